@@ -1,0 +1,54 @@
+//! What the driver asks of the Python interpreter. `lh-py` implements it; tests may mock it.
+
+use lh_frontend::raw::RawCode;
+use lh_infer::Object;
+use lh_ir::func::Options;
+use lh_ir::{Const, ExcId, FuncId, ObjId};
+
+/// A Python function as the interpreter sees it.
+pub struct RawFunction {
+    /// Its code object.
+    pub code: RawCode,
+    /// Default values, for the last positional parameters.
+    pub defaults: Vec<ObjId>,
+    /// Defaults of keyword-only parameters.
+    pub kwdefaults: Vec<(String, ObjId)>,
+    /// Whether its module is part of `lancehead.lib`.
+    pub is_library: bool,
+    /// Options of its own dispatcher, if it has one.
+    pub options: Option<Options>,
+}
+
+/// The interpreter. Objects are numbered by the host, which keeps them alive; equal objects have equal numbers.
+pub trait Host {
+    /// CPython's version.
+    fn version(&self) -> (u8, u8);
+    /// A Python function's parts. `ObjId` of a dispatcher stands for its function.
+    fn function(&mut self, o: ObjId) -> RawFunction;
+    /// What an object is. A Python function answers `Object::Func` with a number of the host's choice, for which
+    /// [`Host::function_object`] gives the object back.
+    fn object(&mut self, o: ObjId) -> Object;
+    /// The function object of a number given out by [`Host::object`].
+    fn function_object(&mut self, f: FuncId) -> ObjId;
+    /// A new function number for code that has no function object (inner functions); its object is the parent's, whose
+    /// globals it shares.
+    fn inner_function(&mut self, parent: FuncId) -> FuncId;
+    /// A global or builtin visible to a function.
+    fn global(&mut self, f: FuncId, name: &str) -> Option<ObjId>;
+    /// Contents of a closure cell of a function.
+    fn free(&mut self, f: FuncId, index: u32) -> Option<ObjId>;
+    /// See [`lh_infer::World::import`].
+    fn import(&mut self, name: &str, attr: Option<&str>) -> Option<ObjId>;
+    /// `getattr(o, name)` on modules, classes, dtypes, enums, finfo and iinfo; not on instances of user classes.
+    fn attr(&mut self, o: ObjId, name: &str) -> Option<ObjId>;
+    /// See [`lh_infer::World::library`]; imports the library module on first use.
+    fn library(&mut self, path: &str) -> Option<(ObjId, bool)>;
+    /// See [`lh_infer::World::fold_call`].
+    fn fold_call(&mut self, o: ObjId, args: &[ObjId]) -> Option<ObjId>;
+    /// See [`lh_infer::World::object_of`].
+    fn object_of(&mut self, c: &Const) -> ObjId;
+    /// See [`lh_infer::World::exc_is_subclass`].
+    fn exc_is_subclass(&mut self, a: ExcId, b: ExcId) -> bool;
+    /// See [`lh_infer::World::describe`].
+    fn describe(&mut self, o: ObjId) -> String;
+}

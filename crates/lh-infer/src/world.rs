@@ -1,0 +1,112 @@
+//! What inference asks of its surroundings. `lh-driver` implements it, so that user code, library code and tests come
+//! in by the same door.
+
+use lh_ir::diag::Result;
+use lh_ir::types::NamedTuple;
+use lh_ir::untyped::Code;
+use lh_ir::func::Options;
+use lh_ir::{Const, ExcId, FuncId, ObjId, SpecId, Ty};
+use std::sync::Arc;
+
+/// What a Python object known while compiling is.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Object {
+    /// A constant: `None`, `bool`, Python or NumPy number, `str`.
+    Const(Const),
+    /// A tuple of objects; `Some` for a namedtuple instance.
+    Tuple(Vec<ObjId>, Option<NamedTuple>),
+    /// A Python function, or the function of one of our dispatchers.
+    Func(FuncId),
+    /// A scalar type: `np.float64`, `np.dtype("f8")`, `int`, `float`, `bool`, `complex`, `types.float64`.
+    DType(Ty),
+    /// Any of our types that is not a scalar type (`types.float64[:]`), as a value.
+    Type(Ty),
+    /// A module, by name.
+    Module(String),
+    /// A builtin, ufunc or library function: known by where it lives, e.g. `builtins.len`, `math.sin`, `numpy.sum`,
+    /// `operator.add`, `numpy.random.rand`, `numpy.linalg.norm`, `lancehead.prange`.
+    Path(String),
+    /// An exception class, with its name.
+    ExcClass(ExcId, String),
+    /// A class made by `collections.namedtuple` or `typing.NamedTuple`.
+    NamedTupleClass(NamedTuple),
+    /// A constant array (global or captured): its type and the address of its data, shape and strides (bytes).
+    Array { ty: Ty, data: usize, shape: Vec<i64>, strides: Vec<i64> },
+    /// A list or other container frozen at compile time: items.
+    List(Vec<ObjId>),
+    /// `...`
+    Ellipsis,
+    /// Anything else: its type's name and a short text for messages.
+    Other(String),
+}
+
+/// Type of an argument for which a function is specialised, with its value when the callee is specialised for that.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ArgTy {
+    /// Type.
+    pub ty: Ty,
+    /// Value known while compiling.
+    pub value: Option<Const>,
+}
+
+impl From<Ty> for ArgTy {
+    fn from(ty: Ty) -> ArgTy {
+        ArgTy { ty, value: None }
+    }
+}
+
+/// A specialised function as its callers see it.
+#[derive(Clone, Debug)]
+pub struct Spec {
+    /// Which.
+    pub id: SpecId,
+    /// Result type; `Never` while a recursive function's result is still unknown, or if it always raises.
+    pub ret: Ty,
+}
+
+/// Facts about a function.
+#[derive(Clone, Debug)]
+pub struct FuncInfo {
+    /// Whether it belongs to lancehead's library.
+    pub is_library: bool,
+    /// Compile options of its own decorator; callers' options hold for library functions.
+    pub options: Options,
+    /// Default values, for the last positional parameters.
+    pub defaults: Vec<ObjId>,
+    /// Defaults of keyword-only parameters.
+    pub kwdefaults: Vec<(String, ObjId)>,
+}
+
+/// The surroundings of one inference.
+pub trait World {
+    /// Untyped IR of a function.
+    fn code(&mut self, f: FuncId) -> Result<Arc<Code>>;
+    /// Facts about a function.
+    fn info(&mut self, f: FuncId) -> FuncInfo;
+    /// An inner function of `f`, by index into `Code::inner`.
+    fn inner(&mut self, f: FuncId, index: u32) -> FuncId;
+    /// The object that a global name (or builtin) of `f` is bound to; remembered as a dependency of what is compiled.
+    fn global(&mut self, f: FuncId, name: &str) -> Option<ObjId>;
+    /// The object in a closure cell of `f`; remembered as a dependency.
+    fn free(&mut self, f: FuncId, index: u32) -> Option<ObjId>;
+    /// `import name` or `from name import attr`, of modules already imported.
+    fn import(&mut self, name: &str, attr: Option<&str>) -> Option<ObjId>;
+    /// What an object is.
+    fn object(&mut self, o: ObjId) -> Object;
+    /// Attribute of an object known while compiling (`np.sum`, `Color.RED`, `np.finfo(...)` results).
+    fn attr(&mut self, o: ObjId, name: &str) -> Option<ObjId>;
+    /// A function or class attribute of the library dialect by path: `numpy.sum` is `lancehead.lib.numpy.sum`,
+    /// `numpy.ndarray.sum` the method of the class `lancehead.lib.numpy.ndarray`. A property is given as its getter
+    /// with the flag set.
+    fn library(&mut self, path: &str) -> Option<(FuncId, bool)>;
+    /// Calls a Python callable at compile time with constant arguments (`np.finfo(np.float64)`, `np.dtype("f4")`).
+    fn fold_call(&mut self, o: ObjId, args: &[ObjId]) -> Option<ObjId>;
+    /// An object for a constant, to pass to [`World::fold_call`].
+    fn object_of(&mut self, c: &Const) -> ObjId;
+    /// Whether exception class `a` is `b` or derives from it.
+    fn exc_is_subclass(&mut self, a: ExcId, b: ExcId) -> bool;
+    /// The function specialised for argument types, compiling it to typed IR first where needed.
+    fn specialise(&mut self, f: FuncId, args: &[ArgTy], options: Options) -> Result<Spec>;
+    /// A name for messages: `f.__qualname__`, or the path of an object.
+    fn describe(&mut self, o: ObjId) -> String;
+}

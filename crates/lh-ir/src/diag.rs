@@ -1,0 +1,121 @@
+//! Diagnostics: what is said to the user. A bug of ours is [`bug!`](crate::bug), never a diagnostic.
+
+use crate::span::Span;
+
+/// Numba's exception class that a diagnostic becomes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Class {
+    /// Types do not fit: `errors.TypingError`.
+    Typing,
+    /// A form of the language that is not supported: `errors.UnsupportedError`.
+    Unsupported,
+    /// A function that is not supported by bytecode: `errors.UnsupportedBytecodeError`.
+    Bytecode,
+}
+
+/// The kinds of diagnostic, each with a page `docs/diagnostics/<id>.md`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Id(pub &'static str, pub Class);
+
+/// One message: a headline, the culprit, and notes.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Diagnostic {
+    /// Kind.
+    pub id: Id,
+    /// One line, no full stop.
+    pub headline: String,
+    /// Text under the culprit, may be empty.
+    pub label: String,
+    /// File of the culprit.
+    pub file: String,
+    /// The culprit.
+    pub span: Span,
+    /// Calls that led here, innermost first: file, place, text.
+    pub trail: Vec<(String, Span, String)>,
+    /// What to write instead, and other facts.
+    pub notes: Vec<String>,
+}
+
+impl Diagnostic {
+    /// A diagnostic without a place; the caller that knows it adds it with [`Diagnostic::at`].
+    pub fn new(id: Id, headline: impl Into<String>) -> Box<Diagnostic> {
+        Box::new(Diagnostic {
+            id,
+            headline: headline.into(),
+            label: String::new(),
+            file: String::new(),
+            span: Span::default(),
+            trail: Vec::new(),
+            notes: Vec::new(),
+        })
+    }
+    /// Sets the place unless there is one already.
+    #[must_use]
+    pub fn at(mut self: Box<Self>, file: &str, span: Span) -> Box<Self> {
+        if self.file.is_empty() {
+            self.file = file.to_owned();
+            self.span = span;
+        }
+        self
+    }
+    /// Adds the text under the culprit.
+    #[must_use]
+    pub fn label(mut self: Box<Self>, text: impl Into<String>) -> Box<Self> {
+        self.label = text.into();
+        self
+    }
+    /// Adds a note.
+    #[must_use]
+    pub fn note(mut self: Box<Self>, text: impl Into<String>) -> Box<Self> {
+        self.notes.push(text.into());
+        self
+    }
+}
+
+/// A result whose error is for the user.
+pub type Result<T> = std::result::Result<T, Box<Diagnostic>>;
+
+/// Reports a bug of the compiler: `lh-py` turns the panic into `InternalError`.
+#[macro_export]
+macro_rules! bug {
+    ($($arg:tt)*) => { panic!("bug: {}", format_args!($($arg)*)) };
+}
+
+macro_rules! ids {
+    ($($(#[$doc:meta])* $name:ident = $text:literal, $class:ident;)*) => {
+        $($(#[$doc])* pub const $name: Id = Id($text, Class::$class);)*
+        /// Every kind, for the documentation and its tests.
+        pub const ALL: &[Id] = &[$($name),*];
+    };
+}
+
+ids! {
+    /// No operation fits the operand types.
+    NO_MATCHING_OP = "no-matching-op", Typing;
+    /// A call whose arguments do not fit.
+    NO_MATCHING_CALL = "no-matching-call", Typing;
+    /// A name that is not bound.
+    UNKNOWN_NAME = "unknown-name", Typing;
+    /// An attribute that the type lacks.
+    UNKNOWN_ATTRIBUTE = "unknown-attribute", Typing;
+    /// Types that meet at one variable and have no common type.
+    CANNOT_UNIFY = "cannot-unify", Typing;
+    /// An argument or global of a type that has no native form.
+    UNSUPPORTED_TYPE = "unsupported-type", Typing;
+    /// A Python function or class that is not supported in compiled code.
+    UNSUPPORTED_CALL = "unsupported-call", Typing;
+    /// A language form that is not supported.
+    UNSUPPORTED_SYNTAX = "unsupported-syntax", Unsupported;
+    /// A bytecode that is not supported.
+    UNSUPPORTED_BYTECODE = "unsupported-bytecode", Bytecode;
+    /// A value must be known while compiling.
+    NEEDS_CONSTANT = "needs-constant", Typing;
+    /// The element type of a list cannot be found.
+    UNTYPED_LIST = "untyped-list", Typing;
+    /// A recursion without a way out.
+    UNTYPED_RECURSION = "untyped-recursion", Typing;
+    /// A store into something that cannot be written.
+    READ_ONLY = "read-only", Typing;
+    /// A limit of the compiler.
+    TOO_LARGE = "too-large", Unsupported;
+}

@@ -1,0 +1,388 @@
+//! The typed function: what `lh-infer` makes, `lh-opt` rewrites and `lh-llvm` lowers.
+//!
+//! SSA over blocks with parameters. Ownership: a function borrows its parameters; the result of every instruction,
+//! and every block parameter, of a counted type is owned by the function; operands are borrowed; `Return` gives its
+//! operand away. Until the `refcount` pass has run, counting is implicit; after it, `IncRef` and `DecRef` are explicit
+//! and every exceptional way out releases what is owned.
+
+use crate::consts::Const;
+use crate::entity::{Block, ExcId, Slot, SpecId, Value};
+use crate::op::{Op, RuntimeFn};
+use crate::span::Span;
+use crate::types::Ty;
+
+/// A typed function.
+#[derive(Clone, Debug, Default)]
+pub struct Function {
+    /// Symbol: unique within a compilation.
+    pub name: String,
+    /// What the user calls it, for tracebacks.
+    pub qualname: String,
+    /// Source file, for tracebacks and debug information.
+    pub file: String,
+    /// First line of the definition.
+    pub first_line: u32,
+    /// Result type.
+    pub ret: Option<Ty>,
+    /// Types of values.
+    pub values: Vec<Ty>,
+    /// Types of stack slots; never counted.
+    pub slots: Vec<Ty>,
+    /// Blocks; the first is the entry, whose parameters are the function's.
+    pub blocks: Vec<BlockData>,
+    /// Compile options that reach code generation.
+    pub options: Options,
+    /// Whether the function belongs to the library (its frames are not shown in tracebacks; it is inlined eagerly).
+    pub is_library: bool,
+}
+
+/// Options of `@njit` that change code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Options {
+    /// LLVM fast-math flags, see [`fastmath`].
+    pub fastmath: u8,
+    /// Index checks.
+    pub boundscheck: bool,
+    /// Division by zero gives IEEE results (`error_model="numpy"`).
+    pub numpy_errors: bool,
+    /// Integer overflow raises (`overflow="check"`).
+    pub overflow_check: bool,
+    /// Source lines and no optimisation (`debug=True`).
+    pub debug: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options { fastmath: 0, boundscheck: true, numpy_errors: false, overflow_check: false, debug: false }
+    }
+}
+
+/// Bits of [`Options::fastmath`], LLVM's flags.
+pub mod fastmath {
+    /// No NaN.
+    pub const NNAN: u8 = 1;
+    /// No infinities.
+    pub const NINF: u8 = 2;
+    /// Signs of zeros do not matter.
+    pub const NSZ: u8 = 4;
+    /// Reciprocals for divisions.
+    pub const ARCP: u8 = 8;
+    /// Contraction (FMA).
+    pub const CONTRACT: u8 = 16;
+    /// Approximate functions.
+    pub const AFN: u8 = 32;
+    /// Reassociation.
+    pub const REASSOC: u8 = 64;
+    /// All.
+    pub const FAST: u8 = 127;
+}
+
+/// A basic block.
+#[derive(Clone, Debug, Default)]
+pub struct BlockData {
+    /// Parameters.
+    pub params: Vec<Value>,
+    /// Instructions.
+    pub insts: Vec<InstData>,
+    /// Terminator; `None` only while the function is being built.
+    pub term: Option<Term>,
+    /// Place of the terminator.
+    pub term_span: Span,
+    /// Where an exception raised in the block goes (the exception stays pending in the run-time library); `None`: it
+    /// leaves the function. The arguments are available at the start of the block.
+    pub unwind: Option<Target>,
+}
+
+/// A block with arguments for its parameters.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Target {
+    /// Where to.
+    pub block: Block,
+    /// Arguments.
+    pub args: Vec<Value>,
+}
+
+/// An instruction with its result and place.
+#[derive(Clone, Debug)]
+pub struct InstData {
+    /// Result; `None` where there is none or its type flattens to nothing and nobody needs it.
+    pub result: Option<Value>,
+    /// Operation.
+    pub inst: Inst,
+    /// Place.
+    pub span: Span,
+}
+
+/// An operation. Closed: match it without `_`.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Inst {
+    /// A scalar or string constant of the result's type.
+    Const(Const),
+    /// A value that is never looked at (all bits zero): the inside of an empty optional.
+    Zero,
+    /// A row of the operation table.
+    Op(&'static Op, Vec<Value>),
+    /// Conversion between number types as C does it (float to int truncates; anything to bool is `!= 0`).
+    Cast(Value),
+    /// An aggregate (tuple, complex, range, slice, closure, bound method) from its parts in order of flattening.
+    Pack(Vec<Value>),
+    /// A part of an aggregate: tuple element; complex 0 real, 1 imaginary; range and slice parts; closure captures.
+    Field(Value, u32),
+    /// An optional that has this value.
+    Some(Value),
+    /// Whether an optional has a value.
+    IsSome(Value),
+    /// The value of an optional that has one.
+    Unwrap(Value),
+    /// A call of a compiled function. May raise.
+    Call(SpecId, Vec<Value>),
+    /// A call of the run-time library.
+    Runtime(&'static RuntimeFn, Vec<Value>),
+    /// Reads a stack slot.
+    SlotGet(Slot),
+    /// Writes a stack slot.
+    SlotSet(Slot, Value),
+    /// An array over memory kept alive by `owner` (a `MemInfo`, takes a new reference).
+    ArrayMake { owner: Value, data: Value, shape: Vec<Value>, strides: Vec<Value> },
+    /// Owner of an array or a string.
+    ArrayOwner(Value),
+    /// Address of an array's first element, or of a string's bytes.
+    ArrayData(Value),
+    /// Extent of a dimension (`int`).
+    ArrayShape(Value, u32),
+    /// Stride of a dimension in bytes (`int`).
+    ArrayStride(Value, u32),
+    /// Address of an element; indices are `int64`. `wrap`: negative ones count from the end. `check`: IndexError
+    /// when out of range.
+    ElemPtr { array: Value, index: Vec<Value>, wrap: bool, check: bool },
+    /// Reads a value of the result's type from memory; a counted one gets a new reference.
+    Load(Value),
+    /// Moves a value out of memory: the memory's reference becomes the result's, what is left there is meaningless.
+    Take(Value),
+    /// Writes to memory: address, value. A counted one gets a new reference; what was there is not released.
+    Store(Value, Value),
+    /// Address plus a number of bytes.
+    PtrAdd(Value, Value),
+    /// A new empty list of the result's type with room for this many items. May raise MemoryError.
+    ListNew(Value),
+    /// Number of items.
+    ListLen(Value),
+    /// Address of the first item.
+    ListData(Value),
+    /// Elementwise computation over broadcast operands; the result is a new C-contiguous array (F if all operands
+    /// are). May raise ValueError (shapes) and MemoryError.
+    Map(Box<MapExpr>, Vec<Value>),
+    /// Elementwise computation stored into an existing array: destination first in the operands, see [`Inst::Map`].
+    MapInto(Box<MapExpr>, Vec<Value>),
+    /// Takes a reference; made by the `refcount` pass.
+    IncRef(Value),
+    /// Drops a reference; made by the `refcount` pass.
+    DecRef(Value),
+}
+
+/// A scalar computation over elements of operands.
+#[derive(Clone, Debug, PartialEq)]
+pub enum MapExpr {
+    /// Element of operand `i` (a scalar operand is itself), of this type.
+    Arg(u32, Ty),
+    /// A constant.
+    Const(Const),
+    /// A row.
+    Op(&'static Op, Ty, Vec<MapExpr>),
+    /// A conversion to the type.
+    Cast(Ty, Box<MapExpr>),
+    /// A compiled scalar function returning the type.
+    Call(SpecId, Ty, Vec<MapExpr>),
+}
+
+/// How a block ends.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Term {
+    /// To another block.
+    Jump(Target),
+    /// On a `bool`.
+    Branch { cond: Value, then: Target, els: Target },
+    /// Returns a value.
+    Return(Value),
+    /// Raises an exception of a registered class with these arguments (numbers, strings, tuples of them).
+    Raise { exc: ExcId, args: Vec<Value> },
+    /// Goes on with the pending exception (to `unwind`, else to the caller).
+    Propagate,
+    /// Cannot be reached.
+    Unreachable,
+}
+
+impl Function {
+    /// Type of a value.
+    pub fn ty(&self, v: Value) -> Ty {
+        self.values[v.index()]
+    }
+    /// A new value.
+    pub fn new_value(&mut self, ty: Ty) -> Value {
+        self.values.push(ty);
+        Value::new(self.values.len() - 1)
+    }
+    /// A new stack slot.
+    pub fn new_slot(&mut self, ty: Ty) -> Slot {
+        self.slots.push(ty);
+        Slot::new(self.slots.len() - 1)
+    }
+    /// A new empty block.
+    pub fn new_block(&mut self) -> Block {
+        self.blocks.push(BlockData::default());
+        Block::new(self.blocks.len() - 1)
+    }
+    /// The function's parameters.
+    pub fn params(&self) -> &[Value] {
+        &self.blocks[0].params
+    }
+}
+
+impl Inst {
+    /// Visits every operand, mutably.
+    pub fn for_each_operand_mut(&mut self, f: &mut dyn FnMut(&mut Value)) {
+        match self {
+            Inst::Const(_) | Inst::Zero | Inst::SlotGet(_) => {}
+            Inst::Op(_, vs)
+            | Inst::Pack(vs)
+            | Inst::Call(_, vs)
+            | Inst::Runtime(_, vs)
+            | Inst::Map(_, vs)
+            | Inst::MapInto(_, vs) => vs.iter_mut().for_each(f),
+            Inst::Cast(v)
+            | Inst::Field(v, _)
+            | Inst::Some(v)
+            | Inst::IsSome(v)
+            | Inst::Unwrap(v)
+            | Inst::SlotSet(_, v)
+            | Inst::ArrayOwner(v)
+            | Inst::ArrayData(v)
+            | Inst::ArrayShape(v, _)
+            | Inst::ArrayStride(v, _)
+            | Inst::Load(v)
+            | Inst::Take(v)
+            | Inst::ListNew(v)
+            | Inst::ListLen(v)
+            | Inst::ListData(v)
+            | Inst::IncRef(v)
+            | Inst::DecRef(v) => f(v),
+            Inst::Store(a, b) | Inst::PtrAdd(a, b) => {
+                f(a);
+                f(b);
+            }
+            Inst::ElemPtr { array, index, .. } => {
+                f(array);
+                index.iter_mut().for_each(f);
+            }
+            Inst::ArrayMake { owner, data, shape, strides } => {
+                f(owner);
+                f(data);
+                shape.iter_mut().chain(strides).for_each(f);
+            }
+        }
+    }
+    /// Visits every operand.
+    pub fn for_each_operand(&self, mut f: impl FnMut(Value)) {
+        // Cloning is cheap beside what callers do, and keeps one list of operands.
+        self.clone().for_each_operand_mut(&mut |v| f(*v));
+    }
+    /// Whether it may raise.
+    pub fn can_raise(&self) -> bool {
+        match self {
+            Inst::Call(..) | Inst::ListNew(_) | Inst::Map(..) | Inst::MapInto(..) => true,
+            Inst::Runtime(f, _) => f.raises,
+            Inst::ElemPtr { check, .. } => *check,
+            Inst::Const(_)
+            | Inst::Zero
+            | Inst::Op(..)
+            | Inst::Cast(_)
+            | Inst::Pack(_)
+            | Inst::Field(..)
+            | Inst::Some(_)
+            | Inst::IsSome(_)
+            | Inst::Unwrap(_)
+            | Inst::SlotGet(_)
+            | Inst::SlotSet(..)
+            | Inst::ArrayMake { .. }
+            | Inst::ArrayOwner(_)
+            | Inst::ArrayData(_)
+            | Inst::ArrayShape(..)
+            | Inst::ArrayStride(..)
+            | Inst::Load(_)
+            | Inst::Take(_)
+            | Inst::Store(..)
+            | Inst::PtrAdd(..)
+            | Inst::ListLen(_)
+            | Inst::ListData(_)
+            | Inst::IncRef(_)
+            | Inst::DecRef(_) => false,
+        }
+    }
+    /// Whether it may be removed when its result is unused.
+    pub fn is_pure(&self) -> bool {
+        match self {
+            Inst::Runtime(f, _) => f.pure && !f.raises,
+            Inst::Call(..)
+            | Inst::SlotSet(..)
+            | Inst::Take(_)
+            | Inst::Store(..)
+            | Inst::Map(..)
+            | Inst::MapInto(..)
+            | Inst::IncRef(_)
+            | Inst::DecRef(_) => false,
+            Inst::ElemPtr { check, .. } => !*check,
+            Inst::Const(_)
+            | Inst::Zero
+            | Inst::Op(..)
+            | Inst::Cast(_)
+            | Inst::Pack(_)
+            | Inst::Field(..)
+            | Inst::Some(_)
+            | Inst::IsSome(_)
+            | Inst::Unwrap(_)
+            | Inst::SlotGet(_)
+            | Inst::ArrayMake { .. }
+            | Inst::ArrayOwner(_)
+            | Inst::ArrayData(_)
+            | Inst::ArrayShape(..)
+            | Inst::ArrayStride(..)
+            | Inst::Load(_)
+            | Inst::PtrAdd(..)
+            | Inst::ListNew(_)
+            | Inst::ListLen(_)
+            | Inst::ListData(_) => true,
+        }
+    }
+}
+
+impl Term {
+    /// Visits every operand and target argument, mutably.
+    pub fn for_each_operand_mut(&mut self, f: &mut dyn FnMut(&mut Value)) {
+        match self {
+            Term::Jump(t) => t.args.iter_mut().for_each(f),
+            Term::Branch { cond, then, els } => {
+                f(cond);
+                then.args.iter_mut().chain(&mut els.args).for_each(f);
+            }
+            Term::Return(v) => f(v),
+            Term::Raise { args, .. } => args.iter_mut().for_each(f),
+            Term::Propagate | Term::Unreachable => {}
+        }
+    }
+    /// Blocks that may follow, without the handler.
+    pub fn targets(&self) -> Vec<&Target> {
+        match self {
+            Term::Jump(t) => vec![t],
+            Term::Branch { then, els, .. } => vec![then, els],
+            Term::Return(_) | Term::Raise { .. } | Term::Propagate | Term::Unreachable => vec![],
+        }
+    }
+    /// Blocks that may follow, without the handler, mutably.
+    pub fn targets_mut(&mut self) -> Vec<&mut Target> {
+        match self {
+            Term::Jump(t) => vec![t],
+            Term::Branch { then, els, .. } => vec![then, els],
+            Term::Return(_) | Term::Raise { .. } | Term::Propagate | Term::Unreachable => vec![],
+        }
+    }
+}

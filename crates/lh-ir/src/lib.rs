@@ -1,0 +1,20 @@
+//! The compiler's data: types, untyped and typed functions, operations, spans and diagnostics.
+//!
+//! This crate knows no Python and no LLVM. Everything a stage makes can be printed and verified here.
+
+pub mod consts;
+pub mod diag;
+pub mod entity;
+pub mod func;
+pub mod op;
+pub mod span;
+pub mod types;
+pub mod untyped;
+
+pub use consts::Const;
+pub use diag::{Diagnostic, Id};
+pub use entity::{Block, ExcId, FuncId, ObjId, Slot, SpecId, Value};
+pub use func::Function;
+pub use op::Op;
+pub use span::Span;
+pub use types::{Layout, Ty, TyKind};

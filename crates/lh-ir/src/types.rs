@@ -1,0 +1,483 @@
+//! Types. A [`Ty`] is an interned, immutable description: copying and comparing it cost nothing.
+//!
+//! Every type has a flat run-time form, [`Ty::flatten`]: a list of machine primitives. SSA values of the type are
+//! lowered to that many LLVM values, arguments occupy that many 8-byte slots at the Python border, and memory holds
+//! them as a C struct ([`Ty::mem_layout`]). Types known only while compiling flatten to nothing.
+
+use crate::entity::{FuncId, ObjId};
+use hashbrown::HashSet;
+use std::fmt;
+use std::sync::{LazyLock, Mutex};
+
+/// An interned type.
+#[derive(Clone, Copy)]
+pub struct Ty(&'static TyKind);
+
+/// Memory order of an array, part of its type.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub enum Layout {
+    /// Row-major and contiguous.
+    C,
+    /// Column-major and contiguous.
+    F,
+    /// Any strides.
+    A,
+}
+
+/// What a type is.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum TyKind {
+    /// The type of an expression that never has a value (it raises), and of values not yet inferred.
+    Never,
+    /// `None`.
+    None,
+    /// `bool` and `numpy.bool_`.
+    Bool,
+    /// Integers. `weak` marks Python's `int` (always 64 bits, signed), which adapts to typed operands as in NEP 50.
+    Int { bits: u8, signed: bool, weak: bool },
+    /// `float32` and `float64`. `weak` marks Python's `float` (64 bits).
+    Float { bits: u8, weak: bool },
+    /// `complex64` and `complex128`. `weak` marks Python's `complex` (128 bits).
+    Complex { bits: u8, weak: bool },
+    /// `str`: owner, UTF-8 data, length in bytes.
+    Str,
+    /// A tuple; `name` is set for a namedtuple.
+    Tuple { elems: Vec<Ty>, name: Option<NamedTuple> },
+    /// A NumPy array.
+    Array { dtype: Ty, ndim: u8, layout: Layout, readonly: bool },
+    /// A Python list, as a pointer to a run-time list header.
+    List(Ty),
+    /// A list whose elements are not known yet; solved within one inference.
+    PendingList(u32),
+    /// A value or `None`.
+    Optional(Ty),
+    /// The state of a local variable that is not assigned.
+    Unbound,
+    /// A local variable that may be unassigned; like an optional, with "is assigned" first.
+    MaybeUnbound(Ty),
+    /// `range`: start, stop, step.
+    Range(Ty),
+    /// A slice; each part is `None` or an integer type.
+    Slice([Ty; 3]),
+    /// A scalar type used as a value: `np.float64`, `np.dtype("f4")`, `int`. Known while compiling only.
+    DType(Ty),
+    /// A Python function known while compiling.
+    Func(FuncId),
+    /// An inner function with the values it captured.
+    Closure { func: FuncId, captures: Vec<Ty>, defaults: Vec<Ty> },
+    /// A method looked up on a value: the value, then the function.
+    BoundMethod { recv: Ty, name: String },
+    /// Any other Python object known while compiling (module, class, builtin).
+    Obj(ObjId),
+    /// A caught exception instance: a run-time handle.
+    Exc,
+    /// An iterator; it exists only inside one function.
+    Iter(Ty),
+    /// A raw address, only in the library.
+    Ptr,
+    /// A reference-counted allocation, only in the library: owner of arrays and strings.
+    MemInfo,
+    /// `...`
+    Ellipsis,
+}
+
+/// Identity of a namedtuple class: the Python class and its field names.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct NamedTuple {
+    /// Name of the class.
+    pub name: String,
+    /// The class.
+    pub class: ObjId,
+    /// Field names in order.
+    pub fields: Vec<String>,
+}
+
+/// A machine primitive.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Prim {
+    /// A truth value; one byte in memory.
+    I1,
+    /// 8-bit integer.
+    I8,
+    /// 16-bit integer.
+    I16,
+    /// 32-bit integer.
+    I32,
+    /// 64-bit integer.
+    I64,
+    /// `float`.
+    F32,
+    /// `double`.
+    F64,
+    /// An address that is not reference counted.
+    Ptr,
+    /// Address of a `MemInfo` (or null): the owner of array data or string data.
+    Mem,
+    /// Address of a list header, itself starting with a `MemInfo`.
+    List,
+}
+
+impl Prim {
+    /// Size and alignment in memory, bytes.
+    pub fn size(self) -> usize {
+        match self {
+            Prim::I1 | Prim::I8 => 1,
+            Prim::I16 => 2,
+            Prim::I32 | Prim::F32 => 4,
+            Prim::I64 | Prim::F64 | Prim::Ptr | Prim::Mem | Prim::List => 8,
+        }
+    }
+    /// Whether a value of this primitive holds a reference that is counted.
+    pub fn is_counted(self) -> bool {
+        matches!(self, Prim::Mem | Prim::List)
+    }
+}
+
+static INTERNED: LazyLock<Mutex<HashSet<&'static TyKind>>> = LazyLock::new(Default::default);
+
+impl Ty {
+    /// The interned type of a kind.
+    pub fn new(kind: TyKind) -> Ty {
+        let mut set = INTERNED.lock().expect("no panic while interning");
+        if let Some(k) = set.get(&kind) {
+            return Ty(k);
+        }
+        let k: &'static TyKind = Box::leak(Box::new(kind));
+        set.insert(k);
+        Ty(k)
+    }
+    /// What it is.
+    pub fn kind(self) -> &'static TyKind {
+        self.0
+    }
+}
+
+macro_rules! shorthand {
+    ($($(#[$doc:meta])* $name:ident = $kind:expr;)*) => {$(
+        $(#[$doc])*
+        pub fn $name() -> Ty {
+            static T: LazyLock<Ty> = LazyLock::new(|| Ty::new($kind));
+            *T
+        }
+    )*};
+}
+
+impl Ty {
+    shorthand! {
+        /// No value.
+        never = TyKind::Never;
+        /// `None`.
+        none = TyKind::None;
+        /// `bool`.
+        bool = TyKind::Bool;
+        /// NumPy's `int8`.
+        i8 = TyKind::Int { bits: 8, signed: true, weak: false };
+        /// NumPy's `int16`.
+        i16 = TyKind::Int { bits: 16, signed: true, weak: false };
+        /// NumPy's `int32`.
+        i32 = TyKind::Int { bits: 32, signed: true, weak: false };
+        /// NumPy's `int64`.
+        i64 = TyKind::Int { bits: 64, signed: true, weak: false };
+        /// NumPy's `uint8`.
+        u8 = TyKind::Int { bits: 8, signed: false, weak: false };
+        /// NumPy's `uint16`.
+        u16 = TyKind::Int { bits: 16, signed: false, weak: false };
+        /// NumPy's `uint32`.
+        u32 = TyKind::Int { bits: 32, signed: false, weak: false };
+        /// NumPy's `uint64`.
+        u64 = TyKind::Int { bits: 64, signed: false, weak: false };
+        /// NumPy's `float32`.
+        f32 = TyKind::Float { bits: 32, weak: false };
+        /// NumPy's `float64`.
+        f64 = TyKind::Float { bits: 64, weak: false };
+        /// NumPy's `complex64`.
+        c64 = TyKind::Complex { bits: 64, weak: false };
+        /// NumPy's `complex128`.
+        c128 = TyKind::Complex { bits: 128, weak: false };
+        /// Python's `int`.
+        int = TyKind::Int { bits: 64, signed: true, weak: true };
+        /// Python's `float`.
+        float = TyKind::Float { bits: 64, weak: true };
+        /// Python's `complex`.
+        complex = TyKind::Complex { bits: 128, weak: true };
+        /// `str`.
+        str = TyKind::Str;
+        /// A raw address.
+        ptr = TyKind::Ptr;
+        /// An owner.
+        meminfo = TyKind::MemInfo;
+        /// A caught exception.
+        exc = TyKind::Exc;
+        /// `...`
+        ellipsis = TyKind::Ellipsis;
+    }
+    /// A plain tuple.
+    pub fn tuple(elems: Vec<Ty>) -> Ty {
+        Ty::new(TyKind::Tuple { elems, name: None })
+    }
+    /// A writable array.
+    pub fn array(dtype: Ty, ndim: usize, layout: Layout) -> Ty {
+        Ty::array_ro(dtype, ndim, layout, false)
+    }
+    /// An array, perhaps read-only. Element types are never weak; 0-d arrays are always C.
+    pub fn array_ro(dtype: Ty, ndim: usize, layout: Layout, readonly: bool) -> Ty {
+        let layout = if ndim == 0 || (ndim == 1 && layout == Layout::F) { Layout::C } else { layout };
+        Ty::new(TyKind::Array { dtype: dtype.strong(), ndim: ndim as u8, layout, readonly })
+    }
+    /// A list.
+    pub fn list(elem: Ty) -> Ty {
+        Ty::new(TyKind::List(elem))
+    }
+    /// A value or `None`; of an optional, itself.
+    pub fn optional(t: Ty) -> Ty {
+        match t.kind() {
+            TyKind::Optional(_) | TyKind::None => t,
+            _ => Ty::new(TyKind::Optional(t)),
+        }
+    }
+    /// A scalar type as a value.
+    pub fn dtype(t: Ty) -> Ty {
+        Ty::new(TyKind::DType(t))
+    }
+    /// Whether no value of it exists.
+    pub fn is_never(self) -> bool {
+        matches!(self.0, TyKind::Never)
+    }
+    /// `None`.
+    pub fn is_none(self) -> bool {
+        matches!(self.0, TyKind::None)
+    }
+    /// `bool`.
+    pub fn is_bool(self) -> bool {
+        matches!(self.0, TyKind::Bool)
+    }
+    /// An integer, not `bool`.
+    pub fn is_int(self) -> bool {
+        matches!(self.0, TyKind::Int { .. })
+    }
+    /// A signed integer.
+    pub fn is_signed(self) -> bool {
+        matches!(self.0, TyKind::Int { signed: true, .. })
+    }
+    /// A real floating-point number.
+    pub fn is_float(self) -> bool {
+        matches!(self.0, TyKind::Float { .. })
+    }
+    /// A complex number.
+    pub fn is_complex(self) -> bool {
+        matches!(self.0, TyKind::Complex { .. })
+    }
+    /// `bool`, integer, float or complex.
+    pub fn is_number(self) -> bool {
+        self.is_bool() || self.is_int() || self.is_float() || self.is_complex()
+    }
+    /// An array.
+    pub fn is_array(self) -> bool {
+        matches!(self.0, TyKind::Array { .. })
+    }
+    /// A tuple, perhaps named.
+    pub fn is_tuple(self) -> bool {
+        matches!(self.0, TyKind::Tuple { .. })
+    }
+    /// Whether it is Python's own number type, which adapts to typed operands.
+    pub fn is_weak(self) -> bool {
+        matches!(
+            self.0,
+            TyKind::Int { weak: true, .. } | TyKind::Float { weak: true, .. } | TyKind::Complex { weak: true, .. }
+        )
+    }
+    /// The NumPy scalar type of a Python number type; other types themselves.
+    pub fn strong(self) -> Ty {
+        match *self.0 {
+            TyKind::Int { weak: true, .. } => Ty::i64(),
+            TyKind::Float { weak: true, .. } => Ty::f64(),
+            TyKind::Complex { weak: true, .. } => Ty::c128(),
+            _ => self,
+        }
+    }
+    /// The Python number type of a 64-bit NumPy scalar type; other types themselves.
+    pub fn weak(self) -> Ty {
+        match *self.0 {
+            TyKind::Int { bits: 64, signed: true, .. } => Ty::int(),
+            TyKind::Float { bits: 64, .. } => Ty::float(),
+            TyKind::Complex { bits: 128, .. } => Ty::complex(),
+            _ => self,
+        }
+    }
+    /// Width of a number in bits (a complex number's both parts together).
+    pub fn bits(self) -> u32 {
+        match *self.0 {
+            TyKind::Bool => 8,
+            TyKind::Int { bits, .. } | TyKind::Float { bits, .. } => u32::from(bits),
+            TyKind::Complex { bits, .. } => u32::from(bits),
+            _ => 0,
+        }
+    }
+    /// Size of a number as an array element, bytes.
+    pub fn itemsize(self) -> usize {
+        self.bits() as usize / 8
+    }
+    /// The real type of a complex type's parts; other types themselves.
+    pub fn real_part(self) -> Ty {
+        match *self.0 {
+            TyKind::Complex { bits: 64, .. } => Ty::f32(),
+            TyKind::Complex { weak, .. } => if weak { Ty::float() } else { Ty::f64() },
+            _ => self,
+        }
+    }
+    /// Elements of a tuple.
+    pub fn tuple_elems(self) -> Option<&'static [Ty]> {
+        match self.0 {
+            TyKind::Tuple { elems, .. } => Some(elems),
+            _ => None,
+        }
+    }
+    /// Element type, rank, layout and read-only flag of an array.
+    pub fn as_array(self) -> Option<(Ty, usize, Layout, bool)> {
+        match *self.0 {
+            TyKind::Array { dtype, ndim, layout, readonly } => Some((dtype, ndim as usize, layout, readonly)),
+            _ => None,
+        }
+    }
+
+    /// The machine primitives that make a value of the type, in order.
+    ///
+    /// Array: owner (`Mem`), data (`Ptr`), shape (`I64` each), strides in bytes (`I64` each). Str: owner, data, bytes.
+    /// List: header (`List`). Optional: `I1` "has a value", then the value. Range: start, stop, step.
+    /// Complex: real, imaginary. Tuple: its elements. Closure: captures, then defaults. BoundMethod: its receiver.
+    /// Slice: the parts that are not `None`. Exc: `I64` handle. Compile-time types: nothing.
+    pub fn flatten(self) -> Vec<Prim> {
+        let mut out = Vec::new();
+        self.flatten_into(&mut out);
+        out
+    }
+    fn flatten_into(self, out: &mut Vec<Prim>) {
+        match self.0 {
+            TyKind::Never | TyKind::None | TyKind::Unbound | TyKind::DType(_) | TyKind::Func(_) | TyKind::Obj(_) | TyKind::Ellipsis
+            | TyKind::Iter(_) => {}
+            TyKind::Bool => out.push(Prim::I1),
+            TyKind::Int { bits, .. } => out.push(match bits {
+                8 => Prim::I8,
+                16 => Prim::I16,
+                32 => Prim::I32,
+                _ => Prim::I64,
+            }),
+            TyKind::Float { bits, .. } => out.push(if *bits == 32 { Prim::F32 } else { Prim::F64 }),
+            TyKind::Complex { bits, .. } => {
+                let p = if *bits == 64 { Prim::F32 } else { Prim::F64 };
+                out.extend([p, p]);
+            }
+            TyKind::Str => out.extend([Prim::Mem, Prim::Ptr, Prim::I64]),
+            TyKind::Tuple { elems, .. } => elems.iter().for_each(|t| t.flatten_into(out)),
+            TyKind::Array { ndim, .. } => {
+                out.extend([Prim::Mem, Prim::Ptr]);
+                out.extend(std::iter::repeat_n(Prim::I64, 2 * *ndim as usize));
+            }
+            TyKind::List(_) | TyKind::PendingList(_) => out.push(Prim::List),
+            TyKind::Optional(t) | TyKind::MaybeUnbound(t) => {
+                out.push(Prim::I1);
+                t.flatten_into(out);
+            }
+            TyKind::Range(t) => (0..3).for_each(|_| t.flatten_into(out)),
+            TyKind::Slice(parts) => parts.iter().for_each(|t| t.flatten_into(out)),
+            TyKind::Closure { captures, defaults, .. } => {
+                captures.iter().chain(defaults).for_each(|t| t.flatten_into(out));
+            }
+            TyKind::BoundMethod { recv, .. } => recv.flatten_into(out),
+            TyKind::Exc => out.push(Prim::I64),
+            TyKind::Ptr => out.push(Prim::Ptr),
+            TyKind::MemInfo => out.push(Prim::Mem),
+        }
+    }
+    /// Byte offset of each primitive, total size and alignment, when a value is kept in memory as a C struct.
+    pub fn mem_layout(self) -> (Vec<usize>, usize, usize) {
+        let (mut offsets, mut at, mut align) = (Vec::new(), 0usize, 1usize);
+        for p in self.flatten() {
+            let s = p.size();
+            at = at.next_multiple_of(s);
+            offsets.push(at);
+            at += s;
+            align = align.max(s);
+        }
+        (offsets, at.next_multiple_of(align), align)
+    }
+    /// Whether values hold counted references.
+    pub fn is_counted(self) -> bool {
+        self.flatten().iter().any(|p| p.is_counted())
+    }
+}
+
+impl PartialEq for Ty {
+    fn eq(&self, other: &Ty) -> bool {
+        std::ptr::eq(self.0, other.0)
+    }
+}
+impl Eq for Ty {}
+impl std::hash::Hash for Ty {
+    fn hash<H: std::hash::Hasher>(&self, h: &mut H) {
+        (std::ptr::from_ref(self.0) as usize).hash(h);
+    }
+}
+impl fmt::Debug for Ty {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// Prints as Numba prints types; Python's own numbers and the 64-bit scalars print alike.
+impl fmt::Display for Ty {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            TyKind::Never => write!(f, "never"),
+            TyKind::None => write!(f, "none"),
+            TyKind::Bool => write!(f, "bool"),
+            TyKind::Int { bits, signed, .. } => write!(f, "{}int{bits}", if *signed { "" } else { "u" }),
+            TyKind::Float { bits, .. } => write!(f, "float{bits}"),
+            TyKind::Complex { bits, .. } => write!(f, "complex{bits}"),
+            TyKind::Str => write!(f, "unicode_type"),
+            TyKind::Tuple { elems, name } => fmt_tuple(f, elems, name.as_ref()),
+            TyKind::Array { dtype, ndim, layout, readonly } => {
+                let ro = if *readonly { "readonly " } else { "" };
+                write!(f, "{ro}array({dtype}, {ndim}d, {layout:?})")
+            }
+            TyKind::List(t) => write!(f, "list({t})"),
+            TyKind::PendingList(_) => write!(f, "list(undecided)"),
+            TyKind::Optional(t) => write!(f, "OptionalType({t})"),
+            TyKind::Unbound => write!(f, "unassigned"),
+            TyKind::MaybeUnbound(t) => write!(f, "maybe unassigned {t}"),
+            TyKind::Range(t) => write!(f, "range_state_{t}"),
+            TyKind::Slice(p) => write!(f, "slice<{}, {}, {}>", p[0], p[1], p[2]),
+            TyKind::DType(t) => write!(f, "class({t})"),
+            TyKind::Func(id) => write!(f, "function({id})"),
+            TyKind::Closure { func, .. } => write!(f, "closure({func})"),
+            TyKind::BoundMethod { recv, name } => write!(f, "method({recv}.{name})"),
+            TyKind::Obj(id) => write!(f, "object({id})"),
+            TyKind::Exc => write!(f, "exception"),
+            TyKind::Iter(t) => write!(f, "iter({t})"),
+            TyKind::Ptr => write!(f, "ptr"),
+            TyKind::MemInfo => write!(f, "meminfo"),
+            TyKind::Ellipsis => write!(f, "ellipsis"),
+        }
+    }
+}
+
+fn fmt_tuple(f: &mut fmt::Formatter<'_>, elems: &[Ty], name: Option<&NamedTuple>) -> fmt::Result {
+    if let Some(n) = name {
+        write!(f, "{}(", n.name)?;
+        for (i, t) in elems.iter().enumerate() {
+            write!(f, "{}{t}", if i > 0 { ", " } else { "" })?;
+        }
+        return write!(f, ")");
+    }
+    match elems {
+        [] => write!(f, "Tuple()"),
+        [first, rest @ ..] if rest.iter().all(|t| t == first) => write!(f, "UniTuple({first}, {})", elems.len()),
+        _ => {
+            write!(f, "Tuple(")?;
+            for (i, t) in elems.iter().enumerate() {
+                write!(f, "{}{t}", if i > 0 { ", " } else { "" })?;
+            }
+            write!(f, ")")
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! Functions of the run-time library: name, signature, effects. `lh-runtime` supplies the code.
+
+use lh_ir::op::RuntimeFn;
+use lh_ir::types::Prim::{F64, I1, I64, List, Mem, Ptr};
+
+macro_rules! table {
+    ($($(#[doc = $doc:literal])* $name:ident($($arg:ident),*) -> [$($ret:ident),*] $($flag:ident)*;)*) => {
+        /// Every run-time function.
+        pub static TABLE: &[RuntimeFn] = &[$(RuntimeFn {
+            name: stringify!($name),
+            doc: concat!($($doc),*),
+            args: &[$($arg),*],
+            ret: &[$($ret),*],
+            raises: table!(@has raises $($flag)*),
+            pure: table!(@has pure $($flag)*),
+        }),*];
+    };
+    (@has raises raises $($rest:ident)*) => { true };
+    (@has pure pure $($rest:ident)*) => { true };
+    (@has $want:ident $other:ident $($rest:ident)*) => { table!(@has $want $($rest)*) };
+    (@has $want:ident) => { false };
+}
+
+table! {
+    /// Memory for array data: bytes. Owner and address (64-byte aligned).
+    lh_alloc(I64) -> [Mem, Ptr] raises;
+    /// Zeroed memory for array data: bytes.
+    lh_calloc(I64) -> [Mem, Ptr] raises;
+    /// Room for `n` items in all.
+    lh_list_reserve(List, I64) -> [] raises;
+    /// Sets the number of items; the caller has written or taken them.
+    lh_list_set_len(List, I64) -> [];
+    /// Copies bytes between regions that may overlap: destination, source, number.
+    lh_memmove(Ptr, Ptr, I64) -> [];
+    /// Whether two strings are equal.
+    lh_str_eq(Mem, Ptr, I64, Mem, Ptr, I64) -> [I1] pure;
+    /// -1, 0 or 1 by code points.
+    lh_str_cmp(Mem, Ptr, I64, Mem, Ptr, I64) -> [I64] pure;
+    /// Whether the second string contains the first.
+    lh_str_in(Mem, Ptr, I64, Mem, Ptr, I64) -> [I1] pure;
+    /// Number of code points.
+    lh_str_len(Mem, Ptr, I64) -> [I64] pure;
+    /// Concatenation.
+    lh_str_concat(Mem, Ptr, I64, Mem, Ptr, I64) -> [Mem, Ptr, I64] raises;
+    /// One code point by index; negative indices count from the end.
+    lh_str_getitem(Mem, Ptr, I64, I64) -> [Mem, Ptr, I64] raises;
+    /// `str(int)`.
+    lh_str_from_i64(I64) -> [Mem, Ptr, I64] raises;
+    /// `str(int)` of an unsigned value.
+    lh_str_from_u64(I64) -> [Mem, Ptr, I64] raises;
+    /// `repr(float)`.
+    lh_str_from_f64(F64) -> [Mem, Ptr, I64] raises;
+    /// `format(float, spec)`.
+    lh_str_format_f64(F64, Mem, Ptr, I64) -> [Mem, Ptr, I64] raises;
+    /// `format(int, spec)`.
+    lh_str_format_i64(I64, Mem, Ptr, I64) -> [Mem, Ptr, I64] raises;
+    /// `int(str)`.
+    lh_str_to_i64(Mem, Ptr, I64) -> [I64] raises;
+    /// `float(str)`.
+    lh_str_to_f64(Mem, Ptr, I64) -> [F64] raises;
+    /// Appends text to what is being printed.
+    lh_print_str(Mem, Ptr, I64) -> [];
+    /// Writes out what is being printed, to `sys.stdout`.
+    lh_print_flush() -> [] raises;
+    /// Takes the pending exception: a handle.
+    lh_exc_take() -> [I64];
+    /// Whether the exception is an instance of the registered class.
+    lh_exc_matches(I64, I64) -> [I1] pure;
+    /// Makes the exception pending again and keeps the handle valid.
+    lh_exc_restore(I64) -> [];
+    /// Frees a handle.
+    lh_exc_drop(I64) -> [];
+    /// `str(exception)`.
+    lh_exc_str(I64) -> [Mem, Ptr, I64] raises;
+    /// Number of live allocations, for leak tests.
+    lh_live_allocations() -> [I64];
+}
+
+/// The run-time function of a name.
+pub fn find(name: &str) -> Option<&'static RuntimeFn> {
+    TABLE.iter().find(|f| f.name == name)
+}
