@@ -1,0 +1,36 @@
+# Two commands do everything on a bare Debian 12 machine: `make demo` and `make test`.
+# What is missing is installed by tools/setup.sh; what is there already is left alone.
+
+VENV := .venv
+PY := $(VENV)/bin/python
+export PATH := $(HOME)/.cargo/bin:$(PATH)
+
+SOURCES := $(shell find crates python -type f \
+	\( -name '*.rs' -o -name '*.py' -o -name '*.pyi' -o -name '*.toml' -o -name '*.cpp' -o -name '*.typed' \) \
+	-not -path '*/tests/*')
+
+.PHONY: build demo test bench setup clean
+
+# The release wheel, in target/wheels and installed in .venv.
+build: $(VENV)/.lancehead-installed
+
+demo: build
+	$(VENV)/bin/lancehead demo
+
+test: build
+	cargo xtask check
+
+bench: build
+	cargo xtask bench
+
+setup:
+	@tools/setup.sh
+
+$(VENV)/.lancehead-installed: $(SOURCES) Cargo.toml Cargo.lock pyproject.toml tools/setup.sh tools/requirements.txt | setup
+	rm -f target/wheels/lancehead-*.whl
+	$(VENV)/bin/maturin build --release --interpreter $(PY) --out target/wheels
+	$(PY) -m pip install --quiet --force-reinstall --no-deps target/wheels/lancehead-*.whl
+	touch $@
+
+clean:
+	rm -rf target $(VENV)

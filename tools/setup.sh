@@ -1,0 +1,65 @@
+#!/bin/sh
+# Installs what building lancehead needs and this machine lacks: LLVM 22 and a C++ compiler from Debian, rustfmt and
+# clippy from rustup, and a virtual environment in .venv. Quick and silent when nothing is missing.
+set -eu
+cd "$(dirname "$0")/.."
+PATH="$HOME/.cargo/bin:$PATH"
+
+PACKAGES="llvm-22-dev libzstd-dev zlib1g-dev libffi-dev libxml2-dev g++"
+
+missing_packages() {
+    for package in "$@"; do
+        dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q '^install ok installed$' || printf '%s ' "$package"
+    done
+}
+
+install_packages() {
+    wanted=$(missing_packages "$@")
+    [ -z "$wanted" ] && return 0
+    if [ "$(id -u)" != 0 ]; then
+        echo "setup: not root; run first: apt-get install --no-install-recommends $wanted" >&2
+        exit 1
+    fi
+    echo "setup: installing $wanted"
+    # $wanted is a list of words.
+    # shellcheck disable=SC2086
+    DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends $wanted >/dev/null 2>&1 && return 0
+    apt-get -qq update
+    # shellcheck disable=SC2086
+    DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends $wanted >/dev/null
+}
+
+find_python() {
+    for candidate in ${PYTHON:-} python3.11 python3; do
+        if command -v "$candidate" >/dev/null &&
+            "$candidate" -c 'import sys; sys.exit(not (sys.implementation.name == "cpython" and sys.version_info >= (3, 11)))'; then
+            echo "$candidate"
+            return 0
+        fi
+    done
+    echo "setup: CPython 3.11 or newer is needed" >&2
+    exit 1
+}
+
+install_packages $PACKAGES
+
+if ! command -v cargo >/dev/null; then
+    echo "setup: Rust is needed: install it with rustup" >&2
+    exit 1
+fi
+for component in rustfmt clippy; do
+    cargo "${component#rust}" --version >/dev/null 2>&1 || rustup component add "$component"
+done
+
+if ! [ -x .venv/bin/pip ]; then
+    python=$(find_python)
+    # Debian's Python comes without the means to make virtual environments.
+    "$python" -c 'import ensurepip, venv' 2>/dev/null || install_packages python3-venv
+    "$python" -m venv --clear .venv
+fi
+
+sum=$(cksum <tools/requirements.txt)
+if [ "$(cat .venv/.requirements 2>/dev/null || true)" != "$sum" ]; then
+    .venv/bin/python -m pip install --quiet --disable-pip-version-check -r tools/requirements.txt
+    echo "$sum" >.venv/.requirements
+fi
