@@ -112,13 +112,19 @@ impl Sig {
 pub enum Lower {
     /// An LLVM instruction, chosen by signedness and kind of the operands' type.
     Inst { signed: LlvmInst, unsigned: LlvmInst, float: LlvmInst },
-    /// An overloaded LLVM intrinsic, e.g. `llvm.sqrt`, by kind of the type; empty where there is none.
+    /// An overloaded LLVM intrinsic, e.g. `llvm.sqrt`, by kind of the type; empty where the operand is the result.
     /// `flag` appends a constant `i1 false` operand (`llvm.abs`, `llvm.ctlz`).
     Intrinsic { signed: &'static str, unsigned: &'static str, float: &'static str, flag: bool },
     /// A function of the vector math library (bitcode): names for `float32` and `float64`.
     Math(&'static str, &'static str),
     /// A C function: names for `float32` and `float64`.
     Symbol(&'static str, &'static str),
+    /// `llvm.is.fpclass` with this mask.
+    FpClass(u32),
+    /// The sign bit of a float, as a truth value.
+    SignBit,
+    /// The flag of an LLVM intrinsic `llvm.*.with.overflow`, by signedness.
+    Overflow { signed: &'static str, unsigned: &'static str },
     /// Not on this target.
     No,
 }

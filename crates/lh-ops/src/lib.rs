@@ -1,3 +1,8 @@
 //! The table of primitive operations and the table of run-time functions.
 
+mod eval;
 pub mod runtime;
+mod table;
+
+pub use eval::{agree, ulps};
+pub use table::{all, for_python, row};

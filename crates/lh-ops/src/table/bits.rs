@@ -1,0 +1,219 @@
+//! Truth values and bits.
+
+use crate::eval::{bitlike2, bits_of_float, bits1, eg, f32, f64, float_of_bits, i8, i32, i64, int1, not, shift, u8, u64};
+use crate::table::inst;
+use lh_ir::op::Class::{BitLike, Bool, Ints};
+use lh_ir::op::Lower::Intrinsic;
+use lh_ir::op::Sig::{Fixed, Same};
+use lh_ir::op::{LlvmInst as I, Op};
+use lh_ir::{Const, Ty};
+
+/// The rows.
+pub(crate) fn rows() -> Vec<Op> {
+    vec![
+        Op {
+            name: "not",
+            doc: "Negation of a truth value.",
+            python: &[],
+            sig: Same(1, Bool),
+            eval: not,
+            host: inst(I::None, I::Not, I::None),
+            nvptx: inst(I::None, I::Not, I::None),
+            examples: eg(vec![
+                (vec![Const::Bool(true)], Const::Bool(false)),
+                (vec![Const::Bool(false)], Const::Bool(true)),
+            ]),
+        },
+        Op {
+            name: "invert",
+            doc: "Complement of every bit.",
+            python: &["operator.invert", "operator.inv", "numpy.invert", "numpy.bitwise_not", "numpy.bitwise_invert"],
+            sig: Same(1, Ints),
+            eval: |a| int1(a, |x| !x),
+            host: inst(I::Not, I::Not, I::None),
+            nvptx: inst(I::Not, I::Not, I::None),
+            examples: eg(vec![
+                (vec![i64(0)], i64(-1)),
+                (vec![u8(1)], u8(254)),
+            ]),
+        },
+        Op {
+            name: "and",
+            doc: "Conjunction of truth values, or of every bit of integers.",
+            python: &["operator.and_", "numpy.bitwise_and"],
+            sig: Same(2, BitLike),
+            eval: |a| bitlike2(a, |x, y| x & y),
+            host: inst(I::And, I::And, I::None),
+            nvptx: inst(I::And, I::And, I::None),
+            examples: eg(vec![
+                (vec![i64(12), i64(10)], i64(8)),
+                (vec![i64(-1), i64(5)], i64(5)),
+                (vec![Const::Bool(true), Const::Bool(false)], Const::Bool(false)),
+            ]),
+        },
+        Op {
+            name: "or",
+            doc: "Disjunction of truth values, or of every bit of integers.",
+            python: &["operator.or_", "numpy.bitwise_or"],
+            sig: Same(2, BitLike),
+            eval: |a| bitlike2(a, |x, y| x | y),
+            host: inst(I::Or, I::Or, I::None),
+            nvptx: inst(I::Or, I::Or, I::None),
+            examples: eg(vec![
+                (vec![i64(12), i64(10)], i64(14)),
+                (vec![i64(-1), i64(5)], i64(-1)),
+                (vec![Const::Bool(true), Const::Bool(false)], Const::Bool(true)),
+            ]),
+        },
+        Op {
+            name: "xor",
+            doc: "Exclusive disjunction of truth values, or of every bit of integers.",
+            python: &["operator.xor", "numpy.bitwise_xor"],
+            sig: Same(2, BitLike),
+            eval: |a| bitlike2(a, |x, y| x ^ y),
+            host: inst(I::Xor, I::Xor, I::None),
+            nvptx: inst(I::Xor, I::Xor, I::None),
+            examples: eg(vec![
+                (vec![i64(12), i64(10)], i64(6)),
+                (vec![i64(-1), i64(5)], i64(-6)),
+                (vec![Const::Bool(true), Const::Bool(true)], Const::Bool(false)),
+            ]),
+        },
+        Op {
+            name: "shl",
+            doc: "Shift to the left; the count must be at least 0 and less than the width.",
+            python: &[],
+            sig: Same(2, Ints),
+            eval: |a| shift(a, |x, n| x << n),
+            host: inst(I::Shl, I::Shl, I::None),
+            nvptx: inst(I::Shl, I::Shl, I::None),
+            examples: eg(vec![
+                (vec![i64(3), i64(4)], i64(48)),
+                (vec![i64(1), i64(63)], i64(i64::MIN)),
+                (vec![u8(255), u8(4)], u8(240)),
+            ]),
+        },
+        Op {
+            name: "shr",
+            doc: "Shift to the right, arithmetic for signed integers; the count must be at least 0 and less than the width.",
+            python: &[],
+            sig: Same(2, Ints),
+            eval: |a| shift(a, |x, n| x >> n),
+            host: inst(I::AShr, I::LShr, I::None),
+            nvptx: inst(I::AShr, I::LShr, I::None),
+            examples: eg(vec![
+                (vec![i64(-5), i64(1)], i64(-3)),
+                (vec![u64(u64::MAX), u64(63)], u64(1)),
+                (vec![i64(i64::MIN), i64(63)], i64(-1)),
+            ]),
+        },
+        Op {
+            name: "popcount",
+            doc: "Number of bits that are 1.",
+            python: &[],
+            sig: Same(1, Ints),
+            eval: |a| bits1(a, |x, _| u64::from(x.count_ones())),
+            host: Intrinsic { signed: "llvm.ctpop", unsigned: "llvm.ctpop", float: "", flag: false },
+            nvptx: Intrinsic { signed: "llvm.ctpop", unsigned: "llvm.ctpop", float: "", flag: false },
+            examples: eg(vec![
+                (vec![i64(255)], i64(8)),
+                (vec![i8(-1)], i8(8)),
+                (vec![u64(0)], u64(0)),
+            ]),
+        },
+        Op {
+            name: "ctlz",
+            doc: "Number of leading bits that are 0; the width for 0.",
+            python: &[],
+            sig: Same(1, Ints),
+            eval: |a| bits1(a, |x, w| u64::from(x.leading_zeros()) + u64::from(w) - 64),
+            host: Intrinsic { signed: "llvm.ctlz", unsigned: "llvm.ctlz", float: "", flag: true },
+            nvptx: Intrinsic { signed: "llvm.ctlz", unsigned: "llvm.ctlz", float: "", flag: true },
+            examples: eg(vec![
+                (vec![i64(1)], i64(63)),
+                (vec![u8(0)], u8(8)),
+                (vec![i64(-1)], i64(0)),
+            ]),
+        },
+        Op {
+            name: "cttz",
+            doc: "Number of trailing bits that are 0; the width for 0.",
+            python: &[],
+            sig: Same(1, Ints),
+            eval: |a| bits1(a, |x, w| u64::from(x.trailing_zeros().min(w))),
+            host: Intrinsic { signed: "llvm.cttz", unsigned: "llvm.cttz", float: "", flag: true },
+            nvptx: Intrinsic { signed: "llvm.cttz", unsigned: "llvm.cttz", float: "", flag: true },
+            examples: eg(vec![
+                (vec![i64(8)], i64(3)),
+                (vec![u8(0)], u8(8)),
+                (vec![i32(i32::MIN)], i32(31)),
+            ]),
+        },
+        Op {
+            name: "bswap",
+            doc: "Bytes in reverse order.",
+            python: &[],
+            sig: Same(1, Ints),
+            eval: |a| bits1(a, |x, w| x.swap_bytes() >> (64 - w)),
+            host: Intrinsic { signed: "llvm.bswap", unsigned: "llvm.bswap", float: "", flag: false },
+            nvptx: Intrinsic { signed: "llvm.bswap", unsigned: "llvm.bswap", float: "", flag: false },
+            examples: eg(vec![
+                (vec![i32(1)], i32(1 << 24)),
+                (vec![u64(0x0102_0304_0506_0708)], u64(0x0807_0605_0403_0201)),
+                (vec![u8(7)], u8(7)),
+            ]),
+        },
+        Op {
+            name: "bits_of_f64",
+            doc: "The bits of a `float64`.",
+            python: &[],
+            sig: Fixed(&[Ty::f64], Ty::i64),
+            eval: bits_of_float,
+            host: inst(I::None, I::None, I::Bitcast),
+            nvptx: inst(I::None, I::None, I::Bitcast),
+            examples: eg(vec![
+                (vec![f64(1.0)], i64(0x3ff0_0000_0000_0000)),
+                (vec![f64(-0.0)], i64(i64::MIN)),
+            ]),
+        },
+        Op {
+            name: "f64_of_bits",
+            doc: "The `float64` of these bits.",
+            python: &[],
+            sig: Fixed(&[Ty::i64], Ty::f64),
+            eval: float_of_bits,
+            host: inst(I::Bitcast, I::Bitcast, I::None),
+            nvptx: inst(I::Bitcast, I::Bitcast, I::None),
+            examples: eg(vec![
+                (vec![i64(i64::MIN)], f64(-0.0)),
+                (vec![i64(0x7ff0_0000_0000_0000)], f64(f64::INFINITY)),
+            ]),
+        },
+        Op {
+            name: "bits_of_f32",
+            doc: "The bits of a `float32`.",
+            python: &[],
+            sig: Fixed(&[Ty::f32], Ty::i32),
+            eval: bits_of_float,
+            host: inst(I::None, I::None, I::Bitcast),
+            nvptx: inst(I::None, I::None, I::Bitcast),
+            examples: eg(vec![
+                (vec![f32(1.0)], i32(0x3f80_0000)),
+                (vec![f32(-0.0)], i32(i32::MIN)),
+            ]),
+        },
+        Op {
+            name: "f32_of_bits",
+            doc: "The `float32` of these bits.",
+            python: &[],
+            sig: Fixed(&[Ty::i32], Ty::f32),
+            eval: float_of_bits,
+            host: inst(I::Bitcast, I::Bitcast, I::None),
+            nvptx: inst(I::Bitcast, I::Bitcast, I::None),
+            examples: eg(vec![
+                (vec![i32(i32::MIN)], f32(-0.0)),
+                (vec![i32(0x7f80_0000)], f32(f32::INFINITY)),
+            ]),
+        },
+    ]
+}
