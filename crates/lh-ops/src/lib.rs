@@ -1,6 +1,7 @@
 //! The table of primitive operations and the table of run-time functions.
 
 mod eval;
+pub mod exceptions;
 pub mod runtime;
 mod table;
 
