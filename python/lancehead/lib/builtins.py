@@ -1,0 +1,30 @@
+"""Python's builtins: functions, and the types whose methods the library defines."""
+
+from lancehead.lib.calls import (
+    abs,
+    all,
+    any,
+    bin,
+    chr,
+    divmod,
+    filter,
+    hex,
+    map,
+    max,
+    min,
+    oct,
+    ord,
+    pow,
+    repr,
+    round,
+    sorted,
+    sum,
+)
+from lancehead.lib.lists import list
+from lancehead.lib.scalars import complex, float, int, range, slice, tuple
+from lancehead.lib.text import str
+
+__all__ = [
+    "abs", "all", "any", "bin", "chr", "complex", "divmod", "filter", "float", "hex", "int", "list", "map", "max", "min",
+    "oct", "ord", "pow", "range", "repr", "round", "slice", "sorted", "str", "sum", "tuple",
+]

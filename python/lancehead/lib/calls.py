@@ -1,0 +1,346 @@
+"""Python's builtin functions. `builtins.py` gathers them with the methods of the builtin types."""
+
+import numpy as np
+
+from lancehead.lib import prim
+from lancehead.lib.lists import sorted_list
+from lancehead.lib.text import text_of, text_repr
+
+
+def min(*args, key=None, default=None):
+    """Least of the arguments, or of the items of one argument.
+
+    >>> min(3, 1, 2)
+    1
+    >>> min(2.5, 1)
+    1
+    >>> min([3, 1, 2])
+    1
+    >>> min([3, -4, 2], key=abs)
+    2
+    """
+    if len(args) == 1:
+        return _extreme(args[0], _less, key, default, "min() arg is an empty sequence")
+    best = args[0]
+    if key is None:
+        for x in args[1:]:
+            best = x if x < best else best
+    else:
+        for x in args[1:]:
+            best = x if key(x) < key(best) else best
+    return best
+
+
+def max(*args, key=None, default=None):
+    """Greatest of the arguments, or of the items of one argument.
+
+    >>> max(3, 1, 2)
+    3
+    >>> max((1, 2, 2))
+    2
+    """
+    if len(args) == 1:
+        return _extreme(args[0], _greater, key, default, "max() arg is an empty sequence")
+    best = args[0]
+    if key is None:
+        for x in args[1:]:
+            best = x if x > best else best
+    else:
+        for x in args[1:]:
+            best = x if key(x) > key(best) else best
+    return best
+
+
+def _less(a, b):
+    return a < b
+
+
+def _greater(a, b):
+    return a > b
+
+
+def _extreme(items, before, key, default, message):
+    if prim.is_tuple(items):
+        return _extreme_of_tuple(items, before, key, default, message)
+    if len(items) == 0:
+        if default is None:
+            raise ValueError(message)
+        return default
+    best = items[0]
+    if key is None:
+        for x in items:
+            best = x if before(x, best) else best
+    else:
+        best_key = key(best)
+        for x in items:
+            k = key(x)
+            if before(k, best_key):
+                best = x
+                best_key = k
+    return best
+
+
+def _extreme_of_tuple(items, before, key, default, message):
+    if len(items) == 0:
+        if default is None:
+            raise ValueError(message)
+        return default
+    best = items[0]
+    if key is None:
+        for x in items[1:]:
+            best = x if before(x, best) else best
+    else:
+        for x in items[1:]:
+            best = x if before(key(x), key(best)) else best
+    return best
+
+
+def abs(x):
+    """Absolute value.
+
+    >>> abs(-3)
+    3
+    >>> abs(3 + 4j)
+    5.0
+    >>> abs(True)
+    1
+    """
+    if prim.is_array(x):
+        return np.abs(x)
+    if prim.is_bool(x):
+        return int(x)
+    if prim.is_complex(x):
+        return prim.hypot(x.real, x.imag)
+    if prim.is_int(x) and not prim.is_signed(x):
+        return x
+    return prim.abs(x)
+
+
+def divmod(a, b):
+    """Floor of the quotient and the remainder.
+
+    >>> divmod(-7, 3)
+    (-3, 2)
+    >>> divmod(7.5, 2)
+    (3.0, 1.5)
+    """
+    return (a // b, a % b)
+
+
+def pow(base, exp, mod=None):
+    """Power, perhaps of residues.
+
+    >>> pow(2, 10)
+    1024
+    >>> pow(3, 200, 50)
+    1
+    """
+    if mod is None:
+        return base**exp
+    if exp < 0:
+        raise ValueError("pow() 2nd argument cannot be negative when 3rd argument specified")
+    if mod == 0:
+        raise ValueError("pow() 3rd argument cannot be 0")
+    result = 1 % mod
+    base = base % mod
+    while exp > 0:
+        if (exp & 1) != 0:
+            result = result * base % mod
+        base = base * base % mod
+        exp >>= 1
+    return result
+
+
+def sum(iterable, start=0):
+    """Sum of the items.
+
+    >>> sum([1, 2, 3])
+    6
+    >>> sum((0.5, 1))
+    1.5
+    """
+    total = start
+    for x in iterable:
+        total = total + x
+    return total
+
+
+def any(iterable):
+    """Whether an item is true.
+
+    >>> any([0, 0.0 > 1.0, 2])
+    True
+    """
+    for x in iterable:
+        if x:
+            return True
+    return False
+
+
+def all(iterable):
+    """Whether every item is true.
+
+    >>> all([1, 2, 0])
+    False
+    """
+    for x in iterable:
+        if not x:
+            return False
+    return True
+
+
+def round(number, ndigits=None):
+    """The nearest number of so many decimal digits; of two equally near, the even one.
+
+    >>> round(2.5)
+    2
+    >>> round(2.675, 2)
+    2.67
+    >>> round(1250, -2)
+    1200
+    >>> round(-0.5)
+    0
+    """
+    if prim.is_bool(number):
+        return round(int(number), ndigits)
+    if prim.is_int(number):
+        if ndigits is None:
+            return number
+        return _round_int(number, ndigits)
+    if ndigits is None:
+        return _float_to_int(prim.rint(number))
+    return prim.cast(_round_float(float(number), ndigits), prim.dtype_of(number))
+
+
+def _float_to_int(x):
+    if x != x:
+        raise ValueError("cannot convert float NaN to integer")
+    if x - x != 0.0:
+        raise OverflowError("cannot convert float infinity to integer")
+    return int(x)
+
+
+def _round_int(x, ndigits):
+    if ndigits >= 0:
+        return x
+    if ndigits < -18:
+        return x - x
+    unit = prim.cast(10 ** (-ndigits), prim.dtype_of(x))
+    r = x % unit
+    low = x - r
+    twice = r + r
+    if twice > unit or (twice == unit and low // unit % 2 != 0):
+        return low + unit
+    return low
+
+
+def _round_float(x, ndigits):
+    # Of x times or over a power of ten only a tie can round the wrong way, and there fma gives the error's sign.
+    if x - x != 0.0 or ndigits > 323:
+        return x
+    if ndigits < -308:
+        return x * 0.0
+    if ndigits > 22:
+        return prim.lh_str_to_f64(prim.lh_str_format_f64(x, "." + text_of(ndigits) + "f"))
+    up = ndigits >= 0
+    unit = 10.0 ** (ndigits if up else -ndigits)
+    y = x * unit if up else prim.fdiv(x, unit)
+    if prim.fabs(y) >= 4503599627370496.0:
+        return x
+    r = prim.rint(y)
+    if prim.fabs(y - prim.trunc(y)) == 0.5:
+        error = prim.fma(x, unit, -y) if up else prim.fma(-y, unit, x)
+        if error > 0.0:
+            r = prim.ceil(y)
+        elif error < 0.0:
+            r = prim.floor(y)
+    return prim.copysign(prim.fdiv(r, unit) if up else r * unit, x)
+
+
+def sorted(iterable, key=None, reverse=False):
+    """A sorted list of the items.
+
+    >>> sorted([3, 1, 2])
+    [1, 2, 3]
+    >>> sorted((3, 1, 2), reverse=True)
+    [3, 2, 1]
+    >>> sorted([3, 1, 2], key=lambda x: -x)
+    [3, 2, 1]
+    """
+    items = [x for x in iterable]
+    sorted_list(items, key, reverse)
+    return items
+
+
+def ord(c):
+    """Code point of a character.
+
+    >>> ord("a")
+    97
+    """
+    return prim.lh_str_ord(c)
+
+
+def chr(i):
+    """Character of a code point.
+
+    >>> chr(97)
+    'a'
+    """
+    return prim.lh_str_chr(prim.cast(i, np.int64))
+
+
+def repr(x):
+    """Text of a value as Python source.
+
+    >>> repr("a")
+    "'a'"
+    """
+    return text_repr(x)
+
+
+def bin(x):
+    """Binary text of an integer.
+
+    >>> bin(-10)
+    '-0b1010'
+    """
+    return prim.lh_str_format_i64(prim.cast(x, np.int64), "#b")
+
+
+def hex(x):
+    """Hexadecimal text of an integer.
+
+    >>> hex(255)
+    '0xff'
+    """
+    return prim.lh_str_format_i64(prim.cast(x, np.int64), "#x")
+
+
+def oct(x):
+    """Octal text of an integer.
+
+    >>> oct(8)
+    '0o10'
+    """
+    return prim.lh_str_format_i64(prim.cast(x, np.int64), "#o")
+
+
+def map(function, items):
+    """Results of a function of every item.
+
+    >>> sum(map(lambda x: x + 1, [1, 2]))
+    5
+    """
+    return [function(x) for x in items]
+
+
+def filter(function, items):
+    """The items for which a function is true.
+
+    >>> sum(filter(lambda x: x > 1, [1, 2, 3]))
+    5
+    """
+    if function is None:
+        return [x for x in items if x]
+    return [x for x in items if function(x)]

@@ -1,0 +1,365 @@
+"""Methods of `list`, over raw moves of items between the places of a list header's storage.
+
+`prim.list_put` writes to a place that owns nothing, `prim.list_take` leaves a place that owns nothing; the number of
+items is set last, so that an exception finds the list whole.
+"""
+
+import numpy as np
+
+from lancehead.lib import prim
+from lancehead.lib.text import text_repr
+
+
+def slice_bounds(s, n):
+    """First index, last index (exclusive) and step of a slice over `n` items."""
+    step = 1 if s.step is None else prim.cast(s.step, np.int64)
+    if step == 0:
+        raise ValueError("slice step cannot be zero")
+    low = 0 if step > 0 else -1
+    high = n if step > 0 else n - 1
+    start = (low if step > 0 else high) if s.start is None else _clamped(prim.cast(s.start, np.int64), n, low, high)
+    stop = (high if step > 0 else low) if s.stop is None else _clamped(prim.cast(s.stop, np.int64), n, low, high)
+    return start, stop, step
+
+
+def _clamped(i, n, low, high):
+    if i < 0:
+        i += n
+        return low if i < low else i
+    return high if i > high else i
+
+
+def slice_length(start, stop, step):
+    """Number of items between bounds.
+
+    A negative step counts down.
+    """
+    if step > 0:
+        return (stop - start - 1) // step + 1 if start < stop else 0
+    return (start - stop - 1) // -step + 1 if stop < start else 0
+
+
+def _checked(i, n, message):
+    if i < 0:
+        i += n
+    if i < 0 or i >= n:
+        raise IndexError(message)
+    return i
+
+
+def _extend_from(self, other, n):
+    # `n` items of a list, maybe of `self`.
+    old = len(self)
+    prim.list_reserve(self, old + n)
+    for i in range(n):
+        prim.list_put(self, old + i, prim.list_get(other, i))
+    prim.list_set_len(self, old + n)
+
+
+def _drop(self, start, count):
+    # Releases items and closes the gap.
+    n = len(self)
+    for i in range(start, start + count):
+        prim.list_take(self, i)
+    prim.list_move(self, start, start + count, n - start - count)
+    prim.list_set_len(self, n - count)
+
+
+class list:
+    """Methods and operators of `list`."""
+
+    def __new__(iterable=None):
+        """A list of the items.
+
+        >>> list((1, 2))
+        [1, 2]
+        """
+        if iterable is None:
+            return []
+        return [x for x in iterable]
+
+    def append(self, x):
+        """Adds an item at the end."""
+        n = len(self)
+        prim.list_reserve(self, n + 1)
+        prim.list_put(self, n, x)
+        prim.list_set_len(self, n + 1)
+
+    def extend(self, iterable):
+        """Adds the items of an iterable at the end."""
+        if prim.is_list(iterable):
+            _extend_from(self, iterable, len(iterable))
+        else:
+            for x in iterable:
+                self.append(x)
+
+    def insert(self, i, x):
+        """Inserts an item before an index."""
+        n = len(self)
+        i = _clamped(i, n, 0, n)
+        prim.list_reserve(self, n + 1)
+        prim.list_move(self, i + 1, i, n - i)
+        prim.list_put(self, i, x)
+        prim.list_set_len(self, n + 1)
+
+    def pop(self, index=-1):
+        """Removes and returns an item."""
+        n = len(self)
+        if n == 0:
+            raise IndexError("pop from empty list")
+        i = _checked(index, n, "pop index out of range")
+        x = prim.list_take(self, i)
+        prim.list_move(self, i, i + 1, n - i - 1)
+        prim.list_set_len(self, n - 1)
+        return x
+
+    def remove(self, x):
+        """Removes the first item that equals a value."""
+        for i in range(len(self)):
+            if prim.list_get(self, i) == x:
+                _drop(self, i, 1)
+                return
+        raise ValueError("list.remove(x): x not in list")
+
+    def index(self, x, start=0, stop=9223372036854775807):
+        """Index of the first item that equals a value."""
+        n = len(self)
+        for i in range(_clamped(start, n, 0, n), _clamped(stop, n, 0, n)):
+            if prim.list_get(self, i) == x:
+                return i
+        raise ValueError(text_repr(x) + " is not in list")
+
+    def count(self, x):
+        """Number of items that equal a value."""
+        found = 0
+        for item in self:
+            if item == x:
+                found += 1
+        return found
+
+    def reverse(self):
+        """Reverses the order of the items."""
+        i, j = 0, len(self) - 1
+        while i < j:
+            x = prim.list_take(self, i)
+            prim.list_put(self, i, prim.list_take(self, j))
+            prim.list_put(self, j, x)
+            i += 1
+            j -= 1
+
+    def sort(self, key=None, reverse=False):
+        """Sorts the items; equal ones keep their order."""
+        sorted_list(self, key, reverse)
+
+    def copy(self):
+        """A new list of the same items."""
+        n = len(self)
+        out = prim.list_like(self, n)
+        _extend_from(out, self, n)
+        return out
+
+    def clear(self):
+        """Removes all items."""
+        _drop(self, 0, len(self))
+
+    def __contains__(self, x):
+        """Whether an item equals a value."""
+        for item in self:
+            if item == x:
+                return True
+        return False
+
+    def __add__(self, other):
+        """The items of both."""
+        out = prim.list_like(self, len(self) + len(other))
+        _extend_from(out, self, len(self))
+        _extend_from(out, other, len(other))
+        return out
+
+    def __iadd__(self, other):
+        """Adds the items of an iterable at the end."""
+        self.extend(other)
+        return self
+
+    def __mul__(self, n):
+        """The items several times."""
+        size = len(self)
+        out = prim.list_like(self, size * n if n > 0 else 0)
+        for _ in range(n):
+            _extend_from(out, self, size)
+        return out
+
+    def __rmul__(self, n):
+        """The items several times."""
+        return self * n
+
+    def __imul__(self, n):
+        """Repeats the items in place."""
+        size = len(self)
+        if n <= 0:
+            self.clear()
+        for _ in range(1, n):
+            _extend_from(self, self, size)
+        return self
+
+    def __eq__(self, other):
+        """Whether all items are equal."""
+        if len(self) != len(other):
+            return False
+        for i in range(len(self)):
+            if prim.list_get(self, i) != prim.list_get(other, i):
+                return False
+        return True
+
+    def __ne__(self, other):
+        """Whether any item differs."""
+        return not self == other
+
+    def __lt__(self, other):
+        """Whether it comes before another list."""
+        n = len(self) if len(self) < len(other) else len(other)
+        for i in range(n):
+            a = prim.list_get(self, i)
+            b = prim.list_get(other, i)
+            if a != b:
+                return a < b
+        return len(self) < len(other)
+
+    def __gt__(self, other):
+        """Whether it comes after another list."""
+        return other < self
+
+    def __le__(self, other):
+        """Whether it does not come after another list."""
+        return not other < self
+
+    def __ge__(self, other):
+        """Whether it does not come before another list."""
+        return not self < other
+
+    def __getitem__(self, s):
+        """The items of a slice."""
+        start, stop, step = slice_bounds(s, len(self))
+        n = slice_length(start, stop, step)
+        out = prim.list_like(self, n)
+        for i in range(n):
+            prim.list_put(out, i, prim.list_get(self, start + i * step))
+        prim.list_set_len(out, n)
+        return out
+
+    def __setitem__(self, s, items):
+        """Replaces the items of a slice."""
+        new = [x for x in items]
+        start, stop, step = slice_bounds(s, len(self))
+        if step != 1:
+            n = slice_length(start, stop, step)
+            if n != len(new):
+                raise ValueError("attempt to assign sequence to extended slice of another size")
+            for i in range(n):
+                self[start + i * step] = prim.list_get(new, i)
+            return
+        count = stop - start if stop > start else 0
+        n = len(self)
+        extra = len(new)
+        prim.list_reserve(self, n - count + extra)
+        for i in range(start, start + count):
+            prim.list_take(self, i)
+        prim.list_move(self, start + extra, start + count, n - start - count)
+        for i in range(extra):
+            prim.list_put(self, start + i, prim.list_get(new, i))
+        prim.list_set_len(self, n - count + extra)
+
+    def __delitem__(self, i):
+        """Removes an item, or those of a slice."""
+        if not prim.is_slice(i):
+            _drop(self, _checked(i, len(self), "list assignment index out of range"), 1)
+            return
+        start, stop, step = slice_bounds(i, len(self))
+        n = slice_length(start, stop, step)
+        if step == 1:
+            _drop(self, start, n)
+            return
+        for k in range(n):
+            # From the end, so that the indices of those still to go stay.
+            _drop(self, start + (n - 1 - k) * step if step > 0 else start + k * step, 1)
+
+
+def sorted_list(items, key, reverse):
+    """Sorts a list in place, stably: insertion into short runs, then merges."""
+    n = len(items)
+    if key is None:
+        keys = items
+    else:
+        keys = [key(x) for x in items]
+    before = _later if reverse else _earlier
+    for start in range(0, n, 16):
+        _insertion_sort(items, keys, key is not None, start, start + 16 if start + 16 < n else n, before)
+    if n <= 16:
+        return
+    spare = prim.list_like(items, n)
+    spare_keys = spare if key is None else prim.list_like(keys, n)
+    width = 16
+    while width < n:
+        for start in range(0, n - width, 2 * width):
+            end = start + 2 * width if start + 2 * width < n else n
+            _merge(items, keys, spare, spare_keys, key is not None, start, start + width, end, before)
+        width *= 2
+
+
+def _earlier(a, b):
+    return a < b
+
+
+def _later(a, b):
+    return b < a
+
+
+def _insertion_sort(items, keys, keyed, start, end, before):
+    for i in range(start + 1, end):
+        k = prim.list_get(keys, i)
+        j = i
+        while j > start and before(k, prim.list_get(keys, j - 1)):
+            j -= 1
+        if j < i:
+            _rotate(items, j, i)
+            if keyed:
+                _rotate(keys, j, i)
+
+
+def _rotate(items, j, i):
+    # Item `i` goes before item `j`.
+    x = prim.list_take(items, i)
+    prim.list_move(items, j + 1, j, i - j)
+    prim.list_put(items, j, x)
+
+
+def _merge(items, keys, spare, spare_keys, keyed, start, middle, end, before):
+    # The left run moves to the spare list; what is left of it goes back without comparisons.
+    left = middle - start
+    _move_out(items, spare, start, left)
+    if keyed:
+        _move_out(keys, spare_keys, start, left)
+    i, j, to = 0, middle, start
+    while i < left and j < end:
+        if before(prim.list_get(keys, j), prim.list_get(spare_keys, i)):
+            prim.list_put(items, to, prim.list_take(items, j))
+            if keyed:
+                prim.list_put(keys, to, prim.list_take(keys, j))
+            j += 1
+        else:
+            prim.list_put(items, to, prim.list_take(spare, i))
+            if keyed:
+                prim.list_put(keys, to, prim.list_take(spare_keys, i))
+            i += 1
+        to += 1
+    while i < left:
+        prim.list_put(items, to, prim.list_take(spare, i))
+        if keyed:
+            prim.list_put(keys, to, prim.list_take(spare_keys, i))
+        i += 1
+        to += 1
+
+
+def _move_out(items, spare, start, n):
+    for i in range(n):
+        prim.list_put(spare, i, prim.list_take(items, start + i))

@@ -1,0 +1,215 @@
+"""Methods of Python's numbers, tuples, ranges and slices."""
+
+import numpy as np
+
+from lancehead.lib import prim
+from lancehead.lib.lists import slice_bounds, slice_length
+
+
+class int:
+    """Methods of `int`."""
+
+    def bit_length(self):
+        """Number of bits of the absolute value.
+
+        >>> (37).bit_length()
+        6
+        """
+        magnitude = prim.abs(prim.cast(self, np.int64))
+        return 64 - prim.cast(prim.ctlz(magnitude), np.int64)
+
+    def bit_count(self):
+        """Number of ones in the absolute value.
+
+        >>> (13).bit_count()
+        3
+        """
+        return prim.popcount(prim.abs(prim.cast(self, np.int64)))
+
+    def conjugate(self):
+        """The number itself.
+
+        >>> (3).conjugate()
+        3
+        """
+        return self
+
+    def is_integer(self):
+        """True."""
+        return True
+
+
+class float:
+    """Methods of `float`."""
+
+    def is_integer(self):
+        """Whether the number is integral.
+
+        >>> (2.0).is_integer()
+        True
+        """
+        return self - self == 0.0 and prim.floor(self) == self
+
+    def conjugate(self):
+        """The number itself.
+
+        >>> (2.5).conjugate()
+        2.5
+        """
+        return self
+
+
+class complex:
+    """Methods of `complex`."""
+
+    def conjugate(self):
+        """The conjugate.
+
+        >>> (1 + 2j).conjugate()
+        (1-2j)
+        """
+        return prim.complex(self.real, -self.imag)
+
+
+class tuple:
+    """Methods and comparisons of `tuple`."""
+
+    def index(self, x):
+        """Index of the first item that equals a value.
+
+        >>> (1, 3, 5).index(3)
+        1
+        """
+        i = 0
+        for item in self:
+            if item == x:
+                return i
+            i += 1
+        raise ValueError("tuple.index(x): x not in tuple")
+
+    def count(self, x):
+        """Number of items that equal a value.
+
+        >>> (1, 3, 1).count(1)
+        2
+        """
+        found = 0
+        for item in self:
+            if item == x:
+                found += 1
+        return found
+
+    def __contains__(self, x):
+        """Whether an item equals a value.
+
+        >>> 3 in (1, 3, 5)
+        True
+        """
+        for item in self:
+            if item == x:
+                return True
+        return False
+
+    def __eq__(self, other):
+        """Whether all items are equal.
+
+        >>> (1, 2.0) == (1.0, 2)
+        True
+        """
+        if len(self) != len(other):
+            return False
+        if len(self) == 0:
+            return True
+        return self[0] == other[0] and self[1:] == other[1:]
+
+    def __lt__(self, other):
+        """Whether it comes before another tuple.
+
+        >>> (1, 2) < (1, 3)
+        True
+        """
+        if len(self) == 0 or len(other) == 0:
+            return len(self) < len(other)
+        if self[0] != other[0]:
+            return self[0] < other[0]
+        return self[1:] < other[1:]
+
+    def __gt__(self, other):
+        """Whether it comes after another tuple.
+
+        >>> (1, 2) > (1, 3)
+        False
+        """
+        return other < self
+
+    def __le__(self, other):
+        """Whether it does not come after another tuple.
+
+        >>> (1, 2) <= (1, 2)
+        True
+        """
+        return not other < self
+
+    def __ge__(self, other):
+        """Whether it does not come before another tuple.
+
+        >>> (1, 2) >= (1, 2)
+        True
+        """
+        return not self < other
+
+
+class slice:
+    """Methods of `slice`."""
+
+    def indices(self, n):
+        """Start, stop and step over so many items.
+
+        >>> slice(None, None, -1).indices(5)
+        (4, -1, -1)
+        """
+        return slice_bounds(self, n)
+
+
+class range:
+    """Methods of `range`."""
+
+    def __contains__(self, x):
+        """Whether a number is in the range.
+
+        >>> 4 in range(0, 10, 2)
+        True
+        """
+        if self.step > 0:
+            return self.start <= x and x < self.stop and (x - self.start) % self.step == 0
+        return self.stop < x and x <= self.start and (self.start - x) % -self.step == 0
+
+    def __getitem__(self, i):
+        """A number by its position.
+
+        >>> range(3, 10, 2)[1]
+        5
+        """
+        n = slice_length(self.start, self.stop, self.step)
+        k = i + n if i < 0 else i
+        if k < 0 or k >= n:
+            raise IndexError("range object index out of range")
+        return self.start + k * self.step
+
+    def index(self, x):
+        """Position of a number.
+
+        >>> range(3, 10, 2).index(5)
+        1
+        """
+        if x not in self:
+            raise ValueError("value is not in range")
+        return (x - self.start) // self.step
+
+    def count(self, x):
+        """1 for a number in the range, else 0.
+
+        >>> range(3).count(1)
+        1
+        """
+        return 1 if x in self else 0
