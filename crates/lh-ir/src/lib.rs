@@ -2,14 +2,18 @@
 //!
 //! This crate knows no Python and no LLVM. Everything a stage makes can be printed and verified here.
 
+pub mod cfg;
 pub mod consts;
 pub mod diag;
 pub mod entity;
 pub mod func;
 pub mod op;
+pub mod parse;
+pub mod print;
 pub mod span;
 pub mod types;
 pub mod untyped;
+pub mod verify;
 
 pub use consts::Const;
 pub use diag::{Diagnostic, Id};

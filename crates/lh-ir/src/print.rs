@@ -1,0 +1,261 @@
+//! Typed functions as text. [`crate::parse`] is the inverse: printing what was parsed gives the same text.
+//!
+//! ```text
+//! function %f(v0: int64, v1: array(float64, 1, C)) -> float {
+//! block0(v0: int64, v1: array(float64, 1, C)):
+//!     v2 = elem_ptr check wrap v1[v0]: ptr
+//!     v3 = load v2: float64
+//!     v4 = const 2.0: float64
+//!     v5 = mul v3, v4: float64
+//!     return v5
+//! }
+//! ```
+//!
+//! Types print without ambiguity, unlike `Display`: `int`, `float` and `complex` are Python's numbers.
+
+use crate::consts::Const;
+use crate::entity::Value;
+use crate::func::{BlockData, Function, Inst, InstData, MapExpr, Options, Target, Term};
+use crate::span::Span;
+use crate::types::{Layout, Ty, TyKind};
+use std::fmt;
+use std::fmt::Write;
+
+/// The text of a function.
+pub fn print(func: &Function) -> String {
+    let mut out = String::new();
+    write_function(&mut out, func).expect("strings take all text");
+    out
+}
+
+/// A type as text that can be parsed.
+pub struct TypeText(pub Ty);
+
+impl fmt::Display for TypeText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0.kind() {
+            TyKind::Never => f.write_str("never"),
+            TyKind::None => f.write_str("none"),
+            TyKind::Bool => f.write_str("bool"),
+            TyKind::Int { weak: true, .. } => f.write_str("int"),
+            TyKind::Int { bits, signed, .. } => write!(f, "{}int{bits}", if *signed { "" } else { "u" }),
+            TyKind::Float { weak: true, .. } => f.write_str("float"),
+            TyKind::Float { bits, .. } => write!(f, "float{bits}"),
+            TyKind::Complex { weak: true, .. } => f.write_str("complex"),
+            TyKind::Complex { bits, .. } => write!(f, "complex{bits}"),
+            TyKind::Str => f.write_str("str"),
+            TyKind::Tuple { elems, name: None } => write!(f, "tuple({})", list(elems.iter().copied().map(TypeText))),
+            TyKind::Tuple { elems, name: Some(n) } => {
+                let fields = n.fields.iter().zip(elems).map(|(name, t)| format!("{name:?}: {}", TypeText(*t)));
+                write!(f, "namedtuple({:?}, {}, {})", n.name, n.class, list(fields))
+            }
+            TyKind::Array { dtype, ndim, layout, readonly } => {
+                let layout = match layout {
+                    Layout::C => "C",
+                    Layout::F => "F",
+                    Layout::A => "A",
+                };
+                write!(f, "array({}, {ndim}, {layout}{})", TypeText(*dtype), if *readonly { ", readonly" } else { "" })
+            }
+            TyKind::List(t) => write!(f, "list({})", TypeText(*t)),
+            TyKind::PendingList(n) => write!(f, "pending_list({n})"),
+            TyKind::Optional(t) => write!(f, "optional({})", TypeText(*t)),
+            TyKind::Unbound => f.write_str("unbound"),
+            TyKind::MaybeUnbound(t) => write!(f, "maybe_unbound({})", TypeText(*t)),
+            TyKind::Range(t) => write!(f, "range({})", TypeText(*t)),
+            TyKind::Slice(p) => write!(f, "slice({})", list(p.iter().copied().map(TypeText))),
+            TyKind::DType(t) => write!(f, "dtype({})", TypeText(*t)),
+            TyKind::Func(id) => write!(f, "{id}"),
+            TyKind::Closure { func, captures, defaults } => {
+                let text = |ts: &[Ty]| list(ts.iter().copied().map(TypeText));
+                write!(f, "closure({func}, ({}), ({}))", text(captures), text(defaults))
+            }
+            TyKind::BoundMethod { recv, name } => write!(f, "method({}, {name:?})", TypeText(*recv)),
+            TyKind::Obj(id) => write!(f, "{id}"),
+            TyKind::Exc => f.write_str("exception"),
+            TyKind::Iter(t) => write!(f, "iter({})", TypeText(*t)),
+            TyKind::Ptr => f.write_str("ptr"),
+            TyKind::MemInfo => f.write_str("mem"),
+            TyKind::Ellipsis => f.write_str("ellipsis"),
+        }
+    }
+}
+
+fn list<T: fmt::Display>(items: impl IntoIterator<Item = T>) -> String {
+    let mut out = String::new();
+    for (i, item) in items.into_iter().enumerate() {
+        let _ = write!(out, "{}{item}", if i > 0 { ", " } else { "" });
+    }
+    out
+}
+
+fn write_function(out: &mut String, func: &Function) -> fmt::Result {
+    let params = func.blocks.first().map(|b| typed(func, &b.params)).unwrap_or_default();
+    write!(out, "function %{}({params})", func.name)?;
+    if let Some(ret) = func.ret {
+        write!(out, " -> {}", TypeText(ret))?;
+    }
+    write_options(out, func)?;
+    out.push_str(" {\n");
+    if !func.qualname.is_empty() || !func.file.is_empty() {
+        writeln!(out, "    source {:?}, {:?}, {}", func.qualname, func.file, func.first_line)?;
+    }
+    for (i, ty) in func.slots.iter().enumerate() {
+        writeln!(out, "    slot{i}: {}", TypeText(*ty))?;
+    }
+    for (i, block) in func.blocks.iter().enumerate() {
+        write_block(out, func, i, block)?;
+    }
+    out.push_str("}\n");
+    Ok(())
+}
+
+fn write_options(out: &mut String, func: &Function) -> fmt::Result {
+    let Options { fastmath, boundscheck, numpy_errors, overflow_check, debug } = func.options;
+    if fastmath != 0 {
+        write!(out, " fastmath={fastmath}")?;
+    }
+    let flags = [
+        (!boundscheck, "no_boundscheck"),
+        (numpy_errors, "numpy_errors"),
+        (overflow_check, "overflow_check"),
+        (debug, "debug"),
+        (func.is_library, "library"),
+    ];
+    for (_, name) in flags.iter().filter(|(set, _)| *set) {
+        write!(out, " {name}")?;
+    }
+    Ok(())
+}
+
+fn typed(func: &Function, values: &[Value]) -> String {
+    list(values.iter().map(|v| format!("{v}: {}", TypeText(func.ty(*v)))))
+}
+
+fn write_block(out: &mut String, func: &Function, index: usize, block: &BlockData) -> fmt::Result {
+    write!(out, "block{index}({})", typed(func, &block.params))?;
+    if let Some(t) = &block.unwind {
+        write!(out, " unwind {}", target(t))?;
+    }
+    out.push_str(":\n");
+    for d in &block.insts {
+        write_inst(out, func, d)?;
+    }
+    if let Some(term) = &block.term {
+        write!(out, "    {}", term_text(term))?;
+        write_span(out, block.term_span)?;
+    }
+    Ok(())
+}
+
+fn write_span(out: &mut String, s: Span) -> fmt::Result {
+    if s != Span::default() {
+        write!(out, " @ {}:{}-{}:{}", s.line, s.col, s.end_line, s.end_col)?;
+    }
+    out.push('\n');
+    Ok(())
+}
+
+fn write_inst(out: &mut String, func: &Function, d: &InstData) -> fmt::Result {
+    out.push_str("    ");
+    if let Some(r) = d.result {
+        write!(out, "{r} = ")?;
+    }
+    let ty = d.result.map(|r| func.ty(r));
+    out.push_str(&inst_text(&d.inst, ty));
+    if let Some(ty) = ty {
+        write!(out, ": {}", TypeText(ty))?;
+    }
+    write_span(out, d.span)
+}
+
+fn target(t: &Target) -> String {
+    format!("{}({})", t.block, list(&t.args))
+}
+
+fn term_text(term: &Term) -> String {
+    match term {
+        Term::Jump(t) => format!("jump {}", target(t)),
+        Term::Branch { cond, then, els } => format!("branch {cond}, {}, {}", target(then), target(els)),
+        Term::Return(v) => format!("return {v}"),
+        Term::Raise { exc, args } => format!("raise {exc}({})", list(args)),
+        Term::Propagate => "propagate".into(),
+        Term::Unreachable => "unreachable".into(),
+    }
+}
+
+/// A constant as text, without its type.
+fn literal(c: &Const) -> String {
+    match c {
+        Const::None => "none".into(),
+        Const::Bool(b) => b.to_string(),
+        Const::Int(i, _) => i.to_string(),
+        Const::Float(x, _) => float(*x),
+        Const::Complex(re, im, _) => format!("({}, {})", float(*re), float(*im)),
+        Const::Str(s) => format!("{s:?}"),
+    }
+}
+
+fn float(x: f64) -> String {
+    if x.is_nan() && x.to_bits() != f64::NAN.to_bits() {
+        return format!("nan:{:#x}", x.to_bits());
+    }
+    let s = format!("{x:?}");
+    if x.is_nan() { "nan".into() } else { s }
+}
+
+fn constant(c: &Const, ty: Option<Ty>) -> String {
+    if ty == Some(c.ty()) { literal(c) } else { format!("{} as {}", literal(c), TypeText(c.ty())) }
+}
+
+fn inst_text(inst: &Inst, ty: Option<Ty>) -> String {
+    match inst {
+        Inst::Const(c) => format!("const {}", constant(c, ty)),
+        Inst::Zero => "zero".into(),
+        Inst::Op(op, vs) => format!("{} {}", op.name, list(vs)),
+        Inst::Cast(v) => format!("cast {v}"),
+        Inst::Pack(vs) => format!("pack({})", list(vs)),
+        Inst::Field(v, i) => format!("field {v}, {i}"),
+        Inst::Some(v) => format!("some {v}"),
+        Inst::IsSome(v) => format!("is_some {v}"),
+        Inst::Unwrap(v) => format!("unwrap {v}"),
+        Inst::Call(s, vs) => format!("call {s}({})", list(vs)),
+        Inst::Runtime(f, vs) => format!("runtime {}({})", f.name, list(vs)),
+        Inst::SlotGet(s) => format!("slot_get {s}"),
+        Inst::SlotSet(s, v) => format!("slot_set {s}, {v}"),
+        Inst::ArrayMake { owner, data, shape, strides } => {
+            format!("array_make {owner}, {data}, ({}), ({})", list(shape), list(strides))
+        }
+        Inst::ArrayOwner(v) => format!("array_owner {v}"),
+        Inst::ArrayData(v) => format!("array_data {v}"),
+        Inst::ArrayShape(v, i) => format!("array_shape {v}, {i}"),
+        Inst::ArrayStride(v, i) => format!("array_stride {v}, {i}"),
+        Inst::ElemPtr { array, index, wrap, check } => {
+            let flag = |set: &bool, name| if *set { name } else { "" };
+            format!("elem_ptr {}{}{array}[{}]", flag(check, "check "), flag(wrap, "wrap "), list(index))
+        }
+        Inst::Load(v) => format!("load {v}"),
+        Inst::Take(v) => format!("take {v}"),
+        Inst::Store(p, v) => format!("store {p}, {v}"),
+        Inst::PtrAdd(p, n) => format!("ptr_add {p}, {n}"),
+        Inst::ListNew(n) => format!("list_new {n}"),
+        Inst::ListLen(v) => format!("list_len {v}"),
+        Inst::ListData(v) => format!("list_data {v}"),
+        Inst::Map(e, vs) => format!("map({}) {}", list(vs), expr(e)),
+        Inst::MapInto(e, vs) => format!("map_into({}) {}", list(vs), expr(e)),
+        Inst::IncRef(v) => format!("incref {v}"),
+        Inst::DecRef(v) => format!("decref {v}"),
+    }
+}
+
+/// An elementwise expression: `add($0: float64, cast($1: int32): float64): float64`.
+fn expr(e: &MapExpr) -> String {
+    let all = |es: &[MapExpr]| list(es.iter().map(expr));
+    match e {
+        MapExpr::Arg(i, ty) => format!("${i}: {}", TypeText(*ty)),
+        MapExpr::Const(c) => format!("const {}: {}", literal(c), TypeText(c.ty())),
+        MapExpr::Op(op, ty, es) => format!("{}({}): {}", op.name, all(es), TypeText(*ty)),
+        MapExpr::Cast(ty, e) => format!("cast({}): {}", expr(e), TypeText(*ty)),
+        MapExpr::Call(s, ty, es) => format!("{s}({}): {}", all(es), TypeText(*ty)),
+    }
+}
