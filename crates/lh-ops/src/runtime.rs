@@ -1,7 +1,7 @@
 //! Functions of the run-time library: name, signature, effects. `lh-runtime` supplies the code.
 
 use lh_ir::op::RuntimeFn;
-use lh_ir::types::Prim::{F64, I1, I64, List, Mem, Ptr};
+use lh_ir::types::Prim::{F32, F64, I1, I64, List, Mem, Ptr};
 
 macro_rules! table {
     ($($(#[doc = $doc:literal])* $name:ident($($arg:ident),*) -> [$($ret:ident),*] $($flag:ident)*;)*) => {
@@ -42,24 +42,60 @@ table! {
     lh_str_len(Mem, Ptr, I64) -> [I64] pure;
     /// Concatenation.
     lh_str_concat(Mem, Ptr, I64, Mem, Ptr, I64) -> [Mem, Ptr, I64] raises;
+    /// `str * int`.
+    lh_str_repeat(Mem, Ptr, I64, I64) -> [Mem, Ptr, I64] raises;
     /// One code point by index; negative indices count from the end.
     lh_str_getitem(Mem, Ptr, I64, I64) -> [Mem, Ptr, I64] raises;
+    /// Code points from one index to before another; what lies outside the text is left out.
+    lh_str_slice(Mem, Ptr, I64, I64, I64) -> [Mem, Ptr, I64] raises;
+    /// `ord(str)`.
+    lh_str_ord(Mem, Ptr, I64) -> [I64] raises;
+    /// `chr(int)`.
+    lh_str_chr(I64) -> [Mem, Ptr, I64] raises;
+    /// `repr(str)`.
+    lh_str_repr(Mem, Ptr, I64) -> [Mem, Ptr, I64] raises;
     /// `str(int)`.
     lh_str_from_i64(I64) -> [Mem, Ptr, I64] raises;
     /// `str(int)` of an unsigned value.
     lh_str_from_u64(I64) -> [Mem, Ptr, I64] raises;
     /// `repr(float)`.
     lh_str_from_f64(F64) -> [Mem, Ptr, I64] raises;
+    /// `str(numpy.float32)`.
+    lh_str_from_f32(F32) -> [Mem, Ptr, I64] raises;
+    /// `str(complex)`.
+    lh_str_from_c128(F64, F64) -> [Mem, Ptr, I64] raises;
+    /// `str(numpy.complex64)`.
+    lh_str_from_c64(F32, F32) -> [Mem, Ptr, I64] raises;
+    /// `str(bool)`.
+    lh_str_from_bool(I1) -> [Mem, Ptr, I64] raises;
     /// `format(float, spec)`.
     lh_str_format_f64(F64, Mem, Ptr, I64) -> [Mem, Ptr, I64] raises;
     /// `format(int, spec)`.
     lh_str_format_i64(I64, Mem, Ptr, I64) -> [Mem, Ptr, I64] raises;
+    /// `format(int, spec)` of an unsigned value.
+    lh_str_format_u64(I64, Mem, Ptr, I64) -> [Mem, Ptr, I64] raises;
+    /// `format(str, spec)`: the value, then the specification.
+    lh_str_format_str(Mem, Ptr, I64, Mem, Ptr, I64) -> [Mem, Ptr, I64] raises;
     /// `int(str)`.
     lh_str_to_i64(Mem, Ptr, I64) -> [I64] raises;
     /// `float(str)`.
     lh_str_to_f64(Mem, Ptr, I64) -> [F64] raises;
     /// Appends text to what is being printed.
     lh_print_str(Mem, Ptr, I64) -> [];
+    /// Appends an int to what is being printed.
+    lh_print_i64(I64) -> [];
+    /// Appends an unsigned int to what is being printed.
+    lh_print_u64(I64) -> [];
+    /// Appends `repr(float)` to what is being printed.
+    lh_print_f64(F64) -> [];
+    /// Appends `str(numpy.float32)` to what is being printed.
+    lh_print_f32(F32) -> [];
+    /// Appends a complex number to what is being printed.
+    lh_print_complex(F64, F64) -> [];
+    /// Appends `True` or `False` to what is being printed.
+    lh_print_bool(I1) -> [];
+    /// Appends `None` to what is being printed.
+    lh_print_none() -> [];
     /// Writes out what is being printed, to `sys.stdout`.
     lh_print_flush() -> [] raises;
     /// Takes the pending exception: a handle.
@@ -72,6 +108,8 @@ table! {
     lh_exc_drop(I64) -> [];
     /// `str(exception)`.
     lh_exc_str(I64) -> [Mem, Ptr, I64] raises;
+    /// RecursionError when the stack is nearly used up; called first by recursive functions.
+    lh_check_stack() -> [] raises;
     /// Number of live allocations, for leak tests.
     lh_live_allocations() -> [I64];
 }

@@ -1,1 +1,101 @@
-//! Placeholder.
+//! The run-time library: functions that compiled code calls through their C signatures.
+//!
+//! The table of those which the compiler's IR can name is `lh_ops::runtime`; the rest (counting, raising, tracebacks)
+//! is called by the code generator. [`address`] finds all of them. Nothing here knows Python or LLVM: `lh-py` installs
+//! the few hooks it needs ([`print::set_print_sink`], [`alloc::new_foreign`], [`interrupt::set`]).
+
+pub mod alloc;
+pub mod classes;
+pub mod exception;
+mod format;
+pub mod interrupt;
+pub mod list;
+mod parse;
+pub mod print;
+pub mod stack;
+pub mod string;
+pub mod symbol;
+mod text;
+
+pub use alloc::MemInfo;
+pub use exception::{ExcArg, Frame, FunctionInfo, Pending, take_pending};
+pub use string::StrValue;
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+use symbol::Symbol;
+
+/// Everything that compiled code may refer to.
+pub fn symbols() -> Vec<Symbol> {
+    let mut all = Vec::new();
+    all.extend(alloc::symbols());
+    all.extend(list::symbols());
+    all.extend(exception::symbols());
+    all.extend(stack::symbols());
+    all.extend(interrupt::symbols());
+    all.extend(string::symbols());
+    all.extend(print::symbols());
+    all
+}
+
+/// Address of a function or global of the run-time library.
+pub fn address(name: &str) -> Option<usize> {
+    static ADDRESSES: LazyLock<HashMap<&'static str, usize>> =
+        LazyLock::new(|| symbols().into_iter().map(|s| (s.name, s.address)).collect());
+    ADDRESSES.get(name).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lh_ir::op::RuntimeFn;
+    use lh_ir::types::Prim;
+    use symbol::CType;
+
+    fn c_type(p: &Prim) -> CType {
+        match p {
+            Prim::I1 | Prim::I8 => CType::I8,
+            Prim::I16 => CType::I16,
+            Prim::I32 => CType::I32,
+            Prim::I64 => CType::I64,
+            Prim::F32 => CType::F32,
+            Prim::F64 => CType::F64,
+            Prim::Ptr | Prim::Mem | Prim::List => CType::Ptr,
+        }
+    }
+
+    /// The C signature of a row, as `RuntimeFn` explains it.
+    fn signature(row: &RuntimeFn) -> (Vec<CType>, CType) {
+        let mut params: Vec<CType> = row.args.iter().map(c_type).collect();
+        let through_pointer = !row.ret.is_empty() && (row.raises || row.ret.len() > 1);
+        if through_pointer {
+            params.push(CType::Ptr);
+        }
+        let result = match row.ret {
+            _ if row.raises => CType::I32,
+            [one] => c_type(one),
+            _ => CType::Void,
+        };
+        (params, result)
+    }
+
+    #[test]
+    fn every_row_has_a_function_of_its_signature() {
+        let all = symbols();
+        for row in lh_ops::runtime::TABLE {
+            let s = all.iter().find(|s| s.name == row.name).unwrap_or_else(|| panic!("no function `{}`", row.name));
+            let (params, result) = signature(row);
+            assert_eq!((s.params.as_ref(), s.result), (Some(&params), result), "{}", row.name);
+        }
+    }
+
+    #[test]
+    fn names_are_unique_and_found() {
+        let all = symbols();
+        for (i, s) in all.iter().enumerate() {
+            assert!(all[..i].iter().all(|t| t.name != s.name), "{}", s.name);
+            assert_eq!(address(s.name), Some(s.address));
+        }
+        assert_eq!(address("lh_no_such_function"), None);
+    }
+}

@@ -1,0 +1,328 @@
+//! Counted memory: the owner of array and string data.
+//!
+//! Every counted object starts with a [`MemInfo`]. Compiled code changes the count itself and calls [`lh_release`]
+//! when it has reached zero. Destroying an object that holds others does not recurse: those which die with it are
+//! queued through their headers, so that a list nested a million deep needs no stack.
+
+use crate::classes::MEMORY_ERROR;
+use crate::exception::raise;
+use crate::symbol::{Symbol, functions};
+use std::cell::Cell;
+use std::ffi::c_void;
+use std::ptr;
+use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering, fence};
+
+/// Alignment of array data, bytes.
+pub const DATA_ALIGN: usize = 64;
+/// From this size on, huge pages are asked for.
+const HUGE: usize = 4 << 20;
+
+/// Frees an object whose count is zero, and what it holds.
+pub type Destructor = unsafe extern "C" fn(*mut MemInfo);
+
+/// Header of a counted object. Compiled code knows the offsets.
+#[repr(C)]
+#[derive(Debug)]
+pub struct MemInfo {
+    /// Number of references. Once it is zero, the link of the queue of dying objects.
+    pub refcount: AtomicI64,
+    /// What frees it.
+    pub dtor: Destructor,
+    /// The data.
+    pub data: *mut u8,
+    /// Size of the data, bytes.
+    pub size: usize,
+}
+
+/// Memory owned by somebody else.
+#[repr(C)]
+struct Foreign {
+    mem: MemInfo,
+    owner: *mut c_void,
+    release: unsafe extern "C" fn(*mut c_void),
+}
+
+/// Result of an allocation: owner and data.
+#[repr(C)]
+#[derive(Debug)]
+pub struct Allocation {
+    /// Owner.
+    pub mem: *mut MemInfo,
+    /// First byte.
+    pub data: *mut u8,
+}
+
+/// Number of counters; threads are spread over them.
+const SHARDS: usize = 16;
+/// One counter in a cache line of its own.
+#[repr(align(64))]
+struct Shard(AtomicI64);
+static LIVE: [Shard; SHARDS] = [const { Shard(AtomicI64::new(0)) }; SHARDS];
+
+thread_local! {
+    static SHARD: Cell<usize> = const { Cell::new(usize::MAX) };
+    static RELEASING: Cell<bool> = const { Cell::new(false) };
+    static DYING: Cell<*mut MemInfo> = const { Cell::new(ptr::null_mut()) };
+}
+
+/// Counts allocations (1) and frees (-1).
+pub(crate) fn count_live(change: i64) {
+    static NEXT: AtomicUsize = AtomicUsize::new(0);
+    let mut shard = SHARD.get();
+    if shard == usize::MAX {
+        shard = NEXT.fetch_add(1, Ordering::Relaxed) % SHARDS;
+        SHARD.set(shard);
+    }
+    LIVE[shard].0.fetch_add(change, Ordering::Relaxed);
+}
+
+/// A block of memory with one reference, header and data in one piece; null when there is no memory.
+pub fn new_block(size: usize, zeroed: bool) -> *mut MemInfo {
+    let header = size_of::<MemInfo>();
+    let Some(total) = size.checked_add(header + DATA_ALIGN).filter(|t| *t <= isize::MAX as usize) else {
+        return ptr::null_mut();
+    };
+    // SAFETY: plain C allocation; `calloc` gets large blocks as fresh zero pages and does not touch them.
+    let raw = unsafe { if zeroed { libc::calloc(total, 1) } else { libc::malloc(total) } }.cast::<u8>();
+    if raw.is_null() {
+        return ptr::null_mut();
+    }
+    let data = raw.wrapping_add(header);
+    let data = data.wrapping_add(data.align_offset(DATA_ALIGN));
+    if size >= HUGE {
+        advise_huge(data, size);
+    }
+    let mem = raw.cast::<MemInfo>();
+    // SAFETY: `raw` has room for the header, which lies below `data`; `malloc` aligns for it.
+    unsafe { mem.write(MemInfo { refcount: AtomicI64::new(1), dtor: free_block, data, size }) };
+    count_live(1);
+    mem
+}
+
+/// Asks for huge pages: fewer page faults while large arrays are first written.
+fn advise_huge(data: *mut u8, size: usize) {
+    const PAGE: usize = 4096;
+    let skip = data.align_offset(PAGE);
+    let len = (size - skip) & !(PAGE - 1);
+    // SAFETY: advice about pages that lie wholly inside our allocation; it does not change their contents.
+    unsafe { libc::madvise(data.wrapping_add(skip).cast(), len, libc::MADV_HUGEPAGE) };
+}
+
+/// Destructor of [`new_block`].
+unsafe extern "C" fn free_block(mem: *mut MemInfo) {
+    count_live(-1);
+    // SAFETY: the header is the start of what `new_block` allocated, and nobody refers to it any more.
+    unsafe { libc::free(mem.cast()) };
+}
+
+/// An owner for memory that belongs to a foreign object: when the last reference goes, `release(owner)` is called.
+/// Null when there is no memory (then `release` is not called).
+pub fn new_foreign(
+    data: *mut u8,
+    size: usize,
+    owner: *mut c_void,
+    release: unsafe extern "C" fn(*mut c_void),
+) -> *mut MemInfo {
+    // SAFETY: plain C allocation.
+    let foreign = unsafe { libc::malloc(size_of::<Foreign>()) }.cast::<Foreign>();
+    if !foreign.is_null() {
+        let mem = MemInfo { refcount: AtomicI64::new(1), dtor: free_foreign, data, size };
+        // SAFETY: just allocated, with that size; `malloc` aligns for it.
+        unsafe { foreign.write(Foreign { mem, owner, release }) };
+        count_live(1);
+    }
+    foreign.cast()
+}
+
+/// Owner of memory made by [`new_foreign`] with this `release`, if it is one.
+///
+/// # Safety
+/// `mem` is null or a live counted object.
+pub unsafe fn foreign_owner(mem: *mut MemInfo, release: unsafe extern "C" fn(*mut c_void)) -> Option<*mut c_void> {
+    // SAFETY: the caller's promise; an object with this destructor is a `Foreign`.
+    unsafe {
+        if mem.is_null() || (*mem).dtor as usize != free_foreign as *const () as usize {
+            return None;
+        }
+        let foreign = &*mem.cast::<Foreign>();
+        (foreign.release as usize == release as usize).then_some(foreign.owner)
+    }
+}
+
+/// Destructor of [`new_foreign`].
+unsafe extern "C" fn free_foreign(mem: *mut MemInfo) {
+    let foreign = mem.cast::<Foreign>();
+    count_live(-1);
+    // SAFETY: only objects made by `new_foreign` have this destructor, and nobody refers to it any more.
+    unsafe {
+        ((*foreign).release)((*foreign).owner);
+        libc::free(foreign.cast());
+    }
+}
+
+/// Takes a reference.
+///
+/// # Safety
+/// `mem` is null or a live counted object.
+pub unsafe fn incref(mem: *mut MemInfo) {
+    if !mem.is_null() {
+        // SAFETY: the caller's promise.
+        unsafe { (*mem).refcount.fetch_add(1, Ordering::Relaxed) };
+    }
+}
+
+/// Drops a reference.
+///
+/// # Safety
+/// `mem` is null or a live counted object, one of whose references is the caller's.
+pub unsafe fn decref(mem: *mut MemInfo) {
+    // SAFETY: the caller's promise; the fence makes other threads' last uses happen before the release.
+    unsafe {
+        if !mem.is_null() && (*mem).refcount.fetch_sub(1, Ordering::Release) == 1 {
+            fence(Ordering::Acquire);
+            lh_release(mem);
+        }
+    }
+}
+
+/// Frees an object whose count has reached zero.
+///
+/// # Safety
+/// `mem` is a counted object to which no reference is left.
+pub unsafe extern "C" fn lh_release(mem: *mut MemInfo) {
+    // SAFETY: the caller's promise; objects in the queue are in the same state.
+    unsafe {
+        let dtor = (*mem).dtor;
+        if dtor as usize == free_block as *const () as usize {
+            free_block(mem);
+            return;
+        }
+        if RELEASING.replace(true) {
+            (*mem).refcount.store(DYING.get().expose_provenance() as i64, Ordering::Relaxed);
+            DYING.set(mem);
+            return;
+        }
+        dtor(mem);
+        loop {
+            let next = DYING.get();
+            if next.is_null() {
+                break;
+            }
+            let link = (*next).refcount.load(Ordering::Relaxed) as usize;
+            DYING.set(ptr::with_exposed_provenance_mut(link));
+            ((*next).dtor)(next);
+        }
+        RELEASING.set(false);
+    }
+}
+
+/// Raises MemoryError for a request of this size; returns the failure status.
+#[cold]
+pub(crate) fn no_memory(bytes: i128) -> i32 {
+    if bytes < 0 {
+        return raise(MEMORY_ERROR, "Unable to allocate memory of negative size");
+    }
+    raise(MEMORY_ERROR, format!("Unable to allocate {bytes} bytes"))
+}
+
+unsafe fn allocate(bytes: i64, zeroed: bool, out: *mut Allocation) -> i32 {
+    let Ok(size) = usize::try_from(bytes) else { return no_memory(i128::from(bytes)) };
+    let mem = new_block(size, zeroed);
+    if mem.is_null() {
+        return no_memory(i128::from(bytes));
+    }
+    // SAFETY: `mem` was just made; the caller passes room for the result.
+    unsafe { out.write(Allocation { mem, data: (*mem).data }) };
+    0
+}
+
+unsafe extern "C" fn lh_alloc(bytes: i64, out: *mut Allocation) -> i32 {
+    // SAFETY: compiled code passes room for the result.
+    unsafe { allocate(bytes, false, out) }
+}
+
+unsafe extern "C" fn lh_calloc(bytes: i64, out: *mut Allocation) -> i32 {
+    // SAFETY: compiled code passes room for the result.
+    unsafe { allocate(bytes, true, out) }
+}
+
+unsafe extern "C" fn lh_memmove(to: *mut u8, from: *const u8, bytes: i64) {
+    if let Ok(n) = usize::try_from(bytes)
+        && n > 0
+    {
+        // SAFETY: compiled code passes regions of that size.
+        unsafe { ptr::copy(from, to, n) };
+    }
+}
+
+/// Number of live counted objects.
+pub extern "C" fn lh_live_allocations() -> i64 {
+    LIVE.iter().map(|s| s.0.load(Ordering::Relaxed)).sum()
+}
+
+pub(crate) fn symbols() -> Vec<Symbol> {
+    functions! {
+        () lh_live_allocations;
+        (_) lh_release;
+        (_ _) lh_alloc lh_calloc;
+        (_ _ _) lh_memmove;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exception::take_pending;
+
+    fn alloc(bytes: i64, zeroed: bool) -> Option<Allocation> {
+        let mut out = Allocation { mem: ptr::null_mut(), data: ptr::null_mut() };
+        // SAFETY: `out` is room for the result.
+        let status = unsafe { if zeroed { lh_calloc(bytes, &mut out) } else { lh_alloc(bytes, &mut out) } };
+        (status == 0).then_some(out)
+    }
+
+    #[test]
+    fn data_are_aligned_and_zeroed_on_request() {
+        for bytes in [0, 1, 8, 100, 4096, 9 << 20] {
+            let a = alloc(bytes, true).unwrap();
+            assert_eq!(a.data.addr() % DATA_ALIGN, 0);
+            // SAFETY: freshly allocated, of that size, initialised by `calloc`.
+            unsafe {
+                assert!(std::slice::from_raw_parts(a.data, bytes as usize).iter().all(|b| *b == 0));
+                if bytes > 0 {
+                    a.data.add(bytes as usize - 1).write(7);
+                }
+                assert_eq!((*a.mem).size, bytes as usize);
+                decref(a.mem);
+            }
+        }
+    }
+
+    #[test]
+    fn impossible_sizes_raise_memory_error() {
+        for bytes in [-1, i64::MIN, i64::MAX, i64::MAX - 40] {
+            assert!(alloc(bytes, false).is_none());
+            assert_eq!(take_pending().unwrap().class, MEMORY_ERROR);
+        }
+    }
+
+    #[test]
+    fn foreign_memory_is_given_back_once() {
+        static RELEASED: AtomicI64 = AtomicI64::new(0);
+        unsafe extern "C" fn release(owner: *mut c_void) {
+            assert_eq!(owner.addr(), 0x1234);
+            RELEASED.fetch_add(1, Ordering::Relaxed);
+        }
+        let mut bytes = [1u8, 2];
+        let mem = new_foreign(bytes.as_mut_ptr(), 2, ptr::without_provenance_mut(0x1234), release);
+        // SAFETY: a live object with one reference, to which another is added.
+        unsafe {
+            assert_eq!(foreign_owner(mem, release).map(|p| p.addr()), Some(0x1234));
+            incref(mem);
+            decref(mem);
+            assert_eq!(RELEASED.load(Ordering::Relaxed), 0);
+            decref(mem);
+        }
+        assert_eq!(RELEASED.load(Ordering::Relaxed), 1);
+    }
+}
