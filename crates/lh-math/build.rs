@@ -1,0 +1,47 @@
+//! Compiles `math/` to LLVM bitcode, with and without fused multiply-add.
+
+use std::path::Path;
+use std::process::Command;
+
+fn main() {
+    println!("cargo:rerun-if-changed=math");
+    // The tests include the same sources; they test the fused variant.
+    println!("cargo:rustc-cfg=lh_fma");
+    let out = std::env::var("OUT_DIR").expect("cargo sets OUT_DIR");
+    compile(&Path::new(&out).join("fma.bc"), &["--cfg=lh_fma"]);
+    compile(&Path::new(&out).join("plain.bc"), &[]);
+}
+
+fn compile(to: &Path, options: &[&str]) {
+    let rustc = std::env::var("RUSTC").expect("cargo sets RUSTC");
+    let target = std::env::var("TARGET").expect("cargo sets TARGET");
+    let status = Command::new(rustc)
+        .args([
+            "math/lib.rs",
+            "--crate-name=lh_math_functions",
+            "--crate-type=lib",
+            "--edition=2024",
+            "--emit=llvm-bc",
+        ])
+        .args([
+            "--cfg=lh_bitcode",
+            "--cap-lints=allow",
+            "--target",
+            &target,
+            "-o",
+        ])
+        .arg(to)
+        .args([
+            "-Copt-level=3",
+            "-Cpanic=abort",
+            "-Coverflow-checks=off",
+            "-Cdebuginfo=0",
+            "-Ccodegen-units=1",
+        ])
+        // The loops are vectorised where the functions are used, at the width of that machine.
+        .args(["-Cno-vectorize-loops", "-Cno-vectorize-slp"])
+        .args(options)
+        .status()
+        .expect("rustc runs");
+    assert!(status.success(), "the math functions do not compile");
+}

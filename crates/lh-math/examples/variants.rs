@@ -1,0 +1,5 @@
+//! Prints the textual IR of the variants.
+
+fn main() {
+    print!("{}", *lh_math::VARIANTS);
+}

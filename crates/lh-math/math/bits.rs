@@ -1,0 +1,85 @@
+//! Building blocks: fused products, exact sums, polynomials, floats as bits.
+//!
+//! Everything here is a handful of instructions without a branch, so that what is made of it can be vectorised.
+
+/// `a * b + c`: fused where the machine can, two roundings elsewhere (a call would forbid vectorisation).
+#[inline(always)]
+pub fn fma(a: f64, b: f64, c: f64) -> f64 {
+    if cfg!(lh_fma) { a.mul_add(b, c) } else { a * b + c }
+}
+
+/// [`fma`] for `f32`.
+#[inline(always)]
+pub fn fmaf(a: f32, b: f32, c: f32) -> f32 {
+    if cfg!(lh_fma) { a.mul_add(b, c) } else { a * b + c }
+}
+
+/// The upper half of the significand, so that products of halves are exact.
+#[inline(always)]
+fn upper(a: f64) -> f64 {
+    f64::from_bits(a.to_bits() & 0xffff_ffff_f800_0000)
+}
+
+/// What `a * b - p` loses to rounding, for `p` near `a * b`.
+#[inline(always)]
+pub fn prod_err(a: f64, b: f64, p: f64) -> f64 {
+    if cfg!(lh_fma) {
+        a.mul_add(b, -p)
+    } else {
+        let (ah, bh) = (upper(a), upper(b));
+        let (al, bl) = (a - ah, b - bh);
+        ((ah * bh - p) + ah * bl + al * bh) + al * bl
+    }
+}
+
+/// `a * b` as a rounded product and what it lacks.
+#[inline(always)]
+pub fn two_prod(a: f64, b: f64) -> (f64, f64) {
+    let p = a * b;
+    (p, prod_err(a, b, p))
+}
+
+/// `a + b` as a rounded sum and what it lacks.
+#[inline(always)]
+pub fn two_sum(a: f64, b: f64) -> (f64, f64) {
+    let s = a + b;
+    let t = s - a;
+    (s, (a - (s - t)) + (b - t))
+}
+
+/// [`two_sum`] for `|a| >= |b|` or `a == 0`.
+#[inline(always)]
+pub fn fast_two_sum(a: f64, b: f64) -> (f64, f64) {
+    let s = a + b;
+    (s, b - (s - a))
+}
+
+/// Horner's rule, lowest coefficient first.
+macro_rules! poly {
+    ($x:expr, [$c:expr]) => { $c };
+    ($x:expr, [$c:expr, $($rest:expr),+ $(,)?]) => { fma(poly!($x, [$($rest),+]), $x, $c) };
+}
+pub(crate) use poly;
+
+/// Horner's rule in `f32`.
+macro_rules! polyf {
+    ($x:expr, [$c:expr]) => { $c };
+    ($x:expr, [$c:expr, $($rest:expr),+ $(,)?]) => { fmaf(polyf!($x, [$($rest),+]), $x, $c) };
+}
+pub(crate) use polyf;
+
+/// Adding it leaves an integer in the low bits of the sum: conversion without an instruction that AVX2 lacks.
+pub const MAGIC: f64 = 6_755_399_441_055_744.0;
+
+/// The nearest integer, as a float and as the low bits of a word.
+#[inline(always)]
+pub fn round(x: f64) -> (f64, u64) {
+    let t = x + MAGIC;
+    (t - MAGIC, t.to_bits())
+}
+
+/// `x` with the sign bit flipped where `sign` has its top bit set.
+#[inline(always)]
+pub fn xor_sign(x: f64, sign: u64) -> f64 {
+    f64::from_bits(x.to_bits() ^ (sign & (1 << 63)))
+}

@@ -1,0 +1,21 @@
+//! Vector math: branch-free elementary functions, compiled to bitcode and inlined into compiled loops.
+//!
+//! `build.rs` compiles this file on its own; the tests include it as a module.
+#![allow(missing_docs, dead_code)]
+
+mod bits;
+mod exp;
+mod large;
+mod log;
+mod single;
+mod trig;
+
+macro_rules! exports {
+    ($($name:ident($($arg:ident: $ty:ident),+) -> $ret:ident = $body:path;)*) => {$(
+        #[cfg_attr(lh_bitcode, unsafe(no_mangle))]
+        pub extern "C" fn $name($($arg: $ty),+) -> $ret {
+            $body($($arg),+)
+        }
+    )*};
+}
+include!("exports.rs");

@@ -1,0 +1,79 @@
+//! Sine, cosine, tangent: reduction to `|r| <= pi / 4` in three parts, and a polynomial chosen by the quadrant.
+//!
+//! The reduction is exact enough up to [`LIMIT`]. Beyond, a call that a vectorised loop makes for the lanes that
+//! need it (see `large.rs`).
+
+use super::bits::{fma, poly, round, two_sum, xor_sign};
+use super::large;
+
+const TWO_OVER_PI: f64 = 0.6366197723675814;
+/// Half of pi.
+pub const P1: f64 = 1.5707963267948966;
+/// What `P1` lacks.
+pub const P1_LOW: f64 = 6.123233995736766e-17;
+/// What `P1` lacks in two parts: the first has 31 bits, so that its multiples by 22 bits are exact.
+const P2: f64 = 6.12323399409214e-17;
+const P3: f64 = 1.6446256936324258e-26;
+/// Half of pi in parts of 33 bits, whose multiples by 20 bits are exact.
+const Q1: f64 = 1.5707963267341256;
+const Q2: f64 = 6.077100506303966e-11;
+const Q3: f64 = 2.0222662487111665e-21;
+const Q4: f64 = 8.4784276603689e-32;
+
+/// Where the reduction stops being exact enough.
+pub const LIMIT: f64 = if cfg!(lh_fma) { 4194304.0 } else { 1048576.0 };
+
+/// `x - k pi / 2` as a float and what it lacks, and `k` in the low bits of a word; for `0 <= x <= LIMIT`.
+#[inline(always)]
+pub fn reduce(x: f64) -> (f64, f64, u64) {
+    let (k, bits) = round(x * TWO_OVER_PI);
+    if cfg!(lh_fma) {
+        // The first two are exact: `x` and `k * P1` are close, and `r` is a multiple of the last place of `k * P2`.
+        let r = fma(-k, P1, x);
+        let hi = fma(-k, P2, r);
+        let lo = fma(-k, P3, fma(-k, P2, r - hi));
+        (hi, lo, bits)
+    } else {
+        let (a, e) = two_sum(x - k * Q1, -(k * Q2));
+        let (b, f) = two_sum(a, -(k * Q3));
+        let low = (e + f) - k * Q4;
+        let hi = b + low;
+        (hi, (b - hi) + low, bits)
+    }
+}
+
+/// The sine of `hi + lo`, or the cosine if `cosine`.
+#[inline(always)]
+pub fn kernel(hi: f64, lo: f64, cosine: bool) -> f64 {
+    let z = hi * hi;
+    let w = fma(-0.5, z, 1.0);
+    let pick = |c: f64, s: f64| if cosine { c } else { s };
+    let lead = pick(w, hi);
+    let rest = pick(fma(-hi, lo, fma(-0.5, z, 1.0 - w)), lo);
+    let factor = z * pick(z, hi);
+    let q = poly!(z, [
+        pick(0.041666666666666664, -0.16666666666666666),
+        pick(-0.0013888888888887061, 0.00833333333333131),
+        pick(2.4801587298460354e-05, -0.0001984126983708634),
+        pick(-2.7557317158347916e-07, 2.755731622356832e-06),
+        pick(2.0876127842972785e-09, -2.5051151383160554e-08),
+        pick(-1.1381543392982513e-11, 1.591927597916292e-10),
+    ]);
+    lead + fma(factor, q, rest)
+}
+
+#[inline(always)]
+pub fn sin(x: f64) -> f64 {
+    let a = x.abs();
+    let (hi, lo, k) = reduce(a);
+    let y = xor_sign(kernel(hi, lo, k & 1 != 0), (k << 62) ^ x.to_bits());
+    if a > LIMIT { large::lh_sin_large(x) } else { y }
+}
+
+#[inline(always)]
+pub fn cos(x: f64) -> f64 {
+    let a = x.abs();
+    let (hi, lo, k) = reduce(a);
+    let y = xor_sign(kernel(hi, lo, k & 1 == 0), k.wrapping_add(1) << 62);
+    if a > LIMIT { large::lh_cos_large(x) } else { y }
+}

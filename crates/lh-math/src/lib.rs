@@ -1,0 +1,33 @@
+//! The vector math library: elementary functions as LLVM bitcode, to be linked into compiled modules.
+//!
+//! The functions (`math/*.rs`) are free of branches and calls, so that a loop which calls one is vectorised once it is
+//! inlined. Two variants exist: on a machine without fused multiply-add `llvm.fma` would be a slow call.
+//! Each result is within 1 ulp, those of `lh_<name>_fast` within 4; special values are those of C99, Annex F.
+//!
+//! Sine, cosine and tangent call `lh_<name>_large` where the argument is large. [`VARIANTS`] says how to do that for
+//! the lanes of a vector: without it, loops with these functions are right, but not vectorised.
+
+mod variants;
+
+pub use variants::{LARGE, VARIANTS, mappings};
+
+/// Bitcode for machines with fused multiply-add.
+pub static BITCODE_FMA: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/fma.bc"));
+
+/// Bitcode for machines without it.
+pub static BITCODE_PLAIN: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/plain.bc"));
+
+/// The bitcode for a machine.
+pub fn bitcode(fma: bool) -> &'static [u8] {
+    if fma { BITCODE_FMA } else { BITCODE_PLAIN }
+}
+
+macro_rules! exports {
+    ($($name:ident($($arg:ident: $ty:ident),+) -> $ret:ident = $body:path;)*) => {
+        /// The functions which the bitcode defines.
+        pub fn names() -> &'static [&'static str] {
+            &[$(stringify!($name)),*]
+        }
+    };
+}
+include!("../math/exports.rs");
