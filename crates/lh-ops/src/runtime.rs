@@ -54,6 +54,34 @@ table! {
     lh_str_chr(I64) -> [Mem, Ptr, I64] raises;
     /// `repr(str)`.
     lh_str_repr(Mem, Ptr, I64) -> [Mem, Ptr, I64] raises;
+    /// Index of the second string in the first, from an index on that is not negative; or -1.
+    lh_str_find(Mem, Ptr, I64, Mem, Ptr, I64, I64) -> [I64] pure;
+    /// Index of the last occurrence of the second string in the first, or -1.
+    lh_str_rfind(Mem, Ptr, I64, Mem, Ptr, I64) -> [I64] pure;
+    /// `str.isspace`.
+    lh_str_isspace(Mem, Ptr, I64) -> [I1] pure;
+    /// `str.isdigit`.
+    lh_str_isdigit(Mem, Ptr, I64) -> [I1] pure;
+    /// `str.isalpha`.
+    lh_str_isalpha(Mem, Ptr, I64) -> [I1] pure;
+    /// `str.isalnum`.
+    lh_str_isalnum(Mem, Ptr, I64) -> [I1] pure;
+    /// `str.isupper`.
+    lh_str_isupper(Mem, Ptr, I64) -> [I1] pure;
+    /// `str.islower`.
+    lh_str_islower(Mem, Ptr, I64) -> [I1] pure;
+    /// `str.upper`.
+    lh_str_upper(Mem, Ptr, I64) -> [Mem, Ptr, I64] raises;
+    /// `str.lower`.
+    lh_str_lower(Mem, Ptr, I64) -> [Mem, Ptr, I64] raises;
+    /// `str.replace(old, new, limit)`; a negative limit is none.
+    lh_str_replace(Mem, Ptr, I64, Mem, Ptr, I64, Mem, Ptr, I64, I64) -> [Mem, Ptr, I64] raises;
+    /// `str.join`: the separator, then a list of strings.
+    lh_str_join(Mem, Ptr, I64, List) -> [Mem, Ptr, I64] raises;
+    /// `str.split(sep, limit)`: a list of strings; a negative limit is none.
+    lh_str_split(Mem, Ptr, I64, Mem, Ptr, I64, I64) -> [List] raises;
+    /// `str.split(None, limit)`: a list of strings; a negative limit is none.
+    lh_str_split_space(Mem, Ptr, I64, I64) -> [List] raises;
     /// `str(int)`.
     lh_str_from_i64(I64) -> [Mem, Ptr, I64] raises;
     /// `str(int)` of an unsigned value.
@@ -98,6 +126,8 @@ table! {
     lh_print_none() -> [];
     /// Writes out what is being printed, to `sys.stdout`.
     lh_print_flush() -> [] raises;
+    /// IndexError unless the last index is within the extent: index as written, axis, extent, index from the start.
+    lh_check_index(I64, I64, I64, I64) -> [] raises;
     /// Takes the pending exception: a handle.
     lh_exc_take() -> [I64];
     /// Whether the exception is an instance of the registered class.
@@ -112,6 +142,17 @@ table! {
     lh_check_stack() -> [] raises;
     /// Number of live allocations, for leak tests.
     lh_live_allocations() -> [I64];
+    /// Begins a shape of the message of `lh_raise_broadcast`.
+    lh_shape_begin() -> [];
+    /// Appends an extent to the last shape begun.
+    lh_shape_extent(I64) -> [];
+    /// ValueError that names the shapes begun: operands that do not fit together, or (not 0) a source that does not fit
+    /// into a destination.
+    lh_raise_broadcast(I64) -> [] raises;
+    /// Address as a number.
+    lh_ptr_addr(Ptr) -> [I64] pure;
+    /// KeyboardInterrupt if Ctrl-C was pressed. Compiled code looks at the flag itself and calls only then.
+    lh_poll() -> [] raises;
 }
 
 /// The run-time function of a name.

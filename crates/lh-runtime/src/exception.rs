@@ -220,6 +220,12 @@ unsafe extern "C" fn lh_raise_index(index: i64, axis: i64, size: i64) -> i32 {
     raise(INDEX_ERROR, format!("index {index} is out of bounds for axis {axis} with size {size}"))
 }
 
+/// `at` is the index counted from the start.
+unsafe extern "C" fn lh_check_index(index: i64, axis: i64, size: i64, at: i64) -> i32 {
+    // SAFETY: takes numbers only.
+    if (0..size).contains(&at) { 0 } else { unsafe { lh_raise_index(index, axis, size) } }
+}
+
 unsafe extern "C" fn lh_traceback(info: *const FunctionInfo, line: i32) {
     with_state(|s| {
         if let Some(p) = &mut s.pending {
@@ -266,6 +272,7 @@ pub(crate) fn symbols() -> Vec<Symbol> {
         (_) lh_raise_begin lh_raise_arg_int lh_raise_arg_uint lh_raise_arg_float lh_raise_arg_bool lh_exc_restore lh_exc_drop;
         (_ _) lh_raise_arg_complex lh_traceback lh_exc_matches lh_exc_str;
         (_ _ _) lh_raise_arg_str lh_raise_index;
+        (_ _ _ _) lh_check_index;
     }
 }
 

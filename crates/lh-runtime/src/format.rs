@@ -341,8 +341,10 @@ pub(crate) fn format_str(value: &str, spec: &str) -> Formatted {
     if let Some(g) = s.grouping {
         return fail(format!("Cannot specify '{g}' with 's'."));
     }
-    if s.sign.is_some() {
-        return fail("Sign not allowed in string format specifier");
+    match s.sign {
+        None => {}
+        Some(' ') => return fail("Space not allowed in string format specifier"),
+        Some(_) => return fail("Sign not allowed in string format specifier"),
     }
     if s.no_negative_zero {
         return fail("Negative zero coercion (z) not allowed in string format specifier");
@@ -355,4 +357,42 @@ pub(crate) fn format_str(value: &str, spec: &str) -> Formatted {
     }
     let end = s.precision.map_or(value.len(), |p| crate::string::byte_of(value, p));
     pad(&s, &value[..end], 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Lines of kind, value, specification and CPython's answer: `=text` or `!message`.
+    #[test]
+    fn formats_as_cpython_does() {
+        let mut wrong = Vec::new();
+        for line in include_str!("../tests/data/format.tsv").lines() {
+            let parts: Vec<&str> = line.split('\t').collect();
+            let [kind, value, spec, want] = parts[..] else { panic!("{line:?}") };
+            let got = match kind {
+                "f" => format_float(value.parse().unwrap(), spec),
+                "i" => format_int(value.parse().unwrap(), spec),
+                _ => format_str(value, spec),
+            };
+            let got = match got {
+                Ok(text) => format!("={text}"),
+                Err(failure) => format!("!{}", failure.message),
+            };
+            if got != want {
+                wrong.push(format!("{line:?}: {got}"));
+            }
+        }
+        assert!(wrong.is_empty(), "{}\n{}", wrong.len(), wrong[..wrong.len().min(40)].join("\n"));
+    }
+
+    #[test]
+    fn extreme_widths_are_refused() {
+        for spec in ["99999999999999", ".99999999999f", "99999999999999999999", "0999999999999999999,"] {
+            assert!(format_float(1.0, spec).is_err(), "{spec}");
+        }
+        assert_eq!(format_float(0.5, ".3000f").unwrap().len(), 3002);
+        assert_eq!(format_float(0.5, ".3000e").unwrap().len(), 3006);
+        assert_eq!(format_float(0.5, ".3000g").unwrap(), "0.5");
+    }
 }

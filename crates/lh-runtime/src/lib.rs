@@ -12,8 +12,10 @@ pub mod interrupt;
 pub mod list;
 mod parse;
 pub mod print;
+mod shape;
 pub mod stack;
 pub mod string;
+mod string_methods;
 pub mod symbol;
 mod text;
 
@@ -34,7 +36,9 @@ pub fn symbols() -> Vec<Symbol> {
     all.extend(stack::symbols());
     all.extend(interrupt::symbols());
     all.extend(string::symbols());
+    all.extend(string_methods::symbols());
     all.extend(print::symbols());
+    all.extend(shape::symbols());
     all
 }
 

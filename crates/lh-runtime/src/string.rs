@@ -369,6 +369,7 @@ pub(crate) mod tests {
         };
         (@ $f:ident [] [$($done:tt)*] [$($rest:expr),*]) => { $f($($done)* $($rest),*) };
     }
+    pub(crate) use call;
 
     #[test]
     fn comparison() {
