@@ -1,5 +1,18 @@
 //! Untyped IR and argument types to typed IR.
 
+mod attributes;
+mod builtins;
+mod calls;
+mod convert;
+mod emit;
+mod index;
+mod infer;
+mod iterate;
+mod operators;
+mod prims;
+mod step;
+mod val;
 pub mod world;
 
+pub use infer::{infer, Output};
 pub use world::{ArgTy, FuncInfo, Object, Spec, World};

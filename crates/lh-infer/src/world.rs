@@ -107,6 +107,11 @@ pub trait World {
     fn exc_is_subclass(&mut self, a: ExcId, b: ExcId) -> bool;
     /// The function specialised for argument types, compiling it to typed IR first where needed.
     fn specialise(&mut self, f: FuncId, args: &[ArgTy], options: Options) -> Result<Spec>;
+    /// Tells the result type found so far for the function being typed; answers whether a recursive call has used the
+    /// previous one.
+    fn provisional(&mut self, ret: Ty) -> bool;
+    /// The code with the loop at a header unrolled that many times.
+    fn unroll(&mut self, code: &Code, header: lh_ir::Block, times: u32) -> Option<Arc<Code>>;
     /// A name for messages: `f.__qualname__`, or the path of an object.
     fn describe(&mut self, o: ObjId) -> String;
 }

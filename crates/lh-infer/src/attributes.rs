@@ -1,0 +1,183 @@
+//! Attributes: of modules and classes while compiling, of values by their type.
+
+use crate::emit::wrap_int;
+use crate::infer::Infer;
+use crate::iterate::Lazy;
+use crate::val::{Known, Method, Val};
+use lh_ir::diag::{self, Diagnostic, Result};
+use lh_ir::func::{Inst, MapExpr};
+use lh_ir::types::TyKind;
+use lh_ir::{Const, Ty};
+
+/// Classes of the library in which methods of a type are looked up.
+fn classes(t: Ty) -> &'static [&'static str] {
+    match t.kind() {
+        TyKind::Array { .. } => &["numpy.ndarray"],
+        TyKind::List(_) | TyKind::PendingList(_) => &["builtins.list"],
+        TyKind::Str => &["builtins.str"],
+        TyKind::Tuple { .. } => &["builtins.tuple"],
+        TyKind::Range(_) => &["builtins.range"],
+        TyKind::Slice(_) => &["builtins.slice"],
+        TyKind::Int { .. } | TyKind::Bool => &["builtins.int", "numpy.generic"],
+        TyKind::Float { .. } => &["builtins.float", "numpy.generic"],
+        TyKind::Complex { .. } => &["builtins.complex", "numpy.generic"],
+        _ => &[],
+    }
+}
+
+impl Infer<'_> {
+    /// `v.name`
+    pub(crate) fn get_attr(&mut self, v: &Val, name: &str) -> Result<Val> {
+        if let TyKind::Optional(_) = v.ty.kind() {
+            let inner = self.unwrap_optional(v)?;
+            return self.get_attr(&inner, name);
+        }
+        if let Some(x) = self.known_attr(v, name)? {
+            return Ok(x);
+        }
+        for class in classes(v.ty) {
+            if let Some((f, property)) = self.world.library(&format!("{class}.{name}")) {
+                if property {
+                    return self.call_func(f, std::slice::from_ref(v), &[]);
+                }
+                let ty = Ty::new(TyKind::BoundMethod { recv: v.ty, name: name.to_owned() });
+                return Ok(Val::known(ty, Known::Method(v.clone(), Method::Library(f))));
+            }
+        }
+        Err(Diagnostic::new(diag::UNKNOWN_ATTRIBUTE, format!("`{}` has no attribute `{name}` in compiled code", v.ty)))
+    }
+
+    /// Attributes that inference knows itself.
+    fn known_attr(&mut self, v: &Val, name: &str) -> Result<Option<Val>> {
+        match v.ty.kind() {
+            TyKind::Obj(o) => {
+                let Some(x) = self.world.attr(*o, name) else {
+                    let what = self.world.describe(*o);
+                    return Err(Diagnostic::new(diag::UNKNOWN_ATTRIBUTE, format!("`{what}` has no attribute `{name}`")));
+                };
+                self.object(x).map(Some)
+            }
+            TyKind::DType(t) => Ok(self.dtype_attr(*t, name)),
+            TyKind::Array { .. } => self.array_attr(v, name),
+            TyKind::Tuple { name: Some(n), .. } => match n.fields.iter().position(|f| f == name) {
+                Some(i) => Ok(Some(self.field(v, i as u32))),
+                None => Ok(None),
+            },
+            TyKind::Range(_) | TyKind::Slice(_) => {
+                let at = ["start", "stop", "step"].iter().position(|n| *n == name);
+                Ok(at.map(|i| self.field(v, i as u32)))
+            }
+            TyKind::List(_) | TyKind::PendingList(_) if name == "append" => Ok(Some(self.builtin_bound(v, "append"))),
+            TyKind::PendingList(_) => Ok(Some(Val::of_type(Ty::never()))),
+            _ if v.ty.is_number() => Ok(self.number_attr(v, name)),
+            _ => Ok(None),
+        }
+    }
+
+    fn builtin_bound(&mut self, v: &Val, name: &'static str) -> Val {
+        let ty = Ty::new(TyKind::BoundMethod { recv: v.ty, name: name.to_owned() });
+        Val::known(ty, Known::Method(v.clone(), Method::Builtin(name)))
+    }
+
+    /// Methods that inference does itself.
+    pub(crate) fn builtin_method(&mut self, name: &str, recv: &Val, args: &[Val]) -> Result<Val> {
+        match (name, args) {
+            ("append", [x]) => {
+                self.list_append(recv, x)?;
+                Ok(Val::of_type(Ty::none()))
+            }
+            _ => Err(Diagnostic::new(diag::NO_MATCHING_CALL, format!("`{name}` takes one argument"))),
+        }
+    }
+
+    fn number_attr(&mut self, v: &Val, name: &str) -> Option<Val> {
+        match (name, v.ty.is_complex()) {
+            ("real", true) => Some(self.field(v, 0)),
+            ("imag", true) => Some(self.field(v, 1)),
+            ("real", false) => Some(if v.ty.is_bool() { self.cast(v, Ty::int()) } else { v.clone() }),
+            ("imag", false) => Some(self.cast(&Val::int(0), if v.ty.is_bool() { Ty::int() } else { v.ty })),
+            ("dtype", _) => Some(Val::of_type(Ty::dtype(v.ty.strong()))),
+            ("ndim", _) => Some(Val::int(0)),
+            ("size", _) => Some(Val::int(1)),
+            ("shape", _) => Some(Val::tuple(vec![])),
+            ("itemsize" | "nbytes", _) => Some(Val::int(v.ty.itemsize() as i128)),
+            _ => None,
+        }
+    }
+
+    fn dtype_attr(&mut self, t: Ty, name: &str) -> Option<Val> {
+        let int = |i: i128| Val::constant(Const::Int(i, Ty::int()));
+        let kind = match t.kind() {
+            TyKind::Bool => "b",
+            TyKind::Int { signed: true, .. } => "i",
+            TyKind::Int { .. } => "u",
+            TyKind::Float { .. } => "f",
+            _ => "c",
+        };
+        match name {
+            "itemsize" => Some(int(t.itemsize() as i128)),
+            "kind" => Some(Val::str(kind)),
+            "name" | "__name__" => Some(Val::str(t.to_string())),
+            "type" => Some(Val::of_type(Ty::dtype(t))),
+            "bitwidth" => Some(int(i128::from(t.bits()))),
+            _ => None,
+        }
+    }
+
+    fn array_attr(&mut self, v: &Val, name: &str) -> Result<Option<Val>> {
+        let (dtype, ndim, _, ro) = v.ty.as_array().expect("an array");
+        Ok(Some(match name {
+            "shape" | "strides" => {
+                let a = self.array_parts(v);
+                Val::tuple(if name == "shape" { a.shape } else { a.strides })
+            }
+            "ndim" => Val::int(ndim as i128),
+            "dtype" => Val::of_type(Ty::dtype(dtype)),
+            "size" => {
+                let a = self.array_parts(v);
+                self.product(&a.shape)
+            }
+            "itemsize" => Val::int(dtype.itemsize() as i128),
+            "nbytes" => {
+                let a = self.array_parts(v);
+                let n = self.product(&a.shape);
+                self.op("mul", &[n, Val::int(dtype.itemsize() as i128)])
+            }
+            "T" if ndim < 2 => v.clone(),
+            "flat" => self.lazy(Lazy::Flat(v.clone())),
+            "real" if !dtype.is_complex() => v.clone(),
+            "real" | "imag" if dtype.is_complex() => {
+                let mut a = self.array_parts(v);
+                let part = dtype.real_part();
+                if name == "imag" {
+                    let (d, b) = (self.value(&a.data), Val::int(part.itemsize() as i128));
+                    let b = self.value(&b);
+                    a.data = self.push(Inst::PtrAdd(d, b), Ty::ptr());
+                }
+                let layout = crate::emit::any_layout(ndim);
+                self.make_array(&a, Ty::array_ro(part, ndim, layout, ro))
+            }
+            "imag" => {
+                let zero = crate::emit::cast_const(&Const::Int(0, Ty::int()), dtype).expect("a number");
+                self.map(std::slice::from_ref(v), dtype, MapExpr::Const(zero))
+            }
+            _ => return Ok(None),
+        }))
+    }
+
+    /// Least or greatest finite value of a type.
+    pub(crate) fn extreme(&self, t: Ty, greatest: bool) -> Val {
+        let c = match t.kind() {
+            TyKind::Int { bits, signed, .. } => {
+                let bits = u32::from(*bits);
+                let top = if *signed { (1i128 << (bits - 1)) - 1 } else { (1i128 << bits) - 1 };
+                let i = if greatest { top } else { wrap_int(top + 1, bits, *signed) };
+                Const::Int(i, t)
+            }
+            TyKind::Float { bits: 32, .. } => Const::Float(f64::from(if greatest { f32::MAX } else { f32::MIN }), t),
+            TyKind::Float { .. } => Const::Float(if greatest { f64::MAX } else { f64::MIN }, t),
+            _ => Const::Bool(greatest),
+        };
+        Val::known(t, Known::Const(c))
+    }
+}

@@ -1,0 +1,236 @@
+//! Builtins that are questions about types, iteration, or one instruction; the others are library functions.
+
+use crate::convert::{promote, unify};
+use crate::infer::Infer;
+use crate::iterate::Lazy;
+use crate::val::{Known, Val};
+use crate::world::Object;
+use lh_ir::diag::{self, Diagnostic, Result};
+use lh_ir::types::TyKind;
+use lh_ir::untyped::CmpOp;
+use lh_ir::{Const, Ty};
+
+impl Infer<'_> {
+    /// A builtin; `None` when the library has to be asked.
+    pub(crate) fn builtin(&mut self, path: &str, args: &[Val], kwargs: &[(String, Val)]) -> Result<Option<Val>> {
+        match (path, args) {
+            ("builtins.len", [x]) if kwargs.is_empty() => self.len(x).map(Some),
+            ("builtins.range" | "lancehead.prange" | "numba.prange", _) => self.range(args).map(Some),
+            ("builtins.enumerate", [x, rest @ ..]) => {
+                let start = rest.first().or(kwargs.first().map(|(_, v)| v)).cloned().unwrap_or(Val::int(0));
+                Ok(Some(self.lazy(Lazy::Enumerate(x.clone(), start))))
+            }
+            ("builtins.zip", _) => {
+                let strict = kwargs.iter().any(|(_, v)| v.as_bool() == Some(true));
+                if strict {
+                    return Err(Diagnostic::new(diag::NO_MATCHING_CALL, "zip(strict=True) is not supported").note("compare the lengths first"));
+                }
+                Ok(Some(self.lazy_zip(args)))
+            }
+            ("builtins.reversed", [x]) => Ok(Some(self.lazy(Lazy::Reversed(x.clone())))),
+            ("builtins.map", [f, rest @ ..]) => Ok(Some(self.lazy(Lazy::Map(f.clone(), rest.to_vec())))),
+            ("numpy.ndindex" | "lancehead.pndindex", _) => self.ndindex(args).map(Some),
+            ("numpy.ndenumerate", [a]) => Ok(Some(self.lazy(Lazy::NdEnumerate(a.clone())))),
+            ("lancehead.literal_unroll", [t]) => {
+                Ok(Some(Val::known(Ty::new(TyKind::Iter(t.ty)), Known::Unroll(t.clone()))))
+            }
+            ("lancehead.literally", [x]) => Ok(Some(x.clone())),
+            ("builtins.isinstance", [x, c]) => self.isinstance(x, c).map(Some),
+            ("builtins.slice", _) if !args.is_empty() && args.len() <= 3 => {
+                let none = Val::constant(Const::None);
+                Ok(Some(match args {
+                    [b] => self.slice([none.clone(), b.clone(), none]),
+                    [a, b] => self.slice([a.clone(), b.clone(), none]),
+                    _ => self.slice([args[0].clone(), args[1].clone(), args[2].clone()]),
+                }))
+            }
+            ("builtins.min" | "builtins.max", [_, _, ..]) if kwargs.is_empty() && args.iter().all(|a| a.ty.is_number() && !a.ty.is_complex()) => {
+                self.min_max(args, path == "builtins.max").map(Some)
+            }
+            ("builtins.abs", [x]) if x.ty.is_float() || x.ty.is_signed() => Ok(Some(self.op("abs", &[x.clone()]))),
+            ("builtins.print", _) => self.print(args, kwargs).map(Some),
+            ("builtins.type", [x]) if x.ty.is_number() => Ok(Some(Val::of_type(Ty::dtype(x.ty)))),
+            ("builtins.callable", [x]) => {
+                Ok(Some(Val::bool(matches!(x.ty.kind(), TyKind::Func(_) | TyKind::Closure { .. } | TyKind::BoundMethod { .. }))))
+            }
+            ("builtins.list", [x]) if kwargs.is_empty() && matches!(x.ty.kind(), TyKind::Iter(_) | TyKind::Range(_)) => self.collect(x).map(Some),
+            ("builtins.tuple", [x]) if x.ty.is_tuple() => Ok(Some(x.clone())),
+            ("numpy.dtype" | "numpy.finfo" | "numpy.iinfo", [x]) => self.fold_type_call(path, x).map(Some),
+            ("numpy.shape", [x]) => self.get_attr(x, "shape").map(Some),
+            ("numpy.ndim", [x]) => self.get_attr(x, "ndim").map(Some),
+            ("numpy.size", [x]) => self.get_attr(x, "size").map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    fn range(&mut self, args: &[Val]) -> Result<Val> {
+        let mut ints = Vec::new();
+        for a in args {
+            let a = self.unwrap_optional(a)?;
+            if !(a.ty.is_int() || a.ty.is_bool()) {
+                return Err(Diagnostic::new(diag::NO_MATCHING_CALL, format!("range() takes integers, not `{}`", a.ty))
+                    .note("convert it with `int(...)`"));
+            }
+            ints.push(self.cast(&a, Ty::int()));
+        }
+        let parts = match ints.len() {
+            1 => vec![Val::int(0), ints[0].clone(), Val::int(1)],
+            2 => vec![ints[0].clone(), ints[1].clone(), Val::int(1)],
+            3 => ints,
+            n => return Err(Diagnostic::new(diag::NO_MATCHING_CALL, format!("range() takes 1 to 3 arguments, not {n}"))),
+        };
+        if parts[2].as_int() == Some(0) {
+            self.raise_text(crate::emit::exc::VALUE_ERROR, "range() arg 3 must not be zero");
+            self.dead = true;
+            return Ok(Val::of_type(Ty::never()));
+        }
+        Ok(self.pack(parts, Ty::new(TyKind::Range(Ty::int()))))
+    }
+
+    fn ndindex(&mut self, args: &[Val]) -> Result<Val> {
+        let shape = match args {
+            [t] if t.ty.is_tuple() => self.tuple_parts(t).expect("a tuple"),
+            _ => args.to_vec(),
+        };
+        let shape = shape.iter().map(|s| self.cast(s, Ty::int())).collect();
+        Ok(self.lazy(Lazy::NdIndex(shape)))
+    }
+
+    /// `min` and `max` of numbers: the first of equal ones, as Python.
+    fn min_max(&mut self, args: &[Val], greatest: bool) -> Result<Val> {
+        let mut best = args[0].clone();
+        for x in &args[1..] {
+            let better = self.compare(if greatest { CmpOp::Gt } else { CmpOp::Lt }, x, &best)?;
+            let same = x.ty == best.ty || x.ty.is_weak() == best.ty.is_weak();
+            let t = if same { unify(best.ty, x.ty, &mut self.pending) } else { promote(best.ty, x.ty) };
+            let t = t.ok_or_else(|| self.no_op("min", best.ty, x.ty))?;
+            let (a, b) = (self.cast(x, t), self.cast(&best, t));
+            best = match better.as_bool() {
+                Some(true) => a,
+                Some(false) => b,
+                None => self.op("select", &[better, a, b]),
+            };
+        }
+        Ok(best)
+    }
+
+    fn isinstance(&mut self, x: &Val, c: &Val) -> Result<Val> {
+        if let Some(parts) = self.tuple_parts(c) {
+            let mut any = Val::bool(false);
+            for p in parts {
+                let e = self.isinstance(x, &p)?;
+                any = self.either(&any, &e);
+            }
+            return Ok(any);
+        }
+        if let TyKind::Optional(t) = x.ty.kind() {
+            let has = self.is_none(x, true);
+            let inner = self.isinstance(&Val::of_type(*t), c)?;
+            return Ok(self.both(&has, &inner));
+        }
+        let t = x.ty;
+        let yes = match c.ty.kind() {
+            TyKind::DType(d) => match d.kind() {
+                TyKind::Int { weak: true, .. } => t.is_int() || t.is_bool(),
+                TyKind::Float { weak: true, .. } => t.is_float() && t.bits() == 64,
+                TyKind::Complex { weak: true, .. } => t.is_complex() && t.bits() == 128,
+                TyKind::Bool => t.is_bool(),
+                _ => t.strong() == *d,
+            },
+            TyKind::Obj(o) => match self.world.object(*o) {
+                Object::Path(p) => match p.as_str() {
+                    "numpy.ndarray" => t.is_array(),
+                    "builtins.tuple" => t.is_tuple(),
+                    "builtins.list" => matches!(t.kind(), TyKind::List(_) | TyKind::PendingList(_)),
+                    "builtins.str" => t == Ty::str(),
+                    "builtins.range" => matches!(t.kind(), TyKind::Range(_)),
+                    "builtins.slice" => matches!(t.kind(), TyKind::Slice(_)),
+                    "numpy.integer" => t.is_int(),
+                    "numpy.signedinteger" => t.is_signed(),
+                    "numpy.unsignedinteger" => t.is_int() && !t.is_signed(),
+                    "numpy.floating" => t.is_float(),
+                    "numpy.inexact" => t.is_float() || t.is_complex(),
+                    "numpy.complexfloating" => t.is_complex(),
+                    "numpy.number" => t.is_number() && !t.is_bool(),
+                    "numpy.generic" => t.is_number(),
+                    "builtins.object" => true,
+                    _ => false,
+                },
+                Object::NamedTupleClass(n) => matches!(t.kind(), TyKind::Tuple { name: Some(m), .. } if *m == n),
+                Object::Type(want) => t == want,
+                _ => false,
+            },
+            _ => {
+                return Err(Diagnostic::new(diag::NEEDS_CONSTANT, format!("`{}` is not a class known while compiling", c.ty)));
+            }
+        };
+        Ok(Val::bool(yes))
+    }
+
+    fn print(&mut self, args: &[Val], kwargs: &[(String, Val)]) -> Result<Val> {
+        let named = |n: &str, d: &str| {
+            let v = kwargs.iter().find(|(k, _)| k == n).map(|(_, v)| v.clone());
+            v.filter(|v| !v.ty.is_none()).unwrap_or(Val::str(d))
+        };
+        if let Some((k, _)) = kwargs.iter().find(|(k, _)| !matches!(k.as_str(), "sep" | "end" | "flush")) {
+            return Err(Diagnostic::new(diag::NO_MATCHING_CALL, format!("print() has no argument `{k}` in compiled code")));
+        }
+        let (sep, end) = (named("sep", " "), named("end", "\n"));
+        for (i, a) in args.iter().enumerate() {
+            if i > 0 {
+                self.runtime("lh_print_str", &[sep.clone()], Ty::none())?;
+            }
+            let text = if a.ty == Ty::str() { a.clone() } else { self.call_library("text.text_of", std::slice::from_ref(a))? };
+            self.runtime("lh_print_str", &[text], Ty::none())?;
+        }
+        self.runtime("lh_print_str", &[end], Ty::none())?;
+        self.runtime("lh_print_flush", &[], Ty::none())
+    }
+
+    /// `np.dtype(x)`, `np.finfo(x)`, `np.iinfo(x)`: done while compiling.
+    fn fold_type_call(&mut self, path: &str, x: &Val) -> Result<Val> {
+        let t = self.as_dtype(x)?;
+        if path == "numpy.dtype" {
+            return Ok(Val::of_type(Ty::dtype(t)));
+        }
+        let name = self.world.object_of(&Const::Str(t.strong().to_string()));
+        let numpy = self.world.import("numpy", None);
+        let callee = numpy.and_then(|n| self.world.attr(n, path.trim_start_matches("numpy.")));
+        match callee.and_then(|c| self.world.fold_call(c, &[name])) {
+            Some(o) => Ok(Val::of_type(Ty::new(TyKind::Obj(o)))),
+            None => Err(Diagnostic::new(diag::NO_MATCHING_CALL, format!("`{path}` of `{t}` has no meaning"))),
+        }
+    }
+
+    /// The scalar type that a dtype argument names: a type, a value of one, or a string.
+    pub(crate) fn as_dtype(&mut self, x: &Val) -> Result<Ty> {
+        if let TyKind::DType(t) = x.ty.kind() {
+            return Ok(*t);
+        }
+        if x.ty.is_number() {
+            return Ok(x.ty.strong());
+        }
+        let parsed = x.as_str().and_then(|s| {
+            Some(match s {
+                "bool" | "?" | "b1" => Ty::bool(),
+                "int8" | "i1" => Ty::i8(),
+                "int16" | "i2" => Ty::i16(),
+                "int32" | "i4" => Ty::i32(),
+                "int64" | "i8" | "int" | "intp" => Ty::i64(),
+                "uint8" | "u1" => Ty::u8(),
+                "uint16" | "u2" => Ty::u16(),
+                "uint32" | "u4" => Ty::u32(),
+                "uint64" | "u8" | "uint" | "uintp" => Ty::u64(),
+                "float32" | "f4" | "f" | "single" => Ty::f32(),
+                "float64" | "f8" | "d" | "float" | "double" => Ty::f64(),
+                "complex64" | "c8" | "F" => Ty::c64(),
+                "complex128" | "c16" | "D" | "complex" => Ty::c128(),
+                _ => return None,
+            })
+        });
+        parsed.ok_or_else(|| {
+            Diagnostic::new(diag::NEEDS_CONSTANT, format!("`{}` is not a dtype known while compiling", x.ty))
+                .note("write it as `np.float64` and the like")
+        })
+    }
+}

@@ -1,0 +1,542 @@
+//! Calls: what a callee is, binding of arguments, specialisation.
+
+use crate::convert::{float_for, promote};
+use crate::infer::Infer;
+use crate::iterate::Plan;
+use crate::operators::{cast_expr, comparison_of, element, operator_of, Kernel};
+use crate::val::{Known, Method, Val};
+use crate::world::{ArgTy, Object};
+use lh_ir::diag::{self, Diagnostic, Result};
+use lh_ir::func::{Inst, MapExpr};
+use lh_ir::op::{Class, Sig};
+use lh_ir::types::{NamedTuple, TyKind};
+use lh_ir::untyped::{Code, ParamKind};
+use lh_ir::{Const, FuncId, Op, Ty, Value};
+
+impl Infer<'_> {
+    /// `f(*args, **kwargs)`
+    pub(crate) fn call(&mut self, f: &Val, args: &[Val], kwargs: &[(String, Val)]) -> Result<Val> {
+        if let Some(Known::Method(recv, method)) = f.known.as_deref().cloned() {
+            return match method {
+                Method::Library(id) => {
+                    let args: Vec<Val> = std::iter::once(recv).chain(args.iter().cloned()).collect();
+                    self.call_func(id, &args, kwargs)
+                }
+                Method::Builtin(name) => self.builtin_method(name, &recv, args),
+            };
+        }
+        match f.ty.kind() {
+            TyKind::Func(id) => self.call_func(*id, args, kwargs),
+            TyKind::Closure { .. } => self.call_closure(f, args, kwargs),
+            TyKind::DType(t) => self.call_dtype(*t, args),
+            TyKind::Obj(o) => match self.world.object(*o) {
+                Object::Path(p) => self.call_path(&p, args, kwargs),
+                Object::ExcClass(id, _) => Ok(Val::known(Ty::exc(), Known::Exc(id, args.to_vec()))),
+                Object::NamedTupleClass(n) => self.call_namedtuple(&n, args, kwargs),
+                other => {
+                    let name = self.world.describe(*o);
+                    let d = Diagnostic::new(diag::UNSUPPORTED_CALL, format!("`{name}` cannot be called in compiled code"));
+                    Err(if let Object::Module(_) = other { d.note("a module is not callable") } else { d })
+                }
+            },
+            TyKind::BoundMethod { recv, name } => {
+                let r = self.field(f, 0);
+                debug_assert_eq!(r.ty, *recv);
+                let m = self.get_attr(&r, name)?;
+                self.call(&m, args, kwargs)
+            }
+            _ => Err(Diagnostic::new(diag::UNSUPPORTED_CALL, format!("`{}` is not callable", f.ty))),
+        }
+    }
+
+    /// A call of a Python function: binds arguments, specialises, emits.
+    pub(crate) fn call_func(&mut self, f: FuncId, args: &[Val], kwargs: &[(String, Val)]) -> Result<Val> {
+        let code = self.world.code(f)?;
+        let info = self.world.info(f);
+        let defaults = info.defaults.iter().map(|o| self.object(*o)).collect::<Result<Vec<_>>>()?;
+        let kwdefaults = info
+            .kwdefaults
+            .iter()
+            .map(|(n, o)| Ok((n.clone(), self.object(*o)?)))
+            .collect::<Result<Vec<_>>>()?;
+        let bound = self.bind(&code, &defaults, &kwdefaults, args, kwargs)?;
+        self.call_bound(f, bound, info.is_library, &code)
+    }
+
+    fn call_closure(&mut self, f: &Val, args: &[Val], kwargs: &[(String, Val)]) -> Result<Val> {
+        let TyKind::Closure { func, captures, defaults } = f.ty.kind() else { lh_ir::bug!("no closure") };
+        let code = self.world.code(*func)?;
+        let n = captures.len();
+        let parts: Vec<Val> = (0..n + defaults.len()).map(|i| self.field(f, i as u32)).collect();
+        let mut bound = self.bind(&code, &parts[n..], &[], args, kwargs)?;
+        bound.extend_from_slice(&parts[..n]);
+        self.call_bound(*func, bound, self.is_library, &code)
+    }
+
+    fn call_bound(&mut self, f: FuncId, mut bound: Vec<Val>, library: bool, code: &Code) -> Result<Val> {
+        let mut tys = Vec::new();
+        for v in &mut bound {
+            if let TyKind::Iter(_) = v.ty.kind() {
+                *v = self.collect(&v.clone())?;
+            }
+            if has_pending(v.ty) {
+                return Ok(Val::of_type(Ty::never()));
+            }
+            let value = v.as_const().filter(|c| library && matches!(c, Const::Bool(_) | Const::Str(_))).cloned();
+            tys.push(ArgTy { ty: v.ty, value });
+        }
+        let spec = self.world.specialise(f, &tys, self.options).map_err(|d| self.called_from(d, code))?;
+        let run_time = bound.iter().zip(&tys).filter(|(v, t)| t.value.is_none() && !v.ty.flatten().is_empty());
+        let args: Vec<Value> = run_time.map(|(v, _)| v.clone()).collect::<Vec<_>>().iter().map(|v| self.value(v)).collect();
+        let result = self.push(Inst::Call(spec.id, args), spec.ret);
+        if spec.ret.is_never() {
+            self.stop();
+            return Ok(Val::of_type(spec.ret));
+        }
+        Ok(if spec.ret.flatten().is_empty() { Val::of_type(spec.ret) } else { result })
+    }
+
+    /// Adds this call to the way that led to a diagnostic; one inside the library is shown at the user's call.
+    fn called_from(&self, mut d: Box<Diagnostic>, callee: &Code) -> Box<Diagnostic> {
+        if d.file.is_empty() {
+            d = d.at(&callee.file, lh_ir::Span::default());
+        }
+        d.trail.push((self.code.file.clone(), self.span, format!("called as `{}` here", callee.name)));
+        d
+    }
+
+    /// Binds arguments to parameters as Python does; the result is one value for each parameter.
+    fn bind(
+        &mut self,
+        code: &Code,
+        defaults: &[Val],
+        kwdefaults: &[(String, Val)],
+        args: &[Val],
+        kwargs: &[(String, Val)],
+    ) -> Result<Vec<Val>> {
+        let positional = code.params.iter().filter(|p| p.kind == ParamKind::Positional).count();
+        let wrong = |text: String| Diagnostic::new(diag::NO_MATCHING_CALL, text);
+        let name = &code.name;
+        let mut out: Vec<Option<Val>> = vec![None; code.params.len()];
+        for (i, a) in args.iter().take(positional).enumerate() {
+            out[i] = Some(a.clone());
+        }
+        let rest = args.get(positional..).unwrap_or_default().to_vec();
+        let varargs = code.params.iter().position(|p| p.kind == ParamKind::VarArgs);
+        match varargs {
+            Some(i) => out[i] = Some(Val::tuple(rest)),
+            None if !rest.is_empty() => {
+                return Err(wrong(format!("`{name}` takes {positional} positional arguments, but {} were given", args.len())));
+            }
+            None => {}
+        }
+        for (k, v) in kwargs {
+            let at = code.params.iter().enumerate().position(|(i, p)| {
+                p.name == *k && matches!(p.kind, ParamKind::Positional | ParamKind::KeywordOnly) && i >= code.posonly
+            });
+            match at {
+                Some(i) if out[i].is_none() => out[i] = Some(v.clone()),
+                Some(_) => return Err(wrong(format!("`{name}` got multiple values for argument `{k}`"))),
+                None => return Err(wrong(format!("`{name}` has no argument `{k}`"))),
+            }
+        }
+        let first_default = positional - defaults.len().min(positional);
+        for (i, p) in code.params.iter().enumerate() {
+            if out[i].is_some() {
+                continue;
+            }
+            out[i] = match p.kind {
+                ParamKind::Positional if i >= first_default => Some(defaults[i - first_default].clone()),
+                ParamKind::KeywordOnly => kwdefaults.iter().find(|(n, _)| *n == p.name).map(|(_, v)| v.clone()),
+                ParamKind::VarKeywords => Some(Val::tuple(vec![])),
+                ParamKind::Positional | ParamKind::VarArgs => None,
+            };
+            if out[i].is_none() {
+                return Err(wrong(format!("`{name}` is missing the argument `{}`", p.name)));
+            }
+        }
+        Ok(out.into_iter().map(|v| v.expect("all bound")).collect())
+    }
+
+    fn call_namedtuple(&mut self, n: &NamedTuple, args: &[Val], kwargs: &[(String, Val)]) -> Result<Val> {
+        let mut parts: Vec<Option<Val>> = args.iter().cloned().map(Some).collect();
+        parts.resize(n.fields.len().max(parts.len()), None);
+        for (k, v) in kwargs {
+            match n.fields.iter().position(|f| f == k) {
+                Some(i) if parts[i].is_none() => parts[i] = Some(v.clone()),
+                _ => return Err(Diagnostic::new(diag::NO_MATCHING_CALL, format!("`{}` has no free field `{k}`", n.name))),
+            }
+        }
+        let count = parts.len();
+        let parts: Option<Vec<Val>> = parts.into_iter().collect();
+        let Some(parts) = parts.filter(|_| count == n.fields.len()) else {
+            let d = Diagnostic::new(diag::NO_MATCHING_CALL, format!("`{}` takes {} values", n.name, n.fields.len()));
+            return Err(d.note(format!("its fields are {}", n.fields.join(", "))));
+        };
+        let elems = parts.iter().map(|p| p.ty).collect();
+        Ok(self.pack(parts, Ty::new(TyKind::Tuple { elems, name: Some(n.clone()) })))
+    }
+
+    /// A library function by path.
+    pub(crate) fn call_library(&mut self, path: &str, args: &[Val]) -> Result<Val> {
+        match self.world.library(path) {
+            Some((f, _)) => self.call_func(f, args, &[]),
+            None => Err(Diagnostic::new(diag::UNSUPPORTED_CALL, format!("`{path}` is not supported in compiled code"))),
+        }
+    }
+
+    /// A method of a value by name.
+    pub(crate) fn method(&mut self, recv: &Val, name: &str, args: &[Val]) -> Result<Val> {
+        let m = self.get_attr(recv, name)?;
+        self.call(&m, args, &[])
+    }
+
+    /// A run-time function; numbers are converted to what it takes.
+    pub(crate) fn runtime(&mut self, name: &str, args: &[Val], ret: Ty) -> Result<Val> {
+        let Some(f) = lh_ops::runtime::find(name) else { lh_ir::bug!("no run-time function `{name}`") };
+        let mut at = 0;
+        let mut values = Vec::new();
+        for a in args {
+            let n = a.ty.flatten().len();
+            let a = match (a.ty.is_number() && n == 1, f.args.get(at)) {
+                (true, Some(lh_ir::types::Prim::I64)) if !(a.ty.is_int() && a.ty.bits() == 64) => self.cast(a, Ty::i64()),
+                (true, Some(lh_ir::types::Prim::F64)) if !(a.ty.is_float() && a.ty.bits() == 64) => self.cast(a, Ty::f64()),
+                (true, Some(lh_ir::types::Prim::F32)) => self.cast(a, Ty::f32()),
+                _ => a.clone(),
+            };
+            at += n;
+            values.push(self.value(&a));
+        }
+        if at != f.args.len() {
+            lh_ir::bug!("`{name}` takes {} primitives, got {at}", f.args.len());
+        }
+        if ret.flatten().is_empty() {
+            self.push_void(Inst::Runtime(f, values));
+            return Ok(Val::of_type(ret));
+        }
+        Ok(self.push(Inst::Runtime(f, values), ret))
+    }
+
+    /// `int(x)`, `np.float32(x)` and the like.
+    fn call_dtype(&mut self, t: Ty, args: &[Val]) -> Result<Val> {
+        let zero = crate::emit::cast_const(&Const::Int(0, Ty::int()), t);
+        let Some(x) = args.first() else {
+            return zero.map(|c| Val::known(t, Known::Const(c))).ok_or_else(|| self.no_conversion(t, Ty::none()));
+        };
+        let x = &self.unwrap_optional(x)?;
+        if let (2, true) = (args.len(), t.is_complex()) {
+            let (re, im) = (self.cast(x, t.real_part()), self.cast(&args[1], t.real_part()));
+            return Ok(self.pack(vec![re, im], t));
+        }
+        if args.len() > 1 {
+            return Err(Diagnostic::new(diag::NO_MATCHING_CALL, format!("`{t}` takes one argument")));
+        }
+        if x.ty.is_array() {
+            let (d, ndim, ..) = x.ty.as_array().expect("an array");
+            if ndim == 0 {
+                let item = self.load_item(x, &[], d);
+                return self.call_dtype(t, &[item]);
+            }
+            let expr = cast_expr(t.strong(), MapExpr::Arg(0, d));
+            return Ok(self.map(std::slice::from_ref(x), t.strong(), expr));
+        }
+        if x.ty == Ty::str() {
+            return match t.kind() {
+                TyKind::Int { .. } => {
+                    let i = self.runtime("lh_str_to_i64", &[x.clone()], Ty::int())?;
+                    Ok(self.cast(&i, t))
+                }
+                TyKind::Float { .. } => {
+                    let f = self.runtime("lh_str_to_f64", &[x.clone()], Ty::float())?;
+                    Ok(self.cast(&f, t))
+                }
+                TyKind::Bool => self.truth(x),
+                _ => Err(self.no_conversion(t, x.ty)),
+            };
+        }
+        if t.is_bool() {
+            return self.truth(x);
+        }
+        if !x.ty.is_number() || (x.ty.is_complex() && !t.is_complex()) {
+            return Err(self.no_conversion(t, x.ty));
+        }
+        if t.is_int() && t.is_weak() && x.ty.is_float() {
+            return self.call_library("scalars.int_of_float", std::slice::from_ref(x));
+        }
+        Ok(self.cast(x, t))
+    }
+
+    fn no_conversion(&self, t: Ty, from: Ty) -> Box<Diagnostic> {
+        Diagnostic::new(diag::NO_MATCHING_CALL, format!("`{from}` cannot be converted to `{t}`"))
+    }
+
+    /// A callable known by where it lives.
+    pub(crate) fn call_path(&mut self, path: &str, args: &[Val], kwargs: &[(String, Val)]) -> Result<Val> {
+        if args.iter().chain(kwargs.iter().map(|(_, v)| v)).any(|v| has_pending(v.ty)) && path != "builtins.len" {
+            return Ok(Val::of_type(Ty::never()));
+        }
+        if let Some(name) = path.strip_prefix("prim.") {
+            return self.prim(name, args);
+        }
+        if let Some(v) = self.builtin(path, args, kwargs)? {
+            return Ok(v);
+        }
+        if let Some(v) = self.call_ufunc(path, args, kwargs)? {
+            return Ok(v);
+        }
+        for p in [path.to_owned(), format!("{path}.__new__")] {
+            if let Some((f, _)) = self.world.library(&p) {
+                return self.call_func(f, args, kwargs);
+            }
+        }
+        Err(Diagnostic::new(diag::UNSUPPORTED_CALL, format!("`{path}` is not supported in compiled code"))
+            .note("the manual lists what is; call it outside and pass the result in"))
+    }
+
+    /// Operators by name, rows and scalar library kernels, mapped over arrays. `None` when the path is none of these.
+    fn call_ufunc(&mut self, path: &str, args: &[Val], kwargs: &[(String, Val)]) -> Result<Option<Val>> {
+        let out = kwargs.iter().find(|(k, _)| k == "out").map(|(_, v)| v.clone()).filter(|v| !v.ty.is_none());
+        if kwargs.iter().any(|(k, _)| k != "out") {
+            return Ok(None);
+        }
+        let args = &self.as_arrays(path, args)?;
+        let name = path.rsplit('.').next().unwrap_or(path);
+        if let Some(v) = self.named_operator(path, name, args, out.is_some())? {
+            return Ok(Some(v));
+        }
+        if !args.iter().all(|a| a.ty.is_number() || a.ty.is_array()) || args.is_empty() {
+            return Ok(None);
+        }
+        let (ins, out) = match out {
+            Some(o) => (args.clone(), Some(o)),
+            None => self.split_out(path, args),
+        };
+        if let Some(op) = lh_ops::for_python(path) {
+            if op.sig.arity() == ins.len() {
+                if let Some(v) = self.call_row(op, &ins, out.as_ref())? {
+                    return Ok(Some(v));
+                }
+            }
+        }
+        let Some((f, _)) = path.strip_prefix("numpy.").and_then(|n| self.world.library(&format!("numpy._ufuncs.{n}"))) else {
+            return Ok(None);
+        };
+        if out.is_none() && !ins.iter().any(|a| a.ty.is_array()) {
+            let options = lh_ir::func::Options { numpy_errors: true, ..self.options };
+            let saved = std::mem::replace(&mut self.options, options);
+            let result = self.call_func(f, &ins, &[]);
+            self.options = saved;
+            return result.map(Some);
+        }
+        let tys: Vec<Ty> = ins.iter().map(|a| element(a.ty)).collect();
+        let arg_tys: Vec<ArgTy> = tys.iter().map(|t| ArgTy::from(*t)).collect();
+        let options = lh_ir::func::Options { numpy_errors: true, ..self.options };
+        let spec = self.world.specialise(f, &arg_tys, options)?;
+        let expr = Kernel::Spec(spec.id, spec.ret).expr(tys.iter().enumerate().map(|(i, t)| MapExpr::Arg(i as u32, *t)).collect());
+        Ok(Some(self.map_out(&ins, spec.ret, expr, out.as_ref())?))
+    }
+
+    /// Lists given to NumPy functions as operands become arrays.
+    fn as_arrays(&mut self, path: &str, args: &[Val]) -> Result<Vec<Val>> {
+        let is_ufunc = path.starts_with("numpy.") && lh_ops::for_python(path).is_some();
+        args.iter()
+            .map(|a| match a.ty.kind() {
+                TyKind::List(_) if is_ufunc => self.call_library("numpy.asarray", std::slice::from_ref(a)),
+                _ => Ok(a.clone()),
+            })
+            .collect()
+    }
+
+    /// A trailing positional output array of a ufunc.
+    fn split_out(&mut self, path: &str, args: &[Val]) -> (Vec<Val>, Option<Val>) {
+        let arity = lh_ops::for_python(path).map(|op| op.sig.arity());
+        match (arity, args.split_last()) {
+            (Some(n), Some((last, rest))) if path.starts_with("numpy.") && rest.len() == n && last.ty.is_array() => {
+                (rest.to_vec(), Some(last.clone()))
+            }
+            _ => (args.to_vec(), None),
+        }
+    }
+
+    /// `operator.add(a, b)`, `np.add(a, b)`, `operator.lt`, ...
+    fn named_operator(&mut self, path: &str, name: &str, args: &[Val], has_out: bool) -> Result<Option<Val>> {
+        let numpy = match (path.strip_prefix("numpy."), name) {
+            (Some(_), "subtract") => "sub",
+            (Some(_), "multiply") => "mul",
+            (Some(_), "divide" | "true_divide") => "truediv",
+            (Some(_), "floor_divide") => "floordiv",
+            (Some(_), "remainder" | "mod") => "mod",
+            (Some(_), "power") => "pow",
+            (Some(_), "bitwise_and") => "and_",
+            (Some(_), "bitwise_or") => "or_",
+            (Some(_), "bitwise_xor") => "xor",
+            (Some(_), "left_shift") => "lshift",
+            (Some(_), "right_shift") => "rshift",
+            (Some(_), "equal") => "eq",
+            (Some(_), "not_equal") => "ne",
+            (Some(_), "less") => "lt",
+            (Some(_), "less_equal") => "le",
+            (Some(_), "greater") => "gt",
+            (Some(_), "greater_equal") => "ge",
+            (Some(_), "add") => "add",
+            (Some(_), "matmul" | "invert" | "negative" | "positive") | (None, _) if path.starts_with("operator.") => name,
+            _ => return Ok(None),
+        };
+        let saved = self.options;
+        self.options.numpy_errors |= path.starts_with("numpy.");
+        let result = match args {
+            [a, b] if !has_out => match (operator_of(numpy), comparison_of(numpy)) {
+                (Some(op), _) => self.binary(op, a, b, path.starts_with("operator.i") && name != "index" && name != "invert").map(Some),
+                (_, Some(op)) => self.compare(op, a, b).map(Some),
+                _ => match name {
+                    "is_" => self.is(a, b, false).map(Some),
+                    "is_not" => self.is(a, b, true).map(Some),
+                    "contains" => self.contains(b, a, false).map(Some),
+                    "getitem" => self.get_item(a, b).map(Some),
+                    _ => Ok(None),
+                },
+            },
+            [a, b] if path.starts_with("numpy.") => self.operator_out(numpy, a, b),
+            [a] if path.starts_with("operator.") => match name {
+                "neg" => self.unary(lh_ir::untyped::UnOp::Neg, a).map(Some),
+                "pos" => self.unary(lh_ir::untyped::UnOp::Pos, a).map(Some),
+                "invert" | "inv" => self.unary(lh_ir::untyped::UnOp::Invert, a).map(Some),
+                "not_" => self.unary(lh_ir::untyped::UnOp::Not, a).map(Some),
+                "truth" => self.truth(a).map(Some),
+                "index" if a.ty.is_int() => Ok(Some(a.clone())),
+                _ => Ok(None),
+            },
+            _ => Ok(None),
+        };
+        self.options = saved;
+        result
+    }
+
+    /// A ufunc form of an operator with `out=` is left to the general path through its array form.
+    fn operator_out(&mut self, _name: &str, _a: &Val, _b: &Val) -> Result<Option<Val>> {
+        Err(Diagnostic::new(diag::UNSUPPORTED_CALL, "`out=` of this ufunc is not supported yet")
+            .note("write `out[...] = a + b`: it is computed in place"))
+    }
+
+    /// A row on numbers or arrays; `None` when the operands' class does not fit.
+    fn call_row(&mut self, op: &'static Op, ins: &[Val], out: Option<&Val>) -> Result<Option<Val>> {
+        let mut t = element(ins[0].ty);
+        for a in &ins[1..] {
+            t = promote(t, element(a.ty)).expect("numbers");
+        }
+        let class = match op.sig {
+            Sig::Same(_, c) | Sig::Pred(_, c) => c,
+            Sig::Select(_) | Sig::Convert(..) | Sig::Fixed(..) => return Ok(None),
+        };
+        if class == Class::Floats && (t.is_int() || t.is_bool()) {
+            t = float_for(t);
+        }
+        if !class.has(t) {
+            return Ok(None);
+        }
+        if !ins.iter().any(|a| a.ty.is_array()) && out.is_none() {
+            let args: Vec<Val> = ins.iter().map(|a| self.cast(a, t)).collect();
+            return Ok(Some(self.op_row(op, &args, None)));
+        }
+        let t = t.strong();
+        let ret = op.sig.result(&vec![t; ins.len()], None).expect("fits");
+        let args = ins.iter().enumerate().map(|(i, a)| cast_expr(t, MapExpr::Arg(i as u32, element(a.ty)))).collect();
+        Ok(Some(self.map_out(ins, ret, MapExpr::Op(op, ret, args), out)?))
+    }
+
+    /// An elementwise result, into `out` if there is one.
+    fn map_out(&mut self, ins: &[Val], ret: Ty, expr: MapExpr, out: Option<&Val>) -> Result<Val> {
+        let Some(out) = out else { return Ok(self.map(ins, ret, expr)) };
+        let Some((d, ..)) = out.ty.as_array() else {
+            return Err(Diagnostic::new(diag::NO_MATCHING_CALL, format!("`out` must be an array, not `{}`", out.ty)));
+        };
+        self.check_writable(out.ty)?;
+        self.map_into(out, ins, cast_expr(d, expr));
+        Ok(out.clone())
+    }
+
+    /// A compile-time iterable made into a list.
+    pub(crate) fn collect(&mut self, iterable: &Val) -> Result<Val> {
+        let started = self.iter(iterable)?;
+        let Some(Known::Plan(plan, _)) = started.known.as_deref().cloned() else {
+            return Err(Diagnostic::new(diag::UNSUPPORTED_SYNTAX, "this iterable cannot be made into a list"));
+        };
+        self.collect_plan(&plan)
+    }
+
+    fn collect_plan(&mut self, plan: &Plan) -> Result<Val> {
+        let init = self.plan_states(plan);
+        let (header, body, done) = (self.new_block(), self.new_block(), self.new_block());
+        // The element type is found by typing one item in a block that is thrown away.
+        let elem = self.probe_item(plan, &init)?;
+        let list = self.list_of(&[], None)?;
+        let list = Val { ty: Ty::list(elem), ..list };
+        if let Some(v) = list.v {
+            self.out.values[v.index()] = list.ty;
+        }
+        self.jump(header, init.clone());
+        self.cur = header;
+        let current: Vec<Val> = init
+            .iter()
+            .map(|s| {
+                let v = self.out.new_value(s.ty);
+                self.out.blocks[header.index()].params.push(v);
+                Val::new(s.ty, v)
+            })
+            .collect();
+        let more = self.plan_more(plan, &current)?;
+        let cond = self.value(&more);
+        let to = |block| lh_ir::func::Target { block, args: vec![] };
+        self.set_term(lh_ir::func::Term::Branch { cond, then: to(body), els: to(done) });
+        self.cur = body;
+        let (item, after) = self.plan_item(plan, &current)?;
+        self.list_append(&list, &item)?;
+        self.jump(header, after);
+        self.cur = done;
+        Ok(list)
+    }
+
+    fn probe_item(&mut self, plan: &Plan, init: &[Val]) -> Result<Ty> {
+        let saved = self.cur;
+        self.cur = self.new_block();
+        let (item, _) = self.plan_item(plan, init)?;
+        self.set_term(lh_ir::func::Term::Unreachable);
+        self.cur = saved;
+        Ok(item.ty.weak())
+    }
+
+    /// A function object made at run time.
+    pub(crate) fn make_function(
+        &mut self,
+        code: u32,
+        defaults: Option<Value>,
+        kwdefaults: &[(String, Value)],
+        captures: &[Value],
+    ) -> Result<Val> {
+        if !kwdefaults.is_empty() {
+            return Err(Diagnostic::new(diag::UNSUPPORTED_SYNTAX, "inner functions with keyword-only defaults are not supported")
+                .note("make the parameter positional"));
+        }
+        let func = self.world.inner(self.id, code);
+        let mut parts: Vec<Val> = captures.iter().map(|c| self.val(*c)).collect();
+        let captures: Vec<Ty> = parts.iter().map(|p| p.ty).collect();
+        let mut tys = Vec::new();
+        if let Some(d) = defaults {
+            let d = self.val(d);
+            let d = self.tuple_parts(&d).unwrap_or_default();
+            tys = d.iter().map(|p| p.ty).collect();
+            parts.extend(d);
+        }
+        Ok(self.pack(parts, Ty::new(TyKind::Closure { func, captures, defaults: tys })))
+    }
+}
+
+/// Whether a type contains a list whose items are not known yet.
+pub(crate) fn has_pending(t: Ty) -> bool {
+    match t.kind() {
+        TyKind::PendingList(_) => true,
+        TyKind::List(t) | TyKind::Optional(t) => has_pending(*t),
+        TyKind::Tuple { elems, .. } => elems.iter().any(|t| has_pending(*t)),
+        _ => false,
+    }
+}

@@ -1,0 +1,207 @@
+//! All promotion rules: NEP 50 for operators, and what two types that meet at one variable become.
+
+use lh_ir::types::{Layout, Ty, TyKind};
+
+/// Rank of a number type in bool < int < float < complex.
+fn kind(t: Ty) -> u8 {
+    match t.kind() {
+        TyKind::Bool => 0,
+        TyKind::Int { .. } => 1,
+        TyKind::Float { .. } => 2,
+        _ => 3,
+    }
+}
+
+/// Type of an arithmetic operation on two numbers, as NumPy 2 (NEP 50): Python's numbers adapt to typed operands.
+///
+/// Two bools give bool; callers that mean Python's arithmetic ask for `int` first.
+pub fn promote(a: Ty, b: Ty) -> Option<Ty> {
+    if !a.is_number() || !b.is_number() {
+        return None;
+    }
+    if a == b {
+        return Some(a);
+    }
+    Some(match (a.is_weak(), b.is_weak()) {
+        (true, true) => if kind(a) >= kind(b) { a } else { b },
+        (true, false) => promote_weak(a, b),
+        (false, true) => promote_weak(b, a),
+        (false, false) => promote_strong(a, b),
+    })
+}
+
+fn promote_weak(weak: Ty, strong: Ty) -> Ty {
+    if strong.is_bool() {
+        return weak;
+    }
+    if kind(weak) <= kind(strong) {
+        return strong;
+    }
+    match (weak.is_complex(), strong.kind()) {
+        (true, TyKind::Float { bits: 32, .. }) => Ty::c64(),
+        (true, _) => Ty::c128(),
+        _ => Ty::f64(),
+    }
+}
+
+fn promote_strong(a: Ty, b: Ty) -> Ty {
+    let (lo, hi) = if kind(a) <= kind(b) { (a, b) } else { (b, a) };
+    match (kind(lo), kind(hi)) {
+        (0, _) => hi,
+        (1, 1) => promote_ints(a, b),
+        (1, 2) => if lo.bits() <= 16 { hi } else { Ty::f64() },
+        (2, 2) => if a.bits() >= b.bits() { a } else { b },
+        (1, 3) => if lo.bits() <= 16 { hi } else { Ty::c128() },
+        (2, 3) => if lo.bits() <= 32 { hi } else { Ty::c128() },
+        _ => if a.bits() >= b.bits() { a } else { b },
+    }
+}
+
+fn promote_ints(a: Ty, b: Ty) -> Ty {
+    if a.is_signed() == b.is_signed() {
+        return if a.bits() >= b.bits() { a } else { b };
+    }
+    let (s, u) = if a.is_signed() { (a, b) } else { (b, a) };
+    if s.bits() > u.bits() {
+        return s;
+    }
+    match u.bits() {
+        8 => Ty::i16(),
+        16 => Ty::i32(),
+        32 => Ty::i64(),
+        _ => Ty::f64(),
+    }
+}
+
+/// The float type that elementary functions compute in for an operand: NumPy's rule, without `float16`.
+pub fn float_for(t: Ty) -> Ty {
+    match t.kind() {
+        TyKind::Float { .. } | TyKind::Complex { .. } => t,
+        TyKind::Int { weak: true, .. } => Ty::float(),
+        TyKind::Int { bits: 8 | 16, .. } => Ty::f32(),
+        _ => Ty::f64(),
+    }
+}
+
+/// Element types decided for list displays whose type is found later, by site.
+#[derive(Default, Debug)]
+pub struct Pending {
+    /// Element type of a site, once something is known.
+    pub elem: Vec<Option<Ty>>,
+    /// Whether something was learnt since the flag was last cleared.
+    pub changed: bool,
+}
+
+impl Pending {
+    /// Notes that a site's list holds values of a type. `false` when that does not fit what is known.
+    pub fn learn(&mut self, site: u32, t: Ty) -> bool {
+        let t = t.weak();
+        let known = self.elem[site as usize];
+        let Some(new) = known.map_or(Some(t), |k| unify(k, t, self)) else { return false };
+        if known != Some(new) {
+            self.elem[site as usize] = Some(new);
+            self.changed = true;
+        }
+        true
+    }
+}
+
+/// The type of a variable at which values of two types meet, or `None` when there is none.
+///
+/// A Python number meeting a typed one keeps its width (`0.0` meeting `float32` gives `float64`), so that sums that
+/// start from a literal do not lose precision.
+pub fn unify(a: Ty, b: Ty, pending: &mut Pending) -> Option<Ty> {
+    if a == b || b.is_never() {
+        return Some(a);
+    }
+    if a.is_never() {
+        return Some(b);
+    }
+    if a.is_number() && b.is_number() {
+        return if a.is_weak() && b.is_weak() { promote(a, b) } else { unify_numbers(a, b) };
+    }
+    match (a.kind(), b.kind()) {
+        (TyKind::Unbound, TyKind::MaybeUnbound(_)) => Some(b),
+        (TyKind::MaybeUnbound(_), TyKind::Unbound) => Some(a),
+        (TyKind::MaybeUnbound(x), TyKind::MaybeUnbound(y)) => maybe(unify(*x, *y, pending)?),
+        (TyKind::MaybeUnbound(x), _) => maybe(unify(*x, b, pending)?),
+        (_, TyKind::MaybeUnbound(y)) => maybe(unify(a, *y, pending)?),
+        (TyKind::Unbound, _) => maybe(b),
+        (_, TyKind::Unbound) => maybe(a),
+        (TyKind::None, _) => optional(b),
+        (_, TyKind::None) => optional(a),
+        (TyKind::Optional(x), TyKind::Optional(y)) => optional(unify(*x, *y, pending)?),
+        (TyKind::Optional(x), _) => optional(unify(*x, b, pending)?),
+        (_, TyKind::Optional(y)) => optional(unify(a, *y, pending)?),
+        (TyKind::Tuple { elems: x, name: n }, TyKind::Tuple { elems: y, name: m }) => {
+            if x.len() != y.len() {
+                return None;
+            }
+            let elems = x.iter().zip(y).map(|(s, t)| unify(*s, *t, pending)).collect::<Option<Vec<_>>>()?;
+            let name = if n == m { n.clone() } else { None };
+            Some(Ty::new(TyKind::Tuple { elems, name }))
+        }
+        (
+            TyKind::Array { dtype: d, ndim: n, layout: l, readonly: r },
+            TyKind::Array { dtype: e, ndim: m, layout: k, readonly: s },
+        ) => {
+            let layout = if l == k { *l } else { Layout::A };
+            (d == e && n == m).then(|| Ty::array_ro(*d, *n as usize, layout, *r || *s))
+        }
+        (TyKind::PendingList(s), TyKind::List(t)) | (TyKind::List(t), TyKind::PendingList(s)) => {
+            pending.learn(*s, *t).then(|| Ty::list(*t))
+        }
+        (TyKind::PendingList(_), TyKind::PendingList(_)) => Some(a),
+        (TyKind::List(x), TyKind::List(y)) => match (x.kind(), y.kind()) {
+            (TyKind::PendingList(_) | TyKind::List(_), TyKind::PendingList(_) | TyKind::List(_)) => {
+                unify(*x, *y, pending).map(Ty::list)
+            }
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn unify_numbers(a: Ty, b: Ty) -> Option<Ty> {
+    match (a.is_bool(), b.is_bool()) {
+        (true, false) => Some(b),
+        (false, true) => Some(a),
+        _ => promote(a.strong(), b.strong()),
+    }
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "reads as the other arms do")]
+fn optional(t: Ty) -> Option<Ty> {
+    Some(Ty::optional(t))
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "reads as the other arms do")]
+fn maybe(t: Ty) -> Option<Ty> {
+    Some(Ty::new(TyKind::MaybeUnbound(t)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nep50() {
+        assert_eq!(promote(Ty::float(), Ty::f32()), Some(Ty::f32()));
+        assert_eq!(promote(Ty::f64(), Ty::f32()), Some(Ty::f64()));
+        assert_eq!(promote(Ty::int(), Ty::u8()), Some(Ty::u8()));
+        assert_eq!(promote(Ty::i64(), Ty::u64()), Some(Ty::f64()));
+        assert_eq!(promote(Ty::float(), Ty::i32()), Some(Ty::f64()));
+        assert_eq!(promote(Ty::complex(), Ty::f32()), Some(Ty::c64()));
+        assert_eq!(promote(Ty::i32(), Ty::f32()), Some(Ty::f64()));
+        assert_eq!(promote(Ty::bool(), Ty::int()), Some(Ty::int()));
+    }
+
+    #[test]
+    fn meeting_keeps_width() {
+        let mut p = Pending::default();
+        assert_eq!(unify(Ty::float(), Ty::f32(), &mut p), Some(Ty::f64()));
+        assert_eq!(unify(Ty::int(), Ty::u8(), &mut p), Some(Ty::i64()));
+        assert_eq!(unify(Ty::none(), Ty::int(), &mut p), Some(Ty::optional(Ty::int())));
+        assert_eq!(unify(Ty::str(), Ty::int(), &mut p), None);
+    }
+}

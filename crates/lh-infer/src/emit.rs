@@ -1,0 +1,378 @@
+//! Emitting typed instructions: values on demand, conversions, checks.
+
+use crate::infer::Infer;
+use crate::val::{Known, Val};
+use lh_ir::diag::{self, Diagnostic, Result};
+use lh_ir::func::{Inst, InstData, Term};
+use lh_ir::types::{Layout, TyKind};
+use lh_ir::{Const, ExcId, Op, Ty, Value};
+
+/// Ids that `lh-runtime` gives the builtin exception classes; see its `exception` module.
+pub mod exc {
+    pub use lh_ops::exceptions::*;
+}
+
+/// The row of an operation that the table is known to have.
+pub fn row(name: &str) -> &'static Op {
+    lh_ops::row(name).unwrap_or_else(|| lh_ir::bug!("no row `{name}`"))
+}
+
+impl Infer<'_> {
+    /// Emits an instruction with a result.
+    pub(crate) fn push(&mut self, inst: Inst, ty: Ty) -> Val {
+        let v = self.out.new_value(ty);
+        let span = self.span;
+        self.out.blocks[self.cur.index()].insts.push(InstData { result: Some(v), inst, span });
+        Val::new(ty, v)
+    }
+
+    /// Emits an instruction without a result.
+    pub(crate) fn push_void(&mut self, inst: Inst) {
+        let span = self.span;
+        self.out.blocks[self.cur.index()].insts.push(InstData { result: None, inst, span });
+    }
+
+    /// The run-time value; constants and tuples are made here.
+    pub(crate) fn value(&mut self, val: &Val) -> Value {
+        if let Some(v) = val.v {
+            return v;
+        }
+        let made = match val.known.as_deref() {
+            Some(Known::Const(Const::None)) if val.ty.is_none() => self.push(Inst::Zero, val.ty),
+            Some(Known::Const(c)) => self.push(Inst::Const(c.clone()), val.ty),
+            Some(Known::Parts(parts)) => {
+                let parts: Vec<Value> = parts.clone().iter().map(|p| self.value(p)).collect();
+                self.push(Inst::Pack(parts), val.ty)
+            }
+            Some(Known::Method(recv, _)) => {
+                let recv = recv.clone();
+                let r = self.value(&recv);
+                self.push(Inst::Pack(vec![r]), val.ty)
+            }
+            _ => self.push(Inst::Zero, val.ty),
+        };
+        made.v.expect("just pushed")
+    }
+
+    /// Emits a row whose operands already have fitting types; folds constants.
+    pub(crate) fn op(&mut self, name: &str, args: &[Val]) -> Val {
+        self.op_row(row(name), args, None)
+    }
+
+    /// Emits a row; `wanted` is the result type of rows that leave it open.
+    pub(crate) fn op_row(&mut self, op: &'static Op, args: &[Val], wanted: Option<Ty>) -> Val {
+        let tys: Vec<Ty> = args.iter().map(|a| a.ty).collect();
+        let Some(ty) = op.sig.result(&tys, wanted) else { lh_ir::bug!("`{}` of {tys:?}", op.name) };
+        let consts: Option<Vec<Const>> = args.iter().map(|a| a.as_const().cloned()).collect();
+        if let Some(c) = consts.and_then(|c| (op.eval)(&c)) {
+            let mut v = Val::constant(c);
+            v.ty = ty;
+            if let Some(Known::Const(Const::Int(i, _))) = v.known.as_deref() {
+                v = Val::known(ty, Known::Const(Const::Int(*i, ty)));
+            } else if let Some(Known::Const(Const::Float(x, _))) = v.known.as_deref() {
+                v = Val::known(ty, Known::Const(Const::Float(*x, ty)));
+            }
+            return v;
+        }
+        let args = args.iter().map(|a| self.value(a)).collect();
+        self.push(Inst::Op(op, args), ty)
+    }
+
+    /// Converts a number to a number type, as C does.
+    pub(crate) fn cast(&mut self, val: &Val, to: Ty) -> Val {
+        if val.ty == to {
+            return val.clone();
+        }
+        if let Some(c) = val.as_const().and_then(|c| cast_const(c, to)) {
+            return Val::known(to, Known::Const(c));
+        }
+        if to.is_complex() && val.ty.is_complex() {
+            let part = to.real_part();
+            let (re, im) = (self.field(val, 0), self.field(val, 1));
+            let (re, im) = (self.cast(&re, part), self.cast(&im, part));
+            return self.pack(vec![re, im], to);
+        }
+        if to.is_complex() {
+            let re = self.cast(val, to.real_part());
+            let im = Val::constant(Const::Float(0.0, to.real_part()));
+            return self.pack(vec![re, im], to);
+        }
+        let v = self.value(val);
+        self.push(Inst::Cast(v), to)
+    }
+
+    /// An aggregate of parts, kept apart as long as possible.
+    pub(crate) fn pack(&mut self, parts: Vec<Val>, ty: Ty) -> Val {
+        Val::known(ty, Known::Parts(parts))
+    }
+
+    /// A part of a tuple, complex number, range, slice or closure.
+    pub(crate) fn field(&mut self, val: &Val, i: u32) -> Val {
+        if let Some(p) = val.parts() {
+            return p[i as usize].clone();
+        }
+        let ty = match val.ty.kind() {
+            TyKind::Tuple { elems, .. } => elems[i as usize],
+            TyKind::Complex { .. } => val.ty.real_part(),
+            TyKind::Range(t) => *t,
+            TyKind::Slice(p) => p[i as usize],
+            TyKind::Closure { captures, defaults, .. } => {
+                *captures.iter().chain(defaults).nth(i as usize).unwrap_or_else(|| lh_ir::bug!("capture {i}"))
+            }
+            TyKind::BoundMethod { recv, .. } => *recv,
+            other => lh_ir::bug!("field of {other:?}"),
+        };
+        if let Some(Const::Complex(re, im, _)) = val.as_const() {
+            return Val::constant(Const::Float(if i == 0 { *re } else { *im }, ty));
+        }
+        if ty.flatten().is_empty() {
+            return Val::of_type(ty);
+        }
+        let v = self.value(val);
+        self.push(Inst::Field(v, i), ty)
+    }
+
+    /// Parts of a tuple.
+    pub(crate) fn tuple_parts(&mut self, val: &Val) -> Option<Vec<Val>> {
+        let n = val.ty.tuple_elems()?.len();
+        Some((0..n).map(|i| self.field(val, i as u32)).collect())
+    }
+
+    /// Converts where values of different types meet; the types have been unified already.
+    pub(crate) fn convert(&mut self, val: &Val, to: Ty) -> Result<Val> {
+        if val.ty == to {
+            return Ok(val.clone());
+        }
+        if val.ty.is_number() && to.is_number() {
+            return Ok(self.cast(val, to));
+        }
+        match (val.ty.kind(), to.kind()) {
+            (TyKind::Unbound, TyKind::MaybeUnbound(_)) | (TyKind::None, TyKind::Optional(_)) => Ok(self.push(Inst::Zero, to)),
+            (TyKind::MaybeUnbound(_), TyKind::MaybeUnbound(t)) => self.convert_wrapped(val, *t, to),
+            (TyKind::Optional(_), TyKind::Optional(t)) => self.convert_wrapped(val, *t, to),
+            (_, TyKind::Optional(t) | TyKind::MaybeUnbound(t)) => {
+                let inner = self.convert(val, *t)?;
+                let v = self.value(&inner);
+                Ok(self.push(Inst::Some(v), to))
+            }
+            (TyKind::Optional(t), _) if *t == to || (t.is_number() && to.is_number()) => {
+                let inner = self.unwrap_optional(val)?;
+                self.convert(&inner, to)
+            }
+            (TyKind::Tuple { .. }, TyKind::Tuple { elems, .. }) => {
+                let parts = self.tuple_parts(val).expect("a tuple");
+                let parts = parts.iter().zip(elems).map(|(p, t)| self.convert(p, *t)).collect::<Result<Vec<_>>>()?;
+                Ok(self.pack(parts, to))
+            }
+            (TyKind::Array { .. }, TyKind::Array { .. }) => Ok(self.relayout(val, to)),
+            // Lists whose items are not known yet: another sweep makes the types equal.
+            (TyKind::PendingList(_) | TyKind::List(_), TyKind::PendingList(_) | TyKind::List(_)) => {
+                self.pending.changed |= val.ty != to;
+                Ok(self.push(Inst::Zero, to))
+            }
+            _ => Err(Diagnostic::new(diag::CANNOT_UNIFY, format!("`{}` cannot become `{to}`", val.ty))),
+        }
+    }
+
+    /// An optional of one type as an optional of another.
+    fn convert_wrapped(&mut self, val: &Val, inner: Ty, to: Ty) -> Result<Val> {
+        let v = self.value(val);
+        let has = self.push(Inst::IsSome(v), Ty::bool());
+        let from = match val.ty.kind() {
+            TyKind::Optional(t) | TyKind::MaybeUnbound(t) => *t,
+            _ => lh_ir::bug!("not wrapped: {}", val.ty),
+        };
+        let (yes, no) = self.branch(&has);
+        let done = self.new_block();
+        let result = self.out.new_value(to);
+        self.out.blocks[done.index()].params.push(result);
+        self.cur = yes;
+        let x = self.push(Inst::Unwrap(v), from);
+        let x = self.convert(&x, inner)?;
+        let x = self.value(&x);
+        let some = self.push(Inst::Some(x), to);
+        self.jump(done, vec![some]);
+        self.cur = no;
+        let zero = self.push(Inst::Zero, to);
+        self.jump(done, vec![zero]);
+        self.cur = done;
+        Ok(Val::new(to, result))
+    }
+
+    /// Ends the current block with a jump inside one untyped block.
+    pub(crate) fn jump(&mut self, block: lh_ir::Block, args: Vec<Val>) {
+        let args = args.iter().map(|a| self.value(a)).collect();
+        self.set_term(Term::Jump(lh_ir::func::Target { block, args }));
+    }
+
+    /// The same array under a type that promises less.
+    fn relayout(&mut self, val: &Val, to: Ty) -> Val {
+        let a = self.array_parts(val);
+        self.make_array(&a, to)
+    }
+
+    /// Owner, data, shape and strides of an array.
+    pub(crate) fn array_parts(&mut self, val: &Val) -> ArrayParts {
+        let (_, ndim, ..) = val.ty.as_array().unwrap_or_else(|| lh_ir::bug!("{} is no array", val.ty));
+        let v = self.value(val);
+        let owner = self.push(Inst::ArrayOwner(v), Ty::meminfo());
+        let data = self.push(Inst::ArrayData(v), Ty::ptr());
+        let shape = (0..ndim).map(|i| self.push(Inst::ArrayShape(v, i as u32), Ty::int())).collect();
+        let strides = (0..ndim).map(|i| self.push(Inst::ArrayStride(v, i as u32), Ty::int())).collect();
+        ArrayParts { owner, data, shape, strides }
+    }
+
+    /// An array value from its parts.
+    pub(crate) fn make_array(&mut self, a: &ArrayParts, ty: Ty) -> Val {
+        let owner = self.value(&a.owner);
+        let data = self.value(&a.data);
+        let shape = a.shape.iter().map(|s| self.value(s)).collect();
+        let strides = a.strides.iter().map(|s| self.value(s)).collect();
+        self.push(Inst::ArrayMake { owner, data, shape, strides }, ty)
+    }
+
+    /// Raises when a condition holds; goes on where it does not.
+    pub(crate) fn raise_if(&mut self, cond: &Val, exc: ExcId, text: &str) {
+        match cond.as_bool() {
+            Some(false) => return,
+            Some(true) => {
+                self.raise_text(exc, text);
+                self.dead = true;
+                return;
+            }
+            None => {}
+        }
+        let (bad, good) = self.branch(cond);
+        self.cur = bad;
+        self.raise_text(exc, text);
+        self.cur = good;
+    }
+
+    /// Ends the current block by raising.
+    pub(crate) fn raise_text(&mut self, exc: ExcId, text: &str) {
+        let v = self.value(&Val::str(text));
+        self.set_term(Term::Raise { exc, args: vec![v] });
+    }
+
+    /// The value of an optional; TypeError where it is `None`.
+    pub(crate) fn unwrap_optional(&mut self, val: &Val) -> Result<Val> {
+        let TyKind::Optional(t) = val.ty.kind() else { return Ok(val.clone()) };
+        let v = self.value(val);
+        let has = self.push(Inst::IsSome(v), Ty::bool());
+        let none = self.op("not", &[has]);
+        self.raise_if(&none, exc::TYPE_ERROR, "expected a value, got None");
+        Ok(self.push(Inst::Unwrap(v), *t))
+    }
+
+    /// Truth of a value, as `bool`.
+    pub(crate) fn truth(&mut self, val: &Val) -> Result<Val> {
+        match val.as_const() {
+            Some(Const::None) => return Ok(Val::bool(false)),
+            Some(Const::Bool(b)) => return Ok(Val::bool(*b)),
+            Some(Const::Int(i, _)) => return Ok(Val::bool(*i != 0)),
+            Some(Const::Float(x, _)) => return Ok(Val::bool(*x != 0.0)),
+            Some(Const::Str(s)) => return Ok(Val::bool(!s.is_empty())),
+            Some(Const::Complex(..)) | None => {}
+        }
+        match val.ty.kind() {
+            TyKind::Bool => Ok(val.clone()),
+            TyKind::Int { .. } | TyKind::Float { .. } => Ok(self.cast(val, Ty::bool())),
+            TyKind::Complex { .. } => {
+                let (re, im) = (self.field(val, 0), self.field(val, 1));
+                let (re, im) = (self.cast(&re, Ty::bool()), self.cast(&im, Ty::bool()));
+                Ok(self.op("or", &[re, im]))
+            }
+            TyKind::Tuple { elems, .. } => Ok(Val::bool(!elems.is_empty())),
+            TyKind::None => Ok(Val::bool(false)),
+            TyKind::Optional(t) => {
+                let v = self.value(val);
+                let has = self.push(Inst::IsSome(v), Ty::bool());
+                let inner = self.push(Inst::Unwrap(v), *t);
+                // The inside of an empty optional is zeros, whose truth is safe to ask for.
+                let inner = self.truth(&inner)?;
+                Ok(self.op("and", &[has, inner]))
+            }
+            TyKind::List(_) | TyKind::PendingList(_) => {
+                let v = self.value(val);
+                let n = self.push(Inst::ListLen(v), Ty::int());
+                Ok(self.cast(&n, Ty::bool()))
+            }
+            TyKind::Str | TyKind::Range(_) => {
+                let n = self.len(val)?;
+                Ok(self.cast(&n, Ty::bool()))
+            }
+            TyKind::Array { ndim: 0, dtype, .. } => {
+                let x = self.load_item(val, &[], *dtype);
+                self.truth(&x)
+            }
+            TyKind::Func(_) | TyKind::Closure { .. } | TyKind::DType(_) | TyKind::Obj(_) | TyKind::Ellipsis | TyKind::Exc => {
+                Ok(Val::bool(true))
+            }
+            _ => Err(Diagnostic::new(
+                diag::NO_MATCHING_OP,
+                format!("the truth of `{}` is ambiguous or not supported", val.ty),
+            )
+            .note("use `.any()`, `.all()`, `len(...)` or a comparison")),
+        }
+    }
+
+    /// What a function may return: compile-time iterables have to be made concrete by the user.
+    pub(crate) fn returnable(&mut self, val: Val) -> Result<Val> {
+        match val.ty.kind() {
+            TyKind::Iter(_) => Err(Diagnostic::new(diag::UNSUPPORTED_TYPE, "an iterator cannot be returned")
+                .note("return a list of its items")),
+            TyKind::MaybeUnbound(_) | TyKind::Unbound => lh_ir::bug!("unchecked variable returned"),
+            _ => Ok(val),
+        }
+    }
+}
+
+/// Parts of an array value.
+#[derive(Clone)]
+pub(crate) struct ArrayParts {
+    pub owner: Val,
+    pub data: Val,
+    pub shape: Vec<Val>,
+    pub strides: Vec<Val>,
+}
+
+/// A number constant as another number type.
+pub(crate) fn cast_const(c: &Const, to: Ty) -> Option<Const> {
+    let (re, im) = match c {
+        Const::Bool(b) => (f64::from(u8::from(*b)), 0.0),
+        Const::Int(i, _) => (*i as f64, 0.0),
+        Const::Float(x, _) => (*x, 0.0),
+        Const::Complex(a, b, _) => (*a, *b),
+        Const::None | Const::Str(_) => return None,
+    };
+    let narrow = |x: f64, t: Ty| if t.bits() == 32 { f64::from(x as f32) } else { x };
+    match to.kind() {
+        TyKind::Bool => Some(Const::Bool(re != 0.0 || im != 0.0)),
+        TyKind::Int { bits, signed, .. } => {
+            let i = match c {
+                Const::Bool(b) => i128::from(*b),
+                Const::Int(i, _) => *i,
+                Const::Float(x, _) if x.is_finite() && x.abs() < 9e18 => *x as i128,
+                _ => return None,
+            };
+            Some(Const::Int(wrap_int(i, u32::from(*bits), *signed), to))
+        }
+        TyKind::Float { .. } if !matches!(c, Const::Complex(..)) => Some(Const::Float(narrow(re, to), to)),
+        TyKind::Complex { .. } => {
+            let part = to.real_part();
+            Some(Const::Complex(narrow(re, part), narrow(im, part), to))
+        }
+        _ => None,
+    }
+}
+
+/// An integer reduced to a width, as two's complement does.
+pub(crate) fn wrap_int(i: i128, bits: u32, signed: bool) -> i128 {
+    let m = i & ((1i128 << bits) - 1);
+    if signed && m >> (bits - 1) & 1 == 1 { m - (1i128 << bits) } else { m }
+}
+
+/// The layout of a view whose contiguity is not known.
+pub(crate) fn any_layout(ndim: usize) -> Layout {
+    if ndim == 0 { Layout::C } else { Layout::A }
+}

@@ -1,0 +1,502 @@
+//! Indexing: items, slices, views, stores.
+
+use crate::emit::{any_layout, exc, ArrayParts};
+use crate::infer::Infer;
+use crate::operators::cast_expr;
+use crate::val::Val;
+use lh_ir::diag::{self, Diagnostic, Result};
+use lh_ir::func::{Inst, MapExpr};
+use lh_ir::types::{Layout, TyKind};
+use lh_ir::{Ty, Value};
+
+/// One part of a basic index.
+enum Part {
+    Int(Val),
+    Slice(Val),
+    NewAxis,
+    Ellipsis,
+}
+
+impl Infer<'_> {
+    /// `v[k]`
+    pub(crate) fn get_item(&mut self, v: &Val, k: &Val) -> Result<Val> {
+        let v = &self.unwrap_optional(v)?;
+        match v.ty.kind() {
+            TyKind::Tuple { .. } => self.tuple_item(v, k),
+            TyKind::Array { .. } => self.array_item(v, k),
+            TyKind::List(t) => match k.ty.kind() {
+                TyKind::Int { .. } | TyKind::Bool => {
+                    let at = self.checked_list_index(v, k, "list index out of range")?;
+                    Ok(self.list_item(v, &at, *t))
+                }
+                _ => self.method(v, "__getitem__", &[k.clone()]),
+            },
+            TyKind::PendingList(_) => Ok(Val::of_type(Ty::never())),
+            TyKind::Str if k.ty.is_int() => {
+                let k = self.cast(k, Ty::int());
+                self.runtime("lh_str_getitem", &[v.clone(), k], Ty::str())
+            }
+            _ => self.method(v, "__getitem__", &[k.clone()]).map_err(|d| {
+                if d.id == diag::UNKNOWN_ATTRIBUTE {
+                    Diagnostic::new(diag::NO_MATCHING_OP, format!("`{}` cannot be indexed with `{}`", v.ty, k.ty))
+                } else {
+                    d
+                }
+            }),
+        }
+    }
+
+    fn tuple_item(&mut self, v: &Val, k: &Val) -> Result<Val> {
+        let parts = self.tuple_parts(v).expect("a tuple");
+        let n = parts.len() as i128;
+        if let TyKind::Slice(_) = k.ty.kind() {
+            let (start, stop, step) = self.constant_slice(k, n)?;
+            let mut out = Vec::new();
+            let mut i = start;
+            while (step > 0 && i < stop) || (step < 0 && i > stop) {
+                out.push(parts[i as usize].clone());
+                i += step;
+            }
+            return Ok(Val::tuple(out));
+        }
+        if let Some(i) = k.as_int() {
+            let at = if i < 0 { i + n } else { i };
+            if at < 0 || at >= n {
+                self.raise_text(exc::INDEX_ERROR, "tuple index out of range");
+                self.dead = true;
+                return Ok(Val::of_type(Ty::never()));
+            }
+            return Ok(parts[at as usize].clone());
+        }
+        if !(k.ty.is_int() || k.ty.is_bool()) {
+            return Err(Diagnostic::new(diag::NO_MATCHING_OP, format!("a tuple cannot be indexed with `{}`", k.ty)));
+        }
+        self.tuple_item_at(&parts, k)
+    }
+
+    /// A tuple's item by an index known at run time: the items' types must unify.
+    fn tuple_item_at(&mut self, parts: &[Val], k: &Val) -> Result<Val> {
+        let n = parts.len() as i128;
+        let mut ty = Ty::never();
+        for p in parts {
+            let Some(u) = crate::convert::unify(ty, p.ty, &mut self.pending) else {
+                return Err(Diagnostic::new(
+                    diag::NEEDS_CONSTANT,
+                    "the index into a tuple of different types must be known while compiling",
+                )
+                .note("loop over the tuple itself, which is unrolled, or index with a literal"));
+            };
+            ty = u;
+        }
+        let k = self.cast(k, Ty::int());
+        let negative = self.op("lt", &[k.clone(), Val::int(0)]);
+        let wrapped = self.op("add", &[k.clone(), Val::int(n)]);
+        let at = self.op("select", &[negative, wrapped, k]);
+        let (uk, un) = (self.cast(&at, Ty::u64()), self.cast(&Val::int(n), Ty::u64()));
+        let bad = self.op("ge", &[uk, un]);
+        self.raise_if(&bad, exc::INDEX_ERROR, "tuple index out of range");
+        if self.dead || parts.is_empty() {
+            return Ok(Val::of_type(Ty::never()));
+        }
+        let done = self.new_block();
+        for (i, p) in parts.iter().enumerate() {
+            if i + 1 < parts.len() {
+                let here = self.op("eq", &[at.clone(), Val::int(i as i128)]);
+                let (yes, no) = self.branch(&here);
+                self.cur = yes;
+                let x = self.convert(p, ty)?;
+                self.jump(done, vec![x]);
+                self.cur = no;
+            } else {
+                let x = self.convert(p, ty)?;
+                self.jump(done, vec![x]);
+            }
+        }
+        let v = self.out.new_value(ty);
+        self.out.blocks[done.index()].params.push(v);
+        self.cur = done;
+        Ok(Val::new(ty, v))
+    }
+
+    /// Bounds of a slice of constants applied to a length.
+    fn constant_slice(&mut self, k: &Val, n: i128) -> Result<(i128, i128, i128)> {
+        let mut parts = [None; 3];
+        for (i, p) in parts.iter_mut().enumerate() {
+            let v = self.field(k, i as u32);
+            if !v.ty.is_none() {
+                let Some(c) = v.as_int() else {
+                    return Err(Diagnostic::new(diag::NEEDS_CONSTANT, "the bounds of a tuple's slice must be constants"));
+                };
+                *p = Some(c);
+            }
+        }
+        let step = parts[2].unwrap_or(1);
+        if step == 0 {
+            return Err(Diagnostic::new(diag::NO_MATCHING_OP, "slice step cannot be zero"));
+        }
+        let clamp = |x: i128, lo: i128, hi: i128| if x < 0 { (x + n).max(lo) } else { x.min(hi) };
+        Ok(if step > 0 {
+            (parts[0].map_or(0, |x| clamp(x, 0, n)), parts[1].map_or(n, |x| clamp(x, 0, n)), step)
+        } else {
+            (parts[0].map_or(n - 1, |x| clamp(x, -1, n - 1)), parts[1].map_or(-1, |x| clamp(x, -1, n - 1)), step)
+        })
+    }
+
+    /// An index into a list, checked and made non-negative.
+    pub(crate) fn checked_list_index(&mut self, l: &Val, k: &Val, text: &str) -> Result<Val> {
+        let n = self.len(l)?;
+        let k = self.cast(k, Ty::int());
+        let at = match k.as_int() {
+            Some(i) if i >= 0 => k,
+            Some(_) => self.op("add", &[k, n.clone()]),
+            None => {
+                let negative = self.op("lt", &[k.clone(), Val::int(0)]);
+                let wrapped = self.op("add", &[k.clone(), n.clone()]);
+                self.op("select", &[negative, wrapped, k])
+            }
+        };
+        if self.options.boundscheck {
+            let (uk, un) = (self.cast(&at, Ty::u64()), self.cast(&n, Ty::u64()));
+            let bad = self.op("ge", &[uk, un]);
+            self.raise_if(&bad, exc::INDEX_ERROR, text);
+        }
+        Ok(at)
+    }
+
+    /// Splits an index into its parts; `None` when it is not a basic one (masks, index arrays).
+    fn parts_of(&mut self, k: &Val) -> Option<Vec<Part>> {
+        let items = match k.ty.kind() {
+            TyKind::Tuple { .. } => self.tuple_parts(k).expect("a tuple"),
+            _ => vec![k.clone()],
+        };
+        items
+            .into_iter()
+            .map(|v| match v.ty.kind() {
+                TyKind::Int { .. } => Some(Part::Int(v)),
+                TyKind::Slice(_) => Some(Part::Slice(v)),
+                TyKind::None => Some(Part::NewAxis),
+                TyKind::Ellipsis => Some(Part::Ellipsis),
+                TyKind::Array { dtype, ndim: 0, .. } if dtype.is_int() => Some(Part::Int(self.load_item(&v, &[], *dtype))),
+                _ => None,
+            })
+            .collect()
+    }
+
+    fn array_item(&mut self, a: &Val, k: &Val) -> Result<Val> {
+        let (dtype, ndim, ..) = a.ty.as_array().expect("an array");
+        let Some(parts) = self.parts_of(k) else { return self.fancy_item(a, k) };
+        if let Some(index) = all_ints(&parts, ndim) {
+            let p = self.element_address(a, &index);
+            return Ok(self.push(Inst::Load(p), dtype));
+        }
+        self.view(a, &parts)
+    }
+
+    fn fancy_name(&self, k: &Val) -> &'static str {
+        match k.ty.kind() {
+            TyKind::Array { dtype, .. } if dtype.is_bool() => "mask",
+            TyKind::Tuple { .. } => "tuple",
+            _ => "take",
+        }
+    }
+
+    fn fancy_item(&mut self, a: &Val, k: &Val) -> Result<Val> {
+        let name = format!("getitem_{}", self.fancy_name(k));
+        self.method(a, &name, &[k.clone()]).map_err(|d| {
+            if d.id == diag::UNKNOWN_ATTRIBUTE {
+                Diagnostic::new(diag::NO_MATCHING_OP, format!("an array cannot be indexed with `{}`", k.ty))
+            } else {
+                d
+            }
+        })
+    }
+
+    /// Address of an element by indices that may be negative and out of range.
+    fn element_address(&mut self, a: &Val, index: &[Val]) -> Value {
+        let array = self.value(a);
+        let wrap = !index.iter().all(|i| !i.ty.is_signed() || i.as_int().is_some_and(|i| i >= 0));
+        let index = index.iter().map(|i| self.cast(i, Ty::i64())).collect::<Vec<_>>();
+        let index = index.iter().map(|i| self.value(i)).collect();
+        let check = self.options.boundscheck;
+        self.push(Inst::ElemPtr { array, index, wrap, check }, Ty::ptr()).v.expect("just pushed")
+    }
+
+    /// An element by indices known to be right.
+    pub(crate) fn load_item(&mut self, a: &Val, index: &[Val], dtype: Ty) -> Val {
+        let p = self.unchecked_address(a, index);
+        self.push(Inst::Load(p), dtype)
+    }
+
+    /// Address of an element by indices known to be right.
+    pub(crate) fn unchecked_address(&mut self, a: &Val, index: &[Val]) -> Value {
+        let array = self.value(a);
+        let index = index.iter().map(|i| self.cast(i, Ty::i64())).collect::<Vec<_>>();
+        let index = index.iter().map(|i| self.value(i)).collect();
+        self.push(Inst::ElemPtr { array, index, wrap: false, check: false }, Ty::ptr()).v.expect("just pushed")
+    }
+
+    /// `a[i]` of an array of rank above 1, the index known to be in range.
+    pub(crate) fn subarray(&mut self, a: &Val, at: &Val) -> Result<Val> {
+        let (dtype, ndim, layout, ro) = a.ty.as_array().expect("an array");
+        let mut parts = self.array_parts(a);
+        let offset = self.op("mul", &[at.clone(), parts.strides[0].clone()]);
+        parts.data = self.offset(&parts.data.clone(), &offset);
+        parts.shape.remove(0);
+        parts.strides.remove(0);
+        let layout = if layout == Layout::C { Layout::C } else { any_layout(ndim - 1) };
+        Ok(self.make_array(&parts, Ty::array_ro(dtype, ndim - 1, layout, ro)))
+    }
+
+    fn offset(&mut self, data: &Val, bytes: &Val) -> Val {
+        let (d, b) = (self.value(data), self.value(bytes));
+        self.push(Inst::PtrAdd(d, b), Ty::ptr())
+    }
+
+    /// A view by integers, slices, new axes and an ellipsis.
+    fn view(&mut self, a: &Val, index: &[Part]) -> Result<Val> {
+        let (dtype, ndim, layout, ro) = a.ty.as_array().expect("an array");
+        let used = index.iter().filter(|p| matches!(p, Part::Int(_) | Part::Slice(_))).count();
+        if used > ndim {
+            return Err(Diagnostic::new(
+                diag::NO_MATCHING_OP,
+                format!("too many indices for array: array is {ndim}-dimensional, but {used} were indexed"),
+            ));
+        }
+        let src = self.array_parts(a);
+        let mut out = ArrayParts { owner: src.owner.clone(), data: src.data.clone(), shape: vec![], strides: vec![] };
+        let mut dim = 0;
+        let mut keep = KeepsC { c: layout == Layout::C, dims_seen: 0, partial: false };
+        for p in index {
+            match p {
+                Part::Ellipsis => {
+                    for _ in 0..ndim - used {
+                        out.shape.push(src.shape[dim].clone());
+                        out.strides.push(src.strides[dim].clone());
+                        keep.full();
+                        dim += 1;
+                    }
+                }
+                Part::NewAxis => {
+                    out.shape.push(Val::int(1));
+                    out.strides.push(Val::int(0));
+                    keep.c = false;
+                }
+                Part::Int(i) => {
+                    let at = self.checked_index(i, &src.shape[dim], dim)?;
+                    let off = self.op("mul", &[at, src.strides[dim].clone()]);
+                    out.data = self.offset(&out.data.clone(), &off);
+                    keep.int();
+                    dim += 1;
+                }
+                Part::Slice(s) => {
+                    let full = self.slice_dim(s, &src, dim, &mut out)?;
+                    if full { keep.full() } else { keep.slice(self.unit_step(s)) }
+                    dim += 1;
+                }
+            }
+            if self.dead {
+                return Ok(Val::of_type(Ty::never()));
+            }
+        }
+        while dim < ndim {
+            out.shape.push(src.shape[dim].clone());
+            out.strides.push(src.strides[dim].clone());
+            keep.full();
+            dim += 1;
+        }
+        let n = out.shape.len();
+        let all_full = index.iter().all(|p| matches!(p, Part::Ellipsis));
+        let layout = if all_full { layout } else if keep.c { Layout::C } else { any_layout(n) };
+        Ok(self.make_array(&out, Ty::array_ro(dtype, n, layout, ro)))
+    }
+
+    fn unit_step(&mut self, s: &Val) -> bool {
+        let step = self.field(s, 2);
+        step.ty.is_none() || step.as_int() == Some(1)
+    }
+
+    fn checked_index(&mut self, i: &Val, n: &Val, axis: usize) -> Result<Val> {
+        let i = self.cast(i, Ty::int());
+        let at = match i.as_int() {
+            Some(c) if c >= 0 => i.clone(),
+            _ => {
+                let negative = self.op("lt", &[i.clone(), Val::int(0)]);
+                let wrapped = self.op("add", &[i.clone(), n.clone()]);
+                self.op("select", &[negative, wrapped, i.clone()])
+            }
+        };
+        if self.options.boundscheck {
+            let args = [i, Val::int(axis as i128), n.clone(), at.clone()];
+            self.runtime("lh_check_index", &args, Ty::none())?;
+        }
+        Ok(at)
+    }
+
+    /// Applies a slice to a dimension; tells whether it keeps all of it.
+    fn slice_dim(&mut self, s: &Val, src: &ArrayParts, dim: usize, out: &mut ArrayParts) -> Result<bool> {
+        let parts: Vec<Val> = (0..3).map(|i| self.field(s, i)).collect();
+        let n = src.shape[dim].clone();
+        if parts.iter().all(|p| p.ty.is_none()) {
+            out.shape.push(n);
+            out.strides.push(src.strides[dim].clone());
+            return Ok(true);
+        }
+        let bounds = self.call_library("lists.slice_bounds", &[s.clone(), n])?;
+        let (start, stop) = (self.field(&bounds, 0), self.field(&bounds, 1));
+        let step = if parts[2].ty.is_none() { Val::int(1) } else { self.cast(&parts[2], Ty::int()) };
+        let len = self.range_len(&start, &stop, &step)?;
+        let off = self.op("mul", &[start, src.strides[dim].clone()]);
+        out.data = self.offset(&out.data.clone(), &off);
+        out.shape.push(len);
+        let stride = src.strides[dim].clone();
+        let stride = if parts[2].ty.is_none() {
+            stride
+        } else {
+            let step = self.cast(&parts[2], Ty::int());
+            self.op("mul", &[stride, step])
+        };
+        out.strides.push(stride);
+        Ok(false)
+    }
+
+    pub(crate) fn check_writable(&self, t: Ty) -> Result<()> {
+        match t.kind() {
+            TyKind::Array { readonly: true, .. } => Err(Diagnostic::new(diag::READ_ONLY, "the array is read-only")
+                .note("pass a writable array, or work on `a.copy()`")),
+            _ => Ok(()),
+        }
+    }
+
+    /// `v[k] = x`
+    pub(crate) fn set_item(&mut self, v: &Val, k: &Val, x: &Val) -> Result<()> {
+        let v = &self.unwrap_optional(v)?;
+        match v.ty.kind() {
+            TyKind::Array { .. } => self.set_array_item(v, k, x),
+            TyKind::List(t) if k.ty.is_int() || k.ty.is_bool() => {
+                let at = self.checked_list_index(v, k, "list assignment index out of range")?;
+                if self.dead {
+                    return Ok(());
+                }
+                let x = self.list_value(x, *t)?;
+                let p = self.list_address(v, &at, *t);
+                let p = self.value(&p);
+                if t.is_counted() {
+                    self.push(Inst::Take(p), *t);
+                }
+                let x = self.value(&x);
+                self.push_void(Inst::Store(p, x));
+                Ok(())
+            }
+            TyKind::List(_) => self.method(v, "__setitem__", &[k.clone(), x.clone()]).map(|_| ()),
+            TyKind::PendingList(_) => {
+                self.stop();
+                Ok(())
+            }
+            _ => Err(Diagnostic::new(diag::NO_MATCHING_OP, format!("items of `{}` cannot be assigned", v.ty))),
+        }
+    }
+
+    /// A value as an item of a list of a type.
+    pub(crate) fn list_value(&mut self, x: &Val, t: Ty) -> Result<Val> {
+        self.convert(x, t).map_err(|_| {
+            Diagnostic::new(diag::CANNOT_UNIFY, format!("a list of `{t}` cannot hold `{}`", x.ty))
+                .note("items of a list have one type")
+        })
+    }
+
+    fn set_array_item(&mut self, a: &Val, k: &Val, x: &Val) -> Result<()> {
+        self.check_writable(a.ty)?;
+        let (dtype, ndim, ..) = a.ty.as_array().expect("an array");
+        let Some(parts) = self.parts_of(k) else {
+            let name = format!("setitem_{}", self.fancy_name(k));
+            return self.method(a, &name, &[k.clone(), x.clone()]).map(|_| ());
+        };
+        let x = &self.unwrap_optional(x)?;
+        if let (Some(index), true) = (all_ints(&parts, ndim), x.ty.is_number()) {
+            let x = self.element_value(x, dtype)?;
+            let p = self.element_address(a, &index);
+            let x = self.value(&x);
+            self.push_void(Inst::Store(p, x));
+            return Ok(());
+        }
+        let dst = self.view(a, &parts)?;
+        if self.dead {
+            return Ok(());
+        }
+        self.assign(&dst, x)
+    }
+
+    /// A number as an element: complex numbers do not become real ones silently.
+    pub(crate) fn element_value(&mut self, x: &Val, dtype: Ty) -> Result<Val> {
+        if x.ty.is_complex() && !dtype.is_complex() {
+            return Err(Diagnostic::new(diag::NO_MATCHING_OP, format!("`{}` cannot be stored in an array of `{dtype}`", x.ty))
+                .note("store `x.real`"));
+        }
+        Ok(self.cast(x, dtype))
+    }
+
+    /// `dst[...] = x`, with broadcasting.
+    pub(crate) fn assign(&mut self, dst: &Val, x: &Val) -> Result<()> {
+        let (dtype, ndim, ..) = dst.ty.as_array().expect("an array");
+        let x = if matches!(x.ty.kind(), TyKind::List(_) | TyKind::Tuple { .. }) {
+            self.call_library("numpy.asarray", std::slice::from_ref(x))?
+        } else {
+            x.clone()
+        };
+        let src = match x.ty.kind() {
+            TyKind::Array { dtype: d, ndim: n, .. } => {
+                if *n as usize > ndim {
+                    return Err(Diagnostic::new(
+                        diag::NO_MATCHING_OP,
+                        format!("an array of rank {n} cannot be assigned to a part of rank {ndim}"),
+                    ));
+                }
+                *d
+            }
+            _ if x.ty.is_number() => x.ty,
+            _ => {
+                return Err(Diagnostic::new(diag::NO_MATCHING_OP, format!("`{}` cannot be assigned to array elements", x.ty)));
+            }
+        };
+        if src.is_complex() && !dtype.is_complex() {
+            return Err(Diagnostic::new(diag::NO_MATCHING_OP, format!("`{src}` cannot be stored in an array of `{dtype}`")));
+        }
+        self.map_into(dst, &[x], cast_expr(dtype, MapExpr::Arg(0, src)));
+        Ok(())
+    }
+}
+
+/// The indices when every part is an integer and there is one for each dimension.
+fn all_ints(parts: &[Part], ndim: usize) -> Option<Vec<Val>> {
+    let ints: Option<Vec<Val>> = parts
+        .iter()
+        .filter(|p| !matches!(p, Part::Ellipsis))
+        .map(|p| match p {
+            Part::Int(v) => Some(v.clone()),
+            Part::Slice(_) | Part::NewAxis | Part::Ellipsis => None,
+        })
+        .collect();
+    ints.filter(|i| i.len() == ndim)
+}
+
+/// Follows whether a view of a C-contiguous array is contiguous: leading integers, then at most one contiguous slice,
+/// then whole dimensions.
+struct KeepsC {
+    c: bool,
+    dims_seen: usize,
+    partial: bool,
+}
+
+impl KeepsC {
+    fn int(&mut self) {
+        self.c &= self.dims_seen == 0;
+    }
+    fn full(&mut self) {
+        self.dims_seen += 1;
+    }
+    fn slice(&mut self, unit: bool) {
+        self.c &= unit && self.dims_seen == 0 && !self.partial;
+        self.partial = true;
+        self.dims_seen += 1;
+    }
+}

@@ -1,0 +1,662 @@
+//! Typing one function: abstract interpretation that emits typed IR as it goes.
+//!
+//! The untyped blocks are visited in reverse postorder. Each visit types an instruction and emits its typed form at
+//! once; branches on conditions known while typing are followed one way only, so the other way is never typed. Types
+//! at loop headers start from what enters the loop; when a back edge brings more, the sweep is repeated with the
+//! wider type. One sweep is the rule, two where a variable changes its type in a loop.
+
+use crate::convert::{unify, Pending};
+use crate::val::{Known, Val};
+use crate::world::{ArgTy, World};
+use hashbrown::HashMap;
+use lh_ir::diag::{self, Diagnostic, Result};
+use lh_ir::func::{self, Function, Options, Term};
+use lh_ir::types::TyKind;
+use lh_ir::untyped::{self, Code};
+use lh_ir::{Block, FuncId, Span, Ty, Value};
+use std::sync::Arc;
+
+/// What inference gives.
+#[derive(Debug)]
+pub struct Output {
+    /// The typed function.
+    pub func: Function,
+    /// Its result type.
+    pub ret: Ty,
+    /// Types of the user's variables where they are assigned.
+    pub annotations: Vec<(Span, String, Ty)>,
+}
+
+/// An edge between untyped blocks, to be completed when its target's parameter types are known.
+pub(crate) struct Edge {
+    /// Typed block at whose end the jump goes.
+    pub from: Block,
+    /// Untyped block that it leaves.
+    pub src: Block,
+    /// Values for the target's parameters.
+    pub vals: Vec<Val>,
+    /// Place, for messages.
+    pub span: Span,
+}
+
+/// State of a `for` loop kept in extra parameters of its header.
+pub(crate) struct LoopState {
+    /// First block of the body: what it dominates carries the next state.
+    pub body: Block,
+    /// Header: what it dominates otherwise carries the current state.
+    pub header: Block,
+    /// Start, current and next value of each part.
+    pub parts: Vec<(Val, Value, Value)>,
+}
+
+/// One inference in progress.
+pub struct Infer<'w> {
+    pub(crate) world: &'w mut dyn World,
+    pub(crate) id: FuncId,
+    pub(crate) code: Arc<Code>,
+    pub(crate) options: Options,
+    pub(crate) is_library: bool,
+    args: Vec<ArgTy>,
+    shape: Shape,
+    sticky: HashMap<(Block, usize), Ty>,
+    pub(crate) pending: Pending,
+    sites: HashMap<Value, u32>,
+    // One sweep:
+    pub(crate) out: Function,
+    pub(crate) vals: Vec<Option<Val>>,
+    pub(crate) cur: Block,
+    pub(crate) here: Block,
+    pub(crate) span: Span,
+    pub(crate) dead: bool,
+    unwind: Option<func::Target>,
+    edges: HashMap<Block, Vec<Edge>>,
+    entered: HashMap<Block, (Block, Vec<Val>)>,
+    returns: Vec<(Block, Val, Span)>,
+    pub(crate) loops: HashMap<Block, LoopState>,
+    pub(crate) captures: Vec<Val>,
+    pub(crate) restart: Option<(Block, u32)>,
+    /// The list display that made a typed value.
+    pub(crate) made_at: HashMap<Value, u32>,
+}
+
+/// Order and dominators of the untyped blocks.
+struct Shape {
+    order: Vec<Block>,
+    is_header: Vec<bool>,
+    idom: Vec<Option<Block>>,
+    position: Vec<usize>,
+}
+
+/// Types a function for argument types.
+///
+/// # Errors
+/// The diagnostic for the first thing that cannot be typed.
+pub fn infer(world: &mut dyn World, id: FuncId, args: &[ArgTy], options: Options, name: &str) -> Result<Output> {
+    let code = world.code(id)?;
+    let info = world.info(id);
+    if code.is_generator {
+        let d = Diagnostic::new(diag::UNSUPPORTED_SYNTAX, format!("`{}` is a generator, which is not supported yet", code.name));
+        let d = d.note("build a list, or write the loop where the values are used");
+        return Err(d.at(&code.file, Span { line: code.first_line, end_line: code.first_line, ..Span::default() }));
+    }
+    let shape = Shape::of(&code);
+    let mut cx = Infer {
+        world,
+        id,
+        shape,
+        code,
+        options,
+        is_library: info.is_library,
+        args: args.to_vec(),
+        sticky: HashMap::new(),
+        pending: Pending::default(),
+        sites: HashMap::new(),
+        out: Function::default(),
+        vals: Vec::new(),
+        cur: Block(0),
+        here: Block(0),
+        span: Span::default(),
+        dead: false,
+        unwind: None,
+        edges: HashMap::new(),
+        entered: HashMap::new(),
+        returns: Vec::new(),
+        loops: HashMap::new(),
+        captures: Vec::new(),
+        restart: None,
+        made_at: HashMap::new(),
+    };
+    cx.run(name)
+}
+
+impl Infer<'_> {
+    fn run(&mut self, name: &str) -> Result<Output> {
+        let mut provisional = Ty::never();
+        for _ in 0..100 {
+            self.pending.changed = false;
+            let swept = self.sweep(name);
+            if let Some((header, times)) = self.restart.take() {
+                self.unroll(header, times)?;
+                continue;
+            }
+            // A list whose element type was learnt in this sweep may explain the failure.
+            if swept.is_err() && self.pending.changed {
+                continue;
+            }
+            let (ret, widened) = swept.map_err(|d| d.at(&self.code.file, self.span))?;
+            let used = self.world.provisional(ret);
+            let again = widened || self.pending.changed || (used && ret != provisional);
+            provisional = ret;
+            if !again {
+                self.check_lists()?;
+                let annotations = self.annotations();
+                return Ok(Output { func: std::mem::take(&mut self.out), ret, annotations });
+            }
+        }
+        let d = Diagnostic::new(diag::CANNOT_UNIFY, format!("the types in `{}` do not settle", self.code.name));
+        Err(d.at(&self.code.file, self.span))
+    }
+
+    fn unroll(&mut self, header: Block, times: u32) -> Result<()> {
+        let Some(code) = self.world.unroll(&self.code, header, times) else {
+            let d = Diagnostic::new(diag::UNSUPPORTED_SYNTAX, "this loop over a tuple cannot be unrolled");
+            return Err(d.at(&self.code.file, self.span));
+        };
+        self.code = code;
+        self.shape = Shape::of(&self.code);
+        self.sticky.clear();
+        self.sites.clear();
+        self.pending = Pending::default();
+        Ok(())
+    }
+
+    fn check_lists(&self) -> Result<()> {
+        for (value, site) in &self.sites {
+            let used = self.vals.get(value.index()).is_some_and(Option::is_some);
+            if used && self.pending.elem[*site as usize].is_none() && !self.returns.is_empty() {
+                let span = self.code.blocks.iter().flat_map(|b| &b.insts).find(|i| i.result == Some(*value));
+                let d = Diagnostic::new(diag::UNTYPED_LIST, "the type of this list's items cannot be found")
+                    .note("append an item, or start from one: `[0][:0]` is an empty list of integers");
+                return Err(d.at(&self.code.file, span.map_or(self.span, |i| i.span)));
+            }
+        }
+        Ok(())
+    }
+
+    fn annotations(&self) -> Vec<(Span, String, Ty)> {
+        let mut out = Vec::new();
+        for b in &self.code.blocks {
+            for i in &b.insts {
+                let Some(r) = i.result else { continue };
+                if let (Some(name), Some(Some(val))) = (&self.code.value_names[r.index()], self.vals.get(r.index())) {
+                    out.push((i.span, name.to_string(), val.ty));
+                }
+            }
+        }
+        out
+    }
+
+    /// Site number of a list display, the same in every sweep.
+    pub(crate) fn list_site(&mut self, result: Value) -> u32 {
+        if let Some(s) = self.sites.get(&result) {
+            return *s;
+        }
+        let s = self.pending.elem.len() as u32;
+        self.pending.elem.push(None);
+        self.sites.insert(result, s);
+        s
+    }
+
+    fn sweep(&mut self, name: &str) -> Result<(Ty, bool)> {
+        self.out = Function {
+            name: name.to_owned(),
+            qualname: self.code.qualname.clone(),
+            file: self.code.file.clone(),
+            first_line: self.code.first_line,
+            options: self.options,
+            is_library: self.is_library,
+            ..Function::default()
+        };
+        self.vals = vec![None; self.code.value_count];
+        self.edges.clear();
+        self.entered.clear();
+        self.returns.clear();
+        self.loops.clear();
+        self.made_at.clear();
+        self.enter_function();
+        let code = self.code.clone();
+        for i in 0..self.shape.order.len() {
+            let b = self.shape.order[i];
+            if i > 0 && !self.edges.contains_key(&b) {
+                continue;
+            }
+            if i > 0 {
+                self.enter_block(b)?;
+            }
+            self.visit(b, &code.blocks[b.index()])?;
+        }
+        let widened = self.finish_edges()?;
+        let ret = self.finish_returns()?;
+        Ok((ret, widened))
+    }
+
+    /// Makes the entry block: parameters for the arguments that exist at run time.
+    fn enter_function(&mut self) {
+        let entry = self.out.new_block();
+        self.cur = entry;
+        let args = self.args.clone();
+        let mut vals = Vec::new();
+        for a in &args {
+            let val = match &a.value {
+                Some(c) => {
+                    let mut v = Val::constant(c.clone());
+                    v.ty = a.ty;
+                    v
+                }
+                None => self.param(entry, a.ty),
+            };
+            vals.push(val);
+        }
+        let n = self.code.params.len();
+        self.captures = vals.split_off(n.min(vals.len()));
+        let params = &self.code.blocks[0].params;
+        for (p, v) in params.iter().zip(&vals) {
+            self.vals[p.index()] = Some(v.clone());
+        }
+        self.entered.insert(Block(0), (entry, vals));
+        // The untyped entry may be a loop header: it keeps its own block.
+        if self.shape.is_header[0] {
+            let vals = self.entered[&Block(0)].1.clone();
+            self.edges.entry(Block(0)).or_default().push(Edge { from: entry, src: Block(0), vals, span: Span::default() });
+        }
+    }
+
+    /// A parameter of a typed block, or the value a type already says.
+    fn param(&mut self, block: Block, ty: Ty) -> Val {
+        if ty.flatten().is_empty() {
+            return Val::of_type(ty);
+        }
+        let v = self.out.new_value(ty);
+        self.out.blocks[block.index()].params.push(v);
+        Val::new(ty, v)
+    }
+
+    /// Types the parameters of a block from the edges seen so far and opens its typed block.
+    fn enter_block(&mut self, b: Block) -> Result<()> {
+        let block = self.out.new_block();
+        let params = self.code.blocks[b.index()].params.clone();
+        let mut vals = Vec::new();
+        for (i, p) in params.iter().enumerate() {
+            let mut ty = self.sticky.get(&(b, i)).copied();
+            let edges = &self.edges[&b];
+            for e in edges {
+                let t = e.vals[i].ty;
+                ty = match ty {
+                    None => Some(t),
+                    Some(old) => match unify(old, t, &mut self.pending) {
+                        Some(u) => Some(u),
+                        None => return Err(self.cannot_unify(*p, old, t, e.span)),
+                    },
+                };
+            }
+            let ty = ty.unwrap_or(Ty::never());
+            let first = edges[0].vals[i].clone();
+            let same = !self.shape.is_header[b.index()]
+                && first.ty == ty
+                && edges.iter().all(|e| is_same(&first, &e.vals[i]));
+            vals.push(if same { first } else { self.block_param(block, ty, b, i)? });
+        }
+        for (p, v) in params.iter().zip(&vals) {
+            self.vals[p.index()] = Some(v.clone());
+        }
+        self.entered.insert(b, (block, vals));
+        self.cur = block;
+        Ok(())
+    }
+
+    fn block_param(&mut self, block: Block, ty: Ty, b: Block, i: usize) -> Result<Val> {
+        if let TyKind::Iter(_) = ty.kind() {
+            let first = &self.edges[&b][0].vals[i];
+            if self.edges[&b].iter().all(|e| is_same(first, &e.vals[i])) {
+                return Ok(first.clone());
+            }
+            return Err(Diagnostic::new(diag::UNSUPPORTED_SYNTAX, "an iterator cannot depend on a condition")
+                .note("put the loop into each branch, or choose between lists or arrays"));
+        }
+        Ok(self.param(block, ty))
+    }
+
+    fn cannot_unify(&self, p: Value, a: Ty, b: Ty, span: Span) -> Box<Diagnostic> {
+        let name = self.code.value_names[p.index()].as_deref().unwrap_or("a value").to_owned();
+        Diagnostic::new(diag::CANNOT_UNIFY, format!("`{name}` is `{a}` on one way here and `{b}` on another"))
+            .label(format!("`{name}` becomes `{b}` before this point"))
+            .note(format!("use one type for `{name}`, or two names"))
+            .at(&self.code.file, span)
+    }
+
+    fn visit(&mut self, b: Block, data: &untyped::BlockData) -> Result<()> {
+        self.here = b;
+        self.dead = false;
+        self.unwind = None;
+        if b == Block(0) && self.shape.is_header[0] {
+            self.enter_block(b)?;
+        }
+        if let Some(t) = &data.unwind {
+            let e = self.out.new_block();
+            let vals = t.args.iter().map(|v| self.val(*v)).collect();
+            self.edges.entry(t.block).or_default().push(Edge { from: e, src: b, vals, span: data.term_span });
+            self.unwind = Some(func::Target { block: e, args: vec![] });
+        }
+        let first = self.out.blocks.len();
+        let start = self.cur;
+        for i in &data.insts {
+            self.span = i.span;
+            self.step(i)?;
+            if self.dead {
+                break;
+            }
+        }
+        if !self.dead {
+            self.span = data.term_span;
+            self.terminate(data.term.as_ref().unwrap_or(&untyped::Term::Unreachable))?;
+        }
+        if self.unwind.is_some() {
+            for t in std::iter::once(start.index()).chain(first..self.out.blocks.len()) {
+                // Edge blocks only convert and jump, which cannot raise.
+                self.out.blocks[t].unwind = self.unwind.clone();
+            }
+        }
+        Ok(())
+    }
+
+    fn step(&mut self, i: &untyped::InstData) -> Result<()> {
+        let mut never = false;
+        i.inst.for_each_operand(|v| never |= self.vals[v.index()].as_ref().is_some_and(|v| v.ty.is_never()));
+        if never {
+            self.stop();
+            return Ok(());
+        }
+        let val = self.inst(i)?;
+        if let Some(r) = i.result {
+            let val = val.unwrap_or_else(|| Val::of_type(Ty::none()));
+            if val.ty.is_never() {
+                self.stop();
+            }
+            self.vals[r.index()] = Some(val);
+        }
+        Ok(())
+    }
+
+    /// Nothing after this point of the block is reached.
+    pub(crate) fn stop(&mut self) {
+        if !self.dead {
+            self.set_term(Term::Unreachable);
+            self.dead = true;
+        }
+    }
+
+    /// The abstract value of an untyped one.
+    pub(crate) fn val(&self, v: Value) -> Val {
+        self.vals[v.index()].clone().unwrap_or_else(|| Val::of_type(Ty::never()))
+    }
+
+    /// Records an edge from the current typed block.
+    pub(crate) fn edge_to(&mut self, t: &untyped::Target, first: Option<Val>) {
+        let vals = first.into_iter().chain(t.args.iter().map(|v| self.val(*v))).collect();
+        let edge = Edge { from: self.cur, src: self.here, vals, span: self.span };
+        self.edges.entry(t.block).or_default().push(edge);
+    }
+
+    fn terminate(&mut self, term: &untyped::Term) -> Result<()> {
+        match term {
+            untyped::Term::Jump(t) => self.edge_to(t, None),
+            untyped::Term::Branch { cond, then, els } => {
+                let c = self.val(*cond);
+                if c.ty.is_never() {
+                    self.stop();
+                    return Ok(());
+                }
+                let c = self.truth(&c)?;
+                match c.as_bool() {
+                    Some(true) => self.edge_to(then, None),
+                    Some(false) => self.edge_to(els, None),
+                    None => {
+                        let (x, y) = self.branch(&c);
+                        self.cur = x;
+                        self.edge_to(then, None);
+                        self.cur = y;
+                        self.edge_to(els, None);
+                    }
+                }
+            }
+            untyped::Term::ForIter { iter, body, done } => self.for_iter(*iter, body, done)?,
+            untyped::Term::Return(v) => {
+                let v = self.val(*v);
+                if v.ty.is_never() {
+                    self.stop();
+                } else {
+                    let v = self.returnable(v)?;
+                    self.returns.push((self.cur, v, self.span));
+                }
+            }
+            untyped::Term::Raise { exc, cause } => self.raise(*exc, *cause)?,
+            untyped::Term::Reraise(v) => self.reraise(*v)?,
+            untyped::Term::Unreachable => self.set_term(Term::Unreachable),
+        }
+        Ok(())
+    }
+
+    /// Completes every edge; tells whether a loop needs wider types.
+    fn finish_edges(&mut self) -> Result<bool> {
+        let mut widened = false;
+        let edges = std::mem::take(&mut self.edges);
+        let mut targets: Vec<_> = edges.into_iter().collect();
+        // In a fixed order, so that the output is reproducible.
+        targets.sort_by_key(|(b, _)| *b);
+        for (b, es) in targets {
+            let Some((block, params)) = self.entered.get(&b).cloned() else {
+                es.iter().for_each(|e| self.out.blocks[e.from.index()].term = Some(Term::Unreachable));
+                continue;
+            };
+            for e in es {
+                for (i, p) in params.iter().enumerate() {
+                    let t = e.vals[i].ty;
+                    let Some(u) = unify(p.ty, t, &mut self.pending) else {
+                        let v = self.code.blocks[b.index()].params[i];
+                        return Err(self.cannot_unify(v, p.ty, t, e.span));
+                    };
+                    if u != p.ty {
+                        let old = self.sticky.get(&(b, i)).copied().unwrap_or(Ty::never());
+                        let u = unify(old, u, &mut self.pending).unwrap_or(u);
+                        self.sticky.insert((b, i), u);
+                        widened = true;
+                    }
+                }
+                if !widened {
+                    self.finish_edge(&e, b, block, &params)?;
+                }
+            }
+        }
+        Ok(widened)
+    }
+
+    fn finish_edge(&mut self, e: &Edge, b: Block, block: Block, params: &[Val]) -> Result<()> {
+        self.cur = e.from;
+        self.span = e.span;
+        self.here = e.src;
+        let mut args = Vec::new();
+        for (p, v) in params.iter().zip(&e.vals) {
+            // Values the type or a constant says have no parameter.
+            if p.v.is_some() && self.out.blocks[block.index()].params.contains(&p.v.expect("just checked")) {
+                let v = self.convert(v, p.ty)?;
+                args.push(self.value(&v));
+            }
+        }
+        if let Some(state) = self.loops.remove(&b) {
+            let next = self.shape.dominates(state.body, e.src);
+            let current = !next && self.shape.dominates(state.header, e.src);
+            for (s, c, n) in &state.parts {
+                args.push(if next { *n } else if current { *c } else { self.value(s) });
+            }
+            self.loops.insert(b, state);
+        }
+        if self.out.blocks[self.cur.index()].term.is_none() {
+            self.set_term(Term::Jump(func::Target { block, args }));
+        }
+        Ok(())
+    }
+
+    fn finish_returns(&mut self) -> Result<Ty> {
+        let mut ret = Ty::never();
+        for (_, v, span) in &self.returns {
+            let Some(t) = unify(ret, v.ty, &mut self.pending) else {
+                let d = Diagnostic::new(
+                    diag::CANNOT_UNIFY,
+                    format!("`{}` returns `{ret}` in one place and `{}` in another", self.code.name, v.ty),
+                );
+                return Err(d.note("return one type everywhere").at(&self.code.file, *span));
+            };
+            ret = t;
+        }
+        for (block, v, span) in std::mem::take(&mut self.returns) {
+            self.cur = block;
+            self.span = span;
+            let v = self.convert(&v, ret)?;
+            let v = self.value(&v);
+            self.set_term(Term::Return(v));
+            self.returns.push((block, Val::of_type(ret), span));
+        }
+        self.out.ret = Some(ret);
+        Ok(ret)
+    }
+
+    /// Ends the current typed block.
+    pub(crate) fn set_term(&mut self, term: Term) {
+        let b = &mut self.out.blocks[self.cur.index()];
+        b.term = Some(term);
+        b.term_span = self.span;
+    }
+
+    /// Ends the current block with a branch to two new ones.
+    pub(crate) fn branch(&mut self, cond: &Val) -> (Block, Block) {
+        let c = self.value(cond);
+        let (x, y) = (self.new_block(), self.new_block());
+        let to = |block| func::Target { block, args: vec![] };
+        self.set_term(Term::Branch { cond: c, then: to(x), els: to(y) });
+        (x, y)
+    }
+
+    /// A new typed block of the untyped block being visited.
+    pub(crate) fn new_block(&mut self) -> Block {
+        self.out.new_block()
+    }
+
+    /// The typed block where an untyped block starts.
+    pub(crate) fn typed_start(&self, b: Block) -> Block {
+        self.entered[&b].0
+    }
+}
+
+/// Whether two values are the very same, so that no parameter is needed where they meet.
+fn is_same(a: &Val, b: &Val) -> bool {
+    if a.ty != b.ty {
+        return false;
+    }
+    if a.v.is_some() || b.v.is_some() {
+        return a.v == b.v;
+    }
+    match (a.known.as_deref(), b.known.as_deref()) {
+        (Some(Known::Const(x)), Some(Known::Const(y))) => x.same(y),
+        (Some(Known::Parts(x)), Some(Known::Parts(y))) => x.len() == y.len() && x.iter().zip(y).all(|(s, t)| is_same(s, t)),
+        (Some(x), Some(y)) => std::ptr::eq(x, y),
+        (None, None) => a.ty.flatten().is_empty(),
+        _ => false,
+    }
+}
+
+impl Shape {
+    fn of(code: &Code) -> Shape {
+        let n = code.blocks.len();
+        let succ: Vec<Vec<Block>> = code
+            .blocks
+            .iter()
+            .map(|b| {
+                let t = b.term.as_ref().map(untyped::Term::targets).unwrap_or_default();
+                t.into_iter().chain(&b.unwind).map(|t| t.block).collect()
+            })
+            .collect();
+        let mut order = Vec::with_capacity(n);
+        let mut state = vec![0u8; n];
+        let mut stack = vec![(Block(0), 0usize)];
+        state[0] = 1;
+        while let Some((b, i)) = stack.pop() {
+            if let Some(s) = succ[b.index()].get(i) {
+                stack.push((b, i + 1));
+                if state[s.index()] == 0 {
+                    state[s.index()] = 1;
+                    stack.push((*s, 0));
+                }
+            } else {
+                order.push(b);
+            }
+        }
+        order.reverse();
+        let mut position = vec![usize::MAX; n];
+        order.iter().enumerate().for_each(|(i, b)| position[b.index()] = i);
+        let mut is_header = vec![false; n];
+        let mut preds = vec![Vec::new(); n];
+        for b in &order {
+            for s in &succ[b.index()] {
+                preds[s.index()].push(*b);
+                is_header[s.index()] |= position[s.index()] <= position[b.index()];
+            }
+        }
+        let idom = dominators(&order, &preds, &position);
+        Shape { order, is_header, idom, position }
+    }
+
+    fn dominates(&self, a: Block, mut b: Block) -> bool {
+        while self.position[b.index()] > self.position[a.index()] {
+            match self.idom[b.index()] {
+                Some(i) if i != b => b = i,
+                _ => return false,
+            }
+        }
+        a == b
+    }
+}
+
+/// Immediate dominators (Cooper, Harvey and Kennedy, "A Simple, Fast Dominance Algorithm").
+fn dominators(order: &[Block], preds: &[Vec<Block>], position: &[usize]) -> Vec<Option<Block>> {
+    let mut idom = vec![None; preds.len()];
+    idom[order[0].index()] = Some(order[0]);
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for b in &order[1..] {
+            let mut new: Option<Block> = None;
+            for p in preds[b.index()].iter().filter(|p| idom[p.index()].is_some()).copied().collect::<Vec<_>>() {
+                new = Some(match new {
+                    None => p,
+                    Some(mut x) => {
+                        let mut y = p;
+                        while x != y {
+                            while position[x.index()] > position[y.index()] {
+                                x = idom[x.index()].expect("processed");
+                            }
+                            while position[y.index()] > position[x.index()] {
+                                y = idom[y.index()].expect("processed");
+                            }
+                        }
+                        x
+                    }
+                });
+            }
+            if idom[b.index()] != new {
+                idom[b.index()] = new;
+                changed = true;
+            }
+        }
+    }
+    idom
+}

@@ -1,0 +1,494 @@
+//! `for`: iterables, and the state their iteration needs.
+//!
+//! An iterator is never an object at run time. Its state (an index, a count) lives in extra parameters of the loop's
+//! header, so that loops over ranges and arrays are counted loops.
+
+use crate::emit::exc;
+use crate::infer::{Infer, LoopState};
+use crate::val::{Known, Val};
+use lh_ir::diag::{self, Diagnostic, Result};
+use lh_ir::func::Inst;
+use lh_ir::types::TyKind;
+use lh_ir::untyped::{self, CmpOp};
+use lh_ir::{Block, Ty, Value};
+use std::rc::Rc;
+
+/// An iterable that exists only while compiling.
+#[derive(Clone, Debug)]
+pub enum Lazy {
+    /// `enumerate(inner, start)`
+    Enumerate(Val, Val),
+    /// `zip(...)`
+    Zip(Vec<Val>),
+    /// `reversed(inner)`
+    Reversed(Val),
+    /// `map(f, ...)`
+    Map(Val, Vec<Val>),
+    /// `np.ndindex(shape)`: the extents.
+    NdIndex(Vec<Val>),
+    /// `np.ndenumerate(array)`
+    NdEnumerate(Val),
+    /// `array.flat`
+    Flat(Val),
+}
+
+/// A started iteration: what to ask for the next item.
+#[derive(Clone, Debug)]
+pub enum Plan {
+    /// A range with step 1 or -1: state is the next number.
+    Range { start: Val, stop: Val, down: bool },
+    /// A range with any step: states are the next number and how many remain.
+    Steps { start: Val, step: Val, count: Val },
+    /// Items of a sequence by index: state is the index.
+    Items { seq: Val, len: Option<Val>, reversed: bool },
+    /// A count beside another iteration.
+    Enumerate(Box<Plan>, Val),
+    /// Several side by side.
+    Zip(Vec<Plan>),
+    /// A function of the items of others.
+    Map(Val, Vec<Plan>),
+    /// Positions of an n-dimensional index in row-major order: state is the flat position.
+    NdIndex { shape: Vec<Val>, total: Val, array: Option<Val>, with_index: bool },
+}
+
+/// Largest tuple that a loop is unrolled over.
+const MAX_UNROLL: usize = 200;
+
+impl Infer<'_> {
+    /// Number of items.
+    pub(crate) fn len(&mut self, val: &Val) -> Result<Val> {
+        if let Some(s) = val.as_str() {
+            return Ok(Val::int(s.chars().count() as i128));
+        }
+        match val.ty.kind() {
+            TyKind::Tuple { elems, .. } => Ok(Val::int(elems.len() as i128)),
+            TyKind::Array { ndim: 0, .. } => Err(Diagnostic::new(diag::NO_MATCHING_CALL, "len() of a 0-d array")),
+            TyKind::Array { .. } => {
+                let v = self.value(val);
+                Ok(self.push(Inst::ArrayShape(v, 0), Ty::int()))
+            }
+            TyKind::List(_) | TyKind::PendingList(_) => {
+                let v = self.value(val);
+                Ok(self.push(Inst::ListLen(v), Ty::int()))
+            }
+            TyKind::Str => self.runtime("lh_str_len", &[val.clone()], Ty::int()),
+            TyKind::Range(_) => {
+                let parts: Vec<Val> = (0..3).map(|i| self.field(val, i)).collect();
+                self.range_len(&parts[0], &parts[1], &parts[2])
+            }
+            TyKind::Optional(_) => {
+                let inner = self.unwrap_optional(val)?;
+                self.len(&inner)
+            }
+            _ => match self.method(val, "__len__", &[]) {
+                Ok(v) => Ok(v),
+                Err(_) => Err(Diagnostic::new(diag::NO_MATCHING_CALL, format!("`{}` has no len()", val.ty))),
+            },
+        }
+    }
+
+    /// `len(range(start, stop, step))`
+    pub(crate) fn range_len(&mut self, start: &Val, stop: &Val, step: &Val) -> Result<Val> {
+        let t = Ty::int();
+        let (start, stop, step) = (self.cast(start, t), self.cast(stop, t), self.cast(step, t));
+        match step.as_int() {
+            Some(1) => {
+                let n = self.op("sub", &[stop, start]);
+                Ok(self.op("maxnum", &[n, Val::int(0)]))
+            }
+            _ => self.call_library("lists.slice_length", &[start, stop, step]),
+        }
+    }
+
+    /// `iter(v)`, started in the current block.
+    pub(crate) fn iter(&mut self, val: &Val) -> Result<Val> {
+        if let Some(Known::Unroll(t)) = val.known.as_deref() {
+            return Ok(Val::known(Ty::new(TyKind::Iter(t.ty)), Known::Unroll(t.clone())));
+        }
+        if self.is_unrolled(val) {
+            return Ok(Val::known(Ty::new(TyKind::Iter(val.ty)), Known::Unroll(val.clone())));
+        }
+        let plan = self.plan(val, false)?;
+        Ok(Val::known(Ty::new(TyKind::Iter(val.ty)), Known::Plan(plan, self.here)))
+    }
+
+    /// Whether a loop over the iterable has to be unrolled: its items have types of their own.
+    fn is_unrolled(&self, val: &Val) -> bool {
+        match val.known.as_deref() {
+            Some(Known::Lazy(Lazy::Enumerate(inner, _) | Lazy::Reversed(inner))) => self.is_unrolled(inner),
+            Some(Known::Lazy(Lazy::Zip(vs) | Lazy::Map(_, vs))) => vs.iter().any(|v| self.is_unrolled(v)),
+            _ => val.ty.is_tuple(),
+        }
+    }
+
+    /// Number of items of an iterable that is unrolled.
+    fn unroll_count(&self, val: &Val) -> Option<usize> {
+        match val.known.as_deref() {
+            Some(Known::Lazy(Lazy::Enumerate(inner, _) | Lazy::Reversed(inner))) => self.unroll_count(inner),
+            Some(Known::Lazy(Lazy::Zip(vs) | Lazy::Map(_, vs))) => {
+                if vs.iter().any(|v| !self.is_unrolled(v)) {
+                    return None;
+                }
+                vs.iter().filter_map(|v| self.unroll_count(v)).min()
+            }
+            _ => val.ty.tuple_elems().map(<[Ty]>::len),
+        }
+    }
+
+    /// Item `k` of an iterable that is unrolled, or of a sequence that is unpacked.
+    pub(crate) fn unrolled_item(&mut self, val: &Val, k: usize, n: usize) -> Result<Val> {
+        match val.known.as_deref().cloned() {
+            Some(Known::Unroll(inner)) => self.unrolled_item(&inner, k, n),
+            Some(Known::Lazy(Lazy::Enumerate(inner, start))) => {
+                let i = match start.as_int() {
+                    Some(s) => Val::int(s + k as i128),
+                    None => self.op("add", &[start.clone(), Val::int(k as i128)]),
+                };
+                let x = self.unrolled_item(&inner, k, n)?;
+                Ok(Val::tuple(vec![i, x]))
+            }
+            Some(Known::Lazy(Lazy::Reversed(inner))) => {
+                let n = self.unroll_count(&inner).unwrap_or(n);
+                self.unrolled_item(&inner, n - 1 - k, n)
+            }
+            Some(Known::Lazy(Lazy::Zip(vs))) => {
+                let items = vs.iter().map(|v| self.unrolled_item(v, k, n)).collect::<Result<Vec<_>>>()?;
+                Ok(Val::tuple(items))
+            }
+            Some(Known::Lazy(Lazy::Map(f, vs))) => {
+                let items = vs.iter().map(|v| self.unrolled_item(v, k, n)).collect::<Result<Vec<_>>>()?;
+                self.call(&f, &items, &[])
+            }
+            _ => self.get_item(val, &Val::int(k as i128)),
+        }
+    }
+
+    fn plan(&mut self, val: &Val, reversed: bool) -> Result<Plan> {
+        if let Some(Known::Lazy(lazy)) = val.known.as_deref().cloned() {
+            return self.plan_lazy(&lazy, reversed);
+        }
+        match val.ty.kind() {
+            TyKind::Range(_) => self.plan_range(val, reversed),
+            TyKind::Array { ndim: 0, .. } => {
+                Err(Diagnostic::new(diag::NO_MATCHING_OP, "iteration over a 0-d array"))
+            }
+            TyKind::Array { .. } | TyKind::Str | TyKind::Tuple { .. } => {
+                let len = self.len(val)?;
+                Ok(Plan::Items { seq: val.clone(), len: Some(len), reversed })
+            }
+            TyKind::List(_) | TyKind::PendingList(_) => {
+                let len = if reversed { Some(self.len(val)?) } else { None };
+                Ok(Plan::Items { seq: val.clone(), len, reversed })
+            }
+            TyKind::Optional(_) => {
+                let inner = self.unwrap_optional(val)?;
+                self.plan(&inner, reversed)
+            }
+            TyKind::Iter(_) => match val.known.as_deref() {
+                Some(Known::Plan(p, _)) if !reversed => Ok(p.clone()),
+                _ => Err(Diagnostic::new(diag::UNSUPPORTED_SYNTAX, "this iterator cannot be used here")),
+            },
+            _ => Err(Diagnostic::new(diag::NO_MATCHING_OP, format!("`{}` cannot be iterated over", val.ty))
+                .note("loop over a range, an array, a list, a tuple or a string")),
+        }
+    }
+
+    fn plan_lazy(&mut self, lazy: &Lazy, reversed: bool) -> Result<Plan> {
+        match lazy {
+            Lazy::Reversed(inner) => self.plan(inner, !reversed),
+            _ if reversed => Err(Diagnostic::new(diag::NO_MATCHING_CALL, "this iterable cannot be reversed")),
+            Lazy::Enumerate(inner, start) => {
+                let start = self.cast(start, Ty::int());
+                Ok(Plan::Enumerate(Box::new(self.plan(inner, false)?), start))
+            }
+            Lazy::Zip(vs) => Ok(Plan::Zip(vs.iter().map(|v| self.plan(v, false)).collect::<Result<Vec<_>>>()?)),
+            Lazy::Map(f, vs) => {
+                Ok(Plan::Map(f.clone(), vs.iter().map(|v| self.plan(v, false)).collect::<Result<Vec<_>>>()?))
+            }
+            Lazy::NdIndex(shape) => {
+                let total = self.product(shape);
+                Ok(Plan::NdIndex { shape: shape.clone(), total, array: None, with_index: true })
+            }
+            Lazy::NdEnumerate(a) | Lazy::Flat(a) => {
+                let shape = self.array_parts(a).shape;
+                let total = self.product(&shape);
+                let with_index = matches!(lazy, Lazy::NdEnumerate(_));
+                Ok(Plan::NdIndex { shape, total, array: Some(a.clone()), with_index })
+            }
+        }
+    }
+
+    /// Product of extents.
+    pub(crate) fn product(&mut self, shape: &[Val]) -> Val {
+        shape.iter().fold(Val::int(1), |acc, s| if acc.as_int() == Some(1) { s.clone() } else { self.op("mul", &[acc, s.clone()]) })
+    }
+
+    fn plan_range(&mut self, val: &Val, reversed: bool) -> Result<Plan> {
+        let p: Vec<Val> = (0..3).map(|i| self.field(val, i)).collect();
+        let p: Vec<Val> = p.iter().map(|v| self.cast(v, Ty::int())).collect();
+        let (start, stop, step) = (p[0].clone(), p[1].clone(), p[2].clone());
+        match (step.as_int(), reversed) {
+            (Some(1), false) => Ok(Plan::Range { start, stop, down: false }),
+            (Some(-1), false) => Ok(Plan::Range { start, stop, down: true }),
+            (Some(1), true) => {
+                let one = Val::int(1);
+                let (first, last) = (self.op("sub", &[stop, one.clone()]), self.op("sub", &[start, one]));
+                Ok(Plan::Range { start: first, stop: last, down: true })
+            }
+            _ => {
+                let zero = self.op("eq", &[step.clone(), Val::int(0)]);
+                self.raise_if(&zero, exc::VALUE_ERROR, "range() arg 3 must not be zero");
+                let count = self.range_len(&start, &stop, &step)?;
+                if !reversed {
+                    return Ok(Plan::Steps { start, step, count });
+                }
+                let back = self.op("sub", &[count.clone(), Val::int(1)]);
+                let back = self.op("mul", &[back, step.clone()]);
+                let start = self.op("add", &[start, back]);
+                let step = self.op("neg", &[step]);
+                Ok(Plan::Steps { start, step, count })
+            }
+        }
+    }
+
+    /// Start values of the states.
+    fn states(&mut self, p: &Plan, out: &mut Vec<Val>) {
+        match p {
+            Plan::Range { start, .. } => out.push(start.clone()),
+            Plan::Steps { start, count, .. } => out.extend([start.clone(), count.clone()]),
+            Plan::Items { .. } | Plan::NdIndex { .. } => out.push(Val::int(0)),
+            Plan::Enumerate(inner, start) => {
+                out.push(start.clone());
+                self.states(inner, out);
+            }
+            Plan::Zip(ps) | Plan::Map(_, ps) => ps.iter().for_each(|p| self.states(p, out)),
+        }
+    }
+
+    /// Whether there is a next item, given the current states (taken from the front).
+    fn has_next(&mut self, p: &Plan, states: &mut std::slice::Iter<'_, Val>) -> Result<Val> {
+        let mut next = || states.next().expect("one state each").clone();
+        match p {
+            Plan::Range { stop, down, .. } => {
+                let i = next();
+                Ok(self.op(if *down { "gt" } else { "lt" }, &[i, stop.clone()]))
+            }
+            Plan::Steps { .. } => {
+                next();
+                let left = next();
+                Ok(self.op("gt", &[left, Val::int(0)]))
+            }
+            Plan::Items { seq, len, .. } => {
+                let i = next();
+                let n = match len {
+                    Some(n) => n.clone(),
+                    None => self.len(seq)?,
+                };
+                Ok(self.op("lt", &[i, n]))
+            }
+            Plan::NdIndex { total, .. } => {
+                let i = next();
+                Ok(self.op("lt", &[i, total.clone()]))
+            }
+            Plan::Enumerate(inner, _) => {
+                next();
+                self.has_next(inner, states)
+            }
+            Plan::Zip(ps) | Plan::Map(_, ps) => {
+                let mut all = Val::bool(!ps.is_empty());
+                for p in ps {
+                    let h = self.has_next(p, states)?;
+                    all = self.both(&all, &h);
+                }
+                Ok(all)
+            }
+        }
+    }
+
+    /// The item, and the next states (appended).
+    fn take_item(&mut self, p: &Plan, states: &mut std::slice::Iter<'_, Val>, after: &mut Vec<Val>) -> Result<Val> {
+        let mut next = || states.next().expect("one state each").clone();
+        match p {
+            Plan::Range { down, .. } => {
+                let i = next();
+                after.push(self.op("add", &[i.clone(), Val::int(if *down { -1 } else { 1 })]));
+                Ok(i)
+            }
+            Plan::Steps { step, .. } => {
+                let (i, left) = (next(), next());
+                after.push(self.op("add", &[i.clone(), step.clone()]));
+                after.push(self.op("sub", &[left, Val::int(1)]));
+                Ok(i)
+            }
+            Plan::Items { seq, len, reversed } => {
+                let i = next();
+                after.push(self.op("add", &[i.clone(), Val::int(1)]));
+                let at = match len {
+                    Some(n) if *reversed => {
+                        let last = self.op("sub", &[n.clone(), Val::int(1)]);
+                        self.op("sub", &[last, i])
+                    }
+                    _ => i,
+                };
+                self.item_unchecked(seq, &at)
+            }
+            Plan::NdIndex { shape, array, with_index, .. } => {
+                let i = next();
+                after.push(self.op("add", &[i.clone(), Val::int(1)]));
+                let index = self.unravel(&i, shape)?;
+                let Some(a) = array else { return Ok(Val::tuple(index)) };
+                let (t, ..) = a.ty.as_array().expect("an array");
+                let x = self.load_item(a, &index, t);
+                Ok(if *with_index { Val::tuple(vec![Val::tuple(index), x]) } else { x })
+            }
+            Plan::Enumerate(inner, _) => {
+                let i = next();
+                after.push(self.op("add", &[i.clone(), Val::int(1)]));
+                let x = self.take_item(inner, states, after)?;
+                Ok(Val::tuple(vec![i, x]))
+            }
+            Plan::Zip(ps) => {
+                let items = ps.iter().map(|p| self.take_item(p, states, after)).collect::<Result<Vec<_>>>()?;
+                Ok(Val::tuple(items))
+            }
+            Plan::Map(f, ps) => {
+                let items = ps.iter().map(|p| self.take_item(p, states, after)).collect::<Result<Vec<_>>>()?;
+                self.call(f, &items, &[])
+            }
+        }
+    }
+
+    /// A row-major position as an index; the extents are positive because there is an item.
+    fn unravel(&mut self, at: &Val, shape: &[Val]) -> Result<Vec<Val>> {
+        let mut rest = at.clone();
+        let mut index = Vec::new();
+        for (d, n) in shape.iter().enumerate().rev() {
+            if d == 0 {
+                index.push(rest.clone());
+            } else {
+                index.push(self.op("srem", &[rest.clone(), n.clone()]));
+                rest = self.op("sdiv", &[rest, n.clone()]);
+            }
+        }
+        index.reverse();
+        Ok(index)
+    }
+
+    /// The `for` terminator.
+    pub(crate) fn for_iter(&mut self, iter: Value, body: &untyped::Target, done: &untyped::Target) -> Result<()> {
+        let it = self.val(iter);
+        let (plan, started) = match it.known.as_deref() {
+            Some(Known::Plan(p, b)) => (p.clone(), *b),
+            Some(Known::Unroll(t)) => {
+                let Some(n) = self.unroll_count(t).filter(|n| *n <= MAX_UNROLL) else {
+                    return Err(Diagnostic::new(diag::TOO_LARGE, "this loop over a tuple is too long to unroll")
+                        .note("use an array or a list"));
+                };
+                self.restart = Some((self.here, n as u32));
+                return Err(Diagnostic::new(diag::UNSUPPORTED_SYNTAX, "this loop over a tuple cannot be unrolled"));
+            }
+            _ if it.ty.is_never() => {
+                self.stop();
+                return Ok(());
+            }
+            _ => return Err(Diagnostic::new(diag::UNSUPPORTED_SYNTAX, "this iterator cannot be used here")),
+        };
+        let mut init = Vec::new();
+        self.states(&plan, &mut init);
+        let mut current = init.clone();
+        if started != self.here {
+            let header = self.typed_start(self.here);
+            current = init
+                .iter()
+                .map(|s| {
+                    let v = self.out.new_value(s.ty);
+                    self.out.blocks[header.index()].params.push(v);
+                    Val::new(s.ty, v)
+                })
+                .collect();
+        }
+        let more = self.has_next(&plan, &mut current.iter())?;
+        let (yes, no) = self.branch(&more);
+        self.cur = no;
+        self.edge_to(done, None);
+        self.cur = yes;
+        let mut after = Vec::new();
+        let item = self.take_item(&plan, &mut current.iter(), &mut after)?;
+        if item.ty.is_never() {
+            self.stop();
+            return Ok(());
+        }
+        if started != self.here {
+            // Start values that are constants are made where the edges that carry them are completed.
+            let parts = init.into_iter().zip(current).zip(after);
+            let parts = parts.map(|((s, c), n)| (s, self.value(&c), self.value(&n))).collect();
+            self.loops.insert(self.here, LoopState { body: body.block, header: self.here, parts });
+        }
+        self.edge_to(body, Some(item));
+        Ok(())
+    }
+
+    /// An item by an index known to be in range.
+    pub(crate) fn item_unchecked(&mut self, seq: &Val, at: &Val) -> Result<Val> {
+        match seq.ty.kind() {
+            TyKind::Array { dtype, ndim: 1, .. } => Ok(self.load_item(seq, std::slice::from_ref(at), *dtype)),
+            TyKind::Array { .. } => self.subarray(seq, at),
+            TyKind::List(t) => Ok(self.list_item(seq, at, *t)),
+            TyKind::PendingList(_) => Ok(Val::of_type(Ty::never())),
+            TyKind::Str => self.runtime("lh_str_getitem", &[seq.clone(), at.clone()], Ty::str()),
+            _ => self.get_item(seq, at),
+        }
+    }
+
+    /// A list's item by an index known to be in range.
+    pub(crate) fn list_item(&mut self, list: &Val, at: &Val, t: Ty) -> Val {
+        let p = self.list_address(list, at, t);
+        let p = self.value(&p);
+        if t.flatten().is_empty() { Val::of_type(t) } else { self.push(Inst::Load(p), t) }
+    }
+
+    /// Address of a list's item.
+    pub(crate) fn list_address(&mut self, list: &Val, at: &Val, t: Ty) -> Val {
+        let l = self.value(list);
+        let data = self.push(Inst::ListData(l), Ty::ptr());
+        let size = Val::int(t.mem_layout().1 as i128);
+        let offset = self.op("mul", &[at.clone(), size]);
+        let (d, o) = (self.value(&data), self.value(&offset));
+        self.push(Inst::PtrAdd(d, o), Ty::ptr())
+    }
+
+    /// Compares for the smaller of two lengths and the like.
+    pub(crate) fn less(&mut self, a: &Val, b: &Val) -> Result<Val> {
+        self.compare(CmpOp::Lt, a, b)
+    }
+
+    /// A lazy iterable.
+    pub(crate) fn lazy(&self, lazy: Lazy) -> Val {
+        let ty = Ty::new(TyKind::Iter(Ty::none()));
+        Val { ty, v: None, known: Some(Rc::new(Known::Lazy(lazy))) }
+    }
+
+    /// Block being visited, for started iterators.
+    pub(crate) fn block_here(&self) -> Block {
+        self.here
+    }
+}
+
+impl Infer<'_> {
+    /// Start values of a plan's states.
+    pub(crate) fn plan_states(&mut self, p: &Plan) -> Vec<Val> {
+        let mut out = Vec::new();
+        self.states(p, &mut out);
+        out
+    }
+    /// Whether there is a next item.
+    pub(crate) fn plan_more(&mut self, p: &Plan, states: &[Val]) -> Result<Val> {
+        self.has_next(p, &mut states.iter())
+    }
+    /// The item and the next states.
+    pub(crate) fn plan_item(&mut self, p: &Plan, states: &[Val]) -> Result<(Val, Vec<Val>)> {
+        let mut after = Vec::new();
+        let item = self.take_item(p, &mut states.iter(), &mut after)?;
+        Ok((item, after))
+    }
+}

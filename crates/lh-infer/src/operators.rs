@@ -1,0 +1,725 @@
+//! Operators: which row or library function an operator means for its operand types.
+
+use crate::convert::promote;
+use crate::emit::{exc, row};
+use crate::infer::Infer;
+use crate::val::Val;
+use crate::world::ArgTy;
+use lh_ir::diag::{self, Diagnostic, Result};
+use lh_ir::func::{Inst, MapExpr};
+use lh_ir::types::TyKind;
+use lh_ir::untyped::{BinOp, CmpOp, UnOp};
+use lh_ir::{Const, Op, SpecId, Ty};
+
+/// A scalar function of operands of one type.
+#[derive(Clone, Copy)]
+pub(crate) enum Kernel {
+    /// A row.
+    Row(&'static Op, Ty),
+    /// A compiled library function.
+    Spec(SpecId, Ty),
+}
+
+impl Kernel {
+    /// Its result type.
+    pub(crate) fn ret(self) -> Ty {
+        match self {
+            Kernel::Row(_, t) | Kernel::Spec(_, t) => t,
+        }
+    }
+    /// It as an elementwise expression.
+    pub(crate) fn expr(self, args: Vec<MapExpr>) -> MapExpr {
+        match self {
+            Kernel::Row(op, t) => MapExpr::Op(op, t, args),
+            Kernel::Spec(s, t) => MapExpr::Call(s, t, args),
+        }
+    }
+}
+
+/// `+` and the like, as the user writes them.
+pub(crate) fn symbol(op: BinOp) -> &'static str {
+    match op {
+        BinOp::Add => "+",
+        BinOp::Sub => "-",
+        BinOp::Mul => "*",
+        BinOp::TrueDiv => "/",
+        BinOp::FloorDiv => "//",
+        BinOp::Mod => "%",
+        BinOp::Pow => "**",
+        BinOp::MatMul => "@",
+        BinOp::And => "&",
+        BinOp::Or => "|",
+        BinOp::Xor => "^",
+        BinOp::LShift => "<<",
+        BinOp::RShift => ">>",
+    }
+}
+
+/// The function of module `operator` that an operator calls.
+fn operator_name(op: BinOp) -> &'static str {
+    match op {
+        BinOp::Add => "add",
+        BinOp::Sub => "sub",
+        BinOp::Mul => "mul",
+        BinOp::TrueDiv => "truediv",
+        BinOp::FloorDiv => "floordiv",
+        BinOp::Mod => "mod",
+        BinOp::Pow => "pow",
+        BinOp::MatMul => "matmul",
+        BinOp::And => "and_",
+        BinOp::Or => "or_",
+        BinOp::Xor => "xor",
+        BinOp::LShift => "lshift",
+        BinOp::RShift => "rshift",
+    }
+}
+
+fn compare_name(op: CmpOp) -> &'static str {
+    match op {
+        CmpOp::Eq => "eq",
+        CmpOp::Ne => "ne",
+        CmpOp::Lt => "lt",
+        CmpOp::Le => "le",
+        CmpOp::Gt => "gt",
+        CmpOp::Ge => "ge",
+    }
+}
+
+fn compare_symbol(op: CmpOp) -> &'static str {
+    match op {
+        CmpOp::Eq => "==",
+        CmpOp::Ne => "!=",
+        CmpOp::Lt => "<",
+        CmpOp::Le => "<=",
+        CmpOp::Gt => ">",
+        CmpOp::Ge => ">=",
+    }
+}
+
+/// The operator of an `operator` function's name.
+pub(crate) fn operator_of(name: &str) -> Option<BinOp> {
+    let name = name.strip_prefix('i').filter(|n| *n != "nvert").unwrap_or(name);
+    const ALL: [BinOp; 13] = [
+        BinOp::Add, BinOp::Sub, BinOp::Mul, BinOp::TrueDiv, BinOp::FloorDiv, BinOp::Mod, BinOp::Pow, BinOp::MatMul,
+        BinOp::And, BinOp::Or, BinOp::Xor, BinOp::LShift, BinOp::RShift,
+    ];
+    ALL.into_iter().find(|op| operator_name(*op).trim_end_matches('_') == name.trim_end_matches('_'))
+}
+
+/// The comparison of an `operator` function's name.
+pub(crate) fn comparison_of(name: &str) -> Option<CmpOp> {
+    [CmpOp::Eq, CmpOp::Ne, CmpOp::Lt, CmpOp::Le, CmpOp::Gt, CmpOp::Ge].into_iter().find(|op| compare_name(*op) == name)
+}
+
+impl Infer<'_> {
+    pub(crate) fn no_op(&self, sign: &str, a: Ty, b: Ty) -> Box<Diagnostic> {
+        Diagnostic::new(diag::NO_MATCHING_OP, format!("`{sign}` is not supported between `{a}` and `{b}`"))
+            .label(format!("left is `{a}`, right is `{b}`"))
+    }
+
+    pub(crate) fn unary(&mut self, op: UnOp, a: &Val) -> Result<Val> {
+        if op == UnOp::Not {
+            let t = self.truth(a)?;
+            return Ok(match t.as_bool() {
+                Some(b) => Val::bool(!b),
+                None => self.op("not", &[t]),
+            });
+        }
+        let a = &self.unwrap_optional(a)?;
+        if a.ty.is_array() {
+            return self.unary_array(op, a);
+        }
+        let a = &if a.ty.is_bool() { self.cast(a, Ty::int()) } else { a.clone() };
+        match op {
+            UnOp::Neg if a.ty.is_complex() => self.call_library("operator.neg", &[a.clone()]),
+            UnOp::Neg if a.ty.is_number() => Ok(self.op("neg", &[a.clone()])),
+            UnOp::Pos if a.ty.is_number() => Ok(a.clone()),
+            UnOp::Invert if a.ty.is_int() => Ok(self.op("invert", &[a.clone()])),
+            _ => {
+                let sign = match op {
+                    UnOp::Neg => "-",
+                    UnOp::Pos => "+",
+                    UnOp::Invert | UnOp::Not => "~",
+                };
+                Err(Diagnostic::new(diag::NO_MATCHING_OP, format!("unary `{sign}` is not supported for `{}`", a.ty)))
+            }
+        }
+    }
+
+    fn unary_array(&mut self, op: UnOp, a: &Val) -> Result<Val> {
+        let (t, ..) = a.ty.as_array().expect("an array");
+        let kernel = match op {
+            UnOp::Neg if t.is_complex() => self.library_kernel("operator.neg", &[t])?,
+            UnOp::Neg if !t.is_bool() => Kernel::Row(row("neg"), t),
+            UnOp::Invert if t.is_bool() => Kernel::Row(row("not"), t),
+            UnOp::Invert if t.is_int() => Kernel::Row(row("invert"), t),
+            UnOp::Pos => return self.method(a, "copy", &[]),
+            _ => return Err(self.no_op("unary operator", a.ty, a.ty)),
+        };
+        Ok(self.map(&[a.clone()], kernel.ret(), kernel.expr(vec![MapExpr::Arg(0, t)])))
+    }
+
+    pub(crate) fn binary(&mut self, op: BinOp, a: &Val, b: &Val, inplace: bool) -> Result<Val> {
+        let (a, b) = (&self.unwrap_optional(a)?, &self.unwrap_optional(b)?);
+        if self.dead {
+            return Ok(Val::of_type(Ty::never()));
+        }
+        if a.ty.is_number() && b.ty.is_number() {
+            return self.binary_numbers(op, a, b);
+        }
+        if op == BinOp::MatMul {
+            return self.call_library("numpy.matmul", &[a.clone(), b.clone()]);
+        }
+        let arrayish = |t: Ty| t.is_array() || t.is_number();
+        if (a.ty.is_array() || b.ty.is_array()) && arrayish(a.ty) && arrayish(b.ty) {
+            return self.binary_arrays(op, a, b, inplace);
+        }
+        if a.ty.is_array() && matches!(b.ty.kind(), TyKind::List(_) | TyKind::Tuple { .. }) {
+            let b = self.call_library("numpy.asarray", &[b.clone()])?;
+            return self.binary_arrays(op, a, &b, inplace);
+        }
+        if b.ty.is_array() && matches!(a.ty.kind(), TyKind::List(_) | TyKind::Tuple { .. }) {
+            let a = self.call_library("numpy.asarray", &[a.clone()])?;
+            return self.binary_arrays(op, &a, b, inplace);
+        }
+        self.binary_other(op, a, b, inplace)
+    }
+
+    fn binary_other(&mut self, op: BinOp, a: &Val, b: &Val, inplace: bool) -> Result<Val> {
+        match (a.ty.kind(), op, b.ty.kind()) {
+            (TyKind::Tuple { .. }, BinOp::Add, TyKind::Tuple { .. }) => {
+                let mut parts = self.tuple_parts(a).expect("a tuple");
+                parts.extend(self.tuple_parts(b).expect("a tuple"));
+                Ok(Val::tuple(parts))
+            }
+            (TyKind::Tuple { .. }, BinOp::Mul, _) if b.as_int().is_some() => {
+                let parts = self.tuple_parts(a).expect("a tuple");
+                let n = usize::try_from(b.as_int().expect("just checked")).unwrap_or(0);
+                if parts.len().saturating_mul(n) > 1000 {
+                    return Err(Diagnostic::new(diag::TOO_LARGE, "a tuple of more than 1000 items").note("use a list or an array"));
+                }
+                Ok(Val::tuple(parts.iter().cloned().cycle().take(parts.len() * n).collect()))
+            }
+            (TyKind::Str, BinOp::Add, TyKind::Str) => {
+                if let (Some(x), Some(y)) = (a.as_str(), b.as_str()) {
+                    return Ok(Val::str(format!("{x}{y}")));
+                }
+                self.runtime("lh_str_concat", &[a.clone(), b.clone()], Ty::str())
+            }
+            (TyKind::Str, BinOp::Mul | BinOp::Mod, _) => {
+                self.call_library(&format!("builtins.str.__{}__", operator_name(op)), &[a.clone(), b.clone()])
+            }
+            (TyKind::List(_) | TyKind::PendingList(_), BinOp::Add, TyKind::List(_) | TyKind::PendingList(_)) => {
+                if let (TyKind::PendingList(s), TyKind::List(t)) | (TyKind::List(t), TyKind::PendingList(s)) = (a.ty.kind(), b.ty.kind()) {
+                    self.pending.learn(*s, *t);
+                    return Ok(Val::of_type(Ty::never()));
+                }
+                let name = if inplace { "builtins.list.__iadd__" } else { "builtins.list.__add__" };
+                self.call_library(name, &[a.clone(), b.clone()])
+            }
+            (TyKind::List(_), BinOp::Mul, TyKind::Int { .. } | TyKind::Bool) => {
+                self.call_library("builtins.list.__mul__", &[a.clone(), b.clone()])
+            }
+            (TyKind::Int { .. } | TyKind::Bool, BinOp::Mul, TyKind::List(_)) => {
+                self.call_library("builtins.list.__mul__", &[b.clone(), a.clone()])
+            }
+            (TyKind::PendingList(_), ..) | (_, _, TyKind::PendingList(_)) => Ok(Val::of_type(Ty::never())),
+            _ => Err(self.no_op(symbol(op), a.ty, b.ty)),
+        }
+    }
+
+    /// Type in which an operator computes on two numbers, by Python's rules for scalars.
+    fn scalar_type(&self, op: BinOp, a: &Val, b: &Val) -> Ty {
+        let t = promote(a.ty, b.ty).expect("numbers");
+        let bits = matches!(op, BinOp::And | BinOp::Or | BinOp::Xor);
+        match op {
+            BinOp::TrueDiv if t.is_bool() || t.is_weak() && t.is_int() => Ty::float(),
+            BinOp::TrueDiv if t.is_int() => Ty::f64(),
+            _ if t.is_bool() && !bits => Ty::int(),
+            _ => t,
+        }
+    }
+
+    fn binary_numbers(&mut self, op: BinOp, a: &Val, b: &Val) -> Result<Val> {
+        if op == BinOp::Pow {
+            if let Some(v) = self.power_by_constant(a, b)? {
+                return Ok(v);
+            }
+        }
+        let t = self.scalar_type(op, a, b);
+        let shift = matches!(op, BinOp::LShift | BinOp::RShift);
+        if matches!(op, BinOp::And | BinOp::Or | BinOp::Xor) || shift {
+            if !(t.is_int() || t.is_bool()) {
+                return Err(self.no_op(symbol(op), a.ty, b.ty));
+            }
+        } else if t.is_complex() && matches!(op, BinOp::FloorDiv | BinOp::Mod) || op == BinOp::MatMul {
+            return Err(self.no_op(symbol(op), a.ty, b.ty));
+        }
+        if let Some(v) = self.literal_out_of_range(a, b, t).or_else(|| self.literal_out_of_range(b, a, t)) {
+            return Ok(v);
+        }
+        let (x, y) = (self.cast(a, t), self.cast(b, t));
+        self.binary_same(op, &x, &y, t)
+    }
+
+    /// A Python integer literal that does not fit the typed operand raises, as in NumPy.
+    fn literal_out_of_range(&mut self, literal: &Val, other: &Val, t: Ty) -> Option<Val> {
+        let i = literal.as_int().filter(|_| literal.ty.is_weak() && !other.ty.is_weak())?;
+        let TyKind::Int { bits, signed, .. } = t.kind() else { return None };
+        if crate::emit::wrap_int(i, u32::from(*bits), *signed) == i {
+            return None;
+        }
+        self.raise_text(exc::OVERFLOW_ERROR, &format!("Python integer {i} out of bounds for {t}"));
+        self.dead = true;
+        Some(Val::of_type(Ty::never()))
+    }
+
+    /// An operator on two numbers of the type in which it computes.
+    fn binary_same(&mut self, op: BinOp, x: &Val, y: &Val, t: Ty) -> Result<Val> {
+        let plain = match op {
+            BinOp::Add => Some("add"),
+            BinOp::Sub => Some("sub"),
+            BinOp::Mul => Some("mul"),
+            BinOp::And => Some("and"),
+            BinOp::Or => Some("or"),
+            BinOp::Xor => Some("xor"),
+            _ => None,
+        };
+        let args = [x.clone(), y.clone()];
+        if let Some(name) = plain.filter(|_| !t.is_complex()) {
+            if self.options.overflow_check && t.is_int() && matches!(op, BinOp::Add | BinOp::Sub | BinOp::Mul) {
+                let over = self.op(&format!("{name}_ovf"), &args);
+                self.raise_if(&over, exc::OVERFLOW_ERROR, "integer overflow");
+            }
+            return Ok(self.op(name, &args));
+        }
+        if op == BinOp::TrueDiv && t.is_float() {
+            if !self.options.numpy_errors {
+                let zero = Val::constant(Const::Float(0.0, t));
+                let is_zero = self.op("eq", &[y.clone(), zero]);
+                self.raise_if(&is_zero, exc::ZERO_DIVISION_ERROR, "division by zero");
+                if self.dead {
+                    return Ok(Val::of_type(Ty::never()));
+                }
+            }
+            return Ok(self.op("fdiv", &args));
+        }
+        if let (BinOp::LShift | BinOp::RShift, Some(n)) = (op, y.as_int()) {
+            if (0..i128::from(t.bits())).contains(&n) {
+                return Ok(self.op(if op == BinOp::LShift { "shl" } else { "shr" }, &args));
+            }
+        }
+        if let (BinOp::FloorDiv | BinOp::Mod, Some(n), TyKind::Int { signed: false, .. }) = (op, y.as_int(), t.kind()) {
+            if n != 0 {
+                return Ok(self.op(if op == BinOp::Mod { "srem" } else { "sdiv" }, &args));
+            }
+        }
+        self.call_library(&format!("operator.{}", operator_name(op)), &args)
+    }
+
+    /// `x ** n` for a small constant integer, by multiplication.
+    fn power_by_constant(&mut self, a: &Val, b: &Val) -> Result<Option<Val>> {
+        let Some(n) = b.as_int().filter(|_| b.ty.is_int()) else { return Ok(None) };
+        let t = self.scalar_type(BinOp::Pow, a, b);
+        if n < 0 && t.is_int() && t.is_weak() {
+            let (x, y) = (self.cast(a, Ty::float()), self.cast(b, Ty::float()));
+            return self.binary_same(BinOp::Pow, &x, &y, Ty::float()).map(Some);
+        }
+        let limit = if t.is_int() { 64 } else { 16 };
+        if !(0..=limit).contains(&n) || self.options.overflow_check {
+            return Ok(None);
+        }
+        let mut square = self.cast(a, t);
+        let mut result = self.cast(&Val::int(1), t);
+        let (mut n, mut first) = (n, true);
+        while n > 0 {
+            if n & 1 == 1 {
+                result = if first { square.clone() } else { self.binary_same(BinOp::Mul, &result, &square, t)? };
+                first = false;
+            }
+            n >>= 1;
+            if n > 0 {
+                square = self.binary_same(BinOp::Mul, &square.clone(), &square, t)?;
+            }
+        }
+        Ok(Some(result))
+    }
+
+    /// The scalar kernel of an operator between array elements of the type in which it computes.
+    pub(crate) fn binary_kernel(&mut self, op: BinOp, t: Ty) -> Result<Kernel> {
+        let logical = t.is_bool();
+        let name = match op {
+            BinOp::Add if logical => "or",
+            BinOp::Mul if logical => "and",
+            BinOp::Sub if logical => return Err(self.no_op("-", t, t).note("use `^` or np.logical_xor")),
+            BinOp::Add if !t.is_complex() => "add",
+            BinOp::Sub if !t.is_complex() => "sub",
+            BinOp::Mul if !t.is_complex() => "mul",
+            BinOp::TrueDiv if t.is_float() => "fdiv",
+            BinOp::And | BinOp::Or | BinOp::Xor if t.is_int() || logical => match op {
+                BinOp::And => "and",
+                BinOp::Or => "or",
+                _ => "xor",
+            },
+            BinOp::And | BinOp::Or | BinOp::Xor | BinOp::LShift | BinOp::RShift if !t.is_int() => {
+                return Err(self.no_op(symbol(op), t, t));
+            }
+            _ => return self.library_kernel(&format!("operator.{}", operator_name(op)), &[t, t]),
+        };
+        Ok(Kernel::Row(row(name), t))
+    }
+
+    /// A library function specialised for element types, with NumPy's treatment of division by zero.
+    pub(crate) fn library_kernel(&mut self, path: &str, tys: &[Ty]) -> Result<Kernel> {
+        let Some((f, _)) = self.world.library(path) else { lh_ir::bug!("no library function `{path}`") };
+        let args: Vec<ArgTy> = tys.iter().map(|t| ArgTy::from(*t)).collect();
+        let options = lh_ir::func::Options { numpy_errors: true, ..self.options };
+        let spec = self.world.specialise(f, &args, options)?;
+        Ok(Kernel::Spec(spec.id, spec.ret))
+    }
+
+    fn binary_arrays(&mut self, op: BinOp, a: &Val, b: &Val, inplace: bool) -> Result<Val> {
+        let (ta, tb) = (element(a.ty), element(b.ty));
+        let mut t = promote(ta, tb).ok_or_else(|| self.no_op(symbol(op), a.ty, b.ty))?.strong();
+        if op == BinOp::TrueDiv && (t.is_int() || t.is_bool()) {
+            t = Ty::f64();
+        }
+        if t.is_bool() && matches!(op, BinOp::FloorDiv | BinOp::Mod | BinOp::Pow | BinOp::LShift | BinOp::RShift) {
+            t = Ty::i8();
+        }
+        if op == BinOp::Pow {
+            if let Some(n @ 0..=16) = b.as_int().filter(|_| b.ty.is_int()) {
+                let x = MapExpr::Cast(t, Box::new(MapExpr::Arg(0, ta)));
+                let expr = self.power_expr(x, n, t)?;
+                return self.finish_map(&[a.clone()], t, expr, a, inplace, "**");
+            }
+        }
+        let kernel = self.binary_kernel(op, t)?;
+        let args = vec![cast_expr(t, MapExpr::Arg(0, ta)), cast_expr(t, MapExpr::Arg(1, tb))];
+        self.finish_map(&[a.clone(), b.clone()], kernel.ret(), kernel.expr(args), a, inplace, symbol(op))
+    }
+
+    fn power_expr(&mut self, x: MapExpr, n: i128, t: Ty) -> Result<MapExpr> {
+        let one = crate::emit::cast_const(&Const::Int(1, Ty::int()), t).expect("a number");
+        let mul = self.binary_kernel(BinOp::Mul, t)?;
+        let x = if let MapExpr::Cast(t, inner) = x { cast_expr(t, *inner) } else { x };
+        Ok((1..n).fold(if n == 0 { MapExpr::Const(one) } else { x.clone() }, |acc, _| mul.expr(vec![acc, x.clone()])))
+    }
+
+    fn finish_map(&mut self, args: &[Val], ret: Ty, expr: MapExpr, dst: &Val, inplace: bool, sign: &str) -> Result<Val> {
+        if !(inplace && dst.ty.is_array()) {
+            return Ok(self.map(args, ret, expr));
+        }
+        let (dt, ..) = dst.ty.as_array().expect("an array");
+        if rank(ret) > rank(dt) {
+            return Err(self.no_op(&format!("{sign}="), dst.ty, ret)
+                .note(format!("the result is `{ret}`, which does not fit into an array of `{dt}`")));
+        }
+        self.check_writable(dst.ty)?;
+        self.map_into(dst, args, cast_expr(dt, expr));
+        Ok(dst.clone())
+    }
+
+    /// An elementwise computation into a new array; all-0-d operands give a scalar.
+    pub(crate) fn map(&mut self, args: &[Val], ret: Ty, expr: MapExpr) -> Val {
+        let shapes: Vec<_> = args.iter().filter_map(|a| a.ty.as_array()).collect();
+        let ndim = shapes.iter().map(|s| s.1).max().unwrap_or(0);
+        let fortran = ndim > 1 && shapes.iter().all(|s| s.1 == ndim && s.2 == lh_ir::Layout::F);
+        let layout = if fortran { lh_ir::Layout::F } else { lh_ir::Layout::C };
+        let ty = Ty::array(ret, ndim, layout);
+        let expr = cast_expr_from(ret, ret.strong(), expr);
+        let vs = args.iter().map(|a| self.value(a)).collect();
+        let result = self.push(Inst::Map(Box::new(expr), vs), ty);
+        if ndim == 0 { self.load_item(&result, &[], ret.strong()) } else { result }
+    }
+
+    /// An elementwise computation into an existing array.
+    pub(crate) fn map_into(&mut self, dst: &Val, args: &[Val], expr: MapExpr) {
+        let vs = std::iter::once(dst).chain(args).map(|a| self.value(a)).collect();
+        self.push_void(Inst::MapInto(Box::new(expr), vs));
+    }
+
+    pub(crate) fn compare(&mut self, op: CmpOp, a: &Val, b: &Val) -> Result<Val> {
+        if let Some(v) = self.compare_none(op, a, b) {
+            return Ok(v);
+        }
+        let (a, b) = (&self.unwrap_optional(a)?, &self.unwrap_optional(b)?);
+        let equality = matches!(op, CmpOp::Eq | CmpOp::Ne);
+        if a.ty.is_number() && b.ty.is_number() {
+            return self.compare_numbers(op, a, b);
+        }
+        let arrayish = |t: Ty| t.is_array() || t.is_number();
+        if (a.ty.is_array() || b.ty.is_array()) && arrayish(a.ty) && arrayish(b.ty) {
+            return self.compare_arrays(op, a, b);
+        }
+        match (a.ty.kind(), b.ty.kind()) {
+            (TyKind::Str, TyKind::Str) => self.compare_strings(op, a, b),
+            (TyKind::Tuple { .. }, TyKind::Tuple { .. }) => self.compare_tuples(op, a, b),
+            (TyKind::List(_), TyKind::List(_)) => {
+                self.call_library(&format!("builtins.list.__{}__", compare_name(op)), &[a.clone(), b.clone()])
+            }
+            (TyKind::PendingList(_), _) | (_, TyKind::PendingList(_)) => Ok(Val::of_type(Ty::never())),
+            (TyKind::DType(x), TyKind::DType(y)) if equality => Ok(Val::bool((x.strong() == y.strong()) == (op == CmpOp::Eq))),
+            (TyKind::Range(_), TyKind::Range(_)) if equality => {
+                self.call_library(&format!("builtins.range.__{}__", compare_name(op)), &[a.clone(), b.clone()])
+            }
+            _ if equality && a.ty == b.ty && a.ty.flatten().is_empty() => Ok(Val::bool(op == CmpOp::Eq)),
+            (TyKind::DType(_), TyKind::Str) | (TyKind::Str, TyKind::DType(_)) if equality => self.compare_dtype_text(op, a, b),
+            _ if equality => Ok(Val::bool(op == CmpOp::Ne)),
+            _ => Err(self.no_op(compare_symbol(op), a.ty, b.ty)),
+        }
+    }
+
+    fn compare_dtype_text(&mut self, op: CmpOp, a: &Val, b: &Val) -> Result<Val> {
+        let (d, s) = if a.as_str().is_some() { (b, a) } else { (a, b) };
+        let TyKind::DType(t) = d.ty.kind() else { lh_ir::bug!("not a dtype") };
+        let Some(text) = s.as_str() else { return Err(self.no_op(compare_symbol(op), a.ty, b.ty)) };
+        Ok(Val::bool((t.strong().to_string() == text) == (op == CmpOp::Eq)))
+    }
+
+    /// Comparing an optional with `None`.
+    fn compare_none(&mut self, op: CmpOp, a: &Val, b: &Val) -> Option<Val> {
+        let negate = match op {
+            CmpOp::Eq => false,
+            CmpOp::Ne => true,
+            _ => return None,
+        };
+        if !a.ty.is_none() && !b.ty.is_none() {
+            return None;
+        }
+        let x = if a.ty.is_none() { b } else { a };
+        Some(self.is_none(x, negate))
+    }
+
+    /// `x is None`, or `x is not None`.
+    pub(crate) fn is_none(&mut self, x: &Val, negate: bool) -> Val {
+        match x.ty.kind() {
+            TyKind::None => Val::bool(!negate),
+            TyKind::Optional(_) => {
+                let v = self.value(x);
+                let has = self.push(Inst::IsSome(v), Ty::bool());
+                if negate { has } else { self.op("not", &[has]) }
+            }
+            _ => Val::bool(negate),
+        }
+    }
+
+    fn compare_numbers(&mut self, op: CmpOp, a: &Val, b: &Val) -> Result<Val> {
+        let name = compare_name(op);
+        if a.ty.is_complex() || b.ty.is_complex() {
+            if !matches!(op, CmpOp::Eq | CmpOp::Ne) {
+                return Err(self.no_op(compare_symbol(op), a.ty, b.ty));
+            }
+            let t = promote(a.ty, b.ty).expect("numbers");
+            let (x, y) = (self.cast(a, t), self.cast(b, t));
+            return self.call_library(&format!("operator.{name}"), &[x, y]);
+        }
+        let ints = |t: Ty| t.is_int() || t.is_bool();
+        let unsigned64 = |t: Ty| t.bits() == 64 && t.is_int() && !t.is_signed();
+        if ints(a.ty) && ints(b.ty) && a.ty != b.ty {
+            return match (unsigned64(a.ty), unsigned64(b.ty)) {
+                (false, false) => {
+                    let (x, y) = (self.cast(a, Ty::i64()), self.cast(b, Ty::i64()));
+                    Ok(self.op(name, &[x, y]))
+                }
+                (true, false) => Ok(self.compare_unsigned(name, a, b, true)),
+                (false, true) => Ok(self.compare_unsigned(name, b, a, false)),
+                (true, true) => Ok(self.op(name, &[a.clone(), b.clone()])),
+            };
+        }
+        let t = promote(a.ty, b.ty).expect("numbers");
+        let (x, y) = (self.cast(a, t), self.cast(b, t));
+        Ok(self.op(name, &[x, y]))
+    }
+
+    /// `uint64` against a signed integer, exactly: a negative one is below every unsigned one.
+    fn compare_unsigned(&mut self, name: &str, u: &Val, s: &Val, u_first: bool) -> Val {
+        let wide = self.cast(s, Ty::i64());
+        let zero = Val::constant(Const::Int(0, Ty::i64()));
+        let negative = self.op("lt", &[wide.clone(), zero]);
+        let as_u = self.cast(&wide, Ty::u64());
+        let args = if u_first { [u.clone(), as_u] } else { [as_u, u.clone()] };
+        let usual = self.op(name, &args);
+        let if_negative = match name {
+            "ne" => true,
+            "gt" | "ge" => u_first,
+            "lt" | "le" => !u_first,
+            _ => false,
+        };
+        if if_negative {
+            self.op("or", &[negative, usual])
+        } else {
+            let not = self.op("not", &[negative]);
+            self.op("and", &[not, usual])
+        }
+    }
+
+    fn compare_arrays(&mut self, op: CmpOp, a: &Val, b: &Val) -> Result<Val> {
+        let (ta, tb) = (element(a.ty), element(b.ty));
+        let t = promote(ta, tb).ok_or_else(|| self.no_op(compare_symbol(op), a.ty, b.ty))?.strong();
+        let kernel = if t.is_complex() {
+            self.library_kernel(&format!("operator.{}", compare_name(op)), &[t, t])?
+        } else {
+            Kernel::Row(row(compare_name(op)), Ty::bool())
+        };
+        let args = vec![cast_expr(t, MapExpr::Arg(0, ta)), cast_expr(t, MapExpr::Arg(1, tb))];
+        Ok(self.map(&[a.clone(), b.clone()], Ty::bool(), kernel.expr(args)))
+    }
+
+    fn compare_strings(&mut self, op: CmpOp, a: &Val, b: &Val) -> Result<Val> {
+        if let (Some(x), Some(y)) = (a.as_str(), b.as_str()) {
+            return Ok(Val::bool(match op {
+                CmpOp::Eq => x == y,
+                CmpOp::Ne => x != y,
+                CmpOp::Lt => x < y,
+                CmpOp::Le => x <= y,
+                CmpOp::Gt => x > y,
+                CmpOp::Ge => x >= y,
+            }));
+        }
+        let args = [a.clone(), b.clone()];
+        match op {
+            CmpOp::Eq => self.runtime("lh_str_eq", &args, Ty::bool()),
+            CmpOp::Ne => {
+                let eq = self.runtime("lh_str_eq", &args, Ty::bool())?;
+                Ok(self.op("not", &[eq]))
+            }
+            _ => {
+                let c = self.runtime("lh_str_cmp", &args, Ty::int())?;
+                Ok(self.op(compare_name(op), &[c, Val::int(0)]))
+            }
+        }
+    }
+
+    fn compare_tuples(&mut self, op: CmpOp, a: &Val, b: &Val) -> Result<Val> {
+        let (x, y) = (self.tuple_parts(a).expect("a tuple"), self.tuple_parts(b).expect("a tuple"));
+        match op {
+            CmpOp::Eq | CmpOp::Ne => {
+                let mut all = Val::bool(x.len() == y.len());
+                if x.len() == y.len() {
+                    for (s, t) in x.iter().zip(&y) {
+                        let e = self.compare(CmpOp::Eq, s, t)?;
+                        all = self.both(&all, &e);
+                    }
+                }
+                if op == CmpOp::Eq { Ok(all) } else { self.unary(UnOp::Not, &all) }
+            }
+            _ => self.compare_tuples_order(op, &x, &y),
+        }
+    }
+
+    /// Lexicographic order: the first unequal pair decides.
+    fn compare_tuples_order(&mut self, op: CmpOp, x: &[Val], y: &[Val]) -> Result<Val> {
+        let (Some(s), Some(t)) = (x.first(), y.first()) else {
+            let (n, m) = (x.len(), y.len());
+            return Ok(Val::bool(match op {
+                CmpOp::Lt => n < m,
+                CmpOp::Le => n <= m,
+                CmpOp::Gt => n > m,
+                _ => n >= m,
+            }));
+        };
+        let strict = match op {
+            CmpOp::Lt | CmpOp::Le => CmpOp::Lt,
+            _ => CmpOp::Gt,
+        };
+        let first = self.compare(strict, s, t)?;
+        let equal = self.compare(CmpOp::Eq, s, t)?;
+        let rest = self.compare_tuples_order(op, &x[1..], &y[1..])?;
+        let rest = self.both(&equal, &rest);
+        Ok(self.either(&first, &rest))
+    }
+
+    /// `a and b` of truth values, both evaluated.
+    pub(crate) fn both(&mut self, a: &Val, b: &Val) -> Val {
+        match (a.as_bool(), b.as_bool()) {
+            (Some(false), _) | (_, Some(false)) => Val::bool(false),
+            (Some(true), _) => b.clone(),
+            (_, Some(true)) => a.clone(),
+            (None, None) => self.op("and", &[a.clone(), b.clone()]),
+        }
+    }
+
+    /// `a or b` of truth values, both evaluated.
+    pub(crate) fn either(&mut self, a: &Val, b: &Val) -> Val {
+        match (a.as_bool(), b.as_bool()) {
+            (Some(true), _) | (_, Some(true)) => Val::bool(true),
+            (Some(false), _) => b.clone(),
+            (_, Some(false)) => a.clone(),
+            (None, None) => self.op("or", &[a.clone(), b.clone()]),
+        }
+    }
+
+    pub(crate) fn is(&mut self, a: &Val, b: &Val, negate: bool) -> Result<Val> {
+        if b.ty.is_none() {
+            return Ok(self.is_none(a, negate));
+        }
+        if a.ty.is_none() {
+            return Ok(self.is_none(b, negate));
+        }
+        if a.ty.is_bool() && b.ty.is_bool() || a.ty == b.ty && a.ty.is_int() {
+            return self.compare(if negate { CmpOp::Ne } else { CmpOp::Eq }, a, b);
+        }
+        if a.ty != b.ty {
+            return Ok(Val::bool(negate));
+        }
+        if a.ty.flatten().is_empty() {
+            return Ok(Val::bool(!negate));
+        }
+        Err(self.no_op("is", a.ty, b.ty).note("compare values with `==`, or test for None"))
+    }
+
+    pub(crate) fn contains(&mut self, item: &Val, container: &Val, negate: bool) -> Result<Val> {
+        let found = match container.ty.kind() {
+            TyKind::Tuple { .. } => {
+                let mut any = Val::bool(false);
+                for p in self.tuple_parts(container).expect("a tuple") {
+                    let e = self.compare(CmpOp::Eq, item, &p)?;
+                    any = self.either(&any, &e);
+                }
+                any
+            }
+            TyKind::Str if item.ty == Ty::str() => match (item.as_str(), container.as_str()) {
+                (Some(x), Some(y)) => Val::bool(y.contains(x)),
+                _ => self.runtime("lh_str_in", &[item.clone(), container.clone()], Ty::bool())?,
+            },
+            TyKind::PendingList(_) => Val::of_type(Ty::never()),
+            _ => self.method(container, "__contains__", &[item.clone()]).map_err(|_| self.no_op("in", item.ty, container.ty))?,
+        };
+        if !negate {
+            return Ok(found);
+        }
+        match found.as_bool() {
+            Some(b) => Ok(Val::bool(!b)),
+            None if found.ty.is_never() => Ok(found),
+            None => Ok(self.op("not", &[found])),
+        }
+    }
+}
+
+/// Element type of an array, or the type itself.
+pub(crate) fn element(t: Ty) -> Ty {
+    t.as_array().map_or(t, |(d, ..)| d)
+}
+
+fn rank(t: Ty) -> u8 {
+    match t.kind() {
+        TyKind::Bool => 0,
+        TyKind::Int { .. } => 1,
+        TyKind::Float { .. } => 2,
+        _ => 3,
+    }
+}
+
+/// A conversion inside an elementwise expression, left out where it changes nothing.
+pub(crate) fn cast_expr(t: Ty, e: MapExpr) -> MapExpr {
+    let from = match &e {
+        MapExpr::Arg(_, t) | MapExpr::Op(_, t, _) | MapExpr::Cast(t, _) | MapExpr::Call(_, t, _) => *t,
+        MapExpr::Const(c) => c.ty(),
+    };
+    cast_expr_from(from, t, e)
+}
+
+fn cast_expr_from(from: Ty, t: Ty, e: MapExpr) -> MapExpr {
+    if from == t { e } else { MapExpr::Cast(t, Box::new(e)) }
+}

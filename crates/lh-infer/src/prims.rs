@@ -1,0 +1,397 @@
+//! `prim.*`: what the library dialect may do beyond Python.
+
+use crate::convert::promote;
+use crate::emit::ArrayParts;
+use crate::infer::Infer;
+use crate::operators::{element, Kernel};
+use crate::val::{Known, Val};
+use crate::world::ArgTy;
+use lh_ir::diag::{self, Diagnostic, Result};
+use lh_ir::func::{Inst, MapExpr};
+use lh_ir::types::{Layout, TyKind};
+use lh_ir::{Const, Ty};
+
+impl Infer<'_> {
+    /// A call of a prim.
+    pub(crate) fn prim(&mut self, name: &str, args: &[Val]) -> Result<Val> {
+        if let Some(b) = self.prim_question(name, args) {
+            return Ok(Val::bool(b));
+        }
+        if let Some(v) = self.prim_type(name, args)? {
+            return Ok(v);
+        }
+        if let Some(v) = self.prim_array(name, args)? {
+            return Ok(v);
+        }
+        if let Some(v) = self.prim_list(name, args)? {
+            return Ok(v);
+        }
+        if let Some(v) = self.prim_tuple(name, args)? {
+            return Ok(v);
+        }
+        if name.starts_with("lh_") {
+            return self.prim_runtime(name, args);
+        }
+        match lh_ops::row(name) {
+            Some(op) => self.prim_row(op, args),
+            None => lh_ir::bug!("no prim `{name}`"),
+        }
+    }
+
+    fn prim_row(&mut self, op: &'static lh_ir::Op, args: &[Val]) -> Result<Val> {
+        let mut args = args.to_vec();
+        let from = usize::from(matches!(op.sig, lh_ir::op::Sig::Select(_)));
+        let tys: Vec<Ty> = args.iter().map(|a| a.ty).collect();
+        if op.sig.result(&tys, None).is_none() && tys[from..].iter().all(|t| t.is_number()) && tys.len() > from {
+            let t = tys[from..].iter().copied().reduce(|a, b| promote(a, b).expect("numbers")).expect("not empty");
+            for a in &mut args[from..] {
+                *a = self.cast(a, t);
+            }
+        }
+        let tys: Vec<Ty> = args.iter().map(|a| a.ty).collect();
+        if op.sig.result(&tys, None).is_none() {
+            return Err(Diagnostic::new(diag::NO_MATCHING_CALL, format!("`{}` is not defined for {}", op.name, list_types(&tys))));
+        }
+        Ok(self.op_row(op, &args, None))
+    }
+
+    fn prim_runtime(&mut self, name: &str, args: &[Val]) -> Result<Val> {
+        use lh_ir::types::Prim;
+        let Some(f) = lh_ops::runtime::find(name) else { lh_ir::bug!("no run-time function `{name}`") };
+        let ret = match f.ret {
+            [] => Ty::none(),
+            [Prim::I1] => Ty::bool(),
+            [Prim::I64] => Ty::int(),
+            [Prim::F64] => Ty::float(),
+            [Prim::F32] => Ty::f32(),
+            [Prim::Ptr] => Ty::ptr(),
+            [Prim::Mem, Prim::Ptr, Prim::I64] => Ty::str(),
+            [Prim::Mem, Prim::Ptr] => Ty::tuple(vec![Ty::meminfo(), Ty::ptr()]),
+            [Prim::List] => Ty::list(Ty::str()),
+            [Prim::F64, Prim::F64] => Ty::complex(),
+            other => lh_ir::bug!("`{name}` gives {other:?}"),
+        };
+        self.runtime(name, args, ret)
+    }
+
+    /// Questions about types, answered while typing.
+    fn prim_question(&self, name: &str, args: &[Val]) -> Option<bool> {
+        let t = args.first().map_or(Ty::none(), |a| a.ty);
+        Some(match name {
+            "is_int" => t.is_int(),
+            "is_float" => t.is_float(),
+            "is_complex" => t.is_complex(),
+            "is_bool" => t.is_bool(),
+            "is_number" => t.is_number(),
+            "is_array" => t.is_array(),
+            "is_list" => matches!(t.kind(), TyKind::List(_) | TyKind::PendingList(_)),
+            "is_tuple" => t.is_tuple(),
+            "is_str" => t == Ty::str(),
+            "is_none" => t.is_none(),
+            "is_dtype" => matches!(t.kind(), TyKind::DType(_)),
+            "is_signed" => match t.kind() {
+                TyKind::DType(d) => d.is_signed(),
+                _ => t.is_signed(),
+            },
+            "is_weak" => t.is_weak(),
+            "is_slice" => matches!(t.kind(), TyKind::Slice(_)),
+            "is_range" => matches!(t.kind(), TyKind::Range(_)),
+            "is_func" => matches!(t.kind(), TyKind::Func(_) | TyKind::Closure { .. } | TyKind::BoundMethod { .. } | TyKind::Obj(_)),
+            "is_optional" => matches!(t.kind(), TyKind::Optional(_)),
+            "is_exc" => t == Ty::exc(),
+            "is_const" => args.first().is_some_and(|a| a.as_const().is_some()),
+            "is_readonly" => matches!(t.kind(), TyKind::Array { readonly: true, .. }),
+            "numpy_errors" => self.options.numpy_errors,
+            "boundscheck" => self.options.boundscheck,
+            _ => return None,
+        })
+    }
+
+    fn prim_type(&mut self, name: &str, args: &[Val]) -> Result<Option<Val>> {
+        let dtype = |t: Ty| Val::of_type(Ty::dtype(t));
+        Ok(Some(match (name, args) {
+            ("cast", [x, d]) => {
+                let t = self.as_dtype(d)?;
+                let x = self.unwrap_optional(x)?;
+                if !x.ty.is_number() {
+                    return Err(Diagnostic::new(diag::NO_MATCHING_CALL, format!("`{}` is not a number", x.ty)));
+                }
+                if x.ty.is_complex() && !t.is_complex() {
+                    let re = self.field(&x, 0);
+                    self.cast(&re, t)
+                } else {
+                    self.cast(&x, t)
+                }
+            }
+            ("dtype_of", [x]) => match x.ty.kind() {
+                TyKind::DType(t) => dtype(*t),
+                TyKind::List(t) if t.is_number() => dtype(*t),
+                TyKind::Range(t) => dtype(*t),
+                _ => dtype(element(x.ty)),
+            },
+            ("as_dtype", [x]) => dtype(self.as_dtype(x)?.strong()),
+            ("result_type", [first, rest @ ..]) => {
+                let of = |v: &Val| match v.ty.kind() {
+                    TyKind::DType(t) => *t,
+                    TyKind::List(t) => *t,
+                    _ => element(v.ty),
+                };
+                let mut t = of(first);
+                for r in rest {
+                    let u = of(r);
+                    t = promote(t, u).ok_or_else(|| self.no_op("result_type", t, u))?;
+                }
+                dtype(t)
+            }
+            ("real_dtype", [d]) => dtype(self.as_dtype(d)?.real_part()),
+            ("strong", [d]) => dtype(self.as_dtype(d)?.strong()),
+            ("itemsize", [d]) => Val::int(self.as_dtype(d)?.itemsize() as i128),
+            ("min_of" | "max_of", [d]) => {
+                let t = self.as_dtype(d)?;
+                self.extreme(t, name == "max_of")
+            }
+            ("error", [first, ..]) => {
+                let text = args.iter().filter_map(Val::as_str).collect::<String>();
+                let text = if text.is_empty() { format!("not supported for `{}`", first.ty) } else { text };
+                return Err(Diagnostic::new(diag::NO_MATCHING_CALL, text));
+            }
+            ("complex", [re, im]) => {
+                let t = match re.ty.kind() {
+                    TyKind::Float { bits: 32, .. } => Ty::c64(),
+                    TyKind::Float { weak: true, .. } => Ty::complex(),
+                    _ => Ty::c128(),
+                };
+                let (re, im) = (self.cast(re, t.real_part()), self.cast(im, t.real_part()));
+                self.pack(vec![re, im], t)
+            }
+            ("example", [c]) => {
+                let t = match c.ty.kind() {
+                    TyKind::List(t) | TyKind::Range(t) | TyKind::Optional(t) => *t,
+                    TyKind::Array { dtype, ndim: 0 | 1, .. } => *dtype,
+                    TyKind::Array { dtype, ndim, readonly, .. } => {
+                        Ty::array_ro(*dtype, *ndim as usize - 1, crate::emit::any_layout(*ndim as usize - 1), *readonly)
+                    }
+                    TyKind::Tuple { elems, .. } if !elems.is_empty() => elems[0],
+                    TyKind::Str => Ty::str(),
+                    TyKind::PendingList(_) => return Ok(Some(Val::of_type(Ty::never()))),
+                    _ => c.ty,
+                };
+                if t.flatten().is_empty() { Val::of_type(t) } else { self.push(Inst::Zero, t) }
+            }
+            ("layout", [a]) => Val::str(match a.ty.as_array() {
+                Some((_, _, Layout::C, _)) => "C",
+                Some((_, _, Layout::F, _)) => "F",
+                _ => "A",
+            }),
+            _ => return Ok(None),
+        }))
+    }
+
+    fn prim_array(&mut self, name: &str, args: &[Val]) -> Result<Option<Val>> {
+        Ok(Some(match (name, args) {
+            ("alloc" | "calloc", [n]) => {
+                let t = Ty::tuple(vec![Ty::meminfo(), Ty::ptr()]);
+                self.runtime(if name == "alloc" { "lh_alloc" } else { "lh_calloc" }, &[n.clone()], t)?
+            }
+            ("array", [owner, data, shape, strides, d, layout]) => {
+                let t = self.as_dtype(d)?;
+                let ints = |cx: &mut Self, v: &Val| -> Vec<Val> {
+                    let parts = if v.ty.is_tuple() { cx.tuple_parts(v).expect("a tuple") } else { vec![v.clone()] };
+                    parts.iter().map(|p| cx.cast(p, Ty::int())).collect()
+                };
+                let (shape, strides) = (ints(self, shape), ints(self, strides));
+                let layout = match layout.as_str() {
+                    Some("C") => Layout::C,
+                    Some("F") => Layout::F,
+                    _ => Layout::A,
+                };
+                let ty = Ty::array(t, shape.len(), layout);
+                let parts = ArrayParts { owner: owner.clone(), data: data.clone(), shape, strides };
+                self.make_array(&parts, ty)
+            }
+            ("owner", [a]) => {
+                let v = self.value(a);
+                self.push(Inst::ArrayOwner(v), Ty::meminfo())
+            }
+            ("data", [a]) => {
+                let v = self.value(a);
+                self.push(Inst::ArrayData(v), Ty::ptr())
+            }
+            ("load", [p, d]) => {
+                let t = self.as_dtype(d)?;
+                let p = self.value(p);
+                self.push(Inst::Load(p), t)
+            }
+            ("store", [p, x]) => {
+                let (p, x) = (self.value(p), self.value(x));
+                self.push_void(Inst::Store(p, x));
+                Val::of_type(Ty::none())
+            }
+            ("ptr_add", [p, n]) => {
+                let n = self.cast(n, Ty::i64());
+                let (p, n) = (self.value(p), self.value(&n));
+                self.push(Inst::PtrAdd(p, n), Ty::ptr())
+            }
+            ("item", [a, index @ ..]) => {
+                let (d, ndim, ..) = a.ty.as_array().ok_or_else(|| self.no_op("item", a.ty, a.ty))?;
+                if index.len() != ndim {
+                    lh_ir::bug!("prim.item of {} with {} indices in {}", a.ty, index.len(), self.code.name);
+                }
+                self.load_item(a, index, d)
+            }
+            ("set_item", [a, rest @ ..]) => {
+                let (d, ..) = a.ty.as_array().ok_or_else(|| self.no_op("item", a.ty, a.ty))?;
+                self.check_writable(a.ty)?;
+                let (x, index) = rest.split_last().expect("a value");
+                let x = self.element_value(x, d)?;
+                let p = self.unchecked_address(a, index);
+                let x = self.value(&x);
+                self.push_void(Inst::Store(p, x));
+                Val::of_type(Ty::none())
+            }
+            ("map", [f, ins @ ..]) => {
+                let (ret, expr) = self.scalar_call(f, ins)?;
+                self.map(ins, ret, expr)
+            }
+            ("map_into", [dst, f, ins @ ..]) => {
+                self.check_writable(dst.ty)?;
+                let (_, expr) = self.scalar_call(f, ins)?;
+                let (d, ..) = dst.ty.as_array().ok_or_else(|| self.no_op("map_into", dst.ty, dst.ty))?;
+                self.map_into(dst, ins, crate::operators::cast_expr(d, expr));
+                Val::of_type(Ty::none())
+            }
+            _ => return Ok(None),
+        }))
+    }
+
+    /// A scalar function applied to elements of operands.
+    fn scalar_call(&mut self, f: &Val, ins: &[Val]) -> Result<(Ty, MapExpr)> {
+        let TyKind::Func(id) = f.ty.kind() else {
+            return Err(Diagnostic::new(diag::UNSUPPORTED_CALL, format!("`{}` cannot be mapped over arrays", f.ty)));
+        };
+        let tys: Vec<Ty> = ins.iter().map(|a| element(a.ty)).collect();
+        let args: Vec<ArgTy> = tys.iter().map(|t| ArgTy::from(*t)).collect();
+        let spec = self.world.specialise(*id, &args, self.options)?;
+        let args = tys.iter().enumerate().map(|(i, t)| MapExpr::Arg(i as u32, *t)).collect();
+        Ok((spec.ret, Kernel::Spec(spec.id, spec.ret).expr(args)))
+    }
+
+    fn prim_list(&mut self, name: &str, args: &[Val]) -> Result<Option<Val>> {
+        let item = |l: &Val| match l.ty.kind() {
+            TyKind::List(t) => Some(*t),
+            _ => None,
+        };
+        Ok(Some(match (name, args) {
+            ("list_like", [l, cap]) => self.new_list(l.ty, cap),
+            ("list_new", [x, cap]) => {
+                let t = match x.ty.kind() {
+                    TyKind::DType(t) => *t,
+                    _ => x.ty,
+                };
+                self.new_list(Ty::list(t.weak()), cap)
+            }
+            ("list_get", [l, i]) if item(l).is_some() => self.list_item(l, i, item(l).expect("a list")),
+            ("list_take", [l, i]) if item(l).is_some() => {
+                let t = item(l).expect("a list");
+                let p = self.list_address(l, i, t);
+                let p = self.value(&p);
+                self.push(Inst::Take(p), t)
+            }
+            ("list_put", [l, i, x]) if item(l).is_some() => {
+                let t = item(l).expect("a list");
+                let x = self.list_value(x, t)?;
+                let p = self.list_address(l, i, t);
+                let (p, x) = (self.value(&p), self.value(&x));
+                self.push_void(Inst::Store(p, x));
+                Val::of_type(Ty::none())
+            }
+            ("list_reserve", [l, n]) => self.runtime("lh_list_reserve", &[l.clone(), n.clone()], Ty::none())?,
+            ("list_set_len", [l, n]) => self.runtime("lh_list_set_len", &[l.clone(), n.clone()], Ty::none())?,
+            ("list_move", [l, dst, src, n]) if item(l).is_some() => {
+                let t = item(l).expect("a list");
+                let (d, s) = (self.list_address(l, dst, t), self.list_address(l, src, t));
+                let bytes = self.op("mul", &[n.clone(), Val::int(t.mem_layout().1 as i128)]);
+                self.runtime("lh_memmove", &[d, s, bytes], Ty::none())?
+            }
+            (n, [l, ..]) if n.starts_with("list_") && matches!(l.ty.kind(), TyKind::PendingList(_)) => Val::of_type(Ty::never()),
+            _ => return Ok(None),
+        }))
+    }
+
+    fn new_list(&mut self, ty: Ty, cap: &Val) -> Val {
+        let cap = self.cast(cap, Ty::int());
+        let cap = self.value(&cap);
+        self.push(Inst::ListNew(cap), ty)
+    }
+
+    fn prim_tuple(&mut self, name: &str, args: &[Val]) -> Result<Option<Val>> {
+        let parts = |cx: &mut Self, t: &Val| cx.tuple_parts(t).ok_or_else(|| cx.no_op(name, t.ty, t.ty));
+        Ok(Some(match (name, args) {
+            ("tuple_fill", [n, x]) => {
+                let Some(n) = n.as_int() else {
+                    return Err(Diagnostic::new(diag::NEEDS_CONSTANT, "the length of a tuple must be known while compiling"));
+                };
+                Val::tuple(vec![x.clone(); n as usize])
+            }
+            ("tuple_set", [t, i, x]) => {
+                let p = parts(self, t)?;
+                let out = p.iter().enumerate().map(|(k, old)| self.pick(i, k, x, old)).collect::<Result<Vec<_>>>()?;
+                Val::tuple(out)
+            }
+            ("tuple_drop", [t, i]) => {
+                let p = parts(self, t)?;
+                let n = p.len().saturating_sub(1);
+                let out = (0..n).map(|k| self.pick_from(i, k, &p[k], &p[k + 1])).collect::<Result<Vec<_>>>()?;
+                Val::tuple(out)
+            }
+            ("tuple_insert", [t, i, x]) => {
+                let p = parts(self, t)?;
+                let mut out = Vec::new();
+                for k in 0..=p.len() {
+                    // Before `i` the old item, at `i` the new one, after it the old item before.
+                    let before = p.get(k).cloned().unwrap_or_else(|| x.clone());
+                    let after = if k == 0 { x.clone() } else { p[k - 1].clone() };
+                    let here = self.pick(i, k, x, &after)?;
+                    out.push(self.pick_from(i, k, &before, &here)?);
+                }
+                Val::tuple(out)
+            }
+            _ => return Ok(None),
+        }))
+    }
+
+    /// `x if i == k else old`
+    fn pick(&mut self, i: &Val, k: usize, x: &Val, old: &Val) -> Result<Val> {
+        match i.as_int() {
+            Some(c) => Ok(if c == k as i128 { x.clone() } else { old.clone() }),
+            None => {
+                let i = self.cast(i, Ty::int());
+                let c = self.op("eq", &[i, Val::int(k as i128)]);
+                let x = self.cast(x, old.ty);
+                Ok(self.op("select", &[c, x, old.clone()]))
+            }
+        }
+    }
+
+    /// `a if k < i else b`
+    fn pick_from(&mut self, i: &Val, k: usize, a: &Val, b: &Val) -> Result<Val> {
+        match i.as_int() {
+            Some(c) => Ok(if (k as i128) < c { a.clone() } else { b.clone() }),
+            None => {
+                let i = self.cast(i, Ty::int());
+                let c = self.op("lt", &[Val::int(k as i128), i]);
+                let b = self.cast(b, a.ty);
+                Ok(self.op("select", &[c, a.clone(), b]))
+            }
+        }
+    }
+
+    /// Knowledge that a value is a constant of a type, for rows that need one.
+    pub(crate) fn known_const(t: Ty, c: Const) -> Val {
+        Val::known(t, Known::Const(c))
+    }
+}
+
+fn list_types(tys: &[Ty]) -> String {
+    tys.iter().map(|t| format!("`{t}`")).collect::<Vec<_>>().join(", ")
+}

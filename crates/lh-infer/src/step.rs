@@ -1,0 +1,413 @@
+//! One untyped instruction at a time.
+
+use crate::emit::exc;
+use crate::infer::Infer;
+use crate::iterate::Lazy;
+use crate::val::{Known, Val};
+use crate::world::Object;
+use lh_ir::diag::{self, Diagnostic, Result};
+use lh_ir::func::{Inst as Typed, Term};
+use lh_ir::types::TyKind;
+use lh_ir::untyped::{Inst, InstData, PyConst};
+use lh_ir::{Const, ExcId, ObjId, Ty, Value};
+
+impl Infer<'_> {
+    /// Types and emits an instruction.
+    pub(crate) fn inst(&mut self, i: &InstData) -> Result<Option<Val>> {
+        match &i.inst {
+            Inst::Const(c) => self.constant(c).map(Some),
+            Inst::Global(name) => self.global(name).map(Some),
+            Inst::Free(n) => self.free(*n).map(Some),
+            Inst::Import { name, attr } => self.import(name, attr.as_deref()).map(Some),
+            Inst::CheckBound { value, name } => self.check_bound(*value, name).map(Some),
+            Inst::Unary(op, a) => self.unary(*op, &self.val(*a)).map(Some),
+            Inst::Binary { op, a, b, inplace } => self.binary(*op, &self.val(*a), &self.val(*b), *inplace).map(Some),
+            Inst::Compare(op, a, b) => self.compare(*op, &self.val(*a), &self.val(*b)).map(Some),
+            Inst::Is { a, b, negate } => self.is(&self.val(*a), &self.val(*b), *negate).map(Some),
+            Inst::Contains { item, container, negate } => {
+                self.contains(&self.val(*item), &self.val(*container), *negate).map(Some)
+            }
+            Inst::GetAttr(v, name) => self.get_attr(&self.val(*v), name).map(Some),
+            Inst::SetAttr(v, name, _) => {
+                let t = self.val(*v).ty;
+                Err(Diagnostic::new(diag::UNSUPPORTED_SYNTAX, format!("attribute `{name}` of `{t}` cannot be assigned")))
+            }
+            Inst::GetItem(v, k) => self.get_item(&self.val(*v), &self.val(*k)).map(Some),
+            Inst::SetItem(v, k, x) => self.set_item(&self.val(*v), &self.val(*k), &self.val(*x)).map(|()| None),
+            Inst::DelItem(v, k) => self.method(&self.val(*v), "__delitem__", &[self.val(*k)]).map(|_| None),
+            Inst::Tuple(vs) => Ok(Some(Val::tuple(vs.iter().map(|v| self.val(*v)).collect()))),
+            Inst::List(vs) => self.list_display(i.result, vs).map(Some),
+            Inst::Set(_) | Inst::SetAdd(..) => Err(self.no_container("a set")),
+            Inst::Dict(_) | Inst::MapAdd(..) => Err(self.no_container("a dictionary")),
+            Inst::Slice(parts) => Ok(Some(self.slice(parts.map(|p| self.val(p))))),
+            Inst::ListAppend(l, x) => self.list_append(&self.val(*l), &self.val(*x)).map(|()| None),
+            Inst::ListExtend(l, x) => self.method(&self.val(*l), "extend", &[self.val(*x)]).map(|_| None),
+            Inst::ListToTuple(v) => self.list_to_tuple(*v).map(Some),
+            Inst::Format { value, conversion, spec } => {
+                let spec = spec.map(|s| self.val(s));
+                self.format(&self.val(*value), *conversion, spec.as_ref()).map(Some)
+            }
+            Inst::ConcatStr(vs) => {
+                let mut all = Val::str("");
+                for v in vs {
+                    let part = self.val(*v);
+                    all = if all.as_str() == Some("") { part } else { self.binary(lh_ir::untyped::BinOp::Add, &all, &part, false)? };
+                }
+                Ok(Some(all))
+            }
+            Inst::Call { func, args, kwargs } => {
+                let args: Vec<Val> = args.iter().map(|a| self.val(*a)).collect();
+                let kwargs: Vec<(String, Val)> = kwargs.iter().map(|(n, v)| (n.clone(), self.val(*v))).collect();
+                self.call(&self.val(*func), &args, &kwargs).map(Some)
+            }
+            Inst::CallStar { func, args, kwargs } => self.call_star(*func, *args, *kwargs).map(Some),
+            Inst::MakeFunction { code, defaults, kwdefaults, captures } => {
+                self.make_function(*code, *defaults, kwdefaults, captures).map(Some)
+            }
+            Inst::Iter(v) => self.iter(&self.val(*v)).map(Some),
+            Inst::Unpack { seq, before, after } => self.unpack(&self.val(*seq), *before, *after).map(Some),
+            Inst::UnpackItem(v, k) => self.unrolled_item(&self.val(*v), *k as usize, 0).map(Some),
+            Inst::CatchExc => self.runtime("lh_exc_take", &[], Ty::exc()).map(Some),
+            Inst::ExcMatch(e, c) => self.exc_match(&self.val(*e), &self.val(*c)).map(Some),
+            Inst::EndCatch(e) => {
+                let e = self.val(*e);
+                self.runtime("lh_exc_drop", &[e], Ty::none()).map(|_| None)
+            }
+            Inst::Yield(_) => Err(Diagnostic::new(diag::UNSUPPORTED_SYNTAX, "generators are not supported yet")),
+        }
+    }
+
+    fn no_container(&self, what: &str) -> Box<Diagnostic> {
+        Diagnostic::new(diag::UNSUPPORTED_TYPE, format!("{what} is not supported in compiled code yet"))
+            .note("use a list, a tuple or an array")
+    }
+
+    /// A constant of the code.
+    pub(crate) fn constant(&mut self, c: &PyConst) -> Result<Val> {
+        Ok(match c {
+            PyConst::None => Val::constant(Const::None),
+            PyConst::Bool(b) => Val::bool(*b),
+            PyConst::Int(i) if i64::try_from(*i).is_ok() => Val::int(*i),
+            PyConst::Int(i) if u64::try_from(*i).is_ok() => Val::constant(Const::Int(*i, Ty::u64())),
+            PyConst::Int(_) | PyConst::BigInt(_) => {
+                return Err(Diagnostic::new(diag::TOO_LARGE, "this integer does not fit into 64 bits")
+                    .note("compiled integers have 64 bits; use a float"));
+            }
+            PyConst::Float(x) => Val::constant(Const::Float(*x, Ty::float())),
+            PyConst::Complex(a, b) => Val::constant(Const::Complex(*a, *b, Ty::complex())),
+            PyConst::Str(s) => Val::str(s.as_str()),
+            PyConst::Bytes(_) => return Err(Diagnostic::new(diag::UNSUPPORTED_TYPE, "bytes are not supported yet").note("use a uint8 array")),
+            PyConst::Ellipsis => Val::of_type(Ty::ellipsis()),
+            PyConst::Tuple(items) => Val::tuple(items.iter().map(|i| self.constant(i)).collect::<Result<Vec<_>>>()?),
+            PyConst::Slice(p) => {
+                let parts = [self.constant(&p[0])?, self.constant(&p[1])?, self.constant(&p[2])?];
+                self.slice(parts)
+            }
+            PyConst::Unbound => Val::of_type(Ty::new(TyKind::Unbound)),
+        })
+    }
+
+    fn global(&mut self, name: &str) -> Result<Val> {
+        match self.world.global(self.id, name) {
+            Some(o) => self.object(o),
+            None => Err(Diagnostic::new(diag::UNKNOWN_NAME, format!("name `{name}` is not defined"))),
+        }
+    }
+
+    fn import(&mut self, name: &str, attr: Option<&str>) -> Result<Val> {
+        match self.world.import(name, attr) {
+            Some(o) => self.object(o),
+            None => Err(Diagnostic::new(diag::UNKNOWN_NAME, format!("module `{name}` cannot be imported here"))
+                .note("import it at the top of the file")),
+        }
+    }
+
+    fn free(&mut self, n: u32) -> Result<Val> {
+        if let Some(v) = self.captures.get(n as usize).cloned() {
+            if !matches!(v.ty.kind(), TyKind::Unbound) {
+                return self.bound(&v, &self.code.freevars[n as usize].clone());
+            }
+            // A function that captured its own name before it was bound: itself.
+            if self.code.freevars[n as usize] == self.code.name {
+                let captures: Vec<Ty> = self.captures.iter().map(|c| c.ty).collect();
+                let ty = Ty::new(TyKind::Closure { func: self.id, captures, defaults: vec![] });
+                return Ok(self.pack(self.captures.clone(), ty));
+            }
+            return Err(Diagnostic::new(diag::UNKNOWN_NAME, "a captured variable is assigned after the function that uses it")
+                .note("pass it as an argument"));
+        }
+        match self.world.free(self.id, n) {
+            Some(o) => self.object(o),
+            None => {
+                let name = self.code.freevars.get(n as usize).cloned().unwrap_or_default();
+                Err(Diagnostic::new(diag::UNKNOWN_NAME, format!("the captured variable `{name}` has no value")))
+            }
+        }
+    }
+
+    /// The abstract value of a Python object known while compiling.
+    pub(crate) fn object(&mut self, o: ObjId) -> Result<Val> {
+        Ok(match self.world.object(o) {
+            Object::Const(c) => Val::constant(c),
+            Object::Tuple(items, name) => {
+                let parts = items.iter().map(|i| self.object(*i)).collect::<Result<Vec<_>>>()?;
+                let elems = parts.iter().map(|p| p.ty).collect();
+                Val::known(Ty::new(TyKind::Tuple { elems, name }), Known::Parts(parts))
+            }
+            Object::Func(f) => Val::of_type(Ty::new(TyKind::Func(f))),
+            Object::DType(t) => Val::of_type(Ty::dtype(t)),
+            Object::Ellipsis => Val::of_type(Ty::ellipsis()),
+            Object::Array { ty, data, shape, strides } => {
+                let owner = self.push(Typed::Zero, Ty::meminfo());
+                let data = self.push(Typed::Const(Const::Int(data as i128, Ty::ptr())), Ty::ptr());
+                let ints = |v: Vec<i64>| v.into_iter().map(|i| Val::int(i128::from(i))).collect();
+                let parts = crate::emit::ArrayParts { owner, data, shape: ints(shape), strides: ints(strides) };
+                self.make_array(&parts, ty)
+            }
+            Object::List(items) => {
+                let parts = items.iter().map(|i| self.object(*i)).collect::<Result<Vec<_>>>()?;
+                self.list_of(&parts, None)?
+            }
+            Object::Other(text) => {
+                return Err(Diagnostic::new(diag::UNSUPPORTED_TYPE, format!("`{text}` cannot be used in compiled code"))
+                    .note("pass what you need of it as numbers, tuples or arrays"));
+            }
+            Object::Type(_) | Object::Module(_) | Object::Path(_) | Object::ExcClass(..) | Object::NamedTupleClass(_) => {
+                Val::of_type(Ty::new(TyKind::Obj(o)))
+            }
+        })
+    }
+
+    fn check_bound(&mut self, v: Value, name: &str) -> Result<Val> {
+        let v = self.val(v);
+        self.bound(&v, name)
+    }
+
+    /// A variable that must be assigned.
+    fn bound(&mut self, v: &Val, name: &str) -> Result<Val> {
+        let text = format!("cannot access local variable '{name}' where it is not associated with a value");
+        match v.ty.kind() {
+            TyKind::Unbound => {
+                self.raise_text(exc::UNBOUND_LOCAL_ERROR, &text);
+                self.dead = true;
+                Ok(Val::of_type(Ty::never()))
+            }
+            TyKind::MaybeUnbound(t) => {
+                let x = self.value(v);
+                let has = self.push(Typed::IsSome(x), Ty::bool());
+                let missing = self.op("not", &[has]);
+                self.raise_if(&missing, exc::UNBOUND_LOCAL_ERROR, &text);
+                if t.flatten().is_empty() {
+                    return Ok(Val::of_type(*t));
+                }
+                Ok(self.push(Typed::Unwrap(x), *t))
+            }
+            _ => Ok(v.clone()),
+        }
+    }
+
+    pub(crate) fn slice(&mut self, parts: [Val; 3]) -> Val {
+        let ty = Ty::new(TyKind::Slice([parts[0].ty, parts[1].ty, parts[2].ty]));
+        Val::known(ty, Known::Parts(parts.to_vec()))
+    }
+
+    fn list_display(&mut self, result: Option<Value>, vs: &[Value]) -> Result<Val> {
+        let items: Vec<Val> = vs.iter().map(|v| self.val(*v)).collect();
+        let site = result.map(|r| self.list_site(r));
+        self.list_of(&items, site)
+    }
+
+    /// A new list of items; its element type also fits what is appended later.
+    pub(crate) fn list_of(&mut self, items: &[Val], site: Option<u32>) -> Result<Val> {
+        let mut elem = Ty::never();
+        for x in items {
+            let t = x.ty.weak();
+            let Some(u) = crate::convert::unify(elem, t, &mut self.pending) else {
+                return Err(Diagnostic::new(diag::CANNOT_UNIFY, format!("a list cannot hold both `{elem}` and `{t}`"))
+                    .note("use a tuple for values of different types"));
+            };
+            elem = u;
+        }
+        if let Some(s) = site {
+            if !elem.is_never() && !self.pending.learn(s, elem) {
+                return Err(Diagnostic::new(diag::CANNOT_UNIFY, format!("this list holds `{elem}` and other types")));
+            }
+            elem = self.pending.elem[s as usize].unwrap_or(Ty::never());
+        }
+        let ty = match site {
+            Some(s) if elem.is_never() => Ty::new(TyKind::PendingList(s)),
+            _ => Ty::list(elem),
+        };
+        let cap = self.value(&Val::int(items.len() as i128));
+        let list = self.push(Typed::ListNew(cap), ty);
+        for (k, x) in items.iter().enumerate() {
+            let x = self.list_value(x, elem)?;
+            let p = self.list_address(&list, &Val::int(k as i128), elem);
+            let (p, x) = (self.value(&p), self.value(&x));
+            self.push_void(Typed::Store(p, x));
+        }
+        if !items.is_empty() {
+            self.runtime("lh_list_set_len", &[list.clone(), Val::int(items.len() as i128)], Ty::none())?;
+        }
+        if let (Some(s), Some(v)) = (site, list.v) {
+            self.made_at.insert(v, s);
+        }
+        Ok(list)
+    }
+
+    /// Appends to a list, deciding its element type if it is open.
+    pub(crate) fn list_append(&mut self, l: &Val, x: &Val) -> Result<()> {
+        match l.ty.kind() {
+            TyKind::PendingList(s) => {
+                if !matches!(x.ty.kind(), TyKind::PendingList(_)) || self.pending.elem[*s as usize].is_none() {
+                    self.pending.learn(*s, x.ty);
+                }
+                Ok(())
+            }
+            TyKind::List(t) => {
+                let want = crate::convert::unify(*t, x.ty.weak(), &mut self.pending);
+                if want != Some(*t) {
+                    if let (Some(u), Some(s)) = (want, self.site_of(l)) {
+                        self.pending.learn(s, u);
+                        return Ok(());
+                    }
+                }
+                let x = self.list_value(x, *t)?;
+                self.call_library("builtins.list.append", &[l.clone(), x]).map(|_| ())
+            }
+            _ => Err(Diagnostic::new(diag::UNKNOWN_ATTRIBUTE, format!("`{}` has no `append`", l.ty))),
+        }
+    }
+
+    /// The list display that made a list, if it is in this function.
+    fn site_of(&self, l: &Val) -> Option<u32> {
+        self.made_at.get(&l.v?).copied()
+    }
+
+    fn list_to_tuple(&mut self, v: Value) -> Result<Val> {
+        // The frontend makes `(*a, b)` as a list that is filled and then converted.
+        let t = self.val(v).ty;
+        Err(Diagnostic::new(diag::UNSUPPORTED_SYNTAX, format!("a tuple cannot be made from `{t}`, whose length is not known"))
+            .note("add tuples with `+`"))
+    }
+
+    fn call_star(&mut self, func: Value, args: Value, kwargs: Option<Value>) -> Result<Val> {
+        if kwargs.is_some() {
+            return Err(Diagnostic::new(diag::UNSUPPORTED_SYNTAX, "calls with `**kwargs` are not supported"));
+        }
+        let a = self.val(args);
+        let Some(parts) = self.tuple_parts(&a) else {
+            return Err(Diagnostic::new(diag::UNSUPPORTED_SYNTAX, format!("`*` of `{}`, whose length is not known while compiling", a.ty))
+                .note("pass a tuple"));
+        };
+        self.call(&self.val(func), &parts, &[])
+    }
+
+    fn unpack(&mut self, seq: &Val, before: u32, after: Option<u32>) -> Result<Val> {
+        let seq = &self.unwrap_optional(seq)?;
+        let want = before as usize + after.unwrap_or(0) as usize;
+        if let Some(parts) = self.tuple_parts(seq) {
+            if parts.len() < want || (after.is_none() && parts.len() != want) {
+                let (text, n) = if parts.len() < want { ("not enough", parts.len()) } else { ("too many", parts.len()) };
+                let got = if n < want { format!(", got {n}") } else { String::new() };
+                self.raise_text(exc::VALUE_ERROR, &format!("{text} values to unpack (expected {want}{got})"));
+                self.dead = true;
+                return Ok(Val::of_type(Ty::never()));
+            }
+            let Some(after) = after else { return Ok(Val::tuple(parts)) };
+            let (head, tail) = (before as usize, parts.len() - after as usize);
+            let mut out = parts[..head].to_vec();
+            out.push(self.list_of(&parts[head..tail], None)?);
+            out.extend_from_slice(&parts[tail..]);
+            return Ok(Val::tuple(out));
+        }
+        if after.is_some() {
+            return Err(Diagnostic::new(diag::UNSUPPORTED_SYNTAX, format!("`*` cannot unpack `{}`", seq.ty)).note("use slices"));
+        }
+        let n = self.len(seq)?;
+        let few = self.less(&n, &Val::int(want as i128))?;
+        self.raise_if(&few, exc::VALUE_ERROR, &format!("not enough values to unpack (expected {want})"));
+        let many = self.less(&Val::int(want as i128), &n)?;
+        self.raise_if(&many, exc::VALUE_ERROR, &format!("too many values to unpack (expected {want})"));
+        if self.dead {
+            return Ok(Val::of_type(Ty::never()));
+        }
+        let items = (0..want).map(|k| self.item_unchecked(seq, &Val::int(k as i128))).collect::<Result<Vec<_>>>()?;
+        Ok(Val::tuple(items))
+    }
+
+    /// Classes named in an `except` clause.
+    fn exc_classes(&mut self, c: &Val) -> Result<Vec<ExcId>> {
+        if let Some(parts) = self.tuple_parts(c) {
+            let all = parts.iter().map(|p| self.exc_classes(p)).collect::<Result<Vec<_>>>()?;
+            return Ok(all.concat());
+        }
+        if let TyKind::Obj(o) = c.ty.kind() {
+            if let Object::ExcClass(id, _) = self.world.object(*o) {
+                return Ok(vec![id]);
+            }
+        }
+        Err(Diagnostic::new(diag::UNSUPPORTED_TYPE, format!("`{}` is not an exception class known while compiling", c.ty)))
+    }
+
+    fn exc_match(&mut self, e: &Val, c: &Val) -> Result<Val> {
+        let mut any = Val::bool(false);
+        for id in self.exc_classes(c)? {
+            if id == exc::BASE_EXCEPTION {
+                return Ok(Val::bool(true));
+            }
+            let m = self.runtime("lh_exc_matches", &[e.clone(), Val::int(i128::from(id.0))], Ty::bool())?;
+            any = self.either(&any, &m);
+        }
+        Ok(any)
+    }
+
+    pub(crate) fn raise(&mut self, e: Value, _cause: Option<Value>) -> Result<()> {
+        let e = self.val(e);
+        if let TyKind::Obj(o) = e.ty.kind() {
+            if let Object::ExcClass(id, _) = self.world.object(*o) {
+                self.set_term(Term::Raise { exc: id, args: vec![] });
+                return Ok(());
+            }
+        }
+        if let Some(Known::Exc(id, args)) = e.known.as_deref().cloned() {
+            let args = args.iter().map(|a| self.value(a)).collect();
+            self.set_term(Term::Raise { exc: id, args });
+            return Ok(());
+        }
+        if e.ty == Ty::exc() {
+            self.runtime("lh_exc_restore", &[e], Ty::none())?;
+            self.set_term(Term::Propagate);
+            return Ok(());
+        }
+        Err(Diagnostic::new(diag::UNSUPPORTED_TYPE, format!("`{}` cannot be raised", e.ty)).note("raise an exception class or instance"))
+    }
+
+    pub(crate) fn reraise(&mut self, e: Value) -> Result<()> {
+        let e = self.val(e);
+        if e.ty.is_never() {
+            self.stop();
+            return Ok(());
+        }
+        self.runtime("lh_exc_restore", &[e], Ty::none())?;
+        self.set_term(Term::Propagate);
+        Ok(())
+    }
+
+    fn format(&mut self, v: &Val, conversion: Option<char>, spec: Option<&Val>) -> Result<Val> {
+        let spec = spec.filter(|s| s.as_str() != Some(""));
+        if v.ty == Ty::str() && spec.is_none() && matches!(conversion, None | Some('s')) {
+            return Ok(v.clone());
+        }
+        match spec {
+            None if conversion == Some('r') => self.call_library("builtins.repr", &[v.clone()]),
+            None => self.call_library("builtins.str_of", &[v.clone()]),
+            Some(s) => self.call_library("builtins.format", &[v.clone(), s.clone()]),
+        }
+    }
+
+    /// A lazy iterable over arguments of a call, used by builtins.
+    pub(crate) fn lazy_zip(&self, vs: &[Val]) -> Val {
+        self.lazy(Lazy::Zip(vs.to_vec()))
+    }
+}

@@ -1,0 +1,117 @@
+//! Abstract values: what is known about a Python value while its function is typed.
+
+use crate::iterate::{Lazy, Plan};
+use lh_ir::{Block, Const, ExcId, FuncId, Ty, Value};
+use std::rc::Rc;
+
+/// A Python value: its type, the SSA value that holds it if there is one, and what else is known.
+#[derive(Clone, Debug)]
+pub struct Val {
+    /// Type.
+    pub ty: Ty,
+    /// Run-time value; made on demand from `known` where missing.
+    pub v: Option<Value>,
+    /// What is known beyond the type.
+    pub known: Option<Rc<Known>>,
+}
+
+/// Knowledge beyond the type.
+#[derive(Clone, Debug)]
+pub enum Known {
+    /// The value itself.
+    Const(Const),
+    /// Parts of a tuple, slice, range or closure.
+    Parts(Vec<Val>),
+    /// An iterable that exists only while compiling: `enumerate(a)`, `zip(a, b)`.
+    Lazy(Lazy),
+    /// A started iterator, and the untyped block in which it was started.
+    Plan(Plan, Block),
+    /// A new exception instance.
+    Exc(ExcId, Vec<Val>),
+    /// A method bound to a value.
+    Method(Val, Method),
+    /// The iterable of `literal_unroll`.
+    Unroll(Val),
+}
+
+/// What a bound method calls.
+#[derive(Clone, Debug)]
+pub enum Method {
+    /// A library function whose first parameter is the receiver.
+    Library(FuncId),
+    /// Something inference does itself.
+    Builtin(&'static str),
+}
+
+impl Val {
+    /// A run-time value.
+    pub fn new(ty: Ty, v: Value) -> Val {
+        Val { ty, v: Some(v), known: None }
+    }
+    /// A value fully described by its type (`None`, functions, modules...), or one that cannot exist.
+    pub fn of_type(ty: Ty) -> Val {
+        let known = ty.is_none().then(|| Rc::new(Known::Const(Const::None)));
+        Val { ty, v: None, known }
+    }
+    /// A constant.
+    pub fn constant(c: Const) -> Val {
+        Val { ty: c.ty(), v: None, known: Some(Rc::new(Known::Const(c))) }
+    }
+    /// Python's integer constant.
+    pub fn int(i: i128) -> Val {
+        Val::constant(Const::Int(i, Ty::int()))
+    }
+    /// A constant truth value.
+    pub fn bool(b: bool) -> Val {
+        Val::constant(Const::Bool(b))
+    }
+    /// A string constant.
+    pub fn str(s: impl Into<String>) -> Val {
+        Val::constant(Const::Str(s.into()))
+    }
+    /// A value with knowledge and no run-time form yet.
+    pub fn known(ty: Ty, known: Known) -> Val {
+        Val { ty, v: None, known: Some(Rc::new(known)) }
+    }
+    /// A tuple of parts.
+    pub fn tuple(parts: Vec<Val>) -> Val {
+        let ty = Ty::tuple(parts.iter().map(|p| p.ty).collect());
+        Val::known(ty, Known::Parts(parts))
+    }
+    /// The constant, if it is one.
+    pub fn as_const(&self) -> Option<&Const> {
+        match self.known.as_deref() {
+            Some(Known::Const(c)) => Some(c),
+            _ => None,
+        }
+    }
+    /// The constant integer, if it is one.
+    pub fn as_int(&self) -> Option<i128> {
+        match self.as_const() {
+            Some(Const::Int(i, _)) => Some(*i),
+            Some(Const::Bool(b)) => Some(i128::from(*b)),
+            _ => None,
+        }
+    }
+    /// The constant truth value, if it is one.
+    pub fn as_bool(&self) -> Option<bool> {
+        match self.as_const() {
+            Some(Const::Bool(b)) => Some(*b),
+            _ => None,
+        }
+    }
+    /// The constant string, if it is one.
+    pub fn as_str(&self) -> Option<&str> {
+        match self.as_const() {
+            Some(Const::Str(s)) => Some(s),
+            _ => None,
+        }
+    }
+    /// Known parts.
+    pub fn parts(&self) -> Option<&[Val]> {
+        match self.known.as_deref() {
+            Some(Known::Parts(p)) => Some(p),
+            _ => None,
+        }
+    }
+}
