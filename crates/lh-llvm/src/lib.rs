@@ -1,1 +1,113 @@
-//! Placeholder.
+//! Typed IR to machine code through LLVM: [`compile`] makes an object file in memory, [`load`] makes it executable.
+//!
+//! No address of ours is in the code: run-time functions are symbols, resolved when the object is loaded, so objects can
+//! be kept in files.
+
+mod debug;
+mod elf;
+mod ir;
+mod link;
+mod lower;
+mod machine;
+mod pipeline;
+mod poll;
+mod remarks;
+
+pub use elf::{Loaded, load};
+pub use machine::{Host, host};
+pub use remarks::Remark;
+
+use lh_ir::SpecId;
+use lh_ir::func::Function;
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+
+/// What is compiled together: one entry and everything it calls.
+#[derive(Default)]
+pub struct Unit {
+    /// Typed functions after the passes of `lh-opt`; names are unique.
+    pub functions: Vec<Function>,
+    /// Name of the function that a specialisation stands for.
+    pub spec_names: HashMap<SpecId, String>,
+    /// Which function is called from outside.
+    pub entry: usize,
+    /// Symbol of its stub `i32 stub(const u64* arguments, u64* result)`.
+    pub entry_symbol: String,
+    /// What is wanted beside the object.
+    pub wanted: Wanted,
+}
+
+/// What [`compile`] shall give beside the object.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Wanted {
+    /// LLVM IR before optimisation.
+    pub llvm_ir: bool,
+    /// LLVM IR after it.
+    pub llvm_ir_opt: bool,
+    /// Assembly.
+    pub asm: bool,
+    /// What the vectoriser says of each loop.
+    pub remarks: bool,
+}
+
+impl Unit {
+    /// Whether instructions carry their lines.
+    fn lines(&self) -> bool {
+        self.wanted.remarks || self.debug()
+    }
+    /// Whether the entry is compiled for a debugger.
+    fn debug(&self) -> bool {
+        self.functions[self.entry].options.debug
+    }
+}
+
+/// What [`compile`] gives.
+#[derive(Debug, Default)]
+pub struct Output {
+    /// An ELF relocatable object.
+    pub object: Vec<u8>,
+    /// LLVM IR before optimisation, if wanted.
+    pub llvm_ir: Option<String>,
+    /// LLVM IR after optimisation, if wanted.
+    pub llvm_ir_opt: Option<String>,
+    /// Assembly, if wanted.
+    pub asm: Option<String>,
+    /// What the vectoriser said, if wanted.
+    pub remarks: Vec<Remark>,
+    /// Where the time went.
+    pub timings: Timings,
+}
+
+/// Time of each stage.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Timings {
+    /// Making LLVM IR.
+    pub lower: Duration,
+    /// LLVM's passes.
+    pub optimise: Duration,
+    /// Machine code.
+    pub emit: Duration,
+}
+
+/// Compiles a unit for this computer.
+pub fn compile(unit: &Unit) -> Output {
+    machine::with(!unit.debug(), |machine| {
+        let mut out = Output::default();
+        let start = Instant::now();
+        let module = lower::lower(unit, &machine.layout);
+        let listener = remarks::listen(&module, unit.wanted.remarks);
+        link::add_math(&module);
+        out.timings.lower = start.elapsed();
+        out.llvm_ir = unit.wanted.llvm_ir.then(|| module.print());
+        let start = Instant::now();
+        pipeline::optimise(&module, machine, !unit.debug());
+        out.timings.optimise = start.elapsed();
+        out.llvm_ir_opt = unit.wanted.llvm_ir_opt.then(|| module.print());
+        out.asm = unit.wanted.asm.then(|| pipeline::assembly(&module, machine));
+        let start = Instant::now();
+        out.object = pipeline::object(&module, machine);
+        out.timings.emit = start.elapsed();
+        out.remarks = listener.take();
+        out
+    })
+}

@@ -1,0 +1,47 @@
+//! Links LLVM statically: the components of the targets we use, and the C++ run-time library.
+
+use std::path::Path;
+use std::process::Command;
+
+/// What we use of LLVM; naming components keeps every other target out.
+const COMPONENTS: &[&str] = &["x86", "passes", "bitreader", "bitwriter", "linker", "irreader"];
+
+fn main() {
+    println!("cargo:rerun-if-env-changed=LLVM_CONFIG");
+    println!("cargo:rerun-if-changed=build.rs");
+    let config = llvm_config();
+    let ask = |args: &[&str]| output(&config, args);
+    assert!(ask(&["--version"]).starts_with("22."), "lancehead needs LLVM 22; {config} is another version");
+    println!("cargo:rustc-link-search=native={}", ask(&["--libdir"]));
+    let names = ask(&[&["--link-static", "--libnames"], COMPONENTS].concat());
+    for lib in names.split_whitespace() {
+        println!("cargo:rustc-link-lib=static:-bundle={}", lib.trim_start_matches("lib").trim_end_matches(".a"));
+    }
+    let libstdcxx = output("g++", &["-print-file-name=libstdc++.a"]);
+    let dir = Path::new(&libstdcxx).parent().expect("a directory").display();
+    println!("cargo:rustc-link-search=native={dir}");
+    println!("cargo:rustc-link-search=native=/usr/lib/x86_64-linux-gnu");
+    for lib in ["stdc++", "zstd", "z"] {
+        println!("cargo:rustc-link-lib=static:-bundle={lib}");
+    }
+    println!("cargo:rustc-link-lib=dylib=m");
+}
+
+/// The `llvm-config` of LLVM 22: `$LLVM_CONFIG`, on the path, or where Debian puts it.
+fn llvm_config() -> String {
+    if let Ok(path) = std::env::var("LLVM_CONFIG") {
+        return path;
+    }
+    for path in ["llvm-config-22", "/usr/lib/llvm-22/bin/llvm-config", "llvm-config"] {
+        if Command::new(path).arg("--version").output().is_ok_and(|o| o.status.success()) {
+            return path.to_owned();
+        }
+    }
+    panic!("LLVM 22 is not installed: set LLVM_CONFIG, or install llvm-22-dev");
+}
+
+fn output(program: &str, args: &[&str]) -> String {
+    let out = Command::new(program).args(args).output().unwrap_or_else(|e| panic!("{program}: {e}"));
+    assert!(out.status.success(), "{program} {args:?} failed: {}", String::from_utf8_lossy(&out.stderr));
+    String::from_utf8(out.stdout).expect("text").trim().to_owned()
+}

@@ -1,0 +1,289 @@
+//! A loader for the objects that we emit: ELF64 for x86-64, position independent, small code model.
+//!
+//! Everything of one object lies in one mapping, so its own parts reach each other by 32-bit offsets. What is outside is
+//! reached through a table of addresses, function calls through stubs that jump by that table. Memory is writable while it is
+//! filled and never afterwards executable and writable at once.
+
+use std::collections::HashMap;
+use std::ffi::CString;
+
+const EXEC: usize = 0;
+const READ: usize = 1;
+const WRITE: usize = 2;
+const STUB: usize = 8;
+
+/// Code in memory. It is freed when dropped.
+#[derive(Debug)]
+pub struct Loaded {
+    base: *mut u8,
+    len: usize,
+    symbols: HashMap<String, (usize, usize)>,
+}
+
+// SAFETY: the mapping is not changed after loading, and the type only hands out addresses.
+unsafe impl Send for Loaded {}
+// SAFETY: as above.
+unsafe impl Sync for Loaded {}
+
+impl Loaded {
+    /// Address of a global symbol.
+    pub fn address(&self, symbol: &str) -> Option<usize> {
+        self.symbols.get(symbol).map(|(at, _)| *at)
+    }
+    /// Functions and data that the object defines: name, address, size.
+    pub fn symbols(&self) -> impl Iterator<Item = (&str, usize, usize)> {
+        self.symbols.iter().map(|(n, (at, size))| (n.as_str(), *at, *size))
+    }
+    /// Lets the code live as long as the process.
+    pub fn leak(self) {
+        std::mem::forget(self);
+    }
+}
+
+impl Drop for Loaded {
+    fn drop(&mut self) {
+        // SAFETY: the mapping was made by `load`, and whoever dropped us runs no code in it.
+        unsafe { libc::munmap(self.base.cast(), self.len) };
+    }
+}
+
+/// A section header.
+#[derive(Clone, Copy)]
+struct Section {
+    kind: u32,
+    flags: u64,
+    offset: usize,
+    size: usize,
+    link: usize,
+    info: usize,
+    align: usize,
+}
+
+/// A symbol table entry.
+struct Symbol {
+    name: String,
+    section: usize,
+    value: usize,
+    size: usize,
+    is_global: bool,
+}
+
+struct Object<'a> {
+    bytes: &'a [u8],
+    sections: Vec<Section>,
+    symbols: Vec<Symbol>,
+}
+
+fn number(bytes: &[u8], at: usize, size: usize) -> u64 {
+    let part = bytes.get(at..at + size).unwrap_or_else(|| lh_ir::bug!("an object file ends early"));
+    part.iter().rev().fold(0, |n, b| n << 8 | u64::from(*b))
+}
+
+impl<'a> Object<'a> {
+    fn parse(bytes: &'a [u8]) -> Object<'a> {
+        if !bytes.starts_with(b"\x7fELF\x02\x01") || number(bytes, 18, 2) != 62 {
+            lh_ir::bug!("not an x86-64 object file");
+        }
+        let (table, count) = (number(bytes, 40, 8) as usize, number(bytes, 60, 2) as usize);
+        let section = |i: usize| {
+            let field = |at, size| number(bytes, table + 64 * i + at, size) as usize;
+            Section {
+                kind: field(4, 4) as u32,
+                flags: field(8, 8) as u64,
+                offset: field(24, 8),
+                size: field(32, 8),
+                link: field(40, 4),
+                info: field(44, 4),
+                align: field(48, 8).max(1),
+            }
+        };
+        let mut object = Object { bytes, sections: (0..count).map(section).collect(), symbols: Vec::new() };
+        if let Some(symtab) = object.sections.iter().find(|s| s.kind == 2).copied() {
+            let strings = object.sections[symtab.link];
+            object.symbols = (0..symtab.size / 24).map(|i| object.symbol(symtab.offset + 24 * i, strings)).collect();
+        }
+        object
+    }
+
+    fn symbol(&self, at: usize, strings: Section) -> Symbol {
+        let field = |o, size| number(self.bytes, at + o, size) as usize;
+        let name = &self.bytes[strings.offset + field(0, 4)..];
+        let end = name.iter().position(|b| *b == 0).unwrap_or(name.len());
+        Symbol {
+            name: String::from_utf8_lossy(&name[..end]).into_owned(),
+            is_global: field(4, 1) >> 4 != 0,
+            section: field(6, 2),
+            value: field(8, 8),
+            size: field(16, 8),
+        }
+    }
+
+    /// Which part of memory a section belongs to: `SHF_ALLOC`, then `SHF_EXECINSTR` and `SHF_WRITE`. Unwind tables are left out,
+    /// since nothing unwinds through our code.
+    fn place(s: &Section) -> Option<usize> {
+        const UNWIND: u32 = 0x7000_0001;
+        match () {
+            () if s.flags & 2 == 0 || s.kind == UNWIND => None,
+            () if s.flags & 4 != 0 => Some(EXEC),
+            () if s.flags & 1 != 0 => Some(WRITE),
+            () => Some(READ),
+        }
+    }
+}
+
+/// The image in the making.
+struct Image<'a> {
+    object: Object<'a>,
+    base: *mut u8,
+    len: usize,
+    /// Offset of each loaded section.
+    at: Vec<Option<usize>>,
+    /// Offsets of the stubs and of the address table, and what has a place in them.
+    stubs: usize,
+    table: usize,
+    entries: HashMap<usize, usize>,
+    resolve: &'a dyn Fn(&str) -> Option<usize>,
+}
+
+/// Loads an object. Undefined symbols are asked of `resolve`, then of the process (the C library).
+pub fn load(object: &[u8], resolve: &dyn Fn(&str) -> Option<usize>) -> Loaded {
+    let object = Object::parse(object);
+    let page = 4096;
+    let mut at = vec![None; object.sections.len()];
+    let (mut end, mut ends) = (0usize, [0usize; 3]);
+    let (mut stubs, mut table) = (0, 0);
+    let external = object.symbols.len();
+    for part in [EXEC, READ, WRITE] {
+        for (i, s) in object.sections.iter().enumerate().filter(|(_, s)| Object::place(s) == Some(part)) {
+            end = end.next_multiple_of(s.align);
+            at[i] = Some(end);
+            end += s.size;
+        }
+        end = end.next_multiple_of(16);
+        match part {
+            EXEC => (stubs, end) = (end, end + STUB * external),
+            READ => (table, end) = (end, end + 8 * external),
+            _ => {}
+        }
+        end = end.next_multiple_of(page);
+        ends[part] = end;
+    }
+    let len = end.max(page);
+    // SAFETY: a new anonymous mapping.
+    let base = unsafe {
+        libc::mmap(std::ptr::null_mut(), len, libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS, -1, 0)
+    };
+    if base == libc::MAP_FAILED {
+        lh_ir::bug!("no memory for {len} bytes of code");
+    }
+    let mut image = Image { object, base: base.cast(), len, at, stubs, table, entries: HashMap::new(), resolve };
+    image.copy();
+    image.relocate();
+    image.protect(ends);
+    let symbols = image.defined();
+    Loaded { base: image.base, len, symbols }
+}
+
+impl Image<'_> {
+    fn bytes(&mut self) -> &mut [u8] {
+        // SAFETY: the mapping is ours, of this length, and still writable.
+        unsafe { std::slice::from_raw_parts_mut(self.base, self.len) }
+    }
+
+    fn copy(&mut self) {
+        for (i, s) in self.object.sections.clone().into_iter().enumerate() {
+            const NOBITS: u32 = 8;
+            if let (Some(at), true) = (self.at[i], s.kind != NOBITS) {
+                let from = self.object.bytes;
+                self.bytes()[at..at + s.size].copy_from_slice(&from[s.offset..s.offset + s.size]);
+            }
+        }
+    }
+
+    /// Address of a symbol that the object defines.
+    fn defined_at(&self, s: &Symbol) -> Option<usize> {
+        self.at.get(s.section).copied().flatten().map(|at| self.base.addr() + at + s.value)
+    }
+
+    fn find(&self, symbol: usize) -> usize {
+        let s = &self.object.symbols[symbol];
+        if let Some(at) = self.defined_at(s).or_else(|| (self.resolve)(&s.name)) {
+            return at;
+        }
+        let name = CString::new(s.name.as_str()).unwrap_or_default();
+        // SAFETY: looks a name up in the process.
+        let found = unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) };
+        if found.is_null() {
+            lh_ir::bug!("compiled code needs `{}`, which does not exist", s.name);
+        }
+        found.addr()
+    }
+
+    /// Offset of the table entry that holds a symbol's address, with its stub filled.
+    fn entry(&mut self, symbol: usize) -> (usize, usize) {
+        let n = self.entries.len();
+        if let Some(i) = self.entries.get(&symbol) {
+            return (self.table + 8 * i, self.stubs + STUB * i);
+        }
+        self.entries.insert(symbol, n);
+        let (entry, stub) = (self.table + 8 * n, self.stubs + STUB * n);
+        let address = self.find(symbol) as u64;
+        let jump = (entry as i64 - (stub as i64 + 6)) as i32;
+        let bytes = self.bytes();
+        bytes[entry..entry + 8].copy_from_slice(&address.to_le_bytes());
+        bytes[stub..stub + 2].copy_from_slice(&[0xff, 0x25]);
+        bytes[stub + 2..stub + 6].copy_from_slice(&jump.to_le_bytes());
+        (entry, stub)
+    }
+
+    fn relocate(&mut self) {
+        const RELA: u32 = 4;
+        let tables: Vec<Section> = self.object.sections.iter().filter(|s| s.kind == RELA).copied().collect();
+        for t in tables {
+            let Some(target) = self.at[t.info] else { continue };
+            for i in 0..t.size / 24 {
+                let field = |o| number(self.object.bytes, t.offset + 24 * i + o, 8);
+                let (offset, info, addend) = (field(0) as usize, field(8), field(16) as i64);
+                self.fix(target + offset, info as u32, (info >> 32) as usize, addend);
+            }
+        }
+    }
+
+    fn fix(&mut self, at: usize, kind: u32, symbol: usize, addend: i64) {
+        let here = (self.base.addr() + at) as i64;
+        let is_outside = self.defined_at(&self.object.symbols[symbol]).is_none();
+        let base = self.base.addr() as i64;
+        let (value, size) = match kind {
+            // R_X86_64_64
+            1 => (self.find(symbol) as i64 + addend, 8),
+            // PLT32 of what is outside; GOTPCREL, GOTPCRELX, REX_GOTPCRELX, CODE_4_GOTPCRELX
+            4 if is_outside => (base + self.entry(symbol).1 as i64 + addend - here, 4),
+            9 | 41 | 42 | 43 => (base + self.entry(symbol).0 as i64 + addend - here, 4),
+            // PC32, PLT32
+            2 | 4 => (self.find(symbol) as i64 + addend - here, 4),
+            // PC64
+            24 => (self.find(symbol) as i64 + addend - here, 8),
+            other => lh_ir::bug!("relocation {other} in an object file"),
+        };
+        if size == 4 && i32::try_from(value).is_err() {
+            lh_ir::bug!("relocation {kind} out of range");
+        }
+        self.bytes()[at..at + size].copy_from_slice(&value.to_le_bytes()[..size]);
+    }
+
+    fn protect(&self, ends: [usize; 3]) {
+        let mut from = 0;
+        for (end, flags) in ends.into_iter().zip([libc::PROT_READ | libc::PROT_EXEC, libc::PROT_READ]) {
+            // SAFETY: a part of our mapping, at page boundaries.
+            if end > from && unsafe { libc::mprotect(self.base.add(from).cast(), end - from, flags) } != 0 {
+                lh_ir::bug!("the system does not let memory become executable");
+            }
+            from = end;
+        }
+    }
+
+    fn defined(&self) -> HashMap<String, (usize, usize)> {
+        let named = self.object.symbols.iter().filter(|s| !s.name.is_empty() && (s.is_global || s.size > 0));
+        named.filter_map(|s| Some((s.name.clone(), (self.defined_at(s)?, s.size)))).collect()
+    }
+}

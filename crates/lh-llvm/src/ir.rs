@@ -1,0 +1,481 @@
+//! LLVM's IR builder, as far as we use it: a context with one module and one insertion point.
+//!
+//! References into the module are plain copyable pointers ([`Val`], [`Type`], [`Bb`]); they are made by a [`Module`], used with
+//! the same one and die with it. That is the invariant on which every `unsafe` block of this file rests.
+
+use lh_ir::types::Prim;
+use llvm_sys::core::*;
+use llvm_sys::prelude::*;
+use llvm_sys::{LLVMAtomicOrdering, LLVMAtomicRMWBinOp, LLVMAttributeFunctionIndex, LLVMIntPredicate, LLVMLinkage, LLVMRealPredicate};
+use std::collections::HashMap;
+use std::ffi::{CStr, CString, c_char, c_uint};
+
+/// A value of the module.
+pub(crate) type Val = LLVMValueRef;
+/// A type of the context.
+pub(crate) type Type = LLVMTypeRef;
+/// A basic block.
+pub(crate) type Bb = LLVMBasicBlockRef;
+
+const NAME: *const c_char = c"".as_ptr();
+
+/// The types that occur.
+#[derive(Clone, Copy)]
+pub(crate) struct Types {
+    pub void: Type,
+    pub i1: Type,
+    pub i8: Type,
+    pub i16: Type,
+    pub i32: Type,
+    pub i64: Type,
+    pub f32: Type,
+    pub f64: Type,
+    pub ptr: Type,
+}
+
+/// A context, a module in it, and a builder.
+pub(crate) struct Module {
+    pub(crate) context: LLVMContextRef,
+    pub(crate) module: LLVMModuleRef,
+    pub(crate) builder: LLVMBuilderRef,
+    /// Types that occur.
+    pub(crate) t: Types,
+    intrinsics: HashMap<(&'static str, usize), (Type, Val)>,
+}
+
+impl Drop for Module {
+    fn drop(&mut self) {
+        // SAFETY: the three were created together in `new` and nothing made from them outlives `self`.
+        unsafe {
+            LLVMDisposeBuilder(self.builder);
+            LLVMDisposeModule(self.module);
+            LLVMContextDispose(self.context);
+        }
+    }
+}
+
+macro_rules! binary {
+    ($($name:ident = $llvm:ident;)*) => {$(
+        pub(crate) fn $name(&self, a: Val, b: Val) -> Val {
+            // SAFETY: see the module documentation.
+            unsafe { $llvm(self.builder, a, b, NAME) }
+        }
+    )*};
+}
+
+macro_rules! convert {
+    ($($name:ident = $llvm:ident;)*) => {$(
+        pub(crate) fn $name(&self, a: Val, to: Type) -> Val {
+            // SAFETY: see the module documentation.
+            unsafe { $llvm(self.builder, a, to, NAME) }
+        }
+    )*};
+}
+
+impl Module {
+    /// An empty module.
+    pub(crate) fn new(name: &str) -> Module {
+        let name = cstring(name);
+        // SAFETY: plain constructors; the types belong to the new context.
+        unsafe {
+            let context = LLVMContextCreate();
+            let module = LLVMModuleCreateWithNameInContext(name.as_ptr(), context);
+            let t = Types {
+                void: LLVMVoidTypeInContext(context),
+                i1: LLVMInt1TypeInContext(context),
+                i8: LLVMInt8TypeInContext(context),
+                i16: LLVMInt16TypeInContext(context),
+                i32: LLVMInt32TypeInContext(context),
+                i64: LLVMInt64TypeInContext(context),
+                f32: LLVMFloatTypeInContext(context),
+                f64: LLVMDoubleTypeInContext(context),
+                ptr: LLVMPointerTypeInContext(context, 0),
+            };
+            Module { context, module, builder: LLVMCreateBuilderInContext(context), t, intrinsics: HashMap::new() }
+        }
+    }
+
+    /// The type of a primitive in registers.
+    pub(crate) fn prim(&self, p: Prim) -> Type {
+        match p {
+            Prim::I1 => self.t.i1,
+            Prim::I8 => self.t.i8,
+            Prim::I16 => self.t.i16,
+            Prim::I32 => self.t.i32,
+            Prim::I64 => self.t.i64,
+            Prim::F32 => self.t.f32,
+            Prim::F64 => self.t.f64,
+            Prim::Ptr | Prim::Mem | Prim::List => self.t.ptr,
+        }
+    }
+
+    binary! {
+        add = LLVMBuildAdd;
+        add_nsw = LLVMBuildNSWAdd;
+        sub = LLVMBuildSub;
+        mul = LLVMBuildMul;
+        mul_nsw = LLVMBuildNSWMul;
+        sdiv = LLVMBuildSDiv;
+        udiv = LLVMBuildUDiv;
+        srem = LLVMBuildSRem;
+        urem = LLVMBuildURem;
+        fadd = LLVMBuildFAdd;
+        fsub = LLVMBuildFSub;
+        fmul = LLVMBuildFMul;
+        fdiv = LLVMBuildFDiv;
+        frem = LLVMBuildFRem;
+        and = LLVMBuildAnd;
+        or = LLVMBuildOr;
+        xor = LLVMBuildXor;
+        shl = LLVMBuildShl;
+        ashr = LLVMBuildAShr;
+        lshr = LLVMBuildLShr;
+    }
+    convert! {
+        trunc = LLVMBuildTrunc;
+        zext = LLVMBuildZExt;
+        sext = LLVMBuildSExt;
+        fptrunc = LLVMBuildFPTrunc;
+        fpext = LLVMBuildFPExt;
+        sitofp = LLVMBuildSIToFP;
+        uitofp = LLVMBuildUIToFP;
+        fptosi = LLVMBuildFPToSI;
+        fptoui = LLVMBuildFPToUI;
+        bitcast = LLVMBuildBitCast;
+    }
+
+    pub(crate) fn neg(&self, a: Val) -> Val {
+        // SAFETY: see the module documentation.
+        unsafe { LLVMBuildNeg(self.builder, a, NAME) }
+    }
+    pub(crate) fn fneg(&self, a: Val) -> Val {
+        // SAFETY: see the module documentation.
+        unsafe { LLVMBuildFNeg(self.builder, a, NAME) }
+    }
+    pub(crate) fn not(&self, a: Val) -> Val {
+        // SAFETY: see the module documentation.
+        unsafe { LLVMBuildNot(self.builder, a, NAME) }
+    }
+    pub(crate) fn freeze(&self, a: Val) -> Val {
+        // SAFETY: see the module documentation.
+        unsafe { LLVMBuildFreeze(self.builder, a, NAME) }
+    }
+    pub(crate) fn icmp(&self, p: LLVMIntPredicate, a: Val, b: Val) -> Val {
+        // SAFETY: see the module documentation.
+        unsafe { LLVMBuildICmp(self.builder, p, a, b, NAME) }
+    }
+    pub(crate) fn fcmp(&self, p: LLVMRealPredicate, a: Val, b: Val) -> Val {
+        // SAFETY: see the module documentation.
+        unsafe { LLVMBuildFCmp(self.builder, p, a, b, NAME) }
+    }
+    pub(crate) fn select(&self, c: Val, a: Val, b: Val) -> Val {
+        // SAFETY: see the module documentation.
+        unsafe { LLVMBuildSelect(self.builder, c, a, b, NAME) }
+    }
+
+    /// A load with the natural alignment of `size` bytes.
+    pub(crate) fn load(&self, ty: Type, at: Val, size: usize) -> Val {
+        // SAFETY: see the module documentation.
+        unsafe {
+            let v = LLVMBuildLoad2(self.builder, ty, at, NAME);
+            LLVMSetAlignment(v, size as c_uint);
+            v
+        }
+    }
+    /// A store with the natural alignment of `size` bytes.
+    pub(crate) fn store(&self, value: Val, at: Val, size: usize) -> Val {
+        // SAFETY: see the module documentation.
+        unsafe {
+            let v = LLVMBuildStore(self.builder, value, at);
+            LLVMSetAlignment(v, size as c_uint);
+            v
+        }
+    }
+    /// Makes a load atomic without ordering, so that it is repeated and never moved out of a loop.
+    pub(crate) fn make_monotonic(&self, load: Val) {
+        // SAFETY: see the module documentation.
+        unsafe { LLVMSetOrdering(load, LLVMAtomicOrdering::LLVMAtomicOrderingMonotonic) }
+    }
+    /// Adds to a 64-bit counter in memory: the value before.
+    pub(crate) fn atomic_add(&self, at: Val, value: i64, ordering: LLVMAtomicOrdering) -> Val {
+        let (op, value) = if value < 0 {
+            (LLVMAtomicRMWBinOp::LLVMAtomicRMWBinOpSub, -value)
+        } else {
+            (LLVMAtomicRMWBinOp::LLVMAtomicRMWBinOpAdd, value)
+        };
+        // SAFETY: see the module documentation.
+        unsafe { LLVMBuildAtomicRMW(self.builder, op, at, self.int(self.t.i64, value), ordering, 0) }
+    }
+    /// Address of item `index` of an array of `elem`, inside its object.
+    pub(crate) fn gep(&self, elem: Type, base: Val, index: Val) -> Val {
+        let mut index = [index];
+        // SAFETY: see the module documentation; one index is passed.
+        unsafe { LLVMBuildInBoundsGEP2(self.builder, elem, base, index.as_mut_ptr(), 1, NAME) }
+    }
+    /// Address plus a constant number of bytes.
+    pub(crate) fn offset(&self, base: Val, bytes: usize) -> Val {
+        if bytes == 0 { base } else { self.gep(self.t.i8, base, self.int(self.t.i64, bytes as i64)) }
+    }
+    pub(crate) fn alloca(&self, ty: Type, align: usize) -> Val {
+        // SAFETY: see the module documentation.
+        unsafe {
+            let v = LLVMBuildAlloca(self.builder, ty, NAME);
+            LLVMSetAlignment(v, align as c_uint);
+            v
+        }
+    }
+    pub(crate) fn array_type(&self, elem: Type, n: usize) -> Type {
+        // SAFETY: see the module documentation.
+        unsafe { LLVMArrayType2(elem, n as u64) }
+    }
+    pub(crate) fn struct_type(&self, parts: &[Type]) -> Type {
+        // SAFETY: the callee only reads `parts.len()` types.
+        unsafe { LLVMStructTypeInContext(self.context, parts.as_ptr().cast_mut(), parts.len() as c_uint, 0) }
+    }
+    pub(crate) fn fn_type(&self, args: &[Type], ret: Type) -> Type {
+        // SAFETY: the callee only reads `args.len()` types.
+        unsafe { LLVMFunctionType(ret, args.as_ptr().cast_mut(), args.len() as c_uint, 0) }
+    }
+    pub(crate) fn insert(&self, aggregate: Val, v: Val, at: usize) -> Val {
+        // SAFETY: see the module documentation.
+        unsafe { LLVMBuildInsertValue(self.builder, aggregate, v, at as c_uint, NAME) }
+    }
+    pub(crate) fn extract(&self, aggregate: Val, at: usize) -> Val {
+        // SAFETY: see the module documentation.
+        unsafe { LLVMBuildExtractValue(self.builder, aggregate, at as c_uint, NAME) }
+    }
+
+    pub(crate) fn int(&self, ty: Type, v: i64) -> Val {
+        // SAFETY: see the module documentation.
+        unsafe { LLVMConstInt(ty, v as u64, 1) }
+    }
+    pub(crate) fn bool(&self, v: bool) -> Val {
+        self.int(self.t.i1, i64::from(v))
+    }
+    /// A float constant. NaN keeps its bits when the type is `double`.
+    pub(crate) fn real(&self, ty: Type, v: f64) -> Val {
+        // SAFETY: see the module documentation.
+        unsafe { LLVMConstReal(ty, v) }
+    }
+    pub(crate) fn null(&self, ty: Type) -> Val {
+        // SAFETY: see the module documentation.
+        unsafe { LLVMConstNull(ty) }
+    }
+    pub(crate) fn poison(&self, ty: Type) -> Val {
+        // SAFETY: see the module documentation.
+        unsafe { LLVMGetPoison(ty) }
+    }
+    pub(crate) fn type_of(&self, v: Val) -> Type {
+        // SAFETY: see the module documentation.
+        unsafe { LLVMTypeOf(v) }
+    }
+
+    pub(crate) fn block(&self, function: Val) -> Bb {
+        // SAFETY: see the module documentation.
+        unsafe { LLVMAppendBasicBlockInContext(self.context, function, NAME) }
+    }
+    /// Goes on at the end of a block.
+    pub(crate) fn at_end(&self, b: Bb) {
+        // SAFETY: see the module documentation.
+        unsafe { LLVMPositionBuilderAtEnd(self.builder, b) }
+    }
+    /// The block that is being filled.
+    pub(crate) fn here(&self) -> Bb {
+        // SAFETY: see the module documentation.
+        unsafe { LLVMGetInsertBlock(self.builder) }
+    }
+    pub(crate) fn br(&self, to: Bb) {
+        // SAFETY: see the module documentation.
+        unsafe { LLVMBuildBr(self.builder, to) };
+    }
+    pub(crate) fn cond_br(&self, c: Val, then: Bb, els: Bb) -> Val {
+        // SAFETY: see the module documentation.
+        unsafe { LLVMBuildCondBr(self.builder, c, then, els) }
+    }
+    pub(crate) fn ret(&self, v: Val) {
+        // SAFETY: see the module documentation.
+        unsafe { LLVMBuildRet(self.builder, v) };
+    }
+    pub(crate) fn unreachable(&self) {
+        // SAFETY: see the module documentation.
+        unsafe { LLVMBuildUnreachable(self.builder) };
+    }
+    pub(crate) fn phi(&self, ty: Type) -> Val {
+        // SAFETY: see the module documentation.
+        unsafe { LLVMBuildPhi(self.builder, ty, NAME) }
+    }
+    pub(crate) fn add_incoming(&self, phi: Val, v: Val, from: Bb) {
+        let (mut v, mut from) = (v, from);
+        // SAFETY: see the module documentation; one pair is passed.
+        unsafe { LLVMAddIncoming(phi, &raw mut v, &raw mut from, 1) }
+    }
+    /// Removes a phi without incoming values.
+    pub(crate) fn drop_if_empty_phi(&self, v: Val) {
+        // SAFETY: see the module documentation; nothing refers to the phi after it has been replaced.
+        unsafe {
+            if !LLVMIsAPHINode(v).is_null() && LLVMCountIncoming(v) == 0 {
+                LLVMReplaceAllUsesWith(v, LLVMGetPoison(LLVMTypeOf(v)));
+                LLVMInstructionEraseFromParent(v);
+            }
+        }
+    }
+    pub(crate) fn set_target(&self, triple: &str, layout: &str) {
+        let (triple, layout) = (cstring(triple), cstring(layout));
+        // SAFETY: both texts are copied.
+        unsafe {
+            LLVMSetTarget(self.module, triple.as_ptr());
+            LLVMSetDataLayout(self.module, layout.as_ptr());
+        }
+    }
+    /// A constant address, for data that outlive the code.
+    pub(crate) fn address(&self, v: i64) -> Val {
+        // SAFETY: see the module documentation.
+        unsafe { LLVMConstIntToPtr(self.int(self.t.i64, v), self.t.ptr) }
+    }
+    pub(crate) fn call(&self, fn_type: Type, callee: Val, args: &[Val]) -> Val {
+        // SAFETY: the callee only reads `args.len()` values.
+        unsafe { LLVMBuildCall2(self.builder, fn_type, callee, args.as_ptr().cast_mut(), args.len() as c_uint, NAME) }
+    }
+    pub(crate) fn param(&self, function: Val, i: usize) -> Val {
+        // SAFETY: the function has more than `i` parameters.
+        unsafe { LLVMGetParam(function, i as c_uint) }
+    }
+
+    /// Declares a function or gives the one there is.
+    pub(crate) fn declare(&self, name: &str, fn_type: Type) -> Val {
+        let name = cstring(name);
+        // SAFETY: see the module documentation.
+        unsafe {
+            let found = LLVMGetNamedFunction(self.module, name.as_ptr());
+            if found.is_null() { LLVMAddFunction(self.module, name.as_ptr(), fn_type) } else { found }
+        }
+    }
+    /// An external variable.
+    pub(crate) fn external(&self, name: &str, ty: Type) -> Val {
+        let name = cstring(name);
+        // SAFETY: see the module documentation.
+        unsafe {
+            let found = LLVMGetNamedGlobal(self.module, name.as_ptr());
+            if found.is_null() { LLVMAddGlobal(self.module, ty, name.as_ptr()) } else { found }
+        }
+    }
+    /// A private constant that has no identity.
+    pub(crate) fn constant(&self, init: Val) -> Val {
+        // SAFETY: see the module documentation.
+        unsafe {
+            let g = LLVMAddGlobal(self.module, LLVMTypeOf(init), NAME);
+            LLVMSetInitializer(g, init);
+            LLVMSetGlobalConstant(g, 1);
+            LLVMSetLinkage(g, LLVMLinkage::LLVMPrivateLinkage);
+            LLVMSetUnnamedAddress(g, llvm_sys::LLVMUnnamedAddr::LLVMGlobalUnnamedAddr);
+            g
+        }
+    }
+    /// The bytes of a text with a zero after them.
+    pub(crate) fn text(&self, s: &str) -> Val {
+        // SAFETY: the callee copies `s.len()` bytes.
+        let init = unsafe { LLVMConstStringInContext2(self.context, s.as_ptr().cast(), s.len(), 0) };
+        self.constant(init)
+    }
+    pub(crate) fn const_struct(&self, parts: &[Val]) -> Val {
+        // SAFETY: the callee only reads `parts.len()` values.
+        unsafe { LLVMConstStructInContext(self.context, parts.as_ptr().cast_mut(), parts.len() as c_uint, 0) }
+    }
+    /// An overloaded intrinsic for one type.
+    pub(crate) fn intrinsic(&mut self, name: &'static str, ty: Type) -> (Type, Val) {
+        let (context, module) = (self.context, self.module);
+        *self.intrinsics.entry((name, ty as usize)).or_insert_with(|| {
+            let mut ty = ty;
+            // SAFETY: one overloading type is passed, and the name is an intrinsic's.
+            unsafe {
+                let id = LLVMLookupIntrinsicID(name.as_ptr().cast(), name.len());
+                if id == 0 {
+                    lh_ir::bug!("{name} is not an intrinsic");
+                }
+                (LLVMIntrinsicGetType(context, id, &raw mut ty, 1), LLVMGetIntrinsicDeclaration(module, id, &raw mut ty, 1))
+            }
+        })
+    }
+
+    /// Adds an attribute without a value to a function.
+    pub(crate) fn attribute(&self, function: Val, name: &str) {
+        // SAFETY: the name is read by length; the attribute belongs to the context.
+        unsafe {
+            let kind = LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len());
+            let a = LLVMCreateEnumAttribute(self.context, kind, 0);
+            LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex, a);
+        }
+    }
+    /// Adds a named attribute with a text to a function.
+    pub(crate) fn text_attribute(&self, function: Val, name: &str, value: &str) {
+        // SAFETY: both are read by length.
+        unsafe {
+            let a = LLVMCreateStringAttribute(
+                self.context,
+                name.as_ptr().cast(),
+                name.len() as c_uint,
+                value.as_ptr().cast(),
+                value.len() as c_uint,
+            );
+            LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex, a);
+        }
+    }
+    pub(crate) fn set_linkage(&self, global: Val, linkage: LLVMLinkage) {
+        // SAFETY: see the module documentation.
+        unsafe { LLVMSetLinkage(global, linkage) }
+    }
+    /// Sets fast-math flags where the value is an instruction that can have them.
+    pub(crate) fn set_fast_math(&self, v: Val, flags: u32) {
+        // SAFETY: see the module documentation.
+        unsafe {
+            if flags != 0 && !LLVMIsAInstruction(v).is_null() && LLVMCanValueUseFastMathFlags(v) != 0 {
+                LLVMSetFastMathFlags(v, flags);
+            }
+        }
+    }
+
+    /// A metadata node of texts, numbers and nodes.
+    pub(crate) fn node(&self, parts: &[LLVMMetadataRef]) -> LLVMMetadataRef {
+        // SAFETY: the callee only reads `parts.len()` nodes.
+        unsafe { LLVMMDNodeInContext2(self.context, parts.as_ptr().cast_mut(), parts.len()) }
+    }
+    pub(crate) fn md_text(&self, s: &str) -> LLVMMetadataRef {
+        // SAFETY: read by length.
+        unsafe { LLVMMDStringInContext2(self.context, s.as_ptr().cast(), s.len()) }
+    }
+    pub(crate) fn md_int(&self, ty: Type, v: i64) -> LLVMMetadataRef {
+        // SAFETY: see the module documentation.
+        unsafe { LLVMValueAsMetadata(self.int(ty, v)) }
+    }
+    /// Attaches a node to an instruction under a kind such as `tbaa`.
+    pub(crate) fn attach(&self, inst: Val, kind: &str, node: LLVMMetadataRef) {
+        // SAFETY: the kind is read by length; see the module documentation.
+        unsafe {
+            let kind = LLVMGetMDKindIDInContext(self.context, kind.as_ptr().cast(), kind.len() as c_uint);
+            LLVMSetMetadata(inst, kind, LLVMMetadataAsValue(self.context, node));
+        }
+    }
+
+    /// The module as text.
+    pub(crate) fn print(&self) -> String {
+        // SAFETY: the text is copied and then freed as the API asks.
+        unsafe { take_message(LLVMPrintModuleToString(self.module)) }
+    }
+}
+
+/// Copies and frees a text that LLVM made.
+///
+/// # Safety
+/// `text` is a C string to be freed with `LLVMDisposeMessage`.
+pub(crate) unsafe fn take_message(text: *mut c_char) -> String {
+    // SAFETY: by contract.
+    unsafe {
+        let s = CStr::from_ptr(text).to_string_lossy().into_owned();
+        LLVMDisposeMessage(text);
+        s
+    }
+}
+
+pub(crate) fn cstring(s: &str) -> CString {
+    CString::new(s.replace('\0', "?")).expect("no zero byte is left")
+}

@@ -1,0 +1,220 @@
+//! Rows of the operation table and conversions between number types.
+
+use super::function::FnCx;
+use crate::ir::{Type, Val};
+use crate::link;
+use lh_ir::op::{LlvmInst, Lower, Op, Sig};
+use lh_ir::types::Prim;
+use lh_ir::{Ty, Value};
+use llvm_sys::LLVMIntPredicate::*;
+use llvm_sys::LLVMRealPredicate::*;
+
+impl FnCx<'_, '_> {
+    /// Lowers a row: its single result.
+    pub(super) fn op(&mut self, op: &'static Op, args: &[Value], result: Option<Value>) -> Val {
+        let subject = if matches!(op.sig, Sig::Select(_)) { args[1] } else { args[0] };
+        let ty = self.ty(subject);
+        let vals: Vec<Val> = args.iter().map(|a| self.one(*a)).collect();
+        let v = match op.host {
+            Lower::Inst { signed, unsigned, float } => {
+                let inst = by_kind(ty, signed, unsigned, float);
+                let to = result.and_then(|r| self.prims(r).first().copied());
+                self.instruction(inst, &vals, to).unwrap_or_else(|| lh_ir::bug!("`{}` has no instruction on {ty}", op.name))
+            }
+            Lower::Intrinsic { signed, unsigned, float, flag } => {
+                self.overloaded(by_kind(ty, signed, unsigned, float), &vals, flag, ty)
+            }
+            Lower::Math(single, double) => self.math(if ty.bits() == 32 { single } else { double }, &vals),
+            Lower::Symbol(single, double) => self.c_function(if ty.bits() == 32 { single } else { double }, &vals),
+            Lower::FpClass(mask) => {
+                let (fn_type, f) = self.cx.m.intrinsic("llvm.is.fpclass", self.type_of(vals[0]));
+                self.call(fn_type, f, &[vals[0], self.int(self.t.i32, i64::from(mask))])
+            }
+            Lower::SignBit => {
+                let int = if ty.bits() == 32 { self.t.i32 } else { self.t.i64 };
+                self.icmp(LLVMIntSLT, self.bitcast(vals[0], int), self.null(int))
+            }
+            Lower::Overflow { signed, unsigned } => {
+                let name = if ty.is_signed() { signed } else { unsigned };
+                let (fn_type, f) = self.cx.m.intrinsic(name, self.type_of(vals[0]));
+                self.extract(self.call(fn_type, f, &vals), 1)
+            }
+            Lower::No => lh_ir::bug!("`{}` is not for the CPU", op.name),
+        };
+        self.set_fast_math(v, fast_math_flags(self.func.options.fastmath));
+        v
+    }
+
+    fn instruction(&self, inst: LlvmInst, a: &[Val], to: Option<Prim>) -> Option<Val> {
+        use LlvmInst as I;
+        let int = |p| self.icmp(p, a[0], a[1]);
+        let float = |p| self.fcmp(p, a[0], a[1]);
+        Some(match inst {
+            I::Add => self.add(a[0], a[1]),
+            I::Sub => self.sub(a[0], a[1]),
+            I::Mul => self.mul(a[0], a[1]),
+            I::SDiv => self.sdiv(a[0], a[1]),
+            I::UDiv => self.udiv(a[0], a[1]),
+            I::SRem => self.srem(a[0], a[1]),
+            I::URem => self.urem(a[0], a[1]),
+            I::FAdd => self.fadd(a[0], a[1]),
+            I::FSub => self.fsub(a[0], a[1]),
+            I::FMul => self.fmul(a[0], a[1]),
+            I::FDiv => self.fdiv(a[0], a[1]),
+            I::FRem => self.frem(a[0], a[1]),
+            I::FNeg => self.fneg(a[0]),
+            I::Neg => self.neg(a[0]),
+            I::Not => self.not(a[0]),
+            I::And => self.and(a[0], a[1]),
+            I::Or => self.or(a[0], a[1]),
+            I::Xor => self.xor(a[0], a[1]),
+            I::Shl => self.shl(a[0], a[1]),
+            I::AShr => self.ashr(a[0], a[1]),
+            I::LShr => self.lshr(a[0], a[1]),
+            I::Select => self.select(a[0], a[1], a[2]),
+            I::Bitcast => self.bitcast(a[0], self.prim(to?)),
+            I::IEq => int(LLVMIntEQ),
+            I::INe => int(LLVMIntNE),
+            I::ISlt => int(LLVMIntSLT),
+            I::ISle => int(LLVMIntSLE),
+            I::ISgt => int(LLVMIntSGT),
+            I::ISge => int(LLVMIntSGE),
+            I::IUlt => int(LLVMIntULT),
+            I::IUle => int(LLVMIntULE),
+            I::IUgt => int(LLVMIntUGT),
+            I::IUge => int(LLVMIntUGE),
+            I::FOeq => float(LLVMRealOEQ),
+            I::FUne => float(LLVMRealUNE),
+            I::FOlt => float(LLVMRealOLT),
+            I::FOle => float(LLVMRealOLE),
+            I::FOgt => float(LLVMRealOGT),
+            I::FOge => float(LLVMRealOGE),
+            I::FUno => float(LLVMRealUNO),
+            I::None => return None,
+        })
+    }
+
+    /// An intrinsic overloaded on the operands' type; without a name the operand is the result.
+    fn overloaded(&mut self, name: &'static str, vals: &[Val], flag: bool, ty: Ty) -> Val {
+        // One byte is its own reverse, and LLVM refuses to be asked.
+        if name.is_empty() || (name == "llvm.bswap" && ty.bits() == 8) {
+            return vals[0];
+        }
+        let (fn_type, f) = self.cx.m.intrinsic(name, self.type_of(vals[0]));
+        let mut args = vals.to_vec();
+        // `llvm.fabs` shares a row with `llvm.abs`, which has a flag.
+        if flag && !ty.is_float() {
+            args.push(self.bool(false));
+        }
+        self.call(fn_type, f, &args)
+    }
+
+    /// A function of the vector math library, or the C function of the name without prefix as long as there is none.
+    fn math(&mut self, name: &'static str, vals: &[Val]) -> Val {
+        let symbol = if link::has_math(name) { name } else { name.trim_start_matches("lh_") };
+        self.c_function(symbol, vals)
+    }
+
+    /// A C function that does nothing but compute.
+    fn c_function(&self, name: &str, vals: &[Val]) -> Val {
+        let args: Vec<Type> = vals.iter().map(|v| self.type_of(*v)).collect();
+        let (fn_type, f) = self.cx.external(name, &args, args[0]);
+        for a in ["memory", "willreturn"] {
+            // `memory` with the value 0 is `memory(none)`.
+            self.attribute(f, a);
+        }
+        self.call(fn_type, f, vals)
+    }
+
+    /// Conversion as C does it; aggregates of the same primitives pass unchanged.
+    pub(super) fn cast(&mut self, v: Value, to: Ty) -> Vec<Val> {
+        let from = self.ty(v);
+        let vals = self.get(v).to_vec();
+        if from.flatten() == to.flatten() && from.is_signed() == to.is_signed() {
+            return vals;
+        }
+        if !from.is_number() || !to.is_number() {
+            return if from.flatten() == to.flatten() { vals } else { lh_ir::bug!("cast from {from} to {to}") };
+        }
+        match (from.is_complex(), to.is_complex()) {
+            (true, true) => vals.iter().map(|x| self.cast_real(*x, from.real_part(), to.real_part())).collect(),
+            (false, true) => {
+                let part = to.real_part();
+                let re = self.cast_real(vals[0], from, part);
+                vec![re, self.real(self.type_of(re), 0.0)]
+            }
+            (true, false) if to.is_bool() => {
+                let nonzero = |x: Val| self.fcmp(LLVMRealUNE, x, self.null(self.type_of(x)));
+                vec![self.or(nonzero(vals[0]), nonzero(vals[1]))]
+            }
+            (true, false) => vec![self.cast_real(vals[0], from.real_part(), to)],
+            (false, false) => vec![self.cast_real(vals[0], from, to)],
+        }
+    }
+
+    fn cast_real(&self, v: Val, from: Ty, to: Ty) -> Val {
+        let target = self.prim(to.flatten()[0]);
+        let fast = |x: Val| {
+            self.set_fast_math(x, fast_math_flags(self.func.options.fastmath));
+            x
+        };
+        match (from.is_float(), to.is_float()) {
+            (true, true) if from.bits() == to.bits() => v,
+            (true, true) => fast(if from.bits() > to.bits() { self.fptrunc(v, target) } else { self.fpext(v, target) }),
+            (true, false) if to.is_bool() => self.fcmp(LLVMRealUNE, v, self.null(self.type_of(v))),
+            (true, false) => self.float_to_int(v, to, target),
+            (false, true) if from.is_signed() => self.sitofp(v, target),
+            (false, true) => self.uitofp(v, target),
+            (false, false) if from.is_bool() && to.is_bool() => v,
+            (false, false) if to.is_bool() => self.icmp(LLVMIntNE, v, self.null(self.type_of(v))),
+            (false, false) if from.is_bool() => self.zext(v, target),
+            (false, false) if from.bits() == to.bits() => v,
+            (false, false) if from.bits() > to.bits() => self.trunc(v, target),
+            (false, false) if from.is_signed() => self.sext(v, target),
+            (false, false) => self.zext(v, target),
+        }
+    }
+
+    /// Truncation to an integer. Out of range the result is some integer, as in C; narrow types wrap, as NumPy's do.
+    fn float_to_int(&self, v: Val, to: Ty, target: Type) -> Val {
+        let t = self.t;
+        if to.bits() < 32 {
+            return self.trunc(self.freeze(self.fptosi(v, t.i32)), target);
+        }
+        if to.is_signed() {
+            return self.freeze(self.fptosi(v, target));
+        }
+        let wide = self.freeze(self.fptosi(v, t.i64));
+        if to.bits() == 32 {
+            return self.trunc(wide, target);
+        }
+        let limit = self.real(self.type_of(v), 9_223_372_036_854_775_808.0);
+        let fits = self.fcmp(LLVMRealULT, v, limit);
+        self.select(fits, wide, self.freeze(self.fptoui(v, t.i64)))
+    }
+}
+
+fn by_kind<T>(ty: Ty, signed: T, unsigned: T, float: T) -> T {
+    if ty.is_float() {
+        float
+    } else if ty.is_signed() {
+        signed
+    } else {
+        unsigned
+    }
+}
+
+/// Our fast-math bits as LLVM's C API numbers them.
+fn fast_math_flags(ours: u8) -> u32 {
+    use lh_ir::func::fastmath as f;
+    let pairs = [
+        (f::REASSOC, 1),
+        (f::NNAN, 2),
+        (f::NINF, 4),
+        (f::NSZ, 8),
+        (f::ARCP, 16),
+        (f::CONTRACT, 32),
+        (f::AFN, 64),
+    ];
+    pairs.iter().filter(|(bit, _)| ours & bit != 0).map(|(_, llvm)| llvm).sum()
+}

@@ -1,0 +1,382 @@
+//! Blocks, parameters and terminators of one function.
+
+use super::{Declared, Lowering, Returns};
+use crate::ir::{Bb, Module, Type, Val};
+use crate::poll::Polls;
+use lh_ir::cfg::Cfg;
+use lh_ir::func::{BlockData, Function, InstData, Target, Term};
+use lh_ir::types::Prim;
+use lh_ir::{Block, Span, Ty, Value};
+use llvm_sys::LLVMIntPredicate::LLVMIntNE;
+use std::ops::Deref;
+
+/// The function being lowered.
+pub(crate) struct FnCx<'a, 'u> {
+    pub(super) cx: &'a mut Lowering<'u>,
+    pub(super) func: &'a Function,
+    pub(super) decl: Declared,
+    /// Primitives of all values in a row, with the place of each value's first, and one end more.
+    prims: Vec<Prim>,
+    base: Vec<u32>,
+    vals: Vec<Val>,
+    blocks: Vec<Option<Bb>>,
+    /// First instruction-free block: stack slots are allocated in it.
+    frame: Bb,
+    pub(super) slots: Vec<Vec<Val>>,
+    /// The block being lowered.
+    pub(super) block: Block,
+    /// The place being lowered.
+    pub(super) span: Span,
+    /// Where exceptions of the current block go, with the phi of their lines; made when first needed.
+    landing: Option<(Bb, Option<Val>)>,
+    /// Where exceptions leave the function after their line has been noted.
+    exit: Option<Bb>,
+    /// As `landing`, of all blocks without a handler.
+    exit_landing: Option<(Bb, Option<Val>)>,
+    /// The function's description for tracebacks.
+    pub(super) info: Option<Val>,
+    polls: Polls,
+}
+
+impl Deref for FnCx<'_, '_> {
+    type Target = Module;
+    fn deref(&self) -> &Module {
+        &self.cx.m
+    }
+}
+
+/// Lowers function `index` of the unit.
+pub(super) fn lower(cx: &mut Lowering<'_>, func: &Function, index: usize) {
+    let decl = cx.functions[index].clone();
+    let cfg = Cfg::new(func);
+    let frame = cx.m.block(decl.value);
+    let mut base = Vec::with_capacity(func.values.len() + 1);
+    let mut prims = Vec::with_capacity(func.values.len() * 2);
+    for ty in &func.values {
+        base.push(prims.len() as u32);
+        prims.extend(ty.flatten());
+    }
+    base.push(prims.len() as u32);
+    if let Some(d) = &mut cx.debug {
+        d.enter(&cx.m, decl.value, func);
+    }
+    let mut f = FnCx {
+        vals: vec![std::ptr::null_mut(); prims.len()],
+        prims,
+        base,
+        blocks: vec![None; func.blocks.len()],
+        frame,
+        slots: Vec::new(),
+        block: Block(0),
+        span: Span::default(),
+        landing: None,
+        exit: None,
+        exit_landing: None,
+        info: None,
+        polls: Polls::of(func, &cfg),
+        cx,
+        func,
+        decl,
+    };
+    f.prologue(&cfg);
+    for b in cfg.rpo() {
+        f.lower_block(*b);
+    }
+    f.close_frame(cfg.rpo()[0]);
+    f.drop_empty_phis(&cfg);
+}
+
+impl FnCx<'_, '_> {
+    /// The primitives of a value.
+    pub(super) fn prims(&self, v: Value) -> &[Prim] {
+        &self.prims[self.base[v.index()] as usize..self.base[v.index() + 1] as usize]
+    }
+    /// The LLVM values of a value.
+    pub(super) fn get(&self, v: Value) -> &[Val] {
+        &self.vals[self.base[v.index()] as usize..self.base[v.index() + 1] as usize]
+    }
+    /// The LLVM value of a value of one primitive.
+    pub(super) fn one(&self, v: Value) -> Val {
+        match self.get(v) {
+            [x] => *x,
+            other => lh_ir::bug!("{v} of {} has {} primitives, not one", self.func.name, other.len()),
+        }
+    }
+    pub(super) fn set(&mut self, v: Value, vals: &[Val]) {
+        let (from, to) = (self.base[v.index()] as usize, self.base[v.index() + 1] as usize);
+        if to - from != vals.len() {
+            lh_ir::bug!("{v}: {} of {} needs {} primitives, not {}", self.ty(v), self.func.name, to - from, vals.len());
+        }
+        self.vals[from..to].copy_from_slice(vals);
+    }
+    pub(super) fn ty(&self, v: Value) -> Ty {
+        self.func.ty(v)
+    }
+    pub(super) fn new_block(&self) -> Bb {
+        self.block(self.decl.value)
+    }
+    /// Stack memory for the whole call.
+    pub(super) fn stack(&self, ty: Type, align: usize) -> Val {
+        let here = self.here();
+        self.at_end(self.frame);
+        let v = self.alloca(ty, align);
+        self.at_end(here);
+        v
+    }
+
+    /// LLVM blocks and phis of all reachable blocks; the entry's parameters are the function's unless it is a loop header.
+    fn prologue(&mut self, cfg: &Cfg) {
+        for b in cfg.rpo() {
+            self.blocks[b.index()] = Some(self.new_block());
+        }
+        let func = self.func;
+        self.at_end(self.frame);
+        self.slots = func.slots.iter().map(|t| t.flatten().iter().map(|p| self.alloca(self.prim(*p), p.size())).collect()).collect();
+        for b in cfg.rpo() {
+            let is_entry = b.index() == 0 && cfg.preds(*b).is_empty();
+            self.at_end(self.bb(*b));
+            let mut next = usize::from(self.decl.returns == Returns::Memory);
+            for p in &func.blocks[b.index()].params {
+                let vals: Vec<Val> = self
+                    .prims(*p)
+                    .iter()
+                    .map(|prim| {
+                        next += 1;
+                        if is_entry { self.param(self.decl.value, next - 1) } else { self.phi(self.prim(*prim)) }
+                    })
+                    .collect();
+                self.set(*p, &vals);
+            }
+        }
+    }
+
+    /// Ends the frame block: jumps to the entry, handing over the parameters if it has phis.
+    fn close_frame(&mut self, entry: Block) {
+        self.at_end(self.frame);
+        let to = self.bb(entry);
+        self.br(to);
+        let phis: Vec<Val> = self.func.blocks[0].params.iter().flat_map(|p| self.get(*p)).copied().collect();
+        let shift = usize::from(self.decl.returns == Returns::Memory);
+        for (i, phi) in phis.into_iter().enumerate() {
+            let param = self.param(self.decl.value, i + shift);
+            if phi != param {
+                self.add_incoming(phi, param, self.frame);
+            }
+        }
+    }
+
+    /// Handlers of blocks where nothing is raised have no way in: their parameters are never looked at.
+    fn drop_empty_phis(&self, cfg: &Cfg) {
+        for b in cfg.rpo() {
+            for v in self.func.blocks[b.index()].params.iter().flat_map(|p| self.get(*p)) {
+                self.drop_if_empty_phi(*v);
+            }
+        }
+    }
+
+    fn bb(&self, b: Block) -> Bb {
+        self.blocks[b.index()].unwrap_or_else(|| lh_ir::bug!("{b} of {} is not reachable", self.func.name))
+    }
+
+    fn lower_block(&mut self, b: Block) {
+        let func = self.func;
+        let data = &func.blocks[b.index()];
+        self.block = b;
+        self.landing = None;
+        self.at_end(self.bb(b));
+        for inst in &data.insts {
+            self.place(inst.span);
+            self.lower_inst(inst);
+        }
+        self.place(data.term_span);
+        self.lower_term(data);
+        self.close_landing(data);
+    }
+
+    fn lower_inst(&mut self, inst: &InstData) {
+        let vals = self.inst(&inst.inst, inst.result);
+        if let Some(r) = inst.result {
+            self.set(r, &vals);
+        }
+    }
+
+    /// Sets the place of what follows.
+    fn place(&mut self, span: Span) {
+        if span.line != 0 {
+            self.span = span;
+        }
+        if let Some(d) = &self.cx.debug {
+            d.place(&self.cx.m, self.span);
+        }
+    }
+
+    /// Hands the arguments of an edge to the phis of its target.
+    fn feed(&mut self, t: &Target) {
+        let from = self.here();
+        let func = self.func;
+        for (p, a) in func.blocks[t.block.index()].params.iter().zip(&t.args) {
+            let (phis, vals) = (self.get(*p).to_vec(), self.get(*a).to_vec());
+            for (phi, v) in phis.into_iter().zip(vals) {
+                self.add_incoming(phi, v, from);
+            }
+        }
+    }
+
+    fn jump(&mut self, t: &Target) {
+        self.feed(t);
+        let to = self.bb(t.block);
+        self.br(to);
+    }
+
+    fn lower_term(&mut self, data: &BlockData) {
+        let term = data.term.as_ref().unwrap_or_else(|| lh_ir::bug!("{} of {} has no terminator", self.block, self.func.name));
+        if self.polls.at(self.block) {
+            self.poll();
+        }
+        match term {
+            Term::Jump(t) => self.jump(t),
+            Term::Branch { cond, then, els } => self.branch(*cond, then, els),
+            Term::Return(v) => self.give(*v),
+            Term::Raise { exc, args } => {
+                self.raise(*exc, args);
+                let to = self.landing();
+                self.br(to);
+            }
+            Term::Propagate => self.propagate(data),
+            Term::Unreachable => self.unreachable(),
+        }
+    }
+
+    fn branch(&mut self, cond: Value, then: &Target, els: &Target) {
+        let c = self.one(cond);
+        if then.block != els.block {
+            let (a, b) = (self.bb(then.block), self.bb(els.block));
+            self.feed(then);
+            self.feed(els);
+            self.cond_br(c, a, b);
+            return;
+        }
+        // A phi has one value per predecessor: the second edge gets a block of its own.
+        let (a, detour) = (self.bb(then.block), self.new_block());
+        self.feed(then);
+        self.cond_br(c, a, detour);
+        self.at_end(detour);
+        self.jump(els);
+    }
+
+    /// Returns a value with status 0.
+    fn give(&mut self, v: Value) {
+        let ok = self.int(self.t.i32, 0);
+        let vals = self.get(v).to_vec();
+        if self.decl.returns == Returns::Memory {
+            let (offsets, ..) = self.ty(v).mem_layout();
+            let (prims, to) = (self.prims(v).to_vec(), self.param(self.decl.value, 0));
+            for ((val, prim), at) in vals.iter().zip(prims).zip(offsets) {
+                self.store_prim(*val, prim, self.offset(to, at));
+            }
+        }
+        let result = self.with_status(ok, if self.decl.returns == Returns::Memory { &[] } else { &vals });
+        self.ret(result);
+    }
+
+    /// The status with the result's primitives, as the function returns it. Without values the result is not looked at.
+    fn with_status(&self, status: Val, vals: &[Val]) -> Val {
+        let ty = self.cx.result_type(&self.decl.ret.flatten(), self.decl.returns);
+        if ty == self.t.i32 {
+            return status;
+        }
+        let start = self.insert(self.poison(ty), status, 0);
+        vals.iter().enumerate().fold(start, |agg, (i, v)| self.insert(agg, *v, i + 1))
+    }
+
+    /// The block to go to when an exception has been made pending at the current place.
+    pub(super) fn landing(&mut self) -> Bb {
+        let line = self.int(self.t.i32, i64::from(self.span.line));
+        let (from, handled) = (self.here(), self.func.blocks[self.block.index()].unwind.is_some());
+        let slot = if handled { self.landing } else { self.exit_landing };
+        let (to, phi) = slot.unwrap_or_else(|| {
+            let to = self.new_block();
+            self.at_end(to);
+            let phi = (!self.func.is_library).then(|| self.phi(self.t.i32));
+            self.at_end(from);
+            (to, phi)
+        });
+        if let Some(phi) = phi {
+            self.add_incoming(phi, line, from);
+        }
+        if handled {
+            self.landing = Some((to, phi));
+        } else if slot.is_none() {
+            self.exit_landing = Some((to, phi));
+            self.fill_exit_landing(to, phi);
+            self.at_end(from);
+        }
+        to
+    }
+
+    fn fill_exit_landing(&mut self, landing: Bb, line: Option<Val>) {
+        self.at_end(landing);
+        self.note_line(line);
+        let exit = self.exit();
+        self.br(exit);
+    }
+
+    /// Where the pending exception leaves the function.
+    fn exit(&mut self) -> Bb {
+        if let Some(b) = self.exit {
+            return b;
+        }
+        let (here, b) = (self.here(), self.new_block());
+        self.at_end(b);
+        let status = self.with_status(self.int(self.t.i32, 1), &[]);
+        self.ret(status);
+        self.at_end(here);
+        self.exit = Some(b);
+        b
+    }
+
+    /// Fills the current block's own landing: notes the line and goes to the handler.
+    fn close_landing(&mut self, data: &BlockData) {
+        if let (Some((landing, line)), Some(handler)) = (self.landing.take(), &data.unwind) {
+            self.at_end(landing);
+            self.note_line(line);
+            self.jump(handler);
+        }
+    }
+
+    /// Goes on with an exception whose line has been noted where it was raised.
+    fn propagate(&mut self, data: &BlockData) {
+        match &data.unwind {
+            Some(t) => self.jump(t),
+            None => {
+                let exit = self.exit();
+                self.br(exit);
+            }
+        }
+    }
+
+    /// Goes on in a new block unless a status says that an exception is pending.
+    pub(super) fn check_status(&mut self, status: Val) {
+        let failed = self.icmp(LLVMIntNE, status, self.int(self.t.i32, 0));
+        self.unlikely_landing(failed);
+    }
+
+    /// Goes on in a new block unless an exception is pending.
+    pub(super) fn unlikely_landing(&mut self, failed: Val) {
+        let (next, landing) = (self.new_block(), self.landing());
+        let ok = self.not(failed);
+        let br = self.cond_br(ok, next, landing);
+        self.attach(br, "prof", self.cx.likely);
+        self.at_end(next);
+    }
+
+    /// Goes on in a new block; the other is for what hardly ever happens, and is current after the call.
+    pub(super) fn unlikely(&mut self, cond: Val) -> (Bb, Bb) {
+        let (next, rare) = (self.new_block(), self.new_block());
+        let not = self.not(cond);
+        let br = self.cond_br(not, next, rare);
+        self.attach(br, "prof", self.cx.likely);
+        self.at_end(rare);
+        (next, rare)
+    }
+}

@@ -1,0 +1,173 @@
+//! Memory: arrays, lists, loads, stores and reference counts.
+
+use super::function::FnCx;
+use super::inst::unit_dim;
+use crate::ir::{Type, Val};
+use lh_ir::types::{Prim, TyKind};
+use lh_ir::{Ty, Value};
+use llvm_sys::LLVMAtomicOrdering::{LLVMAtomicOrderingAcquireRelease, LLVMAtomicOrderingMonotonic};
+use llvm_sys::LLVMIntPredicate::{LLVMIntEQ, LLVMIntNE, LLVMIntSLT, LLVMIntUGE};
+
+/// Offset of the data pointer in an allocation's header.
+const MEM_DATA: usize = 16;
+/// Offset of the number of items in a list's header.
+const LIST_LEN: usize = 32;
+
+impl FnCx<'_, '_> {
+    /// Reads one primitive of array or list data.
+    pub(super) fn load_prim(&self, p: Prim, at: Val) -> Val {
+        let ty = if p == Prim::I1 { self.t.i8 } else { self.prim(p) };
+        let v = self.load(ty, at, p.size());
+        self.attach(v, "tbaa", self.cx.tbaa_data);
+        if p == Prim::I1 { self.icmp(LLVMIntNE, v, self.int(self.t.i8, 0)) } else { v }
+    }
+    /// Writes one primitive of array or list data, or of a result.
+    pub(super) fn store_prim(&self, v: Val, p: Prim, at: Val) {
+        let v = if p == Prim::I1 { self.zext(v, self.t.i8) } else { v };
+        let store = self.store(v, at, p.size());
+        self.attach(store, "tbaa", self.cx.tbaa_data);
+    }
+    /// Reads a value; counted parts get a reference.
+    pub(super) fn load_value(&self, at: Val, ty: Ty) -> Vec<Val> {
+        let (offsets, ..) = ty.mem_layout();
+        ty.flatten().into_iter().zip(offsets).map(|(p, o)| self.load_prim(p, self.offset(at, o))).collect()
+    }
+    pub(super) fn store_value(&self, at: Val, v: Value) {
+        let (offsets, ..) = self.ty(v).mem_layout();
+        for ((val, p), o) in self.get(v).iter().zip(self.prims(v)).zip(offsets) {
+            self.store_prim(*val, *p, self.offset(at, o));
+        }
+    }
+
+    /// Stride of a dimension in bytes: a constant where the layout fixes it, so that addressing vectorises.
+    pub(super) fn stride(&self, array: Value, dim: usize) -> Val {
+        let (dtype, ndim, layout, _) = self.array_ty(array);
+        if unit_dim(ndim, layout) == Some(dim) {
+            return self.int(self.t.i64, item_size(dtype) as i64);
+        }
+        self.get(array)[2 + ndim + dim]
+    }
+
+    fn array_ty(&self, array: Value) -> (Ty, usize, lh_ir::Layout, bool) {
+        self.ty(array).as_array().unwrap_or_else(|| lh_ir::bug!("{array}: {} is not an array", self.ty(array)))
+    }
+
+    /// Address of an element: variable strides first, which are invariant in inner loops, then the contiguous dimension.
+    pub(super) fn elem_ptr(&mut self, array: Value, index: &[Value], wrap: bool, check: bool) -> Val {
+        let (dtype, ndim, layout, _) = self.array_ty(array);
+        if index.len() > ndim {
+            lh_ir::bug!("{} indices into {}", index.len(), self.ty(array));
+        }
+        let contiguous = unit_dim(ndim, layout);
+        let (mut bytes, mut items) = (None, None);
+        for (d, i) in index.iter().enumerate() {
+            let i = self.checked_index(self.one(*i), self.get(array)[2 + d], d, wrap, check);
+            if contiguous == Some(d) {
+                items = Some(i);
+                continue;
+            }
+            let step = self.mul_nsw(i, self.stride(array, d));
+            bytes = Some(bytes.map_or(step, |b| self.add_nsw(b, step)));
+        }
+        let mut at = self.get(array)[1];
+        if let Some(b) = bytes {
+            at = self.gep(self.t.i8, at, b);
+        }
+        items.map_or(at, |i| self.gep(self.item_type(dtype), at, i))
+    }
+
+    fn checked_index(&mut self, index: Val, size: Val, axis: usize, wrap: bool, check: bool) -> Val {
+        let t = self.t;
+        let at = if wrap {
+            let negative = self.icmp(LLVMIntSLT, index, self.int(t.i64, 0));
+            self.select(negative, self.add_nsw(index, size), index)
+        } else {
+            index
+        };
+        if check {
+            let outside = self.icmp(LLVMIntUGE, at, size);
+            let (next, _) = self.unlikely(outside);
+            let raise = self.cx.cold("lh_raise_index", &[t.i64; 3], t.i32);
+            self.cx.call_external(raise, &[index, self.int(t.i64, axis as i64), size]);
+            let landing = self.landing();
+            self.br(landing);
+            self.at_end(next);
+        }
+        at
+    }
+
+    /// An LLVM type of the size of an element.
+    fn item_type(&self, dtype: Ty) -> Type {
+        match dtype.flatten()[..] {
+            [Prim::I1] => self.t.i8,
+            [p] => self.prim(p),
+            _ => self.array_type(self.t.i8, item_size(dtype)),
+        }
+    }
+
+    pub(super) fn list_new(&mut self, cap: Value, ty: Ty) -> Val {
+        let TyKind::List(elem) = ty.kind() else { lh_ir::bug!("ListNew of {ty}") };
+        let t = self.t;
+        let (offsets, size, _) = elem.mem_layout();
+        let counted = elem.flatten().into_iter().zip(offsets).filter(|(p, _)| p.is_counted());
+        let mask = counted.fold(0u64, |m, (_, o)| {
+            m | 1u64.checked_shl(o as u32 / 8).unwrap_or_else(|| lh_ir::bug!("a list item of {size} bytes"))
+        });
+        let out = self.stack(t.ptr, 8);
+        let f = self.cx.external("lh_list_new", &[t.i64, t.i64, t.i64, t.ptr], t.i32);
+        let args = [self.one(cap), self.int(t.i64, size as i64), self.int(t.i64, mask as i64), out];
+        let status = self.cx.call_external(f, &args);
+        self.check_status(status);
+        self.load(t.ptr, out, 8)
+    }
+    pub(super) fn list_len(&self, list: Val) -> Val {
+        self.header_field(list, LIST_LEN, self.t.i64)
+    }
+    pub(super) fn list_data(&self, list: Val) -> Val {
+        self.header_field(list, MEM_DATA, self.t.ptr)
+    }
+    fn header_field(&self, list: Val, at: usize, ty: Type) -> Val {
+        let v = self.load(ty, self.offset(list, at), 8);
+        self.attach(v, "tbaa", self.cx.tbaa_header);
+        v
+    }
+
+    /// Takes or drops a reference of every counted part of a value.
+    pub(super) fn count(&mut self, v: Value, up: bool) {
+        let parts: Vec<Val> =
+            self.get(v).iter().zip(self.prims(v)).filter(|(_, p)| p.is_counted()).map(|(v, _)| *v).collect();
+        for p in parts {
+            if up { self.take_reference(p) } else { self.drop_reference(p) }
+        }
+    }
+
+    fn take_reference(&self, p: Val) {
+        let (some, next) = (self.new_block(), self.new_block());
+        let null = self.icmp(LLVMIntEQ, p, self.null(self.t.ptr));
+        self.cond_br(null, next, some);
+        self.at_end(some);
+        self.atomic_add(p, 1, LLVMAtomicOrderingMonotonic);
+        self.br(next);
+        self.at_end(next);
+    }
+
+    fn drop_reference(&self, p: Val) {
+        let (some, last, next) = (self.new_block(), self.new_block(), self.new_block());
+        let null = self.icmp(LLVMIntEQ, p, self.null(self.t.ptr));
+        self.cond_br(null, next, some);
+        self.at_end(some);
+        let before = self.atomic_add(p, -1, LLVMAtomicOrderingAcquireRelease);
+        let is_last = self.icmp(LLVMIntEQ, before, self.int(self.t.i64, 1));
+        self.cond_br(is_last, last, next);
+        self.at_end(last);
+        let release = self.cx.external("lh_release", &[self.t.ptr], self.t.void);
+        self.cx.call_external(release, &[p]);
+        self.br(next);
+        self.at_end(next);
+    }
+}
+
+/// Size of an array element in bytes.
+fn item_size(dtype: Ty) -> usize {
+    if dtype.is_number() { dtype.itemsize() } else { dtype.mem_layout().1 }
+}

@@ -1,0 +1,181 @@
+//! Typed IR to LLVM IR, one function at a time.
+//!
+//! A value is the list of LLVM scalars of its type's primitives; block parameters become one phi per primitive. Internal
+//! functions return a status (0: fine, 1: an exception is pending in the run-time library) together with the primitives of
+//! their result, in registers if they are few and through a pointer otherwise.
+
+mod arith;
+mod call;
+mod entry;
+mod function;
+mod inst;
+mod memory;
+mod raise;
+
+use crate::Unit;
+use crate::debug::DebugInfo;
+use crate::ir::{Module, Type, Val};
+use crate::machine::host;
+use lh_ir::func::Function;
+use lh_ir::types::Prim;
+use lh_ir::{SpecId, Ty};
+use llvm_sys::LLVMLinkage;
+use llvm_sys::prelude::LLVMMetadataRef;
+use std::collections::HashMap;
+
+/// Results of more primitives than this are stored through a pointer, the first argument.
+const MAX_IN_REGISTERS: usize = 8;
+/// Library functions of at most this many instructions are always inlined.
+const SMALL_LIBRARY: usize = 80;
+
+/// How a function gives its result.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Returns {
+    /// With the status, as a struct.
+    Registers,
+    /// Through the pointer that is the first argument.
+    Memory,
+}
+
+/// A function of the unit, declared in the module.
+#[derive(Clone)]
+pub(crate) struct Declared {
+    value: Val,
+    ty: Type,
+    ret: Ty,
+    returns: Returns,
+}
+
+/// The module being made, and what its functions share.
+pub(crate) struct Lowering<'u> {
+    pub(crate) m: Module,
+    unit: &'u Unit,
+    functions: Vec<Declared>,
+    specs: HashMap<SpecId, usize>,
+    /// Type-based alias metadata: data of arrays and lists; headers of lists.
+    tbaa_data: LLVMMetadataRef,
+    tbaa_header: LLVMMetadataRef,
+    likely: LLVMMetadataRef,
+    texts: HashMap<String, Val>,
+    debug: Option<DebugInfo>,
+}
+
+/// Lowers a unit to a module.
+pub(crate) fn lower(unit: &Unit, layout: &str) -> Module {
+    let m = Module::new(&unit.entry_symbol);
+    m.set_target(&host().triple, layout);
+    let (tbaa_data, tbaa_header) = tbaa(&m);
+    let likely = m.node(&[m.md_text("branch_weights"), m.md_int(m.t.i32, 1 << 20), m.md_int(m.t.i32, 1)]);
+    let by_name: HashMap<&str, usize> = unit.functions.iter().enumerate().map(|(i, f)| (&*f.name, i)).collect();
+    let specs = unit.spec_names.iter().filter_map(|(s, n)| Some((*s, *by_name.get(&**n)?))).collect();
+    let debug = unit.lines().then(|| DebugInfo::new(&m));
+    let mut cx = Lowering {
+        m,
+        unit,
+        functions: Vec::new(),
+        specs,
+        tbaa_data,
+        tbaa_header,
+        likely,
+        texts: HashMap::new(),
+        debug,
+    };
+    cx.functions = unit.functions.iter().map(|f| cx.declare(f)).collect();
+    for (i, f) in unit.functions.iter().enumerate() {
+        function::lower(&mut cx, f, i);
+    }
+    entry::lower(&cx, unit.entry, &unit.entry_symbol);
+    if let Some(d) = &cx.debug {
+        d.finish();
+    }
+    cx.m
+}
+
+/// Two scalar types of one tree: they do not alias.
+fn tbaa(m: &Module) -> (LLVMMetadataRef, LLVMMetadataRef) {
+    let root = m.node(&[m.md_text("lancehead")]);
+    let zero = m.md_int(m.t.i64, 0);
+    let access = |name: &str| {
+        let ty = m.node(&[m.md_text(name), root, zero]);
+        m.node(&[ty, ty, zero])
+    };
+    (access("data"), access("list header"))
+}
+
+impl<'u> Lowering<'u> {
+    fn declare(&self, f: &Function) -> Declared {
+        let m = &self.m;
+        let ret = f.ret.unwrap_or_else(Ty::never);
+        let prims = ret.flatten();
+        let returns = if prims.len() <= MAX_IN_REGISTERS { Returns::Registers } else { Returns::Memory };
+        let mut args: Vec<Type> = Vec::new();
+        if returns == Returns::Memory {
+            args.push(m.t.ptr);
+        }
+        args.extend(f.params().iter().flat_map(|p| f.ty(*p).flatten()).map(|p| m.prim(p)));
+        let ty = m.fn_type(&args, self.result_type(&prims, returns));
+        let value = m.declare(&f.name, ty);
+        m.set_linkage(value, LLVMLinkage::LLVMInternalLinkage);
+        self.attributes(value, f.options.debug);
+        if f.options.debug {
+            m.attribute(value, "noinline");
+        } else if f.is_library {
+            let size: usize = f.blocks.iter().map(|b| b.insts.len() + 1).sum();
+            m.attribute(value, if size <= SMALL_LIBRARY { "alwaysinline" } else { "inlinehint" });
+        }
+        Declared { value, ty, ret, returns }
+    }
+
+    /// A status alone, or the struct of status and result.
+    fn result_type(&self, prims: &[Prim], returns: Returns) -> Type {
+        let m = &self.m;
+        if returns == Returns::Memory || prims.is_empty() {
+            return m.t.i32;
+        }
+        let parts: Vec<Type> = std::iter::once(m.t.i32).chain(prims.iter().map(|p| m.prim(*p))).collect();
+        m.struct_type(&parts)
+    }
+
+    /// What every function that we define says about itself.
+    fn attributes(&self, function: Val, debug: bool) {
+        let m = &self.m;
+        m.attribute(function, "nounwind");
+        m.text_attribute(function, "target-cpu", &host().cpu);
+        m.text_attribute(function, "target-features", &host().features);
+        m.text_attribute(function, "no-trapping-math", "true");
+        if debug {
+            m.attribute(function, "optnone");
+            m.text_attribute(function, "frame-pointer", "all");
+        }
+    }
+
+    /// A function of the run-time or C library.
+    fn external(&self, name: &str, args: &[Type], ret: Type) -> (Type, Val) {
+        let ty = self.m.fn_type(args, ret);
+        let f = self.m.declare(name, ty);
+        self.m.attribute(f, "nounwind");
+        (ty, f)
+    }
+
+    /// As [`Lowering::external`], for code that is hardly ever run.
+    fn cold(&self, name: &str, args: &[Type], ret: Type) -> (Type, Val) {
+        let (ty, f) = self.external(name, args, ret);
+        self.m.attribute(f, "cold");
+        (ty, f)
+    }
+
+    /// A text constant, shared.
+    fn text(&mut self, s: &str) -> Val {
+        if let Some(v) = self.texts.get(s) {
+            return *v;
+        }
+        let v = self.m.text(s);
+        self.texts.insert(s.to_owned(), v);
+        v
+    }
+
+    /// Calls with the argument types that the values have.
+    fn call_external(&self, (ty, f): (Type, Val), args: &[Val]) -> Val {
+        self.m.call(ty, f, args)
+    }
+}

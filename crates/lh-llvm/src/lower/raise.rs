@@ -1,0 +1,123 @@
+//! Raising exceptions, and the lines of tracebacks.
+
+use super::function::FnCx;
+use crate::ir::{Type, Val};
+use lh_ir::types::TyKind;
+use lh_ir::{ExcId, Ty, Value};
+use llvm_sys::LLVMIntPredicate::LLVMIntEQ;
+
+impl FnCx<'_, '_> {
+    /// Makes an exception pending.
+    pub(super) fn raise(&mut self, exc: ExcId, args: &[Value]) {
+        let class = self.int(self.t.i32, i64::from(exc.0));
+        self.tell("lh_raise_begin", &[class]);
+        for a in args {
+            let vals = self.get(*a).to_vec();
+            self.raise_arg(self.ty(*a), &vals);
+        }
+    }
+
+    /// Calls a function that is hardly ever run and gives nothing.
+    fn tell(&self, name: &str, args: &[Val]) {
+        let types: Vec<Type> = args.iter().map(|a| self.type_of(*a)).collect();
+        let f = self.cx.cold(name, &types, self.t.void);
+        self.cx.call_external(f, args);
+    }
+
+    fn raise_arg(&mut self, ty: Ty, vals: &[Val]) {
+        let t = self.t;
+        match ty.kind() {
+            TyKind::None => self.tell("lh_raise_arg_none", &[]),
+            TyKind::Bool => self.tell("lh_raise_arg_bool", &[self.zext(vals[0], t.i8)]),
+            TyKind::Int { bits: 64, signed: true, .. } => self.tell("lh_raise_arg_int", vals),
+            TyKind::Int { bits: 64, .. } => self.tell("lh_raise_arg_uint", vals),
+            TyKind::Int { signed: true, .. } => self.tell("lh_raise_arg_int", &[self.sext(vals[0], t.i64)]),
+            TyKind::Int { .. } => self.tell("lh_raise_arg_uint", &[self.zext(vals[0], t.i64)]),
+            TyKind::Float { .. } => self.tell("lh_raise_arg_float", &[self.wide(vals[0])]),
+            TyKind::Complex { .. } => self.tell("lh_raise_arg_complex", &[self.wide(vals[0]), self.wide(vals[1])]),
+            TyKind::Str => self.tell("lh_raise_arg_str", vals),
+            TyKind::Tuple { elems, .. } => {
+                self.tell("lh_raise_arg_tuple_begin", &[]);
+                let mut at = 0;
+                for e in elems {
+                    let n = e.flatten().len();
+                    self.raise_arg(*e, &vals[at..at + n]);
+                    at += n;
+                }
+                self.tell("lh_raise_arg_tuple_end", &[]);
+            }
+            TyKind::Optional(inner) => self.raise_optional(*inner, vals),
+            TyKind::Never
+            | TyKind::Array { .. }
+            | TyKind::List(_)
+            | TyKind::PendingList(_)
+            | TyKind::Unbound
+            | TyKind::MaybeUnbound(_)
+            | TyKind::Range(_)
+            | TyKind::Slice(_)
+            | TyKind::DType(_)
+            | TyKind::Func(_)
+            | TyKind::Closure { .. }
+            | TyKind::BoundMethod { .. }
+            | TyKind::Obj(_)
+            | TyKind::Exc
+            | TyKind::Iter(_)
+            | TyKind::Ptr
+            | TyKind::MemInfo
+            | TyKind::Ellipsis => lh_ir::bug!("an exception cannot carry {ty}"),
+        }
+    }
+
+    fn raise_optional(&mut self, inner: Ty, vals: &[Val]) {
+        let (some, none, next) = (self.new_block(), self.new_block(), self.new_block());
+        self.cond_br(vals[0], some, none);
+        self.at_end(some);
+        self.raise_arg(inner, &vals[1..]);
+        self.br(next);
+        self.at_end(none);
+        self.tell("lh_raise_arg_none", &[]);
+        self.br(next);
+        self.at_end(next);
+    }
+
+    fn wide(&self, v: Val) -> Val {
+        if self.type_of(v) == self.t.f64 { v } else { self.fpext(v, self.t.f64) }
+    }
+
+    /// Adds this function's frame to the traceback of the pending exception; frames of the library are not shown.
+    pub(super) fn note_line(&mut self, line: Option<Val>) {
+        if let Some(line) = line {
+            let info = self.function_info();
+            self.tell("lh_traceback", &[info, line]);
+        }
+    }
+
+    /// `{ qualname, file, first line, is library }`, a constant that lives as long as the code.
+    fn function_info(&mut self) -> Val {
+        if let Some(v) = self.info {
+            return v;
+        }
+        let func = self.func;
+        let (name, file) = (self.cx.text(&func.qualname), self.cx.text(&func.file));
+        let line = self.int(self.t.i32, i64::from(func.first_line));
+        let library = self.int(self.t.i32, i64::from(func.is_library));
+        let v = self.constant(self.const_struct(&[name, file, line, library]));
+        self.info = Some(v);
+        v
+    }
+
+    /// Raises KeyboardInterrupt if the user has asked for it.
+    pub(super) fn poll(&mut self) {
+        let t = self.t;
+        let flag = self.load(t.i32, self.external("lh_interrupt_flag", t.i32), 4);
+        self.make_monotonic(flag);
+        let clear = self.icmp(LLVMIntEQ, flag, self.int(t.i32, 0));
+        let set = self.not(clear);
+        let (next, _) = self.unlikely(set);
+        let f = self.cx.cold("lh_interrupted", &[], t.i32);
+        self.cx.call_external(f, &[]);
+        let landing = self.landing();
+        self.br(landing);
+        self.at_end(next);
+    }
+}

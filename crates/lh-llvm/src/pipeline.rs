@@ -1,0 +1,84 @@
+//! LLVM's passes and code generation.
+
+use crate::ir::{Module, take_message};
+use crate::machine::Machine;
+use llvm_sys::analysis::{LLVMVerifierFailureAction, LLVMVerifyModule};
+use llvm_sys::core::{LLVMDisposeMemoryBuffer, LLVMGetBufferSize, LLVMGetBufferStart};
+use llvm_sys::error::{LLVMDisposeErrorMessage, LLVMGetErrorMessage};
+use llvm_sys::target_machine::{LLVMCodeGenFileType, LLVMTargetMachineEmitToMemoryBuffer};
+use llvm_sys::transforms::pass_builder::*;
+use std::ffi::CStr;
+use std::ptr::null_mut;
+
+/// Optimises a module: `-O2`, or nothing for debugging.
+pub(crate) fn optimise(m: &Module, machine: &Machine, optimised: bool) {
+    if cfg!(debug_assertions) {
+        verify(m);
+    }
+    run(m, machine, if optimised { c"default<O2>" } else { c"default<O0>" });
+}
+
+fn run(m: &Module, machine: &Machine, passes: &CStr) {
+    // SAFETY: the module, the machine and the options live through the call; the options are disposed of once.
+    unsafe {
+        let options = LLVMCreatePassBuilderOptions();
+        let error = LLVMRunPasses(m.module, passes.as_ptr(), machine.raw, options);
+        LLVMDisposePassBuilderOptions(options);
+        if !error.is_null() {
+            let text = LLVMGetErrorMessage(error);
+            let message = CStr::from_ptr(text).to_string_lossy().into_owned();
+            LLVMDisposeErrorMessage(text);
+            lh_ir::bug!("LLVM's passes: {message}");
+        }
+    }
+}
+
+/// Panics if LLVM finds the module malformed.
+pub(crate) fn verify(m: &Module) {
+    let mut message = null_mut();
+    // SAFETY: the module is alive; the message is written and then freed.
+    unsafe {
+        let broken = LLVMVerifyModule(m.module, LLVMVerifierFailureAction::LLVMReturnStatusAction, &raw mut message) != 0;
+        let text = take_message(message);
+        if broken {
+            lh_ir::bug!("malformed LLVM IR: {text}\n{}", m.print());
+        }
+    }
+}
+
+/// The module as an object file.
+pub(crate) fn object(m: &Module, machine: &Machine) -> Vec<u8> {
+    emit(m, machine, LLVMCodeGenFileType::LLVMObjectFile)
+}
+
+/// The module as assembly. The module is copied first, since code generation changes it.
+pub(crate) fn assembly(m: &Module, machine: &Machine) -> String {
+    // SAFETY: the copy lives in the same context and is disposed of here.
+    unsafe {
+        let copy = llvm_sys::core::LLVMCloneModule(m.module);
+        let text = emit_raw(copy, machine, LLVMCodeGenFileType::LLVMAssemblyFile);
+        llvm_sys::core::LLVMDisposeModule(copy);
+        String::from_utf8_lossy(&text).into_owned()
+    }
+}
+
+fn emit(m: &Module, machine: &Machine, kind: LLVMCodeGenFileType) -> Vec<u8> {
+    // SAFETY: the module and the machine are alive.
+    unsafe { emit_raw(m.module, machine, kind) }
+}
+
+/// # Safety
+/// The module is alive.
+unsafe fn emit_raw(m: llvm_sys::prelude::LLVMModuleRef, machine: &Machine, kind: LLVMCodeGenFileType) -> Vec<u8> {
+    let (mut error, mut buffer) = (null_mut(), null_mut());
+    // SAFETY: by contract; the buffer is copied and disposed of.
+    unsafe {
+        if LLVMTargetMachineEmitToMemoryBuffer(machine.raw, m, kind, &raw mut error, &raw mut buffer) != 0 {
+            lh_ir::bug!("LLVM's code generation: {}", take_message(error));
+        }
+        let (start, size) = (LLVMGetBufferStart(buffer), LLVMGetBufferSize(buffer));
+        let bytes = std::slice::from_raw_parts(start.cast::<u8>(), size).to_vec();
+        LLVMDisposeMemoryBuffer(buffer);
+        bytes
+    }
+}
