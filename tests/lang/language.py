@@ -168,7 +168,8 @@ def show(value: Any) -> str:
         return "(" + ", ".join(map(show, value)) + ("," if len(value) == 1 else "") + ")"
     if isinstance(value, list):
         return "[" + ", ".join(map(show, value)) + "]"
-    return " ".join(repr(value).split()).replace("( ", "(").replace("[ ", "[")
+    with np.printoptions(floatmode="unique", precision=17, threshold=10_000):
+        return " ".join(repr(value).split()).replace("( ", "(").replace("[ ", "[")
 
 
 def show_error(error: BaseException, expected: str) -> str:

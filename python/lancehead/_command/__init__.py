@@ -1,0 +1,1 @@
+"""What the `lancehead` command does, one file per subcommand."""

@@ -1,0 +1,126 @@
+"""`lancehead run`: a script's `import numba` gets lancehead.
+
+A finder at the front of `sys.meta_path` answers for `numba` and everything below it, whether Numba is installed or not.
+A module it makes has no contents of its own: each name is looked up in its counterpart in lancehead when it is asked for.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.abc
+import importlib.machinery
+import importlib.util
+import runpy
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import lancehead
+
+#: The Numba whose interface is followed: what a script sees as `numba.__version__`.
+NUMBA_VERSION = "0.68.1"
+
+#: Modules of Numba and where their names are in lancehead.
+COUNTERPARTS = {
+    "numba": "lancehead",
+    "numba.core": "lancehead",
+    "numba.core.config": "lancehead.config",
+    "numba.core.decorators": "lancehead",
+    "numba.core.errors": "lancehead.errors",
+    "numba.core.extending": "lancehead.extending",
+    "numba.core.types": "lancehead.types",
+    "numba.core.types.containers": "lancehead.types",
+    "numba.core.types.npytypes": "lancehead.types",
+    "numba.cuda": "lancehead.cuda",
+    "numba.errors": "lancehead.errors",
+    "numba.experimental": "lancehead.experimental",
+    "numba.extending": "lancehead.extending",
+    "numba.misc": "lancehead",
+    "numba.misc.special": "lancehead",
+    "numba.np": "lancehead",
+    "numba.np.ufunc": "lancehead",
+    "numba.np.unsafe": "lancehead",
+    "numba.typed": "lancehead.typed",
+    "numba.types": "lancehead.types",
+    "numba.typing": "lancehead",
+}
+
+
+class Missing(AttributeError):
+    """A name of Numba that lancehead does not have."""
+
+
+class NumbaFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Finds and makes the modules of `COUNTERPARTS`."""
+
+    def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> importlib.machinery.ModuleSpec | None:
+        if fullname.split(".")[0] != "numba":
+            return None
+        source = COUNTERPARTS.get(fullname)
+        if source is None or not has_module(source):
+            parent, _, name = fullname.rpartition(".")
+            if parent in COUNTERPARTS and hasattr(counterpart(parent), name):
+                return None
+            raise ImportError(f"lancehead {lancehead.__version__} does not provide `{fullname}`", name=fullname)
+        return importlib.machinery.ModuleSpec(fullname, self, origin="lancehead", is_package=True)
+
+    def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType:
+        return NumbaModule(spec.name)
+
+    def exec_module(self, module: ModuleType) -> None:
+        pass
+
+
+class NumbaModule(ModuleType):
+    """A module of Numba whose names are lancehead's."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "__version__" and self.__name__ == "numba":
+            return NUMBA_VERSION
+        full = f"{self.__name__}.{name}"
+        if full in COUNTERPARTS and has_module(COUNTERPARTS[full]):
+            return importlib.import_module(full)
+        source = counterpart(self.__name__)
+        if name == "__all__":
+            return [public for public in getattr(source, "__all__", dir(source)) if not public.startswith("_")]
+        if name.startswith("__"):
+            raise AttributeError(name)
+        try:
+            return getattr(source, name)
+        except AttributeError:
+            raise Missing(f"lancehead {lancehead.__version__} does not provide `{full}`") from None
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *dir(counterpart(self.__name__))})
+
+
+def counterpart(name: str) -> ModuleType:
+    """lancehead's module for a module of Numba."""
+    return importlib.import_module(COUNTERPARTS[name])
+
+
+def has_module(name: str) -> bool:
+    """Whether lancehead has a module of this name."""
+    return importlib.util.find_spec(name) is not None
+
+
+def install() -> None:
+    """Serves `import numba` from now on."""
+    for name in [name for name in sys.modules if name.split(".")[0] == "numba"]:
+        del sys.modules[name]
+    sys.meta_path.insert(0, NumbaFinder())
+
+
+def run(script: str, arguments: Sequence[str]) -> int:
+    """Runs a script as `python script arguments` would, with numba served by lancehead."""
+    if not Path(script).exists():
+        print(f"lancehead run: there is no file {script}", file=sys.stderr)
+        return 2
+    install()
+    sys.argv[:] = [script, *arguments]
+    if Path(script).is_file():
+        sys.path[0:1] = [str(Path(script).resolve().parent)]
+    runpy.run_path(script, run_name="__main__")
+    return 0

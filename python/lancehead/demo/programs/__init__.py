@@ -1,0 +1,18 @@
+"""The programs of the demo, one per file, in the order in which they are shown."""
+
+NAMES = (
+    "sum2d",
+    "go_fast",
+    "pi",
+    "matmul_lists",
+    "matmul_arrays",
+    "heat",
+    "mandelbrot",
+    "photo_filter",
+    "nbody",
+    "levenshtein",
+    "sparse_pca",
+)
+
+#: Programs that the language cannot express yet, with the reason; they are shown by name and not run.
+NOT_YET: dict[str, str] = {}

@@ -1,0 +1,59 @@
+"""The demo's table and progress."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from lancehead.demo.program import Measurement, Program, measure
+
+
+def run_with_progress(console: Console, programs: list[Program], quick: bool) -> Iterator[Measurement]:
+    """Measures the programs one after the other and shows which one is running."""
+    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
+    with Progress(*columns, console=console, transient=True) as progress:
+        task = progress.add_task("", total=len(programs))
+        for program in programs:
+            progress.update(task, description=program.title)
+            yield measure(program, quick)
+            progress.advance(task)
+
+
+def print_report(console: Console, results: list[Measurement], not_yet: dict[str, str]) -> None:
+    """The table of times, then what failed and what is not there yet, by name."""
+    table = Table(title="lancehead demo", title_justify="left", header_style="bold")
+    for heading in ("Program", "Input"):
+        table.add_column(heading, no_wrap=True)
+    for heading in ("Plain", "Compiled", "Speed-up", "Compiling", "Tolerance"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for result in results:
+        if not result.failure:
+            table.add_row(*cells(result))
+    console.print(table)
+    for result in results:
+        if result.failure:
+            console.print(f"[bold red]failed[/] {result.program.name}: ", end="")
+            console.print(result.failure, markup=False, highlight=False)
+    for name, reason in not_yet.items():
+        console.print(f"[bold]not yet[/] {name}: ", end="")
+        console.print(reason, markup=False, highlight=False)
+
+
+def cells(result: Measurement) -> Iterator[str]:
+    """A row of the table."""
+    program = result.program
+    plain = f"{program.baseline} {seconds(result.plain):>7}"
+    speedup = f"{result.speedup:,.0f}" if result.speedup >= 100 else f"{result.speedup:.1f}"
+    tolerance = "none" if program.tolerance == 0 else f"{program.tolerance:.0e}"
+    yield from (program.title, result.size, plain, seconds(result.compiled), f"[bold green]{speedup} ×[/]", seconds(result.compiling), tolerance)
+
+
+def seconds(value: float) -> str:
+    """A time with three digits and a fitting unit."""
+    for unit, factor in (("s", 1.0), ("ms", 1e3), ("µs", 1e6)):
+        if value * factor >= 1.0:
+            return f"{value * factor:.3g} {unit}"
+    return f"{value * 1e9:.0f} ns"
