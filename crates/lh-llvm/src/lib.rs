@@ -10,7 +10,6 @@ mod link;
 mod lower;
 mod machine;
 mod pipeline;
-mod poll;
 mod remarks;
 
 pub use elf::{Loaded, load};

@@ -140,6 +140,8 @@ table! {
     lh_exc_str(I64) -> [Mem, Ptr, I64] raises;
     /// RecursionError when the stack is nearly used up; called first by recursive functions.
     lh_check_stack() -> [] raises;
+    /// KeyboardInterrupt if the user has asked for it. The code generator looks at the flag and calls only if it is set.
+    lh_interrupted() -> [] raises;
     /// Number of live allocations, for leak tests.
     lh_live_allocations() -> [I64];
     /// Begins a shape of the message of `lh_raise_broadcast`.

@@ -2,7 +2,6 @@
 
 use super::{Declared, Lowering, Returns};
 use crate::ir::{Bb, Module, Type, Val};
-use crate::poll::Polls;
 use lh_ir::cfg::Cfg;
 use lh_ir::func::{BlockData, Function, InstData, Target, Term};
 use lh_ir::types::Prim;
@@ -35,7 +34,6 @@ pub(crate) struct FnCx<'a, 'u> {
     exit_landing: Option<(Bb, Option<Val>)>,
     /// The function's description for tracebacks.
     pub(super) info: Option<Val>,
-    polls: Polls,
 }
 
 impl Deref for FnCx<'_, '_> {
@@ -73,7 +71,6 @@ pub(super) fn lower(cx: &mut Lowering<'_>, func: &Function, index: usize) {
         exit: None,
         exit_landing: None,
         info: None,
-        polls: Polls::of(func, &cfg),
         cx,
         func,
         decl,
@@ -230,9 +227,6 @@ impl FnCx<'_, '_> {
 
     fn lower_term(&mut self, data: &BlockData) {
         let term = data.term.as_ref().unwrap_or_else(|| lh_ir::bug!("{} of {} has no terminator", self.block, self.func.name));
-        if self.polls.at(self.block) {
-            self.poll();
-        }
         match term {
             Term::Jump(t) => self.jump(t),
             Term::Branch { cond, then, els } => self.branch(*cond, then, els),

@@ -106,7 +106,7 @@ impl FnCx<'_, '_> {
         v
     }
 
-    /// Raises KeyboardInterrupt if the user has asked for it.
+    /// Raises KeyboardInterrupt if the user has asked for it: looks at the flag, and calls only if it is set.
     pub(super) fn poll(&mut self) {
         let t = self.t;
         let flag = self.load(t.i32, self.external("lh_interrupt_flag", t.i32), 4);

@@ -1,0 +1,53 @@
+//! Compiles textual IR and calls it.
+#![allow(dead_code, reason = "each test file uses a part")]
+
+use lh_ir::SpecId;
+use lh_ir::parse::{Tables, parse};
+use lh_llvm::{Loaded, Output, Unit, Wanted, compile, load};
+
+/// A compiled text. The first function is the entry; `specN` is function number N.
+pub struct Compiled {
+    pub output: Output,
+    pub code: Loaded,
+}
+
+pub fn unit(text: &str) -> Unit {
+    let tables = Tables { row: lh_ops::row, runtime: lh_ops::runtime::find };
+    let functions = parse(text, tables).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    for f in &functions {
+        lh_ir::verify::verify(f).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
+    }
+    let spec_names = functions.iter().enumerate().map(|(i, f)| (SpecId::new(i), f.name.clone())).collect();
+    Unit { functions, spec_names, entry: 0, entry_symbol: "entry".into(), wanted: Wanted::default() }
+}
+
+pub fn build(text: &str) -> Compiled {
+    build_unit(&Unit { wanted: Wanted { llvm_ir: true, llvm_ir_opt: true, ..Wanted::default() }, ..unit(text) })
+}
+
+pub fn build_unit(unit: &Unit) -> Compiled {
+    let output = compile(unit);
+    let code = load(&output.object, &lh_runtime::address);
+    Compiled { output, code }
+}
+
+impl Compiled {
+    /// Calls with argument slots: the result's slots, or `None` if an exception is pending.
+    pub fn call<const N: usize>(&self, args: &[u64]) -> Option<[u64; N]> {
+        let entry = self.code.address("entry").expect("the entry is defined");
+        // SAFETY: the stub has this signature; the tests pass slots that fit the function.
+        let f: unsafe extern "C" fn(*const u64, *mut u64) -> i32 = unsafe { std::mem::transmute(entry) };
+        let mut out = [0; N];
+        // SAFETY: as above.
+        let status = unsafe { f(args.as_ptr(), out.as_mut_ptr()) };
+        (status == 0).then_some(out)
+    }
+    pub fn optimised(&self) -> &str {
+        self.output.llvm_ir_opt.as_deref().expect("wanted")
+    }
+}
+
+/// Slots of a one-dimensional contiguous array without owner.
+pub fn array_1d<T>(data: &[T]) -> Vec<u64> {
+    vec![0, data.as_ptr().addr() as u64, data.len() as u64, size_of::<T>() as u64]
+}
