@@ -128,6 +128,44 @@ table! {
     lh_print_flush() -> [] raises;
     /// IndexError unless the last index is within the extent: index as written, axis, extent, index from the start.
     lh_check_index(I64, I64, I64, I64) -> [] raises;
+    /// `numpy.random.seed(int)`.
+    lh_np_seed(I64) -> [] raises;
+    /// `numpy.random.seed()`.
+    lh_np_seed_os() -> [];
+    /// `numpy.random.random()`.
+    lh_np_random_f64() -> [F64];
+    /// `numpy.random.random(n)` into memory.
+    lh_np_random_fill(Ptr, I64) -> [];
+    /// `numpy.random.standard_normal()`.
+    lh_np_gauss() -> [F64];
+    /// `numpy.random.standard_normal(n)` into memory.
+    lh_np_gauss_fill(Ptr, I64) -> [];
+    /// `numpy.random.standard_exponential()`.
+    lh_np_exponential() -> [F64];
+    /// `numpy.random.standard_gamma(shape)`.
+    lh_np_gamma(F64) -> [F64] raises;
+    /// `numpy.random.poisson(lam)`.
+    lh_np_poisson(F64) -> [I64] raises;
+    /// `numpy.random.binomial(n, p)`.
+    lh_np_binomial(I64, F64) -> [I64] raises;
+    /// `numpy.random.randint(low, high)` of 64 bits.
+    lh_np_randint(I64, I64) -> [I64] raises;
+    /// `numpy.random.randint(low, high, n)` into memory: address, n, low, high.
+    lh_np_randint_fill(Ptr, I64, I64, I64) -> [] raises;
+    /// An integer from 0 up to and including a limit, as `numpy.random.shuffle` draws it.
+    lh_np_interval(I64) -> [I64];
+    /// `random.seed(int)`.
+    lh_py_seed(I64) -> [];
+    /// `random.seed()`.
+    lh_py_seed_os() -> [];
+    /// `random.random()`.
+    lh_py_random() -> [F64];
+    /// `random.gauss(0, 1)`.
+    lh_py_gauss() -> [F64];
+    /// `random.getrandbits(n)`, n below 64.
+    lh_py_getrandbits(I64) -> [I64] raises;
+    /// An integer from 0 to before a limit, as `random.randrange` and `random.shuffle` draw it.
+    lh_py_randbelow(I64) -> [I64];
     /// Takes the pending exception: a handle.
     lh_exc_take() -> [I64];
     /// Whether the exception is an instance of the registered class.

@@ -12,6 +12,7 @@ pub mod interrupt;
 pub mod list;
 mod parse;
 pub mod print;
+mod random;
 mod shape;
 pub mod stack;
 pub mod string;
@@ -38,6 +39,7 @@ pub fn symbols() -> Vec<Symbol> {
     all.extend(string::symbols());
     all.extend(string_methods::symbols());
     all.extend(print::symbols());
+    all.extend(random::symbols());
     all.extend(shape::symbols());
     all
 }

@@ -1,0 +1,374 @@
+//! `numpy.random`'s legacy distributions that draw a varying number of values: gamma, Poisson, binomial.
+//!
+//! The others are arithmetic on these and are written in the library. Every operation is done in NumPy's order: the
+//! streams must agree to the last bit.
+
+use super::numpy::{State, with};
+use crate::classes::VALUE_ERROR;
+use crate::exception::raise;
+use crate::symbol::{Symbol, functions};
+
+impl State {
+    /// A gamma value of scale 1.
+    fn gamma(&mut self, shape: f64) -> f64 {
+        if shape == 1.0 {
+            return self.exponential();
+        }
+        if shape == 0.0 {
+            return 0.0;
+        }
+        if shape < 1.0 {
+            return self.gamma_below_one(shape);
+        }
+        let b = shape - 1.0 / 3.0;
+        let c = 1.0 / (9.0 * b).sqrt();
+        loop {
+            let (mut x, mut v);
+            loop {
+                x = self.gauss();
+                v = 1.0 + c * x;
+                if v > 0.0 {
+                    break;
+                }
+            }
+            v = v * v * v;
+            let u = self.double();
+            if u < 1.0 - 0.0331 * (x * x) * (x * x) || u.ln() < 0.5 * x * x + b * (1.0 - v + v.ln()) {
+                return b * v;
+            }
+        }
+    }
+
+    fn gamma_below_one(&mut self, shape: f64) -> f64 {
+        loop {
+            let u = self.double();
+            let v = self.exponential();
+            if u <= 1.0 - shape {
+                let x = u.powf(1.0 / shape);
+                if x <= v {
+                    return x;
+                }
+            } else {
+                let y = -((1.0 - u) / shape).ln();
+                let x = (1.0 - shape + shape * y).powf(1.0 / shape);
+                if x <= v + y {
+                    return x;
+                }
+            }
+        }
+    }
+
+    fn poisson(&mut self, lam: f64) -> i64 {
+        if lam >= 10.0 {
+            return self.poisson_by_rejection(lam);
+        }
+        if lam == 0.0 {
+            return 0;
+        }
+        let end = (-lam).exp();
+        let (mut count, mut product) = (0, 1.0);
+        loop {
+            product *= self.double();
+            if product <= end {
+                return count;
+            }
+            count += 1;
+        }
+    }
+
+    /// Hoermann's transformed rejection, PTRS.
+    fn poisson_by_rejection(&mut self, lam: f64) -> i64 {
+        let (root, log_lam) = (lam.sqrt(), lam.ln());
+        let b = 0.931 + 2.53 * root;
+        let a = -0.059 + 0.02483 * b;
+        let inv_alpha = 1.1239 + 1.1328 / (b - 3.4);
+        let vr = 0.9277 - 3.6224 / (b - 2.0);
+        loop {
+            let u = self.double() - 0.5;
+            let v = self.double();
+            let us = 0.5 - u.abs();
+            let k = ((2.0 * a / us + b) * u + lam + 0.43).floor() as i64;
+            if us >= 0.07 && v <= vr {
+                return k;
+            }
+            if k < 0 || (us < 0.013 && v > us) {
+                continue;
+            }
+            let accepted = v.ln() + inv_alpha.ln() - (a / (us * us) + b).ln();
+            if accepted <= -lam + k as f64 * log_lam - log_gamma((k + 1) as f64) {
+                return k;
+            }
+        }
+    }
+
+    fn binomial(&mut self, n: i64, p: f64) -> i64 {
+        if n == 0 || p == 0.0 {
+            return 0;
+        }
+        let q = if p <= 0.5 { p } else { 1.0 - p };
+        let k = if q * n as f64 <= 30.0 { self.binomial_by_inversion(n, q) } else { self.binomial_by_rejection(n, q) };
+        if p <= 0.5 { k } else { n - k }
+    }
+
+    fn binomial_by_inversion(&mut self, n: i64, p: f64) -> i64 {
+        let nf = n as f64;
+        let q = 1.0 - p;
+        let qn = (nf * (-p).ln_1p()).exp();
+        let np = nf * p;
+        let bound = nf.min(np + 10.0 * (np * q + 1.0).sqrt()) as i64;
+        let (mut x, mut px, mut u) = (0, qn, self.double());
+        while u > px {
+            x += 1;
+            if x > bound {
+                x = 0;
+                px = qn;
+                u = self.double();
+            } else {
+                u -= px;
+                px = ((n - x + 1) as f64 * p * px) / (x as f64 * q);
+            }
+        }
+        x
+    }
+
+    /// Kachitvichyanukul and Schmeiser's BTPE, for `r <= 0.5`.
+    fn binomial_by_rejection(&mut self, n: i64, r: f64) -> i64 {
+        let nf = n as f64;
+        let q = 1.0 - r;
+        let fm = nf * r + r;
+        let m = fm.floor();
+        let p1 = (2.195 * (nf * r * q).sqrt() - 4.6 * q).floor() + 0.5;
+        let xm = m + 0.5;
+        let (xl, xr) = (xm - p1, xm + p1);
+        let c = 0.134 + 20.5 / (15.3 + m);
+        let tail = |a: f64| a * (1.0 + a / 2.0);
+        let laml = tail((fm - xl) / (fm - xl * r));
+        let lamr = tail((xr - fm) / (xr * q));
+        let p2 = p1 * (1.0 + 2.0 * c);
+        let p3 = p2 + c / laml;
+        let p4 = p3 + c / lamr;
+        loop {
+            let u = self.double() * p4;
+            let mut v = self.double();
+            let y;
+            if u <= p1 {
+                return (xm - p1 * v + u).floor() as i64;
+            } else if u <= p2 {
+                let x = xl + (u - p1) / c;
+                v = v * c + 1.0 - (m - x + 0.5).abs() / p1;
+                if v > 1.0 {
+                    continue;
+                }
+                y = x.floor();
+            } else if u <= p3 {
+                y = (xl + v.ln() / laml).floor();
+                if y < 0.0 || v == 0.0 {
+                    continue;
+                }
+                v = v * (u - p2) * laml;
+            } else {
+                y = (xr - v.ln() / lamr).floor();
+                if y > nf || v == 0.0 {
+                    continue;
+                }
+                v = v * (u - p3) * lamr;
+            }
+            if btpe_accepts(&Btpe { n: nf, r, q, m, xm }, y, v) {
+                return y as i64;
+            }
+        }
+    }
+}
+
+/// Parameters of the acceptance test of BTPE.
+struct Btpe {
+    n: f64,
+    r: f64,
+    q: f64,
+    m: f64,
+    xm: f64,
+}
+
+fn btpe_accepts(p: &Btpe, y: f64, v: f64) -> bool {
+    let Btpe { n, r, q, m, xm } = *p;
+    let nrq = n * r * q;
+    let k = (y - m).abs();
+    if !(k > 20.0 && k < nrq / 2.0 - 1.0) {
+        let s = r / q;
+        let a = s * (n + 1.0);
+        let ratio = |i: i64| a / i as f64 - s;
+        let (from, to) = (m as i64, y as i64);
+        let up = (from + 1..=to).fold(1.0, |f, i| f * ratio(i));
+        return v <= (to + 1..=from).fold(up, |f, i| f / ratio(i));
+    }
+    let rho = (k / nrq) * ((k * (k / 3.0 + 0.625) + 0.16666666666666666) / nrq + 0.5);
+    let t = -k * k / (2.0 * nrq);
+    let a = v.ln();
+    if a < t - rho {
+        return true;
+    }
+    if a > t + rho {
+        return false;
+    }
+    let (x1, f1, z, w) = (y + 1.0, m + 1.0, n + 1.0 - m, n - y + 1.0);
+    let stirling = |x: f64| {
+        let x2 = x * x;
+        (13680. - (462. - (132. - (99. - 140. / x2) / x2) / x2) / x2) / x / 166320.
+    };
+    a <= xm * (f1 / x1).ln() + (n - m + 0.5) * (z / w).ln() + (y - m) * (w * r / (x1 * q)).ln()
+        + stirling(f1) + stirling(z) + stirling(x1) + stirling(w)
+}
+
+/// NumPy's own logarithm of the gamma function, for `x >= 1`.
+fn log_gamma(x: f64) -> f64 {
+    const A: [f64; 10] = [
+        8.333333333333333e-02, -2.777777777777778e-03, 7.936507936507937e-04, -5.952380952380952e-04,
+        8.417508417508418e-04, -1.917526917526918e-03, 6.410256410256410e-03, -2.955065359477124e-02,
+        1.796443723688307e-01, -1.39243221690590e+00,
+    ];
+    /// `log(2 * pi)`.
+    const LG2PI: f64 = 1.8378770664093453e+00;
+    if x == 1.0 || x == 2.0 {
+        return 0.0;
+    }
+    let n = if x < 7.0 { (7.0 - x) as i64 } else { 0 };
+    let mut x0 = x + n as f64;
+    let x2 = (1.0 / x0) * (1.0 / x0);
+    let series = A[..9].iter().rev().fold(A[9], |g, a| g * x2 + a);
+    let mut g = series / x0 + 0.5 * LG2PI + (x0 - 0.5) * x0.ln() - x0;
+    for _ in 0..n {
+        g -= (x0 - 1.0).ln();
+        x0 -= 1.0;
+    }
+    g
+}
+
+unsafe extern "C" fn lh_np_gamma(shape: f64, out: *mut f64) -> i32 {
+    if shape.is_sign_negative() && !shape.is_nan() {
+        return raise(VALUE_ERROR, "shape < 0");
+    }
+    let value = if shape.is_nan() { shape } else { with(|s| s.gamma(shape)) };
+    // SAFETY: compiled code passes room for the result.
+    unsafe { out.write(value) };
+    0
+}
+
+unsafe extern "C" fn lh_np_poisson(lam: f64, out: *mut i64) -> i32 {
+    /// Beyond it the values would not fit: `2**63 - 1 - 10 * sqrt(2**63 - 1)`.
+    const MOST: f64 = 9.223372006484771e18;
+    if lam.is_nan() || lam < 0.0 {
+        return raise(VALUE_ERROR, "lam < 0 or lam is NaN");
+    }
+    if lam > MOST {
+        return raise(VALUE_ERROR, "lam value too large");
+    }
+    // SAFETY: compiled code passes room for the result.
+    unsafe { out.write(with(|s| s.poisson(lam))) };
+    0
+}
+
+unsafe extern "C" fn lh_np_binomial(n: i64, p: f64, out: *mut i64) -> i32 {
+    if n < 0 {
+        return raise(VALUE_ERROR, "n < 0");
+    }
+    if !(0.0..=1.0).contains(&p) {
+        return raise(VALUE_ERROR, "p < 0, p > 1 or p is NaN");
+    }
+    // SAFETY: compiled code passes room for the result.
+    unsafe { out.write(with(|s| s.binomial(n, p))) };
+    0
+}
+
+pub(super) fn symbols() -> Vec<Symbol> {
+    functions! {
+        (_ _) lh_np_gamma lh_np_poisson;
+        (_ _ _) lh_np_binomial;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::numpy::tests::stream;
+    use super::*;
+    use crate::exception::take_pending;
+
+    fn gamma(shape: f64) -> f64 {
+        let mut out = 0.0;
+        // SAFETY: room for the result.
+        assert_eq!(unsafe { lh_np_gamma(shape, &mut out) }, 0);
+        out
+    }
+    fn poisson(lam: f64) -> i64 {
+        let mut out = 0;
+        // SAFETY: room for the result.
+        assert_eq!(unsafe { lh_np_poisson(lam, &mut out) }, 0);
+        out
+    }
+    fn binomial(n: i64, p: f64) -> i64 {
+        let mut out = 0;
+        // SAFETY: room for the result.
+        assert_eq!(unsafe { lh_np_binomial(n, p, &mut out) }, 0);
+        out
+    }
+
+    // The expected values of these tests were printed by NumPy 2.4; sums stand for many values.
+    #[test]
+    fn gamma_values() {
+        assert_eq!(stream(3, 4, || gamma(0.3)), [0.13697487917463022, 0.0163118287587, 1.030784020492117, 0.0009918884013517483]);
+        assert_eq!(stream(3, 2000, || gamma(0.3))[1999], 0.026369171787718037);
+        assert_eq!(stream(3, 4, || gamma(0.9)), [0.7000126915711397, 0.2766301545095972, 2.1795251605114268, 0.1000560309751672]);
+        assert_eq!(stream(3, 2000, || gamma(0.9))[1999], 1.0360426998476082);
+        assert_eq!(stream(3, 4, || gamma(1.0)), [0.8002823868824798, 1.2315078467403449, 0.3437654016911953, 0.7150403060288149]);
+        assert_eq!(stream(3, 2000, || gamma(1.0))[1999], 1.608085223398121);
+        assert_eq!(stream(3, 4, || gamma(2.5)), [6.009833246106926, 2.8747981597832424, 1.7834733227529087, 1.6853034840381327]);
+        assert_eq!(stream(3, 2000, || gamma(2.5))[1999], 4.058336380561423);
+        assert_eq!(stream(3, 4, || gamma(50.0)), [63.36842041510378, 52.80690230084697, 47.73732081638655, 47.20823426973014]);
+        assert_eq!(stream(3, 2000, || gamma(50.0))[1999], 48.88398758448202);
+    }
+
+    #[test]
+    fn poisson_values() {
+        assert_eq!(stream(3, 1000, || poisson(0.0)).iter().sum::<i64>(), 0);
+        assert_eq!(stream(3, 1000, || poisson(0.5)).iter().sum::<i64>(), 515);
+        assert_eq!(stream(3, 1000, || poisson(3.0)).iter().sum::<i64>(), 2987);
+        assert_eq!(stream(3, 1000, || poisson(9.99)).iter().sum::<i64>(), 9949);
+        assert_eq!(stream(3, 1000, || poisson(10.0)).iter().sum::<i64>(), 10189);
+        assert_eq!(stream(3, 1000, || poisson(25.5)).iter().sum::<i64>(), 25752);
+        assert_eq!(stream(3, 1000, || poisson(10000.0)).iter().sum::<i64>(), 10001479);
+        assert_eq!(stream(3, 1000, || poisson(1000000000000.0)).iter().sum::<i64>(), 1000000012594092);
+        assert_eq!(stream(3, 5, || poisson(25.5)), [26, 22, 19, 14, 28]);
+    }
+
+    #[test]
+    fn binomial_values() {
+        assert_eq!(stream(3, 1000, || binomial(10, 0.5)).iter().sum::<i64>(), 5042);
+        assert_eq!(stream(3, 1000, || binomial(10, 0.9)).iter().sum::<i64>(), 9014);
+        assert_eq!(stream(3, 1000, || binomial(1000, 0.01)).iter().sum::<i64>(), 10043);
+        assert_eq!(stream(3, 1000, || binomial(1000, 0.4)).iter().sum::<i64>(), 401363);
+        assert_eq!(stream(3, 1000, || binomial(1000, 0.7)).iter().sum::<i64>(), 698745);
+        assert_eq!(stream(3, 1000, || binomial(100000, 0.3)).iter().sum::<i64>(), 30010634);
+        assert_eq!(stream(3, 1000, || binomial(1000000000, 0.5)).iter().sum::<i64>(), 500001167291);
+        assert_eq!(stream(3, 1000, || binomial(5, 0.0)).iter().sum::<i64>(), 0);
+        assert_eq!(stream(3, 1000, || binomial(5, 1.0)).iter().sum::<i64>(), 5000);
+        assert_eq!(stream(3, 1000, || binomial(0, 0.5)).iter().sum::<i64>(), 0);
+        assert_eq!(stream(3, 5, || binomial(1000, 0.4)), [403, 397, 399, 388, 387]);
+    }
+
+    #[test]
+    fn refusals() {
+        let message = |status: i32| {
+            assert_eq!(status, 1);
+            take_pending().unwrap().message()
+        };
+        // SAFETY: room for the results.
+        unsafe {
+            assert_eq!(message(lh_np_gamma(-1.0, &mut 0.0)), "shape < 0");
+            assert_eq!(message(lh_np_poisson(-1.0, &mut 0)), "lam < 0 or lam is NaN");
+            assert_eq!(message(lh_np_poisson(f64::NAN, &mut 0)), "lam < 0 or lam is NaN");
+            assert_eq!(message(lh_np_poisson(1e19, &mut 0)), "lam value too large");
+            assert_eq!(message(lh_np_binomial(-1, 0.5, &mut 0)), "n < 0");
+            assert_eq!(message(lh_np_binomial(1, 1.5, &mut 0)), "p < 0, p > 1 or p is NaN");
+            assert_eq!(message(lh_np_binomial(1, f64::NAN, &mut 0)), "p < 0, p > 1 or p is NaN");
+        }
+    }
+}
