@@ -25,6 +25,10 @@ pub trait Host {
     fn version(&self) -> (u8, u8);
     /// A Python function's parts. `ObjId` of a dispatcher stands for its function.
     fn function(&mut self, o: ObjId) -> RawFunction;
+    /// Options of a function's own decorator, if it has one; `None` for plain and library functions.
+    fn options(&mut self, o: ObjId) -> Option<Options> {
+        self.function(o).options
+    }
     /// What an object is. A Python function answers `Object::Func` with a number of the host's choice, for which
     /// [`Host::function_object`] gives the object back.
     fn object(&mut self, o: ObjId) -> Object;

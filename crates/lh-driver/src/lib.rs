@@ -1,3 +1,277 @@
 //! The compiler as a whole: resolve, specialise, optimise, generate code. No globals.
+//!
+//! [`Compiler::compile`] types a function for argument types (and, through [`lh_infer::World`], every function that it
+//! calls), optimises each once, and turns all that the entry reaches into one LLVM module, one object and one entry
+//! point.
 
 pub mod host;
+mod session;
+
+use host::Host;
+use lh_infer::ArgTy;
+use lh_ir::diag::Result;
+use lh_ir::func::{Function, Inst, MapExpr, Options};
+use lh_ir::{FuncId, ObjId, Span, SpecId, Ty};
+use session::Session;
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// The compiler: everything typed so far, for one Python interpreter.
+#[derive(Default)]
+pub struct Compiler {
+    pub(crate) specs: Vec<SpecState>,
+    pub(crate) by_key: HashMap<Key, SpecId>,
+    pub(crate) codes: HashMap<FuncId, Arc<lh_ir::untyped::Code>>,
+    pub(crate) infos: HashMap<FuncId, lh_infer::FuncInfo>,
+    pub(crate) own_options: HashMap<FuncId, Option<Options>>,
+    pub(crate) inner: HashMap<(FuncId, u32), FuncId>,
+    pub(crate) parents: HashMap<FuncId, (FuncId, u32)>,
+    pub(crate) library: HashMap<String, Option<(FuncId, bool)>>,
+}
+
+/// What identifies a specialisation.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub(crate) struct Key {
+    func: FuncId,
+    args: Vec<(Ty, Option<String>)>,
+    options: Options,
+}
+
+/// A specialisation.
+pub(crate) struct SpecState {
+    pub name: String,
+    pub ret: Ty,
+    /// `None` while it is being typed.
+    pub body: Option<Body>,
+    pub is_library: bool,
+}
+
+/// A typed and optimised function.
+pub(crate) struct Body {
+    pub func: Arc<Function>,
+    pub callees: Vec<SpecId>,
+    pub deps: Vec<Dep>,
+    pub annotations: Vec<(Span, String, Ty)>,
+}
+
+/// Something outside the code that compiled code has taken for constant.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Dep {
+    /// A global or builtin read by name; `value` is absent if there was none.
+    Global { func: FuncId, name: String, value: Option<ObjId> },
+    /// The content of a closure cell.
+    Free { func: FuncId, index: u32, value: Option<ObjId> },
+}
+
+/// Machine code for one function and one tuple of argument types.
+pub struct Compiled {
+    /// `i32 entry(const u64 *args, u64 *ret)`: every machine primitive in one 8-byte slot, both ways.
+    pub entry: unsafe extern "C" fn(*const u64, *mut u64) -> i32,
+    /// Argument types.
+    pub args: Vec<Ty>,
+    /// Result type.
+    pub ret: Ty,
+    /// What the code depends on.
+    pub deps: Vec<Dep>,
+    /// Whether an argument (or a part of one) may live on in the result or in another argument.
+    pub escapes: bool,
+    /// Types of the user's variables at their assignments.
+    pub annotations: Vec<(Span, String, Ty)>,
+    /// What each stage took.
+    pub timings: Vec<(&'static str, Duration)>,
+    /// Size of the object code, bytes.
+    pub object_size: usize,
+    functions: Vec<Arc<Function>>,
+    names: HashMap<SpecId, String>,
+    /// Keeps the machine code mapped.
+    _loaded: lh_llvm::Loaded,
+}
+
+/// Text forms of compiled code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Text {
+    /// Typed IR after optimisation.
+    Typed,
+    /// LLVM IR after optimisation.
+    Llvm,
+    /// Assembly.
+    Asm,
+}
+
+impl Compiler {
+    /// An empty compiler.
+    pub fn new() -> Compiler {
+        Compiler::default()
+    }
+
+    /// Compiles function object `f` for argument types.
+    ///
+    /// # Errors
+    /// The diagnostic for the first thing that cannot be compiled.
+    pub fn compile(
+        &mut self,
+        host: &mut dyn Host,
+        f: ObjId,
+        args: &[Ty],
+        options: Options,
+        ret: Option<Ty>,
+    ) -> Result<Arc<Compiled>> {
+        let start = Instant::now();
+        self.drop_stale(host);
+        let lh_infer::Object::Func(func) = host.object(f) else { lh_ir::bug!("not a function") };
+        let args_ty: Vec<ArgTy> = args.iter().map(|t| ArgTy::from(*t)).collect();
+        let spec = Session::new(self, host).entry(func, &args_ty, options, ret)?;
+        let typed = start.elapsed();
+        let order = self.reachable(spec);
+        let functions: Vec<Arc<Function>> = order.iter().map(|s| self.body(*s).func.clone()).collect();
+        let names: HashMap<SpecId, String> = order.iter().map(|s| (*s, self.specs[s.index()].name.clone())).collect();
+        let mut deps: Vec<Dep> = order.iter().flat_map(|s| self.body(*s).deps.clone()).collect();
+        deps.sort_by_key(|d| format!("{d:?}"));
+        deps.dedup();
+        let output = lh_llvm::compile(&unit(&functions, &names, lh_llvm::Wanted::default()));
+        let generated = start.elapsed();
+        let loaded = lh_llvm::load(&output.object, &lh_runtime::address);
+        let Some(address) = loaded.address("lh_entry") else { lh_ir::bug!("no entry point in the object") };
+        // SAFETY: code generation makes the entry point with exactly this signature.
+        let entry = unsafe { std::mem::transmute::<usize, unsafe extern "C" fn(*const u64, *mut u64) -> i32>(address) };
+        let ret = self.specs[spec.index()].ret;
+        let t = output.timings;
+        let timings = vec![
+            ("types and passes", typed),
+            ("LLVM IR", t.lower),
+            ("optimisation", t.optimise),
+            ("machine code", t.emit),
+            ("loading", start.elapsed() - generated),
+        ];
+        Ok(Arc::new(Compiled {
+            entry,
+            args: args.to_vec(),
+            ret,
+            deps,
+            escapes: escapes(args, ret),
+            annotations: self.body(spec).annotations.clone(),
+            timings,
+            object_size: output.object.len(),
+            functions,
+            names,
+            _loaded: loaded,
+        }))
+    }
+
+    fn body(&self, s: SpecId) -> &Body {
+        self.specs[s.index()].body.as_ref().unwrap_or_else(|| lh_ir::bug!("{s} has no body"))
+    }
+
+    /// The specialisation and all that it calls, callers first.
+    fn reachable(&self, entry: SpecId) -> Vec<SpecId> {
+        let mut order = vec![entry];
+        let mut seen: std::collections::HashSet<SpecId> = order.iter().copied().collect();
+        let mut at = 0;
+        while at < order.len() {
+            for c in &self.body(order[at]).callees {
+                if seen.insert(*c) {
+                    order.push(*c);
+                }
+            }
+            at += 1;
+        }
+        order
+    }
+
+    /// Forgets everything of the user's when something that was read while compiling has changed since.
+    ///
+    /// Changes are rare, so that one stale value empties the table: what depends on what needs no book-keeping.
+    fn drop_stale(&mut self, host: &mut dyn Host) {
+        let user = self.specs.iter().filter(|s| !s.is_library);
+        let fresh = user.filter_map(|s| s.body.as_ref()).flat_map(|b| &b.deps).all(|d| is_current(host, d));
+        if !fresh {
+            let specs = &self.specs;
+            self.by_key.retain(|_, id| specs[id.index()].is_library);
+            self.infos.retain(|_, i| i.is_library);
+        }
+    }
+}
+
+/// Whether what was read is still so.
+pub fn is_current(host: &mut dyn Host, d: &Dep) -> bool {
+    match d {
+        Dep::Global { func, name, value } => host.global(*func, name) == *value,
+        Dep::Free { func, index, value } => host.free(*func, *index) == *value,
+    }
+}
+
+impl Compiled {
+    /// A text form of the code, made anew.
+    pub fn text(&self, what: Text) -> String {
+        let wanted = match what {
+            Text::Typed => return self.functions.iter().map(|f| lh_ir::print::print(f)).collect::<Vec<_>>().join("\n"),
+            Text::Llvm => lh_llvm::Wanted { llvm_ir_opt: true, ..Default::default() },
+            Text::Asm => lh_llvm::Wanted { asm: true, ..Default::default() },
+        };
+        let out = lh_llvm::compile(&unit(&self.functions, &self.names, wanted));
+        out.llvm_ir_opt.or(out.asm).unwrap_or_default()
+    }
+
+    /// What the vectoriser says of each loop, asked anew.
+    pub fn remarks(&self) -> Vec<lh_llvm::Remark> {
+        let wanted = lh_llvm::Wanted { remarks: true, ..Default::default() };
+        lh_llvm::compile(&unit(&self.functions, &self.names, wanted)).remarks
+    }
+
+    /// The typed functions, the entry first.
+    pub fn functions(&self) -> &[Arc<Function>] {
+        &self.functions
+    }
+}
+
+fn unit(functions: &[Arc<Function>], names: &HashMap<SpecId, String>, wanted: lh_llvm::Wanted) -> lh_llvm::Unit {
+    lh_llvm::Unit {
+        functions: functions.iter().map(|f| Function::clone(f)).collect(),
+        spec_names: names.clone(),
+        entry: 0,
+        entry_symbol: "lh_entry".to_owned(),
+        wanted,
+    }
+}
+
+/// Whether counted parts of arguments may live on after the call: in the result, or inside a list argument.
+fn escapes(args: &[Ty], ret: Ty) -> bool {
+    use lh_ir::types::{Prim, TyKind};
+    fn holds(t: Ty) -> bool {
+        match t.kind() {
+            TyKind::List(e) => e.is_counted(),
+            TyKind::Tuple { elems, .. } => elems.iter().any(|e| holds(*e)),
+            TyKind::Optional(t) => holds(*t),
+            _ => false,
+        }
+    }
+    let ret_counted = ret.flatten().iter().any(|p| matches!(p, Prim::Mem | Prim::List));
+    ret_counted || args.iter().any(|a| holds(*a))
+}
+
+/// Functions that a typed function calls.
+pub(crate) fn callees(func: &Function) -> Vec<SpecId> {
+    fn in_expr(e: &MapExpr, out: &mut Vec<SpecId>) {
+        match e {
+            MapExpr::Arg(..) | MapExpr::Const(_) => {}
+            MapExpr::Cast(_, e) => in_expr(e, out),
+            MapExpr::Op(_, _, es) => es.iter().for_each(|e| in_expr(e, out)),
+            MapExpr::Call(s, _, es) => {
+                out.push(*s);
+                es.iter().for_each(|e| in_expr(e, out));
+            }
+        }
+    }
+    let mut out = Vec::new();
+    for i in func.blocks.iter().flat_map(|b| &b.insts) {
+        match &i.inst {
+            Inst::Call(s, _) => out.push(*s),
+            Inst::Map(e, _) | Inst::MapInto(e, _) => in_expr(e, &mut out),
+            _ => {}
+        }
+    }
+    out.sort();
+    out.dedup();
+    out
+}

@@ -85,7 +85,7 @@ impl Infer<'_> {
             let value = v.as_const().filter(|c| library && matches!(c, Const::Bool(_) | Const::Str(_))).cloned();
             tys.push(ArgTy { ty: v.ty, value });
         }
-        let spec = self.world.specialise(f, &tys, self.options).map_err(|d| self.called_from(d, code))?;
+        let spec = self.world.specialise(f, &tys, self.options).map_err(|d| self.called_from(d, code, library))?;
         let run_time = bound.iter().zip(&tys).filter(|(v, t)| t.value.is_none() && !v.ty.flatten().is_empty());
         let args: Vec<Value> = run_time.map(|(v, _)| v.clone()).collect::<Vec<_>>().iter().map(|v| self.value(v)).collect();
         let result = self.push(Inst::Call(spec.id, args), spec.ret);
@@ -97,7 +97,16 @@ impl Infer<'_> {
     }
 
     /// Adds this call to the way that led to a diagnostic; one inside the library is shown at the user's call.
-    fn called_from(&self, mut d: Box<Diagnostic>, callee: &Code) -> Box<Diagnostic> {
+    fn called_from(&self, mut d: Box<Diagnostic>, callee: &Code, library: bool) -> Box<Diagnostic> {
+        if library && !self.is_library {
+            d.file = self.code.file.clone();
+            d.span = self.span;
+            d.trail.clear();
+            if d.label.is_empty() {
+                d.label = format!("in `{}`", callee.name);
+            }
+            return d;
+        }
         if d.file.is_empty() {
             d = d.at(&callee.file, lh_ir::Span::default());
         }

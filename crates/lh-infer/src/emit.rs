@@ -143,6 +143,9 @@ impl Infer<'_> {
         if val.ty == to {
             return Ok(val.clone());
         }
+        if val.ty.is_never() {
+            return Ok(self.push(Inst::Zero, to));
+        }
         if val.ty.is_number() && to.is_number() {
             return Ok(self.cast(val, to));
         }

@@ -467,11 +467,6 @@ impl Infer<'_> {
         let ty = Ty::new(TyKind::Iter(Ty::none()));
         Val { ty, v: None, known: Some(Rc::new(Known::Lazy(lazy))) }
     }
-
-    /// Block being visited, for started iterators.
-    pub(crate) fn block_here(&self) -> Block {
-        self.here
-    }
 }
 
 impl Infer<'_> {

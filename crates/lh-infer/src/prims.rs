@@ -4,12 +4,12 @@ use crate::convert::promote;
 use crate::emit::ArrayParts;
 use crate::infer::Infer;
 use crate::operators::{element, Kernel};
-use crate::val::{Known, Val};
+use crate::val::Val;
 use crate::world::ArgTy;
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{Inst, MapExpr};
 use lh_ir::types::{Layout, TyKind};
-use lh_ir::{Const, Ty};
+use lh_ir::Ty;
 
 impl Infer<'_> {
     /// A call of a prim.
@@ -384,11 +384,6 @@ impl Infer<'_> {
                 Ok(self.op("select", &[c, a.clone(), b]))
             }
         }
-    }
-
-    /// Knowledge that a value is a constant of a type, for rows that need one.
-    pub(crate) fn known_const(t: Ty, c: Const) -> Val {
-        Val::known(t, Known::Const(c))
     }
 }
 

@@ -1,0 +1,281 @@
+//! One compilation: what inference asks, answered from the host and from what is already typed.
+
+use crate::host::Host;
+use crate::{Body, Compiler, Dep, Key, SpecState, callees};
+use lh_frontend::raw::{RawCode, RawConst};
+use lh_infer::{ArgTy, FuncInfo, Object, Spec, World};
+use lh_ir::diag::{self, Diagnostic, Result};
+use lh_ir::func::Options;
+use lh_ir::untyped::Code;
+use lh_ir::{Block, Const, ExcId, FuncId, ObjId, SpecId, Ty};
+use std::sync::Arc;
+
+/// Depth of calls that typing follows before it gives up: each needs several native frames.
+const MAX_DEPTH: usize = 150;
+
+/// A function being typed.
+struct Frame {
+    spec: SpecId,
+    key: Key,
+    is_library: bool,
+    deps: Vec<Dep>,
+    /// Whether a recursive call used the result type assumed so far.
+    used: bool,
+    /// The outermost frame whose assumed result type this one has used.
+    lowest: usize,
+    /// Specialisations finished inside this frame that rest on its assumed result type.
+    provisional: Vec<Key>,
+}
+
+/// One compilation in progress.
+pub(crate) struct Session<'a> {
+    compiler: &'a mut Compiler,
+    host: &'a mut dyn Host,
+    stack: Vec<Frame>,
+}
+
+impl<'a> Session<'a> {
+    pub(crate) fn new(compiler: &'a mut Compiler, host: &'a mut dyn Host) -> Session<'a> {
+        Session { compiler, host, stack: Vec::new() }
+    }
+
+    /// Types the function that the user calls; its result is of type `ret` if that is given.
+    pub(crate) fn entry(&mut self, f: FuncId, args: &[ArgTy], options: Options, ret: Option<Ty>) -> Result<SpecId> {
+        let spec = self.typed(f, args, options)?;
+        match ret {
+            Some(want) if !same_boundary(want, spec.ret) => {
+                let code = self.code(f)?;
+                Err(Diagnostic::new(diag::CANNOT_UNIFY, format!("`{}` returns `{}`, its signature says `{want}`", code.name, spec.ret))
+                    .note("correct the signature, or leave the result type out")
+                    .at(&code.file, lh_ir::Span { line: code.first_line, end_line: code.first_line, ..Default::default() }))
+            }
+            _ => Ok(spec.id),
+        }
+    }
+
+    fn typed(&mut self, f: FuncId, args: &[ArgTy], options: Options) -> Result<Spec> {
+        let key = Key {
+            func: f,
+            args: args.iter().map(|a| (a.ty, a.value.as_ref().map(|c| format!("{c:?}")))).collect(),
+            options,
+        };
+        if let Some(id) = self.compiler.by_key.get(&key).copied() {
+            if self.compiler.specs[id.index()].body.is_none() {
+                self.note_recursion(id);
+            }
+            return Ok(Spec { id, ret: self.compiler.specs[id.index()].ret });
+        }
+        if self.stack.len() >= MAX_DEPTH {
+            return Err(Diagnostic::new(diag::TOO_LARGE, format!("more than {MAX_DEPTH} functions call each other"))
+                .note("a recursion whose argument types grow with every call never ends"));
+        }
+        let code = self.code(f)?;
+        let id = SpecId::new(self.compiler.specs.len());
+        let name = format!("{}.{}", code.name, id.0);
+        let is_library = self.info(f).is_library;
+        self.compiler.specs.push(SpecState { name: name.clone(), ret: Ty::never(), body: None, is_library });
+        self.compiler.by_key.insert(key.clone(), id);
+        let depth = self.stack.len();
+        self.stack.push(Frame { spec: id, key: key.clone(), is_library, deps: vec![], used: false, lowest: depth, provisional: vec![] });
+        let inferred = lh_infer::infer(self, f, args, options, &name);
+        let frame = self.stack.pop().expect("pushed above");
+        match inferred {
+            Ok(out) => Ok(self.finish(frame, depth, out)),
+            Err(d) => {
+                self.compiler.by_key.remove(&key);
+                frame.provisional.iter().for_each(|k| {
+                    self.compiler.by_key.remove(k);
+                });
+                Err(d)
+            }
+        }
+    }
+
+    /// A call of a function that is still being typed.
+    fn note_recursion(&mut self, id: SpecId) {
+        if let Some(at) = self.stack.iter().position(|f| f.spec == id) {
+            self.stack[at].used = true;
+            for f in &mut self.stack[at + 1..] {
+                f.lowest = f.lowest.min(at);
+            }
+        }
+    }
+
+    fn finish(&mut self, frame: Frame, depth: usize, out: lh_infer::Output) -> Spec {
+        let mut func = out.func;
+        let ret = out.ret;
+        lh_opt::run(&mut func);
+        let body = Body { callees: callees(&func), func: Arc::new(func), deps: frame.deps, annotations: out.annotations };
+        let state = &mut self.compiler.specs[frame.spec.index()];
+        state.ret = ret;
+        state.body = Some(body);
+        if frame.lowest < depth {
+            // Its result rests on an outer function's assumed one: it goes when that changes.
+            let head = &mut self.stack[frame.lowest];
+            head.provisional.push(frame.key);
+            head.provisional.extend(frame.provisional);
+        }
+        Spec { id: frame.spec, ret }
+    }
+
+    fn depend(&mut self, d: Dep) {
+        if let Some(f) = self.stack.last_mut() {
+            if !f.is_library && !f.deps.contains(&d) {
+                f.deps.push(d);
+            }
+        }
+    }
+
+    /// Raw code of a function and its inner functions' (in the order of `Code::inner`).
+    fn raw(&mut self, f: FuncId) -> RawCode {
+        if let Some((parent, index)) = self.compiler.parents.get(&f).copied() {
+            let raw = self.raw(parent);
+            let mut codes = raw.consts.into_iter().filter_map(|c| match c {
+                RawConst::Code(c) => Some(*c),
+                RawConst::Value(_) | RawConst::Other(_) => None,
+            });
+            return codes.nth(index as usize).unwrap_or_else(|| lh_ir::bug!("no inner function {index}"));
+        }
+        let o = self.host.function_object(f);
+        self.host.function(o).code
+    }
+}
+
+/// Whether two result types are the same to a caller from Python.
+fn same_boundary(want: Ty, got: Ty) -> bool {
+    want.strong() == got.strong() || got.is_never() || want.to_string() == got.to_string()
+}
+
+impl World for Session<'_> {
+    fn code(&mut self, f: FuncId) -> Result<Arc<Code>> {
+        if let Some(c) = self.compiler.codes.get(&f) {
+            return Ok(c.clone());
+        }
+        let code = match self.compiler.parents.get(&f).copied() {
+            Some((parent, index)) => self.code(parent)?.inner[index as usize].clone(),
+            None => {
+                let raw = self.raw(f);
+                Arc::new(lh_frontend::translate(&raw, self.host.version())?)
+            }
+        };
+        self.compiler.codes.insert(f, code.clone());
+        Ok(code)
+    }
+
+    fn info(&mut self, f: FuncId) -> FuncInfo {
+        if let Some(i) = self.compiler.infos.get(&f) {
+            return i.clone();
+        }
+        if let Some((parent, _)) = self.compiler.parents.get(&f).copied() {
+            let parent = self.info(parent);
+            return FuncInfo { defaults: vec![], kwdefaults: vec![], ..parent };
+        }
+        let o = self.host.function_object(f);
+        let raw = self.host.function(o);
+        let options = raw.options.unwrap_or_default();
+        let info = FuncInfo { is_library: raw.is_library, options, defaults: raw.defaults, kwdefaults: raw.kwdefaults };
+        self.compiler.infos.insert(f, info.clone());
+        info
+    }
+
+    fn inner(&mut self, f: FuncId, index: u32) -> FuncId {
+        if let Some(i) = self.compiler.inner.get(&(f, index)) {
+            return *i;
+        }
+        let i = self.host.inner_function(f);
+        self.compiler.inner.insert((f, index), i);
+        self.compiler.parents.insert(i, (f, index));
+        i
+    }
+
+    fn global(&mut self, f: FuncId, name: &str) -> Option<ObjId> {
+        let value = self.host.global(f, name);
+        self.depend(Dep::Global { func: f, name: name.to_owned(), value });
+        value
+    }
+
+    fn free(&mut self, f: FuncId, index: u32) -> Option<ObjId> {
+        let value = self.host.free(f, index);
+        self.depend(Dep::Free { func: f, index, value });
+        value
+    }
+
+    fn import(&mut self, name: &str, attr: Option<&str>) -> Option<ObjId> {
+        self.host.import(name, attr)
+    }
+
+    fn object(&mut self, o: ObjId) -> Object {
+        self.host.object(o)
+    }
+
+    fn attr(&mut self, o: ObjId, name: &str) -> Option<ObjId> {
+        self.host.attr(o, name)
+    }
+
+    fn library(&mut self, path: &str) -> Option<(FuncId, bool)> {
+        if let Some(found) = self.compiler.library.get(path) {
+            return *found;
+        }
+        let found = self.host.library(path).and_then(|(o, property)| match self.host.object(o) {
+            Object::Func(f) => Some((f, property)),
+            _ => None,
+        });
+        self.compiler.library.insert(path.to_owned(), found);
+        found
+    }
+
+    fn fold_call(&mut self, o: ObjId, args: &[ObjId]) -> Option<ObjId> {
+        self.host.fold_call(o, args)
+    }
+
+    fn object_of(&mut self, c: &Const) -> ObjId {
+        self.host.object_of(c)
+    }
+
+    fn exc_is_subclass(&mut self, a: ExcId, b: ExcId) -> bool {
+        self.host.exc_is_subclass(a, b)
+    }
+
+    fn specialise(&mut self, f: FuncId, args: &[ArgTy], options: Options) -> Result<Spec> {
+        // A function with a decorator of its own keeps its options; others take the caller's.
+        let own = if self.compiler.parents.contains_key(&f) {
+            None
+        } else {
+            let o = self.host.function_object(f);
+            self.own_options(f, o)
+        };
+        self.typed(f, args, own.unwrap_or(options))
+    }
+
+    fn provisional(&mut self, ret: Ty) -> bool {
+        let Some(frame) = self.stack.last_mut() else { return false };
+        let used = std::mem::replace(&mut frame.used, false);
+        let id = frame.spec;
+        let changed = self.compiler.specs[id.index()].ret != ret;
+        if used && changed {
+            for k in std::mem::take(&mut frame.provisional) {
+                self.compiler.by_key.remove(&k);
+            }
+        }
+        self.compiler.specs[id.index()].ret = ret;
+        used
+    }
+
+    fn unroll(&mut self, code: &Code, header: Block, times: u32) -> Option<Arc<Code>> {
+        lh_frontend::unroll::unroll(code, header, times).map(Arc::new)
+    }
+
+    fn describe(&mut self, o: ObjId) -> String {
+        self.host.describe(o)
+    }
+}
+
+impl Session<'_> {
+    fn own_options(&mut self, f: FuncId, o: ObjId) -> Option<Options> {
+        if !self.compiler.own_options.contains_key(&f) {
+            let options = self.host.options(o);
+            self.compiler.own_options.insert(f, options);
+        }
+        self.compiler.own_options[&f]
+    }
+}
