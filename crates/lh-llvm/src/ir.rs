@@ -279,6 +279,16 @@ impl Module {
         // SAFETY: see the module documentation.
         unsafe { LLVMPositionBuilderAtEnd(self.builder, b) }
     }
+    /// Goes on before the first instruction of a block.
+    pub(crate) fn at_start(&self, b: Bb) {
+        // SAFETY: see the module documentation.
+        unsafe {
+            match LLVMGetFirstInstruction(b) {
+                first if first.is_null() => LLVMPositionBuilderAtEnd(self.builder, b),
+                first => LLVMPositionBuilderBefore(self.builder, first),
+            }
+        }
+    }
     /// The block that is being filled.
     pub(crate) fn here(&self) -> Bb {
         // SAFETY: see the module documentation.

@@ -19,8 +19,10 @@ pub(crate) struct FnCx<'a, 'u> {
     base: Vec<u32>,
     vals: Vec<Val>,
     blocks: Vec<Option<Bb>>,
-    /// First instruction-free block: stack slots are allocated in it.
+    /// The block before the first: stack slots are allocated at its start.
     frame: Bb,
+    /// Where it goes on to the first: itself, unless the stack is checked.
+    frame_end: Bb,
     pub(super) slots: Vec<Vec<Val>>,
     /// The block being lowered.
     pub(super) block: Block,
@@ -64,6 +66,7 @@ pub(super) fn lower(cx: &mut Lowering<'_>, func: &Function, index: usize) {
         base,
         blocks: vec![None; func.blocks.len()],
         frame,
+        frame_end: frame,
         slots: Vec::new(),
         block: Block(0),
         span: Span::default(),
@@ -76,6 +79,9 @@ pub(super) fn lower(cx: &mut Lowering<'_>, func: &Function, index: usize) {
         decl,
     };
     f.prologue(&cfg);
+    if f.cx.recursive[index] {
+        f.check_stack();
+    }
     for b in cfg.rpo() {
         f.lower_block(*b);
     }
@@ -115,7 +121,7 @@ impl FnCx<'_, '_> {
     /// Stack memory for the whole call.
     pub(super) fn stack(&self, ty: Type, align: usize) -> Val {
         let here = self.here();
-        self.at_end(self.frame);
+        self.at_start(self.frame);
         let v = self.alloca(ty, align);
         self.at_end(here);
         v
@@ -149,7 +155,7 @@ impl FnCx<'_, '_> {
 
     /// Ends the frame block: jumps to the entry, handing over the parameters if it has phis.
     fn close_frame(&mut self, entry: Block) {
-        self.at_end(self.frame);
+        self.at_end(self.frame_end);
         let to = self.bb(entry);
         self.br(to);
         let phis: Vec<Val> = self.func.blocks[0].params.iter().flat_map(|p| self.get(*p)).copied().collect();
@@ -157,7 +163,7 @@ impl FnCx<'_, '_> {
         for (i, phi) in phis.into_iter().enumerate() {
             let param = self.param(self.decl.value, i + shift);
             if phi != param {
-                self.add_incoming(phi, param, self.frame);
+                self.add_incoming(phi, param, self.frame_end);
             }
         }
     }
@@ -169,6 +175,21 @@ impl FnCx<'_, '_> {
                 self.drop_if_empty_phi(*v);
             }
         }
+    }
+
+    /// Raises RecursionError when the stack is nearly used up, before anything is owned.
+    fn check_stack(&mut self) {
+        self.place(Span { line: self.func.first_line, ..Span::default() });
+        self.at_end(self.frame);
+        let f = self.cx.external("lh_check_stack", &[], self.t.i32);
+        let status = self.cx.call_external(f, &[]);
+        let failed = self.icmp(LLVMIntNE, status, self.int(self.t.i32, 0));
+        let next = self.new_block();
+        let landing = self.exit_landing();
+        let ok = self.not(failed);
+        let br = self.cond_br(ok, next, landing);
+        self.attach(br, "prof", self.cx.likely);
+        self.frame_end = next;
     }
 
     fn bb(&self, b: Block) -> Bb {
@@ -285,25 +306,38 @@ impl FnCx<'_, '_> {
 
     /// The block to go to when an exception has been made pending at the current place.
     pub(super) fn landing(&mut self) -> Bb {
-        let line = self.int(self.t.i32, i64::from(self.span.line));
-        let (from, handled) = (self.here(), self.func.blocks[self.block.index()].unwind.is_some());
-        let slot = if handled { self.landing } else { self.exit_landing };
-        let (to, phi) = slot.unwrap_or_else(|| {
-            let to = self.new_block();
-            self.at_end(to);
-            let phi = (!self.func.is_library).then(|| self.phi(self.t.i32));
-            self.at_end(from);
-            (to, phi)
-        });
-        if let Some(phi) = phi {
-            self.add_incoming(phi, line, from);
+        if self.func.blocks[self.block.index()].unwind.is_none() {
+            return self.exit_landing();
         }
-        if handled {
-            self.landing = Some((to, phi));
-        } else if slot.is_none() {
-            self.exit_landing = Some((to, phi));
-            self.fill_exit_landing(to, phi);
-            self.at_end(from);
+        let slot = self.landing.unwrap_or_else(|| self.new_landing());
+        self.landing = Some(slot);
+        self.note_landing(slot)
+    }
+
+    /// As [`FnCx::landing`], for exceptions that leave the function.
+    fn exit_landing(&mut self) -> Bb {
+        if let Some(slot) = self.exit_landing {
+            return self.note_landing(slot);
+        }
+        let (here, slot) = (self.here(), self.new_landing());
+        self.exit_landing = Some(slot);
+        self.fill_exit_landing(slot.0, slot.1);
+        self.at_end(here);
+        self.note_landing(slot)
+    }
+
+    fn new_landing(&self) -> (Bb, Option<Val>) {
+        let (here, to) = (self.here(), self.new_block());
+        self.at_end(to);
+        let line = (!self.func.is_library).then(|| self.phi(self.t.i32));
+        self.at_end(here);
+        (to, line)
+    }
+
+    /// Hands the current line to a landing.
+    fn note_landing(&self, (to, phi): (Bb, Option<Val>)) -> Bb {
+        if let Some(phi) = phi {
+            self.add_incoming(phi, self.int(self.t.i32, i64::from(self.span.line)), self.here());
         }
         to
     }

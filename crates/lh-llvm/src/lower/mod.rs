@@ -16,7 +16,7 @@ use crate::Unit;
 use crate::debug::DebugInfo;
 use crate::ir::{Module, Type, Val};
 use crate::machine::host;
-use lh_ir::func::Function;
+use lh_ir::func::{Function, Inst};
 use lh_ir::types::Prim;
 use lh_ir::{SpecId, Ty};
 use llvm_sys::LLVMLinkage;
@@ -52,6 +52,8 @@ pub(crate) struct Lowering<'u> {
     unit: &'u Unit,
     functions: Vec<Declared>,
     specs: HashMap<SpecId, usize>,
+    /// Which functions may call themselves, perhaps through others.
+    recursive: Vec<bool>,
     /// Type-based alias metadata: data of arrays and lists; headers of lists.
     tbaa_data: LLVMMetadataRef,
     tbaa_header: LLVMMetadataRef,
@@ -67,12 +69,13 @@ pub(crate) fn lower(unit: &Unit, layout: &str) -> Module {
     let (tbaa_data, tbaa_header) = tbaa(&m);
     let likely = m.node(&[m.md_text("branch_weights"), m.md_int(m.t.i32, 1 << 20), m.md_int(m.t.i32, 1)]);
     let by_name: HashMap<&str, usize> = unit.functions.iter().enumerate().map(|(i, f)| (&*f.name, i)).collect();
-    let specs = unit.spec_names.iter().filter_map(|(s, n)| Some((*s, *by_name.get(&**n)?))).collect();
+    let specs: HashMap<SpecId, usize> = unit.spec_names.iter().filter_map(|(s, n)| Some((*s, *by_name.get(&**n)?))).collect();
     let debug = unit.lines().then(|| DebugInfo::new(&m));
     let mut cx = Lowering {
         m,
         unit,
         functions: Vec::new(),
+        recursive: recursive(unit, &specs),
         specs,
         tbaa_data,
         tbaa_header,
@@ -89,6 +92,30 @@ pub(crate) fn lower(unit: &Unit, layout: &str) -> Module {
         d.finish();
     }
     cx.m
+}
+
+/// Which functions reach themselves by calls.
+fn recursive(unit: &Unit, specs: &HashMap<SpecId, usize>) -> Vec<bool> {
+    let insts = |f: &'_ Function| f.blocks.iter().flat_map(|b| &b.insts).filter_map(|i| called(&i.inst)).collect::<Vec<_>>();
+    let callees: Vec<Vec<usize>> =
+        unit.functions.iter().map(|f| insts(f).iter().filter_map(|s| specs.get(s)).copied().collect()).collect();
+    let reaches_itself = |f: usize| {
+        let (mut seen, mut work) = (vec![false; callees.len()], callees[f].clone());
+        while let Some(g) = work.pop() {
+            if g == f {
+                return true;
+            }
+            if !std::mem::replace(&mut seen[g], true) {
+                work.extend(&callees[g]);
+            }
+        }
+        false
+    };
+    (0..callees.len()).map(reaches_itself).collect()
+}
+
+fn called(inst: &Inst) -> Option<SpecId> {
+    if let Inst::Call(spec, _) = inst { Some(*spec) } else { None }
 }
 
 /// Two scalar types of one tree: they do not alias.
