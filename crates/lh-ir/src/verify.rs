@@ -231,8 +231,9 @@ impl Verifier<'_> {
                 self.row(op, &tys, d.result.map(|r| self.ty(r)))
             }
             Inst::Cast(v) => {
-                self.is(*v, Ty::is_number, "a number")?;
-                d.result.map_or(Ok(()), |r| self.is(r, Ty::is_number, "a number"))
+                let fits = |t: Ty| t.is_number() || t == Ty::ptr();
+                self.is(*v, fits, "a number")?;
+                d.result.map_or(Ok(()), |r| self.is(r, fits, "a number"))
             }
             Inst::SlotGet(s) => self.result(d, self.func.slots[s.index()]),
             Inst::SlotSet(s, v) => self.same(self.ty(*v), self.func.slots[s.index()], || format!("{s}")),

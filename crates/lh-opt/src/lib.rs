@@ -1,1 +1,13 @@
-//! Placeholder.
+//! Optimisation of typed IR: [`run`] does everything, [`pipeline`] is the list.
+
+mod bounds;
+mod dce;
+mod edit;
+mod fold;
+mod fuse_elementwise;
+mod interrupt;
+mod lower_array;
+pub mod pipeline;
+mod refcount;
+
+pub use pipeline::run;

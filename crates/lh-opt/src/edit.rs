@@ -1,0 +1,197 @@
+//! Building typed IR: a cursor that appends to a block, and rewriting of whole functions.
+
+use lh_ir::cfg::targets;
+use lh_ir::func::{BlockData, Inst, InstData, Target, Term};
+use lh_ir::op::{Op, RuntimeFn};
+use lh_ir::{Block, Const, Function, Span, Ty, Value, bug};
+use std::sync::LazyLock;
+
+/// The row of a name that passes themselves use.
+pub(crate) fn row(name: &str) -> &'static Op {
+    lh_ops::row(name).unwrap_or_else(|| bug!("no row `{name}`"))
+}
+
+/// The run-time function of a name.
+pub(crate) fn runtime(name: &str) -> &'static RuntimeFn {
+    lh_ops::runtime::find(name).unwrap_or_else(|| bug!("no run-time function `{name}`"))
+}
+
+/// Appends instructions to a block.
+pub(crate) struct Cursor<'a> {
+    /// The function.
+    pub func: &'a mut Function,
+    /// Where instructions go.
+    pub block: Block,
+    /// Their place in the source.
+    pub span: Span,
+    /// Handler of new blocks.
+    pub unwind: Option<Target>,
+}
+
+macro_rules! int_rows {
+    ($($name:ident, $row:literal, $ret:ident;)*) => {$(
+        #[doc = concat!("The row `", $row, "` on integers or truth values.")]
+        pub(crate) fn $name(&mut self, a: Value, b: Value) -> Value {
+            static ROW: LazyLock<&'static Op> = LazyLock::new(|| row($row));
+            self.op(*ROW, &[a, b], Ty::$ret())
+        }
+    )*};
+}
+
+impl Cursor<'_> {
+    int_rows! {
+        add, "add", int;
+        sub, "sub", int;
+        mul, "mul", int;
+        eq, "eq", bool;
+        lt, "lt", bool;
+        le, "le", bool;
+        and, "and", bool;
+        or, "or", bool;
+    }
+    /// Appends an instruction with a result.
+    pub(crate) fn inst(&mut self, inst: Inst, ty: Ty) -> Value {
+        let v = self.func.new_value(ty);
+        let d = InstData { result: Some(v), inst, span: self.span };
+        self.func.blocks[self.block.index()].insts.push(d);
+        v
+    }
+    /// Appends an instruction without a result.
+    pub(crate) fn effect(&mut self, inst: Inst) {
+        let d = InstData { result: None, inst, span: self.span };
+        self.func.blocks[self.block.index()].insts.push(d);
+    }
+    /// A row.
+    pub(crate) fn op(&mut self, op: &'static Op, args: &[Value], ty: Ty) -> Value {
+        self.inst(Inst::Op(op, args.to_vec()), ty)
+    }
+    /// An integer constant.
+    pub(crate) fn int(&mut self, i: i64) -> Value {
+        self.inst(Inst::Const(Const::Int(i.into(), Ty::int())), Ty::int())
+    }
+    /// The second operand if the first is true, else the third; of `int`.
+    pub(crate) fn select(&mut self, cond: Value, a: Value, b: Value) -> Value {
+        let ty = self.func.ty(a);
+        self.op(row("select"), &[cond, a, b], ty)
+    }
+    /// A new block with parameters of these types.
+    pub(crate) fn new_block(&mut self, params: &[Ty]) -> (Block, Vec<Value>) {
+        let b = self.func.new_block();
+        let params: Vec<Value> = params.iter().map(|t| self.func.new_value(*t)).collect();
+        self.func.blocks[b.index()].params.clone_from(&params);
+        self.func.blocks[b.index()].unwind.clone_from(&self.unwind);
+        (b, params)
+    }
+    /// Ends the current block and goes on in another.
+    pub(crate) fn end(&mut self, term: Term, next: Block) {
+        let data = &mut self.func.blocks[self.block.index()];
+        (data.term, data.term_span) = (Some(term), self.span);
+        self.block = next;
+    }
+    /// Ends the current block with a branch to two new blocks without parameters, and goes on in the first.
+    pub(crate) fn branch(&mut self, cond: Value) -> Block {
+        let then = self.new_block(&[]).0;
+        let els = self.new_block(&[]).0;
+        let term = Term::Branch { cond, then: to(then, &[]), els: to(els, &[]) };
+        self.end(term, then);
+        els
+    }
+    /// `for i in range(n)`: goes on in the body; [`Cursor::end_loop`] closes it and goes on behind.
+    pub(crate) fn begin_loop(&mut self, n: Value) -> CountedLoop {
+        let zero = self.int(0);
+        let one = self.int(1);
+        let (header, params) = self.new_block(&[Ty::int()]);
+        let (body, _) = self.new_block(&[]);
+        let (exit, _) = self.new_block(&[]);
+        self.end(Term::Jump(to(header, &[zero])), header);
+        let more = self.lt(params[0], n);
+        self.end(Term::Branch { cond: more, then: to(body, &[]), els: to(exit, &[]) }, body);
+        CountedLoop { header, exit, index: params[0], one }
+    }
+    /// Closes a loop.
+    pub(crate) fn end_loop(&mut self, l: &CountedLoop) {
+        let next = self.add(l.index, l.one);
+        self.end(Term::Jump(to(l.header, &[next])), l.exit);
+    }
+}
+
+/// A loop being built.
+pub(crate) struct CountedLoop {
+    header: Block,
+    exit: Block,
+    /// Its index.
+    pub index: Value,
+    one: Value,
+}
+
+/// A target.
+pub(crate) fn to(block: Block, args: &[Value]) -> Target {
+    Target { block, args: args.to_vec() }
+}
+
+/// Replaces every use of values by what `of` says.
+pub(crate) fn replace_uses(func: &mut Function, of: &dyn Fn(Value) -> Value) {
+    let mut f = |v: &mut Value| *v = of(*v);
+    for data in &mut func.blocks {
+        for d in &mut data.insts {
+            d.inst.for_each_operand_mut(&mut f);
+        }
+        if let Some(t) = &mut data.unwind {
+            t.args.iter_mut().for_each(&mut f);
+        }
+        if let Some(t) = &mut data.term {
+            t.for_each_operand_mut(&mut f);
+        }
+    }
+}
+
+/// What every value is to be replaced by, with chains followed.
+pub(crate) struct Replacements(Vec<Value>);
+
+impl Replacements {
+    /// Every value stands for itself.
+    pub(crate) fn new(func: &Function) -> Replacements {
+        Replacements((0..func.values.len()).map(Value::new).collect())
+    }
+    /// `old` is replaced by `new`.
+    pub(crate) fn set(&mut self, old: Value, new: Value) {
+        self.0[old.index()] = self.get(new);
+    }
+    /// What a value is replaced by.
+    pub(crate) fn get(&self, mut v: Value) -> Value {
+        while let Some(&next) = self.0.get(v.index()) {
+            if next == v {
+                break;
+            }
+            v = next;
+        }
+        v
+    }
+    /// Replaces all uses.
+    pub(crate) fn apply(&self, func: &mut Function) {
+        replace_uses(func, &|v| self.get(v));
+    }
+}
+
+/// Whether an exception can leave a block.
+pub(crate) fn block_can_raise(data: &BlockData) -> bool {
+    matches!(data.term, Some(Term::Raise { .. } | Term::Propagate)) || data.insts.iter().any(|d| d.inst.can_raise())
+}
+
+/// Number of uses of every value, in reachable or unreachable code alike.
+pub(crate) fn use_counts(func: &Function) -> Vec<u32> {
+    let mut counts = vec![0; func.values.len()];
+    for (i, data) in func.blocks.iter().enumerate() {
+        let mut count = |v: Value| counts[v.index()] += 1;
+        data.insts.iter().for_each(|d| d.inst.for_each_operand(&mut count));
+        for (_, t) in targets(func, Block::new(i)) {
+            t.args.iter().for_each(|v| count(*v));
+        }
+        match &data.term {
+            Some(Term::Branch { cond: v, .. } | Term::Return(v)) => count(*v),
+            Some(Term::Raise { args, .. }) => args.iter().for_each(|v| count(*v)),
+            Some(Term::Jump(_) | Term::Propagate | Term::Unreachable) | None => {}
+        }
+    }
+    counts
+}

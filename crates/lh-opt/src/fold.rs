@@ -1,0 +1,179 @@
+//! Computes while compiling what can be: constants through the rows' `eval`, parts of aggregates that were just built,
+//! branches on constants; then merges blocks that follow each other.
+//!
+//! ```text
+//! v0 = const 9.0: float64
+//! v1 = sqrt v0: float64         ->     v1 = const 3.0: float64
+//! v2 = pack(v1, v0): tuple(...)
+//! v3 = field v2, 0: float64     ->     (uses of v3 become uses of v1)
+//! ```
+//!
+//! Instructions that become unused stay; `dce` removes them. All else of the kind is LLVM's.
+
+mod convert;
+mod merge;
+
+use crate::edit::Replacements;
+use lh_ir::cfg::Cfg;
+use lh_ir::func::{Inst, Term};
+use lh_ir::verify::{agree, part};
+use lh_ir::{Const, Function, Ty, Value};
+
+/// Runs the pass.
+pub(crate) fn run(func: &mut Function) -> bool {
+    let mut changed = fold_values(func);
+    changed |= fold_branches(func);
+    changed | merge::merge_blocks(func)
+}
+
+fn fold_values(func: &mut Function) -> bool {
+    let cfg = Cfg::new(func);
+    let mut with = Replacements::new(func);
+    let mut defs: Vec<Option<Inst>> = vec![None; func.values.len()];
+    let mut changed = false;
+    for &b in cfg.rpo() {
+        let mut insts = std::mem::take(&mut func.blocks[b.index()].insts);
+        for d in &mut insts {
+            let Some(r) = d.result else { continue };
+            d.inst.for_each_operand_mut(&mut |v| *v = with.get(*v));
+            let known = Known { func, defs: &defs, result: func.ty(r) };
+            match known.simplify(&d.inst) {
+                Some(Simple::Const(c)) => {
+                    changed |= !matches!(d.inst, Inst::Const(_));
+                    d.inst = Inst::Const(c);
+                }
+                Some(Simple::Value(v)) => {
+                    with.set(r, v);
+                    changed = true;
+                }
+                None => {}
+            }
+            if is_building(&d.inst) {
+                defs[r.index()] = Some(d.inst.clone());
+            }
+        }
+        func.blocks[b.index()].insts = insts;
+    }
+    with.apply(func);
+    changed
+}
+
+/// Instructions that others look through.
+fn is_building(inst: &Inst) -> bool {
+    matches!(inst, Inst::Const(_) | Inst::Zero | Inst::Pack(_) | Inst::Some(_) | Inst::ArrayMake { .. })
+}
+
+enum Simple {
+    Const(Const),
+    Value(Value),
+}
+
+struct Known<'a> {
+    func: &'a Function,
+    defs: &'a [Option<Inst>],
+    /// Type of the result.
+    result: Ty,
+}
+
+impl Known<'_> {
+    fn def(&self, v: Value) -> Option<&Inst> {
+        self.defs[v.index()].as_ref()
+    }
+    fn constant(&self, v: Value) -> Option<&Const> {
+        match self.def(v) {
+            Some(Inst::Const(c)) => Some(c),
+            _ => None,
+        }
+    }
+    fn simplify(&self, inst: &Inst) -> Option<Simple> {
+        match inst {
+            Inst::Op(op, args) => {
+                let args = args.iter().map(|v| self.constant(*v).cloned()).collect::<Option<Vec<_>>>()?;
+                convert::with_type((op.eval)(&args)?, self.result).map(Simple::Const)
+            }
+            Inst::Cast(v) if self.func.ty(*v) == self.result => Some(Simple::Value(*v)),
+            Inst::Cast(v) => convert::cast(self.constant(*v)?, self.result).map(Simple::Const),
+            Inst::Field(v, i) => self.field(*v, *i),
+            Inst::Unwrap(v) => match self.def(*v)? {
+                Inst::Some(inner) if agree(self.func.ty(*inner), self.result) => Some(Simple::Value(*inner)),
+                _ => None,
+            },
+            Inst::IsSome(v) => match self.def(*v)? {
+                Inst::Some(_) => Some(Simple::Const(Const::Bool(true))),
+                Inst::Zero => Some(Simple::Const(Const::Bool(false))),
+                _ => None,
+            },
+            Inst::ArrayOwner(v) => self.array_part(*v, |owner, _, _, _| owner),
+            Inst::ArrayData(v) => self.array_part(*v, |_, data, _, _| data),
+            Inst::ArrayShape(v, i) => self.array_part(*v, |_, _, shape, _| shape[*i as usize]),
+            Inst::ArrayStride(v, i) => self.array_part(*v, |_, _, _, strides| strides[*i as usize]),
+            Inst::PtrAdd(p, n) => match self.constant(*n)? {
+                Const::Int(0, _) => Some(Simple::Value(*p)),
+                _ => None,
+            },
+            Inst::Const(_)
+            | Inst::Zero
+            | Inst::Pack(_)
+            | Inst::Some(_)
+            | Inst::Call(..)
+            | Inst::Runtime(..)
+            | Inst::SlotGet(_)
+            | Inst::SlotSet(..)
+            | Inst::ArrayMake { .. }
+            | Inst::ElemPtr { .. }
+            | Inst::Load(_)
+            | Inst::Take(_)
+            | Inst::Store(..)
+            | Inst::ListNew(_)
+            | Inst::ListLen(_)
+            | Inst::ListData(_)
+            | Inst::Map(..)
+            | Inst::MapInto(..)
+            | Inst::IncRef(_)
+            | Inst::DecRef(_) => None,
+        }
+    }
+    fn field(&self, v: Value, index: u32) -> Option<Simple> {
+        match self.def(v)? {
+            Inst::Const(Const::Complex(re, im, _)) => {
+                let x = if index == 0 { *re } else { *im };
+                Some(Simple::Const(Const::Float(x, self.result)))
+            }
+            Inst::Pack(parts) => {
+                let ty = self.func.ty(v);
+                let count = (0..).take_while(|i| part(ty, *i).is_some()).count();
+                let p = (parts.len() == count).then(|| parts[index as usize])?;
+                agree(self.func.ty(p), self.result).then_some(Simple::Value(p))
+            }
+            _ => None,
+        }
+    }
+    fn array_part(&self, v: Value, get: impl Fn(Value, Value, &[Value], &[Value]) -> Value) -> Option<Simple> {
+        match self.def(v)? {
+            Inst::ArrayMake { owner, data, shape, strides } => Some(Simple::Value(get(*owner, *data, shape, strides))),
+            _ => None,
+        }
+    }
+}
+
+fn fold_branches(func: &mut Function) -> bool {
+    let mut truth = vec![None; func.values.len()];
+    for d in func.blocks.iter().flat_map(|b| &b.insts) {
+        if let (Some(r), Inst::Const(Const::Bool(b))) = (d.result, &d.inst) {
+            truth[r.index()] = Some(*b);
+        }
+    }
+    let mut changed = false;
+    for data in &mut func.blocks {
+        let Some(Term::Branch { cond, then, els }) = &data.term else { continue };
+        let to = match truth[cond.index()] {
+            Some(true) => then,
+            Some(false) => els,
+            None if then == els => then,
+            None => continue,
+        };
+        data.term = Some(Term::Jump(to.clone()));
+        changed = true;
+    }
+    changed
+}

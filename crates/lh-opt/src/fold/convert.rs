@@ -1,0 +1,73 @@
+//! Conversions between constants, as C does them.
+
+use lh_ir::{Const, Ty};
+
+/// The constant as a value of a type that differs at most in being Python's or NumPy's.
+pub(super) fn with_type(c: Const, ty: Ty) -> Option<Const> {
+    if c.ty().strong() != ty.strong() {
+        return None;
+    }
+    Some(match c {
+        Const::Int(i, _) => Const::Int(i, ty),
+        Const::Float(x, _) => Const::Float(x, ty),
+        Const::Complex(re, im, _) => Const::Complex(re, im, ty),
+        Const::None | Const::Bool(_) | Const::Str(_) => c,
+    })
+}
+
+/// A number converted; `None` where C leaves the result undefined, and for what is not a number.
+pub(super) fn cast(c: &Const, to: Ty) -> Option<Const> {
+    let (re, im) = match c {
+        Const::Bool(b) => return cast(&Const::Int(i128::from(*b), Ty::i64()), to),
+        Const::Int(i, _) if to.is_int() => return Some(Const::Int(wrap(*i, to), to)),
+        Const::Int(i, _) if to.is_bool() => return Some(Const::Bool(*i != 0)),
+        Const::Int(i, _) => (round(*i as f64, to, Some(*i)), 0.0),
+        Const::Float(x, _) => (*x, 0.0),
+        Const::Complex(re, im, _) => (*re, *im),
+        Const::None | Const::Str(_) => return None,
+    };
+    if to.is_bool() {
+        Some(Const::Bool(re != 0.0 || im != 0.0))
+    } else if to.is_int() {
+        let i = re.trunc();
+        let limit = 2f64.powi(to.bits() as i32 - i32::from(to.is_signed()));
+        let fits = if to.is_signed() { -limit <= i && i < limit } else { 0.0 <= i && i < limit };
+        fits.then(|| Const::Int(i as i128, to))
+    } else if to.is_float() {
+        Some(Const::Float(round(re, to, None), to))
+    } else if to.is_complex() {
+        Some(Const::Complex(round(re, to, None), round(im, to, None), to))
+    } else {
+        None
+    }
+}
+
+fn wrap(i: i128, to: Ty) -> i128 {
+    let shift = 128 - to.bits();
+    if to.is_signed() { (i << shift) >> shift } else { (((i as u128) << shift) >> shift) as i128 }
+}
+
+/// Rounds to the precision of a type, from the integer itself where there is one, so as not to round twice.
+fn round(x: f64, to: Ty, exact: Option<i128>) -> f64 {
+    if to.real_part().bits() != 32 {
+        return x;
+    }
+    f64::from(exact.map_or(x as f32, |i| i as f32))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn casts_are_those_of_c() {
+        let i = |v| Const::Int(v, Ty::i64());
+        assert_eq!(cast(&i(300), Ty::u8()), Some(Const::Int(44, Ty::u8())));
+        assert_eq!(cast(&i(200), Ty::i8()), Some(Const::Int(-56, Ty::i8())));
+        assert_eq!(cast(&Const::Float(-1.5, Ty::f64()), Ty::i32()), Some(Const::Int(-1, Ty::i32())));
+        assert_eq!(cast(&Const::Float(1e30, Ty::f64()), Ty::i64()), None);
+        assert_eq!(cast(&Const::Float(f64::NAN, Ty::f64()), Ty::i64()), None);
+        assert_eq!(cast(&Const::Float(0.1, Ty::f64()), Ty::f32()), Some(Const::Float(f64::from(0.1f32), Ty::f32())));
+        assert_eq!(cast(&i(0), Ty::bool()), Some(Const::Bool(false)));
+    }
+}

@@ -1,0 +1,59 @@
+//! Merges a block into its only predecessor, if that jumps to it.
+
+use crate::edit::{Replacements, block_can_raise};
+use lh_ir::cfg::Cfg;
+use lh_ir::func::{BlockData, Target, Term};
+use lh_ir::{Block, Function};
+
+/// Merges all pairs that allow it; the merged blocks become unreachable.
+pub(super) fn merge_blocks(func: &mut Function) -> bool {
+    let cfg = Cfg::new(func);
+    let mut with = Replacements::new(func);
+    let mut merged = vec![false; func.blocks.len()];
+    let mut changed = false;
+    for &b in cfg.rpo() {
+        let mut raises = block_can_raise(&func.blocks[b.index()]);
+        while !merged[b.index()] {
+            let Some(Term::Jump(t)) = &func.blocks[b.index()].term else { break };
+            let t = t.clone();
+            if t.block == b || cfg.preds(t.block).len() != 1 || !handlers_agree(func, b, raises, t.block) {
+                break;
+            }
+            for (p, a) in func.blocks[t.block.index()].params.clone().into_iter().zip(&t.args) {
+                with.set(p, *a);
+            }
+            merged[t.block.index()] = true;
+            let gone = BlockData { term: Some(Term::Unreachable), ..BlockData::default() };
+            let tail = std::mem::replace(&mut func.blocks[t.block.index()], gone);
+            let data = &mut func.blocks[b.index()];
+            if block_can_raise(&tail) {
+                data.unwind = tail.unwind;
+                raises = true;
+            }
+            data.insts.extend(tail.insts);
+            (data.term, data.term_span) = (tail.term, tail.term_span);
+            changed = true;
+        }
+    }
+    if changed {
+        with.apply(func);
+    }
+    changed
+}
+
+/// Whether one handler serves both blocks.
+fn handlers_agree(func: &Function, first: Block, first_raises: bool, second: Block) -> bool {
+    let (a, b) = (&func.blocks[first.index()], &func.blocks[second.index()]);
+    if !block_can_raise(b) {
+        return true;
+    }
+    if first_raises {
+        return a.unwind == b.unwind;
+    }
+    // The handler's arguments must exist when the first block begins.
+    let hidden = |t: &Target| {
+        let inner = |v| b.params.contains(v) || a.insts.iter().any(|d| d.result == Some(*v));
+        t.args.iter().any(inner)
+    };
+    !b.unwind.as_ref().is_some_and(hidden)
+}

@@ -1,0 +1,217 @@
+//! Turns elementwise computations into loops.
+//!
+//! ```text
+//! v2 = map(v0, v1) add($0: float64, $1: float64): float64: array(float64, 1, C)
+//! ```
+//! becomes, for two one-dimensional contiguous operands,
+//! ```text
+//!     branch <extents are equal>, block1(), block4()
+//! block1():                               ; memory, then one counted loop over it
+//!     v9 = runtime lh_alloc(v8): tuple(mem, ptr)
+//!     ...
+//! block2(v12: int):                       ; the loop: load, add, store
+//!     ...
+//! block4():                               ; the general way: broadcast extents, ValueError if they do not fit,
+//!     ...                                 ; a loop for each dimension, stride 0 where an extent of 1 is repeated
+//! ```
+//!
+//! Operands that are all contiguous in the same order need one loop whatever their rank. In the general way the
+//! innermost loop has a second version for strides that are the size of an item, which is what vectorises.
+//!
+//! Storing into an array that a source overlaps, other than element by element, goes through temporary memory: the
+//! result is as if everything had been computed before the first store. Operands of rank 0 are read once, before.
+//!
+//! Exceptions go where those of the instruction went. Requires nothing; leaves no `Map` and no `MapInto`.
+
+mod element;
+mod nest;
+mod operand;
+mod overlap;
+mod shape;
+
+use crate::edit::{Cursor, runtime, to};
+use element::Element;
+use lh_ir::func::{Inst, MapExpr, Term};
+use lh_ir::{Block, Function, Layout, Ty, Value};
+use nest::{Stream, nest};
+use operand::{Operand, operands};
+
+/// Runs the pass.
+pub(crate) fn run(func: &mut Function) -> bool {
+    let mut changed = false;
+    let mut b = 0;
+    // What follows a lowered instruction goes into a new block, which is looked at in its turn.
+    while b < func.blocks.len() {
+        let is_map = |d: &lh_ir::func::InstData| matches!(d.inst, Inst::Map(..) | Inst::MapInto(..));
+        if let Some(at) = func.blocks[b].insts.iter().position(is_map) {
+            lower(func, Block::new(b), at);
+            changed = true;
+        }
+        b += 1;
+    }
+    changed
+}
+
+fn lower(func: &mut Function, block: Block, at: usize) {
+    let data = &mut func.blocks[block.index()];
+    let tail = data.insts.split_off(at + 1);
+    let d = data.insts.pop().expect("the position is that of an instruction");
+    let (term, term_span, unwind) = (data.term.take(), data.term_span, data.unwind.clone());
+    let mut c = Cursor { func, block, span: d.span, unwind };
+    let (rest, _) = c.new_block(&[]);
+    match (d.inst, d.result) {
+        (Inst::Map(e, args), Some(r)) => {
+            c.func.blocks[rest.index()].params = vec![r];
+            let ty = c.func.ty(r);
+            lower_map(&mut c, &e, &args, ty, rest);
+        }
+        (Inst::MapInto(e, args), _) => lower_map_into(&mut c, &e, &args, rest),
+        (other, _) => lh_ir::bug!("not an elementwise computation with a result: {other:?}"),
+    }
+    let data = &mut func.blocks[rest.index()];
+    data.insts = tail;
+    (data.term, data.term_span) = (term, term_span);
+}
+
+/// Ends every way with a jump to `rest` that carries the result.
+fn lower_map(c: &mut Cursor<'_>, e: &MapExpr, args: &[Value], ty: Ty, rest: Block) {
+    let (dtype, rank, layout, _) = ty.as_array().expect("a map makes an array");
+    let ops = operands(c, args);
+    let arrays: Vec<&Operand> = ops.iter().filter(|o| o.rank() > 0).collect();
+    let new = New { dtype, ty, fortran: layout == Layout::F };
+    if let Some(flat_layout) = common_layout(&arrays, rank) {
+        let flat = New { fortran: flat_layout == Layout::F, ..new };
+        let same = shape::all_equal(c, &arrays);
+        let general = same.map(|s| c.branch(s));
+        new_flat(c, e, &ops, &flat, &arrays[0].shape, rest);
+        let Some(general) = general else { return };
+        c.block = general;
+        new_general(c, e, &ops, &new, rank, false, rest);
+    } else {
+        new_general(c, e, &ops, &new, rank, true, rest);
+    }
+}
+
+/// The array being made.
+#[derive(Clone, Copy)]
+struct New {
+    dtype: Ty,
+    ty: Ty,
+    fortran: bool,
+}
+
+impl New {
+    /// Memory for the array, and the array.
+    fn allocate(&self, c: &mut Cursor<'_>, shape: &[Value], nbytes: Value) -> (Value, Value, Vec<Value>) {
+        let (owner, data) = allocate(c, nbytes);
+        let strides = shape::contiguous_strides(c, shape, self.dtype.itemsize(), self.fortran);
+        let inst = Inst::ArrayMake { owner, data, shape: shape.to_vec(), strides: strides.clone() };
+        (c.inst(inst, self.ty), data, strides)
+    }
+}
+
+/// Memory of a number of bytes: its owner and its address.
+fn allocate(c: &mut Cursor<'_>, nbytes: Value) -> (Value, Value) {
+    let pair = c.inst(Inst::Runtime(runtime("lh_alloc"), vec![nbytes]), Ty::tuple(vec![Ty::meminfo(), Ty::ptr()]));
+    (c.inst(Inst::Field(pair, 0), Ty::meminfo()), c.inst(Inst::Field(pair, 1), Ty::ptr()))
+}
+
+/// The layout that all array operands have if they all have the rank and are contiguous alike.
+fn common_layout(arrays: &[&Operand], rank: usize) -> Option<Layout> {
+    let first = arrays.first()?.layout;
+    let fits = |o: &&Operand| o.rank() == rank && o.layout == first;
+    (first != Layout::A && arrays.iter().all(fits)).then_some(first)
+}
+
+fn new_flat(c: &mut Cursor<'_>, e: &MapExpr, ops: &[Operand], new: &New, shape: &[Value], rest: Block) {
+    let n = shape::product(c, shape);
+    let size = c.int(new.dtype.itemsize() as i64);
+    let nbytes = c.mul(n, size);
+    let (array, data, _) = new.allocate(c, shape, nbytes);
+    let mut streams = vec![Stream::flat(c, data, new.dtype)];
+    for o in ops.iter().filter(|o| o.rank() > 0) {
+        streams.push(Stream::flat(c, o.data, o.elem));
+    }
+    let element = Element::new(e, ops);
+    nest(c, &[n], &[0], &streams, false, &mut |c, at| element.compute_and_store(c, at));
+    c.end(Term::Jump(to(rest, &[array])), rest);
+}
+
+fn new_general(c: &mut Cursor<'_>, e: &MapExpr, ops: &[Operand], new: &New, rank: usize, versions: bool, rest: Block) {
+    let dims = shape::broadcast(c, ops, rank);
+    let nbytes = shape::checked_bytes(c, &dims, new.dtype.itemsize());
+    let (array, data, strides) = new.allocate(c, &dims, nbytes);
+    let order = shape::order(rank, new.fortran);
+    let mut streams = vec![Stream::strided(data, new.dtype, strides, order.last().copied())];
+    for o in ops.iter().filter(|o| o.rank() > 0) {
+        streams.push(shape::broadcast_stream(c, o, ops, rank));
+    }
+    let element = Element::new(e, ops);
+    nest(c, &dims, &order, &streams, versions, &mut |c, at| element.compute_and_store(c, at));
+    c.end(Term::Jump(to(rest, &[array])), rest);
+}
+
+fn lower_map_into(c: &mut Cursor<'_>, e: &MapExpr, args: &[Value], rest: Block) {
+    let ops = operands(c, args);
+    let dest = &ops[0];
+    // Sources that are the destination itself always fit and are read before they are written.
+    let others: Vec<&Operand> = ops[1..].iter().filter(|o| o.rank() > 0 && o.value != dest.value).collect();
+    let mut all = vec![dest];
+    all.extend(&others);
+    if dest.rank() > 0 && common_layout(&all, dest.rank()).is_some() {
+        let same = shape::all_equal(c, &all);
+        let apart = overlap::apart(c, dest, &others, true);
+        let cond = match (same, apart) {
+            (Some(a), Some(b)) => Some(c.and(a, b)),
+            (a, b) => a.or(b),
+        };
+        let general = cond.map(|s| c.branch(s));
+        into_flat(c, e, &ops, rest);
+        let Some(general) = general else { return };
+        c.block = general;
+        into_general(c, e, &ops, &others, false, rest);
+    } else {
+        into_general(c, e, &ops, &others, true, rest);
+    }
+}
+
+fn into_flat(c: &mut Cursor<'_>, e: &MapExpr, ops: &[Operand], rest: Block) {
+    let n = shape::product(c, &ops[0].shape);
+    let mut streams = vec![Stream::flat(c, ops[0].data, ops[0].elem)];
+    for o in ops.iter().filter(|o| o.rank() > 0) {
+        streams.push(Stream::flat(c, o.data, o.elem));
+    }
+    let element = Element::new(e, ops);
+    nest(c, &[n], &[0], &streams, false, &mut |c, at| element.compute_and_store(c, at));
+    c.end(Term::Jump(to(rest, &[])), rest);
+}
+
+fn into_general(c: &mut Cursor<'_>, e: &MapExpr, ops: &[Operand], others: &[&Operand], versions: bool, rest: Block) {
+    let dest = &ops[0];
+    let rank = dest.rank();
+    shape::check_into(c, dest, others, element::uses_arg(e, 0));
+    let order = shape::order(rank, dest.layout == Layout::F);
+    let inner = order.last().copied();
+    let harmful = overlap::apart(c, dest, others, false).map(|a| c.op(crate::edit::row("not"), &[a], Ty::bool()));
+    let target = match harmful {
+        Some(h) => overlap::target_or_temporary(c, dest, h),
+        None => overlap::Target { data: overlap::address(c, dest), strides: dest.strides.clone() },
+    };
+    let known = if dest.layout == Layout::A || harmful.is_some() { None } else { inner };
+    let mut streams = vec![Stream::strided(target.data, dest.elem, target.strides.clone(), known)];
+    for o in ops.iter().filter(|o| o.rank() > 0) {
+        streams.push(if o.value == dest.value {
+            Stream::strided(o.data, o.elem, o.strides.clone(), if dest.layout == Layout::A { None } else { inner })
+        } else {
+            shape::broadcast_stream_into(c, o, rank)
+        });
+    }
+    let element = Element::new(e, ops);
+    nest(c, &dest.shape, &order, &streams, versions, &mut |c, at| element.compute_and_store(c, at));
+    if let Some(h) = harmful {
+        let direct = c.branch(h);
+        overlap::copy(c, &target, dest, &order);
+        c.end(Term::Jump(to(direct, &[])), direct);
+    }
+    c.end(Term::Jump(to(rest, &[])), rest);
+}

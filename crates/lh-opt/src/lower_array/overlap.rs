@@ -1,0 +1,124 @@
+//! Storing into memory that is also read.
+
+use super::nest::{Stream, nest};
+use super::operand::Operand;
+use super::{allocate, shape};
+use crate::edit::{Cursor, runtime, to};
+use lh_ir::func::{Inst, Term};
+use lh_ir::{Layout, Ty, Value};
+
+/// Whether no source shares memory with the destination, other than element by element; `None` if there are none.
+///
+/// `alike`: all have the same contiguous layout and, where it matters, the same extents, so that the same address means
+/// the same elements.
+pub(super) fn apart(c: &mut Cursor<'_>, dest: &Operand, sources: &[&Operand], alike: bool) -> Option<Value> {
+    if sources.is_empty() {
+        return None;
+    }
+    let to = Range::of(c, dest);
+    let mut all = None;
+    for o in sources {
+        let from = Range::of(c, o);
+        let before = c.le(from.end, to.start);
+        let after = c.le(to.end, from.start);
+        let disjoint = c.or(before, after);
+        let ok = match same_elements(c, dest, o, &to, &from, alike) {
+            Some(same) => c.or(disjoint, same),
+            None => disjoint,
+        };
+        all = Some(all.map_or(ok, |a| c.and(a, ok)));
+    }
+    all
+}
+
+fn same_elements(c: &mut Cursor<'_>, dest: &Operand, o: &Operand, to: &Range, from: &Range, alike: bool) -> Option<Value> {
+    if dest.elem.itemsize() != o.elem.itemsize() || dest.rank() != o.rank() {
+        return None;
+    }
+    let mut same = c.eq(to.first, from.first);
+    if !alike {
+        let pairs = dest.shape.iter().zip(&o.shape).chain(dest.strides.iter().zip(&o.strides));
+        for (a, b) in pairs {
+            let eq = c.eq(*a, *b);
+            same = c.and(same, eq);
+        }
+    }
+    Some(same)
+}
+
+/// Addresses of an array's first element, of its lowest byte and behind its highest.
+struct Range {
+    first: Value,
+    start: Value,
+    end: Value,
+}
+
+impl Range {
+    fn of(c: &mut Cursor<'_>, o: &Operand) -> Range {
+        // The data of a destination of rank 0 was read already.
+        let data = if o.rank() == 0 { c.inst(Inst::ArrayData(o.value), Ty::ptr()) } else { o.data };
+        let first = c.inst(Inst::Runtime(runtime("lh_ptr_addr"), vec![data]), Ty::int());
+        let size = c.int(o.elem.itemsize() as i64);
+        if o.layout != Layout::A {
+            let n = shape::product(c, &o.shape);
+            let bytes = c.mul(n, size);
+            return Range { first, start: first, end: c.add(first, bytes) };
+        }
+        let (zero, one) = (c.int(0), c.int(1));
+        let (mut start, mut end) = (first, c.add(first, size));
+        for (n, stride) in o.shape.iter().zip(&o.strides) {
+            let last = c.sub(*n, one);
+            let far = c.mul(last, *stride);
+            let down = c.lt(far, zero);
+            let low = c.select(down, far, zero);
+            let high = c.select(down, zero, far);
+            start = c.add(start, low);
+            end = c.add(end, high);
+        }
+        Range { first, start, end }
+    }
+}
+
+/// Where results go.
+pub(super) struct Target {
+    /// Address of the first element.
+    pub data: Value,
+    /// Strides.
+    pub strides: Vec<Value>,
+}
+
+/// The destination, or new memory of its extents if storing directly would be harmful.
+pub(super) fn target_or_temporary(c: &mut Cursor<'_>, dest: &Operand, harmful: Value) -> Target {
+    let rank = dest.rank();
+    let mut tys = vec![Ty::meminfo(), Ty::ptr()];
+    tys.extend(vec![Ty::int(); rank]);
+    let (go, params) = c.new_block(&tys);
+    let direct = c.branch(harmful);
+    let nbytes = shape::checked_bytes(c, &dest.shape, dest.elem.itemsize());
+    let (owner, data) = allocate(c, nbytes);
+    let strides = shape::contiguous_strides(c, &dest.shape, dest.elem.itemsize(), dest.layout == Layout::F);
+    c.end(Term::Jump(to(go, &[&[owner, data][..], &strides].concat())), direct);
+    let nobody = c.inst(Inst::Zero, Ty::meminfo());
+    let data = address(c, dest);
+    c.end(Term::Jump(to(go, &[&[nobody, data][..], &dest.strides].concat())), go);
+    Target { data: params[1], strides: params[2..].to_vec() }
+}
+
+/// Address of a destination's first element.
+pub(super) fn address(c: &mut Cursor<'_>, dest: &Operand) -> Value {
+    if dest.rank() == 0 { c.inst(Inst::ArrayData(dest.value), Ty::ptr()) } else { dest.data }
+}
+
+/// Copies the temporary into the destination.
+pub(super) fn copy(c: &mut Cursor<'_>, from: &Target, dest: &Operand, order: &[usize]) {
+    let data = address(c, dest);
+    let streams = [
+        Stream::strided(data, dest.elem, dest.strides.clone(), None),
+        Stream::strided(from.data, dest.elem, from.strides.clone(), None),
+    ];
+    let elem = dest.elem;
+    nest(c, &dest.shape, order, &streams, false, &mut |c, at| {
+        let v = c.inst(Inst::Load(at[1]), elem);
+        c.effect(Inst::Store(at[0], v));
+    });
+}

@@ -1,0 +1,170 @@
+//! Extents: comparing, broadcasting, and the exceptions when they do not fit.
+
+use super::nest::Stream;
+use super::operand::Operand;
+use crate::edit::{Cursor, row, runtime};
+use lh_ir::func::{Inst, Term};
+use lh_ir::{Layout, Ty, Value};
+
+/// Whether all operands, of one rank, have the same extents; `None` if there is nothing to compare.
+pub(super) fn all_equal(c: &mut Cursor<'_>, arrays: &[&Operand]) -> Option<Value> {
+    let (first, others) = arrays.split_first()?;
+    let mut all = None;
+    for o in others.iter().filter(|o| o.value != first.value) {
+        for (a, b) in first.shape.iter().zip(&o.shape) {
+            let eq = c.eq(*a, *b);
+            all = Some(all.map_or(eq, |x| c.and(x, eq)));
+        }
+    }
+    all
+}
+
+/// Product of extents.
+pub(super) fn product(c: &mut Cursor<'_>, dims: &[Value]) -> Value {
+    match dims {
+        [] => c.int(1),
+        [first, rest @ ..] => rest.iter().fold(*first, |n, d| c.mul(n, *d)),
+    }
+}
+
+/// Size of an array in bytes; -1, for which no memory is given, if it does not fit into an integer.
+pub(super) fn checked_bytes(c: &mut Cursor<'_>, dims: &[Value], itemsize: usize) -> Value {
+    let mut bytes = c.int(itemsize as i64);
+    let mut overflow = None;
+    for (i, d) in dims.iter().enumerate() {
+        if i > 0 {
+            let o = c.op(row("mul_ovf"), &[bytes, *d], Ty::bool());
+            overflow = Some(overflow.map_or(o, |x| c.or(x, o)));
+        }
+        bytes = c.mul(bytes, *d);
+    }
+    let Some(overflow) = overflow else { return bytes };
+    let impossible = c.int(-1);
+    c.select(overflow, impossible, bytes)
+}
+
+/// Strides of a contiguous array.
+pub(super) fn contiguous_strides(c: &mut Cursor<'_>, dims: &[Value], itemsize: usize, fortran: bool) -> Vec<Value> {
+    let mut out = vec![None; dims.len()];
+    let mut stride = c.int(itemsize as i64);
+    let inner_first: Vec<usize> = order(dims.len(), fortran).into_iter().rev().collect();
+    for (i, &d) in inner_first.iter().enumerate() {
+        out[d] = Some(stride);
+        if i + 1 < dims.len() {
+            stride = c.mul(stride, dims[d]);
+        }
+    }
+    out.into_iter().map(|s| s.expect("every dimension was visited")).collect()
+}
+
+/// Dimensions from the outermost loop to the innermost.
+pub(super) fn order(rank: usize, fortran: bool) -> Vec<usize> {
+    if fortran { (0..rank).rev().collect() } else { (0..rank).collect() }
+}
+
+/// An operand's own number of a dimension of the whole, if it has it.
+fn own(o: &Operand, d: usize, rank: usize) -> Option<usize> {
+    (d + o.rank()).checked_sub(rank)
+}
+
+/// Extents of the result; raises ValueError if the operands do not fit together.
+pub(super) fn broadcast(c: &mut Cursor<'_>, ops: &[Operand], rank: usize) -> Vec<Value> {
+    let mut fits = None;
+    let mut dims = Vec::with_capacity(rank);
+    for d in 0..rank {
+        let mut extents: Vec<Value> = Vec::new();
+        for o in ops {
+            extents.extend(own(o, d, rank).map(|i| o.shape[i]).filter(|e| !extents.contains(e)));
+        }
+        let mut dim = extents[0];
+        for e in &extents[1..] {
+            let one = c.int(1);
+            let same = c.eq(dim, *e);
+            let wide = c.eq(dim, one);
+            let narrow = c.eq(*e, one);
+            let either = c.or(wide, narrow);
+            let ok = c.or(same, either);
+            fits = Some(fits.map_or(ok, |f| c.and(f, ok)));
+            dim = c.select(wide, *e, dim);
+        }
+        dims.push(dim);
+    }
+    if let Some(fits) = fits {
+        let arrays: Vec<&Operand> = ops.iter().filter(|o| o.rank() > 0).collect();
+        raise_unless(c, fits, &arrays, false);
+    }
+    dims
+}
+
+/// Raises ValueError unless every source fits into the destination. `in_place`: the destination is an operand too.
+pub(super) fn check_into(c: &mut Cursor<'_>, dest: &Operand, sources: &[&Operand], in_place: bool) {
+    for o in sources {
+        let mut fits = None;
+        for (i, e) in o.shape.iter().enumerate() {
+            let one = c.int(1);
+            let mut ok = c.eq(*e, one);
+            if let Some(d) = (i + dest.rank()).checked_sub(o.rank()) {
+                let same = c.eq(*e, dest.shape[d]);
+                ok = c.or(ok, same);
+            }
+            fits = Some(fits.map_or(ok, |f| c.and(f, ok)));
+        }
+        if let Some(fits) = fits {
+            let shapes = if in_place { [dest, *o] } else { [*o, dest] };
+            raise_unless(c, fits, &shapes, !in_place);
+        }
+    }
+}
+
+fn raise_unless(c: &mut Cursor<'_>, fits: Value, arrays: &[&Operand], into: bool) {
+    let bad = c.branch(fits);
+    let good = std::mem::replace(&mut c.block, bad);
+    for o in arrays {
+        c.effect(Inst::Runtime(runtime("lh_shape_begin"), vec![]));
+        for e in &o.shape {
+            c.effect(Inst::Runtime(runtime("lh_shape_extent"), vec![*e]));
+        }
+    }
+    let into = c.int(into.into());
+    c.effect(Inst::Runtime(runtime("lh_raise_broadcast"), vec![into]));
+    c.end(Term::Unreachable, good);
+}
+
+/// An operand's memory along the result's dimensions; strides of repeated extents are 0.
+pub(super) fn broadcast_stream(c: &mut Cursor<'_>, o: &Operand, ops: &[Operand], rank: usize) -> Stream {
+    let mut strides = Vec::with_capacity(rank);
+    let mut repeats = vec![false; rank];
+    for d in 0..rank {
+        let stride = own(o, d, rank).map(|i| {
+            // Nothing else has the dimension: its extent is the result's.
+            let shared = |p: &Operand| own(p, d, rank).is_some_and(|j| p.shape[j] != o.shape[i]);
+            repeats[d] = ops.iter().any(shared);
+            if repeats[d] { zero_if_one(c, o.shape[i], o.strides[i]) } else { o.strides[i] }
+        });
+        strides.push(stride);
+    }
+    let adjacent = adjacent(o, rank).filter(|d| !repeats[*d]);
+    Stream::new(o.data, o.elem, strides, adjacent)
+}
+
+/// The same for a source of a store, which may have more dimensions than the destination.
+pub(super) fn broadcast_stream_into(c: &mut Cursor<'_>, o: &Operand, rank: usize) -> Stream {
+    let stride = |d| own(o, d, rank).map(|i| zero_if_one(c, o.shape[i], o.strides[i]));
+    let strides = (0..rank).map(stride).collect();
+    Stream::new(o.data, o.elem, strides, None)
+}
+
+fn zero_if_one(c: &mut Cursor<'_>, extent: Value, stride: Value) -> Value {
+    let (zero, one) = (c.int(0), c.int(1));
+    let repeated = c.eq(extent, one);
+    c.select(repeated, zero, stride)
+}
+
+/// The dimension of the result along which an operand's elements are adjacent, by its layout.
+fn adjacent(o: &Operand, rank: usize) -> Option<usize> {
+    match o.layout {
+        Layout::C => rank.checked_sub(1),
+        Layout::F => rank.checked_sub(o.rank()),
+        Layout::A => None,
+    }
+}

@@ -1,0 +1,73 @@
+//! The list of passes, and what happens around each: verifying (debug builds) and dumping.
+//!
+//! `LANCEHEAD_DUMP=<pass>` prints every function after that pass to standard error, `LANCEHEAD_DUMP=all` after every
+//! pass, `LANCEHEAD_DUMP=input` before the first.
+
+use crate::{bounds, dce, fold, fuse_elementwise, interrupt, lower_array, refcount};
+use lh_ir::{Function, bug};
+use lh_ir::print::print;
+use lh_ir::verify::verify;
+use std::sync::LazyLock;
+
+/// A pass: rewrites a function, answers whether it changed.
+pub struct Pass {
+    /// Name, of its file and of the directory of its tests.
+    pub name: &'static str,
+    /// The pass.
+    pub run: fn(&mut Function) -> bool,
+}
+
+/// What is done to every function, in this order.
+pub const PIPELINE: &[Pass] = &[
+    // Parameters that are always the same hide constants and single uses; fold only creates dead code.
+    Pass { name: "dce", run: dce::run },
+    Pass { name: "fold", run: fold::run },
+    Pass { name: "dce", run: dce::run },
+    // Needs dead uses gone, since it looks for single uses.
+    Pass { name: "fuse_elementwise", run: fuse_elementwise::run },
+    Pass { name: "lower_array", run: lower_array::run },
+    Pass { name: "dce", run: dce::run },
+    // Needs canonical loops, in which nothing is counted yet.
+    Pass { name: "bounds", run: bounds::run },
+    // Polls raise: they must be there when counting looks for ways out.
+    Pass { name: "interrupt", run: interrupt::run },
+    // Last, see its invariants.
+    Pass { name: "refcount", run: refcount::run },
+];
+
+/// Optimises a function that inference has made.
+pub fn run(func: &mut Function) {
+    dce::split_entry(func);
+    check(func, "input");
+    dump(func, "input");
+    for pass in PIPELINE {
+        run_pass(func, pass);
+    }
+}
+
+/// The pass of a name.
+pub fn find(name: &str) -> Option<&'static Pass> {
+    PIPELINE.iter().find(|p| p.name == name)
+}
+
+fn run_pass(func: &mut Function, pass: &Pass) {
+    if (pass.run)(func) {
+        check(func, pass.name);
+    }
+    dump(func, pass.name);
+}
+
+fn check(func: &Function, after: &str) {
+    if cfg!(debug_assertions) {
+        if let Err(e) = verify(func) {
+            bug!("after {after}: {e}\n{}", print(func));
+        }
+    }
+}
+
+fn dump(func: &Function, after: &str) {
+    static WANTED: LazyLock<Option<String>> = LazyLock::new(|| std::env::var("LANCEHEAD_DUMP").ok());
+    if WANTED.as_ref().is_some_and(|w| w == after || w == "all") {
+        eprintln!("; after {after}\n{}", print(func));
+    }
+}
