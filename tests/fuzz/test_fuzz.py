@@ -1,0 +1,24 @@
+"""The fuzzers with fixed seeds, so that a change can be blamed."""
+
+import code_objects
+import differential
+import pytest
+
+BATCHES = 10
+
+
+@pytest.mark.parametrize("batch", range(BATCHES))
+def test_random_programs_agree_with_cpython(batch: int) -> None:
+    count = 1000 // BATCHES
+    verdicts = differential.run(batch * count, count, jobs=2)
+    wrong = {seed: text for seed, text in verdicts.items() if text != "same"}
+    assert len(verdicts) == count
+    assert not wrong, "\n".join(f"seed {seed}:\n{text}" for seed, text in wrong.items())
+
+
+@pytest.mark.parametrize("batch", range(4))
+def test_damaged_code_objects_never_crash(batch: int) -> None:
+    verdicts = code_objects.run(batch * 250, 250)
+    bad = {seed: text for seed, text in verdicts.items() if code_objects.is_bad(text)}
+    assert len(verdicts) == 250
+    assert not bad, "\n".join(f"seed {seed}: {text}" for seed, text in bad.items())
