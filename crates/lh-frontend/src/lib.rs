@@ -1,15 +1,67 @@
 //! Bytecode to untyped IR.
+//!
+//! ```text
+//! RawCode ─▶ decode (cpython3xx) ─▶ comprehension ─▶ translate ─▶ tidy ─▶ Code
+//! ```
+//!
+//! Decoders normalise each version's bytecode to one stack machine (`instr`); nothing behind them knows versions.
+//! Nothing recurses over the code, except into inner functions, whose depth is bounded.
 
+mod build;
+mod closures;
+mod comprehension;
+mod cpython311;
+mod cpython312;
+mod cpython313;
+mod cpython314;
+mod decode;
+mod instr;
+mod opcode;
 pub mod raw;
+mod ssa;
+mod stack;
+mod step;
+mod tidy;
+mod translate;
+mod verify;
+mod visit;
 
-use lh_ir::diag::Result;
+use instr::Program;
+use lh_ir::Span;
+use lh_ir::diag::{Diagnostic, Result, TOO_LARGE, UNSUPPORTED_SYNTAX};
 use lh_ir::untyped::Code;
+pub use verify::verify;
+
+/// How deep functions may be nested.
+const MAX_NESTING: u32 = 64;
+/// Flags of `co_flags` for coroutines and asynchronous generators.
+const ASYNC: u32 = 0x80 | 0x100 | 0x200;
 
 /// Translates a code object of CPython `version` (major, minor).
 ///
 /// # Errors
 /// A diagnostic for what the language does not have. Never panics, whatever the bytes.
 pub fn translate(raw: &raw::RawCode, version: (u8, u8)) -> Result<Code> {
-    let _ = (raw, version);
-    todo!()
+    translate_nested(raw, version, 0)
+}
+
+fn translate_nested(raw: &raw::RawCode, version: (u8, u8), depth: u32) -> Result<Code> {
+    let program = program(raw, version, depth)?;
+    translate::translate(raw, &program, &|inner| translate_nested(inner, version, depth + 1))
+}
+
+/// Decodes code, with its comprehensions inlined.
+fn program(raw: &raw::RawCode, version: (u8, u8), depth: u32) -> Result<Program<'_>> {
+    let refuse = |id, text: String| {
+        let span = Span { line: raw.firstlineno, ..Span::default() };
+        Err(Diagnostic::new(id, text).at(&raw.filename, span))
+    };
+    if depth > MAX_NESTING {
+        return refuse(TOO_LARGE, format!("functions are nested deeper than {MAX_NESTING}"));
+    }
+    if raw.flags & ASYNC != 0 {
+        return refuse(UNSUPPORTED_SYNTAX, format!("`{}` is `async`, which is not supported in compiled code", raw.name));
+    }
+    let decoded = decode::decode(raw, version)?;
+    comprehension::inline(decoded, raw, |inner| program(inner, version, depth + 1))
 }

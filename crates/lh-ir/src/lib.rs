@@ -8,6 +8,7 @@ pub mod diag;
 pub mod entity;
 pub mod func;
 pub mod op;
+mod print_untyped;
 pub mod parse;
 pub mod print;
 pub mod span;

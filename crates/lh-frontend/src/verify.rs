@@ -1,0 +1,178 @@
+//! What must hold of untyped code. A violation is a bug of ours.
+
+use crate::visit::{edges, reverse_postorder, term_operands};
+use lh_ir::untyped::{Code, Inst};
+use lh_ir::{Block, Value, bug};
+
+/// Checks code in debug builds.
+pub(crate) fn verify_if_debug(code: &Code) {
+    if cfg!(debug_assertions)
+        && let Err(what) = verify(code)
+    {
+        bug!("untyped code of `{}`: {what}\n{code}", code.qualname);
+    }
+}
+
+/// Checks that blocks are complete, edges carry as many arguments as their targets take, every value is defined once,
+/// and every use is dominated by its definition.
+///
+/// # Errors
+/// What does not hold.
+pub fn verify(code: &Code) -> Result<(), String> {
+    let mut defs: Vec<Option<(Block, usize)>> = vec![None; code.value_count];
+    let mut define = |value: Value, place: (Block, usize)| match defs.get_mut(value.index()) {
+        Some(slot @ None) => {
+            *slot = Some(place);
+            Ok(())
+        }
+        Some(Some(_)) => Err(format!("{value} is defined twice")),
+        None => Err(format!("{value} is out of range")),
+    };
+    for (b, block) in code.blocks.iter().enumerate() {
+        let b = Block::new(b);
+        block.params.iter().try_for_each(|&p| define(p, (b, 0)))?;
+        for (i, data) in block.insts.iter().enumerate() {
+            if data.result.is_none() != is_act(&data.inst) {
+                return Err(format!("{b}: an instruction has a result, or has none, against its kind"));
+            }
+            data.result.map_or(Ok(()), |r| define(r, (b, i + 1)))?;
+        }
+    }
+    if code.value_names.len() != code.value_count {
+        return Err("names are not one for each value".to_owned());
+    }
+    if code.blocks.is_empty() || code.blocks[0].params.len() != code.params.len() {
+        return Err("the entry block does not take the parameters".to_owned());
+    }
+    let order = reverse_postorder(&code.blocks);
+    let dominators = Dominators::new(code, &order);
+    order.iter().try_for_each(|&b| verify_block(code, b, &defs, &dominators))
+}
+
+fn verify_block(code: &Code, b: Block, defs: &[Option<(Block, usize)>], doms: &Dominators) -> Result<(), String> {
+    let block = &code.blocks[b.index()];
+    let use_at = |value: Value, at: usize| -> Result<(), String> {
+        let Some((def, index)) = defs.get(value.index()).copied().flatten() else {
+            return Err(format!("{b}: {value} is not defined"));
+        };
+        let fine = if def == b { index <= at } else { doms.dominates(def, b) };
+        if fine { Ok(()) } else { Err(format!("{b}: {value} is used where it is not defined")) }
+    };
+    for (i, data) in block.insts.iter().enumerate() {
+        let mut result = Ok(());
+        data.inst.for_each_operand(|v| result = std::mem::replace(&mut result, Ok(())).and_then(|()| use_at(v, i)));
+        result?;
+        if matches!(data.inst, Inst::CatchExc) && i != 0 {
+            return Err(format!("{b}: an exception is caught in the middle"));
+        }
+    }
+    let Some(term) = &block.term else { return Err(format!("{b} has no terminator")) };
+    let end = block.insts.len();
+    term_operands(term).into_iter().try_for_each(|v| use_at(v, end))?;
+    for (target, skip) in edges(block) {
+        let Some(to) = code.blocks.get(target.block.index()) else {
+            return Err(format!("{b} leads to a block that is not there"));
+        };
+        if target.block == Block(0) {
+            return Err(format!("{b} leads to the entry"));
+        }
+        if to.params.len() != target.args.len() + skip {
+            return Err(format!("{b}: {} takes other arguments", target.block));
+        }
+        let unwinds = block.unwind.as_ref().is_some_and(|u| std::ptr::eq(u, target));
+        let catches = matches!(to.insts.first().map(|i| &i.inst), Some(Inst::CatchExc));
+        if unwinds != catches {
+            return Err(format!("{b}: {} is a handler for others, or none", target.block));
+        }
+        target.args.iter().try_for_each(|&v| use_at(v, if unwinds { 0 } else { end }))?;
+    }
+    Ok(())
+}
+
+/// Instructions without a result.
+fn is_act(inst: &Inst) -> bool {
+    matches!(
+        inst,
+        Inst::SetAttr(..)
+            | Inst::SetItem(..)
+            | Inst::DelItem(..)
+            | Inst::ListAppend(..)
+            | Inst::ListExtend(..)
+            | Inst::SetAdd(..)
+            | Inst::MapAdd(..)
+            | Inst::EndCatch(_)
+    )
+}
+
+/// Immediate dominators (Cooper, Harvey, Kennedy), with numbers for constant-time questions.
+pub(crate) struct Dominators {
+    /// Entry and exit number of each block in a walk over the tree of dominators; 0 if not reachable.
+    range: Vec<(u32, u32)>,
+}
+
+impl Dominators {
+    /// The dominators of a function whose reverse post-order is given.
+    pub(crate) fn new(code: &Code, order: &[Block]) -> Dominators {
+        let count = code.blocks.len();
+        let mut rank = vec![usize::MAX; count];
+        order.iter().enumerate().for_each(|(i, b)| rank[b.index()] = i);
+        let mut preds: Vec<Vec<usize>> = vec![Vec::new(); order.len()];
+        for (i, &b) in order.iter().enumerate() {
+            edges(&code.blocks[b.index()]).iter().for_each(|e| preds[rank[e.0.block.index()]].push(i));
+        }
+        let mut idom = vec![usize::MAX; order.len()];
+        idom[0] = 0;
+        let mut changed = true;
+        while std::mem::take(&mut changed) {
+            for i in 1..order.len() {
+                let known = preds[i].iter().copied().filter(|&p| idom[p] != usize::MAX);
+                let new = known.reduce(|a, b| meet(&idom, a, b)).unwrap_or(0);
+                changed |= idom[i] != new;
+                idom[i] = new;
+            }
+        }
+        Dominators { range: number(order, &idom, count) }
+    }
+
+    /// Whether every way to `b` passes `a`.
+    pub(crate) fn dominates(&self, a: Block, b: Block) -> bool {
+        let (a, b) = (self.range[a.index()], self.range[b.index()]);
+        a.0 != 0 && b.0 != 0 && a.0 <= b.0 && b.1 <= a.1
+    }
+}
+
+fn meet(idom: &[usize], mut a: usize, mut b: usize) -> usize {
+    while a != b {
+        if a > b {
+            a = idom[a];
+        } else {
+            b = idom[b];
+        }
+    }
+    a
+}
+
+/// Numbers the tree of dominators: a block's range encloses those of the blocks it dominates.
+fn number(order: &[Block], idom: &[usize], count: usize) -> Vec<(u32, u32)> {
+    let mut children: Vec<Vec<usize>> = vec![Vec::new(); order.len()];
+    (1..order.len()).for_each(|i| children[idom[i]].push(i));
+    let mut range = vec![(0, 0); count];
+    let mut clock = 0;
+    let mut stack = vec![(0, 0)];
+    while let Some((node, next)) = stack.last_mut() {
+        let block = order[*node].index();
+        if *next == 0 {
+            clock += 1;
+            range[block].0 = clock;
+        }
+        if let Some(&child) = children[*node].get(*next) {
+            *next += 1;
+            stack.push((child, 0));
+        } else {
+            clock += 1;
+            range[block].1 = clock;
+            stack.pop();
+        }
+    }
+    range
+}

@@ -1,0 +1,68 @@
+//! Recorded functions of every version against their printed IR: `code/expected.txt`, rewritten by `LH_BLESS=1`.
+//!
+//! The IR of the first version stands in full; of another version only where it differs, as the lines that differ.
+
+mod support;
+
+use lh_frontend::{translate, verify};
+use lh_ir::diag::Diagnostic;
+use std::fmt::Write;
+use std::fs;
+use support::{VERSIONS, path, recorded};
+
+/// Text of a translated function, or its diagnostic.
+fn printed(raw: &lh_frontend::raw::RawCode, version: (u8, u8)) -> String {
+    match translate(raw, version) {
+        Ok(code) => {
+            verify(&code).expect("the code is well-formed");
+            code.to_string()
+        }
+        Err(diagnostic) => refusal(&diagnostic),
+    }
+}
+
+fn refusal(d: &Diagnostic) -> String {
+    let mut text = format!("error[{}]: {}\n  at {}:{}:{}\n", d.id.0, d.headline, d.file, d.span.line, d.span.col);
+    if !d.label.is_empty() {
+        writeln!(text, "  {}", d.label).expect("writing to a string");
+    }
+    for note in &d.notes {
+        writeln!(text, "  note: {note}").expect("writing to a string");
+    }
+    text
+}
+
+/// Lines of `new` that are not in `old`, roughly: what stands between the common start and the common end.
+fn difference(old: &str, new: &str) -> String {
+    let (old, new): (Vec<&str>, Vec<&str>) = (old.lines().collect(), new.lines().collect());
+    let start = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
+    let ends = old[start..].iter().rev().zip(new[start..].iter().rev());
+    let end = ends.take_while(|(a, b)| a == b).count();
+    new[start..new.len() - end].iter().map(|line| format!("{line}\n")).collect()
+}
+
+#[test]
+fn recorded_functions_translate_as_expected() {
+    let [first, others @ ..] = VERSIONS;
+    let others = others.map(|version| (version, recorded(version)));
+    let mut text = String::new();
+    for raw in recorded(first) {
+        let full = printed(&raw, first);
+        writeln!(text, "# {}\n{full}", raw.name).expect("writing to a string");
+        for (version, functions) in &others {
+            let Some(other) = functions.iter().find(|f| f.name == raw.name) else { continue };
+            let other = printed(other, *version);
+            if other != full {
+                writeln!(text, "# {} in {}.{}\n{}", raw.name, version.0, version.1, difference(&full, &other))
+                    .expect("writing to a string");
+            }
+        }
+    }
+    let file = path("expected.txt");
+    if std::env::var_os("LH_BLESS").is_some() {
+        fs::write(&file, &text).expect("the file can be written");
+    }
+    let expected = fs::read_to_string(&file).unwrap_or_default();
+    let line = text.lines().zip(expected.lines()).position(|(a, b)| a != b);
+    assert!(text == expected, "expected.txt differs from line {line:?} on; LH_BLESS=1 rewrites it");
+}
