@@ -325,7 +325,7 @@ def ulp(x):
         return v
     if v == 1.7976931348623157e308:
         return v - prim.nextafter(v, 0.0)
-    return prim.nextafter(v, float("inf")) - v
+    return prim.nextafter(v, np.inf) - v
 
 
 def dist(p, q):

@@ -1,0 +1,13 @@
+"""NumPy. The names are gathered here; `numpy.linalg` and `numpy.random` are modules beside."""
+
+from lancehead.lib.numpy._ufuncs import *  # noqa: F403
+from lancehead.lib.numpy.choices import *  # noqa: F403
+from lancehead.lib.numpy.creation import *  # noqa: F403
+from lancehead.lib.numpy.indexing import *  # noqa: F403
+from lancehead.lib.numpy.joining import *  # noqa: F403
+from lancehead.lib.numpy.linalg import cross, dot, inner, kron, matmul, outer, trace, vdot
+from lancehead.lib.numpy.manip import *  # noqa: F403
+from lancehead.lib.numpy.matrices import *  # noqa: F403
+from lancehead.lib.numpy.ndarray import generic, ndarray
+from lancehead.lib.numpy.reductions import *  # noqa: F403
+from lancehead.lib.numpy.sorting import *  # noqa: F403

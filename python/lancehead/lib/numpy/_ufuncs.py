@@ -1,0 +1,623 @@
+"""Scalar kernels of NumPy's ufuncs that are not rows of the operation table; the compiler maps them over arrays."""
+
+import math
+
+import numpy as np
+
+from lancehead.lib import prim
+from lancehead.lib.cmath import (
+    acos as _cacos,
+    acosh as _cacosh,
+    asin as _casin,
+    asinh as _casinh,
+    atan as _catan,
+    atanh as _catanh,
+    cos as _ccos,
+    cosh as _ccosh,
+    exp as _cexp,
+    log as _clog,
+    log10 as _clog10,
+    sin as _csin,
+    sinh as _csinh,
+    sqrt as _csqrt,
+    tan as _ctan,
+    tanh as _ctanh,
+)
+
+
+def _float_of(x):
+    # The type in which NumPy computes an elementary function of a real number.
+    if prim.is_float(x):
+        return prim.dtype_of(x)
+    if prim.is_int(x) and prim.itemsize(prim.dtype_of(x)) <= 2:
+        return np.float32
+    return np.float64
+
+
+def true_divide(x, y):
+    """Quotient.
+
+    >>> np.true_divide(np.array([1, 2]), 4)
+    array([0.25, 0.5 ])
+    """
+    return x / y
+
+
+def divide(x, y):
+    """Quotient.
+
+    >>> np.divide(1.0, 4.0)
+    np.float64(0.25)
+    """
+    return x / y
+
+
+def floor_divide(x, y):
+    """Floor of the quotient.
+
+    >>> np.floor_divide(np.array([7, -7]), 2)
+    array([ 3, -4])
+    """
+    if prim.is_bool(x) and prim.is_bool(y):
+        return prim.cast(x & y, np.int8)
+    return x // y
+
+
+def mod(x, y):
+    """Remainder with the sign of the divisor.
+
+    >>> np.mod(np.array([7, -7]), 3)
+    array([1, 2])
+    """
+    return x % y
+
+
+def remainder(x, y):
+    """Remainder with the sign of the divisor.
+
+    >>> np.remainder(5.5, -2.0)
+    np.float64(-0.5)
+    """
+    return x % y
+
+
+def fmod(x, y):
+    """Remainder with the sign of the dividend.
+
+    >>> np.fmod(np.array([7, -7]), 3)
+    array([ 1, -1])
+    """
+    dtype = prim.result_type(x, y)
+    a, b = prim.cast(x, dtype), prim.cast(y, dtype)
+    if prim.is_int(dtype):
+        if b == 0 or (prim.is_signed(dtype) and b + 1 == 0):
+            return a - a
+        return prim.srem(a, b)
+    return prim.frem(a, b)
+
+
+def divmod(x, y):
+    """Floor of the quotient and the remainder.
+
+    >>> np.divmod(7.5, 2.0)
+    (np.float64(3.0), np.float64(1.5))
+    """
+    return x // y, x % y
+
+
+def power(x, y):
+    """Power.
+
+    >>> np.power(np.array([2.0, 3.0]), 2)
+    array([4., 9.])
+    """
+    return x**y
+
+
+def float_power(x, y):
+    """Power, at least in double precision.
+
+    >>> np.float_power(2, -1)
+    np.float64(0.5)
+    """
+    if prim.is_complex(x) or prim.is_complex(y):
+        return prim.cast(x, np.complex128) ** prim.cast(y, np.complex128)
+    return prim.cast(x, np.float64) ** prim.cast(y, np.float64)
+
+
+def positive(x):
+    """The number itself."""
+    return x
+
+
+def _magnitude(x):
+    if prim.is_complex(x):
+        return prim.hypot(x.real, x.imag)
+    if prim.is_bool(x) or (prim.is_int(x) and not prim.is_signed(x)):
+        return x
+    return prim.abs(x)
+
+
+def absolute(x):
+    """Absolute value.
+
+    >>> np.absolute(3 + 4j)
+    np.float64(5.0)
+    """
+    return _magnitude(x)
+
+
+def abs(x):
+    """Absolute value.
+
+    >>> np.abs(np.array([-1, 2]))
+    array([1, 2])
+    """
+    return _magnitude(x)
+
+
+def sign(x):
+    """-1, 0 or 1.
+
+    >>> np.sign(np.array([-2.5, 0.0, 3.0]))
+    array([-1.,  0.,  1.])
+    """
+    if prim.is_complex(x):
+        size = prim.hypot(x.real, x.imag)
+        return x / prim.complex(size, size - size) if size != 0.0 else x
+    zero = prim.cast(0, prim.dtype_of(x))
+    one = prim.cast(1, prim.dtype_of(x))
+    if x > zero:
+        return one
+    if x < zero:
+        return -one
+    return x if x != x else zero
+
+
+def square(x):
+    """Product with itself.
+
+    >>> np.square(np.array([1, -3]))
+    array([1, 9])
+    """
+    return x * x
+
+
+def reciprocal(x):
+    """One over the number.
+
+    >>> np.reciprocal(4.0)
+    np.float64(0.25)
+    """
+    one = prim.cast(1, prim.dtype_of(x))
+    if prim.is_int(x):
+        return prim.sdiv(one, x) if x != 0 else x
+    return one / x
+
+
+def conjugate(x):
+    """The conjugate.
+
+    >>> np.conjugate(1 + 2j)
+    np.complex128(1-2j)
+    """
+    if prim.is_complex(x):
+        return prim.complex(x.real, -x.imag)
+    return x
+
+
+def conj(x):
+    """The conjugate.
+
+    >>> np.conj(np.array([1 + 2j]))
+    array([1.-2.j])
+    """
+    return conjugate(x)
+
+
+def angle(z, deg=False):
+    """Angle of a complex number.
+
+    >>> np.angle(1j, deg=True)
+    np.float64(90.0)
+    """
+    dtype = prim.real_dtype(_float_of(z)) if not prim.is_complex(z) else prim.real_dtype(prim.dtype_of(z))
+    a = prim.atan2(prim.cast(z.imag, dtype), prim.cast(z.real, dtype))
+    if deg:
+        return a * prim.cast(57.29577951308232, dtype)
+    return a
+
+
+def deg2rad(x):
+    """Degrees in radians.
+
+    >>> np.deg2rad(180.0)
+    np.float64(3.141592653589793)
+    """
+    dtype = _float_of(x)
+    return prim.cast(x, dtype) * prim.cast(0.017453292519943295, dtype)
+
+
+def rad2deg(x):
+    """Radians in degrees.
+
+    >>> np.rad2deg(np.pi)
+    np.float64(180.0)
+    """
+    dtype = _float_of(x)
+    return prim.cast(x, dtype) * prim.cast(57.29577951308232, dtype)
+
+
+radians = deg2rad
+degrees = rad2deg
+
+
+def logaddexp(x, y):
+    """Logarithm of the sum of exponentials.
+
+    >>> np.logaddexp(0.0, 0.0)
+    np.float64(0.6931471805599453)
+    """
+    dtype = prim.result_type(_float_of(x), _float_of(y))
+    a, b = prim.cast(x, dtype), prim.cast(y, dtype)
+    if a == b:
+        return a + prim.cast(0.6931471805599453, dtype)
+    d = a - b
+    if d > 0.0:
+        return a + prim.log1p(prim.exp(-d))
+    if d <= 0.0:
+        return b + prim.log1p(prim.exp(d))
+    return d
+
+
+def logaddexp2(x, y):
+    """Logarithm to base 2 of the sum of powers of 2.
+
+    >>> np.logaddexp2(1.0, 1.0)
+    np.float64(2.0)
+    """
+    dtype = prim.result_type(_float_of(x), _float_of(y))
+    a, b = prim.cast(x, dtype), prim.cast(y, dtype)
+    scale = prim.cast(1.4426950408889634, dtype)
+    if a == b:
+        return a + prim.cast(1, dtype)
+    d = a - b
+    if d > 0.0:
+        return a + scale * prim.log1p(prim.exp2(-d))
+    if d <= 0.0:
+        return b + scale * prim.log1p(prim.exp2(d))
+    return d
+
+
+def _complex_less(a, b):
+    return a.real < b.real or (a.real == b.real and a.imag < b.imag)
+
+
+def maximum(x, y):
+    """The greater; NaN if either is.
+
+    >>> np.maximum(np.array([1, 5]), 3)
+    array([3, 5])
+    """
+    dtype = prim.result_type(x, y)
+    a, b = prim.cast(x, dtype), prim.cast(y, dtype)
+    if prim.is_bool(a):
+        return a | b
+    if prim.is_complex(a):
+        return b if a == a and (_complex_less(a, b) or b != b) else a
+    return prim.maximum(a, b)
+
+
+def minimum(x, y):
+    """The lesser; NaN if either is.
+
+    >>> np.minimum(np.array([1, 5]), 3)
+    array([1, 3])
+    """
+    dtype = prim.result_type(x, y)
+    a, b = prim.cast(x, dtype), prim.cast(y, dtype)
+    if prim.is_bool(a):
+        return a & b
+    if prim.is_complex(a):
+        return b if a == a and (_complex_less(b, a) or b != b) else a
+    return prim.minimum(a, b)
+
+
+def fmax(x, y):
+    """The greater; of a number and NaN, the number.
+
+    >>> np.fmax(np.nan, 1.0)
+    np.float64(1.0)
+    """
+    dtype = prim.result_type(x, y)
+    a, b = prim.cast(x, dtype), prim.cast(y, dtype)
+    return b if a != a or (b == b and b > a) else a
+
+
+def fmin(x, y):
+    """The lesser; of a number and NaN, the number.
+
+    >>> np.fmin(np.nan, 1.0)
+    np.float64(1.0)
+    """
+    dtype = prim.result_type(x, y)
+    a, b = prim.cast(x, dtype), prim.cast(y, dtype)
+    return b if a != a or (b == b and b < a) else a
+
+
+def isnan(x):
+    """Whether a number is NaN.
+
+    >>> np.isnan(np.array([1, 2]))
+    array([False, False])
+    """
+    if prim.is_complex(x):
+        return prim.isnan(x.real) or prim.isnan(x.imag)
+    return prim.isnan(x) if prim.is_float(x) else False
+
+
+def isinf(x):
+    """Whether a number is infinite.
+
+    >>> np.isinf(np.array([1, 2]))
+    array([False, False])
+    """
+    if prim.is_complex(x):
+        return prim.isinf(x.real) or prim.isinf(x.imag)
+    return prim.isinf(x) if prim.is_float(x) else False
+
+
+def isfinite(x):
+    """Whether a number is neither infinite nor NaN.
+
+    >>> np.isfinite(np.array([1, 2]))
+    array([ True,  True])
+    """
+    if prim.is_complex(x):
+        return prim.isfinite(x.real) and prim.isfinite(x.imag)
+    return prim.isfinite(x) if prim.is_float(x) else True
+
+
+def isreal(x):
+    """Whether the imaginary part is zero.
+
+    >>> np.isreal(np.array([1j, 1]))
+    array([False,  True])
+    """
+    return x.imag == 0
+
+
+def iscomplex(x):
+    """Whether the imaginary part is not zero.
+
+    >>> np.iscomplex(np.array([1j, 1]))
+    array([ True, False])
+    """
+    return x.imag != 0
+
+
+def signbit(x):
+    """Whether a number is negative, or negative zero.
+
+    >>> np.signbit(np.array([-1, 2]))
+    array([ True, False])
+    """
+    return prim.signbit(prim.cast(x, _float_of(x)))
+
+
+def logical_and(x, y):
+    """Whether both are true.
+
+    >>> np.logical_and(np.array([0, 1]), 2)
+    array([False,  True])
+    """
+    return bool(x) and bool(y)
+
+
+def logical_or(x, y):
+    """Whether one is true.
+
+    >>> np.logical_or(np.array([0, 1]), 0)
+    array([False,  True])
+    """
+    return bool(x) or bool(y)
+
+
+def logical_xor(x, y):
+    """Whether exactly one is true.
+
+    >>> np.logical_xor(np.array([0, 1]), 1)
+    array([ True, False])
+    """
+    return bool(x) != bool(y)
+
+
+def logical_not(x):
+    """Whether the number is zero.
+
+    >>> np.logical_not(np.array([0, 1]))
+    array([ True, False])
+    """
+    return not bool(x)
+
+
+def heaviside(x, h0):
+    """The step function, with its value at zero.
+
+    >>> np.heaviside(np.array([-1.0, 0.0, 2.0]), 0.5)
+    array([0. , 0.5, 1. ])
+    """
+    dtype = prim.result_type(_float_of(x), _float_of(h0))
+    a = prim.cast(x, dtype)
+    if a == 0.0:
+        return prim.cast(h0, dtype)
+    if a > 0.0:
+        return prim.cast(1, dtype)
+    return prim.cast(0, dtype) if a < 0.0 else a
+
+
+def sinc(x):
+    """`sin(pi x) / (pi x)`.
+
+    >>> np.sinc(0.5)
+    np.float64(0.6366197723675814)
+    """
+    dtype = _float_of(x)
+    a = prim.cast(x, dtype)
+    y = prim.cast(3.141592653589793, dtype) * (a if a != 0.0 else prim.cast(1e-20, dtype))
+    return prim.sin(y) / y
+
+
+def left_shift(x, y):
+    """Shift to the left.
+
+    >>> np.left_shift(1, 3)
+    np.int64(8)
+    """
+    return x << y
+
+
+def right_shift(x, y):
+    """Shift to the right.
+
+    >>> np.right_shift(-8, 1)
+    np.int64(-4)
+    """
+    return x >> y
+
+
+def gcd(x, y):
+    """Greatest common divisor.
+
+    >>> np.gcd(np.array([12, 18]), 8)
+    array([4, 2])
+    """
+    dtype = prim.result_type(x, y)
+    return prim.cast(math.gcd(prim.cast(x, np.int64), prim.cast(y, np.int64)), dtype)
+
+
+def lcm(x, y):
+    """Least common multiple.
+
+    >>> np.lcm(4, 6)
+    np.int64(12)
+    """
+    dtype = prim.result_type(x, y)
+    return prim.cast(math.lcm(prim.cast(x, np.int64), prim.cast(y, np.int64)), dtype)
+
+
+def spacing(x):
+    """Distance to the next number away from zero.
+
+    >>> np.spacing(1.0)
+    np.float64(2.220446049250313e-16)
+    """
+    dtype = _float_of(x)
+    a = prim.cast(x, dtype)
+    return prim.nextafter(a, prim.copysign(prim.cast(np.inf, dtype), a)) - a
+
+
+def ldexp(x, i):
+    """`x * 2**i`.
+
+    >>> np.ldexp(0.75, 3)
+    np.float64(6.0)
+    """
+    return prim.cast(prim.ldexp(prim.cast(x, np.float64), prim.cast(i, np.int32)), _float_of(x))
+
+
+def modf(x):
+    """Fractional and integral part.
+
+    >>> np.modf(-2.5)
+    (np.float64(-0.5), np.float64(-2.0))
+    """
+    a = prim.cast(x, _float_of(x))
+    whole = prim.trunc(a)
+    if prim.isinf(a):
+        return prim.copysign(a - a if a != a else prim.cast(0, prim.dtype_of(a)), a), a
+    return prim.copysign(a - whole, a), whole
+
+
+def sqrt(x):
+    """Square root of a complex number.
+
+    >>> np.sqrt(-4 + 0j)
+    np.complex128(2j)
+    """
+    return _csqrt(x)
+
+
+def exp(x):
+    """e to the power of a complex number."""
+    return _cexp(x)
+
+
+def log(x):
+    """Natural logarithm of a complex number."""
+    return _clog(x)
+
+
+def log10(x):
+    """Logarithm to base 10 of a complex number."""
+    return _clog10(x)
+
+
+def sin(x):
+    """Sine of a complex number."""
+    return _csin(x)
+
+
+def cos(x):
+    """Cosine of a complex number."""
+    return _ccos(x)
+
+
+def tan(x):
+    """Tangent of a complex number."""
+    return _ctan(x)
+
+
+def sinh(x):
+    """Hyperbolic sine of a complex number."""
+    return _csinh(x)
+
+
+def cosh(x):
+    """Hyperbolic cosine of a complex number."""
+    return _ccosh(x)
+
+
+def tanh(x):
+    """Hyperbolic tangent of a complex number."""
+    return _ctanh(x)
+
+
+def arcsin(x):
+    """Arc sine of a complex number."""
+    return _casin(x)
+
+
+def arccos(x):
+    """Arc cosine of a complex number."""
+    return _cacos(x)
+
+
+def arctan(x):
+    """Arc tangent of a complex number."""
+    return _catan(x)
+
+
+def arcsinh(x):
+    """Inverse hyperbolic sine of a complex number."""
+    return _casinh(x)
+
+
+def arccosh(x):
+    """Inverse hyperbolic cosine of a complex number."""
+    return _cacosh(x)
+
+
+def arctanh(x):
+    """Inverse hyperbolic tangent of a complex number."""
+    return _catanh(x)

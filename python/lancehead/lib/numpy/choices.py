@@ -1,0 +1,120 @@
+"""Elementwise choices: by condition, by limits, by decimals."""
+
+from lancehead.lib import prim
+from lancehead.lib.numpy.creation import asarray
+from lancehead.lib.numpy.indexing import nonzero
+
+
+def _choose(c, x, y):
+    dtype = prim.result_type(x, y)
+    return prim.cast(x, dtype) if c else prim.cast(y, dtype)
+
+
+def where(condition, x=None, y=None):
+    """Elements of one or the other array by a condition; alone, the indices where it is true.
+
+    >>> np.where(np.array([True, False]), np.array([1, 2]), 0.5)
+    array([1. , 0.5])
+    >>> np.where(np.array([0, 5, 6]))
+    (array([1, 2]),)
+    """
+    if x is None:
+        return nonzero(condition)
+    if prim.is_array(condition) or prim.is_array(x) or prim.is_array(y):
+        return prim.map(_choose, condition, x, y)
+    if prim.is_number(condition) and prim.is_number(x) and prim.is_number(y):
+        return asarray(_choose(condition, x, y))
+    return where(asarray(condition), asarray(x), asarray(y))
+
+
+def _at_least(x, low):
+    dtype = prim.result_type(x, low)
+    a, b = prim.cast(x, dtype), prim.cast(low, dtype)
+    return b if a < b else a
+
+
+def _at_most(x, high):
+    dtype = prim.result_type(x, high)
+    a, b = prim.cast(x, dtype), prim.cast(high, dtype)
+    return b if a > b else a
+
+
+def _between(x, low, high):
+    return _at_most(_at_least(x, low), high)
+
+
+def clip(a, a_min=None, a_max=None):
+    """Elements limited to an interval.
+
+    >>> np.clip(np.array([1, 5, 9]), 2, 6)
+    array([2, 5, 6])
+    >>> np.clip(7.5, 0.0, 1.0)
+    np.float64(1.0)
+    """
+    if a_min is None and a_max is None:
+        return a
+    if prim.is_number(a) and not prim.is_array(a_min) and not prim.is_array(a_max):
+        if a_min is None:
+            return _at_most(a, a_max)
+        return _at_least(a, a_min) if a_max is None else _between(a, a_min, a_max)
+    if a_min is None:
+        return prim.map(_at_most, asarray(a), a_max)
+    if a_max is None:
+        return prim.map(_at_least, asarray(a), a_min)
+    return prim.map(_between, asarray(a), a_min, a_max)
+
+
+def _round_number(x, decimals):
+    if prim.is_bool(x):
+        return x
+    if prim.is_int(x):
+        if decimals >= 0:
+            return x
+        unit = 10.0 ** (-decimals)
+        return prim.cast(prim.rint(float(x) / unit) * unit, prim.dtype_of(x))
+    if prim.is_complex(x):
+        return prim.complex(_round_number(x.real, decimals), _round_number(x.imag, decimals))
+    if decimals == 0:
+        return prim.rint(x)
+    dtype = prim.dtype_of(x)
+    unit = prim.cast(10.0 ** (decimals if decimals > 0 else -decimals), dtype)
+    if decimals > 0:
+        return prim.fdiv(prim.rint(x * unit), unit)
+    return prim.rint(prim.fdiv(x, unit)) * unit
+
+
+def round(a, decimals=0):
+    """Elements rounded to decimals; of two equally near, the even one.
+
+    >>> np.round(np.array([1.25, 2.375]), 1)
+    array([1.2, 2.4])
+    """
+    if prim.is_number(a):
+        return _round_number(a, decimals)
+    return prim.map(_round_number, asarray(a), decimals)
+
+
+around = round
+
+
+def nan_to_num(x, copy=True, nan=0.0):
+    """NaN and infinities as finite numbers.
+
+    >>> np.nan_to_num(np.array([np.nan, 1.5]))
+    array([0. , 1.5])
+    """
+    if prim.is_number(x):
+        return _finite(x, nan)
+    return prim.map(_finite, asarray(x), nan)
+
+
+def _finite(x, nan):
+    if prim.is_complex(x):
+        return prim.complex(_finite(x.real, nan), _finite(x.imag, nan))
+    if not prim.is_float(x):
+        return x
+    dtype = prim.dtype_of(x)
+    if x != x:
+        return prim.cast(nan, dtype)
+    biggest = prim.cast(3.4028234663852886e38 if prim.itemsize(dtype) == 4 else 1.7976931348623157e308, dtype)
+    return prim.copysign(biggest, x) if prim.isinf(x) else x

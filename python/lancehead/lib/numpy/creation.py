@@ -1,0 +1,373 @@
+"""New arrays."""
+
+import numpy as np
+
+from lancehead.lib import prim
+from lancehead.lib.numpy.layout import as_shape, c_strides, contiguous, copy_c, copy_into, count, new_array, new_fortran, new_zeros
+
+
+def dtype_or(dtype, default):
+    """The dtype that an argument names, or the default for None."""
+    if dtype is None:
+        return default
+    return prim.as_dtype(dtype)
+
+
+def empty(shape, dtype=None, order="C"):
+    """An array of undefined contents.
+
+    >>> np.empty((2, 3)).shape
+    (2, 3)
+    """
+    if order == "F":
+        return new_fortran(as_shape(shape), dtype_or(dtype, np.float64))
+    return new_array(as_shape(shape), dtype_or(dtype, np.float64))
+
+
+def zeros(shape, dtype=None, order="C"):
+    """An array of zeros.
+
+    >>> np.zeros((2, 2), np.int64)
+    array([[0, 0],
+           [0, 0]])
+    """
+    if order == "F":
+        out = empty(shape, dtype, "F")
+        out[...] = 0
+        return out
+    return new_zeros(as_shape(shape), dtype_or(dtype, np.float64))
+
+
+def ones(shape, dtype=None, order="C"):
+    """An array of ones.
+
+    >>> np.ones(3)
+    array([1., 1., 1.])
+    """
+    out = empty(shape, dtype, order)
+    copy_into(out, 1)
+    return out
+
+
+def full(shape, fill_value, dtype=None, order="C"):
+    """An array filled with a value.
+
+    >>> np.full(3, 7)
+    array([7, 7, 7])
+    """
+    out = empty(shape, dtype_or(dtype, prim.dtype_of(fill_value)), order)
+    copy_into(out, fill_value)
+    return out
+
+
+def _empty_as(a, dtype, order):
+    dt = dtype_or(dtype, prim.dtype_of(a))
+    if order == "F" or (order == "K" and prim.layout(a) == "F"):
+        return new_fortran(a.shape, dt)
+    return new_array(a.shape, dt)
+
+
+def empty_like(prototype, dtype=None, order="K", subok=True, shape=None):
+    """An array of undefined contents with the shape and dtype of another.
+
+    >>> np.empty_like(np.zeros((2, 3))).shape
+    (2, 3)
+    """
+    x = asarray(prototype)
+    if shape is None:
+        return _empty_as(x, dtype, order)
+    return empty(shape, dtype_or(dtype, prim.dtype_of(x)), "F" if order == "F" else "C")
+
+
+def zeros_like(a, dtype=None, order="K", subok=True, shape=None):
+    """An array of zeros with the shape and dtype of another.
+
+    >>> np.zeros_like(np.array([1.5, 2.5]))
+    array([0., 0.])
+    """
+    x = asarray(a)
+    if shape is None and prim.layout(x) != "F" and order != "F":
+        return new_zeros(x.shape, dtype_or(dtype, prim.dtype_of(x)))
+    out = empty_like(x, dtype, order, subok, shape)
+    copy_into(out, 0)
+    return out
+
+
+def ones_like(a, dtype=None, order="K", subok=True, shape=None):
+    """An array of ones with the shape and dtype of another.
+
+    >>> np.ones_like(np.array([1.5, 2.5]))
+    array([1., 1.])
+    """
+    out = empty_like(a, dtype, order, subok, shape)
+    copy_into(out, 1)
+    return out
+
+
+def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None):
+    """An array filled with a value, with the shape and dtype of another.
+
+    >>> np.full_like(np.array([1.5, 2.5]), 3)
+    array([3., 3.])
+    """
+    out = empty_like(a, dtype, order, subok, shape)
+    copy_into(out, fill_value)
+    return out
+
+
+def arange(start, stop=None, step=None, dtype=None):
+    """Evenly spaced numbers of a half-open interval.
+
+    >>> np.arange(3)
+    array([0, 1, 2])
+    >>> np.arange(1, 2, 0.25)
+    array([1.  , 1.25, 1.5 , 1.75])
+    """
+    if stop is None:
+        return _arange(0, start, step, dtype)
+    return _arange(start, stop, step, dtype)
+
+
+def _arange(start, stop, step, dtype):
+    if step is None:
+        return _arange(start, stop, 1, dtype)
+    common = prim.result_type(np.int64, prim.dtype_of(start), prim.dtype_of(stop), prim.dtype_of(step))
+    dt = dtype_or(dtype, common)
+    first = prim.cast(start, common)
+    delta = prim.cast(step, common)
+    n = _arange_length(first, prim.cast(stop, common), delta)
+    out = new_array((n,), dt)
+    begin = prim.cast(first, dt)
+    stride = prim.cast(first + delta, dt) - begin
+    for i in range(n):
+        prim.set_item(out, i, begin + prim.cast(i, dt) * stride)
+    return out
+
+
+def _arange_length(start, stop, step):
+    if step == 0:
+        raise ZeroDivisionError("division by zero")
+    if prim.is_int(start):
+        if step > 0:
+            return int((stop - start - 1) // step + 1) if stop > start else 0
+        return int((start - stop - 1) // -step + 1) if stop < start else 0
+    n = prim.ceil(prim.fdiv(stop - start, step))
+    if n != n or n > 9.2e18:
+        raise ValueError("arange: cannot compute length")
+    return int(n) if n > 0.0 else 0
+
+
+def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None):
+    """Evenly spaced numbers of an interval.
+
+    >>> np.linspace(0, 1, 5)
+    array([0.  , 0.25, 0.5 , 0.75, 1.  ])
+    >>> np.linspace(0, 1, 4, endpoint=False)
+    array([0.  , 0.25, 0.5 , 0.75])
+    """
+    n = int(num)
+    if n < 0:
+        raise ValueError("Number of samples must be non-negative.")
+    common = prim.result_type(np.float64, prim.dtype_of(start), prim.dtype_of(stop))
+    first = prim.cast(start, common)
+    last = prim.cast(stop, common)
+    div = n - 1 if endpoint else n
+    out = new_array((n,), dtype_or(dtype, common))
+    whole = last - first
+    step = whole / prim.cast(div, common) if div > 0 else whole * np.nan
+    for i in range(n):
+        x = first + prim.cast(i, common) * step if div > 0 else first
+        if endpoint and i > 0 and i == n - 1:
+            x = last
+        if prim.is_int(prim.dtype_of(out)):
+            prim.set_item(out, i, prim.cast(prim.floor(x), prim.dtype_of(out)))
+        else:
+            prim.set_item(out, i, prim.cast(x, prim.dtype_of(out)))
+    if retstep:
+        return out, step
+    return out
+
+
+def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None):
+    """Powers of a base with evenly spaced exponents.
+
+    >>> np.logspace(0, 2, 3)
+    array([  1.,  10., 100.])
+    """
+    exponents = linspace(start, stop, num, endpoint)
+    if dtype is None:
+        return base**exponents
+    return (base**exponents).astype(dtype)
+
+
+def geomspace(start, stop, num=50, endpoint=True):
+    """Numbers evenly spaced on a logarithmic scale.
+
+    >>> np.geomspace(1, 8, 4)
+    array([1., 2., 4., 8.])
+    """
+    low, high = float(start), float(stop)
+    if low == 0.0 or high == 0.0:
+        raise ValueError("Geometric sequence cannot include zero")
+    sign = -1.0 if low < 0.0 and high < 0.0 else 1.0
+    a, b = prim.log10(low * sign), prim.log10(high * sign)
+    out = logspace(a, b, num, endpoint)
+    n = out.size
+    for i in range(n):
+        x = prim.item(out, i)
+        if i == 0:
+            x = low * sign
+        elif endpoint and i == n - 1:
+            x = high * sign
+        prim.set_item(out, i, x * sign)
+    return out
+
+
+def copy(a, order="K"):
+    """A copy.
+
+    >>> np.copy(np.array([1, 2]))
+    array([1, 2])
+    """
+    x = asarray(a)
+    out = _empty_as(x, None, order)
+    copy_into(out, x)
+    return out
+
+
+def array(object, dtype=None, copy=True, order="K", ndmin=0):
+    """An array of numbers, nested sequences, or a copy of an array.
+
+    >>> np.array([1, 2.5])
+    array([1. , 2.5])
+    >>> np.array([[1, 2], [3, 4]], dtype=np.float64)
+    array([[1., 2.],
+           [3., 4.]])
+    >>> np.array(((1, 2), (3, 4)))
+    array([[1, 2],
+           [3, 4]])
+    """
+    if prim.is_array(object):
+        out = _empty_as(object, dtype, order)
+        copy_into(out, object)
+        return out
+    dt = dtype_or(dtype, _leaf(object))
+    shape = _nested_shape(object)
+    if order == "F":
+        c = new_array(shape, dt)
+        _fill(c, object)
+        return asfortranarray(c)
+    c = new_array(shape, dt)
+    _fill(c, object)
+    return c
+
+
+def _leaf(x):
+    # The dtype of the numbers inside nested sequences.
+    if prim.is_list(x):
+        return _leaf(prim.example(x))
+    if prim.is_tuple(x):
+        if len(x) == 0:
+            return np.float64
+        if len(x) == 1:
+            return _leaf(x[0])
+        return prim.result_type(_leaf(x[0]), _leaf(x[1:]))
+    return prim.dtype_of(x)
+
+
+def _no_extents(x):
+    # As many zeros as the value has dimensions; the value itself is not looked at.
+    if prim.is_list(x):
+        return (0,) + _no_extents(prim.example(x))
+    if prim.is_tuple(x):
+        return (0,) + _no_extents(x[0]) if len(x) > 0 else (0,)
+    if prim.is_array(x):
+        return prim.tuple_fill(x.ndim, 0)
+    return ()
+
+
+def _nested_shape(x):
+    if prim.is_array(x):
+        return x.shape
+    if prim.is_list(x):
+        if len(x) == 0:
+            return _no_extents(x)
+        return (len(x),) + _nested_shape(prim.list_get(x, 0))
+    if prim.is_tuple(x):
+        return (len(x),) + _nested_shape(x[0]) if len(x) > 0 else (0,)
+    return ()
+
+
+def _fill(out, x):
+    items = prim.array(prim.owner(out), prim.data(out), (out.size,), (out.itemsize,), prim.dtype_of(out), "C")
+    _fill_level(items, 0, x, out.shape)
+
+
+def _fill_level(items, at, x, shape):
+    # Stores the numbers of a value in row-major order and returns where the next go.
+    if prim.is_array(x):
+        if x.shape != shape:
+            raise ValueError("setting an array element with a sequence. The requested array has an inhomogeneous shape.")
+        part = prim.array(
+            prim.owner(items), prim.ptr_add(prim.data(items), at * items.itemsize), shape,
+            c_strides(shape, items.itemsize), prim.dtype_of(items), "C",
+        )
+        copy_into(part, x)
+        return at + count(shape)
+    if prim.is_list(x) or prim.is_tuple(x):
+        if len(x) != shape[0]:
+            raise ValueError("setting an array element with a sequence. The requested array has an inhomogeneous shape.")
+        for item in x:
+            at = _fill_level(items, at, item, shape[1:])
+        return at
+    prim.set_item(items, at, prim.cast(x, prim.dtype_of(items)))
+    return at + 1
+
+
+def asarray(a, dtype=None, order="K"):
+    """The array itself, converted where needed.
+
+    >>> np.asarray([1, 2])
+    array([1, 2])
+    """
+    if not prim.is_array(a):
+        return array(a, dtype)
+    if dtype is None:
+        return a
+    dt = prim.as_dtype(dtype)
+    if dt == prim.dtype_of(a):
+        return a
+    return array(a, dt)
+
+
+def asanyarray(a, dtype=None):
+    """The array itself, converted where needed."""
+    return asarray(a, dtype)
+
+
+def ascontiguousarray(a, dtype=None):
+    """The array in row-major order, at least one-dimensional.
+
+    >>> np.ascontiguousarray(np.eye(2).T)
+    array([[1., 0.],
+           [0., 1.]])
+    """
+    x = asarray(a, dtype)
+    if x.ndim == 0:
+        return contiguous(x.reshape(1))
+    return contiguous(x)
+
+
+def asfortranarray(a, dtype=None):
+    """The array in column-major order.
+
+    >>> np.asfortranarray(np.array([[1, 2], [3, 4]]))
+    array([[1, 2],
+           [3, 4]])
+    """
+    x = asarray(a, dtype)
+    if x.ndim <= 1:
+        return contiguous(x)
+    if prim.layout(x) == "F":
+        return x
+    return contiguous(x.T).T

@@ -1,0 +1,295 @@
+"""Indexing by masks and by arrays of indices, and what finds indices."""
+
+import numpy as np
+
+from lancehead.lib import prim
+from lancehead.lib.numpy.creation import asarray
+from lancehead.lib.numpy.layout import check_axis, contiguous, copy_c, copy_into, count, flat, lanes, new_array, with_shape
+
+
+def _check_mask(a, mask):
+    for k in range(mask.ndim):
+        if a.shape[k] != mask.shape[k]:
+            raise IndexError(
+                "boolean index did not match indexed array along axis " + str(k) + "; size of axis is "
+                + str(a.shape[k]) + " but size of corresponding boolean axis is " + str(mask.shape[k])
+            )
+
+
+def _true_count(m):
+    n = 0
+    for i in range(m.size):
+        n += 1 if prim.item(m, i) else 0
+    return n
+
+
+def getitem_mask(self, mask):
+    """`self[mask]`: the elements (or rows) where the mask is true.
+
+    >>> np.array([1, 2, 3])[np.array([True, False, True])]
+    array([1, 3])
+    """
+    _check_mask(self, mask)
+    if mask.ndim < self.ndim:
+        if mask.ndim != 1:
+            prim.error("a mask has one dimension, or as many as the array")
+        return getitem_take(self, flatnonzero(mask))
+    m, v = flat(mask), flat(self)
+    out = new_array((_true_count(m),), prim.dtype_of(self))
+    to = 0
+    for i in range(m.size):
+        if prim.item(m, i):
+            prim.set_item(out, to, prim.item(v, i))
+            to += 1
+    return out
+
+
+def setitem_mask(self, mask, value):
+    """`self[mask] = value`: a number, or as many values as the mask is true."""
+    _check_mask(self, mask)
+    if mask.ndim < self.ndim:
+        if mask.ndim != 1:
+            prim.error("a mask has one dimension, or as many as the array")
+        setitem_take(self, flatnonzero(mask), value)
+        return
+    if self.ndim == 1:
+        _store_masked(self, mask, value)
+    elif prim.layout(self) == "C":
+        _store_masked(flat(self), flat(mask), value)
+    else:
+        c = copy_c(self, prim.dtype_of(self))
+        _store_masked(flat(c), flat(mask), value)
+        copy_into(self, c)
+
+
+def _store_masked(v, m, value):
+    dtype = prim.dtype_of(v)
+    if prim.is_number(value):
+        x = prim.cast(value, dtype)
+        for i in range(v.size):
+            if prim.item(m, i):
+                prim.set_item(v, i, x)
+        return
+    values = asarray(value)
+    if values.ndim == 0:
+        _store_masked(v, m, values[()])
+        return
+    n = _true_count(m)
+    if values.size != n and values.size != 1:
+        raise ValueError(
+            "NumPy boolean array indexing assignment cannot assign " + str(values.size) + " input values to the "
+            + str(n) + " output values where the mask is true"
+        )
+    w = flat(values)
+    step = 0 if values.size == 1 else 1
+    at = 0
+    for i in range(v.size):
+        if prim.item(m, i):
+            prim.set_item(v, i, prim.cast(prim.item(w, at), dtype))
+            at += step
+
+
+def _place(i, n, axis):
+    k = int(i)
+    if k < -n or k >= n:
+        raise IndexError("index " + str(k) + " is out of bounds for axis " + str(axis) + " with size " + str(n))
+    return k + n if k < 0 else k
+
+
+def getitem_take(self, index):
+    """`self[index]`: elements (or rows) by an array of indices along the first axis.
+
+    >>> np.array([10, 20, 30])[np.array([2, -1, 0])]
+    array([30, 30, 10])
+    """
+    idx = asarray(index)
+    i = flat(idx)
+    n = self.shape[0]
+    if self.ndim == 1:
+        out = new_array(idx.shape, prim.dtype_of(self))
+        w = flat(out)
+        for k in range(i.size):
+            prim.set_item(w, k, prim.item(self, _place(prim.item(i, k), n, 0)))
+        return out
+    rest = self.shape[1:]
+    out = new_array(idx.shape + rest, prim.dtype_of(self))
+    src = with_shape(contiguous(self), (n, count(rest)))
+    dst = with_shape(out, (i.size, count(rest)))
+    for k in range(i.size):
+        at = _place(prim.item(i, k), n, 0)
+        for j in range(dst.shape[1]):
+            prim.set_item(dst, k, j, prim.item(src, at, j))
+    return out
+
+
+def setitem_take(self, index, value):
+    """`self[index] = value` by an array of indices along the first axis."""
+    idx = asarray(index)
+    i = flat(idx)
+    n = self.shape[0]
+    if prim.is_number(value) or self.ndim > 1:
+        for k in range(i.size):
+            at = _place(prim.item(i, k), n, 0)
+            if self.ndim == 1:
+                prim.set_item(self, at, prim.cast(value, prim.dtype_of(self)))
+            elif prim.is_array(value) and value.ndim == self.ndim:
+                self[at] = value[k if value.shape[0] != 1 else 0]
+            else:
+                self[at] = value
+        return
+    values = asarray(value)
+    w = flat(values)
+    if w.size != i.size and w.size != 1:
+        raise ValueError(
+            "shape mismatch: value array of shape (" + str(w.size) + ",) could not be broadcast to indexing result of shape ("
+            + str(i.size) + ",)"
+        )
+    step = 0 if w.size == 1 else 1
+    for k in range(i.size):
+        at = _place(prim.item(i, k), n, 0)
+        prim.set_item(self, at, prim.cast(prim.item(w, k * step), prim.dtype_of(self)))
+
+
+def take(a, indices, axis=None):
+    """Elements at indices, of all elements or along an axis.
+
+    >>> np.take(np.array([[1, 2], [3, 4]]), np.array([3, 0]))
+    array([4, 1])
+    >>> np.take(np.array([[1, 2], [3, 4]]), np.array([1, 1]), axis=1)
+    array([[2, 2],
+           [4, 4]])
+    """
+    x = asarray(a)
+    if prim.is_number(indices):
+        if axis is None:
+            v = flat(x)
+            return prim.item(v, _place(indices, v.size, 0))
+        k = check_axis(axis, x.ndim)
+        v = lanes(x, k)
+        out = new_array((v.shape[0], v.shape[2]), prim.dtype_of(x))
+        at = _place(indices, v.shape[1], k)
+        for i in range(v.shape[0]):
+            for j in range(v.shape[2]):
+                prim.set_item(out, i, j, prim.item(v, i, at, j))
+        if x.ndim == 1:
+            return prim.item(out, 0, 0)
+        return with_shape(out, prim.tuple_drop(x.shape, k))
+    idx = asarray(indices)
+    if axis is None:
+        return getitem_take(flat(x), idx)
+    if idx.ndim != 1:
+        prim.error("`take` along an axis needs one-dimensional indices")
+    k = check_axis(axis, x.ndim)
+    v = lanes(x, k)
+    out = new_array((v.shape[0], idx.size, v.shape[2]), prim.dtype_of(x))
+    for m in range(idx.size):
+        at = _place(prim.item(idx, m), v.shape[1], k)
+        for i in range(v.shape[0]):
+            for j in range(v.shape[2]):
+                prim.set_item(out, i, m, j, prim.item(v, i, at, j))
+    return with_shape(out, prim.tuple_set(x.shape, k, idx.size))
+
+
+def _is_true(x):
+    return x != prim.cast(0, prim.dtype_of(x))
+
+
+def flatnonzero(a):
+    """Indices of the elements that are not zero, counted over all elements.
+
+    >>> np.flatnonzero(np.array([0, 3, 0, 4]))
+    array([1, 3])
+    """
+    v = flat(asarray(a))
+    n = 0
+    for i in range(v.size):
+        n += 1 if _is_true(prim.item(v, i)) else 0
+    out = new_array((n,), np.int64)
+    to = 0
+    for i in range(v.size):
+        if _is_true(prim.item(v, i)):
+            prim.set_item(out, to, prim.cast(i, np.int64))
+            to += 1
+    return out
+
+
+def argwhere(a):
+    """Indices of the elements that are not zero, a row for each.
+
+    >>> np.argwhere(np.array([[0, 1], [1, 0]]))
+    array([[0, 1],
+           [1, 0]])
+    """
+    x = asarray(a)
+    found = flatnonzero(x)
+    out = new_array((found.size, x.ndim), np.int64)
+    for i in range(found.size):
+        at = prim.item(found, i)
+        for k in range(x.ndim - 1, -1, -1):
+            n = prim.cast(x.shape[k], np.int64)
+            q = prim.sdiv(at, n)
+            prim.set_item(out, i, k, at - q * n)
+            at = q
+    return out
+
+
+def nonzero(a):
+    """Indices of the elements that are not zero, an array for each dimension.
+
+    >>> np.nonzero(np.array([0, 3, 0, 4]))
+    (array([1, 3]),)
+    """
+    x = asarray(a)
+    if x.ndim == 1:
+        return (flatnonzero(x),)
+    return _columns(argwhere(x), x.shape, 0)
+
+
+def _columns(table, shape, k):
+    if len(shape) == 0:
+        return ()
+    column = new_array((table.shape[0],), np.int64)
+    for i in range(table.shape[0]):
+        prim.set_item(column, i, prim.item(table, i, k))
+    return (column,) + _columns(table, shape[1:], k + 1)
+
+
+def put(a, ind, v):
+    """Stores values at indices over all elements, in place."""
+    setitem_take(a if a.ndim == 1 else with_shape(a, (a.size,)), ind, v)
+
+
+def take_along_axis(arr, indices, axis=-1):
+    """Elements at indices along an axis, for each line its own.
+
+    >>> np.take_along_axis(np.array([[3, 1], [2, 4]]), np.array([[1, 0], [0, 1]]), axis=1)
+    array([[1, 3],
+           [2, 4]])
+    """
+    k = check_axis(axis, arr.ndim)
+    v, w = lanes(arr, k), lanes(contiguous(indices), k)
+    out = new_array(indices.shape, prim.dtype_of(arr))
+    o = lanes(out, k)
+    for i in range(w.shape[0]):
+        for m in range(w.shape[1]):
+            for j in range(w.shape[2]):
+                prim.set_item(o, i, m, j, prim.item(v, i, _place(prim.item(w, i, m, j), v.shape[1], k), j))
+    return out
+
+
+def compress(condition, a):
+    """Elements where a condition is true.
+
+    >>> np.compress(np.array([True, False, True]), np.array([1, 2, 3]))
+    array([1, 3])
+    """
+    return getitem_mask(flat(asarray(a)), asarray(condition))
+
+
+def extract(condition, arr):
+    """Elements where a condition is true.
+
+    >>> np.extract(np.array([True, False, True]), np.array([1, 2, 3]))
+    array([1, 3])
+    """
+    return getitem_mask(flat(asarray(arr)), flat(asarray(condition)))

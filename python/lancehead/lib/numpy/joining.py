@@ -1,0 +1,312 @@
+"""Joining, repeating and turning arrays."""
+
+from lancehead.lib import prim
+from lancehead.lib.numpy.creation import asarray
+from lancehead.lib.numpy.layout import as_ints, check_axis, contiguous, copy_c, copy_into, flat, lanes, new_array, with_shape
+from lancehead.lib.numpy.manip import atleast_1d, atleast_2d, atleast_3d, expand_dims, swapaxes
+
+
+def _common_dtype(arrays):
+    if prim.is_list(arrays):
+        return prim.dtype_of(prim.example(arrays))
+    if len(arrays) == 1:
+        return prim.dtype_of(asarray(arrays[0]))
+    return prim.result_type(prim.dtype_of(asarray(arrays[0])), _common_dtype(arrays[1:]))
+
+
+def _block(out, axis, start, n):
+    # The part of an array that begins at `start` along an axis.
+    data = prim.ptr_add(prim.data(out), start * out.strides[axis])
+    layout = "C" if out.ndim == 1 else "A"
+    return prim.array(prim.owner(out), data, prim.tuple_set(out.shape, axis, n), out.strides, prim.dtype_of(out), layout)
+
+
+def _check_joined(x, first, axis, index):
+    if x.ndim != first.ndim:
+        raise ValueError(
+            "all the input arrays must have same number of dimensions, but the array at index 0 has " + str(first.ndim)
+            + " dimension(s) and the array at index " + str(index) + " has " + str(x.ndim) + " dimension(s)"
+        )
+    for k in range(first.ndim):
+        if k != axis and x.shape[k] != first.shape[k]:
+            raise ValueError(
+                "all the input array dimensions except for the concatenation axis must match exactly, but along dimension "
+                + str(k) + ", the array at index 0 has size " + str(first.shape[k]) + " and the array at index "
+                + str(index) + " has size " + str(x.shape[k])
+            )
+
+
+def concatenate(arrays, axis=0):
+    """Arrays joined along an axis; of all elements for None.
+
+    >>> np.concatenate((np.array([1, 2]), np.array([3.5])))
+    array([1. , 2. , 3.5])
+    >>> np.concatenate((np.ones((1, 2)), np.zeros((1, 2))), axis=1)
+    array([[1., 1., 0., 0.]])
+    """
+    if len(arrays) == 0:
+        raise ValueError("need at least one array to concatenate")
+    if axis is None:
+        return concatenate(_all_flat(arrays), 0)
+    first = asarray(arrays[0])
+    if first.ndim == 0:
+        raise ValueError("zero-dimensional arrays cannot be concatenated")
+    k = check_axis(axis, first.ndim)
+    total, index = 0, 0
+    for a in arrays:
+        x = asarray(a)
+        _check_joined(x, first, k, index)
+        total += x.shape[k]
+        index += 1
+    out = new_array(prim.tuple_set(first.shape, k, total), _common_dtype(arrays))
+    start = 0
+    for a in arrays:
+        x = asarray(a)
+        copy_into(_block(out, k, start, x.shape[k]), x)
+        start += x.shape[k]
+    return out
+
+
+concat = concatenate
+
+
+def _all_flat(arrays):
+    if prim.is_list(arrays):
+        return [flat(contiguous(a)) for a in arrays]
+    if len(arrays) == 0:
+        return ()
+    return (flat(contiguous(asarray(arrays[0]))),) + _all_flat(arrays[1:])
+
+
+def stack(arrays, axis=0):
+    """Arrays of one shape joined along a new axis.
+
+    >>> np.stack((np.array([1, 2]), np.array([3, 4])))
+    array([[1, 2],
+           [3, 4]])
+    >>> np.stack((np.array([1, 2]), np.array([3, 4])), axis=1)
+    array([[1, 3],
+           [2, 4]])
+    """
+    if len(arrays) == 0:
+        raise ValueError("need at least one array to stack")
+    first = asarray(arrays[0])
+    k = check_axis(axis, first.ndim + 1)
+    out = new_array(prim.tuple_insert(first.shape, k, len(arrays)), _common_dtype(arrays))
+    index = 0
+    for a in arrays:
+        x = asarray(a)
+        if x.shape != first.shape:
+            raise ValueError("all input arrays must have the same shape")
+        copy_into(_block(out, k, index, 1), expand_dims(x, k))
+        index += 1
+    return out
+
+
+def _each(f, arrays):
+    # A function of every array of a tuple or list.
+    if prim.is_list(arrays):
+        return [f(a) for a in arrays]
+    if len(arrays) == 0:
+        return ()
+    return (f(arrays[0]),) + _each(f, arrays[1:])
+
+
+def vstack(tup):
+    """Arrays joined as rows.
+
+    >>> np.vstack((np.array([1, 2]), np.array([3, 4])))
+    array([[1, 2],
+           [3, 4]])
+    """
+    return concatenate(_each(atleast_2d, tup), 0)
+
+
+row_stack = vstack
+
+
+def hstack(tup):
+    """Arrays joined along the second axis, or the only one.
+
+    >>> np.hstack((np.array([1, 2]), np.array([3, 4])))
+    array([1, 2, 3, 4])
+    """
+    parts = _each(atleast_1d, tup)
+    return concatenate(parts, 0 if parts[0].ndim == 1 else 1)
+
+
+def dstack(tup):
+    """Arrays joined along the third axis.
+
+    >>> np.dstack((np.array([1, 2]), np.array([3, 4]))).shape
+    (1, 2, 2)
+    """
+    return concatenate(_each(atleast_3d, tup), 2)
+
+
+def _as_column(a):
+    x = atleast_1d(a)
+    return expand_dims(x, 1) if x.ndim == 1 else x
+
+
+def column_stack(tup):
+    """Arrays joined as columns.
+
+    >>> np.column_stack((np.array([1, 2]), np.array([3, 4])))
+    array([[1, 3],
+           [2, 4]])
+    """
+    return concatenate(_each(_as_column, tup), 1)
+
+
+def append(arr, values, axis=None):
+    """An array with values joined at its end.
+
+    >>> np.append(np.array([1, 2]), 3)
+    array([1, 2, 3])
+    """
+    if axis is None:
+        return concatenate((flat(contiguous(asarray(arr))), flat(contiguous(asarray(values)))), 0)
+    return concatenate((asarray(arr), asarray(values)), axis)
+
+
+def repeat(a, repeats, axis=None):
+    """Elements, each several times.
+
+    >>> np.repeat(np.array([1, 2]), 2)
+    array([1, 1, 2, 2])
+    >>> np.repeat(np.array([1, 2]), np.array([1, 2]))
+    array([1, 2, 2])
+    """
+    x = asarray(a)
+    if axis is None:
+        return repeat(flat(contiguous(x)), repeats, 0)
+    k = check_axis(axis, x.ndim)
+    v = lanes(x, k)
+    total = 0
+    for m in range(v.shape[1]):
+        total += _repeats(repeats, m)
+    out = new_array((v.shape[0], total, v.shape[2]), prim.dtype_of(x))
+    to = 0
+    for m in range(v.shape[1]):
+        for _ in range(_repeats(repeats, m)):
+            for i in range(v.shape[0]):
+                for j in range(v.shape[2]):
+                    prim.set_item(out, i, to, j, prim.item(v, i, m, j))
+            to += 1
+    return with_shape(out, prim.tuple_set(x.shape, k, total))
+
+
+def _repeats(repeats, m):
+    n = int(repeats) if prim.is_number(repeats) else int(repeats[0 if len(repeats) == 1 else m])
+    if n < 0:
+        raise ValueError("repeats may not contain negative values.")
+    return n
+
+
+def tile(A, reps):
+    """An array several times beside itself.
+
+    >>> np.tile(np.array([1, 2]), 2)
+    array([1, 2, 1, 2])
+    >>> np.tile(np.array([1, 2]), (2, 1))
+    array([[1, 2],
+           [1, 2]])
+    """
+    return _tile(asarray(A), as_ints(reps))
+
+
+def _tile(x, reps):
+    if len(reps) < x.ndim:
+        return _tile(x, (1,) + reps)
+    if len(reps) > x.ndim:
+        return _tile(expand_dims(x, 0), reps)
+    out = copy_c(x, prim.dtype_of(x))
+    k = 0
+    for n in reps:
+        v = lanes(out, k)
+        bigger = new_array((v.shape[0], v.shape[1] * n, v.shape[2]), prim.dtype_of(x))
+        for i in range(v.shape[0]):
+            for m in range(bigger.shape[1]):
+                for j in range(v.shape[2]):
+                    prim.set_item(bigger, i, m, j, prim.item(v, i, m % v.shape[1], j))
+        out = with_shape(bigger, prim.tuple_set(out.shape, k, out.shape[k] * n))
+        k += 1
+    return out
+
+
+def flip(m, axis=None):
+    """A view with an axis (or all) in reverse order.
+
+    >>> np.flip(np.array([1, 2, 3]))
+    array([3, 2, 1])
+    """
+    x = asarray(m)
+    if axis is None:
+        out = flip(x, 0)
+        for k in range(1, x.ndim):
+            out = flip(out, k)
+        return out
+    k = check_axis(axis, x.ndim)
+    data = prim.ptr_add(prim.data(x), (x.shape[k] - 1) * x.strides[k])
+    if x.size == 0:
+        data = prim.data(x)
+    return prim.array(prim.owner(x), data, x.shape, prim.tuple_set(x.strides, k, -x.strides[k]), prim.dtype_of(x), "A")
+
+
+def flipud(m):
+    """A view with the rows in reverse order.
+
+    >>> np.flipud(np.array([[1, 2], [3, 4]]))
+    array([[3, 4],
+           [1, 2]])
+    """
+    return flip(m, 0)
+
+
+def fliplr(m):
+    """A view with the columns in reverse order.
+
+    >>> np.fliplr(np.array([[1, 2], [3, 4]]))
+    array([[2, 1],
+           [4, 3]])
+    """
+    return flip(m, 1)
+
+
+def rot90(m, k=1):
+    """A matrix turned by quarters of a circle.
+
+    >>> np.rot90(np.array([[1, 2], [3, 4]]))
+    array([[2, 4],
+           [1, 3]])
+    """
+    turns = k % 4
+    if turns == 0:
+        return flip(flip(m, 0), 0)
+    if turns == 1:
+        return flip(swapaxes(m, 0, 1), 0)
+    if turns == 2:
+        return flip(flip(m, 0), 1)
+    return flip(swapaxes(m, 0, 1), 1)
+
+
+def roll(a, shift, axis=None):
+    """Elements moved along an axis; those that leave come in at the other end.
+
+    >>> np.roll(np.array([1, 2, 3]), 1)
+    array([3, 1, 2])
+    """
+    x = asarray(a)
+    if axis is None:
+        return with_shape(roll(flat(contiguous(x)), shift, 0), x.shape)
+    k = check_axis(axis, x.ndim)
+    v = lanes(x, k)
+    n = v.shape[1]
+    out = new_array(v.shape, prim.dtype_of(x))
+    for m in range(n):
+        to = (m + int(shift)) % n
+        for i in range(v.shape[0]):
+            for j in range(v.shape[2]):
+                prim.set_item(out, i, to, j, prim.item(v, i, m, j))
+    return with_shape(out, x.shape)

@@ -1,0 +1,208 @@
+"""How arrays lie in memory: new arrays, strides, flat views and lanes. Everything else in NumPy's library stands on it."""
+
+import numpy as np
+
+from lancehead.lib import prim
+
+
+def count(shape):
+    """Number of elements of a shape."""
+    n = 1
+    for extent in shape:
+        n *= extent
+    return n
+
+
+def c_strides(shape, itemsize):
+    """Strides in bytes of a row-major array."""
+    if len(shape) == 0:
+        return ()
+    if len(shape) == 1:
+        return (itemsize,)
+    if len(shape) == 2:
+        return (shape[1] * itemsize, itemsize)
+    inner = c_strides(shape[1:], itemsize)
+    return (shape[1] * inner[0],) + inner
+
+
+def f_strides(shape, itemsize):
+    """Strides in bytes of a column-major array."""
+    return c_strides(shape[::-1], itemsize)[::-1]
+
+
+def as_shape(shape):
+    """A shape given as an integer or a tuple, as a tuple of `int`."""
+    if not prim.is_tuple(shape):
+        return (_extent(shape),)
+    if len(shape) == 0:
+        return ()
+    if len(shape) == 1:
+        return (_extent(shape[0]),)
+    if len(shape) == 2:
+        return (_extent(shape[0]), _extent(shape[1]))
+    return (_extent(shape[0]),) + as_shape(shape[1:])
+
+
+def _extent(n):
+    extent = int(n)
+    if extent < 0:
+        raise ValueError("negative dimensions are not allowed")
+    return extent
+
+
+def as_ints(items):
+    """A tuple of integers of any types, or one integer, as a tuple of `int`."""
+    if not prim.is_tuple(items):
+        return (int(items),)
+    if len(items) == 0:
+        return ()
+    return (int(items[0]),) + as_ints(items[1:])
+
+
+def new_array(shape, dtype):
+    """A row-major array of a shape (a tuple of `int`) with undefined contents."""
+    owner, data = prim.alloc(count(shape) * prim.itemsize(dtype))
+    return prim.array(owner, data, shape, c_strides(shape, prim.itemsize(dtype)), dtype, "C")
+
+
+def new_fortran(shape, dtype):
+    """A column-major array of a shape with undefined contents."""
+    owner, data = prim.alloc(count(shape) * prim.itemsize(dtype))
+    return prim.array(owner, data, shape, f_strides(shape, prim.itemsize(dtype)), dtype, "F")
+
+
+def new_zeros(shape, dtype):
+    """A row-major array of zeros."""
+    owner, data = prim.calloc(count(shape) * prim.itemsize(dtype))
+    return prim.array(owner, data, shape, c_strides(shape, prim.itemsize(dtype)), dtype, "C")
+
+
+def with_shape(a, shape):
+    """A row-major array's elements in another shape of as many."""
+    dtype = prim.dtype_of(a)
+    return prim.array(prim.owner(a), prim.data(a), shape, c_strides(shape, prim.itemsize(dtype)), dtype, "C")
+
+
+def same(x):
+    """The element itself; the kernel of copies."""
+    return x
+
+
+def real_of(x):
+    """The real part; the kernel of copies from complex to real."""
+    return x.real
+
+
+def copy_into(dst, src):
+    """Stores a number or a broadcast array, converted."""
+    if prim.is_complex(prim.dtype_of(src)) and not prim.is_complex(prim.dtype_of(dst)):
+        prim.map_into(dst, real_of, src)
+    else:
+        prim.map_into(dst, same, src)
+
+
+def copy_c(a, dtype):
+    """A new row-major array of the elements, converted."""
+    out = new_array(a.shape, dtype)
+    copy_into(out, a)
+    return out
+
+
+def is_c_contiguous(a):
+    """Whether the elements lie in row-major order without gaps."""
+    if prim.layout(a) == "C":
+        return True
+    want = a.itemsize
+    k = a.ndim - 1
+    while k >= 0:
+        if a.shape[k] != 1 and a.strides[k] != want:
+            return a.size == 0
+        want *= a.shape[k]
+        k -= 1
+    return True
+
+
+def contiguous(a):
+    """The array if it is row-major, else a copy that is."""
+    if prim.layout(a) == "C":
+        return a
+    if is_c_contiguous(a):
+        dtype = prim.dtype_of(a)
+        return prim.array(prim.owner(a), prim.data(a), a.shape, c_strides(a.shape, a.itemsize), dtype, "C")
+    return copy_c(a, prim.dtype_of(a))
+
+
+def flat(a):
+    """The elements in row-major order as one dimension, as a view if possible; one dimension stays as it is."""
+    if a.ndim == 1:
+        return a
+    c = contiguous(a)
+    return with_shape(c, (c.size,))
+
+
+def flat_any(a):
+    """The elements in any order as one dimension, as a view if possible."""
+    if prim.layout(a) == "F":
+        return flat(a.T)
+    return flat(a)
+
+
+def row(a, i):
+    """Row of a two-dimensional array."""
+    dtype = prim.dtype_of(a)
+    layout = "C" if prim.layout(a) == "C" else "A"
+    data = prim.ptr_add(prim.data(a), i * a.strides[0])
+    return prim.array(prim.owner(a), data, (a.shape[1],), (a.strides[1],), dtype, layout)
+
+
+def check_axis(axis, ndim):
+    """An axis counted from the front, or AxisError."""
+    k = int(axis)
+    if k < -ndim or k >= ndim:
+        raise np.exceptions.AxisError(k, ndim)
+    return k + ndim if k < 0 else k
+
+
+def lanes(a, axis):
+    """A three-dimensional view or copy: before the axis, along it, after it. The axis is not negative."""
+    dtype = prim.dtype_of(a)
+    if a.ndim == 1:
+        layout = "C" if prim.layout(a) == "C" else "A"
+        strides = (a.size * a.itemsize, a.strides[0], a.itemsize)
+        return prim.array(prim.owner(a), prim.data(a), (1, a.size, 1), strides, dtype, layout)
+    if a.ndim == 2 and prim.layout(a) != "C":
+        if axis == 0:
+            shape, strides = (1, a.shape[0], a.shape[1]), (0, a.strides[0], a.strides[1])
+        else:
+            shape, strides = (a.shape[0], a.shape[1], 1), (a.strides[0], a.strides[1], 0)
+        return prim.array(prim.owner(a), prim.data(a), shape, strides, dtype, "A")
+    c = contiguous(a)
+    outer, inner, k = 1, 1, 0
+    for extent in c.shape:
+        if k < axis:
+            outer *= extent
+        if k > axis:
+            inner *= extent
+        k += 1
+    return with_shape(c, (outer, c.shape[axis], inner))
+
+
+def lane(v, i, j):
+    """One line of `lanes`: first and last index fixed."""
+    dtype = prim.dtype_of(v)
+    data = prim.ptr_add(prim.data(v), i * v.strides[0] + j * v.strides[2])
+    return prim.array(prim.owner(v), data, (v.shape[1],), (v.strides[1],), dtype, "A")
+
+
+def packed_lane(v, i):
+    """The line of row-major `lanes` whose last extent is one: contiguous."""
+    dtype = prim.dtype_of(v)
+    layout = "C" if prim.layout(v) == "C" else "A"
+    data = prim.ptr_add(prim.data(v), i * v.strides[0])
+    return prim.array(prim.owner(v), data, (v.shape[1],), (v.strides[1],), dtype, layout)
+
+
+def lanes_out(a, axis, dtype):
+    """A new row-major array of the same shape, and its lanes."""
+    out = new_array(a.shape, dtype)
+    return out, lanes(out, axis)

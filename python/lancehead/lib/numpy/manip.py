@@ -1,0 +1,281 @@
+"""Views in other shapes."""
+
+from lancehead.lib import prim
+from lancehead.lib.numpy.creation import asarray
+from lancehead.lib.numpy.layout import (
+    as_ints,
+    check_axis,
+    contiguous,
+    f_strides,
+    flat,
+    with_shape,
+)
+
+
+def _shape_text(shape):
+    # NumPy's text of the shape asked for, with -1 where it may be anything.
+    text = ""
+    for n in shape:
+        text = text + ("," if len(text) > 0 else "") + str(n)
+    return "(" + text + ("," if len(shape) == 1 else "") + ")"
+
+
+def _known_shape(size, asked):
+    # A shape with its one extent of -1 found.
+    unknown, known, k, at = 0, 1, 0, 0
+    for n in asked:
+        if n < 0:
+            unknown += 1
+            at = k
+        else:
+            known *= n
+        k += 1
+    if unknown > 1:
+        raise ValueError("can only specify one unknown dimension")
+    if (unknown == 0 and known != size) or (unknown == 1 and (known == 0 or size % known != 0)):
+        raise ValueError("cannot reshape array of size " + str(size) + " into shape " + _shape_text(asked))
+    if unknown == 0:
+        return asked
+    return prim.tuple_set(asked, at, size // known)
+
+
+def reshape(a, shape, order="C"):
+    """The elements in another shape, as a view if possible.
+
+    >>> np.reshape(np.arange(6), (2, -1))
+    array([[0, 1, 2],
+           [3, 4, 5]])
+    """
+    x = asarray(a)
+    wanted = as_ints(shape)
+    if len(wanted) == 0:
+        if x.size != 1:
+            raise ValueError("cannot reshape array of size " + str(x.size) + " into shape ()")
+        return with_shape(contiguous(x), ())
+    found = _known_shape(x.size, wanted)
+    if order == "F":
+        c = contiguous(x.T)
+        dtype = prim.dtype_of(c)
+        return prim.array(prim.owner(c), prim.data(c), found, f_strides(found, c.itemsize), dtype, "F")
+    return with_shape(contiguous(x), found)
+
+
+def ravel(a, order="C"):
+    """The elements in one dimension, as a view if possible.
+
+    >>> np.ravel(np.array([[1, 2], [3, 4]]))
+    array([1, 2, 3, 4])
+    """
+    x = asarray(a)
+    return flat(transpose(x)) if order == "F" else flat(contiguous(x))
+
+
+def transpose(a, axes=None):
+    """A view with the axes in reverse, or in another order.
+
+    >>> np.transpose(np.array([[1, 2], [3, 4]]))
+    array([[1, 3],
+           [2, 4]])
+    >>> np.transpose(np.ones((1, 2, 3)), (1, 0, 2)).shape
+    (2, 1, 3)
+    """
+    x = asarray(a)
+    if x.ndim <= 1 and axes is None:
+        return x
+    dtype = prim.dtype_of(x)
+    if axes is None:
+        if prim.layout(x) == "C":
+            return prim.array(prim.owner(x), prim.data(x), x.shape[::-1], x.strides[::-1], dtype, "F")
+        if prim.layout(x) == "F":
+            return prim.array(prim.owner(x), prim.data(x), x.shape[::-1], x.strides[::-1], dtype, "C")
+        return prim.array(prim.owner(x), prim.data(x), x.shape[::-1], x.strides[::-1], dtype, "A")
+    if len(axes) != x.ndim:
+        raise ValueError("axes don't match array")
+    seen = 0
+    for axis in axes:
+        bit = 1 << check_axis(axis, x.ndim)
+        if (seen & bit) != 0:
+            raise ValueError("repeated axis in transpose")
+        seen |= bit
+    return prim.array(prim.owner(x), prim.data(x), _picked(x.shape, axes), _picked(x.strides, axes), dtype, "A")
+
+
+def _picked(items, axes):
+    if len(axes) == 0:
+        return ()
+    return (items[axes[0]],) + _picked(items, axes[1:])
+
+
+permute_dims = transpose
+
+
+def swapaxes(a, axis1, axis2):
+    """A view with two axes exchanged.
+
+    >>> np.swapaxes(np.ones((1, 2, 3)), 0, 2).shape
+    (3, 2, 1)
+    """
+    x = asarray(a)
+    i, j = check_axis(axis1, x.ndim), check_axis(axis2, x.ndim)
+    shape = prim.tuple_set(prim.tuple_set(x.shape, i, x.shape[j]), j, x.shape[i])
+    strides = prim.tuple_set(prim.tuple_set(x.strides, i, x.strides[j]), j, x.strides[i])
+    return prim.array(prim.owner(x), prim.data(x), shape, strides, prim.dtype_of(x), "A")
+
+
+def moveaxis(a, source, destination):
+    """A view with an axis in another place.
+
+    >>> np.moveaxis(np.ones((1, 2, 3)), 0, -1).shape
+    (2, 3, 1)
+    """
+    x = asarray(a)
+    i, j = check_axis(source, x.ndim), check_axis(destination, x.ndim)
+    shape = prim.tuple_insert(prim.tuple_drop(x.shape, i), j, x.shape[i])
+    strides = prim.tuple_insert(prim.tuple_drop(x.strides, i), j, x.strides[i])
+    return prim.array(prim.owner(x), prim.data(x), shape, strides, prim.dtype_of(x), "A")
+
+
+def rollaxis(a, axis, start=0):
+    """A view with an axis moved before another.
+
+    >>> np.rollaxis(np.ones((1, 2, 3)), 2).shape
+    (3, 1, 2)
+    """
+    i = check_axis(axis, a.ndim)
+    j = int(start) + a.ndim if start < 0 else int(start)
+    return moveaxis(a, i, j - 1 if i < j else j)
+
+
+def expand_dims(a, axis):
+    """A view with an axis of extent one inserted.
+
+    >>> np.expand_dims(np.array([1, 2]), 1)
+    array([[1],
+           [2]])
+    """
+    x = asarray(a)
+    k = check_axis(axis, x.ndim + 1)
+    shape = prim.tuple_insert(x.shape, k, 1)
+    if prim.layout(x) == "C":
+        return with_shape(x, shape)
+    return prim.array(prim.owner(x), prim.data(x), shape, prim.tuple_insert(x.strides, k, 0), prim.dtype_of(x), "A")
+
+
+def squeeze(a, axis=None):
+    """A view without an axis of extent one; the axis must be given, since the rank is part of the type.
+
+    >>> np.squeeze(np.ones((2, 1)), 1).shape
+    (2,)
+    """
+    x = asarray(a)
+    if axis is None:
+        prim.error("`squeeze` needs the axis: without it the rank of the result is not known while compiling")
+    k = check_axis(axis, x.ndim)
+    if x.shape[k] != 1:
+        raise ValueError("cannot select an axis to squeeze out which has size not equal to one")
+    shape = prim.tuple_drop(x.shape, k)
+    if prim.layout(x) == "C":
+        return with_shape(x, shape)
+    return prim.array(prim.owner(x), prim.data(x), shape, prim.tuple_drop(x.strides, k), prim.dtype_of(x), "A")
+
+
+def broadcast_to(array, shape):
+    """A view in a greater shape, elements repeated without copying.
+
+    >>> np.broadcast_to(np.array([1, 2]), (2, 2))
+    array([[1, 2],
+           [1, 2]])
+    """
+    x = asarray(array)
+    wanted = as_ints(shape)
+    if len(wanted) < x.ndim:
+        raise ValueError("input operand has more dimensions than allowed by the axis remapping")
+    strides = _broadcast_strides(x.shape, x.strides, wanted)
+    return prim.array(prim.owner(x), prim.data(x), wanted, strides, prim.dtype_of(x), "A")
+
+
+def _broadcast_strides(shape, strides, wanted):
+    if len(wanted) > len(shape):
+        return (0,) + _broadcast_strides(shape, strides, wanted[1:])
+    if len(wanted) == 0:
+        return ()
+    if shape[0] != wanted[0] and shape[0] != 1:
+        raise ValueError("operands could not be broadcast together with remapped shapes")
+    first = strides[0] if shape[0] == wanted[0] else 0
+    return (first,) + _broadcast_strides(shape[1:], strides[1:], wanted[1:])
+
+
+def atleast_1d(a):
+    """The array with at least one dimension.
+
+    >>> np.atleast_1d(3)
+    array([3])
+    """
+    x = asarray(a)
+    return with_shape(x, (1,)) if x.ndim == 0 else x
+
+
+def atleast_2d(a):
+    """The array with at least two dimensions.
+
+    >>> np.atleast_2d(np.array([1, 2]))
+    array([[1, 2]])
+    """
+    x = atleast_1d(a)
+    return expand_dims(x, 0) if x.ndim == 1 else x
+
+
+def atleast_3d(a):
+    """The array with at least three dimensions.
+
+    >>> np.atleast_3d(np.array([1, 2])).shape
+    (1, 2, 1)
+    """
+    x = atleast_2d(a)
+    return expand_dims(x, 2) if x.ndim == 2 else x
+
+
+def shape(a):
+    """The shape.
+
+    >>> np.shape(np.ones((2, 3)))
+    (2, 3)
+    """
+    return asarray(a).shape
+
+
+def size(a, axis=None):
+    """Number of elements, of all or along an axis.
+
+    >>> np.size(np.ones((2, 3)), 1)
+    3
+    """
+    x = asarray(a)
+    return x.size if axis is None else x.shape[axis]
+
+
+def ndim(a):
+    """Number of dimensions.
+
+    >>> np.ndim(np.ones((2, 3)))
+    2
+    """
+    return asarray(a).ndim
+
+
+def real(val):
+    """Real part.
+
+    >>> np.real(np.array([1 + 2j]))
+    array([1.])
+    """
+    return val.real
+
+
+def imag(val):
+    """Imaginary part.
+
+    >>> np.imag(np.array([1 + 2j]))
+    array([2.])
+    """
+    return val.imag

@@ -1,0 +1,139 @@
+"""Matrices of a given form: identity, diagonals, triangles."""
+
+import numpy as np
+
+from lancehead.lib import prim
+from lancehead.lib.numpy.creation import asarray, zeros
+from lancehead.lib.numpy.layout import new_array
+
+
+def eye(N, M=None, k=0, dtype=None):
+    """Ones on a diagonal.
+
+    >>> np.eye(2)
+    array([[1., 0.],
+           [0., 1.]])
+    >>> np.eye(2, 3, k=1, dtype=np.int64)
+    array([[0, 1, 0],
+           [0, 0, 1]])
+    """
+    rows = int(N)
+    cols = rows if M is None else int(M)
+    out = zeros((rows, cols), dtype)
+    shift = int(k)
+    for i in range(rows):
+        if i + shift >= 0 and i + shift < cols:
+            prim.set_item(out, i, i + shift, prim.cast(1, prim.dtype_of(out)))
+    return out
+
+
+def identity(n, dtype=None):
+    """The identity matrix.
+
+    >>> np.identity(2)
+    array([[1., 0.],
+           [0., 1.]])
+    """
+    return eye(n, None, 0, dtype)
+
+
+def tri(N, M=None, k=0, dtype=None):
+    """Ones on and below a diagonal.
+
+    >>> np.tri(2, 3)
+    array([[1., 0., 0.],
+           [1., 1., 0.]])
+    """
+    rows = int(N)
+    cols = rows if M is None else int(M)
+    out = zeros((rows, cols), dtype)
+    for i in range(rows):
+        for j in range(max(min(i + int(k) + 1, cols), 0)):
+            prim.set_item(out, i, j, prim.cast(1, prim.dtype_of(out)))
+    return out
+
+
+def diag(v, k=0):
+    """A diagonal of a matrix, or a matrix with this diagonal.
+
+    >>> np.diag(np.array([1, 2]))
+    array([[1, 0],
+           [0, 2]])
+    >>> np.diag(np.array([[1, 2], [3, 4]]))
+    array([1, 4])
+    """
+    x = asarray(v)
+    if x.ndim == 2:
+        return x.diagonal(k)
+    if x.ndim != 1:
+        raise ValueError("Input must be 1- or 2-d.")
+    shift = int(k)
+    down = -shift if shift < 0 else 0
+    n = x.size + (shift if shift > 0 else -shift)
+    out = zeros((n, n), prim.dtype_of(x))
+    for i in range(x.size):
+        prim.set_item(out, i + down, i + down + shift, prim.item(x, i))
+    return out
+
+
+def diagflat(v, k=0):
+    """A matrix with these numbers on a diagonal.
+
+    >>> np.diagflat(np.array([[1, 2]]))
+    array([[1, 0],
+           [0, 2]])
+    """
+    return diag(asarray(v).ravel(), k)
+
+
+def triu(m, k=0):
+    """The part on and above a diagonal.
+
+    >>> np.triu(np.ones((2, 2)))
+    array([[1., 1.],
+           [0., 1.]])
+    """
+    return _triangle(m, int(k), True)
+
+
+def tril(m, k=0):
+    """The part on and below a diagonal.
+
+    >>> np.tril(np.ones((2, 2)))
+    array([[1., 0.],
+           [1., 1.]])
+    """
+    return _triangle(m, int(k), False)
+
+
+def _triangle(m, k, upper):
+    x = asarray(m)
+    if x.ndim != 2:
+        prim.error("triangles are taken of two-dimensional arrays")
+    out = zeros(x.shape, prim.dtype_of(x))
+    rows, cols = x.shape
+    for i in range(rows):
+        middle = i + k if upper else i + k + 1
+        middle = max(min(middle, cols), 0)
+        for j in range(middle if upper else 0, cols if upper else middle):
+            prim.set_item(out, i, j, prim.item(x, i, j))
+    return out
+
+
+def vander(x, N=None, increasing=False):
+    """Powers of numbers, a row for each.
+
+    >>> np.vander(np.array([1, 2, 3]), 2)
+    array([[1, 1],
+           [2, 1],
+           [3, 1]])
+    """
+    v = asarray(x)
+    cols = v.size if N is None else int(N)
+    out = new_array((v.size, cols), prim.result_type(np.int64, prim.dtype_of(v)))
+    for i in range(v.size):
+        power = prim.cast(1, prim.dtype_of(out))
+        for j in range(cols):
+            prim.set_item(out, i, j if increasing else cols - 1 - j, power)
+            power = power * prim.cast(prim.item(v, i), prim.dtype_of(out))
+    return out

@@ -1,0 +1,413 @@
+"""Methods and attributes of arrays and NumPy scalars."""
+
+import numpy as np
+
+from lancehead.lib import prim
+from lancehead.lib.numpy.choices import clip, round
+from lancehead.lib.numpy.creation import array, asarray
+from lancehead.lib.numpy.indexing import (
+    getitem_mask,
+    getitem_take,
+    nonzero,
+    setitem_mask,
+    setitem_take,
+    take,
+)
+from lancehead.lib.numpy.layout import (
+    as_ints,
+    contiguous,
+    copy_c,
+    copy_into,
+    flat,
+    new_array,
+    new_fortran,
+)
+from lancehead.lib.numpy.linalg import dot, trace
+from lancehead.lib.numpy.joining import repeat
+from lancehead.lib.numpy.manip import reshape, squeeze, swapaxes, transpose
+from lancehead.lib.numpy.reductions import (
+    all,
+    any,
+    argmax,
+    argmin,
+    cumprod,
+    cumsum,
+    max,
+    mean,
+    min,
+    prod,
+    ptp,
+    std,
+    sum,
+    var,
+)
+from lancehead.lib.numpy.sorting import argpartition, argsort, partition_in_place, searchsorted, sort_in_place
+
+
+def _part(a, imaginary):
+    dtype = prim.real_dtype(prim.dtype_of(a))
+    data = prim.ptr_add(prim.data(a), prim.itemsize(dtype) if imaginary else 0)
+    return prim.array(prim.owner(a), data, a.shape, a.strides, dtype, "C" if a.ndim == 0 else "A")
+
+
+def _index_in(a, k, n):
+    i = int(k)
+    if i < -n or i >= n:
+        raise IndexError("index " + str(i) + " is out of bounds for size " + str(n))
+    return i + n if i < 0 else i
+
+
+def python_number(x):
+    """A NumPy scalar as a Python number."""
+    if prim.is_bool(x):
+        return bool(x)
+    if prim.is_int(x):
+        return int(x)
+    if prim.is_float(x):
+        return float(x)
+    return complex(x)
+
+
+def conjugate(x):
+    """The conjugate of a number."""
+    if prim.is_complex(x):
+        return prim.complex(x.real, -x.imag)
+    return x
+
+
+class ndarray:
+    """Methods and attributes of arrays."""
+
+    getitem_mask = getitem_mask
+    getitem_take = getitem_take
+    setitem_mask = setitem_mask
+    setitem_take = setitem_take
+
+    @property
+    def T(self):
+        """The array with its axes in reverse."""
+        return transpose(self)
+
+    @property
+    def flat(self):
+        """The elements in one dimension."""
+        return flat(self)
+
+    @property
+    def real(self):
+        """Real parts, as a view."""
+        if prim.is_complex(prim.dtype_of(self)):
+            return _part(self, False)
+        return self
+
+    @property
+    def imag(self):
+        """Imaginary parts, as a view; zeros for real numbers."""
+        if prim.is_complex(prim.dtype_of(self)):
+            return _part(self, True)
+        out = new_array(self.shape, prim.dtype_of(self))
+        copy_into(out, 0)
+        return out
+
+    def sum(self, axis=None, dtype=None, out=None, keepdims=False):
+        """Sum of the elements."""
+        return sum(self, axis, dtype, out, keepdims)
+
+    def prod(self, axis=None, dtype=None, out=None, keepdims=False):
+        """Product of the elements."""
+        return prod(self, axis, dtype, out, keepdims)
+
+    def min(self, axis=None, out=None, keepdims=False, initial=None):
+        """Least element."""
+        return min(self, axis, out, keepdims, initial)
+
+    def max(self, axis=None, out=None, keepdims=False, initial=None):
+        """Greatest element."""
+        return max(self, axis, out, keepdims, initial)
+
+    def ptp(self, axis=None, out=None, keepdims=False):
+        """Greatest minus least element."""
+        return ptp(self, axis, out, keepdims)
+
+    def mean(self, axis=None, dtype=None, out=None, keepdims=False):
+        """Arithmetic mean."""
+        return mean(self, axis, dtype, out, keepdims)
+
+    def var(self, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
+        """Variance."""
+        return var(self, axis, dtype, out, ddof, keepdims)
+
+    def std(self, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
+        """Standard deviation."""
+        return std(self, axis, dtype, out, ddof, keepdims)
+
+    def all(self, axis=None, out=None, keepdims=False):
+        """Whether all elements are true."""
+        return all(self, axis, out, keepdims)
+
+    def any(self, axis=None, out=None, keepdims=False):
+        """Whether an element is true."""
+        return any(self, axis, out, keepdims)
+
+    def argmin(self, axis=None, out=None, keepdims=False):
+        """Index of the first least element."""
+        return argmin(self, axis, out, keepdims)
+
+    def argmax(self, axis=None, out=None, keepdims=False):
+        """Index of the first greatest element."""
+        return argmax(self, axis, out, keepdims)
+
+    def cumsum(self, axis=None, dtype=None, out=None):
+        """Running sums."""
+        return cumsum(self, axis, dtype, out)
+
+    def cumprod(self, axis=None, dtype=None, out=None):
+        """Running products."""
+        return cumprod(self, axis, dtype, out)
+
+    def sort(self, axis=-1, kind=None):
+        """Sorts in place."""
+        sort_in_place(self, axis)
+
+    def argsort(self, axis=-1, kind=None):
+        """Indices that sort."""
+        return argsort(self, axis, kind)
+
+    def partition(self, kth, axis=-1):
+        """Puts the element of a rank in its place."""
+        partition_in_place(self, kth, axis)
+
+    def argpartition(self, kth, axis=-1):
+        """Indices of a partition."""
+        return argpartition(self, kth, axis)
+
+    def searchsorted(self, v, side="left"):
+        """Where elements go in a sorted array."""
+        return searchsorted(self, v, side)
+
+    def reshape(self, *shape, order="C"):
+        """The elements in another shape."""
+        if len(shape) == 1:
+            return reshape(self, shape[0], order)
+        return reshape(self, shape, order)
+
+    def ravel(self, order="C"):
+        """The elements in one dimension, as a view if possible."""
+        return flat(transpose(self)) if order == "F" else flat(contiguous(self))
+
+    def flatten(self, order="C"):
+        """A copy of the elements in one dimension."""
+        if order == "F":
+            return flat(copy_c(transpose(self), prim.dtype_of(self)))
+        return flat(copy_c(self, prim.dtype_of(self)))
+
+    def transpose(self, *axes):
+        """A view with the axes in another order."""
+        if len(axes) == 0:
+            return transpose(self)
+        if len(axes) == 1:
+            return transpose(self, axes[0])
+        return transpose(self, axes)
+
+    def swapaxes(self, axis1, axis2):
+        """A view with two axes exchanged."""
+        return swapaxes(self, axis1, axis2)
+
+    def squeeze(self, axis=None):
+        """A view without an axis of extent one."""
+        return squeeze(self, axis)
+
+    def copy(self, order="C"):
+        """A copy."""
+        if order == "F" or (order == "K" and prim.layout(self) == "F"):
+            out = new_fortran(self.shape, prim.dtype_of(self))
+            copy_into(out, self)
+            return out
+        return copy_c(self, prim.dtype_of(self))
+
+    def astype(self, dtype, order="K", casting="unsafe", subok=True, copy=True):
+        """A converted copy."""
+        if not copy:
+            return asarray(self, dtype)
+        return array(self, dtype)
+
+    def view(self, dtype=None):
+        """The same memory, perhaps as another type of elements."""
+        if dtype is None:
+            return prim.array(
+                prim.owner(self), prim.data(self), self.shape, self.strides, prim.dtype_of(self), prim.layout(self)
+            )
+        return _reinterpreted(self, prim.as_dtype(dtype))
+
+    def fill(self, value):
+        """Sets all elements."""
+        copy_into(self, value)
+
+    def dot(self, b):
+        """Dot product."""
+        return dot(self, b)
+
+    def trace(self, offset=0):
+        """Sum of a diagonal."""
+        return trace(self, offset)
+
+    def diagonal(self, offset=0):
+        """A diagonal of a matrix, as a view."""
+        return _diagonal(self, int(offset))
+
+    def conj(self):
+        """Conjugates."""
+        return prim.map(conjugate, self)
+
+    def conjugate(self):
+        """Conjugates."""
+        return prim.map(conjugate, self)
+
+    def nonzero(self):
+        """Indices of the elements that are not zero, for each dimension."""
+        return nonzero(self)
+
+    def take(self, indices, axis=None):
+        """Elements at indices."""
+        return take(self, indices, axis)
+
+    def repeat(self, repeats, axis=None):
+        """Elements, each several times."""
+        return repeat(self, repeats, axis)
+
+    def clip(self, min=None, max=None):
+        """Elements limited to an interval."""
+        return clip(self, min, max)
+
+    def round(self, decimals=0):
+        """Elements rounded to decimals."""
+        return round(self, decimals)
+
+    def item(self, *index):
+        """An element as a Python number."""
+        if len(index) == 0:
+            if self.size != 1:
+                raise ValueError("can only convert an array of size 1 to a Python scalar")
+            return python_number(prim.load(prim.data(self), prim.dtype_of(self)))
+        if len(index) == 1 and self.ndim != 1 and not prim.is_tuple(index[0]):
+            f = flat(self)
+            return python_number(prim.item(f, _index_in(f, index[0], f.size)))
+        if len(index) == 1 and prim.is_tuple(index[0]):
+            return python_number(self[index[0]])
+        return python_number(self[index])
+
+    def tolist(self):
+        """Nested lists of Python numbers."""
+        if self.ndim == 0:
+            return python_number(self[()])
+        if self.ndim == 1:
+            return [python_number(prim.item(self, i)) for i in range(self.shape[0])]
+        return [self[i].tolist() for i in range(self.shape[0])]
+
+    def __contains__(self, x):
+        """Whether an element equals a number."""
+        for y in flat(self):
+            if y == x:
+                return True
+        return False
+
+
+def _reinterpreted(a, dtype):
+    old, new = a.itemsize, prim.itemsize(dtype)
+    if old == new:
+        return prim.array(prim.owner(a), prim.data(a), a.shape, a.strides, dtype, prim.layout(a))
+    if a.ndim == 0 or prim.layout(a) == "F":
+        prim.error("a view as elements of another size needs the last axis contiguous")
+    last = a.shape[a.ndim - 1] * old
+    if a.strides[a.ndim - 1] != old:
+        raise ValueError("To change to a dtype of a different size, the last axis must be contiguous")
+    if last % new != 0:
+        raise ValueError(
+            "When changing to a larger dtype, its size must be a divisor of the total size in bytes of the last axis of the array."
+        )
+    shape = prim.tuple_set(a.shape, a.ndim - 1, last // new)
+    strides = prim.tuple_set(a.strides, a.ndim - 1, new)
+    return prim.array(prim.owner(a), prim.data(a), shape, strides, dtype, prim.layout(a))
+
+
+def _diagonal(a, k):
+    if a.ndim != 2:
+        prim.error("diagonals are taken of two-dimensional arrays")
+    rows, cols = a.shape
+    down, along = (0, k) if k >= 0 else (-k, 0)
+    n = rows - down if rows - down < cols - along else cols - along
+    start = prim.ptr_add(prim.data(a), down * a.strides[0] + along * a.strides[1])
+    return prim.array(
+        prim.owner(a), start, (n if n > 0 else 0,), (a.strides[0] + a.strides[1],), prim.dtype_of(a), "A"
+    )
+
+
+class generic:
+    """Methods and attributes of NumPy scalars."""
+
+    @property
+    def T(self):
+        """The number itself."""
+        return self
+
+    def item(self):
+        """The number as a Python number."""
+        return python_number(self)
+
+    def conj(self):
+        """The conjugate."""
+        return conjugate(self)
+
+    def conjugate(self):
+        """The conjugate."""
+        return conjugate(self)
+
+    def astype(self, dtype):
+        """The number as another type."""
+        return prim.cast(self.real if prim.is_complex(self) and not prim.is_complex(prim.as_dtype(dtype)) else self, prim.as_dtype(dtype))
+
+    def copy(self):
+        """The number itself."""
+        return self
+
+    def sum(self, axis=None):
+        """The number itself."""
+        return self
+
+    def mean(self, axis=None):
+        """The number itself."""
+        return self
+
+    def min(self):
+        """The number itself."""
+        return self
+
+    def max(self):
+        """The number itself."""
+        return self
+
+    def any(self):
+        """Whether the number is not zero."""
+        return bool(self)
+
+    def all(self):
+        """Whether the number is not zero."""
+        return bool(self)
+
+    def round(self, decimals=0):
+        """The number rounded to decimals."""
+        return round(self, decimals)
+
+    def is_integer(self):
+        """Whether the number is integral."""
+        if prim.is_float(self):
+            return self - self == 0.0 and prim.floor(self) == self
+        return True
+
+    def reshape(self, *shape):
+        """The number as an array."""
+        return array(self).reshape(*shape)
+
+    def view(self, dtype):
+        """The same bits as another type."""
+        return array(self).view(dtype)[()]

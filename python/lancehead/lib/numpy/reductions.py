@@ -1,0 +1,375 @@
+"""Reductions: sums, extremes, means, truth, running sums."""
+
+import numpy as np
+
+from lancehead.lib import prim
+from lancehead.lib.numpy.creation import asarray, dtype_or
+from lancehead.lib.numpy.folds import deliver, fold, keep, lines_axis, plus, scan_axis, times
+from lancehead.lib.numpy.layout import flat
+
+
+def as_type(x, dtype):
+    """Term of sums: the element as the result's type."""
+    return prim.cast(x, dtype)
+
+
+def sum_dtype(dtype):
+    """The type in which elements are summed: at least 64 bits for integers."""
+    if prim.is_bool(dtype):
+        return np.int64
+    if prim.is_int(dtype):
+        return np.int64 if prim.is_signed(dtype) else np.uint64
+    return dtype
+
+
+def sum(a, axis=None, dtype=None, out=None, keepdims=False):
+    """Sum of the elements.
+
+    >>> np.sum(np.array([[1, 2], [3, 4]]), axis=0)
+    array([4, 6])
+    >>> np.sum(np.array([0.5, 1.5]))
+    np.float64(2.0)
+    """
+    x = asarray(a)
+    dt = dtype_or(dtype, sum_dtype(prim.dtype_of(x)))
+    return deliver(fold(x, axis, keepdims, dt, plus, as_type, dt, True, prim.cast(0, dt)), out)
+
+
+def prod(a, axis=None, dtype=None, out=None, keepdims=False):
+    """Product of the elements.
+
+    >>> np.prod(np.array([2, 3, 4]))
+    np.int64(24)
+    """
+    x = asarray(a)
+    dt = dtype_or(dtype, sum_dtype(prim.dtype_of(x)))
+    return deliver(fold(x, axis, keepdims, dt, times, as_type, dt, False, prim.cast(1, dt)), out)
+
+
+def element(x, extra):
+    """Term of extremes: the element itself."""
+    return x
+
+
+def _complex_before(a, b):
+    return a.real < b.real or (a.real == b.real and a.imag < b.imag)
+
+
+def smaller(a, b):
+    """Step of `min`: NaN wins."""
+    if prim.is_bool(a):
+        return a & b
+    if prim.is_complex(a):
+        return a if _complex_before(a, b) or a != a else (b if _complex_before(b, a) or b != b else a)
+    return prim.minimum(a, b)
+
+
+def larger(a, b):
+    """Step of `max`: NaN wins."""
+    if prim.is_bool(a):
+        return a | b
+    if prim.is_complex(a):
+        return a if _complex_before(b, a) or a != a else (b if _complex_before(a, b) or b != b else a)
+    return prim.maximum(a, b)
+
+
+def _extreme(a, axis, keepdims, step, message, initial):
+    x = asarray(a)
+    dt = prim.dtype_of(x)
+    if initial is None:
+        if x.size == 0:
+            raise ValueError(message)
+        return fold(x, axis, keepdims, dt, step, element, None, False, prim.cast(0, dt))
+    first = prim.cast(initial, dt)
+    found = fold(x, axis, keepdims, dt, step, element, None, False, first)
+    if prim.is_array(found):
+        return prim.map(step, found, first)
+    return step(found, first)
+
+
+def min(a, axis=None, out=None, keepdims=False, initial=None):
+    """Least element; NaN if there is one.
+
+    >>> np.min(np.array([[3, 1], [2, 4]]), axis=1)
+    array([1, 2])
+    """
+    message = "zero-size array to reduction operation minimum which has no identity"
+    return deliver(_extreme(a, axis, keepdims, smaller, message, initial), out)
+
+
+def max(a, axis=None, out=None, keepdims=False, initial=None):
+    """Greatest element; NaN if there is one.
+
+    >>> np.max(np.array([3.0, np.nan, 1.0]))
+    np.float64(nan)
+    """
+    message = "zero-size array to reduction operation maximum which has no identity"
+    return deliver(_extreme(a, axis, keepdims, larger, message, initial), out)
+
+
+amin = min
+amax = max
+
+
+def ptp(a, axis=None, out=None, keepdims=False):
+    """Greatest minus least element.
+
+    >>> np.ptp(np.array([3, 1, 4]))
+    np.int64(3)
+    """
+    return deliver(max(a, axis, None, keepdims) - min(a, axis, None, keepdims), out)
+
+
+def mean_dtype(dtype):
+    """The type of means."""
+    if prim.is_float(dtype) or prim.is_complex(dtype):
+        return dtype
+    return np.float64
+
+
+def axis_count(a, axis):
+    """Number of elements joined into one."""
+    if axis is None:
+        return a.size
+    if prim.is_tuple(axis):
+        n = 1
+        for k in axis:
+            n *= a.shape[k]
+        return n
+    return a.shape[axis]
+
+
+def quotient(x, n):
+    """A sum over a count; NaN for no elements."""
+    if prim.is_array(x):
+        return prim.map(quotient, x, n)
+    if prim.is_complex(x):
+        return prim.complex(quotient(x.real, n), quotient(x.imag, n))
+    return prim.fdiv(x, prim.cast(n, prim.dtype_of(x)))
+
+
+def mean(a, axis=None, dtype=None, out=None, keepdims=False):
+    """Arithmetic mean.
+
+    >>> np.mean(np.array([[1, 2], [3, 4]]), axis=1)
+    array([1.5, 3.5])
+    """
+    x = asarray(a)
+    dt = dtype_or(dtype, mean_dtype(prim.dtype_of(x)))
+    total = sum(x, axis, dt, None, keepdims)
+    return deliver(quotient(total, axis_count(x, axis)), out)
+
+
+def average(a, axis=None, weights=None):
+    """Mean, perhaps weighted.
+
+    >>> np.average(np.array([1.0, 2.0]), weights=np.array([3.0, 1.0]))
+    np.float64(1.25)
+    """
+    if weights is None:
+        return mean(a, axis)
+    x = asarray(a)
+    w = asarray(weights)
+    if w.ndim != x.ndim:
+        prim.error("weights need the shape of the array")
+    if w.shape != x.shape:
+        raise TypeError("Axis must be specified when shapes of a and weights differ.")
+    return sum(x * w, axis) / sum(w, axis)
+
+
+def squared_distance(x, center):
+    """Term of variances."""
+    d = prim.cast(x, prim.dtype_of(center)) - center
+    if prim.is_complex(d):
+        return d.real * d.real + d.imag * d.imag
+    return d * d
+
+
+def _squared(d):
+    if prim.is_complex(d):
+        return d.real * d.real + d.imag * d.imag
+    return d * d
+
+
+def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
+    """Variance.
+
+    >>> np.var(np.array([1, 2, 3, 4]))
+    np.float64(1.25)
+    """
+    x = asarray(a)
+    center = mean(x, axis, dtype, None, True)
+    real = prim.real_dtype(prim.dtype_of(center))
+    n = axis_count(x, axis) - prim.cast(ddof, real)
+    if n < 0.0:
+        n = n - n
+    if axis is None:
+        middle = prim.load(prim.data(center), prim.dtype_of(center))
+        empty = prim.cast(0, real)
+        total = fold(x, None, keepdims, real, plus, squared_distance, middle, True, empty)
+        return deliver(quotient(total, n), out)
+    squares = prim.map(_squared, x - center)
+    return deliver(quotient(sum(squares, axis, real, None, keepdims), n), out)
+
+
+def _root(x):
+    return prim.sqrt(x)
+
+
+def std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
+    """Standard deviation.
+
+    >>> np.std(np.array([[1.0, 3.0], [2.0, 6.0]]), axis=1)
+    array([1., 2.])
+    """
+    v = var(a, axis, dtype, None, ddof, keepdims)
+    if prim.is_array(v):
+        return deliver(prim.map(_root, v), out)
+    return deliver(prim.sqrt(v), out)
+
+
+def _true(x, extra):
+    return x != prim.cast(0, prim.dtype_of(x))
+
+
+def _both(a, b):
+    return a & b
+
+
+def _either(a, b):
+    return a | b
+
+
+def _find(v, wanted):
+    for i in range(v.size):
+        if (prim.item(v, i) != prim.cast(0, prim.dtype_of(v))) == wanted:
+            return True
+    return False
+
+
+def all(a, axis=None, out=None, keepdims=False):
+    """Whether all elements are true.
+
+    >>> np.all(np.array([[True, False], [True, True]]), axis=0)
+    array([ True, False])
+    """
+    x = asarray(a)
+    if axis is None:
+        return deliver(keep(not _find(flat(x), False), x, keepdims), out)
+    return deliver(fold(x, axis, keepdims, np.bool_, _both, _true, None, False, True), out)
+
+
+def any(a, axis=None, out=None, keepdims=False):
+    """Whether an element is true.
+
+    >>> np.any(np.array([[True, False], [False, False]]), axis=1)
+    array([ True, False])
+    """
+    x = asarray(a)
+    if axis is None:
+        return deliver(keep(_find(flat(x), True), x, keepdims), out)
+    return deliver(fold(x, axis, keepdims, np.bool_, _either, _true, None, False, False), out)
+
+
+def _one_if_true(x, extra):
+    return prim.cast(1, np.int64) if _true(x, extra) else prim.cast(0, np.int64)
+
+
+def count_nonzero(a, axis=None, keepdims=False):
+    """Number of elements that are not zero.
+
+    >>> np.count_nonzero(np.array([0, 1, 2]))
+    2
+    """
+    x = asarray(a)
+    counted = fold(x, axis, keepdims, np.int64, plus, _one_if_true, None, False, prim.cast(0, np.int64))
+    if prim.is_array(counted):
+        return counted
+    return int(counted)
+
+
+def _first_extreme(v, before):
+    best = prim.item(v, 0)
+    at = 0
+    if best != best:
+        return at
+    for i in range(1, v.size):
+        x = prim.item(v, i)
+        if x != x:
+            return i
+        if before(x, best):
+            best = x
+            at = i
+    return at
+
+
+def _below(a, b):
+    if prim.is_complex(a):
+        return _complex_before(a, b)
+    return a < b
+
+
+def _above(a, b):
+    if prim.is_complex(a):
+        return _complex_before(b, a)
+    return a > b
+
+
+def _first_least(v, extra):
+    return _first_extreme(v, _below)
+
+
+def _first_greatest(v, extra):
+    return _first_extreme(v, _above)
+
+
+def _arg_extreme(a, axis, keepdims, f, message):
+    x = asarray(a)
+    if axis is None:
+        if x.size == 0:
+            raise ValueError(message)
+        return keep(prim.cast(f(flat(x), None), np.int64), x, keepdims)
+    if x.shape[axis] == 0:
+        raise ValueError(message)
+    return lines_axis(f, x, axis, keepdims, np.int64, None)
+
+
+def argmin(a, axis=None, out=None, keepdims=False):
+    """Index of the first least element.
+
+    >>> np.argmin(np.array([3, 1, 1]))
+    np.int64(1)
+    """
+    return deliver(_arg_extreme(a, axis, keepdims, _first_least, "attempt to get argmin of an empty sequence"), out)
+
+
+def argmax(a, axis=None, out=None, keepdims=False):
+    """Index of the first greatest element.
+
+    >>> np.argmax(np.array([[3, 1], [2, 4]]), axis=0)
+    array([0, 1])
+    """
+    return deliver(_arg_extreme(a, axis, keepdims, _first_greatest, "attempt to get argmax of an empty sequence"), out)
+
+
+def cumsum(a, axis=None, dtype=None, out=None):
+    """Running sums.
+
+    >>> np.cumsum(np.array([1, 2, 3]))
+    array([1, 3, 6])
+    """
+    x = asarray(a)
+    dt = dtype_or(dtype, sum_dtype(prim.dtype_of(x)))
+    return deliver(scan_axis(x, axis, dt, plus, as_type, dt), out)
+
+
+def cumprod(a, axis=None, dtype=None, out=None):
+    """Running products.
+
+    >>> np.cumprod(np.array([[1, 2], [3, 4]]), axis=1)
+    array([[ 1,  2],
+           [ 3, 12]])
+    """
+    x = asarray(a)
+    dt = dtype_or(dtype, sum_dtype(prim.dtype_of(x)))
+    return deliver(scan_axis(x, axis, dt, times, as_type, dt), out)

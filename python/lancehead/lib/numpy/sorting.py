@@ -1,0 +1,475 @@
+"""Sorting, selection and what is found by order."""
+
+import numpy as np
+
+from lancehead.lib import prim
+from lancehead.lib.numpy.creation import asarray
+from lancehead.lib.numpy.folds import keep, lines_axis
+from lancehead.lib.numpy.layout import check_axis, contiguous, copy_c, copy_into, flat, lane, lanes, new_array, packed_lane
+from lancehead.lib.numpy.reductions import mean_dtype
+
+
+def before(a, b):
+    """Order of sorting: NaN last, complex numbers by real part first."""
+    if prim.is_float(a):
+        return a < b or (b != b and a == a)
+    if prim.is_complex(a):
+        return before(a.real, b.real) or (not before(b.real, a.real) and before(a.imag, b.imag))
+    if prim.is_bool(a):
+        return b and not a
+    return a < b
+
+
+def _plain_before(a, b):
+    # Order of what has no NaN.
+    if prim.is_float(a):
+        return a < b
+    return before(a, b)
+
+
+def sort_line(v):
+    """Sorts a line in place: quicksort by the median of three, short parts by insertion, deep ones by a heap."""
+    end = v.size
+    if prim.is_float(prim.dtype_of(v)):
+        end = _nans_last(v)
+    depth = 2
+    n = end
+    while n > 0:
+        n = prim.shr(n, 1)
+        depth += 2
+    _quicksort(v, 0, end - 1, depth)
+
+
+def _nans_last(v):
+    # Number of elements that are not NaN, which come first.
+    end = v.size
+    i = 0
+    while i < end:
+        x = prim.item(v, i)
+        if x != x:
+            end -= 1
+            prim.set_item(v, i, prim.item(v, end))
+            prim.set_item(v, end, x)
+        else:
+            i += 1
+    return end
+
+
+def _quicksort(v, low, high, depth):
+    while high - low > 16:
+        if depth == 0:
+            _heapsort(v, low, high)
+            return
+        depth -= 1
+        middle = _partition(v, low, high)
+        # The shorter side recurs, the longer is the next turn.
+        if middle - low < high - middle:
+            _quicksort(v, low, middle, depth)
+            low = middle + 1
+        else:
+            _quicksort(v, middle + 1, high, depth)
+            high = middle
+    _insertion(v, low, high)
+
+
+def _insertion(v, low, high):
+    for i in range(low + 1, high + 1):
+        x = prim.item(v, i)
+        j = i
+        while j > low and _plain_before(x, prim.item(v, j - 1)):
+            prim.set_item(v, j, prim.item(v, j - 1))
+            j -= 1
+        prim.set_item(v, j, x)
+
+
+def _order(v, i, j):
+    a = prim.item(v, i)
+    b = prim.item(v, j)
+    if _plain_before(b, a):
+        prim.set_item(v, i, b)
+        prim.set_item(v, j, a)
+
+
+def _partition(v, low, high):
+    # Hoare's: everything up to the returned place is not greater than everything after it.
+    middle = prim.shr(low + high, 1)
+    _order(v, low, middle)
+    _order(v, middle, high)
+    _order(v, low, middle)
+    pivot = prim.item(v, middle)
+    i, j = low, high
+    while True:
+        i += 1
+        while _plain_before(prim.item(v, i), pivot):
+            i += 1
+        j -= 1
+        while _plain_before(pivot, prim.item(v, j)):
+            j -= 1
+        if i >= j:
+            return j
+        x = prim.item(v, i)
+        prim.set_item(v, i, prim.item(v, j))
+        prim.set_item(v, j, x)
+
+
+def _heapsort(v, low, high):
+    n = high - low + 1
+    for i in range(n // 2 - 1, -1, -1):
+        _sift(v, low, i, n)
+    for end in range(n - 1, 0, -1):
+        x = prim.item(v, low)
+        prim.set_item(v, low, prim.item(v, low + end))
+        prim.set_item(v, low + end, x)
+        _sift(v, low, 0, end)
+
+
+def _sift(v, low, i, n):
+    x = prim.item(v, low + i)
+    while True:
+        child = 2 * i + 1
+        if child >= n:
+            break
+        if child + 1 < n and _plain_before(prim.item(v, low + child), prim.item(v, low + child + 1)):
+            child += 1
+        if not _plain_before(x, prim.item(v, low + child)):
+            break
+        prim.set_item(v, low + i, prim.item(v, low + child))
+        i = child
+    prim.set_item(v, low + i, x)
+
+
+def select(v, k):
+    """Puts the element of rank `k` of a line in its place, lesser ones before and greater ones after it."""
+    low, high = 0, v.size - 1
+    if prim.is_float(prim.dtype_of(v)):
+        high = _nans_last(v) - 1
+    if k > high:
+        return
+    while high - low > 16:
+        middle = _partition(v, low, high)
+        if k <= middle:
+            high = middle
+        else:
+            low = middle + 1
+    _insertion(v, low, high)
+
+
+def argsort_line(v, order):
+    """Stores the indices that sort a line, stably, by merging."""
+    n = v.size
+    for i in range(n):
+        prim.set_item(order, i, prim.cast(i, np.int64))
+    for start in range(0, n, 16):
+        _argsort_run(v, order, start, start + 16 if start + 16 < n else n)
+    if n <= 16:
+        return
+    spare = new_array((n,), np.int64)
+    width = 16
+    while width < n:
+        for start in range(0, n - width, 2 * width):
+            _argsort_merge(v, order, spare, start, start + width, start + 2 * width if start + 2 * width < n else n)
+        width *= 2
+
+
+def _argsort_run(v, order, start, end):
+    for i in range(start + 1, end):
+        at = prim.item(order, i)
+        x = prim.item(v, at)
+        j = i
+        while j > start and before(x, prim.item(v, prim.item(order, j - 1))):
+            prim.set_item(order, j, prim.item(order, j - 1))
+            j -= 1
+        prim.set_item(order, j, at)
+
+
+def _argsort_merge(v, order, spare, start, middle, end):
+    left = middle - start
+    for i in range(left):
+        prim.set_item(spare, i, prim.item(order, start + i))
+    i, j, to = 0, middle, start
+    while i < left and j < end:
+        a = prim.item(spare, i)
+        b = prim.item(order, j)
+        if before(prim.item(v, b), prim.item(v, a)):
+            prim.set_item(order, to, b)
+            j += 1
+        else:
+            prim.set_item(order, to, a)
+            i += 1
+        to += 1
+    while i < left:
+        prim.set_item(order, to, prim.item(spare, i))
+        i += 1
+        to += 1
+
+
+def on_lines(f, a, axis, extra):
+    """Applies `f(line, extra)`, which changes a contiguous line in place, along an axis of a row-major array."""
+    v = lanes(a, check_axis(axis, a.ndim))
+    outer, n, inner = v.shape
+    if inner == 1:
+        for i in range(outer):
+            f(packed_lane(v, i), extra)
+        return
+    buffer = new_array((n,), prim.dtype_of(a))
+    for i in range(outer):
+        for j in range(inner):
+            line = lane(v, i, j)
+            copy_into(buffer, line)
+            f(buffer, extra)
+            copy_into(line, buffer)
+
+
+def _sort(line, extra):
+    sort_line(line)
+
+
+def _select(line, k):
+    select(line, k)
+
+
+def sort_in_place(a, axis):
+    """Sorts along an axis, whatever the strides."""
+    if a.ndim == 1:
+        check_axis(axis, 1)
+        sort_line(a)
+    elif prim.layout(a) == "C":
+        on_lines(_sort, a, axis, None)
+    else:
+        c = copy_c(a, prim.dtype_of(a))
+        on_lines(_sort, c, axis, None)
+        copy_into(a, c)
+
+
+def sort(a, axis=-1, kind=None):
+    """A sorted copy; `axis` None sorts all elements.
+
+    >>> np.sort(np.array([3, 1, 2]))
+    array([1, 2, 3])
+    >>> np.sort(np.array([[3, 1], [2, 4]]), axis=0)
+    array([[2, 1],
+           [3, 4]])
+    """
+    x = asarray(a)
+    if axis is None:
+        line = copy_c(flat(x), prim.dtype_of(x))
+        sort_line(line)
+        return line
+    c = copy_c(x, prim.dtype_of(x))
+    on_lines(_sort, c, axis, None)
+    return c
+
+
+def argsort(a, axis=-1, kind=None):
+    """Indices that sort; equal elements keep their order.
+
+    >>> np.argsort(np.array([3, 1, 2]))
+    array([1, 2, 0])
+    """
+    x = asarray(a)
+    if axis is None or x.ndim == 1:
+        v = flat(x)
+        order = new_array((v.size,), np.int64)
+        argsort_line(v, order)
+        return order
+    k = check_axis(axis, x.ndim)
+    out = new_array(x.shape, np.int64)
+    v, w = lanes(contiguous(x), k), lanes(out, k)
+    for i in range(v.shape[0]):
+        for j in range(v.shape[2]):
+            argsort_line(lane(v, i, j), lane(w, i, j))
+    return out
+
+
+def _checked_rank(kth, n):
+    k = int(kth)
+    if k < -n or k >= n:
+        raise ValueError("kth(=" + str(k) + ") out of bounds (" + str(n) + ")")
+    return k + n if k < 0 else k
+
+
+def partition_in_place(a, kth, axis):
+    """Puts the element of a rank in its place along an axis."""
+    k = _checked_rank(kth, a.shape[axis])
+    if prim.layout(a) == "C":
+        on_lines(_select, a, axis, k)
+    else:
+        c = copy_c(a, prim.dtype_of(a))
+        on_lines(_select, c, axis, k)
+        copy_into(a, c)
+
+
+def partition(a, kth, axis=-1):
+    """A copy with the element of a rank in its place, lesser ones before and greater ones after it.
+
+    >>> np.partition(np.array([3, 1, 2]), 1)[1]
+    np.int64(2)
+    """
+    c = copy_c(asarray(a), prim.dtype_of(asarray(a)))
+    partition_in_place(c, kth, axis)
+    return c
+
+
+def argpartition(a, kth, axis=-1):
+    """Indices of a partition.
+
+    >>> np.argpartition(np.array([3, 1, 2]), 1)[1]
+    np.int64(2)
+    """
+    x = asarray(a)
+    _checked_rank(kth, x.shape[axis])
+    return argsort(x, axis)
+
+
+def _median_line(v, extra):
+    n = v.size
+    dtype = mean_dtype(prim.dtype_of(v))
+    if n == 0:
+        return prim.fdiv(prim.cast(0, dtype), prim.cast(0, dtype))
+    buffer = new_array((n,), prim.dtype_of(v))
+    copy_into(buffer, v)
+    k = prim.shr(n, 1)
+    select(buffer, k)
+    last = prim.cast(prim.item(buffer, n - 1), dtype)  # a NaN if there is one
+    high = prim.cast(prim.item(buffer, k), dtype)
+    if last != last:
+        return last
+    if (n & 1) == 1:
+        return high
+    low = prim.item(buffer, 0)
+    for i in range(1, k):
+        if _plain_before(low, prim.item(buffer, i)):
+            low = prim.item(buffer, i)
+    return (prim.cast(low, dtype) + high) / prim.cast(2, dtype)
+
+
+def median(a, axis=None, keepdims=False):
+    """The middle element, or the mean of the two in the middle; NaN if there is one.
+
+    >>> np.median(np.array([3, 1, 4, 1]))
+    np.float64(2.0)
+    >>> np.median(np.array([[3, 1, 2], [6, 5, 4]]), axis=1)
+    array([2., 5.])
+    """
+    x = asarray(a)
+    if axis is None:
+        return keep(_median_line(flat(x), None), x, keepdims)
+    return lines_axis(_median_line, x, axis, keepdims, mean_dtype(prim.dtype_of(x)), None)
+
+
+def _sorted_quantile(v, q):
+    # `v` is sorted; `q` is between 0 and 1.
+    n = v.size
+    dtype = mean_dtype(prim.dtype_of(v))
+    last = prim.cast(prim.item(v, n - 1), dtype)
+    if last != last:
+        return last
+    at = q * prim.cast(n - 1, prim.dtype_of(q))
+    i = prim.cast(prim.floor(at), np.int64)
+    j = i + 1 if i + 1 < n else i
+    a = prim.cast(prim.item(v, i), dtype)
+    b = prim.cast(prim.item(v, j), dtype)
+    t = prim.cast(at - prim.floor(at), dtype)
+    if t >= prim.cast(0.5, dtype):
+        return b - (b - a) * (prim.cast(1, dtype) - t)
+    return a + (b - a) * t
+
+
+def _quantile_line(v, q):
+    buffer = new_array((v.size,), prim.dtype_of(v))
+    copy_into(buffer, v)
+    sort_line(buffer)
+    return _sorted_quantile(buffer, q)
+
+
+def _quantile(x, q, axis, keepdims, message):
+    dtype = mean_dtype(prim.dtype_of(x))
+    if prim.is_array(q):
+        if q.ndim != 1 or axis is not None:
+            prim.error("several quantiles are taken of all elements")
+        line = copy_c(flat(x), prim.dtype_of(x))
+        sort_line(line)
+        out = new_array(q.shape, dtype)
+        for i in range(q.size):
+            part = prim.item(q, i)
+            if not (part >= 0.0 and part <= 1.0):
+                raise ValueError(message)
+            prim.set_item(out, i, _sorted_quantile(line, part))
+        return out
+    if not (q >= 0.0 and q <= 1.0):
+        raise ValueError(message)
+    if axis is None:
+        return keep(_quantile_line(flat(x), q), x, keepdims)
+    return lines_axis(_quantile_line, x, axis, keepdims, dtype, q)
+
+
+def quantile(a, q, axis=None, keepdims=False):
+    """Quantiles, interpolated linearly.
+
+    >>> np.quantile(np.array([1, 2, 3, 4]), 0.25)
+    np.float64(1.75)
+    """
+    parts = asarray(q, np.float64) if not prim.is_number(q) else prim.cast(q, np.float64)
+    return _quantile(asarray(a), parts, axis, keepdims, "Quantiles must be in the range [0, 1]")
+
+
+def percentile(a, q, axis=None, keepdims=False):
+    """Percentiles, interpolated linearly.
+
+    >>> np.percentile(np.array([1, 2, 3, 4]), np.array([0, 50, 100]))
+    array([1. , 2.5, 4. ])
+    """
+    parts = asarray(q, np.float64) / 100 if not prim.is_number(q) else prim.cast(q, np.float64) / 100
+    return _quantile(asarray(a), parts, axis, keepdims, "Percentiles must be in the range [0, 100]")
+
+
+def _place(v, x, right):
+    # Number of elements of a sorted line before `x` (and equal, from the right).
+    low, high = 0, v.size
+    while low < high:
+        middle = prim.shr(low + high, 1)
+        y = prim.item(v, middle)
+        if (not before(x, y)) if right else before(y, x):
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+def searchsorted(a, v, side="left"):
+    """Where elements go in a sorted array.
+
+    >>> np.searchsorted(np.array([1, 3, 5]), 3)
+    np.int64(1)
+    >>> np.searchsorted(np.array([1, 3, 5]), np.array([0, 3, 9]), side="right")
+    array([0, 2, 3])
+    """
+    if side != "left" and side != "right":
+        raise ValueError("search side must be 'left' or 'right' (got '" + side + "')")
+    right = side == "right"
+    line = asarray(a)
+    if prim.is_number(v):
+        dtype = prim.result_type(prim.dtype_of(line), prim.dtype_of(v))
+        wide = asarray(line, dtype)
+        return prim.cast(_place(wide, prim.cast(v, dtype), right), np.int64)
+    values = asarray(v)
+    dtype = prim.result_type(prim.dtype_of(line), prim.dtype_of(values))
+    wide = asarray(line, dtype)
+    out = new_array(values.shape, np.int64)
+    x, y = flat(values), flat(out)
+    for i in range(x.size):
+        prim.set_item(y, i, prim.cast(_place(wide, prim.cast(prim.item(x, i), dtype), right), np.int64))
+    return out
+
+
+def digitize(x, bins, right=False):
+    """Index of the bin of each element.
+
+    >>> np.digitize(np.array([0.5, 1.5, 3.0]), np.array([0.0, 1.0, 2.0]))
+    array([1, 2, 3])
+    """
+    edges = asarray(bins)
+    n = edges.size
+    if n > 1 and prim.item(edges, 0) > prim.item(edges, n - 1):
+        return n - searchsorted(edges[::-1], x, "right" if not right else "left")
+    return searchsorted(edges, x, "left" if right else "right")
