@@ -1,0 +1,245 @@
+"""Elementwise operations against NumPy: dtypes, orders, strides, broadcasting, empties."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import ALL, COMPLEX, FLOATS, INTEGERS, NUMBERS, REAL, arrays, check, pairs
+
+from lancehead import njit
+
+
+@njit
+def add(a, b):
+    return a + b
+
+
+@njit
+def subtract(a, b):
+    return a - b
+
+
+@njit
+def multiply(a, b):
+    return a * b
+
+
+@njit
+def divide(a, b):
+    return a / b
+
+
+@njit
+def floor_divide(a, b):
+    return a // b
+
+
+@njit
+def remainder(a, b):
+    return a % b
+
+
+@njit
+def compare(a, b):
+    return a < b, a <= b, a == b, a != b, a >= b, a > b
+
+
+@njit
+def equal(a, b):
+    return a == b, a != b
+
+
+@njit
+def bits(a, b):
+    return a & b, a | b, a ^ b
+
+
+@njit
+def fused(a, b):
+    return (a + b) * a - b
+
+
+@njit
+def in_place(a, b):
+    a += b
+    a *= b
+    return a
+
+
+@njit
+def extremes(a, b):
+    return np.maximum(a, b), np.minimum(a, b)
+
+
+@njit
+def negate(a):
+    return -a, abs(a)
+
+
+@njit
+def select(a, b):
+    return np.where(a > b, a, b)
+
+
+@pytest.mark.parametrize("operation", [add, multiply, fused], ids=lambda f: f.__name__)
+@given(operands=pairs(NUMBERS))
+def test_ring(operation, operands):
+    check(operation, *operands)
+
+
+@given(operands=pairs(NUMBERS))
+def test_subtract(operands):
+    check(subtract, *operands)
+
+
+@given(operands=pairs(("bool",)))
+def test_bools_add_and_multiply_as_logic(operands):
+    check(add, *operands)
+    check(multiply, *operands)
+
+
+@given(operands=pairs(REAL))
+def test_divide(operands):
+    check(divide, *operands)
+
+
+@given(operands=pairs(COMPLEX))
+def test_divide_complex(operands):
+    check(divide, *operands, tolerance=1e-5)
+
+
+@given(operands=pairs(REAL))
+def test_floor_divide(operands):
+    check(floor_divide, *operands)
+
+
+@given(operands=pairs(REAL))
+def test_remainder(operands):
+    check(remainder, *operands)
+
+
+@given(operands=pairs(("bool", *REAL), plain=False))
+def test_compare(operands):
+    check(compare, *operands)
+
+
+@given(operands=pairs(ALL))
+def test_equal(operands):
+    check(equal, *operands)
+
+
+@given(operands=pairs(("bool", "int8", "int64", "uint8", "uint32"), plain=False))
+def test_bits(operands):
+    check(bits, *operands)
+
+
+@given(operands=pairs(REAL, plain=False))
+def test_extremes(operands):
+    check(extremes, *operands)
+
+
+@given(a=arrays(("int8", "int32", "int64", *FLOATS), plain=False))
+def test_negate(a):
+    check(negate, a)
+
+
+@given(operands=pairs(("float64", "int64")))
+def test_where(operands):
+    check(select, *operands)
+
+
+@given(operands=pairs(("float64",)))
+def test_in_place(operands):
+    check(in_place, *operands)
+
+
+@given(a=arrays(NUMBERS, plain=True), number=st.integers(-9, 9))
+def test_python_int_adapts(a, number):
+    if a.dtype.kind == "u" and number < 0:
+        number = -number
+    check(add, a, number)
+    check(multiply, number, a)
+
+
+@given(a=arrays(NUMBERS, plain=True), number=st.integers(-64, 64).map(lambda n: n / 8))
+def test_python_float_adapts(a, number):
+    check(add, a, number)
+    check(multiply, number, a)
+
+
+@njit
+def rounding(a):
+    return np.floor(a), np.ceil(a), np.trunc(a), np.rint(a)
+
+
+@njit
+def classes(a):
+    return np.isnan(a), np.isinf(a), np.isfinite(a)
+
+
+@njit
+def exact(a):
+    return np.sqrt(a), np.square(a), np.sign(a), np.abs(a)
+
+
+@given(a=arrays(FLOATS))
+def test_rounding_and_classes(a):
+    check(rounding, a)
+    check(classes, a)
+
+
+@given(a=arrays(FLOATS))
+def test_exact_functions(a):
+    check(exact, a)
+
+
+@njit
+def transcendental(a):
+    return np.exp(a), np.sin(a), np.cos(a), np.tanh(a), np.arctan(a), np.sinh(a), np.cosh(a), np.cbrt(a), np.expm1(a)
+
+
+@njit
+def logarithms(a):
+    return np.log(a), np.log2(a), np.log10(a), np.log1p(a)
+
+
+@given(a=arrays(("float64", "int64", "int32"), plain=True))
+def test_transcendental_functions(a):
+    check(transcendental, a, tolerance=1e-14)
+
+
+@given(a=arrays(("float32",), plain=True))
+def test_transcendental_functions_of_float32(a):
+    check(transcendental, a, tolerance=2e-6)
+
+
+@given(a=arrays(("float64",)))
+def test_logarithms(a):
+    check(logarithms, a, tolerance=1e-14)
+
+
+@njit
+def power(a, b):
+    return a**b
+
+
+@given(operands=pairs(FLOATS))
+def test_power(operands):
+    check(power, *operands, tolerance=1e-5)
+
+
+@given(a=arrays(INTEGERS, plain=True))
+def test_square_of_integers(a):
+    check(power, a, 2)
+
+
+@njit
+def convert(a):
+    return a.astype(np.float64), a.astype(np.float32), a.astype(np.complex128), a.astype(np.bool_)
+
+
+@given(a=arrays(("bool", *REAL), plain=True))
+def test_astype(a):
+    check(convert, a)

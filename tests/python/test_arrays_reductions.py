@@ -1,0 +1,182 @@
+"""Reductions, sorting and products of matrices against NumPy."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import ALL, FLOATS, INTEGERS, NUMBERS, REAL, arrays, check, elements, layouts
+
+from lancehead import njit
+
+
+@njit
+def total(a):
+    return a.sum()
+
+
+@njit
+def product(a):
+    return a.prod()
+
+
+@njit
+def mean(a):
+    return a.mean()
+
+
+@njit
+def least(a):
+    return a.min()
+
+
+@njit
+def greatest(a):
+    return a.max()
+
+
+@njit
+def places(a):
+    return a.argmin(), a.argmax()
+
+
+@njit
+def truth(a):
+    return a.any(), a.all()
+
+
+@njit
+def total_down(a):
+    return a.sum(axis=0)
+
+
+@njit
+def total_across(a):
+    return a.sum(axis=1)
+
+
+@njit
+def extremes_across(a):
+    return a.min(axis=1), a.max(axis=1)
+
+
+@njit
+def places_down(a):
+    return np.argmin(a, axis=0), np.argmax(a, axis=0)
+
+
+@njit
+def truth_down(a):
+    return np.any(a, axis=0), np.all(a, axis=0)
+
+
+@njit
+def mean_down(a):
+    return a.mean(axis=0)
+
+
+@pytest.mark.parametrize("reduction", [total, product, mean], ids=lambda f: f.__name__)
+@given(a=arrays(NUMBERS, plain=True))
+def test_sums(reduction, a):
+    check(reduction, a, tolerance=1e-5)
+
+
+@pytest.mark.parametrize("reduction", [total, product], ids=lambda f: f.__name__)
+@given(a=arrays(INTEGERS))
+def test_sums_of_integers_wrap(reduction, a):
+    check(reduction, a)
+
+
+@pytest.mark.parametrize("reduction", [least, greatest, places], ids=lambda f: f.__name__)
+@given(a=arrays(("bool", *REAL)))
+def test_extremes(reduction, a):
+    check(reduction, a)
+
+
+@given(a=arrays(ALL))
+def test_truth(a):
+    check(truth, a)
+
+
+@pytest.mark.parametrize("reduction", [total_down, total_across, mean_down], ids=lambda f: f.__name__)
+@given(a=arrays(("float64", "int32", "uint8", "bool"), dims=(2, 2), plain=True))
+def test_sums_along_an_axis(reduction, a):
+    check(reduction, a, tolerance=1e-14)
+
+
+@pytest.mark.parametrize("reduction", [extremes_across, places_down, truth_down], ids=lambda f: f.__name__)
+@given(a=arrays(("float64", "int16"), dims=(2, 2)))
+def test_others_along_an_axis(reduction, a):
+    check(reduction, a)
+
+
+@njit
+def sort(a):
+    return np.sort(a)
+
+
+@njit
+def sort_in_place(a):
+    a.sort()
+    return a
+
+
+@njit
+def order(a):
+    return a[np.argsort(a)[0]] if a.size else a.sum(), np.argsort(a).sum()
+
+
+@given(a=arrays(("bool", *REAL), dims=(1, 1)))
+def test_sort(a):
+    check(sort, a)
+    check(sort_in_place, a)
+
+
+@given(a=st.lists(st.floats(), max_size=300).map(np.array))
+def test_sort_of_many(a):
+    check(sort, a.astype(np.float64))
+
+
+@given(a=arrays(REAL, dims=(1, 1)))
+def test_argsort(a):
+    check(order, a)
+
+
+@njit
+def matmul(a, b):
+    return a @ b
+
+
+@st.composite
+def matrices(draw):
+    """Two matrices, or vectors, that can mostly be multiplied."""
+    dtype = draw(st.sampled_from(("float64", "float32", "complex128", "int64")))
+    n, m, k = (draw(st.integers(0, 5)) for _ in range(3))
+    shapes = draw(st.sampled_from((((n, m), (m, k)), ((n, m), (m,)), ((m,), (m, k)), ((m,), (m,)), ((n, m), (k, n)))))
+    made = []
+    for shape in shapes:
+        values = [draw(elements(dtype, plain=True)) for _ in range(int(np.prod(shape)))]
+        made.append(layouts(np.array(values, dtype).reshape(shape), draw(st.sampled_from(("C", "F", "strided")))))
+    return made
+
+
+@given(operands=matrices())
+def test_matmul(operands):
+    check(matmul, *operands, tolerance=1e-5)
+
+
+@njit
+def cosine(a, b):
+    return np.dot(a, b) / np.sqrt(np.dot(a, a) * np.dot(b, b))
+
+
+def test_dot_in_an_expression():
+    check(cosine, np.arange(1.0, 5.0), np.arange(4.0, 0.0, -1.0), tolerance=1e-15)
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("size", [0, 1, 7, 8, 9, 127, 128, 129, 1000, 10_007])
+def test_sum_of_many(dtype, size):
+    a = np.random.default_rng(size).random(size).astype(dtype)
+    assert total(a) == pytest.approx(float(a.astype(np.float64).sum()), rel=1e-5 if dtype == "float32" else 1e-13)

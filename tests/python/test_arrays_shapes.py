@@ -1,0 +1,93 @@
+"""Creation and change of shape against NumPy."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import ALL, arrays, check
+
+from lancehead import njit
+
+
+@njit
+def shape_facts(a):
+    return a.shape, a.ndim, a.size, a.itemsize, a.nbytes, a.strides, len(a)
+
+
+@njit
+def turned(a):
+    return a.T, a.transpose(), a.ravel(), a.flatten(), a.copy()
+
+
+@njit
+def reshaped(a):
+    return a.reshape(a.size), a.reshape(-1), a.reshape((1, a.size)), a.reshape(a.size, 1)
+
+
+@njit
+def like(a):
+    return np.zeros_like(a), np.ones_like(a), np.full_like(a, 1), np.empty_like(a).shape
+
+
+@njit
+def made(n, m):
+    return np.zeros(n), np.ones((n, m)), np.full((m, n), 2.5), np.eye(n), np.zeros((n, m), np.int8)
+
+
+@njit
+def counted(a, b, c):
+    return np.arange(a, b, c)
+
+
+@njit
+def spaced(a, b, n):
+    return np.linspace(a, b, n)
+
+
+@given(a=arrays(ALL, dims=(1, 3)))
+def test_attributes(a):
+    check(shape_facts, a)
+
+
+@given(a=arrays(("float64", "int8", "bool"), dims=(1, 3)))
+def test_transpose_and_ravel(a):
+    check(turned, a)
+
+
+@given(a=arrays(("float64", "int8"), dims=(1, 3), least=1))
+def test_reshape(a):
+    check(reshaped, a)
+
+
+@given(a=arrays(ALL, dims=(1, 2)))
+def test_like(a):
+    check(like, a)
+
+
+@given(n=st.integers(0, 5), m=st.integers(0, 5))
+def test_creation(n, m):
+    check(made, n, m)
+
+
+@given(a=st.integers(-20, 20), b=st.integers(-20, 20), c=st.sampled_from((-7, -2, -1, 1, 2, 7)))
+def test_arange_of_integers(a, b, c):
+    check(counted, a, b, c)
+
+
+@given(a=st.integers(-20, 20), b=st.integers(-20, 20), c=st.sampled_from((-1.5, -0.25, 0.25, 0.5, 3.0)))
+def test_arange_of_floats(a, b, c):
+    check(counted, float(a), float(b), c)
+
+
+@given(a=st.integers(-20, 20), b=st.integers(-20, 20), n=st.integers(0, 9))
+def test_linspace(a, b, n):
+    check(spaced, float(a), float(b), n, tolerance=1e-15)
+
+
+@given(a=arrays(("float64",), dims=(2, 2), least=1))
+def test_views_share_memory(a):
+    transposed = turned(a)[0]
+    assert np.shares_memory(a, transposed)
+    transposed[0, 0] = 123.5
+    assert a[0, 0] == 123.5
