@@ -9,10 +9,12 @@ pub mod classes;
 pub mod exception;
 mod format;
 pub mod interrupt;
+mod linalg;
 pub mod list;
 mod parse;
 pub mod print;
 mod random;
+mod sort;
 mod shape;
 pub mod stack;
 pub mod string;
@@ -40,6 +42,8 @@ pub fn symbols() -> Vec<Symbol> {
     all.extend(string_methods::symbols());
     all.extend(print::symbols());
     all.extend(random::symbols());
+    all.extend(sort::symbols());
+    all.extend(linalg::symbols());
     all.extend(shape::symbols());
     all
 }

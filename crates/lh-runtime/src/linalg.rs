@@ -1,0 +1,425 @@
+//! Matrix products and dot products over memory with any strides.
+//!
+//! Strides are in bytes, as in arrays. Large products of regular memory go through packed kernels; products with a
+//! vector, tiny ones and irregular memory (strides that are no multiples of the element size) are loops.
+
+use crate::symbol::{Symbol, functions};
+use std::ops::{Add, Mul};
+
+/// A matrix in memory.
+#[derive(Clone, Copy)]
+struct Matrix<T> {
+    data: *mut T,
+    rows: usize,
+    cols: usize,
+    /// Bytes from a row to the next.
+    row: isize,
+    /// Bytes from a column to the next.
+    col: isize,
+}
+
+impl<T: Element> Matrix<T> {
+    fn transposed(self) -> Matrix<T> {
+        Matrix { data: self.data, rows: self.cols, cols: self.rows, row: self.col, col: self.row }
+    }
+    fn at(self, i: usize, j: usize) -> *mut T {
+        self.data.wrapping_byte_offset(i as isize * self.row + j as isize * self.col)
+    }
+    fn row(self, i: usize) -> Vector<T> {
+        Vector { data: self.at(i, 0), len: self.cols, step: self.col }
+    }
+    /// Strides in elements, if the memory is regular.
+    fn strides(self) -> Option<(isize, isize)> {
+        let size = size_of::<T>() as isize;
+        let regular = self.data.is_aligned() && self.row % size == 0 && self.col % size == 0;
+        regular.then_some((self.row / size, self.col / size))
+    }
+}
+
+/// A vector in memory.
+#[derive(Clone, Copy)]
+struct Vector<T> {
+    data: *const T,
+    len: usize,
+    /// Bytes from an element to the next.
+    step: isize,
+}
+
+/// A complex number in memory.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Complex<T> {
+    re: T,
+    im: T,
+}
+
+impl<T: Add<Output = T>> Add for Complex<T> {
+    type Output = Complex<T>;
+    fn add(self, o: Complex<T>) -> Complex<T> {
+        Complex { re: self.re + o.re, im: self.im + o.im }
+    }
+}
+
+impl<T: Copy + Add<Output = T> + std::ops::Sub<Output = T> + Mul<Output = T>> Mul for Complex<T> {
+    type Output = Complex<T>;
+    fn mul(self, o: Complex<T>) -> Complex<T> {
+        Complex { re: self.re * o.re - self.im * o.im, im: self.re * o.im + self.im * o.re }
+    }
+}
+
+/// A type that matrices are made of.
+trait Element: Copy + Default + Add<Output = Self> + Mul<Output = Self> {
+    /// `x * y + sum`, fused where that is one instruction.
+    fn mul_add(self, y: Self, sum: Self) -> Self;
+    /// `c = a @ b` with strides in elements.
+    ///
+    /// # Safety
+    /// The matrices lie in memory as described, and `c` overlaps neither of the others.
+    unsafe fn kernel(a: Matrix<Self>, at: (isize, isize), b: Matrix<Self>, bt: (isize, isize), c: Matrix<Self>, ct: (isize, isize));
+}
+
+macro_rules! elements {
+    ($($t:ty, $sum:expr, $kernel:path, $wide:ty $(, $flag:expr)*;)*) => {$(
+        impl Element for $t {
+            #[inline(always)]
+            fn mul_add(self, y: $t, sum: $t) -> $t {
+                let fused: fn($t, $t, $t) -> $t = $sum;
+                fused(self, y, sum)
+            }
+            unsafe fn kernel(a: Matrix<$t>, at: (isize, isize), b: Matrix<$t>, bt: (isize, isize), c: Matrix<$t>, ct: (isize, isize)) {
+                // SAFETY: the caller's promise; complex numbers are pairs of floats.
+                unsafe {
+                    $kernel(
+                        $($flag,)* $($flag,)* a.rows, a.cols, b.cols, <$t as One>::ONE, a.data.cast::<$wide>(), at.0, at.1,
+                        b.data.cast::<$wide>(), bt.0, bt.1, <$t as One>::ZERO, c.data.cast::<$wide>(), ct.0, ct.1,
+                    );
+                }
+            }
+        }
+    )*};
+}
+elements! {
+    f32, |x, y, s| x.mul_add(y, s), matrixmultiply::sgemm, f32;
+    f64, |x, y, s| x.mul_add(y, s), matrixmultiply::dgemm, f64;
+    Complex<f32>, |x, y, s| x * y + s, matrixmultiply::cgemm, [f32; 2], matrixmultiply::CGemmOption::Standard;
+    Complex<f64>, |x, y, s| x * y + s, matrixmultiply::zgemm, [f64; 2], matrixmultiply::CGemmOption::Standard;
+}
+
+/// One and zero as the kernels take them.
+trait One {
+    type Wide;
+    const ONE: Self::Wide;
+    const ZERO: Self::Wide;
+}
+macro_rules! ones {
+    ($($t:ty, $wide:ty, $one:expr, $zero:expr;)*) => {
+        $(impl One for $t { type Wide = $wide; const ONE: $wide = $one; const ZERO: $wide = $zero; })*
+    };
+}
+ones! {
+    f32, f32, 1.0, 0.0;
+    f64, f64, 1.0, 0.0;
+    Complex<f32>, [f32; 2], [1.0, 0.0], [0.0, 0.0];
+    Complex<f64>, [f64; 2], [1.0, 0.0], [0.0, 0.0];
+}
+
+/// Below this number of multiplications packing costs more than it brings.
+const TINY: usize = 512;
+
+/// `c = a @ b`.
+///
+/// # Safety
+/// The matrices lie in memory as described, and `c` overlaps neither of the others.
+unsafe fn gemm<T: Element>(a: Matrix<T>, b: Matrix<T>, c: Matrix<T>) {
+    if c.rows == 0 || c.cols == 0 {
+        return;
+    }
+    // SAFETY: the caller's promise, and that of the functions called.
+    unsafe {
+        if c.cols == 1 {
+            return gemv(a, b.transposed().row(0), c);
+        }
+        if c.rows == 1 {
+            return gemv(b.transposed(), a.row(0), c.transposed());
+        }
+        if let (Some(at), Some(bt), Some(ct)) = (a.strides(), b.strides(), c.strides())
+            && c.rows.saturating_mul(c.cols).saturating_mul(a.cols) >= TINY
+        {
+            return T::kernel(a, at, b, bt, c, ct);
+        }
+        for i in 0..c.rows {
+            for j in 0..c.cols {
+                let mut sum = T::default();
+                for k in 0..a.cols {
+                    sum = a.at(i, k).read_unaligned() * b.at(k, j).read_unaligned() + sum;
+                }
+                c.at(i, j).write_unaligned(sum);
+            }
+        }
+    }
+}
+
+/// `c = a @ x`, with `c` as a matrix of one column.
+///
+/// # Safety
+/// As of [`gemm`].
+unsafe fn gemv<T: Element>(a: Matrix<T>, x: Vector<T>, c: Matrix<T>) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        if a.col.unsigned_abs() <= a.row.unsigned_abs() || a.cols <= 1 {
+            for i in 0..a.rows {
+                c.at(i, 0).write_unaligned(dot(a.row(i), x));
+            }
+            return;
+        }
+        // Columns are closer together in memory than rows: add them up one by one.
+        let columns = a.transposed();
+        for i in 0..a.rows {
+            c.at(i, 0).write_unaligned(T::default());
+        }
+        for j in 0..a.cols {
+            let factor = x.data.wrapping_byte_offset(j as isize * x.step).read_unaligned();
+            add_scaled(columns.row(j), factor, c);
+        }
+    }
+}
+
+/// Defines a function that is compiled for AVX2 and FMA besides the base, and chosen at run time.
+macro_rules! dispatched {
+    ($(#[$doc:meta])* unsafe fn $name:ident, $fast:ident, $base:ident ($($arg:ident: $t:ty),*) -> $r:ty) => {
+        $(#[$doc])*
+        ///
+        /// # Safety
+        /// The operands lie in memory as described.
+        unsafe fn $name<T: Element>($($arg: $t),*) -> $r {
+            #[cfg(target_arch = "x86_64")]
+            if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma") {
+                // SAFETY: the features were just checked; the rest is the caller's promise.
+                return unsafe { $fast($($arg),*) };
+            }
+            // SAFETY: the caller's promise.
+            unsafe { $base::<T, false>($($arg),*) }
+        }
+        #[cfg(target_arch = "x86_64")]
+        #[target_feature(enable = "avx2,fma")]
+        unsafe fn $fast<T: Element>($($arg: $t),*) -> $r {
+            // SAFETY: the caller's promise.
+            unsafe { $base::<T, true>($($arg),*) }
+        }
+    };
+}
+
+dispatched! {
+    /// `sum(x * y)`.
+    unsafe fn dot, dot_avx2, dot_loop(x: Vector<T>, y: Vector<T>) -> T
+}
+dispatched! {
+    /// `c += x * factor`, with `c` as a matrix of one column.
+    unsafe fn add_scaled, add_scaled_avx2, add_scaled_loop(x: Vector<T>, factor: T, c: Matrix<T>) -> ()
+}
+
+#[inline(always)]
+fn step<T: Element, const FUSED: bool>(x: T, y: T, sum: T) -> T {
+    if FUSED { x.mul_add(y, sum) } else { x * y + sum }
+}
+
+#[inline(always)]
+unsafe fn dot_loop<T: Element, const FUSED: bool>(x: Vector<T>, y: Vector<T>) -> T {
+    /// Partial sums: enough to fill the pipelines of vector units, and more accurate than one.
+    const LANES: usize = 32;
+    let size = size_of::<T>() as isize;
+    let n = x.len;
+    let mut sums = [T::default(); LANES];
+    let mut done = 0;
+    // SAFETY: the vectors have `n` elements as described; slices are made of contiguous aligned ones only.
+    unsafe {
+        if x.step == size && y.step == size && x.data.is_aligned() && y.data.is_aligned() && n > 0 {
+            let (x, y) = (std::slice::from_raw_parts(x.data, n), std::slice::from_raw_parts(y.data, n));
+            for (a, b) in x.chunks_exact(LANES).zip(y.chunks_exact(LANES)) {
+                for l in 0..LANES {
+                    sums[l] = step::<T, FUSED>(a[l], b[l], sums[l]);
+                }
+            }
+            done = n - n % LANES;
+        }
+        for i in done..n {
+            let a = x.data.wrapping_byte_offset(i as isize * x.step).read_unaligned();
+            let b = y.data.wrapping_byte_offset(i as isize * y.step).read_unaligned();
+            sums[i % LANES] = step::<T, FUSED>(a, b, sums[i % LANES]);
+        }
+    }
+    let mut width = LANES;
+    while width > 1 {
+        width /= 2;
+        for l in 0..width {
+            sums[l] = sums[l] + sums[l + width];
+        }
+    }
+    sums[0]
+}
+
+#[inline(always)]
+unsafe fn add_scaled_loop<T: Element, const FUSED: bool>(x: Vector<T>, factor: T, c: Matrix<T>) {
+    let size = size_of::<T>() as isize;
+    let n = x.len;
+    // SAFETY: the vectors have `n` elements as described and do not overlap; slices are made of contiguous aligned ones.
+    unsafe {
+        if x.step == size && c.row == size && x.data.is_aligned() && c.data.is_aligned() && n > 0 {
+            let (x, c) = (std::slice::from_raw_parts(x.data, n), std::slice::from_raw_parts_mut(c.data, n));
+            for (c, x) in c.iter_mut().zip(x) {
+                *c = step::<T, FUSED>(*x, factor, *c);
+            }
+            return;
+        }
+        for i in 0..n {
+            let a = x.data.wrapping_byte_offset(i as isize * x.step).read_unaligned();
+            let to = c.at(i, 0);
+            to.write_unaligned(step::<T, FUSED>(a, factor, to.read_unaligned()));
+        }
+    }
+}
+
+macro_rules! products {
+    ($($t:ty: $gemm:ident;)*) => {$(
+        // The parameters are those of the row: m, n, k; address, row stride, column stride of a, b and c.
+        #[expect(clippy::too_many_arguments, reason = "three matrices")]
+        unsafe extern "C" fn $gemm(
+            m: i64, n: i64, k: i64, a: *mut $t, ar: i64, ac: i64, b: *mut $t, br: i64, bc: i64, c: *mut $t, cr: i64, cc: i64,
+        ) {
+            let size = |n: i64| n.max(0) as usize;
+            let (m, n, k) = (size(m), size(n), size(k));
+            let matrix = |data, rows, cols, row: i64, col: i64| Matrix { data, rows, cols, row: row as isize, col: col as isize };
+            // SAFETY: compiled code passes two arrays, and one of its own for the result.
+            unsafe { gemm(matrix(a, m, k, ar, ac), matrix(b, k, n, br, bc), matrix(c, m, n, cr, cc)) };
+        }
+    )*};
+}
+products! {
+    f32: lh_gemm_f32;
+    f64: lh_gemm_f64;
+    Complex<f32>: lh_gemm_c64;
+    Complex<f64>: lh_gemm_c128;
+}
+
+/// # Safety
+/// `n` elements lie at both addresses, as far apart as the strides say.
+unsafe fn dot_of<T: Element>(n: i64, x: *const T, xs: i64, y: *const T, ys: i64) -> T {
+    let len = n.max(0) as usize;
+    // SAFETY: the caller's promise.
+    unsafe { dot(Vector { data: x, len, step: xs as isize }, Vector { data: y, len, step: ys as isize }) }
+}
+
+unsafe extern "C" fn lh_dot_f32(n: i64, x: *const f32, xs: i64, y: *const f32, ys: i64) -> f32 {
+    // SAFETY: compiled code passes arrays of that size.
+    unsafe { dot_of(n, x, xs, y, ys) }
+}
+
+unsafe extern "C" fn lh_dot_f64(n: i64, x: *const f64, xs: i64, y: *const f64, ys: i64) -> f64 {
+    // SAFETY: compiled code passes arrays of that size.
+    unsafe { dot_of(n, x, xs, y, ys) }
+}
+
+unsafe extern "C" fn lh_dot_c64(
+    n: i64, x: *const Complex<f32>, xs: i64, y: *const Complex<f32>, ys: i64, out: *mut Complex<f32>,
+) {
+    // SAFETY: compiled code passes arrays of that size and room for the result.
+    unsafe { out.write(dot_of(n, x, xs, y, ys)) };
+}
+
+unsafe extern "C" fn lh_dot_c128(
+    n: i64, x: *const Complex<f64>, xs: i64, y: *const Complex<f64>, ys: i64, out: *mut Complex<f64>,
+) {
+    // SAFETY: compiled code passes arrays of that size and room for the result.
+    unsafe { out.write(dot_of(n, x, xs, y, ys)) };
+}
+
+pub(crate) fn symbols() -> Vec<Symbol> {
+    functions! {
+        (_ _ _ _ _) lh_dot_f32 lh_dot_f64;
+        (_ _ _ _ _ _) lh_dot_c64 lh_dot_c128;
+        (_ _ _ _ _ _ _ _ _ _ _ _) lh_gemm_f32 lh_gemm_f64 lh_gemm_c64 lh_gemm_c128;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Small whole numbers, so that sums are exact in any order.
+    fn fill<T>(n: usize, make: impl Fn(f64) -> T) -> Vec<T> {
+        (0..n).map(|i| make(((i * 7 + i / 5) % 11) as f64 - 5.0)).collect()
+    }
+
+    fn product<T: Element>(m: usize, n: usize, k: usize, a: impl Fn(usize, usize) -> T, b: impl Fn(usize, usize) -> T) -> Vec<T> {
+        let cell = |i, j| (0..k).fold(T::default(), |s, l| a(i, l) * b(l, j) + s);
+        (0..m * n).map(|at| cell(at / n, at % n)).collect()
+    }
+
+    /// All shapes and orders: C, Fortran and reversed rows.
+    fn check<T: Element + PartialEq + std::fmt::Debug>(
+        make: impl Fn(f64) -> T,
+        gemm: unsafe extern "C" fn(i64, i64, i64, *mut T, i64, i64, *mut T, i64, i64, *mut T, i64, i64),
+    ) {
+        let size = size_of::<T>() as i64;
+        for (m, n, k) in [(0, 3, 3), (2, 3, 0), (1, 1, 1), (3, 4, 5), (1, 40, 50), (40, 1, 50), (17, 33, 70), (64, 64, 64)] {
+            let (mut a, mut b) = (fill(m * k, &make), fill(k * n, &make));
+            for order in 0..4 {
+                let (fortran, reversed) = (order & 1 != 0, order & 2 != 0);
+                let a_at = |i: usize, l: usize| a[if fortran { l * m + i } else { i * k + l }];
+                let row_of_b = |l: usize| if reversed { k - 1 - l } else { l };
+                let want = product(m, n, k, a_at, |l, j| b[row_of_b(l) * n + j]);
+                let mut c = vec![make(9.0); m * n];
+                let (ar, ac) = if fortran { (1, m) } else { (k, 1) };
+                let (first, br) = if reversed && k > 0 { ((k - 1) * n, -(n as i64)) } else { (0, n as i64) };
+                // SAFETY: matrices of these shapes.
+                unsafe {
+                    gemm(
+                        m as i64, n as i64, k as i64, a.as_mut_ptr(), ar as i64 * size, ac as i64 * size,
+                        b.as_mut_ptr().wrapping_add(first), br * size, size, c.as_mut_ptr(), n as i64 * size, size,
+                    );
+                }
+                assert_eq!(c, want, "{m} {n} {k} {order}");
+            }
+        }
+    }
+
+    #[test]
+    fn products_of_matrices() {
+        check(|x| x as f32, lh_gemm_f32);
+        check(|x| x, lh_gemm_f64);
+        check(|x| Complex { re: x as f32, im: 1.0 - x as f32 }, lh_gemm_c64);
+        check(|x| Complex { re: x, im: 2.0 * x + 1.0 }, lh_gemm_c128);
+    }
+
+    #[test]
+    fn irregular_memory() {
+        // Doubles 9 bytes apart.
+        let mut bytes = [0u8; 9 * 16];
+        for i in 0..16 {
+            bytes[9 * i..9 * i + 8].copy_from_slice(&(i as f64).to_ne_bytes());
+        }
+        let mut c = [0.0; 16];
+        let a = bytes.as_mut_ptr().cast::<f64>();
+        // SAFETY: 4 x 4 matrices.
+        unsafe { lh_gemm_f64(4, 4, 4, a, 36, 9, a, 36, 9, c.as_mut_ptr(), 32, 8) };
+        assert_eq!(c.to_vec(), product(4, 4, 4, |i, l| (4 * i + l) as f64, |l, j| (4 * l + j) as f64));
+    }
+
+    #[test]
+    fn products_of_vectors() {
+        for n in [0usize, 1, 31, 32, 33, 1000] {
+            let x = fill(2 * n, |x| x);
+            let want = |s: usize| (0..n).map(|i| x[s * i] * x[i]).sum::<f64>();
+            // SAFETY: vectors of that size.
+            unsafe {
+                assert_eq!(lh_dot_f64(n as i64, x.as_ptr(), 8, x.as_ptr(), 8), want(1));
+                assert_eq!(lh_dot_f64(n as i64, x.as_ptr(), 16, x.as_ptr(), 8), want(2));
+            }
+        }
+        let x = [Complex { re: 1.0f32, im: 2.0 }, Complex { re: 3.0, im: -1.0 }];
+        let mut out = Complex::default();
+        // SAFETY: vectors of that size and room for the result.
+        unsafe { lh_dot_c64(2, x.as_ptr(), 8, x.as_ptr(), 8, &mut out) };
+        assert_eq!(out, Complex { re: 5.0, im: -2.0 });
+    }
+}

@@ -1,0 +1,339 @@
+//! Sorting of contiguous arrays, NaN last as in NumPy. The sorts themselves are the standard library's.
+
+use crate::symbol::{Symbol, functions};
+
+/// An element with a total order that agrees with NumPy's; -0.0 equals 0.0, NaNs are equal and last.
+trait Element: Copy {
+    type Key: Ord + Copy;
+    fn key(self) -> Self::Key;
+    /// The key in the low 64 bits, in the same order, if it fits.
+    fn packed(self) -> Option<u64> {
+        None
+    }
+    /// Sorts; equal elements may change places.
+    fn sort(items: &mut [Self]) {
+        items.sort_unstable_by_key(|x| x.key());
+    }
+}
+
+macro_rules! ints {
+    ($($int:ty, $offset:expr;)*) => {$(
+        impl Element for $int {
+            type Key = $int;
+            fn key(self) -> $int {
+                self
+            }
+            fn packed(self) -> Option<u64> {
+                Some((i128::from(self) - $offset) as u64)
+            }
+        }
+    )*};
+}
+ints! {
+    i8, i128::from(i8::MIN); i16, i128::from(i16::MIN); i32, i128::from(i32::MIN); i64, i128::from(i64::MIN);
+    u8, 0; u16, 0; u32, 0; u64, 0;
+}
+
+macro_rules! floats {
+    ($($float:ty, $int:ty, $uint:ty;)*) => {$(
+        impl Element for $float {
+            type Key = $int;
+            fn key(self) -> $int {
+                // Adding zero makes -0.0 positive.
+                if self.is_nan() { <$int>::MAX } else { order::<$int>((self + 0.0).to_bits() as $int) }
+            }
+            fn packed(self) -> Option<u64> {
+                Some(u64::from((self.key() as $uint) ^ (1 << (<$int>::BITS - 1))))
+            }
+            fn sort(items: &mut [$float]) {
+                // SAFETY: both types have the same size and alignment, and any bits are a value of either.
+                let bits = unsafe { std::slice::from_raw_parts_mut(items.as_mut_ptr().cast::<$int>(), items.len()) };
+                // In the order of the bits a NaN is beyond infinity on the side of its sign: make all of them positive.
+                for b in &mut *bits {
+                    let positive = if <$float>::from_bits(*b as $uint).is_nan() { *b & <$int>::MAX } else { *b };
+                    *b = order::<$int>(positive);
+                }
+                bits.sort_unstable();
+                bits.iter_mut().for_each(|b| *b = order::<$int>(*b));
+            }
+        }
+    )*};
+}
+floats! { f32, i32, u32; f64, i64, u64; }
+
+/// Bits of a float as an integer of the same order, and back.
+fn order<T: OrderBits>(bits: T) -> T {
+    bits.order()
+}
+
+trait OrderBits {
+    fn order(self) -> Self;
+}
+impl OrderBits for i32 {
+    fn order(self) -> i32 {
+        self ^ (self >> 31 & i32::MAX)
+    }
+}
+impl OrderBits for i64 {
+    fn order(self) -> i64 {
+        self ^ (self >> 63 & i64::MAX)
+    }
+}
+
+/// A complex number in memory.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Complex<T> {
+    re: T,
+    im: T,
+}
+
+macro_rules! complexes {
+    ($($float:ty;)*) => {$(
+        impl Element for Complex<$float> {
+            type Key = (bool, bool, <$float as Element>::Key, <$float as Element>::Key);
+            fn key(self) -> Self::Key {
+                // NumPy's order: real and imaginary part, then those with NaN as imaginary part, as real part, as both.
+                (self.re.is_nan(), self.im.is_nan(), self.re.key(), self.im.key())
+            }
+        }
+    )*};
+}
+complexes! { f32; f64; }
+
+/// Array data as a slice.
+///
+/// # Safety
+/// `n` elements lie at `data`, aligned, which nobody else uses meanwhile.
+unsafe fn slice<'a, T>(data: *mut T, n: i64) -> &'a mut [T] {
+    match usize::try_from(n) {
+        // SAFETY: the caller's promise.
+        Ok(n) if n > 0 => unsafe { std::slice::from_raw_parts_mut(data, n) },
+        _ => &mut [],
+    }
+}
+
+/// Indices that sort the data; those of equal elements keep their order.
+fn argsort<T: Element>(data: &[T], out: &mut [i64]) {
+    let packed = data.first().and_then(|x| x.packed()).is_some();
+    let small = size_of::<T>() <= 4 && data.len() <= u32::MAX as usize;
+    let done = packed && if small { argsort_packed::<T, u64>(data, out) } else { argsort_packed::<T, u128>(data, out) };
+    if !done {
+        out.iter_mut().enumerate().for_each(|(i, o)| *o = i as i64);
+        out.sort_unstable_by_key(|i| (data[*i as usize].key(), *i));
+    }
+}
+
+/// A key and an index in one integer.
+trait Packed: Ord + Copy {
+    fn pack(key: u64, index: usize) -> Self;
+    fn index(self) -> i64;
+}
+impl Packed for u64 {
+    fn pack(key: u64, index: usize) -> u64 {
+        key << 32 | index as u64
+    }
+    fn index(self) -> i64 {
+        (self & u64::from(u32::MAX)) as i64
+    }
+}
+impl Packed for u128 {
+    fn pack(key: u64, index: usize) -> u128 {
+        u128::from(key) << 64 | index as u128
+    }
+    fn index(self) -> i64 {
+        self as i64
+    }
+}
+
+/// Sorts keys with their indices beside them, which is kinder to caches than looking elements up; false when there is
+/// no memory for it.
+fn argsort_packed<T: Element, P: Packed>(data: &[T], out: &mut [i64]) -> bool {
+    let mut pairs: Vec<P> = Vec::new();
+    if pairs.try_reserve_exact(data.len()).is_err() {
+        return false;
+    }
+    pairs.extend(data.iter().enumerate().map(|(i, x)| P::pack(x.packed().unwrap_or_default(), i)));
+    pairs.sort_unstable();
+    out.iter_mut().zip(pairs).for_each(|(o, p)| *o = p.index());
+    true
+}
+
+macro_rules! sorts {
+    ($($element:ty: $sort:ident $argsort:ident $partition:ident;)*) => {
+        $(
+            unsafe extern "C" fn $sort(data: *mut $element, n: i64) {
+                // SAFETY: compiled code passes an array of its own.
+                <$element>::sort(unsafe { slice(data, n) });
+            }
+            unsafe extern "C" fn $argsort(data: *mut $element, out: *mut i64, n: i64) {
+                // SAFETY: compiled code passes an array, and one of its own for the indices.
+                unsafe { argsort(slice(data, n), slice(out, n)) };
+            }
+            unsafe extern "C" fn $partition(data: *mut $element, n: i64, k: i64) {
+                // SAFETY: compiled code passes an array of its own.
+                let items = unsafe { slice(data, n) };
+                if (0..n).contains(&k) {
+                    items.select_nth_unstable_by_key(k as usize, |x| x.key());
+                }
+            }
+        )*
+        pub(crate) fn symbols() -> Vec<Symbol> {
+            functions! {
+                (_ _) lh_stable_sort_f32 lh_stable_sort_f64 $($sort)*;
+                (_ _ _) $($argsort $partition)*;
+            }
+        }
+    };
+}
+sorts! {
+    u8: lh_sort_u8 lh_argsort_u8 lh_partition_u8;
+    u16: lh_sort_u16 lh_argsort_u16 lh_partition_u16;
+    u32: lh_sort_u32 lh_argsort_u32 lh_partition_u32;
+    u64: lh_sort_u64 lh_argsort_u64 lh_partition_u64;
+    i8: lh_sort_i8 lh_argsort_i8 lh_partition_i8;
+    i16: lh_sort_i16 lh_argsort_i16 lh_partition_i16;
+    i32: lh_sort_i32 lh_argsort_i32 lh_partition_i32;
+    i64: lh_sort_i64 lh_argsort_i64 lh_partition_i64;
+    f32: lh_sort_f32 lh_argsort_f32 lh_partition_f32;
+    f64: lh_sort_f64 lh_argsort_f64 lh_partition_f64;
+    Complex<f32>: lh_sort_c64 lh_argsort_c64 lh_partition_c64;
+    Complex<f64>: lh_sort_c128 lh_argsort_c128 lh_partition_c128;
+}
+
+unsafe extern "C" fn lh_stable_sort_f32(data: *mut f32, n: i64) {
+    // SAFETY: compiled code passes an array of its own.
+    unsafe { slice(data, n) }.sort_by_key(|x| x.key());
+}
+
+unsafe extern "C" fn lh_stable_sort_f64(data: *mut f64, n: i64) {
+    // SAFETY: compiled code passes an array of its own.
+    unsafe { slice(data, n) }.sort_by_key(|x| x.key());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Some numbers, many of them equal.
+    fn numbers(n: usize) -> Vec<u64> {
+        let mut x = 1u64;
+        (0..n)
+            .map(|i| {
+                x = x.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                if i % 3 == 0 { (x >> 33) % 16 } else { x >> 7 }
+            })
+            .collect()
+    }
+
+    macro_rules! check {
+        ($($t:ty, $sort:ident, $argsort:ident, $partition:ident, $make:expr;)*) => {$(
+            for n in [0, 1, 2, 30, 1000] {
+                let data: Vec<$t> = numbers(n).into_iter().map($make).collect();
+                let mut stable: Vec<i64> = (0..n as i64).collect();
+                stable.sort_by(|a, b| numpy_order(&data[*a as usize], &data[*b as usize]));
+                let (mut sorted, mut copy, mut index) = (data.clone(), data.clone(), vec![0i64; n]);
+                // SAFETY: arrays of that size.
+                unsafe {
+                    $sort(sorted.as_mut_ptr(), n as i64);
+                    $argsort(copy.as_mut_ptr(), index.as_mut_ptr(), n as i64);
+                    $partition(copy.as_mut_ptr(), n as i64, n as i64 / 2);
+                }
+                assert_eq!(index, stable, stringify!($argsort));
+                for (s, i) in sorted.iter().zip(&stable) {
+                    assert!(numpy_order(s, &data[*i as usize]).is_eq(), stringify!($sort));
+                }
+                if let Some(mid) = copy.get(n / 2) {
+                    assert!(numpy_order(mid, &sorted[n / 2]).is_eq(), stringify!($partition));
+                    assert!(copy[..n / 2].iter().all(|x| numpy_order(x, mid).is_le()));
+                    assert!(copy[n / 2..].iter().all(|x| numpy_order(x, mid).is_ge()));
+                }
+            }
+        )*};
+    }
+
+    /// An order told by comparisons, not by keys.
+    trait NumpyOrder {
+        fn less(&self, other: &Self) -> bool;
+    }
+    macro_rules! plain_order {
+        ($($t:ty)*) => { $(impl NumpyOrder for $t { fn less(&self, other: &$t) -> bool { self < other } })* };
+    }
+    plain_order!(u8 u16 u32 u64 i8 i16 i32 i64);
+    macro_rules! float_order {
+        ($($t:ty)*) => {$(
+            impl NumpyOrder for $t {
+                fn less(&self, other: &$t) -> bool { self < other || (other.is_nan() && !self.is_nan()) }
+            }
+            impl NumpyOrder for Complex<$t> {
+                // As in NumPy's `npysort`.
+                fn less(&self, b: &Complex<$t>) -> bool {
+                    let a = self;
+                    if a.re < b.re {
+                        !a.im.is_nan() || b.im.is_nan()
+                    } else if a.re > b.re {
+                        b.im.is_nan() && !a.im.is_nan()
+                    } else if a.re == b.re || (a.re.is_nan() && b.re.is_nan()) {
+                        a.im < b.im || (b.im.is_nan() && !a.im.is_nan())
+                    } else {
+                        b.re.is_nan()
+                    }
+                }
+            }
+        )*};
+    }
+    float_order!(f32 f64);
+    fn numpy_order<T: NumpyOrder>(a: &T, b: &T) -> std::cmp::Ordering {
+        b.less(a).cmp(&a.less(b))
+    }
+
+    fn float(x: u64) -> f64 {
+        match x % 16 {
+            0 => f64::NAN,
+            1 => -f64::NAN,
+            2 => f64::INFINITY,
+            3 => f64::NEG_INFINITY,
+            4 => 0.0,
+            5 => -0.0,
+            _ => (x as i64).wrapping_sub(1 << 56) as f64,
+        }
+    }
+
+    #[test]
+    fn all_types_sort_as_in_numpy() {
+        check! {
+            u8, lh_sort_u8, lh_argsort_u8, lh_partition_u8, |x| x as u8;
+            u16, lh_sort_u16, lh_argsort_u16, lh_partition_u16, |x| x as u16;
+            u32, lh_sort_u32, lh_argsort_u32, lh_partition_u32, |x| x as u32;
+            u64, lh_sort_u64, lh_argsort_u64, lh_partition_u64, |x| x << 7;
+            i8, lh_sort_i8, lh_argsort_i8, lh_partition_i8, |x| x as i8;
+            i16, lh_sort_i16, lh_argsort_i16, lh_partition_i16, |x| x as i16;
+            i32, lh_sort_i32, lh_argsort_i32, lh_partition_i32, |x| x as i32;
+            i64, lh_sort_i64, lh_argsort_i64, lh_partition_i64, |x| (x << 7) as i64;
+            f32, lh_sort_f32, lh_argsort_f32, lh_partition_f32, |x| float(x) as f32;
+            f64, lh_sort_f64, lh_argsort_f64, lh_partition_f64, float;
+            Complex<f32>, lh_sort_c64, lh_argsort_c64, lh_partition_c64, |x| Complex { re: float(x >> 9) as f32, im: float(x) as f32 };
+            Complex<f64>, lh_sort_c128, lh_argsort_c128, lh_partition_c128, |x| Complex { re: float(x >> 9), im: float(x) };
+        }
+    }
+
+    #[test]
+    fn stable_sort_keeps_equal_elements_in_place() {
+        let mut x = [f64::NAN, 0.0, -0.0, -1.0, 0.0];
+        // SAFETY: an array of that size.
+        unsafe { lh_stable_sort_f64(x.as_mut_ptr(), 5) };
+        assert_eq!(x.map(f64::is_sign_negative)[..4], [true, false, true, false]);
+        assert!(x[4].is_nan());
+    }
+
+    #[test]
+    fn bad_positions_are_ignored() {
+        let mut x = [3, 2, 1];
+        // SAFETY: an array of that size.
+        unsafe {
+            lh_partition_i64(x.as_mut_ptr(), 3, 3);
+            lh_partition_i64(x.as_mut_ptr(), 3, -1);
+        }
+        assert_eq!(x, [3, 2, 1]);
+    }
+}
