@@ -35,9 +35,8 @@ impl DebugInfo {
     }
 
     fn file(&self, path: &str) -> LLVMMetadataRef {
-        let (dir, name) = path.rsplit_once('/').unwrap_or((".", path));
-        // SAFETY: texts are read by length.
-        unsafe { LLVMDIBuilderCreateFile(self.builder, name.as_ptr().cast(), name.len(), dir.as_ptr().cast(), dir.len()) }
+        // SAFETY: texts are read by length; the directory is part of the path.
+        unsafe { LLVMDIBuilderCreateFile(self.builder, path.as_ptr().cast(), path.len(), c"".as_ptr(), 0) }
     }
 
     /// Begins a function.

@@ -95,11 +95,14 @@ pub fn compile(unit: &Unit) -> Output {
         let start = Instant::now();
         let module = lower::lower(unit, &machine.layout);
         let listener = remarks::listen(&module, unit.wanted.remarks);
-        link::add_math(&module);
+        let has_variants = link::add_math(&module);
         out.timings.lower = start.elapsed();
         out.llvm_ir = unit.wanted.llvm_ir.then(|| module.print());
         let start = Instant::now();
         pipeline::optimise(&module, machine, !unit.debug());
+        if has_variants {
+            link::finish_math(&module, machine);
+        }
         out.timings.optimise = start.elapsed();
         out.llvm_ir_opt = unit.wanted.llvm_ir_opt.then(|| module.print());
         out.asm = unit.wanted.asm.then(|| pipeline::assembly(&module, machine));

@@ -18,7 +18,8 @@ pub(crate) fn optimise(m: &Module, machine: &Machine, optimised: bool) {
     run(m, machine, if optimised { c"default<O2>" } else { c"default<O0>" });
 }
 
-fn run(m: &Module, machine: &Machine, passes: &CStr) {
+/// Runs the passes of a textual pipeline.
+pub(crate) fn run(m: &Module, machine: &Machine, passes: &CStr) {
     // SAFETY: the module, the machine and the options live through the call; the options are disposed of once.
     unsafe {
         let options = LLVMCreatePassBuilderOptions();

@@ -25,6 +25,12 @@ impl Remark {
     pub fn is_success(&self) -> bool {
         self.text.starts_with("vectorized ")
     }
+    /// LLVM passes on what every pass says, once anyone asks.
+    fn is_of_vectoriser(&self) -> bool {
+        ["vectorized loop", "loop not vectorized", "the cost-model indicates that vectorization is not beneficial"]
+            .iter()
+            .any(|t| self.text.starts_with(t))
+    }
 }
 
 /// Collects the remarks of one module.
@@ -51,11 +57,11 @@ pub(crate) fn listen(m: &Module, wanted: bool) -> Listener {
 }
 
 impl Listener {
-    /// What has been said, by line, without repetitions.
+    /// What has been said, by line, without repetitions; a refusal without a reason only where none with one is.
     pub(crate) fn take(self) -> Vec<Remark> {
         let mut all = self.0.take();
-        all.sort_by(|a, b| (&a.file, a.line).cmp(&(&b.file, b.line)));
-        all.dedup();
+        all.sort_by(|a, b| (&a.file, a.line, &b.text).cmp(&(&b.file, b.line, &a.text)));
+        all.dedup_by(|b, a| (&a.file, a.line) == (&b.file, b.line) && a.text.starts_with(&b.text));
         all
     }
 }
@@ -69,8 +75,11 @@ extern "C" fn hear(info: LLVMDiagnosticInfoRef, to: *mut c_void) {
         (LLVMGetDiagInfoSeverity(info), copy)
     };
     if matches!(severity, LLVMDiagnosticSeverity::LLVMDSRemark) && !to.is_null() {
-        // SAFETY: `to` is the cell of a listener that is alive, see `listen`.
-        unsafe { (*to.cast::<RefCell<Vec<Remark>>>()).borrow_mut().push(parse(&text)) };
+        let remark = parse(&text);
+        if remark.is_of_vectoriser() {
+            // SAFETY: `to` is the cell of a listener that is alive, see `listen`.
+            unsafe { (*to.cast::<RefCell<Vec<Remark>>>()).borrow_mut().push(remark) };
+        }
     }
 }
 

@@ -1,0 +1,110 @@
+//! Loops that must be vectorised, by LLVM's own word and by the code.
+
+mod common;
+
+use common::{array_1d, build, build_unit, unit};
+use lh_llvm::{Unit, Wanted};
+
+/// A loop over `v0` that stores `body` of the element `x` (`v5`) as `v9`.
+fn map_text(dtype: &str, body: &str, flags: &str) -> String {
+    format!(
+        "function %f(v0: array({dtype}, 1, C), v1: array({dtype}, 1, C)) -> none{flags} {{
+block0(v0: array({dtype}, 1, C), v1: array({dtype}, 1, C)):
+    v2 = array_shape v0, 0: int
+    v11 = const 0: int
+    jump block1(v11)
+block1(v3: int):
+    v10 = lt v3, v2: bool
+    branch v10, block2(), block3()
+block2():
+    v4 = elem_ptr check v0[v3]: ptr
+    v5 = load v4: {dtype}
+{body}
+    v6 = elem_ptr check v1[v3]: ptr
+    store v6, v9
+    v7 = const 1: int
+    v8 = add v3, v7: int
+    jump block1(v8)
+block3():
+    v12 = const none: none
+    return v12
+}}"
+    )
+}
+
+/// A sum over an array: the value of `v4` after the loop.
+fn sum_text(dtype: &str, flags: &str) -> String {
+    format!(
+        "function %f(v0: array({dtype}, 1, C)) -> {dtype}{flags} {{
+    source \"f\", \"/x/f.py\", 1
+block0(v0: array({dtype}, 1, C)):
+    v1 = array_shape v0, 0: int
+    v2 = const 0: int
+    v9 = cast v2: {dtype}
+    jump block1(v2, v9)
+block1(v3: int, v4: {dtype}):
+    v5 = lt v3, v1: bool
+    branch v5, block2(), block3() @ 3:4-3:8
+block2():
+    v6 = elem_ptr check wrap v0[v3]: ptr @ 4:4-4:8
+    v7 = load v6: {dtype} @ 4:4-4:8
+    v8 = add v4, v7: {dtype} @ 4:4-4:8
+    v10 = const 1: int
+    v11 = add v3, v10: int @ 3:4-3:8
+    jump block1(v11, v8)
+block3():
+    return v4
+}}"
+    )
+}
+
+#[test]
+fn sums_are_vectorised_where_order_does_not_matter() {
+    let ints = build(&sum_text("int64", ""));
+    assert!(ints.optimised().contains("x i64>"), "{}", ints.optimised());
+    let strict = build(&sum_text("float64", ""));
+    assert!(!strict.optimised().contains("fadd <"), "{}", strict.optimised());
+    let fast = build(&sum_text("float64", " fastmath=127"));
+    assert!(fast.optimised().contains("fadd fast <"), "{}", fast.optimised());
+    let data: Vec<f64> = (0..1001).map(f64::from).collect();
+    assert_eq!(fast.call(&array_1d(&data)), Some([500_500f64.to_bits()]));
+}
+
+#[test]
+fn the_vectoriser_says_what_it_did_and_where() {
+    let wanted = Wanted { remarks: true, ..Wanted::default() };
+    let remarks = |flags| build_unit(&Unit { wanted, ..unit(&sum_text("float64", flags)) }).output.remarks;
+    let fast = remarks(" fastmath=127");
+    assert!(fast.iter().any(|r| r.is_success() && r.file == "/x/f.py" && (3..5).contains(&r.line)), "{fast:?}");
+    let strict = remarks("");
+    assert!(!strict.iter().any(|r| r.is_success()) && !strict.is_empty(), "{strict:?}");
+}
+
+#[test]
+fn math_functions_are_vectorised_and_accurate() {
+    for (name, reference) in [("exp", f64::exp as fn(f64) -> f64), ("log", f64::ln), ("sin", f64::sin), ("tanh", f64::tanh)] {
+        for dtype in ["float64", "float32"] {
+            let c = build(&map_text(dtype, &format!("    v9 = {name} v5: {dtype}"), ""));
+            let wide = if dtype == "float64" { "x double>" } else { "x float>" };
+            assert!(c.optimised().contains(wide), "{name} {dtype}:\n{}", c.optimised());
+            let input: Vec<f64> = (0..1003).map(|i| f64::from(i) * 0.037 + 0.01).chain([1e9, 1e300, -0.5, f64::NAN]).collect();
+            let close = |got: f64, want: f64, ulp: f64| got == want || (got.is_nan() && want.is_nan()) || (got - want).abs() <= ulp * want.abs();
+            if dtype == "float64" {
+                let out = vec![0.0f64; input.len()];
+                c.call::<0>(&[array_1d(&input), array_1d(&out)].concat()).expect("no exception");
+                for (x, y) in input.iter().zip(&out) {
+                    // The C library, too, is off by up to two units.
+                    assert!(close(*y, reference(*x), 3.0 * f64::EPSILON), "{name}({x}) = {y}, not {}", reference(*x));
+                }
+            } else {
+                let input: Vec<f32> = input.iter().map(|x| *x as f32).collect();
+                let out = vec![0.0f32; input.len()];
+                c.call::<0>(&[array_1d(&input), array_1d(&out)].concat()).expect("no exception");
+                for (x, y) in input.iter().zip(&out) {
+                    let want = f64::from(reference(f64::from(*x)) as f32);
+                    assert!(close(f64::from(*y), want, f64::from(f32::EPSILON)), "{name}f({x}) = {y}, not {want}");
+                }
+            }
+        }
+    }
+}
