@@ -54,6 +54,29 @@ pub fn fast_two_sum(a: f64, b: f64) -> (f64, f64) {
     (s, b - (s - a))
 }
 
+/// `a * b + c` as a rounded sum and what it lacks, for `|c| >= |a * b|` or `c == 0`.
+#[inline(always)]
+pub fn fma_sum(a: f64, b: f64, c: f64) -> (f64, f64) {
+    if cfg!(lh_fma) {
+        let s = a.mul_add(b, c);
+        (s, a.mul_add(b, c - s))
+    } else {
+        let (p, e) = two_prod(a, b);
+        let (s, f) = fast_two_sum(c, p);
+        (s, e + f)
+    }
+}
+
+/// `n / d`, for numbers given as a float and what it lacks: a float and what it lacks.
+#[inline(always)]
+pub fn quotient(n: (f64, f64), d: (f64, f64)) -> (f64, f64) {
+    let inverse = 1.0 / d.0;
+    let q = n.0 * inverse;
+    // What is left of the numerator; `q * d.0` is nearly `n.0`.
+    let left = -prod_err(q, d.0, n.0) + (n.1 - q * d.1);
+    (q, left * inverse)
+}
+
 /// Horner's rule, lowest coefficient first.
 macro_rules! poly {
     ($x:expr, [$c:expr]) => { $c };

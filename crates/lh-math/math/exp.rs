@@ -1,6 +1,6 @@
 //! Exponentials.
 
-use super::bits::{MAGIC, fma, poly};
+use super::bits::{MAGIC, fast_two_sum, fma, fma_sum, poly, quotient, two_prod, two_sum};
 
 pub const LOG2E: f64 = 1.4426950408889634;
 /// The logarithm of two in two parts; the first has trailing zeros, so that its small multiples are exact.
@@ -9,6 +9,9 @@ pub const LN2_LO: f64 = 1.6465949582897082e-12;
 
 /// Twice the exponent bias, added to the exponent so that it can be halved as an unsigned number.
 const BIAS2: f64 = 2046.0;
+
+/// Below it, odd functions with slope one are the identity.
+pub const TINY: f64 = 8.673617379884035e-19;
 
 /// `x` within `[lo, hi]`; NaN stays.
 #[inline(always)]
@@ -55,4 +58,134 @@ pub fn exp(x: f64) -> f64 {
     let (k, biased) = exponent(x, LOG2E);
     let r = fma(-k, LN2_LO, fma(-k, LN2_HI, x));
     scale(one_plus(r, r * r * tail(r)), biased)
+}
+
+/// `(2^r - 1 - r log(2)) / r^2` for `|r| <= 1/2`.
+#[inline(always)]
+fn tail2(r: f64) -> f64 {
+    poly!(r, [
+        0.24022650695910072, 0.0555041086648216, 0.00961812910762772, 0.0013333558146415914,
+        0.00015403530395069034, 1.5252733831061691e-05, 1.3215485257129643e-06, 1.0178061864734302e-07,
+        7.0555175825781905e-09, 4.4550557013873247e-10, 2.482750512800414e-11,
+    ])
+}
+
+const LN2: f64 = 0.6931471805599453;
+const LN2_REST: f64 = 2.3190468138462996e-17;
+
+/// `2^(hi + lo)` for `lo` small beside one; the range is cut to where the result is zero or infinite.
+#[inline(always)]
+pub fn exp2_sum(hi: f64, lo: f64) -> f64 {
+    let outside = hi.abs() > 1100.0;
+    let x = clamp(hi, -1100.0, 1100.0);
+    let lo = if outside { 0.0 } else { lo };
+    let (k, biased) = exponent(x, 1.0);
+    let (r, rest) = fast_two_sum(x - k, lo);
+    let (s, e) = fma_sum(r, LN2, 1.0);
+    scale(s + fma(r, fma(r, tail2(r), LN2_REST), fma(rest, LN2, e)), biased)
+}
+
+#[inline(always)]
+pub fn exp2(x: f64) -> f64 {
+    let x = clamp(x, -1080.0, 1030.0);
+    let (k, biased) = exponent(x, 1.0);
+    let r = x - k;
+    let (s, e) = fma_sum(r, LN2, 1.0);
+    scale(s + fma(r, fma(r, tail2(r), LN2_REST), e), biased)
+}
+
+/// `k`, `r` and what `r` lacks for `x = k log(2) + r`, with `k + 2046` as a word.
+#[inline(always)]
+fn reduce(x: f64) -> (f64, f64, f64, u64) {
+    let (k, biased) = exponent(x, LOG2E);
+    let hi = fma(-k, LN2_HI, x);
+    let r = fma(-k, LN2_LO, hi);
+    (k, r, fma(-k, LN2_LO, hi - r), biased)
+}
+
+/// A power of two from its biased exponent.
+#[inline(always)]
+fn power(biased: u64) -> f64 {
+    f64::from_bits(biased << 52)
+}
+
+/// `e^x - 1` times `2^shift` as a float and what it lacks.
+#[inline(always)]
+fn expm1_sum(x: f64, shift: i64) -> (f64, f64) {
+    let (_, r, c, biased) = reduce(x);
+    let p = power(biased.wrapping_add((shift - 1023) as u64));
+    let one = power((1023 + shift) as u64);
+    let (z, z_rest) = two_prod(r, r);
+    let t = fma(z, tail(r), fma(0.5, z_rest, fma(c, r, c)));
+    let less = p - one;
+    let lost = (p - less) - one;
+    let (s, e) = fma_sum(p, r, less);
+    (s, fma(p, t, e + lost))
+}
+
+#[inline(always)]
+pub fn expm1(x: f64) -> f64 {
+    // Scaled by half: 2^1024 is out of range.
+    let (s, e) = expm1_sum(clamp(x, -60.0, 710.0), -1);
+    let y = (s + e) * 2.0;
+    if x.abs() < TINY { x } else { y }
+}
+
+#[inline(always)]
+pub fn tanh(x: f64) -> f64 {
+    let (s, e) = expm1_sum(2.0 * clamp(x.abs(), 0.0, 30.0), 0);
+    let n = fast_two_sum(s, e);
+    let (d, f) = two_sum(n.0, 2.0);
+    let (q, rest) = quotient(n, (d, f + n.1));
+    (q + rest).copysign(x)
+}
+
+/// For `|x| = k log(2) + r`: half of `sinh(k log(2))` and of `cosh(k log(2))`, `r`, `sinh - r` and `cosh - 1` of it.
+struct Hyperbolic {
+    sinh: (f64, f64),
+    cosh: (f64, f64),
+    r: f64,
+    odd: f64,
+    even: f64,
+}
+
+#[inline(always)]
+fn hyperbolic(x: f64) -> Hyperbolic {
+    let (k, r, c, biased) = reduce(clamp(x.abs(), 0.0, 710.7));
+    let p = power(biased.wrapping_sub(1025));
+    let inverse = power(3067u64.wrapping_sub(biased));
+    let inverse = if k > 60.0 { 0.0 } else { inverse };
+    let z = r * r;
+    let odd = poly!(z, [
+        0.16666666666666666, 0.008333333333334872, 0.00019841269834104352, 2.755733284923171e-06,
+        2.5040764384622527e-08, 1.9504353426944001e-10,
+    ]);
+    let even = poly!(z, [
+        0.041666666666666664, 0.0013888888888889729, 2.480158730766712e-05, 2.75572934444171e-07,
+        2.090737742265426e-09,
+    ]);
+    let even = z * fma(z, even, 0.5);
+    Hyperbolic {
+        sinh: fast_two_sum(p, -inverse),
+        cosh: fast_two_sum(p, inverse),
+        r,
+        odd: fma(r * z, odd, c),
+        even: fma(c, r, even),
+    }
+}
+
+#[inline(always)]
+pub fn sinh(x: f64) -> f64 {
+    let h = hyperbolic(x);
+    let (s, e) = fma_sum(h.cosh.0, h.r, h.sinh.0);
+    let y = (s + (e + fma(h.cosh.0, h.odd, fma(h.sinh.0, h.even, h.sinh.1)))) * 2.0;
+    let y = y.copysign(x);
+    if x.abs() < TINY { x } else { y }
+}
+
+#[inline(always)]
+pub fn cosh(x: f64) -> f64 {
+    let h = hyperbolic(x);
+    let (s, e) = fma_sum(h.sinh.0, h.r, h.cosh.0);
+    (s + (e + fma(h.sinh.0, h.odd, fma(h.cosh.0, h.even, h.cosh.1)))) * 2.0
 }

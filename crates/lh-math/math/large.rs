@@ -4,7 +4,7 @@
 //! to call them for some lanes.
 
 use super::bits::{prod_err, xor_sign};
-use super::trig::{P1, P1_LOW, kernel};
+use super::trig::{P1, P1_LOW, kernel, tangent};
 
 /// 2/pi: the bits behind the binary point, with zeros up to a power of two of words.
 static TWO_OVER_PI: [u64; 32] = [
@@ -80,5 +80,15 @@ pub extern "C" fn lh_sin_large(x: f64) -> f64 {
 pub extern "C" fn lh_cos_large(x: f64) -> f64 {
     let (hi, lo, k) = reduce(x);
     let y = xor_sign(kernel(hi, lo, k & 1 == 0), k.wrapping_add(1) << 62);
+    if x.abs() < f64::INFINITY { y } else { f64::NAN }
+}
+
+/// The tangent of `|x| >= 2^20`, infinite or NaN.
+#[cold]
+#[inline(never)]
+#[cfg_attr(lh_bitcode, unsafe(no_mangle))]
+pub extern "C" fn lh_tan_large(x: f64) -> f64 {
+    let (hi, lo, k) = reduce(x);
+    let y = xor_sign(tangent(hi, lo, k & 1 != 0), x.to_bits());
     if x.abs() < f64::INFINITY { y } else { f64::NAN }
 }

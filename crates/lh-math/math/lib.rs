@@ -3,16 +3,19 @@
 //! `build.rs` compiles this file on its own; the tests include it as a module.
 #![allow(missing_docs, dead_code)]
 
+mod arc;
 mod bits;
 mod exp;
 mod large;
 mod log;
+mod pow;
+mod root;
 mod single;
 mod trig;
 
 macro_rules! exports {
     ($($name:ident($($arg:ident: $ty:ident),+) -> $ret:ident = $body:path;)*) => {$(
-        #[cfg_attr(lh_bitcode, unsafe(no_mangle))]
+        #[cfg_attr(lh_bitcode, unsafe(no_mangle), inline(always))]
         pub extern "C" fn $name($($arg: $ty),+) -> $ret {
             $body($($arg),+)
         }

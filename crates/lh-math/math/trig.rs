@@ -3,7 +3,7 @@
 //! The reduction is exact enough up to [`LIMIT`]. Beyond, a call that a vectorised loop makes for the lanes that
 //! need it (see `large.rs`).
 
-use super::bits::{fma, poly, round, two_sum, xor_sign};
+use super::bits::{fast_two_sum, fma, poly, quotient, round, two_prod, two_sum, xor_sign};
 use super::large;
 
 const TWO_OVER_PI: f64 = 0.6366197723675814;
@@ -76,4 +76,34 @@ pub fn cos(x: f64) -> f64 {
     let (hi, lo, k) = reduce(a);
     let y = xor_sign(kernel(hi, lo, k & 1 == 0), k.wrapping_add(1) << 62);
     if a > LIMIT { large::lh_cos_large(x) } else { y }
+}
+
+/// The tangent of `hi + lo`, or minus the cotangent.
+#[inline(always)]
+pub fn tangent(hi: f64, lo: f64, cotangent: bool) -> f64 {
+    let (z, z_rest) = two_prod(hi, hi);
+    let odd = poly!(z, [
+        -0.16666666666666666, 0.00833333333333131, -0.0001984126983708634, 2.755731622356832e-06,
+        -2.5051151383160554e-08, 1.591927597916292e-10,
+    ]);
+    let even = poly!(z, [
+        0.041666666666666664, -0.0013888888888887061, 2.4801587298460354e-05, -2.7557317158347916e-07,
+        2.0876127842972785e-09, -1.1381543392982513e-11,
+    ]);
+    let w = fma(-0.5, z, 1.0);
+    let sine = fast_two_sum(hi, fma(hi * z, odd, lo * w));
+    let cosine = fast_two_sum(w, fma(z * z, even, fma(-hi, lo, fma(-0.5, z_rest, fma(-0.5, z, 1.0 - w)))));
+    let pick = |a: f64, b: f64| if cotangent { a } else { b };
+    let n = (pick(-cosine.0, sine.0), pick(-cosine.1, sine.1));
+    let d = (pick(sine.0, cosine.0), pick(sine.1, cosine.1));
+    let (q, rest) = quotient(n, d);
+    q + rest
+}
+
+#[inline(always)]
+pub fn tan(x: f64) -> f64 {
+    let a = x.abs();
+    let (hi, lo, k) = reduce(a);
+    let y = xor_sign(tangent(hi, lo, k & 1 != 0), x.to_bits());
+    if a > LIMIT { large::lh_tan_large(x) } else { y }
 }
