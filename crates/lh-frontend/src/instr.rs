@@ -248,9 +248,9 @@ impl<'a> Instr<'a> {
             Instr::Jump(_) | Instr::Return | Instr::Raise(_) | Instr::Reraise | Instr::Unsupported(_)
         )
     }
-    /// Whether it assigns to a variable.
+    /// Whether it changes what a handler may see: a variable, or the exception that is being handled.
     pub(crate) fn is_store(&self) -> bool {
-        matches!(self, Instr::Store(_) | Instr::Delete(_) | Instr::LoadClear(_))
+        matches!(self, Instr::Store(_) | Instr::Delete(_) | Instr::LoadClear(_) | Instr::PushExcInfo)
     }
     /// The code that a constant holds.
     pub(crate) fn code(&self) -> Option<&'a RawCode> {

@@ -59,7 +59,7 @@ impl<'a> Build<'a, '_> {
 
     /// A diagnostic at the current instruction.
     pub(crate) fn refuse(&self, id: Id, text: &str, note: &str) -> Box<Diagnostic> {
-        let diagnostic = Diagnostic::new(id, text).at(&self.raw.filename, self.span);
+        let diagnostic = Diagnostic::new(id, text).at(&self.raw.filename, self.place());
         if note.is_empty() { diagnostic } else { diagnostic.note(note) }
     }
 

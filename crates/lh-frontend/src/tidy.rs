@@ -269,27 +269,47 @@ fn loop_items(code: &Code) -> Vec<Value> {
 
 /// Leads edges past blocks that only jump on.
 fn skip_empty(code: &mut Code) {
-    let next: Vec<Option<Target>> = code.blocks.iter().enumerate().map(|(b, block)| pass(b, block)).collect();
+    let mut uses = vec![0u32; code.value_count];
+    for block in &code.blocks {
+        block.insts.iter().for_each(|data| data.inst.for_each_operand(|v| uses[v.index()] += 1));
+        block.term.iter().flat_map(term_operands).for_each(|v| uses[v.index()] += 1);
+        edges(block).iter().flat_map(|e| &e.0.args).for_each(|v| uses[v.index()] += 1);
+    }
+    let next: Vec<Option<Passage>> = code.blocks.iter().enumerate().map(|(b, block)| pass(b, block, &uses)).collect();
     for b in 0..code.blocks.len() {
         let skips: Vec<usize> = edges(&code.blocks[b]).iter().map(|e| e.1).collect();
         for (target, skip) in block_edges_mut(&mut code.blocks[b]).into_iter().zip(skips) {
             // A ring of empty blocks is an endless loop; the bound keeps us out of it.
             for _ in 0..16 {
-                let Some(to) = next[target.block.index()].as_ref().filter(|_| skip == 0) else { break };
-                target.clone_from(to);
+                let Some(passage) = next[target.block.index()].as_ref().filter(|_| skip == 0) else { break };
+                passage.follow(target);
             }
         }
     }
 }
 
-/// Where a block leads that does nothing else.
-fn pass(b: usize, block: &BlockData) -> Option<Target> {
-    match &block.term {
-        Some(Term::Jump(to)) if b != 0 && block.params.is_empty() && block.insts.is_empty() && to.block.index() != b => {
-            Some(to.clone())
-        }
-        _ => None,
+/// A block that only jumps on.
+struct Passage {
+    params: Vec<Value>,
+    to: Target,
+}
+
+impl Passage {
+    fn follow(&self, target: &mut Target) {
+        let given = |v: &Value| self.params.iter().position(|p| p == v).map_or(*v, |i| target.args[i]);
+        *target = Target { block: self.to.block, args: self.to.args.iter().map(given).collect() };
     }
+}
+
+/// Where a block leads that does nothing else and whose parameters nobody else reads.
+fn pass(b: usize, block: &BlockData, uses: &[u32]) -> Option<Passage> {
+    let Some(Term::Jump(to)) = &block.term else { return None };
+    if b == 0 || !block.insts.is_empty() || to.block.index() == b || block.params.len() > 16 {
+        return None;
+    }
+    let here = |p: &Value| to.args.iter().filter(|a| *a == p).count() as u32;
+    let passes_on = block.params.iter().all(|p| uses[p.index()] == here(p));
+    passes_on.then(|| Passage { params: block.params.clone(), to: to.clone() })
 }
 
 /// Joins a block with the one it jumps to, if that has no other way in.

@@ -396,7 +396,7 @@ impl<'a, 'p> Build<'a, 'p> {
         self.touched.push(var);
         self.current[var as usize] = Some(value);
         self.checked[var as usize] = None;
-        if value != self.unbound {
+        if value != self.unbound && !self.ssa.vars[var as usize].starts_with('.') {
             let name = &mut self.ssa.names[value.index()];
             name.get_or_insert_with(|| self.ssa.vars[var as usize].clone());
         }
@@ -451,7 +451,13 @@ impl<'a, 'p> Build<'a, 'p> {
     /// A diagnostic at the current instruction for bytes that no compiler of Python makes.
     pub(crate) fn malformed(&self, why: &str) -> Box<Diagnostic> {
         let text = format!("the bytecode of `{}` is malformed: {why}", self.raw.name);
-        Diagnostic::new(UNSUPPORTED_BYTECODE, text).at(&self.raw.filename, self.span)
+        Diagnostic::new(UNSUPPORTED_BYTECODE, text).at(&self.raw.filename, self.place())
+    }
+
+    /// Place of the current instruction, or the function's if that has none.
+    pub(crate) fn place(&self) -> Span {
+        let function = Span { line: self.raw.firstlineno, ..Span::default() };
+        if self.span.line == 0 { function } else { self.span }
     }
 }
 

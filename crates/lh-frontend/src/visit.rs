@@ -1,6 +1,6 @@
 //! Walking over edges and operands of untyped code.
 
-use lh_ir::untyped::{BlockData, Inst, Target, Term};
+use lh_ir::untyped::{BlockData, Inst, Target, Term, UnOp};
 use lh_ir::{Block, Value};
 use smallvec::SmallVec;
 
@@ -146,24 +146,35 @@ pub(crate) fn reverse_postorder(blocks: &[BlockData]) -> Vec<Block> {
     order
 }
 
-/// Whether an operation may raise an exception that Python code could catch.
+/// Whether an operation may raise an exception that Python code could catch. Names are resolved while compiling.
 pub(crate) fn may_raise(inst: &Inst) -> bool {
     !matches!(
         inst,
         Inst::Const(_)
+            | Inst::Global(_)
             | Inst::Free(_)
+            | Inst::Import { .. }
             | Inst::Tuple(_)
             | Inst::Slice(_)
             | Inst::Is { .. }
             | Inst::UnpackItem(..)
             | Inst::MakeFunction { .. }
             | Inst::CatchExc
+            | Inst::ExcMatch(..)
             | Inst::EndCatch(_)
     )
 }
 
 /// Whether anything in a block may raise an exception that Python code could catch.
 pub(crate) fn block_may_raise(block: &BlockData) -> bool {
-    block.insts.iter().any(|i| may_raise(&i.inst))
-        || !matches!(block.term, Some(Term::Jump(_) | Term::Return(_) | Term::Unreachable) | None)
+    let is_truth = |cond: &Value| {
+        let def = block.insts.iter().rev().find(|data| data.result == Some(*cond));
+        def.is_some_and(|data| matches!(data.inst, Inst::Is { .. } | Inst::ExcMatch(..) | Inst::Unary(UnOp::Not, _)))
+    };
+    let ends_quietly = match &block.term {
+        Some(Term::Jump(_) | Term::Return(_) | Term::Unreachable) | None => true,
+        Some(Term::Branch { cond, .. }) => is_truth(cond),
+        Some(Term::ForIter { .. } | Term::Raise { .. } | Term::Reraise(_)) => false,
+    };
+    !ends_quietly || block.insts.iter().any(|i| may_raise(&i.inst))
 }

@@ -1,6 +1,7 @@
 //! Recorded functions of every version against their printed IR: `code/expected.txt`, rewritten by `LH_BLESS=1`.
 //!
-//! The IR of the first version stands in full; of another version only where it differs, as the lines that differ.
+//! The IR of the first version stands in full; that of a later version where it differs from the one before, as the
+//! lines that differ from the first.
 
 mod support;
 
@@ -49,12 +50,15 @@ fn recorded_functions_translate_as_expected() {
     for raw in recorded(first) {
         let full = printed(&raw, first);
         writeln!(text, "# {}\n{full}", raw.name).expect("writing to a string");
+        let mut known = full.clone();
         for (version, functions) in &others {
             let Some(other) = functions.iter().find(|f| f.name == raw.name) else { continue };
             let other = printed(other, *version);
-            if other != full {
-                writeln!(text, "# {} in {}.{}\n{}", raw.name, version.0, version.1, difference(&full, &other))
+            if other != known {
+                let text_of_it = if other == full { "as in the first version\n".to_owned() } else { difference(&full, &other) };
+                writeln!(text, "# {} from {}.{} on\n{text_of_it}", raw.name, version.0, version.1)
                     .expect("writing to a string");
+                known = other;
             }
         }
     }
