@@ -5,6 +5,7 @@
 //! point.
 
 pub mod host;
+pub mod report;
 mod session;
 
 use host::Host;

@@ -262,7 +262,8 @@ impl World for Session<'_> {
     }
 
     fn unroll(&mut self, code: &Code, header: Block, times: u32) -> Option<Arc<Code>> {
-        lh_frontend::unroll::unroll(code, header, times).map(Arc::new)
+        let _ = (code, header, times);
+        None
     }
 
     fn describe(&mut self, o: ObjId) -> String {

@@ -10,7 +10,7 @@ use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::Inst;
 use lh_ir::types::TyKind;
 use lh_ir::untyped::{self, CmpOp};
-use lh_ir::{Block, Ty, Value};
+use lh_ir::{Ty, Value};
 use std::rc::Rc;
 
 /// An iterable that exists only while compiling.
