@@ -268,7 +268,10 @@ TABLE = {
     "lh_str_concat": lambda a, b: a + b, "lh_str_len": len, "lh_str_eq": lambda a, b: a == b, "lh_str_in": lambda a, b: a in b,
     "lh_str_cmp": lambda a, b: (a > b) - (a < b), "lh_str_getitem": lambda s, i: s[i], "lh_str_slice": lambda s, i, j: s[i:j],
     "lh_str_find": lambda s, p, i: s.find(p, i), "lh_str_upper": str.upper, "lh_str_lower": str.lower, "lh_str_isspace": str.isspace,
-    "lh_str_ord": ord, "lh_str_chr": chr, "lh_str_format_f64": lambda x, s: format(float(x), s),
+    "lh_str_ord": ord, "lh_str_rfind": str.rfind, "lh_str_isdigit": str.isdigit, "lh_str_isalpha": str.isalpha,
+    "lh_str_isalnum": str.isalnum, "lh_str_isupper": str.isupper, "lh_str_islower": str.islower,
+    "lh_str_replace": str.replace, "lh_str_split": str.split, "lh_str_split_space": lambda s, n: s.split(None, n),
+    "lh_str_repeat": lambda s, n: s * n, "lh_str_join": str.join, "lh_str_from_c64": str, "lh_str_from_c128": str, "lh_str_chr": chr, "lh_str_format_f64": lambda x, s: format(float(x), s),
     "lh_str_format_i64": lambda x, s: format(int(x), s), "lh_str_to_f64": float, "lh_str_to_i64": int,
     "abs": lambda x: type(x)(abs(x)), "fabs": lambda x: type(x)(abs(x)), "ldexp": lambda x, n: _float_op(math.ldexp)(x, int(n)),
     "neg": lambda x: -x, "rint": _float_op(lambda x: np.rint(x)), "copysign": _float_op(math.copysign), "nextafter": _float_op(np.nextafter),
@@ -284,6 +287,14 @@ def _limit(d):
     return np.iinfo(d) if np.dtype(d).kind in "iu" else np.finfo(d)
 
 
+def _mapped(f):
+    def ufunc(*args):
+        if any(isinstance(a, np.ndarray) for a in args):
+            return map_(f, *args)
+        return f(*args)
+    return ufunc
+
+
 class Module:
     """A module in which the library's names come first."""
 
@@ -295,6 +306,8 @@ class Module:
             return getattr(self._real, name)
         if hasattr(self._lib, name):
             found = getattr(self._lib, name)
+            if getattr(found, "__module__", "").endswith("._ufuncs"):
+                return _mapped(found)
             return Module(found, getattr(self._real, name)) if isinstance(found, types.ModuleType) else found
         return getattr(self._real, name)
 

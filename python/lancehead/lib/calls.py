@@ -3,6 +3,7 @@
 import numpy as np
 
 from lancehead.lib import prim
+from lancehead.lib.conversions import int_of_float
 from lancehead.lib.lists import sorted_list
 from lancehead.lib.text import text_of, text_repr
 
@@ -208,16 +209,8 @@ def round(number, ndigits=None):
             return number
         return _round_int(number, ndigits)
     if ndigits is None:
-        return _float_to_int(prim.rint(number))
+        return int_of_float(prim.rint(number))
     return prim.cast(_round_float(float(number), ndigits), prim.dtype_of(number))
-
-
-def _float_to_int(x):
-    if x != x:
-        raise ValueError("cannot convert float NaN to integer")
-    if x - x != 0.0:
-        raise OverflowError("cannot convert float infinity to integer")
-    return int(x)
 
 
 def _round_int(x, ndigits):

@@ -3,14 +3,7 @@
 import numpy as np
 
 from lancehead.lib import prim
-
-
-def _integral(x, rounded):
-    if x != x:
-        raise ValueError("cannot convert float NaN to integer")
-    if x - x != 0.0:
-        raise OverflowError("cannot convert float infinity to integer")
-    return int(rounded)
+from lancehead.lib.conversions import int_of_float
 
 
 def floor(x):
@@ -20,7 +13,7 @@ def floor(x):
     -3
     """
     if prim.is_float(x):
-        return _integral(x, prim.floor(x))
+        return int_of_float(prim.floor(x))
     return int(x)
 
 
@@ -31,7 +24,7 @@ def ceil(x):
     -2
     """
     if prim.is_float(x):
-        return _integral(x, prim.ceil(x))
+        return int_of_float(prim.ceil(x))
     return int(x)
 
 
@@ -42,7 +35,7 @@ def trunc(x):
     -2
     """
     if prim.is_float(x):
-        return _integral(x, prim.trunc(x))
+        return int_of_float(prim.trunc(x))
     return int(x)
 
 

@@ -109,7 +109,7 @@ def truediv(a, b):
     >>> operator.truediv(7, 2)
     3.5
     >>> operator.truediv(1 + 2j, 3 - 1j)
-    (0.1+0.7j)
+    (0.1+0.7000000000000001j)
     """
     if prim.is_complex(a):
         return _complex_truediv(a, b)

@@ -3,6 +3,7 @@
 import numpy as np
 
 from lancehead.lib import prim
+from lancehead.lib.conversions import int_of_float as int_of_float
 from lancehead.lib.lists import slice_bounds, slice_length
 
 

@@ -25,34 +25,14 @@ def text_repr(x):
             return prim.lh_str_from_i64(prim.cast(x, np.int64))
         return prim.lh_str_from_u64(prim.cast(prim.cast(x, np.uint64), np.int64))
     if prim.is_float(x):
-        return _float_text(x)
+        return prim.lh_str_from_f32(x) if prim.itemsize(prim.dtype_of(x)) == 4 else prim.lh_str_from_f64(x)
     if prim.is_complex(x):
-        return _complex_text(x)
+        return prim.lh_str_from_c64(x) if prim.itemsize(prim.dtype_of(x)) == 8 else prim.lh_str_from_c128(x)
     if prim.is_tuple(x):
         return _tuple_text(x)
     if prim.is_list(x):
         return _list_text(x)
     prim.error("no text form is known for a value of this type")
-
-
-def _float_text(x):
-    if prim.itemsize(prim.dtype_of(x)) == 4:
-        return prim.lh_str_from_f32(x)
-    return prim.lh_str_from_f64(x)
-
-
-def _complex_text(x):
-    re = _short(_float_text(x.real))
-    im = _short(_float_text(x.imag))
-    sign = "" if im.startswith("-") or im.startswith("+") else "+"
-    if x.real == 0.0 and prim.copysign(1.0, prim.cast(x.real, np.float64)) > 0.0:
-        return im + "j"
-    return "(" + re + sign + im + "j)"
-
-
-def _short(s):
-    # A complex number's parts go without ".0".
-    return s.removesuffix(".0")
 
 
 def _tuple_text(x):
@@ -104,10 +84,7 @@ class str:
         >>> "ab" * 3
         'ababab'
         """
-        out = ""
-        for _ in range(n):
-            out = prim.lh_str_concat(out, self)
-        return out
+        return prim.lh_str_repeat(self, n)
 
     def __rmul__(self, n):
         """The text several times."""
@@ -208,6 +185,14 @@ class str:
         """
         return prim.lh_str_find(self, part, prim.cast(start, np.int64))
 
+    def rfind(self, part):
+        """Index of the last occurrence, or -1.
+
+        >>> "abcbc".rfind("bc")
+        3
+        """
+        return prim.lh_str_rfind(self, part)
+
     def index(self, part):
         """Index of the first occurrence.
 
@@ -240,7 +225,7 @@ class str:
         >>> "a-b-c".replace("-", "+")
         'a+b+c'
         """
-        return new.join(self.split(old))
+        return prim.lh_str_replace(self, old, new, -1)
 
     def split(self, sep=None):
         """Parts between separators; by default, between runs of white space.
@@ -250,27 +235,11 @@ class str:
         >>> " a  b ".split()
         ['a', 'b']
         """
-        parts = [self]
-        parts.clear()
         if sep is None:
-            rest = self.strip()
-            while len(rest) > 0:
-                k = 0
-                while k < len(rest) and not rest[k].isspace():
-                    k += 1
-                parts.append(prim.lh_str_slice(rest, 0, k))
-                rest = prim.lh_str_slice(rest, k, len(rest)).lstrip()
-            return parts
+            return prim.lh_str_split_space(self, -1)
         if len(sep) == 0:
             raise ValueError("empty separator")
-        start = 0
-        at = self.find(sep)
-        while at >= 0:
-            parts.append(prim.lh_str_slice(self, start, at))
-            start = at + len(sep)
-            at = self.find(sep, start)
-        parts.append(prim.lh_str_slice(self, start, len(self)))
-        return parts
+        return prim.lh_str_split(self, sep, -1)
 
     def join(self, parts):
         """The parts with the text between.
@@ -278,6 +247,8 @@ class str:
         >>> ", ".join(["a", "b"])
         'a, b'
         """
+        if prim.is_list(parts):
+            return prim.lh_str_join(self, parts)
         out = ""
         first = True
         for part in parts:
@@ -310,6 +281,46 @@ class str:
         True
         """
         return prim.lh_str_isspace(self)
+
+    def isdigit(self):
+        """Whether all characters are digits, and there is one.
+
+        >>> "12".isdigit()
+        True
+        """
+        return prim.lh_str_isdigit(self)
+
+    def isalpha(self):
+        """Whether all characters are letters, and there is one.
+
+        >>> "ab".isalpha()
+        True
+        """
+        return prim.lh_str_isalpha(self)
+
+    def isalnum(self):
+        """Whether all characters are letters or digits, and there is one.
+
+        >>> "a1".isalnum()
+        True
+        """
+        return prim.lh_str_isalnum(self)
+
+    def isupper(self):
+        """Whether all characters are cased ones capitals, and there is one.
+
+        >>> "AB".isupper()
+        True
+        """
+        return prim.lh_str_isupper(self)
+
+    def islower(self):
+        """Whether all characters are cased ones small, and there is one.
+
+        >>> "ab".islower()
+        True
+        """
+        return prim.lh_str_islower(self)
 
     def lstrip(self):
         """The text without white space at the beginning.

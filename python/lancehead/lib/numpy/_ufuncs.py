@@ -215,19 +215,6 @@ def conj(x):
     return conjugate(x)
 
 
-def angle(z, deg=False):
-    """Angle of a complex number.
-
-    >>> np.angle(1j, deg=True)
-    np.float64(90.0)
-    """
-    dtype = prim.real_dtype(_float_of(z)) if not prim.is_complex(z) else prim.real_dtype(prim.dtype_of(z))
-    a = prim.atan2(prim.cast(z.imag, dtype), prim.cast(z.real, dtype))
-    if deg:
-        return a * prim.cast(57.29577951308232, dtype)
-    return a
-
-
 def deg2rad(x):
     """Degrees in radians.
 

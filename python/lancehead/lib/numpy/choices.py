@@ -1,5 +1,7 @@
 """Elementwise choices: by condition, by limits, by decimals."""
 
+import numpy as np
+
 from lancehead.lib import prim
 from lancehead.lib.numpy.creation import asarray
 from lancehead.lib.numpy.indexing import nonzero
@@ -118,3 +120,27 @@ def _finite(x, nan):
         return prim.cast(nan, dtype)
     biggest = prim.cast(3.4028234663852886e38 if prim.itemsize(dtype) == 4 else 1.7976931348623157e308, dtype)
     return prim.copysign(biggest, x) if prim.isinf(x) else x
+
+
+def _angle(z):
+    if prim.is_complex(z):
+        return prim.atan2(z.imag, z.real)
+    x = prim.cast(z, prim.result_type(np.float32, z))
+    return prim.atan2(x - x, x)
+
+
+def _degrees(x):
+    return x * prim.cast(57.29577951308232, prim.dtype_of(x))
+
+
+def angle(z, deg=False):
+    """Angle of a complex number.
+
+    >>> np.angle(1j, deg=True)
+    np.float64(90.0)
+    """
+    if prim.is_number(z):
+        a = _angle(z)
+        return _degrees(a) if deg else a
+    angles = prim.map(_angle, asarray(z))
+    return prim.map(_degrees, angles) if deg else angles

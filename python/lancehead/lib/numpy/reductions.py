@@ -279,13 +279,10 @@ def count_nonzero(a, axis=None, keepdims=False):
     """Number of elements that are not zero.
 
     >>> np.count_nonzero(np.array([0, 1, 2]))
-    2
+    np.int64(2)
     """
     x = asarray(a)
-    counted = fold(x, axis, keepdims, np.int64, plus, _one_if_true, None, False, prim.cast(0, np.int64))
-    if prim.is_array(counted):
-        return counted
-    return int(counted)
+    return fold(x, axis, keepdims, np.int64, plus, _one_if_true, None, False, prim.cast(0, np.int64))
 
 
 def _first_extreme(v, before):

@@ -1,0 +1,170 @@
+"""Functions of `random`: the same numbers as CPython's for the same seed, from a generator of their own."""
+
+import math
+
+from lancehead.lib import prim
+
+
+def seed(a=None):
+    """Starts the stream."""
+    if a is None:
+        prim.lh_py_seed_os()
+    else:
+        prim.lh_py_seed(int(a))
+
+
+def random():
+    """A number from 0 to before 1."""
+    return prim.lh_py_random()
+
+
+def uniform(a, b):
+    """A number between two bounds."""
+    return a + (b - a) * prim.lh_py_random()
+
+
+def triangular(low=0.0, high=1.0, mode=None):
+    """A number between two bounds, the mode likeliest."""
+    u = prim.lh_py_random()
+    a, b = float(low), float(high)
+    c = 0.5
+    if mode is not None:
+        if a == b:
+            return a
+        c = (mode - a) / (b - a)
+    if u > c:
+        return b + (a - b) * prim.sqrt((1.0 - u) * (1.0 - c))
+    return a + (b - a) * prim.sqrt(u * c)
+
+
+def getrandbits(k):
+    """An integer of so many random bits."""
+    return prim.lh_py_getrandbits(int(k))
+
+
+def randrange(start, stop=None, step=1):
+    """An integer of a range."""
+    first = 0 if stop is None else int(start)
+    width = int(start) if stop is None else int(stop) - first
+    by = int(step)
+    if by == 0:
+        raise ValueError("zero step for randrange()")
+    n = (width + by - 1) // by if by > 0 else (width + by + 1) // by
+    if n <= 0:
+        raise ValueError("empty range for randrange()")
+    return first + by * prim.lh_py_randbelow(n)
+
+
+def randint(a, b):
+    """An integer between two bounds, both included."""
+    return randrange(a, b + 1)
+
+
+def choice(seq):
+    """An item of a sequence."""
+    if len(seq) == 0:
+        raise IndexError("Cannot choose from an empty sequence")
+    return seq[prim.lh_py_randbelow(len(seq))]
+
+
+def choices(population, k=1):
+    """Several items, each of all."""
+    n = len(population)
+    return [population[int(prim.lh_py_random() * float(n))] for _ in range(k)]
+
+
+def shuffle(x):
+    """Puts the items of a sequence in random order."""
+    for i in range(len(x) - 1, 0, -1):
+        j = prim.lh_py_randbelow(i + 1)
+        kept = x[i]
+        x[i] = x[j]
+        x[j] = kept
+
+
+def gauss(mu=0.0, sigma=1.0):
+    """A normally distributed number."""
+    return mu + prim.lh_py_gauss() * sigma
+
+
+def normalvariate(mu=0.0, sigma=1.0):
+    """A normally distributed number, by ratio of uniforms."""
+    while True:
+        u1 = prim.lh_py_random()
+        u2 = 1.0 - prim.lh_py_random()
+        z = 1.7155277699214135 * (u1 - 0.5) / u2
+        if z * z / 4.0 <= -prim.log(u2):
+            return mu + z * sigma
+
+
+def lognormvariate(mu=0.0, sigma=1.0):
+    """A number whose logarithm is normally distributed."""
+    return prim.exp(normalvariate(mu, sigma))
+
+
+def expovariate(lambd=1.0):
+    """An exponentially distributed number."""
+    return -prim.log(1.0 - prim.lh_py_random()) / lambd
+
+
+def paretovariate(alpha):
+    """A number of Pareto's distribution."""
+    u = 1.0 - prim.lh_py_random()
+    return u ** (-1.0 / alpha)
+
+
+def weibullvariate(alpha, beta):
+    """A number of Weibull's distribution."""
+    u = 1.0 - prim.lh_py_random()
+    return alpha * (-prim.log(u)) ** (1.0 / beta)
+
+
+def gammavariate(alpha, beta):
+    """A number of the gamma distribution."""
+    if alpha <= 0.0 or beta <= 0.0:
+        raise ValueError("gammavariate: alpha and beta must be > 0.0")
+    a = float(alpha)
+    if a > 1.0:
+        return _gamma_large(a) * beta
+    if a == 1.0:
+        return -prim.log(1.0 - prim.lh_py_random()) * beta
+    return _gamma_small(a) * beta
+
+
+def _gamma_large(alpha):
+    ainv = prim.sqrt(2.0 * alpha - 1.0)
+    bbb = alpha - 1.3862943611198906
+    ccc = alpha + ainv
+    while True:
+        u1 = prim.lh_py_random()
+        if u1 <= 1e-7 or u1 >= 0.9999999:
+            continue
+        u2 = 1.0 - prim.lh_py_random()
+        v = prim.log(u1 / (1.0 - u1)) / ainv
+        x = alpha * prim.exp(v)
+        z = u1 * u1 * u2
+        r = bbb + ccc * v - x
+        if r + 2.504077396776274 - 4.5 * z >= 0.0 or r >= prim.log(z):
+            return x
+
+
+def _gamma_small(alpha):
+    while True:
+        u = prim.lh_py_random()
+        b = (math.e + alpha) / math.e
+        p = b * u
+        x = p ** (1.0 / alpha) if p <= 1.0 else -prim.log((b - p) / alpha)
+        u1 = prim.lh_py_random()
+        if p > 1.0:
+            if u1 <= x ** (alpha - 1.0):
+                return x
+        elif u1 <= prim.exp(-x):
+            return x
+
+
+def betavariate(alpha, beta):
+    """A number of the beta distribution."""
+    y = gammavariate(alpha, 1.0)
+    if y == 0.0:
+        return 0.0
+    return y / (y + gammavariate(beta, 1.0))
