@@ -1,0 +1,41 @@
+#!/bin/sh
+# Measures lancehead beside Numba with the side-by-side harness and Numba's own tests, where a checkout of them lies in ../shared.
+#
+#   benches/run.sh [latency | throughput | growth | checks | suite | all]      results in target/bench
+#
+# BASELINE_PYTHON names a Python that has Numba 0.68.1 (for `suite` also numba-cuda, scipy and cffi); by default .venv gets it.
+set -eu
+cd "$(dirname "$0")/.."
+root=$PWD
+shared=${LANCEHEAD_SHARED:-$root/../shared}
+out=$root/target/bench
+what=${1:-all}
+
+if ! [ -d "$shared/bench" ]; then
+    echo "bench: there is no harness in $shared; see benches/README.md" >&2
+    exit 1
+fi
+mkdir -p "$out"
+
+# Numba lives in an environment of its own, beside the wheel of lancehead.
+venv=$root/target/bench-venv
+if ! [ -x "$venv/bin/pip" ]; then
+    .venv/bin/python -m venv "$venv"
+    "$venv/bin/pip" install --quiet numba==0.68.1 numba-cuda==0.30.4 scipy cffi
+fi
+"$venv/bin/pip" install --quiet --force-reinstall --no-deps target/wheels/lancehead-*.whl
+python=$venv/bin/python
+
+run() {
+    case "$what" in all | "$1") ;; *) return 0 ;; esac
+    shift
+    echo "bench: $*"
+    "$@"
+}
+
+run latency "$python" "$shared/bench/latency.py" --module numba,lancehead --repeats 5 --json "$out/latency.json"
+run throughput "$python" "$shared/bench/throughput.py" --module numba,lancehead --json "$out/throughput.json"
+run growth "$python" benches/growth.py --module numba,lancehead
+run checks "$python" benches/checks.py --module lancehead
+run suite "$python" "$shared/peer/numba_suite.py" --candidate lancehead --numba-site "$venv" --jobs 2
+run suite "$python" "$shared/peer/snippets.py" --module lancehead
