@@ -173,6 +173,7 @@ pub enum Inst {
     /// are). May raise ValueError (shapes) and MemoryError.
     Map(Box<MapExpr>, Vec<Value>),
     /// Elementwise computation stored into an existing array: destination first in the operands, see [`Inst::Map`].
+    /// The expression counts operands without it: `Arg(0)` is the second one.
     MapInto(Box<MapExpr>, Vec<Value>),
     /// Takes a reference; made by the `refcount` pass.
     IncRef(Value),

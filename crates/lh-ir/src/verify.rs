@@ -250,7 +250,7 @@ impl Verifier<'_> {
             Inst::MapInto(e, args) => {
                 self.ensure(!args.is_empty(), || "no destination".into())?;
                 self.array(args[0])?;
-                self.map(e, args)
+                self.map(e, &args[1..])
             }
             Inst::Zero | Inst::Call(..) => Ok(()),
             Inst::Pack(_) | Inst::Field(..) | Inst::Some(_) | Inst::IsSome(_) | Inst::Unwrap(_) => self.aggregate(d),

@@ -19,7 +19,7 @@
 use crate::edit::{Replacements, block_can_raise};
 use lh_ir::cfg::{Cfg, targets};
 use lh_ir::func::{BlockData, Target, Term};
-use lh_ir::{Block, Function, Value};
+use lh_ir::{Block, Function, Ty, Value};
 
 /// Runs the pass.
 pub(crate) fn run(func: &mut Function) -> bool {
@@ -209,6 +209,11 @@ fn needed_values(func: &Function) -> Vec<bool> {
         match source[v.index()] {
             Source::Nothing | Source::Param(0, _) => {}
             Source::Param(b, i) => {
+                if func.ty(v) == Ty::ptr() {
+                    // What an address points to may be kept alive by an owner beside it.
+                    let owners = func.blocks[b as usize].params.iter().filter(|p| func.ty(**p) == Ty::meminfo());
+                    owners.for_each(|p| need(*p, &mut work));
+                }
                 for e in cfg.preds(Block(b)) {
                     let (_, t) = targets(func, e.from).find(|t| t.0 == e.target).expect("an edge has a target");
                     need(t.args[i as usize], &mut work);

@@ -153,9 +153,9 @@ fn new_general(c: &mut Cursor<'_>, e: &MapExpr, ops: &[Operand], new: &New, rank
 
 fn lower_map_into(c: &mut Cursor<'_>, e: &MapExpr, args: &[Value], rest: Block) {
     let ops = operands(c, args);
-    let dest = &ops[0];
+    let (dest, sources) = ops.split_first().expect("a destination");
     // Sources that are the destination itself always fit and are read before they are written.
-    let others: Vec<&Operand> = ops[1..].iter().filter(|o| o.rank() > 0 && o.value != dest.value).collect();
+    let others: Vec<&Operand> = sources.iter().filter(|o| o.rank() > 0 && o.value != dest.value).collect();
     let mut all = vec![dest];
     all.extend(&others);
     if dest.rank() > 0 && common_layout(&all, dest.rank()).is_some() {
@@ -166,47 +166,48 @@ fn lower_map_into(c: &mut Cursor<'_>, e: &MapExpr, args: &[Value], rest: Block) 
             (a, b) => a.or(b),
         };
         let general = cond.map(|s| c.branch(s));
-        into_flat(c, e, &ops, rest);
+        into_flat(c, e, dest, sources, rest);
         let Some(general) = general else { return };
         c.block = general;
-        into_general(c, e, &ops, &others, false, rest);
+        into_general(c, e, dest, sources, false, rest);
     } else {
-        into_general(c, e, &ops, &others, true, rest);
+        into_general(c, e, dest, sources, true, rest);
     }
 }
 
-fn into_flat(c: &mut Cursor<'_>, e: &MapExpr, ops: &[Operand], rest: Block) {
-    let n = shape::product(c, &ops[0].shape);
-    let mut streams = vec![Stream::flat(c, ops[0].data, ops[0].elem)];
-    for o in ops.iter().filter(|o| o.rank() > 0) {
+fn into_flat(c: &mut Cursor<'_>, e: &MapExpr, dest: &Operand, sources: &[Operand], rest: Block) {
+    let n = shape::product(c, &dest.shape);
+    let mut streams = vec![Stream::flat(c, dest.data, dest.elem)];
+    for o in sources.iter().filter(|o| o.rank() > 0) {
         streams.push(Stream::flat(c, o.data, o.elem));
     }
-    let element = Element::new(e, ops);
+    let element = Element::new(e, sources);
     nest(c, &[n], &[0], &streams, false, &mut |c, at| element.compute_and_store(c, at));
     c.end(Term::Jump(to(rest, &[])), rest);
 }
 
-fn into_general(c: &mut Cursor<'_>, e: &MapExpr, ops: &[Operand], others: &[&Operand], versions: bool, rest: Block) {
-    let dest = &ops[0];
+fn into_general(c: &mut Cursor<'_>, e: &MapExpr, dest: &Operand, sources: &[Operand], versions: bool, rest: Block) {
+    let others: Vec<&Operand> = sources.iter().filter(|o| o.rank() > 0 && o.value != dest.value).collect();
+    let in_place = sources.iter().any(|o| o.value == dest.value);
     let rank = dest.rank();
-    shape::check_into(c, dest, others, element::uses_arg(e, 0));
+    shape::check_into(c, dest, &others, in_place);
     let order = shape::order(rank, dest.layout == Layout::F);
     let inner = order.last().copied();
-    let harmful = overlap::apart(c, dest, others, false).map(|a| c.op(crate::edit::row("not"), &[a], Ty::bool()));
+    let harmful = overlap::apart(c, dest, &others, false).map(|a| c.op(crate::edit::row("not"), &[a], Ty::bool()));
     let target = match harmful {
         Some(h) => overlap::target_or_temporary(c, dest, h),
         None => overlap::Target { data: overlap::address(c, dest), strides: dest.strides.clone() },
     };
     let known = if dest.layout == Layout::A || harmful.is_some() { None } else { inner };
     let mut streams = vec![Stream::strided(target.data, dest.elem, target.strides.clone(), known)];
-    for o in ops.iter().filter(|o| o.rank() > 0) {
+    for o in sources.iter().filter(|o| o.rank() > 0) {
         streams.push(if o.value == dest.value {
             Stream::strided(o.data, o.elem, o.strides.clone(), if dest.layout == Layout::A { None } else { inner })
         } else {
             shape::broadcast_stream_into(c, o, rank)
         });
     }
-    let element = Element::new(e, ops);
+    let element = Element::new(e, sources);
     nest(c, &dest.shape, &order, &streams, versions, &mut |c, at| element.compute_and_store(c, at));
     if let Some(h) = harmful {
         let direct = c.branch(h);

@@ -17,7 +17,7 @@ fn file_tests() {
 
 /// Number of random functions; `LH_FUZZ` sets another.
 fn many() -> u64 {
-    std::env::var("LH_FUZZ").ok().and_then(|n| n.parse().ok()).unwrap_or(300)
+    std::env::var("LH_FUZZ").ok().and_then(|n| n.parse().ok()).unwrap_or(1000)
 }
 
 #[test]

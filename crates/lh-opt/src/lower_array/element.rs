@@ -47,13 +47,3 @@ impl<'a> Element<'a> {
         }
     }
 }
-
-/// Whether an expression reads an operand.
-pub(super) fn uses_arg(e: &MapExpr, arg: u32) -> bool {
-    match e {
-        MapExpr::Arg(i, _) => *i == arg,
-        MapExpr::Const(_) => false,
-        MapExpr::Cast(_, e) => uses_arg(e, arg),
-        MapExpr::Op(_, _, es) | MapExpr::Call(_, _, es) => es.iter().any(|e| uses_arg(e, arg)),
-    }
-}

@@ -87,7 +87,7 @@ impl Set {
 }
 
 /// What a way out of a block must do: references to take, then references to drop.
-#[derive(Default, PartialEq)]
+#[derive(Default, PartialEq, Eq, Hash)]
 struct Fix {
     take: Vec<Value>,
     drop: Vec<Value>,
@@ -107,8 +107,8 @@ impl Fix {
 /// Shared blocks of exceptional ways out: a chain of releases that ends at a handler or outside.
 #[derive(Default)]
 struct Cleanups {
-    ends: HashMap<(Option<(Block, Vec<Value>)>, Vec<Value>), Option<Block>>,
-    links: HashMap<(Option<Block>, Value), Block>,
+    ends: HashMap<(Block, Vec<Value>), Block>,
+    links: HashMap<(Option<Block>, Fix), Block>,
 }
 
 /// The part of a block since the last cut.
@@ -255,29 +255,34 @@ impl Placer<'_> {
         if fix.is_empty() {
             return handler.cloned();
         }
-        let key = (handler.map(|t| (t.block, t.args.clone())), fix.take.clone());
-        let mut at = match self.cleanups.ends.get(&key) {
-            Some(b) => *b,
-            None => {
-                // Leaving the function needs no block of its own: the first link propagates.
-                let take = Fix { take: fix.take, drop: Vec::new() };
-                let end = handler.map(|t| self.new_block(&take, Term::Jump(t.clone()), span));
+        // Leaving the function needs no block of its own: the first link propagates.
+        let mut at = handler.map(|t| {
+            let key = (t.block, t.args.clone());
+            self.cleanups.ends.get(&key).copied().unwrap_or_else(|| {
+                let end = self.new_block(&Fix::default(), Term::Jump(t.clone()), span);
                 self.cleanups.ends.insert(key, end);
                 end
-            }
-        };
+            })
+        });
         for v in fix.drop {
-            at = Some(match self.cleanups.links.get(&(at, v)) {
-                Some(b) => *b,
-                None => {
-                    let term = at.map_or(Term::Propagate, |block| Term::Jump(Target { block, args: Vec::new() }));
-                    let link = self.new_block(&Fix { take: Vec::new(), drop: vec![v] }, term, span);
-                    self.cleanups.links.insert((at, v), link);
-                    link
-                }
-            });
+            at = Some(self.link(at, Fix { take: Vec::new(), drop: vec![v] }, span));
+        }
+        // References are taken before any is dropped.
+        if !fix.take.is_empty() {
+            at = Some(self.link(at, Fix { take: fix.take, drop: Vec::new() }, span));
         }
         at.map(|block| Target { block, args: Vec::new() })
+    }
+    /// The block that does something before another one, or before leaving the function.
+    fn link(&mut self, next: Option<Block>, fix: Fix, span: Span) -> Block {
+        let key = (next, fix);
+        if let Some(b) = self.cleanups.links.get(&key) {
+            return *b;
+        }
+        let term = next.map_or(Term::Propagate, |block| Term::Jump(Target { block, args: Vec::new() }));
+        let link = self.new_block(&key.1, term, span);
+        self.cleanups.links.insert(key, link);
+        link
     }
     fn new_block(&mut self, fix: &Fix, term: Term, span: Span) -> Block {
         let b = self.func.new_block();
