@@ -1,1 +1,125 @@
-//! Placeholder.
+//! The extension module `lancehead._core`: types of Python values, calls into compiled code, results as objects, and
+//! the interpreter as the compiler sees it. The only crate that knows Python.
+
+mod args;
+mod bind;
+mod boxing;
+mod call;
+mod classify;
+mod code;
+mod compiler;
+mod convert;
+mod dispatcher;
+mod guard;
+mod host;
+mod inspect;
+mod int;
+mod lists;
+mod methods;
+mod np;
+mod object;
+mod objects;
+mod options;
+mod panics;
+mod parse;
+mod paths;
+mod print;
+mod raise;
+mod render;
+mod signals;
+mod types;
+mod typing;
+
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyFunction};
+use types::Type;
+
+/// The type of a value, as it would have as an argument of a compiled function.
+#[pyfunction]
+#[pyo3(name = "typeof")]
+fn type_of(value: &Bound<'_, PyAny>) -> PyResult<Type> {
+    let py = value.py();
+    np::load(py)?;
+    if let Ok(t) = value.cast::<Type>() {
+        return Ok(Type::new(lh_ir::Ty::dtype(t.get().0)));
+    }
+    typing::type_of(value).map(Type::new).map_err(|why| {
+        let text = format!("cannot determine the type of {}: {why:?}", classify::short_text(value));
+        render::error_of(py, "NumbaValueError", &text)
+    })
+}
+
+/// A dispatcher for a Python function; `signatures` are compiled at once, and then are the only ones if `eager`.
+#[pyfunction]
+#[pyo3(name = "dispatcher")]
+fn dispatcher_of<'py>(
+    function: &Bound<'py, PyFunction>,
+    options: &Bound<'py, PyDict>,
+    signatures: Vec<Bound<'py, PyAny>>,
+    eager: bool,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = function.py();
+    panics::install();
+    let state = dispatcher::State::new(function.as_any(), options::JitOptions::read(options)?)?;
+    let dict = PyDict::new(py);
+    if let Ok(own) = function.getattr(intern!(py, "__dict__"))?.cast::<PyDict>() {
+        dict.update(own.as_mapping())?;
+    }
+    for name in ["__module__", "__name__", "__qualname__", "__doc__", "__annotations__"] {
+        dict.set_item(name, function.getattr(name)?)?;
+    }
+    dict.set_item(intern!(py, "__wrapped__"), function)?;
+    let made = object::create(py, state, dict)?;
+    for sig in signatures {
+        made.call_method1(intern!(py, "compile"), (sig,))?;
+    }
+    if eager {
+        made.call_method1(intern!(py, "disable_compile"), (true,))?;
+    }
+    Ok(made)
+}
+
+/// Refuses options that a decorator does not have.
+#[pyfunction]
+fn check_options(options: &Bound<'_, PyDict>) -> PyResult<()> {
+    options::JitOptions::read(options).map(|_| ())
+}
+
+/// Facts of this build, for bug reports.
+#[pyfunction]
+fn build_info(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
+    let facts = PyDict::new(py);
+    facts.set_item("LLVM", "22.1")?;
+    facts.set_item("architecture", std::env::consts::ARCH)?;
+    facts.set_item("optimised_build", !cfg!(debug_assertions))?;
+    Ok(facts)
+}
+
+/// Number of native allocations that are alive, for tests of leaks.
+#[pyfunction]
+fn live_allocations() -> i64 {
+    lh_runtime::alloc::lh_live_allocations()
+}
+
+/// The extension module.
+#[pymodule]
+fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    m.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    m.add("Dispatcher", object::create_type(m.py())?)?;
+    m.add_class::<Type>()?;
+    m.add_class::<types::Signature>()?;
+    m.add_function(wrap_pyfunction!(type_of, m)?)?;
+    m.add_function(wrap_pyfunction!(dispatcher_of, m)?)?;
+    m.add_function(wrap_pyfunction!(check_options, m)?)?;
+    m.add_function(wrap_pyfunction!(build_info, m)?)?;
+    m.add_function(wrap_pyfunction!(types::array_type, m)?)?;
+    m.add_function(wrap_pyfunction!(types::tuple_type, m)?)?;
+    m.add_function(wrap_pyfunction!(types::named_tuple_type, m)?)?;
+    m.add_function(wrap_pyfunction!(types::list_type, m)?)?;
+    m.add_function(wrap_pyfunction!(types::optional_type, m)?)?;
+    m.add_function(wrap_pyfunction!(types::parse_type, m)?)?;
+    m.add_function(wrap_pyfunction!(live_allocations, m)?)?;
+    print::install();
+    Ok(())
+}

@@ -1,0 +1,252 @@
+//! Binding of arguments to parameters, with CPython's rules and messages.
+
+use crate::dispatcher::State;
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString, PyTuple};
+use pyo3::{ffi, intern};
+use smallvec::SmallVec;
+
+/// `CO_VARARGS` and `CO_VARKEYWORDS`.
+const VARARGS: u32 = 4;
+const VARKEYWORDS: u32 = 8;
+
+/// Parameters of a function.
+pub struct Params {
+    /// The code object which these facts are of.
+    code: Py<PyAny>,
+    /// Positional, then keyword-only.
+    names: Vec<Py<PyString>>,
+    positional: usize,
+    positional_only: usize,
+    varargs: Option<Py<PyString>>,
+    varkeywords: Option<Py<PyString>>,
+    /// Number of arguments of a call that needs no binding; no call has `usize::MAX`.
+    pub plain: usize,
+}
+
+/// Bound arguments in the order of the parameters, `*args` as a tuple before the keyword-only ones.
+#[derive(Default)]
+pub struct Arguments {
+    items: SmallVec<[*mut ffi::PyObject; 16]>,
+    /// Objects made while binding.
+    made: Option<Py<PyAny>>,
+}
+
+impl Arguments {
+    /// The arguments.
+    pub fn as_ptr(&self) -> *const *mut ffi::PyObject {
+        self.items.as_ptr()
+    }
+    /// How many.
+    pub fn len(&self) -> usize {
+        self.items.len()
+    }
+}
+
+impl Params {
+    /// The parameters of a Python function.
+    pub fn of(func: &Bound<'_, PyAny>) -> PyResult<Params> {
+        let py = func.py();
+        let code = func.getattr(intern!(py, "__code__"))?;
+        let number = |name: &Bound<'_, PyString>| code.getattr(name)?.extract::<usize>();
+        let positional = number(intern!(py, "co_argcount"))?;
+        let keyword = number(intern!(py, "co_kwonlyargcount"))?;
+        let flags = code.getattr(intern!(py, "co_flags"))?.extract::<u32>()?;
+        let mut names: Vec<Py<PyString>> = Vec::new();
+        for n in code.getattr(intern!(py, "co_varnames"))?.cast::<PyTuple>()?.iter() {
+            names.push(n.cast_into::<PyString>()?.unbind());
+        }
+        names.truncate(positional + keyword + usize::from(flags & VARARGS != 0) + usize::from(flags & VARKEYWORDS != 0));
+        let varkeywords = if flags & VARKEYWORDS != 0 { names.pop() } else { None };
+        let varargs = if flags & VARARGS != 0 { names.pop() } else { None };
+        let simple = keyword == 0 && varargs.is_none() && varkeywords.is_none();
+        Ok(Params {
+            positional_only: number(intern!(py, "co_posonlyargcount"))?,
+            code: code.unbind(),
+            names,
+            positional,
+            varargs,
+            varkeywords,
+            plain: if simple { positional } else { usize::MAX },
+        })
+    }
+    /// Name of a bound argument.
+    pub fn name_of(&self, py: Python<'_>, position: usize) -> String {
+        let name = match &self.varargs {
+            Some(v) if position == self.positional => Some(v),
+            Some(_) if position > self.positional => self.names.get(position - 1),
+            _ => self.names.get(position),
+        };
+        name.map_or_else(|| position.to_string(), |n| n.bind(py).to_string())
+    }
+}
+
+/// Binds the arguments of a call.
+///
+/// # Safety
+/// `args` are the positional arguments followed by the values of `kwnames`; `state` is that of a live dispatcher.
+pub unsafe fn bind(
+    py: Python<'_>,
+    state: *mut State,
+    args: *const *mut ffi::PyObject,
+    n: usize,
+    kwnames: *mut ffi::PyObject,
+) -> PyResult<Arguments> {
+    // SAFETY: as promised; binding runs no Python code but comparisons of exact strings.
+    unsafe {
+        let func = (*state).func.as_ptr().cast::<ffi::PyFunctionObject>();
+        if (*func).func_code != (*state).params.code.as_ptr() {
+            (*state).params = Params::of((*state).func.bind(py))?;
+        }
+        let p = &(*state).params;
+        let defaults = (*func).func_defaults;
+        let count = if defaults.is_null() { 0 } else { ffi::PyTuple_GET_SIZE(defaults) as usize };
+        let simple = p.plain != usize::MAX && kwnames.is_null() && n <= p.positional && n + count >= p.positional;
+        if simple {
+            let mut bound = Arguments::default();
+            bound.items.extend((0..n).map(|i| *args.add(i)));
+            let skip = n + count - p.positional;
+            bound.items.extend((skip..count).map(|i| ffi::PyTuple_GET_ITEM(defaults, i as isize)));
+            return Ok(bound);
+        }
+        let values = std::slice::from_raw_parts(args, n);
+        Binder { py, state: &*state, values, keywords: keywords(py, args.add(n), kwnames)? }.bind()
+    }
+}
+
+type Keywords<'py> = Vec<(Bound<'py, PyString>, *mut ffi::PyObject)>;
+
+unsafe fn keywords<'py>(py: Python<'py>, values: *const *mut ffi::PyObject, names: *mut ffi::PyObject) -> PyResult<Keywords<'py>> {
+    if names.is_null() {
+        return Ok(Vec::new());
+    }
+    // SAFETY: `names` is a tuple of strings, with as many values.
+    unsafe {
+        let names = Bound::from_borrowed_ptr(py, names).cast_into::<PyTuple>()?;
+        names.iter().enumerate().map(|(i, n)| Ok((n.cast_into::<PyString>()?, *values.add(i)))).collect()
+    }
+}
+
+struct Binder<'a, 'py> {
+    py: Python<'py>,
+    state: &'a State,
+    values: &'a [*mut ffi::PyObject],
+    keywords: Keywords<'py>,
+}
+
+impl Binder<'_, '_> {
+    fn bind(self) -> PyResult<Arguments> {
+        let (py, p) = (self.py, &self.state.params);
+        let mut slots: Vec<*mut ffi::PyObject> = vec![std::ptr::null_mut(); p.names.len()];
+        let taken = self.values.len().min(p.positional);
+        slots[..taken].copy_from_slice(&self.values[..taken]);
+        self.bind_keywords(&mut slots)?;
+        if self.values.len() > p.positional && p.varargs.is_none() {
+            return Err(self.too_many(&slots));
+        }
+        self.fill_defaults(&mut slots)?;
+        let mut bound = Arguments::default();
+        bound.items.extend_from_slice(&slots[..p.positional]);
+        if p.varargs.is_some() {
+            // SAFETY: the values are live arguments.
+            let rest = self.values[taken..].iter().map(|o| unsafe { Bound::from_borrowed_ptr(py, *o) });
+            let rest = PyTuple::new(py, rest.collect::<Vec<_>>())?;
+            bound.items.push(rest.as_ptr());
+            bound.made = Some(rest.into_any().unbind());
+        }
+        bound.items.extend_from_slice(&slots[p.positional..]);
+        Ok(bound)
+    }
+    fn name(&self) -> String {
+        let name = self.state.func.bind(self.py).getattr(intern!(self.py, "__qualname__"));
+        name.and_then(|n| n.extract()).unwrap_or_default()
+    }
+    fn bind_keywords(&self, slots: &mut [*mut ffi::PyObject]) -> PyResult<()> {
+        let (py, p) = (self.py, &self.state.params);
+        for (name, value) in &self.keywords {
+            let found = p.names.iter().position(|n| n.is(name)).or_else(|| {
+                p.names.iter().position(|n| n.bind(py).as_any().eq(name).unwrap_or(false))
+            });
+            match found {
+                Some(i) if i < p.positional_only => {
+                    return Err(PyTypeError::new_err(format!(
+                        "{}() got some positional-only arguments passed as keyword arguments: '{name}'",
+                        self.name()
+                    )));
+                }
+                Some(i) if !slots[i].is_null() => {
+                    return Err(PyTypeError::new_err(format!("{}() got multiple values for argument '{name}'", self.name())));
+                }
+                Some(i) => slots[i] = *value,
+                None if p.varkeywords.is_some() => {
+                    let text = format!("{}(): keyword arguments for `**` parameters are not supported", self.name());
+                    return Err(crate::render::error_of(py, "UnsupportedError", &text));
+                }
+                None => {
+                    return Err(PyTypeError::new_err(format!("{}() got an unexpected keyword argument '{name}'", self.name())));
+                }
+            }
+        }
+        Ok(())
+    }
+    fn fill_defaults(&self, slots: &mut [*mut ffi::PyObject]) -> PyResult<()> {
+        let (py, p) = (self.py, &self.state.params);
+        let func = self.state.func.bind(py);
+        let mut missing = Vec::new();
+        let defaults = func.getattr(intern!(py, "__defaults__"))?;
+        let defaults = defaults.cast::<PyTuple>().ok();
+        let count = defaults.map_or(0, |d| d.len());
+        for i in 0..p.positional {
+            if !slots[i].is_null() {
+                continue;
+            }
+            match (i + count).checked_sub(p.positional).and_then(|d| defaults?.get_borrowed_item(d).ok()) {
+                // The function keeps its defaults alive.
+                Some(v) => slots[i] = v.as_ptr(),
+                None => missing.push(i),
+            }
+        }
+        self.check(&missing, "positional")?;
+        missing.clear();
+        let defaults = func.getattr(intern!(py, "__kwdefaults__"))?;
+        for i in p.positional..p.names.len() {
+            if slots[i].is_null() {
+                let value = defaults.cast::<PyDict>().ok().and_then(|d| d.get_item(&p.names[i]).ok().flatten());
+                match value {
+                    Some(v) => slots[i] = v.as_ptr(),
+                    None => missing.push(i),
+                }
+            }
+        }
+        self.check(&missing, "keyword-only")
+    }
+    fn check(&self, missing: &[usize], kind: &str) -> PyResult<()> {
+        let names: Vec<String> = missing.iter().map(|i| format!("'{}'", self.state.params.names[*i].bind(self.py))).collect();
+        let list = match &names[..] {
+            [] => return Ok(()),
+            [one] => one.clone(),
+            [a, b] => format!("{a} and {b}"),
+            [rest @ .., last] => format!("{}, and {last}", rest.join(", ")),
+        };
+        let s = if names.len() == 1 { "" } else { "s" };
+        Err(PyTypeError::new_err(format!("{}() missing {} required {kind} argument{s}: {list}", self.name(), names.len())))
+    }
+    fn too_many(&self, slots: &[*mut ffi::PyObject]) -> PyErr {
+        let p = &self.state.params;
+        let defaults = self.state.func.bind(self.py).getattr(intern!(self.py, "__defaults__")).ok();
+        let defaults = defaults.and_then(|d| d.cast_into::<PyTuple>().ok()).map_or(0, |d| d.len());
+        let (given, max) = (self.values.len(), p.positional);
+        let takes = if defaults > 0 { format!("from {} to {max}", max - defaults) } else { max.to_string() };
+        let plural = |n: usize| if n == 1 { "" } else { "s" };
+        let keyword = slots[p.positional..].iter().filter(|s| !s.is_null()).count();
+        let were = if keyword > 0 {
+            let words = format!("positional argument{} (and {keyword} keyword-only argument{})", plural(given), plural(keyword));
+            format!("{given} {words} were")
+        } else {
+            format!("{given} {}", if given == 1 { "was" } else { "were" })
+        };
+        let s = if max == 1 && defaults == 0 { "" } else { "s" };
+        PyTypeError::new_err(format!("{}() takes {takes} positional argument{s} but {were} given", self.name()))
+    }
+}

@@ -1,0 +1,274 @@
+//! Results: machine words as Python objects.
+
+use crate::lists::{Item, Lists};
+use crate::{np, objects};
+use lh_ir::types::Prim;
+use lh_ir::{Ty, TyKind};
+use lh_runtime::MemInfo;
+use lh_runtime::alloc::{decref, foreign_owner as owner_of, incref, new_foreign};
+use lh_runtime::list::{List, ListRef};
+use pyo3::exceptions::PySystemError;
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyComplex, PyFloat, PyInt, PyList, PyString, PyTuple};
+use std::ffi::c_void;
+
+/// Drops a Python reference held by native memory; compiled code may do so without being attached to the interpreter.
+unsafe extern "C" fn release_object(object: *mut c_void) {
+    // SAFETY: the reference was taken by `foreign_owner`; `PyGILState_Ensure` attaches the thread if it is not.
+    unsafe {
+        if ffi::PyGILState_Check() == 1 {
+            ffi::Py_DECREF(object.cast());
+        } else if ffi::Py_IsInitialized() != 0 {
+            let state = ffi::PyGILState_Ensure();
+            ffi::Py_DECREF(object.cast());
+            ffi::PyGILState_Release(state);
+        }
+    }
+}
+
+/// A native owner that holds a reference to a Python object.
+pub fn foreign_owner(object: *mut ffi::PyObject) -> *mut MemInfo {
+    let mem = new_foreign(std::ptr::null_mut(), 0, object.cast(), release_object);
+    if !mem.is_null() {
+        // SAFETY: the object is alive and the thread attached; `release_object` drops the reference.
+        unsafe { ffi::Py_INCREF(object) };
+    }
+    mem
+}
+
+/// Makes Python objects of the values of one call.
+pub struct Boxer<'a, 'py> {
+    py: Python<'py>,
+    lists: Option<&'a Lists>,
+    /// Lists made for this result, since one native list is one Python list.
+    made: Vec<(*mut List, Bound<'py, PyList>)>,
+}
+
+impl<'a, 'py> Boxer<'a, 'py> {
+    /// A boxer; `lists` are the arguments' native lists, which stand for the Python lists they came from.
+    pub fn new(py: Python<'py>, lists: Option<&'a Lists>) -> Self {
+        Boxer { py, lists, made: Vec::new() }
+    }
+
+    /// An object for a value whose references the caller gives away.
+    pub fn owned(&mut self, ty: Ty, slots: &[u64]) -> PyResult<Bound<'py, PyAny>> {
+        let result = self.borrowed(ty, slots);
+        release(ty, slots);
+        result
+    }
+
+    /// An object for a value whose references the caller keeps.
+    pub fn borrowed(&mut self, ty: Ty, slots: &[u64]) -> PyResult<Bound<'py, PyAny>> {
+        let mut at = slots;
+        self.next(ty, &mut at)
+    }
+
+    fn next(&mut self, ty: Ty, at: &mut &[u64]) -> PyResult<Bound<'py, PyAny>> {
+        let py = self.py;
+        let mut word = || {
+            let (first, rest) = at.split_first().expect("a value has the slots of its type");
+            *at = rest;
+            *first
+        };
+        Ok(match ty.kind() {
+            TyKind::None | TyKind::Never => py.None().into_bound(py),
+            TyKind::Bool => PyBool::new(py, word() & 1 != 0).to_owned().into_any(),
+            TyKind::Int { bits, signed, .. } => int(py, word(), *bits, *signed),
+            TyKind::Float { bits, .. } => PyFloat::new(py, float(word(), u32::from(*bits))).into_any(),
+            TyKind::Complex { bits, .. } => {
+                let half = u32::from(*bits) / 2;
+                PyComplex::from_doubles(py, float(word(), half), float(word(), half)).into_any()
+            }
+            TyKind::Str => {
+                let [_, data, len] = [word(), word(), word()];
+                string(py, data, len)?
+            }
+            TyKind::Tuple { elems, name } => {
+                let items = elems.iter().map(|t| self.next(*t, at)).collect::<PyResult<Vec<_>>>()?;
+                let items = PyTuple::new(py, items)?;
+                match name {
+                    None => items.into_any(),
+                    Some(n) => objects::object(py, n.class).call_method1("_make", (items,))?,
+                }
+            }
+            TyKind::Array { dtype, ndim, readonly, .. } => {
+                let (this, rest) = at.split_at(2 + 2 * usize::from(*ndim));
+                *at = rest;
+                array(py, *dtype, *readonly, this)?
+            }
+            TyKind::List(t) => {
+                let header = word() as *mut List;
+                self.list(*t, header)?
+            }
+            TyKind::Optional(t) => {
+                if word() & 1 != 0 {
+                    return self.next(*t, at);
+                }
+                *at = &at[t.flatten().len()..];
+                py.None().into_bound(py)
+            }
+            TyKind::Range(t) => {
+                let parts = [self.next(*t, at)?, self.next(*t, at)?, self.next(*t, at)?];
+                py.get_type::<pyo3::types::PyRange>().call1(PyTuple::new(py, parts)?)?
+            }
+            TyKind::Slice(parts) => {
+                let parts = parts.iter().map(|t| self.next(*t, at)).collect::<PyResult<Vec<_>>>()?;
+                py.get_type::<pyo3::types::PySlice>().call1(PyTuple::new(py, parts)?)?
+            }
+            TyKind::DType(t) => match np::load(py)?.scalar_class(py, *t) {
+                Some(class) => class,
+                None => py.None().into_bound(py),
+            },
+            TyKind::Func(f) => {
+                let (object, own) = objects::function_object(*f);
+                if !own {
+                    return Err(no_object(ty));
+                }
+                objects::object(py, object)
+            }
+            TyKind::Obj(o) => objects::object(py, *o),
+            TyKind::Ellipsis => py.Ellipsis().into_bound(py),
+            TyKind::PendingList(_)
+            | TyKind::Unbound
+            | TyKind::MaybeUnbound(_)
+            | TyKind::Closure { .. }
+            | TyKind::BoundMethod { .. }
+            | TyKind::Exc
+            | TyKind::Iter(_)
+            | TyKind::Ptr
+            | TyKind::MemInfo => return Err(no_object(ty)),
+        })
+    }
+
+    fn list(&mut self, elem: Ty, header: *mut List) -> PyResult<Bound<'py, PyAny>> {
+        if let Some(object) = self.lists.and_then(|l| l.object_of(header)) {
+            // SAFETY: the list is an argument of the call that is being finished.
+            return Ok(unsafe { Bound::from_borrowed_ptr(self.py, object) });
+        }
+        if let Some((_, list)) = self.made.iter().find(|(h, _)| *h == header) {
+            return Ok(list.clone().into_any());
+        }
+        let item = Item::new(elem).ok_or_else(|| no_object(elem))?;
+        // SAFETY: the header belongs to a live list.
+        let native = unsafe { ListRef::from_borrowed(header) };
+        if elem.is_int() || elem.is_float() {
+            return self.numbers(elem, &native);
+        }
+        let list = PyList::empty(self.py);
+        self.made.push((header, list.clone()));
+        for i in 0..native.len() {
+            // SAFETY: an item of the list.
+            let slots = unsafe { item.slots(native.item(i)) };
+            list.append(self.borrowed(elem, &slots)?)?;
+        }
+        Ok(list.into_any())
+    }
+
+    /// A list of plain numbers.
+    fn numbers(&self, elem: Ty, native: &ListRef) -> PyResult<Bound<'py, PyAny>> {
+        let (n, size) = (native.len(), elem.itemsize());
+        let prim = elem.flatten()[0];
+        let items = (0..n).map(|i| {
+            // SAFETY: an item of the list, which is `size` bytes.
+            let word = unsafe { crate::args::read_prim((*native.as_ptr()).mem.data.add(i * size), prim) };
+            match *elem.kind() {
+                TyKind::Int { bits, signed, .. } => int(self.py, word, bits, signed),
+                _ => PyFloat::new(self.py, float(word, elem.bits())).into_any(),
+            }
+        });
+        Ok(PyList::new(self.py, items)?.into_any())
+    }
+}
+
+fn no_object(ty: Ty) -> PyErr {
+    PySystemError::new_err(format!("a value of type {ty} cannot be returned to Python"))
+}
+
+/// An int of a slot whose upper bytes mean nothing.
+fn int(py: Python<'_>, word: u64, bits: u8, signed: bool) -> Bound<'_, PyAny> {
+    let shift = 64 - u32::from(bits);
+    let o = if signed { PyInt::new(py, (word << shift) as i64 >> shift) } else { PyInt::new(py, word << shift >> shift) };
+    o.into_any()
+}
+
+fn float(word: u64, bits: u32) -> f64 {
+    if bits == 32 { f64::from(f32::from_bits(word as u32)) } else { f64::from_bits(word) }
+}
+
+fn string(py: Python<'_>, data: u64, len: u64) -> PyResult<Bound<'_, PyAny>> {
+    if len == 0 {
+        return Ok(PyString::new(py, "").into_any());
+    }
+    // SAFETY: a string value points to `len` bytes of UTF-8.
+    let bytes = unsafe { std::slice::from_raw_parts(data as *const u8, len as usize) };
+    Ok(PyString::from_bytes(py, bytes)?.into_any())
+}
+
+unsafe extern "C" fn release_capsule(capsule: *mut ffi::PyObject) {
+    // SAFETY: the capsule was made by `array` around a counted object whose reference it holds.
+    unsafe { decref(ffi::PyCapsule_GetPointer(capsule, c"lancehead.memory".as_ptr()).cast()) };
+}
+
+/// An array; the argument itself when it comes back unchanged.
+fn array<'py>(py: Python<'py>, dtype: Ty, readonly: bool, slots: &[u64]) -> PyResult<Bound<'py, PyAny>> {
+    let (mem, data, dims) = (slots[0] as *mut MemInfo, slots[1] as *mut u8, &slots[2..]);
+    let (shape, strides) = dims.split_at(dims.len() / 2);
+    let as_signed = |words: &[u64]| words.iter().map(|w| *w as isize).collect::<smallvec::SmallVec<[isize; 8]>>();
+    let (shape, strides) = (as_signed(shape), as_signed(strides));
+    let num = np::num_of_ty(dtype).ok_or_else(|| no_object(dtype))?;
+    // SAFETY: `mem` is null or alive: the value holds a reference.
+    let owner = match unsafe { owner_of(mem, release_object) } {
+        Some(object) => {
+            // SAFETY: the foreign owner holds a reference to the object.
+            let object = unsafe { Bound::from_borrowed_ptr(py, object.cast()) };
+            if is_same_array(&object, num, data, &shape, &strides, readonly) {
+                return Ok(object);
+            }
+            Some(object)
+        }
+        None if mem.is_null() => None,
+        None => {
+            // SAFETY: the capsule takes the new reference and drops it in its destructor.
+            let capsule = unsafe {
+                incref(mem);
+                ffi::PyCapsule_New(mem.cast(), c"lancehead.memory".as_ptr(), Some(release_capsule))
+            };
+            // SAFETY: a new reference, or null with an exception set.
+            Some(unsafe { Bound::from_owned_ptr_or_err(py, capsule)? })
+        }
+    };
+    np::load(py)?.array_over(py, num, (data, &shape, &strides), !readonly, owner)
+}
+
+/// Whether an object is the array with exactly this memory.
+fn is_same_array(o: &Bound<'_, PyAny>, num: i32, data: *mut u8, shape: &[isize], strides: &[isize], readonly: bool) -> bool {
+    // SAFETY: the struct is read after the type check; its lists have `nd` items.
+    unsafe {
+        if ffi::PyObject_TypeCheck(o.as_ptr(), np::ndarray_type()) == 0 {
+            return false;
+        }
+        let a = &*o.as_ptr().cast::<np::ArrayObject>();
+        let nd = a.nd as usize;
+        let list = |p: *const isize| if nd == 0 { &[][..] } else { std::slice::from_raw_parts(p, nd) };
+        a.data == data
+            && np::ty_of_num((*a.descr).type_num) == np::ty_of_num(num)
+            && nd == shape.len()
+            && list(a.dimensions) == shape
+            && list(a.strides) == strides
+            && (a.flags & np::WRITEABLE == 0) == readonly
+    }
+}
+
+/// Drops the references of a value.
+pub fn release(ty: Ty, slots: &[u64]) {
+    if !ty.is_counted() {
+        return;
+    }
+    for (p, word) in ty.flatten().iter().zip(slots) {
+        if matches!(p, Prim::Mem | Prim::List) {
+            // SAFETY: a counted slot of a value that the caller owns is null or alive.
+            unsafe { decref(*word as *mut MemInfo) };
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! What a Python object known while compiling is to the compiler.
+
+use crate::types::Type;
+use crate::{dispatcher, int, np, objects, paths, raise, typing};
+use lh_infer::world::Object;
+use lh_ir::{Const, Ty};
+use pyo3::exceptions::PyBaseException;
+use pyo3::prelude::*;
+use pyo3::types::{
+    PyBool, PyComplex, PyComplexMethods, PyEllipsis, PyFloat, PyFunction, PyInt, PyList, PyModule, PyString, PyTuple, PyType,
+};
+use pyo3::{ffi, intern};
+
+/// What an object is.
+pub fn classify(o: &Bound<'_, PyAny>) -> Object {
+    // An exception while looking at the object means that it is nothing we know.
+    try_classify(o).ok().flatten().unwrap_or_else(|| Object::Other(short_text(o)))
+}
+
+fn try_classify(o: &Bound<'_, PyAny>) -> PyResult<Option<Object>> {
+    if let Some(c) = constant(o)? {
+        return Ok(Some(Object::Const(c)));
+    }
+    if let Ok(items) = o.cast::<PyTuple>() {
+        let name = if items.is_exact_instance_of::<PyTuple>() { None } else { typing::named_tuple(o.get_type().as_any()) };
+        return Ok(Some(Object::Tuple(items.iter().map(|i| objects::intern(&i)).collect(), name)));
+    }
+    if dispatcher::is_dispatcher(o.as_ptr()) {
+        return Ok(Some(Object::Func(objects::function(objects::intern(o)))));
+    }
+    if o.is_exact_instance_of::<PyFunction>() {
+        let path = paths::path_of(o).map(Object::Path);
+        return Ok(Some(path.unwrap_or_else(|| Object::Func(objects::function(objects::intern(o))))));
+    }
+    if let Ok(class) = o.cast::<PyType>() {
+        return of_class(class);
+    }
+    if let Ok(module) = o.cast::<PyModule>() {
+        return Ok(Some(Object::Module(module.name()?.extract()?)));
+    }
+    if let Ok(t) = o.cast::<Type>() {
+        let t = t.get().0;
+        return Ok(Some(if t.is_number() { Object::DType(t.strong()) } else { Object::Type(t) }));
+    }
+    if np::is_dtype(o)? {
+        return Ok(np::ty_of_dtype(o)?.map(Object::DType));
+    }
+    if let Ok(items) = o.cast_exact::<PyList>() {
+        return Ok(Some(Object::List(items.iter().map(|i| objects::intern(&i)).collect())));
+    }
+    if o.is_exact_instance_of::<PyEllipsis>() {
+        return Ok(Some(Object::Ellipsis));
+    }
+    if let Some(array) = array(o) {
+        return Ok(Some(array));
+    }
+    if let Some(name) = prim(o)? {
+        return Ok(Some(Object::Path(format!("prim.{name}"))));
+    }
+    if let Some(value) = enum_value(o)? {
+        return try_classify(&value);
+    }
+    Ok(if o.is_callable() { paths::path_of(o).map(Object::Path) } else { None })
+}
+
+/// The constant that a number, string or `None` is.
+pub fn constant(o: &Bound<'_, PyAny>) -> PyResult<Option<Const>> {
+    let py = o.py();
+    Ok(Some(if o.is_none() {
+        Const::None
+    } else if let Ok(b) = o.cast_exact::<PyBool>() {
+        Const::Bool(b.is_true())
+    } else if o.is_instance_of::<PyInt>() {
+        // SAFETY: just checked to be an int.
+        match unsafe { int::machine(o.as_ptr()) } {
+            int::Machine::Signed(v) => Const::Int(i128::from(v), Ty::int()),
+            int::Machine::Unsigned(v) => Const::Int(i128::from(v), Ty::u64()),
+            int::Machine::TooLarge => return Ok(None),
+        }
+    } else if o.is_instance_of::<PyFloat>() {
+        Const::Float(o.extract()?, Ty::float())
+    } else if let Ok(z) = o.cast::<PyComplex>() {
+        Const::Complex(z.real(), z.imag(), Ty::complex())
+    } else if o.is_exact_instance_of::<PyString>() {
+        Const::Str(o.extract()?)
+    } else {
+        let class = o.get_type_ptr();
+        // SAFETY: both are live types; `numpy.generic` is null before NumPy is loaded.
+        if !np::generic_type().is_null() && unsafe { ffi::PyType_IsSubtype(class, np::generic_type()) } == 0 {
+            return Ok(None);
+        }
+        let Some(ty) = np::load(py)?.scalar_num(class).and_then(np::ty_of_num) else { return Ok(None) };
+        scalar(&o.call_method0(intern!(py, "item"))?, ty.weak())?
+    }))
+}
+
+/// A NumPy scalar's value as a constant of its type.
+fn scalar(value: &Bound<'_, PyAny>, ty: Ty) -> PyResult<Const> {
+    Ok(if ty.is_bool() {
+        Const::Bool(value.extract()?)
+    } else if ty.is_int() {
+        Const::Int(value.extract()?, ty)
+    } else if ty.is_float() {
+        Const::Float(value.extract()?, ty)
+    } else {
+        let z = value.cast::<PyComplex>()?;
+        Const::Complex(z.real(), z.imag(), ty)
+    })
+}
+
+fn of_class(class: &Bound<'_, PyType>) -> PyResult<Option<Object>> {
+    let py = class.py();
+    let builtin = [
+        (py.get_type::<PyInt>(), Ty::int()),
+        (py.get_type::<PyFloat>(), Ty::float()),
+        (py.get_type::<PyBool>(), Ty::bool()),
+        (py.get_type::<PyComplex>(), Ty::complex()),
+    ];
+    if let Some((_, ty)) = builtin.iter().find(|(c, _)| c.is(class)) {
+        return Ok(Some(Object::DType(*ty)));
+    }
+    if let Some(num) = np::load(py)?.scalar_num(class.as_type_ptr()) {
+        return Ok(np::ty_of_num(num).map(Object::DType));
+    }
+    if class.is_subclass_of::<PyBaseException>()? {
+        return Ok(Some(Object::ExcClass(raise::class_id(class)?, class.name()?.to_string())));
+    }
+    if class.is_subclass_of::<PyTuple>()? && class.hasattr(intern!(py, "_fields"))? {
+        return Ok(typing::named_tuple(class.as_any()).map(Object::NamedTupleClass));
+    }
+    Ok(paths::path_of(class.as_any()).map(Object::Path))
+}
+
+/// A captured array: compiled code reads the very same memory, which the table of objects keeps alive.
+fn array(o: &Bound<'_, PyAny>) -> Option<Object> {
+    // SAFETY: the struct is read after the type check; its lists have `nd` items.
+    unsafe {
+        np::load(o.py()).ok()?;
+        if ffi::PyObject_TypeCheck(o.as_ptr(), np::ndarray_type()) == 0 {
+            return None;
+        }
+        let ty = typing::type_of(o).ok()?;
+        let a = &*o.as_ptr().cast::<np::ArrayObject>();
+        let list = |p: *const isize| (0..a.nd as usize).map(|i| *p.add(i) as i64).collect::<Vec<_>>();
+        Some(Object::Array { ty, data: a.data as usize, shape: list(a.dimensions), strides: list(a.strides) })
+    }
+}
+
+fn prim(o: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
+    let class = o.get_type();
+    if class.name()? != "Prim" || class.module()? != "lancehead.lib.prim" {
+        return Ok(None);
+    }
+    o.getattr(intern!(o.py(), "name"))?.extract().map(Some)
+}
+
+fn enum_value<'py>(o: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let py = o.py();
+    // The module is loaded if any enum exists.
+    let Ok(module) = py.import("sys")?.getattr("modules")?.get_item("enum") else { return Ok(None) };
+    if o.is_instance(&module.getattr("Enum")?)? { o.getattr(intern!(py, "value")).map(Some) } else { Ok(None) }
+}
+
+/// The type of an object and a short form of it, for messages.
+pub fn short_text(o: &Bound<'_, PyAny>) -> String {
+    let class = o.get_type().name().map_or_else(|_| "object".to_owned(), |n| n.to_string());
+    if o.is_instance_of::<PyType>() || o.is_callable() {
+        let name = o.getattr("__qualname__").or_else(|_| o.getattr("__name__")).and_then(|n| n.extract::<String>());
+        if let Ok(name) = name {
+            return format!("{class} `{name}`");
+        }
+    }
+    class
+}

@@ -1,0 +1,285 @@
+//! A compiled function's state: its specialisations, how they are found, and when they are made.
+
+use crate::args::ArgBuf;
+use crate::bind::Params;
+use crate::compiler;
+use crate::convert;
+use crate::guard::Guard;
+use crate::object::DispatcherObject;
+use crate::objects;
+use crate::options::JitOptions;
+use crate::render;
+use crate::typing::Decoder;
+use lh_driver::Compiled;
+use lh_ir::func::Options;
+use lh_ir::{Ty, TyKind};
+use pyo3::exceptions::PyTypeError;
+use pyo3::ffi;
+use pyo3::prelude::*;
+use std::cell::Cell;
+use std::sync::Arc;
+
+/// How a result is turned into an object.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Ret {
+    /// `None`.
+    None,
+    /// A truth value.
+    Bool,
+    /// A 64-bit integer.
+    Int,
+    /// A double.
+    Float,
+    /// Anything else, by its type.
+    Other,
+}
+
+/// A specialisation.
+pub struct Overload {
+    /// Machine code and what the compiler knows of it.
+    pub compiled: Arc<Compiled>,
+    /// What it depends on.
+    pub guard: Guard,
+    /// Result conversion.
+    pub ret: Ret,
+    /// Number of machine words of the result.
+    pub ret_words: usize,
+    /// Whether it was asked for by a signature or [`State::compile`].
+    pub explicit: Option<Ty>,
+    /// Set when it has been replaced.
+    pub stale: Cell<bool>,
+}
+
+/// A specialisation as found by argument tags.
+pub struct Entry {
+    /// Tags of the arguments.
+    pub tags: Box<[u64]>,
+    /// Types of the arguments as they come, when they have to be converted.
+    pub natural: Option<Vec<Ty>>,
+    /// Which; overloads live as long as the dispatcher.
+    pub overload: *const Overload,
+}
+
+/// What a dispatcher knows.
+pub struct State {
+    /// The Python function.
+    pub func: Py<PyAny>,
+    /// How arguments are bound.
+    pub params: Params,
+    /// Options of the decorator.
+    pub options: JitOptions,
+    /// Found by tags.
+    pub entries: Vec<Entry>,
+    /// The entry that fitted the last call.
+    pub last: usize,
+    /// Every specialisation ever made: calls in progress may use the stale ones.
+    #[expect(clippy::vec_box, reason = "entries point to the overloads")]
+    pub overloads: Vec<Box<Overload>>,
+    /// Whether new argument types are compiled for.
+    pub can_compile: bool,
+    /// Calls that had to compile.
+    pub misses: u64,
+}
+
+/// Whether an object is one of our dispatchers.
+#[inline]
+pub fn is_dispatcher(o: *mut ffi::PyObject) -> bool {
+    // SAFETY: callers pass live objects.
+    unsafe { ffi::Py_TYPE(o) == crate::object::dispatcher_type() }
+}
+
+/// The dispatcher's struct of an object.
+pub fn of<'a>(o: &'a Bound<'_, PyAny>) -> Option<&'a DispatcherObject> {
+    // SAFETY: objects of the dispatcher type have this struct.
+    is_dispatcher(o.as_ptr()).then(|| unsafe { &*o.as_ptr().cast::<DispatcherObject>() })
+}
+
+/// The Python function of a dispatcher.
+pub fn py_func<'py>(o: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
+    // SAFETY: the state of a live dispatcher; only shared data are read.
+    of(o).map(|d| unsafe { (*d.state).func.bind(o.py()).clone() })
+}
+
+/// The code-changing options of a dispatcher.
+pub fn options_of(o: &Bound<'_, PyAny>) -> Option<Options> {
+    // SAFETY: as above.
+    of(o).map(|d| unsafe { (*d.state).options.ir })
+}
+
+impl State {
+    /// A dispatcher's state without specialisations.
+    pub fn new(func: &Bound<'_, PyAny>, options: JitOptions) -> PyResult<State> {
+        Ok(State {
+            func: func.clone().unbind(),
+            params: Params::of(func)?,
+            options,
+            entries: Vec::new(),
+            last: 0,
+            overloads: Vec::new(),
+            can_compile: true,
+            misses: 0,
+        })
+    }
+
+    /// The current specialisations, in the order in which they were made.
+    pub fn current(&self) -> impl Iterator<Item = &Overload> {
+        self.overloads.iter().map(|o| &**o).filter(|o| !o.stale.get())
+    }
+
+    /// Forgets a specialisation whose dependencies have changed.
+    pub fn forget(&mut self, overload: *const Overload) {
+        self.entries.retain(|e| !std::ptr::eq(e.overload, overload));
+        self.last = 0;
+        // SAFETY: overloads live as long as the state.
+        unsafe { (*overload).stale.set(true) };
+    }
+}
+
+/// Finds or makes the specialisation for the tags in `buf`, for a call that found none.
+///
+/// # Safety
+/// `state` belongs to a live dispatcher; no reference into it is held by the caller, since compiling runs Python code.
+#[cold]
+pub unsafe fn resolve(py: Python<'_>, state: *mut State, object: &Bound<'_, PyAny>, buf: &ArgBuf, argc: usize) -> PyResult<usize> {
+    let natural = Decoder::new(py, &buf.tags).many(argc);
+    // SAFETY: as promised; each borrow ends before Python code can run.
+    let existing = unsafe { (*state).current().find(|o| o.compiled.args == natural) }.map(std::ptr::from_ref);
+    let (overload, converts) = match existing {
+        Some(o) => (o, false),
+        // SAFETY: as promised.
+        None if unsafe { !(*state).can_compile } => (unsafe { best_match(&*state, &natural) }?, true),
+        // SAFETY: as promised.
+        None => (unsafe { compile(py, state, object, &natural, None)? }, false),
+    };
+    // SAFETY: the overload belongs to the state; `compile` makes another one in place of a stale one.
+    unsafe {
+        let overload = if existing.is_some() || converts { renew(py, state, object, overload)? } else { overload };
+        let state = &mut *state;
+        state.entries.retain(|e| e.tags[..] != buf.tags[..]);
+        state.entries.push(Entry { tags: buf.tags.as_slice().into(), natural: converts.then_some(natural), overload });
+        state.last = state.entries.len() - 1;
+        Ok(state.last)
+    }
+}
+
+/// The specialisation itself, or a new one if something that it depends on has changed.
+///
+/// # Safety
+/// As [`resolve`].
+pub unsafe fn renew(
+    py: Python<'_>,
+    state: *mut State,
+    object: &Bound<'_, PyAny>,
+    overload: *const Overload,
+) -> PyResult<*const Overload> {
+    // SAFETY: overloads live as long as the state.
+    unsafe {
+        let old = &*overload;
+        if old.guard.is_current(py) {
+            return Ok(overload);
+        }
+        let (args, explicit) = (old.compiled.args.clone(), old.explicit);
+        (*state).forget(overload);
+        compile(py, state, object, &args, explicit)
+    }
+}
+
+/// Compiles for argument types and adds the specialisation.
+///
+/// # Safety
+/// As [`resolve`].
+pub unsafe fn compile(
+    py: Python<'_>,
+    state: *mut State,
+    object: &Bound<'_, PyAny>,
+    args: &[Ty],
+    ret: Option<Ty>,
+) -> PyResult<*const Overload> {
+    // SAFETY: as promised; each borrow ends before Python code can run.
+    let options = unsafe {
+        (*state).misses += 1;
+        (*state).options.ir
+    };
+    let (compiled, guard) = compiler::compile(py, objects::intern(object), args, options, ret)?;
+    let kind = match compiled.ret.kind() {
+        TyKind::None | TyKind::Never => Ret::None,
+        TyKind::Bool => Ret::Bool,
+        TyKind::Int { bits: 64, signed: true, .. } => Ret::Int,
+        TyKind::Float { bits: 64, .. } => Ret::Float,
+        _ => Ret::Other,
+    };
+    let ret_words = compiled.ret.flatten().len();
+    let overload = Box::new(Overload { compiled, guard, ret: kind, ret_words, explicit: ret, stale: Cell::new(false) });
+    let pointer: *const Overload = &raw const *overload;
+    // SAFETY: as promised.
+    unsafe {
+        (*state).params = Params::of((*state).func.bind(py))?;
+        (*state).overloads.push(overload);
+    }
+    Ok(pointer)
+}
+
+/// The specialisation that takes arguments of these types at the least cost of conversion.
+fn best_match(state: &State, natural: &[Ty]) -> PyResult<*const Overload> {
+    let mut best: Option<(u32, *const Overload)> = None;
+    let mut ambiguous = false;
+    for o in state.current() {
+        let Some(cost) = convert::cost_of_all(natural, &o.compiled.args) else { continue };
+        match best {
+            Some((least, _)) if cost > least => {}
+            Some((least, _)) if cost == least => ambiguous = true,
+            _ => {
+                best = Some((cost, std::ptr::from_ref(o)));
+                ambiguous = false;
+            }
+        }
+    }
+    let types = natural.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+    match best {
+        Some((_, o)) if !ambiguous => Ok(o),
+        Some(_) => Err(PyTypeError::new_err(format!("Ambiguous overloading for argument type(s) {types}"))),
+        None => Err(PyTypeError::new_err(format!("No matching definition for argument type(s) {types}"))),
+    }
+}
+
+/// The exception for an argument that cannot be passed.
+pub fn refuse(py: Python<'_>, state: &State, position: usize, arg: &Bound<'_, PyAny>, why: crate::args::Refused) -> PyErr {
+    use crate::args::Refused;
+    use lh_ir::diag::{TOO_LARGE, UNSUPPORTED_TYPE, UNTYPED_LIST};
+    let class = crate::classify::short_text(arg);
+    let name = state.params.name_of(py, position);
+    let function = state.func.bind(py).getattr("__name__").and_then(|n| n.extract::<String>()).unwrap_or_default();
+    let arg_text = format!("argument `{name}` of `{function}`");
+    let (id, headline, help) = match why {
+        Refused::Raised => return PyErr::fetch(py),
+        Refused::TooLarge => {
+            let text = format!("{arg_text}: an int beyond 64 bits cannot be passed to compiled code");
+            return pyo3::exceptions::PyOverflowError::new_err(text);
+        }
+        Refused::Type => (
+            UNSUPPORTED_TYPE,
+            format!("{arg_text} is a `{class}`, which compiled code cannot take"),
+            "pass numbers, strings, NumPy arrays, tuples, lists or functions; pass the fields of an object one by one",
+        ),
+        Refused::Surrogates => {
+            (UNSUPPORTED_TYPE, format!("{arg_text} has lone surrogates, which have no UTF-8 form"), "encode the text first")
+        }
+        Refused::Array => (
+            UNSUPPORTED_TYPE,
+            format!("{arg_text} is an array of an element type, byte order or alignment without a native form"),
+            "convert it with `numpy.ascontiguousarray(a, dtype=...)`",
+        ),
+        Refused::EmptyList => (
+            UNTYPED_LIST,
+            format!("{arg_text} is, or contains, an empty list, whose item type cannot be known"),
+            "pass a NumPy array, or a list with at least one item",
+        ),
+        Refused::MixedList => (
+            UNSUPPORTED_TYPE,
+            format!("{arg_text} is a list whose items are not all of one type"),
+            "make the items of one type, or pass a tuple",
+        ),
+        Refused::Depth => (TOO_LARGE, format!("{arg_text} is nested too deeply"), "pass a flatter value"),
+    };
+    render::argument_error(py, id, headline, help)
+}

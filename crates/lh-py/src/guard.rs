@@ -1,0 +1,223 @@
+//! What compiled code has read of Python's state: any change of it means compiling anew.
+//!
+//! Looking costs one comparison per dictionary, cell and function. A dictionary's version changes with every store
+//! into it, so a changed version only means that the names have to be looked up again.
+
+use crate::{dispatcher, objects};
+use lh_ir::{FuncId, ObjId};
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString};
+use std::cell::Cell;
+
+/// A dictionary of globals or builtins.
+struct DictGuard {
+    dict: Py<PyDict>,
+    version: Cell<u64>,
+}
+
+/// A name looked up in globals, then builtins.
+struct NameGuard {
+    globals: Py<PyDict>,
+    builtins: Py<PyDict>,
+    name: Py<PyString>,
+    object: Option<ObjId>,
+    value: *mut ffi::PyObject,
+}
+
+/// A captured variable.
+struct CellGuard {
+    cell: Py<PyAny>,
+    object: Option<ObjId>,
+    value: *mut ffi::PyObject,
+}
+
+/// A function's own parts.
+struct FuncGuard {
+    function: Py<PyAny>,
+    /// Code, defaults, keyword defaults: held so that their addresses stay theirs.
+    parts: [Option<Py<PyAny>>; 3],
+}
+
+/// Everything that one specialisation depends on.
+#[derive(Default)]
+pub struct Guard {
+    dicts: Vec<DictGuard>,
+    names: Vec<NameGuard>,
+    cells: Vec<CellGuard>,
+    funcs: Vec<FuncGuard>,
+}
+
+/// Version of a dictionary; where the interpreter keeps none, one that never repeats.
+#[inline(always)]
+fn version(dict: &Py<PyDict>) -> u64 {
+    #[cfg(not(Py_3_14))]
+    #[allow(deprecated, reason = "the field is kept up to date until 3.13")]
+    // SAFETY: the object is a dictionary.
+    unsafe {
+        (*dict.as_ptr().cast::<ffi::PyDictObject>()).ma_version_tag
+    }
+    #[cfg(Py_3_14)]
+    {
+        use std::sync::atomic::{AtomicU64, Ordering};
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        let _ = dict;
+        NEXT.fetch_add(1, Ordering::Relaxed)
+    }
+}
+
+/// Code, defaults and keyword defaults of a function.
+#[inline(always)]
+pub fn parts(function: *mut ffi::PyObject) -> [*mut ffi::PyObject; 3] {
+    // SAFETY: callers pass Python functions, which they keep alive.
+    unsafe {
+        let f = function.cast::<ffi::PyFunctionObject>();
+        [(*f).func_code, (*f).func_defaults, (*f).func_kwdefaults]
+    }
+}
+
+fn cell_value(cell: &Py<PyAny>) -> *mut ffi::PyObject {
+    #[repr(C)]
+    struct CellObject {
+        base: ffi::PyObject,
+        value: *mut ffi::PyObject,
+    }
+    // SAFETY: the object is a cell, whose struct has been this since Python 2.
+    unsafe { (*cell.as_ptr().cast::<CellObject>()).value }
+}
+
+impl Guard {
+    /// Whether nothing has changed. Run for every call.
+    #[inline(always)]
+    pub fn is_current(&self, py: Python<'_>) -> bool {
+        for f in &self.funcs {
+            let now = parts(f.function.as_ptr());
+            for (held, now) in f.parts.iter().zip(now) {
+                if held.as_ref().map_or(std::ptr::null_mut(), Py::as_ptr) != now {
+                    return false;
+                }
+            }
+        }
+        for c in &self.cells {
+            if cell_value(&c.cell) != c.value && !c.is_same(py) {
+                return false;
+            }
+        }
+        self.dicts.iter().all(|d| version(&d.dict) == d.version.get()) || self.names_are_same(py)
+    }
+
+    #[cold]
+    fn names_are_same(&self, py: Python<'_>) -> bool {
+        if !self.names.iter().all(|n| n.is_same(py)) {
+            return false;
+        }
+        for d in &self.dicts {
+            d.version.set(version(&d.dict));
+        }
+        true
+    }
+
+    /// Adds a name that a function has looked up.
+    pub fn add_name(&mut self, py: Python<'_>, f: FuncId, name: &str, object: Option<ObjId>) -> PyResult<()> {
+        let Some(function) = user_function(py, f) else { return Ok(()) };
+        let globals = function.getattr("__globals__")?.cast_into::<PyDict>()?;
+        let builtins = function.getattr("__builtins__")?.cast_into::<PyDict>()?;
+        let name = PyString::intern(py, name);
+        let known = |n: &NameGuard| n.globals.is(&globals) && n.name.is(&name);
+        if self.names.iter().any(known) {
+            return Ok(());
+        }
+        let is_global = globals.contains(&name)?;
+        self.add_dict(&globals);
+        if !is_global {
+            self.add_dict(&builtins);
+        }
+        let value = object.map_or(std::ptr::null_mut(), |o| objects::object(py, o).as_ptr());
+        self.names.push(NameGuard {
+            globals: globals.unbind(),
+            builtins: builtins.unbind(),
+            name: name.unbind(),
+            object,
+            value,
+        });
+        Ok(())
+    }
+
+    fn add_dict(&mut self, dict: &Bound<'_, PyDict>) {
+        if !self.dicts.iter().any(|d| d.dict.is(dict)) {
+            let dict = dict.clone().unbind();
+            let version = Cell::new(version(&dict));
+            self.dicts.push(DictGuard { dict, version });
+        }
+    }
+
+    /// Adds a captured variable that a function has read.
+    pub fn add_free(&mut self, py: Python<'_>, f: FuncId, index: u32, object: Option<ObjId>) -> PyResult<()> {
+        let Some(function) = user_function(py, f) else { return Ok(()) };
+        let cell = function.getattr("__closure__")?.get_item(index)?;
+        if !self.cells.iter().any(|c| c.cell.is(&cell)) {
+            let value = object.map_or(std::ptr::null_mut(), |o| objects::object(py, o).as_ptr());
+            self.cells.push(CellGuard { cell: cell.unbind(), object, value });
+        }
+        Ok(())
+    }
+
+    /// Adds a function that was compiled in.
+    pub fn add_function(&mut self, py: Python<'_>, f: FuncId) {
+        let Some(function) = user_function(py, f) else { return };
+        if self.funcs.iter().any(|g| g.function.is(&function)) {
+            return;
+        }
+        // SAFETY: the parts are alive while the function has them; the guard takes its own references.
+        let held = parts(function.as_ptr()).map(|p| unsafe { Bound::from_borrowed_ptr_or_opt(py, p).map(Bound::unbind) });
+        self.funcs.push(FuncGuard { function: function.unbind(), parts: held });
+    }
+}
+
+/// The function object of a number, unless it belongs to the library, which does not change.
+fn user_function(py: Python<'_>, f: FuncId) -> Option<Bound<'_, PyAny>> {
+    let object = objects::object(py, objects::function_object(f).0);
+    let function = dispatcher::py_func(&object).unwrap_or(object);
+    (!crate::host::is_library(&function)).then_some(function)
+}
+
+impl NameGuard {
+    fn is_same(&self, py: Python<'_>) -> bool {
+        let find = |d: &Py<PyDict>| {
+            // SAFETY: a dictionary and a string; the result is borrowed, and errors of comparing keys are dropped.
+            let v = unsafe { ffi::PyDict_GetItemWithError(d.as_ptr(), self.name.as_ptr()) };
+            if v.is_null() {
+                // SAFETY: attached, as `py` shows.
+                unsafe { ffi::PyErr_Clear() };
+            }
+            v
+        };
+        let mut now = find(&self.globals);
+        if now.is_null() {
+            now = find(&self.builtins);
+        }
+        is_same_object(py, now, self.value, self.object)
+    }
+}
+
+impl CellGuard {
+    fn is_same(&self, py: Python<'_>) -> bool {
+        is_same_object(py, cell_value(&self.cell), self.value, self.object)
+    }
+}
+
+/// Whether a value is the recorded object or an equal constant.
+fn is_same_object(
+    py: Python<'_>,
+    now: *mut ffi::PyObject,
+    value: *mut ffi::PyObject,
+    object: Option<ObjId>,
+) -> bool {
+    if now == value {
+        return true;
+    }
+    // SAFETY: a value that a dictionary or cell holds is alive.
+    let Some(o) = (unsafe { Bound::from_borrowed_ptr_or_opt(py, now) }) else { return false };
+    // An equal number at another address is not remembered: only the recorded object is kept alive.
+    object.is_some() && object == objects::find(&o)
+}

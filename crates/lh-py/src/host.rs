@@ -1,0 +1,251 @@
+//! The interpreter as the compiler sees it.
+
+use crate::{classify as classes, code, dispatcher, np, objects, paths};
+use hashbrown::HashMap;
+use lh_driver::host::{Host, RawFunction};
+use lh_infer::world::Object;
+use lh_ir::{Const, ExcId, FuncId, ObjId};
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyFunction, PyModule, PyTuple, PyType};
+use std::sync::{LazyLock, Mutex};
+
+pub use classes::classify;
+
+/// Functions of the library by path; `None` for names that it does not have.
+type Library = HashMap<String, Option<(ObjId, bool)>>;
+static LIBRARY: LazyLock<Mutex<Library>> = LazyLock::new(Default::default);
+
+/// The interpreter, while the thread is attached to it.
+pub struct PyHost<'py> {
+    py: Python<'py>,
+}
+
+impl<'py> PyHost<'py> {
+    /// The interpreter of an attached thread.
+    pub fn new(py: Python<'py>) -> Self {
+        PyHost { py }
+    }
+    fn get(&self, o: ObjId) -> Bound<'py, PyAny> {
+        objects::object(self.py, o)
+    }
+    /// The Python function behind a function or dispatcher.
+    fn python_function(&self, o: ObjId) -> Bound<'py, PyAny> {
+        let o = self.get(o);
+        dispatcher::py_func(&o).unwrap_or(o)
+    }
+    fn raw_function(&self, o: ObjId) -> PyResult<RawFunction> {
+        let py = self.py;
+        let f = self.python_function(o);
+        let mut defaults = Vec::new();
+        if let Ok(values) = f.getattr(intern!(py, "__defaults__"))?.cast::<PyTuple>() {
+            defaults = values.iter().map(|v| objects::intern(&v)).collect();
+        }
+        let mut kwdefaults = Vec::new();
+        if let Ok(values) = f.getattr(intern!(py, "__kwdefaults__"))?.cast::<PyDict>() {
+            for (k, v) in values.iter() {
+                kwdefaults.push((k.extract()?, objects::intern(&v)));
+            }
+        }
+        let options = dispatcher::options_of(&self.get(o));
+        Ok(RawFunction {
+            code: code::raw_code(&f.getattr(intern!(py, "__code__"))?)?,
+            defaults,
+            kwdefaults,
+            is_library: is_library(&f),
+            options,
+        })
+    }
+    fn lookup_global(&self, f: FuncId, name: &str) -> PyResult<Option<ObjId>> {
+        let function = self.python_function(objects::function_object(f).0);
+        let globals = function.getattr(intern!(self.py, "__globals__"))?;
+        let globals = globals.cast::<PyDict>()?;
+        if let Some(v) = globals.get_item(name)? {
+            return Ok(Some(objects::intern(&v)));
+        }
+        let builtins = function.getattr(intern!(self.py, "__builtins__"))?;
+        Ok(builtins.cast::<PyDict>()?.get_item(name)?.map(|v| objects::intern(&v)))
+    }
+    fn lookup_free(&self, f: FuncId, index: u32) -> PyResult<Option<ObjId>> {
+        let (object, own) = objects::function_object(f);
+        if !own {
+            return Ok(None);
+        }
+        let closure = self.python_function(object).getattr(intern!(self.py, "__closure__"))?;
+        let cell = closure.get_item(index)?;
+        // An empty cell raises ValueError: a variable that is not assigned yet.
+        Ok(cell.getattr(intern!(self.py, "cell_contents")).ok().map(|v| objects::intern(&v)))
+    }
+    fn may_read_attributes(&self, o: &Bound<'py, PyAny>) -> PyResult<bool> {
+        if o.is_instance_of::<PyModule>() || o.is_instance_of::<PyType>() || o.is_instance_of::<crate::types::Type>() {
+            return Ok(true);
+        }
+        let module = o.get_type().getattr(intern!(self.py, "__module__"))?;
+        let module: String = module.extract().unwrap_or_default();
+        let is_enum = || o.is_instance(&self.py.import("enum")?.getattr("Enum")?);
+        Ok(np::is_dtype(o)? || module == "numpy" || module.starts_with("numpy.") || is_enum()?)
+    }
+    fn read_attribute(&self, o: ObjId, name: &str) -> PyResult<Option<ObjId>> {
+        let object = self.get(o);
+        if !self.may_read_attributes(&object)? {
+            return Ok(None);
+        }
+        Ok(object.getattr(name).ok().map(|v| objects::intern(&v)))
+    }
+    fn fold(&self, o: ObjId, args: &[ObjId]) -> PyResult<Option<ObjId>> {
+        const FOLDED: &[&str] = &[
+            "numpy.finfo", "numpy.iinfo", "numpy.dtype", "numpy.result_type", "numpy.promote_types", "numpy.can_cast",
+            "numpy.issubdtype", "builtins.slice",
+        ];
+        let callee = self.get(o);
+        let known = paths::path_of(&callee).is_some_and(|p| FOLDED.contains(&p.as_str()));
+        if !known && !callee.is_instance_of::<crate::types::Type>() {
+            return Ok(None);
+        }
+        let args = PyTuple::new(self.py, args.iter().map(|a| self.get(*a)))?;
+        Ok(callee.call1(args).ok().map(|v| objects::intern(&v)))
+    }
+    fn constant_object(&self, c: &Const) -> PyResult<Bound<'py, PyAny>> {
+        let py = self.py;
+        let (value, ty) = match c {
+            Const::None => return Ok(py.None().into_bound(py)),
+            Const::Bool(b) => return Ok(b.into_pyobject(py)?.to_owned().into_any()),
+            Const::Str(s) => return Ok(s.into_pyobject(py)?.into_any()),
+            Const::Int(i, t) => (i.into_pyobject(py)?.into_any(), *t),
+            Const::Float(x, t) => (x.into_pyobject(py)?.into_any(), *t),
+            Const::Complex(re, im, t) => (pyo3::types::PyComplex::from_doubles(py, *re, *im).into_any(), *t),
+        };
+        if ty.is_weak() {
+            return Ok(value);
+        }
+        match np::load(py)?.scalar_class(py, ty) {
+            Some(class) => class.call1((value,)),
+            None => Ok(value),
+        }
+    }
+    fn find_library(&self, path: &str) -> Option<(ObjId, bool)> {
+        let parts: Vec<&str> = path.split('.').collect();
+        // A module can hide behind a class of the same name, so every split is tried, the longest module first.
+        for split in (0..parts.len()).rev() {
+            let Some(module) = self.library_module(&parts[..split]) else { continue };
+            if let Some(found) = member(&module, &parts[split..]) {
+                return Some(found);
+            }
+        }
+        None
+    }
+    fn library_module(&self, parts: &[&str]) -> Option<Bound<'py, PyAny>> {
+        let mut name = "lancehead.lib".to_owned();
+        let mut module = self.py.import(&*name).ok()?;
+        for part in parts {
+            if !module.hasattr(intern!(self.py, "__path__")).ok()? {
+                return None;
+            }
+            name = format!("{name}.{part}");
+            module = match self.py.import(&*name) {
+                Ok(m) => m,
+                Err(e) if e.is_instance_of::<pyo3::exceptions::PyModuleNotFoundError>(self.py) => return None,
+                // A mistake in the library itself must not look like a missing function.
+                Err(e) => lh_ir::bug!("{name} cannot be imported: {e}"),
+            };
+        }
+        Some(module.into_any())
+    }
+}
+
+/// Whether a function is one of the library's.
+pub fn is_library(f: &Bound<'_, PyAny>) -> bool {
+    let module = f.getattr(intern!(f.py(), "__module__")).and_then(|m| m.extract::<String>());
+    module.is_ok_and(|m| m == "lancehead.lib" || m.starts_with("lancehead.lib."))
+}
+
+/// A function inside a library module, perhaps in a class; of a property its getter.
+fn member(module: &Bound<'_, PyAny>, parts: &[&str]) -> Option<(ObjId, bool)> {
+    let mut at = module.clone();
+    for (i, part) in parts.iter().enumerate() {
+        let Ok(class) = at.cast::<PyType>() else {
+            at = at.getattr(*part).ok()?;
+            continue;
+        };
+        // Raw, so that a property is seen as such.
+        let raw = class.mro().iter().find_map(|c| c.getattr("__dict__").ok()?.get_item(*part).ok())?;
+        let getter = raw.get_type().name().is_ok_and(|n| n == "property");
+        let getter = if getter { raw.getattr("fget").ok() } else { None };
+        if let Some(f) = getter {
+            return (i + 1 == parts.len()).then(|| (objects::intern(&f), true));
+        }
+        at = at.getattr(*part).ok()?;
+    }
+    (at.is_instance_of::<PyFunction>() && is_library(&at)).then(|| (objects::intern(&at), false))
+}
+
+impl Host for PyHost<'_> {
+    fn version(&self) -> (u8, u8) {
+        let v = self.py.version_info();
+        (v.major, v.minor)
+    }
+    fn function(&mut self, o: ObjId) -> RawFunction {
+        self.raw_function(o).unwrap_or_else(|e| lh_ir::bug!("a function cannot be read: {e}"))
+    }
+    fn options(&mut self, o: ObjId) -> Option<lh_ir::func::Options> {
+        dispatcher::options_of(&self.get(o))
+    }
+    fn object(&mut self, o: ObjId) -> Object {
+        classify(&self.get(o))
+    }
+    fn function_object(&mut self, f: FuncId) -> ObjId {
+        objects::function_object(f).0
+    }
+    fn inner_function(&mut self, parent: FuncId) -> FuncId {
+        objects::inner_function(parent)
+    }
+    fn global(&mut self, f: FuncId, name: &str) -> Option<ObjId> {
+        self.lookup_global(f, name).ok().flatten()
+    }
+    fn free(&mut self, f: FuncId, index: u32) -> Option<ObjId> {
+        self.lookup_free(f, index).ok().flatten()
+    }
+    fn import(&mut self, name: &str, attr: Option<&str>) -> Option<ObjId> {
+        // Importing runs code, so only what is loaded already is seen.
+        let modules = self.py.import("sys").ok()?.getattr("modules").ok()?;
+        let module = modules.get_item(name).ok()?;
+        let found = match attr {
+            None => module,
+            Some(a) => module.getattr(a).or_else(|_| modules.get_item(format!("{name}.{a}"))).ok()?,
+        };
+        Some(objects::intern(&found))
+    }
+    fn attr(&mut self, o: ObjId, name: &str) -> Option<ObjId> {
+        self.read_attribute(o, name).ok().flatten()
+    }
+    fn library(&mut self, path: &str) -> Option<(ObjId, bool)> {
+        let cached = |l: &Mutex<Library>| {
+            l.lock().unwrap_or_else(std::sync::PoisonError::into_inner).get(path).copied()
+        };
+        if let Some(found) = cached(&LIBRARY) {
+            return found;
+        }
+        let found = self.find_library(path);
+        LIBRARY.lock().unwrap_or_else(std::sync::PoisonError::into_inner).insert(path.to_owned(), found);
+        found
+    }
+    fn fold_call(&mut self, o: ObjId, args: &[ObjId]) -> Option<ObjId> {
+        self.fold(o, args).ok().flatten()
+    }
+    fn object_of(&mut self, c: &Const) -> ObjId {
+        match self.constant_object(c) {
+            Ok(o) => objects::intern(&o),
+            Err(e) => lh_ir::bug!("the constant {c:?} has no object: {e}"),
+        }
+    }
+    fn exc_is_subclass(&mut self, a: ExcId, b: ExcId) -> bool {
+        lh_runtime::classes::is_subclass(a, b)
+    }
+    fn describe(&mut self, o: ObjId) -> String {
+        let o = self.get(o);
+        if let Some(path) = paths::path_of(&o) {
+            return path;
+        }
+        classes::short_text(&o)
+    }
+}

@@ -1,0 +1,232 @@
+//! Python lists as native lists: a copy before the call, and what changed written back after it.
+
+use crate::args::{ArgBuf, Refused, kind, read_prim, write_prim};
+use crate::boxing::Boxer;
+use crate::int::{self, Machine};
+use crate::typing::Decoder;
+use lh_ir::Ty;
+use lh_ir::types::Prim;
+use lh_runtime::list::{List, ListRef};
+use pyo3::ffi;
+use pyo3::prelude::*;
+use smallvec::SmallVec;
+
+/// How an item lies in memory.
+pub struct Item {
+    /// Type.
+    pub ty: Ty,
+    prims: Vec<Prim>,
+    offsets: Vec<usize>,
+    /// Size in bytes.
+    pub size: usize,
+    /// Which of its 8-byte words are counted.
+    pub mask: u64,
+}
+
+impl Item {
+    /// The layout of items of a type; `None` when it is beyond what lists can hold.
+    pub fn new(ty: Ty) -> Option<Item> {
+        let prims = ty.flatten();
+        let (offsets, size, _) = ty.mem_layout();
+        let mut mask = 0u64;
+        for (p, at) in prims.iter().zip(&offsets) {
+            if p.is_counted() {
+                mask |= 1u64.checked_shl(u32::try_from(at / 8).ok()?)?;
+            }
+        }
+        Some(Item { ty, prims, offsets, size, mask })
+    }
+    /// Slots of the item at an address.
+    ///
+    /// # Safety
+    /// An item of this type lies there.
+    pub unsafe fn slots(&self, at: *const u8) -> SmallVec<[u64; 8]> {
+        // SAFETY: as promised by the caller.
+        self.prims.iter().zip(&self.offsets).map(|(p, o)| unsafe { read_prim(at.add(*o), *p) }).collect()
+    }
+}
+
+/// One Python list and its native copy.
+struct Record {
+    /// The Python list: an argument or inside one, so alive during the call.
+    object: *mut ffi::PyObject,
+    list: ListRef,
+    tags: SmallVec<[u64; 4]>,
+    /// The items' bytes before the call.
+    before: Vec<u8>,
+}
+
+/// The lists of one call.
+#[derive(Default)]
+pub struct Lists(Vec<Record>);
+
+impl Lists {
+    /// The native copy of a Python list; appends the tags of its items to `buf`.
+    ///
+    /// # Safety
+    /// `o` is a list that stays alive, and the thread is attached.
+    pub unsafe fn import(&mut self, o: *mut ffi::PyObject, buf: &mut ArgBuf) -> Result<*mut List, Refused> {
+        if let Some(r) = self.0.iter().find(|r| r.object == o) {
+            buf.tags.extend_from_slice(&r.tags);
+            return Ok(r.list.as_ptr());
+        }
+        let start = buf.tags.len();
+        // SAFETY: `o` is a list.
+        let list = unsafe {
+            let n = ffi::PyList_GET_SIZE(o);
+            if n == 0 {
+                return Err(Refused::EmptyList);
+            }
+            let class = ffi::Py_TYPE(ffi::PyList_GET_ITEM(o, 0));
+            if class == &raw mut ffi::PyLong_Type {
+                import_words(o, buf, kind::INT, class, |item| match int::machine(item) {
+                    Machine::Signed(v) => Some(v as u64),
+                    Machine::Unsigned(_) | Machine::TooLarge => None,
+                })?
+            } else if class == &raw mut ffi::PyFloat_Type {
+                import_words(o, buf, kind::FLOAT, class, |item| {
+                    Some((*item.cast::<ffi::PyFloatObject>()).ob_fval.to_bits())
+                })?
+            } else {
+                self.import_items(o, buf)?
+            }
+        };
+        let bytes = list.len() * list.elem_size();
+        // SAFETY: the buffer holds that many bytes, all written; items have no padding or it was zeroed.
+        let before = unsafe { std::slice::from_raw_parts((*list.as_ptr()).mem.data, bytes).to_vec() };
+        let header = list.as_ptr();
+        self.0.push(Record { object: o, list, tags: buf.tags[start..].into(), before });
+        Ok(header)
+    }
+
+    /// Items of any kind, one by one through the argument buffer.
+    unsafe fn import_items(&mut self, o: *mut ffi::PyObject, buf: &mut ArgBuf) -> Result<ListRef, Refused> {
+        let (tag_start, slot_start, owner_start) = (buf.tags.len(), buf.slots.len(), buf.owners.len());
+        let mut made: Option<(ListRef, Item)> = None;
+        let mut tag_end = tag_start;
+        // SAFETY: `o` is a list; its size is read anew because typing an item may run Python code.
+        unsafe {
+            let mut i = 0;
+            while i < ffi::PyList_GET_SIZE(o) {
+                self.push_item(ffi::PyList_GET_ITEM(o, i), buf)?;
+                let (list, item) = match &mut made {
+                    None => {
+                        tag_end = buf.tags.len();
+                        let py = Python::assume_attached();
+                        let item = Item::new(Decoder::new(py, &buf.tags[tag_start..]).next_ty()).ok_or(Refused::Type)?;
+                        let n = ffi::PyList_GET_SIZE(o) as usize;
+                        let list = ListRef::new(n, item.size, item.mask).ok_or(Refused::TooLarge)?;
+                        made.insert((list, item))
+                    }
+                    Some(made) => {
+                        let (first, this) = buf.tags[tag_start..].split_at(tag_end - tag_start);
+                        if first != this {
+                            return Err(Refused::MixedList);
+                        }
+                        buf.tags.truncate(tag_end);
+                        made
+                    }
+                };
+                let at = list.push().ok_or(Refused::TooLarge)?;
+                own_item(buf, slot_start, owner_start, item);
+                for ((p, offset), word) in item.prims.iter().zip(&item.offsets).zip(&buf.slots[slot_start..]) {
+                    write_prim(at.add(*offset), *p, *word);
+                }
+                buf.slots.truncate(slot_start);
+                i += 1;
+            }
+        }
+        made.map(|(list, _)| list).ok_or(Refused::EmptyList)
+    }
+
+    /// One item into the buffer; lists inside it are entered here.
+    unsafe fn push_item(&mut self, item: *mut ffi::PyObject, buf: &mut ArgBuf) -> Result<(), Refused> {
+        buf.lists = Some(Box::new(std::mem::take(self)));
+        // SAFETY: the item is alive in its list.
+        let pushed = unsafe { buf.push(item) };
+        *self = buf.lists.take().map(|b| *b).unwrap_or_default();
+        pushed
+    }
+
+    /// The Python list whose native copy has this header.
+    pub fn object_of(&self, header: *mut List) -> Option<*mut ffi::PyObject> {
+        self.0.iter().find(|r| r.list.as_ptr() == header).map(|r| r.object)
+    }
+
+    /// Writes back what the call changed.
+    pub fn reflect(&self, py: Python<'_>) -> PyResult<()> {
+        for r in &self.0 {
+            let n = r.list.len();
+            let bytes = n * r.list.elem_size();
+            // SAFETY: the native list holds that many bytes.
+            let same = bytes == r.before.len()
+                && (bytes == 0 || unsafe { std::slice::from_raw_parts((*r.list.as_ptr()).mem.data, bytes) == &r.before[..] });
+            if !same {
+                self.write_back(py, r)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn write_back(&self, py: Python<'_>, r: &Record) -> PyResult<()> {
+        let item = Item::new(Decoder::new(py, &r.tags).next_ty()).expect("the list was made of such items");
+        let mut boxer = Boxer::new(py, Some(self));
+        let old = r.before.len() / item.size.max(1);
+        // SAFETY: the list is an argument, alive during the call; items are those of the native list.
+        unsafe {
+            let object = Bound::from_borrowed_ptr(py, r.object);
+            let object = object.cast::<pyo3::types::PyList>()?;
+            let mut items = Vec::with_capacity(r.list.len());
+            for i in 0..r.list.len() {
+                let at = r.list.item(i);
+                let bytes = std::slice::from_raw_parts(at, item.size);
+                if i < old && i < object.len() && bytes == &r.before[i * item.size..(i + 1) * item.size] {
+                    items.push(object.get_item(i)?);
+                } else {
+                    items.push(boxer.borrowed(item.ty, &item.slots(at))?);
+                }
+            }
+            object.set_slice(0, object.len(), pyo3::types::PyList::new(py, items)?.as_any())
+        }
+    }
+}
+
+/// A list of one-word items of one exact class.
+unsafe fn import_words(
+    o: *mut ffi::PyObject,
+    buf: &mut ArgBuf,
+    tag: u64,
+    class: *mut ffi::PyTypeObject,
+    word: impl Fn(*mut ffi::PyObject) -> Option<u64>,
+) -> Result<ListRef, Refused> {
+    // SAFETY: `o` is a list of `n` items, no Python code runs meanwhile, and the native list has room for them.
+    unsafe {
+        let n = ffi::PyList_GET_SIZE(o);
+        let list = ListRef::new(n as usize, 8, 0).ok_or(Refused::TooLarge)?;
+        let items = (*o.cast::<ffi::PyListObject>()).ob_item;
+        let data = (*list.as_ptr()).mem.data.cast::<u64>();
+        for i in 0..n {
+            let item = *items.offset(i);
+            if ffi::Py_TYPE(item) != class {
+                return Err(Refused::MixedList);
+            }
+            *data.offset(i) = word(item).ok_or(Refused::TooLarge)?;
+        }
+        (*list.as_ptr()).len = n as i64;
+        buf.tags.push(tag);
+        Ok(list)
+    }
+}
+
+/// Gives the item's slots that are counted a reference of their own: the list will drop it.
+unsafe fn own_item(buf: &mut ArgBuf, slot_start: usize, owner_start: usize, item: &Item) {
+    for (at, object) in buf.owners.drain(owner_start..) {
+        buf.slots[at as usize] = crate::boxing::foreign_owner(object) as u64;
+    }
+    for (i, p) in item.prims.iter().enumerate() {
+        if *p == Prim::List {
+            // SAFETY: the header belongs to a record, which keeps it alive.
+            unsafe { lh_runtime::alloc::incref(buf.slots[slot_start + i] as *mut lh_runtime::MemInfo) };
+        }
+    }
+}

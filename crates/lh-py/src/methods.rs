@@ -1,0 +1,378 @@
+//! Methods and attributes of dispatchers.
+
+use crate::dispatcher::{self, Overload, State};
+use crate::inspect;
+use crate::object::DispatcherObject;
+use crate::parse::{self, Parsed};
+use crate::types::{Signature, as_ty, canonical, type_tuple};
+use lh_driver::Text;
+use lh_ir::Ty;
+use pyo3::exceptions::{PyKeyError, PyTypeError};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList, PyString, PyTuple};
+use pyo3::{ffi, intern};
+use std::ffi::{CStr, c_void};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// What methods are called with.
+struct Call<'a, 'py> {
+    py: Python<'py>,
+    this: &'a Bound<'py, PyAny>,
+    args: Option<Bound<'py, PyTuple>>,
+    keywords: Option<Bound<'py, PyDict>>,
+}
+
+type Method = for<'py> fn(&Call<'_, 'py>) -> PyResult<Bound<'py, PyAny>>;
+
+impl<'py> Call<'_, 'py> {
+    /// The state. Borrowed for single expressions only: compiling runs Python code, which may come back here.
+    fn state(&self) -> *mut State {
+        // SAFETY: methods of the type are called with its instances.
+        unsafe { (*self.this.as_ptr().cast::<DispatcherObject>()).state }
+    }
+    /// An argument by position or name.
+    fn argument(&self, position: usize, name: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
+        if let Some(k) = &self.keywords
+            && let Some(v) = k.get_item(name)?
+        {
+            return Ok(Some(v));
+        }
+        Ok(self.args.as_ref().and_then(|a| a.get_item(position).ok()))
+    }
+    fn overloads(&self) -> Vec<&Overload> {
+        // SAFETY: overloads live as long as the dispatcher, which the caller holds.
+        unsafe { (*self.state()).current().map(|o| &*std::ptr::from_ref(o)).collect() }
+    }
+    /// The specialisation for a signature given as an argument, or all.
+    fn chosen(&self, position: usize) -> PyResult<(Vec<&Overload>, bool)> {
+        match self.argument(position, "signature")? {
+            Some(sig) if !sig.is_none() => {
+                let (_, args) = signature(&sig)?;
+                let found = self.overloads().into_iter().find(|o| canonical_all(&o.compiled.args) == args);
+                Ok((vec![found.ok_or_else(|| PyKeyError::new_err(sig.unbind()))?], true))
+            }
+            _ => Ok((self.overloads(), false)),
+        }
+    }
+    /// A text of the chosen specialisation, or a dictionary of all by argument types.
+    fn texts(&self, text: impl Fn(&Overload) -> String) -> PyResult<Bound<'py, PyAny>> {
+        let (chosen, one) = self.chosen(0)?;
+        if one {
+            return Ok(PyString::new(self.py, &text(chosen[0])).into_any());
+        }
+        let out = PyDict::new(self.py);
+        for o in chosen {
+            out.set_item(type_tuple(self.py, &o.compiled.args)?, text(o))?;
+        }
+        Ok(out.into_any())
+    }
+    fn write(&self, position: usize, text: &str) -> PyResult<Bound<'py, PyAny>> {
+        let file = match self.argument(position, "file")? {
+            Some(f) if !f.is_none() => f,
+            _ => self.py.import("sys")?.getattr("stdout")?,
+        };
+        file.call_method1("write", (text,))?;
+        Ok(self.py.None().into_bound(self.py))
+    }
+    fn none(&self) -> Bound<'py, PyAny> {
+        self.py.None().into_bound(self.py)
+    }
+}
+
+fn canonical_all(tys: &[Ty]) -> Vec<Ty> {
+    tys.iter().map(|t| canonical(*t)).collect()
+}
+
+/// Result and argument types that an object used as a signature means.
+pub fn signature(o: &Bound<'_, PyAny>) -> PyResult<(Option<Ty>, Vec<Ty>)> {
+    if let Ok(s) = o.cast::<Signature>() {
+        return Ok((s.get().ret, canonical_all(&s.get().args)));
+    }
+    if let Ok(text) = o.cast::<PyString>() {
+        return match parse::parse(text.to_str()?)? {
+            Parsed::Signature(ret, args) => Ok((ret, args)),
+            // A type alone is the only argument's.
+            Parsed::Type(t) => Ok((None, vec![canonical(t)])),
+        };
+    }
+    if let Ok(items) = o.cast::<PyTuple>() {
+        let args = items.iter().map(|t| as_ty(&t).map(canonical)).collect::<PyResult<_>>()?;
+        return Ok((None, args));
+    }
+    Err(PyTypeError::new_err(format!("a signature is a string, a tuple of types or a called type, not {}", o.repr()?)))
+}
+
+fn signature_of(o: &Overload) -> Signature {
+    Signature { ret: Some(canonical(o.compiled.ret)), args: canonical_all(&o.compiled.args) }
+}
+
+fn compile<'py>(c: &Call<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
+    let sig = c.argument(0, "sig")?.ok_or_else(|| PyTypeError::new_err("compile() takes a signature"))?;
+    let (ret, args) = signature(&sig)?;
+    let existing = c.overloads().into_iter().find(|o| canonical_all(&o.compiled.args) == args).map(std::ptr::from_ref);
+    // SAFETY: the state of a live dispatcher, of which no reference is held.
+    unsafe {
+        let overload = match existing {
+            Some(o) => dispatcher::renew(c.py, c.state(), c.this, o)?,
+            None if (*c.state()).can_compile => dispatcher::compile(c.py, c.state(), c.this, &args, ret)?,
+            None => {
+                let text = "compilation is disabled for this function; call disable_compile(False) first";
+                return Err(pyo3::exceptions::PyRuntimeError::new_err(text));
+            }
+        };
+        Ok(Bound::new(c.py, signature_of(&*overload))?.into_any())
+    }
+}
+
+fn disable_compile<'py>(c: &Call<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
+    let value = c.argument(0, "val")?.map_or(Ok(true), |v| v.is_truthy())?;
+    // SAFETY: the state of a live dispatcher.
+    unsafe { (*c.state()).can_compile = !value };
+    Ok(c.none())
+}
+
+fn recompile<'py>(c: &Call<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
+    let all: Vec<_> = c.overloads().into_iter().map(|o| (o.compiled.args.clone(), o.explicit, std::ptr::from_ref(o))).collect();
+    for (args, ret, overload) in all {
+        // SAFETY: as in `compile`.
+        unsafe {
+            (*c.state()).forget(overload);
+            dispatcher::compile(c.py, c.state(), c.this, &args, ret)?;
+        }
+    }
+    Ok(c.none())
+}
+
+fn inspect_llvm<'py>(c: &Call<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
+    c.texts(|o| o.compiled.text(Text::Llvm))
+}
+
+fn inspect_asm<'py>(c: &Call<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
+    c.texts(|o| o.compiled.text(Text::Asm))
+}
+
+fn inspect_ir<'py>(c: &Call<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
+    c.texts(|o| o.compiled.text(Text::Typed))
+}
+
+fn inspect_types<'py>(c: &Call<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
+    let (chosen, _) = c.chosen(1)?;
+    let func = dispatcher::py_func(c.this).unwrap_or_else(|| c.this.clone());
+    let mut text = String::new();
+    for o in chosen {
+        text.push_str(&inspect::types(&func, &o.compiled)?);
+    }
+    c.write(0, &text)
+}
+
+fn explain<'py>(c: &Call<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
+    let (chosen, _) = c.chosen(1)?;
+    let func = dispatcher::py_func(c.this).unwrap_or_else(|| c.this.clone());
+    let mut text = String::new();
+    for o in chosen {
+        text.push_str(&inspect::explain(&func, &o.compiled)?);
+    }
+    c.write(0, &text)
+}
+
+fn get_metadata<'py>(c: &Call<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
+    let (chosen, one) = c.chosen(0)?;
+    let all = PyDict::new(c.py);
+    for o in chosen {
+        let facts = PyDict::new(c.py);
+        let timings = PyDict::new(c.py);
+        for (stage, t) in &o.compiled.timings {
+            timings.set_item(*stage, t.as_secs_f64())?;
+        }
+        facts.set_item("timers", timings)?;
+        facts.set_item("object_size", o.compiled.object_size)?;
+        facts.set_item("functions", o.compiled.functions().len())?;
+        if one {
+            return Ok(facts.into_any());
+        }
+        all.set_item(type_tuple(c.py, &o.compiled.args)?, facts)?;
+    }
+    Ok(all.into_any())
+}
+
+/// By reference where the name leads back to the dispatcher, else by function and options.
+fn reduce<'py>(c: &Call<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
+    let py = c.py;
+    let name = c.this.getattr(intern!(py, "__qualname__"))?;
+    let module = c.this.getattr(intern!(py, "__module__"))?;
+    let mut found = py.import("sys")?.getattr("modules")?.get_item(&module).ok();
+    for part in name.extract::<String>()?.split('.') {
+        found = found.and_then(|o| o.getattr(part).ok());
+    }
+    if found.is_some_and(|o| o.is(c.this)) {
+        return Ok(name);
+    }
+    let (func, options, eager) = {
+        // SAFETY: the state of a live dispatcher; nothing runs meanwhile.
+        let state = unsafe { &*c.state() };
+        (state.func.bind(py).clone(), state.options.given.bind(py).clone(), !state.can_compile)
+    };
+    let sigs: Vec<_> = c.overloads().into_iter().map(signature_of).collect();
+    let sigs = if eager { PyList::new(py, sigs)? } else { PyList::empty(py) };
+    let rebuild = py.import("lancehead._core")?.getattr("dispatcher")?;
+    Ok((rebuild, (func, options, sigs, eager)).into_pyobject(py)?.into_any())
+}
+
+fn py_func<'py>(c: &Call<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
+    Ok(dispatcher::py_func(c.this).unwrap_or_else(|| c.none()))
+}
+
+fn signatures<'py>(c: &Call<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
+    let all = c.overloads().into_iter().map(|o| type_tuple(c.py, &o.compiled.args)).collect::<PyResult<Vec<_>>>()?;
+    Ok(PyList::new(c.py, all)?.into_any())
+}
+
+fn nopython_signatures<'py>(c: &Call<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
+    let all = c.overloads().into_iter().map(signature_of).collect::<Vec<_>>();
+    Ok(PyList::new(c.py, all)?.into_any())
+}
+
+fn namespace<'py>(py: Python<'py>, fields: &Bound<'py, PyDict>) -> PyResult<Bound<'py, PyAny>> {
+    py.import("types")?.getattr("SimpleNamespace")?.call((), Some(fields))
+}
+
+fn overloads<'py>(c: &Call<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
+    let all = PyDict::new(c.py);
+    for o in c.overloads() {
+        let fields = PyDict::new(c.py);
+        fields.set_item("signature", Bound::new(c.py, signature_of(o))?)?;
+        fields.set_item("entry_point", o.compiled.entry as usize)?;
+        fields.set_item("objectmode", false)?;
+        all.set_item(type_tuple(c.py, &o.compiled.args)?, namespace(c.py, &fields)?)?;
+    }
+    Ok(all.into_any())
+}
+
+fn stats<'py>(c: &Call<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
+    let misses = PyDict::new(c.py);
+    for o in c.overloads() {
+        misses.set_item(type_tuple(c.py, &o.compiled.args)?, 1)?;
+    }
+    let fields = PyDict::new(c.py);
+    fields.set_item("cache_path", c.none())?;
+    fields.set_item("cache_hits", PyDict::new(c.py))?;
+    fields.set_item("cache_misses", misses)?;
+    // SAFETY: the state of a live dispatcher.
+    fields.set_item("compilations", unsafe { (*c.state()).misses })?;
+    namespace(c.py, &fields)
+}
+
+fn target_options<'py>(c: &Call<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
+    // SAFETY: the state of a live dispatcher.
+    unsafe { Ok((*c.state()).options.given.bind(c.py).copy()?.into_any()) }
+}
+
+fn python_signature<'py>(c: &Call<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
+    c.py.import("inspect")?.call_method1("signature", (py_func(c)?,))
+}
+
+fn can_compile<'py>(c: &Call<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
+    // SAFETY: the state of a live dispatcher.
+    Ok(pyo3::types::PyBool::new(c.py, unsafe { (*c.state()).can_compile }).to_owned().into_any())
+}
+
+fn func_attr<'py>(c: &Call<'_, 'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+    py_func(c)?.getattr(name)
+}
+
+/// Runs a method with panics and errors turned into Python exceptions.
+unsafe fn enter(this: *mut ffi::PyObject, args: *mut ffi::PyObject, keywords: *mut ffi::PyObject, f: Method) -> *mut ffi::PyObject {
+    // SAFETY: CPython passes live objects of these types, attached.
+    unsafe {
+        let py = Python::assume_attached();
+        let this = Bound::from_borrowed_ptr(py, this);
+        let args = Bound::from_borrowed_ptr_or_opt(py, args).map(|a| a.cast_into_unchecked());
+        let keywords = Bound::from_borrowed_ptr_or_opt(py, keywords).map(|k| k.cast_into_unchecked());
+        let result = catch_unwind(AssertUnwindSafe(|| f(&Call { py, this: &this, args, keywords })));
+        match result.unwrap_or_else(|panic| Err(crate::render::internal_error(py, panic.as_ref()))) {
+            Ok(o) => o.into_ptr(),
+            Err(e) => {
+                e.restore(py);
+                std::ptr::null_mut()
+            }
+        }
+    }
+}
+
+macro_rules! table {
+    (methods: $($name:literal $f:path, $doc:literal;)*) => {
+        /// `tp_methods`.
+        pub fn methods() -> &'static mut [ffi::PyMethodDef] {
+            Box::leak(Box::new([$({
+                unsafe extern "C" fn call(
+                    this: *mut ffi::PyObject, args: *mut ffi::PyObject, keywords: *mut ffi::PyObject,
+                ) -> *mut ffi::PyObject {
+                    // SAFETY: as CPython calls methods.
+                    unsafe { enter(this, args, keywords, |c| $f(c)) }
+                }
+                ffi::PyMethodDef {
+                    ml_name: const { cstr(concat!($name, "\0")) }.as_ptr(),
+                    ml_meth: ffi::PyMethodDefPointer { PyCFunctionWithKeywords: call },
+                    ml_flags: ffi::METH_VARARGS | ffi::METH_KEYWORDS,
+                    ml_doc: const { cstr(concat!($doc, "\0")) }.as_ptr(),
+                }
+            },)* ffi::PyMethodDef::zeroed()]))
+        }
+    };
+    (getters: $($name:literal $f:expr, $doc:literal;)*) => {
+        /// `tp_getset`.
+        pub fn getters() -> &'static mut [ffi::PyGetSetDef] {
+            Box::leak(Box::new([$({
+                unsafe extern "C" fn get(this: *mut ffi::PyObject, _: *mut c_void) -> *mut ffi::PyObject {
+                    // SAFETY: as CPython calls getters.
+                    unsafe { enter(this, std::ptr::null_mut(), std::ptr::null_mut(), $f) }
+                }
+                ffi::PyGetSetDef {
+                    name: const { cstr(concat!($name, "\0")) }.as_ptr(),
+                    get: Some(get),
+                    set: None,
+                    doc: const { cstr(concat!($doc, "\0")) }.as_ptr(),
+                    closure: std::ptr::null_mut(),
+                }
+            },)* ffi::PyGetSetDef {
+                name: std::ptr::null(), get: None, set: None, doc: std::ptr::null(), closure: std::ptr::null_mut(),
+            }]))
+        }
+    };
+}
+
+const fn cstr(text: &'static str) -> &'static CStr {
+    match CStr::from_bytes_with_nul(text.as_bytes()) {
+        Ok(c) => c,
+        Err(_) => panic!("a name with a zero byte"),
+    }
+}
+
+table! { methods:
+    "compile" compile, "Compiles for a signature; returns the signature with its result type.";
+    "disable_compile" disable_compile, "Refuses (or, given False, allows) argument types not compiled for yet.";
+    "recompile" recompile, "Compiles every specialisation anew.";
+    "inspect_types" inspect_types, "Writes the source with the types of its variables.";
+    "inspect_llvm" inspect_llvm, "LLVM IR after optimisation, by argument types or of one signature.";
+    "inspect_asm" inspect_asm, "Assembly, by argument types or of one signature.";
+    "inspect_ir" inspect_ir, "Typed IR, by argument types or of one signature.";
+    "get_metadata" get_metadata, "Facts of compilation, by argument types or of one signature.";
+    "explain" explain, "Writes what became of the function: types, loops, times.";
+    "__reduce__" reduce, "Pickles by name where that leads back here.";
+}
+
+table! { getters:
+    "py_func" |c| py_func(c), "The Python function.";
+    "signatures" |c| signatures(c), "Argument types compiled for.";
+    "nopython_signatures" |c| nopython_signatures(c), "Signatures compiled for.";
+    "overloads" |c| overloads(c), "Specialisations by argument types.";
+    "stats" |c| stats(c), "Counts of compilations.";
+    "targetoptions" |c| target_options(c), "Options of the decorator.";
+    "_can_compile" |c| can_compile(c), "Whether new argument types are compiled for.";
+    "__signature__" |c| python_signature(c), "Parameters of the Python function.";
+    "__code__" |c| func_attr(c, "__code__"), "Code of the Python function.";
+    "__globals__" |c| func_attr(c, "__globals__"), "Globals of the Python function.";
+    "__defaults__" |c| func_attr(c, "__defaults__"), "Defaults of the Python function.";
+    "__kwdefaults__" |c| func_attr(c, "__kwdefaults__"), "Keyword-only defaults of the Python function.";
+    "__closure__" |c| func_attr(c, "__closure__"), "Captured variables of the Python function.";
+}

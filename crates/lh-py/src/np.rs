@@ -1,0 +1,216 @@
+//! NumPy as raw structs: the type objects, an array's fields, and the three C functions that make arrays.
+//!
+//! The offsets are those of NumPy 1.x and 2.x alike; nothing of NumPy is linked, its API table is found at run time.
+
+use lh_ir::Ty;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::PyCapsule;
+use pyo3::{ffi, intern};
+use std::ffi::{c_char, c_int, c_long, c_void};
+use std::sync::atomic::{AtomicPtr, Ordering};
+
+/// The fields of `PyArrayObject` that are read.
+#[repr(C)]
+pub struct ArrayObject {
+    base: ffi::PyObject,
+    /// First element.
+    pub data: *mut u8,
+    /// Rank.
+    pub nd: c_int,
+    /// Extents.
+    pub dimensions: *const isize,
+    /// Strides in bytes.
+    pub strides: *const isize,
+    /// Owner of the memory.
+    pub owner: *mut ffi::PyObject,
+    /// Element type.
+    pub descr: *const Descr,
+    /// `NPY_ARRAY_*`.
+    pub flags: c_int,
+}
+
+/// The fields of `PyArray_Descr` that are read; they stand alike in NumPy 1 and 2.
+#[repr(C)]
+pub struct Descr {
+    base: ffi::PyObject,
+    typeobj: *mut ffi::PyObject,
+    /// One letter.
+    pub kind: c_char,
+    letter: c_char,
+    /// `=`, `|`, `<` or `>`.
+    pub byteorder: c_char,
+    unused: c_char,
+    /// `NPY_TYPES`.
+    pub type_num: c_int,
+}
+
+/// `NPY_ARRAY_C_CONTIGUOUS`.
+pub const C_CONTIGUOUS: c_int = 1;
+/// `NPY_ARRAY_F_CONTIGUOUS`.
+pub const F_CONTIGUOUS: c_int = 2;
+/// `NPY_ARRAY_ALIGNED`.
+pub const ALIGNED: c_int = 0x100;
+/// `NPY_ARRAY_WRITEABLE`.
+pub const WRITEABLE: c_int = 0x400;
+
+/// `NPY_TYPES` in order; 64-bit platforms differ in the width of C's `long`.
+pub fn ty_of_num(num: c_int) -> Option<Ty> {
+    let long = size_of::<c_long>() == 8;
+    Some(match num {
+        0 => Ty::bool(),
+        1 => Ty::i8(),
+        2 => Ty::u8(),
+        3 => Ty::i16(),
+        4 => Ty::u16(),
+        5 => Ty::i32(),
+        6 => Ty::u32(),
+        7 => if long { Ty::i64() } else { Ty::i32() },
+        8 => if long { Ty::u64() } else { Ty::u32() },
+        9 => Ty::i64(),
+        10 => Ty::u64(),
+        11 => Ty::f32(),
+        12 => Ty::f64(),
+        14 => Ty::c64(),
+        15 => Ty::c128(),
+        _ => return None,
+    })
+}
+
+/// The type number of a scalar type.
+pub fn num_of_ty(t: Ty) -> Option<c_int> {
+    (0..16).find(|n| ty_of_num(*n) == Some(t.strong()))
+}
+
+static NDARRAY: AtomicPtr<ffi::PyTypeObject> = AtomicPtr::new(std::ptr::null_mut());
+static GENERIC: AtomicPtr<ffi::PyTypeObject> = AtomicPtr::new(std::ptr::null_mut());
+
+/// `numpy.ndarray`, or null before [`load`].
+#[inline(always)]
+pub fn ndarray_type() -> *mut ffi::PyTypeObject {
+    NDARRAY.load(Ordering::Relaxed)
+}
+
+/// `numpy.generic`, or null before [`load`].
+pub fn generic_type() -> *mut ffi::PyTypeObject {
+    GENERIC.load(Ordering::Relaxed)
+}
+
+/// The scalar classes, by type number.
+struct Scalars([*mut ffi::PyTypeObject; 16]);
+// SAFETY: the classes are immortal in practice: `Numpy` keeps the module that holds them.
+unsafe impl Send for Scalars {}
+// SAFETY: as above; the table is written once.
+unsafe impl Sync for Scalars {}
+
+/// What is kept of NumPy.
+pub struct Numpy {
+    module: Py<PyModule>,
+    scalars: Scalars,
+    api: AtomicPtr<*const c_void>,
+}
+
+static NUMPY: PyOnceLock<Numpy> = PyOnceLock::new();
+
+/// NumPy, imported on first use.
+pub fn load(py: Python<'_>) -> PyResult<&'static Numpy> {
+    NUMPY.get_or_try_init(py, || {
+        let module = py.import("numpy")?;
+        let mut table = [std::ptr::null_mut(); 16];
+        let names = [
+            "bool_", "byte", "ubyte", "short", "ushort", "intc", "uintc", "int_", "uint", "longlong", "ulonglong", "single",
+            "double", "longdouble", "csingle", "cdouble",
+        ];
+        // `int_` is C's `long` in NumPy 1 and on 64-bit Unix; where it is not, the class of the dtype letter is.
+        for (slot, name) in table.iter_mut().zip(names) {
+            *slot = module.getattr(name)?.as_ptr().cast();
+        }
+        let array_core = match py.import("numpy._core.multiarray") {
+            Ok(m) => m,
+            Err(_) => py.import("numpy.core.multiarray")?,
+        };
+        let capsule = array_core.getattr("_ARRAY_API")?;
+        let api = capsule.cast::<PyCapsule>()?.pointer_checked(None)?.as_ptr().cast();
+        NDARRAY.store(module.getattr("ndarray")?.as_ptr().cast(), Ordering::Relaxed);
+        GENERIC.store(module.getattr("generic")?.as_ptr().cast(), Ordering::Relaxed);
+        Ok(Numpy { module: module.unbind(), scalars: Scalars(table), api: AtomicPtr::new(api) })
+    })
+}
+
+impl Numpy {
+    /// The module.
+    pub fn module<'py>(&self, py: Python<'py>) -> &Bound<'py, PyModule> {
+        self.module.bind(py)
+    }
+    /// Type number of a scalar class.
+    #[inline]
+    pub fn scalar_num(&self, class: *mut ffi::PyTypeObject) -> Option<c_int> {
+        self.scalars.0.iter().position(|c| *c == class).map(|n| n as c_int)
+    }
+    /// The scalar class of a type, e.g. `numpy.float32`.
+    pub fn scalar_class<'py>(&self, py: Python<'py>, t: Ty) -> Option<Bound<'py, PyAny>> {
+        let num = num_of_ty(t)?;
+        let class = self.scalars.0[usize::try_from(num).ok()?];
+        // SAFETY: the table holds borrowed references to classes of the module, which is alive.
+        Some(unsafe { Bound::from_borrowed_ptr(py, class.cast()) })
+    }
+    fn entry(&self, index: usize) -> *const c_void {
+        // SAFETY: the API table has more than 300 entries, and `index` is one of the constants below.
+        unsafe { *self.api.load(Ordering::Relaxed).add(index) }
+    }
+    /// A new array over memory that `owner` keeps alive. Strides are in bytes.
+    pub fn array_over<'py>(
+        &self,
+        py: Python<'py>,
+        num: c_int,
+        (data, shape, strides): (*mut u8, &[isize], &[isize]),
+        writable: bool,
+        owner: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        type FromType = unsafe extern "C" fn(c_int) -> *mut ffi::PyObject;
+        type FromDescr = unsafe extern "C" fn(
+            *mut ffi::PyTypeObject, *mut ffi::PyObject, c_int, *const isize, *const isize, *mut u8, c_int, *mut ffi::PyObject,
+        ) -> *mut ffi::PyObject;
+        type SetBase = unsafe extern "C" fn(*mut ffi::PyObject, *mut ffi::PyObject) -> c_int;
+        // SAFETY: entries 45, 94 and 282 are these functions in every NumPy since 1.7.
+        let (from_type, from_descr, set_base) = unsafe {
+            (
+                std::mem::transmute::<*const c_void, FromType>(self.entry(45)),
+                std::mem::transmute::<*const c_void, FromDescr>(self.entry(94)),
+                std::mem::transmute::<*const c_void, SetBase>(self.entry(282)),
+            )
+        };
+        let flags = if writable { WRITEABLE } else { 0 };
+        // SAFETY: `from_descr` takes the reference to the descriptor and copies shape and strides, which have `nd` items;
+        // the memory outlives the array because `owner` becomes its base.
+        unsafe {
+            let descr = from_type(num);
+            let nd = shape.len() as c_int;
+            let array =
+                from_descr(ndarray_type(), descr, nd, shape.as_ptr(), strides.as_ptr(), data, flags, std::ptr::null_mut());
+            let array = Bound::from_owned_ptr_or_err(py, array)?;
+            if let Some(owner) = owner
+                && set_base(array.as_ptr(), owner.into_ptr()) != 0
+            {
+                return Err(PyErr::fetch(py));
+            }
+            Ok(array)
+        }
+    }
+}
+
+/// The scalar type that a dtype object stands for, if it has a native form.
+pub fn ty_of_dtype(dtype: &Bound<'_, PyAny>) -> PyResult<Option<Ty>> {
+    let py = dtype.py();
+    if !dtype.getattr(intern!(py, "isnative"))?.extract::<bool>()? {
+        return Ok(None);
+    }
+    let num: c_int = dtype.getattr(intern!(py, "num"))?.extract()?;
+    Ok(ty_of_num(num))
+}
+
+/// Whether the object is an instance of `numpy.dtype`.
+pub fn is_dtype(o: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let py = o.py();
+    o.is_instance(&load(py)?.module(py).getattr(intern!(py, "dtype"))?)
+}

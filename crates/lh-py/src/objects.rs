@@ -1,0 +1,157 @@
+//! The table of Python objects that compiled code knows: each has a number and lives as long as the process.
+//!
+//! The table is locked for single operations only, never while Python code runs.
+
+use hashbrown::HashMap;
+use lh_ir::{FuncId, ObjId};
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::types::PyFunction;
+use std::sync::{LazyLock, Mutex, MutexGuard};
+
+/// A function number's meaning.
+#[derive(Clone, Copy, Debug)]
+pub enum FuncEntry {
+    /// A Python function or a dispatcher.
+    Object(ObjId),
+    /// Code inside another function, without a function object of its own.
+    Inner(FuncId),
+}
+
+/// Key of objects that are equal when their values are.
+#[derive(PartialEq, Eq, Hash)]
+enum Value {
+    Int(i128),
+    Float(u64),
+    Complex(u64, u64),
+    Str(String),
+}
+
+/// Code, defaults and keyword defaults of a function, by which its versions are told apart.
+type Parts = [*mut ffi::PyObject; 3];
+
+/// The parts of a function when it was numbered, held so that their addresses stay theirs.
+struct Version {
+    parts: [Option<Py<PyAny>>; 3],
+}
+
+impl Version {
+    fn of(py: Python<'_>, parts: Parts) -> Version {
+        // SAFETY: the function that has the parts is alive.
+        Version { parts: parts.map(|p| unsafe { Bound::from_borrowed_ptr_or_opt(py, p).map(Bound::unbind) }) }
+    }
+    fn is(&self, parts: Parts) -> bool {
+        self.parts.iter().zip(parts).all(|(held, now)| held.as_ref().map_or(std::ptr::null_mut(), Py::as_ptr) == now)
+    }
+}
+
+#[derive(Default)]
+struct Table {
+    objects: Vec<Py<PyAny>>,
+    /// Versions of the functions and dispatchers among them.
+    versions: HashMap<ObjId, Version>,
+    by_address: HashMap<usize, ObjId>,
+    by_value: HashMap<Value, ObjId>,
+    funcs: Vec<FuncEntry>,
+    by_object: HashMap<ObjId, FuncId>,
+}
+
+static TABLE: LazyLock<Mutex<Table>> = LazyLock::new(Default::default);
+
+fn table() -> MutexGuard<'static, Table> {
+    // A panic while it is held leaves at worst an unused number behind.
+    TABLE.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
+fn value_of(o: &Bound<'_, PyAny>) -> Option<Value> {
+    use pyo3::types::{PyComplex, PyComplexMethods, PyFloat, PyInt, PyString};
+    if o.is_exact_instance_of::<PyInt>() {
+        o.extract().ok().map(Value::Int)
+    } else if o.is_exact_instance_of::<PyFloat>() {
+        o.extract::<f64>().ok().map(|x| Value::Float(x.to_bits()))
+    } else if o.is_exact_instance_of::<PyString>() {
+        o.extract().ok().map(Value::Str)
+    } else if let Ok(z) = o.cast_exact::<PyComplex>() {
+        Some(Value::Complex(z.real().to_bits(), z.imag().to_bits()))
+    } else {
+        None
+    }
+}
+
+/// The parts of a Python function, or of a dispatcher's.
+fn parts_of(o: &Bound<'_, PyAny>) -> Option<Parts> {
+    let func = crate::dispatcher::py_func(o);
+    let func = func.as_ref().unwrap_or(o);
+    func.is_exact_instance_of::<PyFunction>().then(|| crate::guard::parts(func.as_ptr()))
+}
+
+/// The number of an object; equal plain numbers and strings share one, and a function whose code or defaults were
+/// replaced gets a new one.
+pub fn intern(o: &Bound<'_, PyAny>) -> ObjId {
+    let address = o.as_ptr() as usize;
+    let (value, parts) = (value_of(o), parts_of(o));
+    let mut t = table();
+    if let Some(id) = t.by_address.get(&address)
+        && parts.is_none_or(|p| t.versions.get(id).is_some_and(|v| v.is(p)))
+    {
+        return *id;
+    }
+    if let Some(id) = value.as_ref().and_then(|v| t.by_value.get(v)) {
+        return *id;
+    }
+    let id = ObjId::new(t.objects.len());
+    t.objects.push(o.clone().unbind());
+    t.by_address.insert(address, id);
+    if let Some(p) = parts {
+        t.versions.insert(id, Version::of(o.py(), p));
+    }
+    if let Some(v) = value {
+        t.by_value.insert(v, id);
+    }
+    id
+}
+
+/// The number of an object that is in the table, or of an equal plain number or string there.
+pub fn find(o: &Bound<'_, PyAny>) -> Option<ObjId> {
+    let value = value_of(o);
+    let t = table();
+    let address = o.as_ptr() as usize;
+    t.by_address.get(&address).or_else(|| t.by_value.get(value.as_ref()?)).copied()
+}
+
+/// The object of a number.
+pub fn object(py: Python<'_>, id: ObjId) -> Bound<'_, PyAny> {
+    table().objects[id.index()].bind(py).clone()
+}
+
+/// The function number of a Python function or dispatcher.
+pub fn function(id: ObjId) -> FuncId {
+    let mut t = table();
+    if let Some(f) = t.by_object.get(&id) {
+        return *f;
+    }
+    let f = FuncId::new(t.funcs.len());
+    t.funcs.push(FuncEntry::Object(id));
+    t.by_object.insert(id, f);
+    f
+}
+
+/// A new function number for code inside another function.
+pub fn inner_function(parent: FuncId) -> FuncId {
+    let mut t = table();
+    let f = FuncId::new(t.funcs.len());
+    t.funcs.push(FuncEntry::Inner(parent));
+    f
+}
+
+/// The function object whose globals a function number uses, and whether the number is that object's own.
+pub fn function_object(f: FuncId) -> (ObjId, bool) {
+    let t = table();
+    let (mut f, mut own) = (f, true);
+    loop {
+        match t.funcs[f.index()] {
+            FuncEntry::Object(o) => return (o, own),
+            FuncEntry::Inner(parent) => (f, own) = (parent, false),
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! Options of the decorators: one table says which there are, and what each accepts.
+
+use lh_ir::func::{Options, fastmath};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyDict, PyFrozenSet, PyList, PySet, PyString, PyTuple};
+
+/// What a decorator was told.
+pub struct JitOptions {
+    /// What changes code.
+    pub ir: Options,
+    /// Whether calls release the GIL.
+    pub nogil: bool,
+    /// As given, for `targetoptions` and pickling.
+    pub given: Py<PyDict>,
+}
+
+/// Names that are accepted and, for now, change nothing.
+const ACCEPTED: &[&str] = &[
+    "nopython", "cache", "parallel", "inline", "locals", "looplift", "forceobj", "no_cpython_wrapper", "no_cfunc_wrapper",
+    "no_rewrites", "pipeline_class", "identity", "_nrt", "_dbg_extend_lifetimes", "_dbg_optnone", "pipeline", "target",
+    "forceinline", "writable_args",
+];
+
+impl JitOptions {
+    /// Reads the keyword arguments of a decorator.
+    pub fn read(given: &Bound<'_, PyDict>) -> PyResult<JitOptions> {
+        let mut out = JitOptions { ir: Options::default(), nogil: false, given: given.clone().unbind() };
+        for (name, value) in given.iter() {
+            let name: String = name.extract()?;
+            out.set(&name, &value)?;
+        }
+        Ok(out)
+    }
+    fn set(&mut self, name: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        match name {
+            "nogil" => self.nogil = value.is_truthy()?,
+            "fastmath" => self.ir.fastmath = fastmath_flags(value)?,
+            // `None` leaves the default, which is to check.
+            "boundscheck" => self.ir.boundscheck = value.is_none() || value.is_truthy()?,
+            "debug" => self.ir.debug = value.is_truthy()?,
+            "error_model" => self.ir.numpy_errors = one_of(name, value, &["python", "numpy"])? == 1,
+            "overflow" => self.ir.overflow_check = one_of(name, value, &["wrap", "check"])? == 1,
+            "inline" if value.is_instance_of::<PyString>() => {
+                one_of(name, value, &["never", "always"])?;
+            }
+            "forceobj" if value.is_truthy()? => {
+                return Err(PyValueError::new_err("there is no object mode: every function is compiled to native code"));
+            }
+            _ if ACCEPTED.contains(&name) => {}
+            _ => return Err(PyTypeError::new_err(format!("jit() got an unexpected option '{name}'"))),
+        }
+        Ok(())
+    }
+}
+
+fn one_of(name: &str, value: &Bound<'_, PyAny>, choices: &[&str]) -> PyResult<usize> {
+    let text: String = value.extract().map_err(|_| PyTypeError::new_err(format!("option '{name}' takes a string")))?;
+    choices.iter().position(|c| *c == text).ok_or_else(|| {
+        let known = choices.iter().map(|c| format!("'{c}'")).collect::<Vec<_>>().join(" or ");
+        PyValueError::new_err(format!("option '{name}' must be {known}, not '{text}'"))
+    })
+}
+
+fn fastmath_flags(value: &Bound<'_, PyAny>) -> PyResult<u8> {
+    if let Ok(b) = value.cast::<PyBool>() {
+        return Ok(if b.is_true() { fastmath::FAST } else { 0 });
+    }
+    if let Ok(flags) = value.cast::<PyDict>() {
+        // Numba takes a dictionary of flags too.
+        let mut on = 0;
+        for (k, v) in flags.iter() {
+            if v.is_truthy()? {
+                on |= flag(&k)?;
+            }
+        }
+        return Ok(on);
+    }
+    if value.is_instance_of::<PyString>() {
+        return flag(value);
+    }
+    let is_collection = value.is_instance_of::<PySet>()
+        || value.is_instance_of::<PyFrozenSet>()
+        || value.is_instance_of::<PyTuple>()
+        || value.is_instance_of::<PyList>();
+    if !is_collection {
+        return Err(PyValueError::new_err(format!("fastmath takes a bool or a set of flags, not {}", value.repr()?)));
+    }
+    let mut on = 0;
+    for f in value.try_iter()? {
+        on |= flag(&f?)?;
+    }
+    Ok(on)
+}
+
+fn flag(name: &Bound<'_, PyAny>) -> PyResult<u8> {
+    let text: String = name.extract().unwrap_or_default();
+    Ok(match text.as_str() {
+        "nnan" => fastmath::NNAN,
+        "ninf" => fastmath::NINF,
+        "nsz" => fastmath::NSZ,
+        "arcp" => fastmath::ARCP,
+        "contract" => fastmath::CONTRACT,
+        "afn" => fastmath::AFN,
+        "reassoc" => fastmath::REASSOC,
+        "fast" => fastmath::FAST,
+        _ => return Err(PyValueError::new_err(format!("Unrecognized fastmath flags: {}", name.repr()?))),
+    })
+}

@@ -1,0 +1,25 @@
+//! Where a panic happened: kept for the report instead of being printed.
+
+use std::cell::RefCell;
+use std::sync::Once;
+
+thread_local! {
+    static LAST: RefCell<String> = const { RefCell::new(String::new()) };
+}
+
+/// Keeps the place and stack of panics in our crates; others' go the usual way.
+pub fn install() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        std::panic::set_hook(Box::new(|info| {
+            let place = info.location().map(ToString::to_string).unwrap_or_default();
+            let stack = std::backtrace::Backtrace::force_capture();
+            LAST.with(|l| *l.borrow_mut() = format!("at {place}\n{stack}"));
+        }));
+    });
+}
+
+/// The place and stack of this thread's last panic.
+pub fn take() -> String {
+    LAST.with(|l| std::mem::take(&mut *l.borrow_mut()))
+}

@@ -1,0 +1,130 @@
+//! The pending exception of compiled code as a Python exception, with the compiled functions in its traceback.
+
+use crate::objects;
+use lh_ir::{ExcId, ObjId};
+use lh_runtime::classes;
+use lh_runtime::{ExcArg, Frame, Pending};
+use pyo3::exceptions::PyKeyboardInterrupt;
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple, PyType};
+use std::ffi::CStr;
+use std::sync::Mutex;
+
+/// Python classes of registered numbers beyond the builtin ones.
+static REGISTERED: Mutex<Vec<(ExcId, ObjId)>> = Mutex::new(Vec::new());
+
+/// The number of an exception class, registered with its bases when it is new.
+pub fn class_id(class: &Bound<'_, PyType>) -> PyResult<ExcId> {
+    let name = class.name()?.to_string();
+    if class.module().is_ok_and(|m| m.to_str().is_ok_and(|m| m == "builtins"))
+        && let Some(id) = classes::builtin(&name)
+    {
+        return Ok(id);
+    }
+    let object = objects::intern(class.as_any());
+    let known = |object| registered().iter().find(|(_, o)| *o == object).map(|(id, _)| *id);
+    if let Some(id) = known(object) {
+        return Ok(id);
+    }
+    let mut bases = Vec::new();
+    for base in class.bases().iter() {
+        let base = base.cast_into::<PyType>()?;
+        if base.is_subclass_of::<pyo3::exceptions::PyBaseException>()? {
+            bases.push(class_id(&base)?);
+        }
+    }
+    let id = classes::register_class(&name, &bases);
+    registered().push((id, object));
+    Ok(id)
+}
+
+fn registered() -> std::sync::MutexGuard<'static, Vec<(ExcId, ObjId)>> {
+    // A push cannot leave the list half written.
+    REGISTERED.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
+/// The Python class of a number.
+pub fn class_object(py: Python<'_>, id: ExcId) -> PyResult<Bound<'_, PyAny>> {
+    let object = registered().iter().find(|(i, _)| *i == id).map(|(_, o)| *o);
+    match object {
+        Some(o) => Ok(objects::object(py, o)),
+        None => py.import("builtins")?.getattr(classes::class_name(id).as_str()),
+    }
+}
+
+fn arg<'py>(py: Python<'py>, a: &ExcArg) -> PyResult<Bound<'py, PyAny>> {
+    Ok(match a {
+        ExcArg::None => py.None().into_bound(py),
+        ExcArg::Bool(b) => b.into_pyobject(py)?.to_owned().into_any(),
+        ExcArg::Int(i) => i.into_pyobject(py)?.into_any(),
+        ExcArg::Uint(u) => u.into_pyobject(py)?.into_any(),
+        ExcArg::Float(x) => x.into_pyobject(py)?.into_any(),
+        ExcArg::Complex(re, im) => pyo3::types::PyComplex::from_doubles(py, *re, *im).into_any(),
+        ExcArg::Str(s) => s.into_pyobject(py)?.into_any(),
+        ExcArg::Tuple(items) => {
+            PyTuple::new(py, items.iter().map(|i| arg(py, i)).collect::<PyResult<Vec<_>>>()?)?.into_any()
+        }
+    })
+}
+
+/// The exception pending in the run-time library as a Python error.
+pub fn take(py: Python<'_>) -> PyErr {
+    let Some(pending) = lh_runtime::take_pending() else {
+        return pyo3::exceptions::PySystemError::new_err("compiled code failed without an exception");
+    };
+    if pending.class == classes::KEYBOARD_INTERRUPT && pending.args.is_empty() {
+        // Python's own handler decides what Ctrl-C means.
+        let error = py.check_signals().err().unwrap_or_else(|| PyKeyboardInterrupt::new_err(()));
+        return with_frames(py, error, &pending);
+    }
+    match instance(py, &pending) {
+        Ok(value) => with_frames(py, PyErr::from_value(value), &pending),
+        Err(error) => with_frames(py, error, &pending),
+    }
+}
+
+fn instance<'py>(py: Python<'py>, pending: &Pending) -> PyResult<Bound<'py, PyAny>> {
+    let args = pending.args.iter().map(|a| arg(py, a)).collect::<PyResult<Vec<_>>>()?;
+    class_object(py, pending.class)?.call1(PyTuple::new(py, args)?)
+}
+
+/// Adds a traceback entry for each compiled function that the exception left.
+fn with_frames(py: Python<'_>, error: PyErr, pending: &Pending) -> PyErr {
+    error.restore(py);
+    let globals = PyDict::new(py);
+    for frame in &pending.frames {
+        // SAFETY: an exception is set, and the frame's facts live as long as the code, which is never unloaded.
+        unsafe { add_frame(frame, &globals) };
+    }
+    PyErr::fetch(py)
+}
+
+/// # Safety
+/// An exception is set; `frame.info` is null or points to the facts of a function.
+unsafe fn add_frame(frame: &Frame, globals: &Bound<'_, PyDict>) {
+    // SAFETY: as promised by the caller; all references made here are dropped here.
+    unsafe {
+        if frame.info.is_null() || (*frame.info).is_library != 0 {
+            return;
+        }
+        let (mut kind, mut value, mut trace) = (std::ptr::null_mut(), std::ptr::null_mut(), std::ptr::null_mut());
+        ffi::PyErr_Fetch(&mut kind, &mut value, &mut trace);
+        let name = CStr::from_ptr((*frame.info).qualname);
+        let line = if frame.line > 0 { frame.line } else { (*frame.info).first_line };
+        // The frame's line is the first line of its code object, for there is no table of lines.
+        let code = ffi::PyCode_NewEmpty((*frame.info).file, name.as_ptr(), line);
+        let made = if code.is_null() {
+            std::ptr::null_mut()
+        } else {
+            ffi::PyFrame_New(ffi::PyThreadState_Get(), code, globals.as_ptr(), std::ptr::null_mut())
+        };
+        ffi::PyErr_Clear();
+        ffi::PyErr_Restore(kind, value, trace);
+        if !made.is_null() {
+            ffi::PyTraceBack_Here(made);
+        }
+        ffi::Py_XDECREF(made.cast());
+        ffi::Py_XDECREF(code.cast());
+    }
+}

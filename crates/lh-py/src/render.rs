@@ -1,0 +1,132 @@
+//! Diagnostics as text, and as Python exceptions.
+
+use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
+use lh_ir::diag::{Class, Diagnostic};
+use lh_ir::{Span, diag};
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use std::any::Any;
+use std::fmt::Write;
+
+/// The most lines of one message.
+const MAX_LINES: usize = 25;
+
+/// A class of `lancehead.errors` with a message.
+pub fn error_of(py: Python<'_>, class: &str, message: &str) -> PyErr {
+    let made = py.import("lancehead.errors").and_then(|m| m.getattr(class)).and_then(|c| c.call1((message,)));
+    match made {
+        Ok(value) => PyErr::from_value(value),
+        Err(_) => PyRuntimeError::new_err(message.to_owned()),
+    }
+}
+
+/// The exception of a diagnostic.
+pub fn error(py: Python<'_>, d: &Diagnostic) -> PyErr {
+    let class = match d.id.1 {
+        Class::Typing => "TypingError",
+        Class::Unsupported => "UnsupportedError",
+        Class::Bytecode => "UnsupportedBytecodeError",
+    };
+    error_of(py, class, &text(py, d))
+}
+
+/// A diagnostic as text of at most 25 lines.
+pub fn text(py: Python<'_>, d: &Diagnostic) -> String {
+    let mut out = snippet(py, d);
+    for (file, span, note) in &d.trail {
+        write!(out, "\n  note: {note} ({})", place(file, *span)).expect("strings take any text");
+    }
+    for note in &d.notes {
+        write!(out, "\n  help: {note}").expect("strings take any text");
+    }
+    let lines: Vec<&str> = out.lines().map(str::trim_end).collect();
+    if lines.len() <= MAX_LINES {
+        return lines.join("\n");
+    }
+    format!("{}\n  ... {} more lines", lines[..MAX_LINES - 1].join("\n"), lines.len() + 1 - MAX_LINES)
+}
+
+fn place(file: &str, span: Span) -> String {
+    if span.line == 0 { file.to_owned() } else { format!("{file}:{}", span.line) }
+}
+
+/// Headline and source line.
+fn snippet(py: Python<'_>, d: &Diagnostic) -> String {
+    let source = if d.span.line > 0 { source_lines(py, &d.file, d.span) } else { None };
+    let Some(source) = source else {
+        let mut out = format!("error[{}]: {}", d.id.0, d.headline);
+        if !d.file.is_empty() {
+            write!(out, "\n  --> {}", place(&d.file, d.span)).expect("strings take any text");
+        }
+        if !d.label.is_empty() {
+            write!(out, "\n   = {}", d.label).expect("strings take any text");
+        }
+        return out;
+    };
+    let range = byte_range(&source, d.span);
+    let mark = AnnotationKind::Primary.span(range).label(d.label.as_str());
+    let snippet = Snippet::source(source.as_str()).path(d.file.as_str()).line_start(d.span.line as usize).annotation(mark);
+    let report = [Level::ERROR.primary_title(d.headline.as_str()).id(d.id.0).element(snippet)];
+    Renderer::plain().render(&report)
+}
+
+/// The lines of the span, at most four, without their common indent.
+fn source_lines(py: Python<'_>, file: &str, span: Span) -> Option<String> {
+    let cache = py.import("linecache").ok()?;
+    let mut out = String::new();
+    for line in span.line..=span.end_line.clamp(span.line, span.line + 3) {
+        let text: String = cache.call_method1("getline", (file, line)).ok()?.extract().ok()?;
+        out.push_str(text.trim_end());
+        out.push('\n');
+    }
+    (!out.trim().is_empty()).then_some(out)
+}
+
+/// The span's bytes within the lines, kept inside them whatever the columns say.
+fn byte_range(source: &str, span: Span) -> std::ops::Range<usize> {
+    let line_start = |n: usize| source.split_inclusive('\n').take(n).map(str::len).sum::<usize>();
+    let first = source.lines().next().unwrap_or("");
+    let (mut start, mut end) = if span.end_col == 0 {
+        (first.len() - first.trim_start().len(), first.len())
+    } else {
+        let last = (span.end_line.max(span.line) - span.line) as usize;
+        (span.col as usize, line_start(last.min(source.lines().count() - 1)) + span.end_col as usize)
+    };
+    end = end.min(source.trim_end().len());
+    start = start.min(end);
+    while !source.is_char_boundary(start) {
+        start -= 1;
+    }
+    while !source.is_char_boundary(end) {
+        end -= 1;
+    }
+    start..end.max(start)
+}
+
+/// The exception for a bug of ours, with a report in the folder of temporary files.
+pub fn internal_error(py: Python<'_>, panic: &(dyn Any + Send)) -> PyErr {
+    let what = panic
+        .downcast_ref::<String>()
+        .cloned()
+        .or_else(|| panic.downcast_ref::<&str>().map(|s| (*s).to_owned()))
+        .unwrap_or_else(|| "unknown".to_owned());
+    let place = crate::panics::take();
+    let report = format!(
+        "lancehead {}\nPython {}\n{} {}\n\n{what}\n{place}\n",
+        env!("CARGO_PKG_VERSION"),
+        Python::version_str(),
+        std::env::consts::OS,
+        std::env::consts::ARCH,
+    );
+    let path = std::env::temp_dir().join(format!("lancehead-report-{}.txt", std::process::id()));
+    let where_ = match std::fs::write(&path, report) {
+        Ok(()) => format!("; a report is in {}", path.display()),
+        Err(_) => String::new(),
+    };
+    error_of(py, "InternalError", &format!("this is a bug of lancehead: {what}{where_}"))
+}
+
+/// A diagnostic about an argument of a call, which has no place in the source.
+pub fn argument_error(py: Python<'_>, id: diag::Id, headline: String, help: &str) -> PyErr {
+    error(py, &Diagnostic::new(id, headline).note(help))
+}

@@ -1,0 +1,342 @@
+//! Types and signatures as Python objects: `types.float64[:, ::1]`, `types.int64(types.int64)`.
+
+use crate::{np, objects, parse, typing};
+use lh_ir::types::NamedTuple;
+use lh_ir::{Layout, Ty, TyKind};
+use pyo3::exceptions::{PyAttributeError, PyKeyError, PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PySlice, PyTuple, PyType};
+
+/// A type. Python's own numbers and the 64-bit NumPy scalars are one type here, as they are one argument type.
+#[pyclass(frozen, module = "lancehead._core", weakref)]
+pub struct Type(pub Ty);
+
+/// The type as it is shown, compared and dispatched on.
+pub fn canonical(t: Ty) -> Ty {
+    let many = |ts: &[Ty]| ts.iter().map(|t| canonical(*t)).collect::<Vec<_>>();
+    match t.kind() {
+        TyKind::Tuple { elems, name } => Ty::new(TyKind::Tuple { elems: many(elems), name: name.clone() }),
+        TyKind::List(e) => Ty::list(canonical(*e)),
+        TyKind::Optional(e) => Ty::optional(canonical(*e)),
+        TyKind::Range(e) => Ty::new(TyKind::Range(canonical(*e))),
+        TyKind::Slice(p) => Ty::new(TyKind::Slice(p.map(canonical))),
+        _ => t.weak(),
+    }
+}
+
+impl Type {
+    /// A type object.
+    pub fn new(t: Ty) -> Type {
+        Type(canonical(t))
+    }
+    fn missing(&self, name: &str) -> PyErr {
+        PyAttributeError::new_err(format!("type {} has no attribute '{name}'", self.0))
+    }
+    fn array(&self, name: &str) -> PyResult<(Ty, usize, Layout, bool)> {
+        self.0.as_array().ok_or_else(|| self.missing(name))
+    }
+}
+
+#[pymethods]
+impl Type {
+    fn __repr__(&self) -> String {
+        self.0.to_string()
+    }
+    fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
+        other.cast::<Type>().is_ok_and(|t| t.get().0 == self.0)
+    }
+    fn __hash__(&self) -> u64 {
+        use std::hash::{DefaultHasher, Hash, Hasher};
+        let mut h = DefaultHasher::new();
+        self.0.hash(&mut h);
+        h.finish()
+    }
+    /// A signature when called with types, a NumPy scalar when called with a number.
+    #[pyo3(signature = (*args))]
+    fn __call__<'py>(&self, py: Python<'py>, args: &Bound<'py, PyTuple>) -> PyResult<Bound<'py, PyAny>> {
+        if args.len() == 1 && !args.get_item(0)?.is_instance_of::<Type>() && self.0.is_number() {
+            let class = np::load(py)?.scalar_class(py, self.0).ok_or_else(|| self.missing("cast_python_value"))?;
+            return class.call1(args.clone());
+        }
+        let mut tys = Vec::new();
+        for a in args.iter() {
+            tys.push(as_ty(&a)?);
+        }
+        Ok(Bound::new(py, Signature { ret: Some(self.0), args: tys })?.into_any())
+    }
+    /// An array type: `float64[:]`, `float64[:, ::1]`, `float64[::1, :]`.
+    fn __getitem__(&self, key: &Bound<'_, PyAny>) -> PyResult<Type> {
+        let bad = || PyKeyError::new_err(format!("Can only index types with slices with no start or stop, got {key}."));
+        if !self.0.is_number() {
+            return Err(PyTypeError::new_err(format!("there are no arrays of {}", self.0)));
+        }
+        let one_step = |s: Bound<'_, PyAny>| -> PyResult<bool> {
+            let s = s.cast_into::<PySlice>().map_err(|_| bad())?;
+            if !s.getattr("start")?.is_none() || !s.getattr("stop")?.is_none() {
+                return Err(bad());
+            }
+            let step = s.getattr("step")?;
+            Ok(!step.is_none() && step.extract::<i64>()? == 1)
+        };
+        let steps = match key.cast::<PyTuple>() {
+            Ok(keys) => keys.iter().map(one_step).collect::<PyResult<Vec<_>>>()?,
+            Err(_) => vec![one_step(key.clone())?],
+        };
+        Ok(Type(Ty::array(self.0, steps.len(), parse::layout_of_steps(&steps))))
+    }
+    /// What kind of type it is: `Integer`, `Array`, ...
+    #[getter]
+    pub fn kind(&self) -> &'static str {
+        match self.0.kind() {
+            TyKind::Bool => "Boolean",
+            TyKind::Int { .. } => "Integer",
+            TyKind::Float { .. } => "Float",
+            TyKind::Complex { .. } => "Complex",
+            TyKind::None => "NoneType",
+            TyKind::Str => "UnicodeType",
+            TyKind::Tuple { name: Some(_), .. } => "NamedTuple",
+            TyKind::Tuple { elems, .. } if elems.iter().all(|t| *t == elems[0]) => "UniTuple",
+            TyKind::Tuple { .. } => "Tuple",
+            TyKind::Array { .. } => "Array",
+            TyKind::List(_) => "List",
+            TyKind::Optional(_) => "Optional",
+            TyKind::Range(_) => "RangeType",
+            TyKind::Slice(_) => "SliceType",
+            TyKind::DType(_) => "NumberClass",
+            TyKind::Func(_) => "Dispatcher",
+            TyKind::Obj(_) => "Opaque",
+            _ => "Internal",
+        }
+    }
+    #[getter]
+    fn name(&self) -> String {
+        self.0.to_string()
+    }
+    #[getter]
+    fn dtype(&self) -> PyResult<Type> {
+        match self.0.kind() {
+            TyKind::Array { dtype, .. } => Ok(Type::new(*dtype)),
+            TyKind::List(t) | TyKind::DType(t) | TyKind::Range(t) => Ok(Type::new(*t)),
+            TyKind::Tuple { elems, .. } if elems.first().is_some_and(|f| elems.iter().all(|t| t == f)) => Ok(Type::new(elems[0])),
+            _ => Err(self.missing("dtype")),
+        }
+    }
+    #[getter(r#type)]
+    fn inner(&self) -> PyResult<Type> {
+        match self.0.kind() {
+            TyKind::Optional(t) => Ok(Type::new(*t)),
+            _ => Err(self.missing("type")),
+        }
+    }
+    #[getter]
+    fn ndim(&self) -> PyResult<usize> {
+        self.array("ndim").map(|a| a.1)
+    }
+    #[getter]
+    fn layout(&self) -> PyResult<String> {
+        self.array("layout").map(|a| format!("{:?}", a.2))
+    }
+    #[getter]
+    fn mutable(&self) -> PyResult<bool> {
+        self.array("mutable").map(|a| !a.3)
+    }
+    #[getter]
+    fn readonly(&self) -> PyResult<bool> {
+        self.array("readonly").map(|a| a.3)
+    }
+    #[getter]
+    fn is_c_contig(&self) -> PyResult<bool> {
+        self.array("is_c_contig").map(|a| a.2 == Layout::C)
+    }
+    #[getter]
+    fn is_f_contig(&self) -> PyResult<bool> {
+        self.array("is_f_contig").map(|a| a.2 == Layout::F || (a.1 <= 1 && a.2 == Layout::C))
+    }
+    #[getter]
+    fn is_contig(&self) -> PyResult<bool> {
+        self.array("is_contig").map(|a| a.2 != Layout::A)
+    }
+    #[getter]
+    fn bitwidth(&self) -> PyResult<u32> {
+        if self.0.is_number() { Ok(self.0.bits()) } else { Err(self.missing("bitwidth")) }
+    }
+    #[getter]
+    fn signed(&self) -> PyResult<bool> {
+        if self.0.is_int() { Ok(self.0.is_signed()) } else { Err(self.missing("signed")) }
+    }
+    #[getter]
+    fn underlying_float(&self) -> PyResult<Type> {
+        if self.0.is_complex() { Ok(Type::new(self.0.real_part())) } else { Err(self.missing("underlying_float")) }
+    }
+    #[getter]
+    fn types<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let elems = self.0.tuple_elems().ok_or_else(|| self.missing("types"))?;
+        type_tuple(py, elems)
+    }
+    #[getter]
+    fn count(&self) -> PyResult<usize> {
+        Ok(self.0.tuple_elems().ok_or_else(|| self.missing("count"))?.len())
+    }
+    #[getter]
+    fn fields(&self) -> PyResult<Vec<String>> {
+        match self.0.kind() {
+            TyKind::Tuple { name: Some(n), .. } => Ok(n.fields.clone()),
+            _ => Err(self.missing("fields")),
+        }
+    }
+    #[getter]
+    fn instance_class<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        match self.0.kind() {
+            TyKind::Tuple { name: Some(n), .. } => Ok(objects::object(py, n.class)),
+            _ => Err(self.missing("instance_class")),
+        }
+    }
+    fn __len__(&self) -> PyResult<usize> {
+        self.0.tuple_elems().map(<[Ty]>::len).ok_or_else(|| PyTypeError::new_err(format!("type {} has no length", self.0)))
+    }
+    /// The same array type with other properties.
+    #[pyo3(signature = (dtype=None, ndim=None, layout=None, readonly=None))]
+    fn copy(&self, dtype: Option<&Type>, ndim: Option<usize>, layout: Option<&str>, readonly: Option<bool>) -> PyResult<Type> {
+        let (d, n, l, r) = self.array("copy")?;
+        let l = layout.map_or(Ok(l), layout_of)?;
+        Ok(Type(Ty::array_ro(dtype.map_or(d, |t| t.0), ndim.unwrap_or(n), l, readonly.unwrap_or(r))))
+    }
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        let py = slf.py();
+        let core = py.import("lancehead._core")?;
+        if let TyKind::Tuple { elems, name: Some(n) } = slf.get().0.kind() {
+            let args = (type_tuple(py, elems)?, objects::object(py, n.class));
+            return Ok((core.getattr("named_tuple_type")?, args.into_pyobject(py)?));
+        }
+        Ok((core.getattr("parse_type")?, (parse::spelling(slf.get().0),).into_pyobject(py)?))
+    }
+}
+
+/// Argument types and, perhaps, a result type.
+#[pyclass(frozen, module = "lancehead._core")]
+pub struct Signature {
+    /// Result, when it is given.
+    pub ret: Option<Ty>,
+    /// Arguments.
+    pub args: Vec<Ty>,
+}
+
+#[pymethods]
+impl Signature {
+    #[new]
+    #[pyo3(signature = (return_type, *args))]
+    fn new(return_type: Option<&Type>, args: &Bound<'_, PyTuple>) -> PyResult<Signature> {
+        let args = args.iter().map(|a| as_ty(&a)).collect::<PyResult<_>>()?;
+        Ok(Signature { ret: return_type.map(|t| t.0), args })
+    }
+    #[getter]
+    fn args<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        type_tuple(py, &self.args)
+    }
+    #[getter]
+    fn return_type(&self) -> Option<Type> {
+        self.ret.map(Type::new)
+    }
+    fn __repr__(&self) -> String {
+        let args: Vec<String> = self.args.iter().map(|t| canonical(*t).to_string()).collect();
+        format!("({}) -> {}", args.join(", "), self.ret.map_or_else(|| "None".to_owned(), |t| t.to_string()))
+    }
+    fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
+        other.cast::<Signature>().is_ok_and(|s| s.get().ret == self.ret && s.get().args == self.args)
+    }
+    fn __hash__(&self) -> u64 {
+        use std::hash::{DefaultHasher, Hash, Hasher};
+        let mut h = DefaultHasher::new();
+        (self.ret, &self.args).hash(&mut h);
+        h.finish()
+    }
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        let py = slf.py();
+        let mut items = vec![slf.getattr("return_type")?];
+        items.extend(slf.get().args(py)?.iter());
+        Ok((py.get_type::<Signature>().into_any(), PyTuple::new(py, items)?))
+    }
+}
+
+/// Types as a Python tuple.
+pub fn type_tuple<'py>(py: Python<'py>, tys: &[Ty]) -> PyResult<Bound<'py, PyTuple>> {
+    let items = tys.iter().map(|t| Bound::new(py, Type::new(*t))).collect::<PyResult<Vec<_>>>()?;
+    PyTuple::new(py, items)
+}
+
+/// The type that an object in a signature means: a type, `None`, or a scalar class or dtype of NumPy.
+pub fn as_ty(o: &Bound<'_, PyAny>) -> PyResult<Ty> {
+    if let Ok(t) = o.cast::<Type>() {
+        return Ok(t.get().0);
+    }
+    if o.is_none() {
+        return Ok(Ty::none());
+    }
+    match crate::host::classify(o) {
+        lh_infer::world::Object::DType(t) => Ok(canonical(t)),
+        _ => Err(PyTypeError::new_err(format!("a type was expected, not {}", o.repr()?))),
+    }
+}
+
+/// The layout of a letter.
+pub fn layout_of(letter: &str) -> PyResult<Layout> {
+    match letter {
+        "C" => Ok(Layout::C),
+        "F" => Ok(Layout::F),
+        "A" => Ok(Layout::A),
+        _ => Err(PyValueError::new_err(format!("layout must be 'C', 'F' or 'A', not {letter:?}"))),
+    }
+}
+
+/// `types.Array(dtype, ndim, layout, readonly)`.
+#[pyfunction]
+#[pyo3(signature = (dtype, ndim, layout, readonly=false))]
+pub fn array_type(dtype: &Bound<'_, PyAny>, ndim: usize, layout: &str, readonly: bool) -> PyResult<Type> {
+    let dtype = as_ty(dtype)?;
+    if !dtype.is_number() {
+        return Err(PyTypeError::new_err(format!("there are no arrays of {dtype}")));
+    }
+    if ndim > 64 {
+        return Err(PyValueError::new_err("an array has at most 64 dimensions"));
+    }
+    Ok(Type(Ty::array_ro(dtype, ndim, layout_of(layout)?, readonly)))
+}
+
+/// `types.Tuple(types)`.
+#[pyfunction]
+pub fn tuple_type(types: &Bound<'_, PyAny>) -> PyResult<Type> {
+    let elems = types.try_iter()?.map(|t| as_ty(&t?)).collect::<PyResult<_>>()?;
+    Ok(Type::new(Ty::tuple(elems)))
+}
+
+/// `types.NamedTuple(types, class)`.
+#[pyfunction]
+pub fn named_tuple_type(types: &Bound<'_, PyAny>, class: &Bound<'_, PyType>) -> PyResult<Type> {
+    let elems = types.try_iter()?.map(|t| as_ty(&t?)).collect::<PyResult<Vec<_>>>()?;
+    let name: NamedTuple = typing::named_tuple(class.as_any()).ok_or_else(|| PyTypeError::new_err("a namedtuple class was expected"))?;
+    if name.fields.len() != elems.len() {
+        return Err(PyValueError::new_err(format!("{} has {} fields, not {}", name.name, name.fields.len(), elems.len())));
+    }
+    Ok(Type::new(Ty::new(TyKind::Tuple { elems, name: Some(name) })))
+}
+
+/// `types.List(type)`.
+#[pyfunction]
+pub fn list_type(elem: &Bound<'_, PyAny>) -> PyResult<Type> {
+    Ok(Type::new(Ty::list(as_ty(elem)?)))
+}
+
+/// `types.Optional(type)`.
+#[pyfunction]
+pub fn optional_type(inner: &Bound<'_, PyAny>) -> PyResult<Type> {
+    Ok(Type::new(Ty::optional(as_ty(inner)?)))
+}
+
+/// The type object of a type's text, as in string signatures.
+#[pyfunction]
+pub fn parse_type(text: &str) -> PyResult<Type> {
+    match parse::parse(text)? {
+        parse::Parsed::Type(t) => Ok(Type::new(t)),
+        parse::Parsed::Signature(..) => Err(PyValueError::new_err(format!("{text:?} is a signature, not a type"))),
+    }
+}

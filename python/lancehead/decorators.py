@@ -1,0 +1,73 @@
+"""`jit` and its relatives."""
+
+from __future__ import annotations
+
+from types import FunctionType
+from typing import Any
+
+from lancehead import _core, config
+
+
+def jit(signature_or_function: Any = None, **options: Any) -> Any:
+    """Compiles a function when it is called, for the types of its arguments; at once for signatures that are given.
+
+    >>> @jit
+    ... def add(x, y):
+    ...     return x + y
+    >>> add(1, 2)
+    3
+    """
+    _core.check_options(options)
+    given = signature_or_function
+    if given is None:
+        return lambda function: _dispatcher(function, options, [], False)
+    if isinstance(given, (str, tuple, _core.Signature)):
+        return lambda function: _dispatcher(function, options, [given], True)
+    if isinstance(given, list):
+        return lambda function: _dispatcher(function, options, given, True)
+    return _dispatcher(given, options, [], False)
+
+
+def njit(signature_or_function: Any = None, **options: Any) -> Any:
+    """`jit`: there is no other mode."""
+    return jit(signature_or_function, **options)
+
+
+def _dispatcher(function: Any, options: dict[str, Any], signatures: list[Any], eager: bool) -> Any:
+    if isinstance(function, _core.Dispatcher):
+        if not options and not signatures:
+            return function
+        function = function.py_func
+    if not isinstance(function, FunctionType):
+        raise TypeError(f"The decorated object is not a function (got type {type(function)}).")
+    if config.DISABLE_JIT:
+        return function
+    return _core.dispatcher(function, options, signatures, eager)
+
+
+def prange(*args: int) -> range:
+    """`range` whose iterations do not depend on each other."""
+    return range(*args)
+
+
+def literally(value: Any) -> Any:
+    """Its argument, known while compiling."""
+    return value
+
+
+def literal_unroll(items: Any) -> Any:
+    """Its argument, over which a loop is unrolled."""
+    return items
+
+
+def optional(type: _core.Type) -> _core.Type:
+    """The type of values of a type, or `None`."""
+    return _core.optional_type(type)
+
+
+def is_jitted(function: object) -> bool:
+    """Whether a function is compiled by lancehead."""
+    return isinstance(function, _core.Dispatcher)
+
+
+__all__ = ["is_jitted", "jit", "literal_unroll", "literally", "njit", "optional", "prange"]

@@ -1,0 +1,180 @@
+"""Exceptions and warnings, with the names of Numba's."""
+
+from __future__ import annotations
+
+
+class NumbaWarning(Warning):
+    """Base of all warnings."""
+
+
+class NumbaPerformanceWarning(NumbaWarning):
+    """A request that could not be made fast."""
+
+
+class NumbaDeprecationWarning(NumbaWarning, DeprecationWarning):
+    """Something that will go away."""
+
+
+class NumbaPendingDeprecationWarning(NumbaWarning, PendingDeprecationWarning):
+    """Something that will be deprecated."""
+
+
+class NumbaParallelSafetyWarning(NumbaWarning):
+    """A parallel region that may not be safe."""
+
+
+class NumbaTypeSafetyWarning(NumbaWarning):
+    """A conversion that may lose values."""
+
+
+class NumbaExperimentalFeatureWarning(NumbaWarning):
+    """A feature that may change."""
+
+
+class NumbaInvalidConfigWarning(NumbaWarning):
+    """A setting that means nothing."""
+
+
+class NumbaPedanticWarning(NumbaWarning):
+    """A warning for the strict."""
+
+
+class NumbaIRAssumptionWarning(NumbaPedanticWarning):
+    """An assumption about code that does not hold."""
+
+
+class NumbaDebugInfoWarning(NumbaWarning):
+    """Debug information that could not be made."""
+
+
+class NumbaSystemWarning(NumbaWarning):
+    """A system that lacks something."""
+
+
+class NumbaError(Exception):
+    """Base of all errors; its text is the diagnostic."""
+
+    @property
+    def msg(self) -> str:
+        """The diagnostic."""
+        return str(self.args[0]) if self.args else ""
+
+
+class UnsupportedError(NumbaError):
+    """A form of the language that is not supported."""
+
+
+class UnsupportedBytecodeError(NumbaError):
+    """A bytecode that is not supported."""
+
+
+class UnsupportedRewriteError(UnsupportedError):
+    """A transformation that is not supported."""
+
+
+class UnsupportedParforsError(NumbaError):
+    """A parallel loop that is not supported."""
+
+
+class IRError(NumbaError):
+    """Code that is not well formed."""
+
+
+class RedefinedError(IRError):
+    """A name that is defined twice."""
+
+
+class NotDefinedError(IRError):
+    """A name that is not defined."""
+
+
+class VerificationError(IRError):
+    """Code that fails verification."""
+
+
+class DeprecationError(NumbaError):
+    """Something that has gone away."""
+
+
+class LoweringError(NumbaError):
+    """Typed code that cannot be made native."""
+
+
+class ForbiddenConstruct(LoweringError):
+    """A construct that is refused."""
+
+
+class TypingError(NumbaError):
+    """Types that do not fit."""
+
+
+class UntypedAttributeError(TypingError):
+    """An attribute that a type lacks."""
+
+
+class RequireLiteralValue(TypingError):
+    """A value that must be known while compiling."""
+
+
+class LiteralTypingError(TypingError):
+    """A literal that has no literal type."""
+
+
+class NumbaValueError(TypingError):
+    """A value that a compiled function cannot take."""
+
+
+class NumbaTypeError(TypingError):
+    """A type that a compiled function cannot take."""
+
+
+class NumbaAttributeError(TypingError):
+    """An attribute that is missing."""
+
+
+class NumbaAssertionError(TypingError):
+    """An assertion that failed while compiling."""
+
+
+class NumbaNotImplementedError(TypingError):
+    """Something that is not there yet."""
+
+
+class NumbaKeyError(TypingError):
+    """A key that is missing while compiling."""
+
+
+class NumbaIndexError(TypingError):
+    """An index out of range while compiling."""
+
+
+class NumbaRuntimeError(NumbaError):
+    """A failure of the run-time library."""
+
+
+class ByteCodeSupportError(NumbaError):
+    """A failure to read bytecode."""
+
+
+class CompilerError(NumbaError):
+    """A failure to compile."""
+
+
+class ConstantInferenceError(NumbaError):
+    """A constant that cannot be found."""
+
+
+class ForceLiteralArg(NumbaError):
+    """An argument that must be a literal."""
+
+
+class InternalError(NumbaError):
+    """A bug of lancehead; the message names the file with the report."""
+
+
+class InternalTargetMismatchError(InternalError):
+    """Functions for different targets that call each other."""
+
+
+class NonexistentTargetError(InternalError):
+    """A target that does not exist."""

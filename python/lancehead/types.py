@@ -1,0 +1,233 @@
+"""Types of values in compiled code.
+
+`float64[:, ::1]` is an array type and `float64(int64)` a signature. The classes here are constructors and answer
+`isinstance`; every type is an instance of `Type`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lancehead._core import (
+    Signature,
+    Type,
+    array_type,
+    list_type,
+    named_tuple_type,
+    optional_type,
+    parse_type,
+    tuple_type,
+    typeof,
+)
+
+int8 = i1 = char = parse_type("int8")
+int16 = i2 = short = parse_type("int16")
+int32 = i4 = intc = parse_type("int32")
+int64 = i8 = intp = int_ = long_ = longlong = ssize_t = parse_type("int64")
+uint8 = u1 = uchar = byte = parse_type("uint8")
+uint16 = u2 = ushort = parse_type("uint16")
+uint32 = u4 = uintc = parse_type("uint32")
+uint64 = u8 = uintp = uint = ulong = ulonglong = size_t = parse_type("uint64")
+float32 = f4 = parse_type("float32")
+float64 = f8 = double = parse_type("float64")
+complex64 = c8 = parse_type("complex64")
+complex128 = c16 = parse_type("complex128")
+boolean = bool_ = b1 = parse_type("boolean")
+void = none = parse_type("none")
+unicode_type = string = parse_type("unicode_type")
+slice2_type = typeof(slice(0, 1))
+slice3_type = typeof(slice(0, 1, 1))
+range_state64_type = typeof(range(0))
+
+signed_domain = frozenset([int8, int16, int32, int64])
+unsigned_domain = frozenset([uint8, uint16, uint32, uint64])
+integer_domain = signed_domain | unsigned_domain
+real_domain = frozenset([float32, float64])
+complex_domain = frozenset([complex64, complex128])
+number_domain = real_domain | integer_domain | complex_domain
+
+
+class KindOfType(type):
+    """Makes a class answer `isinstance` by the kind of a type."""
+
+    kinds: tuple[str, ...] = ()
+
+    def __instancecheck__(cls, value: object) -> bool:
+        return isinstance(value, Type) and value.kind in cls.kinds
+
+
+class Integer(metaclass=KindOfType):
+    """Integers."""
+
+    kinds = ("Integer",)
+
+
+class Float(metaclass=KindOfType):
+    """Floating-point numbers."""
+
+    kinds = ("Float",)
+
+
+class Complex(metaclass=KindOfType):
+    """Complex numbers."""
+
+    kinds = ("Complex",)
+
+
+class Boolean(metaclass=KindOfType):
+    """Truth values."""
+
+    kinds = ("Boolean",)
+
+
+class Number(metaclass=KindOfType):
+    """Numbers, without truth values."""
+
+    kinds = ("Integer", "Float", "Complex")
+
+
+class NoneType(metaclass=KindOfType):
+    """The type of `None`."""
+
+    kinds = ("NoneType",)
+
+
+class UnicodeType(metaclass=KindOfType):
+    """Strings."""
+
+    kinds = ("UnicodeType",)
+
+
+class RangeType(metaclass=KindOfType):
+    """Ranges."""
+
+    kinds = ("RangeType",)
+
+
+class SliceType(metaclass=KindOfType):
+    """Slices."""
+
+    kinds = ("SliceType",)
+
+
+class NumberClass(metaclass=KindOfType):
+    """Scalar types as values."""
+
+    kinds = ("NumberClass",)
+
+
+class Dispatcher(metaclass=KindOfType):
+    """Functions as values."""
+
+    kinds = ("Dispatcher",)
+
+
+class Array(metaclass=KindOfType):
+    """Array types: `Array(float64, 2, "C")`."""
+
+    kinds = ("Array",)
+
+    def __new__(cls, dtype: Type, ndim: int, layout: str, readonly: bool = False, name: str | None = None, aligned: bool = True) -> Any:
+        """The type of arrays of this element type, rank and layout."""
+        return array_type(dtype, ndim, layout, readonly)
+
+
+class BaseTuple(metaclass=KindOfType):
+    """Tuples of any kind."""
+
+    kinds = ("Tuple", "UniTuple", "NamedTuple")
+
+    @staticmethod
+    def from_types(types: Any, pyclass: type | None = None) -> Type:
+        """The type of tuples with items of these types."""
+        return tuple_type(types) if pyclass is None else named_tuple_type(types, pyclass)
+
+
+class Tuple(BaseTuple):
+    """Tuple types: `Tuple((int64, float64))`."""
+
+    kinds = ("Tuple", "UniTuple")
+
+    def __new__(cls, types: Any) -> Any:
+        """The type of tuples with items of these types."""
+        return tuple_type(types)
+
+
+class UniTuple(BaseTuple):
+    """Types of tuples with items of one type: `UniTuple(int64, 3)`."""
+
+    kinds = ("UniTuple",)
+
+    def __new__(cls, dtype: Type, count: int) -> Any:
+        """The type of tuples with `count` items of this type."""
+        return tuple_type([dtype] * count)
+
+
+class NamedTuple(BaseTuple):
+    """Types of namedtuples: `NamedTuple((int64, int64), Point)`."""
+
+    kinds = ("NamedTuple",)
+
+    def __new__(cls, types: Any, class_: type) -> Any:
+        """The type of instances of a namedtuple class."""
+        return named_tuple_type(types, class_)
+
+
+class NamedUniTuple(NamedTuple):
+    """Types of namedtuples with fields of one type."""
+
+    def __new__(cls, dtype: Type, count: int, class_: type) -> Any:
+        """The type of instances of a namedtuple class."""
+        return named_tuple_type([dtype] * count, class_)
+
+
+class List(metaclass=KindOfType):
+    """List types: `List(int64)`."""
+
+    kinds = ("List",)
+
+    def __new__(cls, dtype: Type, reflected: bool = False) -> Any:
+        """The type of lists of items of this type."""
+        return list_type(dtype)
+
+
+class Optional(metaclass=KindOfType):
+    """A value or `None`: `Optional(float64)`."""
+
+    kinds = ("Optional",)
+
+    def __new__(cls, type: Type) -> Any:
+        """The type of values of this type, or `None`."""
+        return optional_type(type)
+
+
+optional = Optional
+
+
+def Omitted(value: object) -> Type:
+    """The type of a default value."""
+    return typeof(value)
+
+
+def literal(value: object) -> Type:
+    """The type of a literal: that of its value, which the compiler knows by itself."""
+    return typeof(value)
+
+
+Literal = literal
+
+
+def unliteral(type: Type) -> Type:
+    """The type of a literal type's value."""
+    return type
+
+
+__all__ = [
+    "Array", "BaseTuple", "Boolean", "Complex", "Dispatcher", "Float", "Integer", "List", "Literal", "NamedTuple",
+    "NamedUniTuple", "NoneType", "Number", "NumberClass", "Omitted", "Optional", "RangeType", "Signature", "SliceType",
+    "Tuple", "Type", "UniTuple", "UnicodeType",
+    "b1", "bool_", "boolean", "byte", "c16", "c8", "char", "complex128", "complex64", "double", "f4", "f8", "float32", "float64",
+    "i1", "i2", "i4", "i8", "int16", "int32", "int64", "int8", "int_", "intc", "intp", "literal", "long_", "longlong", "none",
+    "optional", "short", "size_t", "ssize_t", "string", "u1", "u2", "u4", "u8", "uchar", "uint", "uint16", "uint32", "uint64",
+    "uint8", "uintc", "uintp", "ulong", "ulonglong", "unicode_type", "unliteral", "ushort", "void",
+]  # fmt: skip
