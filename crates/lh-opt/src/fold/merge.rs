@@ -11,6 +11,10 @@ pub(super) fn merge_blocks(func: &mut Function) -> bool {
     let mut with = Replacements::new(func);
     let mut merged = vec![false; func.blocks.len()];
     let mut changed = false;
+    // Unreachable blocks may jump to what is merged.
+    for b in (0..func.blocks.len()).map(Block::new).filter(|b| !cfg.is_reachable(*b)) {
+        func.blocks[b.index()] = gone();
+    }
     for &b in cfg.rpo() {
         let mut raises = block_can_raise(&func.blocks[b.index()]);
         while !merged[b.index()] {
@@ -23,8 +27,7 @@ pub(super) fn merge_blocks(func: &mut Function) -> bool {
                 with.set(p, *a);
             }
             merged[t.block.index()] = true;
-            let gone = BlockData { term: Some(Term::Unreachable), ..BlockData::default() };
-            let tail = std::mem::replace(&mut func.blocks[t.block.index()], gone);
+            let tail = std::mem::replace(&mut func.blocks[t.block.index()], gone());
             let data = &mut func.blocks[b.index()];
             if block_can_raise(&tail) {
                 data.unwind = tail.unwind;
@@ -39,6 +42,11 @@ pub(super) fn merge_blocks(func: &mut Function) -> bool {
         with.apply(func);
     }
     changed
+}
+
+/// A block that nothing leads to.
+fn gone() -> BlockData {
+    BlockData { term: Some(Term::Unreachable), ..BlockData::default() }
 }
 
 /// Whether one handler serves both blocks.
