@@ -26,6 +26,9 @@ pub(crate) fn has_math(name: &str) -> bool {
 }
 
 /// Links the functions of the vector math library that a module declares. Whether [`finish_math`] has something to do.
+///
+/// Functions that are called under a condition get vector variants, for the vectoriser to choose from: declarations only,
+/// since few are chosen.
 pub(crate) fn add_math(m: &Module) -> bool {
     let wanted = |f: &Val| is_declaration(*f) && has_math(&name_of(*f));
     if !functions(m.module).iter().any(wanted) {
@@ -33,39 +36,87 @@ pub(crate) fn add_math(m: &Module) -> bool {
     }
     let before: HashSet<usize> = functions(m.module).into_iter().filter(|f| !is_declaration(*f)).map(|f| f as usize).collect();
     let has_fma = host().features.split(',').any(|f| f == "+fma");
-    link(m, parse_bitcode(m, lh_math::bitcode(has_fma)));
-    let linked: Vec<Val> =
-        functions(m.module).into_iter().filter(|f| !is_declaration(*f) && !before.contains(&(*f as usize))).collect();
-    let large: Vec<Val> = linked.iter().filter(|f| lh_math::LARGE.contains(&&*name_of(**f))).copied().collect();
-    if !large.is_empty() {
-        link(m, parse_text(m, &lh_math::VARIANTS));
-    }
-    for f in linked {
+    link_needed(m, parse_bitcode(m, lh_math::bitcode(has_fma)));
+    let mut variants = Vec::new();
+    for f in functions(m.module).into_iter().filter(|f| !is_declaration(*f) && !before.contains(&(*f as usize))) {
         adopt(m, f);
-        if large.contains(&f) {
-            m.text_attribute(f, "vector-function-abi-variant", &lh_math::mappings(&name_of(f)));
+        let name = name_of(f);
+        if lh_math::LARGE.contains(&&*name) {
+            let mappings = lh_math::mappings(&name);
+            m.text_attribute(f, "vector-function-abi-variant", &mappings);
+            variants.extend(mappings.split(',').map(|text| declare_variant(m, text)));
         } else {
+            m.set_linkage(f, LLVMLinkage::LLVMInternalLinkage);
             m.attribute(f, "alwaysinline");
         }
     }
-    !large.is_empty()
+    keep(m, &variants);
+    !variants.is_empty()
 }
 
-/// Inlines the variants that the vectoriser has chosen and drops the others.
+/// Declares the function that a mapping such as `_ZGV_LLVM_M8v_f(f.v8)` names.
+fn declare_variant(m: &Module, mapping: &str) -> Val {
+    let name = mapping.split_once('(').and_then(|(_, n)| n.strip_suffix(')'));
+    let width = name.and_then(|n| n.rsplit_once(".v")?.1.parse().ok());
+    let (Some(name), Some(width)) = (name, width) else { lh_ir::bug!("mapping {mapping}") };
+    // SAFETY: types of the module's context.
+    let (doubles, mask) = unsafe { (LLVMVectorType(m.t.f64, width), LLVMVectorType(m.t.i1, width)) };
+    let f = m.declare(name, m.fn_type(&[doubles, mask], doubles));
+    for a in ["nounwind", "willreturn", "memory"] {
+        m.attribute(f, a);
+    }
+    f
+}
+
+/// Keeps declarations from being dropped before the vectoriser has run.
+fn keep(m: &Module, functions: &[Val]) {
+    if functions.is_empty() {
+        return;
+    }
+    // SAFETY: a new global of the module; the array is copied.
+    unsafe {
+        let list = LLVMConstArray2(m.t.ptr, functions.as_ptr().cast_mut(), functions.len() as u64);
+        let global = LLVMAddGlobal(m.module, LLVMTypeOf(list), USED.as_ptr());
+        LLVMSetInitializer(global, list);
+        LLVMSetLinkage(global, LLVMLinkage::LLVMAppendingLinkage);
+        LLVMSetSection(global, c"llvm.metadata".as_ptr());
+    }
+}
+
+/// Defines and inlines the variants that the vectoriser has chosen.
 pub(crate) fn finish_math(m: &Module, machine: &Machine) {
-    // SAFETY: the global is only there to be removed.
+    // SAFETY: what is deleted has no uses: the list has none, and each declaration is asked.
     unsafe {
         let used = LLVMGetNamedGlobal(m.module, USED.as_ptr());
         if !used.is_null() {
             LLVMDeleteGlobal(used);
         }
+        for f in functions(m.module) {
+            if is_declaration(f) && LLVMGetFirstUse(f).is_null() {
+                LLVMDeleteFunction(f);
+            }
+        }
     }
-    pipeline::run(m, machine, c"always-inline,function(simplifycfg),globaldce");
+    let is_variant = |f: &Val| lh_math::LARGE.iter().any(|l| name_of(*f).strip_prefix(l).is_some_and(|rest| rest.starts_with(".v")));
+    let chosen = functions(m.module).iter().any(is_variant);
+    if chosen {
+        let source = parse_text(m, &lh_math::VARIANTS);
+        // SAFETY: the source's own list of what to keep would keep everything.
+        unsafe { LLVMDeleteGlobal(LLVMGetNamedGlobal(source, USED.as_ptr())) };
+        link_needed(m, source);
+    }
+    for f in functions(m.module).into_iter().filter(|f| !is_declaration(*f)) {
+        let name = name_of(f);
+        if lh_math::LARGE.contains(&&*name) || is_variant(&f) || name.starts_with("lh_lanes.") {
+            m.set_linkage(f, LLVMLinkage::LLVMInternalLinkage);
+            adopt(m, f);
+        }
+    }
+    pipeline::run(m, machine, if chosen { c"always-inline,function(simplifycfg),globaldce" } else { c"globaldce" });
 }
 
-/// Makes a linked function one of ours; after this, nothing finds it by name.
+/// Makes a linked function one for our machine.
 fn adopt(m: &Module, f: Val) {
-    m.set_linkage(f, LLVMLinkage::LLVMInternalLinkage);
     m.text_attribute(f, "target-cpu", &host().cpu);
     m.text_attribute(f, "target-features", &host().features);
     // SAFETY: the function is not in a group whose others are elsewhere.
@@ -80,10 +131,6 @@ fn parse_bitcode(m: &Module, bitcode: &'static [u8]) -> LLVMModuleRef {
         if LLVMGetBitcodeModuleInContext2(m.context, buffer, &raw mut module) != 0 {
             lh_ir::bug!("the math library is not bitcode of this LLVM");
         }
-    }
-    for f in functions(module).into_iter().filter(|f| !is_declaration(*f)) {
-        // What is linked once is linked only if it is used.
-        m.set_linkage(f, LLVMLinkage::LLVMLinkOnceODRLinkage);
     }
     module
 }
@@ -102,7 +149,12 @@ fn parse_text(m: &Module, text: &str) -> LLVMModuleRef {
     module
 }
 
-fn link(m: &Module, source: LLVMModuleRef) {
+/// Links the functions of another module that are used.
+fn link_needed(m: &Module, source: LLVMModuleRef) {
+    for f in functions(source).into_iter().filter(|f| !is_declaration(*f)) {
+        // What is linked once is linked only if it is used.
+        m.set_linkage(f, LLVMLinkage::LLVMLinkOnceODRLinkage);
+    }
     // SAFETY: the source is consumed; its target is made ours before, so that LLVM sees no difference.
     unsafe {
         LLVMSetTarget(source, LLVMGetTarget(m.module));
