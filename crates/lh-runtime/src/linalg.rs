@@ -225,37 +225,48 @@ fn step<T: Element, const FUSED: bool>(x: T, y: T, sum: T) -> T {
 
 #[inline(always)]
 unsafe fn dot_loop<T: Element, const FUSED: bool>(x: Vector<T>, y: Vector<T>) -> T {
-    /// Partial sums: enough to fill the pipelines of vector units, and more accurate than one.
-    const LANES: usize = 32;
     let size = size_of::<T>() as isize;
     let n = x.len;
-    let mut sums = [T::default(); LANES];
-    let mut done = 0;
+    let mut sum = T::default();
     // SAFETY: the vectors have `n` elements as described; slices are made of contiguous aligned ones only.
     unsafe {
         if x.step == size && y.step == size && x.data.is_aligned() && y.data.is_aligned() && n > 0 {
             let (x, y) = (std::slice::from_raw_parts(x.data, n), std::slice::from_raw_parts(y.data, n));
-            for (a, b) in x.chunks_exact(LANES).zip(y.chunks_exact(LANES)) {
-                for l in 0..LANES {
-                    sums[l] = step::<T, FUSED>(a[l], b[l], sums[l]);
-                }
-            }
-            done = n - n % LANES;
+            return dot_slices::<T, FUSED>(x, y);
         }
-        for i in done..n {
+        for i in 0..n {
             let a = x.data.wrapping_byte_offset(i as isize * x.step).read_unaligned();
             let b = y.data.wrapping_byte_offset(i as isize * y.step).read_unaligned();
-            sums[i % LANES] = step::<T, FUSED>(a, b, sums[i % LANES]);
+            sum = step::<T, FUSED>(a, b, sum);
         }
     }
-    let mut width = LANES;
-    while width > 1 {
-        width /= 2;
-        for l in 0..width {
-            sums[l] = sums[l] + sums[l + width];
+    sum
+}
+
+#[inline(always)]
+fn dot_slices<T: Element, const FUSED: bool>(x: &[T], y: &[T]) -> T {
+    /// Partial sums: enough to fill the pipelines of vector units, and more accurate than one.
+    const LANES: usize = 32;
+    let (x_chunks, x_rest) = x.as_chunks::<LANES>();
+    let (y_chunks, y_rest) = y.as_chunks::<LANES>();
+    let mut sum = T::default();
+    if !x_chunks.is_empty() {
+        let mut sums = [T::default(); LANES];
+        for (a, b) in x_chunks.iter().zip(y_chunks) {
+            for l in 0..LANES {
+                sums[l] = step::<T, FUSED>(a[l], b[l], sums[l]);
+            }
         }
+        let mut width = LANES;
+        while width > 1 {
+            width /= 2;
+            for l in 0..width {
+                sums[l] = sums[l] + sums[l + width];
+            }
+        }
+        sum = sums[0];
     }
-    sums[0]
+    x_rest.iter().zip(y_rest).fold(sum, |sum, (a, b)| step::<T, FUSED>(*a, *b, sum))
 }
 
 #[inline(always)]
@@ -282,7 +293,6 @@ unsafe fn add_scaled_loop<T: Element, const FUSED: bool>(x: Vector<T>, factor: T
 macro_rules! products {
     ($($t:ty: $gemm:ident;)*) => {$(
         // The parameters are those of the row: m, n, k; address, row stride, column stride of a, b and c.
-        #[expect(clippy::too_many_arguments, reason = "three matrices")]
         unsafe extern "C" fn $gemm(
             m: i64, n: i64, k: i64, a: *mut $t, ar: i64, ac: i64, b: *mut $t, br: i64, bc: i64, c: *mut $t, cr: i64, cc: i64,
         ) {

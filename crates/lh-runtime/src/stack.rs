@@ -4,6 +4,7 @@ use crate::classes::RECURSION_ERROR;
 use crate::exception::raise;
 use crate::symbol::{Symbol, functions};
 use std::cell::Cell;
+use std::mem::MaybeUninit;
 
 /// Room kept free below the check: for the frames of callees that do not check, and for what handles the exception.
 const MARGIN: usize = 256 << 10;
@@ -15,8 +16,9 @@ thread_local! {
 
 /// Raises RecursionError when the stack is nearly used up. Recursive functions call it first.
 unsafe extern "C" fn lh_check_stack() -> i32 {
-    let local = 0u8;
-    let here = std::ptr::from_ref(&local).addr();
+    // Not initialised: a store beside the return address would stall the return.
+    let local = MaybeUninit::<u8>::uninit();
+    let here = std::hint::black_box(local.as_ptr()).addr();
     // An unknown limit must take the slow path: hence the subtraction.
     if here < LIMIT.get().wrapping_sub(1) { check_slowly(here) } else { 0 }
 }

@@ -142,11 +142,15 @@ impl Mt19937 {
                 self.at += 2;
                 to_f64(high, low)
             }
-            _ => {
-                let high = self.next_u32();
-                to_f64(high, self.next_u32())
-            }
+            _ => self.next_f64_across_blocks(),
         }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn next_f64_across_blocks(&mut self) -> f64 {
+        let high = self.next_u32();
+        to_f64(high, self.next_u32())
     }
 
     /// Fills memory with doubles as [`Mt19937::next_f64`] would give them.
