@@ -19,7 +19,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def parser() -> argparse.ArgumentParser:
     """The command line."""
     top = argparse.ArgumentParser(prog="lancehead", description="Compiles Python and NumPy functions to native code.")
-    commands = top.add_subparsers(title="commands", required=True, metavar="COMMAND")
+    commands = top.add_subparsers(title="commands", required=True, dest="command")
 
     demo = commands.add_parser("demo", help="run real programs, plain and compiled, side by side")
     demo.add_argument("--svg", type=Path, metavar="FILE", help="draw the speed-ups into an SVG file")

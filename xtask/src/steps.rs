@@ -39,7 +39,7 @@ pub fn bless(root: &Path) -> Vec<String> {
     let files = Step {
         name: "IR files",
         command: vec!["cargo", "test", "--workspace", "--quiet"],
-        env: &[("LANCEHEAD_BLESS", "1")],
+        env: &[("LH_BLESS", "1")],
     };
     let language = Step {
         name: "language",

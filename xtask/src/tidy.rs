@@ -228,7 +228,7 @@ mod tests {
     fn good_files_pass() {
         assert!(complaints("crates/a/src/lib.rs", "//! Text.\nfn f() {}\n").is_empty());
         assert!(complaints("crates/own/src/lib.rs", "//! Text.\nunsafe { f() }\n").is_empty());
-        assert!(complaints("python/a.py", "\"\"\"Text.\"\"\"\ndef f():\n    pass\n\n\nx = 1").is_empty());
+        assert!(complaints("python/a.py", "\"\"\"Text.\"\"\"\ndef f():\n    pass\n\nx = 1").is_empty());
         assert!(complaints("python/a.py", "").is_empty());
     }
 
