@@ -295,6 +295,40 @@ def _mapped(f):
     return ufunc
 
 
+def _memory(ptr, n, dtype):
+    return array(None, ptr, (n,), (np.dtype(dtype).itemsize,), dtype, "C")
+
+
+def _strided(ptr, shape, strides, dtype):
+    return array(None, ptr, shape, strides, dtype, "A")
+
+
+def _rows_of(suffix, dtype):
+    def sort(p, n):
+        _memory(p, n, dtype).sort()
+
+    def argsort(p, order, n):
+        _memory(order, n, np.int64)[:] = _memory(p, n, dtype).argsort(kind="stable")
+
+    def partition(p, n, k):
+        _memory(p, n, dtype).partition(k)
+
+    def dot(n, p, s, q, t):
+        return np.dot(_strided(p, (n,), (s,), dtype), _strided(q, (n,), (t,), dtype))
+
+    def gemm(m, n, k, p, s0, s1, q, t0, t1, r, u0, u1):
+        product = _strided(p, (m, k), (s0, s1), dtype) @ _strided(q, (k, n), (t0, t1), dtype)
+        _strided(r, (m, n), (u0, u1), dtype)[...] = product
+
+    for f in (sort, argsort, partition, dot, gemm):
+        TABLE[f"lh_{f.__name__}_{suffix}"] = f
+
+
+for kind, sizes in {"u": (8, 16, 32, 64), "i": (8, 16, 32, 64), "f": (32, 64), "c": (64, 128)}.items():
+    for bits in sizes:
+        _rows_of(f"{kind}{bits}", np.dtype(f"{kind}{bits // 8}"))
+
+
 class Module:
     """A module in which the library's names come first."""
 

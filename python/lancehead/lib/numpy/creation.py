@@ -366,7 +366,9 @@ def asfortranarray(a, dtype=None):
            [3, 4]])
     """
     x = asarray(a, dtype)
-    if x.ndim <= 1:
+    if x.ndim == 0:
+        return contiguous(x.reshape(1))
+    if x.ndim == 1:
         return contiguous(x)
     if prim.layout(x) == "F":
         return x

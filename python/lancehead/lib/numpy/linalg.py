@@ -5,7 +5,7 @@ import numpy as np
 from lancehead.lib import prim
 from lancehead.lib.numpy.creation import asarray
 from lancehead.lib.numpy.folds import axis_result, keep, pairwise
-from lancehead.lib.numpy.layout import check_axis, contiguous, copy_c, flat, flat_any, lanes, new_array, row, with_shape
+from lancehead.lib.numpy.layout import check_axis, contiguous, copy_c, flat, flat_any, lanes, new_array, new_zeros, row, with_shape
 from lancehead.lib.numpy.reductions import sum
 
 
@@ -16,64 +16,75 @@ def _mismatch(a, b, i, j):
     )
 
 
+def _dot(a, b, dtype):
+    # Both of the type already.
+    n, p, s, q, t = a.size, prim.data(a), a.strides[0], prim.data(b), b.strides[0]
+    if prim.is_float(dtype):
+        return prim.lh_dot_f32(n, p, s, q, t) if prim.itemsize(dtype) == 4 else prim.lh_dot_f64(n, p, s, q, t)
+    return prim.lh_dot_c64(n, p, s, q, t) if prim.itemsize(dtype) == 8 else prim.lh_dot_c128(n, p, s, q, t)
+
+
 def _product_line(a, b, dtype):
-    # Four partial sums keep the adder busy and the loop vectorisable.
-    n = a.size
-    s0 = prim.cast(0, dtype)
-    s1 = prim.cast(0, dtype)
-    s2 = prim.cast(0, dtype)
-    s3 = prim.cast(0, dtype)
-    i = 0
-    while i + 4 <= n:
-        s0 += prim.cast(prim.item(a, i), dtype) * prim.cast(prim.item(b, i), dtype)
-        s1 += prim.cast(prim.item(a, i + 1), dtype) * prim.cast(prim.item(b, i + 1), dtype)
-        s2 += prim.cast(prim.item(a, i + 2), dtype) * prim.cast(prim.item(b, i + 2), dtype)
-        s3 += prim.cast(prim.item(a, i + 3), dtype) * prim.cast(prim.item(b, i + 3), dtype)
-        i += 4
-    total = (s0 + s1) + (s2 + s3)
-    while i < n:
-        total += prim.cast(prim.item(a, i), dtype) * prim.cast(prim.item(b, i), dtype)
-        i += 1
+    if prim.is_float(dtype) or prim.is_complex(dtype):
+        return prim.cast(_dot(asarray(a, dtype), asarray(b, dtype), dtype), dtype)
+    total = prim.cast(0, dtype)
+    for i in range(a.size):
+        total = _add(total, _times(prim.cast(prim.item(a, i), dtype), prim.cast(prim.item(b, i), dtype)))
     return total
 
 
+def _add(x, y):
+    return x | y if prim.is_bool(x) else x + y
+
+
+def _times(x, y):
+    return x & y if prim.is_bool(x) and prim.is_bool(y) else x * y
+
+
 def _matrix_vector(a, b, dtype):
+    if prim.layout(a) == "F":
+        # Columns are scaled and added: the inner loop runs along memory.
+        out = new_zeros((a.shape[0],), dtype)
+        for k in range(a.shape[1]):
+            x = prim.cast(prim.item(b, k), dtype)
+            for i in range(a.shape[0]):
+                prim.set_item(out, i, _add(prim.item(out, i), _times(prim.cast(prim.item(a, i, k), dtype), x)))
+        return out
     out = new_array((a.shape[0],), dtype)
+    c, d = asarray(a, dtype), asarray(b, dtype)
     for i in range(a.shape[0]):
-        prim.set_item(out, i, _product_line(row(a, i), b, dtype))
+        prim.set_item(out, i, _product_line(row(c, i), d, dtype))
     return out
 
 
 def _matrix_matrix(a, b, dtype):
-    out = new_array((a.shape[0], b.shape[1]), dtype)
-    c = contiguous(b)
-    for i in range(a.shape[0]):
-        _row_times(a, i, c, out, dtype)
+    m, n, k = a.shape[0], b.shape[1], a.shape[1]
+    if not (prim.is_float(dtype) or prim.is_complex(dtype)):
+        return _integer_product(a, contiguous(b), dtype)
+    out = new_array((m, n), dtype)
+    x, y = asarray(a, dtype), asarray(b, dtype)
+    p, q, r = prim.data(x), prim.data(y), prim.data(out)
+    s, t, u = x.strides, y.strides, out.strides
+    if prim.is_float(dtype):
+        if prim.itemsize(dtype) == 4:
+            prim.lh_gemm_f32(m, n, k, p, s[0], s[1], q, t[0], t[1], r, u[0], u[1])
+        else:
+            prim.lh_gemm_f64(m, n, k, p, s[0], s[1], q, t[0], t[1], r, u[0], u[1])
+    elif prim.itemsize(dtype) == 8:
+        prim.lh_gemm_c64(m, n, k, p, s[0], s[1], q, t[0], t[1], r, u[0], u[1])
+    else:
+        prim.lh_gemm_c128(m, n, k, p, s[0], s[1], q, t[0], t[1], r, u[0], u[1])
     return out
 
 
-def _row_times(a, i, b, out, dtype):
-    # Rows of the second matrix are scaled and added: the inner loop runs along memory.
-    n = b.shape[1]
-    for j in range(n):
-        prim.set_item(out, i, j, prim.cast(0, dtype))
-    k = 0
-    while k + 4 <= b.shape[0]:
-        x0 = prim.cast(prim.item(a, i, k), dtype)
-        x1 = prim.cast(prim.item(a, i, k + 1), dtype)
-        x2 = prim.cast(prim.item(a, i, k + 2), dtype)
-        x3 = prim.cast(prim.item(a, i, k + 3), dtype)
-        for j in range(n):
-            y = prim.item(out, i, j) + x0 * prim.cast(prim.item(b, k, j), dtype)
-            y = y + x1 * prim.cast(prim.item(b, k + 1, j), dtype)
-            y = y + x2 * prim.cast(prim.item(b, k + 2, j), dtype)
-            prim.set_item(out, i, j, y + x3 * prim.cast(prim.item(b, k + 3, j), dtype))
-        k += 4
-    while k < b.shape[0]:
-        x = prim.cast(prim.item(a, i, k), dtype)
-        for j in range(n):
-            prim.set_item(out, i, j, prim.item(out, i, j) + x * prim.cast(prim.item(b, k, j), dtype))
-        k += 1
+def _integer_product(a, b, dtype):
+    out = new_zeros((a.shape[0], b.shape[1]), dtype)
+    for i in range(a.shape[0]):
+        for k in range(b.shape[0]):
+            x = prim.cast(prim.item(a, i, k), dtype)
+            for j in range(b.shape[1]):
+                prim.set_item(out, i, j, _add(prim.item(out, i, j), _times(x, prim.cast(prim.item(b, k, j), dtype))))
+    return out
 
 
 def dot(a, b):
@@ -104,8 +115,7 @@ def _product(x, y, dtype):
     if y.ndim == 1:
         return _matrix_vector(x, y, dtype)
     if x.ndim == 1:
-        out = _matrix_matrix(with_shape(flat(copy_c(x, dtype)), (1, x.size)), y, dtype)
-        return with_shape(out, (y.shape[1],))
+        return _matrix_vector(y.T, x, dtype)
     return _matrix_matrix(x, y, dtype)
 
 
@@ -165,10 +175,6 @@ def inner(a, b):
     """
     x, y = asarray(a), asarray(b)
     return dot(x, y.T) if y.ndim == 2 else dot(x, y)
-
-
-def _times(x, y):
-    return x * y
 
 
 def outer(a, b):

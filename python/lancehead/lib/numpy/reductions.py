@@ -5,7 +5,7 @@ import numpy as np
 from lancehead.lib import prim
 from lancehead.lib.numpy.creation import asarray, dtype_or
 from lancehead.lib.numpy.folds import deliver, fold, keep, lines_axis, plus, scan_axis, times
-from lancehead.lib.numpy.layout import flat
+from lancehead.lib.numpy.layout import check_axis, flat
 
 
 def as_type(x, dtype):
@@ -326,7 +326,7 @@ def _arg_extreme(a, axis, keepdims, f, message):
         if x.size == 0:
             raise ValueError(message)
         return keep(prim.cast(f(flat(x), None), np.int64), x, keepdims)
-    if x.shape[axis] == 0:
+    if x.shape[check_axis(axis, x.ndim)] == 0:
         raise ValueError(message)
     return lines_axis(f, x, axis, keepdims, np.int64, None)
 

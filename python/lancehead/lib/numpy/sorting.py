@@ -20,187 +20,129 @@ def before(a, b):
     return a < b
 
 
-def _plain_before(a, b):
-    # Order of what has no NaN.
-    if prim.is_float(a):
-        return a < b
-    return before(a, b)
+def _sort_packed(v, dtype):
+    # The run-time library sorts contiguous elements of each type.
+    size = prim.itemsize(dtype)
+    if prim.is_float(dtype):
+        if size == 4:
+            prim.lh_sort_f32(prim.data(v), v.size)
+        else:
+            prim.lh_sort_f64(prim.data(v), v.size)
+    elif prim.is_complex(dtype):
+        if size == 8:
+            prim.lh_sort_c64(prim.data(v), v.size)
+        else:
+            prim.lh_sort_c128(prim.data(v), v.size)
+    elif prim.is_signed(dtype):
+        if size == 1:
+            prim.lh_sort_i8(prim.data(v), v.size)
+        elif size == 2:
+            prim.lh_sort_i16(prim.data(v), v.size)
+        elif size == 4:
+            prim.lh_sort_i32(prim.data(v), v.size)
+        else:
+            prim.lh_sort_i64(prim.data(v), v.size)
+    else:
+        if size == 1:
+            prim.lh_sort_u8(prim.data(v), v.size)
+        elif size == 2:
+            prim.lh_sort_u16(prim.data(v), v.size)
+        elif size == 4:
+            prim.lh_sort_u32(prim.data(v), v.size)
+        else:
+            prim.lh_sort_u64(prim.data(v), v.size)
+
+
+def _argsort_packed(v, order, dtype):
+    size = prim.itemsize(dtype)
+    if prim.is_float(dtype):
+        if size == 4:
+            prim.lh_argsort_f32(prim.data(v), prim.data(order), v.size)
+        else:
+            prim.lh_argsort_f64(prim.data(v), prim.data(order), v.size)
+    elif prim.is_complex(dtype):
+        if size == 8:
+            prim.lh_argsort_c64(prim.data(v), prim.data(order), v.size)
+        else:
+            prim.lh_argsort_c128(prim.data(v), prim.data(order), v.size)
+    elif prim.is_signed(dtype):
+        if size == 1:
+            prim.lh_argsort_i8(prim.data(v), prim.data(order), v.size)
+        elif size == 2:
+            prim.lh_argsort_i16(prim.data(v), prim.data(order), v.size)
+        elif size == 4:
+            prim.lh_argsort_i32(prim.data(v), prim.data(order), v.size)
+        else:
+            prim.lh_argsort_i64(prim.data(v), prim.data(order), v.size)
+    else:
+        if size == 1:
+            prim.lh_argsort_u8(prim.data(v), prim.data(order), v.size)
+        elif size == 2:
+            prim.lh_argsort_u16(prim.data(v), prim.data(order), v.size)
+        elif size == 4:
+            prim.lh_argsort_u32(prim.data(v), prim.data(order), v.size)
+        else:
+            prim.lh_argsort_u64(prim.data(v), prim.data(order), v.size)
+
+
+def _select_packed(v, k, dtype):
+    size = prim.itemsize(dtype)
+    if prim.is_float(dtype):
+        if size == 4:
+            prim.lh_partition_f32(prim.data(v), v.size, k)
+        else:
+            prim.lh_partition_f64(prim.data(v), v.size, k)
+    elif prim.is_complex(dtype):
+        if size == 8:
+            prim.lh_partition_c64(prim.data(v), v.size, k)
+        else:
+            prim.lh_partition_c128(prim.data(v), v.size, k)
+    elif prim.is_signed(dtype):
+        if size == 1:
+            prim.lh_partition_i8(prim.data(v), v.size, k)
+        elif size == 2:
+            prim.lh_partition_i16(prim.data(v), v.size, k)
+        elif size == 4:
+            prim.lh_partition_i32(prim.data(v), v.size, k)
+        else:
+            prim.lh_partition_i64(prim.data(v), v.size, k)
+    else:
+        if size == 1:
+            prim.lh_partition_u8(prim.data(v), v.size, k)
+        elif size == 2:
+            prim.lh_partition_u16(prim.data(v), v.size, k)
+        elif size == 4:
+            prim.lh_partition_u32(prim.data(v), v.size, k)
+        else:
+            prim.lh_partition_u64(prim.data(v), v.size, k)
+
+
+def _packed(v):
+    # The line itself if it is contiguous, else a copy.
+    if prim.layout(v) == "C":
+        return v
+    return copy_c(v, prim.dtype_of(v))
 
 
 def sort_line(v):
-    """Sorts a line in place: quicksort by the median of three, short parts by insertion, deep ones by a heap."""
-    end = v.size
-    if prim.is_float(prim.dtype_of(v)):
-        end = _nans_last(v)
-    depth = 2
-    n = end
-    while n > 0:
-        n = prim.shr(n, 1)
-        depth += 2
-    _quicksort(v, 0, end - 1, depth)
-
-
-def _nans_last(v):
-    # Number of elements that are not NaN, which come first.
-    end = v.size
-    i = 0
-    while i < end:
-        x = prim.item(v, i)
-        if x != x:
-            end -= 1
-            prim.set_item(v, i, prim.item(v, end))
-            prim.set_item(v, end, x)
-        else:
-            i += 1
-    return end
-
-
-def _quicksort(v, low, high, depth):
-    while high - low > 16:
-        if depth == 0:
-            _heapsort(v, low, high)
-            return
-        depth -= 1
-        middle = _partition(v, low, high)
-        # The shorter side recurs, the longer is the next turn.
-        if middle - low < high - middle:
-            _quicksort(v, low, middle, depth)
-            low = middle + 1
-        else:
-            _quicksort(v, middle + 1, high, depth)
-            high = middle
-    _insertion(v, low, high)
-
-
-def _insertion(v, low, high):
-    for i in range(low + 1, high + 1):
-        x = prim.item(v, i)
-        j = i
-        while j > low and _plain_before(x, prim.item(v, j - 1)):
-            prim.set_item(v, j, prim.item(v, j - 1))
-            j -= 1
-        prim.set_item(v, j, x)
-
-
-def _order(v, i, j):
-    a = prim.item(v, i)
-    b = prim.item(v, j)
-    if _plain_before(b, a):
-        prim.set_item(v, i, b)
-        prim.set_item(v, j, a)
-
-
-def _partition(v, low, high):
-    # Hoare's: everything up to the returned place is not greater than everything after it.
-    middle = prim.shr(low + high, 1)
-    _order(v, low, middle)
-    _order(v, middle, high)
-    _order(v, low, middle)
-    pivot = prim.item(v, middle)
-    i, j = low, high
-    while True:
-        i += 1
-        while _plain_before(prim.item(v, i), pivot):
-            i += 1
-        j -= 1
-        while _plain_before(pivot, prim.item(v, j)):
-            j -= 1
-        if i >= j:
-            return j
-        x = prim.item(v, i)
-        prim.set_item(v, i, prim.item(v, j))
-        prim.set_item(v, j, x)
-
-
-def _heapsort(v, low, high):
-    n = high - low + 1
-    for i in range(n // 2 - 1, -1, -1):
-        _sift(v, low, i, n)
-    for end in range(n - 1, 0, -1):
-        x = prim.item(v, low)
-        prim.set_item(v, low, prim.item(v, low + end))
-        prim.set_item(v, low + end, x)
-        _sift(v, low, 0, end)
-
-
-def _sift(v, low, i, n):
-    x = prim.item(v, low + i)
-    while True:
-        child = 2 * i + 1
-        if child >= n:
-            break
-        if child + 1 < n and _plain_before(prim.item(v, low + child), prim.item(v, low + child + 1)):
-            child += 1
-        if not _plain_before(x, prim.item(v, low + child)):
-            break
-        prim.set_item(v, low + i, prim.item(v, low + child))
-        i = child
-    prim.set_item(v, low + i, x)
+    """Sorts a line in place; NaN goes last."""
+    c = _packed(v)
+    _sort_packed(c, prim.dtype_of(v))
+    if prim.layout(v) != "C":
+        copy_into(v, c)
 
 
 def select(v, k):
-    """Puts the element of rank `k` of a line in its place, lesser ones before and greater ones after it."""
-    low, high = 0, v.size - 1
-    if prim.is_float(prim.dtype_of(v)):
-        high = _nans_last(v) - 1
-    if k > high:
-        return
-    while high - low > 16:
-        middle = _partition(v, low, high)
-        if k <= middle:
-            high = middle
-        else:
-            low = middle + 1
-    _insertion(v, low, high)
+    """Puts the element of rank `k` of a contiguous line in its place, lesser ones before and greater ones after it."""
+    _select_packed(v, k, prim.dtype_of(v))
 
 
-def argsort_line(v, order):
-    """Stores the indices that sort a line, stably, by merging."""
-    n = v.size
-    for i in range(n):
-        prim.set_item(order, i, prim.cast(i, np.int64))
-    for start in range(0, n, 16):
-        _argsort_run(v, order, start, start + 16 if start + 16 < n else n)
-    if n <= 16:
-        return
-    spare = new_array((n,), np.int64)
-    width = 16
-    while width < n:
-        for start in range(0, n - width, 2 * width):
-            _argsort_merge(v, order, spare, start, start + width, start + 2 * width if start + 2 * width < n else n)
-        width *= 2
-
-
-def _argsort_run(v, order, start, end):
-    for i in range(start + 1, end):
-        at = prim.item(order, i)
-        x = prim.item(v, at)
-        j = i
-        while j > start and before(x, prim.item(v, prim.item(order, j - 1))):
-            prim.set_item(order, j, prim.item(order, j - 1))
-            j -= 1
-        prim.set_item(order, j, at)
-
-
-def _argsort_merge(v, order, spare, start, middle, end):
-    left = middle - start
-    for i in range(left):
-        prim.set_item(spare, i, prim.item(order, start + i))
-    i, j, to = 0, middle, start
-    while i < left and j < end:
-        a = prim.item(spare, i)
-        b = prim.item(order, j)
-        if before(prim.item(v, b), prim.item(v, a)):
-            prim.set_item(order, to, b)
-            j += 1
-        else:
-            prim.set_item(order, to, a)
-            i += 1
-        to += 1
-    while i < left:
-        prim.set_item(order, to, prim.item(spare, i))
-        i += 1
-        to += 1
+def argsort_line(v):
+    """The indices that sort a line, stably."""
+    c = _packed(v)
+    order = new_array((v.size,), np.int64)
+    _argsort_packed(c, order, prim.dtype_of(v))
+    return order
 
 
 def on_lines(f, a, axis, extra):
@@ -268,16 +210,13 @@ def argsort(a, axis=-1, kind=None):
     """
     x = asarray(a)
     if axis is None or x.ndim == 1:
-        v = flat(x)
-        order = new_array((v.size,), np.int64)
-        argsort_line(v, order)
-        return order
+        return argsort_line(flat(x))
     k = check_axis(axis, x.ndim)
     out = new_array(x.shape, np.int64)
     v, w = lanes(contiguous(x), k), lanes(out, k)
     for i in range(v.shape[0]):
         for j in range(v.shape[2]):
-            argsort_line(lane(v, i, j), lane(w, i, j))
+            copy_into(lane(w, i, j), argsort_line(lane(v, i, j)))
     return out
 
 
@@ -330,15 +269,17 @@ def _median_line(v, extra):
     copy_into(buffer, v)
     k = prim.shr(n, 1)
     select(buffer, k)
-    last = prim.cast(prim.item(buffer, n - 1), dtype)  # a NaN if there is one
     high = prim.cast(prim.item(buffer, k), dtype)
-    if last != last:
-        return last
+    for i in range(k, n):
+        # A NaN is greater than all numbers.
+        x = prim.cast(prim.item(buffer, i), dtype)
+        if x != x:
+            return x
     if (n & 1) == 1:
         return high
     low = prim.item(buffer, 0)
     for i in range(1, k):
-        if _plain_before(low, prim.item(buffer, i)):
+        if before(low, prim.item(buffer, i)):
             low = prim.item(buffer, i)
     return (prim.cast(low, dtype) + high) / prim.cast(2, dtype)
 
