@@ -1,0 +1,291 @@
+"""Reductions that leave out NaN."""
+
+import numpy as np
+
+from lancehead.lib import prim
+from lancehead.lib.numpy.creation import asarray
+from lancehead.lib.numpy.folds import fold, keep, lines_axis, plus, scan_axis, times
+from lancehead.lib.numpy.layout import flat, new_array
+from lancehead.lib.numpy.reductions import mean_dtype, quotient, sum_dtype
+from lancehead.lib.numpy.sorting import select, sort_line
+
+
+def _or_zero(x, dtype):
+    return prim.cast(x, dtype) if x == x else prim.cast(0, dtype)
+
+
+def _or_one(x, dtype):
+    return prim.cast(x, dtype) if x == x else prim.cast(1, dtype)
+
+
+def _counted(x, dtype):
+    return prim.cast(1 if x == x else 0, dtype)
+
+
+def _itself(x, extra):
+    return x
+
+
+def _fsmaller(a, b):
+    return b if a != a or b < a else a
+
+
+def _flarger(a, b):
+    return b if a != a or b > a else a
+
+
+def nansum(a, axis=None, keepdims=False):
+    """Sum without NaN.
+
+    >>> np.nansum(np.array([1.0, np.nan, 2.0]))
+    np.float64(3.0)
+    """
+    x = asarray(a)
+    dt = sum_dtype(prim.dtype_of(x))
+    return fold(x, axis, keepdims, dt, plus, _or_zero, dt, True, prim.cast(0, dt))
+
+
+def nanprod(a, axis=None, keepdims=False):
+    """Product without NaN.
+
+    >>> np.nanprod(np.array([2.0, np.nan, 3.0]))
+    np.float64(6.0)
+    """
+    x = asarray(a)
+    dt = sum_dtype(prim.dtype_of(x))
+    return fold(x, axis, keepdims, dt, times, _or_one, dt, False, prim.cast(1, dt))
+
+
+def _count(x, axis, keepdims, dtype):
+    return fold(x, axis, keepdims, dtype, plus, _counted, dtype, False, prim.cast(0, dtype))
+
+
+def nanmean(a, axis=None, keepdims=False):
+    """Mean without NaN.
+
+    >>> np.nanmean(np.array([1.0, np.nan, 2.0]))
+    np.float64(1.5)
+    """
+    x = asarray(a)
+    dt = mean_dtype(prim.dtype_of(x))
+    real = prim.real_dtype(dt)
+    total = fold(x, axis, keepdims, dt, plus, _or_zero, dt, True, prim.cast(0, dt))
+    n = _count(x, axis, keepdims, real)
+    if prim.is_array(total):
+        return prim.map(quotient, total, n)
+    return quotient(total, n)
+
+
+def _squared_or_zero(x, center):
+    if x != x:
+        return prim.cast(0, prim.real_dtype(prim.dtype_of(center)))
+    d = prim.cast(x, prim.dtype_of(center)) - center
+    return d.real * d.real + d.imag * d.imag if prim.is_complex(d) else d * d
+
+
+def _over(total, n):
+    # Of no degrees of freedom the variance is NaN.
+    return prim.fdiv(total, n) if n > 0.0 else prim.cast(np.nan, prim.dtype_of(total))
+
+
+def nanvar(a, axis=None, ddof=0, keepdims=False):
+    """Variance without NaN.
+
+    >>> np.nanvar(np.array([1.0, np.nan, 3.0]))
+    np.float64(1.0)
+    """
+    x = asarray(a)
+    dt = mean_dtype(prim.dtype_of(x))
+    real = prim.real_dtype(dt)
+    n = _count(x, axis, keepdims, real) - prim.cast(ddof, real)
+    if axis is None:
+        middle = nanmean(x)
+        total = fold(x, None, keepdims, real, plus, _squared_or_zero, middle, True, prim.cast(0, real))
+    else:
+        squares = prim.map(_squared_or_zero, x, nanmean(x, axis, True))
+        total = squares.sum(axis, real, None, keepdims)
+    return prim.map(_over, total, n) if prim.is_array(total) else _over(total, n)
+
+
+def nanstd(a, axis=None, ddof=0, keepdims=False):
+    """Standard deviation without NaN.
+
+    >>> np.nanstd(np.array([1.0, np.nan, 3.0]))
+    np.float64(1.0)
+    """
+    return np.sqrt(nanvar(a, axis, ddof, keepdims))
+
+
+def nanmin(a, axis=None, keepdims=False):
+    """Least element that is not NaN.
+
+    >>> np.nanmin(np.array([np.nan, 2.0, 1.0]))
+    np.float64(1.0)
+    """
+    x = asarray(a)
+    if x.size == 0:
+        raise ValueError("zero-size array to reduction operation fmin which has no identity")
+    dt = prim.dtype_of(x)
+    return fold(x, axis, keepdims, dt, _fsmaller, _itself, None, False, prim.cast(0, dt))
+
+
+def nanmax(a, axis=None, keepdims=False):
+    """Greatest element that is not NaN.
+
+    >>> np.nanmax(np.array([np.nan, 2.0, 1.0]))
+    np.float64(2.0)
+    """
+    x = asarray(a)
+    if x.size == 0:
+        raise ValueError("zero-size array to reduction operation fmax which has no identity")
+    dt = prim.dtype_of(x)
+    return fold(x, axis, keepdims, dt, _flarger, _itself, None, False, prim.cast(0, dt))
+
+
+def _first(v, greatest):
+    at = -1
+    for i in range(v.size):
+        x = prim.item(v, i)
+        if x == x:
+            if at < 0:
+                at = i
+            best = prim.item(v, at)
+            if (x > best) if greatest else (x < best):
+                at = i
+    if at < 0:
+        raise ValueError("All-NaN slice encountered")
+    return prim.cast(at, np.int64)
+
+
+def _first_least(v, extra):
+    return _first(v, False)
+
+
+def _first_greatest(v, extra):
+    return _first(v, True)
+
+
+def nanargmin(a, axis=None):
+    """Index of the least element that is not NaN.
+
+    >>> np.nanargmin(np.array([np.nan, 2.0, 1.0]))
+    np.int64(2)
+    """
+    x = asarray(a)
+    if axis is None:
+        return _first(flat(x), False)
+    return lines_axis(_first_least, x, axis, False, np.int64, None)
+
+
+def nanargmax(a, axis=None):
+    """Index of the greatest element that is not NaN.
+
+    >>> np.nanargmax(np.array([np.nan, 2.0, 1.0]))
+    np.int64(1)
+    """
+    x = asarray(a)
+    if axis is None:
+        return _first(flat(x), True)
+    return lines_axis(_first_greatest, x, axis, False, np.int64, None)
+
+
+def nancumsum(a, axis=None):
+    """Running sums without NaN.
+
+    >>> np.nancumsum(np.array([1.0, np.nan, 2.0]))
+    array([1., 1., 3.])
+    """
+    x = asarray(a)
+    dt = sum_dtype(prim.dtype_of(x))
+    return scan_axis(x, axis, dt, plus, _or_zero, dt)
+
+
+def nancumprod(a, axis=None):
+    """Running products without NaN.
+
+    >>> np.nancumprod(np.array([2.0, np.nan, 3.0]))
+    array([2., 2., 6.])
+    """
+    x = asarray(a)
+    dt = sum_dtype(prim.dtype_of(x))
+    return scan_axis(x, axis, dt, times, _or_one, dt)
+
+
+def _numbers(v):
+    # The elements of a line that are not NaN.
+    out = new_array((v.size,), prim.dtype_of(v))
+    n = 0
+    for i in range(v.size):
+        x = prim.item(v, i)
+        if x == x:
+            prim.set_item(out, n, x)
+            n += 1
+    return out[:n]
+
+
+def _median_line(v, extra):
+    dtype = mean_dtype(prim.dtype_of(v))
+    w = _numbers(v)
+    n = w.size
+    if n == 0:
+        return prim.cast(np.nan, dtype)
+    k = prim.shr(n, 1)
+    select(w, k)
+    high = prim.cast(prim.item(w, k), dtype)
+    if (n & 1) == 1:
+        return high
+    low = prim.item(w, 0)
+    for i in range(1, k):
+        low = prim.item(w, i) if prim.item(w, i) > low else low
+    return (prim.cast(low, dtype) + high) / prim.cast(2, dtype)
+
+
+def nanmedian(a, axis=None, keepdims=False):
+    """Median without NaN.
+
+    >>> np.nanmedian(np.array([3.0, np.nan, 1.0]))
+    np.float64(2.0)
+    """
+    x = asarray(a)
+    if axis is None:
+        return keep(_median_line(flat(x), None), x, keepdims)
+    return lines_axis(_median_line, x, axis, keepdims, mean_dtype(prim.dtype_of(x)), None)
+
+
+def _quantile_line(v, q):
+    dtype = mean_dtype(prim.dtype_of(v))
+    w = _numbers(v)
+    n = w.size
+    if n == 0:
+        return prim.cast(np.nan, dtype)
+    sort_line(w)
+    at = q * float(n - 1)
+    i = prim.cast(prim.floor(at), np.int64)
+    a = prim.cast(prim.item(w, i), dtype)
+    b = prim.cast(prim.item(w, i + 1 if i + 1 < n else i), dtype)
+    t = prim.cast(at - prim.floor(at), dtype)
+    return b - (b - a) * (prim.cast(1, dtype) - t) if t >= 0.5 else a + (b - a) * t
+
+
+def nanquantile(a, q, axis=None, keepdims=False):
+    """Quantile without NaN.
+
+    >>> np.nanquantile(np.array([1.0, np.nan, 3.0]), 0.25)
+    np.float64(1.5)
+    """
+    x = asarray(a)
+    part = prim.cast(q, np.float64)
+    if not (part >= 0.0 and part <= 1.0):
+        raise ValueError("Quantiles must be in the range [0, 1]")
+    if axis is None:
+        return keep(_quantile_line(flat(x), part), x, keepdims)
+    return lines_axis(_quantile_line, x, axis, keepdims, mean_dtype(prim.dtype_of(x)), part)
+
+
+def nanpercentile(a, q, axis=None, keepdims=False):
+    """Percentile without NaN.
+
+    >>> np.nanpercentile(np.array([1.0, np.nan, 3.0]), 50)
+    np.float64(2.0)
+    """
+    return nanquantile(a, prim.cast(q, np.float64) / 100.0, axis, keepdims)

@@ -1,0 +1,329 @@
+"""Differences, interpolation, integrals and convolutions of series."""
+
+import numpy as np
+
+from lancehead.lib import prim
+from lancehead.lib.numpy.creation import asarray
+from lancehead.lib.numpy.layout import check_axis, contiguous, flat, lanes, new_array, with_shape
+from lancehead.lib.numpy.reductions import mean_dtype
+
+
+def diff(a, n=1, axis=-1):
+    """Differences of neighbours, n times.
+
+    >>> np.diff(np.array([1, 4, 9, 16]))
+    array([3, 5, 7])
+    >>> np.diff(np.array([[1, 4], [9, 16]]), axis=0)
+    array([[ 8, 12]])
+    """
+    x = asarray(a)
+    if n < 0:
+        raise ValueError("order must be non-negative but got " + str(n))
+    k = check_axis(axis, x.ndim)
+    out = contiguous(x)
+    for _ in range(n):
+        out = _differences(out, k)
+    return out
+
+
+def _differences(x, k):
+    v = lanes(x, k)
+    extent = v.shape[1] - 1 if v.shape[1] > 0 else 0
+    out = new_array((v.shape[0], extent, v.shape[2]), prim.dtype_of(x))
+    for i in range(v.shape[0]):
+        for m in range(extent):
+            for j in range(v.shape[2]):
+                later, earlier = prim.item(v, i, m + 1, j), prim.item(v, i, m, j)
+                prim.set_item(out, i, m, j, later != earlier if prim.is_bool(later) else later - earlier)
+    return with_shape(out, prim.tuple_set(x.shape, k, extent))
+
+
+def ediff1d(ary):
+    """Differences of neighbours over all elements.
+
+    >>> np.ediff1d(np.array([[1, 4], [9, 16]]))
+    array([3, 5, 7])
+    """
+    return diff(flat(contiguous(asarray(ary))))
+
+
+def _trapezoids(y, x, dx, dtype):
+    total = prim.cast(0, dtype)
+    half = prim.cast(0.5, dtype)
+    for i in range(y.size - 1):
+        width = prim.cast(dx, dtype) if x is None else prim.cast(prim.item(x, i + 1), dtype) - prim.cast(prim.item(x, i), dtype)
+        total += width * (prim.cast(prim.item(y, i + 1), dtype) + prim.cast(prim.item(y, i), dtype)) * half
+    return total
+
+
+def trapezoid(y, x=None, dx=1.0):
+    """Integral by trapezoids.
+
+    >>> np.trapezoid(np.array([1, 2, 3]))
+    np.float64(4.0)
+    >>> np.trapezoid(np.array([1.0, 2.0]), np.array([0.0, 4.0]))
+    np.float64(6.0)
+    """
+    v = asarray(y)
+    if v.ndim != 1:
+        prim.error("`trapezoid` takes one dimension")
+    if x is None:
+        return _trapezoids(v, None, dx, mean_dtype(prim.dtype_of(v)))
+    w = asarray(x)
+    return _trapezoids(v, w, dx, mean_dtype(prim.result_type(prim.dtype_of(v), prim.dtype_of(w))))
+
+
+trapz = trapezoid
+
+
+def _interval(xp, x):
+    # Index of the last point not greater than `x`.
+    low, high = 0, xp.size
+    while low < high:
+        middle = prim.shr(low + high, 1)
+        if x >= prim.item(xp, middle):
+            low = middle + 1
+        else:
+            high = middle
+    return low - 1
+
+
+def _interpolated(x, xp, fp, left, right):
+    if x != x:
+        return x
+    n = xp.size
+    i = _interval(xp, x)
+    if i < 0:
+        return prim.item(fp, 0) if left is None else prim.cast(left, np.float64)
+    if i >= n - 1:
+        beyond = x > prim.item(xp, n - 1)
+        return prim.cast(right, np.float64) if beyond and right is not None else prim.item(fp, n - 1)
+    if prim.item(xp, i) == x:
+        return prim.item(fp, i)
+    slope = (prim.item(fp, i + 1) - prim.item(fp, i)) / (prim.item(xp, i + 1) - prim.item(xp, i))
+    y = slope * (x - prim.item(xp, i)) + prim.item(fp, i)
+    if y != y:
+        y = slope * (x - prim.item(xp, i + 1)) + prim.item(fp, i + 1)
+        if y != y and prim.item(fp, i) == prim.item(fp, i + 1):
+            y = prim.item(fp, i)
+    return y
+
+
+def interp(x, xp, fp, left=None, right=None):
+    """Linear interpolation between points.
+
+    >>> np.interp(2.5, np.array([1, 2, 3]), np.array([3.0, 2.0, 0.0]))
+    np.float64(1.0)
+    >>> np.interp(np.array([0.0, 1.5]), np.array([1, 2, 3]), np.array([3.0, 2.0, 0.0]))
+    array([3. , 2.5])
+    """
+    xs, ys = asarray(xp, np.float64), asarray(fp, np.float64)
+    if xs.size == 0:
+        raise ValueError("array of sample points is empty")
+    if xs.size != ys.size:
+        raise ValueError("fp and xp are not of the same length.")
+    if prim.is_number(x):
+        return _interpolated(prim.cast(x, np.float64), xs, ys, left, right)
+    at = asarray(x, np.float64)
+    v = flat(at)
+    out = new_array(at.shape, np.float64)
+    w = flat(out)
+    for i in range(v.size):
+        prim.set_item(w, i, _interpolated(prim.item(v, i), xs, ys, left, right))
+    return out
+
+
+def gradient(f, dx=1.0):
+    """Slopes, by central differences inside.
+
+    >>> np.gradient(np.array([1.0, 2.0, 4.0, 7.0]))
+    array([1. , 1.5, 2.5, 3. ])
+    """
+    y = asarray(f)
+    if y.ndim != 1:
+        prim.error("`gradient` takes one dimension")
+    n = y.size
+    if n < 2:
+        raise ValueError("Shape of array too small to calculate a numerical gradient, at least 2 elements are required.")
+    dtype = mean_dtype(prim.dtype_of(y))
+    out = new_array((n,), dtype)
+    h = prim.cast(dx, dtype)
+    for i in range(n):
+        a = i - 1 if i > 0 else 0
+        b = i + 1 if i < n - 1 else n - 1
+        width = h if b - a == 1 else h + h
+        rise = prim.cast(prim.item(y, b), dtype) - prim.cast(prim.item(y, a), dtype)
+        prim.set_item(out, i, rise / width)
+    return out
+
+
+def _check_mode(mode):
+    if mode != "full" and mode != "same" and mode != "valid":
+        raise ValueError("mode must be one of 'valid', 'same', or 'full' (got '" + mode + "')")
+
+
+def convolve(a, v, mode="full"):
+    """Discrete convolution.
+
+    >>> np.convolve(np.array([1, 2, 3]), np.array([0, 1]))
+    array([0, 1, 2, 3])
+    >>> np.convolve(np.array([1, 2, 3]), np.array([1, 1, 1]), "same")
+    array([3, 6, 5])
+    """
+    _check_mode(mode)
+    x, y = asarray(a), asarray(v)
+    if x.size == 0:
+        raise ValueError("a cannot be empty")
+    if y.size == 0:
+        raise ValueError("v cannot be empty")
+    dtype = prim.result_type(prim.dtype_of(x), prim.dtype_of(y))
+    n, m = x.size, y.size
+    long, short = (n, m) if n >= m else (m, n)
+    start, size = 0, n + m - 1
+    if mode == "same":
+        start, size = (short - 1) // 2, long
+    elif mode == "valid":
+        start, size = short - 1, long - short + 1
+    out = new_array((size,), dtype)
+    for k in range(size):
+        at = k + start
+        total = prim.cast(0, dtype)
+        for i in range(at - m + 1 if at - m + 1 > 0 else 0, at + 1 if at + 1 < n else n):
+            total += prim.cast(prim.item(x, i), dtype) * prim.cast(prim.item(y, at - i), dtype)
+        prim.set_item(out, k, total)
+    return out
+
+
+def correlate(a, v, mode="valid"):
+    """Discrete cross-correlation.
+
+    >>> np.correlate(np.array([1, 2, 3]), np.array([0, 1, 0.5]), "full")
+    array([0.5, 2. , 3.5, 3. , 0. ])
+    """
+    y = asarray(v)
+    return convolve(a, y.conj()[::-1], mode)
+
+
+def polyval(p, x):
+    """Value of a polynomial, highest power first.
+
+    >>> np.polyval(np.array([1, 0, 2]), 3)
+    np.int64(11)
+    """
+    c = asarray(p)
+    if prim.is_number(x):
+        dtype = prim.result_type(prim.dtype_of(c), x)
+        total = prim.cast(0, dtype)
+        for i in range(c.size):
+            total = total * prim.cast(x, dtype) + prim.cast(prim.item(c, i), dtype)
+        return total
+    out = asarray(x) * prim.cast(0, prim.dtype_of(c))
+    for i in range(c.size):
+        out = out * x + prim.item(c, i)
+    return out
+
+
+def _window(n, a0, a1, a2):
+    size = int(n)
+    out = new_array((size if size > 0 else 0,), np.float64)
+    for i in range(out.size):
+        t = 0.0 if size == 1 else 3.141592653589793 * float(2 * i - size + 1) / float(size - 1)
+        x = a0 + a1 * prim.cos(t) + a2 * prim.cos(2.0 * t)
+        prim.set_item(out, i, 1.0 if size == 1 else x)
+    return out
+
+
+def hanning(M):
+    """Hann's window.
+
+    >>> np.hanning(3)
+    array([0., 1., 0.])
+    """
+    return _window(M, 0.5, 0.5, 0.0)
+
+
+def hamming(M):
+    """Hamming's window.
+
+    >>> np.hamming(3)
+    array([0.08, 1.  , 0.08])
+    """
+    return _window(M, 0.54, 0.46, 0.0)
+
+
+def blackman(M):
+    """Blackman's window.
+
+    >>> np.blackman(1)
+    array([1.])
+    """
+    return _window(M, 0.42, 0.5, 0.08)
+
+
+def bartlett(M):
+    """Bartlett's window.
+
+    >>> np.bartlett(3)
+    array([0., 1., 0.])
+    """
+    size = int(M)
+    out = new_array((size if size > 0 else 0,), np.float64)
+    for i in range(out.size):
+        t = 0.0 if size == 1 else float(2 * i - size + 1) / float(size - 1)
+        prim.set_item(out, i, 1.0 + t if t <= 0.0 else 1.0 - t)
+    return out
+
+
+def cov(m, y=None, rowvar=True, bias=False, ddof=None):
+    """Covariance matrix of variables in rows.
+
+    >>> np.cov(np.array([[0.0, 1.0, 2.0], [2.0, 1.0, 0.0]]))
+    array([[ 1., -1.],
+           [-1.,  1.]])
+    """
+    if y is not None:
+        prim.error("`cov` takes one array")
+    x = asarray(m, np.float64)
+    rows = x.reshape(1, x.size) if x.ndim == 1 else (x if rowvar else x.T)
+    n = rows.shape[1]
+    drop = (0 if bias else 1) if ddof is None else int(ddof)
+    centered = rows - rows.mean(axis=1, keepdims=True)
+    c = np.dot(centered, centered.T) / float(n - drop)
+    return c.reshape(()) if x.ndim == 1 else c
+
+
+def corrcoef(x, rowvar=True):
+    """Correlation coefficients of variables in rows.
+
+    >>> np.corrcoef(np.array([[0.0, 1.0, 2.0], [2.0, 1.0, 0.0]]))
+    array([[ 1., -1.],
+           [-1.,  1.]])
+    """
+    c = cov(x, None, rowvar)
+    if c.ndim == 0:
+        return c / c
+    out = new_array(c.shape, np.float64)
+    for i in range(c.shape[0]):
+        for j in range(c.shape[1]):
+            r = prim.item(c, i, j) / prim.sqrt(prim.item(c, i, i)) / prim.sqrt(prim.item(c, j, j))
+            prim.set_item(out, i, j, 1.0 if r > 1.0 else (-1.0 if r < -1.0 else r))
+    return out
+
+
+def meshgrid(x, y, indexing="xy"):
+    """Coordinate matrices of two vectors.
+
+    >>> np.meshgrid(np.array([1, 2]), np.array([3, 4]))
+    (array([[1, 2],
+           [1, 2]]), array([[3, 3],
+           [4, 4]]))
+    """
+    a, b = asarray(x), asarray(y)
+    matrix = indexing == "ij"
+    shape = (a.size, b.size) if matrix else (b.size, a.size)
+    out, other = new_array(shape, prim.dtype_of(a)), new_array(shape, prim.dtype_of(b))
+    for i in range(shape[0]):
+        for j in range(shape[1]):
+            prim.set_item(out, i, j, prim.item(a, i if matrix else j))
+            prim.set_item(other, i, j, prim.item(b, j if matrix else i))
+    return out, other

@@ -1,0 +1,297 @@
+"""Sets of values, counts and histograms, comparisons of whole arrays."""
+
+import numpy as np
+
+from lancehead.lib import prim
+from lancehead.lib.numpy.creation import asarray, linspace
+from lancehead.lib.numpy.joining import concatenate
+from lancehead.lib.numpy.layout import contiguous, copy_c, flat, new_array, new_zeros
+from lancehead.lib.numpy.sorting import argsort, before, searchsorted, sort_line
+
+
+def _differ(a, b):
+    return a != b and (a == a or b == b)
+
+
+def _sorted_flat(ar):
+    x = asarray(ar)
+    line = copy_c(flat(contiguous(x)), prim.dtype_of(x))
+    sort_line(line)
+    return line
+
+
+def _distinct(line):
+    # The distinct elements of a sorted line.
+    n = line.size
+    kept = 0
+    for i in range(n):
+        if i == 0 or _differ(prim.item(line, i), prim.item(line, i - 1)):
+            prim.set_item(line, kept, prim.item(line, i))
+            kept += 1
+    return copy_c(line[:kept], prim.dtype_of(line))
+
+
+def unique(ar, return_index=False, return_inverse=False, return_counts=False):
+    """The distinct elements, sorted; perhaps first indices, places of all elements, and counts.
+
+    >>> np.unique(np.array([3, 1, 3, 2]))
+    array([1, 2, 3])
+    >>> np.unique(np.array([3, 1, 3]), return_counts=True)
+    (array([1, 3]), array([1, 2]))
+    """
+    if not return_index and not return_inverse and not return_counts:
+        return _distinct(_sorted_flat(ar))
+    values, index, inverse, counts = _unique_all(asarray(ar))
+    if return_index:
+        if return_inverse:
+            return (values, index, inverse, counts) if return_counts else (values, index, inverse)
+        return (values, index, counts) if return_counts else (values, index)
+    if return_inverse:
+        return (values, inverse, counts) if return_counts else (values, inverse)
+    return values, counts
+
+
+def _unique_all(x):
+    v = flat(contiguous(x))
+    order = argsort(v)
+    n = v.size
+    values = new_array((n,), prim.dtype_of(x))
+    index, counts = new_array((n,), np.int64), new_zeros((n,), np.int64)
+    inverse = new_array(x.shape, np.int64)
+    places = flat(inverse)
+    kept = 0
+    for i in range(n):
+        at = prim.item(order, i)
+        y = prim.item(v, at)
+        if i == 0 or _differ(y, prim.item(values, kept - 1)):
+            prim.set_item(values, kept, y)
+            prim.set_item(index, kept, at)
+            kept += 1
+        prim.set_item(counts, kept - 1, prim.item(counts, kept - 1) + 1)
+        prim.set_item(places, at, prim.cast(kept - 1, np.int64))
+    dtype = prim.dtype_of(x)
+    return copy_c(values[:kept], dtype), copy_c(index[:kept], np.int64), inverse, copy_c(counts[:kept], np.int64)
+
+
+def _found(line, x):
+    # Whether a sorted line has an element.
+    low, high = 0, line.size
+    while low < high:
+        middle = prim.shr(low + high, 1)
+        if before(prim.item(line, middle), x):
+            low = middle + 1
+        else:
+            high = middle
+    return low < line.size and prim.item(line, low) == x
+
+
+def isin(element, test_elements, invert=False):
+    """Whether each element is among others.
+
+    >>> np.isin(np.array([1, 2, 3]), np.array([2, 4]))
+    array([False,  True, False])
+    """
+    x, others = asarray(element), asarray(test_elements)
+    dtype = prim.result_type(prim.dtype_of(x), prim.dtype_of(others))
+    line = copy_c(flat(contiguous(others)), dtype)
+    sort_line(line)
+    out = new_array(x.shape, np.bool_)
+    v, w = flat(x), flat(out)
+    for i in range(v.size):
+        prim.set_item(w, i, _found(line, prim.cast(prim.item(v, i), dtype)) != invert)
+    return out
+
+
+in1d = isin
+
+
+def union1d(ar1, ar2):
+    """The elements of either, sorted.
+
+    >>> np.union1d(np.array([1, 3]), np.array([2, 3]))
+    array([1, 2, 3])
+    """
+    return unique(concatenate((ar1, ar2), None))
+
+
+def intersect1d(ar1, ar2):
+    """The elements of both, sorted.
+
+    >>> np.intersect1d(np.array([1, 3, 2]), np.array([2, 3]))
+    array([2, 3])
+    """
+    a = unique(ar1)
+    return a[isin(a, ar2)]
+
+
+def setdiff1d(ar1, ar2):
+    """The elements of the first only, sorted.
+
+    >>> np.setdiff1d(np.array([1, 3, 2]), np.array([2, 3]))
+    array([1])
+    """
+    a = unique(ar1)
+    return a[isin(a, ar2, True)]
+
+
+def setxor1d(ar1, ar2):
+    """The elements of exactly one, sorted.
+
+    >>> np.setxor1d(np.array([1, 3]), np.array([2, 3]))
+    array([1, 2])
+    """
+    return union1d(setdiff1d(ar1, ar2), setdiff1d(ar2, ar1))
+
+
+def bincount(x, weights=None, minlength=0):
+    """Number of occurrences of each non-negative integer, or the sums of their weights.
+
+    >>> np.bincount(np.array([0, 1, 1, 3]))
+    array([1, 2, 0, 1])
+    >>> np.bincount(np.array([0, 1, 1]), np.array([0.5, 1.0, 2.0]))
+    array([0.5, 3. ])
+    """
+    v = asarray(x)
+    if not (prim.is_int(prim.dtype_of(v)) or prim.is_bool(prim.dtype_of(v))):
+        prim.error("`bincount` counts integers")
+    if minlength < 0:
+        raise ValueError("'minlength' must not be negative")
+    size = int(minlength)
+    for i in range(v.size):
+        k = int(prim.item(v, i))
+        if k < 0:
+            raise ValueError("'list' argument must have no negative elements")
+        size = k + 1 if k >= size else size
+    if weights is None:
+        counts = new_zeros((size,), np.int64)
+        for i in range(v.size):
+            k = int(prim.item(v, i))
+            prim.set_item(counts, k, prim.item(counts, k) + 1)
+        return counts
+    w = asarray(weights, np.float64)
+    if w.size != v.size:
+        raise ValueError("The weights and list don't have the same length.")
+    sums = new_zeros((size,), np.float64)
+    for i in range(v.size):
+        k = int(prim.item(v, i))
+        prim.set_item(sums, k, prim.item(sums, k) + prim.item(w, i))
+    return sums
+
+
+def histogram(a, bins=10, range=None):
+    """Number of elements in each bin, and the edges of the bins.
+
+    >>> np.histogram(np.array([1, 2, 1]), bins=np.array([0, 1, 2, 3]))
+    (array([0, 2, 1]), array([0, 1, 2, 3]))
+    """
+    x = flat(contiguous(asarray(a)))
+    if prim.is_number(bins):
+        return _even_histogram(x, int(bins), range)
+    return _histogram(x, asarray(bins))
+
+
+def _histogram(x, edges):
+    n = edges.size - 1
+    counts = new_zeros((n,), np.int64)
+    for i in range(x.size):
+        y = prim.item(x, i)
+        if y == prim.item(edges, n):
+            prim.set_item(counts, n - 1, prim.item(counts, n - 1) + 1)
+            continue
+        k = int(searchsorted(edges, y, "right")) - 1
+        if k >= 0 and k < n:
+            prim.set_item(counts, k, prim.item(counts, k) + 1)
+    return counts, edges
+
+
+def _even_histogram(x, n, limits):
+    if n < 1:
+        raise ValueError("`bins` must be positive, when an integer")
+    low, high = _limits(x, limits)
+    edges = linspace(low, high, n + 1)
+    counts = new_zeros((n,), np.int64)
+    scale = float(n) / (high - low)
+    for i in range(x.size):
+        y = float(prim.item(x, i))
+        if not (y >= low and y <= high):
+            continue
+        k = int((y - low) * scale)
+        k = n - 1 if k >= n else k
+        # The quotient may be off by one bin; the edges decide.
+        if y < prim.item(edges, k):
+            k -= 1
+        elif y >= prim.item(edges, k + 1) and k != n - 1:
+            k += 1
+        prim.set_item(counts, k, prim.item(counts, k) + 1)
+    return counts, edges
+
+
+def _limits(x, limits):
+    if limits is None:
+        if x.size == 0:
+            return 0.0, 1.0
+        low, high = float(x.min()), float(x.max())
+    else:
+        low, high = float(limits[0]), float(limits[1])
+        if low > high:
+            raise ValueError("max must be larger than min in range parameter.")
+    if low == high:
+        return low - 0.5, high + 0.5
+    return low, high
+
+
+def array_equal(a1, a2, equal_nan=False):
+    """Whether shapes and all elements are equal.
+
+    >>> np.array_equal(np.array([1, 2]), np.array([1.0, 2.0]))
+    True
+    """
+    x, y = asarray(a1), asarray(a2)
+    if x.ndim != y.ndim:
+        return False
+    if x.shape != y.shape:
+        return False
+    v, w = flat(x), flat(y)
+    for i in range(v.size):
+        a, b = prim.item(v, i), prim.item(w, i)
+        if a != b and not (equal_nan and a != a and b != b):
+            return False
+    return True
+
+
+def _near(a, b, rtol, atol, equal_nan):
+    if prim.is_complex(a) or prim.is_complex(b):
+        x, y = prim.cast(a, np.complex128), prim.cast(b, np.complex128)
+        if x == y:
+            return True
+        d = x - y
+        return prim.hypot(d.real, d.imag) <= atol + rtol * prim.hypot(y.real, y.imag)
+    x, y = prim.cast(a, np.float64), prim.cast(b, np.float64)
+    if x == y:
+        return True
+    if x != x or y != y:
+        return equal_nan and x != x and y != y
+    return prim.isfinite(y) and prim.fabs(x - y) <= atol + rtol * prim.fabs(y)
+
+
+def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
+    """Whether elements are near.
+
+    >>> np.isclose(np.array([1.0, 2.0]), np.array([1.0, 2.1]))
+    array([ True, False])
+    """
+    if prim.is_number(a) and prim.is_number(b):
+        return _near(a, b, rtol, atol, equal_nan)
+    return prim.map(_near, a, b, rtol, atol, equal_nan)
+
+
+def allclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
+    """Whether all elements are near.
+
+    >>> np.allclose(np.array([1.0, 2.0]), np.array([1.0, 2.0 + 1e-9]))
+    True
+    """
+    near = isclose(a, b, rtol, atol, equal_nan)
+    if prim.is_array(near):
+        return bool(near.all())
+    return near
