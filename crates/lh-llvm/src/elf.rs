@@ -4,6 +4,7 @@
 //! reached through a table of addresses, function calls through stubs that jump by that table. Memory is writable while it is
 //! filled and never afterwards executable and writable at once.
 
+use crate::{gdb, perf};
 use std::collections::HashMap;
 use std::ffi::CString;
 
@@ -18,9 +19,11 @@ pub struct Loaded {
     base: *mut u8,
     len: usize,
     symbols: HashMap<String, (usize, usize)>,
+    /// While a debugger may ask for it.
+    debug: Option<gdb::Registration>,
 }
 
-// SAFETY: the mapping is not changed after loading, and the type only hands out addresses.
+// SAFETY: the mapping is not changed after loading, the type only hands out addresses, and the registration locks.
 unsafe impl Send for Loaded {}
 // SAFETY: as above.
 unsafe impl Sync for Loaded {}
@@ -42,6 +45,7 @@ impl Loaded {
 
 impl Drop for Loaded {
     fn drop(&mut self) {
+        self.debug = None;
         // SAFETY: the mapping was made by `load`, and whoever dropped us runs no code in it.
         unsafe { libc::munmap(self.base.cast(), self.len) };
     }
@@ -50,6 +54,7 @@ impl Drop for Loaded {
 /// A section header.
 #[derive(Clone, Copy)]
 struct Section {
+    name: usize,
     kind: u32,
     flags: u64,
     offset: usize,
@@ -88,6 +93,7 @@ impl<'a> Object<'a> {
         let section = |i: usize| {
             let field = |at, size| number(bytes, table + 64 * i + at, size) as usize;
             Section {
+                name: field(0, 4),
                 kind: field(4, 4) as u32,
                 flags: field(8, 8) as u64,
                 offset: field(24, 8),
@@ -180,8 +186,9 @@ pub fn load(object: &[u8], resolve: &dyn Fn(&str) -> Option<usize>) -> Loaded {
     image.copy();
     image.relocate();
     image.protect(ends);
-    let symbols = image.defined();
-    Loaded { base: image.base, len, symbols }
+    let loaded = Loaded { base: image.base, len, symbols: image.defined(), debug: image.for_debugger().map(gdb::register) };
+    perf::note(loaded.symbols());
+    loaded
 }
 
 impl Image<'_> {
@@ -280,6 +287,20 @@ impl Image<'_> {
             }
             from = end;
         }
+    }
+
+    /// The object with the addresses of its sections, if it has line tables.
+    fn for_debugger(&self) -> Option<Vec<u8>> {
+        let (bytes, sections) = (self.object.bytes, &self.object.sections);
+        let names = sections.get(number(bytes, 62, 2) as usize)?;
+        let is_line_table = |s: &Section| bytes[names.offset + s.name..].starts_with(b".debug_line\0");
+        sections.iter().find(|s| is_line_table(s))?;
+        let (mut copy, table) = (bytes.to_vec(), number(bytes, 40, 8) as usize);
+        for (i, at) in self.at.iter().enumerate().filter_map(|(i, at)| Some((i, (*at)?))) {
+            let field = table + 64 * i + 16;
+            copy[field..field + 8].copy_from_slice(&((self.base.addr() + at) as u64).to_le_bytes());
+        }
+        Some(copy)
     }
 
     fn defined(&self) -> HashMap<String, (usize, usize)> {

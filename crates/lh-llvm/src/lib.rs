@@ -5,10 +5,12 @@
 
 mod debug;
 mod elf;
+mod gdb;
 mod ir;
 mod link;
 mod lower;
 mod machine;
+mod perf;
 mod pipeline;
 mod remarks;
 

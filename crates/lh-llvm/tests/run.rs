@@ -268,3 +268,15 @@ block1(v1: int):
         assert_eq!(take_pending().expect("an exception").class, lh_runtime::classes::KEYBOARD_INTERRUPT);
     });
 }
+
+#[test]
+fn debug_code_has_line_tables_and_runs() {
+    let c = build(&SAXPY.replace("-> none {", "-> none debug {"));
+    let (x, y, z) = (vec![1.0; 10], vec![2.0; 10], vec![0.0; 10]);
+    let mut args = vec![3.0f64.to_bits()];
+    args.extend([&x, &y, &z].into_iter().flat_map(|a| array_1d(a)));
+    c.call::<0>(&args).expect("no exception");
+    assert!(z.iter().all(|v| *v == 5.0));
+    let object = String::from_utf8_lossy(&c.output.object).into_owned();
+    assert!(object.contains(".debug_line") && object.contains("/x/saxpy.py"));
+}

@@ -1,0 +1,37 @@
+//! Names of compiled functions for `perf`, in `/tmp/perf-<pid>.map`, when `LANCEHEAD_PERF` is set.
+
+use std::fmt::Write as _;
+use std::fs::{File, OpenOptions};
+use std::io::Write as _;
+use std::sync::{LazyLock, Mutex};
+
+static MAP: LazyLock<Option<Mutex<File>>> = LazyLock::new(|| {
+    std::env::var_os("LANCEHEAD_PERF").filter(|v| v != "0")?;
+    let path = format!("/tmp/perf-{}.map", std::process::id());
+    OpenOptions::new().create(true).append(true).open(path).ok().map(Mutex::new)
+});
+
+/// Notes functions: name, address, size.
+pub(crate) fn note<'a>(functions: impl Iterator<Item = (&'a str, usize, usize)>) {
+    if let Some(map) = &*MAP {
+        let lines = lines(functions);
+        // A profile without names is not worth an error.
+        let _ = map.lock().map(|mut f| f.write_all(lines.as_bytes()));
+    }
+}
+
+fn lines<'a>(functions: impl Iterator<Item = (&'a str, usize, usize)>) -> String {
+    functions.filter(|(_, _, size)| *size > 0).fold(String::new(), |mut text, (name, at, size)| {
+        writeln!(text, "{at:x} {size:x} lancehead:{name}").expect("a string takes everything");
+        text
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn lines_are_hexadecimal() {
+        let text = super::lines([("f", 0x1000, 0x20), ("empty", 1, 0)].into_iter());
+        assert_eq!(text, "1000 20 lancehead:f\n");
+    }
+}
