@@ -283,8 +283,6 @@ table! {
     lh_raise_broadcast(I64) -> [] raises;
     /// Address as a number.
     lh_ptr_addr(Ptr) -> [I64] pure;
-    /// KeyboardInterrupt if Ctrl-C was pressed. Compiled code looks at the flag itself and calls only then.
-    lh_poll() -> [] raises;
 }
 
 /// The run-time function of a name.

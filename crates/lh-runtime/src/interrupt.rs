@@ -25,16 +25,8 @@ unsafe extern "C" fn lh_interrupted() -> i32 {
     1
 }
 
-unsafe extern "C" fn lh_poll() -> i32 {
-    if INTERRUPT_FLAG.load(Ordering::Relaxed) == 0 {
-        return 0;
-    }
-    // SAFETY: takes nothing.
-    unsafe { lh_interrupted() }
-}
-
 pub(crate) fn symbols() -> Vec<Symbol> {
-    let mut all = functions! { () lh_interrupted lh_poll; };
+    let mut all = functions! { () lh_interrupted; };
     let address = std::ptr::from_ref(&INTERRUPT_FLAG).expose_provenance();
     all.push(Symbol { name: "lh_interrupt_flag", address, params: None, result: CType::I32 });
     all
