@@ -62,7 +62,14 @@ impl Infer<'_> {
     /// Emits a row; `wanted` is the result type of rows that leave it open.
     pub(crate) fn op_row(&mut self, op: &'static Op, args: &[Val], wanted: Option<Ty>) -> Val {
         let tys: Vec<Ty> = args.iter().map(|a| a.ty).collect();
-        let Some(ty) = op.sig.result(&tys, wanted) else { lh_ir::bug!("`{}` of {tys:?}", op.name) };
+        let Some(ty) = op.sig.result(&tys, wanted) else {
+            // Python's numbers and NumPy's of the same width compute alike.
+            if tys.windows(2).any(|t| t[0] != t[1]) && tys.windows(2).all(|t| t[0].strong() == t[1].strong()) {
+                let args: Vec<Val> = args.iter().map(|a| self.cast(a, tys[0])).collect();
+                return self.op_row(op, &args, wanted);
+            }
+            lh_ir::bug!("`{}` of {tys:?}", op.name)
+        };
         let consts: Option<Vec<Const>> = args.iter().map(|a| a.as_const().cloned()).collect();
         if let Some(c) = consts.and_then(|c| (op.eval)(&c)) {
             let mut v = Val::constant(c);

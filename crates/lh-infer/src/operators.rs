@@ -113,6 +113,7 @@ pub(crate) fn comparison_of(name: &str) -> Option<CmpOp> {
 
 impl Infer<'_> {
     pub(crate) fn no_op(&self, sign: &str, a: Ty, b: Ty) -> Box<Diagnostic> {
+        let (a, b) = (name_of(a), name_of(b));
         Diagnostic::new(diag::NO_MATCHING_OP, format!("`{sign}` is not supported between `{a}` and `{b}`"))
             .label(format!("left is `{a}`, right is `{b}`"))
     }
@@ -694,6 +695,14 @@ impl Infer<'_> {
             None if found.ty.is_never() => Ok(found),
             None => Ok(self.op("not", &[found])),
         }
+    }
+}
+
+/// A type for messages.
+fn name_of(t: Ty) -> String {
+    match t.kind() {
+        TyKind::Obj(_) => "a Python object".to_owned(),
+        _ => t.to_string(),
     }
 }
 

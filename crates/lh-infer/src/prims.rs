@@ -69,6 +69,7 @@ impl Infer<'_> {
             [Prim::Mem, Prim::Ptr] => Ty::tuple(vec![Ty::meminfo(), Ty::ptr()]),
             [Prim::List] => Ty::list(Ty::str()),
             [Prim::F64, Prim::F64] => Ty::complex(),
+            [Prim::F32, Prim::F32] => Ty::c64(),
             other => lh_ir::bug!("`{name}` gives {other:?}"),
         };
         self.runtime(name, args, ret)
@@ -76,23 +77,25 @@ impl Infer<'_> {
 
     /// Questions about types, answered while typing.
     fn prim_question(&self, name: &str, args: &[Val]) -> Option<bool> {
-        let t = args.first().map_or(Ty::none(), |a| a.ty);
+        let own = args.first().map_or(Ty::none(), |a| a.ty);
+        // Number classes are asked of dtypes too.
+        let t = match own.kind() {
+            TyKind::DType(d) => *d,
+            _ => own,
+        };
         Some(match name {
             "is_int" => t.is_int(),
             "is_float" => t.is_float(),
             "is_complex" => t.is_complex(),
             "is_bool" => t.is_bool(),
-            "is_number" => t.is_number(),
+            "is_number" => own.is_number(),
             "is_array" => t.is_array(),
             "is_list" => matches!(t.kind(), TyKind::List(_) | TyKind::PendingList(_)),
             "is_tuple" => t.is_tuple(),
             "is_str" => t == Ty::str(),
             "is_none" => t.is_none(),
-            "is_dtype" => matches!(t.kind(), TyKind::DType(_)),
-            "is_signed" => match t.kind() {
-                TyKind::DType(d) => d.is_signed(),
-                _ => t.is_signed(),
-            },
+            "is_dtype" => matches!(own.kind(), TyKind::DType(_)),
+            "is_signed" => t.is_signed(),
             "is_weak" => t.is_weak(),
             "is_slice" => matches!(t.kind(), TyKind::Slice(_)),
             "is_range" => matches!(t.kind(), TyKind::Range(_)),

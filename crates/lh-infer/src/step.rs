@@ -168,11 +168,8 @@ impl Infer<'_> {
                 let parts = items.iter().map(|i| self.object(*i)).collect::<Result<Vec<_>>>()?;
                 self.list_of(&parts, None)?
             }
-            Object::Other(text) => {
-                return Err(Diagnostic::new(diag::UNSUPPORTED_TYPE, format!("`{text}` cannot be used in compiled code"))
-                    .note("pass what you need of it as numbers, tuples or arrays"));
-            }
-            Object::Type(_) | Object::Module(_) | Object::Path(_) | Object::ExcClass(..) | Object::NamedTupleClass(_) => {
+            // What is wrong is said where it is used: called, stored or computed with.
+            Object::Other(_) | Object::Type(_) | Object::Module(_) | Object::Path(_) | Object::ExcClass(..) | Object::NamedTupleClass(_) => {
                 Val::of_type(Ty::new(TyKind::Obj(o)))
             }
         })
@@ -400,9 +397,20 @@ impl Infer<'_> {
             return Ok(v.clone());
         }
         match spec {
-            None if conversion == Some('r') => self.call_library("builtins.repr", &[v.clone()]),
-            None => self.call_library("builtins.str_of", &[v.clone()]),
-            Some(s) => self.call_library("builtins.format", &[v.clone(), s.clone()]),
+            None if conversion == Some('r') => self.call_library("text.text_repr", &[v.clone()]),
+            None => self.call_library("text.text_of", &[v.clone()]),
+            Some(s) => self.format_spec(v, s),
+        }
+    }
+
+    fn format_spec(&mut self, v: &Val, spec: &Val) -> Result<Val> {
+        match v.ty.kind() {
+            TyKind::Int { .. } | TyKind::Bool => self.runtime("lh_str_format_i64", &[v.clone(), spec.clone()], Ty::str()),
+            TyKind::Float { .. } => self.runtime("lh_str_format_f64", &[v.clone(), spec.clone()], Ty::str()),
+            TyKind::Str if lh_ops::runtime::find("lh_str_format_str").is_some() => {
+                self.runtime("lh_str_format_str", &[v.clone(), spec.clone()], Ty::str())
+            }
+            _ => Err(Diagnostic::new(diag::NO_MATCHING_CALL, format!("`{}` cannot be formatted with a specification", v.ty))),
         }
     }
 

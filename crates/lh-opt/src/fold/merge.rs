@@ -58,10 +58,6 @@ fn handlers_agree(func: &Function, first: Block, first_raises: bool, second: Blo
     if first_raises {
         return a.unwind == b.unwind;
     }
-    // The handler's arguments must exist when the first block begins.
-    let hidden = |t: &Target| {
-        let inner = |v| b.params.contains(v) || a.insts.iter().any(|d| d.result == Some(*v));
-        t.args.iter().any(inner)
-    };
-    !b.unwind.as_ref().is_some_and(hidden)
+    // Everything the handler uses, not only its arguments, must exist when the merged block begins.
+    b.unwind.is_none() || a.unwind == b.unwind || !a.insts.iter().any(|d| d.result.is_some())
 }
