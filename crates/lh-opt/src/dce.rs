@@ -1,4 +1,4 @@
-//! Removes what is not needed: unreachable blocks, handlers of blocks that cannot raise, block parameters that always
+//! Removes what is not needed: unreachable blocks, handlers of blocks that cannot raise (but for loop headers), block parameters that always
 //! have the same value, unused parameters, unused pure instructions.
 //!
 //! ```text
@@ -23,7 +23,7 @@ use lh_ir::{Block, Function, Ty, Value};
 
 /// Runs the pass.
 pub(crate) fn run(func: &mut Function) -> bool {
-    let mut changed = drop_handlers(func);
+    let mut changed = drop_handlers(func, true);
     changed |= drop_unreachable(func);
     changed |= drop_same_params(func);
     changed | drop_unused(func)
@@ -57,10 +57,24 @@ fn all_targets(data: &mut BlockData) -> impl Iterator<Item = &mut Target> {
     data.term.as_mut().map(Term::targets_mut).into_iter().flatten().chain(&mut data.unwind)
 }
 
-fn drop_handlers(func: &mut Function) -> bool {
+/// Drops the handlers of all blocks that cannot raise, and what becomes unreachable.
+pub(crate) fn drop_idle_handlers(func: &mut Function) {
+    drop_handlers(func, false);
+    drop_unreachable(func);
+}
+
+/// `keep_headers`: the `interrupt` pass is to come, and wants to know where exceptions in loop headers go.
+fn drop_handlers(func: &mut Function, keep_headers: bool) -> bool {
+    if func.blocks.iter().all(|b| b.unwind.is_none()) {
+        return false;
+    }
+    let cfg = Cfg::new(func);
     let mut changed = false;
-    for data in &mut func.blocks {
-        if data.unwind.is_some() && !block_can_raise(data) {
+    for i in 0..func.blocks.len() {
+        let b = Block::new(i);
+        let is_header = cfg.preds(b).iter().any(|e| cfg.position(e.from) >= cfg.position(b));
+        let data = &mut func.blocks[i];
+        if data.unwind.is_some() && !block_can_raise(data) && !(keep_headers && is_header) {
             data.unwind = None;
             changed = true;
         }

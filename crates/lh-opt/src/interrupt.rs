@@ -1,6 +1,192 @@
-//! To come.
+//! Makes loops look now and then whether Ctrl-C was pressed.
+//!
+//! An innermost counted loop runs in strips, so that what is inside stays as it was and can be vectorised; the question
+//! is asked between strips:
+//!
+//! ```text
+//! block1(v2: int):                        block1(v9: int):            ; a strip
+//!     v3 = lt v2, v1: bool                    v10 = <the smaller of v9 + 131072 and v1>
+//!     branch v3, block2(), block3()           jump block4(v9)
+//! block2():                          ->   block4(v2: int):
+//!     ...                                     v3 = lt v2, v10: bool
+//!     jump block1(v4)                         branch v3, block2(), block5()
+//! block3():                               block2(): ... jump block4(v4)
+//!     ...                                 block5(): branch <v2 < v1>, block6(), block3()
+//!                                         block6(): runtime lh_interrupted() ... jump block1(v2)
+//! ```
+//!
+//! Other loops ask each time they begin again. Loops of few constant iterations, which LLVM unrolls, do not ask and do
+//! not count as loops inside others.
+//!
+//! The exception goes where one raised in the loop's header would; this pass is the reason why `dce` keeps handlers of
+//! headers, and it drops them.
+
+use crate::counted::{Counted, Defs, counted};
+use crate::dce;
+use crate::edit::{Cursor, runtime, to};
+use lh_ir::cfg::{Cfg, DomTree, Loops};
+use lh_ir::func::{Inst, Target, Term};
+use lh_ir::{Block, Function, Value};
+
+/// Iterations of a strip of a loop without calls: well below a millisecond.
+const STRIP: i64 = 1 << 17;
+/// The same with calls; what takes long in there asks by itself.
+const STRIP_WITH_CALLS: i64 = 1 << 13;
+/// Nests of loops with constant bounds that run this often at most need not ask.
+const FEW: u64 = 1024;
 
 /// Runs the pass.
-pub(crate) fn run(_func: &mut lh_ir::Function) -> bool {
-    false
+pub(crate) fn run(func: &mut Function) -> bool {
+    let cfg = Cfg::new(func);
+    let dom = DomTree::new(&cfg);
+    let loops = Loops::new(func, &cfg, &dom);
+    if loops.loops.is_empty() {
+        return false;
+    }
+    let defs = Defs::new(func);
+    let counts: Vec<Option<Counted>> = loops.loops.iter().map(|l| counted(func, &cfg, &defs, l)).collect();
+    let quiet = quiet_loops(func, &cfg, &defs, &loops, &counts);
+    let mut busy_inside = vec![false; loops.loops.len()];
+    for (i, l) in loops.loops.iter().enumerate() {
+        if let Some(p) = l.parent {
+            busy_inside[p] |= !quiet[i];
+        }
+    }
+    let mut plans: Vec<Option<Plan>> = Vec::with_capacity(counts.len());
+    for (i, (l, c)) in loops.loops.iter().zip(counts).enumerate() {
+        plans.push(if quiet[i] {
+            None
+        } else {
+            let strip = c.filter(|_| !busy_inside[i]);
+            Some(Plan { header: l.header, entrance: copy_of_header(func, l.header), strip, calls: has_calls(func, &l.blocks) })
+        });
+    }
+    redirect(func, &loops, &plans);
+    for p in plans.into_iter().flatten() {
+        p.build(func);
+    }
+    dce::drop_idle_handlers(func);
+    true
+}
+
+/// Loops, with all inside, that surely end soon.
+fn quiet_loops(func: &Function, cfg: &Cfg, defs: &Defs, loops: &Loops, counts: &[Option<Counted>]) -> Vec<bool> {
+    // Iterations of a loop times those of the loops inside; inner loops come first.
+    let mut inside = vec![Some(1u64); loops.loops.len()];
+    let mut quiet = vec![false; loops.loops.len()];
+    for (i, l) in loops.loops.iter().enumerate() {
+        let trips = counts[i].as_ref().and_then(|c| c.trips(func, cfg, defs, l));
+        let total = trips.zip(inside[i]).and_then(|(a, b)| a.max(1).checked_mul(b)).filter(|n| *n <= FEW);
+        quiet[i] = total.is_some();
+        if let Some(p) = l.parent {
+            inside[p] = inside[p].zip(total).map(|(a, b)| a.max(b));
+        }
+    }
+    quiet
+}
+
+fn has_calls(func: &Function, blocks: &[Block]) -> bool {
+    blocks.iter().any(|b| func.blocks[b.index()].insts.iter().any(|d| matches!(d.inst, Inst::Call(..) | Inst::Runtime(..))))
+}
+
+/// A block with the header's parameters, to stand before it.
+fn copy_of_header(func: &mut Function, header: Block) -> Block {
+    let tys: Vec<_> = func.blocks[header.index()].params.iter().map(|p| func.ty(*p)).collect();
+    let b = func.new_block();
+    func.blocks[b.index()].params = tys.into_iter().map(|t| func.new_value(t)).collect();
+    b
+}
+
+/// What is done to a loop.
+struct Plan {
+    header: Block,
+    /// The new block before the header: of a strip, on the ways into the loop; otherwise on the ways back.
+    entrance: Block,
+    strip: Option<Counted>,
+    calls: bool,
+}
+
+fn redirect(func: &mut Function, loops: &Loops, plans: &[Option<Plan>]) {
+    let by_header: hashbrown::HashMap<Block, usize> = loops.loops.iter().enumerate().map(|(i, l)| (l.header, i)).collect();
+    for b in 0..loops.innermost.len() {
+        let is_inside = |l: usize| {
+            let mut at = loops.innermost[b];
+            while at.is_some_and(|x| x != l) {
+                at = at.and_then(|x| loops.loops[x].parent);
+            }
+            at.is_some()
+        };
+        let data = &mut func.blocks[b];
+        for t in data.term.as_mut().map(Term::targets_mut).into_iter().flatten().chain(&mut data.unwind) {
+            if let Some((l, p)) = by_header.get(&t.block).and_then(|l| plans[*l].as_ref().map(|p| (*l, p))) {
+                if is_inside(l) != p.strip.is_some() {
+                    t.block = p.entrance;
+                }
+            }
+        }
+    }
+}
+
+impl Plan {
+    fn build(self, func: &mut Function) {
+        let header = &func.blocks[self.header.index()];
+        let (span, unwind) = (header.term_span, header.unwind.clone());
+        let (outer, inner) = (func.blocks[self.entrance.index()].params.clone(), header.params.clone());
+        let go = Term::Jump(to(self.header, &outer));
+        let Some(counted) = self.strip else {
+            // The handler sees the values with which the loop begins again.
+            let new = |v: &Value| inner.iter().position(|p| p == v).map_or(*v, |i| outer[i]);
+            let unwind = unwind.map(|t| Target { block: t.block, args: t.args.iter().map(new).collect() });
+            let mut c = Cursor { func, block: self.entrance, span, unwind: unwind.clone() };
+            c.func.blocks[self.entrance.index()].unwind = unwind;
+            poll(&mut c);
+            return c.end(go, self.header);
+        };
+        let mut c = Cursor { func, block: self.entrance, span, unwind };
+        let length = if self.calls { STRIP_WITH_CALLS } else { STRIP };
+        let limit = strip_limit(&mut c, outer[counted.place], &counted, length);
+        c.end(go, self.header);
+        let (check, _) = c.new_block(&[]);
+        // Now in the header, after its instructions.
+        let cond = goes_on(&mut c, &counted, limit);
+        let Some(Term::Branch { cond: old, then, els }) = &mut c.func.blocks[self.header.index()].term else {
+            lh_ir::bug!("a counted loop begins with a branch");
+        };
+        *old = cond;
+        // With the condition made anew, the body is the first target.
+        if !counted.body_first {
+            std::mem::swap(then, els);
+        }
+        let exit = std::mem::replace(els, to(check, &[]));
+        c.block = check;
+        let more = goes_on(&mut c, &counted, counted.limit);
+        let (asking, _) = c.new_block(&[]);
+        c.func.blocks[check.index()].unwind = None;
+        c.end(Term::Branch { cond: more, then: to(asking, &[]), els: exit }, asking);
+        poll(&mut c);
+        c.end(Term::Jump(to(self.entrance, &inner)), asking);
+    }
+}
+
+fn poll(c: &mut Cursor<'_>) {
+    c.effect(Inst::Runtime(runtime("lh_interrupted"), Vec::new()));
+}
+
+/// `index < limit` or `index > limit`.
+fn goes_on(c: &mut Cursor<'_>, counted: &Counted, limit: Value) -> Value {
+    if counted.step > 0 { c.lt(counted.index, limit) } else { c.lt(limit, counted.index) }
+}
+
+/// The loop's limit, or that of a strip that begins at `start` if that comes first and does not overflow.
+fn strip_limit(c: &mut Cursor<'_>, start: Value, counted: &Counted, length: i64) -> Value {
+    let Some(width) = length.checked_mul(counted.step) else { return counted.limit };
+    let width = c.int(width);
+    let near = c.add(start, width);
+    let (advances, before) = if counted.step > 0 {
+        (c.lt(start, near), c.lt(near, counted.limit))
+    } else {
+        (c.lt(near, start), c.lt(counted.limit, near))
+    };
+    let short = c.and(advances, before);
+    c.select(short, near, counted.limit)
 }

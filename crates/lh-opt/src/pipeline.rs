@@ -26,6 +26,8 @@ pub const PIPELINE: &[Pass] = &[
     // Needs dead uses gone, since it looks for single uses.
     Pass { name: "fuse_elementwise", run: fuse_elementwise::run },
     Pass { name: "lower_array", run: lower_array::run },
+    // Sees through views, and merges what lowering has cut.
+    Pass { name: "fold", run: fold::run },
     Pass { name: "dce", run: dce::run },
     // Needs canonical loops, in which nothing is counted yet.
     Pass { name: "bounds", run: bounds::run },

@@ -1,0 +1,145 @@
+//! Recognises counted loops.
+
+use lh_ir::cfg::{Cfg, Edge, Loop, def_blocks, targets};
+use lh_ir::func::{Inst, Target, Term};
+use lh_ir::{Block, Const, Function, Value};
+
+/// Where every value is defined, and by what.
+pub(crate) struct Defs {
+    blocks: Vec<Option<Block>>,
+    places: Vec<u32>,
+}
+
+impl Defs {
+    /// Definitions of a function.
+    pub(crate) fn new(func: &Function) -> Defs {
+        let mut places = vec![u32::MAX; func.values.len()];
+        for d in &func.blocks {
+            for (i, d) in d.insts.iter().enumerate() {
+                if let Some(r) = d.result {
+                    places[r.index()] = i as u32;
+                }
+            }
+        }
+        Defs { blocks: def_blocks(func), places }
+    }
+    /// The defining block.
+    pub(crate) fn block(&self, v: Value) -> Option<Block> {
+        self.blocks[v.index()]
+    }
+    /// The defining instruction; `None` for parameters.
+    pub(crate) fn inst<'a>(&self, func: &'a Function, v: Value) -> Option<&'a Inst> {
+        let place = self.places[v.index()];
+        let b = self.blocks[v.index()]?;
+        (place != u32::MAX).then(|| &func.blocks[b.index()].insts[place as usize].inst)
+    }
+    /// The value of an integer constant.
+    pub(crate) fn int(&self, func: &Function, v: Value) -> Option<i64> {
+        match self.inst(func, v)? {
+            Inst::Const(Const::Int(i, _)) => i64::try_from(*i).ok(),
+            _ => None,
+        }
+    }
+    /// `v` as another value plus a constant, as far as it is known to be that.
+    pub(crate) fn offset(&self, func: &Function, v: Value) -> (Value, i64) {
+        let (mut v, mut sum) = (v, 0i64);
+        loop {
+            let (next, c) = match self.inst(func, v) {
+                Some(Inst::Op(op, args)) if op.name == "add" => match (self.int(func, args[0]), self.int(func, args[1])) {
+                    (_, Some(c)) => (args[0], c),
+                    (Some(c), None) => (args[1], c),
+                    (None, None) => return (v, sum),
+                },
+                Some(Inst::Op(op, args)) if op.name == "sub" => match self.int(func, args[1]).and_then(i64::checked_neg) {
+                    Some(c) => (args[0], c),
+                    None => return (v, sum),
+                },
+                Some(Inst::Cast(x)) if func.ty(*x).strong() == func.ty(v).strong() => (*x, 0),
+                _ => return (v, sum),
+            };
+            match sum.checked_add(c) {
+                Some(s) => (v, sum) = (next, s),
+                None => return (v, sum),
+            }
+        }
+    }
+}
+
+/// A loop that begins with `if index < limit` (or `>`) and goes on with `index + step`.
+pub(crate) struct Counted {
+    /// The header's parameter that counts.
+    pub index: Value,
+    /// Its place among the parameters.
+    pub place: usize,
+    /// What it is compared with; defined outside of the loop.
+    pub limit: Value,
+    /// What is added each time: positive for `<`, negative for `>`, never 0.
+    pub step: i64,
+    /// Whether the loop's body is the branch's first target.
+    pub body_first: bool,
+}
+
+/// Whether a block belongs to a loop, by position in the loop's sorted blocks.
+pub(crate) fn is_in(cfg: &Cfg, l: &Loop, b: Block) -> bool {
+    l.blocks.binary_search_by_key(&cfg.position(b), |x| cfg.position(*x)).is_ok()
+}
+
+/// The target of an edge.
+pub(crate) fn target_of(func: &Function, e: Edge) -> &Target {
+    targets(func, e.from).find(|t| t.0 == e.target).expect("an edge has a target").1
+}
+
+/// The loop as a counted one.
+pub(crate) fn counted(func: &Function, cfg: &Cfg, defs: &Defs, l: &Loop) -> Option<Counted> {
+    let header = &func.blocks[l.header.index()];
+    let Some(Term::Branch { cond, then, els }) = &header.term else { return None };
+    let body_first = match (is_in(cfg, l, then.block), is_in(cfg, l, els.block)) {
+        (true, false) => true,
+        (false, true) => false,
+        _ => return None,
+    };
+    let Some(Inst::Op(op, args)) = defs.inst(func, *cond) else { return None };
+    if defs.block(*cond) != Some(l.header) {
+        return None;
+    }
+    // `less`: the loop goes on while the first is below the second.
+    let less = match (op.name, body_first) {
+        ("lt", true) | ("ge", false) => true,
+        ("gt", true) | ("le", false) => false,
+        _ => return None,
+    };
+    let is_param = |v: Value| header.params.iter().position(|p| *p == v);
+    let (index, limit, less) = match (is_param(args[0]), is_param(args[1])) {
+        (Some(_), None) => (args[0], args[1], less),
+        (None, Some(_)) => (args[1], args[0], !less),
+        _ => return None,
+    };
+    if is_in(cfg, l, defs.block(limit)?) || func.ty(index).strong() != lh_ir::Ty::i64() {
+        return None;
+    }
+    let place = is_param(index)?;
+    let mut step = None;
+    for e in cfg.preds(l.header).iter().filter(|e| is_in(cfg, l, e.from)) {
+        let (base, c) = defs.offset(func, target_of(func, *e).args[place]);
+        if base != index || *step.get_or_insert(c) != c {
+            return None;
+        }
+    }
+    let step = step?;
+    (if less { step > 0 } else { step < 0 }).then_some(Counted { index, place, limit, step, body_first })
+}
+
+impl Counted {
+    /// How often the loop runs if start and limit are constants.
+    pub(crate) fn trips(&self, func: &Function, cfg: &Cfg, defs: &Defs, l: &Loop) -> Option<u64> {
+        let limit = i128::from(defs.int(func, self.limit)?);
+        let mut most = 0;
+        for e in cfg.preds(l.header).iter().filter(|e| !is_in(cfg, l, e.from)) {
+            let start = i128::from(defs.int(func, target_of(func, *e).args[self.place])?);
+            let step = i128::from(self.step);
+            let trips = ((limit - start) + step - step.signum()) / step;
+            most = most.max(u64::try_from(trips.max(0)).ok()?);
+        }
+        Some(most)
+    }
+}
