@@ -53,6 +53,10 @@ impl Infer<'_> {
             TyKind::Obj(o) => {
                 let Some(x) = self.world.attr(*o, name) else {
                     let what = self.world.describe(*o);
+                    if let crate::world::Object::Other(text) = self.world.object(*o) {
+                        return Err(Diagnostic::new(diag::UNSUPPORTED_TYPE, format!("`{text}` cannot be used in compiled code"))
+                            .note("pass what you need of it as numbers, tuples or arrays"));
+                    }
                     return Err(Diagnostic::new(diag::UNKNOWN_ATTRIBUTE, format!("`{what}` has no attribute `{name}`")));
                 };
                 self.object(x).map(Some)
@@ -68,7 +72,11 @@ impl Infer<'_> {
                 Ok(at.map(|i| self.field(v, i as u32)))
             }
             TyKind::List(_) | TyKind::PendingList(_) if name == "append" => Ok(Some(self.builtin_bound(v, "append"))),
-            TyKind::PendingList(_) => Ok(Some(Val::of_type(Ty::never()))),
+            TyKind::PendingList(_) => Ok(Some(match name {
+                "extend" => self.builtin_bound(v, "extend"),
+                "insert" => self.builtin_bound(v, "insert"),
+                _ => Val::of_type(Ty::never()),
+            })),
             _ if v.ty.is_number() => Ok(self.number_attr(v, name)),
             _ => Ok(None),
         }
@@ -83,6 +91,23 @@ impl Infer<'_> {
     pub(crate) fn builtin_method(&mut self, name: &str, recv: &Val, args: &[Val]) -> Result<Val> {
         match (name, args) {
             ("append", [x]) => {
+                self.list_append(recv, x)?;
+                Ok(Val::of_type(Ty::none()))
+            }
+            // On a list whose items are not known yet: their type is learnt, the next sweep does the work.
+            ("extend", [x]) => {
+                let item = match x.ty.kind() {
+                    TyKind::List(t) | TyKind::Range(t) => Some(*t),
+                    TyKind::Array { dtype, ndim: 1, .. } => Some(*dtype),
+                    TyKind::Tuple { elems, .. } => elems.first().copied(),
+                    _ => None,
+                };
+                if let (TyKind::PendingList(s), Some(t)) = (recv.ty.kind(), item) {
+                    self.pending.learn(*s, t);
+                }
+                Ok(Val::of_type(Ty::none()))
+            }
+            ("insert", [_, x]) => {
                 self.list_append(recv, x)?;
                 Ok(Val::of_type(Ty::none()))
             }

@@ -54,6 +54,11 @@ impl Infer<'_> {
                 Ok(Some(Val::bool(matches!(x.ty.kind(), TyKind::Func(_) | TyKind::Closure { .. } | TyKind::BoundMethod { .. }))))
             }
             ("builtins.list", [x]) if kwargs.is_empty() && matches!(x.ty.kind(), TyKind::Iter(_) | TyKind::Range(_)) => self.collect(x).map(Some),
+            ("builtins.list", []) => {
+                let site = self.result.map(|r| self.list_site(r));
+                self.list_of(&[], site).map(Some)
+            }
+            ("builtins.str", [x]) if x.ty == Ty::exc() => self.runtime("lh_exc_str", &[x.clone()], Ty::str()).map(Some),
             ("builtins.tuple", [x]) if x.ty.is_tuple() => Ok(Some(x.clone())),
             ("numpy.dtype" | "numpy.finfo" | "numpy.iinfo", [x]) => self.fold_type_call(path, x).map(Some),
             ("numpy.shape", [x]) => self.get_attr(x, "shape").map(Some),

@@ -45,6 +45,7 @@ impl Infer<'_> {
                 let m = self.get_attr(&r, name)?;
                 self.call(&m, args, kwargs)
             }
+            TyKind::Never => Ok(f.clone()),
             _ => Err(Diagnostic::new(diag::UNSUPPORTED_CALL, format!("`{}` is not callable", f.ty))),
         }
     }

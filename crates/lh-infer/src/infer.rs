@@ -68,6 +68,8 @@ pub struct Infer<'w> {
     pub(crate) here: Block,
     pub(crate) span: Span,
     pub(crate) dead: bool,
+    /// Untyped result of the instruction being typed.
+    pub(crate) result: Option<Value>,
     unwind: Option<func::Target>,
     edges: HashMap<Block, Vec<Edge>>,
     entered: HashMap<Block, (Block, Vec<Val>)>,
@@ -117,6 +119,7 @@ pub fn infer(world: &mut dyn World, id: FuncId, args: &[ArgTy], options: Options
         here: Block(0),
         span: Span::default(),
         dead: false,
+        result: None,
         unwind: None,
         edges: HashMap::new(),
         entered: HashMap::new(),
@@ -147,6 +150,9 @@ impl Infer<'_> {
             let used = self.world.provisional(ret);
             let again = widened || self.pending.changed || (used && ret != provisional);
             provisional = ret;
+            if !again && used && ret.is_never() {
+                return Err(self.endless());
+            }
             if !again {
                 self.check_lists()?;
                 let annotations = self.annotations();
@@ -155,6 +161,13 @@ impl Infer<'_> {
         }
         let d = Diagnostic::new(diag::CANNOT_UNIFY, format!("the types in `{}` do not settle", self.code.name));
         Err(d.at(&self.code.file, self.span))
+    }
+
+    fn endless(&self) -> Box<Diagnostic> {
+        let name = &self.code.name;
+        let d = Diagnostic::new(diag::UNTYPED_RECURSION, format!("`{name}` calls itself on every way through it"));
+        let span = Span { line: self.code.first_line, end_line: self.code.first_line, ..Span::default() };
+        d.note("return a value without calling it on one way").at(&self.code.file, span)
     }
 
     fn unroll(&mut self, header: Block, times: u32) -> Result<()> {
@@ -376,6 +389,7 @@ impl Infer<'_> {
             self.stop();
             return Ok(());
         }
+        self.result = i.result;
         let val = self.inst(i)?;
         if let Some(r) = i.result {
             let val = val.unwrap_or_else(|| Val::of_type(Ty::none()));

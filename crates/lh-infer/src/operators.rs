@@ -133,6 +133,10 @@ impl Infer<'_> {
         let a = &if a.ty.is_bool() { self.cast(a, Ty::int()) } else { a.clone() };
         match op {
             UnOp::Neg if a.ty.is_complex() => self.call_library("operator.neg", &[a.clone()]),
+            UnOp::Neg if a.ty.is_int() && self.options.overflow_check => {
+                let zero = self.cast(&Val::int(0), a.ty);
+                self.binary_same(BinOp::Sub, &zero, a, a.ty)
+            }
             UnOp::Neg if a.ty.is_number() => Ok(self.op("neg", &[a.clone()])),
             UnOp::Pos if a.ty.is_number() => Ok(a.clone()),
             UnOp::Invert if a.ty.is_int() => Ok(self.op("invert", &[a.clone()])),
@@ -666,6 +670,10 @@ impl Infer<'_> {
         }
         if a.ty.flatten().is_empty() {
             return Ok(Val::bool(!negate));
+        }
+        if let TyKind::List(_) = a.ty.kind() {
+            let same = self.runtime("lh_list_is", &[a.clone(), b.clone()], Ty::bool())?;
+            return if negate { self.unary(UnOp::Not, &same) } else { Ok(same) };
         }
         Err(self.no_op("is", a.ty, b.ty).note("compare values with `==`, or test for None"))
     }

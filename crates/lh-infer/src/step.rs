@@ -377,7 +377,7 @@ impl Infer<'_> {
             self.set_term(Term::Propagate);
             return Ok(());
         }
-        Err(Diagnostic::new(diag::UNSUPPORTED_TYPE, format!("`{}` cannot be raised", e.ty)).note("raise an exception class or instance"))
+        Err(Diagnostic::new(diag::UNSUPPORTED_CALL, format!("`{}` cannot be raised", e.ty)).note("raise an exception class or instance"))
     }
 
     pub(crate) fn reraise(&mut self, e: Value) -> Result<()> {

@@ -30,6 +30,8 @@ table! {
     lh_list_reserve(List, I64) -> [] raises;
     /// Sets the number of items; the caller has written or taken them.
     lh_list_set_len(List, I64) -> [];
+    /// Whether two lists are the same object.
+    lh_list_is(List, List) -> [I1] pure;
     /// Copies bytes between regions that may overlap: destination, source, number.
     lh_memmove(Ptr, Ptr, I64) -> [];
     /// Whether two strings are equal.

@@ -109,6 +109,10 @@ unsafe extern "C" fn lh_list_set_len(list: *mut List, n: i64) {
     unsafe { (*list).len = n };
 }
 
+unsafe extern "C" fn lh_list_is(a: *const List, b: *const List) -> u8 {
+    u8::from(std::ptr::eq(a, b))
+}
+
 /// An owned reference to a list, for Rust code.
 #[derive(Debug)]
 pub struct ListRef(NonNull<List>);
@@ -218,7 +222,7 @@ impl Drop for ListRef {
 
 pub(crate) fn symbols() -> Vec<Symbol> {
     functions! {
-        (_ _) lh_list_reserve lh_list_set_len;
+        (_ _) lh_list_reserve lh_list_set_len lh_list_is;
         (_ _ _ _) lh_list_new;
     }
 }
