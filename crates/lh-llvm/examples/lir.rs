@@ -9,6 +9,7 @@ fn main() {
     let what = std::env::args().nth(1).unwrap_or_else(|| "opt".into());
     let mut text = String::new();
     std::io::stdin().read_to_string(&mut text).expect("text");
+    llvm_options();
     let tables = Tables { row: lh_ops::row, runtime: lh_ops::runtime::find };
     let functions = parse(&text, tables).unwrap_or_else(|e| panic!("{e}"));
     let spec_names = functions.iter().enumerate().map(|(i, f)| (SpecId::new(i), f.name.clone())).collect();
@@ -44,4 +45,14 @@ fn cpu_ms() -> f64 {
         t
     };
     t.tv_sec as f64 * 1e3 + t.tv_nsec as f64 / 1e6
+}
+
+/// Passes further arguments on to LLVM.
+fn llvm_options() {
+    let args: Vec<_> = std::env::args().skip(2).map(|a| std::ffi::CString::new(a).expect("no zero byte")).collect();
+    let pointers: Vec<_> = std::iter::once(c"lir".as_ptr()).chain(args.iter().map(|a| a.as_ptr())).collect();
+    // SAFETY: the texts live through the call.
+    unsafe {
+        llvm_sys::support::LLVMParseCommandLineOptions(pointers.len() as i32, pointers.as_ptr(), std::ptr::null());
+    }
 }

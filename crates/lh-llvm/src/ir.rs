@@ -206,6 +206,11 @@ impl Module {
         // SAFETY: see the module documentation.
         unsafe { LLVMBuildAtomicRMW(self.builder, op, at, self.int(self.t.i64, value), ordering, 0) }
     }
+    /// An address as a number.
+    pub(crate) fn ptr_to_int(&self, p: Val) -> Val {
+        // SAFETY: see the module documentation.
+        unsafe { LLVMBuildPtrToInt(self.builder, p, self.t.i64, NAME) }
+    }
     /// Address of item `index` of an array of `elem`, inside its object.
     pub(crate) fn gep(&self, elem: Type, base: Val, index: Val) -> Val {
         let mut index = [index];
@@ -409,10 +414,19 @@ impl Module {
 
     /// Adds an attribute without a value to a function.
     pub(crate) fn attribute(&self, function: Val, name: &str) {
+        self.number_attribute(function, name, 0);
+    }
+    /// Says that a function reads memory at most, always returns, and does nothing else; with `reads` unset, not even that.
+    pub(crate) fn attribute_pure(&self, function: Val, reads: bool) {
+        // Two bits for each kind of memory, of which the lower one is reading.
+        self.number_attribute(function, "memory", if reads { 0x555 } else { 0 });
+        self.attribute(function, "willreturn");
+    }
+    fn number_attribute(&self, function: Val, name: &str, value: u64) {
         // SAFETY: the name is read by length; the attribute belongs to the context.
         unsafe {
             let kind = LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len());
-            let a = LLVMCreateEnumAttribute(self.context, kind, 0);
+            let a = LLVMCreateEnumAttribute(self.context, kind, value);
             LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex, a);
         }
     }

@@ -62,9 +62,8 @@ fn declare_variant(m: &Module, mapping: &str) -> Val {
     // SAFETY: types of the module's context.
     let (doubles, mask) = unsafe { (LLVMVectorType(m.t.f64, width), LLVMVectorType(m.t.i1, width)) };
     let f = m.declare(name, m.fn_type(&[doubles, mask], doubles));
-    for a in ["nounwind", "willreturn", "memory"] {
-        m.attribute(f, a);
-    }
+    m.attribute(f, "nounwind");
+    m.attribute_pure(f, false);
     f
 }
 

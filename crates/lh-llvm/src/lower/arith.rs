@@ -119,10 +119,7 @@ impl FnCx<'_, '_> {
     fn c_function(&self, name: &str, vals: &[Val]) -> Val {
         let args: Vec<Type> = vals.iter().map(|v| self.type_of(*v)).collect();
         let (fn_type, f) = self.cx.external(name, &args, args[0]);
-        for a in ["memory", "willreturn"] {
-            // `memory` with the value 0 is `memory(none)`.
-            self.attribute(f, a);
-        }
+        self.attribute_pure(f, false);
         self.call(fn_type, f, vals)
     }
 

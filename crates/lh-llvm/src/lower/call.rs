@@ -54,7 +54,7 @@ impl FnCx<'_, '_> {
         let (offsets, size, align) = layout(f.ret);
         if through {
             types.push(t.ptr);
-            vals.push(self.stack(self.array_type(t.i8, size), align));
+            vals.push(self.scratch(size, align));
         }
         let ret = match f.ret {
             _ if f.raises => t.i32,
@@ -62,6 +62,9 @@ impl FnCx<'_, '_> {
             _ => t.void,
         };
         let callee = self.cx.external(f.name, &types, ret);
+        if f.pure && !through {
+            self.attribute_pure(callee.1, true);
+        }
         let result = self.cx.call_external(callee, &vals);
         if f.raises {
             self.check_status(result);
@@ -75,6 +78,20 @@ impl FnCx<'_, '_> {
             [_] => vec![result],
             _ => Vec::new(),
         }
+    }
+
+    /// Memory for a result that is read at once; one for all such calls, to keep the stack small.
+    pub(super) fn scratch(&mut self, size: usize, align: usize) -> Val {
+        const SHARED: usize = 64;
+        if size > SHARED || align > 8 {
+            return self.stack(self.array_type(self.t.i8, size), align);
+        }
+        if let Some(at) = self.scratch {
+            return at;
+        }
+        let at = self.stack(self.array_type(self.t.i8, SHARED), 8);
+        self.scratch = Some(at);
+        at
     }
 
     /// The type of a primitive in a C signature.

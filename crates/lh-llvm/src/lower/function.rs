@@ -6,7 +6,7 @@ use lh_ir::cfg::Cfg;
 use lh_ir::func::{BlockData, Function, InstData, Target, Term};
 use lh_ir::types::Prim;
 use lh_ir::{Block, Span, Ty, Value};
-use llvm_sys::LLVMIntPredicate::LLVMIntNE;
+use llvm_sys::LLVMIntPredicate::{LLVMIntEQ, LLVMIntNE};
 use std::ops::Deref;
 
 /// The function being lowered.
@@ -34,6 +34,8 @@ pub(crate) struct FnCx<'a, 'u> {
     exit: Option<Bb>,
     /// As `landing`, of all blocks without a handler.
     exit_landing: Option<(Bb, Option<Val>)>,
+    /// Memory for results of run-time functions.
+    pub(super) scratch: Option<Val>,
     /// The function's description for tracebacks.
     pub(super) info: Option<Val>,
 }
@@ -73,6 +75,7 @@ pub(super) fn lower(cx: &mut Lowering<'_>, func: &Function, index: usize) {
         landing: None,
         exit: None,
         exit_landing: None,
+        scratch: None,
         info: None,
         cx,
         func,
@@ -178,15 +181,23 @@ impl FnCx<'_, '_> {
     }
 
     /// Raises RecursionError when the stack is nearly used up, before anything is owned.
+    ///
+    /// The check is a call, so it is only made where the frame lies in the first eighth of a 64 KiB region: deep recursion
+    /// passes through several of those before the reserve of the check (256 KiB) is gone.
     fn check_stack(&mut self) {
+        const WINDOW: i64 = 0xe000;
         self.place(Span { line: self.func.first_line, ..Span::default() });
         self.at_end(self.frame);
+        let zero = self.int(self.t.i64, 0);
+        let at = self.ptr_to_int(self.alloca(self.t.i8, 1));
+        let due = self.icmp(LLVMIntEQ, self.and(at, self.int(self.t.i64, WINDOW)), zero);
+        let (check, next) = (self.new_block(), self.new_block());
+        self.cond_br(due, check, next);
+        self.at_end(check);
         let f = self.cx.external("lh_check_stack", &[], self.t.i32);
         let status = self.cx.call_external(f, &[]);
-        let failed = self.icmp(LLVMIntNE, status, self.int(self.t.i32, 0));
-        let next = self.new_block();
+        let ok = self.icmp(LLVMIntEQ, status, self.int(self.t.i32, 0));
         let landing = self.exit_landing();
-        let ok = self.not(failed);
         let br = self.cond_br(ok, next, landing);
         self.attach(br, "prof", self.cx.likely);
         self.frame_end = next;

@@ -113,7 +113,7 @@ impl FnCx<'_, '_> {
         let mask = counted.fold(0u64, |m, (_, o)| {
             m | 1u64.checked_shl(o as u32 / 8).unwrap_or_else(|| lh_ir::bug!("a list item of {size} bytes"))
         });
-        let out = self.stack(t.ptr, 8);
+        let out = self.scratch(8, 8);
         let f = self.cx.external("lh_list_new", &[t.i64, t.i64, t.i64, t.ptr], t.i32);
         let args = [self.one(cap), self.int(t.i64, size as i64), self.int(t.i64, mask as i64), out];
         let status = self.cx.call_external(f, &args);
