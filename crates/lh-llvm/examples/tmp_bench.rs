@@ -24,6 +24,7 @@ fn time(l: &lh_llvm::Loaded, args: &[u64], reps: usize) -> f64 {
 }
 fn main() {
     llvm_options();
+    let strip = include_str!("/tmp/w/llvmx/strip.lir");
     let saxpy = include_str!("/tmp/w/llvmx/saxpy.lir");
     let sum2d = include_str!("/tmp/w/llvmx/sum2d.lir");
     let n = 20000;
@@ -35,6 +36,7 @@ fn main() {
         let t = saxpy.replace("elem_ptr check wrap ", &format!("elem_ptr {name}"));
         println!("saxpy {flags}: {:.2} us", time(&build(&t), &args, 100));
     }
+    println!("strip: {:.2} us", time(&build(&strip), &args, 100));
     let m = vec![1.5f64; 1000 * 1000];
     let args = vec![0u64, m.as_ptr() as u64, 1000, 1000, 8000, 8];
     for (name, flags) in [("check wrap ", "cw"), ("check ", "c"), ("", "none")] {
