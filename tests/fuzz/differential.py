@@ -60,6 +60,8 @@ def show(value: Any) -> str:
 
 def show_error(error: Exception) -> str:
     """Class of an exception, with its arguments where the program chose them."""
+    if type(error).__module__.startswith("lancehead"):
+        return f"{type(error).__name__}: {str(error).splitlines()[0]}"
     chosen = len(error.args) == 2 and error.args[0] in ("a", "b")
     return f"{type(error).__name__}{error.args if chosen else ''}"
 

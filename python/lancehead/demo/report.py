@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
@@ -24,14 +25,17 @@ def run_with_progress(console: Console, programs: list[Program], quick: bool) ->
 
 def print_report(console: Console, results: list[Measurement], not_yet: dict[str, str]) -> None:
     """The table of times, then what failed and what is not there yet, by name."""
-    table = Table(title="lancehead demo", title_justify="left", header_style="bold")
-    for heading in ("Program", "Input"):
-        table.add_column(heading, no_wrap=True)
-    for heading in ("Plain", "Compiled", "Speed-up", "Compiling", "Tolerance"):
+    shown = [result for result in results if not result.failure]
+    wide = console.width >= 110
+    table = Table(title="lancehead demo", title_justify="left", header_style="bold", box=SIMPLE_HEAD, caption_justify="left")
+    table.add_column("Program", no_wrap=True)
+    if wide:
+        table.add_column("Input", no_wrap=True)
+    for heading in ("Plain", "Compiled", "Speed-up", "Compiling"):
         table.add_column(heading, justify="right", no_wrap=True)
-    for result in results:
-        if not result.failure:
-            table.add_row(*cells(result))
+    for result in shown:
+        table.add_row(*cells(result, wide))
+    table.caption = agreement([result.program for result in shown])
     console.print(table)
     for result in results:
         if result.failure:
@@ -42,13 +46,21 @@ def print_report(console: Console, results: list[Measurement], not_yet: dict[str
         console.print(reason, markup=False, highlight=False)
 
 
-def cells(result: Measurement) -> Iterator[str]:
+def cells(result: Measurement, wide: bool) -> Iterator[str]:
     """A row of the table."""
-    program = result.program
-    plain = f"{program.baseline} {seconds(result.plain):>7}"
-    speedup = f"{result.speedup:,.0f}" if result.speedup >= 100 else f"{result.speedup:.1f}"
-    tolerance = "none" if program.tolerance == 0 else f"{program.tolerance:.0e}"
-    yield from (program.title, result.size, plain, seconds(result.compiled), f"[bold green]{speedup} ×[/]", seconds(result.compiling), tolerance)
+    yield result.program.title
+    if wide:
+        yield result.size
+    yield f"{result.program.baseline} {seconds(result.plain):>7}"
+    yield seconds(result.compiled)
+    yield f"[bold green]{result.speedup:,.0f} ×[/]" if result.speedup >= 100 else f"[bold green]{result.speedup:.1f} ×[/]"
+    yield seconds(result.compiling)
+
+
+def agreement(programs: list[Program]) -> str:
+    """How well plain and compiled answers agree."""
+    near = [f"{program.name} {program.tolerance:.0e}" for program in programs if program.tolerance]
+    return "Answers are equal" + (f"; where sums are taken in another order, within: {', '.join(near)}" if near else "") + "."
 
 
 def seconds(value: float) -> str:

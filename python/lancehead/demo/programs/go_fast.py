@@ -20,7 +20,7 @@ def inputs(quick):
 
 PROGRAM = Program(
     name="go_fast",
-    title="Trace of tanh plus broadcast add",
+    title="Trace of tanh + broadcast add",
     baseline="NumPy",
     inputs=inputs,
     size=lambda a: f"{a.shape[0]} × {a.shape[1]}",

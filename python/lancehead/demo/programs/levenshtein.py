@@ -47,7 +47,7 @@ def inputs(quick):
 
 PROGRAM = Program(
     name="levenshtein",
-    title="Levenshtein distance of two texts",
+    title="Levenshtein distance",
     baseline="Python",
     inputs=inputs,
     size=lambda a, b: f"{len(a):,} × {len(b):,} bytes",

@@ -40,7 +40,7 @@ def inputs(quick):
 
 PROGRAM = Program(
     name="photo_filter",
-    title="3 × 3 filter on a photograph",
+    title="3 × 3 filter on a photo",
     baseline="NumPy",
     inputs=inputs,
     size=lambda photo, kernel: " × ".join(map(str, photo.shape)),

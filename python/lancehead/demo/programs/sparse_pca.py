@@ -68,7 +68,7 @@ def inputs(quick):
 
 PROGRAM = Program(
     name="sparse_pca",
-    title="Sparse PCA by random projection",
+    title="Sparse PCA, random projection",
     baseline="NumPy",
     inputs=inputs,
     size=lambda v, tries, k: f"{v.shape[0]} × {v.shape[1]}, {tries:,} tries",
