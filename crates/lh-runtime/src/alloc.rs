@@ -108,7 +108,8 @@ fn advise_huge(data: *mut u8, size: usize) {
     unsafe { libc::madvise(data.wrapping_add(skip).cast(), len, libc::MADV_HUGEPAGE) };
 }
 
-/// Destructor of [`new_block`].
+/// Destructor of [`new_block`]. Compared by address: never inlined, so that there is one copy of it.
+#[inline(never)]
 unsafe extern "C" fn free_block(mem: *mut MemInfo) {
     count_live(-1);
     // SAFETY: the header is the start of what `new_block` allocated, and nobody refers to it any more.
@@ -134,7 +135,8 @@ pub fn new_foreign(
     foreign.cast()
 }
 
-/// Owner of memory made by [`new_foreign`] with this `release`, if it is one.
+/// Owner of memory made by [`new_foreign`] with this `release`, if it is one. `release` is compared by address: mark it
+/// `#[inline(never)]`, so that there is one copy of it.
 ///
 /// # Safety
 /// `mem` is null or a live counted object.
@@ -149,7 +151,8 @@ pub unsafe fn foreign_owner(mem: *mut MemInfo, release: unsafe extern "C" fn(*mu
     }
 }
 
-/// Destructor of [`new_foreign`].
+/// Destructor of [`new_foreign`]. Compared by address, see [`free_block`].
+#[inline(never)]
 unsafe extern "C" fn free_foreign(mem: *mut MemInfo) {
     let foreign = mem.cast::<Foreign>();
     count_live(-1);
@@ -309,6 +312,7 @@ mod tests {
     #[test]
     fn foreign_memory_is_given_back_once() {
         static RELEASED: AtomicI64 = AtomicI64::new(0);
+        #[inline(never)]
         unsafe extern "C" fn release(owner: *mut c_void) {
             assert_eq!(owner.addr(), 0x1234);
             RELEASED.fetch_add(1, Ordering::Relaxed);
