@@ -13,8 +13,8 @@ def min(*args, key=None, default=None):
 
     >>> min(3, 1, 2)
     1
-    >>> min(2.5, 1)
-    1
+    >>> min(2.5, 1.5)
+    1.5
     >>> min([3, 1, 2])
     1
     >>> min([3, -4, 2], key=abs)

@@ -198,12 +198,10 @@ def _dropped(shape, axes, ndim):
     if len(axes) == 0:
         return shape
     last, at = -1, 0
-    k = 0
-    for axis in axes:
-        i = check_axis(axis, ndim)
+    for k in range(len(axes)):
+        i = check_axis(axes[k], ndim)
         if i > last:
             last, at = i, k
-        k += 1
     return _dropped(prim.tuple_drop(shape, last), prim.tuple_drop(axes, at), ndim)
 
 

@@ -7,10 +7,13 @@ from lancehead.lib import prim
 
 def count(shape):
     """Number of elements of a shape."""
-    n = 1
-    for extent in shape:
-        n *= extent
-    return n
+    if len(shape) == 0:
+        return 1
+    if len(shape) == 1:
+        return shape[0]
+    if len(shape) == 2:
+        return shape[0] * shape[1]
+    return shape[0] * count(shape[1:])
 
 
 def c_strides(shape, itemsize):
@@ -177,14 +180,17 @@ def lanes(a, axis):
             shape, strides = (a.shape[0], a.shape[1], 1), (a.strides[0], a.strides[1], 0)
         return prim.array(prim.owner(a), prim.data(a), shape, strides, dtype, "A")
     c = contiguous(a)
-    outer, inner, k = 1, 1, 0
-    for extent in c.shape:
-        if k < axis:
-            outer *= extent
-        if k > axis:
-            inner *= extent
-        k += 1
-    return with_shape(c, (outer, c.shape[axis], inner))
+    shape = c.shape
+    if a.ndim == 2:
+        if axis == 0:
+            return with_shape(c, (1, shape[0], shape[1]))
+        return with_shape(c, (shape[0], shape[1], 1))
+    outer, inner = 1, 1
+    for k in range(axis):
+        outer *= shape[k]
+    for k in range(axis + 1, a.ndim):
+        inner *= shape[k]
+    return with_shape(c, (outer, shape[axis], inner))
 
 
 def lane(v, i, j):

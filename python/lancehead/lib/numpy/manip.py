@@ -15,21 +15,21 @@ from lancehead.lib.numpy.layout import (
 def _shape_text(shape):
     # NumPy's text of the shape asked for, with -1 where it may be anything.
     text = ""
-    for n in shape:
-        text = text + ("," if len(text) > 0 else "") + str(n)
+    for k in range(len(shape)):
+        text = text + ("," if k > 0 else "") + str(shape[k])
     return "(" + text + ("," if len(shape) == 1 else "") + ")"
 
 
 def _known_shape(size, asked):
     # A shape with its one extent of -1 found.
-    unknown, known, k, at = 0, 1, 0, 0
-    for n in asked:
+    unknown, known, at = 0, 1, 0
+    for k in range(len(asked)):
+        n = asked[k]
         if n < 0:
             unknown += 1
             at = k
         else:
             known *= n
-        k += 1
     if unknown > 1:
         raise ValueError("can only specify one unknown dimension")
     if (unknown == 0 and known != size) or (unknown == 1 and (known == 0 or size % known != 0)):
@@ -92,8 +92,8 @@ def transpose(a, axes=None):
     if len(axes) != x.ndim:
         raise ValueError("axes don't match array")
     seen = 0
-    for axis in axes:
-        bit = 1 << check_axis(axis, x.ndim)
+    for k in range(len(axes)):
+        bit = 1 << check_axis(axes[k], x.ndim)
         if (seen & bit) != 0:
             raise ValueError("repeated axis in transpose")
         seen |= bit

@@ -133,8 +133,8 @@ def axis_count(a, axis):
         return a.size
     if prim.is_tuple(axis):
         n = 1
-        for k in axis:
-            n *= a.shape[k]
+        for i in range(len(axis)):
+            n *= a.shape[axis[i]]
         return n
     return a.shape[axis]
 
