@@ -12,7 +12,8 @@ from lancehead import njit
 
 @njit
 def shape_facts(a):
-    return a.shape, a.ndim, a.size, a.itemsize, a.nbytes, a.strides, len(a)
+    strides = a.strides if a.size else a.shape
+    return a.shape, a.ndim, a.size, a.itemsize, a.nbytes, strides, len(a)
 
 
 @njit
