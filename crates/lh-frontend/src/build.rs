@@ -211,9 +211,14 @@ impl<'a> Build<'a, '_> {
             Instr::CallStar { kwargs } => self.call_star(kwargs)?,
             Instr::MakeFunction(flags) => self.make_function(flags)?,
             Instr::SetFunctionAttr(flag) => {
-                let func = self.pop()?;
-                self.set_function_attr(func, flag)?;
-                self.push(func);
+                let slot = self.pop_slot()?;
+                if slot.kind == Some(Kind::Junk) {
+                    self.pop_slot()?;
+                } else {
+                    let func = self.slot_value(slot)?;
+                    self.set_function_attr(func, flag)?;
+                }
+                self.stack.push(slot);
             }
             Instr::Iter => {
                 let value = self.pop()?;
@@ -296,6 +301,11 @@ impl<'a> Build<'a, '_> {
         let Some(Kind::Code(code)) = self.pop_slot()?.kind else {
             return Err(self.malformed("a function is made without code"));
         };
+        if code.name == "__annotate__" {
+            // Annotations of 3.14: a function that nobody calls.
+            self.stack.push(Slot::special(Kind::Junk));
+            return Ok(());
+        }
         let index = self.inner_code(code)?;
         let func = self.emit(Inst::MakeFunction { code: index, defaults: None, kwdefaults: Vec::new(), captures: Vec::new() });
         // The parts were pushed in the order of the flags.

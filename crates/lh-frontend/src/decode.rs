@@ -493,6 +493,7 @@ impl<'a> Decoder<'a> {
             Opcode::MatchMapping | Opcode::MatchKeys => ("a mapping pattern in `match`", "write it with `if` and `in`"),
             Opcode::MatchClass => ("a class pattern in `match`", "write it with `if isinstance(...)`"),
             Opcode::CheckEgMatch | Opcode::PrepReraiseStar => ("`except*`", "write `except`"),
+            Opcode::BuildTemplate | Opcode::BuildInterpolation => ("a template string", "use an f-string"),
             Opcode::CallIntrinsic2 => ("this form", ""),
             _ => ("this operation", ""),
         };

@@ -144,6 +144,8 @@ pub(crate) enum Opcode {
     DeleteGlobal,
     DeleteAttr,
     ImportStar,
+    BuildTemplate,
+    BuildInterpolation,
 }
 
 /// A version's operations by number.

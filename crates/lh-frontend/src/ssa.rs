@@ -55,7 +55,7 @@ impl Ssa {
         {
             return unbound;
         }
-        let name = self.vars.get(var as usize).cloned();
+        let name = self.vars.get(var as usize).filter(|name| !name.starts_with('.')).cloned();
         let value = self.value(name);
         self.suspicious[value.index()] = true;
         self.entries.insert((block, var), value);

@@ -71,7 +71,10 @@ impl<'a> Build<'a, '_> {
 
     fn load_const(&mut self, constant: &'a RawConst) -> Result<()> {
         match constant {
-            RawConst::Value(value) => self.emit_push(Inst::Const(value.clone())),
+            RawConst::Value(value) => {
+                let value = self.constant(value);
+                self.push(value);
+            }
             RawConst::Code(code) => self.stack.push(Slot::special(Kind::Code(code))),
             RawConst::Other(kind) => {
                 let text = format!("a constant of type `{kind}` is not supported in compiled code");
@@ -79,6 +82,25 @@ impl<'a> Build<'a, '_> {
             }
         }
         Ok(())
+    }
+
+    /// A constant. Constant slices (3.14), alone or as an index for several axes, are made as other slices are.
+    fn constant(&mut self, value: &PyConst) -> Value {
+        match value {
+            PyConst::Slice(parts) => {
+                let parts = parts.each_ref().map(|part| self.emit(Inst::Const(part.clone())));
+                self.emit(Inst::Slice(parts))
+            }
+            PyConst::Tuple(items) if items.iter().any(|item| matches!(item, PyConst::Slice(_))) => {
+                let items = items.iter().map(|item| match item {
+                    PyConst::Tuple(_) => self.emit(Inst::Const(item.clone())),
+                    _ => self.constant(item),
+                });
+                let items = items.collect();
+                self.emit(Inst::Tuple(items))
+            }
+            _ => self.emit(Inst::Const(value.clone())),
+        }
     }
 
     fn step_name(&mut self, instr: &Instr<'a>) -> Result<()> {

@@ -15,6 +15,9 @@ use lh_ir::{Block, Value};
 /// Rounds of dropping handlers; each round drops whole chains, so that more are hardly ever needed.
 const ROUNDS: usize = 8;
 
+/// Blocks or handlers in a row that are passed by at once.
+const CHAIN: usize = 16;
+
 /// Tidies code.
 pub(crate) fn run(code: &mut Code) {
     remove_unreachable(code);
@@ -280,7 +283,7 @@ fn skip_empty(code: &mut Code) {
         let skips: Vec<usize> = edges(&code.blocks[b]).iter().map(|e| e.1).collect();
         for (target, skip) in block_edges_mut(&mut code.blocks[b]).into_iter().zip(skips) {
             // A ring of empty blocks is an endless loop; the bound keeps us out of it.
-            for _ in 0..16 {
+            for _ in 0..CHAIN {
                 let Some(passage) = next[target.block.index()].as_ref().filter(|_| skip == 0) else { break };
                 passage.follow(target);
             }
@@ -362,7 +365,9 @@ fn drop_handlers(code: &mut Code) -> bool {
             code.blocks[b].unwind = None;
             changed = true;
         }
-        while let Some(target) = &code.blocks[b].unwind {
+        // The bound keeps us out of handlers that (in damaged code) protect each other.
+        for _ in 0..CHAIN {
+            let Some(target) = &code.blocks[b].unwind else { break };
             let Some(to) = &again[target.block.index()] else { break };
             let params = &code.blocks[target.block.index()].params;
             let given = |v: &Value| params.iter().position(|p| p == v).map_or(*v, |i| target.args[i]);

@@ -315,3 +315,31 @@ def refused_mapping(x):
         case {"a": 1}:
             return 1
 
+
+
+def constant_slices(a):
+    return a[1:2], a[::2, 1], a[-1]
+
+
+def short_circuit(a, b):
+    return (a or b) and not (a and b)
+
+
+def deep_handlers(a):
+    for i in range(3):
+        with a:
+            try:
+                for x in a:
+                    if x:
+                        break
+                    elif i:
+                        continue
+                    return [y for y in x]
+            except KeyError as e:
+                try:
+                    a = e
+                except TypeError as e:
+                    return e
+                finally:
+                    del x
+    return a
