@@ -169,12 +169,7 @@ impl Binder<'_, '_> {
                 p.names.iter().position(|n| n.bind(py).as_any().eq(name).unwrap_or(false))
             });
             match found {
-                Some(i) if i < p.positional_only => {
-                    return Err(PyTypeError::new_err(format!(
-                        "{}() got some positional-only arguments passed as keyword arguments: '{name}'",
-                        self.name()
-                    )));
-                }
+                Some(i) if i < p.positional_only => return Err(self.positional_only()),
                 Some(i) if !slots[i].is_null() => {
                     return Err(PyTypeError::new_err(format!("{}() got multiple values for argument '{name}'", self.name())));
                 }
@@ -189,6 +184,14 @@ impl Binder<'_, '_> {
             }
         }
         Ok(())
+    }
+    fn positional_only(&self) -> PyErr {
+        let p = &self.state.params;
+        let given = |n: &&Py<PyString>| self.keywords.iter().any(|(k, _)| k.as_any().eq(n.bind(self.py)).unwrap_or(false));
+        let names = p.names[..p.positional_only].iter().filter(given).map(|n| n.bind(self.py).to_string());
+        let names = names.collect::<Vec<_>>().join(", ");
+        let name = self.name();
+        PyTypeError::new_err(format!("{name}() got some positional-only arguments passed as keyword arguments: '{names}'"))
     }
     fn fill_defaults(&self, slots: &mut [*mut ffi::PyObject]) -> PyResult<()> {
         let (py, p) = (self.py, &self.state.params);

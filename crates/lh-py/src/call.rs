@@ -193,7 +193,7 @@ unsafe fn run(py: Python<'_>, state: *mut State, overload: &Overload, buf: &mut 
                 Ret::Int => return Ok(ffi::PyLong_FromLongLong(*ret as i64)),
                 Ret::None => return Ok(ffi::Py_NewRef(ffi::Py_None())),
                 Ret::Bool => return Ok(ffi::PyBool_FromLong((*ret & 1) as std::ffi::c_long)),
-                Ret::Other => {}
+                Ret::Other | Ret::Converted => {}
             }
         }
     }
@@ -220,7 +220,16 @@ unsafe fn finish(
     let result = if status == 0 {
         // SAFETY: the code has written so many words.
         let words = unsafe { std::slice::from_raw_parts(ret, overload.ret_words) };
-        Boxer::new(py, buf.lists.as_deref()).owned(overload.compiled.ret, words).map(Bound::into_ptr)
+        let mut boxer = Boxer::new(py, buf.lists.as_deref());
+        match overload.explicit {
+            Some(want) if overload.ret == Ret::Converted => {
+                let (mut at, mut out) = (words, Vec::new());
+                convert::slots(overload.compiled.ret, want, &mut at, &mut out);
+                boxer.owned(want, &out)
+            }
+            _ => boxer.owned(overload.compiled.ret, words),
+        }
+        .map(Bound::into_ptr)
     } else {
         Err(raise::take(py))
     };

@@ -1,10 +1,12 @@
 //! The compilers of the process. A compilation may run Python code that compiles in its turn, so there may be several.
 
+use crate::guard::Guard;
 use crate::host::PyHost;
-use crate::{guard::Guard, objects, render};
+use crate::types::canonical;
+use crate::{convert, objects, render};
 use lh_driver::{Compiled, Compiler, Dep};
 use lh_ir::func::Options;
-use lh_ir::{ObjId, Ty};
+use lh_ir::{FuncId, ObjId, Ty, TyKind};
 use pyo3::prelude::*;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex};
@@ -23,7 +25,14 @@ pub fn compile(py: Python<'_>, f: ObjId, args: &[Ty], options: Options, ret: Opt
     let mut compiler = idle().pop().unwrap_or_default();
     let mut host = PyHost::new(py);
     // A compiler that has panicked is dropped: its tables may be half written.
-    let result = catch_unwind(AssertUnwindSafe(|| compiler.compile(&mut host, f, args, options, ret)))
+    let result = catch_unwind(AssertUnwindSafe(|| match compiler.compile(&mut host, f, args, options, None) {
+        // A result that can be converted to what the signature says is converted where it is boxed; for others the
+        // compiler says what is wrong.
+        Ok(c) if ret.is_some_and(|r| convert::cost(canonical(c.ret), r).is_none()) => {
+            compiler.compile(&mut host, f, args, options, ret)
+        }
+        other => other,
+    }))
         .map_err(|panic| render::internal_error(py, panic.as_ref()))?;
     idle().push(compiler);
     let compiled = result.map_err(|d| render::error(py, &d))?;
@@ -34,17 +43,36 @@ pub fn compile(py: Python<'_>, f: ObjId, args: &[Ty], options: Options, ret: Opt
 fn guard_of(py: Python<'_>, f: ObjId, compiled: &Compiled) -> PyResult<Guard> {
     let mut guard = Guard::default();
     guard.add_function(py, objects::function(f));
+    for t in args_with_functions(&compiled.args) {
+        guard.add_function(py, t);
+    }
     for dep in &compiled.deps {
         match dep {
             Dep::Global { func, name, value } => {
                 guard.add_function(py, *func);
                 guard.add_name(py, *func, name, *value)?;
+                guard.add_object(py, *value)?;
             }
             Dep::Free { func, index, value } => {
                 guard.add_function(py, *func);
                 guard.add_free(py, *func, *index, *value)?;
+                guard.add_object(py, *value)?;
             }
         }
     }
     Ok(guard)
+}
+
+/// Functions passed as arguments.
+fn args_with_functions(args: &[Ty]) -> Vec<FuncId> {
+    fn collect(t: Ty, out: &mut Vec<FuncId>) {
+        match t.kind() {
+            TyKind::Func(f) => out.push(*f),
+            TyKind::Tuple { elems, .. } => elems.iter().for_each(|t| collect(*t, out)),
+            _ => {}
+        }
+    }
+    let mut out = Vec::new();
+    args.iter().for_each(|t| collect(*t, &mut out));
+    out
 }

@@ -5,7 +5,7 @@ use lh_ir::{Layout, Ty, TyKind};
 /// Cost of passing a value of the first type where the second is wanted; `None` if that is not done.
 ///
 /// A wider type of the same kind costs least, a change of kind more, a loss of range or precision most.
-fn cost(from: Ty, to: Ty) -> Option<u32> {
+pub fn cost(from: Ty, to: Ty) -> Option<u32> {
     const SAFE: u32 = 1;
     const PROMOTE: u32 = 10;
     const UNSAFE: u32 = 1000;
@@ -15,6 +15,7 @@ fn cost(from: Ty, to: Ty) -> Option<u32> {
     match (from.kind(), to.kind()) {
         (TyKind::Tuple { elems: a, name: n }, TyKind::Tuple { elems: b, name: m }) if n == m => cost_of_all(a, b),
         (TyKind::None, TyKind::Optional(_)) => Some(SAFE),
+        (TyKind::Never, _) => Some(SAFE),
         (_, TyKind::Optional(t)) => cost(from, *t).map(|c| c + SAFE),
         (
             TyKind::Array { dtype: d, ndim: n, layout: l, readonly: r },

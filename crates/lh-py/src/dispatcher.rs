@@ -9,6 +9,7 @@ use crate::object::DispatcherObject;
 use crate::objects;
 use crate::options::JitOptions;
 use crate::render;
+use crate::types::canonical;
 use crate::typing::Decoder;
 use lh_driver::Compiled;
 use lh_ir::func::Options;
@@ -32,6 +33,8 @@ pub enum Ret {
     Float,
     /// Anything else, by its type.
     Other,
+    /// A value to be converted to the type that a signature says.
+    Converted,
 }
 
 /// A specialisation.
@@ -44,7 +47,7 @@ pub struct Overload {
     pub ret: Ret,
     /// Number of machine words of the result.
     pub ret_words: usize,
-    /// Whether it was asked for by a signature or [`State::compile`].
+    /// Result type that a signature says.
     pub explicit: Option<Ty>,
     /// Set when it has been replaced.
     pub stale: Cell<bool>,
@@ -201,7 +204,9 @@ pub unsafe fn compile(
         (*state).options.ir
     };
     let (compiled, guard) = compiler::compile(py, objects::intern(object), args, options, ret)?;
-    let kind = match compiled.ret.kind() {
+    let result = ret.unwrap_or(compiled.ret);
+    let kind = match result.kind() {
+        _ if canonical(result) != canonical(compiled.ret) => Ret::Converted,
         TyKind::None | TyKind::Never => Ret::None,
         TyKind::Bool => Ret::Bool,
         TyKind::Int { bits: 64, signed: true, .. } => Ret::Int,

@@ -7,7 +7,7 @@ use crate::{dispatcher, objects};
 use lh_ir::{FuncId, ObjId};
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString};
+use pyo3::types::{PyDict, PyFunction, PyModule, PyString, PyType};
 use std::cell::Cell;
 
 /// A dictionary of globals or builtins.
@@ -122,25 +122,56 @@ impl Guard {
         let Some(function) = user_function(py, f) else { return Ok(()) };
         let globals = function.getattr("__globals__")?.cast_into::<PyDict>()?;
         let builtins = function.getattr("__builtins__")?.cast_into::<PyDict>()?;
-        let name = PyString::intern(py, name);
-        let known = |n: &NameGuard| n.globals.is(&globals) && n.name.is(&name);
-        if self.names.iter().any(known) {
+        if self.add_lookup(py, &globals, &builtins, name, object) {
+            let is_global = globals.contains(name)?;
+            self.add_dict(&globals);
+            if !is_global {
+                self.add_dict(&builtins);
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds what is inside an object that was read: a function's parts, or attributes of a module or class.
+    pub fn add_object(&mut self, py: Python<'_>, object: Option<ObjId>) -> PyResult<()> {
+        let Some(id) = object else { return Ok(()) };
+        let o = objects::object(py, id);
+        if dispatcher::is_dispatcher(o.as_ptr()) || o.is_exact_instance_of::<PyFunction>() {
+            self.add_function(py, objects::function(id));
             return Ok(());
         }
-        let is_global = globals.contains(&name)?;
-        self.add_dict(&globals);
-        if !is_global {
-            self.add_dict(&builtins);
+        let attributes = objects::attributes_of(id);
+        if attributes.is_empty() {
+            return Ok(());
+        }
+        let Some(dict) = dict_of(&o)? else { return Ok(()) };
+        for (name, value) in attributes {
+            // What a class inherits is not in its own dictionary.
+            if dict.contains(&name)? && self.add_lookup(py, &dict, &dict, &name, Some(value)) {
+                self.add_dict(&dict);
+                self.add_object(py, Some(value))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds a look-up unless it is there already.
+    fn add_lookup(
+        &mut self,
+        py: Python<'_>,
+        globals: &Bound<'_, PyDict>,
+        builtins: &Bound<'_, PyDict>,
+        name: &str,
+        object: Option<ObjId>,
+    ) -> bool {
+        let name = PyString::intern(py, name);
+        if self.names.iter().any(|n| n.globals.is(globals) && n.name.is(&name)) {
+            return false;
         }
         let value = object.map_or(std::ptr::null_mut(), |o| objects::object(py, o).as_ptr());
-        self.names.push(NameGuard {
-            globals: globals.unbind(),
-            builtins: builtins.unbind(),
-            name: name.unbind(),
-            object,
-            value,
-        });
-        Ok(())
+        let (globals, builtins) = (globals.clone().unbind(), builtins.clone().unbind());
+        self.names.push(NameGuard { globals, builtins, name: name.unbind(), object, value });
+        true
     }
 
     fn add_dict(&mut self, dict: &Bound<'_, PyDict>) {
@@ -171,6 +202,19 @@ impl Guard {
         // SAFETY: the parts are alive while the function has them; the guard takes its own references.
         let held = parts(function.as_ptr()).map(|p| unsafe { Bound::from_borrowed_ptr_or_opt(py, p).map(Bound::unbind) });
         self.funcs.push(FuncGuard { function: function.unbind(), parts: held });
+    }
+}
+
+/// The dictionary in which a module or class keeps its attributes.
+fn dict_of<'py>(o: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyDict>>> {
+    if let Ok(module) = o.cast::<PyModule>() {
+        return Ok(Some(module.dict()));
+    }
+    let Ok(class) = o.cast::<PyType>() else { return Ok(None) };
+    // SAFETY: a class of the user's, whose dictionary is in its struct.
+    unsafe {
+        let dict = (*class.as_type_ptr()).tp_dict;
+        Ok(Bound::from_borrowed_ptr_or_opt(o.py(), dict).and_then(|d| d.cast_into().ok()))
     }
 }
 

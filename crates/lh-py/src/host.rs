@@ -90,7 +90,21 @@ impl<'py> PyHost<'py> {
         if !self.may_read_attributes(&object)? {
             return Ok(None);
         }
-        Ok(object.getattr(name).ok().map(|v| objects::intern(&v)))
+        let Ok(value) = object.getattr(name) else { return Ok(None) };
+        let id = objects::intern(&value);
+        if self.is_users(&object) {
+            objects::note_attribute(o, name, id);
+        }
+        Ok(Some(id))
+    }
+    /// Whether an object is a module or class that may be expected to change: not one of the known packages'.
+    fn is_users(&self, o: &Bound<'py, PyAny>) -> bool {
+        let home = match o.cast::<PyModule>() {
+            Ok(m) => m.name().map(Bound::into_any).ok(),
+            Err(_) if o.is_instance_of::<PyType>() => o.getattr(intern!(self.py, "__module__")).ok(),
+            Err(_) => return false,
+        };
+        home.and_then(|h| h.extract::<String>().ok()).is_none_or(|h| !paths::is_known_package(&h))
     }
     fn fold(&self, o: ObjId, args: &[ObjId]) -> PyResult<Option<ObjId>> {
         const FOLDED: &[&str] = &[

@@ -119,6 +119,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(types::list_type, m)?)?;
     m.add_function(wrap_pyfunction!(types::optional_type, m)?)?;
     m.add_function(wrap_pyfunction!(types::parse_type, m)?)?;
+    m.add_function(wrap_pyfunction!(types::parse_signature, m)?)?;
     m.add_function(wrap_pyfunction!(live_allocations, m)?)?;
     print::install();
     Ok(())

@@ -103,7 +103,7 @@ pub fn signature(o: &Bound<'_, PyAny>) -> PyResult<(Option<Ty>, Vec<Ty>)> {
 }
 
 fn signature_of(o: &Overload) -> Signature {
-    Signature { ret: Some(canonical(o.compiled.ret)), args: canonical_all(&o.compiled.args) }
+    Signature { ret: Some(canonical(o.explicit.unwrap_or(o.compiled.ret))), args: canonical_all(&o.compiled.args) }
 }
 
 fn compile<'py>(c: &Call<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
@@ -127,7 +127,15 @@ fn compile<'py>(c: &Call<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
 fn disable_compile<'py>(c: &Call<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
     let value = c.argument(0, "val")?.map_or(Ok(true), |v| v.is_truthy())?;
     // SAFETY: the state of a live dispatcher.
-    unsafe { (*c.state()).can_compile = !value };
+    unsafe {
+        let state = &mut *c.state();
+        state.can_compile = !value;
+        if state.can_compile {
+            // What was converted so far gets code of its own.
+            state.entries.retain(|e| e.natural.is_none());
+            state.last = 0;
+        }
+    }
     Ok(c.none())
 }
 

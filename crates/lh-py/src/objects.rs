@@ -50,6 +50,8 @@ struct Table {
     objects: Vec<Py<PyAny>>,
     /// Versions of the functions and dispatchers among them.
     versions: HashMap<ObjId, Version>,
+    /// Attributes read of the user's modules and classes.
+    attributes: HashMap<ObjId, Vec<(String, ObjId)>>,
     by_address: HashMap<usize, ObjId>,
     by_value: HashMap<Value, ObjId>,
     funcs: Vec<FuncEntry>,
@@ -85,23 +87,37 @@ fn parts_of(o: &Bound<'_, PyAny>) -> Option<Parts> {
     func.is_exact_instance_of::<PyFunction>().then(|| crate::guard::parts(func.as_ptr()))
 }
 
-/// The number of an object; equal plain numbers and strings share one, and a function whose code or defaults were
-/// replaced gets a new one.
+/// Whether a function, module or class is as it was when it got its number.
+fn is_unchanged(o: &Bound<'_, PyAny>, id: ObjId) -> bool {
+    if let Some(now) = parts_of(o) {
+        return table().versions.get(&id).is_some_and(|v| v.is(now));
+    }
+    // Attributes are read without the lock, for that may run Python code.
+    let attributes = attributes_of(id);
+    attributes.iter().all(|(name, value)| o.getattr(&**name).ok().and_then(|v| find(&v)) == Some(*value))
+}
+
+/// The number of an object that is in the table, or of an equal plain number or string there.
+pub fn find(o: &Bound<'_, PyAny>) -> Option<ObjId> {
+    let (address, value) = (o.as_ptr() as usize, value_of(o));
+    let known = table().by_address.get(&address).copied();
+    match known {
+        Some(id) => is_unchanged(o, id).then_some(id),
+        None => table().by_value.get(&value?).copied(),
+    }
+}
+
+/// The number of an object. Equal plain numbers and strings share one; a function whose code or defaults were
+/// replaced, or a module or class of which something that was read has changed, gets a new one.
 pub fn intern(o: &Bound<'_, PyAny>) -> ObjId {
-    let address = o.as_ptr() as usize;
+    if let Some(id) = find(o) {
+        return id;
+    }
     let (value, parts) = (value_of(o), parts_of(o));
     let mut t = table();
-    if let Some(id) = t.by_address.get(&address)
-        && parts.is_none_or(|p| t.versions.get(id).is_some_and(|v| v.is(p)))
-    {
-        return *id;
-    }
-    if let Some(id) = value.as_ref().and_then(|v| t.by_value.get(v)) {
-        return *id;
-    }
     let id = ObjId::new(t.objects.len());
     t.objects.push(o.clone().unbind());
-    t.by_address.insert(address, id);
+    t.by_address.insert(o.as_ptr() as usize, id);
     if let Some(p) = parts {
         t.versions.insert(id, Version::of(o.py(), p));
     }
@@ -111,12 +127,18 @@ pub fn intern(o: &Bound<'_, PyAny>) -> ObjId {
     id
 }
 
-/// The number of an object that is in the table, or of an equal plain number or string there.
-pub fn find(o: &Bound<'_, PyAny>) -> Option<ObjId> {
-    let value = value_of(o);
-    let t = table();
-    let address = o.as_ptr() as usize;
-    t.by_address.get(&address).or_else(|| t.by_value.get(value.as_ref()?)).copied()
+/// Remembers that compiled code has read an attribute of the user's module or class.
+pub fn note_attribute(owner: ObjId, name: &str, value: ObjId) {
+    let mut t = table();
+    let known = t.attributes.entry(owner).or_default();
+    if !known.iter().any(|(n, _)| n == name) {
+        known.push((name.to_owned(), value));
+    }
+}
+
+/// Attributes of an object that compiled code has read.
+pub fn attributes_of(owner: ObjId) -> Vec<(String, ObjId)> {
+    table().attributes.get(&owner).cloned().unwrap_or_default()
 }
 
 /// The object of a number.

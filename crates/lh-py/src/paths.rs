@@ -64,13 +64,17 @@ fn same(a: &Bound<'_, PyAny>, b: &Bound<'_, PyAny>) -> bool {
     a.is(b) || (both_methods && a.eq(b).unwrap_or(false))
 }
 
+/// Whether a module belongs to a package whose functions are known by path.
+pub fn is_known_package(module: &str) -> bool {
+    let top = module.split('.').next().unwrap_or_default();
+    PACKAGES.contains(&top.trim_start_matches('_'))
+}
+
 /// The canonical path of a function, ufunc or class of a known package.
 pub fn path_of(o: &Bound<'_, PyAny>) -> Option<String> {
     let py = o.py();
     let (module, name) = claimed(o)?;
-    let top = module.split('.').next().unwrap_or_default();
-    let top = top.trim_start_matches('_');
-    if !PACKAGES.contains(&top) || module == "lancehead.lib" || module.starts_with("lancehead.lib.") {
+    if !is_known_package(&module) || module == "lancehead.lib" || module.starts_with("lancehead.lib.") {
         return None;
     }
     let public = HOMES.iter().find(|(private, _)| *private == module).map_or(module.as_str(), |(_, public)| public);

@@ -110,10 +110,13 @@ unsafe fn add_frame(frame: &Frame, globals: &Bound<'_, PyDict>) {
         }
         let (mut kind, mut value, mut trace) = (std::ptr::null_mut(), std::ptr::null_mut(), std::ptr::null_mut());
         ffi::PyErr_Fetch(&mut kind, &mut value, &mut trace);
-        let name = CStr::from_ptr((*frame.info).qualname);
+        // Tracebacks show the last part of the qualified name, which is the code object's name.
+        let qualname = CStr::from_ptr((*frame.info).qualname);
+        let dot = qualname.to_bytes().iter().rposition(|b| *b == b'.').map_or(0, |i| i + 1);
+        let name = qualname.as_ptr().add(dot);
         let line = if frame.line > 0 { frame.line } else { (*frame.info).first_line };
         // The frame's line is the first line of its code object, for there is no table of lines.
-        let code = ffi::PyCode_NewEmpty((*frame.info).file, name.as_ptr(), line);
+        let code = ffi::PyCode_NewEmpty((*frame.info).file, name, line);
         let made = if code.is_null() {
             std::ptr::null_mut()
         } else {

@@ -340,3 +340,12 @@ pub fn parse_type(text: &str) -> PyResult<Type> {
         parse::Parsed::Signature(..) => Err(PyValueError::new_err(format!("{text:?} is a signature, not a type"))),
     }
 }
+
+/// The signature of a text.
+#[pyfunction]
+pub fn parse_signature(text: &str) -> PyResult<Signature> {
+    match parse::parse(text)? {
+        parse::Parsed::Type(t) => Ok(Signature { ret: None, args: vec![canonical(t)] }),
+        parse::Parsed::Signature(ret, args) => Ok(Signature { ret, args }),
+    }
+}

@@ -1,0 +1,107 @@
+"""Types and signatures as objects."""
+
+import collections
+import pickle
+
+import numpy as np
+import pytest
+
+from lancehead import njit, typeof, types
+from lancehead._core import parse_signature
+
+Pair = collections.namedtuple("Pair", "a b")
+
+
+@pytest.mark.parametrize(
+    "value, expected",
+    [
+        (1, types.int64), (True, types.boolean), (1.5, types.float64), (1j, types.complex128), (None, types.none), ("a", types.unicode_type),
+        (2**63, types.uint64), (np.int8(1), types.int8), (np.float32(1), types.float32), (np.float64(1), types.float64),
+        (np.int64(1), types.int64), (np.zeros((2, 3)), types.float64[:, ::1]), (np.zeros((2, 3), order="F"), types.float64[::1, :]),
+        (np.zeros((4, 4))[::2], types.float64[:, :]), (np.zeros(3, np.uint8), types.uint8[::1]), (np.array(1), types.Array(types.int64, 0, "C")),
+        ((1, 2.0), types.Tuple((types.int64, types.float64))), ((1, 2), types.UniTuple(types.int64, 2)), ([1.5], types.List(types.float64)),
+        (Pair(1, 2), types.NamedTuple((types.int64, types.int64), Pair)), (range(3), types.range_state64_type),
+    ],
+    ids=lambda v: repr(v)[:30],
+)  # fmt: skip
+def test_typeof(value, expected):
+    assert typeof(value) == expected and hash(typeof(value)) == hash(expected)
+
+
+def test_read_only():
+    a = np.zeros(3)
+    a.flags.writeable = False
+    assert typeof(a) == types.Array(types.float64, 1, "C", readonly=True) != types.float64[::1]
+    assert not typeof(a).mutable
+
+
+def test_texts():
+    assert str(types.float64[:, ::1]) == "array(float64, 2d, C)"
+    assert str(types.int64(types.float64, types.int32[:])) == "(float64, array(int32, 1d, A)) -> int64"
+    assert str(types.UniTuple(types.int64, 3)) == "UniTuple(int64, 3)"
+
+
+def test_attributes():
+    a = types.float32[:, :]
+    assert (a.dtype, a.ndim, a.layout, a.mutable) == (types.float32, 2, "A", True)
+    assert types.int16.bitwidth == 16 and types.int16.signed and not types.uint8.signed
+    assert types.Tuple((types.int64, types.float64)).types == (types.int64, types.float64)
+    assert len(types.UniTuple(types.int8, 4)) == 4 and types.UniTuple(types.int8, 4).dtype == types.int8
+    assert types.Optional(types.int64).type == types.int64
+    with pytest.raises(AttributeError):
+        types.int64.ndim
+
+
+def test_kinds():
+    assert isinstance(types.int8, types.Integer) and not isinstance(types.int8, types.Float)
+    assert isinstance(types.float64[:], types.Array) and isinstance(types.UniTuple(types.int8, 2), types.BaseTuple)
+    assert isinstance(types.none, types.NoneType) and isinstance(types.int8, types.Type)
+
+
+def test_calls():
+    sig = types.float64(types.int64, types.float64[:])
+    assert sig.args == (types.int64, types.float64[:]) and sig.return_type == types.float64
+    assert types.void() == types.void() and types.void().args == ()
+    assert types.int8(300 - 256) == np.int8(44) and isinstance(types.float32(1), np.float32)
+
+
+def test_bad_subscripts():
+    for key in (0, slice(1, None), "x", (slice(None), 1)):
+        with pytest.raises(KeyError):
+            types.float64[key]
+    with pytest.raises(TypeError):
+        types.none[:]
+
+
+@pytest.mark.parametrize(
+    "text, args",
+    [
+        ("void()", ()), ("int64(int64, float64)", (types.int64, types.float64)), ("(f8[:], i4)", (types.float64[:], types.int32)), ("(int64,)", (types.int64,)),
+        ("int64(int64)", (types.int64,)), ("f8(f8[:, ::1], f4[::1, :])", (types.float64[:, ::1], types.float32[::1, :])),
+        ("types.float64(types.Tuple((int64, float64)))", (types.Tuple((types.int64, types.float64)),)), ("b1(UniTuple(i8, 3))", (types.UniTuple(types.int64, 3),)),
+        ("none(Optional(i8))", (types.Optional(types.int64),)), ("void(List(f8))", (types.List(types.float64),)),
+        ("void(Array(f8, 2, 'F', readonly=True))", (types.Array(types.float64, 2, "F", readonly=True),)), ("(int64)", (types.int64,)),
+    ],
+)  # fmt: skip
+def test_signature_texts(text, args):
+    assert parse_signature(text).args == args
+
+
+@pytest.mark.parametrize("text", ["", "int64(", "int65(int64)", "float64[0]", "int64 int64", "__import__('os')", "int64(3)", "(" * 1000, "Tuple(int64)", "int64[:](", "ﬁ(é"])
+def test_bad_texts(text):
+    with pytest.raises((SyntaxError, NameError, TypeError, ValueError)):
+        njit(text)(lambda x: x)
+
+
+def test_pickle():
+    for t in (types.int64, types.float64[:, ::1], types.Tuple((types.int8,)), types.Optional(types.uint8), types.NamedTuple((types.int64,) * 2, Pair), types.unicode_type,
+              types.List(types.Tuple((types.int64, types.float32[:]))), types.int64(types.int8), types.Array(types.int8, 3, "F", readonly=True)):  # fmt: skip
+        assert pickle.loads(pickle.dumps(t)) == t
+
+
+def test_types_are_usable_in_compiled_code():
+    @njit
+    def convert(x):
+        return types.int32(x) + types.float32(0)
+
+    assert convert(3.7) == 3.0
