@@ -73,6 +73,14 @@ impl Cfg {
             p => Some(p as usize),
         }
     }
+    /// Number of blocks the function had, reachable or not.
+    pub fn len(&self) -> usize {
+        self.position.len()
+    }
+    /// Whether there were no blocks.
+    pub fn is_empty(&self) -> bool {
+        self.position.is_empty()
+    }
     /// Whether the entry leads to a block.
     pub fn is_reachable(&self, b: Block) -> bool {
         self.position[b.index()] != NOWHERE

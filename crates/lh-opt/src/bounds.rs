@@ -1,6 +1,179 @@
-//! To come.
+//! Removes index checks in loops, or moves them out.
+//!
+//! ```text
+//! for i in range(1, a.shape[0] - 1):      if n <= b.shape[0]:              # decided once
+//!     b[i] = a[i - 1] + a[i + 1]              for i in range(1, n - 1): ...    # without checks
+//!                                   ->    else:
+//!                                             for i in range(1, n - 1): ...    # as it was
+//! ```
+//!
+//! The range of an index over a whole nest of counted loops is found as linear expressions of values that do not change
+//! in it. Where it lies within the extents for sure (`a` above), the check goes, and with it the look for a negative
+//! index. Where that depends (`b`), the nest is copied: a test before it chooses the copy without checks, or the
+//! original, in which the exception is raised where it always was, after all that comes before it.
+//!
+//! Requires canonical counted loops as inference and `lower_array` make them; leaves counted loops. Values of the nest
+//! that are used behind it become parameters of a block in which both copies meet.
+
+mod linear;
+mod range;
+mod version;
+
+use crate::counted::{Counted, Defs, counted, is_in};
+use lh_ir::cfg::{Cfg, DomTree, Loops};
+use lh_ir::func::Inst;
+use lh_ir::{Block, Function};
+use linear::{Leaf, Linear};
+use range::{Nest, Verdict};
+
+/// Nests of more instructions are not copied as a whole.
+const MAX_COPIED: usize = 400;
 
 /// Runs the pass.
-pub(crate) fn run(_func: &mut lh_ir::Function) -> bool {
-    false
+pub(crate) fn run(func: &mut Function) -> bool {
+    let is_checked = |d: &lh_ir::func::InstData| matches!(d.inst, Inst::ElemPtr { check: true, .. });
+    if !func.blocks.iter().any(|b| b.insts.iter().any(is_checked)) {
+        return false;
+    }
+    let cfg = Cfg::new(func);
+    let dom = DomTree::new(&cfg);
+    let loops = Loops::new(func, &cfg, &dom);
+    if loops.loops.is_empty() {
+        return false;
+    }
+    let defs = Defs::new(func);
+    let counts: Vec<Option<Counted>> = loops.loops.iter().map(|l| counted(func, &cfg, &defs, l)).collect();
+    let (safe, mut plans) = {
+        let facts = Facts { func, cfg: &cfg, dom: &dom, loops: &loops, defs: &defs, counts: &counts };
+        let mut planner = Planner { facts, safe: Vec::new(), plans: Vec::new() };
+        for top in (0..loops.loops.len()).filter(|l| loops.loops[*l].parent.is_none()) {
+            planner.plan(top);
+        }
+        (planner.safe, planner.plans)
+    };
+    let changed = !safe.is_empty() || !plans.is_empty();
+    for a in safe {
+        uncheck(func, a);
+    }
+    // Earlier nests first: later ones may use what they leave, and never the other way round.
+    plans.sort_by_key(|p| cfg.position(loops.loops[p.nest].header));
+    for i in 0..plans.len() {
+        let renamed = version::version(func, &cfg, &dom, &loops.loops[plans[i].nest], &plans[i]);
+        for p in &mut plans[i + 1..] {
+            let header = loops.loops[p.nest].header;
+            p.rename(&|v| renamed.get(&dom, header, v));
+        }
+    }
+    changed
+}
+
+/// An instruction by block and place.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Access(pub Block, pub usize);
+
+fn uncheck(func: &mut Function, a: Access) {
+    if let Inst::ElemPtr { wrap, check, .. } = &mut func.blocks[a.0.index()].insts[a.1].inst {
+        (*wrap, *check) = (false, false);
+    }
+}
+
+/// What is known about the function.
+pub(crate) struct Facts<'a> {
+    pub func: &'a Function,
+    pub cfg: &'a Cfg,
+    pub dom: &'a DomTree,
+    pub loops: &'a Loops,
+    pub defs: &'a Defs,
+    pub counts: &'a [Option<Counted>],
+}
+
+/// A nest to be copied.
+pub(crate) struct Plan {
+    /// The outermost loop.
+    pub nest: usize,
+    /// Instructions that need no check in the copy.
+    pub accesses: Vec<Access>,
+    /// What must not be negative for that.
+    pub conditions: Vec<Linear>,
+    /// What must be of moderate size for that.
+    pub leaves: Vec<Leaf>,
+}
+
+impl Plan {
+    fn add(&mut self, a: Access, conditions: Vec<Linear>, leaves: Vec<Leaf>) {
+        self.accesses.push(a);
+        for c in conditions {
+            if !self.conditions.contains(&c) {
+                self.conditions.push(c);
+            }
+        }
+        for l in leaves {
+            if !self.leaves.contains(&l) {
+                self.leaves.push(l);
+            }
+        }
+    }
+    /// The plan after values got other names in its nest.
+    fn rename(&mut self, name: &dyn Fn(lh_ir::Value) -> lh_ir::Value) {
+        self.conditions.iter_mut().for_each(|c| *c = c.renamed(name));
+        self.leaves.iter_mut().for_each(|l| *l = l.renamed(name));
+    }
+}
+
+struct Planner<'a> {
+    facts: Facts<'a>,
+    safe: Vec<Access>,
+    plans: Vec<Plan>,
+}
+
+impl Planner<'_> {
+    /// Plans for a loop and all inside.
+    fn plan(&mut self, l: usize) {
+        let func = self.facts.func;
+        let blocks = &self.facts.loops.loops[l].blocks;
+        let size: usize = blocks.iter().map(|b| func.blocks[b.index()].insts.len()).sum();
+        let mut plan = Plan { nest: l, accesses: Vec::new(), conditions: Vec::new(), leaves: Vec::new() };
+        let mut left_inside = false;
+        for a in self.checked(l) {
+            let innermost = self.facts.loops.innermost[a.0.index()].expect("it is in a loop");
+            match self.facts.verdict(l, a) {
+                Verdict::Safe => self.safe.push(a),
+                Verdict::If(conditions, leaves) => plan.add(a, conditions, leaves),
+                // What cannot be told even for its own loop holds up nothing.
+                Verdict::Unknown => {
+                    left_inside |= innermost != l && !matches!(self.facts.verdict(innermost, a), Verdict::Unknown);
+                }
+            }
+        }
+        if !left_inside && !plan.accesses.is_empty() && size <= MAX_COPIED && version::can_copy(&self.facts, l) {
+            self.plans.push(plan);
+            return;
+        }
+        for inner in (0..self.facts.loops.loops.len()).filter(|i| self.facts.loops.loops[*i].parent == Some(l)) {
+            self.plan(inner);
+        }
+    }
+    /// Checked accesses of a loop that are not known to be safe.
+    fn checked(&self, l: usize) -> Vec<Access> {
+        let mut out = Vec::new();
+        for b in &self.facts.loops.loops[l].blocks {
+            for (i, d) in self.facts.func.blocks[b.index()].insts.iter().enumerate() {
+                let a = Access(*b, i);
+                if matches!(d.inst, Inst::ElemPtr { check: true, .. }) && !self.safe.contains(&a) {
+                    out.push(a);
+                }
+            }
+        }
+        out
+    }
+}
+
+impl Facts<'_> {
+    /// Whether a value is defined outside of a loop.
+    pub(crate) fn is_invariant(&self, l: usize, v: lh_ir::Value) -> bool {
+        self.defs.block(v).is_some_and(|b| !is_in(self.cfg, &self.loops.loops[l], b))
+    }
+    fn verdict(&self, l: usize, a: Access) -> Verdict {
+        Nest { facts: self, nest: l, access: a.0, leaves: Default::default() }.verdict(&self.func.blocks[a.0.index()].insts[a.1].inst)
+    }
 }

@@ -2,7 +2,7 @@
 
 use crate::edit::{Replacements, block_can_raise};
 use lh_ir::cfg::Cfg;
-use lh_ir::func::{BlockData, Target, Term};
+use lh_ir::func::{BlockData, Term};
 use lh_ir::{Block, Function};
 
 /// Merges all pairs that allow it; the merged blocks become unreachable.

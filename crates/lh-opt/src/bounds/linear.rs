@@ -1,0 +1,87 @@
+//! Linear expressions of values that do not change in a nest.
+
+use lh_ir::Value;
+use smallvec::SmallVec;
+
+/// An unknown of a linear expression.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub(crate) enum Leaf {
+    /// An integer.
+    Value(Value),
+    /// An extent of an array, never negative.
+    Shape(Value, u32),
+}
+
+impl Leaf {
+    /// The same of another value.
+    pub(crate) fn renamed(self, name: &dyn Fn(Value) -> Value) -> Leaf {
+        match self {
+            Leaf::Value(v) => Leaf::Value(name(v)),
+            Leaf::Shape(v, d) => Leaf::Shape(name(v), d),
+        }
+    }
+}
+
+/// `constant + sum of coefficient * leaf`, leaves in ascending order.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Linear {
+    /// The constant.
+    pub constant: i64,
+    /// The rest; no coefficient is 0.
+    pub terms: SmallVec<[(Leaf, i64); 2]>,
+}
+
+/// Expressions with larger numbers or more terms are given up. With leaves below [`MAX_LEAF`] nothing overflows.
+const MAX_COEFFICIENT: i64 = 1 << 10;
+const MAX_CONSTANT: i64 = 1 << 40;
+const MAX_TERMS: usize = 8;
+/// Leaves must be smaller than this, in both directions.
+pub(crate) const MAX_LEAF: i64 = 1 << 45;
+
+impl Linear {
+    /// A number.
+    pub(crate) fn number(constant: i64) -> Linear {
+        Linear { constant, terms: SmallVec::new() }
+    }
+    /// An unknown.
+    pub(crate) fn leaf(leaf: Leaf) -> Linear {
+        Linear { constant: 0, terms: SmallVec::from_slice(&[(leaf, 1)]) }
+    }
+    /// The number, if it is one.
+    pub(crate) fn as_number(&self) -> Option<i64> {
+        self.terms.is_empty().then_some(self.constant)
+    }
+    /// `self + factor * other`.
+    pub(crate) fn plus(&self, other: &Linear, factor: i64) -> Option<Linear> {
+        let mut out = self.clone();
+        out.constant = out.constant.checked_add(other.constant.checked_mul(factor)?)?;
+        for (leaf, c) in &other.terms {
+            let c = c.checked_mul(factor)?;
+            match out.terms.binary_search_by_key(leaf, |t| t.0) {
+                Ok(i) => out.terms[i].1 = out.terms[i].1.checked_add(c)?,
+                Err(i) => out.terms.insert(i, (*leaf, c)),
+            }
+        }
+        out.terms.retain(|t| t.1 != 0);
+        let small = out.terms.iter().all(|t| t.1.abs() <= MAX_COEFFICIENT) && out.constant.abs() <= MAX_CONSTANT;
+        (small && out.terms.len() <= MAX_TERMS).then_some(out)
+    }
+    /// The same of other unknowns.
+    pub(crate) fn renamed(&self, name: &dyn Fn(Value) -> Value) -> Linear {
+        let mut terms: SmallVec<[(Leaf, i64); 2]> = self.terms.iter().map(|(l, c)| (l.renamed(name), *c)).collect();
+        terms.sort_unstable();
+        Linear { constant: self.constant, terms }
+    }
+    /// `self + n`.
+    pub(crate) fn plus_number(&self, n: i64) -> Option<Linear> {
+        self.plus(&Linear::number(n), 1)
+    }
+    /// Whether it is never negative, because extents are not.
+    pub(crate) fn is_natural(&self) -> bool {
+        self.constant >= 0 && self.terms.iter().all(|(l, c)| matches!(l, Leaf::Shape(..)) && *c > 0)
+    }
+    /// Whether it is negative, as far as that is certain.
+    pub(crate) fn is_negative(&self) -> bool {
+        self.constant < 0 && self.terms.iter().all(|(l, c)| matches!(l, Leaf::Shape(..)) && *c < 0)
+    }
+}

@@ -1,0 +1,223 @@
+//! Ranges of indices over a nest.
+
+use super::Facts;
+use super::linear::{Leaf, Linear};
+use crate::counted::{Counted, is_in, target_of};
+use lh_ir::func::{Inst, Term};
+use lh_ir::{Block, Value};
+use std::cell::RefCell;
+
+/// What can be said about an access.
+pub(crate) enum Verdict {
+    /// Always in range.
+    Safe,
+    /// In range if none of the expressions is negative, and the leaves are of moderate size.
+    If(Vec<Linear>, Vec<Leaf>),
+    /// Nothing.
+    Unknown,
+}
+
+/// An access seen from a nest.
+pub(super) struct Nest<'a> {
+    pub facts: &'a Facts<'a>,
+    pub nest: usize,
+    /// Block of the access.
+    pub access: Block,
+    /// Leaves met on the way: sums of them must not overflow.
+    pub leaves: RefCell<Vec<Leaf>>,
+}
+
+/// Smallest and largest value.
+#[derive(Clone)]
+struct Range {
+    lo: Linear,
+    hi: Linear,
+}
+
+/// Expressions deeper than this are not looked into.
+const MAX_DEPTH: usize = 12;
+
+impl Nest<'_> {
+    pub(super) fn verdict(&self, inst: &Inst) -> Verdict {
+        let Inst::ElemPtr { array, index, .. } = inst else { return Verdict::Unknown };
+        let (mut conditions, mut all) = (Vec::new(), Vec::new());
+        let mut is_safe = true;
+        for (d, i) in index.iter().enumerate() {
+            let needs = || {
+                let r = self.range(*i, 0)?;
+                let room = self.extent(*array, d as u32)?.plus(&r.hi, -1)?.plus_number(-1)?;
+                Some([r.lo, room])
+            };
+            let Some(needs) = needs() else { return Verdict::Unknown };
+            for n in needs {
+                if n.is_negative() {
+                    return Verdict::Unknown;
+                }
+                is_safe &= n.is_natural();
+                conditions.extend((!n.is_natural()).then_some(n));
+            }
+            // A single extent and small constants cannot overflow in a way that lets a loop run.
+            let leaves = self.leaves.take();
+            is_safe &= matches!(leaves[..], [] | [Leaf::Shape(..)]);
+            all.extend(leaves);
+        }
+        if is_safe { Verdict::Safe } else { Verdict::If(conditions, all) }
+    }
+    fn leaf(&self, leaf: Leaf) -> Linear {
+        let mut leaves = self.leaves.borrow_mut();
+        if !leaves.contains(&leaf) {
+            leaves.push(leaf);
+        }
+        Linear::leaf(leaf)
+    }
+
+    /// Extent of an array that is the same throughout the nest.
+    fn extent(&self, array: Value, d: u32) -> Option<Linear> {
+        if self.facts.is_invariant(self.nest, array) {
+            return match self.facts.defs.inst(self.facts.func, array) {
+                Some(Inst::ArrayMake { shape, .. }) => self.invariant(shape[d as usize], 0),
+                _ => Some(self.leaf(Leaf::Shape(array, d))),
+            };
+        }
+        match self.facts.defs.inst(self.facts.func, array)? {
+            Inst::ArrayMake { shape, .. } => {
+                let r = self.range(shape[d as usize], 0)?;
+                (r.lo == r.hi).then_some(r.lo)
+            }
+            _ => None,
+        }
+    }
+
+    /// A value from outside of the nest, looked into as far as that may help.
+    fn invariant(&self, v: Value, depth: usize) -> Option<Linear> {
+        let (func, defs) = (self.facts.func, self.facts.defs);
+        if let Some(n) = defs.int(func, v) {
+            return Some(Linear::number(n)).filter(|_| n.abs() < 1 << 40);
+        }
+        let both = |a: Value, b: Value, f: i64| self.invariant(a, depth + 1)?.plus(&self.invariant(b, depth + 1)?, f);
+        let deeper = match defs.inst(func, v) {
+            Some(Inst::ArrayShape(a, d)) => self.extent(*a, *d),
+            Some(Inst::Op(op, args)) if depth < MAX_DEPTH && op.name == "add" => both(args[0], args[1], 1),
+            Some(Inst::Op(op, args)) if depth < MAX_DEPTH && op.name == "sub" => both(args[0], args[1], -1),
+            Some(Inst::Cast(x)) if func.ty(*x).strong() == func.ty(v).strong() => self.invariant(*x, depth + 1),
+            _ => None,
+        };
+        deeper.or_else(|| Some(self.leaf(Leaf::Value(v))))
+    }
+
+    /// Range of a value where the access is.
+    fn range(&self, v: Value, depth: usize) -> Option<Range> {
+        let (func, defs) = (self.facts.func, self.facts.defs);
+        if self.facts.is_invariant(self.nest, v) {
+            let x = self.invariant(v, depth)?;
+            return Some(Range { lo: x.clone(), hi: x });
+        }
+        if depth > MAX_DEPTH {
+            return None;
+        }
+        if let Some(n) = defs.int(func, v) {
+            let x = Linear::number(n);
+            return (n.abs() < 1 << 40).then(|| Range { lo: x.clone(), hi: x });
+        }
+        match defs.inst(func, v) {
+            None => self.induction(v, depth),
+            Some(Inst::Op(op, args)) => match op.name {
+                "add" => {
+                    let (a, b) = (self.range(args[0], depth + 1)?, self.range(args[1], depth + 1)?);
+                    Some(Range { lo: a.lo.plus(&b.lo, 1)?, hi: a.hi.plus(&b.hi, 1)? })
+                }
+                "sub" => {
+                    let (a, b) = (self.range(args[0], depth + 1)?, self.range(args[1], depth + 1)?);
+                    Some(Range { lo: a.lo.plus(&b.hi, -1)?, hi: a.hi.plus(&b.lo, -1)? })
+                }
+                "mul" => {
+                    let (a, b) = (self.range(args[0], depth + 1)?, self.range(args[1], depth + 1)?);
+                    let (x, k) = match (a.lo.as_number().filter(|_| a.lo == a.hi), b.lo.as_number().filter(|_| b.lo == b.hi)) {
+                        (_, Some(k)) => (a, k),
+                        (Some(k), None) => (b, k),
+                        (None, None) => return None,
+                    };
+                    let zero = Linear::number(0);
+                    let (lo, hi) = (zero.plus(&x.lo, k)?, zero.plus(&x.hi, k)?);
+                    Some(if k >= 0 { Range { lo, hi } } else { Range { lo: hi, hi: lo } })
+                }
+                _ => None,
+            },
+            Some(Inst::Cast(x)) if func.ty(*x).strong() == func.ty(v).strong() => self.range(*x, depth + 1),
+            Some(Inst::ArrayShape(a, d)) => {
+                let x = self.extent(*a, *d)?;
+                Some(Range { lo: x.clone(), hi: x })
+            }
+            Some(_) => None,
+        }
+    }
+
+    /// Range of a header's parameter that grows or shrinks by a constant, inside the body of its loop.
+    fn induction(&self, v: Value, depth: usize) -> Option<Range> {
+        let f = self.facts;
+        let header = f.defs.block(v)?;
+        let at = f.loops.innermost[header.index()]?;
+        let l = &f.loops.loops[at];
+        let counted = f.counts[at].as_ref()?;
+        if l.header != header || !self.is_in_body(header, counted) {
+            return None;
+        }
+        let place = f.func.blocks[header.index()].params.iter().position(|p| *p == v)?;
+        let start = self.start(at, place, depth)?;
+        if v == counted.index {
+            let limit = self.range(counted.limit, depth + 1)?;
+            return Some(if counted.step > 0 {
+                Range { lo: start.lo, hi: limit.hi.plus_number(-1)? }
+            } else {
+                Range { lo: limit.lo.plus_number(1)?, hi: start.hi }
+            });
+        }
+        // Beside the counter: as often as that counts.
+        let step = self.step(at, v, place)?;
+        let first = self.start(at, counted.place, depth)?;
+        let limit = self.range(counted.limit, depth + 1)?;
+        let trips = match counted.step {
+            1 => limit.hi.plus(&first.lo, -1)?,
+            -1 => first.hi.plus(&limit.lo, -1)?,
+            _ => return None,
+        };
+        let far = |from: &Linear| from.plus(&trips.plus_number(-1)?, step);
+        Some(if step >= 0 {
+            Range { hi: far(&start.hi)?, lo: start.lo }
+        } else {
+            Range { lo: far(&start.lo)?, hi: start.hi }
+        })
+    }
+    /// Whether the access lies behind the loop's test.
+    fn is_in_body(&self, header: Block, counted: &Counted) -> bool {
+        let f = self.facts;
+        let Some(Term::Branch { then, els, .. }) = &f.func.blocks[header.index()].term else { return false };
+        let body = if counted.body_first { then.block } else { els.block };
+        f.cfg.preds(body).len() == 1 && f.dom.dominates(body, self.access)
+    }
+    /// Range of a header's parameter when its loop begins.
+    fn start(&self, l: usize, place: usize, depth: usize) -> Option<Range> {
+        let f = self.facts;
+        let header = f.loops.loops[l].header;
+        let mut found: Option<Range> = None;
+        for e in f.cfg.preds(header).iter().filter(|e| !is_in(f.cfg, &f.loops.loops[l], e.from)) {
+            let r = self.range(target_of(f.func, *e).args[place], depth + 1)?;
+            match &found {
+                Some(old) if old.lo != r.lo || old.hi != r.hi => return None,
+                _ => found = Some(r),
+            }
+        }
+        found
+    }
+    fn step(&self, l: usize, v: Value, place: usize) -> Option<i64> {
+        let f = self.facts;
+        let mut step = None;
+        for e in f.cfg.preds(f.loops.loops[l].header).iter().filter(|e| is_in(f.cfg, &f.loops.loops[l], e.from)) {
+            let (base, c) = f.defs.offset(f.func, target_of(f.func, *e).args[place]);
+            if base != v || *step.get_or_insert(c) != c {
+                return None;
+            }
+        }
+        step
+    }
+}
