@@ -151,7 +151,8 @@ struct Image<'a> {
     resolve: &'a dyn Fn(&str) -> Option<usize>,
 }
 
-/// Loads an object. Undefined symbols are asked of `resolve`, then of the process (the C library).
+/// Loads an object. Undefined symbols are asked of `resolve`, then of the math library and of the
+/// process (the C library).
 pub fn load(object: &[u8], resolve: &dyn Fn(&str) -> Option<usize>) -> Loaded {
     let object = Object::parse(object);
     let page = 4096;
@@ -214,7 +215,7 @@ impl Image<'_> {
 
     fn find(&self, symbol: usize) -> usize {
         let s = &self.object.symbols[symbol];
-        if let Some(at) = self.defined_at(s).or_else(|| (self.resolve)(&s.name)) {
+        if let Some(at) = self.defined_at(s).or_else(|| (self.resolve)(&s.name)).or_else(|| lh_math::address(&s.name)) {
             return at;
         }
         let name = CString::new(s.name.as_str()).unwrap_or_default();

@@ -42,9 +42,8 @@ pub(crate) fn add_math(m: &Module) -> bool {
         adopt(m, f);
         let name = name_of(f);
         if lh_math::LARGE.contains(&&*name) {
-            let mappings = lh_math::mappings(&name);
-            m.text_attribute(f, "vector-function-abi-variant", &mappings);
-            variants.extend(mappings.split(',').map(|text| declare_variant(m, text)));
+            variants.extend(lh_math::mappings(&name).split(',').map(|text| declare_variant(m, text)));
+            declare_only(m, f, &name);
         } else {
             m.set_linkage(f, LLVMLinkage::LLVMInternalLinkage);
             m.attribute(f, "alwaysinline");
@@ -52,6 +51,21 @@ pub(crate) fn add_math(m: &Module) -> bool {
     }
     keep(m, &variants);
     !variants.is_empty()
+}
+
+/// Turns a definition into a declaration: the function is there as machine code.
+fn declare_only(m: &Module, f: Val, name: &str) {
+    // SAFETY: the new function takes the name, the type and all uses of the old one, which is then deleted.
+    unsafe {
+        let new = LLVMAddFunction(m.module, c"".as_ptr(), LLVMGlobalGetValueType(f));
+        LLVMReplaceAllUsesWith(f, new);
+        LLVMDeleteFunction(f);
+        LLVMSetValueName2(new, name.as_ptr().cast(), name.len());
+        m.attribute(new, "nounwind");
+        m.attribute(new, "cold");
+        m.attribute_pure(new, false);
+        m.text_attribute(new, "vector-function-abi-variant", &lh_math::mappings(name));
+    }
 }
 
 /// Declares the function that a mapping such as `_ZGV_LLVM_M8v_f(f.v8)` names.
@@ -106,7 +120,7 @@ pub(crate) fn finish_math(m: &Module, machine: &Machine) {
     }
     for f in functions(m.module).into_iter().filter(|f| !is_declaration(*f)) {
         let name = name_of(f);
-        if lh_math::LARGE.contains(&&*name) || is_variant(&f) || name.starts_with("lh_lanes.") {
+        if is_variant(&f) || name.starts_with("lh_lanes.") {
             m.set_linkage(f, LLVMLinkage::LLVMInternalLinkage);
             adopt(m, f);
         }

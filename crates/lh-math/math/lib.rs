@@ -6,7 +6,7 @@
 mod arc;
 mod bits;
 mod exp;
-mod large;
+pub mod large;
 mod log;
 mod pow;
 mod root;

@@ -7,8 +7,10 @@
 //! Sine, cosine and tangent call `lh_<name>_large` where the argument is large. [`VARIANTS`] says how to do that for
 //! the lanes of a vector: without it, loops with these functions are right, but not vectorised.
 
+mod native;
 mod variants;
 
+pub use native::address;
 pub use variants::{LARGE, VARIANTS, mappings};
 
 /// Bitcode for machines with fused multiply-add.
