@@ -15,6 +15,7 @@ mod cpython312;
 mod cpython313;
 mod cpython314;
 mod decode;
+mod dominators;
 mod instr;
 mod opcode;
 pub mod raw;

@@ -37,14 +37,15 @@ pub(crate) fn run(code: &mut Code) {
 }
 
 /// Values replaced by others.
-struct Renames(Vec<Value>);
+pub(crate) struct Renames(Vec<Value>);
 
 impl Renames {
-    fn new(count: usize) -> Self {
+    /// None yet, of so many values.
+    pub(crate) fn new(count: usize) -> Self {
         Renames((0..count).map(Value::new).collect())
     }
     /// What stands for a value now; shortens the way there.
-    fn find(&mut self, value: Value) -> Value {
+    pub(crate) fn find(&mut self, value: Value) -> Value {
         let mut root = value;
         while self.0[root.index()] != root {
             root = self.0[root.index()];
@@ -55,10 +56,15 @@ impl Renames {
         }
         root
     }
+    /// Rewrites every use.
     fn apply(mut self, code: &mut Code) {
         for block in &mut code.blocks {
             map_block(block, &mut |v| self.find(v));
         }
+    }
+    /// Lets a value stand for another.
+    pub(crate) fn set(&mut self, old: Value, new: Value) {
+        self.0[old.index()] = new;
     }
     /// Lets a value stand for another, with its name unless it has one.
     fn replace(&mut self, old: Value, new: Value, code: &mut Code) {

@@ -86,7 +86,8 @@ pub(crate) fn translate<'a>(
         build.run_block(block, first)?;
     }
     let mut ssa = std::mem::take(&mut build.ssa);
-    ssa.finish(&mut build.blocks);
+    let mut renames = ssa.finish(&mut build.blocks);
+    build.stores.iter_mut().for_each(|store| store.value = renames.find(store.value));
     let mut code = Code {
         name: raw.name.clone(),
         qualname: raw.qualname.clone(),
@@ -317,7 +318,9 @@ impl<'a, 'p> Build<'a, 'p> {
     /// Ends the block.
     pub(crate) fn end(&mut self, term: Term) {
         for &var in &self.touched {
-            if let Some(value) = self.current[var as usize] {
+            if let Some(value) = self.current[var as usize]
+                && !self.ssa.is_entry(self.block.0, var, value)
+            {
                 self.ssa.assign(self.block.0, var, value);
             }
         }

@@ -1,7 +1,8 @@
 //! What must hold of untyped code. A violation is a bug of ours.
 
 use crate::visit::{edges, reverse_postorder, term_operands};
-use lh_ir::untyped::{Code, Inst};
+use crate::dominators::Graph;
+use lh_ir::untyped::{BlockData, Code, Inst};
 use lh_ir::{Block, Value, bug};
 
 /// Checks code in debug builds.
@@ -45,11 +46,11 @@ pub fn verify(code: &Code) -> Result<(), String> {
         return Err("the entry block does not take the parameters".to_owned());
     }
     let order = reverse_postorder(&code.blocks);
-    let dominators = Dominators::new(code, &order);
+    let dominators = Dominance::new(&code.blocks);
     order.iter().try_for_each(|&b| verify_block(code, b, &defs, &dominators))
 }
 
-fn verify_block(code: &Code, b: Block, defs: &[Option<(Block, usize)>], doms: &Dominators) -> Result<(), String> {
+fn verify_block(code: &Code, b: Block, defs: &[Option<(Block, usize)>], doms: &Dominance) -> Result<(), String> {
     let block = &code.blocks[b.index()];
     let use_at = |value: Value, at: usize| -> Result<(), String> {
         let Some((def, index)) = defs.get(value.index()).copied().flatten() else {
@@ -104,75 +105,21 @@ fn is_act(inst: &Inst) -> bool {
     )
 }
 
-/// Immediate dominators (Cooper, Harvey, Kennedy), with numbers for constant-time questions.
-pub(crate) struct Dominators {
-    /// Entry and exit number of each block in a walk over the tree of dominators; 0 if not reachable.
-    range: Vec<(u32, u32)>,
+/// Which blocks every way to a block passes.
+pub(crate) struct Dominance {
+    ranges: Vec<(u32, u32)>,
 }
 
-impl Dominators {
-    /// The dominators of a function whose reverse post-order is given.
-    pub(crate) fn new(code: &Code, order: &[Block]) -> Dominators {
-        let count = code.blocks.len();
-        let mut rank = vec![usize::MAX; count];
-        order.iter().enumerate().for_each(|(i, b)| rank[b.index()] = i);
-        let mut preds: Vec<Vec<usize>> = vec![Vec::new(); order.len()];
-        for (i, &b) in order.iter().enumerate() {
-            edges(&code.blocks[b.index()]).iter().for_each(|e| preds[rank[e.0.block.index()]].push(i));
-        }
-        let mut idom = vec![usize::MAX; order.len()];
-        idom[0] = 0;
-        let mut changed = true;
-        while std::mem::take(&mut changed) {
-            for i in 1..order.len() {
-                let known = preds[i].iter().copied().filter(|&p| idom[p] != usize::MAX);
-                let new = known.reduce(|a, b| meet(&idom, a, b)).unwrap_or(0);
-                changed |= idom[i] != new;
-                idom[i] = new;
-            }
-        }
-        Dominators { range: number(order, &idom, count) }
+impl Dominance {
+    /// Of a function.
+    pub(crate) fn new(blocks: &[BlockData]) -> Dominance {
+        let succs = blocks.iter().map(|b| edges(b).iter().map(|e| e.0.block.0).collect()).collect();
+        Dominance { ranges: Graph { succs }.dominators().ranges() }
     }
 
     /// Whether every way to `b` passes `a`.
     pub(crate) fn dominates(&self, a: Block, b: Block) -> bool {
-        let (a, b) = (self.range[a.index()], self.range[b.index()]);
+        let (a, b) = (self.ranges[a.index()], self.ranges[b.index()]);
         a.0 != 0 && b.0 != 0 && a.0 <= b.0 && b.1 <= a.1
     }
-}
-
-fn meet(idom: &[usize], mut a: usize, mut b: usize) -> usize {
-    while a != b {
-        if a > b {
-            a = idom[a];
-        } else {
-            b = idom[b];
-        }
-    }
-    a
-}
-
-/// Numbers the tree of dominators: a block's range encloses those of the blocks it dominates.
-fn number(order: &[Block], idom: &[usize], count: usize) -> Vec<(u32, u32)> {
-    let mut children: Vec<Vec<usize>> = vec![Vec::new(); order.len()];
-    (1..order.len()).for_each(|i| children[idom[i]].push(i));
-    let mut range = vec![(0, 0); count];
-    let mut clock = 0;
-    let mut stack = vec![(0, 0)];
-    while let Some((node, next)) = stack.last_mut() {
-        let block = order[*node].index();
-        if *next == 0 {
-            clock += 1;
-            range[block].0 = clock;
-        }
-        if let Some(&child) = children[*node].get(*next) {
-            *next += 1;
-            stack.push((child, 0));
-        } else {
-            clock += 1;
-            range[block].1 = clock;
-            stack.pop();
-        }
-    }
-    range
 }
