@@ -280,8 +280,8 @@ table! {
     lh_shape_begin() -> [];
     /// Appends an extent to the last shape begun.
     lh_shape_extent(I64) -> [];
-    /// ValueError that names the shapes begun: operands that do not fit together, or (not 0) a source that does not fit
-    /// into a destination.
+    /// ValueError that names the shapes begun: operands that do not fit together (0), or sources and the destination that
+    /// they do not fit into (1; 2 if that is an operand too).
     lh_raise_broadcast(I64) -> [] raises;
     /// Address as a number.
     lh_ptr_addr(Ptr) -> [I64] pure;

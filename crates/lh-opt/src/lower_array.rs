@@ -190,7 +190,7 @@ fn into_general(c: &mut Cursor<'_>, e: &MapExpr, dest: &Operand, sources: &[Oper
     let others: Vec<&Operand> = sources.iter().filter(|o| o.rank() > 0 && o.value != dest.value).collect();
     let in_place = sources.iter().any(|o| o.value == dest.value);
     let rank = dest.rank();
-    shape::check_into(c, dest, &others, in_place);
+    shape::check_into(c, dest, sources, in_place);
     let order = shape::order(rank, dest.layout == Layout::F);
     let inner = order.last().copied();
     let harmful = overlap::apart(c, dest, &others, false).map(|a| c.op(crate::edit::row("not"), &[a], Ty::bool()));

@@ -32,15 +32,44 @@ unsafe extern "C" fn lh_shape_extent(extent: i64) {
     });
 }
 
-unsafe extern "C" fn lh_raise_broadcast(into: i64) -> i32 {
-    let shapes = SHAPES.with(|s| std::mem::take(&mut *s.borrow_mut()));
+/// The shape that shapes broadcast to.
+fn broadcast(shapes: &[Vec<i64>]) -> Option<Vec<i64>> {
+    let rank = shapes.iter().map(Vec::len).max().unwrap_or(0);
+    let mut out = vec![1; rank];
+    for s in shapes {
+        for (o, n) in out[rank - s.len()..].iter_mut().zip(s) {
+            if *o != *n && *o != 1 && *n != 1 {
+                return None;
+            }
+            *o = if *o == 1 { *n } else { *o };
+        }
+    }
+    Some(out)
+}
+
+/// Operands that do not fit; NumPy ends this message with a space.
+fn operands(shapes: &[Vec<i64>]) -> String {
     let texts: Vec<String> = shapes.iter().map(|s| text(s)).collect();
-    let message = match &texts[..] {
-        [from, to] if into != 0 => format!("could not broadcast input array from shape {from} into shape {to}"),
-        // NumPy ends its message with a space.
-        all => format!("operands could not be broadcast together with shapes {} ", all.join(" ")),
-    };
-    raise(VALUE_ERROR, message)
+    format!("operands could not be broadcast together with shapes {} ", texts.join(" "))
+}
+
+/// What NumPy says: of operands (0), of sources and the array they are assigned to (1), of operands and the one among
+/// them that the result goes to (2); in the last two cases the destination is the last shape.
+fn message(shapes: &[Vec<i64>], kind: i64) -> String {
+    let Some((to, sources)) = shapes.split_last().filter(|_| kind != 0) else { return operands(shapes) };
+    let Some(from) = broadcast(sources) else { return operands(if kind == 1 { sources } else { shapes }) };
+    if kind == 2 {
+        let (to, from) = (text(to), text(&from));
+        return format!("non-broadcastable output operand with shape {to} doesn't match the broadcast shape {from}");
+    }
+    let extra = from.len().saturating_sub(to.len());
+    let ones = from[..extra].iter().take_while(|n| **n == 1).count();
+    format!("could not broadcast input array from shape {} into shape {}", text(&from[ones..]), text(to))
+}
+
+unsafe extern "C" fn lh_raise_broadcast(kind: i64) -> i32 {
+    let shapes = SHAPES.with(|s| std::mem::take(&mut *s.borrow_mut()));
+    raise(VALUE_ERROR, message(&shapes, kind))
 }
 
 unsafe extern "C" fn lh_ptr_addr(p: *const u8) -> i64 {
@@ -59,21 +88,31 @@ mod tests {
     use super::*;
     use crate::exception::take_pending;
 
-    fn message(shapes: &[&[i64]], into: i64) -> String {
+    fn raised(shapes: &[&[i64]], kind: i64) -> String {
         // SAFETY: these take numbers only.
         unsafe {
             for s in shapes {
                 lh_shape_begin();
                 s.iter().for_each(|n| lh_shape_extent(*n));
             }
-            assert_eq!(lh_raise_broadcast(into), 1);
+            assert_eq!(lh_raise_broadcast(kind), 1);
         }
         take_pending().unwrap().message()
     }
 
     #[test]
     fn messages_are_numpys() {
-        assert_eq!(message(&[&[2, 3], &[4]], 0), "operands could not be broadcast together with shapes (2,3) (4,) ");
-        assert_eq!(message(&[&[3], &[]], 1), "could not broadcast input array from shape (3,) into shape ()");
+        let cases: &[(&[&[i64]], i64, &str)] = &[
+            (&[&[2, 3], &[4]], 0, "operands could not be broadcast together with shapes (2,3) (4,) "),
+            (&[&[4], &[3]], 1, "could not broadcast input array from shape (4,) into shape (3,)"),
+            (&[&[1, 4], &[3]], 1, "could not broadcast input array from shape (4,) into shape (3,)"),
+            (&[&[2, 3], &[3]], 1, "could not broadcast input array from shape (2,3) into shape (3,)"),
+            (&[&[2], &[3], &[3]], 1, "operands could not be broadcast together with shapes (2,) (3,) "),
+            (&[&[2], &[3], &[2]], 2, "operands could not be broadcast together with shapes (2,) (3,) (2,) "),
+            (&[&[3], &[1, 3], &[3]], 2, "non-broadcastable output operand with shape (3,) doesn't match the broadcast shape (1,3)"),
+        ];
+        for (shapes, kind, text) in cases {
+            assert_eq!(raised(shapes, *kind), *text);
+        }
     }
 }

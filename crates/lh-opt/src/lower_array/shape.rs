@@ -4,7 +4,7 @@ use super::nest::Stream;
 use super::operand::Operand;
 use crate::edit::{Cursor, row, runtime};
 use lh_ir::func::{Inst, Term};
-use lh_ir::{Layout, Ty, Value};
+use lh_ir::{Const, Layout, Ty, Value};
 
 /// Whether all operands, of one rank, have the same extents; `None` if there is nothing to compare.
 pub(super) fn all_equal(c: &mut Cursor<'_>, arrays: &[&Operand]) -> Option<Value> {
@@ -91,15 +91,22 @@ pub(super) fn broadcast(c: &mut Cursor<'_>, ops: &[Operand], rank: usize) -> Vec
     }
     if let Some(fits) = fits {
         let arrays: Vec<&Operand> = ops.iter().filter(|o| o.rank() > 0).collect();
-        raise_unless(c, fits, &arrays, false);
+        raise_unless(c, fits, &arrays, 0);
     }
     dims
 }
 
-/// Raises ValueError unless every source fits into the destination. `in_place`: the destination is an operand too.
-pub(super) fn check_into(c: &mut Cursor<'_>, dest: &Operand, sources: &[&Operand], in_place: bool) {
-    for o in sources {
-        let mut fits = None;
+/// Raises ValueError unless every source fits into the destination. `in_place`: the destination is an operand too, and
+/// then nothing may have more dimensions.
+pub(super) fn check_into(c: &mut Cursor<'_>, dest: &Operand, sources: &[Operand], in_place: bool) {
+    let mut fits = None;
+    let mut need = |c: &mut Cursor<'_>, ok: Value| fits = Some(fits.map_or(ok, |f| c.and(f, ok)));
+    for o in sources.iter().filter(|o| o.rank() > 0 && o.value != dest.value) {
+        if in_place && o.rank() > dest.rank() {
+            let never = c.inst(Inst::Const(Const::Bool(false)), Ty::bool());
+            need(c, never);
+            continue;
+        }
         for (i, e) in o.shape.iter().enumerate() {
             let one = c.int(1);
             let mut ok = c.eq(*e, one);
@@ -107,16 +114,16 @@ pub(super) fn check_into(c: &mut Cursor<'_>, dest: &Operand, sources: &[&Operand
                 let same = c.eq(*e, dest.shape[d]);
                 ok = c.or(ok, same);
             }
-            fits = Some(fits.map_or(ok, |f| c.and(f, ok)));
+            need(c, ok);
         }
-        if let Some(fits) = fits {
-            let shapes = if in_place { [dest, *o] } else { [*o, dest] };
-            raise_unless(c, fits, &shapes, !in_place);
-        }
+    }
+    if let Some(fits) = fits {
+        let arrays = sources.iter().filter(|o| c.func.ty(o.value).is_array()).chain([dest]).collect::<Vec<_>>();
+        raise_unless(c, fits, &arrays, if in_place { 2 } else { 1 });
     }
 }
 
-fn raise_unless(c: &mut Cursor<'_>, fits: Value, arrays: &[&Operand], into: bool) {
+fn raise_unless(c: &mut Cursor<'_>, fits: Value, arrays: &[&Operand], kind: i64) {
     let bad = c.branch(fits);
     let good = std::mem::replace(&mut c.block, bad);
     for o in arrays {
@@ -125,8 +132,8 @@ fn raise_unless(c: &mut Cursor<'_>, fits: Value, arrays: &[&Operand], into: bool
             c.effect(Inst::Runtime(runtime("lh_shape_extent"), vec![*e]));
         }
     }
-    let into = c.int(into.into());
-    c.effect(Inst::Runtime(runtime("lh_raise_broadcast"), vec![into]));
+    let kind = c.int(kind);
+    c.effect(Inst::Runtime(runtime("lh_raise_broadcast"), vec![kind]));
     c.end(Term::Unreachable, good);
 }
 
