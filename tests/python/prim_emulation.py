@@ -218,7 +218,7 @@ def srem(a, b):
 
 
 def fma(x, y, z):
-    return float(Fraction(x) * Fraction(y) + Fraction(z))
+    return type(x)(float(Fraction(float(x)) * Fraction(float(y)) + Fraction(float(z))))
 
 
 def example(c):
@@ -244,6 +244,7 @@ TABLE = {
     "is_int": _is_int, "is_float": lambda x: _is_kind(x, "f"), "is_complex": lambda x: _is_kind(x, "c"),
     "is_bool": lambda x: _is_kind(x, "b"), "is_number": is_number, "is_array": lambda x: isinstance(x, np.ndarray),
     "is_list": lambda x: isinstance(x, list), "is_tuple": lambda x: isinstance(x, tuple), "is_str": lambda x: isinstance(x, str),
+    "is_exc": lambda x: isinstance(x, BaseException), "lh_exc_str": str, "lh_str_format_str": format, "lh_str_format_u64": lambda x, s: format(int(x), s),
     "is_none": lambda x: x is None, "is_dtype": is_dtype, "is_signed": lambda x: _is_kind(x, "i"),
     "is_weak": lambda x: type(x) in (bool, int, float, complex), "is_slice": lambda x: isinstance(x, slice),
     "is_range": lambda x: isinstance(x, range), "is_func": callable, "is_const": lambda x: False,

@@ -8,6 +8,7 @@ from lancehead.lib.calls import (
     chr,
     divmod,
     filter,
+    format,
     hex,
     map,
     max,
@@ -25,6 +26,6 @@ from lancehead.lib.scalars import complex, float, int, range, slice, tuple
 from lancehead.lib.text import str
 
 __all__ = [
-    "abs", "all", "any", "bin", "chr", "complex", "divmod", "filter", "float", "hex", "int", "list", "map", "max", "min",
+    "abs", "all", "any", "bin", "chr", "complex", "divmod", "filter", "float", "format", "hex", "int", "list", "map", "max", "min",
     "oct", "ord", "pow", "range", "repr", "round", "slice", "sorted", "str", "sum", "tuple",
 ]

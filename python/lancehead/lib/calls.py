@@ -5,7 +5,7 @@ import numpy as np
 from lancehead.lib import prim
 from lancehead.lib.conversions import int_of_float
 from lancehead.lib.lists import sorted_list
-from lancehead.lib.text import text_of, text_repr
+from lancehead.lib.text import text_format, text_of, text_repr
 
 
 def min(*args, key=None, default=None):
@@ -290,6 +290,15 @@ def repr(x):
     "'a'"
     """
     return text_repr(x)
+
+
+def format(value, spec=""):
+    """Text of a value by a format.
+
+    >>> format(2.5, ".2f")
+    '2.50'
+    """
+    return text_format(value, spec)
 
 
 def bin(x):

@@ -49,16 +49,27 @@ def _int_floordiv(a, b):
 
 
 def _float_floordiv(a, b):
+    ratio = prim.fdiv(a, b)
+    if _is_small(ratio, b):
+        q = prim.floor(ratio)
+        r = prim.fma(-q, b, a)
+        return q - prim.cast(1, prim.dtype_of(q)) if r != 0.0 and (r < 0.0) != (b < 0.0) else q
     m = prim.frem(a, b)
     q = prim.fdiv(a - m, b)
     if m != 0.0 and (b < 0.0) != (m < 0.0):
         q -= 1.0
     if q == 0.0:
-        return prim.copysign(q, prim.fdiv(a, b))
+        return prim.copysign(q, ratio)
     f = prim.floor(q)
     if q - f > 0.5:
         f += 1.0
     return f
+
+
+def _is_small(ratio, b):
+    # Of a quotient this small the integral part is exact or one too great, and then fma gives the exact remainder.
+    limit = 8388608.0 if prim.itemsize(prim.dtype_of(b)) == 4 else 4503599627370496.0
+    return prim.fabs(ratio) < limit and prim.isfinite(b) and ratio != 0.0
 
 
 def mod(a, b):
@@ -80,7 +91,12 @@ def mod(a, b):
     if b == 0.0:
         if not prim.numpy_errors():
             raise ZeroDivisionError("float modulo")
-    r = prim.frem(a, b)
+    return _float_mod(a, b)
+
+
+def _float_mod(a, b):
+    ratio = prim.fdiv(a, b)
+    r = prim.fma(-prim.floor(ratio), b, a) if _is_small(ratio, b) else prim.frem(a, b)
     if r == 0.0:
         return prim.copysign(r, b)
     if (b < 0.0) != (r < 0.0):

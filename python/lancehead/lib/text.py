@@ -9,6 +9,8 @@ def text_of(x):
     """`str(x)`."""
     if prim.is_str(x):
         return x
+    if prim.is_exc(x):
+        return prim.lh_exc_str(x)
     return text_repr(x)
 
 
@@ -57,6 +59,79 @@ def _list_text(x):
     return out + "]"
 
 
+def text_format(x, spec):
+    """`format(x, spec)`."""
+    if len(spec) == 0:
+        return text_of(x)
+    if prim.is_str(x):
+        return prim.lh_str_format_str(x, spec)
+    if prim.is_float(x):
+        return prim.lh_str_format_f64(x, spec)
+    if prim.is_int(x) and not prim.is_signed(x):
+        return prim.lh_str_format_u64(prim.cast(x, np.uint64), spec)
+    if prim.is_int(x) or prim.is_bool(x):
+        return prim.lh_str_format_i64(x, spec)
+    prim.error("a value of this type takes no format")
+
+
+def _conversion_end(template, at):
+    # Index of the letter that ends the conversion which begins after a percent sign.
+    n = len(template)
+    while at < n and prim.lh_str_in(template[at], "-+ 0#.123456789"):
+        at += 1
+    if at >= n:
+        raise ValueError("incomplete format")
+    return at
+
+
+def _converted(x, flags, letter):
+    # A value by a conversion such as `%-5.2f`.
+    left = prim.lh_str_in("-", flags)
+    rest = prim.lh_str_replace(flags, "-", "", -1)
+    if letter == "s" or letter == "r":
+        text = text_repr(x) if letter == "r" else text_of(x)
+        return prim.lh_str_format_str(text, ("<" if left else ">") + rest)
+    spec = ("<" if left else "") + rest
+    if letter == "d" or letter == "i" or letter == "u":
+        if prim.is_float(x):
+            return prim.lh_str_format_i64(int(x), spec + "d")
+        return text_format(x, spec + "d")
+    if prim.is_int(x) or prim.is_bool(x):
+        if letter == "x" or letter == "X" or letter == "o" or letter == "c":
+            return text_format(x, spec + letter)
+        return prim.lh_str_format_f64(float(x), spec + letter)
+    return text_format(x, spec + letter)
+
+
+def _until_conversion(template, at):
+    # Literal text up to the next conversion, and where it begins (or the end).
+    out = ""
+    while True:
+        k = prim.lh_str_find(template, "%", at)
+        if k < 0:
+            return out + prim.lh_str_slice(template, at, len(template)), len(template)
+        out = out + prim.lh_str_slice(template, at, k)
+        if k + 1 < len(template) and template[k + 1] == "%":
+            out = out + "%"
+            at = k + 2
+        else:
+            return out, k + 1
+
+
+def _percent(template, args):
+    out, at = _until_conversion(template, 0)
+    for x in args:
+        if at >= len(template):
+            raise TypeError("not all arguments converted during string formatting")
+        end = _conversion_end(template, at)
+        out = out + _converted(x, prim.lh_str_slice(template, at, end), template[end])
+        text, at = _until_conversion(template, end + 1)
+        out = out + text
+    if at < len(template):
+        raise TypeError("not enough arguments for format string")
+    return out
+
+
 def _spaces(n):
     return " " * n if n > 0 else ""
 
@@ -89,6 +164,16 @@ class str:
     def __rmul__(self, n):
         """The text several times."""
         return self * n
+
+    def __mod__(self, args):
+        """Old-style formatting.
+
+        >>> "%d-%.2f" % (3, 2.5)
+        '3-2.50'
+        """
+        if prim.is_tuple(args):
+            return _percent(self, args)
+        return _percent(self, (args,))
 
     def __len__(self):
         """Number of code points."""

@@ -34,19 +34,24 @@ def times(a, b):
 
 def pairwise(v, start, n, term, extra):
     """Sum of `term(x, extra)` over part of a line, by halves down to blocks of at most 128."""
-    if n < 8:
-        total = term(prim.item(v, start), extra)
-        for i in range(start + 1, start + n):
-            total += term(prim.item(v, i), extra)
-        return total
-    if n <= 128:
-        return _block_sum(v, start, n, term, extra)
-    half = prim.shr(n, 1)
-    half -= half & 7
-    return pairwise(v, start, half, term, extra) + pairwise(v, start + half, n - half, term, extra)
+    if n > 128:
+        half = prim.shr(n, 1)
+        half -= half & 7
+        return pairwise(v, start, half, term, extra) + pairwise(v, start + half, n - half, term, extra)
+    end = start + n
+    i = start + 1
+    total = term(prim.item(v, start), extra)
+    if n >= 8:
+        total = _eights(v, start, end, term, extra)
+        i = end - (n & 7)
+    while i < end:
+        total += term(prim.item(v, i), extra)
+        i += 1
+    return total
 
 
-def _block_sum(v, start, n, term, extra):
+def _eights(v, start, end, term, extra):
+    # Sum of as many elements as is a multiple of eight.
     r0 = term(prim.item(v, start), extra)
     r1 = term(prim.item(v, start + 1), extra)
     r2 = term(prim.item(v, start + 2), extra)
@@ -55,7 +60,6 @@ def _block_sum(v, start, n, term, extra):
     r5 = term(prim.item(v, start + 5), extra)
     r6 = term(prim.item(v, start + 6), extra)
     r7 = term(prim.item(v, start + 7), extra)
-    end = start + n
     i = start + 8
     while i + 8 <= end:
         r0 += term(prim.item(v, i), extra)
@@ -67,11 +71,7 @@ def _block_sum(v, start, n, term, extra):
         r6 += term(prim.item(v, i + 6), extra)
         r7 += term(prim.item(v, i + 7), extra)
         i += 8
-    total = ((r0 + r1) + (r2 + r3)) + ((r4 + r5) + (r6 + r7))
-    while i < end:
-        total += term(prim.item(v, i), extra)
-        i += 1
-    return total
+    return ((r0 + r1) + (r2 + r3)) + ((r4 + r5) + (r6 + r7))
 
 
 def sum_line(v, term, extra):
@@ -108,6 +108,8 @@ def fold_all(a, step, term, extra, summing):
 
 def fold_axis(a, axis, keepdims, dtype, step, term, extra, summing, empty):
     """Elements along an axis joined by a step; `empty` is the result of none, or an error for None."""
+    if a.ndim == 2 and prim.layout(a) == "F" and not keepdims:
+        return fold_axis(a.T, 1 - check_axis(axis, 2), False, dtype, step, term, extra, summing, empty)
     k = check_axis(axis, a.ndim)
     v = lanes(a, k)
     outer, n, inner = v.shape
@@ -229,3 +231,22 @@ def scan_axis(a, axis, dtype, step, term, extra):
             for j in range(inner):
                 prim.set_item(out, i, m, j, step(prim.item(out, i, m - 1, j), term(prim.item(v, i, m, j), extra)))
     return with_shape(out, a.shape)
+
+
+def first_where(v, test, extra):
+    """Index of the first element of a line for which `test(x, extra)` is true, or the number of elements."""
+    n = v.size
+    i = 0
+    while i + 64 <= n:
+        # A block is tested whole, which vectorises.
+        found = False
+        for j in range(i, i + 64):
+            found = found | test(prim.item(v, j), extra)
+        if found:
+            break
+        i += 64
+    while i < n:
+        if test(prim.item(v, i), extra):
+            return i
+        i += 1
+    return n

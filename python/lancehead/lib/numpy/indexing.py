@@ -96,6 +96,15 @@ def _place(i, n, axis):
     return k + n if k < 0 else k
 
 
+def _all_in(i, n):
+    # Whether all indices are in range and none is negative: one vectorised pass, after which none needs a check.
+    outside = False
+    for k in range(i.size):
+        x = prim.item(i, k)
+        outside = outside | ((x < 0) | (x >= n))
+    return not outside
+
+
 def getitem_take(self, index):
     """`self[index]`: elements (or rows) by an array of indices along the first axis.
 
@@ -108,6 +117,10 @@ def getitem_take(self, index):
     if self.ndim == 1:
         out = new_array(idx.shape, prim.dtype_of(self))
         w = flat(out)
+        if _all_in(i, n):
+            for k in range(i.size):
+                prim.set_item(w, k, prim.item(self, prim.item(i, k)))
+            return out
         for k in range(i.size):
             prim.set_item(w, k, prim.item(self, _place(prim.item(i, k), n, 0)))
         return out

@@ -16,20 +16,35 @@ def _mismatch(a, b, i, j):
     )
 
 
-def _dot(a, b, dtype):
-    # Both of the type already.
-    n, p, s, q, t = a.size, prim.data(a), a.strides[0], prim.data(b), b.strides[0]
-    if prim.is_float(dtype):
-        return prim.lh_dot_f32(n, p, s, q, t) if prim.itemsize(dtype) == 4 else prim.lh_dot_f64(n, p, s, q, t)
-    return prim.lh_dot_c64(n, p, s, q, t) if prim.itemsize(dtype) == 8 else prim.lh_dot_c128(n, p, s, q, t)
+def _product(a, b, i, dtype):
+    return _times(prim.cast(prim.item(a, i), dtype), prim.cast(prim.item(b, i), dtype))
 
 
 def _product_line(a, b, dtype):
-    if prim.is_float(dtype) or prim.is_complex(dtype):
-        return prim.cast(_dot(asarray(a, dtype), asarray(b, dtype), dtype), dtype)
-    total = prim.cast(0, dtype)
-    for i in range(a.size):
-        total = _add(total, _times(prim.cast(prim.item(a, i), dtype), prim.cast(prim.item(b, i), dtype)))
+    n = a.size
+    if not prim.is_float(dtype):
+        total = prim.cast(0, dtype)
+        for i in range(n):
+            total = _add(total, _product(a, b, i, dtype))
+        return total
+    # Eight partial sums, added by halves, make one vector.
+    zero = prim.cast(0, dtype)
+    r0, r1, r2, r3, r4, r5, r6, r7 = zero, zero, zero, zero, zero, zero, zero, zero
+    i = 0
+    while i + 8 <= n:
+        r0 += _product(a, b, i, dtype)
+        r1 += _product(a, b, i + 1, dtype)
+        r2 += _product(a, b, i + 2, dtype)
+        r3 += _product(a, b, i + 3, dtype)
+        r4 += _product(a, b, i + 4, dtype)
+        r5 += _product(a, b, i + 5, dtype)
+        r6 += _product(a, b, i + 6, dtype)
+        r7 += _product(a, b, i + 7, dtype)
+        i += 8
+    total = ((r0 + r4) + (r2 + r6)) + ((r1 + r5) + (r3 + r7))
+    while i < n:
+        total += _product(a, b, i, dtype)
+        i += 1
     return total
 
 
@@ -106,10 +121,10 @@ def dot(a, b):
     j = 0
     if x.shape[x.ndim - 1] != y.shape[j]:
         _mismatch(x, y, x.ndim - 1, j)
-    return _product(x, y, dtype)
+    return _matrix_product(x, y, dtype)
 
 
-def _product(x, y, dtype):
+def _matrix_product(x, y, dtype):
     if x.ndim == 1 and y.ndim == 1:
         return _product_line(x, y, dtype)
     if y.ndim == 1:
@@ -137,7 +152,7 @@ def matmul(a, b):
             + str(y.shape[j]) + " is different from " + str(x.shape[x.ndim - 1]) + ")"
         )
     if x.ndim <= 2 and y.ndim <= 2:
-        return _product(x, y, dtype)
+        return _matrix_product(x, y, dtype)
     return _stacked(x, y, dtype)
 
 

@@ -7,7 +7,7 @@ from lancehead.lib.numpy.creation import asarray
 from lancehead.lib.numpy.folds import fold, keep, lines_axis, plus, scan_axis, times
 from lancehead.lib.numpy.layout import flat, new_array
 from lancehead.lib.numpy.reductions import mean_dtype, quotient, sum_dtype
-from lancehead.lib.numpy.sorting import select, sort_line
+from lancehead.lib.numpy.sorting import between, select, sort_line
 
 
 def _or_zero(x, dtype):
@@ -261,10 +261,7 @@ def _quantile_line(v, q):
     sort_line(w)
     at = q * float(n - 1)
     i = prim.cast(prim.floor(at), np.int64)
-    a = prim.cast(prim.item(w, i), dtype)
-    b = prim.cast(prim.item(w, i + 1 if i + 1 < n else i), dtype)
-    t = prim.cast(at - prim.floor(at), dtype)
-    return b - (b - a) * (prim.cast(1, dtype) - t) if t >= 0.5 else a + (b - a) * t
+    return between(prim.item(w, i), prim.item(w, i + 1 if i + 1 < n else i), at, dtype)
 
 
 def nanquantile(a, q, axis=None, keepdims=False):

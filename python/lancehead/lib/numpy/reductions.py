@@ -4,7 +4,7 @@ import numpy as np
 
 from lancehead.lib import prim
 from lancehead.lib.numpy.creation import asarray, dtype_or
-from lancehead.lib.numpy.folds import deliver, fold, keep, lines_axis, plus, scan_axis, times
+from lancehead.lib.numpy.folds import deliver, first_where, fold, fold_line, keep, lines_axis, plus, scan_axis, times
 from lancehead.lib.numpy.layout import check_axis, flat
 
 
@@ -240,11 +240,13 @@ def _either(a, b):
     return a | b
 
 
-def _find(v, wanted):
-    for i in range(v.size):
-        if (prim.item(v, i) != prim.cast(0, prim.dtype_of(v))) == wanted:
-            return True
-    return False
+def _false(x, extra):
+    return x == prim.cast(0, prim.dtype_of(x))
+
+
+def _has(x, test):
+    v = flat(x)
+    return first_where(v, test, None) < v.size
 
 
 def all(a, axis=None, out=None, keepdims=False):
@@ -255,7 +257,7 @@ def all(a, axis=None, out=None, keepdims=False):
     """
     x = asarray(a)
     if axis is None:
-        return deliver(keep(not _find(flat(x), False), x, keepdims), out)
+        return deliver(keep(not _has(x, _false), x, keepdims), out)
     return deliver(fold(x, axis, keepdims, np.bool_, _both, _true, None, False, True), out)
 
 
@@ -267,7 +269,7 @@ def any(a, axis=None, out=None, keepdims=False):
     """
     x = asarray(a)
     if axis is None:
-        return deliver(keep(_find(flat(x), True), x, keepdims), out)
+        return deliver(keep(_has(x, _true), x, keepdims), out)
     return deliver(fold(x, axis, keepdims, np.bool_, _either, _true, None, False, False), out)
 
 
@@ -285,39 +287,28 @@ def count_nonzero(a, axis=None, keepdims=False):
     return fold(x, axis, keepdims, np.int64, plus, _one_if_true, None, False, prim.cast(0, np.int64))
 
 
-def _first_extreme(v, before):
-    best = prim.item(v, 0)
-    at = 0
+def _is(x, wanted):
+    return x == wanted
+
+
+def _is_nan(x, extra):
+    return x != x
+
+
+def _first_extreme(v, step):
+    # The extreme and then its place: two passes, which both vectorise.
+    best = fold_line(v, step, element, None)
     if best != best:
-        return at
-    for i in range(1, v.size):
-        x = prim.item(v, i)
-        if x != x:
-            return i
-        if before(x, best):
-            best = x
-            at = i
-    return at
-
-
-def _below(a, b):
-    if prim.is_complex(a):
-        return _complex_before(a, b)
-    return a < b
-
-
-def _above(a, b):
-    if prim.is_complex(a):
-        return _complex_before(b, a)
-    return a > b
+        return prim.cast(first_where(v, _is_nan, None), np.int64)
+    return prim.cast(first_where(v, _is, best), np.int64)
 
 
 def _first_least(v, extra):
-    return _first_extreme(v, _below)
+    return _first_extreme(v, smaller)
 
 
 def _first_greatest(v, extra):
-    return _first_extreme(v, _above)
+    return _first_extreme(v, larger)
 
 
 def _arg_extreme(a, axis, keepdims, f, message):
@@ -325,7 +316,7 @@ def _arg_extreme(a, axis, keepdims, f, message):
     if axis is None:
         if x.size == 0:
             raise ValueError(message)
-        return keep(prim.cast(f(flat(x), None), np.int64), x, keepdims)
+        return keep(f(flat(x), None), x, keepdims)
     if x.shape[check_axis(axis, x.ndim)] == 0:
         raise ValueError(message)
     return lines_axis(f, x, axis, keepdims, np.int64, None)

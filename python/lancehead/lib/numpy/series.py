@@ -26,15 +26,20 @@ def diff(a, n=1, axis=-1):
     return out
 
 
+def _difference(later, earlier):
+    return later != earlier if prim.is_bool(later) else later - earlier
+
+
 def _differences(x, k):
+    if x.ndim == 1:
+        return prim.map(_difference, x[1:], x[:-1])
     v = lanes(x, k)
     extent = v.shape[1] - 1 if v.shape[1] > 0 else 0
     out = new_array((v.shape[0], extent, v.shape[2]), prim.dtype_of(x))
     for i in range(v.shape[0]):
         for m in range(extent):
             for j in range(v.shape[2]):
-                later, earlier = prim.item(v, i, m + 1, j), prim.item(v, i, m, j)
-                prim.set_item(out, i, m, j, later != earlier if prim.is_bool(later) else later - earlier)
+                prim.set_item(out, i, m, j, _difference(prim.item(v, i, m + 1, j), prim.item(v, i, m, j)))
     return with_shape(out, prim.tuple_set(x.shape, k, extent))
 
 

@@ -298,6 +298,15 @@ def median(a, axis=None, keepdims=False):
     return lines_axis(_median_line, x, axis, keepdims, mean_dtype(prim.dtype_of(x)), None)
 
 
+def between(a, b, at, dtype):
+    """The value between two neighbours where a fractional index lies."""
+    t = prim.cast(at - prim.floor(at), dtype)
+    x, y = prim.cast(a, dtype), prim.cast(b, dtype)
+    if t >= prim.cast(0.5, dtype):
+        return y - (y - x) * (prim.cast(1, dtype) - t)
+    return x + (y - x) * t
+
+
 def _sorted_quantile(v, q):
     # `v` is sorted; `q` is between 0 and 1.
     n = v.size
@@ -305,22 +314,28 @@ def _sorted_quantile(v, q):
     last = prim.cast(prim.item(v, n - 1), dtype)
     if last != last:
         return last
-    at = q * prim.cast(n - 1, prim.dtype_of(q))
+    at = q * float(n - 1)
     i = prim.cast(prim.floor(at), np.int64)
-    j = i + 1 if i + 1 < n else i
-    a = prim.cast(prim.item(v, i), dtype)
-    b = prim.cast(prim.item(v, j), dtype)
-    t = prim.cast(at - prim.floor(at), dtype)
-    if t >= prim.cast(0.5, dtype):
-        return b - (b - a) * (prim.cast(1, dtype) - t)
-    return a + (b - a) * t
+    return between(prim.item(v, i), prim.item(v, i + 1 if i + 1 < n else i), at, dtype)
 
 
 def _quantile_line(v, q):
-    buffer = new_array((v.size,), prim.dtype_of(v))
-    copy_into(buffer, v)
-    sort_line(buffer)
-    return _sorted_quantile(buffer, q)
+    n = v.size
+    dtype = mean_dtype(prim.dtype_of(v))
+    buffer = copy_c(v, prim.dtype_of(v))
+    at = q * float(n - 1)
+    k = prim.cast(prim.floor(at), np.int64)
+    select(buffer, k)
+    a = prim.item(buffer, k)
+    b = prim.item(buffer, k + 1 if k + 1 < n else k)
+    for i in range(k, n):
+        # A NaN is greater than all numbers; without one, the next rank is the least of what follows.
+        x = prim.item(buffer, i)
+        if x != x:
+            return prim.cast(x, dtype)
+        if i > k and before(x, b):
+            b = x
+    return between(a, b, at, dtype)
 
 
 def _quantile(x, q, axis, keepdims, message):
