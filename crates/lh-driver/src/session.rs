@@ -262,8 +262,7 @@ impl World for Session<'_> {
     }
 
     fn unroll(&mut self, code: &Code, header: Block, times: u32) -> Option<Arc<Code>> {
-        let _ = (code, header, times);
-        None
+        lh_frontend::unroll(code, header, times).map(Arc::new)
     }
 
     fn describe(&mut self, o: ObjId) -> String {

@@ -5,7 +5,7 @@
 //! ```
 //!
 //! Decoders normalise each version's bytecode to one stack machine (`instr`); nothing behind them knows versions.
-//! Nothing recurses over the code, except into inner functions, whose depth is bounded.
+//! `unroll` rewrites translated code where inference asks for it. Nothing recurses over the code, except into inner functions, whose depth is bounded.
 
 mod build;
 mod closures;
@@ -24,6 +24,7 @@ mod stack;
 mod step;
 mod tidy;
 mod translate;
+mod unroll;
 mod verify;
 mod visit;
 
@@ -31,6 +32,7 @@ use instr::Program;
 use lh_ir::Span;
 use lh_ir::diag::{Diagnostic, Result, TOO_LARGE, UNSUPPORTED_SYNTAX};
 use lh_ir::untyped::Code;
+pub use unroll::unroll;
 pub use verify::verify;
 
 /// How deep functions may be nested.
