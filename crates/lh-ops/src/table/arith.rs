@@ -100,7 +100,7 @@ pub(crate) fn rows() -> Vec<Op> {
         Op {
             name: "frem",
             doc: "Remainder of floats as C's `fmod`: it has the sign of the dividend.",
-            python: &["math.fmod", "numpy.fmod"],
+            python: &["math.fmod"],
             sig: Same(2, Floats),
             eval: |a| float2(a, |x, y| x % y),
             host: inst(I::None, I::None, I::FRem),
