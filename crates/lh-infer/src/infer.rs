@@ -77,6 +77,8 @@ pub struct Infer<'w> {
     pub(crate) loops: HashMap<Block, LoopState>,
     pub(crate) captures: Vec<Val>,
     pub(crate) restart: Option<(Block, u32)>,
+    /// Items of list displays that become tuples.
+    pub(crate) builders: HashMap<Value, Vec<Val>>,
     /// The list display that made a typed value.
     pub(crate) made_at: HashMap<Value, u32>,
 }
@@ -127,6 +129,7 @@ pub fn infer(world: &mut dyn World, id: FuncId, args: &[ArgTy], options: Options
         loops: HashMap::new(),
         captures: Vec::new(),
         restart: None,
+        builders: HashMap::new(),
         made_at: HashMap::new(),
     };
     cx.run(name)

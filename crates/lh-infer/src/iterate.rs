@@ -116,7 +116,7 @@ impl Infer<'_> {
     fn is_unrolled(&self, val: &Val) -> bool {
         match val.known.as_deref() {
             Some(Known::Lazy(Lazy::Enumerate(inner, _) | Lazy::Reversed(inner))) => self.is_unrolled(inner),
-            Some(Known::Lazy(Lazy::Zip(vs) | Lazy::Map(_, vs))) => vs.iter().any(|v| self.is_unrolled(v)),
+            Some(Known::Lazy(Lazy::Zip(vs) | Lazy::Map(_, vs))) => !vs.is_empty() && vs.iter().all(|v| self.is_unrolled(v)),
             _ => val.ty.is_tuple(),
         }
     }

@@ -36,10 +36,26 @@ impl Infer<'_> {
             Inst::SetItem(v, k, x) => self.set_item(&self.val(*v), &self.val(*k), &self.val(*x)).map(|()| None),
             Inst::DelItem(v, k) => self.method(&self.val(*v), "__delitem__", &[self.val(*k)]).map(|_| None),
             Inst::Tuple(vs) => Ok(Some(Val::tuple(vs.iter().map(|v| self.val(*v)).collect()))),
+            Inst::List(vs) if i.result.is_some_and(|r| self.builds_tuple(r)) => {
+                let items = vs.iter().map(|v| self.val(*v)).collect();
+                self.builders.insert(i.result.expect("just asked"), items);
+                Ok(Some(Val::of_type(Ty::none())))
+            }
             Inst::List(vs) => self.list_display(i.result, vs).map(Some),
             Inst::Set(_) | Inst::SetAdd(..) => Err(self.no_container("a set")),
             Inst::Dict(_) | Inst::MapAdd(..) => Err(self.no_container("a dictionary")),
             Inst::Slice(parts) => Ok(Some(self.slice(parts.map(|p| self.val(p))))),
+            Inst::ListAppend(l, x) if self.builders.contains_key(l) => {
+                let x = self.val(*x);
+                self.builders.get_mut(l).expect("just asked").push(x);
+                Ok(None)
+            }
+            Inst::ListExtend(l, x) if self.builders.contains_key(l) => {
+                let x = self.val(*x);
+                let Some(parts) = self.tuple_parts(&x) else { return Err(self.unknown_length(x.ty)) };
+                self.builders.get_mut(l).expect("just asked").extend(parts);
+                Ok(None)
+            }
             Inst::ListAppend(l, x) => self.list_append(&self.val(*l), &self.val(*x)).map(|()| None),
             Inst::ListExtend(l, x) => self.method(&self.val(*l), "extend", &[self.val(*x)]).map(|_| None),
             Inst::ListToTuple(v) => self.list_to_tuple(*v).map(Some),
@@ -281,11 +297,22 @@ impl Infer<'_> {
         self.made_at.get(&l.v?).copied()
     }
 
+    /// Whether a list display only serves to make a tuple: `(*a, b)`, `f(*a, *b)`.
+    fn builds_tuple(&self, list: Value) -> bool {
+        let mut insts = self.code.blocks.iter().flat_map(|b| &b.insts);
+        insts.any(|i| i.inst == Inst::ListToTuple(list))
+    }
+
+    fn unknown_length(&self, t: Ty) -> Box<Diagnostic> {
+        Diagnostic::new(diag::UNSUPPORTED_SYNTAX, format!("a tuple cannot be made from `{t}`, whose length is not known"))
+            .note("add tuples with `+`")
+    }
+
     fn list_to_tuple(&mut self, v: Value) -> Result<Val> {
-        // The frontend makes `(*a, b)` as a list that is filled and then converted.
-        let t = self.val(v).ty;
-        Err(Diagnostic::new(diag::UNSUPPORTED_SYNTAX, format!("a tuple cannot be made from `{t}`, whose length is not known"))
-            .note("add tuples with `+`"))
+        match self.builders.remove(&v) {
+            Some(parts) => Ok(Val::tuple(parts)),
+            None => Err(self.unknown_length(self.val(v).ty)),
+        }
     }
 
     fn call_star(&mut self, func: Value, args: Value, kwargs: Option<Value>) -> Result<Val> {
