@@ -77,7 +77,8 @@ impl<'a> Build<'a, '_> {
     }
 
     fn tuple(&mut self, n: u32) -> Result<()> {
-        let origins: Vec<Option<u32>> = (1..=n.min(self.stack.depth())).rev().map(|i| self.stack.peek(i).and_then(|s| s.origin)).collect();
+        let origins: Vec<Option<u32>> =
+            (1..=n.min(self.stack.depth())).rev().map(|i| self.stack.peek(i).and_then(|s| s.origin)).collect();
         let values = self.pop_many(n)?;
         let tuple = self.emit(Inst::Tuple(values));
         if origins.iter().any(Option::is_some) {
@@ -307,7 +308,8 @@ impl<'a> Build<'a, '_> {
             return Ok(());
         }
         let index = self.inner_code(code)?;
-        let func = self.emit(Inst::MakeFunction { code: index, defaults: None, kwdefaults: Vec::new(), captures: Vec::new() });
+        let func =
+            self.emit(Inst::MakeFunction { code: index, defaults: None, kwdefaults: Vec::new(), captures: Vec::new() });
         // The parts were pushed in the order of the flags.
         for flag in [CLOSURE, ANNOTATIONS, KWDEFAULTS, DEFAULTS] {
             if flags & flag != 0 {
@@ -343,7 +345,9 @@ impl<'a> Build<'a, '_> {
         };
         let origins = self.cells.get(&value).cloned().unwrap_or_default();
         let span = self.span;
-        let Some(Inst::MakeFunction { code, defaults, kwdefaults, captures }) = self.made_here(func).map(|d| &mut d.inst) else {
+        let Some(Inst::MakeFunction { code, defaults, kwdefaults, captures }) =
+            self.made_here(func).map(|d| &mut d.inst)
+        else {
             return Err(self.malformed("an attribute is set on something that is no function"));
         };
         match (flag, part) {

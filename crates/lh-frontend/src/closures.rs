@@ -105,7 +105,8 @@ impl Live<'_> {
 
 impl Users {
     fn of(code: &Code) -> Users {
-        let mut users = Users { places: HashMap::new(), defs: HashMap::new(), preds: vec![Vec::new(); code.blocks.len()] };
+        let mut users =
+            Users { places: HashMap::new(), defs: HashMap::new(), preds: vec![Vec::new(); code.blocks.len()] };
         for (b, block) in code.blocks.iter().enumerate() {
             let b = Block::new(b);
             users.defs.extend(block.params.iter().map(|&p| (p, (b, 0))));

@@ -40,7 +40,9 @@ pub(crate) fn decode(raw: &RawCode, version: (u8, u8)) -> Result<Program<'_>> {
     };
     if raw.code.len() > MAX_CODE {
         let text = format!("`{}` is too large: {} bytes of bytecode", raw.name, raw.code.len());
-        return Err(at(Diagnostic::new(TOO_LARGE, text).note(format!("at most {MAX_CODE} are accepted; split the function"))));
+        return Err(at(
+            Diagnostic::new(TOO_LARGE, text).note(format!("at most {MAX_CODE} are accepted; split the function"))
+        ));
     }
     let mut decoder = Decoder::new(raw);
     decoder.run(&rules)?;
@@ -71,7 +73,15 @@ impl<'a> Decoder<'a> {
         let own_cells = raw.cellvars.iter().filter(|c| !raw.varnames.contains(c));
         vars.extend(own_cells.map(|n| Var { name: n, is_cell: true }));
         let units = raw.code.len() / 2;
-        Decoder { raw, ops: Vec::with_capacity(units), vars, at_unit: vec![NOWHERE; units], span: Span::default(), next: 0, names: None }
+        Decoder {
+            raw,
+            ops: Vec::with_capacity(units),
+            vars,
+            at_unit: vec![NOWHERE; units],
+            span: Span::default(),
+            next: 0,
+            names: None,
+        }
     }
 
     fn run(&mut self, rules: &Version) -> Result<()> {
@@ -107,14 +117,13 @@ impl<'a> Decoder<'a> {
         let end = self.index();
         for i in 0..self.ops.len() {
             self.span = self.ops[i].span;
-            if let Some(&mut target) = self.ops[i].instr.target_mut().map(|t| &mut *t) {
-                let index = self.at_unit.get(target as usize).copied().unwrap_or(NOWHERE);
-                if index == NOWHERE {
-                    return Err(self.malformed("a jump leads nowhere"));
-                }
-                if let Some(t) = self.ops[i].instr.target_mut() {
-                    *t = index;
-                }
+            let Some(target) = self.ops[i].instr.target() else { continue };
+            let index = self.at_unit.get(target as usize).copied().unwrap_or(NOWHERE);
+            if index == NOWHERE {
+                return Err(self.malformed("a jump leads nowhere"));
+            }
+            if let Some(t) = self.ops[i].instr.target_mut() {
+                *t = index;
             }
         }
         let regions = self.regions(end)?;
@@ -130,7 +139,9 @@ impl<'a> Decoder<'a> {
             rest.iter().copied().find(|&i| i != NOWHERE).unwrap_or(end)
         };
         while let Some(start) = varint(&mut bytes) {
-            let (Some(length), Some(target), Some(depth)) = (varint(&mut bytes), varint(&mut bytes), varint(&mut bytes)) else {
+            let (Some(length), Some(target), Some(depth)) =
+                (varint(&mut bytes), varint(&mut bytes), varint(&mut bytes))
+            else {
                 return Err(self.malformed("the exception table is cut off"));
             };
             let region = Region {
@@ -207,7 +218,11 @@ impl<'a> Decoder<'a> {
 
     fn free(&self, index: u32) -> Result<Option<u32>> {
         let Some(free) = index.checked_sub(self.vars.len() as u32) else { return Ok(None) };
-        if (free as usize) < self.raw.freevars.len() { Ok(Some(free)) } else { Err(self.malformed("a cell is out of range")) }
+        if (free as usize) < self.raw.freevars.len() {
+            Ok(Some(free))
+        } else {
+            Err(self.malformed("a cell is out of range"))
+        }
     }
 
     fn load_closure(&mut self, index: u32) -> Result<()> {
@@ -485,9 +500,10 @@ impl<'a> Decoder<'a> {
             | Opcode::LoadFromDictOrDeref
             | Opcode::SetupAnnotations => ("the body of a class or module", ""),
             Opcode::LoadSuperAttr => ("`super()`", ""),
-            Opcode::StoreGlobal | Opcode::DeleteGlobal => {
-                ("assignment to a global variable", "globals are constants here: return the value, or keep it in an array")
-            }
+            Opcode::StoreGlobal | Opcode::DeleteGlobal => (
+                "assignment to a global variable",
+                "globals are constants here: return the value, or keep it in an array",
+            ),
             Opcode::DeleteAttr => ("`del` of an attribute", ""),
             Opcode::ImportStar => ("`import *`", "name what is imported"),
             Opcode::MatchMapping | Opcode::MatchKeys => ("a mapping pattern in `match`", "write it with `if` and `in`"),

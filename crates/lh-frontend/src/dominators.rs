@@ -72,12 +72,13 @@ impl Graph {
         }
         let mut dom = search.parent.clone();
         for w in 1..reached {
-            while dom[w] > semi[w] {
-                dom[w] = dom[dom[w] as usize];
+            let mut above = dom[w];
+            while above > semi[w] {
+                above = dom[above as usize];
             }
+            dom[w] = above;
         }
-        let mut result =
-            Dominators { idom: vec![NONE; preds.len()], children: vec![Vec::new(); preds.len()], preds };
+        let mut result = Dominators { idom: vec![NONE; preds.len()], children: vec![Vec::new(); preds.len()], preds };
         for w in 1..reached {
             let (node, above) = (search.order[w], search.order[dom[w] as usize]);
             result.idom[node as usize] = above;
@@ -182,7 +183,7 @@ mod tests {
             for a in 0..9u32 {
                 for b in 0..9u32 {
                     let reaches = |without: Option<u32>| {
-                        let mut seen = vec![false; 9];
+                        let mut seen = [false; 9];
                         let mut work = vec![0u32];
                         while let Some(n) = work.pop() {
                             if Some(n) != without && !std::mem::replace(&mut seen[n as usize], true) {

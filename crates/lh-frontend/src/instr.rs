@@ -243,10 +243,7 @@ impl<'a> Instr<'a> {
     }
     /// Whether the next instruction is not reached from this one.
     pub(crate) fn ends_flow(&self) -> bool {
-        matches!(
-            self,
-            Instr::Jump(_) | Instr::Return | Instr::Raise(_) | Instr::Reraise | Instr::Unsupported(_)
-        )
+        matches!(self, Instr::Jump(_) | Instr::Return | Instr::Raise(_) | Instr::Reraise | Instr::Unsupported(_))
     }
     /// Whether it changes what a handler may see: a variable, or the exception that is being handled.
     pub(crate) fn is_store(&self) -> bool {

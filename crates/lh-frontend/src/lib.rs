@@ -63,7 +63,10 @@ fn program(raw: &raw::RawCode, version: (u8, u8), depth: u32) -> Result<Program<
         return refuse(TOO_LARGE, format!("functions are nested deeper than {MAX_NESTING}"));
     }
     if raw.flags & ASYNC != 0 {
-        return refuse(UNSUPPORTED_SYNTAX, format!("`{}` is `async`, which is not supported in compiled code", raw.name));
+        return refuse(
+            UNSUPPORTED_SYNTAX,
+            format!("`{}` is `async`, which is not supported in compiled code", raw.name),
+        );
     }
     let decoded = decode::decode(raw, version)?;
     comprehension::inline(decoded, raw, |inner| program(inner, version, depth + 1))

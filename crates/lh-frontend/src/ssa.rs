@@ -87,7 +87,7 @@ impl Ssa {
             let unwinds = block.unwind.is_some();
             for (e, target) in block_edges_mut(block).into_iter().enumerate() {
                 let (node, edge) = nodes.edge(b, e, unwinds);
-                target.args = args[node].get_mut(edge).map(std::mem::take).unwrap_or_default();
+                target.args.append(args[node].get_mut(edge).unwrap_or(&mut Vec::new()));
             }
             map_block(block, &mut |v| renames.find(v));
         }
@@ -288,7 +288,8 @@ impl<'s> Walk<'s> {
         }
         let now = |join: &Join| self.now[join.var as usize].or(self.unbound);
         let given = self.by_node.succs[node as usize].iter();
-        self.args[node as usize] = given.map(|&succ| self.joins[succ as usize].iter().filter_map(now).collect()).collect();
+        self.args[node as usize] =
+            given.map(|&succ| self.joins[succ as usize].iter().filter_map(now).collect()).collect();
     }
 
     fn set(&mut self, var: u32, value: Value) {

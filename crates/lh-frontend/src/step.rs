@@ -5,8 +5,8 @@ use crate::instr::Instr;
 use crate::raw::RawConst;
 use crate::stack::{Kind, Slot};
 use crate::translate::{Build, Flow};
-use lh_ir::diag::{Diagnostic, Id, Result, UNSUPPORTED_SYNTAX, UNSUPPORTED_TYPE};
 use lh_ir::Value;
+use lh_ir::diag::{Diagnostic, Id, Result, UNSUPPORTED_SYNTAX, UNSUPPORTED_TYPE};
 use lh_ir::untyped::{Inst, PyConst, Target, Term};
 
 impl<'a> Build<'a, '_> {
@@ -43,11 +43,9 @@ impl<'a> Build<'a, '_> {
             | Instr::Return
             | Instr::Raise(_)
             | Instr::Reraise => return self.step_flow(instr, next),
-            Instr::PushExcInfo
-            | Instr::PopExcept
-            | Instr::ExcMatch
-            | Instr::BeforeWith
-            | Instr::WithExceptStart(_) => self.step_exception(instr)?,
+            Instr::PushExcInfo | Instr::PopExcept | Instr::ExcMatch | Instr::BeforeWith | Instr::WithExceptStart(_) => {
+                self.step_exception(instr)?
+            }
             Instr::Unsupported(problem) => {
                 let text = problem.text.as_str();
                 return Err(self.refuse(problem.id, text, problem.note));
@@ -125,7 +123,9 @@ impl<'a> Build<'a, '_> {
             }
             Instr::LoadFree(index) => self.emit_push(Inst::Free(index)),
             Instr::StoreFree(_, name) => {
-                let text = format!("assigning to `{name}` of the enclosing function (`nonlocal`) is not supported in compiled code");
+                let text = format!(
+                    "assigning to `{name}` of the enclosing function (`nonlocal`) is not supported in compiled code"
+                );
                 let note = format!("pass `{name}` as an argument and return its new value");
                 return Err(self.refuse(UNSUPPORTED_SYNTAX, &text, &note));
             }
@@ -141,7 +141,11 @@ impl<'a> Build<'a, '_> {
         let from = self.pop()?;
         let level = self.pop()?;
         if !matches!(self.constant_here(level), Some(PyConst::Int(0))) {
-            return Err(self.refuse(UNSUPPORTED_SYNTAX, "a relative import is not supported in compiled code", "name the whole module"));
+            return Err(self.refuse(
+                UNSUPPORTED_SYNTAX,
+                "a relative import is not supported in compiled code",
+                "name the whole module",
+            ));
         }
         // `import a.b` binds `a`; `from a.b import c` takes from `a.b`.
         let whole = !matches!(self.constant_here(from), Some(PyConst::None));

@@ -1,7 +1,7 @@
 //! What must hold of untyped code. A violation is a bug of ours.
 
-use crate::visit::{edges, reverse_postorder, term_operands};
 use crate::dominators::Graph;
+use crate::visit::{edges, reverse_postorder, term_operands};
 use lh_ir::untyped::{BlockData, Code, Inst};
 use lh_ir::{Block, Value, bug};
 

@@ -55,9 +55,9 @@ pub(crate) fn map_block(block: &mut BlockData, map: &mut impl FnMut(Value) -> Va
         map_inst(&mut data.inst, map);
     }
     match &mut block.term {
-        Some(
-            Term::Branch { cond: v, .. } | Term::ForIter { iter: v, .. } | Term::Return(v) | Term::Reraise(v),
-        ) => *v = map(*v),
+        Some(Term::Branch { cond: v, .. } | Term::ForIter { iter: v, .. } | Term::Return(v) | Term::Reraise(v)) => {
+            *v = map(*v)
+        }
         Some(Term::Raise { exc, cause }) => {
             *exc = map(*exc);
             cause.iter_mut().for_each(|v| *v = map(*v));

@@ -55,7 +55,8 @@ fn recorded_functions_translate_as_expected() {
             let Some(other) = functions.iter().find(|f| f.name == raw.name) else { continue };
             let other = printed(other, *version);
             if other != known {
-                let text_of_it = if other == full { "as in the first version\n".to_owned() } else { difference(&full, &other) };
+                let text_of_it =
+                    if other == full { "as in the first version\n".to_owned() } else { difference(&full, &other) };
                 writeln!(text, "# {} from {}.{} on\n{text_of_it}", raw.name, version.0, version.1)
                     .expect("writing to a string");
                 known = other;
@@ -69,4 +70,23 @@ fn recorded_functions_translate_as_expected() {
     let expected = fs::read_to_string(&file).unwrap_or_default();
     let line = text.lines().zip(expected.lines()).position(|(a, b)| a != b);
     assert!(text == expected, "expected.txt differs from line {line:?} on; LH_BLESS=1 rewrites it");
+}
+
+/// The text that a span covers in `source.py`.
+fn covered(span: lh_ir::Span) -> String {
+    let source = fs::read_to_string(path("source.py")).expect("the file is there");
+    let line = source.lines().nth(span.line as usize - 1).expect("the line is there");
+    line[span.col as usize..span.end_col as usize].to_owned()
+}
+
+#[test]
+fn instructions_know_their_places() {
+    for version in VERSIONS {
+        let raw = recorded(version).into_iter().find(|f| f.name == "try_except").expect("it is recorded");
+        let code = translate(&raw, version).expect("it translates");
+        let places: Vec<String> = code.blocks.iter().flat_map(|b| &b.insts).map(|d| covered(d.span)).collect();
+        for expected in ["a[i]", "x + 1", "IndexError", "(ValueError, TypeError)", "print(e)", "x += 1", "x, y"] {
+            assert!(places.iter().any(|p| p == expected), "{version:?}: {expected} is not among {places:?}");
+        }
+    }
 }

@@ -102,7 +102,11 @@ fn named_list(values: &[(String, Value)]) -> Vec<String> {
 
 impl Display for Target {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        if self.args.is_empty() { write!(f, "{}", self.block) } else { write!(f, "{}({})", self.block, list(&self.args)) }
+        if self.args.is_empty() {
+            write!(f, "{}", self.block)
+        } else {
+            write!(f, "{}({})", self.block, list(&self.args))
+        }
     }
 }
 

@@ -343,3 +343,23 @@ def deep_handlers(a):
                 finally:
                     del x
     return a
+
+
+def unrolled(t):
+    s = 0
+    x = None
+    for x in t:
+        if x:
+            continue
+        s += x
+    return s, x
+
+
+def unrolled_break(t, n):
+    for x in t:
+        y = x * n
+        if y > 3:
+            break
+    else:
+        return n
+    return x + y

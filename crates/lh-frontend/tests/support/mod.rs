@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::str::SplitAsciiWhitespace;
 
 /// The versions that were recorded.
-pub const VERSIONS: [(u8, u8); 3] = [(3, 11), (3, 12), (3, 13)];
+pub const VERSIONS: [(u8, u8); 4] = [(3, 11), (3, 12), (3, 13), (3, 14)];
 
 type Tokens<'a> = Peekable<SplitAsciiWhitespace<'a>>;
 
@@ -44,7 +44,7 @@ fn text(token: &str) -> String {
 }
 
 fn hex(token: &str) -> Vec<u8> {
-    let digits = token[1..].as_bytes().chunks(2);
+    let digits = token.as_bytes()[1..].chunks(2);
     digits.map(|d| u8::from_str_radix(std::str::from_utf8(d).expect("ASCII"), 16).expect("hex")).collect()
 }
 
