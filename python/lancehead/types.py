@@ -59,73 +59,73 @@ class KindOfType(type):
 class Integer(metaclass=KindOfType):
     """Integers."""
 
-    kinds = ("Integer",)
+    kinds: tuple[str, ...] = ("Integer",)
 
 
 class Float(metaclass=KindOfType):
     """Floating-point numbers."""
 
-    kinds = ("Float",)
+    kinds: tuple[str, ...] = ("Float",)
 
 
 class Complex(metaclass=KindOfType):
     """Complex numbers."""
 
-    kinds = ("Complex",)
+    kinds: tuple[str, ...] = ("Complex",)
 
 
 class Boolean(metaclass=KindOfType):
     """Truth values."""
 
-    kinds = ("Boolean",)
+    kinds: tuple[str, ...] = ("Boolean",)
 
 
 class Number(metaclass=KindOfType):
     """Numbers, without truth values."""
 
-    kinds = ("Integer", "Float", "Complex")
+    kinds: tuple[str, ...] = ("Integer", "Float", "Complex")
 
 
 class NoneType(metaclass=KindOfType):
     """The type of `None`."""
 
-    kinds = ("NoneType",)
+    kinds: tuple[str, ...] = ("NoneType",)
 
 
 class UnicodeType(metaclass=KindOfType):
     """Strings."""
 
-    kinds = ("UnicodeType",)
+    kinds: tuple[str, ...] = ("UnicodeType",)
 
 
 class RangeType(metaclass=KindOfType):
     """Ranges."""
 
-    kinds = ("RangeType",)
+    kinds: tuple[str, ...] = ("RangeType",)
 
 
 class SliceType(metaclass=KindOfType):
     """Slices."""
 
-    kinds = ("SliceType",)
+    kinds: tuple[str, ...] = ("SliceType",)
 
 
 class NumberClass(metaclass=KindOfType):
     """Scalar types as values."""
 
-    kinds = ("NumberClass",)
+    kinds: tuple[str, ...] = ("NumberClass",)
 
 
 class Dispatcher(metaclass=KindOfType):
     """Functions as values."""
 
-    kinds = ("Dispatcher",)
+    kinds: tuple[str, ...] = ("Dispatcher",)
 
 
 class Array(metaclass=KindOfType):
     """Array types: `Array(float64, 2, "C")`."""
 
-    kinds = ("Array",)
+    kinds: tuple[str, ...] = ("Array",)
 
     def __new__(cls, dtype: Type, ndim: int, layout: str, readonly: bool = False, name: str | None = None, aligned: bool = True) -> Any:
         """The type of arrays of this element type, rank and layout."""
@@ -135,7 +135,7 @@ class Array(metaclass=KindOfType):
 class BaseTuple(metaclass=KindOfType):
     """Tuples of any kind."""
 
-    kinds = ("Tuple", "UniTuple", "NamedTuple")
+    kinds: tuple[str, ...] = ("Tuple", "UniTuple", "NamedTuple")
 
     @staticmethod
     def from_types(types: Any, pyclass: type | None = None) -> Type:
@@ -146,7 +146,7 @@ class BaseTuple(metaclass=KindOfType):
 class Tuple(BaseTuple):
     """Tuple types: `Tuple((int64, float64))`."""
 
-    kinds = ("Tuple", "UniTuple")
+    kinds: tuple[str, ...] = ("Tuple", "UniTuple")
 
     def __new__(cls, types: Any) -> Any:
         """The type of tuples with items of these types."""
@@ -156,7 +156,7 @@ class Tuple(BaseTuple):
 class UniTuple(BaseTuple):
     """Types of tuples with items of one type: `UniTuple(int64, 3)`."""
 
-    kinds = ("UniTuple",)
+    kinds: tuple[str, ...] = ("UniTuple",)
 
     def __new__(cls, dtype: Type, count: int) -> Any:
         """The type of tuples with `count` items of this type."""
@@ -166,7 +166,7 @@ class UniTuple(BaseTuple):
 class NamedTuple(BaseTuple):
     """Types of namedtuples: `NamedTuple((int64, int64), Point)`."""
 
-    kinds = ("NamedTuple",)
+    kinds: tuple[str, ...] = ("NamedTuple",)
 
     def __new__(cls, types: Any, class_: type) -> Any:
         """The type of instances of a namedtuple class."""
@@ -184,7 +184,7 @@ class NamedUniTuple(NamedTuple):
 class List(metaclass=KindOfType):
     """List types: `List(int64)`."""
 
-    kinds = ("List",)
+    kinds: tuple[str, ...] = ("List",)
 
     def __new__(cls, dtype: Type, reflected: bool = False) -> Any:
         """The type of lists of items of this type."""
@@ -194,7 +194,7 @@ class List(metaclass=KindOfType):
 class Optional(metaclass=KindOfType):
     """A value or `None`: `Optional(float64)`."""
 
-    kinds = ("Optional",)
+    kinds: tuple[str, ...] = ("Optional",)
 
     def __new__(cls, type: Type) -> Any:
         """The type of values of this type, or `None`."""

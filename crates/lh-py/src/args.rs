@@ -177,6 +177,8 @@ impl ArgBuf {
                 return self.push_str(o);
             } else if class == &raw mut ffi::PyList_Type {
                 return self.push_list(o);
+            } else if let Some(num) = np::scalar_num(class) {
+                return self.push_scalar(o, num);
             } else {
                 return self.push_rare(o, class);
             }
@@ -239,9 +241,8 @@ impl ArgBuf {
         // SAFETY: `o` is a live object and the thread is attached; each struct read belongs to the type just checked.
         unsafe {
             let py = pyo3::Python::assume_attached();
-            let Ok(numpy) = np::load(py) else { return Err(Refused::Raised) };
-            if let Some(num) = numpy.scalar_num(class) {
-                return self.push_scalar(o, num);
+            if np::load(py).is_err() {
+                return Err(Refused::Raised);
             }
             let is = |t: *mut ffi::PyTypeObject| ffi::PyType_IsSubtype(class, t) != 0;
             if is(np::ndarray_type()) {
@@ -289,10 +290,10 @@ impl ArgBuf {
         // SAFETY: the value of a NumPy scalar follows the object header, which is 16 bytes.
         unsafe {
             let at = o.cast::<u8>().add(size_of::<ffi::PyObject>());
-            let mut offset = 0;
-            for p in ty.flatten() {
-                self.slots.push(read_prim(at.add(offset), p));
-                offset += p.size();
+            let half = if ty.is_complex() { ty.itemsize() / 2 } else { ty.itemsize() };
+            self.slots.push(read_word(at, half));
+            if ty.is_complex() {
+                self.slots.push(read_word(at.add(half), half));
             }
         }
         Ok(())
@@ -327,8 +328,18 @@ impl ArgBuf {
 /// `at` points to a value of the primitive.
 pub unsafe fn read_prim(at: *const u8, p: lh_ir::types::Prim) -> u64 {
     // SAFETY: as promised by the caller.
+    unsafe { read_word(at, p.size()) }
+}
+
+/// A value of 1, 2, 4 or 8 bytes as a slot.
+///
+/// # Safety
+/// `at` points to so many bytes.
+#[inline(always)]
+unsafe fn read_word(at: *const u8, size: usize) -> u64 {
+    // SAFETY: as promised by the caller.
     unsafe {
-        match p.size() {
+        match size {
             1 => u64::from(at.read()),
             2 => u64::from(at.cast::<u16>().read_unaligned()),
             4 => u64::from(at.cast::<u32>().read_unaligned()),

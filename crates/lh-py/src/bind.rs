@@ -6,6 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
 use pyo3::{ffi, intern};
 use smallvec::SmallVec;
+use std::mem::MaybeUninit;
 
 /// `CO_VARARGS` and `CO_VARKEYWORDS`.
 const VARARGS: u32 = 4;
@@ -82,6 +83,55 @@ impl Params {
     }
 }
 
+/// The most parameters that [`quick`] binds.
+pub const MAX_QUICK: usize = 16;
+
+/// Binds a call of a function with plain parameters only, keywords in the very strings of its code; the number of
+/// arguments, or `None` if [`bind`] has to see to it.
+///
+/// # Safety
+/// As [`bind`].
+#[inline(always)]
+pub unsafe fn quick(
+    state: *mut State,
+    args: *const *mut ffi::PyObject,
+    n: usize,
+    kwnames: *mut ffi::PyObject,
+    out: &mut [MaybeUninit<*mut ffi::PyObject>; MAX_QUICK],
+) -> Option<usize> {
+    // SAFETY: as promised; positions are checked against the number of parameters, which is at most `MAX_QUICK`.
+    unsafe {
+        let p = &(*state).params;
+        let func = (*state).func.as_ptr().cast::<ffi::PyFunctionObject>();
+        if p.plain > MAX_QUICK || n > p.plain || (*func).func_code != p.code.as_ptr() {
+            return None;
+        }
+        let out: *mut *mut ffi::PyObject = out.as_mut_ptr().cast();
+        std::ptr::copy_nonoverlapping(args, out, n);
+        out.add(n).write_bytes(0, p.plain - n);
+        let keywords = if kwnames.is_null() { 0 } else { ffi::PyTuple_GET_SIZE(kwnames) as usize };
+        for i in 0..keywords {
+            let name = ffi::PyTuple_GET_ITEM(kwnames, i as isize);
+            let at = p.names.iter().position(|k| k.as_ptr() == name)?;
+            if at < p.positional_only || !(*out.add(at)).is_null() {
+                return None;
+            }
+            *out.add(at) = *args.add(n + i);
+        }
+        if n + keywords < p.plain {
+            let defaults = (*func).func_defaults;
+            let count = if defaults.is_null() { 0 } else { ffi::PyTuple_GET_SIZE(defaults) as usize };
+            for at in n..p.plain {
+                if (*out.add(at)).is_null() {
+                    let from = (at + count).checked_sub(p.plain)?;
+                    *out.add(at) = ffi::PyTuple_GET_ITEM(defaults, from as isize);
+                }
+            }
+        }
+        Some(p.plain)
+    }
+}
+
 /// Binds the arguments of a call.
 ///
 /// # Safety
@@ -98,17 +148,6 @@ pub unsafe fn bind(
         let func = (*state).func.as_ptr().cast::<ffi::PyFunctionObject>();
         if (*func).func_code != (*state).params.code.as_ptr() {
             (*state).params = Params::of((*state).func.bind(py))?;
-        }
-        let p = &(*state).params;
-        let defaults = (*func).func_defaults;
-        let count = if defaults.is_null() { 0 } else { ffi::PyTuple_GET_SIZE(defaults) as usize };
-        let simple = p.plain != usize::MAX && kwnames.is_null() && n <= p.positional && n + count >= p.positional;
-        if simple {
-            let mut bound = Arguments::default();
-            bound.items.extend((0..n).map(|i| *args.add(i)));
-            let skip = n + count - p.positional;
-            bound.items.extend((skip..count).map(|i| ffi::PyTuple_GET_ITEM(defaults, i as isize)));
-            return Ok(bound);
         }
         let values = std::slice::from_raw_parts(args, n);
         Binder { py, state: &*state, values, keywords: keywords(py, args.add(n), kwnames)? }.bind()

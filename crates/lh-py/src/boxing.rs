@@ -85,8 +85,7 @@ impl<'a, 'py> Boxer<'a, 'py> {
                 string(py, data, len)?
             }
             TyKind::Tuple { elems, name } => {
-                let items = elems.iter().map(|t| self.next(*t, at)).collect::<PyResult<Vec<_>>>()?;
-                let items = PyTuple::new(py, items)?;
+                let items = self.tuple(elems, at)?;
                 match name {
                     None => items.into_any(),
                     Some(n) => objects::object(py, n.class).call_method1("_make", (items,))?,
@@ -139,6 +138,18 @@ impl<'a, 'py> Boxer<'a, 'py> {
             | TyKind::Ptr
             | TyKind::MemInfo => return Err(no_object(ty)),
         })
+    }
+
+    fn tuple(&mut self, elems: &[Ty], at: &mut &[u64]) -> PyResult<Bound<'py, PyTuple>> {
+        // SAFETY: a new tuple, of which each place is filled once; places not filled are null, which dropping allows.
+        unsafe {
+            let tuple = Bound::from_owned_ptr_or_err(self.py, ffi::PyTuple_New(elems.len() as isize))?;
+            for (i, t) in elems.iter().enumerate() {
+                let item = self.next(*t, at)?;
+                ffi::PyTuple_SET_ITEM(tuple.as_ptr(), i as isize, item.into_ptr());
+            }
+            Ok(tuple.cast_into_unchecked())
+        }
     }
 
     fn list(&mut self, elem: Ty, header: *mut List) -> PyResult<Bound<'py, PyAny>> {

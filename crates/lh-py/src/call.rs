@@ -1,8 +1,12 @@
 //! A call from Python: bind, tag, find the specialisation, run it, make the result an object.
+//!
+//! The way that every call takes is inlined into [`vectorcall`] and cannot panic; what is rare is in functions of its
+//! own, each run behind [`guarded`].
 
-use crate::args::ArgBuf;
+use crate::args::{ArgBuf, Refused};
+use crate::bind::{self, MAX_QUICK};
 use crate::boxing::{Boxer, foreign_owner};
-use crate::dispatcher::{self, Entry, Overload, Ret, State};
+use crate::dispatcher::{self, Overload, Ret, State};
 use crate::object::DispatcherObject;
 use crate::signals::Running;
 use crate::{convert, np, raise, render};
@@ -16,6 +20,22 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 /// Result words that need no allocation.
 const INLINE_RET: usize = 24;
 
+/// No entry has this position.
+const NOWHERE: usize = usize::MAX;
+
+/// Runs what may panic or fail; on failure a Python exception is set.
+#[cold]
+#[inline(never)]
+fn guarded<R>(py: Python<'_>, f: impl FnOnce() -> PyResult<R>) -> Option<R> {
+    let error = match catch_unwind(AssertUnwindSafe(f)) {
+        Ok(Ok(r)) => return Some(r),
+        Ok(Err(error)) => error,
+        Err(panic) => render::internal_error(py, panic.as_ref()),
+    };
+    error.restore(py);
+    None
+}
+
 /// `tp_vectorcall` of dispatchers.
 pub unsafe extern "C" fn vectorcall(
     callable: *mut ffi::PyObject,
@@ -25,79 +45,116 @@ pub unsafe extern "C" fn vectorcall(
 ) -> *mut ffi::PyObject {
     // SAFETY: CPython calls this with a dispatcher, attached, and with arguments that outlive the call.
     unsafe {
-        let py = Python::assume_attached();
         let state = (*callable.cast::<DispatcherObject>()).state;
         let n = ffi::PyVectorcall_NARGS(nargsf) as usize;
-        let run = || {
-            if kwnames.is_null() && n == (*state).params.plain {
-                call(py, callable, state, args, n)
-            } else {
-                let object = Bound::from_borrowed_ptr(py, callable);
-                let bound = crate::bind::bind(py, state, args, n, kwnames)?;
-                let result = call(py, callable, state, bound.as_ptr(), bound.len());
-                drop(object);
-                result
-            }
-        };
-        match catch_unwind(AssertUnwindSafe(run)) {
-            Ok(Ok(object)) => object,
-            Ok(Err(error)) => {
-                error.restore(py);
-                std::ptr::null_mut()
-            }
-            Err(panic) => {
-                render::internal_error(py, panic.as_ref()).restore(py);
-                std::ptr::null_mut()
-            }
+        if kwnames.is_null() && n == (*state).params.plain {
+            return call(callable, state, args, n);
+        }
+        let mut quick = [MaybeUninit::<*mut ffi::PyObject>::uninit(); MAX_QUICK];
+        match bind::quick(state, args, n, kwnames, &mut quick) {
+            Some(count) => call(callable, state, quick.as_ptr().cast(), count),
+            None => call_bound(callable, state, args, n, kwnames),
+        }
+    }
+}
+
+/// A call whose arguments need all rules of binding.
+#[cold]
+unsafe fn call_bound(
+    callable: *mut ffi::PyObject,
+    state: *mut State,
+    args: *const *mut ffi::PyObject,
+    n: usize,
+    kwnames: *mut ffi::PyObject,
+) -> *mut ffi::PyObject {
+    // SAFETY: as for `vectorcall`.
+    unsafe {
+        let py = Python::assume_attached();
+        match guarded(py, || bind::bind(py, state, args, n, kwnames)) {
+            Some(bound) => call(callable, state, bound.as_ptr(), bound.len()),
+            None => std::ptr::null_mut(),
         }
     }
 }
 
 /// # Safety
-/// `args` are `n` live objects; `state` is that of the live dispatcher `callable`.
+/// `args` are `n` live objects; `state` is that of the live dispatcher `callable`; the thread is attached.
 #[inline(always)]
 unsafe fn call(
-    py: Python<'_>,
     callable: *mut ffi::PyObject,
     state: *mut State,
     args: *const *mut ffi::PyObject,
     n: usize,
-) -> PyResult<*mut ffi::PyObject> {
+) -> *mut ffi::PyObject {
     // SAFETY: as promised; references into the state end before Python code can run.
     unsafe {
-        if np::ndarray_type().is_null() {
-            np::load(py)?;
-        }
         let mut buf = ArgBuf::default();
         for i in 0..n {
             if let Err(why) = buf.push(*args.add(i)) {
-                let arg = Bound::from_borrowed_ptr(py, *args.add(i));
-                return Err(dispatcher::refuse(py, &*state, i, &arg, why));
+                return refuse(state, *args.add(i), i, why);
             }
         }
-        let (mut at, mut fresh) = (find(state, &buf.tags), false);
-        loop {
-            if at == usize::MAX {
-                at = dispatcher::resolve(py, state, &Bound::from_borrowed_ptr(py, callable), &buf, n)?;
-                fresh = true;
-            }
-            let entry: *const Entry = (*state).entries.as_ptr().add(at);
+        let py = Python::assume_attached();
+        let at = find(state, &buf.tags);
+        if at != NOWHERE {
+            let entry = (*state).entries.as_ptr().add(at);
             let overload = &*(*entry).overload;
-            // What was compiled a moment ago is taken as it is, so that a call always ends.
-            if !fresh && !overload.guard.is_current(py) {
-                at = refresh(py, callable, state, overload, &buf, n)?;
-                fresh = true;
-                continue;
+            if (*entry).natural.is_none() && overload.guard.is_current(py) {
+                return run(py, state, overload, &mut buf);
             }
-            if let Some(natural) = &(*entry).natural {
-                convert_all(natural, overload, &mut buf);
-            }
-            return run(py, state, overload, &mut buf);
         }
+        call_slow(callable, state, at, &mut buf, n)
     }
 }
 
-/// The entry for these tags, or `usize::MAX`.
+/// A call that compiles, or converts its arguments.
+#[cold]
+#[inline(never)]
+unsafe fn call_slow(
+    callable: *mut ffi::PyObject,
+    state: *mut State,
+    at: usize,
+    buf: &mut ArgBuf,
+    n: usize,
+) -> *mut ffi::PyObject {
+    // SAFETY: as for `call`.
+    unsafe {
+        let py = Python::assume_attached();
+        let object = Bound::from_borrowed_ptr(py, callable);
+        let found = guarded(py, || {
+            if at != NOWHERE {
+                let overload = (&(*state).entries)[at].overload;
+                if (*overload).guard.is_current(py) {
+                    return Ok(at);
+                }
+                // What is compiled now is taken as it is, without another look at its guard: a call always ends.
+                dispatcher::renew(py, state, &object, overload)?;
+            }
+            dispatcher::resolve(py, state, &object, buf, n)
+        });
+        let Some(at) = found else { return std::ptr::null_mut() };
+        let entry = &(&(*state).entries)[at];
+        let overload = &*entry.overload;
+        if let Some(natural) = &entry.natural {
+            convert_all(natural, overload, buf);
+        }
+        run(py, state, overload, buf)
+    }
+}
+
+#[cold]
+#[inline(never)]
+unsafe fn refuse(state: *mut State, arg: *mut ffi::PyObject, position: usize, why: Refused) -> *mut ffi::PyObject {
+    // SAFETY: as for `call`.
+    unsafe {
+        let py = Python::assume_attached();
+        let arg = Bound::from_borrowed_ptr(py, arg);
+        guarded(py, || Err::<(), PyErr>(dispatcher::refuse(py, &*state, position, &arg, why)));
+    }
+    std::ptr::null_mut()
+}
+
+/// The entry for these tags, or [`NOWHERE`].
 #[inline(always)]
 unsafe fn find(state: *mut State, tags: &[u64]) -> usize {
     // SAFETY: the caller passes a live state; nothing else uses it meanwhile.
@@ -113,7 +170,7 @@ unsafe fn find(state: *mut State, tags: &[u64]) -> usize {
                 state.last = i;
                 i
             }
-            None => usize::MAX,
+            None => NOWHERE,
         }
     }
 }
@@ -121,24 +178,6 @@ unsafe fn find(state: *mut State, tags: &[u64]) -> usize {
 #[inline(always)]
 fn same(a: &[u64], b: &[u64]) -> bool {
     a.len() == b.len() && a.iter().zip(b).all(|(x, y)| x == y)
-}
-
-/// Compiles anew what depended on something that has changed.
-#[cold]
-unsafe fn refresh(
-    py: Python<'_>,
-    callable: *mut ffi::PyObject,
-    state: *mut State,
-    overload: &Overload,
-    buf: &ArgBuf,
-    n: usize,
-) -> PyResult<usize> {
-    // SAFETY: as for `call`.
-    unsafe {
-        let object = Bound::from_borrowed_ptr(py, callable);
-        dispatcher::renew(py, state, &object, overload)?;
-        dispatcher::resolve(py, state, &object, buf, n)
-    }
 }
 
 #[cold]
@@ -159,7 +198,7 @@ fn convert_all(natural: &[lh_ir::Ty], overload: &Overload, buf: &mut ArgBuf) {
 
 /// Runs a specialisation on the words in the buffer.
 #[inline(always)]
-unsafe fn run(py: Python<'_>, state: *mut State, overload: &Overload, buf: &mut ArgBuf) -> PyResult<*mut ffi::PyObject> {
+unsafe fn run(py: Python<'_>, state: *mut State, overload: &Overload, buf: &mut ArgBuf) -> *mut ffi::PyObject {
     let mut inline = [MaybeUninit::<u64>::uninit(); INLINE_RET];
     let mut heap = Vec::new();
     let ret: *mut u64 = if overload.ret_words <= INLINE_RET {
@@ -168,20 +207,19 @@ unsafe fn run(py: Python<'_>, state: *mut State, overload: &Overload, buf: &mut 
         heap.resize(overload.ret_words, 0u64);
         heap.as_mut_ptr()
     };
-    if overload.compiled.escapes {
+    if overload.escapes && !buf.owners.is_empty() {
         own(buf);
     }
-    let entry = overload.compiled.entry;
     let running = Running::start();
     // SAFETY: the words are those of the specialisation's argument types; the result has room.
     let status = unsafe {
         if (*state).options.nogil {
             let saved = ffi::PyEval_SaveThread();
-            let status = entry(buf.slots.as_ptr(), ret);
+            let status = (overload.entry)(buf.slots.as_ptr(), ret);
             ffi::PyEval_RestoreThread(saved);
             status
         } else {
-            entry(buf.slots.as_ptr(), ret)
+            (overload.entry)(buf.slots.as_ptr(), ret)
         }
     };
     drop(running);
@@ -189,10 +227,11 @@ unsafe fn run(py: Python<'_>, state: *mut State, overload: &Overload, buf: &mut 
         // SAFETY: the code has succeeded and written its result; attached.
         unsafe {
             match overload.ret {
-                Ret::Float => return Ok(ffi::PyFloat_FromDouble(f64::from_bits(*ret))),
-                Ret::Int => return Ok(ffi::PyLong_FromLongLong(*ret as i64)),
-                Ret::None => return Ok(ffi::Py_NewRef(ffi::Py_None())),
-                Ret::Bool => return Ok(ffi::PyBool_FromLong((*ret & 1) as std::ffi::c_long)),
+                Ret::Float => return ffi::PyFloat_FromDouble(f64::from_bits(*ret)),
+                Ret::Int => return ffi::PyLong_FromLongLong(*ret as i64),
+                Ret::None => return ffi::Py_NewRef(ffi::Py_None()),
+                Ret::Bool => return ffi::PyBool_FromLong((*ret & 1) as std::ffi::c_long),
+                Ret::Complex => return ffi::PyComplex_FromDoubles(f64::from_bits(*ret), f64::from_bits(*ret.add(1))),
                 Ret::Other | Ret::Converted => {}
             }
         }
@@ -202,7 +241,6 @@ unsafe fn run(py: Python<'_>, state: *mut State, overload: &Overload, buf: &mut 
 }
 
 /// Gives arrays and strings among the arguments an owner, for code that lets them escape.
-#[cold]
 fn own(buf: &mut ArgBuf) {
     for (at, object) in &buf.owners {
         buf.slots[*at as usize] = foreign_owner(*object) as u64;
@@ -210,38 +248,42 @@ fn own(buf: &mut ArgBuf) {
 }
 
 /// The result, or the exception, of a call that is not one of the simple cases.
-unsafe fn finish(
-    py: Python<'_>,
-    overload: &Overload,
-    buf: &mut ArgBuf,
-    status: i32,
-    ret: *const u64,
-) -> PyResult<*mut ffi::PyObject> {
-    let result = if status == 0 {
-        // SAFETY: the code has written so many words.
-        let words = unsafe { std::slice::from_raw_parts(ret, overload.ret_words) };
-        let mut boxer = Boxer::new(py, buf.lists.as_deref());
-        match overload.explicit {
-            Some(want) if overload.ret == Ret::Converted => {
-                let (mut at, mut out) = (words, Vec::new());
-                convert::slots(overload.compiled.ret, want, &mut at, &mut out);
-                boxer.owned(want, &out)
-            }
-            _ => boxer.owned(overload.compiled.ret, words),
+#[inline(never)]
+unsafe fn finish(py: Python<'_>, overload: &Overload, buf: &ArgBuf, status: i32, ret: *const u64) -> *mut ffi::PyObject {
+    let made = catch_unwind(AssertUnwindSafe(|| {
+        let result = if status == 0 {
+            // SAFETY: the code has written so many words.
+            let words = unsafe { std::slice::from_raw_parts(ret, overload.ret_words) };
+            box_result(py, overload, buf, words)
+        } else {
+            Err(raise::take(py))
+        };
+        match &buf.lists {
+            Some(lists) => lists.reflect(py).and(result),
+            None => result,
         }
-        .map(Bound::into_ptr)
-    } else {
-        Err(raise::take(py))
+    }));
+    let error = match made {
+        Ok(Ok(object)) => return object.into_ptr(),
+        Ok(Err(error)) => error,
+        Err(panic) => render::internal_error(py, panic.as_ref()),
     };
-    if let Some(lists) = &buf.lists
-        && let Err(e) = lists.reflect(py)
-        && let Ok(object) = result
-    {
-        // SAFETY: the result is ours to drop.
-        unsafe { ffi::Py_DECREF(object) };
-        return Err(e);
+    error.restore(py);
+    std::ptr::null_mut()
+}
+
+fn box_result<'py>(py: Python<'py>, overload: &Overload, buf: &ArgBuf, words: &[u64]) -> PyResult<Bound<'py, PyAny>> {
+    let mut boxer = Boxer::new(py, buf.lists.as_deref());
+    let ty = overload.compiled.ret;
+    match overload.explicit {
+        Some(want) if overload.ret == Ret::Converted => {
+            let (mut at, mut out) = (words, Vec::new());
+            convert::slots(ty, want, &mut at, &mut out);
+            boxer.owned(want, &out)
+        }
+        _ if overload.ret_counted => boxer.owned(ty, words),
+        _ => boxer.borrowed(ty, words),
     }
-    result
 }
 
 impl Drop for ArgBuf {
@@ -249,12 +291,28 @@ impl Drop for ArgBuf {
     fn drop(&mut self) {
         for (at, _) in &self.owners {
             let mem = self.slots.get(*at as usize).map_or(0, |w| *w) as *mut MemInfo;
-            // SAFETY: an owner slot is null, or holds the reference that `own` made.
-            unsafe { decref(mem) };
+            if !mem.is_null() {
+                // SAFETY: a filled owner slot holds the reference that `own` made.
+                unsafe { decref(mem) };
+            }
         }
-        for mem in &self.held {
-            // SAFETY: as above; conversion has moved the references here.
-            unsafe { decref(*mem) };
+        if !self.held.is_empty() {
+            self.drop_held();
         }
     }
+}
+
+impl ArgBuf {
+    #[cold]
+    fn drop_held(&mut self) {
+        for mem in self.held.drain(..) {
+            // SAFETY: null, or the reference that `own` made, moved here by conversion.
+            unsafe { decref(mem) };
+        }
+    }
+}
+
+/// Loads NumPy before the first dispatcher is called: arguments are compared with its array type.
+pub fn prepare(py: Python<'_>) -> PyResult<()> {
+    np::load(py).map(|_| ())
 }

@@ -85,11 +85,12 @@ pub fn constant(o: &Bound<'_, PyAny>) -> PyResult<Option<Const>> {
         Const::Str(o.extract()?)
     } else {
         let class = o.get_type_ptr();
-        // SAFETY: both are live types; `numpy.generic` is null before NumPy is loaded.
-        if !np::generic_type().is_null() && unsafe { ffi::PyType_IsSubtype(class, np::generic_type()) } == 0 {
+        np::load(py)?;
+        // SAFETY: both are live types.
+        if unsafe { ffi::PyType_IsSubtype(class, np::generic_type()) } == 0 {
             return Ok(None);
         }
-        let Some(ty) = np::load(py)?.scalar_num(class).and_then(np::ty_of_num) else { return Ok(None) };
+        let Some(ty) = np::scalar_num(class).and_then(np::ty_of_num) else { return Ok(None) };
         scalar(&o.call_method0(intern!(py, "item"))?, ty.weak())?
     }))
 }
@@ -119,7 +120,8 @@ fn of_class(class: &Bound<'_, PyType>) -> PyResult<Option<Object>> {
     if let Some((_, ty)) = builtin.iter().find(|(c, _)| c.is(class)) {
         return Ok(Some(Object::DType(*ty)));
     }
-    if let Some(num) = np::load(py)?.scalar_num(class.as_type_ptr()) {
+    np::load(py)?;
+    if let Some(num) = np::scalar_num(class.as_type_ptr()) {
         return Ok(np::ty_of_num(num).map(Object::DType));
     }
     if class.is_subclass_of::<PyBaseException>()? {

@@ -31,6 +31,8 @@ pub enum Ret {
     Int,
     /// A double.
     Float,
+    /// Two doubles.
+    Complex,
     /// Anything else, by its type.
     Other,
     /// A value to be converted to the type that a signature says.
@@ -39,6 +41,12 @@ pub enum Ret {
 
 /// A specialisation.
 pub struct Overload {
+    /// Entry point of the machine code.
+    pub entry: unsafe extern "C" fn(*const u64, *mut u64) -> i32,
+    /// Whether parts of arguments may live on after the call.
+    pub escapes: bool,
+    /// Whether the result holds references.
+    pub ret_counted: bool,
     /// Machine code and what the compiler knows of it.
     pub compiled: Arc<Compiled>,
     /// What it depends on.
@@ -211,10 +219,20 @@ pub unsafe fn compile(
         TyKind::Bool => Ret::Bool,
         TyKind::Int { bits: 64, signed: true, .. } => Ret::Int,
         TyKind::Float { bits: 64, .. } => Ret::Float,
+        TyKind::Complex { bits: 128, .. } => Ret::Complex,
         _ => Ret::Other,
     };
-    let ret_words = compiled.ret.flatten().len();
-    let overload = Box::new(Overload { compiled, guard, ret: kind, ret_words, explicit: ret, stale: Cell::new(false) });
+    let overload = Box::new(Overload {
+        entry: compiled.entry,
+        escapes: compiled.escapes,
+        ret_counted: compiled.ret.is_counted(),
+        ret_words: compiled.ret.flatten().len(),
+        compiled,
+        guard,
+        ret: kind,
+        explicit: ret,
+        stale: Cell::new(false),
+    });
     let pointer: *const Overload = &raw const *overload;
     // SAFETY: as promised.
     unsafe {

@@ -61,6 +61,8 @@ fn dispatcher_of<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = function.py();
     panics::install();
+    call::prepare(py)?;
+    signals::find_main_thread(py)?;
     let state = dispatcher::State::new(function.as_any(), options::JitOptions::read(options)?)?;
     let dict = PyDict::new(py);
     if let Ok(own) = function.getattr(intern!(py, "__dict__"))?.cast::<PyDict>() {

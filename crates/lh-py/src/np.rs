@@ -96,17 +96,18 @@ pub fn generic_type() -> *mut ffi::PyTypeObject {
     GENERIC.load(Ordering::Relaxed)
 }
 
-/// The scalar classes, by type number.
-struct Scalars([*mut ffi::PyTypeObject; 16]);
-// SAFETY: the classes are immortal in practice: `Numpy` keeps the module that holds them.
-unsafe impl Send for Scalars {}
-// SAFETY: as above; the table is written once.
-unsafe impl Sync for Scalars {}
+/// The scalar classes, by type number; null before [`load`], which keeps the module that holds them.
+static SCALARS: [AtomicPtr<ffi::PyTypeObject>; 16] = [const { AtomicPtr::new(std::ptr::null_mut()) }; 16];
+
+/// Type number of a scalar class.
+#[inline]
+pub fn scalar_num(class: *mut ffi::PyTypeObject) -> Option<c_int> {
+    SCALARS.iter().position(|c| c.load(Ordering::Relaxed) == class).map(|n| n as c_int)
+}
 
 /// What is kept of NumPy.
 pub struct Numpy {
     module: Py<PyModule>,
-    scalars: Scalars,
     api: AtomicPtr<*const c_void>,
 }
 
@@ -116,14 +117,13 @@ static NUMPY: PyOnceLock<Numpy> = PyOnceLock::new();
 pub fn load(py: Python<'_>) -> PyResult<&'static Numpy> {
     NUMPY.get_or_try_init(py, || {
         let module = py.import("numpy")?;
-        let mut table = [std::ptr::null_mut(); 16];
         let names = [
             "bool_", "byte", "ubyte", "short", "ushort", "intc", "uintc", "int_", "uint", "longlong", "ulonglong", "single",
             "double", "longdouble", "csingle", "cdouble",
         ];
         // `int_` is C's `long` in NumPy 1 and on 64-bit Unix; where it is not, the class of the dtype letter is.
-        for (slot, name) in table.iter_mut().zip(names) {
-            *slot = module.getattr(name)?.as_ptr().cast();
+        for (slot, name) in SCALARS.iter().zip(names) {
+            slot.store(module.getattr(name)?.as_ptr().cast(), Ordering::Relaxed);
         }
         let array_core = match py.import("numpy._core.multiarray") {
             Ok(m) => m,
@@ -133,7 +133,7 @@ pub fn load(py: Python<'_>) -> PyResult<&'static Numpy> {
         let api = capsule.cast::<PyCapsule>()?.pointer_checked(None)?.as_ptr().cast();
         NDARRAY.store(module.getattr("ndarray")?.as_ptr().cast(), Ordering::Relaxed);
         GENERIC.store(module.getattr("generic")?.as_ptr().cast(), Ordering::Relaxed);
-        Ok(Numpy { module: module.unbind(), scalars: Scalars(table), api: AtomicPtr::new(api) })
+        Ok(Numpy { module: module.unbind(), api: AtomicPtr::new(api) })
     })
 }
 
@@ -142,15 +142,10 @@ impl Numpy {
     pub fn module<'py>(&self, py: Python<'py>) -> &Bound<'py, PyModule> {
         self.module.bind(py)
     }
-    /// Type number of a scalar class.
-    #[inline]
-    pub fn scalar_num(&self, class: *mut ffi::PyTypeObject) -> Option<c_int> {
-        self.scalars.0.iter().position(|c| *c == class).map(|n| n as c_int)
-    }
     /// The scalar class of a type, e.g. `numpy.float32`.
     pub fn scalar_class<'py>(&self, py: Python<'py>, t: Ty) -> Option<Bound<'py, PyAny>> {
         let num = num_of_ty(t)?;
-        let class = self.scalars.0[usize::try_from(num).ok()?];
+        let class = SCALARS[usize::try_from(num).ok()?].load(Ordering::Relaxed);
         // SAFETY: the table holds borrowed references to classes of the module, which is alive.
         Some(unsafe { Bound::from_borrowed_ptr(py, class.cast()) })
     }

@@ -1,5 +1,6 @@
 //! Ctrl-C: while compiled code runs on the main thread, SIGINT also sets the flag that compiled loops look at.
 
+use pyo3::prelude::*;
 use std::ffi::c_int;
 use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering};
 
@@ -8,13 +9,17 @@ static RUNNING: AtomicI32 = AtomicI32::new(0);
 /// The handler that was there before ours.
 static PREVIOUS: AtomicUsize = AtomicUsize::new(0);
 
-thread_local! {
-    static IS_MAIN: bool = is_main_thread();
-}
+/// `pthread_self()` of the main thread.
+static MAIN: AtomicUsize = AtomicUsize::new(0);
 
-fn is_main_thread() -> bool {
-    // SAFETY: both take nothing; the main thread's id is the process's.
-    unsafe { libc::syscall(libc::SYS_gettid) == libc::c_long::from(libc::getpid()) }
+/// Learns which thread is Python's main one.
+pub fn find_main_thread(py: Python<'_>) -> PyResult<()> {
+    if MAIN.load(Ordering::Relaxed) == 0 {
+        let main = py.import("threading")?.call_method0("main_thread")?.getattr("ident")?;
+        // Threads are identified by their pthread handles.
+        MAIN.store(main.extract()?, Ordering::Relaxed);
+    }
+    Ok(())
 }
 
 extern "C" fn handler(signal: c_int) {
@@ -54,7 +59,8 @@ impl Running {
     /// Marks the start of a call.
     #[inline(always)]
     pub fn start() -> Running {
-        let main = IS_MAIN.with(|m| *m);
+        // SAFETY: takes nothing.
+        let main = unsafe { libc::pthread_self() } as usize == MAIN.load(Ordering::Relaxed);
         if main {
             // Only the main thread and its signal handler touch the counter: no locked instruction is needed.
             RUNNING.store(RUNNING.load(Ordering::Relaxed) + 1, Ordering::Relaxed);

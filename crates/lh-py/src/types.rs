@@ -311,9 +311,9 @@ pub fn tuple_type(types: &Bound<'_, PyAny>) -> PyResult<Type> {
 
 /// `types.NamedTuple(types, class)`.
 #[pyfunction]
-pub fn named_tuple_type(types: &Bound<'_, PyAny>, class: &Bound<'_, PyType>) -> PyResult<Type> {
+pub fn named_tuple_type(types: &Bound<'_, PyAny>, class_: &Bound<'_, PyType>) -> PyResult<Type> {
     let elems = types.try_iter()?.map(|t| as_ty(&t?)).collect::<PyResult<Vec<_>>>()?;
-    let name: NamedTuple = typing::named_tuple(class.as_any()).ok_or_else(|| PyTypeError::new_err("a namedtuple class was expected"))?;
+    let name: NamedTuple = typing::named_tuple(class_.as_any()).ok_or_else(|| PyTypeError::new_err("a namedtuple class was expected"))?;
     if name.fields.len() != elems.len() {
         return Err(PyValueError::new_err(format!("{} has {} fields, not {}", name.name, name.fields.len(), elems.len())));
     }
