@@ -139,8 +139,8 @@ impl<'py> PyHost<'py> {
     }
     fn find_library(&self, path: &str) -> Option<(ObjId, bool)> {
         let parts: Vec<&str> = path.split('.').collect();
-        // A module can hide behind a class of the same name, so every split is tried, the longest module first.
-        for split in (0..parts.len()).rev() {
+        // A class can have the name of the module that defines it: the package says which is meant.
+        for split in 0..parts.len() {
             let Some(module) = self.library_module(&parts[..split]) else { continue };
             if let Some(found) = member(&module, &parts[split..]) {
                 return Some(found);
