@@ -103,8 +103,10 @@ impl Plan {
     fn add(&mut self, a: Access, conditions: Vec<Linear>, leaves: Vec<Leaf>) {
         self.accesses.push(a);
         for c in conditions {
-            if !self.conditions.contains(&c) {
-                self.conditions.push(c);
+            // Of conditions that differ by a number the strictest will do.
+            match self.conditions.iter_mut().find(|o| o.terms == c.terms) {
+                Some(old) => old.constant = old.constant.min(c.constant),
+                None => self.conditions.push(c),
             }
         }
         for l in leaves {

@@ -91,7 +91,7 @@ impl Known<'_> {
                 let args = args.iter().map(|v| self.constant(*v).cloned()).collect::<Option<Vec<_>>>()?;
                 convert::with_type((op.eval)(&args)?, self.result).map(Simple::Const)
             }
-            Inst::Cast(v) if self.func.ty(*v) == self.result => Some(Simple::Value(*v)),
+            Inst::Cast(v) if self.func.ty(*v).strong() == self.result.strong() => Some(Simple::Value(*v)),
             Inst::Cast(v) => convert::cast(self.constant(*v)?, self.result).map(Simple::Const),
             Inst::Field(v, i) => self.field(*v, *i),
             Inst::Unwrap(v) => match self.def(*v)? {
