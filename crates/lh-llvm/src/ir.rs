@@ -6,6 +6,7 @@
 use lh_ir::types::Prim;
 use llvm_sys::core::*;
 use llvm_sys::prelude::*;
+use llvm_sys::target::{LLVMABISizeOfType, LLVMGetModuleDataLayout};
 use llvm_sys::{LLVMAtomicOrdering, LLVMAtomicRMWBinOp, LLVMAttributeFunctionIndex, LLVMIntPredicate, LLVMLinkage, LLVMRealPredicate};
 use std::collections::HashMap;
 use std::ffi::{CStr, CString, c_char, c_uint};
@@ -422,7 +423,8 @@ impl Module {
         self.number_attribute(function, "memory", if reads { 0x555 } else { 0 });
         self.attribute(function, "willreturn");
     }
-    fn number_attribute(&self, function: Val, name: &str, value: u64) {
+    /// Adds an attribute with a number to a function.
+    pub(crate) fn number_attribute(&self, function: Val, name: &str, value: u64) {
         // SAFETY: the name is read by length; the attribute belongs to the context.
         unsafe {
             let kind = LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len());
@@ -480,11 +482,59 @@ impl Module {
         }
     }
 
+    /// All functions, declared and defined.
+    pub(crate) fn functions(&self) -> Vec<Val> {
+        functions_of(self.module)
+    }
+    /// The instructions of a function.
+    pub(crate) fn instructions(&self, function: Val) -> Vec<Val> {
+        let mut out = Vec::new();
+        // SAFETY: walks the lists of a live function.
+        unsafe {
+            let mut block = LLVMGetFirstBasicBlock(function);
+            while !block.is_null() {
+                let mut inst = LLVMGetFirstInstruction(block);
+                while !inst.is_null() {
+                    out.push(inst);
+                    inst = LLVMGetNextInstruction(inst);
+                }
+                block = LLVMGetNextBasicBlock(block);
+            }
+        }
+        out
+    }
+    /// Size of a value that is a vector; 0 of others.
+    pub(crate) fn vector_bytes(&self, v: Val) -> u64 {
+        // SAFETY: types of this context; the layout belongs to the module.
+        unsafe {
+            let ty = LLVMTypeOf(v);
+            if matches!(LLVMGetTypeKind(ty), llvm_sys::LLVMTypeKind::LLVMVectorTypeKind) {
+                LLVMABISizeOfType(LLVMGetModuleDataLayout(self.module), ty)
+            } else {
+                0
+            }
+        }
+    }
+
     /// The module as text.
     pub(crate) fn print(&self) -> String {
         // SAFETY: the text is copied and then freed as the API asks.
         unsafe { take_message(LLVMPrintModuleToString(self.module)) }
     }
+}
+
+/// All functions of a module.
+pub(crate) fn functions_of(m: LLVMModuleRef) -> Vec<Val> {
+    let mut out = Vec::new();
+    // SAFETY: walks the list of functions of a live module.
+    unsafe {
+        let mut f = LLVMGetFirstFunction(m);
+        while !f.is_null() {
+            out.push(f);
+            f = LLVMGetNextFunction(f);
+        }
+    }
+    out
 }
 
 /// Copies and frees a text that LLVM made.

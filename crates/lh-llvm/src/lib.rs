@@ -105,6 +105,7 @@ pub fn compile(unit: &Unit) -> Output {
         if has_variants {
             link::finish_math(&module, machine);
         }
+        pipeline::align_stacks(&module);
         out.timings.optimise = start.elapsed();
         out.llvm_ir_opt = unit.wanted.llvm_ir_opt.then(|| module.print());
         out.asm = unit.wanted.asm.then(|| pipeline::assembly(&module, machine));

@@ -1,6 +1,6 @@
 //! The vector math library, linked into modules that use it, so that loops which call it are vectorised.
 
-use crate::ir::{Module, Val, cstring, take_message};
+use crate::ir::{Module, Val, cstring, functions_of, take_message};
 use crate::machine::{Machine, host};
 use crate::pipeline;
 use llvm_sys::LLVMLinkage;
@@ -31,14 +31,14 @@ pub(crate) fn has_math(name: &str) -> bool {
 /// since few are chosen.
 pub(crate) fn add_math(m: &Module) -> bool {
     let wanted = |f: &Val| is_declaration(*f) && has_math(&name_of(*f));
-    if !functions(m.module).iter().any(wanted) {
+    if !m.functions().iter().any(wanted) {
         return false;
     }
-    let before: HashSet<usize> = functions(m.module).into_iter().filter(|f| !is_declaration(*f)).map(|f| f as usize).collect();
+    let before: HashSet<usize> = m.functions().into_iter().filter(|f| !is_declaration(*f)).map(|f| f as usize).collect();
     let has_fma = host().features.split(',').any(|f| f == "+fma");
     link_needed(m, parse_bitcode(m, lh_math::bitcode(has_fma)));
     let mut variants = Vec::new();
-    for f in functions(m.module).into_iter().filter(|f| !is_declaration(*f) && !before.contains(&(*f as usize))) {
+    for f in m.functions().into_iter().filter(|f| !is_declaration(*f) && !before.contains(&(*f as usize))) {
         adopt(m, f);
         let name = name_of(f);
         if lh_math::LARGE.contains(&&*name) {
@@ -104,21 +104,21 @@ pub(crate) fn finish_math(m: &Module, machine: &Machine) {
         if !used.is_null() {
             LLVMDeleteGlobal(used);
         }
-        for f in functions(m.module) {
+        for f in m.functions() {
             if is_declaration(f) && LLVMGetFirstUse(f).is_null() {
                 LLVMDeleteFunction(f);
             }
         }
     }
     let is_variant = |f: &Val| lh_math::LARGE.iter().any(|l| name_of(*f).strip_prefix(l).is_some_and(|rest| rest.starts_with(".v")));
-    let chosen = functions(m.module).iter().any(is_variant);
+    let chosen = m.functions().iter().any(is_variant);
     if chosen {
         let source = parse_text(m, &lh_math::VARIANTS);
         // SAFETY: the source's own list of what to keep would keep everything.
         unsafe { LLVMDeleteGlobal(LLVMGetNamedGlobal(source, USED.as_ptr())) };
         link_needed(m, source);
     }
-    for f in functions(m.module).into_iter().filter(|f| !is_declaration(*f)) {
+    for f in m.functions().into_iter().filter(|f| !is_declaration(*f)) {
         let name = name_of(f);
         if is_variant(&f) || name.starts_with("lh_lanes.") {
             m.set_linkage(f, LLVMLinkage::LLVMInternalLinkage);
@@ -164,7 +164,7 @@ fn parse_text(m: &Module, text: &str) -> LLVMModuleRef {
 
 /// Links the functions of another module that are used.
 fn link_needed(m: &Module, source: LLVMModuleRef) {
-    for f in functions(source).into_iter().filter(|f| !is_declaration(*f)) {
+    for f in functions_of(source).into_iter().filter(|f| !is_declaration(*f)) {
         // What is linked once is linked only if it is used.
         m.set_linkage(f, LLVMLinkage::LLVMLinkOnceODRLinkage);
     }
@@ -176,19 +176,6 @@ fn link_needed(m: &Module, source: LLVMModuleRef) {
             lh_ir::bug!("the math library does not link");
         }
     }
-}
-
-fn functions(m: LLVMModuleRef) -> Vec<Val> {
-    let mut out = Vec::new();
-    // SAFETY: walks the list of functions of a live module.
-    unsafe {
-        let mut f = LLVMGetFirstFunction(m);
-        while !f.is_null() {
-            out.push(f);
-            f = LLVMGetNextFunction(f);
-        }
-    }
-    out
 }
 
 fn is_declaration(f: Val) -> bool {

@@ -18,6 +18,18 @@ pub(crate) fn optimise(m: &Module, machine: &Machine, optimised: bool) {
     run(m, machine, if optimised { c"default<O2>" } else { c"default<O0>" });
 }
 
+/// Aligns the stack of functions that compute with vectors wider than its natural alignment: a spilled vector that
+/// straddles cache lines costs several times as much, and code generation cannot realign a stack once it spills.
+pub(crate) fn align_stacks(m: &Module) {
+    const NATURAL: u64 = 16;
+    for f in m.functions() {
+        let widest = m.instructions(f).into_iter().map(|i| m.vector_bytes(i)).max().unwrap_or(0);
+        if widest > NATURAL {
+            m.number_attribute(f, "alignstack", widest.next_power_of_two().min(64));
+        }
+    }
+}
+
 /// Runs the passes of a textual pipeline.
 pub(crate) fn run(m: &Module, machine: &Machine, passes: &CStr) {
     // SAFETY: the module, the machine and the options live through the call; the options are disposed of once.
