@@ -35,9 +35,8 @@ impl FnCx<'_, '_> {
 
     /// Calls a run-time function by the C signature that [`RuntimeFn`] describes.
     pub(super) fn call_runtime(&mut self, f: &RuntimeFn, args: &[Value]) -> Vec<Val> {
-        if f.name == "lh_interrupted" {
-            self.poll();
-            return Vec::new();
+        if let Some(vals) = self.inline_runtime(f, args) {
+            return vals;
         }
         let t = self.t;
         let mut vals: Vec<Val> = args.iter().flat_map(|a| self.get(*a)).copied().collect();

@@ -11,7 +11,9 @@ use llvm_sys::LLVMIntPredicate::{LLVMIntEQ, LLVMIntNE, LLVMIntSLT, LLVMIntUGE};
 /// Offset of the data pointer in an allocation's header.
 const MEM_DATA: usize = 16;
 /// Offset of the number of items in a list's header.
-const LIST_LEN: usize = 32;
+pub(super) const LIST_LEN: usize = 32;
+/// Offset of the number of items that it has room for.
+pub(super) const LIST_CAP: usize = 40;
 
 impl FnCx<'_, '_> {
     /// Reads one primitive of array or list data.
@@ -126,10 +128,15 @@ impl FnCx<'_, '_> {
     pub(super) fn list_data(&self, list: Val) -> Val {
         self.header_field(list, MEM_DATA, self.t.ptr)
     }
-    fn header_field(&self, list: Val, at: usize, ty: Type) -> Val {
+    pub(super) fn header_field(&self, list: Val, at: usize, ty: Type) -> Val {
         let v = self.load(ty, self.offset(list, at), 8);
         self.attach(v, "tbaa", self.cx.tbaa_header);
         v
+    }
+
+    pub(super) fn set_header_field(&self, list: Val, at: usize, v: Val) {
+        let store = self.store(v, self.offset(list, at), 8);
+        self.attach(store, "tbaa", self.cx.tbaa_header);
     }
 
     /// Takes or drops a reference of every counted part of a value.

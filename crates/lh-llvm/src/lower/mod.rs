@@ -8,6 +8,7 @@ mod arith;
 mod call;
 mod entry;
 mod function;
+mod inline;
 mod inst;
 mod memory;
 mod raise;

@@ -4,7 +4,6 @@ use super::function::FnCx;
 use crate::ir::{Type, Val};
 use lh_ir::types::TyKind;
 use lh_ir::{ExcId, Ty, Value};
-use llvm_sys::LLVMIntPredicate::LLVMIntEQ;
 
 impl FnCx<'_, '_> {
     /// Makes an exception pending.
@@ -104,20 +103,5 @@ impl FnCx<'_, '_> {
         let v = self.constant(self.const_struct(&[name, file, line, library]));
         self.info = Some(v);
         v
-    }
-
-    /// Raises KeyboardInterrupt if the user has asked for it: looks at the flag, and calls only if it is set.
-    pub(super) fn poll(&mut self) {
-        let t = self.t;
-        let flag = self.load(t.i32, self.external("lh_interrupt_flag", t.i32), 4);
-        self.make_monotonic(flag);
-        let clear = self.icmp(LLVMIntEQ, flag, self.int(t.i32, 0));
-        let set = self.not(clear);
-        let (next, _) = self.unlikely(set);
-        let f = self.cx.cold("lh_interrupted", &[], t.i32);
-        self.cx.call_external(f, &[]);
-        let landing = self.landing();
-        self.br(landing);
-        self.at_end(next);
     }
 }

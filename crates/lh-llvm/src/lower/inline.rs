@@ -1,0 +1,49 @@
+//! Run-time functions whose usual case is a few instructions: those are emitted in place.
+
+use super::function::FnCx;
+use super::memory::{LIST_CAP, LIST_LEN};
+use crate::ir::Val;
+use lh_ir::Value;
+use lh_ir::op::RuntimeFn;
+use llvm_sys::LLVMIntPredicate::{LLVMIntEQ, LLVMIntSGT};
+
+impl FnCx<'_, '_> {
+    /// Lowers a call in place if the function is one of these: the values of its result.
+    pub(super) fn inline_runtime(&mut self, f: &RuntimeFn, args: &[Value]) -> Option<Vec<Val>> {
+        match f.name {
+            "lh_interrupted" => self.poll(),
+            "lh_list_reserve" => self.list_reserve(self.one(args[0]), self.one(args[1])),
+            "lh_list_set_len" => self.set_header_field(self.one(args[0]), LIST_LEN, self.one(args[1])),
+            "lh_list_is" => return Some(vec![self.icmp(LLVMIntEQ, self.one(args[0]), self.one(args[1]))]),
+            _ => return None,
+        }
+        Some(Vec::new())
+    }
+
+    /// Calls only where the list has to grow.
+    fn list_reserve(&mut self, list: Val, n: Val) {
+        let t = self.t;
+        let grows = self.icmp(LLVMIntSGT, n, self.header_field(list, LIST_CAP, t.i64));
+        let (next, _) = self.unlikely(grows);
+        let reserve = self.cx.external("lh_list_reserve", &[t.ptr, t.i64], t.i32);
+        let status = self.cx.call_external(reserve, &[list, n]);
+        self.check_status(status);
+        self.br(next);
+        self.at_end(next);
+    }
+
+    /// Raises KeyboardInterrupt if the user has asked for it: looks at the flag, and calls only if it is set.
+    fn poll(&mut self) {
+        let t = self.t;
+        let flag = self.load(t.i32, self.external("lh_interrupt_flag", t.i32), 4);
+        self.make_monotonic(flag);
+        let clear = self.icmp(LLVMIntEQ, flag, self.int(t.i32, 0));
+        let set = self.not(clear);
+        let (next, _) = self.unlikely(set);
+        let f = self.cx.cold("lh_interrupted", &[], t.i32);
+        self.cx.call_external(f, &[]);
+        let landing = self.landing();
+        self.br(landing);
+        self.at_end(next);
+    }
+}
