@@ -25,6 +25,10 @@ install_packages() {
     # shellcheck disable=SC2086
     DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends $wanted >/dev/null 2>&1 && return 0
     apt-get -qq update
+    if ! apt-cache show llvm-22-dev >/dev/null 2>&1; then
+        echo "setup: apt knows no llvm-22-dev: Debian 12 has it in its security suite, which must be among apt's sources" >&2
+        exit 1
+    fi
     # shellcheck disable=SC2086
     DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends $wanted >/dev/null
 }

@@ -21,15 +21,17 @@ def plain(photo, kernel):
 @njit
 def compiled(photo, kernel):
     height, width, channels = photo.shape
+    # A row is one run of numbers in which the neighbour pixel is `channels` further.
+    rows = photo.reshape((height, width * channels))
     out = np.empty((height - 2, width - 2, channels), np.uint8)
-    for i in range(height - 2):
-        for j in range(width - 2):
-            for channel in range(channels):
-                total = 0.0
-                for di in range(3):
-                    for dj in range(3):
-                        total += kernel[di, dj] * photo[i + di, j + dj, channel]
-                out[i, j, channel] = np.uint8(min(max(total, 0.0), 255.0))
+    flat = out.reshape((height - 2, (width - 2) * channels))
+    for i in range(flat.shape[0]):
+        for j in range(flat.shape[1]):
+            total = 0.0
+            for di in range(3):
+                for dj in range(3):
+                    total += kernel[di, dj] * rows[i + di, j + dj * channels]
+            flat[i, j] = np.uint8(min(max(total, 0.0), 255.0))
     return out
 
 
