@@ -363,6 +363,7 @@ def library():
         except ModuleNotFoundError:
             pass
     names["np"] = Module(importlib.import_module("lancehead.lib.numpy"), np)
+    importlib.import_module("lancehead.lib.numpy.lib.stride_tricks")
     builtins = importlib.import_module("lancehead.lib.builtins")
     for name in builtins.__all__:
         if not isinstance(getattr(builtins, name), type):

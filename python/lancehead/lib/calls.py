@@ -238,15 +238,18 @@ def _round_float(x, ndigits):
     up = ndigits >= 0
     unit = 10.0 ** (ndigits if up else -ndigits)
     y = x * unit if up else prim.fdiv(x, unit)
-    if prim.fabs(y) >= 4503599627370496.0:
+    if prim.fabs(y) >= 9007199254740992.0:
         return x
     r = prim.rint(y)
+    error = prim.fma(x, unit, -y) if up else prim.fma(-y, unit, x)
     if prim.fabs(y - prim.trunc(y)) == 0.5:
-        error = prim.fma(x, unit, -y) if up else prim.fma(-y, unit, x)
         if error > 0.0:
             r = prim.ceil(y)
         elif error < 0.0:
             r = prim.floor(y)
+    elif prim.fabs(error) == (0.5 if up else 0.5 * unit) and prim.frem(y, 2.0) != 0.0:
+        # Beyond 2**52 the tie is in the error, and the even neighbour is further off.
+        r = y + prim.copysign(1.0, error)
     return prim.copysign(prim.fdiv(r, unit) if up else r * unit, x)
 
 

@@ -68,7 +68,7 @@ def _float_floordiv(a, b):
 
 def _is_small(ratio, b):
     # Of a quotient this small the integral part is exact or one too great, and then fma gives the exact remainder.
-    limit = 8388608.0 if prim.itemsize(prim.dtype_of(b)) == 4 else 4503599627370496.0
+    limit = 1048576.0 if prim.itemsize(prim.dtype_of(b)) == 4 else 562949953421312.0
     return prim.fabs(ratio) < limit and prim.isfinite(b) and ratio != 0.0
 
 

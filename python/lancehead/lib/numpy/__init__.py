@@ -3,6 +3,7 @@
 from lancehead.lib.numpy._ufuncs import *  # noqa: F403
 from lancehead.lib.numpy.choices import *  # noqa: F403
 from lancehead.lib.numpy.creation import *  # noqa: F403
+from lancehead.lib.numpy.editing import *  # noqa: F403
 from lancehead.lib.numpy.indexing import *  # noqa: F403
 from lancehead.lib.numpy.joining import *  # noqa: F403
 from lancehead.lib.numpy.linalg import cross, dot, inner, kron, matmul, outer, trace, vdot

@@ -7,6 +7,12 @@ from lancehead.lib.numpy.creation import asarray
 from lancehead.lib.numpy.folds import axis_result, keep, pairwise
 from lancehead.lib.numpy.layout import check_axis, contiguous, copy_c, flat, flat_any, lanes, new_array, new_zeros, row, with_shape
 from lancehead.lib.numpy.reductions import sum
+from lancehead.lib.numpy.solving import cholesky as cholesky
+from lancehead.lib.numpy.solving import det as det
+from lancehead.lib.numpy.solving import inv as inv
+from lancehead.lib.numpy.solving import qr as qr
+from lancehead.lib.numpy.solving import slogdet as slogdet
+from lancehead.lib.numpy.solving import solve as solve
 
 
 def _mismatch(a, b, i, j):

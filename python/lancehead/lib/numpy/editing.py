@@ -1,0 +1,232 @@
+"""Arrays with parts inserted, deleted, cut off or put around; windows over arrays."""
+
+import numpy as np
+
+from lancehead.lib import prim
+from lancehead.lib.numpy.creation import asarray
+from lancehead.lib.numpy.joining import concatenate
+from lancehead.lib.numpy.layout import as_ints, check_axis, contiguous, copy_into, flat, new_array
+
+
+def _part(x, axis, start, stop):
+    # View of the part between two indices along an axis.
+    stride = x.strides[axis]
+    data = prim.ptr_add(prim.data(x), start * stride)
+    shape = prim.tuple_set(x.shape, axis, stop - start if stop > start else 0)
+    return prim.array(prim.owner(x), data, shape, x.strides, prim.dtype_of(x), "A")
+
+
+def array_split(ary, indices_or_sections, axis=0):
+    """Views of the parts of an array, as equal as possible, or between indices.
+
+    >>> np.array_split(np.arange(5), 2)
+    [array([0, 1, 2]), array([3, 4])]
+    """
+    x = asarray(ary)
+    k = check_axis(axis, x.ndim)
+    n = x.shape[k]
+    if prim.is_number(indices_or_sections):
+        parts = int(indices_or_sections)
+        if parts <= 0:
+            raise ValueError("number sections must be larger than 0.")
+        size, longer = n // parts, n % parts
+        out = [_part(x, k, 0, size + (1 if longer > 0 else 0))]
+        for i in range(1, parts):
+            start = i * size + (i if i < longer else longer)
+            out.append(_part(x, k, start, start + size + (1 if i < longer else 0)))
+        return out
+    cuts = asarray(indices_or_sections)
+    start = 0
+    out = [_part(x, k, 0, _clamped(int(cuts[0]), n) if cuts.size > 0 else n)]
+    for i in range(cuts.size):
+        start = _clamped(int(cuts[i]), n)
+        stop = _clamped(int(cuts[i + 1]), n) if i + 1 < cuts.size else n
+        out.append(_part(x, k, start, stop))
+    return out
+
+
+def _clamped(i, n):
+    if i < 0:
+        i += n
+        return 0 if i < 0 else i
+    return n if i > n else i
+
+
+def split(ary, indices_or_sections, axis=0):
+    """Views of equal parts of an array, or of the parts between indices.
+
+    >>> np.split(np.arange(4), 2)
+    [array([0, 1]), array([2, 3])]
+    """
+    if prim.is_number(indices_or_sections):
+        if asarray(ary).shape[axis] % indices_or_sections != 0:
+            raise ValueError("array split does not result in an equal division")
+    return array_split(ary, indices_or_sections, axis)
+
+
+def hsplit(ary, indices_or_sections):
+    """Views of the parts of an array by columns."""
+    return split(ary, indices_or_sections, 0 if asarray(ary).ndim == 1 else 1)
+
+
+def vsplit(ary, indices_or_sections):
+    """Views of the parts of an array by rows."""
+    return split(ary, indices_or_sections, 0)
+
+
+def _index(i, n):
+    k = int(i)
+    if k < -n or k > n:
+        raise IndexError("index " + str(k) + " is out of bounds for axis 0 with size " + str(n))
+    return k + n if k < 0 else k
+
+
+def insert(arr, obj, values, axis=None):
+    """An array with values before an index.
+
+    >>> np.insert(np.array([1, 2, 3]), 1, 9)
+    array([1, 9, 2, 3])
+    """
+    if not prim.is_number(obj):
+        prim.error("`insert` takes one index")
+    x = asarray(arr)
+    if axis is None:
+        v = flat(contiguous(x))
+        at = _index(obj, v.size)
+        new = asarray(values, prim.dtype_of(x))
+        return concatenate((v[:at], new.reshape(-1), v[at:]))
+    k = check_axis(axis, x.ndim)
+    at = _index(obj, x.shape[k])
+    out = new_array(prim.tuple_set(x.shape, k, x.shape[k] + 1), prim.dtype_of(x))
+    copy_into(_part(out, k, 0, at), _part(x, k, 0, at))
+    copy_into(_part(out, k, at, at + 1), asarray(values))
+    copy_into(_part(out, k, at + 1, out.shape[k]), _part(x, k, at, x.shape[k]))
+    return out
+
+
+def delete(arr, obj, axis=None):
+    """An array without the element (or row) at an index.
+
+    >>> np.delete(np.array([1, 2, 3]), 1)
+    array([1, 3])
+    """
+    x = asarray(arr)
+    if axis is None:
+        return delete(flat(contiguous(x)), obj, 0)
+    k = check_axis(axis, x.ndim)
+    n = x.shape[k]
+    if not prim.is_number(obj):
+        return _delete_many(x, asarray(obj), k)
+    at = _index(obj, n)
+    if at >= n:
+        raise IndexError("index " + str(at) + " is out of bounds for axis " + str(k) + " with size " + str(n))
+    out = new_array(prim.tuple_set(x.shape, k, n - 1), prim.dtype_of(x))
+    copy_into(_part(out, k, 0, at), _part(x, k, 0, at))
+    copy_into(_part(out, k, at, n - 1), _part(x, k, at + 1, n))
+    return out
+
+
+def _delete_many(x, indices, k):
+    n = x.shape[k]
+    kept = np.ones(n, np.bool_)
+    for i in range(indices.size):
+        kept[indices[i]] = False
+    left = np.flatnonzero(kept)
+    return np.take(x, left, k)
+
+
+def pad(array, pad_width, mode="constant", constant_values=0):
+    """An array with a margin around it.
+
+    >>> np.pad(np.array([1, 2]), 1)
+    array([0, 1, 2, 0])
+    >>> np.pad(np.array([1, 2, 3]), (1, 2), mode="edge")
+    array([1, 1, 2, 3, 3, 3])
+    """
+    x = asarray(array)
+    out = x
+    for k in range(x.ndim):
+        before, after = _margins(pad_width, k)
+        if before < 0 or after < 0:
+            raise ValueError("index can't contain negative values")
+        out = _padded(contiguous(out), k, before, after, mode, constant_values)
+    return out
+
+
+def _margins(pad_width, k):
+    if prim.is_number(pad_width):
+        return int(pad_width), int(pad_width)
+    if prim.is_tuple(pad_width):
+        if prim.is_tuple(pad_width[0]):
+            if len(pad_width) == 1:
+                return int(pad_width[0][0]), int(pad_width[0][1])
+            return int(pad_width[k][0]), int(pad_width[k][1])
+        if len(pad_width) == 1:
+            return int(pad_width[0]), int(pad_width[0])
+        return int(pad_width[0]), int(pad_width[1])
+    prim.error("`pad_width` is a number, a pair, or a tuple of pairs")
+
+
+def _source(i, n, mode):
+    # Index of the element that stands outside at place `i`.
+    if mode == "edge":
+        return 0 if i < 0 else n - 1
+    if mode == "wrap":
+        return i % n
+    if mode == "reflect":
+        if n == 1:
+            return 0
+        j = i % (2 * n - 2)
+        return j if j < n else 2 * n - 2 - j
+    if mode == "symmetric":
+        j = i % (2 * n)
+        return j if j < n else 2 * n - 1 - j
+    prim.error("modes of `pad` are constant, edge, wrap, reflect and symmetric")
+
+
+def _padded(x, k, before, after, mode, constant_values):
+    n = x.shape[k]
+    out = new_array(prim.tuple_set(x.shape, k, n + before + after), prim.dtype_of(x))
+    copy_into(_part(out, k, before, before + n), x)
+    if mode == "constant":
+        copy_into(_part(out, k, 0, before), constant_values)
+        copy_into(_part(out, k, before + n, before + n + after), constant_values)
+        return out
+    for i in range(before):
+        j = _source(i - before, n, mode)
+        copy_into(_part(out, k, i, i + 1), _part(x, k, j, j + 1))
+    for i in range(after):
+        j = _source(n + i, n, mode)
+        copy_into(_part(out, k, before + n + i, before + n + i + 1), _part(x, k, j, j + 1))
+    return out
+
+
+def as_strided(x, shape=None, strides=None):
+    """A view with any shape and strides; nothing is checked."""
+    a = asarray(x)
+    if shape is None:
+        if strides is None:
+            return prim.array(prim.owner(a), prim.data(a), a.shape, a.strides, prim.dtype_of(a), "A")
+        return prim.array(prim.owner(a), prim.data(a), a.shape, as_ints(strides), prim.dtype_of(a), "A")
+    if strides is None:
+        return prim.array(prim.owner(a), prim.data(a), as_ints(shape), a.strides, prim.dtype_of(a), "A")
+    return prim.array(prim.owner(a), prim.data(a), as_ints(shape), as_ints(strides), prim.dtype_of(a), "A")
+
+
+def sliding_window_view(x, window_shape):
+    """Views of all windows of a size over one dimension.
+
+    >>> np.lib.stride_tricks.sliding_window_view(np.array([1, 2, 3]), 2)
+    array([[1, 2],
+           [2, 3]])
+    """
+    a = asarray(x)
+    if a.ndim != 1:
+        prim.error("windows slide over one dimension")
+    n = as_ints(window_shape)[0]
+    if n < 0:
+        raise ValueError("`window_shape` cannot contain negative values")
+    if n > a.size:
+        raise ValueError("window shape cannot be larger than input array shape")
+    shape = (a.size - n + 1, n)
+    return prim.array(prim.owner(a), prim.data(a), shape, (a.strides[0], a.strides[0]), prim.dtype_of(a), "A")
