@@ -48,7 +48,7 @@ pub unsafe extern "C" fn vectorcall(
         let state = (*callable.cast::<DispatcherObject>()).state;
         let n = ffi::PyVectorcall_NARGS(nargsf) as usize;
         if kwnames.is_null() && n == (*state).params.plain {
-            return call(callable, state, args, n);
+            return if n == 0 { call_nullary(callable, state) } else { call(callable, state, args, n) };
         }
         let mut quick = [MaybeUninit::<*mut ffi::PyObject>::uninit(); MAX_QUICK];
         match bind::quick(state, args, n, kwnames, &mut quick) {
@@ -104,6 +104,51 @@ unsafe fn call(
             }
         }
         call_slow(callable, state, at, &mut buf, n)
+    }
+}
+
+/// A call without arguments, which has but one specialisation.
+///
+/// # Safety
+/// As [`call`].
+#[inline(always)]
+unsafe fn call_nullary(callable: *mut ffi::PyObject, state: *mut State) -> *mut ffi::PyObject {
+    // SAFETY: as promised; references into the state end before Python code can run.
+    unsafe {
+        if let [entry] = (*state).entries.as_slice() {
+            let overload = &*entry.overload;
+            let simple = !matches!(overload.ret, Ret::Other | Ret::Converted) && !(*state).options.nogil;
+            if simple && overload.guard.is_current(Python::assume_attached()) {
+                let mut ret = [MaybeUninit::<u64>::uninit(); 2];
+                let running = Running::start();
+                let status = (overload.entry)(std::ptr::null(), ret.as_mut_ptr().cast());
+                drop(running);
+                if status == 0 {
+                    return simple_result(overload.ret, ret.as_ptr().cast());
+                }
+                return finish(Python::assume_attached(), overload, &ArgBuf::default(), status, std::ptr::null());
+            }
+        }
+        call(callable, state, std::ptr::null(), 0)
+    }
+}
+
+/// The object of a result that is not [`Ret::Other`] or [`Ret::Converted`]; null for those.
+///
+/// # Safety
+/// The words of such a result; the thread is attached.
+#[inline(always)]
+unsafe fn simple_result(kind: Ret, words: *const u64) -> *mut ffi::PyObject {
+    // SAFETY: as promised.
+    unsafe {
+        match kind {
+            Ret::Float => ffi::PyFloat_FromDouble(f64::from_bits(*words)),
+            Ret::Int => ffi::PyLong_FromLongLong(*words as i64),
+            Ret::None => ffi::Py_NewRef(ffi::Py_None()),
+            Ret::Bool => ffi::PyBool_FromLong((*words & 1) as std::ffi::c_long),
+            Ret::Complex => ffi::PyComplex_FromDoubles(f64::from_bits(*words), f64::from_bits(*words.add(1))),
+            Ret::Other | Ret::Converted => std::ptr::null_mut(),
+        }
     }
 }
 
@@ -223,18 +268,9 @@ unsafe fn run(py: Python<'_>, state: *mut State, overload: &Overload, buf: &mut 
         }
     };
     drop(running);
-    if status == 0 && buf.lists.is_none() {
+    if status == 0 && buf.lists.is_none() && !matches!(overload.ret, Ret::Other | Ret::Converted) {
         // SAFETY: the code has succeeded and written its result; attached.
-        unsafe {
-            match overload.ret {
-                Ret::Float => return ffi::PyFloat_FromDouble(f64::from_bits(*ret)),
-                Ret::Int => return ffi::PyLong_FromLongLong(*ret as i64),
-                Ret::None => return ffi::Py_NewRef(ffi::Py_None()),
-                Ret::Bool => return ffi::PyBool_FromLong((*ret & 1) as std::ffi::c_long),
-                Ret::Complex => return ffi::PyComplex_FromDoubles(f64::from_bits(*ret), f64::from_bits(*ret.add(1))),
-                Ret::Other | Ret::Converted => {}
-            }
-        }
+        return unsafe { simple_result(overload.ret, ret) };
     }
     // SAFETY: as above.
     unsafe { finish(py, overload, buf, status, ret) }
