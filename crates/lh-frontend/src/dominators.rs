@@ -71,9 +71,9 @@ impl Graph {
             ancestor[w] = search.parent[w];
         }
         let mut dom = search.parent.clone();
-        for w in 1..reached {
+        for (w, &least) in semi.iter().enumerate().skip(1) {
             let mut above = dom[w];
-            while above > semi[w] {
+            while above > least {
                 above = dom[above as usize];
             }
             dom[w] = above;

@@ -9,6 +9,7 @@
 //! Every step is linear in the size of the code, and none recurses.
 
 use crate::visit::{block_edges_mut, block_may_raise, edges, map_block, reverse_postorder, term_operands};
+use hashbrown::HashMap;
 use lh_ir::untyped::{BlockData, Code, Inst, PyConst, Target, Term};
 use lh_ir::{Block, Value};
 
@@ -364,6 +365,7 @@ fn joint_handler(b: usize, first: &BlockData, second: &BlockData, defined_in: &[
 
 /// Sends exceptions past handlers that only raise them again. Says whether anything changed.
 fn drop_handlers(code: &mut Code) -> bool {
+    hand_on_params(code);
     let again: Vec<Option<Option<Target>>> = code.blocks.iter().map(raises_again).collect();
     let mut changed = false;
     for b in 0..code.blocks.len() {
@@ -383,6 +385,35 @@ fn drop_handlers(code: &mut Code) -> bool {
         }
     }
     changed
+}
+
+/// Where a handler that only raises again is the only way to the next one, code behind may use its parameters: hands
+/// them on as parameters of that next handler.
+fn hand_on_params(code: &mut Code) {
+    let mut ways = vec![0u32; code.blocks.len()];
+    for block in &code.blocks {
+        edges(block).iter().for_each(|e| ways[e.0.block.index()] += 1);
+    }
+    for b in 1..code.blocks.len() {
+        let block = &code.blocks[b];
+        let Some(Some(to)) = raises_again(block) else { continue };
+        if ways[to.block.index()] != 1 || block.params.is_empty() || to.block.index() == b {
+            continue;
+        }
+        let old = block.params.clone();
+        let mut renames: HashMap<Value, Value> = HashMap::new();
+        for &param in &old {
+            renames.insert(param, Value::new(code.value_count));
+            code.value_names.push(code.value_names[param.index()].clone());
+            code.value_count += 1;
+        }
+        let own: Vec<Value> = old.iter().map(|p| renames[p]).collect();
+        let block = &mut code.blocks[b];
+        map_block(block, &mut |v| renames.get(&v).copied().unwrap_or(v));
+        block.unwind.iter_mut().for_each(|to| to.args.extend(&own));
+        block.params = own;
+        code.blocks[to.block.index()].params.extend(old);
+    }
 }
 
 /// If a block is a handler that does nothing but raise again what it caught: where that goes.

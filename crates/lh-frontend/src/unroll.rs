@@ -29,8 +29,12 @@ const MAX_INSTS: usize = 1 << 17;
 /// away. `None` if the block is no such header, if the iterator is used otherwise, or if the result would be too large.
 /// Blocks and values of the result are numbered anew.
 pub fn unroll(code: &Code, header: Block, times: u32) -> Option<Code> {
-    let Some(Term::ForIter { iter, .. }) = code.blocks.get(header.index())?.term else { return None };
+    let Some(Term::ForIter { iter, ref done, .. }) = code.blocks.get(header.index())?.term else { return None };
     let blocks = natural_loop(code, header);
+    if blocks.contains(&done.block) {
+        // An outer loop comes back here with the same, exhausted iterator.
+        return None;
+    }
     let seq = iterated(code, iter, &blocks)?;
     let size: usize = blocks.iter().map(|b| code.blocks[b.index()].insts.len() + 1).sum();
     if size.saturating_mul(times as usize + 1) > MAX_INSTS {
