@@ -91,6 +91,8 @@ pub struct BlockData {
     /// Where an exception raised in the block goes (the exception stays pending in the run-time library); `None`: it
     /// leaves the function. The arguments are available at the start of the block.
     pub unwind: Option<Target>,
+    /// Hardly ever runs: what is there is not worth compile time.
+    pub cold: bool,
 }
 
 /// A block with arguments for its parameters.

@@ -183,10 +183,11 @@ impl Parser {
         }
         self.func.new_block();
         let params = self.list(Parser::typed_value)?;
+        let cold = self.eat_word("cold");
         let unwind = if self.eat_word("unwind") { Some(self.target()?) } else { None };
         self.punct(':')?;
         let data = &mut self.func.blocks[number];
-        (data.params, data.unwind) = (params, unwind);
+        (data.params, data.cold, data.unwind) = (params, cold, unwind);
         loop {
             if let Some(term) = self.term()? {
                 let span = self.span()?;

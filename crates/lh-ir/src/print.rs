@@ -134,6 +134,9 @@ fn typed(func: &Function, values: &[Value]) -> String {
 
 fn write_block(out: &mut String, func: &Function, index: usize, block: &BlockData) -> fmt::Result {
     write!(out, "block{index}({})", typed(func, &block.params))?;
+    if block.cold {
+        out.push_str(" cold");
+    }
     if let Some(t) = &block.unwind {
         write!(out, " unwind {}", target(t))?;
     }

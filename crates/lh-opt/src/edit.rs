@@ -26,6 +26,8 @@ pub(crate) struct Cursor<'a> {
     pub span: Span,
     /// Handler of new blocks.
     pub unwind: Option<Target>,
+    /// Whether new blocks hardly ever run.
+    pub cold: bool,
 }
 
 macro_rules! int_rows {
@@ -80,6 +82,7 @@ impl Cursor<'_> {
         let params: Vec<Value> = params.iter().map(|t| self.func.new_value(*t)).collect();
         self.func.blocks[b.index()].params.clone_from(&params);
         self.func.blocks[b.index()].unwind.clone_from(&self.unwind);
+        self.func.blocks[b.index()].cold = self.cold;
         (b, params)
     }
     /// Ends the current block and goes on in another.

@@ -15,7 +15,7 @@
 //!                                         block6(): runtime lh_interrupted() ... jump block1(v2)
 //! ```
 //!
-//! Other loops ask each time they begin again. Loops of few constant iterations, which LLVM unrolls, do not ask and do
+//! Other loops ask each time they begin again, and so do those that hardly ever run. Loops of few constant iterations, which LLVM unrolls, do not ask and do
 //! not count as loops inside others.
 //!
 //! The exception goes where one raised in the loop's header would; this pass is the reason why `dce` keeps handlers of
@@ -57,7 +57,8 @@ pub(crate) fn run(func: &mut Function) -> bool {
         plans.push(if quiet[i] {
             None
         } else {
-            let strip = c.filter(|_| !busy_inside[i]);
+            // A question in every round keeps LLVM from working on what hardly ever runs.
+            let strip = c.filter(|_| !busy_inside[i] && !func.blocks[l.header.index()].cold);
             Some(Plan { header: l.header, entrance: copy_of_header(func, l.header), strip, calls: has_calls(func, &l.blocks) })
         });
     }
@@ -130,19 +131,19 @@ fn redirect(func: &mut Function, loops: &Loops, plans: &[Option<Plan>]) {
 impl Plan {
     fn build(self, func: &mut Function) {
         let header = &func.blocks[self.header.index()];
-        let (span, unwind) = (header.term_span, header.unwind.clone());
+        let (span, unwind, cold) = (header.term_span, header.unwind.clone(), header.cold);
         let (outer, inner) = (func.blocks[self.entrance.index()].params.clone(), header.params.clone());
         let go = Term::Jump(to(self.header, &outer));
         let Some(counted) = self.strip else {
             // The handler sees the values with which the loop begins again.
             let new = |v: &Value| inner.iter().position(|p| p == v).map_or(*v, |i| outer[i]);
             let unwind = unwind.map(|t| Target { block: t.block, args: t.args.iter().map(new).collect() });
-            let mut c = Cursor { func, block: self.entrance, span, unwind: unwind.clone() };
+            let mut c = Cursor { func, block: self.entrance, span, unwind: unwind.clone(), cold };
             c.func.blocks[self.entrance.index()].unwind = unwind;
             poll(&mut c);
             return c.end(go, self.header);
         };
-        let mut c = Cursor { func, block: self.entrance, span, unwind };
+        let mut c = Cursor { func, block: self.entrance, span, unwind, cold };
         let length = if self.calls { STRIP_WITH_CALLS } else { STRIP };
         let limit = strip_limit(&mut c, outer[counted.place], &counted, length);
         c.end(go, self.header);

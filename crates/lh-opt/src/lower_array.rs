@@ -57,7 +57,7 @@ fn lower(func: &mut Function, block: Block, at: usize) {
     let tail = data.insts.split_off(at + 1);
     let d = data.insts.pop().expect("the position is that of an instruction");
     let (term, term_span, unwind) = (data.term.take(), data.term_span, data.unwind.clone());
-    let mut c = Cursor { func, block, span: d.span, unwind };
+    let mut c = Cursor { func, block, span: d.span, unwind, cold: false };
     let (rest, _) = c.new_block(&[]);
     match (d.inst, d.result) {
         (Inst::Map(e, args), Some(r)) => {
@@ -86,6 +86,8 @@ fn lower_map(c: &mut Cursor<'_>, e: &MapExpr, args: &[Value], ty: Ty, rest: Bloc
         new_flat(c, e, &ops, &flat, &arrays[0].shape, rest);
         let Some(general) = general else { return };
         c.block = general;
+        // Extents of 1 beside others are rare where there is one dimension.
+        c.cold = rank == 1;
         new_general(c, e, &ops, &new, rank, false, rest);
     } else {
         new_general(c, e, &ops, &new, rank, true, rest);

@@ -68,9 +68,11 @@ pub(super) fn version(func: &mut Function, cfg: &Cfg, dom: &DomTree, l: &Loop, p
     let renamed = meet_behind(func, cfg, dom, l, &inside);
     let entrance = choice_block(func, cfg, l, &inside);
     let copied_header = copy(func, &l.blocks, &plan.accesses)[&l.header];
+    // What is left of the original raises, or looks at negative indices.
+    l.blocks.iter().for_each(|b| func.blocks[b.index()].cold = true);
     let params = func.blocks[entrance.index()].params.clone();
     let span = func.blocks[l.header.index()].term_span;
-    let mut c = Cursor { func, block: entrance, span, unwind: None };
+    let mut c = Cursor { func, block: entrance, span, unwind: None, cold: false };
     let cond = condition(&mut c, plan);
     let term = Term::Branch { cond, then: to(copied_header, &params), els: to(l.header, &params) };
     c.end(term, entrance);
