@@ -223,13 +223,26 @@ def test_inspection():
     assert set(f.get_metadata()) == set(f.signatures) and f.get_metadata((types.int64,))["object_size"] > 0
     out = io.StringIO()
     f.inspect_types(out)
-    f.explain(file=out)
     assert "int64" in out.getvalue() and "float64" in out.getvalue()
     f.recompile()
     assert f(1) == 2 and len(f.signatures) == 2
     assert set(f.stats.cache_misses) == set(f.signatures) and f.stats.cache_hits == {}
     with pytest.raises(KeyError):
         f.inspect_llvm((types.complex64,))
+
+
+def test_explanation():
+    @njit
+    def table(n):
+        rows = [0.0]
+        for i in range(n):
+            rows.append(i * 0.5)
+        return rows
+
+    table(3)
+    text, html = str(table.explain()), table.explain((types.int64,))._repr_html_()
+    assert "rows.append(i * 0.5)" in text and "rows :: list(float64)" in text and "allocates" in text and " ms" in text
+    assert "<table>" in html and "list(float64)" in html
 
 
 def test_exceptions_have_the_compiled_frames():

@@ -239,26 +239,21 @@ impl Binder<'_, '_> {
         let defaults = func.getattr(intern!(py, "__defaults__"))?;
         let defaults = defaults.cast::<PyTuple>().ok();
         let count = defaults.map_or(0, |d| d.len());
-        for i in 0..p.positional {
-            if !slots[i].is_null() {
-                continue;
-            }
+        for (i, slot) in slots.iter_mut().enumerate().take(p.positional).filter(|(_, s)| s.is_null()) {
             match (i + count).checked_sub(p.positional).and_then(|d| defaults?.get_borrowed_item(d).ok()) {
                 // The function keeps its defaults alive.
-                Some(v) => slots[i] = v.as_ptr(),
+                Some(v) => *slot = v.as_ptr(),
                 None => missing.push(i),
             }
         }
         self.check(&missing, "positional")?;
         missing.clear();
         let defaults = func.getattr(intern!(py, "__kwdefaults__"))?;
-        for i in p.positional..p.names.len() {
-            if slots[i].is_null() {
-                let value = defaults.cast::<PyDict>().ok().and_then(|d| d.get_item(&p.names[i]).ok().flatten());
-                match value {
-                    Some(v) => slots[i] = v.as_ptr(),
-                    None => missing.push(i),
-                }
+        for (i, slot) in slots.iter_mut().enumerate().skip(p.positional).filter(|(_, s)| s.is_null()) {
+            let value = defaults.cast::<PyDict>().ok().and_then(|d| d.get_item(&p.names[i]).ok().flatten());
+            match value {
+                Some(v) => *slot = v.as_ptr(),
+                None => missing.push(i),
             }
         }
         self.check(&missing, "keyword-only")

@@ -84,6 +84,20 @@ impl<'a, 'py> Boxer<'a, 'py> {
                 let [_, data, len] = [word(), word(), word()];
                 string(py, data, len)?
             }
+            TyKind::List(t) => {
+                let header = word() as *mut List;
+                self.list(*t, header)?
+            }
+            TyKind::Array { dtype, ndim, readonly, .. } => {
+                let (this, rest) = at.split_at(2 + 2 * usize::from(*ndim));
+                *at = rest;
+                array(py, *dtype, *readonly, this)?
+            }
+            TyKind::Optional(t) if word() & 1 != 0 => self.next(*t, at)?,
+            TyKind::Optional(t) => {
+                *at = &at[t.flatten().len()..];
+                py.None().into_bound(py)
+            }
             TyKind::Tuple { elems, name } => {
                 let items = self.tuple(elems, at)?;
                 match name {
@@ -91,52 +105,15 @@ impl<'a, 'py> Boxer<'a, 'py> {
                     Some(n) => objects::object(py, n.class).call_method1("_make", (items,))?,
                 }
             }
-            TyKind::Array { dtype, ndim, readonly, .. } => {
-                let (this, rest) = at.split_at(2 + 2 * usize::from(*ndim));
-                *at = rest;
-                array(py, *dtype, *readonly, this)?
-            }
-            TyKind::List(t) => {
-                let header = word() as *mut List;
-                self.list(*t, header)?
-            }
-            TyKind::Optional(t) => {
-                if word() & 1 != 0 {
-                    return self.next(*t, at);
-                }
-                *at = &at[t.flatten().len()..];
-                py.None().into_bound(py)
-            }
             TyKind::Range(t) => {
-                let parts = [self.next(*t, at)?, self.next(*t, at)?, self.next(*t, at)?];
-                py.get_type::<pyo3::types::PyRange>().call1(PyTuple::new(py, parts)?)?
+                let parts = self.tuple(&[*t; 3], at)?;
+                py.get_type::<pyo3::types::PyRange>().call1(parts)?
             }
             TyKind::Slice(parts) => {
-                let parts = parts.iter().map(|t| self.next(*t, at)).collect::<PyResult<Vec<_>>>()?;
-                py.get_type::<pyo3::types::PySlice>().call1(PyTuple::new(py, parts)?)?
+                let parts = self.tuple(parts, at)?;
+                py.get_type::<pyo3::types::PySlice>().call1(parts)?
             }
-            TyKind::DType(t) => match np::load(py)?.scalar_class(py, *t) {
-                Some(class) => class,
-                None => py.None().into_bound(py),
-            },
-            TyKind::Func(f) => {
-                let (object, own) = objects::function_object(*f);
-                if !own {
-                    return Err(no_object(ty));
-                }
-                objects::object(py, object)
-            }
-            TyKind::Obj(o) => objects::object(py, *o),
-            TyKind::Ellipsis => py.Ellipsis().into_bound(py),
-            TyKind::PendingList(_)
-            | TyKind::Unbound
-            | TyKind::MaybeUnbound(_)
-            | TyKind::Closure { .. }
-            | TyKind::BoundMethod { .. }
-            | TyKind::Exc
-            | TyKind::Iter(_)
-            | TyKind::Ptr
-            | TyKind::MemInfo => return Err(no_object(ty)),
+            _ => comptime(py, ty)?,
         })
     }
 
@@ -189,6 +166,20 @@ impl<'a, 'py> Boxer<'a, 'py> {
             }
         });
         Ok(PyList::new(self.py, items)?.into_any())
+    }
+}
+
+/// The object that a type known while compiling stands for.
+fn comptime(py: Python<'_>, ty: Ty) -> PyResult<Bound<'_, PyAny>> {
+    match ty.kind() {
+        TyKind::DType(t) => np::load(py)?.scalar_class(py, *t).ok_or_else(|| no_object(ty)),
+        TyKind::Func(f) => match objects::function_object(*f) {
+            (object, true) => Ok(objects::object(py, object)),
+            (_, false) => Err(no_object(ty)),
+        },
+        TyKind::Obj(o) => Ok(objects::object(py, *o)),
+        TyKind::Ellipsis => Ok(py.Ellipsis().into_bound(py)),
+        _ => Err(no_object(ty)),
     }
 }
 

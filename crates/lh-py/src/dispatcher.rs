@@ -111,6 +111,16 @@ pub fn py_func<'py>(o: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
     of(o).map(|d| unsafe { (*d.state).func.bind(o.py()).clone() })
 }
 
+/// The types that a dispatcher's `locals=` gives to variables.
+pub fn locals_of(o: &Bound<'_, PyAny>) -> Vec<(String, Ty)> {
+    // SAFETY: the state lives as long as the dispatcher; the reference ends with this expression.
+    let given = of(o).map(|d| unsafe { (*d.state).options.given.clone_ref(o.py()) });
+    let locals = given.and_then(|g| g.bind(o.py()).get_item("locals").ok().flatten());
+    let Some(locals) = locals.as_ref().and_then(|l| l.cast::<pyo3::types::PyDict>().ok()) else { return Vec::new() };
+    let pair = |(k, v): (Bound<'_, PyAny>, Bound<'_, PyAny>)| Some((k.extract().ok()?, crate::types::as_ty(&v).ok()?));
+    locals.iter().filter_map(pair).collect()
+}
+
 /// The code-changing options of a dispatcher.
 pub fn options_of(o: &Bound<'_, PyAny>) -> Option<Options> {
     // SAFETY: as above.

@@ -194,6 +194,9 @@ fn member(module: &Bound<'_, PyAny>, parts: &[&str]) -> Option<(ObjId, bool)> {
 }
 
 impl Host for PyHost<'_> {
+    fn locals(&mut self, o: ObjId) -> Vec<(String, lh_ir::Ty)> {
+        dispatcher::locals_of(&self.get(o))
+    }
     fn version(&self) -> (u8, u8) {
         let v = self.py.version_info();
         (v.major, v.minor)

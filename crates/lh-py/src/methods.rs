@@ -174,13 +174,10 @@ fn inspect_types<'py>(c: &Call<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
 }
 
 fn explain<'py>(c: &Call<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
-    let (chosen, _) = c.chosen(1)?;
+    let (chosen, _) = c.chosen(0)?;
     let func = dispatcher::py_func(c.this).unwrap_or_else(|| c.this.clone());
-    let mut text = String::new();
-    for o in chosen {
-        text.push_str(&inspect::explain(&func, &o.compiled)?);
-    }
-    c.write(0, &text)
+    let made = inspect::explain(&func, chosen.into_iter().map(|o| &*o.compiled))?;
+    Ok(Bound::new(c.py, made)?.into_any())
 }
 
 fn get_metadata<'py>(c: &Call<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
@@ -365,19 +362,19 @@ table! { methods:
     "inspect_asm" inspect_asm, "Assembly, by argument types or of one signature.";
     "inspect_ir" inspect_ir, "Typed IR, by argument types or of one signature.";
     "get_metadata" get_metadata, "Facts of compilation, by argument types or of one signature.";
-    "explain" explain, "Writes what became of the function: types, loops, times.";
+    "explain" explain, "What became of the function: types, loops, allocations, checks, times; HTML in a notebook.";
     "__reduce__" reduce, "Pickles by name where that leads back here.";
 }
 
 table! { getters:
-    "py_func" |c| py_func(c), "The Python function.";
-    "signatures" |c| signatures(c), "Argument types compiled for.";
-    "nopython_signatures" |c| nopython_signatures(c), "Signatures compiled for.";
-    "overloads" |c| overloads(c), "Specialisations by argument types.";
-    "stats" |c| stats(c), "Counts of compilations.";
-    "targetoptions" |c| target_options(c), "Options of the decorator.";
-    "_can_compile" |c| can_compile(c), "Whether new argument types are compiled for.";
-    "__signature__" |c| python_signature(c), "Parameters of the Python function.";
+    "py_func" py_func, "The Python function.";
+    "signatures" signatures, "Argument types compiled for.";
+    "nopython_signatures" nopython_signatures, "Signatures compiled for.";
+    "overloads" overloads, "Specialisations by argument types.";
+    "stats" stats, "Counts of compilations.";
+    "targetoptions" target_options, "Options of the decorator.";
+    "_can_compile" can_compile, "Whether new argument types are compiled for.";
+    "__signature__" python_signature, "Parameters of the Python function.";
     "__code__" |c| func_attr(c, "__code__"), "Code of the Python function.";
     "__globals__" |c| func_attr(c, "__globals__"), "Globals of the Python function.";
     "__defaults__" |c| func_attr(c, "__defaults__"), "Defaults of the Python function.";
