@@ -3,7 +3,7 @@
 use lh_frontend::raw::RawCode;
 use lh_infer::Object;
 use lh_ir::func::Options;
-use lh_ir::{Const, ExcId, FuncId, ObjId};
+use lh_ir::{Const, ExcId, FuncId, ObjId, Ty};
 
 /// A Python function as the interpreter sees it.
 pub struct RawFunction {
@@ -28,6 +28,10 @@ pub trait Host {
     /// Options of a function's own decorator, if it has one; `None` for plain and library functions.
     fn options(&mut self, o: ObjId) -> Option<Options> {
         self.function(o).options
+    }
+    /// Types that a function's decorator gives to its variables (`locals=`).
+    fn locals(&mut self, _o: ObjId) -> Vec<(String, Ty)> {
+        Vec::new()
     }
     /// What an object is. A Python function answers `Object::Func` with a number of the host's choice, for which
     /// [`Host::function_object`] gives the object back.

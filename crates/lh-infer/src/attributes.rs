@@ -35,6 +35,10 @@ impl Infer<'_> {
         if let Some(x) = self.known_attr(v, name)? {
             return Ok(x);
         }
+        if matches!(name, "__enter__" | "__exit__") {
+            return Err(Diagnostic::new(diag::UNSUPPORTED_SYNTAX, format!("`with` on `{}` is not supported", v.ty))
+                .note("use try and finally"));
+        }
         for class in classes(v.ty) {
             if let Some((f, property)) = self.world.library(&format!("{class}.{name}")) {
                 if property {

@@ -8,7 +8,7 @@
 use crate::convert::{unify, Pending};
 use crate::val::{Known, Val};
 use crate::world::{ArgTy, World};
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{self, Function, Options, Term};
 use lh_ir::types::TyKind;
@@ -57,6 +57,8 @@ pub struct Infer<'w> {
     pub(crate) options: Options,
     pub(crate) is_library: bool,
     args: Vec<ArgTy>,
+    /// Types that the decorator gives to variables.
+    locals: Vec<(String, Ty)>,
     shape: Shape,
     sticky: HashMap<(Block, usize), Ty>,
     pub(crate) pending: Pending,
@@ -77,6 +79,8 @@ pub struct Infer<'w> {
     pub(crate) loops: HashMap<Block, LoopState>,
     pub(crate) captures: Vec<Val>,
     pub(crate) restart: Option<(Block, u32)>,
+    /// List displays that only serve to make tuples.
+    pub(crate) tuple_lists: HashSet<Value>,
     /// Items of list displays that become tuples.
     pub(crate) builders: HashMap<Value, Vec<Val>>,
     /// The list display that made a typed value.
@@ -112,6 +116,7 @@ pub fn infer(world: &mut dyn World, id: FuncId, args: &[ArgTy], options: Options
         options,
         is_library: info.is_library,
         args: args.to_vec(),
+        locals: info.locals,
         sticky: HashMap::new(),
         pending: Pending::default(),
         sites: HashMap::new(),
@@ -129,9 +134,11 @@ pub fn infer(world: &mut dyn World, id: FuncId, args: &[ArgTy], options: Options
         loops: HashMap::new(),
         captures: Vec::new(),
         restart: None,
+        tuple_lists: HashSet::new(),
         builders: HashMap::new(),
         made_at: HashMap::new(),
     };
+    cx.find_tuple_lists();
     cx.run(name)
 }
 
@@ -166,6 +173,16 @@ impl Infer<'_> {
         Err(d.at(&self.code.file, self.span))
     }
 
+    fn find_tuple_lists(&mut self) {
+        let insts = self.code.blocks.iter().flat_map(|b| &b.insts);
+        self.tuple_lists = insts
+            .filter_map(|i| match i.inst {
+                untyped::Inst::ListToTuple(v) => Some(v),
+                _ => None,
+            })
+            .collect();
+    }
+
     fn endless(&self) -> Box<Diagnostic> {
         let name = &self.code.name;
         let d = Diagnostic::new(diag::UNTYPED_RECURSION, format!("`{name}` calls itself on every way through it"));
@@ -180,6 +197,7 @@ impl Infer<'_> {
         };
         self.code = code;
         self.shape = Shape::of(&self.code);
+        self.find_tuple_lists();
         self.sticky.clear();
         self.sites.clear();
         self.pending = Pending::default();
@@ -395,13 +413,25 @@ impl Infer<'_> {
         self.result = i.result;
         let val = self.inst(i)?;
         if let Some(r) = i.result {
-            let val = val.unwrap_or_else(|| Val::of_type(Ty::none()));
+            let mut val = val.unwrap_or_else(|| Val::of_type(Ty::none()));
+            if let Some(t) = self.declared(r) {
+                val = self.convert(&val, t)?;
+            }
             if val.ty.is_never() {
                 self.stop();
             }
             self.vals[r.index()] = Some(val);
         }
         Ok(())
+    }
+
+    /// The type that `locals=` gives to the variable that a value is assigned to.
+    fn declared(&self, v: Value) -> Option<Ty> {
+        if self.locals.is_empty() {
+            return None;
+        }
+        let name = self.code.value_names[v.index()].as_deref()?;
+        self.locals.iter().find(|(n, _)| n == name).map(|(_, t)| *t)
     }
 
     /// Nothing after this point of the block is reached.

@@ -299,8 +299,7 @@ impl Infer<'_> {
 
     /// Whether a list display only serves to make a tuple: `(*a, b)`, `f(*a, *b)`.
     fn builds_tuple(&self, list: Value) -> bool {
-        let mut insts = self.code.blocks.iter().flat_map(|b| &b.insts);
-        insts.any(|i| i.inst == Inst::ListToTuple(list))
+        self.tuple_lists.contains(&list)
     }
 
     fn unknown_length(&self, t: Ty) -> Box<Diagnostic> {

@@ -75,6 +75,8 @@ pub struct FuncInfo {
     pub defaults: Vec<ObjId>,
     /// Defaults of keyword-only parameters.
     pub kwdefaults: Vec<(String, ObjId)>,
+    /// Types that its decorator gives to variables.
+    pub locals: Vec<(String, Ty)>,
 }
 
 /// The surroundings of one inference.

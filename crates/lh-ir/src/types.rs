@@ -471,7 +471,7 @@ fn fmt_tuple(f: &mut fmt::Formatter<'_>, elems: &[Ty], name: Option<&NamedTuple>
     }
     match elems {
         [] => write!(f, "Tuple()"),
-        [first, rest @ ..] if rest.iter().all(|t| t == first) => write!(f, "UniTuple({first}, {})", elems.len()),
+        [first, rest @ ..] if rest.iter().all(|t| t == first) => write!(f, "UniTuple({first} x {})", elems.len()),
         _ => {
             write!(f, "Tuple(")?;
             for (i, t) in elems.iter().enumerate() {
