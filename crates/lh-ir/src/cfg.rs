@@ -270,7 +270,13 @@ impl Loops {
     }
     fn add(&mut self, cfg: &Cfg, dom: &DomTree, header: Block, latches: Vec<Block>) {
         let this = self.loops.len();
-        self.loops.push(Loop { header, blocks: Vec::new(), latches: latches.clone(), parent: None, is_innermost: true });
+        self.loops.push(Loop {
+            header,
+            blocks: Vec::new(),
+            latches: latches.clone(),
+            parent: None,
+            is_innermost: true,
+        });
         let mut work = latches;
         if self.innermost[header.index()].is_none() {
             self.innermost[header.index()] = Some(this);
@@ -304,7 +310,12 @@ impl Loops {
 ///
 /// `uses` has a pair for every value that a block needs from outside or defines itself; `defined` tells the defining
 /// block. Costs as much as the answer is long.
-pub fn live_in(func: &Function, cfg: &Cfg, mut uses: Vec<(Value, Block)>, defined: &dyn Fn(Value) -> Block) -> Vec<Vec<Value>> {
+pub fn live_in(
+    func: &Function,
+    cfg: &Cfg,
+    mut uses: Vec<(Value, Block)>,
+    defined: &dyn Fn(Value) -> Block,
+) -> Vec<Vec<Value>> {
     let mut live = vec![Vec::new(); func.blocks.len()];
     let mut stamp = vec![NOWHERE; func.blocks.len()];
     uses.sort_unstable();

@@ -176,6 +176,7 @@ impl Facts<'_> {
         self.defs.block(v).is_some_and(|b| !is_in(self.cfg, &self.loops.loops[l], b))
     }
     fn verdict(&self, l: usize, a: Access) -> Verdict {
-        Nest { facts: self, nest: l, access: a.0, leaves: Default::default() }.verdict(&self.func.blocks[a.0.index()].insts[a.1].inst)
+        Nest { facts: self, nest: l, access: a.0, leaves: Default::default() }
+            .verdict(&self.func.blocks[a.0.index()].insts[a.1].inst)
     }
 }

@@ -45,15 +45,19 @@ impl Defs {
         let (mut v, mut sum) = (v, 0i64);
         loop {
             let (next, c) = match self.inst(func, v) {
-                Some(Inst::Op(op, args)) if op.name == "add" => match (self.int(func, args[0]), self.int(func, args[1])) {
-                    (_, Some(c)) => (args[0], c),
-                    (Some(c), None) => (args[1], c),
-                    (None, None) => return (v, sum),
-                },
-                Some(Inst::Op(op, args)) if op.name == "sub" => match self.int(func, args[1]).and_then(i64::checked_neg) {
-                    Some(c) => (args[0], c),
-                    None => return (v, sum),
-                },
+                Some(Inst::Op(op, args)) if op.name == "add" => {
+                    match (self.int(func, args[0]), self.int(func, args[1])) {
+                        (_, Some(c)) => (args[0], c),
+                        (Some(c), None) => (args[1], c),
+                        (None, None) => return (v, sum),
+                    }
+                }
+                Some(Inst::Op(op, args)) if op.name == "sub" => {
+                    match self.int(func, args[1]).and_then(i64::checked_neg) {
+                        Some(c) => (args[0], c),
+                        None => return (v, sum),
+                    }
+                }
                 Some(Inst::Cast(x)) if func.ty(*x).strong() == func.ty(v).strong() => (*x, 0),
                 _ => return (v, sum),
             };

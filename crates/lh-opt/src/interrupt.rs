@@ -59,7 +59,12 @@ pub(crate) fn run(func: &mut Function) -> bool {
         } else {
             // A question in every round keeps LLVM from working on what hardly ever runs.
             let strip = c.filter(|_| !busy_inside[i] && !func.blocks[l.header.index()].cold);
-            Some(Plan { header: l.header, entrance: copy_of_header(func, l.header), strip, calls: has_calls(func, &l.blocks) })
+            Some(Plan {
+                header: l.header,
+                entrance: copy_of_header(func, l.header),
+                strip,
+                calls: has_calls(func, &l.blocks),
+            })
         });
     }
     redirect(func, &loops, &plans);
@@ -87,7 +92,9 @@ fn quiet_loops(func: &Function, cfg: &Cfg, defs: &Defs, loops: &Loops, counts: &
 }
 
 fn has_calls(func: &Function, blocks: &[Block]) -> bool {
-    blocks.iter().any(|b| func.blocks[b.index()].insts.iter().any(|d| matches!(d.inst, Inst::Call(..) | Inst::Runtime(..))))
+    blocks
+        .iter()
+        .any(|b| func.blocks[b.index()].insts.iter().any(|d| matches!(d.inst, Inst::Call(..) | Inst::Runtime(..))))
 }
 
 /// A block with the header's parameters, to stand before it.
@@ -108,7 +115,8 @@ struct Plan {
 }
 
 fn redirect(func: &mut Function, loops: &Loops, plans: &[Option<Plan>]) {
-    let by_header: hashbrown::HashMap<Block, usize> = loops.loops.iter().enumerate().map(|(i, l)| (l.header, i)).collect();
+    let by_header: hashbrown::HashMap<Block, usize> =
+        loops.loops.iter().enumerate().map(|(i, l)| (l.header, i)).collect();
     for b in 0..loops.innermost.len() {
         let is_inside = |l: usize| {
             let mut at = loops.innermost[b];
@@ -119,10 +127,10 @@ fn redirect(func: &mut Function, loops: &Loops, plans: &[Option<Plan>]) {
         };
         let data = &mut func.blocks[b];
         for t in data.term.as_mut().map(Term::targets_mut).into_iter().flatten().chain(&mut data.unwind) {
-            if let Some((l, p)) = by_header.get(&t.block).and_then(|l| plans[*l].as_ref().map(|p| (*l, p))) {
-                if is_inside(l) != p.strip.is_some() {
-                    t.block = p.entrance;
-                }
+            if let Some((l, p)) = by_header.get(&t.block).and_then(|l| plans[*l].as_ref().map(|p| (*l, p)))
+                && is_inside(l) != p.strip.is_some()
+            {
+                t.block = p.entrance;
             }
         }
     }

@@ -4,9 +4,9 @@
 //! pass, `LANCEHEAD_DUMP=input` before the first.
 
 use crate::{bounds, dce, fold, fuse_elementwise, interrupt, lower_array, refcount};
-use lh_ir::{Function, bug};
 use lh_ir::print::print;
 use lh_ir::verify::verify;
+use lh_ir::{Function, bug};
 use std::sync::LazyLock;
 
 /// A pass: rewrites a function, answers whether it changed.
@@ -60,10 +60,10 @@ fn run_pass(func: &mut Function, pass: &Pass) {
 }
 
 fn check(func: &Function, after: &str) {
-    if cfg!(debug_assertions) {
-        if let Err(e) = verify(func) {
-            bug!("after {after}: {e}\n{}", print(func));
-        }
+    if cfg!(debug_assertions)
+        && let Err(e) = verify(func)
+    {
+        bug!("after {after}: {e}\n{}", print(func));
     }
 }
 

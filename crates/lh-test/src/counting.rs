@@ -150,7 +150,9 @@ impl Walk<'_> {
             o.cells.iter().flatten().flatten().for_each(|c| expected[*c] += 1);
         }
         match self.objects.iter().zip(&expected).position(|(o, e)| o.count != *e) {
-            Some(i) => Err(format!("object {i} has {} references in the end, not {}", self.objects[i].count, expected[i])),
+            Some(i) => {
+                Err(format!("object {i} has {} references in the end, not {}", self.objects[i].count, expected[i]))
+            }
             None => Ok(()),
         }
     }

@@ -11,8 +11,18 @@ use lh_ir::{Block, Const, ExcId, Function, Layout, Span, SpecId, Ty, Value};
 pub fn function(seed: u64, size: usize) -> Function {
     let array = Ty::array(Ty::f64(), 1, Layout::C);
     let rows = Ty::list(Ty::list(Ty::float()));
-    let vars = vec![array, array, rows, rows, Ty::list(Ty::float()), Ty::tuple(vec![array, rows]), Ty::optional(array), Ty::int()];
-    let mut func = Function { name: format!("random{seed}"), ret: Some(Ty::tuple(vec![array, rows])), ..Function::default() };
+    let vars = vec![
+        array,
+        array,
+        rows,
+        rows,
+        Ty::list(Ty::float()),
+        Ty::tuple(vec![array, rows]),
+        Ty::optional(array),
+        Ty::int(),
+    ];
+    let mut func =
+        Function { name: format!("random{seed}"), ret: Some(Ty::tuple(vec![array, rows])), ..Function::default() };
     let entry = func.new_block();
     let params: Vec<Value> = vars.iter().map(|t| func.new_value(*t)).collect();
     func.blocks[0].params.clone_from(&params);

@@ -80,7 +80,8 @@ impl Lexer {
     /// `:` directly followed by a hexadecimal word, after `nan`.
     pub(super) fn eat_hex_mark(&mut self) -> bool {
         let next = self.tokens.get(self.at + 1).map(|t| &t.0);
-        let found = self.peek() == Some(&Token::Punct(':')) && matches!(next, Some(Token::Word(w)) if w.starts_with("0x"));
+        let found =
+            self.peek() == Some(&Token::Punct(':')) && matches!(next, Some(Token::Word(w)) if w.starts_with("0x"));
         if found {
             self.at += 1;
             if let Some((Token::Word(w), _)) = self.tokens.get_mut(self.at) {
@@ -123,7 +124,9 @@ fn tokenize(line: &str, emit: &mut dyn FnMut(Token)) -> Result<(), &'static str>
             let n = take(&|c| c.is_ascii_alphanumeric());
             emit(Token::Word(rest[..n].into()));
             rest = &rest[n..];
-        } else if c.is_ascii_digit() || (c == '-' && after.is_some_and(|c| c.is_ascii_digit()) && !line_is_span(line, rest)) {
+        } else if c.is_ascii_digit()
+            || (c == '-' && after.is_some_and(|c| c.is_ascii_digit()) && !line_is_span(line, rest))
+        {
             let n = number_length(rest);
             emit(Token::Number(rest[..n].into()));
             rest = &rest[n..];

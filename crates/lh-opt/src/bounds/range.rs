@@ -132,11 +132,12 @@ impl Nest<'_> {
                 }
                 "mul" => {
                     let (a, b) = (self.range(args[0], depth + 1)?, self.range(args[1], depth + 1)?);
-                    let (x, k) = match (a.lo.as_number().filter(|_| a.lo == a.hi), b.lo.as_number().filter(|_| b.lo == b.hi)) {
-                        (_, Some(k)) => (a, k),
-                        (Some(k), None) => (b, k),
-                        (None, None) => return None,
-                    };
+                    let (x, k) =
+                        match (a.lo.as_number().filter(|_| a.lo == a.hi), b.lo.as_number().filter(|_| b.lo == b.hi)) {
+                            (_, Some(k)) => (a, k),
+                            (Some(k), None) => (b, k),
+                            (None, None) => return None,
+                        };
                     let zero = Linear::number(0);
                     let (lo, hi) = (zero.plus(&x.lo, k)?, zero.plus(&x.hi, k)?);
                     Some(if k >= 0 { Range { lo, hi } } else { Range { lo: hi, hi: lo } })

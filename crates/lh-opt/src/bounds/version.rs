@@ -86,7 +86,8 @@ pub(super) struct Renamed(Vec<(Block, HashMap<Value, Value>)>);
 impl Renamed {
     /// What a value is called in a block.
     pub(super) fn get(&self, dom: &DomTree, b: Block, v: Value) -> Value {
-        let of = |(exit, names): &(Block, HashMap<Value, Value>)| names.get(&v).copied().filter(|_| dom.dominates(*exit, b));
+        let of =
+            |(exit, names): &(Block, HashMap<Value, Value>)| names.get(&v).copied().filter(|_| dom.dominates(*exit, b));
         self.0.iter().find_map(of).unwrap_or(v)
     }
 }
@@ -111,7 +112,14 @@ fn meet_behind(func: &mut Function, cfg: &Cfg, dom: &DomTree, l: &Loop, inside: 
         let Some(values) = needed.remove(&exit).filter(|v| !v.is_empty()) else { continue };
         let old = func.blocks[exit.index()].params.clone();
         let meeting = func.new_block();
-        let params: Vec<Value> = old.iter().chain(&values).map(|v| func.ty(*v)).collect::<Vec<_>>().into_iter().map(|t| func.new_value(t)).collect();
+        let params: Vec<Value> = old
+            .iter()
+            .chain(&values)
+            .map(|v| func.ty(*v))
+            .collect::<Vec<_>>()
+            .into_iter()
+            .map(|t| func.new_value(t))
+            .collect();
         for b in &l.blocks {
             let data = &mut func.blocks[b.index()];
             for t in data.term.as_mut().map(Term::targets_mut).into_iter().flatten().chain(&mut data.unwind) {

@@ -32,7 +32,7 @@ pub(super) fn cast(c: &Const, to: Ty) -> Option<Const> {
         let i = re.trunc();
         let limit = 2f64.powi(to.bits() as i32 - i32::from(to.is_signed()));
         let fits = if to.is_signed() { -limit <= i && i < limit } else { 0.0 <= i && i < limit };
-        fits.then(|| Const::Int(i as i128, to))
+        fits.then_some(Const::Int(i as i128, to))
     } else if to.is_float() {
         Some(Const::Float(round(re, to, None), to))
     } else if to.is_complex() {

@@ -24,7 +24,13 @@ impl<'a> Element<'a> {
         let v = self.compute(c, self.expr, &places, &mut loaded);
         c.effect(Inst::Store(at[0], v));
     }
-    fn compute(&self, c: &mut Cursor<'_>, e: &MapExpr, places: &[Option<Value>], loaded: &mut [Option<Value>]) -> Value {
+    fn compute(
+        &self,
+        c: &mut Cursor<'_>,
+        e: &MapExpr,
+        places: &[Option<Value>],
+        loaded: &mut [Option<Value>],
+    ) -> Value {
         match e {
             MapExpr::Arg(i, _) => {
                 let i = *i as usize;

@@ -31,7 +31,14 @@ pub(super) fn apart(c: &mut Cursor<'_>, dest: &Operand, sources: &[&Operand], al
     all
 }
 
-fn same_elements(c: &mut Cursor<'_>, dest: &Operand, o: &Operand, to: &Range, from: &Range, alike: bool) -> Option<Value> {
+fn same_elements(
+    c: &mut Cursor<'_>,
+    dest: &Operand,
+    o: &Operand,
+    to: &Range,
+    from: &Range,
+    alike: bool,
+) -> Option<Value> {
     if dest.elem.itemsize() != o.elem.itemsize() || dest.rank() != o.rank() {
         return None;
     }

@@ -171,10 +171,10 @@ impl Placer<'_> {
         for (i, d) in data.insts.iter().enumerate().rev() {
             let dying = &mut out[i + 1];
             let result = d.result.filter(|r| self.own.owned[r.index()]);
-            if let Some(r) = result {
-                if !live.remove(r) {
-                    dying.push(r);
-                }
+            if let Some(r) = result
+                && !live.remove(r)
+            {
+                dying.push(r);
             }
             d.inst.for_each_operand(|v| add(&mut live, v, Some(dying)));
             if let Some(h) = handler.filter(|_| d.inst.can_raise()) {
@@ -312,7 +312,15 @@ impl Placer<'_> {
         (data.term, data.term_span) = (Some(term), span);
     }
 
-    fn end(&mut self, mut at: Block, mut seg: Segment, owned: Set, mut term: Term, span: Span, handler: Option<&Target>) {
+    fn end(
+        &mut self,
+        mut at: Block,
+        mut seg: Segment,
+        owned: Set,
+        mut term: Term,
+        span: Span,
+        handler: Option<&Target>,
+    ) {
         match &mut term {
             Term::Jump(t) => seg.insts.extend(self.fix(&owned, Some(t)).insts(span)),
             Term::Branch { then, els, .. } => {
