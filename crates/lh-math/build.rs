@@ -16,28 +16,10 @@ fn compile(to: &Path, options: &[&str]) {
     let rustc = std::env::var("RUSTC").expect("cargo sets RUSTC");
     let target = std::env::var("TARGET").expect("cargo sets TARGET");
     let status = Command::new(rustc)
-        .args([
-            "math/lib.rs",
-            "--crate-name=lh_math_functions",
-            "--crate-type=lib",
-            "--edition=2024",
-            "--emit=llvm-bc",
-        ])
-        .args([
-            "--cfg=lh_bitcode",
-            "--cap-lints=allow",
-            "--target",
-            &target,
-            "-o",
-        ])
+        .args(["math/lib.rs", "--crate-name=lh_math_functions", "--crate-type=lib", "--edition=2024", "--emit=llvm-bc"])
+        .args(["--cfg=lh_bitcode", "--cap-lints=allow", "--target", &target, "-o"])
         .arg(to)
-        .args([
-            "-Copt-level=3",
-            "-Cpanic=abort",
-            "-Coverflow-checks=off",
-            "-Cdebuginfo=0",
-            "-Ccodegen-units=1",
-        ])
+        .args(["-Copt-level=3", "-Cpanic=abort", "-Coverflow-checks=off", "-Cdebuginfo=0", "-Ccodegen-units=1"])
         // The loops are vectorised where the functions are used, at the width of that machine.
         .args(["-Cno-vectorize-loops", "-Cno-vectorize-slp"])
         .args(options)

@@ -73,9 +73,10 @@ fn declare_variant(m: &Module, mapping: &str) -> Val {
     let name = mapping.split_once('(').and_then(|(_, n)| n.strip_suffix(')'));
     let width = name.and_then(|n| n.rsplit_once(".v")?.1.parse().ok());
     let (Some(name), Some(width)) = (name, width) else { lh_ir::bug!("mapping {mapping}") };
+    let element = if lh_math::is_single(name) { m.t.f32 } else { m.t.f64 };
     // SAFETY: types of the module's context.
-    let (doubles, mask) = unsafe { (LLVMVectorType(m.t.f64, width), LLVMVectorType(m.t.i1, width)) };
-    let f = m.declare(name, m.fn_type(&[doubles, mask], doubles));
+    let (lanes, mask) = unsafe { (LLVMVectorType(element, width), LLVMVectorType(m.t.i1, width)) };
+    let f = m.declare(name, m.fn_type(&[lanes, mask], lanes));
     m.attribute(f, "nounwind");
     m.attribute_pure(f, false);
     f

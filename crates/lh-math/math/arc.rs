@@ -1,6 +1,6 @@
 //! Inverse trigonometric functions.
 
-use super::bits::{fast_two_sum, fma, poly, prod_err, quotient, two_sum};
+use super::bits::{fast_two_sum, fma, halves, horner, prod_err, quotient, two_sum};
 use super::exp::clamp;
 
 const HALF_PI: (f64, f64) = (1.5707963267948966, 6.123233995736766e-17);
@@ -16,11 +16,25 @@ fn arcsine(a: f64) -> (f64, f64, f64) {
     let root = z.sqrt();
     let s = if outer { root } else { a };
     let rest = -0.5 * prod_err(root, root, z) / (root + f64::MIN_POSITIVE);
-    let p = poly!(z, [
-        0.16666666666666669, 0.07499999999998022, 0.04464285714699304, 0.030381944095535886, 0.02237217450290011,
-        0.017352358600399898, 0.013971691394129312, 0.01147472938529839, 0.010350534719028505,
-        0.005343019278348221, 0.017701465110111114, -0.015306063028060384, 0.029058502193223673,
-    ]);
+    let p = halves!(
+        fma,
+        z,
+        [
+            0.16666666666666669,
+            0.07499999999998022,
+            0.04464285714699304,
+            0.030381944095535886,
+            0.02237217450290011,
+            0.017352358600399898,
+            0.013971691394129312,
+            0.01147472938529839,
+            0.010350534719028505,
+            0.005343019278348221,
+            0.017701465110111114,
+            -0.015306063028060384,
+            0.029058502193223673,
+        ]
+    );
     (s, if outer { rest } else { 0.0 }, s * z * p)
 }
 
@@ -55,19 +69,58 @@ fn angle(y: f64, x: f64, left: bool) -> f64 {
     // In the middle, atan(y / x) = pi / 4 + atan((y - x) / (y + x)).
     let (minus, minus_rest) = two_sum(y, -x);
     let (plus, plus_rest) = two_sum(y, x);
-    let n = if low { y } else if high { -x } else { minus };
-    let d = if low { x } else if high { y } else { plus };
+    let n = if low {
+        y
+    } else if high {
+        -x
+    } else {
+        minus
+    };
+    let d = if low {
+        x
+    } else if high {
+        y
+    } else {
+        plus
+    };
     let outer = low | high;
     let rest = |v: f64| if outer { 0.0 } else { v };
     let (t, t_rest) = quotient((n, rest(minus_rest)), (d, rest(plus_rest)));
     let z = t * t;
-    let p = poly!(z, [
-        -0.3333333333333333, 0.19999999999996235, -0.1428571428477161, 0.11111111022043467, -0.09090904812562173,
-        0.07692187968262908, -0.06664571656826764, 0.05858623309963942, -0.05087724054784626,
-        0.039292318128269686, -0.01924589531580428,
-    ]);
+    let p = halves!(
+        fma,
+        z,
+        [
+            -0.3333333333333333,
+            0.19999999999996235,
+            -0.1428571428477161,
+            0.11111111022043467,
+            -0.09090904812562173,
+            0.07692187968262908,
+            -0.06664571656826764,
+            0.05858623309963942,
+            -0.05087724054784626,
+            0.039292318128269686,
+            -0.01924589531580428,
+        ]
+    );
     let pick = |a: (f64, f64), b: (f64, f64), c: (f64, f64)| {
-        (if low { a.0 } else if high { b.0 } else { c.0 }, if low { a.1 } else if high { b.1 } else { c.1 })
+        (
+            if low {
+                a.0
+            } else if high {
+                b.0
+            } else {
+                c.0
+            },
+            if low {
+                a.1
+            } else if high {
+                b.1
+            } else {
+                c.1
+            },
+        )
     };
     let right = pick((0.0, 0.0), HALF_PI, QUARTER_PI);
     let turned = pick(PI, HALF_PI, THREE_QUARTER_PI);

@@ -77,27 +77,39 @@ pub fn quotient(n: (f64, f64), d: (f64, f64)) -> (f64, f64) {
     (q, left * inverse)
 }
 
-/// Horner's rule, lowest coefficient first.
-macro_rules! poly {
-    ($x:expr, [$c:expr]) => { $c };
-    ($x:expr, [$c:expr, $($rest:expr),+ $(,)?]) => { fma(poly!($x, [$($rest),+]), $x, $c) };
+/// A polynomial by Horner's rule, lowest coefficient first. `$fma` is [`fma`] or [`fmaf`].
+macro_rules! horner {
+    ($fma:ident, $x:expr, [$c:expr $(,)?]) => { $c };
+    ($fma:ident, $x:expr, [$c:expr, $($rest:expr),+ $(,)?]) => { $fma(horner!($fma, $x, [$($rest),+]), $x, $c) };
 }
-pub(crate) use poly;
+pub(crate) use horner;
 
-/// Horner's rule in `f32`.
-macro_rules! polyf {
-    ($x:expr, [$c:expr]) => { $c };
-    ($x:expr, [$c:expr, $($rest:expr),+ $(,)?]) => { fmaf(polyf!($x, [$($rest),+]), $x, $c) };
+/// A polynomial with even and odd powers apart: for long ones, whose chain of products would be waited for.
+macro_rules! halves {
+    ($fma:ident, $x:expr, [$($c:expr),+ $(,)?]) => {{
+        let x = $x;
+        let square = x * x;
+        halves!($fma, x, square, [], [], $($c),+)
+    }};
+    ($fma:ident, $x:ident, $y:ident, [$($e:expr),*], [$($o:expr),*], $a:expr, $b:expr $(, $rest:expr)*) => {
+        halves!($fma, $x, $y, [$($e,)* $a], [$($o,)* $b] $(, $rest)*)
+    };
+    ($fma:ident, $x:ident, $y:ident, [$($e:expr),*], [$($o:expr),*], $a:expr) => {
+        halves!($fma, $x, $y, [$($e,)* $a], [$($o),*])
+    };
+    ($fma:ident, $x:ident, $y:ident, [$($e:expr),*], [$($o:expr),*]) => {
+        $fma(horner!($fma, $y, [$($o),*]), $x, horner!($fma, $y, [$($e),*]))
+    };
 }
-pub(crate) use polyf;
+pub(crate) use halves;
 
 /// Adding it leaves an integer in the low bits of the sum: conversion without an instruction that AVX2 lacks.
 pub const MAGIC: f64 = 6_755_399_441_055_744.0;
 
-/// The nearest integer, as a float and as the low bits of a word.
+/// The integer nearest to `x * y`, as a float and as the low bits of a word.
 #[inline(always)]
-pub fn round(x: f64) -> (f64, u64) {
-    let t = x + MAGIC;
+pub fn round_product(x: f64, y: f64) -> (f64, u64) {
+    let t = fma(x, y, MAGIC);
     (t - MAGIC, t.to_bits())
 }
 

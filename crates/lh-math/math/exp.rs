@@ -1,6 +1,6 @@
 //! Exponentials.
 
-use super::bits::{MAGIC, fast_two_sum, fma, fma_sum, poly, quotient, two_prod, two_sum};
+use super::bits::{MAGIC, fast_two_sum, fma, fma_sum, halves, horner, quotient, two_prod, two_sum};
 
 pub const LOG2E: f64 = 1.4426950408889634;
 /// The logarithm of two in two parts; the first has trailing zeros, so that its small multiples are exact.
@@ -10,8 +10,10 @@ pub const LN2_LO: f64 = 1.6465949582897082e-12;
 /// Twice the exponent bias, added to the exponent so that it can be halved as an unsigned number.
 const BIAS2: f64 = 2046.0;
 
-/// Below it, odd functions with slope one are the identity.
-pub const TINY: f64 = 8.673617379884035e-19;
+/// Below it, functions like `x + c x^2` are the identity.
+pub const TINY: f64 = 1.1102230246251565e-16;
+/// Below it, functions like `x + c x^3` are the identity.
+pub const TINY_ODD: f64 = 3.725290298461914e-09;
 
 /// `x` within `[lo, hi]`; NaN stays.
 #[inline(always)]
@@ -38,11 +40,23 @@ pub fn scale(m: f64, biased: u64) -> f64 {
 /// `(e^r - 1 - r) / r^2` for `|r| <= log(2) / 2`.
 #[inline(always)]
 pub fn tail(r: f64) -> f64 {
-    poly!(r, [
-        0.5, 0.1666666666666667, 0.04166666666666668, 0.008333333333325895, 0.0013888888888876985,
-        0.0001984126987541775, 2.4801587342422262e-05, 2.7557254814748976e-06, 2.75572570054771e-07,
-        2.5105415041433347e-08, 2.092035009204448e-09,
-    ])
+    halves!(
+        fma,
+        r,
+        [
+            0.5,
+            0.1666666666666667,
+            0.04166666666666668,
+            0.008333333333325895,
+            0.0013888888888876985,
+            0.0001984126987541775,
+            2.4801587342422262e-05,
+            2.7557254814748976e-06,
+            2.75572570054771e-07,
+            2.5105415041433347e-08,
+            2.092035009204448e-09,
+        ]
+    )
 }
 
 /// `1 + r + t` for a small `t`, with one rounding that counts.
@@ -63,11 +77,23 @@ pub fn exp(x: f64) -> f64 {
 /// `(2^r - 1 - r log(2)) / r^2` for `|r| <= 1/2`.
 #[inline(always)]
 fn tail2(r: f64) -> f64 {
-    poly!(r, [
-        0.24022650695910072, 0.0555041086648216, 0.00961812910762772, 0.0013333558146415914,
-        0.00015403530395069034, 1.5252733831061691e-05, 1.3215485257129643e-06, 1.0178061864734302e-07,
-        7.0555175825781905e-09, 4.4550557013873247e-10, 2.482750512800414e-11,
-    ])
+    halves!(
+        fma,
+        r,
+        [
+            0.24022650695910072,
+            0.0555041086648216,
+            0.00961812910762772,
+            0.0013333558146415914,
+            0.00015403530395069034,
+            1.5252733831061691e-05,
+            1.3215485257129643e-06,
+            1.0178061864734302e-07,
+            7.0555175825781905e-09,
+            4.4550557013873247e-10,
+            2.482750512800414e-11,
+        ]
+    )
 }
 
 const LN2: f64 = 0.6931471805599453;
@@ -96,7 +122,7 @@ pub fn exp2(x: f64) -> f64 {
 
 /// `k`, `r` and what `r` lacks for `x = k log(2) + r`, with `k + 2046` as a word.
 #[inline(always)]
-fn reduce(x: f64) -> (f64, f64, f64, u64) {
+pub fn reduce(x: f64) -> (f64, f64, f64, u64) {
     let (k, biased) = exponent(x, LOG2E);
     let hi = fma(-k, LN2_HI, x);
     let r = fma(-k, LN2_LO, hi);
@@ -156,14 +182,29 @@ fn hyperbolic(x: f64) -> Hyperbolic {
     let inverse = power(3067u64.wrapping_sub(biased));
     let inverse = if k > 60.0 { 0.0 } else { inverse };
     let z = r * r;
-    let odd = poly!(z, [
-        0.16666666666666666, 0.008333333333334872, 0.00019841269834104352, 2.755733284923171e-06,
-        2.5040764384622527e-08, 1.9504353426944001e-10,
-    ]);
-    let even = poly!(z, [
-        0.041666666666666664, 0.0013888888888889729, 2.480158730766712e-05, 2.75572934444171e-07,
-        2.090737742265426e-09,
-    ]);
+    let odd = horner!(
+        fma,
+        z,
+        [
+            0.16666666666666666,
+            0.008333333333334872,
+            0.00019841269834104352,
+            2.755733284923171e-06,
+            2.5040764384622527e-08,
+            1.9504353426944001e-10,
+        ]
+    );
+    let even = horner!(
+        fma,
+        z,
+        [
+            0.041666666666666664,
+            0.0013888888888889729,
+            2.480158730766712e-05,
+            2.75572934444171e-07,
+            2.090737742265426e-09,
+        ]
+    );
     let even = z * fma(z, even, 0.5);
     Hyperbolic {
         sinh: fast_two_sum(p, -inverse),
@@ -180,7 +221,7 @@ pub fn sinh(x: f64) -> f64 {
     let (s, e) = fma_sum(h.cosh.0, h.r, h.sinh.0);
     let y = (s + (e + fma(h.cosh.0, h.odd, fma(h.sinh.0, h.even, h.sinh.1)))) * 2.0;
     let y = y.copysign(x);
-    if x.abs() < TINY { x } else { y }
+    if x.abs() < TINY_ODD { x } else { y }
 }
 
 #[inline(always)]

@@ -1,7 +1,7 @@
 // Every exported function, once. A function and its `f32` form differ by the suffix `f`.
 exports! {
     lh_exp(x: f64) -> f64 = exp::exp;
-    lh_expf(x: f32) -> f32 = single::exp;
+    lh_expf(x: f32) -> f32 = float::exp;
     lh_exp2(x: f64) -> f64 = exp::exp2;
     lh_exp2f(x: f32) -> f32 = single::exp2;
     lh_expm1(x: f64) -> f64 = exp::expm1;
@@ -11,9 +11,9 @@ exports! {
     lh_cosh(x: f64) -> f64 = exp::cosh;
     lh_coshf(x: f32) -> f32 = single::cosh;
     lh_tanh(x: f64) -> f64 = exp::tanh;
-    lh_tanhf(x: f32) -> f32 = single::tanh;
+    lh_tanhf(x: f32) -> f32 = float::tanh;
     lh_log(x: f64) -> f64 = log::log;
-    lh_logf(x: f32) -> f32 = single::log;
+    lh_logf(x: f32) -> f32 = float::log;
     lh_log2(x: f64) -> f64 = log::log2;
     lh_log2f(x: f32) -> f32 = single::log2;
     lh_log10(x: f64) -> f64 = log::log10;
@@ -21,9 +21,9 @@ exports! {
     lh_log1p(x: f64) -> f64 = log::log1p;
     lh_log1pf(x: f32) -> f32 = single::log1p;
     lh_sin(x: f64) -> f64 = trig::sin;
-    lh_sinf(x: f32) -> f32 = single::sin;
+    lh_sinf(x: f32) -> f32 = float::sin;
     lh_cos(x: f64) -> f64 = trig::cos;
-    lh_cosf(x: f32) -> f32 = single::cos;
+    lh_cosf(x: f32) -> f32 = float::cos;
     lh_tan(x: f64) -> f64 = trig::tan;
     lh_tanf(x: f32) -> f32 = single::tan;
     lh_asin(x: f64) -> f64 = arc::asin;
@@ -34,6 +34,16 @@ exports! {
     lh_atanf(x: f32) -> f32 = single::atan;
     lh_cbrt(x: f64) -> f64 = root::cbrt;
     lh_cbrtf(x: f32) -> f32 = single::cbrt;
+    lh_asinh(x: f64) -> f64 = area::asinh;
+    lh_asinhf(x: f32) -> f32 = single::asinh;
+    lh_acosh(x: f64) -> f64 = area::acosh;
+    lh_acoshf(x: f32) -> f32 = single::acosh;
+    lh_atanh(x: f64) -> f64 = area::atanh;
+    lh_atanhf(x: f32) -> f32 = single::atanh;
+    lh_erf(x: f64) -> f64 = erf::erf;
+    lh_erff(x: f32) -> f32 = single::erf;
+    lh_erfc(x: f64) -> f64 = erf::erfc;
+    lh_erfcf(x: f32) -> f32 = single::erfc;
     lh_atan2(y: f64, x: f64) -> f64 = arc::atan2;
     lh_atan2f(y: f32, x: f32) -> f32 = single::atan2;
     lh_hypot(x: f64, y: f64) -> f64 = root::hypot;

@@ -8,14 +8,41 @@ use super::trig::{P1, P1_LOW, kernel, tangent};
 
 /// 2/pi: the bits behind the binary point, with zeros up to a power of two of words.
 static TWO_OVER_PI: [u64; 32] = [
-    0xa2f9836e4e441529, 0xfc2757d1f534ddc0, 0xdb6295993c439041, 0xfe5163abdebbc561, 0xb7246e3a424dd2e0,
-    0x06492eea09d1921c, 0xfe1deb1cb129a73e, 0xe88235f52ebb4484, 0xe99c7026b45f7e41, 0x3991d639835339f4,
-    0x9c845f8bbdf9283b, 0x1ff897ffde05980f, 0xef2f118b5a0a6d1f, 0x6d367ecf27cb09b7, 0x4f463f669e5fea2d,
-    0x7527bac7ebe5f17b, 0x3d0739f78a5292ea, 0x6bfb5fb11f8d5d08, 0x56033046fc7b6bab, 0xf0cfbc209af4361d,
-    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+    0xa2f9836e4e441529,
+    0xfc2757d1f534ddc0,
+    0xdb6295993c439041,
+    0xfe5163abdebbc561,
+    0xb7246e3a424dd2e0,
+    0x06492eea09d1921c,
+    0xfe1deb1cb129a73e,
+    0xe88235f52ebb4484,
+    0xe99c7026b45f7e41,
+    0x3991d639835339f4,
+    0x9c845f8bbdf9283b,
+    0x1ff897ffde05980f,
+    0xef2f118b5a0a6d1f,
+    0x6d367ecf27cb09b7,
+    0x4f463f669e5fea2d,
+    0x7527bac7ebe5f17b,
+    0x3d0739f78a5292ea,
+    0x6bfb5fb11f8d5d08,
+    0x56033046fc7b6bab,
+    0xf0cfbc209af4361d,
+    0,
+    0,
+    0,
+    0,
+    0,
+    0,
+    0,
+    0,
+    0,
+    0,
+    0,
+    0,
 ];
 
-/// `|x| - k pi / 2` as a float and what it lacks, and `k` modulo 4, for finite `|x| >= 2^20`.
+/// `|x| - k pi / 2` as a float and what it lacks, and `k` modulo 4, for finite `|x| >= 1`.
 #[inline(always)]
 fn reduce(x: f64) -> (f64, f64, u64) {
     let bits = x.to_bits() & !(1 << 63);
@@ -63,7 +90,7 @@ fn to_float(size: u128) -> (f64, f64) {
     (hi as i64 as f64 * unit, lo as i64 as f64 * unit_lo)
 }
 
-/// The sine of `|x| >= 2^20`, infinite or NaN.
+/// The sine of `|x| >= 1`, infinite or NaN.
 #[cold]
 #[inline(never)]
 #[cfg_attr(lh_bitcode, unsafe(no_mangle))]
@@ -73,7 +100,7 @@ pub extern "C" fn lh_sin_large(x: f64) -> f64 {
     if x.abs() < f64::INFINITY { y } else { f64::NAN }
 }
 
-/// The cosine of `|x| >= 2^20`, infinite or NaN.
+/// The cosine of `|x| >= 1`, infinite or NaN.
 #[cold]
 #[inline(never)]
 #[cfg_attr(lh_bitcode, unsafe(no_mangle))]
@@ -83,7 +110,7 @@ pub extern "C" fn lh_cos_large(x: f64) -> f64 {
     if x.abs() < f64::INFINITY { y } else { f64::NAN }
 }
 
-/// The tangent of `|x| >= 2^20`, infinite or NaN.
+/// The tangent of `|x| >= 1`, infinite or NaN.
 #[cold]
 #[inline(never)]
 #[cfg_attr(lh_bitcode, unsafe(no_mangle))]
@@ -91,4 +118,20 @@ pub extern "C" fn lh_tan_large(x: f64) -> f64 {
     let (hi, lo, k) = reduce(x);
     let y = xor_sign(tangent(hi, lo, k & 1 != 0), x.to_bits());
     if x.abs() < f64::INFINITY { y } else { f64::NAN }
+}
+
+/// [`lh_sin_large`] of an `f32`.
+#[cold]
+#[inline(never)]
+#[cfg_attr(lh_bitcode, unsafe(no_mangle))]
+pub extern "C" fn lh_sinf_large(x: f32) -> f32 {
+    lh_sin_large(x as f64) as f32
+}
+
+/// [`lh_cos_large`] of an `f32`.
+#[cold]
+#[inline(never)]
+#[cfg_attr(lh_bitcode, unsafe(no_mangle))]
+pub extern "C" fn lh_cosf_large(x: f32) -> f32 {
+    lh_cos_large(x as f64) as f32
 }

@@ -4,8 +4,11 @@
 #![allow(missing_docs, dead_code)]
 
 mod arc;
+mod area;
 mod bits;
+mod erf;
 mod exp;
+mod float;
 pub mod large;
 mod log;
 mod pow;

@@ -1,6 +1,6 @@
 //! Logarithms.
 
-use super::bits::{MAGIC, fast_two_sum, fma, poly, two_prod, two_sum};
+use super::bits::{MAGIC, fast_two_sum, fma, horner, two_prod, two_sum};
 use super::exp::{LN2_HI, LN2_LO, TINY};
 
 const SQRT_HALF: u64 = 0x3fe6_a09e_667f_3bcd;
@@ -21,10 +21,19 @@ pub fn split(x: f64) -> (f64, f64) {
 /// `(log((1 + s) / (1 - s)) - 2 s) / s` as a polynomial in `z = s^2`.
 #[inline(always)]
 pub fn series(z: f64) -> f64 {
-    z * poly!(z, [
-        0.666666666666667, 0.3999999999989928, 0.28571428626210205, 0.22222211090523247, 0.18182892462867364,
-        0.15331610842107626, 0.1461779712462674,
-    ])
+    z * horner!(
+        fma,
+        z,
+        [
+            0.666666666666667,
+            0.3999999999989928,
+            0.28571428626210205,
+            0.22222211090523247,
+            0.18182892462867364,
+            0.15331610842107626,
+            0.1461779712462674,
+        ]
+    )
 }
 
 /// The values outside the positive finite numbers, `y` inside.

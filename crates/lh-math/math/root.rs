@@ -9,8 +9,20 @@ pub fn hypot(x: f64, y: f64) -> f64 {
     let (a, b) = if a < b { (b, a) } else { (a, b) };
     let large = a > 1e150;
     let small = a < 1e-140;
-    let factor = if large { 7.458340731200207e-155 } else if small { 5.260135901548374e+210 } else { 1.0 };
-    let back = if large { 1.3407807929942597e+154 } else if small { 1.90109156629516e-211 } else { 1.0 };
+    let factor = if large {
+        7.458340731200207e-155
+    } else if small {
+        5.260135901548374e+210
+    } else {
+        1.0
+    };
+    let back = if large {
+        1.3407807929942597e+154
+    } else if small {
+        1.90109156629516e-211
+    } else {
+        1.0
+    };
     let (a, b) = (a * factor, b * factor);
     let (p, e) = two_prod(a, a);
     let (q, f) = two_prod(b, b);
@@ -31,8 +43,9 @@ pub fn cbrt(x: f64) -> f64 {
     let third = ((a.to_bits() >> 32).wrapping_mul(0x5555_5556) >> 32).wrapping_add(715_094_163);
     let t = f64::from_bits(third << 32);
     let r = (t * t) * (t / a);
-    let t = t * ((1.87595182427177009643 + r * (-1.88497979543377169875 + r * 1.621429720105354466140))
-        + ((r * r) * r) * (-0.758397934778766047437 + r * 0.145996192886612446982));
+    let t = t
+        * ((1.87595182427177009643 + r * (-1.88497979543377169875 + r * 1.621429720105354466140))
+            + ((r * r) * r) * (-0.758397934778766047437 + r * 0.145996192886612446982));
     // Short enough for an exact square; then a step of Newton's method.
     let t = f64::from_bits((t.to_bits().wrapping_add(0x8000_0000)) & 0xffff_ffff_c000_0000);
     let r = a / (t * t);

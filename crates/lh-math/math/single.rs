@@ -1,6 +1,6 @@
 //! Functions of `f32`, computed in `f64`: one rounding, and no care needed for ranges.
 
-use super::{arc, exp, log, pow, root, trig};
+use super::{arc, area, erf, exp, log, pow, root, trig};
 
 macro_rules! through_double {
     ($($name:ident = $body:path;)*) => {$(
@@ -11,23 +11,23 @@ macro_rules! through_double {
     )*};
 }
 through_double! {
-    exp = exp::exp;
     exp2 = exp::exp2;
     expm1 = exp::expm1;
     sinh = exp::sinh;
     cosh = exp::cosh;
-    tanh = exp::tanh;
-    log = log::log;
     log2 = log::log2;
     log10 = log::log10;
     log1p = log::log1p;
-    sin = trig::sin;
-    cos = trig::cos;
     tan = trig::tan;
     asin = arc::asin;
     acos = arc::acos;
     atan = arc::atan;
     cbrt = root::cbrt;
+    asinh = area::asinh;
+    acosh = area::acosh;
+    atanh = area::atanh;
+    erf = erf::erf;
+    erfc = erf::erfc;
 }
 
 macro_rules! pairs_through_double {

@@ -3,7 +3,7 @@
 //! The reduction is exact enough up to [`LIMIT`]. Beyond, a call that a vectorised loop makes for the lanes that
 //! need it (see `large.rs`).
 
-use super::bits::{fast_two_sum, fma, poly, quotient, round, two_prod, two_sum, xor_sign};
+use super::bits::{fast_two_sum, fma, horner, quotient, round_product, two_prod, two_sum, xor_sign};
 use super::large;
 
 const TWO_OVER_PI: f64 = 0.6366197723675814;
@@ -26,7 +26,7 @@ pub const LIMIT: f64 = if cfg!(lh_fma) { 4194304.0 } else { 1048576.0 };
 /// `x - k pi / 2` as a float and what it lacks, and `k` in the low bits of a word; for `0 <= x <= LIMIT`.
 #[inline(always)]
 pub fn reduce(x: f64) -> (f64, f64, u64) {
-    let (k, bits) = round(x * TWO_OVER_PI);
+    let (k, bits) = round_product(x, TWO_OVER_PI);
     if cfg!(lh_fma) {
         // The first two are exact: `x` and `k * P1` are close, and `r` is a multiple of the last place of `k * P2`.
         let r = fma(-k, P1, x);
@@ -51,14 +51,18 @@ pub fn kernel(hi: f64, lo: f64, cosine: bool) -> f64 {
     let lead = pick(w, hi);
     let rest = pick(fma(-hi, lo, fma(-0.5, z, 1.0 - w)), lo);
     let factor = z * pick(z, hi);
-    let q = poly!(z, [
-        pick(0.041666666666666664, -0.16666666666666666),
-        pick(-0.0013888888888887061, 0.00833333333333131),
-        pick(2.4801587298460354e-05, -0.0001984126983708634),
-        pick(-2.7557317158347916e-07, 2.755731622356832e-06),
-        pick(2.0876127842972785e-09, -2.5051151383160554e-08),
-        pick(-1.1381543392982513e-11, 1.591927597916292e-10),
-    ]);
+    let q = horner!(
+        fma,
+        z,
+        [
+            pick(0.041666666666666664, -0.16666666666666666),
+            pick(-0.0013888888888887061, 0.00833333333333131),
+            pick(2.4801587298460354e-05, -0.0001984126983708634),
+            pick(-2.7557317158347916e-07, 2.755731622356832e-06),
+            pick(2.0876127842972785e-09, -2.5051151383160554e-08),
+            pick(-1.1381543392982513e-11, 1.591927597916292e-10),
+        ]
+    );
     lead + fma(factor, q, rest)
 }
 
@@ -82,14 +86,30 @@ pub fn cos(x: f64) -> f64 {
 #[inline(always)]
 pub fn tangent(hi: f64, lo: f64, cotangent: bool) -> f64 {
     let (z, z_rest) = two_prod(hi, hi);
-    let odd = poly!(z, [
-        -0.16666666666666666, 0.00833333333333131, -0.0001984126983708634, 2.755731622356832e-06,
-        -2.5051151383160554e-08, 1.591927597916292e-10,
-    ]);
-    let even = poly!(z, [
-        0.041666666666666664, -0.0013888888888887061, 2.4801587298460354e-05, -2.7557317158347916e-07,
-        2.0876127842972785e-09, -1.1381543392982513e-11,
-    ]);
+    let odd = horner!(
+        fma,
+        z,
+        [
+            -0.16666666666666666,
+            0.00833333333333131,
+            -0.0001984126983708634,
+            2.755731622356832e-06,
+            -2.5051151383160554e-08,
+            1.591927597916292e-10,
+        ]
+    );
+    let even = horner!(
+        fma,
+        z,
+        [
+            0.041666666666666664,
+            -0.0013888888888887061,
+            2.4801587298460354e-05,
+            -2.7557317158347916e-07,
+            2.0876127842972785e-09,
+            -1.1381543392982513e-11,
+        ]
+    );
     let w = fma(-0.5, z, 1.0);
     let sine = fast_two_sum(hi, fma(hi * z, odd, lo * w));
     let cosine = fast_two_sum(w, fma(z * z, even, fma(-hi, lo, fma(-0.5, z_rest, fma(-0.5, z, 1.0 - w)))));

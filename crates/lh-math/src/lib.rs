@@ -11,7 +11,7 @@ mod native;
 mod variants;
 
 pub use native::address;
-pub use variants::{LARGE, VARIANTS, mappings};
+pub use variants::{LARGE, VARIANTS, is_single, mappings};
 
 /// Bitcode for machines with fused multiply-add.
 pub static BITCODE_FMA: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/fma.bc"));

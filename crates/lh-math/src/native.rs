@@ -4,17 +4,20 @@
 #[path = "../math/lib.rs"]
 mod functions;
 
-use functions::large::{lh_cos_large, lh_sin_large, lh_tan_large};
+use functions::large::{lh_cos_large, lh_cosf_large, lh_sin_large, lh_sinf_large, lh_tan_large};
 
 /// Address of a function of [`LARGE`](crate::LARGE).
 pub fn address(name: &str) -> Option<usize> {
-    let f: extern "C" fn(f64) -> f64 = match name {
-        "lh_sin_large" => lh_sin_large,
-        "lh_cos_large" => lh_cos_large,
-        "lh_tan_large" => lh_tan_large,
-        _ => return None,
-    };
-    Some(f as usize)
+    let double = |f: extern "C" fn(f64) -> f64| Some(f as usize);
+    let single = |f: extern "C" fn(f32) -> f32| Some(f as usize);
+    match name {
+        "lh_sin_large" => double(lh_sin_large),
+        "lh_cos_large" => double(lh_cos_large),
+        "lh_tan_large" => double(lh_tan_large),
+        "lh_sinf_large" => single(lh_sinf_large),
+        "lh_cosf_large" => single(lh_cosf_large),
+        _ => None,
+    }
 }
 
 #[cfg(test)]

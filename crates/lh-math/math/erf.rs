@@ -1,0 +1,136 @@
+//! The error function and its complement.
+
+use super::bits::{fast_two_sum, fma, halves, horner, quotient, two_prod};
+use super::exp::{clamp, reduce, scale, tail};
+
+/// One of two lists of coefficients.
+macro_rules! choose {
+    ($first:expr; $($a:expr, $b:expr;)*) => { [$(if $first { $a } else { $b }),*] };
+}
+
+/// `1 - e^g`, to the last place of one, for `g` between -40 and -1.
+#[inline(always)]
+fn one_minus_exp(g: f64) -> f64 {
+    let (_, r, _, biased) = reduce(g);
+    let q = halves!(
+        fma,
+        r,
+        [
+            0.5,
+            0.16666666666666674,
+            0.04166666666663549,
+            0.008333333333322554,
+            0.0013888888913804213,
+            0.00019841269885765593,
+            2.4801525086207305e-05,
+            2.7557243122062363e-06,
+            2.7618683887694407e-07,
+            2.510979002821595e-08,
+        ]
+    );
+    let m = fma(r, fma(r, q, 1.0), 1.0);
+    fma(-m, f64::from_bits(biased.wrapping_sub(1023) << 52), 1.0)
+}
+
+/// Below 9/8, `x` plus `x` times a polynomial in `x^2 - 3/4`; beyond, one less the exponential of a polynomial.
+#[inline(always)]
+pub fn erf(x: f64) -> f64 {
+    let a = clamp(x.abs(), 0.0, 5.95);
+    let small = a < 1.125;
+    let v = if small { fma(a, a, -0.75) } else { a - 1.25 };
+    let top = halves!(
+        fma,
+        v,
+        [
+            -7.107931615320257e-09,
+            3.075352929109361e-09,
+            -6.018783542641301e-10,
+            6.427187332822802e-11,
+            -3.0094733281202085e-12
+        ]
+    );
+    let c = choose!(
+        small;
+        -0.10010880203447822, -2.5626536619221256;
+        -0.24458841374655804, -3.06772394166924;
+        0.06691888796466289, -0.8708101640587971;
+        -0.015131144700105797, -0.032687008682491435;
+        0.002847208334970036, 0.007791961613431145;
+        -0.00045549123891901996, -0.0016069509791079776;
+        6.318505369481744e-05, 0.0002467839931322084;
+        -7.725334119459452e-06, -1.0041148118606003e-05;
+        8.436952732120679e-07, -1.083383050403924e-05;
+        -8.32115780835561e-08, 5.174972975338629e-06;
+        7.479138202259361e-09, -1.4612187773021264e-06;
+        -6.175778735567139e-10, 2.7036020707128047e-07;
+        4.759691839884544e-11, -1.922320846449181e-08;
+    );
+    let top = if small { -3.284871624124017e-12 } else { top };
+    let p = halves!(fma, v, [c[0], c[1], c[2], c[3], c[4], c[5], c[6], c[7], c[8], c[9], c[10], c[11], c[12], top]);
+    let y = if small { fma(a, p, a) } else { one_minus_exp(p) };
+    y.copysign(x)
+}
+
+/// Below 0.7, one less the error function; beyond, `exp(-x^2) w / (1 + 2 x)`, where `w` varies little and is a
+/// polynomial in `(x - 4) / (x + 4)`.
+#[inline(always)]
+pub fn erfc(x: f64) -> f64 {
+    let a = clamp(x.abs(), 0.0, 28.0);
+    let small = a < 0.7;
+    let v = if small { fma(a, a, -0.25) } else { (a - 4.0) / (a + 4.0) };
+    let top = halves!(
+        fma,
+        v,
+        [
+            -0.0007577733453671546,
+            -0.0001992571321453234,
+            0.00015062202808617775,
+            -2.4397347385912608e-05,
+            -1.1223427389787072e-05,
+            5.704593421717885e-06,
+            2.973572805003008e-07,
+            -8.163992863822102e-07,
+            6.907752392763695e-08,
+            1.0042094050862501e-07,
+            -1.303753447591557e-08,
+            -8.54716528971485e-09
+        ]
+    );
+    let c = choose!(
+        small;
+        0.04099975562609307, 0.0;
+        -0.32443435338129656, -0.13962111684056247;
+        0.09452048120844603, 0.015379652102619655;
+        -0.022140744383000927, 0.06809705425468625;
+        0.004260723762442135, -0.10103906603629545;
+        -0.0006922292297173702, 0.09373283499863587;
+        9.711112685623309e-05, -0.0663303658125376;
+        -1.1975202898633704e-05, 0.037167515531665085;
+        1.3165567927678229e-06, -0.016197734052152076;
+        -1.3069846928155757e-07, 0.005031970042936903;
+    );
+    let top = if small { 1.2255744320529002e-08 } else { top };
+    let p = halves!(fma, v, [c[0], c[1], c[2], c[3], c[4], c[5], c[6], c[7], c[8], c[9], top]);
+    // 1 - x - x p, for either sign of x.
+    let (s, e) = fast_two_sum(1.0, -x);
+    let inner = s + fma(-x, p, e);
+    let outer = tail_area(a, p);
+    let outer = if x < 0.0 { 2.0 - outer } else { outer };
+    if small { inner } else { outer }
+}
+
+/// `exp(-a^2) (w + p) / (1 + 2 a)` for the constant term `w`.
+#[inline(always)]
+fn tail_area(a: f64, p: f64) -> f64 {
+    let (square, square_rest) = two_prod(a, a);
+    let (_, r, c, biased) = reduce(-square);
+    let (r, c) = fast_two_sum(r, c - square_rest);
+    let (m, m_rest) = fast_two_sum(1.0, r);
+    let m_rest = m_rest + fma(r * r, tail(r), fma(c, r, c));
+    let (w, w_rest) = fast_two_sum(1.2329951186255526, p);
+    let (n, n_rest) = two_prod(m, w);
+    let n_rest = n_rest + fma(m, w_rest + -4.541177408154148e-17, m_rest * w);
+    let d = fast_two_sum(2.0 * a, 1.0);
+    let (q, q_rest) = quotient((n, n_rest), d);
+    scale(q + q_rest, biased)
+}
