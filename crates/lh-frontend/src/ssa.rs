@@ -26,6 +26,8 @@ pub(crate) struct Ssa {
     reads: Vec<(u32, u32, Value)>,
     /// Assignments: block, variable, value at its end. A later one for the same block counts.
     writes: Vec<(u32, u32, Value)>,
+    /// Assignments at the start of a block, by a parameter.
+    early_writes: Vec<(u32, u32, Value)>,
     /// Names by value.
     pub(crate) names: Vec<Option<Arc<str>>>,
     /// Names of variables.
@@ -48,6 +50,11 @@ impl Ssa {
     /// Notes the value of a variable at the end of a block.
     pub(crate) fn assign(&mut self, block: u32, var: u32, value: Value) {
         self.writes.push((block, var, value));
+    }
+
+    /// Notes that a parameter of a block is the value of a variable.
+    pub(crate) fn assign_early(&mut self, block: u32, var: u32, param: Value) {
+        self.early_writes.push((block, var, param));
     }
 
     /// The value of a variable at the start of a block.
@@ -196,7 +203,7 @@ struct Places {
 impl ByNode {
     fn new(ssa: &Ssa, nodes: &Nodes) -> ByNode {
         let count = nodes.graph.succs.len();
-        let all = ssa.reads.iter().chain(&ssa.writes);
+        let all = ssa.reads.iter().chain(&ssa.writes).chain(&ssa.early_writes);
         let vars = all.map(|r| r.1 as usize + 1).max().unwrap_or(0);
         let mut by_node = ByNode {
             reads: vec![Vec::new(); count],
@@ -208,8 +215,9 @@ impl ByNode {
             by_node.reads[block as usize].push((var, value));
             by_node.vars[var as usize].reads.push(block);
         }
-        for &(block, var, value) in &ssa.writes {
-            let node = nodes.end[block as usize];
+        let early = ssa.early_writes.iter().map(|w| (w.0, w));
+        let late = ssa.writes.iter().map(|w| (nodes.end[w.0 as usize], w));
+        for (node, &(_, var, value)) in early.chain(late) {
             by_node.writes[node as usize].push((var, value));
             by_node.vars[var as usize].writes.push(node);
         }

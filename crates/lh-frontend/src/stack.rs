@@ -16,6 +16,8 @@ pub(crate) enum Kind<'a> {
     Code(&'a RawCode),
     /// The exception that is being handled.
     Handled,
+    /// A module, by name, from which names are imported.
+    Module(&'a str),
 }
 
 impl PartialEq for Kind<'_> {
@@ -23,6 +25,7 @@ impl PartialEq for Kind<'_> {
         match (self, other) {
             (Kind::Null, Kind::Null) | (Kind::Junk, Kind::Junk) | (Kind::Handled, Kind::Handled) => true,
             (Kind::Code(a), Kind::Code(b)) => std::ptr::eq(*a, *b),
+            (Kind::Module(a), Kind::Module(b)) => a == b,
             _ => false,
         }
     }
@@ -166,7 +169,7 @@ impl<'a> Stack<'a> {
         let kind = kinds.binary_search_by_key(&position, |k| k.0).ok().map(|i| kinds[i].1);
         let source = match kind {
             Some(Kind::Null | Kind::Junk | Kind::Code(_)) => Source::None,
-            Some(Kind::Handled) | None => Source::Entry(position),
+            Some(Kind::Handled | Kind::Module(_)) | None => Source::Entry(position),
         };
         Slot { kind, source, origin: None }
     }

@@ -137,7 +137,7 @@ impl<'a> Build<'a, '_> {
         Ok(())
     }
 
-    fn import(&mut self, name: &str) -> Result<()> {
+    fn import(&mut self, name: &'a str) -> Result<()> {
         let from = self.pop()?;
         let level = self.pop()?;
         if !matches!(self.constant_here(level), Some(PyConst::Int(0))) {
@@ -151,15 +151,16 @@ impl<'a> Build<'a, '_> {
         let whole = !matches!(self.constant_here(from), Some(PyConst::None));
         let bound = if whole { name } else { name.split('.').next().unwrap_or(name) };
         let value = self.emit(Inst::Import { name: bound.to_owned(), attr: None });
-        self.modules.insert(value, bound.to_owned());
-        self.push(value);
+        // Imported names may be stored in several blocks: the stack remembers the module.
+        self.stack.push(Slot { kind: Some(Kind::Module(bound)), ..Slot::value(value) });
         Ok(())
     }
 
     fn import_from(&mut self, name: &str) -> Result<()> {
         let module = self.peek(1)?;
-        let Some(path) = self.modules.get(&module).cloned() else {
-            return Err(self.malformed("an import is not from a module"));
+        let path = match self.stack.peek(1).and_then(|slot| slot.kind) {
+            Some(Kind::Module(path)) => path.to_owned(),
+            _ => self.modules.get(&module).cloned().ok_or_else(|| self.malformed("an import is not from a module"))?,
         };
         let value = self.emit(Inst::Import { name: path.clone(), attr: Some(name.to_owned()) });
         self.modules.insert(value, format!("{path}.{name}"));

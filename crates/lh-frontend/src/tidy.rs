@@ -279,12 +279,7 @@ fn loop_items(code: &Code) -> Vec<Value> {
 
 /// Leads edges past blocks that only jump on.
 fn skip_empty(code: &mut Code) {
-    let mut uses = vec![0u32; code.value_count];
-    for block in &code.blocks {
-        block.insts.iter().for_each(|data| data.inst.for_each_operand(|v| uses[v.index()] += 1));
-        block.term.iter().flat_map(term_operands).for_each(|v| uses[v.index()] += 1);
-        edges(block).iter().flat_map(|e| &e.0.args).for_each(|v| uses[v.index()] += 1);
-    }
+    let uses = use_counts(code);
     let next: Vec<Option<Passage>> = code.blocks.iter().enumerate().map(|(b, block)| pass(b, block, &uses)).collect();
     for b in 0..code.blocks.len() {
         let skips: Vec<usize> = edges(&code.blocks[b]).iter().map(|e| e.1).collect();
@@ -328,10 +323,7 @@ fn merge(code: &mut Code) {
     for block in &code.blocks {
         edges(block).iter().for_each(|e| ways[e.0.block.index()] += 1);
     }
-    let mut defined_in: Vec<u32> = vec![u32::MAX; code.value_count];
-    for (b, block) in code.blocks.iter().enumerate() {
-        block.insts.iter().filter_map(|d| d.result).for_each(|v| defined_in[v.index()] = b as u32);
-    }
+    let uses = use_counts(code);
     for b in 0..code.blocks.len() {
         while let Some(Term::Jump(Target { block: next, args })) = &code.blocks[b].term {
             let c = next.index();
@@ -339,9 +331,8 @@ fn merge(code: &mut Code) {
                 break;
             }
             let (first, second) = (&code.blocks[b], &code.blocks[c]);
-            let Some(unwind) = joint_handler(b, first, second, &defined_in) else { break };
+            let Some(unwind) = joint_handler(first, second, &uses) else { break };
             let second = std::mem::take(&mut code.blocks[c]);
-            second.insts.iter().filter_map(|d| d.result).for_each(|v| defined_in[v.index()] = b as u32);
             let first = &mut code.blocks[b];
             first.insts.extend(second.insts);
             (first.term, first.term_span, first.unwind) = (second.term, second.term_span, unwind);
@@ -351,16 +342,38 @@ fn merge(code: &mut Code) {
 }
 
 /// The handler for two blocks in one, if one handler serves both.
-fn joint_handler(b: usize, first: &BlockData, second: &BlockData, defined_in: &[u32]) -> Option<Option<Target>> {
-    if !block_may_raise(second) {
+fn joint_handler(first: &BlockData, second: &BlockData, uses: &[u32]) -> Option<Option<Target>> {
+    if !block_may_raise(second) || first.unwind == second.unwind {
         return Some(first.unwind.clone());
     }
-    if first.unwind == second.unwind {
-        return Some(first.unwind.clone());
+    if block_may_raise(first) {
+        return None;
     }
-    let early = |v: &Value| defined_in[v.index()] != b as u32;
-    let serves = !block_may_raise(first) && second.unwind.as_ref().is_none_or(|u| u.args.iter().all(early));
+    // What the first block defines, the handler must not know: it is entered from the start of both.
+    let mut inside: HashMap<Value, u32> = HashMap::new();
+    for block in [first, second] {
+        for_each_use(block, true, |v| *inside.entry(v).or_default() += 1);
+    }
+    let is_known = |v: Value| uses[v.index()] != inside.get(&v).copied().unwrap_or(0);
+    let serves = second.unwind.is_none() || !first.insts.iter().filter_map(|d| d.result).any(is_known);
     serves.then(|| second.unwind.clone())
+}
+
+/// Uses of each value.
+fn use_counts(code: &Code) -> Vec<u32> {
+    let mut uses = vec![0u32; code.value_count];
+    for block in &code.blocks {
+        for_each_use(block, false, |v| uses[v.index()] += 1);
+    }
+    uses
+}
+
+/// Visits the values that a block uses; those given to its handler, unless that is left out.
+fn for_each_use(block: &BlockData, without_handler: bool, mut f: impl FnMut(Value)) {
+    block.insts.iter().for_each(|data| data.inst.for_each_operand(&mut f));
+    block.term.iter().flat_map(term_operands).for_each(&mut f);
+    let skip = usize::from(without_handler && block.unwind.is_some());
+    edges(block).iter().skip(skip).flat_map(|e| &e.0.args).for_each(|v| f(*v));
 }
 
 /// Sends exceptions past handlers that only raise them again. Says whether anything changed.

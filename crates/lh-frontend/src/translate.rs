@@ -56,7 +56,7 @@ pub(crate) struct Build<'a, 'p> {
     pub(crate) unbound: Value,
     pub(crate) inner: Vec<Arc<Code>>,
     pub(crate) inner_index: HashMap<*const RawCode, u32>,
-    /// Modules by the value that imports them.
+    /// Modules that were imported from packages, by value.
     pub(crate) modules: HashMap<Value, String>,
     /// What `CONVERT_VALUE` converted.
     pub(crate) converted: HashMap<Value, (Value, char)>,

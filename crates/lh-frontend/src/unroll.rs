@@ -130,14 +130,25 @@ impl<'a> Copier<'a> {
 
     /// Gives the definitions of a block new values and notes those that leave the loop.
     fn copy_definitions(&mut self, block: Block, to: usize) {
-        let data = &self.old.blocks[block.index()];
-        for value in data.params.iter().copied().chain(data.insts.iter().filter_map(|d| d.result)) {
-            let copy = self.ssa.value(self.old.value_names[value.index()].clone());
-            self.map[value.index()] = copy;
-            if let Some(var) = self.leaves[value.index()] {
+        let old = self.old;
+        let data = &old.blocks[block.index()];
+        for &param in &data.params {
+            if let (copy, Some(var)) = self.copy_value(param) {
+                self.ssa.assign_early(to as u32, var, copy);
+            }
+        }
+        for result in data.insts.iter().filter_map(|d| d.result) {
+            if let (copy, Some(var)) = self.copy_value(result) {
                 self.ssa.assign(to as u32, var, copy);
             }
         }
+    }
+
+    /// A new value for an old one, and the variable for it if it leaves the loop.
+    fn copy_value(&mut self, value: Value) -> (Value, Option<u32>) {
+        let copy = self.ssa.value(self.old.value_names[value.index()].clone());
+        self.map[value.index()] = copy;
+        (copy, self.leaves[value.index()])
     }
 
     /// A copy of a block without its targets adjusted.

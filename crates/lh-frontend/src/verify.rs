@@ -56,7 +56,11 @@ fn verify_block(code: &Code, b: Block, defs: &[Option<(Block, usize)>], doms: &D
         let Some((def, index)) = defs.get(value.index()).copied().flatten() else {
             return Err(format!("{b}: {value} is not defined"));
         };
-        let fine = if def == b { index <= at } else { doms.dominates(def, b) };
+        let fine = match index {
+            _ if def == b => index <= at,
+            0 => doms.dominates(def, b),
+            _ => doms.end_dominates(def, b),
+        };
         if fine { Ok(()) } else { Err(format!("{b}: {value} is used where it is not defined")) }
     };
     for (i, data) in block.insts.iter().enumerate() {
@@ -105,7 +109,8 @@ fn is_act(inst: &Inst) -> bool {
     )
 }
 
-/// Which blocks every way to a block passes.
+/// Which blocks every way to a block passes. A block is two points, for its handler is entered from its start: there
+/// parameters are defined, and the results of instructions are not.
 pub(crate) struct Dominance {
     ranges: Vec<(u32, u32)>,
 }
@@ -113,13 +118,28 @@ pub(crate) struct Dominance {
 impl Dominance {
     /// Of a function.
     pub(crate) fn new(blocks: &[BlockData]) -> Dominance {
-        let succs = blocks.iter().map(|b| edges(b).iter().map(|e| e.0.block.0).collect()).collect();
+        let count = blocks.len() as u32;
+        let mut succs: Vec<Vec<u32>> = (0..count).map(|b| vec![b + count]).collect();
+        for (b, block) in blocks.iter().enumerate() {
+            succs[b].extend(block.unwind.iter().map(|t| t.block.0));
+            let skip = usize::from(block.unwind.is_some());
+            succs.push(edges(block).iter().skip(skip).map(|e| e.0.block.0).collect());
+        }
         Dominance { ranges: Graph { succs }.dominators().ranges() }
     }
 
-    /// Whether every way to `b` passes `a`.
+    /// Whether every way to `b` passes the start of `a`.
     pub(crate) fn dominates(&self, a: Block, b: Block) -> bool {
-        let (a, b) = (self.ranges[a.index()], self.ranges[b.index()]);
+        self.encloses(a.index(), b.index())
+    }
+
+    /// Whether every way to `b` passes the end of `a`.
+    pub(crate) fn end_dominates(&self, a: Block, b: Block) -> bool {
+        self.encloses(a.index() + self.ranges.len() / 2, b.index())
+    }
+
+    fn encloses(&self, a: usize, b: usize) -> bool {
+        let (a, b) = (self.ranges[a], self.ranges[b]);
         a.0 != 0 && b.0 != 0 && a.0 <= b.0 && b.1 <= a.1
     }
 }

@@ -251,7 +251,11 @@ def imports(x):
     import os.path
     import os.path as p
     from math import sin, cos as c
-    return math.pi, os, p, sin(x), c(x)
+    try:
+        from cmath import phase, polar
+    except ImportError:
+        return os
+    return math.pi, os, p, sin(x), c(x), phase, polar
 
 
 def chained(a, b, c):
@@ -363,3 +367,40 @@ def unrolled_break(t, n):
     else:
         return n
     return x + y
+
+
+def raise_again():
+    try:
+        try:
+            raise IndexError()
+        except IndexError as e:
+            first = e
+            raise
+    except IndexError as second:
+        return first is second
+
+
+def break_through_finally():
+    a, c, d, i = 1, 1, 1, 99
+    try:
+        for i in range(3):
+            try:
+                a = 5
+                if i > 0:
+                    break
+                a = 8
+            finally:
+                c = 10
+    except:
+        d = 12
+    return a, c, d, i
+
+
+def caught_outside(files):
+    for f in files:
+        try:
+            with f.open() as g:
+                while g.read():
+                    pass
+        except ValueError:
+            return f
