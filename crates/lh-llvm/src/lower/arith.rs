@@ -109,9 +109,11 @@ impl FnCx<'_, '_> {
         self.call(fn_type, f, &args)
     }
 
-    /// A function of the vector math library, or the C function of the name without prefix as long as there is none.
+    /// A function of the vector math library, which is inlined; where there is none, and in code that hardly ever runs, a
+    /// call of the C function, which has the name without prefix.
     fn math(&mut self, name: &'static str, vals: &[Val]) -> Val {
-        let symbol = if link::has_math(name) { name } else { name.trim_start_matches("lh_") };
+        let inlined = link::has_math(name) && !self.is_cold(self.block);
+        let symbol = if inlined { name } else { name.trim_start_matches("lh_") };
         self.c_function(symbol, vals)
     }
 

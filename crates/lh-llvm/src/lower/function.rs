@@ -203,6 +203,11 @@ impl FnCx<'_, '_> {
         self.frame_end = next;
     }
 
+    /// Whether a block hardly ever runs.
+    pub(super) fn is_cold(&self, b: Block) -> bool {
+        self.func.blocks[b.index()].cold
+    }
+
     fn bb(&self, b: Block) -> Bb {
         self.blocks[b.index()].unwrap_or_else(|| lh_ir::bug!("{b} of {} is not reachable", self.func.name))
     }
@@ -279,7 +284,13 @@ impl FnCx<'_, '_> {
             let (a, b) = (self.bb(then.block), self.bb(els.block));
             self.feed(then);
             self.feed(els);
-            self.cond_br(c, a, b);
+            let br = self.cond_br(c, a, b);
+            match (self.is_cold(then.block), self.is_cold(els.block)) {
+                _ if self.is_cold(self.block) => {}
+                (false, true) => self.attach(br, "prof", self.cx.likely),
+                (true, false) => self.attach(br, "prof", self.cx.unlikely),
+                (false, false) | (true, true) => {}
+            }
             return;
         }
         // A phi has one value per predecessor: the second edge gets a block of its own.

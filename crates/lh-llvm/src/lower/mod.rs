@@ -58,7 +58,9 @@ pub(crate) struct Lowering<'u> {
     /// Type-based alias metadata: data of arrays and lists; headers of lists.
     tbaa_data: LLVMMetadataRef,
     tbaa_header: LLVMMetadataRef,
+    /// Weights of branches whose first target is nearly always, or hardly ever, taken.
     likely: LLVMMetadataRef,
+    unlikely: LLVMMetadataRef,
     texts: HashMap<String, Val>,
     debug: Option<DebugInfo>,
 }
@@ -68,7 +70,8 @@ pub(crate) fn lower(unit: &Unit, layout: &str) -> Module {
     let m = Module::new(&unit.entry_symbol);
     m.set_target(&host().triple, layout);
     let (tbaa_data, tbaa_header) = tbaa(&m);
-    let likely = m.node(&[m.md_text("branch_weights"), m.md_int(m.t.i32, 1 << 20), m.md_int(m.t.i32, 1)]);
+    let weights = |a, b| m.node(&[m.md_text("branch_weights"), m.md_int(m.t.i32, a), m.md_int(m.t.i32, b)]);
+    let (likely, unlikely) = (weights(1 << 20, 1), weights(1, 1 << 20));
     let by_name: HashMap<&str, usize> = unit.functions.iter().enumerate().map(|(i, f)| (&*f.name, i)).collect();
     let specs: HashMap<SpecId, usize> = unit.spec_names.iter().filter_map(|(s, n)| Some((*s, *by_name.get(&**n)?))).collect();
     let debug = unit.lines().then(|| DebugInfo::new(&m));
@@ -81,6 +84,7 @@ pub(crate) fn lower(unit: &Unit, layout: &str) -> Module {
         tbaa_data,
         tbaa_header,
         likely,
+        unlikely,
         texts: HashMap::new(),
         debug,
     };
