@@ -79,8 +79,8 @@ impl Graph {
             dom[w] = above;
         }
         let mut result = Dominators { idom: vec![NONE; preds.len()], children: vec![Vec::new(); preds.len()], preds };
-        for w in 1..reached {
-            let (node, above) = (search.order[w], search.order[dom[w] as usize]);
+        for (&node, &dom) in search.order.iter().zip(&dom).skip(1) {
+            let above = search.order[dom as usize];
             result.idom[node as usize] = above;
             result.children[above as usize].push(node);
         }
