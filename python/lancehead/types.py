@@ -214,7 +214,24 @@ def literal(value: object) -> Type:
     return typeof(value)
 
 
-Literal = literal
+class Literal(metaclass=KindOfType):
+    """Types of literals: no type is one, since the compiler knows constants by itself."""
+
+    def __new__(cls, value: object) -> Any:
+        """The type of the value."""
+        return typeof(value)
+
+
+class IntegerLiteral(Literal):
+    """Types of integer literals."""
+
+
+class StringLiteral(Literal):
+    """Types of string literals."""
+
+
+class BooleanLiteral(Literal):
+    """Types of `True` and `False`."""
 
 
 def unliteral(type: Type) -> Type:
@@ -223,9 +240,9 @@ def unliteral(type: Type) -> Type:
 
 
 __all__ = [
-    "Array", "BaseTuple", "Boolean", "Complex", "Dispatcher", "Float", "Integer", "List", "Literal", "NamedTuple",
+    "Array", "BaseTuple", "Boolean", "BooleanLiteral", "Complex", "Dispatcher", "Float", "Integer", "IntegerLiteral", "List", "Literal", "NamedTuple",
     "NamedUniTuple", "NoneType", "Number", "NumberClass", "Omitted", "Optional", "RangeType", "Signature", "SliceType",
-    "Tuple", "Type", "UniTuple", "UnicodeType",
+    "StringLiteral", "Tuple", "Type", "UniTuple", "UnicodeType",
     "b1", "bool_", "boolean", "byte", "c16", "c8", "char", "complex128", "complex64", "double", "f4", "f8", "float32", "float64",
     "i1", "i2", "i4", "i8", "int16", "int32", "int64", "int8", "int_", "intc", "intp", "literal", "long_", "longlong", "none",
     "optional", "short", "size_t", "ssize_t", "string", "u1", "u2", "u4", "u8", "uchar", "uint", "uint16", "uint32", "uint64",

@@ -48,8 +48,8 @@ def test_unknown_options_are_refused_by_name():
         njit(error_model="c")
     with pytest.raises(ValueError, match="nsw"):
         njit(fastmath={"nsw"})
-    with pytest.raises(ValueError):
-        njit(forceobj=True)
+    with pytest.raises(ValueError, match="nsw"):
+        njit(fastmath={"nsw": False})
 
 
 @pytest.mark.parametrize("fastmath", [True, False, {"nnan", "contract"}, {"reassoc": True}, "fast"], ids=repr)

@@ -38,12 +38,13 @@ def test_read_only():
 def test_texts():
     assert str(types.float64[:, ::1]) == "array(float64, 2d, C)"
     assert str(types.int64(types.float64, types.int32[:])) == "(float64, array(int32, 1d, A)) -> int64"
-    assert str(types.UniTuple(types.int64, 3)) == "UniTuple(int64, 3)"
+    assert str(types.UniTuple(types.int64, 3)) == "UniTuple(int64 x 3)"
 
 
 def test_attributes():
     a = types.float32[:, :]
     assert (a.dtype, a.ndim, a.layout, a.mutable) == (types.float32, 2, "A", True)
+    assert (types.int8.minval, types.int8.maxval, types.uint64.maxval) == (-128, 127, 2**64 - 1)
     assert types.int16.bitwidth == 16 and types.int16.signed and not types.uint8.signed
     assert types.Tuple((types.int64, types.float64)).types == (types.int64, types.float64)
     assert len(types.UniTuple(types.int8, 4)) == 4 and types.UniTuple(types.int8, 4).dtype == types.int8
@@ -97,6 +98,7 @@ def test_pickle():
     for t in (types.int64, types.float64[:, ::1], types.Tuple((types.int8,)), types.Optional(types.uint8), types.NamedTuple((types.int64,) * 2, Pair), types.unicode_type,
               types.List(types.Tuple((types.int64, types.float32[:]))), types.int64(types.int8), types.Array(types.int8, 3, "F", readonly=True)):  # fmt: skip
         assert pickle.loads(pickle.dumps(t)) == t
+    assert pickle.loads(pickle.dumps(types.float64[:, ::1])) is types.float64[:, ::1] is typeof(np.zeros((2, 2)))
 
 
 def test_types_are_usable_in_compiled_code():

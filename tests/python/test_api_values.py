@@ -73,7 +73,7 @@ def test_slices_come_back(value):
 
 @pytest.mark.parametrize(
     "value",
-    [[1], [1.5, 2.5], [True, False], ["a", "b", "c"], [(1, 2.0), (3, 4.0)], [[1, 2], [3]], [[[1.0]], [[2.0], [3.0, 4.0]]], [1j]],
+    [[1], [1.5, 2.5], [True, False], ["a", "b", "c"], [(1, 2.0), (3, 4.0)], [[1, 2], [3]], [[[1.0]], [[2.0], [3.0, 4.0]]], [1j], [(), ()], [None]],
     ids=repr,
 )
 def test_lists_come_back_as_themselves(value):

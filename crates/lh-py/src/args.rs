@@ -10,6 +10,7 @@ use crate::np;
 use lh_ir::Ty;
 use pyo3::ffi;
 use smallvec::SmallVec;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// First byte of a tag: what the value is. The rest of the word is the payload named here.
 pub mod kind {
@@ -176,14 +177,24 @@ impl ArgBuf {
             } else if class == &raw mut ffi::PyUnicode_Type {
                 return self.push_str(o);
             } else if class == &raw mut ffi::PyList_Type {
-                return self.push_list(o);
+                return self.guarded(|buf| buf.push_list(o));
             } else if let Some(num) = np::scalar_num(class) {
                 return self.push_scalar(o, num);
             } else {
-                return self.push_rare(o, class);
+                return self.guarded(|buf| buf.push_rare(o, class));
             }
             Ok(())
         }
+    }
+
+    /// Runs what may panic, which must not leave [`crate::call::vectorcall`].
+    fn guarded(&mut self, push: impl FnOnce(&mut ArgBuf) -> Result<(), Refused>) -> Result<(), Refused> {
+        catch_unwind(AssertUnwindSafe(|| push(self))).unwrap_or_else(|panic| {
+            // SAFETY: arguments are read while the thread is attached.
+            let py = unsafe { pyo3::Python::assume_attached() };
+            crate::render::internal_error(py, panic.as_ref()).restore(py);
+            Err(Refused::Raised)
+        })
     }
 
     unsafe fn push_str(&mut self, o: *mut ffi::PyObject) -> Result<(), Refused> {

@@ -13,16 +13,19 @@ use pyo3::types::{
 pub fn raw_code(code: &Bound<'_, PyAny>) -> PyResult<RawCode> {
     let py = code.py();
     let number = |name: &Bound<'_, PyString>| code.getattr(name)?.extract::<u32>();
-    let names = |name: &Bound<'_, PyString>| code.getattr(name)?.extract::<Vec<String>>();
+    let text = |name: &Bound<'_, PyString>| -> PyResult<String> { Ok(lossy(&code.getattr(name)?)) };
+    let names = |name: &Bound<'_, PyString>| -> PyResult<Vec<String>> {
+        code.getattr(name)?.try_iter()?.map(|n| Ok(lossy(&n?))).collect()
+    };
     let bytes = |name: &Bound<'_, PyString>| -> PyResult<Vec<u8>> { Ok(code.getattr(name)?.cast::<PyBytes>()?.as_bytes().to_vec()) };
     let mut consts = Vec::new();
     for c in code.getattr(intern!(py, "co_consts"))?.cast::<PyTuple>()?.iter() {
         consts.push(raw_const(&c)?);
     }
     Ok(RawCode {
-        name: code.getattr(intern!(py, "co_name"))?.extract()?,
-        qualname: code.getattr(intern!(py, "co_qualname"))?.extract()?,
-        filename: code.getattr(intern!(py, "co_filename"))?.extract()?,
+        name: text(intern!(py, "co_name"))?,
+        qualname: text(intern!(py, "co_qualname"))?,
+        filename: text(intern!(py, "co_filename"))?,
         // Generated code may say 0 or less.
         firstlineno: code.getattr(intern!(py, "co_firstlineno"))?.extract::<i64>()?.clamp(0, i64::from(u32::MAX)) as u32,
         argcount: number(intern!(py, "co_argcount"))?,
@@ -39,6 +42,11 @@ pub fn raw_code(code: &Bound<'_, PyAny>) -> PyResult<RawCode> {
         positions: positions(code)?,
         stacksize: number(intern!(py, "co_stacksize"))?,
     })
+}
+
+/// A string, with lone surrogates (which no source file can spell) replaced.
+fn lossy(text: &Bound<'_, PyAny>) -> String {
+    text.cast::<PyString>().map_or_else(|_| String::new(), |s| s.to_string_lossy().into_owned())
 }
 
 fn positions(code: &Bound<'_, PyAny>) -> PyResult<Vec<Span>> {

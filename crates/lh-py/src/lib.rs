@@ -38,16 +38,19 @@ use types::Type;
 /// The type of a value, as it would have as an argument of a compiled function.
 #[pyfunction]
 #[pyo3(name = "typeof")]
-fn type_of(value: &Bound<'_, PyAny>) -> PyResult<Type> {
+fn type_of(value: &Bound<'_, PyAny>) -> PyResult<Py<Type>> {
     let py = value.py();
     np::load(py)?;
     if let Ok(t) = value.cast::<Type>() {
-        return Ok(Type::new(lh_ir::Ty::dtype(t.get().0)));
+        return Type::of(py, lh_ir::Ty::dtype(t.get().0));
     }
-    typing::type_of(value).map(Type::new).map_err(|why| {
-        let text = format!("cannot determine the type of {}: {why:?}", classify::short_text(value));
-        render::error_of(py, "NumbaValueError", &text)
-    })
+    match typing::type_of(value) {
+        Ok(t) => Type::of(py, t),
+        Err(why) => {
+            let text = format!("cannot determine the type of {}: {why:?}", classify::short_text(value));
+            Err(render::error_of(py, "NumbaValueError", &text))
+        }
+    }
 }
 
 /// A dispatcher for a Python function; `signatures` are compiled at once, and then are the only ones if `eager`.
@@ -92,9 +95,9 @@ fn check_options(options: &Bound<'_, PyDict>) -> PyResult<()> {
 #[pyfunction]
 fn build_info(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     let facts = PyDict::new(py);
-    facts.set_item("LLVM", "22.1")?;
-    facts.set_item("architecture", std::env::consts::ARCH)?;
-    facts.set_item("optimised_build", !cfg!(debug_assertions))?;
+    facts.set_item("LLVM", "22.1, static")?;
+    facts.set_item("target", format!("{}-{}", std::env::consts::ARCH, std::env::consts::OS))?;
+    facts.set_item("build", if cfg!(debug_assertions) { "development" } else { "release" })?;
     Ok(facts)
 }
 

@@ -52,7 +52,8 @@ struct Record {
     object: *mut ffi::PyObject,
     list: ListRef,
     tags: SmallVec<[u64; 4]>,
-    /// The items' bytes before the call.
+    /// The number of items and their bytes before the call.
+    count: usize,
     before: Vec<u8>,
 }
 
@@ -91,11 +92,9 @@ impl Lists {
                 self.import_items(o, buf)?
             }
         };
-        let bytes = list.len() * list.elem_size();
-        // SAFETY: the buffer holds that many bytes, all written; items have no padding or it was zeroed.
-        let before = unsafe { std::slice::from_raw_parts((*list.as_ptr()).mem.data, bytes).to_vec() };
+        let before = bytes_of(&list).to_vec();
         let header = list.as_ptr();
-        self.0.push(Record { object: o, list, tags: buf.tags[start..].into(), before });
+        self.0.push(Record { object: o, count: list.len(), list, tags: buf.tags[start..].into(), before });
         Ok(header)
     }
 
@@ -156,11 +155,7 @@ impl Lists {
     /// Writes back what the call changed.
     pub fn reflect(&self, py: Python<'_>) -> PyResult<()> {
         for r in &self.0 {
-            let n = r.list.len();
-            let bytes = n * r.list.elem_size();
-            // SAFETY: the native list holds that many bytes.
-            let same = bytes == r.before.len()
-                && (bytes == 0 || unsafe { std::slice::from_raw_parts((*r.list.as_ptr()).mem.data, bytes) == &r.before[..] });
+            let same = r.list.len() == r.count && bytes_of(&r.list) == &r.before[..];
             if !same {
                 self.write_back(py, r)?;
             }
@@ -171,24 +166,31 @@ impl Lists {
     fn write_back(&self, py: Python<'_>, r: &Record) -> PyResult<()> {
         let item = Item::new(Decoder::new(py, &r.tags).next_ty()).expect("the list was made of such items");
         let mut boxer = Boxer::new(py, Some(self));
-        let old = r.before.len() / item.size.max(1);
-        // SAFETY: the list is an argument, alive during the call; items are those of the native list.
-        unsafe {
-            let object = Bound::from_borrowed_ptr(py, r.object);
-            let object = object.cast::<pyo3::types::PyList>()?;
-            let mut items = Vec::with_capacity(r.list.len());
-            for i in 0..r.list.len() {
-                let at = r.list.item(i);
-                let bytes = std::slice::from_raw_parts(at, item.size);
-                if i < old && i < object.len() && bytes == &r.before[i * item.size..(i + 1) * item.size] {
-                    items.push(object.get_item(i)?);
-                } else {
-                    items.push(boxer.borrowed(item.ty, &item.slots(at))?);
-                }
-            }
-            object.set_slice(0, object.len(), pyo3::types::PyList::new(py, items)?.as_any())
+        // SAFETY: the list is an argument, alive during the call.
+        let object = unsafe { Bound::from_borrowed_ptr(py, r.object) };
+        let object = object.cast::<pyo3::types::PyList>()?;
+        let mut items = Vec::with_capacity(r.list.len());
+        let now = bytes_of(&r.list);
+        for i in 0..r.list.len() {
+            let range = i * item.size..(i + 1) * item.size;
+            let unchanged = i < r.count && i < object.len() && now[range.clone()] == r.before[range];
+            items.push(if unchanged {
+                object.get_item(i)?
+            } else {
+                // SAFETY: an item of the native list.
+                boxer.borrowed(item.ty, &unsafe { item.slots(r.list.item(i)) })?
+            });
         }
+        object.set_slice(0, object.len(), pyo3::types::PyList::new(py, items)?.as_any())
     }
+}
+
+/// The bytes of a list's items.
+fn bytes_of(list: &ListRef) -> &[u8] {
+    let bytes = list.len() * list.elem_size();
+    // SAFETY: the buffer holds that many bytes, all written: items are zeroed before their parts are. A list without
+    // bytes may have no buffer.
+    if bytes == 0 { &[] } else { unsafe { std::slice::from_raw_parts((*list.as_ptr()).mem.data, bytes) } }
 }
 
 /// A list of one-word items of one exact class.

@@ -44,9 +44,6 @@ impl JitOptions {
             "inline" if value.is_instance_of::<PyString>() => {
                 one_of(name, value, &["never", "always"])?;
             }
-            "forceobj" if value.is_truthy()? => {
-                return Err(PyValueError::new_err("there is no object mode: every function is compiled to native code"));
-            }
             _ if ACCEPTED.contains(&name) => {}
             _ => return Err(PyTypeError::new_err(format!("jit() got an unexpected option '{name}'"))),
         }
@@ -70,9 +67,8 @@ fn fastmath_flags(value: &Bound<'_, PyAny>) -> PyResult<u8> {
         // Numba takes a dictionary of flags too.
         let mut on = 0;
         for (k, v) in flags.iter() {
-            if v.is_truthy()? {
-                on |= flag(&k)?;
-            }
+            let bit = flag(&k)?;
+            on |= if v.is_truthy()? { bit } else { 0 };
         }
         return Ok(on);
     }

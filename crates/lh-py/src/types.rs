@@ -5,7 +5,9 @@ use lh_ir::types::NamedTuple;
 use lh_ir::{Layout, Ty, TyKind};
 use pyo3::exceptions::{PyAttributeError, PyKeyError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use hashbrown::HashMap;
 use pyo3::types::{PySlice, PyTuple, PyType};
+use std::sync::{LazyLock, Mutex};
 
 /// A type. Python's own numbers and the 64-bit NumPy scalars are one type here, as they are one argument type.
 #[pyclass(frozen, module = "lancehead._core", weakref)]
@@ -24,10 +26,19 @@ pub fn canonical(t: Ty) -> Ty {
     }
 }
 
+/// The one object of each type, so that types may be compared by identity.
+static OBJECTS: LazyLock<Mutex<HashMap<Ty, Py<Type>>>> = LazyLock::new(Default::default);
+
 impl Type {
-    /// A type object.
-    pub fn new(t: Ty) -> Type {
-        Type(canonical(t))
+    /// The object of a type.
+    pub fn of(py: Python<'_>, t: Ty) -> PyResult<Py<Type>> {
+        let t = canonical(t);
+        let lock = || OBJECTS.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if let Some(o) = lock().get(&t) {
+            return Ok(o.clone_ref(py));
+        }
+        let made = Py::new(py, Type(t))?;
+        Ok(lock().entry(t).or_insert(made).clone_ref(py))
     }
     fn missing(&self, name: &str) -> PyErr {
         PyAttributeError::new_err(format!("type {} has no attribute '{name}'", self.0))
@@ -65,7 +76,7 @@ impl Type {
         Ok(Bound::new(py, Signature { ret: Some(self.0), args: tys })?.into_any())
     }
     /// An array type: `float64[:]`, `float64[:, ::1]`, `float64[::1, :]`.
-    fn __getitem__(&self, key: &Bound<'_, PyAny>) -> PyResult<Type> {
+    fn __getitem__(&self, key: &Bound<'_, PyAny>) -> PyResult<Py<Type>> {
         let bad = || PyKeyError::new_err(format!("Can only index types with slices with no start or stop, got {key}."));
         if !self.0.is_number() {
             return Err(PyTypeError::new_err(format!("there are no arrays of {}", self.0)));
@@ -82,7 +93,7 @@ impl Type {
             Ok(keys) => keys.iter().map(one_step).collect::<PyResult<Vec<_>>>()?,
             Err(_) => vec![one_step(key.clone())?],
         };
-        Ok(Type(Ty::array(self.0, steps.len(), parse::layout_of_steps(&steps))))
+        Type::of(key.py(), Ty::array(self.0, steps.len(), parse::layout_of_steps(&steps)))
     }
     /// What kind of type it is: `Integer`, `Array`, ...
     #[getter]
@@ -113,18 +124,18 @@ impl Type {
         self.0.to_string()
     }
     #[getter]
-    fn dtype(&self) -> PyResult<Type> {
+    fn dtype(&self, py: Python<'_>) -> PyResult<Py<Type>> {
         match self.0.kind() {
-            TyKind::Array { dtype, .. } => Ok(Type::new(*dtype)),
-            TyKind::List(t) | TyKind::DType(t) | TyKind::Range(t) => Ok(Type::new(*t)),
-            TyKind::Tuple { elems, .. } if elems.first().is_some_and(|f| elems.iter().all(|t| t == f)) => Ok(Type::new(elems[0])),
+            TyKind::Array { dtype, .. } => Type::of(py, *dtype),
+            TyKind::List(t) | TyKind::DType(t) | TyKind::Range(t) => Type::of(py, *t),
+            TyKind::Tuple { elems, .. } if elems.first().is_some_and(|f| elems.iter().all(|t| t == f)) => Type::of(py, elems[0]),
             _ => Err(self.missing("dtype")),
         }
     }
     #[getter(r#type)]
-    fn inner(&self) -> PyResult<Type> {
+    fn inner(&self, py: Python<'_>) -> PyResult<Py<Type>> {
         match self.0.kind() {
-            TyKind::Optional(t) => Ok(Type::new(*t)),
+            TyKind::Optional(t) => Type::of(py, *t),
             _ => Err(self.missing("type")),
         }
     }
@@ -165,8 +176,22 @@ impl Type {
         if self.0.is_int() { Ok(self.0.is_signed()) } else { Err(self.missing("signed")) }
     }
     #[getter]
-    fn underlying_float(&self) -> PyResult<Type> {
-        if self.0.is_complex() { Ok(Type::new(self.0.real_part())) } else { Err(self.missing("underlying_float")) }
+    fn underlying_float(&self, py: Python<'_>) -> PyResult<Py<Type>> {
+        if self.0.is_complex() { Type::of(py, self.0.real_part()) } else { Err(self.missing("underlying_float")) }
+    }
+    #[getter]
+    fn minval(&self) -> PyResult<i128> {
+        match *self.0.kind() {
+            TyKind::Int { bits, signed, .. } => Ok(if signed { -(1 << (bits - 1)) } else { 0 }),
+            _ => Err(self.missing("minval")),
+        }
+    }
+    #[getter]
+    fn maxval(&self) -> PyResult<i128> {
+        match *self.0.kind() {
+            TyKind::Int { bits, signed, .. } => Ok((1 << (bits - u8::from(signed))) - 1),
+            _ => Err(self.missing("maxval")),
+        }
     }
     #[getter]
     fn types<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
@@ -196,10 +221,17 @@ impl Type {
     }
     /// The same array type with other properties.
     #[pyo3(signature = (dtype=None, ndim=None, layout=None, readonly=None))]
-    fn copy(&self, dtype: Option<&Type>, ndim: Option<usize>, layout: Option<&str>, readonly: Option<bool>) -> PyResult<Type> {
+    fn copy(
+        &self,
+        py: Python<'_>,
+        dtype: Option<&Type>,
+        ndim: Option<usize>,
+        layout: Option<&str>,
+        readonly: Option<bool>,
+    ) -> PyResult<Py<Type>> {
         let (d, n, l, r) = self.array("copy")?;
         let l = layout.map_or(Ok(l), layout_of)?;
-        Ok(Type(Ty::array_ro(dtype.map_or(d, |t| t.0), ndim.unwrap_or(n), l, readonly.unwrap_or(r))))
+        Type::of(py, Ty::array_ro(dtype.map_or(d, |t| t.0), ndim.unwrap_or(n), l, readonly.unwrap_or(r)))
     }
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
         let py = slf.py();
@@ -234,8 +266,8 @@ impl Signature {
         type_tuple(py, &self.args)
     }
     #[getter]
-    fn return_type(&self) -> Option<Type> {
-        self.ret.map(Type::new)
+    fn return_type(&self, py: Python<'_>) -> PyResult<Option<Py<Type>>> {
+        self.ret.map(|t| Type::of(py, t)).transpose()
     }
     fn __repr__(&self) -> String {
         let args: Vec<String> = self.args.iter().map(|t| canonical(*t).to_string()).collect();
@@ -260,7 +292,7 @@ impl Signature {
 
 /// Types as a Python tuple.
 pub fn type_tuple<'py>(py: Python<'py>, tys: &[Ty]) -> PyResult<Bound<'py, PyTuple>> {
-    let items = tys.iter().map(|t| Bound::new(py, Type::new(*t))).collect::<PyResult<Vec<_>>>()?;
+    let items = tys.iter().map(|t| Type::of(py, *t)).collect::<PyResult<Vec<_>>>()?;
     PyTuple::new(py, items)
 }
 
@@ -291,7 +323,8 @@ pub fn layout_of(letter: &str) -> PyResult<Layout> {
 /// `types.Array(dtype, ndim, layout, readonly)`.
 #[pyfunction]
 #[pyo3(signature = (dtype, ndim, layout, readonly=false))]
-pub fn array_type(dtype: &Bound<'_, PyAny>, ndim: usize, layout: &str, readonly: bool) -> PyResult<Type> {
+pub fn array_type(dtype: &Bound<'_, PyAny>, ndim: usize, layout: &str, readonly: bool) -> PyResult<Py<Type>> {
+    let py = dtype.py();
     let dtype = as_ty(dtype)?;
     if !dtype.is_number() {
         return Err(PyTypeError::new_err(format!("there are no arrays of {dtype}")));
@@ -299,44 +332,44 @@ pub fn array_type(dtype: &Bound<'_, PyAny>, ndim: usize, layout: &str, readonly:
     if ndim > 64 {
         return Err(PyValueError::new_err("an array has at most 64 dimensions"));
     }
-    Ok(Type(Ty::array_ro(dtype, ndim, layout_of(layout)?, readonly)))
+    Type::of(py, Ty::array_ro(dtype, ndim, layout_of(layout)?, readonly))
 }
 
 /// `types.Tuple(types)`.
 #[pyfunction]
-pub fn tuple_type(types: &Bound<'_, PyAny>) -> PyResult<Type> {
+pub fn tuple_type(types: &Bound<'_, PyAny>) -> PyResult<Py<Type>> {
     let elems = types.try_iter()?.map(|t| as_ty(&t?)).collect::<PyResult<_>>()?;
-    Ok(Type::new(Ty::tuple(elems)))
+    Type::of(types.py(), Ty::tuple(elems))
 }
 
 /// `types.NamedTuple(types, class)`.
 #[pyfunction]
-pub fn named_tuple_type(types: &Bound<'_, PyAny>, class_: &Bound<'_, PyType>) -> PyResult<Type> {
+pub fn named_tuple_type(types: &Bound<'_, PyAny>, class_: &Bound<'_, PyType>) -> PyResult<Py<Type>> {
     let elems = types.try_iter()?.map(|t| as_ty(&t?)).collect::<PyResult<Vec<_>>>()?;
     let name: NamedTuple = typing::named_tuple(class_.as_any()).ok_or_else(|| PyTypeError::new_err("a namedtuple class was expected"))?;
     if name.fields.len() != elems.len() {
         return Err(PyValueError::new_err(format!("{} has {} fields, not {}", name.name, name.fields.len(), elems.len())));
     }
-    Ok(Type::new(Ty::new(TyKind::Tuple { elems, name: Some(name) })))
+    Type::of(types.py(), Ty::new(TyKind::Tuple { elems, name: Some(name) }))
 }
 
 /// `types.List(type)`.
 #[pyfunction]
-pub fn list_type(elem: &Bound<'_, PyAny>) -> PyResult<Type> {
-    Ok(Type::new(Ty::list(as_ty(elem)?)))
+pub fn list_type(elem: &Bound<'_, PyAny>) -> PyResult<Py<Type>> {
+    Type::of(elem.py(), Ty::list(as_ty(elem)?))
 }
 
 /// `types.Optional(type)`.
 #[pyfunction]
-pub fn optional_type(inner: &Bound<'_, PyAny>) -> PyResult<Type> {
-    Ok(Type::new(Ty::optional(as_ty(inner)?)))
+pub fn optional_type(inner: &Bound<'_, PyAny>) -> PyResult<Py<Type>> {
+    Type::of(inner.py(), Ty::optional(as_ty(inner)?))
 }
 
 /// The type object of a type's text, as in string signatures.
 #[pyfunction]
-pub fn parse_type(text: &str) -> PyResult<Type> {
+pub fn parse_type(py: Python<'_>, text: &str) -> PyResult<Py<Type>> {
     match parse::parse(text)? {
-        parse::Parsed::Type(t) => Ok(Type::new(t)),
+        parse::Parsed::Type(t) => Type::of(py, t),
         parse::Parsed::Signature(..) => Err(PyValueError::new_err(format!("{text:?} is a signature, not a type"))),
     }
 }
