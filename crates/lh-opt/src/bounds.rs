@@ -20,11 +20,13 @@ mod range;
 mod version;
 
 use crate::counted::{Counted, Defs, counted, is_in};
+use hashbrown::{HashMap, HashSet};
 use lh_ir::cfg::{Cfg, DomTree, Loops};
 use lh_ir::func::Inst;
 use lh_ir::{Block, Function};
 use linear::{Leaf, Linear};
 use range::{Nest, Verdict};
+use version::{Users, Versions};
 
 /// Nests of more instructions are not copied as a whole.
 const MAX_COPIED: usize = 400;
@@ -43,9 +45,14 @@ pub(crate) fn run(func: &mut Function) -> bool {
     }
     let defs = Defs::new(func);
     let counts: Vec<Option<Counted>> = loops.loops.iter().map(|l| counted(func, &cfg, &defs, l)).collect();
+    let users = Users::new(func, &cfg, &defs);
     let (safe, mut plans) = {
-        let facts = Facts { func, cfg: &cfg, dom: &dom, loops: &loops, defs: &defs, counts: &counts };
-        let mut planner = Planner { facts, safe: Vec::new(), plans: Vec::new() };
+        let facts = Facts { func, cfg: &cfg, dom: &dom, loops: &loops, defs: &defs, counts: &counts, users: &users };
+        let mut inner = vec![Vec::new(); loops.loops.len()];
+        for (i, l) in loops.loops.iter().enumerate() {
+            l.parent.into_iter().for_each(|p| inner[p].push(i));
+        }
+        let mut planner = Planner { facts, inner, safe: HashSet::new(), plans: Vec::new() };
         for top in (0..loops.loops.len()).filter(|l| loops.loops[*l].parent.is_none()) {
             planner.plan(top);
         }
@@ -57,8 +64,12 @@ pub(crate) fn run(func: &mut Function) -> bool {
     }
     // Earlier nests first: later ones may use what they leave, and never the other way round.
     plans.sort_by_key(|p| cfg.position(loops.loops[p.nest].header));
+    let mut versions = Versions { func, cfg: &cfg, dom: &dom, users: &users, new_preds: HashMap::new() };
     for i in 0..plans.len() {
-        let renamed = version::version(func, &cfg, &dom, &loops.loops[plans[i].nest], &plans[i]);
+        let renamed = versions.version(&loops.loops[plans[i].nest], &plans[i]);
+        if renamed.is_empty() {
+            continue;
+        }
         for p in &mut plans[i + 1..] {
             let header = loops.loops[p.nest].header;
             p.rename(&|v| renamed.get(&dom, header, v));
@@ -68,7 +79,7 @@ pub(crate) fn run(func: &mut Function) -> bool {
 }
 
 /// An instruction by block and place.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Access(pub Block, pub usize);
 
 fn uncheck(func: &mut Function, a: Access) {
@@ -85,6 +96,7 @@ pub(crate) struct Facts<'a> {
     pub loops: &'a Loops,
     pub defs: &'a Defs,
     pub counts: &'a [Option<Counted>],
+    pub users: &'a Users,
 }
 
 /// A nest to be copied.
@@ -124,7 +136,9 @@ impl Plan {
 
 struct Planner<'a> {
     facts: Facts<'a>,
-    safe: Vec<Access>,
+    /// By loop: those directly inside.
+    inner: Vec<Vec<usize>>,
+    safe: HashSet<Access>,
     plans: Vec<Plan>,
 }
 
@@ -139,7 +153,9 @@ impl Planner<'_> {
         for a in self.checked(l) {
             let innermost = self.facts.loops.innermost[a.0.index()].expect("it is in a loop");
             match self.facts.verdict(l, a) {
-                Verdict::Safe => self.safe.push(a),
+                Verdict::Safe => {
+                    self.safe.insert(a);
+                }
                 Verdict::If(conditions, leaves) => plan.add(a, conditions, leaves),
                 // What cannot be told even for its own loop holds up nothing.
                 Verdict::Unknown => {
@@ -151,7 +167,7 @@ impl Planner<'_> {
             self.plans.push(plan);
             return;
         }
-        for inner in (0..self.facts.loops.loops.len()).filter(|i| self.facts.loops.loops[*i].parent == Some(l)) {
+        for inner in self.inner[l].clone() {
             self.plan(inner);
         }
     }

@@ -2,25 +2,47 @@
 
 use super::linear::{Leaf, Linear, MAX_LEAF};
 use super::{Access, Facts, Plan};
+use crate::counted::Defs;
 use crate::edit::{Cursor, to};
 use hashbrown::{HashMap, HashSet};
 use lh_ir::cfg::{Cfg, DomTree, Loop, targets};
 use lh_ir::func::{BlockData, Inst, Target, Term};
 use lh_ir::{Block, Function, Ty, Value};
 
+/// Blocks other than its own that use a value.
+pub(crate) struct Users(HashMap<Value, Vec<Block>>);
+
+impl Users {
+    /// Users of all values.
+    pub(super) fn new(func: &Function, cfg: &Cfg, defs: &Defs) -> Users {
+        let mut users: HashMap<Value, Vec<Block>> = HashMap::new();
+        for &b in cfg.rpo() {
+            for_each_use(func, b, &mut |v| {
+                if defs.block(v) != Some(b) {
+                    let list = users.entry(v).or_default();
+                    if list.last() != Some(&b) {
+                        list.push(b);
+                    }
+                }
+            });
+        }
+        Users(users)
+    }
+    /// Users outside of some blocks.
+    fn outside<'a>(&'a self, v: Value, inside: &'a HashSet<Block>) -> impl Iterator<Item = Block> + 'a {
+        self.0.get(&v).into_iter().flatten().copied().filter(|b| !inside.contains(b))
+    }
+}
+
 /// Whether a loop can be copied: every use behind it lies behind one of its ways out, where both copies meet.
 pub(super) fn can_copy(facts: &Facts<'_>, l: usize) -> bool {
     let (func, l) = (facts.func, &facts.loops.loops[l]);
     let inside: HashSet<Block> = l.blocks.iter().copied().collect();
-    let here = defined(func, &inside);
     let exits = exits(func, l, &inside);
-    let mut fine = true;
-    for b in facts.cfg.rpo().iter().filter(|b| !inside.contains(*b)) {
-        for_each_use(func, *b, &mut |v| fine &= !here.contains(&v) || exit_of(facts.dom, &exits, *b).is_some());
-        // The header is entered from outside by normal edges only.
-        fine &= func.blocks[b.index()].unwind.as_ref().is_none_or(|t| t.block != l.header);
-    }
-    fine
+    let meets = |v| facts.users.outside(v, &inside).all(|b| exit_of(facts.dom, &exits, b).is_some());
+    // The header is entered from outside by normal edges only.
+    let enters = facts.cfg.preds(l.header).iter().all(|e| e.target.is_some() || inside.contains(&e.from));
+    enters && defined(func, &l.blocks).all(meets)
 }
 
 /// Blocks outside that edges of a loop lead to.
@@ -38,13 +60,12 @@ fn exit_of(dom: &DomTree, exits: &[Block], b: Block) -> Option<Block> {
     exits.iter().copied().find(|e| dom.dominates(*e, b))
 }
 
-fn defined(func: &Function, blocks: &HashSet<Block>) -> HashSet<Value> {
-    let mut out = HashSet::new();
-    for b in blocks {
+fn defined<'a>(func: &'a Function, blocks: &'a [Block]) -> impl Iterator<Item = Value> + 'a {
+    let of = |b: &Block| {
         let data = &func.blocks[b.index()];
-        out.extend(data.params.iter().copied().chain(data.insts.iter().filter_map(|d| d.result)));
-    }
-    out
+        data.params.iter().copied().chain(data.insts.iter().filter_map(|d| d.result))
+    };
+    blocks.iter().flat_map(of)
 }
 
 /// Uses in a block.
@@ -61,22 +82,14 @@ fn for_each_use(func: &Function, b: Block, f: &mut dyn FnMut(Value)) {
     }
 }
 
-/// Copies a nest, without the checks of the plan, and puts the choice before it. Answers what the nest's values are
-/// called behind its ways out.
-pub(super) fn version(func: &mut Function, cfg: &Cfg, dom: &DomTree, l: &Loop, plan: &Plan) -> Renamed {
-    let inside: HashSet<Block> = l.blocks.iter().copied().collect();
-    let renamed = meet_behind(func, cfg, dom, l, &inside);
-    let entrance = choice_block(func, cfg, l, &inside);
-    let copied_header = copy(func, &l.blocks, &plan.accesses)[&l.header];
-    // What is left of the original raises, or looks at negative indices.
-    l.blocks.iter().for_each(|b| func.blocks[b.index()].cold = true);
-    let params = func.blocks[entrance.index()].params.clone();
-    let span = func.blocks[l.header.index()].term_span;
-    let mut c = Cursor { func, block: entrance, span, unwind: None, cold: false };
-    let cond = condition(&mut c, plan);
-    let term = Term::Branch { cond, then: to(copied_header, &params), els: to(l.header, &params) };
-    c.end(term, entrance);
-    renamed
+/// Copying of several nests.
+pub(super) struct Versions<'a> {
+    pub func: &'a mut Function,
+    pub cfg: &'a Cfg,
+    pub dom: &'a DomTree,
+    pub users: &'a Users,
+    /// New blocks that lead to old ones.
+    pub new_preds: HashMap<Block, Vec<Block>>,
 }
 
 /// New names of values, each behind one way out.
@@ -84,6 +97,10 @@ pub(super) fn version(func: &mut Function, cfg: &Cfg, dom: &DomTree, l: &Loop, p
 pub(super) struct Renamed(Vec<(Block, HashMap<Value, Value>)>);
 
 impl Renamed {
+    /// Whether nothing got another name.
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
     /// What a value is called in a block.
     pub(super) fn get(&self, dom: &DomTree, b: Block, v: Value) -> Value {
         let of =
@@ -92,34 +109,68 @@ impl Renamed {
     }
 }
 
-/// Puts a block before every way out behind which values of the nest are used. Its parameters are those values.
-fn meet_behind(func: &mut Function, cfg: &Cfg, dom: &DomTree, l: &Loop, inside: &HashSet<Block>) -> Renamed {
-    let here = defined(func, inside);
-    let exits = exits(func, l, inside);
-    let mut needed: HashMap<Block, Vec<Value>> = HashMap::new();
-    let outside: Vec<Block> = cfg.rpo().iter().copied().filter(|b| !inside.contains(b)).collect();
-    for &b in &outside {
-        let Some(exit) = exit_of(dom, &exits, b) else { continue };
-        for_each_use(func, b, &mut |v| {
-            let list = needed.entry(exit).or_default();
-            if here.contains(&v) && !list.contains(&v) {
-                list.push(v);
-            }
-        });
+impl Versions<'_> {
+    /// Copies a nest, without the checks of the plan, and puts the choice before it. Answers what the nest's values are
+    /// called behind its ways out.
+    pub(super) fn version(&mut self, l: &Loop, plan: &Plan) -> Renamed {
+        let inside: HashSet<Block> = l.blocks.iter().copied().collect();
+        let renamed = self.meet_behind(l, &inside);
+        let entrance = self.choice_block(l, &inside);
+        let copied_header = self.copy(&l.blocks, &plan.accesses)[&l.header];
+        // What is left of the original raises, or looks at negative indices.
+        l.blocks.iter().for_each(|b| self.func.blocks[b.index()].cold = true);
+        let params = self.func.blocks[entrance.index()].params.clone();
+        let span = self.func.blocks[l.header.index()].term_span;
+        let mut c = Cursor { func: self.func, block: entrance, span, unwind: None, cold: false };
+        let cond = condition(&mut c, plan);
+        let term = Term::Branch { cond, then: to(copied_header, &params), els: to(l.header, &params) };
+        c.end(term, entrance);
+        renamed
     }
-    let mut renamed = Renamed::default();
-    for exit in exits {
-        let Some(values) = needed.remove(&exit).filter(|v| !v.is_empty()) else { continue };
-        let old = func.blocks[exit.index()].params.clone();
+
+    /// Puts a block before every way out behind which values of the nest are used. Its parameters are those values.
+    fn meet_behind(&mut self, l: &Loop, inside: &HashSet<Block>) -> Renamed {
+        let exits = exits(self.func, l, inside);
+        let mut needed: HashMap<Block, Vec<Value>> = HashMap::new();
+        let mut using: Vec<Block> = Vec::new();
+        for v in defined(self.func, &l.blocks) {
+            for b in self.users.outside(v, inside) {
+                let exit = exit_of(self.dom, &exits, b).expect("asked before copying");
+                let list = needed.entry(exit).or_default();
+                if list.last() != Some(&v) {
+                    list.push(v);
+                }
+                using.push(b);
+            }
+        }
+        let mut renamed = Renamed::default();
+        for exit in exits {
+            if let Some(values) = needed.remove(&exit) {
+                let names = self.meet_before(l, exit, values);
+                renamed.0.push((exit, names));
+            }
+        }
+        using.sort_unstable();
+        using.dedup();
+        for b in using {
+            let mut f = |v: &mut Value| *v = renamed.get(self.dom, b, *v);
+            let data = &mut self.func.blocks[b.index()];
+            data.insts.iter_mut().for_each(|d| d.inst.for_each_operand_mut(&mut f));
+            if let Some(t) = &mut data.unwind {
+                t.args.iter_mut().for_each(&mut f);
+            }
+            if let Some(t) = &mut data.term {
+                t.for_each_operand_mut(&mut f);
+            }
+        }
+        renamed
+    }
+    fn meet_before(&mut self, l: &Loop, exit: Block, values: Vec<Value>) -> HashMap<Value, Value> {
+        let func = &mut *self.func;
+        let old = func.blocks[exit.index()].params.len();
+        let tys: Vec<Ty> = func.blocks[exit.index()].params.iter().chain(&values).map(|v| func.ty(*v)).collect();
         let meeting = func.new_block();
-        let params: Vec<Value> = old
-            .iter()
-            .chain(&values)
-            .map(|v| func.ty(*v))
-            .collect::<Vec<_>>()
-            .into_iter()
-            .map(|t| func.new_value(t))
-            .collect();
+        let params: Vec<Value> = tys.into_iter().map(|t| func.new_value(t)).collect();
         for b in &l.blocks {
             let data = &mut func.blocks[b.index()];
             for t in data.term.as_mut().map(Term::targets_mut).into_iter().flatten().chain(&mut data.unwind) {
@@ -129,80 +180,66 @@ fn meet_behind(func: &mut Function, cfg: &Cfg, dom: &DomTree, l: &Loop, inside: 
                 }
             }
         }
-        let names = values.into_iter().zip(params[old.len()..].iter().copied()).collect();
+        let names = values.into_iter().zip(params[old..].iter().copied()).collect();
         let data = &mut func.blocks[meeting.index()];
-        data.term = Some(Term::Jump(to(exit, &params[..old.len()])));
+        data.term = Some(Term::Jump(to(exit, &params[..old])));
         data.params = params;
-        renamed.0.push((exit, names));
+        self.new_preds.entry(exit).or_default().push(meeting);
+        names
     }
-    for b in outside {
-        let mut f = |v: &mut Value| *v = renamed.get(dom, b, *v);
-        let data = &mut func.blocks[b.index()];
-        data.insts.iter_mut().for_each(|d| d.inst.for_each_operand_mut(&mut f));
-        if let Some(t) = &mut data.unwind {
-            t.args.iter_mut().for_each(&mut f);
-        }
-        if let Some(t) = &mut data.term {
-            t.for_each_operand_mut(&mut f);
-        }
-    }
-    renamed
-}
 
-/// A new block that takes over the ways into the loop.
-fn choice_block(func: &mut Function, cfg: &Cfg, l: &Loop, inside: &HashSet<Block>) -> Block {
-    let tys: Vec<Ty> = func.blocks[l.header.index()].params.iter().map(|p| func.ty(*p)).collect();
-    let entrance = func.new_block();
-    func.blocks[entrance.index()].params = tys.into_iter().map(|t| func.new_value(t)).collect();
-    for b in (0..func.blocks.len()).map(Block::new) {
-        // Blocks made by copying another nest are outside of this one.
-        if b == entrance || inside.contains(&b) || (cfg_knows(cfg, b) && !cfg.is_reachable(b)) {
-            continue;
-        }
-        for t in func.blocks[b.index()].term.as_mut().map(Term::targets_mut).into_iter().flatten() {
-            if t.block == l.header {
-                t.block = entrance;
+    /// A new block that takes over the ways into the loop.
+    fn choice_block(&mut self, l: &Loop, inside: &HashSet<Block>) -> Block {
+        let func = &mut *self.func;
+        let tys: Vec<Ty> = func.blocks[l.header.index()].params.iter().map(|p| func.ty(*p)).collect();
+        let entrance = func.new_block();
+        func.blocks[entrance.index()].params = tys.into_iter().map(|t| func.new_value(t)).collect();
+        let old = self.cfg.preds(l.header).iter().map(|e| e.from).filter(|b| !inside.contains(b));
+        let new = self.new_preds.get(&l.header).into_iter().flatten().copied();
+        for b in old.chain(new) {
+            for t in func.blocks[b.index()].term.as_mut().map(Term::targets_mut).into_iter().flatten() {
+                if t.block == l.header {
+                    t.block = entrance;
+                }
             }
         }
+        entrance
     }
-    entrance
-}
 
-fn cfg_knows(cfg: &Cfg, b: Block) -> bool {
-    b.index() < cfg.len()
+    fn copy(&mut self, blocks: &[Block], unchecked: &[Access]) -> HashMap<Block, Block> {
+        let func = &mut *self.func;
+        let mut copies = Copies { blocks: HashMap::new(), values: HashMap::new() };
+        for b in blocks {
+            let new = func.new_block();
+            copies.blocks.insert(*b, new);
+            for v in defined(func, &[*b]).collect::<Vec<_>>() {
+                let ty = func.ty(v);
+                let new = func.new_value(ty);
+                copies.values.insert(v, new);
+            }
+        }
+        let free: HashSet<(Block, usize)> = unchecked.iter().map(|a| (a.0, a.1)).collect();
+        for b in blocks {
+            let mut data = func.blocks[b.index()].clone();
+            for (i, d) in data.insts.iter_mut().enumerate() {
+                if let (Inst::ElemPtr { wrap, check, .. }, true) = (&mut d.inst, free.contains(&(*b, i))) {
+                    (*wrap, *check) = (false, false);
+                }
+            }
+            copies.rename(&mut data);
+            let new = copies.blocks[b];
+            for t in data.term.iter().flat_map(Term::targets).filter(|t| t.block.index() < self.cfg.len()) {
+                self.new_preds.entry(t.block).or_default().push(new);
+            }
+            func.blocks[new.index()] = data;
+        }
+        copies.blocks
+    }
 }
 
 struct Copies {
     blocks: HashMap<Block, Block>,
     values: HashMap<Value, Value>,
-}
-
-fn copy(func: &mut Function, blocks: &[Block], unchecked: &[Access]) -> HashMap<Block, Block> {
-    let mut copies = Copies { blocks: HashMap::new(), values: HashMap::new() };
-    for b in blocks {
-        let new = func.new_block();
-        copies.blocks.insert(*b, new);
-        let data = &func.blocks[b.index()];
-        let old: Vec<Value> = data.params.iter().copied().chain(data.insts.iter().filter_map(|d| d.result)).collect();
-        for v in old {
-            let ty = func.ty(v);
-            let new = func.new_value(ty);
-            copies.values.insert(v, new);
-        }
-    }
-    let mut free: HashSet<(Block, usize)> = HashSet::new();
-    free.extend(unchecked.iter().map(|a| (a.0, a.1)));
-    for b in blocks {
-        let mut data = func.blocks[b.index()].clone();
-        for (i, d) in data.insts.iter_mut().enumerate() {
-            if let (Inst::ElemPtr { wrap, check, .. }, true) = (&mut d.inst, free.contains(&(*b, i))) {
-                (*wrap, *check) = (false, false);
-            }
-        }
-        copies.rename(&mut data);
-        func.blocks[copies.blocks[b].index()] = data;
-    }
-    copies.blocks
 }
 
 impl Copies {
