@@ -91,25 +91,27 @@ fn instance<'py>(py: Python<'py>, pending: &Pending) -> PyResult<Bound<'py, PyAn
 
 /// Adds a traceback entry for each compiled function that the exception left.
 fn with_frames(py: Python<'_>, error: PyErr, pending: &Pending) -> PyErr {
-    error.restore(py);
     let globals = PyDict::new(py);
-    for frame in &pending.frames {
-        // SAFETY: an exception is set, and the frame's facts live as long as the code, which is never unloaded.
-        unsafe { add_frame(frame, &globals) };
+    // SAFETY: a frame's facts live as long as the code, which is never unloaded; no exception is set yet.
+    let frames: Vec<_> = pending.frames.iter().filter_map(|f| unsafe { frame_object(py, f, &globals) }).collect();
+    error.restore(py);
+    for frame in frames {
+        // SAFETY: an exception is set, and the object is a frame.
+        unsafe { ffi::PyTraceBack_Here(frame.as_ptr().cast()) };
     }
     PyErr::fetch(py)
 }
 
+/// A frame object of a compiled function; none for library functions.
+///
 /// # Safety
-/// An exception is set; `frame.info` is null or points to the facts of a function.
-unsafe fn add_frame(frame: &Frame, globals: &Bound<'_, PyDict>) {
-    // SAFETY: as promised by the caller; all references made here are dropped here.
+/// `frame.info` is null or points to the facts of a function; no exception is set.
+unsafe fn frame_object<'py>(py: Python<'py>, frame: &Frame, globals: &Bound<'py, PyDict>) -> Option<Bound<'py, PyAny>> {
+    // SAFETY: as promised by the caller.
     unsafe {
         if frame.info.is_null() || (*frame.info).is_library != 0 {
-            return;
+            return None;
         }
-        let (mut kind, mut value, mut trace) = (std::ptr::null_mut(), std::ptr::null_mut(), std::ptr::null_mut());
-        ffi::PyErr_Fetch(&mut kind, &mut value, &mut trace);
         // Tracebacks show the last part of the qualified name, which is the code object's name.
         let qualname = CStr::from_ptr((*frame.info).qualname);
         let dot = qualname.to_bytes().iter().rposition(|b| *b == b'.').map_or(0, |i| i + 1);
@@ -117,17 +119,9 @@ unsafe fn add_frame(frame: &Frame, globals: &Bound<'_, PyDict>) {
         let line = if frame.line > 0 { frame.line } else { (*frame.info).first_line };
         // The frame's line is the first line of its code object, for there is no table of lines.
         let code = ffi::PyCode_NewEmpty((*frame.info).file, name, line);
-        let made = if code.is_null() {
-            std::ptr::null_mut()
-        } else {
-            ffi::PyFrame_New(ffi::PyThreadState_Get(), code, globals.as_ptr(), std::ptr::null_mut())
-        };
-        ffi::PyErr_Clear();
-        ffi::PyErr_Restore(kind, value, trace);
-        if !made.is_null() {
-            ffi::PyTraceBack_Here(made);
-        }
-        ffi::Py_XDECREF(made.cast());
-        ffi::Py_XDECREF(code.cast());
+        let code = Bound::from_owned_ptr_or_err(py, code.cast()).ok()?;
+        let made = ffi::PyFrame_New(ffi::PyThreadState_Get(), code.as_ptr().cast(), globals.as_ptr(), std::ptr::null_mut());
+        // Without memory for a frame the traceback is shorter.
+        Bound::from_owned_ptr_or_err(py, made.cast()).ok()
     }
 }
