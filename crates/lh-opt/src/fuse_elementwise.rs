@@ -35,10 +35,10 @@ pub(crate) fn run(func: &mut Function) -> bool {
     for b in 0..func.blocks.len() {
         let mut insts = std::mem::take(&mut func.blocks[b].insts);
         let mut gone = vec![false; insts.len()];
-        for i in 0..insts.len() {
+        for (i, gone) in gone.iter_mut().enumerate() {
             if let Some(user) = fusible_user(func, &insts, i, &counts) {
                 fuse(&mut insts, i, user);
-                gone[i] = true;
+                *gone = true;
                 changed = true;
             }
         }

@@ -141,12 +141,12 @@ fn raise_unless(c: &mut Cursor<'_>, fits: Value, arrays: &[&Operand], kind: i64)
 pub(super) fn broadcast_stream(c: &mut Cursor<'_>, o: &Operand, ops: &[Operand], rank: usize) -> Stream {
     let mut strides = Vec::with_capacity(rank);
     let mut repeats = vec![false; rank];
-    for d in 0..rank {
+    for (d, repeats) in repeats.iter_mut().enumerate() {
         let stride = own(o, d, rank).map(|i| {
             // Nothing else has the dimension: its extent is the result's.
             let shared = |p: &Operand| own(p, d, rank).is_some_and(|j| p.shape[j] != o.shape[i]);
-            repeats[d] = ops.iter().any(shared);
-            if repeats[d] { zero_if_one(c, o.shape[i], o.strides[i]) } else { o.strides[i] }
+            *repeats = ops.iter().any(shared);
+            if *repeats { zero_if_one(c, o.shape[i], o.strides[i]) } else { o.strides[i] }
         });
         strides.push(stride);
     }
