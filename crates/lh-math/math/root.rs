@@ -10,14 +10,14 @@ pub fn hypot(x: f64, y: f64) -> f64 {
     let large = a > 1e150;
     let small = a < 1e-140;
     let factor = if large {
-        7.458340731200207e-155
+        2.409919865102884e-181
     } else if small {
         5.260135901548374e+210
     } else {
         1.0
     };
     let back = if large {
-        1.3407807929942597e+154
+        4.149515568880993e+180
     } else if small {
         1.90109156629516e-211
     } else {
