@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import warnings
 from typing import Any
 
 import numpy as np
@@ -95,7 +96,8 @@ def assert_same(got: Any, expected: Any, tolerance: float = 0.0) -> None:
 def check(compiled: Any, *arguments: Any, tolerance: float = 0.0) -> None:
     """The compiled function and its Python original agree, in answers, changed arguments and classes of exceptions."""
     before = [copy.deepcopy(a) for a in arguments]
-    with np.errstate(all="ignore"):
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
         try:
             expected = copy.deepcopy(compiled.py_func(*arguments))
         except Exception as error:

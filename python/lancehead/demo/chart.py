@@ -6,6 +6,8 @@ from pathlib import Path
 
 from matplotlib import rc_context
 from matplotlib.figure import Figure
+from matplotlib.patches import Patch
+from matplotlib.ticker import FuncFormatter
 
 from lancehead.demo.program import Measurement
 
@@ -19,17 +21,18 @@ def draw_chart(results: list[Measurement], paths: list[Path]) -> None:
         figure = Figure(figsize=(9, 0.8 + 0.42 * len(shown)), layout="constrained")
         axes = figure.add_subplot()
         for place, result in enumerate(shown):
-            axes.barh(place, result.speedup, color=colours[result.program.baseline], height=0.7)
+            # From 1 on: what is slower than the plain version points to the left.
+            axes.barh(place, result.speedup - 1.0, left=1.0, color=colours[result.program.baseline], height=0.7)
             label = f"{result.speedup:,.0f} ×" if result.speedup >= 10 else f"{result.speedup:.1f} ×"
-            axes.annotate(label, (result.speedup, place), xytext=(4, 0), textcoords="offset points", va="center")
+            axes.annotate(label, (max(result.speedup, 1.0), place), xytext=(4, 0), textcoords="offset points", va="center")
         axes.set_yticks(range(len(shown)), [result.program.title for result in shown])
         axes.set_xscale("log")
-        axes.set_xlim(left=0.5, right=max((r.speedup for r in shown), default=1.0) * 3)
-        axes.axvline(1.0, color="black", linewidth=0.8)
+        axes.set_xlim(left=min([1.0, *(r.speedup / 2 for r in shown if r.speedup < 1.0)]), right=max([10.0, *(r.speedup * 3 for r in shown)]))
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
         axes.set_xlabel("times as fast as the plain version (compile time not included)")
         axes.spines[["top", "right"]].set_visible(False)
         used = {result.program.baseline for result in shown}
-        bars = [axes.barh(0, 0, color=colour, label=f"plain {name}") for name, colour in colours.items() if name in used]
+        bars = [Patch(color=colour, label=f"plain {name}") for name, colour in colours.items() if name in used]
         axes.legend(handles=bars, loc="lower right", frameon=False)
         for path in paths:
             metadata = {"Date": None} if path.suffix == ".svg" else None
