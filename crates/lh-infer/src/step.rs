@@ -126,6 +126,8 @@ impl Infer<'_> {
     fn global(&mut self, name: &str) -> Result<Val> {
         match self.world.global(self.id, name) {
             Some(o) => self.object(o),
+            // Compiled while it is being defined: its own name is not bound yet.
+            None if name == self.code.name => Ok(Val::of_type(Ty::new(TyKind::Func(self.id)))),
             None => Err(Diagnostic::new(diag::UNKNOWN_NAME, format!("name `{name}` is not defined"))),
         }
     }

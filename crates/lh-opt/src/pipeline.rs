@@ -45,6 +45,10 @@ pub fn run(func: &mut Function) {
     for pass in PIPELINE {
         run_pass(func, pass);
     }
+    // Once in every build: LLVM would end the process over code that is not well-formed.
+    if let Err(e) = verify(func) {
+        bug!("after the passes: {e}\n{}", print(func));
+    }
 }
 
 /// The pass of a name.

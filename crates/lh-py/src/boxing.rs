@@ -5,10 +5,11 @@ use crate::{np, objects};
 use lh_ir::types::Prim;
 use lh_ir::{Ty, TyKind};
 use lh_runtime::MemInfo;
-use lh_runtime::alloc::{decref, foreign_owner as owner_of, incref, new_foreign};
+use lh_runtime::alloc::{decref, foreign_owner as owner_of, new_foreign};
 use lh_runtime::list::{List, ListRef};
 use pyo3::exceptions::PySystemError;
 use pyo3::ffi;
+use crate::memory::Memory;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyComplex, PyFloat, PyInt, PyList, PyString, PyTuple};
 use std::ffi::c_void;
@@ -81,8 +82,8 @@ impl<'a, 'py> Boxer<'a, 'py> {
                 PyComplex::from_doubles(py, float(word(), half), float(word(), half)).into_any()
             }
             TyKind::Str => {
-                let [_, data, len] = [word(), word(), word()];
-                string(py, data, len)?
+                let [mem, data, len] = [word(), word(), word()];
+                string(py, mem as *mut MemInfo, data, len)?
             }
             TyKind::List(t) => {
                 let header = word() as *mut List;
@@ -198,18 +199,22 @@ fn float(word: u64, bits: u32) -> f64 {
     if bits == 32 { f64::from(f32::from_bits(word as u32)) } else { f64::from_bits(word) }
 }
 
-fn string(py: Python<'_>, data: u64, len: u64) -> PyResult<Bound<'_, PyAny>> {
+/// A string; the argument itself when it comes back whole.
+fn string(py: Python<'_>, mem: *mut MemInfo, data: u64, len: u64) -> PyResult<Bound<'_, PyAny>> {
     if len == 0 {
         return Ok(PyString::new(py, "").into_any());
+    }
+    // SAFETY: `mem` is null or alive: the value holds a reference; a foreign owner holds one to the object.
+    let owner = unsafe { owner_of(mem, release_object).map(|o| Bound::from_borrowed_ptr(py, o.cast())) };
+    if let Some(owner) = owner
+        && let Ok(text) = owner.cast_exact::<PyString>()
+        && text.to_str().is_ok_and(|t| t.as_ptr() as u64 == data && t.len() as u64 == len)
+    {
+        return Ok(owner);
     }
     // SAFETY: a string value points to `len` bytes of UTF-8.
     let bytes = unsafe { std::slice::from_raw_parts(data as *const u8, len as usize) };
     Ok(PyString::from_bytes(py, bytes)?.into_any())
-}
-
-unsafe extern "C" fn release_capsule(capsule: *mut ffi::PyObject) {
-    // SAFETY: the capsule was made by `array` around a counted object whose reference it holds.
-    unsafe { decref(ffi::PyCapsule_GetPointer(capsule, c"lancehead.memory".as_ptr()).cast()) };
 }
 
 /// An array; the argument itself when it comes back unchanged.
@@ -231,13 +236,9 @@ fn array<'py>(py: Python<'py>, dtype: Ty, readonly: bool, slots: &[u64]) -> PyRe
         }
         None if mem.is_null() => None,
         None => {
-            // SAFETY: the capsule takes the new reference and drops it in its destructor.
-            let capsule = unsafe {
-                incref(mem);
-                ffi::PyCapsule_New(mem.cast(), c"lancehead.memory".as_ptr(), Some(release_capsule))
-            };
-            // SAFETY: a new reference, or null with an exception set.
-            Some(unsafe { Bound::from_owned_ptr_or_err(py, capsule)? })
+            // SAFETY: the value holds a reference.
+            let memory = unsafe { Memory::new(mem) };
+            Some(Bound::new(py, memory)?.into_any())
         }
     };
     np::load(py)?.array_over(py, num, (data, &shape, &strides), !readonly, owner)

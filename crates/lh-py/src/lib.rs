@@ -15,6 +15,7 @@ mod host;
 mod inspect;
 mod int;
 mod lists;
+mod memory;
 mod methods;
 mod np;
 mod object;
@@ -46,8 +47,9 @@ fn type_of(value: &Bound<'_, PyAny>) -> PyResult<Py<Type>> {
     }
     match typing::type_of(value) {
         Ok(t) => Type::of(py, t),
+        Err(args::Refused::Raised) => Err(PyErr::fetch(py)),
         Err(why) => {
-            let text = format!("cannot determine the type of {}: {why:?}", classify::short_text(value));
+            let text = format!("cannot determine the type of {}: {}", classify::short_text(value), why.reason());
             Err(render::error_of(py, "NumbaValueError", &text))
         }
     }
@@ -112,6 +114,7 @@ fn live_allocations() -> i64 {
 fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add("__version__", env!("CARGO_PKG_VERSION"))?;
     m.add("Dispatcher", object::create_type(m.py())?)?;
+    m.add_class::<memory::Memory>()?;
     m.add_class::<Type>()?;
     m.add_class::<types::Signature>()?;
     m.add_class::<inspect::Explanation>()?;

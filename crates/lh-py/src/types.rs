@@ -123,6 +123,11 @@ impl Type {
     fn name(&self) -> String {
         self.0.to_string()
     }
+    /// What tells types apart: the name.
+    #[getter]
+    fn key(&self) -> String {
+        self.0.to_string()
+    }
     #[getter]
     fn dtype(&self, py: Python<'_>) -> PyResult<Py<Type>> {
         match self.0.kind() {

@@ -39,7 +39,9 @@ pub(super) fn can_copy(facts: &Facts<'_>, l: usize) -> bool {
     let (func, l) = (facts.func, &facts.loops.loops[l]);
     let inside: HashSet<Block> = l.blocks.iter().copied().collect();
     let exits = exits(func, l, &inside);
-    let meets = |v| facts.users.outside(v, &inside).all(|b| exit_of(facts.dom, &exits, b).is_some());
+    // Where a way from outside joins (a block that only raises is outside), one of the copies' values is not known.
+    let whole = |e: Block| facts.cfg.preds(e).iter().all(|p| inside.contains(&p.from));
+    let meets = |v| facts.users.outside(v, &inside).all(|b| exit_of(facts.dom, &exits, b).is_some_and(whole));
     // The header is entered from outside by normal edges only.
     let enters = facts.cfg.preds(l.header).iter().all(|e| e.target.is_some() || inside.contains(&e.from));
     enters && defined(func, &l.blocks).all(meets)
