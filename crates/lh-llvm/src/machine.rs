@@ -2,6 +2,7 @@
 
 use crate::ir::{cstring, take_message};
 use llvm_sys::target::*;
+use llvm_sys::support::LLVMParseCommandLineOptions;
 use llvm_sys::target_machine::*;
 use std::cell::OnceCell;
 use std::ffi::CStr;
@@ -51,12 +52,15 @@ impl Machine {
     fn new(level: LLVMCodeGenOptLevel) -> Machine {
         static INIT: Once = Once::new();
         INIT.call_once(|| {
-            // SAFETY: registration of one target, once.
+            // SAFETY: registration of one target and one option that exists, once.
             unsafe {
                 LLVMInitializeX86TargetInfo();
                 LLVMInitializeX86Target();
                 LLVMInitializeX86TargetMC();
                 LLVMInitializeX86AsmPrinter();
+                // What remains of a vectorised loop is not worth unrolling, and other loops do not gain by it.
+                let args = [c"lancehead".as_ptr(), c"-unroll-runtime=false".as_ptr()];
+                LLVMParseCommandLineOptions(args.len() as i32, args.as_ptr(), std::ptr::null());
             }
         });
         let h = host();
