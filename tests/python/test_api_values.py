@@ -57,6 +57,11 @@ def test_tuples_come_back(value):
     assert got == value and type(got) is type(value)
 
 
+def test_strings_come_back_as_themselves():
+    text = "a long text " * 10
+    assert same(text) is text and same((text, [text]))[1][0] is text
+
+
 def test_namedtuples_inside_keep_their_class():
     assert type(same((Point(1, 2), 3))[0]) is Point
 

@@ -67,6 +67,22 @@ pub enum Refused {
     Raised,
 }
 
+impl Refused {
+    /// The reason in a few words.
+    pub fn reason(self) -> &'static str {
+        match self {
+            Refused::Type => "objects of this type have no native form",
+            Refused::TooLarge => "it is beyond 64 bits",
+            Refused::Surrogates => "it has lone surrogates",
+            Refused::Array => "its element type, byte order or alignment has no native form",
+            Refused::EmptyList => "the items of an empty list have no type",
+            Refused::MixedList => "its items are not all of one type",
+            Refused::Depth => "it is nested too deeply",
+            Refused::Raised => "an exception was raised",
+        }
+    }
+}
+
 /// The most levels of tuples and lists in an argument.
 const MAX_DEPTH: u32 = 50;
 
@@ -213,7 +229,11 @@ impl ArgBuf {
     }
 
     /// A tuple, or a namedtuple when its class is given.
-    unsafe fn push_items(&mut self, o: *mut ffi::PyObject, class: Option<*mut ffi::PyTypeObject>) -> Result<(), Refused> {
+    unsafe fn push_items(
+        &mut self,
+        o: *mut ffi::PyObject,
+        class: Option<*mut ffi::PyTypeObject>,
+    ) -> Result<(), Refused> {
         // SAFETY: `o` is a tuple, which keeps its items alive.
         unsafe {
             let n = ffi::PyTuple_GET_SIZE(o);

@@ -58,7 +58,8 @@ impl Params {
         for n in code.getattr(intern!(py, "co_varnames"))?.cast::<PyTuple>()?.iter() {
             names.push(n.cast_into::<PyString>()?.unbind());
         }
-        names.truncate(positional + keyword + usize::from(flags & VARARGS != 0) + usize::from(flags & VARKEYWORDS != 0));
+        names
+            .truncate(positional + keyword + usize::from(flags & VARARGS != 0) + usize::from(flags & VARKEYWORDS != 0));
         let varkeywords = if flags & VARKEYWORDS != 0 { names.pop() } else { None };
         let varargs = if flags & VARARGS != 0 { names.pop() } else { None };
         let simple = keyword == 0 && varargs.is_none() && varkeywords.is_none();
@@ -156,7 +157,11 @@ pub unsafe fn bind(
 
 type Keywords<'py> = Vec<(Bound<'py, PyString>, *mut ffi::PyObject)>;
 
-unsafe fn keywords<'py>(py: Python<'py>, values: *const *mut ffi::PyObject, names: *mut ffi::PyObject) -> PyResult<Keywords<'py>> {
+unsafe fn keywords<'py>(
+    py: Python<'py>,
+    values: *const *mut ffi::PyObject,
+    names: *mut ffi::PyObject,
+) -> PyResult<Keywords<'py>> {
     if names.is_null() {
         return Ok(Vec::new());
     }
@@ -204,13 +209,18 @@ impl Binder<'_, '_> {
     fn bind_keywords(&self, slots: &mut [*mut ffi::PyObject]) -> PyResult<()> {
         let (py, p) = (self.py, &self.state.params);
         for (name, value) in &self.keywords {
-            let found = p.names.iter().position(|n| n.is(name)).or_else(|| {
-                p.names.iter().position(|n| n.bind(py).as_any().eq(name).unwrap_or(false))
-            });
+            let found = p
+                .names
+                .iter()
+                .position(|n| n.is(name))
+                .or_else(|| p.names.iter().position(|n| n.bind(py).as_any().eq(name).unwrap_or(false)));
             match found {
                 Some(i) if i < p.positional_only => return Err(self.positional_only()),
                 Some(i) if !slots[i].is_null() => {
-                    return Err(PyTypeError::new_err(format!("{}() got multiple values for argument '{name}'", self.name())));
+                    return Err(PyTypeError::new_err(format!(
+                        "{}() got multiple values for argument '{name}'",
+                        self.name()
+                    )));
                 }
                 Some(i) => slots[i] = *value,
                 None if p.varkeywords.is_some() => {
@@ -218,7 +228,10 @@ impl Binder<'_, '_> {
                     return Err(crate::render::error_of(py, "UnsupportedError", &text));
                 }
                 None => {
-                    return Err(PyTypeError::new_err(format!("{}() got an unexpected keyword argument '{name}'", self.name())));
+                    return Err(PyTypeError::new_err(format!(
+                        "{}() got an unexpected keyword argument '{name}'",
+                        self.name()
+                    )));
                 }
             }
         }
@@ -226,11 +239,14 @@ impl Binder<'_, '_> {
     }
     fn positional_only(&self) -> PyErr {
         let p = &self.state.params;
-        let given = |n: &&Py<PyString>| self.keywords.iter().any(|(k, _)| k.as_any().eq(n.bind(self.py)).unwrap_or(false));
+        let given =
+            |n: &&Py<PyString>| self.keywords.iter().any(|(k, _)| k.as_any().eq(n.bind(self.py)).unwrap_or(false));
         let names = p.names[..p.positional_only].iter().filter(given).map(|n| n.bind(self.py).to_string());
         let names = names.collect::<Vec<_>>().join(", ");
         let name = self.name();
-        PyTypeError::new_err(format!("{name}() got some positional-only arguments passed as keyword arguments: '{names}'"))
+        PyTypeError::new_err(format!(
+            "{name}() got some positional-only arguments passed as keyword arguments: '{names}'"
+        ))
     }
     fn fill_defaults(&self, slots: &mut [*mut ffi::PyObject]) -> PyResult<()> {
         let (py, p) = (self.py, &self.state.params);
@@ -259,7 +275,8 @@ impl Binder<'_, '_> {
         self.check(&missing, "keyword-only")
     }
     fn check(&self, missing: &[usize], kind: &str) -> PyResult<()> {
-        let names: Vec<String> = missing.iter().map(|i| format!("'{}'", self.state.params.names[*i].bind(self.py))).collect();
+        let names: Vec<String> =
+            missing.iter().map(|i| format!("'{}'", self.state.params.names[*i].bind(self.py))).collect();
         let list = match &names[..] {
             [] => return Ok(()),
             [one] => one.clone(),
@@ -267,7 +284,11 @@ impl Binder<'_, '_> {
             [rest @ .., last] => format!("{}, and {last}", rest.join(", ")),
         };
         let s = if names.len() == 1 { "" } else { "s" };
-        Err(PyTypeError::new_err(format!("{}() missing {} required {kind} argument{s}: {list}", self.name(), names.len())))
+        Err(PyTypeError::new_err(format!(
+            "{}() missing {} required {kind} argument{s}: {list}",
+            self.name(),
+            names.len()
+        )))
     }
     fn too_many(&self, slots: &[*mut ffi::PyObject]) -> PyErr {
         let p = &self.state.params;
@@ -278,7 +299,11 @@ impl Binder<'_, '_> {
         let plural = |n: usize| if n == 1 { "" } else { "s" };
         let keyword = slots[p.positional..].iter().filter(|s| !s.is_null()).count();
         let were = if keyword > 0 {
-            let words = format!("positional argument{} (and {keyword} keyword-only argument{})", plural(given), plural(keyword));
+            let words = format!(
+                "positional argument{} (and {keyword} keyword-only argument{})",
+                plural(given),
+                plural(keyword)
+            );
             format!("{given} {words} were")
         } else {
             format!("{given} {}", if given == 1 { "was" } else { "were" })

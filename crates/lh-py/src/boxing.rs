@@ -1,6 +1,7 @@
 //! Results: machine words as Python objects.
 
 use crate::lists::{Item, Lists};
+use crate::memory::Memory;
 use crate::{np, objects};
 use lh_ir::types::Prim;
 use lh_ir::{Ty, TyKind};
@@ -9,7 +10,6 @@ use lh_runtime::alloc::{decref, foreign_owner as owner_of, new_foreign};
 use lh_runtime::list::{List, ListRef};
 use pyo3::exceptions::PySystemError;
 use pyo3::ffi;
-use crate::memory::Memory;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyComplex, PyFloat, PyInt, PyList, PyString, PyTuple};
 use std::ffi::c_void;
@@ -191,7 +191,8 @@ fn no_object(ty: Ty) -> PyErr {
 /// An int of a slot whose upper bytes mean nothing.
 fn int(py: Python<'_>, word: u64, bits: u8, signed: bool) -> Bound<'_, PyAny> {
     let shift = 64 - u32::from(bits);
-    let o = if signed { PyInt::new(py, (word << shift) as i64 >> shift) } else { PyInt::new(py, word << shift >> shift) };
+    let o =
+        if signed { PyInt::new(py, (word << shift) as i64 >> shift) } else { PyInt::new(py, word << shift >> shift) };
     o.into_any()
 }
 
@@ -245,7 +246,14 @@ fn array<'py>(py: Python<'py>, dtype: Ty, readonly: bool, slots: &[u64]) -> PyRe
 }
 
 /// Whether an object is the array with exactly this memory.
-fn is_same_array(o: &Bound<'_, PyAny>, num: i32, data: *mut u8, shape: &[isize], strides: &[isize], readonly: bool) -> bool {
+fn is_same_array(
+    o: &Bound<'_, PyAny>,
+    num: i32,
+    data: *mut u8,
+    shape: &[isize],
+    strides: &[isize],
+    readonly: bool,
+) -> bool {
     // SAFETY: the struct is read after the type check; its lists have `nd` items.
     unsafe {
         if ffi::PyObject_TypeCheck(o.as_ptr(), np::ndarray_type()) == 0 {

@@ -285,7 +285,13 @@ fn own(buf: &mut ArgBuf) {
 
 /// The result, or the exception, of a call that is not one of the simple cases.
 #[inline(never)]
-unsafe fn finish(py: Python<'_>, overload: &Overload, buf: &ArgBuf, status: i32, ret: *const u64) -> *mut ffi::PyObject {
+unsafe fn finish(
+    py: Python<'_>,
+    overload: &Overload,
+    buf: &ArgBuf,
+    status: i32,
+    ret: *const u64,
+) -> *mut ffi::PyObject {
     let made = catch_unwind(AssertUnwindSafe(|| {
         let result = if status == 0 {
             // SAFETY: the code has written so many words.

@@ -7,7 +7,8 @@ use lh_ir::{Const, Ty};
 use pyo3::exceptions::PyBaseException;
 use pyo3::prelude::*;
 use pyo3::types::{
-    PyBool, PyComplex, PyComplexMethods, PyEllipsis, PyFloat, PyFunction, PyInt, PyList, PyModule, PyString, PyTuple, PyType,
+    PyBool, PyComplex, PyComplexMethods, PyEllipsis, PyFloat, PyFunction, PyInt, PyList, PyModule, PyString, PyTuple,
+    PyType,
 };
 use pyo3::{ffi, intern};
 
@@ -22,7 +23,8 @@ fn try_classify(o: &Bound<'_, PyAny>) -> PyResult<Option<Object>> {
         return Ok(Some(Object::Const(c)));
     }
     if let Ok(items) = o.cast::<PyTuple>() {
-        let name = if items.is_exact_instance_of::<PyTuple>() { None } else { typing::named_tuple(o.get_type().as_any()) };
+        let name =
+            if items.is_exact_instance_of::<PyTuple>() { None } else { typing::named_tuple(o.get_type().as_any()) };
         return Ok(Some(Object::Tuple(items.iter().map(|i| objects::intern(&i)).collect(), name)));
     }
     if dispatcher::is_dispatcher(o.as_ptr()) {

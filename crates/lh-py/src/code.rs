@@ -6,7 +6,8 @@ use lh_ir::untyped::PyConst;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{
-    PyBool, PyBytes, PyCode, PyComplex, PyComplexMethods, PyEllipsis, PyFloat, PyFrozenSet, PyInt, PySlice, PyString, PyTuple,
+    PyBool, PyBytes, PyCode, PyComplex, PyComplexMethods, PyEllipsis, PyFloat, PyFrozenSet, PyInt, PySlice, PyString,
+    PyTuple,
 };
 
 /// Reads a code object.
@@ -17,7 +18,9 @@ pub fn raw_code(code: &Bound<'_, PyAny>) -> PyResult<RawCode> {
     let names = |name: &Bound<'_, PyString>| -> PyResult<Vec<String>> {
         code.getattr(name)?.try_iter()?.map(|n| Ok(lossy(&n?))).collect()
     };
-    let bytes = |name: &Bound<'_, PyString>| -> PyResult<Vec<u8>> { Ok(code.getattr(name)?.cast::<PyBytes>()?.as_bytes().to_vec()) };
+    let bytes = |name: &Bound<'_, PyString>| -> PyResult<Vec<u8>> {
+        Ok(code.getattr(name)?.cast::<PyBytes>()?.as_bytes().to_vec())
+    };
     let mut consts = Vec::new();
     for c in code.getattr(intern!(py, "co_consts"))?.cast::<PyTuple>()?.iter() {
         consts.push(raw_const(&c)?);
@@ -27,7 +30,8 @@ pub fn raw_code(code: &Bound<'_, PyAny>) -> PyResult<RawCode> {
         qualname: text(intern!(py, "co_qualname"))?,
         filename: text(intern!(py, "co_filename"))?,
         // Generated code may say 0 or less.
-        firstlineno: code.getattr(intern!(py, "co_firstlineno"))?.extract::<i64>()?.clamp(0, i64::from(u32::MAX)) as u32,
+        firstlineno: code.getattr(intern!(py, "co_firstlineno"))?.extract::<i64>()?.clamp(0, i64::from(u32::MAX))
+            as u32,
         argcount: number(intern!(py, "co_argcount"))?,
         posonlyargcount: number(intern!(py, "co_posonlyargcount"))?,
         kwonlyargcount: number(intern!(py, "co_kwonlyargcount"))?,
@@ -54,7 +58,12 @@ fn positions(code: &Bound<'_, PyAny>) -> PyResult<Vec<Span>> {
     for item in code.call_method0(intern!(code.py(), "co_positions"))?.try_iter()? {
         let (line, end_line, col, end_col): (Option<u32>, Option<u32>, Option<u32>, Option<u32>) = item?.extract()?;
         let line = line.unwrap_or(0);
-        out.push(Span { line, end_line: end_line.unwrap_or(line), col: col.unwrap_or(0), end_col: end_col.unwrap_or(0) });
+        out.push(Span {
+            line,
+            end_line: end_line.unwrap_or(line),
+            col: col.unwrap_or(0),
+            end_col: end_col.unwrap_or(0),
+        });
     }
     Ok(out)
 }

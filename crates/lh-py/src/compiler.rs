@@ -20,7 +20,13 @@ fn idle() -> std::sync::MutexGuard<'static, Vec<Compiler>> {
 }
 
 /// Compiles a function for argument types; the guard says what the code depends on.
-pub fn compile(py: Python<'_>, f: ObjId, args: &[Ty], options: Options, ret: Option<Ty>) -> PyResult<(Arc<Compiled>, Guard)> {
+pub fn compile(
+    py: Python<'_>,
+    f: ObjId,
+    args: &[Ty],
+    options: Options,
+    ret: Option<Ty>,
+) -> PyResult<(Arc<Compiled>, Guard)> {
     crate::signals::install();
     let mut compiler = idle().pop().unwrap_or_default();
     let mut host = PyHost::new(py);
@@ -33,7 +39,7 @@ pub fn compile(py: Python<'_>, f: ObjId, args: &[Ty], options: Options, ret: Opt
         }
         other => other,
     }))
-        .map_err(|panic| render::internal_error(py, panic.as_ref()))?;
+    .map_err(|panic| render::internal_error(py, panic.as_ref()))?;
     idle().push(compiler);
     let compiled = result.map_err(|d| render::error(py, &d))?;
     let guard = guard_of(py, f, &compiled)?;

@@ -93,7 +93,11 @@ fn number(from: Ty, to: Ty, words: &[u64], out: &mut Vec<u64>) {
         TyKind::Bool => (i128::from(words[0] & 1), (words[0] & 1) as f64, 0.0),
         TyKind::Int { bits, signed, .. } => {
             let shift = 64 - u32::from(bits);
-            let v = if signed { i128::from((words[0] << shift) as i64 >> shift) } else { i128::from(words[0] << shift >> shift) };
+            let v = if signed {
+                i128::from((words[0] << shift) as i64 >> shift)
+            } else {
+                i128::from(words[0] << shift >> shift)
+            };
             (v, v as f64, 0.0)
         }
         _ => {

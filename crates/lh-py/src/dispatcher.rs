@@ -161,7 +161,13 @@ impl State {
 /// # Safety
 /// `state` belongs to a live dispatcher; no reference into it is held by the caller, since compiling runs Python code.
 #[cold]
-pub unsafe fn resolve(py: Python<'_>, state: *mut State, object: &Bound<'_, PyAny>, buf: &ArgBuf, argc: usize) -> PyResult<usize> {
+pub unsafe fn resolve(
+    py: Python<'_>,
+    state: *mut State,
+    object: &Bound<'_, PyAny>,
+    buf: &ArgBuf,
+    argc: usize,
+) -> PyResult<usize> {
     let natural = Decoder::new(py, &buf.tags).many(argc);
     // SAFETY: as promised; each borrow ends before Python code can run.
     let existing = unsafe { (*state).current().find(|o| o.compiled.args == natural) }.map(std::ptr::from_ref);
@@ -276,7 +282,13 @@ fn best_match(state: &State, natural: &[Ty]) -> PyResult<*const Overload> {
 }
 
 /// The exception for an argument that cannot be passed.
-pub fn refuse(py: Python<'_>, state: &State, position: usize, arg: &Bound<'_, PyAny>, why: crate::args::Refused) -> PyErr {
+pub fn refuse(
+    py: Python<'_>,
+    state: &State,
+    position: usize,
+    arg: &Bound<'_, PyAny>,
+    why: crate::args::Refused,
+) -> PyErr {
     use crate::args::Refused;
     use lh_ir::diag::{TOO_LARGE, UNSUPPORTED_TYPE, UNTYPED_LIST};
     let class = crate::classify::short_text(arg);
@@ -294,9 +306,11 @@ pub fn refuse(py: Python<'_>, state: &State, position: usize, arg: &Bound<'_, Py
             format!("{arg_text} is a `{class}`, which compiled code cannot take"),
             "pass numbers, strings, NumPy arrays, tuples, lists or functions; pass the fields of an object one by one",
         ),
-        Refused::Surrogates => {
-            (UNSUPPORTED_TYPE, format!("{arg_text} has lone surrogates, which have no UTF-8 form"), "encode the text first")
-        }
+        Refused::Surrogates => (
+            UNSUPPORTED_TYPE,
+            format!("{arg_text} has lone surrogates, which have no UTF-8 form"),
+            "encode the text first",
+        ),
         Refused::Array => (
             UNSUPPORTED_TYPE,
             format!("{arg_text} is an array of an element type, byte order or alignment without a native form"),

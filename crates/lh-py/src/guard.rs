@@ -200,7 +200,8 @@ impl Guard {
             return;
         }
         // SAFETY: the parts are alive while the function has them; the guard takes its own references.
-        let held = parts(function.as_ptr()).map(|p| unsafe { Bound::from_borrowed_ptr_or_opt(py, p).map(Bound::unbind) });
+        let held =
+            parts(function.as_ptr()).map(|p| unsafe { Bound::from_borrowed_ptr_or_opt(py, p).map(Bound::unbind) });
         self.funcs.push(FuncGuard { function: function.unbind(), parts: held });
     }
 }
@@ -251,12 +252,7 @@ impl CellGuard {
 }
 
 /// Whether a value is the recorded object or an equal constant.
-fn is_same_object(
-    py: Python<'_>,
-    now: *mut ffi::PyObject,
-    value: *mut ffi::PyObject,
-    object: Option<ObjId>,
-) -> bool {
+fn is_same_object(py: Python<'_>, now: *mut ffi::PyObject, value: *mut ffi::PyObject, object: Option<ObjId>) -> bool {
     if now == value {
         return true;
     }

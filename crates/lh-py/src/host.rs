@@ -108,8 +108,14 @@ impl<'py> PyHost<'py> {
     }
     fn fold(&self, o: ObjId, args: &[ObjId]) -> PyResult<Option<ObjId>> {
         const FOLDED: &[&str] = &[
-            "numpy.finfo", "numpy.iinfo", "numpy.dtype", "numpy.result_type", "numpy.promote_types", "numpy.can_cast",
-            "numpy.issubdtype", "builtins.slice",
+            "numpy.finfo",
+            "numpy.iinfo",
+            "numpy.dtype",
+            "numpy.result_type",
+            "numpy.promote_types",
+            "numpy.can_cast",
+            "numpy.issubdtype",
+            "builtins.slice",
         ];
         let callee = self.get(o);
         let known = paths::path_of(&callee).is_some_and(|p| FOLDED.contains(&p.as_str()));
@@ -236,9 +242,8 @@ impl Host for PyHost<'_> {
         self.read_attribute(o, name).ok().flatten()
     }
     fn library(&mut self, path: &str) -> Option<(ObjId, bool)> {
-        let cached = |l: &Mutex<Library>| {
-            l.lock().unwrap_or_else(std::sync::PoisonError::into_inner).get(path).copied()
-        };
+        let cached =
+            |l: &Mutex<Library>| l.lock().unwrap_or_else(std::sync::PoisonError::into_inner).get(path).copied();
         if let Some(found) = cached(&LIBRARY) {
             return found;
         }

@@ -125,7 +125,8 @@ impl Report {
         if elsewhere > 0 {
             facts.push(format!("{elsewhere} remarks about loops elsewhere"));
         }
-        let times: Vec<String> = c.timings.iter().map(|(s, t)| format!("{s} {:.2} ms", t.as_secs_f64() * 1e3)).collect();
+        let times: Vec<String> =
+            c.timings.iter().map(|(s, t)| format!("{s} {:.2} ms", t.as_secs_f64() * 1e3)).collect();
         facts.push(times.join(", "));
         Ok(Report { headline: headline(func, c)?, lines, facts })
     }
@@ -151,7 +152,8 @@ impl Report {
     fn html(&self) -> String {
         let mut out = format!("<h4><code>{}</code></h4><table>", escape(&self.headline));
         for Line { number, text, types, notes } in &self.lines {
-            let said = types.iter().map(|t| format!("<code>{}</code>", escape(t))).chain(notes.iter().map(|n| escape(n)));
+            let said =
+                types.iter().map(|t| format!("<code>{}</code>", escape(t))).chain(notes.iter().map(|n| escape(n)));
             let said = said.collect::<Vec<_>>().join("<br>");
             let cells = format!("<td>{number}</td><td style='text-align:left'><pre>{}</pre></td>", escape(text));
             write!(out, "<tr>{cells}<td style='text-align:left'>{said}</td></tr>").expect("strings take any text");

@@ -33,8 +33,7 @@ unsafe fn short(o: *mut ffi::PyObject) -> Option<i64> {
     // SAFETY: the caller gives an int; digits beyond `count` are not read.
     unsafe {
         let size = (*o).size;
-        let (count, negative) =
-            if cfg!(Py_3_12) { (size >> 3, size & 3 == 2) } else { (size.abs(), size < 0) };
+        let (count, negative) = if cfg!(Py_3_12) { (size >> 3, size & 3 == 2) } else { (size.abs(), size < 0) };
         let magnitude = match count {
             0 => return Some(0),
             1 => i64::from((*o).digits[0]),

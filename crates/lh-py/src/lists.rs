@@ -112,7 +112,8 @@ impl Lists {
                     None => {
                         tag_end = buf.tags.len();
                         let py = Python::assume_attached();
-                        let item = Item::new(Decoder::new(py, &buf.tags[tag_start..]).next_ty()).ok_or(Refused::Type)?;
+                        let item =
+                            Item::new(Decoder::new(py, &buf.tags[tag_start..]).next_ty()).ok_or(Refused::Type)?;
                         let n = ffi::PyList_GET_SIZE(o) as usize;
                         let list = ListRef::new(n, item.size, item.mask).ok_or(Refused::TooLarge)?;
                         made.insert((list, item))

@@ -140,7 +140,8 @@ fn disable_compile<'py>(c: &Call<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
 }
 
 fn recompile<'py>(c: &Call<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
-    let all: Vec<_> = c.overloads().into_iter().map(|o| (o.compiled.args.clone(), o.explicit, std::ptr::from_ref(o))).collect();
+    let all: Vec<_> =
+        c.overloads().into_iter().map(|o| (o.compiled.args.clone(), o.explicit, std::ptr::from_ref(o))).collect();
     for (args, ret, overload) in all {
         // SAFETY: as in `compile`.
         unsafe {
@@ -286,7 +287,12 @@ fn func_attr<'py>(c: &Call<'_, 'py>, name: &str) -> PyResult<Bound<'py, PyAny>> 
 }
 
 /// Runs a method with panics and errors turned into Python exceptions.
-unsafe fn enter(this: *mut ffi::PyObject, args: *mut ffi::PyObject, keywords: *mut ffi::PyObject, f: Method) -> *mut ffi::PyObject {
+unsafe fn enter(
+    this: *mut ffi::PyObject,
+    args: *mut ffi::PyObject,
+    keywords: *mut ffi::PyObject,
+    f: Method,
+) -> *mut ffi::PyObject {
     // SAFETY: CPython passes live objects of these types, attached.
     unsafe {
         let py = Python::assume_attached();

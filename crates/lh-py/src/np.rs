@@ -65,8 +65,20 @@ pub fn ty_of_num(num: c_int) -> Option<Ty> {
         4 => Ty::u16(),
         5 => Ty::i32(),
         6 => Ty::u32(),
-        7 => if long { Ty::i64() } else { Ty::i32() },
-        8 => if long { Ty::u64() } else { Ty::u32() },
+        7 => {
+            if long {
+                Ty::i64()
+            } else {
+                Ty::i32()
+            }
+        }
+        8 => {
+            if long {
+                Ty::u64()
+            } else {
+                Ty::u32()
+            }
+        }
         9 => Ty::i64(),
         10 => Ty::u64(),
         11 => Ty::f32(),
@@ -118,8 +130,22 @@ pub fn load(py: Python<'_>) -> PyResult<&'static Numpy> {
     NUMPY.get_or_try_init(py, || {
         let module = py.import("numpy")?;
         let names = [
-            "bool_", "byte", "ubyte", "short", "ushort", "intc", "uintc", "int_", "uint", "longlong", "ulonglong", "single",
-            "double", "longdouble", "csingle", "cdouble",
+            "bool_",
+            "byte",
+            "ubyte",
+            "short",
+            "ushort",
+            "intc",
+            "uintc",
+            "int_",
+            "uint",
+            "longlong",
+            "ulonglong",
+            "single",
+            "double",
+            "longdouble",
+            "csingle",
+            "cdouble",
         ];
         // `int_` is C's `long` in NumPy 1 and on 64-bit Unix; where it is not, the class of the dtype letter is.
         for (slot, name) in SCALARS.iter().zip(names) {
@@ -164,7 +190,14 @@ impl Numpy {
     ) -> PyResult<Bound<'py, PyAny>> {
         type FromType = unsafe extern "C" fn(c_int) -> *mut ffi::PyObject;
         type FromDescr = unsafe extern "C" fn(
-            *mut ffi::PyTypeObject, *mut ffi::PyObject, c_int, *const isize, *const isize, *mut u8, c_int, *mut ffi::PyObject,
+            *mut ffi::PyTypeObject,
+            *mut ffi::PyObject,
+            c_int,
+            *const isize,
+            *const isize,
+            *mut u8,
+            c_int,
+            *mut ffi::PyObject,
         ) -> *mut ffi::PyObject;
         type SetBase = unsafe extern "C" fn(*mut ffi::PyObject, *mut ffi::PyObject) -> c_int;
         // SAFETY: entries 45, 94 and 282 are these functions in every NumPy since 1.7.
@@ -181,8 +214,16 @@ impl Numpy {
         unsafe {
             let descr = from_type(num);
             let nd = shape.len() as c_int;
-            let array =
-                from_descr(ndarray_type(), descr, nd, shape.as_ptr(), strides.as_ptr(), data, flags, std::ptr::null_mut());
+            let array = from_descr(
+                ndarray_type(),
+                descr,
+                nd,
+                shape.as_ptr(),
+                strides.as_ptr(),
+                data,
+                flags,
+                std::ptr::null_mut(),
+            );
             let array = Bound::from_owned_ptr_or_err(py, array)?;
             if let Some(owner) = owner
                 && set_base(array.as_ptr(), owner.into_ptr()) != 0

@@ -17,9 +17,25 @@ pub struct JitOptions {
 
 /// Names that are accepted and, for now, change nothing.
 const ACCEPTED: &[&str] = &[
-    "nopython", "cache", "parallel", "inline", "locals", "looplift", "forceobj", "no_cpython_wrapper", "no_cfunc_wrapper",
-    "no_rewrites", "pipeline_class", "identity", "_nrt", "_dbg_extend_lifetimes", "_dbg_optnone", "pipeline", "target",
-    "forceinline", "writable_args",
+    "nopython",
+    "cache",
+    "parallel",
+    "inline",
+    "locals",
+    "looplift",
+    "forceobj",
+    "no_cpython_wrapper",
+    "no_cfunc_wrapper",
+    "no_rewrites",
+    "pipeline_class",
+    "identity",
+    "_nrt",
+    "_dbg_extend_lifetimes",
+    "_dbg_optnone",
+    "pipeline",
+    "target",
+    "forceinline",
+    "writable_args",
 ];
 
 impl JitOptions {

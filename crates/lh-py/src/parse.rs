@@ -125,7 +125,9 @@ impl Parser<'_> {
             .map(|v| match v {
                 Value::Type(t) => Ok(canonical(t)),
                 // `Tuple((int64, int64))` writes a tuple of types where one type is meant nowhere else.
-                _ => Err(PyTypeError::new_err(format!("in the signature {:?}: only types can be arguments", self.text))),
+                _ => {
+                    Err(PyTypeError::new_err(format!("in the signature {:?}: only types can be arguments", self.text)))
+                }
             })
             .collect()
     }
@@ -225,7 +227,9 @@ impl Parser<'_> {
         let wrong = || PyTypeError::new_err(format!("in the signature {:?}: wrong arguments of {name}", self.text));
         let mut items = items.into_iter();
         match (name, items.next(), items.next(), items.next(), items.next()) {
-            ("Array" | "array", Some(Value::Type(t)), Some(Value::Int(n)), Some(Value::Text(l)), flag) if t.is_number() => {
+            ("Array" | "array", Some(Value::Type(t)), Some(Value::Int(n)), Some(Value::Text(l)), flag)
+                if t.is_number() =>
+            {
                 let n = usize::try_from(n).ok().filter(|n| *n <= 64).ok_or_else(wrong)?;
                 Ok(Ty::array_ro(t, n, layout_of(&l)?, matches!(flag, Some(Value::Flag(true)))))
             }
@@ -259,7 +263,10 @@ impl Parser<'_> {
         }
         self.want(']')?;
         if !elem.is_number() {
-            return Err(PyTypeError::new_err(format!("in the signature {:?}: there are no arrays of {elem}", self.text)));
+            return Err(PyTypeError::new_err(format!(
+                "in the signature {:?}: there are no arrays of {elem}",
+                self.text
+            )));
         }
         Ok(Ty::array(elem, steps.len(), layout_of_steps(&steps)))
     }

@@ -18,8 +18,21 @@ const HOMES: &[(&str, &str)] = &[
 
 /// Packages whose Python functions are known by path instead of being compiled.
 const PACKAGES: &[&str] = &[
-    "builtins", "math", "cmath", "operator", "random", "numpy", "lancehead", "functools", "itertools", "collections", "time",
-    "warnings", "contextlib", "typing", "scipy",
+    "builtins",
+    "math",
+    "cmath",
+    "operator",
+    "random",
+    "numpy",
+    "lancehead",
+    "functools",
+    "itertools",
+    "collections",
+    "time",
+    "warnings",
+    "contextlib",
+    "typing",
+    "scipy",
 ];
 
 /// The module and name that an object says it has.
@@ -66,8 +79,11 @@ fn same(a: &Bound<'_, PyAny>, b: &Bound<'_, PyAny>) -> bool {
 
 /// Whether a module belongs to a package whose functions are known by path.
 pub fn is_known_package(module: &str) -> bool {
-    let top = module.split('.').next().unwrap_or_default();
-    PACKAGES.contains(&top.trim_start_matches('_'))
+    let mut parts = module.split('.');
+    let top = parts.next().unwrap_or_default();
+    // Of our own package only what compiled code can name is; the demo's programs are a user's.
+    let own = top == "lancehead" && !matches!(parts.next(), None | Some("decorators" | "extending" | "_core" | "lib"));
+    !own && PACKAGES.contains(&top.trim_start_matches('_'))
 }
 
 /// The canonical path of a function, ufunc or class of a known package.
@@ -91,7 +107,8 @@ pub fn path_of(o: &Bound<'_, PyAny>) -> Option<String> {
     }
     // Some names lie: `numpy.random.ranf` calls itself `ranf` but is made by hand.
     let callable = o.is_callable() && !o.is_instance_of::<PyFunction>();
-    (callable && (o.is_instance_of::<PyCFunction>() || o.is_instance_of::<PyType>())).then(|| format!("{public}.{name}"))
+    (callable && (o.is_instance_of::<PyCFunction>() || o.is_instance_of::<PyType>()))
+        .then(|| format!("{public}.{name}"))
 }
 
 /// Whether an object is a `numpy.ufunc`, or a NumPy function behind an array-function dispatcher.

@@ -120,7 +120,8 @@ unsafe fn frame_object<'py>(py: Python<'py>, frame: &Frame, globals: &Bound<'py,
         // The frame's line is the first line of its code object, for there is no table of lines.
         let code = ffi::PyCode_NewEmpty((*frame.info).file, name, line);
         let code = Bound::from_owned_ptr_or_err(py, code.cast()).ok()?;
-        let made = ffi::PyFrame_New(ffi::PyThreadState_Get(), code.as_ptr().cast(), globals.as_ptr(), std::ptr::null_mut());
+        let made =
+            ffi::PyFrame_New(ffi::PyThreadState_Get(), code.as_ptr().cast(), globals.as_ptr(), std::ptr::null_mut());
         // Without memory for a frame the traceback is shorter.
         Bound::from_owned_ptr_or_err(py, made.cast()).ok()
     }

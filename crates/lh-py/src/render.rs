@@ -65,7 +65,8 @@ fn snippet(py: Python<'_>, d: &Diagnostic) -> String {
     };
     let range = byte_range(&source, d.span);
     let mark = AnnotationKind::Primary.span(range).label(d.label.as_str());
-    let snippet = Snippet::source(source.as_str()).path(d.file.as_str()).line_start(d.span.line as usize).annotation(mark);
+    let snippet =
+        Snippet::source(source.as_str()).path(d.file.as_str()).line_start(d.span.line as usize).annotation(mark);
     let report = [Level::ERROR.primary_title(d.headline.as_str()).id(d.id.0).element(snippet)];
     Renderer::plain().render(&report)
 }

@@ -60,7 +60,8 @@ pub fn install() {
         }
         let ours = handler as extern "C" fn(c_int) as usize;
         let plain = now.sa_flags & libc::SA_SIGINFO == 0;
-        if now.sa_sigaction == ours || now.sa_sigaction == libc::SIG_IGN || now.sa_sigaction == libc::SIG_DFL || !plain {
+        if now.sa_sigaction == ours || now.sa_sigaction == libc::SIG_IGN || now.sa_sigaction == libc::SIG_DFL || !plain
+        {
             return;
         }
         PREVIOUS.store(now.sa_sigaction, Ordering::Relaxed);
@@ -90,7 +91,9 @@ impl Drop for Running {
     fn drop(&mut self) {
         if self.0 {
             RUNNING.store(RUNNING.load(Ordering::Relaxed) - 1, Ordering::Relaxed);
-            if lh_runtime::interrupt::INTERRUPT_FLAG.load(Ordering::Relaxed) != 0 && RUNNING.load(Ordering::Relaxed) == 0 {
+            if lh_runtime::interrupt::INTERRUPT_FLAG.load(Ordering::Relaxed) != 0
+                && RUNNING.load(Ordering::Relaxed) == 0
+            {
                 // The code ended before it looked: Python's handler raises on its own.
                 lh_runtime::interrupt::clear();
             }

@@ -1,11 +1,11 @@
 //! Types and signatures as Python objects: `types.float64[:, ::1]`, `types.int64(types.int64)`.
 
 use crate::{np, objects, parse, typing};
+use hashbrown::HashMap;
 use lh_ir::types::NamedTuple;
 use lh_ir::{Layout, Ty, TyKind};
 use pyo3::exceptions::{PyAttributeError, PyKeyError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use hashbrown::HashMap;
 use pyo3::types::{PySlice, PyTuple, PyType};
 use std::sync::{LazyLock, Mutex};
 
@@ -133,7 +133,9 @@ impl Type {
         match self.0.kind() {
             TyKind::Array { dtype, .. } => Type::of(py, *dtype),
             TyKind::List(t) | TyKind::DType(t) | TyKind::Range(t) => Type::of(py, *t),
-            TyKind::Tuple { elems, .. } if elems.first().is_some_and(|f| elems.iter().all(|t| t == f)) => Type::of(py, elems[0]),
+            TyKind::Tuple { elems, .. } if elems.first().is_some_and(|f| elems.iter().all(|t| t == f)) => {
+                Type::of(py, elems[0])
+            }
             _ => Err(self.missing("dtype")),
         }
     }
@@ -222,7 +224,10 @@ impl Type {
         }
     }
     fn __len__(&self) -> PyResult<usize> {
-        self.0.tuple_elems().map(<[Ty]>::len).ok_or_else(|| PyTypeError::new_err(format!("type {} has no length", self.0)))
+        self.0
+            .tuple_elems()
+            .map(<[Ty]>::len)
+            .ok_or_else(|| PyTypeError::new_err(format!("type {} has no length", self.0)))
     }
     /// The same array type with other properties.
     #[pyo3(signature = (dtype=None, ndim=None, layout=None, readonly=None))]
@@ -351,9 +356,15 @@ pub fn tuple_type(types: &Bound<'_, PyAny>) -> PyResult<Py<Type>> {
 #[pyfunction]
 pub fn named_tuple_type(types: &Bound<'_, PyAny>, class_: &Bound<'_, PyType>) -> PyResult<Py<Type>> {
     let elems = types.try_iter()?.map(|t| as_ty(&t?)).collect::<PyResult<Vec<_>>>()?;
-    let name: NamedTuple = typing::named_tuple(class_.as_any()).ok_or_else(|| PyTypeError::new_err("a namedtuple class was expected"))?;
+    let name: NamedTuple =
+        typing::named_tuple(class_.as_any()).ok_or_else(|| PyTypeError::new_err("a namedtuple class was expected"))?;
     if name.fields.len() != elems.len() {
-        return Err(PyValueError::new_err(format!("{} has {} fields, not {}", name.name, name.fields.len(), elems.len())));
+        return Err(PyValueError::new_err(format!(
+            "{} has {} fields, not {}",
+            name.name,
+            name.fields.len(),
+            elems.len()
+        )));
     }
     Type::of(types.py(), Ty::new(TyKind::Tuple { elems, name: Some(name) }))
 }
