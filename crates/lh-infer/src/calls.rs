@@ -31,7 +31,13 @@ impl Infer<'_> {
             TyKind::DType(t) => self.call_dtype(*t, args),
             TyKind::Obj(o) => match self.world.object(*o) {
                 Object::Path(p) => self.call_path(&p, args, kwargs),
-                Object::ExcClass(id, _) => Ok(Val::known(Ty::exc(), Known::Exc(id, args.to_vec()))),
+                Object::ExcClass(id, name) => {
+                    if let Some(bad) = args.iter().find(|a| !carried(a.ty)) {
+                        let text = format!("`{name}` cannot carry `{}` out of compiled code", bad.ty);
+                        return Err(Diagnostic::new(diag::UNSUPPORTED_TYPE, text).note("give it numbers, strings or tuples of them"));
+                    }
+                    Ok(Val::known(Ty::exc(), Known::Exc(id, args.to_vec())))
+                }
                 Object::NamedTupleClass(n) => self.call_namedtuple(&n, args, kwargs),
                 other => {
                     let name = self.world.describe(*o);
@@ -538,6 +544,14 @@ impl Infer<'_> {
             parts.extend(d);
         }
         Ok(self.pack(parts, Ty::new(TyKind::Closure { func, captures, defaults: tys })))
+    }
+}
+
+/// Whether an exception can hold a value of the type.
+fn carried(t: Ty) -> bool {
+    match t.kind() {
+        TyKind::Tuple { elems, .. } => elems.iter().all(|t| carried(*t)),
+        _ => t.is_number() || t.is_none() || t == Ty::str(),
     }
 }
 

@@ -207,7 +207,7 @@ impl Infer<'_> {
     fn check_lists(&self) -> Result<()> {
         for (value, site) in &self.sites {
             let used = self.vals.get(value.index()).is_some_and(Option::is_some);
-            if used && self.pending.elem[*site as usize].is_none() && !self.returns.is_empty() {
+            if used && self.pending.elem[*site as usize].is_none() {
                 let span = self.code.blocks.iter().flat_map(|b| &b.insts).find(|i| i.result == Some(*value));
                 let d = Diagnostic::new(diag::UNTYPED_LIST, "the type of this list's items cannot be found")
                     .note("append an item, or start from one: `[0][:0]` is an empty list of integers");

@@ -414,6 +414,9 @@ impl Infer<'_> {
             self.stop();
             return Ok(());
         }
+        if e.ty != Ty::exc() {
+            return Err(Diagnostic::new(diag::UNSUPPORTED_CALL, format!("`{}` cannot be raised", e.ty)));
+        }
         self.runtime("lh_exc_restore", &[e], Ty::none())?;
         self.set_term(Term::Propagate);
         Ok(())
