@@ -142,6 +142,8 @@ def log(z, base=None):
     0j
     """
     w = _c(z)
+    if w.real == 0.0 and w.imag == 0.0 and not prim.numpy_errors():
+        raise ValueError("math domain error")
     value = prim.complex(_log_modulus(w), prim.atan2(w.imag, w.real))
     if base is None:
         return value
@@ -312,6 +314,8 @@ def atanh(z):
     four = _like(4, w)
     b = w.imag
     if w.real == one and b == 0.0:
+        if prim.numpy_errors():
+            return prim.complex(prim.fdiv(one, prim.fabs(b)), b)
         raise ValueError("math domain error")
     gap = one - w.real
     size = gap * gap + b * b

@@ -291,9 +291,8 @@ def sorted_list(items, key, reverse):
         keys = items
     else:
         keys = [key(x) for x in items]
-    before = _later if reverse else _earlier
     for start in range(0, n, 16):
-        _insertion_sort(items, keys, key is not None, start, start + 16 if start + 16 < n else n, before)
+        _insertion_sort(items, keys, key is not None, start, start + 16 if start + 16 < n else n, reverse)
     if n <= 16:
         return
     spare = prim.list_like(items, n)
@@ -302,23 +301,19 @@ def sorted_list(items, key, reverse):
     while width < n:
         for start in range(0, n - width, 2 * width):
             end = start + 2 * width if start + 2 * width < n else n
-            _merge(items, keys, spare, spare_keys, key is not None, start, start + width, end, before)
+            _merge(items, keys, spare, spare_keys, key is not None, start, start + width, end, reverse)
         width *= 2
 
 
-def _earlier(a, b):
-    return a < b
+def _before(a, b, reverse):
+    return b < a if reverse else a < b
 
 
-def _later(a, b):
-    return b < a
-
-
-def _insertion_sort(items, keys, keyed, start, end, before):
+def _insertion_sort(items, keys, keyed, start, end, reverse):
     for i in range(start + 1, end):
         k = prim.list_get(keys, i)
         j = i
-        while j > start and before(k, prim.list_get(keys, j - 1)):
+        while j > start and _before(k, prim.list_get(keys, j - 1), reverse):
             j -= 1
         if j < i:
             _rotate(items, j, i)
@@ -333,7 +328,7 @@ def _rotate(items, j, i):
     prim.list_put(items, j, x)
 
 
-def _merge(items, keys, spare, spare_keys, keyed, start, middle, end, before):
+def _merge(items, keys, spare, spare_keys, keyed, start, middle, end, reverse):
     # The left run moves to the spare list; what is left of it goes back without comparisons.
     left = middle - start
     _move_out(items, spare, start, left)
@@ -341,7 +336,7 @@ def _merge(items, keys, spare, spare_keys, keyed, start, middle, end, before):
         _move_out(keys, spare_keys, start, left)
     i, j, to = 0, middle, start
     while i < left and j < end:
-        if before(prim.list_get(keys, j), prim.list_get(spare_keys, i)):
+        if _before(prim.list_get(keys, j), prim.list_get(spare_keys, i), reverse):
             prim.list_put(items, to, prim.list_take(items, j))
             if keyed:
                 prim.list_put(keys, to, prim.list_take(keys, j))

@@ -5,24 +5,23 @@ import math
 import numpy as np
 
 from lancehead.lib import prim
-from lancehead.lib.cmath import (
-    acos as _cacos,
-    acosh as _cacosh,
-    asin as _casin,
-    asinh as _casinh,
-    atan as _catan,
-    atanh as _catanh,
-    cos as _ccos,
-    cosh as _ccosh,
-    exp as _cexp,
-    log as _clog,
-    log10 as _clog10,
-    sin as _csin,
-    sinh as _csinh,
-    sqrt as _csqrt,
-    tan as _ctan,
-    tanh as _ctanh,
-)
+# Of real numbers the rows of the table are meant; these are what is left, complex ones.
+from lancehead.lib.cmath import acos as arccos
+from lancehead.lib.cmath import acosh as arccosh
+from lancehead.lib.cmath import asin as arcsin
+from lancehead.lib.cmath import asinh as arcsinh
+from lancehead.lib.cmath import atan as arctan
+from lancehead.lib.cmath import atanh as arctanh
+from lancehead.lib.cmath import cos as cos
+from lancehead.lib.cmath import cosh as cosh
+from lancehead.lib.cmath import exp as exp
+from lancehead.lib.cmath import log as log
+from lancehead.lib.cmath import log10 as log10
+from lancehead.lib.cmath import sin as sin
+from lancehead.lib.cmath import sinh as sinh
+from lancehead.lib.cmath import sqrt as sqrt
+from lancehead.lib.cmath import tan as tan
+from lancehead.lib.cmath import tanh as tanh
 
 
 def _float_of(x):
@@ -524,87 +523,3 @@ def modf(x):
     if prim.isinf(a):
         return prim.copysign(a - a if a != a else prim.cast(0, prim.dtype_of(a)), a), a
     return prim.copysign(a - whole, a), whole
-
-
-def sqrt(x):
-    """Square root of a complex number.
-
-    >>> np.sqrt(-4 + 0j)
-    np.complex128(2j)
-    """
-    return _csqrt(x)
-
-
-def exp(x):
-    """e to the power of a complex number."""
-    return _cexp(x)
-
-
-def log(x):
-    """Natural logarithm of a complex number."""
-    return _clog(x)
-
-
-def log10(x):
-    """Logarithm to base 10 of a complex number."""
-    return _clog10(x)
-
-
-def sin(x):
-    """Sine of a complex number."""
-    return _csin(x)
-
-
-def cos(x):
-    """Cosine of a complex number."""
-    return _ccos(x)
-
-
-def tan(x):
-    """Tangent of a complex number."""
-    return _ctan(x)
-
-
-def sinh(x):
-    """Hyperbolic sine of a complex number."""
-    return _csinh(x)
-
-
-def cosh(x):
-    """Hyperbolic cosine of a complex number."""
-    return _ccosh(x)
-
-
-def tanh(x):
-    """Hyperbolic tangent of a complex number."""
-    return _ctanh(x)
-
-
-def arcsin(x):
-    """Arc sine of a complex number."""
-    return _casin(x)
-
-
-def arccos(x):
-    """Arc cosine of a complex number."""
-    return _cacos(x)
-
-
-def arctan(x):
-    """Arc tangent of a complex number."""
-    return _catan(x)
-
-
-def arcsinh(x):
-    """Inverse hyperbolic sine of a complex number."""
-    return _casinh(x)
-
-
-def arccosh(x):
-    """Inverse hyperbolic cosine of a complex number."""
-    return _cacosh(x)
-
-
-def arctanh(x):
-    """Inverse hyperbolic tangent of a complex number."""
-    return _catanh(x)

@@ -99,27 +99,32 @@ def round(a, decimals=0):
 around = round
 
 
-def nan_to_num(x, copy=True, nan=0.0):
+def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
     """NaN and infinities as finite numbers.
 
     >>> np.nan_to_num(np.array([np.nan, 1.5]))
     array([0. , 1.5])
     """
-    if prim.is_number(x):
-        return _finite(x, nan)
-    return prim.map(_finite, asarray(x), nan)
-
-
-def _finite(x, nan):
-    if prim.is_complex(x):
-        return prim.complex(_finite(x.real, nan), _finite(x.imag, nan))
-    if not prim.is_float(x):
-        return x
-    dtype = prim.dtype_of(x)
-    if x != x:
-        return prim.cast(nan, dtype)
+    v = asarray(x)
+    dtype = prim.real_dtype(prim.dtype_of(v))
+    if not prim.is_float(dtype):
+        return x if prim.is_number(x) else v.copy()
     biggest = prim.cast(3.4028234663852886e38 if prim.itemsize(dtype) == 4 else 1.7976931348623157e308, dtype)
-    return prim.copysign(biggest, x) if prim.isinf(x) else x
+    high = biggest if posinf is None else prim.cast(posinf, dtype)
+    low = -biggest if neginf is None else prim.cast(neginf, dtype)
+    if prim.is_number(x):
+        return _finite(x, prim.cast(nan, dtype), high, low)
+    return prim.map(_finite, v, prim.cast(nan, dtype), high, low)
+
+
+def _finite(x, nan, high, low):
+    if prim.is_complex(x):
+        return prim.complex(_finite(x.real, nan, high, low), _finite(x.imag, nan, high, low))
+    if x != x:
+        return nan
+    if prim.isinf(x):
+        return high if x > 0.0 else low
+    return x
 
 
 def _angle(z):
@@ -144,3 +149,28 @@ def angle(z, deg=False):
         return _degrees(a) if deg else a
     angles = prim.map(_angle, asarray(z))
     return prim.map(_degrees, angles) if deg else angles
+
+
+def _first_true(conditions, choices, k, default):
+    if len(conditions) == k:
+        return default
+    return where(conditions[k], choices[k], _first_true(conditions, choices, k + 1, default))
+
+
+def select(condlist, choicelist, default=0):
+    """Elements of the first choice whose condition is true.
+
+    >>> np.select([np.array([True, False]), np.array([True, True])], [np.array([1, 2]), np.array([3, 4])])
+    array([1, 4])
+    """
+    if len(condlist) != len(choicelist):
+        raise ValueError("list of cases must be same length as list of conditions")
+    if prim.is_list(condlist):
+        if len(condlist) == 0:
+            raise ValueError("select with an empty condition list is not possible")
+        n = len(condlist)
+        out = where(condlist[n - 1], choicelist[n - 1], default)
+        for i in range(n - 2, -1, -1):
+            out = where(condlist[i], choicelist[i], out)
+        return out
+    return _first_true(condlist, choicelist, 0, default)

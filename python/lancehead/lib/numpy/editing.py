@@ -115,6 +115,8 @@ def delete(arr, obj, axis=None):
         return delete(flat(contiguous(x)), obj, 0)
     k = check_axis(axis, x.ndim)
     n = x.shape[k]
+    if prim.is_slice(obj):
+        return _delete_many(x, np.arange(n)[obj], k)
     if not prim.is_number(obj):
         return _delete_many(x, asarray(obj), k)
     at = _index(obj, n)
@@ -230,3 +232,20 @@ def sliding_window_view(x, window_shape):
         raise ValueError("window shape cannot be larger than input array shape")
     shape = (a.size - n + 1, n)
     return prim.array(prim.owner(a), prim.data(a), shape, (a.strides[0], a.strides[0]), prim.dtype_of(a), "A")
+
+
+def trim_zeros(filt, trim="fb"):
+    """One dimension without the zeros at its ends.
+
+    >>> np.trim_zeros(np.array([0, 1, 2, 0]))
+    array([1, 2])
+    """
+    x = asarray(filt)
+    low, high = 0, x.size
+    if "f" in trim.lower():
+        while low < high and x[low] == 0:
+            low += 1
+    if "b" in trim.lower():
+        while high > low and x[high - 1] == 0:
+            high -= 1
+    return x[low:high]

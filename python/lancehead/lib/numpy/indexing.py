@@ -235,15 +235,15 @@ def argwhere(a):
     """
     x = asarray(a)
     found = flatnonzero(x)
-    out = new_array((found.size, x.ndim), np.int64)
+    out = new_array((x.ndim, found.size), np.int64)
     for i in range(found.size):
         at = prim.item(found, i)
         for k in range(x.ndim - 1, -1, -1):
             n = prim.cast(x.shape[k], np.int64)
             q = prim.sdiv(at, n)
-            prim.set_item(out, i, k, at - q * n)
+            prim.set_item(out, k, i, at - q * n)
             at = q
-    return out
+    return out.T
 
 
 def nonzero(a):

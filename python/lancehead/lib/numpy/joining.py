@@ -3,7 +3,7 @@
 from lancehead.lib import prim
 from lancehead.lib.numpy.creation import asarray
 from lancehead.lib.numpy.layout import as_ints, check_axis, contiguous, copy_c, copy_into, flat, lanes, new_array, with_shape
-from lancehead.lib.numpy.manip import atleast_1d, atleast_2d, atleast_3d, expand_dims, swapaxes
+from lancehead.lib.numpy.manip import atleast_1d, atleast_2d, atleast_3d, each, expand_dims, swapaxes
 
 
 def _common_dtype(arrays):
@@ -103,13 +103,16 @@ def stack(arrays, axis=0):
     return out
 
 
-def _each(f, arrays):
-    # A function of every array of a tuple or list.
-    if prim.is_list(arrays):
-        return [f(a) for a in arrays]
-    if len(arrays) == 0:
-        return ()
-    return (f(arrays[0]),) + _each(f, arrays[1:])
+def _line(a):
+    return atleast_1d(a)
+
+
+def _rows(a):
+    return atleast_2d(a)
+
+
+def _deep(a):
+    return atleast_3d(a)
 
 
 def vstack(tup):
@@ -119,7 +122,7 @@ def vstack(tup):
     array([[1, 2],
            [3, 4]])
     """
-    return concatenate(_each(atleast_2d, tup), 0)
+    return concatenate(each(_rows, tup), 0)
 
 
 row_stack = vstack
@@ -131,7 +134,7 @@ def hstack(tup):
     >>> np.hstack((np.array([1, 2]), np.array([3, 4])))
     array([1, 2, 3, 4])
     """
-    parts = _each(atleast_1d, tup)
+    parts = each(_line, tup)
     return concatenate(parts, 0 if parts[0].ndim == 1 else 1)
 
 
@@ -141,7 +144,7 @@ def dstack(tup):
     >>> np.dstack((np.array([1, 2]), np.array([3, 4]))).shape
     (1, 2, 2)
     """
-    return concatenate(_each(atleast_3d, tup), 2)
+    return concatenate(each(_deep, tup), 2)
 
 
 def _as_column(a):
@@ -156,7 +159,7 @@ def column_stack(tup):
     array([[1, 3],
            [2, 4]])
     """
-    return concatenate(_each(_as_column, tup), 1)
+    return concatenate(each(_as_column, tup), 1)
 
 
 def append(arr, values, axis=None):

@@ -62,21 +62,33 @@ def as_ints(items):
     return (int(items[0]),) + as_ints(items[1:])
 
 
+def _nbytes(shape, itemsize):
+    # Number of bytes of an array, which must fit 63 bits.
+    if len(shape) == 0:
+        return itemsize
+    inner = itemsize if len(shape) == 1 else _nbytes(shape[1:], itemsize)
+    if prim.mul_ovf(shape[0], inner):
+        raise ValueError(
+            "array is too big; `arr.size * arr.dtype.itemsize` is larger than the maximum possible size."
+        )
+    return shape[0] * inner
+
+
 def new_array(shape, dtype):
     """A row-major array of a shape (a tuple of `int`) with undefined contents."""
-    owner, data = prim.alloc(count(shape) * prim.itemsize(dtype))
+    owner, data = prim.alloc(_nbytes(shape, prim.itemsize(dtype)))
     return prim.array(owner, data, shape, c_strides(shape, prim.itemsize(dtype)), dtype, "C")
 
 
 def new_fortran(shape, dtype):
     """A column-major array of a shape with undefined contents."""
-    owner, data = prim.alloc(count(shape) * prim.itemsize(dtype))
+    owner, data = prim.alloc(_nbytes(shape, prim.itemsize(dtype)))
     return prim.array(owner, data, shape, f_strides(shape, prim.itemsize(dtype)), dtype, "F")
 
 
 def new_zeros(shape, dtype):
     """A row-major array of zeros."""
-    owner, data = prim.calloc(count(shape) * prim.itemsize(dtype))
+    owner, data = prim.calloc(_nbytes(shape, prim.itemsize(dtype)))
     return prim.array(owner, data, shape, c_strides(shape, prim.itemsize(dtype)), dtype, "C")
 
 

@@ -129,10 +129,37 @@ def moveaxis(a, source, destination):
     (2, 3, 1)
     """
     x = asarray(a)
+    if prim.is_tuple(source):
+        if len(source) != len(destination):
+            raise ValueError("`source` and `destination` arguments must have the same number of elements")
+        return transpose(x, _moved_axes(x.shape, source, destination))
     i, j = check_axis(source, x.ndim), check_axis(destination, x.ndim)
     shape = prim.tuple_insert(prim.tuple_drop(x.shape, i), j, x.shape[i])
     strides = prim.tuple_insert(prim.tuple_drop(x.strides, i), j, x.strides[i])
     return prim.array(prim.owner(x), prim.data(x), shape, strides, prim.dtype_of(x), "A")
+
+
+def _moved_axes(shape, source, destination):
+    # The axes in their new order: those named go where they are sent, the others fill up.
+    ndim = len(shape)
+    order = prim.tuple_fill(len(shape), -1)
+    used = 0
+    for k in range(len(source)):
+        i, j = check_axis(source[k], ndim), check_axis(destination[k], ndim)
+        if (used >> i) & 1 != 0:
+            raise ValueError("repeated axis in `source` argument")
+        if order[j] >= 0:
+            raise ValueError("repeated axis in `destination` argument")
+        order = prim.tuple_set(order, j, i)
+        used |= 1 << i
+    free = 0
+    for j in range(ndim):
+        if order[j] < 0:
+            while (used >> free) & 1 != 0:
+                free += 1
+            order = prim.tuple_set(order, j, free)
+            free += 1
+    return order
 
 
 def rollaxis(a, axis, start=0):
@@ -205,34 +232,102 @@ def _broadcast_strides(shape, strides, wanted):
     return (first,) + _broadcast_strides(shape[1:], strides[1:], wanted[1:])
 
 
-def atleast_1d(a):
-    """The array with at least one dimension.
-
-    >>> np.atleast_1d(3)
-    array([3])
-    """
+def _at_least_1(a):
     x = asarray(a)
     return with_shape(x, (1,)) if x.ndim == 0 else x
 
 
-def atleast_2d(a):
-    """The array with at least two dimensions.
+def _at_least_2(a):
+    x = _at_least_1(a)
+    return expand_dims(x, 0) if x.ndim == 1 else x
+
+
+def _at_least_3(a):
+    x = _at_least_2(a)
+    return expand_dims(x, 2) if x.ndim == 2 else x
+
+
+def each(f, arrays):
+    """A function of every array of a tuple or list."""
+    if prim.is_list(arrays):
+        return [f(a) for a in arrays]
+    if len(arrays) == 0:
+        return ()
+    return (f(arrays[0]),) + each(f, arrays[1:])
+
+
+def atleast_1d(*arys):
+    """The arrays with at least one dimension.
+
+    >>> np.atleast_1d(3)
+    array([3])
+    """
+    return _at_least_1(arys[0]) if len(arys) == 1 else each(_at_least_1, arys)
+
+
+def atleast_2d(*arys):
+    """The arrays with at least two dimensions.
 
     >>> np.atleast_2d(np.array([1, 2]))
     array([[1, 2]])
     """
-    x = atleast_1d(a)
-    return expand_dims(x, 0) if x.ndim == 1 else x
+    return _at_least_2(arys[0]) if len(arys) == 1 else each(_at_least_2, arys)
 
 
-def atleast_3d(a):
-    """The array with at least three dimensions.
+def atleast_3d(*arys):
+    """The arrays with at least three dimensions.
 
     >>> np.atleast_3d(np.array([1, 2])).shape
     (1, 2, 1)
     """
-    x = atleast_2d(a)
-    return expand_dims(x, 2) if x.ndim == 2 else x
+    return _at_least_3(arys[0]) if len(arys) == 1 else each(_at_least_3, arys)
+
+
+def _joint_shape(a, b):
+    if len(a) > len(b):
+        return (a[0],) + _joint_shape(a[1:], b)
+    if len(b) > len(a):
+        return (b[0],) + _joint_shape(a, b[1:])
+    if len(a) == 0:
+        return ()
+    if a[0] != b[0] and a[0] != 1 and b[0] != 1:
+        raise ValueError("shape mismatch: objects cannot be broadcast to a single shape")
+    return (b[0] if a[0] == 1 else a[0],) + _joint_shape(a[1:], b[1:])
+
+
+def broadcast_shapes(*args):
+    """The shape to which shapes broadcast.
+
+    >>> np.broadcast_shapes((2, 1), (3,))
+    (2, 3)
+    """
+    if len(args) == 0:
+        return ()
+    first = as_ints(args[0])
+    if len(args) == 1:
+        return first
+    return _joint_shape(first, broadcast_shapes(*args[1:]))
+
+
+def _shape_of_all(arrays):
+    if len(arrays) == 1:
+        return asarray(arrays[0]).shape
+    return _joint_shape(asarray(arrays[0]).shape, _shape_of_all(arrays[1:]))
+
+
+def _all_broadcast(arrays, shape):
+    if len(arrays) == 0:
+        return ()
+    return (broadcast_to(asarray(arrays[0]), shape),) + _all_broadcast(arrays[1:], shape)
+
+
+def broadcast_arrays(*args):
+    """Views of the arrays in one shape.
+
+    >>> np.broadcast_arrays(np.array([1, 2]), np.array([[3]]))
+    (array([[1, 2]]), array([[3, 3]]))
+    """
+    return _all_broadcast(args, _shape_of_all(args))
 
 
 def shape(a):

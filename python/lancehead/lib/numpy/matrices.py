@@ -44,8 +44,8 @@ def tri(N, M=None, k=0, dtype=None):
     array([[1., 0., 0.],
            [1., 1., 0.]])
     """
-    rows = int(N)
-    cols = rows if M is None else int(M)
+    rows = max(int(N), 0)
+    cols = rows if M is None else max(int(M), 0)
     out = zeros((rows, cols), dtype)
     for i in range(rows):
         for j in range(max(min(i + int(k) + 1, cols), 0)):
@@ -108,8 +108,15 @@ def tril(m, k=0):
 
 def _triangle(m, k, upper):
     x = asarray(m)
+    if x.ndim == 1:
+        return _triangle(np.broadcast_to(x, (x.size, x.size)), k, upper)
+    if x.ndim == 3:
+        parts = zeros(x.shape, prim.dtype_of(x))
+        for i in range(x.shape[0]):
+            parts[i] = _triangle(x[i], k, upper)
+        return parts
     if x.ndim != 2:
-        prim.error("triangles are taken of two-dimensional arrays")
+        prim.error("triangles are taken of one to three dimensions")
     out = zeros(x.shape, prim.dtype_of(x))
     rows, cols = x.shape
     for i in range(rows):
@@ -137,3 +144,31 @@ def vander(x, N=None, increasing=False):
             prim.set_item(out, i, j if increasing else cols - 1 - j, power)
             power = power * prim.cast(prim.item(v, i), prim.dtype_of(out))
     return out
+
+
+def tril_indices(n, k=0, m=None):
+    """Indices of the part on and below a diagonal.
+
+    >>> np.tril_indices(2)
+    (array([0, 1, 1]), array([0, 0, 1]))
+    """
+    return np.nonzero(tri(n, m, k, np.bool_))
+
+
+def triu_indices(n, k=0, m=None):
+    """Indices of the part on and above a diagonal.
+
+    >>> np.triu_indices(2)
+    (array([0, 0, 1]), array([0, 1, 1]))
+    """
+    return np.nonzero(~tri(n, m, int(k) - 1, np.bool_))
+
+
+def tril_indices_from(arr, k=0):
+    """Indices of the part of a matrix on and below a diagonal."""
+    return tril_indices(arr.shape[0], k, arr.shape[1])
+
+
+def triu_indices_from(arr, k=0):
+    """Indices of the part of a matrix on and above a diagonal."""
+    return triu_indices(arr.shape[0], k, arr.shape[1])

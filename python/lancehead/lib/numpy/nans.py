@@ -6,8 +6,8 @@ from lancehead.lib import prim
 from lancehead.lib.numpy.creation import asarray
 from lancehead.lib.numpy.folds import fold, keep, lines_axis, plus, scan_axis, times
 from lancehead.lib.numpy.layout import flat, new_array
-from lancehead.lib.numpy.reductions import mean_dtype, quotient, sum_dtype
-from lancehead.lib.numpy.sorting import between, select, sort_line
+from lancehead.lib.numpy.reductions import larger, mean_dtype, quotient, smaller, sum_dtype
+from lancehead.lib.numpy.sorting import between, put_rank, sort_line
 
 
 def _or_zero(x, dtype):
@@ -27,11 +27,11 @@ def _itself(x, extra):
 
 
 def _fsmaller(a, b):
-    return b if a != a or b < a else a
+    return b if a != a or (b == b and smaller(a, b) != a) else a
 
 
 def _flarger(a, b):
-    return b if a != a or b > a else a
+    return b if a != a or (b == b and larger(a, b) != a) else a
 
 
 def nansum(a, axis=None, keepdims=False):
@@ -142,17 +142,24 @@ def nanmax(a, axis=None, keepdims=False):
     return fold(x, axis, keepdims, dt, _flarger, _itself, None, False, prim.cast(0, dt))
 
 
+def _rank(x, greatest):
+    # As NumPy, which puts an infinity for NaN before it looks for the extreme.
+    if prim.is_float(x) and x != x:
+        return prim.cast(-np.inf if greatest else np.inf, prim.dtype_of(x))
+    return x
+
+
 def _first(v, greatest):
-    at = -1
+    at = 0
+    numbers = 0
     for i in range(v.size):
         x = prim.item(v, i)
         if x == x:
-            if at < 0:
-                at = i
-            best = prim.item(v, at)
-            if (x > best) if greatest else (x < best):
-                at = i
-    if at < 0:
+            numbers += 1
+        best = _rank(prim.item(v, at), greatest)
+        if (_rank(x, greatest) > best) if greatest else (_rank(x, greatest) < best):
+            at = i
+    if numbers == 0:
         raise ValueError("All-NaN slice encountered")
     return prim.cast(at, np.int64)
 
@@ -230,7 +237,7 @@ def _median_line(v, extra):
     if n == 0:
         return prim.cast(np.nan, dtype)
     k = prim.shr(n, 1)
-    select(w, k)
+    put_rank(w, k)
     high = prim.cast(prim.item(w, k), dtype)
     if (n & 1) == 1:
         return high
@@ -271,6 +278,12 @@ def nanquantile(a, q, axis=None, keepdims=False):
     np.float64(1.5)
     """
     x = asarray(a)
+    if not prim.is_number(q):
+        parts = asarray(q, np.float64)
+        out = new_array(parts.shape, mean_dtype(prim.dtype_of(x)))
+        for i in range(parts.size):
+            prim.set_item(out, i, nanquantile(x, prim.item(parts, i)))
+        return out
     part = prim.cast(q, np.float64)
     if not (part >= 0.0 and part <= 1.0):
         raise ValueError("Quantiles must be in the range [0, 1]")
@@ -285,4 +298,5 @@ def nanpercentile(a, q, axis=None, keepdims=False):
     >>> np.nanpercentile(np.array([1.0, np.nan, 3.0]), 50)
     np.float64(2.0)
     """
-    return nanquantile(a, prim.cast(q, np.float64) / 100.0, axis, keepdims)
+    parts = asarray(q, np.float64) / 100.0 if not prim.is_number(q) else prim.cast(q, np.float64) / 100.0
+    return nanquantile(a, parts, axis, keepdims)

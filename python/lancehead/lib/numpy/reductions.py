@@ -174,7 +174,16 @@ def average(a, axis=None, weights=None):
         prim.error("weights need the shape of the array")
     if w.shape != x.shape:
         raise TypeError("Axis must be specified when shapes of a and weights differ.")
-    return sum(x * w, axis) / sum(w, axis)
+    scale = sum(w, axis)
+    if _any_zero(scale):
+        raise ZeroDivisionError("Weights sum to zero, can't be normalized")
+    return sum(x * w, axis) / scale
+
+
+def _any_zero(x):
+    if prim.is_array(x):
+        return _has(x, _false)
+    return x == prim.cast(0, prim.dtype_of(x))
 
 
 def squared_distance(x, center):

@@ -178,9 +178,9 @@ def convolve(a, v, mode="full"):
     _check_mode(mode)
     x, y = asarray(a), asarray(v)
     if x.size == 0:
-        raise ValueError("a cannot be empty")
+        raise ValueError("'a' cannot be empty")
     if y.size == 0:
-        raise ValueError("v cannot be empty")
+        raise ValueError("'v' cannot be empty")
     dtype = prim.result_type(prim.dtype_of(x), prim.dtype_of(y))
     n, m = x.size, y.size
     long, short = (n, m) if n >= m else (m, n)
@@ -279,6 +279,20 @@ def bartlett(M):
     return out
 
 
+def _variables(m, y, rowvar, dtype):
+    # Variables in rows.
+    x = asarray(m, dtype)
+    if x.ndim == 0:
+        rows = x.reshape(1, 1)
+    elif x.ndim == 1:
+        rows = x.reshape(1, x.size)
+    else:
+        rows = np.ascontiguousarray(x if rowvar or x.shape[0] == 1 else x.T)
+    if y is None:
+        return rows
+    return np.concatenate((rows, _variables(y, None, rowvar, dtype)), 0)
+
+
 def cov(m, y=None, rowvar=True, bias=False, ddof=None):
     """Covariance matrix of variables in rows.
 
@@ -286,32 +300,67 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None):
     array([[ 1., -1.],
            [-1.,  1.]])
     """
-    if y is not None:
-        prim.error("`cov` takes one array")
-    x = asarray(m, np.float64)
-    rows = x.reshape(1, x.size) if x.ndim == 1 else (x if rowvar else x.T)
+    x = asarray(m)
+    if x.ndim > 2:
+        prim.error("`cov` takes at most two dimensions")
+    if y is None:
+        dtype = prim.result_type(np.float64, prim.dtype_of(x))
+    else:
+        dtype = prim.result_type(np.float64, prim.dtype_of(x), prim.dtype_of(asarray(y)))
+    rows = _variables(x, y, rowvar, dtype)
     n = rows.shape[1]
     drop = (0 if bias else 1) if ddof is None else int(ddof)
     centered = rows - rows.mean(axis=1, keepdims=True)
-    c = np.dot(centered, centered.T) / float(n - drop)
-    return c.reshape(()) if x.ndim == 1 else c
+    c = np.dot(centered, centered.conj().T) / float(max(n - drop, 0))
+    if x.ndim <= 1 and y is None:
+        return c.reshape(())
+    return c
 
 
-def corrcoef(x, rowvar=True):
+def corrcoef(x, y=None, rowvar=True):
     """Correlation coefficients of variables in rows.
 
     >>> np.corrcoef(np.array([[0.0, 1.0, 2.0], [2.0, 1.0, 0.0]]))
     array([[ 1., -1.],
            [-1.,  1.]])
     """
-    c = cov(x, None, rowvar)
+    c = cov(x, y, rowvar)
     if c.ndim == 0:
         return c / c
-    out = new_array(c.shape, np.float64)
+    out = new_array(c.shape, prim.dtype_of(c))
     for i in range(c.shape[0]):
         for j in range(c.shape[1]):
-            r = prim.item(c, i, j) / prim.sqrt(prim.item(c, i, i)) / prim.sqrt(prim.item(c, j, j))
-            prim.set_item(out, i, j, 1.0 if r > 1.0 else (-1.0 if r < -1.0 else r))
+            r = prim.item(c, i, j) / prim.sqrt(prim.item(c, i, i).real) / prim.sqrt(prim.item(c, j, j).real)
+            prim.set_item(out, i, j, _at_most_one(r))
+    return out
+
+
+def _at_most_one(r):
+    if prim.is_complex(r):
+        return prim.complex(_at_most_one(r.real), _at_most_one(r.imag))
+    return 1.0 if r > 1.0 else (-1.0 if r < -1.0 else r)
+
+
+def unwrap(p, discont=None, period=6.283185307179586):
+    """Angles without jumps of a period.
+
+    >>> np.unwrap(np.array([0.0, 6.0]))
+    array([ 0.        , -0.28318531])
+    """
+    x = asarray(p, np.float64)
+    if x.ndim != 1:
+        prim.error("`unwrap` takes one dimension")
+    limit = period / 2.0 if discont is None else max(float(discont), period / 2.0)
+    out = x.copy()
+    shift = 0.0
+    for i in range(1, x.size):
+        d = prim.item(x, i) - prim.item(x, i - 1)
+        m = (d + period / 2.0) % period - period / 2.0
+        if m == -period / 2.0 and d > 0.0:
+            m = period / 2.0
+        if prim.fabs(d) >= limit:
+            shift += m - d
+        prim.set_item(out, i, prim.item(x, i) + shift)
     return out
 
 

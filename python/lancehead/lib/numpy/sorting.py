@@ -132,7 +132,7 @@ def sort_line(v):
         copy_into(v, c)
 
 
-def select(v, k):
+def put_rank(v, k):
     """Puts the element of rank `k` of a contiguous line in its place, lesser ones before and greater ones after it."""
     _select_packed(v, k, prim.dtype_of(v))
 
@@ -167,7 +167,7 @@ def _sort(line, extra):
 
 
 def _select(line, k):
-    select(line, k)
+    put_rank(line, k)
 
 
 def sort_in_place(a, axis):
@@ -229,6 +229,12 @@ def _checked_rank(kth, n):
 
 def partition_in_place(a, kth, axis):
     """Puts the element of a rank in its place along an axis."""
+    if not prim.is_number(kth):
+        for k in kth:
+            _checked_rank(k, a.shape[axis])
+        # The lowest ranks last would undo the others; a sorted line has every rank in place.
+        sort_in_place(a, axis)
+        return
     k = _checked_rank(kth, a.shape[axis])
     if prim.layout(a) == "C":
         on_lines(_select, a, axis, k)
@@ -256,7 +262,11 @@ def argpartition(a, kth, axis=-1):
     np.int64(2)
     """
     x = asarray(a)
-    _checked_rank(kth, x.shape[axis])
+    if prim.is_number(kth):
+        _checked_rank(kth, x.shape[axis])
+    else:
+        for k in kth:
+            _checked_rank(k, x.shape[axis])
     return argsort(x, axis)
 
 
@@ -268,7 +278,7 @@ def _median_line(v, extra):
     buffer = new_array((n,), prim.dtype_of(v))
     copy_into(buffer, v)
     k = prim.shr(n, 1)
-    select(buffer, k)
+    put_rank(buffer, k)
     high = prim.cast(prim.item(buffer, k), dtype)
     for i in range(k, n):
         # A NaN is greater than all numbers.
@@ -325,7 +335,7 @@ def _quantile_line(v, q):
     buffer = copy_c(v, prim.dtype_of(v))
     at = q * float(n - 1)
     k = prim.cast(prim.floor(at), np.int64)
-    select(buffer, k)
+    put_rank(buffer, k)
     a = prim.item(buffer, k)
     b = prim.item(buffer, k + 1 if k + 1 < n else k)
     for i in range(k, n):
@@ -425,7 +435,14 @@ def digitize(x, bins, right=False):
     array([1, 2, 3])
     """
     edges = asarray(bins)
+    if prim.is_complex(prim.dtype_of(edges)):
+        prim.error("bins of `digitize` are real")
     n = edges.size
-    if n > 1 and prim.item(edges, 0) > prim.item(edges, n - 1):
+    falling = n > 1 and prim.item(edges, 0) > prim.item(edges, n - 1)
+    for i in range(n - 1):
+        low, high = prim.item(edges, i), prim.item(edges, i + 1)
+        if (low < high) if falling else (low > high):
+            raise ValueError("bins must be monotonically increasing or decreasing")
+    if falling:
         return n - searchsorted(edges[::-1], x, "right" if not right else "left")
     return searchsorted(edges, x, "left" if right else "right")

@@ -1,0 +1,84 @@
+"""`heapq`: lists as heaps, as CPython arranges them."""
+
+
+def _sift_down(heap, start, pos):
+    item = heap[pos]
+    while pos > start:
+        parent = (pos - 1) >> 1
+        if not item < heap[parent]:
+            break
+        heap[pos] = heap[parent]
+        pos = parent
+    heap[pos] = item
+
+
+def _sift_up(heap, pos):
+    # The smaller child moves up until a leaf is free; then the item finds its place from there.
+    end = len(heap)
+    start = pos
+    item = heap[pos]
+    child = 2 * pos + 1
+    while child < end:
+        right = child + 1
+        if right < end and not heap[child] < heap[right]:
+            child = right
+        heap[pos] = heap[child]
+        pos = child
+        child = 2 * pos + 1
+    heap[pos] = item
+    _sift_down(heap, start, pos)
+
+
+def heappush(heap, item):
+    """Adds an item."""
+    heap.append(item)
+    _sift_down(heap, 0, len(heap) - 1)
+
+
+def heappop(heap):
+    """Removes and returns the least item."""
+    if len(heap) == 0:
+        raise IndexError("index out of range")
+    last = heap.pop()
+    if len(heap) > 0:
+        least = heap[0]
+        heap[0] = last
+        _sift_up(heap, 0)
+        return least
+    return last
+
+
+def heapify(x):
+    """Arranges a list as a heap."""
+    for i in range(len(x) // 2 - 1, -1, -1):
+        _sift_up(x, i)
+
+
+def heapreplace(heap, item):
+    """Removes and returns the least item, then adds one."""
+    if len(heap) == 0:
+        raise IndexError("index out of range")
+    least = heap[0]
+    heap[0] = item
+    _sift_up(heap, 0)
+    return least
+
+
+def heappushpop(heap, item):
+    """Adds an item, then removes and returns the least."""
+    if len(heap) > 0 and heap[0] < item:
+        least = heap[0]
+        heap[0] = item
+        _sift_up(heap, 0)
+        return least
+    return item
+
+
+def nsmallest(n, iterable, key=None):
+    """The least items, in order."""
+    return sorted(iterable, key=key)[: n if n > 0 else 0]
+
+
+def nlargest(n, iterable, key=None):
+    """The greatest items, in order."""
+    return sorted(iterable, key=key, reverse=True)[: n if n > 0 else 0]
