@@ -178,7 +178,14 @@ pub fn load(object: &[u8], resolve: &dyn Fn(&str) -> Option<usize>) -> Loaded {
     let len = end.max(page);
     // SAFETY: a new anonymous mapping.
     let base = unsafe {
-        libc::mmap(std::ptr::null_mut(), len, libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS, -1, 0)
+        libc::mmap(
+            std::ptr::null_mut(),
+            len,
+            libc::PROT_READ | libc::PROT_WRITE,
+            libc::MAP_PRIVATE | libc::MAP_ANONYMOUS,
+            -1,
+            0,
+        )
     };
     if base == libc::MAP_FAILED {
         lh_ir::bug!("no memory for {len} bytes of code");
@@ -187,7 +194,8 @@ pub fn load(object: &[u8], resolve: &dyn Fn(&str) -> Option<usize>) -> Loaded {
     image.copy();
     image.relocate();
     image.protect(ends);
-    let loaded = Loaded { base: image.base, len, symbols: image.defined(), debug: image.for_debugger().map(gdb::register) };
+    let loaded =
+        Loaded { base: image.base, len, symbols: image.defined(), debug: image.for_debugger().map(gdb::register) };
     perf::note(loaded.symbols());
     loaded
 }

@@ -26,7 +26,8 @@ const UNREGISTER: u32 = 2;
 
 /// The list, where GDB looks for it.
 #[unsafe(no_mangle)]
-static mut __jit_debug_descriptor: Descriptor = Descriptor { version: 1, action: 0, relevant: null_mut(), first: null_mut() };
+static mut __jit_debug_descriptor: Descriptor =
+    Descriptor { version: 1, action: 0, relevant: null_mut(), first: null_mut() };
 
 /// GDB stops here and reads the list.
 #[unsafe(no_mangle)]
@@ -104,7 +105,7 @@ mod tests {
         let mut out = Vec::new();
         // SAFETY: the test below is the only one that registers.
         unsafe {
-            let mut at = (*(&raw mut __jit_debug_descriptor)).first;
+            let mut at = __jit_debug_descriptor.first;
             while !at.is_null() {
                 out.push((*at).size as usize);
                 at = (*at).next;

@@ -7,7 +7,10 @@ use lh_ir::types::Prim;
 use llvm_sys::core::*;
 use llvm_sys::prelude::*;
 use llvm_sys::target::{LLVMABISizeOfType, LLVMGetModuleDataLayout};
-use llvm_sys::{LLVMAtomicOrdering, LLVMAtomicRMWBinOp, LLVMAttributeFunctionIndex, LLVMIntPredicate, LLVMLinkage, LLVMRealPredicate};
+use llvm_sys::{
+    LLVMAtomicOrdering, LLVMAtomicRMWBinOp, LLVMAttributeFunctionIndex, LLVMIntPredicate, LLVMLinkage,
+    LLVMRealPredicate,
+};
 use std::collections::HashMap;
 use std::ffi::{CStr, CString, c_char, c_uint};
 
@@ -408,7 +411,10 @@ impl Module {
                 if id == 0 {
                     lh_ir::bug!("{name} is not an intrinsic");
                 }
-                (LLVMIntrinsicGetType(context, id, &raw mut ty, 1), LLVMGetIntrinsicDeclaration(module, id, &raw mut ty, 1))
+                (
+                    LLVMIntrinsicGetType(context, id, &raw mut ty, 1),
+                    LLVMGetIntrinsicDeclaration(module, id, &raw mut ty, 1),
+                )
             }
         })
     }

@@ -11,7 +11,7 @@ use llvm_sys::ir_reader::LLVMParseIRInContext2;
 use llvm_sys::linker::LLVMLinkModules2;
 use llvm_sys::prelude::LLVMModuleRef;
 use std::collections::HashSet;
-use std::ffi::{CStr};
+use std::ffi::CStr;
 use std::ptr::null_mut;
 use std::sync::LazyLock;
 
@@ -34,7 +34,8 @@ pub(crate) fn add_math(m: &Module) -> bool {
     if !m.functions().iter().any(wanted) {
         return false;
     }
-    let before: HashSet<usize> = m.functions().into_iter().filter(|f| !is_declaration(*f)).map(|f| f as usize).collect();
+    let before: HashSet<usize> =
+        m.functions().into_iter().filter(|f| !is_declaration(*f)).map(|f| f as usize).collect();
     let has_fma = host().features.split(',').any(|f| f == "+fma");
     link_needed(m, parse_bitcode(m, lh_math::bitcode(has_fma)));
     let mut variants = Vec::new();
@@ -111,7 +112,8 @@ pub(crate) fn finish_math(m: &Module, machine: &Machine) {
             }
         }
     }
-    let is_variant = |f: &Val| lh_math::LARGE.iter().any(|l| name_of(*f).strip_prefix(l).is_some_and(|rest| rest.starts_with(".v")));
+    let is_variant =
+        |f: &Val| lh_math::LARGE.iter().any(|l| name_of(*f).strip_prefix(l).is_some_and(|rest| rest.starts_with(".v")));
     let chosen = m.functions().iter().any(is_variant);
     if chosen {
         let source = parse_text(m, &lh_math::VARIANTS);
@@ -154,7 +156,8 @@ fn parse_text(m: &Module, text: &str) -> LLVMModuleRef {
     let (mut module, mut message) = (null_mut(), null_mut());
     // SAFETY: the buffer outlives the call and is disposed of.
     unsafe {
-        let buffer = LLVMCreateMemoryBufferWithMemoryRange(text.as_ptr(), text.as_bytes().len(), c"variants".as_ptr(), 1);
+        let buffer =
+            LLVMCreateMemoryBufferWithMemoryRange(text.as_ptr(), text.as_bytes().len(), c"variants".as_ptr(), 1);
         if LLVMParseIRInContext2(m.context, buffer, &raw mut module, &raw mut message) != 0 {
             lh_ir::bug!("variants of math functions: {}", take_message(message));
         }

@@ -1,8 +1,8 @@
 //! The CPU that we compile for: one target machine per thread, made on first use.
 
 use crate::ir::{cstring, take_message};
-use llvm_sys::target::*;
 use llvm_sys::support::LLVMParseCommandLineOptions;
+use llvm_sys::target::*;
 use llvm_sys::target_machine::*;
 use std::cell::OnceCell;
 use std::ffi::CStr;
@@ -98,8 +98,11 @@ pub(crate) fn with<R>(optimised: bool, f: impl FnOnce(&Machine) -> R) -> R {
         static FAST: OnceCell<Machine> = const { OnceCell::new() };
         static PLAIN: OnceCell<Machine> = const { OnceCell::new() };
     }
-    let level =
-        if optimised { LLVMCodeGenOptLevel::LLVMCodeGenLevelDefault } else { LLVMCodeGenOptLevel::LLVMCodeGenLevelNone };
+    let level = if optimised {
+        LLVMCodeGenOptLevel::LLVMCodeGenLevelDefault
+    } else {
+        LLVMCodeGenOptLevel::LLVMCodeGenLevelNone
+    };
     let cell = if optimised { &FAST } else { &PLAIN };
     cell.with(|m| f(m.get_or_init(|| Machine::new(level))))
 }

@@ -12,7 +12,8 @@ use std::ptr::null_mut;
 use std::sync::LazyLock;
 
 /// Clean-up of control flow while loops keep their shape.
-const TIDY: &str = "simplifycfg<bonus-inst-threshold=1;switch-range-to-icmp;keep-loops;speculate-blocks;simplify-cond-branch>";
+const TIDY: &str =
+    "simplifycfg<bonus-inst-threshold=1;switch-range-to-icmp;keep-loops;speculate-blocks;simplify-cond-branch>";
 /// As [`TIDY`], and common instructions of branches are merged.
 const MERGE: &str = "simplifycfg<bonus-inst-threshold=1;switch-range-to-icmp;switch-to-arithmetic;keep-loops;\
     hoist-common-insts;sink-common-insts;speculate-blocks;simplify-cond-branch>";
@@ -25,7 +26,8 @@ const COMBINE: &str = "instcombine<max-iterations=1;no-verify-fixpoint>";
 /// The passes: LLVM's `-O2` less what our code does not repay (it comes without the habits of C++), a fifth of its time.
 /// There is no SLP vectoriser: it made more loops slower than faster.
 static PASSES: LazyLock<CString> = LazyLock::new(|| {
-    let early = format!("inferattrs,function<eager-inv>(sroa<modify-cfg>,early-cse<>,{TIDY}),ipsccp,globalopt,always-inline");
+    let early =
+        format!("inferattrs,function<eager-inv>(sroa<modify-cfg>,early-cse<>,{TIDY}),ipsccp,globalopt,always-inline");
     let scalar = format!(
         "sroa<modify-cfg>,early-cse<memssa>,correlated-propagation,{TIDY},{COMBINE},reassociate,constraint-elimination"
     );
@@ -92,7 +94,8 @@ pub(crate) fn verify(m: &Module) {
     let mut message = null_mut();
     // SAFETY: the module is alive; the message is written and then freed.
     unsafe {
-        let broken = LLVMVerifyModule(m.module, LLVMVerifierFailureAction::LLVMReturnStatusAction, &raw mut message) != 0;
+        let broken =
+            LLVMVerifyModule(m.module, LLVMVerifierFailureAction::LLVMReturnStatusAction, &raw mut message) != 0;
         let text = take_message(message);
         if broken {
             lh_ir::bug!("malformed LLVM IR: {text}\n{}", m.print());

@@ -41,7 +41,12 @@ pub(crate) fn listen(m: &Module, wanted: bool) -> Listener {
     static ENABLE: Once = Once::new();
     if wanted {
         ENABLE.call_once(|| {
-            let args = [c"lancehead", c"-pass-remarks=loop-vectorize", c"-pass-remarks-missed=loop-vectorize", c"-pass-remarks-analysis=loop-vectorize"];
+            let args = [
+                c"lancehead",
+                c"-pass-remarks=loop-vectorize",
+                c"-pass-remarks-missed=loop-vectorize",
+                c"-pass-remarks-analysis=loop-vectorize",
+            ];
             let pointers = args.map(CStr::as_ptr);
             // SAFETY: the options exist, and the texts outlive the call.
             unsafe { LLVMParseCommandLineOptions(pointers.len() as i32, pointers.as_ptr(), std::ptr::null()) }

@@ -28,7 +28,8 @@ block0(v0: int, v1: float32, v2: bool):
     assert_eq!((f64::from_bits(a), b as u8, d as u8), (301.5, 0, 44));
 }
 
-const SAXPY: &str = "function %saxpy(v0: float, v1: array(float64, 1, C), v2: array(float64, 1, C), v3: array(float64, 1, C)) -> none {
+const SAXPY: &str =
+    "function %saxpy(v0: float, v1: array(float64, 1, C), v2: array(float64, 1, C), v3: array(float64, 1, C)) -> none {
     source \"saxpy\", \"/x/saxpy.py\", 1
 block0(v0: float, v1: array(float64, 1, C), v2: array(float64, 1, C), v3: array(float64, 1, C)):
     v4 = array_shape v1, 0: int
@@ -73,7 +74,11 @@ fn an_index_out_of_range_raises_with_its_line() {
     args.extend([&x, &y, &z].into_iter().flat_map(|a| array_1d(a)));
     assert_eq!(c.call::<0>(&args), None);
     let e = take_pending().expect("an exception");
-    assert!(matches!(&e.args[..], [ExcArg::Str(s)] if s == "index 7 is out of bounds for axis 0 with size 7"), "{:?}", e.args);
+    assert!(
+        matches!(&e.args[..], [ExcArg::Str(s)] if s == "index 7 is out of bounds for axis 0 with size 7"),
+        "{:?}",
+        e.args
+    );
     assert!(z[..7].iter().all(|v| *v == 5.0) && z[7] == 0.0);
 }
 
@@ -209,7 +214,9 @@ block0(v0: array(float32, 3, C), v1: complex, v2: optional(bool)):
 #[test]
 fn conversions_are_as_in_c() {
     let cast = |from: &str, to: &str| {
-        build(&format!("function %f(v0: {from}) -> {to} {{\nblock0(v0: {from}):\n    v1 = cast v0: {to}\n    return v1\n}}"))
+        build(&format!(
+            "function %f(v0: {from}) -> {to} {{\nblock0(v0: {from}):\n    v1 = cast v0: {to}\n    return v1\n}}"
+        ))
     };
     let f = |x: f64| x.to_bits();
     assert_eq!(cast("float", "int").call(&[f(-3.9)]), Some([-3i64 as u64]));

@@ -82,13 +82,18 @@ fn the_vectoriser_says_what_it_did_and_where() {
 
 #[test]
 fn math_functions_are_vectorised_and_accurate() {
-    for (name, reference) in [("exp", f64::exp as fn(f64) -> f64), ("log", f64::ln), ("sin", f64::sin), ("tanh", f64::tanh)] {
+    for (name, reference) in
+        [("exp", f64::exp as fn(f64) -> f64), ("log", f64::ln), ("sin", f64::sin), ("tanh", f64::tanh)]
+    {
         for dtype in ["float64", "float32"] {
             let c = build(&map_text(dtype, &format!("    v9 = {name} v5: {dtype}"), ""));
             let wide = if dtype == "float64" { "x double>" } else { "x float>" };
             assert!(c.optimised().contains(wide), "{name} {dtype}:\n{}", c.optimised());
-            let input: Vec<f64> = (0..1003).map(|i| f64::from(i) * 0.037 + 0.01).chain([1e9, 1e300, -0.5, f64::NAN]).collect();
-            let close = |got: f64, want: f64, ulp: f64| got == want || (got.is_nan() && want.is_nan()) || (got - want).abs() <= ulp * want.abs();
+            let input: Vec<f64> =
+                (0..1003).map(|i| f64::from(i) * 0.037 + 0.01).chain([1e9, 1e300, -0.5, f64::NAN]).collect();
+            let close = |got: f64, want: f64, ulp: f64| {
+                got == want || (got.is_nan() && want.is_nan()) || (got - want).abs() <= ulp * want.abs()
+            };
             if dtype == "float64" {
                 let out = vec![0.0f64; input.len()];
                 c.call::<0>(&[array_1d(&input), array_1d(&out)].concat()).expect("no exception");

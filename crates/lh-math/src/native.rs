@@ -2,6 +2,7 @@
 //! compiled each time.
 
 #[path = "../math/lib.rs"]
+#[allow(clippy::approx_constant, clippy::too_many_lines, reason = "coefficients stand as they were fitted")]
 mod functions;
 
 use functions::large::{lh_cos_large, lh_cosf_large, lh_sin_large, lh_sinf_large, lh_tan_large};

@@ -107,7 +107,9 @@ pub(crate) fn not(a: &[Const]) -> Option<Const> {
 
 pub(crate) fn overflows(a: &[Const], f: fn(i128, i128) -> Option<i128>) -> Option<Const> {
     match *a {
-        [Const::Int(x, t), Const::Int(y, _)] => Some(Const::Bool(f(x, y).is_none_or(|r| wrapped(r, t) != Const::Int(r, t)))),
+        [Const::Int(x, t), Const::Int(y, _)] => {
+            Some(Const::Bool(f(x, y).is_none_or(|r| wrapped(r, t) != Const::Int(r, t))))
+        }
         _ => None,
     }
 }
@@ -142,7 +144,13 @@ pub(crate) fn float_minimum(x: f64, y: f64) -> f64 {
         None => f64::NAN,
         Some(Ordering::Less) => x,
         Some(Ordering::Greater) => y,
-        Some(Ordering::Equal) => if x.is_sign_negative() { x } else { y },
+        Some(Ordering::Equal) => {
+            if x.is_sign_negative() {
+                x
+            } else {
+                y
+            }
+        }
     }
 }
 

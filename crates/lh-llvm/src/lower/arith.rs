@@ -19,7 +19,8 @@ impl FnCx<'_, '_> {
             Lower::Inst { signed, unsigned, float } => {
                 let inst = by_kind(ty, signed, unsigned, float);
                 let to = result.and_then(|r| self.prims(r).first().copied());
-                self.instruction(inst, &vals, to).unwrap_or_else(|| lh_ir::bug!("`{}` has no instruction on {ty}", op.name))
+                self.instruction(inst, &vals, to)
+                    .unwrap_or_else(|| lh_ir::bug!("`{}` has no instruction on {ty}", op.name))
             }
             Lower::Intrinsic { signed, unsigned, float, flag } => {
                 self.overloaded(by_kind(ty, signed, unsigned, float), &vals, flag, ty)
@@ -206,14 +207,7 @@ fn by_kind<T>(ty: Ty, signed: T, unsigned: T, float: T) -> T {
 /// Our fast-math bits as LLVM's C API numbers them.
 fn fast_math_flags(ours: u8) -> u32 {
     use lh_ir::func::fastmath as f;
-    let pairs = [
-        (f::REASSOC, 1),
-        (f::NNAN, 2),
-        (f::NINF, 4),
-        (f::NSZ, 8),
-        (f::ARCP, 16),
-        (f::CONTRACT, 32),
-        (f::AFN, 64),
-    ];
+    let pairs =
+        [(f::REASSOC, 1), (f::NNAN, 2), (f::NINF, 4), (f::NSZ, 8), (f::ARCP, 16), (f::CONTRACT, 32), (f::AFN, 64)];
     pairs.iter().filter(|(bit, _)| ours & bit != 0).map(|(_, llvm)| llvm).sum()
 }

@@ -137,7 +137,11 @@ impl FnCx<'_, '_> {
         }
         let func = self.func;
         self.at_end(self.frame);
-        self.slots = func.slots.iter().map(|t| t.flatten().iter().map(|p| self.alloca(self.prim(*p), p.size())).collect()).collect();
+        self.slots = func
+            .slots
+            .iter()
+            .map(|t| t.flatten().iter().map(|p| self.alloca(self.prim(*p), p.size())).collect())
+            .collect();
         for b in cfg.rpo() {
             let is_entry = b.index() == 0 && cfg.preds(*b).is_empty();
             self.at_end(self.bb(*b));
@@ -263,7 +267,8 @@ impl FnCx<'_, '_> {
     }
 
     fn lower_term(&mut self, data: &BlockData) {
-        let term = data.term.as_ref().unwrap_or_else(|| lh_ir::bug!("{} of {} has no terminator", self.block, self.func.name));
+        let term =
+            data.term.as_ref().unwrap_or_else(|| lh_ir::bug!("{} of {} has no terminator", self.block, self.func.name));
         match term {
             Term::Jump(t) => self.jump(t),
             Term::Branch { cond, then, els } => self.branch(*cond, then, els),

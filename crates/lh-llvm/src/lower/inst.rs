@@ -11,7 +11,9 @@ impl FnCx<'_, '_> {
     pub(super) fn inst(&mut self, inst: &Inst, result: Option<Value>) -> Vec<Val> {
         match inst {
             Inst::Const(c) => self.constant_value(c, result),
-            Inst::Zero => result.map_or(Vec::new(), |r| self.prims(r).iter().map(|p| self.null(self.prim(*p))).collect()),
+            Inst::Zero => {
+                result.map_or(Vec::new(), |r| self.prims(r).iter().map(|p| self.null(self.prim(*p))).collect())
+            }
             Inst::Op(op, args) => vec![self.op(op, args, result)],
             Inst::Cast(v) => self.cast(*v, self.result_ty(result)),
             Inst::Pack(parts) => parts.iter().flat_map(|v| self.get(*v)).copied().collect(),
@@ -71,7 +73,9 @@ impl FnCx<'_, '_> {
         match (c, &prims[..]) {
             (_, []) => Vec::new(),
             (Const::Bool(b), [Prim::I1]) => vec![self.bool(*b)],
-            (Const::Int(v, _), [p @ (Prim::I8 | Prim::I16 | Prim::I32 | Prim::I64)]) => vec![self.int(self.prim(*p), *v as i64)],
+            (Const::Int(v, _), [p @ (Prim::I8 | Prim::I16 | Prim::I32 | Prim::I64)]) => {
+                vec![self.int(self.prim(*p), *v as i64)]
+            }
             (Const::Int(v, _), [Prim::Ptr]) => vec![self.address(*v as i64)],
             (Const::Float(v, _), [p @ (Prim::F32 | Prim::F64)]) => vec![real(*p, *v)],
             (Const::Complex(re, im, _), [p @ (Prim::F32 | Prim::F64), _]) => vec![real(*p, *re), real(*p, *im)],

@@ -73,7 +73,8 @@ pub(crate) fn lower(unit: &Unit, layout: &str) -> Module {
     let weights = |a, b| m.node(&[m.md_text("branch_weights"), m.md_int(m.t.i32, a), m.md_int(m.t.i32, b)]);
     let (likely, unlikely) = (weights(1 << 20, 1), weights(1, 1 << 20));
     let by_name: HashMap<&str, usize> = unit.functions.iter().enumerate().map(|(i, f)| (&*f.name, i)).collect();
-    let specs: HashMap<SpecId, usize> = unit.spec_names.iter().filter_map(|(s, n)| Some((*s, *by_name.get(&**n)?))).collect();
+    let specs: HashMap<SpecId, usize> =
+        unit.spec_names.iter().filter_map(|(s, n)| Some((*s, *by_name.get(&**n)?))).collect();
     let debug = unit.lines().then(|| DebugInfo::new(&m));
     let mut cx = Lowering {
         m,
@@ -101,7 +102,8 @@ pub(crate) fn lower(unit: &Unit, layout: &str) -> Module {
 
 /// Which functions reach themselves by calls.
 fn recursive(unit: &Unit, specs: &HashMap<SpecId, usize>) -> Vec<bool> {
-    let insts = |f: &'_ Function| f.blocks.iter().flat_map(|b| &b.insts).filter_map(|i| called(&i.inst)).collect::<Vec<_>>();
+    let insts =
+        |f: &'_ Function| f.blocks.iter().flat_map(|b| &b.insts).filter_map(|i| called(&i.inst)).collect::<Vec<_>>();
     let callees: Vec<Vec<usize>> =
         unit.functions.iter().map(|f| insts(f).iter().filter_map(|s| specs.get(s)).copied().collect()).collect();
     let reaches_itself = |f: usize| {

@@ -1,6 +1,8 @@
 //! Arithmetic on integers and floats.
 
-use crate::eval::{eg, f32, f64, float_maximum, float_minimum, float2, i8, i32, i64, overflows, quotient, reals1, reals2, u8, u64};
+use crate::eval::{
+    eg, f32, f64, float_maximum, float_minimum, float2, i8, i32, i64, overflows, quotient, reals1, reals2, u8, u64,
+};
 use crate::table::inst;
 use lh_ir::Const;
 use lh_ir::op::Class::{Floats, Ints, Reals};
@@ -9,6 +11,7 @@ use lh_ir::op::Sig::{Pred, Same};
 use lh_ir::op::{LlvmInst as I, Op};
 
 /// The rows.
+#[expect(clippy::too_many_lines, reason = "a table")]
 pub(crate) fn rows() -> Vec<Op> {
     vec![
         Op {

@@ -1,6 +1,8 @@
 //! Truth values and bits.
 
-use crate::eval::{bitlike2, bits_of_float, bits1, eg, f32, f64, float_of_bits, i8, i32, i64, int1, not, shift, u8, u64};
+use crate::eval::{
+    bitlike2, bits_of_float, bits1, eg, f32, f64, float_of_bits, i8, i32, i64, int1, not, shift, u8, u64,
+};
 use crate::table::inst;
 use lh_ir::op::Class::{BitLike, Bool, Ints};
 use lh_ir::op::Lower::Intrinsic;
@@ -9,6 +11,7 @@ use lh_ir::op::{LlvmInst as I, Op};
 use lh_ir::{Const, Ty};
 
 /// The rows.
+#[expect(clippy::too_many_lines, reason = "a table")]
 pub(crate) fn rows() -> Vec<Op> {
     vec![
         Op {
@@ -32,10 +35,7 @@ pub(crate) fn rows() -> Vec<Op> {
             eval: |a| int1(a, |x| !x),
             host: inst(I::Not, I::Not, I::None),
             nvptx: inst(I::Not, I::Not, I::None),
-            examples: eg(vec![
-                (vec![i64(0)], i64(-1)),
-                (vec![u8(1)], u8(254)),
-            ]),
+            examples: eg(vec![(vec![i64(0)], i64(-1)), (vec![u8(1)], u8(254))]),
         },
         Op {
             name: "and",
@@ -115,11 +115,7 @@ pub(crate) fn rows() -> Vec<Op> {
             eval: |a| bits1(a, |x, _| u64::from(x.count_ones())),
             host: Intrinsic { signed: "llvm.ctpop", unsigned: "llvm.ctpop", float: "", flag: false },
             nvptx: Intrinsic { signed: "llvm.ctpop", unsigned: "llvm.ctpop", float: "", flag: false },
-            examples: eg(vec![
-                (vec![i64(255)], i64(8)),
-                (vec![i8(-1)], i8(8)),
-                (vec![u64(0)], u64(0)),
-            ]),
+            examples: eg(vec![(vec![i64(255)], i64(8)), (vec![i8(-1)], i8(8)), (vec![u64(0)], u64(0))]),
         },
         Op {
             name: "ctlz",
@@ -129,11 +125,7 @@ pub(crate) fn rows() -> Vec<Op> {
             eval: |a| bits1(a, |x, w| u64::from(x.leading_zeros()) + u64::from(w) - 64),
             host: Intrinsic { signed: "llvm.ctlz", unsigned: "llvm.ctlz", float: "", flag: true },
             nvptx: Intrinsic { signed: "llvm.ctlz", unsigned: "llvm.ctlz", float: "", flag: true },
-            examples: eg(vec![
-                (vec![i64(1)], i64(63)),
-                (vec![u8(0)], u8(8)),
-                (vec![i64(-1)], i64(0)),
-            ]),
+            examples: eg(vec![(vec![i64(1)], i64(63)), (vec![u8(0)], u8(8)), (vec![i64(-1)], i64(0))]),
         },
         Op {
             name: "cttz",
@@ -143,11 +135,7 @@ pub(crate) fn rows() -> Vec<Op> {
             eval: |a| bits1(a, |x, w| u64::from(x.trailing_zeros().min(w))),
             host: Intrinsic { signed: "llvm.cttz", unsigned: "llvm.cttz", float: "", flag: true },
             nvptx: Intrinsic { signed: "llvm.cttz", unsigned: "llvm.cttz", float: "", flag: true },
-            examples: eg(vec![
-                (vec![i64(8)], i64(3)),
-                (vec![u8(0)], u8(8)),
-                (vec![i32(i32::MIN)], i32(31)),
-            ]),
+            examples: eg(vec![(vec![i64(8)], i64(3)), (vec![u8(0)], u8(8)), (vec![i32(i32::MIN)], i32(31))]),
         },
         Op {
             name: "bswap",
@@ -171,10 +159,7 @@ pub(crate) fn rows() -> Vec<Op> {
             eval: bits_of_float,
             host: inst(I::None, I::None, I::Bitcast),
             nvptx: inst(I::None, I::None, I::Bitcast),
-            examples: eg(vec![
-                (vec![f64(1.0)], i64(0x3ff0_0000_0000_0000)),
-                (vec![f64(-0.0)], i64(i64::MIN)),
-            ]),
+            examples: eg(vec![(vec![f64(1.0)], i64(0x3ff0_0000_0000_0000)), (vec![f64(-0.0)], i64(i64::MIN))]),
         },
         Op {
             name: "f64_of_bits",
@@ -197,10 +182,7 @@ pub(crate) fn rows() -> Vec<Op> {
             eval: bits_of_float,
             host: inst(I::None, I::None, I::Bitcast),
             nvptx: inst(I::None, I::None, I::Bitcast),
-            examples: eg(vec![
-                (vec![f32(1.0)], i32(0x3f80_0000)),
-                (vec![f32(-0.0)], i32(i32::MIN)),
-            ]),
+            examples: eg(vec![(vec![f32(1.0)], i32(0x3f80_0000)), (vec![f32(-0.0)], i32(i32::MIN))]),
         },
         Op {
             name: "f32_of_bits",
@@ -210,10 +192,7 @@ pub(crate) fn rows() -> Vec<Op> {
             eval: float_of_bits,
             host: inst(I::Bitcast, I::Bitcast, I::None),
             nvptx: inst(I::Bitcast, I::Bitcast, I::None),
-            examples: eg(vec![
-                (vec![i32(i32::MIN)], f32(-0.0)),
-                (vec![i32(0x7f80_0000)], f32(f32::INFINITY)),
-            ]),
+            examples: eg(vec![(vec![i32(i32::MIN)], f32(-0.0)), (vec![i32(0x7f80_0000)], f32(f32::INFINITY))]),
         },
     ]
 }

@@ -10,6 +10,7 @@ use lh_ir::op::{LlvmInst as I, Op};
 use std::cmp::Ordering;
 
 /// The rows.
+#[expect(clippy::too_many_lines, reason = "a table")]
 pub(crate) fn rows() -> Vec<Op> {
     vec![
         Op {

@@ -8,6 +8,7 @@ use lh_ir::op::Op;
 use lh_ir::op::Sig::{Fixed, Same};
 
 /// The rows.
+#[expect(clippy::too_many_lines, reason = "a table")]
 pub(crate) fn rows() -> Vec<Op> {
     vec![
         Op {
@@ -92,11 +93,7 @@ pub(crate) fn rows() -> Vec<Op> {
             eval: |a| float1(a, f64::round_ties_even),
             host: Intrinsic { signed: "", unsigned: "", float: "llvm.rint", flag: false },
             nvptx: Intrinsic { signed: "", unsigned: "", float: "llvm.rint", flag: false },
-            examples: eg(vec![
-                (vec![f64(2.5)], f64(2.0)),
-                (vec![f64(-0.4)], f64(-0.0)),
-                (vec![f32(1.5)], f32(2.0)),
-            ]),
+            examples: eg(vec![(vec![f64(2.5)], f64(2.0)), (vec![f64(-0.4)], f64(-0.0)), (vec![f32(1.5)], f32(2.0))]),
         },
         Op {
             name: "fma",

@@ -7,6 +7,7 @@ use lh_ir::op::Op;
 use lh_ir::op::Sig::Same;
 
 /// The rows.
+#[expect(clippy::too_many_lines, reason = "a table")]
 pub(crate) fn rows() -> Vec<Op> {
     vec![
         Op {
@@ -337,11 +338,7 @@ pub(crate) fn rows() -> Vec<Op> {
             eval: |a| float1(a, f64::cbrt),
             host: Math("lh_cbrtf", "lh_cbrt"),
             nvptx: Symbol("__nv_cbrtf", "__nv_cbrt"),
-            examples: eg(vec![
-                (vec![f64(27.0)], f64(3.0)),
-                (vec![f64(-8.0)], f64(-2.0)),
-                (vec![f64(-0.0)], f64(-0.0)),
-            ]),
+            examples: eg(vec![(vec![f64(27.0)], f64(3.0)), (vec![f64(-8.0)], f64(-2.0)), (vec![f64(-0.0)], f64(-0.0))]),
         },
         Op {
             name: "erf",

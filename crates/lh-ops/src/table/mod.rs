@@ -16,7 +16,8 @@ static ROWS: LazyLock<Vec<Op>> = LazyLock::new(|| {
     let parts = [arith::rows(), bits::rows(), compare::rows(), float::rows(), math::rows()];
     parts.into_iter().flatten().collect()
 });
-static BY_NAME: LazyLock<HashMap<&'static str, &'static Op>> = LazyLock::new(|| ROWS.iter().map(|r| (r.name, r)).collect());
+static BY_NAME: LazyLock<HashMap<&'static str, &'static Op>> =
+    LazyLock::new(|| ROWS.iter().map(|r| (r.name, r)).collect());
 static BY_PATH: LazyLock<HashMap<&'static str, &'static Op>> =
     LazyLock::new(|| ROWS.iter().flat_map(|r| r.python.iter().map(move |p| (*p, r))).collect());
 
