@@ -53,6 +53,9 @@ pub fn exp(x: f32) -> f32 {
 
 #[inline(always)]
 pub fn tanh(x: f32) -> f32 {
+    if !cfg!(lh_fma) {
+        return super::exp::tanh(x as f64) as f32;
+    }
     // (e^(2 x) - 1) / (e^(2 x) + 1)
     let (biased, r, c) = reduce(2.0 * clamp(x.abs(), 0.0, 15.0));
     let p = f32::from_bits(biased.wrapping_sub(127) << 23);

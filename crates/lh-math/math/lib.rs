@@ -13,6 +13,7 @@ pub mod large;
 mod log;
 mod pow;
 mod root;
+mod short;
 mod single;
 mod trig;
 

@@ -12,9 +12,14 @@ const MANTISSA: u64 = 0x000f_ffff_ffff_ffff;
 pub fn split(x: f64) -> (f64, f64) {
     let tiny = x < f64::MIN_POSITIVE;
     let x = if tiny { x * 18014398509481984.0 } else { x };
-    let bias = if tiny { MAGIC + 1077.0 } else { MAGIC + 1023.0 };
+    split_normal(x, if tiny { 1077.0 } else { 1023.0 })
+}
+
+/// [`split`] of a normal number whose exponent has this bias.
+#[inline(always)]
+pub fn split_normal(x: f64, bias: f64) -> (f64, f64) {
     let t = x.to_bits().wrapping_add(ONE - SQRT_HALF);
-    let k = f64::from_bits((t >> 52) | MAGIC.to_bits()) - bias;
+    let k = f64::from_bits((t >> 52) | MAGIC.to_bits()) - (MAGIC + bias);
     (k, f64::from_bits((t & MANTISSA) + SQRT_HALF))
 }
 

@@ -57,14 +57,10 @@ fn parity(y: f64) -> (bool, bool) {
     (integer, integer & (a < 9007199254740992.0) & (bits & 1 != 0))
 }
 
+/// The result for any arguments, given the power of `|x|` wherever it is positive and finite.
 #[inline(always)]
-pub fn pow(x: f64, y: f64) -> f64 {
+pub fn with_edges(x: f64, y: f64, magnitude: f64) -> f64 {
     let a = x.abs();
-    let (hi, lo) = log2_sum(a);
-    // An infinite exponent behaves as a huge even one.
-    let e = clamp(y, -1e25, 1e25);
-    let (p, rest) = two_prod(hi, e);
-    let magnitude = exp2_sum(p, fma(lo, e, rest));
     let degenerate = (a == 0.0) | (a == f64::INFINITY);
     let limit = if (a == 0.0) == (y < 0.0) { f64::INFINITY } else { 0.0 };
     let magnitude = if degenerate { limit } else { magnitude };
@@ -74,4 +70,13 @@ pub fn pow(x: f64, y: f64) -> f64 {
     let r = if (x < 0.0) & (a < f64::INFINITY) & !integer { f64::NAN } else { r };
     let r = if x.is_nan() | y.is_nan() { x + y } else { r };
     if (y == 0.0) | (x == 1.0) { 1.0 } else { r }
+}
+
+#[inline(always)]
+pub fn pow(x: f64, y: f64) -> f64 {
+    let (hi, lo) = log2_sum(x.abs());
+    // An infinite exponent behaves as a huge even one.
+    let e = clamp(y, -1e25, 1e25);
+    let (p, rest) = two_prod(hi, e);
+    with_edges(x, y, exp2_sum(p, fma(lo, e, rest)))
 }

@@ -1,0 +1,263 @@
+//! Functions of `f32` computed in `f64`, with polynomials that are just long enough for them.
+//!
+//! The range of `f64` spares them scaling, its precision the care for what a rounding loses.
+
+use super::bits::{MAGIC, fma, halves, horner};
+use super::exp::{LOG2E, clamp};
+use super::{large, log, pow, trig};
+
+const LN2: f64 = std::f64::consts::LN_2;
+
+/// `2^k` and `e^r - 1` for `x = k log(2) + r`.
+#[inline(always)]
+fn exp_parts(x: f64) -> (f64, f64) {
+    let t = fma(x, LOG2E, MAGIC);
+    let r = fma(-(t - MAGIC), LN2, x);
+    let q = halves!(
+        fma,
+        r,
+        [
+            0.5000000013491228,
+            0.1666666675661571,
+            0.04166646446473521,
+            0.008333285952677499,
+            0.001393367594972324,
+            0.00019907622499461733,
+        ]
+    );
+    (f64::from_bits(t.to_bits().wrapping_add(1023) << 52), fma(r * r, q, r))
+}
+
+/// `e^x - 1`.
+#[inline(always)]
+fn exp_less_one(x: f64) -> f64 {
+    let (p, m) = exp_parts(x);
+    fma(p, m, p - 1.0)
+}
+
+#[inline(always)]
+fn exp2_wide(x: f64) -> f64 {
+    let t = x + MAGIC;
+    let r = x - (t - MAGIC);
+    let m = halves!(
+        fma,
+        r,
+        [
+            1.0,
+            LN2,
+            0.24022650760587302,
+            0.05550410896371883,
+            0.009618082551141029,
+            0.0013333482446721502,
+            0.0001545316540005391,
+            1.5303704351867744e-05,
+        ]
+    );
+    m * f64::from_bits(t.to_bits().wrapping_add(1023) << 52)
+}
+
+#[inline(always)]
+pub fn exp2(x: f32) -> f32 {
+    exp2_wide(clamp(x as f64, -200.0, 200.0)) as f32
+}
+
+#[inline(always)]
+pub fn expm1(x: f32) -> f32 {
+    (exp_less_one(clamp(x as f64, -40.0, 100.0)) as f32).copysign(x)
+}
+
+#[inline(always)]
+pub fn sinh(x: f32) -> f32 {
+    let a = clamp((x as f64).abs(), 0.0, 100.0);
+    ((0.5 * (exp_less_one(a) - exp_less_one(-a))) as f32).copysign(x)
+}
+
+#[inline(always)]
+pub fn cosh(x: f32) -> f32 {
+    let a = clamp((x as f64).abs(), 0.0, 100.0);
+    let ((p, m), (q, n)) = (exp_parts(a), exp_parts(-a));
+    (0.5 * (fma(p, m, p) + fma(q, n, q))) as f32
+}
+
+/// `1 - e^-g`, where `g` is `x` times a polynomial.
+#[inline(always)]
+pub fn erf(x: f32) -> f32 {
+    let a = clamp((x as f64).abs(), 0.0, 4.0);
+    let h = halves!(
+        fma,
+        a,
+        [
+            1.1283791669864334,
+            0.6366197887620972,
+            0.10277220689623169,
+            -0.019124788085813662,
+            -0.00022624453952285116,
+            0.0017420966762441367,
+            -0.000666788198842262,
+            0.00010801942308397265,
+            8.511413759009331e-06,
+            -7.864180623207444e-06,
+            1.5100813105680276e-06,
+            -1.0577887924180813e-07,
+        ]
+    );
+    ((-exp_less_one(-a * h)) as f32).copysign(x)
+}
+
+/// `k` and `log(m)` for `x = 2^k m`, for a positive normal number.
+#[inline(always)]
+fn log_parts(x: f64) -> (f64, f64) {
+    let (k, m) = log::split_normal(x, 1023.0);
+    let f = m - 1.0;
+    let p = halves!(
+        fma,
+        f,
+        [
+            -0.5000000000167686,
+            0.33333333656937925,
+            -0.24999999097871115,
+            0.19999935873966324,
+            -0.16666707088249716,
+            0.14289317742335786,
+            -0.12501730666820032,
+            0.11028415180888508,
+            -0.09892454850288308,
+            0.09886076761732877,
+            -0.09966450424570748,
+            0.0567913681748301,
+        ]
+    );
+    (k, fma(f * f, p, f))
+}
+
+#[inline(always)]
+pub fn log2(x: f32) -> f32 {
+    let x = x as f64;
+    let (k, l) = log_parts(x);
+    log::edges(x, fma(l, LOG2E, k)) as f32
+}
+
+#[inline(always)]
+pub fn log10(x: f32) -> f32 {
+    let x = x as f64;
+    let (k, l) = log_parts(x);
+    log::edges(x, fma(k, std::f64::consts::LOG10_2, l * std::f64::consts::LOG10_E)) as f32
+}
+
+#[inline(always)]
+pub fn log1p(x: f32) -> f32 {
+    let x = x as f64;
+    let u = 1.0 + x;
+    let (k, l) = log_parts(u);
+    let y = log::edges(u, fma(k, LN2, l));
+    (if x.abs() < 1e-6 { fma(x * x, -0.5, x) } else { y }) as f32
+}
+
+#[inline(always)]
+pub fn tan(x: f32) -> f32 {
+    let x = x as f64;
+    if !cfg!(lh_fma) {
+        return trig::tan(x) as f32;
+    }
+    let a = x.abs();
+    let t = fma(a, std::f64::consts::FRAC_2_PI, MAGIC);
+    let k = t - MAGIC;
+    let r = fma(-k, trig::P1_LOW, fma(-k, trig::P1, a));
+    let z = r * r;
+    let s = horner!(
+        fma,
+        z,
+        [1.0, -0.16666666663858126, 0.008333331875272864, -0.00019840086864117686, 2.7249927346178807e-06,]
+    );
+    let c = horner!(
+        fma,
+        z,
+        [
+            1.0,
+            -0.49999999999963907,
+            0.04166666663739901,
+            -0.0013888885091187832,
+            2.4799862017295165e-05,
+            -2.7237116800781954e-07,
+        ]
+    );
+    let s = r * s;
+    let odd = t.to_bits() & 1 != 0;
+    let y = (if odd { -c } else { s }) / (if odd { s } else { c });
+    let y = f64::from_bits(y.to_bits() ^ (x.to_bits() & (1 << 63)));
+    (if a > 1e9 { large::lh_tan_large(x) } else { y }) as f32
+}
+
+/// The angle of `(x, y)` for `x >= 0` and `y >= 0`, turned into the left half plane if `left`.
+#[inline(always)]
+fn angle(y: f64, x: f64, left: bool) -> f64 {
+    let low = y < 0.4142135623730951 * x;
+    let high = y > 2.414213562373095 * x;
+    let n = if low {
+        y
+    } else if high {
+        -x
+    } else {
+        y - x
+    };
+    let d = if low {
+        x
+    } else if high {
+        y
+    } else {
+        y + x
+    };
+    let base = if low {
+        0.0
+    } else if high {
+        std::f64::consts::FRAC_PI_2
+    } else {
+        std::f64::consts::FRAC_PI_4
+    };
+    let t = n / d;
+    let z = t * t;
+    let p = horner!(
+        fma,
+        z,
+        [
+            -0.33333333331562337,
+            0.19999998967576033,
+            -0.1428561588662519,
+            0.11107577067258793,
+            -0.09029905117631776,
+            0.071400475768979,
+            -0.04052301606521969,
+        ]
+    );
+    let y = base + fma(t * z, p, t);
+    if left { std::f64::consts::PI - y } else { y }
+}
+
+#[inline(always)]
+pub fn atan(x: f32) -> f32 {
+    (angle(clamp((x as f64).abs(), 0.0, 1e30), 1.0, false) as f32).copysign(x)
+}
+
+#[inline(always)]
+pub fn atan2(y: f32, x: f32) -> f32 {
+    let (v, u) = ((y as f64).abs(), (x as f64).abs());
+    // An infinite coordinate is far beyond any finite one, and not beyond another.
+    let (v, u) = (if v > 1e100 { 1e100 } else { v }, if u > 1e100 { 1e100 } else { u });
+    let u = if u + v == 0.0 { 1.0 } else { u };
+    (angle(v, u, x.to_bits() >> 31 != 0) as f32).copysign(y)
+}
+
+#[inline(always)]
+pub fn hypot(x: f32, y: f32) -> f32 {
+    let (a, b) = (x as f64, y as f64);
+    let r = fma(a, a, b * b).sqrt() as f32;
+    if (x.abs() == f32::INFINITY) | (y.abs() == f32::INFINITY) { f32::INFINITY } else { r }
+}
+
+#[inline(always)]
+pub fn pow(x: f32, y: f32) -> f32 {
+    let (x, y) = (x as f64, y as f64);
+    let (k, l) = log_parts(x.abs());
+    let p = fma(l, LOG2E, k) * clamp(y, -1e25, 1e25);
+    pow::with_edges(x, y, exp2_wide(clamp(p, -400.0, 400.0))) as f32
+}
