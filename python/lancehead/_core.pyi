@@ -5,9 +5,10 @@ from collections.abc import Callable, Iterable
 from types import CellType, CodeType, FunctionType
 from typing import Any, Final, final
 
+from lancehead.explain import Report
+
 __all__ = [
     "Dispatcher",
-    "Explanation",
     "Signature",
     "Type",
     "__version__",
@@ -93,12 +94,6 @@ class Signature:
     def return_type(self) -> Type | None: ...
 
 @final
-class Explanation:
-    """What became of a function: text when printed, HTML where that is shown."""
-
-    def _repr_html_(self) -> str: ...
-
-@final
 class Dispatcher:
     """A Python function that is compiled when it is called, for the types of its arguments."""
 
@@ -110,7 +105,7 @@ class Dispatcher:
     def __reduce__(self) -> Any: ...
     def compile(self, sig: Any) -> Signature: ...
     def disable_compile(self, val: bool = True) -> None: ...
-    def explain(self, signature: Any = None) -> Explanation: ...
+    def explain(self, file: Any = None, signature: Any = None) -> Report: ...
     def get_metadata(self, signature: Any = None) -> dict[Any, Any]: ...
     def inspect_asm(self, signature: Any = None) -> Any: ...
     def inspect_ir(self, signature: Any = None) -> Any: ...

@@ -231,20 +231,6 @@ def test_inspection():
         f.inspect_llvm((types.complex64,))
 
 
-def test_explanation():
-    @njit
-    def table(n):
-        rows = [0.0]
-        for i in range(n):
-            rows.append(i * 0.5)
-        return rows
-
-    table(3)
-    text, html = str(table.explain()), table.explain((types.int64,))._repr_html_()
-    assert "rows.append(i * 0.5)" in text and "rows :: list(float64)" in text and "allocates" in text and " ms" in text
-    assert "<table>" in html and "list(float64)" in html
-
-
 def test_exceptions_have_the_compiled_frames():
     @njit
     def inner(a, i):

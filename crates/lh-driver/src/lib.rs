@@ -5,6 +5,8 @@
 //! point.
 
 pub mod host;
+mod loops;
+mod reasons;
 pub mod report;
 mod session;
 
@@ -12,7 +14,8 @@ use host::Host;
 use lh_infer::ArgTy;
 use lh_ir::diag::Result;
 use lh_ir::func::{Function, Inst, MapExpr, Options};
-use lh_ir::{FuncId, ObjId, Span, SpecId, Ty};
+use lh_ir::{FuncId, ObjId, SpecId, Ty};
+use report::Told;
 use session::Session;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -53,7 +56,7 @@ pub(crate) struct Body {
     pub func: Arc<Function>,
     pub callees: Vec<SpecId>,
     pub deps: Vec<Dep>,
-    pub annotations: Vec<(Span, String, Ty)>,
+    pub told: Arc<Told>,
 }
 
 /// Something outside the code that compiled code has taken for constant.
@@ -77,13 +80,13 @@ pub struct Compiled {
     pub deps: Vec<Dep>,
     /// Whether an argument (or a part of one) may live on in the result or in another argument.
     pub escapes: bool,
-    /// Types of the user's variables at their assignments.
-    pub annotations: Vec<(Span, String, Ty)>,
     /// What each stage took.
     pub timings: Vec<(&'static str, Duration)>,
     /// Size of the object code, bytes.
     pub object_size: usize,
     functions: Vec<Arc<Function>>,
+    /// What else is known about each function.
+    told: Vec<Arc<Told>>,
     names: HashMap<SpecId, String>,
     /// Keeps the machine code mapped.
     _loaded: lh_llvm::Loaded,
@@ -122,8 +125,10 @@ impl Compiler {
         self.drop_stale(host);
         let lh_infer::Object::Func(func) = host.object(f) else { lh_ir::bug!("not a function") };
         let args_ty: Vec<ArgTy> = args.iter().map(|t| ArgTy::from(*t)).collect();
-        let spec = Session::new(self, host).entry(func, &args_ty, options, ret)?;
-        let typed = start.elapsed();
+        let mut session = Session::new(self, host);
+        let spec = session.entry(func, &args_ty, options, ret)?;
+        let (reading, passes) = (session.reading, session.passes);
+        let typing = start.elapsed().saturating_sub(reading + passes);
         let order = self.reachable(spec);
         let functions: Vec<Arc<Function>> = order.iter().map(|s| self.body(*s).func.clone()).collect();
         let names: HashMap<SpecId, String> = order.iter().map(|s| (*s, self.specs[s.index()].name.clone())).collect();
@@ -139,7 +144,9 @@ impl Compiler {
         let ret = self.specs[spec.index()].ret;
         let t = output.timings;
         let timings = vec![
-            ("types and passes", typed),
+            ("bytecode", reading),
+            ("types", typing),
+            ("passes", passes),
             ("LLVM IR", t.lower),
             ("optimisation", t.optimise),
             ("machine code", t.emit),
@@ -151,10 +158,10 @@ impl Compiler {
             ret,
             deps,
             escapes: escapes(args, ret),
-            annotations: self.body(spec).annotations.clone(),
             timings,
             object_size: output.object.len(),
             functions,
+            told: order.iter().map(|s| self.body(*s).told.clone()).collect(),
             names,
             _loaded: loaded,
         }))

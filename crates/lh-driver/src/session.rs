@@ -1,6 +1,7 @@
 //! One compilation: what inference asks, answered from the host and from what is already typed.
 
 use crate::host::Host;
+use crate::report::Told;
 use crate::{Body, Compiler, Dep, Key, SpecState, callees};
 use lh_frontend::raw::{RawCode, RawConst};
 use lh_infer::{ArgTy, FuncInfo, Object, Spec, World};
@@ -9,6 +10,7 @@ use lh_ir::func::Options;
 use lh_ir::untyped::Code;
 use lh_ir::{Block, Const, ExcId, FuncId, ObjId, SpecId, Ty};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 /// Depth of calls that typing follows before it gives up: each needs several native frames.
 const MAX_DEPTH: usize = 150;
@@ -32,11 +34,15 @@ pub(crate) struct Session<'a> {
     compiler: &'a mut Compiler,
     host: &'a mut dyn Host,
     stack: Vec<Frame>,
+    /// Time spent on reading bytecode.
+    pub(crate) reading: Duration,
+    /// Time spent on optimising typed functions.
+    pub(crate) passes: Duration,
 }
 
 impl<'a> Session<'a> {
     pub(crate) fn new(compiler: &'a mut Compiler, host: &'a mut dyn Host) -> Session<'a> {
-        Session { compiler, host, stack: Vec::new() }
+        Session { compiler, host, stack: Vec::new(), reading: Duration::ZERO, passes: Duration::ZERO }
     }
 
     /// Types the function that the user calls; its result is of type `ret` if that is given.
@@ -45,9 +51,12 @@ impl<'a> Session<'a> {
         match ret {
             Some(want) if !same_boundary(want, spec.ret) => {
                 let code = self.code(f)?;
-                Err(Diagnostic::new(diag::CANNOT_UNIFY, format!("`{}` returns `{}`, its signature says `{want}`", code.name, spec.ret))
-                    .note("correct the signature, or leave the result type out")
-                    .at(&code.file, lh_ir::Span { line: code.first_line, end_line: code.first_line, ..Default::default() }))
+                Err(Diagnostic::new(
+                    diag::CANNOT_UNIFY,
+                    format!("`{}` returns `{}`, its signature says `{want}`", code.name, spec.ret),
+                )
+                .note("correct the signature, or leave the result type out")
+                .at(&code.file, lh_ir::Span { line: code.first_line, end_line: code.first_line, ..Default::default() }))
             }
             _ => Ok(spec.id),
         }
@@ -76,7 +85,15 @@ impl<'a> Session<'a> {
         self.compiler.specs.push(SpecState { name: name.clone(), ret: Ty::never(), body: None, is_library });
         self.compiler.by_key.insert(key.clone(), id);
         let depth = self.stack.len();
-        self.stack.push(Frame { spec: id, key: key.clone(), is_library, deps: vec![], used: false, lowest: depth, provisional: vec![] });
+        self.stack.push(Frame {
+            spec: id,
+            key: key.clone(),
+            is_library,
+            deps: vec![],
+            used: false,
+            lowest: depth,
+            provisional: vec![],
+        });
         let inferred = lh_infer::infer(self, f, args, options, &name);
         let frame = self.stack.pop().expect("pushed above");
         match inferred {
@@ -104,8 +121,12 @@ impl<'a> Session<'a> {
     fn finish(&mut self, frame: Frame, depth: usize, out: lh_infer::Output) -> Spec {
         let mut func = out.func;
         let ret = out.ret;
-        lh_opt::run(&mut func);
-        let body = Body { callees: callees(&func), func: Arc::new(func), deps: frame.deps, annotations: out.annotations };
+        let start = Instant::now();
+        let elementwise = lh_opt::run(&mut func);
+        self.passes += start.elapsed();
+        let told =
+            Arc::new(Told::new(&self.compiler.codes[&frame.key.func], &frame.key.args, out.annotations, elementwise));
+        let body = Body { callees: callees(&func), func: Arc::new(func), deps: frame.deps, told };
         let state = &mut self.compiler.specs[frame.spec.index()];
         state.ret = ret;
         state.body = Some(body);
@@ -154,8 +175,11 @@ impl World for Session<'_> {
         let code = match self.compiler.parents.get(&f).copied() {
             Some((parent, index)) => self.code(parent)?.inner[index as usize].clone(),
             None => {
+                let start = Instant::now();
                 let raw = self.raw(f);
-                Arc::new(lh_frontend::translate(&raw, self.host.version())?)
+                let code = Arc::new(lh_frontend::translate(&raw, self.host.version())?);
+                self.reading += start.elapsed();
+                code
             }
         };
         self.compiler.codes.insert(f, code.clone());

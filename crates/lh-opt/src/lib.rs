@@ -4,6 +4,7 @@ mod bounds;
 mod counted;
 mod dce;
 mod edit;
+mod elementwise;
 mod fold;
 mod fuse_elementwise;
 mod interrupt;
@@ -11,4 +12,5 @@ mod lower_array;
 pub mod pipeline;
 mod refcount;
 
+pub use elementwise::Elementwise;
 pub use pipeline::run;

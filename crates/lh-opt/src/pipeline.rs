@@ -3,6 +3,7 @@
 //! `LANCEHEAD_DUMP=<pass>` prints every function after that pass to standard error, `LANCEHEAD_DUMP=all` after every
 //! pass, `LANCEHEAD_DUMP=input` before the first.
 
+use crate::elementwise::{self, Elementwise};
 use crate::{bounds, dce, fold, fuse_elementwise, interrupt, lower_array, refcount};
 use lh_ir::print::print;
 use lh_ir::verify::verify;
@@ -37,18 +38,24 @@ pub const PIPELINE: &[Pass] = &[
     Pass { name: "refcount", run: refcount::run },
 ];
 
-/// Optimises a function that inference has made.
-pub fn run(func: &mut Function) {
+/// Optimises a function that inference has made. Answers what became of its elementwise computations.
+pub fn run(func: &mut Function) -> Vec<Elementwise> {
     dce::split_entry(func);
     check(func, "input");
     dump(func, "input");
+    let mut told = Vec::new();
     for pass in PIPELINE {
+        let before = (pass.name == "fuse_elementwise").then(|| elementwise::before(func));
         run_pass(func, pass);
+        if let Some(before) = before {
+            told = before.after(func);
+        }
     }
     // Once in every build: LLVM would end the process over code that is not well-formed.
     if let Err(e) = verify(func) {
         bug!("after the passes: {e}\n{}", print(func));
     }
+    told
 }
 
 /// The pass of a name.

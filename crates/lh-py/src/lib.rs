@@ -117,7 +117,6 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<memory::Memory>()?;
     m.add_class::<Type>()?;
     m.add_class::<types::Signature>()?;
-    m.add_class::<inspect::Explanation>()?;
     m.add_function(wrap_pyfunction!(type_of, m)?)?;
     m.add_function(wrap_pyfunction!(dispatcher_of, m)?)?;
     m.add_function(wrap_pyfunction!(check_options, m)?)?;

@@ -166,19 +166,22 @@ fn inspect_ir<'py>(c: &Call<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
 
 fn inspect_types<'py>(c: &Call<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
     let (chosen, _) = c.chosen(1)?;
-    let func = dispatcher::py_func(c.this).unwrap_or_else(|| c.this.clone());
     let mut text = String::new();
     for o in chosen {
-        text.push_str(&inspect::types(&func, &o.compiled)?);
+        text.push_str(&inspect::types(c.py, &o.compiled)?);
+        text.push('\n');
     }
     c.write(0, &text)
 }
 
 fn explain<'py>(c: &Call<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
-    let (chosen, _) = c.chosen(0)?;
-    let func = dispatcher::py_func(c.this).unwrap_or_else(|| c.this.clone());
-    let made = inspect::explain(&func, chosen.into_iter().map(|o| &*o.compiled))?;
-    Ok(Bound::new(c.py, made)?.into_any())
+    let (chosen, _) = c.chosen(1)?;
+    let name = c.this.getattr(intern!(c.py, "__qualname__"))?;
+    let report = inspect::explain(c.py, &name, chosen.into_iter().map(|o| &*o.compiled))?;
+    if let Some(file) = c.argument(0, "file")?.filter(|f| !f.is_none()) {
+        report.call_method1(intern!(c.py, "save"), (file,))?;
+    }
+    Ok(report)
 }
 
 fn get_metadata<'py>(c: &Call<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {

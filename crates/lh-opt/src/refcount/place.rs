@@ -127,6 +127,8 @@ impl Placer<'_> {
             self.func.blocks[b.index()] = data;
             return;
         };
+        // Parts that are cut off take it over.
+        self.func.blocks[b.index()].cold = data.cold;
         let handler = data.unwind.clone();
         let deaths = self.deaths(b, &data, handler.as_ref());
         let mut owned = Set(self.live[b.index()].clone());
@@ -300,6 +302,7 @@ impl Placer<'_> {
             return at;
         }
         let next = self.func.new_block();
+        self.func.blocks[next.index()].cold = self.func.blocks[at.index()].cold;
         let full = std::mem::replace(seg, Segment { unwind: Some(way), ..Segment::default() });
         let span = full.insts.last().map_or(Span::default(), |d| d.span);
         self.finish(at, full, Term::Jump(Target { block: next, args: Vec::new() }), span);

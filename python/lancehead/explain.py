@@ -1,0 +1,248 @@
+"""What became of a compiled function: the report that `f.explain()` gives, as text and as HTML."""
+
+from __future__ import annotations
+
+import html
+import keyword
+import os
+import re
+import textwrap
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+WIDTH = 100
+
+#: String literals and comments, keywords, numbers, names that are not attributes.
+_TOKEN = re.compile(
+    r"""(?P<string>\"\"\".*?(?:\"\"\"|$)|\'\'\'.*?(?:\'\'\'|$)|\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*')"""
+    r"""|(?P<comment>\#.*)|(?P<number>(?<![\w.])\d[\w.]*)|(?P<attribute>\.\s*[^\W\d]\w*)|(?P<name>[^\W\d]\w*)"""
+)
+
+
+@dataclass(frozen=True)
+class Note:
+    """A remark about a line: `kind` is type, fused, vectorised, scalar, hoisted, checks or allocates."""
+
+    kind: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of the source and what is said about it."""
+
+    number: int
+    text: str
+    notes: Sequence[Note]
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function, its parameters with their types, and its source."""
+
+    name: str
+    params: Sequence[tuple[str, str]]
+    result: str
+    file: str
+    lines: Sequence[Line]
+
+    @property
+    def headline(self) -> str:
+        """Name and types."""
+        return f"{self.name}({', '.join(f'{name}: {kind}' for name, kind in self.params)}) -> {self.result}"
+
+    def types(self) -> dict[str, str]:
+        """Types of variables; of one that has several, all."""
+        found = {name: {kind: None} for name, kind in self.params}
+        for line in self.lines:
+            for note in line.notes:
+                if note.kind == "type":
+                    name, _, kind = note.text.partition(": ")
+                    found.setdefault(name, {})[kind] = None
+        return {name: " or ".join(kinds) for name, kinds in found.items()}
+
+
+@dataclass(frozen=True)
+class Section:
+    """One specialisation: the function and those of the user's that it calls, size of the code, seconds of each stage."""
+
+    functions: Sequence[Function]
+    count: int
+    size: int
+    stages: Sequence[tuple[str, float]]
+
+    @property
+    def summary(self) -> str:
+        """Time and size in a line."""
+        total = sum(seconds for _, seconds in self.stages)
+        others = "" if self.count == 1 else f" for {self.count} functions"
+        return f"compiled in {_milliseconds(total)}, {self.size:,} bytes of machine code{others}"
+
+    def __str__(self) -> str:
+        out = [line for f in self.functions for line in (*_function_text(f), "")]
+        if self.stages:
+            out += [self.summary, *_stages_text(self.stages), ""]
+        return "\n".join(out)
+
+
+@dataclass(frozen=True)
+class Report:
+    """What became of a function; text when printed, HTML in notebooks and in files that `save` writes."""
+
+    name: str
+    sections: Sequence[Section]
+
+    def __str__(self) -> str:
+        if not self.sections:
+            return self._nothing()
+        return ("-" * WIDTH + "\n").join(f"{section}\n" for section in self.sections).rstrip() + "\n"
+
+    def __repr__(self) -> str:
+        return str(self).rstrip()
+
+    def _repr_html_(self) -> str:
+        body = "".join(map(_section_html, self.sections)) or f"<p>{html.escape(self._nothing())}</p>"
+        return f'<div class="lancehead-report"><style>{_STYLE}</style>{body}</div>'
+
+    def save(self, file: Any) -> None:
+        """Writes to a path, as HTML if its name ends in .html or .htm, or as text to an open file."""
+        if hasattr(file, "write"):
+            file.write(str(self))
+            return
+        path = os.fspath(file)
+        with open(path, "w", encoding="utf-8") as out:
+            out.write(self._page() if str(path).lower().endswith((".html", ".htm")) else str(self))
+
+    def _page(self) -> str:
+        title = html.escape(self.name)
+        head = f'<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>{title}</title>'
+        body = f'<body style="margin: 1.5rem; color-scheme: light dark">{self._repr_html_()}</body>'
+        return f'<!doctype html><html lang="en"><head>{head}</head>{body}</html>\n'
+
+    def _nothing(self) -> str:
+        return f"{self.name} has not been compiled yet: call it first."
+
+
+def _milliseconds(seconds: float) -> str:
+    return f"{seconds * 1e3:.1f} ms"
+
+
+def _function_text(f: Function) -> Iterator[str]:
+    yield from textwrap.wrap(f.headline, WIDTH, subsequent_indent="    ")
+    yield f.file
+    yield ""
+    column = min(max((len(line.text) for line in f.lines), default=0), 60)
+    for line in f.lines:
+        types = ", ".join(note.text for note in line.notes if note.kind == "type")
+        yield f"{line.number:5}  {line.text:{column if types else 0}}{'  # ' if types else ''}{types}".rstrip()
+        indent = " " * (7 + len(line.text) - len(line.text.lstrip()))
+        for note in line.notes:
+            if note.kind != "type":
+                yield from textwrap.wrap(note.text, WIDTH, initial_indent=f"{indent}^ ", subsequent_indent=f"{indent}  ")
+
+
+def _stages_text(stages: Sequence[tuple[str, float]]) -> Iterator[str]:
+    longest = max(seconds for _, seconds in stages)
+    for name, seconds in stages:
+        yield f"    {name:14}{_milliseconds(seconds):>12}  {'#' * round(40 * seconds / longest)}".rstrip()
+
+
+def _section_html(section: Section) -> str:
+    out = "".join(map(_function_html, section.functions))
+    if section.stages:
+        total = sum(seconds for _, seconds in section.stages)
+        rows = "".join(_stage_html(name, seconds, seconds / total) for name, seconds in section.stages)
+        out += f'<p>{html.escape(section.summary)}</p><div class="stages">{rows}</div>'
+    return f"<section>{out}</section>"
+
+
+def _stage_html(name: str, seconds: float, share: float) -> str:
+    bar = f'<i style="width: {share * 100:.1f}%"></i>'
+    return f"<span>{html.escape(name)}</span><span>{_milliseconds(seconds)}</span><span>{bar}</span>"
+
+
+def _function_html(f: Function) -> str:
+    types = f.types()
+    rows = "".join(_line_html(line, types) for line in f.lines)
+    place = f"{f.file}:{f.lines[0].number}" if f.lines else f.file
+    head = f"<header><code>{html.escape(f.headline)}</code><small>{html.escape(place)}</small></header>"
+    return f'{head}<div class="source">{rows}</div>'
+
+
+def _line_html(line: Line, types: dict[str, str]) -> str:
+    notes = "".join(f'<span class="{note.kind}">{html.escape(note.text)}</span>' for note in line.notes)
+    return f'<b>{line.number}</b><pre>{_code_html(line.text, types)}</pre><div class="notes">{notes}</div>'
+
+
+def _code_html(text: str, types: dict[str, str]) -> str:
+    """The line with its tokens coloured, and the type of every variable in its hover text."""
+    out, end = [], 0
+    for token in _TOKEN.finditer(text):
+        out.append(html.escape(text[end : token.start()]))
+        end, word, kind = token.end(), token.group(), token.lastgroup
+        shown = html.escape(word)
+        if kind == "name" and keyword.iskeyword(word):
+            shown = f'<span class="keyword">{shown}</span>'
+        elif kind == "name" and word in types:
+            shown = f'<span class="variable" title="{html.escape(f"{word}: {types[word]}")}">{shown}</span>'
+        elif kind in ("string", "comment", "number"):
+            shown = f'<span class="{kind}">{shown}</span>'
+        out.append(shown)
+    return "".join(out) + html.escape(text[end:])
+
+
+_LIGHT = """{
+  --text: #1f2328; --faint: #656d76; --line: #d0d7de; --ground: #f6f8fa; --keyword: #cf222e; --string: #0a3069;
+  --number: #0550ae; --good: #1a7f37; --bad: #bc4c00; --warn: #8250df; --info: #0969da;
+}"""
+_DARK = """{
+  --text: #d8dee4; --faint: #8b949e; --line: #30363d; --ground: #161b22; --keyword: #ff7b72; --string: #a5d6ff;
+  --number: #79c0ff; --good: #56d364; --bad: #f0883e; --warn: #d2a8ff; --info: #79c0ff;
+}"""
+# Notebooks have a theme of their own, which need not be the computer's.
+_STYLE = f"""
+.lancehead-report {_LIGHT}
+.lancehead-report {{ color: var(--text); font: 14px/1.5 system-ui, sans-serif; }}
+@media (prefers-color-scheme: dark) {{ .lancehead-report {_DARK} }}
+[data-jp-theme-light="true"] .lancehead-report {_LIGHT}
+[data-jp-theme-light="false"] .lancehead-report {_DARK}
+.lancehead-report section {{
+  background: var(--ground); border: 1px solid var(--line); border-radius: 8px; margin: 0 0 1em; padding: 0.8em 1em;
+  overflow-x: auto;
+}}
+.lancehead-report header code {{ color: var(--text); background: none; font-weight: 600; font-size: 13px; }}
+.lancehead-report header small {{ display: block; color: var(--faint); }}
+.lancehead-report .source {{
+  display: grid; grid-template-columns: max-content max-content minmax(16em, 1fr); column-gap: 1em; margin: 0.6em 0 1em;
+}}
+.lancehead-report .source b {{
+  color: var(--faint); font: 12px/20px ui-monospace, monospace; text-align: right; border-right: 1px solid var(--line);
+  padding-right: 0.7em; user-select: none;
+}}
+.lancehead-report pre {{
+  margin: 0; padding: 0; background: none; color: var(--text); font: 13px/20px ui-monospace, monospace; min-height: 20px;
+}}
+.lancehead-report .notes {{ display: flex; flex-wrap: wrap; gap: 2px 6px; align-items: flex-start; }}
+.lancehead-report .notes span {{
+  --tint: var(--faint); font-size: 12px; line-height: 18px; padding: 0 7px; border-radius: 9px; color: var(--tint);
+  background: color-mix(in srgb, var(--tint) 12%, transparent); margin: 1px 0;
+}}
+.lancehead-report .notes .type {{ font-family: ui-monospace, monospace; background: none; padding: 0; }}
+.lancehead-report .notes .vectorised {{ --tint: var(--good); }}
+.lancehead-report .notes :is(.fused, .hoisted) {{ --tint: var(--info); }}
+.lancehead-report .notes .scalar {{ --tint: var(--bad); }}
+.lancehead-report .notes :is(.checks, .allocates) {{ --tint: var(--warn); }}
+.lancehead-report .variable {{ cursor: help; text-decoration: underline dotted var(--faint); text-underline-offset: 3px; }}
+.lancehead-report .keyword {{ color: var(--keyword); }}
+.lancehead-report .string {{ color: var(--string); }}
+.lancehead-report .number {{ color: var(--number); }}
+.lancehead-report .comment {{ color: var(--faint); font-style: italic; }}
+.lancehead-report p {{ margin: 0 0 0.3em; color: var(--faint); }}
+.lancehead-report .stages {{
+  display: grid; grid-template-columns: max-content max-content minmax(6em, 24em); column-gap: 1em; align-items: center;
+  font-size: 12px; line-height: 18px; color: var(--faint);
+}}
+.lancehead-report .stages span:nth-child(3n + 2) {{ text-align: right; font-variant-numeric: tabular-nums; }}
+.lancehead-report .stages i {{ display: block; height: 8px; min-width: 1px; border-radius: 2px; background: var(--info); }}
+"""

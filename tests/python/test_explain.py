@@ -1,0 +1,197 @@
+"""The report of `f.explain()`: what it says of real functions, and its two forms."""
+
+import io
+import re
+
+import numpy as np
+import pytest
+
+from lancehead import njit, types
+
+SCALAR = np.arange(64.0)
+
+
+def notes(f, text, **which):
+    """Remarks under the first line that contains a text, in the report's first section."""
+    lines = [line for function in f.explain(**which).sections[0].functions for line in function.lines]
+    found = next(line for line in lines if text in line.text)
+    return [note.text for note in found.notes]
+
+
+def test_a_loop_that_is_vectorised_with_its_checks_before_it():
+    @njit
+    def saxpy(a, x, y):
+        for i in range(x.shape[0]):
+            y[i] += a * x[i]
+
+    saxpy(2.0, SCALAR, np.zeros(64))
+    assert any(re.fullmatch(r"vectorised: .*\d+ elements at a time", n) for n in notes(saxpy, "for i"))
+    assert notes(saxpy, "y[i] +=") == ["index checks: made once, before the loop"]
+
+
+def test_a_float_sum_keeps_its_order_unless_told_otherwise():
+    def total(x):
+        s = 0.0
+        for v in x:
+            s += v
+        return s
+
+    strict, free = njit(total), njit(total, fastmath={"reassoc"})
+    strict(SCALAR), free(SCALAR)
+    assert notes(strict, "for v") == ["not vectorised: a float sum must keep its order; fastmath={'reassoc'} lifts that"]
+    assert notes(strict, "s = 0.0") == ["s: float64"]
+    assert notes(free, "for v")[0].startswith("vectorised")
+
+
+def test_loops_that_cannot_be_vectorised_say_why():
+    @njit
+    def prefix(x):
+        for i in range(1, len(x)):
+            x[i] = x[i - 1] * 0.5 + x[i]
+
+    @njit
+    def find(x, v):
+        for i in range(len(x)):
+            if x[i] == v:
+                return i
+        return -1
+
+    @njit
+    def halve(n):
+        steps = 0
+        while n > 1:
+            n = n // 2 if n % 2 == 0 else 3 * n + 1
+            steps += 1
+        return steps
+
+    prefix(SCALAR.copy()), find(SCALAR, 3.0), halve(7)
+    assert notes(prefix, "for i") == ["not vectorised: an iteration reads what an earlier one wrote"]
+    assert notes(find, "for i") == ["not vectorised: it can be left from its middle"]
+    assert notes(halve, "while") == ["not vectorised: it is not known beforehand how often it runs"]
+
+
+def test_expressions_over_arrays_are_one_loop():
+    @njit
+    def norm(a, b, c):
+        d = a * b + c
+        return np.sqrt(d * d + 1.0)
+
+    norm(SCALAR, SCALAR, SCALAR)
+    lines = {line.text.strip(): line.number for line in norm.explain().sections[0].functions[0].lines}
+    first, last = lines["d = a * b + c"], lines["return np.sqrt(d * d + 1.0)"]
+    assert notes(norm, "d = a")[1:] == [f"fused: computed in the loop of line {last}"]
+    fused, vectorised, allocates = notes(norm, "return")
+    assert fused == f"fused: 5 operations in one loop, with those of line {first}"
+    assert vectorised.startswith("vectorised") and allocates == "allocates"
+
+
+def test_no_allocation_where_the_result_has_a_place():
+    @njit
+    def into(out, a, b):
+        out[:] = a + b * 2.0
+
+    into(np.zeros(64), SCALAR, SCALAR)
+    said = notes(into, "out[:]")
+    assert said[0] == "fused: 2 operations in one loop" and "allocates" not in said
+
+
+def test_a_check_that_depends_on_data_remains():
+    @njit
+    def gather(x, index):
+        s = 0.0
+        for i in range(len(index)):
+            s += x[index[i]]
+        return s
+
+    gather(SCALAR, np.arange(4))
+    assert "1 index check remains" in notes(gather, "s += x")
+    assert notes(gather, "for i") == ["not vectorised: an index check in it can raise"]
+    unchecked = njit(gather.py_func, boundscheck=False)
+    unchecked(SCALAR, np.arange(4))
+    assert not any("check" in n for n in notes(unchecked, "s += x"))
+
+
+def test_allocations_and_functions_that_are_called():
+    @njit
+    def scaled(v, k):
+        r = np.empty(len(v))
+        for i in range(len(v)):
+            r[i] = v[i] * k
+        return r
+
+    @njit
+    def above(v, limit):
+        out = []
+        for x in scaled(v, 2.0):
+            if x > limit:
+                out.append(x)
+        return out
+
+    above(SCALAR, 3.0)
+    section = above.explain().sections[0]
+    assert [f.name.rpartition(".")[2] for f in section.functions] == ["above", "scaled"]
+    assert "allocates" in notes(above, "out = []") and "allocates" in notes(above, "in scaled(")
+    assert any(n.startswith("vectorised") for n in notes(above, "range(len(v))"))
+    assert section.functions[1].headline.endswith("(v: array(float64, 1d, C), k: float64) -> array(float64, 1d, C)")
+
+
+def test_the_library_function_that_is_vectorised_is_named():
+    @njit
+    def highest(x):
+        return x.max()
+
+    highest(SCALAR)
+    assert any(re.match(r"ndarray\.max: vectorised: ", n) for n in notes(highest, "return"))
+
+
+def test_inner_functions_are_shown_where_they_stand():
+    @njit
+    def doubled(x):
+        def twice(v):
+            w = v * 2.0
+            return w
+
+        return twice(x)
+
+    doubled(3)
+    assert len(doubled.explain().sections[0].functions) == 1
+    assert notes(doubled, "w = v") == ["w: float64"] and notes(doubled, "def twice") == ["twice: function"]
+
+
+@njit
+def shown(a, b):
+    c = a + b  # the sum of "a" & <b>
+    return c * 2
+
+
+def test_forms(tmp_path, capsys):
+    assert "not been compiled" in str(njit(lambda: 1).explain())
+    shown(1, 2), shown(SCALAR, 0.5)
+    report = shown.explain()
+    assert len(report.sections) == 2 and len(shown.explain(signature=(types.int64, types.int64)).sections) == 1
+    with pytest.raises(KeyError):
+        shown.explain(signature=(types.complex64,))
+    text, page = str(report), report._repr_html_()
+    assert repr(report) == text.rstrip() and all(len(line) <= 100 for line in text.splitlines())
+    assert "shown(a: int64, b: int64) -> int64" in text and "# c: int64" in text
+    assert "machine code" in text and " ms" in text
+    assert text.count("# c: ") == 2
+    # Self-contained, and the source is escaped.
+    assert "<script" not in page and "http" not in page and page.count("<style>") == 1
+    assert "&amp; &lt;b&gt;" in page and 'title="c: int64"' in page
+    assert "prefers-color-scheme: dark" in page
+
+    shown.explain(tmp_path / "report.html")
+    assert (tmp_path / "report.html").read_text("utf-8").startswith("<!doctype html>")
+    shown.explain(file=str(tmp_path / "report.txt"))
+    assert "shown(a: int64" in (tmp_path / "report.txt").read_text("utf-8")
+    out = io.StringIO()
+    shown.explain(out)
+    assert out.getvalue().startswith("shown(a: int64, b: int64)")
+    assert capsys.readouterr().out == ""
+
+
+def test_types_of_variables_are_written():
+    out = io.StringIO()
+    shown.inspect_types(out)
+    assert "# c: " in out.getvalue() and "vectorised" not in out.getvalue()
