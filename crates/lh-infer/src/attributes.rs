@@ -58,10 +58,16 @@ impl Infer<'_> {
                 let Some(x) = self.world.attr(*o, name) else {
                     let what = self.world.describe(*o);
                     if let crate::world::Object::Other(text) = self.world.object(*o) {
-                        return Err(Diagnostic::new(diag::UNSUPPORTED_TYPE, format!("`{text}` cannot be used in compiled code"))
-                            .note("pass what you need of it as numbers, tuples or arrays"));
+                        return Err(Diagnostic::new(
+                            diag::UNSUPPORTED_TYPE,
+                            format!("`{text}` cannot be used in compiled code"),
+                        )
+                        .note("pass what you need of it as numbers, tuples or arrays"));
                     }
-                    return Err(Diagnostic::new(diag::UNKNOWN_ATTRIBUTE, format!("`{what}` has no attribute `{name}`")));
+                    return Err(Diagnostic::new(
+                        diag::UNKNOWN_ATTRIBUTE,
+                        format!("`{what}` has no attribute `{name}`"),
+                    ));
                 };
                 self.object(x).map(Some)
             }

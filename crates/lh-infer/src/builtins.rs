@@ -12,6 +12,7 @@ use lh_ir::{Const, Ty};
 
 impl Infer<'_> {
     /// A builtin; `None` when the library has to be asked.
+    #[expect(clippy::too_many_lines, reason = "a table: one arm for each builtin")]
     pub(crate) fn builtin(&mut self, path: &str, args: &[Val], kwargs: &[(String, Val)]) -> Result<Option<Val>> {
         match (path, args) {
             ("builtins.len", [x]) if kwargs.is_empty() => self.len(x).map(Some),
@@ -23,7 +24,8 @@ impl Infer<'_> {
             ("builtins.zip", _) => {
                 let strict = kwargs.iter().any(|(_, v)| v.as_bool() == Some(true));
                 if strict {
-                    return Err(Diagnostic::new(diag::NO_MATCHING_CALL, "zip(strict=True) is not supported").note("compare the lengths first"));
+                    return Err(Diagnostic::new(diag::NO_MATCHING_CALL, "zip(strict=True) is not supported")
+                        .note("compare the lengths first"));
                 }
                 Ok(Some(self.lazy_zip(args)))
             }
@@ -44,16 +46,23 @@ impl Infer<'_> {
                     _ => self.slice([args[0].clone(), args[1].clone(), args[2].clone()]),
                 }))
             }
-            ("builtins.min" | "builtins.max", [_, _, ..]) if kwargs.is_empty() && args.iter().all(|a| a.ty.is_number() && !a.ty.is_complex()) => {
+            ("builtins.min" | "builtins.max", [_, _, ..])
+                if kwargs.is_empty() && args.iter().all(|a| a.ty.is_number() && !a.ty.is_complex()) =>
+            {
                 self.min_max(args, path == "builtins.max").map(Some)
             }
             ("builtins.abs", [x]) if x.ty.is_float() || x.ty.is_signed() => Ok(Some(self.op("abs", &[x.clone()]))),
             ("builtins.print", _) => self.print(args, kwargs).map(Some),
             ("builtins.type", [x]) if x.ty.is_number() => Ok(Some(Val::of_type(Ty::dtype(x.ty)))),
-            ("builtins.callable", [x]) => {
-                Ok(Some(Val::bool(matches!(x.ty.kind(), TyKind::Func(_) | TyKind::Closure { .. } | TyKind::BoundMethod { .. }))))
+            ("builtins.callable", [x]) => Ok(Some(Val::bool(matches!(
+                x.ty.kind(),
+                TyKind::Func(_) | TyKind::Closure { .. } | TyKind::BoundMethod { .. }
+            )))),
+            ("builtins.list", [x])
+                if kwargs.is_empty() && matches!(x.ty.kind(), TyKind::Iter(_) | TyKind::Range(_)) =>
+            {
+                self.collect(x).map(Some)
             }
-            ("builtins.list", [x]) if kwargs.is_empty() && matches!(x.ty.kind(), TyKind::Iter(_) | TyKind::Range(_)) => self.collect(x).map(Some),
             ("builtins.list", []) => {
                 let site = self.result.map(|r| self.list_site(r));
                 self.list_of(&[], site).map(Some)
@@ -82,7 +91,12 @@ impl Infer<'_> {
             1 => vec![Val::int(0), ints[0].clone(), Val::int(1)],
             2 => vec![ints[0].clone(), ints[1].clone(), Val::int(1)],
             3 => ints,
-            n => return Err(Diagnostic::new(diag::NO_MATCHING_CALL, format!("range() takes 1 to 3 arguments, not {n}"))),
+            n => {
+                return Err(Diagnostic::new(
+                    diag::NO_MATCHING_CALL,
+                    format!("range() takes 1 to 3 arguments, not {n}"),
+                ));
+            }
         };
         if parts[2].as_int() == Some(0) {
             self.raise_text(crate::emit::exc::VALUE_ERROR, "range() arg 3 must not be zero");
@@ -166,7 +180,10 @@ impl Infer<'_> {
                 _ => false,
             },
             _ => {
-                return Err(Diagnostic::new(diag::NEEDS_CONSTANT, format!("`{}` is not a class known while compiling", c.ty)));
+                return Err(Diagnostic::new(
+                    diag::NEEDS_CONSTANT,
+                    format!("`{}` is not a class known while compiling", c.ty),
+                ));
             }
         };
         Ok(Val::bool(yes))
@@ -178,14 +195,18 @@ impl Infer<'_> {
             v.filter(|v| !v.ty.is_none()).unwrap_or(Val::str(d))
         };
         if let Some((k, _)) = kwargs.iter().find(|(k, _)| !matches!(k.as_str(), "sep" | "end" | "flush")) {
-            return Err(Diagnostic::new(diag::NO_MATCHING_CALL, format!("print() has no argument `{k}` in compiled code")));
+            return Err(Diagnostic::new(
+                diag::NO_MATCHING_CALL,
+                format!("print() has no argument `{k}` in compiled code"),
+            ));
         }
         let (sep, end) = (named("sep", " "), named("end", "\n"));
         for (i, a) in args.iter().enumerate() {
             if i > 0 {
                 self.runtime("lh_print_str", &[sep.clone()], Ty::none())?;
             }
-            let text = if a.ty == Ty::str() { a.clone() } else { self.call_library("text.text_of", std::slice::from_ref(a))? };
+            let text =
+                if a.ty == Ty::str() { a.clone() } else { self.call_library("text.text_of", std::slice::from_ref(a))? };
             self.runtime("lh_print_str", &[text], Ty::none())?;
         }
         self.runtime("lh_print_str", &[end], Ty::none())?;

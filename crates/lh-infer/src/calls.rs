@@ -3,7 +3,7 @@
 use crate::convert::{float_for, promote};
 use crate::infer::Infer;
 use crate::iterate::Plan;
-use crate::operators::{cast_expr, comparison_of, element, operator_of, Kernel};
+use crate::operators::{Kernel, cast_expr, comparison_of, element, operator_of};
 use crate::val::{Known, Method, Val};
 use crate::world::{ArgTy, Object};
 use lh_ir::diag::{self, Diagnostic, Result};
@@ -34,14 +34,16 @@ impl Infer<'_> {
                 Object::ExcClass(id, name) => {
                     if let Some(bad) = args.iter().find(|a| !carried(a.ty)) {
                         let text = format!("`{name}` cannot carry `{}` out of compiled code", bad.ty);
-                        return Err(Diagnostic::new(diag::UNSUPPORTED_TYPE, text).note("give it numbers, strings or tuples of them"));
+                        return Err(Diagnostic::new(diag::UNSUPPORTED_TYPE, text)
+                            .note("give it numbers, strings or tuples of them"));
                     }
                     Ok(Val::known(Ty::exc(), Known::Exc(id, args.to_vec())))
                 }
                 Object::NamedTupleClass(n) => self.call_namedtuple(&n, args, kwargs),
                 other => {
                     let name = self.world.describe(*o);
-                    let d = Diagnostic::new(diag::UNSUPPORTED_CALL, format!("`{name}` cannot be called in compiled code"));
+                    let d =
+                        Diagnostic::new(diag::UNSUPPORTED_CALL, format!("`{name}` cannot be called in compiled code"));
                     Err(if let Object::Module(_) = other { d.note("a module is not callable") } else { d })
                 }
             },
@@ -61,11 +63,8 @@ impl Infer<'_> {
         let code = self.world.code(f)?;
         let info = self.world.info(f);
         let defaults = info.defaults.iter().map(|o| self.object(*o)).collect::<Result<Vec<_>>>()?;
-        let kwdefaults = info
-            .kwdefaults
-            .iter()
-            .map(|(n, o)| Ok((n.clone(), self.object(*o)?)))
-            .collect::<Result<Vec<_>>>()?;
+        let kwdefaults =
+            info.kwdefaults.iter().map(|(n, o)| Ok((n.clone(), self.object(*o)?))).collect::<Result<Vec<_>>>()?;
         let bound = self.bind(&code, &defaults, &kwdefaults, args, kwargs)?;
         self.call_bound(f, bound, info.is_library, &code)
     }
@@ -94,7 +93,8 @@ impl Infer<'_> {
         }
         let spec = self.world.specialise(f, &tys, self.options).map_err(|d| self.called_from(d, code, library))?;
         let run_time = bound.iter().zip(&tys).filter(|(v, t)| t.value.is_none() && !v.ty.flatten().is_empty());
-        let args: Vec<Value> = run_time.map(|(v, _)| v.clone()).collect::<Vec<_>>().iter().map(|v| self.value(v)).collect();
+        let args: Vec<Value> =
+            run_time.map(|(v, _)| v.clone()).collect::<Vec<_>>().iter().map(|v| self.value(v)).collect();
         let result = self.push(Inst::Call(spec.id, args), spec.ret);
         if spec.ret.is_never() {
             self.stop();
@@ -142,7 +142,10 @@ impl Infer<'_> {
         match varargs {
             Some(i) => out[i] = Some(Val::tuple(rest)),
             None if !rest.is_empty() => {
-                return Err(wrong(format!("`{name}` takes {positional} positional arguments, but {} were given", args.len())));
+                return Err(wrong(format!(
+                    "`{name}` takes {positional} positional arguments, but {} were given",
+                    args.len()
+                )));
             }
             None => {}
         }
@@ -180,7 +183,12 @@ impl Infer<'_> {
         for (k, v) in kwargs {
             match n.fields.iter().position(|f| f == k) {
                 Some(i) if parts[i].is_none() => parts[i] = Some(v.clone()),
-                _ => return Err(Diagnostic::new(diag::NO_MATCHING_CALL, format!("`{}` has no free field `{k}`", n.name))),
+                _ => {
+                    return Err(Diagnostic::new(
+                        diag::NO_MATCHING_CALL,
+                        format!("`{}` has no free field `{k}`", n.name),
+                    ));
+                }
             }
         }
         let count = parts.len();
@@ -215,8 +223,12 @@ impl Infer<'_> {
         for a in args {
             let n = a.ty.flatten().len();
             let a = match (a.ty.is_number() && n == 1, f.args.get(at)) {
-                (true, Some(lh_ir::types::Prim::I64)) if !(a.ty.is_int() && a.ty.bits() == 64) => self.cast(a, Ty::i64()),
-                (true, Some(lh_ir::types::Prim::F64)) if !(a.ty.is_float() && a.ty.bits() == 64) => self.cast(a, Ty::f64()),
+                (true, Some(lh_ir::types::Prim::I64)) if !(a.ty.is_int() && a.ty.bits() == 64) => {
+                    self.cast(a, Ty::i64())
+                }
+                (true, Some(lh_ir::types::Prim::F64)) if !(a.ty.is_float() && a.ty.bits() == 64) => {
+                    self.cast(a, Ty::f64())
+                }
                 (true, Some(lh_ir::types::Prim::F32)) => self.cast(a, Ty::f32()),
                 _ => a.clone(),
             };
@@ -334,7 +346,8 @@ impl Infer<'_> {
                 }
             }
         }
-        let Some((f, _)) = path.strip_prefix("numpy.").and_then(|n| self.world.library(&format!("numpy._ufuncs.{n}"))) else {
+        let Some((f, _)) = path.strip_prefix("numpy.").and_then(|n| self.world.library(&format!("numpy._ufuncs.{n}")))
+        else {
             return Ok(None);
         };
         if out.is_none() && !ins.iter().any(|a| a.ty.is_array()) {
@@ -348,7 +361,8 @@ impl Infer<'_> {
         let arg_tys: Vec<ArgTy> = tys.iter().map(|t| ArgTy::from(*t)).collect();
         let options = lh_ir::func::Options { numpy_errors: true, ..self.options };
         let spec = self.world.specialise(f, &arg_tys, options)?;
-        let expr = Kernel::Spec(spec.id, spec.ret).expr(tys.iter().enumerate().map(|(i, t)| MapExpr::Arg(i as u32, *t)).collect());
+        let expr = Kernel::Spec(spec.id, spec.ret)
+            .expr(tys.iter().enumerate().map(|(i, t)| MapExpr::Arg(i as u32, *t)).collect());
         Ok(Some(self.map_out(&ins, spec.ret, expr, out.as_ref())?))
     }
 
@@ -395,14 +409,18 @@ impl Infer<'_> {
             (Some(_), "greater") => "gt",
             (Some(_), "greater_equal") => "ge",
             (Some(_), "add") => "add",
-            (Some(_), "matmul" | "invert" | "negative" | "positive") | (None, _) if path.starts_with("operator.") => name,
+            (Some(_), "matmul" | "invert" | "negative" | "positive") | (None, _) if path.starts_with("operator.") => {
+                name
+            }
             _ => return Ok(None),
         };
         let saved = self.options;
         self.options.numpy_errors |= path.starts_with("numpy.");
         let result = match args {
             [a, b] if !has_out => match (operator_of(numpy), comparison_of(numpy)) {
-                (Some(op), _) => self.binary(op, a, b, path.starts_with("operator.i") && name != "index" && name != "invert").map(Some),
+                (Some(op), _) => self
+                    .binary(op, a, b, path.starts_with("operator.i") && name != "index" && name != "invert")
+                    .map(Some),
                 (_, Some(op)) => self.compare(op, a, b).map(Some),
                 _ => match name {
                     "is_" => self.is(a, b, false).map(Some),
@@ -530,8 +548,11 @@ impl Infer<'_> {
         captures: &[Value],
     ) -> Result<Val> {
         if !kwdefaults.is_empty() {
-            return Err(Diagnostic::new(diag::UNSUPPORTED_SYNTAX, "inner functions with keyword-only defaults are not supported")
-                .note("make the parameter positional"));
+            return Err(Diagnostic::new(
+                diag::UNSUPPORTED_SYNTAX,
+                "inner functions with keyword-only defaults are not supported",
+            )
+            .note("make the parameter positional"));
         }
         let func = self.world.inner(self.id, code);
         let mut parts: Vec<Val> = captures.iter().map(|c| self.val(*c)).collect();

@@ -23,7 +23,13 @@ pub fn promote(a: Ty, b: Ty) -> Option<Ty> {
         return Some(a);
     }
     Some(match (a.is_weak(), b.is_weak()) {
-        (true, true) => if kind(a) >= kind(b) { a } else { b },
+        (true, true) => {
+            if kind(a) >= kind(b) {
+                a
+            } else {
+                b
+            }
+        }
         (true, false) => promote_weak(a, b),
         (false, true) => promote_weak(b, a),
         (false, false) => promote_strong(a, b),
@@ -49,11 +55,41 @@ fn promote_strong(a: Ty, b: Ty) -> Ty {
     match (kind(lo), kind(hi)) {
         (0, _) => hi,
         (1, 1) => promote_ints(a, b),
-        (1, 2) => if lo.bits() <= 16 { hi } else { Ty::f64() },
-        (2, 2) => if a.bits() >= b.bits() { a } else { b },
-        (1, 3) => if lo.bits() <= 16 { hi } else { Ty::c128() },
-        (2, 3) => if lo.bits() <= 32 { hi } else { Ty::c128() },
-        _ => if a.bits() >= b.bits() { a } else { b },
+        (1, 2) => {
+            if lo.bits() <= 16 {
+                hi
+            } else {
+                Ty::f64()
+            }
+        }
+        (2, 2) => {
+            if a.bits() >= b.bits() {
+                a
+            } else {
+                b
+            }
+        }
+        (1, 3) => {
+            if lo.bits() <= 16 {
+                hi
+            } else {
+                Ty::c128()
+            }
+        }
+        (2, 3) => {
+            if lo.bits() <= 32 {
+                hi
+            } else {
+                Ty::c128()
+            }
+        }
+        _ => {
+            if a.bits() >= b.bits() {
+                a
+            } else {
+                b
+            }
+        }
     }
 }
 

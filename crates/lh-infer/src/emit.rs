@@ -157,7 +157,9 @@ impl Infer<'_> {
             return Ok(self.cast(val, to));
         }
         match (val.ty.kind(), to.kind()) {
-            (TyKind::Unbound, TyKind::MaybeUnbound(_)) | (TyKind::None, TyKind::Optional(_)) => Ok(self.push(Inst::Zero, to)),
+            (TyKind::Unbound, TyKind::MaybeUnbound(_)) | (TyKind::None, TyKind::Optional(_)) => {
+                Ok(self.push(Inst::Zero, to))
+            }
             (TyKind::MaybeUnbound(_), TyKind::MaybeUnbound(t)) => self.convert_wrapped(val, *t, to),
             (TyKind::Optional(_), TyKind::Optional(t)) => self.convert_wrapped(val, *t, to),
             (_, TyKind::Optional(t) | TyKind::MaybeUnbound(t)) => {
@@ -315,9 +317,12 @@ impl Infer<'_> {
                 let x = self.load_item(val, &[], *dtype);
                 self.truth(&x)
             }
-            TyKind::Func(_) | TyKind::Closure { .. } | TyKind::DType(_) | TyKind::Obj(_) | TyKind::Ellipsis | TyKind::Exc => {
-                Ok(Val::bool(true))
-            }
+            TyKind::Func(_)
+            | TyKind::Closure { .. }
+            | TyKind::DType(_)
+            | TyKind::Obj(_)
+            | TyKind::Ellipsis
+            | TyKind::Exc => Ok(Val::bool(true)),
             _ => Err(Diagnostic::new(
                 diag::NO_MATCHING_OP,
                 format!("the truth of `{}` is ambiguous or not supported", val.ty),

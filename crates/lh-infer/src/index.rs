@@ -1,6 +1,6 @@
 //! Indexing: items, slices, views, stores.
 
-use crate::emit::{any_layout, exc, ArrayParts};
+use crate::emit::{ArrayParts, any_layout, exc};
 use crate::infer::Infer;
 use crate::operators::cast_expr;
 use crate::val::Val;
@@ -125,7 +125,10 @@ impl Infer<'_> {
             let v = self.field(k, i as u32);
             if !v.ty.is_none() {
                 let Some(c) = v.as_int() else {
-                    return Err(Diagnostic::new(diag::NEEDS_CONSTANT, "the bounds of a tuple's slice must be constants"));
+                    return Err(Diagnostic::new(
+                        diag::NEEDS_CONSTANT,
+                        "the bounds of a tuple's slice must be constants",
+                    ));
                 };
                 *p = Some(c);
             }
@@ -176,7 +179,9 @@ impl Infer<'_> {
                 TyKind::Slice(_) => Some(Part::Slice(v)),
                 TyKind::None => Some(Part::NewAxis),
                 TyKind::Ellipsis => Some(Part::Ellipsis),
-                TyKind::Array { dtype, ndim: 0, .. } if dtype.is_int() => Some(Part::Int(self.load_item(&v, &[], *dtype))),
+                TyKind::Array { dtype, ndim: 0, .. } if dtype.is_int() => {
+                    Some(Part::Int(self.load_item(&v, &[], *dtype)))
+                }
                 _ => None,
             })
             .collect()
@@ -253,6 +258,7 @@ impl Infer<'_> {
     }
 
     /// A view by integers, slices, new axes and an ellipsis.
+    #[expect(clippy::too_many_lines, reason = "one arm for each kind of index")]
     fn view(&mut self, a: &Val, index: &[Part]) -> Result<Val> {
         let (dtype, ndim, layout, ro) = a.ty.as_array().expect("an array");
         let used = index.iter().filter(|p| matches!(p, Part::Int(_) | Part::Slice(_))).count();
@@ -290,7 +296,11 @@ impl Infer<'_> {
                 }
                 Part::Slice(s) => {
                     let full = self.slice_dim(s, &src, dim, &mut out)?;
-                    if full { keep.full() } else { keep.slice(self.unit_step(s)) }
+                    if full {
+                        keep.full()
+                    } else {
+                        keep.slice(self.unit_step(s))
+                    }
                     dim += 1;
                 }
             }
@@ -306,7 +316,13 @@ impl Infer<'_> {
         }
         let n = out.shape.len();
         let all_full = index.iter().all(|p| matches!(p, Part::Ellipsis));
-        let layout = if all_full { layout } else if keep.c { Layout::C } else { any_layout(n) };
+        let layout = if all_full {
+            layout
+        } else if keep.c {
+            Layout::C
+        } else {
+            any_layout(n)
+        };
         Ok(self.make_array(&out, Ty::array_ro(dtype, n, layout, ro)))
     }
 
@@ -429,8 +445,11 @@ impl Infer<'_> {
     /// A number as an element: complex numbers do not become real ones silently.
     pub(crate) fn element_value(&mut self, x: &Val, dtype: Ty) -> Result<Val> {
         if x.ty.is_complex() && !dtype.is_complex() {
-            return Err(Diagnostic::new(diag::NO_MATCHING_OP, format!("`{}` cannot be stored in an array of `{dtype}`", x.ty))
-                .note("store `x.real`"));
+            return Err(Diagnostic::new(
+                diag::NO_MATCHING_OP,
+                format!("`{}` cannot be stored in an array of `{dtype}`", x.ty),
+            )
+            .note("store `x.real`"));
         }
         Ok(self.cast(x, dtype))
     }
@@ -455,11 +474,17 @@ impl Infer<'_> {
             }
             _ if x.ty.is_number() => x.ty,
             _ => {
-                return Err(Diagnostic::new(diag::NO_MATCHING_OP, format!("`{}` cannot be assigned to array elements", x.ty)));
+                return Err(Diagnostic::new(
+                    diag::NO_MATCHING_OP,
+                    format!("`{}` cannot be assigned to array elements", x.ty),
+                ));
             }
         };
         if src.is_complex() && !dtype.is_complex() {
-            return Err(Diagnostic::new(diag::NO_MATCHING_OP, format!("`{src}` cannot be stored in an array of `{dtype}`")));
+            return Err(Diagnostic::new(
+                diag::NO_MATCHING_OP,
+                format!("`{src}` cannot be stored in an array of `{dtype}`"),
+            ));
         }
         self.map_into(dst, &[x], cast_expr(dtype, MapExpr::Arg(0, src)));
         Ok(())

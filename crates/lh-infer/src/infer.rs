@@ -5,7 +5,7 @@
 //! at loop headers start from what enters the loop; when a back edge brings more, the sweep is repeated with the
 //! wider type. One sweep is the rule, two where a variable changes its type in a loop.
 
-use crate::convert::{unify, Pending};
+use crate::convert::{Pending, unify};
 use crate::val::{Known, Val};
 use crate::world::{ArgTy, World};
 use hashbrown::{HashMap, HashSet};
@@ -103,7 +103,10 @@ pub fn infer(world: &mut dyn World, id: FuncId, args: &[ArgTy], options: Options
     let code = world.code(id)?;
     let info = world.info(id);
     if code.is_generator {
-        let d = Diagnostic::new(diag::UNSUPPORTED_SYNTAX, format!("`{}` is a generator, which is not supported yet", code.name));
+        let d = Diagnostic::new(
+            diag::UNSUPPORTED_SYNTAX,
+            format!("`{}` is a generator, which is not supported yet", code.name),
+        );
         let d = d.note("build a list, or write the loop where the values are used");
         return Err(d.at(&code.file, Span { line: code.first_line, end_line: code.first_line, ..Span::default() }));
     }
@@ -301,7 +304,12 @@ impl Infer<'_> {
         // The untyped entry may be a loop header: it keeps its own block.
         if self.shape.is_header[0] {
             let vals = self.entered[&Block(0)].1.clone();
-            self.edges.entry(Block(0)).or_default().push(Edge { from: entry, src: Block(0), vals, span: Span::default() });
+            self.edges.entry(Block(0)).or_default().push(Edge {
+                from: entry,
+                src: Block(0),
+                vals,
+                span: Span::default(),
+            });
         }
     }
 
@@ -335,9 +343,8 @@ impl Infer<'_> {
             }
             let ty = ty.unwrap_or(Ty::never());
             let first = edges[0].vals[i].clone();
-            let same = !self.shape.is_header[b.index()]
-                && first.ty == ty
-                && edges.iter().all(|e| is_same(&first, &e.vals[i]));
+            let same =
+                !self.shape.is_header[b.index()] && first.ty == ty && edges.iter().all(|e| is_same(&first, &e.vals[i]));
             vals.push(if same { first } else { self.block_param(block, ty, b, i)? });
         }
         for (p, v) in params.iter().zip(&vals) {
@@ -543,7 +550,13 @@ impl Infer<'_> {
             let next = self.shape.dominates(state.body, e.src);
             let current = !next && self.shape.dominates(state.header, e.src);
             for (s, c, n) in &state.parts {
-                args.push(if next { *n } else if current { *c } else { self.value(s) });
+                args.push(if next {
+                    *n
+                } else if current {
+                    *c
+                } else {
+                    self.value(s)
+                });
             }
             self.loops.insert(b, state);
         }
@@ -614,7 +627,9 @@ fn is_same(a: &Val, b: &Val) -> bool {
     }
     match (a.known.as_deref(), b.known.as_deref()) {
         (Some(Known::Const(x)), Some(Known::Const(y))) => x.same(y),
-        (Some(Known::Parts(x)), Some(Known::Parts(y))) => x.len() == y.len() && x.iter().zip(y).all(|(s, t)| is_same(s, t)),
+        (Some(Known::Parts(x)), Some(Known::Parts(y))) => {
+            x.len() == y.len() && x.iter().zip(y).all(|(s, t)| is_same(s, t))
+        }
         (Some(x), Some(y)) => std::ptr::eq(x, y),
         (None, None) => a.ty.flatten().is_empty(),
         _ => false,

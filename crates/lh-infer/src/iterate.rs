@@ -116,7 +116,9 @@ impl Infer<'_> {
     fn is_unrolled(&self, val: &Val) -> bool {
         match val.known.as_deref() {
             Some(Known::Lazy(Lazy::Enumerate(inner, _) | Lazy::Reversed(inner))) => self.is_unrolled(inner),
-            Some(Known::Lazy(Lazy::Zip(vs) | Lazy::Map(_, vs))) => !vs.is_empty() && vs.iter().all(|v| self.is_unrolled(v)),
+            Some(Known::Lazy(Lazy::Zip(vs) | Lazy::Map(_, vs))) => {
+                !vs.is_empty() && vs.iter().all(|v| self.is_unrolled(v))
+            }
             _ => val.ty.is_tuple(),
         }
     }
@@ -169,9 +171,7 @@ impl Infer<'_> {
         }
         match val.ty.kind() {
             TyKind::Range(_) => self.plan_range(val, reversed),
-            TyKind::Array { ndim: 0, .. } => {
-                Err(Diagnostic::new(diag::NO_MATCHING_OP, "iteration over a 0-d array"))
-            }
+            TyKind::Array { ndim: 0, .. } => Err(Diagnostic::new(diag::NO_MATCHING_OP, "iteration over a 0-d array")),
             TyKind::Array { .. } | TyKind::Str | TyKind::Tuple { .. } => {
                 let len = self.len(val)?;
                 Ok(Plan::Items { seq: val.clone(), len: Some(len), reversed })
@@ -220,7 +220,9 @@ impl Infer<'_> {
 
     /// Product of extents.
     pub(crate) fn product(&mut self, shape: &[Val]) -> Val {
-        shape.iter().fold(Val::int(1), |acc, s| if acc.as_int() == Some(1) { s.clone() } else { self.op("mul", &[acc, s.clone()]) })
+        shape.iter().fold(Val::int(1), |acc, s| {
+            if acc.as_int() == Some(1) { s.clone() } else { self.op("mul", &[acc, s.clone()]) }
+        })
     }
 
     fn plan_range(&mut self, val: &Val, reversed: bool) -> Result<Plan> {

@@ -14,5 +14,5 @@ mod step;
 mod val;
 pub mod world;
 
-pub use infer::{infer, Output};
+pub use infer::{Output, infer};
 pub use world::{ArgTy, FuncInfo, Object, Spec, World};

@@ -100,8 +100,19 @@ fn compare_symbol(op: CmpOp) -> &'static str {
 pub(crate) fn operator_of(name: &str) -> Option<BinOp> {
     let name = name.strip_prefix('i').filter(|n| *n != "nvert").unwrap_or(name);
     const ALL: [BinOp; 13] = [
-        BinOp::Add, BinOp::Sub, BinOp::Mul, BinOp::TrueDiv, BinOp::FloorDiv, BinOp::Mod, BinOp::Pow, BinOp::MatMul,
-        BinOp::And, BinOp::Or, BinOp::Xor, BinOp::LShift, BinOp::RShift,
+        BinOp::Add,
+        BinOp::Sub,
+        BinOp::Mul,
+        BinOp::TrueDiv,
+        BinOp::FloorDiv,
+        BinOp::Mod,
+        BinOp::Pow,
+        BinOp::MatMul,
+        BinOp::And,
+        BinOp::Or,
+        BinOp::Xor,
+        BinOp::LShift,
+        BinOp::RShift,
     ];
     ALL.into_iter().find(|op| operator_name(*op).trim_end_matches('_') == name.trim_end_matches('_'))
 }
@@ -201,7 +212,8 @@ impl Infer<'_> {
                 let parts = self.tuple_parts(a).expect("a tuple");
                 let n = usize::try_from(b.as_int().expect("just checked")).unwrap_or(0);
                 if parts.len().saturating_mul(n) > 1000 {
-                    return Err(Diagnostic::new(diag::TOO_LARGE, "a tuple of more than 1000 items").note("use a list or an array"));
+                    return Err(Diagnostic::new(diag::TOO_LARGE, "a tuple of more than 1000 items")
+                        .note("use a list or an array"));
                 }
                 Ok(Val::tuple(parts.iter().cloned().cycle().take(parts.len() * n).collect()))
             }
@@ -215,7 +227,9 @@ impl Infer<'_> {
                 self.call_library(&format!("builtins.str.__{}__", operator_name(op)), &[a.clone(), b.clone()])
             }
             (TyKind::List(_) | TyKind::PendingList(_), BinOp::Add, TyKind::List(_) | TyKind::PendingList(_)) => {
-                if let (TyKind::PendingList(s), TyKind::List(t)) | (TyKind::List(t), TyKind::PendingList(s)) = (a.ty.kind(), b.ty.kind()) {
+                if let (TyKind::PendingList(s), TyKind::List(t)) | (TyKind::List(t), TyKind::PendingList(s)) =
+                    (a.ty.kind(), b.ty.kind())
+                {
                     self.pending.learn(*s, *t);
                     return Ok(Val::of_type(Ty::never()));
                 }
@@ -411,13 +425,22 @@ impl Infer<'_> {
         Ok((1..n).fold(if n == 0 { MapExpr::Const(one) } else { x.clone() }, |acc, _| mul.expr(vec![acc, x.clone()])))
     }
 
-    fn finish_map(&mut self, args: &[Val], ret: Ty, expr: MapExpr, dst: &Val, inplace: bool, sign: &str) -> Result<Val> {
+    fn finish_map(
+        &mut self,
+        args: &[Val],
+        ret: Ty,
+        expr: MapExpr,
+        dst: &Val,
+        inplace: bool,
+        sign: &str,
+    ) -> Result<Val> {
         if !(inplace && dst.ty.is_array()) {
             return Ok(self.map(args, ret, expr));
         }
         let (dt, ..) = dst.ty.as_array().expect("an array");
         if rank(ret) > rank(dt) {
-            return Err(self.no_op(&format!("{sign}="), dst.ty, ret)
+            return Err(self
+                .no_op(&format!("{sign}="), dst.ty, ret)
                 .note(format!("the result is `{ret}`, which does not fit into an array of `{dt}`")));
         }
         self.check_writable(dst.ty)?;
@@ -464,12 +487,16 @@ impl Infer<'_> {
                 self.call_library(&format!("builtins.list.__{}__", compare_name(op)), &[a.clone(), b.clone()])
             }
             (TyKind::PendingList(_), _) | (_, TyKind::PendingList(_)) => Ok(Val::of_type(Ty::never())),
-            (TyKind::DType(x), TyKind::DType(y)) if equality => Ok(Val::bool((x.strong() == y.strong()) == (op == CmpOp::Eq))),
+            (TyKind::DType(x), TyKind::DType(y)) if equality => {
+                Ok(Val::bool((x.strong() == y.strong()) == (op == CmpOp::Eq)))
+            }
             (TyKind::Range(_), TyKind::Range(_)) if equality => {
                 self.call_library(&format!("builtins.range.__{}__", compare_name(op)), &[a.clone(), b.clone()])
             }
             _ if equality && a.ty == b.ty && a.ty.flatten().is_empty() => Ok(Val::bool(op == CmpOp::Eq)),
-            (TyKind::DType(_), TyKind::Str) | (TyKind::Str, TyKind::DType(_)) if equality => self.compare_dtype_text(op, a, b),
+            (TyKind::DType(_), TyKind::Str) | (TyKind::Str, TyKind::DType(_)) if equality => {
+                self.compare_dtype_text(op, a, b)
+            }
             _ if equality => Ok(Val::bool(op == CmpOp::Ne)),
             _ => Err(self.no_op(compare_symbol(op), a.ty, b.ty)),
         }
@@ -693,7 +720,9 @@ impl Infer<'_> {
                 _ => self.runtime("lh_str_in", &[item.clone(), container.clone()], Ty::bool())?,
             },
             TyKind::PendingList(_) => Val::of_type(Ty::never()),
-            _ => self.method(container, "__contains__", &[item.clone()]).map_err(|_| self.no_op("in", item.ty, container.ty))?,
+            _ => self
+                .method(container, "__contains__", &[item.clone()])
+                .map_err(|_| self.no_op("in", item.ty, container.ty))?,
         };
         if !negate {
             return Ok(found);

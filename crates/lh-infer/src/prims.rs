@@ -3,13 +3,13 @@
 use crate::convert::promote;
 use crate::emit::ArrayParts;
 use crate::infer::Infer;
-use crate::operators::{element, Kernel};
+use crate::operators::{Kernel, element};
 use crate::val::Val;
 use crate::world::ArgTy;
+use lh_ir::Ty;
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{Inst, MapExpr};
 use lh_ir::types::{Layout, TyKind};
-use lh_ir::Ty;
 
 impl Infer<'_> {
     /// A call of a prim.
@@ -50,7 +50,10 @@ impl Infer<'_> {
         }
         let tys: Vec<Ty> = args.iter().map(|a| a.ty).collect();
         if op.sig.result(&tys, None).is_none() {
-            return Err(Diagnostic::new(diag::NO_MATCHING_CALL, format!("`{}` is not defined for {}", op.name, list_types(&tys))));
+            return Err(Diagnostic::new(
+                diag::NO_MATCHING_CALL,
+                format!("`{}` is not defined for {}", op.name, list_types(&tys)),
+            ));
         }
         Ok(self.op_row(op, &args, None))
     }
@@ -99,7 +102,10 @@ impl Infer<'_> {
             "is_weak" => t.is_weak(),
             "is_slice" => matches!(t.kind(), TyKind::Slice(_)),
             "is_range" => matches!(t.kind(), TyKind::Range(_)),
-            "is_func" => matches!(t.kind(), TyKind::Func(_) | TyKind::Closure { .. } | TyKind::BoundMethod { .. } | TyKind::Obj(_)),
+            "is_func" => matches!(
+                t.kind(),
+                TyKind::Func(_) | TyKind::Closure { .. } | TyKind::BoundMethod { .. } | TyKind::Obj(_)
+            ),
             "is_optional" => matches!(t.kind(), TyKind::Optional(_)),
             "is_exc" => t == Ty::exc(),
             "is_const" => args.first().is_some_and(|a| a.as_const().is_some()),
@@ -110,6 +116,7 @@ impl Infer<'_> {
         })
     }
 
+    #[expect(clippy::too_many_lines, reason = "a table: one arm for each prim")]
     fn prim_type(&mut self, name: &str, args: &[Val]) -> Result<Option<Val>> {
         let dtype = |t: Ty| Val::of_type(Ty::dtype(t));
         Ok(Some(match (name, args) {
@@ -190,6 +197,7 @@ impl Infer<'_> {
         }))
     }
 
+    #[expect(clippy::too_many_lines, reason = "a table: one arm for each prim")]
     fn prim_array(&mut self, name: &str, args: &[Val]) -> Result<Option<Val>> {
         Ok(Some(match (name, args) {
             ("alloc" | "calloc", [n]) => {
@@ -316,7 +324,9 @@ impl Infer<'_> {
                 let bytes = self.op("mul", &[n.clone(), Val::int(t.mem_layout().1 as i128)]);
                 self.runtime("lh_memmove", &[d, s, bytes], Ty::none())?
             }
-            (n, [l, ..]) if n.starts_with("list_") && matches!(l.ty.kind(), TyKind::PendingList(_)) => Val::of_type(Ty::never()),
+            (n, [l, ..]) if n.starts_with("list_") && matches!(l.ty.kind(), TyKind::PendingList(_)) => {
+                Val::of_type(Ty::never())
+            }
             _ => return Ok(None),
         }))
     }
@@ -332,7 +342,10 @@ impl Infer<'_> {
         Ok(Some(match (name, args) {
             ("tuple_fill", [n, x]) => {
                 let Some(n) = n.as_int() else {
-                    return Err(Diagnostic::new(diag::NEEDS_CONSTANT, "the length of a tuple must be known while compiling"));
+                    return Err(Diagnostic::new(
+                        diag::NEEDS_CONSTANT,
+                        "the length of a tuple must be known while compiling",
+                    ));
                 };
                 Val::tuple(vec![x.clone(); n as usize])
             }

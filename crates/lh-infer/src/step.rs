@@ -13,6 +13,7 @@ use lh_ir::{Const, ExcId, ObjId, Ty, Value};
 
 impl Infer<'_> {
     /// Types and emits an instruction.
+    #[expect(clippy::too_many_lines, reason = "a table: one arm for each instruction")]
     pub(crate) fn inst(&mut self, i: &InstData) -> Result<Option<Val>> {
         match &i.inst {
             Inst::Const(c) => self.constant(c).map(Some),
@@ -30,7 +31,10 @@ impl Infer<'_> {
             Inst::GetAttr(v, name) => self.get_attr(&self.val(*v), name).map(Some),
             Inst::SetAttr(v, name, _) => {
                 let t = self.val(*v).ty;
-                Err(Diagnostic::new(diag::UNSUPPORTED_SYNTAX, format!("attribute `{name}` of `{t}` cannot be assigned")))
+                Err(Diagnostic::new(
+                    diag::UNSUPPORTED_SYNTAX,
+                    format!("attribute `{name}` of `{t}` cannot be assigned"),
+                ))
             }
             Inst::GetItem(v, k) => self.get_item(&self.val(*v), &self.val(*k)).map(Some),
             Inst::SetItem(v, k, x) => self.set_item(&self.val(*v), &self.val(*k), &self.val(*x)).map(|()| None),
@@ -67,7 +71,11 @@ impl Infer<'_> {
                 let mut all = Val::str("");
                 for v in vs {
                     let part = self.val(*v);
-                    all = if all.as_str() == Some("") { part } else { self.binary(lh_ir::untyped::BinOp::Add, &all, &part, false)? };
+                    all = if all.as_str() == Some("") {
+                        part
+                    } else {
+                        self.binary(lh_ir::untyped::BinOp::Add, &all, &part, false)?
+                    };
                 }
                 Ok(Some(all))
             }
@@ -112,7 +120,11 @@ impl Infer<'_> {
             PyConst::Float(x) => Val::constant(Const::Float(*x, Ty::float())),
             PyConst::Complex(a, b) => Val::constant(Const::Complex(*a, *b, Ty::complex())),
             PyConst::Str(s) => Val::str(s.as_str()),
-            PyConst::Bytes(_) => return Err(Diagnostic::new(diag::UNSUPPORTED_TYPE, "bytes are not supported yet").note("use a uint8 array")),
+            PyConst::Bytes(_) => {
+                return Err(
+                    Diagnostic::new(diag::UNSUPPORTED_TYPE, "bytes are not supported yet").note("use a uint8 array")
+                );
+            }
             PyConst::Ellipsis => Val::of_type(Ty::ellipsis()),
             PyConst::Tuple(items) => Val::tuple(items.iter().map(|i| self.constant(i)).collect::<Result<Vec<_>>>()?),
             PyConst::Slice(p) => {
@@ -151,8 +163,11 @@ impl Infer<'_> {
                 let ty = Ty::new(TyKind::Closure { func: self.id, captures, defaults: vec![] });
                 return Ok(self.pack(self.captures.clone(), ty));
             }
-            return Err(Diagnostic::new(diag::UNKNOWN_NAME, "a captured variable is assigned after the function that uses it")
-                .note("pass it as an argument"));
+            return Err(Diagnostic::new(
+                diag::UNKNOWN_NAME,
+                "a captured variable is assigned after the function that uses it",
+            )
+            .note("pass it as an argument"));
         }
         match self.world.free(self.id, n) {
             Some(o) => self.object(o),
@@ -187,9 +202,12 @@ impl Infer<'_> {
                 self.list_of(&parts, None)?
             }
             // What is wrong is said where it is used: called, stored or computed with.
-            Object::Other(_) | Object::Type(_) | Object::Module(_) | Object::Path(_) | Object::ExcClass(..) | Object::NamedTupleClass(_) => {
-                Val::of_type(Ty::new(TyKind::Obj(o)))
-            }
+            Object::Other(_)
+            | Object::Type(_)
+            | Object::Module(_)
+            | Object::Path(_)
+            | Object::ExcClass(..)
+            | Object::NamedTupleClass(_) => Val::of_type(Ty::new(TyKind::Obj(o))),
         })
     }
 
@@ -305,8 +323,11 @@ impl Infer<'_> {
     }
 
     fn unknown_length(&self, t: Ty) -> Box<Diagnostic> {
-        Diagnostic::new(diag::UNSUPPORTED_SYNTAX, format!("a tuple cannot be made from `{t}`, whose length is not known"))
-            .note("add tuples with `+`")
+        Diagnostic::new(
+            diag::UNSUPPORTED_SYNTAX,
+            format!("a tuple cannot be made from `{t}`, whose length is not known"),
+        )
+        .note("add tuples with `+`")
     }
 
     fn list_to_tuple(&mut self, v: Value) -> Result<Val> {
@@ -322,8 +343,11 @@ impl Infer<'_> {
         }
         let a = self.val(args);
         let Some(parts) = self.tuple_parts(&a) else {
-            return Err(Diagnostic::new(diag::UNSUPPORTED_SYNTAX, format!("`*` of `{}`, whose length is not known while compiling", a.ty))
-                .note("pass a tuple"));
+            return Err(Diagnostic::new(
+                diag::UNSUPPORTED_SYNTAX,
+                format!("`*` of `{}`, whose length is not known while compiling", a.ty),
+            )
+            .note("pass a tuple"));
         };
         self.call(&self.val(func), &parts, &[])
     }
@@ -333,7 +357,8 @@ impl Infer<'_> {
         let want = before as usize + after.unwrap_or(0) as usize;
         if let Some(parts) = self.tuple_parts(seq) {
             if parts.len() < want || (after.is_none() && parts.len() != want) {
-                let (text, n) = if parts.len() < want { ("not enough", parts.len()) } else { ("too many", parts.len()) };
+                let (text, n) =
+                    if parts.len() < want { ("not enough", parts.len()) } else { ("too many", parts.len()) };
                 let got = if n < want { format!(", got {n}") } else { String::new() };
                 self.raise_text(exc::VALUE_ERROR, &format!("{text} values to unpack (expected {want}{got})"));
                 self.dead = true;
@@ -347,7 +372,9 @@ impl Infer<'_> {
             return Ok(Val::tuple(out));
         }
         if after.is_some() {
-            return Err(Diagnostic::new(diag::UNSUPPORTED_SYNTAX, format!("`*` cannot unpack `{}`", seq.ty)).note("use slices"));
+            return Err(
+                Diagnostic::new(diag::UNSUPPORTED_SYNTAX, format!("`*` cannot unpack `{}`", seq.ty)).note("use slices")
+            );
         }
         let n = self.len(seq)?;
         let few = self.less(&n, &Val::int(want as i128))?;
@@ -372,7 +399,10 @@ impl Infer<'_> {
                 return Ok(vec![id]);
             }
         }
-        Err(Diagnostic::new(diag::UNSUPPORTED_TYPE, format!("`{}` is not an exception class known while compiling", c.ty)))
+        Err(Diagnostic::new(
+            diag::UNSUPPORTED_TYPE,
+            format!("`{}` is not an exception class known while compiling", c.ty),
+        ))
     }
 
     fn exc_match(&mut self, e: &Val, c: &Val) -> Result<Val> {
@@ -405,7 +435,8 @@ impl Infer<'_> {
             self.set_term(Term::Propagate);
             return Ok(());
         }
-        Err(Diagnostic::new(diag::UNSUPPORTED_CALL, format!("`{}` cannot be raised", e.ty)).note("raise an exception class or instance"))
+        Err(Diagnostic::new(diag::UNSUPPORTED_CALL, format!("`{}` cannot be raised", e.ty))
+            .note("raise an exception class or instance"))
     }
 
     pub(crate) fn reraise(&mut self, e: Value) -> Result<()> {
@@ -436,12 +467,17 @@ impl Infer<'_> {
 
     fn format_spec(&mut self, v: &Val, spec: &Val) -> Result<Val> {
         match v.ty.kind() {
-            TyKind::Int { .. } | TyKind::Bool => self.runtime("lh_str_format_i64", &[v.clone(), spec.clone()], Ty::str()),
+            TyKind::Int { .. } | TyKind::Bool => {
+                self.runtime("lh_str_format_i64", &[v.clone(), spec.clone()], Ty::str())
+            }
             TyKind::Float { .. } => self.runtime("lh_str_format_f64", &[v.clone(), spec.clone()], Ty::str()),
             TyKind::Str if lh_ops::runtime::find("lh_str_format_str").is_some() => {
                 self.runtime("lh_str_format_str", &[v.clone(), spec.clone()], Ty::str())
             }
-            _ => Err(Diagnostic::new(diag::NO_MATCHING_CALL, format!("`{}` cannot be formatted with a specification", v.ty))),
+            _ => Err(Diagnostic::new(
+                diag::NO_MATCHING_CALL,
+                format!("`{}` cannot be formatted with a specification", v.ty),
+            )),
         }
     }
 

@@ -2,9 +2,9 @@
 //! in by the same door.
 
 use lh_ir::diag::Result;
+use lh_ir::func::Options;
 use lh_ir::types::NamedTuple;
 use lh_ir::untyped::Code;
-use lh_ir::func::Options;
 use lh_ir::{Const, ExcId, FuncId, ObjId, SpecId, Ty};
 use std::sync::Arc;
 

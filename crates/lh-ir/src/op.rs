@@ -92,7 +92,7 @@ impl Sig {
             }
             Sig::Convert(from, to) => wanted.filter(|w| args.len() == 1 && from.has(args[0]) && to.has(*w)),
             Sig::Fixed(want, ret) => {
-                (args.len() == want.len() && args.iter().zip(*want).all(|(a, w)| a.strong() == w().strong())).then(|| ret())
+                (args.len() == want.len() && args.iter().zip(*want).all(|(a, w)| a.strong() == w().strong())).then(ret)
             }
         }
     }
@@ -133,10 +133,46 @@ pub enum Lower {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the names are LLVM's")]
 pub enum LlvmInst {
-    Add, Sub, Mul, SDiv, UDiv, SRem, URem, FAdd, FSub, FMul, FDiv, FRem, FNeg, Neg, Not,
-    And, Or, Xor, Shl, AShr, LShr, Select, Bitcast,
-    IEq, INe, ISlt, ISle, ISgt, ISge, IUlt, IUle, IUgt, IUge,
-    FOeq, FUne, FOlt, FOle, FOgt, FOge, FUno,
+    Add,
+    Sub,
+    Mul,
+    SDiv,
+    UDiv,
+    SRem,
+    URem,
+    FAdd,
+    FSub,
+    FMul,
+    FDiv,
+    FRem,
+    FNeg,
+    Neg,
+    Not,
+    And,
+    Or,
+    Xor,
+    Shl,
+    AShr,
+    LShr,
+    Select,
+    Bitcast,
+    IEq,
+    INe,
+    ISlt,
+    ISle,
+    ISgt,
+    ISge,
+    IUlt,
+    IUle,
+    IUgt,
+    IUge,
+    FOeq,
+    FUne,
+    FOlt,
+    FOle,
+    FOgt,
+    FOge,
+    FUno,
     /// There is none for this kind of type.
     None,
 }
@@ -167,4 +203,3 @@ impl PartialEq for RuntimeFn {
         std::ptr::eq(self, other)
     }
 }
-

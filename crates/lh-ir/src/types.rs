@@ -321,7 +321,13 @@ impl Ty {
     pub fn real_part(self) -> Ty {
         match *self.0 {
             TyKind::Complex { bits: 64, .. } => Ty::f32(),
-            TyKind::Complex { weak, .. } => if weak { Ty::float() } else { Ty::f64() },
+            TyKind::Complex { weak, .. } => {
+                if weak {
+                    Ty::float()
+                } else {
+                    Ty::f64()
+                }
+            }
             _ => self,
         }
     }
@@ -353,7 +359,13 @@ impl Ty {
     }
     fn flatten_into(self, out: &mut Vec<Prim>) {
         match self.0 {
-            TyKind::Never | TyKind::None | TyKind::Unbound | TyKind::DType(_) | TyKind::Func(_) | TyKind::Obj(_) | TyKind::Ellipsis
+            TyKind::Never
+            | TyKind::None
+            | TyKind::Unbound
+            | TyKind::DType(_)
+            | TyKind::Func(_)
+            | TyKind::Obj(_)
+            | TyKind::Ellipsis
             | TyKind::Iter(_) => {}
             TyKind::Bool => out.push(Prim::I1),
             TyKind::Int { bits, .. } => out.push(match bits {

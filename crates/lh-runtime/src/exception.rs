@@ -89,7 +89,9 @@ impl Pending {
             [] => String::new(),
             [one] if is_subclass(self.class, KEY_ERROR) => one.repr(),
             [one] => one.str(),
-            [number, message] if is_subclass(self.class, OS_ERROR) => format!("[Errno {}] {}", number.str(), message.str()),
+            [number, message] if is_subclass(self.class, OS_ERROR) => {
+                format!("[Errno {}] {}", number.str(), message.str())
+            }
             many => ExcArg::Tuple(many.to_vec()).repr(),
         }
     }

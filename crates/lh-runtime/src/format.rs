@@ -298,7 +298,10 @@ fn float_with(s: &Spec, value: f64) -> Formatted {
     let rest = format!("{rest}{percent}");
     // Names are padded like digits, though they are none.
     if whole.is_empty() {
-        return number(&Spec { grouping: None, ..s.clone() }, &Number { negative, prefix: "", digits: &rest, rest: "", group: 3 });
+        return number(
+            &Spec { grouping: None, ..s.clone() },
+            &Number { negative, prefix: "", digits: &rest, rest: "", group: 3 },
+        );
     }
     number(s, &Number { negative, prefix: "", digits: whole, rest: &rest, group: 3 })
 }

@@ -75,7 +75,14 @@ trait Element: Copy + Default + Add<Output = Self> + Mul<Output = Self> {
     ///
     /// # Safety
     /// The matrices lie in memory as described, and `c` overlaps neither of the others.
-    unsafe fn kernel(a: Matrix<Self>, at: (isize, isize), b: Matrix<Self>, bt: (isize, isize), c: Matrix<Self>, ct: (isize, isize));
+    unsafe fn kernel(
+        a: Matrix<Self>,
+        at: (isize, isize),
+        b: Matrix<Self>,
+        bt: (isize, isize),
+        c: Matrix<Self>,
+        ct: (isize, isize),
+    );
 }
 
 macro_rules! elements {
@@ -330,14 +337,24 @@ unsafe extern "C" fn lh_dot_f64(n: i64, x: *const f64, xs: i64, y: *const f64, y
 }
 
 unsafe extern "C" fn lh_dot_c64(
-    n: i64, x: *const Complex<f32>, xs: i64, y: *const Complex<f32>, ys: i64, out: *mut Complex<f32>,
+    n: i64,
+    x: *const Complex<f32>,
+    xs: i64,
+    y: *const Complex<f32>,
+    ys: i64,
+    out: *mut Complex<f32>,
 ) {
     // SAFETY: compiled code passes arrays of that size and room for the result.
     unsafe { out.write(dot_of(n, x, xs, y, ys)) };
 }
 
 unsafe extern "C" fn lh_dot_c128(
-    n: i64, x: *const Complex<f64>, xs: i64, y: *const Complex<f64>, ys: i64, out: *mut Complex<f64>,
+    n: i64,
+    x: *const Complex<f64>,
+    xs: i64,
+    y: *const Complex<f64>,
+    ys: i64,
+    out: *mut Complex<f64>,
 ) {
     // SAFETY: compiled code passes arrays of that size and room for the result.
     unsafe { out.write(dot_of(n, x, xs, y, ys)) };
@@ -360,7 +377,13 @@ mod tests {
         (0..n).map(|i| make(((i * 7 + i / 5) % 11) as f64 - 5.0)).collect()
     }
 
-    fn product<T: Element>(m: usize, n: usize, k: usize, a: impl Fn(usize, usize) -> T, b: impl Fn(usize, usize) -> T) -> Vec<T> {
+    fn product<T: Element>(
+        m: usize,
+        n: usize,
+        k: usize,
+        a: impl Fn(usize, usize) -> T,
+        b: impl Fn(usize, usize) -> T,
+    ) -> Vec<T> {
         let cell = |i, j| (0..k).fold(T::default(), |s, l| a(i, l) * b(l, j) + s);
         (0..m * n).map(|at| cell(at / n, at % n)).collect()
     }
@@ -371,7 +394,9 @@ mod tests {
         gemm: unsafe extern "C" fn(i64, i64, i64, *mut T, i64, i64, *mut T, i64, i64, *mut T, i64, i64),
     ) {
         let size = size_of::<T>() as i64;
-        for (m, n, k) in [(0, 3, 3), (2, 3, 0), (1, 1, 1), (3, 4, 5), (1, 40, 50), (40, 1, 50), (17, 33, 70), (64, 64, 64)] {
+        for (m, n, k) in
+            [(0, 3, 3), (2, 3, 0), (1, 1, 1), (3, 4, 5), (1, 40, 50), (40, 1, 50), (17, 33, 70), (64, 64, 64)]
+        {
             let (mut a, mut b) = (fill(m * k, &make), fill(k * n, &make));
             for order in 0..4 {
                 let (fortran, reversed) = (order & 1 != 0, order & 2 != 0);
@@ -384,8 +409,18 @@ mod tests {
                 // SAFETY: matrices of these shapes.
                 unsafe {
                     gemm(
-                        m as i64, n as i64, k as i64, a.as_mut_ptr(), ar as i64 * size, ac as i64 * size,
-                        b.as_mut_ptr().wrapping_add(first), br * size, size, c.as_mut_ptr(), n as i64 * size, size,
+                        m as i64,
+                        n as i64,
+                        k as i64,
+                        a.as_mut_ptr(),
+                        ar as i64 * size,
+                        ac as i64 * size,
+                        b.as_mut_ptr().wrapping_add(first),
+                        br * size,
+                        size,
+                        c.as_mut_ptr(),
+                        n as i64 * size,
+                        size,
                     );
                 }
                 assert_eq!(c, want, "{m} {n} {k} {order}");

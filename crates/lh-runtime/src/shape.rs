@@ -109,7 +109,11 @@ mod tests {
             (&[&[2, 3], &[3]], 1, "could not broadcast input array from shape (2,3) into shape (3,)"),
             (&[&[2], &[3], &[3]], 1, "operands could not be broadcast together with shapes (2,) (3,) "),
             (&[&[2], &[3], &[2]], 2, "operands could not be broadcast together with shapes (2,) (3,) (2,) "),
-            (&[&[3], &[1, 3], &[3]], 2, "non-broadcastable output operand with shape (3,) doesn't match the broadcast shape (1,3)"),
+            (
+                &[&[3], &[1, 3], &[3]],
+                2,
+                "non-broadcastable output operand with shape (3,) doesn't match the broadcast shape (1,3)",
+            ),
         ];
         for (shapes, kind, text) in cases {
             assert_eq!(raised(shapes, *kind), *text);

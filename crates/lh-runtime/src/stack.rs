@@ -74,7 +74,8 @@ mod tests {
     fn recursion_ends_in_an_exception() {
         for size in [64 << 10, 1 << 20, 8 << 20] {
             let run = || (recurse(0), take_pending().map(|p| p.class), recurse(0));
-            let (first, class, second) = std::thread::Builder::new().stack_size(size).spawn(run).unwrap().join().unwrap();
+            let (first, class, second) =
+                std::thread::Builder::new().stack_size(size).spawn(run).unwrap().join().unwrap();
             assert_eq!(class, Some(RECURSION_ERROR));
             assert!(first > 100 && first.abs_diff(second) < 10);
         }

@@ -290,7 +290,15 @@ unsafe extern "C" fn lh_str_format_u64(value: u64, _: Mem, spec: Data, n: i64, o
     unsafe { give_or_raise(format_int(i128::from(value), text(spec, n)), out) }
 }
 
-unsafe extern "C" fn lh_str_format_str(mem: Mem, s: Data, n: i64, _: Mem, spec: Data, sn: i64, out: *mut StrValue) -> i32 {
+unsafe extern "C" fn lh_str_format_str(
+    mem: Mem,
+    s: Data,
+    n: i64,
+    _: Mem,
+    spec: Data,
+    sn: i64,
+    out: *mut StrValue,
+) -> i32 {
     // SAFETY: compiled code passes live strings and room for the result.
     unsafe {
         match text(spec, sn) {
@@ -385,10 +393,21 @@ pub(crate) mod tests {
     #[test]
     fn indexing_by_code_point() {
         assert_eq!(call!(lh_str_len("aé😀")), 3);
-        for (i, want) in [(0, "a"), (1, "é"), (2, "😀"), (-1, "😀"), (-3, "a"), (3, "! string index out of range"), (-4, "! string index out of range"), (i64::MIN, "! string index out of range"), (i64::MAX, "! string index out of range")] {
+        for (i, want) in [
+            (0, "a"),
+            (1, "é"),
+            (2, "😀"),
+            (-1, "😀"),
+            (-3, "a"),
+            (3, "! string index out of range"),
+            (-4, "! string index out of range"),
+            (i64::MIN, "! string index out of range"),
+            (i64::MAX, "! string index out of range"),
+        ] {
             assert_eq!(took(|out| call!(lh_str_getitem("aé😀") i, out)), want);
         }
-        for (start, stop, want) in [(1, 3, "é😀"), (0, 2, "aé"), (2, 1, ""), (3, 9, ""), (0, 9, "aé😀"), (-2, -1, "")] {
+        for (start, stop, want) in [(1, 3, "é😀"), (0, 2, "aé"), (2, 1, ""), (3, 9, ""), (0, 9, "aé😀"), (-2, -1, "")]
+        {
             assert_eq!(took(|out| call!(lh_str_slice("aé😀") start, stop, out)), want);
         }
     }
@@ -398,7 +417,7 @@ pub(crate) mod tests {
         assert_eq!(took(|out| call!(lh_str_concat("ab", "é") out)), "abé");
         assert_eq!(took(|out| call!(lh_str_concat("", "é") out)), "é");
         assert_eq!(took(|out| call!(lh_str_repeat("ab") 3, out)), "ababab");
-        assert_eq!(took(|out| call!(lh_str_repeat("ab") -3, out)), "");
+        assert_eq!(took(|out| call!(lh_str_repeat("ab") - 3, out)), "");
         assert_eq!(took(|out| call!(lh_str_repeat("") i64::MAX, out)), "");
         assert!(took(|out| call!(lh_str_repeat("ab") i64::MAX / 2, out)).starts_with("! Unable to allocate"));
         assert_eq!(took(|out| call!(lh_str_repr("a'") out)), "\"a'\"");

@@ -45,7 +45,8 @@ unsafe extern "C" fn lh_str_isspace(_: Mem, s: Data, n: i64) -> u8 {
 
 /// Superscripts and circled digits count, as in Python; Rust has no table of them.
 fn is_digit(c: char) -> bool {
-    is_decimal(c) || matches!(c, '²' | '³' | '¹' | '⁰' | '⁴'..='⁹' | '₀'..='₉' | '①'..='⑨' | '⑴'..='⑼' | '⒈'..='⒐' | '⓪')
+    is_decimal(c)
+        || matches!(c, '²' | '³' | '¹' | '⁰' | '⁴'..='⁹' | '₀'..='₉' | '①'..='⑨' | '⑴'..='⑼' | '⒈'..='⒐' | '⓪')
 }
 
 /// First characters of the runs of ten decimal digits of the commoner scripts.
@@ -95,7 +96,17 @@ unsafe extern "C" fn lh_str_lower(_: Mem, s: Data, n: i64, out: *mut StrValue) -
 
 /// Replaces the first `limit` occurrences (all of them if it is negative).
 unsafe extern "C" fn lh_str_replace(
-    mem: Mem, s: Data, n: i64, _: Mem, old: Data, on: i64, _: Mem, new: Data, nn: i64, limit: i64, out: *mut StrValue,
+    mem: Mem,
+    s: Data,
+    n: i64,
+    _: Mem,
+    old: Data,
+    on: i64,
+    _: Mem,
+    new: Data,
+    nn: i64,
+    limit: i64,
+    out: *mut StrValue,
 ) -> i32 {
     // SAFETY: compiled code passes live strings and room for the result.
     unsafe {
@@ -162,7 +173,14 @@ unsafe fn give_parts<'a>(mem: Mem, parts: impl Iterator<Item = &'a str>, out: *m
 
 /// At most `limit` cuts (any number if it is negative).
 unsafe extern "C" fn lh_str_split(
-    mem: Mem, s: Data, n: i64, _: Mem, sep: Data, sn: i64, limit: i64, out: *mut *mut List,
+    mem: Mem,
+    s: Data,
+    n: i64,
+    _: Mem,
+    sep: Data,
+    sn: i64,
+    limit: i64,
+    out: *mut *mut List,
 ) -> i32 {
     // SAFETY: compiled code passes live strings and room for the result.
     unsafe {
@@ -226,7 +244,10 @@ mod tests {
 
     #[test]
     fn predicates() {
-        assert_eq!([call!(lh_str_isspace(" \t\x1c")), call!(lh_str_isspace("")), call!(lh_str_isspace("a "))], [1, 0, 0]);
+        assert_eq!(
+            [call!(lh_str_isspace(" \t\x1c")), call!(lh_str_isspace("")), call!(lh_str_isspace("a "))],
+            [1, 0, 0]
+        );
         assert_eq!([call!(lh_str_isdigit("012")), call!(lh_str_isdigit("²")), call!(lh_str_isdigit("1.0"))], [1, 1, 0]);
         assert_eq!([call!(lh_str_isalpha("aé")), call!(lh_str_isalpha("a1")), call!(lh_str_isalnum("a1"))], [1, 0, 1]);
         assert_eq!([call!(lh_str_isupper("AB1")), call!(lh_str_isupper("12")), call!(lh_str_isupper("Ab"))], [1, 0, 0]);
@@ -237,11 +258,11 @@ mod tests {
     fn changing() {
         assert_eq!(took(|out| call!(lh_str_upper("straße") out)), "STRASSE");
         assert_eq!(took(|out| call!(lh_str_lower("ÀBC") out)), "àbc");
-        assert_eq!(took(|out| call!(lh_str_replace("a-b-c", "-", "+=") -1, out)), "a+=b+=c");
+        assert_eq!(took(|out| call!(lh_str_replace("a-b-c", "-", "+=") - 1, out)), "a+=b+=c");
         assert_eq!(took(|out| call!(lh_str_replace("a-b-c", "-", "") 1, out)), "ab-c");
-        assert_eq!(took(|out| call!(lh_str_replace("ab", "", ".") -1, out)), ".a.b.");
+        assert_eq!(took(|out| call!(lh_str_replace("ab", "", ".") - 1, out)), ".a.b.");
         assert_eq!(took(|out| call!(lh_str_replace("ab", "", ".") 2, out)), ".a.b");
-        assert_eq!(took(|out| call!(lh_str_replace("ab", "x", ".") -1, out)), "ab");
+        assert_eq!(took(|out| call!(lh_str_replace("ab", "x", ".") - 1, out)), "ab");
     }
 
     /// The parts that a function gives, joined.
@@ -258,13 +279,13 @@ mod tests {
 
     #[test]
     fn splitting_and_joining() {
-        assert_eq!(parts(|out| call!(lh_str_split("a,é,,b", ",") -1, out)), "a|é||b");
+        assert_eq!(parts(|out| call!(lh_str_split("a,é,,b", ",") - 1, out)), "a|é||b");
         assert_eq!(parts(|out| call!(lh_str_split("a,b,c", ",") 1, out)), "a|b,c");
-        assert_eq!(parts(|out| call!(lh_str_split("", ",") -1, out)), "");
-        assert_eq!(parts(|out| call!(lh_str_split("a", "") -1, out)), "! empty separator");
-        assert_eq!(parts(|out| call!(lh_str_split_space("  a  b\tc ") -1, out)), "a|b|c");
+        assert_eq!(parts(|out| call!(lh_str_split("", ",") - 1, out)), "");
+        assert_eq!(parts(|out| call!(lh_str_split("a", "") - 1, out)), "! empty separator");
+        assert_eq!(parts(|out| call!(lh_str_split_space("  a  b\tc ") - 1, out)), "a|b|c");
         assert_eq!(parts(|out| call!(lh_str_split_space("  a  b\tc ") 1, out)), "a|b\tc ");
-        assert_eq!(parts(|out| call!(lh_str_split_space("  ") -1, out)), "");
+        assert_eq!(parts(|out| call!(lh_str_split_space("  ") - 1, out)), "");
     }
 
     #[test]

@@ -17,7 +17,14 @@ pub struct Symbol {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum CType {
-    Void, I8, I16, I32, I64, F32, F64, Ptr,
+    Void,
+    I8,
+    I16,
+    I32,
+    I64,
+    F32,
+    F64,
+    Ptr,
 }
 
 /// A Rust type with a C type.

@@ -6,8 +6,7 @@ use lh_runtime::{StrValue, address, take_pending};
 use std::ptr;
 
 type Split = unsafe extern "C" fn(*mut MemInfo, *const u8, i64, i64, *mut *mut List) -> i32;
-type Concat =
-    unsafe extern "C" fn(*mut MemInfo, *const u8, i64, *mut MemInfo, *const u8, i64, *mut StrValue) -> i32;
+type Concat = unsafe extern "C" fn(*mut MemInfo, *const u8, i64, *mut MemInfo, *const u8, i64, *mut StrValue) -> i32;
 type GetItem = unsafe extern "C" fn(*mut MemInfo, *const u8, i64, i64, *mut StrValue) -> i32;
 
 /// Something that sends a list to another thread, as compiled code may.

@@ -66,7 +66,8 @@ impl Mt19937 {
             // No source of entropy (a sandbox): what differs between threads and runs must do.
             let clock = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |d| d.as_nanos());
             let place = std::ptr::from_ref(&words).addr();
-            words = [clock as u32, (clock >> 32) as u32, place as u32, (place >> 32) as u32, std::process::id(), 0, 0, 0];
+            words =
+                [clock as u32, (clock >> 32) as u32, place as u32, (place >> 32) as u32, std::process::id(), 0, 0, 0];
         }
         self.seed_array(&words);
     }
