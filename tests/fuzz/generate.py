@@ -485,7 +485,69 @@ def unpack(w: Writer) -> None:
         w.variables["float"].append(b)
 
 
+def inner_function(w: Writer) -> None:
+    """A lambda over values that are not assigned again, called at once."""
+    name = w.fresh()
+    captured = f"c{w.count}"
+    w.write(f"{captured} = {stored_int(w, 1)}")
+    body, bound = w.rng.choice(((f"a + {captured}", 2), (f"a * 3 - b + {captured}", 8), (f"max(a, b, {captured})", 1), (f"{captured} if a > b else a", 1)))
+    w.write(f"{name}f = lambda a, b=2: {body}")
+    w.write(f"{name} = {name}f({stored_int(w, 1)}) {w.rng.choice('+-')} {name}f({stored_int(w, 1)}, {stored_int(w, 1)})")
+    w.write(f"{name} %= {BOUND // (bound * 10)}")
+    w.variables["int"].append(name)
+
+
+def optional_value(w: Writer) -> None:
+    """Something or None."""
+    name, other = w.fresh(), w.fresh()
+    w.write(f"{other} = None if {bool_expr(w, 2)} else {stored_int(w, 2)}")
+    w.write(f"{name} = -1 if {other} is None else {other}")
+    w.variables["int"].append(name)
+
+
+def text_flag(w: Writer) -> None:
+    """A string that decides."""
+    name = w.fresh()
+    flag = w.rng.choice(("full", "same"))
+    w.write(f"{name}s = '{flag}' if {bool_expr(w, 1)} else 'valid'")
+    condition = w.rng.choice((f'{name}s == "full"', f'{name}s != "valid"', f'{name}s in ("same", "valid")', f'"a" in {name}s', f"len({name}s) > 4"))
+    w.write(f"{name} = {condition}")
+    w.variables["bool"].append(name)
+
+
+def typed_number(w: Writer) -> None:
+    """Arithmetic of a narrow type, which wraps."""
+    name = w.fresh()
+    kind, modulus = w.rng.choice((("int8", 100), ("uint8", 200), ("int16", 30000), ("int32", 10**6), ("uint32", 10**6)))
+    w.write(f"{name}t = np.{kind}(({stored_int(w, 1)}) % {modulus})")
+    operation = w.rng.choice((f"{name}t + {name}t", f"{name}t * {name}t", f"{name}t - np.{kind}(7)", f"{name}t // np.{kind}(3)", f"{name}t % np.{kind}(10)", f"{name}t + 1"))
+    w.write(f"{name} = int({operation}) % {BOUND}")
+    w.variables["int"].append(name)
+
+
+def complex_number(w: Writer) -> None:
+    """Complex arithmetic, seen through its parts."""
+    name = w.fresh()
+    w.write(f"{name}z = complex({float_leaf(w)}, {float_leaf(w)}) {w.rng.choice('+-*')} {w.rng.choice(('1j', '(2.5-1j)', '3'))}")
+    w.write(f"{name} = {name}z.real if {name}z == {name}z else {name}z.imag")
+    w.variables["float"].append(name)
+
+
+def reduction(w: Writer) -> None:
+    """A reduction of few small numbers, exact in any order."""
+    name = w.fresh()
+    if matrix := w.pick("matrix"):
+        form = w.rng.choice((f"{matrix}.sum()", f"{matrix}[:, 0].sum()", f"{matrix}.T[1].sum()", f"(({matrix} > 2) & ({matrix} < 9)).sum()", f"{matrix}.max()", f"{matrix}.argmin()", f"{matrix}.sum(axis=0)[1]"))
+        w.write(f"{name} = int({form}) % {BOUND}")
+        w.variables["int"].append(name)
+    elif array := w.pick("array"):
+        form = w.rng.choice((f"{array}.min()", f"np.max({array})", f"np.sort({array})[0]", f"{array}[{array}.argmax()]"))
+        w.write(f"{name} = float({form})")
+        w.variables["float"].append(name)
+
+
 STATEMENTS = (
-    assign, assign, assign, augment, augment, store, store, store, if_statement, if_statement,
-    for_statement, for_statement, while_statement, leave_loop, raise_statement, try_statement, unpack, declare,
+    assign, assign, assign, augment, augment, store, store, store, if_statement, if_statement, for_statement, for_statement,
+    while_statement, leave_loop, raise_statement, try_statement, unpack, declare, inner_function, optional_value, text_flag,
+    typed_number, complex_number, reduction,
 )
