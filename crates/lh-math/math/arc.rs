@@ -61,6 +61,28 @@ pub fn acos(x: f64) -> f64 {
     h + (e + fma(-factor, p + rest, base.1))
 }
 
+/// `(atan(t) - t) / t^3` as a polynomial in `z = t^2`.
+#[inline(always)]
+fn arctangent_tail(z: f64) -> f64 {
+    halves!(
+        fma,
+        z,
+        [
+            -0.3333333333333333,
+            0.19999999999996235,
+            -0.1428571428477161,
+            0.11111111022043467,
+            -0.09090904812562173,
+            0.07692187968262908,
+            -0.06664571656826764,
+            0.05858623309963942,
+            -0.05087724054784626,
+            0.039292318128269686,
+            -0.01924589531580428,
+        ]
+    )
+}
+
 /// The angle of `(x, y)` for `x >= 0` and `y >= 0`, turned into the left half plane if `left`.
 #[inline(always)]
 fn angle(y: f64, x: f64, left: bool) -> f64 {
@@ -87,23 +109,7 @@ fn angle(y: f64, x: f64, left: bool) -> f64 {
     let rest = |v: f64| if outer { 0.0 } else { v };
     let (t, t_rest) = quotient((n, rest(minus_rest)), (d, rest(plus_rest)));
     let z = t * t;
-    let p = halves!(
-        fma,
-        z,
-        [
-            -0.3333333333333333,
-            0.19999999999996235,
-            -0.1428571428477161,
-            0.11111111022043467,
-            -0.09090904812562173,
-            0.07692187968262908,
-            -0.06664571656826764,
-            0.05858623309963942,
-            -0.05087724054784626,
-            0.039292318128269686,
-            -0.01924589531580428,
-        ]
-    );
+    let p = arctangent_tail(z);
     let pick = |a: (f64, f64), b: (f64, f64), c: (f64, f64)| {
         (
             if low {

@@ -51,6 +51,5 @@ pub fn cbrt(x: f64) -> f64 {
     let r = a / (t * t);
     let y = t + t * ((r - t) / (t + t + r));
     let y = if tiny { y * 3.814697265625e-06 } else { y };
-    let y = if (a > 0.0) & (a < f64::INFINITY) { y.copysign(x) } else { x };
-    y
+    if (a > 0.0) & (a < f64::INFINITY) { y.copysign(x) } else { x }
 }
