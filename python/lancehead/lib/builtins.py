@@ -23,7 +23,7 @@ from lancehead.lib.calls import (
 )
 from lancehead.lib.lists import list
 from lancehead.lib.scalars import complex, float, int, range, slice, tuple
-from lancehead.lib.text import str
+from lancehead.lib.strings import str
 
 __all__ = [
     "abs", "all", "any", "bin", "chr", "complex", "divmod", "filter", "float", "format", "hex", "int", "list", "map", "max", "min",

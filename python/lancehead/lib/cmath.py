@@ -1,5 +1,7 @@
 """Functions of complex numbers, in the precision of their parts. Real arguments count as complex."""
 
+import numpy as np
+
 from lancehead.lib import prim
 
 
@@ -11,6 +13,15 @@ def _c(z):
 
 def _like(x, z):
     return prim.cast(x, prim.dtype_of(z.real))
+
+
+def _check_domain(outside):
+    if outside and not prim.numpy_errors():
+        raise ValueError("math domain error")
+
+
+def _infinite(w):
+    return prim.isinf(w.real) or prim.isinf(w.imag)
 
 
 def phase(z):
@@ -39,7 +50,17 @@ def rect(r, phi):
     >>> cmath.rect(2.0, 0.0)
     (2+0j)
     """
-    return prim.complex(float(r) * prim.cos(float(phi)), float(r) * prim.sin(float(phi)))
+    size, angle = float(r), float(phi)
+    if angle == 0.0:
+        return prim.complex(size, 0.0 if size != size else angle * prim.copysign(1.0, size))
+    if not prim.isfinite(angle):
+        _check_domain(prim.isinf(angle) and size == size and size != 0.0)
+        if prim.isinf(size):
+            return prim.complex(prim.fabs(size), angle - angle)
+        return prim.complex(0.0, 0.0) if size == 0.0 else prim.complex(angle - angle, angle - angle)
+    if prim.isinf(size):
+        return prim.complex(size * prim.copysign(1.0, prim.cos(angle)), size * prim.copysign(1.0, prim.sin(angle)))
+    return prim.complex(size * prim.cos(angle), size * prim.sin(angle))
 
 
 def isnan(z):
@@ -104,7 +125,7 @@ def sqrt(z):
         return prim.complex(a + b, a + b)
     if prim.isinf(a):
         if a > 0.0:
-            return prim.complex(a, b - b)
+            return prim.complex(a, prim.copysign(b - b, b))
         return prim.complex(prim.fabs(b - b), prim.copysign(a, b))
     half = _like(0.5, w)
     # Halved first, so that the sum below cannot overflow.
@@ -130,7 +151,12 @@ def exp(z):
     size = prim.exp(w.real)
     if w.imag == 0.0:
         return prim.complex(size, w.imag)
-    if size == 0.0:
+    if not prim.isfinite(w.imag):
+        _check_domain(prim.isinf(w.imag) and size > 0.0)
+        return prim.complex(size, size) if size == 0.0 else prim.complex(
+            size if prim.isinf(size) else w.imag - w.imag, w.imag - w.imag
+        )
+    if size == 0.0 or prim.isinf(w.real):
         return prim.complex(prim.copysign(size, prim.cos(w.imag)), prim.copysign(size, prim.sin(w.imag)))
     return prim.complex(size * prim.cos(w.imag), size * prim.sin(w.imag))
 
@@ -142,8 +168,7 @@ def log(z, base=None):
     0j
     """
     w = _c(z)
-    if w.real == 0.0 and w.imag == 0.0 and not prim.numpy_errors():
-        raise ValueError("math domain error")
+    _check_domain(w.real == 0.0 and w.imag == 0.0)
     value = prim.complex(_log_modulus(w), prim.atan2(w.imag, w.real))
     if base is None:
         return value
@@ -172,6 +197,7 @@ def log10(z):
     (2+0j)
     """
     w = _c(z)
+    _check_domain(w.real == 0.0 and w.imag == 0.0)
     scale = _like(2.302585092994046, w)
     return prim.complex(_log_modulus(w) / scale, prim.atan2(w.imag, w.real) / scale)
 
@@ -183,7 +209,18 @@ def sinh(z):
     0j
     """
     w = _c(z)
-    return prim.complex(prim.cos(w.imag) * prim.sinh(w.real), prim.sin(w.imag) * prim.cosh(w.real))
+    a, b = w.real, w.imag
+    if b == 0.0:
+        return prim.complex(prim.sinh(a), b)
+    if not prim.isfinite(b):
+        _check_domain(prim.isinf(b) and a == a)
+        if prim.isinf(a):
+            return prim.complex(prim.fabs(a), b - b)
+        return prim.complex(prim.fabs(a), b - b) if a == 0.0 else prim.complex(b - b, b - b)
+    if prim.isinf(a):
+        one = _like(1, w)
+        return prim.complex(a * prim.copysign(one, prim.cos(b)), prim.fabs(a) * prim.copysign(one, prim.sin(b)))
+    return prim.complex(prim.cos(b) * prim.sinh(a), prim.sin(b) * prim.cosh(a))
 
 
 def cosh(z):
@@ -193,7 +230,18 @@ def cosh(z):
     (1+0j)
     """
     w = _c(z)
-    return prim.complex(prim.cos(w.imag) * prim.cosh(w.real), prim.sin(w.imag) * prim.sinh(w.real))
+    a, b = w.real, w.imag
+    one = _like(1, w)
+    if b == 0.0:
+        return prim.complex(prim.cosh(a), prim.fabs(b) if a != a else b * prim.copysign(one, a))
+    if not prim.isfinite(b):
+        _check_domain(prim.isinf(b) and a == a)
+        if prim.isinf(a):
+            return prim.complex(prim.fabs(a), b - b)
+        return prim.complex(b - b, prim.fabs(a) if a == 0.0 else b - b)
+    if prim.isinf(a):
+        return prim.complex(prim.fabs(a) * prim.copysign(one, prim.cos(b)), a * prim.copysign(one, prim.sin(b)))
+    return prim.complex(prim.cos(b) * prim.cosh(a), prim.sin(b) * prim.sinh(a))
 
 
 def tanh(z):
@@ -203,6 +251,17 @@ def tanh(z):
     0j
     """
     w = _c(z)
+    if w.imag == 0.0:
+        return prim.complex(prim.tanh(w.real), w.imag)
+    if prim.isinf(w.real):
+        turn = w.imag + w.imag
+        return prim.complex(
+            prim.copysign(_like(1, w), w.real),
+            prim.copysign(_like(0, w), prim.sin(turn)) if prim.isfinite(w.imag) else _like(0, w),
+        )
+    if not prim.isfinite(w.imag):
+        _check_domain(prim.isinf(w.imag) and w.real == w.real)
+        return prim.complex(w.real if w.real == 0.0 else w.imag - w.imag, w.imag - w.imag)
     if prim.fabs(w.real) > 20.0:
         # The quotient of exponentials is one; what is left of the imaginary part is 4 sin cos exp(-2|x|).
         small = _like(4, w) * prim.sin(w.imag) * prim.cos(w.imag) * prim.exp(-(prim.fabs(w.real) + prim.fabs(w.real)))
@@ -257,6 +316,10 @@ def asinh(z):
     0j
     """
     w = _c(z)
+    if _infinite(w):
+        return prim.complex(prim.copysign(_like(np.inf, w), w.real), prim.atan2(w.imag, prim.fabs(w.real)))
+    if w.real != w.real and w.imag == 0.0:
+        return w
     one = _like(1, w)
     s = sqrt(prim.complex(one + w.imag, -w.real))
     t = sqrt(prim.complex(one - w.imag, w.real))
@@ -270,6 +333,10 @@ def acosh(z):
     0j
     """
     w = _c(z)
+    if _infinite(w):
+        return prim.complex(_like(np.inf, w), prim.atan2(w.imag, w.real))
+    if w.real == 0.0 and w.imag != w.imag:
+        return prim.complex(w.imag, _like(1.5707963267948966, w))
     one = _like(1, w)
     s = sqrt(prim.complex(w.real - one, w.imag))
     t = sqrt(prim.complex(w.real + one, w.imag))
@@ -284,6 +351,11 @@ def acos(z):
     -0j
     """
     w = _c(z)
+    if _infinite(w):
+        sign = _like(-1, w) if w.imag != w.imag else w.imag
+        return prim.complex(prim.atan2(prim.fabs(w.imag), w.real), -prim.copysign(_like(np.inf, w), sign))
+    if w.real == 0.0 and w.imag != w.imag:
+        return prim.complex(_like(1.5707963267948966, w), w.imag)
     one = _like(1, w)
     s = sqrt(prim.complex(one - w.real, -w.imag))
     t = sqrt(prim.complex(one + w.real, w.imag))
@@ -307,6 +379,11 @@ def atanh(z):
     0j
     """
     w = _c(z)
+    if _infinite(w):
+        angle = w.imag if w.imag != w.imag else prim.copysign(_like(1.5707963267948966, w), w.imag)
+        return prim.complex(prim.copysign(_like(0, w), _like(0, w) if w.real != w.real else w.real), angle)
+    if w.real == 0.0 and w.imag != w.imag:
+        return w
     if w.real < 0.0 or (w.real == 0.0 and prim.signbit(w.real)):
         r = atanh(prim.complex(-w.real, -w.imag))
         return prim.complex(-r.real, -r.imag)

@@ -1,0 +1,463 @@
+"""Methods of `str`."""
+
+import numpy as np
+
+from lancehead.lib import prim
+from lancehead.lib.text import percent, text_of
+
+
+def _fill(n, fillchar):
+    if len(fillchar) != 1:
+        raise TypeError("The fill character must be exactly one character long")
+    return prim.lh_str_repeat(fillchar, n if n > 0 else 0)
+
+
+def _span(n, start, end):
+    # Bounds of a part of `n` characters.
+    low = 0 if start is None else int(start)
+    high = n if end is None else int(end)
+    low = max(low + n, 0) if low < 0 else low
+    high = max(high + n, 0) if high < 0 else min(high, n)
+    return low, high
+
+
+def _is_stripped(c, chars):
+    if chars is None:
+        return prim.lh_str_isspace(c)
+    return prim.lh_str_in(c, chars)
+
+
+class str:
+    """Methods of `str`."""
+
+    def __new__(object=""):
+        """Text of a value.
+
+        >>> str(12)
+        '12'
+        >>> str((1, 2.5))
+        '(1, 2.5)'
+        """
+        return text_of(object)
+
+    def __add__(self, other):
+        """Concatenation."""
+        return prim.lh_str_concat(self, other)
+
+    def __mul__(self, n):
+        """The text several times.
+
+        >>> "ab" * 3
+        'ababab'
+        """
+        return prim.lh_str_repeat(self, n)
+
+    def __rmul__(self, n):
+        """The text several times."""
+        return self * n
+
+    def __mod__(self, args):
+        """Old-style formatting.
+
+        >>> "%d-%.2f" % (3, 2.5)
+        '3-2.50'
+        """
+        if prim.is_tuple(args):
+            return percent(self, args)
+        return percent(self, (args,))
+
+    def __len__(self):
+        """Number of code points."""
+        return prim.lh_str_len(self)
+
+    def __eq__(self, other):
+        """Whether the texts are the same."""
+        return prim.lh_str_eq(self, other)
+
+    def __ne__(self, other):
+        """Whether the texts differ."""
+        return not prim.lh_str_eq(self, other)
+
+    def __lt__(self, other):
+        """Whether it comes first by code points."""
+        return prim.lh_str_cmp(self, other) < 0
+
+    def __le__(self, other):
+        """Whether it does not come after by code points."""
+        return prim.lh_str_cmp(self, other) <= 0
+
+    def __gt__(self, other):
+        """Whether it comes after by code points."""
+        return prim.lh_str_cmp(self, other) > 0
+
+    def __ge__(self, other):
+        """Whether it does not come first by code points."""
+        return prim.lh_str_cmp(self, other) >= 0
+
+    def __contains__(self, part):
+        """Whether the text has a part.
+
+        >>> "bc" in "abcd"
+        True
+        """
+        return prim.lh_str_in(part, self)
+
+    def __getitem__(self, i):
+        """A character, or those of a slice.
+
+        >>> "abcd"[1:3]
+        'bc'
+        """
+        if not prim.is_slice(i):
+            return prim.lh_str_getitem(self, prim.cast(i, np.int64))
+        start, stop, step = i.indices(len(self))
+        if step == 1:
+            return prim.lh_str_slice(self, start, stop)
+        out = ""
+        for k in range(start, stop, step):
+            out = prim.lh_str_concat(out, prim.lh_str_getitem(self, k))
+        return out
+
+    def startswith(self, part, start=0, end=None):
+        """Whether the text begins with a part, or one of several.
+
+        >>> "abc".startswith("ab")
+        True
+        """
+        if prim.is_tuple(part):
+            for p in part:
+                if self.startswith(p, start, end):
+                    return True
+            return False
+        if not prim.is_str(part):
+            prim.error("`startswith` takes a string or a tuple of strings")
+        low, high = _span(len(self), start, end)
+        return low + len(part) <= high and prim.lh_str_eq(prim.lh_str_slice(self, low, low + len(part)), part)
+
+    def endswith(self, part, start=0, end=None):
+        """Whether the text ends with a part, or one of several.
+
+        >>> "abc".endswith("bc")
+        True
+        """
+        if prim.is_tuple(part):
+            for p in part:
+                if self.endswith(p, start, end):
+                    return True
+            return False
+        if not prim.is_str(part):
+            prim.error("`endswith` takes a string or a tuple of strings")
+        low, high = _span(len(self), start, end)
+        return low + len(part) <= high and prim.lh_str_eq(prim.lh_str_slice(self, high - len(part), high), part)
+
+    def removeprefix(self, part):
+        """The text without a beginning.
+
+        >>> "abc".removeprefix("ab")
+        'c'
+        """
+        return prim.lh_str_slice(self, len(part), len(self)) if self.startswith(part) else self
+
+    def removesuffix(self, part):
+        """The text without an end.
+
+        >>> "abc".removesuffix("bc")
+        'a'
+        """
+        return prim.lh_str_slice(self, 0, len(self) - len(part)) if self.endswith(part) else self
+
+    def find(self, part, start=0, end=None):
+        """Index of the first occurrence, or -1.
+
+        >>> "abcbc".find("bc")
+        1
+        """
+        low, high = _span(len(self), start, end)
+        if low + len(part) > high:
+            return -1
+        i = prim.lh_str_find(self, part, low)
+        return i if i >= 0 and i + len(part) <= high else -1
+
+    def rfind(self, part, start=0, end=None):
+        """Index of the last occurrence, or -1.
+
+        >>> "abcbc".rfind("bc")
+        3
+        """
+        low, high = _span(len(self), start, end)
+        if low + len(part) > high:
+            return -1
+        i = prim.lh_str_rfind(prim.lh_str_slice(self, low, high), part)
+        return i + low if i >= 0 else -1
+
+    def index(self, part, start=0, end=None):
+        """Index of the first occurrence.
+
+        >>> "abcbc".index("bc")
+        1
+        """
+        i = self.find(part, start, end)
+        if i < 0:
+            raise ValueError("substring not found")
+        return i
+
+    def rindex(self, part, start=0, end=None):
+        """Index of the last occurrence.
+
+        >>> "abcbc".rindex("bc")
+        3
+        """
+        i = self.rfind(part, start, end)
+        if i < 0:
+            raise ValueError("substring not found")
+        return i
+
+    def count(self, part, start=0, end=None):
+        """Number of occurrences which do not overlap.
+
+        >>> "aaaa".count("aa")
+        2
+        """
+        low, high = _span(len(self), start, end)
+        if len(part) == 0:
+            return high - low + 1 if low <= high else 0
+        found = 0
+        at = self.find(part, low, high)
+        while at >= 0:
+            found += 1
+            at = self.find(part, at + len(part), high)
+        return found
+
+    def partition(self, sep):
+        """The text before the first separator, the separator, and the rest.
+
+        >>> "a-b-c".partition("-")
+        ('a', '-', 'b-c')
+        """
+        if len(sep) == 0:
+            raise ValueError("empty separator")
+        i = self.find(sep)
+        if i < 0:
+            return self, "", ""
+        return prim.lh_str_slice(self, 0, i), sep, prim.lh_str_slice(self, i + len(sep), len(self))
+
+    def rpartition(self, sep):
+        """The text before the last separator, the separator, and the rest.
+
+        >>> "a-b-c".rpartition("-")
+        ('a-b', '-', 'c')
+        """
+        if len(sep) == 0:
+            raise ValueError("empty separator")
+        i = self.rfind(sep)
+        if i < 0:
+            return "", "", self
+        return prim.lh_str_slice(self, 0, i), sep, prim.lh_str_slice(self, i + len(sep), len(self))
+
+    def replace(self, old, new, count=-1):
+        """The text with occurrences replaced.
+
+        >>> "a-b-c".replace("-", "+")
+        'a+b+c'
+        """
+        return prim.lh_str_replace(self, old, new, count)
+
+    def split(self, sep=None, maxsplit=-1):
+        """Parts between separators; by default, between runs of white space.
+
+        >>> "a,b".split(",")
+        ['a', 'b']
+        >>> " a  b ".split()
+        ['a', 'b']
+        """
+        if sep is None:
+            return prim.lh_str_split_space(self, maxsplit)
+        if len(sep) == 0:
+            raise ValueError("empty separator")
+        return prim.lh_str_split(self, sep, maxsplit)
+
+    def join(self, parts):
+        """The parts with the text between.
+
+        >>> ", ".join(["a", "b"])
+        'a, b'
+        """
+        if prim.is_list(parts):
+            if not prim.is_str(prim.example(parts)):
+                prim.error("`join` takes strings")
+            return prim.lh_str_join(self, parts)
+        out = ""
+        first = True
+        for part in parts:
+            if not first:
+                out = prim.lh_str_concat(out, self)
+            first = False
+            out = prim.lh_str_concat(out, part)
+        return out
+
+    def upper(self):
+        """The text in capitals.
+
+        >>> "abc".upper()
+        'ABC'
+        """
+        return prim.lh_str_upper(self)
+
+    def lower(self):
+        """The text in small letters.
+
+        >>> "ABC".lower()
+        'abc'
+        """
+        return prim.lh_str_lower(self)
+
+    def isspace(self):
+        """Whether all characters are white space, and there is one.
+
+        >>> " ".isspace()
+        True
+        """
+        return prim.lh_str_isspace(self)
+
+    def isdigit(self):
+        """Whether all characters are digits, and there is one.
+
+        >>> "12".isdigit()
+        True
+        """
+        return prim.lh_str_isdigit(self)
+
+    def isalpha(self):
+        """Whether all characters are letters, and there is one.
+
+        >>> "ab".isalpha()
+        True
+        """
+        return prim.lh_str_isalpha(self)
+
+    def isalnum(self):
+        """Whether all characters are letters or digits, and there is one.
+
+        >>> "a1".isalnum()
+        True
+        """
+        return prim.lh_str_isalnum(self)
+
+    def isupper(self):
+        """Whether all characters are cased ones capitals, and there is one.
+
+        >>> "AB".isupper()
+        True
+        """
+        return prim.lh_str_isupper(self)
+
+    def islower(self):
+        """Whether all characters are cased ones small, and there is one.
+
+        >>> "ab".islower()
+        True
+        """
+        return prim.lh_str_islower(self)
+
+    def lstrip(self, chars=None):
+        """The text without white space (or given characters) at the beginning.
+
+        >>> "  a ".lstrip()
+        'a '
+        """
+        i, n = 0, len(self)
+        while i < n and _is_stripped(self[i], chars):
+            i += 1
+        return prim.lh_str_slice(self, i, n)
+
+    def rstrip(self, chars=None):
+        """The text without white space (or given characters) at the end.
+
+        >>> "  a ".rstrip()
+        '  a'
+        """
+        n = len(self)
+        while n > 0 and _is_stripped(self[n - 1], chars):
+            n -= 1
+        return prim.lh_str_slice(self, 0, n)
+
+    def strip(self, chars=None):
+        """The text without white space (or given characters) at both ends.
+
+        >>> "xax".strip("x")
+        'a'
+        """
+        return self.lstrip(chars).rstrip(chars)
+
+    def capitalize(self):
+        """The text with its first character a capital and the others small.
+
+        >>> "aBC".capitalize()
+        'Abc'
+        """
+        return prim.lh_str_slice(self, 0, 1).upper() + prim.lh_str_slice(self, 1, len(self)).lower()
+
+    def title(self):
+        """The text with every word capitalised.
+
+        >>> "ab cd".title()
+        'Ab Cd'
+        """
+        out = ""
+        inside = False
+        for c in self:
+            out = out + (c.lower() if inside else c.upper())
+            inside = prim.lh_str_isalpha(c)
+        return out
+
+    def swapcase(self):
+        """The text with capitals small and small letters capital.
+
+        >>> "aB".swapcase()
+        'Ab'
+        """
+        out = ""
+        for c in self:
+            out = out + (c.lower() if prim.lh_str_isupper(c) else c.upper())
+        return out
+
+    def zfill(self, width):
+        """The text, filled with zeros after its sign.
+
+        >>> "-5".zfill(4)
+        '-005'
+        """
+        n = width - len(self)
+        if n <= 0:
+            return self
+        if self.startswith(("-", "+")):
+            return prim.lh_str_slice(self, 0, 1) + "0" * n + prim.lh_str_slice(self, 1, len(self))
+        return "0" * n + self
+
+    def center(self, width, fillchar=" "):
+        """The text in the middle of a width.
+
+        >>> "a".center(4)
+        ' a  '
+        """
+        n = width - len(self)
+        if n <= 0:
+            return self
+        left = n // 2 + (n & width & 1)
+        return _fill(left, fillchar) + self + _fill(n - left, fillchar)
+
+    def ljust(self, width, fillchar=" "):
+        """The text, filled at the right.
+
+        >>> "a".ljust(3)
+        'a  '
+        """
+        return self + _fill(width - len(self), fillchar)
+
+    def rjust(self, width, fillchar=" "):
+        """The text, filled at the left.
+
+        >>> "a".rjust(3)
+        '  a'
+        """
+        return _fill(width - len(self), fillchar) + self
