@@ -9,6 +9,7 @@ from lancehead.explain import Report
 
 __all__ = [
     "Dispatcher",
+    "Memory",
     "Signature",
     "Type",
     "__version__",
@@ -29,6 +30,13 @@ __all__ = [
 __version__: Final[str]
 
 @final
+class Memory:
+    """Base of the arrays that compiled code makes."""
+
+    @property
+    def refcount(self) -> int: ...
+
+@final
 class Type:
     """A type."""
 
@@ -39,6 +47,8 @@ class Type:
     def __len__(self) -> int: ...
     def __reduce__(self) -> tuple[Any, ...]: ...
     def copy(self, dtype: Type | None = None, ndim: int | None = None, layout: str | None = None, readonly: bool | None = None) -> Type: ...
+    @property
+    def key(self) -> str: ...
     @property
     def bitwidth(self) -> int: ...
     @property

@@ -71,7 +71,7 @@ pub enum Dep {
 /// Machine code for one function and one tuple of argument types.
 pub struct Compiled {
     /// `i32 entry(const u64 *args, u64 *ret)`: every machine primitive in one 8-byte slot, both ways.
-    pub entry: unsafe extern "C" fn(*const u64, *mut u64) -> i32,
+    pub entry: lh_llvm::EntryPoint,
     /// Argument types.
     pub args: Vec<Ty>,
     /// Result type.
@@ -138,9 +138,7 @@ impl Compiler {
         let output = lh_llvm::compile(&unit(&functions, &names, lh_llvm::Wanted::default()));
         let generated = start.elapsed();
         let loaded = lh_llvm::load(&output.object, &lh_runtime::address);
-        let Some(address) = loaded.address("lh_entry") else { lh_ir::bug!("no entry point in the object") };
-        // SAFETY: code generation makes the entry point with exactly this signature.
-        let entry = unsafe { std::mem::transmute::<usize, unsafe extern "C" fn(*const u64, *mut u64) -> i32>(address) };
+        let Some(entry) = loaded.entry("lh_entry") else { lh_ir::bug!("no entry point in the object") };
         let ret = self.specs[spec.index()].ret;
         let t = output.timings;
         let timings = vec![

@@ -13,6 +13,9 @@ const READ: usize = 1;
 const WRITE: usize = 2;
 const STUB: usize = 8;
 
+/// An entry stub: arguments and result in 8-byte slots, status 1 when an exception is pending.
+pub type EntryPoint = unsafe extern "C" fn(*const u64, *mut u64) -> i32;
+
 /// Code in memory. It is freed when dropped.
 #[derive(Debug)]
 pub struct Loaded {
@@ -32,6 +35,11 @@ impl Loaded {
     /// Address of a global symbol.
     pub fn address(&self, symbol: &str) -> Option<usize> {
         self.symbols.get(symbol).map(|(at, _)| *at)
+    }
+    /// The entry stub of a symbol.
+    pub fn entry(&self, symbol: &str) -> Option<EntryPoint> {
+        // SAFETY: code generation makes entry stubs with exactly this signature; calling one is the caller's promise.
+        self.address(symbol).map(|a| unsafe { std::mem::transmute::<usize, EntryPoint>(a) })
     }
     /// Functions and data that the object defines: name, address, size.
     pub fn symbols(&self) -> impl Iterator<Item = (&str, usize, usize)> {

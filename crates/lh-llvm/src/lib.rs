@@ -14,7 +14,7 @@ mod perf;
 mod pipeline;
 mod remarks;
 
-pub use elf::{Loaded, load};
+pub use elf::{EntryPoint, Loaded, load};
 pub use machine::{Host, host};
 pub use remarks::Remark;
 

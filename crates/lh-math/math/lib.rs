@@ -25,4 +25,4 @@ macro_rules! exports {
         }
     )*};
 }
-include!("exports.rs");
+include!("exports.inc");

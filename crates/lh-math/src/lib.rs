@@ -32,4 +32,4 @@ macro_rules! exports {
         }
     };
 }
-include!("../math/exports.rs");
+include!("../math/exports.inc");
