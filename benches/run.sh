@@ -37,5 +37,9 @@ run latency "$python" "$shared/bench/latency.py" --module numba,lancehead --repe
 run throughput "$python" "$shared/bench/throughput.py" --module numba,lancehead --json "$out/throughput.json"
 run growth "$python" benches/growth.py --module numba,lancehead
 run checks "$python" benches/checks.py --module lancehead
-run suite "$python" "$shared/peer/numba_suite.py" --candidate lancehead --numba-site "$venv" --jobs 2
+suite() {
+    "$python" "$shared/peer/numba_suite.py" --candidate lancehead --numba-site "$venv" --half open --jobs 2 | tee "$out/suite.log"
+    "$python" benches/conformance.py "$out/suite.log" >docs/conformance.md
+}
+run suite suite
 run suite "$python" "$shared/peer/snippets.py" --module lancehead

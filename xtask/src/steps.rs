@@ -36,11 +36,8 @@ pub fn test(root: &Path, pytest_arguments: &[String]) -> Vec<String> {
 
 /// Rewrites expectations: IR files from the passes, the language from CPython. The difference is to be read like code.
 pub fn bless(root: &Path) -> Vec<String> {
-    let files = Step {
-        name: "IR files",
-        command: vec!["cargo", "test", "--workspace", "--quiet"],
-        env: &[("LH_BLESS", "1")],
-    };
+    let files =
+        Step { name: "IR files", command: vec!["cargo", "test", "--workspace", "--quiet"], env: &[("LH_BLESS", "1")] };
     let language = Step {
         name: "language",
         command: vec![PYTHON, "-m", "pytest", "-q", "tests/lang"],
