@@ -45,7 +45,7 @@ def run(*command):
 
 
 def functions():
-    text = open(f"{HERE}/../math/exports.rs").read()
+    text = open(f"{HERE}/../math/exports.inc").read()
     return [(name, args.count(":"), "float" if "f32" in args else "double") for name, args in re.findall(r"(lh_\w+)\(([^)]*)\)", text)]
 
 

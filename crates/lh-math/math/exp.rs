@@ -37,26 +37,32 @@ pub fn scale(m: f64, biased: u64) -> f64 {
     m * f64::from_bits(half << 52) * f64::from_bits(rest << 52)
 }
 
-/// `(e^r - 1 - r) / r^2` for `|r| <= log(2) / 2`.
+/// `(e^r - 1 - r) / r^2` for `|r| <= log(2) / 2`, by one of the ways to compute a polynomial.
+macro_rules! tail {
+    ($polynomial:ident, $r:expr) => {
+        $polynomial!(
+            fma,
+            $r,
+            [
+                0.5,
+                0.1666666666666667,
+                0.04166666666666668,
+                0.008333333333325895,
+                0.0013888888888876985,
+                0.0001984126987541775,
+                2.4801587342422262e-05,
+                2.7557254814748976e-06,
+                2.75572570054771e-07,
+                2.5105415041433347e-08,
+                2.092035009204448e-09,
+            ]
+        )
+    };
+}
+
 #[inline(always)]
 pub fn tail(r: f64) -> f64 {
-    halves!(
-        fma,
-        r,
-        [
-            0.5,
-            0.1666666666666667,
-            0.04166666666666668,
-            0.008333333333325895,
-            0.0013888888888876985,
-            0.0001984126987541775,
-            2.4801587342422262e-05,
-            2.7557254814748976e-06,
-            2.75572570054771e-07,
-            2.5105415041433347e-08,
-            2.092035009204448e-09,
-        ]
-    )
+    tail!(halves, r)
 }
 
 /// `1 + r + t` for a small `t`, with one rounding that counts.
@@ -142,7 +148,7 @@ fn expm1_sum(x: f64, shift: i64) -> (f64, f64) {
     let p = power(biased.wrapping_add((shift - 1023) as u64));
     let one = power((1023 + shift) as u64);
     let (z, z_rest) = two_prod(r, r);
-    let t = fma(z, tail(r), fma(0.5, z_rest, fma(c, r, c)));
+    let t = fma(z, tail!(horner, r), fma(0.5, z_rest, fma(c, r, c)));
     let less = p - one;
     let lost = (p - less) - one;
     let (s, e) = fma_sum(p, r, less);
@@ -155,6 +161,14 @@ pub fn expm1(x: f64) -> f64 {
     let (s, e) = expm1_sum(clamp(x, -60.0, 710.0), -1);
     let y = (s + e) * 2.0;
     if x.abs() < TINY { x } else { y }
+}
+
+/// [`tanh`] within 4 ulp.
+#[inline(always)]
+pub fn tanh_fast(x: f64) -> f64 {
+    let (s, e) = expm1_sum(2.0 * clamp(x.abs(), 0.0, 30.0), 0);
+    let n = s + e;
+    (n / (n + 2.0)).copysign(x)
 }
 
 #[inline(always)]

@@ -161,3 +161,48 @@ pub fn cos(x: f32) -> f32 {
     let y = f32::from_bits(kernel(hi, lo, k & 1 == 0).to_bits() ^ sign);
     if a > LIMIT { large::lh_cosf_large(x) } else { y }
 }
+
+/// The sine of `r` for `|r| <= pi / 2`, within 2 ulp.
+#[inline(always)]
+fn half_wave(r: f32) -> f32 {
+    let z = r * r;
+    let p = horner!(fmaf, z, [-0.16666666, 0.008333233, -0.00019822032, 2.6331445e-06]);
+    clamp(fmaf(r * z, p, r), -1.0, 1.0)
+}
+
+/// [`sin`] within 4 ulp.
+#[inline(always)]
+pub fn sin_fast(x: f32) -> f32 {
+    if !cfg!(lh_fma) {
+        return sin(x);
+    }
+    let a = x.abs();
+    let t = fmaf(a, 0.31830987, MAGIC);
+    let k = t - MAGIC;
+    let r = fmaf(-k, 2.0 * P3, fmaf(-k, 2.0 * P2, fmaf(-k, 2.0 * P1, a)));
+    let y = f32::from_bits(half_wave(r).to_bits() ^ (((t.to_bits() << 31) ^ x.to_bits()) & (1 << 31)));
+    if a > LIMIT { large::lh_sinf_large(x) } else { y }
+}
+
+/// [`cos`] within 4 ulp.
+#[inline(always)]
+pub fn cos_fast(x: f32) -> f32 {
+    if !cfg!(lh_fma) {
+        return cos(x);
+    }
+    let a = x.abs();
+    let t = fmaf(a - 1.5707964, 0.31830987, MAGIC);
+    let q = fmaf(2.0, t - MAGIC, 1.0);
+    let r = fmaf(-q, P3, fmaf(-q, P2, fmaf(-q, P1, a)));
+    let y = f32::from_bits(half_wave(r).to_bits() ^ (!t.to_bits() << 31));
+    if a > LIMIT { large::lh_cosf_large(x) } else { y }
+}
+
+/// [`tanh`] within 4 ulp.
+#[inline(always)]
+pub fn tanh_fast(x: f32) -> f32 {
+    let (biased, r, _) = reduce(2.0 * clamp(x.abs(), 0.0, 15.0));
+    let p = f32::from_bits(biased.wrapping_sub(127) << 23);
+    let n = fmaf(p, fmaf(r * r, tail(r), r), p - 1.0);
+    (n / (n + 2.0)).copysign(x)
+}

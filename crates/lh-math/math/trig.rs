@@ -4,6 +4,7 @@
 //! need it (see `large.rs`).
 
 use super::bits::{fast_two_sum, fma, horner, quotient, round_product, two_prod, two_sum, xor_sign};
+use super::exp::clamp;
 use super::large;
 
 const TWO_OVER_PI: f64 = 0.6366197723675814;
@@ -126,4 +127,52 @@ pub fn tan(x: f64) -> f64 {
     let (hi, lo, k) = reduce(a);
     let y = xor_sign(tangent(hi, lo, k & 1 != 0), x.to_bits());
     if a > LIMIT { large::lh_tan_large(x) } else { y }
+}
+
+/// The sine of `r` for `|r| <= pi / 2`, within 2 ulp.
+#[inline(always)]
+fn half_wave(r: f64) -> f64 {
+    let z = r * r;
+    let p = horner!(
+        fma,
+        z,
+        [
+            -0.16666666666666666,
+            0.008333333333333153,
+            -0.00019841269841167268,
+            2.755731919783191e-06,
+            -2.505210484961759e-08,
+            1.6058772667019347e-10,
+            -7.635316904265592e-13,
+            2.5366375552289884e-15,
+            1.810951810380078e-17
+        ]
+    );
+    clamp(fma(r * z, p, r), -1.0, 1.0)
+}
+
+/// [`sin`] within 4 ulp: by half turns, which needs one polynomial and no choice.
+#[inline(always)]
+pub fn sin_fast(x: f64) -> f64 {
+    if !cfg!(lh_fma) {
+        return sin(x);
+    }
+    let a = x.abs();
+    let (k, bits) = round_product(a, 0.5 * TWO_OVER_PI);
+    let r = fma(-k, 2.0 * P3, fma(-k, 2.0 * P2, fma(-k, 2.0 * P1, a)));
+    let y = xor_sign(half_wave(r), (bits << 63) ^ x.to_bits());
+    if a > LIMIT { large::lh_sin_large(x) } else { y }
+}
+
+/// [`cos`] within 4 ulp, as the sine of a distance from an odd multiple of `pi / 2`.
+#[inline(always)]
+pub fn cos_fast(x: f64) -> f64 {
+    if !cfg!(lh_fma) {
+        return cos(x);
+    }
+    let (k, bits) = round_product(x.abs() - 0.5 * std::f64::consts::PI, 0.5 * TWO_OVER_PI);
+    let q = fma(2.0, k, 1.0);
+    let r = fma(-q, P3, fma(-q, P2, fma(-q, P1, x.abs())));
+    let y = xor_sign(half_wave(r), !bits << 63);
+    if x.abs() > LIMIT { large::lh_cos_large(x) } else { y }
 }

@@ -159,6 +159,33 @@ fn singles_are_within_one_unit() {
     }
 }
 
+/// Those with less accuracy: within four units.
+#[test]
+fn fast_functions_are_within_four_units() {
+    type Doubles = (&'static str, Unary, Unary);
+    let doubles: &[Doubles] =
+        &[("sin", lh_sin_fast, lh_sin), ("cos", lh_cos_fast, lh_cos), ("tanh", lh_tanh_fast, lh_tanh)];
+    for (name, fast, exact) in doubles {
+        for x in words(4).take(1 << 17).map(|w| single(w) as f64 * 1.000000123) {
+            let (got, want) = (fast(x), exact(x));
+            assert!(same(got, want) || error(got, want, 0.0) <= 3.0, "{name}({x}) = {got}, not {want}");
+        }
+    }
+    type Singles = (&'static str, extern "C" fn(f32) -> f32, fn(f64) -> f64);
+    let singles: &[Singles] =
+        &[("sinf", lh_sinf_fast, f64::sin), ("cosf", lh_cosf_fast, f64::cos), ("tanhf", lh_tanhf_fast, f64::tanh)];
+    for (name, fast, exact) in singles {
+        for x in words(5).take(1 << 17).map(single) {
+            let (got, want) = (fast(x), exact(x as f64));
+            let place = (want.abs() as f32).to_bits() >> 23;
+            let close = (got as f64 - want).abs() <= 4.0 * 2f64.powi(place.max(1) as i32 - 150);
+            assert!(close || same(got as f64, want), "{name}({x}) = {got}, not {want}");
+        }
+    }
+    assert_eq!((lh_cos_fast(0.0), lh_cosf_fast(0.0)), (1.0, 1.0));
+    assert!(same(lh_sin_fast(-0.0), -0.0) && lh_sin_fast(INF).is_nan() && lh_cosf_fast(f32::NAN).is_nan());
+}
+
 /// Equal, zeros with their signs, and NaN to NaN.
 fn same(a: f64, b: f64) -> bool {
     a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan()
