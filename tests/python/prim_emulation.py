@@ -245,7 +245,7 @@ TABLE = {
     "is_bool": lambda x: _is_kind(x, "b"), "is_number": is_number, "is_array": lambda x: isinstance(x, np.ndarray),
     "is_list": lambda x: isinstance(x, list), "is_tuple": lambda x: isinstance(x, tuple), "is_str": lambda x: isinstance(x, str),
     "is_exc": lambda x: isinstance(x, BaseException), "lh_exc_str": str, "lh_str_format_str": format, "lh_str_format_u64": lambda x, s: format(int(x), s),
-    "is_none": lambda x: x is None, "is_dtype": is_dtype, "is_signed": lambda x: _is_kind(x, "i"),
+    "is_optional": lambda x: False, "is_none": lambda x: x is None, "is_dtype": is_dtype, "is_signed": lambda x: _is_kind(x, "i"),
     "is_weak": lambda x: type(x) in (bool, int, float, complex), "is_slice": lambda x: isinstance(x, slice),
     "is_range": lambda x: isinstance(x, range), "is_func": callable, "is_const": lambda x: False,
     "numpy_errors": lambda: NUMPY_ERRORS[0], "dtype_of": dtype_of, "result_type": result_type, "cast": cast,

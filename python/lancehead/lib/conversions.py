@@ -12,3 +12,12 @@ def int_of_float(x):
             raise OverflowError("cannot convert float infinity to integer")
         raise OverflowError("the integer does not fit 64 bits")
     return prim.cast(x, int)
+
+
+def index_of(x):
+    """An integer argument as `int`; anything else is refused while compiling."""
+    if prim.is_optional(x):
+        return int(x)
+    if not (prim.is_int(x) or prim.is_bool(x)):
+        prim.error("an integer is needed here")
+    return prim.cast(x, int)

@@ -151,10 +151,10 @@ def angle(z, deg=False):
     return prim.map(_degrees, angles) if deg else angles
 
 
-def _first_true(conditions, choices, k, default):
-    if len(conditions) == k:
+def _first_true(conditions, choices, default):
+    if len(conditions) == 0:
         return default
-    return where(conditions[k], choices[k], _first_true(conditions, choices, k + 1, default))
+    return where(conditions[0], choices[0], _first_true(conditions[1:], choices[1:], default))
 
 
 def select(condlist, choicelist, default=0):
@@ -169,8 +169,9 @@ def select(condlist, choicelist, default=0):
         if len(condlist) == 0:
             raise ValueError("select with an empty condition list is not possible")
         n = len(condlist)
+        # The first choice settles the type, so that it is the same at every step.
         out = where(condlist[n - 1], choicelist[n - 1], default)
         for i in range(n - 2, -1, -1):
             out = where(condlist[i], choicelist[i], out)
         return out
-    return _first_true(condlist, choicelist, 0, default)
+    return _first_true(condlist, choicelist, default)

@@ -3,6 +3,7 @@
 import numpy as np
 
 from lancehead.lib import prim
+from lancehead.lib.conversions import index_of
 from lancehead.lib.numpy.layout import as_shape, c_strides, contiguous, copy_c, copy_into, count, new_array, new_fortran, new_zeros
 
 
@@ -154,7 +155,7 @@ def _arange_length(start, stop, step):
     n = prim.ceil(prim.fdiv(stop - start, step))
     if n != n or n > 9.2e18:
         raise ValueError("arange: cannot compute length")
-    return int(n) if n > 0.0 else 0
+    return prim.cast(n, int) if n > 0.0 else 0
 
 
 def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None):
@@ -165,7 +166,7 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None):
     >>> np.linspace(0, 1, 4, endpoint=False)
     array([0.  , 0.25, 0.5 , 0.75])
     """
-    n = int(num)
+    n = index_of(num)
     if n < 0:
         raise ValueError("Number of samples must be non-negative.")
     common = prim.result_type(np.float64, prim.dtype_of(start), prim.dtype_of(stop))

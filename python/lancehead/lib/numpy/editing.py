@@ -3,6 +3,7 @@
 import numpy as np
 
 from lancehead.lib import prim
+from lancehead.lib.conversions import index_of
 from lancehead.lib.numpy.creation import asarray
 from lancehead.lib.numpy.joining import concatenate
 from lancehead.lib.numpy.layout import as_ints, check_axis, contiguous, copy_into, flat, new_array
@@ -75,7 +76,7 @@ def vsplit(ary, indices_or_sections):
 
 
 def _index(i, n):
-    k = int(i)
+    k = index_of(i)
     if k < -n or k > n:
         raise IndexError("index " + str(k) + " is out of bounds for axis 0 with size " + str(n))
     return k + n if k < 0 else k

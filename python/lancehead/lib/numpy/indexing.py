@@ -3,6 +3,7 @@
 import numpy as np
 
 from lancehead.lib import prim
+from lancehead.lib.conversions import index_of
 from lancehead.lib.numpy.creation import asarray
 from lancehead.lib.numpy.layout import check_axis, contiguous, copy_c, copy_into, count, flat, lanes, new_array, with_shape
 
@@ -90,7 +91,7 @@ def _store_masked(v, m, value):
 
 
 def _place(i, n, axis):
-    k = int(i)
+    k = index_of(i)
     if k < -n or k >= n:
         raise IndexError("index " + str(k) + " is out of bounds for axis " + str(axis) + " with size " + str(n))
     return k + n if k < 0 else k

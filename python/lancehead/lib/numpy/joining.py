@@ -1,6 +1,7 @@
 """Joining, repeating and turning arrays."""
 
 from lancehead.lib import prim
+from lancehead.lib.conversions import index_of
 from lancehead.lib.numpy.creation import asarray
 from lancehead.lib.numpy.layout import as_ints, check_axis, contiguous, copy_c, copy_into, flat, lanes, new_array, with_shape
 from lancehead.lib.numpy.manip import atleast_1d, atleast_2d, atleast_3d, each, expand_dims, swapaxes
@@ -308,7 +309,7 @@ def roll(a, shift, axis=None):
     n = v.shape[1]
     out = new_array(v.shape, prim.dtype_of(x))
     for m in range(n):
-        to = (m + int(shift)) % n
+        to = (m + index_of(shift)) % n
         for i in range(v.shape[0]):
             for j in range(v.shape[2]):
                 prim.set_item(out, i, to, j, prim.item(v, i, m, j))

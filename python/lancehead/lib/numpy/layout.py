@@ -3,6 +3,7 @@
 import numpy as np
 
 from lancehead.lib import prim
+from lancehead.lib.conversions import index_of
 
 
 def count(shape):
@@ -47,7 +48,7 @@ def as_shape(shape):
 
 
 def _extent(n):
-    extent = int(n)
+    extent = index_of(n)
     if extent < 0:
         raise ValueError("negative dimensions are not allowed")
     return extent
@@ -56,10 +57,10 @@ def _extent(n):
 def as_ints(items):
     """A tuple of integers of any types, or one integer, as a tuple of `int`."""
     if not prim.is_tuple(items):
-        return (int(items),)
+        return (index_of(items),)
     if len(items) == 0:
         return ()
-    return (int(items[0]),) + as_ints(items[1:])
+    return (index_of(items[0]),) + as_ints(items[1:])
 
 
 def _nbytes(shape, itemsize):
@@ -172,7 +173,7 @@ def row(a, i):
 
 def check_axis(axis, ndim):
     """An axis counted from the front, or AxisError."""
-    k = int(axis)
+    k = index_of(axis)
     if k < -ndim or k >= ndim:
         raise np.exceptions.AxisError(k, ndim)
     return k + ndim if k < 0 else k

@@ -3,6 +3,7 @@
 import numpy as np
 
 from lancehead.lib import prim
+from lancehead.lib.conversions import index_of
 from lancehead.lib.numpy.creation import asarray
 from lancehead.lib.numpy.folds import axis_result, keep, pairwise
 from lancehead.lib.numpy.layout import check_axis, contiguous, copy_c, flat, flat_any, lanes, new_array, new_zeros, row, with_shape
@@ -373,7 +374,7 @@ def matrix_power(a, n):
         for j in range(a.shape[1]):
             prim.set_item(out, i, j, prim.cast(1 if i == j else 0, prim.dtype_of(a)))
     base = copy_c(a, prim.dtype_of(a))
-    left = int(n)
+    left = index_of(n)
     while left > 0:
         if (left & 1) == 1:
             out = _matrix_matrix(out, base, prim.dtype_of(a))

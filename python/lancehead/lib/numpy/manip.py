@@ -1,6 +1,7 @@
 """Views in other shapes."""
 
 from lancehead.lib import prim
+from lancehead.lib.conversions import index_of
 from lancehead.lib.numpy.creation import asarray
 from lancehead.lib.numpy.layout import (
     as_ints,
@@ -169,7 +170,7 @@ def rollaxis(a, axis, start=0):
     (3, 1, 2)
     """
     i = check_axis(axis, a.ndim)
-    j = int(start) + a.ndim if start < 0 else int(start)
+    j = index_of(start) + a.ndim if start < 0 else index_of(start)
     return moveaxis(a, i, j - 1 if i < j else j)
 
 

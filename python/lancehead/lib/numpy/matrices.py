@@ -3,6 +3,7 @@
 import numpy as np
 
 from lancehead.lib import prim
+from lancehead.lib.conversions import index_of
 from lancehead.lib.numpy.creation import asarray, zeros
 from lancehead.lib.numpy.layout import new_array
 
@@ -17,10 +18,10 @@ def eye(N, M=None, k=0, dtype=None):
     array([[0, 1, 0],
            [0, 0, 1]])
     """
-    rows = int(N)
-    cols = rows if M is None else int(M)
+    rows = index_of(N)
+    cols = rows if M is None else index_of(M)
     out = zeros((rows, cols), dtype)
-    shift = int(k)
+    shift = index_of(k)
     for i in range(rows):
         if i + shift >= 0 and i + shift < cols:
             prim.set_item(out, i, i + shift, prim.cast(1, prim.dtype_of(out)))
@@ -44,11 +45,11 @@ def tri(N, M=None, k=0, dtype=None):
     array([[1., 0., 0.],
            [1., 1., 0.]])
     """
-    rows = max(int(N), 0)
-    cols = rows if M is None else max(int(M), 0)
+    rows = max(index_of(N), 0)
+    cols = rows if M is None else max(index_of(M), 0)
     out = zeros((rows, cols), dtype)
     for i in range(rows):
-        for j in range(max(min(i + int(k) + 1, cols), 0)):
+        for j in range(max(min(i + index_of(k) + 1, cols), 0)):
             prim.set_item(out, i, j, prim.cast(1, prim.dtype_of(out)))
     return out
 
@@ -67,7 +68,7 @@ def diag(v, k=0):
         return x.diagonal(k)
     if x.ndim != 1:
         raise ValueError("Input must be 1- or 2-d.")
-    shift = int(k)
+    shift = index_of(k)
     down = -shift if shift < 0 else 0
     n = x.size + (shift if shift > 0 else -shift)
     out = zeros((n, n), prim.dtype_of(x))
@@ -93,7 +94,7 @@ def triu(m, k=0):
     array([[1., 1.],
            [0., 1.]])
     """
-    return _triangle(m, int(k), True)
+    return _triangle(m, index_of(k), True)
 
 
 def tril(m, k=0):
@@ -103,7 +104,7 @@ def tril(m, k=0):
     array([[1., 0.],
            [1., 1.]])
     """
-    return _triangle(m, int(k), False)
+    return _triangle(m, index_of(k), False)
 
 
 def _triangle(m, k, upper):
@@ -136,7 +137,7 @@ def vander(x, N=None, increasing=False):
            [3, 1]])
     """
     v = asarray(x)
-    cols = v.size if N is None else int(N)
+    cols = v.size if N is None else index_of(N)
     out = new_array((v.size, cols), prim.result_type(np.int64, prim.dtype_of(v)))
     for i in range(v.size):
         power = prim.cast(1, prim.dtype_of(out))
@@ -161,7 +162,7 @@ def triu_indices(n, k=0, m=None):
     >>> np.triu_indices(2)
     (array([0, 0, 1]), array([0, 1, 1]))
     """
-    return np.nonzero(~tri(n, m, int(k) - 1, np.bool_))
+    return np.nonzero(~tri(n, m, index_of(k) - 1, np.bool_))
 
 
 def tril_indices_from(arr, k=0):

@@ -3,6 +3,7 @@
 import numpy as np
 
 from lancehead.lib import prim
+from lancehead.lib.conversions import index_of
 from lancehead.lib.numpy.choices import clip, round
 from lancehead.lib.numpy.creation import array, asarray
 from lancehead.lib.numpy.indexing import (
@@ -51,7 +52,7 @@ def _part(a, imaginary):
 
 
 def _index_in(a, k, n):
-    i = int(k)
+    i = index_of(k)
     if i < -n or i >= n:
         raise IndexError("index " + str(i) + " is out of bounds for size " + str(n))
     return i + n if i < 0 else i
@@ -253,7 +254,7 @@ class ndarray:
 
     def diagonal(self, offset=0):
         """A diagonal of a matrix, as a view."""
-        return _diagonal(self, int(offset))
+        return _diagonal(self, index_of(offset))
 
     def conj(self):
         """Conjugates."""

@@ -81,6 +81,8 @@ def uniform(low=0.0, high=1.0, size=None):
 
 def normal(loc=0.0, scale=1.0, size=None):
     """Normally distributed numbers."""
+    if not scale >= 0:
+        raise ValueError("scale < 0")
     return _drawn(_normal, np.float64, size, float(loc), float(scale), None)
 
 
@@ -112,6 +114,8 @@ def _exponential(a, b, c):
 
 def exponential(scale=1.0, size=None):
     """Exponentially distributed numbers."""
+    if not scale >= 0:
+        raise ValueError("scale < 0")
     return _drawn(_exponential, np.float64, size, float(scale), None, None)
 
 
@@ -130,6 +134,10 @@ def _gamma(a, b, c):
 
 def gamma(shape, scale=1.0, size=None):
     """Numbers of the gamma distribution."""
+    if not shape >= 0:
+        raise ValueError("shape < 0")
+    if not scale >= 0:
+        raise ValueError("scale < 0")
     return _drawn(_gamma, np.float64, size, float(shape), float(scale), None)
 
 
@@ -139,6 +147,8 @@ def _standard_gamma(a, b, c):
 
 def standard_gamma(shape, size=None):
     """Numbers of the gamma distribution of scale one."""
+    if not shape >= 0:
+        raise ValueError("shape < 0")
     return _drawn(_standard_gamma, np.float64, size, float(shape), None, None)
 
 
@@ -148,6 +158,8 @@ def _chisquare(a, b, c):
 
 def chisquare(df, size=None):
     """Numbers of the chi-square distribution."""
+    if not df > 0:
+        raise ValueError("df <= 0")
     return _drawn(_chisquare, np.float64, size, float(df), None, None)
 
 
@@ -158,6 +170,8 @@ def _standard_t(a, b, c):
 
 def standard_t(df, size=None):
     """Numbers of Student's distribution."""
+    if not df > 0:
+        raise ValueError("df <= 0")
     return _drawn(_standard_t, np.float64, size, float(df), None, None)
 
 
@@ -168,6 +182,10 @@ def _f(a, b, c):
 
 def f(dfnum, dfden, size=None):
     """Numbers of Fisher's distribution."""
+    if not dfnum > 0:
+        raise ValueError("dfnum <= 0")
+    if not dfden > 0:
+        raise ValueError("dfden <= 0")
     return _drawn(_f, np.float64, size, float(dfnum), float(dfden), None)
 
 
@@ -177,6 +195,8 @@ def _lognormal(a, b, c):
 
 def lognormal(mean=0.0, sigma=1.0, size=None):
     """Numbers whose logarithms are normally distributed."""
+    if not sigma >= 0:
+        raise ValueError("sigma < 0")
     return _drawn(_lognormal, np.float64, size, float(mean), float(sigma), None)
 
 
@@ -196,6 +216,8 @@ def _weibull(a, b, c):
 
 def weibull(a, size=None):
     """Numbers of Weibull's distribution."""
+    if not a >= 0:
+        raise ValueError("a < 0")
     return _drawn(_weibull, np.float64, size, float(a), None, None)
 
 
@@ -205,6 +227,8 @@ def _power(a, b, c):
 
 def power(a, size=None):
     """Numbers of the power distribution."""
+    if not a > 0:
+        raise ValueError("a <= 0")
     return _drawn(_power, np.float64, size, float(a), None, None)
 
 
@@ -214,6 +238,8 @@ def _pareto(a, b, c):
 
 def pareto(a, size=None):
     """Numbers of Pareto's distribution."""
+    if not a > 0:
+        raise ValueError("a <= 0")
     return _drawn(_pareto, np.float64, size, float(a), None, None)
 
 
@@ -223,6 +249,8 @@ def _rayleigh(a, b, c):
 
 def rayleigh(scale=1.0, size=None):
     """Numbers of Rayleigh's distribution."""
+    if not scale >= 0:
+        raise ValueError("scale < 0")
     return _drawn(_rayleigh, np.float64, size, float(scale), None, None)
 
 
@@ -236,6 +264,12 @@ def _triangular(a, b, c):
 
 def triangular(left, mode, right, size=None):
     """Numbers between two bounds, the mode likeliest."""
+    if not left <= mode:
+        raise ValueError("left > mode")
+    if not mode <= right:
+        raise ValueError("mode > right")
+    if left == right:
+        raise ValueError("left == right")
     return _drawn(_triangular, np.float64, size, float(left), float(mode), float(right))
 
 
@@ -250,6 +284,8 @@ def _laplace(a, b, c):
 
 def laplace(loc=0.0, scale=1.0, size=None):
     """Numbers of Laplace's distribution."""
+    if not scale >= 0:
+        raise ValueError("scale < 0")
     return _drawn(_laplace, np.float64, size, float(loc), float(scale), None)
 
 
@@ -262,6 +298,8 @@ def _gumbel(a, b, c):
 
 def gumbel(loc=0.0, scale=1.0, size=None):
     """Numbers of Gumbel's distribution."""
+    if not scale >= 0:
+        raise ValueError("scale < 0")
     return _drawn(_gumbel, np.float64, size, float(loc), float(scale), None)
 
 
@@ -274,6 +312,8 @@ def _logistic(a, b, c):
 
 def logistic(loc=0.0, scale=1.0, size=None):
     """Numbers of the logistic distribution."""
+    if not scale >= 0:
+        raise ValueError("scale < 0")
     return _drawn(_logistic, np.float64, size, float(loc), float(scale), None)
 
 
@@ -301,6 +341,10 @@ def _beta(a, b, c):
 
 def beta(a, b, size=None):
     """Numbers of the beta distribution."""
+    if not a > 0:
+        raise ValueError("a <= 0")
+    if not b > 0:
+        raise ValueError("b <= 0")
     return _drawn(_beta, np.float64, size, float(a), float(b), None)
 
 
@@ -338,6 +382,8 @@ def _geometric(a, b, c):
 
 def geometric(p, size=None):
     """Numbers of the geometric distribution."""
+    if not (p > 0 and p <= 1):
+        raise ValueError("p <= 0, p > 1 or p contains NaNs")
     return _drawn(_geometric, np.int64, size, float(p), None, None)
 
 
@@ -347,6 +393,10 @@ def _negative_binomial(a, b, c):
 
 def negative_binomial(n, p, size=None):
     """Numbers of the negative binomial distribution."""
+    if not n > 0:
+        raise ValueError("n <= 0")
+    if not (p > 0 and p <= 1):
+        raise ValueError("p < 0, p > 1 or p contains NaNs")
     return _drawn(_negative_binomial, np.int64, size, float(n), float(p), None)
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 
 from lancehead.lib import prim
+from lancehead.lib.conversions import index_of
 from lancehead.lib.numpy.creation import asarray
 from lancehead.lib.numpy.layout import check_axis, contiguous, flat, lanes, new_array, with_shape
 from lancehead.lib.numpy.reductions import mean_dtype
@@ -105,7 +106,7 @@ def _interpolated(x, xp, fp, left, right):
         return prim.cast(right, np.float64) if beyond and right is not None else prim.item(fp, n - 1)
     if prim.item(xp, i) == x:
         return prim.item(fp, i)
-    slope = (prim.item(fp, i + 1) - prim.item(fp, i)) / (prim.item(xp, i + 1) - prim.item(xp, i))
+    slope = prim.fdiv(prim.item(fp, i + 1) - prim.item(fp, i), prim.item(xp, i + 1) - prim.item(xp, i))
     y = slope * (x - prim.item(xp, i)) + prim.item(fp, i)
     if y != y:
         y = slope * (x - prim.item(xp, i + 1)) + prim.item(fp, i + 1)
@@ -138,6 +139,13 @@ def interp(x, xp, fp, left=None, right=None):
     return out
 
 
+def _over(x, y):
+    # A quotient by a real number, as NumPy has it for zero.
+    if prim.is_complex(x):
+        return prim.complex(prim.fdiv(x.real, y.real), prim.fdiv(x.imag, y.real))
+    return prim.fdiv(x, y)
+
+
 def gradient(f, dx=1.0):
     """Slopes, by central differences inside.
 
@@ -158,7 +166,7 @@ def gradient(f, dx=1.0):
         b = i + 1 if i < n - 1 else n - 1
         width = h if b - a == 1 else h + h
         rise = prim.cast(prim.item(y, b), dtype) - prim.cast(prim.item(y, a), dtype)
-        prim.set_item(out, i, rise / width)
+        prim.set_item(out, i, _over(rise, width))
     return out
 
 
@@ -229,7 +237,7 @@ def polyval(p, x):
 
 
 def _window(n, a0, a1, a2):
-    size = int(n)
+    size = index_of(n)
     out = new_array((size if size > 0 else 0,), np.float64)
     for i in range(out.size):
         t = 0.0 if size == 1 else 3.141592653589793 * float(2 * i - size + 1) / float(size - 1)
@@ -271,7 +279,7 @@ def bartlett(M):
     >>> np.bartlett(3)
     array([0., 1., 0.])
     """
-    size = int(M)
+    size = index_of(M)
     out = new_array((size if size > 0 else 0,), np.float64)
     for i in range(out.size):
         t = 0.0 if size == 1 else float(2 * i - size + 1) / float(size - 1)
@@ -330,7 +338,7 @@ def corrcoef(x, y=None, rowvar=True):
     out = new_array(c.shape, prim.dtype_of(c))
     for i in range(c.shape[0]):
         for j in range(c.shape[1]):
-            r = prim.item(c, i, j) / prim.sqrt(prim.item(c, i, i).real) / prim.sqrt(prim.item(c, j, j).real)
+            r = _over(_over(prim.item(c, i, j), prim.sqrt(prim.item(c, i, i).real)), prim.sqrt(prim.item(c, j, j).real))
             prim.set_item(out, i, j, _at_most_one(r))
     return out
 

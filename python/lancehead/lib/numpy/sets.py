@@ -3,6 +3,7 @@
 import numpy as np
 
 from lancehead.lib import prim
+from lancehead.lib.conversions import index_of
 from lancehead.lib.numpy.creation import asarray, linspace
 from lancehead.lib.numpy.joining import concatenate
 from lancehead.lib.numpy.layout import contiguous, copy_c, flat, new_array, new_zeros
@@ -156,7 +157,7 @@ def bincount(x, weights=None, minlength=0):
         prim.error("`bincount` counts integers")
     if minlength < 0:
         raise ValueError("'minlength' must not be negative")
-    size = int(minlength)
+    size = index_of(minlength)
     for i in range(v.size):
         k = int(prim.item(v, i))
         if k < 0:
@@ -210,7 +211,7 @@ def _even_histogram(x, n, limits):
     low, high = _limits(x, limits)
     edges = linspace(low, high, n + 1)
     counts = new_zeros((n,), np.int64)
-    scale = float(n) / (high - low)
+    scale = prim.fdiv(float(n), high - low)
     for i in range(x.size):
         y = float(prim.item(x, i))
         if not (y >= low and y <= high):

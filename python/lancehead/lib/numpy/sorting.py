@@ -3,6 +3,7 @@
 import numpy as np
 
 from lancehead.lib import prim
+from lancehead.lib.conversions import index_of
 from lancehead.lib.numpy.creation import asarray
 from lancehead.lib.numpy.folds import keep, lines_axis
 from lancehead.lib.numpy.layout import check_axis, contiguous, copy_c, copy_into, flat, lane, lanes, new_array, packed_lane
@@ -221,7 +222,7 @@ def argsort(a, axis=-1, kind=None):
 
 
 def _checked_rank(kth, n):
-    k = int(kth)
+    k = index_of(kth)
     if k < -n or k >= n:
         raise ValueError("kth(=" + str(k) + ") out of bounds (" + str(n) + ")")
     return k + n if k < 0 else k
