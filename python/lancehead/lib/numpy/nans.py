@@ -6,7 +6,7 @@ from lancehead.lib import prim
 from lancehead.lib.numpy.creation import asarray
 from lancehead.lib.numpy.folds import fold, keep, lines_axis, plus, scan_axis, times
 from lancehead.lib.numpy.layout import flat, new_array
-from lancehead.lib.numpy.reductions import larger, mean_dtype, quotient, smaller, sum_dtype
+from lancehead.lib.numpy.reductions import axis_count, larger, mean_dtype, quotient, smaller, sum_dtype
 from lancehead.lib.numpy.sorting import between, put_rank, sort_line
 
 
@@ -123,7 +123,7 @@ def nanmin(a, axis=None, keepdims=False):
     np.float64(1.0)
     """
     x = asarray(a)
-    if x.size == 0:
+    if axis_count(x, axis) == 0:
         raise ValueError("zero-size array to reduction operation fmin which has no identity")
     dt = prim.dtype_of(x)
     return fold(x, axis, keepdims, dt, _fsmaller, _itself, None, False, prim.cast(0, dt))
@@ -136,7 +136,7 @@ def nanmax(a, axis=None, keepdims=False):
     np.float64(2.0)
     """
     x = asarray(a)
-    if x.size == 0:
+    if axis_count(x, axis) == 0:
         raise ValueError("zero-size array to reduction operation fmax which has no identity")
     dt = prim.dtype_of(x)
     return fold(x, axis, keepdims, dt, _flarger, _itself, None, False, prim.cast(0, dt))

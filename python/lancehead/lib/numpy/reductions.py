@@ -77,7 +77,7 @@ def _extreme(a, axis, keepdims, step, message, initial):
     x = asarray(a)
     dt = prim.dtype_of(x)
     if initial is None:
-        if x.size == 0:
+        if axis_count(x, axis) == 0:
             raise ValueError(message)
         return fold(x, axis, keepdims, dt, step, element, None, False, prim.cast(0, dt))
     first = prim.cast(initial, dt)
@@ -134,9 +134,9 @@ def axis_count(a, axis):
     if prim.is_tuple(axis):
         n = 1
         for i in range(len(axis)):
-            n *= a.shape[axis[i]]
+            n *= a.shape[check_axis(axis[i], a.ndim)]
         return n
-    return a.shape[axis]
+    return a.shape[check_axis(axis, a.ndim)]
 
 
 def quotient(x, n):
