@@ -108,7 +108,12 @@ impl Infer<'_> {
         if self.is_unrolled(val) {
             return Ok(Val::known(Ty::new(TyKind::Iter(val.ty)), Known::Unroll(val.clone())));
         }
-        let plan = self.plan(val, false)?;
+        let mut plan = self.plan(val, false)?;
+        // The limit is made before the loop, also when it is a constant: the loop counts up to one value.
+        if let Plan::Range { stop, .. } = &mut plan {
+            let v = self.value(stop);
+            stop.v = Some(v);
+        }
         Ok(Val::known(Ty::new(TyKind::Iter(val.ty)), Known::Plan(plan, self.here)))
     }
 
