@@ -249,6 +249,8 @@ def array(object, dtype=None, copy=True, order="K", ndmin=0):
            [3, 4]])
     """
     if prim.is_array(object):
+        if prim.layout(object) != "F" and order != "F":
+            return copy_c(object, dtype_or(dtype, prim.dtype_of(object)))
         out = _empty_as(object, dtype, order)
         copy_into(out, object)
         return out

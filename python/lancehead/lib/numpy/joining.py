@@ -22,6 +22,14 @@ def _block(out, axis, start, n):
     return prim.array(prim.owner(out), data, prim.tuple_set(out.shape, axis, n), out.strides, prim.dtype_of(out), layout)
 
 
+def _store(part, x):
+    # Lines of one type are moved as memory.
+    if x.ndim == 1 and prim.layout(x) == "C" and prim.dtype_of(x) == prim.dtype_of(part):
+        prim.lh_memmove(prim.data(part), prim.data(x), x.size * x.itemsize)
+    else:
+        copy_into(part, x)
+
+
 def _check_joined(x, first, axis, index):
     if x.ndim != first.ndim:
         raise ValueError(
@@ -63,7 +71,7 @@ def concatenate(arrays, axis=0):
     start = 0
     for a in arrays:
         x = asarray(a)
-        copy_into(_block(out, k, start, x.shape[k]), x)
+        _store(_block(out, k, start, x.shape[k]), x)
         start += x.shape[k]
     return out
 

@@ -120,8 +120,21 @@ def copy_into(dst, src):
 def copy_c(a, dtype):
     """A new row-major array of the elements, converted."""
     out = new_array(a.shape, dtype)
-    copy_into(out, a)
+    if prim.layout(a) == "C" and prim.dtype_of(a) == dtype:
+        prim.lh_memmove(prim.data(out), prim.data(a), a.size * a.itemsize)
+    elif prim.layout(a) == "C" and a.ndim > 0:
+        v, w = with_shape(a, (a.size,)), with_shape(out, (a.size,))
+        for i in range(v.size):
+            prim.set_item(w, i, _converted(prim.item(v, i), dtype))
+    else:
+        copy_into(out, a)
     return out
+
+
+def _converted(x, dtype):
+    if prim.is_complex(x) and not prim.is_complex(dtype):
+        return prim.cast(x.real, dtype)
+    return prim.cast(x, dtype)
 
 
 def is_c_contiguous(a):

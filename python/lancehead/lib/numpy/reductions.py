@@ -4,8 +4,20 @@ import numpy as np
 
 from lancehead.lib import prim
 from lancehead.lib.numpy.creation import asarray, dtype_or
-from lancehead.lib.numpy.folds import deliver, first_where, fold, fold_line, keep, lines_axis, plus, scan_axis, times
-from lancehead.lib.numpy.layout import check_axis, flat
+from lancehead.lib.numpy.folds import (
+    axis_result,
+    deliver,
+    first_where,
+    fold,
+    fold_line,
+    keep,
+    lines_axis,
+    plus,
+    scan_axis,
+    sum_line,
+    times,
+)
+from lancehead.lib.numpy.layout import check_axis, flat, lanes, new_zeros, packed_lane, with_shape
 
 
 def as_type(x, dtype):
@@ -217,8 +229,28 @@ def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
         empty = prim.cast(0, real)
         total = fold(x, None, keepdims, real, plus, squared_distance, middle, True, empty)
         return deliver(quotient(total, n), out)
-    squares = prim.map(_squared, x - center)
-    return deliver(quotient(sum(squares, axis, real, None, keepdims), n), out)
+    if prim.is_tuple(axis):
+        squares = prim.map(_squared, x - center)
+        return deliver(quotient(sum(squares, axis, real, None, keepdims), n), out)
+    return deliver(quotient(_squares_axis(x, center, axis, keepdims, real), n), out)
+
+
+def _squares_axis(x, center, axis, keepdims, real):
+    # Sums of squared distances from the means, which `center` has with the axis kept.
+    k = check_axis(axis, x.ndim)
+    v = lanes(x, k)
+    outer, n, inner = v.shape
+    c = with_shape(center, (outer, inner))
+    out = new_zeros((outer, inner), real)
+    for i in range(outer):
+        if inner == 1 and n > 0:
+            prim.set_item(out, i, 0, sum_line(packed_lane(v, i), squared_distance, prim.item(c, i, 0)))
+        else:
+            for m in range(n):
+                for j in range(inner):
+                    square = squared_distance(prim.item(v, i, m, j), prim.item(c, i, j))
+                    prim.set_item(out, i, j, prim.item(out, i, j) + square)
+    return axis_result(out, x, k, keepdims)
 
 
 def _root(x):

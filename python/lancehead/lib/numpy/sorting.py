@@ -194,7 +194,9 @@ def sort(a, axis=-1, kind=None):
            [3, 4]])
     """
     x = asarray(a)
-    if axis is None:
+    if axis is not None:
+        check_axis(axis, x.ndim)
+    if axis is None or x.ndim == 1:
         line = copy_c(flat(x), prim.dtype_of(x))
         sort_line(line)
         return line
