@@ -280,6 +280,10 @@ def nanquantile(a, q, axis=None, keepdims=False):
     x = asarray(a)
     if not prim.is_number(q):
         parts = asarray(q, np.float64)
+        if parts.ndim == 0:
+            return nanquantile(x, parts[()], axis, keepdims)
+        if parts.ndim != 1 or axis is not None:
+            prim.error("several quantiles are one dimension, and taken of all elements")
         out = new_array(parts.shape, mean_dtype(prim.dtype_of(x)))
         for i in range(parts.size):
             prim.set_item(out, i, nanquantile(x, prim.item(parts, i)))

@@ -354,6 +354,8 @@ def _quantile_line(v, q):
 def _quantile(x, q, axis, keepdims, message):
     dtype = mean_dtype(prim.dtype_of(x))
     if prim.is_array(q):
+        if q.ndim == 0:
+            return _quantile(x, q[()], axis, keepdims, message)
         if q.ndim != 1 or axis is not None:
             prim.error("several quantiles are taken of all elements")
         line = copy_c(flat(x), prim.dtype_of(x))
