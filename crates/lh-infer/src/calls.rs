@@ -309,6 +309,18 @@ impl Infer<'_> {
         if let Some(v) = self.builtin(path, args, kwargs)? {
             return Ok(v);
         }
+        // Where a number is needed, a missing one raises.
+        let is_scalar =
+            matches!(path, "builtins.abs" | "builtins.round" | "builtins.min" | "builtins.max" | "builtins.pow")
+                || path.starts_with("math.")
+                || lh_ops::for_python(path).is_some();
+        let unwrapped;
+        let args = if is_scalar && args.iter().any(|a| matches!(a.ty.kind(), TyKind::Optional(_))) {
+            unwrapped = args.iter().map(|a| self.unwrap_optional(a)).collect::<Result<Vec<_>>>()?;
+            unwrapped.as_slice()
+        } else {
+            args
+        };
         if let Some(v) = self.call_ufunc(path, args, kwargs)? {
             return Ok(v);
         }
@@ -328,7 +340,7 @@ impl Infer<'_> {
             return Ok(None);
         }
         let args = &self.as_arrays(path, args)?;
-        let name = path.rsplit('.').next().unwrap_or(path);
+        let name = path.strip_prefix("numpy.").or(path.strip_prefix("operator.")).unwrap_or(path);
         if let Some(v) = self.named_operator(path, name, args, out.is_some())? {
             return Ok(Some(v));
         }

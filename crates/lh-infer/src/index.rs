@@ -20,7 +20,7 @@ enum Part {
 impl Infer<'_> {
     /// `v[k]`
     pub(crate) fn get_item(&mut self, v: &Val, k: &Val) -> Result<Val> {
-        let v = &self.unwrap_optional(v)?;
+        let (v, k) = (&self.unwrap_optional(v)?, &self.unwrap_optional(k)?);
         match v.ty.kind() {
             TyKind::Tuple { .. } => self.tuple_item(v, k),
             TyKind::Array { .. } => self.array_item(v, k),
@@ -172,6 +172,7 @@ impl Infer<'_> {
             TyKind::Tuple { .. } => self.tuple_parts(k).expect("a tuple"),
             _ => vec![k.clone()],
         };
+        let items = items.iter().map(|v| self.unwrap_optional(v).ok()).collect::<Option<Vec<_>>>()?;
         items
             .into_iter()
             .map(|v| match v.ty.kind() {
@@ -385,7 +386,7 @@ impl Infer<'_> {
 
     /// `v[k] = x`
     pub(crate) fn set_item(&mut self, v: &Val, k: &Val, x: &Val) -> Result<()> {
-        let v = &self.unwrap_optional(v)?;
+        let (v, k) = (&self.unwrap_optional(v)?, &self.unwrap_optional(k)?);
         match v.ty.kind() {
             TyKind::Array { .. } => self.set_array_item(v, k, x),
             TyKind::List(t) if k.ty.is_int() || k.ty.is_bool() => {

@@ -79,6 +79,8 @@ pub struct Infer<'w> {
     pub(crate) loops: HashMap<Block, LoopState>,
     pub(crate) captures: Vec<Val>,
     pub(crate) restart: Option<(Block, u32)>,
+    /// Optional values known to be present, or `None`, in the blocks that a block dominates.
+    refined: HashMap<Value, Vec<(Block, Val)>>,
     /// List displays that only serve to make tuples.
     pub(crate) tuple_lists: HashSet<Value>,
     /// Items of list displays that become tuples.
@@ -91,6 +93,7 @@ pub struct Infer<'w> {
 struct Shape {
     order: Vec<Block>,
     is_header: Vec<bool>,
+    pred_count: Vec<usize>,
     idom: Vec<Option<Block>>,
     position: Vec<usize>,
 }
@@ -137,6 +140,7 @@ pub fn infer(world: &mut dyn World, id: FuncId, args: &[ArgTy], options: Options
         loops: HashMap::new(),
         captures: Vec::new(),
         restart: None,
+        refined: HashMap::new(),
         tuple_lists: HashSet::new(),
         builders: HashMap::new(),
         made_at: HashMap::new(),
@@ -260,6 +264,7 @@ impl Infer<'_> {
         self.returns.clear();
         self.loops.clear();
         self.made_at.clear();
+        self.refined.clear();
         self.enter_function();
         let code = self.code.clone();
         for i in 0..self.shape.order.len() {
@@ -451,6 +456,11 @@ impl Infer<'_> {
 
     /// The abstract value of an untyped one.
     pub(crate) fn val(&self, v: Value) -> Val {
+        if let Some(list) = self.refined.get(&v) {
+            if let Some((_, val)) = list.iter().rev().find(|(b, _)| self.shape.dominates(*b, self.here)) {
+                return val.clone();
+            }
+        }
         self.vals[v.index()].clone().unwrap_or_else(|| Val::of_type(Ty::never()))
     }
 
@@ -459,6 +469,47 @@ impl Infer<'_> {
         let vals = first.into_iter().chain(t.args.iter().map(|v| self.val(*v))).collect();
         let edge = Edge { from: self.cur, src: self.here, vals, span: self.span };
         self.edges.entry(t.block).or_default().push(edge);
+    }
+
+    /// Records an edge on which an optional value is known to be present, or to be `None`.
+    fn refined_edge(&mut self, t: &untyped::Target, known: Option<(Value, bool)>) {
+        let Some((v, is_some)) = known else { return self.edge_to(t, None) };
+        let old = self.val(v);
+        let TyKind::Optional(inner) = old.ty.kind() else { return self.edge_to(t, None) };
+        let new = if is_some {
+            let x = self.value(&old);
+            self.push(func::Inst::Unwrap(x), *inner)
+        } else {
+            Val::of_type(Ty::none())
+        };
+        let vals = t.args.iter().map(|a| if *a == v { new.clone() } else { self.val(*a) }).collect();
+        let edge = Edge { from: self.cur, src: self.here, vals, span: self.span };
+        self.edges.entry(t.block).or_default().push(edge);
+        if self.shape.pred_count[t.block.index()] == 1 {
+            self.refined.entry(v).or_default().push((t.block, new));
+        }
+    }
+
+    /// What a condition of the current block says about an optional value: when it holds, and when it does not.
+    fn told_by(&self, cond: Value) -> [Option<(Value, bool)>; 2] {
+        let code = self.code.clone();
+        let inst = code.blocks[self.here.index()].insts.iter().find(|i| i.result == Some(cond)).map(|i| &i.inst);
+        match inst {
+            Some(untyped::Inst::Is { a, b, negate }) => {
+                let v = match (self.val(*a).ty.is_none(), self.val(*b).ty.is_none()) {
+                    (false, true) => *a,
+                    (true, false) => *b,
+                    _ => return [None, None],
+                };
+                [Some((v, *negate)), Some((v, !negate))]
+            }
+            Some(untyped::Inst::Unary(untyped::UnOp::Not, x)) => {
+                let [yes, no] = self.told_by(*x);
+                [no, yes]
+            }
+            // A true value is not `None`; a false one may be zero.
+            _ => [Some((cond, true)), None],
+        }
     }
 
     fn terminate(&mut self, term: &untyped::Term) -> Result<()> {
@@ -475,11 +526,12 @@ impl Infer<'_> {
                     Some(true) => self.edge_to(then, None),
                     Some(false) => self.edge_to(els, None),
                     None => {
+                        let [yes, no] = self.told_by(*cond);
                         let (x, y) = self.branch(&c);
                         self.cur = x;
-                        self.edge_to(then, None);
+                        self.refined_edge(then, yes);
                         self.cur = y;
-                        self.edge_to(els, None);
+                        self.refined_edge(els, no);
                     }
                 }
             }
@@ -674,7 +726,8 @@ impl Shape {
             }
         }
         let idom = dominators(&order, &preds, &position);
-        Shape { order, is_header, idom, position }
+        let pred_count = preds.iter().map(Vec::len).collect();
+        Shape { order, is_header, pred_count, idom, position }
     }
 
     fn dominates(&self, a: Block, mut b: Block) -> bool {

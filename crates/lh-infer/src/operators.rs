@@ -226,6 +226,7 @@ impl Infer<'_> {
             (TyKind::Str, BinOp::Mul | BinOp::Mod, _) => {
                 self.call_library(&format!("builtins.str.__{}__", operator_name(op)), &[a.clone(), b.clone()])
             }
+            (TyKind::Int { .. } | TyKind::Bool, BinOp::Mul, TyKind::Str) => self.binary_other(op, b, a, inplace),
             (TyKind::List(_) | TyKind::PendingList(_), BinOp::Add, TyKind::List(_) | TyKind::PendingList(_)) => {
                 if let (TyKind::PendingList(s), TyKind::List(t)) | (TyKind::List(t), TyKind::PendingList(s)) =
                     (a.ty.kind(), b.ty.kind())
