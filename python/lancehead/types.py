@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from lancehead import errors
 from lancehead._core import (
     Signature,
     Type,
@@ -248,3 +249,24 @@ __all__ = [
     "optional", "short", "size_t", "ssize_t", "string", "u1", "u2", "u4", "u8", "uchar", "uint", "uint16", "uint32", "uint64",
     "uint8", "uintc", "uintp", "ulong", "ulonglong", "unicode_type", "unliteral", "ushort", "void",
 ]  # fmt: skip
+
+
+def from_dtype(dtype: Any) -> Type:
+    """The type of elements of a NumPy dtype.
+
+    >>> import numpy as np
+    >>> from_dtype(np.dtype("f4"))
+    float32
+
+    Raises:
+        NumbaNotImplementedError: the dtype is none of `bool`, the integers, `float32`, `float64`, `complex64`, `complex128`.
+    """
+    name = getattr(dtype, "name", None)
+    if name not in _ELEMENTS or not dtype.isnative:
+        raise errors.NumbaNotImplementedError(f"{dtype!r} has no native form")
+    return parse_type(_ELEMENTS[name])
+
+
+_ELEMENTS = {name: name for name in (
+    "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64", "complex64", "complex128",
+)} | {"bool": "boolean"}  # fmt: skip

@@ -6,7 +6,7 @@ import pickle
 import numpy as np
 import pytest
 
-from lancehead import njit, typeof, types
+from lancehead import errors, from_dtype, njit, typeof, types
 from lancehead._core import parse_signature
 
 Pair = collections.namedtuple("Pair", "a b")
@@ -107,3 +107,14 @@ def test_types_are_usable_in_compiled_code():
         return types.int32(x) + types.float32(0)
 
     assert convert(3.7) == 3.0
+
+
+@pytest.mark.parametrize("name", ["bool", "int8", "uint64", "float32", "complex128"])
+def test_types_of_dtypes(name):
+    assert from_dtype(np.dtype(name)) == typeof(np.zeros(1, name)).dtype
+
+
+@pytest.mark.parametrize("dtype", ["f2", "M8[s]", ">f8", "U3"])
+def test_dtypes_without_a_native_form(dtype):
+    with pytest.raises(errors.NumbaNotImplementedError):
+        from_dtype(np.dtype(dtype))
