@@ -62,7 +62,8 @@ impl<'a> Build<'a, '_> {
             Instr::MapUpdate(n) => {
                 let other = self.pop()?;
                 let map = self.peek(n)?;
-                self.call_method(map, "update", other);
+                // Not `update`: the map is new here, which inference relies on.
+                self.call_method(map, "__merge__", other);
             }
             Instr::ListToTuple => {
                 let list = self.pop()?;

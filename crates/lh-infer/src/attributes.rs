@@ -32,6 +32,9 @@ impl Infer<'_> {
             let inner = self.unwrap_optional(v)?;
             return self.get_attr(&inner, name);
         }
+        if matches!(v.known.as_deref(), Some(Known::Keywords(_))) {
+            return Err(self.no_container("a dictionary"));
+        }
         if let Some(x) = self.known_attr(v, name)? {
             return Ok(x);
         }

@@ -56,7 +56,7 @@ impl Infer<'_> {
             ("builtins.type", [x]) if x.ty.is_number() => Ok(Some(Val::of_type(Ty::dtype(x.ty)))),
             ("builtins.callable", [x]) => Ok(Some(Val::bool(matches!(
                 x.ty.kind(),
-                TyKind::Func(_) | TyKind::Closure { .. } | TyKind::BoundMethod { .. }
+                TyKind::Func(_) | TyKind::Closure { .. } | TyKind::Choice(_) | TyKind::BoundMethod { .. }
             )))),
             ("builtins.list", [x])
                 if kwargs.is_empty() && matches!(x.ty.kind(), TyKind::Iter(_) | TyKind::Range(_)) =>

@@ -25,9 +25,13 @@ impl Infer<'_> {
                 Method::Builtin(name) => self.builtin_method(name, &recv, args),
             };
         }
+        if let Some(Known::Merge(map)) = f.known.as_deref() {
+            return self.merge(*map, args);
+        }
         match f.ty.kind() {
             TyKind::Func(id) => self.call_func(*id, args, kwargs),
             TyKind::Closure { .. } => self.call_closure(f, args, kwargs),
+            TyKind::Choice(of) => self.call_choice(f, of, args, kwargs),
             TyKind::DType(t) => self.call_dtype(*t, args),
             TyKind::Obj(o) => match self.world.object(*o) {
                 Object::Path(p) => self.call_path(&p, args, kwargs),
@@ -69,17 +73,7 @@ impl Infer<'_> {
         self.call_bound(f, bound, info.is_library, &code)
     }
 
-    fn call_closure(&mut self, f: &Val, args: &[Val], kwargs: &[(String, Val)]) -> Result<Val> {
-        let TyKind::Closure { func, captures, defaults } = f.ty.kind() else { lh_ir::bug!("no closure") };
-        let code = self.world.code(*func)?;
-        let n = captures.len();
-        let parts: Vec<Val> = (0..n + defaults.len()).map(|i| self.field(f, i as u32)).collect();
-        let mut bound = self.bind(&code, &parts[n..], &[], args, kwargs)?;
-        bound.extend_from_slice(&parts[..n]);
-        self.call_bound(*func, bound, self.is_library, &code)
-    }
-
-    fn call_bound(&mut self, f: FuncId, mut bound: Vec<Val>, library: bool, code: &Code) -> Result<Val> {
+    pub(crate) fn call_bound(&mut self, f: FuncId, mut bound: Vec<Val>, library: bool, code: &Code) -> Result<Val> {
         let mut tys = Vec::new();
         for v in &mut bound {
             if let TyKind::Iter(_) = v.ty.kind() {
@@ -122,7 +116,7 @@ impl Infer<'_> {
     }
 
     /// Binds arguments to parameters as Python does; the result is one value for each parameter.
-    fn bind(
+    pub(crate) fn bind(
         &mut self,
         code: &Code,
         defaults: &[Val],
@@ -341,7 +335,7 @@ impl Infer<'_> {
         }
         let args = &self.as_arrays(path, args)?;
         let name = path.strip_prefix("numpy.").or(path.strip_prefix("operator.")).unwrap_or(path);
-        if let Some(v) = self.named_operator(path, name, args, out.is_some())? {
+        if let Some(v) = self.named_operator(path, name, args, out.as_ref())? {
             return Ok(Some(v));
         }
         if !args.iter().all(|a| a.ty.is_number() || a.ty.is_array()) || args.is_empty() {
@@ -401,7 +395,7 @@ impl Infer<'_> {
     }
 
     /// `operator.add(a, b)`, `np.add(a, b)`, `operator.lt`, ...
-    fn named_operator(&mut self, path: &str, name: &str, args: &[Val], has_out: bool) -> Result<Option<Val>> {
+    fn named_operator(&mut self, path: &str, name: &str, args: &[Val], out: Option<&Val>) -> Result<Option<Val>> {
         let numpy = match (path.strip_prefix("numpy."), name) {
             (Some(_), "subtract") => "sub",
             (Some(_), "multiply") => "mul",
@@ -429,7 +423,7 @@ impl Infer<'_> {
         let saved = self.options;
         self.options.numpy_errors |= path.starts_with("numpy.");
         let result = match args {
-            [a, b] if !has_out => match (operator_of(numpy), comparison_of(numpy)) {
+            [a, b] if out.is_none() => match (operator_of(numpy), comparison_of(numpy)) {
                 (Some(op), _) => self
                     .binary(op, a, b, path.starts_with("operator.i") && name != "index" && name != "invert")
                     .map(Some),
@@ -442,7 +436,8 @@ impl Infer<'_> {
                     _ => Ok(None),
                 },
             },
-            [a, b] if path.starts_with("numpy.") => self.operator_out(numpy, a, b),
+            [a, b] if path.starts_with("numpy.") => self.operator_out(numpy, a, b, out.expect("just asked")),
+            [a, b, out] if path.starts_with("numpy.") => self.operator_out(numpy, a, b, out),
             [a] if path.starts_with("operator.") => match name {
                 "neg" => self.unary(lh_ir::untyped::UnOp::Neg, a).map(Some),
                 "pos" => self.unary(lh_ir::untyped::UnOp::Pos, a).map(Some),
@@ -458,10 +453,23 @@ impl Infer<'_> {
         result
     }
 
-    /// A ufunc form of an operator with `out=` is left to the general path through its array form.
-    fn operator_out(&mut self, _name: &str, _a: &Val, _b: &Val) -> Result<Option<Val>> {
-        Err(Diagnostic::new(diag::UNSUPPORTED_CALL, "`out=` of this ufunc is not supported yet")
-            .note("write `out[...] = a + b`: it is computed in place"))
+    /// A ufunc form of an operator with `out=`: the result goes into that array, if its type allows it.
+    fn operator_out(&mut self, name: &str, a: &Val, b: &Val, out: &Val) -> Result<Option<Val>> {
+        let result = match (operator_of(name), comparison_of(name)) {
+            (Some(op), _) => self.binary(op, a, b, false)?,
+            (_, Some(op)) => self.compare(op, a, b)?,
+            _ => return Ok(None),
+        };
+        let Some((to, ..)) = out.ty.as_array() else {
+            return Err(Diagnostic::new(diag::NO_MATCHING_CALL, format!("`out` must be an array, not `{}`", out.ty)));
+        };
+        let from = element(result.ty);
+        if !same_kind(from, to) {
+            let text = format!("the result, of `{from}`, cannot be stored as `{to}`");
+            return Err(Diagnostic::new(diag::NO_MATCHING_CALL, text).note("convert it with `.astype(...)`"));
+        }
+        self.set_item(out, &Val::of_type(Ty::ellipsis()), &result)?;
+        Ok(Some(out.clone()))
     }
 
     /// A row on numbers or arrays; `None` when the operands' class does not fit.
@@ -550,34 +558,18 @@ impl Infer<'_> {
         self.cur = saved;
         Ok(item.ty.weak())
     }
+}
 
-    /// A function object made at run time.
-    pub(crate) fn make_function(
-        &mut self,
-        code: u32,
-        defaults: Option<Value>,
-        kwdefaults: &[(String, Value)],
-        captures: &[Value],
-    ) -> Result<Val> {
-        if !kwdefaults.is_empty() {
-            return Err(Diagnostic::new(
-                diag::UNSUPPORTED_SYNTAX,
-                "inner functions with keyword-only defaults are not supported",
-            )
-            .note("make the parameter positional"));
-        }
-        let func = self.world.inner(self.id, code);
-        let mut parts: Vec<Val> = captures.iter().map(|c| self.val(*c)).collect();
-        let captures: Vec<Ty> = parts.iter().map(|p| p.ty).collect();
-        let mut tys = Vec::new();
-        if let Some(d) = defaults {
-            let d = self.val(d);
-            let d = self.tuple_parts(&d).unwrap_or_default();
-            tys = d.iter().map(|p| p.ty).collect();
-            parts.extend(d);
-        }
-        Ok(self.pack(parts, Ty::new(TyKind::Closure { func, captures, defaults: tys })))
-    }
+/// Whether NumPy stores values of a type under another without being asked: `same_kind` casting.
+fn same_kind(from: Ty, to: Ty) -> bool {
+    let rank = |t: Ty| match t.kind() {
+        TyKind::Bool => 0,
+        TyKind::Int { signed: false, .. } => 1,
+        TyKind::Int { .. } => 2,
+        TyKind::Float { .. } => 3,
+        _ => 4,
+    };
+    rank(from) <= rank(to)
 }
 
 /// Whether an exception can hold a value of the type.

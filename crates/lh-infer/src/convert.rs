@@ -188,6 +188,7 @@ pub fn unify(a: Ty, b: Ty, pending: &mut Pending) -> Option<Ty> {
             pending.learn(*s, *t).then(|| Ty::list(*t))
         }
         (TyKind::PendingList(_), TyKind::PendingList(_)) => Some(a),
+        _ if is_function(a) && is_function(b) => choice(a, b),
         (TyKind::List(x), TyKind::List(y)) => match (x.kind(), y.kind()) {
             (TyKind::PendingList(_) | TyKind::List(_), TyKind::PendingList(_) | TyKind::List(_)) => {
                 unify(*x, *y, pending).map(Ty::list)
@@ -196,6 +197,32 @@ pub fn unify(a: Ty, b: Ty, pending: &mut Pending) -> Option<Ty> {
         },
         _ => None,
     }
+}
+
+/// Whether a value of the type may be one of several functions.
+fn is_function(t: Ty) -> bool {
+    matches!(t.kind(), TyKind::Func(_) | TyKind::Closure { .. } | TyKind::Obj(_) | TyKind::Choice(_))
+}
+
+/// The alternatives of a function type.
+pub fn alternatives(t: Ty) -> Vec<Ty> {
+    match t.kind() {
+        TyKind::Choice(of) => of.clone(),
+        _ => vec![t],
+    }
+}
+
+/// Most functions among which one may be chosen at run time.
+const MAX_CHOICE: usize = 64;
+
+fn choice(a: Ty, b: Ty) -> Option<Ty> {
+    let mut of = alternatives(a);
+    for t in alternatives(b) {
+        if !of.contains(&t) {
+            of.push(t);
+        }
+    }
+    (of.len() <= MAX_CHOICE).then(|| Ty::new(TyKind::Choice(of)))
 }
 
 fn unify_numbers(a: Ty, b: Ty) -> Option<Ty> {

@@ -126,6 +126,7 @@ impl Infer<'_> {
             TyKind::Closure { captures, defaults, .. } => {
                 *captures.iter().chain(defaults).nth(i as usize).unwrap_or_else(|| lh_ir::bug!("capture {i}"))
             }
+            TyKind::Choice(_) => lh_ir::verify::part(val.ty, i).unwrap_or_else(|| lh_ir::bug!("alternative {i}")),
             TyKind::BoundMethod { recv, .. } => *recv,
             other => lh_ir::bug!("field of {other:?}"),
         };
@@ -176,6 +177,7 @@ impl Infer<'_> {
                 let parts = parts.iter().zip(elems).map(|(p, t)| self.convert(p, *t)).collect::<Result<Vec<_>>>()?;
                 Ok(self.pack(parts, to))
             }
+            (_, TyKind::Choice(of)) => self.convert_choice(val, of, to),
             (TyKind::Array { .. }, TyKind::Array { .. }) => Ok(self.relayout(val, to)),
             // Lists whose items are not known yet: another sweep makes the types equal.
             (TyKind::PendingList(_) | TyKind::List(_), TyKind::PendingList(_) | TyKind::List(_)) => {
@@ -319,6 +321,7 @@ impl Infer<'_> {
             }
             TyKind::Func(_)
             | TyKind::Closure { .. }
+            | TyKind::Choice(_)
             | TyKind::DType(_)
             | TyKind::Obj(_)
             | TyKind::Ellipsis
@@ -334,6 +337,9 @@ impl Infer<'_> {
     /// What a function may return: compile-time iterables have to be made concrete by the user.
     pub(crate) fn returnable(&mut self, val: Val) -> Result<Val> {
         match val.ty.kind() {
+            TyKind::Iter(_) if matches!(val.known.as_deref(), Some(Known::Keywords(_))) => {
+                Err(self.no_container("a dictionary"))
+            }
             TyKind::Iter(_) => Err(Diagnostic::new(diag::UNSUPPORTED_TYPE, "an iterator cannot be returned")
                 .note("return a list of its items")),
             TyKind::MaybeUnbound(_) | TyKind::Unbound => lh_ir::bug!("unchecked variable returned"),

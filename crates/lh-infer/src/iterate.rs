@@ -190,6 +190,7 @@ impl Infer<'_> {
                 self.plan(&inner, reversed)
             }
             TyKind::Iter(_) => match val.known.as_deref() {
+                Some(Known::Keywords(_)) => Err(self.no_container("a dictionary")),
                 Some(Known::Plan(p, _)) if !reversed => Ok(p.clone()),
                 _ => Err(Diagnostic::new(diag::UNSUPPORTED_SYNTAX, "this iterator cannot be used here")),
             },

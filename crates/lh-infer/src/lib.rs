@@ -5,6 +5,7 @@ mod builtins;
 mod calls;
 mod convert;
 mod emit;
+mod functions;
 mod index;
 mod infer;
 mod iterate;

@@ -104,7 +104,11 @@ impl Infer<'_> {
             "is_range" => matches!(t.kind(), TyKind::Range(_)),
             "is_func" => matches!(
                 t.kind(),
-                TyKind::Func(_) | TyKind::Closure { .. } | TyKind::BoundMethod { .. } | TyKind::Obj(_)
+                TyKind::Func(_)
+                    | TyKind::Closure { .. }
+                    | TyKind::Choice(_)
+                    | TyKind::BoundMethod { .. }
+                    | TyKind::Obj(_)
             ),
             "is_optional" => matches!(t.kind(), TyKind::Optional(_)),
             "is_exc" => t == Ty::exc(),

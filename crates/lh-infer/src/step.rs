@@ -28,6 +28,7 @@ impl Infer<'_> {
             Inst::Contains { item, container, negate } => {
                 self.contains(&self.val(*item), &self.val(*container), *negate).map(Some)
             }
+            Inst::GetAttr(v, name) if name == "__merge__" => Ok(Some(self.merging(*v))),
             Inst::GetAttr(v, name) => self.get_attr(&self.val(*v), name).map(Some),
             Inst::SetAttr(v, name, _) => {
                 let t = self.val(*v).ty;
@@ -47,7 +48,8 @@ impl Infer<'_> {
             }
             Inst::List(vs) => self.list_display(i.result, vs).map(Some),
             Inst::Set(_) | Inst::SetAdd(..) => Err(self.no_container("a set")),
-            Inst::Dict(_) | Inst::MapAdd(..) => Err(self.no_container("a dictionary")),
+            Inst::Dict(pairs) => self.keywords(pairs).map(Some),
+            Inst::MapAdd(..) => Err(self.no_container("a dictionary")),
             Inst::Slice(parts) => Ok(Some(self.slice(parts.map(|p| self.val(p))))),
             Inst::ListAppend(l, x) if self.builders.contains_key(l) => {
                 let x = self.val(*x);
@@ -101,7 +103,7 @@ impl Infer<'_> {
         }
     }
 
-    fn no_container(&self, what: &str) -> Box<Diagnostic> {
+    pub(crate) fn no_container(&self, what: &str) -> Box<Diagnostic> {
         Diagnostic::new(diag::UNSUPPORTED_TYPE, format!("{what} is not supported in compiled code yet"))
             .note("use a list, a tuple or an array")
     }
@@ -160,7 +162,7 @@ impl Infer<'_> {
             // A function that captured its own name before it was bound: itself.
             if self.code.freevars[n as usize] == self.code.name {
                 let captures: Vec<Ty> = self.captures.iter().map(|c| c.ty).collect();
-                let ty = Ty::new(TyKind::Closure { func: self.id, captures, defaults: vec![] });
+                let ty = Ty::new(TyKind::Closure { func: self.id, captures, defaults: vec![], named: vec![] });
                 return Ok(self.pack(self.captures.clone(), ty));
             }
             return Err(Diagnostic::new(
@@ -335,21 +337,6 @@ impl Infer<'_> {
             Some(parts) => Ok(Val::tuple(parts)),
             None => Err(self.unknown_length(self.val(v).ty)),
         }
-    }
-
-    fn call_star(&mut self, func: Value, args: Value, kwargs: Option<Value>) -> Result<Val> {
-        if kwargs.is_some() {
-            return Err(Diagnostic::new(diag::UNSUPPORTED_SYNTAX, "calls with `**kwargs` are not supported"));
-        }
-        let a = self.val(args);
-        let Some(parts) = self.tuple_parts(&a) else {
-            return Err(Diagnostic::new(
-                diag::UNSUPPORTED_SYNTAX,
-                format!("`*` of `{}`, whose length is not known while compiling", a.ty),
-            )
-            .note("pass a tuple"));
-        };
-        self.call(&self.val(func), &parts, &[])
     }
 
     fn unpack(&mut self, seq: &Val, before: u32, after: Option<u32>) -> Result<Val> {

@@ -30,6 +30,10 @@ pub enum Known {
     Exc(ExcId, Vec<Val>),
     /// A method bound to a value.
     Method(Val, Method),
+    /// A dictionary with constant strings as keys, for `f(**d)` only.
+    Keywords(Vec<(String, Val)>),
+    /// The merging of another dictionary into a new one.
+    Merge(Value),
     /// The iterable of `literal_unroll`.
     Unroll(Val),
 }

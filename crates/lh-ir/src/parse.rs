@@ -458,8 +458,12 @@ impl Parser {
                 self.punct(',')?;
                 let captures = self.list(Parser::ty)?;
                 self.punct(',')?;
-                TyKind::Closure { func, captures, defaults: self.list(Parser::ty)? }
+                let defaults = self.list(Parser::ty)?;
+                self.punct(',')?;
+                let named = self.list(|p| p.lex.string())?;
+                TyKind::Closure { func, captures, defaults, named }
             }
+            "choice" => TyKind::Choice(self.list(Parser::ty)?),
             "method" => {
                 let recv = self.ty()?;
                 self.punct(',')?;

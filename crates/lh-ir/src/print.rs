@@ -66,10 +66,12 @@ impl fmt::Display for TypeText {
             TyKind::Slice(p) => write!(f, "slice({})", list(p.iter().copied().map(TypeText))),
             TyKind::DType(t) => write!(f, "dtype({})", TypeText(*t)),
             TyKind::Func(id) => write!(f, "{id}"),
-            TyKind::Closure { func, captures, defaults } => {
+            TyKind::Closure { func, captures, defaults, named } => {
                 let text = |ts: &[Ty]| list(ts.iter().copied().map(TypeText));
-                write!(f, "closure({func}, ({}), ({}))", text(captures), text(defaults))
+                let names = list(named.iter().map(|n| format!("{n:?}")));
+                write!(f, "closure({func}, ({}), ({}), ({names}))", text(captures), text(defaults))
             }
+            TyKind::Choice(of) => write!(f, "choice(({}))", list(of.iter().copied().map(TypeText))),
             TyKind::BoundMethod { recv, name } => write!(f, "method({}, {name:?})", TypeText(*recv)),
             TyKind::Obj(id) => write!(f, "{id}"),
             TyKind::Exc => f.write_str("exception"),

@@ -63,8 +63,11 @@ pub enum TyKind {
     DType(Ty),
     /// A Python function known while compiling.
     Func(FuncId),
-    /// An inner function with the values it captured.
-    Closure { func: FuncId, captures: Vec<Ty>, defaults: Vec<Ty> },
+    /// An inner function with the values it captured; the last of its defaults are those of the keyword-only parameters
+    /// named.
+    Closure { func: FuncId, captures: Vec<Ty>, defaults: Vec<Ty>, named: Vec<String> },
+    /// One of several functions, chosen at run time: which, then what each of them carries.
+    Choice(Vec<Ty>),
     /// A method looked up on a value: the value, then the function.
     BoundMethod { recv: Ty, name: String },
     /// Any other Python object known while compiling (module, class, builtin).
@@ -350,7 +353,8 @@ impl Ty {
     ///
     /// Array: owner (`Mem`), data (`Ptr`), shape (`I64` each), strides in bytes (`I64` each). Str: owner, data, bytes.
     /// List: header (`List`). Optional: `I1` "has a value", then the value. Range: start, stop, step.
-    /// Complex: real, imaginary. Tuple: its elements. Closure: captures, then defaults. BoundMethod: its receiver.
+    /// Complex: real, imaginary. Tuple: its elements. Closure: captures, then defaults. Choice: `I64` which, then all of
+    /// them. BoundMethod: its receiver.
     /// Slice: the parts that are not `None`. Exc: `I64` handle. Compile-time types: nothing.
     pub fn flatten(self) -> Vec<Prim> {
         let mut out = Vec::new();
@@ -394,6 +398,10 @@ impl Ty {
             TyKind::Slice(parts) => parts.iter().for_each(|t| t.flatten_into(out)),
             TyKind::Closure { captures, defaults, .. } => {
                 captures.iter().chain(defaults).for_each(|t| t.flatten_into(out));
+            }
+            TyKind::Choice(of) => {
+                out.push(Prim::I64);
+                of.iter().for_each(|t| t.flatten_into(out));
             }
             TyKind::BoundMethod { recv, .. } => recv.flatten_into(out),
             TyKind::Exc => out.push(Prim::I64),
@@ -462,6 +470,10 @@ impl fmt::Display for Ty {
             TyKind::DType(t) => write!(f, "class({t})"),
             TyKind::Func(id) => write!(f, "function({id})"),
             TyKind::Closure { func, .. } => write!(f, "closure({func})"),
+            TyKind::Choice(of) => {
+                f.write_str("one of ")?;
+                of.iter().enumerate().try_for_each(|(i, t)| write!(f, "{}{t}", if i > 0 { ", " } else { "" }))
+            }
             TyKind::BoundMethod { recv, name } => write!(f, "method({recv}.{name})"),
             TyKind::Obj(id) => write!(f, "object({id})"),
             TyKind::Exc => write!(f, "exception"),

@@ -46,6 +46,13 @@ pub fn part(ty: Ty, index: u32) -> Option<Ty> {
         TyKind::Range(t) => (i < 3).then_some(*t),
         TyKind::Slice(parts) => parts.get(i).copied(),
         TyKind::Closure { captures, defaults, .. } => captures.iter().chain(defaults).nth(i).copied(),
+        TyKind::Choice(of) => {
+            if i == 0 {
+                Some(Ty::int())
+            } else {
+                of.get(i - 1).copied()
+            }
+        }
         TyKind::BoundMethod { recv, .. } => (i == 0).then_some(*recv),
         TyKind::Never
         | TyKind::None

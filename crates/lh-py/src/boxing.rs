@@ -114,6 +114,18 @@ impl<'a, 'py> Boxer<'a, 'py> {
                 let parts = self.tuple(parts, at)?;
                 py.get_type::<pyo3::types::PySlice>().call1(parts)?
             }
+            TyKind::Choice(of) => {
+                let which = word() as usize;
+                let mut chosen = py.None().into_bound(py);
+                for (i, t) in of.iter().enumerate() {
+                    let words = &at[..t.flatten().len()];
+                    *at = &at[words.len()..];
+                    if i == which {
+                        chosen = self.borrowed(*t, words)?;
+                    }
+                }
+                chosen
+            }
             _ => comptime(py, ty)?,
         })
     }

@@ -6,6 +6,7 @@ use pyo3::{ffi, intern};
 
 /// Private homes of public names.
 const HOMES: &[(&str, &str)] = &[
+    ("_heapq", "heapq"),
     ("_operator", "operator"),
     ("_functools", "functools"),
     ("_random", "random"),
@@ -26,6 +27,7 @@ const PACKAGES: &[&str] = &[
     "numpy",
     "lancehead",
     "functools",
+    "heapq",
     "itertools",
     "collections",
     "time",

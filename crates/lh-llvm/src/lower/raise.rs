@@ -57,6 +57,7 @@ impl FnCx<'_, '_> {
             | TyKind::DType(_)
             | TyKind::Func(_)
             | TyKind::Closure { .. }
+            | TyKind::Choice(_)
             | TyKind::BoundMethod { .. }
             | TyKind::Obj(_)
             | TyKind::Exc

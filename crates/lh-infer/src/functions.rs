@@ -1,0 +1,188 @@
+//! Functions as values: inner functions, and functions chosen at run time.
+//!
+//! A variable that may be one of several functions has the type [`TyKind::Choice`]: a number says which, and a call
+//! branches on it. Each alternative is specialised for the arguments by itself, so that they need no common signature.
+
+use crate::convert::{alternatives, unify};
+use crate::infer::Infer;
+use crate::val::{Known, Val};
+use lh_ir::diag::{self, Diagnostic, Result};
+use lh_ir::types::TyKind;
+use lh_ir::{Block, Ty, Value};
+
+impl Infer<'_> {
+    /// A function object made at run time.
+    pub(crate) fn make_function(
+        &mut self,
+        code: u32,
+        defaults: Option<Value>,
+        kwdefaults: &[(String, Value)],
+        captures: &[Value],
+    ) -> Result<Val> {
+        let func = self.world.inner(self.id, code);
+        let mut parts: Vec<Val> = captures.iter().map(|c| self.val(*c)).collect();
+        let captures: Vec<Ty> = parts.iter().map(|p| p.ty).collect();
+        if let Some(d) = defaults {
+            let d = self.val(d);
+            parts.extend(self.tuple_parts(&d).unwrap_or_default());
+        }
+        parts.extend(kwdefaults.iter().map(|(_, v)| self.val(*v)));
+        let defaults = parts[captures.len()..].iter().map(|p| p.ty).collect();
+        let named = kwdefaults.iter().map(|(n, _)| n.clone()).collect();
+        Ok(self.pack(parts, Ty::new(TyKind::Closure { func, captures, defaults, named })))
+    }
+
+    pub(crate) fn call_closure(&mut self, f: &Val, args: &[Val], kwargs: &[(String, Val)]) -> Result<Val> {
+        let TyKind::Closure { func, captures, defaults, named } = f.ty.kind() else { lh_ir::bug!("no closure") };
+        let code = self.world.code(*func)?;
+        let n = captures.len();
+        let parts: Vec<Val> = (0..n + defaults.len()).map(|i| self.field(f, i as u32)).collect();
+        let (positional, rest) = parts[n..].split_at(defaults.len() - named.len());
+        let kwdefaults: Vec<(String, Val)> = named.iter().cloned().zip(rest.iter().cloned()).collect();
+        let mut bound = self.bind(&code, positional, &kwdefaults, args, kwargs)?;
+        bound.extend_from_slice(&parts[..n]);
+        self.call_bound(*func, bound, self.is_library, &code)
+    }
+
+    /// `{"a": x, ...}`, which can only be unpacked in a call.
+    pub(crate) fn keywords(&mut self, pairs: &[(Value, Value)]) -> Result<Val> {
+        let mut named = Vec::new();
+        for (k, v) in pairs {
+            let Some(name) = self.val(*k).as_str().map(str::to_owned) else {
+                return Err(self.no_container("a dictionary"));
+            };
+            named.retain(|(n, _)| *n != name);
+            named.push((name, self.val(*v)));
+        }
+        Ok(Val::known(Ty::new(TyKind::Iter(Ty::str())), Known::Keywords(named)))
+    }
+
+    /// What merges another dictionary into a new one; the front end emits it for `{**a}` and `f(**a)`.
+    pub(crate) fn merging(&mut self, map: Value) -> Val {
+        Val::known(Ty::new(TyKind::Iter(Ty::str())), Known::Merge(map))
+    }
+
+    /// Merges a dictionary into a new one.
+    pub(crate) fn merge(&mut self, map: Value, args: &[Val]) -> Result<Val> {
+        let other = args.first().and_then(|a| a.known.as_deref().cloned());
+        let own = self.val(map);
+        let (Some(Known::Keywords(named)), Some(Known::Keywords(more))) = (own.known.as_deref(), other) else {
+            return Err(self.unknown_keywords(args.first()));
+        };
+        let mut named = named.clone();
+        for (name, v) in more {
+            named.retain(|(n, _)| *n != name);
+            named.push((name, v));
+        }
+        self.vals[map.index()] = Some(Val::known(own.ty, Known::Keywords(named)));
+        Ok(Val::of_type(Ty::none()))
+    }
+
+    fn unknown_keywords(&self, given: Option<&Val>) -> Box<Diagnostic> {
+        let t = given.map_or(Ty::none(), |g| g.ty);
+        let text = format!("`**` of `{t}`, whose keys are not known while compiling");
+        Diagnostic::new(diag::UNSUPPORTED_SYNTAX, text)
+            .note("write the arguments as `name=value`, or give a dictionary display with constant keys")
+    }
+
+    /// `f(*args, **kwargs)`
+    pub(crate) fn call_star(&mut self, func: Value, args: Value, kwargs: Option<Value>) -> Result<Val> {
+        let named = match kwargs.map(|k| self.val(k)) {
+            None => Vec::new(),
+            Some(k) => match k.known.as_deref() {
+                Some(Known::Keywords(named)) => named.clone(),
+                _ => return Err(self.unknown_keywords(Some(&k))),
+            },
+        };
+        let a = self.val(args);
+        let Some(parts) = self.tuple_parts(&a) else {
+            return Err(Diagnostic::new(
+                diag::UNSUPPORTED_SYNTAX,
+                format!("`*` of `{}`, whose length is not known while compiling", a.ty),
+            )
+            .note("pass a tuple"));
+        };
+        self.call(&self.val(func), &parts, &named)
+    }
+
+    /// Calls whichever function it is; the results unify.
+    pub(crate) fn call_choice(&mut self, f: &Val, of: &[Ty], args: &[Val], kwargs: &[(String, Val)]) -> Result<Val> {
+        let which = self.field(f, 0);
+        let mut results: Vec<(Block, Val)> = Vec::new();
+        let mut ty = Ty::never();
+        for i in 0..of.len() {
+            let callee = self.field(f, i as u32 + 1);
+            let rest = if i + 1 < of.len() {
+                let here = self.op("eq", &[which.clone(), Val::int(i as i128)]);
+                let (yes, no) = self.branch(&here);
+                self.cur = yes;
+                Some(no)
+            } else {
+                None
+            };
+            let r = self.call(&callee, args, kwargs)?;
+            if !self.dead {
+                ty = unify(ty, r.ty, &mut self.pending).ok_or_else(|| {
+                    let text = format!("one of the functions called here gives `{ty}`, another `{}`", r.ty);
+                    Diagnostic::new(diag::CANNOT_UNIFY, text).note("functions chosen at run time return one type")
+                })?;
+                results.push((self.cur, r));
+            }
+            self.dead = false;
+            if let Some(no) = rest {
+                self.cur = no;
+            }
+        }
+        self.join(&results, ty)
+    }
+
+    /// Converts the result of each way to a type and goes on where they meet.
+    fn join(&mut self, results: &[(Block, Val)], ty: Ty) -> Result<Val> {
+        if results.is_empty() {
+            self.dead = true;
+            return Ok(Val::of_type(Ty::never()));
+        }
+        let done = self.new_block();
+        let has_value = !ty.flatten().is_empty();
+        for (block, r) in results {
+            self.cur = *block;
+            let r = self.convert(r, ty)?;
+            self.jump(done, if has_value { vec![r] } else { vec![] });
+        }
+        self.cur = done;
+        if !has_value {
+            return Ok(Val::of_type(ty));
+        }
+        let v = self.out.new_value(ty);
+        self.out.blocks[done.index()].params.push(v);
+        Ok(Val::new(ty, v))
+    }
+
+    /// A function as one of several.
+    pub(crate) fn convert_choice(&mut self, val: &Val, of: &[Ty], to: Ty) -> Result<Val> {
+        let own = alternatives(val.ty);
+        let place = |t: &Ty| of.iter().position(|u| u == t);
+        let Some(places) = own.iter().map(place).collect::<Option<Vec<_>>>() else {
+            return Err(Diagnostic::new(diag::CANNOT_UNIFY, format!("`{}` cannot become `{to}`", val.ty)));
+        };
+        let chosen = matches!(val.ty.kind(), TyKind::Choice(_));
+        let mut which = Val::int(places[0] as i128);
+        if chosen {
+            let old = self.field(val, 0);
+            for (i, at) in places.iter().enumerate().skip(1) {
+                let here = self.op("eq", &[old.clone(), Val::int(i as i128)]);
+                which = self.op("select", &[here, Val::int(*at as i128), which]);
+            }
+        }
+        let mut parts = vec![which];
+        for t in of {
+            parts.push(match own.iter().position(|u| u == t) {
+                Some(i) if chosen => self.field(val, i as u32 + 1),
+                Some(_) => val.clone(),
+                None if t.flatten().is_empty() => Val::of_type(*t),
+                None => self.push(lh_ir::func::Inst::Zero, *t),
+            });
+        }
+        Ok(self.pack(parts, to))
+    }
+}
