@@ -283,6 +283,20 @@ table! {
     /// ValueError that names the shapes begun: operands that do not fit together (0), or sources and the destination that
     /// they do not fit into (1; 2 if that is an operand too).
     lh_raise_broadcast(I64) -> [] raises;
+    /// Runs blocks of iterations in parallel: number of iterations, iterations of a block, address of the body, what is passed to it. See `lh-runtime/src/pool`.
+    lh_parallel_for(I64, I64, Ptr, Ptr) -> [] raises;
+    /// Proposes how many iterations make a block: their number, the rough cost of one in nanoseconds (0: may be long).
+    lh_parallel_grain(I64, I64) -> [I64];
+    /// Number of threads that a parallel loop begun by this thread uses.
+    lh_get_num_threads() -> [I64];
+    /// Sets the number of threads of parallel loops begun by this thread.
+    lh_set_num_threads(I64) -> [] raises;
+    /// Number of this thread in the innermost parallel loop.
+    lh_get_thread_id() -> [I64];
+    /// Iterations of a block that the program has asked for; 0: none.
+    lh_get_chunksize() -> [I64];
+    /// Sets the iterations of a block; gives what was set before.
+    lh_set_chunksize(I64) -> [I64] raises;
     /// Address as a number.
     lh_ptr_addr(Ptr) -> [I64] pure;
 }

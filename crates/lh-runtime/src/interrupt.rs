@@ -2,6 +2,7 @@
 
 use crate::classes::KEYBOARD_INTERRUPT;
 use crate::exception::{Pending, set_pending};
+use crate::pool;
 use crate::symbol::{CType, Symbol, functions};
 use std::sync::atomic::{AtomicI32, Ordering};
 
@@ -13,14 +14,22 @@ pub fn set() {
     INTERRUPT_FLAG.store(1, Ordering::Relaxed);
 }
 
+/// Whether running code shall stop.
+pub fn requested() -> bool {
+    INTERRUPT_FLAG.load(Ordering::Relaxed) != 0
+}
+
 /// Takes the request back; whether there was one.
 pub fn clear() -> bool {
     INTERRUPT_FLAG.swap(0, Ordering::Relaxed) != 0
 }
 
-/// Raises KeyboardInterrupt and clears the flag: called by a loop that has seen it.
+/// Raises KeyboardInterrupt: called by a loop that has seen the flag. It clears the flag, unless it is part of a parallel
+/// loop: the others must see it too, and who began the outermost one clears it.
 unsafe extern "C" fn lh_interrupted() -> i32 {
-    clear();
+    if !pool::is_inside() {
+        clear();
+    }
     set_pending(Pending::new(KEYBOARD_INTERRUPT, Vec::new()));
     1
 }

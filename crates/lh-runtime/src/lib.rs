@@ -12,6 +12,7 @@ pub mod interrupt;
 mod linalg;
 pub mod list;
 mod parse;
+pub mod pool;
 pub mod print;
 mod random;
 mod shape;
@@ -45,6 +46,7 @@ pub fn symbols() -> Vec<Symbol> {
     all.extend(sort::symbols());
     all.extend(linalg::symbols());
     all.extend(shape::symbols());
+    all.extend(pool::symbols());
     all
 }
 

@@ -6,6 +6,7 @@ mod distributions;
 mod mt19937;
 mod numpy;
 mod python;
+pub(crate) mod split;
 
 use crate::symbol::Symbol;
 

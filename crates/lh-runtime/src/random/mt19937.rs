@@ -1,10 +1,22 @@
 //! The Mersenne Twister MT19937, a block of outputs at a time.
 
+use super::split::{self, Family};
+
 const N: usize = 624;
 const M: usize = 397;
 
 /// Position that says "not seeded yet"; like any position from `N` on it leads to the slow path.
 const UNSEEDED: usize = usize::MAX;
+/// Position that says "of a block of a parallel loop that has not drawn yet".
+const SPLIT: usize = usize::MAX - 1;
+
+/// A position put aside.
+#[derive(Clone, Copy)]
+pub(crate) struct Mark {
+    at: usize,
+    /// The spare value of the generator around.
+    pub(super) spare: Option<f64>,
+}
 
 /// A generator.
 #[derive(Clone, Debug)]
@@ -14,16 +26,20 @@ pub(crate) struct Mt19937 {
     block: [u32; N],
     /// Next in the block.
     at: usize,
+    family: Family,
 }
 
 impl Mt19937 {
     /// A generator that seeds itself from the operating system on first use.
-    pub const fn new() -> Mt19937 {
-        Mt19937 { key: [0; N], block: [0; N], at: UNSEEDED }
+    pub const fn new(family: Family) -> Mt19937 {
+        Mt19937 { key: [0; N], block: [0; N], at: UNSEEDED, family }
     }
 
     /// Knuth's seeding from one word (`init_genrand`).
     pub fn seed(&mut self, seed: u32) {
+        if self.at == SPLIT {
+            split::put_aside(self.family, self);
+        }
         let mut word = seed;
         for (i, k) in self.key.iter_mut().enumerate() {
             *k = word;
@@ -57,19 +73,28 @@ impl Mt19937 {
         key[0] = 0x8000_0000;
     }
 
+    /// Leaves the stream to a block of a parallel loop, whose own begins at its first value.
+    pub(super) fn mark(&mut self, spare: Option<f64>) -> Mark {
+        Mark { at: std::mem::replace(&mut self.at, SPLIT), spare }
+    }
+
+    /// The end of the loop: the thread's own stream goes on.
+    pub(super) fn unmark(&mut self, aside: Option<Box<Mt19937>>, mark: Mark) {
+        if let Some(own) = aside {
+            *self = *own;
+        }
+        self.at = mark.at;
+    }
+
+    /// A number from the operating system.
+    pub(super) fn entropy() -> u64 {
+        let words = words_from_os();
+        u64::from(words[0]) << 32 | u64::from(words[1])
+    }
+
     /// Seeding from the operating system.
     pub fn seed_from_os(&mut self) {
-        let mut words = [0u32; 8];
-        // SAFETY: the buffer has that size. Requests of up to 256 bytes are served whole.
-        let got = unsafe { libc::getrandom(words.as_mut_ptr().cast(), size_of_val(&words), 0) };
-        if got != size_of_val(&words) as isize {
-            // No source of entropy (a sandbox): what differs between threads and runs must do.
-            let clock = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |d| d.as_nanos());
-            let place = std::ptr::from_ref(&words).addr();
-            words =
-                [clock as u32, (clock >> 32) as u32, place as u32, (place >> 32) as u32, std::process::id(), 0, 0, 0];
-        }
-        self.seed_array(&words);
+        self.seed_array(&words_from_os());
     }
 
     #[cold]
@@ -77,6 +102,8 @@ impl Mt19937 {
     fn refill(&mut self) {
         if self.at == UNSEEDED {
             self.seed_from_os();
+        } else if self.at == SPLIT {
+            self.seed_array(&split::words(self.family));
         }
         #[cfg(target_arch = "x86_64")]
         if std::arch::is_x86_feature_detected!("avx2") {
@@ -174,6 +201,20 @@ impl Mt19937 {
     }
 }
 
+/// Random words.
+fn words_from_os() -> [u32; 8] {
+    let mut words = [0u32; 8];
+    // SAFETY: the buffer has that size. Requests of up to 256 bytes are served whole.
+    let got = unsafe { libc::getrandom(words.as_mut_ptr().cast(), size_of_val(&words), 0) };
+    if got != size_of_val(&words) as isize {
+        // No source of entropy (a sandbox): what differs between threads and runs must do.
+        let clock = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |d| d.as_nanos());
+        let place = std::ptr::from_ref(&words).addr();
+        words = [clock as u32, (clock >> 32) as u32, place as u32, (place >> 32) as u32, std::process::id(), 0, 0, 0];
+    }
+    words
+}
+
 /// `((high >> 5) * 2**26 + (low >> 6)) / 2**53`.
 #[inline]
 fn to_f64(high: u32, low: u32) -> f64 {
@@ -188,14 +229,14 @@ mod tests {
     #[test]
     fn reference_stream() {
         // From the authors' own `mt19937ar.out`.
-        let mut g = Mt19937::new();
+        let mut g = Mt19937::new(Family::Numpy);
         g.seed_array(&[0x123, 0x234, 0x345, 0x456]);
         assert_eq!([g.next_u32(), g.next_u32(), g.next_u32()], [1_067_595_299, 955_945_823, 477_289_528]);
     }
 
     #[test]
     fn filling_is_the_same_stream() {
-        let (mut a, mut b) = (Mt19937::new(), Mt19937::new());
+        let (mut a, mut b) = (Mt19937::new(Family::Numpy), Mt19937::new(Family::Numpy));
         for skip in [0, 1, 311, 623] {
             a.seed(5);
             b.seed(5);
@@ -209,6 +250,6 @@ mod tests {
 
     #[test]
     fn unseeded_generators_differ() {
-        assert_ne!(Mt19937::new().next_u64(), Mt19937::new().next_u64());
+        assert_ne!(Mt19937::new(Family::Numpy).next_u64(), Mt19937::new(Family::Numpy).next_u64());
     }
 }

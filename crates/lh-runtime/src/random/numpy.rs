@@ -1,6 +1,7 @@
 //! `numpy.random`'s legacy functions: uniform, normal and bounded integers.
 
-use super::mt19937::Mt19937;
+use super::mt19937::{Mark, Mt19937};
+use super::split::{self, Family};
 use crate::classes::VALUE_ERROR;
 use crate::exception::raise;
 use crate::symbol::{Symbol, functions};
@@ -14,7 +15,7 @@ pub(crate) struct State {
 }
 
 thread_local! {
-    static STATE: UnsafeCell<State> = const { UnsafeCell::new(State { bits: Mt19937::new(), spare: None }) };
+    static STATE: UnsafeCell<State> = const { UnsafeCell::new(State { bits: Mt19937::new(Family::Numpy), spare: None }) };
 }
 
 /// Works on the thread's generator. `f` must not call this function.
@@ -23,6 +24,22 @@ pub(super) fn with<R>(f: impl FnOnce(&mut State) -> R) -> R {
     // SAFETY: the state belongs to this thread, whose end it outlives, and `f`, one of the few below, does not come back
     // here: there is one reference at a time.
     f(unsafe { &mut *STATE.with(UnsafeCell::get) })
+}
+
+/// Leaves the thread's stream to a block of a parallel loop.
+pub(super) fn mark() -> Mark {
+    with(|s| {
+        let spare = s.spare.take();
+        s.bits.mark(spare)
+    })
+}
+
+/// Gives the thread its own stream back.
+pub(super) fn unmark(aside: Option<Box<Mt19937>>, mark: Mark) {
+    with(|s| {
+        s.bits.unmark(aside, mark);
+        s.spare = mark.spare;
+    });
 }
 
 impl State {
@@ -76,11 +93,13 @@ impl State {
 unsafe extern "C" fn lh_np_seed(seed: i64) -> i32 {
     let Ok(seed) = u32::try_from(seed) else { return raise(VALUE_ERROR, "Seed must be between 0 and 2**32 - 1") };
     with(|s| s.reset(|bits| bits.seed(seed)));
+    split::seeded(Family::Numpy, seed.into());
     0
 }
 
 unsafe extern "C" fn lh_np_seed_os() {
     with(|s| s.reset(Mt19937::seed_from_os));
+    split::seeded(Family::Numpy, Mt19937::entropy());
 }
 
 unsafe extern "C" fn lh_np_random_f64() -> f64 {

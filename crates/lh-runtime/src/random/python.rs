@@ -1,6 +1,7 @@
 //! Python's `random` module: what its other functions are made of in the library.
 
-use super::mt19937::Mt19937;
+use super::mt19937::{Mark, Mt19937};
+use super::split::{self, Family};
 use crate::classes::{OVERFLOW_ERROR, VALUE_ERROR};
 use crate::exception::raise;
 use crate::symbol::{Symbol, functions};
@@ -13,7 +14,7 @@ struct State {
 }
 
 thread_local! {
-    static STATE: UnsafeCell<State> = const { UnsafeCell::new(State { bits: Mt19937::new(), spare: None }) };
+    static STATE: UnsafeCell<State> = const { UnsafeCell::new(State { bits: Mt19937::new(Family::Python), spare: None }) };
 }
 
 #[inline]
@@ -21,6 +22,22 @@ fn with<R>(f: impl FnOnce(&mut State) -> R) -> R {
     // SAFETY: the state belongs to this thread, whose end it outlives, and `f`, one of the few below, does not come back
     // here: there is one reference at a time.
     f(unsafe { &mut *STATE.with(UnsafeCell::get) })
+}
+
+/// Leaves the thread's stream to a block of a parallel loop.
+pub(super) fn mark() -> Mark {
+    with(|s| {
+        let spare = s.spare.take();
+        s.bits.mark(spare)
+    })
+}
+
+/// Gives the thread its own stream back.
+pub(super) fn unmark(aside: Option<Box<Mt19937>>, mark: Mark) {
+    with(|s| {
+        s.bits.unmark(aside, mark);
+        s.spare = mark.spare;
+    });
 }
 
 impl State {
@@ -56,6 +73,7 @@ unsafe extern "C" fn lh_py_seed(seed: i64) {
         s.bits.seed_array(&words[..used]);
         s.spare = None;
     });
+    split::seeded(Family::Python, magnitude);
 }
 
 unsafe extern "C" fn lh_py_seed_os() {
@@ -63,6 +81,7 @@ unsafe extern "C" fn lh_py_seed_os() {
         s.bits.seed_from_os();
         s.spare = None;
     });
+    split::seeded(Family::Python, Mt19937::entropy());
 }
 
 unsafe extern "C" fn lh_py_random() -> f64 {

@@ -1,0 +1,153 @@
+//! Where threads announce work and others find it.
+//!
+//! A slot is one number: who owns it, whether more threads may join, how many may, and how many have joined and not left.
+//! All that must be agreed on is agreed on by changing that number, so the orders in which things can happen are few; the
+//! model checker goes through them (`tests/pool_model.rs`).
+//!
+//! The publisher gets its slot, writes the task's address and opens the slot. A worker joins an open slot by counting
+//! itself in, and only then looks at the task. The publisher closes the slot and waits until those who joined have left:
+//! it never waits for a thread that has not begun.
+
+use super::sync::{AtomicPtr, AtomicU32, Ordering, SPINS, Word, fence, pause};
+
+/// The slot belongs to a publisher.
+const BUSY: u32 = 1 << 31;
+/// Threads may join.
+const OPEN: u32 = 1 << 30;
+/// The publisher sleeps until the last has left.
+const WAITING: u32 = 1 << 29;
+/// Threads that have joined and not left.
+const JOINED: u32 = (1 << 12) - 1;
+/// How many more may join, in these units.
+const ROOM: u32 = 1 << 12;
+const ROOM_MASK: u32 = JOINED * ROOM;
+
+/// The most threads that can work on one task beside the publisher.
+pub(crate) const MOST: u32 = JOINED;
+
+/// A place for a task; alone in its cache lines.
+#[repr(align(128))]
+struct Slot<T> {
+    state: Word,
+    task: AtomicPtr<T>,
+}
+
+/// All slots, and the workers' bed.
+pub(crate) struct Board<T> {
+    slots: Vec<Slot<T>>,
+    /// Counts announcements: a worker sleeps only if there was none since it began to look.
+    news: Word,
+    /// Workers that sleep or are about to.
+    sleepers: AtomicU32,
+}
+
+/// A slot held: by a publisher, or by a worker that has joined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Place {
+    slot: usize,
+    /// Room that was left to the worker when it joined.
+    pub(crate) room: u32,
+}
+
+impl<T> Board<T> {
+    /// A board with this many slots.
+    pub(crate) fn new(slots: usize) -> Board<T> {
+        let slot = |_| Slot { state: Word::default(), task: AtomicPtr::new(std::ptr::null_mut()) };
+        Board { slots: (0..slots).map(slot).collect(), news: Word::default(), sleepers: AtomicU32::new(0) }
+    }
+
+    /// Announces a task that up to `helpers` workers may join. `None` when all slots are taken.
+    pub(crate) fn publish(&self, task: *mut T, helpers: u32) -> Option<Place> {
+        let is_free = |s: &Slot<T>| {
+            s.state.load(Ordering::Relaxed) == 0
+                && s.state.compare_exchange(0, BUSY, Ordering::Acquire, Ordering::Relaxed).is_ok()
+        };
+        let slot = self.slots.iter().position(is_free)?;
+        let room = helpers.min(MOST);
+        self.slots[slot].task.store(task, Ordering::Relaxed);
+        self.slots[slot].state.store(BUSY | OPEN | (room * ROOM), Ordering::Release);
+        self.news.fetch_add(1, Ordering::Release);
+        // Between the two, so that either a worker sees the news or this thread sees the sleeper.
+        fence(Ordering::SeqCst);
+        let asleep = self.sleepers.load(Ordering::Relaxed);
+        if asleep > 0 {
+            self.news.wake(room.min(asleep));
+        }
+        Some(Place { slot, room })
+    }
+
+    /// Lets nobody else join.
+    pub(crate) fn seal(&self, place: Place) {
+        self.slots[place.slot].state.fetch_and(!OPEN, Ordering::Relaxed);
+    }
+
+    /// The publisher's end: waits until all who joined have left, and gives the slot back.
+    pub(crate) fn close(&self, place: Place) {
+        let word = &self.slots[place.slot].state;
+        let mut state = word.fetch_and(!OPEN, Ordering::Acquire) & !OPEN;
+        let mut spins = 0;
+        while state & JOINED != 0 {
+            if spins < SPINS {
+                spins += 1;
+                pause();
+            } else if state & WAITING == 0 {
+                let _ = word.compare_exchange(state, state | WAITING, Ordering::Relaxed, Ordering::Relaxed);
+            } else {
+                word.wait(state);
+            }
+            state = word.load(Ordering::Acquire);
+        }
+        word.store(0, Ordering::Release);
+    }
+
+    /// Gives a slot up without waiting: in a process in which nobody else is left.
+    pub(crate) fn abandon(&self, place: Place) {
+        self.slots[place.slot].state.store(0, Ordering::Release);
+    }
+
+    /// Joins an open slot, if there is one: the task may be looked at until the worker leaves.
+    pub(crate) fn join(&self) -> Option<(Place, *mut T)> {
+        for (i, slot) in self.slots.iter().enumerate() {
+            let mut state = slot.state.load(Ordering::Relaxed);
+            while state & OPEN != 0 && state & ROOM_MASK != 0 {
+                let next = state - ROOM + 1;
+                match slot.state.compare_exchange_weak(state, next, Ordering::Acquire, Ordering::Relaxed) {
+                    Ok(_) => {
+                        let place = Place { slot: i, room: (state & ROOM_MASK) / ROOM };
+                        return Some((place, slot.task.load(Ordering::Relaxed)));
+                    }
+                    Err(now) => state = now,
+                }
+            }
+        }
+        None
+    }
+
+    /// The end of a worker's part in a task, which it does not look at any more.
+    pub(crate) fn leave(&self, place: Place) {
+        let word = &self.slots[place.slot].state;
+        let before = word.fetch_sub(1, Ordering::Release);
+        if before & JOINED == 1 && before & WAITING != 0 {
+            word.wake(1);
+        }
+    }
+
+    /// Number of announcements so far.
+    pub(crate) fn news(&self) -> u32 {
+        self.news.load(Ordering::Acquire)
+    }
+
+    /// Returns when there may have been an announcement since `seen`.
+    pub(crate) fn rest(&self, seen: u32) {
+        for _ in 0..SPINS {
+            if self.news() != seen {
+                return;
+            }
+            pause();
+        }
+        self.sleepers.fetch_add(1, Ordering::Relaxed);
+        fence(Ordering::SeqCst);
+        self.news.wait(seen);
+        self.sleepers.fetch_sub(1, Ordering::Relaxed);
+    }
+}

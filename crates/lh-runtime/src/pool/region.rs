@@ -1,0 +1,155 @@
+//! A parallel loop while it runs: blocks are claimed in order, by whoever is free.
+
+use super::board::{Board, Place};
+use super::settings::{Here, here, set_here};
+use super::workers::{forks, pool};
+use crate::classes::KEYBOARD_INTERRUPT;
+use crate::exception::{Pending, set_pending, take_pending};
+use crate::interrupt;
+use crate::random::split::{self, Split};
+use std::ffi::c_void;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+
+/// The body of a parallel loop: `status body(env, low, high, thread)` does the iterations from `low` to before `high`. A
+/// status other than 0 says that an exception is pending in this thread.
+pub type Body = unsafe extern "C" fn(*mut c_void, i64, i64, i64) -> i32;
+
+/// What a loop does.
+#[derive(Clone, Copy)]
+pub(super) struct Work {
+    pub(super) n: i64,
+    /// Iterations of a block; the last one may have fewer.
+    pub(super) grain: i64,
+    pub(super) body: Body,
+    pub(super) env: *mut c_void,
+}
+
+/// A loop on the pool.
+pub(super) struct Region {
+    work: Work,
+    blocks: i64,
+    /// The next block that nobody has.
+    next: AtomicI64,
+    /// No further block is begun.
+    stop: AtomicBool,
+    /// The first exception in the order of iterations, with its block.
+    failed: Mutex<Option<(i64, Pending)>>,
+    /// Settings of the thread that began it.
+    here: Here,
+    /// Threads that it may use.
+    limit: u32,
+    split: Split,
+}
+
+impl Work {
+    fn blocks(&self) -> i64 {
+        (self.n / self.grain) + i64::from(self.n % self.grain != 0)
+    }
+
+    /// Runs a block; the exception that it ended with, if it did.
+    fn block(&self, block: i64, id: u32) -> Result<(), Pending> {
+        if interrupt::requested() {
+            return Err(Pending::new(KEYBOARD_INTERRUPT, Vec::new()));
+        }
+        let low = block * self.grain;
+        let high = self.n.min(low.saturating_add(self.grain));
+        // SAFETY: whoever made the work vouches for the function and what it is given.
+        match unsafe { (self.body)(self.env, low, high, id.into()) } {
+            0 => Ok(()),
+            _ => Err(take_pending().unwrap_or_else(|| Pending::new(crate::classes::SYSTEM_ERROR, Vec::new()))),
+        }
+    }
+
+    /// Runs the loop with up to this many threads.
+    pub(super) fn run(self, threads: u32) -> Result<(), Pending> {
+        let blocks = self.blocks();
+        let helpers = threads.min(u32::try_from(blocks).unwrap_or(u32::MAX)).saturating_sub(1);
+        let mine = here();
+        let mut region = Region {
+            work: self,
+            blocks,
+            next: AtomicI64::new(0),
+            stop: AtomicBool::new(false),
+            failed: Mutex::new(None),
+            here: mine,
+            limit: threads,
+            split: split::fork(),
+        };
+        let forks_before = forks();
+        let place = if helpers == 0 {
+            None
+        } else {
+            let pool = pool();
+            pool.ensure(helpers);
+            pool.board.publish(&raw mut region, helpers).map(|place| (&pool.board, place))
+        };
+        region.take_part(place, 0);
+        if let Some((board, place)) = place {
+            // In a forked child nobody else is left to wait for.
+            if forks() == forks_before { board.close(place) } else { board.abandon(place) }
+        }
+        let failed = region.failed.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+        match failed {
+            None => Ok(()),
+            Some((_, pending)) => {
+                if pending.class == KEYBOARD_INTERRUPT && mine.depth == 0 {
+                    interrupt::clear();
+                }
+                Err(pending)
+            }
+        }
+    }
+}
+
+impl Region {
+    /// A worker's part.
+    pub(super) fn help(&self, board: &Board<Region>, place: Place) {
+        // The room that is left numbers the workers: the last to join has the least.
+        self.take_part(Some((board, place)), self.limit.saturating_sub(place.room).max(1));
+    }
+
+    /// Runs blocks until there are no more.
+    fn take_part(&self, place: Option<(&Board<Region>, Place)>, id: u32) {
+        let outside = here();
+        set_here(Here { id, depth: self.here.depth + 1, threads: self.limit, chunk: self.here.chunk });
+        let stream = split::enter();
+        while !self.stop.load(Ordering::Relaxed) {
+            let block = self.next.fetch_add(1, Ordering::Relaxed);
+            if block >= self.blocks {
+                break;
+            }
+            stream.block(&self.split, block as u64);
+            if let Err(pending) = self.work.block(block, id) {
+                self.fail(block, pending);
+            }
+        }
+        drop(stream);
+        // A body that sets the number of threads does so for what it calls, as if it ran on a thread of its own.
+        set_here(outside);
+        if let Some((board, place)) = place {
+            board.seal(place);
+        }
+    }
+
+    /// Notes an exception; that of the first block counts. All earlier blocks have begun, and later ones need not.
+    #[cold]
+    fn fail(&self, block: i64, pending: Pending) {
+        self.stop.store(true, Ordering::Relaxed);
+        let mut failed = self.failed.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if failed.as_ref().is_none_or(|(first, _)| block < *first) {
+            *failed = Some((block, pending));
+        }
+    }
+}
+
+/// Runs a loop, and leaves its exception pending in this thread.
+pub(super) fn run(work: Work, threads: u32) -> i32 {
+    match work.run(threads) {
+        Ok(()) => 0,
+        Err(pending) => {
+            set_pending(pending);
+            1
+        }
+    }
+}
