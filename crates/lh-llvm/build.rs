@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// What we use of LLVM; naming components keeps every other target out.
-const COMPONENTS: &[&str] = &["x86", "passes", "bitreader", "bitwriter", "linker", "irreader"];
+const COMPONENTS: &[&str] = &["x86", "nvptx", "passes", "bitreader", "bitwriter", "linker", "irreader"];
 
 fn main() {
     println!("cargo:rerun-if-env-changed=LLVM_CONFIG");

@@ -8,6 +8,7 @@ from typing import Any, Final, final
 from lancehead.explain import Report
 
 __all__ = [
+    "DevicePtx",
     "Dispatcher",
     "Memory",
     "Signature",
@@ -16,6 +17,7 @@ __all__ = [
     "array_type",
     "build_info",
     "check_options",
+    "compile_ptx",
     "dispatcher",
     "list_type",
     "live_allocations",
@@ -28,6 +30,21 @@ __all__ = [
 ]
 
 __version__: Final[str]
+
+@final
+class DevicePtx:
+    """PTX of a function for argument types, with what is known of it."""
+
+    @property
+    def llvm(self) -> str | None: ...
+    @property
+    def ptx(self) -> str: ...
+    @property
+    def raise_sites(self) -> list[tuple[str, str, str, str, int]]: ...
+    @property
+    def return_type(self) -> Type: ...
+    @property
+    def timings(self) -> list[tuple[str, float]]: ...
 
 @final
 class Memory:
@@ -161,3 +178,16 @@ def parse_signature(text: str) -> Signature: ...
 def parse_type(text: str) -> Type: ...
 def tuple_type(types: Iterable[Any]) -> Type: ...
 def typeof(value: Any) -> Type: ...
+def compile_ptx(
+    function: FunctionType,
+    sig: Any,
+    name: str,
+    cc: tuple[int, int],
+    *,
+    abi: str = "kernel",
+    isa: int | None = None,
+    debug: bool = False,
+    fastmath: bool = False,
+    limits: tuple[int | None, int | None, int | None] = (None, None, None),
+    llvm: bool = False,
+) -> DevicePtx: ...

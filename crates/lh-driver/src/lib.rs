@@ -4,6 +4,7 @@
 //! calls), optimises each once, and turns all that the entry reaches into one LLVM module, one object and one entry
 //! point.
 
+pub mod device;
 pub mod host;
 mod loops;
 mod reasons;
@@ -237,6 +238,7 @@ fn unit(functions: &[Arc<Function>], names: &HashMap<SpecId, String>, wanted: lh
         spec_names: names.clone(),
         entry: 0,
         entry_symbol: "lh_entry".to_owned(),
+        abi: lh_llvm::Abi::Host,
         wanted,
     }
 }

@@ -116,6 +116,8 @@ ids! {
     UNTYPED_RECURSION = "untyped-recursion", Typing;
     /// A store into something that cannot be written.
     READ_ONLY = "read-only", Typing;
+    /// Something that code for a GPU cannot do.
+    NOT_ON_DEVICE = "not-on-device", Typing;
     /// A limit of the compiler.
     TOO_LARGE = "too-large", Unsupported;
 }

@@ -15,7 +15,7 @@ fn main() {
     let spec_names = functions.iter().enumerate().map(|(i, f)| (SpecId::new(i), f.name.clone())).collect();
     let wanted =
         Wanted { llvm_ir: what == "ll", llvm_ir_opt: what == "opt", asm: what == "asm", remarks: what == "remarks" };
-    let unit = Unit { functions, spec_names, entry: 0, entry_symbol: "entry".into(), wanted };
+    let unit = Unit { functions, spec_names, entry: 0, entry_symbol: "entry".into(), abi: lh_llvm::Abi::Host, wanted };
     let mut out = compile(&unit);
     if what == "time" {
         let mut best = f64::INFINITY;

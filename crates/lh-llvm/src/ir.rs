@@ -210,6 +210,73 @@ impl Module {
         // SAFETY: see the module documentation.
         unsafe { LLVMBuildAtomicRMW(self.builder, op, at, self.int(self.t.i64, value), ordering, 0) }
     }
+    /// Compares and exchanges a number in memory, at the weakest ordering, as seen by the whole GPU: what was there before.
+    pub(crate) fn compare_exchange(&self, at: Val, want: Val, new: Val) -> Val {
+        let weak = LLVMAtomicOrdering::LLVMAtomicOrderingMonotonic;
+        // SAFETY: see the module documentation.
+        unsafe {
+            let pair = LLVMBuildAtomicCmpXchgSyncScope(self.builder, at, want, new, weak, weak, self.device_scope());
+            LLVMBuildExtractValue(self.builder, pair, 0, NAME)
+        }
+    }
+    /// Changes a number in memory, at the weakest ordering, as seen by the whole GPU: what was there before.
+    pub(crate) fn atomic_rmw(&self, op: LLVMAtomicRMWBinOp, at: Val, v: Val) -> Val {
+        let weak = LLVMAtomicOrdering::LLVMAtomicOrderingMonotonic;
+        // SAFETY: see the module documentation.
+        unsafe { LLVMBuildAtomicRMWSyncScope(self.builder, op, at, v, weak, self.device_scope()) }
+    }
+    fn device_scope(&self) -> c_uint {
+        let name = "device";
+        // SAFETY: the name is read by length.
+        unsafe { LLVMGetSyncScopeID(self.context, name.as_ptr().cast(), name.len()) }
+    }
+    /// Makes a load one that is not left out or moved.
+    pub(crate) fn make_volatile(&self, load: Val) {
+        // SAFETY: see the module documentation.
+        unsafe { LLVMSetVolatile(load, 1) }
+    }
+    /// The number of a narrower type that a value is an extension of.
+    pub(crate) fn widened_from(&self, v: Val, narrow: Type) -> Option<Val> {
+        // SAFETY: see the module documentation; extensions have one operand.
+        unsafe {
+            let is_extension = !LLVMIsAZExtInst(v).is_null() || !LLVMIsASExtInst(v).is_null();
+            let from = is_extension.then(|| LLVMGetOperand(v, 0))?;
+            (LLVMTypeOf(from) == narrow).then_some(from)
+        }
+    }
+    /// A variable in a GPU's shared memory, as a generic address; the size of a dynamic one is not known here.
+    pub(crate) fn shared_variable(&self, name: &str, ty: Type, align: u32, dynamic: bool) -> Val {
+        const SHARED: c_uint = 3;
+        let text = cstring(name);
+        // SAFETY: see the module documentation.
+        unsafe {
+            let mut g = LLVMGetNamedGlobal(self.module, text.as_ptr());
+            if g.is_null() {
+                g = LLVMAddGlobalInAddressSpace(self.module, ty, text.as_ptr(), SHARED);
+                LLVMSetAlignment(g, align);
+                if !dynamic {
+                    LLVMSetInitializer(g, LLVMGetUndef(ty));
+                    LLVMSetLinkage(g, LLVMLinkage::LLVMInternalLinkage);
+                }
+            }
+            LLVMConstAddrSpaceCast(g, self.t.ptr)
+        }
+    }
+    /// A variable in a GPU's global memory that the host can find by name, as a generic address.
+    pub(crate) fn device_variable(&self, name: &str, ty: Type) -> Val {
+        const GLOBAL: c_uint = 1;
+        let text = cstring(name);
+        // SAFETY: see the module documentation.
+        unsafe {
+            let mut g = LLVMGetNamedGlobal(self.module, text.as_ptr());
+            if g.is_null() {
+                g = LLVMAddGlobalInAddressSpace(self.module, ty, text.as_ptr(), GLOBAL);
+                LLVMSetInitializer(g, LLVMConstNull(ty));
+                LLVMSetAlignment(g, 8);
+            }
+            LLVMConstAddrSpaceCast(g, self.t.ptr)
+        }
+    }
     /// An address as a number.
     pub(crate) fn ptr_to_int(&self, p: Val) -> Val {
         // SAFETY: see the module documentation.
@@ -314,6 +381,10 @@ impl Module {
     pub(crate) fn ret(&self, v: Val) {
         // SAFETY: see the module documentation.
         unsafe { LLVMBuildRet(self.builder, v) };
+    }
+    pub(crate) fn ret_void(&self) {
+        // SAFETY: see the module documentation.
+        unsafe { LLVMBuildRetVoid(self.builder) };
     }
     pub(crate) fn unreachable(&self) {
         // SAFETY: see the module documentation.
@@ -428,6 +499,19 @@ impl Module {
         // Two bits for each kind of memory, of which the lower one is reading.
         self.number_attribute(function, "memory", if reads { 0x555 } else { 0 });
         self.attribute(function, "willreturn");
+    }
+    /// Adds an attribute without a value to a call.
+    pub(crate) fn call_attribute(&self, call: Val, name: &str) {
+        // SAFETY: the name is read by length; the attribute belongs to the context.
+        unsafe {
+            let kind = LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len());
+            LLVMAddCallSiteAttribute(call, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(self.context, kind, 0));
+        }
+    }
+    /// Sets a function's calling convention, by LLVM's number.
+    pub(crate) fn set_call_conv(&self, function: Val, conv: u32) {
+        // SAFETY: see the module documentation.
+        unsafe { LLVMSetFunctionCallConv(function, conv) }
     }
     /// Adds an attribute with a number to a function.
     pub(crate) fn number_attribute(&self, function: Val, name: &str, value: u64) {

@@ -12,10 +12,13 @@ mod lower;
 mod machine;
 mod perf;
 mod pipeline;
+mod ptx;
 mod remarks;
 
 pub use elf::{EntryPoint, Loaded, load};
-pub use machine::{Host, host};
+pub use lower::ERROR;
+pub use machine::{Gpu, Host, host};
+pub use ptx::{Ptx, RaiseSite, compile_ptx};
 pub use remarks::Remark;
 
 use lh_ir::SpecId;
@@ -32,10 +35,37 @@ pub struct Unit {
     pub spec_names: HashMap<SpecId, String>,
     /// Which function is called from outside.
     pub entry: usize,
-    /// Symbol of its stub `i32 stub(const u64* arguments, u64* result)`.
+    /// Symbol of the function that calls it.
     pub entry_symbol: String,
+    /// How that is called.
+    pub abi: Abi,
     /// What is wanted beside the object.
     pub wanted: Wanted,
+}
+
+/// How a unit's entry is called.
+#[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]
+pub enum Abi {
+    /// `i32 stub(const u64* arguments, u64* result)`, on the CPU.
+    #[default]
+    Host,
+    /// A kernel of a GPU: every primitive but owners of memory is a parameter.
+    Kernel(KernelLimits),
+    /// A device function `T f(...)`.
+    CFunction,
+    /// A device function `int f(T *result, ...)`, Numba's convention.
+    StatusFunction,
+}
+
+/// What a kernel is compiled for.
+#[derive(Clone, Copy, Default, Debug, PartialEq, Eq, Hash)]
+pub struct KernelLimits {
+    /// Threads of a block, at most.
+    pub max_threads: Option<u32>,
+    /// Blocks that a multiprocessor shall hold, at least.
+    pub min_blocks: Option<u32>,
+    /// Registers of a thread, at most.
+    pub max_registers: Option<u32>,
 }
 
 /// What [`compile`] shall give beside the object.
@@ -95,9 +125,9 @@ pub fn compile(unit: &Unit) -> Output {
     machine::with(!unit.debug(), |machine| {
         let mut out = Output::default();
         let start = Instant::now();
-        let module = lower::lower(unit, &machine.layout);
+        let (module, _) = lower::lower(unit, machine);
         let listener = remarks::listen(&module, unit.wanted.remarks);
-        let has_variants = link::add_math(&module);
+        let has_variants = link::add_math(&module, machine.target);
         out.timings.lower = start.elapsed();
         out.llvm_ir = unit.wanted.llvm_ir.then(|| module.print());
         let start = Instant::now();

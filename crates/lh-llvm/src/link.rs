@@ -1,15 +1,15 @@
 //! The vector math library, linked into modules that use it, so that loops which call it are vectorised.
 
 use crate::ir::{Module, Val, cstring, functions_of, take_message};
-use crate::machine::{Machine, host};
+use crate::machine::{Machine, Target, host};
 use crate::pipeline;
-use llvm_sys::LLVMLinkage;
 use llvm_sys::bit_reader::LLVMGetBitcodeModuleInContext2;
 use llvm_sys::comdat::LLVMSetComdat;
 use llvm_sys::core::*;
 use llvm_sys::ir_reader::LLVMParseIRInContext2;
 use llvm_sys::linker::LLVMLinkModules2;
 use llvm_sys::prelude::LLVMModuleRef;
+use llvm_sys::{LLVMAttributeFunctionIndex, LLVMLinkage};
 use std::collections::HashSet;
 use std::ffi::CStr;
 use std::ptr::null_mut;
@@ -29,15 +29,18 @@ pub(crate) fn has_math(name: &str) -> bool {
 ///
 /// Functions that are called under a condition get vector variants, for the vectoriser to choose from: declarations only,
 /// since few are chosen.
-pub(crate) fn add_math(m: &Module) -> bool {
+pub(crate) fn add_math(m: &Module, target: Target) -> bool {
     let wanted = |f: &Val| is_declaration(*f) && has_math(&name_of(*f));
     if !m.functions().iter().any(wanted) {
         return false;
     }
+    if target.is_gpu() {
+        add_scalar_math(m);
+        return false;
+    }
     let before: HashSet<usize> =
         m.functions().into_iter().filter(|f| !is_declaration(*f)).map(|f| f as usize).collect();
-    let has_fma = host().features.split(',').any(|f| f == "+fma");
-    link_needed(m, parse_bitcode(m, lh_math::bitcode(has_fma)));
+    link_needed(m, parse_bitcode(m, lh_math::bitcode(target.has_fma())));
     let mut variants = Vec::new();
     for f in m.functions().into_iter().filter(|f| !is_declaration(*f) && !before.contains(&(*f as usize))) {
         adopt(m, f);
@@ -52,6 +55,30 @@ pub(crate) fn add_math(m: &Module) -> bool {
     }
     keep(m, &variants);
     !variants.is_empty()
+}
+
+/// As [`add_math`], where there are no vectors: the same functions, free of what their compiler says of the CPU it made them for.
+fn add_scalar_math(m: &Module) {
+    let before: HashSet<usize> = m.functions().into_iter().map(|f| f as usize).collect();
+    let had: HashSet<String> = m.functions().into_iter().filter(|f| !is_declaration(*f)).map(name_of).collect();
+    link_needed(m, parse_bitcode(m, lh_math::bitcode(true)));
+    for f in m.functions() {
+        let name = name_of(f);
+        if is_declaration(f) || had.contains(&name) || !(before.contains(&(f as usize)) || name.starts_with("lh_")) {
+            continue;
+        }
+        // SAFETY: attributes are removed by name from a live function; its comdat has no other members.
+        unsafe {
+            for a in ["target-cpu", "target-features", "probe-stack", "tune-cpu"] {
+                LLVMRemoveStringAttributeAtIndex(f, LLVMAttributeFunctionIndex, a.as_ptr().cast(), a.len() as u32);
+            }
+            LLVMSetComdat(f, null_mut());
+        }
+        m.set_linkage(f, LLVMLinkage::LLVMInternalLinkage);
+        if !lh_math::LARGE.contains(&&*name) {
+            m.attribute(f, "alwaysinline");
+        }
+    }
 }
 
 /// Turns a definition into a declaration: the function is there as machine code.

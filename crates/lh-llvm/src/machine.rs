@@ -1,11 +1,12 @@
-//! The CPU that we compile for: one target machine per thread, made on first use.
+//! What we compile for: this computer's CPU, or a GPU. One target machine per thread and target, made on first use.
 
 use crate::ir::{cstring, take_message};
 use llvm_sys::support::LLVMParseCommandLineOptions;
 use llvm_sys::target::*;
 use llvm_sys::target_machine::*;
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::ffi::CStr;
+use std::rc::Rc;
 use std::sync::{Once, OnceLock};
 
 /// The processor of this computer.
@@ -33,10 +34,131 @@ pub fn host() -> &'static Host {
     })
 }
 
+/// An NVIDIA GPU as code generation sees it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Gpu {
+    /// Compute capability times ten: 90 is `sm_90`.
+    pub sm: u32,
+    /// Version of PTX times ten: 78 is `.version 7.8`.
+    pub isa: u32,
+}
+
+/// Architectures that LLVM knows, with the first version of PTX that has them.
+const ARCHITECTURES: &[(u32, u32)] = &[
+    (50, 40),
+    (52, 41),
+    (53, 42),
+    (60, 50),
+    (61, 50),
+    (62, 50),
+    (70, 60),
+    (72, 61),
+    (75, 63),
+    (80, 70),
+    (86, 71),
+    (87, 74),
+    (88, 90),
+    (89, 78),
+    (90, 78),
+    (100, 86),
+    (101, 86),
+    (103, 88),
+    (110, 90),
+    (120, 87),
+    (121, 88),
+];
+/// Every driver since CUDA 11.8 reads this version of PTX.
+const COMMON_ISA: u32 = 78;
+/// The newest version of PTX that LLVM writes.
+const NEWEST_ISA: u32 = 90;
+
+impl Gpu {
+    /// For a compute capability, the newest architecture that is not newer; the oldest version of PTX that will do, so that
+    /// old drivers read it. `None` below 5.0.
+    pub fn new(major: u32, minor: u32) -> Option<Gpu> {
+        let wanted = 10 * major + minor;
+        // Code for one generation does not run on the next unless it is PTX, which is what this makes.
+        let (sm, first) = ARCHITECTURES.iter().rev().find(|(sm, _)| *sm <= wanted)?;
+        Some(Gpu { sm: *sm, isa: COMMON_ISA.max(*first) })
+    }
+    /// With another version of PTX, if LLVM writes it and it has the architecture.
+    pub fn with_isa(self, isa: u32) -> Option<Gpu> {
+        let (_, first) = ARCHITECTURES.iter().find(|(sm, _)| *sm == self.sm)?;
+        (*first..=NEWEST_ISA).contains(&isa).then_some(Gpu { isa, ..self })
+    }
+}
+
+/// What a module is compiled for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Target {
+    /// This computer.
+    Host,
+    /// An NVIDIA GPU.
+    Nvptx(Gpu),
+}
+
+impl Target {
+    pub(crate) fn is_gpu(self) -> bool {
+        matches!(self, Target::Nvptx(_))
+    }
+    fn triple(self) -> String {
+        match self {
+            Target::Host => host().triple.clone(),
+            Target::Nvptx(_) => "nvptx64-nvidia-cuda".to_owned(),
+        }
+    }
+    fn cpu(self) -> String {
+        match self {
+            Target::Host => host().cpu.clone(),
+            Target::Nvptx(gpu) => format!("sm_{}", gpu.sm),
+        }
+    }
+    fn features(self) -> String {
+        match self {
+            Target::Host => host().features.clone(),
+            Target::Nvptx(gpu) => format!("+ptx{}", gpu.isa),
+        }
+    }
+    /// Whether multiplication and addition in one rounding is an instruction.
+    pub(crate) fn has_fma(self) -> bool {
+        match self {
+            Target::Host => host().features.split(',').any(|f| f == "+fma"),
+            Target::Nvptx(_) => true,
+        }
+    }
+    fn initialise(self) {
+        static HOST: Once = Once::new();
+        static NVPTX: Once = Once::new();
+        // SAFETY: registration of one target and of options that exist, once.
+        HOST.call_once(|| unsafe {
+            LLVMInitializeX86TargetInfo();
+            LLVMInitializeX86Target();
+            LLVMInitializeX86TargetMC();
+            LLVMInitializeX86AsmPrinter();
+            // What remains of a vectorised loop is not worth unrolling, and other loops do not gain by it.
+            let args = [c"lancehead".as_ptr(), c"-unroll-runtime=false".as_ptr()];
+            LLVMParseCommandLineOptions(args.len() as i32, args.as_ptr(), std::ptr::null());
+        });
+        if self.is_gpu() {
+            // SAFETY: as above.
+            NVPTX.call_once(|| unsafe {
+                LLVMInitializeNVPTXTargetInfo();
+                LLVMInitializeNVPTXTarget();
+                LLVMInitializeNVPTXTargetMC();
+                LLVMInitializeNVPTXAsmPrinter();
+            });
+        }
+    }
+}
+
 /// A target machine with its data layout.
 pub(crate) struct Machine {
     /// The machine.
     pub(crate) raw: LLVMTargetMachineRef,
+    /// What it is for.
+    pub(crate) target: Target,
+    /// LLVM's name of that.
+    pub(crate) triple: String,
     /// Layout of data, as text.
     pub(crate) layout: String,
 }
@@ -49,29 +171,17 @@ impl Drop for Machine {
 }
 
 impl Machine {
-    fn new(level: LLVMCodeGenOptLevel) -> Machine {
-        static INIT: Once = Once::new();
-        INIT.call_once(|| {
-            // SAFETY: registration of one target and one option that exists, once.
-            unsafe {
-                LLVMInitializeX86TargetInfo();
-                LLVMInitializeX86Target();
-                LLVMInitializeX86TargetMC();
-                LLVMInitializeX86AsmPrinter();
-                // What remains of a vectorised loop is not worth unrolling, and other loops do not gain by it.
-                let args = [c"lancehead".as_ptr(), c"-unroll-runtime=false".as_ptr()];
-                LLVMParseCommandLineOptions(args.len() as i32, args.as_ptr(), std::ptr::null());
-            }
-        });
-        let h = host();
-        let (triple, cpu, features) = (cstring(&h.triple), cstring(&h.cpu), cstring(&h.features));
+    fn new(what: Target, level: LLVMCodeGenOptLevel) -> Machine {
+        what.initialise();
+        let text = what.triple();
+        let (triple, cpu, features) = (cstring(&text), cstring(&what.cpu()), cstring(&what.features()));
         let mut target = std::ptr::null_mut();
         let mut error = std::ptr::null_mut();
         // SAFETY: texts outlive the calls; `target` is written when the result is 0. Position-independent code in the small model
         // is what our loader expects: everything of one object lies together, the rest is reached through its tables.
         unsafe {
             if LLVMGetTargetFromTriple(triple.as_ptr(), &raw mut target, &raw mut error) != 0 {
-                lh_ir::bug!("no LLVM target for {}: {}", h.triple, take_message(error));
+                lh_ir::bug!("no LLVM target for {text}: {}", take_message(error));
             }
             let raw = LLVMCreateTargetMachine(
                 target,
@@ -83,11 +193,11 @@ impl Machine {
                 LLVMCodeModel::LLVMCodeModelSmall,
             );
             let data = LLVMCreateTargetDataLayout(raw);
-            let text = LLVMCopyStringRepOfTargetData(data);
-            let layout = CStr::from_ptr(text).to_string_lossy().into_owned();
-            llvm_sys::core::LLVMDisposeMessage(text);
+            let layout_text = LLVMCopyStringRepOfTargetData(data);
+            let layout = CStr::from_ptr(layout_text).to_string_lossy().into_owned();
+            llvm_sys::core::LLVMDisposeMessage(layout_text);
             LLVMDisposeTargetData(data);
-            Machine { raw, layout }
+            Machine { raw, target: what, triple: text, layout }
         }
     }
 }
@@ -98,11 +208,25 @@ pub(crate) fn with<R>(optimised: bool, f: impl FnOnce(&Machine) -> R) -> R {
         static FAST: OnceCell<Machine> = const { OnceCell::new() };
         static PLAIN: OnceCell<Machine> = const { OnceCell::new() };
     }
-    let level = if optimised {
-        LLVMCodeGenOptLevel::LLVMCodeGenLevelDefault
-    } else {
-        LLVMCodeGenOptLevel::LLVMCodeGenLevelNone
-    };
     let cell = if optimised { &FAST } else { &PLAIN };
-    cell.with(|m| f(m.get_or_init(|| Machine::new(level))))
+    cell.with(|m| f(m.get_or_init(|| Machine::new(Target::Host, level(optimised)))))
+}
+
+/// As [`with`], for a GPU. The last one that was asked for is kept.
+pub(crate) fn with_gpu<R>(gpu: Gpu, optimised: bool, f: impl FnOnce(&Machine) -> R) -> R {
+    thread_local! {
+        static LAST: RefCell<Option<(bool, Rc<Machine>)>> = const { RefCell::new(None) };
+    }
+    let target = Target::Nvptx(gpu);
+    let last = LAST.with_borrow(Clone::clone).filter(|(o, m)| *o == optimised && m.target == target);
+    let (_, machine) = last.unwrap_or_else(|| {
+        let new = (optimised, Rc::new(Machine::new(target, level(optimised))));
+        LAST.set(Some(new.clone()));
+        new
+    });
+    f(&machine)
+}
+
+fn level(optimised: bool) -> LLVMCodeGenOptLevel {
+    if optimised { LLVMCodeGenOptLevel::LLVMCodeGenLevelDefault } else { LLVMCodeGenOptLevel::LLVMCodeGenLevelNone }
 }

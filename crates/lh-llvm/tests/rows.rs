@@ -54,6 +54,7 @@ fn examples_hold_on_this_computer() {
                 spec_names: [(SpecId(0), "f".to_owned())].into(),
                 entry: 0,
                 entry_symbol: "entry".into(),
+                abi: lh_llvm::Abi::Host,
                 wanted: Wanted::default(),
             };
             let slots: Vec<u64> = args.iter().map(slot).collect();

@@ -4,6 +4,7 @@ use crate::guard::Guard;
 use crate::host::PyHost;
 use crate::types::canonical;
 use crate::{convert, objects, render};
+use lh_driver::device::{DeviceCode, DeviceRequest};
 use lh_driver::{Compiled, Compiler, Dep};
 use lh_ir::func::Options;
 use lh_ir::{FuncId, ObjId, Ty, TyKind};
@@ -44,6 +45,22 @@ pub fn compile(
     let compiled = result.map_err(|d| render::error(py, &d))?;
     let guard = guard_of(py, f, &compiled)?;
     Ok((compiled, guard))
+}
+
+/// Compiles a function for a GPU.
+pub fn compile_ptx(
+    py: Python<'_>,
+    f: ObjId,
+    args: &[Ty],
+    options: Options,
+    request: &DeviceRequest<'_>,
+) -> PyResult<DeviceCode> {
+    let mut compiler = idle().pop().unwrap_or_default();
+    let mut host = PyHost::new(py);
+    let made = AssertUnwindSafe(|| compiler.compile_ptx(&mut host, f, args, options, request));
+    let result = catch_unwind(made).map_err(|panic| render::internal_error(py, panic.as_ref()))?;
+    idle().push(compiler);
+    result.map_err(|d| render::error(py, &d))
 }
 
 fn guard_of(py: Python<'_>, f: ObjId, compiled: &Compiled) -> PyResult<Guard> {

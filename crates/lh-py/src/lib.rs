@@ -9,6 +9,7 @@ mod classify;
 mod code;
 mod compiler;
 mod convert;
+mod device;
 mod dispatcher;
 mod guard;
 mod host;
@@ -129,6 +130,8 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(types::parse_type, m)?)?;
     m.add_function(wrap_pyfunction!(types::parse_signature, m)?)?;
     m.add_function(wrap_pyfunction!(live_allocations, m)?)?;
+    m.add_class::<device::DevicePtx>()?;
+    m.add_function(wrap_pyfunction!(device::compile_ptx, m)?)?;
     print::install();
     Ok(())
 }

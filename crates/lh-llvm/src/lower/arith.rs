@@ -3,6 +3,7 @@
 use super::function::FnCx;
 use crate::ir::{Type, Val};
 use crate::link;
+use crate::machine::Target;
 use lh_ir::op::{LlvmInst, Lower, Op, Sig};
 use lh_ir::types::Prim;
 use lh_ir::{Ty, Value};
@@ -15,7 +16,7 @@ impl FnCx<'_, '_> {
         let subject = if matches!(op.sig, Sig::Select(_)) { args[1] } else { args[0] };
         let ty = self.ty(subject);
         let vals: Vec<Val> = args.iter().map(|a| self.one(*a)).collect();
-        let v = match op.host {
+        let v = match column(op, self.cx.target) {
             Lower::Inst { signed, unsigned, float } => {
                 let inst = by_kind(ty, signed, unsigned, float);
                 let to = result.and_then(|r| self.prims(r).first().copied());
@@ -40,7 +41,7 @@ impl FnCx<'_, '_> {
                 let (fn_type, f) = self.cx.m.intrinsic(name, self.type_of(vals[0]));
                 self.extract(self.call(fn_type, f, &vals), 1)
             }
-            Lower::No => lh_ir::bug!("`{}` is not for the CPU", op.name),
+            Lower::No => lh_ir::bug!("`{}` is not for {:?}", op.name, self.cx.target),
         };
         self.set_fast_math(v, fast_math_flags(self.func.options.fastmath));
         v
@@ -113,7 +114,7 @@ impl FnCx<'_, '_> {
     /// A function of the vector math library, which is inlined; where there is none, and in code that hardly ever runs, a
     /// call of the C function, which has the name without prefix.
     fn math(&mut self, name: &'static str, vals: &[Val]) -> Val {
-        let inlined = link::has_math(name) && !self.is_cold(self.block);
+        let inlined = link::has_math(name) && (self.cx.target.is_gpu() || !self.is_cold(self.block));
         let symbol = if inlined { name } else { name.trim_start_matches("lh_") };
         self.c_function(symbol, vals)
     }
@@ -191,6 +192,14 @@ impl FnCx<'_, '_> {
         let limit = self.real(self.type_of(v), 9_223_372_036_854_775_808.0);
         let fits = self.fcmp(LLVMRealULT, v, limit);
         self.select(fits, wide, self.freeze(self.fptoui(v, t.i64)))
+    }
+}
+
+/// How a row is lowered for a target.
+pub(super) fn column(op: &Op, target: Target) -> Lower {
+    match target {
+        Target::Host => op.host,
+        Target::Nvptx(_) => op.nvptx,
     }
 }
 

@@ -1,5 +1,6 @@
 //! Blocks, parameters and terminators of one function.
 
+use super::device_calls::Printed;
 use super::{Declared, Lowering, Returns};
 use crate::ir::{Bb, Module, Type, Val};
 use lh_ir::cfg::Cfg;
@@ -38,6 +39,8 @@ pub(crate) struct FnCx<'a, 'u> {
     pub(super) scratch: Option<Val>,
     /// The function's description for tracebacks.
     pub(super) info: Option<Val>,
+    /// What is being printed, on a GPU.
+    pub(super) printed: Printed,
 }
 
 impl Deref for FnCx<'_, '_> {
@@ -77,12 +80,13 @@ pub(super) fn lower(cx: &mut Lowering<'_>, func: &Function, index: usize) {
         exit_landing: None,
         scratch: None,
         info: None,
+        printed: Printed::default(),
         cx,
         func,
         decl,
     };
     f.prologue(&cfg);
-    if f.cx.recursive[index] {
+    if f.cx.recursive[index] && !f.cx.target.is_gpu() {
         f.check_stack();
     }
     for b in cfg.rpo() {
@@ -226,6 +230,7 @@ impl FnCx<'_, '_> {
             self.place(inst.span);
             self.lower_inst(inst);
         }
+        self.flush_print();
         self.place(data.term_span);
         self.lower_term(data);
         self.close_landing(data);

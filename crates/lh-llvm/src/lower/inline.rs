@@ -10,6 +10,9 @@ use llvm_sys::LLVMIntPredicate::{LLVMIntEQ, LLVMIntSGT};
 impl FnCx<'_, '_> {
     /// Lowers a call in place if the function is one of these: the values of its result.
     pub(super) fn inline_runtime(&mut self, f: &RuntimeFn, args: &[Value]) -> Option<Vec<Val>> {
+        if self.cx.target.is_gpu() {
+            return Some(self.device_runtime(f, args));
+        }
         match f.name {
             "lh_interrupted" => self.poll(),
             "lh_list_reserve" => self.list_reserve(self.one(args[0]), self.one(args[1])),

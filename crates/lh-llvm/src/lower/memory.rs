@@ -89,13 +89,21 @@ impl FnCx<'_, '_> {
         if check {
             let outside = self.icmp(LLVMIntUGE, at, size);
             let (next, _) = self.unlikely(outside);
-            let raise = self.cx.cold("lh_raise_index", &[t.i64; 3], t.i32);
-            self.cx.call_external(raise, &[index, self.int(t.i64, axis as i64), size]);
+            self.raise_index(index, axis, size);
             let landing = self.landing();
             self.br(landing);
             self.at_end(next);
         }
         at
+    }
+
+    fn raise_index(&mut self, index: Val, axis: usize, size: Val) {
+        if self.cx.target.is_gpu() {
+            return self.device_raise_index();
+        }
+        let t = self.t;
+        let raise = self.cx.cold("lh_raise_index", &[t.i64; 3], t.i32);
+        self.cx.call_external(raise, &[index, self.int(t.i64, axis as i64), size]);
     }
 
     /// An LLVM type of the size of an element.

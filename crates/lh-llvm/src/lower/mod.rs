@@ -6,17 +6,25 @@
 
 mod arith;
 mod call;
+mod device;
+mod device_calls;
 mod entry;
 mod function;
+mod gpu;
 mod inline;
 mod inst;
+mod intrinsics;
 mod memory;
 mod raise;
 
-use crate::Unit;
+use crate::{Abi, Unit};
+pub(crate) use device::check_device;
+pub use device_calls::ERROR;
+
 use crate::debug::DebugInfo;
 use crate::ir::{Module, Type, Val};
-use crate::machine::host;
+use crate::machine::{Machine, Target, host};
+use crate::ptx::RaiseSite;
 use lh_ir::func::{Function, Inst};
 use lh_ir::types::Prim;
 use lh_ir::{SpecId, Ty};
@@ -50,6 +58,7 @@ pub(crate) struct Declared {
 /// The module being made, and what its functions share.
 pub(crate) struct Lowering<'u> {
     pub(crate) m: Module,
+    target: Target,
     unit: &'u Unit,
     functions: Vec<Declared>,
     specs: HashMap<SpecId, usize>,
@@ -63,12 +72,16 @@ pub(crate) struct Lowering<'u> {
     unlikely: LLVMMetadataRef,
     texts: HashMap<String, Val>,
     debug: Option<DebugInfo>,
+    /// Where code for a GPU raises, by number.
+    raise_sites: Vec<RaiseSite>,
 }
 
 /// Lowers a unit to a module.
-pub(crate) fn lower(unit: &Unit, layout: &str) -> Module {
+///
+/// The second part of the result says where code for a GPU raises.
+pub(crate) fn lower(unit: &Unit, machine: &Machine) -> (Module, Vec<RaiseSite>) {
     let m = Module::new(&unit.entry_symbol);
-    m.set_target(&host().triple, layout);
+    m.set_target(&machine.triple, &machine.layout);
     let (tbaa_data, tbaa_header) = tbaa(&m);
     let weights = |a, b| m.node(&[m.md_text("branch_weights"), m.md_int(m.t.i32, a), m.md_int(m.t.i32, b)]);
     let (likely, unlikely) = (weights(1 << 20, 1), weights(1, 1 << 20));
@@ -78,6 +91,7 @@ pub(crate) fn lower(unit: &Unit, layout: &str) -> Module {
     let debug = unit.lines().then(|| DebugInfo::new(&m));
     let mut cx = Lowering {
         m,
+        target: machine.target,
         unit,
         functions: Vec::new(),
         recursive: recursive(unit, &specs),
@@ -88,16 +102,20 @@ pub(crate) fn lower(unit: &Unit, layout: &str) -> Module {
         unlikely,
         texts: HashMap::new(),
         debug,
+        raise_sites: Vec::new(),
     };
     cx.functions = unit.functions.iter().map(|f| cx.declare(f)).collect();
     for (i, f) in unit.functions.iter().enumerate() {
         function::lower(&mut cx, f, i);
     }
-    entry::lower(&cx, unit.entry, &unit.entry_symbol);
+    match unit.abi {
+        Abi::Host => entry::lower(&cx, unit.entry, &unit.entry_symbol),
+        Abi::Kernel(_) | Abi::CFunction | Abi::StatusFunction => gpu::entry(&cx, unit),
+    }
     if let Some(d) = &cx.debug {
         d.finish();
     }
-    cx.m
+    (cx.m, cx.raise_sites)
 }
 
 /// Which functions reach themselves by calls.
@@ -174,6 +192,11 @@ impl<'u> Lowering<'u> {
     fn attributes(&self, function: Val, debug: bool) {
         let m = &self.m;
         m.attribute(function, "nounwind");
+        if self.target.is_gpu() {
+            // Threads may wait for each other in it, until it is known that they do not.
+            m.attribute(function, "convergent");
+            return;
+        }
         m.text_attribute(function, "target-cpu", &host().cpu);
         m.text_attribute(function, "target-features", &host().features);
         m.text_attribute(function, "no-trapping-math", "true");

@@ -8,6 +8,9 @@ use lh_ir::{ExcId, Ty, Value};
 impl FnCx<'_, '_> {
     /// Makes an exception pending.
     pub(super) fn raise(&mut self, exc: ExcId, args: &[Value]) {
+        if self.cx.target.is_gpu() {
+            return self.device_raise(exc, args);
+        }
         let class = self.int(self.t.i32, i64::from(exc.0));
         self.tell("lh_raise_begin", &[class]);
         for a in args {
@@ -86,7 +89,7 @@ impl FnCx<'_, '_> {
 
     /// Adds this function's frame to the traceback of the pending exception; frames of the library are not shown.
     pub(super) fn note_line(&mut self, line: Option<Val>) {
-        if let Some(line) = line {
+        if let (Some(line), false) = (line, self.cx.target.is_gpu()) {
             let info = self.function_info();
             self.tell("lh_traceback", &[info, line]);
         }

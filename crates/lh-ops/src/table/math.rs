@@ -17,7 +17,7 @@ pub(crate) fn rows() -> Vec<Op> {
             sig: Same(1, Floats),
             eval: |a| float1(a, f64::sin),
             host: Math("lh_sinf", "lh_sin"),
-            nvptx: Symbol("__nv_sinf", "__nv_sin"),
+            nvptx: Math("lh_sinf", "lh_sin"),
             examples: eg(vec![
                 (vec![f64(-0.0)], f64(-0.0)),
                 (vec![f64(1.0)], f64(0.8414709848078965)),
@@ -33,7 +33,7 @@ pub(crate) fn rows() -> Vec<Op> {
             sig: Same(1, Floats),
             eval: |a| float1(a, f64::cos),
             host: Math("lh_cosf", "lh_cos"),
-            nvptx: Symbol("__nv_cosf", "__nv_cos"),
+            nvptx: Math("lh_cosf", "lh_cos"),
             examples: eg(vec![
                 (vec![f64(0.0)], f64(1.0)),
                 (vec![f64(1.0)], f64(0.5403023058681398)),
@@ -49,7 +49,7 @@ pub(crate) fn rows() -> Vec<Op> {
             sig: Same(1, Floats),
             eval: |a| float1(a, f64::tan),
             host: Math("lh_tanf", "lh_tan"),
-            nvptx: Symbol("__nv_tanf", "__nv_tan"),
+            nvptx: Math("lh_tanf", "lh_tan"),
             examples: eg(vec![
                 (vec![f64(-0.0)], f64(-0.0)),
                 (vec![f64(1.0)], f64(1.5574077246549023)),
@@ -63,7 +63,7 @@ pub(crate) fn rows() -> Vec<Op> {
             sig: Same(1, Floats),
             eval: |a| float1(a, f64::asin),
             host: Math("lh_asinf", "lh_asin"),
-            nvptx: Symbol("__nv_asinf", "__nv_asin"),
+            nvptx: Math("lh_asinf", "lh_asin"),
             examples: eg(vec![
                 (vec![f64(1.0)], f64(std::f64::consts::FRAC_PI_2)),
                 (vec![f64(0.3)], f64(0.3046926540153975)),
@@ -77,7 +77,7 @@ pub(crate) fn rows() -> Vec<Op> {
             sig: Same(1, Floats),
             eval: |a| float1(a, f64::acos),
             host: Math("lh_acosf", "lh_acos"),
-            nvptx: Symbol("__nv_acosf", "__nv_acos"),
+            nvptx: Math("lh_acosf", "lh_acos"),
             examples: eg(vec![
                 (vec![f64(1.0)], f64(0.0)),
                 (vec![f64(-1.0)], f64(std::f64::consts::PI)),
@@ -92,7 +92,7 @@ pub(crate) fn rows() -> Vec<Op> {
             sig: Same(1, Floats),
             eval: |a| float1(a, f64::atan),
             host: Math("lh_atanf", "lh_atan"),
-            nvptx: Symbol("__nv_atanf", "__nv_atan"),
+            nvptx: Math("lh_atanf", "lh_atan"),
             examples: eg(vec![
                 (vec![f64(1.0)], f64(std::f64::consts::FRAC_PI_4)),
                 (vec![f64(f64::NEG_INFINITY)], f64(-std::f64::consts::FRAC_PI_2)),
@@ -106,7 +106,7 @@ pub(crate) fn rows() -> Vec<Op> {
             sig: Same(1, Floats),
             eval: |a| float1(a, f64::sinh),
             host: Math("lh_sinhf", "lh_sinh"),
-            nvptx: Symbol("__nv_sinhf", "__nv_sinh"),
+            nvptx: Math("lh_sinhf", "lh_sinh"),
             examples: eg(vec![
                 (vec![f64(1.0)], f64(1.1752011936438014)),
                 (vec![f64(1000.0)], f64(f64::INFINITY)),
@@ -120,7 +120,7 @@ pub(crate) fn rows() -> Vec<Op> {
             sig: Same(1, Floats),
             eval: |a| float1(a, f64::cosh),
             host: Math("lh_coshf", "lh_cosh"),
-            nvptx: Symbol("__nv_coshf", "__nv_cosh"),
+            nvptx: Math("lh_coshf", "lh_cosh"),
             examples: eg(vec![
                 (vec![f64(0.0)], f64(1.0)),
                 (vec![f64(1.0)], f64(1.5430806348152437)),
@@ -134,7 +134,7 @@ pub(crate) fn rows() -> Vec<Op> {
             sig: Same(1, Floats),
             eval: |a| float1(a, f64::tanh),
             host: Math("lh_tanhf", "lh_tanh"),
-            nvptx: Symbol("__nv_tanhf", "__nv_tanh"),
+            nvptx: Math("lh_tanhf", "lh_tanh"),
             examples: eg(vec![
                 (vec![f64(1.0)], f64(0.7615941559557649)),
                 (vec![f64(f64::NEG_INFINITY)], f64(-1.0)),
@@ -149,7 +149,7 @@ pub(crate) fn rows() -> Vec<Op> {
             sig: Same(1, Floats),
             eval: |a| float1(a, libm::asinh),
             host: Math("lh_asinhf", "lh_asinh"),
-            nvptx: Symbol("__nv_asinhf", "__nv_asinh"),
+            nvptx: Math("lh_asinhf", "lh_asinh"),
             examples: eg(vec![
                 (vec![f64(1.0)], f64(0.881373587019543)),
                 (vec![f64(f64::NEG_INFINITY)], f64(f64::NEG_INFINITY)),
@@ -163,7 +163,7 @@ pub(crate) fn rows() -> Vec<Op> {
             sig: Same(1, Floats),
             eval: |a| float1(a, libm::acosh),
             host: Math("lh_acoshf", "lh_acosh"),
-            nvptx: Symbol("__nv_acoshf", "__nv_acosh"),
+            nvptx: Math("lh_acoshf", "lh_acosh"),
             examples: eg(vec![
                 (vec![f64(1.0)], f64(0.0)),
                 (vec![f64(2.0)], f64(1.3169578969248166)),
@@ -177,7 +177,7 @@ pub(crate) fn rows() -> Vec<Op> {
             sig: Same(1, Floats),
             eval: |a| float1(a, libm::atanh),
             host: Math("lh_atanhf", "lh_atanh"),
-            nvptx: Symbol("__nv_atanhf", "__nv_atanh"),
+            nvptx: Math("lh_atanhf", "lh_atanh"),
             examples: eg(vec![
                 (vec![f64(0.5)], f64(0.5493061443340548)),
                 (vec![f64(1.0)], f64(f64::INFINITY)),
@@ -192,7 +192,7 @@ pub(crate) fn rows() -> Vec<Op> {
             sig: Same(1, Floats),
             eval: |a| float1(a, f64::exp),
             host: Math("lh_expf", "lh_exp"),
-            nvptx: Symbol("__nv_expf", "__nv_exp"),
+            nvptx: Math("lh_expf", "lh_exp"),
             examples: eg(vec![
                 (vec![f64(0.0)], f64(1.0)),
                 (vec![f64(1.0)], f64(std::f64::consts::E)),
@@ -208,7 +208,7 @@ pub(crate) fn rows() -> Vec<Op> {
             sig: Same(1, Floats),
             eval: |a| float1(a, f64::exp2),
             host: Math("lh_exp2f", "lh_exp2"),
-            nvptx: Symbol("__nv_exp2f", "__nv_exp2"),
+            nvptx: Math("lh_exp2f", "lh_exp2"),
             examples: eg(vec![
                 (vec![f64(10.0)], f64(1024.0)),
                 (vec![f64(0.5)], f64(std::f64::consts::SQRT_2)),
@@ -222,7 +222,7 @@ pub(crate) fn rows() -> Vec<Op> {
             sig: Same(1, Floats),
             eval: |a| float1(a, f64::exp_m1),
             host: Math("lh_expm1f", "lh_expm1"),
-            nvptx: Symbol("__nv_expm1f", "__nv_expm1"),
+            nvptx: Math("lh_expm1f", "lh_expm1"),
             examples: eg(vec![
                 (vec![f64(1e-10)], f64(1.00000000005e-10)),
                 (vec![f64(-0.0)], f64(-0.0)),
@@ -236,7 +236,7 @@ pub(crate) fn rows() -> Vec<Op> {
             sig: Same(1, Floats),
             eval: |a| float1(a, f64::ln),
             host: Math("lh_logf", "lh_log"),
-            nvptx: Symbol("__nv_logf", "__nv_log"),
+            nvptx: Math("lh_logf", "lh_log"),
             examples: eg(vec![
                 (vec![f64(1.0)], f64(0.0)),
                 (vec![f64(10.0)], f64(std::f64::consts::LN_10)),
@@ -252,7 +252,7 @@ pub(crate) fn rows() -> Vec<Op> {
             sig: Same(1, Floats),
             eval: |a| float1(a, f64::log2),
             host: Math("lh_log2f", "lh_log2"),
-            nvptx: Symbol("__nv_log2f", "__nv_log2"),
+            nvptx: Math("lh_log2f", "lh_log2"),
             examples: eg(vec![
                 (vec![f64(1024.0)], f64(10.0)),
                 (vec![f64(10.0)], f64(std::f64::consts::LOG2_10)),
@@ -266,7 +266,7 @@ pub(crate) fn rows() -> Vec<Op> {
             sig: Same(1, Floats),
             eval: |a| float1(a, f64::log10),
             host: Math("lh_log10f", "lh_log10"),
-            nvptx: Symbol("__nv_log10f", "__nv_log10"),
+            nvptx: Math("lh_log10f", "lh_log10"),
             examples: eg(vec![
                 (vec![f64(1000.0)], f64(3.0)),
                 (vec![f64(2.0)], f64(std::f64::consts::LOG10_2)),
@@ -280,7 +280,7 @@ pub(crate) fn rows() -> Vec<Op> {
             sig: Same(1, Floats),
             eval: |a| float1(a, f64::ln_1p),
             host: Math("lh_log1pf", "lh_log1p"),
-            nvptx: Symbol("__nv_log1pf", "__nv_log1p"),
+            nvptx: Math("lh_log1pf", "lh_log1p"),
             examples: eg(vec![
                 (vec![f64(1e-10)], f64(9.999999999500001e-11)),
                 (vec![f64(-1.0)], f64(f64::NEG_INFINITY)),
@@ -294,7 +294,7 @@ pub(crate) fn rows() -> Vec<Op> {
             sig: Same(2, Floats),
             eval: |a| float2(a, f64::powf),
             host: Math("lh_powf", "lh_pow"),
-            nvptx: Symbol("__nv_powf", "__nv_pow"),
+            nvptx: Math("lh_powf", "lh_pow"),
             examples: eg(vec![
                 (vec![f64(2.0), f64(0.5)], f64(std::f64::consts::SQRT_2)),
                 (vec![f64(f64::NAN), f64(0.0)], f64(1.0)),
@@ -309,7 +309,7 @@ pub(crate) fn rows() -> Vec<Op> {
             sig: Same(2, Floats),
             eval: |a| float2(a, f64::atan2),
             host: Math("lh_atan2f", "lh_atan2"),
-            nvptx: Symbol("__nv_atan2f", "__nv_atan2"),
+            nvptx: Math("lh_atan2f", "lh_atan2"),
             examples: eg(vec![
                 (vec![f64(1.0), f64(1.0)], f64(std::f64::consts::FRAC_PI_4)),
                 (vec![f64(0.0), f64(-0.0)], f64(std::f64::consts::PI)),
@@ -323,7 +323,7 @@ pub(crate) fn rows() -> Vec<Op> {
             sig: Same(2, Floats),
             eval: |a| float2(a, f64::hypot),
             host: Math("lh_hypotf", "lh_hypot"),
-            nvptx: Symbol("__nv_hypotf", "__nv_hypot"),
+            nvptx: Math("lh_hypotf", "lh_hypot"),
             examples: eg(vec![
                 (vec![f64(3.0), f64(4.0)], f64(5.0)),
                 (vec![f64(f64::INFINITY), f64(f64::NAN)], f64(f64::INFINITY)),
@@ -337,7 +337,7 @@ pub(crate) fn rows() -> Vec<Op> {
             sig: Same(1, Floats),
             eval: |a| float1(a, f64::cbrt),
             host: Math("lh_cbrtf", "lh_cbrt"),
-            nvptx: Symbol("__nv_cbrtf", "__nv_cbrt"),
+            nvptx: Math("lh_cbrtf", "lh_cbrt"),
             examples: eg(vec![(vec![f64(27.0)], f64(3.0)), (vec![f64(-8.0)], f64(-2.0)), (vec![f64(-0.0)], f64(-0.0))]),
         },
         Op {
@@ -347,7 +347,7 @@ pub(crate) fn rows() -> Vec<Op> {
             sig: Same(1, Floats),
             eval: |a| float1(a, libm::erf),
             host: Math("lh_erff", "lh_erf"),
-            nvptx: Symbol("__nv_erff", "__nv_erf"),
+            nvptx: Math("lh_erff", "lh_erf"),
             examples: eg(vec![
                 (vec![f64(1.0)], f64(0.8427007929497149)),
                 (vec![f64(f64::INFINITY)], f64(1.0)),
@@ -361,7 +361,7 @@ pub(crate) fn rows() -> Vec<Op> {
             sig: Same(1, Floats),
             eval: |a| float1(a, libm::erfc),
             host: Math("lh_erfcf", "lh_erfc"),
-            nvptx: Symbol("__nv_erfcf", "__nv_erfc"),
+            nvptx: Math("lh_erfcf", "lh_erfc"),
             examples: eg(vec![
                 (vec![f64(1.0)], f64(0.15729920705028513)),
                 (vec![f64(10.0)], f64(2.088487583762545e-45)),

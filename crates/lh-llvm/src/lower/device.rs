@@ -1,0 +1,51 @@
+//! What a GPU cannot do, found before code is made for it.
+
+use crate::Unit;
+
+use lh_ir::diag::{self, Diagnostic, Result};
+use lh_ir::func::{Function, Inst};
+use lh_ir::op::Lower;
+
+/// Run-time functions that mean something on a GPU.
+pub(super) const RUNTIME: &[&str] = &["lh_interrupted", "lh_check_index", "lh_ptr_addr"];
+
+/// Finds the first instruction of a unit that a GPU has nothing for.
+pub(crate) fn check_device(unit: &Unit) -> Result<()> {
+    unit.functions.iter().try_for_each(check)
+}
+
+fn check(f: &Function) -> Result<()> {
+    for i in f.blocks.iter().flat_map(|b| &b.insts) {
+        if let Some((headline, note)) = refusal(&i.inst) {
+            return Err(Diagnostic::new(diag::NOT_ON_DEVICE, headline).note(note).at(&f.file, i.span));
+        }
+    }
+    Ok(())
+}
+
+fn refusal(inst: &Inst) -> Option<(String, &'static str)> {
+    let lists = "use an array: `cuda.local.array` or `cuda.shared.array`, or one that the caller passes";
+    match inst {
+        Inst::Op(op, _) if matches!(op.nvptx, Lower::No) => {
+            Some((format!("`{}` is not available on a GPU", op.name), "compute it on the host, and pass the result"))
+        }
+        Inst::ListNew(_) | Inst::ListLen(_) | Inst::ListData(_) => Some(("a GPU has no lists".to_owned(), lists)),
+        Inst::Runtime(f, _) if f.name.starts_with("lh_print_") || f.name.starts_with("lh_cuda_") => None,
+        Inst::Runtime(f, _) if RUNTIME.contains(&f.name) => None,
+        Inst::Runtime(f, _) if f.name.starts_with("lh_exc_") => Some((
+            "a GPU cannot catch exceptions".to_owned(),
+            "test for the condition instead; `raise` ends the thread",
+        )),
+        Inst::Runtime(f, _) if f.name.contains("alloc") => Some((
+            "a GPU cannot make new arrays".to_owned(),
+            "write into an array: `cuda.local.array`, or one that the caller passes",
+        )),
+        Inst::Runtime(f, _) if f.name.starts_with("lh_str_") => {
+            Some(("a GPU has no strings but constants".to_owned(), "format texts on the host"))
+        }
+        Inst::Runtime(f, _) => {
+            Some((format!("`{}` is not available on a GPU", f.name), "compute it on the host, and pass the result"))
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,263 @@
+//! What kernels do that nothing else does, on a GPU: geometry, barriers, warps, atomics, shared and local memory.
+
+use super::function::FnCx;
+use crate::ir::Val;
+use lh_ir::Value;
+use lh_ir::func::Inst;
+use lh_ir::{Const, op::RuntimeFn};
+use llvm_sys::LLVMAtomicRMWBinOp as Rmw;
+use llvm_sys::LLVMIntPredicate::{LLVMIntEQ, LLVMIntNE, LLVMIntSLT};
+
+/// All lanes, for the clamp operand of shuffles.
+const LAST_LANE: i64 = 31;
+
+impl FnCx<'_, '_> {
+    /// Lowers a run-time function whose name begins with `lh_cuda_`, given without that.
+    pub(super) fn intrinsic_call(&mut self, name: &str, f: &RuntimeFn, args: &[Value]) -> Vec<Val> {
+        let t = self.t;
+        let vals: Vec<Val> = args.iter().flat_map(|a| self.get(*a)).copied().collect();
+        if let Some(register) = register(name) {
+            return vec![self.zext(self.special_register(register), t.i64)];
+        }
+        match name {
+            // Blocks are known by registers here.
+            "context" => vec![self.null(t.ptr)],
+            "shared" => vec![self.shared(args)],
+            "dynamic" => vec![self.dynamic_shared()],
+            "local" => vec![self.local(args)],
+            "fence" | "fence_system" => self.effect("llvm.nvvm.membar.sys", &[]),
+            "fence_device" => self.effect("llvm.nvvm.membar.gl", &[]),
+            "fence_block" => self.effect("llvm.nvvm.membar.cta", &[]),
+            "sync" => self.effect("llvm.nvvm.barrier.cta.sync.aligned.all", &[self.int(t.i32, 0)]),
+            "sync_count" => vec![self.reduce_barrier("popc", vals[1])],
+            "sync_and" => vec![self.reduce_barrier("and", vals[1])],
+            "sync_or" => vec![self.reduce_barrier("or", vals[1])],
+            "grid_sync" => self.grid_sync(),
+            "pause" => self.effect("llvm.nvvm.nanosleep", &[self.int(t.i32, 0)]),
+            "warp" => self.warp(args, &vals),
+            "activemask" => vec![self.zext(self.nvvm("activemask", &[], t.i32), t.i64)],
+            name => vec![self.atomic(name, &vals).unwrap_or_else(|| lh_ir::bug!("`{}` is not for a GPU", f.name))],
+        }
+    }
+
+    fn nvvm(&self, name: &str, args: &[Val], ret: crate::ir::Type) -> Val {
+        let types: Vec<_> = args.iter().map(|a| self.type_of(*a)).collect();
+        let f = self.cx.external(&format!("llvm.nvvm.{name}"), &types, ret);
+        self.cx.call_external(f, args)
+    }
+
+    fn effect(&self, name: &str, args: &[Val]) -> Vec<Val> {
+        self.nvvm(name.trim_start_matches("llvm.nvvm."), args, self.t.void);
+        Vec::new()
+    }
+
+    /// A constant operand.
+    fn constant_operand(&self, v: Value) -> i64 {
+        let insts = self.func.blocks.iter().flat_map(|b| &b.insts);
+        insts
+            .filter(|i| i.result == Some(v))
+            .find_map(|i| match &i.inst {
+                Inst::Const(Const::Int(n, _)) => i64::try_from(*n).ok(),
+                _ => None,
+            })
+            .unwrap_or_else(|| lh_ir::bug!("{v} of {} is no constant", self.func.name))
+    }
+
+    /// Context, where it was written, bytes, alignment: an array that the threads of a block share. What is written in one place
+    /// is one array.
+    fn shared(&mut self, args: &[Value]) -> Val {
+        let [site, bytes, align] = [1, 2, 3].map(|i| self.constant_operand(args[i]));
+        let name = format!("{}.shared.{site}", self.func.name);
+        self.shared_variable(&name, self.array_type(self.t.i8, bytes as usize), align as u32, false)
+    }
+
+    /// Shared memory whose size the launch says.
+    fn dynamic_shared(&self) -> Val {
+        const WIDEST: u32 = 16;
+        self.shared_variable("lh_dynamic_shared", self.array_type(self.t.i8, 0), WIDEST, true)
+    }
+
+    fn local(&mut self, args: &[Value]) -> Val {
+        let [bytes, align] = [0, 1].map(|i| self.constant_operand(args[i]));
+        self.stack(self.array_type(self.t.i8, bytes as usize), align as usize)
+    }
+
+    /// Waits for the block, and counts or joins what its threads pass.
+    fn reduce_barrier(&self, what: &str, value: Val) -> Val {
+        let t = self.t;
+        let (zero, set) = (self.int(t.i32, 0), self.icmp(LLVMIntNE, value, self.null(self.type_of(value))));
+        let ret = if what == "popc" { t.i32 } else { t.i1 };
+        let result = self.nvvm(&format!("barrier.cta.red.{what}.aligned.all"), &[zero, set], ret);
+        self.zext(result, t.i64)
+    }
+
+    /// Waits for the whole grid: a thread of each block adds to a counter, the first block so much that the highest bit turns
+    /// when all have come. The counter needs no reset.
+    fn grid_sync(&mut self) -> Vec<Val> {
+        let t = self.t;
+        let dims = |cx: &Self, what: &str| ["x", "y", "z"].map(|a| cx.special_register(&format!("{what}.{a}")));
+        self.effect("barrier.cta.sync.aligned.all", &[self.int(t.i32, 0)]);
+        let [x, y, z] = dims(self, "tid");
+        let leads = self.icmp(LLVMIntEQ, self.or(x, self.or(y, z)), self.int(t.i32, 0));
+        let (lead, wait, done) = (self.new_block(), self.new_block(), self.new_block());
+        self.cond_br(leads, lead, done);
+        self.at_end(lead);
+        let counter = self.device_variable("lh_grid_barrier", t.i32);
+        let ([nx, ny, nz], [bx, by, bz]) = (dims(self, "nctaid"), dims(self, "ctaid"));
+        let others = self.sub(self.mul(nx, self.mul(ny, nz)), self.int(t.i32, 1));
+        let first = self.icmp(LLVMIntEQ, self.or(bx, self.or(by, bz)), self.int(t.i32, 0));
+        let turn = self.sub(self.int(t.i32, i64::from(i32::MIN)), others);
+        let step = self.select(first, turn, self.int(t.i32, 1));
+        self.effect("membar.gl", &[]);
+        let before = self.atomic_rmw(Rmw::LLVMAtomicRMWBinOpAdd, counter, step);
+        self.br(wait);
+        self.at_end(wait);
+        let now = self.load(t.i32, counter, 4);
+        self.make_volatile(now);
+        let turned = self.icmp(LLVMIntSLT, self.xor(before, now), self.int(t.i32, 0));
+        let after = self.new_block();
+        self.cond_br(turned, after, wait);
+        self.at_end(after);
+        self.effect("membar.gl", &[]);
+        self.br(done);
+        self.at_end(done);
+        self.effect("barrier.cta.sync.aligned.all", &[self.int(t.i32, 0)])
+    }
+
+    /// Context, kind, mask, value, lane.
+    fn warp(&mut self, args: &[Value], vals: &[Val]) -> Vec<Val> {
+        let t = self.t;
+        let kind = self.constant_operand(args[1]);
+        let (mask, value, lane) = (self.trunc(vals[2], t.i32), vals[3], self.trunc(vals[4], t.i32));
+        let none = self.int(t.i64, 0);
+        let set = self.icmp(LLVMIntNE, value, none);
+        let vote = |cx: &Self, name: &str| cx.zext(cx.nvvm(&format!("vote.{name}.sync"), &[mask, set], t.i1), t.i64);
+        let answer = match kind {
+            0 => {
+                self.effect("bar.warp.sync", &[mask]);
+                none
+            }
+            1 => self.shuffle("idx", mask, value, lane, LAST_LANE),
+            2 => self.shuffle("up", mask, value, lane, 0),
+            3 => self.shuffle("down", mask, value, lane, LAST_LANE),
+            4 => self.shuffle("bfly", mask, value, lane, LAST_LANE),
+            5 => vote(self, "all"),
+            6 => vote(self, "any"),
+            7 => vote(self, "uni"),
+            8 => self.zext(self.nvvm("vote.ballot.sync", &[mask, set], t.i32), t.i64),
+            9 => {
+                let (width, value) = self.narrow(value);
+                self.zext(self.nvvm(&format!("match.any.sync.{width}"), &[mask, value], t.i32), t.i64)
+            }
+            10 => {
+                let (width, value) = self.narrow(value);
+                let pair =
+                    self.nvvm(&format!("match.all.sync.{width}p"), &[mask, value], self.struct_type(&[t.i32, t.i1]));
+                return vec![self.zext(self.extract(pair, 0), t.i64), self.zext(self.extract(pair, 1), t.i64)];
+            }
+            other => lh_ir::bug!("warp operation {other}"),
+        };
+        vec![answer, none]
+    }
+
+    /// A value of 64 bits as one of 32, if it was one before it was widened.
+    fn narrow(&self, value: Val) -> (&'static str, Val) {
+        match self.widened_from(value, self.t.i32) {
+            Some(narrow) => ("i32", narrow),
+            None => ("i64", value),
+        }
+    }
+
+    /// A shuffle of 64 bits, in halves; the upper one of a number that was widened is not worth one.
+    fn shuffle(&self, kind: &str, mask: Val, value: Val, lane: Val, clamp: i64) -> Val {
+        let t = self.t;
+        let clamp = self.int(t.i32, clamp);
+        let half = |v: Val| self.nvvm(&format!("shfl.sync.{kind}.i32"), &[mask, v, lane, clamp], t.i32);
+        if let (_, v) = self.narrow(value)
+            && v != value
+        {
+            // Sign and zero extension differ in the upper half, which nobody looks at who passed 32 bits.
+            return self.zext(half(v), t.i64);
+        }
+        let bits = self.int(t.i64, 32);
+        let (low, high) = (half(self.trunc(value, t.i32)), half(self.trunc(self.lshr(value, bits), t.i32)));
+        self.or(self.zext(low, t.i64), self.shl(self.zext(high, t.i64), bits))
+    }
+
+    /// An atomic operation `<what>_<type>`: address, operands.
+    fn atomic(&self, name: &str, vals: &[Val]) -> Option<Val> {
+        let (what, ty) = name.rsplit_once('_')?;
+        let (signed, float) = (ty.starts_with('i'), ty.starts_with('f'));
+        let op = match what {
+            "cas" => return Some(self.compare_exchange(vals[0], vals[1], vals[2])),
+            "max" | "min" | "nanmax" | "nanmin" if float => return Some(self.float_extreme(what, vals[0], vals[1])),
+            "add" if float => Rmw::LLVMAtomicRMWBinOpFAdd,
+            "add" => Rmw::LLVMAtomicRMWBinOpAdd,
+            "sub" => Rmw::LLVMAtomicRMWBinOpSub,
+            "max" if signed => Rmw::LLVMAtomicRMWBinOpMax,
+            "max" => Rmw::LLVMAtomicRMWBinOpUMax,
+            "min" if signed => Rmw::LLVMAtomicRMWBinOpMin,
+            "min" => Rmw::LLVMAtomicRMWBinOpUMin,
+            "and" => Rmw::LLVMAtomicRMWBinOpAnd,
+            "or" => Rmw::LLVMAtomicRMWBinOpOr,
+            "xor" => Rmw::LLVMAtomicRMWBinOpXor,
+            "exch" => Rmw::LLVMAtomicRMWBinOpXchg,
+            "inc" => Rmw::LLVMAtomicRMWBinOpUIncWrap,
+            "dec" => Rmw::LLVMAtomicRMWBinOpUDecWrap,
+            _ => return None,
+        };
+        Some(self.atomic_rmw(op, vals[0], vals[1]))
+    }
+
+    /// The greater or lesser of what is in memory and a value, by comparing and exchanging until nobody came between. A NaN
+    /// stays, and is passed over as an operand; with `nan` in its name, the operation takes the number instead.
+    fn float_extreme(&self, what: &str, at: Val, x: Val) -> Val {
+        use llvm_sys::LLVMRealPredicate::{LLVMRealOGT, LLVMRealOLT, LLVMRealUNO};
+        let t = self.t;
+        let float = self.type_of(x);
+        let (int, size) = if float == t.f32 { (t.i32, 4) } else { (t.i64, 8) };
+        let (start, again, done) = (self.new_block(), self.new_block(), self.new_block());
+        let first = self.load(int, at, size);
+        self.make_volatile(first);
+        let from = self.here();
+        self.br(start);
+        self.at_end(start);
+        let bits = self.phi(int);
+        self.add_incoming(bits, first, from);
+        let old = self.bitcast(bits, float);
+        let better = if what.ends_with("max") { LLVMRealOGT } else { LLVMRealOLT };
+        let mut wins = self.fcmp(better, x, old);
+        if what.starts_with("nan") {
+            wins = self.or(wins, self.fcmp(LLVMRealUNO, old, old));
+        }
+        self.cond_br(wins, again, done);
+        self.at_end(again);
+        let now = self.compare_exchange(at, bits, self.bitcast(x, int));
+        self.add_incoming(bits, now, again);
+        let same = self.icmp(LLVMIntEQ, now, bits);
+        self.cond_br(same, done, start);
+        self.at_end(done);
+        self.bitcast(bits, float)
+    }
+}
+
+/// The special register that a run-time function reads.
+fn register(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "tid_x" => "tid.x",
+        "tid_y" => "tid.y",
+        "tid_z" => "tid.z",
+        "bid_x" => "ctaid.x",
+        "bid_y" => "ctaid.y",
+        "bid_z" => "ctaid.z",
+        "bdim_x" => "ntid.x",
+        "bdim_y" => "ntid.y",
+        "bdim_z" => "ntid.z",
+        "gdim_x" => "nctaid.x",
+        "gdim_y" => "nctaid.y",
+        "gdim_z" => "nctaid.z",
+        "laneid" => "laneid",
+        "dynamic_bytes" => "dynamic_smem_size",
+        _ => return None,
+    })
+}

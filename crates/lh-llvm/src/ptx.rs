@@ -1,0 +1,70 @@
+//! PTX for NVIDIA GPUs, from the same typed IR as the CPU's code.
+
+use crate::{Gpu, Timings};
+use crate::{Unit, Wanted, link, lower, machine, pipeline};
+use lh_ir::ExcId;
+use lh_ir::diag::Result;
+use std::time::Instant;
+
+/// What [`compile_ptx`] gives.
+#[derive(Debug, Default)]
+pub struct Ptx {
+    /// The text.
+    pub text: String,
+    /// LLVM IR before optimisation, if wanted.
+    pub llvm_ir: Option<String>,
+    /// LLVM IR after optimisation, if wanted.
+    pub llvm_ir_opt: Option<String>,
+    /// Where exceptions are noted, by number.
+    pub raise_sites: Vec<RaiseSite>,
+    /// Where the time went.
+    pub timings: Timings,
+}
+
+/// A place where code for a GPU raises an exception.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RaiseSite {
+    /// Its class.
+    pub exc: ExcId,
+    /// Its message.
+    pub text: String,
+    /// The function, as the user calls it.
+    pub function: String,
+    /// Its file.
+    pub file: String,
+    /// The line.
+    pub line: u32,
+}
+
+impl RaiseSite {
+    /// Name of the class, if it is a builtin one.
+    pub fn class(&self) -> &'static str {
+        lh_ops::exceptions::ALL.iter().find(|c| c.0 == self.exc).map_or("Exception", |c| c.1)
+    }
+}
+
+/// Compiles a unit for a GPU.
+///
+/// # Errors
+/// What the code does that a GPU cannot.
+pub fn compile_ptx(unit: &Unit, gpu: Gpu) -> Result<Ptx> {
+    let Wanted { llvm_ir, llvm_ir_opt, .. } = unit.wanted;
+    lower::check_device(unit)?;
+    machine::with_gpu(gpu, !unit.debug(), |machine| {
+        let mut out = Ptx::default();
+        let start = Instant::now();
+        let (module, raise_sites) = lower::lower(unit, machine);
+        out.raise_sites = raise_sites;
+        link::add_math(&module, machine.target);
+        out.timings.lower = start.elapsed();
+        out.llvm_ir = llvm_ir.then(|| module.print());
+        let start = Instant::now();
+        pipeline::optimise(&module, machine, !unit.debug());
+        out.timings.optimise = start.elapsed();
+        out.llvm_ir_opt = llvm_ir_opt.then(|| module.print());
+        let start = Instant::now();
+        out.text = pipeline::assembly(&module, machine);
+        out.timings.emit = start.elapsed();
+        Ok(out)
+    })
+}

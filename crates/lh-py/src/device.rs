@@ -1,0 +1,97 @@
+//! Code for GPUs, made without one.
+
+use crate::compiler;
+use crate::methods::signature;
+use crate::types::{Type, canonical};
+use lh_driver::device::{Abi, DeviceCode, DeviceRequest, Gpu, KernelLimits, Wanted};
+use lh_ir::func::{Options, fastmath};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyFunction;
+
+/// PTX of a function for argument types, with what is known of it.
+#[pyclass(frozen, module = "lancehead._core")]
+pub struct DevicePtx {
+    code: DeviceCode,
+}
+
+#[pymethods]
+impl DevicePtx {
+    /// The text.
+    #[getter]
+    fn ptx(&self) -> &str {
+        &self.code.ptx.text
+    }
+    /// LLVM IR after optimisation, if it was asked for.
+    #[getter]
+    fn llvm(&self) -> Option<&str> {
+        self.code.ptx.llvm_ir_opt.as_deref()
+    }
+    /// The result's type.
+    #[getter]
+    fn return_type(&self, py: Python<'_>) -> PyResult<Py<Type>> {
+        Type::of(py, canonical(self.code.ret))
+    }
+    /// Where exceptions are noted, by number: class, message, function, file, line.
+    #[getter]
+    fn raise_sites(&self) -> Vec<(&'static str, &str, &str, &str, u32)> {
+        let sites = self.code.raise_sites();
+        sites.map(|(class, s)| (class, &*s.text, &*s.function, &*s.file, s.line)).collect()
+    }
+    /// Seconds of each stage of code generation.
+    #[getter]
+    fn timings(&self) -> Vec<(&'static str, f64)> {
+        let t = &self.code.ptx.timings;
+        vec![
+            ("LLVM IR", t.lower.as_secs_f64()),
+            ("optimisation", t.optimise.as_secs_f64()),
+            ("PTX", t.emit.as_secs_f64()),
+        ]
+    }
+}
+
+/// Compiles a Python function to PTX: `abi` is `kernel`, `c` or `numba`; limits are threads of a block, blocks of a
+/// multiprocessor, registers of a thread.
+#[pyfunction]
+#[pyo3(signature = (function, sig, name, cc, *, abi = "kernel", isa = None, debug = false, fastmath = false, limits = (None, None, None), llvm = false))]
+#[expect(clippy::too_many_arguments, reason = "keyword arguments of a private function")]
+pub fn compile_ptx(
+    function: &Bound<'_, PyFunction>,
+    sig: &Bound<'_, PyAny>,
+    name: &str,
+    cc: (u32, u32),
+    abi: &str,
+    isa: Option<u32>,
+    debug: bool,
+    fastmath: bool,
+    limits: (Option<u32>, Option<u32>, Option<u32>),
+    llvm: bool,
+) -> PyResult<DevicePtx> {
+    let py = function.py();
+    crate::panics::install();
+    crate::call::prepare(py)?;
+    let unknown = || PyValueError::new_err(format!("compute capability {}.{} is not supported", cc.0, cc.1));
+    let mut gpu = Gpu::new(cc.0, cc.1).ok_or_else(unknown)?;
+    if let Some(isa) = isa {
+        let refused = || PyValueError::new_err(format!("PTX {}.{} does not have sm_{}", isa / 10, isa % 10, gpu.sm));
+        gpu = gpu.with_isa(isa).ok_or_else(refused)?;
+    }
+    let abi = match abi {
+        "kernel" => Abi::Kernel(KernelLimits { max_threads: limits.0, min_blocks: limits.1, max_registers: limits.2 }),
+        "c" => Abi::CFunction,
+        "numba" => Abi::StatusFunction,
+        _ => return Err(PyValueError::new_err(format!("unknown ABI {abi:?}"))),
+    };
+    let options = Options {
+        fastmath: if fastmath { fastmath::FAST } else { 0 },
+        boundscheck: debug,
+        numpy_errors: true,
+        overflow_check: false,
+        debug,
+    };
+    let (ret, args) = signature(sig)?;
+    let wanted = Wanted { llvm_ir_opt: llvm, ..Wanted::default() };
+    let request = DeviceRequest { gpu, abi, symbol: name, ret, wanted };
+    let f = crate::objects::intern(function.as_any());
+    Ok(DevicePtx { code: compiler::compile_ptx(py, f, &args, options, &request)? })
+}
