@@ -1,6 +1,6 @@
 //! `cargo xtask`: what a change must pass, in one place.
 //!
-//! `check` is everything, `test` the tests alone, `bless` rewrites expectations, `bench` measures beside Numba, `tidy` checks what neither
+//! `check` is everything, `test` the tests alone, `bless` rewrites expectations, `bench` measures beside Numba, `docs` writes the list of supported names, `tidy` checks what neither
 //! rustfmt nor clippy can.
 
 mod steps;
@@ -10,7 +10,7 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-const USAGE: &str = "usage: cargo xtask <check | test | bless | bench | tidy> [arguments of the tool behind it]";
+const USAGE: &str = "usage: cargo xtask <check | test | bless | bench | docs | tidy> [arguments of the tool behind it]";
 
 fn main() -> ExitCode {
     let mut arguments = env::args().skip(1);
@@ -21,6 +21,7 @@ fn main() -> ExitCode {
         "check" => steps::check(&root),
         "test" => steps::test(&root, &rest),
         "bless" => steps::bless(&root),
+        "docs" => steps::docs(&root),
         "bench" => steps::bench(&root, &rest),
         "tidy" => steps::tidy(&root),
         _ => {

@@ -18,7 +18,7 @@ const PYTHON: &str = ".venv/bin/python";
 pub fn check(root: &Path) -> Vec<String> {
     let mut failed = run(root, &[cargo("fmt", &["fmt", "--all", "--check"]), clippy()]);
     failed.extend(tidy(root));
-    failed.extend(run(root, &[stubtest()]));
+    failed.extend(run(root, &[stubtest(), supported(&["--check"])]));
     failed.extend(test(root, &[]));
     failed
 }
@@ -44,6 +44,11 @@ pub fn bless(root: &Path) -> Vec<String> {
         env: &[("LANCEHEAD_BLESS", "1")],
     };
     run(root, &[files, language])
+}
+
+/// Writes the manual's list of supported names from the operation table and the library.
+pub fn docs(root: &Path) -> Vec<String> {
+    run(root, &[supported(&[])])
 }
 
 /// Measures beside Numba, see `benches/README.md`.
@@ -72,6 +77,10 @@ fn clippy() -> Step<'static> {
 fn stubtest() -> Step<'static> {
     let command = vec![PYTHON, "-m", "mypy.stubtest", "lancehead._core"];
     Step { name: "stubtest", command, env: &[] }
+}
+
+fn supported(arguments: &[&'static str]) -> Step<'static> {
+    Step { name: "supported names", command: [&[PYTHON, "xtask/supported.py"], arguments].concat(), env: &[] }
 }
 
 fn cargo<'a>(name: &'a str, arguments: &[&'a str]) -> Step<'a> {

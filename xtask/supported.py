@@ -1,0 +1,116 @@
+"""Writes `docs/supported.md`: every Python and NumPy name that compiled code may use, from the operation table and the library.
+
+`cargo xtask docs` runs it; with `--check` it only says whether the page is current. Names count if the module they belong to has them, so
+the library's own parts are left out.
+"""
+
+import ast
+import cmath
+import heapq
+import math
+import operator
+import pathlib
+import random
+import re
+import sys
+
+import numpy
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+LIB = ROOT / "python/lancehead/lib"
+PAGE = ROOT / "docs/supported.md"
+MODULES = {
+    "builtins": sys.modules["builtins"], "math": math, "cmath": cmath, "operator": operator, "random": random, "heapq": heapq,
+    "numpy": numpy, "numpy.linalg": numpy.linalg, "numpy.random": numpy.random, "numpy.fft": numpy.fft,
+}
+# Files of the library that make up a module, where they are not the one of its name.
+PARTS = {
+    "builtins": ["calls.py", "lists.py", "scalars.py", "strings.py"],
+    "numpy.linalg": ["numpy/linalg.py", "numpy/solving.py", "numpy/decompositions.py"],
+    "numpy.random": ["numpy/random.py"],
+    "numpy.fft": ["numpy/fft.py"],
+}
+# Provided by the compiler itself, not as functions of the library.
+BUILT_IN = {
+    "builtins": {
+        "bool": "Truth of a number, string, tuple, list or array.", "enumerate": "Pairs of a running number and an element.",
+        "isinstance": "Whether a value is of a type, known when the function is compiled.", "len": "Number of elements.",
+        "print": "Writes values to the standard output.", "reversed": "The elements from the last to the first.",
+        "zip": "Tuples of elements of several sequences.",
+    },
+}
+
+
+def summary(text):
+    """The first sentence of a docstring."""
+    return re.split(r"(?<=\.)\s", " ".join((text or "").split("\n\n")[0].split()))[0]
+
+
+def files_of(module):
+    """The library's files of a module."""
+    if module == "numpy":
+        others = {name for key, names in PARTS.items() if key != "builtins" for name in names if key != "numpy.linalg"}
+        return [p for p in sorted((LIB / "numpy").glob("*.py")) if str(p.relative_to(LIB)) not in others]
+    names = PARTS.get(module, [f"{module}.py"])
+    return [LIB / name for name in names if (LIB / name).exists()]
+
+
+def library(module):
+    """Names of a module that the library defines, each with what it is."""
+    found, classes = {}, {}
+    for path in files_of(module):
+        for node in ast.parse(path.read_text()).body:
+            if isinstance(node, ast.FunctionDef) and hasattr(MODULES[module], node.name) and not node.name.startswith("_"):
+                found[node.name] = summary(ast.get_docstring(node))
+            elif isinstance(node, ast.ClassDef) and hasattr(MODULES[module], node.name):
+                members = [m for m in node.body if isinstance(m, ast.FunctionDef) and not m.name.startswith("_")]
+                classes.setdefault(node.name, set()).update(m.name for m in members)
+                found[node.name] = summary(ast.get_docstring(node))
+    return found, classes
+
+
+def rows():
+    """`path -> what it is` of the primitive operations."""
+    found = {}
+    for path in sorted((ROOT / "crates/lh-ops/src/table").glob("*.rs")):
+        for doc, names in re.findall(r'doc: "((?:[^"\\]|\\.)*)",\s*python: &\[([^\]]*)\]', path.read_text()):
+            for name in re.findall(r'"([^"]+)"', names):
+                found[name] = summary(doc.replace("\\\n", " ").replace('\\"', '"'))
+    return found
+
+
+def page():
+    """The text of the page."""
+    table = rows()
+    out = [
+        "# What compiled code may call", "",
+        "The operators, statements and types are described in [the language](../tests/lang). Functions below follow CPython's and NumPy's meaning; what differs",
+        "is listed in [differences](differences.md). This page is written by `cargo xtask docs`.",
+    ]
+    for module, real in MODULES.items():
+        names, classes = library(module)
+        names |= BUILT_IN.get(module, {})
+        for path, text in table.items():
+            home, _, name = path.rpartition(".")
+            if home == module and hasattr(real, name):
+                names[name] = names.get(name) or text
+        if names:
+            out += ["", f"## {module}", "", "| name | |", "|---|---|"]
+            out += [f"| `{name}` | {names[name].replace('|', chr(92) + '|')} |" for name in sorted(names)]
+        for name in sorted(classes):
+            if classes[name]:
+                out += ["", f"Of `{name}`: " + ", ".join(f"`{member}`" for member in sorted(classes[name])) + "."]
+    return "\n".join(out) + "\n"
+
+
+def main():
+    """Writes the page, or checks it."""
+    text = page()
+    if "--check" in sys.argv[1:]:
+        if PAGE.read_text() != text:
+            sys.exit("docs/supported.md is not current: run `cargo xtask docs`")
+        return
+    PAGE.write_text(text)
+
+
+main()
