@@ -166,6 +166,18 @@ impl Compiler {
         }))
     }
 
+    /// The result type of a function for argument types; what is typed for it serves [`Compiler::compile`] afterwards.
+    ///
+    /// # Errors
+    /// As [`Compiler::compile`].
+    pub fn result_type(&mut self, host: &mut dyn Host, f: ObjId, args: &[Ty], options: Options) -> Result<Ty> {
+        self.drop_stale(host);
+        let lh_infer::Object::Func(func) = host.object(f) else { lh_ir::bug!("not a function") };
+        let args: Vec<ArgTy> = args.iter().map(|t| ArgTy::from(*t)).collect();
+        let spec = Session::new(self, host).entry(func, &args, options, None)?;
+        Ok(self.specs[spec.index()].ret)
+    }
+
     fn body(&self, s: SpecId) -> &Body {
         self.specs[s.index()].body.as_ref().unwrap_or_else(|| lh_ir::bug!("{s} has no body"))
     }

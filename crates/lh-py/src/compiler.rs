@@ -29,20 +29,14 @@ pub fn compile(
     ret: Option<Ty>,
 ) -> PyResult<(Arc<Compiled>, Guard)> {
     crate::signals::install();
-    let mut compiler = idle().pop().unwrap_or_default();
-    let mut host = PyHost::new(py);
-    // A compiler that has panicked is dropped: its tables may be half written.
-    let result = catch_unwind(AssertUnwindSafe(|| match compiler.compile(&mut host, f, args, options, None) {
+    let compiled = with_compiler(py, |compiler, host| match compiler.compile(host, f, args, options, None) {
         // A result that can be converted to what the signature says is converted where it is boxed; for others the
         // compiler says what is wrong.
         Ok(c) if ret.is_some_and(|r| convert::cost(canonical(c.ret), r).is_none()) => {
-            compiler.compile(&mut host, f, args, options, ret)
+            compiler.compile(host, f, args, options, ret)
         }
         other => other,
-    }))
-    .map_err(|panic| render::internal_error(py, panic.as_ref()))?;
-    idle().push(compiler);
-    let compiled = result.map_err(|d| render::error(py, &d))?;
+    })?;
     let guard = guard_of(py, f, &compiled)?;
     Ok((compiled, guard))
 }
@@ -55,10 +49,23 @@ pub fn compile_ptx(
     options: Options,
     request: &DeviceRequest<'_>,
 ) -> PyResult<DeviceCode> {
+    with_compiler(py, |compiler, host| compiler.compile_ptx(host, f, args, options, request))
+}
+
+/// The result type of a function for argument types.
+pub fn result_type(py: Python<'_>, f: ObjId, args: &[Ty], options: Options) -> PyResult<Ty> {
+    with_compiler(py, |compiler, host| compiler.result_type(host, f, args, options))
+}
+
+fn with_compiler<'py, R>(
+    py: Python<'py>,
+    f: impl FnOnce(&mut Compiler, &mut PyHost<'py>) -> lh_ir::diag::Result<R>,
+) -> PyResult<R> {
     let mut compiler = idle().pop().unwrap_or_default();
     let mut host = PyHost::new(py);
-    let made = AssertUnwindSafe(|| compiler.compile_ptx(&mut host, f, args, options, request));
-    let result = catch_unwind(made).map_err(|panic| render::internal_error(py, panic.as_ref()))?;
+    // A compiler that has panicked is dropped: its tables may be half written.
+    let result = catch_unwind(AssertUnwindSafe(|| f(&mut compiler, &mut host)))
+        .map_err(|panic| render::internal_error(py, panic.as_ref()))?;
     idle().push(compiler);
     result.map_err(|d| render::error(py, &d))
 }

@@ -31,6 +31,7 @@ mod render;
 mod signals;
 mod types;
 mod typing;
+mod ufunc;
 
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -118,6 +119,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<memory::Memory>()?;
     m.add_class::<Type>()?;
     m.add_class::<types::Signature>()?;
+    m.add_class::<ufunc::DUFunc>()?;
     m.add_function(wrap_pyfunction!(type_of, m)?)?;
     m.add_function(wrap_pyfunction!(dispatcher_of, m)?)?;
     m.add_function(wrap_pyfunction!(check_options, m)?)?;
@@ -132,6 +134,8 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(live_allocations, m)?)?;
     m.add_class::<device::DevicePtx>()?;
     m.add_function(wrap_pyfunction!(device::compile_ptx, m)?)?;
+    m.add_function(wrap_pyfunction!(ufunc::dufunc, m)?)?;
+    m.add_function(wrap_pyfunction!(ufunc::ufunc_parts, m)?)?;
     print::install();
     Ok(())
 }

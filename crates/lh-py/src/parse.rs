@@ -62,7 +62,15 @@ pub fn spelling(t: Ty) -> String {
 /// Reads a type or signature.
 pub fn parse(text: &str) -> PyResult<Parsed> {
     let mut p = Parser { text, at: 0, depth: 0 };
-    let value = p.value()?;
+    let mut value = p.value()?;
+    if p.peek() == Some(',') {
+        // Argument types without parentheses.
+        let mut items = vec![value];
+        while p.eat(',') && p.peek().is_some() {
+            items.push(p.value()?);
+        }
+        value = Value::Tuple(items);
+    }
     p.space();
     if p.at < text.len() {
         return Err(p.error("nothing more"));

@@ -84,7 +84,8 @@ pub fn is_known_package(module: &str) -> bool {
     let mut parts = module.split('.');
     let top = parts.next().unwrap_or_default();
     // Of our own package only what compiled code can name is; the demo's programs are a user's.
-    let own = top == "lancehead" && !matches!(parts.next(), None | Some("decorators" | "extending" | "_core" | "lib"));
+    let own = top == "lancehead"
+        && !matches!(parts.next(), None | Some("decorators" | "extending" | "ufuncs" | "_core" | "lib"));
     !own && PACKAGES.contains(&top.trim_start_matches('_'))
 }
 

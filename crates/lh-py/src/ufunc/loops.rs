@@ -1,0 +1,150 @@
+//! What is compiled for a tuple of operand types: arguments of the library's inner loops, and where they come from.
+
+use super::inner::{Contiguous, Loop, Recipe, Source, library_function};
+use super::{Definition, Layout, Typed};
+use crate::{compiler, objects, render};
+use lh_ir::{Layout as Order, Ty, TyKind};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use std::sync::Arc;
+
+impl Definition {
+    /// Compiles for a signature: operand types of a generalised ufunc, else inputs with, perhaps, the result type.
+    pub fn compile(&self, py: Python<'_>, ret: Option<Ty>, args: &[Ty]) -> PyResult<Arc<Typed>> {
+        match &self.layout {
+            Some(layout) => self.compile_core(py, layout, args),
+            None => self.compile_elementwise(py, ret, args),
+        }
+    }
+
+    fn function(&self, py: Python<'_>) -> Ty {
+        let id = objects::intern(self.dispatcher.bind(py));
+        Ty::new(TyKind::Func(objects::function(id)))
+    }
+
+    fn compile_elementwise(&self, py: Python<'_>, ret: Option<Ty>, args: &[Ty]) -> PyResult<Arc<Typed>> {
+        if args.len() != self.nin {
+            let text = format!("the signature has {} arguments, the function {}", args.len(), self.nin);
+            return Err(PyTypeError::new_err(text));
+        }
+        let ins: Vec<Ty> = args.iter().map(|t| t.strong()).collect();
+        let ret = match ret {
+            Some(t) => t,
+            None => compiler::result_type(py, objects::intern(self.dispatcher.bind(py)), &ins, self.options)?,
+        };
+        let outs: Vec<Ty> = match ret.tuple_elems() {
+            Some(elems) => elems.iter().map(|t| t.strong()).collect(),
+            None => vec![ret.strong()],
+        };
+        let elements: Vec<Ty> = ins.iter().chain(&outs).copied().collect();
+        for t in &elements {
+            check_element(py, *t)?;
+        }
+        if let Some(known) = self.loops().first()
+            && known.elements.len() != elements.len()
+        {
+            return Err(PyTypeError::new_err("the loops of a ufunc have the same number of results"));
+        }
+        let dtypes = |ts: &[Ty]| Ty::tuple(ts.iter().map(|t| Ty::dtype(*t)).collect());
+        let many = |t: Ty| Ty::tuple(vec![t; elements.len()]);
+        let recipe = Recipe {
+            function: library_function(py, "elementwise")?,
+            args: vec![self.function(py), dtypes(&ins), dtypes(&outs), Ty::int(), many(Ty::ptr()), many(Ty::int())],
+            options: self.options,
+        };
+        let all = 0..elements.len();
+        let sources =
+            std::iter::once(Source::Dim(0)).chain(all.clone().map(Source::Address)).chain(all.map(Source::Step));
+        let code = Loop::new(py, sources.collect(), &recipe, Vec::new(), None)?;
+        Ok(Arc::new(Typed { declared: elements.clone(), elements, code: Arc::new(code) }))
+    }
+
+    fn compile_core(&self, py: Python<'_>, layout: &Layout, args: &[Ty]) -> PyResult<Arc<Typed>> {
+        let ranks: Vec<usize> = layout.operands().map(Vec::len).collect();
+        if args.len() != ranks.len() {
+            let text = format!("the signature has {} arguments, the layout {} operands", args.len(), ranks.len());
+            return Err(PyTypeError::new_err(text));
+        }
+        for (i, (t, rank)) in args.iter().zip(&ranks).enumerate() {
+            let (element, given) = t.as_array().map_or((*t, 0), |(d, n, ..)| (d, n));
+            check_element(py, element)?;
+            // A scalar operand may be written as an array of one element, an output has to be.
+            let fits = given == *rank || (*rank == 0 && given == 1);
+            if !fits || (i >= self.nin && !t.is_array()) {
+                let want =
+                    if *rank == 0 { "a one-dimensional array".to_owned() } else { format!("an array of rank {rank}") };
+                let text = format!("argument {} of the signature is {t}, its layout asks for {want}", i + 1);
+                return Err(PyTypeError::new_err(text));
+            }
+        }
+        let plan = Plan::new(layout, args);
+        let function = library_function(py, "generalised")?;
+        let recipe =
+            |operands| Recipe { function, args: vec![self.function(py), Ty::int(), operands], options: self.options };
+        let strided = if plan.contiguous.is_empty() { None } else { Some(recipe(plan.strided)) };
+        let main = recipe(plan.operands);
+        let code = Loop::new(py, plan.sources, &main, plan.contiguous, strided)?;
+        let elements = args.iter().map(|t| t.as_array().map_or(*t, |(d, ..)| d).strong()).collect();
+        Ok(Arc::new(Typed { declared: args.to_vec(), elements, code: Arc::new(code) }))
+    }
+}
+
+fn check_element(py: Python<'_>, t: Ty) -> PyResult<()> {
+    if crate::np::num_of_ty(t).is_some() {
+        return Ok(());
+    }
+    let text = if t.is_none() {
+        "the function of a ufunc returns a number, not None".to_owned()
+    } else {
+        format!("`{t}` is not a type of array elements")
+    };
+    Err(render::error_of(py, "TypingError", &text))
+}
+
+/// Operands of the library's `generalised`: an array and its stride from call to call; of a scalar, dtype, address and
+/// stride.
+struct Plan {
+    sources: Vec<Source>,
+    operands: Ty,
+    /// The same without any promise about strides.
+    strided: Ty,
+    contiguous: Vec<Contiguous>,
+}
+
+impl Plan {
+    fn new(layout: &Layout, args: &[Ty]) -> Plan {
+        let mut sources = vec![Source::Dim(0)];
+        let (mut operands, mut strided, mut contiguous) = (Vec::new(), Vec::new(), Vec::new());
+        let mut step = args.len();
+        for (k, (dims, t)) in layout.operands().zip(args).enumerate() {
+            let steps = step..step + dims.len();
+            step += dims.len();
+            let Some((element, rank, order, readonly)) = t.as_array() else {
+                sources.extend([Source::Address(k), Source::Step(k)]);
+                let scalar = Ty::tuple(vec![Ty::dtype(t.strong()), Ty::ptr(), Ty::int()]);
+                operands.push(scalar);
+                strided.push(scalar);
+                continue;
+            };
+            // Nobody owns the memory as far as compiled code is concerned.
+            sources.extend([Source::Const(0), Source::Address(k)]);
+            if dims.is_empty() && rank == 1 {
+                // An array of one element stands for a scalar.
+                sources.extend([Source::Const(1), Source::Const(element.itemsize() as u64)]);
+            } else {
+                sources.extend(dims.iter().map(|d| Source::Dim(d + 1)));
+                sources.extend(steps.clone().map(Source::Step));
+            }
+            sources.push(Source::Step(k));
+            let array = |order| Ty::tuple(vec![Ty::array_ro(element, rank, order, readonly), Ty::int()]);
+            let promised = order != Order::F;
+            operands.push(array(if promised { Order::C } else { Order::A }));
+            strided.push(array(if dims.is_empty() { Order::C } else { Order::A }));
+            if !dims.is_empty() && promised {
+                let dims = dims.iter().map(|d| d + 1).zip(steps).collect();
+                contiguous.push(Contiguous { itemsize: element.itemsize() as isize, dims });
+            }
+        }
+        Plan { sources, operands: Ty::tuple(operands), strided: Ty::tuple(strided), contiguous }
+    }
+}

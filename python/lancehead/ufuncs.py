@@ -1,0 +1,118 @@
+"""`vectorize` and `guvectorize`: functions of numbers, and of small arrays, made into `numpy.ufunc` objects."""
+
+from __future__ import annotations
+
+import copyreg
+import sys
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+
+from lancehead import _core, config
+
+_TARGETS = ("cpu", "parallel")
+
+
+def vectorize(ftylist_or_function: Any = (), target: str = "cpu", identity: Any = None, **options: Any) -> Any:
+    """A ufunc from a function of numbers: at once for signatures that are given, else for the types of its arguments.
+
+    >>> @vectorize(["float64(float64, float64)"])
+    ... def smaller(x, y):
+    ...     return x if x < y else y
+    >>> smaller([1, 5, 3], 4)
+    array([1., 4., 3.])
+    """
+    _check(target, options)
+    given = ftylist_or_function
+    if isinstance(given, (FunctionType, _core.Dispatcher)):
+        return _made(given, [], target, options, None, identity, ())
+    signatures = _listed(given)
+    return lambda function: _made(function, signatures, target, options, None, identity, ())
+
+
+def guvectorize(*args: Any, target: str = "cpu", identity: Any = None, writable_args: Any = (), **options: Any) -> Any:
+    """A generalised ufunc from a function of arrays that stores into its last arguments, by the layout of their dimensions.
+
+    >>> @guvectorize(["void(float64[:], float64, float64[:])"], "(n),()->(n)")
+    ... def shifted(x, y, out):
+    ...     for i in range(x.shape[0]):
+    ...         out[i] = x[i] + y
+    >>> shifted([[1.0, 2.0], [3.0, 4.0]], [10, 20])
+    array([[11., 12.],
+           [23., 24.]])
+    """
+    _check(target, options)
+    if len(args) == 1:
+        signatures, layout = [], args[0]
+    elif len(args) == 2:
+        signatures, layout = _listed(args[0]), args[1]
+    else:
+        raise TypeError("guvectorize() takes one or two positional arguments: signatures, if any, and the layout")
+    if not isinstance(layout, str):
+        raise TypeError(f"the layout of a generalised ufunc is a string, not {type(layout)}")
+    return lambda function: _made(function, signatures, target, options, layout, identity, writable_args)
+
+
+def _listed(signatures: Any) -> list[Any]:
+    if isinstance(signatures, (str, _core.Signature)):
+        return [signatures]
+    return list(signatures)
+
+
+def _check(target: str, options: dict[str, Any]) -> None:
+    if target not in _TARGETS:
+        raise ValueError(f"Unsupported target: {target}")
+    try:
+        _core.check_options(options)
+    except TypeError as error:
+        raise KeyError(f"Unrecognized options. {error}") from None
+
+
+def _made(function: Any, signatures: list[Any], target: str, options: dict[str, Any], layout: Any, identity: Any, writable: Any) -> Any:
+    if isinstance(function, _core.Dispatcher):
+        function = function.py_func
+    if not isinstance(function, FunctionType):
+        raise TypeError(f"The decorated object is not a function (got type {type(function)}).")
+    if config.DISABLE_JIT:
+        return function if layout is None else np.vectorize(function)
+    dispatcher = _core.dispatcher(function, {"error_model": "numpy", **options}, [], False)
+    places = _places(function, writable)
+    return _rebuilt(dispatcher, layout, identity, target == "parallel", places, signatures, not signatures)
+
+
+def _places(function: FunctionType, writable: Any) -> list[int]:
+    names = function.__code__.co_varnames[: function.__code__.co_argcount]
+    places = [names.index(w) if isinstance(w, str) else int(w) for w in writable]
+    if min(places, default=0) < 0:
+        raise ValueError("writable_args names inputs, or gives their positions")
+    return places
+
+
+def _rebuilt(dispatcher: Any, layout: Any, identity: Any, parallel: bool, writable: list[int], signatures: list[Any], grows: bool) -> Any:
+    copyreg.pickle(np.ufunc, _reduced)  # type: ignore[arg-type]
+    made = _core.dufunc(dispatcher, layout, identity, parallel, writable)
+    for signature in signatures:
+        made.add(signature)
+    if grows:
+        function = dispatcher.py_func
+        made.__module__, made.__qualname__, made.__wrapped__ = function.__module__, function.__qualname__, function
+        return made
+    made.disable_compile()
+    return made.ufunc
+
+
+def _reduced(ufunc: np.ufunc) -> Any:
+    """NumPy pickles ufuncs by name; one that the name does not lead back to is made anew."""
+    parts = _core.ufunc_parts(ufunc)
+    if parts is None or _named(ufunc) is ufunc:
+        return ufunc.__name__
+    return _rebuilt, parts
+
+
+def _named(ufunc: np.ufunc) -> Any:
+    module = sys.modules.get(getattr(ufunc, "__module__", None) or "")
+    return getattr(module, ufunc.__name__, None)
+
+
+__all__ = ["guvectorize", "vectorize"]
