@@ -6,6 +6,7 @@
 
 pub mod device;
 pub mod host;
+pub mod kernel;
 mod loops;
 mod reasons;
 pub mod report;
@@ -81,6 +82,8 @@ pub struct Compiled {
     pub deps: Vec<Dep>,
     /// Whether an argument (or a part of one) may live on in the result or in another argument.
     pub escapes: bool,
+    /// What a launch has to know of it, if it is a kernel for a CUDA device.
+    pub kernel: Option<kernel::Kernel>,
     /// What each stage took.
     pub timings: Vec<(&'static str, Duration)>,
     /// Size of the object code, bytes.
@@ -136,6 +139,10 @@ impl Compiler {
         let mut deps: Vec<Dep> = order.iter().flat_map(|s| self.body(*s).deps.clone()).collect();
         deps.sort_by_key(|d| format!("{d:?}"));
         deps.dedup();
+        let (functions, kernel) = kernel::place_memory(functions);
+        if kernel.is_some() {
+            kernel::check_result(&functions[0], self.specs[spec.index()].ret)?;
+        }
         let output = lh_llvm::compile(&unit(&functions, &names, lh_llvm::Wanted::default()));
         let generated = start.elapsed();
         let loaded = lh_llvm::load(&output.object, &lh_runtime::address);
@@ -157,6 +164,7 @@ impl Compiler {
             ret,
             deps,
             escapes: escapes(args, ret),
+            kernel,
             timings,
             object_size: output.object.len(),
             functions,

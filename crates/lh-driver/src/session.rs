@@ -6,7 +6,7 @@ use crate::{Body, Compiler, Dep, Key, SpecState, callees};
 use lh_frontend::raw::{RawCode, RawConst};
 use lh_infer::{ArgTy, FuncInfo, Object, Spec, World};
 use lh_ir::diag::{self, Diagnostic, Result};
-use lh_ir::func::Options;
+use lh_ir::func::{Device, Options, waits};
 use lh_ir::untyped::Code;
 use lh_ir::{Block, Const, ExcId, FuncId, ObjId, SpecId, Ty};
 use std::sync::Arc;
@@ -120,6 +120,7 @@ impl<'a> Session<'a> {
 
     fn finish(&mut self, frame: Frame, depth: usize, out: lh_infer::Output) -> Spec {
         let mut func = out.func;
+        func.waits = self.waits_of_callees(&func, frame.spec);
         let ret = out.ret;
         let start = Instant::now();
         let elementwise = lh_opt::run(&mut func);
@@ -137,6 +138,19 @@ impl<'a> Session<'a> {
             head.provisional.extend(frame.provisional);
         }
         Spec { id: frame.spec, ret }
+    }
+
+    /// How the threads of what a function calls wait for each other. Of a function still being typed this is not known.
+    fn waits_of_callees(&self, func: &lh_ir::Function, own: SpecId) -> u8 {
+        if func.options.device == Device::Host {
+            return 0;
+        }
+        let of = |s: &SpecId| match &self.compiler.specs[s.index()].body {
+            Some(body) => body.func.waits,
+            None if *s == own => 0,
+            None => waits::ALL,
+        };
+        callees(func).iter().map(of).fold(0, |a, b| a | b)
     }
 
     fn depend(&mut self, d: Dep) {
@@ -269,7 +283,14 @@ impl World for Session<'_> {
             let o = self.host.function_object(f);
             self.own_options(f, o)
         };
-        self.typed(f, args, own.unwrap_or(options))
+        let options = Options {
+            device: match options.device {
+                Device::Kernel => Device::Function,
+                other => other,
+            },
+            ..own.unwrap_or(options)
+        };
+        self.typed(f, args, options)
     }
 
     fn provisional(&mut self, ret: Ty) -> bool {

@@ -300,6 +300,9 @@ impl Infer<'_> {
         if let Some(name) = path.strip_prefix("prim.") {
             return self.prim(name, args);
         }
+        if path.starts_with("cuda.") {
+            return self.cuda_call(path, args, kwargs);
+        }
         if let Some(v) = self.builtin(path, args, kwargs)? {
             return Ok(v);
         }

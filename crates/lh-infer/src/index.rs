@@ -218,7 +218,7 @@ impl Infer<'_> {
     }
 
     /// Address of an element by indices that may be negative and out of range.
-    fn element_address(&mut self, a: &Val, index: &[Val]) -> Value {
+    pub(crate) fn element_address(&mut self, a: &Val, index: &[Val]) -> Value {
         let array = self.value(a);
         let wrap = !index.iter().all(|i| !i.ty.is_signed() || i.as_int().is_some_and(|i| i >= 0));
         let index = index.iter().map(|i| self.cast(i, Ty::i64())).collect::<Vec<_>>();

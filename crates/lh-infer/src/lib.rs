@@ -4,6 +4,7 @@ mod attributes;
 mod builtins;
 mod calls;
 mod convert;
+mod cuda;
 mod emit;
 mod functions;
 mod index;

@@ -71,6 +71,7 @@ impl Infer<'_> {
             [Prim::Mem, Prim::Ptr, Prim::I64] => Ty::str(),
             [Prim::Mem, Prim::Ptr] => Ty::tuple(vec![Ty::meminfo(), Ty::ptr()]),
             [Prim::List] => Ty::list(Ty::str()),
+            [Prim::I64, Prim::I64] => Ty::tuple(vec![Ty::int(); 2]),
             [Prim::F64, Prim::F64] => Ty::complex(),
             [Prim::F32, Prim::F32] => Ty::c64(),
             other => lh_ir::bug!("`{name}` gives {other:?}"),

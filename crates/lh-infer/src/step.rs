@@ -203,6 +203,7 @@ impl Infer<'_> {
                 let parts = items.iter().map(|i| self.object(*i)).collect::<Result<Vec<_>>>()?;
                 self.list_of(&parts, None)?
             }
+            Object::Path(p) if crate::cuda::is_value(&p) => self.cuda_value(&p)?,
             // What is wrong is said where it is used: called, stored or computed with.
             Object::Other(_)
             | Object::Type(_)

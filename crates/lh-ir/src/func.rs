@@ -32,6 +32,10 @@ pub struct Function {
     pub blocks: Vec<BlockData>,
     /// Compile options that reach code generation.
     pub options: Options,
+    /// How its threads wait for each other, callees included; see [`waits`].
+    pub waits: u8,
+    /// How it is entered, if it is a kernel on the CPU device.
+    pub entry: Entry,
     /// Whether the function belongs to the library (its frames are not shown in tracebacks; it is inlined eagerly).
     pub is_library: bool,
 }
@@ -49,11 +53,58 @@ pub struct Options {
     pub overflow_check: bool,
     /// Source lines and no optimisation (`debug=True`).
     pub debug: bool,
+    /// Whether it is code for a CUDA device.
+    pub device: Device,
+}
+
+/// What a function is on a CUDA device.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Device {
+    /// It is not for one.
+    #[default]
+    Host,
+    /// A function that kernels call.
+    Function,
+    /// A kernel.
+    Kernel,
+    /// A kernel, or a function that kernels call, for a GPU.
+    Gpu,
+}
+
+/// How the threads of a block, of a warp or of a grid wait for each other in a function: bits of [`Function::waits`].
+pub mod waits {
+    /// For all threads of the block.
+    pub const BLOCK: u8 = 1;
+    /// For threads of the warp.
+    pub const WARP: u8 = 2;
+    /// For all threads of the grid.
+    pub const GRID: u8 = 4;
+    /// Any of these: not known yet.
+    pub const ALL: u8 = 7;
+}
+
+/// How a kernel is entered on the CPU device.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Entry {
+    /// Not a kernel.
+    #[default]
+    Plain,
+    /// Once for each range of blocks: it loops over blocks and threads.
+    Blocks,
+    /// Once for each thread, which has a stack of its own.
+    Thread,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { fastmath: 0, boundscheck: true, numpy_errors: false, overflow_check: false, debug: false }
+        Options {
+            fastmath: 0,
+            boundscheck: true,
+            numpy_errors: false,
+            overflow_check: false,
+            debug: false,
+            device: Device::Host,
+        }
     }
 }
 

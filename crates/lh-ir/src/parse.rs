@@ -170,6 +170,9 @@ impl Parser {
                 "numpy_errors" => self.func.options.numpy_errors = true,
                 "overflow_check" => self.func.options.overflow_check = true,
                 "debug" => self.func.options.debug = true,
+                "device" => self.func.options.device = crate::func::Device::Function,
+                "kernel" => self.func.options.device = crate::func::Device::Kernel,
+                "gpu" => self.func.options.device = crate::func::Device::Gpu,
                 "library" => self.func.is_library = true,
                 _ => return self.fail(format!("unknown option `{w}`")),
             }

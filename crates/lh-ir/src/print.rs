@@ -15,7 +15,7 @@
 
 use crate::consts::Const;
 use crate::entity::Value;
-use crate::func::{BlockData, Function, Inst, InstData, MapExpr, Options, Target, Term};
+use crate::func::{BlockData, Device, Function, Inst, InstData, MapExpr, Options, Target, Term};
 use crate::span::Span;
 use crate::types::{Layout, Ty, TyKind};
 use std::fmt;
@@ -113,7 +113,7 @@ fn write_function(out: &mut String, func: &Function) -> fmt::Result {
 }
 
 fn write_options(out: &mut String, func: &Function) -> fmt::Result {
-    let Options { fastmath, boundscheck, numpy_errors, overflow_check, debug } = func.options;
+    let Options { fastmath, boundscheck, numpy_errors, overflow_check, debug, device } = func.options;
     if fastmath != 0 {
         write!(out, " fastmath={fastmath}")?;
     }
@@ -122,6 +122,9 @@ fn write_options(out: &mut String, func: &Function) -> fmt::Result {
         (numpy_errors, "numpy_errors"),
         (overflow_check, "overflow_check"),
         (debug, "debug"),
+        (device == Device::Function, "device"),
+        (device == Device::Kernel, "kernel"),
+        (device == Device::Gpu, "gpu"),
         (func.is_library, "library"),
     ];
     for (_, name) in flags.iter().filter(|(set, _)| *set) {

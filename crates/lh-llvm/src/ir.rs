@@ -277,6 +277,11 @@ impl Module {
             LLVMConstAddrSpaceCast(g, self.t.ptr)
         }
     }
+    /// The value of an integer constant.
+    pub(crate) fn constant_int(&self, v: Val) -> Option<i64> {
+        // SAFETY: see the module documentation.
+        unsafe { (!LLVMIsAConstantInt(v).is_null()).then(|| LLVMConstIntGetSExtValue(v)) }
+    }
     /// An address as a number.
     pub(crate) fn ptr_to_int(&self, p: Val) -> Val {
         // SAFETY: see the module documentation.

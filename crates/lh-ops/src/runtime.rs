@@ -1,7 +1,7 @@
 //! Functions of the run-time library: name, signature, effects. `lh-runtime` supplies the code.
 
 use lh_ir::op::RuntimeFn;
-use lh_ir::types::Prim::{F32, F64, I1, I64, List, Mem, Ptr};
+use lh_ir::types::Prim::{F32, F64, I1, I32, I64, List, Mem, Ptr};
 
 macro_rules! table {
     ($($(#[doc = $doc:literal])* $name:ident($($arg:ident),*) -> [$($ret:ident),*] $($flag:ident)*;)*) => {
@@ -299,6 +299,134 @@ table! {
     lh_set_chunksize(I64) -> [I64] raises;
     /// Address as a number.
     lh_ptr_addr(Ptr) -> [I64] pure;
+    /// The context of the block, in a function for a CUDA device; a pass hands it through.
+    lh_cuda_context() -> [Ptr] pure;
+    /// `threadIdx.x`; a pass hands it through.
+    lh_cuda_tid_x() -> [I64] pure;
+    /// `threadIdx.y`; a pass hands it through.
+    lh_cuda_tid_y() -> [I64] pure;
+    /// `threadIdx.z`; a pass hands it through.
+    lh_cuda_tid_z() -> [I64] pure;
+    /// `blockIdx.x` of a context.
+    lh_cuda_bid_x(Ptr) -> [I64];
+    /// `blockIdx.y` of a context.
+    lh_cuda_bid_y(Ptr) -> [I64];
+    /// `blockIdx.z` of a context.
+    lh_cuda_bid_z(Ptr) -> [I64];
+    /// `blockDim.x` of a context.
+    lh_cuda_bdim_x(Ptr) -> [I64];
+    /// `blockDim.y` of a context.
+    lh_cuda_bdim_y(Ptr) -> [I64];
+    /// `blockDim.z` of a context.
+    lh_cuda_bdim_z(Ptr) -> [I64];
+    /// `gridDim.x` of a context.
+    lh_cuda_gdim_x(Ptr) -> [I64];
+    /// `gridDim.y` of a context.
+    lh_cuda_gdim_y(Ptr) -> [I64];
+    /// `gridDim.z` of a context.
+    lh_cuda_gdim_z(Ptr) -> [I64];
+    /// The first of the blocks that a call of a kernel is for.
+    lh_cuda_first(Ptr) -> [I64];
+    /// One after the last of those.
+    lh_cuda_last(Ptr) -> [I64];
+    /// Sets the block of a context: x, y, z.
+    lh_cuda_enter_block(Ptr, I64, I64, I64) -> [];
+    /// Notes that a thread has raised: x, y, z.
+    lh_cuda_failed(Ptr, I64, I64, I64) -> [];
+    /// Shared memory: where it was written (later its offset), bytes, alignment.
+    lh_cuda_shared(Ptr, I64, I64, I64) -> [Ptr] pure;
+    /// Shared memory whose size is given at the launch.
+    lh_cuda_dynamic(Ptr) -> [Ptr] pure;
+    /// Size of that memory.
+    lh_cuda_dynamic_bytes(Ptr) -> [I64] pure;
+    /// Memory of the thread's own: bytes, alignment. The same at each call from one place.
+    lh_cuda_local(I64, I64) -> [Ptr] pure;
+    /// Orders what is written before and read after.
+    lh_cuda_fence() -> [];
+    /// `syncthreads`.
+    lh_cuda_sync(Ptr) -> [] raises;
+    /// `syncthreads_count`.
+    lh_cuda_sync_count(Ptr, I64) -> [I64] raises;
+    /// `syncthreads_and`.
+    lh_cuda_sync_and(Ptr, I64) -> [I64] raises;
+    /// `syncthreads_or`.
+    lh_cuda_sync_or(Ptr, I64) -> [I64] raises;
+    /// Waits for all threads of the grid.
+    lh_cuda_grid_sync(Ptr) -> [] raises;
+    /// Lets other threads go on.
+    lh_cuda_pause(Ptr) -> [] raises;
+    /// An operation of the warp: kind, mask, value, lane. A value and a truth value.
+    lh_cuda_warp(Ptr, I64, I64, I64, I64) -> [I64, I64] raises;
+    /// Lanes of the warp that have not come to their end.
+    lh_cuda_activemask(Ptr) -> [I64];
+    /// Adds at an address, at once, of `int32`: the value before.
+    lh_cuda_add_i32(Ptr, I32) -> [I32];
+    /// The greater at an address, at once, of `int32`: the value before.
+    lh_cuda_max_i32(Ptr, I32) -> [I32];
+    /// The greater at an address, at once, of `uint32`: the value before.
+    lh_cuda_max_u32(Ptr, I32) -> [I32];
+    /// The lesser at an address, at once, of `int32`: the value before.
+    lh_cuda_min_i32(Ptr, I32) -> [I32];
+    /// The lesser at an address, at once, of `uint32`: the value before.
+    lh_cuda_min_u32(Ptr, I32) -> [I32];
+    /// Conjunction of bits at an address, at once, of `int32`: the value before.
+    lh_cuda_and_i32(Ptr, I32) -> [I32];
+    /// Disjunction of bits at an address, at once, of `int32`: the value before.
+    lh_cuda_or_i32(Ptr, I32) -> [I32];
+    /// Exclusive or of bits at an address, at once, of `int32`: the value before.
+    lh_cuda_xor_i32(Ptr, I32) -> [I32];
+    /// Replaces at an address, at once, of `int32`: the value before.
+    lh_cuda_exch_i32(Ptr, I32) -> [I32];
+    /// Counts up to a limit at an address, at once, of `uint32`: the value before.
+    lh_cuda_inc_u32(Ptr, I32) -> [I32];
+    /// Counts down from a limit at an address, at once, of `uint32`: the value before.
+    lh_cuda_dec_u32(Ptr, I32) -> [I32];
+    /// Adds at an address, at once, of `float32`: the value before.
+    lh_cuda_add_f32(Ptr, F32) -> [F32];
+    /// The greater at an address, at once, of `float32`: the value before.
+    lh_cuda_max_f32(Ptr, F32) -> [F32];
+    /// The lesser at an address, at once, of `float32`: the value before.
+    lh_cuda_min_f32(Ptr, F32) -> [F32];
+    /// The greater, or the one that is not NaN, at an address, at once, of `float32`: the value before.
+    lh_cuda_nanmax_f32(Ptr, F32) -> [F32];
+    /// The lesser, or the one that is not NaN, at an address, at once, of `float32`: the value before.
+    lh_cuda_nanmin_f32(Ptr, F32) -> [F32];
+    /// Replaces at an address if what is there is as expected, of `int32`: the value before.
+    lh_cuda_cas_i32(Ptr, I32, I32) -> [I32];
+    /// Adds at an address, at once, of `int64`: the value before.
+    lh_cuda_add_i64(Ptr, I64) -> [I64];
+    /// The greater at an address, at once, of `int64`: the value before.
+    lh_cuda_max_i64(Ptr, I64) -> [I64];
+    /// The greater at an address, at once, of `uint64`: the value before.
+    lh_cuda_max_u64(Ptr, I64) -> [I64];
+    /// The lesser at an address, at once, of `int64`: the value before.
+    lh_cuda_min_i64(Ptr, I64) -> [I64];
+    /// The lesser at an address, at once, of `uint64`: the value before.
+    lh_cuda_min_u64(Ptr, I64) -> [I64];
+    /// Conjunction of bits at an address, at once, of `int64`: the value before.
+    lh_cuda_and_i64(Ptr, I64) -> [I64];
+    /// Disjunction of bits at an address, at once, of `int64`: the value before.
+    lh_cuda_or_i64(Ptr, I64) -> [I64];
+    /// Exclusive or of bits at an address, at once, of `int64`: the value before.
+    lh_cuda_xor_i64(Ptr, I64) -> [I64];
+    /// Replaces at an address, at once, of `int64`: the value before.
+    lh_cuda_exch_i64(Ptr, I64) -> [I64];
+    /// Counts up to a limit at an address, at once, of `uint64`: the value before.
+    lh_cuda_inc_u64(Ptr, I64) -> [I64];
+    /// Counts down from a limit at an address, at once, of `uint64`: the value before.
+    lh_cuda_dec_u64(Ptr, I64) -> [I64];
+    /// Adds at an address, at once, of `float64`: the value before.
+    lh_cuda_add_f64(Ptr, F64) -> [F64];
+    /// The greater at an address, at once, of `float64`: the value before.
+    lh_cuda_max_f64(Ptr, F64) -> [F64];
+    /// The lesser at an address, at once, of `float64`: the value before.
+    lh_cuda_min_f64(Ptr, F64) -> [F64];
+    /// The greater, or the one that is not NaN, at an address, at once, of `float64`: the value before.
+    lh_cuda_nanmax_f64(Ptr, F64) -> [F64];
+    /// The lesser, or the one that is not NaN, at an address, at once, of `float64`: the value before.
+    lh_cuda_nanmin_f64(Ptr, F64) -> [F64];
+    /// Replaces at an address if what is there is as expected, of `int64`: the value before.
+    lh_cuda_cas_i64(Ptr, I64, I64) -> [I64];
 }
 
 /// The run-time function of a name.

@@ -51,6 +51,10 @@ impl Cursor<'_> {
         and, "and", bool;
         or, "or", bool;
     }
+    /// The row of a name on integers.
+    pub(crate) fn int_op(&mut self, name: &str, a: Value, b: Value) -> Value {
+        self.op(row(name), &[a, b], Ty::int())
+    }
     /// Appends an instruction with a result.
     pub(crate) fn inst(&mut self, inst: Inst, ty: Ty) -> Value {
         let v = self.func.new_value(ty);

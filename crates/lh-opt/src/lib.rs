@@ -8,9 +8,11 @@ mod elementwise;
 mod fold;
 mod fuse_elementwise;
 mod interrupt;
+pub mod kernel_context;
 mod lower_array;
 pub mod pipeline;
 mod refcount;
+mod serialize_kernel;
 
 pub use elementwise::Elementwise;
 pub use pipeline::run;

@@ -4,7 +4,7 @@
 //! pass, `LANCEHEAD_DUMP=input` before the first.
 
 use crate::elementwise::{self, Elementwise};
-use crate::{bounds, dce, fold, fuse_elementwise, interrupt, lower_array, refcount};
+use crate::{bounds, dce, fold, fuse_elementwise, interrupt, kernel_context, lower_array, refcount, serialize_kernel};
 use lh_ir::print::print;
 use lh_ir::verify::verify;
 use lh_ir::{Function, bug};
@@ -30,6 +30,9 @@ pub const PIPELINE: &[Pass] = &[
     // Sees through views, and merges what lowering has cut.
     Pass { name: "fold", run: fold::run },
     Pass { name: "dce", run: dce::run },
+    // Needs calls to be instructions; what is written of threads is seen by the passes below as plain loops.
+    Pass { name: "kernel_context", run: kernel_context::run },
+    Pass { name: "serialize_kernel", run: serialize_kernel::run },
     // Needs canonical loops, in which nothing is counted yet.
     Pass { name: "bounds", run: bounds::run },
     // Polls raise: they must be there when counting looks for ways out.

@@ -21,7 +21,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 const INLINE_RET: usize = 24;
 
 /// No entry has this position.
-const NOWHERE: usize = usize::MAX;
+pub const NOWHERE: usize = usize::MAX;
 
 /// Runs what may panic or fail; on failure a Python exception is set.
 #[cold]
@@ -201,7 +201,7 @@ unsafe fn refuse(state: *mut State, arg: *mut ffi::PyObject, position: usize, wh
 
 /// The entry for these tags, or [`NOWHERE`].
 #[inline(always)]
-unsafe fn find(state: *mut State, tags: &[u64]) -> usize {
+pub unsafe fn find(state: *mut State, tags: &[u64]) -> usize {
     // SAFETY: the caller passes a live state; nothing else uses it meanwhile.
     unsafe {
         let state = &mut *state;
@@ -225,8 +225,9 @@ fn same(a: &[u64], b: &[u64]) -> bool {
     a.len() == b.len() && a.iter().zip(b).all(|(x, y)| x == y)
 }
 
+/// Converts the arguments in a buffer to what a specialisation takes.
 #[cold]
-fn convert_all(natural: &[lh_ir::Ty], overload: &Overload, buf: &mut ArgBuf) {
+pub fn convert_all(natural: &[lh_ir::Ty], overload: &Overload, buf: &mut ArgBuf) {
     if overload.compiled.escapes {
         own(buf);
     }

@@ -56,6 +56,12 @@ fn try_classify(o: &Bound<'_, PyAny>) -> PyResult<Option<Object>> {
     if let Some(array) = array(o) {
         return Ok(Some(array));
     }
+    if let Some(path) = device_name(o)? {
+        return Ok(Some(Object::Path(path)));
+    }
+    if let Some(inner) = device_function(o)? {
+        return try_classify(&inner);
+    }
     if let Some(name) = prim(o)? {
         return Ok(Some(Object::Path(format!("prim.{name}"))));
     }
@@ -156,6 +162,24 @@ fn prim(o: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
         return Ok(None);
     }
     o.getattr(intern!(o.py(), "name"))?.extract().map(Some)
+}
+
+/// The path of a name of `lancehead.cuda` that has a meaning in kernels.
+fn device_name(o: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
+    let class = o.get_type();
+    if class.name()? != "Name" || class.module()? != "lancehead.cuda.names" {
+        return Ok(None);
+    }
+    o.getattr(intern!(o.py(), "path"))?.extract().map(Some)
+}
+
+/// The dispatcher in a function decorated with `cuda.jit`.
+fn device_function<'py>(o: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    if o.get_type().module()? != "lancehead.cuda.dispatcher" {
+        return Ok(None);
+    }
+    let inner = o.getattr(intern!(o.py(), "_dispatcher")).ok();
+    Ok(inner.filter(|d| dispatcher::is_dispatcher(d.as_ptr())))
 }
 
 fn enum_value<'py>(o: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {

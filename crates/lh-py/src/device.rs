@@ -4,7 +4,7 @@ use crate::compiler;
 use crate::methods::signature;
 use crate::types::{Type, canonical};
 use lh_driver::device::{Abi, DeviceCode, DeviceRequest, Gpu, KernelLimits, Wanted};
-use lh_ir::func::{Options, fastmath};
+use lh_ir::func::{Device, Options, fastmath};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyFunction;
@@ -88,6 +88,7 @@ pub fn compile_ptx(
         numpy_errors: true,
         overflow_check: false,
         debug,
+        device: Device::Gpu,
     };
     let (ret, args) = signature(sig)?;
     let wanted = Wanted { llvm_ir_opt: llvm, ..Wanted::default() };

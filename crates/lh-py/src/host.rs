@@ -82,8 +82,9 @@ impl<'py> PyHost<'py> {
         }
         let module = o.get_type().getattr(intern!(self.py, "__module__"))?;
         let module: String = module.extract().unwrap_or_default();
+        let is_name = module == "lancehead.cuda.names";
         let is_enum = || o.is_instance(&self.py.import("enum")?.getattr("Enum")?);
-        Ok(np::is_dtype(o)? || module == "numpy" || module.starts_with("numpy.") || is_enum()?)
+        Ok(is_name || np::is_dtype(o)? || module == "numpy" || module.starts_with("numpy.") || is_enum()?)
     }
     fn read_attribute(&self, o: ObjId, name: &str) -> PyResult<Option<ObjId>> {
         let object = self.get(o);

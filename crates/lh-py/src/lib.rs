@@ -15,6 +15,7 @@ mod guard;
 mod host;
 mod inspect;
 mod int;
+mod kernel;
 mod lists;
 mod memory;
 mod methods;
@@ -136,6 +137,8 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(device::compile_ptx, m)?)?;
     m.add_function(wrap_pyfunction!(ufunc::dufunc, m)?)?;
     m.add_function(wrap_pyfunction!(ufunc::ufunc_parts, m)?)?;
+    m.add_function(wrap_pyfunction!(kernel::launch, m)?)?;
+    m.add_function(wrap_pyfunction!(kernel::kernel_facts, m)?)?;
     print::install();
     Ok(())
 }

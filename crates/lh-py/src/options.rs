@@ -1,6 +1,6 @@
 //! Options of the decorators: one table says which there are, and what each accepts.
 
-use lh_ir::func::{Options, fastmath};
+use lh_ir::func::{Device, Options, fastmath};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFrozenSet, PyList, PySet, PyString, PyTuple};
@@ -50,6 +50,10 @@ impl JitOptions {
     }
     fn set(&mut self, name: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
         match name {
+            "_device" => {
+                let which = one_of(name, value, &["kernel", "function"])?;
+                self.ir.device = if which == 0 { Device::Kernel } else { Device::Function };
+            }
             "nogil" => self.nogil = value.is_truthy()?,
             "fastmath" => self.ir.fastmath = fastmath_flags(value)?,
             // `None` leaves the default, which is to check.

@@ -27,6 +27,11 @@ pub fn clear() -> bool {
 /// Raises KeyboardInterrupt: called by a loop that has seen the flag. It clears the flag, unless it is part of a parallel
 /// loop: the others must see it too, and who began the outermost one clears it.
 unsafe extern "C" fn lh_interrupted() -> i32 {
+    raise_interrupt()
+}
+
+/// Raises KeyboardInterrupt and clears the flag.
+pub(crate) fn raise_interrupt() -> i32 {
     if !pool::is_inside() {
         clear();
     }

@@ -6,6 +6,7 @@
 
 pub mod alloc;
 pub mod classes;
+pub mod device;
 pub mod exception;
 mod format;
 pub mod interrupt;
@@ -47,6 +48,7 @@ pub fn symbols() -> Vec<Symbol> {
     all.extend(linalg::symbols());
     all.extend(shape::symbols());
     all.extend(pool::symbols());
+    all.extend(device::symbols());
     all
 }
 

@@ -6,6 +6,7 @@
 
 mod arith;
 mod call;
+mod cpu_device;
 mod device;
 mod device_calls;
 mod entry;

@@ -1,0 +1,251 @@
+//! `cuda.*` in kernels: geometry, memory and atomics. What is left is functions of the library, `lib/cuda`.
+
+use crate::emit::ArrayParts;
+use crate::infer::Infer;
+use crate::val::Val;
+use lh_ir::diag::{self, Diagnostic, Result};
+use lh_ir::func::{Device, Inst};
+use lh_ir::types::TyKind;
+use lh_ir::{Layout, Ty};
+
+const AXES: [&str; 3] = ["x", "y", "z"];
+
+/// Whether a path stands for a value that depends on the thread, instead of a function.
+pub(crate) fn is_value(path: &str) -> bool {
+    matches!(path, "cuda.laneid" | "cuda.warpsize") || geometry(path).is_some()
+}
+
+/// Name of the run-time function that a part of the geometry is read with.
+fn geometry(path: &str) -> Option<String> {
+    let (what, axis) = path.strip_prefix("cuda.")?.split_once('.')?;
+    let name = match what {
+        "threadIdx" => "tid",
+        "blockIdx" => "bid",
+        "blockDim" => "bdim",
+        "gridDim" => "gdim",
+        _ => return None,
+    };
+    AXES.contains(&axis).then(|| format!("lh_cuda_{name}_{axis}"))
+}
+
+impl Infer<'_> {
+    /// A value that depends on the thread.
+    pub(crate) fn cuda_value(&mut self, path: &str) -> Result<Val> {
+        self.check_device(path)?;
+        match geometry(path) {
+            Some(name) => self.read_geometry(&name),
+            None => self.call_library(path, &[]),
+        }
+    }
+
+    fn check_device(&self, path: &str) -> Result<()> {
+        if self.options.device == Device::Host {
+            let text = format!("`{path}` has a meaning in kernels only");
+            return Err(Diagnostic::new(diag::UNSUPPORTED_CALL, text)
+                .note("decorate the function with `cuda.jit`, and what it calls with `cuda.jit(device=True)`"));
+        }
+        Ok(())
+    }
+
+    fn read_geometry(&mut self, name: &str) -> Result<Val> {
+        if name.starts_with("lh_cuda_tid") {
+            return self.runtime(name, &[], Ty::int());
+        }
+        let cx = self.context()?;
+        self.runtime(name, &[cx], Ty::int())
+    }
+
+    fn context(&mut self) -> Result<Val> {
+        self.runtime("lh_cuda_context", &[], Ty::ptr())
+    }
+
+    /// A call of something in `lancehead.cuda`.
+    pub(crate) fn cuda_call(&mut self, path: &str, args: &[Val], kwargs: &[(String, Val)]) -> Result<Val> {
+        self.check_device(path)?;
+        match path {
+            "cuda.grid" | "cuda.gridsize" => self.grid(path, args),
+            "cuda.shared.array" | "cuda.local.array" => self.device_array(path, args, kwargs),
+            "cuda.const.array_like" if args.len() == 1 => Ok(args[0].clone()),
+            "cuda.cg.this_grid" => match self.world.import("lancehead.cuda.names", Some("grid_group")) {
+                Some(o) => self.object(o),
+                None => lh_ir::bug!("lancehead.cuda.names is not loaded"),
+            },
+            _ => match path.strip_prefix("cuda.atomic.") {
+                Some(op) => self.atomic(op, args),
+                None => match self.world.library(path) {
+                    Some((f, _)) => self.call_func(f, args, kwargs),
+                    None => {
+                        Err(Diagnostic::new(diag::UNSUPPORTED_CALL, format!("`{path}` is not supported in kernels")))
+                    }
+                },
+            },
+        }
+    }
+
+    /// `cuda.grid(n)` and `cuda.gridsize(n)`.
+    fn grid(&mut self, path: &str, args: &[Val]) -> Result<Val> {
+        let n = match args {
+            [n] => n.as_int().filter(|n| (1..=3).contains(n)),
+            _ => None,
+        };
+        let Some(n) = n else {
+            return Err(Diagnostic::new(
+                diag::NEEDS_CONSTANT,
+                format!("`{path}` takes 1, 2 or 3, written as a number"),
+            ));
+        };
+        let mut parts = Vec::new();
+        for a in &AXES[..n as usize] {
+            let dim = self.read_geometry(&format!("lh_cuda_bdim_{a}"))?;
+            parts.push(if path == "cuda.grid" {
+                let block = self.read_geometry(&format!("lh_cuda_bid_{a}"))?;
+                let thread = self.read_geometry(&format!("lh_cuda_tid_{a}"))?;
+                let start = self.op("mul", &[block, dim]);
+                self.op("add", &[start, thread])
+            } else {
+                let grid = self.read_geometry(&format!("lh_cuda_gdim_{a}"))?;
+                self.op("mul", &[grid, dim])
+            });
+        }
+        Ok(if n == 1 { parts.remove(0) } else { Val::tuple(parts) })
+    }
+
+    /// `cuda.shared.array(shape, dtype, alignment)` and `cuda.local.array`.
+    fn device_array(&mut self, path: &str, args: &[Val], kwargs: &[(String, Val)]) -> Result<Val> {
+        let given = |i: usize, name: &str| args.get(i).or(kwargs.iter().find(|(k, _)| k == name).map(|(_, v)| v));
+        let (Some(shape), Some(dtype)) = (given(0, "shape").cloned(), given(1, "dtype").cloned()) else {
+            return Err(Diagnostic::new(diag::NO_MATCHING_CALL, format!("`{path}` takes a shape and a dtype")));
+        };
+        let align = given(2, "alignment").cloned();
+        let dtype = self.as_dtype(&dtype)?.strong();
+        let dims = if shape.ty.is_tuple() { self.tuple_parts(&shape).expect("a tuple") } else { vec![shape] };
+        let Some(dims) = dims.iter().map(Val::as_int).collect::<Option<Vec<i128>>>() else {
+            return Err(Diagnostic::new(diag::NEEDS_CONSTANT, format!("the shape of `{path}` must be constant"))
+                .note("write numbers, or names of constants outside of the kernel"));
+        };
+        if dims.iter().any(|d| *d < 0) {
+            return Err(Diagnostic::new(diag::NO_MATCHING_CALL, "negative dimensions are not allowed"));
+        }
+        let align = self.alignment(align.as_ref(), dtype)?;
+        let size = dtype.itemsize() as i128;
+        let bytes = dims.iter().product::<i128>() * size;
+        if path == "cuda.shared.array" && dims == [0] {
+            return self.dynamic_array(dtype);
+        }
+        let (bytes, align) = (Val::int(bytes), Val::int(align));
+        let data = if path == "cuda.shared.array" {
+            let (cx, site) = (self.context()?, Val::int(i128::from(self.site())));
+            self.runtime("lh_cuda_shared", &[cx, site, bytes, align], Ty::ptr())?
+        } else {
+            self.runtime("lh_cuda_local", &[bytes, align], Ty::ptr())?
+        };
+        let mut strides = vec![size; dims.len()];
+        for i in (1..dims.len()).rev() {
+            strides[i - 1] = strides[i] * dims[i];
+        }
+        let ints = |v: Vec<i128>| v.into_iter().map(Val::int).collect();
+        self.array_over(data, ints(dims), ints(strides), dtype)
+    }
+
+    fn alignment(&self, given: Option<&Val>, dtype: Ty) -> Result<i128> {
+        let own = dtype.real_part().itemsize().max(1) as i128;
+        match given.filter(|v| !v.ty.is_none()) {
+            None => Ok(own),
+            Some(v) => match v.as_int() {
+                Some(a) if a > 0 && a & (a - 1) == 0 && a % own == 0 => Ok(a),
+                _ => Err(Diagnostic::new(
+                    diag::NO_MATCHING_CALL,
+                    format!("an alignment must be a constant power of two and a multiple of {own}"),
+                )),
+            },
+        }
+    }
+
+    /// The shared memory whose size the launch gives.
+    fn dynamic_array(&mut self, dtype: Ty) -> Result<Val> {
+        let cx = self.context()?;
+        let data = self.runtime("lh_cuda_dynamic", std::slice::from_ref(&cx), Ty::ptr())?;
+        let bytes = self.runtime("lh_cuda_dynamic_bytes", &[cx], Ty::int())?;
+        let size = Val::int(dtype.itemsize() as i128);
+        let n = self.op("sdiv", &[bytes, size.clone()]);
+        self.array_over(data, vec![n], vec![size], dtype)
+    }
+
+    fn array_over(&mut self, data: Val, shape: Vec<Val>, strides: Vec<Val>, dtype: Ty) -> Result<Val> {
+        let owner = self.push(Inst::Zero, Ty::meminfo());
+        let ty = Ty::array(dtype, shape.len(), Layout::C);
+        Ok(self.make_array(&ArrayParts { owner, data, shape, strides }, ty))
+    }
+
+    /// A number for the place being typed: each has memory of its own.
+    fn site(&self) -> i64 {
+        let text = format!("{} {:?}", self.out.name, self.span);
+        let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x100_0000_01b3));
+        // Not a number that a kernel would compute with by chance.
+        (hash >> 2 | 1 << 61) as i64
+    }
+
+    /// `cuda.atomic.<op>(array, index, value)`: the value before.
+    fn atomic(&mut self, op: &str, args: &[Val]) -> Result<Val> {
+        let name = format!("cuda.atomic.{op}");
+        let wrong = |text: &str| Diagnostic::new(diag::NO_MATCHING_CALL, format!("`{name}` {text}"));
+        let (array, index, values) = match (op, args) {
+            ("compare_and_swap", [a, old, new]) => (a, None, vec![old, new]),
+            ("cas", [a, i, old, new]) => (a, Some(i), vec![old, new]),
+            ("cas" | "compare_and_swap", _) => {
+                return Err(wrong("takes an array, an index, the old and the new value"));
+            }
+            (_, [a, i, x]) => (a, Some(i), vec![x]),
+            _ => return Err(wrong("takes an array, an index and a value")),
+        };
+        let Some((dtype, ndim, ..)) = array.ty.as_array() else { return Err(wrong("works on arrays")) };
+        self.check_writable(array.ty)?;
+        let index = match index {
+            None => vec![Val::int(0); ndim],
+            Some(i) if i.ty.is_tuple() => self.tuple_parts(i).expect("a tuple"),
+            Some(i) => vec![i.clone()],
+        };
+        if index.len() != ndim || index.iter().any(|i| !i.ty.is_int()) {
+            return Err(wrong(&format!("needs {ndim} integers to index `{}`", array.ty)));
+        }
+        let Some(function) = function(op, dtype).and_then(|n| lh_ops::runtime::find(&n)) else {
+            return Err(wrong(&format!("is not defined for `{dtype}`")));
+        };
+        let at = self.element_address(array, &index);
+        let mut operands = vec![at];
+        for x in values {
+            if !x.ty.is_number() {
+                return Err(wrong(&format!("cannot take `{}`", x.ty)));
+            }
+            let mut x = self.element_value(x, dtype)?;
+            if op == "sub" {
+                let zero = self.cast(&Val::int(0), dtype);
+                x = if dtype.is_float() { self.op("neg", &[x]) } else { self.op("sub", &[zero, x]) };
+            }
+            operands.push(self.value(&x));
+        }
+        Ok(self.push(Inst::Runtime(function, operands), dtype))
+    }
+}
+
+/// The run-time function for an operation on a type.
+fn function(op: &str, dtype: Ty) -> Option<String> {
+    let (signed, bits, float) = match dtype.kind() {
+        TyKind::Int { bits, signed, .. } => (*signed, *bits, false),
+        TyKind::Float { bits, .. } => (true, *bits, true),
+        _ => return None,
+    };
+    let kind = if float { 'f' } else { 'i' };
+    let by_sign = if signed || float { kind } else { 'u' };
+    Some(match op {
+        "add" | "sub" => format!("lh_cuda_add_{kind}{bits}"),
+        "max" | "min" => format!("lh_cuda_{op}_{by_sign}{bits}"),
+        "nanmax" | "nanmin" if float => format!("lh_cuda_{op}_f{bits}"),
+        "nanmax" | "nanmin" => format!("lh_cuda_{}_{by_sign}{bits}", &op[3..]),
+        "and_" | "or_" => format!("lh_cuda_{}_{kind}{bits}", op.trim_end_matches('_')),
+        "xor" | "exch" => format!("lh_cuda_{op}_{kind}{bits}"),
+        "cas" | "compare_and_swap" => format!("lh_cuda_cas_{kind}{bits}"),
+        "inc" | "dec" if !signed => format!("lh_cuda_{op}_u{bits}"),
+        _ => return None,
+    })
+}

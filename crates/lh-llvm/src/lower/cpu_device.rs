@@ -1,0 +1,59 @@
+//! Where a thread of a kernel is, and its memory, emitted in place: the CPU as a CUDA device.
+
+use super::function::FnCx;
+use crate::ir::{Type, Val};
+use lh_ir::Value;
+
+/// Offsets in the context of a block, `lh_runtime::device::Context`.
+mod at {
+    pub(super) const BLOCK: usize = 0;
+    pub(super) const BLOCK_DIM: usize = 24;
+    pub(super) const GRID_DIM: usize = 48;
+    pub(super) const SHARED: usize = 72;
+    pub(super) const DYNAMIC: usize = 80;
+    pub(super) const DYNAMIC_BYTES: usize = 88;
+    pub(super) const FIRST: usize = 96;
+    pub(super) const LAST: usize = 104;
+}
+
+impl FnCx<'_, '_> {
+    /// As `inline_runtime`, of functions for devices.
+    pub(super) fn cpu_device_runtime(&mut self, name: &str, args: &[Value]) -> Option<Vec<Val>> {
+        let name = name.strip_prefix("lh_cuda_")?;
+        let (int, ptr) = (self.t.i64, self.t.ptr);
+        let axis = match name.rsplit_once('_').map(|(_, a)| a) {
+            Some("y") => 8,
+            Some("z") => 16,
+            _ => 0,
+        };
+        Some(match name {
+            "bid_x" | "bid_y" | "bid_z" => vec![self.context_field(args[0], at::BLOCK + axis, int)],
+            "bdim_x" | "bdim_y" | "bdim_z" => vec![self.context_field(args[0], at::BLOCK_DIM + axis, int)],
+            "gdim_x" | "gdim_y" | "gdim_z" => vec![self.context_field(args[0], at::GRID_DIM + axis, int)],
+            "first" => vec![self.context_field(args[0], at::FIRST, int)],
+            "last" => vec![self.context_field(args[0], at::LAST, int)],
+            "dynamic" => vec![self.context_field(args[0], at::DYNAMIC, ptr)],
+            "dynamic_bytes" => vec![self.context_field(args[0], at::DYNAMIC_BYTES, int)],
+            "shared" => {
+                let base = self.context_field(args[0], at::SHARED, ptr);
+                vec![self.gep(self.t.i8, base, self.one(args[1]))]
+            }
+            "enter_block" => {
+                for (i, v) in args[1..].iter().enumerate() {
+                    self.set_header_field(self.one(args[0]), at::BLOCK + 8 * i, self.one(*v));
+                }
+                Vec::new()
+            }
+            "local" => {
+                let size = |v: Value| self.constant_int(self.one(v)).map_or(1, |n| n.max(1) as usize);
+                let (bytes, align) = (size(args[0]), size(args[1]));
+                vec![self.stack(self.array_type(self.t.i8, bytes), align)]
+            }
+            _ => return None,
+        })
+    }
+
+    fn context_field(&self, cx: Value, at: usize, ty: Type) -> Val {
+        self.header_field(self.one(cx), at, ty)
+    }
+}

@@ -1,0 +1,64 @@
+//! Hands a kernel's context through: code for the CPU as a CUDA device knows its block by a pointer, and its thread by
+//! three indices, which are the first parameters of every function.
+//!
+//! ```text
+//! function %f(v0: int64) device {          function %f(v3: ptr, v4: int, v5: int, v6: int, v0: int64) device {
+//!     v1 = runtime lh_cuda_tid_x(): int ->
+//!     v2 = call spec1(v1): int                 v2 = call spec1(v3, v4, v5, v6, v4): int
+//! ```
+//!
+//! It also notes how the function's threads wait for each other (callees' ways are noted before). Elementwise
+//! instructions are lowered: a call in one could not be given anything.
+
+use crate::edit::Replacements;
+use lh_ir::func::{Device, Inst, waits};
+use lh_ir::op::RuntimeFn;
+use lh_ir::{Function, Ty, Value};
+
+/// Number of parameters that this pass puts before the function's own.
+pub const HANDED: usize = 4;
+
+/// Runs the pass.
+pub(crate) fn run(func: &mut Function) -> bool {
+    if matches!(func.options.device, Device::Host | Device::Gpu) {
+        return false;
+    }
+    let handed: Vec<Value> =
+        [Ty::ptr(), Ty::int(), Ty::int(), Ty::int()].into_iter().map(|t| func.new_value(t)).collect();
+    func.blocks[0].params.splice(0..0, handed.iter().copied());
+    let mut replaced = Replacements::new(func);
+    for data in &mut func.blocks {
+        data.insts.retain_mut(|d| {
+            match &mut d.inst {
+                Inst::Runtime(f, _) => {
+                    if let (Some(i), Some(r)) = (place(f), d.result) {
+                        replaced.set(r, handed[i]);
+                        return false;
+                    }
+                    func.waits |= waits_of(f);
+                }
+                Inst::Call(_, args) => {
+                    args.splice(0..0, handed.iter().copied());
+                }
+                _ => {}
+            }
+            true
+        });
+    }
+    replaced.apply(func);
+    true
+}
+
+/// Which of the handed values a run-time function stands for.
+fn place(f: &RuntimeFn) -> Option<usize> {
+    ["lh_cuda_context", "lh_cuda_tid_x", "lh_cuda_tid_y", "lh_cuda_tid_z"].iter().position(|n| *n == f.name)
+}
+
+fn waits_of(f: &RuntimeFn) -> u8 {
+    match f.name {
+        "lh_cuda_sync" | "lh_cuda_sync_count" | "lh_cuda_sync_and" | "lh_cuda_sync_or" => waits::BLOCK,
+        "lh_cuda_warp" | "lh_cuda_activemask" | "lh_cuda_pause" => waits::WARP,
+        "lh_cuda_grid_sync" => waits::GRID,
+        _ => 0,
+    }
+}

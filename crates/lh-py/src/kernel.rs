@@ -1,0 +1,123 @@
+//! Launches of kernels for a CUDA device.
+
+use crate::args::ArgBuf;
+use crate::call::{self, NOWHERE};
+use crate::dispatcher::{self, Overload};
+use crate::signals::Running;
+use crate::{raise, render};
+use lh_cuda::{Code, Config, Device, Fault};
+use lh_driver::kernel::Kernel;
+use lh_ir::func::Entry;
+use pyo3::exceptions::{PyRuntimeError, PyTypeError};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// Runs a kernel's dispatcher on arguments: blocks of the grid, threads of a block, bytes of dynamic shared memory.
+#[pyfunction]
+pub fn launch(
+    kernel: &Bound<'_, PyAny>,
+    grid: [i64; 3],
+    block: [i64; 3],
+    shared: i64,
+    args: &Bound<'_, PyTuple>,
+) -> PyResult<()> {
+    let py = kernel.py();
+    let mut buf = ArgBuf::default();
+    let overload = resolve(kernel, args, &mut buf)?;
+    let config = Config { grid, block, dynamic_shared: shared };
+    let code = code_of(overload)?;
+    let run = || {
+        let running = Running::start();
+        // SAFETY: the words are those of the specialisation's types, and the tuple keeps what they point to alive.
+        let result = unsafe { lh_cuda::emulator::Cpu.launch(&code, &config, &buf.slots) };
+        drop(running);
+        result
+    };
+    let result = catch_unwind(AssertUnwindSafe(run)).map_err(|panic| render::internal_error(py, panic.as_ref()))?;
+    if let Some(lists) = &buf.lists {
+        lists.reflect(py)?;
+    }
+    match result {
+        Ok(()) => Ok(()),
+        Err(Fault::Refused(r)) => {
+            let class = py.import("lancehead.cuda.errors")?.getattr("CudaAPIError")?;
+            let text = format!("Call to cuLaunchKernel results in {}: {}", r.name, r.text);
+            Err(PyErr::from_value(class.call1((r.code, text))?))
+        }
+        Err(Fault::Raised(at)) => {
+            let error = raise::take(py);
+            if let Some(at) = at {
+                let tuple = |v: [i64; 3]| PyTuple::new(py, v);
+                error.value(py).setattr("block", tuple(at.block)?)?;
+                error.value(py).setattr("thread", tuple(at.thread)?)?;
+            }
+            Err(error)
+        }
+    }
+}
+
+/// The specialisation for these arguments, which are put into the buffer.
+fn resolve<'a>(kernel: &'a Bound<'_, PyAny>, args: &Bound<'_, PyTuple>, buf: &mut ArgBuf) -> PyResult<&'a Overload> {
+    let py = kernel.py();
+    let object = dispatcher::of(kernel).ok_or_else(|| PyTypeError::new_err("not a kernel"))?;
+    let (state, n) = (object.state, args.len());
+    // SAFETY: the state belongs to the dispatcher, which is alive; references into it end before Python code can run.
+    unsafe {
+        if (*state).params.plain != n {
+            let name: String = kernel.getattr("__name__")?.extract()?;
+            let want = (*state).params.plain;
+            return Err(PyTypeError::new_err(format!("kernel {name} takes {want} arguments, {n} were given")));
+        }
+        for (i, a) in args.iter().enumerate() {
+            if let Err(why) = buf.push(a.as_ptr()) {
+                return Err(dispatcher::refuse(py, &*state, i, &a, why));
+            }
+        }
+        let mut at = call::find(state, &buf.tags);
+        if at != NOWHERE {
+            let overload = (&(*state).entries)[at].overload;
+            if !(*overload).guard.is_current(py) {
+                dispatcher::renew(py, state, kernel, overload)?;
+                at = NOWHERE;
+            }
+        }
+        if at == NOWHERE {
+            at = dispatcher::resolve(py, state, kernel, buf, n)?;
+        }
+        let entry = &(&(*state).entries)[at];
+        let overload = &*entry.overload;
+        if let Some(natural) = &entry.natural {
+            call::convert_all(natural, overload, buf);
+        }
+        Ok(overload)
+    }
+}
+
+fn code_of(overload: &Overload) -> PyResult<Code> {
+    let Some(Kernel { entry, is_cooperative, shared_bytes, local_bytes }) = overload.compiled.kernel else {
+        return Err(PyRuntimeError::new_err("a function for devices cannot be launched: it is called by kernels"));
+    };
+    let by_thread = entry == Entry::Thread;
+    Ok(Code { entry: overload.entry, by_thread, is_cooperative, shared_bytes, local_bytes })
+}
+
+/// Facts of a kernel's specialisations by argument types: bytes of static shared memory and of each thread's own, whether
+/// it is cooperative, how it is entered.
+#[pyfunction]
+pub fn kernel_facts<'py>(kernel: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
+    let py = kernel.py();
+    let object = dispatcher::of(kernel).ok_or_else(|| PyTypeError::new_err("not a kernel"))?;
+    let all = PyDict::new(py);
+    // SAFETY: the state of a live dispatcher; overloads live as long as it.
+    for o in unsafe { (*object.state).current() } {
+        let Some(k) = o.compiled.kernel else { continue };
+        let facts = PyDict::new(py);
+        facts.set_item("shared", k.shared_bytes)?;
+        facts.set_item("local", k.local_bytes)?;
+        facts.set_item("cooperative", k.is_cooperative)?;
+        facts.set_item("entry", format!("{:?}", k.entry).to_lowercase())?;
+        all.set_item(crate::types::type_tuple(py, &o.compiled.args)?, facts)?;
+    }
+    Ok(all)
+}

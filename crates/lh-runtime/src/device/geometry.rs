@@ -1,0 +1,96 @@
+//! Where a thread is. The code generator emits these in place; the functions say what they mean.
+
+use super::{Context, Failed};
+use crate::symbol::{Symbol, functions};
+
+macro_rules! fields {
+    ($($name:ident $field:ident $axis:literal;)*) => {$(
+        unsafe extern "C" fn $name(cx: *mut Context) -> i64 {
+            // SAFETY: kernels pass the context of their block.
+            unsafe { (*cx).$field[$axis] }
+        }
+    )*};
+}
+fields! {
+    lh_cuda_bid_x block 0; lh_cuda_bid_y block 1; lh_cuda_bid_z block 2;
+    lh_cuda_bdim_x block_dim 0; lh_cuda_bdim_y block_dim 1; lh_cuda_bdim_z block_dim 2;
+    lh_cuda_gdim_x grid_dim 0; lh_cuda_gdim_y grid_dim 1; lh_cuda_gdim_z grid_dim 2;
+}
+
+unsafe extern "C" fn lh_cuda_first(cx: *mut Context) -> i64 {
+    // SAFETY: kernels pass the context of their block.
+    unsafe { (*cx).first }
+}
+
+unsafe extern "C" fn lh_cuda_last(cx: *mut Context) -> i64 {
+    // SAFETY: as above.
+    unsafe { (*cx).last }
+}
+
+unsafe extern "C" fn lh_cuda_enter_block(cx: *mut Context, x: i64, y: i64, z: i64) {
+    // SAFETY: as above.
+    unsafe { (*cx).block = [x, y, z] };
+}
+
+unsafe extern "C" fn lh_cuda_failed(cx: *mut Context, x: i64, y: i64, z: i64) {
+    // SAFETY: as above.
+    unsafe {
+        if (*cx).failed.is_none() {
+            (*cx).failed = Some(Failed { block: (*cx).block, thread: [x, y, z] });
+        }
+    }
+}
+
+unsafe extern "C" fn lh_cuda_shared(cx: *mut Context, offset: i64, _bytes: i64, _align: i64) -> *mut u8 {
+    // SAFETY: the offset lies within the block's shared memory, which was sized for the kernel.
+    unsafe { (*cx).shared.add(offset as usize) }
+}
+
+unsafe extern "C" fn lh_cuda_dynamic(cx: *mut Context) -> *mut u8 {
+    // SAFETY: kernels pass the context of their block.
+    unsafe { (*cx).dynamic }
+}
+
+unsafe extern "C" fn lh_cuda_dynamic_bytes(cx: *mut Context) -> i64 {
+    // SAFETY: as above.
+    unsafe { (*cx).dynamic_bytes }
+}
+
+/// What only exists in place: the pass that hands the context through replaces it, the code generator allocates it.
+fn in_place(name: &str) -> ! {
+    lh_ir::bug!("`{name}` was not replaced in a kernel")
+}
+
+unsafe extern "C" fn lh_cuda_context() -> *mut u8 {
+    in_place("lh_cuda_context")
+}
+
+unsafe extern "C" fn lh_cuda_tid_x() -> i64 {
+    in_place("lh_cuda_tid_x")
+}
+
+unsafe extern "C" fn lh_cuda_tid_y() -> i64 {
+    in_place("lh_cuda_tid_y")
+}
+
+unsafe extern "C" fn lh_cuda_tid_z() -> i64 {
+    in_place("lh_cuda_tid_z")
+}
+
+unsafe extern "C" fn lh_cuda_local(_bytes: i64, _align: i64) -> *mut u8 {
+    in_place("lh_cuda_local")
+}
+
+unsafe extern "C" fn lh_cuda_fence() {
+    std::sync::atomic::fence(std::sync::atomic::Ordering::SeqCst);
+}
+
+pub(crate) fn symbols() -> Vec<Symbol> {
+    functions! {
+        () lh_cuda_context lh_cuda_tid_x lh_cuda_tid_y lh_cuda_tid_z lh_cuda_fence;
+        (_) lh_cuda_bid_x lh_cuda_bid_y lh_cuda_bid_z lh_cuda_bdim_x lh_cuda_bdim_y lh_cuda_bdim_z lh_cuda_gdim_x
+            lh_cuda_gdim_y lh_cuda_gdim_z lh_cuda_first lh_cuda_last lh_cuda_dynamic lh_cuda_dynamic_bytes;
+        (_ _) lh_cuda_local;
+        (_ _ _ _) lh_cuda_enter_block lh_cuda_failed lh_cuda_shared;
+    }
+}

@@ -1,0 +1,79 @@
+//! The CPU as a CUDA device: what kernels need while they run. Blocks are described by a [`Context`], to which compiled
+//! kernels have a pointer; threads that wait for each other are fibers of a [`team::Team`].
+
+mod atomics;
+mod fiber;
+mod geometry;
+mod stacks;
+pub mod team;
+mod warp;
+
+use crate::symbol::Symbol;
+
+/// What a block's code knows of it. Kernels read it at the offsets that the code generator has.
+#[repr(C)]
+pub struct Context {
+    /// Index of the block.
+    pub block: [i64; 3],
+    /// Threads of a block.
+    pub block_dim: [i64; 3],
+    /// Blocks of the grid.
+    pub grid_dim: [i64; 3],
+    /// Shared memory.
+    pub shared: *mut u8,
+    /// The part of it whose size is given at the launch.
+    pub dynamic: *mut u8,
+    /// Size of that part.
+    pub dynamic_bytes: i64,
+    /// The blocks that a call of an [`lh_ir::func::Entry::Blocks`] kernel is for, as linear indices.
+    pub first: i64,
+    /// One after the last.
+    pub last: i64,
+    /// The fibers of which the running one is; null where threads do not wait for each other.
+    pub team: *mut team::Team,
+    /// The first thread that has raised.
+    pub failed: Option<Failed>,
+}
+
+/// Where in the grid an exception was raised.
+#[derive(Clone, Copy, Debug)]
+pub struct Failed {
+    /// Index of the block.
+    pub block: [i64; 3],
+    /// Index of the thread.
+    pub thread: [i64; 3],
+}
+
+/// The entry of a kernel: machine words of the arguments, then the place of a result that is none.
+pub type Kernel = unsafe extern "C" fn(*const u64, *mut u64) -> i32;
+
+impl Context {
+    /// A block of a launch. The memory is the caller's.
+    pub fn new(grid: [i64; 3], block: [i64; 3], shared: *mut u8, dynamic: *mut u8, dynamic_bytes: i64) -> Context {
+        Context {
+            block: [0; 3],
+            block_dim: block,
+            grid_dim: grid,
+            shared,
+            dynamic,
+            dynamic_bytes,
+            first: 0,
+            last: 0,
+            team: std::ptr::null_mut(),
+            failed: None,
+        }
+    }
+    /// The block of a linear index.
+    pub fn block_of(&self, linear: i64) -> [i64; 3] {
+        let [x, y, _] = self.grid_dim;
+        [linear % x, linear / x % y, linear / (x * y)]
+    }
+}
+
+pub(crate) fn symbols() -> Vec<Symbol> {
+    let mut all = geometry::symbols();
+    all.extend(team::symbols());
+    all.extend(warp::symbols());
+    all.extend(atomics::symbols());
+    all
+}

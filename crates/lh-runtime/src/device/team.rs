@@ -1,0 +1,355 @@
+//! Threads that wait for each other: fibers on one thread of the computer, taking turns. A thread that has to wait looks
+//! again when its turn comes; if nobody has got on for a whole round, they wait for each other for ever, which is an
+//! error.
+
+use super::stacks::Stacks;
+use super::warp::Request;
+use super::{Context, Kernel, fiber};
+use crate::classes::RUNTIME_ERROR;
+use crate::exception::{Pending, raise, set_pending, take_pending};
+use crate::interrupt;
+use crate::symbol::{Symbol, functions};
+use smallvec::SmallVec;
+
+/// Threads of a warp.
+pub const WARP: usize = 32;
+
+/// A thread of a kernel.
+pub(super) struct Fiber {
+    stack: *mut u8,
+    pub(super) done: bool,
+    /// What it asks of its warp, and the answer.
+    pub(super) request: Option<Request>,
+    pub(super) answer: Option<[u64; 2]>,
+}
+
+/// Progress of a block, or of the grid.
+#[derive(Default, Clone, Copy)]
+struct Barrier {
+    alive: usize,
+    arrived: usize,
+    generation: u64,
+    /// Threads with a true argument so far, and of the barrier before.
+    sum: i64,
+    total: i64,
+}
+
+/// The threads of blocks that run together.
+pub struct Team {
+    pub(super) fibers: Vec<Fiber>,
+    pub(super) current: usize,
+    blocks: Vec<Barrier>,
+    grid: Barrier,
+    contexts: *mut Context,
+    threads: usize,
+    kernel: Kernel,
+    args: *const [u64],
+    main: *mut u8,
+    alive: usize,
+    /// Turns since somebody got on.
+    idle: usize,
+    failure: Option<Pending>,
+}
+
+/// Runs every thread of some blocks to its end. With several blocks their threads run together and may wait for the grid.
+///
+/// # Safety
+/// The kernel takes these arguments after its context and its thread's index; the contexts are blocks of one launch, with
+/// memory of their own.
+pub unsafe fn run(contexts: &mut [Context], kernel: Kernel, args: &[u64], stack: usize) -> i32 {
+    let [x, y, z] = contexts[0].block_dim;
+    let threads = (x * y * z) as usize;
+    let count = threads * contexts.len();
+    let Some(stacks) = Stacks::take(count, stack) else {
+        return raise(crate::classes::MEMORY_ERROR, "no memory for the stacks of the kernel's threads");
+    };
+    let full = Barrier { alive: threads, ..Barrier::default() };
+    let mut team = Team {
+        fibers: Vec::with_capacity(count),
+        current: 0,
+        blocks: vec![full; contexts.len()],
+        grid: Barrier { alive: count, ..full },
+        contexts: contexts.as_mut_ptr(),
+        threads,
+        kernel,
+        args,
+        main: std::ptr::null_mut(),
+        alive: count,
+        idle: 0,
+        failure: None,
+    };
+    let at = &raw mut team;
+    for i in 0..count {
+        // SAFETY: each fiber has a stack of its own, which lives until all are done.
+        let stack = unsafe { fiber::prepare(stacks.top(i), thread_main, at.cast()) };
+        team.fibers.push(Fiber { stack, done: false, request: None, answer: None });
+    }
+    contexts.iter_mut().for_each(|c| c.team = at);
+    // SAFETY: the team outlives the fibers, which run only until the switch comes back; nothing else refers to it meanwhile.
+    unsafe {
+        let first = (&(*at).fibers)[0].stack;
+        fiber::switch(&raw mut (*at).main, first);
+    }
+    stacks.give();
+    contexts.iter_mut().for_each(|c| c.team = std::ptr::null_mut());
+    match team.failure.take() {
+        Some(p) => {
+            set_pending(p);
+            1
+        }
+        None => 0,
+    }
+}
+
+/// What a fiber does.
+unsafe extern "C" fn thread_main(team: *mut u8) -> ! {
+    let team = team.cast::<Team>();
+    // SAFETY: the team is alive while a fiber runs; no reference into it is kept across a switch.
+    unsafe {
+        let me = (*team).current;
+        let (block, thread) = (me / (*team).threads, (me % (*team).threads) as i64);
+        let cx = (*team).contexts.add(block);
+        let [x, y, _] = (*cx).block_dim;
+        let mut words: SmallVec<[u64; 32]> = SmallVec::new();
+        words.push(cx.expose_provenance() as u64);
+        words.extend([thread % x, thread / x % y, thread / (x * y)].map(|i| i as u64));
+        words.extend_from_slice(&*(*team).args);
+        let mut nothing = [0u64; 2];
+        let status = ((*team).kernel)(words.as_ptr(), nothing.as_mut_ptr());
+        drop(words);
+        Team::finish(team, me, block, status);
+        let mut dead = std::ptr::null_mut();
+        let to = match Team::next(team) {
+            Some(i) => {
+                (*team).current = i;
+                (&(*team).fibers)[i].stack
+            }
+            None => (*team).main,
+        };
+        fiber::switch(&raw mut dead, to);
+        std::process::abort()
+    }
+}
+
+impl Team {
+    /// Threads of a block.
+    pub(super) fn threads(&self) -> usize {
+        self.threads
+    }
+    /// Somebody can go on who could not.
+    pub(super) fn got_on(&mut self) {
+        self.idle = 0;
+    }
+
+    /// A thread has come to its end.
+    ///
+    /// # Safety
+    /// The team is alive, and this is its running fiber.
+    unsafe fn finish(team: *mut Team, me: usize, block: usize, status: i32) {
+        // SAFETY: by contract; the reference ends with the function.
+        let team = unsafe { &mut *team };
+        if status != 0 {
+            let pending = take_pending();
+            if team.failure.is_none() {
+                team.failure = pending;
+            }
+        }
+        team.fibers[me].done = true;
+        team.alive -= 1;
+        team.idle = 0;
+        team.blocks[block].leave();
+        team.grid.leave();
+        let first = me / team.threads * team.threads + me % team.threads / WARP * WARP;
+        let last = (first + WARP).min((block + 1) * team.threads);
+        for lane in first..last {
+            team.answer_warp(lane);
+        }
+    }
+
+    /// The fiber whose turn is next.
+    ///
+    /// # Safety
+    /// The team is alive.
+    unsafe fn next(team: *mut Team) -> Option<usize> {
+        // SAFETY: by contract; the reference ends with the function.
+        let team = unsafe { &*team };
+        let n = team.fibers.len();
+        let after = (team.current + 1..n).chain(0..=team.current);
+        if team.alive == 0 { None } else { after.into_iter().find(|i| !team.fibers[*i].done) }
+    }
+
+    /// Lets the others have their turns. Raises if the kernel has failed meanwhile.
+    ///
+    /// # Safety
+    /// The team is alive, and its current fiber runs.
+    pub(super) unsafe fn pause(team: *mut Team) -> i32 {
+        // SAFETY: by contract; references end before the switch.
+        unsafe {
+            if Team::has_failed(team) {
+                return raise(RUNTIME_ERROR, "another thread of the kernel has failed");
+            }
+            let me = (*team).current;
+            if let Some(i) = Team::next(team)
+                && i != me
+            {
+                (*team).current = i;
+                let (save, to) = (&raw mut (&mut (*team).fibers)[me].stack, (&(*team).fibers)[i].stack);
+                fiber::switch(save, to);
+            }
+            if Team::has_failed(team) {
+                return raise(RUNTIME_ERROR, "another thread of the kernel has failed");
+            }
+        }
+        0
+    }
+
+    unsafe fn has_failed(team: *mut Team) -> bool {
+        // SAFETY: the team is alive; the reference ends with the function.
+        unsafe {
+            let team = &*team;
+            team.failure.is_some()
+        }
+    }
+
+    /// As [`Team::pause`], of a thread that cannot go on before another does something.
+    ///
+    /// # Safety
+    /// As [`Team::pause`].
+    pub(super) unsafe fn wait(team: *mut Team) -> i32 {
+        // SAFETY: by contract; the reference ends before the pause.
+        unsafe {
+            let t = &mut *team;
+            t.idle += 1;
+            if t.idle > 2 * t.alive + 2 {
+                if t.failure.is_none() {
+                    let text = "the threads of the kernel wait for each other for ever: \
+                                a barrier or warp operation is not reached by all that it is for";
+                    raise(RUNTIME_ERROR, text);
+                    t.failure = take_pending();
+                }
+                return raise(RUNTIME_ERROR, "another thread of the kernel has failed");
+            }
+            if interrupt::INTERRUPT_FLAG.load(std::sync::atomic::Ordering::Relaxed) != 0 {
+                return interrupt::raise_interrupt();
+            }
+            Team::pause(team)
+        }
+    }
+}
+
+impl Barrier {
+    /// Counts an arrival; whether it was the last.
+    fn arrive(&mut self, value: i64) -> bool {
+        self.arrived += 1;
+        self.sum += value;
+        self.release()
+    }
+    fn leave(&mut self) {
+        self.alive -= 1;
+        if self.arrived > 0 {
+            self.release();
+        }
+    }
+    fn release(&mut self) -> bool {
+        if self.arrived < self.alive {
+            return false;
+        }
+        (self.arrived, self.total, self.sum) = (0, self.sum, 0);
+        self.generation += 1;
+        true
+    }
+}
+
+/// Waits at a barrier of the team; the sum of the arguments and the number of threads that have come.
+unsafe fn barrier(team: *mut Team, which: fn(&mut Team) -> &mut Barrier, value: i64) -> Result<(i64, i64), i32> {
+    // SAFETY: callers pass the live team of the running fiber; references end before another fiber runs.
+    unsafe {
+        let before = {
+            let t = &mut *team;
+            let b = which(t);
+            let before = b.generation;
+            let count = b.alive as i64;
+            if b.arrive(value) {
+                let total = b.total;
+                t.idle = 0;
+                return Ok((total, count));
+            }
+            before
+        };
+        loop {
+            let status = Team::wait(team);
+            if status != 0 {
+                return Err(status);
+            }
+            let b = which(&mut *team);
+            if b.generation != before {
+                return Ok((b.total, b.alive as i64));
+            }
+        }
+    }
+}
+
+fn own_block(t: &mut Team) -> &mut Barrier {
+    &mut t.blocks[t.current / t.threads]
+}
+
+/// `syncthreads` with a value: its sum over the block's threads and how many there are. Without a team a block has but
+/// one thread at a time, which is never so for kernels that wait.
+unsafe fn sync(cx: *mut Context, value: i64) -> Result<(i64, i64), i32> {
+    // SAFETY: kernels pass the context of their block.
+    unsafe {
+        let team = (*cx).team;
+        if team.is_null() { Ok((value, 1)) } else { barrier(team, own_block, value) }
+    }
+}
+
+unsafe extern "C" fn lh_cuda_sync(cx: *mut Context) -> i32 {
+    // SAFETY: as for `sync`.
+    unsafe { sync(cx, 0) }.err().unwrap_or(0)
+}
+
+unsafe extern "C" fn lh_cuda_grid_sync(cx: *mut Context) -> i32 {
+    // SAFETY: as for `sync`.
+    unsafe {
+        let team = (*cx).team;
+        if team.is_null() { 0 } else { barrier(team, |t| &mut t.grid, 0).err().unwrap_or(0) }
+    }
+}
+
+macro_rules! sync_with {
+    ($($name:ident |$sum:ident, $count:ident| $result:expr;)*) => {$(
+        unsafe extern "C" fn $name(cx: *mut Context, value: i64, out: *mut i64) -> i32 {
+            // SAFETY: as for `sync`; `out` has room for the result.
+            unsafe {
+                match sync(cx, i64::from(value != 0)) {
+                    Ok(($sum, $count)) => {
+                        *out = $result;
+                        0
+                    }
+                    Err(status) => status,
+                }
+            }
+        }
+    )*};
+}
+sync_with! {
+    lh_cuda_sync_count |sum, _count| sum;
+    lh_cuda_sync_and |sum, count| i64::from(sum == count);
+    lh_cuda_sync_or |sum, _count| i64::from(sum > 0);
+}
+
+/// A thread that sleeps lets the others go on.
+unsafe extern "C" fn lh_cuda_pause(cx: *mut Context) -> i32 {
+    // SAFETY: as for `sync`.
+    unsafe {
+        let team = (*cx).team;
+        if team.is_null() { 0 } else { Team::pause(team) }
+    }
+}
+
+pub(crate) fn symbols() -> Vec<Symbol> {
+    functions! {
+        (_) lh_cuda_sync lh_cuda_grid_sync lh_cuda_pause;
+        (_ _ _) lh_cuda_sync_count lh_cuda_sync_and lh_cuda_sync_or;
+    }
+}

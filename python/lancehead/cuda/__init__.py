@@ -1,0 +1,56 @@
+"""CUDA kernels in Python. Without a GPU they run on the CPU, compiled, with the semantics of CUDA.
+
+>>> import numpy as np
+>>> from lancehead import cuda
+>>> @cuda.jit
+... def add(x, y, out):
+...     i = cuda.grid(1)
+...     if i < out.size:
+...         out[i] = x[i] + y[i]
+>>> out = np.zeros(4)
+>>> add[1, 32](np.arange(4.0), np.ones(4), out)
+>>> out
+array([1., 2., 3., 4.])
+"""
+
+from lancehead.cuda import libdevice, random
+from lancehead.cuda.args import In, InOut, Out
+from lancehead.cuda.devicearray import (
+    DeviceNDArray, DeviceRecord, as_cuda_array, device_array, device_array_like, is_cuda_array, managed_array, mapped_array,
+    mapped_array_like, pinned_array, pinned_array_like, to_device,
+)  # fmt: skip
+from lancehead.cuda.devices import (
+    close, cuda_error, current_context, defer_cleanup, detect, get_current_device, gpus, is_available, is_supported_version,
+    list_devices, mapped, pinned, profile_start, profile_stop, profiling, require_context, select_device, synchronize,
+)  # fmt: skip
+from lancehead.cuda.dispatcher import CUDADispatcher, jit
+from lancehead.cuda.names import (
+    activemask, all_sync, any_sync, atomic, ballot_sync, blockDim, blockIdx, brev, cbrt, cg, clz, const, eq_sync, ffs, fma, grid,
+    gridDim, gridsize, laneid, lanemask_lt, ldca, ldcg, ldcs, ldcv, ldlu, local, match_all_sync, match_any_sync, nanosleep, popc,
+    selp, shared, shfl_down_sync, shfl_sync, shfl_sync_intrinsic, shfl_up_sync, shfl_xor_sync, stcg, stcs, stwb, stwt, syncthreads,
+    syncthreads_and, syncthreads_count, syncthreads_or, syncwarp, threadfence, threadfence_block, threadfence_system, threadIdx,
+    vote_sync_intrinsic, warpsize,
+)  # fmt: skip
+from lancehead.cuda.reduction import Reduce, reduce
+from lancehead.cuda.streams import (
+    Event, Stream, default_stream, event, event_elapsed_time, external_stream, legacy_default_stream, per_thread_default_stream,
+    stream,
+)  # fmt: skip
+from lancehead.decorators import literal_unroll
+
+from_cuda_array_interface = as_cuda_array
+
+__all__ = [
+    "CUDADispatcher", "DeviceNDArray", "DeviceRecord", "Event", "In", "InOut", "Out", "Reduce", "Stream", "activemask", "all_sync",
+    "any_sync", "as_cuda_array", "atomic", "ballot_sync", "blockDim", "blockIdx", "brev", "cbrt", "cg", "close", "clz", "const",
+    "cuda_error", "current_context", "default_stream", "defer_cleanup", "detect", "device_array", "device_array_like", "eq_sync",
+    "event", "event_elapsed_time", "external_stream", "ffs", "fma", "from_cuda_array_interface", "get_current_device", "gpus",
+    "grid", "gridDim", "gridsize", "is_available", "is_cuda_array", "is_supported_version", "jit", "laneid", "lanemask_lt", "ldca",
+    "ldcg", "ldcs", "ldcv", "ldlu", "legacy_default_stream", "libdevice", "list_devices", "literal_unroll", "local",
+    "managed_array", "mapped", "mapped_array", "mapped_array_like", "match_all_sync", "match_any_sync", "nanosleep",
+    "per_thread_default_stream", "pinned", "pinned_array", "pinned_array_like", "popc", "profile_start", "profile_stop",
+    "profiling", "random", "reduce", "require_context", "select_device", "selp", "shared", "shfl_down_sync", "shfl_sync",
+    "shfl_sync_intrinsic", "shfl_up_sync", "shfl_xor_sync", "stcg", "stcs", "stream", "stwb", "stwt", "synchronize", "syncthreads",
+    "syncthreads_and", "syncthreads_count", "syncthreads_or", "syncwarp", "threadIdx", "threadfence", "threadfence_block",
+    "threadfence_system", "to_device", "vote_sync_intrinsic", "warpsize",
+]  # fmt: skip

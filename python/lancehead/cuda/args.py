@@ -1,0 +1,55 @@
+"""Arguments of kernels: what a host array is copied for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from lancehead.cuda.devicearray import DeviceNDArray, DeviceRecord, ManagedNDArray, MappedNDArray
+
+
+class ArgHint:
+    """A host array with what it is copied for."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
+class In(ArgHint):
+    """A host array that is copied to the device, and not back."""
+
+
+class Out(ArgHint):
+    """A host array that is copied back from the device, and not to it."""
+
+
+class InOut(ArgHint):
+    """A host array that is copied to the device and back."""
+
+
+def _in(hint: In) -> Any:
+    value = hint.value
+    return value._data if isinstance(value, DeviceNDArray) else np.array(value, order="A", copy=True)
+
+
+def _record(record: DeviceRecord) -> Any:
+    return record._data
+
+
+_NATIVE: dict[type, Any] = {
+    DeviceNDArray: lambda a: a._data,
+    DeviceRecord: _record,
+    MappedNDArray: np.asarray,
+    ManagedNDArray: np.asarray,
+    In: _in,
+    Out: lambda h: native(h.value),
+    InOut: lambda h: native(h.value),
+    tuple: lambda t: tuple(native(x) for x in t),
+}
+
+
+def native(value: Any) -> Any:
+    """What the CPU device works on. Its memory is the host's: an array that is copied there and back is used where it is."""
+    convert = _NATIVE.get(type(value))
+    return value if convert is None else convert(value)

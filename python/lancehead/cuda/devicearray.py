@@ -1,0 +1,333 @@
+"""Arrays in the memory of a device. That of the CPU device is ordinary memory, but it is not the host's arrays': what is copied is copied."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from lancehead import _core
+
+
+class DeviceNDArray:
+    """An array in device memory."""
+
+    __slots__ = ("_data", "stream")
+    __array_ufunc__ = None
+
+    def __init__(self, data: np.ndarray, stream: Any = 0) -> None:
+        self._data = data
+        self.stream = stream
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Extents."""
+        return self._data.shape
+
+    @property
+    def strides(self) -> tuple[int, ...]:
+        """Distances between neighbours in bytes."""
+        return self._data.strides
+
+    @property
+    def dtype(self) -> np.dtype:
+        """Type of the elements."""
+        return self._data.dtype
+
+    @property
+    def ndim(self) -> int:
+        """Number of dimensions."""
+        return self._data.ndim
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+        return self._data.size
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the elements."""
+        return self._data.nbytes
+
+    @property
+    def alloc_size(self) -> int:
+        """Bytes of the memory."""
+        return self._data.nbytes
+
+    @property
+    def device_ctypes_pointer(self) -> Any:
+        """Address of the first element."""
+        return self._data.ctypes.data_as(__import__("ctypes").c_void_p)
+
+    @property
+    def T(self) -> DeviceNDArray:
+        """The transposed array, over the same memory."""
+        return self.transpose()
+
+    @property
+    def _numba_type_(self) -> _core.Type:
+        return _core.typeof(self._data)
+
+    def __len__(self) -> int:
+        return len(self._data)
+
+    def __repr__(self) -> str:
+        return f"<DeviceNDArray of {self.dtype}, shape {self.shape}>"
+
+    def __iter__(self) -> Iterator[Any]:
+        raise TypeError("a device array cannot be iterated over; copy it to the host first")
+
+    def __array__(self, *args: Any, **kwargs: Any) -> np.ndarray:
+        raise TypeError("a device array is not converted implicitly: use copy_to_host()")
+
+    def __dlpack__(self, **kwargs: Any) -> Any:
+        return self._data.__dlpack__(**kwargs)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return self._data.__dlpack_device__()
+
+    def __getitem__(self, item: Any) -> Any:
+        found = self._data[item]
+        if isinstance(found, np.ndarray) and (found.ndim or item == Ellipsis):
+            if not np.shares_memory(found, self._data) and found.size:
+                raise NotImplementedError("device arrays are indexed with integers and slices only")
+            return DeviceNDArray(found, self.stream)
+        return DeviceRecord(found) if isinstance(found, np.void) else found
+
+    def getitem(self, item: Any, stream: Any = 0) -> Any:
+        """An element, or a part of the array over the same memory."""
+        return self[item]
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        self.setitem(key, value)
+
+    def setitem(self, key: Any, value: Any, stream: Any = 0) -> None:
+        """Copies a value or an array to a part of the array."""
+        source = np.asarray(host_of(value))
+        part = self._data[key]
+        if source.ndim > np.ndim(part):
+            raise ValueError(f"Can't assign {source.ndim}-D array to {np.ndim(part)}-D self")
+        shape = (1,) * (np.ndim(part) - source.ndim) + source.shape
+        for axis, (want, got) in enumerate(zip(np.shape(part), shape)):
+            if got not in (1, want):
+                raise ValueError(f"Can't copy sequence with size {got} to array axis {axis} with dimension {want}")
+        self._data[key] = source
+
+    def copy_to_host(self, ary: np.ndarray | None = None, stream: Any = 0) -> np.ndarray:
+        """The elements as a host array, copied into `ary` if that is given."""
+        if ary is None:
+            return self._data.copy(order="A")
+        _check_copy(ary, self._data)
+        np.copyto(ary, self._data)
+        return ary
+
+    def copy_to_device(self, ary: Any, stream: Any = 0) -> None:
+        """Copies from a host or a device array."""
+        source = host_of(ary)
+        _check_copy(self._data, source)
+        np.copyto(self._data, source)
+
+    def is_c_contiguous(self) -> bool:
+        """Whether the memory is in row-major order without gaps."""
+        return self._data.flags.c_contiguous
+
+    def is_f_contiguous(self) -> bool:
+        """Whether the memory is in column-major order without gaps."""
+        return self._data.flags.f_contiguous
+
+    def reshape(self, *newshape: Any, order: str = "C") -> DeviceNDArray:
+        """The same memory with another shape."""
+        shape = newshape[0] if len(newshape) == 1 and not isinstance(newshape[0], int) else newshape
+        made = self._data.reshape(shape, order=order)
+        if made.size and not np.shares_memory(made, self._data):
+            raise NotImplementedError("reshape would require copy")
+        return DeviceNDArray(made, self.stream)
+
+    def ravel(self, order: str = "C", stream: Any = 0) -> DeviceNDArray:
+        """The same memory in one dimension."""
+        made = self._data.ravel(order=order)
+        if made.size and not np.shares_memory(made, self._data):
+            raise NotImplementedError("ravel would require copy")
+        return DeviceNDArray(made, self.stream)
+
+    def view(self, dtype: Any) -> DeviceNDArray:
+        """The same memory as elements of another type."""
+        return DeviceNDArray(self._data.view(dtype), self.stream)
+
+    def squeeze(self, axis: Any = None, stream: Any = 0) -> DeviceNDArray:
+        """The same memory without dimensions of extent 1."""
+        return DeviceNDArray(self._data.squeeze(axis), self.stream)
+
+    def transpose(self, axes: Any = None) -> DeviceNDArray:
+        """The same memory with the dimensions in another order."""
+        if axes is not None:
+            axes = tuple(axes)
+            if sorted(axes) != list(range(self.ndim)):
+                raise ValueError(f"invalid axes list {axes!r}")
+        return DeviceNDArray(self._data.transpose(axes), self.stream)
+
+    def split(self, section: int, stream: Any = 0) -> Iterator[DeviceNDArray]:
+        """Parts of that many elements each, of an array of one dimension."""
+        if self.ndim != 1:
+            raise ValueError("only support 1d array")
+        if self.strides[0] != self.dtype.itemsize:
+            raise ValueError("only support unit stride")
+        for start in range(0, self.size, section):
+            yield DeviceNDArray(self._data[start : start + section], self.stream)
+
+    def bind(self, stream: Any = 0) -> DeviceNDArray:
+        """The same memory, for use in a stream."""
+        return DeviceNDArray(self._data, stream)
+
+    def get_ipc_handle(self) -> Any:
+        """Memory of the CPU device is shared between processes by `multiprocessing.shared_memory` instead."""
+        raise OSError("the memory of the CPU device has no IPC handles; use multiprocessing.shared_memory")
+
+
+class DeviceRecord:
+    """A record in device memory."""
+
+    def __init__(self, data: np.void) -> None:
+        self._data = data
+
+    @property
+    def dtype(self) -> np.dtype:
+        """Its fields."""
+        return self._data.dtype
+
+    def copy_to_host(self, ary: Any = None, stream: Any = 0) -> Any:
+        """The record as a host value."""
+        return self._data.copy()
+
+    def __getitem__(self, item: Any) -> Any:
+        return self._data[item]
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        self._data[key] = host_of(value)
+
+    def __len__(self) -> int:
+        return len(self._data)
+
+
+def _check_copy(dst: np.ndarray, src: np.ndarray) -> None:
+    if dst.shape != src.shape:
+        raise ValueError(f"incompatible shape: {dst.shape} vs. {src.shape}")
+    if dst.dtype != src.dtype:
+        raise TypeError(f"incompatible dtype: {dst.dtype} vs. {src.dtype}")
+    if not (_is_contiguous(dst) and _is_contiguous(src)) and dst.strides != src.strides:
+        raise ValueError(f"incompatible strides: {dst.strides} vs. {src.strides}")
+
+
+def _is_contiguous(a: np.ndarray) -> bool:
+    return bool(a.flags.c_contiguous or a.flags.f_contiguous)
+
+
+def host_of(value: Any) -> Any:
+    """The memory of a device array; other values themselves."""
+    return value._data if isinstance(value, (DeviceNDArray, DeviceRecord)) else value
+
+
+def is_cuda_array(obj: object) -> bool:
+    """Whether an object is an array in device memory."""
+    return isinstance(obj, DeviceNDArray)
+
+
+def as_cuda_array(obj: Any, sync: bool = True) -> DeviceNDArray:
+    """A device array over the memory of an object that has one."""
+    if isinstance(obj, DeviceNDArray):
+        return obj
+    if hasattr(obj, "__dlpack__") and not isinstance(obj, np.ndarray):
+        return DeviceNDArray(np.from_dlpack(obj))
+    raise TypeError("*obj* doesn't implement the cuda array interface.")
+
+
+def to_device(obj: Any, stream: Any = 0, copy: bool = True, to: DeviceNDArray | None = None) -> DeviceNDArray:
+    """Copies an array (or what becomes one) to the device; into `to` if that is given."""
+    if isinstance(obj, DeviceNDArray) and to is None:
+        return DeviceNDArray(obj._data.copy(order="A"), stream) if copy else obj
+    source = np.asarray(host_of(obj))
+    if not _is_contiguous(source):
+        raise ValueError("Array contains non-contiguous buffer and cannot be transferred as a single memory region. "
+                         "Please ensure contiguous buffer with numpy .ascontiguousarray()")
+    if to is None:
+        made = np.empty_like(source, subok=False)
+        to = DeviceNDArray(made, stream)
+    if copy:
+        to.copy_to_device(source)
+    return to
+
+
+def _shape(shape: Any) -> tuple[int, ...]:
+    given = (shape,) if isinstance(shape, (int, np.integer)) else tuple(shape)
+    try:
+        return tuple(operator.index(n) for n in given)
+    except TypeError:
+        raise TypeError("an array's shape is made of integers") from None
+
+
+def device_array(shape: Any, dtype: Any = np.float64, strides: Any = None, order: str = "C", stream: Any = 0) -> DeviceNDArray:
+    """An array on the device whose elements are not set."""
+    if strides is not None:
+        return DeviceNDArray(_strided(_shape(shape), np.dtype(dtype), strides), stream)
+    return DeviceNDArray(np.empty(_shape(shape), np.dtype(dtype), order=order), stream)
+
+
+def _strided(shape: tuple[int, ...], dtype: np.dtype, strides: Any) -> np.ndarray:
+    steps = (strides,) if isinstance(strides, int) else tuple(strides)
+    extent = dtype.itemsize + sum(max(n - 1, 0) * abs(s) for n, s in zip(shape, steps))
+    start = sum(max(n - 1, 0) * -s for n, s in zip(shape, steps) if s < 0)
+    return np.ndarray(shape, dtype, np.empty(extent, np.uint8), start, steps)
+
+
+def _like(ary: Any) -> np.ndarray:
+    a = host_of(ary)
+    if _is_contiguous(a):
+        return np.empty(a.shape, a.dtype, order="C" if a.flags.c_contiguous else "F")
+    # As for any array with gaps: the order of the dimensions is kept, the gaps are not.
+    return np.empty_like(a, subok=False)
+
+
+def device_array_like(ary: Any, stream: Any = 0) -> DeviceNDArray:
+    """An array on the device with the shape, type and order of another."""
+    return DeviceNDArray(_like(ary), stream)
+
+
+def pinned_array(shape: Any, dtype: Any = np.float64, strides: Any = None, order: str = "C") -> np.ndarray:
+    """A host array that can be copied to and from the device fast."""
+    return device_array(shape, dtype, strides, order)._data
+
+
+def pinned_array_like(ary: Any) -> np.ndarray:
+    """A host array like another that can be copied to and from the device fast."""
+    return _like(ary)
+
+
+def mapped_array(shape: Any, dtype: Any = np.float64, strides: Any = None, order: str = "C", stream: Any = 0, portable: bool = False,
+                 wc: bool = False) -> np.ndarray:  # fmt: skip
+    """An array that both the host and the device use."""
+    return device_array(shape, dtype, strides, order)._data.view(MappedNDArray)
+
+
+def mapped_array_like(ary: Any, stream: Any = 0, portable: bool = False, wc: bool = False) -> np.ndarray:
+    """An array like another that both the host and the device use."""
+    return _like(ary).view(MappedNDArray)
+
+
+def managed_array(shape: Any, dtype: Any = np.float64, strides: Any = None, order: str = "C", stream: Any = 0,
+                  attach_global: bool = True) -> np.ndarray:  # fmt: skip
+    """An array that both the host and the device use."""
+    return device_array(shape, dtype, strides, order)._data.view(ManagedNDArray)
+
+
+class MappedNDArray(np.ndarray):
+    """An array that both the host and the device use."""
+
+    def copy_to_host(self, ary: np.ndarray | None = None, stream: Any = 0) -> np.ndarray:
+        """The elements as a host array."""
+        return DeviceNDArray(np.asarray(self)).copy_to_host(ary, stream)
+
+
+class ManagedNDArray(MappedNDArray):
+    """An array that both the host and the device use, wherever it is."""

@@ -1,0 +1,233 @@
+"""Devices: what there is, and which is used."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+from lancehead.cuda.errors import CudaSupportError
+
+
+class MemoryInfo(NamedTuple):
+    """Bytes of device memory."""
+
+    free: int
+    total: int
+
+
+class Device:
+    """A device. The CPU has the limits of compute capability 9.0."""
+
+    compute_capability = (9, 0)
+    MAX_THREADS_PER_BLOCK = 1024
+    MAX_BLOCK_DIM_X, MAX_BLOCK_DIM_Y, MAX_BLOCK_DIM_Z = 1024, 1024, 64
+    MAX_GRID_DIM_X, MAX_GRID_DIM_Y, MAX_GRID_DIM_Z = 2147483647, 65535, 65535
+    MAX_SHARED_MEMORY_PER_BLOCK, MAX_SHARED_MEMORY_PER_BLOCK_OPTIN = 49152, 232448
+    WARP_SIZE, MAX_REGISTERS_PER_BLOCK, MAX_THREADS_PER_MULTI_PROCESSOR = 32, 65536, 2048
+    COOPERATIVE_LAUNCH, UNIFIED_ADDRESSING, CAN_MAP_HOST_MEMORY, MANAGED_MEMORY = 1, 1, 1, 1
+    TOTAL_CONSTANT_MEMORY, ASYNC_ENGINE_COUNT, CONCURRENT_KERNELS = 65536, 1, 1
+    supports_float16 = supports_bfloat16 = False
+
+    def __init__(self, number: int) -> None:
+        self.id = number
+        self.name = b"CPU"
+        self.MULTIPROCESSOR_COUNT = os.cpu_count() or 1
+        self.uuid = f"GPU-00000000-0000-0000-0000-{number:012d}"
+
+    def __repr__(self) -> str:
+        return f"<CUDA device {self.id} '{self.name!r}'>"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Device) and self.id == other.id
+
+    def __hash__(self) -> int:
+        return hash(self.id)
+
+    def get_primary_context(self) -> Context:
+        """The context of the device."""
+        return Context(self)
+
+    def reset(self) -> None:
+        """Forgets all that was made on the device."""
+
+
+class Context:
+    """Where memory of a device lives."""
+
+    def __init__(self, device: Device) -> None:
+        self.device = device
+
+    def get_memory_info(self) -> MemoryInfo:
+        """Free and total bytes of memory."""
+        page = os.sysconf("SC_PAGE_SIZE")
+        return MemoryInfo(os.sysconf("SC_AVPHYS_PAGES") * page, os.sysconf("SC_PHYS_PAGES") * page)
+
+    def synchronize(self) -> None:
+        """Waits for all that was started."""
+
+    def reset(self) -> None:
+        """Forgets all that was made."""
+
+    def push(self) -> None:
+        """Makes it the current context."""
+
+    def pop(self) -> None:
+        """Goes back to the one before."""
+
+    def __enter__(self) -> Context:
+        select_device(self.device.id)
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        return None
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Context) and self.device == other.device
+
+    def __hash__(self) -> int:
+        return hash(self.device)
+
+
+class _Managed(Device):
+    """A device of the list, which `with` makes the current one."""
+
+    def __enter__(self) -> _Managed:
+        _stack.append(_current[0])
+        _current[0] = self.id
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        _current[0] = _stack.pop()
+
+
+_current = [0]
+_stack: list[int] = []
+_count = max(1, int(os.environ.get("LANCEHEAD_CPU_DEVICES", "1") or "1"))
+
+
+class DeviceList:
+    """The devices."""
+
+    def __init__(self) -> None:
+        self.lst = [_Managed(i) for i in range(_count)]
+
+    def __len__(self) -> int:
+        return len(self.lst)
+
+    def __getitem__(self, i: int) -> _Managed:
+        return self.lst[i]
+
+    def __iter__(self) -> Iterator[_Managed]:
+        return iter(self.lst)
+
+    def __repr__(self) -> str:
+        return "<Managed Device " + ", ".join(str(d.id) for d in self.lst) + ">"
+
+    @property
+    def current(self) -> _Managed:
+        """The device in use."""
+        return self.lst[_current[0]]
+
+
+gpus = DeviceList()
+
+
+def list_devices() -> DeviceList:
+    """All devices."""
+    return gpus
+
+
+def get_current_device() -> Device:
+    """The device in use."""
+    return gpus.current
+
+
+def select_device(device_id: int) -> Context:
+    """Makes a device the one in use."""
+    if not 0 <= device_id < len(gpus):
+        raise IndexError(f"there is no device {device_id}: there are {len(gpus)}")
+    _current[0] = device_id
+    return Context(gpus[device_id])
+
+
+def current_context(devnum: int | None = None) -> Context:
+    """The context of the device in use, or of another."""
+    return Context(gpus.current if devnum is None else gpus[devnum])
+
+
+def require_context(function: Any) -> Any:
+    """Nothing: a device is always there."""
+    return function
+
+
+def close() -> None:
+    """Forgets all that was made on the devices of this thread."""
+
+
+def synchronize() -> None:
+    """Waits for all that was started."""
+
+
+def is_available() -> bool:
+    """Whether kernels can run: always, on the CPU if nowhere else."""
+    if os.environ.get("LANCEHEAD_CUDA_DEVICE") == "gpu":
+        raise CudaSupportError("LANCEHEAD_CUDA_DEVICE=gpu, but there is no GPU that lancehead can use")
+    return True
+
+
+def cuda_error() -> None:
+    """Why devices cannot be used: they can."""
+    return None
+
+
+def is_supported_version() -> bool:
+    """Whether the version of CUDA will do."""
+    return True
+
+
+def detect() -> bool:
+    """Writes what devices there are."""
+    print(f"Found {len(gpus)} CUDA devices")
+    for d in gpus:
+        print(f"id {d.id}    {d.name!r}                              [SUPPORTED]")
+        print(f"                      Compute Capability: {d.compute_capability[0]}.{d.compute_capability[1]}")
+    print("Summary:")
+    print(f"\t{len(gpus)}/{len(gpus)} devices are supported")
+    return True
+
+
+@contextmanager
+def defer_cleanup() -> Iterator[None]:
+    """Memory is freed after the block at the earliest."""
+    yield
+
+
+@contextmanager
+def pinned(*arrays: Any) -> Iterator[None]:
+    """Host arrays can be copied fast in the block."""
+    yield
+
+
+@contextmanager
+def mapped(*arrays: Any, **options: Any) -> Iterator[Any]:
+    """Host arrays that the device can use in the block."""
+    from lancehead.cuda.devicearray import DeviceNDArray
+
+    made = [DeviceNDArray(a) for a in arrays]
+    yield made[0] if len(made) == 1 else made
+
+
+def profile_start() -> None:
+    """Nothing: profilers see the CPU device as any native code."""
+
+
+def profile_stop() -> None:
+    """Nothing, see `profile_start`."""
+
+
+@contextmanager
+def profiling() -> Iterator[None]:
+    """Nothing, see `profile_start`."""
+    yield

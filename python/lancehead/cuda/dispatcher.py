@@ -1,0 +1,309 @@
+"""Kernels and functions for devices: `cuda.jit`, launches, `forall`."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from types import FunctionType
+from typing import Any
+
+from lancehead import _core
+from lancehead.cuda.args import native
+from lancehead.cuda.streams import Stream
+from lancehead.errors import NumbaInvalidConfigWarning
+
+_MISSING = """Kernel launch configuration was not specified. Use the syntax:
+
+kernel_function[blockspergrid, threadsperblock](arg0, arg1, ..., argn)
+
+See https://numba.readthedocs.io/en/stable/cuda/kernels.html#kernel-invocation for help."""
+
+_ACCEPTED = frozenset({
+    "max_registers", "launch_bounds", "lto", "shared_memory_carveout", "extensions", "cache", "lineinfo", "opt", "link",
+    "inline", "forceinline", "nopython", "cc", "abi", "abi_info", "output",
+})  # fmt: skip
+
+
+class CUDADispatcher:
+    """A kernel, or a function that kernels call, compiled when it is first needed."""
+
+    def __init__(self, function: FunctionType, signatures: list[Any], device: bool, options: dict[str, Any]) -> None:
+        self.py_func = function
+        self.targetoptions = {"device": device, **options}
+        self.__name__, self.__qualname__ = function.__name__, function.__qualname__
+        self.__doc__, self.__module__, self.__wrapped__ = function.__doc__, function.__module__, function
+        given = {"_device": "function" if device else "kernel", **_compile_options(options)}
+        self._dispatcher = _core.dispatcher(function, given, signatures, bool(signatures))
+        self._device = device
+        self._specialized = False
+        self._specializations: dict[Any, CUDADispatcher] = {}
+
+    def __reduce__(self) -> Any:
+        options = {k: v for k, v in self.targetoptions.items() if k != "device"}
+        eager = not self._dispatcher._can_compile
+        signatures = list(self._dispatcher.nopython_signatures) if eager else []
+        return CUDADispatcher, (self.py_func, signatures, self._device, options)
+
+    def __repr__(self) -> str:
+        return f"CUDADispatcher({self.py_func!r})"
+
+    def __getitem__(self, config: Any) -> Launch:
+        given = config if isinstance(config, tuple) else (config,)
+        if len(given) not in (2, 3, 4):
+            raise ValueError("must specify at least the griddim and blockdim")
+        return self.configure(*given)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if self._device:
+            raise RuntimeError(f"{self.__name__} is a function for devices: kernels call it")
+        raise ValueError(_MISSING)
+
+    def configure(self, griddim: Any, blockdim: Any, stream: Any = 0, sharedmem: int = 0) -> Launch:
+        """The kernel with the geometry of a launch."""
+        if self._device:
+            raise RuntimeError(f"{self.__name__} is a function for devices: it cannot be launched")
+        return Launch(self, dimensions("griddim", griddim), dimensions("blockdim", blockdim), stream, sharedmem)
+
+    def forall(self, ntasks: int, tpb: int = 0, stream: Any = 0, sharedmem: int = 0) -> ForAll:
+        """The kernel for one thread to each of some tasks, in one dimension."""
+        return ForAll(self, ntasks, tpb, stream, sharedmem)
+
+    def compile(self, sig: Any) -> Any:
+        """Compiles for a signature."""
+        return self._dispatcher.compile(sig)
+
+    def compile_device(self, args: Any, return_type: Any = None) -> Any:
+        """Compiles for argument types."""
+        return self._dispatcher.compile(tuple(args))
+
+    def recompile(self) -> None:
+        """Compiles every specialisation anew."""
+        self._dispatcher.recompile()
+
+    def disable_compile(self, val: bool = True) -> None:
+        """Refuses argument types that it is not compiled for."""
+        self._dispatcher.disable_compile(val)
+
+    def specialize(self, *args: Any) -> CUDADispatcher:
+        """The kernel for the types of these arguments only."""
+        if self._specialized:
+            raise RuntimeError("Dispatcher already specialized")
+        types = tuple(_core.typeof(native(a)) for a in args)
+        made = self._specializations.get(types)
+        if made is None:
+            options = {k: v for k, v in self.targetoptions.items() if k != "device"}
+            made = CUDADispatcher(self.py_func, [types], self._device, options)
+            made._specialized = True
+            self._specializations[types] = made
+        return made
+
+    @property
+    def specialized(self) -> bool:
+        """Whether it is for one tuple of types only."""
+        return self._specialized
+
+    @property
+    def signatures(self) -> list[Any]:
+        """Argument types that it is compiled for."""
+        return self._dispatcher.signatures
+
+    @property
+    def nopython_signatures(self) -> list[Any]:
+        """Signatures that it is compiled for."""
+        return self._dispatcher.nopython_signatures
+
+    @property
+    def overloads(self) -> dict[Any, KernelFacts]:
+        """What is known of each specialisation."""
+        return {t: KernelFacts(self, t, f) for t, f in _core.kernel_facts(self._dispatcher).items()}
+
+    @property
+    def stats(self) -> Any:
+        """Compilations so far."""
+        return self._dispatcher.stats
+
+    @property
+    def extensions(self) -> list[Any]:
+        """Objects that prepare arguments."""
+        return list(self.targetoptions.get("extensions") or [])
+
+    def _facts(self, signature: Any, what: Callable[[KernelFacts], Any]) -> Any:
+        overloads = self.overloads
+        if signature is not None:
+            return what(overloads[tuple(getattr(signature, "args", signature))])
+        if self._specialized:
+            return what(next(iter(overloads.values())))
+        return {t: what(f) for t, f in overloads.items()}
+
+    def get_regs_per_thread(self, signature: Any = None) -> Any:
+        """Registers of each thread."""
+        return self._facts(signature, lambda f: f.regs_per_thread)
+
+    def get_const_mem_size(self, signature: Any = None) -> Any:
+        """Bytes of constant memory."""
+        return self._facts(signature, lambda f: f.const_mem_size)
+
+    def get_shared_mem_per_block(self, signature: Any = None) -> Any:
+        """Bytes of static shared memory of a block."""
+        return self._facts(signature, lambda f: f.shared_mem_per_block)
+
+    def get_local_mem_per_thread(self, signature: Any = None) -> Any:
+        """Bytes of each thread's own memory."""
+        return self._facts(signature, lambda f: f.local_mem_per_thread)
+
+    def get_max_threads_per_block(self, signature: Any = None) -> Any:
+        """Threads that a block can have."""
+        return self._facts(signature, lambda f: f.max_threads_per_block)
+
+    def inspect_llvm(self, signature: Any = None) -> Any:
+        """LLVM IR, of all specialisations or of one."""
+        return self._dispatcher.inspect_llvm(signature)
+
+    def inspect_asm(self, signature: Any = None) -> Any:
+        """Assembly, of all specialisations or of one."""
+        return self._dispatcher.inspect_asm(signature)
+
+    def inspect_types(self, file: Any = None) -> None:
+        """Writes the source with the types of its variables."""
+        self._dispatcher.inspect_types(file)
+
+
+class KernelFacts:
+    """What is known of a kernel compiled for some types."""
+
+    def __init__(self, kernel: CUDADispatcher, types: Any, facts: dict[str, Any]) -> None:
+        self._kernel, self.argument_types = kernel, types
+        self.cooperative: bool = facts["cooperative"]
+        self.shared_mem_per_block: int = facts["shared"]
+        self.local_mem_per_thread: int = facts["local"]
+        self.regs_per_thread, self.const_mem_size, self.max_threads_per_block = 32, 0, 1024
+        self.entry: str = facts["entry"]
+
+    def max_cooperative_grid_blocks(self, blockdim: Any, dynsmemsize: int = 0) -> int:
+        """Blocks of a grid whose threads can wait for each other."""
+        x, y, z = dimensions("blockdim", blockdim)
+        return (1 << 15) // max(1, x * y * z)
+
+
+class Launch:
+    """A kernel with the geometry of its launches."""
+
+    __slots__ = ("_block", "_grid", "_launch", "dispatcher", "sharedmem", "stream")
+
+    def __init__(self, kernel: CUDADispatcher, grid: tuple[int, ...], block: tuple[int, ...], stream: Any, sharedmem: int) -> None:
+        if isinstance(stream, Stream) and stream._closed:
+            raise ValueError("the stream is closed")
+        self.dispatcher, self.stream, self.sharedmem = kernel, stream, sharedmem
+        self._grid, self._block, self._launch = grid, block, kernel._dispatcher
+
+    @property
+    def griddim(self) -> tuple[int, ...]:
+        """Blocks of the grid."""
+        return self._grid
+
+    @property
+    def blockdim(self) -> tuple[int, ...]:
+        """Threads of a block."""
+        return self._block
+
+    def __call__(self, *args: Any) -> None:
+        for extension in reversed(self.dispatcher.targetoptions.get("extensions") or ()):
+            args = tuple(extension.prepare_args(_core.typeof(native(a)), a, stream=self.stream, retr=[])[1] for a in args)
+        try:
+            _core.launch(self._launch, self._grid, self._block, self.sharedmem, tuple(map(native, args)))
+        except Exception as error:
+            raise _placed(error) from error.__cause__
+
+
+def _placed(error: Exception) -> Exception:
+    """An exception of a thread, with the thread in its text."""
+    thread, block = getattr(error, "thread", None), getattr(error, "block", None)
+    if thread is not None and block is not None:
+        where = f"tid={list(thread)} ctaid={list(block)}"
+        error.args = (f"{where}: {error.args[0]}", *error.args[1:]) if error.args else (where,)
+    return error
+
+
+class ForAll:
+    """A kernel for one thread to each of some tasks."""
+
+    def __init__(self, kernel: CUDADispatcher, ntasks: int, tpb: int, stream: Any, sharedmem: int) -> None:
+        if ntasks < 0:
+            raise ValueError(f"Can't create ForAll with negative task count: {ntasks}")
+        self.dispatcher, self.ntasks, self.thread_per_block = kernel, ntasks, tpb
+        self.stream, self.sharedmem = stream, sharedmem
+
+    def __call__(self, *args: Any) -> None:
+        if self.ntasks == 0:
+            return
+        threads = self.thread_per_block or 256
+        blocks = (self.ntasks + threads - 1) // threads
+        self.dispatcher.configure(blocks, threads, self.stream, self.sharedmem)(*args)
+
+
+def dimensions(name: str, given: Any) -> tuple[int, int, int]:
+    """One to three extents as three."""
+    values = given if isinstance(given, (tuple, list)) else (given,)
+    if not 1 <= len(values) <= 3:
+        raise ValueError(f"{name} must be a sequence of 1, 2 or 3 integers, got {given!r}")
+    try:
+        found = [v.__index__() for v in values]
+    except AttributeError:
+        raise TypeError(f"{name} must be a sequence of integers, got {given!r}") from None
+    return tuple([*found, 1, 1][:3])  # type: ignore[return-value]
+
+
+def _compile_options(options: dict[str, Any]) -> dict[str, Any]:
+    unknown = options.keys() - _ACCEPTED - {"debug", "fastmath", "boundscheck"}
+    if unknown:
+        raise TypeError(f"cuda.jit() got an unexpected option {min(unknown)!r}")
+    debug = bool(options.get("debug"))
+    bounds = options.get("boundscheck")
+    return {
+        # As on a GPU, what is slow is asked for: indices are checked and divisions raise when debugging.
+        "boundscheck": debug if bounds is None else bool(bounds),
+        "error_model": "python" if debug else "numpy",
+        "fastmath": options.get("fastmath") or False,
+    }
+
+
+def jit(func_or_sig: Any = None, device: bool = False, debug: bool | None = None, opt: bool | None = None, **options: Any) -> Any:
+    """Compiles a kernel, or with `device=True` a function that kernels call.
+
+    >>> from lancehead import cuda
+    >>> import numpy as np
+    >>> @cuda.jit
+    ... def double(a):
+    ...     i = cuda.grid(1)
+    ...     if i < a.size:
+    ...         a[i] *= 2
+    >>> a = np.arange(5)
+    >>> double[1, 32](a)
+    >>> a
+    array([0, 2, 4, 6, 8])
+    """
+    for name in ("argtypes", "restype", "bind"):
+        if options.get(name) is not None:
+            raise ValueError(f"the option {name} is not supported any more; give a signature instead")
+        options.pop(name, None)
+    if device and options.get("link"):
+        raise ValueError("link keyword invalid for device function")
+    if debug and (opt or opt is None and options.get("lineinfo")):
+        text = "debug=True with opt=True (the default) is not supported by CUDA. This may result in a crash - set debug=False or opt=False."
+        warnings.warn(NumbaInvalidConfigWarning(text), stacklevel=2)
+    if debug and options.get("lineinfo"):
+        warnings.warn(NumbaInvalidConfigWarning("debug and lineinfo are mutually exclusive. Use debug to get full debug info"), stacklevel=2)
+    settled = {k: v for k, v in {"debug": debug, "opt": opt, **options}.items() if v is not None}
+    if isinstance(func_or_sig, (FunctionType, CUDADispatcher)):
+        return _made(func_or_sig, [], device, settled)
+    given = func_or_sig
+    signatures = [] if given is None else list(given) if isinstance(given, list) else [given]
+    return lambda function: _made(function, signatures, device, settled)
+
+
+def _made(function: Any, signatures: list[Any], device: bool, options: dict[str, Any]) -> CUDADispatcher:
+    if isinstance(function, (CUDADispatcher, _core.Dispatcher)):
+        function = function.py_func
+    if not isinstance(function, FunctionType):
+        raise TypeError(f"The decorated object is not a function (got type {type(function)}).")
+    return CUDADispatcher(function, signatures, device, options)

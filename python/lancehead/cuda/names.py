@@ -1,0 +1,55 @@
+"""What has a meaning in kernels only: geometry, barriers, atomics. The compiler knows each by its path; the code is in `lancehead/lib/cuda`."""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+
+class Name:
+    """Something that kernels may use, known by its path."""
+
+    path: str
+
+    def __init__(self, path: str, parts: tuple[str, ...] = ()) -> None:
+        self.path = path
+        self.__name__ = path.rsplit(".", 1)[-1]
+        for part in parts:
+            setattr(self, part, Name(f"{path}.{part}"))
+
+    def __call__(self, *args: Any, **kwargs: Any) -> NoReturn:
+        raise RuntimeError(f"{self.path} has a meaning in kernels only")
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(f"{self.path} has no attribute {name!r}")
+
+    def __repr__(self) -> str:
+        return f"<{self.path}>"
+
+
+_XYZ = ("x", "y", "z")
+_ATOMICS = (
+    "add", "sub", "max", "min", "nanmax", "nanmin", "and_", "or_", "xor", "exch", "inc", "dec", "cas", "compare_and_swap",
+)  # fmt: skip
+
+threadIdx, blockIdx, blockDim, gridDim = (Name(f"cuda.{n}", _XYZ) for n in ("threadIdx", "blockIdx", "blockDim", "gridDim"))
+grid, gridsize = Name("cuda.grid"), Name("cuda.gridsize")
+laneid, warpsize = Name("cuda.laneid"), Name("cuda.warpsize")
+shared, local, const = Name("cuda.shared", ("array",)), Name("cuda.local", ("array",)), Name("cuda.const", ("array_like",))
+atomic = Name("cuda.atomic", _ATOMICS)
+syncthreads, syncthreads_count = Name("cuda.syncthreads"), Name("cuda.syncthreads_count")
+syncthreads_and, syncthreads_or = Name("cuda.syncthreads_and"), Name("cuda.syncthreads_or")
+syncwarp, activemask, lanemask_lt = Name("cuda.syncwarp"), Name("cuda.activemask"), Name("cuda.lanemask_lt")
+threadfence, threadfence_block, threadfence_system = (
+    Name("cuda.threadfence"), Name("cuda.threadfence_block"), Name("cuda.threadfence_system"),
+)  # fmt: skip
+shfl_sync, shfl_up_sync = Name("cuda.shfl_sync"), Name("cuda.shfl_up_sync")
+shfl_down_sync, shfl_xor_sync = Name("cuda.shfl_down_sync"), Name("cuda.shfl_xor_sync")
+all_sync, any_sync, eq_sync = Name("cuda.all_sync"), Name("cuda.any_sync"), Name("cuda.eq_sync")
+ballot_sync, match_any_sync, match_all_sync = Name("cuda.ballot_sync"), Name("cuda.match_any_sync"), Name("cuda.match_all_sync")
+vote_sync_intrinsic, shfl_sync_intrinsic = Name("cuda.vote_sync_intrinsic"), Name("cuda.shfl_sync_intrinsic")
+popc, brev, clz, ffs = Name("cuda.popc"), Name("cuda.brev"), Name("cuda.clz"), Name("cuda.ffs")
+fma, cbrt, selp, nanosleep = Name("cuda.fma"), Name("cuda.cbrt"), Name("cuda.selp"), Name("cuda.nanosleep")
+ldca, ldcg, ldcs, ldlu, ldcv = (Name(f"cuda.{n}") for n in ("ldca", "ldcg", "ldcs", "ldlu", "ldcv"))
+stcg, stcs, stwb, stwt = (Name(f"cuda.{n}") for n in ("stcg", "stcs", "stwb", "stwt"))
+cg = Name("cuda.cg", ("this_grid",))
+grid_group = Name("cuda.grid_group", ("sync",))

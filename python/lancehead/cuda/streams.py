@@ -1,0 +1,113 @@
+"""Streams and events. What is put into a stream of the CPU device is done at once, which is an order that any stream allows."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+
+class Stream:
+    """A queue of work of a device."""
+
+    def __init__(self, handle: int = 0, external: bool = False) -> None:
+        self.handle = handle
+        self.external = external
+        self._closed = False
+
+    def __int__(self) -> int:
+        return self.handle
+
+    def __repr__(self) -> str:
+        names = {0: "Default CUDA stream", 1: "Legacy default CUDA stream", 2: "Per-thread default CUDA stream"}
+        kind = "External CUDA stream" if self.external else "CUDA stream"
+        return f"<{names.get(self.handle, f'{kind} {self.handle}')} on CPU device>"
+
+    def synchronize(self) -> None:
+        """Waits for all that was put into the stream."""
+
+    @contextmanager
+    def auto_synchronize(self) -> Iterator[Stream]:
+        """Waits for the stream at the end of the block."""
+        yield self
+        self.synchronize()
+
+    def add_callback(self, callback: Callable[[Stream, int, Any], object], arg: Any = None) -> None:
+        """Calls a function when all that was put into the stream is done."""
+        callback(self, 0, arg)
+
+    def async_done(self) -> asyncio.Future[Stream]:
+        """A future for when all that was put into the stream is done."""
+        future: asyncio.Future[Stream] = asyncio.get_running_loop().create_future()
+        future.set_result(self)
+        return future
+
+
+class Event:
+    """A point in a stream."""
+
+    def __init__(self, timing: bool = True) -> None:
+        self.timing = timing
+        self._at: int | None = None
+
+    def record(self, stream: Stream | int = 0) -> None:
+        """Notes the time at which the stream comes here."""
+        self._at = time.perf_counter_ns()
+
+    def query(self) -> bool:
+        """Whether the stream has come here."""
+        return True
+
+    def synchronize(self) -> None:
+        """Waits until the stream has come here."""
+
+    def wait(self, stream: Stream | int = 0) -> None:
+        """Makes a stream wait until this point."""
+
+    def elapsed_time(self, end: Event) -> float:
+        """Milliseconds from this event to another."""
+        return event_elapsed_time(self, end)
+
+
+_handles = iter(range(3, 1 << 62))
+
+
+def stream() -> Stream:
+    """A new stream."""
+    return Stream(next(_handles))
+
+
+def default_stream() -> Stream:
+    """The stream that is used where none is named."""
+    return Stream(0)
+
+
+def legacy_default_stream() -> Stream:
+    """The default stream of all threads together."""
+    return Stream(1)
+
+
+def per_thread_default_stream() -> Stream:
+    """The default stream of this thread."""
+    return Stream(2)
+
+
+def external_stream(ptr: int) -> Stream:
+    """A stream made by another library."""
+    if ptr is None:
+        raise RuntimeError("external_stream() takes the address of a stream")
+    return Stream(ptr, external=True)
+
+
+def event(timing: bool = True) -> Event:
+    """A new event."""
+    return Event(timing)
+
+
+def event_elapsed_time(start: Event, end: Event) -> float:
+    """Milliseconds between two recorded events."""
+    if start._at is None or end._at is None:
+        raise RuntimeError("both events must have been recorded")
+    return (end._at - start._at) / 1e6

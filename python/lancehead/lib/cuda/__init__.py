@@ -1,0 +1,165 @@
+"""`cuda.*` in kernels, in the library's dialect. What is primitive is a function of the run-time library, on a CPU as on a GPU."""
+
+import numpy as np
+
+from lancehead.lib import prim
+from lancehead.lib.cuda.warps import (
+    activemask,
+    all_sync,
+    any_sync,
+    ballot_sync,
+    eq_sync,
+    laneid,
+    lanemask_lt,
+    match_all_sync,
+    match_any_sync,
+    shfl_down_sync,
+    shfl_sync,
+    shfl_up_sync,
+    shfl_xor_sync,
+    syncwarp,
+    warpsize,
+)
+
+__all__ = [
+    "activemask", "all_sync", "any_sync", "ballot_sync", "eq_sync", "laneid", "lanemask_lt", "match_all_sync", "match_any_sync",
+    "shfl_down_sync", "shfl_sync", "shfl_up_sync", "shfl_xor_sync", "syncwarp", "warpsize",
+]  # fmt: skip
+
+
+def syncthreads():
+    """Waits for all threads of the block."""
+    prim.lh_cuda_sync(prim.lh_cuda_context())
+
+
+def syncthreads_count(predicate):
+    """Waits for all threads of the block: how many have given a true value."""
+    return prim.lh_cuda_sync_count(prim.lh_cuda_context(), int(predicate != 0))
+
+
+def syncthreads_and(predicate):
+    """Waits for all threads of the block: whether all have given a true value."""
+    return prim.lh_cuda_sync_and(prim.lh_cuda_context(), int(predicate != 0))
+
+
+def syncthreads_or(predicate):
+    """Waits for all threads of the block: whether one has given a true value."""
+    return prim.lh_cuda_sync_or(prim.lh_cuda_context(), int(predicate != 0))
+
+
+def threadfence():
+    """Others see what was written before not later than what is written after."""
+    prim.lh_cuda_fence()
+
+
+def threadfence_block():
+    """Others of the block see what was written before not later than what is written after."""
+    prim.lh_cuda_fence()
+
+
+def threadfence_system():
+    """All see what was written before not later than what is written after."""
+    prim.lh_cuda_fence()
+
+
+def nanosleep(ns):
+    """Lets other threads go on."""
+    prim.lh_cuda_pause(prim.lh_cuda_context())
+
+
+class grid_group:
+    """All threads of the grid."""
+
+    def sync():
+        """Waits for all threads of the grid."""
+        prim.lh_cuda_grid_sync(prim.lh_cuda_context())
+        return 1
+
+
+def popc(x):
+    """Number of bits that are set."""
+    return prim.popcount(x)
+
+
+def clz(x):
+    """Number of zero bits before the first that is set."""
+    return prim.ctlz(x)
+
+
+def ffs(x):
+    """Place of the lowest bit that is set, from 1; 0 if there is none."""
+    if x == 0:
+        return 0
+    return int(prim.cttz(x)) + 1
+
+
+def brev(x):
+    """The bits in reverse order."""
+    bits = prim.itemsize(prim.dtype_of(x)) * 8
+    v = prim.cast(x, np.uint64)
+    r = prim.cast(0, np.uint64)
+    one = prim.cast(1, np.uint64)
+    for i in range(bits):
+        r = (r << one) | (v & one)
+        v = v >> one
+    return prim.cast(r, prim.dtype_of(x))
+
+
+def fma(a, b, c):
+    """`a * b + c`, rounded once."""
+    return prim.fma(a, b, c)
+
+
+def cbrt(x):
+    """Cube root."""
+    return prim.cbrt(x)
+
+
+def selp(condition, a, b):
+    """One of two values."""
+    return a if condition else b
+
+
+def ldca(array, i):
+    """An element, kept in all caches."""
+    return array[i]
+
+
+def ldcg(array, i):
+    """An element, kept in the cache of all."""
+    return array[i]
+
+
+def ldcs(array, i):
+    """An element that is read once."""
+    return array[i]
+
+
+def ldlu(array, i):
+    """An element that is read for the last time."""
+    return array[i]
+
+
+def ldcv(array, i):
+    """An element, read anew."""
+    return array[i]
+
+
+def stcg(array, i, value):
+    """Writes an element to the cache of all."""
+    array[i] = value
+
+
+def stcs(array, i, value):
+    """Writes an element that is not used again soon."""
+    array[i] = value
+
+
+def stwb(array, i, value):
+    """Writes an element to all caches."""
+    array[i] = value
+
+
+def stwt(array, i, value):
+    """Writes an element through to memory."""
+    array[i] = value

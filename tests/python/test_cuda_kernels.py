@@ -1,0 +1,129 @@
+"""Kernels on the CPU device: geometry, memory, barriers, warps."""
+
+import numpy as np
+import pytest
+
+from lancehead import cuda
+
+TPB = 16
+
+
+@cuda.jit
+def vector_add(a, b, out):
+    i = cuda.grid(1)
+    if i < out.size:
+        out[i] = a[i] + b[i]
+
+
+@cuda.jit
+def increment(a):
+    x, y = cuda.grid(2)
+    if x < a.shape[0] and y < a.shape[1]:
+        a[x, y] += 1
+
+
+@cuda.jit
+def shared_matmul(a, b, c):
+    sa = cuda.shared.array((TPB, TPB), np.float32)
+    sb = cuda.shared.array((TPB, TPB), np.float32)
+    x, y = cuda.grid(2)
+    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+    total = np.float32(0.0)
+    for i in range(cuda.gridDim.x):
+        sa[ty, tx] = a[y, tx + i * TPB] if y < a.shape[0] and tx + i * TPB < a.shape[1] else 0
+        sb[ty, tx] = b[ty + i * TPB, x] if x < b.shape[1] and ty + i * TPB < b.shape[0] else 0
+        cuda.syncthreads()
+        for j in range(TPB):
+            total += sa[ty, j] * sb[j, tx]
+        cuda.syncthreads()
+    if y < c.shape[0] and x < c.shape[1]:
+        c[y, x] = total
+
+
+@cuda.jit
+def block_sum(a, out):
+    shared = cuda.shared.array(256, np.float32)
+    t, i = cuda.threadIdx.x, cuda.grid(1)
+    shared[t] = a[i] if i < a.size else 0
+    cuda.syncthreads()
+    k = 128
+    while k > 0:
+        if t < k:
+            shared[t] += shared[t + k]
+        cuda.syncthreads()
+        k //= 2
+    if t == 0:
+        cuda.atomic.add(out, 0, shared[0])
+
+
+@cuda.jit
+def heat(now, after, steps):
+    i = cuda.grid(1)
+    grid = cuda.cg.this_grid()
+    for _ in range(steps):
+        if i == 0 or i == now.size - 1:
+            after[i] = now[i]
+        elif i < now.size:
+            after[i] = now[i] + 0.25 * (now[i - 1] - 2 * now[i] + now[i + 1])
+        grid.sync()
+        now, after = after, now
+
+
+@pytest.mark.parametrize("n", [0, 1, 255, 256, 1000])
+def test_vector_add(n):
+    a, b, out = np.random.rand(n), np.random.rand(n), np.zeros(n)
+    vector_add[max(1, (n + 255) // 256), 256](a, b, out)
+    assert (out == a + b).all()
+    out[:] = 0
+    vector_add.forall(n)(a, b, out)
+    assert (out == a + b).all()
+
+
+def test_increment_in_two_dimensions():
+    a = np.zeros((33, 65))
+    increment[(3, 5), (16, 16)](a)
+    assert (a == 1).all()
+
+
+@pytest.mark.parametrize("n", [16, 50, 64])
+def test_shared_matmul(n):
+    a, b = np.random.rand(2, n, n).astype(np.float32)
+    c = np.zeros((n, n), np.float32)
+    blocks = (n + TPB - 1) // TPB
+    shared_matmul[(blocks, blocks), (TPB, TPB)](a, b, c)
+    np.testing.assert_allclose(c, a @ b, rtol=1e-4)
+
+
+def test_block_sum():
+    a, out = np.random.rand(1000).astype(np.float32), np.zeros(1, np.float32)
+    block_sum[4, 256](a, out)
+    np.testing.assert_allclose(out[0], a.sum(), rtol=1e-5)
+
+
+def test_heat_with_a_grid_barrier():
+    now, after = np.zeros(256), np.zeros(256)
+    now[128] = 1
+    want = now.copy()
+    heat[4, 64](now, after, 10)
+    for _ in range(10):
+        next_ = want.copy()
+        next_[1:-1] = want[1:-1] + 0.25 * (want[:-2] - 2 * want[1:-1] + want[2:])
+        want = next_
+    np.testing.assert_allclose(now, want)
+
+
+def test_warps_exchange():
+    @cuda.jit
+    def sums(a):
+        i = cuda.grid(1)
+        v = a[i]
+        offset = 16
+        while offset > 0:
+            v += cuda.shfl_down_sync(0xFFFFFFFF, v, offset)
+            offset //= 2
+        if cuda.laneid == 0:
+            a[i] = v
+
+    a = np.arange(64, dtype=np.int32)
+    sums[1, 64](a)
+    assert a[0] == sum(range(32)) and a[32] == sum(range(32, 64))
