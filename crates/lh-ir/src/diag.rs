@@ -118,6 +118,8 @@ ids! {
     READ_ONLY = "read-only", Typing;
     /// Something that code for a GPU cannot do.
     NOT_ON_DEVICE = "not-on-device", Typing;
+    /// PTX that cannot be read, or that the CPU device cannot run.
+    BAD_PTX = "bad-ptx", Unsupported;
     /// A limit of the compiler.
     TOO_LARGE = "too-large", Unsupported;
 }
