@@ -1,5 +1,41 @@
-//! Gives the code `cfg(Py_3_12)` and the like.
+//! Gives the code `cfg(Py_3_12)` and the like, and a hash of the compiler's sources.
+
+use std::collections::hash_map::DefaultHasher;
+use std::fs;
+use std::hash::{Hash, Hasher};
+use std::path::{Path, PathBuf};
 
 fn main() {
     pyo3_build_config::use_pyo3_cfgs();
+    // Whatever was compiled by other sources is not used: the hash is part of every key of the cache.
+    let crates = Path::new("..");
+    let mut files = Vec::new();
+    for dir in ["src", "math"] {
+        for name in fs::read_dir(crates).expect("the crates lie side by side").flatten() {
+            collect(&name.path().join(dir), &mut files);
+        }
+    }
+    files.push(crates.join("../Cargo.lock"));
+    files.sort();
+    let mut hash = DefaultHasher::new();
+    for file in files {
+        (file.to_string_lossy(), fs::read(&file).unwrap_or_default()).hash(&mut hash);
+    }
+    for name in ["PROFILE", "RUSTC", "TARGET"] {
+        std::env::var(name).unwrap_or_default().hash(&mut hash);
+    }
+    println!("cargo:rustc-env=LANCEHEAD_BUILD={:016x}", hash.finish());
+    println!("cargo:rerun-if-changed=build.rs");
+}
+
+fn collect(dir: &Path, out: &mut Vec<PathBuf>) {
+    let Ok(entries) = fs::read_dir(dir) else { return };
+    println!("cargo:rerun-if-changed={}", dir.display());
+    for path in entries.flatten().map(|e| e.path()) {
+        if path.is_dir() {
+            collect(&path, out);
+        } else {
+            out.push(path);
+        }
+    }
 }

@@ -1,6 +1,7 @@
 """The extension module: types of Python values, calls into compiled code, results as objects."""
 
 import inspect
+from collections import Counter
 from collections.abc import Callable, Iterable
 from types import CellType, CodeType, FunctionType
 from typing import Any, Final, final
@@ -156,6 +157,10 @@ class Dispatcher:
     def __kwdefaults__(self) -> dict[str, Any] | None: ...
     @property
     def __signature__(self) -> inspect.Signature: ...
+    @property
+    def _cache_hits(self) -> Counter[tuple[Type, ...]]: ...
+    @property
+    def _cache_misses(self) -> Counter[tuple[Type, ...]]: ...
     @property
     def _can_compile(self) -> bool: ...
     @property

@@ -4,5 +4,16 @@ from __future__ import annotations
 
 import os
 
+def _flag(name: str) -> bool | None:
+    text = os.environ.get(name, "")
+    return None if text == "" else text != "0"
+
+
+#: Keeps the code of every compiled function (`LANCEHEAD_CACHE=1`) or of none (`0`); by default, of those with `cache=True`.
+CACHE: bool | None = _flag("LANCEHEAD_CACHE")
+
+#: Where that is kept, instead of beside the sources.
+CACHE_DIR: str = os.environ.get("LANCEHEAD_CACHE_DIR") or os.environ.get("NUMBA_CACHE_DIR", "")
+
 #: Runs the Python functions themselves: `LANCEHEAD_DISABLE_JIT=1`.
 DISABLE_JIT: int = int(os.environ.get("LANCEHEAD_DISABLE_JIT", "0") or "0")

@@ -1,8 +1,9 @@
 //! What the driver asks of the Python interpreter. `lh-py` implements it; tests may mock it.
 
+use crate::cache::Digest;
 use lh_frontend::raw::RawCode;
 use lh_infer::Object;
-use lh_ir::func::Options;
+use lh_ir::func::{Extern, Options};
 use lh_ir::{Const, ExcId, FuncId, ObjId, Ty};
 
 /// A Python function as the interpreter sees it.
@@ -57,6 +58,17 @@ pub trait Host {
     fn object_of(&mut self, c: &Const) -> ObjId;
     /// See [`lh_infer::World::exc_is_subclass`].
     fn exc_is_subclass(&mut self, a: ExcId, b: ExcId) -> bool;
+    /// A number of this process that code refers to.
+    fn word(&mut self, what: Extern) -> u64;
+    /// The object of an exception class that is not builtin.
+    fn class_object(&mut self, class: ExcId) -> Option<ObjId>;
+    /// A hash of all that [`Host::object`] and [`Host::function`] say of an object, the same in every process; `None`
+    /// if it has none. It does not cover what a function reads when it is compiled, nor attributes.
+    fn digest(&mut self, o: ObjId) -> Option<Digest>;
+    /// Source file of a function.
+    fn file(&mut self, o: ObjId) -> String;
+    /// Defaults of a function, positional ones first.
+    fn defaults(&mut self, o: ObjId) -> Vec<ObjId>;
     /// See [`lh_infer::World::describe`].
     fn describe(&mut self, o: ObjId) -> String;
 }

@@ -4,8 +4,10 @@
 //! calls), optimises each once, and turns all that the entry reaches into one LLVM module, one object and one entry
 //! point.
 
+pub mod cache;
 pub mod device;
 pub mod host;
+mod image;
 pub mod kernel;
 mod loops;
 mod reasons;
@@ -13,9 +15,10 @@ pub mod report;
 mod session;
 
 use host::Host;
+use image::Image;
 use lh_infer::ArgTy;
 use lh_ir::diag::Result;
-use lh_ir::func::{Function, Inst, MapExpr, Options};
+use lh_ir::func::{Extern, Function, Inst, MapExpr, Options, Term};
 use lh_ir::{FuncId, ObjId, SpecId, Ty};
 use report::Told;
 use session::Session;
@@ -47,6 +50,7 @@ pub(crate) struct Key {
 /// A specialisation.
 pub(crate) struct SpecState {
     pub name: String,
+    pub func: FuncId,
     pub ret: Ty,
     /// `None` while it is being typed.
     pub body: Option<Body>,
@@ -68,6 +72,10 @@ pub enum Dep {
     Global { func: FuncId, name: String, value: Option<ObjId> },
     /// The content of a closure cell.
     Free { func: FuncId, index: u32, value: Option<ObjId> },
+    /// An attribute of an object.
+    Attribute { object: ObjId, name: String, value: Option<ObjId> },
+    /// What `import name` or `from name import attr` inside a function gives.
+    Import { name: String, attr: Option<String>, value: Option<ObjId> },
 }
 
 /// Machine code for one function and one tuple of argument types.
@@ -88,12 +96,16 @@ pub struct Compiled {
     pub timings: Vec<(&'static str, Duration)>,
     /// Size of the object code, bytes.
     pub object_size: usize,
+    /// The object code, for the cache; empty if it comes from there.
+    pub(crate) object: Vec<u8>,
+    /// The function of the source file that each number of a file in the object means.
+    files: Vec<(usize, FuncId)>,
     functions: Vec<Arc<Function>>,
     /// What else is known about each function.
     told: Vec<Arc<Told>>,
     names: HashMap<SpecId, String>,
     /// Keeps the machine code mapped.
-    _loaded: lh_llvm::Loaded,
+    _image: Image,
 }
 
 /// Text forms of compiled code.
@@ -145,8 +157,8 @@ impl Compiler {
         }
         let output = lh_llvm::compile(&unit(&functions, &names, lh_llvm::Wanted::default()));
         let generated = start.elapsed();
-        let loaded = lh_llvm::load(&output.object, &lh_runtime::address);
-        let Some(entry) = loaded.entry("lh_entry") else { lh_ir::bug!("no entry point in the object") };
+        let words: HashMap<Extern, u64> = words(&functions).into_iter().map(|w| (w, host.word(w))).collect();
+        let image = Image::load(&output.object, &|w| words.get(&w).copied(), &|f| Some(functions.get(f)?.file.clone()));
         let ret = self.specs[spec.index()].ret;
         let t = output.timings;
         let timings = vec![
@@ -159,7 +171,7 @@ impl Compiler {
             ("loading", start.elapsed() - generated),
         ];
         Ok(Arc::new(Compiled {
-            entry,
+            entry: image.entry,
             args: args.to_vec(),
             ret,
             deps,
@@ -167,10 +179,12 @@ impl Compiler {
             kernel,
             timings,
             object_size: output.object.len(),
+            files: self.files(&functions, &order),
+            object: output.object,
             functions,
             told: order.iter().map(|s| self.body(*s).told.clone()).collect(),
             names,
-            _loaded: loaded,
+            _image: image,
         }))
     }
 
@@ -184,6 +198,13 @@ impl Compiler {
         let args: Vec<ArgTy> = args.iter().map(|t| ArgTy::from(*t)).collect();
         let spec = Session::new(self, host).entry(func, &args, options, None)?;
         Ok(self.specs[spec.index()].ret)
+    }
+
+    /// The first of the user's functions in each source file.
+    fn files(&self, functions: &[Arc<Function>], order: &[SpecId]) -> Vec<(usize, FuncId)> {
+        let is_first = |i: &usize| functions[..*i].iter().all(|f| f.file != functions[*i].file);
+        let users = (0..functions.len()).filter(|i| !functions[*i].is_library);
+        users.filter(is_first).map(|i| (i, self.specs[order[i].index()].func)).collect()
     }
 
     fn body(&self, s: SpecId) -> &Body {
@@ -220,15 +241,59 @@ impl Compiler {
     }
 }
 
+/// Name and features of the processor that is compiled for.
+pub fn processor() -> (&'static str, &'static str) {
+    let host = lh_llvm::host();
+    (&host.cpu, &host.features)
+}
+
 /// Whether what was read is still so.
 pub fn is_current(host: &mut dyn Host, d: &Dep) -> bool {
     match d {
         Dep::Global { func, name, value } => host.global(*func, name) == *value,
         Dep::Free { func, index, value } => host.free(*func, *index) == *value,
+        // A module or class of which something that was read has changed is another object, so that the global or
+        // captured variable through which it was reached tells.
+        Dep::Attribute { .. } | Dep::Import { .. } => true,
     }
 }
 
 impl Compiled {
+    /// Code from the cache: there is nothing to show but what it does.
+    pub(crate) fn loaded(image: Image, args: &[Ty], ret: Ty, deps: Vec<Dep>, escapes: bool, size: usize) -> Compiled {
+        Compiled {
+            entry: image.entry,
+            args: args.to_vec(),
+            ret,
+            deps,
+            escapes,
+            kernel: None,
+            timings: Vec::new(),
+            object_size: size,
+            object: Vec::new(),
+            files: Vec::new(),
+            functions: Vec::new(),
+            told: Vec::new(),
+            names: HashMap::new(),
+            _image: image,
+        }
+    }
+
+    /// Whether it comes from the cache: then it has no texts.
+    pub fn is_loaded(&self) -> bool {
+        self.functions.is_empty()
+    }
+
+    /// Numbers of this process that the code refers to.
+    pub(crate) fn words(&self) -> Vec<Extern> {
+        words(&self.functions)
+    }
+
+    /// The function of the source file that each number of a file in the object means.
+    pub(crate) fn files(&self) -> Vec<(usize, FuncId)> {
+        self.files.clone()
+    }
+
     /// A text form of the code, made anew.
     pub fn text(&self, what: Text) -> String {
         let wanted = match what {
@@ -257,10 +322,30 @@ fn unit(functions: &[Arc<Function>], names: &HashMap<SpecId, String>, wanted: lh
         functions: functions.iter().map(|f| Function::clone(f)).collect(),
         spec_names: names.clone(),
         entry: 0,
-        entry_symbol: "lh_entry".to_owned(),
+        entry_symbol: image::ENTRY.to_owned(),
         abi: lh_llvm::Abi::Host,
         wanted,
     }
+}
+
+/// Numbers of the process that functions refer to.
+fn words(functions: &[Arc<Function>]) -> Vec<Extern> {
+    let mut out = Vec::new();
+    for b in functions.iter().flat_map(|f| &f.blocks) {
+        for i in &b.insts {
+            if let Inst::Extern(w) = i.inst {
+                out.push(w);
+            }
+        }
+        if let Some(Term::Raise { exc, .. }) = &b.term {
+            if exc.index() >= lh_runtime::classes::ALL.len() {
+                out.push(Extern::Class(*exc));
+            }
+        }
+    }
+    out.sort();
+    out.dedup();
+    out
 }
 
 /// Whether counted parts of arguments may live on after the call: in the result, or inside a list argument.

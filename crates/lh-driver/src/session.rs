@@ -82,7 +82,7 @@ impl<'a> Session<'a> {
         let id = SpecId::new(self.compiler.specs.len());
         let name = format!("{}.{}", code.name, id.0);
         let is_library = self.info(f).is_library;
-        self.compiler.specs.push(SpecState { name: name.clone(), ret: Ty::never(), body: None, is_library });
+        self.compiler.specs.push(SpecState { name: name.clone(), func: f, ret: Ty::never(), body: None, is_library });
         self.compiler.by_key.insert(key.clone(), id);
         let depth = self.stack.len();
         self.stack.push(Frame {
@@ -240,7 +240,9 @@ impl World for Session<'_> {
     }
 
     fn import(&mut self, name: &str, attr: Option<&str>) -> Option<ObjId> {
-        self.host.import(name, attr)
+        let value = self.host.import(name, attr);
+        self.depend(Dep::Import { name: name.to_owned(), attr: attr.map(str::to_owned), value });
+        value
     }
 
     fn object(&mut self, o: ObjId) -> Object {
@@ -248,7 +250,9 @@ impl World for Session<'_> {
     }
 
     fn attr(&mut self, o: ObjId, name: &str) -> Option<ObjId> {
-        self.host.attr(o, name)
+        let value = self.host.attr(o, name);
+        self.depend(Dep::Attribute { object: o, name: name.to_owned(), value });
+        value
     }
 
     fn library(&mut self, path: &str) -> Option<(FuncId, bool)> {

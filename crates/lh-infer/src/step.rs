@@ -6,7 +6,7 @@ use crate::iterate::Lazy;
 use crate::val::{Known, Val};
 use crate::world::Object;
 use lh_ir::diag::{self, Diagnostic, Result};
-use lh_ir::func::{Inst as Typed, Term};
+use lh_ir::func::{Extern, Inst as Typed, Term};
 use lh_ir::types::TyKind;
 use lh_ir::untyped::{Inst, InstData, PyConst};
 use lh_ir::{Const, ExcId, ObjId, Ty, Value};
@@ -192,9 +192,9 @@ impl Infer<'_> {
             Object::Func(f) => Val::of_type(Ty::new(TyKind::Func(f))),
             Object::DType(t) => Val::of_type(Ty::dtype(t)),
             Object::Ellipsis => Val::of_type(Ty::ellipsis()),
-            Object::Array { ty, data, shape, strides } => {
+            Object::Array { ty, shape, strides } => {
                 let owner = self.push(Typed::Zero, Ty::meminfo());
-                let data = self.push(Typed::Const(Const::Int(data as i128, Ty::ptr())), Ty::ptr());
+                let data = self.push(Typed::Extern(Extern::Array(o)), Ty::ptr());
                 let ints = |v: Vec<i64>| v.into_iter().map(|i| Val::int(i128::from(i))).collect();
                 let parts = crate::emit::ArrayParts { owner, data, shape: ints(shape), strides: ints(strides) };
                 self.make_array(&parts, ty)
@@ -393,13 +393,22 @@ impl Infer<'_> {
         ))
     }
 
+    /// The number of an exception class; only those of builtin ones are the same in every process.
+    fn exc_number(&mut self, id: ExcId) -> Val {
+        if exc::is_builtin(id) {
+            return Val::int(i128::from(id.0));
+        }
+        self.push(Typed::Extern(Extern::Class(id)), Ty::int())
+    }
+
     fn exc_match(&mut self, e: &Val, c: &Val) -> Result<Val> {
         let mut any = Val::bool(false);
         for id in self.exc_classes(c)? {
             if id == exc::BASE_EXCEPTION {
                 return Ok(Val::bool(true));
             }
-            let m = self.runtime("lh_exc_matches", &[e.clone(), Val::int(i128::from(id.0))], Ty::bool())?;
+            let m = self.exc_number(id);
+            let m = self.runtime("lh_exc_matches", &[e.clone(), m], Ty::bool())?;
             any = self.either(&any, &m);
         }
         Ok(any)

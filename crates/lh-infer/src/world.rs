@@ -30,8 +30,8 @@ pub enum Object {
     ExcClass(ExcId, String),
     /// A class made by `collections.namedtuple` or `typing.NamedTuple`.
     NamedTupleClass(NamedTuple),
-    /// A constant array (global or captured): its type and the address of its data, shape and strides (bytes).
-    Array { ty: Ty, data: usize, shape: Vec<i64>, strides: Vec<i64> },
+    /// A constant array (global or captured): its type, shape and strides (bytes). Compiled code reads the array's memory.
+    Array { ty: Ty, shape: Vec<i64>, strides: Vec<i64> },
     /// A list or other container frozen at compile time: items.
     List(Vec<ObjId>),
     /// `...`

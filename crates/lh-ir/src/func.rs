@@ -6,7 +6,7 @@
 //! and every exceptional way out releases what is owned.
 
 use crate::consts::Const;
-use crate::entity::{Block, ExcId, Slot, SpecId, Value};
+use crate::entity::{Block, ExcId, ObjId, Slot, SpecId, Value};
 use crate::op::{Op, RuntimeFn};
 use crate::span::Span;
 use crate::types::Ty;
@@ -173,6 +173,8 @@ pub enum Inst {
     Const(Const),
     /// A value that is never looked at (all bits zero): the inside of an empty optional.
     Zero,
+    /// A number of this process, of the result's type (an address or `int`), which is put in when the code is loaded.
+    Extern(Extern),
     /// A row of the operation table.
     Op(&'static Op, Vec<Value>),
     /// Conversion between number types as C does it (float to int truncates; anything to bool is `!= 0`).
@@ -232,6 +234,15 @@ pub enum Inst {
     IncRef(Value),
     /// Drops a reference; made by the `refcount` pass.
     DecRef(Value),
+}
+
+/// What differs from process to process, so that it cannot be part of code which is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Extern {
+    /// Address of the first element of a captured array.
+    Array(ObjId),
+    /// Number of an exception class that is not builtin.
+    Class(ExcId),
 }
 
 /// A scalar computation over elements of operands.
@@ -296,7 +307,7 @@ impl Inst {
     /// Visits every operand, mutably.
     pub fn for_each_operand_mut(&mut self, f: &mut dyn FnMut(&mut Value)) {
         match self {
-            Inst::Const(_) | Inst::Zero | Inst::SlotGet(_) => {}
+            Inst::Const(_) | Inst::Zero | Inst::Extern(_) | Inst::SlotGet(_) => {}
             Inst::Op(_, vs)
             | Inst::Pack(vs)
             | Inst::Call(_, vs)
@@ -348,6 +359,7 @@ impl Inst {
             Inst::ElemPtr { check, .. } => *check,
             Inst::Const(_)
             | Inst::Zero
+            | Inst::Extern(_)
             | Inst::Op(..)
             | Inst::Cast(_)
             | Inst::Pack(_)
@@ -387,6 +399,7 @@ impl Inst {
             Inst::ElemPtr { check, .. } => !*check,
             Inst::Const(_)
             | Inst::Zero
+            | Inst::Extern(_)
             | Inst::Op(..)
             | Inst::Cast(_)
             | Inst::Pack(_)

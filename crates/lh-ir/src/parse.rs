@@ -5,7 +5,7 @@ mod lex;
 
 use crate::consts::Const;
 use crate::entity::{Block, ExcId, FuncId, ObjId, Slot, SpecId, Value};
-use crate::func::{Function, Inst, InstData, MapExpr, Target, Term};
+use crate::func::{Extern, Function, Inst, InstData, MapExpr, Target, Term};
 use crate::op::{Op, RuntimeFn};
 use crate::span::Span;
 use crate::types::{Layout, NamedTuple, Ty, TyKind};
@@ -283,6 +283,11 @@ impl Parser {
         Ok(match name {
             "const" => Inst::Const(self.constant()?),
             "zero" => Inst::Zero,
+            "extern" => Inst::Extern(match &*self.word()? {
+                "array" => Extern::Array(ObjId(self.entity("obj")?)),
+                "class" => Extern::Class(ExcId(self.entity("exc")?)),
+                other => return self.fail(format!("nothing extern is `{other}`")),
+            }),
             "pack" => Inst::Pack(self.list(Parser::value)?),
             "field" => self.value_and_int(Inst::Field)?,
             "array_shape" => self.value_and_int(Inst::ArrayShape)?,

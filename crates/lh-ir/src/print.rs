@@ -15,7 +15,7 @@
 
 use crate::consts::Const;
 use crate::entity::Value;
-use crate::func::{BlockData, Device, Function, Inst, InstData, MapExpr, Options, Target, Term};
+use crate::func::{BlockData, Device, Extern, Function, Inst, InstData, MapExpr, Options, Target, Term};
 use crate::span::Span;
 use crate::types::{Layout, Ty, TyKind};
 use std::fmt;
@@ -220,6 +220,8 @@ fn inst_text(inst: &Inst, ty: Option<Ty>) -> String {
     match inst {
         Inst::Const(c) => format!("const {}", constant(c, ty)),
         Inst::Zero => "zero".into(),
+        Inst::Extern(Extern::Array(o)) => format!("extern array {o}"),
+        Inst::Extern(Extern::Class(c)) => format!("extern class {c}"),
         Inst::Op(op, vs) => format!("{} {}", op.name, list(vs)),
         Inst::Cast(v) => format!("cast {v}"),
         Inst::Pack(vs) => format!("pack({})", list(vs)),

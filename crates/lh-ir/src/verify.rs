@@ -260,6 +260,10 @@ impl Verifier<'_> {
                 self.map(e, &args[1..])
             }
             Inst::Zero | Inst::Call(..) => Ok(()),
+            Inst::Extern(_) => {
+                let got = d.result.map_or(Vec::new(), |r| self.ty(r).flatten());
+                self.ensure(matches!(got[..], [Prim::Ptr | Prim::I64]), || "not a word".into())
+            }
             Inst::Pack(_) | Inst::Field(..) | Inst::Some(_) | Inst::IsSome(_) | Inst::Unwrap(_) => self.aggregate(d),
             Inst::ArrayMake { .. }
             | Inst::ArrayOwner(_)

@@ -10,6 +10,7 @@ mod ir;
 mod link;
 mod lower;
 mod machine;
+mod outside;
 mod perf;
 mod pipeline;
 mod ptx;
@@ -18,6 +19,7 @@ mod remarks;
 pub use elf::{EntryPoint, Loaded, load};
 pub use lower::ERROR;
 pub use machine::{Gpu, Host, host};
+pub use outside::Outside;
 pub use ptx::{Ptx, RaiseSite, compile_ptx};
 pub use remarks::Remark;
 

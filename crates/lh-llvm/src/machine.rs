@@ -19,15 +19,23 @@ pub struct Host {
     pub triple: String,
 }
 
-/// The processor of this computer; asked once.
+/// A setting of ours, or Numba's of the same meaning.
+fn setting(name: &str) -> Option<String> {
+    ["LANCEHEAD_", "NUMBA_"].iter().find_map(|prefix| std::env::var(format!("{prefix}{name}")).ok())
+}
+
+/// The processor that code is for: that of this computer, or another one that the environment names. Asked once.
 pub fn host() -> &'static Host {
     static HOST: OnceLock<Host> = OnceLock::new();
     HOST.get_or_init(|| {
+        let (cpu, features) = (setting("CPU_NAME"), setting("CPU_FEATURES"));
+        // A processor that is named has the features that it has, those of this one are another matter.
+        let features = features.or_else(|| cpu.as_ref().map(|_| String::new()));
         // SAFETY: the three functions return texts that we own.
         unsafe {
             Host {
-                cpu: take_message(LLVMGetHostCPUName()),
-                features: take_message(LLVMGetHostCPUFeatures()),
+                cpu: cpu.unwrap_or_else(|| take_message(LLVMGetHostCPUName())),
+                features: features.unwrap_or_else(|| take_message(LLVMGetHostCPUFeatures())),
                 triple: take_message(LLVMGetDefaultTargetTriple()),
             }
         }

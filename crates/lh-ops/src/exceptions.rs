@@ -10,6 +10,11 @@ macro_rules! classes {
     };
 }
 
+/// Whether a number is a builtin class's, the same in every process.
+pub fn is_builtin(class: ExcId) -> bool {
+    class.index() < ALL.len()
+}
+
 classes! {
     BASE_EXCEPTION = 0, "BaseException", "BaseException";
     EXCEPTION = 1, "Exception", "BaseException";

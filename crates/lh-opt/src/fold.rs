@@ -113,6 +113,7 @@ impl Known<'_> {
             },
             Inst::Const(_)
             | Inst::Zero
+            | Inst::Extern(_)
             | Inst::Pack(_)
             | Inst::Some(_)
             | Inst::Call(..)

@@ -152,7 +152,7 @@ fn array(o: &Bound<'_, PyAny>) -> Option<Object> {
         let ty = typing::type_of(o).ok()?;
         let a = &*o.as_ptr().cast::<np::ArrayObject>();
         let list = |p: *const isize| (0..a.nd as usize).map(|i| *p.add(i) as i64).collect::<Vec<_>>();
-        Some(Object::Array { ty, data: a.data as usize, shape: list(a.dimensions), strides: list(a.strides) })
+        Some(Object::Array { ty, shape: list(a.dimensions), strides: list(a.strides) })
     }
 }
 

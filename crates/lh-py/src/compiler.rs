@@ -70,7 +70,8 @@ fn with_compiler<'py, R>(
     result.map_err(|d| render::error(py, &d))
 }
 
-fn guard_of(py: Python<'_>, f: ObjId, compiled: &Compiled) -> PyResult<Guard> {
+/// What the validity of code for a function depends on.
+pub fn guard_of(py: Python<'_>, f: ObjId, compiled: &Compiled) -> PyResult<Guard> {
     let mut guard = Guard::default();
     guard.add_function(py, objects::function(f));
     for t in args_with_functions(&compiled.args) {
@@ -83,6 +84,9 @@ fn guard_of(py: Python<'_>, f: ObjId, compiled: &Compiled) -> PyResult<Guard> {
                 guard.add_name(py, *func, name, *value)?;
                 guard.add_object(py, *value)?;
             }
+            // Attributes are looked at where their module or class is.
+            Dep::Attribute { .. } => {}
+            Dep::Import { value, .. } => guard.add_object(py, *value)?,
             Dep::Free { func, index, value } => {
                 guard.add_function(py, *func);
                 guard.add_free(py, *func, *index, *value)?;

@@ -2,6 +2,7 @@
 
 use crate::args::ArgBuf;
 use crate::bind::Params;
+use crate::cache;
 use crate::compiler;
 use crate::convert;
 use crate::guard::Guard;
@@ -90,6 +91,10 @@ pub struct State {
     pub can_compile: bool,
     /// Calls that had to compile.
     pub misses: u64,
+    /// Argument types of which code came from the cache, and those compiled for, in order.
+    pub found: Vec<Vec<Ty>>,
+    /// See `found`.
+    pub missed: Vec<Vec<Ty>>,
 }
 
 /// Whether an object is one of our dispatchers.
@@ -139,6 +144,8 @@ impl State {
             overloads: Vec::new(),
             can_compile: true,
             misses: 0,
+            found: Vec::new(),
+            missed: Vec::new(),
         })
     }
 
@@ -176,7 +183,7 @@ pub unsafe fn resolve(
         // SAFETY: as promised.
         None if unsafe { !(*state).can_compile } => (unsafe { best_match(&*state, &natural) }?, true),
         // SAFETY: as promised.
-        None => (unsafe { compile(py, state, object, &natural, None)? }, false),
+        None => (unsafe { compile(py, state, object, &natural, None, false)? }, false),
     };
     // SAFETY: the overload belongs to the state; `compile` makes another one in place of a stale one.
     unsafe {
@@ -207,11 +214,11 @@ pub unsafe fn renew(
         }
         let (args, explicit) = (old.compiled.args.clone(), old.explicit);
         (*state).forget(overload);
-        compile(py, state, object, &args, explicit)
+        compile(py, state, object, &args, explicit, false)
     }
 }
 
-/// Compiles for argument types and adds the specialisation.
+/// Finds code for argument types in the cache, or (always if `anew`) compiles it, and adds the specialisation.
 ///
 /// # Safety
 /// As [`resolve`].
@@ -221,13 +228,39 @@ pub unsafe fn compile(
     object: &Bound<'_, PyAny>,
     args: &[Ty],
     ret: Option<Ty>,
+    anew: bool,
 ) -> PyResult<*const Overload> {
     // SAFETY: as promised; each borrow ends before Python code can run.
-    let options = unsafe {
-        (*state).misses += 1;
-        (*state).options.ir
+    let (options, cached) = unsafe { ((*state).options.ir, (*state).options.cache) };
+    let function = objects::intern(object);
+    let mut lookup = None;
+    let mut loaded = None;
+    if cache::is_wanted(py, cached) {
+        let (l, code) = cache::find(py, function, args, options, !anew)?;
+        // A result of another type than the signature says is an error, which the compiler tells.
+        loaded = code.filter(|c| ret.is_none_or(|r| convert::cost(canonical(c.ret), r).is_some()));
+        lookup = Some(l);
+    }
+    let (compiled, guard) = match loaded {
+        Some(code) => {
+            crate::signals::install();
+            let guard = compiler::guard_of(py, function, &code)?;
+            // SAFETY: as promised.
+            unsafe { (*state).found.push(args.to_vec()) };
+            (Arc::new(code), guard)
+        }
+        None => {
+            // SAFETY: as promised.
+            unsafe { (*state).misses += 1 };
+            let made = compiler::compile(py, function, args, options, ret)?;
+            // SAFETY: as promised.
+            unsafe { (*state).missed.push(args.to_vec()) };
+            if let Some(l) = &lookup {
+                cache::keep(py, l, function, args, options, &made.0)?;
+            }
+            made
+        }
     };
-    let (compiled, guard) = compiler::compile(py, objects::intern(object), args, options, ret)?;
     let result = ret.unwrap_or(compiled.ret);
     let kind = match result.kind() {
         _ if canonical(result) != canonical(compiled.ret) => Ret::Converted,

@@ -2,8 +2,10 @@
 
 use crate::{classify as classes, code, dispatcher, np, objects, paths};
 use hashbrown::HashMap;
+use lh_driver::cache::Digest;
 use lh_driver::host::{Host, RawFunction};
 use lh_infer::world::Object;
+use lh_ir::func::Extern;
 use lh_ir::{Const, ExcId, FuncId, ObjId};
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -19,12 +21,14 @@ static LIBRARY: LazyLock<Mutex<Library>> = LazyLock::new(Default::default);
 /// The interpreter, while the thread is attached to it.
 pub struct PyHost<'py> {
     py: Python<'py>,
+    /// Hashes made so far; a host is for one request, during which nothing is expected to change.
+    digests: HashMap<ObjId, Option<Digest>>,
 }
 
 impl<'py> PyHost<'py> {
     /// The interpreter of an attached thread.
     pub fn new(py: Python<'py>) -> Self {
-        PyHost { py }
+        PyHost { py, digests: HashMap::new() }
     }
     fn get(&self, o: ObjId) -> Bound<'py, PyAny> {
         objects::object(self.py, o)
@@ -263,6 +267,32 @@ impl Host for PyHost<'_> {
     }
     fn exc_is_subclass(&mut self, a: ExcId, b: ExcId) -> bool {
         lh_runtime::classes::is_subclass(a, b)
+    }
+    fn word(&mut self, what: Extern) -> u64 {
+        match what {
+            // SAFETY: the object is an array, as inference has seen; the struct is NumPy's.
+            Extern::Array(o) => unsafe { (*self.get(o).as_ptr().cast::<np::ArrayObject>()).data.addr() as u64 },
+            Extern::Class(c) => u64::from(c.0),
+        }
+    }
+    fn class_object(&mut self, class: ExcId) -> Option<ObjId> {
+        crate::raise::class_object(self.py, class).ok().map(|c| objects::intern(&c))
+    }
+    fn digest(&mut self, o: ObjId) -> Option<Digest> {
+        if let Some(known) = self.digests.get(&o) {
+            return *known;
+        }
+        let digest = crate::digest::of(self.py, o);
+        self.digests.insert(o, digest);
+        digest
+    }
+    fn file(&mut self, o: ObjId) -> String {
+        let code = self.python_function(o).getattr(intern!(self.py, "__code__"));
+        code.and_then(|c| c.getattr(intern!(self.py, "co_filename"))?.extract()).unwrap_or_default()
+    }
+    fn defaults(&mut self, o: ObjId) -> Vec<ObjId> {
+        let values = crate::digest::defaults(&self.python_function(o)).unwrap_or_default();
+        values.iter().map(|(_, v)| objects::intern(v)).collect()
     }
     fn describe(&mut self, o: ObjId) -> String {
         let o = self.get(o);

@@ -4,12 +4,14 @@
 mod args;
 mod bind;
 mod boxing;
+mod cache;
 mod call;
 mod classify;
 mod code;
 mod compiler;
 mod convert;
 mod device;
+mod digest;
 mod dispatcher;
 mod guard;
 mod host;

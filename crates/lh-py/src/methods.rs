@@ -1,5 +1,6 @@
 //! Methods and attributes of dispatchers.
 
+use crate::cache;
 use crate::dispatcher::{self, Overload, State};
 use crate::inspect;
 use crate::object::DispatcherObject;
@@ -13,6 +14,7 @@ use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 use pyo3::{ffi, intern};
 use std::ffi::{CStr, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 
 /// What methods are called with.
 struct Call<'a, 'py> {
@@ -55,14 +57,14 @@ impl<'py> Call<'_, 'py> {
         }
     }
     /// A text of the chosen specialisation, or a dictionary of all by argument types.
-    fn texts(&self, text: impl Fn(&Overload) -> String) -> PyResult<Bound<'py, PyAny>> {
+    fn texts(&self, text: impl Fn(&lh_driver::Compiled) -> String) -> PyResult<Bound<'py, PyAny>> {
         let (chosen, one) = self.chosen(0)?;
         if one {
-            return Ok(PyString::new(self.py, &text(chosen[0])).into_any());
+            return Ok(PyString::new(self.py, &text(&*self.shown(chosen[0])?)).into_any());
         }
         let out = PyDict::new(self.py);
         for o in chosen {
-            out.set_item(type_tuple(self.py, &o.compiled.args)?, text(o))?;
+            out.set_item(type_tuple(self.py, &o.compiled.args)?, text(&*self.shown(o)?))?;
         }
         Ok(out.into_any())
     }
@@ -73,6 +75,15 @@ impl<'py> Call<'_, 'py> {
         };
         file.call_method1("write", (text,))?;
         Ok(self.py.None().into_bound(self.py))
+    }
+    /// The code with its texts, which is compiled anew if it came from the cache.
+    fn shown(&self, o: &Overload) -> PyResult<Arc<lh_driver::Compiled>> {
+        if !o.compiled.is_loaded() {
+            return Ok(o.compiled.clone());
+        }
+        // SAFETY: the state of a live dispatcher.
+        let options = unsafe { (*self.state()).options.ir };
+        Ok(crate::compiler::compile(self.py, crate::objects::intern(self.this), &o.compiled.args, options, None)?.0)
     }
     fn none(&self) -> Bound<'py, PyAny> {
         self.py.None().into_bound(self.py)
@@ -114,7 +125,7 @@ fn compile<'py>(c: &Call<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
     unsafe {
         let overload = match existing {
             Some(o) => dispatcher::renew(c.py, c.state(), c.this, o)?,
-            None if (*c.state()).can_compile => dispatcher::compile(c.py, c.state(), c.this, &args, ret)?,
+            None if (*c.state()).can_compile => dispatcher::compile(c.py, c.state(), c.this, &args, ret, false)?,
             None => {
                 let text = "compilation is disabled for this function; call disable_compile(False) first";
                 return Err(pyo3::exceptions::PyRuntimeError::new_err(text));
@@ -146,29 +157,29 @@ fn recompile<'py>(c: &Call<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
         // SAFETY: as in `compile`.
         unsafe {
             (*c.state()).forget(overload);
-            dispatcher::compile(c.py, c.state(), c.this, &args, ret)?;
+            dispatcher::compile(c.py, c.state(), c.this, &args, ret, true)?;
         }
     }
     Ok(c.none())
 }
 
 fn inspect_llvm<'py>(c: &Call<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
-    c.texts(|o| o.compiled.text(Text::Llvm))
+    c.texts(|o| o.text(Text::Llvm))
 }
 
 fn inspect_asm<'py>(c: &Call<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
-    c.texts(|o| o.compiled.text(Text::Asm))
+    c.texts(|o| o.text(Text::Asm))
 }
 
 fn inspect_ir<'py>(c: &Call<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
-    c.texts(|o| o.compiled.text(Text::Typed))
+    c.texts(|o| o.text(Text::Typed))
 }
 
 fn inspect_types<'py>(c: &Call<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
     let (chosen, _) = c.chosen(1)?;
     let mut text = String::new();
     for o in chosen {
-        text.push_str(&inspect::types(c.py, &o.compiled)?);
+        text.push_str(&inspect::types(c.py, &*c.shown(o)?)?);
         text.push('\n');
     }
     c.write(0, &text)
@@ -177,7 +188,8 @@ fn inspect_types<'py>(c: &Call<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
 fn explain<'py>(c: &Call<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
     let (chosen, _) = c.chosen(1)?;
     let name = c.this.getattr(intern!(c.py, "__qualname__"))?;
-    let report = inspect::explain(c.py, &name, chosen.into_iter().map(|o| &*o.compiled))?;
+    let shown = chosen.into_iter().map(|o| c.shown(o)).collect::<PyResult<Vec<_>>>()?;
+    let report = inspect::explain(c.py, &name, shown.iter().map(|o| &**o))?;
     if let Some(file) = c.argument(0, "file")?.filter(|f| !f.is_none()) {
         report.call_method1(intern!(c.py, "save"), (file,))?;
     }
@@ -257,15 +269,31 @@ fn overloads<'py>(c: &Call<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
     Ok(all.into_any())
 }
 
+/// How often each signature is in a list.
+fn counts<'py>(c: &Call<'_, 'py>, all: Vec<Vec<Ty>>) -> PyResult<Bound<'py, PyAny>> {
+    let keys = all.iter().map(|args| type_tuple(c.py, args)).collect::<PyResult<Vec<_>>>()?;
+    c.py.import("collections")?.getattr("Counter")?.call1((keys,))
+}
+
+fn cache_hits<'py>(c: &Call<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
+    // SAFETY: the state of a live dispatcher.
+    counts(c, unsafe { (*c.state()).found.clone() })
+}
+
+fn cache_misses<'py>(c: &Call<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
+    // SAFETY: the state of a live dispatcher.
+    counts(c, unsafe { (*c.state()).missed.clone() })
+}
+
 fn stats<'py>(c: &Call<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
-    let misses = PyDict::new(c.py);
-    for o in c.overloads() {
-        misses.set_item(type_tuple(c.py, &o.compiled.args)?, 1)?;
-    }
     let fields = PyDict::new(c.py);
-    fields.set_item("cache_path", c.none())?;
-    fields.set_item("cache_hits", PyDict::new(c.py))?;
-    fields.set_item("cache_misses", misses)?;
+    // SAFETY: the state of a live dispatcher; nothing runs meanwhile.
+    let cached = unsafe { (*c.state()).options.cache };
+    let function = py_func(c)?;
+    let home = if cache::is_wanted(c.py, cached) { Some(cache::Home::of(&function)?) } else { None };
+    fields.set_item("cache_path", home.as_ref().and_then(cache::Home::path).map(|p| p.to_string_lossy()))?;
+    fields.set_item("cache_hits", cache_hits(c)?)?;
+    fields.set_item("cache_misses", cache_misses(c)?)?;
     // SAFETY: the state of a live dispatcher.
     fields.set_item("compilations", unsafe { (*c.state()).misses })?;
     namespace(c.py, &fields)
@@ -380,7 +408,9 @@ table! { getters:
     "signatures" signatures, "Argument types compiled for.";
     "nopython_signatures" nopython_signatures, "Signatures compiled for.";
     "overloads" overloads, "Specialisations by argument types.";
-    "stats" stats, "Counts of compilations.";
+    "stats" stats, "Counts of compilations and of what the cache had.";
+    "_cache_hits" cache_hits, "Signatures whose code came from the cache.";
+    "_cache_misses" cache_misses, "Signatures that had to be compiled.";
     "targetoptions" target_options, "Options of the decorator.";
     "_can_compile" can_compile, "Whether new argument types are compiled for.";
     "__signature__" python_signature, "Parameters of the Python function.";

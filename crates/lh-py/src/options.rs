@@ -11,6 +11,8 @@ pub struct JitOptions {
     pub ir: Options,
     /// Whether calls release the GIL.
     pub nogil: bool,
+    /// Whether compiled code is kept for other processes.
+    pub cache: bool,
     /// As given, for `targetoptions` and pickling.
     pub given: Py<PyDict>,
 }
@@ -18,7 +20,6 @@ pub struct JitOptions {
 /// Names that are accepted and, for now, change nothing.
 const ACCEPTED: &[&str] = &[
     "nopython",
-    "cache",
     "parallel",
     "inline",
     "locals",
@@ -41,7 +42,7 @@ const ACCEPTED: &[&str] = &[
 impl JitOptions {
     /// Reads the keyword arguments of a decorator.
     pub fn read(given: &Bound<'_, PyDict>) -> PyResult<JitOptions> {
-        let mut out = JitOptions { ir: Options::default(), nogil: false, given: given.clone().unbind() };
+        let mut out = JitOptions { ir: Options::default(), nogil: false, cache: false, given: given.clone().unbind() };
         for (name, value) in given.iter() {
             let name: String = name.extract()?;
             out.set(&name, &value)?;
@@ -54,6 +55,7 @@ impl JitOptions {
                 let which = one_of(name, value, &["kernel", "function"])?;
                 self.ir.device = if which == 0 { Device::Kernel } else { Device::Function };
             }
+            "cache" => self.cache = value.is_truthy()?,
             "nogil" => self.nogil = value.is_truthy()?,
             "fastmath" => self.ir.fastmath = fastmath_flags(value)?,
             // `None` leaves the default, which is to check.

@@ -20,6 +20,12 @@ pub fn error_of(py: Python<'_>, class: &str, message: &str) -> PyErr {
     }
 }
 
+/// Gives a warning of a class of `lancehead.errors`; an error if the user has made it one.
+pub fn warn(py: Python<'_>, class: &str, message: &str) -> PyResult<()> {
+    let class = py.import("lancehead.errors")?.getattr(class)?;
+    py.import("warnings")?.call_method1("warn", (message, class)).map(|_| ())
+}
+
 /// The exception of a diagnostic.
 pub fn error(py: Python<'_>, d: &Diagnostic) -> PyErr {
     let class = match d.id.1 {

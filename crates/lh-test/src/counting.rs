@@ -184,7 +184,7 @@ impl Walk<'_> {
         let ty = d.result.map_or(Ty::none(), |r| self.func.ty(r));
         let of = |w: &Self, v: &Value| w.values[v.index()].clone();
         let held = match &d.inst {
-            Inst::Const(_) | Inst::Zero => Held { refs: vec![None; counted(ty)], into: Vec::new() },
+            Inst::Const(_) | Inst::Zero | Inst::Extern(_) => Held { refs: vec![None; counted(ty)], into: Vec::new() },
             Inst::Call(..) => {
                 self.change_lists()?;
                 self.fresh(ty)

@@ -3,7 +3,7 @@
 use crate::Unit;
 
 use lh_ir::diag::{self, Diagnostic, Result};
-use lh_ir::func::{Function, Inst};
+use lh_ir::func::{Extern, Function, Inst};
 use lh_ir::op::Lower;
 
 /// Run-time functions that mean something on a GPU.
@@ -28,6 +28,9 @@ fn refusal(inst: &Inst) -> Option<(String, &'static str)> {
     match inst {
         Inst::Op(op, _) if matches!(op.nvptx, Lower::No) => {
             Some((format!("`{}` is not available on a GPU", op.name), "compute it on the host, and pass the result"))
+        }
+        Inst::Extern(Extern::Array(_)) => {
+            Some(("a captured array is in the host's memory".to_owned(), "pass the array as an argument"))
         }
         Inst::ListNew(_) | Inst::ListLen(_) | Inst::ListData(_) => Some(("a GPU has no lists".to_owned(), lists)),
         Inst::Runtime(f, _) if f.name.starts_with("lh_print_") || f.name.starts_with("lh_cuda_") => None,

@@ -14,6 +14,7 @@ impl FnCx<'_, '_> {
             Inst::Zero => {
                 result.map_or(Vec::new(), |r| self.prims(r).iter().map(|p| self.null(self.prim(*p))).collect())
             }
+            Inst::Extern(what) => vec![self.extern_word(*what, self.prims(result.expect("it has a result"))[0])],
             Inst::Op(op, args) => vec![self.op(op, args, result)],
             Inst::Cast(v) => self.cast(*v, self.result_ty(result)),
             Inst::Pack(parts) => parts.iter().flat_map(|v| self.get(*v)).copied().collect(),

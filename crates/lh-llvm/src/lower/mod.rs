@@ -18,7 +18,7 @@ mod intrinsics;
 mod memory;
 mod raise;
 
-use crate::{Abi, Unit};
+use crate::{Abi, Outside, Unit};
 pub(crate) use device::check_device;
 pub use device_calls::ERROR;
 
@@ -220,6 +220,12 @@ impl<'u> Lowering<'u> {
         let (ty, f) = self.external(name, args, ret);
         self.m.attribute(f, "cold");
         (ty, f)
+    }
+
+    /// The source file of a function, by the first function of the unit that is in it.
+    fn file_of(&self, func: &Function) -> Outside {
+        let first = self.unit.functions.iter().position(|f| f.file == func.file);
+        Outside::File(first.unwrap_or_else(|| lh_ir::bug!("a function outside its unit")))
     }
 
     /// A text constant, shared.

@@ -1,8 +1,10 @@
 //! Raising exceptions, and the lines of tracebacks.
 
 use super::function::FnCx;
+use crate::Outside;
 use crate::ir::{Type, Val};
-use lh_ir::types::TyKind;
+use lh_ir::func::Extern;
+use lh_ir::types::{Prim, TyKind};
 use lh_ir::{ExcId, Ty, Value};
 
 impl FnCx<'_, '_> {
@@ -11,7 +13,12 @@ impl FnCx<'_, '_> {
         if self.cx.target.is_gpu() {
             return self.device_raise(exc, args);
         }
-        let class = self.int(self.t.i32, i64::from(exc.0));
+        let class = if lh_ops::exceptions::is_builtin(exc) {
+            self.int(self.t.i32, i64::from(exc.0))
+        } else {
+            let number = self.extern_word(Extern::Class(exc), Prim::I64);
+            self.trunc(number, self.t.i32)
+        };
         self.tell("lh_raise_begin", &[class]);
         for a in args {
             let vals = self.get(*a).to_vec();
@@ -83,6 +90,12 @@ impl FnCx<'_, '_> {
         self.at_end(next);
     }
 
+    /// A number of the process that the code is loaded into.
+    pub(super) fn extern_word(&self, what: Extern, prim: Prim) -> Val {
+        let symbol = self.cx.m.external(&Outside::Word(what).symbol(), self.t.i8);
+        if prim == Prim::Ptr { symbol } else { self.ptr_to_int(symbol) }
+    }
+
     fn wide(&self, v: Val) -> Val {
         if self.type_of(v) == self.t.f64 { v } else { self.fpext(v, self.t.f64) }
     }
@@ -101,7 +114,12 @@ impl FnCx<'_, '_> {
             return v;
         }
         let func = self.func;
-        let (name, file) = (self.cx.text(&func.qualname), self.cx.text(&func.file));
+        let name = self.cx.text(&func.qualname);
+        // Where the source is may change while code is kept.
+        let file = match func.is_library {
+            true => self.cx.text(""),
+            false => self.cx.m.external(&self.cx.file_of(func).symbol(), self.t.i8),
+        };
         let line = self.int(self.t.i32, i64::from(func.first_line));
         let library = self.int(self.t.i32, i64::from(func.is_library));
         let v = self.constant(self.const_struct(&[name, file, line, library]));

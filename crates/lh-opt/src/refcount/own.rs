@@ -101,7 +101,7 @@ impl Solver<'_> {
         }
         let exact = |s: &Self, v: Value| s.own.exact[v.index()].clone();
         match &d.inst {
-            Inst::Const(_) | Inst::Zero => self.own.exact[r.index()] = Some(Few::new()),
+            Inst::Const(_) | Inst::Zero | Inst::Extern(_) => self.own.exact[r.index()] = Some(Few::new()),
             Inst::Some(v) | Inst::Unwrap(v) | Inst::ArrayOwner(v) => self.borrow(r, &[*v], exact(self, *v)),
             Inst::Pack(parts) => {
                 let mut all = Some(Few::new());

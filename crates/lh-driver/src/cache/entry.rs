@@ -1,0 +1,302 @@
+//! What is in a file of the cache.
+//!
+//! ```text
+//! "LHCACHE1" · hash of the rest · key · facts · steps · words · files · result type · object
+//! ```
+
+use super::digest::{Digest, Hasher, blake2b};
+use lh_ir::func::Extern;
+use lh_ir::{ExcId, ObjId};
+
+/// First bytes of a file; the last one is the version of the format.
+const MAGIC: &[u8; 8] = b"LHCACHE1";
+
+/// How an object that was read while compiling is found again. Parents are numbers of earlier steps.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// The function itself.
+    Root,
+    /// A function, class or other object in the types of the arguments, by its number in order of mention.
+    Argument(u32),
+    /// A global or builtin of a function.
+    Global(u32, String),
+    /// A captured variable of a function.
+    Free(u32, u32),
+    /// An attribute.
+    Attribute(u32, String),
+    /// `import name`, `from name import attr`.
+    Import(String, Option<String>),
+    /// An item of a tuple or list, a default of a function.
+    Part(u32, u32),
+}
+
+/// An object that was read: where, and the hash of what the compiler saw there; none if nothing was there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// Where.
+    pub place: Place,
+    /// What.
+    pub digest: Option<Digest>,
+}
+
+/// What an entry says of itself to people.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Facts {
+    /// The function.
+    pub function: String,
+    /// Its source file and line when it was compiled.
+    pub file: String,
+    /// Line of the definition.
+    pub line: u32,
+    /// Argument and result types.
+    pub signature: String,
+    /// The processor.
+    pub cpu: String,
+    /// Version of lancehead.
+    pub version: String,
+}
+
+/// An entry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// The request that it answers: function, argument types, options, environment.
+    pub key: Digest,
+    /// For people.
+    pub facts: Facts,
+    /// Everything that was read, parents first.
+    pub steps: Vec<Step>,
+    /// Numbers of the process that the object refers to, and the step that each is found by.
+    pub words: Vec<(Extern, u32)>,
+    /// File names that the object refers to, and the function whose file each is.
+    pub files: Vec<(u32, u32)>,
+    /// Result type.
+    pub ret: Vec<u8>,
+    /// Whether arguments may live on after the call.
+    pub escapes: bool,
+    /// ELF object.
+    pub object: Vec<u8>,
+}
+
+/// Appends to bytes.
+#[derive(Default)]
+pub(crate) struct Writer(pub Vec<u8>);
+
+impl Writer {
+    pub(crate) fn byte(&mut self, b: u8) {
+        self.0.push(b);
+    }
+    pub(crate) fn number(&mut self, n: u32) {
+        self.0.extend(n.to_le_bytes());
+    }
+    pub(crate) fn bytes(&mut self, b: &[u8]) {
+        self.number(u32::try_from(b.len()).unwrap_or_else(|_| lh_ir::bug!("a cache entry of 4 GB")));
+        self.0.extend(b);
+    }
+    pub(crate) fn text(&mut self, s: &str) {
+        self.bytes(s.as_bytes());
+    }
+    fn many<T>(&mut self, items: &[T], mut each: impl FnMut(&mut Writer, &T)) {
+        self.number(items.len() as u32);
+        items.iter().for_each(|i| each(self, i));
+    }
+    fn step(&mut self, s: &Step) {
+        match &s.place {
+            Place::Root => self.byte(0),
+            Place::Argument(n) => self.tagged(1, &[*n]),
+            Place::Global(f, name) => {
+                self.tagged(2, &[*f]);
+                self.text(name);
+            }
+            Place::Free(f, index) => self.tagged(3, &[*f, *index]),
+            Place::Attribute(o, name) => {
+                self.tagged(4, &[*o]);
+                self.text(name);
+            }
+            Place::Import(name, attr) => {
+                self.tagged(5, &[u32::from(attr.is_some())]);
+                self.text(name);
+                self.text(attr.as_deref().unwrap_or_default());
+            }
+            Place::Part(o, index) => self.tagged(6, &[*o, *index]),
+        }
+        self.byte(u8::from(s.digest.is_some()));
+        if let Some(d) = s.digest {
+            self.0.extend(d.0);
+        }
+    }
+    fn tagged(&mut self, tag: u8, numbers: &[u32]) {
+        self.byte(tag);
+        numbers.iter().for_each(|n| self.number(*n));
+    }
+}
+
+/// Takes from bytes; `None` where they end or make no sense.
+pub(crate) struct Reader<'a>(pub &'a [u8]);
+
+impl<'a> Reader<'a> {
+    pub(crate) fn take(&mut self, n: usize) -> Option<&'a [u8]> {
+        let (taken, rest) = self.0.split_at_checked(n)?;
+        self.0 = rest;
+        Some(taken)
+    }
+    pub(crate) fn byte(&mut self) -> Option<u8> {
+        self.take(1).map(|b| b[0])
+    }
+    pub(crate) fn number(&mut self) -> Option<u32> {
+        self.take(4).and_then(|b| b.try_into().ok()).map(u32::from_le_bytes)
+    }
+    pub(crate) fn bytes(&mut self) -> Option<&'a [u8]> {
+        let n = self.number()?;
+        self.take(n as usize)
+    }
+    pub(crate) fn text(&mut self) -> Option<String> {
+        String::from_utf8(self.bytes()?.to_vec()).ok()
+    }
+    fn digest(&mut self) -> Option<Digest> {
+        self.take(32)?.try_into().ok().map(Digest)
+    }
+    fn many<T>(&mut self, mut each: impl FnMut(&mut Self) -> Option<T>) -> Option<Vec<T>> {
+        let n = self.number()?;
+        (0..n).map(|_| each(self)).collect()
+    }
+    fn step(&mut self) -> Option<Step> {
+        let place = match self.byte()? {
+            0 => Place::Root,
+            1 => Place::Argument(self.number()?),
+            2 => Place::Global(self.number()?, self.text()?),
+            3 => Place::Free(self.number()?, self.number()?),
+            4 => Place::Attribute(self.number()?, self.text()?),
+            5 => {
+                let has_attr = self.number()? != 0;
+                let (name, attr) = (self.text()?, self.text()?);
+                Place::Import(name, has_attr.then_some(attr))
+            }
+            6 => Place::Part(self.number()?, self.number()?),
+            _ => return None,
+        };
+        let digest = if self.byte()? != 0 { Some(self.digest()?) } else { None };
+        Some(Step { place, digest })
+    }
+    fn word(&mut self) -> Option<(Extern, u32)> {
+        let (kind, number) = (self.byte()?, self.number()?);
+        let what = match kind {
+            0 => Extern::Array(ObjId(number)),
+            1 => Extern::Class(ExcId(number)),
+            _ => return None,
+        };
+        Some((what, self.number()?))
+    }
+}
+
+impl Entry {
+    /// The bytes of the file.
+    pub fn write(&self) -> Vec<u8> {
+        let mut w = Writer::default();
+        w.0.extend(self.key.0);
+        let f = &self.facts;
+        for text in [&f.function, &f.file, &f.signature, &f.cpu, &f.version] {
+            w.text(text);
+        }
+        w.number(f.line);
+        w.many(&self.steps, Writer::step);
+        w.many(&self.words, |w, (what, step)| {
+            let (kind, number) = match what {
+                Extern::Array(o) => (0, o.0),
+                Extern::Class(c) => (1, c.0),
+            };
+            w.tagged(kind, &[number, *step]);
+        });
+        w.many(&self.files, |w, (file, step)| {
+            w.number(*file);
+            w.number(*step);
+        });
+        w.bytes(&self.ret);
+        w.byte(u8::from(self.escapes));
+        w.bytes(&self.object);
+        let mut out = MAGIC.to_vec();
+        out.extend(blake2b(&w.0).0);
+        out.extend(w.0);
+        out
+    }
+
+    /// The entry in a file; `None` if the file is not whole, or of another format.
+    pub fn read(bytes: &[u8]) -> Option<Entry> {
+        let mut r = Reader(bytes);
+        if r.take(8)? != MAGIC || r.digest()? != blake2b(r.0) {
+            return None;
+        }
+        let key = r.digest()?;
+        let mut facts = Facts::default();
+        for text in [&mut facts.function, &mut facts.file, &mut facts.signature, &mut facts.cpu, &mut facts.version] {
+            *text = r.text()?;
+        }
+        facts.line = r.number()?;
+        let entry = Entry {
+            key,
+            facts,
+            steps: r.many(Reader::step)?,
+            words: r.many(Reader::word)?,
+            files: r.many(|r| Some((r.number()?, r.number()?)))?,
+            ret: r.bytes()?.to_vec(),
+            escapes: r.byte()? != 0,
+            object: r.bytes()?.to_vec(),
+        };
+        r.0.is_empty().then_some(entry)
+    }
+
+    /// A hash of everything that the entry depends on beside its key.
+    pub fn dependencies(&self) -> Digest {
+        let mut w = Writer::default();
+        self.steps.iter().for_each(|s| w.step(s));
+        let mut h = Hasher::new("dependencies");
+        h.bytes(&w.0);
+        h.finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample() -> Entry {
+        let d = |n| Some(Digest([n; 32]));
+        let step = |place, digest| Step { place, digest };
+        Entry {
+            key: Digest([9; 32]),
+            facts: Facts { function: "f".into(), line: 3, ..Default::default() },
+            steps: vec![
+                step(Place::Root, d(1)),
+                step(Place::Argument(2), d(2)),
+                step(Place::Global(0, "g".into()), d(3)),
+                step(Place::Global(0, "h".into()), None),
+                step(Place::Free(2, 1), d(4)),
+                step(Place::Attribute(4, "x".into()), d(5)),
+                step(Place::Import("m".into(), Some("a".into())), d(6)),
+                step(Place::Import("m".into(), None), d(6)),
+                step(Place::Part(3, 7), d(8)),
+            ],
+            words: vec![(Extern::Array(ObjId(5)), 2), (Extern::Class(ExcId(70)), 3)],
+            files: vec![(0, 0)],
+            ret: vec![1, 2],
+            escapes: true,
+            object: vec![0x7f; 300],
+        }
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        assert_eq!(Entry::read(&sample().write()), Some(sample()));
+    }
+
+    #[test]
+    fn no_damaged_entry_is_read() {
+        let whole = sample().write();
+        for n in 0..whole.len() {
+            assert_eq!(Entry::read(&whole[..n]), None, "cut at {n}");
+            let mut changed = whole.clone();
+            changed[n] ^= 1;
+            assert_eq!(Entry::read(&changed), None, "changed at {n}");
+        }
+        assert_eq!(Entry::read(&[whole, vec![0]].concat()), None);
+    }
+}

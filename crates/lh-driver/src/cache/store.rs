@@ -1,0 +1,126 @@
+//! Files of the cache: found by name, read if nobody else may have written them, written whole or not at all.
+
+use std::fs;
+use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// Suffix of files with code.
+pub const CODE: &str = ".nbc";
+/// Suffix of the file that says what function a group of files is of.
+pub const INDEX: &str = ".nbi";
+
+/// Files of a directory whose names have these ends; none if there is no such directory.
+///
+/// # Errors
+/// If the directory cannot be read.
+pub fn list(dir: &Path, start: &str, end: &str) -> io::Result<Vec<PathBuf>> {
+    let entries = match fs::read_dir(dir) {
+        Ok(entries) => entries,
+        Err(e) if matches!(e.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => return Ok(Vec::new()),
+        Err(e) => return Err(e),
+    };
+    let mut found = Vec::new();
+    for entry in entries {
+        let entry = entry?;
+        if entry.file_name().to_str().is_some_and(|n| n.starts_with(start) && n.ends_with(end)) {
+            found.push(entry.path());
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// Why a file or directory may hold what somebody else has put there; `None` if only its owner, who is this user or
+/// the system's administrator, may write it.
+///
+/// # Errors
+/// If its owner cannot be found.
+pub fn distrust(path: &Path) -> io::Result<Option<String>> {
+    let m = fs::metadata(path)?;
+    let me = fs::metadata("/proc/self")?.uid();
+    if m.uid() != me && m.uid() != 0 {
+        return Ok(Some(format!("{} belongs to another user (uid {})", path.display(), m.uid())));
+    }
+    if m.mode() & 0o002 != 0 {
+        return Ok(Some(format!("everybody may write to {}", path.display())));
+    }
+    // A group of the owner's own, as many systems make for each user, has nobody else in it.
+    if m.mode() & 0o020 != 0 && m.gid() != m.uid() {
+        return Ok(Some(format!("the group {} may write to {}", m.gid(), path.display())));
+    }
+    Ok(None)
+}
+
+/// Writes a file whole or not at all; another of the same name is replaced.
+///
+/// # Errors
+/// If the directory cannot be made or written, or is full.
+pub fn save(dir: &Path, name: &str, bytes: &[u8]) -> io::Result<PathBuf> {
+    if !dir.is_dir() {
+        fs::DirBuilder::new().recursive(true).mode(0o755).create(dir)?;
+    }
+    static NUMBER: AtomicU32 = AtomicU32::new(0);
+    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+    let path = dir.join(name);
+    let temporary = dir.join(format!(".lh-{}-{}-{number}.tmp", std::process::id(), host_tag()));
+    let write = || {
+        let mut file = fs::OpenOptions::new().write(true).create_new(true).mode(0o644).open(&temporary)?;
+        file.write_all(bytes)?;
+        drop(file);
+        fs::rename(&temporary, &path)
+    };
+    match write() {
+        Ok(()) => Ok(path),
+        Err(e) => {
+            // Nothing more can be done if that fails too.
+            let _ = fs::remove_file(&temporary);
+            Err(e)
+        }
+    }
+}
+
+/// Tells apart processes of the same number on different computers that share a directory.
+fn host_tag() -> String {
+    let name = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    name.trim().chars().filter(|c| c.is_ascii_alphanumeric()).take(32).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt;
+
+    fn directory(name: &str) -> PathBuf {
+        let dir = std::env::temp_dir().join(format!("lh-store-{}-{name}", std::process::id()));
+        let _ = fs::remove_dir_all(&dir);
+        dir
+    }
+
+    #[test]
+    fn files_are_found_by_the_ends_of_their_names() {
+        let dir = directory("list");
+        assert_eq!(list(&dir, "f.", CODE).unwrap(), Vec::<PathBuf>::new());
+        save(&dir, "f.1.nbc", b"one").unwrap();
+        save(&dir, "f.1.nbc", b"two").unwrap();
+        save(&dir, "g.1.nbc", b"").unwrap();
+        save(&dir, "f.nbi", b"").unwrap();
+        assert_eq!(list(&dir, "f.", CODE).unwrap(), [dir.join("f.1.nbc")]);
+        assert_eq!(fs::read(dir.join("f.1.nbc")).unwrap(), b"two");
+        assert_eq!(fs::read_dir(&dir).unwrap().count(), 3);
+        fs::remove_dir_all(dir).unwrap();
+    }
+
+    #[test]
+    fn what_others_may_write_is_told() {
+        let dir = directory("trust");
+        let file = save(&dir, "f.nbc", b"").unwrap();
+        assert_eq!(distrust(&file).unwrap(), None);
+        fs::set_permissions(&dir, fs::Permissions::from_mode(0o777)).unwrap();
+        assert!(distrust(&dir).unwrap().unwrap().contains("everybody"));
+        fs::set_permissions(&dir, fs::Permissions::from_mode(0o755)).unwrap();
+        assert_eq!(distrust(&dir).unwrap(), None);
+        fs::remove_dir_all(dir).unwrap();
+    }
+}
