@@ -4,16 +4,22 @@
 //! is asked between strips:
 //!
 //! ```text
-//! block1(v2: int):                        block1(v9: int):            ; a strip
-//!     v3 = lt v2, v1: bool                    v10 = <the smaller of v9 + 131072 and v1>
-//!     branch v3, block2(), block3()           jump block4(v9)
-//! block2():                          ->   block4(v2: int):
-//!     ...                                     v3 = lt v2, v10: bool
-//!     jump block1(v4)                         branch v3, block2(), block5()
-//! block3():                               block2(): ... jump block4(v4)
-//!     ...                                 block5(): branch <v2 < v1>, block6(), block3()
-//!                                         block6(): runtime lh_interrupted() ... jump block1(v2)
+//! block1(v2: int):                        block1(v2: int):            ; on the ways into the loop
+//!     v3 = lt v2, v1: bool                    v8 = <strips after the first>
+//!     branch v3, block2(), block3()           jump block4(v2, v8)
+//! block2():                          ->   block4(v9: int, v10: int):  ; a strip
+//!     ...                                     v11 = <v10 is 0>
+//!     jump block1(v4)                         v12 = select v11, v1, <v9 + 131072>: int
+//! block3():                                   jump block5(v9)
+//!     ...                                 block5(v2: int):
+//!                                             v3 = lt v2, v12: bool
+//!                                             branch v3, block2(), block6()
+//!                                         block2(): ... jump block5(v4)
+//!                                         block6(): branch v11, block3(), block7()
+//!                                         block7(): runtime lh_interrupted() ... jump block4(v2, <v10 - 1>)
 //! ```
+//!
+//! Strips are counted, so that LLVM sees that a loop of few iterations is a single strip.
 //!
 //! Other loops ask each time they begin again, and so do those that hardly ever run. Loops of few constant iterations, which LLVM unrolls, do not ask and do
 //! not count as loops inside others.
@@ -23,15 +29,15 @@
 
 use crate::counted::{Counted, Defs, counted};
 use crate::dce;
-use crate::edit::{Cursor, runtime, to};
+use crate::edit::{Cursor, row, runtime, to};
 use lh_ir::cfg::{Cfg, DomTree, Loops};
 use lh_ir::func::{Inst, Target, Term};
-use lh_ir::{Block, Function, Value};
+use lh_ir::{Block, Const, Function, Ty, Value};
 
 /// Iterations of a strip of a loop without calls: well below a millisecond.
-const STRIP: i64 = 1 << 17;
+const STRIP: u64 = 1 << 17;
 /// The same with calls; what takes long in there asks by itself.
-const STRIP_WITH_CALLS: i64 = 1 << 13;
+const STRIP_WITH_CALLS: u64 = 1 << 13;
 /// Nests of loops with constant bounds that run this often at most need not ask.
 const FEW: u64 = 1024;
 
@@ -152,9 +158,21 @@ impl Plan {
             return c.end(go, self.header);
         };
         let mut c = Cursor { func, block: self.entrance, span, unwind, cold };
-        let length = if self.calls { STRIP_WITH_CALLS } else { STRIP };
-        let limit = strip_limit(&mut c, outer[counted.place], &counted, length);
-        c.end(go, self.header);
+        let width = counted.step.unsigned_abs().saturating_mul(if self.calls { STRIP_WITH_CALLS } else { STRIP });
+        let width = i64::try_from(width).unwrap_or(i64::MAX);
+        let more = strips(&mut c, outer[counted.place], &counted, width);
+        let tys: Vec<Ty> = outer.iter().chain([&more]).map(|v| c.func.ty(*v)).collect();
+        let (strip, params) = c.new_block(&tys);
+        c.func.blocks[strip.index()].unwind = None;
+        let first = [&outer[..], &[more]].concat();
+        c.end(Term::Jump(to(strip, &first)), strip);
+        let (start, left) = (params[counted.place], params[outer.len()]);
+        let zero = c.int(0);
+        let is_last = c.eq(left, zero);
+        let width = c.int(if counted.step > 0 { width } else { -width });
+        let near = c.add(start, width);
+        let limit = c.select(is_last, counted.limit, near);
+        c.end(Term::Jump(to(self.header, &params[..outer.len()])), self.header);
         let (check, _) = c.new_block(&[]);
         // Now in the header, after its instructions.
         let cond = goes_on(&mut c, &counted, limit);
@@ -168,12 +186,14 @@ impl Plan {
         }
         let exit = std::mem::replace(els, to(check, &[]));
         c.block = check;
-        let more = goes_on(&mut c, &counted, counted.limit);
         let (asking, _) = c.new_block(&[]);
         c.func.blocks[check.index()].unwind = None;
-        c.end(Term::Branch { cond: more, then: to(asking, &[]), els: exit }, asking);
+        c.end(Term::Branch { cond: is_last, then: exit, els: to(asking, &[]) }, asking);
         poll(&mut c);
-        c.end(Term::Jump(to(self.entrance, &inner)), asking);
+        let one = c.int(1);
+        let left = c.sub(left, one);
+        let next = [&inner[..], &[left]].concat();
+        c.end(Term::Jump(to(strip, &next)), asking);
     }
 }
 
@@ -186,16 +206,18 @@ fn goes_on(c: &mut Cursor<'_>, counted: &Counted, limit: Value) -> Value {
     if counted.step > 0 { c.lt(counted.index, limit) } else { c.lt(limit, counted.index) }
 }
 
-/// The loop's limit, or that of a strip that begins at `start` if that comes first and does not overflow.
-fn strip_limit(c: &mut Cursor<'_>, start: Value, counted: &Counted, length: i64) -> Value {
-    let Some(width) = length.checked_mul(counted.step) else { return counted.limit };
-    let width = c.int(width);
-    let near = c.add(start, width);
-    let (advances, before) = if counted.step > 0 {
-        (c.lt(start, near), c.lt(near, counted.limit))
-    } else {
-        (c.lt(near, start), c.lt(counted.limit, near))
-    };
-    let short = c.and(advances, before);
-    c.select(short, near, counted.limit)
+/// How many strips of this width follow the first.
+fn strips(c: &mut Cursor<'_>, start: Value, counted: &Counted, width: i64) -> Value {
+    let (low, high) = if counted.step > 0 { (start, counted.limit) } else { (counted.limit, start) };
+    let runs = c.lt(low, high);
+    let span = c.sub(high, low);
+    let one = c.int(1);
+    let span = c.sub(span, one);
+    // The difference of two signed numbers may be too large for one.
+    let span = c.inst(Inst::Cast(span), Ty::u64());
+    let width = c.inst(Inst::Const(Const::Int(width.into(), Ty::u64())), Ty::u64());
+    let strips = c.op(row("sdiv"), &[span, width], Ty::u64());
+    let strips = c.inst(Inst::Cast(strips), Ty::int());
+    let zero = c.int(0);
+    c.select(runs, strips, zero)
 }

@@ -1,21 +1,25 @@
 //! Counted memory: the owner of array and string data.
 //!
-//! Every counted object starts with a [`MemInfo`]. Compiled code changes the count itself and calls [`lh_release`]
-//! when it has reached zero. Destroying an object that holds others does not recurse: those which die with it are
+//! Every counted object starts with a [`MemInfo`]. Compiled code takes references itself and drops them
+//! with [`lh_decref`]. Destroying an object that holds others does not recurse: those which die with it are
 //! queued through their headers, so that a list nested a million deep needs no stack.
 
 use crate::classes::MEMORY_ERROR;
 use crate::exception::raise;
+use crate::live::{count_live, live};
 use crate::symbol::{Symbol, functions};
 use std::cell::Cell;
 use std::ffi::c_void;
 use std::ptr;
-use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering, fence};
+use std::sync::atomic::{AtomicI64, Ordering, fence};
 
 /// Alignment of array data, bytes.
 pub const DATA_ALIGN: usize = 64;
 /// From this size on, huge pages are asked for.
 const HUGE: usize = 4 << 20;
+
+/// Up to this size memory is zeroed by ourselves.
+const SMALL: usize = 16 << 10;
 
 /// Frees an object whose count is zero, and what it holds.
 pub type Destructor = unsafe extern "C" fn(*mut MemInfo);
@@ -52,28 +56,9 @@ pub struct Allocation {
     pub data: *mut u8,
 }
 
-/// Number of counters; threads are spread over them.
-const SHARDS: usize = 16;
-/// One counter in a cache line of its own.
-#[repr(align(64))]
-struct Shard(AtomicI64);
-static LIVE: [Shard; SHARDS] = [const { Shard(AtomicI64::new(0)) }; SHARDS];
-
 thread_local! {
-    static SHARD: Cell<usize> = const { Cell::new(usize::MAX) };
     static RELEASING: Cell<bool> = const { Cell::new(false) };
     static DYING: Cell<*mut MemInfo> = const { Cell::new(ptr::null_mut()) };
-}
-
-/// Counts allocations (1) and frees (-1).
-pub(crate) fn count_live(change: i64) {
-    static NEXT: AtomicUsize = AtomicUsize::new(0);
-    let mut shard = SHARD.get();
-    if shard == usize::MAX {
-        shard = NEXT.fetch_add(1, Ordering::Relaxed) % SHARDS;
-        SHARD.set(shard);
-    }
-    LIVE[shard].0.fetch_add(change, Ordering::Relaxed);
 }
 
 /// A block of memory with one reference, header and data in one piece; null when there is no memory.
@@ -82,13 +67,19 @@ pub fn new_block(size: usize, zeroed: bool) -> *mut MemInfo {
     let Some(total) = size.checked_add(header + DATA_ALIGN).filter(|t| *t <= isize::MAX as usize) else {
         return ptr::null_mut();
     };
-    // SAFETY: plain C allocation; `calloc` gets large blocks as fresh zero pages and does not touch them.
-    let raw = unsafe { if zeroed { libc::calloc(total, 1) } else { libc::malloc(total) } }.cast::<u8>();
+    // `calloc` gets large blocks as fresh zero pages and does not touch them; for small ones `malloc` is far quicker.
+    let fresh = zeroed && size > SMALL;
+    // SAFETY: plain C allocation.
+    let raw = unsafe { if fresh { libc::calloc(total, 1) } else { libc::malloc(total) } }.cast::<u8>();
     if raw.is_null() {
         return ptr::null_mut();
     }
     let data = raw.wrapping_add(header);
     let data = data.wrapping_add(data.align_offset(DATA_ALIGN));
+    if zeroed && !fresh {
+        // SAFETY: the block has room for `size` bytes from there on.
+        unsafe { data.write_bytes(0, size) };
+    }
     if size >= HUGE {
         advise_huge(data, size);
     }
@@ -178,21 +169,37 @@ pub unsafe fn incref(mem: *mut MemInfo) {
 ///
 /// # Safety
 /// `mem` is null or a live counted object, one of whose references is the caller's.
+#[inline]
 pub unsafe fn decref(mem: *mut MemInfo) {
-    // SAFETY: the caller's promise; the fence makes other threads' last uses happen before the release.
+    // SAFETY: the caller's promise. The last reference needs no atomic subtraction, since nobody is left to take another;
+    // acquiring makes other threads' last uses happen before the release.
     unsafe {
-        if !mem.is_null() && (*mem).refcount.fetch_sub(1, Ordering::Release) == 1 {
+        if mem.is_null() {
+            return;
+        }
+        if (*mem).refcount.load(Ordering::Acquire) == 1 {
+            release(mem);
+        } else if (*mem).refcount.fetch_sub(1, Ordering::Release) == 1 {
             fence(Ordering::Acquire);
-            lh_release(mem);
+            release(mem);
         }
     }
 }
 
-/// Frees an object whose count has reached zero.
+/// Drops a reference, for compiled code.
 ///
 /// # Safety
-/// `mem` is a counted object to which no reference is left.
-pub unsafe extern "C" fn lh_release(mem: *mut MemInfo) {
+/// As of [`decref`].
+unsafe extern "C" fn lh_decref(mem: *mut MemInfo) {
+    // SAFETY: the caller's promise.
+    unsafe { decref(mem) }
+}
+
+/// Frees an object whose last reference is gone, or is the caller's.
+///
+/// # Safety
+/// `mem` is a counted object to which no other reference is left.
+unsafe fn release(mem: *mut MemInfo) {
     // SAFETY: the caller's promise; objects in the queue are in the same state.
     unsafe {
         let dtor = (*mem).dtor;
@@ -260,13 +267,13 @@ unsafe extern "C" fn lh_memmove(to: *mut u8, from: *const u8, bytes: i64) {
 
 /// Number of live counted objects.
 pub extern "C" fn lh_live_allocations() -> i64 {
-    LIVE.iter().map(|s| s.0.load(Ordering::Relaxed)).sum()
+    live()
 }
 
 pub(crate) fn symbols() -> Vec<Symbol> {
     functions! {
         () lh_live_allocations;
-        (_) lh_release;
+        (_) lh_decref;
         (_ _) lh_alloc lh_calloc;
         (_ _ _) lh_memmove;
     }

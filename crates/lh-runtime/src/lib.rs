@@ -12,6 +12,7 @@ mod format;
 pub mod interrupt;
 mod linalg;
 pub mod list;
+mod live;
 mod parse;
 pub mod pool;
 pub mod print;

@@ -1,9 +1,13 @@
 //! Matrix products and dot products over memory with any strides.
 //!
 //! Strides are in bytes, as in arrays. Large products of regular memory go through packed kernels; products with a
-//! vector, tiny ones and irregular memory (strides that are no multiples of the element size) are loops.
+//! vector, tiny ones and irregular memory (strides that are no multiples of the element size) are loops. Very large ones
+//! are shared among threads.
 
+use crate::exception::take_pending;
+use crate::pool;
 use crate::symbol::{Symbol, functions};
+use std::ffi::c_void;
 use std::ops::{Add, Mul};
 
 /// A matrix in memory.
@@ -27,6 +31,10 @@ impl<T: Element> Matrix<T> {
     }
     fn row(self, i: usize) -> Vector<T> {
         Vector { data: self.at(i, 0), len: self.cols, step: self.col }
+    }
+    /// Some of the rows.
+    fn rows_from(self, first: usize, rows: usize) -> Matrix<T> {
+        Matrix { data: self.at(first, 0), rows, ..self }
     }
     /// Strides in elements, if the memory is regular.
     fn strides(self) -> Option<(isize, isize)> {
@@ -68,66 +76,34 @@ impl<T: Copy + Add<Output = T> + std::ops::Sub<Output = T> + Mul<Output = T>> Mu
 }
 
 /// A type that matrices are made of.
-trait Element: Copy + Default + Add<Output = Self> + Mul<Output = Self> {
+trait Element: Copy + Default + Send + Sync + 'static + Add<Output = Self> + Mul<Output = Self> {
+    /// The type as the kernels know it, laid out the same.
+    type Kernel: 'static;
+    const ZERO: Self::Kernel;
+    const ONE: Self::Kernel;
     /// `x * y + sum`, fused where that is one instruction.
     fn mul_add(self, y: Self, sum: Self) -> Self;
-    /// `c = a @ b` with strides in elements.
-    ///
-    /// # Safety
-    /// The matrices lie in memory as described, and `c` overlaps neither of the others.
-    unsafe fn kernel(
-        a: Matrix<Self>,
-        at: (isize, isize),
-        b: Matrix<Self>,
-        bt: (isize, isize),
-        c: Matrix<Self>,
-        ct: (isize, isize),
-    );
 }
 
 macro_rules! elements {
-    ($($t:ty, $sum:expr, $kernel:path, $wide:ty $(, $flag:expr)*;)*) => {$(
+    ($($t:ty, $kernel:ty, $zero:expr, $one:expr, $sum:expr;)*) => {$(
         impl Element for $t {
+            type Kernel = $kernel;
+            const ZERO: $kernel = $zero;
+            const ONE: $kernel = $one;
             #[inline(always)]
             fn mul_add(self, y: $t, sum: $t) -> $t {
                 let fused: fn($t, $t, $t) -> $t = $sum;
                 fused(self, y, sum)
             }
-            unsafe fn kernel(a: Matrix<$t>, at: (isize, isize), b: Matrix<$t>, bt: (isize, isize), c: Matrix<$t>, ct: (isize, isize)) {
-                // SAFETY: the caller's promise; complex numbers are pairs of floats.
-                unsafe {
-                    $kernel(
-                        $($flag,)* $($flag,)* a.rows, a.cols, b.cols, <$t as One>::ONE, a.data.cast::<$wide>(), at.0, at.1,
-                        b.data.cast::<$wide>(), bt.0, bt.1, <$t as One>::ZERO, c.data.cast::<$wide>(), ct.0, ct.1,
-                    );
-                }
-            }
         }
     )*};
 }
 elements! {
-    f32, |x, y, s| x.mul_add(y, s), matrixmultiply::sgemm, f32;
-    f64, |x, y, s| x.mul_add(y, s), matrixmultiply::dgemm, f64;
-    Complex<f32>, |x, y, s| x * y + s, matrixmultiply::cgemm, [f32; 2], matrixmultiply::CGemmOption::Standard;
-    Complex<f64>, |x, y, s| x * y + s, matrixmultiply::zgemm, [f64; 2], matrixmultiply::CGemmOption::Standard;
-}
-
-/// One and zero as the kernels take them.
-trait One {
-    type Wide;
-    const ONE: Self::Wide;
-    const ZERO: Self::Wide;
-}
-macro_rules! ones {
-    ($($t:ty, $wide:ty, $one:expr, $zero:expr;)*) => {
-        $(impl One for $t { type Wide = $wide; const ONE: $wide = $one; const ZERO: $wide = $zero; })*
-    };
-}
-ones! {
-    f32, f32, 1.0, 0.0;
-    f64, f64, 1.0, 0.0;
-    Complex<f32>, [f32; 2], [1.0, 0.0], [0.0, 0.0];
-    Complex<f64>, [f64; 2], [1.0, 0.0], [0.0, 0.0];
+    f32, f32, 0.0, 1.0, |x, y, s| x.mul_add(y, s);
+    f64, f64, 0.0, 1.0, |x, y, s| x.mul_add(y, s);
+    Complex<f32>, gemm::c32, gemm::c32 { re: 0.0, im: 0.0 }, gemm::c32 { re: 1.0, im: 0.0 }, |x, y, s| x * y + s;
+    Complex<f64>, gemm::c64, gemm::c64 { re: 0.0, im: 0.0 }, gemm::c64 { re: 1.0, im: 0.0 }, |x, y, s| x * y + s;
 }
 
 /// Below this number of multiplications packing costs more than it brings.
@@ -149,10 +125,11 @@ unsafe fn gemm<T: Element>(a: Matrix<T>, b: Matrix<T>, c: Matrix<T>) {
         if c.rows == 1 {
             return gemv(b.transposed(), a.row(0), c.transposed());
         }
-        if let (Some(at), Some(bt), Some(ct)) = (a.strides(), b.strides(), c.strides())
-            && c.rows.saturating_mul(c.cols).saturating_mul(a.cols) >= TINY
+        let work = c.rows.saturating_mul(c.cols).saturating_mul(a.cols);
+        if work >= TINY
+            && let (Some(_), Some(_), Some(_)) = (a.strides(), b.strides(), c.strides())
         {
-            return T::kernel(a, at, b, bt, c, ct);
+            return if work >= LARGE { shared(a, b, c) } else { kernel(a, b, c) };
         }
         for i in 0..c.rows {
             for j in 0..c.cols {
@@ -163,6 +140,83 @@ unsafe fn gemm<T: Element>(a: Matrix<T>, b: Matrix<T>, c: Matrix<T>) {
                 c.at(i, j).write_unaligned(sum);
             }
         }
+    }
+}
+
+/// From this number of multiplications on, a tenth of a millisecond of work or more, threads share a product.
+const LARGE: usize = 1 << 22;
+
+/// `c = a @ b` by the threads of the pool, each of which computes some of the rows or columns.
+///
+/// # Safety
+/// As of [`gemm`], and all strides are those of regular memory.
+unsafe fn shared<T: Element>(a: Matrix<T>, b: Matrix<T>, c: Matrix<T>) {
+    /// Bands are multiples of this, so that kernels have no rests in the middle.
+    const GRAIN: i64 = 48;
+    if c.cols > c.rows {
+        // SAFETY: the caller's promise.
+        return unsafe { shared(b.transposed(), a.transposed(), c.transposed()) };
+    }
+    let (rows, threads) = (c.rows as i64, i64::from(pool::threads()));
+    let band = (rows + threads - 1) / threads;
+    let band = (band + GRAIN - 1) / GRAIN * GRAIN;
+    let mut product = Product(a, b, c);
+    // SAFETY: the product outlives the call, its rows may be computed in any order, and bands do not overlap.
+    unsafe {
+        if pool::parallel_for(rows, band, Product::<T>::rows, (&raw mut product).cast()) != 0 {
+            // Ctrl-C: compiled code asks for it at its next poll, by when the result must be there.
+            take_pending();
+            kernel(a, b, c);
+        }
+    }
+}
+
+/// A product that threads share.
+struct Product<T>(Matrix<T>, Matrix<T>, Matrix<T>);
+
+impl<T: Element> Product<T> {
+    /// Computes the rows from `low` to before `high`: the body of the loop.
+    unsafe extern "C" fn rows(product: *mut c_void, low: i64, high: i64, _thread: i64) -> i32 {
+        // SAFETY: called with a product, whose memory is as described.
+        unsafe {
+            let Product(a, b, c) = &*product.cast::<Product<T>>();
+            let (first, rows) = (low as usize, (high - low) as usize);
+            kernel(a.rows_from(first, rows), *b, c.rows_from(first, rows));
+        }
+        0
+    }
+}
+
+/// `c = a @ b` by a packed kernel.
+///
+/// # Safety
+/// As of [`shared`].
+unsafe fn kernel<T: Element>(a: Matrix<T>, b: Matrix<T>, c: Matrix<T>) {
+    let strides = |m: Matrix<T>| m.strides().unwrap_or_else(|| lh_ir::bug!("a product of irregular memory"));
+    let ((ar, ac), (br, bc), (cr, cc)) = (strides(a), strides(b), strides(c));
+    // SAFETY: the caller's promise.
+    unsafe {
+        gemm::gemm::<T::Kernel>(
+            c.rows,
+            c.cols,
+            a.cols,
+            c.data.cast(),
+            cc,
+            cr,
+            false,
+            a.data.cast_const().cast(),
+            ac,
+            ar,
+            b.data.cast_const().cast(),
+            bc,
+            br,
+            T::ZERO,
+            T::ONE,
+            false,
+            false,
+            false,
+            gemm::Parallelism::None,
+        );
     }
 }
 
@@ -394,9 +448,17 @@ mod tests {
         gemm: unsafe extern "C" fn(i64, i64, i64, *mut T, i64, i64, *mut T, i64, i64, *mut T, i64, i64),
     ) {
         let size = size_of::<T>() as i64;
-        for (m, n, k) in
-            [(0, 3, 3), (2, 3, 0), (1, 1, 1), (3, 4, 5), (1, 40, 50), (40, 1, 50), (17, 33, 70), (64, 64, 64)]
-        {
+        for (m, n, k) in [
+            (0, 3, 3),
+            (2, 3, 0),
+            (1, 1, 1),
+            (3, 4, 5),
+            (1, 40, 50),
+            (40, 1, 50),
+            (17, 33, 70),
+            (64, 64, 64),
+            (300, 200, 9),
+        ] {
             let (mut a, mut b) = (fill(m * k, &make), fill(k * n, &make));
             for order in 0..4 {
                 let (fortran, reversed) = (order & 1 != 0, order & 2 != 0);
@@ -434,6 +496,24 @@ mod tests {
         check(|x| x, lh_gemm_f64);
         check(|x| Complex { re: x as f32, im: 1.0 - x as f32 }, lh_gemm_c64);
         check(|x| Complex { re: x, im: 2.0 * x + 1.0 }, lh_gemm_c128);
+    }
+
+    #[test]
+    fn parts_make_the_whole() {
+        for (m, n, k) in [(100, 7, 9), (7, 100, 9), (97, 200, 11), (150, 150, 0)] {
+            let (mut a, mut b, mut c) = (fill(m * k, |x| x), fill(k * n, |x| x), vec![7.0; m * n]);
+            let matrix = |v: &mut Vec<f64>, rows: usize, cols: usize| Matrix {
+                data: v.as_mut_ptr(),
+                rows,
+                cols,
+                row: cols as isize * 8,
+                col: 8,
+            };
+            let want = product(m, n, k, |i, l| a[i * k + l], |l, j| b[l * n + j]);
+            // SAFETY: matrices of these shapes.
+            unsafe { shared(matrix(&mut a, m, k), matrix(&mut b, k, n), matrix(&mut c, m, n)) };
+            assert_eq!(c, want, "{m} {n} {k}");
+        }
     }
 
     #[test]

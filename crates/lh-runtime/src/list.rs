@@ -1,6 +1,7 @@
 //! Lists: a counted header with a growing buffer of items of one size.
 
-use crate::alloc::{MemInfo, count_live, decref, incref, no_memory};
+use crate::alloc::{MemInfo, decref, incref, no_memory};
+use crate::live::count_live;
 use crate::symbol::{Symbol, functions};
 use std::ptr::{self, NonNull};
 use std::sync::atomic::AtomicI64;

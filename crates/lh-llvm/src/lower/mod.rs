@@ -105,7 +105,7 @@ pub(crate) fn lower(unit: &Unit, machine: &Machine) -> (Module, Vec<RaiseSite>) 
         debug,
         raise_sites: Vec::new(),
     };
-    cx.functions = unit.functions.iter().map(|f| cx.declare(f)).collect();
+    cx.functions = unit.functions.iter().enumerate().map(|(i, f)| cx.declare(f, i)).collect();
     for (i, f) in unit.functions.iter().enumerate() {
         function::lower(&mut cx, f, i);
     }
@@ -156,11 +156,14 @@ fn tbaa(m: &Module) -> (LLVMMetadataRef, LLVMMetadataRef) {
 }
 
 impl<'u> Lowering<'u> {
-    fn declare(&self, f: &Function) -> Declared {
+    fn declare(&self, f: &Function, index: usize) -> Declared {
         let m = &self.m;
         let ret = f.ret.unwrap_or_else(Ty::never);
         let prims = ret.flatten();
-        let returns = if prims.len() <= MAX_IN_REGISTERS { Returns::Registers } else { Returns::Memory };
+        // What is inlined returns through memory, which LLVM takes apart; of a struct with several uses it does not see the
+        // parts where branches meet.
+        let in_registers = self.recursive[index] && prims.len() <= MAX_IN_REGISTERS;
+        let returns = if in_registers { Returns::Registers } else { Returns::Memory };
         let mut args: Vec<Type> = Vec::new();
         if returns == Returns::Memory {
             args.push(m.t.ptr);
