@@ -60,6 +60,17 @@ pub struct Loop {
     contiguous: Vec<Contiguous>,
     strided: Option<Recipe>,
     strided_code: OnceLock<Option<Arc<Compiled>>>,
+    shared: Option<Shared>,
+}
+
+/// What has to be known for sharing the elements out to threads.
+pub struct Shared {
+    /// Number of operands.
+    pub operands: usize,
+    /// Those that are written to: with a stride of 0 they are reduced, in order.
+    pub written: Vec<usize>,
+    /// Number of core dimensions.
+    pub core: usize,
 }
 
 impl Loop {
@@ -70,9 +81,10 @@ impl Loop {
         main: &Recipe,
         contiguous: Vec<Contiguous>,
         strided: Option<Recipe>,
+        shared: Option<Shared>,
     ) -> PyResult<Loop> {
         let (main, _) = main.compile(py)?;
-        Ok(Loop { sources, main, contiguous, strided, strided_code: OnceLock::new() })
+        Ok(Loop { sources, main, contiguous, strided, strided_code: OnceLock::new(), shared })
     }
     /// The compiled code.
     pub fn compiled(&self) -> &Arc<Compiled> {
@@ -132,9 +144,13 @@ impl Loop {
         unsafe {
             let code = if self.is_contiguous(dims, steps) { Some(&self.main) } else { self.strided() };
             let Some(code) = code else { return };
-            let words = self.words(args, dims, steps);
             let running = Running::start();
-            let status = (code.entry)(words.as_ptr(), std::ptr::null_mut());
+            let status = match &self.shared {
+                Some(s) if *dims > 1 && s.written.iter().all(|k| *steps.add(*k) != 0) => {
+                    parallel::run(self, s, code, (args, dims, steps))
+                }
+                _ => (code.entry)(self.words(args, dims, steps).as_ptr(), std::ptr::null_mut()),
+            };
             drop(running);
             if status != 0 {
                 Python::attach(|py| {
@@ -143,6 +159,99 @@ impl Loop {
                     set_error(py, error);
                 });
             }
+        }
+    }
+}
+
+/// `target="parallel"`: the elements of an inner loop on the pool of threads.
+mod parallel {
+    use super::{Loop, Shared};
+    use lh_driver::Compiled;
+    use lh_runtime::pool;
+    use smallvec::SmallVec;
+    use std::ffi::c_void;
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    /// What a thread is given.
+    struct Work<'a> {
+        of: &'a Loop,
+        shared: &'a Shared,
+        code: &'a Compiled,
+        args: *const *mut u8,
+        dims: *const isize,
+        steps: *const isize,
+        /// Floating-point exceptions that occurred in any thread.
+        flags: AtomicU32,
+    }
+
+    /// # Safety
+    /// As NumPy calls inner loops; the code is one of the loop's.
+    pub unsafe fn run(
+        of: &Loop,
+        shared: &Shared,
+        code: &Compiled,
+        (args, dims, steps): (*const *mut u8, *const isize, *const isize),
+    ) -> i32 {
+        let flags = AtomicU32::new(flags::take());
+        let mut work = Work { of, shared, code, args, dims, steps, flags };
+        // SAFETY: as promised; the body only reads the work, which outlives the call.
+        let status = unsafe {
+            let size: isize = (1..=shared.core).map(|i| (*dims.add(i)).max(1)).product();
+            let grain = pool::grain(*dims as i64, size as i64 + 1);
+            pool::parallel_for(*dims as i64, grain, body, (&raw mut work).cast())
+        };
+        flags::set(work.flags.into_inner());
+        status
+    }
+
+    unsafe extern "C" fn body(work: *mut c_void, low: i64, high: i64, _thread: i64) -> i32 {
+        // SAFETY: the work of `run`, whose operands have so many elements.
+        unsafe {
+            let w = &*work.cast::<Work<'_>>();
+            let at = |k| (*w.args.add(k)).offset(*w.steps.add(k) * low as isize);
+            let args: SmallVec<[*mut u8; 16]> = (0..w.shared.operands).map(at).collect();
+            let mut dims: SmallVec<[isize; 8]> = (0..=w.shared.core).map(|i| *w.dims.add(i)).collect();
+            dims[0] = (high - low) as isize;
+            let words = w.of.words(args.as_ptr(), dims.as_ptr(), w.steps);
+            flags::take();
+            let status = (w.code.entry)(words.as_ptr(), std::ptr::null_mut());
+            w.flags.fetch_or(flags::take(), Ordering::Relaxed);
+            status
+        }
+    }
+
+    /// The processor's record of floating-point exceptions, which each thread has for itself.
+    mod flags {
+        #[cfg(target_arch = "x86_64")]
+        const ALL: u32 = 0x3f;
+
+        /// Reads and clears it.
+        pub fn take() -> u32 {
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: reads and writes the control register, leaving the rounding mode and the masks alone.
+            unsafe {
+                let mut now = 0u32;
+                std::arch::asm!("stmxcsr [{}]", in(reg) &raw mut now);
+                let cleared = now & !ALL;
+                std::arch::asm!("ldmxcsr [{}]", in(reg) &raw const cleared);
+                now & ALL
+            }
+            #[cfg(not(target_arch = "x86_64"))]
+            0
+        }
+
+        /// Adds to it.
+        pub fn set(flags: u32) {
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: as in `take`.
+            unsafe {
+                let mut now = 0u32;
+                std::arch::asm!("stmxcsr [{}]", in(reg) &raw mut now);
+                now |= flags;
+                std::arch::asm!("ldmxcsr [{}]", in(reg) &raw const now);
+            }
+            #[cfg(not(target_arch = "x86_64"))]
+            let _ = flags;
         }
     }
 }

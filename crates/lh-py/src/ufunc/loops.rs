@@ -1,6 +1,6 @@
 //! What is compiled for a tuple of operand types: arguments of the library's inner loops, and where they come from.
 
-use super::inner::{Contiguous, Loop, Recipe, Source, library_function};
+use super::inner::{Contiguous, Loop, Recipe, Shared, Source, library_function};
 use super::{Definition, Layout, Typed};
 use crate::{compiler, objects, render};
 use lh_ir::{Layout as Order, Ty, TyKind};
@@ -20,6 +20,11 @@ impl Definition {
     fn function(&self, py: Python<'_>) -> Ty {
         let id = objects::intern(self.dispatcher.bind(py));
         Ty::new(TyKind::Func(objects::function(id)))
+    }
+
+    fn shared(&self, operands: usize, core: usize) -> Option<Shared> {
+        let written = self.writable.iter().copied().chain(self.nin..operands).collect();
+        self.parallel.then_some(Shared { operands, written, core })
     }
 
     fn compile_elementwise(&self, py: Python<'_>, ret: Option<Ty>, args: &[Ty]) -> PyResult<Arc<Typed>> {
@@ -55,7 +60,7 @@ impl Definition {
         let all = 0..elements.len();
         let sources =
             std::iter::once(Source::Dim(0)).chain(all.clone().map(Source::Address)).chain(all.map(Source::Step));
-        let code = Loop::new(py, sources.collect(), &recipe, Vec::new(), None)?;
+        let code = Loop::new(py, sources.collect(), &recipe, Vec::new(), None, self.shared(elements.len(), 0))?;
         Ok(Arc::new(Typed { declared: elements.clone(), elements, code: Arc::new(code) }))
     }
 
@@ -83,7 +88,8 @@ impl Definition {
             |operands| Recipe { function, args: vec![self.function(py), Ty::int(), operands], options: self.options };
         let strided = if plan.contiguous.is_empty() { None } else { Some(recipe(plan.strided)) };
         let main = recipe(plan.operands);
-        let code = Loop::new(py, plan.sources, &main, plan.contiguous, strided)?;
+        let shared = self.shared(args.len(), layout.names.len());
+        let code = Loop::new(py, plan.sources, &main, plan.contiguous, strided, shared)?;
         let elements = args.iter().map(|t| t.as_array().map_or(*t, |(d, ..)| d).strong()).collect();
         Ok(Arc::new(Typed { declared: args.to_vec(), elements, code: Arc::new(code) }))
     }
