@@ -44,6 +44,7 @@ impl Infer<'_> {
                     Ok(Val::known(Ty::exc(), Known::Exc(id, args.to_vec())))
                 }
                 Object::NamedTupleClass(n) => self.call_namedtuple(&n, args, kwargs),
+                Object::Ufunc(u) => self.call_user_ufunc(&u, args, kwargs),
                 other => {
                     let name = self.world.describe(*o);
                     let d =
@@ -502,7 +503,7 @@ impl Infer<'_> {
     }
 
     /// An elementwise result, into `out` if there is one.
-    fn map_out(&mut self, ins: &[Val], ret: Ty, expr: MapExpr, out: Option<&Val>) -> Result<Val> {
+    pub(crate) fn map_out(&mut self, ins: &[Val], ret: Ty, expr: MapExpr, out: Option<&Val>) -> Result<Val> {
         let Some(out) = out else { return Ok(self.map(ins, ret, expr)) };
         let Some((d, ..)) = out.ty.as_array() else {
             return Err(Diagnostic::new(diag::NO_MATCHING_CALL, format!("`out` must be an array, not `{}`", out.ty)));

@@ -13,6 +13,7 @@ mod iterate;
 mod operators;
 mod prims;
 mod step;
+mod ufuncs;
 mod val;
 pub mod world;
 

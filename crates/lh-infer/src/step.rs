@@ -210,7 +210,8 @@ impl Infer<'_> {
             | Object::Module(_)
             | Object::Path(_)
             | Object::ExcClass(..)
-            | Object::NamedTupleClass(_) => Val::of_type(Ty::new(TyKind::Obj(o))),
+            | Object::NamedTupleClass(_)
+            | Object::Ufunc(_) => Val::of_type(Ty::new(TyKind::Obj(o))),
         })
     }
 

@@ -34,10 +34,44 @@ pub enum Object {
     Array { ty: Ty, shape: Vec<i64>, strides: Vec<i64> },
     /// A list or other container frozen at compile time: items.
     List(Vec<ObjId>),
+    /// A ufunc made by the user.
+    Ufunc(Arc<Ufunc>),
     /// `...`
     Ellipsis,
     /// Anything else: its type's name and a short text for messages.
     Other(String),
+}
+
+/// A ufunc that the user made from a function.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ufunc {
+    /// What the user calls it.
+    pub name: String,
+    /// The function of numbers, or of arrays.
+    pub func: FuncId,
+    /// Number of inputs.
+    pub nin: usize,
+    /// Number of outputs, if it is known.
+    pub nout: Option<usize>,
+    /// Operand types of its loops in order: inputs, then outputs.
+    pub loops: Vec<Vec<Ty>>,
+    /// Whether it has a loop for any types.
+    pub grows: bool,
+    /// Inputs that are written to.
+    pub writable: Vec<usize>,
+    /// Core dimensions, of a generalised ufunc.
+    pub layout: Option<CoreDims>,
+}
+
+/// The layout of a generalised ufunc.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CoreDims {
+    /// As written.
+    pub text: String,
+    /// Extent of each dimension where it is fixed, else -1.
+    pub sizes: Vec<i64>,
+    /// Dimensions of every operand, by number.
+    pub operands: Vec<Vec<usize>>,
 }
 
 /// Type of an argument for which a function is specialised, with its value when the callee is specialised for that.

@@ -50,6 +50,9 @@ fn try_classify(o: &Bound<'_, PyAny>) -> PyResult<Option<Object>> {
     if let Ok(items) = o.cast_exact::<PyList>() {
         return Ok(Some(Object::List(items.iter().map(|i| objects::intern(&i)).collect())));
     }
+    if let Some(u) = crate::ufunc::object(o) {
+        return Ok(Some(Object::Ufunc(u)));
+    }
     if o.is_exact_instance_of::<PyEllipsis>() {
         return Ok(Some(Object::Ellipsis));
     }

@@ -114,6 +114,7 @@ pub fn is_comptime(py: Python<'_>, o: *mut ffi::PyObject) -> bool {
         || o.is_instance_of::<PyEllipsis>()
         || o.is_instance_of::<crate::types::Type>()
         || crate::paths::is_numpy_callable(&o)
+        || o.is_instance_of::<crate::ufunc::DUFunc>()
         || np::is_dtype(&o).unwrap_or(false)
 }
 

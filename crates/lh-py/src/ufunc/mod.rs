@@ -12,8 +12,10 @@ mod loops;
 pub use growing::{DUFunc, ufunc_parts};
 pub use layout::Layout;
 
+use crate::objects;
 use api::{Identity, Tables};
 use inner::Loop;
+use lh_infer::world::{CoreDims, Ufunc};
 use lh_ir::Ty;
 use lh_ir::func::Options;
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -83,6 +85,32 @@ pub fn definition(o: &Bound<'_, PyAny>) -> Option<(Arc<Definition>, bool)> {
     }
     let keeper = api::keeper(o)?;
     Some((keeper.cast::<Keeper>().ok()?.get().definition.clone(), false))
+}
+
+/// A ufunc as inference sees it; `None` for what is not one of the user's.
+pub fn object(o: &Bound<'_, PyAny>) -> Option<Arc<Ufunc>> {
+    let (definition, grows) = definition(o)?;
+    let func = objects::function(objects::intern(definition.dispatcher.bind(o.py())));
+    let loops: Vec<Vec<Ty>> = definition.loops().iter().map(|l| l.declared.clone()).collect();
+    let layout = definition.layout.as_ref().map(|l| CoreDims {
+        text: l.text.to_string_lossy().into_owned(),
+        sizes: l.names.iter().map(|n| n.parse().unwrap_or(-1)).collect(),
+        operands: l.operands().cloned().collect(),
+    });
+    let nout = match &definition.layout {
+        Some(l) => Some(l.outputs.len()),
+        None => loops.first().map(|l| l.len() - definition.nin),
+    };
+    Some(Arc::new(Ufunc {
+        name: definition.name.to_string_lossy().into_owned(),
+        func,
+        nin: definition.nin,
+        nout,
+        loops,
+        grows,
+        writable: definition.writable.clone(),
+        layout,
+    }))
 }
 
 /// A `numpy.ufunc` with the loops that there are now.
