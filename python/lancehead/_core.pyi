@@ -231,6 +231,7 @@ def compile_ptx(
     abi: str = "kernel",
     isa: int | None = None,
     debug: bool = False,
+    lineinfo: bool = False,
     fastmath: bool = False,
     limits: tuple[int | None, int | None, int | None] = (None, None, None),
     llvm: bool = False,

@@ -10,7 +10,6 @@ use lh_ir::{ObjId, SpecId, Ty};
 pub use lh_llvm::{Abi, Gpu, KernelLimits, RaiseSite, Wanted};
 use lh_llvm::{Ptx, Unit};
 use std::collections::HashMap;
-use std::sync::Arc;
 
 /// What [`Compiler::compile_ptx`] is to make.
 pub struct DeviceRequest<'a> {
@@ -59,16 +58,20 @@ impl Compiler {
         self.drop_stale(host);
         let lh_infer::Object::Func(func) = host.object(f) else { lh_ir::bug!("not a function") };
         let types: Vec<ArgTy> = args.iter().map(|t| ArgTy::from(*t)).collect();
-        let spec = Session::new(self, host).entry(func, &types, options, request.ret)?;
+        let spec = Session::new(self, host).entry(func, &types, options, None)?;
         let order = self.reachable(spec);
-        let functions: Vec<Arc<Function>> = order.iter().map(|s| self.body(*s).func.clone()).collect();
+        let mut functions: Vec<Function> = order.iter().map(|s| Function::clone(&self.body(*s).func)).collect();
         let names: HashMap<SpecId, String> = order.iter().map(|s| (*s, self.specs[s.index()].name.clone())).collect();
-        let ret = self.specs[spec.index()].ret;
+        let mut ret = self.specs[spec.index()].ret;
         if matches!(request.abi, Abi::Kernel(_)) && !ret.is_none() && !ret.is_never() {
             return Err(kernel_result(&functions[0], ret));
         }
+        if let Some(want) = request.ret.filter(|w| *w != ret && w.is_number() && ret.is_number()) {
+            convert_result(&mut functions[0], want);
+            ret = want;
+        }
         let unit = Unit {
-            functions: functions.iter().map(|f| Function::clone(f)).collect(),
+            functions,
             spec_names: names,
             entry: 0,
             entry_symbol: request.symbol.to_owned(),
@@ -80,6 +83,19 @@ impl Compiler {
         deps.sort_by_key(|d| format!("{d:?}"));
         deps.dedup();
         Ok(DeviceCode { ptx, ret, deps })
+    }
+}
+
+/// Makes a function return another type of number, that of its signature.
+fn convert_result(f: &mut Function, want: Ty) {
+    use lh_ir::func::{Inst, InstData, Term};
+    f.ret = Some(want);
+    for b in 0..f.blocks.len() {
+        let Some(Term::Return(v)) = f.blocks[b].term else { continue };
+        let result = f.new_value(want);
+        let data = &mut f.blocks[b];
+        data.insts.push(InstData { result: Some(result), inst: Inst::Cast(v), span: data.term_span });
+        data.term = Some(Term::Return(result));
     }
 }
 

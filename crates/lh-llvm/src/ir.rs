@@ -235,15 +235,6 @@ impl Module {
         // SAFETY: see the module documentation.
         unsafe { LLVMSetVolatile(load, 1) }
     }
-    /// The number of a narrower type that a value is an extension of.
-    pub(crate) fn widened_from(&self, v: Val, narrow: Type) -> Option<Val> {
-        // SAFETY: see the module documentation; extensions have one operand.
-        unsafe {
-            let is_extension = !LLVMIsAZExtInst(v).is_null() || !LLVMIsASExtInst(v).is_null();
-            let from = is_extension.then(|| LLVMGetOperand(v, 0))?;
-            (LLVMTypeOf(from) == narrow).then_some(from)
-        }
-    }
     /// A variable in a GPU's shared memory, as a generic address; the size of a dynamic one is not known here.
     pub(crate) fn shared_variable(&self, name: &str, ty: Type, align: u32, dynamic: bool) -> Val {
         const SHARED: c_uint = 3;

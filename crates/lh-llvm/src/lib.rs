@@ -81,12 +81,14 @@ pub struct Wanted {
     pub asm: bool,
     /// What the vectoriser says of each loop.
     pub remarks: bool,
+    /// Lines of the source in the code.
+    pub lines: bool,
 }
 
 impl Unit {
     /// Whether instructions carry their lines.
     fn lines(&self) -> bool {
-        self.wanted.remarks || self.debug()
+        self.wanted.remarks || self.wanted.lines || self.debug()
     }
     /// Whether the entry is compiled for a debugger.
     fn debug(&self) -> bool {

@@ -25,13 +25,13 @@
 //! not count as loops inside others.
 //!
 //! The exception goes where one raised in the loop's header would; this pass is the reason why `dce` keeps handlers of
-//! headers, and it drops them.
+//! headers, and it drops them. A GPU cannot be asked.
 
 use crate::counted::{Counted, Defs, counted};
 use crate::dce;
 use crate::edit::{Cursor, row, runtime, to};
 use lh_ir::cfg::{Cfg, DomTree, Loops};
-use lh_ir::func::{Inst, Target, Term};
+use lh_ir::func::{Device, Inst, Target, Term};
 use lh_ir::{Block, Const, Function, Ty, Value};
 
 /// Iterations of a strip of a loop without calls: well below a millisecond.
@@ -43,6 +43,9 @@ const FEW: u64 = 1024;
 
 /// Runs the pass.
 pub(crate) fn run(func: &mut Function) -> bool {
+    if func.options.device == Device::Gpu {
+        return false;
+    }
     let cfg = Cfg::new(func);
     let dom = DomTree::new(&cfg);
     let loops = Loops::new(func, &cfg, &dom);

@@ -53,7 +53,7 @@ impl DevicePtx {
 /// Compiles a Python function to PTX: `abi` is `kernel`, `c` or `numba`; limits are threads of a block, blocks of a
 /// multiprocessor, registers of a thread.
 #[pyfunction]
-#[pyo3(signature = (function, sig, name, cc, *, abi = "kernel", isa = None, debug = false, fastmath = false, limits = (None, None, None), llvm = false))]
+#[pyo3(signature = (function, sig, name, cc, *, abi = "kernel", isa = None, debug = false, lineinfo = false, fastmath = false, limits = (None, None, None), llvm = false))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments of a private function")]
 pub fn compile_ptx(
     function: &Bound<'_, PyFunction>,
@@ -63,6 +63,7 @@ pub fn compile_ptx(
     abi: &str,
     isa: Option<u32>,
     debug: bool,
+    lineinfo: bool,
     fastmath: bool,
     limits: (Option<u32>, Option<u32>, Option<u32>),
     llvm: bool,
@@ -91,7 +92,7 @@ pub fn compile_ptx(
         device: Device::Gpu,
     };
     let (ret, args) = signature(sig)?;
-    let wanted = Wanted { llvm_ir_opt: llvm, ..Wanted::default() };
+    let wanted = Wanted { llvm_ir_opt: llvm, lines: lineinfo, ..Wanted::default() };
     let request = DeviceRequest { gpu, abi, symbol: name, ret, wanted };
     let f = crate::objects::intern(function.as_any());
     Ok(DevicePtx { code: compiler::compile_ptx(py, f, &args, options, &request)? })

@@ -15,6 +15,7 @@ array([1., 2., 3., 4.])
 
 from lancehead.cuda import libdevice, random
 from lancehead.cuda.args import In, InOut, Out
+from lancehead.cuda.compiling import compile, compile_all, compile_for_current_device, compile_ptx, compile_ptx_for_current_device
 from lancehead.cuda.devicearray import (
     DeviceNDArray, DeviceRecord, as_cuda_array, device_array, device_array_like, is_cuda_array, managed_array, mapped_array,
     mapped_array_like, pinned_array, pinned_array_like, to_device,
@@ -42,7 +43,7 @@ from_cuda_array_interface = as_cuda_array
 
 __all__ = [
     "CUDADispatcher", "DeviceNDArray", "DeviceRecord", "Event", "In", "InOut", "Out", "Reduce", "Stream", "activemask", "all_sync",
-    "any_sync", "as_cuda_array", "atomic", "ballot_sync", "blockDim", "blockIdx", "brev", "cbrt", "cg", "close", "clz", "const",
+    "any_sync", "as_cuda_array", "atomic", "ballot_sync", "blockDim", "blockIdx", "brev", "cbrt", "cg", "close", "clz", "compile", "compile_all", "compile_for_current_device", "compile_ptx", "compile_ptx_for_current_device", "const",
     "cuda_error", "current_context", "default_stream", "defer_cleanup", "detect", "device_array", "device_array_like", "eq_sync",
     "event", "event_elapsed_time", "external_stream", "ffs", "fma", "from_cuda_array_interface", "get_current_device", "gpus",
     "grid", "gridDim", "gridsize", "is_available", "is_cuda_array", "is_supported_version", "jit", "laneid", "lanemask_lt", "ldca",

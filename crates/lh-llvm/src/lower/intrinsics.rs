@@ -10,6 +10,8 @@ use llvm_sys::LLVMIntPredicate::{LLVMIntEQ, LLVMIntNE, LLVMIntSLT};
 
 /// All lanes, for the clamp operand of shuffles.
 const LAST_LANE: i64 = 31;
+/// The bit of a warp's request that says that its value has 32 bits.
+const NARROW: i64 = 16;
 
 impl FnCx<'_, '_> {
     /// Lowers a run-time function whose name begins with `lh_cuda_`, given without that.
@@ -67,7 +69,7 @@ impl FnCx<'_, '_> {
     /// is one array.
     fn shared(&mut self, args: &[Value]) -> Val {
         let [site, bytes, align] = [1, 2, 3].map(|i| self.constant_operand(args[i]));
-        let name = format!("{}.shared.{site}", self.func.name);
+        let name = format!("shared.{site:x}");
         self.shared_variable(&name, self.array_type(self.t.i8, bytes as usize), align as u32, false)
     }
 
@@ -128,29 +130,31 @@ impl FnCx<'_, '_> {
     fn warp(&mut self, args: &[Value], vals: &[Val]) -> Vec<Val> {
         let t = self.t;
         let kind = self.constant_operand(args[1]);
+        // Kinds from 16 on are of values of 32 bits.
+        let narrow = kind & NARROW != 0;
         let (mask, value, lane) = (self.trunc(vals[2], t.i32), vals[3], self.trunc(vals[4], t.i32));
         let none = self.int(t.i64, 0);
         let set = self.icmp(LLVMIntNE, value, none);
         let vote = |cx: &Self, name: &str| cx.zext(cx.nvvm(&format!("vote.{name}.sync"), &[mask, set], t.i1), t.i64);
-        let answer = match kind {
+        let answer = match kind & !NARROW {
             0 => {
                 self.effect("bar.warp.sync", &[mask]);
                 none
             }
-            1 => self.shuffle("idx", mask, value, lane, LAST_LANE),
-            2 => self.shuffle("up", mask, value, lane, 0),
-            3 => self.shuffle("down", mask, value, lane, LAST_LANE),
-            4 => self.shuffle("bfly", mask, value, lane, LAST_LANE),
+            1 => self.shuffle("idx", narrow, mask, value, lane, LAST_LANE),
+            2 => self.shuffle("up", narrow, mask, value, lane, 0),
+            3 => self.shuffle("down", narrow, mask, value, lane, LAST_LANE),
+            4 => self.shuffle("bfly", narrow, mask, value, lane, LAST_LANE),
             5 => vote(self, "all"),
             6 => vote(self, "any"),
             7 => vote(self, "uni"),
             8 => self.zext(self.nvvm("vote.ballot.sync", &[mask, set], t.i32), t.i64),
             9 => {
-                let (width, value) = self.narrow(value);
+                let (width, value) = self.narrow(narrow, value);
                 self.zext(self.nvvm(&format!("match.any.sync.{width}"), &[mask, value], t.i32), t.i64)
             }
             10 => {
-                let (width, value) = self.narrow(value);
+                let (width, value) = self.narrow(narrow, value);
                 let pair =
                     self.nvvm(&format!("match.all.sync.{width}p"), &[mask, value], self.struct_type(&[t.i32, t.i1]));
                 return vec![self.zext(self.extract(pair, 0), t.i64), self.zext(self.extract(pair, 1), t.i64)];
@@ -160,28 +164,23 @@ impl FnCx<'_, '_> {
         vec![answer, none]
     }
 
-    /// A value of 64 bits as one of 32, if it was one before it was widened.
-    fn narrow(&self, value: Val) -> (&'static str, Val) {
-        match self.widened_from(value, self.t.i32) {
-            Some(narrow) => ("i32", narrow),
-            None => ("i64", value),
-        }
+    /// A value as one of 32 bits, if it is one.
+    fn narrow(&self, narrow: bool, value: Val) -> (&'static str, Val) {
+        if narrow { ("i32", self.trunc(value, self.t.i32)) } else { ("i64", value) }
     }
 
-    /// A shuffle of 64 bits, in halves; the upper one of a number that was widened is not worth one.
-    fn shuffle(&self, kind: &str, mask: Val, value: Val, lane: Val, clamp: i64) -> Val {
+    /// A shuffle, of 64 bits in halves.
+    fn shuffle(&self, kind: &str, narrow: bool, mask: Val, value: Val, lane: Val, clamp: i64) -> Val {
         let t = self.t;
         let clamp = self.int(t.i32, clamp);
         let half = |v: Val| self.nvvm(&format!("shfl.sync.{kind}.i32"), &[mask, v, lane, clamp], t.i32);
-        if let (_, v) = self.narrow(value)
-            && v != value
-        {
-            // Sign and zero extension differ in the upper half, which nobody looks at who passed 32 bits.
-            return self.zext(half(v), t.i64);
+        let low = self.zext(half(self.trunc(value, t.i32)), t.i64);
+        if narrow {
+            return low;
         }
         let bits = self.int(t.i64, 32);
-        let (low, high) = (half(self.trunc(value, t.i32)), half(self.trunc(self.lshr(value, bits), t.i32)));
-        self.or(self.zext(low, t.i64), self.shl(self.zext(high, t.i64), bits))
+        let high = half(self.trunc(self.lshr(value, bits), t.i32));
+        self.or(low, self.shl(self.zext(high, t.i64), bits))
     }
 
     /// An atomic operation `<what>_<type>`: address, operands.

@@ -26,6 +26,8 @@ mod kind {
     pub const BALLOT: i64 = 8;
     pub const MATCH_ANY: i64 = 9;
     pub const MATCH_ALL: i64 = 10;
+    /// Added if the value has 32 bits, which makes a difference to a GPU.
+    pub const NARROW: i64 = 16;
 }
 
 impl Team {
@@ -100,7 +102,8 @@ unsafe extern "C" fn lh_cuda_warp(cx: *mut Context, kind: i64, mask: i64, value:
             let t = &mut *team;
             let me = t.current;
             let (_, own) = t.warp_of(me);
-            t.fibers[me].request = Some(Request { mask: mask as u32 | 1 << own, kind, value: value as u64, lane });
+            t.fibers[me].request =
+                Some(Request { mask: mask as u32 | 1 << own, kind: kind & !kind::NARROW, value: value as u64, lane });
             t.answer_warp(me);
         }
         loop {

@@ -1,12 +1,10 @@
-"""Operations of a warp: 32 threads that exchange values. The numbers are the kinds of the run-time library's `lh_cuda_warp`."""
+"""Operations of a warp: 32 threads that exchange values. The numbers are the kinds of the run-time
+library's `lh_cuda_warp`, to which 16 is added for values of 32 bits: a GPU moves those in one piece.
+"""
 
 import numpy as np
 
 from lancehead.lib import prim
-
-
-def _ask(kind, mask, value, lane):
-    return prim.lh_cuda_warp(prim.lh_cuda_context(), kind, int(mask), value, lane)
 
 
 def _bits(value):
@@ -51,55 +49,68 @@ def activemask():
 
 def syncwarp(mask=0xFFFFFFFF):
     """Waits for the threads of the mask."""
-    _ask(0, mask, 0, 0)
+    prim.lh_cuda_warp(prim.lh_cuda_context(), 0, int(mask), 0, 0)
 
 
 def shfl_sync(mask, value, src_lane):
     """The value of a lane."""
-    return _value(_ask(1, mask, _bits(value), int(src_lane))[0], value)
+    if prim.itemsize(prim.dtype_of(value)) <= 4:
+        return _value(prim.lh_cuda_warp(prim.lh_cuda_context(), 17, int(mask), _bits(value), int(src_lane))[0], value)
+    return _value(prim.lh_cuda_warp(prim.lh_cuda_context(), 1, int(mask), _bits(value), int(src_lane))[0], value)
 
 
 def shfl_up_sync(mask, value, delta):
     """The value of a lane before the own one."""
-    return _value(_ask(2, mask, _bits(value), int(delta))[0], value)
+    if prim.itemsize(prim.dtype_of(value)) <= 4:
+        return _value(prim.lh_cuda_warp(prim.lh_cuda_context(), 18, int(mask), _bits(value), int(delta))[0], value)
+    return _value(prim.lh_cuda_warp(prim.lh_cuda_context(), 2, int(mask), _bits(value), int(delta))[0], value)
 
 
 def shfl_down_sync(mask, value, delta):
     """The value of a lane after the own one."""
-    return _value(_ask(3, mask, _bits(value), int(delta))[0], value)
+    if prim.itemsize(prim.dtype_of(value)) <= 4:
+        return _value(prim.lh_cuda_warp(prim.lh_cuda_context(), 19, int(mask), _bits(value), int(delta))[0], value)
+    return _value(prim.lh_cuda_warp(prim.lh_cuda_context(), 3, int(mask), _bits(value), int(delta))[0], value)
 
 
 def shfl_xor_sync(mask, value, lane_mask):
     """The value of the lane whose number differs in some bits."""
-    return _value(_ask(4, mask, _bits(value), int(lane_mask))[0], value)
+    if prim.itemsize(prim.dtype_of(value)) <= 4:
+        return _value(prim.lh_cuda_warp(prim.lh_cuda_context(), 20, int(mask), _bits(value), int(lane_mask))[0], value)
+    return _value(prim.lh_cuda_warp(prim.lh_cuda_context(), 4, int(mask), _bits(value), int(lane_mask))[0], value)
 
 
 def all_sync(mask, predicate):
     """Whether all lanes of the mask have given a true value."""
-    return _ask(5, mask, int(predicate != 0), 0)[0] != 0
+    return prim.lh_cuda_warp(prim.lh_cuda_context(), 5, int(mask), int(predicate != 0), 0)[0] != 0
 
 
 def any_sync(mask, predicate):
     """Whether a lane of the mask has given a true value."""
-    return _ask(6, mask, int(predicate != 0), 0)[0] != 0
+    return prim.lh_cuda_warp(prim.lh_cuda_context(), 6, int(mask), int(predicate != 0), 0)[0] != 0
 
 
 def eq_sync(mask, predicate):
     """Whether all lanes of the mask have given the same truth value."""
-    return _ask(7, mask, int(predicate != 0), 0)[0] != 0
+    return prim.lh_cuda_warp(prim.lh_cuda_context(), 7, int(mask), int(predicate != 0), 0)[0] != 0
 
 
 def ballot_sync(mask, predicate):
     """Lanes of the mask that have given a true value."""
-    return _ask(8, mask, int(predicate != 0), 0)[0]
+    return prim.lh_cuda_warp(prim.lh_cuda_context(), 8, int(mask), int(predicate != 0), 0)[0]
 
 
 def match_any_sync(mask, value):
     """Lanes of the mask that have given the same value as the own one."""
-    return _ask(9, mask, _bits(value), 0)[0]
+    if prim.itemsize(prim.dtype_of(value)) <= 4:
+        return prim.lh_cuda_warp(prim.lh_cuda_context(), 25, int(mask), _bits(value), 0)[0]
+    return prim.lh_cuda_warp(prim.lh_cuda_context(), 9, int(mask), _bits(value), 0)[0]
 
 
 def match_all_sync(mask, value):
     """Lanes of the mask and whether all have given the same value; no lanes if not."""
-    lanes, same = _ask(10, mask, _bits(value), 0)
+    if prim.itemsize(prim.dtype_of(value)) <= 4:
+        lanes, same = prim.lh_cuda_warp(prim.lh_cuda_context(), 26, int(mask), _bits(value), 0)
+        return lanes, same != 0
+    lanes, same = prim.lh_cuda_warp(prim.lh_cuda_context(), 10, int(mask), _bits(value), 0)
     return lanes, same != 0
