@@ -69,6 +69,8 @@ fn at_depth(py: Python<'_>, o: ObjId, depth: usize) -> PyResult<Option<Digest>> 
             }
             ty(&mut h, "array", t, py)
         }
+        // Its loops are compiled in this process.
+        Object::Ufunc(_) => None,
         Object::Ellipsis => texts(&mut h, &["..."]),
         Object::Other(text) => {
             class(&mut h, &object.get_type())?;
