@@ -518,6 +518,24 @@ impl Module {
             LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex, a);
         }
     }
+    /// Takes an attribute from a function.
+    pub(crate) fn remove_attribute(&self, function: Val, name: &str) {
+        // SAFETY: the name is read by length.
+        unsafe {
+            let kind = LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len());
+            LLVMRemoveEnumAttributeAtIndex(function, LLVMAttributeFunctionIndex, kind);
+        }
+    }
+    /// Whether a function is defined here and hardly ever runs.
+    pub(crate) fn is_cold_definition(&self, function: Val) -> bool {
+        const COLD: &str = "cold";
+        // SAFETY: the name is read by length.
+        unsafe {
+            let kind = LLVMGetEnumAttributeKindForName(COLD.as_ptr().cast(), COLD.len());
+            LLVMIsDeclaration(function) == 0
+                && !LLVMGetEnumAttributeAtIndex(function, LLVMAttributeFunctionIndex, kind).is_null()
+        }
+    }
     /// Adds a named attribute with a text to a function.
     pub(crate) fn text_attribute(&self, function: Val, name: &str, value: &str) {
         // SAFETY: both are read by length.

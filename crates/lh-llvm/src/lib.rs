@@ -129,13 +129,13 @@ pub fn compile(unit: &Unit) -> Output {
     machine::with(!unit.debug(), |machine| {
         let mut out = Output::default();
         let start = Instant::now();
-        let (module, _) = lower::lower(unit, machine);
+        let lower::Lowered { module, has_cold, .. } = lower::lower(unit, machine);
         let listener = remarks::listen(&module, unit.wanted.remarks);
         let has_variants = link::add_math(&module, machine.target);
         out.timings.lower = start.elapsed();
         out.llvm_ir = unit.wanted.llvm_ir.then(|| module.print());
         let start = Instant::now();
-        pipeline::optimise(&module, machine, !unit.debug());
+        pipeline::optimise(&module, machine, !unit.debug(), has_cold);
         if has_variants {
             link::finish_math(&module, machine);
         }

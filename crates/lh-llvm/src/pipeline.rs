@@ -1,10 +1,10 @@
 //! LLVM's passes and code generation.
 
-use crate::ir::{Module, take_message};
+use crate::ir::{Module, Val, take_message};
 use crate::machine::Machine;
 use llvm_sys::analysis::{LLVMVerifierFailureAction, LLVMVerifyModule};
 use llvm_sys::core::{LLVMDisposeMemoryBuffer, LLVMGetBufferSize, LLVMGetBufferStart};
-use llvm_sys::error::{LLVMDisposeErrorMessage, LLVMGetErrorMessage};
+use llvm_sys::error::{LLVMDisposeErrorMessage, LLVMErrorRef, LLVMGetErrorMessage};
 use llvm_sys::target_machine::{LLVMCodeGenFileType, LLVMTargetMachineEmitToMemoryBuffer};
 use llvm_sys::transforms::pass_builder::*;
 use std::ffi::{CStr, CString};
@@ -25,7 +25,19 @@ const COMBINE: &str = "instcombine<max-iterations=1;no-verify-fixpoint>";
 
 /// The passes: LLVM's `-O2` less what our code does not repay (it comes without the habits of C++), a fifth of its time.
 /// There is no SLP vectoriser: it made more loops slower than faster.
-static PASSES: LazyLock<CString> = LazyLock::new(|| {
+struct Passes {
+    /// Makes values of memory and inlines what must be, so that the rest sees what there is to do.
+    early: CString,
+    /// What follows.
+    late: CString,
+    /// Both.
+    all: CString,
+    /// For functions that hardly ever run.
+    cold: CString,
+}
+
+static PASSES: LazyLock<Passes> = LazyLock::new(|| {
+    let text = |s: String| CString::new(s).expect("no zero byte");
     let early =
         format!("inferattrs,function<eager-inv>(sroa<modify-cfg>,early-cse<>,{TIDY}),ipsccp,globalopt,always-inline");
     let scalar = format!(
@@ -49,16 +61,32 @@ static PASSES: LazyLock<CString> = LazyLock::new(|| {
          inject-tli-mappings,loop-vectorize,loop-load-elim,{COMBINE},{FLATTEN},vector-combine,{COMBINE},loop-unroll<O2>,\
          sroa<preserve-cfg>,{COMBINE},loop-mssa(licm<allowspeculation>),loop-sink,instsimplify,div-rem-pairs,{TIDY})"
     );
-    let text = format!("{early},{calls},{vector},globaldce,constmerge");
-    CString::new(text).expect("no zero byte")
+    let late = format!("{calls},{vector},globaldce,constmerge");
+    let cold =
+        format!("{TIDY},{COMBINE},loop-mssa(loop-rotate,licm<allowspeculation>),early-cse<memssa>,{COMBINE},{TIDY}");
+    Passes { all: text(format!("{early},{late}")), early: text(early), late: text(late), cold: text(cold) }
 });
 
 /// Optimises a module: [`PASSES`], or nothing for debugging.
-pub(crate) fn optimise(m: &Module, machine: &Machine, optimised: bool) {
+///
+/// Less time is spent on functions that hardly ever run, if there are any.
+pub(crate) fn optimise(m: &Module, machine: &Machine, optimised: bool, has_cold: bool) {
     if cfg!(debug_assertions) {
         verify(m);
     }
-    run(m, machine, if optimised { &PASSES } else { c"default<O0>" });
+    if !optimised {
+        return run(m, machine, c"default<O0>");
+    }
+    if !has_cold {
+        return run(m, machine, &PASSES.all);
+    }
+    run(m, machine, &PASSES.early);
+    m.functions().into_iter().filter(|f| m.is_cold_definition(*f)).for_each(|f| m.attribute(f, "optnone"));
+    run(m, machine, &PASSES.late);
+    for f in m.functions().into_iter().filter(|f| m.is_cold_definition(*f)) {
+        m.remove_attribute(f, "optnone");
+        run_on(f, machine, &PASSES.cold);
+    }
 }
 
 /// Aligns the stack of functions that compute with vectors wider than its natural alignment: a spilled vector that
@@ -75,10 +103,21 @@ pub(crate) fn align_stacks(m: &Module) {
 
 /// Runs the passes of a textual pipeline.
 pub(crate) fn run(m: &Module, machine: &Machine, passes: &CStr) {
-    // SAFETY: the module, the machine and the options live through the call; the options are disposed of once.
+    // SAFETY: the module, the machine and the options live through the call.
+    with_options(|options| unsafe { LLVMRunPasses(m.module, passes.as_ptr(), machine.raw, options) });
+}
+
+/// Runs passes over one function.
+fn run_on(function: Val, machine: &Machine, passes: &CStr) {
+    // SAFETY: the function, the machine and the options live through the call.
+    with_options(|options| unsafe { LLVMRunPassesOnFunction(function, passes.as_ptr(), machine.raw, options) });
+}
+
+fn with_options(run: impl FnOnce(LLVMPassBuilderOptionsRef) -> LLVMErrorRef) {
+    // SAFETY: the options are disposed of once; an error is ours to take the text of.
     unsafe {
         let options = LLVMCreatePassBuilderOptions();
-        let error = LLVMRunPasses(m.module, passes.as_ptr(), machine.raw, options);
+        let error = run(options);
         LLVMDisposePassBuilderOptions(options);
         if !error.is_null() {
             let text = LLVMGetErrorMessage(error);

@@ -23,7 +23,7 @@ pub(super) fn lower(cx: &Lowering<'_>, index: usize, symbol: &str) {
     }
     let args = func.params().iter().flat_map(|p| func.ty(*p).flatten());
     for (i, p) in args.enumerate() {
-        vals.push(load_prim(cx, p, m.offset(from, 8 * i)));
+        vals.push(cx.load_own(p, m.offset(from, 8 * i)));
     }
     let result = m.call(callee.ty, callee.value, &vals);
     let in_struct = callee.returns == Returns::Registers && !ret.is_empty();
@@ -32,19 +32,26 @@ pub(super) fn lower(cx: &Lowering<'_>, index: usize, symbol: &str) {
     m.cond_br(m.icmp(LLVMIntEQ, status, m.int(t.i32, 0)), ok, done);
     m.at_end(ok);
     for (i, p) in ret.iter().enumerate() {
-        let v = if in_struct { m.extract(result, i + 1) } else { load_prim(cx, *p, m.offset(vals[0], offsets[i])) };
-        let v = if *p == Prim::I1 { m.zext(v, t.i8) } else { v };
-        m.store(v, m.offset(to, 8 * i), p.size());
+        let v = if in_struct { m.extract(result, i + 1) } else { cx.load_own(*p, m.offset(vals[0], offsets[i])) };
+        cx.store_own(v, *p, m.offset(to, 8 * i));
     }
     m.br(done);
     m.at_end(done);
     m.ret(status);
 }
 
-fn load_prim(cx: &Lowering<'_>, p: Prim, at: Val) -> Val {
-    let m = &cx.m;
-    if p == Prim::I1 {
-        return m.icmp(LLVMIntNE, m.load(m.t.i8, at, 1), m.int(m.t.i8, 0));
+impl Lowering<'_> {
+    /// Reads a primitive from memory of ours.
+    pub(super) fn load_own(&self, p: Prim, at: Val) -> Val {
+        let m = &self.m;
+        if p == Prim::I1 {
+            return m.icmp(LLVMIntNE, m.load(m.t.i8, at, 1), m.int(m.t.i8, 0));
+        }
+        m.load(m.prim(p), at, p.size())
     }
-    m.load(m.prim(p), at, p.size())
+    /// Writes a primitive to memory of ours.
+    pub(super) fn store_own(&self, v: Val, p: Prim, at: Val) {
+        let v = if p == Prim::I1 { self.m.zext(v, self.m.t.i8) } else { v };
+        self.m.store(v, at, p.size());
+    }
 }

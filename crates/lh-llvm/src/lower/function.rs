@@ -1,5 +1,6 @@
 //! Blocks, parameters and terminators of one function.
 
+use super::cold::{self, Part, Way};
 use super::device_calls::Printed;
 use super::{Declared, Lowering, Returns};
 use crate::ir::{Bb, Module, Type, Val};
@@ -8,6 +9,7 @@ use lh_ir::func::{BlockData, Function, InstData, Target, Term};
 use lh_ir::types::Prim;
 use lh_ir::{Block, Span, Ty, Value};
 use llvm_sys::LLVMIntPredicate::{LLVMIntEQ, LLVMIntNE};
+use std::collections::HashSet;
 use std::ops::Deref;
 
 /// The function being lowered.
@@ -41,6 +43,8 @@ pub(crate) struct FnCx<'a, 'u> {
     pub(super) info: Option<Val>,
     /// What is being printed, on a GPU.
     pub(super) printed: Printed,
+    /// The part of the function that is being lowered, unless that is the whole.
+    part: Option<&'a Part>,
 }
 
 impl Deref for FnCx<'_, '_> {
@@ -50,50 +54,70 @@ impl Deref for FnCx<'_, '_> {
     }
 }
 
-/// Lowers function `index` of the unit.
+/// Lowers function `index` of the unit, after its parts that hardly ever run.
 pub(super) fn lower(cx: &mut Lowering<'_>, func: &Function, index: usize) {
     let decl = cx.functions[index].clone();
     let cfg = Cfg::new(func);
-    let frame = cx.m.block(decl.value);
-    let mut base = Vec::with_capacity(func.values.len() + 1);
-    let mut prims = Vec::with_capacity(func.values.len() * 2);
-    for ty in &func.values {
-        base.push(prims.len() as u32);
-        prims.extend(ty.flatten());
-    }
-    base.push(prims.len() as u32);
-    if let Some(d) = &mut cx.debug {
-        d.enter(&cx.m, decl.value, func);
-    }
-    let mut f = FnCx {
-        vals: vec![std::ptr::null_mut(); prims.len()],
-        prims,
-        base,
-        blocks: vec![None; func.blocks.len()],
-        frame,
-        frame_end: frame,
-        slots: Vec::new(),
-        block: Block(0),
-        span: Span::default(),
-        landing: None,
-        exit: None,
-        exit_landing: None,
-        scratch: None,
-        info: None,
-        printed: Printed::default(),
-        cx,
-        func,
-        decl,
-    };
-    f.prologue(&cfg);
+    let parts = if func.options.debug || cx.target.is_gpu() { Vec::new() } else { Part::all(func, &cfg) };
+    let apart: Vec<_> = parts.iter().map(|p| cold::lower(cx, func, &cfg, &decl, p)).collect();
+    let inside: HashSet<Block> = parts.iter().flat_map(|p| &p.blocks[1..]).copied().collect();
+    let blocks: Vec<Block> = cfg.rpo().iter().copied().filter(|b| !inside.contains(b)).collect();
+    let mut f = FnCx::new(cx, func, decl, None);
+    f.make_blocks(&blocks);
+    let phis = f.take_params(&cfg);
+    f.make_slots();
     if f.cx.recursive[index] && !f.cx.target.is_gpu() {
         f.check_stack();
     }
-    for b in cfg.rpo() {
-        f.lower_block(*b);
+    for b in &blocks {
+        match parts.iter().position(|p| p.blocks[0] == *b) {
+            Some(p) => {
+                f.begin_block(*b);
+                f.call_part(&parts[p], apart[p]);
+            }
+            None => f.lower_block(*b),
+        }
     }
-    f.close_frame(cfg.rpo()[0]);
-    f.drop_empty_phis(&cfg);
+    f.enter_with(blocks[0], &phis);
+    f.drop_empty_phis(&blocks);
+}
+
+impl<'a, 'u> FnCx<'a, 'u> {
+    /// Begins a function: the whole of `func`, or a part.
+    pub(super) fn new(cx: &'a mut Lowering<'u>, func: &'a Function, decl: Declared, part: Option<&'a Part>) -> Self {
+        let frame = cx.m.block(decl.value);
+        let mut base = Vec::with_capacity(func.values.len() + 1);
+        let mut prims = Vec::with_capacity(func.values.len() * 2);
+        for ty in &func.values {
+            base.push(prims.len() as u32);
+            prims.extend(ty.flatten());
+        }
+        base.push(prims.len() as u32);
+        if let Some(d) = &mut cx.debug {
+            d.enter(&cx.m, decl.value, func);
+        }
+        FnCx {
+            vals: vec![std::ptr::null_mut(); prims.len()],
+            prims,
+            base,
+            blocks: vec![None; func.blocks.len()],
+            frame,
+            frame_end: frame,
+            slots: Vec::new(),
+            block: Block(0),
+            span: Span::default(),
+            landing: None,
+            exit: None,
+            exit_landing: None,
+            scratch: None,
+            info: None,
+            printed: Printed::default(),
+            part,
+            cx,
+            func,
+            decl,
+        }
+    }
 }
 
 impl FnCx<'_, '_> {
@@ -134,54 +158,62 @@ impl FnCx<'_, '_> {
         v
     }
 
-    /// LLVM blocks and phis of all reachable blocks; the entry's parameters are the function's unless it is a loop header.
-    fn prologue(&mut self, cfg: &Cfg) {
-        for b in cfg.rpo() {
-            self.blocks[b.index()] = Some(self.new_block());
-        }
-        let func = self.func;
-        self.at_end(self.frame);
-        self.slots = func
-            .slots
-            .iter()
-            .map(|t| t.flatten().iter().map(|p| self.alloca(self.prim(*p), p.size())).collect())
-            .collect();
-        for b in cfg.rpo() {
-            let is_entry = b.index() == 0 && cfg.preds(*b).is_empty();
-            self.at_end(self.bb(*b));
-            let mut next = usize::from(self.decl.returns == Returns::Memory);
-            for p in &func.blocks[b.index()].params {
-                let vals: Vec<Val> = self
-                    .prims(*p)
-                    .iter()
-                    .map(|prim| {
-                        next += 1;
-                        if is_entry { self.param(self.decl.value, next - 1) } else { self.phi(self.prim(*prim)) }
-                    })
-                    .collect();
+    /// LLVM blocks, with phis for the parameters.
+    pub(super) fn make_blocks(&mut self, blocks: &[Block]) {
+        for b in blocks {
+            let bb = self.new_block();
+            self.blocks[b.index()] = Some(bb);
+            self.at_end(bb);
+            for p in &self.func.blocks[b.index()].params {
+                let vals: Vec<Val> = self.prims(*p).iter().map(|prim| self.phi(self.prim(*prim))).collect();
                 self.set(*p, &vals);
             }
         }
     }
 
-    /// Ends the frame block: jumps to the entry, handing over the parameters if it has phis.
-    fn close_frame(&mut self, entry: Block) {
-        self.at_end(self.frame_end);
-        let to = self.bb(entry);
-        self.br(to);
-        let phis: Vec<Val> = self.func.blocks[0].params.iter().flat_map(|p| self.get(*p)).copied().collect();
+    /// Gives the first block the function's parameters. What they are to the phis if that is also a loop header.
+    fn take_params(&mut self, cfg: &Cfg) -> Vec<(Val, Val)> {
         let shift = usize::from(self.decl.returns == Returns::Memory);
-        for (i, phi) in phis.into_iter().enumerate() {
-            let param = self.param(self.decl.value, i + shift);
-            if phi != param {
-                self.add_incoming(phi, param, self.frame_end);
-            }
+        let function = self.decl.value;
+        let phis: Vec<Val> = self.func.params().iter().flat_map(|p| self.get(*p)).copied().collect();
+        let pairs: Vec<(Val, Val)> =
+            phis.into_iter().enumerate().map(|(i, phi)| (phi, self.param(function, i + shift))).collect();
+        if !cfg.preds(cfg.rpo()[0]).is_empty() {
+            return pairs;
         }
+        let mut params = pairs.into_iter();
+        for p in self.func.params() {
+            let vals: Vec<Val> = params
+                .by_ref()
+                .take(self.prims(*p).len())
+                .map(|(phi, param)| {
+                    self.drop_if_empty_phi(phi);
+                    param
+                })
+                .collect();
+            self.set(*p, &vals);
+        }
+        Vec::new()
+    }
+
+    /// Memory for the stack slots.
+    fn make_slots(&mut self) {
+        self.at_end(self.frame);
+        let memory = |t: &Ty| t.flatten().iter().map(|p| self.alloca(self.prim(*p), p.size())).collect();
+        self.slots = self.func.slots.iter().map(memory).collect();
+    }
+
+    /// Ends the frame block: jumps to the first block, whose phis begin with these values.
+    pub(super) fn enter_with(&mut self, first: Block, phis: &[(Val, Val)]) {
+        self.at_end(self.frame_end);
+        let to = self.bb(first);
+        self.br(to);
+        phis.iter().for_each(|(phi, v)| self.add_incoming(*phi, *v, self.frame_end));
     }
 
     /// Handlers of blocks where nothing is raised have no way in: their parameters are never looked at.
-    fn drop_empty_phis(&self, cfg: &Cfg) {
-        for b in cfg.rpo() {
+    pub(super) fn drop_empty_phis(&self, blocks: &[Block]) {
+        for b in blocks {
             for v in self.func.blocks[b.index()].params.iter().flat_map(|p| self.get(*p)) {
                 self.drop_if_empty_phi(*v);
             }
@@ -216,16 +248,21 @@ impl FnCx<'_, '_> {
         self.func.blocks[b.index()].cold
     }
 
-    fn bb(&self, b: Block) -> Bb {
+    pub(super) fn bb(&self, b: Block) -> Bb {
         self.blocks[b.index()].unwrap_or_else(|| lh_ir::bug!("{b} of {} is not reachable", self.func.name))
     }
 
-    fn lower_block(&mut self, b: Block) {
-        let func = self.func;
-        let data = &func.blocks[b.index()];
+    fn begin_block(&mut self, b: Block) {
         self.block = b;
         self.landing = None;
         self.at_end(self.bb(b));
+        self.place(self.func.blocks[b.index()].term_span);
+    }
+
+    pub(super) fn lower_block(&mut self, b: Block) {
+        let func = self.func;
+        let data = &func.blocks[b.index()];
+        self.begin_block(b);
         for inst in &data.insts {
             self.place(inst.span);
             self.lower_inst(inst);
@@ -266,9 +303,32 @@ impl FnCx<'_, '_> {
     }
 
     fn jump(&mut self, t: &Target) {
+        if self.blocks[t.block.index()].is_none() {
+            return self.leave_to(t);
+        }
         self.feed(t);
         let to = self.bb(t.block);
         self.br(to);
+    }
+
+    /// Leaves the part that is being lowered for a block outside.
+    fn leave_to(&mut self, t: &Target) {
+        let Some(part) = self.part else { lh_ir::bug!("{} of {} is not reachable", t.block, self.func.name) };
+        let vals: Vec<Val> = t.args.iter().flat_map(|a| self.get(*a)).copied().collect();
+        self.leave_part(part, Way::To(t.block), &vals);
+    }
+
+    /// The block to branch to: the target's, or one that goes there.
+    fn way_to(&mut self, t: &Target) -> Bb {
+        if self.blocks[t.block.index()].is_some() {
+            self.feed(t);
+            return self.bb(t.block);
+        }
+        let (here, way) = (self.here(), self.new_block());
+        self.at_end(way);
+        self.leave_to(t);
+        self.at_end(here);
+        way
     }
 
     fn lower_term(&mut self, data: &BlockData) {
@@ -291,9 +351,7 @@ impl FnCx<'_, '_> {
     fn branch(&mut self, cond: Value, then: &Target, els: &Target) {
         let c = self.one(cond);
         if then.block != els.block {
-            let (a, b) = (self.bb(then.block), self.bb(els.block));
-            self.feed(then);
-            self.feed(els);
+            let (a, b) = (self.way_to(then), self.way_to(els));
             let br = self.cond_br(c, a, b);
             match (self.is_cold(then.block), self.is_cold(els.block)) {
                 _ if self.is_cold(self.block) => {}
@@ -304,8 +362,7 @@ impl FnCx<'_, '_> {
             return;
         }
         // A phi has one value per predecessor: the second edge gets a block of its own.
-        let (a, detour) = (self.bb(then.block), self.new_block());
-        self.feed(then);
+        let (a, detour) = (self.way_to(then), self.new_block());
         self.cond_br(c, a, detour);
         self.at_end(detour);
         self.jump(els);
@@ -313,16 +370,24 @@ impl FnCx<'_, '_> {
 
     /// Returns a value with status 0.
     fn give(&mut self, v: Value) {
-        let ok = self.int(self.t.i32, 0);
         let vals = self.get(v).to_vec();
+        match self.part {
+            Some(part) => self.leave_part(part, Way::Return, &vals),
+            None => self.give_values(&vals),
+        }
+    }
+
+    /// Returns values with status 0.
+    pub(super) fn give_values(&mut self, vals: &[Val]) {
+        let ok = self.int(self.t.i32, 0);
         if self.decl.returns == Returns::Memory {
-            let (offsets, ..) = self.ty(v).mem_layout();
-            let (prims, to) = (self.prims(v).to_vec(), self.param(self.decl.value, 0));
+            let (offsets, ..) = self.decl.ret.mem_layout();
+            let (prims, to) = (self.decl.ret.flatten(), self.param(self.decl.value, 0));
             for ((val, prim), at) in vals.iter().zip(prims).zip(offsets) {
                 self.store_prim(*val, prim, self.offset(to, at));
             }
         }
-        let result = self.with_status(ok, if self.decl.returns == Returns::Memory { &[] } else { &vals });
+        let result = self.with_status(ok, if self.decl.returns == Returns::Memory { &[] } else { vals });
         self.ret(result);
     }
 
@@ -382,13 +447,14 @@ impl FnCx<'_, '_> {
     }
 
     /// Where the pending exception leaves the function.
-    fn exit(&mut self) -> Bb {
+    pub(super) fn exit(&mut self) -> Bb {
         if let Some(b) = self.exit {
             return b;
         }
         let (here, b) = (self.here(), self.new_block());
         self.at_end(b);
-        let status = self.with_status(self.int(self.t.i32, 1), &[]);
+        let raised = self.int(self.t.i32, 1);
+        let status = if self.part.is_some() { raised } else { self.with_status(raised, &[]) };
         self.ret(status);
         self.at_end(here);
         self.exit = Some(b);

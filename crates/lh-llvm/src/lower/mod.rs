@@ -6,6 +6,7 @@
 
 mod arith;
 mod call;
+mod cold;
 mod cpu_device;
 mod device;
 mod device_calls;
@@ -75,12 +76,21 @@ pub(crate) struct Lowering<'u> {
     debug: Option<DebugInfo>,
     /// Where code for a GPU raises, by number.
     raise_sites: Vec<RaiseSite>,
+    /// Whether parts of functions have become functions that hardly ever run.
+    has_cold: bool,
+}
+
+/// A module, and what is to be known about it.
+pub(crate) struct Lowered {
+    pub(crate) module: Module,
+    /// Where code for a GPU raises.
+    pub(crate) raise_sites: Vec<RaiseSite>,
+    /// Whether there are functions that hardly ever run.
+    pub(crate) has_cold: bool,
 }
 
 /// Lowers a unit to a module.
-///
-/// The second part of the result says where code for a GPU raises.
-pub(crate) fn lower(unit: &Unit, machine: &Machine) -> (Module, Vec<RaiseSite>) {
+pub(crate) fn lower(unit: &Unit, machine: &Machine) -> Lowered {
     let m = Module::new(&unit.entry_symbol);
     m.set_target(&machine.triple, &machine.layout);
     let (tbaa_data, tbaa_header) = tbaa(&m);
@@ -104,8 +114,13 @@ pub(crate) fn lower(unit: &Unit, machine: &Machine) -> (Module, Vec<RaiseSite>) 
         texts: HashMap::new(),
         debug,
         raise_sites: Vec::new(),
+        has_cold: false,
     };
     cx.functions = unit.functions.iter().enumerate().map(|(i, f)| cx.declare(f, i)).collect();
+    if !cx.recursive[unit.entry] && !unit.debug() && !cx.target.is_gpu() {
+        // Only the stub calls it: inlined at once, it is not optimised twice.
+        cx.m.attribute(cx.functions[unit.entry].value, "alwaysinline");
+    }
     for (i, f) in unit.functions.iter().enumerate() {
         function::lower(&mut cx, f, i);
     }
@@ -116,7 +131,7 @@ pub(crate) fn lower(unit: &Unit, machine: &Machine) -> (Module, Vec<RaiseSite>) 
     if let Some(d) = &cx.debug {
         d.finish();
     }
-    (cx.m, cx.raise_sites)
+    Lowered { module: cx.m, raise_sites: cx.raise_sites, has_cold: cx.has_cold }
 }
 
 /// Which functions reach themselves by calls.

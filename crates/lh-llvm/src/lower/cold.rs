@@ -1,0 +1,233 @@
+//! What hardly ever runs, as functions of its own.
+//!
+//! ```text
+//! f(a, n):                               f(a, n):
+//!     if <every index is in range>:          if <every index is in range>:
+//!         <loops without checks>                 <loops without checks>
+//!     else:                          ->      else:
+//!         <the same with checks>                 which = f.cold(&out, a, n)
+//!     ...                                        <on to the block that `which` says, with the values in `out`>
+//! ```
+//!
+//! A part is all that one cold block dominates, if that is enough to repay a call. Apart, it is spared most of the
+//! optimisation, and what runs often is optimised and gets its registers without regard to it.
+//!
+//! The function of a part gets memory for the values that it hands on, the parameters of its first block, the values
+//! and stack slots from outside that it uses; it answers 1 when an exception leaves the function (its line has been
+//! noted), and otherwise 2 plus the number of the way by which it was left.
+
+use super::function::FnCx;
+use super::{Declared, Lowering};
+use crate::ir::{Type, Val};
+use lh_ir::cfg::{Cfg, DomTree, targets};
+use lh_ir::func::{Function, Inst, Term};
+use lh_ir::types::Prim;
+use lh_ir::{Block, Value};
+use llvm_sys::LLVMIntPredicate::LLVMIntEQ;
+use llvm_sys::LLVMLinkage;
+use std::collections::HashSet;
+
+/// Parts of fewer instructions stay where they are.
+const MIN_SIZE: usize = 24;
+
+/// A part of a function.
+pub(super) struct Part {
+    /// Its blocks, the first one first.
+    pub(super) blocks: Vec<Block>,
+    /// Values from outside.
+    inputs: Vec<Value>,
+    /// Stack slots that it uses.
+    slots: Vec<usize>,
+    /// Where it goes on.
+    ways: Vec<Way>,
+}
+
+/// A way out of a part.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Way {
+    /// To a block, with its parameters.
+    To(Block),
+    /// Out of the whole function, with its result.
+    Return,
+}
+
+impl Part {
+    /// The parts of a function.
+    pub(super) fn all(func: &Function, cfg: &Cfg) -> Vec<Part> {
+        if !func.blocks.iter().any(|b| b.cold) {
+            return Vec::new();
+        }
+        let dom = DomTree::new(cfg);
+        let mut parts: Vec<Part> = Vec::new();
+        let mut taken: HashSet<Block> = HashSet::new();
+        // The first block is the function itself.
+        for (at, first) in cfg.rpo().iter().enumerate().skip(1) {
+            if func.blocks[first.index()].cold && !taken.contains(first) {
+                let blocks: Vec<Block> =
+                    cfg.rpo()[at..].iter().copied().filter(|b| dom.dominates(*first, *b)).collect();
+                taken.extend(&blocks);
+                let size: usize = blocks.iter().map(|b| func.blocks[b.index()].insts.len() + 1).sum();
+                if size >= MIN_SIZE {
+                    parts.push(Part::new(func, blocks));
+                }
+            }
+        }
+        parts
+    }
+
+    fn new(func: &Function, blocks: Vec<Block>) -> Part {
+        let mut part = Part { blocks, inputs: Vec::new(), slots: Vec::new(), ways: Vec::new() };
+        let inside: HashSet<Block> = part.blocks.iter().copied().collect();
+        let mut seen: HashSet<Value> = HashSet::new();
+        for b in &part.blocks {
+            let data = &func.blocks[b.index()];
+            seen.extend(data.params.iter().copied().chain(data.insts.iter().filter_map(|d| d.result)));
+        }
+        let mut input = |v: Value| {
+            if seen.insert(v) {
+                part.inputs.push(v);
+            }
+        };
+        for b in &part.blocks {
+            let data = &func.blocks[b.index()];
+            for d in &data.insts {
+                d.inst.for_each_operand(&mut input);
+                if let Inst::SlotGet(s) | Inst::SlotSet(s, _) = &d.inst
+                    && !part.slots.contains(&s.index())
+                {
+                    part.slots.push(s.index());
+                }
+            }
+            for (_, t) in targets(func, *b) {
+                t.args.iter().for_each(|v| input(*v));
+                if !inside.contains(&t.block) && !part.ways.contains(&Way::To(t.block)) {
+                    part.ways.push(Way::To(t.block));
+                }
+            }
+            match &data.term {
+                Some(Term::Branch { cond, .. }) => input(*cond),
+                Some(Term::Return(v)) => {
+                    input(*v);
+                    if !part.ways.contains(&Way::Return) {
+                        part.ways.push(Way::Return);
+                    }
+                }
+                Some(Term::Raise { args, .. }) => args.iter().for_each(|v| input(*v)),
+                Some(Term::Jump(_) | Term::Propagate | Term::Unreachable) | None => {}
+            }
+        }
+        part
+    }
+
+    /// Number of a way.
+    fn number(&self, way: Way) -> i64 {
+        let at = self.ways.iter().position(|w| *w == way).unwrap_or_else(|| lh_ir::bug!("a way out that is none"));
+        2 + at as i64
+    }
+    /// The values that a way hands on.
+    fn handed(way: Way, func: &Function) -> Vec<Prim> {
+        match way {
+            Way::To(b) => func.blocks[b.index()].params.iter().flat_map(|p| func.ty(*p).flatten()).collect(),
+            Way::Return => func.ret.map(|t| t.flatten()).unwrap_or_default().to_vec(),
+        }
+    }
+    /// What comes in as values: parameters of the first block, then what is outside.
+    fn values<'a>(&'a self, func: &'a Function) -> impl Iterator<Item = Value> + 'a {
+        func.blocks[self.blocks[0].index()].params.iter().chain(&self.inputs).copied()
+    }
+}
+
+/// Makes the function of a part.
+pub(super) fn lower(cx: &mut Lowering<'_>, func: &Function, cfg: &Cfg, ret: &Declared, part: &Part) -> (Type, Val) {
+    let t = cx.m.t;
+    let mut args = vec![t.ptr];
+    args.extend(part.values(func).flat_map(|v| func.ty(v).flatten()).map(|p| cx.m.prim(p)));
+    args.extend(part.slots.iter().flat_map(|s| func.slots[*s].flatten()).map(|_| t.ptr));
+    let ty = cx.m.fn_type(&args, t.i32);
+    let value = cx.m.declare(&format!("{}.cold{}", func.name, part.blocks[0].0), ty);
+    cx.m.set_linkage(value, LLVMLinkage::LLVMInternalLinkage);
+    cx.attributes(value, false);
+    cx.m.attribute(value, "cold");
+    cx.m.attribute(value, "noinline");
+    cx.has_cold = true;
+    let decl = Declared { value, ty, ..ret.clone() };
+    let mut f = FnCx::new(cx, func, decl, Some(part));
+    f.make_blocks(&part.blocks);
+    let mut next = 1;
+    let mut arg = || {
+        next += 1;
+        next - 1
+    };
+    let first = part.blocks[0];
+    let is_header = cfg.preds(first).iter().any(|e| part.blocks.contains(&e.from));
+    let params = &func.blocks[first.index()].params;
+    let mut phis = Vec::new();
+    for v in part.values(func) {
+        let vals: Vec<Val> = func.ty(v).flatten().iter().map(|_| f.param(value, arg())).collect();
+        if is_header && params.contains(&v) {
+            phis.extend(f.get(v).iter().copied().zip(vals));
+        } else {
+            f.set(v, &vals);
+        }
+    }
+    f.slots = vec![Vec::new(); func.slots.len()];
+    for s in &part.slots {
+        f.slots[*s] = func.slots[*s].flatten().iter().map(|_| f.param(value, arg())).collect();
+    }
+    for b in &part.blocks {
+        f.lower_block(*b);
+    }
+    f.enter_with(first, &phis);
+    f.drop_empty_phis(&part.blocks);
+    (ty, value)
+}
+
+impl FnCx<'_, '_> {
+    /// Leaves the part that is being lowered.
+    pub(super) fn leave_part(&mut self, part: &Part, way: Way, vals: &[Val]) {
+        let out = self.param(self.decl.value, 0);
+        for (i, (v, p)) in vals.iter().zip(Part::handed(way, self.func)).enumerate() {
+            self.cx.store_own(*v, p, self.offset(out, 8 * i));
+        }
+        self.ret(self.int(self.t.i32, part.number(way)));
+    }
+
+    /// Calls a part's function in the place of its first block, and goes on by the way that it answers.
+    pub(super) fn call_part(&mut self, part: &Part, (ty, function): (Type, Val)) {
+        let t = self.t;
+        let func = self.func;
+        let size = part.ways.iter().map(|w| 8 * Part::handed(*w, func).len()).max().unwrap_or(0);
+        let out = if size == 0 { self.null(t.ptr) } else { self.stack(self.array_type(t.i8, size), 8) };
+        let mut args = vec![out];
+        for v in part.values(func) {
+            args.extend(self.get(v));
+        }
+        args.extend(part.slots.iter().flat_map(|s| &self.slots[*s]));
+        let status = self.call(ty, function, &args);
+        for way in &part.ways {
+            let (taken, next) = (self.new_block(), self.new_block());
+            self.cond_br(self.icmp(LLVMIntEQ, status, self.int(t.i32, part.number(*way))), taken, next);
+            self.at_end(taken);
+            self.go_on(*way, out);
+            self.at_end(next);
+        }
+        let exit = self.exit();
+        self.br(exit);
+    }
+
+    fn go_on(&mut self, way: Way, out: Val) {
+        let handed = Part::handed(way, self.func);
+        let load = |(i, p): (usize, Prim)| self.cx.load_own(p, self.offset(out, 8 * i));
+        let vals: Vec<Val> = handed.into_iter().enumerate().map(load).collect();
+        match way {
+            Way::To(b) => {
+                let params = &self.func.blocks[b.index()].params;
+                let phis: Vec<Val> = params.iter().flat_map(|p| self.get(*p)).copied().collect();
+                phis.into_iter().zip(vals).for_each(|(phi, v)| self.add_incoming(phi, v, self.here()));
+                let to = self.bb(b);
+                self.br(to);
+            }
+            Way::Return => self.give_values(&vals),
+        }
+    }
+}
