@@ -14,11 +14,13 @@ from lancehead._core import (
     Type,
     array_type,
     list_type,
+    literal_type,
     named_tuple_type,
     optional_type,
     parse_type,
     tuple_type,
     typeof,
+    unliteral,
 )
 
 int8 = i1 = char = parse_type("int8")
@@ -39,6 +41,7 @@ unicode_type = string = parse_type("unicode_type")
 slice2_type = typeof(slice(0, 1))
 slice3_type = typeof(slice(0, 1, 1))
 range_state64_type = typeof(range(0))
+ellipsis = typeof(...)
 
 signed_domain = frozenset([int8, int16, int32, int64])
 unsigned_domain = frozenset([uint8, uint16, uint32, uint64])
@@ -60,7 +63,7 @@ class KindOfType(type):
 class Integer(metaclass=KindOfType):
     """Integers."""
 
-    kinds: tuple[str, ...] = ("Integer",)
+    kinds: tuple[str, ...] = ("Integer", "IntegerLiteral")
 
 
 class Float(metaclass=KindOfType):
@@ -210,34 +213,35 @@ def Omitted(value: object) -> Type:
     return typeof(value)
 
 
-def literal(value: object) -> Type:
-    """The type of a literal: that of its value, which the compiler knows by itself."""
-    return typeof(value)
-
-
 class Literal(metaclass=KindOfType):
-    """Types of literals: no type is one, since the compiler knows constants by itself."""
+    """Types of values that are known while compiling: `Literal(5)`."""
+
+    kinds: tuple[str, ...] = ("IntegerLiteral", "StringLiteral", "BooleanLiteral")
 
     def __new__(cls, value: object) -> Any:
-        """The type of the value."""
-        return typeof(value)
+        """The literal type of an int, a bool or a string."""
+        return literal_type(value)
 
 
 class IntegerLiteral(Literal):
     """Types of integer literals."""
 
+    kinds: tuple[str, ...] = ("IntegerLiteral",)
+
 
 class StringLiteral(Literal):
     """Types of string literals."""
+
+    kinds: tuple[str, ...] = ("StringLiteral",)
 
 
 class BooleanLiteral(Literal):
     """Types of `True` and `False`."""
 
+    kinds: tuple[str, ...] = ("BooleanLiteral",)
 
-def unliteral(type: Type) -> Type:
-    """The type of a literal type's value."""
-    return type
+
+literal = literal_type
 
 
 __all__ = [

@@ -36,7 +36,7 @@ impl Infer<'_> {
             ("lancehead.literal_unroll", [t]) => {
                 Ok(Some(Val::known(Ty::new(TyKind::Iter(t.ty)), Known::Unroll(t.clone()))))
             }
-            ("lancehead.literally", [x]) => Ok(Some(x.clone())),
+            ("lancehead.literally", [x]) => self.literally(x).map(Some),
             ("builtins.isinstance", [x, c]) => self.isinstance(x, c).map(Some),
             ("builtins.slice", _) if !args.is_empty() && args.len() <= 3 => {
                 let none = Val::constant(Const::None);

@@ -86,7 +86,12 @@ impl Infer<'_> {
             let value = v.as_const().filter(|c| library && matches!(c, Const::Bool(_) | Const::Str(_))).cloned();
             tys.push(ArgTy { ty: v.ty, value });
         }
-        let spec = self.world.specialise(f, &tys, self.options).map_err(|d| self.called_from(d, code, library))?;
+        let spec = loop {
+            match self.world.specialise(f, &tys, self.options) {
+                Ok(spec) => break spec,
+                Err(d) => self.wished(d, &bound, &mut tys).map_err(|d| self.called_from(d, code, library))?,
+            }
+        };
         let run_time = bound.iter().zip(&tys).filter(|(v, t)| t.value.is_none() && !v.ty.flatten().is_empty());
         let args: Vec<Value> =
             run_time.map(|(v, _)| v.clone()).collect::<Vec<_>>().iter().map(|v| self.value(v)).collect();
@@ -356,10 +361,12 @@ impl Infer<'_> {
                 }
             }
         }
-        let Some((f, _)) = path.strip_prefix("numpy.").and_then(|n| self.world.library(&format!("numpy._ufuncs.{n}")))
-        else {
-            return Ok(None);
-        };
+        let Some(f) = self.ufunc_kernel(path) else { return Ok(None) };
+        let takes = self.world.code(f)?.params.len();
+        if ins.len() != takes {
+            let text = format!("`{path}` takes {takes} operands and an output array, but {} were given", args.len());
+            return Err(Diagnostic::new(diag::NO_MATCHING_CALL, text));
+        }
         if out.is_none() && !ins.iter().any(|a| a.ty.is_array()) {
             let options = lh_ir::func::Options { numpy_errors: true, ..self.options };
             let saved = std::mem::replace(&mut self.options, options);
@@ -389,13 +396,22 @@ impl Infer<'_> {
 
     /// A trailing positional output array of a ufunc.
     fn split_out(&mut self, path: &str, args: &[Val]) -> (Vec<Val>, Option<Val>) {
-        let arity = lh_ops::for_python(path).map(|op| op.sig.arity());
+        let mut arity = lh_ops::for_python(path).map(|op| op.sig.arity());
+        if let (None, Some(f)) = (arity, self.ufunc_kernel(path)) {
+            arity = self.world.code(f).ok().map(|code| code.params.len());
+        }
         match (arity, args.split_last()) {
             (Some(n), Some((last, rest))) if path.starts_with("numpy.") && rest.len() == n && last.ty.is_array() => {
                 (rest.to_vec(), Some(last.clone()))
             }
             _ => (args.to_vec(), None),
         }
+    }
+
+    /// The library's scalar kernel of a ufunc.
+    fn ufunc_kernel(&mut self, path: &str) -> Option<FuncId> {
+        let name = path.strip_prefix("numpy.")?;
+        self.world.library(&format!("numpy._ufuncs.{name}")).map(|(f, _)| f)
     }
 
     /// `operator.add(a, b)`, `np.add(a, b)`, `operator.lt`, ...
@@ -424,6 +440,11 @@ impl Infer<'_> {
             }
             _ => return Ok(None),
         };
+        // Complex numbers have an order only in NumPy's functions: real parts first.
+        let ordered = matches!(name, "less" | "less_equal" | "greater" | "greater_equal");
+        if ordered && args.iter().any(|a| element(a.ty).is_complex()) {
+            return Ok(None);
+        }
         let saved = self.options;
         self.options.numpy_errors |= path.starts_with("numpy.");
         let result = match args {

@@ -6,6 +6,7 @@
 use crate::convert::{alternatives, unify};
 use crate::infer::Infer;
 use crate::val::{Known, Val};
+use crate::world::ArgTy;
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::types::TyKind;
 use lh_ir::{Block, Ty, Value};
@@ -42,6 +43,31 @@ impl Infer<'_> {
         let mut bound = self.bind(&code, positional, &kwdefaults, args, kwargs)?;
         bound.extend_from_slice(&parts[..n]);
         self.call_bound(*func, bound, self.is_library, &code)
+    }
+
+    /// `literally(x)`: where the value is not known yet, the caller is asked to make it so.
+    pub(crate) fn literally(&mut self, x: &Val) -> Result<Val> {
+        if x.as_const().is_some() || x.ty.flatten().is_empty() {
+            return Ok(x.clone());
+        }
+        let mut d = Diagnostic::new(diag::NEEDS_CONSTANT, format!("literally() of `{}`, whose value is not known while compiling", x.ty));
+        d.literal = self.parameter(x);
+        Err(d.note("give it a parameter of the function as it came"))
+    }
+
+    /// What a callee's wish for a known parameter is to this function: the value, or a wish of its own.
+    pub(crate) fn wished(&self, mut d: Box<Diagnostic>, bound: &[Val], tys: &mut [ArgTy]) -> Result<()> {
+        let Some(i) = d.literal.take() else { return Err(d) };
+        match bound[i].as_const() {
+            Some(c) if tys[i].value.is_none() => {
+                tys[i].value = Some(c.clone());
+                Ok(())
+            }
+            _ => {
+                d.literal = self.parameter(&bound[i]);
+                Err(d)
+            }
+        }
     }
 
     /// `{"a": x, ...}`, which can only be unpacked in a call.

@@ -11,9 +11,9 @@ use crate::world::{ArgTy, World};
 use hashbrown::{HashMap, HashSet};
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{self, Function, Options, Term};
-use lh_ir::types::TyKind;
+use lh_ir::types::{Literal, TyKind};
 use lh_ir::untyped::{self, Code};
-use lh_ir::{Block, FuncId, Span, Ty, Value};
+use lh_ir::{Block, Const, FuncId, Span, Ty, Value};
 use std::sync::Arc;
 
 /// What inference gives.
@@ -295,7 +295,14 @@ impl Infer<'_> {
                     v.ty = a.ty;
                     v
                 }
-                None => self.param(entry, a.ty),
+                None => match a.ty.kind() {
+                    // Its slot is there, but nobody reads it.
+                    TyKind::Literal(l) => {
+                        self.param(entry, l.ty());
+                        Val::constant(constant_of(l))
+                    }
+                    _ => self.param(entry, a.ty),
+                },
             };
             vals.push(val);
         }
@@ -316,6 +323,12 @@ impl Infer<'_> {
                 span: Span::default(),
             });
         }
+    }
+
+    /// The parameter of this function that a value is, if it is one.
+    pub(crate) fn parameter(&self, x: &Val) -> Option<usize> {
+        let (_, params) = self.entered.get(&Block(0))?;
+        params.iter().position(|p| p.v.is_some() && p.v == x.v)
     }
 
     /// A parameter of a typed block, or the value a type already says.
@@ -666,6 +679,15 @@ impl Infer<'_> {
     /// The typed block where an untyped block starts.
     pub(crate) fn typed_start(&self, b: Block) -> Block {
         self.entered[&b].0
+    }
+}
+
+/// A literal type's value.
+fn constant_of(l: &Literal) -> Const {
+    match l {
+        Literal::Int(i) => Const::Int(i128::from(*i), Ty::int()),
+        Literal::Bool(b) => Const::Bool(*b),
+        Literal::Str(s) => Const::Str(s.clone()),
     }
 }
 

@@ -173,6 +173,10 @@ impl Infer<'_> {
         }
         match self.world.free(self.id, n) {
             Some(o) => self.object(o),
+            // Compiled while it is being defined.
+            None if self.code.freevars.get(n as usize) == Some(&self.code.name) => {
+                Ok(Val::of_type(Ty::new(TyKind::Func(self.id))))
+            }
             None => {
                 let name = self.code.freevars.get(n as usize).cloned().unwrap_or_default();
                 Err(Diagnostic::new(diag::UNKNOWN_NAME, format!("the captured variable `{name}` has no value")))

@@ -34,6 +34,8 @@ pub struct Diagnostic {
     pub trail: Vec<(String, Span, String)>,
     /// What to write instead, and other facts.
     pub notes: Vec<String>,
+    /// The parameter of the function being typed whose value must be known: with it, typing may succeed.
+    pub literal: Option<usize>,
 }
 
 impl Diagnostic {
@@ -47,6 +49,7 @@ impl Diagnostic {
             span: Span::default(),
             trail: Vec::new(),
             notes: Vec::new(),
+            literal: None,
         })
     }
     /// Sets the place unless there is one already.

@@ -8,7 +8,7 @@ use crate::entity::{Block, ExcId, FuncId, ObjId, Slot, SpecId, Value};
 use crate::func::{Extern, Function, Inst, InstData, MapExpr, Target, Term};
 use crate::op::{Op, RuntimeFn};
 use crate::span::Span;
-use crate::types::{Layout, NamedTuple, Ty, TyKind};
+use crate::types::{Layout, Literal, NamedTuple, Ty, TyKind};
 use lex::{Lexer, Token};
 use std::fmt;
 
@@ -471,6 +471,12 @@ impl Parser {
                 let named = self.list(|p| p.lex.string())?;
                 TyKind::Closure { func, captures, defaults, named }
             }
+            "literal" if self.eat_word("true") => TyKind::Literal(Literal::Bool(true)),
+            "literal" if self.eat_word("false") => TyKind::Literal(Literal::Bool(false)),
+            "literal" => TyKind::Literal(match self.lex.string() {
+                Ok(s) => Literal::Str(s),
+                Err(_) => Literal::Int(self.int()?),
+            }),
             "choice" => TyKind::Choice(self.list(Parser::ty)?),
             "method" => {
                 let recv = self.ty()?;

@@ -17,7 +17,7 @@ use crate::consts::Const;
 use crate::entity::Value;
 use crate::func::{BlockData, Device, Extern, Function, Inst, InstData, MapExpr, Options, Target, Term};
 use crate::span::Span;
-use crate::types::{Layout, Ty, TyKind};
+use crate::types::{Layout, Literal, Ty, TyKind};
 use std::fmt;
 use std::fmt::Write;
 
@@ -79,6 +79,9 @@ impl fmt::Display for TypeText {
             TyKind::Ptr => f.write_str("ptr"),
             TyKind::MemInfo => f.write_str("mem"),
             TyKind::Ellipsis => f.write_str("ellipsis"),
+            TyKind::Literal(Literal::Int(i)) => write!(f, "literal({i})"),
+            TyKind::Literal(Literal::Bool(b)) => write!(f, "literal({b})"),
+            TyKind::Literal(Literal::Str(s)) => write!(f, "literal({s:?})"),
         }
     }
 }

@@ -82,6 +82,30 @@ pub enum TyKind {
     MemInfo,
     /// `...`
     Ellipsis,
+    /// An argument of a known value, passed as its type is: what `literally` asks for.
+    Literal(Literal),
+}
+
+/// The value of a literal type.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Literal {
+    /// An `int`.
+    Int(i64),
+    /// `True` or `False`.
+    Bool(bool),
+    /// A `str`.
+    Str(String),
+}
+
+impl Literal {
+    /// The type that the value is of.
+    pub fn ty(&self) -> Ty {
+        match self {
+            Literal::Int(_) => Ty::int(),
+            Literal::Bool(_) => Ty::bool(),
+            Literal::Str(_) => Ty::str(),
+        }
+    }
 }
 
 /// Identity of a namedtuple class: the Python class and its field names.
@@ -334,6 +358,13 @@ impl Ty {
             _ => self,
         }
     }
+    /// The type of a literal type's value; other types themselves.
+    pub fn unliteral(self) -> Ty {
+        match self.0 {
+            TyKind::Literal(l) => l.ty(),
+            _ => self,
+        }
+    }
     /// Elements of a tuple.
     pub fn tuple_elems(self) -> Option<&'static [Ty]> {
         match self.0 {
@@ -399,6 +430,7 @@ impl Ty {
             TyKind::Closure { captures, defaults, .. } => {
                 captures.iter().chain(defaults).for_each(|t| t.flatten_into(out));
             }
+            TyKind::Literal(l) => l.ty().flatten_into(out),
             TyKind::Choice(of) => {
                 out.push(Prim::I64);
                 of.iter().for_each(|t| t.flatten_into(out));
@@ -470,6 +502,9 @@ impl fmt::Display for Ty {
             TyKind::DType(t) => write!(f, "class({t})"),
             TyKind::Func(id) => write!(f, "function({id})"),
             TyKind::Closure { func, .. } => write!(f, "closure({func})"),
+            TyKind::Literal(Literal::Int(i)) => write!(f, "Literal[int]({i})"),
+            TyKind::Literal(Literal::Bool(b)) => write!(f, "Literal[bool]({})", if *b { "True" } else { "False" }),
+            TyKind::Literal(Literal::Str(s)) => write!(f, "Literal[str]({s})"),
             TyKind::Choice(of) => {
                 f.write_str("one of ")?;
                 of.iter().enumerate().try_for_each(|(i, t)| write!(f, "{}{t}", if i > 0 { ", " } else { "" }))

@@ -73,6 +73,7 @@ pub fn part(ty: Ty, index: u32) -> Option<Ty> {
         | TyKind::Iter(_)
         | TyKind::Ptr
         | TyKind::MemInfo
+        | TyKind::Literal(_)
         | TyKind::Ellipsis => None,
     }
 }

@@ -9,7 +9,7 @@ use crate::boxing::{Boxer, foreign_owner};
 use crate::dispatcher::{self, Overload, Ret, State};
 use crate::object::DispatcherObject;
 use crate::signals::Running;
-use crate::{convert, np, raise, render};
+use crate::{convert, literals, np, raise, render};
 use lh_runtime::MemInfo;
 use lh_runtime::alloc::decref;
 use pyo3::ffi;
@@ -95,6 +95,9 @@ unsafe fn call(
             }
         }
         let py = Python::assume_attached();
+        if !(*state).literals.is_empty() && guarded(py, || literals::tag(py, &*state, &mut buf, n)).is_none() {
+            return std::ptr::null_mut();
+        }
         let at = find(state, &buf.tags);
         if at != NOWHERE {
             let entry = (*state).entries.as_ptr().add(at);

@@ -20,6 +20,28 @@ fn idle() -> std::sync::MutexGuard<'static, Vec<Compiler>> {
     IDLE.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
+/// Why a function is not compiled.
+pub enum Failed {
+    /// The value of a parameter must be known; the error says why.
+    Literal(usize, PyErr),
+    /// Anything else.
+    Error(PyErr),
+}
+
+impl From<PyErr> for Failed {
+    fn from(e: PyErr) -> Failed {
+        Failed::Error(e)
+    }
+}
+
+impl From<Failed> for PyErr {
+    fn from(f: Failed) -> PyErr {
+        match f {
+            Failed::Literal(_, e) | Failed::Error(e) => e,
+        }
+    }
+}
+
 /// Compiles a function for argument types; the guard says what the code depends on.
 pub fn compile(
     py: Python<'_>,
@@ -27,7 +49,7 @@ pub fn compile(
     args: &[Ty],
     options: Options,
     ret: Option<Ty>,
-) -> PyResult<(Arc<Compiled>, Guard)> {
+) -> Result<(Arc<Compiled>, Guard), Failed> {
     crate::signals::install();
     let compiled = with_compiler(py, |compiler, host| match compiler.compile(host, f, args, options, None) {
         // A result that can be converted to what the signature says is converted where it is boxed; for others the
@@ -49,25 +71,31 @@ pub fn compile_ptx(
     options: Options,
     request: &DeviceRequest<'_>,
 ) -> PyResult<DeviceCode> {
-    with_compiler(py, |compiler, host| compiler.compile_ptx(host, f, args, options, request))
+    Ok(with_compiler(py, |compiler, host| compiler.compile_ptx(host, f, args, options, request))?)
 }
 
 /// The result type of a function for argument types.
 pub fn result_type(py: Python<'_>, f: ObjId, args: &[Ty], options: Options) -> PyResult<Ty> {
-    with_compiler(py, |compiler, host| compiler.result_type(host, f, args, options))
+    Ok(with_compiler(py, |compiler, host| compiler.result_type(host, f, args, options))?)
 }
 
 fn with_compiler<'py, R>(
     py: Python<'py>,
     f: impl FnOnce(&mut Compiler, &mut PyHost<'py>) -> lh_ir::diag::Result<R>,
-) -> PyResult<R> {
+) -> Result<R, Failed> {
     let mut compiler = idle().pop().unwrap_or_default();
     let mut host = PyHost::new(py);
     // A compiler that has panicked is dropped: its tables may be half written.
     let result = catch_unwind(AssertUnwindSafe(|| f(&mut compiler, &mut host)))
         .map_err(|panic| render::internal_error(py, panic.as_ref()))?;
     idle().push(compiler);
-    result.map_err(|d| render::error(py, &d))
+    result.map_err(|d| {
+        let e = render::error(py, &d);
+        match d.literal {
+            Some(i) => Failed::Literal(i, e),
+            None => Failed::Error(e),
+        }
+    })
 }
 
 /// What the validity of code for a function depends on.

@@ -3,15 +3,15 @@
 use crate::args::ArgBuf;
 use crate::bind::Params;
 use crate::cache;
-use crate::compiler;
+use crate::compiler::{self, Failed};
 use crate::convert;
 use crate::guard::Guard;
+use crate::literals;
 use crate::object::DispatcherObject;
 use crate::objects;
 use crate::options::JitOptions;
 use crate::render;
 use crate::types::canonical;
-use crate::typing::Decoder;
 use lh_driver::Compiled;
 use lh_ir::func::Options;
 use lh_ir::{Ty, TyKind};
@@ -87,6 +87,8 @@ pub struct State {
     /// Every specialisation ever made: calls in progress may use the stale ones.
     #[expect(clippy::vec_box, reason = "entries point to the overloads")]
     pub overloads: Vec<Box<Overload>>,
+    /// Positions of arguments whose values are part of the specialisation.
+    pub literals: Vec<usize>,
     /// Whether new argument types are compiled for.
     pub can_compile: bool,
     /// Calls that had to compile.
@@ -142,6 +144,7 @@ impl State {
             entries: Vec::new(),
             last: 0,
             overloads: Vec::new(),
+            literals: Vec::new(),
             can_compile: true,
             misses: 0,
             found: Vec::new(),
@@ -172,10 +175,11 @@ pub unsafe fn resolve(
     py: Python<'_>,
     state: *mut State,
     object: &Bound<'_, PyAny>,
-    buf: &ArgBuf,
+    buf: &mut ArgBuf,
     argc: usize,
 ) -> PyResult<usize> {
-    let natural = Decoder::new(py, &buf.tags).many(argc);
+    // SAFETY: as promised.
+    let natural = unsafe { literals::types(py, &*state, buf, argc)? };
     // SAFETY: as promised; each borrow ends before Python code can run.
     let existing = unsafe { (*state).current().find(|o| o.compiled.args == natural) }.map(std::ptr::from_ref);
     let (overload, converts) = match existing {
@@ -183,7 +187,20 @@ pub unsafe fn resolve(
         // SAFETY: as promised.
         None if unsafe { !(*state).can_compile } => (unsafe { best_match(&*state, &natural) }?, true),
         // SAFETY: as promised.
-        None => (unsafe { compile(py, state, object, &natural, None, false)? }, false),
+        None => match unsafe { compile(py, state, object, &natural, None, false) } {
+            Ok(o) => (o, false),
+            Err(Failed::Literal(at, e)) => {
+                // SAFETY: as promised.
+                unsafe {
+                    if (*state).literals.contains(&at) || at >= argc {
+                        return Err(e);
+                    }
+                    literals::add(py, &mut *state, buf, at, argc)?;
+                    return resolve(py, state, object, buf, argc);
+                }
+            }
+            Err(Failed::Error(e)) => return Err(e),
+        },
     };
     // SAFETY: the overload belongs to the state; `compile` makes another one in place of a stale one.
     unsafe {
@@ -214,7 +231,7 @@ pub unsafe fn renew(
         }
         let (args, explicit) = (old.compiled.args.clone(), old.explicit);
         (*state).forget(overload);
-        compile(py, state, object, &args, explicit, false)
+        Ok(compile(py, state, object, &args, explicit, false)?)
     }
 }
 
@@ -229,7 +246,7 @@ pub unsafe fn compile(
     args: &[Ty],
     ret: Option<Ty>,
     anew: bool,
-) -> PyResult<*const Overload> {
+) -> Result<*const Overload, Failed> {
     // SAFETY: as promised; each borrow ends before Python code can run.
     let (options, cached) = unsafe { ((*state).options.ir, (*state).options.cache) };
     let function = objects::intern(object);

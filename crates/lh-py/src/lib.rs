@@ -19,6 +19,7 @@ mod inspect;
 mod int;
 mod kernel;
 mod lists;
+mod literals;
 mod memory;
 mod methods;
 mod np;
@@ -132,6 +133,8 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(types::named_tuple_type, m)?)?;
     m.add_function(wrap_pyfunction!(types::list_type, m)?)?;
     m.add_function(wrap_pyfunction!(types::optional_type, m)?)?;
+    m.add_function(wrap_pyfunction!(types::literal_type, m)?)?;
+    m.add_function(wrap_pyfunction!(types::unliteral, m)?)?;
     m.add_function(wrap_pyfunction!(types::parse_type, m)?)?;
     m.add_function(wrap_pyfunction!(types::parse_signature, m)?)?;
     m.add_function(wrap_pyfunction!(live_allocations, m)?)?;

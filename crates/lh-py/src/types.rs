@@ -2,7 +2,7 @@
 
 use crate::{np, objects, parse, typing};
 use hashbrown::HashMap;
-use lh_ir::types::NamedTuple;
+use lh_ir::types::{Literal, NamedTuple};
 use lh_ir::{Layout, Ty, TyKind};
 use pyo3::exceptions::{PyAttributeError, PyKeyError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -116,6 +116,10 @@ impl Type {
             TyKind::DType(_) => "NumberClass",
             TyKind::Func(_) => "Dispatcher",
             TyKind::Obj(_) => "Opaque",
+            TyKind::Ellipsis => "EllipsisType",
+            TyKind::Literal(Literal::Int(_)) => "IntegerLiteral",
+            TyKind::Literal(Literal::Bool(_)) => "BooleanLiteral",
+            TyKind::Literal(Literal::Str(_)) => "StringLiteral",
             _ => "Internal",
         }
     }
@@ -144,6 +148,22 @@ impl Type {
         match self.0.kind() {
             TyKind::Optional(t) => Type::of(py, *t),
             _ => Err(self.missing("type")),
+        }
+    }
+    #[getter]
+    fn literal_value<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        Ok(match self.0.kind() {
+            TyKind::Literal(Literal::Int(i)) => i.into_pyobject(py)?.into_any(),
+            TyKind::Literal(Literal::Bool(b)) => b.into_pyobject(py)?.to_owned().into_any(),
+            TyKind::Literal(Literal::Str(s)) => s.into_pyobject(py)?.into_any(),
+            _ => return Err(self.missing("literal_value")),
+        })
+    }
+    #[getter]
+    fn literal_type(&self, py: Python<'_>) -> PyResult<Py<Type>> {
+        match self.0.kind() {
+            TyKind::Literal(l) => Type::of(py, l.ty()),
+            _ => Err(self.missing("literal_type")),
         }
     }
     #[getter]
@@ -249,6 +269,9 @@ impl Type {
         if let TyKind::Tuple { elems, name: Some(n) } = slf.get().0.kind() {
             let args = (type_tuple(py, elems)?, objects::object(py, n.class));
             return Ok((core.getattr("named_tuple_type")?, args.into_pyobject(py)?));
+        }
+        if let TyKind::Literal(_) = slf.get().0.kind() {
+            return Ok((core.getattr("literal_type")?, (slf.getattr("literal_value")?,).into_pyobject(py)?));
         }
         Ok((core.getattr("parse_type")?, (parse::spelling(slf.get().0),).into_pyobject(py)?))
     }
@@ -379,6 +402,25 @@ pub fn list_type(elem: &Bound<'_, PyAny>) -> PyResult<Py<Type>> {
 #[pyfunction]
 pub fn optional_type(inner: &Bound<'_, PyAny>) -> PyResult<Py<Type>> {
     Type::of(inner.py(), Ty::optional(as_ty(inner)?))
+}
+
+/// `types.literal(value)`.
+#[pyfunction]
+pub fn literal_type(value: &Bound<'_, PyAny>) -> PyResult<Py<Type>> {
+    let py = value.py();
+    let literal = match crate::classify::constant(value)? {
+        Some(lh_ir::Const::Bool(b)) => Literal::Bool(b),
+        Some(lh_ir::Const::Int(i, _)) if i64::try_from(i).is_ok() => Literal::Int(i as i64),
+        Some(lh_ir::Const::Str(s)) => Literal::Str(s),
+        _ => return Err(crate::literals::no_literal(py, &crate::classify::short_text(value))),
+    };
+    Type::of(py, Ty::new(TyKind::Literal(literal)))
+}
+
+/// `types.unliteral(type)`: the type of a literal type's value, other types themselves.
+#[pyfunction]
+pub fn unliteral(type_: &Bound<'_, PyAny>) -> PyResult<Py<Type>> {
+    Type::of(type_.py(), as_ty(type_)?.unliteral())
 }
 
 /// The type object of a type's text, as in string signatures.

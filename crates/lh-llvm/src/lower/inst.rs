@@ -131,6 +131,7 @@ fn parts(ty: Ty) -> Vec<Ty> {
         | TyKind::Iter(_)
         | TyKind::Ptr
         | TyKind::MemInfo
+        | TyKind::Literal(_)
         | TyKind::Ellipsis => lh_ir::bug!("{ty} has no parts"),
     }
 }

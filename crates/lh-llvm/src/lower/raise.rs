@@ -68,6 +68,7 @@ impl FnCx<'_, '_> {
             | TyKind::Func(_)
             | TyKind::Closure { .. }
             | TyKind::Choice(_)
+            | TyKind::Literal(_)
             | TyKind::BoundMethod { .. }
             | TyKind::Obj(_)
             | TyKind::Exc

@@ -279,6 +279,119 @@ def _complex_less(a, b):
     return a.real < b.real or (a.real == b.real and a.imag < b.imag)
 
 
+def less(x, y):
+    """Whether one is less than the other; complex numbers by their real parts, then the imaginary ones.
+
+    >>> np.less(np.array([1 + 2j, 3j]), 1 + 1j)
+    array([False,  True])
+    """
+    return _complex_less(x, y)
+
+
+def greater(x, y):
+    """Whether one is greater than the other; complex numbers by their real parts, then the imaginary ones.
+
+    >>> np.greater(np.array([1 + 2j, 3j]), 1 + 1j)
+    array([ True, False])
+    """
+    return _complex_less(y, x)
+
+
+def less_equal(x, y):
+    """Whether one is less than or equal to the other; complex numbers by their real parts, then the imaginary ones.
+
+    >>> np.less_equal(np.array([1 + 1j, 3j]), 1 + 1j)
+    array([ True,  True])
+    """
+    return x.real < y.real or (x.real == y.real and x.imag <= y.imag)
+
+
+def greater_equal(x, y):
+    """Whether one is greater than or equal to the other; complex numbers by their real parts, then the imaginary ones.
+
+    >>> np.greater_equal(np.array([1 + 1j, 3j]), 1 + 1j)
+    array([ True, False])
+    """
+    return x.real > y.real or (x.real == y.real and x.imag >= y.imag)
+
+
+def negative(x):
+    """Negation.
+
+    >>> np.negative(np.array([1.0, -2.0]))
+    array([-1.,  2.])
+    """
+    if prim.is_bool(x):
+        prim.error(x, "negative of truth values is not defined; use `np.logical_not`")
+    return -x
+
+
+def invert(x):
+    """Bitwise complement.
+
+    >>> np.invert(np.array([1, -2]))
+    array([-2,  1])
+    """
+    if prim.is_bool(x):
+        return not x
+    return ~x
+
+
+def bitwise_not(x):
+    """Bitwise complement.
+
+    >>> np.bitwise_not(np.array([True, False]))
+    array([False,  True])
+    """
+    return invert(x)
+
+
+def exp2(x):
+    """Two to a power; of complex numbers, since the others are a row.
+
+    >>> np.exp2(np.array([3 + 0j]))
+    array([8.+0.j])
+    """
+    return exp(x * math.log(2.0))
+
+
+def log2(x):
+    """Logarithm to base two, of complex numbers.
+
+    >>> np.log2(np.array([8 + 0j]))
+    array([3.+0.j])
+    """
+    return log(x) * (1.0 / math.log(2.0))
+
+
+def expm1(x):
+    """`exp(x) - 1` without cancellation, of complex numbers.
+
+    >>> np.expm1(np.array([0j]))
+    array([0.+0.j])
+    """
+    half = math.sin(0.5 * x.imag)
+    return prim.complex(math.expm1(x.real) * math.cos(x.imag) - 2.0 * half * half, math.exp(x.real) * math.sin(x.imag))
+
+
+def log1p(x):
+    """`log(1 + x)`, of complex numbers.
+
+    >>> np.log1p(np.array([0j]))
+    array([0.+0.j])
+    """
+    return prim.complex(0.5 * math.log1p(x.real * (2.0 + x.real) + x.imag * x.imag), math.atan2(x.imag, 1.0 + x.real))
+
+
+def rint(x):
+    """The nearest whole number, of the parts of complex numbers.
+
+    >>> np.rint(np.array([1.6 - 2.2j]))
+    array([2.-2.j])
+    """
+    return prim.complex(np.rint(x.real), np.rint(x.imag))
+
+
 def maximum(x, y):
     """The greater; NaN if either is.
 

@@ -1,0 +1,72 @@
+//! Arguments whose values are part of the specialisation, since the code asks for it with `literally`.
+//!
+//! Their values follow the tags of all arguments, so that an entry fits only a call with the same ones.
+
+use crate::args::ArgBuf;
+use crate::dispatcher::State;
+use crate::typing::Decoder;
+use crate::{objects, render};
+use lh_ir::types::Literal;
+use lh_ir::{Ty, TyKind};
+use pyo3::prelude::*;
+use pyo3::types::PyString;
+
+/// Types of the arguments as they come, literal types for those that are to be known.
+pub fn types(py: Python<'_>, state: &State, buf: &ArgBuf, argc: usize) -> PyResult<Vec<Ty>> {
+    let mut natural = Decoder::new(py, &buf.tags).many(argc);
+    let values = state.literals.iter().map(|at| literal(py, &natural, buf, *at)).collect::<PyResult<Vec<_>>>()?;
+    for (at, value) in state.literals.iter().zip(values) {
+        natural[*at] = Ty::new(TyKind::Literal(value));
+    }
+    Ok(natural)
+}
+
+/// Adds the values that are to be known to the tags.
+pub fn tag(py: Python<'_>, state: &State, buf: &mut ArgBuf, argc: usize) -> PyResult<()> {
+    let natural = Decoder::new(py, &buf.tags).many(argc);
+    for at in &state.literals {
+        let word = word(py, literal(py, &natural, buf, *at)?);
+        buf.tags.push(word);
+    }
+    Ok(())
+}
+
+/// Makes the value of one more argument part of what is specialised for.
+pub fn add(py: Python<'_>, state: &mut State, buf: &mut ArgBuf, at: usize, argc: usize) -> PyResult<()> {
+    let natural = Decoder::new(py, &buf.tags).many(argc);
+    let word = word(py, literal(py, &natural, buf, at)?);
+    buf.tags.push(word);
+    state.literals.push(at);
+    Ok(())
+}
+
+/// A word that differs for different values of one type.
+fn word(py: Python<'_>, value: Literal) -> u64 {
+    match value {
+        Literal::Int(i) => i as u64,
+        Literal::Bool(b) => u64::from(b),
+        // Equal objects have one number.
+        Literal::Str(s) => u64::from(objects::intern(PyString::new(py, &s).as_any()).0),
+    }
+}
+
+fn literal(py: Python<'_>, natural: &[Ty], buf: &ArgBuf, at: usize) -> PyResult<Literal> {
+    let first: usize = natural[..at].iter().map(|t| t.flatten().len()).sum();
+    let slots = &buf.slots[first..];
+    match natural[at].kind() {
+        TyKind::Int { weak: true, .. } => Ok(Literal::Int(slots[0] as i64)),
+        TyKind::Bool => Ok(Literal::Bool(slots[0] & 1 != 0)),
+        TyKind::Str => {
+            // SAFETY: the slots of a string point to so many bytes of UTF-8, which the argument keeps alive.
+            let bytes = unsafe { std::slice::from_raw_parts(slots[1] as *const u8, slots[2] as usize) };
+            Ok(Literal::Str(String::from_utf8_lossy(bytes).into_owned()))
+        }
+        TyKind::Array { .. } => Err(no_literal(py, "numpy.ndarray")),
+        _ => Err(no_literal(py, &natural[at].to_string())),
+    }
+}
+
+/// The error for a value without a literal type.
+pub fn no_literal(py: Python<'_>, what: &str) -> PyErr {
+    render::error_of(py, "LiteralTypingError", &format!("{what} cannot be used as a literal; ints, bools and strings can"))
+}
