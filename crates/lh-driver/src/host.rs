@@ -34,6 +34,10 @@ pub trait Host {
     fn locals(&mut self, _o: ObjId) -> Vec<(String, Ty)> {
         Vec::new()
     }
+    /// See [`lh_infer::World::signatures`].
+    fn signatures(&mut self, _o: ObjId) -> Vec<(Vec<Ty>, Option<Ty>)> {
+        Vec::new()
+    }
     /// What an object is. A Python function answers `Object::Func` with a number of the host's choice, for which
     /// [`Host::function_object`] gives the object back.
     fn object(&mut self, o: ObjId) -> Object;

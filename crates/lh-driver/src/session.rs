@@ -8,7 +8,7 @@ use lh_infer::{ArgTy, FuncInfo, Object, Spec, World};
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{Device, Options, waits};
 use lh_ir::untyped::Code;
-use lh_ir::{Block, Const, ExcId, FuncId, ObjId, SpecId, Ty};
+use lh_ir::{Block, Const, ExcId, FuncId, ObjId, SpecId, Ty, TyKind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -48,6 +48,14 @@ impl<'a> Session<'a> {
     /// Types the function that the user calls; its result is of type `ret` if that is given.
     pub(crate) fn entry(&mut self, f: FuncId, args: &[ArgTy], options: Options, ret: Option<Ty>) -> Result<SpecId> {
         let spec = self.typed(f, args, options)?;
+        if has_closure(spec.ret) {
+            let code = self.code(f)?;
+            let text = format!("`{}` returns an inner function, which has no form outside of compiled code", code.name);
+            let span = lh_ir::Span { line: code.first_line, end_line: code.first_line, ..Default::default() };
+            return Err(Diagnostic::new(diag::UNSUPPORTED_TYPE, text)
+                .note("define it at module level")
+                .at(&code.file, span));
+        }
         match ret {
             Some(want) if !same_boundary(want, spec.ret) => {
                 let code = self.code(f)?;
@@ -176,6 +184,16 @@ impl<'a> Session<'a> {
     }
 }
 
+/// Whether a value holds an inner function.
+fn has_closure(t: Ty) -> bool {
+    match t.kind() {
+        TyKind::Closure { .. } => true,
+        TyKind::Tuple { elems, .. } | TyKind::Choice(elems) => elems.iter().any(|t| has_closure(*t)),
+        TyKind::List(t) | TyKind::Optional(t) => has_closure(*t),
+        _ => false,
+    }
+}
+
 /// Whether two result types are the same to a caller from Python.
 fn same_boundary(want: Ty, got: Ty) -> bool {
     want.strong() == got.strong() || got.is_never() || want.to_string() == got.to_string()
@@ -215,6 +233,14 @@ impl World for Session<'_> {
         let info = FuncInfo { is_library: raw.is_library, options, defaults, kwdefaults, locals: self.host.locals(o) };
         self.compiler.infos.insert(f, info.clone());
         info
+    }
+
+    fn signatures(&mut self, f: FuncId) -> Vec<(Vec<Ty>, Option<Ty>)> {
+        if self.compiler.parents.contains_key(&f) {
+            return Vec::new();
+        }
+        let o = self.host.function_object(f);
+        self.host.signatures(o)
     }
 
     fn inner(&mut self, f: FuncId, index: u32) -> FuncId {

@@ -19,6 +19,10 @@ impl Infer<'_> {
             ("builtins.range" | "lancehead.prange" | "numba.prange", _) => self.range(args).map(Some),
             ("builtins.enumerate", [x, rest @ ..]) => {
                 let start = rest.first().or(kwargs.first().map(|(_, v)| v)).cloned().unwrap_or(Val::int(0));
+                if !start.ty.is_int() {
+                    let text = format!("enumerate() starts from an integer, not `{}`", start.ty);
+                    return Err(Diagnostic::new(diag::NO_MATCHING_CALL, text));
+                }
                 Ok(Some(self.lazy(Lazy::Enumerate(x.clone(), start))))
             }
             ("builtins.zip", _) => {
@@ -54,6 +58,14 @@ impl Infer<'_> {
             ("builtins.abs", [x]) if x.ty.is_float() || x.ty.is_signed() => Ok(Some(self.op("abs", &[x.clone()]))),
             ("builtins.print", _) => self.print(args, kwargs).map(Some),
             ("builtins.type", [x]) if x.ty.is_number() => Ok(Some(Val::of_type(Ty::dtype(x.ty)))),
+            ("builtins.type", [x]) => self.type_of(x).map(Some),
+            ("builtins.getattr", [x, name, rest @ ..]) if rest.len() < 2 => {
+                self.getattr(x, name, rest.first()).map(Some)
+            }
+            ("builtins.hasattr", [x, name]) => {
+                let name = attribute_name(name)?;
+                Ok(Some(Val::bool(self.get_attr(x, &name).is_ok())))
+            }
             ("builtins.callable", [x]) => Ok(Some(Val::bool(matches!(
                 x.ty.kind(),
                 TyKind::Func(_) | TyKind::Closure { .. } | TyKind::Choice(_) | TyKind::BoundMethod { .. }
@@ -75,6 +87,35 @@ impl Infer<'_> {
             ("numpy.size", [x]) => self.get_attr(x, "size").map(Some),
             _ => Ok(None),
         }
+    }
+
+    /// `getattr(x, "name", default)`
+    fn getattr(&mut self, x: &Val, name: &Val, default: Option<&Val>) -> Result<Val> {
+        let name = attribute_name(name)?;
+        match (self.get_attr(x, &name), default) {
+            (Err(d), Some(v)) if matches!(d.id, diag::UNKNOWN_ATTRIBUTE | diag::UNSUPPORTED_TYPE) => Ok(v.clone()),
+            (found, _) => found,
+        }
+    }
+
+    /// `type(x)` of what is no number: its class.
+    fn type_of(&mut self, x: &Val) -> Result<Val> {
+        let unknown = || {
+            let text = format!("the class of `{}` is not known in compiled code", x.ty);
+            Diagnostic::new(diag::NO_MATCHING_CALL, text).note("ask with `isinstance`")
+        };
+        let (module, name) = match x.ty.kind() {
+            TyKind::Tuple { name: Some(n), .. } => return self.object(n.class),
+            TyKind::Tuple { .. } => ("builtins", "tuple"),
+            TyKind::List(_) => ("builtins", "list"),
+            TyKind::Str => ("builtins", "str"),
+            TyKind::Range(_) => ("builtins", "range"),
+            TyKind::Slice(_) => ("builtins", "slice"),
+            TyKind::Array { .. } => ("numpy", "ndarray"),
+            _ => return Err(unknown()),
+        };
+        let class = self.world.import(module, Some(name)).ok_or_else(unknown)?;
+        self.object(class)
     }
 
     fn range(&mut self, args: &[Val]) -> Result<Val> {
@@ -259,4 +300,11 @@ impl Infer<'_> {
                 .note("write it as `np.float64` and the like")
         })
     }
+}
+
+/// The name that `getattr` and `hasattr` are given.
+fn attribute_name(name: &Val) -> Result<String> {
+    name.as_str().map(str::to_owned).ok_or_else(|| {
+        Diagnostic::new(diag::NEEDS_CONSTANT, "the name of the attribute must be a string known while compiling")
+    })
 }

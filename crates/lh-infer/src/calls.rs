@@ -70,8 +70,41 @@ impl Infer<'_> {
         let defaults = info.defaults.iter().map(|o| self.object(*o)).collect::<Result<Vec<_>>>()?;
         let kwdefaults =
             info.kwdefaults.iter().map(|(n, o)| Ok((n.clone(), self.object(*o)?))).collect::<Result<Vec<_>>>()?;
-        let bound = self.bind(&code, &defaults, &kwdefaults, args, kwargs)?;
-        self.call_bound(f, bound, info.is_library, &code)
+        let mut bound = self.bind(&code, &defaults, &kwdefaults, args, kwargs)?;
+        let signatures = if info.is_library { Vec::new() } else { self.world.signatures(f) };
+        if signatures.is_empty() {
+            return self.call_bound(f, bound, info.is_library, &code);
+        }
+        let (wanted, ret) = self.best_signature(&code, &signatures, &bound)?;
+        for (v, t) in bound.iter_mut().zip(&wanted) {
+            *v = self.convert(v, *t)?;
+        }
+        let result = self.call_bound(f, bound, false, &code)?;
+        match ret {
+            Some(t) if result.ty.is_number() && t.is_number() => Ok(self.cast(&result, t)),
+            _ => Ok(result),
+        }
+    }
+
+    /// The signature that takes arguments at the least cost of conversion.
+    fn best_signature(
+        &self,
+        code: &Code,
+        signatures: &[(Vec<Ty>, Option<Ty>)],
+        bound: &[Val],
+    ) -> Result<(Vec<Ty>, Option<Ty>)> {
+        let own: Vec<Ty> = bound.iter().map(|v| v.ty.weak()).collect();
+        let cost = |(args, _): &&(Vec<Ty>, Option<Ty>)| {
+            let args: Vec<Ty> = args.iter().map(|t| t.weak()).collect();
+            crate::cost::cost_of_all(&own, &args)
+        };
+        let best = signatures.iter().filter(|s| cost(s).is_some()).min_by_key(cost);
+        best.cloned().ok_or_else(|| {
+            let given = own.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+            let text = format!("Invalid use of `{}` with parameters ({given})", code.name);
+            let has = signatures.iter().map(|(args, _)| format!("{args:?}")).collect::<Vec<_>>().join(" or ");
+            Diagnostic::new(diag::NO_MATCHING_CALL, text).note(format!("its decorator limits it to {has}"))
+        })
     }
 
     pub(crate) fn call_bound(&mut self, f: FuncId, mut bound: Vec<Val>, library: bool, code: &Code) -> Result<Val> {

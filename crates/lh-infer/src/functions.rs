@@ -50,7 +50,10 @@ impl Infer<'_> {
         if x.as_const().is_some() || x.ty.flatten().is_empty() {
             return Ok(x.clone());
         }
-        let mut d = Diagnostic::new(diag::NEEDS_CONSTANT, format!("literally() of `{}`, whose value is not known while compiling", x.ty));
+        let mut d = Diagnostic::new(
+            diag::NEEDS_CONSTANT,
+            format!("literally() of `{}`, whose value is not known while compiling", x.ty),
+        );
         d.literal = self.parameter(x);
         Err(d.note("give it a parameter of the function as it came"))
     }

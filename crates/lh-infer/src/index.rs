@@ -32,6 +32,16 @@ impl Infer<'_> {
                 _ => self.method(v, "__getitem__", &[k.clone()]),
             },
             TyKind::PendingList(_) => Ok(Val::of_type(Ty::never())),
+            TyKind::Iter(_) if v.flat().is_some() => {
+                let a = v.flat().expect("just asked");
+                if !k.ty.is_int() {
+                    let all = self.method(&a, "flatten", &[])?;
+                    return self.get_item(&all, k);
+                }
+                let p = self.flat_address(&a, k)?;
+                let (dtype, ..) = a.ty.as_array().expect("an array");
+                Ok(if self.dead { Val::of_type(Ty::never()) } else { self.push(Inst::Load(p), dtype) })
+            }
             TyKind::Str if k.ty.is_int() => {
                 let k = self.cast(k, Ty::int());
                 self.runtime("lh_str_getitem", &[v.clone(), k], Ty::str())
@@ -389,6 +399,19 @@ impl Infer<'_> {
         let (v, k) = (&self.unwrap_optional(v)?, &self.unwrap_optional(k)?);
         match v.ty.kind() {
             TyKind::Array { .. } => self.set_array_item(v, k, x),
+            TyKind::Iter(_) if v.flat().is_some() && k.ty.is_int() => {
+                let a = v.flat().expect("just asked");
+                self.check_writable(a.ty)?;
+                let (dtype, ..) = a.ty.as_array().expect("an array");
+                let p = self.flat_address(&a, k)?;
+                if self.dead {
+                    return Ok(());
+                }
+                let x = self.element_value(x, dtype)?;
+                let x = self.value(&x);
+                self.push_void(Inst::Store(p, x));
+                Ok(())
+            }
             TyKind::List(t) if k.ty.is_int() || k.ty.is_bool() => {
                 let at = self.checked_list_index(v, k, "list assignment index out of range")?;
                 if self.dead {
@@ -411,6 +434,24 @@ impl Infer<'_> {
             }
             _ => Err(Diagnostic::new(diag::NO_MATCHING_OP, format!("items of `{}` cannot be assigned", v.ty))),
         }
+    }
+
+    /// Address of the element at a position in row-major order, checked.
+    fn flat_address(&mut self, a: &Val, k: &Val) -> Result<Value> {
+        let shape = self.array_parts(a).shape;
+        let n = self.product(&shape);
+        let k = self.cast(k, Ty::int());
+        let negative = self.op("lt", &[k.clone(), Val::int(0)]);
+        let wrapped = self.op("add", &[k.clone(), n.clone()]);
+        let at = self.op("select", &[negative, wrapped, k]);
+        let (uk, un) = (self.cast(&at, Ty::u64()), self.cast(&n, Ty::u64()));
+        let bad = self.op("ge", &[uk, un]);
+        self.raise_if(&bad, exc::INDEX_ERROR, "index of `flat` is out of bounds");
+        if self.dead {
+            return Ok(self.value(&Val::of_type(Ty::none())));
+        }
+        let index = self.unravel(&at, &shape)?;
+        Ok(self.unchecked_address(a, &index))
     }
 
     /// A value as an item of a list of a type.

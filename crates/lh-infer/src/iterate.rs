@@ -80,6 +80,14 @@ impl Infer<'_> {
                 let inner = self.unwrap_optional(val)?;
                 self.len(&inner)
             }
+            TyKind::Iter(_) if val.flat().is_some() => {
+                let a = val.flat().expect("just asked");
+                self.get_attr(&a, "size")
+            }
+            TyKind::Iter(_) if matches!(val.known.as_deref(), Some(Known::Unroll(_))) => {
+                let Some(Known::Unroll(t)) = val.known.as_deref() else { lh_ir::bug!("just asked") };
+                self.len(t)
+            }
             _ => match self.method(val, "__len__", &[]) {
                 Ok(v) => Ok(v),
                 Err(_) => Err(Diagnostic::new(diag::NO_MATCHING_CALL, format!("`{}` has no len()", val.ty))),
@@ -367,7 +375,7 @@ impl Infer<'_> {
     }
 
     /// A row-major position as an index; the extents are positive because there is an item.
-    fn unravel(&mut self, at: &Val, shape: &[Val]) -> Result<Vec<Val>> {
+    pub(crate) fn unravel(&mut self, at: &Val, shape: &[Val]) -> Result<Vec<Val>> {
         let mut rest = at.clone();
         let mut index = Vec::new();
         for (d, n) in shape.iter().enumerate().rev() {

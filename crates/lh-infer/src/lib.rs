@@ -4,6 +4,7 @@ mod attributes;
 mod builtins;
 mod calls;
 mod convert;
+mod cost;
 mod cuda;
 mod emit;
 mod functions;
@@ -17,5 +18,6 @@ mod ufuncs;
 mod val;
 pub mod world;
 
+pub use cost::{cost, cost_of_all};
 pub use infer::{Output, infer};
 pub use world::{ArgTy, FuncInfo, Object, Spec, World};

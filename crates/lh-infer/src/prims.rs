@@ -225,6 +225,11 @@ impl Infer<'_> {
                 let parts = ArrayParts { owner: owner.clone(), data: data.clone(), shape, strides };
                 self.make_array(&parts, ty)
             }
+            ("readonly", [a]) => {
+                let (d, ndim, layout, _) = a.ty.as_array().ok_or_else(|| self.no_op("readonly", a.ty, a.ty))?;
+                let parts = self.array_parts(a);
+                self.make_array(&parts, Ty::array_ro(d, ndim, layout, true))
+            }
             ("owner", [a]) => {
                 let v = self.value(a);
                 self.push(Inst::ArrayOwner(v), Ty::meminfo())

@@ -196,6 +196,10 @@ impl Infer<'_> {
             Object::Func(f) => Val::of_type(Ty::new(TyKind::Func(f))),
             Object::DType(t) => Val::of_type(Ty::dtype(t)),
             Object::Ellipsis => Val::of_type(Ty::ellipsis()),
+            Object::Slice(parts) => {
+                let parts = [self.object(parts[0])?, self.object(parts[1])?, self.object(parts[2])?];
+                self.slice(parts)
+            }
             Object::Array { ty, shape, strides } => {
                 let owner = self.push(Typed::Zero, Ty::meminfo());
                 let data = self.push(Typed::Extern(Extern::Array(o)), Ty::ptr());
@@ -437,8 +441,11 @@ impl Infer<'_> {
             self.set_term(Term::Propagate);
             return Ok(());
         }
-        Err(Diagnostic::new(diag::UNSUPPORTED_CALL, format!("`{}` cannot be raised", e.ty))
-            .note("raise an exception class or instance"))
+        Err(Diagnostic::new(
+            diag::UNSUPPORTED_CALL,
+            format!("exceptions must derive from BaseException, which `{}` does not", e.ty),
+        )
+        .note("raise an exception class or instance"))
     }
 
     pub(crate) fn reraise(&mut self, e: Value) -> Result<()> {
@@ -448,7 +455,10 @@ impl Infer<'_> {
             return Ok(());
         }
         if e.ty != Ty::exc() {
-            return Err(Diagnostic::new(diag::UNSUPPORTED_CALL, format!("`{}` cannot be raised", e.ty)));
+            return Err(Diagnostic::new(
+                diag::UNSUPPORTED_CALL,
+                format!("exceptions must derive from BaseException, which `{}` does not", e.ty),
+            ));
         }
         self.runtime("lh_exc_restore", &[e], Ty::none())?;
         self.set_term(Term::Propagate);

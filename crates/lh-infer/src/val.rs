@@ -111,6 +111,13 @@ impl Val {
             _ => None,
         }
     }
+    /// The array of `array.flat`.
+    pub fn flat(&self) -> Option<Val> {
+        match self.known.as_deref() {
+            Some(Known::Lazy(Lazy::Flat(a))) => Some(a.clone()),
+            _ => None,
+        }
+    }
     /// Known parts.
     pub fn parts(&self) -> Option<&[Val]> {
         match self.known.as_deref() {

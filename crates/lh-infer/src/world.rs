@@ -36,6 +36,8 @@ pub enum Object {
     List(Vec<ObjId>),
     /// A ufunc made by the user.
     Ufunc(Arc<Ufunc>),
+    /// A slice of objects.
+    Slice([ObjId; 3]),
     /// `...`
     Ellipsis,
     /// Anything else: its type's name and a short text for messages.
@@ -119,6 +121,9 @@ pub trait World {
     fn code(&mut self, f: FuncId) -> Result<Arc<Code>>;
     /// Facts about a function.
     fn info(&mut self, f: FuncId) -> FuncInfo;
+    /// The signatures to which a function is limited: argument types, and the result type if it is given. Empty for
+    /// functions that are compiled for any types.
+    fn signatures(&mut self, f: FuncId) -> Vec<(Vec<Ty>, Option<Ty>)>;
     /// An inner function of `f`, by index into `Code::inner`.
     fn inner(&mut self, f: FuncId, index: u32) -> FuncId;
     /// The object that a global name (or builtin) of `f` is bound to; remembered as a dependency of what is compiled.

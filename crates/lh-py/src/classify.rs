@@ -56,6 +56,10 @@ fn try_classify(o: &Bound<'_, PyAny>) -> PyResult<Option<Object>> {
     if o.is_exact_instance_of::<PyEllipsis>() {
         return Ok(Some(Object::Ellipsis));
     }
+    if o.is_exact_instance_of::<pyo3::types::PySlice>() {
+        let part = |name: &str| o.getattr(name).map(|v| objects::intern(&v));
+        return Ok(Some(Object::Slice([part("start")?, part("stop")?, part("step")?])));
+    }
     if let Some(array) = array(o) {
         return Ok(Some(array));
     }

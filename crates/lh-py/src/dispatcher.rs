@@ -128,6 +128,17 @@ pub fn locals_of(o: &Bound<'_, PyAny>) -> Vec<(String, Ty)> {
     locals.iter().filter_map(pair).collect()
 }
 
+/// The signatures to which a dispatcher is limited; none while it compiles for any types.
+pub fn signatures_of(o: &Bound<'_, PyAny>) -> Vec<(Vec<Ty>, Option<Ty>)> {
+    let Some(d) = of(o) else { return Vec::new() };
+    // SAFETY: the state of a live dispatcher; only shared data are read.
+    let state = unsafe { &*d.state };
+    if state.can_compile {
+        return Vec::new();
+    }
+    state.current().map(|o| (o.compiled.args.clone(), o.explicit)).collect()
+}
+
 /// The code-changing options of a dispatcher.
 pub fn options_of(o: &Bound<'_, PyAny>) -> Option<Options> {
     // SAFETY: as above.

@@ -218,6 +218,9 @@ impl Host for PyHost<'_> {
     fn options(&mut self, o: ObjId) -> Option<lh_ir::func::Options> {
         dispatcher::options_of(&self.get(o))
     }
+    fn signatures(&mut self, o: ObjId) -> Vec<(Vec<lh_ir::Ty>, Option<lh_ir::Ty>)> {
+        dispatcher::signatures_of(&self.get(o))
+    }
     fn object(&mut self, o: ObjId) -> Object {
         classify(&self.get(o))
     }

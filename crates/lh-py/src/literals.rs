@@ -68,5 +68,9 @@ fn literal(py: Python<'_>, natural: &[Ty], buf: &ArgBuf, at: usize) -> PyResult<
 
 /// The error for a value without a literal type.
 pub fn no_literal(py: Python<'_>, what: &str) -> PyErr {
-    render::error_of(py, "LiteralTypingError", &format!("{what} cannot be used as a literal; ints, bools and strings can"))
+    render::error_of(
+        py,
+        "LiteralTypingError",
+        &format!("{what} cannot be used as a literal; ints, bools and strings can"),
+    )
 }

@@ -127,7 +127,7 @@ fn compile<'py>(c: &Call<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
             Some(o) => dispatcher::renew(c.py, c.state(), c.this, o)?,
             None if (*c.state()).can_compile => dispatcher::compile(c.py, c.state(), c.this, &args, ret, false)?,
             None => {
-                let text = "compilation is disabled for this function; call disable_compile(False) first";
+                let text = "compilation disabled";
                 return Err(pyo3::exceptions::PyRuntimeError::new_err(text));
             }
         };

@@ -102,7 +102,10 @@ fn fastmath_flags(value: &Bound<'_, PyAny>) -> PyResult<u8> {
         || value.is_instance_of::<PyTuple>()
         || value.is_instance_of::<PyList>();
     if !is_collection {
-        return Err(PyValueError::new_err(format!("fastmath takes a bool or a set of flags, not {}", value.repr()?)));
+        return Err(PyValueError::new_err(format!(
+            "Expected fastmath option(s) to be a bool or a set of flags, not {}",
+            value.repr()?
+        )));
     }
     let mut on = 0;
     for f in value.try_iter()? {

@@ -223,7 +223,7 @@ impl Parser<'_> {
         match short {
             "True" => return Ok(Value::Flag(true)),
             "False" => return Ok(Value::Flag(false)),
-            "Array" | "Tuple" | "UniTuple" | "List" | "Optional" | "array" => {
+            "Array" | "Tuple" | "UniTuple" | "List" | "Optional" | "optional" | "array" => {
                 let items = self.items('(', ')')?;
                 return self.constructed(short, items).map(Value::Type);
             }
@@ -247,7 +247,7 @@ impl Parser<'_> {
                 Ok(Ty::tuple(vec![canonical(t); n]))
             }
             ("List", Some(Value::Type(t)), ..) => Ok(Ty::list(canonical(t))),
-            ("Optional", Some(Value::Type(t)), None, ..) => Ok(Ty::optional(canonical(t))),
+            ("Optional" | "optional", Some(Value::Type(t)), None, ..) => Ok(Ty::optional(canonical(t))),
             _ => Err(wrong()),
         }
     }

@@ -50,7 +50,7 @@ def as_shape(shape):
 def _extent(n):
     extent = index_of(n)
     if extent < 0:
-        raise ValueError("negative dimensions are not allowed")
+        raise ValueError("negative dimensions not allowed")
     return extent
 
 

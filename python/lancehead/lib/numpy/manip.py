@@ -219,7 +219,7 @@ def broadcast_to(array, shape):
     if len(wanted) < x.ndim:
         raise ValueError("input operand has more dimensions than allowed by the axis remapping")
     strides = _broadcast_strides(x.shape, x.strides, wanted)
-    return prim.array(prim.owner(x), prim.data(x), wanted, strides, prim.dtype_of(x), "A")
+    return prim.readonly(prim.array(prim.owner(x), prim.data(x), wanted, strides, prim.dtype_of(x), "A"))
 
 
 def _broadcast_strides(shape, strides, wanted):
