@@ -11,9 +11,9 @@ use crate::world::{ArgTy, World};
 use hashbrown::{HashMap, HashSet};
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{self, Function, Options, Term};
-use lh_ir::types::{Literal, TyKind};
+use lh_ir::types::TyKind;
 use lh_ir::untyped::{self, Code};
-use lh_ir::{Block, Const, FuncId, Span, Ty, Value};
+use lh_ir::{Block, FuncId, Span, Ty, Value};
 use std::sync::Arc;
 
 /// What inference gives.
@@ -299,7 +299,7 @@ impl Infer<'_> {
                     // Its slot is there, but nobody reads it.
                     TyKind::Literal(l) => {
                         self.param(entry, l.ty());
-                        Val::constant(constant_of(l))
+                        Val::constant(l.value())
                     }
                     _ => self.param(entry, a.ty),
                 },
@@ -679,15 +679,6 @@ impl Infer<'_> {
     /// The typed block where an untyped block starts.
     pub(crate) fn typed_start(&self, b: Block) -> Block {
         self.entered[&b].0
-    }
-}
-
-/// A literal type's value.
-fn constant_of(l: &Literal) -> Const {
-    match l {
-        Literal::Int(i) => Const::Int(i128::from(*i), Ty::int()),
-        Literal::Bool(b) => Const::Bool(*b),
-        Literal::Str(s) => Const::Str(s.clone()),
     }
 }
 

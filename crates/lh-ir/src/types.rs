@@ -4,6 +4,7 @@
 //! lowered to that many LLVM values, arguments occupy that many 8-byte slots at the Python border, and memory holds
 //! them as a C struct ([`Ty::mem_layout`]). Types known only while compiling flatten to nothing.
 
+use crate::consts::Const;
 use crate::entity::{FuncId, ObjId};
 use hashbrown::HashSet;
 use std::fmt;
@@ -104,6 +105,23 @@ impl Literal {
             Literal::Int(_) => Ty::int(),
             Literal::Bool(_) => Ty::bool(),
             Literal::Str(_) => Ty::str(),
+        }
+    }
+    /// It as a constant.
+    pub fn value(&self) -> Const {
+        match self {
+            Literal::Int(i) => Const::Int(i128::from(*i), Ty::int()),
+            Literal::Bool(b) => Const::Bool(*b),
+            Literal::Str(s) => Const::Str(s.clone()),
+        }
+    }
+    /// The literal that a constant is, if there are literal types of its kind.
+    pub fn of(c: &Const) -> Option<Literal> {
+        match c {
+            Const::Bool(b) => Some(Literal::Bool(*b)),
+            Const::Int(i, _) => i64::try_from(*i).ok().map(Literal::Int),
+            Const::Str(s) => Some(Literal::Str(s.clone())),
+            Const::None | Const::Float(..) | Const::Complex(..) => None,
         }
     }
 }

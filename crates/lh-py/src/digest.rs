@@ -49,6 +49,10 @@ fn at_depth(py: Python<'_>, o: ObjId, depth: usize) -> PyResult<Option<Digest>> 
             h.text("list");
             many(&mut h, &items)?
         }
+        Object::Slice(parts) => {
+            h.text("slice");
+            many(&mut h, &parts)?
+        }
         Object::Func(_) => function(&mut h, &object, depth)?,
         Object::DType(t) => ty(&mut h, "dtype", t, py),
         Object::Type(t) => ty(&mut h, "type", t, py),

@@ -408,12 +408,9 @@ pub fn optional_type(inner: &Bound<'_, PyAny>) -> PyResult<Py<Type>> {
 #[pyfunction]
 pub fn literal_type(value: &Bound<'_, PyAny>) -> PyResult<Py<Type>> {
     let py = value.py();
-    let literal = match crate::classify::constant(value)? {
-        Some(lh_ir::Const::Bool(b)) => Literal::Bool(b),
-        Some(lh_ir::Const::Int(i, _)) if i64::try_from(i).is_ok() => Literal::Int(i as i64),
-        Some(lh_ir::Const::Str(s)) => Literal::Str(s),
-        _ => return Err(crate::literals::no_literal(py, &crate::classify::short_text(value))),
-    };
+    let constant = crate::classify::constant(value)?;
+    let literal = constant.as_ref().and_then(Literal::of);
+    let literal = literal.ok_or_else(|| crate::literals::no_literal(py, &crate::classify::short_text(value)))?;
     Type::of(py, Ty::new(TyKind::Literal(literal)))
 }
 

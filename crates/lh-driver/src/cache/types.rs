@@ -3,7 +3,7 @@
 use super::entry::{Reader, Writer};
 use crate::host::Host;
 use lh_infer::Object;
-use lh_ir::types::{NamedTuple, TyKind};
+use lh_ir::types::{Literal, NamedTuple, TyKind};
 use lh_ir::{Layout, ObjId, Ty};
 
 /// Writes types and gathers the objects in them.
@@ -70,6 +70,11 @@ impl Types {
                 self.mention(*o);
             }
             TyKind::Ellipsis => one(self, 17),
+            TyKind::Literal(l) => {
+                one(self, 18);
+                let o = host.object_of(&l.value());
+                self.mention(o);
+            }
             TyKind::PendingList(_)
             | TyKind::Unbound
             | TyKind::Choice(_)
@@ -122,6 +127,10 @@ pub(super) fn read(r: &mut Reader<'_>, host: &mut dyn Host, objects: &[ObjId]) -
         },
         16 => Ty::new(TyKind::Obj(*objects.get(r.number()? as usize)?)),
         17 => Ty::ellipsis(),
+        18 => match host.object(*objects.get(r.number()? as usize)?) {
+            Object::Const(c) => Ty::new(TyKind::Literal(Literal::of(&c)?)),
+            _ => return None,
+        },
         _ => return None,
     })
 }

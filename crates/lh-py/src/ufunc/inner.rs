@@ -48,7 +48,7 @@ pub struct Recipe {
 
 impl Recipe {
     fn compile(&self, py: Python<'_>) -> PyResult<(Arc<Compiled>, Guard)> {
-        compiler::compile(py, self.function, &self.args, self.options, None)
+        Ok(compiler::compile(py, self.function, &self.args, self.options, None)?)
     }
 }
 
