@@ -116,18 +116,23 @@ impl<'a, 'py> Boxer<'a, 'py> {
             }
             TyKind::Choice(of) => {
                 let which = word() as usize;
-                let mut chosen = py.None().into_bound(py);
-                for (i, t) in of.iter().enumerate() {
-                    let words = &at[..t.flatten().len()];
-                    *at = &at[words.len()..];
-                    if i == which {
-                        chosen = self.borrowed(*t, words)?;
-                    }
-                }
-                chosen
+                self.chosen(of, which, at)?
             }
             _ => comptime(py, ty)?,
         })
+    }
+
+    /// The function that was chosen.
+    fn chosen(&mut self, of: &[Ty], which: usize, at: &mut &[u64]) -> PyResult<Bound<'py, PyAny>> {
+        let mut chosen = self.py.None().into_bound(self.py);
+        for (i, t) in of.iter().enumerate() {
+            let (words, rest) = at.split_at(t.flatten().len());
+            *at = rest;
+            if i == which {
+                chosen = self.borrowed(*t, words)?;
+            }
+        }
+        Ok(chosen)
     }
 
     fn tuple(&mut self, elems: &[Ty], at: &mut &[u64]) -> PyResult<Bound<'py, PyTuple>> {
