@@ -20,21 +20,21 @@ mod range;
 mod version;
 
 use crate::counted::{Counted, Defs, counted, is_in};
-use hashbrown::{HashMap, HashSet};
+use hashbrown::HashSet;
 use lh_ir::cfg::{Cfg, DomTree, Loops};
 use lh_ir::func::Inst;
 use lh_ir::{Block, Function};
-use linear::{Leaf, Linear};
-use range::{Nest, Verdict};
-use version::{Users, Versions};
+pub(crate) use linear::{Leaf, Linear};
+use range::Nest;
+pub(crate) use range::Verdict;
+pub(crate) use version::{Duplicate, Users, Versions, can_copy, condition};
 
 /// Nests of more instructions are not copied as a whole.
 const MAX_COPIED: usize = 400;
 
 /// Runs the pass.
 pub(crate) fn run(func: &mut Function) -> bool {
-    let is_checked = |d: &lh_ir::func::InstData| matches!(d.inst, Inst::ElemPtr { check: true, .. });
-    if !func.blocks.iter().any(|b| b.insts.iter().any(is_checked)) {
+    if !func.blocks.iter().any(|b| b.insts.iter().any(|d| asks(&d.inst))) {
         return false;
     }
     let cfg = Cfg::new(func);
@@ -64,7 +64,7 @@ pub(crate) fn run(func: &mut Function) -> bool {
     }
     // Earlier nests first: later ones may use what they leave, and never the other way round.
     plans.sort_by_key(|p| cfg.position(loops.loops[p.nest].header));
-    let mut versions = Versions { func, cfg: &cfg, dom: &dom, users: &users, new_preds: HashMap::new() };
+    let mut versions = Versions::new(func, &cfg, &dom, &users);
     for i in 0..plans.len() {
         let renamed = versions.version(&loops.loops[plans[i].nest], &plans[i]);
         if renamed.is_empty() {
@@ -76,6 +76,11 @@ pub(crate) fn run(func: &mut Function) -> bool {
         }
     }
     changed
+}
+
+/// Whether an instruction looks at an index: at its range, or (without checks too) whether it is negative.
+fn asks(inst: &Inst) -> bool {
+    matches!(inst, Inst::ElemPtr { check, wrap, .. } if *check || *wrap)
 }
 
 /// An instruction by block and place.
@@ -177,7 +182,7 @@ impl Planner<'_> {
         for b in &self.facts.loops.loops[l].blocks {
             for (i, d) in self.facts.func.blocks[b.index()].insts.iter().enumerate() {
                 let a = Access(*b, i);
-                if matches!(d.inst, Inst::ElemPtr { check: true, .. }) && !self.safe.contains(&a) {
+                if asks(&d.inst) && !self.safe.contains(&a) {
                     out.push(a);
                 }
             }
@@ -191,7 +196,8 @@ impl Facts<'_> {
     pub(crate) fn is_invariant(&self, l: usize, v: lh_ir::Value) -> bool {
         self.defs.block(v).is_some_and(|b| !is_in(self.cfg, &self.loops.loops[l], b))
     }
-    fn verdict(&self, l: usize, a: Access) -> Verdict {
+    /// What can be said about an access in all iterations of a loop.
+    pub(crate) fn verdict(&self, l: usize, a: Access) -> Verdict {
         Nest { facts: self, nest: l, access: a.0, leaves: Default::default() }
             .verdict(&self.func.blocks[a.0.index()].insts[a.1].inst)
     }

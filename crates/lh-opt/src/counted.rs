@@ -33,6 +33,10 @@ impl Defs {
         let b = self.blocks[v.index()]?;
         (place != u32::MAX).then(|| &func.blocks[b.index()].insts[place as usize].inst)
     }
+    /// The place of an instruction's result among those of its block.
+    pub(crate) fn place(&self, v: Value) -> usize {
+        self.places[v.index()] as usize
+    }
     /// The value of an integer constant.
     pub(crate) fn int(&self, func: &Function, v: Value) -> Option<i64> {
         match self.inst(func, v)? {
@@ -134,8 +138,12 @@ pub(crate) fn counted(func: &Function, cfg: &Cfg, defs: &Defs, l: &Loop) -> Opti
 }
 
 impl Counted {
-    /// How often the loop runs if start and limit are constants.
+    /// How often the loop runs at most, if start and limit are constants, or if it ends a constant after its start at the
+    /// latest.
     pub(crate) fn trips(&self, func: &Function, cfg: &Cfg, defs: &Defs, l: &Loop) -> Option<u64> {
+        if let Some(n) = self.strip(func, cfg, defs, l) {
+            return Some(n);
+        }
         let limit = i128::from(defs.int(func, self.limit)?);
         let mut most = 0;
         for e in cfg.preds(l.header).iter().filter(|e| !is_in(cfg, l, e.from)) {
@@ -145,5 +153,19 @@ impl Counted {
             most = most.max(u64::try_from(trips.max(0)).ok()?);
         }
         Some(most)
+    }
+
+    /// The length of a strip: the limit is the lesser of something and `start + n`.
+    fn strip(&self, func: &Function, cfg: &Cfg, defs: &Defs, l: &Loop) -> Option<u64> {
+        let Some(Inst::Op(op, args)) = defs.inst(func, self.limit) else { return None };
+        let &[cond, near, _] = &args[..] else { return None };
+        let Some(Inst::Op(less, sides)) = defs.inst(func, cond) else { return None };
+        if op.name != "select" || less.name != "lt" || sides[..] != args[1..] || self.step != 1 {
+            return None;
+        }
+        let (base, n) = defs.offset(func, near);
+        let mut starts = cfg.preds(l.header).iter().filter(|e| !is_in(cfg, l, e.from));
+        let same = starts.all(|e| target_of(func, *e).args[self.place] == base);
+        u64::try_from(n).ok().filter(|_| same)
     }
 }

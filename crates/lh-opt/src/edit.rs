@@ -50,6 +50,7 @@ impl Cursor<'_> {
         le, "le", bool;
         and, "and", bool;
         or, "or", bool;
+        or_int, "or", int;
     }
     /// The row of a name on integers.
     pub(crate) fn int_op(&mut self, name: &str, a: Value, b: Value) -> Value {

@@ -1,6 +1,7 @@
 //! Optimisation of typed IR: [`run`] does everything, [`pipeline`] is the list.
 
 mod bounds;
+mod check_ahead;
 mod counted;
 mod dce;
 mod edit;

@@ -4,7 +4,7 @@
 //! pass, `LANCEHEAD_DUMP=input` before the first.
 
 use crate::elementwise::{self, Elementwise};
-use crate::{bounds, dce, fold, fuse_elementwise, interrupt, kernel_context, lower_array, refcount, serialize_kernel};
+use crate::{bounds, check_ahead, dce, fold, fuse_elementwise, interrupt, kernel_context, lower_array, refcount, serialize_kernel};
 use lh_ir::print::print;
 use lh_ir::verify::verify;
 use lh_ir::{Function, bug};
@@ -35,6 +35,8 @@ pub const PIPELINE: &[Pass] = &[
     Pass { name: "serialize_kernel", run: serialize_kernel::run },
     // Needs canonical loops, in which nothing is counted yet.
     Pass { name: "bounds", run: bounds::run },
+    // Looks for what bounds has left of checks, and for ways out that polls would add to.
+    Pass { name: "check_ahead", run: check_ahead::run },
     // Polls raise: they must be there when counting looks for ways out.
     Pass { name: "interrupt", run: interrupt::run },
     // Last, see its invariants.

@@ -14,7 +14,7 @@ pub(crate) struct Users(HashMap<Value, Vec<Block>>);
 
 impl Users {
     /// Users of all values.
-    pub(super) fn new(func: &Function, cfg: &Cfg, defs: &Defs) -> Users {
+    pub(crate) fn new(func: &Function, cfg: &Cfg, defs: &Defs) -> Users {
         let mut users: HashMap<Value, Vec<Block>> = HashMap::new();
         for &b in cfg.rpo() {
             for_each_use(func, b, &mut |v| {
@@ -35,7 +35,7 @@ impl Users {
 }
 
 /// Whether a loop can be copied: every use behind it lies behind one of its ways out, where both copies meet.
-pub(super) fn can_copy(facts: &Facts<'_>, l: usize) -> bool {
+pub(crate) fn can_copy(facts: &Facts<'_>, l: usize) -> bool {
     let (func, l) = (facts.func, &facts.loops.loops[l]);
     let inside: HashSet<Block> = l.blocks.iter().copied().collect();
     let exits = exits(func, l, &inside);
@@ -85,18 +85,28 @@ fn for_each_use(func: &Function, b: Block, f: &mut dyn FnMut(Value)) {
 }
 
 /// Copying of several nests.
-pub(super) struct Versions<'a> {
-    pub func: &'a mut Function,
-    pub cfg: &'a Cfg,
-    pub dom: &'a DomTree,
-    pub users: &'a Users,
+pub(crate) struct Versions<'a> {
+    func: &'a mut Function,
+    cfg: &'a Cfg,
+    dom: &'a DomTree,
+    users: &'a Users,
     /// New blocks that lead to old ones.
-    pub new_preds: HashMap<Block, Vec<Block>>,
+    new_preds: HashMap<Block, Vec<Block>>,
+}
+
+/// What has become of a nest.
+pub(crate) struct Duplicate {
+    /// What its values are called behind its ways out.
+    pub renamed: Renamed,
+    /// The block that has taken over the ways in, without a terminator yet; its parameters are those of the header.
+    pub entrance: Block,
+    /// The second one.
+    pub copies: Copies,
 }
 
 /// New names of values, each behind one way out.
 #[derive(Default)]
-pub(super) struct Renamed(Vec<(Block, HashMap<Value, Value>)>);
+pub(crate) struct Renamed(Vec<(Block, HashMap<Value, Value>)>);
 
 impl Renamed {
     /// Whether nothing got another name.
@@ -111,23 +121,33 @@ impl Renamed {
     }
 }
 
-impl Versions<'_> {
+impl<'a> Versions<'a> {
+    /// Nothing is copied yet.
+    pub(crate) fn new(func: &'a mut Function, cfg: &'a Cfg, dom: &'a DomTree, users: &'a Users) -> Versions<'a> {
+        Versions { func, cfg, dom, users, new_preds: HashMap::new() }
+    }
+
     /// Copies a nest, without the checks of the plan, and puts the choice before it. Answers what the nest's values are
     /// called behind its ways out.
     pub(super) fn version(&mut self, l: &Loop, plan: &Plan) -> Renamed {
-        let inside: HashSet<Block> = l.blocks.iter().copied().collect();
-        let renamed = self.meet_behind(l, &inside);
-        let entrance = self.choice_block(l, &inside);
-        let copied_header = self.copy(&l.blocks, &plan.accesses)[&l.header];
+        let Duplicate { renamed, entrance, copies } = self.duplicate(l, &plan.accesses);
         // What is left of the original raises, or looks at negative indices.
         l.blocks.iter().for_each(|b| self.func.blocks[b.index()].cold = true);
         let params = self.func.blocks[entrance.index()].params.clone();
         let span = self.func.blocks[l.header.index()].term_span;
         let mut c = Cursor { func: self.func, block: entrance, span, unwind: None, cold: false };
-        let cond = condition(&mut c, plan);
-        let term = Term::Branch { cond, then: to(copied_header, &params), els: to(l.header, &params) };
-        c.end(term, entrance);
+        let cond = condition(&mut c, &plan.conditions, &plan.leaves).expect("a plan has conditions");
+        let then = to(copies.block(l.header), &params);
+        c.end(Term::Branch { cond, then, els: to(l.header, &params) }, entrance);
         renamed
+    }
+
+    /// Copies a nest; these accesses need no check in the copy. Nothing leads to the copy yet.
+    pub(crate) fn duplicate(&mut self, l: &Loop, unchecked: &[Access]) -> Duplicate {
+        let inside: HashSet<Block> = l.blocks.iter().copied().collect();
+        let renamed = self.meet_behind(l, &inside);
+        let entrance = self.choice_block(l, &inside);
+        Duplicate { renamed, entrance, copies: self.copy(&l.blocks, unchecked) }
     }
 
     /// Puts a block before every way out behind which values of the nest are used. Its parameters are those values.
@@ -208,7 +228,7 @@ impl Versions<'_> {
         entrance
     }
 
-    fn copy(&mut self, blocks: &[Block], unchecked: &[Access]) -> HashMap<Block, Block> {
+    fn copy(&mut self, blocks: &[Block], unchecked: &[Access]) -> Copies {
         let func = &mut *self.func;
         let mut copies = Copies { blocks: HashMap::new(), values: HashMap::new() };
         for b in blocks {
@@ -235,17 +255,23 @@ impl Versions<'_> {
             }
             func.blocks[new.index()] = data;
         }
-        copies.blocks
+        copies
     }
 }
 
-struct Copies {
+/// Blocks and values of a copy by those of the original.
+pub(crate) struct Copies {
     blocks: HashMap<Block, Block>,
     values: HashMap<Value, Value>,
 }
 
 impl Copies {
-    fn value(&self, v: Value) -> Value {
+    /// The copy of a block.
+    pub(crate) fn block(&self, b: Block) -> Block {
+        self.blocks[&b]
+    }
+    /// The copy of a value; values from outside are themselves.
+    pub(crate) fn value(&self, v: Value) -> Value {
         self.values.get(&v).copied().unwrap_or(v)
     }
     fn rename(&self, data: &mut BlockData) {
@@ -268,13 +294,14 @@ impl Copies {
     }
 }
 
-/// Whether no condition of a plan is negative, with leaves small enough for that to mean what it says.
-fn condition(c: &mut Cursor<'_>, plan: &Plan) -> Value {
+/// Whether none of the conditions is negative, with leaves small enough for that to mean what it says; `None` if there are
+/// neither.
+pub(crate) fn condition(c: &mut Cursor<'_>, conditions: &[Linear], bounded: &[Leaf]) -> Option<Value> {
     let mut leaves: HashMap<Leaf, Value> = HashMap::new();
     let mut all = None;
     let mut require = |c: &mut Cursor<'_>, v: Value| all = Some(all.map_or(v, |a| c.and(a, v)));
     let (min, max) = (c.int(-MAX_LEAF), c.int(MAX_LEAF));
-    for &leaf in &plan.leaves {
+    for &leaf in bounded {
         let v = match leaf {
             Leaf::Value(v) => v,
             Leaf::Shape(a, d) => c.inst(Inst::ArrayShape(a, d), Ty::int()),
@@ -287,13 +314,13 @@ fn condition(c: &mut Cursor<'_>, plan: &Plan) -> Value {
         let high = c.lt(v, max);
         require(c, high);
     }
-    for l in &plan.conditions {
+    for l in conditions {
         let v = compute(c, l, &leaves);
         let zero = c.int(0);
         let fine = c.le(zero, v);
         require(c, fine);
     }
-    all.expect("a plan has conditions")
+    all
 }
 
 fn compute(c: &mut Cursor<'_>, l: &Linear, leaves: &HashMap<Leaf, Value>) -> Value {
