@@ -11,6 +11,7 @@ mod fuse_elementwise;
 mod interrupt;
 pub mod kernel_context;
 mod lower_array;
+mod nonzero;
 pub mod pipeline;
 mod refcount;
 mod serialize_kernel;

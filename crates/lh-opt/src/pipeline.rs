@@ -4,7 +4,10 @@
 //! pass, `LANCEHEAD_DUMP=input` before the first.
 
 use crate::elementwise::{self, Elementwise};
-use crate::{bounds, check_ahead, dce, fold, fuse_elementwise, interrupt, kernel_context, lower_array, refcount, serialize_kernel};
+use crate::{
+    bounds, check_ahead, dce, fold, fuse_elementwise, interrupt, kernel_context, lower_array, nonzero, refcount,
+    serialize_kernel,
+};
 use lh_ir::print::print;
 use lh_ir::verify::verify;
 use lh_ir::{Function, bug};
@@ -27,6 +30,8 @@ pub const PIPELINE: &[Pass] = &[
     // Needs dead uses gone, since it looks for single uses.
     Pass { name: "fuse_elementwise", run: fuse_elementwise::run },
     Pass { name: "lower_array", run: lower_array::run },
+    // Only replaces tests by constants, for fold.
+    Pass { name: "nonzero", run: nonzero::run },
     // Sees through views, and merges what lowering has cut.
     Pass { name: "fold", run: fold::run },
     Pass { name: "dce", run: dce::run },

@@ -154,15 +154,7 @@ fn is(c: &mut Cursor<'_>, v: Value, wanted: bool) -> Value {
 }
 
 /// Makes the copy end with the strip, and go on with the next one if there are more.
-fn end_strip(
-    c: &mut Cursor<'_>,
-    d: &Duplicate,
-    l: &Loop,
-    counted: &Counted,
-    limit: Value,
-    more: Value,
-    strip: Block,
-) {
+fn end_strip(c: &mut Cursor<'_>, d: &Duplicate, l: &Loop, counted: &Counted, limit: Value, more: Value, strip: Block) {
     let header = d.copies.block(l.header);
     let cond = c.lt(d.copies.value(counted.index), limit);
     let (check, _) = c.new_block(&[]);

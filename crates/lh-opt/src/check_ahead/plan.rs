@@ -1,6 +1,6 @@
 //! What there is to compute ahead of a loop, and under which conditions that is allowed.
 
-use crate::bounds::{Access, Facts, Linear, Leaf, Verdict, can_copy};
+use crate::bounds::{Access, Facts, Leaf, Linear, Verdict, can_copy};
 use hashbrown::HashSet;
 use lh_ir::func::{Inst, Term, fastmath};
 use lh_ir::{Block, Value};
@@ -50,8 +50,7 @@ pub(super) fn plan(facts: &Facts<'_>, at: usize) -> Option<Plan> {
     }
     let stores = stores(facts, at)?;
     let mut guards = guards(facts, at)?;
-    let mut plan =
-        Plan { at, guards: vec![], slice: vec![], apart: vec![], conditions: vec![], leaves: vec![] };
+    let mut plan = Plan { at, guards: vec![], slice: vec![], apart: vec![], conditions: vec![], leaves: vec![] };
     let mut slice = Slice { facts, at, index: counted.index, stores: &stores, insts: HashSet::new(), plan: &mut plan };
     for g in &mut guards {
         if !slice.add(g.cond) {
@@ -227,8 +226,16 @@ impl Slice<'_, '_> {
             Verdict::Safe => true,
             Verdict::If(conditions, leaves) => {
                 let (c, l) = (&mut self.plan.conditions, &mut self.plan.leaves);
-                conditions.into_iter().for_each(|x| if !c.contains(&x) { c.push(x) });
-                leaves.into_iter().for_each(|x| if !l.contains(&x) { l.push(x) });
+                conditions.into_iter().for_each(|x| {
+                    if !c.contains(&x) {
+                        c.push(x)
+                    }
+                });
+                leaves.into_iter().for_each(|x| {
+                    if !l.contains(&x) {
+                        l.push(x)
+                    }
+                });
                 true
             }
             Verdict::Unknown => false,
