@@ -63,6 +63,7 @@ pub(crate) struct Body {
     pub callees: Vec<SpecId>,
     pub deps: Vec<Dep>,
     pub told: Arc<Told>,
+    pub offsets: Vec<lh_infer::Offsets>,
 }
 
 /// Something outside the code that compiled code has taken for constant.

@@ -135,7 +135,8 @@ impl<'a> Session<'a> {
         self.passes += start.elapsed();
         let told =
             Arc::new(Told::new(&self.compiler.codes[&frame.key.func], &frame.key.args, out.annotations, elementwise));
-        let body = Body { callees: callees(&func), func: Arc::new(func), deps: frame.deps, told };
+        let (callees, func) = (callees(&func), Arc::new(func));
+        let body = Body { callees, func, deps: frame.deps, told, offsets: out.offsets };
         let state = &mut self.compiler.specs[frame.spec.index()];
         state.ret = ret;
         state.body = Some(body);
@@ -339,6 +340,23 @@ impl World for Session<'_> {
 
     fn unroll(&mut self, code: &Code, header: Block, times: u32) -> Option<Arc<Code>> {
         lh_frontend::unroll(code, header, times).map(Arc::new)
+    }
+
+    fn offsets(&mut self, s: SpecId) -> Vec<lh_infer::Offsets> {
+        let (mut all, mut order, mut at) = (Vec::new(), vec![s], 0);
+        while at < order.len() {
+            let body = self.compiler.specs[order[at].index()].body.as_ref();
+            at += 1;
+            // A function still being typed calls itself: what it reads is added once.
+            let Some(body) = body else { continue };
+            all.extend(body.offsets.iter().cloned());
+            for c in &body.callees {
+                if !order.contains(c) {
+                    order.push(*c);
+                }
+            }
+        }
+        all
     }
 
     fn describe(&mut self, o: ObjId) -> String {

@@ -45,6 +45,7 @@ impl Infer<'_> {
                 }
                 Object::NamedTupleClass(n) => self.call_namedtuple(&n, args, kwargs),
                 Object::Ufunc(u) => self.call_user_ufunc(&u, args, kwargs),
+                Object::Stencil(s) => self.call_stencil(&s, args, kwargs),
                 other => {
                     let name = self.world.describe(*o);
                     let d =

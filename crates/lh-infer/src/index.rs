@@ -22,6 +22,7 @@ impl Infer<'_> {
     pub(crate) fn get_item(&mut self, v: &Val, k: &Val) -> Result<Val> {
         let (v, k) = (&self.unwrap_optional(v)?, &self.unwrap_optional(k)?);
         match v.ty.kind() {
+            TyKind::Tuple { name: Some(n), .. } if crate::stencils::is_relative(n) => self.relative_item(v, k),
             TyKind::Tuple { .. } => self.tuple_item(v, k),
             TyKind::Array { .. } => self.array_item(v, k),
             TyKind::List(t) => match k.ty.kind() {

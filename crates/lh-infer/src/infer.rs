@@ -7,7 +7,7 @@
 
 use crate::convert::{Pending, unify};
 use crate::val::{Known, Val};
-use crate::world::{ArgTy, World};
+use crate::world::{ArgTy, Offsets, World};
 use hashbrown::{HashMap, HashSet};
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{self, Function, Options, Term};
@@ -25,6 +25,8 @@ pub struct Output {
     pub ret: Ty,
     /// Types of the user's variables where they are assigned.
     pub annotations: Vec<(Span, String, Ty)>,
+    /// Indices that it reads a stencil's arrays at.
+    pub offsets: Vec<Offsets>,
 }
 
 /// An edge between untyped blocks, to be completed when its target's parameter types are known.
@@ -87,6 +89,8 @@ pub struct Infer<'w> {
     pub(crate) builders: HashMap<Value, Vec<Val>>,
     /// The list display that made a typed value.
     pub(crate) made_at: HashMap<Value, u32>,
+    /// Indices into a stencil's arrays.
+    pub(crate) offsets: Vec<Offsets>,
 }
 
 /// Order and dominators of the untyped blocks.
@@ -144,6 +148,7 @@ pub fn infer(world: &mut dyn World, id: FuncId, args: &[ArgTy], options: Options
         tuple_lists: HashSet::new(),
         builders: HashMap::new(),
         made_at: HashMap::new(),
+        offsets: Vec::new(),
     };
     cx.find_tuple_lists();
     cx.run(name)
@@ -154,6 +159,7 @@ impl Infer<'_> {
         let mut provisional = Ty::never();
         for _ in 0..100 {
             self.pending.changed = false;
+            self.offsets.clear();
             let swept = self.sweep(name);
             if let Some((header, times)) = self.restart.take() {
                 self.unroll(header, times)?;
@@ -173,7 +179,8 @@ impl Infer<'_> {
             if !again {
                 self.check_lists()?;
                 let annotations = self.annotations();
-                return Ok(Output { func: std::mem::take(&mut self.out), ret, annotations });
+                let offsets = std::mem::take(&mut self.offsets);
+                return Ok(Output { func: std::mem::take(&mut self.out), ret, annotations, offsets });
             }
         }
         let d = Diagnostic::new(diag::CANNOT_UNIFY, format!("the types in `{}` do not settle", self.code.name));

@@ -13,6 +13,7 @@ mod infer;
 mod iterate;
 mod operators;
 mod prims;
+mod stencils;
 mod step;
 mod ufuncs;
 mod val;
@@ -20,4 +21,4 @@ pub mod world;
 
 pub use cost::{cost, cost_of_all};
 pub use infer::{Output, infer};
-pub use world::{ArgTy, FuncInfo, Object, Spec, World};
+pub use world::{ArgTy, FuncInfo, Object, Offsets, Spec, World};

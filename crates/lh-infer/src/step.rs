@@ -219,7 +219,8 @@ impl Infer<'_> {
             | Object::Path(_)
             | Object::ExcClass(..)
             | Object::NamedTupleClass(_)
-            | Object::Ufunc(_) => Val::of_type(Ty::new(TyKind::Obj(o))),
+            | Object::Ufunc(_)
+            | Object::Stencil(_) => Val::of_type(Ty::new(TyKind::Obj(o))),
         })
     }
 

@@ -38,6 +38,8 @@ pub enum Object {
     Ufunc(Arc<Ufunc>),
     /// A slice of objects.
     Slice([ObjId; 3]),
+    /// A stencil.
+    Stencil(Arc<Stencil>),
     /// `...`
     Ellipsis,
     /// Anything else: its type's name and a short text for messages.
@@ -64,6 +66,26 @@ pub struct Ufunc {
     /// Core dimensions, of a generalised ufunc.
     pub layout: Option<CoreDims>,
 }
+
+/// A function of an array's neighbourhood, applied to every element.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stencil {
+    /// What the user calls it.
+    pub name: String,
+    /// The function of the neighbourhood.
+    pub func: FuncId,
+    /// First and last offset in every dimension, where it is given.
+    pub neighborhood: Option<Vec<(i64, i64)>>,
+    /// Parameters that are indexed as usual.
+    pub standard: Vec<String>,
+    /// Value of elements whose neighbourhood is not inside the array, where it is given.
+    pub cval: Option<ObjId>,
+    /// Added to every index.
+    pub shifts: Vec<i64>,
+}
+
+/// An index into a stencil's array, of each dimension; `None` where it is known only at run time.
+pub type Offsets = Vec<Option<i64>>;
 
 /// The layout of a generalised ufunc.
 #[derive(Clone, Debug, PartialEq)]
@@ -153,6 +175,8 @@ pub trait World {
     fn provisional(&mut self, ret: Ty) -> bool;
     /// The code with the loop at a header unrolled that many times.
     fn unroll(&mut self, code: &Code, header: lh_ir::Block, times: u32) -> Option<Arc<Code>>;
+    /// The indices at which a specialised function, or one that it calls, reads a stencil's arrays.
+    fn offsets(&mut self, s: SpecId) -> Vec<Offsets>;
     /// A name for messages: `f.__qualname__`, or the path of an object.
     fn describe(&mut self, o: ObjId) -> String;
 }

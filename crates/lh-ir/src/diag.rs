@@ -11,6 +11,8 @@ pub enum Class {
     Unsupported,
     /// A function that is not supported by bytecode: `errors.UnsupportedBytecodeError`.
     Bytecode,
+    /// A value that does not fit: `errors.NumbaValueError`.
+    Value,
 }
 
 /// The kinds of diagnostic, each with a page `docs/diagnostics/<id>.md`.
@@ -123,6 +125,8 @@ ids! {
     NOT_ON_DEVICE = "not-on-device", Typing;
     /// PTX that cannot be read, or that the CPU device cannot run.
     BAD_PTX = "bad-ptx", Unsupported;
+    /// A stencil that means nothing.
+    BAD_STENCIL = "bad-stencil", Value;
     /// A limit of the compiler.
     TOO_LARGE = "too-large", Unsupported;
 }

@@ -143,15 +143,18 @@ fn request<'a>(py: Python<'_>, function: ObjId, args: &'a [Ty], options: Options
 }
 
 /// Looks for code of a function that fits; `load` is false if it shall be made anew in any case.
+///
+/// The files are those of the function `home`: the one that is compiled, or whose ufunc it is.
 pub fn find(
     py: Python<'_>,
+    home: ObjId,
     function: ObjId,
     args: &[Ty],
     options: Options,
     load: bool,
 ) -> PyResult<(Lookup, Option<Compiled>)> {
-    let python_function = crate::dispatcher::py_func(&objects::object(py, function));
-    let python_function = python_function.unwrap_or_else(|| objects::object(py, function));
+    let python_function = crate::dispatcher::py_func(&objects::object(py, home));
+    let python_function = python_function.unwrap_or_else(|| objects::object(py, home));
     let home = Home::of(&python_function)?;
     let request = request(py, function, args, options)?;
     let mut host = PyHost::new(py);
@@ -182,14 +185,14 @@ pub fn find(
 pub fn keep(
     py: Python<'_>,
     lookup: &Lookup,
-    function: ObjId,
+    (home, function): (ObjId, ObjId),
     args: &[Ty],
     options: Options,
     compiled: &Compiled,
 ) -> PyResult<()> {
     let Some(key) = lookup.key else { return Ok(()) };
     let mut host = PyHost::new(py);
-    let facts = facts(py, function)?;
+    let facts = facts(py, home)?;
     let request = request(py, function, args, options)?;
     // What was read may have changed while it was compiled: then the key has, too, or there is no entry.
     let Some(entry) = request.entry(&mut host, compiled, facts).filter(|e| e.key == key) else { return Ok(()) };

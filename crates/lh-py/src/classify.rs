@@ -53,6 +53,9 @@ fn try_classify(o: &Bound<'_, PyAny>) -> PyResult<Option<Object>> {
     if let Some(u) = crate::ufunc::object(o) {
         return Ok(Some(Object::Ufunc(u)));
     }
+    if let Some(s) = crate::stencil::object(o)? {
+        return Ok(Some(Object::Stencil(s)));
+    }
     if o.is_exact_instance_of::<PyEllipsis>() {
         return Ok(Some(Object::Ellipsis));
     }

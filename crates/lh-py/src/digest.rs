@@ -73,8 +73,19 @@ fn at_depth(py: Python<'_>, o: ObjId, depth: usize) -> PyResult<Option<Digest>> 
             }
             ty(&mut h, "array", t, py)
         }
-        // Its loops are compiled in this process.
-        Object::Ufunc(_) => None,
+        Object::Ufunc(u) => {
+            let loops = u.loops.iter().map(|l| l.iter().map(ToString::to_string).collect::<Vec<_>>().join(","));
+            let loops = loops.collect::<Vec<_>>().join(";");
+            let rest = format!("{} {} {:?} {:?} {:?}", u.nin, u.grows, u.nout, u.writable, u.layout);
+            texts(&mut h, &["ufunc", &u.name, &loops, &rest]);
+            many(&mut h, &[objects::function_object(u.func).0])?
+        }
+        Object::Stencil(s) => {
+            let rest = format!("{:?} {:?} {:?}", s.neighborhood, s.standard, s.shifts);
+            texts(&mut h, &["stencil", &s.name, &rest]);
+            let kernel = objects::function_object(s.func).0;
+            many(&mut h, &s.cval.into_iter().chain([kernel]).collect::<Vec<_>>())?
+        }
         Object::Ellipsis => texts(&mut h, &["..."]),
         Object::Other(text) => {
             class(&mut h, &object.get_type())?;

@@ -139,6 +139,12 @@ pub fn signatures_of(o: &Bound<'_, PyAny>) -> Vec<(Vec<Ty>, Option<Ty>)> {
     state.current().map(|o| (o.compiled.args.clone(), o.explicit)).collect()
 }
 
+/// Whether a dispatcher's decorator asks for the cache.
+pub fn is_cached(o: &Bound<'_, PyAny>) -> bool {
+    // SAFETY: as above.
+    of(o).is_some_and(|d| unsafe { (*d.state).options.cache })
+}
+
 /// The code-changing options of a dispatcher.
 pub fn options_of(o: &Bound<'_, PyAny>) -> Option<Options> {
     // SAFETY: as above.
@@ -264,7 +270,7 @@ pub unsafe fn compile(
     let mut lookup = None;
     let mut loaded = None;
     if cache::is_wanted(py, cached) {
-        let (l, code) = cache::find(py, function, args, options, !anew)?;
+        let (l, code) = cache::find(py, function, function, args, options, !anew)?;
         // A result of another type than the signature says is an error, which the compiler tells.
         loaded = code.filter(|c| ret.is_none_or(|r| convert::cost(canonical(c.ret), r).is_some()));
         lookup = Some(l);
@@ -284,7 +290,7 @@ pub unsafe fn compile(
             // SAFETY: as promised.
             unsafe { (*state).missed.push(args.to_vec()) };
             if let Some(l) = &lookup {
-                cache::keep(py, l, function, args, options, &made.0)?;
+                cache::keep(py, l, (function, function), args, options, &made.0)?;
             }
             made
         }

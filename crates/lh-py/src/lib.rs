@@ -33,6 +33,7 @@ mod print;
 mod raise;
 mod render;
 mod signals;
+mod stencil;
 mod types;
 mod typing;
 mod ufunc;

@@ -32,6 +32,7 @@ pub fn error(py: Python<'_>, d: &Diagnostic) -> PyErr {
         Class::Typing => "TypingError",
         Class::Unsupported => "UnsupportedError",
         Class::Bytecode => "UnsupportedBytecodeError",
+        Class::Value => "NumbaValueError",
     };
     error_of(py, class, &text(py, d))
 }

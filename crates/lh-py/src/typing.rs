@@ -115,6 +115,7 @@ pub fn is_comptime(py: Python<'_>, o: *mut ffi::PyObject) -> bool {
         || o.is_instance_of::<crate::types::Type>()
         || crate::paths::is_numpy_callable(&o)
         || o.is_instance_of::<crate::ufunc::DUFunc>()
+        || crate::stencil::is_stencil(&o)
         || np::is_dtype(&o).unwrap_or(false)
 }
 

@@ -1,8 +1,7 @@
 //! Inner loops: what NumPy calls with addresses, extents and strides, and the compiled code behind it.
 
-use crate::guard::Guard;
 use crate::signals::Running;
-use crate::{compiler, objects, raise, render};
+use crate::{cache, compiler, objects, raise, render};
 use lh_driver::Compiled;
 use lh_ir::func::Options;
 use lh_ir::{ObjId, Ty};
@@ -44,11 +43,26 @@ pub struct Recipe {
     pub args: Vec<Ty>,
     /// Options of the user's function.
     pub options: Options,
+    /// The user's function, if what is compiled is kept beside it.
+    pub home: Option<ObjId>,
 }
 
 impl Recipe {
-    fn compile(&self, py: Python<'_>) -> PyResult<(Arc<Compiled>, Guard)> {
-        Ok(compiler::compile(py, self.function, &self.args, self.options, None)?)
+    /// Compiles, or finds in the cache what was compiled before.
+    fn compile(&self, py: Python<'_>) -> PyResult<Arc<Compiled>> {
+        let mut lookup = None;
+        if let Some(home) = self.home {
+            let (found, code) = cache::find(py, home, self.function, &self.args, self.options, true)?;
+            if let Some(code) = code {
+                return Ok(Arc::new(code));
+            }
+            lookup = Some((home, found));
+        }
+        let (compiled, _) = compiler::compile(py, self.function, &self.args, self.options, None)?;
+        if let Some((home, lookup)) = lookup {
+            cache::keep(py, &lookup, (home, self.function), &self.args, self.options, &compiled)?;
+        }
+        Ok(compiled)
     }
 }
 
@@ -83,7 +97,7 @@ impl Loop {
         strided: Option<Recipe>,
         shared: Option<Shared>,
     ) -> PyResult<Loop> {
-        let (main, _) = main.compile(py)?;
+        let main = main.compile(py)?;
         Ok(Loop { sources, main, contiguous, strided, strided_code: OnceLock::new(), shared })
     }
     /// The compiled code.
@@ -127,7 +141,7 @@ impl Loop {
         self.strided_code
             .get_or_init(|| {
                 Python::attach(|py| match recipe.compile(py) {
-                    Ok((code, _)) => Some(code),
+                    Ok(code) => Some(code),
                     Err(e) => {
                         set_error(py, e);
                         None

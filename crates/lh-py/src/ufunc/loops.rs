@@ -22,6 +22,13 @@ impl Definition {
         Ty::new(TyKind::Func(objects::function(id)))
     }
 
+    /// The user's function, if its loops are cached.
+    fn home(&self, py: Python<'_>) -> Option<lh_ir::ObjId> {
+        let dispatcher = self.dispatcher.bind(py);
+        let wanted = crate::dispatcher::is_cached(dispatcher);
+        crate::cache::is_wanted(py, wanted).then(|| objects::intern(dispatcher))
+    }
+
     fn shared(&self, operands: usize, core: usize) -> Option<Shared> {
         let written = self.writable.iter().copied().chain(self.nin..operands).collect();
         self.parallel.then_some(Shared { operands, written, core })
@@ -52,10 +59,12 @@ impl Definition {
         }
         let dtypes = |ts: &[Ty]| Ty::tuple(ts.iter().map(|t| Ty::dtype(*t)).collect());
         let many = |t: Ty| Ty::tuple(vec![t; elements.len()]);
+        let home = self.home(py);
         let recipe = Recipe {
             function: library_function(py, "elementwise")?,
             args: vec![self.function(py), dtypes(&ins), dtypes(&outs), Ty::int(), many(Ty::ptr()), many(Ty::int())],
             options: self.options,
+            home,
         };
         let all = 0..elements.len();
         let sources =

@@ -1,0 +1,190 @@
+//! Stencils: arrays indexed relative to an element, and the function applied to every element.
+//!
+//! Inside the function such an array is a `Relative`, a tuple of the array that begins at the element and of the first and
+//! last offsets that may be read. The neighbourhood, where it is not given, is what constant indices reach.
+
+use crate::emit::exc;
+use crate::infer::Infer;
+use crate::val::Val;
+use crate::world::{ArgTy, Object, Offsets, Stencil};
+use lh_ir::diag::{self, Diagnostic, Result};
+use lh_ir::func::Inst;
+use lh_ir::types::{NamedTuple, TyKind};
+use lh_ir::{Const, Ty};
+
+/// The field that tells a `Relative` from tuples of the user's.
+const MARK: &str = "stencil_array";
+
+/// Whether a namedtuple is the library's `Relative`.
+pub(crate) fn is_relative(n: &NamedTuple) -> bool {
+    n.name == "Relative" && n.fields.first().is_some_and(|f| f == MARK)
+}
+
+fn bad(text: impl Into<String>) -> Box<Diagnostic> {
+    Diagnostic::new(diag::BAD_STENCIL, text)
+}
+
+impl Infer<'_> {
+    /// `a[i, j]` of an array indexed relative to an element.
+    pub(crate) fn relative_item(&mut self, view: &Val, index: &Val) -> Result<Val> {
+        let (array, low, high) = (self.field(view, 0), self.field(view, 1), self.field(view, 2));
+        let (dtype, ndim, ..) = array.ty.as_array().expect("the first field is an array");
+        let mut parts = match index.ty.kind() {
+            TyKind::Tuple { .. } => self.tuple_parts(index).expect("a tuple"),
+            _ => vec![index.clone()],
+        };
+        if parts.len() != ndim {
+            return Err(
+                bad("Stencil index does not match array dimensionality.").note(format!("it has {ndim} dimensions"))
+            );
+        }
+        if parts.iter().any(|p| matches!(p.ty.kind(), TyKind::Slice(_))) {
+            self.offsets.push(vec![None; ndim]);
+            let index = Val::tuple(parts);
+            return self.call_library("stencils.relative_slice", &[view.clone(), index]);
+        }
+        if let Some(other) = parts.iter().find(|p| !p.ty.is_int() && !p.ty.is_bool()) {
+            return Err(bad("Non-tuple or non-integer used as stencil index.").note(format!("it is `{}`", other.ty)));
+        }
+        let known: Offsets = parts.iter().map(|p| p.as_int().and_then(|i| i64::try_from(i).ok())).collect();
+        for (d, part) in parts.iter_mut().enumerate() {
+            *part = self.cast(part, Ty::int());
+            if known[d].is_none() {
+                let (first, last) = (self.field(&low, d as u32), self.field(&high, d as u32));
+                let before = self.op("lt", &[part.clone(), first]);
+                let after = self.op("lt", &[last, part.clone()]);
+                let outside = self.either(&before, &after);
+                self.raise_if(&outside, exc::INDEX_ERROR, "stencil index outside of the neighborhood");
+            }
+        }
+        self.offsets.push(known);
+        let p = self.unchecked_address(&array, &parts);
+        Ok(self.push(Inst::Load(p), dtype))
+    }
+
+    /// A call of a stencil.
+    pub(crate) fn call_stencil(&mut self, s: &Stencil, args: &[Val], kwargs: &[(String, Val)]) -> Result<Val> {
+        let mut out = Val::of_type(Ty::none());
+        for (name, v) in kwargs {
+            if name != "out" {
+                return Err(bad(format!("a stencil has no argument `{name}`")));
+            }
+            out = v.clone();
+        }
+        let code = self.world.code(s.func)?;
+        if code.params.len() != args.len() {
+            let text = format!("the stencil `{}` takes {} arguments, got {}", s.name, code.params.len(), args.len());
+            return Err(bad(text));
+        }
+        let Some((_, ndim, ..)) = args[0].ty.as_array().filter(|a| a.1 > 0) else {
+            return Err(bad("The first argument to a stencil kernel must be the primary input array.")
+                .note(format!("it is `{}`", args[0].ty)));
+        };
+        if !out.ty.is_none() && out.ty.as_array().is_none_or(|o| o.1 != ndim) {
+            return Err(bad(format!("`out` must be an array of rank {ndim}, not `{}`", out.ty)));
+        }
+        let relative: Vec<bool> =
+            args.iter().zip(&code.params).map(|(a, p)| a.ty.is_array() && !s.standard.contains(&p.name)).collect();
+        for (a, r) in args.iter().zip(&relative).skip(1) {
+            if *r && a.ty.as_array().is_some_and(|a| a.1 != ndim) {
+                let text =
+                    "Secondary stencil array does not have same number of dimensions as the first stencil input.";
+                return Err(bad(text));
+            }
+        }
+        let shifts = if s.shifts.is_empty() { vec![0; ndim] } else { s.shifts.clone() };
+        if shifts.len() != ndim {
+            return Err(bad(format!("{} index offsets for {ndim} dimensional input array", shifts.len())));
+        }
+        let (ret, offsets) = self.stencil_kernel(s, args, &relative, ndim)?;
+        let bounds = reach(s, ndim, &shifts, &offsets)?;
+        let many = |f: &dyn Fn(usize) -> i64| Val::tuple((0..ndim).map(|d| Val::int(i128::from(f(d)))).collect());
+        let (low, high) = (many(&|d| bounds[d].0), many(&|d| bounds[d].1));
+        let cval = self.border_value(s, ret)?;
+        let flags = Val::tuple(
+            relative.iter().map(|r| Val::of_type(if *r { Ty::dtype(Ty::bool()) } else { Ty::none() })).collect(),
+        );
+        let f = Val::of_type(Ty::new(TyKind::Func(s.func)));
+        let dtype = Val::of_type(Ty::dtype(ret.strong()));
+        let call = [f, dtype, flags, low, high, many(&|d| shifts[d]), cval, Val::tuple(args.to_vec()), out];
+        self.call_library("stencils.apply", &call)
+    }
+
+    /// Result type of the function, and the indices it uses.
+    fn stencil_kernel(
+        &mut self,
+        s: &Stencil,
+        args: &[Val],
+        relative: &[bool],
+        ndim: usize,
+    ) -> Result<(Ty, Vec<Offsets>)> {
+        if self.world.library("stencils.apply").is_none() {
+            lh_ir::bug!("no library of stencils");
+        }
+        let class = self.world.import("lancehead.lib.stencils", Some("Relative"));
+        let name = match class.map(|c| self.world.object(c)) {
+            Some(Object::NamedTupleClass(n)) => n,
+            other => lh_ir::bug!("`Relative` is {other:?}"),
+        };
+        let ints = Ty::tuple(vec![Ty::int(); ndim]);
+        let view = |a: &Val, r: &bool| match a.ty.as_array() {
+            Some((dtype, rank, layout, _)) if *r => {
+                let elems = vec![Ty::array(dtype, rank, layout), ints, ints];
+                Ty::new(TyKind::Tuple { elems, name: Some(name.clone()) })
+            }
+            _ => a.ty,
+        };
+        let tys: Vec<ArgTy> = args.iter().zip(relative).map(|(a, r)| ArgTy::from(view(a, r))).collect();
+        let spec = self.world.specialise(s.func, &tys, self.options)?;
+        if !spec.ret.is_number() {
+            return Err(bad("Stencil kernel must return a scalar and not a numpy array.")
+                .note(format!("`{}` returns `{}`", s.name, spec.ret)));
+        }
+        Ok((spec.ret, self.world.offsets(spec.id)))
+    }
+
+    /// What elements at the border become; `None` leaves those of `out` as they are.
+    fn border_value(&mut self, s: &Stencil, ret: Ty) -> Result<Val> {
+        let Some(o) = s.cval else { return Ok(Val::of_type(Ty::none())) };
+        let v = self.object(o)?;
+        // A whole number fits whatever its type is.
+        let whole = |c: &Const| matches!(c, Const::Float(x, _) if x.fract() == 0.0);
+        let fits = ret.is_complex() || (!v.ty.is_complex() && (ret.is_float() || !v.ty.is_float()));
+        if !v.ty.is_number() || !(fits || v.as_const().is_some_and(whole)) {
+            return Err(bad("cval type does not match stencil return type.")
+                .note(format!("`cval` is `{}`, the result `{ret}`", v.ty)));
+        }
+        Ok(self.cast(&v, ret.strong()))
+    }
+}
+
+/// First and last offset in each dimension.
+fn reach(s: &Stencil, ndim: usize, shifts: &[i64], offsets: &[Offsets]) -> Result<Vec<(i64, i64)>> {
+    if offsets.is_empty() {
+        return Err(bad("Stencil kernel with no accesses to relatively indexed arrays."));
+    }
+    if let Some(given) = &s.neighborhood {
+        if given.len() != ndim {
+            let text = format!("{} dimensional neighborhood specified for {ndim} dimensional input array", given.len());
+            return Err(bad(text));
+        }
+        for (d, i) in offsets.iter().flat_map(|o| o.iter().enumerate()) {
+            if let Some(i) = i.map(|i| i + shifts[d])
+                && !(given[d].0..=given[d].1).contains(&i)
+            {
+                let text = format!("the stencil reads at offset {i} of dimension {d}, outside of its neighborhood");
+                return Err(bad(text).note("widen the neighborhood"));
+            }
+        }
+        return Ok(given.clone());
+    }
+    let mut bounds = vec![(0, 0); ndim];
+    for (d, i) in offsets.iter().flat_map(|o| o.iter().enumerate()) {
+        let Some(i) = i else {
+            return Err(bad("stencil kernel index is not constant, 'neighborhood' option required"));
+        };
+        let i = i + shifts[d];
+        bounds[d] = (bounds[d].0.min(i), bounds[d].1.max(i));
+    }
+    Ok(bounds)
+}

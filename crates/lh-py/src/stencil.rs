@@ -1,0 +1,31 @@
+//! Stencils as inference sees them: instances of `lancehead.stencils.StencilFunc`.
+
+use crate::objects;
+use lh_infer::world::Stencil;
+use pyo3::intern;
+use pyo3::prelude::*;
+use std::sync::Arc;
+
+/// Whether an object is a stencil.
+pub fn is_stencil(o: &Bound<'_, PyAny>) -> bool {
+    let class = o.get_type();
+    class.name().is_ok_and(|n| n == "StencilFunc") && class.module().is_ok_and(|m| m == "lancehead.stencils")
+}
+
+/// A stencil's parts; `None` for other objects.
+pub fn object(o: &Bound<'_, PyAny>) -> PyResult<Option<Arc<Stencil>>> {
+    if !is_stencil(o) {
+        return Ok(None);
+    }
+    let py = o.py();
+    let kernel = o.getattr(intern!(py, "kernel"))?;
+    let cval = o.getattr(intern!(py, "cval"))?;
+    Ok(Some(Arc::new(Stencil {
+        name: kernel.getattr(intern!(py, "__name__"))?.extract()?,
+        func: objects::function(objects::intern(&kernel)),
+        neighborhood: o.getattr(intern!(py, "neighborhood"))?.extract()?,
+        standard: o.getattr(intern!(py, "standard_indexing"))?.extract()?,
+        cval: if cval.is_none() { None } else { Some(objects::intern(&cval)) },
+        shifts: o.getattr(intern!(py, "index_offsets"))?.extract()?,
+    })))
+}

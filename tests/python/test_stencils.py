@@ -1,0 +1,194 @@
+"""Stencils, beside loops in Python."""
+
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import lancehead as lh
+from lancehead.errors import NumbaValueError
+
+
+@lh.stencil
+def five(a):
+    return 0.2 * (a[0, 0] + a[0, -1] + a[0, 1] + a[-1, 0] + a[1, 0])
+
+
+@lh.stencil
+def skew(a, b, k):
+    return a[2, 0] - b[0, -1] * k
+
+
+@lh.njit
+def call(s, *args):
+    return s(*args)
+
+
+def five_by_hand(a):
+    out = np.zeros(a.shape)
+    for i in range(1, a.shape[0] - 1):
+        for j in range(1, a.shape[1] - 1):
+            out[i, j] = 0.2 * (a[i, j] + a[i, j - 1] + a[i, j + 1] + a[i - 1, j] + a[i + 1, j])
+    return out
+
+
+def skew_by_hand(a, b, k):
+    out = np.zeros(a.shape)
+    for i in range(a.shape[0] - 2):
+        for j in range(1, a.shape[1]):
+            out[i, j] = a[i + 2, j] - b[i, j - 1] * k
+    return out
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.integers(0, 7), st.integers(0, 7), st.sampled_from([1, 2, -1]), st.booleans())
+def test_any_shape_and_strides(n, m, step, transposed):
+    a = np.random.default_rng(n * 8 + m).random((2 * n, 2 * m))[::step, ::2]
+    a = a.T if transposed else a
+    np.testing.assert_allclose(five(a), five_by_hand(a))
+    np.testing.assert_allclose(call(five, a), five_by_hand(a))
+    np.testing.assert_allclose(skew(a, a.copy(), 3), skew_by_hand(a, a, 3))
+
+
+def test_three_dimensions():
+    @lh.stencil
+    def f(a):
+        return a[0, 0, 1] + a[-1, 0, 0] * 2
+
+    a = np.arange(60).reshape(3, 4, 5)
+    want = np.zeros_like(a)
+    want[1:, :, :-1] = a[1:, :, 1:] + a[:-1, :, :-1] * 2
+    got = f(a)
+    assert got.dtype == np.int64
+    np.testing.assert_array_equal(got, want)
+
+
+def test_border():
+    @lh.stencil(cval=-1.0)
+    def f(a):
+        return a[-1] + 0.5 * a[2]
+
+    np.testing.assert_array_equal(f(np.ones(5)), [-1, 1.5, 1.5, -1, -1])
+    np.testing.assert_array_equal(f(np.ones(2)), [-1, -1])
+
+
+def test_out():
+    a = np.arange(5.0)
+
+    def f(a):
+        return a[-1] + a[1]
+
+    out = np.full(5, 7.0)
+    assert lh.stencil(f)(a, out=out) is not None
+    np.testing.assert_array_equal(out, [7, 2, 4, 6, 7])
+    lh.stencil(f, cval=1)(a, out=out)
+    np.testing.assert_array_equal(out, [1, 2, 4, 6, 1])
+    with pytest.raises(ValueError):
+        lh.stencil(f)(a, out=np.empty(4))
+    with pytest.raises(NumbaValueError):
+        lh.stencil(f)(a, out=np.empty((5, 1)))
+
+
+def test_neighborhood():
+    @lh.stencil(neighborhood=((-3, 0),))
+    def f(a):
+        s = 0.0
+        for i in range(-3, 1):
+            s += a[i]
+        return s / 4
+
+    a = np.arange(9.0)
+    want = np.zeros(9)
+    want[3:] = np.convolve(a, np.ones(4) / 4, "valid")
+    np.testing.assert_allclose(f(a), want)
+
+    @lh.stencil(neighborhood=((-1, 1),))
+    def part(a):
+        return a[-1:2].sum()
+
+    np.testing.assert_array_equal(part(a), [0, 3, 6, 9, 12, 15, 18, 21, 0])
+
+
+def test_reading_outside_of_the_neighborhood():
+    def f(a, n):
+        return a[n]
+
+    with pytest.raises(IndexError):
+        lh.stencil(f, neighborhood=((-1, 1),))(np.arange(5.0), 2)
+    with pytest.raises(NumbaValueError, match="outside"):
+        lh.stencil(lambda a: a[-3], neighborhood=((-1, 1),))(np.arange(5.0))
+
+
+SHIFT = 2
+
+
+def test_constant_expressions():
+    back = 1
+    f = lh.stencil(lambda a: a[-back] + a[SHIFT + 1 - 2])
+    np.testing.assert_array_equal(f(np.arange(5)), [0, 2, 4, 6, 0])
+
+
+def test_index_offsets():
+    f = lh.stencil(lambda a: a[0] + a[1], neighborhood=((-1, 0),), index_offsets=(-1,))
+    np.testing.assert_array_equal(f(np.arange(5)), [0, 1, 3, 5, 7])
+
+
+def test_standard_indexing():
+    @lh.stencil(standard_indexing=("w",))
+    def f(a, w):
+        return a[-1] * w[0] + a[0] * w[1]
+
+    np.testing.assert_array_equal(f(np.arange(4.0), np.array([10.0, 1.0])), [0, 1, 12, 23])
+    np.testing.assert_array_equal(f(np.arange(4.0), [10.0, 1.0]), [0, 1, 12, 23])
+
+
+def test_calls_of_compiled_functions():
+    @lh.njit
+    def square(x):
+        return x * x
+
+    f = lh.stencil(lambda a: square(a[-1]) + np.sqrt(a[0]))
+    np.testing.assert_allclose(f(np.arange(4.0)), [0, 1, 1 + np.sqrt(2), 4 + np.sqrt(3)])
+
+
+@pytest.mark.parametrize(
+    "f, args",
+    [
+        (lambda a: a[0, 0], (np.ones(3),)),
+        (lambda a: a[0.5], (np.ones(3),)),
+        (lambda a, n: a[n], (np.ones(3), 1)),
+        (lambda a: a, (np.ones(3),)),
+        (lambda a: 1.0, (np.ones(3),)),
+        (lambda n: n, (3,)),
+    ],
+)
+def test_stencils_that_mean_nothing(f, args):
+    with pytest.raises(NumbaValueError):
+        lh.stencil(f)(*args)
+
+
+def test_wrong_options():
+    def f(a, b):
+        return a[0] + b[0]
+
+    for options in ({"standard_indexing": ("c",)}, {"standard_indexing": ("a",)}, {"nothing": 1}, {"neighborhood": ((1, 0),)}):
+        with pytest.raises(NumbaValueError):
+            lh.stencil(f, **options)
+    with pytest.raises(NumbaValueError):
+        lh.stencil("wrap")
+    with pytest.raises(NumbaValueError):
+        lh.stencil(f, neighborhood=((0, 0), (0, 0)))(np.ones(3), np.ones(3))
+    with pytest.raises(NumbaValueError):
+        lh.stencil(f, cval=1.5)(np.arange(3), np.arange(3))
+    with pytest.raises(ValueError):
+        lh.stencil(f)(np.ones(3), np.ones(2))
+    with pytest.raises(NumbaValueError):
+        lh.stencil(f)(np.ones(3), np.ones((3, 3)))
+
+
+def test_pickling():
+    s = pickle.loads(pickle.dumps(five))
+    a = np.random.default_rng(0).random((5, 6))
+    np.testing.assert_array_equal(s(a), five(a))
