@@ -1,6 +1,8 @@
 """Ufuncs made by `vectorize` and `guvectorize`, beside NumPy's own."""
 
 import pickle
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -242,3 +244,35 @@ def test_inputs_that_are_written():
     assert (a == 1).all()
 
 
+
+
+CACHED = """
+import numpy as np, lancehead as lh
+
+@lh.vectorize(["float64(float64, float64)"], cache=True)
+def f(x, y):
+    return x + y
+
+@lh.guvectorize(["void(float64[:], float64[:])"], "(n)->()", cache=True)
+def total(a, out):
+    out[0] = a[0] + a[-1]
+
+@lh.stencil
+def pair(a):
+    return a[-1] + a[0]
+
+@lh.njit(cache=True)
+def run(a):
+    return pair(a) + f(a, a)
+
+print(f(1, 2), total(np.ones(3)), run(np.ones(2)).tolist(), sum(run.stats.cache_hits.values()))
+"""
+
+
+def test_caching(tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text(CACHED)
+    told = [subprocess.run([sys.executable, program], capture_output=True, text=True, check=True).stdout for _ in range(2)]
+    assert told == ["3.0 2.0 [2.0, 4.0] 0\n", "3.0 2.0 [2.0, 4.0] 1\n"]
+    kept = {p.name.split(".")[1].split("-")[0] for p in (tmp_path / "__pycache__").glob("*.nbc")}
+    assert kept == {"f", "total", "run"}

@@ -6,7 +6,7 @@
 use crate::emit::exc;
 use crate::infer::Infer;
 use crate::val::Val;
-use crate::world::{ArgTy, Object, Offsets, Stencil};
+use crate::world::{ArgTy, Offsets, Stencil};
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::Inst;
 use lh_ir::types::{NamedTuple, TyKind};
@@ -96,14 +96,13 @@ impl Infer<'_> {
         if shifts.len() != ndim {
             return Err(bad(format!("{} index offsets for {ndim} dimensional input array", shifts.len())));
         }
-        let (ret, offsets) = self.stencil_kernel(s, args, &relative, ndim)?;
+        let flag = |r: &bool| Val::of_type(if *r { Ty::dtype(Ty::bool()) } else { Ty::none() });
+        let flags = Val::tuple(relative.iter().map(flag).collect());
+        let (ret, offsets) = self.stencil_kernel(s, args, &flags, ndim)?;
         let bounds = reach(s, ndim, &shifts, &offsets)?;
         let many = |f: &dyn Fn(usize) -> i64| Val::tuple((0..ndim).map(|d| Val::int(i128::from(f(d)))).collect());
         let (low, high) = (many(&|d| bounds[d].0), many(&|d| bounds[d].1));
         let cval = self.border_value(s, ret)?;
-        let flags = Val::tuple(
-            relative.iter().map(|r| Val::of_type(if *r { Ty::dtype(Ty::bool()) } else { Ty::none() })).collect(),
-        );
         let f = Val::of_type(Ty::new(TyKind::Func(s.func)));
         let dtype = Val::of_type(Ty::dtype(ret.strong()));
         let call = [f, dtype, flags, low, high, many(&|d| shifts[d]), cval, Val::tuple(args.to_vec()), out];
@@ -111,30 +110,12 @@ impl Infer<'_> {
     }
 
     /// Result type of the function, and the indices it uses.
-    fn stencil_kernel(
-        &mut self,
-        s: &Stencil,
-        args: &[Val],
-        relative: &[bool],
-        ndim: usize,
-    ) -> Result<(Ty, Vec<Offsets>)> {
-        if self.world.library("stencils.apply").is_none() {
-            lh_ir::bug!("no library of stencils");
-        }
-        let class = self.world.import("lancehead.lib.stencils", Some("Relative"));
-        let name = match class.map(|c| self.world.object(c)) {
-            Some(Object::NamedTupleClass(n)) => n,
-            other => lh_ir::bug!("`Relative` is {other:?}"),
-        };
-        let ints = Ty::tuple(vec![Ty::int(); ndim]);
-        let view = |a: &Val, r: &bool| match a.ty.as_array() {
-            Some((dtype, rank, layout, _)) if *r => {
-                let elems = vec![Ty::array(dtype, rank, layout), ints, ints];
-                Ty::new(TyKind::Tuple { elems, name: Some(name.clone()) })
-            }
-            _ => a.ty,
-        };
-        let tys: Vec<ArgTy> = args.iter().zip(relative).map(|(a, r)| ArgTy::from(view(a, r))).collect();
+    fn stencil_kernel(&mut self, s: &Stencil, args: &[Val], flags: &Val, ndim: usize) -> Result<(Ty, Vec<Offsets>)> {
+        // What the library gives to the function for one element has the types that it is to be typed for.
+        let zeros = Val::tuple(vec![Val::int(0); ndim]);
+        let call = [flags.clone(), zeros.clone(), zeros.clone(), zeros.clone(), Val::tuple(args.to_vec()), zeros];
+        let views = self.call_library("stencils.views", &call)?;
+        let tys: Vec<ArgTy> = views.ty.tuple_elems().unwrap_or_default().iter().map(|t| ArgTy::from(*t)).collect();
         let spec = self.world.specialise(s.func, &tys, self.options)?;
         if !spec.ret.is_number() {
             return Err(bad("Stencil kernel must return a scalar and not a numpy array.")

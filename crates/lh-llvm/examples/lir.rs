@@ -13,8 +13,13 @@ fn main() {
     let tables = Tables { row: lh_ops::row, runtime: lh_ops::runtime::find };
     let functions = parse(&text, tables).unwrap_or_else(|e| panic!("{e}"));
     let spec_names = functions.iter().enumerate().map(|(i, f)| (SpecId::new(i), f.name.clone())).collect();
-    let wanted =
-        Wanted { llvm_ir: what == "ll", llvm_ir_opt: what == "opt", asm: what == "asm", remarks: what == "remarks", lines: false };
+    let wanted = Wanted {
+        llvm_ir: what == "ll",
+        llvm_ir_opt: what == "opt",
+        asm: what == "asm",
+        remarks: what == "remarks",
+        lines: false,
+    };
     let unit = Unit { functions, spec_names, entry: 0, entry_symbol: "entry".into(), abi: lh_llvm::Abi::Host, wanted };
     let mut out = compile(&unit);
     if what == "time" {

@@ -79,7 +79,7 @@ def _row(f, relative, low, high, shifts, ins, out, outer, start, counts):
     for j in range(counts[out.ndim - 1]):
         at = _added((*outer, j), start)
         p = _address(out, at)
-        prim.store(p, prim.cast(f(*_views(relative, low, high, shifts, ins, at)), dtype))
+        prim.store(p, prim.cast(f(*views(relative, low, high, shifts, ins, at)), dtype))
 
 
 def _added(a, b):
@@ -103,14 +103,15 @@ def _address(a, at):
     return p
 
 
-def _views(relative, low, high, shifts, ins, at):
-    views = ()
+def views(relative, low, high, shifts, ins, at):
+    """What the function is given for the element at an index."""
+    given = ()
     for k, a in enumerate(ins):
         if prim.is_none(relative[k]):
-            views = (*views, a)
+            given = (*given, a)
         else:
-            views = (*views, _view(low, high, shifts, a, at))
-    return views
+            given = (*given, _view(low, high, shifts, a, at))
+    return given
 
 
 def _view(low, high, shifts, a, at):

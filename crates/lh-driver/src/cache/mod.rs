@@ -194,6 +194,8 @@ fn parts(host: &mut dyn Host, o: ObjId) -> Vec<ObjId> {
     match host.object(o) {
         Object::Tuple(items, _) | Object::List(items) => items,
         Object::Func(_) => host.defaults(o),
+        Object::Ufunc(u) => vec![host.function_object(u.func)],
+        Object::Stencil(s) => s.cval.into_iter().chain([host.function_object(s.func)]).collect(),
         _ => Vec::new(),
     }
 }

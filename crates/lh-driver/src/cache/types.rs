@@ -75,6 +75,7 @@ impl Types {
                 let o = host.object_of(&l.value());
                 self.mention(o);
             }
+            TyKind::Ptr => one(self, 19),
             TyKind::PendingList(_)
             | TyKind::Unbound
             | TyKind::Choice(_)
@@ -83,7 +84,6 @@ impl Types {
             | TyKind::BoundMethod { .. }
             | TyKind::Exc
             | TyKind::Iter(_)
-            | TyKind::Ptr
             | TyKind::MemInfo => return None,
         }
         Some(())
@@ -131,6 +131,7 @@ pub(super) fn read(r: &mut Reader<'_>, host: &mut dyn Host, objects: &[ObjId]) -
             Object::Const(c) => Ty::new(TyKind::Literal(Literal::of(&c)?)),
             _ => return None,
         },
+        19 => Ty::ptr(),
         _ => return None,
     })
 }

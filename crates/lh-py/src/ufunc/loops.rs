@@ -91,10 +91,14 @@ impl Definition {
                 return Err(PyTypeError::new_err(text));
             }
         }
-        let plan = Plan::new(layout, args);
+        let (plan, home) = (Plan::new(layout, args), self.home(py));
         let function = library_function(py, "generalised")?;
-        let recipe =
-            |operands| Recipe { function, args: vec![self.function(py), Ty::int(), operands], options: self.options };
+        let recipe = |operands| Recipe {
+            function,
+            args: vec![self.function(py), Ty::int(), operands],
+            options: self.options,
+            home,
+        };
         let strided = if plan.contiguous.is_empty() { None } else { Some(recipe(plan.strided)) };
         let main = recipe(plan.operands);
         let shared = self.shared(args.len(), layout.names.len());
