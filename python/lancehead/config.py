@@ -15,5 +15,8 @@ CACHE: bool | None = _flag("LANCEHEAD_CACHE")
 #: Where that is kept, instead of beside the sources.
 CACHE_DIR: str = os.environ.get("LANCEHEAD_CACHE_DIR") or os.environ.get("NUMBA_CACHE_DIR", "")
 
+#: Prints what the cache reads and writes: `LANCEHEAD_DEBUG_CACHE=1`.
+DEBUG_CACHE: bool = bool(_flag("LANCEHEAD_DEBUG_CACHE"))
+
 #: Runs the Python functions themselves: `LANCEHEAD_DISABLE_JIT=1`.
 DISABLE_JIT: int = int(os.environ.get("LANCEHEAD_DISABLE_JIT", "0") or "0")

@@ -69,6 +69,8 @@ pub trait Host {
     /// A hash of all that [`Host::object`] and [`Host::function`] say of an object, the same in every process; `None`
     /// if it has none. It does not cover what a function reads when it is compiled, nor attributes.
     fn digest(&mut self, o: ObjId) -> Option<Digest>;
+    /// Module and name by which [`Host::import`] finds an object, if it has such.
+    fn name_of(&mut self, o: ObjId) -> Option<(String, String)>;
     /// Source file of a function.
     fn file(&mut self, o: ObjId) -> String;
     /// Defaults of a function, positional ones first.

@@ -3,7 +3,7 @@
 use crate::host::PyHost;
 use crate::{objects, render};
 use lh_driver::Compiled;
-use lh_driver::cache::{self, Digest, Entry, Facts, Hasher, Request};
+use lh_driver::cache::{self, Answer, Digest, Entry, Facts, Hasher, Request, Turn};
 use lh_ir::func::Options;
 use lh_ir::{ObjId, Ty};
 use pyo3::intern;
@@ -13,9 +13,13 @@ use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{LazyLock, Mutex};
+use std::time::Duration;
 
 /// Hash of the sources that this compiler is built from.
 const BUILD: &str = env!("LANCEHEAD_BUILD");
+
+/// How long a process waits for another one that compiles the same.
+const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Directories for a function's files, the first that can be used first, and what the names begin with.
 pub struct Home {
@@ -29,6 +33,8 @@ pub struct Lookup {
     pub home: Home,
     /// The key, if the request has one.
     key: Option<Digest>,
+    /// The right to compile, which other processes wait for.
+    turn: Option<Turn>,
 }
 
 /// Whether a function is cached: by its decorator, or because everything (or nothing) is.
@@ -72,6 +78,20 @@ impl Home {
             }
         }
         Ok(Home { dirs, stem })
+    }
+
+    /// The right to compile what has a key, in the first directory where that can be asked for.
+    fn turn(&self, py: Python<'_>, key: &Digest) -> PyResult<Answer> {
+        for dir in &self.dirs {
+            if cache::make(dir).is_err() || !is_trusted(py, dir)? {
+                continue;
+            }
+            match py.detach(|| cache::wait(dir, &short(key), PATIENCE)) {
+                Answer::Unknown => {}
+                answer => return Ok(answer),
+            }
+        }
+        Ok(Answer::Unknown)
     }
 
     /// The directory that is tried first.
@@ -142,7 +162,8 @@ fn request<'a>(py: Python<'_>, function: ObjId, args: &'a [Ty], options: Options
     Ok(Request { function, args, options, environment: environment(py)? })
 }
 
-/// Looks for code of a function that fits; `load` is false if it shall be made anew in any case.
+/// Looks for code of a function that fits; `load` is false if it shall be made anew in any case. If another process is
+/// making it, waits for that.
 ///
 /// The files are those of the function `home`: the one that is compiled, or whose ufunc it is.
 pub fn find(
@@ -153,15 +174,28 @@ pub fn find(
     options: Options,
     load: bool,
 ) -> PyResult<(Lookup, Option<Compiled>)> {
-    let python_function = crate::dispatcher::py_func(&objects::object(py, home));
-    let python_function = python_function.unwrap_or_else(|| objects::object(py, home));
-    let home = Home::of(&python_function)?;
+    let o = objects::object(py, home);
+    let home = Home::of(&crate::dispatcher::py_func(&o).unwrap_or(o))?;
     let request = request(py, function, args, options)?;
+    let key = request.key(&mut PyHost::new(py));
+    let mut lookup = Lookup { home, key, turn: None };
+    let Some(key) = lookup.key.filter(|_| load) else { return Ok((lookup, None)) };
+    if let Some(code) = search(py, &lookup.home, &request, &key)? {
+        return Ok((lookup, Some(code)));
+    }
+    let answer = lookup.home.turn(py, &key)?;
+    if let Answer::Free(turn) | Answer::After(turn) = answer {
+        lookup.turn = Some(turn);
+    }
+    // Between the search and the turn another process may have finished, too.
+    let code = if lookup.turn.is_some() { search(py, &lookup.home, &request, &key)? } else { None };
+    Ok((lookup, code))
+}
+
+fn search(py: Python<'_>, home: &Home, request: &Request<'_>, key: &Digest) -> PyResult<Option<Compiled>> {
     let mut host = PyHost::new(py);
-    let Some(key) = request.key(&mut host) else { return Ok((Lookup { home, key: None }, None)) };
-    let start = format!("{}.{}.", home.stem, short(&key));
-    let mut found = None;
-    for dir in home.dirs.iter().filter(|_| load) {
+    let start = format!("{}.{}.", home.stem, short(key));
+    for dir in &home.dirs {
         // A directory that cannot be read has nothing for us.
         let files = cache::list(dir, &start, cache::CODE).unwrap_or_default();
         if files.is_empty() || !is_trusted(py, dir)? {
@@ -171,14 +205,15 @@ pub fn find(
             if !is_trusted(py, &file)? {
                 continue;
             }
-            let entry = std::fs::read(&file).ok().and_then(|bytes| Entry::read(&bytes));
-            found = entry.filter(|e| e.key == key).and_then(|e| request.load(&mut host, &e));
-            if found.is_some() {
-                return Ok((Lookup { home, key: Some(key) }, found));
+            let entry = std::fs::read(&file).ok().and_then(|bytes| Entry::read(&bytes)).filter(|e| e.key == *key);
+            if let Some(code) = entry.and_then(|e| request.load(&mut host, &e)) {
+                log(py, &format!("index loaded from {}/{}{}", dir.display(), home.stem, cache::INDEX))?;
+                log(py, &format!("data loaded from {}", file.display()))?;
+                return Ok(Some(code));
             }
         }
     }
-    Ok((Lookup { home, key: Some(key) }, found))
+    Ok(None)
 }
 
 /// Keeps code that was just compiled, where that can be done.
@@ -195,7 +230,11 @@ pub fn keep(
     let facts = facts(py, home)?;
     let request = request(py, function, args, options)?;
     // What was read may have changed while it was compiled: then the key has, too, or there is no entry.
-    let Some(entry) = request.entry(&mut host, compiled, facts).filter(|e| e.key == key) else { return Ok(()) };
+    let entry = match request.entry(&mut host, compiled, facts) {
+        Ok(entry) if entry.key == key => entry,
+        Ok(_) => return log(py, &format!("not kept: {} has changed meanwhile", lookup.home.stem)),
+        Err(why) => return log(py, &format!("not kept: {}: {why}", lookup.home.stem)),
+    };
     let name = format!("{}.{}.{}{}", lookup.home.stem, short(&key), short(&entry.dependencies()), cache::CODE);
     let (bytes, index) = (entry.write(), index(&entry.facts));
     let mut failure = None;
@@ -204,11 +243,14 @@ pub fn keep(
             continue;
         }
         let index_name = format!("{}{}", lookup.home.stem, cache::INDEX);
-        let saved = cache::save(dir, &name, &bytes).and_then(|_| {
-            if dir.join(&index_name).is_file() { Ok(()) } else { cache::save(dir, &index_name, &index).map(|_| ()) }
-        });
-        match saved {
-            Ok(()) => return Ok(()),
+        match cache::save(dir, &name, &bytes) {
+            Ok(path) => {
+                // For people; an entry is whole without it.
+                if !dir.join(&index_name).is_file() && cache::save(dir, &index_name, &index).is_ok() {
+                    log(py, &format!("index saved to {}", dir.join(&index_name).display()))?;
+                }
+                return log(py, &format!("data saved to {}", path.display()));
+            }
             Err(e) => failure = Some(format!("{}: {e}", dir.display())),
         }
     }
@@ -254,6 +296,14 @@ fn is_trusted(py: Python<'_>, path: &Path) -> PyResult<bool> {
         }
         Err(_) => Ok(false),
     }
+}
+
+/// What the cache does, on the standard output, if that is wanted.
+fn log(py: Python<'_>, text: &str) -> PyResult<()> {
+    if setting(py, intern!(py, "DEBUG_CACHE")).is_some_and(|s| s.is_truthy().unwrap_or(false)) {
+        py.import("builtins")?.call_method1("print", (format!("[cache] {text}"),))?;
+    }
+    Ok(())
 }
 
 /// A warning that a process gives once.

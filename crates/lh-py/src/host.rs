@@ -289,6 +289,12 @@ impl Host for PyHost<'_> {
         self.digests.insert(o, digest);
         digest
     }
+    fn name_of(&mut self, o: ObjId) -> Option<(String, String)> {
+        let object = self.get(o);
+        let module: String = object.getattr(intern!(self.py, "__module__")).ok()?.extract().ok()?;
+        let name: String = object.getattr(intern!(self.py, "__qualname__")).ok()?.extract().ok()?;
+        (self.import(&module, Some(&name)) == Some(o)).then_some((module, name))
+    }
     fn file(&mut self, o: ObjId) -> String {
         let code = self.python_function(o).getattr(intern!(self.py, "__code__"));
         code.and_then(|c| c.getattr(intern!(self.py, "co_filename"))?.extract()).unwrap_or_default()

@@ -216,27 +216,14 @@ fn get_metadata<'py>(c: &Call<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
     Ok(all.into_any())
 }
 
-/// By reference where the name leads back to the dispatcher, else by function and options.
+/// By name where that leads back to the dispatcher, else by value.
 fn reduce<'py>(c: &Call<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
-    let py = c.py;
-    let name = c.this.getattr(intern!(py, "__qualname__"))?;
-    let module = c.this.getattr(intern!(py, "__module__"))?;
-    let mut found = py.import("sys")?.getattr("modules")?.get_item(&module).ok();
-    for part in name.extract::<String>()?.split('.') {
-        found = found.and_then(|o| o.getattr(part).ok());
+    let pickling = c.py.import(intern!(c.py, "lancehead.pickling"))?;
+    if pickling.call_method1(intern!(c.py, "is_named"), (c.this,))?.is_truthy()? {
+        return c.this.getattr(intern!(c.py, "__qualname__"));
     }
-    if found.is_some_and(|o| o.is(c.this)) {
-        return Ok(name);
-    }
-    let (func, options, eager) = {
-        // SAFETY: the state of a live dispatcher; nothing runs meanwhile.
-        let state = unsafe { &*c.state() };
-        (state.func.bind(py).clone(), state.options.given.bind(py).clone(), !state.can_compile)
-    };
-    let sigs: Vec<_> = c.overloads().into_iter().map(signature_of).collect();
-    let sigs = if eager { PyList::new(py, sigs)? } else { PyList::empty(py) };
-    let rebuild = py.import("lancehead._core")?.getattr("dispatcher")?;
-    Ok((rebuild, (func, options, sigs, eager)).into_pyobject(py)?.into_any())
+    let data = pickling.call_method1(intern!(c.py, "dump"), (c.this,))?;
+    Ok((pickling.getattr(intern!(c.py, "load"))?, (data,)).into_pyobject(c.py)?.into_any())
 }
 
 fn py_func<'py>(c: &Call<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {

@@ -7,11 +7,13 @@
 mod digest;
 mod entry;
 mod store;
+mod turn;
 mod types;
 
 pub use digest::{Digest, Hasher, blake2b};
 pub use entry::{Entry, Facts, Place, Step};
-pub use store::{CODE, INDEX, distrust, list, save};
+pub use store::{CODE, INDEX, distrust, list, make, save};
+pub use turn::{Answer, Turn, wait};
 
 use crate::host::Host;
 use crate::{Compiled, Dep, Image};
@@ -133,20 +135,23 @@ impl Request<'_> {
         })
     }
 
-    /// An entry for what has just been compiled; `None` if something in it cannot be found again or has changed.
-    pub fn entry(&self, host: &mut dyn Host, compiled: &Compiled, mut facts: Facts) -> Option<Entry> {
-        // How a kernel is launched is not in an entry.
+    /// An entry for what has just been compiled.
+    ///
+    /// # Errors
+    /// Why there is none: something in it cannot be found again, or has changed meanwhile.
+    pub fn entry(&self, host: &mut dyn Host, compiled: &Compiled, mut facts: Facts) -> Result<Entry, String> {
         if compiled.kernel.is_some() {
-            return None;
+            return Err("how a kernel is launched is not kept".to_owned());
         }
-        let key = self.key(host)?;
-        let mut steps = Steps::new(self.function, &self.mentioned(host)?);
+        let no_hash = "an object in the types of its arguments has no hash";
+        let key = self.key(host).ok_or(no_hash)?;
+        let mut steps = Steps::new(self.function, &self.mentioned(host).ok_or(no_hash)?);
         steps.add_deps(host, &compiled.deps)?;
         let mut words = Vec::new();
         for what in compiled.words() {
             let object = match what {
                 Extern::Array(o) => o,
-                Extern::Class(c) => host.class_object(c)?,
+                Extern::Class(c) => host.class_object(c).ok_or("an exception class has no object")?,
             };
             words.push((what, steps.place(host, object)?));
         }
@@ -155,27 +160,26 @@ impl Request<'_> {
             let function = host.function_object(func);
             files.push((number as u32, steps.place(host, function)?));
         }
-        let mut ret = Types::default();
-        ret.add(host, compiled.ret)?;
-        let ret = renumber(host, compiled.ret, &ret.mentioned, &mut steps)?;
-        let mut entry_steps = Vec::new();
-        for (place, object) in &steps.list {
-            let digest = match object {
-                Some(o) => Some(host.digest(*o)?),
-                None => None,
-            };
-            entry_steps.push(Step { place: place.clone(), digest });
-        }
+        let ret = steps.result_type(host, compiled.ret)?;
+        let steps = steps.list.iter().map(|(place, object)| step(host, place, *object)).collect::<Result<_, _>>()?;
         if !compiled.deps.iter().all(|d| crate::is_current(host, d)) {
-            return None;
+            return Err("something that it reads has changed meanwhile".to_owned());
         }
         if facts.signature.is_empty() {
             let args: Vec<String> = self.args.iter().map(ToString::to_string).collect();
             facts.signature = format!("({}) -> {}", args.join(", "), compiled.ret);
         }
-        let object = compiled.object.clone();
-        Some(Entry { key, facts, steps: entry_steps, words, files, ret, escapes: compiled.escapes, object })
+        Ok(Entry { key, facts, steps, words, files, ret, escapes: compiled.escapes, object: compiled.object.clone() })
     }
+}
+
+/// An object that was read, with its hash.
+fn step(host: &mut dyn Host, place: &Place, object: Option<ObjId>) -> Result<Step, String> {
+    let digest = match object {
+        Some(o) => Some(host.digest(o).ok_or_else(|| format!("{} has no hash", host.describe(o)))?),
+        None => None,
+    };
+    Ok(Step { place: place.clone(), digest })
 }
 
 /// The number that code gets for an object.
@@ -198,18 +202,6 @@ fn parts(host: &mut dyn Host, o: ObjId) -> Vec<ObjId> {
         Object::Stencil(s) => s.cval.into_iter().chain([host.function_object(s.func)]).collect(),
         _ => Vec::new(),
     }
-}
-
-/// The type as bytes, with the numbers of steps for the objects in it.
-fn renumber(host: &mut dyn Host, ty: Ty, mentioned: &[ObjId], steps: &mut Steps) -> Option<Vec<u8>> {
-    let mut out = Types::default();
-    for o in mentioned {
-        steps.place(host, *o)?;
-    }
-    // Mentioned objects are numbered by their first mention, so naming all steps first makes the numbers theirs.
-    out.mentioned = steps.list.iter().map(|(_, o)| o.unwrap_or(ObjId(u32::MAX))).collect();
-    out.add(host, ty)?;
-    Some(out.out.0)
 }
 
 /// Steps in the making.
@@ -237,8 +229,8 @@ impl Steps {
         n
     }
 
-    /// Adds what was read, each after the object it was read of; `None` if that object cannot be found again.
-    fn add_deps(&mut self, host: &mut dyn Host, deps: &[Dep]) -> Option<()> {
+    /// Adds what was read, each after the object it was read of.
+    fn add_deps(&mut self, host: &mut dyn Host, deps: &[Dep]) -> Result<(), String> {
         let mut left: Vec<&Dep> = deps.iter().collect();
         while !left.is_empty() {
             let before = left.len();
@@ -246,22 +238,36 @@ impl Steps {
             if left.len() < before {
                 continue;
             }
-            // What is left was read of objects inside others.
-            for d in &left {
-                if let Some(owner) = owner(host, d) {
-                    if self.place(host, owner).is_none() && !matches!(d, Dep::Attribute { .. }) {
-                        return None;
-                    }
+            // What is left was read of objects inside others, or of what was computed while compiling (`np.finfo(...)`),
+            // which is as certain as what it was computed from.
+            for d in std::mem::take(&mut left) {
+                let found = match owner(host, d) {
+                    Some(owner) => self.place(host, owner),
+                    None => Ok(0),
+                };
+                match (found, d) {
+                    (Ok(_), _) => left.push(d),
+                    (Err(_), Dep::Attribute { .. }) => {}
+                    (Err(why), _) => return Err(why),
                 }
             }
-            let unchanged = left.len();
-            left.retain(|d| !self.add_dep(host, d));
-            if left.len() == unchanged {
-                // Attributes of what was computed while compiling (`np.finfo(...)`) are as certain as it is.
-                return Some(());
-            }
         }
-        Some(())
+        Ok(())
+    }
+
+    /// The result type as bytes; what it mentions is found by steps.
+    fn result_type(&mut self, host: &mut dyn Host, ty: Ty) -> Result<Vec<u8>, String> {
+        let no_form = || format!("its result is a `{ty}`");
+        let mut types = Types::default();
+        types.add(host, ty).ok_or_else(no_form)?;
+        for o in types.mentioned {
+            self.place(host, o)?;
+        }
+        // Objects are numbered as they are mentioned: mentioning those of all steps first makes the numbers theirs.
+        let mentioned = self.list.iter().map(|(_, o)| o.unwrap_or(ObjId(u32::MAX))).collect();
+        let mut types = Types { mentioned, ..Types::default() };
+        types.add(host, ty).ok_or_else(no_form)?;
+        Ok(types.out.0)
     }
 
     fn add_dep(&mut self, host: &mut dyn Host, d: &Dep) -> bool {
@@ -283,9 +289,9 @@ impl Steps {
     }
 
     /// The step at which an object is found, added if it is a part of what others find.
-    fn place(&mut self, host: &mut dyn Host, object: ObjId) -> Option<u32> {
+    fn place(&mut self, host: &mut dyn Host, object: ObjId) -> Result<u32, String> {
         if let Some(n) = self.known.get(&object) {
-            return Some(*n);
+            return Ok(*n);
         }
         let mut at = 0;
         // Parts of parts come into reach as the list grows; it ends because objects are added once.
@@ -301,12 +307,16 @@ impl Steps {
                     parents.push(Some(at));
                 }
                 if part == object {
-                    return Some(self.add_path(&reach, &parents, reach.len() - 1));
+                    return Ok(self.add_path(&reach, &parents, reach.len() - 1));
                 }
             }
             at += 1;
         }
-        None
+        // What the library refers to has a name of its own.
+        match host.name_of(object) {
+            Some((module, name)) => Ok(self.push(Place::Import(module, Some(name)), Some(object))),
+            None => Err(format!("{} cannot be found again", host.describe(object))),
+        }
     }
 
     /// Adds the steps from a known object to one in reach.

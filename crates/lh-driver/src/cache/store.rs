@@ -53,14 +53,20 @@ pub fn distrust(path: &Path) -> io::Result<Option<String>> {
     Ok(None)
 }
 
+/// Makes a directory that only its owner may write, unless it is there.
+///
+/// # Errors
+/// If that cannot be done.
+pub fn make(dir: &Path) -> io::Result<()> {
+    if dir.is_dir() { Ok(()) } else { fs::DirBuilder::new().recursive(true).mode(0o755).create(dir) }
+}
+
 /// Writes a file whole or not at all; another of the same name is replaced.
 ///
 /// # Errors
 /// If the directory cannot be made or written, or is full.
 pub fn save(dir: &Path, name: &str, bytes: &[u8]) -> io::Result<PathBuf> {
-    if !dir.is_dir() {
-        fs::DirBuilder::new().recursive(true).mode(0o755).create(dir)?;
-    }
+    make(dir)?;
     static NUMBER: AtomicU32 = AtomicU32::new(0);
     let number = NUMBER.fetch_add(1, Ordering::Relaxed);
     let path = dir.join(name);
