@@ -77,4 +77,8 @@ pub trait Host {
     fn defaults(&mut self, o: ObjId) -> Vec<ObjId>;
     /// See [`lh_infer::World::describe`].
     fn describe(&mut self, o: ObjId) -> String;
+    /// Does work that needs nothing of the interpreter, which others may use meanwhile.
+    fn detached(&mut self, work: &mut (dyn FnMut() + Send)) {
+        work();
+    }
 }

@@ -2,7 +2,7 @@
 
 use lh_ir::func::Extern;
 use lh_llvm::{EntryPoint, Loaded, Outside};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::ffi::CString;
 
 /// Symbol of the entry stub.
@@ -12,6 +12,8 @@ pub(crate) const ENTRY: &str = "lh_entry";
 pub(crate) struct Image {
     /// Entry stub.
     pub(crate) entry: EntryPoint,
+    /// Whether it calls anything that may take long or look at the flag of Ctrl-C.
+    pub(crate) may_wait: bool,
     /// Keeps the machine code mapped.
     _loaded: Loaded,
     _files: Vec<CString>,
@@ -25,6 +27,9 @@ impl Image {
         file: &dyn Fn(usize) -> Option<String>,
     ) -> Image {
         let files: RefCell<Vec<CString>> = RefCell::default();
+        let may_wait = Cell::new(false);
+        // Raising an exception is the end.
+        let is_raising = |symbol: &str| symbol.starts_with("lh_raise") || symbol == "lh_traceback";
         let resolve = |symbol: &str| match Outside::of(symbol) {
             Some(Outside::Word(what)) => word(what).map(|w| w as usize),
             Some(Outside::File(n)) => {
@@ -34,10 +39,13 @@ impl Image {
                 files.borrow_mut().push(name);
                 Some(at)
             }
-            None => lh_runtime::address(symbol),
+            None => {
+                may_wait.set(may_wait.get() || !is_raising(symbol));
+                lh_runtime::address(symbol)
+            }
         };
         let loaded = lh_llvm::load(object, &resolve);
         let Some(entry) = loaded.entry(ENTRY) else { lh_ir::bug!("no entry point in the object") };
-        Image { entry, _loaded: loaded, _files: files.into_inner() }
+        Image { entry, may_wait: may_wait.get(), _loaded: loaded, _files: files.into_inner() }
     }
 }

@@ -91,6 +91,8 @@ pub struct Compiled {
     pub deps: Vec<Dep>,
     /// Whether an argument (or a part of one) may live on in the result or in another argument.
     pub escapes: bool,
+    /// Whether it may take long: otherwise it neither loops nor calls anything but what raises.
+    pub may_wait: bool,
     /// What a launch has to know of it, if it is a kernel for a CUDA device.
     pub kernel: Option<kernel::Kernel>,
     /// What each stage took.
@@ -156,7 +158,8 @@ impl Compiler {
         if kernel.is_some() {
             kernel::check_result(&functions[0], self.specs[spec.index()].ret)?;
         }
-        let output = lh_llvm::compile(&unit(&functions, &names, lh_llvm::Wanted::default()));
+        let (unit, mut output) = (unit(&functions, &names, lh_llvm::Wanted::default()), lh_llvm::Output::default());
+        host.detached(&mut || output = lh_llvm::compile(&unit));
         let generated = start.elapsed();
         let words: HashMap<Extern, u64> = words(&functions).into_iter().map(|w| (w, host.word(w))).collect();
         let image = Image::load(&output.object, &|w| words.get(&w).copied(), &|f| Some(functions.get(f)?.file.clone()));
@@ -173,6 +176,7 @@ impl Compiler {
         ];
         Ok(Arc::new(Compiled {
             entry: image.entry,
+            may_wait: image.may_wait,
             args: args.to_vec(),
             ret,
             deps,
@@ -264,6 +268,7 @@ impl Compiled {
     pub(crate) fn loaded(image: Image, args: &[Ty], ret: Ty, deps: Vec<Dep>, escapes: bool, size: usize) -> Compiled {
         Compiled {
             entry: image.entry,
+            may_wait: image.may_wait,
             args: args.to_vec(),
             ret,
             deps,

@@ -584,6 +584,7 @@ impl Infer<'_> {
                 es.iter().for_each(|e| self.out.blocks[e.from.index()].term = Some(Term::Unreachable));
                 continue;
             };
+            let passed = self.passed(block, &params);
             for e in es {
                 for (i, p) in params.iter().enumerate() {
                     let t = e.vals[i].ty;
@@ -599,22 +600,28 @@ impl Infer<'_> {
                     }
                 }
                 if !widened {
-                    self.finish_edge(&e, b, block, &params)?;
+                    self.finish_edge(&e, b, block, &passed)?;
                 }
             }
         }
         Ok(widened)
     }
 
-    fn finish_edge(&mut self, e: &Edge, b: Block, block: Block, params: &[Val]) -> Result<()> {
+    /// Types of a block's values as edges pass them; `None`: the type or a constant says the value, and it has no parameter.
+    fn passed(&self, block: Block, params: &[Val]) -> Vec<Option<Ty>> {
+        // Parameters were made in this order.
+        let mut made = self.out.blocks[block.index()].params.iter().peekable();
+        params.iter().map(|p| made.next_if(|m| Some(**m) == p.v).map(|_| p.ty)).collect()
+    }
+
+    fn finish_edge(&mut self, e: &Edge, b: Block, block: Block, passed: &[Option<Ty>]) -> Result<()> {
         self.cur = e.from;
         self.span = e.span;
         self.here = e.src;
         let mut args = Vec::new();
-        for (p, v) in params.iter().zip(&e.vals) {
-            // Values the type or a constant says have no parameter.
-            if p.v.is_some() && self.out.blocks[block.index()].params.contains(&p.v.expect("just checked")) {
-                let v = self.convert(v, p.ty)?;
+        for (ty, v) in passed.iter().zip(&e.vals) {
+            if let Some(ty) = ty {
+                let v = self.convert(v, *ty)?;
                 args.push(self.value(&v));
             }
         }

@@ -36,6 +36,32 @@ fn guarded<R>(py: Python<'_>, f: impl FnOnce() -> PyResult<R>) -> Option<R> {
     None
 }
 
+/// `tp_vectorcall` of dispatchers of functions without parameters, which have but one specialisation: as [`vectorcall`],
+/// in few instructions.
+pub unsafe extern "C" fn vectorcall_nullary(
+    callable: *mut ffi::PyObject,
+    args: *const *mut ffi::PyObject,
+    nargsf: usize,
+    kwnames: *mut ffi::PyObject,
+) -> *mut ffi::PyObject {
+    // SAFETY: CPython calls this with a dispatcher, attached; references into the state end before Python code can run.
+    unsafe {
+        let overload = (*(*callable.cast::<DispatcherObject>()).state).nullary;
+        let bare = ffi::PyVectorcall_NARGS(nargsf) == 0 && kwnames.is_null();
+        if bare && !overload.is_null() && (*overload).guard.is_current(Python::assume_attached()) {
+            let mut ret = [MaybeUninit::<u64>::uninit(); 2];
+            let running = Running::start((*overload).may_wait);
+            let status = ((*overload).entry)(std::ptr::null(), ret.as_mut_ptr().cast());
+            drop(running);
+            if status == 0 {
+                return simple_result((*overload).ret, ret.as_ptr().cast());
+            }
+            return finish(Python::assume_attached(), &*overload, &ArgBuf::default(), status, std::ptr::null());
+        }
+        vectorcall(callable, args, nargsf, kwnames)
+    }
+}
+
 /// `tp_vectorcall` of dispatchers.
 pub unsafe extern "C" fn vectorcall(
     callable: *mut ffi::PyObject,
@@ -48,7 +74,7 @@ pub unsafe extern "C" fn vectorcall(
         let state = (*callable.cast::<DispatcherObject>()).state;
         let n = ffi::PyVectorcall_NARGS(nargsf) as usize;
         if kwnames.is_null() && n == (*state).params.plain {
-            return if n == 0 { call_nullary(callable, state) } else { call(callable, state, args, n) };
+            return call(callable, state, args, n);
         }
         let mut quick = [MaybeUninit::<*mut ffi::PyObject>::uninit(); MAX_QUICK];
         match bind::quick(state, args, n, kwnames, &mut quick) {
@@ -107,32 +133,6 @@ unsafe fn call(
             }
         }
         call_slow(callable, state, at, &mut buf, n)
-    }
-}
-
-/// A call without arguments, which has but one specialisation.
-///
-/// # Safety
-/// As [`call`].
-#[inline(always)]
-unsafe fn call_nullary(callable: *mut ffi::PyObject, state: *mut State) -> *mut ffi::PyObject {
-    // SAFETY: as promised; references into the state end before Python code can run.
-    unsafe {
-        if let [entry] = (*state).entries.as_slice() {
-            let overload = &*entry.overload;
-            let simple = !matches!(overload.ret, Ret::Other | Ret::Converted) && !(*state).options.nogil;
-            if simple && overload.guard.is_current(Python::assume_attached()) {
-                let mut ret = [MaybeUninit::<u64>::uninit(); 2];
-                let running = Running::start();
-                let status = (overload.entry)(std::ptr::null(), ret.as_mut_ptr().cast());
-                drop(running);
-                if status == 0 {
-                    return simple_result(overload.ret, ret.as_ptr().cast());
-                }
-                return finish(Python::assume_attached(), overload, &ArgBuf::default(), status, std::ptr::null());
-            }
-        }
-        call(callable, state, std::ptr::null(), 0)
     }
 }
 
@@ -259,7 +259,7 @@ unsafe fn run(py: Python<'_>, state: *mut State, overload: &Overload, buf: &mut 
     if overload.escapes && !buf.owners.is_empty() {
         own(buf);
     }
-    let running = Running::start();
+    let running = Running::start(overload.may_wait);
     // SAFETY: the words are those of the specialisation's argument types; the result has room.
     let status = unsafe {
         if (*state).options.nogil {

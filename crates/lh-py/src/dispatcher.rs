@@ -5,6 +5,7 @@ use crate::bind::Params;
 use crate::cache;
 use crate::compiler::{self, Failed};
 use crate::convert;
+use crate::flight;
 use crate::guard::Guard;
 use crate::literals;
 use crate::object::DispatcherObject;
@@ -44,6 +45,8 @@ pub enum Ret {
 pub struct Overload {
     /// Entry point of the machine code.
     pub entry: unsafe extern "C" fn(*const u64, *mut u64) -> i32,
+    /// Whether it may take long, or look whether Ctrl-C was pressed.
+    pub may_wait: bool,
     /// Whether parts of arguments may live on after the call.
     pub escapes: bool,
     /// Whether the result holds references.
@@ -82,6 +85,9 @@ pub struct State {
     pub options: JitOptions,
     /// Found by tags.
     pub entries: Vec<Entry>,
+    /// The only specialisation of a function without parameters, if its result is a simple one and it keeps the
+    /// interpreter; null otherwise.
+    pub nullary: *const Overload,
     /// The entry that fitted the last call.
     pub last: usize,
     /// Every specialisation ever made: calls in progress may use the stale ones.
@@ -159,6 +165,7 @@ impl State {
             params: Params::of(func)?,
             options,
             entries: Vec::new(),
+            nullary: std::ptr::null(),
             last: 0,
             overloads: Vec::new(),
             literals: Vec::new(),
@@ -178,6 +185,7 @@ impl State {
     pub fn forget(&mut self, overload: *const Overload) {
         self.entries.retain(|e| !std::ptr::eq(e.overload, overload));
         self.last = 0;
+        self.nullary = std::ptr::null();
         // SAFETY: overloads live as long as the state.
         unsafe { (*overload).stale.set(true) };
     }
@@ -198,7 +206,14 @@ pub unsafe fn resolve(
     // SAFETY: as promised.
     let natural = unsafe { literals::types(py, &*state, buf, argc)? };
     // SAFETY: as promised; each borrow ends before Python code can run.
-    let existing = unsafe { (*state).current().find(|o| o.compiled.args == natural) }.map(std::ptr::from_ref);
+    let find = || unsafe { (*state).current().find(|o| o.compiled.args == natural) }.map(std::ptr::from_ref);
+    let mut existing = find();
+    let mut ticket = None;
+    // SAFETY: as promised.
+    while existing.is_none() && ticket.is_none() && unsafe { (*state).can_compile } {
+        ticket = flight::board(py, state.addr(), &natural);
+        existing = find();
+    }
     let (overload, converts) = match existing {
         Some(o) => (o, false),
         // SAFETY: as promised.
@@ -226,6 +241,8 @@ pub unsafe fn resolve(
         state.entries.retain(|e| e.tags[..] != buf.tags[..]);
         state.entries.push(Entry { tags: buf.tags.as_slice().into(), natural: converts.then_some(natural), overload });
         state.last = state.entries.len() - 1;
+        let simple = !matches!((*overload).ret, Ret::Other | Ret::Converted) && !state.options.nogil;
+        state.nullary = if argc == 0 && simple { overload } else { std::ptr::null() };
         Ok(state.last)
     }
 }
@@ -307,6 +324,7 @@ pub unsafe fn compile(
     };
     let overload = Box::new(Overload {
         entry: compiled.entry,
+        may_wait: compiled.may_wait,
         escapes: compiled.escapes,
         ret_counted: compiled.ret.is_counted(),
         ret_words: compiled.ret.flatten().len(),

@@ -39,9 +39,21 @@ struct FuncGuard {
     parts: [Option<Py<PyAny>>; 3],
 }
 
+impl FuncGuard {
+    #[inline(always)]
+    fn is_current(&self) -> bool {
+        let now = parts(self.function.as_ptr());
+        self.parts.iter().zip(now).all(|(held, now)| held.as_ref().map_or(std::ptr::null_mut(), Py::as_ptr) == now)
+    }
+}
+
 /// Everything that one specialisation depends on.
 #[derive(Default)]
 pub struct Guard {
+    /// The first function: that which is called.
+    own: Option<FuncGuard>,
+    /// Whether there is more.
+    has_more: bool,
     dicts: Vec<DictGuard>,
     names: Vec<NameGuard>,
     cells: Vec<CellGuard>,
@@ -90,20 +102,19 @@ impl Guard {
     /// Whether nothing has changed. Run for every call.
     #[inline(always)]
     pub fn is_current(&self, py: Python<'_>) -> bool {
-        for f in &self.funcs {
-            let now = parts(f.function.as_ptr());
-            for (held, now) in f.parts.iter().zip(now) {
-                if held.as_ref().map_or(std::ptr::null_mut(), Py::as_ptr) != now {
-                    return false;
-                }
-            }
+        if let Some(f) = &self.own
+            && !f.is_current()
+        {
+            return false;
         }
-        for c in &self.cells {
-            if cell_value(&c.cell) != c.value && !c.is_same(py) {
-                return false;
-            }
-        }
-        self.dicts.iter().all(|d| version(&d.dict) == d.version.get()) || self.names_are_same(py)
+        !self.has_more || self.more_is_current(py)
+    }
+
+    #[inline(always)]
+    fn more_is_current(&self, py: Python<'_>) -> bool {
+        self.funcs.iter().all(FuncGuard::is_current)
+            && self.cells.iter().all(|c| cell_value(&c.cell) == c.value || c.is_same(py))
+            && (self.dicts.iter().all(|d| version(&d.dict) == d.version.get()) || self.names_are_same(py))
     }
 
     #[cold]
@@ -164,6 +175,7 @@ impl Guard {
         name: &str,
         object: Option<ObjId>,
     ) -> bool {
+        self.has_more = true;
         let name = PyString::intern(py, name);
         if self.names.iter().any(|n| n.globals.is(globals) && n.name.is(&name)) {
             return false;
@@ -175,6 +187,7 @@ impl Guard {
     }
 
     fn add_dict(&mut self, dict: &Bound<'_, PyDict>) {
+        self.has_more = true;
         if !self.dicts.iter().any(|d| d.dict.is(dict)) {
             let dict = dict.clone().unbind();
             let version = Cell::new(version(&dict));
@@ -186,6 +199,7 @@ impl Guard {
     pub fn add_free(&mut self, py: Python<'_>, f: FuncId, index: u32, object: Option<ObjId>) -> PyResult<()> {
         let Some(function) = user_function(py, f) else { return Ok(()) };
         let cell = function.getattr("__closure__")?.get_item(index)?;
+        self.has_more = true;
         if !self.cells.iter().any(|c| c.cell.is(&cell)) {
             let value = object.map_or(std::ptr::null_mut(), |o| objects::object(py, o).as_ptr());
             self.cells.push(CellGuard { cell: cell.unbind(), object, value });
@@ -196,13 +210,19 @@ impl Guard {
     /// Adds a function that was compiled in.
     pub fn add_function(&mut self, py: Python<'_>, f: FuncId) {
         let Some(function) = user_function(py, f) else { return };
-        if self.funcs.iter().any(|g| g.function.is(&function)) {
+        if self.own.iter().chain(&self.funcs).any(|g| g.function.is(&function)) {
             return;
         }
         // SAFETY: the parts are alive while the function has them; the guard takes its own references.
         let held =
             parts(function.as_ptr()).map(|p| unsafe { Bound::from_borrowed_ptr_or_opt(py, p).map(Bound::unbind) });
-        self.funcs.push(FuncGuard { function: function.unbind(), parts: held });
+        let guard = FuncGuard { function: function.unbind(), parts: held };
+        if self.own.is_none() {
+            self.own = Some(guard);
+        } else {
+            self.has_more = true;
+            self.funcs.push(guard);
+        }
     }
 }
 

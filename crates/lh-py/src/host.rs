@@ -303,6 +303,10 @@ impl Host for PyHost<'_> {
         let values = crate::digest::defaults(&self.python_function(o)).unwrap_or_default();
         values.iter().map(|(_, v)| objects::intern(v)).collect()
     }
+    fn detached(&mut self, work: &mut (dyn FnMut() + Send)) {
+        crate::flight::generating();
+        self.py.detach(work);
+    }
     fn describe(&mut self, o: ObjId) -> String {
         let o = self.get(o);
         if let Some(path) = paths::path_of(&o) {

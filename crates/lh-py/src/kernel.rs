@@ -28,7 +28,7 @@ pub fn launch(
     let config = Config { grid, block, dynamic_shared: shared };
     let code = code_of(overload)?;
     let run = || {
-        let running = Running::start();
+        let running = Running::start(true);
         // SAFETY: the words are those of the specialisation's types, and the tuple keeps what they point to alive.
         let result = unsafe { lh_cuda::emulator::Cpu.launch(&code, &config, &buf.slots) };
         drop(running);

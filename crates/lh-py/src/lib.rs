@@ -13,6 +13,7 @@ mod convert;
 mod device;
 mod digest;
 mod dispatcher;
+mod flight;
 mod guard;
 mod host;
 mod inspect;

@@ -172,7 +172,7 @@ pub fn create<'py>(py: Python<'py>, state: State, dict: Bound<'py, PyDict>) -> P
     unsafe {
         let o = Bound::from_owned_ptr_or_err(py, ffi::PyType_GenericAlloc(dispatcher_type(), 0))?;
         let d = o.as_ptr().cast::<DispatcherObject>();
-        (*d).vectorcall = Some(call::vectorcall);
+        (*d).vectorcall = Some(if state.params.plain == 0 { call::vectorcall_nullary } else { call::vectorcall });
         (*d).state = Box::into_raw(Box::new(state));
         (*d).dict = dict.into_ptr();
         Ok(o)

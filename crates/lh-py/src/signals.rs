@@ -74,10 +74,10 @@ pub fn install() {
 pub struct Running(bool);
 
 impl Running {
-    /// Marks the start of a call.
+    /// Marks the start of a call, which need not be known of if it ends at once.
     #[inline(always)]
-    pub fn start() -> Running {
-        let main = this_thread() == MAIN.load(Ordering::Relaxed);
+    pub fn start(may_wait: bool) -> Running {
+        let main = may_wait && this_thread() == MAIN.load(Ordering::Relaxed);
         if main {
             // Only the main thread and its signal handler touch the counter: no locked instruction is needed.
             RUNNING.store(RUNNING.load(Ordering::Relaxed) + 1, Ordering::Relaxed);

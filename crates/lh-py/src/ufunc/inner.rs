@@ -158,7 +158,7 @@ impl Loop {
         unsafe {
             let code = if self.is_contiguous(dims, steps) { Some(&self.main) } else { self.strided() };
             let Some(code) = code else { return };
-            let running = Running::start();
+            let running = Running::start(true);
             let status = match &self.shared {
                 Some(s) if *dims > 1 && s.written.iter().all(|k| *steps.add(*k) != 0) => {
                     parallel::run(self, s, code, (args, dims, steps))
