@@ -18,12 +18,10 @@ impl Device for Cpu {
         limits::check(code, config).map_err(Fault::Refused)?;
         // SAFETY: by contract.
         unsafe {
-            if code.is_cooperative {
-                together(code, config, args)
-            } else if code.by_thread {
-                one_by_one(code, config, args)
-            } else {
-                all_blocks(code, config, args)
+            match (code.by_thread, code.is_cooperative) {
+                (false, _) => all_blocks(code, config, args),
+                (true, false) => one_by_one(code, config, args),
+                (true, true) => together(code, config, args),
             }
         }
     }
@@ -48,7 +46,7 @@ impl Shared {
         // SAFETY: the memory has room for so many blocks and their alignment.
         unsafe {
             let base = start.add(start.align_offset(ALIGN)).add(place * self.stride);
-            Context::new(config.grid, config.block, base, base.add(self.dynamic_at), config.dynamic_shared)
+            Context::new(config.grid, config.block, base, self.dynamic_at as i64, config.dynamic_shared)
         }
     }
 }
@@ -57,11 +55,21 @@ fn raised(cx: &Context) -> Fault {
     Fault::Raised(cx.failed)
 }
 
-/// A kernel that loops over blocks and threads itself.
+/// A kernel that loops over blocks and threads itself. Where threads wait for the grid, all blocks run together.
 unsafe fn all_blocks(code: &Code, config: &Config, args: &[u64]) -> Result<(), Fault> {
-    let mut shared = Shared::new(code, config, 1);
+    let together = if code.is_cooperative { config.blocks() } else { 1 };
+    let mut shared = Shared::new(code, config, together as usize);
     let mut cx = shared.context(config, 0);
     (cx.first, cx.last) = (0, config.blocks());
+    // A multiple of a cache line's threads, so that values of each kind begin at one.
+    cx.capacity = ((config.threads() * together) as usize).next_multiple_of(64) as i64;
+    let mut scratch = vec![0u128; code.scratch * cx.capacity as usize / 16 + 4];
+    cx.scratch = scratch.as_mut_ptr().cast();
+    // SAFETY: there are bytes to spare.
+    cx.scratch = unsafe { cx.scratch.add(cx.scratch.align_offset(64)) };
+    if together > 1 {
+        cx.shared_stride = shared.stride as i64;
+    }
     let mut words: SmallVec<[u64; 64]> = SmallVec::new();
     words.push((&raw mut cx).expose_provenance() as u64);
     words.extend_from_slice(args);

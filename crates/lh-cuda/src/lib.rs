@@ -40,6 +40,8 @@ pub struct Code {
     pub shared_bytes: usize,
     /// Memory of each thread's own, bytes.
     pub local_bytes: usize,
+    /// Memory beside the stack for each thread of a block, bytes.
+    pub scratch: usize,
 }
 
 /// Why a launch has failed.

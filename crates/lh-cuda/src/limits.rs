@@ -75,7 +75,14 @@ mod tests {
 
     #[test]
     fn what_is_too_large_is_refused() {
-        let code = Code { entry: nothing, by_thread: false, is_cooperative: true, shared_bytes: 1000, local_bytes: 0 };
+        let code = Code {
+            entry: nothing,
+            by_thread: false,
+            is_cooperative: true,
+            shared_bytes: 1000,
+            local_bytes: 0,
+            scratch: 0,
+        };
         let try_it =
             |grid, block, dynamic_shared| check(&code, &Config { grid, block, dynamic_shared }).map_err(|r| r.code);
         assert_eq!(try_it([1, 1, 1], [32, 32, 1], 0), Ok(()));

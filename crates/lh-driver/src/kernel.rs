@@ -17,6 +17,8 @@ pub struct Kernel {
     pub shared_bytes: usize,
     /// Memory of each thread's own, bytes.
     pub local_bytes: usize,
+    /// Memory beside the stack for each thread of a block, bytes.
+    pub scratch: usize,
 }
 
 /// Gives each static array in shared memory its place. The functions are a kernel and what it calls, the kernel first.
@@ -25,8 +27,13 @@ pub(crate) fn place_memory(functions: Vec<Arc<Function>>) -> (Vec<Arc<Function>>
     if entry.options.device != Device::Kernel {
         return (functions, None);
     }
-    let mut kernel =
-        Kernel { entry: entry.entry, is_cooperative: entry.waits & waits::GRID != 0, shared_bytes: 0, local_bytes: 0 };
+    let mut kernel = Kernel {
+        entry: entry.entry,
+        is_cooperative: entry.waits & waits::GRID != 0,
+        shared_bytes: 0,
+        local_bytes: 0,
+        scratch: entry.scratch,
+    };
     let mut places = HashMap::new();
     let functions = functions.into_iter().map(|f| place_in(f, &mut kernel, &mut places)).collect();
     (functions, Some(kernel))

@@ -128,7 +128,7 @@ impl<'a> Session<'a> {
 
     fn finish(&mut self, frame: Frame, depth: usize, out: lh_infer::Output) -> Spec {
         let mut func = out.func;
-        func.waits = self.waits_of_callees(&func, frame.spec);
+        func.callee_waits = self.waits_of_callees(&func, frame.spec);
         let ret = out.ret;
         let start = Instant::now();
         let elementwise = lh_opt::run(&mut func);
@@ -150,16 +150,16 @@ impl<'a> Session<'a> {
     }
 
     /// How the threads of what a function calls wait for each other. Of a function still being typed this is not known.
-    fn waits_of_callees(&self, func: &lh_ir::Function, own: SpecId) -> u8 {
+    fn waits_of_callees(&self, func: &lh_ir::Function, own: SpecId) -> Vec<(SpecId, u8)> {
         if func.options.device == Device::Host {
-            return 0;
+            return Vec::new();
         }
-        let of = |s: &SpecId| match &self.compiler.specs[s.index()].body {
+        let of = |s: SpecId| match &self.compiler.specs[s.index()].body {
             Some(body) => body.func.waits,
-            None if *s == own => 0,
+            None if s == own => waits::VARIES,
             None => waits::ALL,
         };
-        callees(func).iter().map(of).fold(0, |a, b| a | b)
+        callees(func).into_iter().map(|s| (s, of(s))).collect()
     }
 
     fn depend(&mut self, d: Dep) {

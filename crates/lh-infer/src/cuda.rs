@@ -65,6 +65,21 @@ impl Infer<'_> {
         match path {
             "cuda.grid" | "cuda.gridsize" => self.grid(path, args),
             "cuda.shared.array" | "cuda.local.array" => self.device_array(path, args, kwargs),
+            "cuda.syncthreads" if args.is_empty() => {
+                let cx = self.context()?;
+                self.runtime("lh_cuda_sync", &[cx], Ty::none())
+            }
+            "cuda.grid_group.sync" if args.is_empty() => {
+                let cx = self.context()?;
+                self.runtime("lh_cuda_grid_sync", &[cx], Ty::none())?;
+                Ok(Val::int(1))
+            }
+            "cuda.syncthreads_count" | "cuda.syncthreads_and" | "cuda.syncthreads_or" if args.len() == 1 => {
+                let (cx, set) = (self.context()?, self.truth(&args[0])?);
+                let set = self.cast(&set, Ty::int());
+                let name = path.replace("cuda.syncthreads", "lh_cuda_sync");
+                self.runtime(&name, &[cx, set], Ty::int())
+            }
             "cuda.const.array_like" if args.len() == 1 => Ok(args[0].clone()),
             "cuda.cg.this_grid" => match self.world.import("lancehead.cuda.names", Some("grid_group")) {
                 Some(o) => self.object(o),

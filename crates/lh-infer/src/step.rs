@@ -179,6 +179,10 @@ impl Infer<'_> {
             }
             None => {
                 let name = self.code.freevars.get(n as usize).cloned().unwrap_or_default();
+                // While its decorator compiles it for a signature, a function's own name is not bound yet.
+                if name == self.code.name {
+                    return Ok(Val::of_type(Ty::new(TyKind::Func(self.id))));
+                }
                 Err(Diagnostic::new(diag::UNKNOWN_NAME, format!("the captured variable `{name}` has no value")))
             }
         }

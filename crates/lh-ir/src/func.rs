@@ -34,6 +34,10 @@ pub struct Function {
     pub options: Options,
     /// How its threads wait for each other, callees included; see [`waits`].
     pub waits: u8,
+    /// The same of each callee, in code for a CUDA device.
+    pub callee_waits: Vec<(SpecId, u8)>,
+    /// Memory that it needs beside its stack for each thread of a block, bytes, if it is a kernel on the CPU device.
+    pub scratch: usize,
     /// How it is entered, if it is a kernel on the CPU device.
     pub entry: Entry,
     /// Whether the function belongs to the library (its frames are not shown in tracebacks; it is inlined eagerly).
@@ -79,8 +83,12 @@ pub mod waits {
     pub const WARP: u8 = 2;
     /// For all threads of the grid.
     pub const GRID: u8 = 4;
+    /// One of these waits is in a callee.
+    pub const IN_CALLEE: u8 = 8;
+    /// Not a wait: results may differ between threads that pass the same arguments.
+    pub const VARIES: u8 = 16;
     /// Any of these: not known yet.
-    pub const ALL: u8 = 7;
+    pub const ALL: u8 = 31;
 }
 
 /// How a kernel is entered on the CPU device.

@@ -329,8 +329,12 @@ table! {
     lh_cuda_first(Ptr) -> [I64];
     /// One after the last of those.
     lh_cuda_last(Ptr) -> [I64];
-    /// Sets the block of a context: x, y, z.
-    lh_cuda_enter_block(Ptr, I64, I64, I64) -> [];
+    /// Memory for what threads keep while they wait.
+    lh_cuda_scratch(Ptr) -> [Ptr] pure;
+    /// Number of threads that this memory is for.
+    lh_cuda_capacity(Ptr) -> [I64] pure;
+    /// Sets the block of a context: its place among those that run together, x, y, z.
+    lh_cuda_enter_block(Ptr, I64, I64, I64, I64) -> [];
     /// Notes that a thread has raised: x, y, z.
     lh_cuda_failed(Ptr, I64, I64, I64) -> [];
     /// Shared memory: where it was written (later its offset), bytes, alignment.

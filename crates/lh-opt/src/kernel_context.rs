@@ -23,6 +23,12 @@ pub(crate) fn run(func: &mut Function) -> bool {
     if matches!(func.options.device, Device::Host | Device::Gpu) {
         return false;
     }
+    for (_, w) in &func.callee_waits {
+        func.waits |= w & !waits::IN_CALLEE;
+        if w & (waits::BLOCK | waits::WARP | waits::GRID) != 0 {
+            func.waits |= waits::IN_CALLEE;
+        }
+    }
     let handed: Vec<Value> =
         [Ty::ptr(), Ty::int(), Ty::int(), Ty::int()].into_iter().map(|t| func.new_value(t)).collect();
     func.blocks[0].params.splice(0..0, handed.iter().copied());
@@ -33,6 +39,7 @@ pub(crate) fn run(func: &mut Function) -> bool {
                 Inst::Runtime(f, _) => {
                     if let (Some(i), Some(r)) = (place(f), d.result) {
                         replaced.set(r, handed[i]);
+                        func.waits |= if i > 0 { waits::VARIES } else { 0 };
                         return false;
                     }
                     func.waits |= waits_of(f);
@@ -56,9 +63,30 @@ fn place(f: &RuntimeFn) -> Option<usize> {
 
 fn waits_of(f: &RuntimeFn) -> u8 {
     match f.name {
-        "lh_cuda_sync" | "lh_cuda_sync_count" | "lh_cuda_sync_and" | "lh_cuda_sync_or" => waits::BLOCK,
-        "lh_cuda_warp" | "lh_cuda_activemask" | "lh_cuda_pause" => waits::WARP,
+        name if is_block_sync(name) => waits::BLOCK,
+        "lh_cuda_warp" | "lh_cuda_activemask" | "lh_cuda_pause" => waits::WARP | waits::VARIES,
         "lh_cuda_grid_sync" => waits::GRID,
-        _ => 0,
+        _ if is_uniform(f) || f.ret.is_empty() => 0,
+        _ => waits::VARIES,
     }
+}
+
+/// Whether a run-time function gives the same to all threads of a block that ask the same.
+pub(crate) fn is_uniform(f: &RuntimeFn) -> bool {
+    match f.name {
+        "lh_cuda_local" => false,
+        "lh_cuda_sync_count" | "lh_cuda_sync_and" | "lh_cuda_sync_or" => true,
+        name if name.starts_with("lh_cuda_") => is_geometry(name) || f.pure,
+        _ => f.pure,
+    }
+}
+
+/// Whether it asks the context for the shape of the launch.
+pub(crate) fn is_geometry(name: &str) -> bool {
+    ["lh_cuda_bid_", "lh_cuda_bdim_", "lh_cuda_gdim_"].iter().any(|n| name.starts_with(n))
+}
+
+/// Whether it is one of the barriers of a block.
+pub(crate) fn is_block_sync(name: &str) -> bool {
+    matches!(name, "lh_cuda_sync" | "lh_cuda_sync_count" | "lh_cuda_sync_and" | "lh_cuda_sync_or")
 }

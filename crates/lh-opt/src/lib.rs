@@ -15,6 +15,7 @@ mod nonzero;
 pub mod pipeline;
 mod refcount;
 mod serialize_kernel;
+mod split_kernel;
 
 pub use elementwise::Elementwise;
 pub use pipeline::run;

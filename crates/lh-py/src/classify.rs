@@ -66,6 +66,9 @@ fn try_classify(o: &Bound<'_, PyAny>) -> PyResult<Option<Object>> {
     if let Some(array) = array(o) {
         return Ok(Some(array));
     }
+    if let Some(inner) = device_array(o)? {
+        return Ok(array(&inner));
+    }
     if let Some(path) = device_name(o)? {
         return Ok(Some(Object::Path(path)));
     }
@@ -181,6 +184,13 @@ fn device_name(o: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
         return Ok(None);
     }
     o.getattr(intern!(o.py(), "path"))?.extract().map(Some)
+}
+
+/// The memory of a captured device array.
+fn device_array<'py>(o: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let class = o.get_type();
+    let is_one = class.name()? == "DeviceNDArray" && class.module()? == "lancehead.cuda.devicearray";
+    if is_one { o.getattr(intern!(o.py(), "_data")).map(Some) } else { Ok(None) }
 }
 
 /// The dispatcher in a function decorated with `cuda.jit`.

@@ -95,11 +95,11 @@ fn resolve<'a>(kernel: &'a Bound<'_, PyAny>, args: &Bound<'_, PyTuple>, buf: &mu
 }
 
 fn code_of(overload: &Overload) -> PyResult<Code> {
-    let Some(Kernel { entry, is_cooperative, shared_bytes, local_bytes }) = overload.compiled.kernel else {
+    let Some(Kernel { entry, is_cooperative, shared_bytes, local_bytes, scratch }) = overload.compiled.kernel else {
         return Err(PyRuntimeError::new_err("a function for devices cannot be launched: it is called by kernels"));
     };
     let by_thread = entry == Entry::Thread;
-    Ok(Code { entry: overload.entry, by_thread, is_cooperative, shared_bytes, local_bytes })
+    Ok(Code { entry: overload.entry, by_thread, is_cooperative, shared_bytes, local_bytes, scratch })
 }
 
 /// Facts of a kernel's specialisations by argument types: bytes of static shared memory and of each thread's own, whether

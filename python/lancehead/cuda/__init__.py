@@ -13,7 +13,7 @@
 array([1., 2., 3., 4.])
 """
 
-from lancehead.cuda import libdevice, random
+from lancehead.cuda import cudadrv, libdevice, random, vector_types
 from lancehead.cuda.args import In, InOut, Out
 from lancehead.cuda.compiling import compile, compile_all, compile_for_current_device, compile_ptx, compile_ptx_for_current_device
 from lancehead.cuda.devicearray import (
@@ -37,21 +37,24 @@ from lancehead.cuda.streams import (
     Event, Stream, default_stream, event, event_elapsed_time, external_stream, legacy_default_stream, per_thread_default_stream,
     stream,
 )  # fmt: skip
+from lancehead.cuda.ufuncs import guvectorize, vectorize
+from lancehead.cuda.vector_types import *  # noqa: F403
 from lancehead.decorators import literal_unroll
 
 from_cuda_array_interface = as_cuda_array
 
 __all__ = [
     "CUDADispatcher", "DeviceNDArray", "DeviceRecord", "Event", "In", "InOut", "Out", "Reduce", "Stream", "activemask", "all_sync",
-    "any_sync", "as_cuda_array", "atomic", "ballot_sync", "blockDim", "blockIdx", "brev", "cbrt", "cg", "close", "clz", "compile", "compile_all", "compile_for_current_device", "compile_ptx", "compile_ptx_for_current_device", "const",
-    "cuda_error", "current_context", "default_stream", "defer_cleanup", "detect", "device_array", "device_array_like", "eq_sync",
+    "any_sync", "as_cuda_array", "atomic", "ballot_sync", "blockDim", "blockIdx", "brev", "cbrt", "cg", "close", "clz", "compile",
+    "compile_all", "compile_for_current_device", "compile_ptx", "compile_ptx_for_current_device", "const",
+    "cuda_error", "cudadrv", "current_context", "default_stream", "defer_cleanup", "detect", "device_array", "device_array_like", "eq_sync",
     "event", "event_elapsed_time", "external_stream", "ffs", "fma", "from_cuda_array_interface", "get_current_device", "gpus",
-    "grid", "gridDim", "gridsize", "is_available", "is_cuda_array", "is_supported_version", "jit", "laneid", "lanemask_lt", "ldca",
+    "grid", "gridDim", "gridsize", "guvectorize", "is_available", "is_cuda_array", "is_supported_version", "jit", "laneid", "lanemask_lt", "ldca",
     "ldcg", "ldcs", "ldcv", "ldlu", "legacy_default_stream", "libdevice", "list_devices", "literal_unroll", "local",
     "managed_array", "mapped", "mapped_array", "mapped_array_like", "match_all_sync", "match_any_sync", "nanosleep",
     "per_thread_default_stream", "pinned", "pinned_array", "pinned_array_like", "popc", "profile_start", "profile_stop",
     "profiling", "random", "reduce", "require_context", "select_device", "selp", "shared", "shfl_down_sync", "shfl_sync",
     "shfl_sync_intrinsic", "shfl_up_sync", "shfl_xor_sync", "stcg", "stcs", "stream", "stwb", "stwt", "synchronize", "syncthreads",
     "syncthreads_and", "syncthreads_count", "syncthreads_or", "syncwarp", "threadIdx", "threadfence", "threadfence_block",
-    "threadfence_system", "to_device", "vote_sync_intrinsic", "warpsize",
+    "threadfence_system", "to_device", "vectorize", "vote_sync_intrinsic", "warpsize",
 ]  # fmt: skip

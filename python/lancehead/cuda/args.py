@@ -37,8 +37,14 @@ def _record(record: DeviceRecord) -> Any:
     return record._data
 
 
+def _device(array: DeviceNDArray) -> Any:
+    data = array._data
+    # States of random generators are pairs of numbers to kernels.
+    return data if data.dtype.names != ("s0", "s1") else data.view(np.uint64).reshape(*data.shape, 2)
+
+
 _NATIVE: dict[type, Any] = {
-    DeviceNDArray: lambda a: a._data,
+    DeviceNDArray: _device,
     DeviceRecord: _record,
     MappedNDArray: np.asarray,
     ManagedNDArray: np.asarray,

@@ -15,7 +15,6 @@ class DeviceNDArray:
     """An array in device memory."""
 
     __slots__ = ("_data", "stream")
-    __array_ufunc__ = None
 
     def __init__(self, data: np.ndarray, stream: Any = 0) -> None:
         self._data = data
@@ -62,6 +61,11 @@ class DeviceNDArray:
         return self._data.ctypes.data_as(__import__("ctypes").c_void_p)
 
     @property
+    def flags(self) -> Any:
+        """Order of the memory, as NumPy describes it."""
+        return self._data.flags
+
+    @property
     def T(self) -> DeviceNDArray:
         """The transposed array, over the same memory."""
         return self.transpose()
@@ -79,8 +83,9 @@ class DeviceNDArray:
     def __iter__(self) -> Iterator[Any]:
         raise TypeError("a device array cannot be iterated over; copy it to the host first")
 
-    def __array__(self, *args: Any, **kwargs: Any) -> np.ndarray:
-        raise TypeError("a device array is not converted implicitly: use copy_to_host()")
+    def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
+        host = self.copy_to_host()
+        return host if dtype is None else host.astype(dtype)
 
     def __dlpack__(self, **kwargs: Any) -> Any:
         return self._data.__dlpack__(**kwargs)
@@ -91,7 +96,7 @@ class DeviceNDArray:
     def __getitem__(self, item: Any) -> Any:
         found = self._data[item]
         if isinstance(found, np.ndarray) and (found.ndim or item == Ellipsis):
-            if not np.shares_memory(found, self._data) and found.size:
+            if found.size and not np.shares_memory(found, self._data):
                 raise NotImplementedError("device arrays are indexed with integers and slices only")
             return DeviceNDArray(found, self.stream)
         return DeviceRecord(found) if isinstance(found, np.void) else found
@@ -162,6 +167,8 @@ class DeviceNDArray:
 
     def transpose(self, axes: Any = None) -> DeviceNDArray:
         """The same memory with the dimensions in another order."""
+        if self.ndim > 2 and axes is None:
+            raise NotImplementedError("transposing a non-2D DeviceNDArray isn't supported")
         if axes is not None:
             axes = tuple(axes)
             if sorted(axes) != list(range(self.ndim)):

@@ -61,7 +61,7 @@ class CUDADispatcher:
     def configure(self, griddim: Any, blockdim: Any, stream: Any = 0, sharedmem: int = 0) -> Launch:
         """The kernel with the geometry of a launch."""
         if self._device:
-            raise RuntimeError(f"{self.__name__} is a function for devices: it cannot be launched")
+            raise RuntimeError(f"Cannot compile a device function as a kernel: {self.__name__} is called by kernels")
         return Launch(self, dimensions("griddim", griddim), dimensions("blockdim", blockdim), stream, sharedmem)
 
     def forall(self, ntasks: int, tpb: int = 0, stream: Any = 0, sharedmem: int = 0) -> ForAll:

@@ -2,6 +2,14 @@
 
 from __future__ import annotations
 
+from lancehead.errors import *  # noqa: F403
+from lancehead.errors import NumbaError, NumbaWarning, TypingError, UnsupportedError
+
+__all__ = [
+    "CudaAPIError", "CudaDriverError", "CudaSupportError", "LinkerError", "NumbaError", "NumbaWarning", "NvrtcError", "TypingError",
+    "UnsupportedError",
+]  # fmt: skip
+
 
 class CudaDriverError(Exception):
     """Something is wrong with the use of a device."""

@@ -10,10 +10,14 @@ mod at {
     pub(super) const BLOCK_DIM: usize = 24;
     pub(super) const GRID_DIM: usize = 48;
     pub(super) const SHARED: usize = 72;
-    pub(super) const DYNAMIC: usize = 80;
+    pub(super) const DYNAMIC_AT: usize = 80;
     pub(super) const DYNAMIC_BYTES: usize = 88;
     pub(super) const FIRST: usize = 96;
     pub(super) const LAST: usize = 104;
+    pub(super) const SCRATCH: usize = 112;
+    pub(super) const CAPACITY: usize = 120;
+    pub(super) const SHARED_STRIDE: usize = 128;
+    pub(super) const SHARED_BASE: usize = 136;
 }
 
 impl FnCx<'_, '_> {
@@ -32,14 +36,23 @@ impl FnCx<'_, '_> {
             "gdim_x" | "gdim_y" | "gdim_z" => vec![self.context_field(args[0], at::GRID_DIM + axis, int)],
             "first" => vec![self.context_field(args[0], at::FIRST, int)],
             "last" => vec![self.context_field(args[0], at::LAST, int)],
-            "dynamic" => vec![self.context_field(args[0], at::DYNAMIC, ptr)],
+            "scratch" => vec![self.context_field(args[0], at::SCRATCH, ptr)],
+            "capacity" => vec![self.context_field(args[0], at::CAPACITY, int)],
+            "dynamic" => {
+                let base = self.context_field(args[0], at::SHARED, ptr);
+                vec![self.gep(self.t.i8, base, self.context_field(args[0], at::DYNAMIC_AT, int))]
+            }
             "dynamic_bytes" => vec![self.context_field(args[0], at::DYNAMIC_BYTES, int)],
             "shared" => {
                 let base = self.context_field(args[0], at::SHARED, ptr);
                 vec![self.gep(self.t.i8, base, self.one(args[1]))]
             }
             "enter_block" => {
-                for (i, v) in args[1..].iter().enumerate() {
+                let stride = self.context_field(args[0], at::SHARED_STRIDE, int);
+                let base = self.context_field(args[0], at::SHARED_BASE, ptr);
+                let shared = self.gep(self.t.i8, base, self.mul(self.one(args[1]), stride));
+                self.set_header_field(self.one(args[0]), at::SHARED, shared);
+                for (i, v) in args[2..].iter().enumerate() {
                     self.set_header_field(self.one(args[0]), at::BLOCK + 8 * i, self.one(*v));
                 }
                 Vec::new()

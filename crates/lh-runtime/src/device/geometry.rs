@@ -27,9 +27,23 @@ unsafe extern "C" fn lh_cuda_last(cx: *mut Context) -> i64 {
     unsafe { (*cx).last }
 }
 
-unsafe extern "C" fn lh_cuda_enter_block(cx: *mut Context, x: i64, y: i64, z: i64) {
+unsafe extern "C" fn lh_cuda_scratch(cx: *mut Context) -> *mut u8 {
     // SAFETY: as above.
-    unsafe { (*cx).block = [x, y, z] };
+    unsafe { (*cx).scratch }
+}
+
+unsafe extern "C" fn lh_cuda_capacity(cx: *mut Context) -> i64 {
+    // SAFETY: as above.
+    unsafe { (*cx).capacity }
+}
+
+unsafe extern "C" fn lh_cuda_enter_block(cx: *mut Context, place: i64, x: i64, y: i64, z: i64) {
+    // SAFETY: as above; the shared memory is for as many blocks as run together.
+    unsafe {
+        let cx = &mut *cx;
+        cx.block = [x, y, z];
+        cx.shared = cx.shared_base.wrapping_offset((place * cx.shared_stride) as isize);
+    }
 }
 
 unsafe extern "C" fn lh_cuda_failed(cx: *mut Context, x: i64, y: i64, z: i64) {
@@ -48,7 +62,7 @@ unsafe extern "C" fn lh_cuda_shared(cx: *mut Context, offset: i64, _bytes: i64, 
 
 unsafe extern "C" fn lh_cuda_dynamic(cx: *mut Context) -> *mut u8 {
     // SAFETY: kernels pass the context of their block.
-    unsafe { (*cx).dynamic }
+    unsafe { (*cx).shared.offset((*cx).dynamic_at as isize) }
 }
 
 unsafe extern "C" fn lh_cuda_dynamic_bytes(cx: *mut Context) -> i64 {
@@ -89,8 +103,9 @@ pub(crate) fn symbols() -> Vec<Symbol> {
     functions! {
         () lh_cuda_context lh_cuda_tid_x lh_cuda_tid_y lh_cuda_tid_z lh_cuda_fence;
         (_) lh_cuda_bid_x lh_cuda_bid_y lh_cuda_bid_z lh_cuda_bdim_x lh_cuda_bdim_y lh_cuda_bdim_z lh_cuda_gdim_x
-            lh_cuda_gdim_y lh_cuda_gdim_z lh_cuda_first lh_cuda_last lh_cuda_dynamic lh_cuda_dynamic_bytes;
+            lh_cuda_gdim_y lh_cuda_gdim_z lh_cuda_scratch lh_cuda_capacity lh_cuda_first lh_cuda_last lh_cuda_dynamic lh_cuda_dynamic_bytes;
         (_ _) lh_cuda_local;
-        (_ _ _ _) lh_cuda_enter_block lh_cuda_failed lh_cuda_shared;
+        (_ _ _ _) lh_cuda_failed lh_cuda_shared;
+        (_ _ _ _ _) lh_cuda_enter_block;
     }
 }

@@ -21,14 +21,22 @@ pub struct Context {
     pub grid_dim: [i64; 3],
     /// Shared memory.
     pub shared: *mut u8,
-    /// The part of it whose size is given at the launch.
-    pub dynamic: *mut u8,
+    /// Where the part of it begins whose size is given at the launch.
+    pub dynamic_at: i64,
     /// Size of that part.
     pub dynamic_bytes: i64,
     /// The blocks that a call of an [`lh_ir::func::Entry::Blocks`] kernel is for, as linear indices.
     pub first: i64,
     /// One after the last.
     pub last: i64,
+    /// Memory for what threads keep while they wait: of each such value there is one for every thread, side by side.
+    pub scratch: *mut u8,
+    /// Number of threads that the memory is for.
+    pub capacity: i64,
+    /// Distance of the shared memory of neighbouring blocks, where blocks run together; else 0.
+    pub shared_stride: i64,
+    /// Shared memory of the first of them.
+    pub shared_base: *mut u8,
     /// The fibers of which the running one is; null where threads do not wait for each other.
     pub team: *mut team::Team,
     /// The first thread that has raised.
@@ -49,16 +57,20 @@ pub type Kernel = unsafe extern "C" fn(*const u64, *mut u64) -> i32;
 
 impl Context {
     /// A block of a launch. The memory is the caller's.
-    pub fn new(grid: [i64; 3], block: [i64; 3], shared: *mut u8, dynamic: *mut u8, dynamic_bytes: i64) -> Context {
+    pub fn new(grid: [i64; 3], block: [i64; 3], shared: *mut u8, dynamic_at: i64, dynamic_bytes: i64) -> Context {
         Context {
             block: [0; 3],
             block_dim: block,
             grid_dim: grid,
             shared,
-            dynamic,
+            dynamic_at,
             dynamic_bytes,
             first: 0,
             last: 0,
+            scratch: std::ptr::null_mut(),
+            capacity: 0,
+            shared_stride: 0,
+            shared_base: shared,
             team: std::ptr::null_mut(),
             failed: None,
         }

@@ -32,6 +32,8 @@ struct Barrier {
     /// Threads with a true argument so far, and of the barrier before.
     sum: i64,
     total: i64,
+    /// Threads that have come to the barrier before.
+    count: i64,
 }
 
 /// The threads of blocks that run together.
@@ -254,6 +256,7 @@ impl Barrier {
         if self.arrived < self.alive {
             return false;
         }
+        self.count = self.arrived as i64;
         (self.arrived, self.total, self.sum) = (0, self.sum, 0);
         self.generation += 1;
         true
@@ -268,11 +271,10 @@ unsafe fn barrier(team: *mut Team, which: fn(&mut Team) -> &mut Barrier, value: 
             let t = &mut *team;
             let b = which(t);
             let before = b.generation;
-            let count = b.alive as i64;
             if b.arrive(value) {
-                let total = b.total;
+                let result = (b.total, b.count);
                 t.idle = 0;
-                return Ok((total, count));
+                return Ok(result);
             }
             before
         };
@@ -283,7 +285,7 @@ unsafe fn barrier(team: *mut Team, which: fn(&mut Team) -> &mut Barrier, value: 
             }
             let b = which(&mut *team);
             if b.generation != before {
-                return Ok((b.total, b.alive as i64));
+                return Ok((b.total, b.count));
             }
         }
     }

@@ -27,26 +27,6 @@ __all__ = [
 ]  # fmt: skip
 
 
-def syncthreads():
-    """Waits for all threads of the block."""
-    prim.lh_cuda_sync(prim.lh_cuda_context())
-
-
-def syncthreads_count(predicate):
-    """Waits for all threads of the block: how many have given a true value."""
-    return prim.lh_cuda_sync_count(prim.lh_cuda_context(), int(predicate != 0))
-
-
-def syncthreads_and(predicate):
-    """Waits for all threads of the block: whether all have given a true value."""
-    return prim.lh_cuda_sync_and(prim.lh_cuda_context(), int(predicate != 0))
-
-
-def syncthreads_or(predicate):
-    """Waits for all threads of the block: whether one has given a true value."""
-    return prim.lh_cuda_sync_or(prim.lh_cuda_context(), int(predicate != 0))
-
-
 def threadfence():
     """Others see what was written before not later than what is written after."""
     prim.lh_cuda_fence()
@@ -65,15 +45,6 @@ def threadfence_system():
 def nanosleep(ns):
     """Lets other threads go on."""
     prim.lh_cuda_pause(prim.lh_cuda_context())
-
-
-class grid_group:
-    """All threads of the grid."""
-
-    def sync():
-        """Waits for all threads of the grid."""
-        prim.lh_cuda_grid_sync(prim.lh_cuda_context())
-        return 1
 
 
 def popc(x):

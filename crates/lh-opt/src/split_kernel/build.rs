@@ -1,0 +1,288 @@
+//! The new function: its frame, and one piece after the other.
+
+use super::cuts::{First, Sync};
+use super::keep::parts;
+use crate::edit::{CountedLoop, Cursor, runtime, to};
+use crate::kernel_context::HANDED;
+use lh_ir::cfg::Cfg;
+use lh_ir::func::{BlockData, Inst, Term};
+use lh_ir::{Block, Const, Function, Slot, Span, Ty, Value};
+use std::collections::HashMap;
+
+/// What is known of the kernel.
+pub(super) struct Plan {
+    pub syncs: HashMap<Block, Sync>,
+    pub varies: Vec<bool>,
+    pub is_cut: Vec<bool>,
+    pub first: Vec<First>,
+    pub available: Vec<bool>,
+    pub alive: Vec<Vec<Value>>,
+    /// Whether the blocks of the grid run together.
+    pub by_grid: bool,
+}
+
+/// A place for a value: of its own, or as a parameter of the block where a piece begins.
+pub(super) type Home = (Option<Block>, Value);
+
+/// Geometry by axis.
+#[derive(Clone, Copy)]
+pub(super) struct Axes(pub [Value; 3]);
+
+/// The function being made.
+pub(super) struct Build<'a> {
+    pub(super) old: &'a Function,
+    pub(super) cfg: &'a Cfg,
+    pub(super) plan: Plan,
+    pub(super) out: Function,
+    /// Where instructions go.
+    pub(super) at: Block,
+    pub(super) span: Span,
+    /// Where pieces begin, by the old block they begin with.
+    heads: HashMap<Block, Block>,
+    queue: Vec<Block>,
+    slots: HashMap<Home, Vec<Slot>>,
+    spills: HashMap<Home, Vec<usize>>,
+    /// Slots of conditions and of sums over the threads, by the block that is cut.
+    pub(super) decisions: HashMap<Block, Slot>,
+    scratch: usize,
+    /// Places of arrays of a thread's own.
+    pub(super) locals: HashMap<Value, usize>,
+    pub(super) frame: Option<Frame>,
+    finish: Block,
+}
+
+/// What is known at the start of the function.
+#[derive(Clone, Copy)]
+pub(super) struct Frame {
+    pub dim: Axes,
+    pub grid: Axes,
+    pub first: Value,
+    pub blocks: Value,
+    pub scratch: Value,
+    pub capacity: Value,
+    pub threads: Value,
+    /// Index of the block, where blocks run one after the other.
+    pub block: Option<Axes>,
+}
+
+impl<'a> Build<'a> {
+    pub(super) fn new(old: &'a Function, cfg: &'a Cfg, plan: Plan) -> Build<'a> {
+        let params: Vec<Value> =
+            std::iter::once(old.params()[0]).chain(old.params()[HANDED..].iter().copied()).collect();
+        let entry = BlockData { params, ..BlockData::default() };
+        let out = Function { blocks: vec![entry], ..old.clone() };
+        Build {
+            old,
+            cfg,
+            plan,
+            out,
+            at: Block(0),
+            span: Span::default(),
+            heads: HashMap::new(),
+            queue: Vec::new(),
+            slots: HashMap::new(),
+            spills: HashMap::new(),
+            decisions: HashMap::new(),
+            scratch: 0,
+            locals: HashMap::new(),
+            frame: None,
+            finish: Block(0),
+        }
+    }
+
+    pub(super) fn run(mut self) -> Option<Function> {
+        self.finish = self.out.new_block();
+        let blocks = self.begin();
+        let start = self.head(Block(0));
+        self.end(Term::Jump(to(start, &[])));
+        while let Some(b) = self.queue.pop() {
+            self.region(b)?;
+        }
+        self.at = self.finish;
+        if let Some(l) = blocks {
+            self.cursor(|c| c.end_loop(&l));
+        }
+        let none = self.inst(Inst::Zero, Ty::none());
+        self.end(Term::Return(none));
+        self.out.scratch = self.scratch;
+        Some(self.out)
+    }
+
+    pub(super) fn cursor<R>(&mut self, f: impl FnOnce(&mut Cursor<'_>) -> R) -> R {
+        let mut c = Cursor { func: &mut self.out, block: self.at, span: self.span, unwind: None, cold: false };
+        let r = f(&mut c);
+        self.at = c.block;
+        r
+    }
+    pub(super) fn inst(&mut self, inst: Inst, ty: Ty) -> Value {
+        self.cursor(|c| c.inst(inst, ty))
+    }
+    pub(super) fn effect(&mut self, inst: Inst) {
+        self.cursor(|c| c.effect(inst));
+    }
+    /// Ends the block where instructions go.
+    pub(super) fn end(&mut self, term: Term) {
+        let data = &mut self.out.blocks[self.at.index()];
+        (data.term, data.term_span) = (Some(term), self.span);
+    }
+    pub(super) fn context(&self) -> Value {
+        self.old.params()[0]
+    }
+    pub(super) fn frame(&self) -> Frame {
+        self.frame.unwrap_or_else(|| lh_ir::bug!("no frame yet"))
+    }
+
+    fn read(&mut self, name: &str, ty: Ty) -> Value {
+        let cx = self.context();
+        self.inst(Inst::Runtime(runtime(name), vec![cx]), ty)
+    }
+    fn axes(&mut self, what: &str) -> Axes {
+        Axes(["x", "y", "z"].map(|a| self.read(&format!("lh_cuda_{what}_{a}"), Ty::int())))
+    }
+
+    /// What is read once, and the loop over blocks if it is the outer one.
+    fn begin(&mut self) -> Option<CountedLoop> {
+        let (dim, grid) = (self.axes("bdim"), self.axes("gdim"));
+        let (first, last) = (self.read("lh_cuda_first", Ty::int()), self.read("lh_cuda_last", Ty::int()));
+        let scratch = self.read("lh_cuda_scratch", Ty::ptr());
+        let capacity = self.read("lh_cuda_capacity", Ty::int());
+        let blocks = self.cursor(|c| c.sub(last, first));
+        let threads = self.cursor(|c| {
+            let row = c.mul(dim.0[0], dim.0[1]);
+            c.mul(row, dim.0[2])
+        });
+        let frame = Frame { dim, grid, first, blocks, scratch, capacity, threads, block: None };
+        self.frame = Some(frame);
+        if self.plan.by_grid {
+            return None;
+        }
+        let l = self.cursor(|c| c.begin_loop(blocks));
+        let block = self.enter_block(l.index);
+        self.frame = Some(Frame { block: Some(block), ..frame });
+        Some(l)
+    }
+
+    /// Index of a block by axes, which the context gets to know. Its place counts from the first of the call.
+    pub(super) fn enter_block(&mut self, place: Value) -> Axes {
+        let (frame, cx) = (self.frame(), self.context());
+        self.cursor(|c| {
+            let linear = c.add(frame.first, place);
+            let x = c.int_op("srem", linear, frame.grid.0[0]);
+            let rest = c.int_op("sdiv", linear, frame.grid.0[0]);
+            let y = c.int_op("srem", rest, frame.grid.0[1]);
+            let z = c.int_op("sdiv", rest, frame.grid.0[1]);
+            c.effect(Inst::Runtime(runtime("lh_cuda_enter_block"), vec![cx, place, x, y, z]));
+            Axes([x, y, z])
+        })
+    }
+
+    /// Where the piece begins that begins with an old block.
+    pub(super) fn head(&mut self, b: Block) -> Block {
+        if let Some(h) = self.heads.get(&b) {
+            return *h;
+        }
+        let h = self.out.new_block();
+        self.heads.insert(b, h);
+        self.queue.push(b);
+        h
+    }
+
+    /// After a piece's loops: on to what comes next.
+    pub(super) fn go_on(&mut self, entry: Block) -> Option<()> {
+        let b = match self.plan.first[entry.index()] {
+            First::At(b) => b,
+            First::Exit | First::Nothing => {
+                let finish = self.finish;
+                self.end(Term::Jump(to(finish, &[])));
+                return Some(());
+            }
+            First::Several => return None,
+        };
+        if let Some(sync) = self.plan.syncs.get(&b).cloned() {
+            if let Some((_, result)) = sync.value {
+                let total = self.total(b, sync.name);
+                self.set_uniform((Some(sync.resume), result), &[total]);
+            }
+            let head = self.head(sync.resume);
+            self.end(Term::Jump(to(head, &[])));
+            return Some(());
+        }
+        let Some(Term::Branch { then, els, .. }) = self.old.blocks[b.index()].term.clone() else {
+            lh_ir::bug!("a cut is a barrier or a branch")
+        };
+        let cond = self.inst(Inst::SlotGet(self.decisions[&b]), Ty::bool());
+        let (then, els) = (self.head(then.block), self.head(els.block));
+        self.end(Term::Branch { cond, then: to(then, &[]), els: to(els, &[]) });
+        Some(())
+    }
+
+    /// The result of a barrier from the sum over the threads.
+    fn total(&mut self, b: Block, name: &str) -> Value {
+        let sum = self.inst(Inst::SlotGet(self.decisions[&b]), Ty::int());
+        let frame = self.frame();
+        self.cursor(|c| {
+            let (zero, one) = (c.int(0), c.int(1));
+            let cond = match name {
+                "lh_cuda_sync_count" => return sum,
+                "lh_cuda_sync_and" if frame.block.is_some() => c.eq(sum, frame.threads),
+                "lh_cuda_sync_and" => {
+                    let all = c.mul(frame.threads, frame.blocks);
+                    c.eq(sum, all)
+                }
+                _ => c.lt(zero, sum),
+            };
+            c.select(cond, one, zero)
+        })
+    }
+
+    /// The slot of a decision at the end of an old block.
+    pub(super) fn decision(&mut self, b: Block, ty: Ty) -> Slot {
+        if let Some(s) = self.decisions.get(&b) {
+            return *s;
+        }
+        let s = self.out.new_slot(ty);
+        self.decisions.insert(b, s);
+        s
+    }
+
+    /// Slots of a value that is the same for all threads.
+    pub(super) fn uniform_home(&mut self, home: Home) -> Option<Vec<Slot>> {
+        if let Some(s) = self.slots.get(&home) {
+            return Some(s.clone());
+        }
+        let slots: Vec<Slot> = parts(self.old.ty(home.1))?.into_iter().map(|t| self.out.new_slot(t)).collect();
+        self.slots.insert(home, slots.clone());
+        Some(slots)
+    }
+    pub(super) fn set_uniform(&mut self, home: Home, values: &[Value]) -> Option<()> {
+        for (s, v) in self.uniform_home(home)?.into_iter().zip(values) {
+            self.effect(Inst::SlotSet(s, *v));
+        }
+        Some(())
+    }
+
+    /// Address of a part of a value that each thread keeps.
+    pub(super) fn spill_home(&mut self, home: Home, part: usize, size: usize, thread: Value) -> Option<Value> {
+        if !self.spills.contains_key(&home) {
+            let sizes: Vec<usize> = parts(self.old.ty(home.1))?.iter().map(|t| t.mem_layout().1).collect();
+            let places = sizes.iter().map(|s| self.reserve(*s)).collect();
+            self.spills.insert(home, places);
+        }
+        let place = self.spills[&home][part];
+        Some(self.scratch_at(place, size, thread))
+    }
+    /// Room for so many bytes of each thread.
+    pub(super) fn reserve(&mut self, size: usize) -> usize {
+        let at = self.scratch;
+        self.scratch += size;
+        at
+    }
+    pub(super) fn scratch_at(&mut self, place: usize, size: usize, thread: Value) -> Value {
+        let frame = self.frame();
+        let int = |i: usize| Inst::Const(Const::Int(i as i128, Ty::int()));
+        let (place, size) = (self.inst(int(place), Ty::int()), self.inst(int(size), Ty::int()));
+        let (start, offset) = self.cursor(|c| (c.mul(place, frame.capacity), c.mul(size, thread)));
+        let base = self.inst(Inst::PtrAdd(frame.scratch, start), Ty::ptr());
+        self.inst(Inst::PtrAdd(base, offset), Ty::ptr())
+    }
+}

@@ -1,0 +1,97 @@
+//! What threads keep across a cut, and what is cheaper to compute again.
+
+use crate::kernel_context::is_geometry;
+use lh_ir::cfg::{Cfg, def_blocks, live_in, targets};
+use lh_ir::func::{Inst, Term};
+use lh_ir::op::Lower;
+use lh_ir::types::TyKind;
+use lh_ir::{Block, Function, Ty, Value};
+
+/// Most instructions that are done again instead of keeping their result.
+const CHEAP: u32 = 24;
+
+/// For each value whether it is a parameter of the function or computed again from those.
+///
+/// Without barriers nothing is kept, and only the shape of the launch is.
+pub(super) fn available(func: &Function, cfg: &Cfg, waits: bool) -> Vec<bool> {
+    let mut cost: Vec<Option<u32>> = vec![None; func.values.len()];
+    for p in func.params() {
+        cost[p.index()] = Some(0);
+    }
+    for b in cfg.rpo() {
+        for d in &func.blocks[b.index()].insts {
+            let Some(r) = d.result else { continue };
+            let mut total = is_cheap(&d.inst, waits).then_some(1u32);
+            if waits && func.ty(r).flatten().is_empty() && d.inst.is_pure() {
+                total = Some(0);
+            } else {
+                d.inst.for_each_operand(|v| total = total.zip(cost[v.index()]).map(|(a, b)| a + b));
+            }
+            cost[r.index()] = total.filter(|c| *c <= CHEAP);
+        }
+    }
+    cost.into_iter().map(|c| c.is_some()).collect()
+}
+
+fn is_cheap(inst: &Inst, waits: bool) -> bool {
+    match inst {
+        Inst::Runtime(f, _) if is_geometry(f.name) => true,
+        _ if !waits => false,
+        Inst::Const(_)
+        | Inst::Zero
+        | Inst::Cast(_)
+        | Inst::Pack(_)
+        | Inst::Field(..)
+        | Inst::Some(_)
+        | Inst::IsSome(_)
+        | Inst::Unwrap(_)
+        | Inst::ArrayMake { .. }
+        | Inst::ArrayOwner(_)
+        | Inst::ArrayData(_)
+        | Inst::ArrayShape(..)
+        | Inst::ArrayStride(..)
+        | Inst::PtrAdd(..)
+        | Inst::ElemPtr { check: false, .. } => true,
+        // What is computed again may be computed where it was not: nothing that traps.
+        Inst::Op(op, _) if matches!(op.name, "sdiv" | "srem") => false,
+        Inst::Op(op, _) => matches!(op.host, Lower::Inst { .. } | Lower::Intrinsic { .. } | Lower::SignBit),
+        Inst::Runtime(f, _) => {
+            matches!(f.name, "lh_cuda_shared" | "lh_cuda_dynamic" | "lh_cuda_dynamic_bytes" | "lh_cuda_local")
+        }
+        _ => false,
+    }
+}
+
+/// Values alive at the start of each block that are not available.
+pub(super) fn alive(func: &Function, cfg: &Cfg, available: &[bool]) -> Vec<Vec<Value>> {
+    let mut uses = Vec::new();
+    for b in cfg.rpo() {
+        let data = &func.blocks[b.index()];
+        let mut note = |v: Value| {
+            if !available[v.index()] {
+                uses.push((v, *b));
+            }
+        };
+        data.insts.iter().for_each(|d| d.inst.for_each_operand(&mut note));
+        targets(func, *b).for_each(|(_, t)| t.args.iter().for_each(|v| note(*v)));
+        match &data.term {
+            Some(Term::Branch { cond: v, .. } | Term::Return(v)) => note(*v),
+            Some(Term::Raise { args, .. }) => args.iter().for_each(|v| note(*v)),
+            Some(Term::Jump(_) | Term::Propagate | Term::Unreachable) | None => {}
+        }
+    }
+    let defined = def_blocks(func);
+    live_in(func, cfg, uses, &|v| defined[v.index()].unwrap_or(Block(0)))
+}
+
+/// Types of the parts that a value is kept as; `None` if it cannot be kept.
+pub(super) fn parts(ty: Ty) -> Option<Vec<Ty>> {
+    match ty.kind() {
+        TyKind::Array { ndim, .. } => {
+            let ints = std::iter::repeat_n(Ty::int(), 2 * *ndim as usize);
+            Some(std::iter::once(Ty::ptr()).chain(ints).collect())
+        }
+        _ if ty.is_counted() || ty.flatten().is_empty() => None,
+        _ => Some(vec![ty]),
+    }
+}

@@ -1,0 +1,58 @@
+//! Cuts a kernel at its barriers. Between two barriers threads do not wait for each other, so they run one after the other
+//! in a loop; what a thread keeps across a barrier is written to memory, of each value one for every thread, side by side.
+//! What is the same for all threads is kept once, and branches on it are taken once:
+//!
+//! ```text
+//! function %k(v0: ptr, v1: int, v2: int, v3: int, ...)       for block in first..last:
+//!     a                                                          for z, y, x in the block's threads: a
+//!     while c:      ; the same for all threads         ->        while c:
+//!         b                                                          for z, y, x in the block's threads: b; keep values
+//!         runtime lh_cuda_sync(v0)                                   for z, y, x in the block's threads: fetch values; d
+//!         d                                                      for z, y, x in the block's threads: e
+//!     e
+//! ```
+//!
+//! Where the grid waits, the loop over blocks is inside. A kernel without barriers is one such piece. Kernels where threads
+//! decide differently which barrier comes next, or that keep what cannot be kept, are left alone.
+
+mod build;
+mod cuts;
+mod keep;
+mod region;
+mod uniform;
+
+use lh_ir::Function;
+use lh_ir::cfg::Cfg;
+use lh_ir::func::{Inst, Term, waits};
+
+/// The kernel as loops over blocks and threads, if it can be cut.
+pub(crate) fn split(func: &Function) -> Option<Function> {
+    let waiting = func.waits & (waits::BLOCK | waits::GRID) != 0;
+    if waiting && (!func.slots.is_empty() || allocates(func) || catches(func)) {
+        return None;
+    }
+    let mut cut = func.clone();
+    let syncs = cuts::split_syncs(&mut cut);
+    let cfg = Cfg::new(&cut);
+    let by_grid = cut.waits & waits::GRID != 0;
+    let varies = uniform::varying(&cut, &cfg, by_grid);
+    let (is_cut, first) = cuts::find(&cut, &cfg, &syncs, &varies)?;
+    let available = keep::available(&cut, &cfg, !syncs.is_empty());
+    let alive = keep::alive(&cut, &cfg, &available);
+    build::Build::new(&cut, &cfg, build::Plan { syncs, varies, is_cut, first, available, alive, by_grid }).run()
+}
+
+/// Whether it makes something that is counted: that is not followed across barriers.
+fn allocates(func: &Function) -> bool {
+    func.blocks.iter().flat_map(|b| &b.insts).any(|d| match &d.inst {
+        Inst::ListNew(_) | Inst::Map(..) => true,
+        Inst::Runtime(..) | Inst::Call(..) => d.result.is_some_and(|r| func.ty(r).is_counted()),
+        _ => false,
+    })
+}
+
+/// Whether it handles exceptions itself.
+fn catches(func: &Function) -> bool {
+    let leaves = |b: lh_ir::Block| matches!(func.blocks[b.index()].term, Some(Term::Propagate));
+    func.blocks.iter().filter_map(|b| b.unwind.as_ref()).any(|t| !t.args.is_empty() || !leaves(t.block))
+}

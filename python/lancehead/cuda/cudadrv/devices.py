@@ -1,0 +1,6 @@
+"""Devices and contexts."""
+
+from lancehead.cuda.devices import current_context as get_context
+from lancehead.cuda.devices import gpus, require_context
+
+__all__ = ["get_context", "gpus", "require_context"]

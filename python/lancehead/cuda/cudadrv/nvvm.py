@@ -1,0 +1,5 @@
+"""NVIDIA's compiler, which lancehead does not need."""
+
+from lancehead.cuda.errors import CudaSupportError
+
+__all__ = ["CudaSupportError"]

@@ -1,0 +1,18 @@
+"""The run-time library of CUDA whose version the CPU device has the features of."""
+
+from __future__ import annotations
+
+
+class Runtime:
+    """What programs ask of it."""
+
+    def get_version(self) -> tuple[int, int]:
+        """Version."""
+        return 13, 0
+
+    def is_supported_version(self) -> bool:
+        """Whether the version will do."""
+        return True
+
+
+runtime = Runtime()

@@ -1,0 +1,9 @@
+"""Types of NumPy's dtypes, where numba-cuda has them."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+from lancehead.types import from_dtype
+
+numpy_support = SimpleNamespace(from_dtype=from_dtype)

@@ -1,0 +1,85 @@
+"""`vectorize` and `guvectorize` for arrays of a device."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from lancehead import ufuncs
+from lancehead.cuda.devicearray import DeviceNDArray, host_of
+
+
+class DeviceUFunc:
+    """A ufunc that takes arrays of the host or of a device; the result is where the arguments are."""
+
+    def __init__(self, function: Callable[..., Any], ufunc: Any) -> None:
+        self.py_func, self._ufunc = function, ufunc
+        self.__name__, self.__doc__ = function.__name__, function.__doc__
+
+    def __repr__(self) -> str:
+        return f"<CUDA ufunc {self.__name__}>"
+
+    def __reduce__(self) -> Any:
+        return DeviceUFunc, (self.py_func, self._ufunc)
+
+    def __call__(self, *args: Any, out: Any = None, stream: Any = 0) -> Any:
+        ufunc = self._ufunc
+        if len(args) == ufunc.nin + 1 and out is None:
+            *args, out = args  # type: ignore[assignment]
+        if len(args) != ufunc.nin:
+            raise TypeError(f"{self.__name__} takes {ufunc.nin} arguments, {len(args)} were given")
+        on_device = any(isinstance(a, DeviceNDArray) for a in args)
+        inputs = [host_of(a) for a in args]
+        if out is None:
+            result = ufunc(*inputs)
+            return DeviceNDArray(np.asarray(result), stream) if on_device else result
+        ufunc(*inputs, out=host_of(out))
+        return out
+
+    def reduce(self, arg: Any, stream: Any = 0) -> Any:
+        """The elements of an array of one dimension combined."""
+        values = host_of(arg)
+        if np.ndim(values) != 1:
+            raise AssertionError("must use 1-d array")
+        if len(values) == 0:
+            raise TypeError("Reduction on an empty array.")
+        return self._ufunc.reduce(values)
+
+    @property
+    def max_blocksize(self) -> int:
+        """Threads of the blocks that the work is cut into."""
+        return self.__dict__.get("_max_blocksize", 1 << 30)
+
+    @max_blocksize.setter
+    def max_blocksize(self, size: int) -> None:
+        self.__dict__["_max_blocksize"] = size
+
+    @max_blocksize.deleter
+    def max_blocksize(self) -> None:
+        self.__dict__.pop("_max_blocksize", None)
+
+
+def vectorize(ftylist_or_function: Any = (), target: str = "cuda", **options: Any) -> Any:
+    """A ufunc of a device from a function of numbers."""
+    options.pop("nopython", None)
+    return _wrapped(lambda given, **o: ufuncs.vectorize(given, **o), ftylist_or_function, options)
+
+
+def guvectorize(ftylist: Any, signature: str | None = None, target: str = "cuda", **options: Any) -> Any:
+    """A generalised ufunc of a device from a function of arrays."""
+    options.pop("nopython", None)
+    given = (ftylist,) if signature is None else (ftylist, signature)
+    return _wrapped(lambda g, **o: ufuncs.guvectorize(*g, **o), given, options)
+
+
+def _wrapped(make: Callable[..., Any], given: Any, options: dict[str, Any]) -> Any:
+    if callable(given):
+        return DeviceUFunc(given, make(given, **options))
+
+    def decorate(function: Any) -> DeviceUFunc:
+        inner = getattr(function, "py_func", function)
+        return DeviceUFunc(inner, make(given, **options)(inner))
+
+    return decorate

@@ -1,0 +1,20 @@
+"""Short vectors, `float4` and its kin: named tuples whose fields are `x`, `y`, `z` and `w`."""
+
+from __future__ import annotations
+
+from collections import namedtuple
+from typing import Any
+
+_SIZES = {1: ("x",), 2: ("x", "y"), 3: ("x", "y", "z"), 4: ("x", "y", "z", "w")}
+_BASES = (
+    "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64",
+)  # fmt: skip
+_ALIASES = {
+    "char": "int8", "short": "int16", "int": "int32", "long": "int64", "longlong": "int64", "uchar": "uint8", "ushort": "uint16",
+    "uint": "uint32", "ulong": "uint64", "ulonglong": "uint64", "float": "float32", "double": "float64",
+}  # fmt: skip
+
+vector_types: dict[str, Any] = {f"{base}x{n}": namedtuple(f"{base}x{n}", fields) for base in _BASES for n, fields in _SIZES.items()}
+_named = {f"{alias}{n}": vector_types[f"{base}x{n}"] for alias, base in _ALIASES.items() for n in _SIZES}
+globals().update(vector_types, **_named)
+__all__ = sorted([*vector_types, *_named])
