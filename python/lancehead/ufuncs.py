@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copyreg
+import importlib
 import sys
 from types import FunctionType
 from typing import Any
@@ -23,6 +24,8 @@ def vectorize(ftylist_or_function: Any = (), target: str = "cpu", identity: Any 
     >>> smaller([1, 5, 3], 4)
     array([1., 4., 3.])
     """
+    if target == "cuda":
+        return _of_device().vectorize(ftylist_or_function, **options)
     _check(target, options)
     given = ftylist_or_function
     if isinstance(given, (FunctionType, _core.Dispatcher)):
@@ -42,6 +45,8 @@ def guvectorize(*args: Any, target: str = "cpu", identity: Any = None, writable_
     array([[11., 12.],
            [23., 24.]])
     """
+    if target == "cuda":
+        return _of_device().guvectorize(*args, **options)
     _check(target, options)
     if len(args) == 1:
         signatures, layout = [], args[0]
@@ -52,6 +57,11 @@ def guvectorize(*args: Any, target: str = "cpu", identity: Any = None, writable_
     if not isinstance(layout, str):
         raise TypeError(f"the layout of a generalised ufunc is a string, not {type(layout)}")
     return lambda function: _made(function, signatures, target, options, layout, identity, writable_args)
+
+
+def _of_device() -> Any:
+    # Loaded when it is asked for: most programs have nothing to do with devices.
+    return importlib.import_module("lancehead.cuda.ufuncs")
 
 
 def _listed(signatures: Any) -> list[Any]:

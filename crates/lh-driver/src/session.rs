@@ -73,7 +73,7 @@ impl<'a> Session<'a> {
     fn typed(&mut self, f: FuncId, args: &[ArgTy], options: Options) -> Result<Spec> {
         let key = Key {
             func: f,
-            args: args.iter().map(|a| (a.ty, a.value.as_ref().map(|c| format!("{c:?}")))).collect(),
+            args: args.iter().map(|a| (a.ty, a.is_known().then(|| format!("{:?} {:?}", a.value, a.items)))).collect(),
             options,
         };
         if let Some(id) = self.compiler.by_key.get(&key).copied() {

@@ -118,15 +118,27 @@ impl Infer<'_> {
                 return Ok(Val::of_type(Ty::never()));
             }
             let value = v.as_const().filter(|c| library && matches!(c, Const::Bool(_) | Const::Str(_))).cloned();
-            tys.push(ArgTy { ty: v.ty, value });
+            tys.push(ArgTy { ty: v.ty, value, items: None });
         }
         let spec = loop {
             match self.world.specialise(f, &tys, self.options) {
                 Ok(spec) => break spec,
+                // What has to be known while compiling is known here: the callee is typed for the values.
+                Err(d)
+                    if d.id == diag::NEEDS_CONSTANT
+                        && !library
+                        && !tys.iter().any(ArgTy::is_known)
+                        && bound.iter().any(is_constant) =>
+                {
+                    for (t, v) in tys.iter_mut().zip(&bound) {
+                        t.value = v.as_const().cloned();
+                        t.items = v.parts().and_then(|p| p.iter().map(|x| x.as_const().cloned()).collect());
+                    }
+                }
                 Err(d) => self.wished(d, &bound, &mut tys).map_err(|d| self.called_from(d, code, library))?,
             }
         };
-        let run_time = bound.iter().zip(&tys).filter(|(v, t)| t.value.is_none() && !v.ty.flatten().is_empty());
+        let run_time = bound.iter().zip(&tys).filter(|(v, t)| !t.is_known() && !v.ty.flatten().is_empty());
         let args: Vec<Value> =
             run_time.map(|(v, _)| v.clone()).collect::<Vec<_>>().iter().map(|v| self.value(v)).collect();
         let result = self.push(Inst::Call(spec.id, args), spec.ret);
@@ -647,4 +659,9 @@ pub(crate) fn has_pending(t: Ty) -> bool {
         TyKind::Tuple { elems, .. } => elems.iter().any(|t| has_pending(*t)),
         _ => false,
     }
+}
+
+/// Whether a value, or every item of a tuple, is known while compiling.
+fn is_constant(v: &Val) -> bool {
+    v.as_const().is_some() || v.parts().is_some_and(|p| p.iter().all(|x| x.as_const().is_some()))
 }

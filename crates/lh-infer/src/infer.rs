@@ -297,6 +297,10 @@ impl Infer<'_> {
         let mut vals = Vec::new();
         for a in &args {
             let val = match &a.value {
+                _ if a.items.is_some() => {
+                    let items = a.items.iter().flatten().cloned().map(Val::constant).collect();
+                    Val::known(a.ty, crate::val::Known::Parts(items))
+                }
                 Some(c) => {
                     let mut v = Val::constant(c.clone());
                     v.ty = a.ty;

@@ -105,11 +105,20 @@ pub struct ArgTy {
     pub ty: Ty,
     /// Value known while compiling.
     pub value: Option<Const>,
+    /// Items of a tuple that are all known while compiling.
+    pub items: Option<Vec<Const>>,
+}
+
+impl ArgTy {
+    /// Whether the callee is typed for a value.
+    pub fn is_known(&self) -> bool {
+        self.value.is_some() || self.items.is_some()
+    }
 }
 
 impl From<Ty> for ArgTy {
     fn from(ty: Ty) -> ArgTy {
-        ArgTy { ty, value: None }
+        ArgTy { ty, value: None, items: None }
     }
 }
 

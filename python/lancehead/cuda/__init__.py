@@ -13,7 +13,7 @@
 array([1., 2., 3., 4.])
 """
 
-from lancehead.cuda import cudadrv, libdevice, random, vector_types
+from lancehead.cuda import config, cudadrv, errors, libdevice, np, random, typing, vector_types
 from lancehead.cuda.args import In, InOut, Out
 from lancehead.cuda.compiling import compile, compile_all, compile_for_current_device, compile_ptx, compile_ptx_for_current_device
 from lancehead.cuda.devicearray import (
@@ -46,15 +46,15 @@ from_cuda_array_interface = as_cuda_array
 __all__ = [
     "CUDADispatcher", "DeviceNDArray", "DeviceRecord", "Event", "In", "InOut", "Out", "Reduce", "Stream", "activemask", "all_sync",
     "any_sync", "as_cuda_array", "atomic", "ballot_sync", "blockDim", "blockIdx", "brev", "cbrt", "cg", "close", "clz", "compile",
-    "compile_all", "compile_for_current_device", "compile_ptx", "compile_ptx_for_current_device", "const",
-    "cuda_error", "cudadrv", "current_context", "default_stream", "defer_cleanup", "detect", "device_array", "device_array_like", "eq_sync",
+    "compile_all", "compile_for_current_device", "compile_ptx", "compile_ptx_for_current_device", "config", "const",
+    "cuda_error", "cudadrv", "current_context", "default_stream", "defer_cleanup", "detect", "device_array", "device_array_like", "eq_sync", "errors",
     "event", "event_elapsed_time", "external_stream", "ffs", "fma", "from_cuda_array_interface", "get_current_device", "gpus",
     "grid", "gridDim", "gridsize", "guvectorize", "is_available", "is_cuda_array", "is_supported_version", "jit", "laneid", "lanemask_lt", "ldca",
     "ldcg", "ldcs", "ldcv", "ldlu", "legacy_default_stream", "libdevice", "list_devices", "literal_unroll", "local",
-    "managed_array", "mapped", "mapped_array", "mapped_array_like", "match_all_sync", "match_any_sync", "nanosleep",
+    "managed_array", "mapped", "mapped_array", "mapped_array_like", "match_all_sync", "match_any_sync", "nanosleep", "np",
     "per_thread_default_stream", "pinned", "pinned_array", "pinned_array_like", "popc", "profile_start", "profile_stop",
     "profiling", "random", "reduce", "require_context", "select_device", "selp", "shared", "shfl_down_sync", "shfl_sync",
     "shfl_sync_intrinsic", "shfl_up_sync", "shfl_xor_sync", "stcg", "stcs", "stream", "stwb", "stwt", "synchronize", "syncthreads",
     "syncthreads_and", "syncthreads_count", "syncthreads_or", "syncwarp", "threadIdx", "threadfence", "threadfence_block",
-    "threadfence_system", "to_device", "vectorize", "vote_sync_intrinsic", "warpsize",
+    "threadfence_system", "to_device", "typing", "vectorize", "vote_sync_intrinsic", "warpsize",
 ]  # fmt: skip

@@ -35,8 +35,8 @@ class CUDADispatcher:
         given = {"_device": "function" if device else "kernel", **_compile_options(options)}
         self._dispatcher = _core.dispatcher(function, given, signatures, bool(signatures))
         self._device = device
-        self._specialized = False
-        self._specializations: dict[Any, CUDADispatcher] = {}
+        self._specialized = len(signatures) == 1 and not device
+        self.specializations: dict[Any, CUDADispatcher] = {}
 
     def __reduce__(self) -> Any:
         options = {k: v for k, v in self.targetoptions.items() if k != "device"}
@@ -89,12 +89,11 @@ class CUDADispatcher:
         if self._specialized:
             raise RuntimeError("Dispatcher already specialized")
         types = tuple(_core.typeof(native(a)) for a in args)
-        made = self._specializations.get(types)
+        made = self.specializations.get(types)
         if made is None:
             options = {k: v for k, v in self.targetoptions.items() if k != "device"}
             made = CUDADispatcher(self.py_func, [types], self._device, options)
-            made._specialized = True
-            self._specializations[types] = made
+            self.specializations[types] = made
         return made
 
     @property
@@ -243,13 +242,13 @@ class ForAll:
 
 def dimensions(name: str, given: Any) -> tuple[int, int, int]:
     """One to three extents as three."""
-    values = given if isinstance(given, (tuple, list)) else (given,)
+    values = list(given) if isinstance(given, (tuple, list)) else [given]
     if not 1 <= len(values) <= 3:
-        raise ValueError(f"{name} must be a sequence of 1, 2 or 3 integers, got {given!r}")
+        raise ValueError(f"{name} must be a sequence of 1, 2 or 3 integers, got {values!r}")
     try:
         found = [v.__index__() for v in values]
     except AttributeError:
-        raise TypeError(f"{name} must be a sequence of integers, got {given!r}") from None
+        raise TypeError(f"{name} must be a sequence of integers, got {values!r}") from None
     return tuple([*found, 1, 1][:3])  # type: ignore[return-value]
 
 

@@ -25,18 +25,20 @@ class DeviceUFunc:
         return DeviceUFunc, (self.py_func, self._ufunc)
 
     def __call__(self, *args: Any, out: Any = None, stream: Any = 0) -> Any:
-        ufunc = self._ufunc
-        if len(args) == ufunc.nin + 1 and out is None:
-            *args, out = args  # type: ignore[assignment]
-        if len(args) != ufunc.nin:
-            raise TypeError(f"{self.__name__} takes {ufunc.nin} arguments, {len(args)} were given")
-        on_device = any(isinstance(a, DeviceNDArray) for a in args)
-        inputs = [host_of(a) for a in args]
-        if out is None:
-            result = ufunc(*inputs)
-            return DeviceNDArray(np.asarray(result), stream) if on_device else result
-        ufunc(*inputs, out=host_of(out))
-        return out
+        nin, nout = self._ufunc.nin, self._ufunc.nout
+        outs = args[nin:] if out is None else (*args[nin:], *(out if isinstance(out, tuple) else (out,)))
+        if len(args) < nin or len(outs) not in (0, nout):
+            takes = f"accepts {nin + nout} positional arguments" if outs else f"accepts {nin} positional arguments"
+            raise TypeError(f"gufunc {takes} ({nin} inputs and {nout} outputs), {len(args)} were given")
+        inputs = [host_of(a) for a in args[:nin]]
+        if outs:
+            self._ufunc(*inputs, out=tuple(host_of(o) for o in outs))
+            return outs[0] if nout == 1 else outs
+        result = self._ufunc(*inputs)
+        if not any(isinstance(a, DeviceNDArray) for a in args):
+            return result
+        made = tuple(DeviceNDArray(np.asarray(r), stream) for r in (result if nout > 1 else (result,)))
+        return made if nout > 1 else made[0]
 
     def reduce(self, arg: Any, stream: Any = 0) -> Any:
         """The elements of an array of one dimension combined."""
