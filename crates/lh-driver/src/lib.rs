@@ -60,6 +60,8 @@ pub(crate) struct SpecState {
 /// A typed and optimised function.
 pub(crate) struct Body {
     pub func: Arc<Function>,
+    /// What calls of it are replaced by.
+    pub inlinable: Option<Arc<Function>>,
     pub callees: Vec<SpecId>,
     pub deps: Vec<Dep>,
     pub told: Arc<Told>,

@@ -131,12 +131,14 @@ impl<'a> Session<'a> {
         func.callee_waits = self.waits_of_callees(&func, frame.spec);
         let ret = out.ret;
         let start = Instant::now();
-        let elementwise = lh_opt::run(&mut func);
+        let specs = &self.compiler.specs;
+        let bodies = |s: SpecId| specs[s.index()].body.as_ref().and_then(|b| b.inlinable.clone());
+        let lh_opt::pipeline::Outcome { elementwise, inlinable } = lh_opt::run(&mut func, &bodies);
         self.passes += start.elapsed();
         let told =
             Arc::new(Told::new(&self.compiler.codes[&frame.key.func], &frame.key.args, out.annotations, elementwise));
-        let (callees, func) = (callees(&func), Arc::new(func));
-        let body = Body { callees, func, deps: frame.deps, told, offsets: out.offsets };
+        let (callees, func, inlinable) = (callees(&func), Arc::new(func), inlinable.map(Arc::new));
+        let body = Body { callees, func, inlinable, deps: frame.deps, told, offsets: out.offsets };
         let state = &mut self.compiler.specs[frame.spec.index()];
         state.ret = ret;
         state.body = Some(body);

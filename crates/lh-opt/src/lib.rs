@@ -8,6 +8,7 @@ mod edit;
 mod elementwise;
 mod fold;
 mod fuse_elementwise;
+mod inline;
 mod interrupt;
 pub mod kernel_context;
 mod lower_array;

@@ -5,8 +5,8 @@
 
 use crate::elementwise::{self, Elementwise};
 use crate::{
-    bounds, check_ahead, dce, fold, fuse_elementwise, interrupt, kernel_context, lower_array, nonzero, refcount,
-    serialize_kernel,
+    bounds, check_ahead, dce, fold, fuse_elementwise, inline, interrupt, kernel_context, lower_array, nonzero,
+    refcount, serialize_kernel,
 };
 use lh_ir::print::print;
 use lh_ir::verify::verify;
@@ -20,6 +20,9 @@ pub struct Pass {
     /// The pass.
     pub run: fn(&mut Function) -> bool,
 }
+
+/// Before this pass a function is as simple as it gets without its references being counted.
+const SIMPLE_BEFORE: &str = "serialize_kernel";
 
 /// What is done to every function, in this order.
 pub const PIPELINE: &[Pass] = &[
@@ -48,13 +51,28 @@ pub const PIPELINE: &[Pass] = &[
     Pass { name: "refcount", run: refcount::run },
 ];
 
-/// Optimises a function that inference has made. Answers what became of its elementwise computations.
-pub fn run(func: &mut Function) -> Vec<Elementwise> {
+/// What the passes give beside the function.
+pub struct Outcome {
+    /// What became of its elementwise computations.
+    pub elementwise: Vec<Elementwise>,
+    /// What calls of it can be replaced by, if that is possible.
+    pub inlinable: Option<Function>,
+}
+
+/// Optimises a function that inference has made. `bodies` answers what calls of a function can be replaced by.
+pub fn run(func: &mut Function, bodies: &inline::Bodies<'_>) -> Outcome {
     dce::split_entry(func);
     check(func, "input");
     dump(func, "input");
-    let mut told = Vec::new();
+    if inline::run(func, bodies) {
+        check(func, "inline");
+    }
+    dump(func, "inline");
+    let (mut told, mut inlinable) = (Vec::new(), None);
     for pass in PIPELINE {
+        if pass.name == SIMPLE_BEFORE {
+            inlinable = inline::extract(func);
+        }
         let before = (pass.name == "fuse_elementwise").then(|| elementwise::before(func));
         run_pass(func, pass);
         if let Some(before) = before {
@@ -65,7 +83,7 @@ pub fn run(func: &mut Function) -> Vec<Elementwise> {
     if let Err(e) = verify(func) {
         bug!("after the passes: {e}\n{}", print(func));
     }
-    told
+    Outcome { elementwise: told, inlinable }
 }
 
 /// The pass of a name.

@@ -38,6 +38,11 @@ def pairwise(v, start, n, term, extra):
         half = prim.shr(n, 1)
         half -= half & 7
         return pairwise(v, start, half, term, extra) + pairwise(v, start + half, n - half, term, extra)
+    return _block(v, start, n, term, extra)
+
+
+def _block(v, start, n, term, extra):
+    # Sum of at most 128 elements, and at least one.
     end = start + n
     i = start + 1
     total = term(prim.item(v, start), extra)
@@ -78,6 +83,9 @@ def sum_line(v, term, extra):
     """Sum of the terms of a line that is not empty."""
     first = term(prim.item(v, 0), extra)
     if prim.is_float(first) or prim.is_complex(first):
+        # Without the recursion, so that short sums are part of what is around them.
+        if v.size <= 128:
+            return _block(v, 0, v.size, term, extra)
         return pairwise(v, 0, v.size, term, extra)
     return fold_line(v, plus, term, extra)
 

@@ -1,0 +1,100 @@
+//! Puts library functions that only compute into their callers, before the passes.
+//!
+//! ```text
+//! function %flat(v0: array) -> array:  return v0
+//!
+//! v7 = call flat(v3): array          ->       (uses of v7 become uses of v3)
+//! ```
+//!
+//! Many functions of the library end as one block without effects: they choose by type what to do, pass something on, or
+//! give a constant. Calling them costs what LLVM takes to inline them, hides shapes and owners from the passes, and makes
+//! a reference of what was only passed on. Larger functions are LLVM's.
+
+use crate::edit::Replacements;
+use lh_ir::func::{Inst, InstData, Term};
+use lh_ir::{Function, SpecId, Value};
+use std::sync::Arc;
+
+/// Functions of more instructions are called.
+const MAX_INSTS: usize = 12;
+
+/// The bodies that [`extract`] has found.
+pub type Bodies<'a> = dyn Fn(SpecId) -> Option<Arc<Function>> + 'a;
+
+/// The function, if calls of it can be replaced by its instructions. Asked before references are counted.
+pub(crate) fn extract(func: &Function) -> Option<Function> {
+    let [block] = &func.blocks[..] else { return None };
+    let Some(Term::Return(v)) = &block.term else { return None };
+    let only_computes = |d: &InstData| d.inst.is_pure() && !d.inst.can_raise();
+    let fits = func.is_library
+        && !func.options.debug
+        && func.slots.is_empty()
+        && func.ret == Some(func.ty(*v))
+        && block.insts.len() <= MAX_INSTS
+        && block.insts.iter().all(only_computes);
+    fits.then(|| func.clone())
+}
+
+/// Replaces the calls.
+pub(crate) fn run(func: &mut Function, bodies: &Bodies<'_>) -> bool {
+    if func.options.debug {
+        return false;
+    }
+    let mut with = Replacements::new(func);
+    let mut changed = false;
+    for b in 0..func.blocks.len() {
+        if !func.blocks[b].insts.iter().any(|d| matches!(d.inst, Inst::Call(..))) {
+            continue;
+        }
+        let mut out = Vec::new();
+        for d in std::mem::take(&mut func.blocks[b].insts) {
+            match &d.inst {
+                Inst::Call(spec, args) => match bodies(*spec).filter(|body| fits(func, body, args, d.result)) {
+                    Some(body) => {
+                        let value = insert(func, &body, args, &d, &mut out);
+                        if let Some(r) = d.result {
+                            with.set(r, value);
+                        }
+                        changed = true;
+                    }
+                    None => out.push(d),
+                },
+                _ => out.push(d),
+            }
+        }
+        func.blocks[b].insts = out;
+    }
+    if changed {
+        with.apply(func);
+    }
+    changed
+}
+
+/// Whether all types are the same on both sides, and the options that instructions depend on.
+fn fits(func: &Function, body: &Function, args: &[Value], result: Option<Value>) -> bool {
+    let params = body.params();
+    params.len() == args.len()
+        && params.iter().zip(args).all(|(p, a)| body.ty(*p) == func.ty(*a))
+        && result.is_none_or(|r| body.ret == Some(func.ty(r)))
+        && body.options == func.options
+}
+
+/// Appends a body's instructions; its result.
+fn insert(func: &mut Function, body: &Function, args: &[Value], call: &InstData, out: &mut Vec<InstData>) -> Value {
+    let mut names: Vec<Option<Value>> = vec![None; body.values.len()];
+    for (p, a) in body.params().iter().zip(args) {
+        names[p.index()] = Some(*a);
+    }
+    let block = &body.blocks[0];
+    for d in &block.insts {
+        let mut inst = d.inst.clone();
+        inst.for_each_operand_mut(&mut |v| *v = names[v.index()].expect("defined before"));
+        let result = d.result.map(|r| func.new_value(body.ty(r)));
+        if let Some(r) = d.result {
+            names[r.index()] = result;
+        }
+        out.push(InstData { result, inst, span: call.span });
+    }
+    let Some(Term::Return(v)) = &block.term else { lh_ir::bug!("a body to be inlined returns") };
+    names[v.index()].expect("defined before")
+}
