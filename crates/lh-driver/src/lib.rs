@@ -66,6 +66,8 @@ pub(crate) struct Body {
     pub deps: Vec<Dep>,
     pub told: Arc<Told>,
     pub offsets: Vec<lh_infer::Offsets>,
+    /// What it does to its parameters' memory.
+    pub summary: Arc<lh_opt::Summary>,
 }
 
 /// Something outside the code that compiled code has taken for constant.
@@ -327,7 +329,13 @@ impl Compiled {
 
 fn unit(functions: &[Arc<Function>], names: &HashMap<SpecId, String>, wanted: lh_llvm::Wanted) -> lh_llvm::Unit {
     lh_llvm::Unit {
-        functions: functions.iter().map(|f| Function::clone(f)).collect(),
+        // The entry stays first.
+        functions: functions
+            .iter()
+            .map(|f| &**f)
+            .chain(functions.iter().flat_map(|f| &f.bodies))
+            .map(Function::clone)
+            .collect(),
         spec_names: names.clone(),
         entry: 0,
         entry_symbol: image::ENTRY.to_owned(),
@@ -339,7 +347,8 @@ fn unit(functions: &[Arc<Function>], names: &HashMap<SpecId, String>, wanted: lh
 /// Numbers of the process that functions refer to.
 fn words(functions: &[Arc<Function>]) -> Vec<Extern> {
     let mut out = Vec::new();
-    for b in functions.iter().flat_map(|f| &f.blocks) {
+    let all = functions.iter().flat_map(|f| std::iter::once(&**f).chain(&f.bodies));
+    for b in all.flat_map(|f| &f.blocks) {
         for i in &b.insts {
             if let Inst::Extern(w) = i.inst {
                 out.push(w);
@@ -385,7 +394,8 @@ pub(crate) fn callees(func: &Function) -> Vec<SpecId> {
         }
     }
     let mut out = Vec::new();
-    for i in func.blocks.iter().flat_map(|b| &b.insts) {
+    let all = std::iter::once(func).chain(&func.bodies);
+    for i in all.flat_map(|f| &f.blocks).flat_map(|b| &b.insts) {
         match &i.inst {
             Inst::Call(s, _) => out.push(*s),
             Inst::Map(e, _) | Inst::MapInto(e, _) => in_expr(e, &mut out),

@@ -105,12 +105,9 @@ impl<'a> Session<'a> {
         let inferred = lh_infer::infer(self, f, args, options, &name);
         let frame = self.stack.pop().expect("pushed above");
         match inferred {
-            Ok(out) => Ok(self.finish(frame, depth, out)),
+            Ok(out) => self.finish(frame, depth, out),
             Err(d) => {
-                self.compiler.by_key.remove(&key);
-                frame.provisional.iter().for_each(|k| {
-                    self.compiler.by_key.remove(k);
-                });
+                self.forget(&frame);
                 Err(d)
             }
         }
@@ -126,19 +123,47 @@ impl<'a> Session<'a> {
         }
     }
 
-    fn finish(&mut self, frame: Frame, depth: usize, out: lh_infer::Output) -> Spec {
+    /// Takes back a function that does not compile, and what rests on it.
+    fn forget(&mut self, frame: &Frame) {
+        self.compiler.by_key.remove(&frame.key);
+        for k in &frame.provisional {
+            self.compiler.by_key.remove(k);
+        }
+    }
+
+    fn finish(&mut self, frame: Frame, depth: usize, out: lh_infer::Output) -> Result<Spec> {
         let mut func = out.func;
         func.callee_waits = self.waits_of_callees(&func, frame.spec);
         let ret = out.ret;
         let start = Instant::now();
         let specs = &self.compiler.specs;
-        let bodies = |s: SpecId| specs[s.index()].body.as_ref().and_then(|b| b.inlinable.clone());
-        let lh_opt::pipeline::Outcome { elementwise, inlinable } = lh_opt::run(&mut func, &bodies);
+        let callees_of = lh_opt::pipeline::Known {
+            bodies: &|s: SpecId| specs[s.index()].body.as_ref().and_then(|b| b.inlinable.clone()),
+            summaries: &|s: SpecId| specs[s.index()].body.as_ref().map(|b| b.summary.clone()),
+        };
+        let outcome = match lh_opt::run(&mut func, &callees_of) {
+            Ok(outcome) => outcome,
+            Err(d) => {
+                self.forget(&frame);
+                return Err(d);
+            }
+        };
         self.passes += start.elapsed();
-        let told =
-            Arc::new(Told::new(&self.compiler.codes[&frame.key.func], &frame.key.args, out.annotations, elementwise));
-        let (callees, func, inlinable) = (callees(&func), Arc::new(func), inlinable.map(Arc::new));
-        let body = Body { callees, func, inlinable, deps: frame.deps, told, offsets: out.offsets };
+        let told = Arc::new(Told::new(
+            &self.compiler.codes[&frame.key.func],
+            &frame.key.args,
+            out.annotations,
+            outcome.elementwise,
+        ));
+        let body = Body {
+            callees: callees(&func),
+            func: Arc::new(func),
+            inlinable: outcome.inlinable.map(Arc::new),
+            deps: frame.deps,
+            told,
+            summary: Arc::new(outcome.summary),
+            offsets: out.offsets,
+        };
         let state = &mut self.compiler.specs[frame.spec.index()];
         state.ret = ret;
         state.body = Some(body);
@@ -148,7 +173,7 @@ impl<'a> Session<'a> {
             head.provisional.push(frame.key);
             head.provisional.extend(frame.provisional);
         }
-        Spec { id: frame.spec, ret }
+        Ok(Spec { id: frame.spec, ret })
     }
 
     /// How the threads of what a function calls wait for each other. Of a function still being typed this is not known.

@@ -6,6 +6,7 @@ use crate::iterate::Lazy;
 use crate::val::{Known, Val};
 use crate::world::Object;
 use lh_ir::diag::{self, Diagnostic, Result};
+use lh_ir::func::parallel;
 use lh_ir::types::TyKind;
 use lh_ir::untyped::CmpOp;
 use lh_ir::{Const, Ty};
@@ -16,7 +17,14 @@ impl Infer<'_> {
     pub(crate) fn builtin(&mut self, path: &str, args: &[Val], kwargs: &[(String, Val)]) -> Result<Option<Val>> {
         match (path, args) {
             ("builtins.len", [x]) if kwargs.is_empty() => self.len(x).map(Some),
-            ("builtins.range" | "lancehead.prange" | "numba.prange", _) => self.range(args).map(Some),
+            ("lancehead.prange", _) if self.options.parallel & parallel::PRANGE != 0 => {
+                let range = self.range(args)?;
+                if range.ty.is_never() {
+                    return Ok(Some(range));
+                }
+                Ok(Some(self.lazy(Lazy::Parallel(range))))
+            }
+            ("builtins.range" | "lancehead.prange", _) => self.range(args).map(Some),
             ("builtins.enumerate", [x, rest @ ..]) => {
                 let start = rest.first().or(kwargs.first().map(|(_, v)| v)).cloned().unwrap_or(Val::int(0));
                 if !start.ty.is_int() {
@@ -35,6 +43,10 @@ impl Infer<'_> {
             }
             ("builtins.reversed", [x]) => Ok(Some(self.lazy(Lazy::Reversed(x.clone())))),
             ("builtins.map", [f, rest @ ..]) => Ok(Some(self.lazy(Lazy::Map(f.clone(), rest.to_vec())))),
+            ("lancehead.pndindex", _) if self.options.parallel & parallel::PRANGE != 0 => {
+                let index = self.ndindex(args)?;
+                Ok(Some(self.lazy(Lazy::Parallel(index))))
+            }
             ("numpy.ndindex" | "lancehead.pndindex", _) => self.ndindex(args).map(Some),
             ("numpy.ndenumerate", [a]) => Ok(Some(self.lazy(Lazy::NdEnumerate(a.clone())))),
             ("lancehead.literal_unroll", [t]) => {

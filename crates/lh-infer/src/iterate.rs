@@ -7,7 +7,7 @@ use crate::emit::exc;
 use crate::infer::{Infer, LoopState};
 use crate::val::{Known, Val};
 use lh_ir::diag::{self, Diagnostic, Result};
-use lh_ir::func::Inst;
+use lh_ir::func::{Inst, Parallel};
 use lh_ir::types::TyKind;
 use lh_ir::untyped::{self, CmpOp};
 use lh_ir::{Ty, Value};
@@ -30,6 +30,8 @@ pub enum Lazy {
     NdEnumerate(Val),
     /// `array.flat`
     Flat(Val),
+    /// `prange(...)` or `pndindex(...)`: the range or index.
+    Parallel(Val),
 }
 
 /// A started iteration: what to ask for the next item.
@@ -37,6 +39,10 @@ pub enum Lazy {
 pub enum Plan {
     /// A range with step 1 or -1: state is the next number.
     Range { start: Val, stop: Val, down: bool },
+    /// Steps that are counted from 0, for parallel loops: state is how many there were.
+    Counted { start: Val, step: Val, count: Val },
+    /// Any order will do.
+    Parallel(Box<Plan>),
     /// A range with any step: states are the next number and how many remain.
     Steps { start: Val, step: Val, count: Val },
     /// Items of a sequence by index: state is the index.
@@ -49,6 +55,23 @@ pub enum Plan {
     Map(Val, Vec<Plan>),
     /// Positions of an n-dimensional index in row-major order: state is the flat position.
     NdIndex { shape: Vec<Val>, total: Val, array: Option<Val>, with_index: bool },
+}
+
+/// The limit of a counted loop.
+fn limit(plan: &mut Plan) -> Option<&mut Val> {
+    match plan {
+        Plan::Range { stop: limit, .. } | Plan::Counted { count: limit, .. } => Some(limit),
+        Plan::Parallel(inner) => match &mut **inner {
+            Plan::NdIndex { total: limit, .. } => Some(limit),
+            other => limit(other),
+        },
+        Plan::Steps { .. }
+        | Plan::Items { .. }
+        | Plan::Enumerate(..)
+        | Plan::Zip(_)
+        | Plan::Map(..)
+        | Plan::NdIndex { .. } => None,
+    }
 }
 
 /// Largest tuple that a loop is unrolled over.
@@ -118,9 +141,9 @@ impl Infer<'_> {
         }
         let mut plan = self.plan(val, false)?;
         // The limit is made before the loop, also when it is a constant: the loop counts up to one value.
-        if let Plan::Range { stop, .. } = &mut plan {
-            let v = self.value(stop);
-            stop.v = Some(v);
+        if let Some(limit) = limit(&mut plan) {
+            let v = self.value(limit);
+            limit.v = Some(v);
         }
         Ok(Val::known(Ty::new(TyKind::Iter(val.ty)), Known::Plan(plan, self.here)))
     }
@@ -210,6 +233,7 @@ impl Infer<'_> {
     fn plan_lazy(&mut self, lazy: &Lazy, reversed: bool) -> Result<Plan> {
         match lazy {
             Lazy::Reversed(inner) => self.plan(inner, !reversed),
+            Lazy::Parallel(inner) => self.plan_parallel(inner),
             _ if reversed => Err(Diagnostic::new(diag::NO_MATCHING_CALL, "this iterable cannot be reversed")),
             Lazy::Enumerate(inner, start) => {
                 let start = self.cast(start, Ty::int());
@@ -267,12 +291,32 @@ impl Infer<'_> {
         }
     }
 
+    /// A parallel loop counts from 0, whatever the range.
+    fn plan_parallel(&mut self, val: &Val) -> Result<Plan> {
+        if val.known.as_deref().is_some_and(|k| matches!(k, Known::Lazy(_))) {
+            return Ok(Plan::Parallel(Box::new(self.plan(val, false)?)));
+        }
+        let p: Vec<Val> = (0..3).map(|i| self.field(val, i)).collect();
+        let p: Vec<Val> = p.iter().map(|v| self.cast(v, Ty::int())).collect();
+        let (start, stop, step) = (p[0].clone(), p[1].clone(), p[2].clone());
+        if start.as_int() == Some(0) && step.as_int() == Some(1) {
+            return Ok(Plan::Parallel(Box::new(Plan::Range { start, stop, down: false })));
+        }
+        if step.as_int().is_none() {
+            let zero = self.op("eq", &[step.clone(), Val::int(0)]);
+            self.raise_if(&zero, exc::VALUE_ERROR, "prange() arg 3 must not be zero");
+        }
+        let count = self.range_len(&start, &stop, &step)?;
+        Ok(Plan::Parallel(Box::new(Plan::Counted { start, step, count })))
+    }
+
     /// Start values of the states.
     fn states(&mut self, p: &Plan, out: &mut Vec<Val>) {
         match p {
             Plan::Range { start, .. } => out.push(start.clone()),
             Plan::Steps { start, count, .. } => out.extend([start.clone(), count.clone()]),
-            Plan::Items { .. } | Plan::NdIndex { .. } => out.push(Val::int(0)),
+            Plan::Items { .. } | Plan::NdIndex { .. } | Plan::Counted { .. } => out.push(Val::int(0)),
+            Plan::Parallel(inner) => self.states(inner, out),
             Plan::Enumerate(inner, start) => {
                 out.push(start.clone());
                 self.states(inner, out);
@@ -289,6 +333,11 @@ impl Infer<'_> {
                 let i = next();
                 Ok(self.op(if *down { "gt" } else { "lt" }, &[i, stop.clone()]))
             }
+            Plan::Counted { count, .. } => {
+                let i = next();
+                Ok(self.op("lt", &[i, count.clone()]))
+            }
+            Plan::Parallel(inner) => self.has_next(inner, states),
             Plan::Steps { .. } => {
                 next();
                 let left = next();
@@ -330,6 +379,13 @@ impl Infer<'_> {
                 after.push(self.op("add", &[i.clone(), Val::int(if *down { -1 } else { 1 })]));
                 Ok(i)
             }
+            Plan::Counted { start, step, .. } => {
+                let i = next();
+                after.push(self.op("add", &[i.clone(), Val::int(1)]));
+                let far = if step.as_int() == Some(1) { i } else { self.op("mul", &[i, step.clone()]) };
+                Ok(self.op("add", &[start.clone(), far]))
+            }
+            Plan::Parallel(inner) => self.take_item(inner, states, after),
             Plan::Steps { step, .. } => {
                 let (i, left) = (next(), next());
                 after.push(self.op("add", &[i.clone(), step.clone()]));
@@ -414,6 +470,9 @@ impl Infer<'_> {
         let mut current = init.clone();
         if started != self.here {
             let header = self.typed_start(self.here);
+            if matches!(plan, Plan::Parallel(_)) {
+                self.out.blocks[header.index()].parallel = Some(Parallel::Asked);
+            }
             current = init
                 .iter()
                 .map(|s| {

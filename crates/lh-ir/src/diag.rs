@@ -127,6 +127,8 @@ ids! {
     BAD_PTX = "bad-ptx", Unsupported;
     /// A stencil that means nothing.
     BAD_STENCIL = "bad-stencil", Value;
+    /// Iterations of a parallel loop that depend on each other.
+    PARALLEL_RACE = "parallel-race", Unsupported;
     /// A limit of the compiler.
     TOO_LARGE = "too-large", Unsupported;
 }

@@ -40,6 +40,13 @@ pub struct Function {
     pub scratch: usize,
     /// How it is entered, if it is a kernel on the CPU device.
     pub entry: Entry,
+    /// Bodies of parallel loops, which [`Inst::ParFor`] runs. The last three parameters of each are where to begin, where to
+    /// end (before it) and the number of the thread.
+    pub bodies: Vec<Function>,
+    /// Whether a body has been through all passes.
+    pub is_finished: bool,
+    /// What became of loops that were to run in parallel: place, and why they do not.
+    pub notes: Vec<(Span, Option<String>)>,
     /// Whether the function belongs to the library (its frames are not shown in tracebacks; it is inlined eagerly).
     pub is_library: bool,
 }
@@ -59,6 +66,8 @@ pub struct Options {
     pub debug: bool,
     /// Whether it is code for a CUDA device.
     pub device: Device,
+    /// What runs in parallel, see [`parallel`]; 0: nothing.
+    pub parallel: u16,
 }
 
 /// What a function is on a CUDA device.
@@ -112,6 +121,7 @@ impl Default for Options {
             overflow_check: false,
             debug: false,
             device: Device::Host,
+            parallel: 0,
         }
     }
 }
@@ -136,6 +146,46 @@ pub mod fastmath {
     pub const FAST: u8 = 127;
 }
 
+/// Bits of [`Options::parallel`].
+pub mod parallel {
+    /// Loops over `prange` and `pndindex`.
+    pub const PRANGE: u16 = 1;
+    /// Elementwise computations that make or fill arrays.
+    pub const SETITEM: u16 = 2;
+    /// Reductions of the library.
+    pub const REDUCTION: u16 = 4;
+    /// Other functions of the library.
+    pub const NUMPY: u16 = 8;
+    /// Stencils.
+    pub const STENCIL: u16 = 16;
+    /// Merging of elementwise computations.
+    pub const FUSION: u16 = 32;
+    /// Array comprehensions.
+    pub const COMPREHENSION: u16 = 64;
+    /// Augmented assignments of arrays.
+    pub const INPLACE: u16 = 128;
+    /// Loops are taken for independent even where that cannot be shown.
+    pub const UNSAFE: u16 = 256;
+    /// What `parallel=True` means.
+    pub const ALL: u16 = 255;
+}
+
+/// Why the iterations of a loop may run in any order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Parallel {
+    /// The program says so.
+    Asked,
+    /// The compiler made the loop, and knows.
+    Known,
+}
+
+/// A loop whose blocks of iterations run in parallel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ParFor {
+    /// Which of [`Function::bodies`].
+    pub body: u32,
+}
+
 /// A basic block.
 #[derive(Clone, Debug, Default)]
 pub struct BlockData {
@@ -152,6 +202,8 @@ pub struct BlockData {
     pub unwind: Option<Target>,
     /// Hardly ever runs: what is there is not worth compile time.
     pub cold: bool,
+    /// Begins a loop whose iterations may run in any order.
+    pub parallel: Option<Parallel>,
 }
 
 /// A block with arguments for its parameters.
@@ -199,6 +251,9 @@ pub enum Inst {
     Unwrap(Value),
     /// A call of a compiled function. May raise.
     Call(SpecId, Vec<Value>),
+    /// Runs the body of a parallel loop on blocks of iterations: their number, the iterations of a block, then what the body
+    /// takes before its last three parameters. May raise; the place of the exception has been noted.
+    ParFor(ParFor, Vec<Value>),
     /// A call of the run-time library.
     Runtime(&'static RuntimeFn, Vec<Value>),
     /// Reads a stack slot.
@@ -319,6 +374,7 @@ impl Inst {
             Inst::Op(_, vs)
             | Inst::Pack(vs)
             | Inst::Call(_, vs)
+            | Inst::ParFor(_, vs)
             | Inst::Runtime(_, vs)
             | Inst::Map(_, vs)
             | Inst::MapInto(_, vs) => vs.iter_mut().for_each(f),
@@ -362,7 +418,7 @@ impl Inst {
     /// Whether it may raise.
     pub fn can_raise(&self) -> bool {
         match self {
-            Inst::Call(..) | Inst::ListNew(_) | Inst::Map(..) | Inst::MapInto(..) => true,
+            Inst::Call(..) | Inst::ParFor(..) | Inst::ListNew(_) | Inst::Map(..) | Inst::MapInto(..) => true,
             Inst::Runtime(f, _) => f.raises,
             Inst::ElemPtr { check, .. } => *check,
             Inst::Const(_)
@@ -397,6 +453,7 @@ impl Inst {
         match self {
             Inst::Runtime(f, _) => f.pure && !f.raises,
             Inst::Call(..)
+            | Inst::ParFor(..)
             | Inst::SlotSet(..)
             | Inst::Take(_)
             | Inst::Store(..)

@@ -112,6 +112,8 @@ impl Sig {
 pub enum Lower {
     /// An LLVM instruction, chosen by signedness and kind of the operands' type.
     Inst { signed: LlvmInst, unsigned: LlvmInst, float: LlvmInst },
+    /// An LLVM instruction on floats that may be part of a sum or product made in any order.
+    AnyOrder(LlvmInst),
     /// An overloaded LLVM intrinsic, e.g. `llvm.sqrt`, by kind of the type; empty where the operand is the result.
     /// `flag` appends a constant `i1 false` operand (`llvm.abs`, `llvm.ctlz`).
     Intrinsic { signed: &'static str, unsigned: &'static str, float: &'static str, flag: bool },

@@ -5,7 +5,7 @@ mod lex;
 
 use crate::consts::Const;
 use crate::entity::{Block, ExcId, FuncId, ObjId, Slot, SpecId, Value};
-use crate::func::{Extern, Function, Inst, InstData, MapExpr, Target, Term};
+use crate::func::{Extern, Function, Inst, InstData, MapExpr, ParFor, Parallel, Target, Term};
 use crate::op::{Op, RuntimeFn};
 use crate::span::Span;
 use crate::types::{Layout, Literal, NamedTuple, Ty, TyKind};
@@ -151,12 +151,28 @@ impl Parser {
             self.func.slots.push(ty);
         }
         while !self.eat('}') {
-            self.block()?;
+            if self.lex.is_entity("body") {
+                self.body()?;
+            } else {
+                self.block()?;
+            }
         }
         if self.func.blocks.first().is_some_and(|b| b.params != params) {
             return self.fail("the entry block has other parameters than the function");
         }
         Ok(std::mem::take(&mut self.func))
+    }
+    /// The body of a parallel loop.
+    fn body(&mut self) -> Parsed<()> {
+        let number = self.entity("body")? as usize;
+        if number != self.func.bodies.len() {
+            return self.fail(format!("body{number} is out of order"));
+        }
+        let outer = std::mem::take(&mut self.func);
+        let body = self.function()?;
+        self.func = outer;
+        self.func.bodies.push(body);
+        Ok(())
     }
     fn options(&mut self) -> Parsed<()> {
         while !self.eat('{') {
@@ -165,6 +181,10 @@ impl Parser {
                 "fastmath" => {
                     self.punct('=')?;
                     self.func.options.fastmath = self.int()?;
+                }
+                "parallel" => {
+                    self.punct('=')?;
+                    self.func.options.parallel = self.int()?;
                 }
                 "no_boundscheck" => self.func.options.boundscheck = false,
                 "numpy_errors" => self.func.options.numpy_errors = true,
@@ -187,10 +207,15 @@ impl Parser {
         self.func.new_block();
         let params = self.list(Parser::typed_value)?;
         let cold = self.eat_word("cold");
+        let parallel = if self.eat_word("parallel") {
+            Some(Parallel::Asked)
+        } else {
+            self.eat_word("independent").then_some(Parallel::Known)
+        };
         let unwind = if self.eat_word("unwind") { Some(self.target()?) } else { None };
         self.punct(':')?;
         let data = &mut self.func.blocks[number];
-        (data.params, data.cold, data.unwind) = (params, cold, unwind);
+        (data.params, data.cold, data.parallel, data.unwind) = (params, cold, parallel, unwind);
         loop {
             if let Some(term) = self.term()? {
                 let span = self.span()?;
@@ -279,6 +304,10 @@ impl Parser {
             None => self.wide_inst(&name),
         }
     }
+    fn par_for(&mut self) -> Parsed<Inst> {
+        let body = self.entity("body")?;
+        Ok(Inst::ParFor(ParFor { body }, self.list(Parser::value)?))
+    }
     fn wide_inst(&mut self, name: &str) -> Parsed<Inst> {
         Ok(match name {
             "const" => Inst::Const(self.constant()?),
@@ -292,6 +321,7 @@ impl Parser {
             "field" => self.value_and_int(Inst::Field)?,
             "array_shape" => self.value_and_int(Inst::ArrayShape)?,
             "array_stride" => self.value_and_int(Inst::ArrayStride)?,
+            "par_for" => self.par_for()?,
             "call" => Inst::Call(SpecId(self.entity("spec")?), self.list(Parser::value)?),
             "runtime" => {
                 let name = self.word()?;

@@ -15,7 +15,7 @@
 
 use crate::consts::Const;
 use crate::entity::Value;
-use crate::func::{BlockData, Device, Extern, Function, Inst, InstData, MapExpr, Options, Target, Term};
+use crate::func::{BlockData, Device, Extern, Function, Inst, InstData, MapExpr, Options, Parallel, Target, Term};
 use crate::span::Span;
 use crate::types::{Layout, Literal, Ty, TyKind};
 use std::fmt;
@@ -111,14 +111,21 @@ fn write_function(out: &mut String, func: &Function) -> fmt::Result {
     for (i, block) in func.blocks.iter().enumerate() {
         write_block(out, func, i, block)?;
     }
+    for (i, body) in func.bodies.iter().enumerate() {
+        write!(out, "body{i} ")?;
+        write_function(out, body)?;
+    }
     out.push_str("}\n");
     Ok(())
 }
 
 fn write_options(out: &mut String, func: &Function) -> fmt::Result {
-    let Options { fastmath, boundscheck, numpy_errors, overflow_check, debug, device } = func.options;
+    let Options { fastmath, boundscheck, numpy_errors, overflow_check, debug, device, parallel } = func.options;
     if fastmath != 0 {
         write!(out, " fastmath={fastmath}")?;
+    }
+    if parallel != 0 {
+        write!(out, " parallel={parallel}")?;
     }
     let flags = [
         (!boundscheck, "no_boundscheck"),
@@ -144,6 +151,11 @@ fn write_block(out: &mut String, func: &Function, index: usize, block: &BlockDat
     write!(out, "block{index}({})", typed(func, &block.params))?;
     if block.cold {
         out.push_str(" cold");
+    }
+    match block.parallel {
+        Some(Parallel::Asked) => out.push_str(" parallel"),
+        Some(Parallel::Known) => out.push_str(" independent"),
+        None => {}
     }
     if let Some(t) = &block.unwind {
         write!(out, " unwind {}", target(t))?;
@@ -233,6 +245,7 @@ fn inst_text(inst: &Inst, ty: Option<Ty>) -> String {
         Inst::IsSome(v) => format!("is_some {v}"),
         Inst::Unwrap(v) => format!("unwrap {v}"),
         Inst::Call(s, vs) => format!("call {s}({})", list(vs)),
+        Inst::ParFor(p, vs) => format!("par_for body{}({})", p.body, list(vs)),
         Inst::Runtime(f, vs) => format!("runtime {}({})", f.name, list(vs)),
         Inst::SlotGet(s) => format!("slot_get {s}"),
         Inst::SlotSet(s, v) => format!("slot_set {s}, {v}"),

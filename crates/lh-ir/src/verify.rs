@@ -5,7 +5,7 @@
 
 use crate::cfg::{Cfg, DomTree, def_blocks};
 use crate::entity::{Block, Value};
-use crate::func::{Function, Inst, InstData, MapExpr, Target, Term};
+use crate::func::{Function, Inst, InstData, MapExpr, ParFor, Target, Term};
 use crate::types::{Prim, Ty, TyKind};
 use std::fmt;
 
@@ -88,7 +88,7 @@ pub fn verify(func: &Function) -> Result<(), VerifyError> {
     for i in 0..func.blocks.len() {
         v.block(Block::new(i))?;
     }
-    Ok(())
+    func.bodies.iter().try_for_each(verify)
 }
 
 struct Verifier<'a> {
@@ -265,6 +265,7 @@ impl Verifier<'_> {
                 let got = d.result.map_or(Vec::new(), |r| self.ty(r).flatten());
                 self.ensure(matches!(got[..], [Prim::Ptr | Prim::I64]), || "not a word".into())
             }
+            Inst::ParFor(p, args) => self.par_for(*p, args),
             Inst::Pack(_) | Inst::Field(..) | Inst::Some(_) | Inst::IsSome(_) | Inst::Unwrap(_) => self.aggregate(d),
             Inst::ArrayMake { .. }
             | Inst::ArrayOwner(_)
@@ -280,6 +281,18 @@ impl Verifier<'_> {
             | Inst::ListLen(_)
             | Inst::ListData(_) => self.memory(d),
         }
+    }
+
+    fn par_for(&self, p: ParFor, args: &[Value]) -> Check {
+        let Some(body) = self.func.bodies.get(p.body as usize) else { return self.fail(format!("no body{}", p.body)) };
+        let [n, grain, captured @ ..] = args else { return self.fail("no iterations") };
+        self.is(*n, |t| t.strong() == Ty::i64(), "an int")?;
+        self.is(*grain, |t| t.strong() == Ty::i64(), "an int")?;
+        let want: Vec<Prim> = body.params().iter().flat_map(|v| body.ty(*v).flatten()).collect();
+        let mut got = self.flat(captured);
+        got.extend([Prim::I64; 3]);
+        self.ensure(want == got, || format!("operands of body{} do not fit", p.body))?;
+        self.ensure(body.ret.is_some_and(|t| t.flatten().is_empty()), || format!("body{} gives a value", p.body))
     }
 
     fn row(&self, op: &crate::op::Op, tys: &[Ty], result: Option<Ty>) -> Check {

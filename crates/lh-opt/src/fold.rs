@@ -117,6 +117,7 @@ impl Known<'_> {
             | Inst::Pack(_)
             | Inst::Some(_)
             | Inst::Call(..)
+            | Inst::ParFor(..)
             | Inst::Runtime(..)
             | Inst::SlotGet(_)
             | Inst::SlotSet(..)

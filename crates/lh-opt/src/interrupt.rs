@@ -101,9 +101,12 @@ fn quiet_loops(func: &Function, cfg: &Cfg, defs: &Defs, loops: &Loops, counts: &
 }
 
 fn has_calls(func: &Function, blocks: &[Block]) -> bool {
-    blocks
-        .iter()
-        .any(|b| func.blocks[b.index()].insts.iter().any(|d| matches!(d.inst, Inst::Call(..) | Inst::Runtime(..))))
+    blocks.iter().any(|b| {
+        func.blocks[b.index()]
+            .insts
+            .iter()
+            .any(|d| matches!(d.inst, Inst::Call(..) | Inst::ParFor(..) | Inst::Runtime(..)))
+    })
 }
 
 /// A block with the header's parameters, to stand before it.

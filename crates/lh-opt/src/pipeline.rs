@@ -3,11 +3,13 @@
 //! `LANCEHEAD_DUMP=<pass>` prints every function after that pass to standard error, `LANCEHEAD_DUMP=all` after every
 //! pass, `LANCEHEAD_DUMP=input` before the first.
 
+use crate::effects::{self, Callees, Summary};
 use crate::elementwise::{self, Elementwise};
 use crate::{
     bounds, check_ahead, dce, fold, fuse_elementwise, inline, interrupt, kernel_context, lower_array, nonzero,
-    refcount, serialize_kernel,
+    outline_parallel, refcount, serialize_kernel,
 };
+use lh_ir::diag::Result;
 use lh_ir::print::print;
 use lh_ir::verify::verify;
 use lh_ir::{Function, bug};
@@ -41,6 +43,9 @@ pub const PIPELINE: &[Pass] = &[
     // Needs calls to be instructions; what is written of threads is seen by the passes below as plain loops.
     Pass { name: "kernel_context", run: kernel_context::run },
     Pass { name: "serialize_kernel", run: serialize_kernel::run },
+    // Before anything cuts loops into pieces; what follows is done to the bodies as well.
+    Pass { name: "outline_parallel", run: outline_parallel::run },
+    Pass { name: "dce", run: dce::run },
     // Needs canonical loops, in which nothing is counted yet.
     Pass { name: "bounds", run: bounds::run },
     // Looks for what bounds has left of checks, and for ways out that polls would add to.
@@ -57,33 +62,77 @@ pub struct Outcome {
     pub elementwise: Vec<Elementwise>,
     /// What calls of it can be replaced by, if that is possible.
     pub inlinable: Option<Function>,
+    /// What it does to its parameters.
+    pub summary: Summary,
 }
 
-/// Optimises a function that inference has made. `bodies` answers what calls of a function can be replaced by.
-pub fn run(func: &mut Function, bodies: &inline::Bodies<'_>) -> Outcome {
+/// What is known of functions that one calls.
+#[derive(Clone, Copy)]
+pub struct Known<'a> {
+    /// What calls of a function can be replaced by.
+    pub bodies: &'a inline::Bodies<'a>,
+    /// What a function does to its parameters.
+    pub summaries: Callees<'a>,
+}
+
+/// Optimises a function that inference has made.
+///
+/// # Errors
+/// The diagnostic for a loop that the program says is parallel and that is not.
+pub fn run(func: &mut Function, known: &Known<'_>) -> Result<Outcome> {
     dce::split_entry(func);
     check(func, "input");
     dump(func, "input");
-    if inline::run(func, bodies) {
+    if inline::run(func, known.bodies) {
         check(func, "inline");
     }
     dump(func, "inline");
-    let (mut told, mut inlinable) = (Vec::new(), None);
-    for pass in PIPELINE {
+    let (mut told, mut inlinable, mut summary) = (Vec::new(), None, Summary::default());
+    for (i, pass) in PIPELINE.iter().enumerate() {
         if pass.name == SIMPLE_BEFORE {
             inlinable = inline::extract(func);
+        }
+        if pass.name == "fuse_elementwise" {
+            // Indices are as the program wrote them, and what is the same has one name.
+            summary = effects::summary(func, known.summaries);
+            outline_asked(func, known.summaries, i)?;
         }
         let before = (pass.name == "fuse_elementwise").then(|| elementwise::before(func));
         run_pass(func, pass);
         if let Some(before) = before {
             told = before.after(func);
         }
+        if pass.name == "outline_parallel" {
+            finish_bodies(func, i + 1);
+        }
     }
     // Once in every build: LLVM would end the process over code that is not well-formed.
     if let Err(e) = verify(func) {
         bug!("after the passes: {e}\n{}", print(func));
     }
-    Outcome { elementwise: told, inlinable }
+    Ok(Outcome { elementwise: told, inlinable, summary })
+}
+
+/// Parallel loops of the program become functions, which go through the same passes from here on.
+fn outline_asked(func: &mut Function, callees: Callees<'_>, next: usize) -> Result<()> {
+    let changed = outline_parallel::run_asked(func, callees).map_err(|c| c.diagnostic(func))?;
+    if changed {
+        dce::run(func);
+        check(func, "outline_parallel");
+        dump(func, "outline_parallel");
+        finish_bodies(func, next);
+    }
+    Ok(())
+}
+
+/// Runs the passes from one on over bodies that have not been through them.
+fn finish_bodies(func: &mut Function, from: usize) {
+    for body in func.bodies.iter_mut().filter(|b| !b.is_finished) {
+        PIPELINE[from..].iter().for_each(|pass| {
+            run_pass(body, pass);
+        });
+        body.is_finished = true;
+    }
 }
 
 /// The pass of a name.

@@ -90,6 +90,7 @@ pub fn compile_ptx(
         overflow_check: false,
         debug,
         device: Device::Gpu,
+        parallel: 0,
     };
     let (ret, args) = signature(sig)?;
     let wanted = Wanted { llvm_ir_opt: llvm, lines: lineinfo, ..Wanted::default() };

@@ -1,7 +1,7 @@
 //! Options of the decorators: one table says which there are, and what each accepts.
 
-use lh_ir::func::{Device, Options, fastmath};
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use lh_ir::func::{Device, Options, fastmath, parallel};
+use pyo3::exceptions::{PyNameError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFrozenSet, PyList, PySet, PyString, PyTuple};
 
@@ -20,7 +20,6 @@ pub struct JitOptions {
 /// Names that are accepted and, for now, change nothing.
 const ACCEPTED: &[&str] = &[
     "nopython",
-    "parallel",
     "inline",
     "locals",
     "looplift",
@@ -60,6 +59,7 @@ impl JitOptions {
             "fastmath" => self.ir.fastmath = fastmath_flags(value)?,
             // `None` leaves the default, which is to check.
             "boundscheck" => self.ir.boundscheck = value.is_none() || value.is_truthy()?,
+            "parallel" => self.ir.parallel = parallel_flags(value)?,
             "debug" => self.ir.debug = value.is_truthy()?,
             "error_model" => self.ir.numpy_errors = one_of(name, value, &["python", "numpy"])? == 1,
             "overflow" => self.ir.overflow_check = one_of(name, value, &["wrap", "check"])? == 1,
@@ -79,6 +79,35 @@ fn one_of(name: &str, value: &Bound<'_, PyAny>, choices: &[&str]) -> PyResult<us
         let known = choices.iter().map(|c| format!("'{c}'")).collect::<Vec<_>>().join(" or ");
         PyValueError::new_err(format!("option '{name}' must be {known}, not '{text}'"))
     })
+}
+
+/// `True`, or a dictionary of what shall run in parallel; what it leaves out does.
+fn parallel_flags(value: &Bound<'_, PyAny>) -> PyResult<u16> {
+    let Ok(flags) = value.cast::<PyDict>() else {
+        let is_bool = value.is_instance_of::<PyBool>() || value.is_none();
+        return match (is_bool, value.is_truthy()?) {
+            (true, on) => Ok(if on { parallel::ALL } else { 0 }),
+            (false, _) => Err(PyValueError::new_err("parallel takes a bool or a dictionary of options")),
+        };
+    };
+    let mut on = parallel::ALL;
+    for (name, value) in flags.iter() {
+        let text: String = name.extract().unwrap_or_default();
+        let bit = match text.as_str() {
+            "comprehension" => parallel::COMPREHENSION,
+            "prange" => parallel::PRANGE,
+            "inplace_binop" => parallel::INPLACE,
+            "setitem" => parallel::SETITEM,
+            "reduction" => parallel::REDUCTION,
+            "numpy" => parallel::NUMPY,
+            "stencil" => parallel::STENCIL,
+            "fusion" => parallel::FUSION,
+            "unsafe" => parallel::UNSAFE,
+            _ => return Err(PyNameError::new_err(format!("Unrecognized parallel options: {}", name.repr()?))),
+        };
+        on = if value.is_truthy()? { on | bit } else { on & !bit };
+    }
+    Ok(on)
 }
 
 fn fastmath_flags(value: &Bound<'_, PyAny>) -> PyResult<u8> {

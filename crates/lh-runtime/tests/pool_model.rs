@@ -45,7 +45,12 @@ mod sync {
 }
 
 #[path = "../src/pool/board.rs"]
-#[allow(dead_code, reason = "what only a fork or the interpreter needs")]
+#[allow(
+    dead_code,
+    clippy::absurd_extreme_comparisons,
+    clippy::reversed_empty_ranges,
+    reason = "only a fork needs some of it; nobody spins here"
+)]
 mod board;
 
 use board::Board;

@@ -4,6 +4,7 @@ use super::function::FnCx;
 use crate::ir::{Type, Val};
 use crate::link;
 use crate::machine::Target;
+use lh_ir::func::fastmath;
 use lh_ir::op::{LlvmInst, Lower, Op, Sig};
 use lh_ir::types::Prim;
 use lh_ir::{Ty, Value};
@@ -22,6 +23,13 @@ impl FnCx<'_, '_> {
                 let to = result.and_then(|r| self.prims(r).first().copied());
                 self.instruction(inst, &vals, to)
                     .unwrap_or_else(|| lh_ir::bug!("`{}` has no instruction on {ty}", op.name))
+            }
+            Lower::AnyOrder(inst) => {
+                let v = self
+                    .instruction(inst, &vals, None)
+                    .unwrap_or_else(|| lh_ir::bug!("`{}` has no instruction on {ty}", op.name));
+                self.set_fast_math(v, fast_math_flags(self.func.options.fastmath | fastmath::REASSOC));
+                return v;
             }
             Lower::Intrinsic { signed, unsigned, float, flag } => {
                 self.overloaded(by_kind(ty, signed, unsigned, float), &vals, flag, ty)

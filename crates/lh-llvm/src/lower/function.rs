@@ -471,7 +471,7 @@ impl FnCx<'_, '_> {
     }
 
     /// Goes on with an exception whose line has been noted where it was raised.
-    fn propagate(&mut self, data: &BlockData) {
+    pub(super) fn propagate(&mut self, data: &BlockData) {
         match &data.unwind {
             Some(t) => self.jump(t),
             None => {

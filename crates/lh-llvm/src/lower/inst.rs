@@ -26,6 +26,10 @@ impl FnCx<'_, '_> {
             Inst::IsSome(v) => vec![self.get(*v)[0]],
             Inst::Unwrap(v) => self.get(*v)[1..].to_vec(),
             Inst::Call(spec, args) => self.call_spec(*spec, args),
+            Inst::ParFor(p, args) => {
+                self.par_for(*p, args);
+                Vec::new()
+            }
             Inst::Runtime(f, args) => self.call_runtime(f, args),
             Inst::SlotGet(s) => self.slot_get(s.index()),
             Inst::SlotSet(s, v) => {

@@ -17,6 +17,7 @@ mod inline;
 mod inst;
 mod intrinsics;
 mod memory;
+mod parallel;
 mod raise;
 
 use crate::{Abi, Outside, Unit};
@@ -64,6 +65,8 @@ pub(crate) struct Lowering<'u> {
     unit: &'u Unit,
     functions: Vec<Declared>,
     specs: HashMap<SpecId, usize>,
+    /// Bodies of parallel loops by name.
+    bodies: HashMap<String, usize>,
     /// Which functions may call themselves, perhaps through others.
     recursive: Vec<bool>,
     /// Type-based alias metadata: data of arrays and lists; headers of lists.
@@ -99,6 +102,7 @@ pub(crate) fn lower(unit: &Unit, machine: &Machine) -> Lowered {
     let by_name: HashMap<&str, usize> = unit.functions.iter().enumerate().map(|(i, f)| (&*f.name, i)).collect();
     let specs: HashMap<SpecId, usize> =
         unit.spec_names.iter().filter_map(|(s, n)| Some((*s, *by_name.get(&**n)?))).collect();
+    let bodies = unit.functions.iter().flat_map(|f| &f.bodies).map(|b| (b.name.clone(), by_name[&*b.name])).collect();
     let debug = unit.lines().then(|| DebugInfo::new(&m));
     let mut cx = Lowering {
         m,
@@ -107,6 +111,7 @@ pub(crate) fn lower(unit: &Unit, machine: &Machine) -> Lowered {
         functions: Vec::new(),
         recursive: recursive(unit, &specs),
         specs,
+        bodies,
         tbaa_data,
         tbaa_header,
         likely,
@@ -136,8 +141,10 @@ pub(crate) fn lower(unit: &Unit, machine: &Machine) -> Lowered {
 
 /// Which functions reach themselves by calls.
 fn recursive(unit: &Unit, specs: &HashMap<SpecId, usize>) -> Vec<bool> {
-    let insts =
-        |f: &'_ Function| f.blocks.iter().flat_map(|b| &b.insts).filter_map(|i| called(&i.inst)).collect::<Vec<_>>();
+    let insts = |f: &'_ Function| {
+        let all = std::iter::once(f).chain(&f.bodies).flat_map(|f| &f.blocks).flat_map(|b| &b.insts);
+        all.filter_map(|i| called(&i.inst)).collect::<Vec<_>>()
+    };
     let callees: Vec<Vec<usize>> =
         unit.functions.iter().map(|f| insts(f).iter().filter_map(|s| specs.get(s)).copied().collect()).collect();
     let reaches_itself = |f: usize| {
@@ -177,7 +184,8 @@ impl<'u> Lowering<'u> {
         let prims = ret.flatten();
         // What is inlined returns through memory, which LLVM takes apart; of a struct with several uses it does not see the
         // parts where branches meet.
-        let in_registers = self.recursive[index] && prims.len() <= MAX_IN_REGISTERS;
+        let is_body = self.bodies.contains_key(&f.name);
+        let in_registers = (self.recursive[index] || is_body) && prims.len() <= MAX_IN_REGISTERS;
         let returns = if in_registers { Returns::Registers } else { Returns::Memory };
         let mut args: Vec<Type> = Vec::new();
         if returns == Returns::Memory {
@@ -188,7 +196,7 @@ impl<'u> Lowering<'u> {
         let value = m.declare(&f.name, ty);
         m.set_linkage(value, LLVMLinkage::LLVMInternalLinkage);
         self.attributes(value, f.options.debug);
-        if f.options.debug {
+        if f.options.debug || is_body {
             m.attribute(value, "noinline");
         } else if f.is_library {
             let size: usize = f.blocks.iter().map(|b| b.insts.len() + 1).sum();

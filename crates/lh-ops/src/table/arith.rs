@@ -6,7 +6,7 @@ use crate::eval::{
 use crate::table::inst;
 use lh_ir::Const;
 use lh_ir::op::Class::{Floats, Ints, Reals};
-use lh_ir::op::Lower::{Intrinsic, Overflow};
+use lh_ir::op::Lower::{AnyOrder, Intrinsic, Overflow};
 use lh_ir::op::Sig::{Pred, Same};
 use lh_ir::op::{LlvmInst as I, Op};
 
@@ -56,6 +56,45 @@ pub(crate) fn rows() -> Vec<Op> {
                 (vec![i64(6), i64(-7)], i64(-42)),
                 (vec![u64(u64::MAX), u64(u64::MAX)], u64(1)),
                 (vec![f64(0.0), f64(-1.0)], f64(-0.0)),
+            ]),
+        },
+        Op {
+            name: "add_any_order",
+            doc: "Sum of floats, one of many that may be made in any order.",
+            python: &[],
+            sig: Same(2, Floats),
+            eval: |a| reals2(a, |_, y| y, |x, y| x + y),
+            host: AnyOrder(I::FAdd),
+            nvptx: AnyOrder(I::FAdd),
+            examples: eg(vec![
+                (vec![f64(0.5), f64(0.25)], f64(0.75)),
+                (vec![f64(f64::INFINITY), f64(f64::NAN)], f64(f64::NAN)),
+            ]),
+        },
+        Op {
+            name: "sub_any_order",
+            doc: "Difference of floats, one of many that may be made in any order.",
+            python: &[],
+            sig: Same(2, Floats),
+            eval: |a| reals2(a, |_, y| y, |x, y| x - y),
+            host: AnyOrder(I::FSub),
+            nvptx: AnyOrder(I::FSub),
+            examples: eg(vec![
+                (vec![f64(0.5), f64(0.25)], f64(0.25)),
+                (vec![f64(f64::INFINITY), f64(f64::NAN)], f64(f64::NAN)),
+            ]),
+        },
+        Op {
+            name: "mul_any_order",
+            doc: "Product of floats, one of many that may be made in any order.",
+            python: &[],
+            sig: Same(2, Floats),
+            eval: |a| reals2(a, |_, y| y, |x, y| x * y),
+            host: AnyOrder(I::FMul),
+            nvptx: AnyOrder(I::FMul),
+            examples: eg(vec![
+                (vec![f64(0.5), f64(-4.0)], f64(-2.0)),
+                (vec![f64(f64::INFINITY), f64(f64::NAN)], f64(f64::NAN)),
             ]),
         },
         Op {

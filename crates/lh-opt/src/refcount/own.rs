@@ -135,6 +135,7 @@ impl Solver<'_> {
             | Inst::IsSome(_)
             | Inst::SlotGet(_)
             | Inst::SlotSet(..)
+            | Inst::ParFor(..)
             | Inst::ArrayShape(..)
             | Inst::ArrayStride(..)
             | Inst::Store(..)

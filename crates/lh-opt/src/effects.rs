@@ -1,0 +1,299 @@
+//! What memory a function reads and writes, as far as that can be told from its typed form.
+//!
+//! An access has a root, the array or list that it goes to, and an index for each of the root's dimensions: an expression,
+//! or any. Roots are parameters, values of the function, memory that it has made itself, or not known.
+//!
+//! [`summary`] says it of a function in terms of its parameters, for those that call it.
+
+pub(crate) mod expr;
+mod place;
+
+use crate::counted::Defs;
+use expr::{Expr, Sym, expr};
+use lh_ir::func::{Inst, InstData, MapExpr};
+use lh_ir::types::{Prim, TyKind};
+use lh_ir::{Block, Function, Span, SpecId, Ty, Value};
+use place::{Finder, Place};
+use std::sync::Arc;
+
+/// Where memory belongs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Root {
+    /// To this array, list or address.
+    Value(Value),
+    /// To nobody: there is none.
+    Fresh,
+    /// Nobody knows.
+    Unknown,
+}
+
+/// A way to use memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Read,
+    Write,
+    /// The length of a list, or its memory, changes.
+    Resize,
+}
+
+/// A use of memory.
+#[derive(Clone, Debug)]
+pub(crate) struct Access {
+    pub(crate) root: Root,
+    /// One for each dimension of the root; `None`: any.
+    pub(crate) index: Vec<Option<Expr>>,
+    pub(crate) kind: Kind,
+    pub(crate) span: Span,
+    pub(crate) block: Block,
+    /// Which instruction of the block.
+    pub(crate) at: usize,
+}
+
+/// What a function does to its parameters.
+#[derive(Clone, Debug, Default)]
+pub struct Summary {
+    /// Parameter, index in terms of parameters, and kind.
+    uses: Vec<(u32, Vec<Option<ParamExpr>>, Kind)>,
+    /// Parameters which its result may share memory with.
+    returns: Vec<u32>,
+    /// It reads or writes memory of which nothing is known.
+    unknown: Option<Kind>,
+}
+
+/// An expression whose quantities are values of the callee that are parameters.
+type ParamExpr = Expr;
+
+/// What is known of callees.
+pub type Callees<'a> = &'a dyn Fn(SpecId) -> Option<Arc<Summary>>;
+
+/// Memory of a function.
+pub(crate) struct Effects<'a> {
+    pub(crate) func: &'a Function,
+    pub(crate) defs: &'a Defs,
+    callees: Callees<'a>,
+}
+
+impl<'a> Effects<'a> {
+    pub(crate) fn new(func: &'a Function, defs: &'a Defs, callees: Callees<'a>) -> Effects<'a> {
+        Effects { func, defs, callees }
+    }
+
+    fn finder(&self) -> Finder<'_> {
+        Finder { func: self.func, defs: self.defs, callees: self.callees }
+    }
+
+    /// All uses of memory in a block.
+    pub(crate) fn of_block(&self, b: Block) -> Vec<Access> {
+        let mut out = Vec::new();
+        for (at, d) in self.func.blocks[b.index()].insts.iter().enumerate() {
+            self.of_inst(d, &mut |place, kind| {
+                out.push(Access { root: place.root, index: place.index, kind, span: d.span, block: b, at });
+            });
+        }
+        out
+    }
+
+    /// Whether two arrays are the same part of one root.
+    pub(crate) fn same_view(&self, a: Value, b: Value) -> bool {
+        let rank = self.func.ty(a).as_array().map_or(0, |t| t.1);
+        let zeros = vec![Some(Expr::int(0)); rank];
+        let (a, b) = (self.finder().of_view(a, &zeros), self.finder().of_view(b, &zeros));
+        match (&a[..], &b[..]) {
+            ([a], [b]) => a.root == b.root && a.index == b.index && a.index.iter().all(Option::is_some),
+            _ => false,
+        }
+    }
+
+    fn of_inst(&self, d: &InstData, emit: &mut dyn FnMut(Place, Kind)) {
+        let finder = self.finder();
+        let mut whole = |v: Value, kind: Kind| {
+            for place in finder.of_value(v) {
+                emit(place, kind);
+            }
+        };
+        match &d.inst {
+            Inst::Load(p) | Inst::Take(p) => finder.of_address(*p).into_iter().for_each(|pl| emit(pl, Kind::Read)),
+            Inst::Store(p, _) => finder.of_address(*p).into_iter().for_each(|pl| emit(pl, Kind::Write)),
+            Inst::Map(_, args) => args.iter().for_each(|v| whole(*v, Kind::Read)),
+            Inst::MapInto(_, args) => {
+                args[1..].iter().for_each(|v| whole(*v, Kind::Read));
+                whole(args[0], Kind::Write);
+            }
+            Inst::ListLen(l) => whole(*l, Kind::Read),
+            Inst::Runtime(f, args) => {
+                let mut at = 0;
+                for a in args {
+                    let prims = self.func.ty(*a).flatten();
+                    let kind = runtime_kind(f.name, &prims, at);
+                    at += prims.len();
+                    if let Some(kind) = kind {
+                        whole(*a, kind);
+                    }
+                }
+            }
+            Inst::Call(spec, args) => self.of_call(*spec, args, emit),
+            Inst::ParFor(_, args) => args.iter().for_each(|v| whole(*v, Kind::Write)),
+            Inst::Const(_)
+            | Inst::Zero
+            | Inst::Op(..)
+            | Inst::Cast(_)
+            | Inst::Pack(_)
+            | Inst::Field(..)
+            | Inst::Some(_)
+            | Inst::IsSome(_)
+            | Inst::Unwrap(_)
+            | Inst::SlotGet(_)
+            | Inst::SlotSet(..)
+            | Inst::ArrayMake { .. }
+            | Inst::ArrayOwner(_)
+            | Inst::ArrayData(_)
+            | Inst::ArrayShape(..)
+            | Inst::ArrayStride(..)
+            | Inst::ElemPtr { .. }
+            | Inst::PtrAdd(..)
+            | Inst::ListNew(_)
+            | Inst::ListData(_)
+            | Inst::IncRef(_)
+            | Inst::Extern(_)
+            | Inst::DecRef(_) => {}
+        }
+    }
+
+    fn of_call(&self, spec: SpecId, args: &[Value], emit: &mut dyn FnMut(Place, Kind)) {
+        let finder = self.finder();
+        let Some(summary) = (self.callees)(spec) else {
+            // It calls itself, perhaps through others.
+            for v in args {
+                finder.of_value(*v).into_iter().for_each(|p| emit(p, Kind::Write));
+            }
+            return;
+        };
+        if let Some(kind) = summary.unknown {
+            emit(Place { root: Root::Unknown, index: Vec::new() }, kind);
+        }
+        for (param, index, kind) in &summary.uses {
+            let Some(arg) = args.get(*param as usize) else { continue };
+            let of = |s: Sym| self.argument(s, args);
+            let index: Vec<Option<Expr>> = index.iter().map(|e| e.as_ref().and_then(|e| e.replace(&of))).collect();
+            for place in finder.of_view(*arg, &index) {
+                emit(place, *kind);
+            }
+        }
+    }
+
+    /// A quantity of a callee's summary: parameters are numbered as values.
+    fn argument(&self, s: Sym, args: &[Value]) -> Option<Expr> {
+        match s {
+            Sym::Val(p) => args.get(p.index()).map(|v| expr(self.func, self.defs, *v)),
+            Sym::Shape(p, d) => args.get(p.index()).map(|v| Expr::sym(Sym::Shape(*v, d))),
+            Sym::Stride(..) => None,
+        }
+    }
+}
+
+/// How a run-time function uses the memory behind its operand whose first primitive is at a place.
+fn runtime_kind(name: &str, prims: &[Prim], at: usize) -> Option<Kind> {
+    if !prims.iter().any(|p| matches!(p, Prim::Ptr | Prim::List)) {
+        return None;
+    }
+    Some(match name {
+        "lh_list_reserve" | "lh_list_set_len" => Kind::Resize,
+        "lh_memmove" if at == 0 => Kind::Write,
+        _ if name.starts_with("lh_sort") || name.starts_with("lh_stable_sort") || name.starts_with("lh_partition") => {
+            Kind::Write
+        }
+        _ if name.starts_with("lh_argsort") && at == 1 => Kind::Write,
+        _ if name.starts_with("lh_gemm") && at == 9 => Kind::Write,
+        _ if name.ends_with("_fill") => Kind::Write,
+        _ => Kind::Read,
+    })
+}
+
+/// What a function does to its parameters' memory.
+pub(crate) fn summary(func: &Function, callees: Callees<'_>) -> Summary {
+    let defs = Defs::new(func);
+    let effects = Effects::new(func, &defs, callees);
+    let params = func.params();
+    let number = |v: Value| params.iter().position(|p| *p == v);
+    let mut out = Summary::default();
+    let note = |out: &mut Summary, kind: Kind| {
+        if out.unknown != Some(Kind::Write) {
+            out.unknown = Some(kind);
+        }
+    };
+    for b in 0..func.blocks.len() {
+        for a in effects.of_block(Block::new(b)) {
+            let Root::Value(v) = a.root else {
+                if a.root == Root::Unknown {
+                    note(&mut out, a.kind);
+                }
+                continue;
+            };
+            let Some(p) = number(v) else {
+                // What the function has made is its own.
+                if defs.inst(func, v).is_none_or(|i| !makes_memory(i)) {
+                    note(&mut out, a.kind);
+                }
+                continue;
+            };
+            let of = |s: Sym| match s {
+                Sym::Val(v) => number(v).map(|i| Expr::sym(Sym::Val(Value::new(i)))),
+                Sym::Shape(v, d) => number(v).map(|i| Expr::sym(Sym::Shape(Value::new(i), d))),
+                Sym::Stride(..) => None,
+            };
+            let index: Vec<Option<Expr>> = a.index.iter().map(|e| e.as_ref().and_then(|e| e.replace(&of))).collect();
+            let entry = (p as u32, index, a.kind);
+            if !out.uses.contains(&entry) {
+                out.uses.push(entry);
+            }
+        }
+        if let Some(lh_ir::func::Term::Return(v)) = &func.blocks[b].term {
+            for place in effects.finder().of_value(*v) {
+                match place.root {
+                    Root::Value(v) => match number(v) {
+                        Some(p) if !out.returns.contains(&(p as u32)) => out.returns.push(p as u32),
+                        _ => {}
+                    },
+                    Root::Unknown => out.returns = (0..params.len() as u32).collect(),
+                    Root::Fresh => {}
+                }
+            }
+        }
+    }
+    out
+}
+
+/// Whether the result is memory of its own.
+fn makes_memory(inst: &Inst) -> bool {
+    matches!(inst, Inst::Map(..) | Inst::ListNew(_) | Inst::Runtime(..) | Inst::Call(..))
+}
+
+/// Whether values of a type refer to memory that can be written.
+pub(crate) fn has_memory(ty: Ty) -> bool {
+    match ty.kind() {
+        TyKind::Array { .. } | TyKind::List(_) | TyKind::PendingList(_) | TyKind::Ptr => true,
+        TyKind::Tuple { elems, .. } => elems.iter().any(|t| has_memory(*t)),
+        TyKind::Optional(t) | TyKind::MaybeUnbound(t) => has_memory(*t),
+        TyKind::Closure { captures, defaults, .. } => captures.iter().chain(defaults).any(|t| has_memory(*t)),
+        TyKind::BoundMethod { recv, .. } => has_memory(*recv),
+        TyKind::Choice(of) => of.iter().any(|t| has_memory(*t)),
+        _ => false,
+    }
+}
+
+/// Whether an elementwise expression is `op($arg, ...)`.
+pub(crate) fn combines(e: &MapExpr, arg: u32) -> Option<&'static lh_ir::Op> {
+    let is_arg = |e: &MapExpr| matches!(e, MapExpr::Arg(i, _) if *i == arg);
+    fn reads(e: &MapExpr, arg: u32) -> usize {
+        match e {
+            MapExpr::Arg(i, _) => usize::from(*i == arg),
+            MapExpr::Const(_) => 0,
+            MapExpr::Cast(_, e) => reads(e, arg),
+            MapExpr::Op(_, _, es) | MapExpr::Call(_, _, es) => es.iter().map(|e| reads(e, arg)).sum(),
+        }
+    }
+    match e {
+        MapExpr::Op(op, _, es) if es.iter().any(is_arg) && reads(e, arg) == 1 => Some(op),
+        _ => None,
+    }
+}

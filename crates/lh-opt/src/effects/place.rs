@@ -1,0 +1,291 @@
+//! Where an address or an array lies: its root, and an index for each dimension of the root.
+
+use super::expr::{Expr, Sym, expr};
+use super::{Callees, Root, has_memory};
+use crate::counted::Defs;
+use lh_ir::cfg::targets;
+use lh_ir::func::Inst;
+use lh_ir::types::{Layout, TyKind};
+use lh_ir::{Block, Function, Value};
+
+/// A part of a root.
+#[derive(Clone, Debug)]
+pub(crate) struct Place {
+    pub(crate) root: Root,
+    /// One for each dimension; `None`: any.
+    pub(crate) index: Vec<Option<Expr>>,
+}
+
+/// An array that is a part of a root.
+struct View {
+    root: Root,
+    /// For each dimension of the root, where the view begins; `None`: not known.
+    start: Vec<Option<Expr>>,
+    /// For each dimension of the view, the root's dimension that it runs along.
+    along: Vec<Option<usize>>,
+}
+
+/// The deepest definition that is looked at.
+const MAX_DEPTH: u32 = 16;
+
+pub(super) struct Finder<'a> {
+    pub(super) func: &'a Function,
+    pub(super) defs: &'a Defs,
+    pub(super) callees: Callees<'a>,
+}
+
+impl Finder<'_> {
+    /// All memory that a value refers to.
+    pub(super) fn of_value(&self, v: Value) -> Vec<Place> {
+        if !has_memory(self.func.ty(v)) {
+            return Vec::new();
+        }
+        if self.func.ty(v).kind() == &TyKind::Ptr {
+            return self.of_address(v).into_iter().map(|p| Place { index: vec![None; p.index.len()], ..p }).collect();
+        }
+        self.of_view(v, &[])
+    }
+
+    /// The element of an array at an index; dimensions without one are gone over as a whole.
+    pub(super) fn of_view(&self, v: Value, index: &[Option<Expr>]) -> Vec<Place> {
+        if self.func.ty(v).kind() == &TyKind::Ptr {
+            return self.of_value(v);
+        }
+        self.views(v, 0).into_iter().map(|view| view.at(index)).collect()
+    }
+
+    /// The element at an address.
+    pub(super) fn of_address(&self, p: Value) -> Vec<Place> {
+        self.address(p, 0).into_iter().map(|(root, index)| Place { root, index }).collect()
+    }
+
+    fn views(&self, v: Value, depth: u32) -> Vec<View> {
+        let simple = |root: Root| {
+            let rank = self.rank(v);
+            vec![View { root, start: vec![Some(Expr::int(0)); rank], along: (0..rank).map(Some).collect() }]
+        };
+        let unknown = |root: Root| vec![View { root, start: Vec::new(), along: Vec::new() }];
+        if depth > MAX_DEPTH {
+            return unknown(Root::Unknown);
+        }
+        let Some(inst) = self.defs.inst(self.func, v) else {
+            return match self.sources(v) {
+                None => simple(Root::Value(v)),
+                Some(all) => all.into_iter().flat_map(|s| self.views(s, depth + 1)).collect(),
+            };
+        };
+        match inst {
+            Inst::ArrayMake { data, strides, .. } => self
+                .address(*data, depth + 1)
+                .into_iter()
+                .map(|(root, start)| {
+                    let along = strides.iter().map(|s| self.dimension(root, *s)).collect();
+                    View { root, start, along }
+                })
+                .collect(),
+            Inst::Zero | Inst::Const(_) => simple(Root::Fresh),
+            Inst::Map(..) | Inst::ListNew(_) | Inst::Runtime(..) => simple(Root::Value(v)),
+            Inst::Call(spec, args) => {
+                let mut out = simple(Root::Value(v));
+                let returns = match (self.callees)(*spec) {
+                    Some(s) => s.returns.clone(),
+                    None => (0..args.len() as u32).collect(),
+                };
+                for arg in
+                    returns.iter().filter_map(|p| args.get(*p as usize)).filter(|a| has_memory(self.func.ty(**a)))
+                {
+                    out.extend(self.views(*arg, depth + 1).into_iter().flat_map(|w| unknown(w.root)));
+                }
+                out
+            }
+            // The parts of an aggregate stand for all of it.
+            Inst::Pack(parts) => parts
+                .iter()
+                .filter(|p| has_memory(self.func.ty(**p)))
+                .flat_map(|p| self.views(*p, depth + 1))
+                .flat_map(|w| unknown(w.root))
+                .collect(),
+            Inst::Field(w, i) => match self.defs.inst(self.func, *w) {
+                Some(Inst::Pack(parts)) => {
+                    parts.get(*i as usize).map_or_else(|| unknown(Root::Unknown), |p| self.views(*p, depth + 1))
+                }
+                None if self.sources(*w).is_none() => simple(Root::Value(self.first_like(inst, v))),
+                _ => self.views(*w, depth + 1).into_iter().flat_map(|w| unknown(w.root)).collect(),
+            },
+            Inst::Some(w) | Inst::Unwrap(w) | Inst::Cast(w) => self.views(*w, depth + 1),
+            // An array out of a list: any of them.
+            Inst::Load(_) | Inst::Take(_) => unknown(Root::Unknown),
+            _ => unknown(Root::Unknown),
+        }
+    }
+
+    /// The first value made by an instruction like this one, which stands for all.
+    fn first_like(&self, inst: &Inst, v: Value) -> Value {
+        let all = self.func.blocks.iter().flat_map(|b| &b.insts);
+        all.filter(|d| d.inst == *inst).find_map(|d| d.result).unwrap_or(v)
+    }
+
+    /// Number of dimensions that indices are told apart by.
+    fn rank(&self, v: Value) -> usize {
+        match self.func.ty(v).kind() {
+            TyKind::Array { ndim, .. } => usize::from(*ndim),
+            TyKind::List(_) | TyKind::PendingList(_) => 1,
+            _ => 0,
+        }
+    }
+
+    /// What a block parameter may be; `None` for the function's own.
+    fn sources(&self, v: Value) -> Option<Vec<Value>> {
+        let b = self.defs.block(v)?;
+        if b.0 == 0 {
+            return None;
+        }
+        let place = self.func.blocks[b.index()].params.iter().position(|p| *p == v)?;
+        let mut out = Vec::new();
+        for from in 0..self.func.blocks.len() {
+            for (_, t) in targets(self.func, Block::new(from)).filter(|(_, t)| t.block == b) {
+                if t.args[place] != v && !out.contains(&t.args[place]) {
+                    out.push(t.args[place]);
+                }
+            }
+        }
+        Some(out)
+    }
+
+    fn address(&self, p: Value, depth: u32) -> Vec<(Root, Vec<Option<Expr>>)> {
+        let unknown = || vec![(Root::Unknown, Vec::new())];
+        if depth > MAX_DEPTH {
+            return unknown();
+        }
+        match self.defs.inst(self.func, p) {
+            None => match self.sources(p) {
+                None => vec![(Root::Value(p), Vec::new())],
+                Some(all) => all.into_iter().flat_map(|s| self.address(s, depth + 1)).collect(),
+            },
+            Some(Inst::ElemPtr { array, index, .. }) => {
+                let index: Vec<Option<Expr>> = index.iter().map(|i| Some(expr(self.func, self.defs, *i))).collect();
+                self.views(*array, depth + 1)
+                    .into_iter()
+                    .map(|view| {
+                        let place = view.at(&index);
+                        (place.root, place.index)
+                    })
+                    .collect()
+            }
+            Some(Inst::ArrayData(a)) => {
+                self.views(*a, depth + 1).into_iter().map(|view| (view.root, view.start)).collect()
+            }
+            Some(Inst::ListData(l)) => {
+                self.views(*l, depth + 1).into_iter().map(|view| (view.root, view.start)).collect()
+            }
+            Some(Inst::PtrAdd(q, n)) => {
+                self.address(*q, depth + 1).into_iter().map(|(root, start)| self.moved(root, start, *n)).collect()
+            }
+            Some(Inst::Field(pair, _)) => match self.defs.inst(self.func, *pair) {
+                Some(Inst::Runtime(..)) => vec![(Root::Value(*pair), Vec::new())],
+                _ => unknown(),
+            },
+            // The address of a constant array is a number.
+            Some(Inst::Const(_)) => vec![(Root::Value(p), Vec::new())],
+            Some(_) => unknown(),
+        }
+    }
+
+    /// An address moved by a number of bytes.
+    fn moved(&self, root: Root, mut start: Vec<Option<Expr>>, bytes: Value) -> (Root, Vec<Option<Expr>>) {
+        let bytes = expr(self.func, self.defs, bytes);
+        if bytes.as_int() == Some(0) {
+            return (root, start);
+        }
+        let Root::Value(array) = root else { return (root, vec![None; start.len()]) };
+        // Each term is an index times the stride of a dimension.
+        let item = self.item_size(array);
+        for (product, c) in &bytes.terms {
+            let stride = product.iter().position(|s| matches!(s, Sym::Stride(a, _) if *a == array));
+            let (dim, rest) = match stride {
+                Some(at) => {
+                    let Sym::Stride(_, d) = product[at] else { continue };
+                    let mut rest = product.clone();
+                    rest.remove(at);
+                    let term =
+                        if rest.is_empty() { Expr::int(*c) } else { Expr { terms: vec![(rest, *c)], constant: 0 } };
+                    (Some(d as usize), Some(term))
+                }
+                None => match (self.unit_dimension(array), item) {
+                    (Some(d), Some(size)) if c % size == 0 => {
+                        (Some(d), Some(Expr { terms: vec![(product.clone(), c / size)], constant: 0 }))
+                    }
+                    _ => (None, None),
+                },
+            };
+            match (dim.and_then(|d| start.get_mut(d)), rest) {
+                (Some(at), Some(term)) => *at = at.as_ref().map(|e| e.add(&term)),
+                _ => return (root, vec![None; start.len()]),
+            }
+        }
+        if bytes.constant != 0 {
+            match (self.unit_dimension(array).and_then(|d| start.get_mut(d)), item) {
+                (Some(at), Some(size)) if bytes.constant % size == 0 => {
+                    *at = at.as_ref().map(|e| e.add(&Expr::int(bytes.constant / size)));
+                }
+                _ => return (root, vec![None; start.len()]),
+            }
+        }
+        (root, start)
+    }
+
+    fn item_size(&self, v: Value) -> Option<i64> {
+        match self.func.ty(v).kind() {
+            TyKind::Array { dtype, .. } if dtype.is_number() => Some(dtype.itemsize() as i64),
+            TyKind::List(t) => Some(t.mem_layout().1.max(1) as i64),
+            _ => None,
+        }
+    }
+
+    /// The dimension whose items are adjacent.
+    fn unit_dimension(&self, v: Value) -> Option<usize> {
+        match self.func.ty(v).kind() {
+            TyKind::Array { ndim, layout: Layout::C, .. } => usize::from(*ndim).checked_sub(1),
+            TyKind::Array { ndim, layout: Layout::F, .. } => (*ndim > 0).then_some(0),
+            TyKind::List(_) => Some(0),
+            _ => None,
+        }
+    }
+
+    /// The root's dimension that a stride belongs to.
+    fn dimension(&self, root: Root, stride: Value) -> Option<usize> {
+        let Root::Value(array) = root else { return None };
+        let e = expr(self.func, self.defs, stride);
+        if let Some(size) = e.as_int() {
+            return self.unit_dimension(array).filter(|_| self.item_size(array) == Some(size));
+        }
+        match &e.terms[..] {
+            [(product, 1)] if e.constant == 0 => match product[..] {
+                [Sym::Stride(a, d)] if a == array => Some(d as usize),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+}
+
+impl View {
+    /// The element at an index; dimensions without one are gone over as a whole.
+    fn at(&self, index: &[Option<Expr>]) -> Place {
+        let mut out = self.start.clone();
+        for (k, along) in self.along.iter().enumerate() {
+            let Some(d) = along else {
+                // It runs along a dimension that is not known: everywhere.
+                return Place { root: self.root, index: vec![None; out.len()] };
+            };
+            let moved = match (out.get(*d).cloned().flatten(), index.get(k).cloned().flatten()) {
+                (Some(start), Some(i)) => Some(start.add(&i)),
+                _ => None,
+            };
+            if let Some(at) = out.get_mut(*d) {
+                *at = moved;
+            }
+        }
+        Place { root: self.root, index: out }
+    }
+}

@@ -1,0 +1,279 @@
+//! Puts the bodies of parallel loops into functions of their own, which the pool runs on blocks of iterations.
+//!
+//! ```text
+//! block1(v3: float64, v4: int) parallel:          block1(v3: float64):
+//!     v5 = lt v4, v1: bool                            v8 = runtime lh_parallel_grain(v1, 1): int
+//!     branch v5, block2(), block3()                   par_for body0(v1, v8, v0, <address>, v8, v1)
+//! block2():                                  ->       <combines the results of the blocks>
+//!     ...                                             jump block3()
+//!     v7 = add v3, v6: float64                    body0 function %f.par0(..., low, high, thread) -> none {
+//!     jump block1(v7, v9)                             <the loop, from low to high; stores v3>
+//! ```
+//!
+//! What a block begins with is the neutral value of an operation (0 for sums) or, where the operation may see a value
+//! twice (the greatest), the value before the loop. Results are combined in the order of blocks, whose number depends on
+//! the number of iterations only.
+//!
+//! Loops inside others stay as they are: the outermost one makes enough work. A loop that leaves early, or carries values
+//! in a way that is no reduction, runs on one thread, and the function's notes say why.
+//!
+//! Requires counted loops that begin at 0 (inference and `lower_array` make them), and implicit reference counting.
+
+mod arrays;
+mod body;
+pub(crate) mod carried;
+mod partial;
+pub(crate) mod region;
+mod split;
+
+use crate::counted::Defs;
+use crate::edit::{Cursor, row, runtime};
+use crate::effects::Callees;
+use crate::races::{self, ArrayReduce, Conflict};
+use carried::{Carried, can_combine, carried};
+use lh_ir::cfg::{Cfg, DomTree, Loops};
+use lh_ir::func::{Inst, ParFor, Parallel, Term, parallel};
+use lh_ir::{Function, Span, Ty, Value};
+use partial::Partials;
+use region::{Reason, Region, region};
+
+/// Runs the pass, on loops that the compiler has made.
+pub(crate) fn run(func: &mut Function) -> bool {
+    let mut changed = false;
+    while let Some(l) = next_loop(func, Parallel::Known) {
+        changed = true;
+        if let Ok(plan) = plan(func, &l) {
+            outline(func, plan);
+        }
+        func.blocks[l.header.index()].parallel = None;
+    }
+    changed
+}
+
+/// Does the same to loops that the program says are parallel, if their iterations do not depend on each other.
+pub(crate) fn run_asked(func: &mut Function, callees: Callees<'_>) -> Result<bool, Conflict> {
+    let mut changed = split::run(func);
+    if changed {
+        // Sees what the parts are made of.
+        crate::fold::run(func);
+        crate::dce::run(func);
+    }
+    while let Some(l) = next_loop(func, Parallel::Asked) {
+        changed = true;
+        let span = func.blocks[l.header.index()].term_span;
+        match judged(func, &l, callees)? {
+            Ok(plan) => {
+                outline(func, plan);
+                func.notes.push((span, None));
+            }
+            Err(reason) => func.notes.push((span, Some(reason.to_owned()))),
+        }
+        func.blocks[l.header.index()].parallel = None;
+    }
+    Ok(changed)
+}
+
+/// The plan of a loop that the program says is parallel, or why it runs on one thread.
+fn judged(func: &Function, l: &lh_ir::cfg::Loop, callees: Callees<'_>) -> Result<Result<Plan, Reason>, Conflict> {
+    let mut plan = match plan(func, l) {
+        Ok(plan) => plan,
+        Err(region::CARRIED) if func.options.parallel & parallel::UNSAFE == 0 => {
+            return Err(races::carried(func, l));
+        }
+        Err(reason) => return Ok(Err(reason)),
+    };
+    match races::judge(func, &plan.region, callees) {
+        Ok(arrays) => {
+            let can_copy = |a: &ArrayReduce| plan.captured.contains(&a.array) && arrays::can_copy(func, a.array);
+            match arrays.iter().find(|a| !can_copy(a)) {
+                Some(a) if func.options.parallel & parallel::UNSAFE == 0 => return Err(races::shared(a, plan.span)),
+                _ => plan.arrays = arrays,
+            }
+        }
+        Err(_) if func.options.parallel & parallel::UNSAFE != 0 => {}
+        Err(conflict) => return Err(conflict),
+    }
+    Ok(Ok(plan))
+}
+
+/// The outermost marked loop that comes first.
+fn next_loop(func: &mut Function, what: Parallel) -> Option<lh_ir::cfg::Loop> {
+    if func.options.debug || func.blocks.iter().all(|b| b.parallel != Some(what)) {
+        return None;
+    }
+    let cfg = Cfg::new(func);
+    let dom = DomTree::new(&cfg);
+    let loops = Loops::new(func, &cfg, &dom);
+    let is_marked = |i: usize| func.blocks[loops.loops[i].header.index()].parallel == Some(what);
+    let has_marked_parent = |i: usize| {
+        let mut at = loops.loops[i].parent;
+        while let Some(p) = at {
+            if is_marked(p) {
+                return true;
+            }
+            at = loops.loops[p].parent;
+        }
+        false
+    };
+    let found = (0..loops.loops.len()).filter(|i| is_marked(*i) && !has_marked_parent(*i));
+    let first = found.min_by_key(|i| cfg.position(loops.loops[*i].header));
+    first.map(|i| loops.loops[i].clone())
+}
+
+/// What is done to a loop.
+pub(crate) struct Plan {
+    region: Region,
+    carried: Vec<Carried>,
+    /// Sums and products of floats that are results: their order is free.
+    free: Vec<Value>,
+    /// Arrays that all iterations update.
+    arrays: Vec<ArrayReduce>,
+    /// Values that the body takes.
+    captured: Vec<Value>,
+    /// Values that it makes itself.
+    constants: Vec<Value>,
+    /// The header's parameters, which are their initial values once the loop is gone.
+    initial: Vec<Value>,
+    cost: i64,
+    span: Span,
+}
+
+fn plan(func: &Function, l: &lh_ir::cfg::Loop) -> Result<Plan, Reason> {
+    let cfg = Cfg::new(func);
+    let dom = DomTree::new(&cfg);
+    let region = region(func, &cfg, &dom, l)?;
+    let (carried, free) = carried(func, &cfg, &region)?;
+    let initial = func.blocks[region.header.index()].params.clone();
+    for (p, kind) in initial.iter().zip(&carried) {
+        if matches!(kind, Carried::Reduced(_)) && !can_combine(func.ty(*p)) {
+            return Err(region::CARRIED);
+        }
+    }
+    let defs = Defs::new(func);
+    let is_constant = |v: &Value| defs.inst(func, *v).is_some_and(body::is_constant);
+    let (constants, captured): (Vec<Value>, Vec<Value>) =
+        region.captured(func).into_iter().partition(|v| is_constant(v));
+    let cost = region.cost(func, &cfg);
+    let span = func.blocks[region.header.index()].term_span;
+    let arrays = Vec::new();
+    Ok(Plan { region, carried, free, arrays, captured, constants, initial, cost, span })
+}
+
+fn outline(func: &mut Function, mut plan: Plan) {
+    // Blocks of operations without a neutral value begin with the value before the loop.
+    let needs_initial = |k: &Carried| matches!(k, Carried::Reduced(how) if !matches!(how, carried::Reduce::Add | carried::Reduce::Mul | carried::Reduce::Xor));
+    let starts: Vec<Value> =
+        plan.initial.iter().zip(&plan.carried).filter(|(_, k)| needs_initial(k)).map(|(v, _)| *v).collect();
+    let partials = plan.has_results().then(|| Partials::new(func, &plan));
+    let header = plan.region.header;
+    // Parameters of the header stand for the initial values outside of the body, and are captured as others.
+    let before: Vec<Value> = starts.iter().map(|v| func.new_value(func.ty(*v))).collect();
+    plan.captured.extend(&before);
+    for (v, b) in starts.iter().zip(&before) {
+        let place = plan.initial.iter().position(|p| p == v).unwrap_or_else(|| lh_ir::bug!("a parameter"));
+        plan.initial[place] = *b;
+    }
+    let body = body::make(func, &plan, partials.as_ref());
+    let number = func.bodies.len() as u32;
+    func.bodies.push(body);
+    let params = func.blocks[header.index()].params.clone();
+    let args: Vec<Value> =
+        plan.captured.iter().map(|v| before.iter().position(|b| b == v).map_or(*v, |i| starts[i])).collect();
+    replace(func, &plan, &params, &args, number, partials.as_ref());
+}
+
+/// Puts the call in the loop's place.
+fn replace(
+    func: &mut Function,
+    plan: &Plan,
+    params: &[Value],
+    args: &[Value],
+    number: u32,
+    partials: Option<&Partials>,
+) {
+    let r = &plan.region;
+    let data = &mut func.blocks[r.header.index()];
+    data.insts.clear();
+    data.unwind.clone_from(&r.unwind);
+    let cold = data.cold;
+    let mut c = Cursor { func, block: r.header, span: plan.span, unwind: r.unwind.clone(), cold };
+    let n = r.counted.limit;
+    let cost = c.int(plan.cost);
+    let mut grain = c.inst(Inst::Runtime(runtime("lh_parallel_grain"), vec![n, cost]), Ty::int());
+    let mut operands = vec![n, grain];
+    operands.extend(args);
+    let Some(partials) = partials else {
+        c.effect(Inst::ParFor(ParFor { body: number }, operands));
+        let finals = finals(&mut c, plan, params, n, None);
+        return finish(func, plan, params, &finals);
+    };
+    let one = c.int(1);
+    grain = at_least_one(&mut c, grain, one);
+    operands[1] = grain;
+    if !plan.arrays.is_empty() {
+        grain = arrays::coarse(&mut c, n, grain);
+        operands[1] = grain;
+    }
+    let n1 = c.sub(n, one);
+    let more = c.op(row("sdiv"), &[n1, grain], Ty::int());
+    let more = c.add(more, one);
+    let single = c.le(n, grain);
+    let blocks = c.select(single, one, more);
+    let (record, last) = (c.int(partials.record), c.int(partials.last));
+    let bytes = c.mul(blocks, record);
+    let bytes = c.add(bytes, last);
+    let pair = c.inst(Inst::Runtime(runtime("lh_alloc"), vec![bytes]), Ty::tuple(vec![Ty::meminfo(), Ty::ptr()]));
+    let memory = c.inst(Inst::Field(pair, 1), Ty::ptr());
+    let base = c.inst(Inst::PtrAdd(memory, last), Ty::ptr());
+    operands.extend([base, grain, n]);
+    let copies: Vec<Value> = plan.arrays.iter().map(|a| arrays::allocate(&mut c, a.array, blocks)).collect();
+    operands.extend(&copies);
+    c.effect(Inst::ParFor(ParFor { body: number }, operands));
+    for (a, base) in plan.arrays.iter().zip(&copies) {
+        arrays::combine(&mut c, a, *base, blocks);
+    }
+    let results = partials.combine(&mut c, plan, params, base, blocks, n);
+    let finals = finals(&mut c, plan, params, n, Some(results));
+    finish(func, plan, params, &finals);
+}
+
+fn at_least_one(c: &mut Cursor<'_>, v: Value, one: Value) -> Value {
+    let less = c.lt(v, one);
+    c.select(less, one, v)
+}
+
+/// The values that the header's parameters end with; leaves the cursor where the loop ends.
+fn finals(c: &mut Cursor<'_>, plan: &Plan, params: &[Value], n: Value, results: Option<Vec<Value>>) -> Vec<Value> {
+    let mut finals = results.unwrap_or_else(|| params.to_vec());
+    let place = plan.region.counted.place;
+    let ran = c.lt(params[place], n);
+    finals[place] = c.select(ran, n, params[place]);
+    let mut exit = plan.region.exit.clone();
+    let of = |v: Value| params.iter().position(|p| *p == v).map_or(v, |i| finals[i]);
+    exit.args.iter_mut().for_each(|v| *v = of(*v));
+    let end = c.block;
+    c.end(Term::Jump(exit), end);
+    finals
+}
+
+/// Outside, the header's parameters now mean what they have become.
+fn finish(func: &mut Function, plan: &Plan, params: &[Value], finals: &[Value]) {
+    let r = &plan.region;
+    let mut outside: Vec<bool> = r.inside.iter().map(|inside| !inside).collect();
+    outside.resize(func.blocks.len(), false);
+    for b in r.blocks.iter().filter(|b| **b != r.header) {
+        func.blocks[b.index()] = lh_ir::func::BlockData { term: Some(Term::Unreachable), ..Default::default() };
+    }
+    let of = |v: Value| params.iter().position(|p| *p == v).map_or(v, |i| finals[i]);
+    for (b, _) in outside.iter().enumerate().filter(|(_, o)| **o) {
+        let data = &mut func.blocks[b];
+        let mut f = |v: &mut Value| *v = of(*v);
+        data.insts.iter_mut().for_each(|d| d.inst.for_each_operand_mut(&mut f));
+        if let Some(t) = &mut data.unwind {
+            t.args.iter_mut().for_each(&mut f);
+        }
+        if let Some(t) = &mut data.term {
+            t.for_each_operand_mut(&mut f);
+        }
+    }
+}

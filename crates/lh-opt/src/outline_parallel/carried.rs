@@ -1,0 +1,255 @@
+//! What a loop carries from one iteration to the next: results that are combined, and results of the last iteration.
+
+use super::region::{CARRIED, Reason, Region};
+use crate::counted::{Defs, target_of};
+use lh_ir::cfg::{Cfg, targets};
+use lh_ir::func::{Inst, Term};
+use lh_ir::{Block, Function, Ty, Value};
+
+/// How values are combined, in any order.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Reduce {
+    Add,
+    Mul,
+    And,
+    Or,
+    Xor,
+    Max,
+    Min,
+    /// By a row that may be applied to one value twice.
+    Row(&'static lh_ir::Op),
+}
+
+/// What a parameter of the header is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Carried {
+    /// The loop's index.
+    Index,
+    /// Combined by an operation.
+    Reduced(Reduce),
+    /// Set by each iteration, and looked at only after the loop.
+    Last,
+}
+
+/// Classifies the parameters of the header; with the results of the rows that combine floats.
+pub(crate) fn carried(func: &Function, cfg: &Cfg, r: &Region) -> Result<(Vec<Carried>, Vec<Value>), Reason> {
+    let defs = Defs::new(func);
+    let uses = uses(func, r);
+    let (mut out, mut free) = (Vec::new(), Vec::new());
+    for (place, p) in func.blocks[r.header.index()].params.iter().enumerate() {
+        if place == r.counted.place {
+            out.push(Carried::Index);
+            continue;
+        }
+        let chain = Chain::of(func, cfg, &defs, r, &uses, *p, place);
+        out.push(match chain.group {
+            _ if !chain.holds => return Err(CARRIED),
+            Some(group) => Carried::Reduced(group),
+            None if chain.members.len() == 1 && !chain.used => Carried::Last,
+            None => return Err(CARRIED),
+        });
+        if matches!(chain.group, Some(Reduce::Add | Reduce::Mul)) && func.ty(*p).is_float() {
+            free.extend(&chain.members);
+        }
+        if matches!(out.last(), Some(Carried::Last)) && func.ty(*p).is_counted() {
+            return Err("an array or string that its last iteration makes is used after it");
+        }
+    }
+    Ok((out, free))
+}
+
+/// Where a value is used in the region.
+#[derive(Clone, Copy)]
+enum Use {
+    /// By an instruction.
+    Inst(Block, usize),
+    /// As an argument: target, place.
+    Arg(Block, usize),
+    /// By the end of a block, or by a handler.
+    Other,
+}
+
+fn uses(func: &Function, r: &Region) -> Vec<Vec<Use>> {
+    let mut out = vec![Vec::new(); func.values.len()];
+    for b in &r.blocks {
+        let data = &func.blocks[b.index()];
+        for (i, d) in data.insts.iter().enumerate() {
+            d.inst.for_each_operand(|v| out[v.index()].push(Use::Inst(*b, i)));
+        }
+        for (number, t) in targets(func, *b) {
+            for (i, v) in t.args.iter().enumerate() {
+                let kind = if number.is_some() { Use::Arg(t.block, i) } else { Use::Other };
+                out[v.index()].push(kind);
+            }
+        }
+        match &data.term {
+            Some(Term::Branch { cond: v, .. } | Term::Return(v)) => out[v.index()].push(Use::Other),
+            Some(Term::Raise { args, .. }) => args.iter().for_each(|v| out[v.index()].push(Use::Other)),
+            Some(Term::Jump(_) | Term::Propagate | Term::Unreachable) | None => {}
+        }
+    }
+    out
+}
+
+/// The values that a parameter becomes within an iteration.
+struct Chain<'a> {
+    func: &'a Function,
+    defs: &'a Defs,
+    uses: &'a [Vec<Use>],
+    members: Vec<Value>,
+    /// Operands that must not be members.
+    others: Vec<Value>,
+    group: Option<Reduce>,
+    /// Whether all uses are of a form that is understood.
+    holds: bool,
+    /// Whether the parameter is looked at in the loop.
+    used: bool,
+}
+
+impl<'a> Chain<'a> {
+    fn of(
+        func: &'a Function,
+        cfg: &Cfg,
+        defs: &'a Defs,
+        r: &Region,
+        uses: &'a [Vec<Use>],
+        p: Value,
+        place: usize,
+    ) -> Chain<'a> {
+        let mut c =
+            Chain { func, defs, uses, members: vec![p], others: Vec::new(), group: None, holds: true, used: false };
+        let mut at = 0;
+        while c.holds && at < c.members.len() {
+            let v = c.members[at];
+            for u in &c.uses[v.index()] {
+                c.follow(r, p, place, v, *u);
+            }
+            at += 1;
+        }
+        c.holds &= !c.others.iter().any(|v| c.members.contains(v));
+        c.holds &= c.members[1..].iter().all(|m| c.all_sources_are_members(cfg, *m));
+        if c.used {
+            let back = cfg.preds(r.header).iter().filter(|e| r.inside[e.from.index()]);
+            c.holds &= back.clone().all(|e| c.members.contains(&target_of(func, *e).args[place]));
+        }
+        c
+    }
+
+    fn join(&mut self, v: Value) {
+        if !self.members.contains(&v) {
+            self.members.push(v);
+        }
+    }
+
+    fn set_group(&mut self, g: Reduce) {
+        self.holds &= *self.group.get_or_insert(g) == g;
+    }
+
+    /// Follows one use of a member.
+    fn follow(&mut self, r: &Region, p: Value, place: usize, v: Value, u: Use) {
+        match u {
+            Use::Other => self.holds = false,
+            // To the exit, which sees the parameter itself.
+            Use::Arg(to, _) if !r.inside[to.index()] => self.holds &= v == p,
+            Use::Arg(to, i) if to == r.header => {
+                self.used = true;
+                self.holds &= i == place;
+            }
+            Use::Arg(to, i) => {
+                self.used = true;
+                self.join(self.func.blocks[to.index()].params[i]);
+            }
+            Use::Inst(b, i) => {
+                self.used = true;
+                let d = &self.func.blocks[b.index()].insts[i];
+                match (&d.inst, d.result) {
+                    (Inst::Op(op, args), Some(result)) => self.follow_row(op, args, v, result),
+                    (Inst::Cast(_), Some(result)) if self.func.ty(v).strong() == self.func.ty(result).strong() => {
+                        self.join(result);
+                    }
+                    _ => self.holds = false,
+                }
+            }
+        }
+    }
+
+    fn follow_row(&mut self, op: &'static lh_ir::Op, args: &[Value], v: Value, result: Value) {
+        let first = args[0] == v;
+        let group = match op.name {
+            "add" => Reduce::Add,
+            "sub" if first => Reduce::Add,
+            "mul" => Reduce::Mul,
+            "fdiv" if first && self.func.ty(v).is_float() => Reduce::Mul,
+            "and" => Reduce::And,
+            "or" => Reduce::Or,
+            "xor" => Reduce::Xor,
+            "maxnum" | "minnum" | "maximum" | "minimum" => Reduce::Row(op),
+            "lt" | "le" | "gt" | "ge" => return self.follow_comparison(args, v, result),
+            "select" => return self.follow_select(args, result),
+            _ => return self.holds = false,
+        };
+        let others = args.iter().copied().filter(|a| *a != v);
+        self.others.extend(others.clone());
+        self.holds &= others.count() == 1;
+        self.set_group(group);
+        self.join(result);
+    }
+
+    /// A comparison may only choose between what it has compared.
+    fn follow_comparison(&mut self, args: &[Value], v: Value, result: Value) {
+        let chooses = |u: &Use| match u {
+            Use::Inst(b, i) => match &self.func.blocks[b.index()].insts[*i].inst {
+                Inst::Op(op, parts) if op.name == "select" => {
+                    parts[0] == result && parts[1..].iter().all(|x| args.contains(x)) && parts[1] != parts[2]
+                }
+                _ => false,
+            },
+            Use::Arg(..) | Use::Other => false,
+        };
+        self.holds &= args.iter().filter(|a| **a == v).count() == 1 && self.uses[result.index()].iter().all(chooses);
+    }
+
+    fn follow_select(&mut self, args: &[Value], result: Value) {
+        self.join(result);
+        let Some(Inst::Op(op, compared)) = self.defs.inst(self.func, args[0]) else { return };
+        let (a, b) = (args[1], args[2]);
+        let in_order = match compared[..] {
+            [x, y] if (x, y) == (a, b) => true,
+            [x, y] if (x, y) == (b, a) => false,
+            // An update under a condition: both are members, which is checked at the end.
+            _ => return,
+        };
+        let greater = match op.name {
+            "gt" | "ge" => in_order,
+            "lt" | "le" => !in_order,
+            _ => return,
+        };
+        self.set_group(if greater { Reduce::Max } else { Reduce::Min });
+    }
+
+    /// Whether a member is made of members only, as far as the group allows.
+    fn all_sources_are_members(&self, cfg: &Cfg, m: Value) -> bool {
+        let is_member = |v: &Value| self.members.contains(v);
+        match self.defs.inst(self.func, m) {
+            Some(Inst::Op(op, args)) if op.name == "select" => {
+                let n = args[1..].iter().filter(|v| is_member(v)).count();
+                let compares =
+                    matches!(self.defs.inst(self.func, args[0]), Some(Inst::Op(_, c)) if c.iter().any(is_member));
+                if compares { n == 1 } else { n == 2 }
+            }
+            Some(_) => true,
+            None => {
+                let Some(b) = self.defs.block(m) else { return false };
+                let Some(place) = self.func.blocks[b.index()].params.iter().position(|p| *p == m) else {
+                    return false;
+                };
+                cfg.preds(b).iter().all(|e| is_member(&target_of(self.func, *e).args[place]))
+            }
+        }
+    }
+}
+
+/// Whether values of a type can be combined.
+pub(crate) fn can_combine(ty: Ty) -> bool {
+    ty.is_number() && !ty.is_complex()
+}

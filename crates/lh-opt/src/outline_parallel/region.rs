@@ -1,0 +1,190 @@
+//! The blocks of a parallel loop, and what they need from outside.
+
+use crate::counted::{Counted, Defs, counted, target_of};
+use lh_ir::cfg::{Cfg, DomTree, Loop, targets};
+use lh_ir::func::{Inst, Target, Term};
+use lh_ir::{Block, Function, Value};
+
+/// Why a loop cannot run in parallel, in the words of a remark.
+pub(crate) type Reason = &'static str;
+
+/// The reason of loops that need the order of their iterations.
+pub(crate) const CARRIED: Reason = "a variable carries a value from one iteration to the next";
+
+/// A loop with one entry and one exit, both in its header.
+pub(crate) struct Region {
+    pub(crate) header: Block,
+    /// All blocks that only the loop reaches, the header among them.
+    pub(crate) blocks: Vec<Block>,
+    /// By block: whether it is one of them.
+    pub(crate) inside: Vec<bool>,
+    pub(crate) counted: Counted,
+    /// Where the loop goes when it ends.
+    pub(crate) exit: Target,
+    /// Where exceptions that leave it go.
+    pub(crate) unwind: Option<Target>,
+}
+
+/// The region of a loop.
+pub(crate) fn region(func: &Function, cfg: &Cfg, dom: &DomTree, l: &Loop) -> Result<Region, Reason> {
+    let defs = Defs::new(func);
+    let counted = counted(func, cfg, &defs, l).filter(|c| c.step == 1).ok_or("it is not a counted loop")?;
+    let Some(Term::Branch { then, els, .. }) = &func.blocks[l.header.index()].term else {
+        return Err("it is not a counted loop");
+    };
+    let (body, exit) = if counted.body_first { (then, els) } else { (els, then) };
+    let after = reachable(func, exit.block, l.header);
+    let within = reachable(func, body.block, l.header);
+    let mut inside: Vec<bool> =
+        (0..func.blocks.len()).map(|b| within[b] && !after[b] && dom.dominates(l.header, Block::new(b))).collect();
+    inside[l.header.index()] = true;
+    let blocks: Vec<Block> = cfg.rpo().iter().copied().filter(|b| inside[b.index()]).collect();
+    let mut unwind: Option<Option<Target>> = None;
+    for b in &blocks {
+        let data = &func.blocks[b.index()];
+        if matches!(data.term, Some(Term::Return(_))) {
+            return Err("`return` leaves it early");
+        }
+        for (number, t) in targets(func, *b) {
+            let is_end = *b == l.header && t.block == exit.block;
+            if inside[t.block.index()] || (number.is_some() && is_end) {
+                continue;
+            }
+            if number.is_some() {
+                return Err("`break` or `return` leaves it early");
+            }
+            if unwind.as_ref().is_some_and(|u| u.as_ref() != Some(t)) {
+                return Err("exceptions in it are handled outside of it, in several ways");
+            }
+            unwind = Some(Some(t.clone()));
+        }
+    }
+    let unwind = unwind.flatten().or_else(|| func.blocks[l.header.index()].unwind.clone());
+    for e in cfg.preds(l.header).iter().filter(|e| !inside[e.from.index()]) {
+        let start = target_of(func, *e).args[counted.place];
+        if defs.int(func, start) != Some(0) {
+            return Err("it does not begin at 0");
+        }
+    }
+    let region = Region { header: l.header, blocks, inside, counted, exit: exit.clone(), unwind };
+    region.check_outside(func)?;
+    Ok(region)
+}
+
+/// Blocks that can be reached without entering the header.
+fn reachable(func: &Function, from: Block, header: Block) -> Vec<bool> {
+    let mut seen = vec![false; func.blocks.len()];
+    let mut work = vec![from];
+    while let Some(b) = work.pop() {
+        if b != header && !std::mem::replace(&mut seen[b.index()], true) {
+            work.extend(targets(func, b).map(|(_, t)| t.block));
+        }
+    }
+    seen
+}
+
+impl Region {
+    /// Values that the region makes, by value.
+    pub(crate) fn defined(&self, func: &Function) -> Vec<bool> {
+        let mut made = vec![false; func.values.len()];
+        for b in &self.blocks {
+            let data = &func.blocks[b.index()];
+            for v in data.params.iter().copied().chain(data.insts.iter().filter_map(|d| d.result)) {
+                made[v.index()] = true;
+            }
+        }
+        made
+    }
+
+    /// Nothing but the header's parameters may be used outside.
+    fn check_outside(&self, func: &Function) -> Result<(), Reason> {
+        let mut made = self.defined(func);
+        if self.unwind.iter().flat_map(|t| &t.args).any(|v| made[v.index()]) {
+            return Err("an exception in it is handled outside of it, with values of the loop");
+        }
+        for p in &func.blocks[self.header.index()].params {
+            made[p.index()] = false;
+        }
+        let mut used = self.exit.args.iter().any(|v| made[v.index()]);
+        for (b, _) in self.inside.iter().enumerate().filter(|(_, inside)| !**inside) {
+            for_each_use(func, Block::new(b), |v| used |= made[v.index()]);
+        }
+        if used { Err("what it computes last is used after it") } else { Ok(()) }
+    }
+
+    /// Values made outside that the region uses, each once, in the order of use.
+    pub(crate) fn captured(&self, func: &Function) -> Vec<Value> {
+        let mut seen = self.defined(func);
+        let mut out = Vec::new();
+        for b in &self.blocks {
+            for_each_use(func, *b, |v| {
+                if v != self.counted.limit && !std::mem::replace(&mut seen[v.index()], true) {
+                    out.push(v);
+                }
+            });
+        }
+        // The limit is where the body ends, unless it is more than that.
+        let mut more = false;
+        for b in &self.blocks {
+            for d in func.blocks[b.index()].insts.iter().filter(|d| !self.is_condition(func, d.result)) {
+                d.inst.for_each_operand(|v| more |= v == self.counted.limit);
+            }
+            for t in targets(func, *b).filter(|(_, t)| self.inside[t.block.index()]) {
+                more |= t.1.args.contains(&self.counted.limit);
+            }
+        }
+        if more {
+            out.push(self.counted.limit);
+        }
+        out
+    }
+
+    /// Whether a value is the condition on which the loop goes on.
+    pub(crate) fn is_condition(&self, func: &Function, v: Option<Value>) -> bool {
+        matches!(&func.blocks[self.header.index()].term, Some(Term::Branch { cond, .. }) if Some(*cond) == v)
+    }
+
+    /// Rough time of an iteration in nanoseconds; 0 if it may be long.
+    pub(crate) fn cost(&self, func: &Function, cfg: &Cfg) -> i64 {
+        let mut picoseconds = 0i64;
+        for b in &self.blocks {
+            // A way back to anything but the header is an inner loop.
+            let inner = targets(func, *b).any(|(_, t)| {
+                t.block != self.header && self.inside[t.block.index()] && cfg.position(t.block) <= cfg.position(*b)
+            });
+            if inner {
+                return 0;
+            }
+            for d in func.blocks[b.index()].insts.iter() {
+                picoseconds += match &d.inst {
+                    Inst::Call(..) | Inst::Map(..) | Inst::MapInto(..) | Inst::ListNew(_) => return 0,
+                    Inst::Runtime(f, _) if f.raises => 2_000,
+                    Inst::Runtime(..) => 20_000,
+                    Inst::Op(op, _) => match op.host {
+                        lh_ir::op::Lower::Math(..) => 1_500,
+                        lh_ir::op::Lower::Symbol(..) => 20_000,
+                        _ => 100,
+                    },
+                    Inst::Load(_) | Inst::Store(..) => 300,
+                    _ => 0,
+                };
+            }
+        }
+        (picoseconds / 1000).max(1)
+    }
+}
+
+/// Visits everything a block uses, arguments of targets included.
+pub(crate) fn for_each_use(func: &Function, b: Block, mut f: impl FnMut(Value)) {
+    for d in &func.blocks[b.index()].insts {
+        d.inst.for_each_operand(&mut f);
+    }
+    for (_, t) in targets(func, b) {
+        t.args.iter().copied().for_each(&mut f);
+    }
+    match &func.blocks[b.index()].term {
+        Some(Term::Branch { cond: v, .. } | Term::Return(v)) => f(*v),
+        Some(Term::Raise { args, .. }) => args.iter().copied().for_each(&mut f),
+        Some(Term::Jump(_) | Term::Propagate | Term::Unreachable) | None => {}
+    }
+}

@@ -1,0 +1,79 @@
+//! Takes tuples and complex numbers that parallel loops carry apart, so that each part can be a result of its own.
+
+use lh_ir::cfg::{Cfg, DomTree, Loops, targets};
+use lh_ir::func::{Inst, InstData, Parallel};
+use lh_ir::types::TyKind;
+use lh_ir::{Block, Function, Ty, Value};
+
+/// Splits parameters of the blocks of marked loops; whether there were any.
+pub(super) fn run(func: &mut Function) -> bool {
+    if func.blocks.iter().all(|b| b.parallel != Some(Parallel::Asked)) {
+        return false;
+    }
+    let cfg = Cfg::new(func);
+    let loops = Loops::new(func, &cfg, &DomTree::new(&cfg));
+    let marked = loops.loops.iter().filter(|l| func.blocks[l.header.index()].parallel == Some(Parallel::Asked));
+    let mut blocks: Vec<Block> = marked.flat_map(|l| l.blocks.clone()).collect();
+    blocks.sort();
+    blocks.dedup();
+    let mut changed = false;
+    for b in blocks {
+        // What a handler gets exists at the start of the block that raises.
+        if cfg.preds(b).iter().any(|e| e.target.is_none()) {
+            continue;
+        }
+        while let Some(place) = func.blocks[b.index()].params.iter().position(|p| parts(func.ty(*p)).is_some()) {
+            split(func, &cfg, b, place);
+            changed = true;
+        }
+    }
+    changed
+}
+
+/// Types of the parts of an aggregate that holds nothing counted.
+fn parts(ty: Ty) -> Option<Vec<Ty>> {
+    match ty.kind() {
+        TyKind::Complex { .. } => Some(vec![ty.real_part(); 2]),
+        TyKind::Tuple { elems, .. } if !ty.is_counted() && !elems.is_empty() => Some(elems.clone()),
+        _ => None,
+    }
+}
+
+fn split(func: &mut Function, cfg: &Cfg, b: Block, place: usize) {
+    let whole = func.blocks[b.index()].params[place];
+    let types = parts(func.ty(whole)).unwrap_or_default();
+    let new: Vec<Value> = types.iter().map(|t| func.new_value(*t)).collect();
+    let data = &mut func.blocks[b.index()];
+    data.params.splice(place..=place, new.iter().copied());
+    let span = data.insts.first().map_or(data.term_span, |d| d.span);
+    data.insts.insert(0, InstData { result: Some(whole), inst: Inst::Pack(new), span });
+    let mut from: Vec<Block> = cfg.preds(b).iter().map(|e| e.from).collect();
+    from.dedup();
+    for p in from {
+        for number in 0..targets(func, p).count() {
+            split_argument(func, p, number, b, place, &types);
+        }
+    }
+}
+
+fn split_argument(func: &mut Function, from: Block, number: usize, b: Block, place: usize, types: &[Ty]) {
+    let span = func.blocks[from.index()].term_span;
+    let of = |func: &Function| {
+        let term = func.blocks[from.index()].term.as_ref()?;
+        term.targets().get(number).filter(|t| t.block == b).map(|t| t.args[place])
+    };
+    let Some(arg) = of(func) else { return };
+    let parts: Vec<Value> = types
+        .iter()
+        .enumerate()
+        .map(|(i, t)| {
+            let v = func.new_value(*t);
+            let inst = Inst::Field(arg, i as u32);
+            func.blocks[from.index()].insts.push(InstData { result: Some(v), inst, span });
+            v
+        })
+        .collect();
+    if let Some(term) = &mut func.blocks[from.index()].term {
+        term.targets_mut()[number].args.splice(place..=place, parts);
+    }
+}

@@ -1,0 +1,287 @@
+//! Judges whether the iterations of loops that the program says are parallel depend on each other through memory.
+//!
+//! Two accesses to one array, one of which writes, are independent if some dimension's index tells iterations apart: the
+//! same multiple of the loop's index in both, beside quantities that do not change in the loop, or beside indices of inner
+//! loops that stay below that multiple. All others conflict, except where each access is an update by one operation
+//! (`h[k[i]] += 1`): blocks of iterations then work on arrays of their own, which are combined afterwards.
+//!
+//! Different variables are taken to be different memory: that arguments do not overlap is the caller's business.
+
+use crate::counted::{Counted, Defs, counted, target_of};
+use crate::effects::expr::{Expr, Sym, expr};
+use crate::effects::{Access, Callees, Effects, Kind, Root};
+use crate::outline_parallel::carried::Reduce;
+use crate::outline_parallel::region::Region;
+use lh_ir::cfg::{Cfg, DomTree, Loops};
+use lh_ir::diag::{self, Diagnostic};
+use lh_ir::func::Inst;
+use lh_ir::{Function, Span, Value};
+
+mod update;
+
+/// What the loop does to an array that all iterations update.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct ArrayReduce {
+    pub(crate) array: Value,
+    pub(crate) how: Reduce,
+}
+
+/// Two accesses that may meet.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Conflict {
+    pub(crate) text: &'static str,
+    pub(crate) first: Span,
+    pub(crate) second: Option<Span>,
+}
+
+impl Conflict {
+    /// What the user is told.
+    pub(crate) fn diagnostic(self, func: &Function) -> Box<Diagnostic> {
+        let mut d = Diagnostic::new(diag::PARALLEL_RACE, "iterations of this parallel loop depend on each other")
+            .label(self.text)
+            .at(&func.file, self.first);
+        if let Some(s) = self.second {
+            d = d.note(format!("the other access is at {}:{}", s.line, s.col + 1));
+        }
+        d.note("write to elements that the loop's index tells apart, use `range`, or say `parallel={\"unsafe\": True}`")
+    }
+}
+
+/// Judges a loop.
+pub(crate) fn judge(func: &Function, r: &Region, callees: Callees<'_>) -> Result<Vec<ArrayReduce>, Conflict> {
+    let defs = Defs::new(func);
+    let effects = Effects::new(func, &defs, callees);
+    let mut accesses: Vec<Access> = r.blocks.iter().flat_map(|b| effects.of_block(*b)).collect();
+    let judge = Judge::new(func, &defs, r);
+    accesses.retain(|a| !judge.is_private(a) && !update::is_copy_of_itself(&effects, a));
+    let mut arrays: Vec<ArrayReduce> = Vec::new();
+    for (i, w) in accesses.iter().enumerate().filter(|(_, a)| a.kind != Kind::Read) {
+        let Root::Value(root) = w.root else {
+            let text = "writes to memory of which it is not known where it belongs";
+            return Err(Conflict { text, first: w.span, second: None });
+        };
+        if arrays.iter().any(|a| a.array == root) {
+            continue;
+        }
+        if w.kind == Kind::Resize {
+            let text = "changes the length of a list that all iterations share";
+            return Err(Conflict { text, first: w.span, second: None });
+        }
+        for (j, x) in accesses.iter().enumerate() {
+            if x.root != w.root || (x.kind != Kind::Read && j < i) || judge.are_independent(w, x) {
+                continue;
+            }
+            match update::reduction(&effects, &accesses, root) {
+                Some(how) => arrays.push(ArrayReduce { array: root, how }),
+                None => return Err(conflict(w, x)),
+            }
+            break;
+        }
+    }
+    Ok(arrays)
+}
+
+/// A loop whose variables need the order of its iterations.
+pub(crate) fn carried(func: &Function, l: &lh_ir::cfg::Loop) -> Conflict {
+    let defs = Defs::new(func);
+    let cfg = Cfg::new(func);
+    let header = &func.blocks[l.header.index()];
+    let mut first = header.term_span;
+    // Where a variable gets its value for the next iteration, as far as that is one place; not the loop's own counter.
+    for e in cfg.preds(l.header).iter().filter(|e| l.blocks.contains(&e.from)) {
+        for (v, p) in target_of(func, *e).args.iter().zip(&header.params) {
+            let b = defs.block(*v).filter(|b| l.blocks.contains(b) && v != p);
+            let made = b.and_then(|b| func.blocks[b.index()].insts.iter().find(|d| d.result == Some(*v)));
+            if let Some(d) = made.filter(|d| d.span.line != header.term_span.line && d.span.line != 0) {
+                first = d.span;
+            }
+        }
+    }
+    Conflict { text: "gives a variable a value that the next iteration needs", first, second: None }
+}
+
+/// An array that all iterations update, and that blocks cannot have copies of.
+pub(crate) fn shared(_: &ArrayReduce, first: Span) -> Conflict {
+    Conflict { text: "updates elements that all iterations share", first, second: None }
+}
+
+fn conflict(w: &Access, x: &Access) -> Conflict {
+    let same = w.span == x.span && x.kind != Kind::Read;
+    let text = match (same, x.kind) {
+        (true, _) => "may write the same element in different iterations",
+        (false, Kind::Read) => "may write an element that another iteration reads",
+        (false, Kind::Write | Kind::Resize) => "may write an element that another iteration writes too",
+    };
+    Conflict { text, first: w.span, second: (!same).then_some(x.span) }
+}
+
+/// An index of an inner loop: from 0 to before a limit.
+struct Inner {
+    index: Value,
+    limit: Expr,
+}
+
+struct Judge<'a> {
+    func: &'a Function,
+    defs: &'a Defs,
+    index: Value,
+    limit: Expr,
+    /// By value: whether the loop makes it.
+    made: Vec<bool>,
+    inner: Vec<Inner>,
+}
+
+/// An index as the loop sees it.
+#[derive(PartialEq)]
+struct Split {
+    /// What the loop's index is multiplied by.
+    factor: Expr,
+    /// What does not change in the loop.
+    fixed: Expr,
+    /// Indices of inner loops, and what they are multiplied by.
+    inner: Vec<(Value, i64)>,
+}
+
+impl<'a> Judge<'a> {
+    fn new(func: &'a Function, defs: &'a Defs, r: &Region) -> Judge<'a> {
+        let cfg = Cfg::new(func);
+        let dom = DomTree::new(&cfg);
+        let mut inner = Vec::new();
+        for l in
+            Loops::new(func, &cfg, &dom).loops.iter().filter(|l| r.inside[l.header.index()] && l.header != r.header)
+        {
+            let Some(Counted { index, limit, step: 1, place, .. }) = counted(func, &cfg, defs, l) else { continue };
+            let outside = cfg.preds(l.header).iter().filter(|e| !l.blocks.contains(&e.from));
+            let from_zero = outside
+                .clone()
+                .all(|e| defs.int(func, target_of(func, *e).args[place]).is_some_and(|start| start >= 0));
+            if from_zero {
+                inner.push(Inner { index, limit: expr(func, defs, limit) });
+            }
+        }
+        let limit = expr(func, defs, r.counted.limit);
+        Judge { func, defs, index: r.counted.index, limit, made: r.defined(func), inner }
+    }
+
+    fn is_fixed(&self, s: &Sym) -> bool {
+        let (Sym::Val(v) | Sym::Shape(v, _) | Sym::Stride(v, _)) = s;
+        !self.made[v.index()]
+    }
+
+    /// Memory that an iteration has made itself.
+    fn is_private(&self, a: &Access) -> bool {
+        match a.root {
+            Root::Fresh => true,
+            Root::Value(v) => self.made[v.index()],
+            Root::Unknown => a.kind == Kind::Read,
+        }
+    }
+
+    fn split(&self, e: &Expr) -> Option<Split> {
+        let mut out = Split { factor: Expr::default(), fixed: Expr::int(e.constant), inner: Vec::new() };
+        let index = Sym::Val(self.index);
+        for (product, c) in &e.terms {
+            if let Some(at) = product.iter().position(|s| *s == index) {
+                let mut rest = product.clone();
+                rest.remove(at);
+                if !rest.iter().all(|s| self.is_fixed(s)) {
+                    return None;
+                }
+                let term = if rest.is_empty() { Expr::int(*c) } else { Expr { terms: vec![(rest, *c)], constant: 0 } };
+                out.factor = out.factor.add(&term);
+            } else if product.iter().all(|s| self.is_fixed(s)) {
+                out.fixed = out.fixed.add(&Expr { terms: vec![(product.clone(), *c)], constant: 0 });
+            } else {
+                match product[..] {
+                    [Sym::Val(v)] if self.inner.iter().any(|i| i.index == v) => out.inner.push((v, *c)),
+                    _ => return None,
+                }
+            }
+        }
+        Some(out)
+    }
+
+    /// Whether two accesses never meet in different iterations.
+    fn are_independent(&self, w: &Access, x: &Access) -> bool {
+        let by_dimension = w.index.iter().zip(&x.index).any(|(a, b)| match (a, b) {
+            (Some(a), Some(b)) => self.tells_apart(a, b),
+            _ => false,
+        });
+        by_dimension || self.unravelled(w, x)
+    }
+
+    /// Whether an index differs between iterations, however often inner loops run.
+    fn tells_apart(&self, a: &Expr, b: &Expr) -> bool {
+        let (Some(a), Some(b)) = (self.split(a), self.split(b)) else { return false };
+        if a.factor != b.factor || a.factor == Expr::default() {
+            return false;
+        }
+        let distance = a.fixed.sub(&b.fixed);
+        if a.inner.is_empty() && b.inner.is_empty() {
+            return match (a.factor.as_int(), distance.as_int()) {
+                (_, Some(0)) => true,
+                // Elements that far apart meet, unless the loop is too short for that.
+                (Some(c), Some(d)) => d % c != 0 || self.limit.as_int().is_some_and(|n| (d / c).abs() >= n),
+                _ => false,
+            };
+        }
+        // All within a window as wide as the loop's index moves: `i * w + j` with j below w.
+        let (Some(low_a), Some(low_b)) = (self.span_of(&a), self.span_of(&b)) else { return false };
+        match (a.factor.as_int(), low_a.as_int(), low_b.as_int(), distance.as_int()) {
+            (Some(c), Some(m), Some(n), Some(d)) => {
+                let (low, high) = (0.min(d), (d + m).max(n));
+                high - low < c.abs()
+            }
+            _ => {
+                // The window is the factor itself, and both begin at its start.
+                let fits = |s: &Split, last: &Expr| s.factor.sub(last).as_int().is_some_and(|room| room >= 1);
+                distance.as_int() == Some(0) && fits(&a, &low_a) && fits(&b, &low_b)
+            }
+        }
+    }
+
+    /// The greatest value that the indices of inner loops add up to; they begin at 0.
+    fn span_of(&self, s: &Split) -> Option<Expr> {
+        let mut sum = Expr::int(0);
+        for (v, c) in &s.inner {
+            let limit = &self.inner.iter().find(|i| i.index == *v)?.limit;
+            let fixed = limit.terms.iter().all(|(p, _)| p.iter().all(|s| self.is_fixed(s)));
+            if *c <= 0 || !fixed {
+                return None;
+            }
+            sum = sum.add(&limit.sub(&Expr::int(1)).scale(*c));
+        }
+        Some(sum)
+    }
+
+    /// Whether both go to the same place, and the index is made of quotients and remainders of the loop's index that
+    /// together say what that is (`pndindex`).
+    fn unravelled(&self, w: &Access, x: &Access) -> bool {
+        if w.index != x.index {
+            return false;
+        }
+        let single = |e: &Option<Expr>| match e.as_ref().map(|e| &e.terms[..]) {
+            Some([(product, 1 | -1)]) => match product[..] {
+                [Sym::Val(v)] => Some(v),
+                _ => None,
+            },
+            _ => None,
+        };
+        let parts: Vec<Value> = w.index.iter().filter_map(single).collect();
+        self.determines(&parts, self.index)
+    }
+
+    fn determines(&self, parts: &[Value], v: Value) -> bool {
+        if parts.contains(&v) {
+            return true;
+        }
+        let by = |name: &str, p: Value| match self.defs.inst(self.func, p) {
+            Some(Inst::Op(op, args)) if op.name == name && args[0] == v => Some(expr(self.func, self.defs, args[1])),
+            _ => None,
+        };
+        let remainders = parts.iter().filter_map(|p| by("srem", *p));
+        let all = self.func.blocks.iter().flat_map(|b| &b.insts).filter_map(|d| d.result);
+        let quotients: Vec<(Value, Expr)> = all.filter_map(|q| by("sdiv", q).map(|n| (q, n))).collect();
+        remainders.into_iter().any(|n| quotients.iter().any(|(q, m)| *m == n && self.determines(parts, *q)))
+    }
+}

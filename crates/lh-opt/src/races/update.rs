@@ -1,0 +1,109 @@
+//! Accesses that update an element by one operation, whatever the element: `a[k] += x`.
+
+use crate::effects::{Access, Effects, Kind, Root, combines};
+use crate::outline_parallel::carried::Reduce;
+use lh_ir::func::{Inst, MapExpr};
+use lh_ir::{Op, Value};
+
+/// The operation by which all accesses to an array update it.
+pub(super) fn reduction(effects: &Effects<'_>, accesses: &[Access], array: Value) -> Option<Reduce> {
+    let (dtype, ..) = effects.func.ty(array).as_array()?;
+    if !dtype.is_number() || dtype.is_complex() || dtype.is_bool() {
+        return None;
+    }
+    let mine: Vec<&Access> = accesses.iter().filter(|a| a.root == Root::Value(array)).collect();
+    let mut how = None;
+    let mut reads_explained = Vec::new();
+    for w in mine.iter().filter(|a| a.kind != Kind::Read) {
+        let (one, read) = update(effects, &mine, w)?;
+        if *how.get_or_insert(one) != one {
+            return None;
+        }
+        reads_explained.push(read);
+    }
+    let all_explained =
+        mine.iter().filter(|a| a.kind == Kind::Read).all(|a| reads_explained.contains(&(a.block, a.at)));
+    how.filter(|_| all_explained)
+}
+
+/// The operation of a write that updates, and the read that belongs to it.
+fn update(effects: &Effects<'_>, mine: &[&Access], w: &Access) -> Option<(Reduce, (lh_ir::Block, usize))> {
+    let func = effects.func;
+    match &func.blocks[w.block.index()].insts[w.at].inst {
+        Inst::MapInto(e, args) => {
+            let arg = args[1..].iter().position(|a| *a == args[0])? as u32;
+            let op = combines(e, arg)?;
+            // The others come from elsewhere.
+            if mine.iter().filter(|r| r.kind == Kind::Read && (r.block, r.at) == (w.block, w.at)).count() != 1 {
+                return None;
+            }
+            let first = matches!(&**e, MapExpr::Op(_, _, es) if matches!(es[0], MapExpr::Arg(i, _) if i == arg));
+            Some((group(op, first)?, (w.block, w.at)))
+        }
+        Inst::Store(_, v) => {
+            let (op, args) = row_of(effects, *v)?;
+            for r in mine
+                .iter()
+                .filter(|r| r.kind == Kind::Read && r.index == w.index && r.index.iter().all(Option::is_some))
+            {
+                let d = &func.blocks[r.block.index()].insts[r.at];
+                let (Inst::Load(_), Some(old)) = (&d.inst, d.result) else { continue };
+                let how = match op.name {
+                    "select" => chosen(effects, args, old),
+                    _ if args.iter().filter(|a| **a == old).count() == 1 => group(op, args[0] == old),
+                    _ => None,
+                };
+                let uses = if op.name == "select" { 2 } else { 1 };
+                if let Some(how) = how.filter(|_| crate::edit::use_counts(func)[old.index()] == uses) {
+                    return Some((how, (r.block, r.at)));
+                }
+            }
+            None
+        }
+        _ => None,
+    }
+}
+
+fn row_of<'e>(effects: &'e Effects<'_>, v: Value) -> Option<(&'static Op, &'e [Value])> {
+    match effects.defs.inst(effects.func, v)? {
+        Inst::Op(op, args) => Some((op, args)),
+        Inst::Cast(x) if effects.func.ty(*x).strong() == effects.func.ty(v).strong() => row_of(effects, *x),
+        _ => None,
+    }
+}
+
+fn group(op: &'static Op, first: bool) -> Option<Reduce> {
+    Some(match op.name {
+        "add" => Reduce::Add,
+        "sub" if first => Reduce::Add,
+        "mul" => Reduce::Mul,
+        "fdiv" if first => Reduce::Mul,
+        "and" => Reduce::And,
+        "or" => Reduce::Or,
+        "xor" => Reduce::Xor,
+        "maxnum" | "minnum" | "maximum" | "minimum" => Reduce::Row(op),
+        _ => return None,
+    })
+}
+
+/// `max(old, x)` or `min(old, x)` as a comparison and a choice.
+fn chosen(effects: &Effects<'_>, args: &[Value], old: Value) -> Option<Reduce> {
+    let (op, compared) = row_of(effects, args[0])?;
+    let in_order = (compared[0], compared[1]) == (args[1], args[2]);
+    let swapped = (compared[0], compared[1]) == (args[2], args[1]);
+    if !(in_order || swapped) || (args[1] == old) == (args[2] == old) {
+        return None;
+    }
+    match op.name {
+        "gt" | "ge" => Some(if in_order { Reduce::Max } else { Reduce::Min }),
+        "lt" | "le" => Some(if in_order { Reduce::Min } else { Reduce::Max }),
+        _ => None,
+    }
+}
+
+/// A part of an array that is stored where it comes from, as `a[i, :] += x` does at its end.
+pub(super) fn is_copy_of_itself(effects: &Effects<'_>, a: &Access) -> bool {
+    let Inst::MapInto(e, args) = &effects.func.blocks[a.block.index()].insts[a.at].inst else { return false };
+    let [to, from] = args[..] else { return false };
+    matches!(**e, MapExpr::Arg(0, _)) && effects.same_view(to, from)
+}
