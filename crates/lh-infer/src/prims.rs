@@ -230,6 +230,8 @@ impl Infer<'_> {
                 let parts = self.array_parts(a);
                 self.make_array(&parts, Ty::array_ro(d, ndim, layout, true))
             }
+            // The owner of memory that outlives every use of it.
+            ("nobody", []) => self.push(Inst::Zero, Ty::meminfo()),
             ("owner", [a]) => {
                 let v = self.value(a);
                 self.push(Inst::ArrayOwner(v), Ty::meminfo())

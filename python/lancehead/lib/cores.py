@@ -179,8 +179,8 @@ def _view(kind, a, core, index):
     if not prim.is_tuple(kind):
         return prim.load(p, dtype)
     if len(core) == 0 and len(kind[1]) == 1:
-        return prim.array(prim.owner(a), p, (1,), (prim.itemsize(dtype),), dtype, "C")
-    return prim.array(prim.owner(a), p, a.shape[loops:], a.strides[loops:], dtype, "C" if prim.layout(a) == "C" else "A")
+        return prim.array(prim.nobody(), p, (1,), (prim.itemsize(dtype),), dtype, "C")
+    return prim.array(prim.nobody(), p, a.shape[loops:], a.strides[loops:], dtype, "C" if prim.layout(a) == "C" else "A")
 
 
 def _values(made):

@@ -1,53 +1,59 @@
-"""Inner loops of ufuncs: a scalar function over strided memory, as NumPy calls them.
+"""Inner loops of ufuncs: a function over strided memory, as NumPy calls them.
 
-Addresses are of first elements and strides in bytes. The loops have versions for elements that are adjacent, which is
-what vectorises, and for operands whose stride is 0, which are read once.
+Addresses are of first elements, strides are in bytes. NumPy promises that no operand overlaps another one other than
+element by element.
 """
 
 from lancehead.lib import prim
 
 
 def elementwise(f, ins, outs, n, at, by):
-    """`f` for each of `n` elements: operands of the dtypes `ins`, results of the dtypes `outs`."""
-    sizes = _sizes(ins, outs)
-    if by == sizes:
-        _run(f, ins, outs, n, at, sizes)
-        return
-    if len(ins) == 2:
-        if (0, *by[1:]) == by and by[1:] == sizes[1:]:
-            _run(f, ins, outs, n, at, (0, *sizes[1:]))
-            return
-        if by[1] == 0 and by[0] == sizes[0] and by[2:] == sizes[2:]:
-            _run(f, ins, outs, n, at, (sizes[0], 0, *sizes[2:]))
-            return
-    _run(f, ins, outs, n, at, by)
+    """`f` for each of `n` elements.
 
-
-def _sizes(ins, outs):
-    sizes = ()
-    for t in ins + outs:
-        sizes = sizes + (prim.itemsize(t),)
-    return sizes
-
-
-def _run(f, ins, outs, n, at, by):
+    Of every operand the dtype is given: alone if its elements are adjacent, in a tuple of one if there is only one
+    element, which is read once, and in a tuple of two for any other stride.
+    """
+    single = _singles(ins, at)
     for i in range(n):
-        _write(outs, f(*_read(ins, at, by, i)), at[len(ins) :], by[len(ins) :], i)
+        _write(outs, f(*_read(ins, single, at, by, i)), at[len(ins) :], by[len(ins) :], i)
 
 
-def _read(ins, at, by, i):
+def _singles(ins, at):
+    single = ()
+    for k, t in enumerate(ins):
+        if prim.is_tuple(t) and len(t) == 1:
+            single = (*single, prim.load(at[k], t[0]))
+        else:
+            single = (*single, None)
+    return single
+
+
+def _read(ins, single, at, by, i):
     xs = ()
     for k, t in enumerate(ins):
-        xs = xs + (prim.load(prim.ptr_add(at[k], i * by[k]), t),)
+        if prim.is_none(single[k]):
+            xs = (*xs, prim.load(_address(t, at[k], by[k], i), _dtype(t)))
+        else:
+            xs = (*xs, single[k])
     return xs
+
+
+def _dtype(t):
+    return t[0] if prim.is_tuple(t) else t
+
+
+def _address(t, p, stride, i):
+    if prim.is_tuple(t):
+        return prim.ptr_add(p, i * stride)
+    return prim.ptr_add(p, i * prim.itemsize(t))
 
 
 def _write(outs, result, at, by, i):
     if prim.is_tuple(result):
         for k, t in enumerate(outs):
-            prim.store(prim.ptr_add(at[k], i * by[k]), prim.cast(result[k], t))
+            prim.store(_address(t, at[k], by[k], i), prim.cast(result[k], _dtype(t)))
     else:
-        prim.store(prim.ptr_add(at[0], i * by[0]), prim.cast(result, outs[0]))
+        prim.store(_address(outs[0], at[0], by[0], i), prim.cast(result, _dtype(outs[0])))
 
 
 def generalised(f, n, operands):
@@ -67,6 +73,6 @@ def _operand(operand, i):
     if prim.is_array(operand[0]):
         a, step = operand
         data = prim.ptr_add(prim.data(a), i * step)
-        return prim.array(prim.owner(a), data, a.shape, a.strides, prim.dtype_of(a), prim.layout(a))
+        return prim.array(prim.nobody(), data, a.shape, a.strides, prim.dtype_of(a), prim.layout(a))
     dtype, p, step = operand
     return prim.load(prim.ptr_add(p, i * step), dtype)

@@ -51,7 +51,7 @@ def _fill(out, axis, start, stop, value):
     if stop > start:
         data = prim.ptr_add(prim.data(out), start * out.strides[axis])
         shape = prim.tuple_set(out.shape, axis, stop - start)
-        part = prim.array(prim.owner(out), data, shape, out.strides, prim.dtype_of(out), "A")
+        part = prim.array(prim.nobody(), data, shape, out.strides, prim.dtype_of(out), "A")
         part[...] = value
 
 
@@ -117,7 +117,7 @@ def views(relative, low, high, shifts, ins, at):
 def _view(low, high, shifts, a, at):
     p = _address(a, _added(at, shifts))
     back = _negated(shifts)
-    view = prim.array(prim.owner(a), p, a.shape, a.strides, prim.dtype_of(a), prim.layout(a))
+    view = prim.array(prim.nobody(), p, a.shape, a.strides, prim.dtype_of(a), prim.layout(a))
     return Relative(view, _added(low, back), _added(high, back))
 
 
@@ -145,4 +145,4 @@ def relative_slice(view, index):
             if i < view.low[k] or i > view.high[k]:
                 raise IndexError("stencil index outside of the neighborhood")
             p = prim.ptr_add(p, i * a.strides[k])
-    return prim.array(prim.owner(a), p, shape, strides, prim.dtype_of(a), "A")
+    return prim.array(prim.nobody(), p, shape, strides, prim.dtype_of(a), "A")

@@ -69,6 +69,15 @@ impl DUFunc {
         }
     }
 
+    fn texts<'py>(&self, py: Python<'py>, what: lh_driver::Text) -> PyResult<Bound<'py, PyDict>> {
+        let all = PyDict::new(py);
+        for l in self.definition.loops() {
+            let sig = Bound::new(py, signature_of(&self.definition, &l.declared))?;
+            all.set_item(sig, l.code.compiled().text(what))?;
+        }
+        Ok(all)
+    }
+
     /// Types of the inputs of a call; `None` if their number is wrong.
     fn input_types(&self, args: &Bound<'_, PyTuple>) -> PyResult<Option<Vec<Ty>>> {
         if args.len() < self.definition.nin {
@@ -270,6 +279,14 @@ impl DUFunc {
             all.append(Bound::new(py, signature_of(&self.definition, &l.declared))?)?;
         }
         Ok(all)
+    }
+    /// LLVM IR of the inner loops after optimisation, by signature.
+    fn inspect_llvm<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        self.texts(py, lh_driver::Text::Llvm)
+    }
+    /// Assembly of the inner loops, by signature.
+    fn inspect_asm<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        self.texts(py, lh_driver::Text::Asm)
     }
     /// Everything else is the ufunc's.
     fn __getattr__<'py>(&self, name: Bound<'py, PyString>) -> PyResult<Bound<'py, PyAny>> {

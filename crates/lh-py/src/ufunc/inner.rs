@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use smallvec::SmallVec;
 use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex};
 
 /// Where a machine word of the compiled loop's arguments comes from.
 #[derive(Clone, Copy, Debug)]
@@ -66,14 +66,33 @@ impl Recipe {
     }
 }
 
+/// What a loop's versions differ by: a digit for each operand of an elementwise one.
+pub type Version = u64;
+
+/// Elements that are adjacent, or core dimensions that are contiguous.
+pub const ADJACENT: Version = 0;
+/// The version for any strides.
+pub const STRIDED: Version = Version::MAX;
+
+/// How the version for a call is found.
+pub enum Choice {
+    /// By the strides of operands of these sizes; those from the number on are written to.
+    Strides(Vec<isize>, usize),
+    /// By whether core dimensions are contiguous.
+    Cores(Vec<Contiguous>),
+}
+
+/// Base of the digits of a [`Version`].
+pub const DIGITS: Version = 2;
+
 /// A loop for one tuple of operand types.
 pub struct Loop {
     sources: Vec<Source>,
     main: Arc<Compiled>,
-    /// The operands that have to be contiguous for `main`; with others there is another version, made when needed.
-    contiguous: Vec<Contiguous>,
-    strided: Option<Recipe>,
-    strided_code: OnceLock<Option<Arc<Compiled>>>,
+    choice: Choice,
+    /// Makes the other versions, when they are needed.
+    recipe: Box<dyn Fn(Version) -> Recipe + Send + Sync>,
+    others: Mutex<Vec<(Version, Arc<Compiled>)>>,
     shared: Option<Shared>,
 }
 
@@ -88,17 +107,16 @@ pub struct Shared {
 }
 
 impl Loop {
-    /// Compiles a loop. `strided` is for core dimensions that are not `contiguous`.
+    /// Compiles the version for adjacent elements.
     pub fn new(
         py: Python<'_>,
         sources: Vec<Source>,
-        main: &Recipe,
-        contiguous: Vec<Contiguous>,
-        strided: Option<Recipe>,
+        choice: Choice,
+        recipe: Box<dyn Fn(Version) -> Recipe + Send + Sync>,
         shared: Option<Shared>,
     ) -> PyResult<Loop> {
-        let main = main.compile(py)?;
-        Ok(Loop { sources, main, contiguous, strided, strided_code: OnceLock::new(), shared })
+        let main = recipe(ADJACENT).compile(py)?;
+        Ok(Loop { sources, main, choice, recipe, others: Mutex::default(), shared })
     }
     /// The compiled code.
     pub fn compiled(&self) -> &Arc<Compiled> {
@@ -122,33 +140,52 @@ impl Loop {
 
     /// # Safety
     /// As [`Loop::words`].
-    unsafe fn is_contiguous(&self, dims: *const isize, steps: *const isize) -> bool {
-        self.contiguous.iter().all(|c| {
-            let mut want = c.itemsize;
-            c.dims.iter().rev().all(|(dim, step)| {
-                // SAFETY: as promised.
-                let (extent, stride) = unsafe { (*dims.add(*dim), *steps.add(*step)) };
-                let fits = stride == want || extent <= 1;
-                want *= extent;
-                fits
-            })
-        })
+    unsafe fn version(&self, dims: *const isize, steps: *const isize) -> Version {
+        // SAFETY: as promised.
+        let (extent, stride) = unsafe { (|i: usize| *dims.add(i), |i: usize| *steps.add(i)) };
+        match &self.choice {
+            // The strides of one element do not matter.
+            Choice::Strides(..) if extent(0) <= 1 => ADJACENT,
+            Choice::Strides(sizes, outputs) => {
+                let mut version = ADJACENT;
+                for (k, size) in sizes.iter().enumerate().rev() {
+                    version = version * DIGITS
+                        + match stride(k) {
+                            s if s == *size => 0,
+                            0 if k < *outputs => 1,
+                            _ => return STRIDED,
+                        };
+                }
+                version
+            }
+            Choice::Cores(cores) => {
+                let fits = |c: &Contiguous| {
+                    let mut want = c.itemsize;
+                    c.dims.iter().rev().all(|(dim, step)| {
+                        let fits = stride(*step) == want || extent(*dim) <= 1;
+                        want *= extent(*dim);
+                        fits
+                    })
+                };
+                if cores.iter().all(fits) { ADJACENT } else { STRIDED }
+            }
+        }
     }
 
-    /// The version for any strides; `None` when it cannot be made, with a Python exception set.
-    fn strided(&self) -> Option<&Arc<Compiled>> {
-        let Some(recipe) = &self.strided else { return Some(&self.main) };
-        self.strided_code
-            .get_or_init(|| {
-                Python::attach(|py| match recipe.compile(py) {
-                    Ok(code) => Some(code),
-                    Err(e) => {
-                        set_error(py, e);
-                        None
-                    }
-                })
-            })
-            .as_ref()
+    /// Another version; `None` when it cannot be made, with a Python exception set.
+    fn other(&self, version: Version) -> Option<Arc<Compiled>> {
+        let lock = || self.others.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let known = |all: &[(Version, Arc<Compiled>)]| all.iter().find(|o| o.0 == version).map(|o| o.1.clone());
+        if let Some(code) = known(&lock()) {
+            return Some(code);
+        }
+        // Two threads may compile the same version: the first one to end is used.
+        let made = Python::attach(|py| (self.recipe)(version).compile(py).map_err(|e| set_error(py, e)).ok())?;
+        let mut all = lock();
+        Some(known(&all).unwrap_or_else(|| {
+            all.push((version, made.clone()));
+            made
+        }))
     }
 
     /// # Safety
@@ -156,12 +193,17 @@ impl Loop {
     unsafe fn run(&self, args: *const *mut u8, dims: *const isize, steps: *const isize) {
         // SAFETY: as promised; the words are those of the code's argument types.
         unsafe {
-            let code = if self.is_contiguous(dims, steps) { Some(&self.main) } else { self.strided() };
-            let Some(code) = code else { return };
+            let code = match self.version(dims, steps) {
+                ADJACENT => self.main.clone(),
+                other => match self.other(other) {
+                    Some(code) => code,
+                    None => return,
+                },
+            };
             let running = Running::start(true);
             let status = match &self.shared {
                 Some(s) if *dims > 1 && s.written.iter().all(|k| *steps.add(*k) != 0) => {
-                    parallel::run(self, s, code, (args, dims, steps))
+                    parallel::run(self, s, &code, (args, dims, steps))
                 }
                 _ => (code.entry)(self.words(args, dims, steps).as_ptr(), std::ptr::null_mut()),
             };

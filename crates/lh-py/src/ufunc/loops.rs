@@ -1,6 +1,6 @@
 //! What is compiled for a tuple of operand types: arguments of the library's inner loops, and where they come from.
 
-use super::inner::{Contiguous, Loop, Recipe, Shared, Source, library_function};
+use super::inner::{ADJACENT, Choice, Contiguous, Loop, Recipe, STRIDED, Shared, Source, Version, library_function};
 use super::{Definition, Layout, Typed};
 use crate::{compiler, objects, render};
 use lh_ir::{Layout as Order, Ty, TyKind};
@@ -57,20 +57,37 @@ impl Definition {
         {
             return Err(PyTypeError::new_err("the loops of a ufunc have the same number of results"));
         }
-        let dtypes = |ts: &[Ty]| Ty::tuple(ts.iter().map(|t| Ty::dtype(*t)).collect());
-        let many = |t: Ty| Ty::tuple(vec![t; elements.len()]);
-        let home = self.home(py);
-        let recipe = Recipe {
-            function: library_function(py, "elementwise")?,
-            args: vec![self.function(py), dtypes(&ins), dtypes(&outs), Ty::int(), many(Ty::ptr()), many(Ty::int())],
-            options: self.options,
-            home,
-        };
         let all = 0..elements.len();
         let sources =
             std::iter::once(Source::Dim(0)).chain(all.clone().map(Source::Address)).chain(all.map(Source::Step));
-        let code = Loop::new(py, sources.collect(), &recipe, Vec::new(), None, self.shared(elements.len(), 0))?;
+        let sizes = elements.iter().map(|t| t.itemsize() as isize).collect();
+        let recipe = self.elementwise(py, &elements)?;
+        let shared = self.shared(elements.len(), 0);
+        let code = Loop::new(py, sources.collect(), Choice::Strides(sizes, self.nin), recipe, shared)?;
         Ok(Arc::new(Typed { declared: elements.clone(), elements, code: Arc::new(code) }))
+    }
+
+    /// What the versions of an elementwise loop are compiled from.
+    fn elementwise(&self, py: Python<'_>, elements: &[Ty]) -> PyResult<Box<dyn Fn(Version) -> Recipe + Send + Sync>> {
+        let (function, user) = (library_function(py, "elementwise")?, self.function(py));
+        let (options, home, nin) = (self.options, self.home(py), self.nin);
+        let elements = elements.to_vec();
+        Ok(Box::new(move |version| {
+            let kind = |(k, t): (usize, &Ty)| {
+                let d = Ty::dtype(*t);
+                match version {
+                    STRIDED => Ty::tuple(vec![d, Ty::none()]),
+                    v if v >> k & 1 == 1 => Ty::tuple(vec![d]),
+                    _ => d,
+                }
+            };
+            let kinds: Vec<Ty> = elements.iter().enumerate().map(kind).collect();
+            let (ins, outs) = kinds.split_at(nin);
+            let many = |t: Ty| Ty::tuple(vec![t; kinds.len()]);
+            let (ins, outs) = (Ty::tuple(ins.to_vec()), Ty::tuple(outs.to_vec()));
+            let args = vec![user, ins, outs, Ty::int(), many(Ty::ptr()), many(Ty::int())];
+            Recipe { function, args, options, home }
+        }))
     }
 
     fn compile_core(&self, py: Python<'_>, layout: &Layout, args: &[Ty]) -> PyResult<Arc<Typed>> {
@@ -93,16 +110,14 @@ impl Definition {
         }
         let (plan, home) = (Plan::new(layout, args), self.home(py));
         let function = library_function(py, "generalised")?;
-        let recipe = |operands| Recipe {
-            function,
-            args: vec![self.function(py), Ty::int(), operands],
-            options: self.options,
-            home,
+        let (user, options) = (self.function(py), self.options);
+        let (contiguous, strided) = (plan.operands, plan.strided);
+        let recipe = move |version| {
+            let operands = if version == ADJACENT { contiguous } else { strided };
+            Recipe { function, args: vec![user, Ty::int(), operands], options, home }
         };
-        let strided = if plan.contiguous.is_empty() { None } else { Some(recipe(plan.strided)) };
-        let main = recipe(plan.operands);
         let shared = self.shared(args.len(), layout.names.len());
-        let code = Loop::new(py, plan.sources, &main, plan.contiguous, strided, shared)?;
+        let code = Loop::new(py, plan.sources, Choice::Cores(plan.contiguous), Box::new(recipe), shared)?;
         let elements = args.iter().map(|t| t.as_array().map_or(*t, |(d, ..)| d).strong()).collect();
         Ok(Arc::new(Typed { declared: args.to_vec(), elements, code: Arc::new(code) }))
     }
