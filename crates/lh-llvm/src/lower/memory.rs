@@ -151,8 +151,14 @@ impl FnCx<'_, '_> {
     pub(super) fn count(&mut self, v: Value, up: bool) {
         let parts: Vec<Val> =
             self.get(v).iter().zip(self.prims(v)).filter(|(_, p)| p.is_counted()).map(|(v, _)| *v).collect();
+        // The library makes views that nobody owns in its inner loops: LLVM sees that once functions are inlined.
+        let may_be_nobody = self.func.is_library;
         for p in parts {
-            if up { self.take_reference(p) } else { self.drop_reference(p) }
+            match up {
+                true => self.take_reference(p),
+                false if may_be_nobody => self.drop_reference_if_any(p),
+                false => self.drop_reference(p),
+            }
         }
     }
 
@@ -162,6 +168,16 @@ impl FnCx<'_, '_> {
         self.cond_br(null, next, some);
         self.at_end(some);
         self.atomic_add(p, 1, LLVMAtomicOrderingMonotonic);
+        self.br(next);
+        self.at_end(next);
+    }
+
+    fn drop_reference_if_any(&mut self, p: Val) {
+        let (some, next) = (self.new_block(), self.new_block());
+        let null = self.icmp(LLVMIntEQ, p, self.null(self.t.ptr));
+        self.cond_br(null, next, some);
+        self.at_end(some);
+        self.drop_reference(p);
         self.br(next);
         self.at_end(next);
     }
