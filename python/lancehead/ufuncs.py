@@ -45,6 +45,8 @@ def guvectorize(*args: Any, target: str = "cpu", identity: Any = None, writable_
     array([[11., 12.],
            [23., 24.]])
     """
+    if target == "cuda" and writable_args:
+        raise TypeError("writable_args are not supported for target='cuda'")
     if target == "cuda":
         return _of_device().guvectorize(*args, **options)
     _check(target, options)
@@ -93,6 +95,9 @@ def _made(function: Any, signatures: list[Any], target: str, options: dict[str, 
 
 def _places(function: FunctionType, writable: Any) -> list[int]:
     names = function.__code__.co_varnames[: function.__code__.co_argcount]
+    for w in writable:
+        if isinstance(w, str) and w not in names:
+            raise RuntimeError(f"writable_args names {w!r}, which is not a parameter of the function")
     places = [names.index(w) if isinstance(w, str) else int(w) for w in writable]
     if min(places, default=0) < 0:
         raise ValueError("writable_args names inputs, or gives their positions")

@@ -116,3 +116,67 @@ def test_core_dimensions_have_to_fit():
     for u in (total, lambda *a: call(total, *a)):
         with pytest.raises(ValueError):
             u(x, np.empty(5))
+
+
+@lh.vectorize(identity=0)
+def plus(x, y):
+    return x + y
+
+
+@lh.vectorize
+def over(x, y):
+    return x / y
+
+
+@lh.njit
+def reduced(u, a, axis):
+    return u.reduce(a, axis=axis)
+
+
+@lh.njit
+def accumulated(u, a, axis):
+    return u.accumulate(a, axis)
+
+
+@lh.njit
+def reduced_parts(u, a, at, axis):
+    return u.reduceat(a, at, axis)
+
+
+@lh.njit
+def changed(u, a, at, b):
+    u.at(a, at, b)
+
+
+@lh.njit
+def pairs(u, a, b):
+    return u.outer(a, b)
+
+
+def test_methods_in_compiled_code():
+    a = np.arange(1.0, 25.0).reshape(2, 3, 4)
+    for axis in (0, 1, -1, (0, 1), (2, 0), (0, 1, 2), ()):
+        np.testing.assert_allclose(reduced(plus, a, axis), np.add.reduce(a, axis=axis))
+    np.testing.assert_allclose(reduced(np.add, a, 1), a.sum(axis=1))
+    np.testing.assert_allclose(reduced(over, a, 1), np.divide.reduce(a, axis=1))
+    assert reduced(plus, a.T, None) == a.sum()
+    for axis in (0, 1, 2):
+        np.testing.assert_allclose(accumulated(plus, a, axis), np.add.accumulate(a, axis))
+    np.testing.assert_allclose(reduced_parts(plus, a, np.array([0, 2, 1]), 2), np.add.reduceat(a, [0, 2, 1], 2))
+    np.testing.assert_array_equal(pairs(plus, a[0, 0], a[0, 1]), np.add.outer(a[0, 0], a[0, 1]))
+    x, y = np.zeros(5), np.zeros(5)
+    changed(plus, x, np.array([1, 1, 4]), np.array([1.0, 2.0, 3.0]))
+    np.add.at(y, np.array([1, 1, 4]), np.array([1.0, 2.0, 3.0]))
+    np.testing.assert_array_equal(x, y)
+
+
+def test_wrong_axes_and_empty_reductions():
+    a = np.ones((2, 3))
+    for axis in ((0, 0), -3, 2):
+        with pytest.raises(ValueError):
+            reduced(plus, a, axis)
+    assert reduced(plus, a[:0], 0).tolist() == [0, 0, 0]
+    with pytest.raises(ValueError):
+        reduced(over, a[:0], 0)
+    with pytest.raises(IndexError):
+        reduced_parts(plus, a, np.array([5]), 0)

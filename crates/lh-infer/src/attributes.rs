@@ -58,6 +58,9 @@ impl Infer<'_> {
     fn known_attr(&mut self, v: &Val, name: &str) -> Result<Option<Val>> {
         match v.ty.kind() {
             TyKind::Obj(o) => {
+                if let Some(method) = self.ufunc_method(v, *o, name) {
+                    return Ok(Some(method));
+                }
                 let Some(x) = self.world.attr(*o, name) else {
                     let what = self.world.describe(*o);
                     if let crate::world::Object::Other(text) = self.world.object(*o) {

@@ -193,6 +193,7 @@ impl Infer<'_> {
                 };
                 if t.flatten().is_empty() { Val::of_type(t) } else { self.push(Inst::Zero, t) }
             }
+            ("ufunc_identity", [u]) => self.ufunc_identity(u)?,
             ("layout", [a]) => Val::str(match a.ty.as_array() {
                 Some((_, _, Layout::C, _)) => "C",
                 Some((_, _, Layout::F, _)) => "F",

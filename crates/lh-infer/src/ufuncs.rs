@@ -2,12 +2,12 @@
 
 use crate::infer::Infer;
 use crate::operators::{Kernel, cast_expr, element};
-use crate::val::Val;
-use crate::world::{ArgTy, Ufunc};
-use lh_ir::Ty;
+use crate::val::{Known, Method, Val};
+use crate::world::{ArgTy, Object, Ufunc};
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::MapExpr;
 use lh_ir::types::TyKind;
+use lh_ir::{ObjId, Ty};
 
 impl Infer<'_> {
     /// A call of a ufunc that the user made.
@@ -36,6 +36,35 @@ impl Infer<'_> {
         }
         let expr = cast_expr(ret, Kernel::Spec(spec.id, spec.ret).expr(args.collect()));
         self.map_out(&ins, ret, expr, outs.first())
+    }
+
+    /// `reduce` and its relatives, of a ufunc of the user's or of NumPy's.
+    pub(crate) fn ufunc_method(&mut self, v: &Val, o: ObjId, name: &str) -> Option<Val> {
+        if !matches!(name, "reduce" | "accumulate" | "reduceat" | "at" | "outer") {
+            return None;
+        }
+        match self.world.object(o) {
+            Object::Ufunc(_) => {}
+            // Only ufuncs have `nin`.
+            Object::Path(p) if p.starts_with("numpy.") && self.world.attr(o, "nin").is_some() => {}
+            _ => return None,
+        }
+        let (f, _) = self.world.library(&format!("ufunc_methods.{name}"))?;
+        let ty = Ty::new(TyKind::BoundMethod { recv: v.ty, name: name.to_owned() });
+        Some(Val::known(ty, Known::Method(v.clone(), Method::Library(f))))
+    }
+
+    /// What a ufunc gives for no elements: a number or `None`.
+    pub(crate) fn ufunc_identity(&mut self, u: &Val) -> Result<Val> {
+        let none = Val::of_type(Ty::none());
+        let TyKind::Obj(o) = u.ty.kind() else { return Ok(none) };
+        match self.world.object(*o) {
+            Object::Ufunc(u) => Ok(u.identity.map_or(none, |i| Val::int(i128::from(i)))),
+            _ => match self.world.attr(*o, "identity") {
+                Some(i) => self.object(i),
+                None => Ok(none),
+            },
+        }
     }
 
     /// Inputs and outputs of a call.
@@ -137,10 +166,22 @@ impl Infer<'_> {
                 let text = format!("`{}` has no signatures: its outputs have to be passed", u.name);
                 return Err(Diagnostic::new(diag::NO_MATCHING_CALL, text).note("give its decorator signatures"));
             }
+            let dispatch = |declared: &[Ty]| declared.iter().map(|t| ArgTy::from(*t)).collect::<Vec<_>>();
             let scalar = |t: Ty, rank: usize| if rank == 0 { t.strong() } else { Ty::array(t, rank, lh_ir::Layout::A) };
             let own = elements.iter().zip(&layout.operands).map(|(t, d)| scalar(*t, d.len()));
             let given = outs.iter().zip(&layout.operands[u.nin..]);
-            own.chain(given.map(|(o, d)| Ty::array(element(o.ty), d.len(), lh_ir::Layout::A))).collect()
+            let given: Vec<(Ty, usize)> = given.map(|(o, d)| (element(o.ty), d.len())).collect();
+            let own: Vec<Ty> = own.collect();
+            let with = |least: usize| -> Vec<Ty> {
+                let outs = given.iter().map(|(t, rank)| Ty::array(*t, (*rank).max(least), lh_ir::Layout::A));
+                own.iter().copied().chain(outs).collect()
+            };
+            // An output without core dimensions is an array of rank 0, or of one element where it is treated so.
+            let flat = with(0);
+            match self.world.specialise(u.func, &dispatch(&flat), self.options) {
+                Ok(_) => flat,
+                Err(_) => with(1),
+            }
         } else {
             let (chosen, rest) = self.ufunc_loop(u, &elements)?;
             let l = u.loops.iter().find(|l| {

@@ -61,6 +61,8 @@ pub struct Ufunc {
     pub loops: Vec<Vec<Ty>>,
     /// Whether it has a loop for any types.
     pub grows: bool,
+    /// What it gives for no elements.
+    pub identity: Option<i64>,
     /// Inputs that are written to.
     pub writable: Vec<usize>,
     /// Core dimensions, of a generalised ufunc.

@@ -76,7 +76,7 @@ fn at_depth(py: Python<'_>, o: ObjId, depth: usize) -> PyResult<Option<Digest>> 
         Object::Ufunc(u) => {
             let loops = u.loops.iter().map(|l| l.iter().map(ToString::to_string).collect::<Vec<_>>().join(","));
             let loops = loops.collect::<Vec<_>>().join(";");
-            let rest = format!("{} {} {:?} {:?} {:?}", u.nin, u.grows, u.nout, u.writable, u.layout);
+            let rest = format!("{} {} {:?} {:?} {:?} {:?}", u.nin, u.grows, u.nout, u.identity, u.writable, u.layout);
             texts(&mut h, &["ufunc", &u.name, &loops, &rest]);
             many(&mut h, &[objects::function_object(u.func).0])?
         }

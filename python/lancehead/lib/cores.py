@@ -123,7 +123,7 @@ def _core_sizes(name, layout, which, k, a, dims, sizes):
         want = sizes[len(dim)]
         if want >= 0 and want != n:
             raise ValueError(
-                f"{name}: {which} operand {k} has a mismatch in its core dimension {j}, "
+                f"Operand has a mismatch in one of its core dimensions: {name}: {which} operand {k} has a mismatch in its core dimension {j}, "
                 f"with gufunc signature {layout} (size {n} is different from {want})"
             )
         sizes = prim.tuple_set(sizes, len(dim), n)

@@ -108,6 +108,11 @@ pub fn object(o: &Bound<'_, PyAny>) -> Option<Arc<Ufunc>> {
         nout,
         loops,
         grows,
+        identity: match definition.identity {
+            Identity::Zero => Some(0),
+            Identity::One => Some(1),
+            Identity::None | Identity::Reorderable => None,
+        },
         writable: definition.writable.clone(),
         layout,
     }))
