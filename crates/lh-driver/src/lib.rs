@@ -19,7 +19,7 @@ use image::Image;
 use lh_infer::ArgTy;
 use lh_ir::diag::Result;
 use lh_ir::func::{Extern, Function, Inst, MapExpr, Options, Term};
-use lh_ir::{FuncId, ObjId, SpecId, Ty};
+use lh_ir::{FuncId, ObjId, SpecId, Ty, TyKind};
 use report::Told;
 use session::Session;
 use std::collections::HashMap;
@@ -111,6 +111,8 @@ pub struct Compiled {
     /// What else is known about each function.
     told: Vec<Arc<Told>>,
     names: HashMap<SpecId, String>,
+    /// What gives the next item of the generator that is the result.
+    pub advance: Option<Arc<Compiled>>,
     /// Keeps the machine code mapped.
     _image: Image,
 }
@@ -152,6 +154,24 @@ impl Compiler {
         let spec = session.entry(func, &args_ty, options, ret)?;
         let (reading, passes) = (session.reading, session.passes);
         let typing = start.elapsed().saturating_sub(reading + passes);
+        let found = [("bytecode", reading), ("types", typing), ("passes", passes)];
+        let mut made = self.generate(host, spec, args, start, found)?;
+        let ret = made.ret;
+        if let TyKind::Generator { next, .. } = ret.kind() {
+            made.advance = Some(Arc::new(self.generate(host, *next, &[ret], Instant::now(), [])?));
+        }
+        Ok(Arc::new(made))
+    }
+
+    /// Machine code of a specialisation and all that it calls.
+    fn generate<const N: usize>(
+        &self,
+        host: &mut dyn Host,
+        spec: SpecId,
+        args: &[Ty],
+        start: Instant,
+        found: [(&'static str, Duration); N],
+    ) -> Result<Compiled> {
         let order = self.reachable(spec);
         let functions: Vec<Arc<Function>> = order.iter().map(|s| self.body(*s).func.clone()).collect();
         let names: HashMap<SpecId, String> = order.iter().map(|s| (*s, self.specs[s.index()].name.clone())).collect();
@@ -169,16 +189,10 @@ impl Compiler {
         let image = Image::load(&output.object, &|w| words.get(&w).copied(), &|f| Some(functions.get(f)?.file.clone()));
         let ret = self.specs[spec.index()].ret;
         let t = output.timings;
-        let timings = vec![
-            ("bytecode", reading),
-            ("types", typing),
-            ("passes", passes),
-            ("LLVM IR", t.lower),
-            ("optimisation", t.optimise),
-            ("machine code", t.emit),
-            ("loading", start.elapsed() - generated),
-        ];
-        Ok(Arc::new(Compiled {
+        let loading = start.elapsed() - generated;
+        let rest = [("LLVM IR", t.lower), ("optimisation", t.optimise), ("machine code", t.emit), ("loading", loading)];
+        let timings = found.into_iter().chain(rest).collect();
+        Ok(Compiled {
             entry: image.entry,
             may_wait: image.may_wait,
             args: args.to_vec(),
@@ -193,8 +207,9 @@ impl Compiler {
             functions,
             told: order.iter().map(|s| self.body(*s).told.clone()).collect(),
             names,
+            advance: None,
             _image: image,
-        }))
+        })
     }
 
     /// The result type of a function for argument types; what is typed for it serves [`Compiler::compile`] afterwards.
@@ -285,6 +300,7 @@ impl Compiled {
             functions: Vec::new(),
             told: Vec::new(),
             names: HashMap::new(),
+            advance: None,
             _image: image,
         }
     }

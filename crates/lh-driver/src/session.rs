@@ -135,6 +135,13 @@ impl<'a> Session<'a> {
         let mut func = out.func;
         func.callee_waits = self.waits_of_callees(&func, frame.spec);
         let ret = out.ret;
+        let next = out.next.as_ref().map(|(id, _)| *id);
+        if let Some((id, half)) = out.next {
+            if let Err(d) = self.finish_next(&frame, id, half, out.annotations.clone()) {
+                self.forget(&frame);
+                return Err(d);
+            }
+        }
         let start = Instant::now();
         let specs = &self.compiler.specs;
         let callees_of = lh_opt::pipeline::Known {
@@ -156,7 +163,7 @@ impl<'a> Session<'a> {
             outcome.elementwise,
         ));
         let body = Body {
-            callees: callees(&func),
+            callees: callees(&func).into_iter().chain(next).collect(),
             func: Arc::new(func),
             inlinable: outcome.inlinable.map(Arc::new),
             deps: frame.deps,
@@ -174,6 +181,39 @@ impl<'a> Session<'a> {
             head.provisional.extend(frame.provisional);
         }
         Ok(Spec { id: frame.spec, ret })
+    }
+
+    /// Optimises what gives the next item of a generator.
+    fn finish_next(
+        &mut self,
+        frame: &Frame,
+        id: SpecId,
+        mut next: lh_ir::Function,
+        annotations: Vec<(lh_ir::Span, String, Ty)>,
+    ) -> Result<()> {
+        let start = Instant::now();
+        let specs = &self.compiler.specs;
+        let callees_of = lh_opt::pipeline::Known {
+            bodies: &|s: SpecId| specs[s.index()].body.as_ref().and_then(|b| b.inlinable.clone()),
+            summaries: &|s: SpecId| specs[s.index()].body.as_ref().map(|b| b.summary.clone()),
+        };
+        let outcome = lh_opt::run(&mut next, &callees_of)?;
+        self.passes += start.elapsed();
+        let code = &self.compiler.codes[&frame.key.func];
+        let told = Arc::new(Told::new(code, &frame.key.args, annotations, outcome.elementwise));
+        let state = &mut self.compiler.specs[id.index()];
+        state.ret = next.ret.unwrap_or(Ty::never());
+        state.body = Some(Body {
+            callees: callees(&next),
+            func: Arc::new(next),
+            // The state in the frame is what it is called for.
+            inlinable: None,
+            deps: frame.deps.clone(),
+            told,
+            summary: Arc::new(outcome.summary),
+            offsets: Vec::new(),
+        });
+        Ok(())
     }
 
     /// How the threads of what a function calls wait for each other. Of a function still being typed this is not known.
@@ -349,6 +389,19 @@ impl World for Session<'_> {
             ..own.unwrap_or(options)
         };
         self.typed(f, args, options)
+    }
+
+    fn reserve(&mut self, f: FuncId, name: &str) -> SpecId {
+        let is_library = self.info(f).is_library;
+        let id = SpecId::new(self.compiler.specs.len());
+        self.compiler.specs.push(SpecState {
+            name: name.to_owned(),
+            func: f,
+            ret: Ty::never(),
+            body: None,
+            is_library,
+        });
+        id
     }
 
     fn provisional(&mut self, ret: Ty) -> bool {

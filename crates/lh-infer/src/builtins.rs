@@ -78,6 +78,11 @@ impl Infer<'_> {
                 let name = attribute_name(name)?;
                 Ok(Some(Val::bool(self.get_attr(x, &name).is_ok())))
             }
+            ("builtins.iter", [x]) if matches!(x.ty.kind(), TyKind::Generator { .. }) => Ok(Some(x.clone())),
+            ("builtins.next", [x, rest @ ..]) if matches!(x.ty.kind(), TyKind::Generator { .. }) && rest.len() < 2 => {
+                self.next_item(x, rest.first()).map(Some)
+            }
+            ("builtins.list", [x]) if matches!(x.ty.kind(), TyKind::Generator { .. }) => self.collect(x).map(Some),
             ("builtins.callable", [x]) => Ok(Some(Val::bool(matches!(
                 x.ty.kind(),
                 TyKind::Func(_) | TyKind::Closure { .. } | TyKind::Choice(_) | TyKind::BoundMethod { .. }

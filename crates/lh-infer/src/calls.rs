@@ -358,6 +358,14 @@ impl Infer<'_> {
         if let Some(v) = self.builtin(path, args, kwargs)? {
             return Ok(v);
         }
+        // What needs all items of a generator gets a list of them.
+        let whole = matches!(path, "builtins.max" | "builtins.min" | "builtins.sorted");
+        if let (true, [g]) = (whole, args) {
+            if let TyKind::Generator { .. } = g.ty.kind() {
+                let list = self.collect(g)?;
+                return self.call_path(path, &[list], kwargs);
+            }
+        }
         // Where a number is needed, a missing one raises.
         let is_scalar =
             matches!(path, "builtins.abs" | "builtins.round" | "builtins.min" | "builtins.max" | "builtins.pow")

@@ -126,7 +126,9 @@ impl Infer<'_> {
             TyKind::Closure { captures, defaults, .. } => {
                 *captures.iter().chain(defaults).nth(i as usize).unwrap_or_else(|| lh_ir::bug!("capture {i}"))
             }
-            TyKind::Choice(_) => lh_ir::verify::part(val.ty, i).unwrap_or_else(|| lh_ir::bug!("alternative {i}")),
+            TyKind::Choice(_) | TyKind::Generator { .. } => {
+                lh_ir::verify::part(val.ty, i).unwrap_or_else(|| lh_ir::bug!("alternative {i}"))
+            }
             TyKind::BoundMethod { recv, .. } => *recv,
             other => lh_ir::bug!("field of {other:?}"),
         };
@@ -322,6 +324,7 @@ impl Infer<'_> {
             TyKind::Func(_)
             | TyKind::Closure { .. }
             | TyKind::Choice(_)
+            | TyKind::Generator { .. }
             | TyKind::DType(_)
             | TyKind::Obj(_)
             | TyKind::Ellipsis

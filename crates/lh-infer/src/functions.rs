@@ -166,7 +166,7 @@ impl Infer<'_> {
     }
 
     /// Converts the result of each way to a type and goes on where they meet.
-    fn join(&mut self, results: &[(Block, Val)], ty: Ty) -> Result<Val> {
+    pub(crate) fn join(&mut self, results: &[(Block, Val)], ty: Ty) -> Result<Val> {
         if results.is_empty() {
             self.dead = true;
             return Ok(Val::of_type(Ty::never()));

@@ -6,6 +6,8 @@
 //! wider type. One sweep is the rule, two where a variable changes its type in a loop.
 
 use crate::convert::{Pending, unify};
+use crate::generator::{self, Yield};
+use crate::shape::Shape;
 use crate::val::{Known, Val};
 use crate::world::{ArgTy, Offsets, World};
 use hashbrown::{HashMap, HashSet};
@@ -13,7 +15,7 @@ use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{self, Function, Options, Term};
 use lh_ir::types::TyKind;
 use lh_ir::untyped::{self, Code};
-use lh_ir::{Block, FuncId, Span, Ty, Value};
+use lh_ir::{Block, FuncId, Span, SpecId, Ty, Value};
 use std::sync::Arc;
 
 /// What inference gives.
@@ -27,6 +29,8 @@ pub struct Output {
     pub annotations: Vec<(Span, String, Ty)>,
     /// Indices that it reads a stencil's arrays at.
     pub offsets: Vec<Offsets>,
+    /// Of a generator, what gives its next item, and the number that it was given.
+    pub next: Option<(SpecId, Function)>,
 }
 
 /// An edge between untyped blocks, to be completed when its target's parameter types are known.
@@ -77,7 +81,8 @@ pub struct Infer<'w> {
     unwind: Option<func::Target>,
     edges: HashMap<Block, Vec<Edge>>,
     entered: HashMap<Block, (Block, Vec<Val>)>,
-    returns: Vec<(Block, Val, Span)>,
+    pub(crate) returns: Vec<(Block, Val, Span)>,
+    pub(crate) yields: Vec<Yield>,
     pub(crate) loops: HashMap<Block, LoopState>,
     pub(crate) captures: Vec<Val>,
     pub(crate) restart: Option<(Block, u32)>,
@@ -93,15 +98,6 @@ pub struct Infer<'w> {
     pub(crate) offsets: Vec<Offsets>,
 }
 
-/// Order and dominators of the untyped blocks.
-struct Shape {
-    order: Vec<Block>,
-    is_header: Vec<bool>,
-    pred_count: Vec<usize>,
-    idom: Vec<Option<Block>>,
-    position: Vec<usize>,
-}
-
 /// Types a function for argument types.
 ///
 /// # Errors
@@ -109,14 +105,6 @@ struct Shape {
 pub fn infer(world: &mut dyn World, id: FuncId, args: &[ArgTy], options: Options, name: &str) -> Result<Output> {
     let code = world.code(id)?;
     let info = world.info(id);
-    if code.is_generator {
-        let d = Diagnostic::new(
-            diag::UNSUPPORTED_SYNTAX,
-            format!("`{}` is a generator, which is not supported yet", code.name),
-        );
-        let d = d.note("build a list, or write the loop where the values are used");
-        return Err(d.at(&code.file, Span { line: code.first_line, end_line: code.first_line, ..Span::default() }));
-    }
     let shape = Shape::of(&code);
     let mut cx = Infer {
         world,
@@ -141,6 +129,7 @@ pub fn infer(world: &mut dyn World, id: FuncId, args: &[ArgTy], options: Options
         edges: HashMap::new(),
         entered: HashMap::new(),
         returns: Vec::new(),
+        yields: Vec::new(),
         loops: HashMap::new(),
         captures: Vec::new(),
         restart: None,
@@ -179,8 +168,14 @@ impl Infer<'_> {
             if !again {
                 self.check_lists()?;
                 let annotations = self.annotations();
-                let offsets = std::mem::take(&mut self.offsets);
-                return Ok(Output { func: std::mem::take(&mut self.out), ret, annotations, offsets });
+                let (func, offsets) = (std::mem::take(&mut self.out), std::mem::take(&mut self.offsets));
+                if !self.code.is_generator {
+                    return Ok(Output { func, ret, annotations, offsets, next: None });
+                }
+                let number = self.world.reserve(self.id, &format!("{name}.next"));
+                let halves = generator::split(func, &self.yields, number);
+                let generator::Halves { make, next, ty } = halves.map_err(|d| d.at(&self.code.file, self.span))?;
+                return Ok(Output { func: make, ret: ty, annotations, offsets, next: Some((number, next)) });
             }
         }
         let d = Diagnostic::new(diag::CANNOT_UNIFY, format!("the types in `{}` do not settle", self.code.name));
@@ -269,10 +264,11 @@ impl Infer<'_> {
         self.edges.clear();
         self.entered.clear();
         self.returns.clear();
+        self.yields.clear();
         self.loops.clear();
         self.made_at.clear();
         self.refined.clear();
-        self.enter_function();
+        self.enter_function()?;
         let code = self.code.clone();
         for i in 0..self.shape.order.len() {
             let b = self.shape.order[i];
@@ -285,14 +281,20 @@ impl Infer<'_> {
             self.visit(b, &code.blocks[b.index()])?;
         }
         let widened = self.finish_edges()?;
-        let ret = self.finish_returns()?;
+        let ret = if self.code.is_generator {
+            self.finish_yields()?;
+            Ty::never()
+        } else {
+            self.finish_returns()?
+        };
         Ok((ret, widened))
     }
 
     /// Makes the entry block: parameters for the arguments that exist at run time.
-    fn enter_function(&mut self) {
+    fn enter_function(&mut self) -> Result<()> {
         let entry = self.out.new_block();
         self.cur = entry;
+        self.here = Block(0);
         let args = self.args.clone();
         let mut vals = Vec::new();
         for a in &args {
@@ -319,6 +321,10 @@ impl Infer<'_> {
         }
         let n = self.code.params.len();
         self.captures = vals.split_off(n.min(vals.len()));
+        // A generator expression is given its outermost iterable as an iterator.
+        if self.code.params.first().is_some_and(|p| p.name == ".0") {
+            vals[0] = self.iter(&vals[0].clone())?;
+        }
         let params = &self.code.blocks[0].params;
         for (p, v) in params.iter().zip(&vals) {
             self.vals[p.index()] = Some(v.clone());
@@ -334,6 +340,7 @@ impl Infer<'_> {
                 span: Span::default(),
             });
         }
+        Ok(())
     }
 
     /// The parameter of this function that a value is, if it is one.
@@ -717,92 +724,4 @@ fn is_same(a: &Val, b: &Val) -> bool {
         (None, None) => a.ty.flatten().is_empty(),
         _ => false,
     }
-}
-
-impl Shape {
-    fn of(code: &Code) -> Shape {
-        let n = code.blocks.len();
-        let succ: Vec<Vec<Block>> = code
-            .blocks
-            .iter()
-            .map(|b| {
-                let t = b.term.as_ref().map(untyped::Term::targets).unwrap_or_default();
-                t.into_iter().chain(&b.unwind).map(|t| t.block).collect()
-            })
-            .collect();
-        let mut order = Vec::with_capacity(n);
-        let mut state = vec![0u8; n];
-        let mut stack = vec![(Block(0), 0usize)];
-        state[0] = 1;
-        while let Some((b, i)) = stack.pop() {
-            if let Some(s) = succ[b.index()].get(i) {
-                stack.push((b, i + 1));
-                if state[s.index()] == 0 {
-                    state[s.index()] = 1;
-                    stack.push((*s, 0));
-                }
-            } else {
-                order.push(b);
-            }
-        }
-        order.reverse();
-        let mut position = vec![usize::MAX; n];
-        order.iter().enumerate().for_each(|(i, b)| position[b.index()] = i);
-        let mut is_header = vec![false; n];
-        let mut preds = vec![Vec::new(); n];
-        for b in &order {
-            for s in &succ[b.index()] {
-                preds[s.index()].push(*b);
-                is_header[s.index()] |= position[s.index()] <= position[b.index()];
-            }
-        }
-        let idom = dominators(&order, &preds, &position);
-        let pred_count = preds.iter().map(Vec::len).collect();
-        Shape { order, is_header, pred_count, idom, position }
-    }
-
-    fn dominates(&self, a: Block, mut b: Block) -> bool {
-        while self.position[b.index()] > self.position[a.index()] {
-            match self.idom[b.index()] {
-                Some(i) if i != b => b = i,
-                _ => return false,
-            }
-        }
-        a == b
-    }
-}
-
-/// Immediate dominators (Cooper, Harvey and Kennedy, "A Simple, Fast Dominance Algorithm").
-fn dominators(order: &[Block], preds: &[Vec<Block>], position: &[usize]) -> Vec<Option<Block>> {
-    let mut idom = vec![None; preds.len()];
-    idom[order[0].index()] = Some(order[0]);
-    let mut changed = true;
-    while changed {
-        changed = false;
-        for b in &order[1..] {
-            let mut new: Option<Block> = None;
-            for p in preds[b.index()].iter().filter(|p| idom[p.index()].is_some()).copied().collect::<Vec<_>>() {
-                new = Some(match new {
-                    None => p,
-                    Some(mut x) => {
-                        let mut y = p;
-                        while x != y {
-                            while position[x.index()] > position[y.index()] {
-                                x = idom[x.index()].expect("processed");
-                            }
-                            while position[y.index()] > position[x.index()] {
-                                y = idom[y.index()].expect("processed");
-                            }
-                        }
-                        x
-                    }
-                });
-            }
-            if idom[b.index()] != new {
-                idom[b.index()] = new;
-                changed = true;
-            }
-        }
-    }
-    idom
 }

@@ -11,6 +11,7 @@ use lh_ir::func::{Inst, Parallel};
 use lh_ir::types::TyKind;
 use lh_ir::untyped::{self, CmpOp};
 use lh_ir::{Ty, Value};
+use std::cell::RefCell;
 use std::rc::Rc;
 
 /// An iterable that exists only while compiling.
@@ -53,6 +54,8 @@ pub enum Plan {
     Zip(Vec<Plan>),
     /// A function of the items of others.
     Map(Val, Vec<Plan>),
+    /// Items of a generator: no state; what was asked for last.
+    Generator(Val, Rc<RefCell<Option<Val>>>),
     /// Positions of an n-dimensional index in row-major order: state is the flat position.
     NdIndex { shape: Vec<Val>, total: Val, array: Option<Val>, with_index: bool },
 }
@@ -70,6 +73,7 @@ fn limit(plan: &mut Plan) -> Option<&mut Val> {
         | Plan::Enumerate(..)
         | Plan::Zip(_)
         | Plan::Map(..)
+        | Plan::Generator(..)
         | Plan::NdIndex { .. } => None,
     }
 }
@@ -220,6 +224,7 @@ impl Infer<'_> {
                 let inner = self.unwrap_optional(val)?;
                 self.plan(&inner, reversed)
             }
+            TyKind::Generator { .. } if !reversed => Ok(Plan::Generator(val.clone(), Rc::default())),
             TyKind::Iter(_) => match val.known.as_deref() {
                 Some(Known::Keywords(_)) => Err(self.no_container("a dictionary")),
                 Some(Known::Plan(p, _)) if !reversed => Ok(p.clone()),
@@ -317,6 +322,7 @@ impl Infer<'_> {
             Plan::Steps { start, count, .. } => out.extend([start.clone(), count.clone()]),
             Plan::Items { .. } | Plan::NdIndex { .. } | Plan::Counted { .. } => out.push(Val::int(0)),
             Plan::Parallel(inner) => self.states(inner, out),
+            Plan::Generator(..) => {}
             Plan::Enumerate(inner, start) => {
                 out.push(start.clone());
                 self.states(inner, out);
@@ -350,6 +356,11 @@ impl Infer<'_> {
                     None => self.len(seq)?,
                 };
                 Ok(self.op("lt", &[i, n]))
+            }
+            Plan::Generator(g, last) => {
+                let (has, item) = self.advance(g);
+                last.replace(Some(item));
+                Ok(has)
             }
             Plan::NdIndex { total, .. } => {
                 let i = next();
@@ -412,6 +423,15 @@ impl Infer<'_> {
                 let (t, ..) = a.ty.as_array().expect("an array");
                 let x = self.load_item(a, &index, t);
                 Ok(if *with_index { Val::tuple(vec![Val::tuple(index), x]) } else { x })
+            }
+            Plan::Generator(g, last) => {
+                let item = last.borrow().clone();
+                // Asked before the first time, only the type matters.
+                Ok(match (item, g.ty.kind()) {
+                    (Some(item), _) => item,
+                    (None, TyKind::Generator { item, .. }) => self.push(Inst::Zero, *item),
+                    (None, _) => lh_ir::bug!("no generator"),
+                })
             }
             Plan::Enumerate(inner, _) => {
                 let i = next();

@@ -99,7 +99,7 @@ impl Infer<'_> {
                 let e = self.val(*e);
                 self.runtime("lh_exc_drop", &[e], Ty::none()).map(|_| None)
             }
-            Inst::Yield(_) => Err(Diagnostic::new(diag::UNSUPPORTED_SYNTAX, "generators are not supported yet")),
+            Inst::Yield(v) => self.yield_value(self.val(*v)).map(Some),
         }
     }
 

@@ -181,6 +181,8 @@ pub trait World {
     fn exc_is_subclass(&mut self, a: ExcId, b: ExcId) -> bool;
     /// The function specialised for argument types, compiling it to typed IR first where needed.
     fn specialise(&mut self, f: FuncId, args: &[ArgTy], options: Options) -> Result<Spec>;
+    /// A number for a function that comes with another one: what gives a generator's next item.
+    fn reserve(&mut self, f: FuncId, name: &str) -> SpecId;
     /// Tells the result type found so far for the function being typed; answers whether a recursive call has used the
     /// previous one.
     fn provisional(&mut self, ret: Ty) -> bool;

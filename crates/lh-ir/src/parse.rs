@@ -457,6 +457,7 @@ impl Parser {
         }
     }
 
+    #[expect(clippy::too_many_lines, reason = "a table: one arm for each type")]
     fn ty(&mut self) -> Parsed<Ty> {
         if self.lex.is_entity("func") {
             return Ok(Ty::new(TyKind::Func(FuncId(self.entity("func")?))));
@@ -507,6 +508,13 @@ impl Parser {
                 Ok(s) => Literal::Str(s),
                 Err(_) => Literal::Int(self.int()?),
             }),
+            "generator" => {
+                let item = self.ty()?;
+                self.punct(',')?;
+                let next = SpecId(self.entity("spec")?);
+                self.punct(',')?;
+                TyKind::Generator { item, next, frame: self.ty()? }
+            }
             "choice" => TyKind::Choice(self.list(Parser::ty)?),
             "method" => {
                 let recv = self.ty()?;

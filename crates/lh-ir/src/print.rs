@@ -79,6 +79,9 @@ impl fmt::Display for TypeText {
             TyKind::Ptr => f.write_str("ptr"),
             TyKind::MemInfo => f.write_str("mem"),
             TyKind::Ellipsis => f.write_str("ellipsis"),
+            TyKind::Generator { item, next, frame } => {
+                write!(f, "generator({}, {next}, {})", TypeText(*item), TypeText(*frame))
+            }
             TyKind::Literal(Literal::Int(i)) => write!(f, "literal({i})"),
             TyKind::Literal(Literal::Bool(b)) => write!(f, "literal({b})"),
             TyKind::Literal(Literal::Str(s)) => write!(f, "literal({s:?})"),

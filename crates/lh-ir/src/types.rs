@@ -5,7 +5,7 @@
 //! them as a C struct ([`Ty::mem_layout`]). Types known only while compiling flatten to nothing.
 
 use crate::consts::Const;
-use crate::entity::{FuncId, ObjId};
+use crate::entity::{FuncId, ObjId, SpecId};
 use hashbrown::HashSet;
 use std::fmt;
 use std::sync::{LazyLock, Mutex};
@@ -83,6 +83,8 @@ pub enum TyKind {
     MemInfo,
     /// `...`
     Ellipsis,
+    /// A generator: a list with one item, its frame, and the function that gives its next item.
+    Generator { item: Ty, next: SpecId, frame: Ty },
     /// An argument of a known value, passed as its type is: what `literally` asks for.
     Literal(Literal),
 }
@@ -438,7 +440,7 @@ impl Ty {
                 out.extend([Prim::Mem, Prim::Ptr]);
                 out.extend(std::iter::repeat_n(Prim::I64, 2 * *ndim as usize));
             }
-            TyKind::List(_) | TyKind::PendingList(_) => out.push(Prim::List),
+            TyKind::List(_) | TyKind::PendingList(_) | TyKind::Generator { .. } => out.push(Prim::List),
             TyKind::Optional(t) | TyKind::MaybeUnbound(t) => {
                 out.push(Prim::I1);
                 t.flatten_into(out);
@@ -520,6 +522,7 @@ impl fmt::Display for Ty {
             TyKind::DType(t) => write!(f, "class({t})"),
             TyKind::Func(id) => write!(f, "function({id})"),
             TyKind::Closure { func, .. } => write!(f, "closure({func})"),
+            TyKind::Generator { item, .. } => write!(f, "generator({item})"),
             TyKind::Literal(Literal::Int(i)) => write!(f, "Literal[int]({i})"),
             TyKind::Literal(Literal::Bool(b)) => write!(f, "Literal[bool]({})", if *b { "True" } else { "False" }),
             TyKind::Literal(Literal::Str(s)) => write!(f, "Literal[str]({s})"),

@@ -53,6 +53,7 @@ pub fn part(ty: Ty, index: u32) -> Option<Ty> {
                 of.get(i - 1).copied()
             }
         }
+        TyKind::Generator { frame, .. } => (i == 0).then(|| Ty::list(*frame)),
         TyKind::BoundMethod { recv, .. } => (i == 0).then_some(*recv),
         TyKind::Never
         | TyKind::None

@@ -1,8 +1,10 @@
 //! Results: machine words as Python objects.
 
+use crate::generator::Generator;
 use crate::lists::{Item, Lists};
 use crate::memory::Memory;
 use crate::{np, objects};
+use lh_driver::Compiled;
 use lh_ir::types::Prim;
 use lh_ir::{Ty, TyKind};
 use lh_runtime::MemInfo;
@@ -13,6 +15,7 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyComplex, PyFloat, PyInt, PyList, PyString, PyTuple};
 use std::ffi::c_void;
+use std::sync::Arc;
 
 /// Drops a Python reference held by native memory; compiled code may do so without being attached to the interpreter.
 unsafe extern "C" fn release_object(object: *mut c_void) {
@@ -42,6 +45,8 @@ pub fn foreign_owner(object: *mut ffi::PyObject) -> *mut MemInfo {
 pub struct Boxer<'a, 'py> {
     py: Python<'py>,
     lists: Option<&'a Lists>,
+    /// What gives the next item of a generator in the result.
+    advance: Option<Arc<Compiled>>,
     /// Lists made for this result, since one native list is one Python list.
     made: Vec<(*mut List, Bound<'py, PyList>)>,
 }
@@ -49,7 +54,13 @@ pub struct Boxer<'a, 'py> {
 impl<'a, 'py> Boxer<'a, 'py> {
     /// A boxer; `lists` are the arguments' native lists, which stand for the Python lists they came from.
     pub fn new(py: Python<'py>, lists: Option<&'a Lists>) -> Self {
-        Boxer { py, lists, made: Vec::new() }
+        Boxer { py, lists, advance: None, made: Vec::new() }
+    }
+
+    /// The same for the result of code that makes generators.
+    pub fn with(mut self, advance: Option<&Arc<Compiled>>) -> Self {
+        self.advance = advance.cloned();
+        self
     }
 
     /// An object for a value whose references the caller gives away.
@@ -114,12 +125,25 @@ impl<'a, 'py> Boxer<'a, 'py> {
                 let parts = self.tuple(parts, at)?;
                 py.get_type::<pyo3::types::PySlice>().call1(parts)?
             }
+            TyKind::Generator { .. } => {
+                let frame = word() as *mut MemInfo;
+                self.generator(frame)?
+            }
             TyKind::Choice(of) => {
                 let which = word() as usize;
                 self.chosen(of, which, at)?
             }
             _ => comptime(py, ty)?,
         })
+    }
+
+    fn generator(&self, frame: *mut MemInfo) -> PyResult<Bound<'py, PyAny>> {
+        let Some(advance) = self.advance.clone() else {
+            return Err(PySystemError::new_err("a generator inside another value cannot be returned to Python"));
+        };
+        // SAFETY: the frame is alive: the value holds a reference; the code is that of the same result.
+        let generator = unsafe { Generator::new(frame, advance) };
+        Ok(Bound::new(self.py, generator)?.into_any())
     }
 
     /// The function that was chosen.

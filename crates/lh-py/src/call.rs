@@ -319,7 +319,7 @@ unsafe fn finish(
 }
 
 fn box_result<'py>(py: Python<'py>, overload: &Overload, buf: &ArgBuf, words: &[u64]) -> PyResult<Bound<'py, PyAny>> {
-    let mut boxer = Boxer::new(py, buf.lists.as_deref());
+    let mut boxer = Boxer::new(py, buf.lists.as_deref()).with(overload.compiled.advance.as_ref());
     let ty = overload.compiled.ret;
     match overload.explicit {
         Some(want) if overload.ret == Ret::Converted => {

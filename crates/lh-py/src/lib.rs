@@ -14,6 +14,7 @@ mod device;
 mod digest;
 mod dispatcher;
 mod flight;
+mod generator;
 mod guard;
 mod host;
 mod inspect;

@@ -23,6 +23,10 @@ impl Memory {
         unsafe { incref(mem) };
         Memory(mem)
     }
+    /// Where it is.
+    pub fn address(&self) -> *mut MemInfo {
+        self.0
+    }
 }
 
 #[pymethods]

@@ -81,6 +81,7 @@ impl Types {
             | TyKind::Choice(_)
             | TyKind::MaybeUnbound(_)
             | TyKind::Closure { .. }
+            | TyKind::Generator { .. }
             | TyKind::BoundMethod { .. }
             | TyKind::Exc
             | TyKind::Iter(_)

@@ -115,6 +115,7 @@ fn parts(ty: Ty) -> Vec<Ty> {
         TyKind::Slice(p) => p.to_vec(),
         TyKind::Closure { captures, defaults, .. } => captures.iter().chain(defaults).copied().collect(),
         TyKind::Choice(of) => std::iter::once(Ty::int()).chain(of.iter().copied()).collect(),
+        TyKind::Generator { frame, .. } => vec![Ty::list(*frame)],
         TyKind::BoundMethod { recv, .. } => vec![*recv],
         TyKind::Str => vec![Ty::meminfo(), Ty::ptr(), Ty::i64()],
         TyKind::Never

@@ -69,6 +69,7 @@ impl FnCx<'_, '_> {
             | TyKind::Closure { .. }
             | TyKind::Choice(_)
             | TyKind::Literal(_)
+            | TyKind::Generator { .. }
             | TyKind::BoundMethod { .. }
             | TyKind::Obj(_)
             | TyKind::Exc

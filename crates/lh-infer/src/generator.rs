@@ -1,0 +1,430 @@
+//! Generators: a function with `yield` becomes two, one that makes the generator and one that gives its next item.
+//!
+//! A generator is a list with one item, its *frame*: where it goes on, its arguments, and every value that lives across
+//! a `yield`. Such values have their home in the frame: they are stored where they are defined and loaded where they
+//! are used, so that it does not matter through which `yield` a use is reached. The list releases what is left in the
+//! frame when the generator goes.
+//!
+//! ```text
+//! def f(n):                 f(n):     frame = (0, n, ...)
+//!     a                     next(g):  state = frame.state; frame.state = -1
+//!     yield x        ->               state == 0: a; frame.state = 1; return (True, x)
+//!     b                               state == 1: b; return (False, ...)
+//!                                     otherwise:     return (False, ...)
+//! ```
+//!
+//! While it runs, and after an exception, the state is that of an exhausted generator.
+
+use crate::convert::unify;
+use crate::infer::Infer;
+use crate::val::Val;
+use lh_ir::cfg::{Cfg, def_blocks, live_in};
+use lh_ir::diag::{self, Diagnostic, Result};
+use lh_ir::func::{Inst, InstData, Target, Term};
+use lh_ir::types::TyKind;
+use lh_ir::{Block, Const, Function, Span, SpecId, Ty, Value};
+
+/// A `yield`: where it ends the function, what it gives, and where the function goes on.
+pub(crate) struct Yield {
+    pub from: Block,
+    pub val: Val,
+    pub span: Span,
+    pub resume: Block,
+}
+
+/// The two functions of a generator.
+pub(crate) struct Halves {
+    /// Makes the generator.
+    pub make: Function,
+    /// Gives its next item, after whether there is one.
+    pub next: Function,
+    /// The generator's type.
+    pub ty: Ty,
+}
+
+/// State of a generator that has no more items.
+const EXHAUSTED: i128 = -1;
+/// Bytes of an item of a list that may hold counted references.
+const MAX_COUNTED: usize = 512;
+
+impl Infer<'_> {
+    /// `yield v`, whose value is `None`.
+    pub(crate) fn yield_value(&mut self, v: Val) -> Result<Val> {
+        let val = self.returnable(v)?;
+        let resume = self.new_block();
+        self.yields.push(Yield { from: self.cur, val, span: self.span, resume });
+        self.cur = resume;
+        Ok(Val::of_type(Ty::none()))
+    }
+
+    /// Completes the ways out of a generator's body.
+    pub(crate) fn finish_yields(&mut self) -> Result<()> {
+        let mut item = Ty::never();
+        for y in &self.yields {
+            item = unify(item, y.val.ty, &mut self.pending).ok_or_else(|| {
+                let text = format!("`{}` yields `{item}` in one place and `{}` in another", self.code.name, y.val.ty);
+                let d = Diagnostic::new(diag::CANNOT_UNIFY, text).note("yield one type everywhere");
+                d.at(&self.code.file, y.span)
+            })?;
+        }
+        if item.is_never() {
+            item = Ty::none();
+        }
+        let ret = Ty::tuple(vec![Ty::bool(), item]);
+        for i in 0..self.yields.len() {
+            let (from, val, span) = (self.yields[i].from, self.yields[i].val.clone(), self.yields[i].span);
+            self.cur = from;
+            self.span = span;
+            let val = self.convert(&val, item)?;
+            self.finish_with(ret, Val::bool(true), val);
+            self.yields[i].from = self.cur;
+        }
+        for (block, _, span) in std::mem::take(&mut self.returns) {
+            self.cur = block;
+            self.span = span;
+            let zero = self.push(Inst::Zero, item);
+            self.finish_with(ret, Val::bool(false), zero);
+        }
+        self.out.ret = Some(ret);
+        Ok(())
+    }
+
+    fn finish_with(&mut self, ret: Ty, has: Val, val: Val) {
+        let v = self.pack(vec![has, val], ret);
+        let v = self.value(&v);
+        self.set_term(Term::Return(v));
+    }
+
+    /// The next item of a generator after whether there is one.
+    pub(crate) fn advance(&mut self, g: &Val) -> (Val, Val) {
+        let TyKind::Generator { item, next, .. } = g.ty.kind() else { lh_ir::bug!("{} is no generator", g.ty) };
+        let v = self.value(g);
+        let pair = self.push(Inst::Call(*next, vec![v]), Ty::tuple(vec![Ty::bool(), *item]));
+        (self.field(&pair, 0), self.field(&pair, 1))
+    }
+
+    /// `next(g)` and `next(g, default)`.
+    pub(crate) fn next_item(&mut self, g: &Val, default: Option<&Val>) -> Result<Val> {
+        let (has, x) = self.advance(g);
+        let Some(d) = default else {
+            let done = self.op("not", &[has]);
+            self.raise_if(&done, crate::emit::exc::STOP_ITERATION, "");
+            return Ok(x);
+        };
+        let t = unify(x.ty, d.ty, &mut self.pending).ok_or_else(|| self.no_op("next", x.ty, d.ty))?;
+        let (yes, no) = self.branch(&has);
+        self.join(&[(yes, x), (no, d.clone())], t)
+    }
+}
+
+/// Splits a typed body with its `yield`s into the two functions; `next` is the number that the second will have.
+pub(crate) fn split(body: Function, yields: &[Yield], next: SpecId) -> Result<Halves> {
+    let item = body.ret.and_then(Ty::tuple_elems).unwrap_or_else(|| lh_ir::bug!("a generator gives pairs"))[1];
+    let args: Vec<Value> = body.params().to_vec();
+    let arg_tys: Vec<Ty> = args.iter().map(|v| body.ty(*v)).collect();
+    let mut f = body;
+    let entry = f.new_block();
+    f.blocks.swap(0, entry.index());
+    f.blocks[entry.index()].params.clear();
+    // The block that was the entry has another number now.
+    let moved = |b: Block| if b == Block(0) { entry } else { b };
+    let resumes: Vec<Block> = yields.iter().map(|y| y.resume).collect();
+    let base = f.new_value(Ty::ptr());
+    dispatch(&mut f, base, entry, &resumes, item);
+    let homes = Homes::new(&f, &args, &resumes)?;
+    let frame = homes.frame();
+    let ty = Ty::new(TyKind::Generator { item, next, frame });
+    open_frame(&mut f, base, ty, frame);
+    homes.rewrite(&mut f, base, frame)?;
+    for (k, y) in yields.iter().enumerate() {
+        let data = &mut f.blocks[moved(y.from).index()];
+        let span = data.term_span;
+        let state = new_const(&mut f.values, k as i128 + 1);
+        let store = Inst::Store(base, state.0);
+        data.insts.extend([state.1, InstData { result: None, inst: store, span }]);
+    }
+    let make = maker(&f, &arg_tys, &homes, frame, ty);
+    f.name.push_str(".next");
+    Ok(Halves { make, next: f, ty })
+}
+
+fn new_const(values: &mut Vec<Ty>, i: i128) -> (Value, InstData) {
+    values.push(Ty::int());
+    let v = Value::new(values.len() - 1);
+    (v, InstData { result: Some(v), inst: Inst::Const(Const::Int(i, Ty::int())), span: Span::default() })
+}
+
+fn to(block: Block) -> Target {
+    Target { block, args: vec![] }
+}
+
+/// Fills the entry: to the start, to where a `yield` left, or out. `base` is the address of the frame.
+fn dispatch(f: &mut Function, base: Value, start: Block, resumes: &[Block], item: Ty) {
+    let mut insts = Vec::new();
+    let mut push = |f: &mut Function, inst: Inst, ty: Ty| {
+        let v = f.new_value(ty);
+        insts.push(InstData { result: Some(v), inst, span: Span::default() });
+        v
+    };
+    let state = push(f, Inst::Load(base), Ty::int());
+    let done = push(f, Inst::Const(Const::Int(EXHAUSTED, Ty::int())), Ty::int());
+    insts.push(InstData { result: None, inst: Inst::Store(base, done), span: Span::default() });
+    f.blocks[0].insts = insts;
+    let mut at = Block(0);
+    for (k, target) in std::iter::once(start).chain(resumes.iter().copied()).enumerate() {
+        let (number, data) = new_const(&mut f.values, k as i128);
+        let here = f.new_value(Ty::bool());
+        let inst = Inst::Op(crate::emit::row("eq"), vec![state, number]);
+        let rest = f.new_block();
+        let block = &mut f.blocks[at.index()];
+        block.insts.extend([data, InstData { result: Some(here), inst, span: Span::default() }]);
+        block.term = Some(Term::Branch { cond: here, then: to(target), els: to(rest) });
+        at = rest;
+    }
+    let none = f.new_value(Ty::bool());
+    let zero = f.new_value(item);
+    let ret = f.new_value(Ty::tuple(vec![Ty::bool(), item]));
+    let result = |v: Value, inst: Inst| InstData { result: Some(v), inst, span: Span::default() };
+    let block = &mut f.blocks[at.index()];
+    block.insts = vec![
+        result(none, Inst::Const(Const::Bool(false))),
+        result(zero, Inst::Zero),
+        result(ret, Inst::Pack(vec![none, zero])),
+    ];
+    block.term = Some(Term::Return(ret));
+}
+
+/// Makes the generator the parameter and computes the address of its frame.
+fn open_frame(f: &mut Function, base: Value, ty: Ty, frame: Ty) {
+    let (g, list) = (f.new_value(ty), f.new_value(Ty::list(frame)));
+    let result = |v: Value, inst: Inst| InstData { result: Some(v), inst, span: Span::default() };
+    let entry = &mut f.blocks[0];
+    entry.params = vec![g];
+    entry.insts.splice(0..0, [result(list, Inst::Field(g, 0)), result(base, Inst::ListData(list))]);
+}
+
+/// The function that makes the generator.
+fn maker(next: &Function, args: &[Ty], homes: &Homes, frame: Ty, ty: Ty) -> Function {
+    let mut f = Function {
+        name: next.name.clone(),
+        qualname: next.qualname.clone(),
+        file: next.file.clone(),
+        first_line: next.first_line,
+        options: next.options,
+        is_library: next.is_library,
+        ret: Some(ty),
+        ..Function::default()
+    };
+    let block = f.new_block();
+    let params: Vec<Value> = args.iter().map(|t| f.new_value(*t)).collect();
+    f.blocks[block.index()].params.clone_from(&params);
+    let mut insts = Vec::new();
+    let mut push = |f: &mut Function, inst: Inst, ty: Ty| {
+        let v = f.new_value(ty);
+        insts.push(InstData { result: Some(v), inst, span: Span::default() });
+        v
+    };
+    let one = push(&mut f, Inst::Const(Const::Int(1, Ty::int())), Ty::int());
+    let list = push(&mut f, Inst::ListNew(one), Ty::list(frame));
+    let data = push(&mut f, Inst::ListData(list), Ty::ptr());
+    let elems = frame.tuple_elems().expect("a tuple").to_vec();
+    let parts = elems.iter().enumerate().map(|(i, t)| match homes.argument_at(i) {
+        Some(a) => params[a],
+        None if i == 0 => push(&mut f, Inst::Const(Const::Int(0, Ty::int())), Ty::int()),
+        None => push(&mut f, Inst::Zero, *t),
+    });
+    let parts = parts.collect();
+    let value = push(&mut f, Inst::Pack(parts), frame);
+    let g = f.new_value(ty);
+    let set_len = lh_ops::runtime::find("lh_list_set_len").unwrap_or_else(|| lh_ir::bug!("lists have lengths"));
+    let void = |inst: Inst| InstData { result: None, inst, span: Span::default() };
+    insts.push(void(Inst::Store(data, value)));
+    insts.push(void(Inst::Runtime(set_len, vec![list, one])));
+    insts.push(InstData { result: Some(g), inst: Inst::Pack(vec![list]), span: Span::default() });
+    f.blocks[block.index()].insts = insts;
+    f.blocks[block.index()].term = Some(Term::Return(g));
+    f
+}
+
+/// Where a value that lives across a `yield` is.
+#[derive(Clone)]
+enum Home {
+    /// It is computed anew where it is used.
+    Again(Inst),
+    /// An item of the frame.
+    Frame(usize),
+}
+
+/// The homes of all such values, and the items of the frame.
+struct Homes {
+    of: Vec<Option<Home>>,
+    elems: Vec<Ty>,
+    /// Item of the frame and number of each argument.
+    arguments: Vec<(usize, usize)>,
+}
+
+impl Homes {
+    fn new(f: &Function, args: &[Value], resumes: &[Block]) -> Result<Homes> {
+        let mut wanted = crossing(f, resumes);
+        wanted.extend(args.iter().copied());
+        wanted.sort_unstable();
+        wanted.dedup();
+        // What is counted comes first: only the start of a list's item may hold it.
+        wanted.sort_by_key(|v| !f.ty(*v).is_counted());
+        let mut made = vec![None; f.values.len()];
+        for d in f.blocks.iter().flat_map(|b| &b.insts) {
+            if let Some(r) = d.result {
+                made[r.index()] = Some(&d.inst);
+            }
+        }
+        let mut homes = Homes { of: vec![None; f.values.len()], elems: vec![Ty::int()], arguments: Vec::new() };
+        for v in wanted {
+            let t = f.ty(v);
+            homes.of[v.index()] = Some(match made[v.index()] {
+                Some(i @ (Inst::Const(_) | Inst::Zero | Inst::Extern(_))) => Home::Again(i.clone()),
+                _ if t.flatten().is_empty() => Home::Again(Inst::Zero),
+                _ if t == Ty::ptr() => {
+                    return Err(Diagnostic::new(diag::UNSUPPORTED_SYNTAX, "this `yield` is inside an expression")
+                        .note("yield in a statement of its own"));
+                }
+                _ => {
+                    // Every item starts at a multiple of 8 bytes.
+                    if t.flatten()[0].size() < 8 {
+                        homes.elems.push(Ty::int());
+                    }
+                    homes.elems.push(t);
+                    Home::Frame(homes.elems.len() - 1)
+                }
+            });
+            if let (Some(a), Some(Home::Frame(at))) = (args.iter().position(|p| *p == v), &homes.of[v.index()]) {
+                homes.arguments.push((*at, a));
+            }
+        }
+        Ok(homes)
+    }
+
+    fn frame(&self) -> Ty {
+        Ty::tuple(self.elems.clone())
+    }
+
+    fn argument_at(&self, item: usize) -> Option<usize> {
+        self.arguments.iter().find(|(at, _)| *at == item).map(|(_, a)| *a)
+    }
+
+    /// Lets definitions store into the frame and uses load from it.
+    fn rewrite(&self, f: &mut Function, base: Value, frame: Ty) -> Result<()> {
+        let mut starts = Vec::new();
+        let mut prims = 0;
+        let offsets = frame.mem_layout().0;
+        for t in &self.elems {
+            starts.push(offsets[prims]);
+            prims += t.flatten().len();
+            if t.is_counted() && offsets[prims - 1] >= MAX_COUNTED {
+                return Err(Diagnostic::new(
+                    diag::TOO_LARGE,
+                    "too many values live across the `yield`s of a generator",
+                )
+                .note("split it into smaller ones"));
+            }
+        }
+        for b in 0..f.blocks.len() {
+            let data = std::mem::take(&mut f.blocks[b]);
+            f.blocks[b] = Rewriter { homes: self, f, base, starts: &starts, out: Vec::new() }.block(data);
+        }
+        Ok(())
+    }
+}
+
+/// Values that live at the start of a block where a `yield` goes on.
+fn crossing(f: &Function, resumes: &[Block]) -> Vec<Value> {
+    let mut uses = Vec::new();
+    for (i, data) in f.blocks.iter().enumerate() {
+        let b = Block::new(i);
+        data.insts.iter().for_each(|d| d.inst.for_each_operand(|v| uses.push((v, b))));
+        if let Some(mut t) = data.term.clone() {
+            t.for_each_operand_mut(&mut |v| uses.push((*v, b)));
+        }
+        data.unwind.iter().for_each(|t| uses.extend(t.args.iter().map(|v| (*v, b))));
+    }
+    let defs = def_blocks(f);
+    let outside = Block(u32::MAX);
+    let cfg = Cfg::new(f);
+    // What a reachable block needs is all that matters.
+    uses.retain(|(_, b)| cfg.is_reachable(*b));
+    let live = live_in(f, &cfg, uses, &|v| defs[v.index()].unwrap_or(outside));
+    let entry = |v: &&Value| defs[v.index()] != Some(Block(0));
+    resumes.iter().flat_map(|r| live[r.index()].iter().filter(entry).copied().collect::<Vec<_>>()).collect()
+}
+
+struct Rewriter<'a> {
+    homes: &'a Homes,
+    f: &'a mut Function,
+    base: Value,
+    starts: &'a [usize],
+    out: Vec<InstData>,
+}
+
+impl Rewriter<'_> {
+    fn block(mut self, mut data: lh_ir::func::BlockData) -> lh_ir::func::BlockData {
+        let span = data.insts.first().map_or(data.term_span, |d| d.span);
+        for p in data.params.clone() {
+            self.store(p, span);
+        }
+        if let Some(t) = &mut data.unwind {
+            for a in &mut t.args {
+                *a = self.load(*a, span);
+            }
+        }
+        for mut d in std::mem::take(&mut data.insts) {
+            let span = d.span;
+            d.inst.for_each_operand_mut(&mut |v| *v = self.load(*v, span));
+            let result = d.result;
+            self.out.push(d);
+            if let Some(r) = result {
+                self.store(r, span);
+            }
+        }
+        if let Some(t) = &mut data.term {
+            t.for_each_operand_mut(&mut |v| *v = self.load(*v, data.term_span));
+        }
+        data.insts = self.out;
+        data
+    }
+
+    fn push(&mut self, inst: Inst, ty: Ty, span: Span) -> Value {
+        let v = self.f.new_value(ty);
+        self.out.push(InstData { result: Some(v), inst, span });
+        v
+    }
+
+    fn home(&self, v: Value) -> Option<Home> {
+        self.homes.of.get(v.index()).cloned().flatten()
+    }
+
+    fn address(&mut self, item: usize, span: Span) -> Value {
+        let at = self.push(Inst::Const(Const::Int(self.starts[item] as i128, Ty::int())), Ty::int(), span);
+        self.push(Inst::PtrAdd(self.base, at), Ty::ptr(), span)
+    }
+
+    fn load(&mut self, v: Value, span: Span) -> Value {
+        let ty = self.f.ty(v);
+        match self.home(v) {
+            None => v,
+            Some(Home::Again(inst)) => self.push(inst, ty, span),
+            Some(Home::Frame(item)) => {
+                let p = self.address(item, span);
+                self.push(Inst::Load(p), ty, span)
+            }
+        }
+    }
+
+    fn store(&mut self, v: Value, span: Span) {
+        let Some(Home::Frame(item)) = self.home(v) else { return };
+        let p = self.address(item, span);
+        if self.f.ty(v).is_counted() {
+            // What was there before goes.
+            self.push(Inst::Take(p), self.f.ty(v), span);
+        }
+        self.out.push(InstData { result: None, inst: Inst::Store(p, v), span });
+    }
+}
