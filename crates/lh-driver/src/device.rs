@@ -5,7 +5,7 @@ use crate::session::Session;
 use crate::{Compiler, Dep};
 use lh_infer::ArgTy;
 use lh_ir::diag::{self, Diagnostic, Result};
-use lh_ir::func::{Function, Options};
+use lh_ir::func::{Extern, Function, Inst, Options};
 use lh_ir::{ObjId, SpecId, Ty};
 pub use lh_llvm::{Abi, Gpu, KernelLimits, RaiseSite, Wanted};
 use lh_llvm::{Ptx, Unit};
@@ -70,6 +70,9 @@ impl Compiler {
             convert_result(&mut functions[0], want);
             ret = want;
         }
+        let insts = functions.iter().flat_map(|f| &f.blocks).flat_map(|b| &b.insts);
+        let captured = insts.filter_map(|i| if let Inst::Extern(Extern::Array(o)) = i.inst { Some(o) } else { None });
+        let arrays = captured.filter_map(|o| Some((o, host.array_bytes(o)?))).collect();
         let unit = Unit {
             functions,
             spec_names: names,
@@ -77,6 +80,7 @@ impl Compiler {
             entry_symbol: request.symbol.to_owned(),
             abi: request.abi,
             wanted: request.wanted,
+            arrays,
         };
         let ptx = lh_llvm::compile_ptx(&unit, request.gpu)?;
         let mut deps: Vec<Dep> = order.iter().flat_map(|s| self.body(*s).deps.clone()).collect();
@@ -88,7 +92,7 @@ impl Compiler {
 
 /// Makes a function return another type of number, that of its signature.
 fn convert_result(f: &mut Function, want: Ty) {
-    use lh_ir::func::{Inst, InstData, Term};
+    use lh_ir::func::{InstData, Term};
     f.ret = Some(want);
     for b in 0..f.blocks.len() {
         let Some(Term::Return(v)) = f.blocks[b].term else { continue };

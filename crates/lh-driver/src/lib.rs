@@ -356,6 +356,7 @@ fn unit(functions: &[Arc<Function>], names: &HashMap<SpecId, String>, wanted: lh
         entry: 0,
         entry_symbol: image::ENTRY.to_owned(),
         abi: lh_llvm::Abi::Host,
+        arrays: HashMap::new(),
         wanted,
     }
 }

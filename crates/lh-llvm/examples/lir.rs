@@ -20,7 +20,15 @@ fn main() {
         remarks: what == "remarks",
         lines: false,
     };
-    let unit = Unit { functions, spec_names, entry: 0, entry_symbol: "entry".into(), abi: lh_llvm::Abi::Host, wanted };
+    let unit = Unit {
+        functions,
+        spec_names,
+        entry: 0,
+        entry_symbol: "entry".into(),
+        abi: lh_llvm::Abi::Host,
+        arrays: Default::default(),
+        wanted,
+    };
     let mut out = compile(&unit);
     if what == "time" {
         let mut best = f64::INFINITY;

@@ -235,6 +235,26 @@ impl Module {
         // SAFETY: see the module documentation.
         unsafe { LLVMSetVolatile(load, 1) }
     }
+    /// Constant data on a GPU, as a generic address: in constant memory if that has room for it.
+    pub(crate) fn device_constant(&self, name: &str, bytes: &[u8]) -> Val {
+        const GLOBAL: c_uint = 1;
+        const CONSTANT: c_uint = 4;
+        const ROOM: usize = 16 << 10;
+        let (text, space) = (cstring(name), if bytes.len() <= ROOM { CONSTANT } else { GLOBAL });
+        // SAFETY: see the module documentation; the bytes are copied.
+        unsafe {
+            let mut g = LLVMGetNamedGlobal(self.module, text.as_ptr());
+            if g.is_null() {
+                let init = LLVMConstStringInContext2(self.context, bytes.as_ptr().cast(), bytes.len(), 1);
+                g = LLVMAddGlobalInAddressSpace(self.module, LLVMTypeOf(init), text.as_ptr(), space);
+                LLVMSetInitializer(g, init);
+                LLVMSetGlobalConstant(g, 1);
+                LLVMSetAlignment(g, 16);
+                LLVMSetLinkage(g, LLVMLinkage::LLVMInternalLinkage);
+            }
+            LLVMConstAddrSpaceCast(g, self.t.ptr)
+        }
+    }
     /// A variable in a GPU's shared memory, as a generic address; the size of a dynamic one is not known here.
     pub(crate) fn shared_variable(&self, name: &str, ty: Type, align: u32, dynamic: bool) -> Val {
         const SHARED: c_uint = 3;

@@ -23,8 +23,8 @@ pub use outside::Outside;
 pub use ptx::{Ptx, RaiseSite, compile_ptx};
 pub use remarks::Remark;
 
-use lh_ir::SpecId;
 use lh_ir::func::Function;
+use lh_ir::{ObjId, SpecId};
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
@@ -43,6 +43,8 @@ pub struct Unit {
     pub abi: Abi,
     /// What is wanted beside the object.
     pub wanted: Wanted,
+    /// Elements of captured arrays, which become part of code for a GPU.
+    pub arrays: HashMap<ObjId, Vec<u8>>,
 }
 
 /// How a unit's entry is called.

@@ -55,6 +55,7 @@ fn examples_hold_on_this_computer() {
                 entry: 0,
                 entry_symbol: "entry".into(),
                 abi: lh_llvm::Abi::Host,
+                arrays: Default::default(),
                 wanted: Wanted::default(),
             };
             let slots: Vec<u64> = args.iter().map(slot).collect();

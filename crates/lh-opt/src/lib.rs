@@ -2,6 +2,7 @@
 
 mod bounds;
 mod check_ahead;
+mod contract;
 mod counted;
 mod dce;
 mod edit;

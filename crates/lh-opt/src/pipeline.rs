@@ -6,7 +6,7 @@
 use crate::effects::{self, Callees, Summary};
 use crate::elementwise::{self, Elementwise};
 use crate::{
-    bounds, check_ahead, dce, fold, fuse_elementwise, inline, interrupt, kernel_context, lower_array, nonzero,
+    bounds, check_ahead, contract, dce, fold, fuse_elementwise, inline, interrupt, kernel_context, lower_array, nonzero,
     outline_parallel, refcount, serialize_kernel,
 };
 use lh_ir::diag::Result;
@@ -39,6 +39,9 @@ pub const PIPELINE: &[Pass] = &[
     Pass { name: "nonzero", run: nonzero::run },
     // Sees through views, and merges what lowering has cut.
     Pass { name: "fold", run: fold::run },
+    Pass { name: "dce", run: dce::run },
+    // Sees the arithmetic of elementwise instructions, and leaves products that nothing uses.
+    Pass { name: "contract", run: contract::run },
     Pass { name: "dce", run: dce::run },
     // Needs calls to be instructions; what is written of threads is seen by the passes below as plain loops.
     Pass { name: "kernel_context", run: kernel_context::run },

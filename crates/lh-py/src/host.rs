@@ -278,6 +278,15 @@ impl Host for PyHost<'_> {
             Extern::Class(c) => u64::from(c.0),
         }
     }
+    fn array_bytes(&mut self, o: ObjId) -> Option<Vec<u8>> {
+        let array = self.get(o);
+        let flags = array.getattr("flags").ok()?;
+        let is = |name: &str| flags.getattr(name).is_ok_and(|f| f.is_truthy().unwrap_or(false));
+        if !is("c_contiguous") && !is("f_contiguous") {
+            return None;
+        }
+        array.call_method1("tobytes", ("A",)).ok()?.extract().ok()
+    }
     fn class_object(&mut self, class: ExcId) -> Option<ObjId> {
         crate::raise::class_object(self.py, class).ok().map(|c| objects::intern(&c))
     }

@@ -11,26 +11,26 @@ pub(super) const RUNTIME: &[&str] = &["lh_interrupted", "lh_check_index", "lh_pt
 
 /// Finds the first instruction of a unit that a GPU has nothing for.
 pub(crate) fn check_device(unit: &Unit) -> Result<()> {
-    unit.functions.iter().try_for_each(check)
+    unit.functions.iter().try_for_each(|f| check(f, unit))
 }
 
-fn check(f: &Function) -> Result<()> {
+fn check(f: &Function, unit: &Unit) -> Result<()> {
     for i in f.blocks.iter().flat_map(|b| &b.insts) {
-        if let Some((headline, note)) = refusal(&i.inst) {
+        if let Some((headline, note)) = refusal(&i.inst, unit) {
             return Err(Diagnostic::new(diag::NOT_ON_DEVICE, headline).note(note).at(&f.file, i.span));
         }
     }
     Ok(())
 }
 
-fn refusal(inst: &Inst) -> Option<(String, &'static str)> {
+fn refusal(inst: &Inst, unit: &Unit) -> Option<(String, &'static str)> {
     let lists = "use an array: `cuda.local.array` or `cuda.shared.array`, or one that the caller passes";
     match inst {
         Inst::Op(op, _) if matches!(op.nvptx, Lower::No) => {
             Some((format!("`{}` is not available on a GPU", op.name), "compute it on the host, and pass the result"))
         }
-        Inst::Extern(Extern::Array(_)) => {
-            Some(("a captured array is in the host's memory".to_owned(), "pass the array as an argument"))
+        Inst::Extern(Extern::Array(o)) if !unit.arrays.contains_key(o) => {
+            Some(("a captured array is not contiguous".to_owned(), "capture a copy, or pass the array as an argument"))
         }
         Inst::ListNew(_) | Inst::ListLen(_) | Inst::ListData(_) => Some(("a GPU has no lists".to_owned(), lists)),
         Inst::Runtime(f, _) if f.name.starts_with("lh_print_") || f.name.starts_with("lh_cuda_") => None,

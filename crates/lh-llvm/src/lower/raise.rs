@@ -94,6 +94,11 @@ impl FnCx<'_, '_> {
 
     /// A number of the process that the code is loaded into.
     pub(super) fn extern_word(&self, what: Extern, prim: Prim) -> Val {
+        if let Extern::Array(o) = what
+            && let Some(bytes) = self.cx.unit.arrays.get(&o)
+        {
+            return self.device_constant(&format!("array.{}", o.0), bytes);
+        }
         let symbol = self.cx.m.external(&Outside::Word(what).symbol(), self.t.i8);
         if prim == Prim::Ptr { symbol } else { self.ptr_to_int(symbol) }
     }

@@ -24,6 +24,7 @@ pub fn unit(text: &str) -> Unit {
         entry: 0,
         entry_symbol: "entry".into(),
         abi: lh_llvm::Abi::Host,
+        arrays: Default::default(),
         wanted: Wanted::default(),
     }
 }
