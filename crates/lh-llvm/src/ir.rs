@@ -5,6 +5,7 @@
 
 use lh_ir::types::Prim;
 use llvm_sys::core::*;
+use llvm_sys::debuginfo::{LLVMMetadataReplaceAllUsesWith, LLVMTemporaryMDNode};
 use llvm_sys::prelude::*;
 use llvm_sys::target::{LLVMABISizeOfType, LLVMGetModuleDataLayout};
 use llvm_sys::{
@@ -609,6 +610,48 @@ impl Module {
     /// All functions, declared and defined.
     pub(crate) fn functions(&self) -> Vec<Val> {
         functions_of(self.module)
+    }
+    /// The blocks of a function.
+    pub(crate) fn blocks(&self, function: Val) -> Vec<Bb> {
+        let mut out = Vec::new();
+        // SAFETY: walks the list of a live function.
+        unsafe {
+            let mut block = LLVMGetFirstBasicBlock(function);
+            while !block.is_null() {
+                out.push(block);
+                block = LLVMGetNextBasicBlock(block);
+            }
+        }
+        out
+    }
+    /// Whether a block calls a function whose name begins so.
+    pub(crate) fn calls_named(&self, block: Bb, prefix: &str) -> bool {
+        // SAFETY: walks the list of a live block; the name is read by length while the function lives.
+        unsafe {
+            let mut inst = LLVMGetFirstInstruction(block);
+            while !inst.is_null() {
+                if !LLVMIsACallInst(inst).is_null() {
+                    let mut len = 0;
+                    let name = LLVMGetValueName2(LLVMGetCalledValue(inst), &raw mut len);
+                    if std::slice::from_raw_parts(name.cast::<u8>(), len).starts_with(prefix.as_bytes()) {
+                        return true;
+                    }
+                }
+                inst = LLVMGetNextInstruction(inst);
+            }
+        }
+        false
+    }
+    /// A node that is a thing of its own: its first operand is itself, as LLVM wants it of loops.
+    pub(crate) fn distinct_node(&self, parts: &[LLVMMetadataRef]) -> LLVMMetadataRef {
+        // SAFETY: the placeholder is replaced by the node, which then has an identity.
+        unsafe {
+            let placeholder = LLVMTemporaryMDNode(self.context, std::ptr::null_mut(), 0);
+            let all: Vec<LLVMMetadataRef> = std::iter::once(placeholder).chain(parts.iter().copied()).collect();
+            let node = self.node(&all);
+            LLVMMetadataReplaceAllUsesWith(placeholder, node);
+            node
+        }
     }
     /// The instructions of a function.
     pub(crate) fn instructions(&self, function: Val) -> Vec<Val> {

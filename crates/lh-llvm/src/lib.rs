@@ -3,6 +3,7 @@
 //! No address of ours is in the code: run-time functions are symbols, resolved when the object is loaded, so objects can
 //! be kept in files.
 
+mod barrier_loops;
 mod debug;
 mod elf;
 mod gdb;

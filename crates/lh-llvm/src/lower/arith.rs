@@ -122,6 +122,9 @@ impl FnCx<'_, '_> {
     /// A function of the vector math library, which is inlined; where there is none, and in code that hardly ever runs, a
     /// call of the C function, which has the name without prefix.
     fn math(&mut self, name: &'static str, vals: &[Val]) -> Val {
+        if let Some(v) = self.approximate(name, vals) {
+            return v;
+        }
         let inlined = link::has_math(name) && (self.cx.target.is_gpu() || !self.is_cold(self.block));
         let symbol = if inlined { name } else { name.trim_start_matches("lh_") };
         self.c_function(symbol, vals)

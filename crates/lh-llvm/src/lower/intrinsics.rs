@@ -183,6 +183,30 @@ impl FnCx<'_, '_> {
         self.or(low, self.shl(self.zext(high, t.i64), bits))
     }
 
+    /// A function of `float32` by the GPU's own approximation, where that is allowed.
+    pub(super) fn approximate(&mut self, name: &str, vals: &[Val]) -> Option<Val> {
+        let allowed = self.cx.target.is_gpu() && self.func.options.fastmath & lh_ir::func::fastmath::AFN != 0;
+        if !allowed || self.type_of(vals[0]) != self.t.f32 {
+            return None;
+        }
+        let t = self.t.f32;
+        let call = |cx: &Self, what: &str, v: Val| cx.nvvm(&format!("{what}.approx.ftz.f"), &[v], t);
+        let scale = |cx: &Self, v: Val, by: f64| cx.fmul(v, cx.real(t, by));
+        use std::f64::consts::{LN_2, LOG2_E, LOG10_2};
+        Some(match name {
+            "lh_sinf" => call(self, "sin", vals[0]),
+            "lh_cosf" => call(self, "cos", vals[0]),
+            "lh_tanf" => self.fdiv(call(self, "sin", vals[0]), call(self, "cos", vals[0])),
+            "lh_exp2f" => call(self, "ex2", vals[0]),
+            "lh_expf" => call(self, "ex2", scale(self, vals[0], LOG2_E)),
+            "lh_log2f" => call(self, "lg2", vals[0]),
+            "lh_logf" => scale(self, call(self, "lg2", vals[0]), LN_2),
+            "lh_log10f" => scale(self, call(self, "lg2", vals[0]), LOG10_2),
+            "lh_powf" => call(self, "ex2", self.fmul(vals[1], call(self, "lg2", vals[0]))),
+            _ => return None,
+        })
+    }
+
     /// An atomic operation `<what>_<type>`: address, operands.
     fn atomic(&self, name: &str, vals: &[Val]) -> Option<Val> {
         let (what, ty) = name.rsplit_once('_')?;

@@ -222,6 +222,9 @@ impl<'u> Lowering<'u> {
         if self.target.is_gpu() {
             // Threads may wait for each other in it, until it is known that they do not.
             m.attribute(function, "convergent");
+            if self.unit.functions[self.unit.entry].options.fastmath == lh_ir::func::fastmath::FAST {
+                m.text_attribute(function, "denormal-fp-math-f32", "preserve-sign,preserve-sign");
+            }
             return;
         }
         m.text_attribute(function, "target-cpu", &host().cpu);

@@ -37,7 +37,7 @@ impl FnLift<'_, '_> {
             }
             "brev" => {
                 let a = self.get(&args[1], ty)?;
-                self.reversed(a)
+                self.op("bitreverse", &[a])
             }
             "bfind" => {
                 let a = self.get(&args[1], ty)?;
@@ -83,20 +83,6 @@ impl FnLift<'_, '_> {
         let n = self.cast(n, t);
         let v = self.op(name, &[a, n]);
         if name == "shr" && ty.is_signed() { v } else { self.op("select", &[over, zero, v]) }
-    }
-
-    /// The bits in reverse order: of the bytes, then in each.
-    fn reversed(&mut self, a: Value) -> Value {
-        let t = self.func.ty(a);
-        let mut v = self.op("bswap", &[a]);
-        for (shift, mask) in [(4, 0x0f0f_0f0f_0f0f_0f0fu64), (2, 0x3333_3333_3333_3333), (1, 0x5555_5555_5555_5555)] {
-            let (n, m) = (self.int(shift, t), self.int(mask.into(), t));
-            let down = self.op("shr", &[v, n]);
-            let (down, up) = (self.op("and", &[down, m]), self.op("and", &[v, m]));
-            let up = self.op("shl", &[up, n]);
-            v = self.op("or", &[down, up]);
-        }
-        v
     }
 
     /// Place of the highest bit that is not the sign; all bits set if there is none.

@@ -66,14 +66,7 @@ def ffs(x):
 
 def brev(x):
     """The bits in reverse order."""
-    bits = prim.itemsize(prim.dtype_of(x)) * 8
-    v = prim.cast(x, np.uint64)
-    r = prim.cast(0, np.uint64)
-    one = prim.cast(1, np.uint64)
-    for i in range(bits):
-        r = (r << one) | (v & one)
-        v = v >> one
-    return prim.cast(r, prim.dtype_of(x))
+    return prim.bitreverse(x)
 
 
 def fma(a, b, c):
