@@ -9,6 +9,7 @@ pub mod device;
 pub mod host;
 mod image;
 pub mod kernel;
+pub mod lifted;
 mod loops;
 mod reasons;
 pub mod report;

@@ -20,6 +20,7 @@ mod host;
 mod inspect;
 mod int;
 mod kernel;
+mod lifted;
 mod lists;
 mod literals;
 mod memory;
@@ -142,6 +143,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(types::parse_signature, m)?)?;
     m.add_function(wrap_pyfunction!(live_allocations, m)?)?;
     m.add_class::<device::DevicePtx>()?;
+    m.add_class::<lifted::PtxKernel>()?;
     m.add_function(wrap_pyfunction!(device::compile_ptx, m)?)?;
     m.add_function(wrap_pyfunction!(ufunc::dufunc, m)?)?;
     m.add_function(wrap_pyfunction!(ufunc::ufunc_parts, m)?)?;

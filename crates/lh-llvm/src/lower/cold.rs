@@ -54,7 +54,8 @@ pub(super) enum Way {
 impl Part {
     /// The parts of a function.
     pub(super) fn all(func: &Function, cfg: &Cfg) -> Vec<Part> {
-        if !func.blocks.iter().any(|b| b.cold) {
+        // A GPU has no use for them: what hardly ever runs there are exceptions.
+        if func.options.device == lh_ir::func::Device::Gpu || !func.blocks.iter().any(|b| b.cold) {
             return Vec::new();
         }
         let dom = DomTree::new(cfg);

@@ -4,7 +4,7 @@ use super::{ModuleCx, slots_of, unknown};
 use crate::ast::{Func, Operand, PtxTy, Space, Stmt, StmtKind, Var};
 use crate::parse::Parsed;
 use lh_ir::diag::{self, Diagnostic};
-use lh_ir::func::{BlockData, Function, Inst, InstData, Target, Term};
+use lh_ir::func::{BlockData, Device, Function, Inst, InstData, Target, Term};
 use lh_ir::{Block, Const, Slot, Span, Ty, Value};
 use std::collections::HashMap;
 
@@ -43,12 +43,6 @@ pub(super) fn ir_ty(ty: PtxTy) -> Ty {
         PtxTy::Float(32) => Ty::f32(),
         PtxTy::Float(_) => Ty::f64(),
     }
-}
-
-/// Whether options are those of code for a CUDA device, which knows its block.
-fn is_device(options: lh_ir::func::Options) -> bool {
-    let _ = options;
-    true
 }
 
 impl<'a, 'm> FnLift<'a, 'm> {
@@ -90,7 +84,7 @@ impl<'a, 'm> FnLift<'a, 'm> {
 
     /// Memory for parameters and variables, and blocks for labels.
     fn prologue(&mut self, body: &[Stmt]) -> Parsed<()> {
-        if is_device(self.cx.options) {
+        if self.cx.options.device != Device::Host {
             self.context = Some(self.call("lh_cuda_context", vec![], Ty::ptr()));
         }
         let source = self.source;

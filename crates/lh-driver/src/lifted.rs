@@ -1,0 +1,89 @@
+//! Kernels that come as PTX, compiled for the CPU device.
+
+use crate::image::Image;
+use crate::kernel::{self, Kernel};
+use crate::{callees, unit};
+use lh_ir::diag::{self, Diagnostic, Result};
+use lh_ir::func::{Device, Options, waits};
+use lh_ir::{Function, SpecId, Ty};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// A kernel that came as PTX.
+pub struct LiftedKernel {
+    /// What a launch has to know of it.
+    pub kernel: Kernel,
+    /// Types of its parameters: unsigned integers.
+    pub params: Vec<Ty>,
+    /// Its typed functions, the kernel first.
+    pub functions: Vec<Arc<Function>>,
+    image: Image,
+    _variables: Vec<lh_ptx::Variable>,
+}
+
+impl LiftedKernel {
+    /// Where it begins.
+    pub fn entry(&self) -> lh_llvm::EntryPoint {
+        self.image.entry
+    }
+}
+
+/// Options of lifted functions: PTX says what it means.
+fn options(device: Device) -> Options {
+    Options { boundscheck: false, numpy_errors: true, device, ..Options::default() }
+}
+
+/// Compiles a kernel of a module, which may be left unnamed if it is the only one.
+///
+/// # Errors
+/// What is wrong with the PTX.
+pub fn compile_lifted(text: &str, name: Option<&str>) -> Result<LiftedKernel> {
+    let lifted = lh_ptx::lift(text, options(Device::Kernel), options(Device::Function), 0)?;
+    let found = match (name, &lifted.kernels[..]) {
+        (None, [(_, at)]) => Some(*at),
+        (Some(n), all) => all.iter().find(|(k, _)| k == n).map(|(_, at)| *at),
+        (None, _) => None,
+    };
+    let Some(entry) = found else {
+        let names = lifted.kernels.iter().map(|(n, _)| format!("`{n}`")).collect::<Vec<_>>().join(", ");
+        return Err(Diagnostic::new(diag::BAD_PTX, "the PTX has no such kernel").note(format!("its kernels are: {names}")));
+    };
+    let params = lifted.functions[entry].params().iter().map(|p| lifted.functions[entry].ty(*p)).collect();
+    let by_name: HashMap<&str, usize> = lifted.functions.iter().enumerate().map(|(i, f)| (&*f.name, i)).collect();
+    let place: HashMap<SpecId, usize> = lifted.names.iter().map(|(s, n)| (*s, by_name[&**n])).collect();
+    let mut done: Vec<Option<Arc<Function>>> = vec![None; lifted.functions.len()];
+    let mut order = Vec::new();
+    optimise(entry, &lifted.functions, &place, &mut done, &mut Vec::new(), &mut order);
+    // Callees have been made before their callers; the kernel is last, and has to be first.
+    let functions: Vec<Arc<Function>> = order.iter().rev().filter_map(|i| done[*i].clone()).collect();
+    let (functions, kernel) = kernel::place_memory(functions);
+    let Some(kernel) = kernel else { lh_ir::bug!("`{}` is no kernel", functions[0].name) };
+    let output = lh_llvm::compile(&unit(&functions, &lifted.names, lh_llvm::Wanted::default()));
+    let image = Image::load(&output.object, &|_| None, &|f| Some(functions.get(f)?.file.clone()));
+    Ok(LiftedKernel { kernel, params, functions, image, _variables: lifted.variables })
+}
+
+/// Runs the passes on a function after those that it calls, whose ways of waiting it shares.
+fn optimise(
+    at: usize,
+    all: &[Function],
+    place: &HashMap<SpecId, usize>,
+    done: &mut [Option<Arc<Function>>],
+    open: &mut Vec<usize>,
+    order: &mut Vec<usize>,
+) {
+    if done[at].is_some() || open.contains(&at) {
+        return;
+    }
+    open.push(at);
+    let mut func = all[at].clone();
+    for c in callees(&func) {
+        let callee = place[&c];
+        optimise(callee, all, place, done, open, order);
+        func.waits |= done[callee].as_ref().map_or(waits::ALL, |f| f.waits);
+    }
+    open.pop();
+    lh_opt::run(&mut func);
+    done[at] = Some(Arc::new(func));
+    order.push(at);
+}

@@ -1,0 +1,76 @@
+//! Kernels that come as PTX, on the CPU device.
+
+use crate::kernel::failed;
+use crate::render;
+use crate::signals::Running;
+use lh_cuda::{Code, Config, Device};
+use lh_driver::lifted::{LiftedKernel, compile_lifted};
+use lh_ir::func::Entry;
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// A kernel of a PTX module, compiled for the CPU.
+#[pyclass(frozen, module = "lancehead._core")]
+pub struct PtxKernel {
+    kernel: LiftedKernel,
+}
+
+#[pymethods]
+impl PtxKernel {
+    #[new]
+    #[pyo3(signature = (text, name = None))]
+    fn new(py: Python<'_>, text: &str, name: Option<&str>) -> PyResult<PtxKernel> {
+        crate::panics::install();
+        let made = catch_unwind(AssertUnwindSafe(|| compile_lifted(text, name)));
+        let made = made.map_err(|panic| render::internal_error(py, panic.as_ref()))?;
+        Ok(PtxKernel { kernel: made.map_err(|d| render::error(py, &d))? })
+    }
+
+    /// Number of machine words that it takes.
+    #[getter]
+    fn words(&self) -> usize {
+        self.kernel.params.len()
+    }
+
+    /// Typed IR, for tests.
+    #[getter]
+    fn ir(&self) -> String {
+        self.kernel.functions.iter().map(|f| lh_ir::print::print(f)).collect::<Vec<_>>().join("\n")
+    }
+
+    /// Runs it on machine words: numbers by their bits, arrays by their addresses. Whoever calls keeps them alive.
+    fn launch(
+        &self,
+        py: Python<'_>,
+        grid: [i64; 3],
+        block: [i64; 3],
+        shared: i64,
+        words: Vec<u64>,
+    ) -> PyResult<()> {
+        if words.len() != self.kernel.params.len() {
+            let text = format!("the kernel takes {} words, {} were given", self.kernel.params.len(), words.len());
+            return Err(PyTypeError::new_err(text));
+        }
+        let k = self.kernel.kernel;
+        let code = Code {
+            entry: self.kernel.entry(),
+            by_thread: k.entry == Entry::Thread,
+            is_cooperative: k.is_cooperative,
+            shared_bytes: k.shared_bytes,
+            local_bytes: k.local_bytes,
+        };
+        let config = Config { grid, block, dynamic_shared: shared };
+        let run = || {
+            let running = Running::start();
+            // SAFETY: the words are what the caller says they are.
+            let result = unsafe { lh_cuda::emulator::Cpu.launch(&code, &config, &words) };
+            drop(running);
+            result
+        };
+        match catch_unwind(AssertUnwindSafe(run)).map_err(|panic| render::internal_error(py, panic.as_ref()))? {
+            Ok(()) => Ok(()),
+            Err(fault) => Err(failed(py, fault)?),
+        }
+    }
+}
