@@ -13,6 +13,7 @@ __all__ = [
     "DUFunc",
     "Dispatcher",
     "Memory",
+    "PtxKernel",
     "Signature",
     "Type",
     "__version__",
@@ -53,6 +54,17 @@ class DevicePtx:
     def return_type(self) -> Type: ...
     @property
     def timings(self) -> list[tuple[str, float]]: ...
+
+@final
+class PtxKernel:
+    """A kernel of a PTX module, compiled for the CPU."""
+
+    def __new__(cls, text: str, name: str | None = None) -> PtxKernel: ...
+    @property
+    def ir(self) -> str: ...
+    @property
+    def words(self) -> int: ...
+    def launch(self, grid: Any, block: Any, shared: int, words: Iterable[int]) -> None: ...
 
 @final
 class Memory:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -20,14 +21,17 @@ class Size(NamedTuple):
 
 
 def tool(name: str) -> str | None:
-    """A program of CUDA's toolkit: from the wheels of this Python, or on the path."""
-    root = Path(sysconfig.get_path("purelib")) / "nvidia"
+    """A program of CUDA's toolkit: from the wheels of this Python (or of another, in `LANCEHEAD_NVIDIA`), or on the
+    path.
+    """
+    given = os.environ.get("LANCEHEAD_NVIDIA")
+    root = Path(given) if given else Path(sysconfig.get_path("purelib")) / "nvidia"
     found = sorted(root.glob(f"*/bin/{name}")) if root.exists() else []
     return str(found[-1]) if found else shutil.which(name)
 
 
-def assemble(ptx: str, arch: str) -> Size:
-    """Assembles a module with one kernel for an architecture such as `sm_90`."""
+def assemble(ptx: str, arch: str, counted: bool = True) -> Size:
+    """Assembles a module with one kernel for an architecture such as `sm_90`; counts its instructions if asked."""
     ptxas, nvdisasm = tool("ptxas"), tool("nvdisasm")
     assert ptxas, "ptxas is not installed: pip install nvidia-cuda-nvcc nvidia-cuda-nvdisasm"
     with tempfile.TemporaryDirectory() as folder:
@@ -37,7 +41,7 @@ def assemble(ptx: str, arch: str) -> Size:
         assert done.returncode == 0, f"{done.stderr}\n{ptx}"
         registers = max((int(n) for n in re.findall(r"Used (\d+) registers", done.stderr)), default=0)
         spills = sum(int(n) for n in re.findall(r"(\d+) bytes spill", done.stderr))
-        if not nvdisasm:
+        if not (counted and nvdisasm):
             return Size(0, registers, spills)
         text = subprocess.run([nvdisasm, "-c", str(cubin)], capture_output=True, text=True, check=True).stdout
     lines = [line for line in text.splitlines() if re.search(r"/\*[0-9a-f]{4,}\*/\s+\S", line)]

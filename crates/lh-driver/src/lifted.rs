@@ -46,7 +46,9 @@ pub fn compile_lifted(text: &str, name: Option<&str>) -> Result<LiftedKernel> {
     };
     let Some(entry) = found else {
         let names = lifted.kernels.iter().map(|(n, _)| format!("`{n}`")).collect::<Vec<_>>().join(", ");
-        return Err(Diagnostic::new(diag::BAD_PTX, "the PTX has no such kernel").note(format!("its kernels are: {names}")));
+        return Err(
+            Diagnostic::new(diag::BAD_PTX, "the PTX has no such kernel").note(format!("its kernels are: {names}"))
+        );
     };
     let params = lifted.functions[entry].params().iter().map(|p| lifted.functions[entry].ty(*p)).collect();
     let by_name: HashMap<&str, usize> = lifted.functions.iter().enumerate().map(|(i, f)| (&*f.name, i)).collect();
@@ -83,7 +85,7 @@ fn optimise(
         func.waits |= done[callee].as_ref().map_or(waits::ALL, |f| f.waits);
     }
     open.pop();
-    lh_opt::run(&mut func);
+    lh_opt::run_lifted(&mut func);
     done[at] = Some(Arc::new(func));
     order.push(at);
 }

@@ -6,7 +6,7 @@ use crate::iterate::Lazy;
 use crate::val::{Known, Val};
 use crate::world::Object;
 use lh_ir::diag::{self, Diagnostic, Result};
-use lh_ir::func::parallel;
+use lh_ir::func::{Device, parallel};
 use lh_ir::types::TyKind;
 use lh_ir::untyped::CmpOp;
 use lh_ir::{Const, Ty};
@@ -263,12 +263,31 @@ impl Infer<'_> {
             if i > 0 {
                 self.runtime("lh_print_str", &[sep.clone()], Ty::none())?;
             }
-            let text =
-                if a.ty == Ty::str() { a.clone() } else { self.call_library("text.text_of", std::slice::from_ref(a))? };
-            self.runtime("lh_print_str", &[text], Ty::none())?;
+            self.print_value(a)?;
         }
         self.runtime("lh_print_str", &[end], Ty::none())?;
         self.runtime("lh_print_flush", &[], Ty::none())
+    }
+
+    /// Prints the text of a value; a GPU, which has no texts, formats numbers itself.
+    fn print_value(&mut self, a: &Val) -> Result<Val> {
+        let t = a.ty;
+        let on_gpu = self.options.device == Device::Gpu;
+        let (name, operands) = match t.kind() {
+            TyKind::Str => ("lh_print_str", vec![a.clone()]),
+            TyKind::None if on_gpu => ("lh_print_none", vec![]),
+            TyKind::Bool if on_gpu => ("lh_print_bool", vec![a.clone()]),
+            TyKind::Int { signed: true, .. } if on_gpu => ("lh_print_i64", vec![self.cast(a, Ty::i64())]),
+            TyKind::Int { .. } if on_gpu => ("lh_print_u64", vec![self.cast(a, Ty::u64())]),
+            TyKind::Float { bits: 32, .. } if on_gpu => ("lh_print_f32", vec![a.clone()]),
+            TyKind::Float { .. } if on_gpu => ("lh_print_f64", vec![a.clone()]),
+            TyKind::Complex { .. } if on_gpu => {
+                let parts = [self.field(a, 0), self.field(a, 1)];
+                ("lh_print_complex", parts.iter().map(|p| self.cast(p, Ty::f64())).collect())
+            }
+            _ => ("lh_print_str", vec![self.call_library("text.text_of", std::slice::from_ref(a))?]),
+        };
+        self.runtime(name, &operands, Ty::none())
     }
 
     /// `np.dtype(x)`, `np.finfo(x)`, `np.iinfo(x)`: done while compiling.

@@ -294,6 +294,11 @@ impl Module {
         // SAFETY: see the module documentation.
         unsafe { (!LLVMIsAConstantInt(v).is_null()).then(|| LLVMConstIntGetSExtValue(v)) }
     }
+    /// A number as an address.
+    pub(crate) fn int_to_ptr(&self, n: Val) -> Val {
+        // SAFETY: see the module documentation.
+        unsafe { LLVMBuildIntToPtr(self.builder, n, self.t.ptr, NAME) }
+    }
     /// An address as a number.
     pub(crate) fn ptr_to_int(&self, p: Val) -> Val {
         // SAFETY: see the module documentation.

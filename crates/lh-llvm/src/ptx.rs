@@ -65,7 +65,18 @@ pub fn compile_ptx(unit: &Unit, gpu: Gpu) -> Result<Ptx> {
         out.llvm_ir_opt = llvm_ir_opt.then(|| module.print());
         let start = Instant::now();
         out.text = pipeline::assembly(&module, machine);
+        if unit.wanted.lines && !unit.debug() {
+            out.text = lines_only(&out.text);
+        }
         out.timings.emit = start.elapsed();
         Ok(out)
     })
+}
+
+/// A text with line numbers alone: LLVM would have its reader optimise nothing, and describe the functions.
+fn lines_only(text: &str) -> String {
+    let code = text.find("\t.section\t.debug").map_or(text, |at| &text[..at]);
+    code.lines()
+        .map(|l| if l.starts_with(".target") { l.trim_end_matches(", debug") } else { l }.to_owned() + "\n")
+        .collect()
 }

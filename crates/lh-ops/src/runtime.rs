@@ -299,6 +299,8 @@ table! {
     lh_set_chunksize(I64) -> [I64] raises;
     /// Address as a number.
     lh_ptr_addr(Ptr) -> [I64] pure;
+    /// A number as an address.
+    lh_addr_ptr(I64) -> [Ptr] pure;
     /// The context of the block, in a function for a CUDA device; a pass hands it through.
     lh_cuda_context() -> [Ptr] pure;
     /// `threadIdx.x`; a pass hands it through.

@@ -24,4 +24,4 @@ mod split_kernel;
 
 pub use effects::Summary;
 pub use elementwise::Elementwise;
-pub use pipeline::{Outcome, run};
+pub use pipeline::{Outcome, run, run_lifted};

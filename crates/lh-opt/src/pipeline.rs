@@ -116,6 +116,15 @@ pub fn run(func: &mut Function, known: &Known<'_>) -> Result<Outcome> {
     Ok(Outcome { elementwise: told, inlinable, summary })
 }
 
+/// The passes for a function that has been optimised before it was written as PTX: its roundings stay as they are.
+pub fn run_lifted(func: &mut Function) {
+    dce::split_entry(func);
+    check(func, "input");
+    for pass in PIPELINE.iter().filter(|p| p.name != "contract") {
+        run_pass(func, pass);
+    }
+}
+
 /// Parallel loops of the program become functions, which go through the same passes from here on.
 fn outline_asked(func: &mut Function, callees: Callees<'_>, next: usize) -> Result<()> {
     let changed = outline_parallel::run_asked(func, callees).map_err(|c| c.diagnostic(func))?;

@@ -40,19 +40,26 @@ pub fn launch(
     }
     match result {
         Ok(()) => Ok(()),
-        Err(Fault::Refused(r)) => {
+        Err(fault) => Err(failed(py, fault)?),
+    }
+}
+
+/// The exception for a launch that has failed.
+pub fn failed(py: Python<'_>, fault: Fault) -> PyResult<PyErr> {
+    match fault {
+        Fault::Refused(r) => {
             let class = py.import("lancehead.cuda.errors")?.getattr("CudaAPIError")?;
             let text = format!("Call to cuLaunchKernel results in {}: {}", r.name, r.text);
-            Err(PyErr::from_value(class.call1((r.code, text))?))
+            Ok(PyErr::from_value(class.call1((r.code, text))?))
         }
-        Err(Fault::Raised(at)) => {
+        Fault::Raised(at) => {
             let error = raise::take(py);
             if let Some(at) = at {
                 let tuple = |v: [i64; 3]| PyTuple::new(py, v);
                 error.value(py).setattr("block", tuple(at.block)?)?;
                 error.value(py).setattr("thread", tuple(at.thread)?)?;
             }
-            Err(error)
+            Ok(error)
         }
     }
 }

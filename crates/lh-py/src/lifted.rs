@@ -40,14 +40,7 @@ impl PtxKernel {
     }
 
     /// Runs it on machine words: numbers by their bits, arrays by their addresses. Whoever calls keeps them alive.
-    fn launch(
-        &self,
-        py: Python<'_>,
-        grid: [i64; 3],
-        block: [i64; 3],
-        shared: i64,
-        words: Vec<u64>,
-    ) -> PyResult<()> {
+    fn launch(&self, py: Python<'_>, grid: [i64; 3], block: [i64; 3], shared: i64, words: Vec<u64>) -> PyResult<()> {
         if words.len() != self.kernel.params.len() {
             let text = format!("the kernel takes {} words, {} were given", self.kernel.params.len(), words.len());
             return Err(PyTypeError::new_err(text));

@@ -76,10 +76,14 @@ unsafe extern "C" fn lh_ptr_addr(p: *const u8) -> i64 {
     p.expose_provenance() as i64
 }
 
+unsafe extern "C" fn lh_addr_ptr(n: i64) -> *const u8 {
+    std::ptr::with_exposed_provenance(n as usize)
+}
+
 pub(crate) fn symbols() -> Vec<Symbol> {
     functions! {
         () lh_shape_begin;
-        (_) lh_shape_extent lh_raise_broadcast lh_ptr_addr;
+        (_) lh_shape_extent lh_raise_broadcast lh_ptr_addr lh_addr_ptr;
     }
 }
 

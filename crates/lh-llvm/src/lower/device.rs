@@ -7,7 +7,7 @@ use lh_ir::func::{Extern, Function, Inst};
 use lh_ir::op::Lower;
 
 /// Run-time functions that mean something on a GPU.
-pub(super) const RUNTIME: &[&str] = &["lh_interrupted", "lh_check_index", "lh_ptr_addr"];
+pub(super) const RUNTIME: &[&str] = &["lh_interrupted", "lh_check_index", "lh_ptr_addr", "lh_addr_ptr"];
 
 /// Finds the first instruction of a unit that a GPU has nothing for.
 pub(crate) fn check_device(unit: &Unit) -> Result<()> {

@@ -38,6 +38,7 @@ impl FnCx<'_, '_> {
                 Vec::new()
             }
             "lh_ptr_addr" => vec![self.ptr_to_int(self.one(args[0]))],
+            "lh_addr_ptr" => vec![self.int_to_ptr(self.one(args[0]))],
             "lh_print_flush" => {
                 self.flush_print();
                 Vec::new()

@@ -3,6 +3,7 @@
 use super::{Lowering, Returns};
 use crate::ir::{Type, Val};
 use crate::{Abi, KernelLimits, Unit};
+use lh_ir::Span;
 use lh_ir::types::Prim;
 use llvm_sys::LLVMIntPredicate::LLVMIntNE;
 
@@ -10,7 +11,7 @@ use llvm_sys::LLVMIntPredicate::LLVMIntNE;
 const PTX_KERNEL: u32 = 71;
 
 /// Makes the function of the unit's name: a kernel, or a device function of C's or Numba's calling convention.
-pub(super) fn entry(cx: &Lowering<'_>, unit: &Unit) {
+pub(super) fn entry(cx: &mut Lowering<'_>, unit: &Unit) {
     match &unit.abi {
         Abi::Host => lh_ir::bug!("the host's entry on a GPU"),
         Abi::Kernel(limits) => kernel(cx, unit, *limits),
@@ -20,10 +21,10 @@ pub(super) fn entry(cx: &Lowering<'_>, unit: &Unit) {
 }
 
 /// `void kernel(...)`: the primitives of the arguments less the owners of memory, which a GPU does not count.
-fn kernel(cx: &Lowering<'_>, unit: &Unit, limits: KernelLimits) {
+fn kernel(cx: &mut Lowering<'_>, unit: &Unit, limits: KernelLimits) {
+    let (types, void) = (params(cx, unit, &[]).0, cx.m.t.void);
+    let stub = begin(cx, unit, &types, void);
     let m = &cx.m;
-    let (types, _) = params(cx, unit, &[]);
-    let stub = begin(cx, unit, &types, m.t.void);
     m.set_call_conv(stub, PTX_KERNEL);
     let number = |name: &str, n: Option<u32>| {
         if let Some(n) = n {
@@ -38,15 +39,15 @@ fn kernel(cx: &Lowering<'_>, unit: &Unit, limits: KernelLimits) {
 }
 
 /// `T f(...)`; an exception ends in a result that is not looked at.
-fn c_function(cx: &Lowering<'_>, unit: &Unit) {
-    let m = &cx.m;
+fn c_function(cx: &mut Lowering<'_>, unit: &Unit) {
     let (types, ret) = params(cx, unit, &[]);
     let result = match &ret[..] {
-        [] => m.t.void,
+        [] => cx.m.t.void,
         [one] => c_type(cx, *one),
-        many => m.struct_type(&many.iter().map(|p| c_type(cx, *p)).collect::<Vec<_>>()),
+        many => cx.m.struct_type(&many.iter().map(|p| c_type(cx, *p)).collect::<Vec<_>>()),
     };
     let stub = begin(cx, unit, &types, result);
+    let m = &cx.m;
     let (_, vals) = call(cx, unit, stub, 0);
     let vals: Vec<Val> = vals.into_iter().zip(&ret).map(|(v, p)| to_c(cx, *p, v)).collect();
     match &vals[..] {
@@ -57,10 +58,11 @@ fn c_function(cx: &Lowering<'_>, unit: &Unit) {
 }
 
 /// `int f(T *result, ...)`, which gives 0, or 1 after an exception.
-fn status_function(cx: &Lowering<'_>, unit: &Unit) {
+fn status_function(cx: &mut Lowering<'_>, unit: &Unit) {
+    let (first, status) = (cx.m.t.ptr, cx.m.t.i32);
+    let (types, ret) = params(cx, unit, &[first]);
+    let stub = begin(cx, unit, &types, status);
     let m = &cx.m;
-    let (types, ret) = params(cx, unit, &[m.t.ptr]);
-    let stub = begin(cx, unit, &types, m.t.i32);
     let (status, vals) = call(cx, unit, stub, 1);
     let (ok, done) = (m.block(stub), m.block(stub));
     let failed = m.icmp(LLVMIntNE, status, m.int(m.t.i32, 0));
@@ -83,13 +85,15 @@ fn params(cx: &Lowering<'_>, unit: &Unit, first: &[Type]) -> (Vec<Type>, Vec<Pri
     (first.iter().copied().chain(types).collect(), cx.functions[unit.entry].ret.flatten())
 }
 
-fn begin(cx: &Lowering<'_>, unit: &Unit, types: &[Type], ret: Type) -> Val {
+fn begin(cx: &mut Lowering<'_>, unit: &Unit, types: &[Type], ret: Type) -> Val {
     let m = &cx.m;
     let stub = m.declare(&unit.entry_symbol, m.fn_type(types, ret));
     cx.attributes(stub, false);
     m.at_end(m.block(stub));
-    if let Some(d) = &cx.debug {
-        d.leave(m);
+    if let Some(d) = &mut cx.debug {
+        let func = &unit.functions[unit.entry];
+        d.enter(&cx.m, stub, func);
+        d.place(&cx.m, Span { line: func.first_line, ..Span::default() });
     }
     stub
 }

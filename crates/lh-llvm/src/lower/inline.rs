@@ -18,6 +18,7 @@ impl FnCx<'_, '_> {
             "lh_list_reserve" => self.list_reserve(self.one(args[0]), self.one(args[1])),
             "lh_list_set_len" => self.set_header_field(self.one(args[0]), LIST_LEN, self.one(args[1])),
             "lh_ptr_addr" => return Some(vec![self.ptr_to_int(self.one(args[0]))]),
+            "lh_addr_ptr" => return Some(vec![self.int_to_ptr(self.one(args[0]))]),
             "lh_list_is" => return Some(vec![self.icmp(LLVMIntEQ, self.one(args[0]), self.one(args[1]))]),
             name if name.starts_with("lh_cuda_") => return self.cpu_device_runtime(name, args),
             _ => return None,

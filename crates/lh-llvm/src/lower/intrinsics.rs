@@ -8,6 +8,8 @@ use lh_ir::{Const, op::RuntimeFn};
 use llvm_sys::LLVMAtomicRMWBinOp as Rmw;
 use llvm_sys::LLVMIntPredicate::{LLVMIntEQ, LLVMIntNE, LLVMIntSLT};
 
+/// The function that waits for the whole grid.
+const GRID_SYNC: &str = "lh_grid_sync";
 /// All lanes, for the clamp operand of shuffles.
 const LAST_LANE: i64 = 31;
 /// The bit of a warp's request that says that its value has 32 bits.
@@ -93,37 +95,57 @@ impl FnCx<'_, '_> {
         self.zext(result, t.i64)
     }
 
-    /// Waits for the whole grid: a thread of each block adds to a counter, the first block so much that the highest bit turns
-    /// when all have come. The counter needs no reset.
+    /// Waits for the whole grid.
     fn grid_sync(&mut self) -> Vec<Val> {
+        let f = self.cx.external(GRID_SYNC, &[], self.t.void);
+        if self.blocks(f.1).is_empty() {
+            let here = self.here();
+            self.define_grid_sync(f.1);
+            self.at_end(here);
+        }
+        self.cx.call_external(f, &[]);
+        Vec::new()
+    }
+
+    /// A thread of each block adds to a counter, that of the first block so much that the highest bit turns when all have
+    /// come. The counter needs no reset. This is a function by its name, for what reads our PTX.
+    fn define_grid_sync(&self, f: Val) {
         let t = self.t;
-        let dims = |cx: &Self, what: &str| ["x", "y", "z"].map(|a| cx.special_register(&format!("{what}.{a}")));
-        self.effect("barrier.cta.sync.aligned.all", &[self.int(t.i32, 0)]);
-        let [x, y, z] = dims(self, "tid");
+        self.set_linkage(f, llvm_sys::LLVMLinkage::LLVMInternalLinkage);
+        self.attribute(f, "noinline");
+        self.attribute(f, "convergent");
+        let [entry, lead, wait, after, done] = [(); 5].map(|()| self.block(f));
+        let dims = |what: &str| ["x", "y", "z"].map(|a| self.special_register(&format!("{what}.{a}")));
+        let barrier = || self.effect("llvm.nvvm.barrier.cta.sync.aligned.all", &[self.int(t.i32, 0)]);
+        self.at_end(entry);
+        if let Some(d) = &self.cx.debug {
+            d.leave(self);
+        }
+        barrier();
+        let [x, y, z] = dims("tid");
         let leads = self.icmp(LLVMIntEQ, self.or(x, self.or(y, z)), self.int(t.i32, 0));
-        let (lead, wait, done) = (self.new_block(), self.new_block(), self.new_block());
         self.cond_br(leads, lead, done);
         self.at_end(lead);
         let counter = self.device_variable("lh_grid_barrier", t.i32);
-        let ([nx, ny, nz], [bx, by, bz]) = (dims(self, "nctaid"), dims(self, "ctaid"));
+        let ([nx, ny, nz], [bx, by, bz]) = (dims("nctaid"), dims("ctaid"));
         let others = self.sub(self.mul(nx, self.mul(ny, nz)), self.int(t.i32, 1));
         let first = self.icmp(LLVMIntEQ, self.or(bx, self.or(by, bz)), self.int(t.i32, 0));
         let turn = self.sub(self.int(t.i32, i64::from(i32::MIN)), others);
         let step = self.select(first, turn, self.int(t.i32, 1));
-        self.effect("membar.gl", &[]);
+        self.effect("llvm.nvvm.membar.gl", &[]);
         let before = self.atomic_rmw(Rmw::LLVMAtomicRMWBinOpAdd, counter, step);
         self.br(wait);
         self.at_end(wait);
         let now = self.load(t.i32, counter, 4);
         self.make_volatile(now);
         let turned = self.icmp(LLVMIntSLT, self.xor(before, now), self.int(t.i32, 0));
-        let after = self.new_block();
         self.cond_br(turned, after, wait);
         self.at_end(after);
-        self.effect("membar.gl", &[]);
+        self.effect("llvm.nvvm.membar.gl", &[]);
         self.br(done);
         self.at_end(done);
-        self.effect("barrier.cta.sync.aligned.all", &[self.int(t.i32, 0)])
+        barrier();
+        self.ret_void();
     }
 
     /// Context, kind, mask, value, lane.

@@ -131,7 +131,7 @@ pub(crate) fn lower(unit: &Unit, machine: &Machine) -> Lowered {
     }
     match unit.abi {
         Abi::Host => entry::lower(&cx, unit.entry, &unit.entry_symbol),
-        Abi::Kernel(_) | Abi::CFunction | Abi::StatusFunction => gpu::entry(&cx, unit),
+        Abi::Kernel(_) | Abi::CFunction | Abi::StatusFunction => gpu::entry(&mut cx, unit),
     }
     if let Some(d) = &cx.debug {
         d.finish();

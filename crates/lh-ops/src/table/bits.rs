@@ -159,11 +159,7 @@ pub(crate) fn rows() -> Vec<Op> {
             eval: |a| bits1(a, |x, w| x.reverse_bits() >> (64 - w)),
             host: Intrinsic { signed: "llvm.bitreverse", unsigned: "llvm.bitreverse", float: "", flag: false },
             nvptx: Intrinsic { signed: "llvm.bitreverse", unsigned: "llvm.bitreverse", float: "", flag: false },
-            examples: eg(vec![
-                (vec![i32(1)], i32(i32::MIN)),
-                (vec![u64(6)], u64(3 << 61)),
-                (vec![u8(0x12)], u8(0x48)),
-            ]),
+            examples: eg(vec![(vec![i32(1)], i32(i32::MIN)), (vec![u64(6)], u64(3 << 61)), (vec![u8(0x12)], u8(0x48))]),
         },
         Op {
             name: "bits_of_f64",

@@ -7,6 +7,12 @@ use crate::parse::Parsed;
 use lh_ir::func::Inst as Ir;
 use lh_ir::{Ty, Value};
 
+/// Instructions of one type whose operands are values.
+const KNOWN: &[&str] = &[
+    "add", "sub", "mul", "mad", "fma", "div", "rem", "abs", "neg", "min", "max", "sqrt", "rsqrt", "rcp", "sin", "cos",
+    "lg2", "ex2", "tanh", "copysign", "addc", "subc", "mul24", "mad24", "sad",
+];
+
 impl FnLift<'_, '_> {
     /// Lifts an arithmetic instruction; `false` if it is none.
     pub(super) fn arithmetic(&mut self, name: &str, words: &Words<'_>, args: &[Operand]) -> Parsed<bool> {
@@ -34,35 +40,7 @@ impl FnLift<'_, '_> {
                 self.set(&args[0], v)?;
             }
             _ => {
-                let known = matches!(
-                    name,
-                    "add"
-                        | "sub"
-                        | "mul"
-                        | "mad"
-                        | "fma"
-                        | "div"
-                        | "rem"
-                        | "abs"
-                        | "neg"
-                        | "min"
-                        | "max"
-                        | "sqrt"
-                        | "rsqrt"
-                        | "rcp"
-                        | "sin"
-                        | "cos"
-                        | "lg2"
-                        | "ex2"
-                        | "tanh"
-                        | "copysign"
-                        | "addc"
-                        | "subc"
-                        | "mul24"
-                        | "mad24"
-                        | "sad"
-                );
-                if !known {
+                if !KNOWN.contains(&name) {
                     return Ok(false);
                 }
                 let vals = args[1..].iter().enumerate().map(|(i, a)| self.get(a, operand_type(name, i, ty, words)));

@@ -6,11 +6,12 @@ use crate::ast::{Operand, PtxTy};
 use crate::parse::Parsed;
 use lh_ir::{Ty, Value};
 
+const WORD: PtxTy = PtxTy::Unsigned(32);
+
 impl FnLift<'_, '_> {
     /// Lifts an operation on bits; `false` if it is none.
     pub(super) fn bit_operation(&mut self, name: &str, words: &Words<'_>, args: &[Operand]) -> Parsed<bool> {
         let Some(ty) = words.types().last().copied() else { return Ok(false) };
-        let u32_of = PtxTy::Unsigned(32);
         let v = match name {
             "and" | "or" | "xor" => {
                 let (a, b) = (self.get(&args[1], ty)?, self.get(&args[2], ty)?);
@@ -27,7 +28,7 @@ impl FnLift<'_, '_> {
                 self.cast(is_zero, ir_ty(ty))
             }
             "shl" | "shr" => {
-                let (a, n) = (self.get(&args[1], ty)?, self.get(&args[2], u32_of)?);
+                let (a, n) = (self.get(&args[1], ty)?, self.get(&args[2], WORD)?);
                 self.shift(name, ty, a, n)
             }
             "popc" | "clz" => {
@@ -43,20 +44,32 @@ impl FnLift<'_, '_> {
                 let a = self.get(&args[1], ty)?;
                 self.find(ty, words.has("shiftamt"), a)
             }
+            _ => match self.fields(name, words, ty, args)? {
+                Some(v) => v,
+                None => return Ok(false),
+            },
+        };
+        self.set(&args[0], v)?;
+        Ok(true)
+    }
+
+    /// Operations that take bits out of words and put them together.
+    fn fields(&mut self, name: &str, words: &Words<'_>, ty: PtxTy, args: &[Operand]) -> Parsed<Option<Value>> {
+        Ok(Some(match name {
             "bfe" => {
-                let (a, at, n) = (self.get(&args[1], ty)?, self.get(&args[2], u32_of)?, self.get(&args[3], u32_of)?);
+                let (a, at, n) = (self.get(&args[1], ty)?, self.get(&args[2], WORD)?, self.get(&args[3], WORD)?);
                 self.field(ty, a, at, n)
             }
             "bfi" => {
                 let (a, b) = (self.get(&args[1], ty)?, self.get(&args[2], ty)?);
-                let (at, n) = (self.get(&args[3], u32_of)?, self.get(&args[4], u32_of)?);
+                let (at, n) = (self.get(&args[3], WORD)?, self.get(&args[4], WORD)?);
                 self.insert_field(ty, a, b, at, n)
             }
             "prmt" => {
                 if words.0.len() > 1 {
                     return self.fail("`prmt` with a mode is not supported");
                 }
-                let [a, b, c] = [1, 2, 3].map(|i| self.get(&args[i], u32_of));
+                let [a, b, c] = [1, 2, 3].map(|i| self.get(&args[i], WORD));
                 self.permuted(a?, b?, c?)
             }
             "lop3" => {
@@ -65,13 +78,11 @@ impl FnLift<'_, '_> {
                 self.table_of_three(*table as u32, a?, b?, c?)
             }
             "shf" => {
-                let [low, high, n] = [1, 2, 3].map(|i| self.get(&args[i], u32_of));
+                let [low, high, n] = [1, 2, 3].map(|i| self.get(&args[i], WORD));
                 self.funnel(words, low?, high?, n?)
             }
-            _ => return Ok(false),
-        };
-        self.set(&args[0], v)?;
-        Ok(true)
+            _ => return Ok(None),
+        }))
     }
 
     /// A shift whose count may be as large as it likes.

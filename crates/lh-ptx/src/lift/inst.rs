@@ -54,6 +54,9 @@ impl FnLift<'_, '_> {
     fn inst(&mut self, inst: &Inst) -> Parsed<()> {
         let words = Words(&inst.op[1..]);
         let args = &inst.args[..];
+        if args.len() < least(&inst.op[0], &words) {
+            return self.fail(format_args!("`{}` has too few operands", inst.op.join(".")));
+        }
         match inst.op[0].as_str() {
             "bra" => {
                 let to = self.target(args)?;
@@ -86,5 +89,19 @@ impl FnLift<'_, '_> {
                 self.fail(format_args!("`{}` is not supported", inst.op.join(".")))
             }
         }
+    }
+}
+
+/// How many operands an instruction has at least.
+fn least(name: &str, words: &Words<'_>) -> usize {
+    match name {
+        "ret" | "exit" | "trap" | "brkpt" | "membar" | "fence" => 0,
+        "bar" | "barrier" if words.has("red") => 3,
+        "shfl" | "bfi" | "lop3" => 5,
+        "mad" | "fma" | "selp" | "slct" | "sad" | "mad24" | "bfe" | "prmt" | "shf" => 4,
+        "add" | "sub" | "mul" | "div" | "rem" | "min" | "max" | "copysign" | "addc" | "subc" | "mul24" | "setp"
+        | "set" | "and" | "or" | "xor" | "shl" | "shr" | "vote" | "match" | "atom" => 3,
+        "bra" | "call" | "bar" | "barrier" | "activemask" | "nanosleep" | "prefetch" | "prefetchu" | "discard" => 1,
+        _ => 2,
     }
 }

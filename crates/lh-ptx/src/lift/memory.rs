@@ -98,8 +98,7 @@ impl FnLift<'_, '_> {
     /// A number as an address.
     pub(super) fn pointer(&mut self, at: Value) -> Value {
         let n = self.cast(at, Ty::i64());
-        let null = self.push(Ir::Zero, Ty::ptr());
-        self.push(Ir::PtrAdd(null, n), Ty::ptr())
+        self.call("lh_addr_ptr", vec![n], Ty::ptr())
     }
 
     fn load(&mut self, words: &Words<'_>, args: &[Operand]) -> Parsed<()> {
@@ -202,19 +201,19 @@ impl FnLift<'_, '_> {
                 None => return self.fail(format_args!("no parameter `{n}`")),
             }
         }
-        if let Some((spec, _)) = self.cx.specs.get(name.as_str()) {
-            self.push(Ir::Call(*spec, places), Ty::none());
+        // Our own code generator's barrier of the grid, which would wait for blocks that are not running.
+        if name == "lh_grid_sync" {
+            let cx = self.context()?;
+            let f = lh_ops::runtime::find("lh_cuda_grid_sync").unwrap_or_else(|| lh_ir::bug!("no lh_cuda_grid_sync"));
+            self.effect(Ir::Runtime(f, vec![cx]));
             return Ok(());
         }
-        match name.as_str() {
-            "lh_grid_sync" => {
-                let cx = self.context()?;
-                let f =
-                    lh_ops::runtime::find("lh_cuda_grid_sync").unwrap_or_else(|| lh_ir::bug!("no lh_cuda_grid_sync"));
-                self.effect(Ir::Runtime(f, vec![cx]));
+        match self.cx.specs.get(name.as_str()) {
+            Some((spec, _)) => {
+                self.push(Ir::Call(*spec, places), Ty::none());
                 Ok(())
             }
-            _ => Err(unknown(name)),
+            None => Err(unknown(name)),
         }
     }
 }

@@ -275,6 +275,9 @@ impl FnLift<'_, '_> {
             t if t.bits() == 32 => Ty::i32(),
             _ => Ty::i64(),
         };
+        if what == "cas" && args.len() < 3 {
+            return self.fail("`atom.cas` has too few operands");
+        }
         let mut operands = vec![at];
         for a in &args[1..] {
             let v = self.get(a, ty)?;

@@ -1,0 +1,141 @@
+"""PTX: every kernel of the corpus computes the same as on the CPU device, and assembles, with no more code than before."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from assemble import assemble, tool
+from corpus import make
+from differential import both
+
+from lancehead import cuda, errors
+
+KERNELS = make(cuda)
+SIZES = Path(__file__).with_name("sizes.json")
+ARCHITECTURES = {"sm_75": (7, 5), "sm_90": (9, 0), "sm_100": (10, 0)}
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_lifted_ptx_computes_the_same_bits(name: str) -> None:
+    for direct, lifted in both(KERNELS[name]):
+        assert np.array_equal(np.ascontiguousarray(direct).view(np.uint8), np.ascontiguousarray(lifted).view(np.uint8))
+
+
+@pytest.fixture(scope="module")
+def sizes() -> dict[str, list[int]]:
+    """Instructions, registers and spills of each kernel, as they were."""
+    if not tool("ptxas"):
+        # Where everything must hold, this must too.
+        assert not os.environ.get("CI"), "ptxas is missing: pip install nvidia-cuda-nvcc nvidia-cuda-nvdisasm"
+        pytest.skip("ptxas is not installed: pip install nvidia-cuda-nvcc nvidia-cuda-nvdisasm")
+    return json.loads(SIZES.read_text())
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_assembles_and_is_no_larger(name: str, sizes: dict[str, list[int]]) -> None:
+    k = KERNELS[name]
+    now = {a: assemble(cuda.compile_ptx(k.function, k.signature, cc=cc)[0], a, a == "sm_90") for a, cc in ARCHITECTURES.items()}
+    if os.environ.get("BLESS"):
+        known = json.loads(SIZES.read_text()) if SIZES.exists() else {}
+        known[name] = list(now["sm_90"])
+        SIZES.write_text(json.dumps(dict(sorted(known.items())), indent=1).replace("[\n  ", "[").replace(",\n  ", ", ").replace("\n ]", "]") + "\n")
+        return
+    instructions, registers, spills = sizes[name]
+    assert now["sm_90"].instructions <= instructions * 1.1
+    assert now["sm_90"].registers <= registers * 1.1
+    assert now["sm_90"].spills <= spills * 1.1
+
+
+def test_device_functions_have_either_convention() -> None:
+    def add(x, y):
+        return x + y
+
+    ptx, result = cuda.compile(add, "float32(float32, float32)", cc=(7, 5))
+    assert str(result) == "float32"
+    assert ".visible .func  (.param .b32 func_retval0) add(" in ptx and ".target sm_75" in ptx
+    ptx, result = cuda.compile_ptx(add, "int16(int16, int16)", device=True, abi_info={"abi_name": "sum_of"})
+    assert str(result) == "int16"
+    assert ".param .b64 sum_of_param_0" in ptx
+
+
+def test_debugging_code_knows_where_it_raises() -> None:
+    from lancehead import _core
+
+    def k(a, i):
+        if i > 3:
+            raise ValueError("too far")
+        a[i] = 1
+
+    made = _core.compile_ptx(k, "void(float32[::1], int64)", "k", (9, 0), debug=True)
+    assert [(c, text, line) for c, text, _, _, line in made.raise_sites] == [
+        ("ValueError", "too far", k.__code__.co_firstlineno + 2),
+        ("IndexError", "index is out of bounds", k.__code__.co_firstlineno + 3),
+    ]
+    assert "lh_error" in made.ptx and ".loc" in made.ptx
+
+
+def test_lines_without_debugging() -> None:
+    ptx, _ = cuda.compile_ptx(KERNELS["vector_add"].function, KERNELS["vector_add"].signature, lineinfo=True)
+    assert ".loc" in ptx and "corpus.py" in ptx
+
+
+def test_fast_mathematics_uses_the_gpu_s_own() -> None:
+    import math
+
+    def k(a):
+        a[0] = math.sin(a[1]) / math.sqrt(a[2])
+
+    ptx, _ = cuda.compile_ptx(k, "void(float32[::1])", fastmath=True)
+    assert "sin.approx.ftz.f32" in ptx and "div.approx.ftz.f32" in ptx
+    ptx, _ = cuda.compile_ptx(k, "void(float32[::1])")
+    assert ".approx" not in ptx and "div.rn.f32" in ptx
+
+
+def test_launch_bounds_are_written() -> None:
+    k = KERNELS["vector_add"]
+    ptx, _ = cuda.compile_ptx(k.function, k.signature, launch_bounds=(128, 2))
+    assert ".maxntid 128" in ptx and ".minnctapersm 2" in ptx
+    with pytest.raises(ValueError, match="Got 4 launch bounds"):
+        cuda.compile_ptx(k.function, k.signature, launch_bounds=(1, 2, 3, 4))
+
+
+def test_printing_is_one_call() -> None:
+    def k(n):
+        print("n =", n, 1.5)
+
+    ptx, _ = cuda.compile_ptx(k, "void(int64)")
+    assert ptx.count("vprintf,") == 1
+
+
+def test_what_a_gpu_cannot_do_is_said() -> None:
+    def returns(a):
+        return a[0]
+
+    def allocates(a):
+        a[0] = np.zeros(3)[0]
+
+    def lists(a):
+        a[0] = len([a[0], a[1]])
+
+    with pytest.raises(errors.TypingError, match="void return type"):
+        cuda.compile_ptx(returns, "void(float32[:])")
+    with pytest.raises(errors.TypingError, match="cannot make new arrays"):
+        cuda.compile_ptx(allocates, "void(float32[:])")
+    with pytest.raises(errors.TypingError, match="no lists"):
+        cuda.compile_ptx(lists, "void(float32[:])")
+    with pytest.raises(ValueError, match="not supported"):
+        cuda.compile_ptx(allocates, "void(float32[:])", cc=(5, 0))
+    with pytest.raises(NotImplementedError, match="The C ABI is not supported for kernels"):
+        cuda.compile_ptx(allocates, "void(float32[:])", abi="c")
+
+
+@pytest.mark.parametrize("text", ["", "nonsense", ".visible .entry k( {", ".visible .entry k() { frob.u32 %r1; }", '.visible .entry k() { "'])
+def test_bad_ptx_is_a_diagnostic(text: str) -> None:
+    from lancehead import _core
+
+    with pytest.raises(errors.UnsupportedError):
+        _core.PtxKernel(text)
