@@ -6,8 +6,8 @@
 use crate::effects::{self, Callees, Summary};
 use crate::elementwise::{self, Elementwise};
 use crate::{
-    bounds, check_ahead, contract, dce, fold, fuse_elementwise, inline, interrupt, kernel_context, lower_array, nonzero,
-    outline_parallel, refcount, serialize_kernel,
+    bounds, check_ahead, contract, dce, fold, fuse_elementwise, inline, interrupt, kernel_context, lower_array,
+    nonzero, outline_parallel, refcount, serialize_kernel,
 };
 use lh_ir::diag::Result;
 use lh_ir::print::print;

@@ -102,11 +102,16 @@ fn resolve<'a>(kernel: &'a Bound<'_, PyAny>, args: &Bound<'_, PyTuple>, buf: &mu
 }
 
 fn code_of(overload: &Overload) -> PyResult<Code> {
-    let Some(Kernel { entry, is_cooperative, shared_bytes, local_bytes, scratch }) = overload.compiled.kernel else {
-        return Err(PyRuntimeError::new_err("a function for devices cannot be launched: it is called by kernels"));
-    };
-    let by_thread = entry == Entry::Thread;
-    Ok(Code { entry: overload.entry, by_thread, is_cooperative, shared_bytes, local_bytes, scratch })
+    match overload.compiled.kernel {
+        Some(kernel) => Ok(code(overload.entry, kernel)),
+        None => Err(PyRuntimeError::new_err("a function for devices cannot be launched: it is called by kernels")),
+    }
+}
+
+/// A kernel as the device takes it.
+pub fn code(begin: unsafe extern "C" fn(*const u64, *mut u64) -> i32, kernel: Kernel) -> Code {
+    let Kernel { entry, is_cooperative, shared_bytes, local_bytes, scratch } = kernel;
+    Code { entry: begin, by_thread: entry == Entry::Thread, is_cooperative, shared_bytes, local_bytes, scratch }
 }
 
 /// Facts of a kernel's specialisations by argument types: bytes of static shared memory and of each thread's own, whether

@@ -1,11 +1,10 @@
 //! Kernels that come as PTX, on the CPU device.
 
-use crate::kernel::failed;
+use crate::kernel::{code, failed};
 use crate::render;
 use crate::signals::Running;
-use lh_cuda::{Code, Config, Device};
+use lh_cuda::{Config, Device};
 use lh_driver::lifted::{LiftedKernel, compile_lifted};
-use lh_ir::func::Entry;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -45,17 +44,10 @@ impl PtxKernel {
             let text = format!("the kernel takes {} words, {} were given", self.kernel.params.len(), words.len());
             return Err(PyTypeError::new_err(text));
         }
-        let k = self.kernel.kernel;
-        let code = Code {
-            entry: self.kernel.entry(),
-            by_thread: k.entry == Entry::Thread,
-            is_cooperative: k.is_cooperative,
-            shared_bytes: k.shared_bytes,
-            local_bytes: k.local_bytes,
-        };
+        let code = code(self.kernel.entry(), self.kernel.kernel);
         let config = Config { grid, block, dynamic_shared: shared };
         let run = || {
-            let running = Running::start();
+            let running = Running::start(true);
             // SAFETY: the words are what the caller says they are.
             let result = unsafe { lh_cuda::emulator::Cpu.launch(&code, &config, &words) };
             drop(running);
