@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 
+from lancehead import _core
+
 def _flag(name: str) -> bool | None:
     text = os.environ.get(name, "")
     return None if text == "" else text != "0"
@@ -20,3 +22,14 @@ DEBUG_CACHE: bool = bool(_flag("LANCEHEAD_DEBUG_CACHE"))
 
 #: Runs the Python functions themselves: `LANCEHEAD_DISABLE_JIT=1`.
 DISABLE_JIT: int = int(os.environ.get("LANCEHEAD_DISABLE_JIT", "0") or "0")
+
+#: Threads of parallel loops, if it is to be another number than that of processors: `LANCEHEAD_NUM_THREADS`.
+NUM_THREADS: int = _core.max_threads()
+NUMBA_NUM_THREADS: int = NUM_THREADS
+
+#: The processors that the process may run on.
+NUMBA_DEFAULT_NUM_THREADS: int = len(os.sched_getaffinity(0))
+
+#: Accepted for programs written for Numba: there is one pool, which is safe in all ways.
+THREADING_LAYER: str = os.environ.get("NUMBA_THREADING_LAYER", "default")
+THREADING_LAYER_PRIORITY: list[str] = os.environ.get("NUMBA_THREADING_LAYER_PRIORITY", "tbb omp workqueue").split()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from types import FunctionType
 from typing import Any
 
@@ -50,6 +51,12 @@ def prange(*args: int) -> range:
     return range(*args)
 
 
+def pndindex(*args: Any) -> Any:
+    """`numpy.ndindex` whose iterations do not depend on each other."""
+    shape = args[0] if len(args) == 1 and isinstance(args[0], tuple) else args
+    return itertools.product(*map(range, shape))
+
+
 def literally(value: Any) -> Any:
     """Its argument, known while compiling."""
     return value
@@ -70,4 +77,4 @@ def is_jitted(function: object) -> bool:
     return isinstance(function, _core.Dispatcher)
 
 
-__all__ = ["is_jitted", "jit", "literal_unroll", "literally", "njit", "optional", "prange"]
+__all__ = ["is_jitted", "jit", "literal_unroll", "literally", "njit", "optional", "pndindex", "prange"]

@@ -1,7 +1,7 @@
 //! Building typed IR: a cursor that appends to a block, and rewriting of whole functions.
 
 use lh_ir::cfg::targets;
-use lh_ir::func::{BlockData, Inst, InstData, Target, Term};
+use lh_ir::func::{BlockData, Inst, InstData, Parallel, Target, Term};
 use lh_ir::op::{Op, RuntimeFn};
 use lh_ir::{Block, Const, Function, Span, Ty, Value, bug};
 use std::sync::LazyLock;
@@ -115,6 +115,10 @@ impl Cursor<'_> {
         let more = self.lt(params[0], n);
         self.end(Term::Branch { cond: more, then: to(body, &[]), els: to(exit, &[]) }, body);
         CountedLoop { header, exit, index: params[0], one }
+    }
+    /// Says that the iterations of a loop may run in any order.
+    pub(crate) fn any_order(&mut self, l: &CountedLoop) {
+        self.func.blocks[l.header.index()].parallel = Some(Parallel::Known);
     }
     /// Closes a loop.
     pub(crate) fn end_loop(&mut self, l: &CountedLoop) {

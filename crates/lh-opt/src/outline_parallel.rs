@@ -22,6 +22,7 @@
 mod arrays;
 mod body;
 pub(crate) mod carried;
+mod cost;
 mod partial;
 pub(crate) mod region;
 mod split;
@@ -31,6 +32,7 @@ use crate::edit::{Cursor, row, runtime};
 use crate::effects::Callees;
 use crate::races::{self, ArrayReduce, Conflict};
 use carried::{Carried, can_combine, carried};
+use cost::Cost;
 use lh_ir::cfg::{Cfg, DomTree, Loops};
 use lh_ir::func::{Inst, ParFor, Parallel, Term, parallel};
 use lh_ir::{Function, Span, Ty, Value};
@@ -134,7 +136,8 @@ pub(crate) struct Plan {
     constants: Vec<Value>,
     /// The header's parameters, which are their initial values once the loop is gone.
     initial: Vec<Value>,
-    cost: i64,
+    /// `None` if an iteration may be long.
+    cost: Option<Cost>,
     span: Span,
 }
 
@@ -153,7 +156,7 @@ fn plan(func: &Function, l: &lh_ir::cfg::Loop) -> Result<Plan, Reason> {
     let is_constant = |v: &Value| defs.inst(func, *v).is_some_and(body::is_constant);
     let (constants, captured): (Vec<Value>, Vec<Value>) =
         region.captured(func).into_iter().partition(|v| is_constant(v));
-    let cost = region.cost(func, &cfg);
+    let cost = cost::cost(func, &cfg, &dom, &region);
     let span = func.blocks[region.header.index()].term_span;
     let arrays = Vec::new();
     Ok(Plan { region, carried, free, arrays, captured, constants, initial, cost, span })
@@ -198,7 +201,10 @@ fn replace(
     let cold = data.cold;
     let mut c = Cursor { func, block: r.header, span: plan.span, unwind: r.unwind.clone(), cold };
     let n = r.counted.limit;
-    let cost = c.int(plan.cost);
+    let cost = match &plan.cost {
+        Some(cost) => cost.emit(&mut c),
+        None => c.int(0),
+    };
     let mut grain = c.inst(Inst::Runtime(runtime("lh_parallel_grain"), vec![n, cost]), Ty::int());
     let mut operands = vec![n, grain];
     operands.extend(args);

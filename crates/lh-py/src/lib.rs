@@ -37,6 +37,7 @@ mod raise;
 mod render;
 mod signals;
 mod stencil;
+mod threads;
 mod types;
 mod typing;
 mod ufunc;
@@ -120,8 +121,9 @@ fn live_allocations() -> i64 {
 }
 
 /// The extension module.
-#[pymodule]
+#[pymodule(gil_used = false)]
 fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    threads::add(m)?;
     m.add("__version__", env!("CARGO_PKG_VERSION"))?;
     m.add("Dispatcher", object::create_type(m.py())?)?;
     m.add_class::<memory::Memory>()?;

@@ -85,7 +85,10 @@ pub fn is_known_package(module: &str) -> bool {
     let top = parts.next().unwrap_or_default();
     // Of our own package only what compiled code can name is; the demo's programs are a user's.
     let own = top == "lancehead"
-        && !matches!(parts.next(), None | Some("decorators" | "extending" | "ufuncs" | "stencils" | "_core" | "lib"));
+        && !matches!(
+            parts.next(),
+            None | Some("decorators" | "extending" | "ufuncs" | "stencils" | "threads" | "_core" | "lib")
+        );
     !own && PACKAGES.contains(&top.trim_start_matches('_'))
 }
 

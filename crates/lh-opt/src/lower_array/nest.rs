@@ -1,7 +1,7 @@
 //! Nested counted loops over memory.
 
-use crate::edit::Cursor;
-use lh_ir::func::{Inst, Term};
+use crate::edit::{CountedLoop, Cursor};
+use lh_ir::func::{Inst, Term, parallel};
 use lh_ir::{Ty, Value};
 
 /// Memory that a nest goes over.
@@ -53,19 +53,30 @@ pub(super) fn nest(
         for (a, s) in at.iter_mut().zip(streams) {
             *a = step(c, *a, l.index, s.strides[d]);
         }
+        if open.is_empty() {
+            mark(c, &l);
+        }
         open.push(l);
     }
     let Some(adjacent) = adjacent else {
-        innermost(c, dims[inner], &at, streams, inner, is_static, body);
+        innermost(c, dims[inner], &at, streams, inner, is_static, outer.is_empty(), body);
         return open.iter().rev().for_each(|l| c.end_loop(l));
     };
     let other = c.branch(adjacent);
-    innermost(c, dims[inner], &at, streams, inner, true, body);
+    innermost(c, dims[inner], &at, streams, inner, true, outer.is_empty(), body);
     let (join, _) = c.new_block(&[]);
     c.end(Term::Jump(crate::edit::to(join, &[])), other);
-    innermost(c, dims[inner], &at, streams, inner, false, body);
+    innermost(c, dims[inner], &at, streams, inner, false, outer.is_empty(), body);
     c.end(Term::Jump(crate::edit::to(join, &[])), join);
     open.iter().rev().for_each(|l| c.end_loop(l));
+}
+
+/// Elements do not depend on each other: under `parallel=True` the outermost loop runs on the pool.
+fn mark(c: &mut Cursor<'_>, l: &CountedLoop) {
+    const ELEMENTWISE: u16 = parallel::NUMPY | parallel::SETITEM | parallel::INPLACE;
+    if c.func.options.parallel & ELEMENTWISE != 0 && !c.cold {
+        c.any_order(l);
+    }
 }
 
 fn all_adjacent(c: &mut Cursor<'_>, streams: &[Stream], inner: usize) -> Value {
@@ -86,6 +97,7 @@ fn innermost(
     streams: &[Stream],
     inner: usize,
     adjacent: bool,
+    alone: bool,
     body: &mut dyn FnMut(&mut Cursor<'_>, &[Value]),
 ) {
     let sizes: Vec<Option<Value>> = streams
@@ -93,6 +105,9 @@ fn innermost(
         .map(|s| s.strides[inner].map(|st| if adjacent || s.adjacent == Some(inner) { c.int(s.itemsize) } else { st }))
         .collect();
     let l = c.begin_loop(n);
+    if alone {
+        mark(c, &l);
+    }
     let places: Vec<Value> = at.iter().zip(sizes).map(|(a, s)| step(c, *a, l.index, s)).collect();
     body(c, &places);
     c.end_loop(&l);

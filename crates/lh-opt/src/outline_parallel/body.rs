@@ -5,7 +5,7 @@ use super::partial::{Partials, identity};
 use super::{Plan, arrays};
 use crate::counted::Defs;
 use crate::edit::{Cursor, row, to};
-use lh_ir::func::{BlockData, Inst, InstData, Target, Term};
+use lh_ir::func::{BlockData, Inst, InstData, Options, Target, Term};
 use lh_ir::{Block, Function, Ty, Value};
 
 /// Copies a region into a function of its own: `body(captured..., low, high, thread)`.
@@ -18,7 +18,8 @@ pub(super) fn make(func: &Function, plan: &Plan, partials: Option<&Partials>) ->
         file: func.file.clone(),
         first_line: func.first_line,
         ret: Some(Ty::none()),
-        options: func.options,
+        // What is inside is serial: the loop makes enough work.
+        options: Options { parallel: 0, ..func.options },
         is_library: func.is_library,
         ..Function::default()
     };

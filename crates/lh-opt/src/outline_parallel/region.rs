@@ -2,7 +2,7 @@
 
 use crate::counted::{Counted, Defs, counted, target_of};
 use lh_ir::cfg::{Cfg, DomTree, Loop, targets};
-use lh_ir::func::{Inst, Target, Term};
+use lh_ir::func::{Target, Term};
 use lh_ir::{Block, Function, Value};
 
 /// Why a loop cannot run in parallel, in the words of a remark.
@@ -142,35 +142,6 @@ impl Region {
     /// Whether a value is the condition on which the loop goes on.
     pub(crate) fn is_condition(&self, func: &Function, v: Option<Value>) -> bool {
         matches!(&func.blocks[self.header.index()].term, Some(Term::Branch { cond, .. }) if Some(*cond) == v)
-    }
-
-    /// Rough time of an iteration in nanoseconds; 0 if it may be long.
-    pub(crate) fn cost(&self, func: &Function, cfg: &Cfg) -> i64 {
-        let mut picoseconds = 0i64;
-        for b in &self.blocks {
-            // A way back to anything but the header is an inner loop.
-            let inner = targets(func, *b).any(|(_, t)| {
-                t.block != self.header && self.inside[t.block.index()] && cfg.position(t.block) <= cfg.position(*b)
-            });
-            if inner {
-                return 0;
-            }
-            for d in func.blocks[b.index()].insts.iter() {
-                picoseconds += match &d.inst {
-                    Inst::Call(..) | Inst::Map(..) | Inst::MapInto(..) | Inst::ListNew(_) => return 0,
-                    Inst::Runtime(f, _) if f.raises => 2_000,
-                    Inst::Runtime(..) => 20_000,
-                    Inst::Op(op, _) => match op.host {
-                        lh_ir::op::Lower::Math(..) => 1_500,
-                        lh_ir::op::Lower::Symbol(..) => 20_000,
-                        _ => 100,
-                    },
-                    Inst::Load(_) | Inst::Store(..) => 300,
-                    _ => 0,
-                };
-            }
-        }
-        (picoseconds / 1000).max(1)
     }
 }
 
