@@ -90,6 +90,7 @@ fn all_adjacent(c: &mut Cursor<'_>, streams: &[Stream], inner: usize) -> Value {
     all.expect("some stride is unknown")
 }
 
+#[expect(clippy::too_many_arguments, reason = "the nest's own, each used once")]
 fn innermost(
     c: &mut Cursor<'_>,
     n: Value,
