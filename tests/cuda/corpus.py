@@ -36,7 +36,7 @@ def f32(rng: np.random.Generator, *shape: int) -> np.ndarray:
 
 def make(cuda: Any) -> dict[str, Kernel]:
     """The kernels by name."""
-    kernels = _elementwise(cuda) + _shared(cuda) + _warps(cuda) + _iterative(cuda) + _atomics(cuda) + _math(cuda)
+    kernels = [k for part in PARTS for k in part(cuda)]
     return {k.function.__name__: k for k in kernels}
 
 
@@ -60,6 +60,17 @@ def _elementwise(cuda: Any) -> list[Kernel]:
         if x < a.shape[0] and y < a.shape[1]:
             a[x, y] += np.float32(1.0)
 
+    one = lambda rng: (f32(rng, N), f32(rng, N), np.zeros(N, np.float32))  # noqa: E731
+    square = lambda rng: (f32(rng, 40, 50),)  # noqa: E731
+    return [
+        Kernel(vector_add, "void(float32[::1], float32[::1], float32[::1])", 8, 128, one),
+        Kernel(saxpy, "void(float32, float32[::1], float32[::1])", 8, 128, lambda rng: (np.float32(1.5), f32(rng, N), f32(rng, N))),
+        Kernel(stride_loop, "void(float32[::1], float32[::1])", 2, 64, lambda rng: (f32(rng, N), np.zeros(N, np.float32))),
+        Kernel(increment_2d, "void(float32[:, ::1])", (3, 7), (16, 8), square),
+    ]  # fmt: skip
+
+
+def _views(cuda: Any) -> list[Kernel]:
     def strided_copy(a, out):
         i, j = cuda.grid(2)
         if i < out.shape[0] and j < out.shape[1]:
@@ -83,13 +94,7 @@ def _elementwise(cuda: Any) -> list[Kernel]:
                 total += WEIGHTS[k] * a[i + k - 2]
             out[i] = total
 
-    one = lambda rng: (f32(rng, N), f32(rng, N), np.zeros(N, np.float32))  # noqa: E731
-    square = lambda rng: (f32(rng, 40, 50),)  # noqa: E731
     return [
-        Kernel(vector_add, "void(float32[::1], float32[::1], float32[::1])", 8, 128, one),
-        Kernel(saxpy, "void(float32, float32[::1], float32[::1])", 8, 128, lambda rng: (np.float32(1.5), f32(rng, N), f32(rng, N))),
-        Kernel(stride_loop, "void(float32[::1], float32[::1])", 2, 64, lambda rng: (f32(rng, N), np.zeros(N, np.float32))),
-        Kernel(increment_2d, "void(float32[:, ::1])", (3, 7), (16, 8), square),
         Kernel(
             strided_copy, "void(float64[:, :], float64[:, :])", (3, 7), (16, 8),
             lambda rng: (rng.random((50, 40)).T, np.zeros((40, 50))[:, ::1]),
@@ -144,6 +149,15 @@ def _shared(cuda: Any) -> list[Kernel]:
         if t == 0:
             out[cuda.blockIdx.x] = shared[0]
 
+    square = lambda rng: (f32(rng, 32, 48), f32(rng, 48, 32), np.zeros((32, 32), np.float32))  # noqa: E731
+    return [
+        Kernel(matmul_naive, "void(float32[:, ::1], float32[:, ::1], float32[:, ::1])", (2, 2), (16, 16), square),
+        Kernel(matmul_shared, "void(float32[:, ::1], float32[:, ::1], float32[:, ::1])", (2, 2), (16, 16), square),
+        Kernel(block_sum, "void(float32[::1], float32[::1])", 4, 256, lambda rng: (f32(rng, N), np.zeros(4, np.float32))),
+    ]  # fmt: skip
+
+
+def _exchanges(cuda: Any) -> list[Kernel]:
     def dynamic_reverse(a):
         shared = cuda.shared.array(0, np.float32)
         t = cuda.threadIdx.x
@@ -180,11 +194,7 @@ def _shared(cuda: Any) -> list[Kernel]:
         if t == 0:
             out[0] = n
 
-    square = lambda rng: (f32(rng, 32, 48), f32(rng, 48, 32), np.zeros((32, 32), np.float32))  # noqa: E731
     return [
-        Kernel(matmul_naive, "void(float32[:, ::1], float32[:, ::1], float32[:, ::1])", (2, 2), (16, 16), square),
-        Kernel(matmul_shared, "void(float32[:, ::1], float32[:, ::1], float32[:, ::1])", (2, 2), (16, 16), square),
-        Kernel(block_sum, "void(float32[::1], float32[::1])", 4, 256, lambda rng: (f32(rng, N), np.zeros(4, np.float32))),
         Kernel(dynamic_reverse, "void(float32[::1])", 1, 100, lambda rng: (f32(rng, 100),), shared=400),
         Kernel(
             transpose, "void(float32[:, ::1], float32[:, ::1])", (4, 3), (16, 16),
@@ -263,6 +273,16 @@ def _iterative(cuda: Any) -> list[Kernel]:
                 total += m[j] * dx / (r2 * math.sqrt(r2))
             ax[i] = total
 
+    return [
+        Kernel(mandelbrot, "void(int32[::1], int32, int32)", 8, 128, lambda rng: (np.zeros(N, np.int32), np.int32(40), np.int32(100))),
+        Kernel(
+            n_body, "void(float32[::1], float32[::1], float32[::1], float32[::1], float32[::1])", 2, 64,
+            lambda rng: (*f32(rng, 4, 100), np.zeros(100, np.float32)),
+        ),
+    ]  # fmt: skip
+
+
+def _stencils(cuda: Any) -> list[Kernel]:
     def heat(u, out, k):
         i = cuda.grid(1)
         n = u.size
@@ -299,11 +319,6 @@ def _iterative(cuda: Any) -> list[Kernel]:
             a[i * 8 + j] = local[j]
 
     return [
-        Kernel(mandelbrot, "void(int32[::1], int32, int32)", 8, 128, lambda rng: (np.zeros(N, np.int32), np.int32(40), np.int32(100))),
-        Kernel(
-            n_body, "void(float32[::1], float32[::1], float32[::1], float32[::1], float32[::1])", 2, 64,
-            lambda rng: (*f32(rng, 4, 100), np.zeros(100, np.float32)),
-        ),
         Kernel(
             heat, "void(float32[::1], float32[::1], float32)", 8, 128,
             lambda rng: (f32(rng, N), np.zeros(N, np.float32), np.float32(0.25)),
@@ -345,6 +360,23 @@ def _atomics(cuda: Any) -> list[Kernel]:
         cuda.atomic.min(floats, 1, b[i])
         cuda.atomic.nanmax(floats, 2, b[i])
 
+    return [
+        Kernel(
+            atomics_i32, "void(int32[::1], int32[::1])", 2, 64,
+            lambda rng: (rng.integers(-1000, 1000, 128).astype(np.int32), np.zeros(7, np.int32)),
+        ),
+        Kernel(
+            atomics_u32, "void(uint32[::1], uint32[::1])", 2, 64,
+            lambda rng: (rng.integers(0, 1000, 128).astype(np.uint32), np.full(5, 7, np.uint32)),
+        ),
+        Kernel(
+            atomics_64, "void(int64[::1], float64[::1], int64[::1], float64[::1])", 2, 64,
+            lambda rng: (rng.integers(-1000, 1000, 128), rng.random(128), np.zeros(4, np.int64), np.array([0.5, 0.5, np.nan])),
+        ),
+    ]  # fmt: skip
+
+
+def _atomics_of_floats(cuda: Any) -> list[Kernel]:
     def atomics_f32(a, out):
         i = cuda.grid(1)
         cuda.atomic.max(out, 0, a[i])
@@ -360,18 +392,6 @@ def _atomics(cuda: Any) -> list[Kernel]:
             cuda.atomic.add(out, 0, 1)
 
     return [
-        Kernel(
-            atomics_i32, "void(int32[::1], int32[::1])", 2, 64,
-            lambda rng: (rng.integers(-1000, 1000, 128).astype(np.int32), np.zeros(7, np.int32)),
-        ),
-        Kernel(
-            atomics_u32, "void(uint32[::1], uint32[::1])", 2, 64,
-            lambda rng: (rng.integers(0, 1000, 128).astype(np.uint32), np.full(5, 7, np.uint32)),
-        ),
-        Kernel(
-            atomics_64, "void(int64[::1], float64[::1], int64[::1], float64[::1])", 2, 64,
-            lambda rng: (rng.integers(-1000, 1000, 128), rng.random(128), np.zeros(4, np.int64), np.array([0.5, 0.5, np.nan])),
-        ),
         Kernel(
             atomics_f32, "void(float32[::1], float32[::1])", 2, 64,
             lambda rng: (f32(rng, 128), np.array([0, 0, np.nan], np.float32)),
@@ -423,3 +443,6 @@ def _math(cuda: Any) -> list[Kernel]:
             lambda rng: (rng.integers(-(2**31), 2**31, N).astype(np.int32), np.zeros(N, np.int32)),
         ),
     ]  # fmt: skip
+
+
+PARTS = (_elementwise, _views, _shared, _exchanges, _warps, _iterative, _stencils, _atomics, _atomics_of_floats, _math)
