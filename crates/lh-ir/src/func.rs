@@ -204,6 +204,8 @@ pub struct BlockData {
     pub cold: bool,
     /// Begins a loop whose iterations may run in any order.
     pub parallel: Option<Parallel>,
+    /// The loop that begins here does several iterations of the loop around it at a time: it is not to be vectorised.
+    pub jammed: bool,
 }
 
 /// A block with arguments for its parameters.

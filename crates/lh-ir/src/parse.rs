@@ -207,6 +207,7 @@ impl Parser {
         self.func.new_block();
         let params = self.list(Parser::typed_value)?;
         let cold = self.eat_word("cold");
+        let jammed = self.eat_word("jammed");
         let parallel = if self.eat_word("parallel") {
             Some(Parallel::Asked)
         } else {
@@ -215,7 +216,8 @@ impl Parser {
         let unwind = if self.eat_word("unwind") { Some(self.target()?) } else { None };
         self.punct(':')?;
         let data = &mut self.func.blocks[number];
-        (data.params, data.cold, data.parallel, data.unwind) = (params, cold, parallel, unwind);
+        (data.params, data.cold, data.jammed) = (params, cold, jammed);
+        (data.parallel, data.unwind) = (parallel, unwind);
         loop {
             if let Some(term) = self.term()? {
                 let span = self.span()?;

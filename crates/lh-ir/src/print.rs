@@ -155,6 +155,9 @@ fn write_block(out: &mut String, func: &Function, index: usize, block: &BlockDat
     if block.cold {
         out.push_str(" cold");
     }
+    if block.jammed {
+        out.push_str(" jammed");
+    }
     match block.parallel {
         Some(Parallel::Asked) => out.push_str(" parallel"),
         Some(Parallel::Known) => out.push_str(" independent"),

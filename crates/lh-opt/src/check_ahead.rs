@@ -23,6 +23,8 @@
 mod build;
 mod plan;
 
+pub(crate) use build::apart;
+
 use crate::bounds::{Facts, Users};
 use crate::counted::{Counted, Defs, counted};
 use hashbrown::HashSet;

@@ -12,6 +12,7 @@ mod fold;
 mod fuse_elementwise;
 mod inline;
 mod interrupt;
+mod jam;
 pub mod kernel_context;
 mod lower_array;
 mod nonzero;

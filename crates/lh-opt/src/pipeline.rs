@@ -6,7 +6,7 @@
 use crate::effects::{self, Callees, Summary};
 use crate::elementwise::{self, Elementwise};
 use crate::{
-    bounds, check_ahead, contract, dce, fold, fuse_elementwise, inline, interrupt, kernel_context, lower_array,
+    bounds, check_ahead, contract, dce, fold, fuse_elementwise, inline, interrupt, jam, kernel_context, lower_array,
     nonzero, outline_parallel, refcount, serialize_kernel,
 };
 use lh_ir::diag::Result;
@@ -51,6 +51,8 @@ pub const PIPELINE: &[Pass] = &[
     Pass { name: "dce", run: dce::run },
     // Needs canonical loops, in which nothing is counted yet.
     Pass { name: "bounds", run: bounds::run },
+    // Before loops get more ways out of strips.
+    Pass { name: "jam", run: jam::run },
     // Looks for what bounds has left of checks, and for ways out that polls would add to.
     Pass { name: "check_ahead", run: check_ahead::run },
     // Polls raise: they must be there when counting looks for ways out.

@@ -308,7 +308,11 @@ impl FnCx<'_, '_> {
         }
         self.feed(t);
         let to = self.bb(t.block);
-        self.br(to);
+        let br = self.br(to);
+        // On the way into the loop it says nothing.
+        if self.func.blocks[t.block.index()].jammed {
+            self.leave_scalar(br);
+        }
     }
 
     /// Leaves the part that is being lowered for a block outside.

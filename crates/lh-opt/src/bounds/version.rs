@@ -29,7 +29,7 @@ impl Users {
         Users(users)
     }
     /// Users outside of some blocks.
-    fn outside<'a>(&'a self, v: Value, inside: &'a HashSet<Block>) -> impl Iterator<Item = Block> + 'a {
+    pub(crate) fn outside<'a>(&'a self, v: Value, inside: &'a HashSet<Block>) -> impl Iterator<Item = Block> + 'a {
         self.0.get(&v).into_iter().flatten().copied().filter(|b| !inside.contains(b))
     }
 }
@@ -146,7 +146,7 @@ impl<'a> Versions<'a> {
     pub(crate) fn duplicate(&mut self, l: &Loop, unchecked: &[Access]) -> Duplicate {
         let inside: HashSet<Block> = l.blocks.iter().copied().collect();
         let renamed = self.meet_behind(l, &inside);
-        let entrance = self.choice_block(l, &inside);
+        let entrance = self.choice_block(l);
         Duplicate { renamed, entrance, copies: self.copy(&l.blocks, unchecked) }
     }
 
@@ -211,12 +211,12 @@ impl<'a> Versions<'a> {
     }
 
     /// A new block that takes over the ways into the loop.
-    fn choice_block(&mut self, l: &Loop, inside: &HashSet<Block>) -> Block {
+    pub(crate) fn choice_block(&mut self, l: &Loop) -> Block {
         let func = &mut *self.func;
         let tys: Vec<Ty> = func.blocks[l.header.index()].params.iter().map(|p| func.ty(*p)).collect();
         let entrance = func.new_block();
         func.blocks[entrance.index()].params = tys.into_iter().map(|t| func.new_value(t)).collect();
-        let old = self.cfg.preds(l.header).iter().map(|e| e.from).filter(|b| !inside.contains(b));
+        let old = self.cfg.preds(l.header).iter().map(|e| e.from).filter(|b| !l.blocks.contains(b));
         let new = self.new_preds.get(&l.header).into_iter().flatten().copied();
         for b in old.chain(new) {
             for t in func.blocks[b.index()].term.as_mut().map(Term::targets_mut).into_iter().flatten() {

@@ -72,12 +72,17 @@ fn worthwhile(c: &mut Cursor<'_>, counted: &Counted, start: Value, plan: &Plan) 
     if let Some(inside) = condition(c, &plan.conditions, &plan.leaves) {
         require(c, inside);
     }
+    apart(c, &plan.apart, all)
+}
+
+/// Whether something holds, and of each pair of arrays none shares memory with the other.
+pub(crate) fn apart(c: &mut Cursor<'_>, pairs: &[(Value, Value)], mut all: Value) -> Value {
     let mut extents: HashMap<Value, (Value, Value)> = HashMap::new();
-    for (a, b) in &plan.apart {
+    for (a, b) in pairs {
         let [a, b] = [a, b].map(|v| *extents.entry(*v).or_insert_with(|| addresses(c, *v)));
         let (before, after) = (c.le(a.1, b.0), c.le(b.1, a.0));
-        let apart = c.or(before, after);
-        require(c, apart);
+        let disjoint = c.or(before, after);
+        all = c.and(all, disjoint);
     }
     all
 }

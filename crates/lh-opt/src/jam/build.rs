@@ -1,0 +1,153 @@
+//! Builds the loop in which several iterations run together.
+
+use super::plan::Plan;
+use crate::bounds::{Users, Versions};
+use crate::check_ahead::apart;
+use crate::counted::Counted;
+use crate::edit::{Cursor, to};
+use hashbrown::HashMap;
+use lh_ir::cfg::{Cfg, DomTree, Loop};
+use lh_ir::func::{BlockData, Inst, InstData, Target, Term};
+use lh_ir::{Block, Function, Ty, Value};
+
+/// Indices beyond this are left to the original, so that nothing overflows here.
+const FAR: i64 = 1 << 45;
+
+/// What blocks and values of the loop are called in the new one; values that vary have a name for each iteration.
+struct Names {
+    blocks: HashMap<Block, Block>,
+    values: HashMap<Value, Vec<Value>>,
+}
+
+impl Names {
+    /// A value in the `i`-th iteration.
+    fn of(&self, v: Value, i: usize) -> Value {
+        match self.values.get(&v) {
+            Some(names) => names[i.min(names.len() - 1)],
+            None => v,
+        }
+    }
+    /// All names of a value.
+    fn all(&self, v: Value) -> Vec<Value> {
+        self.values.get(&v).cloned().unwrap_or_else(|| vec![v])
+    }
+}
+
+/// Puts the new loop before the old one; answers with its header.
+#[expect(clippy::too_many_arguments, reason = "what is known about the function")]
+pub(super) fn jam(
+    func: &mut Function,
+    cfg: &Cfg,
+    dom: &DomTree,
+    users: &Users,
+    l: &Loop,
+    inner: &[Block],
+    counted: &Counted,
+    plan: &Plan,
+) -> Block {
+    let entrance = Versions::new(func, cfg, dom, users).choice_block(l);
+    let span = func.blocks[l.header.index()].term_span;
+    let start = func.blocks[entrance.index()].params[0];
+    let mut c = Cursor { func, block: entrance, span, unwind: None, cold: false };
+    let all = worthwhile(&mut c, counted, start, plan);
+    let (header, params) = c.new_block(&[Ty::int()]);
+    let (body, _) = c.new_block(&[]);
+    c.end(Term::Branch { cond: all, then: to(header, &[start]), els: to(l.header, &[start]) }, header);
+    let index = params[0];
+    let width = c.int(plan.together);
+    let next = c.add(index, width);
+    let fits = c.le(next, counted.limit);
+    c.end(Term::Branch { cond: fits, then: to(body, &[]), els: to(l.header, &[index]) }, body);
+    let mut indices = vec![index];
+    for i in 1..plan.together {
+        let i = c.int(i);
+        indices.push(c.add(index, i));
+    }
+    let mut names = Names { blocks: HashMap::new(), values: HashMap::from([(counted.index, indices)]) };
+    name(c.func, l, plan, &mut names);
+    names.blocks.insert(l.header, body);
+    for b in &l.blocks {
+        fill(c.func, *b, plan, &names);
+        let new = names.blocks[b];
+        c.func.blocks[new.index()].jammed = inner.contains(b);
+        let Some(term) = &mut c.func.blocks[new.index()].term else { lh_ir::bug!("a block ends") };
+        for t in term.targets_mut() {
+            if t.block == body {
+                *t = to(header, &[next]);
+            }
+        }
+    }
+    // The header's own branch: the iterations are there.
+    let data = &mut c.func.blocks[body.index()];
+    let Some(Term::Branch { then, els, .. }) = data.term.take() else {
+        lh_ir::bug!("a counted loop begins with a branch")
+    };
+    data.term = Some(Term::Jump(if counted.body_first { then } else { els }));
+    header
+}
+
+/// Whether nothing overflows, and arrays are apart.
+fn worthwhile(c: &mut Cursor<'_>, counted: &Counted, start: Value, plan: &Plan) -> Value {
+    let (low, high) = (c.int(-FAR), c.int(FAR));
+    let from = c.lt(low, start);
+    let until = c.lt(counted.limit, high);
+    let all = c.and(from, until);
+    apart(c, &plan.apart, all)
+}
+
+/// Makes new blocks, with parameters, and new names.
+fn name(func: &mut Function, l: &Loop, plan: &Plan, names: &mut Names) {
+    let copies = |v: Value| if plan.varying.contains(&v) { plan.together } else { 1 };
+    for b in &l.blocks {
+        let data = &func.blocks[b.index()];
+        let params = if *b == l.header { vec![] } else { data.params.clone() };
+        let results: Vec<Value> = data.insts.iter().filter_map(|d| d.result).collect();
+        for v in params.iter().chain(&results) {
+            let ty = func.ty(*v);
+            let new = (0..copies(*v)).map(|_| func.new_value(ty)).collect();
+            names.values.insert(*v, new);
+        }
+        if *b != l.header {
+            let new = func.new_block();
+            func.blocks[new.index()].params = params.iter().flat_map(|p| names.all(*p)).collect();
+            names.blocks.insert(*b, new);
+        }
+    }
+}
+
+/// Copies a block's instructions and terminator, once for each iteration where they vary.
+fn fill(func: &mut Function, b: Block, plan: &Plan, names: &Names) {
+    let BlockData { insts, term, term_span, .. } = func.blocks[b.index()].clone();
+    let mut out = Vec::new();
+    for d in &insts {
+        let varies = match (&d.inst, d.result) {
+            (Inst::Store(..), _) => true,
+            (_, Some(r)) => plan.varying.contains(&r),
+            (_, None) => false,
+        };
+        for i in 0..if varies { plan.together as usize } else { 1 } {
+            let mut inst = d.inst.clone();
+            inst.for_each_operand_mut(&mut |v| *v = names.of(*v, i));
+            out.push(InstData { result: d.result.map(|r| names.of(r, i)), inst, span: d.span });
+        }
+    }
+    let target = |t: &Target| {
+        let block = names.blocks.get(&t.block).copied().unwrap_or(t.block);
+        let params = &func.blocks[t.block.index()].params;
+        let args = params.iter().zip(&t.args).flat_map(|(p, a)| {
+            let copies = names.values.get(p).map_or(1, Vec::len);
+            (0..copies).map(|i| names.of(*a, i))
+        });
+        Target { block, args: args.collect() }
+    };
+    let term = match term {
+        Some(Term::Jump(t)) => Term::Jump(target(&t)),
+        Some(Term::Branch { cond, then, els }) => {
+            Term::Branch { cond: names.of(cond, 0), then: target(&then), els: target(&els) }
+        }
+        other => lh_ir::bug!("a loop's block ends with {other:?}"),
+    };
+    let data = &mut func.blocks[names.blocks[&b].index()];
+    data.insts.extend(out);
+    (data.term, data.term_span) = (Some(term), term_span);
+}

@@ -1,0 +1,222 @@
+//! Which loops are worth it, and what must hold.
+
+use crate::bounds::Facts;
+use crate::counted::is_in;
+use hashbrown::HashSet;
+use lh_ir::cfg::targets;
+use lh_ir::func::{Inst, Term, fastmath};
+use lh_ir::{Block, Layout, Value};
+
+/// Loops of more instructions are left alone.
+const MAX_BODY: usize = 48;
+/// Iterations that run together, for bodies of at most this many instructions and for larger ones.
+const SMALL_BODY: usize = 28;
+const TOGETHER: (i64, i64) = (8, 4);
+
+/// What is to be done to a loop.
+pub(super) struct Plan {
+    /// The loop.
+    pub at: usize,
+    /// Iterations that run together.
+    pub together: i64,
+    /// Values that differ between them.
+    pub varying: HashSet<Value>,
+    /// Arrays that must not share memory.
+    pub apart: Vec<(Value, Value)>,
+}
+
+/// A read or a write.
+struct Access<'a> {
+    block: Block,
+    array: Value,
+    index: &'a [Value],
+    writes: bool,
+}
+
+/// The plan for a loop, if it can be treated and gains.
+pub(super) fn plan(facts: &Facts<'_>, at: usize) -> Option<Plan> {
+    let (func, l) = (facts.func, &facts.loops.loops[at]);
+    facts.counts[at].as_ref().filter(|c| c.step == 1)?;
+    let blocks = || l.blocks.iter().map(|b| &func.blocks[b.index()]);
+    let size: usize = blocks().map(|d| d.insts.len()).sum();
+    let plain = size <= MAX_BODY
+        && blocks().all(|d| d.unwind.is_none() && !d.cold && d.insts.iter().all(|d| is_plain(facts, &d.inst)))
+        && func.blocks[l.header.index()].params.len() == 1
+        && inner_loops_are_counted(facts, at)
+        && leaves_at_header(facts, at)
+        && keeps_to_itself(facts, at);
+    if !plain {
+        return None;
+    }
+    let varying = varying(facts, at);
+    let decides = |b: &Block| match &func.blocks[b.index()].term {
+        Some(Term::Branch { cond, .. }) if *b != l.header => varying.contains(cond),
+        _ => false,
+    };
+    let accesses = accesses(facts, at)?;
+    let apart = apart(facts, at, &accesses)?;
+    if l.blocks.iter().any(decides) || !gains(facts, at, &accesses, &varying) {
+        return None;
+    }
+    Some(Plan { at, together: if size <= SMALL_BODY { TOGETHER.0 } else { TOGETHER.1 }, varying, apart })
+}
+
+/// Whether an instruction may be done several times in a row.
+fn is_plain(facts: &Facts<'_>, inst: &Inst) -> bool {
+    match inst {
+        Inst::Const(_) | Inst::Zero | Inst::Op(..) | Inst::Cast(_) | Inst::Pack(_) | Inst::Field(..) => true,
+        Inst::ArrayShape(..) | Inst::ArrayStride(..) => true,
+        Inst::ElemPtr { wrap, check, .. } => !wrap && !check,
+        Inst::Load(_) => true,
+        Inst::Store(_, v) => facts.func.ty(*v).is_number() || facts.func.ty(*v).is_bool(),
+        _ => false,
+    }
+}
+
+fn inner_loops_are_counted(facts: &Facts<'_>, at: usize) -> bool {
+    let outer = &facts.loops.loops[at];
+    let inside = |l: usize| l != at && is_in(facts.cfg, outer, facts.loops.loops[l].header);
+    (0..facts.loops.loops.len()).filter(|l| inside(*l)).all(|l| facts.counts[l].is_some())
+}
+
+/// Whether the only way out is that of the header.
+fn leaves_at_header(facts: &Facts<'_>, at: usize) -> bool {
+    let l = &facts.loops.loops[at];
+    let stays = |b: &Block| targets(facts.func, *b).all(|(_, t)| is_in(facts.cfg, l, t.block));
+    let ends = |b: &Block| matches!(facts.func.blocks[b.index()].term, Some(Term::Jump(_) | Term::Branch { .. }));
+    let enters = facts.cfg.preds(l.header).iter().all(|e| e.target.is_some());
+    enters && l.blocks.iter().all(|b| ends(b) && (*b == l.header || stays(b)))
+}
+
+/// Whether no value of the loop is used behind it.
+fn keeps_to_itself(facts: &Facts<'_>, at: usize) -> bool {
+    let (func, l) = (facts.func, &facts.loops.loops[at]);
+    let inside: HashSet<Block> = l.blocks.iter().copied().collect();
+    l.blocks.iter().all(|b| {
+        let data = &func.blocks[b.index()];
+        let mut values = data.params.iter().copied().chain(data.insts.iter().filter_map(|d| d.result));
+        values.all(|v| facts.users.outside(v, &inside).next().is_none())
+    })
+}
+
+/// Values that depend on the loop's index.
+fn varying(facts: &Facts<'_>, at: usize) -> HashSet<Value> {
+    let (func, l) = (facts.func, &facts.loops.loops[at]);
+    let mut out: HashSet<Value> = func.blocks[l.header.index()].params.iter().copied().collect();
+    loop {
+        let before = out.len();
+        for b in &l.blocks {
+            for d in &func.blocks[b.index()].insts {
+                let mut depends = false;
+                d.inst.for_each_operand(|v| depends |= out.contains(&v));
+                out.extend(d.result.filter(|_| depends));
+            }
+            for (_, t) in targets(func, *b).filter(|(_, t)| t.block != l.header && is_in(facts.cfg, l, t.block)) {
+                let params = &func.blocks[t.block.index()].params;
+                out.extend(
+                    params.iter().zip(&t.args).filter(|(_, a)| out.contains(*a)).map(|(p, _)| *p).collect::<Vec<_>>(),
+                );
+            }
+        }
+        if out.len() == before {
+            return out;
+        }
+    }
+}
+
+/// All reads and writes, if each is of an element of an array from outside.
+fn accesses<'a>(facts: &Facts<'a>, at: usize) -> Option<Vec<Access<'a>>> {
+    let func = facts.func;
+    let mut out = Vec::new();
+    for b in &facts.loops.loops[at].blocks {
+        for d in &func.blocks[b.index()].insts {
+            let (address, writes) = match &d.inst {
+                Inst::Load(p) => (*p, false),
+                Inst::Store(p, _) => (*p, true),
+                _ => continue,
+            };
+            let number = d.result.is_none_or(|r| func.ty(r).is_number() || func.ty(r).is_bool());
+            let Some(Inst::ElemPtr { array, index, .. }) = facts.defs.inst(func, address) else { return None };
+            if !number || !facts.is_invariant(at, *array) {
+                return None;
+            }
+            out.push(Access { block: *b, array: *array, index, writes });
+        }
+    }
+    Some(out)
+}
+
+/// Arrays that must be apart, if every iteration writes to elements of its own, side by side with its neighbours'.
+fn apart(facts: &Facts<'_>, at: usize, accesses: &[Access<'_>]) -> Option<Vec<(Value, Value)>> {
+    let index = facts.counts[at].as_ref()?.index;
+    let place = |a: &Access<'_>, d: usize| facts.defs.offset(facts.func, a.index[d]);
+    let mut out = Vec::new();
+    for w in accesses.iter().filter(|a| a.writes) {
+        let d = contiguous(facts, w.array).filter(|d| *d < w.index.len() && place(w, *d).0 == index)?;
+        for a in accesses {
+            if a.array == w.array {
+                if a.index.len() <= d || place(a, d) != place(w, d) {
+                    return None;
+                }
+            } else if !out.contains(&(a.array, w.array)) && !out.contains(&(w.array, a.array)) {
+                out.push((a.array, w.array));
+            }
+        }
+    }
+    (!out.is_empty()).then_some(out)
+}
+
+/// The dimension whose elements are neighbours.
+fn contiguous(facts: &Facts<'_>, array: Value) -> Option<usize> {
+    let (_, ndim, layout, _) = facts.func.ty(array).as_array()?;
+    if layout == Layout::F { (ndim > 0).then_some(0) } else { ndim.checked_sub(1) }
+}
+
+/// Whether the loops inside wait for sums, and would not do better by themselves.
+fn gains(facts: &Facts<'_>, at: usize, accesses: &[Access<'_>], varying: &HashSet<Value>) -> bool {
+    let (func, l) = (facts.func, &facts.loops.loops[at]);
+    let inner = |b: Block| facts.loops.innermost[b.index()] != Some(at);
+    let counters: Vec<Value> = facts.counts.iter().flatten().map(|c| c.index).collect();
+    let carried = |b: &&Block| facts.loops.loops.iter().any(|x| x.header == **b) && **b != l.header;
+    let params = l.blocks.iter().filter(carried).flat_map(|b| &func.blocks[b.index()].params);
+    let sums: Vec<Value> = params.copied().filter(|v| varying.contains(v) && !counters.contains(v)).collect();
+    // A sum in memory: an element that the inner loop reads and writes again and again.
+    let stays = |a: &Access<'_>| {
+        a.writes && inner(a.block) && {
+            let inside = facts.loops.innermost[a.block.index()];
+            a.index.iter().all(|i| inside.is_some_and(|x| facts.is_invariant(x, invariant_part(facts, *i))))
+        }
+    };
+    if sums.is_empty() && !accesses.iter().any(stays) {
+        return false;
+    }
+    let reorders = func.options.fastmath & fastmath::REASSOC != 0;
+    let strict = !reorders && (sums.is_empty() || sums.iter().any(|v| func.ty(*v).is_float()));
+    // Sums in any order are vectorised along the inner loop, unless the neighbours are along this one.
+    let index = facts.counts[at].as_ref().map(|c| c.index);
+    let along = |a: &&Access<'_>| {
+        let d = contiguous(facts, a.array).filter(|d| *d < a.index.len());
+        d.is_some_and(|d| index.is_some_and(|i| moves(facts, a.index[d], i)))
+    };
+    let depends = |a: &&Access<'_>| !a.writes && inner(a.block) && a.index.iter().any(|i| varying.contains(i));
+    strict || accesses.iter().filter(depends).all(|a| along(&a))
+}
+
+fn invariant_part(facts: &Facts<'_>, v: Value) -> Value {
+    facts.defs.offset(facts.func, v).0
+}
+
+/// Whether a value is a sum with the index as one of its terms.
+fn moves(facts: &Facts<'_>, v: Value, index: Value) -> bool {
+    v == index
+        || match facts.defs.inst(facts.func, v) {
+            Some(Inst::Op(op, args)) if op.name == "add" => {
+                moves(facts, args[0], index) != moves(facts, args[1], index)
+            }
+            Some(Inst::Op(op, args)) if op.name == "sub" => {
+                moves(facts, args[0], index) && !moves(facts, args[1], index)
+            }
+            Some(Inst::Cast(x)) => moves(facts, *x, index),
+            _ => false,
+        }
+}
