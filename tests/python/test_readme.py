@@ -24,3 +24,14 @@ def test_examples_print_what_their_comments_say(tmp_path):
 def test_links_lead_somewhere():
     for target in re.findall(r"\]\(([^)#:]+)\)", README.read_text(encoding="utf-8")):
         assert (README.parent / target).exists(), target
+
+
+def test_document_on_ufuncs(tmp_path):
+    blocks = re.findall(r"```python\n(.*?)```", (README.parent / "docs" / "ufuncs.md").read_text(encoding="utf-8"), re.DOTALL)
+    script = tmp_path / "ufuncs.py"
+    script.write_text("\n".join(blocks) + "\nprint(energy(np.ones(2), np.ones(2)))\n")
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    said = re.findall(r"print\(.*\)\s+# (.*)", "\n".join(blocks))
+    printed = done.stdout.splitlines()
+    assert said and [line for line in said if line not in printed] == []

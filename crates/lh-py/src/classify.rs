@@ -50,11 +50,8 @@ fn try_classify(o: &Bound<'_, PyAny>) -> PyResult<Option<Object>> {
     if let Ok(items) = o.cast_exact::<PyList>() {
         return Ok(Some(Object::List(items.iter().map(|i| objects::intern(&i)).collect())));
     }
-    if let Some(u) = crate::ufunc::object(o) {
-        return Ok(Some(Object::Ufunc(u)));
-    }
-    if let Some(s) = crate::stencil::object(o)? {
-        return Ok(Some(Object::Stencil(s)));
+    if let Some(made) = made_by_user(o)? {
+        return Ok(Some(made));
     }
     if o.is_exact_instance_of::<PyEllipsis>() {
         return Ok(Some(Object::Ellipsis));
@@ -82,6 +79,14 @@ fn try_classify(o: &Bound<'_, PyAny>) -> PyResult<Option<Object>> {
         return try_classify(&value);
     }
     Ok(if o.is_callable() { paths::path_of(o).map(Object::Path) } else { None })
+}
+
+/// A ufunc or stencil.
+fn made_by_user(o: &Bound<'_, PyAny>) -> PyResult<Option<Object>> {
+    match crate::ufunc::object(o) {
+        Some(u) => Ok(Some(Object::Ufunc(u))),
+        None => Ok(crate::stencil::object(o)?.map(Object::Stencil)),
+    }
 }
 
 /// The constant that a number, string or `None` is.

@@ -2,7 +2,7 @@
 
 use crate::{classify, dispatcher, objects};
 use lh_driver::cache::{Digest, Hasher};
-use lh_infer::world::Object;
+use lh_infer::world::{Object, Stencil, Ufunc};
 use lh_ir::{Const, ObjId, Ty, TyKind};
 use pyo3::prelude::*;
 use pyo3::types::{
@@ -75,15 +75,11 @@ fn at_depth(py: Python<'_>, o: ObjId, depth: usize) -> PyResult<Option<Digest>> 
             ty(&mut h, "array", t, py)
         }
         Object::Ufunc(u) => {
-            let loops = u.loops.iter().map(|l| l.iter().map(ToString::to_string).collect::<Vec<_>>().join(","));
-            let loops = loops.collect::<Vec<_>>().join(";");
-            let rest = format!("{} {} {:?} {:?} {:?} {:?}", u.nin, u.grows, u.nout, u.identity, u.writable, u.layout);
-            texts(&mut h, &["ufunc", &u.name, &loops, &rest]);
+            ufunc(&mut h, &u);
             many(&mut h, &[objects::function_object(u.func).0])?
         }
         Object::Stencil(s) => {
-            let rest = format!("{:?} {:?} {:?}", s.neighborhood, s.standard, s.shifts);
-            texts(&mut h, &["stencil", &s.name, &rest]);
+            stencil(&mut h, &s);
             let kernel = objects::function_object(s.func).0;
             many(&mut h, &s.cval.into_iter().chain([kernel]).collect::<Vec<_>>())?
         }
@@ -99,6 +95,20 @@ fn at_depth(py: Python<'_>, o: ObjId, depth: usize) -> PyResult<Option<Digest>> 
 fn texts(h: &mut Hasher, all: &[&str]) -> Option<()> {
     all.iter().for_each(|t| h.text(t));
     Some(())
+}
+
+/// What a ufunc is beside its function.
+fn ufunc(h: &mut Hasher, u: &Ufunc) {
+    let types = |l: &Vec<Ty>| l.iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
+    let loops = u.loops.iter().map(types).collect::<Vec<_>>().join(";");
+    let rest = format!("{} {} {:?} {:?} {:?} {:?}", u.nin, u.grows, u.nout, u.identity, u.writable, u.layout);
+    texts(h, &["ufunc", &u.name, &loops, &rest]);
+}
+
+/// What a stencil is beside its function and the value of its border.
+fn stencil(h: &mut Hasher, s: &Stencil) {
+    let rest = format!("{:?} {:?} {:?}", s.neighborhood, s.standard, s.shifts);
+    texts(h, &["stencil", &s.name, &rest]);
 }
 
 fn constant(h: &mut Hasher, c: &Const) {
