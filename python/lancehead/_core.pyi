@@ -3,6 +3,7 @@
 import inspect
 from collections import Counter
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from types import CellType, CodeType, FunctionType
 from typing import Any, Final, final
 
@@ -19,6 +20,8 @@ __all__ = [
     "__version__",
     "array_type",
     "build_info",
+    "cache_directory",
+    "cache_entry",
     "check_options",
     "compile_ptx",
     "dispatcher",
@@ -227,6 +230,8 @@ class DUFunc:
 
 def array_type(dtype: Any, ndim: int, layout: str, readonly: bool = False) -> Type: ...
 def build_info() -> dict[str, Any]: ...
+def cache_directory() -> Path | None: ...
+def cache_entry(path: Any) -> dict[str, Any] | None: ...
 def check_options(options: dict[str, Any]) -> None: ...
 def dispatcher(function: Callable[..., Any], options: dict[str, Any], signatures: list[Any], eager: bool) -> Dispatcher: ...
 def dufunc(

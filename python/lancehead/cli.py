@@ -1,4 +1,4 @@
-"""The `lancehead` command: `demo`, `run` and `info`."""
+"""The `lancehead` command: `demo`, `run`, `cache`, `pack` and `info`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from lancehead._command import info, serve
+from lancehead._command import cache, info, serve
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -33,6 +33,20 @@ def parser() -> argparse.ArgumentParser:
     run.add_argument("arguments", nargs=argparse.REMAINDER, help="arguments of the script")
     run.set_defaults(action=run_script)
 
+    kept = commands.add_parser("cache", help="list, check or remove compiled functions that are kept in files")
+    kept.add_argument("what", choices=["ls", "info", "clear", "verify", "pack"], help="what to do")
+    kept.add_argument("places", nargs="*", type=Path, metavar="DIRECTORY", help="where; by default, the user's cache")
+    kept.add_argument("-l", "--long", action="store_true", help="ls: with what each entry depends on")
+    kept.add_argument("--remove", action="store_true", help="verify: remove damaged entries")
+    kept.add_argument("--out", type=Path, metavar="DIRECTORY", help="pack: copy whole entries there")
+    kept.set_defaults(action=keep)
+
+    pack = commands.add_parser("pack", help="compile a package's functions into files that are shipped with it")
+    pack.add_argument("package", type=Path, help="the package's directory")
+    pack.add_argument("-s", "--signature", action="append", default=[], metavar="SIG", help="also this: 'module.function(float64[:])'")
+    pack.add_argument("--level", action="append", default=[], choices=cache.LEVELS, help="for these processors (default: all three)")
+    pack.set_defaults(action=pack_package)
+
     about = commands.add_parser("info", help="print what a bug report needs")
     about.set_defaults(action=print_info)
     return top
@@ -53,6 +67,34 @@ def run_demo(options: argparse.Namespace) -> int:
 def run_script(options: argparse.Namespace) -> int:
     """`lancehead run`."""
     return serve.run(options.script, options.arguments)
+
+
+def keep(options: argparse.Namespace) -> int:
+    """`lancehead cache`."""
+    places = options.places
+    if options.what == "ls":
+        print("\n".join(cache.listing(places, options.long)) or "nothing is kept there")
+    elif options.what == "info":
+        print("\n".join(cache.facts(places)))
+    elif options.what == "clear":
+        print(f"{cache.clear(places)} entries removed")
+    elif options.what == "verify":
+        whole, damaged = cache.verify(places, options.remove)
+        print("\n".join([f"{whole} entries are whole", *(f"damaged: {p}" for p in damaged)]))
+        return 1 if damaged else 0
+    elif options.out is None:
+        print("lancehead cache pack: where to? --out DIRECTORY", file=sys.stderr)
+        return 2
+    else:
+        print(f"{cache.pack(places, options.out)} entries copied to {options.out}")
+    return 0
+
+
+def pack_package(options: argparse.Namespace) -> int:
+    """`lancehead pack`."""
+    made = cache.pack_package(options.package, options.signature, options.level or cache.LEVELS)
+    print(f"{len(made)} entries, {sum(p.stat().st_size for p in made) / 1e3:.0f} kB, in {cache.PACK} beside the modules")
+    return 0
 
 
 def print_info(options: argparse.Namespace) -> int:

@@ -17,6 +17,14 @@ CACHE: bool | None = _flag("LANCEHEAD_CACHE")
 #: Where that is kept, instead of beside the sources.
 CACHE_DIR: str = os.environ.get("LANCEHEAD_CACHE_DIR") or os.environ.get("NUMBA_CACHE_DIR", "")
 
+def _size(text: str) -> int:
+    units = {"K": 10**3, "M": 10**6, "G": 10**9}
+    return int(float(text[:-1]) * units[text[-1]]) if text[-1] in units else int(text)
+
+
+#: Bytes that it may have there, after which what was not used for longest goes: `LANCEHEAD_CACHE_SIZE=500M`.
+CACHE_SIZE: int = _size(os.environ.get("LANCEHEAD_CACHE_SIZE") or "2G")
+
 #: Prints what the cache reads and writes: `LANCEHEAD_DEBUG_CACHE=1`.
 DEBUG_CACHE: bool = bool(_flag("LANCEHEAD_DEBUG_CACHE"))
 

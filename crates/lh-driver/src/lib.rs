@@ -272,6 +272,11 @@ pub fn processor() -> (&'static str, &'static str) {
     (&host.cpu, &host.features)
 }
 
+/// Levels of x86-64 that this computer has, highest first.
+pub fn processor_levels() -> Vec<&'static str> {
+    lh_llvm::levels()
+}
+
 /// Whether what was read is still so.
 pub fn is_current(host: &mut dyn Host, d: &Dep) -> bool {
     match d {

@@ -19,7 +19,7 @@ mod remarks;
 
 pub use elf::{EntryPoint, Loaded, load};
 pub use lower::ERROR;
-pub use machine::{Gpu, Host, host};
+pub use machine::{Gpu, Host, host, levels};
 pub use outside::Outside;
 pub use ptx::{Ptx, RaiseSite, compile_ptx};
 pub use remarks::Remark;

@@ -24,11 +24,24 @@ fn setting(name: &str) -> Option<String> {
     ["LANCEHEAD_", "NUMBA_"].iter().find_map(|prefix| std::env::var(format!("{prefix}{name}")).ok())
 }
 
+/// Levels of x86-64 that this computer has, highest first: processors of one level can share code.
+pub fn levels() -> Vec<&'static str> {
+    macro_rules! has {
+        ($($feature:tt)*) => { true $(&& is_x86_feature_detected!($feature))* };
+    }
+    let second = has!("sse3" "ssse3" "sse4.1" "sse4.2" "popcnt" "cmpxchg16b");
+    let third = second && has!("avx" "avx2" "bmi1" "bmi2" "f16c" "fma" "lzcnt" "movbe");
+    let fourth = third && has!("avx512f" "avx512bw" "avx512cd" "avx512dq" "avx512vl");
+    let all = [(fourth, "x86-64-v4"), (third, "x86-64-v3"), (second, "x86-64-v2")];
+    all.into_iter().filter_map(|(has, name)| has.then_some(name)).collect()
+}
+
 /// The processor that code is for: that of this computer, or another one that the environment names. Asked once.
 pub fn host() -> &'static Host {
     static HOST: OnceLock<Host> = OnceLock::new();
     HOST.get_or_init(|| {
-        let (cpu, features) = (setting("CPU_NAME"), setting("CPU_FEATURES"));
+        let level = |name: String| if name == "level" { levels().first().map(|l| (*l).to_owned()) } else { Some(name) };
+        let (cpu, features) = (setting("CPU_NAME").and_then(level), setting("CPU_FEATURES"));
         // A processor that is named has the features that it has, those of this one are another matter.
         let features = features.or_else(|| cpu.as_ref().map(|_| String::new()));
         // SAFETY: the three functions return texts that we own.

@@ -9,14 +9,19 @@ use lh_ir::{ObjId, Ty};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
+use pyo3::types::PyDict;
 use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{LazyLock, Mutex};
 use std::time::Duration;
 
 /// Hash of the sources that this compiler is built from.
 const BUILD: &str = env!("LANCEHEAD_BUILD");
+
+/// Directory beside sources with code that is shipped with them.
+const PACK: &str = "__lancehead__";
 
 /// How long a process waits for another one that compiles the same.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -24,6 +29,10 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// Directories for a function's files, the first that can be used first, and what the names begin with.
 pub struct Home {
     dirs: Vec<PathBuf>,
+    /// Where code that came with the sources is.
+    pack: Option<PathBuf>,
+    /// The last of the directories lies in this one, of limited size.
+    root: Option<PathBuf>,
     stem: String,
 }
 
@@ -68,16 +77,13 @@ impl Home {
         // A module's place in its package, not on the disk, names its directory: files are found when sources move.
         let module = if module == "__main__" && is_source { &name } else { &module };
         let below = plain(module, 120);
-        match setting(py, intern!(py, "CACHE_DIR")).and_then(|s| s.extract::<PathBuf>().ok()) {
-            Some(dir) if !dir.as_os_str().is_empty() => dirs.push(dir.join(&below)),
-            _ => {
-                if let Some(parent) = file.parent().filter(|_| is_source) {
-                    dirs.push(parent.join("__pycache__"));
-                }
-                dirs.extend(user_directory().map(|d| d.join(&below)));
-            }
+        let parent = file.parent().filter(|_| is_source);
+        let (root, is_set) = directory(py);
+        if !is_set {
+            dirs.extend(parent.map(|p| p.join("__pycache__")));
         }
-        Ok(Home { dirs, stem })
+        dirs.extend(root.as_ref().map(|d| d.join(&below)));
+        Ok(Home { dirs, pack: parent.map(|p| p.join(PACK)), root, stem })
     }
 
     /// The right to compile what has a key, in the first directory where that can be asked for.
@@ -100,6 +106,28 @@ impl Home {
     }
 }
 
+/// The directory of limited size for code, and whether it was set, so that no other one is to be used.
+pub fn directory(py: Python<'_>) -> (Option<PathBuf>, bool) {
+    match setting(py, intern!(py, "CACHE_DIR")).and_then(|s| s.extract::<PathBuf>().ok()) {
+        Some(dir) if !dir.as_os_str().is_empty() => (Some(dir), true),
+        _ => (user_directory(), false),
+    }
+}
+
+/// Keeps the directory within its limit; looks at it when a process first writes there, and now and then.
+fn limit(py: Python<'_>, home: &Home, written: &Path) -> PyResult<()> {
+    static WRITTEN: AtomicUsize = AtomicUsize::new(0);
+    let Some(root) = home.root.as_deref().filter(|r| written.starts_with(r)) else { return Ok(()) };
+    if WRITTEN.fetch_add(1, Ordering::Relaxed).is_multiple_of(64) {
+        let bytes = setting(py, intern!(py, "CACHE_SIZE")).and_then(|s| s.extract::<u64>().ok()).unwrap_or(u64::MAX);
+        let gone = py.detach(|| cache::evict(root, bytes));
+        if gone > 0 {
+            log(py, &format!("{gone} files evicted from {}", root.display()))?;
+        }
+    }
+    Ok(())
+}
+
 /// `~/.cache/lancehead`, or where the user has said that caches shall be.
 fn user_directory() -> Option<PathBuf> {
     let set = |name: &str| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
@@ -107,22 +135,25 @@ fn user_directory() -> Option<PathBuf> {
     Some(base.join("lancehead"))
 }
 
-/// A name with letters that every file system takes, of limited length.
+/// A name with letters that every file system takes, of so many bytes at most: the end of what is too long.
 fn plain(name: &str, longest: usize) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '-');
     let name: String = name.chars().filter(|c| is_plain(*c)).collect();
-    let from = name.char_indices().rev().take(longest).last().map_or(0, |(i, _)| i);
+    let from = name.char_indices().map(|(i, _)| i).find(|i| name.len() - i <= longest).unwrap_or(name.len());
     name[from..].trim_start_matches('.').to_owned()
 }
 
-/// Hash of compiler, library, interpreter, NumPy and processor.
-fn environment(py: Python<'_>) -> PyResult<Digest> {
-    static FIXED: PyOnceLock<Digest> = PyOnceLock::new();
-    let fixed = FIXED.get_or_try_init(py, || -> PyResult<Digest> {
+/// Hashes of compiler, library, interpreter, NumPy and processor: this one, then the levels of x86-64 that it has.
+fn environments(py: Python<'_>) -> PyResult<&Vec<Digest>> {
+    static ALL: PyOnceLock<Vec<Digest>> = PyOnceLock::new();
+    ALL.get_or_try_init(py, || {
         let mut h = Hasher::new("environment");
         h.text(BUILD);
-        h.text(py.import("sys")?.getattr("version")?.extract()?);
-        h.text(py.import("numpy")?.getattr("__version__")?.extract()?);
+        let version = py.version_info();
+        h.text(&format!("{}.{} {}", version.major, version.minor, cfg!(Py_GIL_DISABLED)));
+        let numpy: String = py.import("numpy")?.getattr("__version__")?.extract()?;
+        // What is read of NumPy while compiling is among the steps of an entry.
+        h.text(numpy.split('.').next().unwrap_or_default());
         let package: Vec<PathBuf> = py.import("lancehead")?.getattr("__path__")?.extract()?;
         let library = package.first().map(|p| p.join("lib"));
         let mut files = Vec::new();
@@ -134,14 +165,19 @@ fn environment(py: Python<'_>) -> PyResult<Digest> {
             h.text(&name);
             h.bytes(&text);
         }
-        Ok(h.finish())
-    })?;
+        let fixed = h.finish();
+        let levels = lh_driver::processor_levels().into_iter().map(|l| (l, ""));
+        let machines = std::iter::once(lh_driver::processor()).chain(levels);
+        Ok(machines.map(|(cpu, features)| machine(&fixed, cpu, features)).collect())
+    })
+}
+
+fn machine(fixed: &Digest, cpu: &str, features: &str) -> Digest {
     let mut h = Hasher::new("machine");
     h.digest(fixed);
-    let (cpu, features) = lh_driver::processor();
     h.text(cpu);
     h.text(features);
-    Ok(h.finish())
+    h.finish()
 }
 
 /// Python files below a directory with their texts.
@@ -159,7 +195,7 @@ fn sources(root: &Path, dir: &Path, out: &mut Vec<(String, Vec<u8>)>) -> io::Res
 }
 
 fn request<'a>(py: Python<'_>, function: ObjId, args: &'a [Ty], options: Options) -> PyResult<Request<'a>> {
-    Ok(Request { function, args, options, environment: environment(py)? })
+    Ok(Request { function, args, options, environment: environments(py)?[0] })
 }
 
 /// Looks for code of a function that fits; `load` is false if it shall be made anew in any case. If another process is
@@ -194,23 +230,49 @@ pub fn find(
 
 fn search(py: Python<'_>, home: &Home, request: &Request<'_>, key: &Digest) -> PyResult<Option<Compiled>> {
     let mut host = PyHost::new(py);
-    let start = format!("{}.{}.", home.stem, short(key));
     for dir in &home.dirs {
-        // A directory that cannot be read has nothing for us.
-        let files = cache::list(dir, &start, cache::CODE).unwrap_or_default();
-        if files.is_empty() || !is_trusted(py, dir)? {
+        let found = search_dir(py, &mut host, home, dir, request, key)?;
+        if found.is_some() {
+            return Ok(found);
+        }
+    }
+    // Packs are made for levels of processors, of which the highest is the best.
+    let Some(pack) = home.pack.as_deref().filter(|p| p.is_dir()) else { return Ok(None) };
+    for environment in environments(py)?.clone() {
+        let request = Request { environment, ..*request };
+        let Some(key) = request.key(&mut host) else { continue };
+        let found = search_dir(py, &mut host, home, pack, &request, &key)?;
+        if found.is_some() {
+            return Ok(found);
+        }
+    }
+    Ok(None)
+}
+
+fn search_dir(
+    py: Python<'_>,
+    host: &mut PyHost<'_>,
+    home: &Home,
+    dir: &Path,
+    request: &Request<'_>,
+    key: &Digest,
+) -> PyResult<Option<Compiled>> {
+    let start = format!("{}.{}.", home.stem, short(key));
+    // A directory that cannot be read has nothing for us.
+    let files = cache::list(dir, &start, cache::CODE).unwrap_or_default();
+    if files.is_empty() || !is_trusted(py, dir)? {
+        return Ok(None);
+    }
+    for file in files {
+        if !is_trusted(py, &file)? {
             continue;
         }
-        for file in files {
-            if !is_trusted(py, &file)? {
-                continue;
-            }
-            let entry = std::fs::read(&file).ok().and_then(|bytes| Entry::read(&bytes)).filter(|e| e.key == *key);
-            if let Some(code) = entry.and_then(|e| request.load(&mut host, &e)) {
-                log(py, &format!("index loaded from {}/{}{}", dir.display(), home.stem, cache::INDEX))?;
-                log(py, &format!("data loaded from {}", file.display()))?;
-                return Ok(Some(code));
-            }
+        let entry = std::fs::read(&file).ok().and_then(|bytes| Entry::read(&bytes)).filter(|e| e.key == *key);
+        if let Some(code) = entry.and_then(|e| request.load(host, &e)) {
+            cache::mark_used(&file);
+            log(py, &format!("index loaded from {}/{}{}", dir.display(), home.stem, cache::INDEX))?;
+            log(py, &format!("data loaded from {}", file.display()))?;
+            return Ok(Some(code));
         }
     }
     Ok(None)
@@ -249,7 +311,8 @@ pub fn keep(
                 if !dir.join(&index_name).is_file() && cache::save(dir, &index_name, &index).is_ok() {
                     log(py, &format!("index saved to {}", dir.join(&index_name).display()))?;
                 }
-                return log(py, &format!("data saved to {}", path.display()));
+                log(py, &format!("data saved to {}", path.display()))?;
+                return limit(py, &lookup.home, &path);
             }
             Err(e) => failure = Some(format!("{}: {e}", dir.display())),
         }
@@ -311,4 +374,34 @@ fn warn_once(py: Python<'_>, text: &str) -> PyResult<()> {
     static TOLD: LazyLock<Mutex<HashSet<String>>> = LazyLock::new(Default::default);
     let is_new = TOLD.lock().unwrap_or_else(std::sync::PoisonError::into_inner).insert(text.to_owned());
     if is_new { render::warn(py, "NumbaWarning", text) } else { Ok(()) }
+}
+
+/// What a file of the cache says of itself; `None` if it is damaged, or not one of this version's.
+#[pyfunction]
+pub fn cache_entry<'py>(py: Python<'py>, path: PathBuf) -> PyResult<Option<Bound<'py, PyDict>>> {
+    let bytes = std::fs::read(&path)?;
+    let Some(entry) = Entry::read(&bytes) else { return Ok(None) };
+    let out = PyDict::new(py);
+    let facts = &entry.facts;
+    let texts = [
+        ("function", &facts.function),
+        ("file", &facts.file),
+        ("signature", &facts.signature),
+        ("cpu", &facts.cpu),
+        ("version", &facts.version),
+    ];
+    for (name, text) in texts {
+        out.set_item(name, text)?;
+    }
+    out.set_item("line", facts.line)?;
+    out.set_item("size", bytes.len())?;
+    out.set_item("code", entry.object.len())?;
+    out.set_item("reads", entry.reads())?;
+    Ok(Some(out))
+}
+
+/// The directory for code that is not kept beside its source.
+#[pyfunction]
+pub fn cache_directory(py: Python<'_>) -> Option<PathBuf> {
+    directory(py).0
 }

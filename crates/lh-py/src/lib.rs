@@ -134,6 +134,8 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(dispatcher_of, m)?)?;
     m.add_function(wrap_pyfunction!(check_options, m)?)?;
     m.add_function(wrap_pyfunction!(build_info, m)?)?;
+    m.add_function(wrap_pyfunction!(cache::cache_entry, m)?)?;
+    m.add_function(wrap_pyfunction!(cache::cache_directory, m)?)?;
     m.add_function(wrap_pyfunction!(types::array_type, m)?)?;
     m.add_function(wrap_pyfunction!(types::tuple_type, m)?)?;
     m.add_function(wrap_pyfunction!(types::named_tuple_type, m)?)?;

@@ -244,6 +244,25 @@ impl Entry {
         r.0.is_empty().then_some(entry)
     }
 
+    /// What the code has read, as Python would say it.
+    pub fn reads(&self) -> Vec<String> {
+        let mut names: Vec<String> = Vec::new();
+        for step in &self.steps {
+            let of = |n: &u32| names.get(*n as usize).cloned().unwrap_or_default();
+            names.push(match &step.place {
+                Place::Root => self.facts.function.clone(),
+                Place::Argument(n) => format!("argument {n}"),
+                Place::Global(f, name) => format!("{name} in {}", of(f)),
+                Place::Free(f, index) => format!("captured variable {index} of {}", of(f)),
+                Place::Attribute(o, name) => format!("{}.{name}", of(o).split(' ').next().unwrap_or_default()),
+                Place::Import(name, None) => name.clone(),
+                Place::Import(name, Some(attr)) => format!("{name}.{attr}"),
+                Place::Part(o, index) => format!("part {index} of {}", of(o)),
+            });
+        }
+        names
+    }
+
     /// A hash of everything that the entry depends on beside its key.
     pub fn dependencies(&self) -> Digest {
         let mut w = Writer::default();

@@ -12,7 +12,7 @@ mod types;
 
 pub use digest::{Digest, Hasher, blake2b};
 pub use entry::{Entry, Facts, Place, Step};
-pub use store::{CODE, INDEX, distrust, list, make, save};
+pub use store::{CODE, INDEX, distrust, evict, list, make, mark_used, save};
 pub use turn::{Answer, Turn, wait};
 
 use crate::host::Host;

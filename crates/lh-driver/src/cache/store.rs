@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, SystemTime};
 
 /// Suffix of files with code.
 pub const CODE: &str = ".nbc";
@@ -87,6 +88,54 @@ pub fn save(dir: &Path, name: &str, bytes: &[u8]) -> io::Result<PathBuf> {
     }
 }
 
+/// Notes that a file has been used, once an hour at most; when it was written stays as it is.
+pub fn mark_used(path: &Path) {
+    let is_recent = |m: fs::Metadata| m.accessed()?.elapsed().map_err(io::Error::other);
+    let recent = fs::metadata(path).and_then(is_recent).is_ok_and(|age| age < Duration::from_secs(3600));
+    if !recent {
+        // What belongs to others, or lies where nothing can be changed, is not evicted by us either.
+        let times = fs::FileTimes::new().set_accessed(SystemTime::now());
+        let _ = fs::File::open(path).and_then(|f| f.set_times(times));
+    }
+}
+
+/// Removes the least recently used files with code below a directory until they have at most so many bytes; how many
+/// are gone.
+pub fn evict(root: &Path, limit: u64) -> usize {
+    let mut files = Vec::new();
+    gather(root, &mut files);
+    let mut total: u64 = files.iter().map(|(_, size, _)| size).sum();
+    if total <= limit {
+        return 0;
+    }
+    files.sort();
+    let mut gone = 0;
+    // A little more, so that not every new file makes another round.
+    for (_, size, path) in files {
+        if total <= limit - limit / 10 {
+            break;
+        }
+        // Somebody else may have been faster.
+        if fs::remove_file(path).is_ok() {
+            gone += 1;
+        }
+        total -= size;
+    }
+    gone
+}
+
+fn gather(dir: &Path, out: &mut Vec<(SystemTime, u64, PathBuf)>) {
+    for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
+        let Ok(m) = entry.metadata() else { continue };
+        if m.is_dir() {
+            gather(&entry.path(), out);
+        } else if entry.path().to_string_lossy().ends_with(CODE) {
+            let used = [m.accessed(), m.modified()].into_iter().flatten().max();
+            out.push((used.unwrap_or(SystemTime::UNIX_EPOCH), m.len(), entry.path()));
+        }
+    }
+}
+
 /// Tells apart processes of the same number on different computers that share a directory.
 fn host_tag() -> String {
     let name = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
@@ -115,6 +164,25 @@ mod tests {
         assert_eq!(list(&dir, "f.", CODE).unwrap(), [dir.join("f.1.nbc")]);
         assert_eq!(fs::read(dir.join("f.1.nbc")).unwrap(), b"two");
         assert_eq!(fs::read_dir(&dir).unwrap().count(), 3);
+        fs::remove_dir_all(dir).unwrap();
+    }
+
+    #[test]
+    fn the_least_recently_used_go_first() {
+        let dir = directory("evict");
+        for n in 0..10u64 {
+            let path = save(&dir.join("m"), &format!("f.{n}.nbc"), &[0; 100]).unwrap();
+            let used = SystemTime::UNIX_EPOCH + Duration::from_secs(1000 * n);
+            let times = fs::FileTimes::new().set_accessed(used).set_modified(SystemTime::UNIX_EPOCH);
+            fs::File::open(path).unwrap().set_times(times).unwrap();
+        }
+        save(&dir, "other.txt", &[0; 1000]).unwrap();
+        assert_eq!(evict(&dir, 1000), 0);
+        mark_used(&dir.join("m/f.0.nbc"));
+        assert_eq!(evict(&dir, 600), 5);
+        let left = list(&dir.join("m"), "f.", CODE).unwrap();
+        assert_eq!(left, [0, 6, 7, 8, 9].map(|n| dir.join(format!("m/f.{n}.nbc"))));
+        assert!(dir.join("other.txt").exists());
         fs::remove_dir_all(dir).unwrap();
     }
 
