@@ -52,7 +52,7 @@ pub(crate) fn term_operands(term: &Term) -> SmallVec<[Value; 2]> {
 /// Rewrites every value that a block uses.
 pub(crate) fn map_block(block: &mut BlockData, map: &mut impl FnMut(Value) -> Value) {
     for data in &mut block.insts {
-        map_inst(&mut data.inst, map);
+        data.inst.for_each_operand_mut(|v| *v = map(*v));
     }
     match &mut block.term {
         Some(Term::Branch { cond: v, .. } | Term::ForIter { iter: v, .. } | Term::Return(v) | Term::Reraise(v)) => {
@@ -66,60 +66,6 @@ pub(crate) fn map_block(block: &mut BlockData, map: &mut impl FnMut(Value) -> Va
     }
     for target in block_edges_mut(block) {
         target.args.iter_mut().for_each(|v| *v = map(*v));
-    }
-}
-
-/// Rewrites every operand of an instruction.
-pub(crate) fn map_inst(inst: &mut Inst, map: &mut impl FnMut(Value) -> Value) {
-    let mut each = |v: &mut Value| *v = map(*v);
-    match inst {
-        Inst::Const(_) | Inst::Global(_) | Inst::Free(_) | Inst::Import { .. } | Inst::CatchExc => {}
-        Inst::CheckBound { value: a, .. }
-        | Inst::Unary(_, a)
-        | Inst::GetAttr(a, _)
-        | Inst::ListToTuple(a)
-        | Inst::Iter(a)
-        | Inst::Unpack { seq: a, .. }
-        | Inst::UnpackItem(a, _)
-        | Inst::EndCatch(a)
-        | Inst::Yield(a) => each(a),
-        Inst::Binary { a, b, .. }
-        | Inst::Compare(_, a, b)
-        | Inst::Is { a, b, .. }
-        | Inst::Contains { item: a, container: b, .. }
-        | Inst::SetAttr(a, _, b)
-        | Inst::GetItem(a, b)
-        | Inst::DelItem(a, b)
-        | Inst::ListAppend(a, b)
-        | Inst::ListExtend(a, b)
-        | Inst::SetAdd(a, b)
-        | Inst::ExcMatch(a, b) => [a, b].map(each).into_iter().collect(),
-        Inst::SetItem(a, b, c) | Inst::MapAdd(a, b, c) => [a, b, c].map(each).into_iter().collect(),
-        Inst::Tuple(vs) | Inst::List(vs) | Inst::Set(vs) | Inst::ConcatStr(vs) => vs.iter_mut().for_each(each),
-        Inst::Dict(kvs) => kvs.iter_mut().for_each(|(k, v)| {
-            each(k);
-            each(v);
-        }),
-        Inst::Slice(parts) => parts.iter_mut().for_each(each),
-        Inst::Format { value, spec, .. } => {
-            each(value);
-            spec.iter_mut().for_each(each);
-        }
-        Inst::Call { func, args, kwargs } => {
-            each(func);
-            args.iter_mut().for_each(&mut each);
-            kwargs.iter_mut().for_each(|(_, v)| each(v));
-        }
-        Inst::CallStar { func, args, kwargs } => {
-            each(func);
-            each(args);
-            kwargs.iter_mut().for_each(each);
-        }
-        Inst::MakeFunction { defaults, kwdefaults, captures, .. } => {
-            defaults.iter_mut().for_each(&mut each);
-            kwdefaults.iter_mut().for_each(|(_, v)| each(v));
-            captures.iter_mut().for_each(each);
-        }
     }
 }
 

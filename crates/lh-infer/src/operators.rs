@@ -36,25 +36,6 @@ impl Kernel {
     }
 }
 
-/// `+` and the like, as the user writes them.
-pub(crate) fn symbol(op: BinOp) -> &'static str {
-    match op {
-        BinOp::Add => "+",
-        BinOp::Sub => "-",
-        BinOp::Mul => "*",
-        BinOp::TrueDiv => "/",
-        BinOp::FloorDiv => "//",
-        BinOp::Mod => "%",
-        BinOp::Pow => "**",
-        BinOp::MatMul => "@",
-        BinOp::And => "&",
-        BinOp::Or => "|",
-        BinOp::Xor => "^",
-        BinOp::LShift => "<<",
-        BinOp::RShift => ">>",
-    }
-}
-
 /// The function of module `operator` that an operator calls.
 fn operator_name(op: BinOp) -> &'static str {
     match op {
@@ -82,17 +63,6 @@ fn compare_name(op: CmpOp) -> &'static str {
         CmpOp::Le => "le",
         CmpOp::Gt => "gt",
         CmpOp::Ge => "ge",
-    }
-}
-
-fn compare_symbol(op: CmpOp) -> &'static str {
-    match op {
-        CmpOp::Eq => "==",
-        CmpOp::Ne => "!=",
-        CmpOp::Lt => "<",
-        CmpOp::Le => "<=",
-        CmpOp::Gt => ">",
-        CmpOp::Ge => ">=",
     }
 }
 
@@ -244,7 +214,7 @@ impl Infer<'_> {
                 self.call_library("builtins.list.__mul__", &[b.clone(), a.clone()])
             }
             (TyKind::PendingList(_), ..) | (_, _, TyKind::PendingList(_)) => Ok(Val::of_type(Ty::never())),
-            _ => Err(self.no_op(symbol(op), a.ty, b.ty)),
+            _ => Err(self.no_op(op.symbol(), a.ty, b.ty)),
         }
     }
 
@@ -270,10 +240,10 @@ impl Infer<'_> {
         let shift = matches!(op, BinOp::LShift | BinOp::RShift);
         if matches!(op, BinOp::And | BinOp::Or | BinOp::Xor) || shift {
             if !(t.is_int() || t.is_bool()) {
-                return Err(self.no_op(symbol(op), a.ty, b.ty));
+                return Err(self.no_op(op.symbol(), a.ty, b.ty));
             }
         } else if t.is_complex() && matches!(op, BinOp::FloorDiv | BinOp::Mod) || op == BinOp::MatMul {
-            return Err(self.no_op(symbol(op), a.ty, b.ty));
+            return Err(self.no_op(op.symbol(), a.ty, b.ty));
         }
         if let Some(v) = self.literal_out_of_range(a, b, t).or_else(|| self.literal_out_of_range(b, a, t)) {
             return Ok(v);
@@ -382,7 +352,7 @@ impl Infer<'_> {
                 _ => "xor",
             },
             BinOp::And | BinOp::Or | BinOp::Xor | BinOp::LShift | BinOp::RShift if !t.is_int() => {
-                return Err(self.no_op(symbol(op), t, t));
+                return Err(self.no_op(op.symbol(), t, t));
             }
             _ => return self.library_kernel(&format!("operator.{}", operator_name(op)), &[t, t]),
         };
@@ -400,7 +370,7 @@ impl Infer<'_> {
 
     fn binary_arrays(&mut self, op: BinOp, a: &Val, b: &Val, inplace: bool) -> Result<Val> {
         let (ta, tb) = (element(a.ty), element(b.ty));
-        let mut t = promote(ta, tb).ok_or_else(|| self.no_op(symbol(op), a.ty, b.ty))?.strong();
+        let mut t = promote(ta, tb).ok_or_else(|| self.no_op(op.symbol(), a.ty, b.ty))?.strong();
         if op == BinOp::TrueDiv && (t.is_int() || t.is_bool()) {
             t = Ty::f64();
         }
@@ -416,7 +386,7 @@ impl Infer<'_> {
         }
         let kernel = self.binary_kernel(op, t)?;
         let args = vec![cast_expr(t, MapExpr::Arg(0, ta)), cast_expr(t, MapExpr::Arg(1, tb))];
-        self.finish_map(&[a.clone(), b.clone()], kernel.ret(), kernel.expr(args), a, inplace, symbol(op))
+        self.finish_map(&[a.clone(), b.clone()], kernel.ret(), kernel.expr(args), a, inplace, op.symbol())
     }
 
     fn power_expr(&mut self, x: MapExpr, n: i128, t: Ty) -> Result<MapExpr> {
@@ -499,14 +469,14 @@ impl Infer<'_> {
                 self.compare_dtype_text(op, a, b)
             }
             _ if equality => Ok(Val::bool(op == CmpOp::Ne)),
-            _ => Err(self.no_op(compare_symbol(op), a.ty, b.ty)),
+            _ => Err(self.no_op(op.symbol(), a.ty, b.ty)),
         }
     }
 
     fn compare_dtype_text(&mut self, op: CmpOp, a: &Val, b: &Val) -> Result<Val> {
         let (d, s) = if a.as_str().is_some() { (b, a) } else { (a, b) };
         let TyKind::DType(t) = d.ty.kind() else { lh_ir::bug!("not a dtype") };
-        let Some(text) = s.as_str() else { return Err(self.no_op(compare_symbol(op), a.ty, b.ty)) };
+        let Some(text) = s.as_str() else { return Err(self.no_op(op.symbol(), a.ty, b.ty)) };
         Ok(Val::bool((t.strong().to_string() == text) == (op == CmpOp::Eq)))
     }
 
@@ -541,7 +511,7 @@ impl Infer<'_> {
         let name = compare_name(op);
         if a.ty.is_complex() || b.ty.is_complex() {
             if !matches!(op, CmpOp::Eq | CmpOp::Ne) {
-                return Err(self.no_op(compare_symbol(op), a.ty, b.ty));
+                return Err(self.no_op(op.symbol(), a.ty, b.ty));
             }
             let t = promote(a.ty, b.ty).expect("numbers");
             let (x, y) = (self.cast(a, t), self.cast(b, t));
@@ -589,7 +559,7 @@ impl Infer<'_> {
 
     fn compare_arrays(&mut self, op: CmpOp, a: &Val, b: &Val) -> Result<Val> {
         let (ta, tb) = (element(a.ty), element(b.ty));
-        let t = promote(ta, tb).ok_or_else(|| self.no_op(compare_symbol(op), a.ty, b.ty))?.strong();
+        let t = promote(ta, tb).ok_or_else(|| self.no_op(op.symbol(), a.ty, b.ty))?.strong();
         let kernel = if t.is_complex() {
             self.library_kernel(&format!("operator.{}", compare_name(op)), &[t, t])?
         } else {

@@ -231,9 +231,10 @@ impl Display for UnOp {
     }
 }
 
-impl Display for BinOp {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+impl BinOp {
+    /// The operator as it is written: `+` and the like.
+    pub fn symbol(self) -> &'static str {
+        match self {
             BinOp::Add => "+",
             BinOp::Sub => "-",
             BinOp::Mul => "*",
@@ -247,19 +248,32 @@ impl Display for BinOp {
             BinOp::Xor => "^",
             BinOp::LShift => "<<",
             BinOp::RShift => ">>",
-        })
+        }
     }
 }
 
-impl Display for CmpOp {
+impl Display for BinOp {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+        f.write_str(self.symbol())
+    }
+}
+
+impl CmpOp {
+    /// The comparison as it is written: `==` and the like.
+    pub fn symbol(self) -> &'static str {
+        match self {
             CmpOp::Eq => "==",
             CmpOp::Ne => "!=",
             CmpOp::Lt => "<",
             CmpOp::Le => "<=",
             CmpOp::Gt => ">",
             CmpOp::Ge => ">=",
-        })
+        }
+    }
+}
+
+impl Display for CmpOp {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(self.symbol())
     }
 }

@@ -283,10 +283,10 @@ pub enum Term {
     Unreachable,
 }
 
-impl Inst {
-    /// Visits every operand.
-    pub fn for_each_operand(&self, mut f: impl FnMut(Value)) {
-        match self {
+/// Calls `$f` with a reference to every operand of an instruction, by `iter` or `iter_mut`.
+macro_rules! operands {
+    ($inst:expr, $f:ident, $iter:ident) => {
+        match $inst {
             Inst::Const(_) | Inst::Global(_) | Inst::Free(_) | Inst::Import { .. } | Inst::CatchExc => {}
             Inst::CheckBound { value: a, .. }
             | Inst::Unary(_, a)
@@ -296,7 +296,7 @@ impl Inst {
             | Inst::Unpack { seq: a, .. }
             | Inst::UnpackItem(a, _)
             | Inst::EndCatch(a)
-            | Inst::Yield(a) => f(*a),
+            | Inst::Yield(a) => $f(a),
             Inst::Binary { a, b, .. }
             | Inst::Compare(_, a, b)
             | Inst::Is { a, b, .. }
@@ -308,40 +308,54 @@ impl Inst {
             | Inst::ListExtend(a, b)
             | Inst::SetAdd(a, b)
             | Inst::ExcMatch(a, b) => {
-                f(*a);
-                f(*b);
+                $f(a);
+                $f(b);
             }
             Inst::SetItem(a, b, c) | Inst::MapAdd(a, b, c) => {
-                f(*a);
-                f(*b);
-                f(*c);
+                $f(a);
+                $f(b);
+                $f(c);
             }
-            Inst::Tuple(vs) | Inst::List(vs) | Inst::Set(vs) | Inst::ConcatStr(vs) => vs.iter().for_each(|v| f(*v)),
-            Inst::Dict(kvs) => kvs.iter().for_each(|(k, v)| {
-                f(*k);
-                f(*v);
-            }),
-            Inst::Slice(parts) => parts.iter().for_each(|v| f(*v)),
+            Inst::Tuple(vs) | Inst::List(vs) | Inst::Set(vs) | Inst::ConcatStr(vs) => vs.$iter().for_each($f),
+            Inst::Dict(kvs) => {
+                for (k, v) in kvs {
+                    $f(k);
+                    $f(v);
+                }
+            }
+            Inst::Slice(parts) => parts.$iter().for_each($f),
             Inst::Format { value, spec, .. } => {
-                f(*value);
-                spec.iter().for_each(|v| f(*v));
+                $f(value);
+                spec.$iter().for_each($f);
             }
             Inst::Call { func, args, kwargs } => {
-                f(*func);
-                args.iter().for_each(|v| f(*v));
-                kwargs.iter().for_each(|(_, v)| f(*v));
+                $f(func);
+                args.$iter().for_each(&mut $f);
+                kwargs.$iter().for_each(|(_, v)| $f(v));
             }
             Inst::CallStar { func, args, kwargs } => {
-                f(*func);
-                f(*args);
-                kwargs.iter().for_each(|v| f(*v));
+                $f(func);
+                $f(args);
+                kwargs.$iter().for_each($f);
             }
             Inst::MakeFunction { defaults, kwdefaults, captures, .. } => {
-                defaults.iter().for_each(|v| f(*v));
-                kwdefaults.iter().for_each(|(_, v)| f(*v));
-                captures.iter().for_each(|v| f(*v));
+                defaults.$iter().for_each(&mut $f);
+                kwdefaults.$iter().for_each(|(_, v)| $f(v));
+                captures.$iter().for_each($f);
             }
         }
+    };
+}
+
+impl Inst {
+    /// Visits every operand.
+    pub fn for_each_operand(&self, mut f: impl FnMut(Value)) {
+        let mut f = |v: &Value| f(*v);
+        operands!(self, f, iter);
+    }
+    /// Visits every operand, which may be replaced.
+    pub fn for_each_operand_mut(&mut self, mut f: impl FnMut(&mut Value)) {
+        operands!(self, f, iter_mut);
     }
 }
 

@@ -9,7 +9,7 @@ use crate::boxing::{Boxer, foreign_owner};
 use crate::dispatcher::{self, Overload, Ret, State};
 use crate::object::DispatcherObject;
 use crate::signals::Running;
-use crate::{convert, literals, np, raise, render};
+use crate::{convert, int, literals, np, raise, render};
 use lh_runtime::MemInfo;
 use lh_runtime::alloc::decref;
 use pyo3::ffi;
@@ -36,30 +36,48 @@ fn guarded<R>(py: Python<'_>, f: impl FnOnce() -> PyResult<R>) -> Option<R> {
     None
 }
 
-/// `tp_vectorcall` of dispatchers of functions without parameters, which have but one specialisation: as [`vectorcall`],
-/// in few instructions.
-pub unsafe extern "C" fn vectorcall_nullary(
+/// The `tp_vectorcall` of a dispatcher whose only code takes no arguments, ends at once and depends on nothing but its own
+/// function, for a kind of result. There is none for results that take more to make.
+pub fn quick_entry(ret: Ret) -> Option<ffi::vectorcallfunc> {
+    Some(match ret {
+        Ret::None => quick::<{ Ret::None as u8 }>,
+        Ret::Bool => quick::<{ Ret::Bool as u8 }>,
+        Ret::Int => quick::<{ Ret::Int as u8 }>,
+        Ret::Float => quick::<{ Ret::Float as u8 }>,
+        Ret::Complex => quick::<{ Ret::Complex as u8 }>,
+        Ret::Other | Ret::Converted => return None,
+    })
+}
+
+/// See [`quick_entry`]. Whatever is unusual is left to [`vectorcall`].
+unsafe extern "C" fn quick<const RET: u8>(
     callable: *mut ffi::PyObject,
     args: *const *mut ffi::PyObject,
     nargsf: usize,
     kwnames: *mut ffi::PyObject,
 ) -> *mut ffi::PyObject {
-    // SAFETY: CPython calls this with a dispatcher, attached; references into the state end before Python code can run.
+    const KINDS: [Ret; 5] = [Ret::None, Ret::Bool, Ret::Int, Ret::Float, Ret::Complex];
+    // SAFETY: CPython calls this with a dispatcher, attached; its overload was set before this function was, and lives as
+    // long as it does.
     unsafe {
-        let overload = (*(*callable.cast::<DispatcherObject>()).state).nullary;
-        let bare = ffi::PyVectorcall_NARGS(nargsf) == 0 && kwnames.is_null();
-        if bare && !overload.is_null() && (*overload).guard.is_current(Python::assume_attached()) {
-            let mut ret = [MaybeUninit::<u64>::uninit(); 2];
-            let running = Running::start((*overload).may_wait);
-            let status = ((*overload).entry)(std::ptr::null(), ret.as_mut_ptr().cast());
-            drop(running);
-            if status == 0 {
-                return simple_result((*overload).ret, ret.as_ptr().cast());
-            }
-            return finish(Python::assume_attached(), &*overload, &ArgBuf::default(), status, std::ptr::null());
+        let overload = &*(*callable.cast::<DispatcherObject>()).quick;
+        // The highest bit says nothing about the number of arguments.
+        if nargsf << 1 != 0 || !kwnames.is_null() || !overload.guard.own_is_current() {
+            return vectorcall(callable, args, nargsf, kwnames);
         }
-        vectorcall(callable, args, nargsf, kwnames)
+        let mut ret = [MaybeUninit::<u64>::uninit(); 2];
+        match (overload.entry)(std::ptr::null(), ret.as_mut_ptr().cast()) {
+            0 => simple_result(KINDS[RET as usize], ret.as_ptr().cast()),
+            status => fail_quick(overload, status),
+        }
     }
+}
+
+#[cold]
+#[inline(never)]
+unsafe fn fail_quick(overload: &Overload, status: i32) -> *mut ffi::PyObject {
+    // SAFETY: as for `quick`; of a failed call no result is read.
+    unsafe { finish(Python::assume_attached(), overload, &ArgBuf::default(), status, std::ptr::null()) }
 }
 
 /// `tp_vectorcall` of dispatchers.
@@ -146,7 +164,7 @@ unsafe fn simple_result(kind: Ret, words: *const u64) -> *mut ffi::PyObject {
     unsafe {
         match kind {
             Ret::Float => ffi::PyFloat_FromDouble(f64::from_bits(*words)),
-            Ret::Int => ffi::PyLong_FromLongLong(*words as i64),
+            Ret::Int => int::object(*words as i64),
             Ret::None => ffi::Py_NewRef(ffi::Py_None()),
             Ret::Bool => ffi::PyBool_FromLong((*words & 1) as std::ffi::c_long),
             Ret::Complex => ffi::PyComplex_FromDoubles(f64::from_bits(*words), f64::from_bits(*words.add(1))),
@@ -360,5 +378,6 @@ impl ArgBuf {
 
 /// Loads NumPy before the first dispatcher is called: arguments are compared with its array type.
 pub fn prepare(py: Python<'_>) -> PyResult<()> {
+    int::prepare();
     np::load(py).map(|_| ())
 }

@@ -3,6 +3,7 @@
 use crate::args::ArgBuf;
 use crate::bind::Params;
 use crate::cache;
+use crate::call;
 use crate::compiler::{self, Failed};
 use crate::convert;
 use crate::flight;
@@ -24,6 +25,7 @@ use std::sync::Arc;
 
 /// How a result is turned into an object.
 #[derive(Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
 pub enum Ret {
     /// `None`.
     None,
@@ -85,9 +87,8 @@ pub struct State {
     pub options: JitOptions,
     /// Found by tags.
     pub entries: Vec<Entry>,
-    /// The only specialisation of a function without parameters, if its result is a simple one and it keeps the
-    /// interpreter; null otherwise.
-    pub nullary: *const Overload,
+    /// The object, once it is made.
+    pub owner: *mut DispatcherObject,
     /// The entry that fitted the last call.
     pub last: usize,
     /// Every specialisation ever made: calls in progress may use the stale ones.
@@ -165,7 +166,7 @@ impl State {
             params: Params::of(func)?,
             options,
             entries: Vec::new(),
-            nullary: std::ptr::null(),
+            owner: std::ptr::null_mut(),
             last: 0,
             overloads: Vec::new(),
             literals: Vec::new(),
@@ -181,11 +182,26 @@ impl State {
         self.overloads.iter().map(|o| &**o).filter(|o| !o.stale.get())
     }
 
+    /// Lets calls take the quick way, if a function without parameters has code that allows it.
+    fn set_quick(&mut self, overload: Option<&Overload>) {
+        let quick = overload.filter(|o| !self.options.nogil && !o.may_wait && o.guard.is_own_only());
+        let entry = quick.and_then(|o| Some((o, call::quick_entry(o.ret)?)));
+        // SAFETY: the owner lives as long as its state; the overload is in place before the function that reads it.
+        unsafe {
+            if let (Some((overload, _)), false) = (entry, self.owner.is_null()) {
+                (*self.owner).quick = overload;
+            }
+            if !self.owner.is_null() {
+                (*self.owner).vectorcall = Some(entry.map_or(call::vectorcall, |(_, f)| f));
+            }
+        }
+    }
+
     /// Forgets a specialisation whose dependencies have changed.
     pub fn forget(&mut self, overload: *const Overload) {
         self.entries.retain(|e| !std::ptr::eq(e.overload, overload));
         self.last = 0;
-        self.nullary = std::ptr::null();
+        self.set_quick(None);
         // SAFETY: overloads live as long as the state.
         unsafe { (*overload).stale.set(true) };
     }
@@ -241,8 +257,9 @@ pub unsafe fn resolve(
         state.entries.retain(|e| e.tags[..] != buf.tags[..]);
         state.entries.push(Entry { tags: buf.tags.as_slice().into(), natural: converts.then_some(natural), overload });
         state.last = state.entries.len() - 1;
-        let simple = !matches!((*overload).ret, Ret::Other | Ret::Converted) && !state.options.nogil;
-        state.nullary = if argc == 0 && simple { overload } else { std::ptr::null() };
+        if argc == 0 {
+            state.set_quick(Some(&*overload));
+        }
         Ok(state.last)
     }
 }

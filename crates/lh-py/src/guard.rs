@@ -102,12 +102,18 @@ impl Guard {
     /// Whether nothing has changed. Run for every call.
     #[inline(always)]
     pub fn is_current(&self, py: Python<'_>) -> bool {
-        if let Some(f) = &self.own
-            && !f.is_current()
-        {
-            return false;
-        }
-        !self.has_more || self.more_is_current(py)
+        self.own_is_current() && (!self.has_more || self.more_is_current(py))
+    }
+
+    /// Whether there is nothing to look at but the function itself.
+    pub fn is_own_only(&self) -> bool {
+        !self.has_more
+    }
+
+    /// As [`Guard::is_current`], for the function itself.
+    #[inline(always)]
+    pub fn own_is_current(&self) -> bool {
+        self.own.as_ref().is_none_or(FuncGuard::is_current)
     }
 
     #[inline(always)]

@@ -2,6 +2,7 @@
 
 use pyo3::ffi;
 use std::ffi::c_int;
+use std::sync::atomic::{AtomicPtr, Ordering};
 
 /// `PyLongObject`, as far as it is read.
 #[repr(C)]
@@ -76,4 +77,30 @@ unsafe fn long(o: *mut ffi::PyObject) -> Machine {
         }
     }
     Machine::TooLarge
+}
+
+/// Small ints, which CPython makes once, from the least on; null until [`prepare`].
+static SMALL: [AtomicPtr<ffi::PyObject>; 262] = [const { AtomicPtr::new(std::ptr::null_mut()) }; 262];
+const LEAST: i64 = -5;
+
+/// Learns where the small ints are.
+pub fn prepare() {
+    if SMALL[0].load(Ordering::Relaxed).is_null() {
+        // From the last on, so that the first tells that all are there.
+        for (i, at) in SMALL.iter().enumerate().rev() {
+            // SAFETY: called attached; small ints are never freed, and we keep a reference.
+            at.store(unsafe { ffi::PyLong_FromLongLong(LEAST + i as i64) }, Ordering::Relaxed);
+        }
+    }
+}
+
+/// The object of an int: a new reference, or null with an exception set.
+///
+/// # Safety
+/// The thread is attached.
+#[inline(always)]
+pub unsafe fn object(v: i64) -> *mut ffi::PyObject {
+    let small = SMALL.get(v.wrapping_sub(LEAST) as usize).map_or(std::ptr::null_mut(), |o| o.load(Ordering::Relaxed));
+    // SAFETY: a live object, or the thread is attached.
+    unsafe { if small.is_null() { ffi::PyLong_FromLongLong(v) } else { ffi::Py_NewRef(small) } }
 }

@@ -1,6 +1,6 @@
 //! The type `Dispatcher`, built from raw slots because a vectorcall slot is what makes calls cheap.
 
-use crate::dispatcher::State;
+use crate::dispatcher::{Overload, State};
 use crate::{call, methods};
 use pyo3::exceptions::PyTypeError;
 use pyo3::ffi;
@@ -18,11 +18,14 @@ unsafe extern "C" {
 #[repr(C)]
 pub struct DispatcherObject {
     base: ffi::PyObject,
-    vectorcall: Option<ffi::vectorcallfunc>,
+    /// What a call calls.
+    pub vectorcall: Option<ffi::vectorcallfunc>,
     weakrefs: *mut ffi::PyObject,
     dict: *mut ffi::PyObject,
     /// Owned by the instance; never null once it is made.
     pub state: *mut State,
+    /// For the quick way of calls without arguments; it points into the state.
+    pub quick: *const Overload,
 }
 
 static TYPE: AtomicPtr<ffi::PyTypeObject> = AtomicPtr::new(std::ptr::null_mut());
@@ -172,8 +175,9 @@ pub fn create<'py>(py: Python<'py>, state: State, dict: Bound<'py, PyDict>) -> P
     unsafe {
         let o = Bound::from_owned_ptr_or_err(py, ffi::PyType_GenericAlloc(dispatcher_type(), 0))?;
         let d = o.as_ptr().cast::<DispatcherObject>();
-        (*d).vectorcall = Some(if state.params.plain == 0 { call::vectorcall_nullary } else { call::vectorcall });
+        (*d).vectorcall = Some(call::vectorcall);
         (*d).state = Box::into_raw(Box::new(state));
+        (*(*d).state).owner = d;
         (*d).dict = dict.into_ptr();
         Ok(o)
     }
