@@ -6,6 +6,7 @@
 
 use lh_ir::Ty;
 use pyo3::prelude::*;
+use std::process;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, ThreadId};
 use std::time::Duration;
@@ -18,6 +19,8 @@ struct Flight {
     dispatcher: usize,
     args: Vec<Ty>,
     thread: ThreadId,
+    /// A child of `fork` has its parent's list, but not the other threads.
+    process: u32,
     /// Whether all is known and machine code is being made.
     generating: bool,
 }
@@ -50,12 +53,12 @@ impl Drop for Ticket {
 
 /// The right to compile for argument types; `None` if another thread had it, and has finished.
 pub fn board(py: Python<'_>, dispatcher: usize, args: &[Ty]) -> Option<Ticket> {
-    let me = thread::current().id();
-    let is_other = |f: &Flight| f.dispatcher == dispatcher && f.args == args && f.thread != me;
+    let (me, process) = (thread::current().id(), process::id());
+    let is_other = |f: &Flight| f.dispatcher == dispatcher && f.args == args && f.thread != me && f.process == process;
     if flights().iter().any(is_other) && py.detach(|| wait(&is_other)) {
         return None;
     }
-    flights().push(Flight { dispatcher, args: args.to_vec(), thread: me, generating: false });
+    flights().push(Flight { dispatcher, args: args.to_vec(), thread: me, process, generating: false });
     Some(Ticket { dispatcher, args: args.to_vec() })
 }
 
