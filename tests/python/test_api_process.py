@@ -74,6 +74,28 @@ def test_ctrl_c_stops_a_loop(nogil):
     assert float(done.stdout.split()[1]) < 3.0
 
 
+def test_ctrl_c_stops_a_recursion():
+    code = """
+    import os, subprocess, time
+    from lancehead import njit
+
+    @njit
+    def fib(n):
+        return n if n < 2 else fib(n - 1) + fib(n - 2)
+
+    fib(3)
+    subprocess.Popen(["sh", "-c", f"sleep 0.3; kill -INT {os.getpid()}"])
+    start = time.monotonic()
+    try:
+        fib(60)
+    except KeyboardInterrupt:
+        print("stopped", time.monotonic() - start)
+    """
+    done = run(code)
+    assert done.stdout.startswith("stopped"), done.stderr
+    assert float(done.stdout.split()[1]) < 3.0
+
+
 def test_ctrl_c_outside_compiled_code_is_pythons():
     code = """
     import os, signal

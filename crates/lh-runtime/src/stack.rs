@@ -2,6 +2,7 @@
 
 use crate::classes::RECURSION_ERROR;
 use crate::exception::raise;
+use crate::interrupt;
 use crate::symbol::{Symbol, functions};
 use std::cell::Cell;
 use std::mem::MaybeUninit;
@@ -14,9 +15,13 @@ thread_local! {
     static LIMIT: Cell<usize> = const { Cell::new(0) };
 }
 
-/// Raises RecursionError when the stack is nearly used up. Recursive functions call it first.
+/// Raises RecursionError when the stack is nearly used up, KeyboardInterrupt when the user has asked for it. Recursive
+/// functions call it first, if either may be.
 unsafe extern "C" fn lh_check_stack() -> i32 {
     // Not initialised: a store beside the return address would stall the return.
+    if interrupt::requested() {
+        return interrupt::raise_interrupt();
+    }
     let local = MaybeUninit::<u8>::uninit();
     let here = std::hint::black_box(local.as_ptr()).addr();
     // An unknown limit must take the slow path: hence the subtraction.

@@ -220,7 +220,8 @@ impl FnCx<'_, '_> {
         }
     }
 
-    /// Raises RecursionError when the stack is nearly used up, before anything is owned.
+    /// Raises RecursionError when the stack is nearly used up, and KeyboardInterrupt when the user has asked for it, before
+    /// anything is owned.
     ///
     /// The check is a call, so it is only made where the frame lies in the first eighth of a 64 KiB region: deep recursion
     /// passes through several of those before the reserve of the check (256 KiB) is gone.
@@ -231,6 +232,10 @@ impl FnCx<'_, '_> {
         let zero = self.int(self.t.i64, 0);
         let at = self.ptr_to_int(self.alloca(self.t.i8, 1));
         let due = self.icmp(LLVMIntEQ, self.and(at, self.int(self.t.i64, WINDOW)), zero);
+        let flag = self.load(self.t.i32, self.external("lh_interrupt_flag", self.t.i32), 4);
+        self.make_monotonic(flag);
+        let asked = self.icmp(LLVMIntNE, flag, self.int(self.t.i32, 0));
+        let due = self.or(due, asked);
         let (check, next) = (self.new_block(), self.new_block());
         self.cond_br(due, check, next);
         self.at_end(check);
