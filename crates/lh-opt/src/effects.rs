@@ -93,6 +93,11 @@ impl<'a> Effects<'a> {
         out
     }
 
+    /// The element at an address.
+    pub(crate) fn of_address(&self, p: Value) -> Vec<Place> {
+        self.finder().of_address(p)
+    }
+
     /// Whether two arrays are the same part of one root.
     pub(crate) fn same_view(&self, a: Value, b: Value) -> bool {
         let rank = self.func.ty(a).as_array().map_or(0, |t| t.1);

@@ -1,5 +1,6 @@
 //! Accesses that update an element by one operation, whatever the element: `a[k] += x`.
 
+use crate::effects::expr::{Expr, Sym};
 use crate::effects::{Access, Effects, Kind, Root, combines};
 use crate::outline_parallel::carried::Reduce;
 use lh_ir::func::{Inst, MapExpr};
@@ -15,7 +16,7 @@ pub(super) fn reduction(effects: &Effects<'_>, accesses: &[Access], array: Value
     let mut how = None;
     let mut reads_explained = Vec::new();
     for w in mine.iter().filter(|a| a.kind != Kind::Read) {
-        let (one, read) = update(effects, &mine, w)?;
+        let (one, read) = update(effects, accesses, &mine, w)?;
         if *how.get_or_insert(one) != one {
             return None;
         }
@@ -27,7 +28,12 @@ pub(super) fn reduction(effects: &Effects<'_>, accesses: &[Access], array: Value
 }
 
 /// The operation of a write that updates, and the read that belongs to it.
-fn update(effects: &Effects<'_>, mine: &[&Access], w: &Access) -> Option<(Reduce, (lh_ir::Block, usize))> {
+fn update(
+    effects: &Effects<'_>,
+    all: &[Access],
+    mine: &[&Access],
+    w: &Access,
+) -> Option<(Reduce, (lh_ir::Block, usize))> {
     let func = effects.func;
     match &func.blocks[w.block.index()].insts[w.at].inst {
         Inst::MapInto(e, args) => {
@@ -42,10 +48,7 @@ fn update(effects: &Effects<'_>, mine: &[&Access], w: &Access) -> Option<(Reduce
         }
         Inst::Store(_, v) => {
             let (op, args) = row_of(effects, *v)?;
-            for r in mine
-                .iter()
-                .filter(|r| r.kind == Kind::Read && r.index == w.index && r.index.iter().all(Option::is_some))
-            {
+            for r in mine.iter().filter(|r| r.kind == Kind::Read && same_index(effects, all, &r.index, &w.index)) {
                 let d = &func.blocks[r.block.index()].insts[r.at];
                 let (Inst::Load(_), Some(old)) = (&d.inst, d.result) else { continue };
                 let how = match op.name {
@@ -62,6 +65,35 @@ fn update(effects: &Effects<'_>, mine: &[&Access], w: &Access) -> Option<(Reduce
         }
         _ => None,
     }
+}
+
+/// Whether two indices are the same, or read the same elements of arrays that the loop does not write.
+fn same_index(effects: &Effects<'_>, all: &[Access], a: &[Option<Expr>], b: &[Option<Expr>]) -> bool {
+    a.len() == b.len()
+        && a.iter().zip(b).all(|(a, b)| match (a, b) {
+            (Some(a), Some(b)) => a == b || same_element(effects, all, a, b),
+            _ => false,
+        })
+}
+
+fn same_element(effects: &Effects<'_>, all: &[Access], a: &Expr, b: &Expr) -> bool {
+    let only = |e: &Expr| match &e.terms[..] {
+        [(product, 1)] => match product[..] {
+            [Sym::Val(v)] => Some((v, e.constant)),
+            _ => None,
+        },
+        _ => None,
+    };
+    let (Some((x, c)), Some((y, d))) = (only(a), only(b)) else { return false };
+    let (Some(Inst::Load(p)), Some(Inst::Load(q))) =
+        (effects.defs.inst(effects.func, x), effects.defs.inst(effects.func, y))
+    else {
+        return false;
+    };
+    let (p, q) = (effects.of_address(*p), effects.of_address(*q));
+    let ([p], [q]) = (&p[..], &q[..]) else { return false };
+    let is_written = all.iter().any(|w| w.kind != Kind::Read && w.root == p.root);
+    c == d && p.root == q.root && !is_written && same_index(effects, all, &p.index, &q.index)
 }
 
 fn row_of<'e>(effects: &'e Effects<'_>, v: Value) -> Option<(&'static Op, &'e [Value])> {

@@ -1,0 +1,469 @@
+"""Verdicts on parallel loops: right ones run and agree with CPython, wrong ones are refused."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any, Callable
+
+import numpy as np
+import pytest
+from lancehead import errors, njit, pndindex, prange
+
+N = 400
+RANDOM = np.random.default_rng(7)
+RIGHT: list[Any] = []
+WRONG: list[Any] = []
+
+
+def right(*args: Any) -> Callable[[Any], Any]:
+    def add(f: Any) -> Any:
+        RIGHT.append(pytest.param(f, args, id=f.__name__))
+        return f
+    return add
+
+
+def wrong(*args: Any) -> Callable[[Any], Any]:
+    def add(f: Any) -> Any:
+        WRONG.append(pytest.param(f, args, id=f.__name__))
+        return f
+    return add
+
+
+def vector() -> Any:
+    return RANDOM.random(N)
+
+
+def matrix(m: int = 30, n: int = 20) -> Any:
+    return RANDOM.random((m, n))
+
+
+def bins() -> Any:
+    return RANDOM.integers(0, 10, N)
+
+
+@right(vector())
+def elementwise(a):
+    b = np.empty(len(a))
+    for i in prange(len(a)):
+        b[i] = a[i] + 1
+    return b
+
+
+@right(vector())
+def in_place(a):
+    for i in prange(len(a)):
+        a[i] = a[i] * a[i]
+    return a
+
+
+@right(vector())
+def offset_write(a):
+    b = np.zeros(len(a) + 3)
+    for i in prange(len(a)):
+        b[i + 3] = a[i]
+    return b
+
+
+@right(vector())
+def reversed_write(a):
+    b = np.empty(len(a))
+    for i in prange(len(a)):
+        b[len(a) - 1 - i] = a[i]
+    return b
+
+
+@right(vector())
+def even_and_odd(a):
+    b = np.empty(2 * len(a))
+    for i in prange(len(a)):
+        b[2 * i] = a[i]
+        b[2 * i + 1] = -a[i]
+    return b
+
+
+@right(vector())
+def stepped(a):
+    for i in prange(0, len(a), 2):
+        a[i] = 0
+    return a
+
+
+@right(vector())
+def downwards(a):
+    b = np.zeros(len(a))
+    for i in prange(len(a) - 1, -1, -1):
+        b[i] = a[i] * i
+    return b
+
+
+@right(vector())
+def stencil_into_other(a):
+    b = np.zeros(len(a))
+    for i in prange(1, len(a) - 1):
+        b[i] = a[i - 1] + a[i] + a[i + 1]
+    return b
+
+
+@right(matrix())
+def nested_rows(a):
+    b = np.empty(a.shape)
+    for i in prange(a.shape[0]):
+        for j in range(a.shape[1]):
+            b[i, j] = a[i, j] * 2
+    return b
+
+
+@right(matrix())
+def columns(a):
+    b = np.empty(a.shape)
+    for j in prange(a.shape[1]):
+        for i in range(a.shape[0]):
+            b[i, j] = a[i, j] + j
+    return b
+
+
+@right(matrix())
+def flattened(a):
+    b = np.empty(a.size)
+    w = a.shape[1]
+    for i in prange(a.shape[0]):
+        for j in range(w):
+            b[i * w + j] = a[i, j]
+    return b
+
+
+@right(vector())
+def constant_blocks(a):
+    b = np.zeros(4 * len(a))
+    for i in prange(len(a)):
+        for j in range(4):
+            b[4 * i + j] = a[i] + j
+    return b
+
+
+@right(matrix())
+def transposed(a):
+    b = np.empty((a.shape[1], a.shape[0]))
+    for i in prange(a.shape[0]):
+        for j in range(a.shape[1]):
+            b[j, i] = a[i, j]
+    return b
+
+
+@right(matrix())
+def row_slices(a):
+    for i in prange(a.shape[0]):
+        a[i, :] = a[i, :] + i
+    return a
+
+
+@right(matrix())
+def row_views(a):
+    for i in prange(a.shape[0]):
+        row = a[i]
+        for j in range(len(row)):
+            row[j] += 1.0
+    return a
+
+
+@right(matrix())
+def row_sums(a):
+    s = np.empty(a.shape[0])
+    for i in prange(a.shape[0]):
+        s[i] = a[i].sum()
+    return s
+
+
+@right(matrix(20, 30), matrix(30, 25))
+def product(a, b):
+    c = np.zeros((20, 25))
+    for i in prange(20):
+        for j in range(25):
+            for k in range(30):
+                c[i, j] += a[i, k] * b[k, j]
+    return c
+
+
+@right(matrix())
+def over_indices(a):
+    b = np.empty(a.shape)
+    for i, j in pndindex(a.shape):
+        b[i, j] = a[i, j] + i - j
+    return b
+
+
+@right(bins())
+def histogram(k):
+    h = np.zeros(10, np.int64)
+    for i in prange(len(k)):
+        h[k[i]] += 1
+    return h
+
+
+@right(bins(), vector())
+def weighted_histogram(k, w):
+    h = np.zeros(10)
+    for i in prange(len(k)):
+        h[k[i]] += w[i]
+    return h
+
+
+@right(bins(), vector())
+def greatest_of_bins(k, w):
+    h = np.zeros(10)
+    for i in prange(len(k)):
+        h[k[i]] = max(h[k[i]], w[i])
+    return h
+
+
+@right(bins())
+def bits_of_bins(k):
+    h = np.zeros(10, np.int64)
+    for i in prange(len(k)):
+        h[k[i]] |= 1 << (i % 5)
+    return h
+
+
+@right(matrix())
+def array_sum(a):
+    s = np.zeros(a.shape[1])
+    for i in prange(a.shape[0]):
+        s += a[i]
+    return s
+
+
+@right(vector())
+def scalar_sum(a):
+    s = 0.0
+    for i in prange(len(a)):
+        s += a[i]
+    return s
+
+
+@right(vector())
+def conditional_sum(a):
+    s = 1.5
+    for i in prange(len(a)):
+        if a[i] > 0.5:
+            s -= a[i]
+    return s
+
+
+@right(vector())
+def scalar_product(a):
+    p = 1.0
+    for i in prange(len(a)):
+        p *= 1.0 + a[i] / 100
+    return p
+
+
+@right(vector())
+def extremes(a):
+    low, high = a[0], a[0]
+    for i in prange(len(a)):
+        low = min(low, a[i])
+        high = max(high, a[i])
+    return low, high
+
+
+@right(bins())
+def bitwise(k):
+    x, y, z = 0, 15, 0
+    for i in prange(len(k)):
+        x ^= k[i] * i
+        y &= k[i] | 8
+        z |= k[i]
+    return x, y, z
+
+
+@right(vector())
+def complex_sum(a):
+    s = 0j
+    for i in prange(len(a)):
+        s += a[i] * (1 + 2j)
+    return s
+
+
+@right(vector())
+def tuple_sum(a):
+    t = (0.0, 0)
+    for i in prange(len(a)):
+        t = (t[0] + a[i], t[1] + 1)
+    return t
+
+
+@right(vector())
+def sum_in_inner_loop(a):
+    s = 0.0
+    for i in prange(len(a)):
+        for j in range(i % 7):
+            s += a[j]
+    return s
+
+
+@right(vector())
+def last_value(a):
+    k = -1
+    x = 0.0
+    for i in prange(len(a)):
+        k = i
+        x = a[i]
+    return k, x
+
+
+@right(vector())
+def private_array(a):
+    b = np.empty(len(a))
+    for i in prange(len(a)):
+        t = np.zeros(4)
+        t[0] = a[i]
+        t[1:] = 2.0
+        b[i] = t.sum()
+    return b
+
+
+def store_at(i, a, b):
+    b[i] = a[i] * 2
+
+
+store_at_jitted = njit(store_at)
+
+
+@right(vector())
+def store_in_callee(a):
+    b = np.empty(len(a))
+    for i in prange(len(a)):
+        store_at_jitted(i, a, b)
+    return b
+
+
+@right(vector())
+def two_loops(a):
+    b = np.empty(len(a))
+    for i in prange(len(a)):
+        b[i] = a[i] * 2
+    s = 0.0
+    for i in prange(len(a)):
+        s += b[i]
+    return s
+
+
+@wrong(vector())
+def previous(a):
+    for i in prange(1, len(a)):
+        a[i] = a[i - 1] + 1
+
+
+@wrong(vector())
+def next_one(a):
+    for i in prange(len(a) - 1):
+        a[i] = a[i + 1]
+
+
+@wrong(vector())
+def one_element(a):
+    for i in prange(len(a)):
+        a[0] = a[i]
+
+
+@wrong(RANDOM.permutation(N), vector())
+def scattered(p, a):
+    b = np.zeros(len(a))
+    for i in prange(len(a)):
+        b[p[i]] = a[i]
+
+
+@wrong(vector())
+def recurrence(a):
+    x = 0.0
+    for i in prange(len(a)):
+        x = x * 0.5 + a[i]
+    return x
+
+
+@wrong(vector())
+def shared_temporary(a):
+    t = np.empty(2)
+    b = np.empty(len(a))
+    for i in prange(len(a)):
+        t[0] = a[i]
+        b[i] = t[0]
+    return b
+
+
+@wrong(vector())
+def appended(a):
+    found = [0.0]
+    for i in prange(len(a)):
+        found.append(a[i])
+
+
+@wrong(vector())
+def overlapping_blocks(a):
+    b = np.zeros(4 * len(a) + 4)
+    for i in prange(len(a)):
+        for j in range(5):
+            b[4 * i + j] = a[i]
+
+
+@wrong(matrix())
+def same_row(a):
+    for i in prange(a.shape[0]):
+        for j in range(a.shape[1]):
+            a[0, j] = a[i, j]
+
+
+@wrong(vector())
+def modulo(a):
+    for i in prange(len(a)):
+        a[i % 7] = i
+
+
+@wrong(vector())
+def store_in_callee_at_one_place(a):
+    for i in prange(len(a)):
+        store_at_jitted(0, a, a)
+
+
+@wrong(bins())
+def two_operations(k):
+    h = np.ones(10, np.int64)
+    for i in prange(len(k)):
+        h[k[i]] += 1
+        h[k[i]] *= 2
+
+
+@wrong(bins())
+def sum_that_is_read(k):
+    s = 0
+    b = np.empty(len(k))
+    for i in prange(len(k)):
+        s += k[i]
+        b[i] = s
+    return b
+
+
+@pytest.mark.parametrize(("function", "args"), RIGHT)
+def test_right_loops_run(function: Any, args: Any) -> None:
+    expected = function(*copy.deepcopy(args))
+    got = njit(parallel=True)(function)(*copy.deepcopy(args))
+    for x, y in zip(expected, got) if isinstance(expected, tuple) else [(expected, got)]:
+        np.testing.assert_allclose(y, x, rtol=1e-12)
+
+
+@pytest.mark.parametrize(("function", "args"), WRONG)
+def test_wrong_loops_are_refused(function: Any, args: Any) -> None:
+    with pytest.raises(errors.UnsupportedError, match="parallel-race"):
+        njit(parallel=True)(function)(*copy.deepcopy(args))
+
+
+def test_unsafe_overrides() -> None:
+    p, a = RANDOM.permutation(N), vector()
+    got = np.zeros(N)
+
+    def scatter(p, a, b):
+        for i in prange(len(a)):
+            b[p[i]] = a[i]
+
+    njit(parallel={"unsafe": True})(scatter)(p, a, got)
+    assert np.array_equal(got[p], a)
