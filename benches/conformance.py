@@ -13,7 +13,7 @@ HEAD = """# Conformance
 
 How much of Numba's own public-API tests passes: the open selection, run by `benches/run.sh suite` against this repository's wheel. A module that returns Python functions
 unchanged passes about half of some areas. What is low here is mostly what the language does not have yet: typed containers, sets and dictionaries, records, datetimes,
-generators, `vectorize` and `guvectorize`, `jitclass`, `overload`, `cfunc`, `objmode`. There is no object mode: `forceobj=True` is accepted and changes nothing.
+`jitclass`, `overload`, `cfunc`, `objmode`. There is no object mode: `forceobj=True` is accepted and changes nothing.
 
 | area | tests | passed | |
 |---|---:|---:|---:|"""
