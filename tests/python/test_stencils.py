@@ -192,3 +192,18 @@ def test_pickling():
     s = pickle.loads(pickle.dumps(five))
     a = np.random.default_rng(0).random((5, 6))
     np.testing.assert_array_equal(s(a), five(a))
+
+
+def test_parallel():
+    @lh.njit(parallel=True)
+    def run(a, b, out):
+        return five(a), skew(a, b, 2), line(a[0]), five(a, out=out)
+
+    line = lh.stencil(lambda a: a[-1] - a[1])
+    a = np.random.default_rng(5).random((300, 70))
+    out = np.zeros_like(a)
+    first, second, third, _ = run(a, a + 1, out)
+    np.testing.assert_array_equal(first, five(a))
+    np.testing.assert_array_equal(second, skew(a, a + 1, 2))
+    np.testing.assert_array_equal(third, line(a[0]))
+    np.testing.assert_array_equal(out, five(a))

@@ -29,7 +29,11 @@ impl Infer<'_> {
     pub(crate) fn builtin(&mut self, path: &str, args: &[Val], kwargs: &[(String, Val)]) -> Result<Option<Val>> {
         match (path, args) {
             ("builtins.len", [x]) if kwargs.is_empty() => self.len(x).map(Some),
-            ("lancehead.prange", _) if self.options.parallel & parallel::PRANGE != 0 => {
+            // In the library, stencils use it.
+            ("lancehead.prange", _)
+                if self.options.parallel & (if self.is_library { parallel::STENCIL } else { parallel::PRANGE })
+                    != 0 =>
+            {
                 let range = self.range(args)?;
                 if range.ty.is_never() {
                     return Ok(Some(range));

@@ -491,7 +491,9 @@ impl Infer<'_> {
         if started != self.here {
             let header = self.typed_start(self.here);
             if matches!(plan, Plan::Parallel(_)) {
-                self.out.blocks[header.index()].parallel = Some(Parallel::Asked);
+                // The library knows that its iterations do not depend on each other.
+                let why = if self.is_library { Parallel::Known } else { Parallel::Asked };
+                self.out.blocks[header.index()].parallel = Some(why);
             }
             current = init
                 .iter()

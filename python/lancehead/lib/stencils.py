@@ -4,6 +4,7 @@ from collections import namedtuple
 
 import numpy as np
 
+from lancehead import prange
 from lancehead.lib import prim
 
 #: An array as the function sees it: it begins at the element being computed; the first and last offsets that may be read.
@@ -58,10 +59,17 @@ def _fill(out, axis, start, stop, value):
 def _run(f, relative, low, high, shifts, ins, out):
     start, counts = _interior(low, high, out.shape)
     if out.ndim == 1:
-        _row(f, relative, low, high, shifts, ins, out, (), start, counts)
+        dtype = prim.dtype_of(out)
+        for j in prange(counts[0]):
+            at = _added((j,), start)
+            prim.store(_address(out, at), prim.cast(f(*views(relative, low, high, shifts, ins, at)), dtype))
+    elif out.ndim == 2:
+        for i in prange(counts[0]):
+            _row(f, relative, low, high, shifts, ins, out, (i,), start, counts)
     else:
-        for outer in np.ndindex(counts[:-1]):
-            _row(f, relative, low, high, shifts, ins, out, outer, start, counts)
+        for i in prange(counts[0]):
+            for rest in np.ndindex(counts[1:-1]):
+                _row(f, relative, low, high, shifts, ins, out, (i, *rest), start, counts)
 
 
 def _interior(low, high, shape):
