@@ -193,6 +193,15 @@ def test_options_of_a_callee(project):
     assert project.run("import m; tell(m.f, 0)") == miss(float("inf"))
 
 
+def test_signatures_of_a_callee(project):
+    project.write("helper.py", "@njit('float64(float64)')\ndef g(x): return x\n")
+    project.write("m.py", "from helper import g\n@njit(cache=True)\ndef f(x): return g(x) / 4\n")
+    assert project.run("import m; tell(m.f, 2.5)") == miss(0.625)
+    assert project.run("import m; tell(m.f, 2.5)") == hit(0.625)
+    project.replace("helper.py", "float64(float64)", "int64(int64)")
+    assert project.run("import m; tell(m.f, 2.5)") == miss(0.5)
+
+
 def test_monkeypatched_helper(project):
     project.write("helper.py", "def g(x): return x + 1\n")
     project.write("m.py", "import helper\n@njit(cache=True)\ndef f(x): return helper.g(x)\n")

@@ -184,6 +184,15 @@ fn function(h: &mut Hasher, o: &Bound<'_, PyAny>, depth: usize) -> PyResult<Opti
                 return Ok(None);
             }
         }
+        // What calls it converts to these types.
+        for (args, ret) in dispatcher::signatures_of(o) {
+            h.number(args.len() as u64);
+            for t in args.into_iter().chain(ret) {
+                if ty(h, "limit", t, py).is_none() {
+                    return Ok(None);
+                }
+            }
+        }
     }
     let f = dispatcher::py_func(o).unwrap_or_else(|| o.clone());
     code(h, f.getattr(intern!(py, "__code__"))?.cast::<PyCode>()?)?;
