@@ -1,5 +1,6 @@
 //! CUDA devices: what a launch needs of one. The CPU is a device, [`emulator::Cpu`].
 
+pub mod driver;
 pub mod emulator;
 pub mod limits;
 
