@@ -13,6 +13,9 @@ __all__ = [
     "DevicePtx",
     "DUFunc",
     "Dispatcher",
+    "Gpu",
+    "GpuKernel",
+    "GpuMemory",
     "Memory",
     "PtxKernel",
     "Signature",
@@ -57,6 +60,38 @@ class DevicePtx:
     def return_type(self) -> Type: ...
     @property
     def timings(self) -> list[tuple[str, float]]: ...
+
+@final
+class Gpu:
+    """A GPU."""
+
+    def __new__(cls, number: int = 0, library: str | None = None) -> Gpu: ...
+    @property
+    def capability(self) -> tuple[int, int]: ...
+    @property
+    def isa(self) -> int: ...
+    @property
+    def name(self) -> str: ...
+    def allocate(self, bytes: int) -> GpuMemory: ...
+    def kernel(self, code: bytes, name: str) -> GpuKernel: ...
+    def wait(self) -> None: ...
+
+@final
+class GpuKernel:
+    """A kernel on a GPU."""
+
+    @property
+    def registers(self) -> int: ...
+    def launch(self, grid: Any, block: Any, shared: int, words: Iterable[int], cooperative: bool = False) -> None: ...
+
+@final
+class GpuMemory:
+    """Memory of a GPU."""
+
+    @property
+    def address(self) -> int: ...
+    def read(self, bytes: int) -> bytes: ...
+    def write(self, data: Any) -> None: ...
 
 @final
 class PtxKernel:

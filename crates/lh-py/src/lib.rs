@@ -15,6 +15,7 @@ mod digest;
 mod dispatcher;
 mod flight;
 mod generator;
+mod gpu;
 mod guard;
 mod host;
 mod inspect;
@@ -148,6 +149,9 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(live_allocations, m)?)?;
     m.add_class::<device::DevicePtx>()?;
     m.add_class::<lifted::PtxKernel>()?;
+    m.add_class::<gpu::Gpu>()?;
+    m.add_class::<gpu::GpuMemory>()?;
+    m.add_class::<gpu::GpuKernel>()?;
     m.add_function(wrap_pyfunction!(device::compile_ptx, m)?)?;
     m.add_function(wrap_pyfunction!(ufunc::dufunc, m)?)?;
     m.add_function(wrap_pyfunction!(ufunc::ufunc_parts, m)?)?;

@@ -9,6 +9,7 @@ from typing import Any
 
 from lancehead import _core
 from lancehead.cuda.args import native
+from lancehead.cuda.compiling import default_cc, limits, symbol
 from lancehead.cuda.streams import Stream
 from lancehead.errors import NumbaInvalidConfigWarning
 
@@ -154,13 +155,28 @@ class CUDADispatcher:
         """Threads that a block can have."""
         return self._facts(signature, lambda f: f.max_threads_per_block)
 
-    def inspect_llvm(self, signature: Any = None) -> Any:
-        """LLVM IR, of all specialisations or of one."""
-        return self._dispatcher.inspect_llvm(signature)
+    def inspect_llvm(self, signature: Any = None, cc: Any = None) -> Any:
+        """LLVM IR, of all specialisations or of one: of the code in use, or for a GPU of a compute capability."""
+        if cc is None:
+            return self._dispatcher.inspect_llvm(signature)
+        return self._inspect(signature, lambda types: self._device_code(types, cc, llvm=True).llvm)
 
-    def inspect_asm(self, signature: Any = None) -> Any:
-        """Assembly, of all specialisations or of one."""
-        return self._dispatcher.inspect_asm(signature)
+    def inspect_asm(self, signature: Any = None, cc: Any = None) -> Any:
+        """PTX for a GPU of a compute capability (9.0 unless given), of all specialisations or of one."""
+        return self._inspect(signature, lambda types: self._device_code(types, cc or (9, 0)).ptx)
+
+    def _inspect(self, signature: Any, text: Callable[[Any], Any]) -> Any:
+        if signature is not None:
+            return text(tuple(getattr(signature, "args", signature)))
+        return {types: text(types) for types in self.signatures}
+
+    def _device_code(self, types: Any, cc: Any, llvm: bool = False) -> _core.DevicePtx:
+        options = self.targetoptions
+        return _core.compile_ptx(
+            self.py_func, types, symbol(self.py_func), default_cc(cc), abi="numba" if self._device else "kernel",
+            debug=bool(options.get("debug")), lineinfo=bool(options.get("lineinfo")), fastmath=bool(options.get("fastmath")),
+            limits=limits(options.get("launch_bounds"), options.get("max_registers")), llvm=llvm,
+        )  # fmt: skip
 
     def inspect_types(self, file: Any = None) -> None:
         """Writes the source with the types of its variables."""
