@@ -106,7 +106,7 @@ fn settings_are_checked() {
 fn grains_follow_the_cost() {
     assert_eq!(pool::grain(8, 0), 1);
     assert_eq!(pool::grain(100, 1), 100);
-    assert_eq!(pool::grain(100_000, 1), 4000);
+    assert_eq!(pool::grain(100_000, 1), 4032);
     assert_eq!(pool::grain(0, 1), 1);
     assert!(pool::grain(i64::MAX, 1) > i64::MAX / 300);
 }

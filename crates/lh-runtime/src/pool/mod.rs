@@ -39,6 +39,8 @@ use std::ffi::c_void;
 const BLOCKS: i64 = 256;
 /// A block takes this long at least, if there are so many iterations, in nanoseconds.
 const SHORTEST: i64 = 4_000;
+/// Elements of a cache line, whatever their size.
+const LINE: i64 = 64;
 /// Loops that take less than this many nanoseconds are one block: waking a thread would take as long.
 const WORTHWHILE: i64 = 12_000;
 
@@ -55,7 +57,9 @@ pub fn grain(n: i64, cost: i64) -> i64 {
     if n.saturating_mul(cost) < WORTHWHILE {
         return n.max(1);
     }
-    fair.max(SHORTEST / cost)
+    let grain = fair.max(SHORTEST / cost);
+    // Blocks of long loops begin at whole cache lines, if the array does.
+    if grain < 4 * LINE { grain } else { (grain + LINE - 1) / LINE * LINE }
 }
 
 /// Whether what runs here is part of a parallel loop.
