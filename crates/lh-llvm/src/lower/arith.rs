@@ -126,8 +126,13 @@ impl FnCx<'_, '_> {
             return v;
         }
         let inlined = link::has_math(name) && (self.cx.target.is_gpu() || !self.is_cold(self.block));
-        let symbol = if inlined { name } else { name.trim_start_matches("lh_") };
-        self.c_function(symbol, vals)
+        if !inlined {
+            return self.c_function(name.trim_start_matches("lh_"), vals);
+        }
+        // Where functions may be approximate, those within 4 ulp, as far as there are any that are quicker.
+        let quick = format!("{name}_fast");
+        let approximate = self.func.options.fastmath & fastmath::AFN != 0 && link::has_math(&quick);
+        self.c_function(if approximate { &quick } else { name }, vals)
     }
 
     /// A C function that does nothing but compute.
