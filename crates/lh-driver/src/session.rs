@@ -226,7 +226,12 @@ impl<'a> Session<'a> {
             None if s == own => waits::VARIES,
             None => waits::ALL,
         };
-        callees(func).into_iter().map(|s| (s, of(s))).collect()
+        let mut known: Vec<(SpecId, u8)> = callees(func).into_iter().map(|s| (s, of(s))).collect();
+        // Where a callee is inlined, what it calls is called here.
+        for s in callees(func) {
+            known.extend(self.compiler.specs[s.index()].body.iter().flat_map(|b| &b.func.callee_waits));
+        }
+        known
     }
 
     fn depend(&mut self, d: Dep) {

@@ -38,6 +38,8 @@ pub struct Function {
     pub callee_waits: Vec<(SpecId, u8)>,
     /// Memory that it needs beside its stack for each thread of a block, bytes, if it is a kernel on the CPU device.
     pub scratch: usize,
+    /// Whether it makes nothing that is counted, so that references need not be: arrays are its caller's.
+    pub uncounted: bool,
     /// How it is entered, if it is a kernel on the CPU device.
     pub entry: Entry,
     /// Bodies of parallel loops, which [`Inst::ParFor`] runs. The last three parameters of each are where to begin, where to
@@ -206,6 +208,8 @@ pub struct BlockData {
     pub parallel: Option<Parallel>,
     /// The loop that begins here does several iterations of the loop around it at a time: it is not to be vectorised.
     pub jammed: bool,
+    /// Ends a round of a loop whose rounds neither read nor write what others write: threads that do not wait for each other.
+    pub threads: bool,
 }
 
 /// A block with arguments for its parameters.

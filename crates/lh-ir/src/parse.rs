@@ -213,11 +213,13 @@ impl Parser {
         } else {
             self.eat_word("independent").then_some(Parallel::Known)
         };
+        let threads = self.eat_word("threads");
         let unwind = if self.eat_word("unwind") { Some(self.target()?) } else { None };
         self.punct(':')?;
         let data = &mut self.func.blocks[number];
         (data.params, data.cold, data.jammed) = (params, cold, jammed);
         (data.parallel, data.unwind) = (parallel, unwind);
+        data.threads = threads;
         loop {
             if let Some(term) = self.term()? {
                 let span = self.span()?;

@@ -163,6 +163,9 @@ fn write_block(out: &mut String, func: &Function, index: usize, block: &BlockDat
         Some(Parallel::Known) => out.push_str(" independent"),
         None => {}
     }
+    if block.threads {
+        out.push_str(" threads");
+    }
     if let Some(t) = &block.unwind {
         write!(out, " unwind {}", target(t))?;
     }

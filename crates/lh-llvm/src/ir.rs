@@ -6,6 +6,7 @@
 use lh_ir::types::Prim;
 use llvm_sys::core::*;
 use llvm_sys::debuginfo::{LLVMMetadataReplaceAllUsesWith, LLVMTemporaryMDNode};
+use llvm_sys::ir_reader::LLVMParseIRInContext2;
 use llvm_sys::prelude::*;
 use llvm_sys::target::{LLVMABISizeOfType, LLVMGetModuleDataLayout};
 use llvm_sys::{
@@ -602,6 +603,39 @@ impl Module {
     pub(crate) fn md_int(&self, ty: Type, v: i64) -> LLVMMetadataRef {
         // SAFETY: see the module documentation.
         unsafe { LLVMValueAsMetadata(self.int(ty, v)) }
+    }
+    /// A node for a loop: like no other, since its first part is itself.
+    pub(crate) fn loop_node(&self, parts: &[LLVMMetadataRef]) -> LLVMMetadataRef {
+        // SAFETY: the temporary node is replaced by the one made of it, which disposes of it.
+        unsafe {
+            let itself = LLVMTemporaryMDNode(self.context, std::ptr::null_mut(), 0);
+            let made = self.node(&[&[itself], parts].concat());
+            LLVMMetadataReplaceAllUsesWith(itself, made);
+            made
+        }
+    }
+    /// A new group of accesses to memory: a node without parts that is like no other, which only LLVM's parser makes.
+    pub(crate) fn access_group(&self) -> LLVMMetadataRef {
+        const TEXT: &CStr = c"define void @f() {\n  ret void, !g !0\n}\n!0 = distinct !{}\n";
+        // SAFETY: the buffer is the parser's; the node belongs to the context and outlives the module it came with.
+        unsafe {
+            let buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(TEXT.as_ptr(), TEXT.count_bytes(), NAME);
+            let (mut module, mut message) = (std::ptr::null_mut(), std::ptr::null_mut());
+            if LLVMParseIRInContext2(self.context, buffer, &raw mut module, &raw mut message) != 0 {
+                lh_ir::bug!("LLVM's parser: {}", take_message(message));
+            }
+            LLVMDisposeMemoryBuffer(buffer);
+            let ret = LLVMGetBasicBlockTerminator(LLVMGetEntryBasicBlock(LLVMGetFirstFunction(module)));
+            let kind = LLVMGetMDKindIDInContext(self.context, c"g".as_ptr(), 1);
+            let group = LLVMValueAsMetadata(LLVMGetMetadata(ret, kind));
+            LLVMDisposeModule(module);
+            group
+        }
+    }
+    /// The last instruction of a block.
+    pub(crate) fn last(&self, b: Bb) -> Val {
+        // SAFETY: see the module documentation.
+        unsafe { LLVMGetLastInstruction(b) }
     }
     /// Attaches a node to an instruction under a kind such as `tbaa`.
     /// Marks a branch back to the start of a loop: the loop is not to be vectorised.

@@ -90,7 +90,7 @@ fn quiet_loops(func: &Function, cfg: &Cfg, defs: &Defs, loops: &Loops, counts: &
     let mut inside = vec![Some(1u64); loops.loops.len()];
     let mut quiet = vec![false; loops.loops.len()];
     for (i, l) in loops.loops.iter().enumerate() {
-        let trips = counts[i].as_ref().and_then(|c| c.trips(func, cfg, defs, l));
+        let trips = counts[i].as_ref().and_then(|c| c.trips(func, cfg, defs, l).or_else(|| threads(func, defs, c)));
         let total = trips.zip(inside[i]).and_then(|(a, b)| a.max(1).checked_mul(b)).filter(|n| *n <= FEW);
         quiet[i] = total.is_some();
         if let Some(p) = l.parent {
@@ -98,6 +98,13 @@ fn quiet_loops(func: &Function, cfg: &Cfg, defs: &Defs, loops: &Loops, counts: &
         }
     }
     quiet
+}
+
+/// The threads of a block are few, though the number of each axis is not known.
+fn threads(func: &Function, defs: &Defs, c: &Counted) -> Option<u64> {
+    const OF_AN_AXIS: u64 = 8;
+    let limit = defs.inst(func, c.limit)?;
+    matches!(limit, Inst::Runtime(f, _) if f.name.starts_with("lh_cuda_bdim_")).then_some(OF_AN_AXIS)
 }
 
 fn has_calls(func: &Function, blocks: &[Block]) -> bool {

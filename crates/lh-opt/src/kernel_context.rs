@@ -13,7 +13,7 @@
 use crate::edit::Replacements;
 use lh_ir::func::{Device, Inst, waits};
 use lh_ir::op::RuntimeFn;
-use lh_ir::{Function, Ty, Value};
+use lh_ir::{Function, SpecId, Ty, Value};
 
 /// Number of parameters that this pass puts before the function's own.
 pub const HANDED: usize = 4;
@@ -23,7 +23,7 @@ pub(crate) fn run(func: &mut Function) -> bool {
     if matches!(func.options.device, Device::Host | Device::Gpu) {
         return false;
     }
-    for (_, w) in &func.callee_waits {
+    for w in waits_of_calls(func) {
         func.waits |= w & !waits::IN_CALLEE;
         if w & (waits::BLOCK | waits::WARP | waits::GRID) != 0 {
             func.waits |= waits::IN_CALLEE;
@@ -54,6 +54,18 @@ pub(crate) fn run(func: &mut Function) -> bool {
     }
     replaced.apply(func);
     true
+}
+
+/// What is known of the functions that are called. Calls that were inlined are gone, and have left others.
+fn waits_of_calls(func: &Function) -> Vec<u8> {
+    let insts = func.blocks.iter().flat_map(|b| &b.insts);
+    let calls = insts.filter_map(|d| if let Inst::Call(s, _) = &d.inst { Some(*s) } else { None });
+    calls.map(|s| waits_of_call(func, s)).collect()
+}
+
+/// What is known of a function that is called.
+pub(crate) fn waits_of_call(func: &Function, spec: SpecId) -> u8 {
+    func.callee_waits.iter().find(|(s, _)| *s == spec).map_or(waits::ALL, |(_, w)| *w)
 }
 
 /// Which of the handed values a run-time function stands for.

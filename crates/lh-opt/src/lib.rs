@@ -15,6 +15,7 @@ mod interrupt;
 mod jam;
 pub mod kernel_context;
 mod lower_array;
+mod natural;
 mod nonzero;
 mod outline_parallel;
 pub mod pipeline;

@@ -7,7 +7,7 @@ use crate::effects::{self, Callees, Summary};
 use crate::elementwise::{self, Elementwise};
 use crate::{
     bounds, check_ahead, contract, dce, fold, fuse_elementwise, inline, interrupt, jam, kernel_context, lower_array,
-    nonzero, outline_parallel, refcount, serialize_kernel,
+    natural, nonzero, outline_parallel, refcount, serialize_kernel,
 };
 use lh_ir::diag::Result;
 use lh_ir::print::print;
@@ -24,7 +24,7 @@ pub struct Pass {
 }
 
 /// Before this pass a function is as simple as it gets without its references being counted.
-const SIMPLE_BEFORE: &str = "serialize_kernel";
+const SIMPLE_BEFORE: &str = "kernel_context";
 
 /// What is done to every function, in this order.
 pub const PIPELINE: &[Pass] = &[
@@ -45,6 +45,7 @@ pub const PIPELINE: &[Pass] = &[
     Pass { name: "dce", run: dce::run },
     // Needs calls to be instructions; what is written of threads is seen by the passes below as plain loops.
     Pass { name: "kernel_context", run: kernel_context::run },
+    Pass { name: "natural", run: natural::run },
     Pass { name: "serialize_kernel", run: serialize_kernel::run },
     // Before anything cuts loops into pieces; what follows is done to the bodies as well.
     Pass { name: "outline_parallel", run: outline_parallel::run },

@@ -34,7 +34,7 @@ use lh_ir::cfg::{Cfg, DomTree};
 
 /// Runs the pass.
 pub(crate) fn run(func: &mut Function) -> bool {
-    if !func.values.iter().any(|t| t.is_counted()) {
+    if func.uncounted || !func.values.iter().any(|t| t.is_counted()) {
         return false;
     }
     let cfg = Cfg::new(func);

@@ -7,7 +7,7 @@
 
 use crate::edit::{Cursor, runtime};
 use crate::kernel_context::HANDED;
-use crate::split_kernel::split;
+use crate::split_kernel::{allocates, split};
 use lh_ir::func::{Device, Entry, Inst, Target, Term, waits};
 use lh_ir::{Function, Span, Value};
 
@@ -17,6 +17,7 @@ pub(crate) fn run(func: &mut Function) -> bool {
         return false;
     }
     note_failures(func);
+    func.uncounted = !allocates(func);
     let cut = if func.waits & (waits::WARP | waits::IN_CALLEE) == 0 { split(func) } else { None };
     match cut {
         Some(cut) => *func = Function { entry: Entry::Blocks, ..cut },

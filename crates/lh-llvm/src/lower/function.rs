@@ -5,10 +5,11 @@ use super::device_calls::Printed;
 use super::{Declared, Lowering, Returns};
 use crate::ir::{Bb, Module, Type, Val};
 use lh_ir::cfg::Cfg;
-use lh_ir::func::{BlockData, Function, InstData, Target, Term};
+use lh_ir::func::{BlockData, Entry, Function, InstData, Target, Term};
 use lh_ir::types::Prim;
 use lh_ir::{Block, Span, Ty, Value};
 use llvm_sys::LLVMIntPredicate::{LLVMIntEQ, LLVMIntNE};
+use llvm_sys::prelude::LLVMMetadataRef;
 use std::collections::HashSet;
 use std::ops::Deref;
 
@@ -39,6 +40,8 @@ pub(crate) struct FnCx<'a, 'u> {
     exit_landing: Option<(Bb, Option<Val>)>,
     /// Memory for results of run-time functions.
     pub(super) scratch: Option<Val>,
+    /// The accesses to memory that are independent between the rounds of parallel loops.
+    pub(super) group: Option<LLVMMetadataRef>,
     /// The function's description for tracebacks.
     pub(super) info: Option<Val>,
     /// What is being printed, on a GPU.
@@ -110,6 +113,7 @@ impl<'a, 'u> FnCx<'a, 'u> {
             exit: None,
             exit_landing: None,
             scratch: None,
+            group: (func.entry == Entry::Blocks && !cx.target.is_gpu()).then(|| cx.m.access_group()),
             info: None,
             printed: Printed::default(),
             part,
@@ -344,7 +348,15 @@ impl FnCx<'_, '_> {
         let term =
             data.term.as_ref().unwrap_or_else(|| lh_ir::bug!("{} of {} has no terminator", self.block, self.func.name));
         match term {
-            Term::Jump(t) => self.jump(t),
+            Term::Jump(t) => {
+                self.jump(t);
+                if let (true, Some(group)) = (data.threads, self.group) {
+                    let accesses = self.node(&[self.md_text("llvm.loop.parallel_accesses"), group]);
+                    // Rows of threads are short: one vector of them at a time.
+                    let single = self.node(&[self.md_text("llvm.loop.interleave.count"), self.md_int(self.t.i32, 1)]);
+                    self.attach(self.last(self.here()), "llvm.loop", self.loop_node(&[accesses, single]));
+                }
+            }
             Term::Branch { cond, then, els } => self.branch(*cond, then, els),
             Term::Return(v) => self.give(*v),
             Term::Raise { exc, args } => {

@@ -21,6 +21,7 @@ impl FnCx<'_, '_> {
         let ty = if p == Prim::I1 { self.t.i8 } else { self.prim(p) };
         let v = self.load(ty, at, p.size());
         self.attach(v, "tbaa", self.cx.tbaa_data);
+        self.mark_access(v);
         if p == Prim::I1 { self.icmp(LLVMIntNE, v, self.int(self.t.i8, 0)) } else { v }
     }
     /// Writes one primitive of array or list data, or of a result.
@@ -28,6 +29,13 @@ impl FnCx<'_, '_> {
         let v = if p == Prim::I1 { self.zext(v, self.t.i8) } else { v };
         let store = self.store(v, at, p.size());
         self.attach(store, "tbaa", self.cx.tbaa_data);
+        self.mark_access(store);
+    }
+    /// In a kernel, threads that do not wait for each other do not see each other's accesses.
+    fn mark_access(&self, access: Val) {
+        if let Some(group) = self.group {
+            self.attach(access, "llvm.access.group", group);
+        }
     }
     /// Reads a value; counted parts get a reference.
     pub(super) fn load_value(&self, at: Val, ty: Ty) -> Vec<Val> {

@@ -149,6 +149,7 @@ impl Placer<'_> {
             self.inst(d, dying, &mut owned, &mut seg);
         }
         self.func.blocks[b.index()].params = data.params;
+        self.func.blocks[at.index()].threads = data.threads;
         self.end(at, seg, owned, data.term.expect("verified"), data.term_span, handler.as_ref());
     }
 

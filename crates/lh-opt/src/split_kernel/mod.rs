@@ -43,7 +43,7 @@ pub(crate) fn split(func: &Function) -> Option<Function> {
 }
 
 /// Whether it makes something that is counted: that is not followed across barriers.
-fn allocates(func: &Function) -> bool {
+pub(crate) fn allocates(func: &Function) -> bool {
     func.blocks.iter().flat_map(|b| &b.insts).any(|d| match &d.inst {
         Inst::ListNew(_) | Inst::Map(..) => true,
         Inst::Runtime(..) | Inst::Call(..) => d.result.is_some_and(|r| func.ty(r).is_counted()),

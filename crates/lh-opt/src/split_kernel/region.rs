@@ -56,6 +56,7 @@ impl Build<'_> {
         self.hold_redefined(&mut piece)?;
         self.copy_blocks(&mut piece)?;
         self.at = latch;
+        self.out.blocks[latch.index()].threads = true;
         for l in &loops {
             self.cursor(|c| c.end_loop(l));
         }

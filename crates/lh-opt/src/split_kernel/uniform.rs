@@ -4,7 +4,7 @@
 //! A value varies if it comes from the thread's index, from memory or calls that vary, or from a block where threads meet
 //! that went different ways.
 
-use crate::kernel_context::{HANDED, is_uniform};
+use crate::kernel_context::{HANDED, is_uniform, waits_of_call};
 use lh_ir::cfg::{Cfg, targets};
 use lh_ir::func::{Inst, Term, waits};
 use lh_ir::{Block, Function, Value};
@@ -95,7 +95,7 @@ impl Analysis<'_> {
         let operands = |vs: &[Value]| vs.iter().any(|v| self.varies[v.index()]);
         match inst {
             Inst::Call(spec, args) => {
-                let varies = self.func.callee_waits.iter().any(|(s, w)| s == spec && w & waits::VARIES != 0);
+                let varies = waits_of_call(self.func, *spec) & waits::VARIES != 0;
                 varies || operands(&args[HANDED..])
             }
             Inst::Runtime(f, args) => {

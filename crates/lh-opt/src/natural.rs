@@ -1,0 +1,257 @@
+//! Indices that cannot be negative need no look from the end of the array. In code for a device most come from the geometry,
+//! whose limits are known:
+//!
+//! ```text
+//! v2 = add v0, v1: int                 ; block's start and thread's index
+//! v3 = elem_ptr wrap v4[v2]: ptr   ->  v3 = elem_ptr v4[v2]: ptr
+//! ```
+//!
+//! Ranges of values are found from their definitions and from branches on the way, for counters on the assumption that they
+//! count from what is not negative and do not overflow.
+
+use crate::counted::Defs;
+use lh_ir::cfg::{Cfg, DomTree, targets};
+use lh_ir::func::{Device, Inst, Term};
+use lh_ir::{Block, Function, Value};
+
+/// Values are not followed beyond this number of definitions.
+const MAX_DEPTH: usize = 16;
+/// Counters are taken to stay below this.
+const HUGE: i128 = 1 << 62;
+
+/// Runs the pass.
+pub(crate) fn run(func: &mut Function) -> bool {
+    if func.options.device == Device::Host {
+        return false;
+    }
+    let cfg = Cfg::new(func);
+    let dom = DomTree::new(&cfg);
+    let found = {
+        let mut r = Ranges { func, cfg: &cfg, dom: &dom, defs: Defs::new(func), counts: vec![true; func.values.len()] };
+        r.settle();
+        r.accesses()
+    };
+    for (b, i) in &found {
+        if let Inst::ElemPtr { wrap, .. } = &mut func.blocks[b.index()].insts[*i].inst {
+            *wrap = false;
+        }
+    }
+    !found.is_empty()
+}
+
+#[derive(Clone, Copy)]
+struct Range {
+    lo: i128,
+    hi: i128,
+}
+
+const ANY: Range = Range { lo: i64::MIN as i128, hi: i64::MAX as i128 };
+
+impl Range {
+    /// The range, unless the computation may overflow.
+    fn of(lo: i128, hi: i128) -> Range {
+        if lo < ANY.lo || hi > ANY.hi { ANY } else { Range { lo, hi } }
+    }
+}
+
+struct Ranges<'a> {
+    func: &'a Function,
+    cfg: &'a Cfg,
+    dom: &'a DomTree,
+    defs: Defs,
+    /// Block parameters that are still taken to be natural numbers.
+    counts: Vec<bool>,
+}
+
+impl Ranges<'_> {
+    /// Drops the assumption about parameters for which it does not follow from itself.
+    fn settle(&mut self) {
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for b in self.cfg.rpo().iter().filter(|b| b.index() != 0) {
+                for (i, p) in self.func.blocks[b.index()].params.iter().enumerate() {
+                    if !self.counts[p.index()] || !is_int(self.func, *p) {
+                        continue;
+                    }
+                    let natural = self.cfg.preds(*b).iter().all(|e| {
+                        let mut args = targets(self.func, e.from).filter(|(n, t)| *n == e.target && t.block == *b);
+                        e.target.is_some() && args.all(|(_, t)| self.range(t.args[i], e.from, 0).lo >= 0)
+                    });
+                    if !natural {
+                        self.counts[p.index()] = false;
+                        changed = true;
+                    }
+                }
+            }
+        }
+    }
+
+    fn accesses(&self) -> Vec<(Block, usize)> {
+        let mut out = Vec::new();
+        for b in self.cfg.rpo() {
+            for (i, d) in self.func.blocks[b.index()].insts.iter().enumerate() {
+                if let Inst::ElemPtr { index, wrap: true, .. } = &d.inst
+                    && index.iter().all(|v| self.range(*v, *b, 0).lo >= 0)
+                {
+                    out.push((*b, i));
+                }
+            }
+        }
+        out
+    }
+
+    /// Range of a value in a block.
+    fn range(&self, v: Value, b: Block, depth: usize) -> Range {
+        if depth > MAX_DEPTH || !is_int(self.func, v) {
+            return ANY;
+        }
+        let mut r = self.defined(v, b, depth);
+        self.told(v, b, depth, &mut r);
+        r
+    }
+
+    fn defined(&self, v: Value, b: Block, depth: usize) -> Range {
+        let at = |x: Value| self.range(x, b, depth + 1);
+        match self.defs.inst(self.func, v) {
+            None if self.defs.block(v).is_some_and(|d| d.index() != 0) && self.counts[v.index()] => {
+                Range { lo: 0, hi: HUGE }
+            }
+            // The indices of the thread are the first parameters after the context.
+            None if self.func.params().iter().take(4).skip(1).any(|p| *p == v) => Range { lo: 0, hi: 1023 },
+            None => ANY,
+            Some(Inst::Const(lh_ir::Const::Int(i, _))) => Range::of(*i, *i),
+            Some(Inst::ArrayShape(..) | Inst::ListLen(_)) => Range { lo: 0, hi: HUGE },
+            Some(Inst::Cast(x)) if is_int(self.func, *x) => at(*x),
+            Some(Inst::Cast(x)) => {
+                let t = self.func.ty(*x);
+                let natural = t.is_bool() || (t.is_int() && !t.is_signed() && t.bits() < 64);
+                if natural { Range { lo: 0, hi: 1 << 32 } } else { ANY }
+            }
+            Some(Inst::Runtime(f, _)) => geometry(f.name),
+            Some(Inst::Op(op, args)) => match op.name {
+                "add" => {
+                    let (x, y) = (at(args[0]), at(args[1]));
+                    Range::of(x.lo + y.lo, x.hi + y.hi)
+                }
+                "sub" => {
+                    let (x, y) = (at(args[0]), at(args[1]));
+                    Range::of(x.lo - y.hi, x.hi - y.lo)
+                }
+                "mul" => {
+                    let (x, y) = (at(args[0]), at(args[1]));
+                    if x.lo < 0 || y.lo < 0 { ANY } else { Range::of(x.lo * y.lo, x.hi.saturating_mul(y.hi)) }
+                }
+                "sdiv" => {
+                    let (x, y) = (at(args[0]), at(args[1]));
+                    if x.lo < 0 || y.lo < 1 { ANY } else { Range { lo: 0, hi: x.hi } }
+                }
+                "srem" => {
+                    let (x, y) = (at(args[0]), at(args[1]));
+                    if x.lo < 0 || y.lo < 1 { ANY } else { Range { lo: 0, hi: x.hi.min(y.hi - 1) } }
+                }
+                "and" => {
+                    let (x, y) = (at(args[0]), at(args[1]));
+                    if x.lo < 0 && y.lo < 0 { ANY } else { Range { lo: 0, hi: x.hi.max(y.hi) } }
+                }
+                "shr" => {
+                    let x = at(args[0]);
+                    if x.lo < 0 { ANY } else { Range { lo: 0, hi: x.hi } }
+                }
+                "select" => {
+                    let (x, y) = (at(args[1]), at(args[2]));
+                    Range { lo: x.lo.min(y.lo), hi: x.hi.max(y.hi) }
+                }
+                _ => ANY,
+            },
+            Some(_) => ANY,
+        }
+    }
+
+    /// What branches on the way to a block say.
+    fn told(&self, v: Value, b: Block, depth: usize, r: &mut Range) {
+        for d in self.cfg.rpo() {
+            let Some(Term::Branch { cond, then, els }) = &self.func.blocks[d.index()].term else { continue };
+            let Some(Inst::Op(op, args)) = self.defs.inst(self.func, *cond) else { continue };
+            if args.len() == 2 && (args[0] == v || args[1] == v) {
+                self.told_by_limit(v, b, (op.name, args, then.block, els.block), depth, r);
+            }
+            let (x, c, flipped) = match (self.defs.int(self.func, args[0]), args.get(1)) {
+                (Some(c), Some(x)) => (*x, c, true),
+                (None, Some(y)) => match self.defs.int(self.func, *y) {
+                    Some(c) => (args[0], c, false),
+                    None => continue,
+                },
+                _ => continue,
+            };
+            if x != v {
+                continue;
+            }
+            let leads = |t: Block| self.cfg.preds(t).len() == 1 && self.dom.dominates(t, b);
+            match (leads(then.block), leads(els.block)) {
+                (true, false) => narrow(r, op.name, c.into(), flipped, true),
+                (false, true) => narrow(r, op.name, c.into(), flipped, false),
+                _ => {}
+            }
+        }
+    }
+}
+
+impl Ranges<'_> {
+    /// A comparison with what is not a constant, but has a limit.
+    fn told_by_limit(
+        &self,
+        v: Value,
+        b: Block,
+        (op, args, then, els): (&str, &[Value], Block, Block),
+        depth: usize,
+        r: &mut Range,
+    ) {
+        let leads = |t: Block| self.cfg.preds(t).len() == 1 && self.dom.dominates(t, b);
+        let (first, other) = (args[0] == v, if args[0] == v { args[1] } else { args[0] });
+        let below = match (op, first) {
+            ("lt" | "le", true) | ("gt" | "ge", false) => leads(then) && !leads(els),
+            ("ge" | "gt", true) | ("lt" | "le", false) => leads(els) && !leads(then),
+            _ => false,
+        };
+        if below && self.defs.int(self.func, other).is_none() && depth < MAX_DEPTH / 2 {
+            r.hi = r.hi.min(self.defined(other, b, depth + 1).hi);
+        }
+    }
+}
+
+/// Narrows a range by a comparison with a constant that is true or false.
+fn narrow(r: &mut Range, op: &str, c: i128, flipped: bool, holds: bool) {
+    let op = match (op, flipped) {
+        ("lt", true) => "gt",
+        ("le", true) => "ge",
+        ("gt", true) => "lt",
+        ("ge", true) => "le",
+        (other, _) => other,
+    };
+    match (op, holds) {
+        ("gt", true) | ("le", false) => r.lo = r.lo.max(c + 1),
+        ("ge", true) | ("lt", false) => r.lo = r.lo.max(c),
+        ("lt", true) | ("ge", false) => r.hi = r.hi.min(c - 1),
+        ("le", true) | ("gt", false) => r.hi = r.hi.min(c),
+        ("eq", true) | ("ne", false) => (r.lo, r.hi) = (c, c),
+        ("eq", false) | ("ne", true) if r.lo == c => r.lo += 1,
+        _ => {}
+    }
+}
+
+fn is_int(func: &Function, v: Value) -> bool {
+    func.ty(v).strong() == lh_ir::Ty::i64()
+}
+
+/// Limits of the geometry.
+fn geometry(name: &str) -> Range {
+    match name {
+        n if n.starts_with("lh_cuda_tid_") => Range { lo: 0, hi: 1023 },
+        n if n.starts_with("lh_cuda_bdim_") => Range { lo: 1, hi: 1024 },
+        n if n.starts_with("lh_cuda_bid_") => Range { lo: 0, hi: (1 << 31) - 2 },
+        n if n.starts_with("lh_cuda_gdim_") => Range { lo: 1, hi: (1 << 31) - 1 },
+        "lh_cuda_sync_count" | "lh_cuda_sync_and" | "lh_cuda_sync_or" => Range { lo: 0, hi: 1 << 15 },
+        _ => ANY,
+    }
+}
