@@ -103,6 +103,15 @@ impl Infer<'_> {
         (self.field(&pair, 0), self.field(&pair, 1))
     }
 
+    /// The item that a generator gave; asked before the first time, only its type matters.
+    pub(crate) fn generated(&mut self, g: &Val, item: Option<Val>) -> Val {
+        match (item, g.ty.kind()) {
+            (Some(item), _) => item,
+            (None, TyKind::Generator { item, .. }) => self.push(Inst::Zero, *item),
+            (None, _) => lh_ir::bug!("no generator"),
+        }
+    }
+
     /// `next(g)` and `next(g, default)`.
     pub(crate) fn next_item(&mut self, g: &Val, default: Option<&Val>) -> Result<Val> {
         let (has, x) = self.advance(g);

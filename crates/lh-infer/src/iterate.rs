@@ -424,15 +424,7 @@ impl Infer<'_> {
                 let x = self.load_item(a, &index, t);
                 Ok(if *with_index { Val::tuple(vec![Val::tuple(index), x]) } else { x })
             }
-            Plan::Generator(g, last) => {
-                let item = last.borrow().clone();
-                // Asked before the first time, only the type matters.
-                Ok(match (item, g.ty.kind()) {
-                    (Some(item), _) => item,
-                    (None, TyKind::Generator { item, .. }) => self.push(Inst::Zero, *item),
-                    (None, _) => lh_ir::bug!("no generator"),
-                })
-            }
+            Plan::Generator(g, last) => Ok(self.generated(g, last.borrow().clone())),
             Plan::Enumerate(inner, _) => {
                 let i = next();
                 after.push(self.op("add", &[i.clone(), Val::int(1)]));
