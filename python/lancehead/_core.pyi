@@ -295,7 +295,7 @@ def compile_ptx(
     debug: bool = False,
     lineinfo: bool = False,
     fastmath: bool = False,
-    limits: tuple[int | None, int | None, int | None] = (None, None, None),
+    limits: tuple[int | None, int | None, int | None] = ...,
     llvm: bool = False,
 ) -> DevicePtx: ...
 def ufunc_parts(ufunc: Any) -> tuple[Any, ...] | None: ...
