@@ -127,3 +127,12 @@ def test_warps_exchange():
     a = np.arange(64, dtype=np.int32)
     sums[1, 64](a)
     assert a[0] == sum(range(32)) and a[32] == sum(range(32, 64))
+
+
+def test_an_index_out_of_range_is_an_error_by_default() -> None:
+    @cuda.jit
+    def beyond(a):  # type: ignore[no-untyped-def]
+        a[cuda.grid(1) + 5] = 1.0
+
+    with pytest.raises(IndexError, match=r"index 8 is out of bounds for axis 0 with size 8"):
+        beyond[1, 32](np.zeros(8))

@@ -275,8 +275,8 @@ def _compile_options(options: dict[str, Any]) -> dict[str, Any]:
     debug = bool(options.get("debug"))
     bounds = options.get("boundscheck")
     return {
-        # As on a GPU, what is slow is asked for: indices are checked and divisions raise when debugging.
-        "boundscheck": debug if bounds is None else bool(bounds),
+        # An index out of range would write anywhere in the process, so it is checked unless the user says otherwise.
+        "boundscheck": bounds is None or bool(bounds),
         "error_model": "python" if debug else "numpy",
         "fastmath": options.get("fastmath") or False,
     }

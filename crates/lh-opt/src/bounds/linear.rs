@@ -10,14 +10,21 @@ pub(crate) enum Leaf {
     Value(Value),
     /// An extent of an array, never negative.
     Shape(Value, u32),
+    /// A product of two integers, the lesser one first.
+    Product(Value, Value),
 }
 
 impl Leaf {
+    /// A product in its one form.
+    pub(crate) fn product(a: Value, b: Value) -> Leaf {
+        Leaf::Product(a.min(b), a.max(b))
+    }
     /// The same of another value.
     pub(crate) fn renamed(self, name: &dyn Fn(Value) -> Value) -> Leaf {
         match self {
             Leaf::Value(v) => Leaf::Value(name(v)),
             Leaf::Shape(v, d) => Leaf::Shape(name(v), d),
+            Leaf::Product(a, b) => Leaf::product(name(a), name(b)),
         }
     }
 }
@@ -37,6 +44,8 @@ const MAX_CONSTANT: i64 = 1 << 40;
 const MAX_TERMS: usize = 8;
 /// Leaves must be smaller than this, in both directions.
 pub(crate) const MAX_LEAF: i64 = 1 << 45;
+/// Factors of products must be smaller than this, so that the product is what it should be.
+pub(crate) const MAX_FACTOR: i64 = 1 << 31;
 
 impl Linear {
     /// A number.

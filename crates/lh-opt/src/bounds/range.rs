@@ -4,7 +4,7 @@ use super::Facts;
 use super::linear::{Leaf, Linear};
 use crate::counted::{Counted, is_in, target_of};
 use lh_ir::func::{Inst, Term};
-use lh_ir::{Block, Value};
+use lh_ir::{Block, Ty, Value};
 use std::cell::RefCell;
 
 /// What can be said about an access.
@@ -136,7 +136,7 @@ impl Nest<'_> {
                         match (a.lo.as_number().filter(|_| a.lo == a.hi), b.lo.as_number().filter(|_| b.lo == b.hi)) {
                             (_, Some(k)) => (a, k),
                             (Some(k), None) => (b, k),
-                            (None, None) => return None,
+                            (None, None) => return self.product(args[0], args[1]),
                         };
                     let zero = Linear::number(0);
                     let (lo, hi) = (zero.plus(&x.lo, k)?, zero.plus(&x.hi, k)?);
@@ -151,6 +151,14 @@ impl Nest<'_> {
             }
             Some(_) => None,
         }
+    }
+
+    /// A product of two unknowns that do not change, such as the first index of a row in an array laid flat.
+    fn product(&self, a: Value, b: Value) -> Option<Range> {
+        let is_fixed =
+            |v| self.facts.is_invariant(self.nest, v) && self.facts.func.ty(v).strong() == Ty::int().strong();
+        let x = (is_fixed(a) && is_fixed(b)).then(|| self.leaf(Leaf::product(a, b)))?;
+        Some(Range { lo: x.clone(), hi: x })
     }
 
     /// Range of a header's parameter that grows or shrinks by a constant, inside the body of its loop.

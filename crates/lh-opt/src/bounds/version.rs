@@ -1,6 +1,6 @@
 //! Copies a nest.
 
-use super::linear::{Leaf, Linear, MAX_LEAF};
+use super::linear::{Leaf, Linear, MAX_FACTOR, MAX_LEAF};
 use super::{Access, Facts, Plan};
 use crate::counted::Defs;
 use crate::edit::{Cursor, to};
@@ -301,18 +301,27 @@ pub(crate) fn condition(c: &mut Cursor<'_>, conditions: &[Linear], bounded: &[Le
     let mut all = None;
     let mut require = |c: &mut Cursor<'_>, v: Value| all = Some(all.map_or(v, |a| c.and(a, v)));
     let (min, max) = (c.int(-MAX_LEAF), c.int(MAX_LEAF));
-    for &leaf in bounded {
-        let v = match leaf {
-            Leaf::Value(v) => v,
-            Leaf::Shape(a, d) => c.inst(Inst::ArrayShape(a, d), Ty::int()),
-        };
-        leaves.insert(leaf, v);
-        if matches!(leaf, Leaf::Value(_)) {
+    let mut require_between = |c: &mut Cursor<'_>, min: Option<Value>, v: Value, max: Value| {
+        if let Some(min) = min {
             let low = c.lt(min, v);
             require(c, low);
         }
         let high = c.lt(v, max);
         require(c, high);
+    };
+    for &leaf in bounded {
+        let v = match leaf {
+            Leaf::Value(v) => v,
+            Leaf::Shape(a, d) => c.inst(Inst::ArrayShape(a, d), Ty::int()),
+            Leaf::Product(a, b) => {
+                let (min, max) = (c.int(-MAX_FACTOR), c.int(MAX_FACTOR));
+                require_between(c, Some(min), a, max);
+                require_between(c, Some(min), b, max);
+                c.mul(a, b)
+            }
+        };
+        leaves.insert(leaf, v);
+        require_between(c, (!matches!(leaf, Leaf::Shape(..))).then_some(min), v, max);
     }
     for l in conditions {
         let v = compute(c, l, &leaves);
