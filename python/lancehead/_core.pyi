@@ -10,16 +10,6 @@ from typing import Any, Final, final
 from lancehead.explain import Report
 
 __all__ = [
-    "DevicePtx",
-    "DUFunc",
-    "Dispatcher",
-    "Gpu",
-    "GpuKernel",
-    "GpuMemory",
-    "Memory",
-    "PtxKernel",
-    "Signature",
-    "Type",
     "__version__",
     "array_type",
     "build_info",
@@ -27,21 +17,37 @@ __all__ = [
     "cache_entry",
     "check_options",
     "compile_ptx",
+    "DevicePtx",
+    "Dispatcher",
     "dispatcher",
+    "DUFunc",
     "dufunc",
+    "get_num_threads",
+    "get_parallel_chunksize",
+    "get_thread_id",
+    "Gpu",
+    "GpuKernel",
+    "GpuMemory",
     "kernel_facts",
     "launch",
     "list_type",
-    "live_allocations",
-    "named_tuple_type",
     "literal_type",
+    "live_allocations",
+    "max_threads",
+    "Memory",
+    "named_tuple_type",
     "optional_type",
-    "unliteral",
     "parse_signature",
     "parse_type",
+    "PtxKernel",
+    "set_num_threads",
+    "set_parallel_chunksize",
+    "Signature",
     "tuple_type",
+    "Type",
     "typeof",
     "ufunc_parts",
+    "unliteral",
 ]
 
 __version__: Final[str]
@@ -239,7 +245,7 @@ class DUFunc:
     __qualname__: str
     __wrapped__: FunctionType
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
-    def __getattr__(self, name: str, /) -> Any: ...
+    def __getattribute__(self, name: str, /) -> Any: ...
     def __reduce__(self) -> Any: ...
     def accumulate(self, *args: Any, **kwargs: Any) -> Any: ...
     def add(self, sig: Any) -> None: ...
@@ -270,7 +276,7 @@ def cache_entry(path: Any) -> dict[str, Any] | None: ...
 def check_options(options: dict[str, Any]) -> None: ...
 def dispatcher(function: Callable[..., Any], options: dict[str, Any], signatures: list[Any], eager: bool) -> Dispatcher: ...
 def dufunc(
-    dispatcher: Any, layout: str | None = None, identity: Any = None, parallel: bool = False, writable: list[int] = []
+    dispatcher: Any, layout: str | None = None, identity: Any = None, parallel: bool = False, writable: list[int] = ...
 ) -> DUFunc: ...
 def kernel_facts(kernel: Dispatcher) -> dict[tuple[Type, ...], dict[str, Any]]: ...
 def launch(kernel: Dispatcher, grid: tuple[int, int, int], block: tuple[int, int, int], shared: int, args: tuple[Any, ...]) -> None: ...
