@@ -142,6 +142,67 @@ def test_own_handlers_are_called():
     assert run(code).stdout == "own\n"
 
 
+def test_a_caught_ctrl_c_is_over():
+    code = """
+    import os, signal, subprocess, sys, time
+    from lancehead import njit, prange
+
+    @njit
+    def forever(n):
+        try:
+            while n != 0:
+                n += 2
+        except KeyboardInterrupt:
+            return -1
+        return n
+
+    @njit(parallel=True)
+    def parallel(n):
+        s = 0
+        try:
+            for i in prange(64):
+                k = n
+                while k != 0:
+                    k += 2
+                s += k
+        except KeyboardInterrupt:
+            return -2
+        return s
+
+    class Stop(Exception):
+        pass
+
+    @njit
+    def stopped(n):
+        try:
+            while n != 0:
+                n += 2
+        except Stop:
+            return -3
+        return n
+
+    def handler(*_):
+        raise Stop("now")
+
+    def late():
+        subprocess.Popen(["sh", "-c", f"sleep 0.2; kill -INT {os.getpid()}"])
+
+    for f in (forever, parallel, stopped, forever):
+        if f is stopped:
+            signal.signal(signal.SIGINT, handler)
+        f(0)
+        late()
+        try:
+            answer = f(1)
+            time.sleep(0.01)
+            print(answer, f(0))
+        except (KeyboardInterrupt, Stop) as e:
+            print("again", type(e).__name__, e.args, e.__traceback__.tb_next.tb_frame.f_code.co_name)
+    """
+    done = run(code)
+    assert done.stdout == "-1 0\n-2 0\n-3 0\nagain Stop ('now',) forever\n", done.stderr
+
+
 def test_fork():
     module_level(1)
     pid = os.fork()

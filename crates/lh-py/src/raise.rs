@@ -4,10 +4,9 @@ use crate::objects;
 use lh_ir::{ExcId, ObjId};
 use lh_runtime::classes;
 use lh_runtime::{ExcArg, Frame, Pending};
-use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple, PyType};
+use pyo3::types::{PyBool, PyDict, PyTuple, PyType};
 use std::ffi::CStr;
 use std::sync::Mutex;
 
@@ -68,14 +67,58 @@ fn arg<'py>(py: Python<'py>, a: &ExcArg) -> PyResult<Bound<'py, PyAny>> {
     })
 }
 
+/// What a signal handler raised while compiled code ran.
+struct HandlersError {
+    error: PyErr,
+    /// Its class and arguments as compiled code sees them.
+    class: ExcId,
+    args: Vec<ExcArg>,
+}
+
+/// The last one that has not been raised.
+static HANDLERS_ERROR: Mutex<Option<HandlersError>> = Mutex::new(None);
+
+fn handlers_error() -> std::sync::MutexGuard<'static, Option<HandlersError>> {
+    // An assignment cannot leave it half written.
+    HANDLERS_ERROR.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
+/// What a signal handler raised, for compiled code. The exception itself is kept: it is raised if compiled code lets it pass.
+pub fn pending(py: Python<'_>, error: PyErr) -> Pending {
+    let class = class_id(&error.get_type(py)).unwrap_or(classes::KEYBOARD_INTERRUPT);
+    let args = error.value(py).getattr("args").and_then(|a| a.try_iter()?.map(|a| Ok(exc_arg(&a?))).collect());
+    let args: Vec<_> = args.unwrap_or_default();
+    // Python's usual one says nothing more, and would keep its frames alive if it is caught.
+    let plain = class == classes::KEYBOARD_INTERRUPT && args.is_empty();
+    let kept = (!plain).then(|| HandlersError { error, class, args: args.clone() });
+    let before = std::mem::replace(&mut *handlers_error(), kept);
+    // May run Python code, which must find the lock free.
+    drop(before);
+    Pending::new(class, args)
+}
+
+fn exc_arg(a: &Bound<'_, PyAny>) -> ExcArg {
+    if a.is_none() {
+        ExcArg::None
+    } else if let Ok(b) = a.cast::<PyBool>() {
+        ExcArg::Bool(b.is_true())
+    } else if let Ok(i) = a.extract() {
+        ExcArg::Int(i)
+    } else if let Ok(x) = a.extract() {
+        ExcArg::Float(x)
+    } else {
+        ExcArg::Str(a.str().map(|s| s.to_string()).unwrap_or_default())
+    }
+}
+
 /// The exception pending in the run-time library as a Python error.
 pub fn take(py: Python<'_>) -> PyErr {
     let Some(pending) = lh_runtime::take_pending() else {
         return pyo3::exceptions::PySystemError::new_err("compiled code failed without an exception");
     };
-    if pending.class == classes::KEYBOARD_INTERRUPT && pending.args.is_empty() {
-        // Python's own handler decides what Ctrl-C means.
-        let error = py.check_signals().err().unwrap_or_else(|| PyKeyboardInterrupt::new_err(()));
+    // In a statement of its own: what follows may run Python code, which must find the lock free.
+    let kept = handlers_error().take_if(|h| h.class == pending.class && h.args == pending.args);
+    if let Some(HandlersError { error, .. }) = kept {
         return with_frames(py, error, &pending);
     }
     match instance(py, &pending) {

@@ -1,5 +1,7 @@
 //! Ctrl-C: while compiled code runs on the main thread, SIGINT also sets the flag that compiled loops look at.
 
+use crate::raise;
+use lh_runtime::Pending;
 use pyo3::prelude::*;
 use std::ffi::c_int;
 use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering};
@@ -29,25 +31,32 @@ fn this_thread() -> usize {
     }
 }
 
-/// Learns which thread is Python's main one.
+/// Learns which thread is Python's main one, and has Python decide what a signal raises in compiled code.
 pub fn find_main_thread(py: Python<'_>) -> PyResult<()> {
     if MAIN.load(Ordering::Relaxed) == 0 {
         let main = py.import("threading")?.call_method0("main_thread")?.getattr("ident")?;
         // Threads are identified by their pthread handles.
         MAIN.store(main.extract()?, Ordering::Relaxed);
     }
+    lh_runtime::interrupt::set_host(serve);
     Ok(())
 }
 
 extern "C" fn handler(signal: c_int) {
-    if RUNNING.load(Ordering::Relaxed) > 0 {
-        lh_runtime::interrupt::set();
-    }
     let previous = PREVIOUS.load(Ordering::Relaxed);
     if previous != libc::SIG_IGN && previous != libc::SIG_DFL {
         // SAFETY: the handler that `sigaction` gave us, installed without SA_SIGINFO, as Python's is.
         unsafe { std::mem::transmute::<usize, extern "C" fn(c_int)>(previous)(signal) };
     }
+    // Last: who sees the flag finds the signal in Python's books.
+    if RUNNING.load(Ordering::Relaxed) > 0 {
+        lh_runtime::interrupt::set();
+    }
+}
+
+/// What Python's handler for the signal raises. Compiled code may catch it, so it must not be left for later.
+fn serve() -> Option<Pending> {
+    Python::attach(|py| py.check_signals().err().map(|error| raise::pending(py, error)))
 }
 
 /// Puts our handler before Python's. Done before each compilation, since `signal.signal` replaces it.

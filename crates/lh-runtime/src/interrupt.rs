@@ -4,6 +4,7 @@ use crate::classes::KEYBOARD_INTERRUPT;
 use crate::exception::{Pending, set_pending};
 use crate::pool;
 use crate::symbol::{CType, Symbol, functions};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicI32, Ordering};
 
 /// Not zero when compiled code shall stop. Compiled loops read it without synchronisation.
@@ -24,18 +25,33 @@ pub fn clear() -> bool {
     INTERRUPT_FLAG.swap(0, Ordering::Relaxed) != 0
 }
 
-/// Raises KeyboardInterrupt: called by a loop that has seen the flag. It clears the flag, unless it is part of a parallel
-/// loop: the others must see it too, and who began the outermost one clears it.
+/// What the host does about a request: the exception to raise, None for a plain KeyboardInterrupt.
+pub type Host = fn() -> Option<Pending>;
+
+/// Asked when a request is served, in the thread that serves it.
+static HOST: OnceLock<Host> = OnceLock::new();
+
+/// Has a host asked what to raise. The host that was named first stays.
+pub fn set_host(host: Host) {
+    HOST.get_or_init(|| host);
+}
+
+/// Takes the request back and gives what is to be raised for it.
+pub(crate) fn serve() -> Pending {
+    // First of all: what the host runs may be compiled code, which must not be stopped.
+    clear();
+    HOST.get().and_then(|host| host()).unwrap_or_else(|| Pending::new(KEYBOARD_INTERRUPT, Vec::new()))
+}
+
+/// Raises KeyboardInterrupt, or what the host wants: called by a loop that has seen the flag. It clears the flag, unless it
+/// is part of a parallel loop: the others must see it too, and who began the outermost one serves the request.
 unsafe extern "C" fn lh_interrupted() -> i32 {
     raise_interrupt()
 }
 
-/// Raises KeyboardInterrupt and clears the flag.
+/// See [`lh_interrupted`].
 pub(crate) fn raise_interrupt() -> i32 {
-    if !pool::is_inside() {
-        clear();
-    }
-    set_pending(Pending::new(KEYBOARD_INTERRUPT, Vec::new()));
+    set_pending(if pool::is_inside() { Pending::new(KEYBOARD_INTERRUPT, Vec::new()) } else { serve() });
     1
 }
 

@@ -92,9 +92,10 @@ impl Work {
         let failed = region.failed.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
         match failed {
             None => Ok(()),
-            Some((_, pending)) => {
-                if pending.class == KEYBOARD_INTERRUPT && mine.depth == 0 {
-                    interrupt::clear();
+            Some((_, mut pending)) => {
+                if pending.class == KEYBOARD_INTERRUPT && mine.depth == 0 && interrupt::requested() {
+                    let Pending { class, args, .. } = interrupt::serve();
+                    (pending.class, pending.args) = (class, args);
                 }
                 Err(pending)
             }
