@@ -93,7 +93,7 @@ def page():
         for path, text in table.items():
             home, _, name = path.rpartition(".")
             if home == module and hasattr(real, name):
-                names[name] = names.get(name) or text
+                names[name] = text
         if names:
             out += ["", f"## {module}", "", "| name | |", "|---|---|"]
             out += [f"| `{name}` | {names[name].replace('|', chr(92) + '|')} |" for name in sorted(names)]

@@ -21,7 +21,7 @@ from lancehead import _core, cuda
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "tests" / "cuda"))
 import corpus
-import differential
+import both_ways
 
 ROUNDS = 50
 ROWS = {
