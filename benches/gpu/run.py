@@ -48,7 +48,7 @@ class Ours:
         kernel = self.gpu.kernel(made.encode(), k.function.__name__)
         held, words = [], []
         for a in args:
-            own = differential.words(a)
+            own = both_ways.words(a)
             if isinstance(a, np.ndarray):
                 memory = self.gpu.allocate(a.nbytes)
                 memory.write(np.ascontiguousarray(a).view(np.uint8).reshape(-1))
