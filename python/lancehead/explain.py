@@ -22,7 +22,7 @@ _TOKEN = re.compile(
 
 @dataclass(frozen=True)
 class Note:
-    """A remark about a line: `kind` is type, fused, vectorised, scalar, hoisted, checks or allocates."""
+    """A remark about a line: `kind` is type, fused, parallel, serial, vectorised, scalar, hoisted, checks or allocates."""
 
     kind: str
     text: str
@@ -86,6 +86,10 @@ class Section:
         return "\n".join(out)
 
 
+#: What `parallel_diagnostics` tells, by the level from which on it does.
+_LEVELS = {"parallel": 1, "serial": 1, "fused": 2, "hoisted": 3, "checks": 3, "vectorised": 4, "scalar": 4, "allocates": 4}
+
+
 @dataclass(frozen=True)
 class Report:
     """What became of a function; text when printed, HTML in notebooks and in files that `save` writes."""
@@ -114,6 +118,16 @@ class Report:
         with open(path, "w", encoding="utf-8") as out:
             out.write(self._page() if str(path).lower().endswith((".html", ".htm")) else str(self))
 
+    def parallel(self, level: int = 1) -> str:
+        """What runs in parallel and what does not, and why; more of what became of loops with levels up to 4."""
+        out = []
+        for section in self.sections:
+            first = section.functions[0]
+            out += [f"Parallel loops of {first.headline}", "=" * WIDTH]
+            told = [line for f in section.functions for line in _parallel_text(f, level)]
+            out += [*(told or ["No loop or array expression that could run in parallel."]), ""]
+        return "\n".join(out)
+
     def _page(self) -> str:
         title = html.escape(self.name)
         head = f'<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>{title}</title>'
@@ -140,6 +154,15 @@ def _function_text(f: Function) -> Iterator[str]:
         for note in line.notes:
             if note.kind != "type":
                 yield from textwrap.wrap(note.text, WIDTH, initial_indent=f"{indent}^ ", subsequent_indent=f"{indent}  ")
+
+
+def _parallel_text(f: Function, level: int) -> Iterator[str]:
+    for line in f.lines:
+        notes = [note for note in line.notes if _LEVELS.get(note.kind, level + 1) <= level]
+        if notes:
+            yield f"{f.file}:{line.number}: {line.text.strip()}"
+        for note in notes:
+            yield from textwrap.wrap(note.text, WIDTH, initial_indent="    - ", subsequent_indent="      ")
 
 
 def _stages_text(stages: Sequence[tuple[str, float]]) -> Iterator[str]:
@@ -229,9 +252,9 @@ _STYLE = f"""
   background: color-mix(in srgb, var(--tint) 12%, transparent); margin: 1px 0;
 }}
 .lancehead-report .notes .type {{ font-family: ui-monospace, monospace; background: none; padding: 0; }}
-.lancehead-report .notes .vectorised {{ --tint: var(--good); }}
+.lancehead-report .notes :is(.vectorised, .parallel) {{ --tint: var(--good); }}
 .lancehead-report .notes :is(.fused, .hoisted) {{ --tint: var(--info); }}
-.lancehead-report .notes .scalar {{ --tint: var(--bad); }}
+.lancehead-report .notes :is(.scalar, .serial) {{ --tint: var(--bad); }}
 .lancehead-report .notes :is(.checks, .allocates) {{ --tint: var(--warn); }}
 .lancehead-report .variable {{ cursor: help; text-decoration: underline dotted var(--faint); text-underline-offset: 3px; }}
 .lancehead-report .keyword {{ color: var(--keyword); }}

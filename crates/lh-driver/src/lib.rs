@@ -11,6 +11,7 @@ mod image;
 pub mod kernel;
 pub mod lifted;
 mod loops;
+mod parallel;
 mod reasons;
 pub mod report;
 mod session;

@@ -1,6 +1,7 @@
 //! What `f.explain()` shows: by function and line of the user's, the types of variables and what the compiler did.
 
 use crate::loops::{SourceLoop, loop_at, source_loops};
+use crate::parallel;
 use crate::reasons::{EARLY_EXIT, reason, widths};
 use crate::{Compiled, callees};
 use lh_ir::func::{Function, Inst};
@@ -28,6 +29,10 @@ pub enum Note {
     Vectorised(Option<String>, u32, u32),
     /// A loop did not, and why, if that is known.
     Scalar(Option<String>),
+    /// A loop runs on the pool: what of it does, and what is to be said about that.
+    Parallel(String),
+    /// A loop that was to run on the pool does not, and why.
+    Serial(String),
     /// Index checks that are made at once, before a loop.
     Hoisted,
     /// Index checks that remain at run time.
@@ -42,9 +47,10 @@ impl Note {
         match self {
             Note::Type(..) => 0,
             Note::Fused(..) | Note::FusedInto(_) => 1,
-            Note::Vectorised(..) | Note::Scalar(_) => 2,
-            Note::Hoisted | Note::Checks(_) => 3,
-            Note::Allocates(_) => 4,
+            Note::Parallel(_) | Note::Serial(_) => 2,
+            Note::Vectorised(..) | Note::Scalar(_) => 3,
+            Note::Hoisted | Note::Checks(_) => 4,
+            Note::Allocates(_) => 5,
         }
     }
     /// One word for what it is about.
@@ -52,6 +58,8 @@ impl Note {
         match self {
             Note::Type(..) => "type",
             Note::Fused(..) | Note::FusedInto(_) => "fused",
+            Note::Parallel(_) => "parallel",
+            Note::Serial(_) => "serial",
             Note::Vectorised(..) => "vectorised",
             Note::Scalar(_) => "scalar",
             Note::Hoisted => "hoisted",
@@ -88,6 +96,7 @@ impl fmt::Display for Note {
                     (w, n) => write!(f, "vectorised: {n} vectors of {w} elements at a time"),
                 }
             }
+            Note::Parallel(text) | Note::Serial(text) => f.write_str(text),
             Note::Scalar(Some(reason)) => write!(f, "not vectorised: {reason}"),
             Note::Scalar(None) => write!(f, "not vectorised"),
             Note::Hoisted => write!(f, "index checks: made once, before the loop"),
@@ -220,6 +229,7 @@ impl Compiled {
         for (line, n) in allocations(f, allocating, &self.told[i].elementwise) {
             out.add(line, Note::Allocates(n));
         }
+        parallel::loops(f).into_iter().for_each(|(line, n)| out.add(line, n));
         add_loops(&mut out, f, remarks, &left);
         self.add_library(&mut out, f, remarks);
         out
@@ -243,20 +253,19 @@ impl Compiled {
             for callee in callees_here {
                 // Only good news: library loops are laid out by hand where the vectoriser alone would not do.
                 let name = self.functions()[callee].qualname.clone();
-                if let Some((width, count)) = best_width(&self.library_remarks(callee, &index, remarks)) {
+                let within = self.reached(callee, &index);
+                if within.iter().any(|i| parallel::is_any(&self.functions()[*i])) {
+                    out.add(line, Note::Parallel(format!("{name}: runs in parallel")));
+                }
+                if let Some((width, count)) = best_width(&self.library_remarks(&within, remarks)) {
                     out.add(line, Note::Vectorised(Some(name), width, count));
                 }
             }
         }
     }
 
-    /// Remarks about a library function and those it calls.
-    fn library_remarks<'r>(
-        &self,
-        callee: usize,
-        index: &dyn Fn(&SpecId) -> Option<usize>,
-        remarks: &'r [Remark],
-    ) -> Vec<&'r Remark> {
+    /// A function and those it calls, directly and through others.
+    fn reached(&self, callee: usize, index: &dyn Fn(&SpecId) -> Option<usize>) -> Vec<usize> {
         let (mut seen, mut work) = (vec![callee], vec![callee]);
         while let Some(i) = work.pop() {
             for c in callees(&self.functions()[i]).iter().filter_map(index) {
@@ -266,6 +275,11 @@ impl Compiled {
                 }
             }
         }
+        seen
+    }
+
+    /// Remarks about library functions.
+    fn library_remarks<'r>(&self, seen: &[usize], remarks: &'r [Remark]) -> Vec<&'r Remark> {
         let is_in = |r: &&Remark| {
             seen.iter().any(|i| {
                 let f = &self.functions()[*i];

@@ -47,10 +47,39 @@ pub struct Function {
     pub bodies: Vec<Function>,
     /// Whether a body has been through all passes.
     pub is_finished: bool,
-    /// What became of loops that were to run in parallel: place, and why they do not.
-    pub notes: Vec<(Span, Option<String>)>,
+    /// What became of loops that were to run in parallel.
+    pub notes: Vec<LoopNote>,
     /// Whether the function belongs to the library (its frames are not shown in tracebacks; it is inlined eagerly).
     pub is_library: bool,
+}
+
+/// What became of a loop that was to run in parallel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LoopNote {
+    /// Where it stands.
+    pub span: Span,
+    /// Who says that it is parallel.
+    pub what: Parallel,
+    /// What became of it.
+    pub fate: Fate,
+}
+
+/// How a loop runs that was to run in parallel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// On the pool.
+    Pool {
+        /// Variables whose values blocks of iterations combine.
+        variables: usize,
+        /// Arrays of which blocks have copies that are combined.
+        arrays: usize,
+        /// Iterations may meet: the program says that they do not.
+        trusted: bool,
+    },
+    /// On the thread that runs the loop around it, which stands there.
+    Inside(Span),
+    /// On one thread, for this reason.
+    Serial(&'static str),
 }
 
 /// Options of `@njit` that change code.

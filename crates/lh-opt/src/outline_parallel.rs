@@ -34,7 +34,7 @@ use crate::races::{self, ArrayReduce, Conflict};
 use carried::{Carried, can_combine, carried};
 use cost::Cost;
 use lh_ir::cfg::{Cfg, DomTree, Loops};
-use lh_ir::func::{Inst, ParFor, Parallel, Term, parallel};
+use lh_ir::func::{Fate, Inst, LoopNote, ParFor, Parallel, Term, parallel};
 use lh_ir::{Function, Span, Ty, Value};
 use partial::Partials;
 use region::{Reason, Region, region};
@@ -44,7 +44,9 @@ pub(crate) fn run(func: &mut Function) -> bool {
     let mut changed = false;
     while let Some(l) = next_loop(func, Parallel::Known) {
         changed = true;
-        if let Ok(plan) = plan(func, &l) {
+        let plan = plan(func, &l);
+        note(func, &l, Parallel::Known, &plan);
+        if let Ok(plan) = plan {
             outline(func, plan);
         }
         func.blocks[l.header.index()].parallel = None;
@@ -62,17 +64,38 @@ pub(crate) fn run_asked(func: &mut Function, callees: Callees<'_>) -> Result<boo
     }
     while let Some(l) = next_loop(func, Parallel::Asked) {
         changed = true;
-        let span = func.blocks[l.header.index()].term_span;
-        match judged(func, &l, callees)? {
-            Ok(plan) => {
-                outline(func, plan);
-                func.notes.push((span, None));
-            }
-            Err(reason) => func.notes.push((span, Some(reason.to_owned()))),
+        let plan = judged(func, &l, callees)?;
+        note(func, &l, Parallel::Asked, &plan);
+        if let Ok(plan) = plan {
+            outline(func, plan);
         }
         func.blocks[l.header.index()].parallel = None;
     }
     Ok(changed)
+}
+
+/// Notes what becomes of a loop, and of those inside that were to run in parallel too.
+fn note(func: &mut Function, l: &lh_ir::cfg::Loop, what: Parallel, plan: &Result<Plan, Reason>) {
+    let span = func.blocks[l.header.index()].term_span;
+    let fate = match plan {
+        Ok(plan) => Fate::Pool {
+            variables: plan.carried.iter().filter(|c| matches!(c, Carried::Reduced(_))).count(),
+            arrays: plan.arrays.len(),
+            trusted: plan.trusted,
+        },
+        Err(reason) => Fate::Serial(reason),
+    };
+    func.notes.push(LoopNote { span, what, fate });
+    if plan.is_ok() {
+        for b in l.blocks.iter().filter(|b| **b != l.header) {
+            let data = &func.blocks[b.index()];
+            // The loops of one elementwise computation are one.
+            if let Some(inner) = data.parallel.filter(|_| data.term_span != span) {
+                let fate = Fate::Inside(span);
+                func.notes.push(LoopNote { span: func.blocks[b.index()].term_span, what: inner, fate });
+            }
+        }
+    }
 }
 
 /// The plan of a loop that the program says is parallel, or why it runs on one thread.
@@ -92,7 +115,7 @@ fn judged(func: &Function, l: &lh_ir::cfg::Loop, callees: Callees<'_>) -> Result
                 _ => plan.arrays = arrays,
             }
         }
-        Err(_) if func.options.parallel & parallel::UNSAFE != 0 => {}
+        Err(_) if func.options.parallel & parallel::UNSAFE != 0 => plan.trusted = true,
         Err(conflict) => return Err(conflict),
     }
     Ok(Ok(plan))
@@ -130,6 +153,8 @@ pub(crate) struct Plan {
     free: Vec<Value>,
     /// Arrays that all iterations update.
     arrays: Vec<ArrayReduce>,
+    /// Whether only the program says that iterations do not meet.
+    trusted: bool,
     /// Values that the body takes.
     captured: Vec<Value>,
     /// Values that it makes itself.
@@ -158,8 +183,8 @@ fn plan(func: &Function, l: &lh_ir::cfg::Loop) -> Result<Plan, Reason> {
         region.captured(func).into_iter().partition(|v| is_constant(v));
     let cost = cost::cost(func, &cfg, &dom, &region);
     let span = func.blocks[region.header.index()].term_span;
-    let arrays = Vec::new();
-    Ok(Plan { region, carried, free, arrays, captured, constants, initial, cost, span })
+    let (arrays, trusted) = (Vec::new(), false);
+    Ok(Plan { region, carried, free, arrays, trusted, captured, constants, initial, cost, span })
 }
 
 fn outline(func: &mut Function, mut plan: Plan) {

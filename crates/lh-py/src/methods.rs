@@ -8,7 +8,7 @@ use crate::parse::{self, Parsed};
 use crate::types::{Signature, as_ty, canonical, type_tuple};
 use lh_driver::Text;
 use lh_ir::Ty;
-use pyo3::exceptions::{PyKeyError, PyTypeError};
+use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 use pyo3::{ffi, intern};
@@ -185,11 +185,30 @@ fn inspect_types<'py>(c: &Call<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
     c.write(0, &text)
 }
 
-fn explain<'py>(c: &Call<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
-    let (chosen, _) = c.chosen(1)?;
+/// The report on the specialisation for the signature that an argument gives, or on all.
+fn report<'py>(c: &Call<'_, 'py>, position: usize) -> PyResult<Bound<'py, PyAny>> {
+    let (chosen, _) = c.chosen(position)?;
     let name = c.this.getattr(intern!(c.py, "__qualname__"))?;
     let shown = chosen.into_iter().map(|o| c.shown(o)).collect::<PyResult<Vec<_>>>()?;
-    let report = inspect::explain(c.py, &name, shown.iter().map(|o| &**o))?;
+    inspect::explain(c.py, &name, shown.iter().map(|o| &**o))
+}
+
+fn parallel_diagnostics<'py>(c: &Call<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
+    // SAFETY: the state of a live dispatcher.
+    if unsafe { (*c.state()).options.ir.parallel } == 0 {
+        return Err(PyValueError::new_err("nothing is known of parallel loops: the function has no parallel=True"));
+    }
+    let level = c.argument(1, "level")?.map_or(Ok(1), |l| l.extract::<i64>())?;
+    if !(1..=4).contains(&level) {
+        return Err(PyValueError::new_err("the level of parallel diagnostics is 1, 2, 3 or 4"));
+    }
+    let text: String = report(c, 0)?.call_method1(intern!(c.py, "parallel"), (level,))?.extract()?;
+    c.py.import("sys")?.getattr("stdout")?.call_method1("write", (text,))?;
+    Ok(c.none())
+}
+
+fn explain<'py>(c: &Call<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
+    let report = report(c, 1)?;
     if let Some(file) = c.argument(0, "file")?.filter(|f| !f.is_none()) {
         report.call_method1(intern!(c.py, "save"), (file,))?;
     }
@@ -387,6 +406,7 @@ table! { methods:
     "inspect_ir" inspect_ir, "Typed IR, by argument types or of one signature.";
     "get_metadata" get_metadata, "Facts of compilation, by argument types or of one signature.";
     "explain" explain, "What became of the function: types, loops, allocations, checks, times; HTML in a notebook.";
+    "parallel_diagnostics" parallel_diagnostics, "Writes which loops run in parallel, which do not, and why.";
     "__reduce__" reduce, "Pickles by name where that leads back here.";
 }
 
