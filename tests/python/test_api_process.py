@@ -114,8 +114,10 @@ def test_ctrl_c_outside_compiled_code_is_pythons():
     assert run(code).stdout == "caught 2\n" * 3
 
 
-def test_own_handlers_are_called():
-    code = """
+@pytest.mark.parametrize("late", [False, True])
+def test_own_handlers_are_called(late):
+    code = f"""
+    LATE = {late}
     import os, signal, subprocess
     from lancehead import njit
 
@@ -131,9 +133,13 @@ def test_own_handlers_are_called():
     def handler(*_):
         raise Stop
 
-    signal.signal(signal.SIGINT, handler)
-    forever(0)
-    subprocess.Popen(["sh", "-c", f"sleep 0.3; kill -INT {os.getpid()}"])
+    if LATE:
+        forever(0)
+        signal.signal(signal.SIGINT, handler)
+    else:
+        signal.signal(signal.SIGINT, handler)
+        forever(0)
+    subprocess.Popen(["sh", "-c", "sleep 0.3; kill -INT $PPID"])
     try:
         forever(1)
     except Stop:

@@ -4,7 +4,7 @@ use crate::raise;
 use lh_runtime::Pending;
 use pyo3::prelude::*;
 use std::ffi::c_int;
-use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicI32, AtomicU64, AtomicUsize, Ordering};
 
 /// Calls of compiled code now running on the main thread.
 static RUNNING: AtomicI32 = AtomicI32::new(0);
@@ -59,7 +59,38 @@ fn serve() -> Option<Pending> {
     Python::attach(|py| py.check_signals().err().map(|error| raise::pending(py, error)))
 }
 
-/// Puts our handler before Python's. Done before each compilation, since `signal.signal` replaces it.
+/// The tick at which the handler was last looked after.
+static LOOKED: AtomicU64 = AtomicU64::new(0);
+
+/// Puts our handler back if a tick of the clock has passed since it was last there: a call for a system call is too dear for
+/// each call of a short function, while one for the clock is not. Jupyter replaces the handler before each cell.
+#[inline(always)]
+fn look_again() {
+    let now = tick();
+    if now != LOOKED.load(Ordering::Relaxed) {
+        LOOKED.store(now, Ordering::Relaxed);
+        install();
+    }
+}
+
+/// A cheap clock that ticks some ten thousand times a second: more often than a program sets a handler and calls.
+#[inline(always)]
+fn tick() -> u64 {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: every processor that runs Python on this architecture has the instruction.
+    unsafe {
+        std::arch::x86_64::_rdtsc() >> 17
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    {
+        static START: std::sync::LazyLock<std::time::Instant> = std::sync::LazyLock::new(std::time::Instant::now);
+        START.elapsed().as_micros() as u64 >> 6
+    }
+}
+
+/// Puts our handler before Python's. Done before each compilation and now and then before a call, since `signal.signal`
+/// replaces it.
+#[cold]
 pub fn install() {
     // SAFETY: plain C calls with structs of our own; the handler only does what is allowed in one.
     unsafe {
@@ -88,6 +119,7 @@ impl Running {
     pub fn start(may_wait: bool) -> Running {
         let main = may_wait && this_thread() == MAIN.load(Ordering::Relaxed);
         if main {
+            look_again();
             // Only the main thread and its signal handler touch the counter: no locked instruction is needed.
             RUNNING.store(RUNNING.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
         }
