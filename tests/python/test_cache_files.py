@@ -291,7 +291,6 @@ def test_interactive_session(project):
 
 
 def test_notebook_cells(project):
-    pytest.importorskip("IPython")
     code = """
         from IPython.core.interactiveshell import InteractiveShell
         shell = InteractiveShell()

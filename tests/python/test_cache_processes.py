@@ -144,7 +144,6 @@ def test_concurrent_futures(project):
 
 
 def test_joblib(project):
-    pytest.importorskip("joblib")
     text = """
         if __name__ == "__main__":
             from joblib import Parallel, delayed
@@ -156,7 +155,6 @@ def test_joblib(project):
 
 
 def test_dask(project):
-    pytest.importorskip("distributed")
     text = """
         if __name__ == "__main__":
             import dask
@@ -172,10 +170,7 @@ def test_dask(project):
 
 
 def test_mpi(project):
-    pytest.importorskip("mpi4py")
     mpiexec = Path(sys.executable).parent / "mpiexec"
-    if not mpiexec.exists():
-        pytest.skip("no MPI")
     path = project.path / "program.py"
     path.write_text(textwrap.dedent(MAIN) + textwrap.dedent("""
         from mpi4py import MPI
