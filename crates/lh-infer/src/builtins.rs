@@ -155,7 +155,7 @@ impl Infer<'_> {
         self.object(class)
     }
 
-    fn range(&mut self, args: &[Val]) -> Result<Val> {
+    pub(crate) fn range(&mut self, args: &[Val]) -> Result<Val> {
         let mut ints = Vec::new();
         for a in args {
             let a = self.unwrap_optional(a)?;

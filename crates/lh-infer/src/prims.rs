@@ -3,12 +3,13 @@
 use crate::convert::promote;
 use crate::emit::ArrayParts;
 use crate::infer::Infer;
+use crate::iterate::Lazy;
 use crate::operators::{Kernel, element};
 use crate::val::Val;
 use crate::world::ArgTy;
 use lh_ir::Ty;
 use lh_ir::diag::{self, Diagnostic, Result};
-use lh_ir::func::{Inst, MapExpr};
+use lh_ir::func::{Inst, MapExpr, parallel};
 use lh_ir::types::{Layout, TyKind};
 
 impl Infer<'_> {
@@ -16,6 +17,10 @@ impl Infer<'_> {
     pub(crate) fn prim(&mut self, name: &str, args: &[Val]) -> Result<Val> {
         if let Some(b) = self.prim_question(name, args) {
             return Ok(Val::bool(b));
+        }
+        if name == "blocks" {
+            let range = self.range(args)?;
+            return Ok(self.lazy(Lazy::Parallel(range)));
         }
         if let Some(v) = self.prim_type(name, args)? {
             return Ok(v);
@@ -117,6 +122,7 @@ impl Infer<'_> {
             "is_readonly" => matches!(t.kind(), TyKind::Array { readonly: true, .. }),
             "numpy_errors" => self.options.numpy_errors,
             "boundscheck" => self.options.boundscheck,
+            "parallel_reductions" => self.options.parallel & parallel::REDUCTION != 0,
             _ => return None,
         })
     }

@@ -22,6 +22,12 @@ from lancehead.lib.numpy.layout import (
 )
 
 
+#: From so many elements on, reductions over all of them run on the pool, under `parallel=True`.
+MANY = 262144
+#: Elements of a block; that it is a power of two times 128 keeps the blocks of pairwise sums.
+BLOCK = 16384
+
+
 def plus(a, b):
     """Step of sums."""
     return a + b
@@ -111,7 +117,28 @@ def fold_all(a, step, term, extra, summing):
         for i in range(1, a.shape[0]):
             total = step(total, _line(row(a, i), step, term, extra, summing))
         return total
-    return _line(flat_any(a), step, term, extra, summing)
+    v = flat_any(a)
+    if prim.parallel_reductions():
+        if v.size >= MANY:
+            return _in_blocks(v, step, term, extra, summing)
+    return _line(v, step, term, extra, summing)
+
+
+def _in_blocks(v, step, term, extra, summing):
+    # A line on the pool: the blocks, and their results, are the same for any number of threads.
+    n = prim.sdiv(v.size + BLOCK - 1, BLOCK)
+    parts = new_array((n,), prim.dtype_of(term(prim.item(v, 0), extra)))
+    for i in prim.blocks(n):
+        start = i * BLOCK
+        size = BLOCK if i < n - 1 else v.size - start
+        prim.set_item(parts, i, _line(_part(v, start, size), step, term, extra, summing))
+    return _line(parts, step, _itself, None, summing)
+
+
+def _part(v, start, size):
+    # Some elements of a line.
+    data = prim.ptr_add(prim.data(v), start * v.strides[0])
+    return prim.array(prim.owner(v), data, (size,), v.strides, prim.dtype_of(v), prim.layout(v))
 
 
 def fold_axis(a, axis, keepdims, dtype, step, term, extra, summing, empty):

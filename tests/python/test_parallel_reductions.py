@@ -1,0 +1,96 @@
+"""NumPy's reductions over whole arrays under `parallel=True`."""
+
+import os
+
+import numpy as np
+import pytest
+
+from lancehead import njit, prange, set_num_threads
+
+BIG = 300_001
+REDUCTIONS = {
+    "sum": lambda a: np.sum(a),
+    "prod": lambda a: np.prod(a),
+    "min": lambda a: a.min(),
+    "max": lambda a: np.max(a),
+    "mean": lambda a: a.mean(),
+    "std": lambda a: np.std(a),
+    "all": lambda a: np.all(a),
+    "any": lambda a: np.any(a),
+    "nansum": lambda a: np.nansum(a),
+    "nanmax": lambda a: np.nanmax(a),
+}
+ARRAYS = {
+    "float64": np.random.default_rng(1).normal(1.0, 1e-3, BIG),
+    "float32": np.random.default_rng(2).normal(1.0, 1e-3, BIG).astype(np.float32),
+    "int32": np.random.default_rng(3).integers(-9, 9, BIG, dtype=np.int32),
+    "bool": np.random.default_rng(4).integers(0, 2, BIG).astype(bool),
+    "complex128": np.random.default_rng(5).normal(1.0, 1e-3, BIG) * (1 + 1e-6j),
+    "matrix": np.random.default_rng(6).normal(1.0, 1e-3, (600, 500)),
+    "fortran": np.asfortranarray(np.random.default_rng(7).normal(1.0, 1e-3, (600, 500))),
+    "strided": np.random.default_rng(8).normal(1.0, 1e-3, 2 * BIG)[::2],
+    "columns": np.random.default_rng(9).normal(1.0, 1e-3, (600, 1000))[:, ::2],
+    "backwards": np.random.default_rng(10).normal(1.0, 1e-3, BIG)[::-1],
+}
+
+
+@pytest.mark.parametrize("name", REDUCTIONS)
+def test_it_gives_what_numpy_gives(name):
+    parallel, serial = njit(REDUCTIONS[name], parallel=True), njit(REDUCTIONS[name])
+    for kind, a in ARRAYS.items():
+        if kind == "complex128" and name in ("std", "nanmax", "nansum"):
+            continue
+        close = 1e-4 if kind == "float32" else 1e-12  # the order of products differs
+        for x in (a, a[:100]):
+            np.testing.assert_allclose(parallel(x), REDUCTIONS[name](x), rtol=close, err_msg=kind)
+            assert type(parallel(x)) is type(serial(x))
+
+
+def test_blocks_are_the_same_for_any_number_of_threads():
+    f = njit(lambda a: a.sum(), parallel=True)
+    a = np.random.default_rng(0).normal(size=BIG)
+    found = set()
+    try:
+        for n in (1, 2):
+            set_num_threads(min(n, os.cpu_count()))
+            found.add(f(a))
+    finally:
+        set_num_threads(os.cpu_count())
+    assert len(found) == 1
+
+
+def test_nan_wins_in_whichever_block_it_is():
+    f = njit(lambda a: (a.min(), a.max(), a.sum()), parallel=True)
+    for at in (0, 16384, BIG // 2, BIG - 1):
+        a = np.ones(BIG)
+        a[at] = np.nan
+        assert np.isnan(f(a)).all()
+
+
+def test_empty_arrays_raise_as_before():
+    f = njit(lambda a: a.max(), parallel=True)
+    with pytest.raises(ValueError, match="zero-size array"):
+        f(np.zeros(0))
+
+
+def test_inside_a_parallel_loop_and_in_its_report(capsys):
+    @njit(parallel=True)
+    def rows(a):
+        out = np.empty(a.shape[0])
+        for i in prange(a.shape[0]):
+            out[i] = a[i].sum()
+        return out, a.sum()
+
+    a = np.random.default_rng(0).normal(size=(4, 100_000))
+    out, total = rows(a)
+    np.testing.assert_allclose(out, a.sum(axis=1))
+    np.testing.assert_allclose(total, a.sum())
+    rows.parallel_diagnostics()
+    assert "sum: runs in parallel" in capsys.readouterr().out
+
+
+def test_the_option_turns_it_off(capsys):
+    f = njit(lambda a: a.sum(), parallel={"reduction": False})
+    f(np.ones(BIG))
+    f.parallel_diagnostics()
+    assert "runs in parallel" not in capsys.readouterr().out
