@@ -100,6 +100,12 @@ def array(owner, ptr, shape, strides, dtype, layout):
     return np.asarray(Window(owner, int(ptr), shape, strides, dtype))
 
 
+def readonly(a):
+    view = a.view()
+    view.flags.writeable = False
+    return view
+
+
 def load(ptr, dtype):
     return np.frombuffer(ctypes.string_at(int(ptr), np.dtype(dtype).itemsize), dtype)[0]
 

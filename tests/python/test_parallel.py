@@ -207,7 +207,8 @@ def test_forks_while_loops_run() -> None:
 
 
 ENDLESS = """
-import time
+import signal, time
+signal.signal(signal.SIGINT, signal.default_int_handler)
 from lancehead import njit, prange
 @njit(parallel=True)
 def spin(n, m):
