@@ -1,6 +1,7 @@
 """Every kind of value goes into compiled code and comes out again."""
 
 import collections
+import enum
 import gc
 import typing
 
@@ -270,3 +271,13 @@ def test_results_outlive_the_arguments():
     gc.collect()
     np.ones(1000)
     assert view[0] == 1.0 and view[-1] == 999.0
+
+
+def test_classes_that_do_not_tell_their_module():
+    class Odd(enum.Enum):
+        A = 3
+
+    # As the functions of NumPy 2.5 in CPython 3.13, `numpy.random.seed` among them.
+    Odd.__module__ = 5
+    value = Odd.A
+    assert njit(lambda: value + 1)() == 4

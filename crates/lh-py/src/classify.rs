@@ -174,9 +174,19 @@ fn array(o: &Bound<'_, PyAny>) -> Option<Object> {
     }
 }
 
+/// Whether an object's class says that it was made in a module. What a class says need not be a string: in CPython 3.13, the
+/// functions of Cython 3.3 have a descriptor there.
+fn made_in(o: &Bound<'_, PyAny>, module: &str) -> bool {
+    o.get_type().module().is_ok_and(|m| m == module)
+}
+
+/// Whether an object's class has this module and name.
+pub fn is_a(o: &Bound<'_, PyAny>, module: &str, class: &str) -> bool {
+    o.get_type().name().is_ok_and(|n| n == class) && made_in(o, module)
+}
+
 fn prim(o: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
-    let class = o.get_type();
-    if class.name()? != "Prim" || class.module()? != "lancehead.lib.prim" {
+    if !is_a(o, "lancehead.lib.prim", "Prim") {
         return Ok(None);
     }
     o.getattr(intern!(o.py(), "name"))?.extract().map(Some)
@@ -184,8 +194,7 @@ fn prim(o: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
 
 /// The path of a name of `lancehead.cuda` that has a meaning in kernels.
 fn device_name(o: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
-    let class = o.get_type();
-    if class.name()? != "Name" || class.module()? != "lancehead.cuda.names" {
+    if !is_a(o, "lancehead.cuda.names", "Name") {
         return Ok(None);
     }
     o.getattr(intern!(o.py(), "path"))?.extract().map(Some)
@@ -193,14 +202,13 @@ fn device_name(o: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
 
 /// The memory of a captured device array.
 fn device_array<'py>(o: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
-    let class = o.get_type();
-    let is_one = class.name()? == "DeviceNDArray" && class.module()? == "lancehead.cuda.devicearray";
+    let is_one = is_a(o, "lancehead.cuda.devicearray", "DeviceNDArray");
     if is_one { o.getattr(intern!(o.py(), "_data")).map(Some) } else { Ok(None) }
 }
 
 /// The dispatcher in a function decorated with `cuda.jit`.
 fn device_function<'py>(o: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
-    if o.get_type().module()? != "lancehead.cuda.dispatcher" {
+    if !made_in(o, "lancehead.cuda.dispatcher") {
         return Ok(None);
     }
     let inner = o.getattr(intern!(o.py(), "_dispatcher")).ok();

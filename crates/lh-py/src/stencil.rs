@@ -8,8 +8,7 @@ use std::sync::Arc;
 
 /// Whether an object is a stencil.
 pub fn is_stencil(o: &Bound<'_, PyAny>) -> bool {
-    let class = o.get_type();
-    class.name().is_ok_and(|n| n == "StencilFunc") && class.module().is_ok_and(|m| m == "lancehead.stencils")
+    crate::classify::is_a(o, "lancehead.stencils", "StencilFunc")
 }
 
 /// A stencil's parts; `None` for other objects.
