@@ -256,7 +256,7 @@ TABLE = {
     "is_range": lambda x: isinstance(x, range), "is_func": callable, "is_const": lambda x: False,
     "parallel_reductions": lambda: True, "blocks": range, "numpy_errors": lambda: NUMPY_ERRORS[0], "dtype_of": dtype_of, "result_type": result_type, "cast": cast,
     "real_dtype": lambda d: np.zeros(0, d).real.dtype, "itemsize": lambda d: np.dtype(d).itemsize, "error": error,
-    "layout": layout, "alloc": alloc, "calloc": calloc, "array": array, "readonly": readonly, "parallel_reductions": lambda: False, "owner": lambda a: a, "data": lambda a: a.ctypes.data,
+    "layout": layout, "alloc": alloc, "calloc": calloc, "array": array, "readonly": readonly, "owner": lambda a: a, "data": lambda a: a.ctypes.data,
     "load": load, "store": store, "ptr_add": lambda p, n: p + int(n), "item": item, "set_item": set_item,
     "tuple_set": tuple_set, "tuple_drop": lambda t, i: t[:i] + t[i + 1:], "tuple_fill": lambda n, x: (x,) * n,
     "tuple_insert": lambda t, i, x: t[:i] + (x,) + t[i:], "map": map_, "map_into": map_into, "as_dtype": as_dtype,
