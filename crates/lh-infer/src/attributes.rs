@@ -6,7 +6,7 @@ use crate::iterate::Lazy;
 use crate::val::{Known, Method, Val};
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{Inst, MapExpr};
-use lh_ir::types::TyKind;
+use lh_ir::types::{NamedTuple, TyKind};
 use lh_ir::{Const, Ty};
 
 /// Classes of the library in which methods of a type are looked up.
@@ -15,6 +15,7 @@ fn classes(t: Ty) -> &'static [&'static str] {
         TyKind::Array { .. } => &["numpy.ndarray"],
         TyKind::List(_) | TyKind::PendingList(_) => &["builtins.list"],
         TyKind::Str => &["builtins.str"],
+        TyKind::Tuple { name: Some(n), .. } if is_chunksize(n) => &["threads.chunksize"],
         TyKind::Tuple { .. } => &["builtins.tuple"],
         TyKind::Range(_) => &["builtins.range"],
         TyKind::Slice(_) => &["builtins.slice"],
@@ -23,6 +24,11 @@ fn classes(t: Ty) -> &'static [&'static str] {
         TyKind::Complex { .. } => &["builtins.complex", "numpy.generic"],
         _ => &[],
     }
+}
+
+/// Whether a namedtuple is what the library's `parallel_chunksize` gives.
+fn is_chunksize(n: &NamedTuple) -> bool {
+    n.name == "Chunksize" && n.fields.first().is_some_and(|f| f == "parallel_chunksize")
 }
 
 impl Infer<'_> {
@@ -38,10 +44,6 @@ impl Infer<'_> {
         if let Some(x) = self.known_attr(v, name)? {
             return Ok(x);
         }
-        if matches!(name, "__enter__" | "__exit__") {
-            return Err(Diagnostic::new(diag::UNSUPPORTED_SYNTAX, format!("`with` on `{}` is not supported", v.ty))
-                .note("use try and finally"));
-        }
         for class in classes(v.ty) {
             if let Some((f, property)) = self.world.library(&format!("{class}.{name}")) {
                 if property {
@@ -50,6 +52,10 @@ impl Infer<'_> {
                 let ty = Ty::new(TyKind::BoundMethod { recv: v.ty, name: name.to_owned() });
                 return Ok(Val::known(ty, Known::Method(v.clone(), Method::Library(f))));
             }
+        }
+        if matches!(name, "__enter__" | "__exit__") {
+            return Err(Diagnostic::new(diag::UNSUPPORTED_SYNTAX, format!("`with` on `{}` is not supported", v.ty))
+                .note("use try and finally"));
         }
         Err(Diagnostic::new(diag::UNKNOWN_ATTRIBUTE, format!("`{}` has no attribute `{name}` in compiled code", v.ty)))
     }

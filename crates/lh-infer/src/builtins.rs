@@ -44,6 +44,9 @@ impl Infer<'_> {
                 let (name, ret) = threads(p, args.len()).expect("asked before");
                 self.runtime(name, args, ret).map(Some)
             }
+            ("lancehead.parallel_chunksize", [_]) if kwargs.is_empty() => {
+                self.call_library("threads.parallel_chunksize", args).map(Some)
+            }
             ("builtins.range" | "lancehead.prange", _) => self.range(args).map(Some),
             ("builtins.enumerate", [x, rest @ ..]) => {
                 let start = rest.first().or(kwargs.first().map(|(_, v)| v)).cloned().unwrap_or(Val::int(0));

@@ -1,0 +1,28 @@
+"""Settings of parallel loops that hold while a `with` statement runs."""
+
+from collections import namedtuple
+
+from lancehead import get_parallel_chunksize, set_parallel_chunksize
+from lancehead.lib import prim
+
+#: Iterations of a block inside the statement, and before it.
+Chunksize = namedtuple("Chunksize", ["parallel_chunksize", "before"])
+
+
+def parallel_chunksize(n):
+    """What `with parallel_chunksize(n)` holds."""
+    if not prim.is_int(n):
+        prim.error("The parallel chunksize must be an integer")
+    return Chunksize(n, get_parallel_chunksize())
+
+
+class chunksize:
+    """Methods of `Chunksize`."""
+
+    def __enter__(self):
+        """Sets the size."""
+        set_parallel_chunksize(self.parallel_chunksize)
+
+    def __exit__(self, kind, value, traceback):
+        """Sets what was there before."""
+        set_parallel_chunksize(self.before)

@@ -1,0 +1,124 @@
+"""`with parallel_chunksize(n)` in compiled code; parallel functions in other libraries' threads and processes."""
+
+import os
+import threading
+import time
+
+import joblib
+import numpy as np
+import pytest
+
+from lancehead import errors, get_parallel_chunksize, njit, parallel_chunksize, prange, set_parallel_chunksize
+
+
+@pytest.fixture(autouse=True)
+def as_it_was():
+    before = get_parallel_chunksize()
+    yield
+    set_parallel_chunksize(before)
+
+
+@njit(parallel=True)
+def nested(n, size):
+    first = get_parallel_chunksize()
+    s = 0
+    with parallel_chunksize(size):
+        inside = get_parallel_chunksize()
+        for i in prange(n):
+            s += i
+        with parallel_chunksize(4):
+            inner = get_parallel_chunksize()
+        again = get_parallel_chunksize()
+    return first, inside, inner, again, get_parallel_chunksize(), s
+
+
+def test_a_chunksize_holds_while_the_statement_runs():
+    assert nested(100, 7) == nested.py_func(100, 7) == (0, 7, 4, 7, 0, 4950)
+    set_parallel_chunksize(3)
+    assert nested(100, 8) == nested.py_func(100, 8) == (3, 8, 4, 8, 3, 4950)
+
+
+def test_it_ends_with_return_and_with_exceptions():
+    @njit
+    def f(x):
+        with parallel_chunksize(9):
+            if x > 5:
+                return get_parallel_chunksize()
+            if x < 0:
+                raise ValueError("low")
+        return get_parallel_chunksize()
+
+    assert (f(6), f(1), get_parallel_chunksize()) == (9, 0, 0)
+    with pytest.raises(ValueError, match="low"):
+        f(-1)
+    assert get_parallel_chunksize() == 0
+
+
+def test_sizes_that_are_none():
+    with pytest.raises(ValueError, match="greater than or equal to zero"):
+        nested(1, -1)
+    assert get_parallel_chunksize() == 0
+    with pytest.raises(errors.TypingError, match="must be an integer"):
+        nested(1, 2.5)
+
+
+@njit(parallel=True)
+def distances(a):
+    out = np.empty(a.shape[0])
+    for i in prange(a.shape[0]):
+        s = 0.0
+        for j in range(a.shape[1]):
+            s += a[i, j] ** 2
+        out[i] = np.sqrt(s)
+    return out
+
+
+@pytest.mark.parametrize("backend", ["threading", "loky"])
+def test_in_workers_of_joblib(backend):
+    inputs = [np.random.default_rng(k).normal(size=(500, 20)) for k in range(6)]
+    found = joblib.Parallel(n_jobs=2, backend=backend)(joblib.delayed(distances)(a) for a in inputs)
+    for a, out in zip(inputs, found, strict=True):
+        np.testing.assert_allclose(out, np.linalg.norm(a, axis=1))
+
+
+def test_many_threads_that_begin_loops_for_a_while():
+    """Loops, reductions and exceptions from several threads at once; LANCEHEAD_TORTURE: for how many seconds."""
+    @njit(parallel=True)
+    def work(a, bad):
+        s = 0.0
+        h = np.zeros(8)
+        for i in prange(a.size):
+            if i == bad:
+                raise ValueError("bad")
+            s += a[i]
+            h[i % 8] += a[i]
+        return s, h.sum(), (a * 2).sum()
+
+    a = np.arange(300_000.0)
+    expected = work(a, -1)
+    until = time.monotonic() + float(os.environ.get("LANCEHEAD_TORTURE", "8"))
+    wrong = []
+
+    def run(k):
+        n = 0
+        while time.monotonic() < until and not wrong:
+            n += 1
+            set_parallel_chunksize((n * k) % 3 * 5000)
+            try:
+                bad = 1000 * k if n % 5 == 0 else -1
+                got = work(a, bad)
+                good = bad == -1 and np.allclose(got, expected, rtol=1e-12)
+            except ValueError:
+                good = n % 5 == 0
+            except BaseException as e:
+                wrong.append(repr(e))
+                raise
+            if not good:
+                wrong.append((k, n))
+
+    threads = [threading.Thread(target=run, args=(k,)) for k in range(1, 5)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join(timeout=float(os.environ.get("LANCEHEAD_TORTURE", "8")) + 60)
+    assert not wrong and not any(t.is_alive() for t in threads)
