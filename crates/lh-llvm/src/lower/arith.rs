@@ -4,7 +4,7 @@ use super::function::FnCx;
 use crate::ir::{Type, Val};
 use crate::link;
 use crate::machine::Target;
-use lh_ir::func::fastmath;
+use lh_ir::func::{Device, fastmath};
 use lh_ir::op::{LlvmInst, Lower, Op, Sig};
 use lh_ir::types::Prim;
 use lh_ir::{Ty, Value};
@@ -119,13 +119,13 @@ impl FnCx<'_, '_> {
         self.call(fn_type, f, &args)
     }
 
-    /// A function of the vector math library, which is inlined; where there is none, and in code that hardly ever runs, a
-    /// call of the C function, which has the name without prefix.
+    /// A function of the vector math library, which is inlined; where there is none, and in code of the host that hardly ever
+    /// runs, a call of the C function, which has the name without prefix. Kernels compute the same bits wherever they run.
     fn math(&mut self, name: &'static str, vals: &[Val]) -> Val {
         if let Some(v) = self.approximate(name, vals) {
             return v;
         }
-        let inlined = link::has_math(name) && (self.cx.target.is_gpu() || !self.is_cold(self.block));
+        let inlined = link::has_math(name) && (self.func.options.device != Device::Host || !self.is_cold(self.block));
         if !inlined {
             return self.c_function(name.trim_start_matches("lh_"), vals);
         }
