@@ -1,5 +1,7 @@
 """Loops whose exceptions are looked for ahead: what they have done when they raise, and arrays that share memory."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -112,3 +114,19 @@ def test_the_loop_is_vectorised(draw):
     f = njit(quotients)
     f(draw(100), draw(100), np.zeros(100))
     assert "vectorised" in str(f.explain()).replace("not vectorised", "")
+
+
+def exponentials(a, out, n):
+    for i in range(n):
+        out[i] = math.exp(a[i])
+
+
+def test_copies_of_a_loop_differ_by_an_ulp_at_most():
+    compiled = njit(exponentials)
+    a = np.random.default_rng(1).random(1000) * 4 - 2
+    without, checked = np.zeros(1000), np.zeros(1000)
+    compiled(a, without, 1000)
+    with pytest.raises(IndexError):
+        compiled(a, checked, 1001)
+    assert np.abs(without.view(np.int64) - checked.view(np.int64)).max() <= 1
+    assert np.abs(without / np.exp(a) - 1).max() < 3e-16

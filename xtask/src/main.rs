@@ -1,7 +1,7 @@
 //! `cargo xtask`: what a change must pass, in one place.
 //!
-//! `check` is everything, `test` the tests alone, `bless` rewrites expectations, `bench` measures beside Numba, `docs` writes the list of supported names, `tidy` checks what neither
-//! rustfmt nor clippy can.
+//! `check` is everything, `test` the tests alone, `bless` rewrites expectations, `bench` measures beside Numba, `docs` writes the
+//! list of supported names, `tidy` checks what neither rustfmt nor clippy can.
 
 mod steps;
 mod tidy;
