@@ -23,6 +23,14 @@ pub struct Op {
     pub examples: &'static [(&'static [Const], Const)],
 }
 
+impl Op {
+    /// Whether some operands stop the process: the machine's division of integers does for a divisor of 0. Such an
+    /// operation must not run where the program does not run it.
+    pub fn may_trap(&self) -> bool {
+        matches!(self.host, Lower::Inst { signed: LlvmInst::SDiv | LlvmInst::SRem, .. })
+    }
+}
+
 impl std::fmt::Debug for Op {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(self.name)

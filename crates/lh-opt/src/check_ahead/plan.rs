@@ -203,8 +203,7 @@ impl Slice<'_, '_> {
     fn can_run_ahead(&mut self, at: Access, inst: &Inst) -> bool {
         match inst {
             Inst::Const(_) | Inst::Zero | Inst::Cast(_) | Inst::Pack(_) | Inst::Field(..) => true,
-            // Integer division by zero stops the process.
-            Inst::Op(op, _) => !matches!(op.name, "sdiv" | "srem"),
+            Inst::Op(op, _) => !op.may_trap(),
             Inst::ArrayShape(..) | Inst::ArrayStride(..) => true,
             Inst::ElemPtr { wrap, check, .. } => !*wrap && !*check && self.stays_inside(at),
             Inst::Load(from) => {

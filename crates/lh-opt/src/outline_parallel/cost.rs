@@ -58,7 +58,8 @@ fn picoseconds(inst: &Inst) -> Option<i64> {
         Inst::Op(op, _) => match op.host {
             Lower::Math(..) => 1_500,
             Lower::Symbol(..) => 20_000,
-            _ if matches!(op.name, "sdiv" | "srem" | "udiv" | "urem") => 2_000,
+            // Division of integers.
+            _ if op.may_trap() => 2_000,
             _ if op.name == "fdiv" => 1_000,
             _ => 100,
         },
