@@ -28,4 +28,6 @@ if __name__ == "__main__":
     spread[n // 256, 256](now, after, steps, k)
     x = np.arange(n) - n // 2
     exact = np.exp(-(x**2) / (4 * k * steps)) / math.sqrt(4 * math.pi * k * steps)
-    print("largest difference from the Gaussian:", np.abs(now - exact).max())
+    difference = np.abs(now - exact).max()
+    assert difference < 1e-3 * exact.max()
+    print("largest difference from the Gaussian:", difference)

@@ -1,9 +1,7 @@
-"""Histogram of the bytes of a file, counted in shared memory first."""
-
-import sys
-from pathlib import Path
+"""Histogram of the brightness of a photograph, counted in shared memory first."""
 
 import numpy as np
+from sklearn.datasets import load_sample_image
 
 from lancehead import cuda
 
@@ -22,8 +20,10 @@ def histogram(data, counts):
 
 
 if __name__ == "__main__":
-    data = np.frombuffer(Path(sys.argv[1] if len(sys.argv) > 1 else __file__).read_bytes(), np.uint8).copy()
+    brightness = load_sample_image("flower.jpg").mean(axis=2).astype(np.uint8).ravel()
     counts = np.zeros(256, np.int32)
-    histogram[8, 256](data, counts)
-    assert (counts == np.bincount(data, minlength=256)).all()
-    print("most frequent byte:", repr(chr(counts.argmax())), counts.max())
+    histogram[8, 256](brightness, counts)
+    assert (counts == np.bincount(brightness, minlength=256)).all()
+    for b in range(0, 256, 16):
+        share = counts[b : b + 16].sum() / brightness.size
+        print(f"{b:3}-{b + 15:3} {'#' * round(100 * share)}")

@@ -46,6 +46,7 @@ if __name__ == "__main__":
     for kernel in (block_sum, warp_sum):
         out = np.zeros(1)
         kernel[(values.size + THREADS - 1) // THREADS, THREADS](values, out)
+        assert np.isclose(out[0], values.sum(), rtol=1e-12)
         print(f"{kernel.__name__}: {out[0]:.6f}")
+    assert np.isclose(total(values), values.sum(), rtol=1e-12)
     print(f"cuda.reduce: {total(values):.6f}")
-    print(f"numpy: {values.sum():.6f}")
