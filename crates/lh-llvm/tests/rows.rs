@@ -1,13 +1,13 @@
-//! Every row's examples, compiled for this computer, against the row's `eval`.
+//! Every row's examples, compiled for this computer and, by way of PTX, for GPUs, against the row's `eval`.
 
 mod common;
 
 use common::build_unit;
-use lh_ir::func::{BlockData, Function, Inst, InstData, Term};
+use lh_ir::func::{BlockData, Function, Inst, InstData, Options, Term};
 use lh_ir::op::{Lower, Op};
 use lh_ir::types::Prim;
 use lh_ir::{Const, SpecId, Ty};
-use lh_llvm::{Unit, Wanted};
+use lh_llvm::{Abi, Gpu, Unit, Wanted, compile_ptx};
 
 /// A function that applies a row to its parameters.
 fn applying(op: &'static Op, args: &[Ty], ret: Ty) -> Function {
@@ -43,29 +43,67 @@ fn value(slot: u64, ty: Ty) -> Const {
     }
 }
 
-#[test]
-fn examples_hold_on_this_computer() {
+fn unit_of(functions: Vec<Function>, abi: Abi) -> Unit {
+    let spec_names = functions.iter().enumerate().map(|(i, f)| (SpecId::new(i), f.name.clone())).collect();
+    Unit {
+        functions,
+        spec_names,
+        entry: 0,
+        entry_symbol: "entry".into(),
+        abi,
+        arrays: Default::default(),
+        wanted: Wanted::default(),
+    }
+}
+
+/// The examples of which `run` gives something else than they say; functions of the math library may be off by an ulp.
+fn wrong(run: impl Fn(&'static Op, &'static [Const], Ty) -> Option<Const>) -> Vec<String> {
     let mut wrong = Vec::new();
     for op in lh_ops::all() {
         for (args, want) in op.examples {
-            let types: Vec<Ty> = args.iter().map(Const::ty).collect();
-            let unit = Unit {
-                functions: vec![applying(op, &types, want.ty())],
-                spec_names: [(SpecId(0), "f".to_owned())].into(),
-                entry: 0,
-                entry_symbol: "entry".into(),
-                abi: lh_llvm::Abi::Host,
-                arrays: Default::default(),
-                wanted: Wanted::default(),
-            };
-            let slots: Vec<u64> = args.iter().map(slot).collect();
-            let [out] = build_unit(&unit).call::<1>(&slots).expect("rows do not raise");
-            let got = value(out, want.ty());
+            let Some(got) = run(op, args, want.ty()) else { continue };
             let near = matches!(op.host, Lower::Math(..)) && lh_ops::ulps(&got, want).is_some_and(|u| u <= 1);
             if !near && !lh_ops::agree(&got, want) {
                 wrong.push(format!("{}{args:?}: {got:?}, not {want:?}", op.name));
             }
         }
     }
+    wrong
+}
+
+#[test]
+fn examples_hold_on_this_computer() {
+    let wrong = wrong(|op, args, ret| {
+        let types: Vec<Ty> = args.iter().map(Const::ty).collect();
+        let slots: Vec<u64> = args.iter().map(slot).collect();
+        let compiled = build_unit(&unit_of(vec![applying(op, &types, ret)], Abi::Host));
+        let [out] = compiled.call::<1>(&slots).expect("rows do not raise");
+        Some(value(out, ret))
+    });
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn examples_hold_in_ptx() {
+    let gpu = Gpu::new(8, 0).expect("known");
+    let wrong = wrong(|op, args, ret| {
+        // Symbols are functions of NVIDIA's libdevice, which is found where it is installed.
+        if matches!(op.nvptx, Lower::No | Lower::Symbol(..)) {
+            return None;
+        }
+        let types: Vec<Ty> = args.iter().map(Const::ty).collect();
+        let text =
+            compile_ptx(&unit_of(vec![applying(op, &types, ret)], Abi::CFunction), gpu).expect("it has a column").text;
+        let mut lifted = lh_ptx::lift(&text, Options::default(), Options::default(), 0)
+            .unwrap_or_else(|e| panic!("{}: {}\n{text}", op.name, e.headline));
+        lifted.functions[0].name = "f".into();
+        // Lifted functions take the addresses of their result and of their parameters.
+        let mut memory: Vec<u64> = args.iter().map(slot).collect();
+        memory.insert(0, 0);
+        let slots: Vec<u64> = memory.iter_mut().map(|m| std::ptr::from_mut(m).addr() as u64).collect();
+        let compiled = build_unit(&unit_of(lifted.functions, Abi::Host));
+        compiled.call::<0>(&slots).expect("rows do not raise");
+        Some(value(memory[0], ret))
+    });
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

@@ -12,6 +12,7 @@ mod float;
 pub mod large;
 mod log;
 mod pow;
+mod remainder;
 mod root;
 mod short;
 mod single;

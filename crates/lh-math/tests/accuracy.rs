@@ -321,3 +321,20 @@ fn special_values_of_two_arguments() {
         }
     }
 }
+
+#[test]
+fn remainders_are_exact() {
+    let special = [0.0, -0.0, 1.0, -1.5, 5e-324, 3e-310, f64::MIN_POSITIVE, f64::MAX, f64::MIN, INF, -INF, NAN];
+    let random: Vec<f64> = words(9).take(600).map(f64::from_bits).collect();
+    let near = words(10).take(600).map(|w| (w >> 32) as f64 * 0.125 - 1e8);
+    let all: Vec<f64> = special.into_iter().chain(random).chain(near).collect();
+    for x in &all {
+        for y in &all {
+            let (got, want) = (lh_fmod(*x, *y), x % y);
+            assert!(same(got, want), "fmod({x:e}, {y:e}) = {got:e}, not {want:e}");
+            let (x, y) = (*x as f32, *y as f32);
+            let (got, want) = (lh_fmodf(x, y), x % y);
+            assert!(same(got.into(), want.into()), "fmodf({x:e}, {y:e}) = {got:e}, not {want:e}");
+        }
+    }
+}

@@ -6,7 +6,7 @@ use crate::eval::{
 use crate::table::inst;
 use lh_ir::Const;
 use lh_ir::op::Class::{Floats, Ints, Reals};
-use lh_ir::op::Lower::{AnyOrder, Intrinsic, Overflow};
+use lh_ir::op::Lower::{AnyOrder, Intrinsic, Math, Overflow};
 use lh_ir::op::Sig::{Pred, Same};
 use lh_ir::op::{LlvmInst as I, Op};
 
@@ -146,9 +146,13 @@ pub(crate) fn rows() -> Vec<Op> {
             sig: Same(2, Floats),
             eval: |a| float2(a, |x, y| x % y),
             host: inst(I::None, I::None, I::FRem),
-            nvptx: inst(I::None, I::None, I::FRem),
+            // LLVM's own code for GPUs is `x - trunc(x / y) * y`, which is wrong for large quotients and in the sign of zero.
+            nvptx: Math("lh_fmodf", "lh_fmod"),
             examples: eg(vec![
                 (vec![f64(7.5), f64(-2.0)], f64(1.5)),
+                (vec![f64(1e300), f64(-7.0)], f64(1.0)),
+                (vec![f64(1.5), f64(5e-324)], f64(0.0)),
+                (vec![f32(1e30), f32(7.0)], f32(1.0)),
                 (vec![f64(-6.0), f64(2.0)], f64(-0.0)),
                 (vec![f64(1.0), f64(0.0)], f64(f64::NAN)),
                 (vec![f32(5.5), f32(f32::INFINITY)], f32(5.5)),
