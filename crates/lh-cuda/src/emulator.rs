@@ -1,9 +1,13 @@
-//! The CPU as a device: blocks run one after the other, each on one thread of the computer, from native code.
+//! The CPU as a device: each block runs on one thread of the computer, from native code; where that is worth it the blocks
+//! are spread over the pool that parallel loops use, and taken in ascending order.
 
 use crate::limits;
 use crate::{Code, Config, Device, Fault};
-use lh_runtime::device::{Context, team};
+use lh_runtime::device::{Context, Failed, team};
+use lh_runtime::pool;
 use smallvec::SmallVec;
+use std::ffi::c_void;
+use std::sync::{Mutex, PoisonError};
 
 /// Alignment of shared memory.
 const ALIGN: usize = 128;
@@ -13,18 +17,81 @@ const STACK: usize = 64 << 10;
 /// The CPU.
 pub struct Cpu;
 
+/// What a thread with a stack of its own costs, picoseconds.
+const FIBER: i64 = 300_000;
+
 impl Device for Cpu {
     unsafe fn launch(&self, code: &Code, config: &Config, args: &[u64]) -> Result<(), Fault> {
         limits::check(code, config).map_err(Fault::Refused)?;
+        let blocks = config.blocks();
         // SAFETY: by contract.
         unsafe {
-            match (code.by_thread, code.is_cooperative) {
-                (false, _) => all_blocks(code, config, args),
-                (true, false) => one_by_one(code, config, args),
-                (true, true) => together(code, config, args),
+            if code.is_cooperative {
+                return if code.by_thread {
+                    together(code, config, args)
+                } else {
+                    some_blocks(code, config, args, 0, blocks)
+                };
             }
+            let grain = if code.prints || pool::threads() == 1 { blocks } else { grain(code, config) };
+            if grain >= blocks {
+                return range(code, config, args, 0, blocks);
+            }
+            spread(code, config, args, grain)
         }
     }
+}
+
+/// How many blocks are done in a row, so that threads of the computer are woken for what is worth it only.
+fn grain(code: &Code, config: &Config) -> i64 {
+    let cost = if code.by_thread { FIBER } else { i64::from(code.thread_cost) };
+    let block = cost.saturating_mul(config.threads()) / 1000;
+    pool::grain(config.blocks(), if cost == 0 { 0 } else { block.max(1) })
+}
+
+/// Blocks from one to before another, one after the other.
+unsafe fn range(code: &Code, config: &Config, args: &[u64], low: i64, high: i64) -> Result<(), Fault> {
+    // SAFETY: by contract.
+    unsafe {
+        if code.by_thread {
+            one_by_one(code, config, args, low, high)
+        } else {
+            some_blocks(code, config, args, low, high)
+        }
+    }
+}
+
+/// A launch on the pool.
+struct Spread<'a> {
+    code: &'a Code,
+    config: &'a Config,
+    args: &'a [u64],
+    /// Where the first of the blocks that raised did so, with the start of its row.
+    failed: Mutex<Option<(i64, Option<Failed>)>>,
+}
+
+/// The blocks on the pool, in rows of so many.
+unsafe fn spread(code: &Code, config: &Config, args: &[u64], grain: i64) -> Result<(), Fault> {
+    let mut job = Spread { code, config, args, failed: Mutex::new(None) };
+    let env = (&raw mut job).cast();
+    // SAFETY: the body gets the job, which outlives the call and is not changed but for what a lock guards.
+    let status = unsafe { pool::parallel_for(config.blocks(), grain, row, env) };
+    let failed = job.failed.into_inner().unwrap_or_else(PoisonError::into_inner);
+    if status == 0 { Ok(()) } else { Err(Fault::Raised(failed.and_then(|(_, at)| at))) }
+}
+
+/// A row of blocks.
+unsafe extern "C" fn row(env: *mut c_void, low: i64, high: i64, _thread: i64) -> i32 {
+    // SAFETY: see `spread`.
+    let job = unsafe { &*env.cast::<Spread<'_>>() };
+    // SAFETY: by contract of the launch.
+    let Err(fault) = (unsafe { range(job.code, job.config, job.args, low, high) }) else { return 0 };
+    let Fault::Raised(at) = fault else { lh_ir::bug!("a launch that has begun is not refused") };
+    let mut failed = job.failed.lock().unwrap_or_else(PoisonError::into_inner);
+    if failed.as_ref().is_none_or(|(first, _)| low < *first) {
+        *failed = Some((low, at));
+    }
+    1
 }
 
 /// Shared memory of some blocks.
@@ -56,11 +123,11 @@ fn raised(cx: &Context) -> Fault {
 }
 
 /// A kernel that loops over blocks and threads itself. Where threads wait for the grid, all blocks run together.
-unsafe fn all_blocks(code: &Code, config: &Config, args: &[u64]) -> Result<(), Fault> {
+unsafe fn some_blocks(code: &Code, config: &Config, args: &[u64], low: i64, high: i64) -> Result<(), Fault> {
     let together = if code.is_cooperative { config.blocks() } else { 1 };
     let mut shared = Shared::new(code, config, together as usize);
     let mut cx = shared.context(config, 0);
-    (cx.first, cx.last) = (0, config.blocks());
+    (cx.first, cx.last) = (low, high);
     // A multiple of a cache line's threads, so that values of each kind begin at one.
     cx.capacity = ((config.threads() * together) as usize).next_multiple_of(64) as i64;
     let mut scratch = vec![0u128; code.scratch * cx.capacity as usize / 16 + 4];
@@ -80,9 +147,9 @@ unsafe fn all_blocks(code: &Code, config: &Config, args: &[u64]) -> Result<(), F
 }
 
 /// Block after block, whose threads wait for each other.
-unsafe fn one_by_one(code: &Code, config: &Config, args: &[u64]) -> Result<(), Fault> {
+unsafe fn one_by_one(code: &Code, config: &Config, args: &[u64], low: i64, high: i64) -> Result<(), Fault> {
     let mut shared = Shared::new(code, config, 1);
-    for linear in 0..config.blocks() {
+    for linear in low..high {
         let mut cx = shared.context(config, 0);
         cx.block = cx.block_of(linear);
         // SAFETY: by contract.

@@ -43,6 +43,10 @@ pub struct Code {
     pub local_bytes: usize,
     /// Memory beside the stack for each thread of a block, bytes.
     pub scratch: usize,
+    /// What a thread costs: picoseconds, roughly; 0 if it may be long.
+    pub thread_cost: u32,
+    /// Whether it prints: then blocks run one after the other.
+    pub prints: bool,
 }
 
 /// Why a launch has failed.

@@ -82,6 +82,8 @@ mod tests {
             shared_bytes: 1000,
             local_bytes: 0,
             scratch: 0,
+            thread_cost: 0,
+            prints: false,
         };
         let try_it =
             |grid, block, dynamic_shared| check(&code, &Config { grid, block, dynamic_shared }).map_err(|r| r.code);

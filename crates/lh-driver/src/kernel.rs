@@ -19,6 +19,10 @@ pub struct Kernel {
     pub local_bytes: usize,
     /// Memory beside the stack for each thread of a block, bytes.
     pub scratch: usize,
+    /// What a thread costs: picoseconds, roughly; 0 if it may be long.
+    pub thread_cost: u32,
+    /// Whether it prints: blocks do so one after the other.
+    pub prints: bool,
 }
 
 /// Gives each static array in shared memory its place. The functions are a kernel and what it calls, the kernel first.
@@ -33,10 +37,17 @@ pub(crate) fn place_memory(functions: Vec<Arc<Function>>) -> (Vec<Arc<Function>>
         shared_bytes: 0,
         local_bytes: 0,
         scratch: entry.scratch,
+        thread_cost: entry.thread_cost,
+        prints: functions.iter().any(|f| prints(f)),
     };
     let mut places = HashMap::new();
     let functions = functions.into_iter().map(|f| place_in(f, &mut kernel, &mut places)).collect();
     (functions, Some(kernel))
+}
+
+fn prints(func: &Function) -> bool {
+    let insts = func.blocks.iter().flat_map(|b| &b.insts);
+    insts.into_iter().any(|d| matches!(&d.inst, Inst::Runtime(f, _) if f.name.starts_with("lh_print_")))
 }
 
 fn place_in(func: Arc<Function>, kernel: &mut Kernel, places: &mut HashMap<i64, usize>) -> Arc<Function> {

@@ -38,6 +38,8 @@ pub struct Function {
     pub callee_waits: Vec<(SpecId, u8)>,
     /// Memory that it needs beside its stack for each thread of a block, bytes, if it is a kernel on the CPU device.
     pub scratch: usize,
+    /// What one of its threads costs, if it is a kernel: picoseconds, roughly; 0 if it may be long.
+    pub thread_cost: u32,
     /// Whether it makes nothing that is counted, so that references need not be: arrays are its caller's.
     pub uncounted: bool,
     /// How it is entered, if it is a kernel on the CPU device.

@@ -227,6 +227,12 @@ impl Module {
         // SAFETY: see the module documentation.
         unsafe { LLVMBuildAtomicRMWSyncScope(self.builder, op, at, v, weak, self.device_scope()) }
     }
+    /// The same on a CPU, as seen by all its threads.
+    pub(crate) fn atomic_rmw_anywhere(&self, op: LLVMAtomicRMWBinOp, at: Val, v: Val) -> Val {
+        let weak = LLVMAtomicOrdering::LLVMAtomicOrderingMonotonic;
+        // SAFETY: see the module documentation.
+        unsafe { LLVMBuildAtomicRMW(self.builder, op, at, v, weak, 0) }
+    }
     fn device_scope(&self) -> c_uint {
         let name = "device";
         // SAFETY: the name is read by length.

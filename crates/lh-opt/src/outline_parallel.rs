@@ -22,7 +22,7 @@
 mod arrays;
 mod body;
 pub(crate) mod carried;
-mod cost;
+pub(crate) mod cost;
 mod partial;
 pub(crate) mod region;
 mod split;

@@ -7,7 +7,9 @@
 
 use crate::edit::{Cursor, runtime};
 use crate::kernel_context::HANDED;
+use crate::outline_parallel::cost::picoseconds;
 use crate::split_kernel::{allocates, split};
+use lh_ir::cfg::{Cfg, DomTree, Loops};
 use lh_ir::func::{Device, Entry, Inst, Target, Term, waits};
 use lh_ir::{Function, Span, Value};
 
@@ -16,6 +18,7 @@ pub(crate) fn run(func: &mut Function) -> bool {
     if func.options.device != Device::Kernel {
         return false;
     }
+    func.thread_cost = thread_cost(func);
     note_failures(func);
     func.uncounted = !allocates(func);
     let cut = if func.waits & (waits::WARP | waits::IN_CALLEE) == 0 { split(func) } else { None };
@@ -24,6 +27,20 @@ pub(crate) fn run(func: &mut Function) -> bool {
         None => func.entry = Entry::Thread,
     }
     true
+}
+
+/// Picoseconds of a thread without loops; 0 if there are any, or calls.
+fn thread_cost(func: &Function) -> u32 {
+    let cfg = Cfg::new(func);
+    if !Loops::new(func, &cfg, &DomTree::new(&cfg)).loops.is_empty() {
+        return 0;
+    }
+    let costs = func.blocks.iter().flat_map(|b| &b.insts).map(|d| match &d.inst {
+        Inst::Runtime(f, _) if f.name.starts_with("lh_cuda_") => Some(100),
+        inst => picoseconds(inst),
+    });
+    let sum: Option<i64> = costs.sum();
+    sum.map_or(0, |s| u32::try_from(s.max(1)).unwrap_or(0))
 }
 
 /// Exceptions that would leave the kernel pass by a block that notes the thread.

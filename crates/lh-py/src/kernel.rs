@@ -110,8 +110,9 @@ fn code_of(overload: &Overload) -> PyResult<Code> {
 
 /// A kernel as the device takes it.
 pub fn code(begin: unsafe extern "C" fn(*const u64, *mut u64) -> i32, kernel: Kernel) -> Code {
-    let Kernel { entry, is_cooperative, shared_bytes, local_bytes, scratch } = kernel;
-    Code { entry: begin, by_thread: entry == Entry::Thread, is_cooperative, shared_bytes, local_bytes, scratch }
+    let Kernel { entry, is_cooperative, shared_bytes, local_bytes, scratch, thread_cost, prints } = kernel;
+    let by_thread = entry == Entry::Thread;
+    Code { entry: begin, by_thread, is_cooperative, shared_bytes, local_bytes, scratch, thread_cost, prints }
 }
 
 /// Facts of a kernel's specialisations by argument types: bytes of static shared memory and of each thread's own, whether

@@ -62,7 +62,7 @@ impl FnCx<'_, '_> {
                 let (bytes, align) = (size(args[0]), size(args[1]));
                 vec![self.stack(self.array_type(self.t.i8, bytes), align)]
             }
-            _ => return None,
+            _ => vec![self.cpu_atomic(name, args)?],
         })
     }
 

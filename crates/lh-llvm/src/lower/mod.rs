@@ -7,6 +7,7 @@
 mod arith;
 mod call;
 mod cold;
+mod cpu_atomics;
 mod cpu_device;
 mod device;
 mod device_calls;

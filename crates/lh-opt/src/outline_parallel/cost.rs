@@ -49,7 +49,8 @@ pub(super) fn cost(func: &Function, cfg: &Cfg, dom: &DomTree, r: &Region) -> Opt
     Some(Cost(terms))
 }
 
-fn picoseconds(inst: &Inst) -> Option<i64> {
+/// What an instruction costs; `None` if it may be long.
+pub(crate) fn picoseconds(inst: &Inst) -> Option<i64> {
     Some(match inst {
         Inst::Call(..) | Inst::Map(..) | Inst::MapInto(..) | Inst::ParFor(..) => return None,
         Inst::ListNew(_) => 50_000,

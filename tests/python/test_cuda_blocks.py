@@ -1,0 +1,145 @@
+"""Blocks of a grid on the pool: results, exceptions, printing and atomics are those of blocks one after the other."""
+
+import numpy as np
+import pytest
+
+import lancehead
+from lancehead import cuda
+
+
+@pytest.fixture(autouse=True, params=[1, 2])
+def threads(request):
+    """Runs a test on one thread and on several."""
+    if request.param > lancehead.config.NUMBA_NUM_THREADS:
+        pytest.skip("the pool has fewer threads")
+    lancehead.set_num_threads(request.param)
+    yield request.param
+    lancehead.set_num_threads(lancehead.config.NUMBA_NUM_THREADS)
+
+
+@cuda.jit
+def steps(out, n):
+    i = cuda.grid(1)
+    total = 0
+    for k in range(n):
+        total += (i * k) % 7
+    out[i] = total
+
+
+def test_every_block_runs_once():
+    out = np.zeros(1000 * 64, np.int64)
+    steps[1000, 64](out, 50)
+    i, k = np.arange(out.size)[:, None], np.arange(50)
+    assert (out == (i * k % 7).sum(1)).all()
+
+
+@cuda.jit
+def counts(bins, order):
+    own = cuda.shared.array(8, np.int32)
+    t = cuda.threadIdx.x
+    if t < 8:
+        own[t] = 0
+    cuda.syncthreads()
+    for _ in range(10):
+        cuda.atomic.add(own, t % 8, 1)
+    cuda.syncthreads()
+    if t < 8:
+        cuda.atomic.add(bins, t, own[t])
+    cuda.atomic.max(order, 0, cuda.blockIdx.x)
+    cuda.atomic.add(order, 1, 1)
+    cuda.atomic.sub(order, 2, 1)
+    cuda.atomic.xor(order, 3, cuda.blockIdx.x)
+    cuda.atomic.or_(order, 4, 1 << (cuda.blockIdx.x % 16))
+    cuda.atomic.and_(order, 5, ~(1 << (cuda.blockIdx.x % 16)))
+
+
+def test_atomics_lose_nothing():
+    bins, order = np.zeros(8, np.int32), np.zeros(6, np.int64)
+    order[5] = -1
+    counts[3000, 32](bins, order)
+    assert (bins == 3000 * 40).all()
+    assert order.tolist() == [2999, 3000 * 32, -3000 * 32, 0, 0xFFFF, -0x10000]
+
+
+@cuda.jit
+def shared_atomics(out, floats):
+    ints = cuda.shared.array(10, np.int32)
+    unsigned = cuda.shared.array(4, np.uint32)
+    doubles = cuda.shared.array(6, np.float64)
+    t = cuda.threadIdx.x
+    if t == 0:
+        for i in range(10):
+            ints[i] = 7
+        for i in range(4):
+            unsigned[i] = 7
+        for i in range(6):
+            doubles[i] = 0.5
+        doubles[4] = np.nan
+        doubles[5] = np.nan
+    cuda.syncthreads()
+    cuda.atomic.add(ints, 0, t)
+    cuda.atomic.sub(ints, 1, t)
+    cuda.atomic.max(ints, 2, t)
+    cuda.atomic.min(ints, 3, -t)
+    cuda.atomic.and_(ints, 4, 6)
+    cuda.atomic.or_(ints, 5, t)
+    cuda.atomic.xor(ints, 6, t)
+    cuda.atomic.exch(ints, 7, t)
+    cuda.atomic.cas(ints, 8, t, 100)
+    cuda.atomic.compare_and_swap(ints[9:], 7, 3)
+    cuda.atomic.inc(unsigned, 0, 9)
+    cuda.atomic.dec(unsigned, 1, 9)
+    cuda.atomic.max(unsigned, 2, 0xFFFFFFF0)
+    cuda.atomic.min(unsigned, 3, 3)
+    cuda.atomic.add(doubles, 0, 1.0)
+    cuda.atomic.max(doubles, 1, float(t))
+    cuda.atomic.min(doubles, 2, -float(t))
+    cuda.atomic.max(doubles, 3, np.nan)
+    cuda.atomic.nanmax(doubles, 4, float(t))
+    cuda.atomic.max(doubles, 5, 1.0)
+    cuda.syncthreads()
+    if t < 10:
+        out[t] = ints[t]
+    if t < 4:
+        out[10 + t] = unsigned[t]
+    if t < 6:
+        floats[t] = doubles[t]
+
+
+def test_atomics_on_shared_memory():
+    out, floats = np.zeros(14, np.int64), np.zeros(6)
+    shared_atomics[1, 48](out, floats)
+    n, total = 48, sum(range(48))
+    xor = 7
+    for t in range(n):
+        xor ^= t
+    ring = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]
+    up, down = 7, 7
+    for _ in range(n):
+        up = 0 if up >= 9 else up + 1
+        down = 9 if down == 0 or down > 9 else down - 1
+    assert up in ring and down in ring
+    assert out.tolist() == [7 + total, 7 - total, 47, -47, 6, 63, xor, 47, 100, 3, up, down, 0xFFFFFFF0, 3]
+    np.testing.assert_equal(floats, [48.5, 47.0, -47.0, 0.5, 47.0, np.nan])
+
+
+def test_the_first_block_that_raises_counts():
+    @cuda.jit
+    def late(a, first):
+        for _ in range(100):
+            if cuda.blockIdx.x >= first:
+                a[cuda.threadIdx.x + 8] = 1.0
+
+    for first in (0, 700, 1023):
+        with pytest.raises(IndexError, match=rf"tid=\[0, 0, 0\] ctaid=\[{first}, 0, 0\]"):
+            late[1024, 32](np.zeros(8), first)
+
+
+def test_printing_keeps_the_order_of_blocks(capsys):
+    @cuda.jit
+    def tells():
+        if cuda.threadIdx.x == 0:
+            print("block", cuda.blockIdx.x)
+
+    tells[300, 64]()
+    assert capsys.readouterr().out == "".join(f"block {i}\n" for i in range(300))
