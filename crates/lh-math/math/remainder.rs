@@ -25,9 +25,8 @@ fn scaled(mut y: f64, mut k: i64) -> f64 {
 #[inline(always)]
 pub fn fmod(x: f64, y: f64) -> f64 {
     let (mut rest, divisor) = (x.abs(), y.abs());
-    if !(rest < f64::INFINITY) | !(divisor > 0.0) {
-        // NaN, an infinite dividend, division by zero.
-        return (x * y) / (x * y);
+    if rest.is_nan() | divisor.is_nan() | (rest == f64::INFINITY) | (divisor == 0.0) {
+        return f64::NAN;
     }
     while rest >= divisor {
         let excess = exponent(rest) - exponent(divisor) - BITS;
