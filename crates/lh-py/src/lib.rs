@@ -29,6 +29,7 @@ mod methods;
 mod np;
 mod object;
 mod objects;
+mod operations;
 mod options;
 mod panics;
 mod parse;
@@ -147,6 +148,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(types::parse_type, m)?)?;
     m.add_function(wrap_pyfunction!(types::parse_signature, m)?)?;
     m.add_function(wrap_pyfunction!(live_allocations, m)?)?;
+    m.add_function(wrap_pyfunction!(operations::operations, m)?)?;
     m.add_class::<device::DevicePtx>()?;
     m.add_class::<lifted::PtxKernel>()?;
     m.add_class::<gpu::Gpu>()?;
