@@ -36,6 +36,7 @@ __all__ = [
     "max_threads",
     "Memory",
     "named_tuple_type",
+    "operations",
     "optional_type",
     "parse_signature",
     "parse_type",
