@@ -241,3 +241,25 @@ def test_exit_while_compiled_code_runs_in_a_thread():
     """
     done = run(code)
     assert done.stdout == "bye\n" and done.returncode == 0, done.stderr
+
+
+def test_profilers_find_names():
+    code = """
+    import os
+    from lancehead import njit
+
+    @njit
+    def a_function_of_its_own(n):
+        s = 0
+        for i in range(n):
+            s += i * i
+        return s
+
+    a_function_of_its_own(10)
+    path = f"/tmp/perf-{os.getpid()}.map"
+    print(open(path).read())
+    os.unlink(path)
+    """
+    lines = run(code, env=os.environ | {"LANCEHEAD_PERF": "1"}).stdout.split("\n")
+    found = [line for line in lines if "lancehead:a_function_of_its_own" in line]
+    assert found and all(int(number, 16) > 0 for number in found[0].split()[:2])

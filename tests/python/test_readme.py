@@ -26,6 +26,14 @@ def test_links_lead_somewhere():
         assert (README.parent / target).exists(), target
 
 
+def test_every_setting_is_listed():
+    root = README.parent
+    sources = [p for p in (*root.glob("crates/*/src/**/*.rs"), *root.glob("python/lancehead/**/*.py"))]
+    used = {name for p in sources for name in re.findall(r"\"(LANCEHEAD_[A-Z_]+)\"", p.read_text(encoding="utf-8"))}
+    listed = set(re.findall(r"^\| `(LANCEHEAD_[A-Z_]+)", (root / "docs/debugging.md").read_text(encoding="utf-8"), re.MULTILINE))
+    assert used - {"LANCEHEAD_BUILD"} == listed
+
+
 def test_document_on_ufuncs(tmp_path):
     blocks = re.findall(r"```python\n(.*?)```", (README.parent / "docs" / "ufuncs.md").read_text(encoding="utf-8"), re.DOTALL)
     script = tmp_path / "ufuncs.py"

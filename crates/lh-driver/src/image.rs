@@ -20,9 +20,10 @@ pub(crate) struct Image {
 }
 
 impl Image {
-    /// Loads an object; `word` and `file` give what it takes from this process.
+    /// Loads the object of a function; `word` and `file` give what it takes from this process.
     pub(crate) fn load(
         object: &[u8],
+        title: &str,
         word: &dyn Fn(Extern) -> Option<u64>,
         file: &dyn Fn(usize) -> Option<String>,
     ) -> Image {
@@ -45,6 +46,7 @@ impl Image {
             }
         };
         let loaded = lh_llvm::load(object, &resolve);
+        lh_llvm::perf::note(&loaded, ENTRY, title);
         let Some(entry) = loaded.entry(ENTRY) else { lh_ir::bug!("no entry point in the object") };
         Image { entry, may_wait: may_wait.get(), _loaded: loaded, _files: files.into_inner() }
     }

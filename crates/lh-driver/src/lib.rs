@@ -188,7 +188,9 @@ impl Compiler {
         host.detached(&mut || output = lh_llvm::compile(&unit));
         let generated = start.elapsed();
         let words: HashMap<Extern, u64> = words(&functions).into_iter().map(|w| (w, host.word(w))).collect();
-        let image = Image::load(&output.object, &|w| words.get(&w).copied(), &|f| Some(functions.get(f)?.file.clone()));
+        let image = Image::load(&output.object, &functions[0].name, &|w| words.get(&w).copied(), &|f| {
+            Some(functions.get(f)?.file.clone())
+        });
         let ret = self.specs[spec.index()].ret;
         let t = output.timings;
         let loading = start.elapsed() - generated;

@@ -4,7 +4,7 @@
 //! reached through a table of addresses, function calls through stubs that jump by that table. Memory is writable while it is
 //! filled and never afterwards executable and writable at once.
 
-use crate::{gdb, perf};
+use crate::gdb;
 use std::collections::HashMap;
 use std::ffi::CString;
 
@@ -202,10 +202,7 @@ pub fn load(object: &[u8], resolve: &dyn Fn(&str) -> Option<usize>) -> Loaded {
     image.copy();
     image.relocate();
     image.protect(ends);
-    let loaded =
-        Loaded { base: image.base, len, symbols: image.defined(), debug: image.for_debugger().map(gdb::register) };
-    perf::note(loaded.symbols());
-    loaded
+    Loaded { base: image.base, len, symbols: image.defined(), debug: image.for_debugger().map(gdb::register) }
 }
 
 impl Image<'_> {

@@ -12,7 +12,7 @@ mod link;
 mod lower;
 mod machine;
 mod outside;
-mod perf;
+pub mod perf;
 mod pipeline;
 mod ptx;
 mod remarks;

@@ -1,5 +1,6 @@
 //! Names of compiled functions for `perf`, in `/tmp/perf-<pid>.map`, when `LANCEHEAD_PERF` is set.
 
+use crate::Loaded;
 use std::fmt::Write as _;
 use std::fs::{File, OpenOptions};
 use std::io::Write as _;
@@ -11,10 +12,11 @@ static MAP: LazyLock<Option<Mutex<File>>> = LazyLock::new(|| {
     OpenOptions::new().create(true).append(true).open(path).ok().map(Mutex::new)
 });
 
-/// Notes functions: name, address, size.
-pub(crate) fn note<'a>(functions: impl Iterator<Item = (&'a str, usize, usize)>) {
+/// Notes the functions of an object; `title` is what its entry is called, which nearly always has the whole function in it.
+pub fn note(loaded: &Loaded, entry: &str, title: &str) {
     if let Some(map) = &*MAP {
-        let lines = lines(functions);
+        let named = |(name, at, size)| (if name == entry { title } else { name }, at, size);
+        let lines = lines(loaded.symbols().map(named));
         // A profile without names is not worth an error.
         let _ = map.lock().map(|mut f| f.write_all(lines.as_bytes()));
     }
