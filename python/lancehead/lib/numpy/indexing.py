@@ -8,12 +8,12 @@ from lancehead.lib.numpy.creation import asarray
 from lancehead.lib.numpy.layout import check_axis, contiguous, copy_c, copy_into, count, flat, lanes, new_array, with_shape
 
 
-def _check_mask(a, mask):
+def _check_mask(shape, mask):
     for k in range(mask.ndim):
-        if a.shape[k] != mask.shape[k]:
+        if shape[k] != mask.shape[k]:
             raise IndexError(
                 "boolean index did not match indexed array along axis " + str(k) + "; size of axis is "
-                + str(a.shape[k]) + " but size of corresponding boolean axis is " + str(mask.shape[k])
+                + str(shape[k]) + " but size of corresponding boolean axis is " + str(mask.shape[k])
             )
 
 
@@ -30,10 +30,8 @@ def getitem_mask(self, mask):
     >>> np.array([1, 2, 3])[np.array([True, False, True])]
     array([1, 3])
     """
-    _check_mask(self, mask)
+    _check_mask(self.shape, mask)
     if mask.ndim < self.ndim:
-        if mask.ndim != 1:
-            prim.error("a mask has one dimension, or as many as the array")
         return getitem_take(self, flatnonzero(mask))
     m, v = flat(mask), flat(self)
     out = new_array((_true_count(m),), prim.dtype_of(self))
@@ -46,13 +44,8 @@ def getitem_mask(self, mask):
 
 
 def setitem_mask(self, mask, value):
-    """`self[mask] = value`: a number, or as many values as the mask is true."""
-    _check_mask(self, mask)
-    if mask.ndim < self.ndim:
-        if mask.ndim != 1:
-            prim.error("a mask has one dimension, or as many as the array")
-        setitem_take(self, flatnonzero(mask), value)
-        return
+    """`self[mask] = value`, a mask of as many dimensions: a number, or as many values as the mask is true."""
+    _check_mask(self.shape, mask)
     if self.ndim == 1:
         _store_masked(self, mask, value)
     elif prim.layout(self) == "C":
@@ -137,19 +130,13 @@ def getitem_take(self, index):
 
 
 def setitem_take(self, index, value):
-    """`self[index] = value` by an array of indices along the first axis."""
-    idx = asarray(index)
-    i = flat(idx)
+    """`self[index] = value` of a one-dimensional array, by a one-dimensional one of indices."""
+    i = asarray(index)
     n = self.shape[0]
-    if prim.is_number(value) or self.ndim > 1:
+    if prim.is_number(value):
+        x = prim.cast(value, prim.dtype_of(self))
         for k in range(i.size):
-            at = _place(prim.item(i, k), n, 0)
-            if self.ndim == 1:
-                prim.set_item(self, at, prim.cast(value, prim.dtype_of(self)))
-            elif prim.is_array(value) and value.ndim == self.ndim:
-                self[at] = value[k if value.shape[0] != 1 else 0]
-            else:
-                self[at] = value
+            prim.set_item(self, _place(prim.item(i, k), n, 0), x)
         return
     values = asarray(value)
     w = flat(values)
@@ -270,7 +257,7 @@ def _columns(table, shape, k):
 
 def put(a, ind, v):
     """Stores values at indices over all elements, in place."""
-    setitem_take(a if a.ndim == 1 else with_shape(a, (a.size,)), ind, v)
+    setitem_take(a if a.ndim == 1 else with_shape(a, (a.size,)), flat(asarray(ind)), v)
 
 
 def take_along_axis(arr, indices, axis=-1):

@@ -6,14 +6,7 @@ from lancehead.lib import prim
 from lancehead.lib.conversions import index_of
 from lancehead.lib.numpy.choices import clip, round
 from lancehead.lib.numpy.creation import array, asarray
-from lancehead.lib.numpy.indexing import (
-    getitem_mask,
-    getitem_take,
-    nonzero,
-    setitem_mask,
-    setitem_take,
-    take,
-)
+from lancehead.lib.numpy.indexing import nonzero, take
 from lancehead.lib.numpy.layout import (
     as_ints,
     contiguous,
@@ -25,6 +18,7 @@ from lancehead.lib.numpy.layout import (
 )
 from lancehead.lib.numpy.linalg import dot, trace
 from lancehead.lib.numpy.joining import repeat
+from lancehead.lib.numpy.mixed import getitem_at, getitem_tuple, getitem_where, setitem_at, setitem_tuple, setitem_where
 from lancehead.lib.numpy.manip import reshape, squeeze, swapaxes, transpose
 from lancehead.lib.numpy.reductions import (
     all,
@@ -79,10 +73,12 @@ def conjugate(x):
 class ndarray:
     """Methods and attributes of arrays."""
 
-    getitem_mask = getitem_mask
-    getitem_take = getitem_take
-    setitem_mask = setitem_mask
-    setitem_take = setitem_take
+    getitem_mask = getitem_where
+    getitem_take = getitem_at
+    getitem_tuple = getitem_tuple
+    setitem_mask = setitem_where
+    setitem_take = setitem_at
+    setitem_tuple = setitem_tuple
 
     @property
     def T(self):
