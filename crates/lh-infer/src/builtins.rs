@@ -8,7 +8,7 @@ use crate::world::Object;
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{Device, parallel};
 use lh_ir::types::TyKind;
-use lh_ir::untyped::CmpOp;
+use lh_ir::untyped::{BinOp, CmpOp};
 use lh_ir::{Const, Ty};
 
 /// The run-time function that a name of `lancehead.threads` means, and what it gives.
@@ -90,6 +90,9 @@ impl Infer<'_> {
             {
                 self.min_max(args, path == "builtins.max").map(Some)
             }
+            ("builtins.pow", [a, b]) if kwargs.is_empty() && a.ty.is_number() && b.ty.is_number() => {
+                self.binary(BinOp::Pow, a, b, false).map(Some)
+            }
             ("builtins.abs", [x]) if x.ty.is_float() || x.ty.is_signed() => Ok(Some(self.op("abs", &[x.clone()]))),
             ("builtins.print", _) => self.print(args, kwargs).map(Some),
             ("builtins.type", [x]) if x.ty.is_number() => Ok(Some(Val::of_type(Ty::dtype(x.ty)))),
@@ -102,6 +105,7 @@ impl Infer<'_> {
                 Ok(Some(Val::bool(self.get_attr(x, &name).is_ok())))
             }
             ("builtins.iter", [x]) if matches!(x.ty.kind(), TyKind::Generator { .. }) => Ok(Some(x.clone())),
+            ("builtins.iter", [x]) => self.call_library("calls.each", std::slice::from_ref(x)).map(Some),
             ("builtins.next", [x, rest @ ..]) if matches!(x.ty.kind(), TyKind::Generator { .. }) && rest.len() < 2 => {
                 self.next_item(x, rest.first()).map(Some)
             }
@@ -149,6 +153,7 @@ impl Infer<'_> {
             TyKind::Tuple { .. } => ("builtins", "tuple"),
             TyKind::List(_) => ("builtins", "list"),
             TyKind::Str => ("builtins", "str"),
+            TyKind::None => ("types", "NoneType"),
             TyKind::Range(_) => ("builtins", "range"),
             TyKind::Slice(_) => ("builtins", "slice"),
             TyKind::Array { .. } => ("numpy", "ndarray"),
@@ -201,15 +206,15 @@ impl Infer<'_> {
         let mut best = args[0].clone();
         for x in &args[1..] {
             let better = self.compare(if greatest { CmpOp::Gt } else { CmpOp::Lt }, x, &best)?;
+            if let Some(b) = better.as_bool() {
+                best = if b { x.clone() } else { best };
+                continue;
+            }
             let same = x.ty == best.ty || x.ty.is_weak() == best.ty.is_weak();
             let t = if same { unify(best.ty, x.ty, &mut self.pending) } else { promote(best.ty, x.ty) };
             let t = t.ok_or_else(|| self.no_op("min", best.ty, x.ty))?;
             let (a, b) = (self.cast(x, t), self.cast(&best, t));
-            best = match better.as_bool() {
-                Some(true) => a,
-                Some(false) => b,
-                None => self.op("select", &[better, a, b]),
-            };
+            best = self.op("select", &[better, a, b]);
         }
         Ok(best)
     }
@@ -243,6 +248,7 @@ impl Infer<'_> {
                     "builtins.tuple" => t.is_tuple(),
                     "builtins.list" => matches!(t.kind(), TyKind::List(_) | TyKind::PendingList(_)),
                     "builtins.str" => t == Ty::str(),
+                    "builtins.NoneType" | "types.NoneType" => t.is_none(),
                     "builtins.range" => matches!(t.kind(), TyKind::Range(_)),
                     "builtins.slice" => matches!(t.kind(), TyKind::Slice(_)),
                     "numpy.integer" => t.is_int(),

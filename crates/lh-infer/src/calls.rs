@@ -32,7 +32,10 @@ impl Infer<'_> {
             TyKind::Func(id) => self.call_func(*id, args, kwargs),
             TyKind::Closure { .. } => self.call_closure(f, args, kwargs),
             TyKind::Choice(of) => self.call_choice(f, of, args, kwargs),
-            TyKind::DType(t) => self.call_dtype(*t, args),
+            TyKind::DType(t) => {
+                let args = self.dtype_arguments(*t, args, kwargs)?;
+                self.call_dtype(*t, &args)
+            }
             TyKind::Obj(o) => match self.world.object(*o) {
                 Object::Path(p) => self.call_path(&p, args, kwargs),
                 Object::ExcClass(id, name) => {
@@ -291,6 +294,24 @@ impl Infer<'_> {
         Ok(self.push(Inst::Runtime(f, values), ret))
     }
 
+    /// Arguments of a number class in their order: `int(x, base=2)`, `complex(real=1.0, imag=2.0)`.
+    fn dtype_arguments(&self, t: Ty, args: &[Val], kwargs: &[(String, Val)]) -> Result<Vec<Val>> {
+        let mut all = args.to_vec();
+        for (name, v) in kwargs {
+            match (name.as_str(), all.len()) {
+                ("base", 1) if t == Ty::int() => all.push(v.clone()),
+                ("real", 0) if t == Ty::complex() => all.push(v.clone()),
+                ("imag", 0) if t == Ty::complex() => all.extend([Val::int(0), v.clone()]),
+                ("imag", 1) if t == Ty::complex() => all.push(v.clone()),
+                _ => {
+                    let text = format!("`{t}` has no argument `{name}` here");
+                    return Err(Diagnostic::new(diag::NO_MATCHING_CALL, text));
+                }
+            }
+        }
+        Ok(all)
+    }
+
     /// `int(x)`, `np.float32(x)` and the like.
     fn call_dtype(&mut self, t: Ty, args: &[Val]) -> Result<Val> {
         let zero = crate::emit::cast_const(&Const::Int(0, Ty::int()), t);
@@ -302,8 +323,15 @@ impl Infer<'_> {
             let (re, im) = (self.cast(x, t.real_part()), self.cast(&args[1], t.real_part()));
             return Ok(self.pack(vec![re, im], t));
         }
+        if let ([_, base], true) = (args, t == Ty::int() && x.ty == Ty::str()) {
+            return self.call_library("strings.int_of_digits", &[x.clone(), base.clone()]);
+        }
         if args.len() > 1 {
             return Err(Diagnostic::new(diag::NO_MATCHING_CALL, format!("`{t}` takes one argument")));
+        }
+        if x.ty.is_array() && t.is_weak() {
+            let item = self.call_library("numpy.methods.only_item", std::slice::from_ref(x))?;
+            return self.call_dtype(t, &[item]);
         }
         if x.ty.is_array() {
             let (d, ndim, ..) = x.ty.as_array().expect("an array");
@@ -317,7 +345,7 @@ impl Infer<'_> {
         if x.ty == Ty::str() {
             return match t.kind() {
                 TyKind::Int { .. } => {
-                    let i = self.runtime("lh_str_to_i64", &[x.clone()], Ty::int())?;
+                    let i = self.runtime("lh_str_to_i64", &[x.clone(), Val::int(10)], Ty::int())?;
                     Ok(self.cast(&i, t))
                 }
                 TyKind::Float { .. } => {

@@ -321,6 +321,7 @@ impl Infer<'_> {
                 let x = self.load_item(val, &[], *dtype);
                 self.truth(&x)
             }
+            TyKind::Array { .. } => self.call_library("numpy.methods.truth_of", std::slice::from_ref(val)),
             TyKind::Func(_)
             | TyKind::Closure { .. }
             | TyKind::Choice(_)

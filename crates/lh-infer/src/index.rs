@@ -508,10 +508,9 @@ impl Infer<'_> {
         let src = match x.ty.kind() {
             TyKind::Array { dtype: d, ndim: n, .. } => {
                 if *n as usize > ndim {
-                    return Err(Diagnostic::new(
-                        diag::NO_MATCHING_OP,
-                        format!("an array of rank {n} cannot be assigned to a part of rank {ndim}"),
-                    ));
+                    // Leading dimensions of extent one are dropped.
+                    let first = self.call_library("numpy.layout.only_one", std::slice::from_ref(&x))?;
+                    return self.assign(dst, &first);
                 }
                 *d
             }

@@ -111,6 +111,10 @@ impl Infer<'_> {
         if a.ty.is_array() {
             return self.unary_array(op, a);
         }
+        // Truth values of run time are NumPy's, of which `~` is the negation; it is that of an int only of a literal.
+        if op == UnOp::Invert && a.ty.is_bool() && a.as_bool().is_none() {
+            return Ok(self.op("not", &[a.clone()]));
+        }
         let a = &if a.ty.is_bool() { self.cast(a, Ty::int()) } else { a.clone() };
         match op {
             UnOp::Neg if a.ty.is_complex() => self.call_library("operator.neg", &[a.clone()]),
@@ -671,6 +675,10 @@ impl Infer<'_> {
         }
         if let TyKind::List(_) = a.ty.kind() {
             let same = self.runtime("lh_list_is", &[a.clone(), b.clone()], Ty::bool())?;
+            return if negate { self.unary(UnOp::Not, &same) } else { Ok(same) };
+        }
+        if a.ty.is_array() {
+            let same = self.call_library("numpy.layout.is_same", &[a.clone(), b.clone()])?;
             return if negate { self.unary(UnOp::Not, &same) } else { Ok(same) };
         }
         Err(self.no_op("is", a.ty, b.ty).note("compare values with `==`, or test for None"))

@@ -373,10 +373,8 @@ impl Infer<'_> {
             out.extend_from_slice(&parts[tail..]);
             return Ok(Val::tuple(out));
         }
-        if after.is_some() {
-            return Err(
-                Diagnostic::new(diag::UNSUPPORTED_SYNTAX, format!("`*` cannot unpack `{}`", seq.ty)).note("use slices")
-            );
+        if let Some(after) = after {
+            return self.unpack_star(seq, i128::from(before), i128::from(after));
         }
         let n = self.len(seq)?;
         let few = self.less(&n, &Val::int(want as i128))?;
@@ -388,6 +386,26 @@ impl Infer<'_> {
         }
         let items = (0..want).map(|k| self.item_unchecked(seq, &Val::int(k as i128))).collect::<Result<Vec<_>>>()?;
         Ok(Val::tuple(items))
+    }
+
+    /// `a, *b, c = seq` of what has its length at run time: the items in the middle are a list.
+    fn unpack_star(&mut self, seq: &Val, before: i128, after: i128) -> Result<Val> {
+        let all = self.call_library("builtins.list.__new__", std::slice::from_ref(seq))?;
+        let n = self.len(&all)?;
+        let few = self.less(&n, &Val::int(before + after))?;
+        let text = format!("not enough values to unpack (expected at least {})", before + after);
+        self.raise_if(&few, exc::VALUE_ERROR, &text);
+        if self.dead || all.ty.is_never() {
+            return Ok(Val::of_type(Ty::never()));
+        }
+        let from_end = |i: i128| if i == 0 { Val::constant(Const::None) } else { Val::int(-i) };
+        let middle = self.slice([Val::int(before), from_end(after), Val::constant(Const::None)]);
+        let mut out = (0..before).map(|k| self.get_item(&all, &Val::int(k))).collect::<Result<Vec<_>>>()?;
+        out.push(self.get_item(&all, &middle)?);
+        for k in (1..=after).rev() {
+            out.push(self.get_item(&all, &Val::int(-k))?);
+        }
+        Ok(Val::tuple(out))
     }
 
     /// Classes named in an `except` clause.

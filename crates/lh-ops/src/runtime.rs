@@ -106,8 +106,10 @@ table! {
     lh_str_format_u64(I64, Mem, Ptr, I64) -> [Mem, Ptr, I64] raises;
     /// `format(str, spec)`: the value, then the specification.
     lh_str_format_str(Mem, Ptr, I64, Mem, Ptr, I64) -> [Mem, Ptr, I64] raises;
-    /// `int(str)`.
-    lh_str_to_i64(Mem, Ptr, I64) -> [I64] raises;
+    /// `int(str, base)`.
+    lh_str_to_i64(Mem, Ptr, I64, I64) -> [I64] raises;
+    /// `hash(str)`.
+    lh_str_hash(Mem, Ptr, I64) -> [I64] pure;
     /// `float(str)`.
     lh_str_to_f64(Mem, Ptr, I64) -> [F64] raises;
     /// Appends text to what is being printed.

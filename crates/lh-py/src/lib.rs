@@ -39,6 +39,7 @@ mod raise;
 mod render;
 mod signals;
 mod stencil;
+mod strings;
 mod threads;
 mod types;
 mod typing;
@@ -160,5 +161,6 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(kernel::launch, m)?)?;
     m.add_function(wrap_pyfunction!(kernel::kernel_facts, m)?)?;
     print::install();
+    strings::share_hash_key();
     Ok(())
 }

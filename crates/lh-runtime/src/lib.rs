@@ -9,6 +9,7 @@ pub mod classes;
 pub mod device;
 pub mod exception;
 mod format;
+pub mod hash;
 pub mod interrupt;
 mod linalg;
 pub mod list;
@@ -42,6 +43,7 @@ pub fn symbols() -> Vec<Symbol> {
     all.extend(stack::symbols());
     all.extend(interrupt::symbols());
     all.extend(string::symbols());
+    all.extend(hash::symbols());
     all.extend(string_methods::symbols());
     all.extend(print::symbols());
     all.extend(random::symbols());

@@ -15,20 +15,41 @@ fn without_underscores(s: &str) -> Option<String> {
     if bytes.iter().enumerate().any(misplaced) { None } else { Some(s.replace('_', "")) }
 }
 
-/// `int(s, base)` for bases 2 to 36; `Ok(None)` when it does not fit 64 bits, `Err` with Python's message.
+/// The base that a prefix means, and the digits after it.
+fn prefixed(digits: &str) -> Option<(u32, &str)> {
+    let base = match digits.get(..2)?.to_ascii_lowercase().as_str() {
+        "0x" => 16,
+        "0o" => 8,
+        "0b" => 2,
+        _ => return None,
+    };
+    // One underscore may follow the prefix.
+    let rest = &digits[2..];
+    Some((base, rest.strip_prefix('_').unwrap_or(rest)))
+}
+
+/// `int(s, base)` for bases 2 to 36, or 0 for that of the prefix; `Ok(None)` when it does not fit 64 bits, `Err` with Python's message.
 pub(crate) fn parse_int(s: &str, base: u32) -> Result<Option<i64>, String> {
     let invalid = || {
         let shown: String = s.chars().take(200).collect();
         format!("invalid literal for int() with base {base}: {}", str_repr(&shown))
     };
     let (negative, digits) = sign(s.trim_matches(is_space));
+    let (radix, digits) = match prefixed(digits) {
+        Some((b, rest)) if base == b || base == 0 => (b, rest),
+        // Of a number in decimal form only zero may start with zeros.
+        _ if base == 0 && digits.starts_with('0') && digits.contains(|c| !matches!(c, '0' | '_')) => {
+            return Err(invalid());
+        }
+        _ => (if base == 0 { 10 } else { base }, digits),
+    };
     let digits = without_underscores(digits).filter(|d| !d.is_empty()).ok_or_else(invalid)?;
-    if !digits.chars().all(|c| c.is_digit(base)) {
+    if !digits.chars().all(|c| c.is_digit(radix)) {
         return Err(invalid());
     }
     // The sign goes in first: the smallest number has no positive counterpart.
     let signed = if negative { format!("-{digits}") } else { digits };
-    Ok(i64::from_str_radix(&signed, base).ok())
+    Ok(i64::from_str_radix(&signed, radix).ok())
 }
 
 fn sign(s: &str) -> (bool, &str) {
@@ -68,7 +89,20 @@ mod tests {
             assert_eq!(parse_int(s, 10), Err(format!("invalid literal for int() with base 10: {}", str_repr(s))));
         }
         assert_eq!(parse_int("99999999999999999999", 10), Ok(None));
-        assert_eq!(parse_int("fF", 16), Ok(Some(255)));
+        for (s, base, want) in [
+            ("fF", 16, 255),
+            ("0xfF", 16, 255),
+            ("-0b101", 0, -5),
+            ("0o_17", 8, 15),
+            ("0", 0, 0),
+            ("12", 0, 12),
+            ("0b1", 16, 177),
+        ] {
+            assert_eq!(parse_int(s, base), Ok(Some(want)), "{s:?}");
+        }
+        for (s, base) in [("012", 0), ("0x", 16), ("0x1", 8), ("2", 2), ("0x__1", 16)] {
+            assert!(parse_int(s, base).is_err(), "{s:?}");
+        }
     }
 
     #[test]

@@ -308,10 +308,10 @@ unsafe extern "C" fn lh_str_format_str(
     }
 }
 
-unsafe extern "C" fn lh_str_to_i64(_: Mem, s: Data, n: i64, out: *mut i64) -> i32 {
+unsafe extern "C" fn lh_str_to_i64(_: Mem, s: Data, n: i64, base: i64, out: *mut i64) -> i32 {
     // SAFETY: compiled code passes a live string and room for the result.
     unsafe {
-        match parse_int(text(s, n), 10) {
+        match parse_int(text(s, n), base as u32) {
             Ok(Some(value)) => {
                 out.write(value);
                 0
@@ -339,8 +339,8 @@ pub(crate) fn symbols() -> Vec<Symbol> {
     functions! {
         (_ _) lh_str_from_i64 lh_str_from_u64 lh_str_from_f64 lh_str_from_f32 lh_str_from_bool lh_str_chr;
         (_ _ _) lh_str_len lh_str_from_c128 lh_str_from_c64;
-        (_ _ _ _) lh_str_to_i64 lh_str_to_f64 lh_str_ord lh_str_repr;
-        (_ _ _ _ _) lh_str_getitem lh_str_repeat lh_str_format_f64 lh_str_format_i64 lh_str_format_u64;
+        (_ _ _ _) lh_str_to_f64 lh_str_ord lh_str_repr;
+        (_ _ _ _ _) lh_str_to_i64 lh_str_getitem lh_str_repeat lh_str_format_f64 lh_str_format_i64 lh_str_format_u64;
         (_ _ _ _ _ _) lh_str_eq lh_str_cmp lh_str_in lh_str_slice;
         (_ _ _ _ _ _ _) lh_str_concat lh_str_format_str;
     }
@@ -448,7 +448,7 @@ pub(crate) mod tests {
     fn numbers_from_strings() {
         let int = |s: &str| {
             let mut out = 0;
-            match call!(lh_str_to_i64(s) &mut out) {
+            match call!(lh_str_to_i64(s) 10, &mut out) {
                 0 => out.to_string(),
                 _ => take_pending().unwrap().message(),
             }

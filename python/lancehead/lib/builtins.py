@@ -21,11 +21,12 @@ from lancehead.lib.calls import (
     sorted,
     sum,
 )
+from lancehead.lib.hashing import hash
 from lancehead.lib.lists import list
 from lancehead.lib.scalars import complex, float, int, range, slice, tuple
 from lancehead.lib.strings import str
 
 __all__ = [
-    "abs", "all", "any", "bin", "chr", "complex", "divmod", "filter", "float", "format", "hex", "int", "list", "map", "max", "min",
+    "abs", "all", "any", "bin", "chr", "complex", "divmod", "filter", "float", "format", "hash", "hex", "int", "list", "map", "max", "min",
     "oct", "ord", "pow", "range", "repr", "round", "slice", "sorted", "str", "sum", "tuple",
 ]

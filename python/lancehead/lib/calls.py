@@ -27,8 +27,10 @@ def min(*args, key=None, default=None):
         for x in args[1:]:
             best = x if x < best else best
     else:
+        best_key = key(best)
         for x in args[1:]:
-            best = x if key(x) < key(best) else best
+            k = key(x)
+            best, best_key = (x, k) if k < best_key else (best, best_key)
     return best
 
 
@@ -47,8 +49,10 @@ def max(*args, key=None, default=None):
         for x in args[1:]:
             best = x if x > best else best
     else:
+        best_key = key(best)
         for x in args[1:]:
-            best = x if key(x) > key(best) else best
+            k = key(x)
+            best, best_key = (x, k) if k > best_key else (best, best_key)
     return best
 
 
@@ -91,8 +95,10 @@ def _extreme_of_tuple(items, before, key, default, message):
         for x in items[1:]:
             best = x if before(x, best) else best
     else:
+        best_key = key(best)
         for x in items[1:]:
-            best = x if before(key(x), key(best)) else best
+            k = key(x)
+            best, best_key = (x, k) if before(k, best_key) else (best, best_key)
     return best
 
 
@@ -329,6 +335,16 @@ def oct(x):
     '0o10'
     """
     return prim.lh_str_format_i64(prim.cast(x, np.int64), "#o")
+
+
+def each(items):
+    """The items, one after the other: what `iter` gives.
+
+    >>> next(iter([1, 2]))
+    1
+    """
+    for x in items:
+        yield x
 
 
 def map(function, items):

@@ -7,6 +7,11 @@ from lancehead.lib.conversions import int_of_float as int_of_float
 from lancehead.lib.lists import slice_bounds, slice_length
 
 
+def int_of(x):
+    """A truth value as an integer, an integer as it is."""
+    return prim.cast(x, np.int64) if prim.is_bool(x) else x
+
+
 class int:
     """Methods of `int`."""
 
@@ -34,6 +39,24 @@ class int:
         3
         """
         return self
+
+    @property
+    def numerator(self):
+        """The number itself.
+
+        >>> (3).numerator
+        3
+        """
+        return int_of(self)
+
+    @property
+    def denominator(self):
+        """One.
+
+        >>> (3).denominator
+        1
+        """
+        return 1
 
     def is_integer(self):
         """True."""
@@ -181,6 +204,10 @@ class range:
         >>> 4 in range(0, 10, 2)
         True
         """
+        if prim.is_complex(x):
+            return x.imag == 0.0 and x.real in self
+        if not prim.is_number(x):
+            return False
         if self.step > 0:
             return self.start <= x and x < self.stop and (x - self.start) % self.step == 0
         return self.stop < x and x <= self.start and (self.start - x) % -self.step == 0

@@ -3,7 +3,22 @@
 import numpy as np
 
 from lancehead.lib import prim
+from lancehead.lib.conversions import index_of
 from lancehead.lib.text import percent, text_of
+
+
+def int_of_digits(s, base):
+    """`int(s, base)`.
+
+    >>> int("ff", 16)
+    255
+    >>> int("0b101", 0)
+    5
+    """
+    b = index_of(base)
+    if b != 0 and (b < 2 or b > 36):
+        raise ValueError("int() base must be >= 2 and <= 36, or 0")
+    return prim.lh_str_to_i64(s, b)
 
 
 def _fill(n, fillchar):

@@ -45,7 +45,16 @@ def _between(x, low, high):
     return _at_most(_at_least(x, low), high)
 
 
-def clip(a, a_min=None, a_max=None):
+def _into(out, result):
+    if out is None:
+        return result
+    if not prim.is_array(out):
+        prim.error(out, "return arrays must be of ArrayType")
+    out[...] = result
+    return out
+
+
+def clip(a, a_min=None, a_max=None, out=None):
     """Elements limited to an interval.
 
     >>> np.clip(np.array([1, 5, 9]), 2, 6)
@@ -53,6 +62,8 @@ def clip(a, a_min=None, a_max=None):
     >>> np.clip(7.5, 0.0, 1.0)
     np.float64(1.0)
     """
+    if out is not None:
+        return _into(out, clip(a, a_min, a_max))
     if a_min is None and a_max is None:
         return a
     if prim.is_number(a) and not prim.is_array(a_min) and not prim.is_array(a_max):
@@ -85,12 +96,14 @@ def _round_number(x, decimals):
     return prim.rint(prim.fdiv(x, unit)) * unit
 
 
-def round(a, decimals=0):
+def round(a, decimals=0, out=None):
     """Elements rounded to decimals; of two equally near, the even one.
 
     >>> np.round(np.array([1.25, 2.375]), 1)
     array([1.2, 2.4])
     """
+    if out is not None:
+        return _into(out, round(a, decimals))
     if prim.is_number(a):
         return _round_number(a, decimals)
     return prim.map(_round_number, asarray(a), decimals)

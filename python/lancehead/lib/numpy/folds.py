@@ -215,7 +215,8 @@ def fold(a, axis, keepdims, dtype, step, term, extra, summing, empty):
 
 def _fold_axes(a, axes, keepdims, dtype, step, term, extra, summing, empty):
     if len(axes) == 0:
-        prim.error("an empty tuple of axes is not supported")
+        # Over no axes: every element is reduced by itself.
+        return fold_axis(a[..., None], a.ndim, False, dtype, step, term, extra, summing, empty)
     kept = fold_axis(a, axes[0], True, dtype, step, term, extra, summing, empty)
     for axis in axes[1:]:
         kept = fold_axis(kept, axis, True, dtype, step, _itself, extra, summing, empty)

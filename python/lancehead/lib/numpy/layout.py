@@ -137,6 +137,18 @@ def _converted(x, dtype):
     return prim.cast(x, dtype)
 
 
+def is_same(a, b):
+    """Whether two arrays have the same elements in the same place: `a is b`."""
+    return prim.lh_ptr_addr(prim.data(a)) == prim.lh_ptr_addr(prim.data(b)) and a.shape == b.shape and a.strides == b.strides
+
+
+def only_one(a):
+    """What is in the first dimension, of which the extent must be one: leading ones do not count when a value is assigned."""
+    if a.shape[0] != 1:
+        raise ValueError("could not broadcast input array into a shape of fewer dimensions")
+    return a[0]
+
+
 def is_c_contiguous(a):
     """Whether the elements lie in row-major order without gaps."""
     if prim.layout(a) == "C":

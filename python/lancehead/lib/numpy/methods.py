@@ -1,5 +1,7 @@
 """Methods and attributes of arrays and NumPy scalars."""
 
+from collections import namedtuple
+
 import numpy as np
 
 from lancehead.lib import prim
@@ -13,6 +15,7 @@ from lancehead.lib.numpy.layout import (
     copy_c,
     copy_into,
     flat,
+    is_c_contiguous,
     new_array,
     new_fortran,
 )
@@ -63,6 +66,30 @@ def python_number(x):
     return complex(x)
 
 
+def only_item(a):
+    """The element of an array that has one."""
+    if a.size != 1:
+        raise TypeError("only length-1 arrays can be converted to Python scalars")
+    return prim.load(prim.data(a), prim.dtype_of(a))
+
+
+def truth_of(a):
+    """Truth of an array of one element.
+
+    >>> bool(np.array([2])) and True
+    True
+    """
+    if a.size == 0:
+        raise ValueError("The truth value of an empty array is ambiguous. Use `array.size > 0` to check that an array is not empty.")
+    if a.size > 1:
+        raise ValueError("The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()")
+    return True if prim.load(prim.data(a), prim.dtype_of(a)) else False
+
+
+#: What `a.flags` tells.
+Flags = namedtuple("Flags", ["c_contiguous", "f_contiguous", "writeable", "contiguous", "fortran", "forc", "farray", "aligned", "fnc"])
+
+
 def conjugate(x):
     """The conjugate of a number."""
     if prim.is_complex(x):
@@ -89,6 +116,13 @@ class ndarray:
     def flat(self):
         """The elements in one dimension."""
         return flat(self)
+
+    @property
+    def flags(self):
+        """How the elements lie in memory."""
+        c, f = is_c_contiguous(self), is_c_contiguous(transpose(self))
+        writeable = not prim.is_readonly(self)
+        return Flags(c, f, writeable, c, f and not c, c or f, writeable and f and not c, True, f and not c)
 
     @property
     def real(self):
@@ -272,13 +306,13 @@ class ndarray:
         """Elements, each several times."""
         return repeat(self, repeats, axis)
 
-    def clip(self, min=None, max=None):
+    def clip(self, min=None, max=None, out=None):
         """Elements limited to an interval."""
-        return clip(self, min, max)
+        return clip(self, min, max, out)
 
-    def round(self, decimals=0):
+    def round(self, decimals=0, out=None):
         """Elements rounded to decimals."""
-        return round(self, decimals)
+        return round(self, decimals, out)
 
     def item(self, *index):
         """An element as a Python number."""
