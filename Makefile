@@ -6,7 +6,7 @@ PY := $(VENV)/bin/python
 export PATH := $(HOME)/.cargo/bin:$(PATH)
 
 SOURCES := $(shell find crates python -type f \
-	\( -name '*.rs' -o -name '*.py' -o -name '*.pyi' -o -name '*.toml' -o -name '*.cpp' -o -name '*.typed' \) \
+	\( -name '*.rs' -o -name '*.py' -o -name '*.pyi' -o -name '*.toml' -o -name '*.cpp' -o -name '*.c' -o -name '*.typed' \) \
 	-not -path '*/tests/*')
 
 .PHONY: build demo test bench setup clean
@@ -28,6 +28,8 @@ setup:
 
 $(VENV)/.lancehead-installed: $(SOURCES) Cargo.toml Cargo.lock pyproject.toml tools/setup.sh tools/requirements.txt | setup
 	rm -f target/wheels/lancehead-*.whl
+	cargo build --release --quiet --package lh-aot
+	strip --strip-debug -o python/lancehead/liblancehead.a target/release/liblancehead.a
 	$(VENV)/bin/maturin build --release --interpreter $(PY) --out target/wheels
 	$(PY) -m pip install --quiet --force-reinstall --no-deps target/wheels/lancehead-*.whl
 	touch $@

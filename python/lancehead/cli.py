@@ -1,4 +1,4 @@
-"""The `lancehead` command: `demo`, `run`, `cache`, `pack` and `info`."""
+"""The `lancehead` command: `demo`, `run`, `cache`, `pack`, `build` and `info`."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
-from lancehead._command import cache, info, serve
+from lancehead import errors
+from lancehead._command import ahead, cache, info, serve
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -47,9 +49,42 @@ def parser() -> argparse.ArgumentParser:
     pack.add_argument("--level", action="append", default=[], choices=cache.LEVELS, help="for these processors (default: all three)")
     pack.set_defaults(action=pack_package)
 
+    add_build(commands)
+
     about = commands.add_parser("info", help="print what a bug report needs")
     about.set_defaults(action=print_info)
     return top
+
+
+def add_build(commands: Any) -> None:
+    """`build` with its options."""
+    build = commands.add_parser("build", help="compile a module's functions ahead of time: an extension module, a shared library, a C header")
+    build.add_argument("module", type=Path, help="a Python file whose functions have signatures, or with a lancehead.pycc.CC")
+    build.add_argument("-o", "--out", type=Path, metavar="DIRECTORY", help="where (default: beside the file)")
+    build.add_argument("--name", help="name of the library (default: that of the CC, or the file's with `_native`)")
+    build.add_argument("--level", action="append", default=[], help="for these processors (default: x86-64-v2); several: the best is chosen at load")
+    build.add_argument("--no-module", action="store_true", help="only the shared library and its header")
+    build.add_argument("--no-library", action="store_true", help="only the extension module")
+    build.add_argument("-v", "--verbose", action="store_true", help="show what is run")
+    build.set_defaults(action=build_module)
+
+
+def build_module(options: argparse.Namespace) -> int:
+    """`lancehead build`."""
+    if not options.module.is_file():
+        print(f"lancehead build: {options.module} is not a file", file=sys.stderr)
+        return 2
+    path = options.module.resolve()
+    try:
+        name, exports = ahead.exports_of(path)
+        name = options.name or name or ahead.name_for(path)
+        product = ahead.Product(name, options.out or path.parent, ahead.levels(options.level), not options.no_module, not options.no_library, options.verbose)
+        made = ahead.build(exports, product)
+    except (ValueError, RuntimeError, errors.NumbaError) as error:
+        print(f"lancehead build: {error}", file=sys.stderr)
+        return 1
+    print("\n".join(f"{p.stat().st_size:>9}  {p}" for p in made))
+    return 0
 
 
 def run_demo(options: argparse.Namespace) -> int:

@@ -81,6 +81,8 @@ impl Compiler {
             abi: request.abi,
             wanted: request.wanted,
             arrays,
+            outside: String::new(),
+            level: None,
         };
         let ptx = lh_llvm::compile_ptx(&unit, request.gpu)?;
         let mut deps: Vec<Dep> = order.iter().flat_map(|s| self.body(*s).deps.clone()).collect();

@@ -275,6 +275,8 @@ pub fn processor() -> (&'static str, &'static str) {
     (&host.cpu, &host.features)
 }
 
+pub use lh_llvm::Level;
+
 /// Levels of x86-64 that this computer has, highest first.
 pub fn processor_levels() -> Vec<&'static str> {
     lh_llvm::levels()
@@ -340,6 +342,22 @@ impl Compiled {
         out.llvm_ir_opt.or(out.asm).unwrap_or_default()
     }
 
+    /// The code for a linker, for processors of a level or this one: the entry stub has the symbol `entry`, and symbols of what is
+    /// outside end with it.
+    pub fn linkable(&self, entry: &str, level: Option<lh_llvm::Level>) -> Vec<u8> {
+        let mut unit = unit(&self.functions, &self.names, lh_llvm::Wanted::default());
+        (unit.entry_symbol, unit.outside, unit.level) = (entry.to_owned(), format!(".{entry}"), level);
+        lh_llvm::compile(&unit).object
+    }
+
+    /// What the code needs from outside: the symbols of objects, and of names of source files.
+    pub fn outside(&self, entry: &str) -> (Vec<(Extern, String)>, Vec<(String, FuncId)>) {
+        let symbol = |o: lh_llvm::Outside| format!("{}.{entry}", o.symbol());
+        let words = self.words().into_iter().map(|w| (w, symbol(lh_llvm::Outside::Word(w)))).collect();
+        let numbered = self.files.iter().map(|(n, f)| (symbol(lh_llvm::Outside::File(*n)), *f));
+        (words, numbered.collect())
+    }
+
     /// What the vectoriser says of each loop, asked anew.
     pub fn remarks(&self) -> Vec<lh_llvm::Remark> {
         let wanted = lh_llvm::Wanted { remarks: true, ..Default::default() };
@@ -366,6 +384,8 @@ fn unit(functions: &[Arc<Function>], names: &HashMap<SpecId, String>, wanted: lh
         entry_symbol: image::ENTRY.to_owned(),
         abi: lh_llvm::Abi::Host,
         arrays: HashMap::new(),
+        outside: String::new(),
+        level: None,
         wanted,
     }
 }

@@ -19,7 +19,7 @@ mod remarks;
 
 pub use elf::{EntryPoint, Loaded, load};
 pub use lower::ERROR;
-pub use machine::{Gpu, Host, host, levels};
+pub use machine::{Gpu, Host, Level, host, levels};
 pub use outside::Outside;
 pub use ptx::{Ptx, RaiseSite, compile_ptx};
 pub use remarks::Remark;
@@ -46,6 +46,10 @@ pub struct Unit {
     pub wanted: Wanted,
     /// Elements of captured arrays, which become part of code for a GPU.
     pub arrays: HashMap<ObjId, Vec<u8>>,
+    /// What symbols of [`Outside`] end with: units that a linker joins mean different things by the same numbers.
+    pub outside: String,
+    /// The processors that it is for; none for this computer's.
+    pub level: Option<Level>,
 }
 
 /// How a unit's entry is called.
@@ -93,6 +97,10 @@ impl Unit {
     fn lines(&self) -> bool {
         self.wanted.remarks || self.wanted.lines || self.debug()
     }
+    /// The symbol of what an object needs from outside.
+    fn symbol(&self, of: Outside) -> String {
+        of.symbol() + &self.outside
+    }
     /// Whether the entry is compiled for a debugger.
     fn debug(&self) -> bool {
         self.functions[self.entry].options.debug
@@ -127,9 +135,9 @@ pub struct Timings {
     pub emit: Duration,
 }
 
-/// Compiles a unit for this computer.
+/// Compiles a unit for a CPU.
 pub fn compile(unit: &Unit) -> Output {
-    machine::with(!unit.debug(), |machine| {
+    machine::with_level(unit.level, !unit.debug(), |machine| {
         let mut out = Output::default();
         let start = Instant::now();
         let lower::Lowered { module, has_cold, .. } = lower::lower(unit, machine);

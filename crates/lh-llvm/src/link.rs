@@ -1,7 +1,7 @@
 //! The vector math library, linked into modules that use it, so that loops which call it are vectorised.
 
 use crate::ir::{Module, Val, cstring, functions_of, take_message};
-use crate::machine::{Machine, Target, host};
+use crate::machine::{Machine, Target};
 use crate::pipeline;
 use llvm_sys::bit_reader::LLVMGetBitcodeModuleInContext2;
 use llvm_sys::comdat::LLVMSetComdat;
@@ -43,7 +43,7 @@ pub(crate) fn add_math(m: &Module, target: Target) -> bool {
     link_needed(m, parse_bitcode(m, lh_math::bitcode(target.has_fma())));
     let mut variants = Vec::new();
     for f in m.functions().into_iter().filter(|f| !is_declaration(*f) && !before.contains(&(*f as usize))) {
-        adopt(m, f);
+        adopt(m, f, target);
         let name = name_of(f);
         if lh_math::LARGE.contains(&&*name) {
             variants.extend(lh_math::mappings(&name).split(',').map(|text| declare_variant(m, text)));
@@ -152,16 +152,16 @@ pub(crate) fn finish_math(m: &Module, machine: &Machine) {
         let name = name_of(f);
         if is_variant(&f) || name.starts_with("lh_lanes.") {
             m.set_linkage(f, LLVMLinkage::LLVMInternalLinkage);
-            adopt(m, f);
+            adopt(m, f, machine.target);
         }
     }
     pipeline::run(m, machine, if chosen { c"always-inline,function(simplifycfg),globaldce" } else { c"globaldce" });
 }
 
 /// Makes a linked function one for our machine.
-fn adopt(m: &Module, f: Val) {
-    m.text_attribute(f, "target-cpu", &host().cpu);
-    m.text_attribute(f, "target-features", &host().features);
+fn adopt(m: &Module, f: Val, target: Target) {
+    m.text_attribute(f, "target-cpu", &target.cpu());
+    m.text_attribute(f, "target-features", &target.features());
     // SAFETY: the function is not in a group whose others are elsewhere.
     unsafe { LLVMSetComdat(f, null_mut()) }
 }

@@ -109,11 +109,30 @@ impl Gpu {
     }
 }
 
+/// A level of x86-64: what every processor of it has.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Level(&'static str);
+
+/// The levels, lowest first.
+const LEVELS: [&str; 4] = ["x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4"];
+
+impl Level {
+    /// The level of a name.
+    pub fn named(name: &str) -> Option<Level> {
+        LEVELS.into_iter().find(|l| *l == name).map(Level)
+    }
+    fn has_fma(self) -> bool {
+        matches!(self.0, "x86-64-v3" | "x86-64-v4")
+    }
+}
+
 /// What a module is compiled for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Target {
     /// This computer.
     Host,
+    /// Every computer of a level of x86-64.
+    Level(Level),
     /// An NVIDIA GPU.
     Nvptx(Gpu),
 }
@@ -124,18 +143,20 @@ impl Target {
     }
     fn triple(self) -> String {
         match self {
-            Target::Host => host().triple.clone(),
+            Target::Host | Target::Level(_) => host().triple.clone(),
             Target::Nvptx(_) => "nvptx64-nvidia-cuda".to_owned(),
         }
     }
-    fn cpu(self) -> String {
+    pub(crate) fn cpu(self) -> String {
         match self {
+            Target::Level(level) => level.0.to_owned(),
             Target::Host => host().cpu.clone(),
             Target::Nvptx(gpu) => format!("sm_{}", gpu.sm),
         }
     }
-    fn features(self) -> String {
+    pub(crate) fn features(self) -> String {
         match self {
+            Target::Level(_) => String::new(),
             Target::Host => host().features.clone(),
             Target::Nvptx(gpu) => format!("+ptx{}", gpu.isa),
         }
@@ -143,7 +164,11 @@ impl Target {
     /// Whether multiplication and addition in one rounding is an instruction.
     pub(crate) fn has_fma(self) -> bool {
         match self {
-            Target::Host => host().features.split(',').any(|f| f == "+fma"),
+            // What is named by its level has no list of features.
+            Target::Host => {
+                host().features.split(',').any(|f| f == "+fma") || Level::named(&host().cpu).is_some_and(Level::has_fma)
+            }
+            Target::Level(level) => level.has_fma(),
             Target::Nvptx(_) => true,
         }
     }
@@ -231,6 +256,14 @@ pub(crate) fn with<R>(optimised: bool, f: impl FnOnce(&Machine) -> R) -> R {
     }
     let cell = if optimised { &FAST } else { &PLAIN };
     cell.with(|m| f(m.get_or_init(|| Machine::new(Target::Host, level(optimised)))))
+}
+
+/// As [`with`], for a level of processors, or for this computer where there is none.
+pub(crate) fn with_level<R>(wanted: Option<Level>, optimised: bool, f: impl FnOnce(&Machine) -> R) -> R {
+    match wanted {
+        None => with(optimised, f),
+        Some(wanted) => f(&Machine::new(Target::Level(wanted), level(optimised))),
+    }
 }
 
 /// As [`with`], for a GPU. The last one that was asked for is kept.

@@ -1,6 +1,7 @@
 //! The extension module `lancehead._core`: types of Python values, calls into compiled code, results as objects, and
 //! the interpreter as the compiler sees it. The only crate that knows Python.
 
+mod ahead;
 mod args;
 mod bind;
 mod boxing;
@@ -137,6 +138,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(dispatcher_of, m)?)?;
     m.add_function(wrap_pyfunction!(check_options, m)?)?;
     m.add_function(wrap_pyfunction!(build_info, m)?)?;
+    m.add_function(wrap_pyfunction!(ahead::linkable, m)?)?;
     m.add_function(wrap_pyfunction!(cache::cache_entry, m)?)?;
     m.add_function(wrap_pyfunction!(cache::cache_directory, m)?)?;
     m.add_function(wrap_pyfunction!(types::array_type, m)?)?;

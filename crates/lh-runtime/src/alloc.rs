@@ -190,6 +190,7 @@ pub unsafe fn decref(mem: *mut MemInfo) {
 ///
 /// # Safety
 /// As of [`decref`].
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_decref(mem: *mut MemInfo) {
     // SAFETY: the caller's promise.
     unsafe { decref(mem) }
@@ -246,16 +247,19 @@ unsafe fn allocate(bytes: i64, zeroed: bool, out: *mut Allocation) -> i32 {
     0
 }
 
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_alloc(bytes: i64, out: *mut Allocation) -> i32 {
     // SAFETY: compiled code passes room for the result.
     unsafe { allocate(bytes, false, out) }
 }
 
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_calloc(bytes: i64, out: *mut Allocation) -> i32 {
     // SAFETY: compiled code passes room for the result.
     unsafe { allocate(bytes, true, out) }
 }
 
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_memmove(to: *mut u8, from: *const u8, bytes: i64) {
     if let Ok(n) = usize::try_from(bytes)
         && n > 0
@@ -266,6 +270,7 @@ unsafe extern "C" fn lh_memmove(to: *mut u8, from: *const u8, bytes: i64) {
 }
 
 /// Number of live counted objects.
+#[unsafe(no_mangle)]
 pub extern "C" fn lh_live_allocations() -> i64 {
     live()
 }

@@ -167,6 +167,7 @@ pub fn is_pending() -> bool {
     with_state(|s| s.pending.is_some())
 }
 
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_raise_begin(class: i32) {
     set_pending(Pending::new(ExcId(class as u32), Vec::new()));
 }
@@ -179,55 +180,67 @@ fn add_arg(arg: ExcArg) {
     });
 }
 
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_raise_arg_none() {
     add_arg(ExcArg::None);
 }
 
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_raise_arg_bool(value: u8) {
     add_arg(ExcArg::Bool(value != 0));
 }
 
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_raise_arg_int(value: i64) {
     add_arg(ExcArg::Int(value));
 }
 
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_raise_arg_uint(value: u64) {
     add_arg(ExcArg::Uint(value));
 }
 
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_raise_arg_float(value: f64) {
     add_arg(ExcArg::Float(value));
 }
 
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_raise_arg_complex(re: f64, im: f64) {
     add_arg(ExcArg::Complex(re, im));
 }
 
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_raise_arg_str(_mem: *mut MemInfo, data: *const u8, len: i64) {
     // SAFETY: compiled code passes a live string.
     add_arg(ExcArg::Str(unsafe { text(data, len) }.to_owned()));
 }
 
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_raise_arg_tuple_begin() {
     with_state(|s| s.open.push(Vec::new()));
 }
 
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_raise_arg_tuple_end() {
     if let Some(items) = with_state(|s| s.open.pop()) {
         add_arg(ExcArg::Tuple(items));
     }
 }
 
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_raise_index(index: i64, axis: i64, size: i64) -> i32 {
     raise(INDEX_ERROR, format!("index {index} is out of bounds for axis {axis} with size {size}"))
 }
 
 /// `at` is the index counted from the start.
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_check_index(index: i64, axis: i64, size: i64, at: i64) -> i32 {
     // SAFETY: takes numbers only.
     if (0..size).contains(&at) { 0 } else { unsafe { lh_raise_index(index, axis, size) } }
 }
 
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_traceback(info: *const FunctionInfo, line: i32) {
     with_state(|s| {
         if let Some(p) = &mut s.pending {
@@ -237,6 +250,7 @@ unsafe extern "C" fn lh_traceback(info: *const FunctionInfo, line: i32) {
 }
 
 /// Handles are addresses of boxed exceptions.
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_exc_take() -> i64 {
     let nothing = || Box::new(Pending::new(SYSTEM_ERROR, vec![ExcArg::Str("no exception is pending".to_owned())]));
     let pending = with_state(|s| s.pending.take()).unwrap_or_else(nothing);
@@ -248,21 +262,25 @@ unsafe fn handle<'a>(exc: i64) -> &'a Pending {
     unsafe { &*std::ptr::with_exposed_provenance(exc as usize) }
 }
 
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_exc_matches(exc: i64, class: i64) -> u8 {
     // SAFETY: compiled code passes a live handle.
     u8::from(is_subclass(unsafe { handle(exc) }.class, ExcId(class as u32)))
 }
 
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_exc_restore(exc: i64) {
     // SAFETY: compiled code passes a live handle.
     set_pending(unsafe { handle(exc) }.clone());
 }
 
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_exc_drop(exc: i64) {
     // SAFETY: compiled code passes a handle, once.
     drop(unsafe { Box::<Pending>::from_raw(std::ptr::with_exposed_provenance_mut(exc as usize)) });
 }
 
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_exc_str(exc: i64, out: *mut StrValue) -> i32 {
     // SAFETY: compiled code passes a live handle and room for the result.
     unsafe { give(&handle(exc).message(), out) }

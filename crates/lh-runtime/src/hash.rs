@@ -75,6 +75,7 @@ fn hash_of(text: &str) -> i64 {
     if h == u64::MAX { -2 } else { h as i64 }
 }
 
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_str_hash(_: *mut MemInfo, s: *const u8, n: i64) -> i64 {
     // SAFETY: compiled code passes a live string.
     hash_of(unsafe { crate::string::text(s, n) })

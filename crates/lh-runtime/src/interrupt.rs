@@ -8,6 +8,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicI32, Ordering};
 
 /// Not zero when compiled code shall stop. Compiled loops read it without synchronisation.
+#[unsafe(export_name = "lh_interrupt_flag")]
 pub static INTERRUPT_FLAG: AtomicI32 = AtomicI32::new(0);
 
 /// Asks running compiled code to stop; may be called from a signal handler.
@@ -45,6 +46,7 @@ pub(crate) fn serve() -> Pending {
 
 /// Raises KeyboardInterrupt, or what the host wants: called by a loop that has seen the flag. It clears the flag, unless it
 /// is part of a parallel loop: the others must see it too, and who began the outermost one serves the request.
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_interrupted() -> i32 {
     raise_interrupt()
 }

@@ -354,6 +354,7 @@ unsafe fn add_scaled_loop<T: Element, const FUSED: bool>(x: Vector<T>, factor: T
 macro_rules! products {
     ($($t:ty: $gemm:ident;)*) => {$(
         // The parameters are those of the row: m, n, k; address, row stride, column stride of a, b and c.
+        #[unsafe(no_mangle)]
         unsafe extern "C" fn $gemm(
             m: i64, n: i64, k: i64, a: *mut $t, ar: i64, ac: i64, b: *mut $t, br: i64, bc: i64, c: *mut $t, cr: i64, cc: i64,
         ) {
@@ -380,16 +381,19 @@ unsafe fn dot_of<T: Element>(n: i64, x: *const T, xs: i64, y: *const T, ys: i64)
     unsafe { dot(Vector { data: x, len, step: xs as isize }, Vector { data: y, len, step: ys as isize }) }
 }
 
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_dot_f32(n: i64, x: *const f32, xs: i64, y: *const f32, ys: i64) -> f32 {
     // SAFETY: compiled code passes arrays of that size.
     unsafe { dot_of(n, x, xs, y, ys) }
 }
 
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_dot_f64(n: i64, x: *const f64, xs: i64, y: *const f64, ys: i64) -> f64 {
     // SAFETY: compiled code passes arrays of that size.
     unsafe { dot_of(n, x, xs, y, ys) }
 }
 
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_dot_c64(
     n: i64,
     x: *const Complex<f32>,
@@ -402,6 +406,7 @@ unsafe extern "C" fn lh_dot_c64(
     unsafe { out.write(dot_of(n, x, xs, y, ys)) };
 }
 
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_dot_c128(
     n: i64,
     x: *const Complex<f64>,

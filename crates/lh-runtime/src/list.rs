@@ -90,6 +90,7 @@ unsafe fn reserve(list: *mut List, n: i64) -> bool {
 }
 
 /// `lh_list_new(cap, elem_size, mask, out)`: a new empty list.
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_list_new(cap: i64, elem_size: i64, mask: u64, out: *mut *mut List) -> i32 {
     let list = new_list(cap.max(0) as usize, elem_size.max(0) as usize, mask);
     if list.is_null() {
@@ -100,16 +101,19 @@ unsafe extern "C" fn lh_list_new(cap: i64, elem_size: i64, mask: u64, out: *mut 
     0
 }
 
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_list_reserve(list: *mut List, n: i64) -> i32 {
     // SAFETY: compiled code passes a live list.
     unsafe { if reserve(list, n) { 0 } else { no_memory(i128::from(n) * i128::from((*list).elem_size)) } }
 }
 
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_list_set_len(list: *mut List, n: i64) {
     // SAFETY: compiled code passes a live list, of which it has filled or emptied the items concerned.
     unsafe { (*list).len = n };
 }
 
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_list_is(a: *const List, b: *const List) -> u8 {
     u8::from(std::ptr::eq(a, b))
 }

@@ -38,39 +38,48 @@ fn add_display(value: impl std::fmt::Display) {
     add(|b| write!(b, "{value}").expect("strings take any text"));
 }
 
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_print_str(_mem: *mut MemInfo, data: *const u8, len: i64) {
     // SAFETY: compiled code passes a live string.
     add(|b| b.push_str(unsafe { text(data, len) }));
 }
 
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_print_i64(value: i64) {
     add_display(value);
 }
 
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_print_u64(value: u64) {
     add_display(value);
 }
 
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_print_f64(value: f64) {
     add(|b| b.push_str(&float_repr(value)));
 }
 
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_print_f32(value: f32) {
     add(|b| b.push_str(&float32_repr(value)));
 }
 
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_print_complex(re: f64, im: f64) {
     add(|b| b.push_str(&complex_repr(re, im)));
 }
 
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_print_bool(value: u8) {
     add(|b| b.push_str(if value != 0 { "True" } else { "False" }));
 }
 
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_print_none() {
     add(|b| b.push_str("None"));
 }
 
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_print_flush() -> i32 {
     // Taken out first: the hook may run code that prints.
     let text = BUFFER.with(|b| std::mem::take(&mut *b.borrow_mut()));

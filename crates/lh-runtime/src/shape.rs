@@ -20,10 +20,12 @@ fn text(shape: &[i64]) -> String {
     out + if shape.len() == 1 { ",)" } else { ")" }
 }
 
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_shape_begin() {
     SHAPES.with(|s| s.borrow_mut().push(Vec::new()));
 }
 
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_shape_extent(extent: i64) {
     SHAPES.with(|s| {
         if let Some(last) = s.borrow_mut().last_mut() {
@@ -67,15 +69,18 @@ fn message(shapes: &[Vec<i64>], kind: i64) -> String {
     format!("could not broadcast input array from shape {} into shape {}", text(&from[ones..]), text(to))
 }
 
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_raise_broadcast(kind: i64) -> i32 {
     let shapes = SHAPES.with(|s| std::mem::take(&mut *s.borrow_mut()));
     raise(VALUE_ERROR, message(&shapes, kind))
 }
 
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_ptr_addr(p: *const u8) -> i64 {
     p.expose_provenance() as i64
 }
 
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_addr_ptr(n: i64) -> *const u8 {
     std::ptr::with_exposed_provenance(n as usize)
 }

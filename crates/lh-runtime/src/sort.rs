@@ -162,14 +162,17 @@ fn argsort_packed<T: Element, P: Packed>(data: &[T], out: &mut [i64]) -> bool {
 macro_rules! sorts {
     ($($element:ty: $sort:ident $argsort:ident $partition:ident;)*) => {
         $(
+            #[unsafe(no_mangle)]
             unsafe extern "C" fn $sort(data: *mut $element, n: i64) {
                 // SAFETY: compiled code passes an array of its own.
                 <$element>::sort(unsafe { slice(data, n) });
             }
+            #[unsafe(no_mangle)]
             unsafe extern "C" fn $argsort(data: *mut $element, out: *mut i64, n: i64) {
                 // SAFETY: compiled code passes an array, and one of its own for the indices.
                 unsafe { argsort(slice(data, n), slice(out, n)) };
             }
+            #[unsafe(no_mangle)]
             unsafe extern "C" fn $partition(data: *mut $element, n: i64, k: i64) {
                 // SAFETY: compiled code passes an array of its own.
                 let items = unsafe { slice(data, n) };
@@ -201,11 +204,13 @@ sorts! {
     Complex<f64>: lh_sort_c128 lh_argsort_c128 lh_partition_c128;
 }
 
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_stable_sort_f32(data: *mut f32, n: i64) {
     // SAFETY: compiled code passes an array of its own.
     unsafe { slice(data, n) }.sort_by_key(|x| x.key());
 }
 
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_stable_sort_f64(data: *mut f64, n: i64) {
     // SAFETY: compiled code passes an array of its own.
     unsafe { slice(data, n) }.sort_by_key(|x| x.key());

@@ -17,6 +17,7 @@ thread_local! {
 
 /// Raises RecursionError when the stack is nearly used up, KeyboardInterrupt when the user has asked for it. Recursive
 /// functions call it first, if either may be.
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_check_stack() -> i32 {
     // Not initialised: a store beside the return address would stall the return.
     if interrupt::requested() {

@@ -129,11 +129,13 @@ pub(crate) fn char_count(s: &str) -> usize {
 type Mem = *mut MemInfo;
 type Data = *const u8;
 
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_str_eq(_: Mem, a: Data, an: i64, _: Mem, b: Data, bn: i64) -> u8 {
     // SAFETY: compiled code passes live strings.
     u8::from(unsafe { text(a, an) == text(b, bn) })
 }
 
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_str_cmp(_: Mem, a: Data, an: i64, _: Mem, b: Data, bn: i64) -> i64 {
     // UTF-8 is ordered as the code points are.
     // SAFETY: compiled code passes live strings.
@@ -144,16 +146,19 @@ unsafe extern "C" fn lh_str_cmp(_: Mem, a: Data, an: i64, _: Mem, b: Data, bn: i
     }
 }
 
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_str_in(_: Mem, part: Data, pn: i64, _: Mem, whole: Data, wn: i64) -> u8 {
     // SAFETY: compiled code passes live strings.
     u8::from(unsafe { text(whole, wn).contains(text(part, pn)) })
 }
 
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_str_len(_: Mem, s: Data, n: i64) -> i64 {
     // SAFETY: compiled code passes a live string.
     char_count(unsafe { text(s, n) }) as i64
 }
 
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_str_concat(am: Mem, a: Data, an: i64, bm: Mem, b: Data, bn: i64, out: *mut StrValue) -> i32 {
     // SAFETY: compiled code passes live strings and room for the result.
     unsafe {
@@ -171,6 +176,7 @@ unsafe extern "C" fn lh_str_concat(am: Mem, a: Data, an: i64, bm: Mem, b: Data, 
     }
 }
 
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_str_repeat(mem: Mem, s: Data, n: i64, times: i64, out: *mut StrValue) -> i32 {
     // SAFETY: compiled code passes a live string and room for the result.
     unsafe {
@@ -186,6 +192,7 @@ unsafe extern "C" fn lh_str_repeat(mem: Mem, s: Data, n: i64, times: i64, out: *
     }
 }
 
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_str_getitem(mem: Mem, s: Data, n: i64, index: i64, out: *mut StrValue) -> i32 {
     // SAFETY: compiled code passes a live string and room for the result.
     unsafe {
@@ -199,6 +206,7 @@ unsafe extern "C" fn lh_str_getitem(mem: Mem, s: Data, n: i64, index: i64, out: 
     }
 }
 
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_str_slice(mem: Mem, s: Data, n: i64, start: i64, stop: i64, out: *mut StrValue) -> i32 {
     // SAFETY: compiled code passes a live string and room for the result.
     unsafe {
@@ -209,6 +217,7 @@ unsafe extern "C" fn lh_str_slice(mem: Mem, s: Data, n: i64, start: i64, stop: i
     }
 }
 
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_str_ord(_: Mem, s: Data, n: i64, out: *mut i64) -> i32 {
     // SAFETY: compiled code passes a live string and room for the result.
     unsafe {
@@ -226,6 +235,7 @@ unsafe extern "C" fn lh_str_ord(_: Mem, s: Data, n: i64, out: *mut i64) -> i32 {
     }
 }
 
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_str_chr(code: i64, out: *mut StrValue) -> i32 {
     match u32::try_from(code).ok().and_then(char::from_u32) {
         // SAFETY: compiled code passes room for the result.
@@ -235,61 +245,73 @@ unsafe extern "C" fn lh_str_chr(code: i64, out: *mut StrValue) -> i32 {
     }
 }
 
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_str_repr(_: Mem, s: Data, n: i64, out: *mut StrValue) -> i32 {
     // SAFETY: compiled code passes a live string and room for the result.
     unsafe { give(&str_repr(text(s, n)), out) }
 }
 
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_str_from_i64(value: i64, out: *mut StrValue) -> i32 {
     // SAFETY: compiled code passes room for the result.
     unsafe { give(&value.to_string(), out) }
 }
 
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_str_from_u64(value: u64, out: *mut StrValue) -> i32 {
     // SAFETY: compiled code passes room for the result.
     unsafe { give(&value.to_string(), out) }
 }
 
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_str_from_f64(value: f64, out: *mut StrValue) -> i32 {
     // SAFETY: compiled code passes room for the result.
     unsafe { give(&float_repr(value), out) }
 }
 
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_str_from_f32(value: f32, out: *mut StrValue) -> i32 {
     // SAFETY: compiled code passes room for the result.
     unsafe { give(&float32_repr(value), out) }
 }
 
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_str_from_c128(re: f64, im: f64, out: *mut StrValue) -> i32 {
     // SAFETY: compiled code passes room for the result.
     unsafe { give(&complex_repr(re, im), out) }
 }
 
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_str_from_c64(re: f32, im: f32, out: *mut StrValue) -> i32 {
     // SAFETY: compiled code passes room for the result.
     unsafe { give(&complex64_repr(re, im), out) }
 }
 
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_str_from_bool(value: u8, out: *mut StrValue) -> i32 {
     // SAFETY: compiled code passes room for the result.
     unsafe { give(if value != 0 { "True" } else { "False" }, out) }
 }
 
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_str_format_f64(value: f64, _: Mem, spec: Data, n: i64, out: *mut StrValue) -> i32 {
     // SAFETY: compiled code passes a live string and room for the result.
     unsafe { give_or_raise(format_float(value, text(spec, n)), out) }
 }
 
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_str_format_i64(value: i64, _: Mem, spec: Data, n: i64, out: *mut StrValue) -> i32 {
     // SAFETY: compiled code passes a live string and room for the result.
     unsafe { give_or_raise(format_int(i128::from(value), text(spec, n)), out) }
 }
 
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_str_format_u64(value: u64, _: Mem, spec: Data, n: i64, out: *mut StrValue) -> i32 {
     // SAFETY: compiled code passes a live string and room for the result.
     unsafe { give_or_raise(format_int(i128::from(value), text(spec, n)), out) }
 }
 
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_str_format_str(
     mem: Mem,
     s: Data,
@@ -308,6 +330,7 @@ unsafe extern "C" fn lh_str_format_str(
     }
 }
 
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_str_to_i64(_: Mem, s: Data, n: i64, base: i64, out: *mut i64) -> i32 {
     // SAFETY: compiled code passes a live string and room for the result.
     unsafe {
@@ -322,6 +345,7 @@ unsafe extern "C" fn lh_str_to_i64(_: Mem, s: Data, n: i64, base: i64, out: *mut
     }
 }
 
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_str_to_f64(_: Mem, s: Data, n: i64, out: *mut f64) -> i32 {
     // SAFETY: compiled code passes a live string and room for the result.
     unsafe {

@@ -17,6 +17,7 @@ fn index_of(s: &str, at: Option<usize>) -> i64 {
 }
 
 /// From a start index; negative ones have been made positive by the caller.
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_str_find(_: Mem, s: Data, n: i64, _: Mem, part: Data, pn: i64, start: i64) -> i64 {
     // SAFETY: compiled code passes live strings.
     let (s, part) = unsafe { (text(s, n), text(part, pn)) };
@@ -27,6 +28,7 @@ unsafe extern "C" fn lh_str_find(_: Mem, s: Data, n: i64, _: Mem, part: Data, pn
     index_of(s, s[skip..].find(part).map(|at| skip + at))
 }
 
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_str_rfind(_: Mem, s: Data, n: i64, _: Mem, part: Data, pn: i64) -> i64 {
     // SAFETY: compiled code passes live strings.
     let (s, part) = unsafe { (text(s, n), text(part, pn)) };
@@ -38,6 +40,7 @@ fn all(s: &str, test: impl FnMut(char) -> bool) -> u8 {
     u8::from(!s.is_empty() && s.chars().all(test))
 }
 
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_str_isspace(_: Mem, s: Data, n: i64) -> u8 {
     // SAFETY: compiled code passes a live string.
     all(unsafe { text(s, n) }, is_space)
@@ -57,44 +60,52 @@ fn is_decimal(c: char) -> bool {
     DECIMAL_ZEROS.iter().any(|zero| (*zero..zero + 10).contains(&u32::from(c)))
 }
 
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_str_isdigit(_: Mem, s: Data, n: i64) -> u8 {
     // SAFETY: compiled code passes a live string.
     all(unsafe { text(s, n) }, is_digit)
 }
 
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_str_isalpha(_: Mem, s: Data, n: i64) -> u8 {
     // SAFETY: compiled code passes a live string.
     all(unsafe { text(s, n) }, char::is_alphabetic)
 }
 
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_str_isalnum(_: Mem, s: Data, n: i64) -> u8 {
     // SAFETY: compiled code passes a live string.
     all(unsafe { text(s, n) }, char::is_alphanumeric)
 }
 
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_str_isupper(_: Mem, s: Data, n: i64) -> u8 {
     // SAFETY: compiled code passes a live string.
     let s = unsafe { text(s, n) };
     u8::from(s.chars().any(char::is_uppercase) && !s.chars().any(char::is_lowercase))
 }
 
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_str_islower(_: Mem, s: Data, n: i64) -> u8 {
     // SAFETY: compiled code passes a live string.
     let s = unsafe { text(s, n) };
     u8::from(s.chars().any(char::is_lowercase) && !s.chars().any(char::is_uppercase))
 }
 
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_str_upper(_: Mem, s: Data, n: i64, out: *mut StrValue) -> i32 {
     // SAFETY: compiled code passes a live string and room for the result.
     unsafe { give(&text(s, n).to_uppercase(), out) }
 }
 
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_str_lower(_: Mem, s: Data, n: i64, out: *mut StrValue) -> i32 {
     // SAFETY: compiled code passes a live string and room for the result.
     unsafe { give(&text(s, n).to_lowercase(), out) }
 }
 
 /// Replaces the first `limit` occurrences (all of them if it is negative).
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_str_replace(
     mem: Mem,
     s: Data,
@@ -140,6 +151,7 @@ unsafe fn items<'a>(list: *mut List) -> &'a [StrValue] {
     }
 }
 
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_str_join(_: Mem, sep: Data, sn: i64, list: *mut List, out: *mut StrValue) -> i32 {
     // SAFETY: compiled code passes a live string, a live list of strings and room for the result.
     unsafe {
@@ -172,6 +184,7 @@ unsafe fn give_parts<'a>(mem: Mem, parts: impl Iterator<Item = &'a str>, out: *m
 }
 
 /// At most `limit` cuts (any number if it is negative).
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_str_split(
     mem: Mem,
     s: Data,
@@ -193,6 +206,7 @@ unsafe extern "C" fn lh_str_split(
 }
 
 /// Cuts at runs of white space; at most `limit` times (any number if it is negative).
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_str_split_space(mem: Mem, s: Data, n: i64, limit: i64, out: *mut *mut List) -> i32 {
     // SAFETY: compiled code passes a live string and room for the result.
     unsafe {

@@ -42,6 +42,7 @@ COUNTERPARTS = {
     "numba.np": "lancehead",
     "numba.np.ufunc": "lancehead",
     "numba.np.unsafe": "lancehead",
+    "numba.pycc": "lancehead.pycc",
     "numba.typed": "lancehead.typed",
     "numba.types": "lancehead.types",
     "numba.typing": "lancehead",

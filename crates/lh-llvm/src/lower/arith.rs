@@ -214,7 +214,7 @@ impl FnCx<'_, '_> {
 /// How a row is lowered for a target.
 pub(super) fn column(op: &Op, target: Target) -> Lower {
     match target {
-        Target::Host => op.host,
+        Target::Host | Target::Level(_) => op.host,
         Target::Nvptx(_) => op.nvptx,
     }
 }

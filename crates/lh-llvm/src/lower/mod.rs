@@ -27,7 +27,7 @@ pub use device_calls::ERROR;
 
 use crate::debug::DebugInfo;
 use crate::ir::{Module, Type, Val};
-use crate::machine::{Machine, Target, host};
+use crate::machine::{Machine, Target};
 use crate::ptx::RaiseSite;
 use lh_ir::func::{Function, Inst};
 use lh_ir::types::Prim;
@@ -228,8 +228,8 @@ impl<'u> Lowering<'u> {
             }
             return;
         }
-        m.text_attribute(function, "target-cpu", &host().cpu);
-        m.text_attribute(function, "target-features", &host().features);
+        m.text_attribute(function, "target-cpu", &self.target.cpu());
+        m.text_attribute(function, "target-features", &self.target.features());
         m.text_attribute(function, "no-trapping-math", "true");
         if debug {
             m.attribute(function, "optnone");

@@ -99,7 +99,7 @@ impl FnCx<'_, '_> {
         {
             return self.device_constant(&format!("array.{}", o.0), bytes);
         }
-        let symbol = self.cx.m.external(&Outside::Word(what).symbol(), self.t.i8);
+        let symbol = self.cx.m.external(&self.cx.unit.symbol(Outside::Word(what)), self.t.i8);
         if prim == Prim::Ptr { symbol } else { self.ptr_to_int(symbol) }
     }
 
@@ -125,7 +125,7 @@ impl FnCx<'_, '_> {
         // Where the source is may change while code is kept.
         let file = match func.is_library {
             true => self.cx.text(""),
-            false => self.cx.m.external(&self.cx.file_of(func).symbol(), self.t.i8),
+            false => self.cx.m.external(&self.cx.unit.symbol(self.cx.file_of(func)), self.t.i8),
         };
         let line = self.int(self.t.i32, i64::from(func.first_line));
         let library = self.int(self.t.i32, i64::from(func.is_library));

@@ -255,6 +255,7 @@ fn log_gamma(x: f64) -> f64 {
     g
 }
 
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_np_gamma(shape: f64, out: *mut f64) -> i32 {
     if shape.is_sign_negative() && !shape.is_nan() {
         return raise(VALUE_ERROR, "shape < 0");
@@ -265,6 +266,7 @@ unsafe extern "C" fn lh_np_gamma(shape: f64, out: *mut f64) -> i32 {
     0
 }
 
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_np_poisson(lam: f64, out: *mut i64) -> i32 {
     /// Beyond it the values would not fit: `2**63 - 1 - 10 * sqrt(2**63 - 1)`.
     const MOST: f64 = 9.223372006484771e18;
@@ -279,6 +281,7 @@ unsafe extern "C" fn lh_np_poisson(lam: f64, out: *mut i64) -> i32 {
     0
 }
 
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_np_binomial(n: i64, p: f64, out: *mut i64) -> i32 {
     if n < 0 {
         return raise(VALUE_ERROR, "n < 0");

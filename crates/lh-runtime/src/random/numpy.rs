@@ -90,6 +90,7 @@ impl State {
     }
 }
 
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_np_seed(seed: i64) -> i32 {
     let Ok(seed) = u32::try_from(seed) else { return raise(VALUE_ERROR, "Seed must be between 0 and 2**32 - 1") };
     with(|s| s.reset(|bits| bits.seed(seed)));
@@ -97,11 +98,13 @@ unsafe extern "C" fn lh_np_seed(seed: i64) -> i32 {
     0
 }
 
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_np_seed_os() {
     with(|s| s.reset(Mt19937::seed_from_os));
     split::seeded(Family::Numpy, Mt19937::entropy());
 }
 
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_np_random_f64() -> f64 {
     with(State::double)
 }
@@ -118,28 +121,34 @@ unsafe fn slice<'a, T>(out: *mut T, n: i64) -> &'a mut [T] {
     }
 }
 
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_np_random_fill(out: *mut f64, n: i64) {
     // SAFETY: compiled code passes an array of its own.
     with(|s| s.bits.fill_f64(unsafe { slice(out, n) }));
 }
 
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_np_gauss() -> f64 {
     with(State::gauss)
 }
 
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_np_gauss_fill(out: *mut f64, n: i64) {
     // SAFETY: compiled code passes an array of its own.
     with(|s| unsafe { slice(out, n) }.fill_with(|| s.gauss()));
 }
 
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_np_exponential() -> f64 {
     with(State::exponential)
 }
 
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_np_interval(max: i64) -> i64 {
     with(|s| s.interval(max as u64)) as i64
 }
 
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_np_randint_fill(out: *mut i64, n: i64, low: i64, high: i64) -> i32 {
     if low >= high {
         return raise(VALUE_ERROR, "low >= high");
@@ -150,6 +159,7 @@ unsafe extern "C" fn lh_np_randint_fill(out: *mut i64, n: i64, low: i64, high: i
     0
 }
 
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_np_randint(low: i64, high: i64, out: *mut i64) -> i32 {
     // SAFETY: compiled code passes room for the result.
     unsafe { lh_np_randint_fill(out, 1, low, high) }

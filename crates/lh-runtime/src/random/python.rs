@@ -65,6 +65,7 @@ impl State {
 }
 
 /// `random.seed(int)`.
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_py_seed(seed: i64) {
     let magnitude = seed.unsigned_abs();
     let words = [magnitude as u32, (magnitude >> 32) as u32];
@@ -76,6 +77,7 @@ unsafe extern "C" fn lh_py_seed(seed: i64) {
     split::seeded(Family::Python, magnitude);
 }
 
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_py_seed_os() {
     with(|s| {
         s.bits.seed_from_os();
@@ -84,14 +86,17 @@ unsafe extern "C" fn lh_py_seed_os() {
     split::seeded(Family::Python, Mt19937::entropy());
 }
 
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_py_random() -> f64 {
     with(|s| s.bits.next_f64())
 }
 
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_py_gauss() -> f64 {
     with(State::gauss)
 }
 
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_py_getrandbits(bits: i64, out: *mut i64) -> i32 {
     match bits {
         ..0 => raise(VALUE_ERROR, "number of bits must be non-negative"),
@@ -105,6 +110,7 @@ unsafe extern "C" fn lh_py_getrandbits(bits: i64, out: *mut i64) -> i32 {
 }
 
 /// An integer from 0 to before `n`, as `randrange`, `shuffle`, `choice` and `sample` draw it; 0 if there is none.
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_py_randbelow(n: i64) -> i64 {
     let Some(n) = u64::try_from(n).ok().filter(|n| *n > 0) else { return 0 };
     with(|s| {

@@ -1,0 +1,134 @@
+//! What libraries made ahead of time have in them: the run-time library under its symbols, and what their C code asks of it.
+//!
+//! The other side is `python/lancehead/_command/ahead.c`, which declares these functions.
+
+use lh_runtime::alloc::{MemInfo, decref, foreign_owner, new_foreign};
+use lh_runtime::exception::{ExcArg, Pending};
+use lh_runtime::{classes, take_pending};
+use std::cell::RefCell;
+use std::ffi::{CString, c_char, c_void};
+use std::ptr;
+
+/// An exception as C reads it.
+struct Taken {
+    class: CString,
+    message: CString,
+    args: Vec<(ExcArg, CString)>,
+}
+
+thread_local! {
+    static TAKEN: RefCell<Option<Taken>> = const { RefCell::new(None) };
+}
+
+/// An argument of an exception: `kind` tells which of the other fields say what it is.
+#[repr(C)]
+pub struct Argument {
+    /// 0 `None`, 1 bool, 2 int, 3 unsigned int, 4 float, 5 complex, 6 text; of a tuple, its text.
+    kind: i32,
+    integer: u64,
+    real: f64,
+    imaginary: f64,
+    text: *const c_char,
+    length: i64,
+}
+
+fn c_text(text: &str) -> CString {
+    CString::new(text.replace('\0', "\u{fffd}")).unwrap_or_default()
+}
+
+fn taken(pending: &Pending) -> Taken {
+    Taken {
+        class: c_text(&classes::class_name(pending.class)),
+        message: c_text(&pending.message()),
+        args: pending.args.iter().map(|a| (a.clone(), c_text(&a.str()))).collect(),
+    }
+}
+
+/// Takes the pending exception of this thread: the name of its class, or null. What is said of it is valid until the next one is
+/// taken in this thread.
+#[unsafe(no_mangle)]
+pub extern "C" fn lh_aot_take() -> *const c_char {
+    let Some(pending) = take_pending() else { return ptr::null() };
+    TAKEN.with_borrow_mut(|t| t.insert(taken(&pending)).class.as_ptr())
+}
+
+/// `str(exception)` of the exception that was taken last; null if none was.
+#[unsafe(no_mangle)]
+pub extern "C" fn lh_aot_message() -> *const c_char {
+    TAKEN.with_borrow(|t| t.as_ref().map_or(ptr::null(), |t| t.message.as_ptr()))
+}
+
+/// An argument of the exception that was taken last; 0 if it has no more.
+///
+/// # Safety
+/// `out` is room for the answer.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn lh_aot_argument(index: i64, out: *mut Argument) -> i32 {
+    TAKEN.with_borrow(|t| {
+        let Some((arg, text)) = t.as_ref().and_then(|t| t.args.get(usize::try_from(index).ok()?)) else { return 0 };
+        let none = Argument { kind: 0, integer: 0, real: 0.0, imaginary: 0.0, text: ptr::null(), length: 0 };
+        let said = match arg {
+            ExcArg::None => none,
+            ExcArg::Bool(b) => Argument { kind: 1, integer: u64::from(*b), ..none },
+            ExcArg::Int(i) => Argument { kind: 2, integer: *i as u64, ..none },
+            ExcArg::Uint(u) => Argument { kind: 3, integer: *u, ..none },
+            ExcArg::Float(x) => Argument { kind: 4, real: *x, ..none },
+            ExcArg::Complex(re, im) => Argument { kind: 5, real: *re, imaginary: *im, ..none },
+            ExcArg::Str(_) | ExcArg::Tuple(_) => {
+                Argument { kind: 6, text: text.as_ptr(), length: text.as_bytes().len() as i64, ..none }
+            }
+        };
+        // SAFETY: as promised.
+        unsafe { out.write(said) };
+        1
+    })
+}
+
+/// An owner for memory of a Python object, which has `release(object)` called at the end; null if there is no memory.
+#[unsafe(no_mangle)]
+pub extern "C" fn lh_aot_owner(
+    data: *mut u8,
+    object: *mut c_void,
+    release: unsafe extern "C" fn(*mut c_void),
+) -> *mut MemInfo {
+    new_foreign(data, 0, object, release)
+}
+
+/// The object of an owner made by [`lh_aot_owner`] with this `release`; null for other owners.
+///
+/// # Safety
+/// `owner` is null or alive.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn lh_aot_object(owner: *mut MemInfo, release: unsafe extern "C" fn(*mut c_void)) -> *mut c_void {
+    // SAFETY: as promised.
+    unsafe { foreign_owner(owner, release) }.unwrap_or(ptr::null_mut())
+}
+
+/// Drops a reference to an owner, which may be null.
+///
+/// # Safety
+/// The reference is the caller's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn lh_aot_release(owner: *mut MemInfo) {
+    // SAFETY: as promised.
+    unsafe { decref(owner) }
+}
+
+/// Functions of the math library for large arguments under the names by which compiled code calls them.
+macro_rules! large {
+    ($($name:ident $number:ty;)*) => {$(
+        #[unsafe(no_mangle)]
+        extern "C" fn $name(x: $number) -> $number {
+            let Some(at) = lh_math::address(stringify!($name)) else { return <$number>::NAN };
+            // SAFETY: the function of that name has this signature.
+            unsafe { std::mem::transmute::<usize, extern "C" fn($number) -> $number>(at)(x) }
+        }
+    )*};
+}
+large! {
+    lh_sin_large f64;
+    lh_cos_large f64;
+    lh_tan_large f64;
+    lh_sinf_large f32;
+    lh_cosf_large f32;
+}

@@ -1,0 +1,53 @@
+//! Code for libraries that are made ahead of time.
+
+use crate::{dispatcher, objects, types};
+use lh_driver::Level;
+use lh_ir::func::Extern;
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
+
+/// The code of a function with one signature as an object for a linker, whose entry stub has the name `symbol`, with what it needs
+/// from outside: arrays, exception classes and names of source files by their symbols.
+#[pyfunction]
+#[pyo3(signature = (function, symbol, level=None))]
+pub fn linkable<'py>(function: &Bound<'py, PyAny>, symbol: &str, level: Option<&str>) -> PyResult<Bound<'py, PyDict>> {
+    let py = function.py();
+    let Some(d) = dispatcher::of(function) else {
+        return Err(PyTypeError::new_err("a compiled function was expected"));
+    };
+    // SAFETY: the state of a live dispatcher; what is compiled stays while the dispatcher does.
+    let Some(overload) = (unsafe { (*d.state).current().next() }) else {
+        return Err(PyTypeError::new_err("the function has no signature"));
+    };
+    let level = match level {
+        Some(name) => Some(Level::named(name).ok_or_else(|| {
+            PyValueError::new_err(format!("{name:?} is not a level of x86-64: x86-64, x86-64-v2, x86-64-v3, x86-64-v4"))
+        })?),
+        None => None,
+    };
+    let compiled = overload.compiled.clone();
+    let mut object = Vec::new();
+    py.detach(|| object = compiled.linkable(symbol, level));
+    let (words, files) = compiled.outside(symbol);
+    let made = PyDict::new(py);
+    made.set_item("object", PyBytes::new(py, &object))?;
+    made.set_item("args", types::type_tuple(py, &compiled.args)?)?;
+    made.set_item("ret", types::Type::of(py, types::canonical(compiled.ret))?)?;
+    let (arrays, classes, sources) = (PyDict::new(py), PyDict::new(py), PyDict::new(py));
+    for (word, symbol) in words {
+        match word {
+            Extern::Array(o) => arrays.set_item(symbol, objects::object(py, o))?,
+            Extern::Class(c) => classes.set_item(symbol, lh_runtime::classes::class_name(c))?,
+        }
+    }
+    for (symbol, func) in files {
+        let (object, _) = objects::function_object(func);
+        let code = dispatcher::py_func(&objects::object(py, object)).unwrap_or(objects::object(py, object));
+        sources.set_item(symbol, code.getattr("__code__")?.getattr("co_filename")?)?;
+    }
+    made.set_item("arrays", arrays)?;
+    made.set_item("classes", classes)?;
+    made.set_item("files", sources)?;
+    Ok(made)
+}

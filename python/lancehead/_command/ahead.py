@@ -1,0 +1,265 @@
+"""`lancehead build`: functions compiled ahead of time, as an extension module and as a shared library with a C header."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tempfile
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lancehead import _core, errors, types
+from lancehead._command import c_text
+from lancehead.pycc import CC
+
+#: Processors that are compiled for unless it is said: all of the last fifteen years.
+LEVELS = ("x86-64-v2",)
+ALL_LEVELS = ("x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4")
+_NUMBERS = ("Integer", "Float", "Complex", "Boolean")
+_ARCHIVE = "liblancehead.a"
+
+
+@dataclass
+class Export:
+    """A function with one signature."""
+
+    name: str
+    function: Any
+    signature: Any
+
+
+@dataclass
+class Product:
+    """What to make: the library's name, where, for which processors, and which of the two forms."""
+
+    name: str
+    directory: Path
+    levels: Sequence[str | None] = LEVELS
+    module: bool = True
+    library: bool = True
+    verbose: bool = False
+    file: str | None = None
+
+    def module_file(self) -> Path:
+        """Path of the extension module."""
+        return self.directory / (self.file or self.name + str(sysconfig.get_config_var("EXT_SUFFIX")))
+
+
+def levels(names: Sequence[str]) -> list[str | None]:
+    """Levels of processors by their names, lowest first; `host`, which is `None`, for this computer's processor alone."""
+    for name in names:
+        if name != "host" and name not in ALL_LEVELS:
+            raise ValueError(f"{name!r} is no level of processors: {', '.join([*ALL_LEVELS, 'host'])}")
+    if "host" in names and len(names) > 1:
+        raise ValueError("'host' stands alone: what else is made for would not run here better")
+    return [None] if "host" in names else [level for level in ALL_LEVELS if level in names] or list(LEVELS)
+
+
+def exports_of(path: Path) -> tuple[str | None, list[Export]]:
+    """What a module exports: the functions of its `CC`, else its own compiled functions that have signatures; and the name of the `CC`."""
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    if spec is None or spec.loader is None:
+        raise ValueError(f"{path} is not a Python module")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[path.stem] = module
+    sys.path.insert(0, str(path.parent))
+    try:
+        spec.loader.exec_module(module)
+    finally:
+        sys.path.remove(str(path.parent))
+    for value in vars(module).values():
+        if isinstance(value, CC):
+            return value.name, value.exports()
+    found = []
+    for name, value in vars(module).items():
+        if isinstance(value, _core.Dispatcher) and not value._can_compile and value.__module__ == module.__name__:
+            found += [Export(name, value, signature) for signature in value.nopython_signatures]
+    return None, found
+
+
+def build(exports: Sequence[Export], product: Product) -> list[Path]:
+    """Makes the files; gives their paths."""
+    ordered = _ordered(exports, product)
+    product.directory.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as directory:
+        objects = _objects(ordered, product, Path(directory))
+        return _linked(objects, product, Path(directory))
+
+
+def _ordered(exports: Sequence[Export], product: Product) -> list[Export]:
+    """Functions of one name lie together, in the order in which they were exported."""
+    if not exports:
+        raise ValueError("nothing to build: give functions a signature in their decorator, or export them by lancehead.pycc.CC")
+    if not product.name.isidentifier():
+        raise ValueError(f"{product.name!r} cannot be the name of a module")
+    order = {name: i for i, name in reversed(list(enumerate(e.name for e in exports)))}
+    return sorted(exports, key=lambda e: order[e.name])
+
+
+@dataclass
+class _Objects:
+    files: list[Path]
+    signatures: list[c_text.Signature]
+
+
+def _objects(exports: Sequence[Export], product: Product, directory: Path) -> _Objects:
+    """Object files, with what they need from outside as assembly text."""
+    made = _Objects([], [])
+    outside = c_text.Outside(directory)
+    for number, export in enumerate(exports):
+        function = export.function.py_func if isinstance(export.function, _core.Dispatcher) else export.function
+        options = {**getattr(export.function, "targetoptions", {}), "cache": False}
+        compiled = _compiled(function, options, export.signature)
+        entries = []
+        for level in product.levels:
+            symbol = f"lh_entry_{number}_{len(entries)}"
+            code = _core.linkable(compiled, symbol, level)
+            _check(export, code)
+            file = directory / f"{symbol}.o"
+            file.write_bytes(code["object"])
+            made.files.append(file)
+            outside.add(code["arrays"], code["files"])
+            entries.append(symbol)
+        args = getattr(export.signature, "args", export.signature)
+        names = function.__code__.co_varnames[: function.__code__.co_argcount]
+        signature = c_text.Signature(export.name, names, args, code["ret"], bool(options.get("nogil")), entries)
+        made.signatures.append(signature)
+    source = directory / "outside.s"
+    source.write_text(outside.text())
+    made.files.append(source)
+    return made
+
+
+def _compiled(function: Any, options: dict[str, Any], signature: Any) -> Any:
+    """A dispatcher that has been compiled for a signature, whose result has the type that the signature says."""
+    compiled = _core.dispatcher(function, options, [signature], True)
+    wanted, made = getattr(signature, "return_type", None), _core.linkable(compiled, "lh_entry")["ret"]
+    if wanted is None or wanted == made or wanted.kind not in _NUMBERS:
+        return compiled
+
+    def convert(*args: Any) -> Any:
+        return wanted(compiled(*args))
+
+    # Its one parameter, a tuple of all, lies in the same slots as they do.
+    return _core.dispatcher(convert, options, [(types.Tuple(signature.args),)], True)
+
+
+def _check(export: Export, code: dict[str, Any]) -> None:
+    """Refuses what has no form outside of Python."""
+    for class_ in code["classes"].values():
+        text = f"error[unsupported-type]: `{export.name}` raises or handles `{class_}`, which is known to the process that compiles only"
+        raise errors.UnsupportedError(f"{text}\n  help: use an exception class of Python's own")
+    for type_ in [*code["args"], code["ret"]]:
+        unknown = c_text.unknown(type_)
+        if unknown is not None:
+            text = f"error[unsupported-type]: `{export.name}` has a value of type `{unknown}`, which has no form outside of compiled code"
+            raise errors.UnsupportedError(f"{text}\n  help: use numbers, strings, arrays, and tuples or optional values of them")
+
+
+def archive() -> Path:
+    """The run-time library that becomes part of what is made: beside the package, or beside the extension module that is loaded."""
+    places = [Path(__file__).parent.parent, Path(str(_core.__file__)).resolve().parent]
+    for place in places:
+        if (place / _ARCHIVE).is_file():
+            return place / _ARCHIVE
+    raise errors.UnsupportedError(f"{_ARCHIVE} is not installed\n  help: install lancehead from a wheel, or run `cargo build -p lh-aot`")
+
+
+def _linked(objects: _Objects, product: Product, directory: Path) -> list[Path]:
+    made = []
+    if product.module:
+        made.append(_link(objects, product, directory, product.module_file(), [f"PyInit_{product.name}"], _for_python()))
+    if product.library:
+        names = [f"{product.name}_{s}" for s in c_text.c_names(objects.signatures)]
+        header = product.directory / f"{product.name}.h"
+        header.write_text(c_text.header(product.name, objects.signatures))
+        names += [f"{product.name}_error", f"{product.name}_release"]
+        made += [_link(objects, product, directory, product.directory / f"lib{product.name}.so", names, []), header]
+    return made
+
+
+def _for_python() -> list[str]:
+    """Options of the C compiler for an extension module."""
+    include = sysconfig.get_paths()["include"]
+    if not (Path(include) / "Python.h").is_file():
+        raise errors.UnsupportedError(f"Python's headers are not in {include}\n  help: install them (python3-dev), or build with --no-module")
+    return ["-DLH_PYTHON", f"-I{include}", f"-I{np.get_include()}"]
+
+
+def _write(objects: _Objects, product: Product, directory: Path, visible: Iterable[str], is_module: bool) -> Path:
+    """The C text, and which names can be seen from outside."""
+    source = directory / "library.c"
+    names = [level or "native" for level in product.levels]
+    source.write_text(c_text.source(product.name, objects.signatures, names, is_module))
+    (directory / "visible.map").write_text("{ global: " + " ".join(f"{name};" for name in visible) + " local: *; };\n")
+    return source
+
+
+def _link_options(directory: Path) -> list[str]:
+    script = f"-Wl,--version-script={directory / 'visible.map'}"
+    return ["-s", "-Wl,--gc-sections", "-Wl,-z,noexecstack", "-Wl,--build-id=none", script]
+
+
+def _link(objects: _Objects, product: Product, directory: Path, target: Path, visible: Iterable[str], flags: list[str]) -> Path:
+    """Compiles the C text and links everything into one file that has only the names in `visible`."""
+    source, made = _write(objects, product, directory, visible, bool(flags)), directory / "made.so"
+    command = [*_compiler(), "-shared", "-fPIC", "-O2", "-w", *flags, f"-I{Path(__file__).parent}", *_link_options(directory)]
+    command += [str(source), *map(str, objects.files), str(archive()), "-lm", "-lpthread", "-ldl", "-o", str(made)]
+    if product.verbose:
+        print(shlex.join(command))
+    done = subprocess.run(command, cwd=directory, capture_output=True, text=True)
+    if done.returncode != 0:
+        raise RuntimeError(f"the C compiler cannot make {target.name}:\n{done.stderr}")
+    # A process may have the old file mapped: it is replaced, not written to.
+    copy = target.with_name(f".{target.name}.{os.getpid()}")
+    shutil.copyfile(made, copy)
+    copy.chmod(0o755)
+    copy.replace(target)
+    return target
+
+
+def extension(exports: Sequence[Export], product: Product, options: dict[str, Any]) -> Any:
+    """A `setuptools.Extension` that links what has been compiled into the product's directory."""
+    setuptools = importlib.import_module("setuptools")
+    directory = product.directory.resolve()
+    directory.mkdir(parents=True, exist_ok=True)
+    objects = _objects(_ordered(exports, product), product, directory)
+    source = _write(objects, product, directory, [f"PyInit_{product.name}"], True)
+    # Assembly text is no source for setuptools.
+    outside = directory / "outside.o"
+    subprocess.run([*_compiler(), "-c", str(objects.files.pop()), "-o", str(outside)], cwd=directory, check=True)
+    given = {name: list(options.pop(name, [])) for name in ("extra_objects", "extra_link_args", "include_dirs", "define_macros", "libraries")}
+    return setuptools.Extension(
+        options.pop("name", product.name),
+        [os.path.relpath(source)],
+        extra_objects=[*map(str, [*objects.files, outside, archive()]), *given["extra_objects"]],
+        extra_link_args=[*_link_options(directory), *given["extra_link_args"]],
+        include_dirs=[str(Path(__file__).parent), np.get_include(), *given["include_dirs"]],
+        define_macros=[("LH_PYTHON", None), *given["define_macros"]],
+        libraries=["m", "pthread", "dl", *given["libraries"]],
+        **options,
+    )
+
+
+def _compiler() -> list[str]:
+    for command in (os.environ.get("CC"), sysconfig.get_config_var("CC"), "cc"):
+        words = shlex.split(command or "")
+        if words and shutil.which(words[0]):
+            return words
+    raise errors.UnsupportedError("no C compiler, which links the library, is installed\n  help: install gcc or clang, or name one in CC")
+
+
+def name_for(path: Path) -> str:
+    """A name for what is made of a module: not its own, which would hide the source."""
+    return re.sub(r"\W", "_", path.stem) + "_native"
