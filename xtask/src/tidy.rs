@@ -130,6 +130,17 @@ fn check_file(source: &Source, budget: &Budget, complaints: &mut Vec<String>) {
             complain(number + 1, "space at the end of the line".to_owned());
         }
     }
+    if path.starts_with("crates/lh-runtime/src/") && !path.contains("/device/") {
+        let lines: Vec<&str> = text.split("#[cfg(test)]").next().unwrap_or_default().lines().collect();
+        let is_ours = |line: &str| line.contains("extern \"C\" fn lh_") || line.contains("extern \"C\" fn $");
+        for (i, _) in lines.iter().enumerate().filter(|(i, line)| is_ours(line) && !lines[i - 1].contains("no_mangle"))
+        {
+            complain(
+                i + 1,
+                "functions for compiled code are `no_mangle`: libraries made ahead of time link them".to_owned(),
+            );
+        }
+    }
     if is_rust && path.starts_with("crates/") && !budget.unsafe_homes.iter().any(|home| path.contains(home)) {
         for (number, _) in text.lines().enumerate().filter(|(_, line)| is_unsafe(line)) {
             complain(number + 1, "`unsafe` has its homes in `xtask/budget.toml`, and this is none of them".to_owned());
