@@ -239,6 +239,8 @@ pub struct BlockData {
     pub parallel: Option<Parallel>,
     /// The loop that begins here does several iterations of the loop around it at a time: it is not to be vectorised.
     pub jammed: bool,
+    /// Iterations of the loop that begins here are to be put in a row, though one of them may raise.
+    pub unrolled: bool,
     /// Ends a round of a loop whose rounds neither read nor write what others write: threads that do not wait for each other.
     pub threads: bool,
 }

@@ -208,6 +208,7 @@ impl Parser {
         let params = self.list(Parser::typed_value)?;
         let cold = self.eat_word("cold");
         let jammed = self.eat_word("jammed");
+        let unrolled = self.eat_word("unrolled");
         let parallel = if self.eat_word("parallel") {
             Some(Parallel::Asked)
         } else {
@@ -217,7 +218,7 @@ impl Parser {
         let unwind = if self.eat_word("unwind") { Some(self.target()?) } else { None };
         self.punct(':')?;
         let data = &mut self.func.blocks[number];
-        (data.params, data.cold, data.jammed) = (params, cold, jammed);
+        (data.params, data.cold, data.jammed, data.unrolled) = (params, cold, jammed, unrolled);
         (data.parallel, data.unwind) = (parallel, unwind);
         data.threads = threads;
         loop {

@@ -158,6 +158,9 @@ fn write_block(out: &mut String, func: &Function, index: usize, block: &BlockDat
     if block.jammed {
         out.push_str(" jammed");
     }
+    if block.unrolled {
+        out.push_str(" unrolled");
+    }
     match block.parallel {
         Some(Parallel::Asked) => out.push_str(" parallel"),
         Some(Parallel::Known) => out.push_str(" independent"),

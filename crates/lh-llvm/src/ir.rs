@@ -644,19 +644,6 @@ impl Module {
         unsafe { LLVMGetLastInstruction(b) }
     }
     /// Attaches a node to an instruction under a kind such as `tbaa`.
-    /// Marks a branch back to the start of a loop: the loop is not to be vectorised.
-    pub(crate) fn leave_scalar(&self, branch: Val) {
-        let no = self.node(&[self.md_text("llvm.loop.vectorize.enable"), self.md_int(self.t.i1, 0)]);
-        // SAFETY: nodes of the module's context. The node of a loop has itself as its first part, in place of a temporary one,
-        // which is gone afterwards.
-        let node = unsafe {
-            let temporary = LLVMTemporaryMDNode(self.context, std::ptr::null_mut(), 0);
-            let node = self.node(&[temporary, no]);
-            LLVMMetadataReplaceAllUsesWith(temporary, node);
-            node
-        };
-        self.attach(branch, "llvm.loop", node);
-    }
     pub(crate) fn attach(&self, inst: Val, kind: &str, node: LLVMMetadataRef) {
         // SAFETY: the kind is read by length; see the module documentation.
         unsafe {

@@ -181,8 +181,8 @@ impl Target {
             LLVMInitializeX86Target();
             LLVMInitializeX86TargetMC();
             LLVMInitializeX86AsmPrinter();
-            // What remains of a vectorised loop is not worth unrolling, and other loops do not gain by it.
-            let args = [c"lancehead".as_ptr(), c"-unroll-runtime=false".as_ptr()];
+            // What remains of a vectorised loop is not worth unrolling; loops that are say so themselves, and may raise.
+            let args = [c"lancehead", c"-unroll-runtime=false", c"-unroll-runtime-multi-exit"].map(CStr::as_ptr);
             LLVMParseCommandLineOptions(args.len() as i32, args.as_ptr(), std::ptr::null());
         });
         if self.is_gpu() {

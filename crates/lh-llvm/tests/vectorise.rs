@@ -113,3 +113,18 @@ fn math_functions_are_vectorised_and_accurate() {
         }
     }
 }
+
+#[test]
+fn iterations_that_may_raise_are_put_in_a_row() {
+    let text = |flag: &str| {
+        let checked = sum_text("float64", "").replace("v0[v3]", "v0[v12]");
+        let index = "    v12 = and v3, v10: int @ 4:4-4:8\n";
+        let checked = checked.replace("    v6 = ", &format!("    v10 = const 1023: int\n{index}    v6 = "));
+        let checked = checked
+            .replace("    v10 = const 1: int\n    v11 = add v3, v10", "    v13 = const 1: int\n    v11 = add v3, v13");
+        checked.replace("v4: float64):\n    v5", &format!("v4: float64){flag}:\n    v5"))
+    };
+    let additions = |flag: &str| build(&text(flag)).optimised().matches("fadd double").count();
+    assert_eq!(additions(""), 1);
+    assert!(additions(" unrolled") > 4);
+}

@@ -19,7 +19,8 @@
 //!                                         block7(): runtime lh_interrupted() ... jump block4(v2, <v10 - 1>)
 //! ```
 //!
-//! Strips are counted, so that LLVM sees that a loop of few iterations is a single strip.
+//! Strips are counted, so that LLVM sees that a loop of few iterations is a single strip. A strip that may raise is marked as one to be unrolled: LLVM
+//! does not vectorise it, and would not put iterations in a row that may end early.
 //!
 //! Other loops ask each time they begin again, and so do those that hardly ever run. Loops of few constant iterations, which LLVM unrolls, do not ask and do
 //! not count as loops inside others.
@@ -30,8 +31,8 @@
 use crate::counted::{Counted, Defs, counted};
 use crate::dce;
 use crate::edit::{Cursor, row, runtime, to};
-use lh_ir::cfg::{Cfg, DomTree, Loops};
-use lh_ir::func::{Device, Inst, Target, Term};
+use lh_ir::cfg::{Cfg, DomTree, Loop, Loops};
+use lh_ir::func::{Device, Inst, InstData, Target, Term};
 use lh_ir::{Block, Const, Function, Ty, Value};
 
 /// Iterations of a strip of a loop without calls: well below a millisecond.
@@ -71,6 +72,7 @@ pub(crate) fn run(func: &mut Function) -> bool {
             Some(Plan {
                 header: l.header,
                 entrance: copy_of_header(func, l.header),
+                raises: strip.is_some() && may_raise(func, l),
                 strip,
                 calls: has_calls(func, &l.blocks),
             })
@@ -116,6 +118,20 @@ fn has_calls(func: &Function, blocks: &[Block]) -> bool {
     })
 }
 
+/// Whether an iteration may raise by itself, or in a function of numbers, which is likely to be inlined.
+fn may_raise(func: &Function, l: &Loop) -> bool {
+    let is_plain = |v: &Value| func.ty(*v).is_number() || func.ty(*v).is_bool();
+    let raises = |d: &InstData| match &d.inst {
+        Inst::ElemPtr { check, .. } => *check,
+        Inst::Call(_, args) => d.inst.can_raise() && args.iter().chain(&d.result).all(is_plain),
+        _ => false,
+    };
+    l.blocks.iter().map(|b| &func.blocks[b.index()]).any(|data| {
+        let ends = |t: &Target| matches!(func.blocks[t.block.index()].term, Some(Term::Raise { .. }));
+        data.insts.iter().any(raises) || data.term.iter().flat_map(Term::targets).any(ends)
+    })
+}
+
 /// A block with the header's parameters, to stand before it.
 fn copy_of_header(func: &mut Function, header: Block) -> Block {
     let tys: Vec<_> = func.blocks[header.index()].params.iter().map(|p| func.ty(*p)).collect();
@@ -131,6 +147,7 @@ struct Plan {
     entrance: Block,
     strip: Option<Counted>,
     calls: bool,
+    raises: bool,
 }
 
 fn redirect(func: &mut Function, loops: &Loops, plans: &[Option<Plan>]) {
@@ -170,6 +187,7 @@ impl Plan {
             poll(&mut c);
             return c.end(go, self.header);
         };
+        func.blocks[self.header.index()].unrolled |= self.raises;
         let mut c = Cursor { func, block: self.entrance, span, unwind, cold };
         let width = counted.step.unsigned_abs().saturating_mul(if self.calls { STRIP_WITH_CALLS } else { STRIP });
         let width = i64::try_from(width).unwrap_or(i64::MAX);

@@ -146,42 +146,74 @@ unsafe fn gemm<T: Element>(a: Matrix<T>, b: Matrix<T>, c: Matrix<T>) {
 /// From this number of multiplications on, a tenth of a millisecond of work or more, threads share a product.
 const LARGE: usize = 1 << 22;
 
-/// `c = a @ b` by the threads of the pool, each of which computes some of the rows or columns.
+/// `c = a @ b` in tiles, which the threads of the pool take as they come.
 ///
 /// # Safety
 /// As of [`gemm`], and all strides are those of regular memory.
 unsafe fn shared<T: Element>(a: Matrix<T>, b: Matrix<T>, c: Matrix<T>) {
-    /// Bands are multiples of this, so that kernels have no rests in the middle.
-    const GRAIN: i64 = 48;
-    if c.cols > c.rows {
-        // SAFETY: the caller's promise.
-        return unsafe { shared(b.transposed(), a.transposed(), c.transposed()) };
-    }
-    let (rows, threads) = (c.rows as i64, i64::from(pool::threads()));
-    let band = (rows + threads - 1) / threads;
-    let band = (band + GRAIN - 1) / GRAIN * GRAIN;
-    let mut product = Product(a, b, c);
-    // SAFETY: the product outlives the call, its rows may be computed in any order, and bands do not overlap.
+    let mut product = Product { a, b, c, tiles: Tiles::of(c.rows, c.cols) };
+    // SAFETY: the product outlives the call, its tiles may be computed in any order, and do not overlap.
     unsafe {
-        if pool::parallel_for(rows, band, Product::<T>::rows, (&raw mut product).cast()) != 0 {
+        let tiles = product.tiles.count() as i64;
+        if pool::parallel_for(tiles, 1, Product::<T>::part, (&raw mut product).cast()) != 0 {
             // Ctrl-C: compiled code asks for it at its next poll, by when the result must be there.
             take_pending();
-            kernel(a, b, c);
+            Product::<T>::part((&raw mut product).cast(), 0, tiles, 0);
         }
     }
 }
 
+/// How a result is cut into tiles: by its shape alone, so that numbers do not depend on threads.
+struct Tiles {
+    /// Rows of a tile, and columns; tiles at the end may be smaller.
+    size: (usize, usize),
+    /// Tiles in a column, and in a row.
+    number: (usize, usize),
+}
+
+impl Tiles {
+    /// Elements of a tile: its operands stay in a core's cache, and packing them does not show.
+    const AREA: usize = 256 * 128;
+    /// Columns of a tile, unless there are few rows.
+    const COLS: usize = 128;
+    /// Tiles are multiples of this, so that kernels have no rests in the middle.
+    const GRAIN: usize = 16;
+
+    fn of(rows: usize, cols: usize) -> Tiles {
+        let even = |n: usize, most: usize| {
+            let pieces = n.div_ceil(most.max(1));
+            let size = n.div_ceil(pieces).next_multiple_of(Tiles::GRAIN);
+            (size, n.div_ceil(size))
+        };
+        let (width, across) = even(cols, Tiles::COLS.max(Tiles::AREA / rows));
+        let (height, down) = even(rows, Tiles::AREA / width.min(cols));
+        Tiles { size: (height, width), number: (down, across) }
+    }
+    fn count(&self) -> usize {
+        self.number.0 * self.number.1
+    }
+}
+
 /// A product that threads share.
-struct Product<T>(Matrix<T>, Matrix<T>, Matrix<T>);
+struct Product<T> {
+    a: Matrix<T>,
+    b: Matrix<T>,
+    c: Matrix<T>,
+    tiles: Tiles,
+}
 
 impl<T: Element> Product<T> {
-    /// Computes the rows from `low` to before `high`: the body of the loop.
-    unsafe extern "C" fn rows(product: *mut c_void, low: i64, high: i64, _thread: i64) -> i32 {
+    /// Computes the tiles from `low` to before `high`: the body of the loop.
+    unsafe extern "C" fn part(product: *mut c_void, low: i64, high: i64, _thread: i64) -> i32 {
         // SAFETY: called with a product, whose memory is as described.
         unsafe {
-            let Product(a, b, c) = &*product.cast::<Product<T>>();
-            let (first, rows) = (low as usize, (high - low) as usize);
-            kernel(a.rows_from(first, rows), *b, c.rows_from(first, rows));
+            let Product { a, b, c, tiles } = &*product.cast::<Product<T>>();
+            for tile in low as usize..high as usize {
+                let (i, j) = (tile / tiles.number.1 * tiles.size.0, tile % tiles.number.1 * tiles.size.1);
+                let (rows, cols) = (tiles.size.0.min(c.rows - i), tiles.size.1.min(c.cols - j));
+                let band = |m: Matrix<T>| m.transposed().rows_from(j, cols).transposed();
+                kernel(a.rows_from(i, rows), band(*b), band(c.rows_from(i, rows)));
+            }
         }
         0
     }
@@ -505,7 +537,9 @@ mod tests {
 
     #[test]
     fn parts_make_the_whole() {
-        for (m, n, k) in [(100, 7, 9), (7, 100, 9), (97, 200, 11), (150, 150, 0)] {
+        for (m, n, k) in
+            [(100, 7, 9), (7, 100, 9), (97, 200, 11), (150, 150, 0), (600, 129, 3), (2, 70_000, 3), (40_000, 1, 2)]
+        {
             let (mut a, mut b, mut c) = (fill(m * k, |x| x), fill(k * n, |x| x), vec![7.0; m * n]);
             let matrix = |v: &mut Vec<f64>, rows: usize, cols: usize| Matrix {
                 data: v.as_mut_ptr(),

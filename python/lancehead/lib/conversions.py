@@ -5,12 +5,14 @@ from lancehead.lib import prim
 
 def int_of_float(x):
     """`int(x)` of a float."""
-    if x != x:
-        raise ValueError("cannot convert float NaN to integer")
-    if prim.fabs(x) >= 9223372036854775808.0:
+    # One test, which NaN does not pass either.
+    if not prim.fabs(x) < 9223372036854775808.0:
+        if x != x:
+            raise ValueError("cannot convert float NaN to integer")
         if x - x != 0.0:
             raise OverflowError("cannot convert float infinity to integer")
-        raise OverflowError("the integer does not fit 64 bits")
+        if x != -9223372036854775808.0:
+            raise OverflowError("the integer does not fit 64 bits")
     return prim.cast(x, int)
 
 

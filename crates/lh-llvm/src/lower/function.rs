@@ -319,8 +319,13 @@ impl FnCx<'_, '_> {
         let to = self.bb(t.block);
         let br = self.br(to);
         // On the way into the loop it says nothing.
-        if self.func.blocks[t.block.index()].jammed {
-            self.leave_scalar(br);
+        let header = &self.func.blocks[t.block.index()];
+        if header.jammed {
+            let no = self.node(&[self.md_text("llvm.loop.vectorize.enable"), self.md_int(self.t.i1, 0)]);
+            self.attach(br, "llvm.loop", self.loop_node(&[no]));
+        } else if header.unrolled {
+            let yes = self.node(&[self.md_text("llvm.loop.unroll.enable")]);
+            self.attach(br, "llvm.loop", self.loop_node(&[yes]));
         }
     }
 

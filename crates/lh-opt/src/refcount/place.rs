@@ -128,7 +128,8 @@ impl Placer<'_> {
             return;
         };
         // Parts that are cut off take it over.
-        self.func.blocks[b.index()].cold = data.cold;
+        let head = &mut self.func.blocks[b.index()];
+        (head.cold, head.jammed, head.unrolled) = (data.cold, data.jammed, data.unrolled);
         let handler = data.unwind.clone();
         let deaths = self.deaths(b, &data, handler.as_ref());
         let mut owned = Set(self.live[b.index()].clone());
