@@ -6,6 +6,7 @@ the library's own parts are left out.
 
 import ast
 import cmath
+import functools
 import heapq
 import math
 import operator
@@ -20,7 +21,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 LIB = ROOT / "python/lancehead/lib"
 PAGE = ROOT / "docs/supported.md"
 MODULES = {
-    "builtins": sys.modules["builtins"], "math": math, "cmath": cmath, "operator": operator, "random": random, "heapq": heapq,
+    "builtins": sys.modules["builtins"], "math": math, "cmath": cmath, "operator": operator, "random": random, "heapq": heapq, "functools": functools,
     "numpy": numpy, "numpy.linalg": numpy.linalg, "numpy.random": numpy.random, "numpy.fft": numpy.fft,
 }
 # Files of the library that make up a module, where they are not the one of its name.

@@ -124,6 +124,10 @@ class NumbaValueError(TypingError):
     """A value that a compiled function cannot take."""
 
 
+class ParallelRaceError(UnsupportedError, NumbaValueError, ValueError):
+    """Iterations of a parallel loop that depend on each other: found while compiling, or by the check at run time."""
+
+
 class NumbaTypeError(TypingError):
     """A type that a compiled function cannot take."""
 

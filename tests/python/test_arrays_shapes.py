@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import ALL, arrays, check
@@ -92,3 +93,15 @@ def test_views_share_memory(a):
     assert np.shares_memory(a, transposed)
     transposed[0, 0] = 123.5
     assert a[0, 0] == 123.5
+
+
+@pytest.mark.parametrize(
+    "args",
+    [(3 + 2j,), (0, 3 + 4j), (0, 3 + 4j, 1 + 1j), (np.complex64(3 + 3j),), (5, 7j, -1 + 2j), (0, 1 + 1j, 0.25 + 0.3j)],
+)
+def test_arange_of_complex_numbers(args):
+    def f(*args):
+        return np.arange(*args)
+
+    got, expected = njit(f)(*args), f(*args)
+    assert got.dtype == np.complex128 and np.array_equal(got, expected)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import cmath
 import doctest
+import functools
 import importlib
 import linecache
 import math
@@ -19,7 +20,8 @@ from lib_cases import same
 import lancehead
 
 LIB = pathlib.Path(lancehead.__file__).parent / "lib"
-REAL = {"np": np, "math": math, "cmath": cmath, "operator": operator, "random": random}
+REAL = {"np": np, "math": math, "cmath": cmath, "operator": operator, "random": random,
+        "functools": functools}
 
 
 def _examples():

@@ -8,7 +8,16 @@ import joblib
 import numpy as np
 import pytest
 
-from lancehead import errors, get_parallel_chunksize, njit, parallel_chunksize, prange, set_parallel_chunksize
+from lancehead import (
+    errors,
+    get_num_threads,
+    get_parallel_chunksize,
+    njit,
+    parallel_chunksize,
+    prange,
+    set_num_threads,
+    set_parallel_chunksize,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -60,6 +69,87 @@ def test_sizes_that_are_none():
     assert get_parallel_chunksize() == 0
     with pytest.raises(errors.TypingError, match="must be an integer"):
         nested(1, 2.5)
+
+
+def test_the_size_before_holds_again_after_an_exception_in_the_loop():
+    @njit(parallel=True)
+    def f(n):
+        out = np.zeros(n)
+        with parallel_chunksize(5):
+            for i in prange(n):
+                if i == 17:
+                    raise KeyError(i)
+                out[i] = i
+        return out
+
+    with pytest.raises(KeyError, match="17"):
+        f(100)
+    assert get_parallel_chunksize() == 0
+
+
+def test_exceptions_replaced_in_the_loop():
+    @njit(parallel=True)
+    def f(a):
+        out = np.zeros(len(a))
+        for i in prange(len(a)):
+            try:
+                if a[i] < 0:
+                    raise KeyError(i)
+                out[i] = a[i]
+            except KeyError:
+                raise ValueError(i)
+        return out
+
+    a = np.ones(3000)
+    assert np.array_equal(f(a), a)
+    a[[11, 2999]] = -1
+    with pytest.raises(ValueError, match="11"):
+        f(a)
+
+
+def test_loops_inside_choose_their_own_size():
+    @njit(parallel=True)
+    def f(n, size):
+        inside = np.full(n, -1)
+        with parallel_chunksize(n=size):
+            for i in prange(n):
+                inside[i] = get_parallel_chunksize()
+            return inside, get_parallel_chunksize(), set_parallel_chunksize(n=0)
+
+    inside, around, before = f(900, 7)
+    assert not inside.any() and (around, before) == (7, 7)
+
+
+def test_settings_that_are_no_numbers():
+    with pytest.raises(errors.TypingError, match="parallel chunksize must be an integer"):
+        njit(lambda: set_parallel_chunksize("large"))()
+    with pytest.raises(errors.TypingError, match="number of threads must be an integer"):
+        njit(lambda: set_num_threads(1.5))()
+
+
+def test_numbers_of_threads_that_there_cannot_be():
+    most = get_num_threads()
+    for wrong in [0, -1, most + 1, 2**40]:
+        with pytest.raises(ValueError, match=f"between 1 and {most}"):
+            set_num_threads(wrong)
+        with pytest.raises(ValueError, match=f"between 1 and {most}"):
+            njit(lambda n: set_num_threads(n))(wrong)
+    assert get_num_threads() == most
+
+
+def test_a_step_of_zero():
+    def f(step):
+        s = 0
+        for i in prange(0, 10, step):
+            s += i
+        return s
+
+    for compiled in [njit(f), njit(parallel=True)(f)]:
+        assert [compiled(step) for step in (1, 3, -1)] == [f(step) for step in (1, 3, -1)]
+        with pytest.raises(ValueError, match="must not be zero"):
+            compiled(0)
+    with pytest.raises(ValueError, match="must not be zero"):
+        njit(parallel=True)(lambda: [i for i in prange(0, 3, 0)])()
 
 
 @njit(parallel=True)

@@ -6,7 +6,7 @@ use crate::{Body, Compiler, Dep, Key, SpecState, callees};
 use lh_frontend::raw::{RawCode, RawConst};
 use lh_infer::{ArgTy, FuncInfo, Object, Spec, World};
 use lh_ir::diag::{self, Diagnostic, Result};
-use lh_ir::func::{Device, Options, waits};
+use lh_ir::func::{Device, Options, parallel, waits};
 use lh_ir::untyped::Code;
 use lh_ir::{Block, Const, ExcId, FuncId, ObjId, SpecId, Ty, TyKind};
 use std::sync::Arc;
@@ -147,6 +147,7 @@ impl<'a> Session<'a> {
         let callees_of = lh_opt::pipeline::Known {
             bodies: &|s: SpecId| specs[s.index()].body.as_ref().and_then(|b| b.inlinable.clone()),
             summaries: &|s: SpecId| specs[s.index()].body.as_ref().map(|b| b.summary.clone()),
+            spec: frame.spec,
         };
         let outcome = match lh_opt::run(&mut func, &callees_of) {
             Ok(outcome) => outcome,
@@ -168,7 +169,7 @@ impl<'a> Session<'a> {
             inlinable: outcome.inlinable.map(Arc::new),
             deps: frame.deps,
             told,
-            summary: Arc::new(outcome.summary),
+            summary: outcome.summary,
             offsets: out.offsets,
         };
         let state = &mut self.compiler.specs[frame.spec.index()];
@@ -196,6 +197,7 @@ impl<'a> Session<'a> {
         let callees_of = lh_opt::pipeline::Known {
             bodies: &|s: SpecId| specs[s.index()].body.as_ref().and_then(|b| b.inlinable.clone()),
             summaries: &|s: SpecId| specs[s.index()].body.as_ref().map(|b| b.summary.clone()),
+            spec: id,
         };
         let outcome = lh_opt::run(&mut next, &callees_of)?;
         self.passes += start.elapsed();
@@ -210,7 +212,7 @@ impl<'a> Session<'a> {
             inlinable: None,
             deps: frame.deps.clone(),
             told,
-            summary: Arc::new(outcome.summary),
+            summary: outcome.summary,
             offsets: Vec::new(),
         });
         Ok(())
@@ -391,6 +393,8 @@ impl World for Session<'_> {
                 Device::Kernel => Device::Function,
                 other => other,
             },
+            // What checked code calls is checked with it.
+            parallel: own.unwrap_or(options).parallel | (options.parallel & parallel::RACE),
             ..own.unwrap_or(options)
         };
         self.typed(f, args, options)

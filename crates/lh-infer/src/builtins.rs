@@ -11,18 +11,6 @@ use lh_ir::types::TyKind;
 use lh_ir::untyped::{BinOp, CmpOp};
 use lh_ir::{Const, Ty};
 
-/// The run-time function that a name of `lancehead.threads` means, and what it gives.
-fn threads(path: &str, arguments: usize) -> Option<(&'static str, Ty)> {
-    Some(match (path, arguments) {
-        ("lancehead.get_num_threads", 0) => ("lh_get_num_threads", Ty::int()),
-        ("lancehead.set_num_threads", 1) => ("lh_set_num_threads", Ty::none()),
-        ("lancehead.get_thread_id", 0) => ("lh_get_thread_id", Ty::int()),
-        ("lancehead.get_parallel_chunksize", 0) => ("lh_get_chunksize", Ty::int()),
-        ("lancehead.set_parallel_chunksize", 1) => ("lh_set_chunksize", Ty::int()),
-        _ => return None,
-    })
-}
-
 impl Infer<'_> {
     /// A builtin; `None` when the library has to be asked.
     #[expect(clippy::too_many_lines, reason = "a table: one arm for each builtin")]
@@ -39,13 +27,6 @@ impl Infer<'_> {
                     return Ok(Some(range));
                 }
                 Ok(Some(self.lazy(Lazy::Parallel(range))))
-            }
-            (p, _) if p.starts_with("lancehead.") && kwargs.is_empty() && threads(p, args.len()).is_some() => {
-                let (name, ret) = threads(p, args.len()).expect("asked before");
-                self.runtime(name, args, ret).map(Some)
-            }
-            ("lancehead.parallel_chunksize", [_]) if kwargs.is_empty() => {
-                self.call_library("threads.parallel_chunksize", args).map(Some)
             }
             ("builtins.range" | "lancehead.prange", _) => self.range(args).map(Some),
             ("builtins.enumerate", [x, rest @ ..]) => {
@@ -129,7 +110,7 @@ impl Infer<'_> {
             ("numpy.shape", [x]) => self.get_attr(x, "shape").map(Some),
             ("numpy.ndim", [x]) => self.get_attr(x, "ndim").map(Some),
             ("numpy.size", [x]) => self.get_attr(x, "size").map(Some),
-            _ => Ok(None),
+            _ => self.thread_setting(path, args, kwargs),
         }
     }
 

@@ -17,6 +17,7 @@ mod prims;
 mod shape;
 mod stencils;
 mod step;
+mod threads;
 mod ufuncs;
 mod val;
 pub mod world;

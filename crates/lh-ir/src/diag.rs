@@ -13,6 +13,8 @@ pub enum Class {
     Bytecode,
     /// A value that does not fit: `errors.NumbaValueError`.
     Value,
+    /// Iterations that depend on each other: `errors.ParallelRaceError`.
+    Race,
 }
 
 /// The kinds of diagnostic, each with a page `docs/diagnostics/<id>.md`.
@@ -128,7 +130,7 @@ ids! {
     /// A stencil that means nothing.
     BAD_STENCIL = "bad-stencil", Value;
     /// Iterations of a parallel loop that depend on each other.
-    PARALLEL_RACE = "parallel-race", Unsupported;
+    PARALLEL_RACE = "parallel-race", Race;
     /// A limit of the compiler.
     TOO_LARGE = "too-large", Unsupported;
 }

@@ -51,6 +51,8 @@ pub struct Function {
     pub is_finished: bool,
     /// What became of loops that were to run in parallel.
     pub notes: Vec<LoopNote>,
+    /// Names of arrays and lists, for messages of the check of parallel loops; only with [`parallel::RACE`].
+    pub names: Vec<(Value, String)>,
     /// Whether the function belongs to the library (its frames are not shown in tracebacks; it is inlined eagerly).
     pub is_library: bool,
 }
@@ -199,6 +201,8 @@ pub mod parallel {
     pub const INPLACE: u16 = 128;
     /// Loops are taken for independent even where that cannot be shown.
     pub const UNSAFE: u16 = 256;
+    /// Accesses to memory say so at run time, which finds iterations that meet.
+    pub const RACE: u16 = 512;
     /// What `parallel=True` means.
     pub const ALL: u16 = 255;
 }

@@ -45,4 +45,5 @@ classes! {
     UNICODE_ERROR = 26, "UnicodeError", "ValueError";
     EOF_ERROR = 27, "EOFError", "Exception";
     BUFFER_ERROR = 28, "BufferError", "Exception";
+    PARALLEL_RACE_ERROR = 29, "ParallelRaceError", "ValueError";
 }

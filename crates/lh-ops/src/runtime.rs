@@ -289,6 +289,22 @@ table! {
     lh_parallel_for(I64, I64, Ptr, Ptr) -> [] raises;
     /// Proposes how many iterations make a block: their number, the rough cost of one in nanoseconds (0: may be long).
     lh_parallel_grain(I64, I64) -> [I64];
+    /// The next parallel loop is one to be checked: file and line.
+    lh_race_loop(Mem, Ptr, I64, I64) -> [];
+    /// Memory of the loop to come that blocks of iterations have parts of: address and bytes.
+    lh_race_own(Ptr, I64) -> [];
+    /// An iteration of the innermost checked loop begins.
+    lh_race_iteration(I64) -> [];
+    /// Where the user's code is that calls: file and line.
+    lh_race_place(Mem, Ptr, I64, I64) -> [];
+    /// The array that the next access goes to: name, address, bytes of an element.
+    lh_race_array(Mem, Ptr, I64, Ptr, I64) -> [];
+    /// Extent and stride of its next dimension.
+    lh_race_extent(I64, I64) -> [];
+    /// An access: file and line, address, bytes, whether it writes.
+    lh_race_access(Mem, Ptr, I64, I64, Ptr, I64, I64) -> [] raises;
+    /// The same of a list as a whole.
+    lh_race_list(Mem, Ptr, I64, I64, List, I64, I64) -> [] raises;
     /// Number of threads that a parallel loop begun by this thread uses.
     lh_get_num_threads() -> [I64];
     /// Sets the number of threads of parallel loops begun by this thread.

@@ -74,6 +74,7 @@ impl Defs {
 }
 
 /// A loop that begins with `if index < limit` (or `>`) and goes on with `index + step`.
+#[derive(Clone)]
 pub(crate) struct Counted {
     /// The header's parameter that counts.
     pub index: Value,

@@ -28,7 +28,7 @@ pub enum Root {
 }
 
 /// A way to use memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
     Read,
     Write,
@@ -50,7 +50,7 @@ pub(crate) struct Access {
 }
 
 /// What a function does to its parameters.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Summary {
     /// Parameter, index in terms of parameters, and kind.
     uses: Vec<(u32, Vec<Option<ParamExpr>>, Kind)>,
@@ -124,7 +124,6 @@ impl<'a> Effects<'a> {
                 args[1..].iter().for_each(|v| whole(*v, Kind::Read));
                 whole(args[0], Kind::Write);
             }
-            Inst::ListLen(l) => whole(*l, Kind::Read),
             Inst::Runtime(f, args) => {
                 let mut at = 0;
                 for a in args {
@@ -158,6 +157,8 @@ impl<'a> Effects<'a> {
             | Inst::PtrAdd(..)
             | Inst::ListNew(_)
             | Inst::ListData(_)
+            // A length only changes where a list is resized, which is refused whoever looks.
+            | Inst::ListLen(_)
             | Inst::IncRef(_)
             | Inst::Extern(_)
             | Inst::DecRef(_) => {}
@@ -214,8 +215,28 @@ fn runtime_kind(name: &str, prims: &[Prim], at: usize) -> Option<Kind> {
     })
 }
 
-/// What a function does to its parameters' memory.
-pub(crate) fn summary(func: &Function, callees: Callees<'_>) -> Summary {
+/// What a function does to its parameters' memory. `me` is its own number: what it does where it calls itself is what it
+/// does elsewhere.
+pub(crate) fn summary(func: &Function, me: SpecId, callees: Callees<'_>) -> Summary {
+    let all = func.blocks.iter().flat_map(|b| &b.insts);
+    if !all.into_iter().any(|d| matches!(d.inst, Inst::Call(spec, _) if spec == me)) {
+        return once(func, callees);
+    }
+    // From nothing upwards; without indices there are few summaries.
+    let mut known = Arc::new(Summary::default());
+    loop {
+        let mut next = once(func, &|s| if s == me { Some(known.clone()) } else { callees(s) });
+        next.uses.iter_mut().for_each(|(_, index, _)| index.fill(None));
+        next.uses.sort_by_key(|(param, index, kind)| (*param, index.len(), *kind));
+        next.uses.dedup();
+        if next == *known {
+            return next;
+        }
+        known = Arc::new(next);
+    }
+}
+
+fn once(func: &Function, callees: Callees<'_>) -> Summary {
     let defs = Defs::new(func);
     let effects = Effects::new(func, &defs, callees);
     let params = func.params();

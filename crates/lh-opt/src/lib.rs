@@ -2,6 +2,7 @@
 
 mod bounds;
 mod check_ahead;
+mod check_races;
 mod contract;
 mod counted;
 mod dce;

@@ -35,7 +35,7 @@ use carried::{Carried, can_combine, carried};
 use cost::Cost;
 use lh_ir::cfg::{Cfg, DomTree, Loops};
 use lh_ir::func::{Fate, Inst, LoopNote, ParFor, Parallel, Term, parallel};
-use lh_ir::{Function, Span, Ty, Value};
+use lh_ir::{Const, Function, Span, Ty, Value};
 use partial::Partials;
 use region::{Reason, Region, region};
 
@@ -107,6 +107,7 @@ fn judged(func: &Function, l: &lh_ir::cfg::Loop, callees: Callees<'_>) -> Result
         }
         Err(reason) => return Ok(Err(reason)),
     };
+    plan.checked = func.options.parallel & parallel::RACE != 0;
     match races::judge(func, &plan.region, callees) {
         Ok(arrays) => {
             let can_copy = |a: &ArrayReduce| plan.captured.contains(&a.array) && arrays::can_copy(func, a.array);
@@ -155,6 +156,8 @@ pub(crate) struct Plan {
     arrays: Vec<ArrayReduce>,
     /// Whether only the program says that iterations do not meet.
     trusted: bool,
+    /// Whether it is checked at run time that they do not.
+    checked: bool,
     /// Values that the body takes.
     captured: Vec<Value>,
     /// Values that it makes itself.
@@ -183,8 +186,8 @@ fn plan(func: &Function, l: &lh_ir::cfg::Loop) -> Result<Plan, Reason> {
         region.captured(func).into_iter().partition(|v| is_constant(v));
     let cost = cost::cost(func, &cfg, &dom, &region);
     let span = func.blocks[region.header.index()].term_span;
-    let (arrays, trusted) = (Vec::new(), false);
-    Ok(Plan { region, carried, free, arrays, trusted, captured, constants, initial, cost, span })
+    let (arrays, trusted, checked) = (Vec::new(), false, false);
+    Ok(Plan { region, carried, free, arrays, trusted, checked, captured, constants, initial, cost, span })
 }
 
 fn outline(func: &mut Function, mut plan: Plan) {
@@ -234,6 +237,7 @@ fn replace(
     let mut operands = vec![n, grain];
     operands.extend(args);
     let Some(partials) = partials else {
+        announce(&mut c, plan);
         c.effect(Inst::ParFor(ParFor { body: number }, operands));
         let finals = finals(&mut c, plan, params, n, None);
         return finish(func, plan, params, &finals);
@@ -259,6 +263,13 @@ fn replace(
     operands.extend([base, grain, n]);
     let copies: Vec<Value> = plan.arrays.iter().map(|a| arrays::allocate(&mut c, a.array, blocks)).collect();
     operands.extend(&copies);
+    announce(&mut c, plan);
+    if plan.checked {
+        c.effect(Inst::Runtime(runtime("lh_race_own"), vec![memory, bytes]));
+        for (a, base) in plan.arrays.iter().zip(&copies) {
+            arrays::own(&mut c, a.array, *base, blocks);
+        }
+    }
     c.effect(Inst::ParFor(ParFor { body: number }, operands));
     for (a, base) in plan.arrays.iter().zip(&copies) {
         arrays::combine(&mut c, a, *base, blocks);
@@ -266,6 +277,15 @@ fn replace(
     let results = partials.combine(&mut c, plan, params, base, blocks, n);
     let finals = finals(&mut c, plan, params, n, Some(results));
     finish(func, plan, params, &finals);
+}
+
+/// Says that a loop to be checked begins.
+fn announce(c: &mut Cursor<'_>, plan: &Plan) {
+    if plan.checked {
+        let file = Const::Str(c.func.file.clone());
+        let (file, line) = (c.inst(Inst::Const(file), Ty::str()), c.int(plan.span.line.into()));
+        c.effect(Inst::Runtime(runtime("lh_race_loop"), vec![file, line]));
+    }
 }
 
 fn at_least_one(c: &mut Cursor<'_>, v: Value, one: Value) -> Value {

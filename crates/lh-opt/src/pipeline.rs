@@ -6,14 +6,14 @@
 use crate::effects::{self, Callees, Summary};
 use crate::elementwise::{self, Elementwise};
 use crate::{
-    bounds, check_ahead, contract, dce, fold, fuse_elementwise, inline, interrupt, jam, kernel_context, lower_array,
-    natural, nonzero, outline_parallel, refcount, serialize_kernel,
+    bounds, check_ahead, check_races, contract, dce, fold, fuse_elementwise, inline, interrupt, jam, kernel_context,
+    lower_array, natural, nonzero, outline_parallel, refcount, serialize_kernel,
 };
 use lh_ir::diag::Result;
 use lh_ir::print::print;
 use lh_ir::verify::verify;
-use lh_ir::{Function, bug};
-use std::sync::LazyLock;
+use lh_ir::{Function, SpecId, bug};
+use std::sync::{Arc, LazyLock};
 
 /// A pass: rewrites a function, answers whether it changed.
 pub struct Pass {
@@ -50,6 +50,8 @@ pub const PIPELINE: &[Pass] = &[
     // Before anything cuts loops into pieces; what follows is done to the bodies as well.
     Pass { name: "outline_parallel", run: outline_parallel::run },
     Pass { name: "dce", run: dce::run },
+    // Needs arrays to be loads and stores, of bodies too.
+    Pass { name: "check_races", run: check_races::run },
     // Needs canonical loops, in which nothing is counted yet.
     Pass { name: "bounds", run: bounds::run },
     // Before loops get more ways out of strips.
@@ -69,7 +71,7 @@ pub struct Outcome {
     /// What calls of it can be replaced by, if that is possible.
     pub inlinable: Option<Function>,
     /// What it does to its parameters.
-    pub summary: Summary,
+    pub summary: Arc<Summary>,
 }
 
 /// What is known of functions that one calls.
@@ -79,6 +81,8 @@ pub struct Known<'a> {
     pub bodies: &'a inline::Bodies<'a>,
     /// What a function does to its parameters.
     pub summaries: Callees<'a>,
+    /// The function's own number.
+    pub spec: SpecId,
 }
 
 /// Optimises a function that inference has made.
@@ -93,15 +97,17 @@ pub fn run(func: &mut Function, known: &Known<'_>) -> Result<Outcome> {
         check(func, "inline");
     }
     dump(func, "inline");
-    let (mut told, mut inlinable, mut summary) = (Vec::new(), None, Summary::default());
+    let (mut told, mut inlinable, mut summary) = (Vec::new(), None, Arc::<Summary>::default());
     for (i, pass) in PIPELINE.iter().enumerate() {
         if pass.name == SIMPLE_BEFORE {
             inlinable = inline::extract(func);
         }
         if pass.name == "fuse_elementwise" {
             // Indices are as the program wrote them, and what is the same has one name.
-            summary = effects::summary(func, known.summaries);
-            outline_asked(func, known.summaries, i)?;
+            summary = Arc::new(effects::summary(func, known.spec, known.summaries));
+            let mine = summary.clone();
+            let of = |s| if s == known.spec { Some(mine.clone()) } else { (known.summaries)(s) };
+            outline_asked(func, &of, i)?;
         }
         let before = (pass.name == "fuse_elementwise").then(|| elementwise::before(func));
         run_pass(func, pass);

@@ -195,7 +195,7 @@ fn report<'py>(c: &Call<'_, 'py>, position: usize) -> PyResult<Bound<'py, PyAny>
 
 fn parallel_diagnostics<'py>(c: &Call<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
     // SAFETY: the state of a live dispatcher.
-    if unsafe { (*c.state()).options.ir.parallel } == 0 {
+    if unsafe { (*c.state()).options.ir.parallel & lh_ir::func::parallel::ALL } == 0 {
         return Err(PyValueError::new_err("nothing is known of parallel loops: the function has no parallel=True"));
     }
     let level = c.argument(1, "level")?.map_or(Ok(1), |l| l.extract::<i64>())?;

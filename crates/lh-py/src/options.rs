@@ -46,6 +46,9 @@ impl JitOptions {
             let name: String = name.extract()?;
             out.set(&name, &value)?;
         }
+        if std::env::var_os("LANCEHEAD_RACE").is_some_and(|v| !v.is_empty() && v != "0") {
+            out.ir.parallel |= parallel::RACE;
+        }
         Ok(out)
     }
     fn set(&mut self, name: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
@@ -103,6 +106,7 @@ fn parallel_flags(value: &Bound<'_, PyAny>) -> PyResult<u16> {
             "stencil" => parallel::STENCIL,
             "fusion" => parallel::FUSION,
             "unsafe" => parallel::UNSAFE,
+            "race" => parallel::RACE,
             _ => return Err(PyNameError::new_err(format!("Unrecognized parallel options: {}", name.repr()?))),
         };
         on = if value.is_truthy()? { on | bit } else { on & !bit };

@@ -10,13 +10,16 @@ use pyo3::types::{PyBool, PyDict, PyTuple, PyType};
 use std::ffi::CStr;
 use std::sync::Mutex;
 
+/// Where the one class is that is numbered like the builtin ones and is ours.
+const OURS: &str = "lancehead.errors";
+
 /// Python classes of registered numbers beyond the builtin ones.
 static REGISTERED: Mutex<Vec<(ExcId, ObjId)>> = Mutex::new(Vec::new());
 
 /// The number of an exception class, registered with its bases when it is new.
 pub fn class_id(class: &Bound<'_, PyType>) -> PyResult<ExcId> {
     let name = class.name()?.to_string();
-    if class.module().is_ok_and(|m| m.to_str().is_ok_and(|m| m == "builtins"))
+    if class.module().is_ok_and(|m| m.to_str().is_ok_and(|m| m == "builtins" || m == OURS))
         && let Some(id) = classes::builtin(&name)
     {
         return Ok(id);
@@ -48,6 +51,7 @@ pub fn class_object(py: Python<'_>, id: ExcId) -> PyResult<Bound<'_, PyAny>> {
     let object = registered().iter().find(|(i, _)| *i == id).map(|(_, o)| *o);
     match object {
         Some(o) => Ok(objects::object(py, o)),
+        None if id == classes::PARALLEL_RACE_ERROR => py.import(OURS)?.getattr(classes::class_name(id).as_str()),
         None => py.import("builtins")?.getattr(classes::class_name(id).as_str()),
     }
 }

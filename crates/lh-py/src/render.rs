@@ -33,6 +33,7 @@ pub fn error(py: Python<'_>, d: &Diagnostic) -> PyErr {
         Class::Unsupported => "UnsupportedError",
         Class::Bytecode => "UnsupportedBytecodeError",
         Class::Value => "NumbaValueError",
+        Class::Race => "ParallelRaceError",
     };
     error_of(py, class, &text(py, d))
 }

@@ -87,6 +87,7 @@ pub fn new_block(size: usize, zeroed: bool) -> *mut MemInfo {
     // SAFETY: `raw` has room for the header, which lies below `data`; `malloc` aligns for it.
     unsafe { mem.write(MemInfo { refcount: AtomicI64::new(1), dtor: free_block, data, size }) };
     count_live(1);
+    crate::race::fresh(data, size);
     mem
 }
 

@@ -17,6 +17,7 @@ mod live;
 mod parse;
 pub mod pool;
 pub mod print;
+mod race;
 mod random;
 mod shape;
 mod sort;
@@ -51,6 +52,7 @@ pub fn symbols() -> Vec<Symbol> {
     all.extend(linalg::symbols());
     all.extend(shape::symbols());
     all.extend(pool::symbols());
+    all.extend(race::symbols());
     all.extend(device::symbols());
     all
 }

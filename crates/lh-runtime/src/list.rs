@@ -38,6 +38,8 @@ pub fn new_list(cap: usize, elem_size: usize, mask: u64) -> *mut List {
             libc::free(list.cast());
             return ptr::null_mut();
         }
+        crate::race::fresh(list.cast(), size_of::<List>());
+        crate::race::fresh(data, bytes);
         let mem = MemInfo { refcount: AtomicI64::new(1), dtor: free_list, data, size: bytes };
         list.write(List { mem, len: 0, cap: cap as i64, elem_size: elem_size as i64, mask });
         count_live(1);
@@ -82,6 +84,7 @@ unsafe fn reserve(list: *mut List, n: i64) -> bool {
         if data.is_null() {
             return false;
         }
+        crate::race::fresh(data, bytes as usize);
         list.mem.data = data;
         list.mem.size = bytes as usize;
         list.cap = cap;

@@ -3,7 +3,6 @@
 from collections import namedtuple
 
 from lancehead import get_parallel_chunksize, set_parallel_chunksize
-from lancehead.lib import prim
 
 #: Iterations of a block inside the statement, and before it.
 Chunksize = namedtuple("Chunksize", ["parallel_chunksize", "before"])
@@ -11,8 +10,6 @@ Chunksize = namedtuple("Chunksize", ["parallel_chunksize", "before"])
 
 def parallel_chunksize(n):
     """What `with parallel_chunksize(n)` holds."""
-    if not prim.is_int(n):
-        prim.error("The parallel chunksize must be an integer")
     return Chunksize(n, get_parallel_chunksize())
 
 

@@ -3,7 +3,7 @@
 use super::function::FnCx;
 use crate::ir::{Type, Val};
 use lh_ir::Value;
-use lh_ir::func::ParFor;
+use lh_ir::func::{ParFor, parallel};
 use lh_ir::types::Prim;
 use llvm_sys::LLVMIntPredicate::{LLVMIntNE, LLVMIntSLE};
 use llvm_sys::LLVMLinkage;
@@ -20,7 +20,9 @@ impl FnCx<'_, '_> {
         let prims: Vec<Prim> = captured.iter().flat_map(|v| self.prims(*v)).copied().collect();
         let thunk = self.thunk(body, &format!("{name}.block"), &prims);
         let t = self.t;
-        let single = self.icmp(LLVMIntSLE, n, grain);
+        // The check of loops at run time has to know of all of them.
+        let checked = func.options.parallel & parallel::RACE != 0;
+        let single = if checked { self.int(t.i1, 0) } else { self.icmp(LLVMIntSLE, n, grain) };
         let (here, pool, join) = (self.new_block(), self.new_block(), self.new_block());
         self.cond_br(single, here, pool);
         self.at_end(here);

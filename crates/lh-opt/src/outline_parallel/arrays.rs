@@ -27,6 +27,13 @@ pub(super) fn allocate(c: &mut Cursor<'_>, array: Value, blocks: Value) -> Value
     c.inst(Inst::Field(pair, 1), Ty::ptr())
 }
 
+/// Says that the copies belong to blocks, not to iterations.
+pub(super) fn own(c: &mut Cursor<'_>, array: Value, base: Value, blocks: Value) {
+    let bytes = bytes(c, array);
+    let all = c.mul(bytes, blocks);
+    c.effect(Inst::Runtime(runtime("lh_race_own"), vec![base, all]));
+}
+
 /// In a body: the block's copy, filled with what changes nothing.
 pub(super) fn begin(c: &mut Cursor<'_>, what: &ArrayReduce, array: Value, base: Value, block: Value) -> Value {
     let copy = copy_of(c, array, base, block);

@@ -4,8 +4,8 @@ use super::carried::Carried;
 use super::partial::{Partials, identity};
 use super::{Plan, arrays};
 use crate::counted::Defs;
-use crate::edit::{Cursor, row, to};
-use lh_ir::func::{BlockData, Inst, InstData, Options, Target, Term};
+use crate::edit::{Cursor, row, runtime, to};
+use lh_ir::func::{BlockData, Inst, InstData, Options, Target, Term, parallel};
 use lh_ir::{Block, Function, Ty, Value};
 
 /// Copies a region into a function of its own: `body(captured..., low, high, thread)`.
@@ -19,7 +19,7 @@ pub(super) fn make(func: &Function, plan: &Plan, partials: Option<&Partials>) ->
         first_line: func.first_line,
         ret: Some(Ty::none()),
         // What is inside is serial: the loop makes enough work.
-        options: Options { parallel: 0, ..func.options },
+        options: Options { parallel: func.options.parallel & parallel::RACE, ..func.options },
         is_library: func.is_library,
         ..Function::default()
     };
@@ -29,6 +29,7 @@ pub(super) fn make(func: &Function, plan: &Plan, partials: Option<&Partials>) ->
     copy.parameters(entry);
     let block = copy.begin(entry);
     copy.region();
+    copy.names();
     copy.ends(entry, partials.zip(block));
     copy.out
 }
@@ -127,6 +128,14 @@ impl Copy<'_> {
         }
     }
 
+    fn names(&mut self) {
+        for (v, name) in &self.func.names {
+            if let Some(new) = self.values[v.index()] {
+                self.out.names.push((new, name.clone()));
+            }
+        }
+    }
+
     fn target(&mut self, t: &Target) -> Target {
         Target { block: self.block(t.block), args: t.args.iter().map(|v| self.value(*v)).collect() }
     }
@@ -163,7 +172,14 @@ impl Copy<'_> {
         };
         let first = self.blocks[old.block.index()].unwrap_or_else(|| lh_ir::bug!("a body"));
         let args: Vec<Value> = old.args.iter().map(|v| values[v.index()].unwrap_or(*v)).collect();
-        c.end(Term::Branch { cond: more, then: to(first, &args), els: to(exit, &[]) }, exit);
+        if self.plan.checked {
+            let (begin, _) = c.new_block(&[]);
+            c.end(Term::Branch { cond: more, then: to(begin, &[]), els: to(exit, &[]) }, begin);
+            c.effect(Inst::Runtime(runtime("lh_race_iteration"), vec![index]));
+            c.end(Term::Jump(to(first, &args)), exit);
+        } else {
+            c.end(Term::Branch { cond: more, then: to(first, &args), els: to(exit, &[]) }, exit);
+        }
         if let Some((partials, block)) = results {
             let first = self.plan.captured.len();
             let (base, n) = (params[first], params[first + 2]);

@@ -33,57 +33,85 @@ pub(crate) fn region(func: &Function, cfg: &Cfg, dom: &DomTree, l: &Loop) -> Res
         return Err("it is not a counted loop");
     };
     let (body, exit) = if counted.body_first { (then, els) } else { (els, then) };
-    let after = reachable(func, exit.block, l.header);
-    let within = reachable(func, body.block, l.header);
-    let mut inside: Vec<bool> =
-        (0..func.blocks.len()).map(|b| within[b] && !after[b] && dom.dominates(l.header, Block::new(b))).collect();
-    inside[l.header.index()] = true;
-    let blocks: Vec<Block> = cfg.rpo().iter().copied().filter(|b| inside[b.index()]).collect();
-    let mut unwind: Option<Option<Target>> = None;
-    for b in &blocks {
-        let data = &func.blocks[b.index()];
-        if matches!(data.term, Some(Term::Return(_))) {
-            return Err("`return` leaves it early");
-        }
-        for (number, t) in targets(func, *b) {
-            let is_end = *b == l.header && t.block == exit.block;
-            if inside[t.block.index()] || (number.is_some() && is_end) {
-                continue;
-            }
-            if number.is_some() {
-                return Err("`break` or `return` leaves it early");
-            }
-            if unwind.as_ref().is_some_and(|u| u.as_ref() != Some(t)) {
-                return Err("exceptions in it are handled outside of it, in several ways");
-            }
-            unwind = Some(Some(t.clone()));
-        }
-    }
-    let unwind = unwind.flatten().or_else(|| func.blocks[l.header.index()].unwind.clone());
-    for e in cfg.preds(l.header).iter().filter(|e| !inside[e.from.index()]) {
-        let start = target_of(func, *e).args[counted.place];
-        if defs.int(func, start) != Some(0) {
-            return Err("it does not begin at 0");
-        }
-    }
-    let region = Region { header: l.header, blocks, inside, counted, exit: exit.clone(), unwind };
-    region.check_outside(func)?;
-    Ok(region)
+    let after = reachable(func, exit.block, l.header, &|_| true);
+    let parts = |handlers: &dyn Fn(Block) -> bool| {
+        let within = reachable(func, body.block, l.header, handlers);
+        let mut inside: Vec<bool> =
+            (0..func.blocks.len()).map(|b| within[b] && !after[b] && dom.dominates(l.header, Block::new(b))).collect();
+        inside[l.header.index()] = true;
+        let (header, counted) = (l.header, counted.clone());
+        let region = Region { header, blocks: Vec::new(), inside, counted, exit: exit.clone(), unwind: None };
+        region.complete(func, cfg, &defs)
+    };
+    // Handlers that end the loop stay outside, as that of a `with` around, unless they look at what an iteration made.
+    parts(&|b| l.blocks.contains(&b)).or_else(|reason| parts(&|_| true).map_err(|_| reason))
 }
 
-/// Blocks that can be reached without entering the header.
-fn reachable(func: &Function, from: Block, header: Block) -> Vec<bool> {
+/// Blocks that can be reached without entering the header, through such handlers only.
+fn reachable(func: &Function, from: Block, header: Block, handlers: &dyn Fn(Block) -> bool) -> Vec<bool> {
     let mut seen = vec![false; func.blocks.len()];
     let mut work = vec![from];
     while let Some(b) = work.pop() {
         if b != header && !std::mem::replace(&mut seen[b.index()], true) {
-            work.extend(targets(func, b).map(|(_, t)| t.block));
+            work.extend(targets(func, b).filter(|(n, t)| n.is_some() || handlers(t.block)).map(|(_, t)| t.block));
         }
     }
     seen
 }
 
+/// Where a jump ends that goes through blocks which do nothing.
+fn destination<'a>(func: &'a Function, mut t: &'a Target) -> &'a Target {
+    for _ in 0..func.blocks.len() {
+        let data = &func.blocks[t.block.index()];
+        match &data.term {
+            Some(Term::Jump(next)) if data.insts.is_empty() && data.params.is_empty() => t = next,
+            _ => break,
+        }
+    }
+    t
+}
+
 impl Region {
+    /// Finds the blocks of what is inside, and where exceptions go.
+    fn complete(mut self, func: &Function, cfg: &Cfg, defs: &Defs) -> Result<Region, Reason> {
+        self.blocks = cfg.rpo().iter().copied().filter(|b| self.inside[b.index()]).collect();
+        let unwind = self.way_of_exceptions(func)?;
+        self.unwind = unwind.or_else(|| func.blocks[self.header.index()].unwind.clone());
+        for e in cfg.preds(self.header).iter().filter(|e| !self.inside[e.from.index()]) {
+            let start = target_of(func, *e).args[self.counted.place];
+            if defs.int(func, start) != Some(0) {
+                return Err("it does not begin at 0");
+            }
+        }
+        self.check_outside(func)?;
+        Ok(self)
+    }
+
+    /// Where exceptions that leave the loop go; nothing else may leave it but at its end.
+    fn way_of_exceptions(&self, func: &Function) -> Result<Option<Target>, Reason> {
+        let mut unwind: Option<Option<Target>> = None;
+        for b in &self.blocks {
+            if matches!(func.blocks[b.index()].term, Some(Term::Return(_))) {
+                return Err("`return` leaves it early");
+            }
+            for (number, t) in targets(func, *b) {
+                let is_end = *b == self.header && t.block == self.exit.block;
+                if self.inside[t.block.index()] || (number.is_some() && is_end) {
+                    continue;
+                }
+                if number.is_some() {
+                    return Err("`break` or `return` leaves it early");
+                }
+                let t = destination(func, t);
+                if unwind.as_ref().is_some_and(|u| u.as_ref() != Some(t)) {
+                    return Err("exceptions in it are handled outside of it, in several ways");
+                }
+                unwind = Some(Some(t.clone()));
+            }
+        }
+        Ok(unwind.flatten())
+    }
+
     /// Values that the region makes, by value.
     pub(crate) fn defined(&self, func: &Function) -> Vec<bool> {
         let mut made = vec![false; func.values.len()];
@@ -102,10 +130,22 @@ impl Region {
         if self.unwind.iter().flat_map(|t| &t.args).any(|v| made[v.index()]) {
             return Err("an exception in it is handled outside of it, with values of the loop");
         }
+        // Handlers do not see what the loop ended with.
+        let handled = match &self.unwind {
+            Some(t) => reachable(func, t.block, self.header, &|_| true),
+            None => vec![false; func.blocks.len()],
+        };
+        let mut used = false;
+        for (b, _) in handled.iter().enumerate().filter(|(b, handled)| **handled && !self.inside[*b]) {
+            for_each_use(func, Block::new(b), |v| used |= made[v.index()]);
+        }
+        if used {
+            return Err("an exception in it is handled outside of it, with values of the loop");
+        }
         for p in &func.blocks[self.header.index()].params {
             made[p.index()] = false;
         }
-        let mut used = self.exit.args.iter().any(|v| made[v.index()]);
+        used = self.exit.args.iter().any(|v| made[v.index()]);
         for (b, _) in self.inside.iter().enumerate().filter(|(_, inside)| !**inside) {
             for_each_use(func, Block::new(b), |v| used |= made[v.index()]);
         }

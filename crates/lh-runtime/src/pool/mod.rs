@@ -31,6 +31,7 @@ pub use settings::{
     CHUNK_ERROR, chunk, max_threads, set_chunk, set_max_threads, set_threads, thread_id, threads, threads_error,
 };
 
+use crate::race;
 use crate::symbol::{Symbol, functions};
 use region::Work;
 use std::ffi::c_void;
@@ -73,9 +74,17 @@ pub fn is_inside() -> bool {
 /// The body may be called with `env` from several threads at the same time.
 pub unsafe fn parallel_for(n: i64, grain: i64, body: Body, env: *mut c_void) -> i32 {
     if n <= 0 {
+        race::forget();
         return 0;
     }
-    region::run(Work { n, grain: grain.max(1), body, env }, threads())
+    let work = Work { n, grain: grain.max(1), body, env };
+    if !race::begin() {
+        // Within a checked loop everything runs on one thread.
+        return region::run(work, if race::is_active() { 1 } else { threads() });
+    }
+    let status = region::run(work, 1);
+    race::end();
+    status
 }
 
 /// # Safety

@@ -113,7 +113,8 @@ impl Region {
     /// Runs blocks until there are no more.
     fn take_part(&self, place: Option<(&Board<Region>, Place)>, id: u32) {
         let outside = here();
-        set_here(Here { id, depth: self.here.depth + 1, threads: self.limit, chunk: self.here.chunk });
+        // The size of blocks was asked for of this loop, not of those that it begins.
+        set_here(Here { id, depth: self.here.depth + 1, threads: self.limit, chunk: 0 });
         let stream = split::enter();
         while !self.stop.load(Ordering::Relaxed) {
             let block = self.next.fetch_add(1, Ordering::Relaxed);
