@@ -83,6 +83,7 @@ impl Compiler {
             arrays,
             outside: String::new(),
             level: None,
+            rare: lh_llvm::Rare::Here,
         };
         let ptx = lh_llvm::compile_ptx(&unit, request.gpu)?;
         let mut deps: Vec<Dep> = order.iter().flat_map(|s| self.body(*s).deps.clone()).collect();

@@ -8,31 +8,55 @@ use std::ffi::CString;
 /// Symbol of the entry stub.
 pub(crate) const ENTRY: &str = "lh_entry";
 
-/// Machine code with the names of source files that its tracebacks show.
+/// Machine code with an entry point.
 pub(crate) struct Image {
     /// Entry stub.
     pub(crate) entry: EntryPoint,
     /// Whether it calls anything that may take long or look at the flag of Ctrl-C.
     pub(crate) may_wait: bool,
     /// Keeps the machine code mapped.
-    _loaded: Loaded,
-    _files: Vec<CString>,
+    _mapped: Mapped,
 }
 
 impl Image {
-    /// Loads the object of a function; `word` and `file` give what it takes from this process.
+    /// As [`Mapped::new`], with the entry point.
     pub(crate) fn load(
         object: &[u8],
         title: &str,
         word: &dyn Fn(Extern) -> Option<u64>,
         file: &dyn Fn(usize) -> Option<String>,
+        rare: &dyn Fn(usize) -> Option<usize>,
     ) -> Image {
+        let mapped = Mapped::new(object, title, word, file, rare);
+        let Some(entry) = mapped.loaded.entry(ENTRY) else { lh_ir::bug!("no entry point in the object") };
+        Image { entry, may_wait: mapped.may_wait, _mapped: mapped }
+    }
+}
+
+/// Machine code with the names of source files that its tracebacks show.
+pub(crate) struct Mapped {
+    loaded: Loaded,
+    may_wait: bool,
+    _files: Vec<CString>,
+}
+
+impl Mapped {
+    /// Loads the object of a function; `word`, `file` and `rare` give what it takes from this process: numbers, names of
+    /// files, addresses of cells of functions that are not in it.
+    pub(crate) fn new(
+        object: &[u8],
+        title: &str,
+        word: &dyn Fn(Extern) -> Option<u64>,
+        file: &dyn Fn(usize) -> Option<String>,
+        rare: &dyn Fn(usize) -> Option<usize>,
+    ) -> Mapped {
         let files: RefCell<Vec<CString>> = RefCell::default();
         let may_wait = Cell::new(false);
         // Raising an exception is the end.
         let is_raising = |symbol: &str| symbol.starts_with("lh_raise") || symbol == "lh_traceback";
         let resolve = |symbol: &str| match Outside::of(symbol) {
             Some(Outside::Word(what)) => word(what).map(|w| w as usize),
+            Some(Outside::Rare(n)) => rare(n),
             Some(Outside::File(n)) => {
                 // No file name has a zero byte in it; code made at run time may claim one that does.
                 let name = CString::new(file(n)?.replace('\0', "?")).unwrap_or_default();
@@ -47,7 +71,10 @@ impl Image {
         };
         let loaded = lh_llvm::load(object, &resolve);
         lh_llvm::perf::note(&loaded, ENTRY, title);
-        let Some(entry) = loaded.entry(ENTRY) else { lh_ir::bug!("no entry point in the object") };
-        Image { entry, may_wait: may_wait.get(), _loaded: loaded, _files: files.into_inner() }
+        Mapped { loaded, may_wait: may_wait.get(), _files: files.into_inner() }
+    }
+    /// Address of a global symbol.
+    pub(crate) fn address(&self, symbol: &str) -> Option<usize> {
+        self.loaded.address(symbol)
     }
 }

@@ -12,6 +12,7 @@ pub mod kernel;
 pub mod lifted;
 mod loops;
 mod parallel;
+mod rare;
 mod reasons;
 pub mod report;
 mod session;
@@ -20,8 +21,9 @@ use host::Host;
 use image::Image;
 use lh_infer::ArgTy;
 use lh_ir::diag::Result;
-use lh_ir::func::{Extern, Function, Inst, MapExpr, Options, Term};
+use lh_ir::func::{Device, Extern, Function, Inst, MapExpr, Options, Term};
 use lh_ir::{FuncId, ObjId, SpecId, Ty, TyKind};
+use rare::Rare;
 use report::Told;
 use session::Session;
 use std::collections::HashMap;
@@ -117,6 +119,8 @@ pub struct Compiled {
     pub advance: Option<Arc<Compiled>>,
     /// Keeps the machine code mapped.
     _image: Image,
+    /// What it calls that is not made yet.
+    _rare: Option<Arc<Rare>>,
 }
 
 /// Text forms of compiled code.
@@ -136,7 +140,8 @@ impl Compiler {
         Compiler::default()
     }
 
-    /// Compiles function object `f` for argument types.
+    /// Compiles function object `f` for argument types. If the object is to be kept (`whole`), all of it; otherwise what
+    /// hardly ever runs is left until it does.
     ///
     /// # Errors
     /// The diagnostic for the first thing that cannot be compiled.
@@ -147,6 +152,7 @@ impl Compiler {
         args: &[Ty],
         options: Options,
         ret: Option<Ty>,
+        whole: bool,
     ) -> Result<Arc<Compiled>> {
         let start = Instant::now();
         self.drop_stale(host);
@@ -157,10 +163,11 @@ impl Compiler {
         let (reading, passes) = (session.reading, session.passes);
         let typing = start.elapsed().saturating_sub(reading + passes);
         let found = [("bytecode", reading), ("types", typing), ("passes", passes)];
-        let mut made = self.generate(host, spec, args, start, found)?;
+        let whole = whole || options.device != Device::Host;
+        let mut made = self.generate(host, spec, args, start, found, whole)?;
         let ret = made.ret;
         if let TyKind::Generator { next, .. } = ret.kind() {
-            made.advance = Some(Arc::new(self.generate(host, *next, &[ret], Instant::now(), [])?));
+            made.advance = Some(Arc::new(self.generate(host, *next, &[ret], Instant::now(), [], whole)?));
         }
         Ok(Arc::new(made))
     }
@@ -173,6 +180,7 @@ impl Compiler {
         args: &[Ty],
         start: Instant,
         found: [(&'static str, Duration); N],
+        whole: bool,
     ) -> Result<Compiled> {
         let order = self.reachable(spec);
         let functions: Vec<Arc<Function>> = order.iter().map(|s| self.body(*s).func.clone()).collect();
@@ -184,13 +192,16 @@ impl Compiler {
         if kernel.is_some() {
             kernel::check_result(&functions[0], self.specs[spec.index()].ret)?;
         }
-        let (unit, mut output) = (unit(&functions, &names, lh_llvm::Wanted::default()), lh_llvm::Output::default());
+        let rare = if whole { lh_llvm::Rare::Here } else { lh_llvm::Rare::Later };
+        let unit = lh_llvm::Unit { rare, ..unit(&functions, &names, lh_llvm::Wanted::default()) };
+        let mut output = lh_llvm::Output::default();
         host.detached(&mut || output = lh_llvm::compile(&unit));
         let generated = start.elapsed();
         let words: HashMap<Extern, u64> = words(&functions).into_iter().map(|w| (w, host.word(w))).collect();
-        let image = Image::load(&output.object, &functions[0].name, &|w| words.get(&w).copied(), &|f| {
-            Some(functions.get(f)?.file.clone())
-        });
+        let rare = (!whole && !output.rare.is_empty()).then(|| Rare::new(output.rare, &functions, &names, &words));
+        let word = |w| words.get(&w).copied();
+        let file = |f: usize| Some(functions.get(f)?.file.clone());
+        let image = Image::load(&output.object, &functions[0].name, &word, &file, &|n| rare.as_ref()?.cell(n));
         let ret = self.specs[spec.index()].ret;
         let t = output.timings;
         let loading = start.elapsed() - generated;
@@ -213,6 +224,7 @@ impl Compiler {
             names,
             advance: None,
             _image: image,
+            _rare: rare,
         })
     }
 
@@ -313,6 +325,7 @@ impl Compiled {
             names: HashMap::new(),
             advance: None,
             _image: image,
+            _rare: None,
         }
     }
 
@@ -387,6 +400,7 @@ fn unit(functions: &[Arc<Function>], names: &HashMap<SpecId, String>, wanted: lh
         outside: String::new(),
         level: None,
         wanted,
+        rare: lh_llvm::Rare::Here,
     }
 }
 

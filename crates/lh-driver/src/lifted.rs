@@ -61,7 +61,8 @@ pub fn compile_lifted(text: &str, name: Option<&str>) -> Result<LiftedKernel> {
     let (functions, kernel) = kernel::place_memory(functions);
     let Some(kernel) = kernel else { lh_ir::bug!("`{}` is no kernel", functions[0].name) };
     let output = lh_llvm::compile(&unit(&functions, &lifted.names, lh_llvm::Wanted::default()));
-    let image = Image::load(&output.object, &functions[0].name, &|_| None, &|f| Some(functions.get(f)?.file.clone()));
+    let file = |f: usize| Some(functions.get(f)?.file.clone());
+    let image = Image::load(&output.object, &functions[0].name, &|_| None, &file, &|_| None);
     Ok(LiftedKernel { kernel, params, functions, image, _variables: lifted.variables })
 }
 

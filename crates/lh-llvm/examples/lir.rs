@@ -26,8 +26,8 @@ fn main() {
         entry: 0,
         entry_symbol: "entry".into(),
         abi: lh_llvm::Abi::Host,
-        arrays: Default::default(),
         wanted,
+        ..Unit::default()
     };
     let mut out = compile(&unit);
     if what == "time" {

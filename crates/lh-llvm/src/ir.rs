@@ -469,6 +469,13 @@ impl Module {
             if found.is_null() { LLVMAddFunction(self.module, name.as_ptr(), fn_type) } else { found }
         }
     }
+    /// The function of a name, if there is one.
+    pub(crate) fn function(&self, name: &str) -> Option<Val> {
+        let name = cstring(name);
+        // SAFETY: see the module documentation.
+        let found = unsafe { LLVMGetNamedFunction(self.module, name.as_ptr()) };
+        (!found.is_null()).then_some(found)
+    }
     /// An external variable.
     pub(crate) fn external(&self, name: &str, ty: Type) -> Val {
         let name = cstring(name);

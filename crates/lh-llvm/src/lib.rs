@@ -14,6 +14,7 @@ mod machine;
 mod outside;
 pub mod perf;
 mod pipeline;
+mod polls;
 mod ptx;
 mod remarks;
 
@@ -44,6 +45,8 @@ pub struct Unit {
     pub abi: Abi,
     /// What is wanted beside the object.
     pub wanted: Wanted,
+    /// What becomes of the functions that hardly ever run.
+    pub rare: Rare,
     /// Elements of captured arrays, which become part of code for a GPU.
     pub arrays: HashMap<ObjId, Vec<u8>>,
     /// What symbols of [`Outside`] end with: units that a linker joins mean different things by the same numbers.
@@ -64,6 +67,18 @@ pub enum Abi {
     CFunction,
     /// A device function `int f(T *result, ...)`, Numba's convention.
     StatusFunction,
+}
+
+/// What becomes of functions that hardly ever run, such as the checked versions of loops.
+#[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]
+pub enum Rare {
+    /// They are part of the object.
+    #[default]
+    Here,
+    /// The object asks for each when it is called, by [`Outside::Rare`].
+    Later,
+    /// There is nothing else in the object; they are global.
+    Only,
 }
 
 /// What a kernel is compiled for.
@@ -120,6 +135,8 @@ pub struct Output {
     pub asm: Option<String>,
     /// What the vectoriser said, if wanted.
     pub remarks: Vec<Remark>,
+    /// Names of the functions that hardly ever run, in the order of their numbers.
+    pub rare: Vec<String>,
     /// Where the time went.
     pub timings: Timings,
 }
@@ -140,9 +157,15 @@ pub fn compile(unit: &Unit) -> Output {
     machine::with_level(unit.level, !unit.debug(), |machine| {
         let mut out = Output::default();
         let start = Instant::now();
-        let lower::Lowered { module, has_cold, .. } = lower::lower(unit, machine);
+        let lower::Lowered { module, rare, .. } = lower::lower(unit, machine);
+        let has_cold = unit.rare != Rare::Later && !rare.is_empty();
+        out.rare = rare;
         let listener = remarks::listen(&module, unit.wanted.remarks);
         let has_variants = link::add_math(&module, machine.target);
+        if unit.wanted.remarks {
+            // The vectoriser would complain of a call.
+            polls::resolve(&module);
+        }
         out.timings.lower = start.elapsed();
         out.llvm_ir = unit.wanted.llvm_ir.then(|| module.print());
         let start = Instant::now();

@@ -11,6 +11,8 @@ pub enum Outside {
     Word(Extern),
     /// The zero-terminated name of the source file of a function of the unit (the first one in that file).
     File(usize),
+    /// The run-time library's `rare::Cell` of a function that is made when it is called, by its place in [`crate::Output::rare`].
+    Rare(usize),
 }
 
 impl Outside {
@@ -20,6 +22,7 @@ impl Outside {
             Outside::Word(Extern::Array(o)) => format!("lh.array.{}", o.0),
             Outside::Word(Extern::Class(c)) => format!("lh.class.{}", c.0),
             Outside::File(n) => format!("lh.file.{n}"),
+            Outside::Rare(n) => format!("lh.rare.{n}"),
         }
     }
     /// What a symbol stands for, if it is one of these.
@@ -30,6 +33,7 @@ impl Outside {
             "array" => Some(Outside::Word(Extern::Array(ObjId(number)))),
             "class" => Some(Outside::Word(Extern::Class(ExcId(number)))),
             "file" => Some(Outside::File(number as usize)),
+            "rare" => Some(Outside::Rare(number as usize)),
             _ => None,
         }
     }
@@ -41,8 +45,8 @@ mod tests {
 
     #[test]
     fn symbols_mean_what_they_are_made_of() {
-        let all = [Outside::Word(Extern::Array(ObjId(7))), Outside::Word(Extern::Class(ExcId(70))), Outside::File(3)];
-        for o in all {
+        let words = [Outside::Word(Extern::Array(ObjId(7))), Outside::Word(Extern::Class(ExcId(70)))];
+        for o in words.into_iter().chain([Outside::File(3), Outside::Rare(2)]) {
             assert_eq!(Outside::of(&o.symbol()), Some(o));
         }
         assert_eq!(Outside::of("lh_list_new"), None);

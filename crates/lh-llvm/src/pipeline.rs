@@ -2,6 +2,7 @@
 
 use crate::ir::{Module, Val, take_message};
 use crate::machine::Machine;
+use crate::polls;
 use llvm_sys::analysis::{LLVMVerifierFailureAction, LLVMVerifyModule};
 use llvm_sys::core::{LLVMDisposeMemoryBuffer, LLVMGetBufferSize, LLVMGetBufferStart};
 use llvm_sys::error::{LLVMDisposeErrorMessage, LLVMErrorRef, LLVMGetErrorMessage};
@@ -75,18 +76,21 @@ pub(crate) fn optimise(m: &Module, machine: &Machine, optimised: bool, has_cold:
         verify(m);
     }
     if !optimised {
-        return run(m, machine, c"default<O0>");
+        run(m, machine, c"default<O0>");
+    } else if has_cold {
+        // Perhaps there is nothing else that anybody calls.
+        run(m, machine, c"globaldce");
+        run(m, machine, &PASSES.early);
+        m.functions().into_iter().filter(|f| m.is_cold_definition(*f)).for_each(|f| m.attribute(f, "optnone"));
+        run(m, machine, &PASSES.late);
+        for f in m.functions().into_iter().filter(|f| m.is_cold_definition(*f)) {
+            m.remove_attribute(f, "optnone");
+            run_on(f, machine, &PASSES.cold);
+        }
+    } else {
+        run(m, machine, &PASSES.all);
     }
-    if !has_cold {
-        return run(m, machine, &PASSES.all);
-    }
-    run(m, machine, &PASSES.early);
-    m.functions().into_iter().filter(|f| m.is_cold_definition(*f)).for_each(|f| m.attribute(f, "optnone"));
-    run(m, machine, &PASSES.late);
-    for f in m.functions().into_iter().filter(|f| m.is_cold_definition(*f)) {
-        m.remove_attribute(f, "optnone");
-        run_on(f, machine, &PASSES.cold);
-    }
+    polls::resolve(m);
 }
 
 /// Aligns the stack of functions that compute with vectors wider than its natural alignment: a spilled vector that

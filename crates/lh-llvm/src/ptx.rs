@@ -53,13 +53,13 @@ pub fn compile_ptx(unit: &Unit, gpu: Gpu) -> Result<Ptx> {
     machine::with_gpu(gpu, !unit.debug(), |machine| {
         let mut out = Ptx::default();
         let start = Instant::now();
-        let lower::Lowered { module, raise_sites, has_cold } = lower::lower(unit, machine);
+        let lower::Lowered { module, raise_sites, rare } = lower::lower(unit, machine);
         out.raise_sites = raise_sites;
         link::add_math(&module, machine.target);
         out.timings.lower = start.elapsed();
         out.llvm_ir = llvm_ir.then(|| module.print());
         let start = Instant::now();
-        pipeline::optimise(&module, machine, !unit.debug(), has_cold);
+        pipeline::optimise(&module, machine, !unit.debug(), !rare.is_empty());
         barrier_loops::mark(&module);
         out.timings.optimise = start.elapsed();
         out.llvm_ir_opt = llvm_ir_opt.then(|| module.print());

@@ -45,15 +45,7 @@ fn value(slot: u64, ty: Ty) -> Const {
 
 fn unit_of(functions: Vec<Function>, abi: Abi) -> Unit {
     let spec_names = functions.iter().enumerate().map(|(i, f)| (SpecId::new(i), f.name.clone())).collect();
-    Unit {
-        functions,
-        spec_names,
-        entry: 0,
-        entry_symbol: "entry".into(),
-        abi,
-        arrays: Default::default(),
-        wanted: Wanted::default(),
-    }
+    Unit { functions, spec_names, entry: 0, entry_symbol: "entry".into(), abi, ..Unit::default() }
 }
 
 /// The examples of which `run` gives something else than they say; functions of the math library may be off by an ulp.

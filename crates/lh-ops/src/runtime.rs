@@ -276,6 +276,8 @@ table! {
     lh_check_stack() -> [] raises;
     /// KeyboardInterrupt if the user has asked for it. The code generator looks at the flag and calls only if it is set.
     lh_interrupted() -> [] raises;
+    /// The same, in each round of a loop that would not be vectorised without it either.
+    lh_interrupted_in_turn() -> [] raises;
     /// Number of live allocations, for leak tests.
     lh_live_allocations() -> [I64];
     /// Begins a shape of the message of `lh_raise_broadcast`.

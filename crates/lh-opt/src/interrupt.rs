@@ -22,8 +22,8 @@
 //! Strips are counted, so that LLVM sees that a loop of few iterations is a single strip. A strip that may raise is marked as one to be unrolled: LLVM
 //! does not vectorise it, and would not put iterations in a row that may end early.
 //!
-//! Other loops ask each time they begin again, and so do those that hardly ever run. Loops of few constant iterations, which LLVM unrolls, do not ask and do
-//! not count as loops inside others.
+//! Other loops ask each time they begin again, and so do those that hardly ever run and those that are neither unrolled nor vectorised since they carry
+//! sums in strict order. Loops of few constant iterations, which LLVM unrolls, do not ask and do not count as loops inside others.
 //!
 //! The exception goes where one raised in the loop's header would; this pass is the reason why `dce` keeps handlers of
 //! headers, and it drops them. A GPU cannot be asked.
@@ -31,6 +31,7 @@
 use crate::counted::{Counted, Defs, counted};
 use crate::dce;
 use crate::edit::{Cursor, row, runtime, to};
+use crate::sequential::is_sequential;
 use lh_ir::cfg::{Cfg, DomTree, Loop, Loops};
 use lh_ir::func::{Device, Inst, InstData, Target, Term};
 use lh_ir::{Block, Const, Function, Ty, Value};
@@ -67,13 +68,23 @@ pub(crate) fn run(func: &mut Function) -> bool {
         plans.push(if quiet[i] {
             None
         } else {
-            // A question in every round keeps LLVM from working on what hardly ever runs.
-            let strip = c.filter(|_| !busy_inside[i] && !func.blocks[l.header.index()].cold);
+            // A question in every round keeps LLVM from working on what hardly ever runs, and costs nothing where each
+            // round waits for the one before.
+            let header = &func.blocks[l.header.index()];
+            let counted = c.filter(|_| !busy_inside[i] && !header.cold);
+            let raises = counted.is_some() && may_raise(func, l);
+            let in_turn = !header.jammed && !raises && is_sequential(func, &cfg, &defs, l);
+            // A handler would have to see the next index.
+            let moves = in_turn && header.unwind.is_none();
+            let (strip, turn) = if in_turn { (None, counted) } else { (counted, None) };
+            let place = turn.as_ref().filter(|_| moves).map(|c| c.place);
             Some(Plan {
                 header: l.header,
-                entrance: copy_of_header(func, l.header),
-                raises: strip.is_some() && may_raise(func, l),
+                entrance: copy_of_header(func, l.header, place),
+                raises: strip.is_some() && raises,
                 strip,
+                turn,
+                moves,
                 calls: has_calls(func, &l.blocks),
             })
         });
@@ -132,9 +143,10 @@ fn may_raise(func: &Function, l: &Loop) -> bool {
     })
 }
 
-/// A block with the header's parameters, to stand before it.
-fn copy_of_header(func: &mut Function, header: Block) -> Block {
-    let tys: Vec<_> = func.blocks[header.index()].params.iter().map(|p| func.ty(*p)).collect();
+/// A block with the header's parameters but one, to stand before it.
+fn copy_of_header(func: &mut Function, header: Block, without: Option<usize>) -> Block {
+    let mut tys: Vec<_> = func.blocks[header.index()].params.iter().map(|p| func.ty(*p)).collect();
+    without.map(|place| tys.remove(place));
     let b = func.new_block();
     func.blocks[b.index()].params = tys.into_iter().map(|t| func.new_value(t)).collect();
     b
@@ -146,6 +158,10 @@ struct Plan {
     /// The new block before the header: of a strip, on the ways into the loop; otherwise on the ways back.
     entrance: Block,
     strip: Option<Counted>,
+    /// Of a loop that is not vectorised, whose rounds ask each.
+    turn: Option<Counted>,
+    /// Whether what counts does so behind the question: LLVM wants nothing to leave a loop where it closes.
+    moves: bool,
     calls: bool,
     raises: bool,
 }
@@ -167,13 +183,37 @@ fn redirect(func: &mut Function, loops: &Loops, plans: &[Option<Plan>]) {
                 && is_inside(l) != p.strip.is_some()
             {
                 t.block = p.entrance;
+                p.moved().map(|c| t.args.remove(c.place));
             }
         }
     }
 }
 
 impl Plan {
+    /// The loop, if it counts behind the question.
+    fn moved(&self) -> Option<&Counted> {
+        self.turn.as_ref().filter(|_| self.moves)
+    }
+
+    /// Asks before the loop counts and begins again.
+    fn ask_and_count(&self, func: &mut Function, turn: &Counted) {
+        let header = &func.blocks[self.header.index()];
+        let (span, cold) = (header.term_span, header.cold);
+        let mut args = func.blocks[self.entrance.index()].params.clone();
+        let mut c = Cursor { func, block: self.entrance, span, unwind: None, cold };
+        poll(&mut c, "lh_interrupted_in_turn");
+        let (latch, _) = c.new_block(&[]);
+        c.end(Term::Jump(to(latch, &[])), latch);
+        let ty = c.func.ty(turn.index);
+        let step = c.inst(Inst::Const(Const::Int(turn.step.into(), ty)), ty);
+        args.insert(turn.place, c.op(row("add"), &[turn.index, step], ty));
+        c.end(Term::Jump(to(self.header, &args)), self.header);
+    }
+
     fn build(self, func: &mut Function) {
+        if let Some(turn) = self.moved() {
+            return self.ask_and_count(func, turn);
+        }
         let header = &func.blocks[self.header.index()];
         let (span, unwind, cold) = (header.term_span, header.unwind.clone(), header.cold);
         let (outer, inner) = (func.blocks[self.entrance.index()].params.clone(), header.params.clone());
@@ -184,7 +224,7 @@ impl Plan {
             let unwind = unwind.map(|t| Target { block: t.block, args: t.args.iter().map(new).collect() });
             let mut c = Cursor { func, block: self.entrance, span, unwind: unwind.clone(), cold };
             c.func.blocks[self.entrance.index()].unwind = unwind;
-            poll(&mut c);
+            poll(&mut c, if self.turn.is_some() { "lh_interrupted_in_turn" } else { "lh_interrupted" });
             return c.end(go, self.header);
         };
         func.blocks[self.header.index()].unrolled |= self.raises;
@@ -220,7 +260,7 @@ impl Plan {
         let (asking, _) = c.new_block(&[]);
         c.func.blocks[check.index()].unwind = None;
         c.end(Term::Branch { cond: is_last, then: exit, els: to(asking, &[]) }, asking);
-        poll(&mut c);
+        poll(&mut c, "lh_interrupted");
         let one = c.int(1);
         let left = c.sub(left, one);
         let next = [&inner[..], &[left]].concat();
@@ -228,8 +268,8 @@ impl Plan {
     }
 }
 
-fn poll(c: &mut Cursor<'_>) {
-    c.effect(Inst::Runtime(runtime("lh_interrupted"), Vec::new()));
+fn poll(c: &mut Cursor<'_>, function: &str) {
+    c.effect(Inst::Runtime(runtime(function), Vec::new()));
 }
 
 /// `index < limit` or `index > limit`.

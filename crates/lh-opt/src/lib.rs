@@ -22,6 +22,7 @@ mod outline_parallel;
 pub mod pipeline;
 mod races;
 mod refcount;
+mod sequential;
 mod serialize_kernel;
 mod split_kernel;
 

@@ -42,20 +42,21 @@ impl From<Failed> for PyErr {
     }
 }
 
-/// Compiles a function for argument types; the guard says what the code depends on.
+/// Compiles a function for argument types; the guard says what the code depends on. `whole` code can be kept.
 pub fn compile(
     py: Python<'_>,
     f: ObjId,
     args: &[Ty],
     options: Options,
     ret: Option<Ty>,
+    whole: bool,
 ) -> Result<(Arc<Compiled>, Guard), Failed> {
     crate::signals::install();
-    let compiled = with_compiler(py, |compiler, host| match compiler.compile(host, f, args, options, None) {
+    let compiled = with_compiler(py, |compiler, host| match compiler.compile(host, f, args, options, None, whole) {
         // A result that can be converted to what the signature says is converted where it is boxed; for others the
         // compiler says what is wrong.
         Ok(c) if ret.is_some_and(|r| convert::cost(canonical(c.ret), r).is_none()) => {
-            compiler.compile(host, f, args, options, ret)
+            compiler.compile(host, f, args, options, ret, whole)
         }
         other => other,
     })?;

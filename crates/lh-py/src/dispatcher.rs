@@ -320,7 +320,7 @@ pub unsafe fn compile(
         None => {
             // SAFETY: as promised.
             unsafe { (*state).misses += 1 };
-            let made = compiler::compile(py, function, args, options, ret)?;
+            let made = compiler::compile(py, function, args, options, ret, lookup.is_some())?;
             // SAFETY: as promised.
             unsafe { (*state).missed.push(args.to_vec()) };
             if let Some(l) = &lookup {

@@ -83,7 +83,8 @@ impl<'py> Call<'_, 'py> {
         }
         // SAFETY: the state of a live dispatcher.
         let options = unsafe { (*self.state()).options.ir };
-        Ok(crate::compiler::compile(self.py, crate::objects::intern(self.this), &o.compiled.args, options, None)?.0)
+        let function = crate::objects::intern(self.this);
+        Ok(crate::compiler::compile(self.py, function, &o.compiled.args, options, None, false)?.0)
     }
     fn none(&self) -> Bound<'py, PyAny> {
         self.py.None().into_bound(self.py)

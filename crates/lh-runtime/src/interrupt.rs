@@ -51,6 +51,11 @@ unsafe extern "C" fn lh_interrupted() -> i32 {
     raise_interrupt()
 }
 
+#[unsafe(no_mangle)]
+unsafe extern "C" fn lh_interrupted_in_turn() -> i32 {
+    raise_interrupt()
+}
+
 /// See [`lh_interrupted`].
 pub(crate) fn raise_interrupt() -> i32 {
     set_pending(if pool::is_inside() { Pending::new(KEYBOARD_INTERRUPT, Vec::new()) } else { serve() });
@@ -58,7 +63,7 @@ pub(crate) fn raise_interrupt() -> i32 {
 }
 
 pub(crate) fn symbols() -> Vec<Symbol> {
-    let mut all = functions! { () lh_interrupted; };
+    let mut all = functions! { () lh_interrupted lh_interrupted_in_turn; };
     let address = std::ptr::from_ref(&INTERRUPT_FLAG).expose_provenance();
     all.push(Symbol { name: "lh_interrupt_flag", address, params: None, result: CType::I32 });
     all

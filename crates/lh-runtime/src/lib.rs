@@ -19,6 +19,7 @@ pub mod pool;
 pub mod print;
 mod race;
 mod random;
+pub mod rare;
 mod shape;
 mod sort;
 pub mod stack;
@@ -48,6 +49,7 @@ pub fn symbols() -> Vec<Symbol> {
     all.extend(string_methods::symbols());
     all.extend(print::symbols());
     all.extend(random::symbols());
+    all.extend(rare::symbols());
     all.extend(sort::symbols());
     all.extend(linalg::symbols());
     all.extend(shape::symbols());

@@ -87,8 +87,8 @@ impl Request<'_> {
         for (file, step) in &entry.files {
             files.insert(*file as usize, host.file(at(step)?));
         }
-        let image =
-            Image::load(&entry.object, &entry.facts.function, &|w| words.get(&w).copied(), &|f| files.get(&f).cloned());
+        let (word, file) = (|w| words.get(&w).copied(), |f| files.get(&f).cloned());
+        let image = Image::load(&entry.object, &entry.facts.function, &word, &file, &|_| None);
         Some(Compiled::loaded(image, self.args, ret, deps, entry.escapes, entry.object.len()))
     }
 

@@ -10,7 +10,9 @@
 //! ```
 //!
 //! A part is all that one cold block dominates, if that is enough to repay a call. Apart, it is spared most of the
-//! optimisation, and what runs often is optimised and gets its registers without regard to it.
+//! optimisation, and what runs often is optimised and gets its registers without regard to it. If the object is not to be
+//! kept ([`crate::Rare::Later`]), the function is not even made until it is called: its address comes from the run-time
+//! library, which asks the driver for it once.
 //!
 //! The function of a part gets memory for the values that it hands on, the parameters of its first block, the values
 //! and stack slots from outside that it uses; it answers 1 when an exception leaves the function (its line has been
@@ -19,6 +21,7 @@
 use super::function::FnCx;
 use super::{Declared, Lowering};
 use crate::ir::{Type, Val};
+use crate::{Outside, Rare};
 use lh_ir::cfg::{Cfg, DomTree, targets};
 use lh_ir::func::{Function, Inst, Term};
 use lh_ir::types::Prim;
@@ -138,19 +141,34 @@ impl Part {
     }
 }
 
-/// Makes the function of a part.
-pub(super) fn lower(cx: &mut Lowering<'_>, func: &Function, cfg: &Cfg, ret: &Declared, part: &Part) -> (Type, Val) {
+/// The function of a part.
+#[derive(Clone, Copy)]
+pub(super) enum Apart {
+    /// It is there.
+    Made(Val),
+    /// Not yet: its number among those of the unit.
+    Later(usize),
+}
+
+/// Makes the function of a part, or leaves it for later.
+pub(super) fn lower(cx: &mut Lowering<'_>, func: &Function, cfg: &Cfg, ret: &Declared, part: &Part) -> (Type, Apart) {
     let t = cx.m.t;
     let mut args = vec![t.ptr];
     args.extend(part.values(func).flat_map(|v| func.ty(v).flatten()).map(|p| cx.m.prim(p)));
     args.extend(part.slots.iter().flat_map(|s| func.slots[*s].flatten()).map(|_| t.ptr));
     let ty = cx.m.fn_type(&args, t.i32);
-    let value = cx.m.declare(&format!("{}.cold{}", func.name, part.blocks[0].0), ty);
-    cx.m.set_linkage(value, LLVMLinkage::LLVMInternalLinkage);
+    let name = format!("{}.cold{}", func.name, part.blocks[0].0);
+    cx.rare.push(name.clone());
+    if cx.unit.rare == Rare::Later {
+        return (ty, Apart::Later(cx.rare.len() - 1));
+    }
+    let value = cx.m.declare(&name, ty);
+    if cx.unit.rare == Rare::Here {
+        cx.m.set_linkage(value, LLVMLinkage::LLVMInternalLinkage);
+    }
     cx.attributes(value, false);
     cx.m.attribute(value, "cold");
     cx.m.attribute(value, "noinline");
-    cx.has_cold = true;
     let decl = Declared { value, ty, ..ret.clone() };
     let mut f = FnCx::new(cx, func, decl, Some(part));
     f.make_blocks(&part.blocks);
@@ -180,7 +198,7 @@ pub(super) fn lower(cx: &mut Lowering<'_>, func: &Function, cfg: &Cfg, ret: &Dec
     }
     f.enter_with(first, &phis);
     f.drop_empty_phis(&part.blocks);
-    (ty, value)
+    (ty, Apart::Made(value))
 }
 
 impl FnCx<'_, '_> {
@@ -194,9 +212,16 @@ impl FnCx<'_, '_> {
     }
 
     /// Calls a part's function in the place of its first block, and goes on by the way that it answers.
-    pub(super) fn call_part(&mut self, part: &Part, (ty, function): (Type, Val)) {
+    pub(super) fn call_part(&mut self, part: &Part, (ty, function): (Type, Apart)) {
         let t = self.t;
         let func = self.func;
+        let function = match function {
+            Apart::Made(f) => f,
+            Apart::Later(n) => {
+                let code = self.cx.cold("lh_rare_code", &[t.ptr], t.ptr);
+                self.cx.call_external(code, &[self.external(&Outside::Rare(n).symbol(), t.i8)])
+            }
+        };
         let size = part.ways.iter().map(|w| 8 * Part::handed(*w, func).len()).max().unwrap_or(0);
         let out = if size == 0 { self.null(t.ptr) } else { self.stack(self.array_type(t.i8, size), 8) };
         let mut args = vec![out];

@@ -4,6 +4,7 @@ use super::cold::{self, Part, Way};
 use super::device_calls::Printed;
 use super::{Declared, Lowering, Returns};
 use crate::ir::{Bb, Module, Type, Val};
+use crate::polls;
 use lh_ir::cfg::Cfg;
 use lh_ir::func::{BlockData, Entry, Function, InstData, Target, Term};
 use lh_ir::types::Prim;
@@ -236,9 +237,7 @@ impl FnCx<'_, '_> {
         let zero = self.int(self.t.i64, 0);
         let at = self.ptr_to_int(self.alloca(self.t.i8, 1));
         let due = self.icmp(LLVMIntEQ, self.and(at, self.int(self.t.i64, WINDOW)), zero);
-        let flag = self.load(self.t.i32, self.external("lh_interrupt_flag", self.t.i32), 4);
-        self.make_monotonic(flag);
-        let asked = self.icmp(LLVMIntNE, flag, self.int(self.t.i32, 0));
+        let asked = polls::ask(self);
         let due = self.or(due, asked);
         let (check, next) = (self.new_block(), self.new_block());
         self.cond_br(due, check, next);

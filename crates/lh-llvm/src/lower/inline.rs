@@ -3,6 +3,7 @@
 use super::function::FnCx;
 use super::memory::{LIST_CAP, LIST_LEN};
 use crate::ir::Val;
+use crate::polls;
 use lh_ir::Value;
 use lh_ir::op::RuntimeFn;
 use llvm_sys::LLVMIntPredicate::{LLVMIntEQ, LLVMIntSGT};
@@ -14,7 +15,9 @@ impl FnCx<'_, '_> {
             return Some(self.device_runtime(f, args));
         }
         match f.name {
-            "lh_interrupted" => self.poll(),
+            // Why the loop is not vectorised is not that it asks.
+            "lh_interrupted_in_turn" if self.cx.unit.wanted.remarks => {}
+            "lh_interrupted" | "lh_interrupted_in_turn" => self.poll(),
             "lh_list_reserve" => self.list_reserve(self.one(args[0]), self.one(args[1])),
             "lh_list_set_len" => self.set_header_field(self.one(args[0]), LIST_LEN, self.one(args[1])),
             "lh_ptr_addr" => return Some(vec![self.ptr_to_int(self.one(args[0]))]),
@@ -41,11 +44,8 @@ impl FnCx<'_, '_> {
     /// Raises KeyboardInterrupt if the user has asked for it: looks at the flag, and calls only if it is set.
     fn poll(&mut self) {
         let t = self.t;
-        let flag = self.load(t.i32, self.external("lh_interrupt_flag", t.i32), 4);
-        self.make_monotonic(flag);
-        let clear = self.icmp(LLVMIntEQ, flag, self.int(t.i32, 0));
-        let set = self.not(clear);
-        let (next, _) = self.unlikely(set);
+        let asked = polls::ask(self);
+        let (next, _) = self.unlikely(asked);
         let f = self.cx.cold("lh_interrupted", &[], t.i32);
         self.cx.call_external(f, &[]);
         let landing = self.landing();

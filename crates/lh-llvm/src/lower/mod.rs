@@ -21,7 +21,7 @@ mod memory;
 mod parallel;
 mod raise;
 
-use crate::{Abi, Outside, Unit};
+use crate::{Abi, Outside, Rare, Unit};
 pub(crate) use device::check_device;
 pub use device_calls::ERROR;
 
@@ -80,8 +80,8 @@ pub(crate) struct Lowering<'u> {
     debug: Option<DebugInfo>,
     /// Where code for a GPU raises, by number.
     raise_sites: Vec<RaiseSite>,
-    /// Whether parts of functions have become functions that hardly ever run.
-    has_cold: bool,
+    /// Names of the functions that parts of functions have become which hardly ever run.
+    rare: Vec<String>,
 }
 
 /// A module, and what is to be known about it.
@@ -89,8 +89,8 @@ pub(crate) struct Lowered {
     pub(crate) module: Module,
     /// Where code for a GPU raises.
     pub(crate) raise_sites: Vec<RaiseSite>,
-    /// Whether there are functions that hardly ever run.
-    pub(crate) has_cold: bool,
+    /// Functions that hardly ever run.
+    pub(crate) rare: Vec<String>,
 }
 
 /// Lowers a unit to a module.
@@ -120,7 +120,7 @@ pub(crate) fn lower(unit: &Unit, machine: &Machine) -> Lowered {
         texts: HashMap::new(),
         debug,
         raise_sites: Vec::new(),
-        has_cold: false,
+        rare: Vec::new(),
     };
     cx.functions = unit.functions.iter().enumerate().map(|(i, f)| cx.declare(f, i)).collect();
     if !cx.recursive[unit.entry] && !unit.debug() && !cx.target.is_gpu() {
@@ -131,13 +131,14 @@ pub(crate) fn lower(unit: &Unit, machine: &Machine) -> Lowered {
         function::lower(&mut cx, f, i);
     }
     match unit.abi {
+        Abi::Host if unit.rare == Rare::Only => {}
         Abi::Host => entry::lower(&cx, unit.entry, &unit.entry_symbol),
         Abi::Kernel(_) | Abi::CFunction | Abi::StatusFunction => gpu::entry(&mut cx, unit),
     }
     if let Some(d) = &cx.debug {
         d.finish();
     }
-    Lowered { module: cx.m, raise_sites: cx.raise_sites, has_cold: cx.has_cold }
+    Lowered { module: cx.m, raise_sites: cx.raise_sites, rare: cx.rare }
 }
 
 /// Which functions reach themselves by calls.

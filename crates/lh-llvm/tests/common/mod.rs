@@ -18,15 +18,7 @@ pub fn unit(text: &str) -> Unit {
         lh_ir::verify::verify(f).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
     }
     let spec_names = functions.iter().enumerate().map(|(i, f)| (SpecId::new(i), f.name.clone())).collect();
-    Unit {
-        functions,
-        spec_names,
-        entry: 0,
-        entry_symbol: "entry".into(),
-        abi: lh_llvm::Abi::Host,
-        arrays: Default::default(),
-        wanted: Wanted::default(),
-    }
+    Unit { functions, spec_names, entry: 0, entry_symbol: "entry".into(), abi: lh_llvm::Abi::Host, ..Unit::default() }
 }
 
 pub fn build(text: &str) -> Compiled {

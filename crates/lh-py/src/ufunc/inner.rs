@@ -58,7 +58,7 @@ impl Recipe {
             }
             lookup = Some((home, found));
         }
-        let (compiled, _) = compiler::compile(py, self.function, &self.args, self.options, None)?;
+        let (compiled, _) = compiler::compile(py, self.function, &self.args, self.options, None, lookup.is_some())?;
         if let Some((home, lookup)) = lookup {
             cache::keep(py, &lookup, (home, self.function), &self.args, self.options, &compiled)?;
         }

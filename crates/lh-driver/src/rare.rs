@@ -1,0 +1,73 @@
+//! Functions that hardly ever run, such as the checked versions of loops: all of a unit are compiled when the first one is
+//! called. Nothing of Python is needed for that, so any thread may be the one that calls.
+
+use crate::image::Mapped;
+use lh_ir::SpecId;
+use lh_ir::func::{Extern, Function};
+use lh_runtime::rare::Cell;
+use std::collections::HashMap;
+use std::sync::{Arc, OnceLock, Weak};
+use std::thread;
+
+/// LLVM is not made for the small stacks of threads that may be the first to call.
+const STACK: usize = 16 << 20;
+
+/// The functions of a unit that hardly ever run.
+pub(crate) struct Rare {
+    /// One for each of the names.
+    cells: Vec<Cell>,
+    names: Vec<String>,
+    /// All functions of the unit.
+    functions: Vec<Arc<Function>>,
+    spec_names: HashMap<SpecId, String>,
+    /// Numbers of the process that they refer to.
+    words: HashMap<Extern, u64>,
+    /// Their code, once it is needed.
+    code: OnceLock<Option<Mapped>>,
+}
+
+impl Rare {
+    /// Those of these names, of a unit.
+    pub(crate) fn new(
+        names: Vec<String>,
+        functions: &[Arc<Function>],
+        spec_names: &HashMap<SpecId, String>,
+        words: &HashMap<Extern, u64>,
+    ) -> Arc<Rare> {
+        let cell = |own: &Weak<Rare>, number| {
+            let own = own.clone();
+            Cell::new(Box::new(move || own.upgrade()?.make(number)))
+        };
+        Arc::new_cyclic(|own| Rare {
+            cells: (0..names.len()).map(|number| cell(own, number)).collect(),
+            names,
+            functions: functions.to_vec(),
+            spec_names: spec_names.clone(),
+            words: words.clone(),
+            code: OnceLock::new(),
+        })
+    }
+    /// Address of a function's cell.
+    pub(crate) fn cell(&self, number: usize) -> Option<usize> {
+        self.cells.get(number).map(Cell::address)
+    }
+    /// Makes all of them; the address of one.
+    fn make(&self, number: usize) -> Option<usize> {
+        let compiled = || {
+            thread::scope(|s| {
+                let made = thread::Builder::new().stack_size(STACK).spawn_scoped(s, || self.compile());
+                made.ok()?.join().ok()
+            })
+        };
+        self.code.get_or_init(compiled).as_ref()?.address(&self.names[number])
+    }
+    fn compile(&self) -> Mapped {
+        let unit = lh_llvm::Unit {
+            rare: lh_llvm::Rare::Only,
+            ..crate::unit(&self.functions, &self.spec_names, lh_llvm::Wanted::default())
+        };
+        let object = lh_llvm::compile(&unit).object;
+        let file = |f: usize| Some(self.functions.get(f)?.file.clone());
+        Mapped::new(&object, &self.functions[0].name, &|w| self.words.get(&w).copied(), &file, &|_| None)
+    }
+}

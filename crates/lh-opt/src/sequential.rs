@@ -1,0 +1,89 @@
+//! Loops that are never vectorised, as far as that is plain to see.
+//!
+//! ```text
+//! for i in range(n):          for i in range(n):          for i in range(n):
+//!     s += a[i]                   h[b[i]] += 1                d[i] = a[i] - p
+//!                                                             p = a[i]
+//! ```
+//!
+//! Numbers that depend on themselves in the round before (`s`, and not `p`) are computed in the order of the program unless
+//! `fastmath` allows otherwise, and of elements whose places are read from memory (`h[b[i]]`) it is not known whether two
+//! rounds write the same.
+
+use crate::counted::{Defs, is_in, target_of};
+use hashbrown::HashSet;
+use lh_ir::cfg::{Cfg, Loop};
+use lh_ir::func::{Entry, Inst};
+use lh_ir::types::Prim;
+use lh_ir::{Function, Value};
+
+/// Whether the rounds of a loop wait for each other.
+pub(crate) fn is_sequential(func: &Function, cfg: &Cfg, defs: &Defs, l: &Loop) -> bool {
+    let seen = Seen { func, cfg, defs, l };
+    seen.carries() || seen.scatters()
+}
+
+struct Seen<'a> {
+    func: &'a Function,
+    cfg: &'a Cfg,
+    defs: &'a Defs,
+    l: &'a Loop,
+}
+
+impl Seen<'_> {
+    /// Whether a round needs what the one before has computed, in this order.
+    fn carries(&self) -> bool {
+        self.func.options.fastmath == 0
+            && self.func.blocks[self.l.header.index()].params.iter().any(|p| {
+                let ty = self.func.ty(*p);
+                let is_float = |p: &Prim| matches!(p, Prim::F32 | Prim::F64);
+                let floats = ty.flatten().iter().any(is_float);
+                ty.is_counted() || (floats && self.reaches(self.incoming(*p), &|v, _| v == *p))
+            })
+    }
+
+    /// Whether it writes to places that it finds in memory. Rounds of threads do not ask where others write.
+    fn scatters(&self) -> bool {
+        let data = || self.l.blocks.iter().map(|b| &self.func.blocks[b.index()]);
+        let reads = |_, inst: Option<&Inst>| matches!(inst, Some(Inst::Load(..)));
+        let scatters = |inst: &Inst| match inst {
+            Inst::Store(to, _) => match self.defs.inst(self.func, *to) {
+                Some(Inst::ElemPtr { index, .. }) => self.reaches(index.to_vec(), &reads),
+                _ => false,
+            },
+            _ => false,
+        };
+        self.func.entry != Entry::Blocks
+            && data().all(|d| !d.threads)
+            && data().flat_map(|d| &d.insts).any(|d| scatters(&d.inst))
+    }
+
+    /// Whether one of some values, or what it is computed of in the loop, is such.
+    fn reaches(&self, mut work: Vec<Value>, is_such: &dyn Fn(Value, Option<&Inst>) -> bool) -> bool {
+        let mut seen: HashSet<Value> = HashSet::new();
+        while let Some(v) = work.pop() {
+            let inside = self.defs.block(v).is_some_and(|b| is_in(self.cfg, self.l, b));
+            if !inside || !seen.insert(v) {
+                continue;
+            }
+            let inst = self.defs.inst(self.func, v);
+            if is_such(v, inst) {
+                return true;
+            }
+            match inst {
+                Some(inst) => inst.for_each_operand(|o| work.push(o)),
+                None => work.extend(self.incoming(v)),
+            }
+        }
+        false
+    }
+
+    /// What a block's parameter is on the ways from inside the loop.
+    fn incoming(&self, param: Value) -> Vec<Value> {
+        let Some(block) = self.defs.block(param) else { return Vec::new() };
+        let place = self.func.blocks[block.index()].params.iter().position(|p| *p == param);
+        let Some(place) = place else { return Vec::new() };
+        let inside = self.cfg.preds(block).iter().filter(|e| is_in(self.cfg, self.l, e.from));
+        inside.map(|e| target_of(self.func, *e).args[place]).collect()
+    }
+}
