@@ -12,7 +12,7 @@ from lancehead import config, errors, types
 from lancehead._core import __version__, typeof
 from lancehead.decorators import jit, literal_unroll, literally, njit, optional, pndindex, prange
 from lancehead.types import (
-    b1, bool_, boolean, byte, c8, c16, char, complex64, complex128, double, f4, f8, float32, float64, from_dtype, i1, i2, i4, i8, int8,
+    b1, bool_, boolean, byte, c8, c16, char, complex64, complex128, double, f2, f4, f8, float16, float32, float64, from_dtype, i1, i2, i4, i8, int8,
     int16, int32, int64, int_, intc, intp, long_, longlong, none, short, size_t, ssize_t, u1, u2, u4, u8, uchar, uint, uint8,
     uint16, uint32, uint64, uintc, uintp, ulong, ulonglong, ushort, void,
 )  # fmt: skip
@@ -36,7 +36,7 @@ __all__ = [
     "get_num_threads", "get_parallel_chunksize", "get_thread_id", "parallel_chunksize", "set_num_threads", "set_parallel_chunksize",
     "threading_layer",
     "NumbaDeprecationWarning", "NumbaError", "NumbaPerformanceWarning", "NumbaWarning", "TypingError", "UnsupportedError",
-    "b1", "bool_", "boolean", "byte", "c8", "c16", "char", "complex64", "complex128", "double", "f4", "f8", "float32",
+    "b1", "bool_", "boolean", "byte", "c8", "c16", "char", "complex64", "complex128", "double", "f2", "f4", "f8", "float16", "float32",
     "float64", "from_dtype", "i1", "i2", "i4", "i8", "int8", "int16", "int32", "int64", "int_", "intc", "intp", "long_", "longlong", "none",
     "short", "size_t", "ssize_t", "u1", "u2", "u4", "u8", "uchar", "uint", "uint8", "uint16", "uint32", "uint64", "uintc",
     "uintp", "ulong", "ulonglong", "ushort", "void",

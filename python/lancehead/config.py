@@ -41,3 +41,29 @@ NUMBA_DEFAULT_NUM_THREADS: int = len(os.sched_getaffinity(0))
 #: Accepted for programs written for Numba: there is one pool, which is safe in all ways.
 THREADING_LAYER: str = os.environ.get("NUMBA_THREADING_LAYER", "default")
 THREADING_LAYER_PRIORITY: list[str] = os.environ.get("NUMBA_THREADING_LAYER_PRIORITY", "tbb omp workqueue").split()
+
+#: Settings of Numba and numba-cuda that programs set. Most mean nothing here: what they turn on is always there, or never.
+ENABLE_CUDASIM: int = 0
+CUDA_ENABLE_NRT: int = 1
+CUDA_DEBUGINFO_DEFAULT: int = 0
+CUDA_LOW_OCCUPANCY_WARNINGS: int = 1
+CUDA_WARN_ON_IMPLICIT_COPY: int = 1
+CUDA_LOG_LEVEL: str = ""
+CUDA_LOG_API_ARGS: int = 0
+CUDA_ENABLE_PYNVJITLINK: int = 0
+CUDA_ARRAY_INTERFACE_SYNC: int = 1
+CUDA_PER_THREAD_DEFAULT_STREAM: int = 0
+ALWAYS_WARN_UNINIT_VAR: int = 0
+DEBUG: int = 0
+DUMP_BYTECODE: int = 0
+DUMP_CFG: int = 0
+DUMP_IR: int = 0
+DUMP_LLVM: int = 0
+DUMP_ASSEMBLY: int = 0
+
+#: Device memory that may wait to be freed, as numba-cuda counts it: pieces, and share of all memory.
+CUDA_DEALLOCS_COUNT: int = 10
+CUDA_DEALLOCS_RATIO: float = 0.2
+
+#: Where CUDA C that kernels link finds its headers, separated by colons.
+CUDA_NVRTC_EXTRA_SEARCH_PATHS: str = os.environ.get("NUMBA_CUDA_NVRTC_EXTRA_SEARCH_PATHS", "")

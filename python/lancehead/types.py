@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy
+
 from lancehead import errors
 from lancehead._core import (
     Signature,
@@ -19,6 +21,7 @@ from lancehead._core import (
     optional_type,
     parse_type,
     tuple_type,
+    type_of_dtype,
     typeof,
     unliteral,
 )
@@ -31,6 +34,7 @@ uint8 = u1 = uchar = byte = parse_type("uint8")
 uint16 = u2 = ushort = parse_type("uint16")
 uint32 = u4 = uintc = parse_type("uint32")
 uint64 = u8 = uintp = uint = ulong = ulonglong = size_t = parse_type("uint64")
+float16 = f2 = parse_type("float16")
 float32 = f4 = parse_type("float32")
 float64 = f8 = double = parse_type("float64")
 complex64 = c8 = parse_type("complex64")
@@ -248,7 +252,7 @@ __all__ = [
     "Array", "BaseTuple", "Boolean", "BooleanLiteral", "Complex", "Dispatcher", "Float", "Integer", "IntegerLiteral", "List", "Literal", "NamedTuple",
     "NamedUniTuple", "NoneType", "Number", "NumberClass", "Omitted", "Optional", "RangeType", "Signature", "SliceType",
     "StringLiteral", "Tuple", "Type", "UniTuple", "UnicodeType",
-    "b1", "bool_", "boolean", "byte", "c16", "c8", "char", "complex128", "complex64", "double", "f4", "f8", "float32", "float64",
+    "b1", "bool_", "boolean", "byte", "c16", "c8", "char", "complex128", "complex64", "double", "f2", "f4", "f8", "float16", "float32", "float64",
     "i1", "i2", "i4", "i8", "int16", "int32", "int64", "int8", "int_", "intc", "intp", "literal", "long_", "longlong", "none",
     "optional", "short", "size_t", "ssize_t", "string", "u1", "u2", "u4", "u8", "uchar", "uint", "uint16", "uint32", "uint64",
     "uint8", "uintc", "uintp", "ulong", "ulonglong", "unicode_type", "unliteral", "ushort", "void",
@@ -263,14 +267,10 @@ def from_dtype(dtype: Any) -> Type:
     float32
 
     Raises:
-        NumbaNotImplementedError: the dtype is none of `bool`, the integers, `float32`, `float64`, `complex64`, `complex128`.
+        NumbaNotImplementedError: the dtype is none of `bool`, the integers, `float16`, `float32`, `float64`, `complex64`, `complex128`
+            and records of them, or not in the byte order of the machine.
     """
-    name = getattr(dtype, "name", None)
-    if name not in _ELEMENTS or not dtype.isnative:
+    found = type_of_dtype(numpy.dtype(dtype))
+    if found is None:
         raise errors.NumbaNotImplementedError(f"{dtype!r} has no native form")
-    return parse_type(_ELEMENTS[name])
-
-
-_ELEMENTS = {name: name for name in (
-    "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64", "complex64", "complex128",
-)} | {"bool": "boolean"}  # fmt: skip
+    return found

@@ -85,6 +85,10 @@ impl Infer<'_> {
             }
             TyKind::DType(t) => Ok(self.dtype_attr(*t, name)),
             TyKind::Array { .. } => self.array_attr(v, name),
+            TyKind::Record(r) => match r.field(name) {
+                Some(f) => self.record_field(v, r, f).map(Some),
+                None => Ok((name == "dtype").then(|| Val::of_type(Ty::dtype(v.ty)))),
+            },
             TyKind::Tuple { name: Some(n), .. } => match n.fields.iter().position(|f| f == name) {
                 Some(i) => Ok(Some(self.field(v, i as u32))),
                 None => Ok(None),
@@ -159,6 +163,7 @@ impl Infer<'_> {
             TyKind::Int { signed: true, .. } => "i",
             TyKind::Int { .. } => "u",
             TyKind::Float { .. } => "f",
+            TyKind::Record(_) => "V",
             _ => "c",
         };
         match name {
@@ -173,6 +178,12 @@ impl Infer<'_> {
 
     fn array_attr(&mut self, v: &Val, name: &str) -> Result<Option<Val>> {
         let (dtype, ndim, _, ro) = v.ty.as_array().expect("an array");
+        if let Some(r) = dtype.as_record() {
+            if r.field(name).is_some() {
+                return self.field_of_records(v, name).map(Some);
+            }
+            self.check_record_attribute(name)?;
+        }
         Ok(Some(match name {
             "shape" | "strides" => {
                 let a = self.array_parts(v);
@@ -221,6 +232,7 @@ impl Infer<'_> {
                 let i = if greatest { top } else { wrap_int(top + 1, bits, *signed) };
                 Const::Int(i, t)
             }
+            TyKind::Float { bits: 16, .. } => Const::Float(if greatest { 65504.0 } else { -65504.0 }, t),
             TyKind::Float { bits: 32, .. } => Const::Float(f64::from(if greatest { f32::MAX } else { f32::MIN }), t),
             TyKind::Float { .. } => Const::Float(if greatest { f64::MAX } else { f64::MIN }, t),
             _ => Const::Bool(greatest),

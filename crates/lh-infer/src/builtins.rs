@@ -334,6 +334,7 @@ impl Infer<'_> {
                 "uint16" | "u2" => Ty::u16(),
                 "uint32" | "u4" => Ty::u32(),
                 "uint64" | "u8" | "uint" | "uintp" => Ty::u64(),
+                "float16" | "f2" | "e" | "half" => Ty::f16(),
                 "float32" | "f4" | "f" | "single" => Ty::f32(),
                 "float64" | "f8" | "d" | "float" | "double" => Ty::f64(),
                 "complex64" | "c8" | "F" => Ty::c64(),

@@ -227,6 +227,9 @@ impl Infer<'_> {
     }
 
     fn call_namedtuple(&mut self, n: &NamedTuple, args: &[Val], kwargs: &[(String, Val)]) -> Result<Val> {
+        if let (Some(base), []) = (crate::cuda::vector_base(n), kwargs) {
+            return self.vector(n, base, args);
+        }
         let mut parts: Vec<Option<Val>> = args.iter().cloned().map(Some).collect();
         parts.resize(n.fields.len().max(parts.len()), None);
         for (k, v) in kwargs {
@@ -383,6 +386,7 @@ impl Infer<'_> {
         if path.starts_with("cuda.") {
             return self.cuda_call(path, args, kwargs);
         }
+        crate::records::check_arguments(path, args)?;
         if let Some(v) = self.builtin(path, args, kwargs)? {
             return Ok(v);
         }
@@ -602,7 +606,7 @@ impl Infer<'_> {
         let t = t.strong();
         let ret = op.sig.result(&vec![t; ins.len()], None).expect("fits");
         let args = ins.iter().enumerate().map(|(i, a)| cast_expr(t, MapExpr::Arg(i as u32, element(a.ty)))).collect();
-        Ok(Some(self.map_out(ins, ret, MapExpr::Op(op, ret, args), out)?))
+        Ok(Some(self.map_out(ins, ret, crate::operators::row_expr(op, ret, args), out)?))
     }
 
     /// An elementwise result, into `out` if there is one.

@@ -44,7 +44,7 @@ fn promote_weak(weak: Ty, strong: Ty) -> Ty {
         return strong;
     }
     match (weak.is_complex(), strong.kind()) {
-        (true, TyKind::Float { bits: 32, .. }) => Ty::c64(),
+        (true, TyKind::Float { bits: 16 | 32, .. }) => Ty::c64(),
         (true, _) => Ty::c128(),
         _ => Ty::f64(),
     }
@@ -55,13 +55,12 @@ fn promote_strong(a: Ty, b: Ty) -> Ty {
     match (kind(lo), kind(hi)) {
         (0, _) => hi,
         (1, 1) => promote_ints(a, b),
-        (1, 2) => {
-            if lo.bits() <= 16 {
-                hi
-            } else {
-                Ty::f64()
-            }
-        }
+        (1, 2) => match lo.bits() {
+            8 => hi,
+            16 if hi.bits() == 16 => Ty::f32(),
+            16 => hi,
+            _ => Ty::f64(),
+        },
         (2, 2) => {
             if a.bits() >= b.bits() {
                 a

@@ -5,7 +5,7 @@ use crate::infer::Infer;
 use crate::val::Val;
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{Device, Inst};
-use lh_ir::types::TyKind;
+use lh_ir::types::{NamedTuple, TyKind};
 use lh_ir::{Layout, Ty};
 
 const AXES: [&str; 3] = ["x", "y", "z"];
@@ -28,7 +28,48 @@ fn geometry(path: &str) -> Option<String> {
     AXES.contains(&axis).then(|| format!("lh_cuda_{name}_{axis}"))
 }
 
+/// The type of the parts of a short vector: `float32` for `float32x4`.
+pub(crate) fn vector_base(n: &NamedTuple) -> Option<Ty> {
+    let (base, size) = n.name.rsplit_once('x')?;
+    let is_vector = n.fields.iter().map(String::as_str).eq(["x", "y", "z", "w"].into_iter().take(size.parse().ok()?));
+    let types = [
+        Ty::i8(),
+        Ty::i16(),
+        Ty::i32(),
+        Ty::i64(),
+        Ty::u8(),
+        Ty::u16(),
+        Ty::u32(),
+        Ty::u64(),
+        Ty::f16(),
+        Ty::f32(),
+        Ty::f64(),
+    ];
+    types.into_iter().find(|t| is_vector && t.to_string() == base)
+}
+
 impl Infer<'_> {
+    /// A short vector of numbers and shorter ones, in order.
+    pub(crate) fn vector(&mut self, n: &NamedTuple, base: Ty, args: &[Val]) -> Result<Val> {
+        let mut parts = Vec::new();
+        for a in args {
+            let given = if a.ty.is_tuple() { self.tuple_parts(a).expect("a tuple") } else { vec![a.clone()] };
+            for x in given {
+                if !x.ty.is_number() || x.ty.is_complex() {
+                    let text = format!("`{}` is made of real numbers, not of `{}`", n.name, x.ty);
+                    return Err(Diagnostic::new(diag::NO_MATCHING_CALL, text));
+                }
+                parts.push(self.cast(&x, base));
+            }
+        }
+        if parts.len() != n.fields.len() {
+            let text = format!("`{}` takes {} numbers, {} were given", n.name, n.fields.len(), parts.len());
+            return Err(Diagnostic::new(diag::NO_MATCHING_CALL, text).note("vectors count as their parts"));
+        }
+        let elems = vec![base; parts.len()];
+        Ok(self.pack(parts, Ty::new(TyKind::Tuple { elems, name: Some(n.clone()) })))
+    }
+
     /// A value that depends on the thread.
     pub(crate) fn cuda_value(&mut self, path: &str) -> Result<Val> {
         self.check_device(path)?;
@@ -163,7 +204,7 @@ impl Infer<'_> {
     }
 
     fn alignment(&self, given: Option<&Val>, dtype: Ty) -> Result<i128> {
-        let own = dtype.real_part().itemsize().max(1) as i128;
+        let own = dtype.as_record().map_or(dtype.real_part().itemsize(), |r| r.align).max(1) as i128;
         match given.filter(|v| !v.ty.is_none()) {
             None => Ok(own),
             Some(v) => match v.as_int() {

@@ -4,6 +4,7 @@ use crate::infer::Infer;
 use crate::val::{Known, Val};
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{Inst, InstData, Term};
+use lh_ir::op::Sig;
 use lh_ir::types::{Layout, TyKind};
 use lh_ir::{Const, ExcId, Op, Ty, Value};
 
@@ -62,6 +63,9 @@ impl Infer<'_> {
     /// Emits a row; `wanted` is the result type of rows that leave it open.
     pub(crate) fn op_row(&mut self, op: &'static Op, args: &[Val], wanted: Option<Ty>) -> Val {
         let tys: Vec<Ty> = args.iter().map(|a| a.ty).collect();
+        if tys.contains(&Ty::f16()) && !matches!(op.sig, Sig::Select(_) | Sig::Fixed(..)) {
+            return self.op_of_halves(op, args, wanted);
+        }
         let Some(ty) = op.sig.result(&tys, wanted) else {
             // Python's numbers and NumPy's of the same width compute alike.
             if tys.windows(2).any(|t| t[0] != t[1]) && tys.windows(2).all(|t| t[0].strong() == t[1].strong()) {
@@ -83,6 +87,15 @@ impl Infer<'_> {
         }
         let args = args.iter().map(|a| self.value(a)).collect();
         self.push(Inst::Op(op, args), ty)
+    }
+
+    /// A row of `float16` is computed in `float32` and rounded, as NumPy does it. For arithmetic that is the nearest number, and
+    /// where a machine has instructions for it, LLVM finds them.
+    fn op_of_halves(&mut self, op: &'static Op, args: &[Val], wanted: Option<Ty>) -> Val {
+        let single = |t: Ty| if t == Ty::f16() { Ty::f32() } else { t };
+        let args: Vec<Val> = args.iter().map(|a| self.cast(a, single(a.ty))).collect();
+        let result = self.op_row(op, &args, wanted.map(single));
+        if result.ty == Ty::f32() { self.cast(&result, Ty::f16()) } else { result }
     }
 
     /// Converts a number to a number type, as C does.
@@ -130,6 +143,7 @@ impl Infer<'_> {
                 lh_ir::verify::part(val.ty, i).unwrap_or_else(|| lh_ir::bug!("alternative {i}"))
             }
             TyKind::BoundMethod { recv, .. } => *recv,
+            TyKind::Record(_) => lh_ir::verify::part(val.ty, i).unwrap_or_else(|| lh_ir::bug!("part {i} of a record")),
             other => lh_ir::bug!("field of {other:?}"),
         };
         if let Some(Const::Complex(re, im, _)) = val.as_const() {
@@ -181,6 +195,10 @@ impl Infer<'_> {
             }
             (_, TyKind::Choice(of)) => self.convert_choice(val, of, to),
             (TyKind::Array { .. }, TyKind::Array { .. }) => Ok(self.relayout(val, to)),
+            (TyKind::Record(a), TyKind::Record(b)) if a.fields == b.fields && a.align >= b.align => {
+                let parts = vec![self.field(val, 0), self.field(val, 1)];
+                Ok(self.pack(parts, to))
+            }
             // Lists whose items are not known yet: another sweep makes the types equal.
             (TyKind::PendingList(_) | TyKind::List(_), TyKind::PendingList(_) | TyKind::List(_)) => {
                 self.pending.changed |= val.ty != to;
@@ -370,7 +388,7 @@ pub(crate) fn cast_const(c: &Const, to: Ty) -> Option<Const> {
         Const::Complex(a, b, _) => (*a, *b),
         Const::None | Const::Str(_) => return None,
     };
-    let narrow = |x: f64, t: Ty| if t.bits() == 32 { f64::from(x as f32) } else { x };
+    let narrow = |x: f64, t: Ty| lh_ir::half::rounded(x, t.bits());
     match to.kind() {
         TyKind::Bool => Some(Const::Bool(re != 0.0 || im != 0.0)),
         TyKind::Int { bits, signed, .. } => {

@@ -25,6 +25,7 @@ impl Infer<'_> {
             TyKind::Tuple { name: Some(n), .. } if crate::stencils::is_relative(n) => self.relative_item(v, k),
             TyKind::Tuple { .. } => self.tuple_item(v, k),
             TyKind::Array { .. } => self.array_item(v, k),
+            TyKind::Record(_) => self.record_item(v, k),
             TyKind::List(t) => match k.ty.kind() {
                 TyKind::Int { .. } | TyKind::Bool => {
                     let at = self.checked_list_index(v, k, "list index out of range")?;
@@ -41,7 +42,7 @@ impl Infer<'_> {
                 }
                 let p = self.flat_address(&a, k)?;
                 let (dtype, ..) = a.ty.as_array().expect("an array");
-                Ok(if self.dead { Val::of_type(Ty::never()) } else { self.push(Inst::Load(p), dtype) })
+                Ok(if self.dead { Val::of_type(Ty::never()) } else { self.element_at(&a, p, dtype) })
             }
             TyKind::Str if k.ty.is_int() => {
                 let k = self.cast(k, Ty::int());
@@ -201,10 +202,13 @@ impl Infer<'_> {
 
     fn array_item(&mut self, a: &Val, k: &Val) -> Result<Val> {
         let (dtype, ndim, ..) = a.ty.as_array().expect("an array");
+        if let (Some(name), Some(_)) = (k.as_str(), dtype.as_record()) {
+            return self.field_of_records(a, &name.to_owned());
+        }
         let Some(parts) = self.parts_of(k) else { return self.fancy_item(a, k) };
         if let Some(index) = all_ints(&parts, ndim) {
             let p = self.element_address(a, &index);
-            return Ok(self.push(Inst::Load(p), dtype));
+            return Ok(self.element_at(a, p, dtype));
         }
         self.view(a, &parts)
     }
@@ -241,7 +245,7 @@ impl Infer<'_> {
     /// An element by indices known to be right.
     pub(crate) fn load_item(&mut self, a: &Val, index: &[Val], dtype: Ty) -> Val {
         let p = self.unchecked_address(a, index);
-        self.push(Inst::Load(p), dtype)
+        self.element_at(a, p, dtype)
     }
 
     /// Address of an element by indices known to be right.
@@ -264,7 +268,7 @@ impl Infer<'_> {
         Ok(self.make_array(&parts, Ty::array_ro(dtype, ndim - 1, layout, ro)))
     }
 
-    fn offset(&mut self, data: &Val, bytes: &Val) -> Val {
+    pub(crate) fn offset(&mut self, data: &Val, bytes: &Val) -> Val {
         let (d, b) = (self.value(data), self.value(bytes));
         self.push(Inst::PtrAdd(d, b), Ty::ptr())
     }
@@ -399,6 +403,10 @@ impl Infer<'_> {
     pub(crate) fn set_item(&mut self, v: &Val, k: &Val, x: &Val) -> Result<()> {
         let (v, k) = (&self.unwrap_optional(v)?, &self.unwrap_optional(k)?);
         match v.ty.kind() {
+            TyKind::Record(_) => {
+                let name = self.record_key(v, k)?;
+                self.set_record_field(v, &name, x)
+            }
             TyKind::Array { .. } => self.set_array_item(v, k, x),
             TyKind::Iter(_) if v.flat().is_some() && k.ty.is_int() => {
                 let a = v.flat().expect("just asked");
@@ -466,6 +474,10 @@ impl Infer<'_> {
     fn set_array_item(&mut self, a: &Val, k: &Val, x: &Val) -> Result<()> {
         self.check_writable(a.ty)?;
         let (dtype, ndim, ..) = a.ty.as_array().expect("an array");
+        if let (Some(name), Some(_)) = (k.as_str(), dtype.as_record()) {
+            let field = self.field_of_records(a, &name.to_owned())?;
+            return self.assign(&field, x);
+        }
         let Some(parts) = self.parts_of(k) else {
             let name = format!("setitem_{}", self.fancy_name(k));
             return self.method(a, &name, &[k.clone(), x.clone()]).map(|_| ());
@@ -478,6 +490,10 @@ impl Infer<'_> {
             self.push_void(Inst::Store(p, x));
             return Ok(());
         }
+        if let (Some(index), Some(to), Some(from)) = (all_ints(&parts, ndim), dtype.as_record(), x.ty.as_record()) {
+            let p = self.element_address(a, &index);
+            return self.copy_record(p, to, x, from);
+        }
         let dst = self.view(a, &parts)?;
         if self.dead {
             return Ok(());
@@ -487,6 +503,10 @@ impl Infer<'_> {
 
     /// A number as an element: complex numbers do not become real ones silently.
     pub(crate) fn element_value(&mut self, x: &Val, dtype: Ty) -> Result<Val> {
+        if !x.ty.is_number() || !dtype.is_number() {
+            let text = format!("`{}` cannot be stored in an array of `{dtype}`", x.ty);
+            return Err(Diagnostic::new(diag::NO_MATCHING_OP, text));
+        }
         if x.ty.is_complex() && !dtype.is_complex() {
             return Err(Diagnostic::new(
                 diag::NO_MATCHING_OP,
@@ -514,7 +534,7 @@ impl Infer<'_> {
                 }
                 *d
             }
-            _ if x.ty.is_number() => x.ty,
+            _ if x.ty.is_number() || x.ty.as_record().is_some() => x.ty,
             _ => {
                 return Err(Diagnostic::new(
                     diag::NO_MATCHING_OP,
@@ -522,6 +542,9 @@ impl Infer<'_> {
                 ));
             }
         };
+        if !src.is_number() || !dtype.is_number() {
+            return self.assign_records(dst, &x);
+        }
         if src.is_complex() && !dtype.is_complex() {
             return Err(Diagnostic::new(
                 diag::NO_MATCHING_OP,

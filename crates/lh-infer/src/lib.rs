@@ -14,6 +14,7 @@ mod infer;
 mod iterate;
 mod operators;
 mod prims;
+mod records;
 mod shape;
 mod stencils;
 mod step;

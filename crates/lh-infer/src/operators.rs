@@ -30,7 +30,7 @@ impl Kernel {
     /// It as an elementwise expression.
     pub(crate) fn expr(self, args: Vec<MapExpr>) -> MapExpr {
         match self {
-            Kernel::Row(op, t) => MapExpr::Op(op, t, args),
+            Kernel::Row(op, t) => row_expr(op, t, args),
             Kernel::Spec(s, t) => MapExpr::Call(s, t, args),
         }
     }
@@ -140,10 +140,10 @@ impl Infer<'_> {
         let (t, ..) = a.ty.as_array().expect("an array");
         let kernel = match op {
             UnOp::Neg if t.is_complex() => self.library_kernel("operator.neg", &[t])?,
-            UnOp::Neg if !t.is_bool() => Kernel::Row(row("neg"), t),
+            UnOp::Neg if t.is_number() && !t.is_bool() => Kernel::Row(row("neg"), t),
             UnOp::Invert if t.is_bool() => Kernel::Row(row("not"), t),
             UnOp::Invert if t.is_int() => Kernel::Row(row("invert"), t),
-            UnOp::Pos => return self.method(a, "copy", &[]),
+            UnOp::Pos if t.is_number() => return self.method(a, "copy", &[]),
             _ => return Err(self.no_op("unary operator", a.ty, a.ty)),
         };
         Ok(self.map(&[a.clone()], kernel.ret(), kernel.expr(vec![MapExpr::Arg(0, t)])))
@@ -308,6 +308,11 @@ impl Infer<'_> {
                 return Ok(self.op(if op == BinOp::Mod { "srem" } else { "sdiv" }, &args));
             }
         }
+        if t == Ty::f16() {
+            let [x, y] = args.map(|a| self.cast(&a, Ty::f32()));
+            let wide = self.binary_same(op, &x, &y, Ty::f32())?;
+            return Ok(self.cast(&wide, t));
+        }
         self.call_library(&format!("operator.{}", operator_name(op)), &args)
     }
 
@@ -468,6 +473,7 @@ impl Infer<'_> {
             (TyKind::Range(_), TyKind::Range(_)) if equality => {
                 self.call_library(&format!("builtins.range.__{}__", compare_name(op)), &[a.clone(), b.clone()])
             }
+            (TyKind::Record(_), _) | (_, TyKind::Record(_)) => Err(self.no_op(op.symbol(), a.ty, b.ty)),
             _ if equality && a.ty == b.ty && a.ty.flatten().is_empty() => Ok(Val::bool(op == CmpOp::Eq)),
             (TyKind::DType(_), TyKind::Str) | (TyKind::Str, TyKind::DType(_)) if equality => {
                 self.compare_dtype_text(op, a, b)
@@ -736,13 +742,27 @@ fn rank(t: Ty) -> u8 {
     }
 }
 
-/// A conversion inside an elementwise expression, left out where it changes nothing.
-pub(crate) fn cast_expr(t: Ty, e: MapExpr) -> MapExpr {
-    let from = match &e {
+/// A row inside an elementwise expression; of `float16` as everywhere, in `float32` and rounded.
+pub(crate) fn row_expr(op: &'static Op, ret: Ty, args: Vec<MapExpr>) -> MapExpr {
+    if !args.iter().any(|e| expr_type(e) == Ty::f16()) {
+        return MapExpr::Op(op, ret, args);
+    }
+    let wide = |e: MapExpr| if expr_type(&e) == Ty::f16() { cast_expr(Ty::f32(), e) } else { e };
+    let single = if ret == Ty::f16() { Ty::f32() } else { ret };
+    cast_expr(ret, MapExpr::Op(op, single, args.into_iter().map(wide).collect()))
+}
+
+/// The type of an elementwise expression.
+fn expr_type(e: &MapExpr) -> Ty {
+    match e {
         MapExpr::Arg(_, t) | MapExpr::Op(_, t, _) | MapExpr::Cast(t, _) | MapExpr::Call(_, t, _) => *t,
         MapExpr::Const(c) => c.ty(),
-    };
-    cast_expr_from(from, t, e)
+    }
+}
+
+/// A conversion inside an elementwise expression, left out where it changes nothing.
+pub(crate) fn cast_expr(t: Ty, e: MapExpr) -> MapExpr {
+    cast_expr_from(expr_type(&e), t, e)
 }
 
 fn cast_expr_from(from: Ty, t: Ty, e: MapExpr) -> MapExpr {

@@ -296,6 +296,13 @@ impl Infer<'_> {
 
     /// A scalar function applied to elements of operands.
     fn scalar_call(&mut self, f: &Val, ins: &[Val]) -> Result<(Ty, MapExpr)> {
+        if let Some(a) = ins.iter().find(|a| crate::operators::element(a.ty).as_record().is_some()) {
+            return Err(Diagnostic::new(
+                diag::UNSUPPORTED_CALL,
+                format!("functions of elements do not take `{}`", a.ty),
+            )
+            .note("work on the fields of records: `a[\"x\"]` is an array"));
+        }
         let TyKind::Func(id) = f.ty.kind() else {
             return Err(Diagnostic::new(diag::UNSUPPORTED_CALL, format!("`{}` cannot be mapped over arrays", f.ty)));
         };

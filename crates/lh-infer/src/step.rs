@@ -30,6 +30,9 @@ impl Infer<'_> {
             }
             Inst::GetAttr(v, name) if name == "__merge__" => Ok(Some(self.merging(*v))),
             Inst::GetAttr(v, name) => self.get_attr(&self.val(*v), name).map(Some),
+            Inst::SetAttr(v, name, x) if self.val(*v).ty.as_record().is_some() => {
+                self.set_record_field(&self.val(*v), name, &self.val(*x)).map(|()| None)
+            }
             Inst::SetAttr(v, name, _) => {
                 let t = self.val(*v).ty;
                 Err(Diagnostic::new(

@@ -7,6 +7,7 @@ pub mod consts;
 pub mod diag;
 pub mod entity;
 pub mod func;
+pub mod half;
 pub mod op;
 pub mod parse;
 pub mod print;

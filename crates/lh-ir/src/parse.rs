@@ -587,6 +587,7 @@ fn simple_type(name: &str) -> Option<Ty> {
         "uint32" => Ty::u32(),
         "uint64" => Ty::u64(),
         "float" => Ty::float(),
+        "float16" => Ty::f16(),
         "float32" => Ty::f32(),
         "float64" => Ty::f64(),
         "complex" => Ty::complex(),

@@ -49,6 +49,7 @@ impl fmt::Display for TypeText {
                 let fields = n.fields.iter().zip(elems).map(|(name, t)| format!("{name:?}: {}", TypeText(*t)));
                 write!(f, "namedtuple({:?}, {}, {})", n.name, n.class, list(fields))
             }
+            TyKind::Record(_) => write!(f, "{}", self.0),
             TyKind::Array { dtype, ndim, layout, readonly } => {
                 let layout = match layout {
                     Layout::C => "C",

@@ -36,7 +36,7 @@ pub enum TyKind {
     Bool,
     /// Integers. `weak` marks Python's `int` (always 64 bits, signed), which adapts to typed operands as in NEP 50.
     Int { bits: u8, signed: bool, weak: bool },
-    /// `float32` and `float64`. `weak` marks Python's `float` (64 bits).
+    /// `float16`, `float32` and `float64`. `weak` marks Python's `float` (64 bits).
     Float { bits: u8, weak: bool },
     /// `complex64` and `complex128`. `weak` marks Python's `complex` (128 bits).
     Complex { bits: u8, weak: bool },
@@ -44,6 +44,8 @@ pub enum TyKind {
     Str,
     /// A tuple; `name` is set for a namedtuple.
     Tuple { elems: Vec<Ty>, name: Option<NamedTuple> },
+    /// An item of a structured dtype: the owner of memory and an address in it.
+    Record(Record),
     /// A NumPy array.
     Array { dtype: Ty, ndim: u8, layout: Layout, readonly: bool },
     /// A Python list, as a pointer to a run-time list header.
@@ -139,6 +141,46 @@ pub struct NamedTuple {
     pub fields: Vec<String>,
 }
 
+/// Fields in memory.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Record {
+    /// In order of declaration.
+    pub fields: Vec<RecordField>,
+    /// Bytes of a record.
+    pub size: usize,
+    /// What the address of each is a multiple of: 1, 2, 4, 8 or 16.
+    pub align: usize,
+    /// Whether the dtype was made with `align=True`.
+    pub aligned: bool,
+}
+
+/// A field of a record.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct RecordField {
+    /// Its name.
+    pub name: String,
+    /// Bytes from the beginning of the record.
+    pub offset: usize,
+    /// Type of a number, or of a record; `None` for what has no native form.
+    pub ty: Ty,
+    /// NumPy's letters for it.
+    pub format: String,
+    /// Extents of an array in the record.
+    pub shape: Vec<usize>,
+}
+
+impl Record {
+    /// The field of a name.
+    pub fn field(&self, name: &str) -> Option<&RecordField> {
+        self.fields.iter().find(|f| f.name == name)
+    }
+    /// The same record where addresses are multiples of less.
+    pub fn at(&self, offset: usize, outer: usize) -> Record {
+        let own = if offset == 0 { outer } else { 1 << offset.trailing_zeros().min(4) };
+        Record { align: self.align.min(own).min(outer), ..self.clone() }
+    }
+}
+
 /// A machine primitive.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Prim {
@@ -152,6 +194,8 @@ pub enum Prim {
     I32,
     /// 64-bit integer.
     I64,
+    /// `_Float16`.
+    F16,
     /// `float`.
     F32,
     /// `double`.
@@ -169,7 +213,7 @@ impl Prim {
     pub fn size(self) -> usize {
         match self {
             Prim::I1 | Prim::I8 => 1,
-            Prim::I16 => 2,
+            Prim::I16 | Prim::F16 => 2,
             Prim::I32 | Prim::F32 => 4,
             Prim::I64 | Prim::F64 | Prim::Ptr | Prim::Mem | Prim::List => 8,
         }
@@ -233,6 +277,8 @@ impl Ty {
         u32 = TyKind::Int { bits: 32, signed: false, weak: false };
         /// NumPy's `uint64`.
         u64 = TyKind::Int { bits: 64, signed: false, weak: false };
+        /// NumPy's `float16`.
+        f16 = TyKind::Float { bits: 16, weak: false };
         /// NumPy's `float32`.
         f32 = TyKind::Float { bits: 32, weak: false };
         /// NumPy's `float64`.
@@ -360,9 +406,19 @@ impl Ty {
             _ => 0,
         }
     }
-    /// Size of a number as an array element, bytes.
+    /// Size as an array element, bytes.
     pub fn itemsize(self) -> usize {
-        self.bits() as usize / 8
+        match self.0 {
+            TyKind::Record(r) => r.size,
+            _ => self.bits() as usize / 8,
+        }
+    }
+    /// The fields of a record.
+    pub fn as_record(self) -> Option<&'static Record> {
+        match self.0 {
+            TyKind::Record(r) => Some(r),
+            _ => None,
+        }
     }
     /// The real type of a complex type's parts; other types themselves.
     pub fn real_part(self) -> Ty {
@@ -429,12 +485,17 @@ impl Ty {
                 32 => Prim::I32,
                 _ => Prim::I64,
             }),
-            TyKind::Float { bits, .. } => out.push(if *bits == 32 { Prim::F32 } else { Prim::F64 }),
+            TyKind::Float { bits, .. } => out.push(match bits {
+                16 => Prim::F16,
+                32 => Prim::F32,
+                _ => Prim::F64,
+            }),
             TyKind::Complex { bits, .. } => {
                 let p = if *bits == 64 { Prim::F32 } else { Prim::F64 };
                 out.extend([p, p]);
             }
             TyKind::Str => out.extend([Prim::Mem, Prim::Ptr, Prim::I64]),
+            TyKind::Record(_) => out.extend([Prim::Mem, Prim::Ptr]),
             TyKind::Tuple { elems, .. } => elems.iter().for_each(|t| t.flatten_into(out)),
             TyKind::Array { ndim, .. } => {
                 out.extend([Prim::Mem, Prim::Ptr]);
@@ -508,6 +569,7 @@ impl fmt::Display for Ty {
             TyKind::Complex { bits, .. } => write!(f, "complex{bits}"),
             TyKind::Str => write!(f, "unicode_type"),
             TyKind::Tuple { elems, name } => fmt_tuple(f, elems, name.as_ref()),
+            TyKind::Record(r) => fmt_record(f, r),
             TyKind::Array { dtype, ndim, layout, readonly } => {
                 let ro = if *readonly { "readonly " } else { "" };
                 write!(f, "{ro}array({dtype}, {ndim}d, {layout:?})")
@@ -539,6 +601,26 @@ impl fmt::Display for Ty {
             TyKind::Ellipsis => write!(f, "ellipsis"),
         }
     }
+}
+
+fn fmt_record(f: &mut fmt::Formatter<'_>, r: &Record) -> fmt::Result {
+    write!(f, "Record(")?;
+    for field in &r.fields {
+        write!(f, "{}[type=", field.name)?;
+        match (&field.shape[..], field.ty.is_none()) {
+            ([], true) => write!(f, "{}", field.format)?,
+            ([], false) => write!(f, "{}", field.ty)?,
+            (shape, _) => write!(f, "nestedarray({}, {shape:?})", field.ty)?,
+        }
+        write!(f, ";offset={}],", field.offset)?;
+    }
+    write!(
+        f,
+        "{};{}{})",
+        r.size,
+        if r.aligned { "True" } else { "False" },
+        if r.align < 8 { format!(";{}", r.align) } else { String::new() }
+    )
 }
 
 fn fmt_tuple(f: &mut fmt::Formatter<'_>, elems: &[Ty], name: Option<&NamedTuple>) -> fmt::Result {

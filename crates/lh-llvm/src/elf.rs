@@ -228,7 +228,8 @@ impl Image<'_> {
 
     fn find(&self, symbol: usize) -> usize {
         let s = &self.object.symbols[symbol];
-        if let Some(at) = self.defined_at(s).or_else(|| (self.resolve)(&s.name)).or_else(|| lh_math::address(&s.name)) {
+        let ours = || lh_math::address(&s.name).or_else(|| crate::half::address(&s.name));
+        if let Some(at) = self.defined_at(s).or_else(|| (self.resolve)(&s.name)).or_else(ours) {
             return at;
         }
         let name = CString::new(s.name.as_str()).unwrap_or_default();

@@ -7,6 +7,7 @@ mod barrier_loops;
 mod debug;
 mod elf;
 mod gdb;
+mod half;
 mod ir;
 mod link;
 mod lower;

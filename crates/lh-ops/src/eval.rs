@@ -16,7 +16,7 @@ pub(crate) fn wrapped(v: i128, ty: Ty) -> Const {
 
 /// A float of a type, rounded to it.
 pub(crate) fn rounded(v: f64, ty: Ty) -> Const {
-    Const::Float(if ty.bits() == 32 { f64::from(v as f32) } else { v }, ty)
+    Const::Float(lh_ir::half::rounded(v, ty.bits()), ty)
 }
 
 /// A bit pattern of an integer type, in the low bits.
@@ -187,6 +187,7 @@ pub(crate) fn ldexp(a: &[Const]) -> Option<Const> {
 
 pub(crate) fn bits_of_float(a: &[Const]) -> Option<Const> {
     match *a {
+        [Const::Float(x, t)] if t.bits() == 16 => Some(wrapped(i128::from(lh_ir::half::of_f64(x)), Ty::i16())),
         [Const::Float(x, t)] if t.bits() == 32 => Some(wrapped(i128::from((x as f32).to_bits()), Ty::i32())),
         [Const::Float(x, _)] => Some(wrapped(i128::from(x.to_bits()), Ty::i64())),
         _ => None,
@@ -195,6 +196,7 @@ pub(crate) fn bits_of_float(a: &[Const]) -> Option<Const> {
 
 pub(crate) fn float_of_bits(a: &[Const]) -> Option<Const> {
     match *a {
+        [Const::Int(x, t)] if t.bits() == 16 => Some(Const::Float(lh_ir::half::to_f64(x as u16), Ty::f16())),
         [Const::Int(x, t)] if t.bits() == 32 => Some(Const::Float(f64::from(f32::from_bits(x as u32)), Ty::f32())),
         [Const::Int(x, _)] => Some(Const::Float(f64::from_bits(x as u64), Ty::f64())),
         _ => None,
@@ -216,12 +218,18 @@ macro_rules! constants {
 }
 constants! {
     i8: Int as i128;
+    i16: Int as i128;
     i32: Int as i128;
     i64: Int as i128;
     u8: Int as i128;
     u64: Int as i128;
     f32: Float as f64;
     f64: Float as f64;
+}
+
+/// A `float16` constant, for examples.
+pub(crate) fn f16(v: f64) -> Const {
+    Const::Float(v, Ty::f16())
 }
 
 /// Whether two constants are the same value: bits, but any NaN is every other.

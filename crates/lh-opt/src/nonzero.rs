@@ -130,10 +130,8 @@ impl Facts<'_> {
         };
         // NaN as a bound comes from infinities: nothing is known.
         let range = if range.lo <= range.hi { range } else { ALL };
-        if self.func.ty(v).bits() == 32 {
-            return Range { lo: f64::from(range.lo as f32), hi: f64::from(range.hi as f32) };
-        }
-        range
+        let bits = self.func.ty(v).bits();
+        Range { lo: lh_ir::half::rounded(range.lo, bits), hi: lh_ir::half::rounded(range.hi, bits) }
     }
 
     fn operation(&self, name: &str, args: &[Value], depth: usize) -> Range {

@@ -30,7 +30,7 @@ pub mod kind {
     pub const UINT64: u64 = 7;
     /// NumPy scalar: type number.
     pub const SCALAR: u64 = 8;
-    /// Array: type number, rank, contiguity, whether it can be written.
+    /// Array: type number, rank, contiguity, whether it can be written; then, of records, the number of their dtype.
     pub const ARRAY: u64 = 9;
     /// Tuple: length; then the tags of its items.
     pub const TUPLE: u64 = 10;
@@ -44,6 +44,8 @@ pub mod kind {
     pub const RANGE: u64 = 14;
     /// `slice`; then the tags of its parts.
     pub const SLICE: u64 = 15;
+    /// A record: the number of its dtype.
+    pub const RECORD: u64 = 16;
 }
 
 /// Why a value cannot be passed.
@@ -152,11 +154,13 @@ impl ArgBuf {
             let num = (*descr).type_num;
             let order = (*descr).byteorder as u8;
             let foreign = order == if cfg!(target_endian = "little") { b'>' } else { b'<' };
-            if flags & np::ALIGNED == 0 || foreign || num > 15 || num == 13 {
+            if flags & np::ALIGNED == 0 || foreign || !np::is_native(num) && num != np::VOID {
                 return Err(Refused::Array);
             }
+            let record = if num == np::VOID { Some(self.record_number(descr, (*a).data)?) } else { None };
             let shape = (flags & (np::C_CONTIGUOUS | np::F_CONTIGUOUS | np::WRITEABLE)) as u64;
             self.tags.push(kind::ARRAY | (num as u64) << 8 | (nd as u64) << 16 | shape << 32);
+            self.tags.extend(record);
             self.owners.push((self.slots.len() as u32, o));
             self.slots.reserve(2 + 2 * nd);
             let at = self.slots.len();
@@ -170,6 +174,31 @@ impl ArgBuf {
             self.slots.set_len(at + 2 + 2 * nd);
             Ok(())
         }
+    }
+
+    /// The number of the structured dtype of records at an address.
+    #[cold]
+    fn record_number(&mut self, descr: *const np::Descr, data: *mut u8) -> Result<u64, Refused> {
+        let mut found = Err(Refused::Array);
+        self.guarded(|_| {
+            // SAFETY: arguments are read while the thread is attached; the dtype belongs to one of them.
+            let descr = unsafe {
+                let py = pyo3::Python::assume_attached();
+                pyo3::Bound::from_borrowed_ptr(py, descr.cast_mut().cast())
+            };
+            let known = crate::records::of_dtype(&descr).map_err(|e| {
+                e.restore(descr.py());
+                Refused::Raised
+            })?;
+            if let Some((ty, n)) = known {
+                let align = ty.as_record().map_or(1, |r| r.align);
+                if data.addr() % align == 0 {
+                    found = Ok(n);
+                }
+            }
+            Ok(())
+        })?;
+        found
     }
 
     /// # Safety
@@ -278,6 +307,14 @@ impl ArgBuf {
             let is = |t: *mut ffi::PyTypeObject| ffi::PyType_IsSubtype(class, t) != 0;
             if is(np::ndarray_type()) {
                 return if crate::typing::is_plain_subclass(py, o) { self.push_array(o) } else { Err(Refused::Type) };
+            }
+            if is(np::void_type()) {
+                let v = &*o.cast::<crate::records::VoidScalar>();
+                let n = self.record_number(v.descr.cast_const().cast(), v.data)?;
+                self.tags.push(kind::RECORD | n << 8);
+                self.owners.push((self.slots.len() as u32, o));
+                self.slots.extend([0, v.data as u64]);
+                return Ok(());
             }
             if is(&raw mut ffi::PyLong_Type) {
                 return self.push_int(o);

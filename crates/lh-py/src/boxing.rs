@@ -100,6 +100,10 @@ impl<'a, 'py> Boxer<'a, 'py> {
                 let header = word() as *mut List;
                 self.list(*t, header)?
             }
+            TyKind::Record(_) => {
+                let slots = [word(), word()];
+                record(py, ty, slots)?
+            }
             TyKind::Array { dtype, ndim, readonly, .. } => {
                 let (this, rest) = at.split_at(2 + 2 * usize::from(*ndim));
                 *at = rest;
@@ -237,8 +241,13 @@ fn int(py: Python<'_>, word: u64, bits: u8, signed: bool) -> Bound<'_, PyAny> {
     o.into_any()
 }
 
-fn float(word: u64, bits: u32) -> f64 {
-    if bits == 32 { f64::from(f32::from_bits(word as u32)) } else { f64::from_bits(word) }
+/// A float of a slot.
+pub fn float(word: u64, bits: u32) -> f64 {
+    match bits {
+        16 => lh_ir::half::to_f64(word as u16),
+        32 => f64::from(f32::from_bits(word as u32)),
+        _ => f64::from_bits(word),
+    }
 }
 
 /// A string; the argument itself when it comes back whole.
@@ -259,19 +268,58 @@ fn string(py: Python<'_>, mem: *mut MemInfo, data: u64, len: u64) -> PyResult<Bo
     Ok(PyString::from_bytes(py, bytes)?.into_any())
 }
 
+/// The dtype of elements of a type.
+fn descr_of(py: Python<'_>, dtype: Ty) -> PyResult<Bound<'_, PyAny>> {
+    if let Some(d) = crate::records::dtype_of(py, dtype)? {
+        return Ok(d);
+    }
+    let num = np::num_of_ty(dtype).ok_or_else(|| no_object(dtype))?;
+    // SAFETY: a new reference.
+    unsafe { Bound::from_owned_ptr_or_err(py, np::load(py)?.descr(num)) }
+}
+
+/// Whether elements of two dtypes are alike: those of one kind of number are, records must be of the very same dtype.
+///
+/// # Safety
+/// Both are dtypes.
+unsafe fn same_elements(a: *const np::Descr, b: *const np::Descr) -> bool {
+    // SAFETY: as promised by the caller.
+    let (x, y) = unsafe { ((*a).type_num, (*b).type_num) };
+    a == b || x != np::VOID && np::ty_of_num(x) == np::ty_of_num(y)
+}
+
+/// A record; the argument itself when it comes back.
+fn record<'py>(py: Python<'py>, ty: Ty, slots: [u64; 2]) -> PyResult<Bound<'py, PyAny>> {
+    let mem = slots[0] as *mut MemInfo;
+    // SAFETY: `mem` is null or alive: the value holds a reference; a foreign owner holds one to the object.
+    let owner =
+        unsafe { owner_of(mem, release_object).map(|o| Bound::from_borrowed_ptr(py, o.cast::<ffi::PyObject>())) };
+    if let Some(owner) = owner {
+        // SAFETY: the struct is read after the type check.
+        let same = unsafe {
+            ffi::PyObject_TypeCheck(owner.as_ptr(), np::void_type()) != 0
+                && (*owner.as_ptr().cast::<crate::records::VoidScalar>()).data as u64 == slots[1]
+        };
+        if same {
+            return Ok(owner);
+        }
+    }
+    array(py, ty, false, &slots)?.get_item(PyTuple::empty(py))
+}
+
 /// An array; the argument itself when it comes back unchanged.
 fn array<'py>(py: Python<'py>, dtype: Ty, readonly: bool, slots: &[u64]) -> PyResult<Bound<'py, PyAny>> {
     let (mem, data, dims) = (slots[0] as *mut MemInfo, slots[1] as *mut u8, &slots[2..]);
     let (shape, strides) = dims.split_at(dims.len() / 2);
     let as_signed = |words: &[u64]| words.iter().map(|w| *w as isize).collect::<smallvec::SmallVec<[isize; 8]>>();
     let (shape, strides) = (as_signed(shape), as_signed(strides));
-    let num = np::num_of_ty(dtype).ok_or_else(|| no_object(dtype))?;
+    let descr = descr_of(py, dtype)?;
     // SAFETY: `mem` is null or alive: the value holds a reference.
     let owner = match unsafe { owner_of(mem, release_object) } {
         Some(object) => {
             // SAFETY: the foreign owner holds a reference to the object.
             let object = unsafe { Bound::from_borrowed_ptr(py, object.cast()) };
-            if is_same_array(&object, num, data, &shape, &strides, readonly) {
+            if is_same_array(&object, &descr, data, &shape, &strides, readonly) {
                 return Ok(object);
             }
             Some(object)
@@ -283,13 +331,13 @@ fn array<'py>(py: Python<'py>, dtype: Ty, readonly: bool, slots: &[u64]) -> PyRe
             Some(Bound::new(py, memory)?.into_any())
         }
     };
-    np::load(py)?.array_over(py, num, (data, &shape, &strides), !readonly, owner)
+    np::load(py)?.array_over(py, descr.into_ptr(), (data, &shape, &strides), !readonly, owner)
 }
 
 /// Whether an object is the array with exactly this memory.
 fn is_same_array(
     o: &Bound<'_, PyAny>,
-    num: i32,
+    descr: &Bound<'_, PyAny>,
     data: *mut u8,
     shape: &[isize],
     strides: &[isize],
@@ -304,7 +352,7 @@ fn is_same_array(
         let nd = a.nd as usize;
         let list = |p: *const isize| if nd == 0 { &[][..] } else { std::slice::from_raw_parts(p, nd) };
         a.data == data
-            && np::ty_of_num((*a.descr).type_num) == np::ty_of_num(num)
+            && same_elements(a.descr, descr.as_ptr().cast())
             && nd == shape.len()
             && list(a.dimensions) == shape
             && list(a.strides) == strides

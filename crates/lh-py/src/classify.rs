@@ -42,7 +42,11 @@ fn try_classify(o: &Bound<'_, PyAny>) -> PyResult<Option<Object>> {
     }
     if let Ok(t) = o.cast::<Type>() {
         let t = t.get().0;
-        return Ok(Some(if t.is_number() { Object::DType(t.strong()) } else { Object::Type(t) }));
+        return Ok(Some(if t.is_number() || t.as_record().is_some() {
+            Object::DType(t.strong())
+        } else {
+            Object::Type(t)
+        }));
     }
     if np::is_dtype(o)? {
         return Ok(np::ty_of_dtype(o)?.map(Object::DType));
@@ -200,10 +204,22 @@ fn device_name(o: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
     o.getattr(intern!(o.py(), "path"))?.extract().map(Some)
 }
 
-/// The memory of a captured device array.
+/// The memory of a captured device array, lancehead's or one that describes itself by `__cuda_array_interface__`.
 fn device_array<'py>(o: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
-    let is_one = is_a(o, "lancehead.cuda.devicearray", "DeviceNDArray");
-    if is_one { o.getattr(intern!(o.py(), "_data")).map(Some) } else { Ok(None) }
+    let py = o.py();
+    if is_a(o, "lancehead.cuda.devicearray", "DeviceNDArray") {
+        return o.getattr(intern!(py, "_data")).map(Some);
+    }
+    if o.is_instance_of::<PyType>() || !o.hasattr(intern!(py, "__cuda_array_interface__"))? {
+        return Ok(None);
+    }
+    let module = py.import("lancehead.cuda.devicearray")?;
+    module.getattr("as_cuda_array")?.call1((o,))?.getattr(intern!(py, "_data")).map(Some)
+}
+
+/// The array whose memory a captured one stands for.
+pub fn memory_of<'py>(o: &Bound<'py, PyAny>) -> Bound<'py, PyAny> {
+    device_array(o).ok().flatten().unwrap_or_else(|| o.clone())
 }
 
 /// The dispatcher in a function decorated with `cuda.jit`.

@@ -43,12 +43,16 @@ fn number(from: Ty, to: Ty, words: &[u64], out: &mut Vec<u64>) {
         }
         _ => {
             let half = from.real_part().bits();
-            let part = |w: u64| if half == 32 { f64::from(f32::from_bits(w as u32)) } else { f64::from_bits(w) };
+            let part = |w: u64| crate::boxing::float(w, half);
             let re = part(words[0]);
             (re as i128, re, words.get(1).map_or(0.0, |w| part(*w)))
         }
     };
-    let float = |x: f64, bits: u32| if bits == 32 { u64::from((x as f32).to_bits()) } else { x.to_bits() };
+    let float = |x: f64, bits: u32| match bits {
+        16 => u64::from(lh_ir::half::of_f64(x)),
+        32 => u64::from((x as f32).to_bits()),
+        _ => x.to_bits(),
+    };
     match to.kind() {
         TyKind::Bool => out.push(u64::from(re != 0.0 || im != 0.0)),
         TyKind::Int { .. } => out.push(int as u64),

@@ -274,12 +274,15 @@ impl Host for PyHost<'_> {
     fn word(&mut self, what: Extern) -> u64 {
         match what {
             // SAFETY: the object is an array, as inference has seen; the struct is NumPy's.
-            Extern::Array(o) => unsafe { (*self.get(o).as_ptr().cast::<np::ArrayObject>()).data.addr() as u64 },
+            Extern::Array(o) => unsafe {
+                let array = classes::memory_of(&self.get(o));
+                (*array.as_ptr().cast::<np::ArrayObject>()).data.addr() as u64
+            },
             Extern::Class(c) => u64::from(c.0),
         }
     }
     fn array_bytes(&mut self, o: ObjId) -> Option<Vec<u8>> {
-        let array = self.get(o);
+        let array = classes::memory_of(&self.get(o));
         let flags = array.getattr("flags").ok()?;
         let is = |name: &str| flags.getattr(name).is_ok_and(|f| f.is_truthy().unwrap_or(false));
         if !is("c_contiguous") && !is("f_contiguous") {

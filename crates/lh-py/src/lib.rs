@@ -37,6 +37,7 @@ mod parse;
 mod paths;
 mod print;
 mod raise;
+mod records;
 mod render;
 mod signals;
 mod stencil;
@@ -147,6 +148,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(types::list_type, m)?)?;
     m.add_function(wrap_pyfunction!(types::optional_type, m)?)?;
     m.add_function(wrap_pyfunction!(types::literal_type, m)?)?;
+    m.add_function(wrap_pyfunction!(types::type_of_dtype, m)?)?;
     m.add_function(wrap_pyfunction!(types::unliteral, m)?)?;
     m.add_function(wrap_pyfunction!(types::parse_type, m)?)?;
     m.add_function(wrap_pyfunction!(types::parse_signature, m)?)?;

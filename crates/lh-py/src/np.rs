@@ -54,6 +54,9 @@ pub const ALIGNED: c_int = 0x100;
 /// `NPY_ARRAY_WRITEABLE`.
 pub const WRITEABLE: c_int = 0x400;
 
+/// `NPY_HALF`, the last of the scalar types.
+const HALF: c_int = 23;
+
 /// `NPY_TYPES` in order; 64-bit platforms differ in the width of C's `long`.
 pub fn ty_of_num(num: c_int) -> Option<Ty> {
     let long = size_of::<c_long>() == 8;
@@ -85,16 +88,27 @@ pub fn ty_of_num(num: c_int) -> Option<Ty> {
         12 => Ty::f64(),
         14 => Ty::c64(),
         15 => Ty::c128(),
+        HALF => Ty::f16(),
         _ => return None,
     })
 }
 
+/// `NPY_VOID`: records, if the dtype has fields.
+pub const VOID: c_int = 20;
+
+/// Whether elements of a type number have a native form.
+#[inline(always)]
+pub fn is_native(num: c_int) -> bool {
+    num < 16 && num != 13 || num == HALF
+}
+
 /// The type number of a scalar type.
 pub fn num_of_ty(t: Ty) -> Option<c_int> {
-    (0..16).find(|n| ty_of_num(*n) == Some(t.strong()))
+    (0..=HALF).find(|n| ty_of_num(*n) == Some(t.strong()))
 }
 
 static NDARRAY: AtomicPtr<ffi::PyTypeObject> = AtomicPtr::new(std::ptr::null_mut());
+static VOID_SCALAR: AtomicPtr<ffi::PyTypeObject> = AtomicPtr::new(std::ptr::null_mut());
 static GENERIC: AtomicPtr<ffi::PyTypeObject> = AtomicPtr::new(std::ptr::null_mut());
 
 /// `numpy.ndarray`, or null before [`load`].
@@ -103,13 +117,18 @@ pub fn ndarray_type() -> *mut ffi::PyTypeObject {
     NDARRAY.load(Ordering::Relaxed)
 }
 
+/// `numpy.void`, or null before [`load`].
+pub fn void_type() -> *mut ffi::PyTypeObject {
+    VOID_SCALAR.load(Ordering::Relaxed)
+}
+
 /// `numpy.generic`, or null before [`load`].
 pub fn generic_type() -> *mut ffi::PyTypeObject {
     GENERIC.load(Ordering::Relaxed)
 }
 
 /// The scalar classes, by type number; null before [`load`], which keeps the module that holds them.
-static SCALARS: [AtomicPtr<ffi::PyTypeObject>; 16] = [const { AtomicPtr::new(std::ptr::null_mut()) }; 16];
+static SCALARS: [AtomicPtr<ffi::PyTypeObject>; 24] = [const { AtomicPtr::new(std::ptr::null_mut()) }; 24];
 
 /// Type number of a scalar class.
 #[inline]
@@ -151,6 +170,7 @@ pub fn load(py: Python<'_>) -> PyResult<&'static Numpy> {
         for (slot, name) in SCALARS.iter().zip(names) {
             slot.store(module.getattr(name)?.as_ptr().cast(), Ordering::Relaxed);
         }
+        SCALARS[HALF as usize].store(module.getattr("half")?.as_ptr().cast(), Ordering::Relaxed);
         let array_core = match py.import("numpy._core.multiarray") {
             Ok(m) => m,
             Err(_) => py.import("numpy.core.multiarray")?,
@@ -158,6 +178,7 @@ pub fn load(py: Python<'_>) -> PyResult<&'static Numpy> {
         let capsule = array_core.getattr("_ARRAY_API")?;
         let api = capsule.cast::<PyCapsule>()?.pointer_checked(None)?.as_ptr().cast();
         NDARRAY.store(module.getattr("ndarray")?.as_ptr().cast(), Ordering::Relaxed);
+        VOID_SCALAR.store(module.getattr("void")?.as_ptr().cast(), Ordering::Relaxed);
         GENERIC.store(module.getattr("generic")?.as_ptr().cast(), Ordering::Relaxed);
         Ok(Numpy { module: module.unbind(), api: AtomicPtr::new(api) })
     })
@@ -179,16 +200,22 @@ impl Numpy {
         // SAFETY: the API table has more than 300 entries, and `index` is one of the constants below.
         unsafe { *self.api.load(Ordering::Relaxed).add(index) }
     }
-    /// A new array over memory that `owner` keeps alive. Strides are in bytes.
+    /// A new reference to the dtype of a number type.
+    pub fn descr(&self, num: c_int) -> *mut ffi::PyObject {
+        type FromType = unsafe extern "C" fn(c_int) -> *mut ffi::PyObject;
+        // SAFETY: entry 45 is this function in every NumPy since 1.7.
+        unsafe { std::mem::transmute::<*const c_void, FromType>(self.entry(45))(num) }
+    }
+    /// A new array over memory that `owner` keeps alive. Strides are in bytes; the reference to the dtype is
+    /// taken over.
     pub fn array_over<'py>(
         &self,
         py: Python<'py>,
-        num: c_int,
+        descr: *mut ffi::PyObject,
         (data, shape, strides): (*mut u8, &[isize], &[isize]),
         writable: bool,
         owner: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        type FromType = unsafe extern "C" fn(c_int) -> *mut ffi::PyObject;
         type FromDescr = unsafe extern "C" fn(
             *mut ffi::PyTypeObject,
             *mut ffi::PyObject,
@@ -200,10 +227,9 @@ impl Numpy {
             *mut ffi::PyObject,
         ) -> *mut ffi::PyObject;
         type SetBase = unsafe extern "C" fn(*mut ffi::PyObject, *mut ffi::PyObject) -> c_int;
-        // SAFETY: entries 45, 94 and 282 are these functions in every NumPy since 1.7.
-        let (from_type, from_descr, set_base) = unsafe {
+        // SAFETY: entries 94 and 282 are these functions in every NumPy since 1.7.
+        let (from_descr, set_base) = unsafe {
             (
-                std::mem::transmute::<*const c_void, FromType>(self.entry(45)),
                 std::mem::transmute::<*const c_void, FromDescr>(self.entry(94)),
                 std::mem::transmute::<*const c_void, SetBase>(self.entry(282)),
             )
@@ -212,7 +238,6 @@ impl Numpy {
         // SAFETY: `from_descr` takes the reference to the descriptor and copies shape and strides, which have `nd` items;
         // the memory outlives the array because `owner` becomes its base.
         unsafe {
-            let descr = from_type(num);
             let nd = shape.len() as c_int;
             let array = from_descr(
                 ndarray_type(),
@@ -242,6 +267,9 @@ pub fn ty_of_dtype(dtype: &Bound<'_, PyAny>) -> PyResult<Option<Ty>> {
         return Ok(None);
     }
     let num: c_int = dtype.getattr(intern!(py, "num"))?.extract()?;
+    if num == VOID {
+        return Ok(crate::records::of_dtype(dtype)?.map(|(t, _)| t));
+    }
     Ok(ty_of_num(num))
 }
 

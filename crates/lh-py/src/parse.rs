@@ -24,6 +24,7 @@ pub fn scalar(name: &str) -> Option<Ty> {
         "uint16" | "u2" | "ushort" => Ty::u16(),
         "uint32" | "u4" | "uintc" => Ty::u32(),
         "uint64" | "u8" | "uintp" | "uint" | "ulonglong" | "ulong" | "size_t" => Ty::u64(),
+        "float16" | "f2" => Ty::f16(),
         "float32" | "f4" => Ty::f32(),
         "float64" | "f8" | "double" | "d" => Ty::float(),
         "float_" | "f" => Ty::f32(),

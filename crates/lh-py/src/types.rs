@@ -78,7 +78,7 @@ impl Type {
     /// An array type: `float64[:]`, `float64[:, ::1]`, `float64[::1, :]`.
     fn __getitem__(&self, key: &Bound<'_, PyAny>) -> PyResult<Py<Type>> {
         let bad = || PyKeyError::new_err(format!("Can only index types with slices with no start or stop, got {key}."));
-        if !self.0.is_number() {
+        if !self.0.is_number() && self.0.as_record().is_none() {
             return Err(PyTypeError::new_err(format!("there are no arrays of {}", self.0)));
         }
         let one_step = |s: Bound<'_, PyAny>| -> PyResult<bool> {
@@ -109,6 +109,7 @@ impl Type {
             TyKind::Tuple { elems, .. } if elems.iter().all(|t| *t == elems[0]) => "UniTuple",
             TyKind::Tuple { .. } => "Tuple",
             TyKind::Array { .. } => "Array",
+            TyKind::Record(_) => "Record",
             TyKind::List(_) => "List",
             TyKind::Optional(_) => "Optional",
             TyKind::Range(_) => "RangeType",
@@ -137,6 +138,7 @@ impl Type {
         match self.0.kind() {
             TyKind::Array { dtype, .. } => Type::of(py, *dtype),
             TyKind::List(t) | TyKind::DType(t) | TyKind::Range(t) => Type::of(py, *t),
+            TyKind::Record(_) => Type::of(py, self.0),
             TyKind::Tuple { elems, .. } if elems.first().is_some_and(|f| elems.iter().all(|t| t == f)) => {
                 Type::of(py, elems[0])
             }
@@ -233,8 +235,19 @@ impl Type {
     fn fields(&self) -> PyResult<Vec<String>> {
         match self.0.kind() {
             TyKind::Tuple { name: Some(n), .. } => Ok(n.fields.clone()),
+            TyKind::Record(r) => Ok(r.fields.iter().map(|f| f.name.clone()).collect()),
             _ => Err(self.missing("fields")),
         }
+    }
+    /// Bytes of a record.
+    #[getter]
+    fn size(&self) -> PyResult<usize> {
+        self.0.as_record().map(|r| r.size).ok_or_else(|| self.missing("size"))
+    }
+    /// Whether the dtype of a record was made with `align=True`.
+    #[getter]
+    fn aligned(&self) -> PyResult<bool> {
+        self.0.as_record().map(|r| r.aligned).ok_or_else(|| self.missing("aligned"))
     }
     #[getter]
     fn instance_class<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
@@ -269,6 +282,9 @@ impl Type {
         if let TyKind::Tuple { elems, name: Some(n) } = slf.get().0.kind() {
             let args = (type_tuple(py, elems)?, objects::object(py, n.class));
             return Ok((core.getattr("named_tuple_type")?, args.into_pyobject(py)?));
+        }
+        if let Some(dtype) = crate::records::dtype_of(py, slf.get().0)? {
+            return Ok((core.getattr("type_of_dtype")?, (dtype,).into_pyobject(py)?));
         }
         if let TyKind::Literal(_) = slf.get().0.kind() {
             return Ok((core.getattr("literal_type")?, (slf.getattr("literal_value")?,).into_pyobject(py)?));
@@ -359,7 +375,7 @@ pub fn layout_of(letter: &str) -> PyResult<Layout> {
 pub fn array_type(dtype: &Bound<'_, PyAny>, ndim: usize, layout: &str, readonly: bool) -> PyResult<Py<Type>> {
     let py = dtype.py();
     let dtype = as_ty(dtype)?;
-    if !dtype.is_number() {
+    if !dtype.is_number() && dtype.as_record().is_none() {
         return Err(PyTypeError::new_err(format!("there are no arrays of {dtype}")));
     }
     if ndim > 64 {
@@ -412,6 +428,14 @@ pub fn literal_type(value: &Bound<'_, PyAny>) -> PyResult<Py<Type>> {
     let literal = constant.as_ref().and_then(Literal::of);
     let literal = literal.ok_or_else(|| crate::literals::no_literal(py, &crate::classify::short_text(value)))?;
     Type::of(py, Ty::new(TyKind::Literal(literal)))
+}
+
+/// The type of elements of a dtype, or `None` if they have no native form.
+#[pyfunction]
+pub fn type_of_dtype(dtype: &Bound<'_, PyAny>) -> PyResult<Option<Py<Type>>> {
+    let py = dtype.py();
+    np::load(py)?;
+    np::ty_of_dtype(dtype)?.map(|t| Type::of(py, t)).transpose()
 }
 
 /// `types.unliteral(type)`: the type of a literal type's value, other types themselves.

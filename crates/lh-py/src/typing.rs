@@ -40,7 +40,12 @@ impl<'a, 'py> Decoder<'a, 'py> {
             kind::STR => Ty::str(),
             kind::UINT64 => Ty::u64(),
             kind::SCALAR => np::ty_of_num(payload as i32).expect("only native scalars are tagged"),
-            kind::ARRAY => array_ty(payload),
+            kind::ARRAY => {
+                let num = i32::from(payload as u8);
+                let dtype = if num == np::VOID { crate::records::by_number(self.word()) } else { native(num) };
+                array_ty(payload, dtype)
+            }
+            kind::RECORD => crate::records::by_number(payload),
             kind::TUPLE => Ty::tuple(self.many(payload as usize)),
             kind::NAMED => self.named(payload as usize),
             kind::LIST => Ty::list(self.next_ty()),
@@ -79,9 +84,12 @@ pub fn named_tuple(class: &Bound<'_, PyAny>) -> Option<NamedTuple> {
     Some(NamedTuple { name, class: objects::intern(class), fields })
 }
 
-fn array_ty(payload: u64) -> Ty {
-    let (num, ndim, flags) = (payload as u8, (payload >> 8) as u8, (payload >> 24) as i32);
-    let dtype = np::ty_of_num(i32::from(num)).expect("only native arrays are tagged");
+fn native(num: i32) -> Ty {
+    np::ty_of_num(num).expect("only native arrays are tagged")
+}
+
+fn array_ty(payload: u64, dtype: Ty) -> Ty {
+    let (ndim, flags) = ((payload >> 8) as u8, (payload >> 24) as i32);
     let layout = if flags & np::C_CONTIGUOUS != 0 {
         Layout::C
     } else if flags & np::F_CONTIGUOUS != 0 {

@@ -76,7 +76,7 @@ mod tests {
     fn c_type(p: &Prim) -> CType {
         match p {
             Prim::I1 | Prim::I8 => CType::I8,
-            Prim::I16 => CType::I16,
+            Prim::I16 | Prim::F16 => CType::I16,
             Prim::I32 => CType::I32,
             Prim::I64 => CType::I64,
             Prim::F32 => CType::F32,

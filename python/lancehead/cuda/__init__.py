@@ -13,16 +13,18 @@
 array([1., 2., 3., 4.])
 """
 
-from lancehead.cuda import config, cudadrv, errors, libdevice, np, random, typing, vector_types
+from lancehead import config
+from lancehead.cuda import cudadrv, errors, fp16, libdevice, np, random, typing, vector_types
 from lancehead.cuda.args import In, InOut, Out
 from lancehead.cuda.compiling import compile, compile_all, compile_for_current_device, compile_ptx, compile_ptx_for_current_device
 from lancehead.cuda.devicearray import (
-    DeviceNDArray, DeviceRecord, as_cuda_array, device_array, device_array_like, is_cuda_array, managed_array, mapped_array,
-    mapped_array_like, pinned_array, pinned_array_like, to_device,
+    DeviceNDArray, DeviceRecord, as_cuda_array, device_array, device_array_like, from_cuda_array_interface, is_cuda_array,
+    managed_array, mapped, mapped_array, mapped_array_like, pinned_array, pinned_array_like, to_device,
 )  # fmt: skip
 from lancehead.cuda.devices import (
-    close, cuda_error, current_context, defer_cleanup, detect, get_current_device, gpus, is_available, is_supported_version,
-    list_devices, mapped, pinned, profile_start, profile_stop, profiling, require_context, select_device, synchronize,
+    close, cuda_error, current_context, defer_cleanup, detect, get_current_device, gpus, is_available, is_bfloat16_supported,
+    is_float16_supported, is_supported_version,
+    list_devices, pinned, profile_start, profile_stop, profiling, require_context, select_device, synchronize,
 )  # fmt: skip
 from lancehead.cuda.dispatcher import CUDADispatcher, jit
 from lancehead.cuda.names import (
@@ -41,15 +43,13 @@ from lancehead.cuda.ufuncs import guvectorize, vectorize
 from lancehead.cuda.vector_types import *  # noqa: F403
 from lancehead.decorators import literal_unroll
 
-from_cuda_array_interface = as_cuda_array
-
 __all__ = [
     "CUDADispatcher", "DeviceNDArray", "DeviceRecord", "Event", "In", "InOut", "Out", "Reduce", "Stream", "activemask", "all_sync",
     "any_sync", "as_cuda_array", "atomic", "ballot_sync", "blockDim", "blockIdx", "brev", "cbrt", "cg", "close", "clz", "compile",
     "compile_all", "compile_for_current_device", "compile_ptx", "compile_ptx_for_current_device", "config", "const",
     "cuda_error", "cudadrv", "current_context", "default_stream", "defer_cleanup", "detect", "device_array", "device_array_like", "eq_sync", "errors",
-    "event", "event_elapsed_time", "external_stream", "ffs", "fma", "from_cuda_array_interface", "get_current_device", "gpus",
-    "grid", "gridDim", "gridsize", "guvectorize", "is_available", "is_cuda_array", "is_supported_version", "jit", "laneid", "lanemask_lt", "ldca",
+    "event", "event_elapsed_time", "external_stream", "ffs", "fma", "fp16", "from_cuda_array_interface", "get_current_device", "gpus",
+    "grid", "gridDim", "gridsize", "guvectorize", "is_available", "is_bfloat16_supported", "is_cuda_array", "is_float16_supported", "is_supported_version", "jit", "laneid", "lanemask_lt", "ldca",
     "ldcg", "ldcs", "ldcv", "ldlu", "legacy_default_stream", "libdevice", "list_devices", "literal_unroll", "local",
     "managed_array", "mapped", "mapped_array", "mapped_array_like", "match_all_sync", "match_any_sync", "nanosleep", "np",
     "per_thread_default_stream", "pinned", "pinned_array", "pinned_array_like", "popc", "profile_start", "profile_stop",

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from lancehead.cuda.devicearray import DeviceNDArray, DeviceRecord, ManagedNDArray, MappedNDArray
+from lancehead.cuda.devicearray import as_cuda_array, DeviceNDArray, DeviceRecord, ManagedNDArray, MappedNDArray
 
 
 class ArgHint:
@@ -54,8 +54,14 @@ _NATIVE: dict[type, Any] = {
     tuple: lambda t: tuple(native(x) for x in t),
 }
 
+_PLAIN = frozenset((int, float, complex, bool, np.ndarray, np.float32, np.float64, np.int32, np.int64))
+
 
 def native(value: Any) -> Any:
     """What the CPU device works on. Its memory is the host's: an array that is copied there and back is used where it is."""
     convert = _NATIVE.get(type(value))
-    return value if convert is None else convert(value)
+    if convert is not None:
+        return convert(value)
+    if type(value) in _PLAIN or not hasattr(value, "__cuda_array_interface__"):
+        return value
+    return _device(as_cuda_array(value))

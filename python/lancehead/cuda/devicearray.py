@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import ctypes
 import operator
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
-from lancehead import _core
+from lancehead import _core, config
+from lancehead.cuda.devices import current_context
+from lancehead.cuda.memory import allocate, interface_of, over
+from lancehead.cuda.streams import external_stream
 
 
 class DeviceNDArray:
     """An array in device memory."""
 
-    __slots__ = ("_data", "stream")
+    __slots__ = ("__weakref__", "_data", "stream")
 
     def __init__(self, data: np.ndarray, stream: Any = 0) -> None:
         self._data = data
@@ -58,7 +63,16 @@ class DeviceNDArray:
     @property
     def device_ctypes_pointer(self) -> Any:
         """Address of the first element."""
-        return self._data.ctypes.data_as(__import__("ctypes").c_void_p)
+        return ctypes.c_void_p(self._data.ctypes.data if self._data.size else None)
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        return interface_of(self._data, self.stream)
+
+    @property
+    def gpu_data(self) -> Any:
+        """The memory itself."""
+        return self._data
 
     @property
     def flags(self) -> Any:
@@ -233,21 +247,43 @@ def _is_contiguous(a: np.ndarray) -> bool:
 
 def host_of(value: Any) -> Any:
     """The memory of a device array; other values themselves."""
-    return value._data if isinstance(value, (DeviceNDArray, DeviceRecord)) else value
+    if isinstance(value, (DeviceNDArray, DeviceRecord)):
+        return value._data
+    return as_cuda_array(value)._data if hasattr(value, "__cuda_array_interface__") and not isinstance(value, np.ndarray) else value
 
 
 def is_cuda_array(obj: object) -> bool:
     """Whether an object is an array in device memory."""
-    return isinstance(obj, DeviceNDArray)
+    return hasattr(obj, "__cuda_array_interface__")
 
 
 def as_cuda_array(obj: Any, sync: bool = True) -> DeviceNDArray:
     """A device array over the memory of an object that has one."""
     if isinstance(obj, DeviceNDArray):
         return obj
+    if hasattr(obj, "__cuda_array_interface__"):
+        return from_cuda_array_interface(obj.__cuda_array_interface__, obj, sync)
     if hasattr(obj, "__dlpack__") and not isinstance(obj, np.ndarray):
         return DeviceNDArray(np.from_dlpack(obj))
     raise TypeError("*obj* doesn't implement the cuda array interface.")
+
+
+def from_cuda_array_interface(desc: dict[str, Any], owner: Any = None, sync: bool = True) -> DeviceNDArray:
+    """A device array over the memory that a description of its `__cuda_array_interface__` names.
+
+    The memory must be the CPU device's, that is the host's. `owner` is kept alive.
+
+    Raises:
+        NotImplementedError: the array is masked, or of a version after 3.
+    """
+    data = over(desc, owner)
+    handle = desc.get("stream")
+    if handle is None:
+        return DeviceNDArray(data)
+    stream = external_stream(handle)
+    if sync and config.CUDA_ARRAY_INTERFACE_SYNC:
+        stream.synchronize()
+    return DeviceNDArray(data, stream)
 
 
 def to_device(obj: Any, stream: Any = 0, copy: bool = True, to: DeviceNDArray | None = None) -> DeviceNDArray:
@@ -259,8 +295,7 @@ def to_device(obj: Any, stream: Any = 0, copy: bool = True, to: DeviceNDArray | 
         raise ValueError("Array contains non-contiguous buffer and cannot be transferred as a single memory region. "
                          "Please ensure contiguous buffer with numpy .ascontiguousarray()")
     if to is None:
-        made = np.empty_like(source, subok=False)
-        to = DeviceNDArray(made, stream)
+        to = DeviceNDArray(_like(source), stream)
     if copy:
         to.copy_to_device(source)
     return to
@@ -278,7 +313,7 @@ def device_array(shape: Any, dtype: Any = np.float64, strides: Any = None, order
     """An array on the device whose elements are not set."""
     if strides is not None:
         return DeviceNDArray(_strided(_shape(shape), np.dtype(dtype), strides), stream)
-    return DeviceNDArray(np.empty(_shape(shape), np.dtype(dtype), order=order), stream)
+    return DeviceNDArray(allocate(_shape(shape), np.dtype(dtype), order, current_context().deallocations), stream)
 
 
 def _strided(shape: tuple[int, ...], dtype: np.dtype, strides: Any) -> np.ndarray:
@@ -291,7 +326,7 @@ def _strided(shape: tuple[int, ...], dtype: np.dtype, strides: Any) -> np.ndarra
 def _like(ary: Any) -> np.ndarray:
     a = host_of(ary)
     if _is_contiguous(a):
-        return np.empty(a.shape, a.dtype, order="C" if a.flags.c_contiguous else "F")
+        return allocate(a.shape, a.dtype, "C" if a.flags.c_contiguous else "F", current_context().deallocations)
     # As for any array with gaps: the order of the dimensions is kept, the gaps are not.
     return np.empty_like(a, subok=False)
 
@@ -314,22 +349,44 @@ def pinned_array_like(ary: Any) -> np.ndarray:
 def mapped_array(shape: Any, dtype: Any = np.float64, strides: Any = None, order: str = "C", stream: Any = 0, portable: bool = False,
                  wc: bool = False) -> np.ndarray:  # fmt: skip
     """An array that both the host and the device use."""
-    return device_array(shape, dtype, strides, order)._data.view(MappedNDArray)
+    return _shared(device_array(shape, dtype, strides, order)._data, MappedNDArray, stream)
 
 
 def mapped_array_like(ary: Any, stream: Any = 0, portable: bool = False, wc: bool = False) -> np.ndarray:
     """An array like another that both the host and the device use."""
-    return _like(ary).view(MappedNDArray)
+    return _shared(_like(ary), MappedNDArray, stream)
 
 
 def managed_array(shape: Any, dtype: Any = np.float64, strides: Any = None, order: str = "C", stream: Any = 0,
                   attach_global: bool = True) -> np.ndarray:  # fmt: skip
     """An array that both the host and the device use."""
-    return device_array(shape, dtype, strides, order)._data.view(ManagedNDArray)
+    return _shared(device_array(shape, dtype, strides, order)._data, ManagedNDArray, stream)
+
+
+def _shared(data: np.ndarray, kind: type[MappedNDArray], stream: Any) -> np.ndarray:
+    made = data.view(kind)
+    made.stream = stream
+    return made
+
+
+@contextmanager
+def mapped(*arrays: Any, **options: Any) -> Iterator[Any]:
+    """Host arrays that the device can use in the block."""
+    made = [DeviceNDArray(a) for a in arrays]
+    yield made[0] if len(made) == 1 else made
 
 
 class MappedNDArray(np.ndarray):
     """An array that both the host and the device use."""
+
+    stream: Any = 0
+
+    def __array_finalize__(self, obj: Any) -> None:
+        self.stream = getattr(obj, "stream", 0)
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        return interface_of(np.asarray(self), self.stream)
 
     def copy_to_host(self, ary: np.ndarray | None = None, stream: Any = 0) -> np.ndarray:
         """The elements as a host array."""

@@ -7,7 +7,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from lancehead.cuda.errors import CudaSupportError
+from lancehead.cuda.memory import Deallocations, MemoryManager
+from lancehead.cuda.streams import Event, Stream, event, external_stream, stream
 
 
 class MemoryInfo(NamedTuple):
@@ -28,7 +32,7 @@ class Device:
     WARP_SIZE, MAX_REGISTERS_PER_BLOCK, MAX_THREADS_PER_MULTI_PROCESSOR = 32, 65536, 2048
     COOPERATIVE_LAUNCH, UNIFIED_ADDRESSING, CAN_MAP_HOST_MEMORY, MANAGED_MEMORY = 1, 1, 1, 1
     TOTAL_CONSTANT_MEMORY, ASYNC_ENGINE_COUNT, CONCURRENT_KERNELS = 65536, 1, 1
-    supports_float16 = supports_bfloat16 = False
+    supports_float16, supports_bfloat16 = True, False
 
     def __init__(self, number: int) -> None:
         self.id = number
@@ -47,7 +51,7 @@ class Device:
 
     def get_primary_context(self) -> Context:
         """The context of the device."""
-        return Context(self)
+        return context_of(self)
 
     def reset(self) -> None:
         """Forgets all that was made on the device."""
@@ -58,6 +62,36 @@ class Context:
 
     def __init__(self, device: Device) -> None:
         self.device = device
+        self.memory_manager = MemoryManager(self.get_memory_info().total)
+
+    @property
+    def deallocations(self) -> Deallocations:
+        """What was freed and may still be in use."""
+        return self.memory_manager.deallocations
+
+    def memalloc(self, bytesize: int) -> np.ndarray:
+        """Memory of the device."""
+        return np.empty(bytesize, np.uint8)
+
+    def memhostalloc(self, bytesize: int, mapped: bool = False, portable: bool = False, wc: bool = False) -> np.ndarray:
+        """Memory of the host that can be copied fast, or that the device can use."""
+        return np.empty(bytesize, np.uint8)
+
+    def memallocmanaged(self, bytesize: int, attach_global: bool = True) -> np.ndarray:
+        """Memory that both the host and the device use."""
+        return np.empty(bytesize, np.uint8)
+
+    def create_stream(self) -> Stream:
+        """A new stream."""
+        return stream()
+
+    def create_external_stream(self, ptr: int) -> Stream:
+        """A stream made by another library."""
+        return external_stream(ptr)
+
+    def create_event(self, timing: bool = True) -> Event:
+        """A new event."""
+        return event(timing)
 
     def get_memory_info(self) -> MemoryInfo:
         """Free and total bytes of memory."""
@@ -100,6 +134,16 @@ class _Managed(Device):
 
     def __exit__(self, *exc: object) -> None:
         _current[0] = _stack.pop()
+
+
+_contexts: dict[Device, Context] = {}
+
+
+def context_of(device: Device) -> Context:
+    """The context of a device."""
+    if device not in _contexts:
+        _contexts[device] = Context(device)
+    return _contexts[device]
 
 
 _current = [0]
@@ -149,12 +193,12 @@ def select_device(device_id: int) -> Context:
     if not 0 <= device_id < len(gpus):
         raise IndexError(f"there is no device {device_id}: there are {len(gpus)}")
     _current[0] = device_id
-    return Context(gpus[device_id])
+    return context_of(gpus[device_id])
 
 
 def current_context(devnum: int | None = None) -> Context:
     """The context of the device in use, or of another."""
-    return Context(gpus.current if devnum is None else gpus[devnum])
+    return context_of(gpus.current if devnum is None else gpus[devnum])
 
 
 def require_context(function: Any) -> Any:
@@ -182,6 +226,16 @@ def cuda_error() -> None:
     return None
 
 
+def is_float16_supported() -> bool:
+    """Whether kernels can work with `float16`."""
+    return gpus.current.supports_float16
+
+
+def is_bfloat16_supported() -> bool:
+    """Whether kernels can work with `bfloat16`."""
+    return gpus.current.supports_bfloat16
+
+
 def is_supported_version() -> bool:
     """Whether the version of CUDA will do."""
     return True
@@ -201,22 +255,14 @@ def detect() -> bool:
 @contextmanager
 def defer_cleanup() -> Iterator[None]:
     """Memory is freed after the block at the earliest."""
-    yield
+    with current_context().memory_manager.defer_cleanup():
+        yield
 
 
 @contextmanager
 def pinned(*arrays: Any) -> Iterator[None]:
     """Host arrays can be copied fast in the block."""
     yield
-
-
-@contextmanager
-def mapped(*arrays: Any, **options: Any) -> Iterator[Any]:
-    """Host arrays that the device can use in the block."""
-    from lancehead.cuda.devicearray import DeviceNDArray
-
-    made = [DeviceNDArray(a) for a in arrays]
-    yield made[0] if len(made) == 1 else made
 
 
 def profile_start() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from lancehead import ufuncs
-from lancehead.cuda.devicearray import DeviceNDArray, host_of
+from lancehead.cuda.devicearray import DeviceNDArray, as_cuda_array, host_of, is_cuda_array
 
 
 class DeviceUFunc:
@@ -33,9 +33,10 @@ class DeviceUFunc:
         inputs = [host_of(a) for a in args[:nin]]
         if outs:
             self._ufunc(*inputs, out=tuple(host_of(o) for o in outs))
+            outs = tuple(as_cuda_array(o) if is_cuda_array(o) else o for o in outs)
             return outs[0] if nout == 1 else outs
         result = self._ufunc(*inputs)
-        if not any(isinstance(a, DeviceNDArray) for a in args):
+        if not any(map(is_cuda_array, args)):
             return result
         made = tuple(DeviceNDArray(np.asarray(r), stream) for r in (result if nout > 1 else (result,)))
         return made if nout > 1 else made[0]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import namedtuple
 from typing import Any
 
+from lancehead import types
+
 _SIZES = {1: ("x",), 2: ("x", "y"), 3: ("x", "y", "z"), 4: ("x", "y", "z", "w")}
 _BASES = (
     "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64",
@@ -14,7 +16,16 @@ _ALIASES = {
     "uint": "uint32", "ulong": "uint64", "ulonglong": "uint64", "float": "float32", "double": "float64",
 }  # fmt: skip
 
-vector_types: dict[str, Any] = {f"{base}x{n}": namedtuple(f"{base}x{n}", fields) for base in _BASES for n, fields in _SIZES.items()}
+
+def _vector(base: str, size: int) -> Any:
+    """A class of vectors: in kernels it is called with numbers and shorter vectors, which become its type."""
+    made = namedtuple(f"{base}x{size}", _SIZES[size])  # type: ignore[misc]
+    made.base_type, made.num_elements, made.user_facing_object = getattr(types, base), size, made  # type: ignore[attr-defined]
+    made.name = made.__name__  # type: ignore[attr-defined]
+    return made
+
+
+vector_types: dict[str, Any] = {f"{base}x{n}": _vector(base, n) for base in _BASES for n in _SIZES}
 _named = {f"{alias}{n}": vector_types[f"{base}x{n}"] for alias, base in _ALIASES.items() for n in _SIZES}
 globals().update(vector_types, **_named)
 __all__ = sorted([*vector_types, *_named])

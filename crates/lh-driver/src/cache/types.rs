@@ -78,6 +78,7 @@ impl Types {
             TyKind::Ptr => one(self, 19),
             TyKind::PendingList(_)
             | TyKind::Unbound
+            | TyKind::Record(_)
             | TyKind::Choice(_)
             | TyKind::MaybeUnbound(_)
             | TyKind::Closure { .. }

@@ -82,7 +82,7 @@ impl FnCx<'_, '_> {
                 vec![self.int(self.prim(*p), *v as i64)]
             }
             (Const::Int(v, _), [Prim::Ptr]) => vec![self.address(*v as i64)],
-            (Const::Float(v, _), [p @ (Prim::F32 | Prim::F64)]) => vec![real(*p, *v)],
+            (Const::Float(v, _), [p @ (Prim::F16 | Prim::F32 | Prim::F64)]) => vec![real(*p, *v)],
             (Const::Complex(re, im, _), [p @ (Prim::F32 | Prim::F64), _]) => vec![real(*p, *re), real(*p, *im)],
             (Const::Str(s), [Prim::Mem, Prim::Ptr, Prim::I64]) => {
                 let text = self.cx.text(s);
@@ -118,6 +118,7 @@ fn parts(ty: Ty) -> Vec<Ty> {
         TyKind::Generator { frame, .. } => vec![Ty::list(*frame)],
         TyKind::BoundMethod { recv, .. } => vec![*recv],
         TyKind::Str => vec![Ty::meminfo(), Ty::ptr(), Ty::i64()],
+        TyKind::Record(_) => vec![Ty::meminfo(), Ty::ptr()],
         TyKind::Never
         | TyKind::None
         | TyKind::Bool

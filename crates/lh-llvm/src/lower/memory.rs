@@ -199,5 +199,5 @@ impl FnCx<'_, '_> {
 
 /// Size of an array element in bytes.
 fn item_size(dtype: Ty) -> usize {
-    if dtype.is_number() { dtype.itemsize() } else { dtype.mem_layout().1 }
+    if dtype.is_number() || dtype.as_record().is_some() { dtype.itemsize() } else { dtype.mem_layout().1 }
 }

@@ -76,6 +76,7 @@ impl FnCx<'_, '_> {
             | TyKind::Iter(_)
             | TyKind::Ptr
             | TyKind::MemInfo
+            | TyKind::Record(_)
             | TyKind::Ellipsis => lh_ir::bug!("an exception cannot carry {ty}"),
         }
     }

@@ -1,7 +1,7 @@
 //! Truth values and bits.
 
 use crate::eval::{
-    bitlike2, bits_of_float, bits1, eg, f32, f64, float_of_bits, i8, i32, i64, int1, not, shift, u8, u64,
+    bitlike2, bits_of_float, bits1, eg, f16, f32, f64, float_of_bits, i8, i16, i32, i64, int1, not, shift, u8, u64,
 };
 use crate::table::inst;
 use lh_ir::op::Class::{BitLike, Bool, Ints};
@@ -203,6 +203,26 @@ pub(crate) fn rows() -> Vec<Op> {
             host: inst(I::Bitcast, I::Bitcast, I::None),
             nvptx: inst(I::Bitcast, I::Bitcast, I::None),
             examples: eg(vec![(vec![i32(i32::MIN)], f32(-0.0)), (vec![i32(0x7f80_0000)], f32(f32::INFINITY))]),
+        },
+        Op {
+            name: "bits_of_f16",
+            doc: "The bits of a `float16`.",
+            python: &[],
+            sig: Fixed(&[Ty::f16], Ty::i16),
+            eval: bits_of_float,
+            host: inst(I::None, I::None, I::Bitcast),
+            nvptx: inst(I::None, I::None, I::Bitcast),
+            examples: eg(vec![(vec![f16(1.0)], i16(0x3c00)), (vec![f16(-0.0)], i16(i16::MIN))]),
+        },
+        Op {
+            name: "f16_of_bits",
+            doc: "The `float16` of these bits.",
+            python: &[],
+            sig: Fixed(&[Ty::i16], Ty::f16),
+            eval: float_of_bits,
+            host: inst(I::Bitcast, I::Bitcast, I::None),
+            nvptx: inst(I::Bitcast, I::Bitcast, I::None),
+            examples: eg(vec![(vec![i16(i16::MIN)], f16(-0.0)), (vec![i16(0x7c00)], f16(f64::INFINITY))]),
         },
     ]
 }

@@ -122,7 +122,8 @@ def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
     dtype = prim.real_dtype(prim.dtype_of(v))
     if not prim.is_float(dtype):
         return x if prim.is_number(x) else v.copy()
-    biggest = prim.cast(3.4028234663852886e38 if prim.itemsize(dtype) == 4 else 1.7976931348623157e308, dtype)
+    size = prim.itemsize(dtype)
+    biggest = prim.cast(65504.0 if size == 2 else 3.4028234663852886e38 if size == 4 else 1.7976931348623157e308, dtype)
     high = biggest if posinf is None else prim.cast(posinf, dtype)
     low = -biggest if neginf is None else prim.cast(neginf, dtype)
     if prim.is_number(x):

@@ -83,6 +83,8 @@ def _matrix_matrix(a, b, dtype):
     m, n, k = a.shape[0], b.shape[1], a.shape[1]
     if not (prim.is_float(dtype) or prim.is_complex(dtype)):
         return _integer_product(a, contiguous(b), dtype)
+    if prim.is_float(dtype) and prim.itemsize(dtype) == 2:
+        return asarray(_matrix_matrix(a, b, np.float32), dtype)
     out = new_array((m, n), dtype)
     x, y = asarray(a, dtype), asarray(b, dtype)
     p, q, r = prim.data(x), prim.data(y), prim.data(out)

@@ -21,11 +21,24 @@ def before(a, b):
     return a < b
 
 
+def _wide(v):
+    # `float16` is sorted as what holds it exactly.
+    return prim.map(_single, v)
+
+
+def _single(x):
+    return prim.cast(x, np.float32)
+
+
 def _sort_packed(v, dtype):
     # The run-time library sorts contiguous elements of each type.
     size = prim.itemsize(dtype)
     if prim.is_float(dtype):
-        if size == 4:
+        if size == 2:
+            wide = _wide(v)
+            _sort_packed(wide, np.float32)
+            v[:] = wide
+        elif size == 4:
             prim.lh_sort_f32(prim.data(v), v.size)
         else:
             prim.lh_sort_f64(prim.data(v), v.size)
@@ -57,7 +70,9 @@ def _sort_packed(v, dtype):
 def _argsort_packed(v, order, dtype):
     size = prim.itemsize(dtype)
     if prim.is_float(dtype):
-        if size == 4:
+        if size == 2:
+            _argsort_packed(_wide(v), order, np.float32)
+        elif size == 4:
             prim.lh_argsort_f32(prim.data(v), prim.data(order), v.size)
         else:
             prim.lh_argsort_f64(prim.data(v), prim.data(order), v.size)
@@ -89,7 +104,11 @@ def _argsort_packed(v, order, dtype):
 def _select_packed(v, k, dtype):
     size = prim.itemsize(dtype)
     if prim.is_float(dtype):
-        if size == 4:
+        if size == 2:
+            wide = _wide(v)
+            _select_packed(wide, k, np.float32)
+            v[:] = wide
+        elif size == 4:
             prim.lh_partition_f32(prim.data(v), v.size, k)
         else:
             prim.lh_partition_f64(prim.data(v), v.size, k)

@@ -1,0 +1,108 @@
+"""Memory of the CPU device, and what counts how much of it waits to be freed."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from lancehead import config
+
+
+class Deallocations:
+    """What was freed and may still be in use. Memory of the CPU device is freed at once; the count is as on a GPU."""
+
+    def __init__(self, total: int) -> None:
+        self._total = total
+        self._sizes: list[int] = []
+        self._deferred = 0
+
+    def __len__(self) -> int:
+        return len(self._sizes)
+
+    @property
+    def _size(self) -> int:
+        return sum(self._sizes)
+
+    @property
+    def _max_pending_bytes(self) -> int:
+        return int(self._total * config.CUDA_DEALLOCS_RATIO)
+
+    def add(self, size: int) -> None:
+        """Notes that so many bytes were freed."""
+        self._sizes.append(size)
+        if len(self._sizes) > config.CUDA_DEALLOCS_COUNT or self._size > self._max_pending_bytes:
+            self.clear()
+
+    def clear(self) -> None:
+        """Forgets what was freed, unless that is deferred."""
+        if not self._deferred:
+            self._sizes.clear()
+
+    @contextmanager
+    def disable(self) -> Iterator[None]:
+        """Defers it during the block."""
+        self._deferred += 1
+        try:
+            yield
+        finally:
+            self._deferred -= 1
+
+
+class MemoryManager:
+    """What programs ask of the manager of a context's memory."""
+
+    def __init__(self, total: int) -> None:
+        self.deallocations = Deallocations(total)
+
+    @contextmanager
+    def defer_cleanup(self) -> Iterator[None]:
+        """Memory is freed after the block at the earliest."""
+        with self.deallocations.disable():
+            yield
+
+
+def allocate(shape: Any, dtype: np.dtype, order: Any = "C", deallocations: Deallocations | None = None) -> np.ndarray:
+    """A new array in the memory of the device."""
+    made = np.empty(shape, dtype, order)
+    if deallocations is not None and made.nbytes:
+        owner = made if made.base is None else made.base
+        weakref.finalize(owner, deallocations.add, made.nbytes).atexit = False
+    return made
+
+
+class Foreign:
+    """Memory of another library's array, as NumPy takes it."""
+
+    def __init__(self, interface: dict[str, Any], owner: Any) -> None:
+        self.__array_interface__ = interface
+        self.owner = owner
+
+
+def over(interface: dict[str, Any], owner: Any) -> np.ndarray:
+    """An array over the memory that a `__cuda_array_interface__` describes."""
+    if interface.get("mask") is not None:
+        raise NotImplementedError("Masked arrays are not supported")
+    if not 0 <= interface.get("version", 0) <= 3:
+        raise NotImplementedError(f"__cuda_array_interface__ version {interface['version']} is not supported")
+    kept = {k: interface[k] for k in ("shape", "typestr", "data", "strides", "descr") if interface.get(k) is not None}
+    if 0 in interface["shape"]:
+        return np.empty(interface["shape"], dtype_of(interface))
+    return np.asarray(Foreign({**kept, "version": 3}, owner))
+
+
+def dtype_of(interface: dict[str, Any]) -> np.dtype:
+    """The type of the elements."""
+    descr = interface.get("descr")
+    return np.dtype(descr if descr and descr[0][0] else interface["typestr"])
+
+
+def interface_of(data: np.ndarray, stream: Any) -> dict[str, Any]:
+    """The description of device memory for other libraries. Addresses are those of the host: the CPU is the device."""
+    made = dict(data.__array_interface__)
+    if not data.size:
+        made["data"] = (0, made["data"][1])
+    return {**made, "stream": int(stream) if stream else None, "version": 3}

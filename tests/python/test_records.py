@@ -1,0 +1,171 @@
+"""Records: structured dtypes as elements and arguments, against NumPy."""
+
+import numpy as np
+import pytest
+
+from lancehead import errors, from_dtype, literal_unroll, njit, types
+
+ALIGNED = np.dtype([("a", "f8"), ("b", "i4"), ("c", "c8"), ("d", "u1", (5,))], align=True)
+PACKED = np.dtype([("x", "i1"), ("y", "f8"), ("z", "f4"), ("h", "f2"), ("w", "c16"), ("t", "?")])
+NESTED = np.dtype([("p", PACKED), ("q", "u1", (2, 3)), ("s", "S4")])
+
+
+def sample(dtype, n=4):
+    rng = np.random.default_rng(3)
+    made = np.zeros(n, dtype)
+    made.view(np.uint8).reshape(n, -1)[:] = rng.integers(1, 60, (n, dtype.itemsize))
+    if "t" in (dtype.names or ()):
+        made["t"] = [True, False] * (n // 2)
+    return made
+
+
+@njit
+def fields(a, i):
+    r = a[i]
+    return r.a, r["b"], a.c[i], a[i].d.sum(), a["d"].shape, r[0]
+
+
+def test_fields_by_attribute_and_name():
+    a = sample(ALIGNED)
+    for i in (0, 2, -1):
+        assert fields(a, i) == fields.py_func(a.view(np.recarray), i)
+
+
+@njit
+def store(a, i, x):
+    a[i].a = x
+    a[i]["b"] = 3
+    r = a[i]
+    r.c = 5j
+    r.d[:] = 9
+    a["a"][0] = -1
+    return r
+
+
+def test_what_is_stored_is_in_the_array():
+    a, b = sample(ALIGNED), sample(ALIGNED)
+    r = store(a, 1, 7.5)
+    b[1]["a"], b[1]["b"], b[1]["c"], b["a"][0] = 7.5, 3, 5j, -1
+    b[1]["d"][:] = 9
+    assert (a == b).all() and r == a[1] and isinstance(r, np.void)
+    r["a"] = 99
+    assert a[1]["a"] == 99
+
+
+@njit
+def packed(a):
+    total = 0.0
+    for r in a:
+        total += r.x + r.y * 2 + r.z + r.h + r.w.imag + r.t
+        r.x, r.y, r.z, r.h, r.w, r.t = 1, 2.5, 1.5, 0.25, 1 - 2j, True
+    return total
+
+
+def test_fields_at_any_address():
+    a = sample(PACKED)
+    expected = sum(float(r["x"]) + float(r["y"]) * 2 + float(r["z"]) + float(r["h"]) + r["w"].imag + r["t"] for r in a)
+    assert packed(a) == pytest.approx(expected)
+    assert a.tolist() == [(1, 2.5, 1.5, 0.25, 1 - 2j, True)] * 4
+
+
+@njit
+def nested(a):
+    a[0].p.y = 3
+    a[0]["p"]["x"] = 4
+    a[0].q[1, 2] = 8
+    a[1] = a[0]
+    a[2:] = a[1]
+    return a[1].p.y, a.q.shape, a["p"]["x"].sum(), a[1].q[1, 2]
+
+
+def test_records_in_records():
+    a = sample(NESTED)
+    assert nested(a) == (3.0, (4, 2, 3), 16, 8)
+    assert len({bytes(r) for r in a}) == 1
+
+
+@njit
+def double(r):
+    r.a = r.a * 2
+    return r
+
+
+def test_a_record_as_argument_is_the_arrays():
+    a = sample(ALIGNED)
+    before = a[2]["a"]
+    r = a[2]
+    assert double(r) is r and a[2]["a"] == 2 * before
+    assert double(a.view(np.recarray)[1])["a"] == a[1]["a"]
+
+
+@njit
+def by_names(r):
+    total = 0.0
+    for name in literal_unroll(("a", "b")):
+        total += r[name]
+    return total
+
+
+def test_names_in_a_loop():
+    a = sample(ALIGNED)
+    assert by_names(a[0]) == float(a[0]["a"]) + a[0]["b"]
+
+
+@njit
+def made(n, x):
+    a = np.zeros(n, ALIGNED)
+    a[0].a = x
+    a[1:] = a[: n - 1]
+    return a
+
+
+def test_arrays_of_records_made_in_compiled_code():
+    a = made(3, 2.0)
+    assert a.dtype == ALIGNED and a["a"].tolist() == [2.0, 2.0, 2.0] and not a["b"].any()
+
+
+def test_types():
+    t = from_dtype(ALIGNED)
+    assert t.size == ALIGNED.itemsize and t.aligned and t.fields == ["a", "b", "c", "d"]
+    made = njit([types.float64(t[:])])(lambda a: a[0].a + a.a[1])
+    a = sample(ALIGNED)
+    assert made(a) == a[0]["a"] + a[1]["a"]
+    with pytest.raises(errors.NumbaNotImplementedError):
+        from_dtype(np.dtype([("a", "O")]))
+
+
+@pytest.mark.parametrize("bad, text", [
+    (lambda a: a == a, "no-matching-op"),
+    (lambda a: a[0] == a[1], "no-matching-op"),
+    (lambda a: a + a, "no-matching-op"),
+    (lambda a: a[0].nope, "has no attribute `nope`"),
+    (lambda a: a["nope"], "has no field `nope`"),
+    (lambda a: np.sort(a), "`numpy.sort` does not take"),
+    (lambda a: np.where(a.a > 1, a, a), "`numpy.where` does not take"),
+    (lambda a: a.copy(), "an array of records has neither"),
+    (lambda a: a[a.a > 1], "cannot be indexed"),
+])  # fmt: skip
+def test_what_records_are_not_for(bad, text):
+    with pytest.raises(errors.TypingError, match=text):
+        njit(bad)(sample(ALIGNED))
+
+
+def test_a_field_without_native_form():
+    a = np.zeros(2, [("s", "S4"), ("x", "i4")])
+    assert njit(lambda a: a[1].x)(a) == 0
+    with pytest.raises(errors.TypingError, match="dtype `|S4`, which has no native form"):
+        njit(lambda a: a[1].s)(a)
+
+
+def test_a_field_that_is_not_aligned_is_no_array():
+    with pytest.raises(errors.TypingError, match="not aligned"):
+        njit(lambda a: a.y)(sample(PACKED))
+
+
+def test_records_of_other_fields_are_not_assigned():
+    with pytest.raises(errors.TypingError, match="cannot be stored"):
+        @njit
+        def put(a, b):
+            a[0] = b[0]
+
+        put(sample(ALIGNED), sample(PACKED))
