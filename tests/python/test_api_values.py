@@ -219,7 +219,7 @@ def test_memmap_is_an_array(tmp_path):
     "value",
     [
         {1: 2}, {1}, b"bytes", object(), [], [1, 2.5], [1, "a"], [[]], np.array(["a"]), np.array([object()]), np.arange(3.0).astype(">f8"),
-        np.zeros(2, dtype="M8[s]"), np.float16(1), np.ma.array([1.0]), np.matrix([[1.0]]), "\ud800", iter([]),
+        np.zeros(2, dtype="M8[s]"), np.longdouble(1), np.ma.array([1.0]), np.matrix([[1.0]]), "\ud800", iter([]),
     ],
     ids=lambda v: type(v).__name__,
 )  # fmt: skip

@@ -203,7 +203,7 @@ impl Infer<'_> {
     fn array_item(&mut self, a: &Val, k: &Val) -> Result<Val> {
         let (dtype, ndim, ..) = a.ty.as_array().expect("an array");
         if let (Some(name), Some(_)) = (k.as_str(), dtype.as_record()) {
-            return self.field_of_records(a, &name.to_owned());
+            return self.field_of_records(a, name);
         }
         let Some(parts) = self.parts_of(k) else { return self.fancy_item(a, k) };
         if let Some(index) = all_ints(&parts, ndim) {
@@ -475,7 +475,7 @@ impl Infer<'_> {
         self.check_writable(a.ty)?;
         let (dtype, ndim, ..) = a.ty.as_array().expect("an array");
         if let (Some(name), Some(_)) = (k.as_str(), dtype.as_record()) {
-            let field = self.field_of_records(a, &name.to_owned())?;
+            let field = self.field_of_records(a, name)?;
             return self.assign(&field, x);
         }
         let Some(parts) = self.parts_of(k) else {

@@ -133,7 +133,7 @@ impl Infer<'_> {
         }
         let from = self.field(x, 1);
         let from = self.value(&from);
-        let word = [8, 4, 2, 1].into_iter().find(|w| target.align.min(source.align) % w == 0 && target.size % w == 0);
+        let word = [8, 4, 2, 1].into_iter().find(|w| target.align.min(source.align).is_multiple_of(*w) && target.size.is_multiple_of(*w));
         let word = word.unwrap_or(1);
         let ty = [Ty::u8(), Ty::u16(), Ty::u32(), Ty::u64()][word.trailing_zeros() as usize];
         let n = target.size / word;
@@ -203,7 +203,7 @@ impl Infer<'_> {
             self.store_packed(at, &re, false);
             return self.store_packed(next, &im, false);
         }
-        let word = self.to_bits(x);
+        let word = self.bits_of(x);
         for i in 0..x.ty.itemsize() {
             let places = self.cast(&Val::int(8 * i as i128), word.ty);
             let byte = self.op("shr", &[word.clone(), places]);
@@ -234,7 +234,7 @@ impl Infer<'_> {
     }
 
     /// The bits of a number.
-    fn to_bits(&mut self, x: &Val) -> Val {
+    fn bits_of(&mut self, x: &Val) -> Val {
         let bits = match x.ty.flatten()[..] {
             [Prim::F64] => self.op("bits_of_f64", std::slice::from_ref(x)),
             [Prim::F32] => self.op("bits_of_f32", std::slice::from_ref(x)),
@@ -310,7 +310,7 @@ fn unsigned(size: usize) -> Ty {
 /// Whether the address of a field is a multiple of the size of what is read there at once.
 fn is_aligned(r: &Record, f: &RecordField) -> bool {
     let size = f.ty.real_part().itemsize();
-    r.align % size == 0 && f.offset % size == 0
+    r.align.is_multiple_of(size) && f.offset.is_multiple_of(size)
 }
 
 /// The type of the elements of a field as an array.

@@ -192,7 +192,7 @@ impl ArgBuf {
             })?;
             if let Some((ty, n)) = known {
                 let align = ty.as_record().map_or(1, |r| r.align);
-                if data.addr() % align == 0 {
+                if data.addr().is_multiple_of(align) {
                     found = Ok(n);
                 }
             }
