@@ -41,6 +41,11 @@ pub(crate) fn add_math(m: &Module, target: Target) -> bool {
     let before: HashSet<usize> =
         m.functions().into_iter().filter(|f| !is_declaration(*f)).map(|f| f as usize).collect();
     link_needed(m, parse_bitcode(m, lh_math::bitcode(target.has_fma())));
+    for f in m.functions().into_iter().filter(|f| target.has_wide() && before.contains(&(*f as usize))) {
+        // LLVM prefers half of the width for most processors, as the other half pays little for memory and costs some their clock.
+        // For this much arithmetic it pays.
+        m.text_attribute(f, "prefer-vector-width", "512");
+    }
     let mut variants = Vec::new();
     for f in m.functions().into_iter().filter(|f| !is_declaration(*f) && !before.contains(&(*f as usize))) {
         adopt(m, f, target);

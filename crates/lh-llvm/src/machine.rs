@@ -124,6 +124,9 @@ impl Level {
     fn has_fma(self) -> bool {
         matches!(self.0, "x86-64-v3" | "x86-64-v4")
     }
+    fn has_wide(self) -> bool {
+        self.0 == "x86-64-v4"
+    }
 }
 
 /// What a module is compiled for.
@@ -170,6 +173,17 @@ impl Target {
             }
             Target::Level(level) => level.has_fma(),
             Target::Nvptx(_) => true,
+        }
+    }
+    /// Whether there are vectors of 512 bits.
+    pub(crate) fn has_wide(self) -> bool {
+        match self {
+            Target::Host => {
+                host().features.split(',').any(|f| f == "+avx512f")
+                    || Level::named(&host().cpu).is_some_and(Level::has_wide)
+            }
+            Target::Level(level) => level.has_wide(),
+            Target::Nvptx(_) => false,
         }
     }
     fn initialise(self) {

@@ -1,11 +1,13 @@
 """Time and error of every function as compiled code has them: a loop over the bitcode, optimised by LLVM for this machine.
 
-    python measure.py [fma|plain] [cpu] [function ...]
+    python measure.py [--variant plain] [--cpu haswell] [--all] [--keep FOLDER] [FUNCTION ...]
 
-Needs rustc, the tools of the same LLVM (opt, llc, llvm-link, llvm-dis) on the path or in $LLVM_BIN, and gcc. Prints
-nanoseconds per element beside the vector library of the C library, and the largest error against its long doubles.
+Prints nanoseconds per element beside the C library's vector functions (of 512 bits where the processor has them), and the largest
+error: against long doubles, or with --all over all floats, against our own functions of doubles. Needs rustc, gcc and, on the path or in
+$LLVM_BIN, the tools of the same LLVM (opt, llc, llvm-link). --keep leaves the assembly, `vector.s`, in a folder.
 """
 
+import argparse
 import os
 import re
 import subprocess
@@ -41,7 +43,7 @@ RANGES = {"asin": (-1, 1), "acos": (-1, 1), "atanh": (-1, 1), "acosh": (1, 4), "
 
 
 def run(*command):
-    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
 
 
 def functions():
@@ -54,7 +56,7 @@ def mapped(name):
     return f' "vector-function-abi-variant"="{maps}" '
 
 
-def library(variant, cpu, out):
+def library(variant, cpu, wanted, out):
     """The loops as a shared library, built the way compiled modules are."""
     fma = ["--cfg=lh_fma"] if variant == "fma" else []
     run("rustc", f"{HERE}/../math/lib.rs", "--crate-type=lib", "--edition=2024", "--emit=llvm-bc", "--cfg=lh_bitcode",
@@ -64,47 +66,73 @@ def library(variant, cpu, out):
     loops = "".join(
         LOOP.format(name=name, ty=ty, types=", ".join([ty] * arity), args=", ".join([f"{ty} %a", f"{ty} %b"][:arity]))
         for name, arity, ty in functions()
+        if name in wanted
     )
     open(f"{out}/loops.ll", "w").write(TARGET + variants + loops)
     run(f"{LLVM}/llvm-link", "-S", f"{out}/math.bc", f"{out}/loops.ll", "-o", f"{out}/linked.ll")
     text = open(f"{out}/linked.ll").read()
     text = re.sub(r"(define[^\n]*@(lh_\w+_large)\([^)]*\)[^\n#]*)(#\d+)", lambda m: m[1] + m[3] + mapped(m[2]), text)
     open(f"{out}/linked.ll", "w").write(text)
-    run(f"{LLVM}/opt", f"-mcpu={cpu}", "-passes=default<O3>", "-S", f"{out}/linked.ll", "-o", f"{out}/vector.ll")
+    run(f"{LLVM}/opt", f"-mcpu={cpu}", "-mattr=-prefer-256-bit", "-passes=default<O3>", "-S", f"{out}/linked.ll", "-o", f"{out}/vector.ll")
     text = re.sub(r"@llvm.compiler.used = [^\n]*\n", "", open(f"{out}/vector.ll").read())
     open(f"{out}/vector.ll", "w").write(text)
-    run(f"{LLVM}/opt", f"-mcpu={cpu}", "-passes=always-inline,simplifycfg,globaldce", f"{out}/vector.ll", "-o", f"{out}/vector.bc")
-    run(f"{LLVM}/llc", "-O3", f"-mcpu={cpu}", "-relocation-model=pic", f"{out}/vector.bc", "-o", f"{out}/vector.s")
+    run(f"{LLVM}/opt", f"-mcpu={cpu}", "-mattr=-prefer-256-bit", "-passes=always-inline,simplifycfg,globaldce", f"{out}/vector.ll", "-o", f"{out}/vector.bc")
+    run(f"{LLVM}/llc", "-O3", f"-mcpu={cpu}", "-mattr=-prefer-256-bit", "-relocation-model=pic", f"{out}/vector.bc", "-o", f"{out}/vector.s")
     run("gcc", "-shared", f"{out}/vector.s", "-o", f"{out}/ours.so", "-lm")
 
 
-def peer(out):
-    """The same loops in C, with the vector library of the C library."""
-    text = "#include <math.h>\n"
+def peer(cpu, out):
+    """The same loops over the vector functions of the C library; without those that it lacks."""
+    wide = cpu == "native" and " avx512f " in open("/proc/cpuinfo").read()
+    size, letter = (64, "e") if wide else (32, "d")
+    have = run("nm", "-D", run("gcc", "-print-file-name=libmvec.so.1").strip())
+    text = ""
     for name, arity, ty in functions():
-        call = f"{name[3:]}({', '.join(['x[i]', 'y[i]'][:arity])})"
-        text += f"void loop_{name}(long n, const {ty} *restrict x, const {ty} *restrict y, {ty} *restrict o) {{ for (long i = 0; i < n; i++) o[i] = {call}; }}\n"
+        lanes = size // (4 if ty == "float" else 8)
+        symbol = f"_ZGV{letter}N{lanes}{'v' * arity}_{name[3:]}"
+        if f"{symbol}@" not in have:
+            continue
+        text += f"typedef {ty} {name} __attribute__((vector_size({size})));\n{name} {symbol}({', '.join([name] * arity)});\n"
+        arguments = ", ".join(["x[i]", "y[i]"][:arity])
+        text += f"void loop_{name[3:]}(long n, const {name} *x, const {name} *y, {name} *o) {{\n"
+        text += f"    for (long i = 0; i < n / {lanes}; i++) o[i] = {symbol}({arguments});\n}}\n"
     open(f"{out}/peer.c", "w").write(text)
-    run("gcc", "-O3", "-ffast-math", "-march=native", "-mprefer-vector-width=512", "-shared", "-fPIC", f"{out}/peer.c",
-        "-o", f"{out}/peer.so", "-lmvec", "-lm")
+    run("gcc", "-O3", "-mavx512f" if wide else "-mavx2", "-shared", "-fPIC", f"{out}/peer.c", "-o", f"{out}/peer.so", "-lmvec", "-lm")
 
 
 def main():
-    variant, cpu, *wanted = sys.argv[1:] if len(sys.argv) > 2 else ["fma", "native"]
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--variant", choices=["fma", "plain"], default="fma")
+    parser.add_argument("--cpu", default="native")
+    parser.add_argument("--all", action="store_true")
+    parser.add_argument("--keep")
+    parser.add_argument("function", nargs="*")
+    options = parser.parse_args()
     with tempfile.TemporaryDirectory() as out:
-        library(variant, cpu, out)
-        peer(out)
-        run("gcc", "-O2", "-rdynamic", f"{HERE}/measure.c", "-o", f"{out}/measure", "-ldl", "-lm")
-        print(f"{'':8}  ours  libmvec  ratio  error, ulp")
+        out = options.keep or out
+        os.makedirs(out, exist_ok=True)
+        # What --all compares with comes along.
+        names = [name[3:] for name, _, _ in functions()]
+        wanted = [name for name in names if not options.function or name in options.function or options.all and f"{name}f" in options.function]
+        library(options.variant, options.cpu, [f"lh_{name}" for name in wanted], out)
+        peer(options.cpu, out)
+        run("gcc", "-O3", "-march=native", "-fno-trapping-math", "-rdynamic", f"{HERE}/measure.c", "-o", f"{out}/measure", "-ldl", "-lm")
+        print(f"{'':11} ours  libmvec  ratio  error, ulp")
         for name, arity, ty in functions():
-            base = name[3:]
-            if wanted and base not in wanted:
+            word = name[3:]
+            if options.function and word not in options.function:
                 continue
-            low, high = map(str, RANGES.get(base if ty == "double" else base[:-1], (-4, 4)))
-            arguments = [base if ty == "double" else base[:-1], ty, low, high]
-            ours, theirs = (float(run(f"{out}/measure", f"{out}/{lib}.so", "time", *arguments)) for lib in ("ours", "peer"))
-            error = float(run(f"{out}/measure", f"{out}/ours.so", "error", *arguments))
-            print(f"{base:8} {ours:5.2f}  {theirs:7.2f}  {ours / theirs:5.2f}  {error:10.2f}", flush=True)
+            stem, fast = (word[:-5], "_fast") if word.endswith("_fast") else (word, "")
+            stem = stem[:-1] if ty == "float" else stem
+            low, high = map(str, RANGES.get(stem, (-4, 4)))
+
+            def measure(mode):
+                return map(float, run(f"{out}/measure", f"{out}/ours.so", f"{out}/peer.so", mode, stem + fast, ty, low, high).split())
+
+            ours, theirs = measure("time")
+            error, where = measure("all" if options.all and ty == "float" and arity == 1 else "error")
+            ratio = f"{ours / theirs:5.2f}" if theirs else "     "
+            print(f"{word:11} {ours:5.3f}  {theirs:6.3f}  {ratio}  {error:8.4f} at {where!r}", flush=True)
 
 
 main()

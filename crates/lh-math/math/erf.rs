@@ -8,78 +8,70 @@ macro_rules! choose {
     ($first:expr; $($a:expr, $b:expr;)*) => { [$(if $first { $a } else { $b }),*] };
 }
 
-/// `1 - e^(g + g_rest)`, to the last place of one, for `g` between -40 and -1.
-#[inline(always)]
-fn one_minus_exp(g: f64, g_rest: f64) -> f64 {
-    let (_, r, _, biased) = reduce(g);
-    let r = r + g_rest;
-    let q = halves!(
-        fma,
-        r,
-        [
-            0.5,
-            0.16666666666666674,
-            0.04166666666663549,
-            0.008333333333322554,
-            0.0013888888913804213,
-            0.00019841269885765593,
-            2.4801525086207305e-05,
-            2.7557243122062363e-06,
-            2.7618683887694407e-07,
-            2.510979002821595e-08,
-        ]
-    );
-    let m = fma(r, fma(r, q, 1.0), 1.0);
-    fma(-m, f64::from_bits(biased.wrapping_sub(1023) << 52), 1.0)
-}
-
-/// Below 1, `x` plus `x` times a polynomial in `x^2 - 1/2`; beyond, one less the exponential of a polynomial.
+/// Below 1.4, `x` times a polynomial in `x^2 - 1`; beyond, one less the eighth power of a polynomial over 16, whose roundings matter
+/// little there.
 #[inline(always)]
 pub fn erf(x: f64) -> f64 {
-    let a = clamp(x.abs(), 0.0, 5.95);
-    let small = a < 1.0;
+    let a = x.abs();
+    // Where erf(a) / a is a number of few bits.
+    const CENTRE: f64 = 0.9792202741056858;
     let square = if cfg!(lh_fma) {
-        fma(a, a, -0.5)
+        fma(a, a, -CENTRE)
     } else {
         let (p, e) = two_prod(a, a);
-        (p - 0.5) + e
+        (p - CENTRE) + e
     };
-    let v = if small { square } else { a - 1.25 };
-    let top = halves!(
+    // erf(a) / a - c, small for the one `c` or the other.
+    let near = a < 1.0;
+    let c = if near { 1.0 } else { 0.5 };
+    let c0 = if near { -0.15283203125 } else { 0.34716796875 };
+    let p = halves!(
+        fma,
+        square,
+        [
+            0.057359038812977256,
+            -0.012745415030990916,
+            0.00237186735292471,
+            -0.0003765742160965285,
+            5.1950632909005006e-05,
+            -6.325323540684823e-06,
+            6.885501757272249e-07,
+            -6.773284375482427e-08,
+            6.07519700159011e-09,
+            -5.005533858746539e-10,
+            3.813989050441579e-11,
+            -2.743472998779256e-12,
+            1.8161746317629302e-13,
+        ]
+    );
+    let p = fma(square, fma(square, p, -0.21616403245414856), c0);
+    let inner = fma(a, p, c * a);
+    let v = (if a > 6.0 { 6.0 } else { a }) - 1.5;
+    let q = halves!(
         fma,
         v,
         [
-            -1.1233984189641389e-08,
-            4.415654499674627e-09,
-            -8.832160358056033e-10,
-            9.865833906383312e-11,
-            -4.865546012123375e-12
+            -0.40630338879237277,
+            -0.01426139146912758,
+            0.029318262238659583,
+            -0.0007398847214138426,
+            -0.0016056450266852785,
+            0.00016864970591121812,
+            4.382168197547297e-05,
+            -7.920110085922419e-06,
+            -3.9556232924010066e-07,
+            5.3529171775519015e-08,
+            4.514087987989077e-08,
+            -9.80310369156174e-09,
+            5.118204879329311e-10,
+            4.650695207003264e-11,
+            -5.021035255438043e-12,
         ]
     );
-    let c = choose!(
-        small;
-        -0.2810721780454342, -3.0677239416692372;
-        0.0794099867559349, -0.8708101640587634;
-        -0.018283884489153752, -0.03268700868291113;
-        0.003480274496664558, 0.007791961610865923;
-        -0.0005611894221073383, -0.0016069509505924125;
-        7.82964952543245e-05, 0.0002467839908846603;
-        -9.614808678797615e-06, -1.0041852686186383e-05;
-        1.0536450368637973e-06, -1.0830470728296018e-05;
-        -1.0420423995871237e-07, 5.166847076073997e-06;
-        9.387144786377875e-09, -1.4489569171064506e-06;
-        -7.770927424976201e-10, 2.579744661284833e-07;
-        6.040326491428405e-11, -1.0617399836338498e-08;
-    );
-    let top = if small { -4.26891413923185e-12 } else { top };
-    let q = halves!(fma, v, [c[0], c[1], c[2], c[3], c[4], c[5], c[6], c[7], c[8], c[9], c[10], c[11], top]);
-    let (g, g_rest) = fast_two_sum(-2.5626536619221256, v * q);
-    let y = if small {
-        fma(a, fma(v, q, -0.03453126133013269), a)
-    } else {
-        one_minus_exp(g, g_rest + -1.2523503312278152e-16)
-    };
-    y.copysign(x)
+    let root = fma(v, q, 0.9263641038529463);
+    let fourth = (root * root) * (root * root);
+    // NaN is not more than anything, and stays what it is.
+    (if a > 1.4 { fma(fourth * -0.0625, fourth, 1.0) } else { inner }).copysign(x)
 }
 
 /// Below 0.7, one less the error function; beyond, `exp(-x^2) w / (1 + 2 x)`, where `w` varies little and is a

@@ -29,12 +29,25 @@ pub fn exponent(x: f64, scale: f64) -> (f64, u64) {
     (t - (MAGIC + BIAS2), t.to_bits().wrapping_sub(MAGIC.to_bits()))
 }
 
-/// `m * 2^k` for `k + 2046` in `biased`, in two steps: the result may be subnormal or infinite.
+/// Two powers of two whose product is `2^k`, which may be out of range, for `k + 2046` in the low 12 bits of `biased`.
+#[inline(always)]
+fn halves_of_power(biased: u64) -> (f64, f64) {
+    let half = (biased << 51) & (0x7ff << 52);
+    (f64::from_bits(half), f64::from_bits((biased << 52).wrapping_sub(half)))
+}
+
+/// `m * 2^k` for `k + 2046` in the low 12 bits of `biased`; the result may be subnormal or infinite.
 #[inline(always)]
 pub fn scale(m: f64, biased: u64) -> f64 {
-    let half = biased >> 1;
-    let rest = biased.wrapping_sub(half);
-    m * f64::from_bits(half << 52) * f64::from_bits(rest << 52)
+    let (a, b) = halves_of_power(biased);
+    m * a * b
+}
+
+/// `(1 + p) * 2^k`, as [`scale`].
+#[inline(always)]
+fn scale_one_plus(p: f64, biased: u64) -> f64 {
+    let (a, b) = halves_of_power(biased);
+    fma(p, a, a) * b
 }
 
 /// `(e^r - 1 - r) / r^2` for `|r| <= log(2) / 2`, by one of the ways to compute a polynomial.
@@ -65,19 +78,15 @@ pub fn tail(r: f64) -> f64 {
     tail!(halves, r)
 }
 
-/// `1 + r + t` for a small `t`, with one rounding that counts.
-#[inline(always)]
-fn one_plus(r: f64, t: f64) -> f64 {
-    let s = 1.0 + r;
-    s + ((r - (s - 1.0)) + t)
-}
-
 #[inline(always)]
 pub fn exp(x: f64) -> f64 {
     let x = clamp(x, -746.0, 710.0);
     let (k, biased) = exponent(x, LOG2E);
-    let r = fma(-k, LN2_LO, fma(-k, LN2_HI, x));
-    scale(one_plus(r, r * r * tail(r)), biased)
+    // The first difference is exact, the second is only good for the smaller terms.
+    let hi = fma(-k, LN2_HI, x);
+    let lo = k * LN2_LO;
+    let r = hi - lo;
+    scale_one_plus(hi + fma(r * r, tail!(halves, r), -lo), biased)
 }
 
 /// `(2^r - 1 - r log(2)) / r^2` for `|r| <= 1/2`.

@@ -6,6 +6,7 @@ use super::bits::{fmaf, horner};
 use super::{large, trig};
 
 const LOG2E: f32 = 1.442695;
+const LN2: f32 = std::f32::consts::LN_2;
 const LN2_HI: f32 = 0.693359375;
 const LN2_LO: f32 = -0.00021219444;
 /// See [`super::bits::MAGIC`].
@@ -51,52 +52,110 @@ pub fn exp(x: f32) -> f32 {
     m * f32::from_bits(half << 23) * f32::from_bits(rest << 23)
 }
 
+/// `2^(f + k)` for `|f| <= 1/2` and a result in range, with `k` in the low bits of a word.
+#[inline(always)]
+fn power(f: f32, k: u32) -> f32 {
+    let m = horner!(fmaf, f, [1.0, 0.69314724, 0.24022655, 0.05550273, 0.009617057, 0.0013417547, 0.00015828287]);
+    f32::from_bits(m.to_bits().wrapping_add(k << 23))
+}
+
+/// Below one, `x` plus `x^3` times a polynomial; beyond, `1 - w s(w)` for `w = e^(-2 x)`, where `s` is `2 / (1 + w)`.
 #[inline(always)]
 pub fn tanh(x: f32) -> f32 {
     if !cfg!(lh_fma) {
         return super::exp::tanh(x as f64) as f32;
     }
-    // (e^(2 x) - 1) / (e^(2 x) + 1)
-    let (biased, r, c) = reduce(2.0 * clamp(x.abs(), 0.0, 15.0));
-    let p = f32::from_bits(biased.wrapping_sub(127) << 23);
-    let less = p - 1.0;
-    let z = r * r;
-    let t = fmaf(z, tail(r), fmaf(0.5, fmaf(r, r, -z), fmaf(c, r, c)));
-    let s = fmaf(p, r, less);
-    let e = fmaf(p, r, less - s);
-    let (n, n_rest) = fast_two_sum(s, fmaf(p, t, e));
-    let d = n + 2.0;
-    let back = d - n;
-    let d_rest = (n - (d - back)) + (2.0 - back) + n_rest;
-    let inverse = 1.0 / d;
-    let q = n * inverse;
-    let left = fmaf(-q, d, n) + fmaf(-q, d_rest, n_rest);
-    fmaf(left, inverse, q).copysign(x)
-}
-
-const SQRT_HALF: u32 = 0x3f35_04f3;
-const ONE: u32 = 0x3f80_0000;
-
-#[inline(always)]
-pub fn log(x: f32) -> f32 {
-    let tiny = x < f32::MIN_POSITIVE;
-    let v = if tiny { x * 33554432.0 } else { x };
-    let bias = if tiny { 152.0 } else { 127.0 };
-    let t = v.to_bits().wrapping_add(ONE - SQRT_HALF);
-    let k = f32::from_bits((t >> 23) | MAGIC.to_bits()) - (MAGIC + bias);
-    let f = f32::from_bits((t & 0x007f_ffff) + SQRT_HALF) - 1.0;
-    let square = f * f;
+    let a = x.abs();
+    let z = a * a;
     let p = horner!(
         fmaf,
-        f,
-        [0.3333333, -0.2499998, 0.2000068, -0.16669184, 0.14251374, -0.12396162, 0.11632367, -0.116625674, 0.07341281,]
+        z,
+        [-0.333332956, 0.133323461, -0.0538798422, 0.021486653, -0.00794595014, 0.00230115, -0.000358362973]
     );
-    // log(1 + f) = f - f^2 / 2 + f^3 p
-    let low = fmaf(f * square, p, k * LN2_LO);
-    let y = fmaf(k, LN2_HI, f - fmaf(0.5, square, -low));
+    let small = fmaf(a, z * p, a);
+    let b = if a > 9.5 { 9.5 } else { a };
+    let t = fmaf(b, -2.885390, MAGIC);
+    let f = fmaf(b, -2.885390, -(t - MAGIC));
+    let w = power(f, t.to_bits());
+    let s = horner!(fmaf, w, [1.99999857, -1.99984467, 1.99452186, -1.91458297, 1.37123394]);
+    let large = fmaf(-w, s, 1.0);
+    // NaN is not more than anything, and stays what it is.
+    (if a > 1.0 { large } else { small }).copysign(x)
+}
+
+/// Below one, `x` plus `x` times a polynomial; beyond, `1 - 2^g` for a polynomial `g`.
+#[inline(always)]
+pub fn erf(x: f32) -> f32 {
+    if !cfg!(lh_fma) {
+        return super::short::erf(x);
+    }
+    let a = x.abs();
+    let z = a * a;
+    let p = horner!(
+        fmaf,
+        z,
+        [0.128379166, -0.37612626, 0.112835787, -0.0268533472, 0.0051871622, -0.000799785194, 7.80689006e-5]
+    );
+    let b = if a > 4.0 { 4.0 } else { a };
+    let g = horner!(
+        fmaf,
+        b - 1.0,
+        [-2.66841674, -3.80722141, -1.2164011, -0.0597041249, 0.0139614707, -0.00239441381, 0.000202368115]
+    );
+    let t = g + MAGIC;
+    let large = 1.0 - power(g - (t - MAGIC), t.to_bits());
+    (if a > 1.0 { large } else { fmaf(a, p, a) }).copysign(x)
+}
+
+/// The bits of the root of 1/2.
+const SQRT_HALF: i32 = 0x3f35_04f3;
+
+/// `k` and `f` for `x = 2^k (1 + f)` with `1 + f` between the roots of 1/2 and 2, for positive finite `x`.
+#[inline(always)]
+fn split(x: f32) -> (f32, f32) {
+    let tiny = x < f32::MIN_POSITIVE;
+    let v = if tiny { x * 33554432.0 } else { x };
+    let t = (v.to_bits() as i32).wrapping_sub(SQRT_HALF);
+    let k = (t >> 23) as f32;
+    let f = f32::from_bits(((t & 0x007f_ffff) + SQRT_HALF) as u32) - 1.0;
+    (if tiny { k - 25.0 } else { k }, f)
+}
+
+/// `(log(1 + f) - f) / f^2`.
+#[inline(always)]
+fn log_tail(f: f32) -> f32 {
+    horner!(
+        fmaf,
+        f,
+        [
+            -0.5,
+            0.333333164,
+            -0.250008106,
+            0.200022995,
+            -0.16624555,
+            0.141809598,
+            -0.131285489,
+            0.12883082,
+            -0.078618288,
+        ]
+    )
+}
+
+/// The values of a logarithm outside the positive finite numbers, `y` inside.
+#[inline(always)]
+fn edges(x: f32, y: f32) -> f32 {
     let y = if x < f32::INFINITY { y } else { x };
     let outside = if x == 0.0 { f32::NEG_INFINITY } else { f32::NAN };
     if x > 0.0 { y } else { outside }
+}
+
+#[inline(always)]
+pub fn log(x: f32) -> f32 {
+    if !cfg!(lh_fma) {
+        return super::short::log(x);
+    }
+    let (k, f) = split(x);
+    edges(x, fmaf(k, LN2, fmaf(f * f, log_tail(f), f)))
 }
 
 /// Half of pi; the second part has 12 bits, so that its multiples by 12 bits are exact.
@@ -116,26 +175,16 @@ fn quadrant(x: f32) -> (f32, f32, u32) {
     (hi, fmaf(-k, P3, fmaf(-k, P2, r - hi)), t.to_bits())
 }
 
-/// The sine of `hi + lo`, or the cosine if `cosine`.
+/// The sine of `hi + lo`, or the cosine if `cosine`: both, which costs less than a choice of each coefficient.
 #[inline(always)]
 fn kernel(hi: f32, lo: f32, cosine: bool) -> f32 {
     let z = hi * hi;
-    let w = fmaf(-0.5, z, 1.0);
-    let pick = |c: f32, s: f32| if cosine { c } else { s };
-    let lead = pick(w, hi);
-    let rest = pick(fmaf(-hi, lo, fmaf(-0.5, z, 1.0 - w)), lo);
-    let factor = z * pick(z, hi);
-    let q = horner!(
-        fmaf,
-        z,
-        [
-            pick(0.041666664, -0.16666667),
-            pick(-0.0013888272, 0.008333397),
-            pick(2.454394e-05, -0.00019861292),
-            pick(0.0, 2.9217092e-06),
-        ]
-    );
-    lead + fmaf(factor, q, rest)
+    let p = horner!(fmaf, z, [-0.16666655, 0.008332192, -0.00019518782]);
+    let sine = hi + fmaf(hi, z * p, lo);
+    let q = horner!(fmaf, z, [-0.5, 0.041666646, -0.0013887301, 2.4430683e-05]);
+    // 1 + hi^2 q - hi lo
+    let cosine_value = fmaf(hi, fmaf(hi, q, -lo), 1.0);
+    if cosine { cosine_value } else { sine }
 }
 
 #[inline(always)]

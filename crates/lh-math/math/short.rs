@@ -131,6 +131,13 @@ fn log_parts(x: f64) -> (f64, f64) {
 }
 
 #[inline(always)]
+pub fn log(x: f32) -> f32 {
+    let x = x as f64;
+    let (k, l) = log_parts(x);
+    log::edges(x, fma(k, LN2, l)) as f32
+}
+
+#[inline(always)]
 pub fn log2(x: f32) -> f32 {
     let x = x as f64;
     let (k, l) = log_parts(x);

@@ -43,28 +43,53 @@ pub fn reduce(x: f64) -> (f64, f64, u64) {
     }
 }
 
-/// The sine of `hi + lo`, or the cosine if `cosine`.
+/// `(sin(r) - r) / r^3` as a polynomial in `z = r^2`, for `|r| <= pi / 4`.
 #[inline(always)]
-pub fn kernel(hi: f64, lo: f64, cosine: bool) -> f64 {
-    let z = hi * hi;
-    let w = fma(-0.5, z, 1.0);
-    let pick = |c: f64, s: f64| if cosine { c } else { s };
-    let lead = pick(w, hi);
-    let rest = pick(fma(-hi, lo, fma(-0.5, z, 1.0 - w)), lo);
-    let factor = z * pick(z, hi);
-    let q = horner!(
+fn sine_tail(z: f64) -> f64 {
+    horner!(
         fma,
         z,
         [
-            pick(0.041666666666666664, -0.16666666666666666),
-            pick(-0.0013888888888887061, 0.00833333333333131),
-            pick(2.4801587298460354e-05, -0.0001984126983708634),
-            pick(-2.7557317158347916e-07, 2.755731622356832e-06),
-            pick(2.0876127842972785e-09, -2.5051151383160554e-08),
-            pick(-1.1381543392982513e-11, 1.591927597916292e-10),
+            -0.16666666666666666,
+            0.00833333333333131,
+            -0.0001984126983708634,
+            2.755731622356832e-06,
+            -2.5051151383160554e-08,
+            1.591927597916292e-10,
         ]
-    );
-    lead + fma(factor, q, rest)
+    )
+}
+
+/// `(cos(r) - 1 + r^2 / 2) / r^4` as a polynomial in `z = r^2`, for `|r| <= pi / 4`.
+#[inline(always)]
+fn cosine_tail(z: f64) -> f64 {
+    horner!(
+        fma,
+        z,
+        [
+            0.041666666666666664,
+            -0.0013888888888887061,
+            2.4801587298460354e-05,
+            -2.7557317158347916e-07,
+            2.0876127842972785e-09,
+            -1.1381543392982513e-11,
+        ]
+    )
+}
+
+/// The sine of `hi + lo`, or the cosine if `cosine`: both, which costs less than a choice of each coefficient.
+#[inline(always)]
+pub fn kernel(hi: f64, lo: f64, cosine: bool) -> f64 {
+    let z = hi * hi;
+    let sine_value = hi + fma(hi, z * sine_tail(z), lo);
+    let cosine_value = if cfg!(lh_fma) {
+        // 1 + hi (hi q - lo): only the innermost product is rounded on its own.
+        fma(hi, fma(hi, fma(z, cosine_tail(z), -0.5), -lo), 1.0)
+    } else {
+        let w = 1.0 - 0.5 * z;
+        w + (((1.0 - w) - 0.5 * z) + (z * z * cosine_tail(z) - hi * lo))
+    };
+    if cosine { cosine_value } else { sine_value }
 }
 
 #[inline(always)]
@@ -87,33 +112,9 @@ pub fn cos(x: f64) -> f64 {
 #[inline(always)]
 pub fn tangent(hi: f64, lo: f64, cotangent: bool) -> f64 {
     let (z, z_rest) = two_prod(hi, hi);
-    let odd = horner!(
-        fma,
-        z,
-        [
-            -0.16666666666666666,
-            0.00833333333333131,
-            -0.0001984126983708634,
-            2.755731622356832e-06,
-            -2.5051151383160554e-08,
-            1.591927597916292e-10,
-        ]
-    );
-    let even = horner!(
-        fma,
-        z,
-        [
-            0.041666666666666664,
-            -0.0013888888888887061,
-            2.4801587298460354e-05,
-            -2.7557317158347916e-07,
-            2.0876127842972785e-09,
-            -1.1381543392982513e-11,
-        ]
-    );
     let w = fma(-0.5, z, 1.0);
-    let sine = fast_two_sum(hi, fma(hi * z, odd, lo * w));
-    let cosine = fast_two_sum(w, fma(z * z, even, fma(-hi, lo, fma(-0.5, z_rest, fma(-0.5, z, 1.0 - w)))));
+    let sine = fast_two_sum(hi, fma(hi * z, sine_tail(z), lo * w));
+    let cosine = fast_two_sum(w, fma(z * z, cosine_tail(z), fma(-hi, lo, fma(-0.5, z_rest, fma(-0.5, z, 1.0 - w)))));
     let pick = |a: f64, b: f64| if cotangent { a } else { b };
     let n = (pick(-cosine.0, sine.0), pick(-cosine.1, sine.1));
     let d = (pick(sine.0, cosine.0), pick(sine.1, cosine.1));

@@ -1,0 +1,107 @@
+"""Fits the polynomials of `math/`: nearly minimax, with coefficients that are floats.
+
+    python fit.py [NAME ...]        prints the coefficients of entries of TABLE, lowest first, and the largest weighted error in bits
+
+The error of a sum of `c[i] * v**i` against `f(v)` is weighted by `w(v)`, so that it is an error of the result relative to what
+counts there. Coefficients are rounded one after the other, lowest first, and the later ones are fitted anew each time, so that they
+make up for the rounding of the earlier ones. Needs mpmath.
+"""
+
+import sys
+from collections.abc import Callable
+
+import mpmath
+from mpmath import mpf
+
+mpmath.mp.prec = 240
+
+
+def rounded(value, digits):
+    """The nearest number with so many binary digits."""
+    with mpmath.workprec(digits):
+        return +value
+
+
+def minimax(f, w, low, high, powers, rounds=30):
+    """Coefficients of the powers whose largest weighted error is nearly the least: least squares, weighted anew by the errors (Lawson)."""
+    count = 12 * len(powers) + 12
+    grid = [low + (high - low) * (1 - mpmath.cos(mpmath.pi * i / count)) / 2 for i in range(count + 1)]
+    rows = [[v**p * w(v) for p in powers] for v in grid]
+    right = [f(v) * w(v) for v in grid]
+    shares = [mpf(1)] * len(grid)
+    best, least = None, mpmath.inf
+    n = len(powers)
+    for _ in range(rounds):
+        square = mpmath.matrix(n, n)
+        side = mpmath.matrix(n, 1)
+        for i in range(n):
+            scaled = [s * row[i] for s, row in zip(shares, rows)]
+            side[i] = mpmath.fdot(scaled, right)
+            for j in range(i + 1):
+                square[i, j] = square[j, i] = mpmath.fdot(scaled, (row[j] for row in rows))
+        c = mpmath.lu_solve(square, side)
+        errors = [abs(mpmath.fdot(row, c) - r) for row, r in zip(rows, right)]
+        if max(errors) < least:
+            best, least = list(c), max(errors)
+        shares = [s * e for s, e in zip(shares, errors)]
+        total = sum(shares)
+        shares = [s / total + mpf(2) ** -100 for s in shares]
+    return best
+
+
+def fit(f, w, low, high, count, digits, given):
+    """So many coefficients of so many binary digits; the first may be given. And the largest weighted error."""
+    low, high = mpf(low), mpf(high)
+    done = [mpf(g) for g in given]
+    while len(done) < count:
+        rest = lambda v: f(v) - sum(a * v**p for p, a in enumerate(done))
+        done.append(rounded(minimax(rest, w, low, high, range(len(done), count))[0], digits))
+    error = lambda v: abs(sum(a * v**p for p, a in enumerate(done)) - f(v)) * w(v)
+    return done, max(error(low + (high - low) * i / 2000) for i in range(2001))
+
+
+def ratio(f, limit) -> Callable:
+    """`f`, which is 0/0 at zero, with its limit there."""
+    return lambda v: f(v) if abs(v) > mpf(2) ** -60 else mpf(limit)
+
+
+def root(f) -> Callable:
+    """A function of the square of the argument."""
+    return lambda z: f(mpmath.sqrt(z))
+
+
+QUARTER_PI = mpmath.pi / 4 * mpf("1.0001")
+HALF_LN2 = mpmath.log(2) / 2 * mpf("1.0001")
+SQRT2 = mpmath.sqrt(2)
+# Where erf(sqrt(z)) / sqrt(z) - 1 is a number of few bits, which it is the closer to the better z is as a float.
+ERF_CENTRE, ERF_FIRST = mpf(0.9792202741056858), mpf(-0.15283203125)
+
+erf_less_one = ratio(root(lambda x: mpmath.erf(x) / x - 1), 2 / mpmath.sqrt(mpmath.pi) - 1)
+tanh_tail = ratio(root(lambda x: (mpmath.tanh(x) / x - 1) / x**2), mpf(-1) / 3)
+log2_erfc = lambda a: mpmath.log(mpmath.erfc(a), 2)
+erfc_root = lambda a: SQRT2 * mpmath.erfc(a) ** (mpf(1) / 8)
+
+# Name: function, weight, ends, number of coefficients, digits, and the first coefficients if they are given.
+TABLE = {
+    "float::sine": (ratio(root(lambda r: (mpmath.sin(r) / r - 1) / r**2), mpf(-1) / 6), lambda z: z, 0, QUARTER_PI**2, 3, 24, []),
+    "float::cosine": (ratio(root(lambda r: (mpmath.cos(r) - 1) / r**2), -0.5), lambda z: z, 0, QUARTER_PI**2, 4, 24, [-0.5]),
+    "float::log": (ratio(lambda f: (mpmath.log1p(f) - f) / f**2, -0.5), abs, SQRT2 / 2 - 1, SQRT2 - 1, 9, 24, [-0.5]),
+    "float::power": (lambda f: mpf(2) ** f, lambda f: mpf(2) ** -f, -0.5, 0.5, 7, 24, [1]),
+    "float::tanh, near": (tanh_tail, lambda z: z, 0, 1, 7, 24, []),
+    "float::tanh, far": (lambda w: 2 / (1 + w), lambda w: w, 0, mpmath.exp(-2), 5, 24, []),
+    "float::erf, near": (erf_less_one, lambda z: 1, 0, 1, 7, 24, []),
+    "float::erf, far": (lambda v: log2_erfc(v + 1), lambda v: mpmath.erfc(v + 1), 0, 2.93, 7, 24, []),
+    "erf::erf, near": (lambda v: erf_less_one(v + ERF_CENTRE), lambda v: 1, -ERF_CENTRE, 1.96 - ERF_CENTRE, 15, 53, [ERF_FIRST]),
+    "erf::erf, far": (lambda v: erfc_root(v + 1.5), lambda v: erfc_root(v + 1.5) ** 7 / 2, -0.1, 4.5, 16, 53, []),
+}
+
+
+def main():
+    for name, (f, w, low, high, count, digits, given) in TABLE.items():
+        if len(sys.argv) == 1 or name in sys.argv[1:]:
+            c, worst = fit(f, w, low, high, count, digits, given)
+            print(f"{name}: {', '.join(mpmath.nstr(a, 9 if digits == 24 else 17) for a in c)}; {float(mpmath.log(worst, 2)):.1f}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
