@@ -129,7 +129,7 @@ unsafe fn some_blocks(code: &Code, config: &Config, args: &[u64], low: i64, high
     let mut cx = shared.context(config, 0);
     (cx.first, cx.last) = (low, high);
     // A multiple of a cache line's threads, so that values of each kind begin at one.
-    cx.capacity = ((config.threads() * together) as usize).next_multiple_of(64) as i64;
+    cx.capacity = ((config.units(code.gangs) * together) as usize).next_multiple_of(64) as i64;
     let mut scratch = vec![0u128; code.scratch * cx.capacity as usize / 16 + 4];
     cx.scratch = scratch.as_mut_ptr().cast();
     // SAFETY: there are bytes to spare.
@@ -153,8 +153,9 @@ unsafe fn one_by_one(code: &Code, config: &Config, args: &[u64], low: i64, high:
         let mut cx = shared.context(config, 0);
         cx.block = cx.block_of(linear);
         // SAFETY: by contract.
-        let status =
-            unsafe { team::run(std::slice::from_mut(&mut cx), code.entry, args, STACK + 2 * code.local_bytes) };
+        let status = unsafe {
+            team::run(std::slice::from_mut(&mut cx), code.entry, code.gangs, args, STACK + 2 * code.local_bytes)
+        };
         if status != 0 {
             return Err(raised(&cx));
         }
@@ -171,7 +172,7 @@ unsafe fn together(code: &Code, config: &Config, args: &[u64]) -> Result<(), Fau
         cx.block = cx.block_of(i as i64);
     }
     // SAFETY: by contract.
-    let status = unsafe { team::run(&mut contexts, code.entry, args, STACK + 2 * code.local_bytes) };
+    let status = unsafe { team::run(&mut contexts, code.entry, code.gangs, args, STACK + 2 * code.local_bytes) };
     if status == 0 {
         Ok(())
     } else {

@@ -4,6 +4,7 @@ pub mod driver;
 pub mod emulator;
 pub mod limits;
 
+use lh_ir::func::Gangs;
 use lh_runtime::device::{Failed, Kernel};
 
 /// Geometry of a launch.
@@ -22,6 +23,10 @@ impl Config {
     pub fn threads(&self) -> i64 {
         self.block.iter().product()
     }
+    /// Threads of a block, or gangs.
+    pub fn units(&self, gangs: Gangs) -> i64 {
+        gangs.count(self.block)
+    }
     /// Blocks of the grid.
     pub fn blocks(&self) -> i64 {
         self.grid.iter().product()
@@ -35,6 +40,8 @@ pub struct Code {
     pub entry: Kernel,
     /// Whether each thread is entered by itself, on a stack of its own, instead of all blocks in one call.
     pub by_thread: bool,
+    /// What runs at a time: threads or gangs of them.
+    pub gangs: Gangs,
     /// Whether its threads wait for the whole grid.
     pub is_cooperative: bool,
     /// Static shared memory of a block, bytes.

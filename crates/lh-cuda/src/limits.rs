@@ -78,6 +78,7 @@ mod tests {
         let code = Code {
             entry: nothing,
             by_thread: false,
+            gangs: lh_ir::func::Gangs::None,
             is_cooperative: true,
             shared_bytes: 1000,
             local_bytes: 0,

@@ -1,7 +1,7 @@
 //! Kernels for a CUDA device: their memory, and what a launch has to know of them.
 
 use lh_ir::diag::{self, Diagnostic, Result};
-use lh_ir::func::{Device, Entry, Inst, waits};
+use lh_ir::func::{Device, Entry, Gangs, Inst, waits};
 use lh_ir::{Const, Function, Ty, Value};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -11,6 +11,8 @@ use std::sync::Arc;
 pub struct Kernel {
     /// How it is entered.
     pub entry: Entry,
+    /// What it runs for at a time.
+    pub gangs: Gangs,
     /// Whether its threads wait for the whole grid.
     pub is_cooperative: bool,
     /// Static shared memory of a block, bytes.
@@ -33,6 +35,7 @@ pub(crate) fn place_memory(functions: Vec<Arc<Function>>) -> (Vec<Arc<Function>>
     }
     let mut kernel = Kernel {
         entry: entry.entry,
+        gangs: entry.gangs,
         is_cooperative: entry.waits & waits::GRID != 0,
         shared_bytes: 0,
         local_bytes: 0,

@@ -225,7 +225,7 @@ impl<'a> Session<'a> {
         }
         let of = |s: SpecId| match &self.compiler.specs[s.index()].body {
             Some(body) => body.func.waits,
-            None if s == own => waits::VARIES,
+            None if s == own => waits::VARIES | waits::EFFECTS,
             None => waits::ALL,
         };
         let mut known: Vec<(SpecId, u8)> = callees(func).into_iter().map(|s| (s, of(s))).collect();

@@ -42,6 +42,8 @@ pub struct Function {
     pub thread_cost: u32,
     /// Whether it makes nothing that is counted, so that references need not be: arrays are its caller's.
     pub uncounted: bool,
+    /// What it runs for at a time, if it is a kernel on the CPU device.
+    pub gangs: Gangs,
     /// How it is entered, if it is a kernel on the CPU device.
     pub entry: Entry,
     /// Bodies of parallel loops, which [`Inst::ParFor`] runs. The last three parameters of each are where to begin, where to
@@ -131,8 +133,10 @@ pub mod waits {
     pub const IN_CALLEE: u8 = 8;
     /// Not a wait: results may differ between threads that pass the same arguments.
     pub const VARIES: u8 = 16;
+    /// Not a wait: it reads or writes memory, or does something else that can be seen.
+    pub const EFFECTS: u8 = 32;
     /// Any of these: not known yet.
-    pub const ALL: u8 = 31;
+    pub const ALL: u8 = 63;
 }
 
 /// How a kernel is entered on the CPU device.
@@ -145,6 +149,32 @@ pub enum Entry {
     Blocks,
     /// Once for each thread, which has a stack of its own.
     Thread,
+}
+
+/// What a call of a kernel, or a round of its loop, is for on the CPU device.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Gangs {
+    /// One thread.
+    #[default]
+    None,
+    /// Up to 32 threads that are neighbours along the first axis.
+    Rows,
+    /// A warp.
+    Warps,
+}
+
+/// Threads of a gang.
+pub const GANG: i64 = 32;
+
+impl Gangs {
+    /// How many there are in a block.
+    pub fn count(self, [x, y, z]: [i64; 3]) -> i64 {
+        match self {
+            Gangs::None => x * y * z,
+            Gangs::Rows => (x + GANG - 1) / GANG * y * z,
+            Gangs::Warps => (x * y * z + GANG - 1) / GANG,
+        }
+    }
 }
 
 impl Default for Options {

@@ -51,6 +51,7 @@ impl Cursor<'_> {
         and, "and", bool;
         or, "or", bool;
         or_int, "or", int;
+        and_int, "and", int;
     }
     /// The row of a name on integers.
     pub(crate) fn int_op(&mut self, name: &str, a: Value, b: Value) -> Value {

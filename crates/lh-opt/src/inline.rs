@@ -11,7 +11,7 @@
 //! a reference of what was only passed on. Larger functions are LLVM's.
 
 use crate::edit::Replacements;
-use lh_ir::func::{Inst, InstData, Term};
+use lh_ir::func::{Device, Inst, InstData, Options, Term};
 use lh_ir::{Function, SpecId, Value};
 use std::sync::Arc;
 
@@ -25,12 +25,18 @@ pub type Bodies<'a> = dyn Fn(SpecId) -> Option<Arc<Function>> + 'a;
 pub(crate) fn extract(func: &Function) -> Option<Function> {
     let [block] = &func.blocks[..] else { return None };
     let Some(Term::Return(v)) = &block.term else { return None };
-    let only_computes = |d: &InstData| d.inst.is_pure() && !d.inst.can_raise();
+    // Geometry and operations of warps have to be seen in the kernel.
+    let on_device = matches!(func.options.device, Device::Function | Device::Kernel);
+    let for_device =
+        |d: &InstData| matches!(&d.inst, Inst::Runtime(f, _) if on_device && f.name.starts_with("lh_cuda_"));
+    let only_computes = |d: &InstData| d.inst.is_pure() && !d.inst.can_raise() || for_device(d);
     let fits = func.is_library
         && !func.options.debug
         && func.slots.is_empty()
-        && func.ret == Some(func.ty(*v))
-        && block.insts.len() <= MAX_INSTS
+        && func
+            .ret
+            .is_some_and(|r| r == func.ty(*v) || on_device && r.is_int() && r.flatten() == func.ty(*v).flatten())
+        && block.insts.len() <= if on_device { 2 * MAX_INSTS } else { MAX_INSTS }
         && block.insts.iter().all(only_computes);
     fits.then(|| func.clone())
 }
@@ -53,6 +59,7 @@ pub(crate) fn run(func: &mut Function, bodies: &Bodies<'_>) -> bool {
                     Some(body) => {
                         let value = insert(func, &body, args, &d, &mut out);
                         if let Some(r) = d.result {
+                            let value = converted(func, value, r, &d, &mut out);
                             with.set(r, value);
                         }
                         changed = true;
@@ -70,13 +77,25 @@ pub(crate) fn run(func: &mut Function, bodies: &Bodies<'_>) -> bool {
     changed
 }
 
+/// A body's value as one of the call's type: a body may have left out a conversion that does nothing.
+fn converted(func: &mut Function, value: Value, wanted: Value, call: &InstData, out: &mut Vec<InstData>) -> Value {
+    let ty = func.ty(wanted);
+    if func.ty(value) == ty {
+        return value;
+    }
+    let v = func.new_value(ty);
+    out.push(InstData { result: Some(v), inst: Inst::Cast(value), span: call.span });
+    v
+}
+
 /// Whether all types are the same on both sides, and the options that instructions depend on.
 fn fits(func: &Function, body: &Function, args: &[Value], result: Option<Value>) -> bool {
     let params = body.params();
     params.len() == args.len()
         && params.iter().zip(args).all(|(p, a)| body.ty(*p) == func.ty(*a))
         && result.is_none_or(|r| body.ret == Some(func.ty(r)))
-        && body.options == func.options
+        && Options { device: Device::Host, ..body.options } == Options { device: Device::Host, ..func.options }
+        && (body.options.device == func.options.device || func.options.device == Device::Kernel)
 }
 
 /// Appends a body's instructions; its result.

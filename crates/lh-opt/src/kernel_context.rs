@@ -43,9 +43,20 @@ pub(crate) fn run(func: &mut Function) -> bool {
                         return false;
                     }
                     func.waits |= waits_of(f);
+                    if !f.pure && !is_geometry(f.name) && f.name != "lh_check_index" {
+                        func.waits |= waits::EFFECTS;
+                    }
                 }
                 Inst::Call(_, args) => {
                     args.splice(0..0, handed.iter().copied());
+                }
+                Inst::Load(_)
+                | Inst::Take(_)
+                | Inst::Store(..)
+                | Inst::ListNew(_)
+                | Inst::Map(..)
+                | Inst::MapInto(..) => {
+                    func.waits |= waits::EFFECTS;
                 }
                 _ => {}
             }

@@ -11,6 +11,7 @@ mod effects;
 mod elementwise;
 mod fold;
 mod fuse_elementwise;
+mod gangs;
 mod inline;
 mod interrupt;
 mod jam;

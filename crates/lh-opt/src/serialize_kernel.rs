@@ -6,6 +6,7 @@
 //! Needs `kernel_context`.
 
 use crate::edit::{Cursor, runtime};
+use crate::gangs;
 use crate::kernel_context::HANDED;
 use crate::outline_parallel::cost::picoseconds;
 use crate::split_kernel::{allocates, split};
@@ -21,6 +22,9 @@ pub(crate) fn run(func: &mut Function) -> bool {
     func.thread_cost = thread_cost(func);
     note_failures(func);
     func.uncounted = !allocates(func);
+    if let Some(made) = gangs::run(func) {
+        *func = made;
+    }
     let cut = if func.waits & (waits::WARP | waits::IN_CALLEE) == 0 { split(func) } else { None };
     match cut {
         Some(cut) => *func = Function { entry: Entry::Blocks, ..cut },

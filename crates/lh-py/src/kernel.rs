@@ -110,9 +110,9 @@ fn code_of(overload: &Overload) -> PyResult<Code> {
 
 /// A kernel as the device takes it.
 pub fn code(begin: unsafe extern "C" fn(*const u64, *mut u64) -> i32, kernel: Kernel) -> Code {
-    let Kernel { entry, is_cooperative, shared_bytes, local_bytes, scratch, thread_cost, prints } = kernel;
+    let Kernel { entry, gangs, is_cooperative, shared_bytes, local_bytes, scratch, thread_cost, prints } = kernel;
     let by_thread = entry == Entry::Thread;
-    Code { entry: begin, by_thread, is_cooperative, shared_bytes, local_bytes, scratch, thread_cost, prints }
+    Code { entry: begin, by_thread, gangs, is_cooperative, shared_bytes, local_bytes, scratch, thread_cost, prints }
 }
 
 /// Facts of a kernel's specialisations by argument types: bytes of static shared memory and of each thread's own, whether
@@ -130,6 +130,7 @@ pub fn kernel_facts<'py>(kernel: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDi
         facts.set_item("local", k.local_bytes)?;
         facts.set_item("cooperative", k.is_cooperative)?;
         facts.set_item("entry", format!("{:?}", k.entry).to_lowercase())?;
+        facts.set_item("gangs", format!("{:?}", k.gangs).to_lowercase())?;
         all.set_item(crate::types::type_tuple(py, &o.compiled.args)?, facts)?;
     }
     Ok(all)

@@ -193,6 +193,7 @@ class KernelFacts:
         self.local_mem_per_thread: int = facts["local"]
         self.regs_per_thread, self.const_mem_size, self.max_threads_per_block = 32, 0, 1024
         self.entry: str = facts["entry"]
+        self.gangs: str = facts["gangs"]
 
     def max_cooperative_grid_blocks(self, blockdim: Any, dynsmemsize: int = 0) -> int:
         """Blocks of a grid whose threads can wait for each other."""

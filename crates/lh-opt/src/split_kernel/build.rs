@@ -5,7 +5,7 @@ use super::keep::parts;
 use crate::edit::{CountedLoop, Cursor, runtime, to};
 use crate::kernel_context::HANDED;
 use lh_ir::cfg::Cfg;
-use lh_ir::func::{BlockData, Inst, Term};
+use lh_ir::func::{BlockData, GANG, Gangs, Inst, Term};
 use lh_ir::{Block, Const, Function, Slot, Span, Ty, Value};
 use std::collections::HashMap;
 
@@ -60,6 +60,7 @@ pub(super) struct Frame {
     pub blocks: Value,
     pub scratch: Value,
     pub capacity: Value,
+    /// Threads of a block, or gangs.
     pub threads: Value,
     /// Index of the block, where blocks run one after the other.
     pub block: Option<Axes>,
@@ -147,9 +148,18 @@ impl<'a> Build<'a> {
         let scratch = self.read("lh_cuda_scratch", Ty::ptr());
         let capacity = self.read("lh_cuda_capacity", Ty::int());
         let blocks = self.cursor(|c| c.sub(last, first));
+        let gangs = self.old.gangs;
         let threads = self.cursor(|c| {
-            let row = c.mul(dim.0[0], dim.0[1]);
-            c.mul(row, dim.0[2])
+            let most = c.int(GANG - 1);
+            let size = c.int(GANG);
+            let padded = |c: &mut Cursor<'_>, n| {
+                let n = c.add(n, most);
+                c.int_op("sdiv", n, size)
+            };
+            let x = if gangs == Gangs::Rows { padded(c, dim.0[0]) } else { dim.0[0] };
+            let row = c.mul(x, dim.0[1]);
+            let all = c.mul(row, dim.0[2]);
+            if gangs == Gangs::Warps { padded(c, all) } else { all }
         });
         let frame = Frame { dim, grid, first, blocks, scratch, capacity, threads, block: None };
         self.frame = Some(frame);

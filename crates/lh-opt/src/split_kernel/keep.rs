@@ -13,7 +13,7 @@ const CHEAP: u32 = 24;
 /// For each value whether it is a parameter of the function or computed again from those.
 ///
 /// Without barriers nothing is kept, and only the shape of the launch is.
-pub(super) fn available(func: &Function, cfg: &Cfg, waits: bool) -> Vec<bool> {
+pub(crate) fn available(func: &Function, cfg: &Cfg, waits: bool) -> Vec<bool> {
     let mut cost: Vec<Option<u32>> = vec![None; func.values.len()];
     for p in func.params() {
         cost[p.index()] = Some(0);
@@ -63,7 +63,7 @@ fn is_cheap(inst: &Inst, waits: bool) -> bool {
 }
 
 /// Values alive at the start of each block that are not available.
-pub(super) fn alive(func: &Function, cfg: &Cfg, available: &[bool]) -> Vec<Vec<Value>> {
+pub(crate) fn alive(func: &Function, cfg: &Cfg, available: &[bool]) -> Vec<Vec<Value>> {
     let mut uses = Vec::new();
     for b in cfg.rpo() {
         let data = &func.blocks[b.index()];

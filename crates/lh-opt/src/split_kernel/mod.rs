@@ -17,25 +17,26 @@
 
 mod build;
 mod cuts;
-mod keep;
+pub(crate) mod keep;
 mod region;
-mod uniform;
+pub(crate) mod uniform;
 
 use lh_ir::Function;
 use lh_ir::cfg::Cfg;
-use lh_ir::func::{Inst, Term, waits};
+use lh_ir::func::{Gangs, Inst, Term, waits};
 
 /// The kernel as loops over blocks and threads, if it can be cut.
 pub(crate) fn split(func: &Function) -> Option<Function> {
     let waiting = func.waits & (waits::BLOCK | waits::GRID) != 0;
-    if waiting && (!func.slots.is_empty() || allocates(func) || catches(func)) {
+    let slots = func.gangs == Gangs::None && !func.slots.is_empty();
+    if waiting && (slots || allocates(func) || catches(func)) {
         return None;
     }
     let mut cut = func.clone();
     let syncs = cuts::split_syncs(&mut cut);
     let cfg = Cfg::new(&cut);
     let by_grid = cut.waits & waits::GRID != 0;
-    let varies = uniform::varying(&cut, &cfg, by_grid);
+    let varies = uniform::varying(&cut, &cfg, by_grid, &|_| true);
     let (is_cut, first) = cuts::find(&cut, &cfg, &syncs, &varies)?;
     let available = keep::available(&cut, &cfg, !syncs.is_empty());
     let alive = keep::alive(&cut, &cfg, &available);
@@ -52,7 +53,7 @@ pub(crate) fn allocates(func: &Function) -> bool {
 }
 
 /// Whether it handles exceptions itself.
-fn catches(func: &Function) -> bool {
+pub(crate) fn catches(func: &Function) -> bool {
     let leaves = |b: lh_ir::Block| matches!(func.blocks[b.index()].term, Some(Term::Propagate));
     func.blocks.iter().filter_map(|b| b.unwind.as_ref()).any(|t| !t.args.is_empty() || !leaves(t.block))
 }

@@ -5,7 +5,7 @@ use super::keep::parts;
 use crate::edit::{CountedLoop, to};
 use crate::kernel_context::{HANDED, is_geometry};
 use lh_ir::cfg::targets;
-use lh_ir::func::{Inst, InstData, Target, Term};
+use lh_ir::func::{Gangs, Inst, InstData, Target, Term};
 use lh_ir::{Block, Const, Slot, Ty, Value};
 use std::collections::{HashMap, HashSet};
 
@@ -151,6 +151,14 @@ impl Build<'_> {
                 (block, Some(before))
             }
         };
+        if self.old.gangs != Gangs::None {
+            let l = self.cursor(|c| c.begin_loop(frame.threads));
+            let zero = self.cursor(|c| c.int(0));
+            let (axes, index) = (Axes([l.index, zero, zero]), l.index);
+            let thread = before.map_or(index, |b| self.cursor(|c| c.add(b, index)));
+            loops.insert(0, l);
+            return (loops, axes, block, thread);
+        }
         for axis in [2, 1, 0] {
             let l = self.cursor(|c| c.begin_loop(frame.dim.0[axis]));
             loops.push(l);

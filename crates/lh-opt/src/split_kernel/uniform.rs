@@ -5,16 +5,19 @@
 //! that went different ways.
 
 use crate::kernel_context::{HANDED, is_uniform, waits_of_call};
-use lh_ir::cfg::{Cfg, targets};
-use lh_ir::func::{Inst, Term, waits};
+use lh_ir::cfg::{Cfg, DomTree, Loops, targets};
+use lh_ir::func::{Inst, InstData, Term, waits};
 use lh_ir::{Block, Function, Value};
 
-/// For each value whether it varies. `by_block`: the index of the block varies too.
-pub(super) fn varying(func: &Function, cfg: &Cfg, by_block: bool) -> Vec<bool> {
+/// For each value whether it varies. `by_block`: the index of the block varies too. What `keeps` refuses varies.
+pub(crate) fn varying(func: &Function, cfg: &Cfg, by_block: bool, keeps: &dyn Fn(&InstData) -> bool) -> Vec<bool> {
+    let dom = DomTree::new(cfg);
     let mut a = Analysis {
         func,
         cfg,
         by_block,
+        keeps,
+        loops: Loops::new(func, cfg, &dom),
         varies: vec![false; func.values.len()],
         meets: vec![false; func.blocks.len()],
         seen: vec![false; func.blocks.len()],
@@ -37,6 +40,8 @@ struct Analysis<'a> {
     func: &'a Function,
     cfg: &'a Cfg,
     by_block: bool,
+    keeps: &'a dyn Fn(&InstData) -> bool,
+    loops: Loops,
     varies: Vec<bool>,
     /// Blocks where threads meet that went different ways.
     meets: Vec<bool>,
@@ -62,7 +67,7 @@ impl Analysis<'_> {
         }
         for d in &data.insts {
             if let Some(r) = d.result {
-                let varies = self.inst(&d.inst);
+                let varies = !(self.keeps)(d) || self.inst(&d.inst);
                 self.mark(r, varies);
             }
         }
@@ -109,28 +114,43 @@ impl Analysis<'_> {
         }
     }
 
-    /// Threads go different ways from a block: where they may meet before all ways lead through one block, and there.
+    /// Threads go different ways from a block: they meet where both ways lead. Those that stay in a loop which others leave
+    /// come to its beginning more often.
     fn diverge(&mut self, b: Block) {
         let succs: Vec<Block> = targets(self.func, b).filter(|(n, _)| n.is_some()).map(|(_, t)| t.block).collect();
         let stop = |x: Block| succs.iter().all(|s| self.after[s.index()][x.index()]);
-        let mut reached = vec![false; self.func.blocks.len()];
-        let mut work = succs.clone();
-        while let Some(x) = work.pop() {
-            if std::mem::replace(&mut reached[x.index()], true) || stop(x) {
-                continue;
-            }
-            work.extend(targets(self.func, x).filter(|(n, _)| n.is_some()).map(|(_, t)| t.block));
-        }
-        for (x, r) in reached.iter().enumerate() {
-            if *r && self.cfg.preds(Block::new(x)).len() > 1 {
+        let ways: Vec<Vec<bool>> = succs
+            .iter()
+            .map(|s| {
+                let mut reached = vec![false; self.func.blocks.len()];
+                let mut work = vec![*s];
+                while let Some(x) = work.pop() {
+                    if std::mem::replace(&mut reached[x.index()], true) || stop(x) {
+                        continue;
+                    }
+                    work.extend(targets(self.func, x).filter(|(n, _)| n.is_some()).map(|(_, t)| t.block));
+                }
+                reached
+            })
+            .collect();
+        for x in 0..self.func.blocks.len() {
+            if ways.iter().all(|w| w[x]) && self.cfg.preds(Block::new(x)).len() > 1 {
                 self.meets[x] = true;
             }
+        }
+        let mut around = self.loops.innermost[b.index()];
+        while let Some(l) = around.map(|l| &self.loops.loops[l]) {
+            let outside = |w: &Vec<bool>| (0..w.len()).any(|x| w[x] && !l.blocks.contains(&Block::new(x)));
+            if ways.iter().any(outside) {
+                self.meets[l.header.index()] = true;
+            }
+            around = l.parent;
         }
     }
 }
 
 /// For each block the blocks through which every way from it to an end leads, itself included; exceptions are not ways.
-fn post_dominators(func: &Function, cfg: &Cfg) -> Vec<Vec<bool>> {
+pub(crate) fn post_dominators(func: &Function, cfg: &Cfg) -> Vec<Vec<bool>> {
     let n = func.blocks.len();
     let mut after = vec![vec![true; n]; n];
     let mut changed = true;

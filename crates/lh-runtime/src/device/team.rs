@@ -1,4 +1,4 @@
-//! Threads that wait for each other: fibers on one thread of the computer, taking turns. A thread that has to wait looks
+//! Threads that wait for each other, or gangs of them: fibers on one thread of the computer, taking turns. A thread that has to wait looks
 //! again when its turn comes; if nobody has got on for a whole round, they wait for each other for ever, which is an
 //! error.
 
@@ -9,6 +9,7 @@ use crate::classes::RUNTIME_ERROR;
 use crate::exception::{Pending, raise, set_pending, take_pending};
 use crate::interrupt;
 use crate::symbol::{Symbol, functions};
+use lh_ir::func::Gangs;
 use smallvec::SmallVec;
 
 /// Threads of a warp.
@@ -45,6 +46,8 @@ pub struct Team {
     contexts: *mut Context,
     threads: usize,
     kernel: Kernel,
+    /// What a fiber is for.
+    gangs: Gangs,
     args: *const [u64],
     main: *mut u8,
     alive: usize,
@@ -58,9 +61,8 @@ pub struct Team {
 /// # Safety
 /// The kernel takes these arguments after its context and its thread's index; the contexts are blocks of one launch, with
 /// memory of their own.
-pub unsafe fn run(contexts: &mut [Context], kernel: Kernel, args: &[u64], stack: usize) -> i32 {
-    let [x, y, z] = contexts[0].block_dim;
-    let threads = (x * y * z) as usize;
+pub unsafe fn run(contexts: &mut [Context], kernel: Kernel, gangs: Gangs, args: &[u64], stack: usize) -> i32 {
+    let threads = gangs.count(contexts[0].block_dim) as usize;
     let count = threads * contexts.len();
     let Some(stacks) = Stacks::take(count, stack) else {
         return raise(crate::classes::MEMORY_ERROR, "no memory for the stacks of the kernel's threads");
@@ -74,6 +76,7 @@ pub unsafe fn run(contexts: &mut [Context], kernel: Kernel, args: &[u64], stack:
         contexts: contexts.as_mut_ptr(),
         threads,
         kernel,
+        gangs,
         args,
         main: std::ptr::null_mut(),
         alive: count,
@@ -114,7 +117,11 @@ unsafe extern "C" fn thread_main(team: *mut u8) -> ! {
         let [x, y, _] = (*cx).block_dim;
         let mut words: SmallVec<[u64; 32]> = SmallVec::new();
         words.push(cx.expose_provenance() as u64);
-        words.extend([thread % x, thread / x % y, thread / (x * y)].map(|i| i as u64));
+        let index = match (*team).gangs {
+            Gangs::None => [thread % x, thread / x % y, thread / (x * y)],
+            Gangs::Rows | Gangs::Warps => [thread, 0, 0],
+        };
+        words.extend(index.map(|i| i as u64));
         words.extend_from_slice(&*(*team).args);
         let mut nothing = [0u64; 2];
         let status = ((*team).kernel)(words.as_ptr(), nothing.as_mut_ptr());

@@ -1,0 +1,468 @@
+//! The new function: its start, its pieces, and how they follow each other.
+
+use super::plan::Plan;
+use crate::edit::{Cursor, runtime, to};
+use crate::kernel_context::{HANDED, is_geometry};
+use lh_ir::cfg::Cfg;
+use lh_ir::func::{BlockData, GANG, Gangs, Inst, InstData, Target, Term};
+use lh_ir::{Block, Const, Function, Slot, Span, Ty, Value};
+use std::collections::HashMap;
+
+/// Which copy of the code it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Way {
+    /// All lanes of a full gang go together.
+    Full,
+    /// All lanes of a gang that has fewer go together.
+    Short,
+    /// Lanes have gone different ways: each knows the piece that it comes to next. The number is that of the detour.
+    Apart(usize),
+}
+
+impl Way {
+    pub(super) fn is_apart(self) -> bool {
+        matches!(self, Way::Apart(_))
+    }
+}
+
+/// Pieces that lanes go through in different ways, until they meet.
+struct Detour {
+    /// How they came, and go on.
+    way: Way,
+    /// Where they meet; `None`: at the end.
+    join: Option<Block>,
+    /// The pieces, in the order in which they are served.
+    pieces: Vec<Block>,
+    dispatch: Block,
+}
+
+/// What is known at the start of a gang.
+#[derive(Clone, Copy)]
+pub(super) struct Start {
+    /// Index of the first lane's thread.
+    pub x: Value,
+    pub y: Value,
+    pub z: Value,
+    /// Lanes that there are.
+    pub lanes: Value,
+    /// Number of the first lane's thread in the block, where gangs are warps.
+    pub first: Value,
+    /// Lanes that there are as bits.
+    pub mask: Value,
+}
+
+/// Arrays with a place for each lane that belong to no value.
+#[derive(Clone, Copy)]
+pub(super) struct Arrays {
+    /// Where a lane goes next: the number of a piece, or one more than there are.
+    pub next: Value,
+    /// Indices of the lanes' threads, where gangs are warps.
+    pub index: [Value; 3],
+}
+
+/// The function being made.
+pub(super) struct Build<'a> {
+    pub(super) old: &'a Function,
+    pub(super) cfg: &'a Cfg,
+    pub(super) plan: &'a Plan,
+    pub(super) out: Function,
+    pub(super) at: Block,
+    pub(super) span: Span,
+    pub(super) start: Start,
+    pub(super) arrays: Arrays,
+    /// Definitions of old values.
+    pub(super) defs: HashMap<Value, &'a InstData>,
+    geometry: HashMap<&'static str, Value>,
+    homes: HashMap<Value, Value>,
+    heads: HashMap<(Way, Block), Block>,
+    queue: Vec<(Way, Block)>,
+    /// Least and greatest number of the pieces that lanes come to.
+    pub(super) ends: [Slot; 2],
+    detours: Vec<Detour>,
+    pub(super) finish: Block,
+    /// Where exceptions of what is done once for a gang go.
+    pub(super) handler: Block,
+    /// Whether all gangs of the block have all their lanes.
+    whole: Value,
+}
+
+impl<'a> Build<'a> {
+    pub(super) fn new(old: &'a Function, cfg: &'a Cfg, plan: &'a Plan, gangs: Gangs) -> Build<'a> {
+        let entry = BlockData { params: old.params().to_vec(), ..BlockData::default() };
+        let mut out = Function { blocks: vec![entry], gangs, ..old.clone() };
+        let insts = old.blocks.iter().flat_map(|b| &b.insts);
+        let defs = insts.filter_map(|d| Some((d.result?, d))).collect();
+        let ends = [out.new_slot(Ty::int()), out.new_slot(Ty::int())];
+        let (finish, handler) = (out.new_block(), out.new_block());
+        let none = old.params()[0];
+        let mut b = Build {
+            old,
+            cfg,
+            plan,
+            out,
+            at: Block(0),
+            span: Span::default(),
+            start: Start { x: none, y: none, z: none, lanes: none, first: none, mask: none },
+            arrays: Arrays { next: none, index: [none; 3] },
+            defs,
+            geometry: HashMap::new(),
+            homes: HashMap::new(),
+            heads: HashMap::new(),
+            queue: Vec::new(),
+            ends,
+            detours: Vec::new(),
+            finish,
+            handler,
+            whole: none,
+        };
+        b.begin(gangs);
+        b
+    }
+
+    pub(super) fn run(mut self) -> Option<Function> {
+        let head = self.head(Way::Full, Block(0));
+        let (whole, short) = (self.whole, self.out.new_block());
+        self.end(Term::Branch { cond: whole, then: to(head, &[]), els: to(short, &[]) });
+        self.at = short;
+        if self.out.gangs == Gangs::Warps {
+            self.index_threads();
+        }
+        let head = self.head(Way::Short, Block(0));
+        self.end(Term::Jump(to(head, &[])));
+        while let Some((way, b)) = self.queue.pop() {
+            self.piece(way, b)?;
+        }
+        self.write_handler();
+        self.at = self.finish;
+        let none = self.inst(Inst::Zero, Ty::none());
+        self.end(Term::Return(none));
+        Some(self.out)
+    }
+
+    pub(super) fn cursor<R>(&mut self, f: impl FnOnce(&mut Cursor<'_>) -> R) -> R {
+        let mut c = Cursor { func: &mut self.out, block: self.at, span: self.span, unwind: None, cold: false };
+        let r = f(&mut c);
+        self.at = c.block;
+        r
+    }
+    pub(super) fn inst(&mut self, inst: Inst, ty: Ty) -> Value {
+        self.cursor(|c| c.inst(inst, ty))
+    }
+    pub(super) fn effect(&mut self, inst: Inst) {
+        self.cursor(|c| c.effect(inst));
+    }
+    pub(super) fn end(&mut self, term: Term) {
+        let data = &mut self.out.blocks[self.at.index()];
+        (data.term, data.term_span) = (Some(term), self.span);
+    }
+    pub(super) fn context(&self) -> Value {
+        self.old.params()[0]
+    }
+    /// An instruction at the start of the function.
+    fn at_start(&mut self, inst: Inst, ty: Ty) -> Value {
+        let v = self.out.new_value(ty);
+        self.out.blocks[0].insts.push(InstData { result: Some(v), inst, span: Span::default() });
+        v
+    }
+    /// The shape of the launch, read at the start.
+    pub(super) fn geometry(&mut self, name: &'static str) -> Value {
+        if let Some(v) = self.geometry.get(name) {
+            return *v;
+        }
+        let v = self.at_start(Inst::Runtime(runtime(name), vec![self.context()]), Ty::int());
+        self.geometry.insert(name, v);
+        v
+    }
+    /// An array with a place of so many bytes for each lane.
+    pub(super) fn array(&mut self, size: usize) -> Value {
+        let int = |i: i64| Inst::Const(Const::Int(i.into(), Ty::int()));
+        let bytes = self.at_start(int(GANG * size as i64), Ty::int());
+        let align = self.at_start(int(64), Ty::int());
+        self.at_start(Inst::Runtime(runtime("lh_cuda_local"), vec![bytes, align]), Ty::ptr())
+    }
+    /// Where lanes keep a value.
+    pub(super) fn home(&mut self, v: Value) -> Value {
+        let size = self.old.ty(v).mem_layout().1;
+        self.home_of_size(v, size)
+    }
+
+    /// Where lanes have arrays of their own, of so many bytes.
+    pub(super) fn home_of_size(&mut self, v: Value, size: usize) -> Value {
+        if let Some(h) = self.homes.get(&v) {
+            return *h;
+        }
+        let h = self.array(size);
+        self.homes.insert(v, h);
+        h
+    }
+
+    /// What is known of the gang: the first parameter after the context is its number in the block.
+    fn begin(&mut self, gangs: Gangs) {
+        let [dx, dy, dz] = ["lh_cuda_bdim_x", "lh_cuda_bdim_y", "lh_cuda_bdim_z"].map(|n| self.geometry(n));
+        let number = self.old.params()[1];
+        let (start, whole) = self.cursor(|c| {
+            let size = c.int(GANG);
+            let (zero, one) = (c.int(0), c.int(1));
+            let shorter = |c: &mut Cursor<'_>, left| {
+                let few = c.lt(left, size);
+                c.select(few, left, size)
+            };
+            let odd = c.int_op("srem", dx, size);
+            let even = c.eq(odd, zero);
+            let (x, y, z, lanes, first, whole);
+            if gangs == Gangs::Rows {
+                let most = c.int(GANG - 1);
+                let padded = c.add(dx, most);
+                let strips = c.int_op("sdiv", padded, size);
+                let strip = c.int_op("srem", number, strips);
+                let row = c.int_op("sdiv", number, strips);
+                x = c.mul(strip, size);
+                y = c.int_op("srem", row, dy);
+                z = c.int_op("sdiv", row, dy);
+                let left = c.sub(dx, x);
+                lanes = shorter(c, left);
+                first = zero;
+                whole = even;
+            } else {
+                let plane = c.mul(dx, dy);
+                let threads = c.mul(plane, dz);
+                first = c.mul(number, size);
+                x = c.int_op("srem", first, dx);
+                let row = c.int_op("sdiv", first, dx);
+                y = c.int_op("srem", row, dy);
+                z = c.int_op("sdiv", row, dy);
+                let left = c.sub(threads, first);
+                lanes = shorter(c, left);
+                whole = even;
+            }
+            let bits = c.int_op("shl", one, lanes);
+            let mask = c.sub(bits, one);
+            (Start { x, y, z, lanes, first, mask }, whole)
+        });
+        (self.start, self.whole) = (start, whole);
+        let next = self.array(8);
+        let index = if gangs == Gangs::Warps { [(); 3].map(|()| self.array(8)) } else { [next; 3] };
+        self.arrays = Arrays { next, index };
+    }
+
+    /// Writes down the indices of the lanes' threads.
+    pub(super) fn index_threads(&mut self) {
+        let (start, index) = (self.start, self.arrays.index);
+        let [dx, dy] = ["lh_cuda_bdim_x", "lh_cuda_bdim_y"].map(|n| self.geometry(n));
+        self.lanes(start.lanes, |b, lane| {
+            let parts = b.cursor(|c| {
+                let t = c.add(start.first, lane);
+                let row = c.int_op("sdiv", t, dx);
+                [c.int_op("srem", t, dx), c.int_op("srem", row, dy), c.int_op("sdiv", row, dy)]
+            });
+            for (array, v) in index.into_iter().zip(parts) {
+                b.put(array, 8, lane, v);
+            }
+        });
+    }
+
+    /// A loop over lanes.
+    pub(super) fn lanes(&mut self, n: Value, body: impl FnOnce(&mut Self, Value)) {
+        let l = self.cursor(|c| c.begin_loop(n));
+        body(self, l.index);
+        self.out.blocks[self.at.index()].threads = true;
+        self.cursor(|c| c.end_loop(&l));
+    }
+    /// The number of lanes that a way has a loop over.
+    pub(super) fn width(&mut self, way: Way) -> Value {
+        if way == Way::Short { self.start.lanes } else { self.cursor(|c| c.int(GANG)) }
+    }
+    /// Address of a lane's place.
+    pub(super) fn place(&mut self, array: Value, size: usize, lane: Value) -> Value {
+        let offset = self.cursor(|c| {
+            let size = c.int(size as i64);
+            c.mul(lane, size)
+        });
+        self.inst(Inst::PtrAdd(array, offset), Ty::ptr())
+    }
+    pub(super) fn put(&mut self, array: Value, size: usize, lane: Value, v: Value) {
+        let p = self.place(array, size, lane);
+        self.effect(Inst::Store(p, v));
+    }
+    pub(super) fn get(&mut self, array: Value, ty: Ty, lane: Value) -> Value {
+        let p = self.place(array, ty.mem_layout().1, lane);
+        self.inst(Inst::Load(p), ty)
+    }
+    /// What a lane keeps of a value.
+    pub(super) fn fetch(&mut self, v: Value, lane: Value) -> Value {
+        let home = self.home(v);
+        self.get(home, self.old.ty(v), lane)
+    }
+    pub(super) fn keep(&mut self, key: Value, lane: Value, v: Value) {
+        let (home, size) = (self.home(key), self.old.ty(key).mem_layout().1);
+        self.put(home, size, lane, v);
+    }
+
+    /// Values that are the same for all lanes which a piece is given, in this order.
+    pub(super) fn given(&self, head: Block) -> Vec<Value> {
+        self.plan.needs(self.old, head).into_iter().filter(|v| !self.plan.varies[v.index()]).collect()
+    }
+    /// Where the copy of a piece begins.
+    pub(super) fn head(&mut self, way: Way, head: Block) -> Block {
+        if let Some(b) = self.heads.get(&(way, head)) {
+            return *b;
+        }
+        let b = self.out.new_block();
+        if !way.is_apart() {
+            for v in self.given(head) {
+                let p = self.out.new_value(self.old.ty(v));
+                self.out.blocks[b.index()].params.push(p);
+            }
+        }
+        self.heads.insert((way, head), b);
+        self.queue.push((way, head));
+        b
+    }
+    /// A piece with what it is given, by old value.
+    pub(super) fn target(
+        &mut self,
+        way: Way,
+        head: Block,
+        of: &mut dyn FnMut(&mut Self, Value) -> Option<Value>,
+    ) -> Option<Target> {
+        let block = self.head(way, head);
+        let args = self.given(head).into_iter().map(|v| of(self, v)).collect::<Option<Vec<Value>>>()?;
+        Some(Target { block, args })
+    }
+    /// The detour that lanes make who came together and have gone to different pieces, some to the end.
+    pub(super) fn detour(&mut self, way: Way, goals: &[Block], ends: bool) -> Option<usize> {
+        let join = if ends { None } else { self.plan.join(self.old, self.cfg, goals) };
+        if let Some(i) = self.detours.iter().position(|d| d.way == way && d.join == join) {
+            let new = goals.iter().any(|g| Some(*g) != join && !self.detours[i].pieces.contains(g));
+            if !new {
+                return Some(i);
+            }
+        }
+        let pieces = self.plan.reachable(self.old, goals, join);
+        let dispatch = self.out.new_block();
+        self.detours.push(Detour { way, join, pieces, dispatch });
+        let i = self.detours.len() - 1;
+        let here = self.at;
+        self.at = dispatch;
+        self.serve(i)?;
+        self.at = here;
+        Some(i)
+    }
+    /// Where lanes on a detour are served.
+    pub(super) fn dispatch(&self, way: Way) -> Block {
+        match way {
+            Way::Apart(i) => self.detours[i].dispatch,
+            Way::Full | Way::Short => lh_ir::bug!("lanes that go together are not on a detour"),
+        }
+    }
+    /// Number of the end.
+    pub(super) fn last(&self) -> i64 {
+        self.plan.order.len() as i64
+    }
+
+    /// Serves the first piece that a lane comes to, until all have come to where they meet.
+    fn serve(&mut self, detour: usize) -> Option<()> {
+        let (next, last) = (self.arrays.next, self.last());
+        let met = self.detours[detour].join.map(|j| self.plan.number(j));
+        self.clear_ends();
+        let width = self.width(Way::Full);
+        self.lanes(width, |b, lane| {
+            let n = b.get(next, Ty::int(), lane);
+            // Those who have come to where all meet wait for the others.
+            let n = b.cursor(|c| {
+                let Some(met) = met else { return n };
+                let (met, last) = (c.int(met), c.int(last));
+                let waits = c.eq(n, met);
+                c.select(waits, last, n)
+            });
+            b.note_end(n);
+        });
+        let low = self.inst(Inst::SlotGet(self.ends[0]), Ty::int());
+        for piece in self.detours[detour].pieces.clone() {
+            let (hit, miss) = self.test(low, self.plan.number(piece));
+            self.at = hit;
+            let head = self.head(Way::Apart(detour), piece);
+            self.end(Term::Jump(to(head, &[])));
+            self.at = miss;
+        }
+        let Detour { way, join, .. } = self.detours[detour];
+        let goal = match join {
+            None => to(self.finish, &[]),
+            Some(join) => {
+                let first = self.cursor(|c| c.int(0));
+                self.target(way, join, &mut |b, v| Some(b.fetch(v, first)))?
+            }
+        };
+        self.end(Term::Jump(goal));
+        Some(())
+    }
+    /// Branches on whether a number is another: the blocks for yes and for no.
+    pub(super) fn test(&mut self, v: Value, number: i64) -> (Block, Block) {
+        let cond = self.cursor(|c| {
+            let n = c.int(number);
+            c.eq(v, n)
+        });
+        let (yes, no) = (self.out.new_block(), self.out.new_block());
+        self.end(Term::Branch { cond, then: to(yes, &[]), els: to(no, &[]) });
+        (yes, no)
+    }
+    pub(super) fn clear_ends(&mut self) {
+        let [low, high] = self.ends;
+        let (a, b) = self.cursor(|c| (c.int(i64::from(i32::MAX)), c.int(-1)));
+        self.effect(Inst::SlotSet(low, a));
+        self.effect(Inst::SlotSet(high, b));
+    }
+    /// A lane comes to a piece of this number.
+    pub(super) fn note_end(&mut self, n: Value) {
+        let [low, high] = self.ends;
+        let (a, b) = (self.inst(Inst::SlotGet(low), Ty::int()), self.inst(Inst::SlotGet(high), Ty::int()));
+        let (a, b) = self.cursor(|c| {
+            let less = c.lt(n, a);
+            let more = c.lt(b, n);
+            (c.select(less, n, a), c.select(more, n, b))
+        });
+        self.effect(Inst::SlotSet(low, a));
+        self.effect(Inst::SlotSet(high, b));
+    }
+
+    /// What is done once for a gang raises in its first lane.
+    fn write_handler(&mut self) {
+        self.at = self.handler;
+        let known = HashMap::from_iter(self.old.params()[1..HANDED].iter().copied().zip([
+            self.start.x,
+            self.start.y,
+            self.start.z,
+        ]));
+        self.copy_handler(&known);
+    }
+    /// The instructions of the function's handler, with the thread's index replaced.
+    pub(super) fn copy_handler(&mut self, known: &HashMap<Value, Value>) {
+        let old = self.old;
+        let Some(t) = old.blocks.iter().find_map(|b| b.unwind.as_ref()) else {
+            return self.end(Term::Propagate);
+        };
+        let data = &old.blocks[t.block.index()];
+        self.out.blocks[self.at.index()].cold = true;
+        for d in &data.insts {
+            let mut inst = d.inst.clone();
+            inst.for_each_operand_mut(&mut |v| *v = known.get(v).copied().unwrap_or(*v));
+            self.effect(inst);
+        }
+        self.end(Term::Propagate);
+    }
+    /// From here on exceptions of what is done once for a gang go to its handler.
+    pub(super) fn guard(&mut self) {
+        let b = self.out.new_block();
+        self.end(Term::Jump(to(b, &[])));
+        let handler = self.handler;
+        self.out.blocks[b.index()].unwind = Some(to(handler, &[]));
+        self.at = b;
+    }
+    /// What stands for a run-time function of the launch's shape.
+    pub(super) fn shape(&mut self, inst: &Inst) -> Option<Value> {
+        match inst {
+            Inst::Runtime(f, _) if is_geometry(f.name) => Some(self.geometry(f.name)),
+            _ => None,
+        }
+    }
+}

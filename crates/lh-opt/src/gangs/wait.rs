@@ -1,0 +1,401 @@
+//! What the lanes of a gang do together: barriers, and operations of a warp.
+
+use super::build::{Build, Way};
+use super::piece::Lane;
+use super::plan::Wait;
+use crate::edit::{Cursor, runtime, to};
+use lh_ir::func::Term;
+use lh_ir::func::{GANG, Inst};
+use lh_ir::{Block, Const, Ty, Value};
+use std::collections::HashMap;
+
+/// Kinds of operations of a warp, as the library numbers them.
+mod kind {
+    pub const SYNC: i64 = 0;
+    pub const SHFL: i64 = 1;
+    pub const UP: i64 = 2;
+    pub const DOWN: i64 = 3;
+    pub const XOR: i64 = 4;
+    pub const ALL: i64 = 5;
+    pub const ANY: i64 = 6;
+    pub const EQ: i64 = 7;
+    pub const BALLOT: i64 = 8;
+    pub const MATCH_ANY: i64 = 9;
+    pub const MATCH_ALL: i64 = 10;
+    /// Added if the value has 32 bits.
+    pub const NARROW: i64 = 16;
+}
+
+/// A wait while it is written.
+struct Meeting<'b> {
+    way: Way,
+    wait: &'b Wait,
+    number: i64,
+    /// The lanes that are there, as bits.
+    there: Value,
+    /// What is computed again for its operands.
+    again: Vec<Value>,
+    once: HashMap<Value, Value>,
+}
+
+impl Build<'_> {
+    pub(super) fn wait(&mut self, way: Way, head: Block, once: &mut HashMap<Value, Value>) -> Option<()> {
+        let wait = &self.plan.waits[&head];
+        let Inst::Runtime(f, args) = &wait.inst.inst else { lh_ir::bug!("a wait is a call") };
+        self.span = wait.inst.span;
+        let again = self.again(args[1..].to_vec());
+        if !way.is_apart() {
+            for v in again.iter().filter(|v| !self.plan.varies[v.index()]) {
+                self.once(once, *v)?;
+            }
+        }
+        let number = self.plan.number(head);
+        let there = self.there(way, number);
+        let mut m = Meeting { way, wait, number, there, again, once: std::mem::take(once) };
+        match f.name {
+            "lh_cuda_warp" => self.exchange(&m, args)?,
+            "lh_cuda_activemask" => self.results(&m, |_, _, _| Some(vec![there]))?,
+            name => self.barrier(&mut m, name, args)?,
+        }
+        *once = m.once;
+        if way.is_apart() {
+            self.lanes_go_on(way, number, wait);
+            return Some(());
+        }
+        let target = self.target(way, wait.resume, &mut |b, v| b.once(once, v))?;
+        self.end(Term::Jump(target));
+        Some(())
+    }
+
+    /// The lanes that have come to a wait, as bits.
+    fn there(&mut self, way: Way, number: i64) -> Value {
+        match way {
+            Way::Full => self.cursor(|c| c.int((1 << GANG) - 1)),
+            Way::Short => self.start.mask,
+            Way::Apart(_) => self.bits(way, |b, lane| Some(b.is_there(number, lane))).unwrap_or(self.start.mask),
+        }
+    }
+    fn is_there(&mut self, number: i64, lane: Value) -> Value {
+        let next = self.arrays.next;
+        let n = self.get(next, Ty::int(), lane);
+        self.cursor(|c| {
+            let own = c.int(number);
+            c.eq(n, own)
+        })
+    }
+    /// Lanes for which something is true.
+    fn bits(&mut self, way: Way, of: impl FnOnce(&mut Self, Value) -> Option<Value>) -> Option<Value> {
+        let slot = self.ends[0];
+        let zero = self.cursor(|c| c.int(0));
+        self.effect(Inst::SlotSet(slot, zero));
+        let width = self.width(way);
+        let mut result = Some(());
+        self.lanes(width, |b, lane| {
+            let Some(cond) = of(b, lane) else {
+                result = None;
+                return;
+            };
+            let bit = b.cursor(|c| {
+                let (zero, one) = (c.int(0), c.int(1));
+                let own = c.int_op("shl", one, lane);
+                c.select(cond, own, zero)
+            });
+            let before = b.inst(Inst::SlotGet(slot), Ty::int());
+            let all = b.cursor(|c| c.or_int(before, bit));
+            b.effect(Inst::SlotSet(slot, all));
+        });
+        result?;
+        Some(self.inst(Inst::SlotGet(slot), Ty::int()))
+    }
+
+    /// Operands of a wait in a lane.
+    fn operands(&mut self, m: &Meeting<'_>, vs: &[Value], lane: Value) -> Option<Vec<Value>> {
+        let now = self.coordinates(m.way, lane);
+        let mut l = Lane::bare(lane, now);
+        let mut needed: Vec<Value> = vs.to_vec();
+        for v in &m.again {
+            self.defs[v].inst.for_each_operand(|o| needed.push(o));
+        }
+        for v in needed {
+            let here = m.once.contains_key(&v) || self.old.params().contains(&v) || self.plan.available[v.index()];
+            if !here && !l.now.contains_key(&v) {
+                let x = self.fetch(v, lane);
+                l.now.insert(v, x);
+            }
+        }
+        self.copy_again(&m.again, &m.once, &mut l)?;
+        vs.iter().map(|v| self.current(&m.once, &l, *v)).collect()
+    }
+    fn operand(&mut self, m: &Meeting<'_>, v: Value, lane: Value) -> Option<Value> {
+        self.operands(m, &[v], lane).map(|v| v[0])
+    }
+
+    /// Writes down for each lane what the wait gives it.
+    fn results(
+        &mut self,
+        m: &Meeting<'_>,
+        of: impl FnOnce(&mut Self, Value, Value) -> Option<Vec<Value>>,
+    ) -> Option<()> {
+        let alive = &self.plan.alive[m.wait.resume.index()];
+        let wanted: Vec<(usize, Value)> =
+            m.wait.results.iter().copied().enumerate().filter(|(_, r)| alive.contains(r)).collect();
+        if wanted.is_empty() {
+            return Some(());
+        }
+        let width = self.width(m.way);
+        let there = m.there;
+        let mut result = Some(());
+        self.lanes(width, |b, lane| {
+            let Some(values) = of(b, lane, there) else {
+                result = None;
+                return;
+            };
+            for (i, r) in wanted {
+                let mut v = values[i];
+                if m.way.is_apart() {
+                    let before = b.fetch(r, lane);
+                    let is = b.is_there(m.number, lane);
+                    v = b.cursor(|c| c.select(is, v, before));
+                }
+                b.keep(r, lane, v);
+            }
+        });
+        result
+    }
+
+    /// Lanes that were there are past the wait; at a barrier of the block all are, whichever of them they have come to.
+    fn lanes_go_on(&mut self, way: Way, number: i64, wait: &Wait) {
+        let is_plain = |w: &Wait| matches!(&w.inst.inst, Inst::Runtime(f, _) if f.name == "lh_cuda_sync");
+        let mut passed = vec![(number, self.plan.number(wait.resume))];
+        if is_plain(wait) {
+            let all = self.plan.waits.iter().filter(|(_, w)| is_plain(w));
+            passed = all.map(|(h, w)| (self.plan.number(*h), self.plan.number(w.resume))).collect();
+            passed.sort_unstable();
+        }
+        let (next, width) = (self.arrays.next, self.width(way));
+        self.lanes(width, |b, lane| {
+            let n = b.get(next, Ty::int(), lane);
+            let after = b.cursor(|c| {
+                passed.iter().fold(n, |after, (from, to)| {
+                    let (from, to) = (c.int(*from), c.int(*to));
+                    let is = c.eq(n, from);
+                    c.select(is, to, after)
+                })
+            });
+            b.put(next, 8, lane, after);
+        });
+        let dispatch = self.dispatch(way);
+        self.end(Term::Jump(to(dispatch, &[])));
+    }
+
+    /// A barrier, for all lanes at once.
+    fn barrier(&mut self, m: &mut Meeting<'_>, name: &'static str, args: &[Value]) -> Option<()> {
+        let mut given = vec![self.context()];
+        if let Some(arg) = args.get(1) {
+            let bits = self.bits(m.way, |b, lane| {
+                let v = b.operand(m, *arg, lane)?;
+                let set = b.cursor(|c| {
+                    let zero = c.int(0);
+                    let clear = c.eq(v, zero);
+                    c.op(crate::edit::row("not"), &[clear], Ty::bool())
+                });
+                if !m.way.is_apart() {
+                    return Some(set);
+                }
+                let is = b.is_there(m.number, lane);
+                Some(b.cursor(|c| c.and(set, is)))
+            })?;
+            let there = m.there;
+            let set = self.cursor(|c| c.and_int(bits, there));
+            given.push(self.cursor(|c| match name {
+                "lh_cuda_sync_count" => c.op(crate::edit::row("popcount"), &[set], Ty::int()),
+                "lh_cuda_sync_and" => {
+                    let (one, zero) = (c.int(1), c.int(0));
+                    let all = c.eq(set, there);
+                    c.select(all, one, zero)
+                }
+                _ => {
+                    let (one, zero) = (c.int(1), c.int(0));
+                    let none = c.eq(set, zero);
+                    c.select(none, zero, one)
+                }
+            }));
+        }
+        self.guard();
+        let call = Inst::Runtime(runtime(name), given);
+        let Some(r) = m.wait.results.first() else {
+            self.effect(call);
+            return Some(());
+        };
+        let v = self.inst(call, self.old.ty(*r));
+        m.once.insert(*r, v);
+        if m.way.is_apart() {
+            self.results(m, |_, _, _| Some(vec![v]))?;
+        }
+        Some(())
+    }
+
+    /// An operation of a warp: context, kind, mask, value, lane.
+    fn exchange(&mut self, m: &Meeting<'_>, args: &[Value]) -> Option<()> {
+        let Inst::Const(Const::Int(kind, _)) = self.defs.get(&args[1])?.inst else { return None };
+        let (kind, narrow) = (kind as i64 & !kind::NARROW, kind as i64 & kind::NARROW != 0);
+        let (mask, value, lane_of) = (args[2], args[3], args[4]);
+        match kind {
+            kind::SYNC => Some(()),
+            kind::SHFL..=kind::XOR => self.shuffle(m, kind, narrow, (mask, value, lane_of)),
+            kind::ALL..=kind::BALLOT => self.vote(m, kind, mask, value),
+            kind::MATCH_ANY | kind::MATCH_ALL => self.compare(m, kind, mask, value),
+            _ => None,
+        }
+    }
+
+    /// Lanes get values of other lanes.
+    fn shuffle(
+        &mut self,
+        m: &Meeting<'_>,
+        kind: i64,
+        narrow: bool,
+        (mask, value, from): (Value, Value, Value),
+    ) -> Option<()> {
+        let (ty, size) = if narrow { (Ty::i32(), 4) } else { (Ty::int(), 8) };
+        // With room on both sides, so that neighbours can be read whether they are there or not.
+        let values = self.array(3 * size);
+        let mut result = Some(());
+        let width = self.width(m.way);
+        self.lanes(width, |b, lane| {
+            let Some(mut v) = b.operand(m, value, lane) else {
+                result = None;
+                return;
+            };
+            if narrow {
+                v = b.inst(Inst::Cast(v), ty);
+            }
+            let at = b.shifted(lane);
+            b.put(values, size, at, v);
+        });
+        result?;
+        let same = m.once.get(&from).copied();
+        // How far lanes look, as far as that is within reach.
+        let reach = same.map(|l| {
+            self.cursor(|c| {
+                let (zero, most) = (c.int(0), c.int(GANG));
+                let below = c.lt(l, zero);
+                let l = c.select(below, zero, l);
+                let above = c.lt(most, l);
+                c.select(above, most, l)
+            })
+        });
+        self.results(m, |b, lane, there| {
+            let [mask, l] = b.operands(m, &[mask, from], lane)?[..] else { return None };
+            let at = b.shifted(lane);
+            let own = b.get(values, ty, at);
+            let (src, ok) = b.cursor(|c| source(c, kind, lane, (l, mask, there)));
+            let place = b.cursor(|c| match (kind, reach) {
+                (kind::UP, Some(r)) => c.sub(lane, r),
+                (kind::DOWN, Some(r)) => c.add(lane, r),
+                (kind::SHFL, _) => src,
+                _ => c.select(ok, src, lane),
+            });
+            let at = b.shifted(place);
+            let other = b.get(values, ty, at);
+            let v = b.cursor(|c| c.select(ok, other, own));
+            let v = if narrow { b.inst(Inst::Cast(v), Ty::int()) } else { v };
+            let zero = b.cursor(|c| c.int(0));
+            Some(vec![v, zero])
+        })
+    }
+    fn shifted(&mut self, lane: Value) -> Value {
+        self.cursor(|c| {
+            let size = c.int(GANG);
+            c.add(lane, size)
+        })
+    }
+
+    /// Lanes learn what is true for others.
+    fn vote(&mut self, m: &Meeting<'_>, kind: i64, mask: Value, value: Value) -> Option<()> {
+        let set = self.bits(m.way, |b, lane| {
+            let v = b.operand(m, value, lane)?;
+            Some(b.cursor(|c| {
+                let zero = c.int(0);
+                let clear = c.eq(v, zero);
+                c.op(crate::edit::row("not"), &[clear], Ty::bool())
+            }))
+        })?;
+        self.results(m, |b, lane, there| {
+            let mask = b.operand(m, mask, lane)?;
+            let v = b.cursor(|c| {
+                let (zero, one) = (c.int(0), c.int(1));
+                let own = c.int_op("shl", one, lane);
+                let with = c.or_int(mask, own);
+                let with = c.and_int(with, there);
+                let yes = c.and_int(with, set);
+                let no = c.int_op("xor", with, yes);
+                let (all, none) = (c.eq(no, zero), c.eq(yes, zero));
+                match kind {
+                    kind::ALL => c.select(all, one, zero),
+                    kind::ANY => c.select(none, zero, one),
+                    kind::EQ => {
+                        let same = c.or(all, none);
+                        c.select(same, one, zero)
+                    }
+                    _ => yes,
+                }
+            });
+            let zero = b.cursor(|c| c.int(0));
+            Some(vec![v, zero])
+        })
+    }
+
+    /// Lanes learn who has the same value.
+    fn compare(&mut self, m: &Meeting<'_>, kind: i64, mask: Value, value: Value) -> Option<()> {
+        let values = self.array(8);
+        let mut result = Some(());
+        let width = self.width(m.way);
+        self.lanes(width, |b, lane| match b.operand(m, value, lane) {
+            Some(v) => b.put(values, 8, lane, v),
+            None => result = None,
+        });
+        result?;
+        self.results(m, |b, lane, there| {
+            let mask = b.operand(m, mask, lane)?;
+            let own = b.get(values, Ty::int(), lane);
+            let same = b.bits(m.way, |b, other| {
+                let v = b.get(values, Ty::int(), other);
+                Some(b.cursor(|c| c.eq(v, own)))
+            })?;
+            let (v, flag) = b.cursor(|c| {
+                let (zero, one) = (c.int(0), c.int(1));
+                let bit = c.int_op("shl", one, lane);
+                let with = c.or_int(mask, bit);
+                let with = c.and_int(with, there);
+                let alike = c.and_int(with, same);
+                let all = c.eq(alike, with);
+                if kind == kind::MATCH_ANY {
+                    return (alike, zero);
+                }
+                (c.select(all, with, zero), c.select(all, one, zero))
+            });
+            Some(vec![v, flag])
+        })
+    }
+}
+
+/// The lane that one looks at, and whether it is there.
+fn source(c: &mut Cursor<'_>, kind: i64, lane: Value, (by, mask, there): (Value, Value, Value)) -> (Value, Value) {
+    let last = c.int(GANG - 1);
+    let src = match kind {
+        kind::SHFL => c.int_op("and", by, last),
+        kind::UP => c.sub(lane, by),
+        kind::DOWN => c.add(lane, by),
+        _ => c.int_op("xor", lane, by),
+    };
+    let (zero, one) = (c.int(0), c.int(1));
+    let (low, high) = (c.le(zero, src), c.le(src, last));
+    let inside = c.and(low, high);
+    let with = c.and_int(mask, there);
+    let within = c.int_op("and", src, last);
+    let bit = c.int_op("shr", with, within);
+    let bit = c.and_int(bit, one);
+    let is = c.eq(bit, one);
+    (src, c.and(inside, is))
+}

@@ -1,0 +1,271 @@
+"""Gangs: operations of warps and loops of different lengths, whatever way lanes go and whatever the shape of a block."""
+
+import numpy as np
+import pytest
+
+from lancehead import cuda
+
+SHAPES = [32, 64, 256, 7, 33, 100, (16, 4), (8, 8, 2), (64, 3), (5, 7, 3)]
+FULL = 0xFFFFFFFF
+
+
+def size(shape):
+    """Threads of a block."""
+    return int(np.prod(shape))
+
+
+def warps_of(n):
+    """Numbers of threads by warp."""
+    return [np.arange(w, min(w + 32, n)) for w in range(0, n, 32)]
+
+
+def runs_as(kernel, entry, gangs):
+    """How its only specialisation is made."""
+    [facts] = kernel.overloads.values()
+    return (facts.entry, facts.gangs) == (entry, gangs)
+
+
+DTYPES = [np.int8, np.uint8, np.int32, np.uint32, np.int64, np.uint64, np.float32, np.float64]
+
+
+@pytest.mark.parametrize(("shape", "dtype"), [(s, np.float32) for s in SHAPES] + [(48, d) for d in DTYPES])
+def test_shuffles(shape, dtype):
+    @cuda.jit
+    def k(a, out, by):
+        t = cuda.threadIdx.x + cuda.blockDim.x * (cuda.threadIdx.y + cuda.blockDim.y * cuda.threadIdx.z)
+        v = a[t]
+        out[0, t] = cuda.shfl_sync(FULL, v, by)
+        out[1, t] = cuda.shfl_up_sync(FULL, v, by)
+        out[2, t] = cuda.shfl_down_sync(FULL, v, by)
+        out[3, t] = cuda.shfl_xor_sync(FULL, v, by)
+        out[4, t] = cuda.shfl_sync(FULL, v, t * 7)
+        out[5, t] = cuda.shfl_down_sync(FULL, v, t % 5)
+        out[6, t] = cuda.shfl_up_sync(FULL, v, t % 3)
+        out[7, t] = cuda.shfl_xor_sync(FULL, v, t % 32)
+
+    n = size(shape)
+    a = (np.random.default_rng(1).random(n) * 200 - 100).astype(dtype)
+    for by in (0, 1, 5, 31, 32, 40):
+        out, want = np.zeros((8, n), dtype), np.zeros((8, n), dtype)
+        k[1, shape](a, out, by)
+        for ts in warps_of(n):
+            for lane, t in enumerate(ts):
+                asked = [by % 32, lane - by, lane + by, lane ^ by, t * 7 % 32, lane + t % 5, lane - t % 3, lane ^ t % 32]
+                for i, src in enumerate(asked):
+                    want[i, t] = a[ts[src]] if 0 <= src < len(ts) else a[t]
+        assert (out == want).all()
+    assert runs_as(k, "blocks", "warps")
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_votes_and_matches(shape):
+    @cuda.jit
+    def k(a, out, mask):
+        t = cuda.threadIdx.x + cuda.blockDim.x * (cuda.threadIdx.y + cuda.blockDim.y * cuda.threadIdx.z)
+        p = a[t] > 4
+        out[0, t] = cuda.all_sync(mask, p)
+        out[1, t] = cuda.any_sync(mask, p)
+        out[2, t] = cuda.eq_sync(mask, p)
+        out[3, t] = cuda.ballot_sync(mask, p)
+        out[4, t] = cuda.match_any_sync(mask, a[t])
+        lanes, same = cuda.match_all_sync(mask, a[t] // 8)
+        out[5, t] = lanes
+        out[6, t] = same
+        cuda.syncwarp()
+        out[7, t] = cuda.activemask()
+
+    n = size(shape)
+    for mask in (FULL, 0x0F0F0F0F, 1):
+        for most in (10, 5, 1):
+            a = np.random.default_rng(2).integers(0, most, n)
+            out, want = np.zeros((8, n), np.int64), np.zeros((8, n), np.int64)
+            k[1, shape](a, out, mask)
+            for ts in warps_of(n):
+                for lane, t in enumerate(ts):
+                    inside = [i for i in range(len(ts)) if (mask | 1 << lane) >> i & 1]
+                    p = [a[ts[i]] > 4 for i in inside]
+                    bits = lambda f: sum(1 << i for i in inside if f(a[ts[i]]))  # noqa: B023, E731
+                    alike = all(a[ts[i]] // 8 == a[t] // 8 for i in inside)
+                    want[:, t] = [
+                        all(p), any(p), len(set(p)) == 1, bits(lambda v: v > 4), bits(lambda v: v == a[t]),  # noqa: B023
+                        bits(lambda v: True) if alike else 0, alike, (1 << len(ts)) - 1,
+                    ]  # fmt: skip
+            assert (out == want).all()
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_loops_of_different_lengths(shape):
+    @cuda.jit
+    def collatz(a, out):
+        i = cuda.blockIdx.x * cuda.blockDim.x * cuda.blockDim.y * cuda.blockDim.z
+        i += cuda.threadIdx.x + cuda.blockDim.x * (cuda.threadIdx.y + cuda.blockDim.y * cuda.threadIdx.z)
+        if i < a.size:
+            n = a[i]
+            steps = 0
+            while n != 1:
+                if n % 2 == 0:
+                    n //= 2
+                else:
+                    n = 3 * n + 1
+                steps += 1
+                if steps > 100:
+                    break
+            out[i] = steps
+
+    n = 2 * size(shape) + 5
+    a, out = np.arange(1, n + 1), np.zeros(n, np.int64)
+    collatz[3, shape](a, out)
+    want = []
+    for v in range(1, n + 1):
+        steps = 0
+        while v != 1:
+            v = v // 2 if v % 2 == 0 else 3 * v + 1
+            steps += 1
+            if steps > 100:
+                break
+        want.append(steps)
+    assert out.tolist() == want
+    assert runs_as(collatz, "blocks", "rows")
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_nested_loops_continue_and_early_ends(shape):
+    @cuda.jit
+    def k(out, most):
+        t = cuda.threadIdx.x + cuda.blockDim.x * (cuda.threadIdx.y + cuda.blockDim.y * cuda.threadIdx.z)
+        if t % 11 == 3:
+            return
+        total = 0
+        for i in range(t % 7):
+            if i == 2:
+                continue
+            for j in range(i, most):
+                if (i + j + t) % 5 == 4:
+                    break
+                total += i * j
+            else:
+                total += 1000
+        k = t
+        while True:
+            k = k * 3 % 101
+            if k < 10:
+                break
+            total += 1
+            if total > 5000:
+                out[t] = -total
+                return
+        out[t] = total
+
+    def want(t, most):
+        if t % 11 == 3:
+            return -1
+        total = 0
+        for i in range(t % 7):
+            if i == 2:
+                continue
+            for j in range(i, most):
+                if (i + j + t) % 5 == 4:
+                    break
+                total += i * j
+            else:
+                total += 1000
+        k = t
+        while True:
+            k = k * 3 % 101
+            if k < 10:
+                break
+            total += 1
+            if total > 5000:
+                return -total
+        return total
+
+    n = size(shape)
+    for most in (0, 3, 9):
+        out = np.full(n, -1)
+        k[1, shape](out, most)
+        assert out.tolist() == [want(t, most) for t in range(n)]
+
+
+def test_barriers_and_warps_where_lanes_have_gone_apart():
+    @cuda.jit
+    def k(a, out):
+        shared = cuda.shared.array(64, np.int64)
+        t = cuda.threadIdx.x
+        steps = 0
+        while a[t] > steps:
+            steps += 1
+        v = steps
+        if t < 32:
+            v = cuda.shfl_xor_sync(FULL, v, 1)
+            if t % 2 == 0:
+                v += 100 * cuda.any_sync(0x55555555, v > 3)
+        shared[t] = v
+        cuda.syncthreads()
+        out[t] = shared[63 - t]
+
+    a, out = np.random.default_rng(3).integers(0, 9, 64), np.zeros(64, np.int64)
+    k[1, 64](a, out)
+    v = a.copy()
+    v[:32] = a[:32].reshape(16, 2)[:, ::-1].ravel()
+    v[:32:2] += 100 * (v[:32:2] > 3).any()
+    assert (out == v[::-1]).all()
+
+
+def test_a_barrier_after_some_have_ended():
+    @cuda.jit
+    def k(out, n):
+        shared = cuda.shared.array(128, np.int64)
+        t = cuda.threadIdx.x
+        if t >= n:
+            return
+        for i in range(3):
+            shared[t] = t + i
+            total = cuda.syncthreads_count(t % 3 == 0)
+            out[t] += shared[n - 1 - t] * total
+            cuda.syncthreads()
+
+    for n in (1, 40, 96, 128):
+        out = np.zeros(128, np.int64)
+        k[1, 128](out, n)
+        t = np.arange(n)
+        want = sum((n - 1 - t + i) * ((n + 2) // 3) for i in range(3))
+        assert (out[:n] == want).all() and not out[n:].any()
+
+
+def test_values_of_every_type_are_kept_across_shuffles():
+    @cuda.jit
+    def k(a, b, c, out):
+        t = cuda.threadIdx.x
+        local = cuda.local.array(3, np.float64)
+        local[0], local[1], local[2] = a[t], b[t], 1.0
+        x, y, z = a[t], b[t], c[t]
+        flag = x > 0.5
+        w = cuda.shfl_down_sync(FULL, x, 1)
+        if flag:
+            local[2] += w
+        v = cuda.shfl_up_sync(FULL, y, 2)
+        out[t] = local[0] + local[1] + local[2] + z * v + (1 if flag else 0)
+
+    rng = np.random.default_rng(4)
+    a, b, c, out = rng.random(64).astype(np.float32), rng.integers(0, 9, 64).astype(np.int16), rng.random(64), np.zeros(64)
+    k[1, 64](a, b, c, out)
+    w, v = a.reshape(2, 32).copy(), b.reshape(2, 32).copy()
+    w[:, :-1], v[:, 2:] = a.reshape(2, 32)[:, 1:], b.reshape(2, 32)[:, :-2]
+    flag = a > 0.5
+    want = a.astype(float) + b + 1.0 + np.where(flag, w.ravel(), 0) + c * v.ravel() + flag
+    np.testing.assert_allclose(out, want)
+
+
+def test_the_thread_that_raises_is_named():
+    @cuda.jit
+    def k(a, out):
+        t = cuda.threadIdx.x
+        v = cuda.shfl_sync(FULL, a[t], 0)
+        n = 0
+        while n < t:
+            n += 1
+            if n == 40:
+                out[n + v] = 1
+
+    with pytest.raises(IndexError, match=r"tid=\[\d+, 0, 0\] ctaid=\[0, 0, 0\]: index 47 is out of bounds"):
+        k[1, 64](np.full(64, 7), np.zeros(45))
