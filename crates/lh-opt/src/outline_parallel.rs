@@ -246,7 +246,7 @@ fn replace(
     grain = at_least_one(&mut c, grain, one);
     operands[1] = grain;
     if !plan.arrays.is_empty() {
-        grain = arrays::coarse(&mut c, n, grain);
+        grain = arrays::coarse(&mut c, plan, n, grain);
         operands[1] = grain;
     }
     let n1 = c.sub(n, one);
@@ -261,18 +261,19 @@ fn replace(
     let memory = c.inst(Inst::Field(pair, 1), Ty::ptr());
     let base = c.inst(Inst::PtrAdd(memory, last), Ty::ptr());
     operands.extend([base, grain, n]);
-    let copies: Vec<Value> = plan.arrays.iter().map(|a| arrays::allocate(&mut c, a.array, blocks)).collect();
-    operands.extend(&copies);
+    let copies: Vec<arrays::Copies> =
+        plan.arrays.iter().map(|a| arrays::allocate(&mut c, plan, a, n, blocks)).collect();
+    operands.extend(copies.iter().map(|copies| copies.base));
     announce(&mut c, plan);
     if plan.checked {
         c.effect(Inst::Runtime(runtime("lh_race_own"), vec![memory, bytes]));
-        for (a, base) in plan.arrays.iter().zip(&copies) {
-            arrays::own(&mut c, a.array, *base, blocks);
+        for copies in &copies {
+            c.effect(Inst::Runtime(runtime("lh_race_own"), vec![copies.data, copies.bytes]));
         }
     }
     c.effect(Inst::ParFor(ParFor { body: number }, operands));
-    for (a, base) in plan.arrays.iter().zip(&copies) {
-        arrays::combine(&mut c, a, *base, blocks);
+    for (a, copies) in plan.arrays.iter().zip(&copies) {
+        arrays::combine(&mut c, a, copies);
     }
     let results = partials.combine(&mut c, plan, params, base, blocks, n);
     let finals = finals(&mut c, plan, params, n, Some(results));

@@ -15,15 +15,28 @@ use crate::outline_parallel::region::Region;
 use lh_ir::cfg::{Cfg, DomTree, Loops};
 use lh_ir::diag::{self, Diagnostic};
 use lh_ir::func::Inst;
-use lh_ir::{Function, Span, Value};
+use lh_ir::{Block, Function, Span, Value};
 
 mod update;
 
 /// What the loop does to an array that all iterations update.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ArrayReduce {
     pub(crate) array: Value,
     pub(crate) how: Reduce,
+    /// Where single elements are updated; none if the array is updated as a whole.
+    pub(crate) updates: Vec<Update>,
+}
+
+/// The store of `a[k] op= x`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Update {
+    pub(crate) block: Block,
+    /// Which instruction of the block.
+    pub(crate) at: usize,
+    pub(crate) operand: Value,
+    /// Whether it is subtracted.
+    pub(crate) negative: bool,
 }
 
 /// Two accesses that may meet.
@@ -72,7 +85,7 @@ pub(crate) fn judge(func: &Function, r: &Region, callees: Callees<'_>) -> Result
                 continue;
             }
             match update::reduction(&effects, &accesses, root) {
-                Some(how) => arrays.push(ArrayReduce { array: root, how }),
+                Some((how, updates)) => arrays.push(ArrayReduce { array: root, how, updates }),
                 None => return Err(conflict(w, x)),
             }
             break;

@@ -5,8 +5,9 @@ use super::partial::{Partials, identity};
 use super::{Plan, arrays};
 use crate::counted::Defs;
 use crate::edit::{Cursor, row, runtime, to};
+use crate::races::Update;
 use lh_ir::func::{BlockData, Inst, InstData, Options, Target, Term, parallel};
-use lh_ir::{Block, Function, Ty, Value};
+use lh_ir::{Block, Const, Function, Ty, Value};
 
 /// Copies a region into a function of its own: `body(captured..., low, high, thread)`.
 ///
@@ -24,13 +25,19 @@ pub(super) fn make(func: &Function, plan: &Plan, partials: Option<&Partials>) ->
         ..Function::default()
     };
     let entry = out.new_block();
-    let mut copy =
-        Copy { func, plan, out, values: vec![None; func.values.len()], blocks: vec![None; func.blocks.len()] };
+    let mut copy = Copy {
+        func,
+        plan,
+        out,
+        values: vec![None; func.values.len()],
+        blocks: vec![None; func.blocks.len()],
+        atomic: Vec::new(),
+    };
     copy.parameters(entry);
-    let block = copy.begin(entry);
+    let (block, begun) = copy.begin(entry);
     copy.region();
     copy.names();
-    copy.ends(entry, partials.zip(block));
+    copy.ends(entry, begun, partials.zip(block));
     copy.out
 }
 
@@ -41,6 +48,8 @@ struct Copy<'a> {
     /// New values and blocks, by old ones.
     values: Vec<Option<Value>>,
     blocks: Vec<Option<Block>>,
+    /// By array that all iterations update: whether updates are to be atomic.
+    atomic: Vec<Value>,
 }
 
 impl Copy<'_> {
@@ -75,10 +84,11 @@ impl Copy<'_> {
         }
     }
 
-    /// The block's number, if it has to be known; arrays that all iterations update give way to copies.
-    fn begin(&mut self, entry: Block) -> Option<Value> {
+    /// The block's number, if it has to be known, and where the way in goes on; arrays that all iterations update give way
+    /// to copies.
+    fn begin(&mut self, entry: Block) -> (Option<Value>, Block) {
         if !self.plan.has_results() {
-            return None;
+            return (None, entry);
         }
         let params = self.out.blocks[entry.index()].params.clone();
         let (first, low) = (self.plan.captured.len(), params[params.len() - 3]);
@@ -86,10 +96,39 @@ impl Copy<'_> {
         let block = c.op(row("sdiv"), &[low, params[first + 1]], Ty::int());
         for (k, what) in self.plan.arrays.iter().enumerate() {
             let array = self.values[what.array.index()].unwrap_or_else(|| lh_ir::bug!("a captured array"));
-            let copy = arrays::begin(&mut c, what, array, params[first + 3 + k], block);
+            let (copy, atomic) = arrays::enter(&mut c, what, array, params[first + 3 + k], block);
             self.values[what.array.index()] = Some(copy);
+            self.atomic.push(atomic);
         }
-        Some(block)
+        (Some(block), c.block)
+    }
+
+    /// The store of an update, or an atomic operation; goes on in another block.
+    fn update(&mut self, at: Block, k: usize, update: &Update, store: InstData) -> Block {
+        let (func, plan, atomic) = (self.func, self.plan, self.atomic[k]);
+        let array = plan.arrays[k].array;
+        let (Some(function), Some((dtype, ..)), Inst::Store(place, _)) =
+            (arrays::atomics(func, plan, &plan.arrays[k]), func.ty(array).as_array(), &store.inst)
+        else {
+            self.out.blocks[at.index()].insts.push(store);
+            return at;
+        };
+        let (place, operand) = (*place, self.value(update.operand));
+        let BlockData { unwind, cold, .. } = &self.out.blocks[at.index()];
+        let (unwind, cold) = (unwind.clone(), *cold);
+        let mut c = Cursor { func: &mut self.out, block: at, span: store.span, unwind, cold };
+        let (join, _) = c.new_block(&[]);
+        let plain = c.branch(atomic);
+        let mut x = c.inst(Inst::Cast(operand), dtype);
+        if update.negative {
+            let zero = c.inst(Inst::Const(Const::Int(0, dtype)), dtype);
+            x = c.op(row("sub"), &[zero, x], dtype);
+        }
+        c.inst(Inst::Runtime(function, vec![place, x]), dtype);
+        c.end(Term::Jump(to(join, &[])), plain);
+        c.func.blocks[plain.index()].insts.push(store);
+        c.end(Term::Jump(to(join, &[])), join);
+        join
     }
 
     fn region(&mut self) {
@@ -101,7 +140,10 @@ impl Copy<'_> {
             let data = &self.func.blocks[b.index()];
             let mut new = BlockData { cold: data.cold, term_span: data.term_span, ..BlockData::default() };
             new.params = data.params.iter().map(|p| self.value(*p)).collect();
-            for d in &data.insts {
+            new.unwind = data.unwind.as_ref().filter(|t| r.inside[t.block.index()]).map(|t| self.target(t));
+            let mut at = self.block(*b);
+            self.out.blocks[at.index()] = new;
+            for (i, d) in data.insts.iter().enumerate() {
                 // The header's condition is made anew.
                 if *b == r.header && r.is_condition(self.func, d.result) {
                     continue;
@@ -112,19 +154,20 @@ impl Copy<'_> {
                     free_order(&mut d.inst);
                 }
                 d.result = d.result.map(|v| self.value(v));
-                new.insts.push(d);
+                match self.plan.update_at(*b, i) {
+                    Some((k, update)) => at = self.update(at, k, update, d),
+                    None => self.out.blocks[at.index()].insts.push(d),
+                }
             }
-            new.unwind = data.unwind.as_ref().filter(|t| r.inside[t.block.index()]).map(|t| self.target(t));
             if *b != r.header {
                 let mut term = data.term.clone().unwrap_or(Term::Unreachable);
                 for t in term.targets_mut() {
                     t.block = self.block(t.block);
                 }
                 term.for_each_operand_mut(&mut |v| *v = self.value(*v));
-                new.term = Some(term);
+                let out = &mut self.out.blocks[at.index()];
+                (out.term, out.term_span) = (Some(term), data.term_span);
             }
-            let at = self.block(*b);
-            self.out.blocks[at.index()] = new;
         }
     }
 
@@ -141,14 +184,14 @@ impl Copy<'_> {
     }
 
     /// The way in, the header's branch, and the way out, which stores the results.
-    fn ends(&mut self, entry: Block, results: Option<(&Partials, Value)>) {
+    fn ends(&mut self, entry: Block, begun: Block, results: Option<(&Partials, Value)>) {
         let params = self.out.blocks[entry.index()].params.clone();
         let [.., low, high, _thread] = params[..] else { lh_ir::bug!("a body has parameters") };
         let r = &self.plan.region;
         let header = self.block(r.header);
         let carried = self.out.blocks[header.index()].params.clone();
         let values = std::mem::take(&mut self.values);
-        let mut c = Cursor { func: &mut self.out, block: entry, span: self.plan.span, unwind: None, cold: false };
+        let mut c = Cursor { func: &mut self.out, block: begun, span: self.plan.span, unwind: None, cold: false };
         let mut start = Vec::new();
         for (p, kind) in carried.iter().zip(&self.plan.carried) {
             let ty = c.func.ty(*p);
@@ -205,6 +248,11 @@ impl Plan {
         }
         out.extend([Ty::int(); 3]);
         out
+    }
+    /// The update that an instruction stores, with the number of its array.
+    fn update_at(&self, block: Block, at: usize) -> Option<(usize, &Update)> {
+        let all = self.arrays.iter().enumerate().flat_map(|(k, a)| a.updates.iter().map(move |u| (k, u)));
+        all.into_iter().find(|(_, u)| (u.block, u.at) == (block, at))
     }
     /// Whether blocks give results.
     pub(super) fn has_results(&self) -> bool {

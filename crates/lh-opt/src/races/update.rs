@@ -1,22 +1,24 @@
 //! Accesses that update an element by one operation, whatever the element: `a[k] += x`.
 
+use super::Update;
 use crate::effects::expr::{Expr, Sym};
 use crate::effects::{Access, Effects, Kind, Root, combines};
 use crate::outline_parallel::carried::Reduce;
 use lh_ir::func::{Inst, MapExpr};
 use lh_ir::{Op, Value};
 
-/// The operation by which all accesses to an array update it.
-pub(super) fn reduction(effects: &Effects<'_>, accesses: &[Access], array: Value) -> Option<Reduce> {
+/// The operation by which all accesses to an array update it, and where they update single elements.
+pub(super) fn reduction(effects: &Effects<'_>, accesses: &[Access], array: Value) -> Option<(Reduce, Vec<Update>)> {
     let (dtype, ..) = effects.func.ty(array).as_array()?;
     if !dtype.is_number() || dtype.is_complex() || dtype.is_bool() {
         return None;
     }
     let mine: Vec<&Access> = accesses.iter().filter(|a| a.root == Root::Value(array)).collect();
     let mut how = None;
-    let mut reads_explained = Vec::new();
+    let (mut reads_explained, mut updates) = (Vec::new(), Vec::new());
     for w in mine.iter().filter(|a| a.kind != Kind::Read) {
-        let (one, read) = update(effects, accesses, &mine, w)?;
+        let (one, read, element) = update(effects, accesses, &mine, w)?;
+        updates.push(element);
         if *how.get_or_insert(one) != one {
             return None;
         }
@@ -24,16 +26,17 @@ pub(super) fn reduction(effects: &Effects<'_>, accesses: &[Access], array: Value
     }
     let all_explained =
         mine.iter().filter(|a| a.kind == Kind::Read).all(|a| reads_explained.contains(&(a.block, a.at)));
-    how.filter(|_| all_explained)
+    let updates = updates.into_iter().collect::<Option<Vec<Update>>>().unwrap_or_default();
+    how.filter(|_| all_explained).map(|how| (how, updates))
 }
 
-/// The operation of a write that updates, and the read that belongs to it.
+/// The operation of a write that updates, the read that belongs to it, and what is done to a single element.
 fn update(
     effects: &Effects<'_>,
     all: &[Access],
     mine: &[&Access],
     w: &Access,
-) -> Option<(Reduce, (lh_ir::Block, usize))> {
+) -> Option<(Reduce, (lh_ir::Block, usize), Option<Update>)> {
     let func = effects.func;
     match &func.blocks[w.block.index()].insts[w.at].inst {
         Inst::MapInto(e, args) => {
@@ -44,7 +47,7 @@ fn update(
                 return None;
             }
             let first = matches!(&**e, MapExpr::Op(_, _, es) if matches!(es[0], MapExpr::Arg(i, _) if i == arg));
-            Some((group(op, first)?, (w.block, w.at)))
+            Some((group(op, first)?, (w.block, w.at), None))
         }
         Inst::Store(_, v) => {
             let (op, args) = row_of(effects, *v)?;
@@ -58,7 +61,10 @@ fn update(
                 };
                 let uses = if op.name == "select" { 2 } else { 1 };
                 if let Some(how) = how.filter(|_| crate::edit::use_counts(func)[old.index()] == uses) {
-                    return Some((how, (r.block, r.at)));
+                    let operand = *args[args.len() - 2..].iter().find(|a| **a != old)?;
+                    let negative = op.name == "sub";
+                    let element = Update { block: w.block, at: w.at, operand, negative };
+                    return Some((how, (r.block, r.at), Some(element)));
                 }
             }
             None
