@@ -5,7 +5,7 @@ import os
 import numpy as np
 import pytest
 
-from lancehead import njit, prange, set_num_threads
+from lancehead import get_num_threads, njit, prange, set_num_threads
 
 BIG = 300_001
 REDUCTIONS = {
@@ -44,6 +44,53 @@ def test_it_gives_what_numpy_gives(name):
         for x in (a, a[:100]):
             np.testing.assert_allclose(parallel(x), REDUCTIONS[name](x), rtol=close, err_msg=kind)
             assert type(parallel(x)) is type(serial(x))
+
+
+def along(name, axis):
+    names = {"np": np, "axis": axis}
+    exec(f"def f(a):\n    return np.{name}(a, axis={axis})", names)
+    return names["f"]
+
+
+@pytest.mark.parametrize("name", ["sum", "prod", "max", "mean", "var", "all", "argmin", "argmax", "count_nonzero"])
+def test_along_an_axis(name):
+    rng = np.random.default_rng(12)
+    shapes = {2: [(600, 700), (3, 150_001), (150_001, 3)], 3: [(20, 30, 700), (2, 100_003, 2)]}
+    most = get_num_threads()
+    for rank, all_of_rank in shapes.items():
+        for axis in range(rank):
+            function = along(name, axis)
+            parallel = njit(parallel=True)(function)
+            for shape in all_of_rank:
+                a = np.round(rng.normal(1.0, 1e-3, shape), 4)
+                for x in (a, np.asfortranarray(a)):
+                    got = []
+                    for threads in range(1, most + 1):
+                        set_num_threads(threads)
+                        got.append(parallel(x))
+                    np.testing.assert_allclose(got[0], function(x), rtol=1e-9, err_msg=f"{shape} {axis}")
+                    assert got[0].dtype == function(x).dtype
+                    assert all(np.array_equal(g, got[0]) for g in got)
+
+
+def test_the_first_extreme_and_not_a_number():
+    least, greatest = njit(np_argmin, parallel=True), njit(np_argmax, parallel=True)
+    a = np.random.default_rng(13).integers(-50, 50, BIG)
+    for x in (a, a.astype(np.float32), a[::-1], a > 0, a + 1j * a[::-1], a.astype(float) * 0.0):
+        assert (least(x), greatest(x)) == (np.argmin(x), np.argmax(x))
+    b = a.astype(float)
+    b[[BIG - 5, 200_000, 200_001]] = np.nan
+    assert (least(b), greatest(b)) == (200_000, 200_000)
+    b[3] = np.nan
+    assert (least(b), greatest(b)) == (3, 3)
+
+
+def np_argmin(a):
+    return np.argmin(a)
+
+
+def np_argmax(a):
+    return a.argmax()
 
 
 def test_blocks_are_the_same_for_any_number_of_threads():

@@ -300,6 +300,7 @@ impl Target {
     }
 }
 
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_race_loop(_owner: *const c_void, file: *const u8, len: i64, line: i64) {
     CHECKER.with_borrow_mut(|c| {
         let site = c.site(file, len, line);
@@ -307,6 +308,7 @@ unsafe extern "C" fn lh_race_loop(_owner: *const c_void, file: *const u8, len: i
     });
 }
 
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_race_own(data: *const u8, bytes: i64) {
     CHECKER.with_borrow_mut(|c| {
         if let Some(next) = &mut c.next {
@@ -315,6 +317,7 @@ unsafe extern "C" fn lh_race_own(data: *const u8, bytes: i64) {
     });
 }
 
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_race_iteration(iteration: i64) {
     if !ACTIVE.get() {
         return;
@@ -331,12 +334,14 @@ unsafe extern "C" fn lh_race_iteration(iteration: i64) {
     });
 }
 
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_race_place(_owner: *const c_void, file: *const u8, len: i64, line: i64) {
     if ACTIVE.get() {
         CHECKER.with_borrow_mut(|c| c.place = c.site(file, len, line));
     }
 }
 
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_race_array(_owner: *const c_void, name: *const u8, len: i64, data: *const u8, item: i64) {
     if !ACTIVE.get() {
         return;
@@ -351,12 +356,14 @@ unsafe extern "C" fn lh_race_array(_owner: *const c_void, name: *const u8, len: 
     });
 }
 
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_race_extent(n: i64, stride: i64) {
     if ACTIVE.get() {
         CHECKER.with_borrow_mut(|c| c.target.dims.push((n, stride)));
     }
 }
 
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_race_access(
     _owner: *const c_void,
     file: *const u8,
@@ -377,6 +384,7 @@ unsafe extern "C" fn lh_race_access(
 }
 
 /// See [`lh_race_access`].
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_race_list(
     owner: *const c_void,
     file: *const u8,

@@ -24,6 +24,9 @@ from lancehead.lib.numpy.layout import (
 
 #: From so many elements on, reductions over all of them run on the pool, under `parallel=True`.
 MANY = 262144
+#: So many lines, or blocks of this many columns, are enough for the threads there may be.
+FEW = 16
+COLUMNS = 256
 #: Elements of a block; that it is a power of two times 128 keeps the blocks of pairwise sums.
 BLOCK = 16384
 
@@ -118,9 +121,8 @@ def fold_all(a, step, term, extra, summing):
             total = step(total, _line(row(a, i), step, term, extra, summing))
         return total
     v = flat_any(a)
-    if prim.parallel_reductions():
-        if v.size >= MANY:
-            return _in_blocks(v, step, term, extra, summing)
+    if on_pool(v):
+        return _in_blocks(v, step, term, extra, summing)
     return _line(v, step, term, extra, summing)
 
 
@@ -129,14 +131,14 @@ def _in_blocks(v, step, term, extra, summing):
     n = prim.sdiv(v.size + BLOCK - 1, BLOCK)
     parts = new_array((n,), prim.dtype_of(term(prim.item(v, 0), extra)))
     for i in prim.blocks(n):
-        start = i * BLOCK
-        size = BLOCK if i < n - 1 else v.size - start
-        prim.set_item(parts, i, _line(_part(v, start, size), step, term, extra, summing))
+        prim.set_item(parts, i, _line(block_of(v, i), step, term, extra, summing))
     return _line(parts, step, _itself, None, summing)
 
 
-def _part(v, start, size):
-    # Some elements of a line.
+def block_of(v, i):
+    """Block number `i` of a line."""
+    start = i * BLOCK
+    size = BLOCK if start + BLOCK <= v.size else v.size - start
     data = prim.ptr_add(prim.data(v), start * v.strides[0])
     return prim.array(prim.owner(v), data, (size,), v.strides, prim.dtype_of(v), prim.layout(v))
 
@@ -153,17 +155,68 @@ def fold_axis(a, axis, keepdims, dtype, step, term, extra, summing, empty):
         for i in range(outer):
             for j in range(inner):
                 prim.set_item(out, i, j, empty)
+    elif on_pool(v):
+        _lanes_on_pool(v, out, step, term, extra, summing)
     elif inner == 1:
         for i in range(outer):
             prim.set_item(out, i, 0, _line(packed_lane(v, i), step, term, extra, summing))
     else:
         for i in range(outer):
-            for j in range(inner):
-                prim.set_item(out, i, j, term(prim.item(v, i, 0, j), extra))
-            for m in range(1, n):
-                for j in range(inner):
-                    prim.set_item(out, i, j, step(prim.item(out, i, j), term(prim.item(v, i, m, j), extra)))
+            _columns(v, out, i, 0, n, 0, inner, i, step, term, extra)
     return axis_result(out, a, k, keepdims)
+
+
+def on_pool(a):
+    """Whether a reduction of an array is to run on the pool."""
+    if prim.parallel_reductions():
+        return a.size >= MANY
+    return False
+
+
+def _columns(v, out, i, begin, end, left, right, to, step, term, extra):
+    # Part of the rows and columns of a lane joined into part of a row of results.
+    for j in range(left, right):
+        prim.set_item(out, to, j, term(prim.item(v, i, begin, j), extra))
+    for m in range(begin + 1, end):
+        for j in range(left, right):
+            prim.set_item(out, to, j, step(prim.item(out, to, j), term(prim.item(v, i, m, j), extra)))
+
+
+def _lanes_on_pool(v, out, step, term, extra, summing):
+    # Each result is made by one thread as on one thread, unless there are too few results for that.
+    outer, n, inner = v.shape
+    if inner == 1:
+        if outer >= FEW:
+            for i in prim.blocks(outer):
+                prim.set_item(out, i, 0, _line(packed_lane(v, i), step, term, extra, summing))
+        else:
+            for i in range(outer):
+                prim.set_item(out, i, 0, _in_blocks(packed_lane(v, i), step, term, extra, summing))
+    elif outer * inner >= FEW * COLUMNS:
+        parts = prim.sdiv(inner + COLUMNS - 1, COLUMNS)
+        for t in prim.blocks(outer * parts):
+            i = prim.sdiv(t, parts)
+            left = (t - i * parts) * COLUMNS
+            right = left + COLUMNS if left + COLUMNS < inner else inner
+            _columns(v, out, i, 0, n, left, right, i, step, term, extra)
+    else:
+        _rows_on_pool(v, out, step, term, extra)
+
+
+def _rows_on_pool(v, out, step, term, extra):
+    # Blocks of rows, whose number and size do not depend on threads, and then the rows of their results.
+    outer, n, inner = v.shape
+    height = prim.sdiv(BLOCK, inner) + 1
+    blocks = prim.sdiv(n + height - 1, height)
+    parts = new_array((outer * blocks, inner), prim.dtype_of(out))
+    for t in prim.blocks(outer * blocks):
+        i = prim.sdiv(t, blocks)
+        begin = (t - i * blocks) * height
+        end = begin + height if begin + height < n else n
+        _columns(v, parts, i, begin, end, 0, inner, t, step, term, extra)
+    joined = with_shape(parts, (outer, blocks, inner))
+    for i in range(outer):
+        _columns(joined, out, i, 0, blocks, 0, inner, i, step, _itself, None)
 
 
 def axis_result(out, a, axis, keepdims):
@@ -181,9 +234,14 @@ def lines_axis(f, a, axis, keepdims, dtype, extra):
     v = lanes(a, k)
     outer, _, inner = v.shape
     out = new_array((outer, inner), dtype)
-    for i in range(outer):
-        for j in range(inner):
-            prim.set_item(out, i, j, f(lane(v, i, j), extra))
+    if on_pool(v):
+        for t in prim.blocks(outer * inner):
+            i = prim.sdiv(t, inner)
+            prim.set_item(out, i, t - i * inner, f(lane(v, i, t - i * inner), extra))
+    else:
+        for i in range(outer):
+            for j in range(inner):
+                prim.set_item(out, i, j, f(lane(v, i, j), extra))
     return axis_result(out, a, k, keepdims)
 
 

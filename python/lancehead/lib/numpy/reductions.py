@@ -5,11 +5,15 @@ import numpy as np
 from lancehead.lib import prim
 from lancehead.lib.numpy.creation import asarray, dtype_or
 from lancehead.lib.numpy.folds import (
+    BLOCK,
+    COLUMNS,
     axis_result,
+    block_of,
     deliver,
     first_where,
     fold,
     fold_line,
+    on_pool,
     keep,
     lines_axis,
     plus,
@@ -17,7 +21,7 @@ from lancehead.lib.numpy.folds import (
     sum_line,
     times,
 )
-from lancehead.lib.numpy.layout import check_axis, flat, lanes, new_zeros, packed_lane, with_shape
+from lancehead.lib.numpy.layout import check_axis, flat, lanes, new_array, new_zeros, packed_lane, with_shape
 
 
 def as_type(x, dtype):
@@ -242,15 +246,27 @@ def _squares_axis(x, center, axis, keepdims, real):
     outer, n, inner = v.shape
     c = with_shape(center, (outer, inner))
     out = new_zeros((outer, inner), real)
-    for i in range(outer):
-        if inner == 1 and n > 0:
-            prim.set_item(out, i, 0, sum_line(packed_lane(v, i), squared_distance, prim.item(c, i, 0)))
-        else:
-            for m in range(n):
-                for j in range(inner):
-                    square = squared_distance(prim.item(v, i, m, j), prim.item(c, i, j))
-                    prim.set_item(out, i, j, prim.item(out, i, j) + square)
+    if on_pool(v):
+        parts = prim.sdiv(inner + COLUMNS - 1, COLUMNS)
+        for t in prim.blocks(outer * parts):
+            i = prim.sdiv(t, parts)
+            left = (t - i * parts) * COLUMNS
+            _squares(v, c, out, i, left, left + COLUMNS if left + COLUMNS < inner else inner)
+    else:
+        for i in range(outer):
+            _squares(v, c, out, i, 0, inner)
     return axis_result(out, x, k, keepdims)
+
+
+def _squares(v, c, out, i, left, right):
+    _, n, inner = v.shape
+    if inner == 1 and n > 0:
+        prim.set_item(out, i, 0, sum_line(packed_lane(v, i), squared_distance, prim.item(c, i, 0)))
+    else:
+        for m in range(n):
+            for j in range(left, right):
+                square = squared_distance(prim.item(v, i, m, j), prim.item(c, i, j))
+                prim.set_item(out, i, j, prim.item(out, i, j) + square)
 
 
 def _root(x):
@@ -344,12 +360,22 @@ def _first_extreme(v, step):
     return prim.cast(first_where(v, _is, best), np.int64)
 
 
+def _first_of_blocks(v, step):
+    # Each block's extreme on the pool, and then the place in the first block that has the extreme of all.
+    n = prim.sdiv(v.size + BLOCK - 1, BLOCK)
+    extremes = new_array((n,), prim.dtype_of(v))
+    for i in prim.blocks(n):
+        prim.set_item(extremes, i, fold_line(block_of(v, i), step, element, None))
+    block = _first_extreme(extremes, step)
+    return block * BLOCK + _first_extreme(block_of(v, block), step)
+
+
 def _first_least(v, extra):
-    return _first_extreme(v, smaller)
+    return _first_of_blocks(v, smaller) if on_pool(v) else _first_extreme(v, smaller)
 
 
 def _first_greatest(v, extra):
-    return _first_extreme(v, larger)
+    return _first_of_blocks(v, larger) if on_pool(v) else _first_extreme(v, larger)
 
 
 def _arg_extreme(a, axis, keepdims, f, message):
