@@ -265,7 +265,7 @@ TABLE = {
     "list_like": lambda items, n: [], "list_new": lambda d, n: [], "list_get": list_get, "list_put": list_put, "list_take": list_get,
     "list_reserve": list_reserve, "list_set_len": list_set_len, "list_move": list_move,
     "fdiv": fdiv, "sdiv": sdiv, "srem": srem, "frem": _float_op(math.fmod), "fma": fma,
-    "bits_of_f64": _bits, "f64_of_bits": lambda b: float(np.int64(b).view(np.float64)),
+    "bits_of_f64": _bits, "whole_of_f64": lambda x: int(x) if -2.0**63 <= x < 2.0**63 else -2**63, "f64_of_bits": lambda b: float(np.int64(b).view(np.float64)),
     "lh_memmove": lambda d, s, n: ctypes.memmove(int(d), int(s), int(n)), "mul_ovf": lambda a, b: not -2**63 <= int(a) * int(b) < 2**63, "shr": lambda a, b: type(a)(int(a) >> int(b)), "shl": lambda a, b: cast(int(a) << int(b) & (2**64 - 1), np.uint64).astype(dtype_of(a)) if not isinstance(a, int) else a << b,
     "ctlz": lambda x: np.int64(64 - int(x).bit_length()), "popcount": lambda x: int(x).bit_count(),
     "isnan": np.isnan, "isinf": lambda x: bool(np.isinf(x)), "isfinite": lambda x: bool(np.isfinite(x)), "signbit": np.signbit,

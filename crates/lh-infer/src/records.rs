@@ -133,7 +133,9 @@ impl Infer<'_> {
         }
         let from = self.field(x, 1);
         let from = self.value(&from);
-        let word = [8, 4, 2, 1].into_iter().find(|w| target.align.min(source.align).is_multiple_of(*w) && target.size.is_multiple_of(*w));
+        let word = [8, 4, 2, 1]
+            .into_iter()
+            .find(|w| target.align.min(source.align).is_multiple_of(*w) && target.size.is_multiple_of(*w));
         let word = word.unwrap_or(1);
         let ty = [Ty::u8(), Ty::u16(), Ty::u32(), Ty::u64()][word.trailing_zeros() as usize];
         let n = target.size / word;

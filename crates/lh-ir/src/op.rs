@@ -133,6 +133,8 @@ pub enum Lower {
     FpClass(u32),
     /// The sign bit of a float, as a truth value.
     SignBit,
+    /// Truncation of a `float64` to `int64`, with the least integer for what does not fit, as x86 has it.
+    TruncateOrLeast,
     /// The flag of an LLVM intrinsic `llvm.*.with.overflow`, by signedness.
     Overflow { signed: &'static str, unsigned: &'static str },
     /// Not on this target.

@@ -353,6 +353,14 @@ impl Module {
         unsafe { LLVMBuildExtractValue(self.builder, aggregate, at as c_uint, NAME) }
     }
 
+    /// A vector of so many elements, of which the first is this and the others are anything.
+    pub(crate) fn in_vector(&self, v: Val, len: u32) -> Val {
+        // SAFETY: see the module documentation.
+        unsafe {
+            let any = LLVMGetPoison(LLVMVectorType(LLVMTypeOf(v), len));
+            LLVMBuildInsertElement(self.builder, any, v, self.int(self.t.i32, 0), NAME)
+        }
+    }
     pub(crate) fn int(&self, ty: Type, v: i64) -> Val {
         // SAFETY: see the module documentation.
         unsafe { LLVMConstInt(ty, v as u64, 1) }
@@ -510,20 +518,21 @@ impl Module {
         // SAFETY: the callee only reads `parts.len()` values.
         unsafe { LLVMConstStructInContext(self.context, parts.as_ptr().cast_mut(), parts.len() as c_uint, 0) }
     }
-    /// An overloaded intrinsic for one type.
+    /// An intrinsic, for one type if it is overloaded.
     pub(crate) fn intrinsic(&mut self, name: &'static str, ty: Type) -> (Type, Val) {
         let (context, module) = (self.context, self.module);
         *self.intrinsics.entry((name, ty as usize)).or_insert_with(|| {
             let mut ty = ty;
-            // SAFETY: one overloading type is passed, and the name is an intrinsic's.
+            // SAFETY: an overloading type is passed if one is wanted, and the name is an intrinsic's.
             unsafe {
                 let id = LLVMLookupIntrinsicID(name.as_ptr().cast(), name.len());
                 if id == 0 {
                     lh_ir::bug!("{name} is not an intrinsic");
                 }
+                let types = usize::from(LLVMIntrinsicIsOverloaded(id) != 0);
                 (
-                    LLVMIntrinsicGetType(context, id, &raw mut ty, 1),
-                    LLVMGetIntrinsicDeclaration(module, id, &raw mut ty, 1),
+                    LLVMIntrinsicGetType(context, id, &raw mut ty, types),
+                    LLVMGetIntrinsicDeclaration(module, id, &raw mut ty, types),
                 )
             }
         })

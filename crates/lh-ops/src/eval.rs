@@ -185,6 +185,14 @@ pub(crate) fn ldexp(a: &[Const]) -> Option<Const> {
     }
 }
 
+/// A double without its fraction; the least integer if that does not fit.
+pub(crate) fn whole_of_float(args: &[Const]) -> Option<Const> {
+    let [Const::Float(x, _)] = args else { return None };
+    // Rust's cast gives the greatest integer for what is too large, and 0 for NaN.
+    let fits = *x < 9_223_372_036_854_775_808.0;
+    Some(Const::Int(i128::from(if fits { *x as i64 } else { i64::MIN }), Ty::i64()))
+}
+
 pub(crate) fn bits_of_float(a: &[Const]) -> Option<Const> {
     match *a {
         [Const::Float(x, t)] if t.bits() == 16 => Some(wrapped(i128::from(lh_ir::half::of_f64(x)), Ty::i16())),

@@ -20,6 +20,7 @@ mod lower_array;
 mod natural;
 mod nonzero;
 mod outline_parallel;
+mod own_sums;
 pub mod pipeline;
 mod races;
 mod refcount;

@@ -5,15 +5,16 @@ from lancehead.lib import prim
 
 def int_of_float(x):
     """`int(x)` of a float."""
-    # One test, which NaN does not pass either.
-    if not prim.fabs(x) < 9223372036854775808.0:
-        if x != x:
+    wide = prim.cast(x, float)
+    n = prim.whole_of_f64(wide)
+    # Nearly always one test says that all is well.
+    if n == -9223372036854775808 and wide != -9223372036854775808.0:
+        if wide != wide:
             raise ValueError("cannot convert float NaN to integer")
-        if x - x != 0.0:
+        if wide - wide != 0.0:
             raise OverflowError("cannot convert float infinity to integer")
-        if x != -9223372036854775808.0:
-            raise OverflowError("the integer does not fit 64 bits")
-    return prim.cast(x, int)
+        raise OverflowError("the integer does not fit 64 bits")
+    return n
 
 
 def index_of(x):

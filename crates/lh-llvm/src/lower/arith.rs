@@ -44,6 +44,7 @@ impl FnCx<'_, '_> {
                 let int = if ty.bits() == 32 { self.t.i32 } else { self.t.i64 };
                 self.icmp(LLVMIntSLT, self.bitcast(vals[0], int), self.null(int))
             }
+            Lower::TruncateOrLeast => self.truncate_or_least(vals[0]),
             Lower::Overflow { signed, unsigned } => {
                 let name = if ty.is_signed() { signed } else { unsigned };
                 let (fn_type, f) = self.cx.m.intrinsic(name, self.type_of(vals[0]));
@@ -190,6 +191,22 @@ impl FnCx<'_, '_> {
             (false, false) if from.is_signed() => self.sext(v, target),
             (false, false) => self.zext(v, target),
         }
+    }
+
+    /// Truncation of a double, with the least integer for what does not fit: one instruction on x86, for which LLVM has no
+    /// other name.
+    fn truncate_or_least(&mut self, v: Val) -> Val {
+        let t = self.t;
+        if cfg!(target_arch = "x86_64") && !self.cx.target.is_gpu() {
+            let (fn_type, f) = self.cx.m.intrinsic("llvm.x86.sse2.cvttsd2si64", t.f64);
+            return self.call(fn_type, f, &[self.in_vector(v, 2)]);
+        }
+        let limit = self.real(t.f64, 9_223_372_036_854_775_808.0);
+        let low = self.fcmp(LLVMRealOGE, v, self.fneg(limit));
+        let high = self.fcmp(LLVMRealOLT, v, limit);
+        let least = self.int(t.i64, i64::MIN);
+        let whole = self.freeze(self.fptosi(v, t.i64));
+        self.select(low, self.select(high, whole, least), least)
     }
 
     /// Truncation to an integer. Out of range the result is some integer, as in C; narrow types wrap, as NumPy's do.

@@ -1,11 +1,11 @@
 //! Truth values and bits.
 
 use crate::eval::{
-    bitlike2, bits_of_float, bits1, eg, f16, f32, f64, float_of_bits, i8, i16, i32, i64, int1, not, shift, u8, u64,
+    bitlike2, bits_of_float, bits1, eg, f16, f32, f64, float_of_bits, i8, i16, i32, i64, int1, not, shift, u8, u64, whole_of_float,
 };
 use crate::table::inst;
 use lh_ir::op::Class::{BitLike, Bool, Ints};
-use lh_ir::op::Lower::Intrinsic;
+use lh_ir::op::Lower::{Intrinsic, TruncateOrLeast};
 use lh_ir::op::Sig::{Fixed, Same};
 use lh_ir::op::{LlvmInst as I, Op};
 use lh_ir::{Const, Ty};
@@ -170,6 +170,22 @@ pub(crate) fn rows() -> Vec<Op> {
             host: inst(I::None, I::None, I::Bitcast),
             nvptx: inst(I::None, I::None, I::Bitcast),
             examples: eg(vec![(vec![f64(1.0)], i64(0x3ff0_0000_0000_0000)), (vec![f64(-0.0)], i64(i64::MIN))]),
+        },
+        Op {
+            name: "whole_of_f64",
+            doc: "A `float64` without its fraction as `int64`; the least integer for NaN and for what does not fit.",
+            python: &[],
+            sig: Fixed(&[Ty::f64], Ty::i64),
+            eval: whole_of_float,
+            host: TruncateOrLeast,
+            nvptx: TruncateOrLeast,
+            examples: eg(vec![
+                (vec![f64(-2.9)], i64(-2)),
+                (vec![f64(9e18)], i64(9_000_000_000_000_000_000)),
+                (vec![f64(9_223_372_036_854_775_808.0)], i64(i64::MIN)),
+                (vec![f64(-1e30)], i64(i64::MIN)),
+                (vec![f64(f64::NAN)], i64(i64::MIN)),
+            ]),
         },
         Op {
             name: "f64_of_bits",

@@ -54,7 +54,9 @@ fn is_cheap(inst: &Inst, waits: bool) -> bool {
         | Inst::ElemPtr { check: false, .. } => true,
         // What is computed again may be computed where it was not: nothing that traps.
         Inst::Op(op, _) if op.may_trap() => false,
-        Inst::Op(op, _) => matches!(op.host, Lower::Inst { .. } | Lower::Intrinsic { .. } | Lower::SignBit),
+        Inst::Op(op, _) => {
+            matches!(op.host, Lower::Inst { .. } | Lower::Intrinsic { .. } | Lower::SignBit | Lower::TruncateOrLeast)
+        }
         Inst::Runtime(f, _) => {
             matches!(f.name, "lh_cuda_shared" | "lh_cuda_dynamic" | "lh_cuda_dynamic_bytes" | "lh_cuda_local")
         }
