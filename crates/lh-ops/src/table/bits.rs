@@ -1,7 +1,8 @@
 //! Truth values and bits.
 
 use crate::eval::{
-    bitlike2, bits_of_float, bits1, eg, f16, f32, f64, float_of_bits, i8, i16, i32, i64, int1, not, shift, u8, u64, whole_of_float,
+    bitlike2, bits_of_float, bits1, eg, f16, f32, f64, float_of_bits, i8, i16, i32, i64, int1, not, shift, u8, u64,
+    whole_of_float,
 };
 use crate::table::inst;
 use lh_ir::op::Class::{BitLike, Bool, Ints};
