@@ -126,12 +126,7 @@ impl Parser {
         if !self.eat_word("function") {
             return self.fail("expected `function`");
         }
-        self.punct('%')?;
-        self.func.name = self.word()?;
-        while self.eat('.') {
-            let rest = self.word()?;
-            self.func.name = format!("{}.{rest}", self.func.name);
-        }
+        self.func.name = self.lex.name()?;
         let params = self.list(Parser::typed_value)?;
         if self.lex.eat_arrow() {
             self.func.ret = Some(self.ty()?);

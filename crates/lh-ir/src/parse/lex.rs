@@ -11,6 +11,8 @@ pub(super) enum Token {
     Number(String),
     /// A quoted string, unescaped.
     Str(String),
+    /// The name of a function: `%` and what is before its parameters.
+    Name(String),
     /// Any other character.
     Punct(char),
     /// `->`
@@ -54,6 +56,9 @@ impl Lexer {
     }
     pub(super) fn word(&mut self) -> Result<String, ParseError> {
         self.next_if("a word", |t| if let Token::Word(w) = t { Some(w.clone()) } else { None })
+    }
+    pub(super) fn name(&mut self) -> Result<String, ParseError> {
+        self.next_if("a name", |t| if let Token::Name(n) = t { Some(n.clone()) } else { None })
     }
     pub(super) fn number(&mut self) -> Result<String, ParseError> {
         self.next_if("a number", |t| if let Token::Number(n) = t { Some(n.clone()) } else { None })
@@ -114,6 +119,10 @@ fn tokenize(line: &str, emit: &mut dyn FnMut(Token)) -> Result<(), &'static str>
             let (s, used) = unquote(rest)?;
             emit(Token::Str(s));
             rest = &rest[used..];
+        } else if c == '%' {
+            let n = take(&|c| c != '(' && !c.is_whitespace());
+            emit(Token::Name(rest[1..n].into()));
+            rest = &rest[n..];
         } else if rest.starts_with("->") {
             emit(Token::Arrow);
             rest = &rest[2..];
