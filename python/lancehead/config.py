@@ -46,8 +46,9 @@ THREADING_LAYER_PRIORITY: list[str] = os.environ.get("NUMBA_THREADING_LAYER_PRIO
 ENABLE_CUDASIM: int = 0
 CUDA_ENABLE_NRT: int = 1
 CUDA_DEBUGINFO_DEFAULT: int = 0
-CUDA_LOW_OCCUPANCY_WARNINGS: int = 1
-CUDA_WARN_ON_IMPLICIT_COPY: int = 1
+#: Where set, launches warn of what would be slow on a GPU: few threads, arrays of the host.
+CUDA_LOW_OCCUPANCY_WARNINGS: int = 0
+CUDA_WARN_ON_IMPLICIT_COPY: int = 0
 CUDA_LOG_LEVEL: str = ""
 CUDA_LOG_API_ARGS: int = 0
 CUDA_ENABLE_PYNVJITLINK: int = 0

@@ -245,17 +245,25 @@ class BooleanLiteral(Literal):
     kinds: tuple[str, ...] = ("BooleanLiteral",)
 
 
+voidptr = parse_type("voidptr")
+
+
+def CPointer(dtype: Type) -> Type:  # noqa: N802
+    """Addresses, as parameters of functions that kernels are linked with; arrays are given for them."""
+    return voidptr
+
+
 literal = literal_type
 
 
 __all__ = [
-    "Array", "BaseTuple", "Boolean", "BooleanLiteral", "Complex", "Dispatcher", "Float", "Integer", "IntegerLiteral", "List", "Literal", "NamedTuple",
+    "Array", "BaseTuple", "Boolean", "BooleanLiteral", "CPointer", "Complex", "Dispatcher", "Float", "Integer", "IntegerLiteral", "List", "Literal", "NamedTuple",
     "NamedUniTuple", "NoneType", "Number", "NumberClass", "Omitted", "Optional", "RangeType", "Signature", "SliceType",
     "StringLiteral", "Tuple", "Type", "UniTuple", "UnicodeType",
     "b1", "bool_", "boolean", "byte", "c16", "c8", "char", "complex128", "complex64", "double", "f2", "f4", "f8", "float16", "float32", "float64",
     "i1", "i2", "i4", "i8", "int16", "int32", "int64", "int8", "int_", "intc", "intp", "literal", "long_", "longlong", "none",
     "optional", "short", "size_t", "ssize_t", "string", "u1", "u2", "u4", "u8", "uchar", "uint", "uint16", "uint32", "uint64",
-    "uint8", "uintc", "uintp", "ulong", "ulonglong", "unicode_type", "unliteral", "ushort", "void",
+    "uint8", "uintc", "uintp", "ulong", "ulonglong", "unicode_type", "unliteral", "ushort", "void", "voidptr",
 ]  # fmt: skip
 
 

@@ -73,6 +73,13 @@ pub trait Host {
     fn digest(&mut self, o: ObjId) -> Option<Digest>;
     /// Module and name by which [`Host::import`] finds an object, if it has such.
     fn name_of(&mut self, o: ObjId) -> Option<(String, String)>;
+    /// PTX of all that a declared function and the kernel that calls it are linked with.
+    ///
+    /// # Errors
+    /// Why there is none.
+    fn linked_ptx(&mut self, o: ObjId, _link: u32) -> Result<String, String> {
+        Err(format!("{} comes with no code", self.describe(o)))
+    }
     /// Source file of a function.
     fn file(&mut self, o: ObjId) -> String;
     /// Defaults of a function, positional ones first.

@@ -41,6 +41,10 @@ pub struct Compiler {
     pub(crate) inner: HashMap<(FuncId, u32), FuncId>,
     pub(crate) parents: HashMap<FuncId, (FuncId, u32)>,
     pub(crate) library: HashMap<String, Option<(FuncId, bool)>>,
+    /// Functions of linked PTX, by its text and the kind of device.
+    pub(crate) linked: HashMap<(String, Device), lifted::Functions>,
+    /// Variables of linked PTX, whose addresses are in code.
+    variables: Vec<lh_ptx::Variable>,
 }
 
 /// What identifies a specialisation.

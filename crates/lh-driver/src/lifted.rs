@@ -2,10 +2,11 @@
 
 use crate::image::Image;
 use crate::kernel::{self, Kernel};
-use crate::{callees, unit};
+use crate::report::Told;
+use crate::{Body, Compiler, SpecState, callees, unit};
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{Device, Options, waits};
-use lh_ir::{Function, SpecId, Ty};
+use lh_ir::{FuncId, Function, SpecId, Ty};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -64,6 +65,52 @@ pub fn compile_lifted(text: &str, name: Option<&str>) -> Result<LiftedKernel> {
     let file = |f: usize| Some(functions.get(f)?.file.clone());
     let image = Image::load(&output.object, &functions[0].name, &|_| None, &file, &|_| None);
     Ok(LiftedKernel { kernel, params, functions, image, _variables: lifted.variables })
+}
+
+/// Device functions by name: their numbers, and how many parameters each has.
+pub(crate) type Functions = HashMap<String, (SpecId, usize)>;
+
+/// Adds the device functions of a module to those that are typed.
+///
+/// # Errors
+/// What is wrong with the PTX.
+pub(crate) fn link(compiler: &mut Compiler, text: &str, device: Device, caller: FuncId) -> Result<Functions> {
+    let first = compiler.specs.len();
+    let mut lifted = lh_ptx::lift(text, options(Device::Kernel), options(device), first as u32)?;
+    // Other modules may have functions of these names.
+    for (at, f) in lifted.functions.iter_mut().enumerate() {
+        f.name = format!("{}.{}", f.name, first + at);
+    }
+    if device == Device::Gpu && !lifted.variables.is_empty() {
+        return Err(Diagnostic::new(diag::NOT_ON_DEVICE, "linked PTX with variables cannot become part of other PTX"));
+    }
+    let place: HashMap<SpecId, usize> = lifted.names.keys().map(|s| (*s, s.index() - first)).collect();
+    let mut done: Vec<Option<Arc<Function>>> = vec![None; lifted.functions.len()];
+    let own_params: Vec<usize> = lifted.functions.iter().map(|f| f.params().len()).collect();
+    for at in (0..done.len()).filter(|at| lifted.kernels.iter().all(|(_, k)| k != at)) {
+        optimise(at, &lifted.functions, &place, &mut done, &mut Vec::new(), &mut Vec::new());
+    }
+    let mut by_name = HashMap::new();
+    for (at, func) in done.into_iter().enumerate() {
+        let id = SpecId::new(first + at);
+        let name = lifted.names[&id].clone();
+        let body = func.map(|func| Body {
+            callees: callees(&func),
+            func,
+            inlinable: None,
+            deps: Vec::new(),
+            told: Arc::new(Told::nothing()),
+            offsets: Vec::new(),
+            summary: Arc::new(lh_opt::Summary::unknown()),
+        });
+        if body.is_some() {
+            by_name.insert(name.clone(), (id, own_params[at]));
+        }
+        let name = lifted.functions[at].name.clone();
+        compiler.specs.push(SpecState { name, func: caller, ret: Ty::none(), body, is_library: true });
+    }
+    compiler.variables.extend(lifted.variables);
+    Ok(by_name)
 }
 
 /// Runs the passes on a function after those that it calls, whose ways of waiting it shares.

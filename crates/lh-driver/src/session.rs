@@ -395,9 +395,28 @@ impl World for Session<'_> {
             },
             // What checked code calls is checked with it.
             parallel: own.unwrap_or(options).parallel | (options.parallel & parallel::RACE),
+            // What it declares may be defined in what the kernel is linked with.
+            link: options.link,
             ..own.unwrap_or(options)
         };
         self.typed(f, args, options)
+    }
+
+    fn link(&mut self, o: ObjId, name: &str, options: Options) -> Result<(SpecId, usize)> {
+        let failed = |text: String| Diagnostic::new(diag::BAD_PTX, text);
+        let text = self.host.linked_ptx(o, options.link);
+        let text = text.map_err(|why| failed(format!("`{name}` cannot be linked: {why}")))?;
+        let device = if options.device == Device::Gpu { Device::Gpu } else { Device::Function };
+        let key = (text, device);
+        if !self.compiler.linked.contains_key(&key) {
+            let caller = self.stack.last().map_or_else(|| lh_ir::bug!("a call from nowhere"), |f| f.key.func);
+            let functions = crate::lifted::link(self.compiler, &key.0, device, caller)?;
+            self.compiler.linked.insert(key.clone(), functions);
+        }
+        self.compiler.linked[&key].get(name).copied().ok_or_else(|| {
+            failed(format!("`{name}` is declared, but nothing that is linked defines it"))
+                .note("give `link=` to `cuda.declare_device` or to the kernel; CUDA C defines it as `extern \"C\" __device__`")
+        })
     }
 
     fn reserve(&mut self, f: FuncId, name: &str) -> SpecId {

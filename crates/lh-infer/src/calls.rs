@@ -49,6 +49,7 @@ impl Infer<'_> {
                 Object::NamedTupleClass(n) => self.call_namedtuple(&n, args, kwargs),
                 Object::Ufunc(u) => self.call_user_ufunc(&u, args, kwargs),
                 Object::Stencil(s) => self.call_stencil(&s, args, kwargs),
+                Object::Linked(l) if kwargs.is_empty() => self.call_linked(*o, &l, args),
                 other => {
                     let name = self.world.describe(*o);
                     let d =
@@ -385,6 +386,9 @@ impl Infer<'_> {
         }
         if path.starts_with("cuda.") {
             return self.cuda_call(path, args, kwargs);
+        }
+        if let ("cffi.from_buffer", [a]) = (path, args) {
+            return self.address_of(a);
         }
         crate::records::check_arguments(path, args)?;
         if let Some(v) = self.builtin(path, args, kwargs)? {

@@ -126,6 +126,7 @@ impl Infer<'_> {
                 Some(o) => self.object(o),
                 None => lh_ir::bug!("lancehead.cuda.names is not loaded"),
             },
+            _ if path.starts_with("cuda.libdevice.") && kwargs.is_empty() => self.libdevice(path, args),
             _ => match path.strip_prefix("cuda.atomic.") {
                 Some(op) => self.atomic(op, args),
                 None => match self.world.library(path) {
@@ -136,6 +137,29 @@ impl Infer<'_> {
                 },
             },
         }
+    }
+
+    /// A function of NVIDIA's math library. `_sin` of the library is `sin` of `float64` and `sinf` of `float32`.
+    fn libdevice(&mut self, path: &str, args: &[Val]) -> Result<Val> {
+        if let Some((f, _)) = self.world.library(path) {
+            return self.call_func(f, args, &[]);
+        }
+        let name = path.strip_prefix("cuda.libdevice.").unwrap_or(path);
+        let single = name.strip_suffix('f').map(|n| (n, Ty::f32()));
+        for (base, ty) in std::iter::once((name, Ty::f64())).chain(single) {
+            let Some((f, _)) = self.world.library(&format!("cuda.libdevice._{base}")) else { continue };
+            if let Some(bad) = args.iter().find(|a| !a.ty.is_number() || a.ty.is_complex()) {
+                let text = format!("`libdevice.{name}` takes real numbers, not `{}`", bad.ty);
+                return Err(Diagnostic::new(diag::NO_MATCHING_CALL, text));
+            }
+            // Exponents are integers, and come second.
+            let cast =
+                |s: &mut Self, (i, a): (usize, &Val)| if i == 0 || a.ty.is_float() { s.cast(a, ty) } else { a.clone() };
+            let args: Vec<Val> = args.iter().enumerate().map(|a| cast(self, a)).collect();
+            return self.call_func(f, &args, &[]);
+        }
+        Err(Diagnostic::new(diag::UNSUPPORTED_CALL, format!("`libdevice.{name}` is not supported"))
+            .note("not there are Bessel functions, inverse error functions and rounding up or down"))
     }
 
     /// `cuda.grid(n)` and `cuda.gridsize(n)`.

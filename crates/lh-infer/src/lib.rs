@@ -12,6 +12,7 @@ mod generator;
 mod index;
 mod infer;
 mod iterate;
+mod linked;
 mod operators;
 mod prims;
 mod records;
@@ -25,4 +26,4 @@ pub mod world;
 
 pub use cost::{cost, cost_of_all};
 pub use infer::{Output, infer};
-pub use world::{ArgTy, FuncInfo, Object, Offsets, Spec, World};
+pub use world::{ArgTy, FuncInfo, Linked, Object, Offsets, Spec, World};

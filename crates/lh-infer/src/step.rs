@@ -227,6 +227,7 @@ impl Infer<'_> {
             | Object::ExcClass(..)
             | Object::NamedTupleClass(_)
             | Object::Ufunc(_)
+            | Object::Linked(_)
             | Object::Stencil(_) => Val::of_type(Ty::new(TyKind::Obj(o))),
         })
     }

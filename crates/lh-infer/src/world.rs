@@ -40,10 +40,25 @@ pub enum Object {
     Slice([ObjId; 3]),
     /// A stencil.
     Stencil(Arc<Stencil>),
+    /// A function for devices that is defined in another language.
+    Linked(Arc<Linked>),
     /// `...`
     Ellipsis,
     /// Anything else: its type's name and a short text for messages.
     Other(String),
+}
+
+/// A function for devices that is defined in another language, as its declaration says.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Linked {
+    /// Its symbol.
+    pub name: String,
+    /// Types of its parameters.
+    pub args: Vec<Ty>,
+    /// Type of its result.
+    pub ret: Ty,
+    /// Whether it has C's calling convention; else Numba's, `int f(T *result, ...)`.
+    pub is_plain: bool,
 }
 
 /// A ufunc that the user made from a function.
@@ -190,6 +205,8 @@ pub trait World {
     fn unroll(&mut self, code: &Code, header: lh_ir::Block, times: u32) -> Option<Arc<Code>>;
     /// The indices at which a specialised function, or one that it calls, reads a stencil's arrays.
     fn offsets(&mut self, s: SpecId) -> Vec<Offsets>;
+    /// The function of a [`Linked`] object, and the number of its parameters, each the address of a value: results first.
+    fn link(&mut self, o: ObjId, name: &str, options: Options) -> Result<(SpecId, usize)>;
     /// A name for messages: `f.__qualname__`, or the path of an object.
     fn describe(&mut self, o: ObjId) -> String;
 }

@@ -105,6 +105,8 @@ pub struct Options {
     pub device: Device,
     /// What runs in parallel, see [`parallel`]; 0: nothing.
     pub parallel: u16,
+    /// What the kernel is linked with, by a number of the host's; 0: nothing.
+    pub link: u32,
 }
 
 /// What a function is on a CUDA device.
@@ -187,6 +189,7 @@ impl Default for Options {
             debug: false,
             device: Device::Host,
             parallel: 0,
+            link: 0,
         }
     }
 }

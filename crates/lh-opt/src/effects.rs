@@ -60,6 +60,13 @@ pub struct Summary {
     unknown: Option<Kind>,
 }
 
+impl Summary {
+    /// Of a function of which nothing is known.
+    pub fn unknown() -> Summary {
+        Summary { unknown: Some(Kind::Write), ..Summary::default() }
+    }
+}
+
 /// An expression whose quantities are values of the callee that are parameters.
 type ParamExpr = Expr;
 

@@ -2,7 +2,7 @@
 
 use crate::types::Type;
 use crate::{dispatcher, int, np, objects, paths, raise, typing};
-use lh_infer::world::Object;
+use lh_infer::world::{Linked, Object};
 use lh_ir::{Const, Ty};
 use pyo3::exceptions::PyBaseException;
 use pyo3::prelude::*;
@@ -11,6 +11,7 @@ use pyo3::types::{
     PyType,
 };
 use pyo3::{ffi, intern};
+use std::sync::Arc;
 
 /// What an object is.
 pub fn classify(o: &Bound<'_, PyAny>) -> Object {
@@ -75,6 +76,12 @@ fn try_classify(o: &Bound<'_, PyAny>) -> PyResult<Option<Object>> {
     }
     if let Some(inner) = device_function(o)? {
         return try_classify(&inner);
+    }
+    if let Some(linked) = linked(o)? {
+        return Ok(Some(Object::Linked(Arc::new(linked))));
+    }
+    if is_from_buffer(o)? {
+        return Ok(Some(Object::Path("cffi.from_buffer".to_owned())));
     }
     if let Some(name) = prim(o)? {
         return Ok(Some(Object::Path(format!("prim.{name}"))));
@@ -202,6 +209,29 @@ fn device_name(o: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
         return Ok(None);
     }
     o.getattr(intern!(o.py(), "path"))?.extract().map(Some)
+}
+
+/// What `cuda.declare_device` makes.
+fn linked(o: &Bound<'_, PyAny>) -> PyResult<Option<Linked>> {
+    if !is_a(o, "lancehead.cuda.linking", "DeclaredFunction") {
+        return Ok(None);
+    }
+    let py = o.py();
+    let sig = o.getattr(intern!(py, "sig"))?;
+    let sig = sig.cast::<crate::types::Signature>()?.get();
+    let is_plain = o.getattr(intern!(py, "abi"))?.extract::<String>()? == "c";
+    let name = o.getattr(intern!(py, "name"))?.extract()?;
+    Ok(Some(Linked { name, args: sig.args.clone(), ret: sig.ret.unwrap_or(Ty::none()), is_plain }))
+}
+
+/// Whether it is the method of a `cffi.FFI` that gives the address of an array.
+fn is_from_buffer(o: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let py = o.py();
+    if !o.hasattr(intern!(py, "__self__"))? || !o.hasattr(intern!(py, "__name__"))? {
+        return Ok(false);
+    }
+    Ok(is_a(&o.getattr(intern!(py, "__self__"))?, "cffi.api", "FFI")
+        && o.getattr(intern!(py, "__name__"))?.eq("from_buffer")?)
 }
 
 /// The memory of a captured device array, lancehead's or one that describes itself by `__cuda_array_interface__`.

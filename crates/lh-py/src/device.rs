@@ -91,6 +91,7 @@ pub fn compile_ptx(
         debug,
         device: Device::Gpu,
         parallel: 0,
+        link: 0,
     };
     let (ret, args) = signature(sig)?;
     let wanted = Wanted { llvm_ir_opt: llvm, lines: lineinfo, ..Wanted::default() };

@@ -83,6 +83,8 @@ fn at_depth(py: Python<'_>, o: ObjId, depth: usize) -> PyResult<Option<Digest>> 
             let kernel = objects::function_object(s.func).0;
             many(&mut h, &s.cval.into_iter().chain([kernel]).collect::<Vec<_>>())?
         }
+        // Its code is elsewhere.
+        Object::Linked(_) => None,
         Object::Ellipsis => texts(&mut h, &["..."]),
         Object::Other(text) => {
             class(&mut h, &object.get_type())?;

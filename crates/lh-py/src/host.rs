@@ -18,6 +18,14 @@ pub use classes::classify;
 type Library = HashMap<String, Option<(ObjId, bool)>>;
 static LIBRARY: LazyLock<Mutex<Library>> = LazyLock::new(Default::default);
 
+/// What was raised while code was made ready for linking; it is raised in place of the diagnostic.
+static LINK_ERROR: Mutex<Option<PyErr>> = Mutex::new(None);
+
+/// Takes it.
+pub fn take_link_error() -> Option<PyErr> {
+    LINK_ERROR.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take()
+}
+
 /// The interpreter, while the thread is attached to it.
 pub struct PyHost<'py> {
     py: Python<'py>,
@@ -86,7 +94,7 @@ impl<'py> PyHost<'py> {
         }
         let module = o.get_type().getattr(intern!(self.py, "__module__"))?;
         let module: String = module.extract().unwrap_or_default();
-        let is_name = module == "lancehead.cuda.names";
+        let is_name = module == "lancehead.cuda.names" || module == "cffi.api";
         let is_enum = || o.is_instance(&self.py.import("enum")?.getattr("Enum")?);
         Ok(is_name || np::is_dtype(o)? || module == "numpy" || module.starts_with("numpy.") || is_enum()?)
     }
@@ -289,6 +297,17 @@ impl Host for PyHost<'_> {
             return None;
         }
         array.call_method1("tobytes", ("A",)).ok()?.extract().ok()
+    }
+    fn linked_ptx(&mut self, o: ObjId, link: u32) -> Result<String, String> {
+        let ptx = || -> PyResult<String> {
+            let module = self.py.import("lancehead.cuda.linking")?;
+            module.getattr("ptx_of")?.call1((self.get(o), link))?.extract()
+        };
+        ptx().map_err(|e| {
+            let text = e.value(self.py).to_string();
+            *LINK_ERROR.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(e);
+            text
+        })
     }
     fn class_object(&mut self, class: ExcId) -> Option<ObjId> {
         crate::raise::class_object(self.py, class).ok().map(|c| objects::intern(&c))

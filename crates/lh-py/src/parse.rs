@@ -24,6 +24,7 @@ pub fn scalar(name: &str) -> Option<Ty> {
         "uint16" | "u2" | "ushort" => Ty::u16(),
         "uint32" | "u4" | "uintc" => Ty::u32(),
         "uint64" | "u8" | "uintp" | "uint" | "ulonglong" | "ulong" | "size_t" => Ty::u64(),
+        "voidptr" => Ty::ptr(),
         "float16" | "f2" => Ty::f16(),
         "float32" | "f4" => Ty::f32(),
         "float64" | "f8" | "double" | "d" => Ty::float(),
@@ -224,7 +225,7 @@ impl Parser<'_> {
         match short {
             "True" => return Ok(Value::Flag(true)),
             "False" => return Ok(Value::Flag(false)),
-            "Array" | "Tuple" | "UniTuple" | "List" | "Optional" | "optional" | "array" => {
+            "CPointer" | "Array" | "Tuple" | "UniTuple" | "List" | "Optional" | "optional" | "array" => {
                 let items = self.items('(', ')')?;
                 return self.constructed(short, items).map(Value::Type);
             }
@@ -247,6 +248,8 @@ impl Parser<'_> {
                 let n = usize::try_from(n).ok().filter(|n| *n <= 1000).ok_or_else(wrong)?;
                 Ok(Ty::tuple(vec![canonical(t); n]))
             }
+            // What it points to is known to the code that is linked.
+            ("CPointer", Some(Value::Type(_)), None, ..) => Ok(Ty::ptr()),
             ("List", Some(Value::Type(t)), ..) => Ok(Ty::list(canonical(t))),
             ("Optional" | "optional", Some(Value::Type(t)), None, ..) => Ok(Ty::optional(canonical(t))),
             _ => Err(wrong()),

@@ -28,6 +28,9 @@ pub fn warn(py: Python<'_>, class: &str, message: &str) -> PyResult<()> {
 
 /// The exception of a diagnostic.
 pub fn error(py: Python<'_>, d: &Diagnostic) -> PyErr {
+    if let Some(e) = crate::host::take_link_error() {
+        return e;
+    }
     let class = match d.id.1 {
         Class::Typing => "TypingError",
         Class::Unsupported => "UnsupportedError",

@@ -27,6 +27,7 @@ from lancehead.cuda.devices import (
     list_devices, pinned, profile_start, profile_stop, profiling, require_context, select_device, synchronize,
 )  # fmt: skip
 from lancehead.cuda.dispatcher import CUDADispatcher, jit
+from lancehead.cuda.linking import LTOIR, Archive, Cubin, CUSource, Fatbin, LinkableCode, Object, PTXSource, declare_device
 from lancehead.cuda.names import (
     activemask, all_sync, any_sync, atomic, ballot_sync, blockDim, blockIdx, brev, cbrt, cg, clz, const, eq_sync, ffs, fma, grid,
     gridDim, gridsize, laneid, lanemask_lt, ldca, ldcg, ldcs, ldcv, ldlu, local, match_all_sync, match_any_sync, nanosleep, popc,
@@ -44,10 +45,10 @@ from lancehead.cuda.vector_types import *  # noqa: F403
 from lancehead.decorators import literal_unroll
 
 __all__ = [
-    "CUDADispatcher", "DeviceNDArray", "DeviceRecord", "Event", "In", "InOut", "Out", "Reduce", "Stream", "activemask", "all_sync",
+    "LTOIR", "Archive", "CUDADispatcher", "CUSource", "Cubin", "DeviceNDArray", "DeviceRecord", "Event", "Fatbin", "In", "InOut", "LinkableCode", "Object", "Out", "PTXSource", "Reduce", "Stream", "activemask", "all_sync",
     "any_sync", "as_cuda_array", "atomic", "ballot_sync", "blockDim", "blockIdx", "brev", "cbrt", "cg", "close", "clz", "compile",
     "compile_all", "compile_for_current_device", "compile_ptx", "compile_ptx_for_current_device", "config", "const",
-    "cuda_error", "cudadrv", "current_context", "default_stream", "defer_cleanup", "detect", "device_array", "device_array_like", "eq_sync", "errors",
+    "cuda_error", "cudadrv", "current_context", "declare_device", "default_stream", "defer_cleanup", "detect", "device_array", "device_array_like", "eq_sync", "errors",
     "event", "event_elapsed_time", "external_stream", "ffs", "fma", "fp16", "from_cuda_array_interface", "get_current_device", "gpus",
     "grid", "gridDim", "gridsize", "guvectorize", "is_available", "is_bfloat16_supported", "is_cuda_array", "is_float16_supported", "is_supported_version", "jit", "laneid", "lanemask_lt", "ldca",
     "ldcg", "ldcs", "ldcv", "ldlu", "legacy_default_stream", "libdevice", "list_devices", "literal_unroll", "local",

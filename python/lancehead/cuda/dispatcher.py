@@ -7,11 +7,15 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
-from lancehead import _core
+import numpy as np
+
+from lancehead import _core, config
 from lancehead.cuda.args import native
+from lancehead.cuda import linking
 from lancehead.cuda.compiling import default_cc, limits, symbol
+from lancehead.cuda.devicearray import MappedNDArray
 from lancehead.cuda.streams import Stream
-from lancehead.errors import NumbaInvalidConfigWarning
+from lancehead.errors import NumbaInvalidConfigWarning, NumbaPerformanceWarning
 
 _MISSING = """Kernel launch configuration was not specified. Use the syntax:
 
@@ -34,6 +38,9 @@ class CUDADispatcher:
         self.__name__, self.__qualname__ = function.__name__, function.__qualname__
         self.__doc__, self.__module__, self.__wrapped__ = function.__doc__, function.__module__, function
         given = {"_device": "function" if device else "kernel", **_compile_options(options)}
+        linked = linking.number(options.get("link"))
+        if linked:
+            given["_link"] = linked
         self._dispatcher = _core.dispatcher(function, given, signatures, bool(signatures))
         self._device = device
         self._specialized = len(signatures) == 1 and not device
@@ -211,6 +218,10 @@ class Launch:
             raise ValueError("the stream is closed")
         self.dispatcher, self.stream, self.sharedmem = kernel, stream, sharedmem
         self._grid, self._block, self._launch = grid, block, kernel._dispatcher
+        blocks = grid[0] * grid[1] * grid[2]
+        if config.CUDA_LOW_OCCUPANCY_WARNINGS and blocks < 128:
+            text = f"Grid size {blocks} will likely result in GPU under-utilization due to low occupancy."
+            warnings.warn(NumbaPerformanceWarning(text), stacklevel=4)
 
     @property
     def griddim(self) -> tuple[int, ...]:
@@ -225,6 +236,9 @@ class Launch:
     def __call__(self, *args: Any) -> None:
         for extension in reversed(self.dispatcher.targetoptions.get("extensions") or ()):
             args = tuple(extension.prepare_args(_core.typeof(native(a)), a, stream=self.stream, retr=[])[1] for a in args)
+        if config.CUDA_WARN_ON_IMPLICIT_COPY and any(isinstance(a, np.ndarray) and not isinstance(a, MappedNDArray) for a in args):
+            text = "Host array used in CUDA kernel will incur copy overhead to/from device."
+            warnings.warn(NumbaPerformanceWarning(text), stacklevel=2)
         try:
             _core.launch(self._launch, self._grid, self._block, self.sharedmem, tuple(map(native, args)))
         except Exception as error:
@@ -309,12 +323,23 @@ def jit(func_or_sig: Any = None, device: bool = False, debug: bool | None = None
         warnings.warn(NumbaInvalidConfigWarning(text), stacklevel=2)
     if debug and options.get("lineinfo"):
         warnings.warn(NumbaInvalidConfigWarning("debug and lineinfo are mutually exclusive. Use debug to get full debug info"), stacklevel=2)
+    limits(options.get("launch_bounds"))
+    _check_carveout(options.get("shared_memory_carveout"))
     settled = {k: v for k, v in {"debug": debug, "opt": opt, **options}.items() if v is not None}
     if isinstance(func_or_sig, (FunctionType, CUDADispatcher)):
         return _made(func_or_sig, [], device, settled)
     given = func_or_sig
     signatures = [] if given is None else list(given) if isinstance(given, list) else [given]
     return lambda function: _made(function, signatures, device, settled)
+
+
+def _check_carveout(carveout: Any) -> None:
+    """What part of a multiprocessor's memory blocks share is a hint for a GPU."""
+    if isinstance(carveout, str):
+        if carveout.lower() not in ("default", "maxl1", "maxshared"):
+            raise ValueError(f"Invalid carveout value: {carveout!r}. Must be -1 to 100, 'default', 'MaxL1' or 'MaxShared'")
+    elif carveout is not None and not -1 <= carveout <= 100:
+        raise ValueError(f"Carveout value must be between -1 and 100, got {carveout}")
 
 
 def _made(function: Any, signatures: list[Any], device: bool, options: dict[str, Any]) -> CUDADispatcher:

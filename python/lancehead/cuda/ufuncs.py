@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from lancehead import ufuncs
+from lancehead import types, ufuncs
 from lancehead.cuda.devicearray import DeviceNDArray, as_cuda_array, host_of, is_cuda_array
 
 
@@ -26,10 +27,15 @@ class DeviceUFunc:
 
     def __call__(self, *args: Any, out: Any = None, stream: Any = 0) -> Any:
         nin, nout = self._ufunc.nin, self._ufunc.nout
+        if out is not None and len(args) > nin:
+            raise ValueError("cannot specify argument 'out' as both positional and keyword")
         outs = args[nin:] if out is None else (*args[nin:], *(out if isinstance(out, tuple) else (out,)))
         if len(args) < nin or len(outs) not in (0, nout):
-            takes = f"accepts {nin + nout} positional arguments" if outs else f"accepts {nin} positional arguments"
-            raise TypeError(f"gufunc {takes} ({nin} inputs and {nout} outputs), {len(args)} were given")
+            given = f"Got {len(args)} positional argument{'' if len(args) == 1 else 's'}."
+            raise TypeError(
+                f"gufunc accepts {nin} positional arguments (when providing input only) or {nin + nout} positional arguments "
+                f"(when providing input and output). {given}"
+            )
         inputs = [host_of(a) for a in args[:nin]]
         if outs:
             self._ufunc(*inputs, out=tuple(host_of(o) for o in outs))
@@ -66,13 +72,23 @@ class DeviceUFunc:
 
 def vectorize(ftylist_or_function: Any = (), target: str = "cuda", **options: Any) -> Any:
     """A ufunc of a device from a function of numbers."""
+    if "nopython" in options:
+        warnings.warn("nopython kwarg for cuda target is redundant", RuntimeWarning, stacklevel=2)
     options.pop("nopython", None)
     return _wrapped(lambda given, **o: ufuncs.vectorize(given, **o), ftylist_or_function, options)
 
 
 def guvectorize(ftylist: Any, signature: str | None = None, target: str = "cuda", **options: Any) -> Any:
     """A generalised ufunc of a device from a function of arrays."""
-    options.pop("nopython", None)
+    if not options.pop("nopython", True):
+        raise TypeError("nopython flag must be True")
+    unknown = options.keys() - {"cache", "fastmath", "writable_args", "identity"}
+    if unknown:
+        raise TypeError(f"The following target options are not supported: {', '.join(sorted(unknown))}")
+    for s in ftylist if isinstance(ftylist, list) else []:
+        result = getattr(s, "return_type", None)
+        if result not in (None, types.void):
+            raise TypeError(f"guvectorized functions cannot return values: signature {s} specifies {result} return type")
     given = (ftylist,) if signature is None else (ftylist, signature)
     return _wrapped(lambda g, **o: ufuncs.guvectorize(*g, **o), given, options)
 

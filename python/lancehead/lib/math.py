@@ -247,6 +247,8 @@ def remainder(x, y):
     if a != a or b != b:
         return a + b
     if a - a != 0.0 or b == 0.0:
+        if prim.numpy_errors():
+            return np.nan
         raise ValueError("math domain error")
     if b - b != 0.0:
         return a

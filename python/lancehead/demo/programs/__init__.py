@@ -12,6 +12,8 @@ NAMES = (
     "nbody",
     "levenshtein",
     "sparse_pca",
+    "cuda_mandelbrot",
+    "cuda_nbody",
 )
 
 #: Programs that the language cannot express yet, with the reason; they are shown by name and not run.

@@ -1,0 +1,94 @@
+//! Calls of functions that are defined in another language.
+
+use crate::infer::Infer;
+use crate::val::Val;
+use crate::world::Linked;
+use lh_ir::diag::{self, Diagnostic, Result};
+use lh_ir::func::{Device, Inst};
+use lh_ir::{ObjId, Ty, Value};
+
+impl Infer<'_> {
+    /// A call: parameters and results are passed in memory of the thread, as in PTX.
+    pub(crate) fn call_linked(&mut self, o: ObjId, l: &Linked, args: &[Val]) -> Result<Val> {
+        let wrong = |text: String| Diagnostic::new(diag::NO_MATCHING_CALL, text);
+        if self.options.device == Device::Host {
+            return Err(wrong(format!("`{}` is a function for devices: kernels call it", l.name)));
+        }
+        if args.len() != l.args.len() {
+            return Err(wrong(format!("`{}` takes {} arguments, {} were given", l.name, l.args.len(), args.len())));
+        }
+        let (spec, count) = self.world.link(o, &l.name, self.options)?;
+        let mut places = Vec::new();
+        let result = (!l.ret.is_none()).then(|| self.place_for(l.ret)).transpose()?;
+        if l.is_plain {
+            places.extend(result);
+        } else {
+            // The status, then the address of the result.
+            places.push(self.place_for(Ty::i32())?);
+            let address = match result {
+                Some(at) => at,
+                None => self.place_for(Ty::i64())?,
+            };
+            places.push(self.placed(&Val::new(Ty::ptr(), address))?);
+        }
+        for (a, want) in args.iter().zip(&l.args) {
+            let a = self.unwrap_optional(a)?;
+            let x = if *want == Ty::ptr() {
+                self.address_of(&a)?
+            } else if a.ty.is_number() && want.is_number() && (want.is_complex() || !a.ty.is_complex()) {
+                self.cast(&a, *want)
+            } else {
+                return Err(wrong(format!("`{}` takes `{want}`, not `{}`", l.name, a.ty)));
+            };
+            places.push(self.placed(&x)?);
+        }
+        if places.len() != count {
+            let text = format!(
+                "`{}` has {count} parameters and results in PTX; its declaration means {}",
+                l.name,
+                places.len()
+            );
+            return Err(Diagnostic::new(diag::BAD_PTX, text).note(
+                "by Numba's convention it is `int f(T *result, ...)`; for `T f(...)` declare it with `abi=\"c\"`",
+            ));
+        }
+        self.push(Inst::Call(spec, places), Ty::none());
+        Ok(match result {
+            Some(at) => self.push(Inst::Load(at), l.ret),
+            None => Val::of_type(Ty::none()),
+        })
+    }
+
+    /// The address of an array's first element, or of a record.
+    pub(crate) fn address_of(&mut self, a: &Val) -> Result<Val> {
+        if a.ty == Ty::ptr() {
+            return Ok(a.clone());
+        }
+        if a.ty.as_record().is_some() {
+            return Ok(self.field(a, 1));
+        }
+        if !a.ty.is_array() {
+            return Err(
+                Diagnostic::new(diag::NO_MATCHING_CALL, format!("`{}` has no address", a.ty)).note("give an array")
+            );
+        }
+        let v = self.value(a);
+        Ok(self.push(Inst::ArrayData(v), Ty::ptr()))
+    }
+
+    /// Memory of the thread for a value of a type.
+    fn place_for(&mut self, ty: Ty) -> Result<Value> {
+        let (_, size, align) = ty.mem_layout();
+        let args = [Val::int(size.max(8) as i128), Val::int(align.max(8) as i128)];
+        let at = self.runtime("lh_cuda_local", &args, Ty::ptr())?;
+        Ok(self.value(&at))
+    }
+
+    /// Memory of the thread that holds a value.
+    fn placed(&mut self, x: &Val) -> Result<Value> {
+        let at = self.place_for(x.ty)?;
+        let x = self.value(x);
+        self.push_void(Inst::Store(at, x));
+        Ok(at)
+    }
+}

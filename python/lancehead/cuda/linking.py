@@ -1,0 +1,197 @@
+"""Functions of other languages that kernels call: CUDA C and PTX.
+
+On the CPU device their PTX is read back and compiled with the kernel. CUDA C becomes PTX by NVIDIA's compiler: NVRTC or `nvcc`, whichever
+is installed.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+from lancehead import _core
+from lancehead.cuda import nvrtc
+from lancehead.cuda.errors import LinkerError
+
+
+class LinkableCode:
+    """Code in memory that can be linked to a kernel."""
+
+    kind = ""
+
+    def __init__(
+        self, data: Any, name: str | None = None, setup_callback: Callable[[Any], object] | None = None,
+        teardown_callback: Callable[[Any], object] | None = None, nrt: bool = False,
+    ) -> None:  # fmt: skip
+        for callback in (setup_callback, teardown_callback):
+            if callback is not None and not callable(callback):
+                raise TypeError(f"a callback must be callable, not {callback!r}")
+        self._data, self.name = data, name or f"<unnamed-{self.kind}>"
+        self.setup_callback, self.teardown_callback, self.nrt = setup_callback, teardown_callback, nrt
+
+    @property
+    def data(self) -> Any:
+        """The code."""
+        return self._data.read() if hasattr(self._data, "read") else self._data
+
+
+class CUSource(LinkableCode):
+    """CUDA C."""
+
+    kind = "cu"
+
+
+class PTXSource(LinkableCode):
+    """PTX."""
+
+    kind = "ptx"
+
+
+class Cubin(LinkableCode):
+    """Machine code for a GPU."""
+
+    kind = "cubin"
+
+
+class Fatbin(LinkableCode):
+    """Code for several GPUs."""
+
+    kind = "fatbin"
+
+
+class Archive(LinkableCode):
+    """A library of objects."""
+
+    kind = "a"
+
+
+class Object(LinkableCode):
+    """An object file."""
+
+    kind = "o"
+
+
+class LTOIR(LinkableCode):
+    """LLVM IR of NVIDIA's."""
+
+    kind = "ltoir"
+
+
+_KINDS = frozenset({"cu", "ptx", "cubin", "fatbin", "a", "o", "ltoir"})
+
+
+class DeclaredFunction:
+    """A function that is defined elsewhere, see `declare_device`."""
+
+    def __init__(self, name: str, sig: _core.Signature, link: tuple[Any, ...], abi: str) -> None:
+        self.name, self.sig, self.link, self.abi = name, sig, link, abi
+
+    def __repr__(self) -> str:
+        return f"<declared device function {self.name}{self.sig}>"
+
+    def __call__(self, *args: Any) -> Any:
+        raise RuntimeError(f"{self.name} is a function for devices: kernels call it")
+
+
+def declare_device(name: str, sig: Any, link: Any = None, use_cooperative: bool = False, abi: str = "numba") -> DeclaredFunction:
+    """A function for devices that is defined in CUDA C or PTX.
+
+    `link` says where: paths of files, `CUSource`, `PTXSource`, or several of them; without it, the kernel's own `link` has to. By Numba's
+    convention (`abi="numba"`) it is `extern "C" __device__ int f(T *result, ...)`, which gives 0; by C's, `T f(...)`.
+
+    >>> from lancehead import cuda
+    >>> cuda.declare_device("twice", "int32(int32)").sig
+    (int32) -> int32
+
+    Raises:
+        TypeError: the signature has no return type.
+        ValueError: `abi` is neither `numba` nor `c`.
+    """
+    if abi not in ("numba", "c"):
+        raise ValueError(f"abi must be 'numba' or 'c', not {abi!r}")
+    signature = _core.parse_signature(sig) if isinstance(sig, str) else sig
+    if not isinstance(signature, _core.Signature) or signature.return_type is None:
+        raise TypeError("Return type must be provided for device declarations")
+    return DeclaredFunction(name, signature, sources(link), abi)
+
+
+def sources(link: Any) -> tuple[Any, ...]:
+    """What is to be linked, as a tuple.
+
+    Raises:
+        RuntimeError: a file whose extension says nothing.
+    """
+    if link is None:
+        return ()
+    given = tuple(link) if isinstance(link, Iterable) and not isinstance(link, (str, bytes)) else (link,)
+    for item in given:
+        _kind(item)
+    return given
+
+
+def _kind(item: Any) -> str:
+    if isinstance(item, LinkableCode):
+        return item.kind
+    extension = Path(item).suffix[1:]
+    if not extension:
+        raise RuntimeError("Don't know how to link file with no extension")
+    if extension not in _KINDS:
+        raise RuntimeError(f"Don't know how to link file with extension .{extension}")
+    return extension
+
+
+_offered: list[tuple[Any, ...]] = [()]
+
+
+def number(link: Any) -> int:
+    """A number for what a kernel links, by which the compiler asks for it; 0 for nothing."""
+    given = sources(link)
+    if not given:
+        return 0
+    for item in given:
+        if not isinstance(item, LinkableCode) and not Path(item).exists():
+            raise LinkerError(f"{item} not found")
+    _offered.append(given)
+    return len(_offered) - 1
+
+
+def ptx_of(function: DeclaredFunction, kernel: int) -> str:
+    """PTX of what a function is linked with, and the kernel that calls it: one module of all."""
+    seen: dict[Any, str] = {}
+    for item in (*function.link, *_offered[kernel]):
+        key = item if isinstance(item, LinkableCode) else str(item)
+        if key not in seen:
+            seen[key] = _ptx(item)
+    return _joined(seen.values())
+
+
+def _ptx(item: Any) -> str:
+    kind = _kind(item)
+    if isinstance(item, LinkableCode):
+        text, name = item.data, item.name
+    else:
+        path = Path(item)
+        if not path.exists():
+            raise LinkerError(f"{item} not found")
+        text, name = path.read_bytes(), path.name
+    if kind not in ("cu", "ptx"):
+        raise LinkerError(f"{name} is for GPUs only: on the CPU device CUDA C and PTX can be linked")
+    source = text.decode() if isinstance(text, (bytes, bytearray)) else text
+    if kind == "ptx":
+        return source
+    folder = () if isinstance(item, LinkableCode) else (str(Path(item).parent),)
+    made, log = nvrtc.compile(source, name, folder)
+    if log:
+        warnings.warn(f"NVRTC log messages: {log}", stacklevel=2)
+    return made
+
+
+def _joined(modules: Iterable[str]) -> str:
+    """Several modules as one: what heads each stands once, and what one declares another may define."""
+    lines: list[str] = []
+    for i, text in enumerate(modules):
+        kept = text.replace("\0", "").splitlines()
+        lines += kept if i == 0 else [line for line in kept if not line.lstrip().startswith((".version", ".target", ".address_size"))]
+    return "\n".join(lines) + "\n"
