@@ -70,11 +70,6 @@ class DeviceNDArray:
         return interface_of(self._data, self.stream)
 
     @property
-    def gpu_data(self) -> Any:
-        """The memory itself."""
-        return self._data
-
-    @property
     def flags(self) -> Any:
         """Order of the memory, as NumPy describes it."""
         return self._data.flags
@@ -95,9 +90,13 @@ class DeviceNDArray:
         return f"<DeviceNDArray of {self.dtype}, shape {self.shape}>"
 
     def __iter__(self) -> Iterator[Any]:
-        raise TypeError("a device array cannot be iterated over; copy it to the host first")
+        if not self.ndim:
+            raise TypeError("iteration over a 0-d array")
+        return (self[i] for i in range(len(self)))
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
+        if copy is False:
+            raise ValueError("a device array cannot become an array of the host without a copy")
         host = self.copy_to_host()
         return host if dtype is None else host.astype(dtype)
 

@@ -292,7 +292,7 @@ def _compile_options(options: dict[str, Any]) -> dict[str, Any]:
     return {
         # An index out of range would write anywhere in the process, so it is checked unless the user says otherwise.
         "boundscheck": bounds is None or bool(bounds),
-        "error_model": "python" if debug else "numpy",
+        "error_model": "python" if debug and not options.get("fastmath") else "numpy",
         "fastmath": options.get("fastmath") or False,
     }
 

@@ -97,7 +97,8 @@ def _by_program(program: str, source: str, name: str, folders: tuple[str, ...]) 
         where.write_text(source)
         out = Path(folder) / "out.ptx"
         command = [program, "-ptx", "-rdc=true", "-arch=compute_90", *(f"-I{f}" for f in folders), str(where), "-o", str(out)]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        # What nvcc starts writes to its standard input, whatever that is.
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
         log = (done.stderr + done.stdout).replace(folder + os.sep, "").strip()
         if done.returncode != 0:
             raise NvrtcError(f'NVRTC_ERROR_COMPILATION in the compilation of "{name}":\n{log}')

@@ -3,8 +3,17 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
+from typing import Any
 
 from lancehead import _core
+from lancehead.cuda.args import native
 
 signature = _core.Signature
-typeof = SimpleNamespace(typeof=_core.typeof)
+
+
+def _typeof(value: Any, purpose: Any = None) -> _core.Type:
+    """The type that a kernel sees an argument as."""
+    return _core.typeof(native(value))
+
+
+typeof = SimpleNamespace(typeof=_typeof)

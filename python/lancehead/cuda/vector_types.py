@@ -21,11 +21,13 @@ def _vector(base: str, size: int) -> Any:
     """A class of vectors: in kernels it is called with numbers and shorter vectors, which become its type."""
     made = namedtuple(f"{base}x{size}", _SIZES[size])  # type: ignore[misc]
     made.base_type, made.num_elements, made.user_facing_object = getattr(types, base), size, made  # type: ignore[attr-defined]
-    made.name = made.__name__  # type: ignore[attr-defined]
+    made.name, made.aliases = made.__name__, []  # type: ignore[attr-defined]
     return made
 
 
 vector_types: dict[str, Any] = {f"{base}x{n}": _vector(base, n) for base in _BASES for n in _SIZES}
-_named = {f"{alias}{n}": vector_types[f"{base}x{n}"] for alias, base in _ALIASES.items() for n in _SIZES}
+_named: dict[str, Any] = {f"{alias}{n}": vector_types[f"{base}x{n}"] for alias, base in _ALIASES.items() for n in _SIZES}
+for _alias, _vector_type in _named.items():
+    _vector_type.aliases.append(_alias)
 globals().update(vector_types, **_named)
 __all__ = sorted([*vector_types, *_named])

@@ -84,46 +84,66 @@ def selp(condition, a, b):
     return a if condition else b
 
 
+def _check_hint(array, i):
+    dtype = prim.dtype_of(array)
+    if not prim.is_int(dtype) and not prim.is_float(dtype):
+        prim.error("cache hints require arrays of integer or float type")
+    if prim.is_tuple(i):
+        if len(i) != array.ndim:
+            prim.error("cache hints take one index for each dimension")
+    elif array.ndim != 1:
+        prim.error("cache hints take one index for each dimension")
+
+
 def ldca(array, i):
     """An element, kept in all caches."""
+    _check_hint(array, i)
     return array[i]
 
 
 def ldcg(array, i):
     """An element, kept in the cache of all."""
+    _check_hint(array, i)
     return array[i]
 
 
 def ldcs(array, i):
     """An element that is read once."""
+    _check_hint(array, i)
     return array[i]
 
 
 def ldlu(array, i):
     """An element that is read for the last time."""
+    _check_hint(array, i)
     return array[i]
 
 
 def ldcv(array, i):
     """An element, read anew."""
+    _check_hint(array, i)
     return array[i]
 
 
 def stcg(array, i, value):
     """Writes an element to the cache of all."""
+    _check_hint(array, i)
     array[i] = value
 
 
 def stcs(array, i, value):
     """Writes an element that is not used again soon."""
+    _check_hint(array, i)
     array[i] = value
 
 
 def stwb(array, i, value):
     """Writes an element to all caches."""
+    _check_hint(array, i)
     array[i] = value
 
 
 def stwt(array, i, value):
     """Writes an element through to memory."""
+    _check_hint(array, i)
     array[i] = value

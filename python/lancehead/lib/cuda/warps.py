@@ -80,23 +80,34 @@ def shfl_xor_sync(mask, value, lane_mask):
     return _value(prim.lh_cuda_warp(prim.lh_cuda_context(), 4, int(mask), _bits(value), int(lane_mask))[0], value)
 
 
+def _check_vote(mask, predicate):
+    if not prim.is_int(mask):
+        prim.error("Mask type must be an integer")
+    if not prim.is_int(predicate) and not prim.is_bool(predicate):
+        prim.error("Predicate must be an integer or boolean")
+
+
 def all_sync(mask, predicate):
     """Whether all lanes of the mask have given a true value."""
+    _check_vote(mask, predicate)
     return prim.lh_cuda_warp(prim.lh_cuda_context(), 5, int(mask), int(predicate != 0), 0)[0] != 0
 
 
 def any_sync(mask, predicate):
     """Whether a lane of the mask has given a true value."""
+    _check_vote(mask, predicate)
     return prim.lh_cuda_warp(prim.lh_cuda_context(), 6, int(mask), int(predicate != 0), 0)[0] != 0
 
 
 def eq_sync(mask, predicate):
     """Whether all lanes of the mask have given the same truth value."""
+    _check_vote(mask, predicate)
     return prim.lh_cuda_warp(prim.lh_cuda_context(), 7, int(mask), int(predicate != 0), 0)[0] != 0
 
 
 def ballot_sync(mask, predicate):
     """Lanes of the mask that have given a true value."""
+    _check_vote(mask, predicate)
     return prim.lh_cuda_warp(prim.lh_cuda_context(), 8, int(mask), int(predicate != 0), 0)[0]
 
 
