@@ -1,7 +1,7 @@
 #!/bin/sh
 # Measures lancehead beside Numba with the side-by-side harness and Numba's own tests, where a checkout of them lies in ../shared.
 #
-#   benches/run.sh [latency | throughput | growth | checks | suite | all]      results in target/bench
+#   benches/run.sh [latency | throughput | growth | checks | parallel | suite | all]      results in target/bench
 #
 # BASELINE_PYTHON names a Python that has Numba 0.68.1 (for `suite` also numba-cuda, scipy and cffi); by default .venv gets it.
 set -eu
@@ -37,6 +37,7 @@ run latency "$python" "$shared/bench/latency.py" --module numba,lancehead --repe
 run throughput "$python" "$shared/bench/throughput.py" --module numba,lancehead --json "$out/throughput.json"
 run growth "$python" benches/growth.py --module numba,lancehead
 run checks "$python" benches/checks.py --module lancehead
+run parallel "$python" benches/parallel.py
 suite() {
     "$python" "$shared/peer/numba_suite.py" --candidate lancehead --numba-site "$venv" --half open --jobs 2 | tee "$out/suite.log"
     "$python" benches/conformance.py "$out/suite.log" >docs/conformance.md

@@ -158,6 +158,26 @@ fn finish_bodies(func: &mut Function, from: usize) {
     }
 }
 
+/// Runs one pass by its name; `inline` and `outline_asked`, which know of other functions, among them. `None` if there is
+/// no such pass.
+///
+/// # Errors
+/// That of `outline_asked`.
+pub fn run_named(name: &str, func: &mut Function, known: &Known<'_>) -> Option<Result<bool>> {
+    match name {
+        "inline" => Some(Ok(inline::run(func, known.bodies))),
+        "outline_asked" => {
+            Some(outline_parallel::run_asked(func, known.summaries).map_err(|conflict| conflict.diagnostic(func)))
+        }
+        _ => find(name).map(|pass| Ok((pass.run)(func))),
+    }
+}
+
+/// What calls of a function can be replaced by.
+pub fn inlinable(func: &Function) -> Option<Arc<Function>> {
+    inline::extract(func).map(Arc::new)
+}
+
 /// The pass of a name.
 pub fn find(name: &str) -> Option<&'static Pass> {
     PIPELINE.iter().find(|p| p.name == name)

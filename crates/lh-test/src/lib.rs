@@ -53,13 +53,27 @@ pub fn run_file(path: &Path) -> Result<(), String> {
 /// The functions of a text after passes, as comment lines.
 fn transformed(source: &str, passes: &str) -> Result<String, String> {
     let mut out = String::new();
-    for mut func in parse(source, TABLES).map_err(|e| e.to_string())? {
+    let all = parse(source, TABLES).map_err(|e| e.to_string())?;
+    // Calls mean the functions of the file by their order.
+    let bodies: Vec<_> = all.iter().map(lh_opt::pipeline::inlinable).collect();
+    for (number, mut func) in all.into_iter().enumerate() {
         checked(&func)?;
+        let known = lh_opt::pipeline::Known {
+            bodies: &|s| bodies.get(s.index()).cloned().flatten(),
+            summaries: &|_| None,
+            spec: lh_ir::SpecId::new(number),
+        };
         for pass in passes.split_whitespace() {
-            let pass = lh_opt::pipeline::find(pass).ok_or_else(|| format!("no pass `{pass}`"))?;
-            (pass.run)(&mut func);
+            match lh_opt::pipeline::run_named(pass, &mut func, &known) {
+                None => return Err(format!("no pass `{pass}`")),
+                Some(Ok(_)) => {}
+                Some(Err(d)) => {
+                    out.push_str(&format!("; {}: {} at {}:{}\n", d.id.0, d.label, d.span.line, d.span.col));
+                    break;
+                }
+            }
             checked(&func)?;
-            if pass.name == "refcount" {
+            if pass == "refcount" {
                 counting::try_out(&func, 200).map_err(|e| format!("{e}\n{}", print(&func)))?;
             }
         }
