@@ -1,7 +1,8 @@
 /* measure LIBRARY PEER MODE FUNCTION TYPE LOW HIGH: of loop_lh_FUNCTION in LIBRARY
    time   nanoseconds per element, and those of loop_FUNCTION in PEER (0 if it has none), over arguments drawn from a range;
    error  the largest error in ulp against long doubles, over such arguments;
-   all    for float: the largest error over all floats, against loop_lh_FUNCTION of doubles, and where it is. */
+   all    for float: the largest error over all floats, against loop_lh_FUNCTION of doubles, and where it is;
+   some   the same over a part of them. */
 #include <dlfcn.h>
 #include <math.h>
 #include <stdint.h>
@@ -66,9 +67,9 @@ static void error(loop *f, const char *name, double low, double high) {
     printf("%f %.17g\n", worst, at);
 }
 
-static void all(loop *f, loop *g) {
+static void all(loop *f, loop *g, uint64_t step) {
     double worst = 0, at = 0;
-    for (uint64_t block = 0; block < 1ull << 32; block += N) {
+    for (uint64_t block = 0; block < 1ull << 32; block += N * step) {
         float *v = (float *)x;
         for (int i = 0; i < N; i++) {
             uint32_t bits = block + i;
@@ -119,7 +120,7 @@ int main(int count, char **words) {
     double low = atof(words[6]), high = atof(words[7]);
     if (!strcmp(words[3], "error")) return error(f, base, low, high), 0;
     snprintf(symbol, sizeof symbol, "loop_lh_%s", base);
-    if (!strcmp(words[3], "all")) return all(f, (loop *)dlsym(library, symbol)), 0;
+    if (!strcmp(words[3], "all") || !strcmp(words[3], "some")) return all(f, (loop *)dlsym(library, symbol), words[3][0] == 'a' ? 1 : 61), 0;
     snprintf(symbol, sizeof symbol, "loop_%s%s", base, single ? "f" : "");
     loop *loops[2] = {f, (loop *)dlsym(peer, symbol)};
     double best[2] = {1e9, 1e9};

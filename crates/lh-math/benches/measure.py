@@ -1,9 +1,9 @@
 """Time and error of every function as compiled code has them: a loop over the bitcode, optimised by LLVM for this machine.
 
-    python measure.py [--variant plain] [--cpu haswell] [--all] [--keep FOLDER] [FUNCTION ...]
+    python measure.py [--variant plain] [--cpu haswell] [--all | --some] [--keep FOLDER] [FUNCTION ...]
 
 Prints nanoseconds per element beside the C library's vector functions (of 512 bits where the processor has them), and the largest
-error: against long doubles, or with --all over all floats, against our own functions of doubles. Needs rustc, gcc and, on the path or in
+error: against long doubles, or with --all over all floats (--some: a part), against our own functions of doubles. Needs rustc, gcc and, on the path or in
 $LLVM_BIN, the tools of the same LLVM (opt, llc, llvm-link). --keep leaves the assembly, `vector.s`, in a folder.
 """
 
@@ -104,7 +104,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--variant", choices=["fma", "plain"], default="fma")
     parser.add_argument("--cpu", default="native")
-    parser.add_argument("--all", action="store_true")
+    parser.add_argument("--all", action="store_const", const="all")
+    parser.add_argument("--some", action="store_const", const="some", dest="all")
     parser.add_argument("--keep")
     parser.add_argument("function", nargs="*")
     options = parser.parse_args()
@@ -130,7 +131,7 @@ def main():
                 return map(float, run(f"{out}/measure", f"{out}/ours.so", f"{out}/peer.so", mode, stem + fast, ty, low, high).split())
 
             ours, theirs = measure("time")
-            error, where = measure("all" if options.all and ty == "float" and arity == 1 else "error")
+            error, where = measure(options.all if options.all and ty == "float" and arity == 1 else "error")
             ratio = f"{ours / theirs:5.2f}" if theirs else "     "
             print(f"{word:11} {ours:5.3f}  {theirs:6.3f}  {ratio}  {error:8.4f} at {where!r}", flush=True)
 

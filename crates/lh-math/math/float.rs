@@ -6,29 +6,29 @@ use super::bits::{fmaf, horner};
 use super::{large, trig};
 
 const LOG2E: f32 = 1.442695;
-const LN2: f32 = std::f32::consts::LN_2;
+pub const LN2: f32 = std::f32::consts::LN_2;
 const LN2_HI: f32 = 0.693359375;
 const LN2_LO: f32 = -0.00021219444;
 /// See [`super::bits::MAGIC`].
-const MAGIC: f32 = 12582912.0;
+pub const MAGIC: f32 = 12582912.0;
 /// Twice the exponent bias.
 const BIAS2: f32 = 254.0;
 
 #[inline(always)]
-fn clamp(x: f32, lo: f32, hi: f32) -> f32 {
+pub fn clamp(x: f32, lo: f32, hi: f32) -> f32 {
     let x = if x > hi { hi } else { x };
     if x < lo { lo } else { x }
 }
 
 #[inline(always)]
-fn fast_two_sum(a: f32, b: f32) -> (f32, f32) {
+pub fn fast_two_sum(a: f32, b: f32) -> (f32, f32) {
     let s = a + b;
     (s, b - (s - a))
 }
 
 /// `k` as `k + 254`, `r` and what it lacks for `x = k log(2) + r`.
 #[inline(always)]
-fn reduce(x: f32) -> (u32, f32, f32) {
+pub fn reduce(x: f32) -> (u32, f32, f32) {
     let t = fmaf(x, LOG2E, MAGIC + BIAS2);
     let k = t - (MAGIC + BIAS2);
     let hi = fmaf(-k, LN2_HI, x);
@@ -38,18 +38,28 @@ fn reduce(x: f32) -> (u32, f32, f32) {
 
 /// `(e^r - 1 - r) / r^2` for `|r| <= log(2) / 2`.
 #[inline(always)]
-fn tail(r: f32) -> f32 {
+pub fn tail(r: f32) -> f32 {
     horner!(fmaf, r, [0.5, 0.16666576, 0.041666463, 0.008363258, 0.0013935327])
+}
+
+/// Two powers of two whose product is `2^k`, which may be out of range, for `k + 254` in the low 9 bits of `biased`.
+#[inline(always)]
+pub fn power_of(biased: u32) -> (f32, f32) {
+    let half = (biased << 22) & (0xff << 23);
+    (f32::from_bits(half), f32::from_bits((biased << 23).wrapping_sub(half)))
 }
 
 #[inline(always)]
 pub fn exp(x: f32) -> f32 {
-    let (biased, r, _) = reduce(clamp(x, -105.0, 90.0));
-    let s = 1.0 + r;
-    let m = s + fmaf(r * r, tail(r), r - (s - 1.0));
-    let half = biased >> 1;
-    let rest = biased.wrapping_sub(half);
-    m * f32::from_bits(half << 23) * f32::from_bits(rest << 23)
+    let x = clamp(x, -105.0, 90.0);
+    let t = fmaf(x, LOG2E, MAGIC + BIAS2);
+    let k = t - (MAGIC + BIAS2);
+    // As in `exp.rs`.
+    let hi = fmaf(-k, LN2_HI, x);
+    let lo = k * LN2_LO;
+    let r = hi - lo;
+    let (a, b) = power_of(t.to_bits());
+    fmaf(hi + fmaf(r * r, tail(r), -lo), a, a) * b
 }
 
 /// `2^(f + k)` for `|f| <= 1/2` and a result in range, with `k` in the low bits of a word.
@@ -112,7 +122,7 @@ const SQRT_HALF: i32 = 0x3f35_04f3;
 
 /// `k` and `f` for `x = 2^k (1 + f)` with `1 + f` between the roots of 1/2 and 2, for positive finite `x`.
 #[inline(always)]
-fn split(x: f32) -> (f32, f32) {
+pub fn split(x: f32) -> (f32, f32) {
     let tiny = x < f32::MIN_POSITIVE;
     let v = if tiny { x * 33554432.0 } else { x };
     let t = (v.to_bits() as i32).wrapping_sub(SQRT_HALF);
@@ -123,7 +133,7 @@ fn split(x: f32) -> (f32, f32) {
 
 /// `(log(1 + f) - f) / f^2`.
 #[inline(always)]
-fn log_tail(f: f32) -> f32 {
+pub fn log_tail(f: f32) -> f32 {
     horner!(
         fmaf,
         f,
@@ -143,7 +153,7 @@ fn log_tail(f: f32) -> f32 {
 
 /// The values of a logarithm outside the positive finite numbers, `y` inside.
 #[inline(always)]
-fn edges(x: f32, y: f32) -> f32 {
+pub fn edges(x: f32, y: f32) -> f32 {
     let y = if x < f32::INFINITY { y } else { x };
     let outside = if x == 0.0 { f32::NEG_INFINITY } else { f32::NAN };
     if x > 0.0 { y } else { outside }
@@ -163,11 +173,11 @@ const P1: f32 = 1.5707963705062866;
 const P2: f32 = -4.3699401430785656e-08;
 const P3: f32 = -1.1988570726428893e-11;
 /// Where the reduction stops being exact enough.
-const LIMIT: f32 = 4096.0;
+pub const LIMIT: f32 = 4096.0;
 
 /// `x - k pi / 2` as a float and what it lacks, and `k` in the low bits of a word; for `0 <= x <= LIMIT`.
 #[inline(always)]
-fn quadrant(x: f32) -> (f32, f32, u32) {
+pub fn quadrant(x: f32) -> (f32, f32, u32) {
     let t = fmaf(x, 0.63661975, MAGIC);
     let k = t - MAGIC;
     let r = fmaf(-k, P1, x);

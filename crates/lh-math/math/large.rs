@@ -135,3 +135,11 @@ pub extern "C" fn lh_sinf_large(x: f32) -> f32 {
 pub extern "C" fn lh_cosf_large(x: f32) -> f32 {
     lh_cos_large(x as f64) as f32
 }
+
+/// [`lh_tan_large`] of an `f32`.
+#[cold]
+#[inline(never)]
+#[cfg_attr(lh_bitcode, unsafe(no_mangle))]
+pub extern "C" fn lh_tanf_large(x: f32) -> f32 {
+    lh_tan_large(x as f64) as f32
+}

@@ -9,6 +9,8 @@ mod bits;
 mod erf;
 mod exp;
 mod float;
+mod float_arc;
+mod float_exp;
 pub mod large;
 mod log;
 mod pow;

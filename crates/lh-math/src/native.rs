@@ -5,7 +5,7 @@
 #[allow(clippy::approx_constant, clippy::too_many_lines, reason = "coefficients stand as they were fitted")]
 mod functions;
 
-use functions::large::{lh_cos_large, lh_cosf_large, lh_sin_large, lh_sinf_large, lh_tan_large};
+use functions::large::{lh_cos_large, lh_cosf_large, lh_sin_large, lh_sinf_large, lh_tan_large, lh_tanf_large};
 
 /// Address of a function of [`LARGE`](crate::LARGE).
 pub fn address(name: &str) -> Option<usize> {
@@ -17,6 +17,7 @@ pub fn address(name: &str) -> Option<usize> {
         "lh_tan_large" => double(lh_tan_large),
         "lh_sinf_large" => single(lh_sinf_large),
         "lh_cosf_large" => single(lh_cosf_large),
+        "lh_tanf_large" => single(lh_tanf_large),
         _ => None,
     }
 }

@@ -12,7 +12,8 @@ use std::fmt::Write;
 use std::sync::LazyLock;
 
 /// The functions that are called under a condition.
-pub const LARGE: &[&str] = &["lh_sin_large", "lh_cos_large", "lh_tan_large", "lh_sinf_large", "lh_cosf_large"];
+pub const LARGE: &[&str] =
+    &["lh_sin_large", "lh_cos_large", "lh_tan_large", "lh_sinf_large", "lh_cosf_large", "lh_tanf_large"];
 
 /// Numbers of lanes that get a variant.
 const WIDTHS: [u32; 4] = [2, 4, 8, 16];
