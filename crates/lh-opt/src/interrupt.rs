@@ -19,7 +19,7 @@
 //!                                         block7(): runtime lh_interrupted() ... jump block4(v2, <v10 - 1>)
 //! ```
 //!
-//! Strips are counted, so that LLVM sees that a loop of few iterations is a single strip. A strip that may raise is marked as one to be unrolled: LLVM
+//! Strips are counted, so that LLVM sees that a loop of few iterations is a single strip. A short strip that may raise is marked as one to be unrolled: LLVM
 //! does not vectorise it, and would not put iterations in a row that may end early.
 //!
 //! Other loops ask each time they begin again, and so do those that hardly ever run and those that are neither unrolled nor vectorised since they carry
@@ -40,6 +40,8 @@ use lh_ir::{Block, Const, Function, Ty, Value};
 const STRIP: u64 = 1 << 17;
 /// The same with calls; what takes long in there asks by itself.
 const STRIP_WITH_CALLS: u64 = 1 << 13;
+/// Loops of more instructions are not unrolled.
+const SHORT: usize = 24;
 /// Nests of loops with constant bounds that run this often at most need not ask.
 const FEW: u64 = 1024;
 
@@ -72,7 +74,7 @@ pub(crate) fn run(func: &mut Function) -> bool {
             // round waits for the one before.
             let header = &func.blocks[l.header.index()];
             let counted = c.filter(|_| !busy_inside[i] && !header.cold);
-            let raises = counted.is_some() && may_raise(func, l);
+            let raises = counted.is_some() && may_raise(func, l) && is_short(func, l);
             let in_turn = !header.jammed && !raises && is_sequential(func, &cfg, &defs, l);
             // A handler would have to see the next index.
             let moves = in_turn && header.unwind.is_none();
@@ -127,6 +129,11 @@ fn has_calls(func: &Function, blocks: &[Block]) -> bool {
             .iter()
             .any(|d| matches!(d.inst, Inst::Call(..) | Inst::ParFor(..) | Inst::Runtime(..)))
     })
+}
+
+/// Whether unrolling a loop pays: what a longer one does takes longer than to count.
+fn is_short(func: &Function, l: &Loop) -> bool {
+    l.blocks.iter().map(|b| func.blocks[b.index()].insts.len()).sum::<usize>() <= SHORT
 }
 
 /// Whether an iteration may raise by itself, or in a function of numbers, which is likely to be inlined.
