@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from pathlib import Path
 
 import numpy as np
 import pytest
 from assemble import assemble, tool
-from corpus import make
+from corpus import Kernel, make
 from both_ways import both
 
 from lancehead import cuda, errors
@@ -81,7 +82,6 @@ def test_lines_without_debugging() -> None:
 
 
 def test_fast_mathematics_uses_the_gpu_s_own() -> None:
-    import math
 
     def k(a):
         a[0] = math.sin(a[1]) / math.sqrt(a[2])
@@ -90,6 +90,17 @@ def test_fast_mathematics_uses_the_gpu_s_own() -> None:
     assert "sin.approx.ftz.f32" in ptx and "div.approx.ftz.f32" in ptx
     ptx, _ = cuda.compile_ptx(k, "void(float32[::1])")
     assert ".approx" not in ptx and "div.rn.f32" in ptx
+
+
+@pytest.mark.parametrize("f, instruction", [
+    (math.exp, "ex2"), (np.exp2, "ex2"), (math.log, "lg2"), (np.log2, "lg2"), (math.log10, "lg2"), (math.cos, "cos"), (math.tan, "sin"),
+    (lambda x: x**x, "ex2"),
+])  # fmt: skip
+def test_every_function_that_a_gpu_approximates(f, instruction) -> None:
+    def k(a):
+        a[0] = f(a[1])
+
+    assert f"{instruction}.approx.ftz.f32" in cuda.compile_ptx(k, "void(float32[::1])", fastmath=True)[0]
 
 
 def test_launch_bounds_are_written() -> None:
@@ -136,3 +147,19 @@ def test_bad_ptx_is_a_diagnostic(text: str) -> None:
 
     with pytest.raises(errors.UnsupportedError):
         _core.PtxKernel(text)
+
+
+def test_float16_in_ptx() -> None:
+    def blend(a, b, out, whole):
+        i = cuda.grid(1)
+        if i < out.size:
+            x = a[i] * b[i] + a[i] / (b[i] * b[i] + np.float16(1))
+            out[i] = math.sqrt(abs(x)) if x > b[i] else -cuda.fp16.hfma(a[i], b[i], x)
+            whole[i] = int(x) + i
+
+    def arguments(rng):
+        return (*((rng.random(100) * 8 - 4).astype(np.float16) for _ in range(2)), np.zeros(100, np.float16), np.zeros(100, np.int32))
+
+    k = Kernel(blend, "void(float16[::1], float16[::1], float16[::1], int32[::1])", 4, 32, arguments)
+    for direct, lifted in both(k):
+        assert (direct.view(np.uint8) == lifted.view(np.uint8)).all()

@@ -243,3 +243,12 @@ def convert(a):
 @given(a=arrays(("bool", *REAL), plain=True))
 def test_astype(a):
     check(convert, a)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "c8", "c16"])
+def test_an_output_array_of_functions_that_have_options_elsewhere(dtype):
+    # `cmath.log` takes a base, `numpy.log` does not.
+    a = np.array([0.5, 2, 3]).astype(dtype)
+    out = np.zeros_like(a)
+    njit(lambda a, out: np.log(a, out))(a, out)
+    assert np.allclose(out, np.log(a), rtol=1e-6)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from lancehead import cuda
+from lancehead import cuda, errors
 
 TPB = 16
 
@@ -136,3 +136,28 @@ def test_an_index_out_of_range_is_an_error_by_default() -> None:
 
     with pytest.raises(IndexError, match=r"index 8 is out of bounds for axis 0 with size 8"):
         beyond[1, 32](np.zeros(8))
+
+
+def test_a_kernel_with_a_result_is_refused_before_it_is_made():
+    def choose(c):
+        if c:
+            x = 3
+
+            def inner(y):
+                return y + x
+
+            return inner(1)
+        return 2
+
+    with pytest.raises(errors.TypingError, match="a kernel returns nothing"):
+        cuda.jit("void(int64)")(choose)
+
+
+def test_constant_memory_is_counted():
+    table = np.arange(100.0)
+
+    @cuda.jit("void(float64[::1])")
+    def kernel(out):
+        out[0] = cuda.const.array_like(table)[cuda.grid(1)]
+
+    assert kernel.get_const_mem_size() == 800

@@ -338,6 +338,12 @@ impl Compiled {
         self.functions.is_empty()
     }
 
+    /// Arrays whose memory the code refers to.
+    pub fn captured(&self) -> Vec<ObjId> {
+        let words = words(&self.functions).into_iter();
+        words.filter_map(|w| if let Extern::Array(o) = w { Some(o) } else { None }).collect()
+    }
+
     /// Numbers of this process that the code refers to.
     pub(crate) fn words(&self) -> Vec<Extern> {
         words(&self.functions)

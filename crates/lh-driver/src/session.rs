@@ -142,6 +142,13 @@ impl<'a> Session<'a> {
                 return Err(d);
             }
         }
+        if func.options.device == Device::Kernel {
+            // Passes take it that kernels return nothing.
+            if let Err(d) = crate::kernel::check_result(&func, ret) {
+                self.forget(&frame);
+                return Err(d);
+            }
+        }
         let start = Instant::now();
         let specs = &self.compiler.specs;
         let callees_of = lh_opt::pipeline::Known {

@@ -27,7 +27,7 @@ impl PtxTy {
             "b" => PtxTy::Bits(bits),
             "u" => PtxTy::Unsigned(bits),
             "s" => PtxTy::Signed(bits),
-            "f" if bits >= 32 => PtxTy::Float(bits),
+            "f" if bits >= 16 => PtxTy::Float(bits),
             _ => return None,
         })
     }

@@ -128,6 +128,12 @@ pub fn kernel_facts<'py>(kernel: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDi
         let facts = PyDict::new(py);
         facts.set_item("shared", k.shared_bytes)?;
         facts.set_item("local", k.local_bytes)?;
+        let mut constant = 0;
+        for array in o.compiled.captured() {
+            let array = crate::classify::memory_of(&crate::objects::object(py, array));
+            constant += array.getattr("nbytes")?.extract::<usize>()?;
+        }
+        facts.set_item("constant", constant)?;
         facts.set_item("cooperative", k.is_cooperative)?;
         facts.set_item("entry", format!("{:?}", k.entry).to_lowercase())?;
         facts.set_item("gangs", format!("{:?}", k.gangs).to_lowercase())?;

@@ -198,7 +198,8 @@ class KernelFacts:
         self.cooperative: bool = facts["cooperative"]
         self.shared_mem_per_block: int = facts["shared"]
         self.local_mem_per_thread: int = facts["local"]
-        self.regs_per_thread, self.const_mem_size, self.max_threads_per_block = 32, 0, 1024
+        self.const_mem_size: int = facts["constant"]
+        self.regs_per_thread, self.max_threads_per_block = 32, 1024
         self.entry: str = facts["entry"]
         self.gangs: str = facts["gangs"]
 

@@ -167,12 +167,16 @@ def log(z, base=None):
     >>> cmath.log(1)
     0j
     """
+    if base is None:
+        return natural_log(z)
+    return natural_log(z) / natural_log(base)
+
+
+def natural_log(z):
+    """Natural logarithm."""
     w = _c(z)
     _check_domain(w.real == 0.0 and w.imag == 0.0)
-    value = prim.complex(_log_modulus(w), prim.atan2(w.imag, w.real))
-    if base is None:
-        return value
-    return value / log(base)
+    return prim.complex(_log_modulus(w), prim.atan2(w.imag, w.real))
 
 
 def _log_modulus(w):

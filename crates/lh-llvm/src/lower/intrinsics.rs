@@ -212,7 +212,9 @@ impl FnCx<'_, '_> {
             return None;
         }
         let t = self.t.f32;
-        let call = |cx: &Self, what: &str, v: Val| cx.nvvm(&format!("{what}.approx.ftz.f"), &[v], t);
+        // One of them is overloaded.
+        let end = |what: &str| if what == "ex2" { "f32" } else { "f" };
+        let call = |cx: &Self, what: &str, v: Val| cx.nvvm(&format!("{what}.approx.ftz.{}", end(what)), &[v], t);
         let scale = |cx: &Self, v: Val, by: f64| cx.fmul(v, cx.real(t, by));
         use std::f64::consts::{LN_2, LOG2_E, LOG10_2};
         Some(match name {

@@ -59,6 +59,13 @@ impl FnLift<'_, '_> {
 
     fn float_op(&mut self, name: &str, words: &Words<'_>, v: &[Value]) -> Parsed<Value> {
         let ty = self.func.ty(v[0]);
+        if ty == Ty::f16() {
+            // Computed wider and rounded once: for a product and a sum, what `float64` has is enough.
+            let wide = if matches!(name, "mad" | "fma") { Ty::f64() } else { Ty::f32() };
+            let v: Vec<Value> = v.iter().map(|x| self.cast(*x, wide)).collect();
+            let result = self.float_op(name, words, &v)?;
+            return Ok(self.cast(result, ty));
+        }
         let out = match (name, v) {
             ("add", [a, b]) => self.op("add", &[*a, *b]),
             ("sub", [a, b]) => self.op("sub", &[*a, *b]),

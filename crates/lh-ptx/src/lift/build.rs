@@ -40,6 +40,7 @@ pub(super) fn ir_ty(ty: PtxTy) -> Ty {
         PtxTy::Signed(16) => Ty::i16(),
         PtxTy::Signed(32) => Ty::i32(),
         PtxTy::Signed(_) => Ty::i64(),
+        PtxTy::Float(16) => Ty::f16(),
         PtxTy::Float(32) => Ty::f32(),
         PtxTy::Float(_) => Ty::f64(),
     }
@@ -379,9 +380,14 @@ impl<'a, 'm> FnLift<'a, 'm> {
                 self.op("ne", &[raw, zero])
             }
             PtxTy::Float(bits) => {
-                let wide = self.cast(raw, if bits == 32 { Ty::u32() } else { Ty::u64() });
-                let signed = self.cast(wide, if bits == 32 { Ty::i32() } else { Ty::i64() });
-                self.op(if bits == 32 { "f32_of_bits" } else { "f64_of_bits" }, &[signed])
+                let (unsigned, signed, row) = match bits {
+                    16 => (Ty::u16(), Ty::i16(), "f16_of_bits"),
+                    32 => (Ty::u32(), Ty::i32(), "f32_of_bits"),
+                    _ => (Ty::u64(), Ty::i64(), "f64_of_bits"),
+                };
+                let wide = self.cast(raw, unsigned);
+                let signed = self.cast(wide, signed);
+                self.op(row, &[signed])
             }
             PtxTy::Bits(_) | PtxTy::Unsigned(_) | PtxTy::Signed(_) => {
                 let same_width = self.cast(raw, ir_ty(PtxTy::Bits(ty.bits())));
@@ -394,6 +400,7 @@ impl<'a, 'm> FnLift<'a, 'm> {
     pub(super) fn bits_of(&mut self, v: Value) -> Value {
         let ty = self.func.ty(v);
         let v = match ty {
+            t if t == Ty::f16() => self.op("bits_of_f16", &[v]),
             t if t == Ty::f32() => self.op("bits_of_f32", &[v]),
             t if t == Ty::f64() => self.op("bits_of_f64", &[v]),
             _ => v,

@@ -15,8 +15,8 @@ from lancehead.lib.cmath import atanh as arctanh
 from lancehead.lib.cmath import cos as cos
 from lancehead.lib.cmath import cosh as cosh
 from lancehead.lib.cmath import exp as exp
-from lancehead.lib.cmath import log as log
 from lancehead.lib.cmath import log10 as log10
+from lancehead.lib.cmath import natural_log as log
 from lancehead.lib.cmath import sin as sin
 from lancehead.lib.cmath import sinh as sinh
 from lancehead.lib.cmath import sqrt as sqrt
