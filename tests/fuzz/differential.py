@@ -21,7 +21,8 @@ from typing import Any
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent))
-from generate import Program, generate  # noqa: E402
+from forms import generate  # noqa: E402
+from generate import Program  # noqa: E402
 
 BATCH = 50
 #: Seconds for a batch.

@@ -8,6 +8,7 @@ range, divisors zero, variables unbound.
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 #: Integers stay below this in size whenever they are stored.
@@ -38,6 +39,7 @@ class Writer:
     guarded: int = 0
     budget: int = 30
     count: int = 0
+    statements: tuple[Callable[[Writer], None], ...] = ()
 
     def write(self, line: str) -> None:
         self.lines.append("    " * self.depth + line)
@@ -54,10 +56,10 @@ class Writer:
 KINDS = ("int", "float", "bool", "list", "floats", "pair", "array", "matrix")
 
 
-def generate(seed: int) -> Program:
-    """The program of a seed; always the same."""
+def generate(seed: int, more: tuple[Callable[[Writer], None], ...] = ()) -> Program:
+    """The program of a seed, always the same; `more` are further kinds of statements."""
     rng = random.Random(seed)
-    writer = Writer(rng)
+    writer = Writer(rng, statements=STATEMENTS + more)
     parameters = {f"p{i}": rng.choice(KINDS) for i in range(rng.randint(0, 4))}
     for name, kind in parameters.items():
         writer.variables[kind].append(name)
@@ -105,7 +107,7 @@ def result(w: Writer) -> str:
 
 def write_helper(w: Writer) -> None:
     """A second function, to call: ints in, an int out."""
-    inner = Writer(w.rng, helpers=w.helpers, budget=6)
+    inner = Writer(w.rng, helpers=w.helpers, budget=6, statements=w.statements)
     inner.variables["int"] = ["a", "b"]
     write_block(inner, w.rng.randint(1, 3))
     inner.write(f"return {stored_int(inner)}")
@@ -324,7 +326,7 @@ def write_block(w: Writer, statements: int) -> None:
         if w.budget <= 0:
             break
         w.budget -= 1
-        STATEMENTS[w.rng.randrange(len(STATEMENTS))](w)
+        w.statements[w.rng.randrange(len(w.statements))](w)
     if len(w.lines) == before:
         w.write("pass")
 

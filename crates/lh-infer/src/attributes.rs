@@ -39,7 +39,9 @@ impl Infer<'_> {
             return self.get_attr(&inner, name);
         }
         if matches!(v.known.as_deref(), Some(Known::Keywords(_))) {
-            return Err(self.no_container("a dictionary"));
+            const METHODS: [&str; 4] = ["keys", "values", "items", "get"];
+            let method = METHODS.into_iter().find(|m| *m == name);
+            return method.map(|m| self.builtin_bound(v, m)).ok_or_else(|| self.no_container("a dictionary"));
         }
         if let Some(x) = self.known_attr(v, name)? {
             return Ok(x);
@@ -67,6 +69,9 @@ impl Infer<'_> {
                 if let Some(method) = self.ufunc_method(v, *o, name) {
                     return Ok(Some(method));
                 }
+                if let Some(found) = self.class_attr(v, *o, name) {
+                    return Ok(Some(found));
+                }
                 let Some(x) = self.world.attr(*o, name) else {
                     let what = self.world.describe(*o);
                     if let crate::world::Object::Other(text) = self.world.object(*o) {
@@ -84,6 +89,7 @@ impl Infer<'_> {
                 self.object(x).map(Some)
             }
             TyKind::DType(t) => Ok(self.dtype_attr(*t, name)),
+            TyKind::Instance { .. } => self.instance_attr(v, name),
             TyKind::Array { .. } => self.array_attr(v, name),
             TyKind::Record(r) => match r.field(name) {
                 Some(f) => self.record_field(v, r, f).map(Some),
@@ -91,6 +97,8 @@ impl Infer<'_> {
             },
             TyKind::Tuple { name: Some(n), .. } => match n.fields.iter().position(|f| f == name) {
                 Some(i) => Ok(Some(self.field(v, i as u32))),
+                None if name == "_fields" => Ok(Some(Val::tuple(n.fields.iter().map(Val::str).collect()))),
+                None if name == "_replace" => Ok(Some(self.builtin_bound(v, "_replace"))),
                 None => Ok(None),
             },
             TyKind::Range(_) | TyKind::Slice(_) => {
@@ -108,14 +116,35 @@ impl Infer<'_> {
         }
     }
 
+    /// Attributes of classes of namedtuples that are not read from the class.
+    fn class_attr(&mut self, v: &Val, o: lh_ir::ObjId, name: &str) -> Option<Val> {
+        if !matches!(name, "_fields" | "_make") {
+            return None;
+        }
+        let crate::world::Object::NamedTupleClass(n) = self.world.object(o) else { return None };
+        Some(match name {
+            "_fields" => Val::tuple(n.fields.iter().map(Val::str).collect()),
+            _ => self.builtin_bound(v, "_make"),
+        })
+    }
+
     fn builtin_bound(&mut self, v: &Val, name: &'static str) -> Val {
         let ty = Ty::new(TyKind::BoundMethod { recv: v.ty, name: name.to_owned() });
         Val::known(ty, Known::Method(v.clone(), Method::Builtin(name)))
     }
 
     /// Methods that inference does itself.
-    pub(crate) fn builtin_method(&mut self, name: &str, recv: &Val, args: &[Val]) -> Result<Val> {
+    pub(crate) fn builtin_method(
+        &mut self,
+        name: &str,
+        recv: &Val,
+        args: &[Val],
+        kwargs: &[(String, Val)],
+    ) -> Result<Val> {
         match (name, args) {
+            _ if self.entries(recv).is_some() => self.keywords_method(name, recv, args),
+            ("_replace", []) => self.replaced(recv, kwargs),
+            ("_make", [items]) => self.made_of(recv, items),
             ("append", [x]) => {
                 self.list_append(recv, x)?;
                 Ok(Val::of_type(Ty::none()))
@@ -139,6 +168,33 @@ impl Infer<'_> {
             }
             _ => Err(Diagnostic::new(diag::NO_MATCHING_CALL, format!("`{name}` takes one argument"))),
         }
+    }
+
+    /// `point._replace(x=1)`
+    fn replaced(&mut self, point: &Val, kwargs: &[(String, Val)]) -> Result<Val> {
+        let TyKind::Tuple { name: Some(n), .. } = point.ty.kind() else { lh_ir::bug!("not a namedtuple") };
+        let mut parts = self.tuple_parts(point).expect("a tuple");
+        for (k, v) in kwargs {
+            let Some(at) = n.fields.iter().position(|f| f == k) else {
+                let text = format!("`{}` has no field `{k}`", n.name);
+                return Err(Diagnostic::new(diag::NO_MATCHING_CALL, text));
+            };
+            parts[at] = v.clone();
+        }
+        let elems = parts.iter().map(|p| p.ty).collect();
+        Ok(self.pack(parts, Ty::new(TyKind::Tuple { elems, name: Some(n.clone()) })))
+    }
+
+    /// `Point._make(items)`
+    fn made_of(&mut self, class: &Val, items: &Val) -> Result<Val> {
+        let TyKind::Obj(o) = class.ty.kind() else { lh_ir::bug!("not a class") };
+        let crate::world::Object::NamedTupleClass(n) = self.world.object(*o) else { lh_ir::bug!("not a namedtuple") };
+        let Some(parts) = self.tuple_parts(items) else {
+            let parts = self.unpack(items, n.fields.len() as u32, None)?;
+            let parts = self.tuple_parts(&parts).unwrap_or_default();
+            return self.call(class, &parts, &[]);
+        };
+        self.call(class, &parts, &[])
     }
 
     fn number_attr(&mut self, v: &Val, name: &str) -> Option<Val> {

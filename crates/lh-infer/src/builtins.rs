@@ -217,7 +217,7 @@ impl Infer<'_> {
         let t = x.ty;
         let yes = match c.ty.kind() {
             TyKind::DType(d) => match d.kind() {
-                TyKind::Int { weak: true, .. } => t.is_int() || t.is_bool(),
+                TyKind::Int { weak: true, .. } => t.is_int() || t.is_bool() || matches!(t.as_enum(), Some((_, _, true))),
                 TyKind::Float { weak: true, .. } => t.is_float() && t.bits() == 64,
                 TyKind::Complex { weak: true, .. } => t.is_complex() && t.bits() == 128,
                 TyKind::Bool => t.is_bool(),
@@ -241,10 +241,12 @@ impl Infer<'_> {
                     "numpy.number" => t.is_number() && !t.is_bool(),
                     "numpy.generic" => t.is_number(),
                     "builtins.object" => true,
+                    p if t.as_buffer().is_some_and(|b| b.path() == p) => true,
                     _ => false,
                 },
                 Object::NamedTupleClass(n) => matches!(t.kind(), TyKind::Tuple { name: Some(m), .. } if *m == n),
                 Object::Type(want) => t == want,
+                Object::EnumClass(e) => t == e.ty(),
                 _ => false,
             },
             _ => {
@@ -283,6 +285,9 @@ impl Infer<'_> {
     fn print_value(&mut self, a: &Val) -> Result<Val> {
         let t = a.ty;
         let on_gpu = self.options.device == Device::Gpu;
+        if let Some(text) = self.instance_text(a)? {
+            return self.runtime("lh_print_str", &[text], Ty::none());
+        }
         let (name, operands) = match t.kind() {
             TyKind::Str => ("lh_print_str", vec![a.clone()]),
             TyKind::None if on_gpu => ("lh_print_none", vec![]),

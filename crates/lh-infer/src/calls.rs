@@ -9,7 +9,7 @@ use crate::world::{ArgTy, Object};
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{Inst, MapExpr};
 use lh_ir::op::{Class, Sig};
-use lh_ir::types::{NamedTuple, TyKind};
+use lh_ir::types::{Literal, NamedTuple, TyKind};
 use lh_ir::untyped::{Code, ParamKind};
 use lh_ir::{Const, FuncId, Op, Ty, Value};
 
@@ -22,7 +22,7 @@ impl Infer<'_> {
                     let args: Vec<Val> = std::iter::once(recv).chain(args.iter().cloned()).collect();
                     self.call_func(id, &args, kwargs)
                 }
-                Method::Builtin(name) => self.builtin_method(name, &recv, args),
+                Method::Builtin(name) => self.builtin_method(name, &recv, args, kwargs),
             };
         }
         if let Some(Known::Merge(map)) = f.known.as_deref() {
@@ -47,6 +47,7 @@ impl Infer<'_> {
                     Ok(Val::known(Ty::exc(), Known::Exc(id, args.to_vec())))
                 }
                 Object::NamedTupleClass(n) => self.call_namedtuple(&n, args, kwargs),
+                Object::EnumClass(e) => self.call_enum(&e, args),
                 Object::Ufunc(u) => self.call_user_ufunc(&u, args, kwargs),
                 Object::Stencil(s) => self.call_stencil(&s, args, kwargs),
                 Object::Linked(l) if kwargs.is_empty() => self.call_linked(*o, &l, args),
@@ -199,6 +200,8 @@ impl Infer<'_> {
             }
             None => {}
         }
+        let mut extra = Vec::new();
+        let takes_more = code.params.iter().any(|p| p.kind == ParamKind::VarKeywords);
         for (k, v) in kwargs {
             let at = code.params.iter().enumerate().position(|(i, p)| {
                 p.name == *k && matches!(p.kind, ParamKind::Positional | ParamKind::KeywordOnly) && i >= code.posonly
@@ -206,6 +209,7 @@ impl Infer<'_> {
             match at {
                 Some(i) if out[i].is_none() => out[i] = Some(v.clone()),
                 Some(_) => return Err(wrong(format!("`{name}` got multiple values for argument `{k}`"))),
+                None if takes_more => extra.push(Val::tuple(vec![name_of_keyword(k), v.clone()])),
                 None => return Err(wrong(format!("`{name}` has no argument `{k}`"))),
             }
         }
@@ -217,7 +221,7 @@ impl Infer<'_> {
             out[i] = match p.kind {
                 ParamKind::Positional if i >= first_default => Some(defaults[i - first_default].clone()),
                 ParamKind::KeywordOnly => kwdefaults.iter().find(|(n, _)| *n == p.name).map(|(_, v)| v.clone()),
-                ParamKind::VarKeywords => Some(Val::tuple(vec![])),
+                ParamKind::VarKeywords => Some(Val::tuple(extra.clone())),
                 ParamKind::Positional | ParamKind::VarArgs => None,
             };
             if out[i].is_none() {
@@ -323,6 +327,9 @@ impl Infer<'_> {
             return zero.map(|c| Val::known(t, Known::Const(c))).ok_or_else(|| self.no_conversion(t, Ty::none()));
         };
         let x = &self.unwrap_optional(x)?;
+        if matches!(x.ty.kind(), TyKind::Instance { .. }) {
+            return if t.is_bool() { self.truth(x) } else { Err(self.no_conversion(t, x.ty)) };
+        }
         if let (2, true) = (args.len(), t.is_complex()) {
             let (re, im) = (self.cast(x, t.real_part()), self.cast(&args[1], t.real_part()));
             return Ok(self.pack(vec![re, im], t));
@@ -384,6 +391,16 @@ impl Infer<'_> {
         if let Some(name) = path.strip_prefix("prim.") {
             return self.prim(name, args);
         }
+        let native;
+        let args = if args.iter().any(|a| matches!(a.ty.kind(), TyKind::Instance { .. })) {
+            if let Some(v) = self.instance_builtin(path, args)? {
+                return Ok(v);
+            }
+            native = args.iter().map(|a| self.as_native(path, a)).collect::<Vec<_>>();
+            native.as_slice()
+        } else {
+            args
+        };
         if path.starts_with("cuda.") {
             return self.cuda_call(path, args, kwargs);
         }
@@ -673,6 +690,13 @@ impl Infer<'_> {
         self.cur = saved;
         Ok(item.ty.weak())
     }
+}
+
+/// The name of a keyword that a function gathers: its type says all, so that the callee is typed for it.
+fn name_of_keyword(name: &str) -> Val {
+    let text = Const::Str(name.to_owned());
+    let literal = Literal::of(&text).expect("a string has a literal type");
+    Val::known(Ty::new(TyKind::Literal(literal)), Known::Const(text))
 }
 
 /// Whether NumPy stores values of a type under another without being asked: `same_kind` casting.

@@ -188,6 +188,12 @@ pub fn unify(a: Ty, b: Ty, pending: &mut Pending) -> Option<Ty> {
         }
         (TyKind::PendingList(_), TyKind::PendingList(_)) => Some(a),
         _ if is_function(a) && is_function(b) => choice(a, b),
+        (TyKind::Instance { of: x, class: c }, TyKind::Instance { of: y, class: d }) if c == d => {
+            Some(Ty::new(TyKind::Instance { of: unify(*x, *y, pending)?, class: c.clone() }))
+        }
+        // Members that are integers become such where they meet others.
+        (TyKind::Instance { of, .. }, _) if matches!(a.as_enum(), Some((_, _, true))) => unify(*of, b, pending),
+        (_, TyKind::Instance { of, .. }) if matches!(b.as_enum(), Some((_, _, true))) => unify(a, *of, pending),
         (TyKind::List(x), TyKind::List(y)) => match (x.kind(), y.kind()) {
             (TyKind::PendingList(_) | TyKind::List(_), TyKind::PendingList(_) | TyKind::List(_)) => {
                 unify(*x, *y, pending).map(Ty::list)

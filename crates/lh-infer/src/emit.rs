@@ -144,6 +144,7 @@ impl Infer<'_> {
             }
             TyKind::BoundMethod { recv, .. } => *recv,
             TyKind::Record(_) => lh_ir::verify::part(val.ty, i).unwrap_or_else(|| lh_ir::bug!("part {i} of a record")),
+            TyKind::Instance { of, .. } => *of,
             other => lh_ir::bug!("field of {other:?}"),
         };
         if let Some(Const::Complex(re, im, _)) = val.as_const() {
@@ -172,6 +173,17 @@ impl Infer<'_> {
         }
         if val.ty.is_number() && to.is_number() {
             return Ok(self.cast(val, to));
+        }
+        if matches!(val.ty.as_enum(), Some((_, _, true))) && to.is_number() {
+            let value = self.field(val, 0);
+            return Ok(self.cast(&value, to));
+        }
+        if let (TyKind::Instance { class: a, .. }, TyKind::Instance { of, class: b }) = (val.ty.kind(), to.kind())
+            && a == b
+        {
+            let inner = self.field(val, 0);
+            let inner = self.convert(&inner, *of)?;
+            return Ok(self.pack(vec![inner], to));
         }
         match (val.ty.kind(), to.kind()) {
             (TyKind::Unbound, TyKind::MaybeUnbound(_)) | (TyKind::None, TyKind::Optional(_)) => {
@@ -290,6 +302,9 @@ impl Infer<'_> {
 
     /// The value of an optional; TypeError where it is `None`.
     pub(crate) fn unwrap_optional(&mut self, val: &Val) -> Result<Val> {
+        if let Some((_, _, true)) = val.ty.as_enum() {
+            return Ok(self.field(val, 0));
+        }
         let TyKind::Optional(t) = val.ty.kind() else { return Ok(val.clone()) };
         let v = self.value(val);
         let has = self.push(Inst::IsSome(v), Ty::bool());
@@ -339,6 +354,7 @@ impl Infer<'_> {
                 let x = self.load_item(val, &[], *dtype);
                 self.truth(&x)
             }
+            TyKind::Instance { .. } => self.instance_truth(val),
             TyKind::Array { .. } => self.call_library("numpy.methods.truth_of", std::slice::from_ref(val)),
             TyKind::Func(_)
             | TyKind::Closure { .. }

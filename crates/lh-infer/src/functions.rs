@@ -8,8 +8,8 @@ use crate::infer::Infer;
 use crate::val::{Known, Val};
 use crate::world::ArgTy;
 use lh_ir::diag::{self, Diagnostic, Result};
-use lh_ir::types::TyKind;
-use lh_ir::{Block, Ty, Value};
+use lh_ir::types::{Literal, TyKind};
+use lh_ir::{Block, Const, Ty, Value};
 
 impl Infer<'_> {
     /// A function object made at run time.
@@ -84,6 +84,45 @@ impl Infer<'_> {
             named.push((name, self.val(*v)));
         }
         Ok(Val::known(Ty::new(TyKind::Iter(Ty::str())), Known::Keywords(named)))
+    }
+
+    /// A parameter `**kwargs`: pairs whose first part says its text by its type.
+    pub(crate) fn gathered_keywords(&mut self, pairs: &Val) -> Val {
+        let mut named = Vec::new();
+        for p in self.tuple_parts(pairs).unwrap_or_default() {
+            let name = self.field(&p, 0);
+            let TyKind::Literal(Literal::Str(text)) = name.ty.kind() else { lh_ir::bug!("a keyword without a name") };
+            named.push((text.clone(), self.field(&p, 1)));
+        }
+        Val::known(Ty::new(TyKind::Iter(Ty::str())), Known::Keywords(named))
+    }
+
+    /// The entries of a dictionary whose keys are known.
+    pub(crate) fn entries(&self, v: &Val) -> Option<Vec<(String, Val)>> {
+        match v.known.as_deref() {
+            Some(Known::Keywords(named)) => Some(named.clone()),
+            _ => None,
+        }
+    }
+
+    /// Methods of a dictionary whose keys are known.
+    pub(crate) fn keywords_method(&mut self, name: &str, recv: &Val, args: &[Val]) -> Result<Val> {
+        let named = self.entries(recv).unwrap_or_default();
+        let key = |n: &String| Val::str(n.as_str());
+        Ok(match (name, args) {
+            ("keys", []) => Val::tuple(named.iter().map(|(n, _)| key(n)).collect()),
+            ("values", []) => Val::tuple(named.into_iter().map(|(_, v)| v).collect()),
+            ("items", []) => Val::tuple(named.into_iter().map(|(n, v)| Val::tuple(vec![key(&n), v])).collect()),
+            ("get", [k]) => self.keyword(recv, k)?.unwrap_or(Val::constant(Const::None)),
+            ("get", [k, default]) => self.keyword(recv, k)?.unwrap_or(default.clone()),
+            _ => return Err(Diagnostic::new(diag::NO_MATCHING_CALL, format!("`{name}` does not take these arguments"))),
+        })
+    }
+
+    /// The value of a key, if there is one.
+    pub(crate) fn keyword(&mut self, map: &Val, key: &Val) -> Result<Option<Val>> {
+        let Some(text) = key.as_str() else { return Err(self.no_container("a dictionary with keys of run time")) };
+        Ok(self.entries(map).unwrap_or_default().into_iter().find(|(n, _)| n == text).map(|(_, v)| v))
     }
 
     /// What merges another dictionary into a new one; the front end emits it for `{**a}` and `f(**a)`.

@@ -21,9 +21,19 @@ impl Infer<'_> {
     /// `v[k]`
     pub(crate) fn get_item(&mut self, v: &Val, k: &Val) -> Result<Val> {
         let (v, k) = (&self.unwrap_optional(v)?, &self.unwrap_optional(k)?);
+        if self.entries(v).is_some() {
+            let found = self.keyword(v, k)?;
+            return Ok(found.unwrap_or_else(|| {
+                self.raise_text(exc::KEY_ERROR, k.as_str().unwrap_or_default());
+                self.dead = true;
+                Val::of_type(Ty::never())
+            }));
+        }
         match v.ty.kind() {
             TyKind::Tuple { name: Some(n), .. } if crate::stencils::is_relative(n) => self.relative_item(v, k),
             TyKind::Tuple { .. } => self.tuple_item(v, k),
+            TyKind::Instance { .. } => self.instance_item(v, k),
+            TyKind::Obj(o) if k.as_str().is_some() => self.enum_by_name(*o, k),
             TyKind::Array { .. } => self.array_item(v, k),
             TyKind::Record(_) => self.record_item(v, k),
             TyKind::List(t) => match k.ty.kind() {
@@ -87,7 +97,7 @@ impl Infer<'_> {
     }
 
     /// A tuple's item by an index known at run time: the items' types must unify.
-    fn tuple_item_at(&mut self, parts: &[Val], k: &Val) -> Result<Val> {
+    pub(crate) fn tuple_item_at(&mut self, parts: &[Val], k: &Val) -> Result<Val> {
         let n = parts.len() as i128;
         let mut ty = Ty::never();
         for p in parts {
@@ -408,6 +418,7 @@ impl Infer<'_> {
                 self.set_record_field(v, &name, x)
             }
             TyKind::Array { .. } => self.set_array_item(v, k, x),
+            TyKind::Instance { .. } => self.set_instance_item(v, k, x),
             TyKind::Iter(_) if v.flat().is_some() && k.ty.is_int() => {
                 let a = v.flat().expect("just asked");
                 self.check_writable(a.ty)?;

@@ -340,6 +340,9 @@ impl Infer<'_> {
         if self.code.params.first().is_some_and(|p| p.name == ".0") {
             vals[0] = self.iter(&vals[0].clone())?;
         }
+        if let Some(at) = self.code.params.iter().position(|p| p.kind == untyped::ParamKind::VarKeywords) {
+            vals[at] = self.gathered_keywords(&vals[at].clone());
+        }
         let params = &self.code.blocks[0].params;
         for (p, v) in params.iter().zip(&vals) {
             self.vals[p.index()] = Some(v.clone());

@@ -84,6 +84,9 @@ const MAX_UNROLL: usize = 200;
 impl Infer<'_> {
     /// Number of items.
     pub(crate) fn len(&mut self, val: &Val) -> Result<Val> {
+        if let Some(named) = self.entries(val) {
+            return Ok(Val::int(named.len() as i128));
+        }
         if let Some(s) = val.as_str() {
             return Ok(Val::int(s.chars().count() as i128));
         }
@@ -99,6 +102,10 @@ impl Infer<'_> {
                 Ok(self.push(Inst::ListLen(v), Ty::int()))
             }
             TyKind::Str => self.runtime("lh_str_len", &[val.clone()], Ty::int()),
+            TyKind::Instance { of, .. } if of.is_array() => {
+                let array = self.field(val, 0);
+                self.len(&array)
+            }
             TyKind::Range(_) => {
                 let parts: Vec<Val> = (0..3).map(|i| self.field(val, i)).collect();
                 self.range_len(&parts[0], &parts[1], &parts[2])
@@ -106,6 +113,10 @@ impl Infer<'_> {
             TyKind::Optional(_) => {
                 let inner = self.unwrap_optional(val)?;
                 self.len(&inner)
+            }
+            TyKind::Obj(o) if matches!(self.world.object(*o), crate::world::Object::EnumClass(_)) => {
+                let crate::world::Object::EnumClass(e) = self.world.object(*o) else { lh_ir::bug!("just asked") };
+                Ok(Val::int(e.members.len() as i128))
             }
             TyKind::Iter(_) if val.flat().is_some() => {
                 let a = val.flat().expect("just asked");
@@ -139,6 +150,16 @@ impl Infer<'_> {
     pub(crate) fn iter(&mut self, val: &Val) -> Result<Val> {
         if let Some(Known::Unroll(t)) = val.known.as_deref() {
             return Ok(Val::known(Ty::new(TyKind::Iter(t.ty)), Known::Unroll(t.clone())));
+        }
+        if self.entries(val).is_some() {
+            let keys = self.keywords_method("keys", val, &[])?;
+            return self.iter(&keys);
+        }
+        if let TyKind::Obj(o) = val.ty.kind()
+            && let crate::world::Object::EnumClass(e) = self.world.object(*o)
+        {
+            let members = self.enum_members(&e)?;
+            return self.iter(&members);
         }
         if self.is_unrolled(val) {
             return Ok(Val::known(Ty::new(TyKind::Iter(val.ty)), Known::Unroll(val.clone())));
@@ -201,6 +222,11 @@ impl Infer<'_> {
                 let items = vs.iter().map(|v| self.unrolled_item(v, k, n)).collect::<Result<Vec<_>>>()?;
                 self.call(&f, &items, &[])
             }
+            _ if self.entries(val).is_some() => {
+                let keys = self.keywords_method("keys", val, &[])?;
+                self.get_item(&keys, &Val::int(k as i128))
+            }
+            _ if matches!(val.ty.kind(), TyKind::Obj(_)) => self.enum_item(val, k),
             _ => self.get_item(val, &Val::int(k as i128)),
         }
     }
@@ -225,8 +251,17 @@ impl Infer<'_> {
                 self.plan(&inner, reversed)
             }
             TyKind::Generator { .. } if !reversed => Ok(Plan::Generator(val.clone(), Rc::default())),
+            TyKind::Instance { of, .. } if of.is_array() => {
+                let (dtype, ..) = of.as_array().expect("just asked");
+                let array = self.field(val, 0);
+                let class = Val::of_type(Ty::dtype(crate::instances::python_number(dtype)));
+                Ok(Plan::Map(class, vec![self.plan(&array, reversed)?]))
+            }
             TyKind::Iter(_) => match val.known.as_deref() {
-                Some(Known::Keywords(_)) => Err(self.no_container("a dictionary")),
+                Some(Known::Keywords(_)) => {
+                    let keys = self.keywords_method("keys", val, &[])?;
+                    self.plan(&keys, reversed)
+                }
                 Some(Known::Plan(p, _)) if !reversed => Ok(p.clone()),
                 _ => Err(Diagnostic::new(diag::UNSUPPORTED_SYNTAX, "this iterator cannot be used here")),
             },

@@ -10,6 +10,7 @@ mod emit;
 mod functions;
 mod generator;
 mod index;
+mod instances;
 mod infer;
 mod iterate;
 mod linked;

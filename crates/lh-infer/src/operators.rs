@@ -218,6 +218,9 @@ impl Infer<'_> {
                 self.call_library("builtins.list.__mul__", &[b.clone(), a.clone()])
             }
             (TyKind::PendingList(_), ..) | (_, _, TyKind::PendingList(_)) => Ok(Val::of_type(Ty::never())),
+            (TyKind::Instance { .. }, BinOp::Add, TyKind::Instance { .. }) if a.ty.as_buffer().is_some() => {
+                self.join_buffers(a, b)
+            }
             _ => Err(self.no_op(op.symbol(), a.ty, b.ty)),
         }
     }
@@ -461,6 +464,7 @@ impl Infer<'_> {
             return self.compare_arrays(op, a, b);
         }
         match (a.ty.kind(), b.ty.kind()) {
+            (TyKind::Instance { .. }, TyKind::Instance { .. }) => self.compare_instances(op, a, b),
             (TyKind::Str, TyKind::Str) => self.compare_strings(op, a, b),
             (TyKind::Tuple { .. }, TyKind::Tuple { .. }) => self.compare_tuples(op, a, b),
             (TyKind::List(_), TyKind::List(_)) => {
@@ -676,6 +680,10 @@ impl Infer<'_> {
         if a.ty != b.ty {
             return Ok(Val::bool(negate));
         }
+        if a.ty.as_enum().is_some() {
+            let (x, y) = (self.field(a, 0), self.field(b, 0));
+            return self.compare(if negate { CmpOp::Ne } else { CmpOp::Eq }, &x, &y);
+        }
         if a.ty.flatten().is_empty() {
             return Ok(Val::bool(!negate));
         }
@@ -692,6 +700,7 @@ impl Infer<'_> {
 
     pub(crate) fn contains(&mut self, item: &Val, container: &Val, negate: bool) -> Result<Val> {
         let found = match container.ty.kind() {
+            TyKind::Iter(_) if self.entries(container).is_some() => Val::bool(self.keyword(container, item)?.is_some()),
             TyKind::Tuple { .. } => {
                 let mut any = Val::bool(false);
                 for p in self.tuple_parts(container).expect("a tuple") {
@@ -705,6 +714,7 @@ impl Infer<'_> {
                 _ => self.runtime("lh_str_in", &[item.clone(), container.clone()], Ty::bool())?,
             },
             TyKind::PendingList(_) => Val::of_type(Ty::never()),
+            TyKind::Instance { .. } => self.instance_contains(container, item)?,
             _ => self
                 .method(container, "__contains__", &[item.clone()])
                 .map_err(|_| self.no_op("in", item.ty, container.ty))?,

@@ -125,11 +125,7 @@ impl Infer<'_> {
             PyConst::Float(x) => Val::constant(Const::Float(*x, Ty::float())),
             PyConst::Complex(a, b) => Val::constant(Const::Complex(*a, *b, Ty::complex())),
             PyConst::Str(s) => Val::str(s.as_str()),
-            PyConst::Bytes(_) => {
-                return Err(
-                    Diagnostic::new(diag::UNSUPPORTED_TYPE, "bytes are not supported yet").note("use a uint8 array")
-                );
-            }
+            PyConst::Bytes(b) => self.bytes_display(b)?,
             PyConst::Ellipsis => Val::of_type(Ty::ellipsis()),
             PyConst::Tuple(items) => Val::tuple(items.iter().map(|i| self.constant(i)).collect::<Result<Vec<_>>>()?),
             PyConst::Slice(p) => {
@@ -202,6 +198,8 @@ impl Infer<'_> {
             }
             Object::Func(f) => Val::of_type(Ty::new(TyKind::Func(f))),
             Object::DType(t) => Val::of_type(Ty::dtype(t)),
+            Object::Bytes(b) => self.bytes_display(&b)?,
+            Object::EnumMember(e, at) => self.enum_member(&e, at)?,
             Object::Ellipsis => Val::of_type(Ty::ellipsis()),
             Object::Slice(parts) => {
                 let parts = [self.object(parts[0])?, self.object(parts[1])?, self.object(parts[2])?];
@@ -226,6 +224,7 @@ impl Infer<'_> {
             | Object::Path(_)
             | Object::ExcClass(..)
             | Object::NamedTupleClass(_)
+            | Object::EnumClass(_)
             | Object::Ufunc(_)
             | Object::Linked(_)
             | Object::Stencil(_) => Val::of_type(Ty::new(TyKind::Obj(o))),
@@ -358,7 +357,7 @@ impl Infer<'_> {
         }
     }
 
-    fn unpack(&mut self, seq: &Val, before: u32, after: Option<u32>) -> Result<Val> {
+    pub(crate) fn unpack(&mut self, seq: &Val, before: u32, after: Option<u32>) -> Result<Val> {
         let seq = &self.unwrap_optional(seq)?;
         let want = before as usize + after.unwrap_or(0) as usize;
         if let Some(parts) = self.tuple_parts(seq) {

@@ -3,7 +3,7 @@
 
 use lh_ir::diag::Result;
 use lh_ir::func::Options;
-use lh_ir::types::NamedTuple;
+use lh_ir::types::{InstanceOf, NamedTuple, TyKind};
 use lh_ir::untyped::Code;
 use lh_ir::{Const, ExcId, FuncId, ObjId, SpecId, Ty};
 use std::sync::Arc;
@@ -30,6 +30,12 @@ pub enum Object {
     ExcClass(ExcId, String),
     /// A class made by `collections.namedtuple` or `typing.NamedTuple`.
     NamedTupleClass(NamedTuple),
+    /// `bytes`.
+    Bytes(Vec<u8>),
+    /// A class of an enumeration.
+    EnumClass(EnumClass),
+    /// A member of an enumeration: the class, and its position in it.
+    EnumMember(EnumClass, usize),
     /// A constant array (global or captured): its type, shape and strides (bytes). Compiled code reads the array's memory.
     Array { ty: Ty, shape: Vec<i64>, strides: Vec<i64> },
     /// A list or other container frozen at compile time: items.
@@ -59,6 +65,27 @@ pub struct Linked {
     pub ret: Ty,
     /// Whether it has C's calling convention; else Numba's, `int f(T *result, ...)`.
     pub is_plain: bool,
+}
+
+/// An enumeration whose members are objects of their own, or integers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EnumClass {
+    /// Name of the class.
+    pub name: String,
+    /// The class.
+    pub class: ObjId,
+    /// Whether members are integers.
+    pub ints: bool,
+    /// Names and values of the members in order.
+    pub members: Vec<(String, ObjId)>,
+}
+
+impl EnumClass {
+    /// The type of its members.
+    pub fn ty(&self) -> Ty {
+        let class = InstanceOf::Enum { name: self.name.clone(), class: self.class, ints: self.ints };
+        Ty::new(TyKind::Instance { of: Ty::int(), class })
+    }
 }
 
 /// A ufunc that the user made from a function.

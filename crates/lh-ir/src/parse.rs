@@ -8,7 +8,7 @@ use crate::entity::{Block, ExcId, FuncId, ObjId, Slot, SpecId, Value};
 use crate::func::{Extern, Function, Inst, InstData, MapExpr, ParFor, Parallel, Target, Term};
 use crate::op::{Op, RuntimeFn};
 use crate::span::Span;
-use crate::types::{Layout, Literal, NamedTuple, Ty, TyKind};
+use crate::types::{Buffer, InstanceOf, Layout, Literal, NamedTuple, Ty, TyKind};
 use lex::{Lexer, Token};
 use std::fmt;
 
@@ -516,6 +516,18 @@ impl Parser {
                 TyKind::Generator { item, next, frame: self.ty()? }
             }
             "choice" => TyKind::Choice(self.list(Parser::ty)?),
+            "enum" | "int_enum" => {
+                let label = self.lex.string()?;
+                self.punct(',')?;
+                let class = ObjId(self.entity("obj")?);
+                self.punct(',')?;
+                let class = InstanceOf::Enum { name: label, class, ints: name == "int_enum" };
+                TyKind::Instance { of: self.ty()?, class }
+            }
+            _ if Buffer::ALL.iter().any(|b| b.name() == name) => {
+                let class = Buffer::ALL.into_iter().find(|b| b.name() == name).expect("just found");
+                TyKind::Instance { of: self.ty()?, class: InstanceOf::Buffer(class) }
+            }
             "method" => {
                 let recv = self.ty()?;
                 self.punct(',')?;

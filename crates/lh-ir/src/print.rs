@@ -17,7 +17,7 @@ use crate::consts::Const;
 use crate::entity::Value;
 use crate::func::{BlockData, Device, Extern, Function, Inst, InstData, MapExpr, Options, Parallel, Target, Term};
 use crate::span::Span;
-use crate::types::{Layout, Literal, Ty, TyKind};
+use crate::types::{InstanceOf, Layout, Literal, Ty, TyKind};
 use std::fmt;
 use std::fmt::Write;
 
@@ -74,6 +74,10 @@ impl fmt::Display for TypeText {
             }
             TyKind::Choice(of) => write!(f, "choice(({}))", list(of.iter().copied().map(TypeText))),
             TyKind::BoundMethod { recv, name } => write!(f, "method({}, {name:?})", TypeText(*recv)),
+            TyKind::Instance { of, class: InstanceOf::Buffer(b) } => write!(f, "{}({})", b.name(), TypeText(*of)),
+            TyKind::Instance { of, class: InstanceOf::Enum { name, class, ints } } => {
+                write!(f, "{}({name:?}, {class}, {})", if *ints { "int_enum" } else { "enum" }, TypeText(*of))
+            }
             TyKind::Obj(id) => write!(f, "{id}"),
             TyKind::Exc => f.write_str("exception"),
             TyKind::Iter(t) => write!(f, "iter({})", TypeText(*t)),

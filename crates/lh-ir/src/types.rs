@@ -73,6 +73,8 @@ pub enum TyKind {
     Choice(Vec<Ty>),
     /// A method looked up on a value: the value, then the function.
     BoundMethod { recv: Ty, name: String },
+    /// A native value that a Python class gives its meaning.
+    Instance { of: Ty, class: InstanceOf },
     /// Any other Python object known while compiling (module, class, builtin).
     Obj(ObjId),
     /// A caught exception instance: a run-time handle.
@@ -127,6 +129,53 @@ impl Literal {
             Const::Str(s) => Some(Literal::Str(s.clone())),
             Const::None | Const::Float(..) | Const::Complex(..) => None,
         }
+    }
+}
+
+/// A Python class whose instances are native values of another type.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum InstanceOf {
+    /// An enumeration: a member's position, or its value where members are integers.
+    Enum {
+        /// Name of the class.
+        name: String,
+        /// The class.
+        class: ObjId,
+        /// Whether members are integers.
+        ints: bool,
+    },
+    /// A class of objects that are memory: an array.
+    Buffer(Buffer),
+}
+
+/// A class of objects with the buffer protocol.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Buffer {
+    /// `bytes`.
+    Bytes,
+    /// `bytearray`.
+    ByteArray,
+    /// `memoryview`.
+    MemoryView,
+    /// `array.array`.
+    Array,
+}
+
+impl Buffer {
+    /// All of them; the position is their number in tags of arguments.
+    pub const ALL: [Buffer; 4] = [Buffer::Bytes, Buffer::ByteArray, Buffer::MemoryView, Buffer::Array];
+    /// The class by its path.
+    pub fn path(self) -> &'static str {
+        match self {
+            Buffer::Bytes => "builtins.bytes",
+            Buffer::ByteArray => "builtins.bytearray",
+            Buffer::MemoryView => "builtins.memoryview",
+            Buffer::Array => "array.array",
+        }
+    }
+    /// The class by its name.
+    pub fn name(self) -> &'static str {
+        self.path().rsplit('.').next().expect("a path has a name")
     }
 }
 
@@ -332,6 +381,24 @@ impl Ty {
     pub fn dtype(t: Ty) -> Ty {
         Ty::new(TyKind::DType(t))
     }
+    /// An instance of a class of memory.
+    pub fn buffer(of: Ty, class: Buffer) -> Ty {
+        Ty::new(TyKind::Instance { of, class: InstanceOf::Buffer(class) })
+    }
+    /// The class of memory that its values are instances of.
+    pub fn as_buffer(self) -> Option<Buffer> {
+        match self.0 {
+            TyKind::Instance { class: InstanceOf::Buffer(b), .. } => Some(*b),
+            _ => None,
+        }
+    }
+    /// Name, class and whether members are integers, of members of an enumeration.
+    pub fn as_enum(self) -> Option<(&'static str, ObjId, bool)> {
+        match self.0 {
+            TyKind::Instance { class: InstanceOf::Enum { name, class, ints }, .. } => Some((name, *class, *ints)),
+            _ => None,
+        }
+    }
     /// Whether no value of it exists.
     pub fn is_never(self) -> bool {
         matches!(self.0, TyKind::Never)
@@ -461,7 +528,7 @@ impl Ty {
     /// Array: owner (`Mem`), data (`Ptr`), shape (`I64` each), strides in bytes (`I64` each). Str: owner, data, bytes.
     /// List: header (`List`). Optional: `I1` "has a value", then the value. Range: start, stop, step.
     /// Complex: real, imaginary. Tuple: its elements. Closure: captures, then defaults. Choice: `I64` which, then all of
-    /// them. BoundMethod: its receiver.
+    /// them. BoundMethod: its receiver. Instance: its value.
     /// Slice: the parts that are not `None`. Exc: `I64` handle. Compile-time types: nothing.
     pub fn flatten(self) -> Vec<Prim> {
         let mut out = Vec::new();
@@ -517,6 +584,7 @@ impl Ty {
                 of.iter().for_each(|t| t.flatten_into(out));
             }
             TyKind::BoundMethod { recv, .. } => recv.flatten_into(out),
+            TyKind::Instance { of, .. } => of.flatten_into(out),
             TyKind::Exc => out.push(Prim::I64),
             TyKind::Ptr => out.push(Prim::Ptr),
             TyKind::MemInfo => out.push(Prim::Mem),
@@ -593,6 +661,10 @@ impl fmt::Display for Ty {
                 of.iter().enumerate().try_for_each(|(i, t)| write!(f, "{}{t}", if i > 0 { ", " } else { "" }))
             }
             TyKind::BoundMethod { recv, name } => write!(f, "method({recv}.{name})"),
+            TyKind::Instance { class: InstanceOf::Enum { name, ints, .. }, .. } => {
+                write!(f, "{}<{name}>", if *ints { "IntEnum" } else { "Enum" })
+            }
+            TyKind::Instance { of, class: InstanceOf::Buffer(b) } => write!(f, "{}({of})", b.name()),
             TyKind::Obj(id) => write!(f, "object({id})"),
             TyKind::Exc => write!(f, "exception"),
             TyKind::Iter(t) => write!(f, "iter({t})"),

@@ -56,6 +56,7 @@ pub fn part(ty: Ty, index: u32) -> Option<Ty> {
         TyKind::Generator { frame, .. } => (i == 0).then(|| Ty::list(*frame)),
         TyKind::BoundMethod { recv, .. } => (i == 0).then_some(*recv),
         TyKind::Record(_) => [Ty::meminfo(), Ty::ptr()].get(i).copied(),
+        TyKind::Instance { of, .. } => (i == 0).then_some(*of),
         TyKind::Never
         | TyKind::None
         | TyKind::Bool

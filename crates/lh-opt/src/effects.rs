@@ -309,6 +309,7 @@ pub(crate) fn has_memory(ty: Ty) -> bool {
         TyKind::Optional(t) | TyKind::MaybeUnbound(t) => has_memory(*t),
         TyKind::Closure { captures, defaults, .. } => captures.iter().chain(defaults).any(|t| has_memory(*t)),
         TyKind::BoundMethod { recv, .. } => has_memory(*recv),
+        TyKind::Instance { of, .. } => has_memory(*of),
         TyKind::Choice(of) => of.iter().any(|t| has_memory(*t)),
         _ => false,
     }

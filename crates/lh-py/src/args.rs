@@ -46,6 +46,10 @@ pub mod kind {
     pub const SLICE: u64 = 15;
     /// A record: the number of its dtype.
     pub const RECORD: u64 = 16;
+    /// A member of an enumeration; then the class.
+    pub const ENUM: u64 = 18;
+    /// Memory: the number of its class; then the tag of its array.
+    pub const BUFFER: u64 = 17;
 }
 
 /// Why a value cannot be passed.
@@ -101,6 +105,8 @@ pub struct ArgBuf {
     pub held: Vec<*mut lh_runtime::MemInfo>,
     /// Native copies of Python lists.
     pub lists: Option<Box<Lists>>,
+    /// Arrays made for this call.
+    pub made: Vec<pyo3::Py<pyo3::PyAny>>,
     depth: u32,
 }
 
@@ -305,6 +311,20 @@ impl ArgBuf {
                 return Err(Refused::Raised);
             }
             let is = |t: *mut ffi::PyTypeObject| ffi::PyType_IsSubtype(class, t) != 0;
+            // Classes of enumerations have a class of their own.
+            if ffi::Py_TYPE(class.cast()) != &raw mut ffi::PyType_Type
+                && let Some(word) = crate::instances::enum_word(py, o)
+            {
+                self.tags.extend([kind::ENUM, class as u64]);
+                self.slots.push(word as u64);
+                return Ok(());
+            }
+            if let Some((number, array)) = crate::instances::array_of(py, o) {
+                self.tags.push(kind::BUFFER | number << 8);
+                let pushed = self.push_array(array.as_ptr());
+                self.made.push(array);
+                return pushed;
+            }
             if is(np::ndarray_type()) {
                 return if crate::typing::is_plain_subclass(py, o) { self.push_array(o) } else { Err(Refused::Type) };
             }
@@ -327,6 +347,9 @@ impl ArgBuf {
                 self.tags.push(kind::FLOAT);
                 self.slots.push((*o.cast::<ffi::PyFloatObject>()).ob_fval.to_bits());
                 return Ok(());
+            }
+            if is(&raw mut ffi::PyUnicode_Type) {
+                return self.push_str(o);
             }
             if class == &raw mut ffi::PyRange_Type {
                 return self.push_parts(o, kind::RANGE);

@@ -5,7 +5,7 @@ use crate::lists::{Item, Lists};
 use crate::memory::Memory;
 use crate::{np, objects};
 use lh_driver::Compiled;
-use lh_ir::types::Prim;
+use lh_ir::types::{InstanceOf, Prim};
 use lh_ir::{Ty, TyKind};
 use lh_runtime::MemInfo;
 use lh_runtime::alloc::{decref, foreign_owner as owner_of, new_foreign};
@@ -132,6 +132,14 @@ impl<'a, 'py> Boxer<'a, 'py> {
             TyKind::Generator { .. } => {
                 let frame = word() as *mut MemInfo;
                 self.generator(frame)?
+            }
+            TyKind::Instance { of, class: InstanceOf::Enum { class, ints, .. } } => {
+                debug_assert_eq!(*of, Ty::int());
+                crate::instances::member(&objects::object(py, *class), word() as i64, *ints)?
+            }
+            TyKind::Instance { of, class: InstanceOf::Buffer(class) } => {
+                let array = self.next(*of, at)?;
+                crate::instances::buffer(&array, *class)?
             }
             TyKind::Choice(of) => {
                 let which = word() as usize;

@@ -20,6 +20,9 @@ pub fn classify(o: &Bound<'_, PyAny>) -> Object {
 }
 
 fn try_classify(o: &Bound<'_, PyAny>) -> PyResult<Option<Object>> {
+    if let Some(found) = crate::instances::enumeration(o) {
+        return Ok(Some(found));
+    }
     if let Some(c) = constant(o)? {
         return Ok(Some(Object::Const(c)));
     }
@@ -54,6 +57,9 @@ fn try_classify(o: &Bound<'_, PyAny>) -> PyResult<Option<Object>> {
     }
     if let Ok(items) = o.cast_exact::<PyList>() {
         return Ok(Some(Object::List(items.iter().map(|i| objects::intern(&i)).collect())));
+    }
+    if let Ok(bytes) = o.cast_exact::<pyo3::types::PyBytes>() {
+        return Ok(Some(Object::Bytes(bytes.as_bytes().to_vec())));
     }
     if let Some(made) = made_by_user(o)? {
         return Ok(Some(made));

@@ -4,6 +4,7 @@ use crate::{classify, dispatcher, objects};
 use lh_driver::cache::{Digest, Hasher};
 use lh_infer::world::{Object, Stencil, Ufunc};
 use lh_ir::{Const, ObjId, Ty, TyKind};
+use lh_ir::types::InstanceOf;
 use pyo3::prelude::*;
 use pyo3::types::{
     PyBool, PyBytes, PyCode, PyComplex, PyComplexMethods, PyDict, PyEllipsis, PyFloat, PyFrozenSet, PyInt, PySlice,
@@ -34,7 +35,9 @@ fn at_depth(py: Python<'_>, o: ObjId, depth: usize) -> PyResult<Option<Digest>> 
         }
         Ok(Some(()))
     };
-    let whole = match classify::classify(&object) {
+    let what = classify::classify(&object);
+    let position = if let Object::EnumMember(_, at) = what { at } else { 0 };
+    let whole = match what {
         Object::Const(c) => {
             constant(&mut h, &c);
             Some(())
@@ -67,6 +70,18 @@ fn at_depth(py: Python<'_>, o: ObjId, depth: usize) -> PyResult<Option<Digest>> 
         Object::NamedTupleClass(_) => {
             named(&mut h, &object)?;
             Some(())
+        }
+        Object::Bytes(b) => {
+            h.text("bytes");
+            h.bytes(&b);
+            Some(())
+        }
+        Object::EnumClass(e) | Object::EnumMember(e, _) => {
+            texts(&mut h, &["enumeration", &e.name]);
+            h.number(u64::from(e.ints));
+            h.number(position as u64);
+            e.members.iter().for_each(|(name, _)| h.text(name));
+            many(&mut h, &e.members.iter().map(|(_, value)| *value).collect::<Vec<_>>())?
         }
         Object::Array { ty: t, shape, strides } => {
             for n in shape.iter().chain(&strides) {
@@ -146,6 +161,7 @@ fn mentions(h: &mut Hasher, t: Ty, py: Python<'_>) -> Option<()> {
             elems.iter().try_for_each(|t| mentions(h, *t, py))
         }
         TyKind::List(t) | TyKind::Optional(t) | TyKind::DType(t) => mentions(h, *t, py),
+        TyKind::Instance { class: InstanceOf::Enum { .. }, .. } => None,
         TyKind::Func(_) | TyKind::Obj(_) | TyKind::Closure { .. } | TyKind::BoundMethod { .. } => None,
         _ => Some(()),
     }

@@ -20,6 +20,7 @@ mod gpu;
 mod guard;
 mod host;
 mod inspect;
+mod instances;
 mod int;
 mod kernel;
 mod lifted;

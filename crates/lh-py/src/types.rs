@@ -2,7 +2,7 @@
 
 use crate::{np, objects, parse, typing};
 use hashbrown::HashMap;
-use lh_ir::types::{Literal, NamedTuple};
+use lh_ir::types::{Buffer, InstanceOf, Literal, NamedTuple};
 use lh_ir::{Layout, Ty, TyKind};
 use pyo3::exceptions::{PyAttributeError, PyKeyError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -115,6 +115,12 @@ impl Type {
             TyKind::Range(_) => "RangeType",
             TyKind::Slice(_) => "SliceType",
             TyKind::DType(_) => "NumberClass",
+            TyKind::Instance { class: InstanceOf::Enum { ints: true, .. }, .. } => "IntEnumMember",
+            TyKind::Instance { class: InstanceOf::Enum { .. }, .. } => "EnumMember",
+            TyKind::Instance { class: InstanceOf::Buffer(Buffer::Bytes), .. } => "Bytes",
+            TyKind::Instance { class: InstanceOf::Buffer(Buffer::ByteArray), .. } => "ByteArray",
+            TyKind::Instance { class: InstanceOf::Buffer(Buffer::MemoryView), .. } => "MemoryView",
+            TyKind::Instance { class: InstanceOf::Buffer(Buffer::Array), .. } => "PyArray",
             TyKind::Func(_) => "Dispatcher",
             TyKind::Obj(_) => "Opaque",
             TyKind::Ellipsis => "EllipsisType",

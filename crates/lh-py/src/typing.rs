@@ -54,6 +54,14 @@ impl<'a, 'py> Decoder<'a, 'py> {
                 let parts = self.many(3);
                 Ty::new(TyKind::Slice([parts[0], parts[1], parts[2]]))
             }
+            kind::ENUM => {
+                let class = self.word() as *mut ffi::PyObject;
+                // SAFETY: the class of a live argument.
+                let class = unsafe { Bound::from_borrowed_ptr(self.py, class) };
+                let found = crate::instances::enum_class(&class);
+                found.unwrap_or_else(|| lh_ir::bug!("an enumeration lost its members")).ty()
+            }
+            kind::BUFFER => Ty::buffer(self.next_ty(), lh_ir::types::Buffer::ALL[payload as usize]),
             kind::OBJECT => {
                 let address = self.word() as *mut ffi::PyObject;
                 // SAFETY: the tag holds a live object: an argument of the call being typed.

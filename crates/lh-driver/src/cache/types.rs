@@ -3,7 +3,7 @@
 use super::entry::{Reader, Writer};
 use crate::host::Host;
 use lh_infer::Object;
-use lh_ir::types::{Literal, NamedTuple, TyKind};
+use lh_ir::types::{Buffer, InstanceOf, Literal, NamedTuple, TyKind};
 use lh_ir::{Layout, ObjId, Ty};
 
 /// Writes types and gathers the objects in them.
@@ -76,6 +76,15 @@ impl Types {
                 self.mention(o);
             }
             TyKind::Ptr => one(self, 19),
+            TyKind::Instance { class: InstanceOf::Enum { class, .. }, .. } => {
+                one(self, 20);
+                self.mention(*class);
+            }
+            TyKind::Instance { of, class: InstanceOf::Buffer(b) } => {
+                one(self, 21);
+                self.out.byte(Buffer::ALL.iter().position(|x| x == b).expect("all are listed") as u8);
+                self.add(host, *of)?;
+            }
             TyKind::PendingList(_)
             | TyKind::Unbound
             | TyKind::Record(_)
@@ -134,6 +143,14 @@ pub(super) fn read(r: &mut Reader<'_>, host: &mut dyn Host, objects: &[ObjId]) -
             _ => return None,
         },
         19 => Ty::ptr(),
+        20 => match host.object(*objects.get(r.number()? as usize)?) {
+            Object::EnumClass(e) => e.ty(),
+            _ => return None,
+        },
+        21 => {
+            let class = *Buffer::ALL.get(usize::from(r.byte()?))?;
+            Ty::buffer(read(r, host, objects)?, class)
+        }
         _ => return None,
     })
 }

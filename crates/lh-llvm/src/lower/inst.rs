@@ -117,6 +117,7 @@ fn parts(ty: Ty) -> Vec<Ty> {
         TyKind::Choice(of) => std::iter::once(Ty::int()).chain(of.iter().copied()).collect(),
         TyKind::Generator { frame, .. } => vec![Ty::list(*frame)],
         TyKind::BoundMethod { recv, .. } => vec![*recv],
+        TyKind::Instance { of, .. } => vec![*of],
         TyKind::Str => vec![Ty::meminfo(), Ty::ptr(), Ty::i64()],
         TyKind::Record(_) => vec![Ty::meminfo(), Ty::ptr()],
         TyKind::Never

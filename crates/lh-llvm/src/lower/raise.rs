@@ -71,6 +71,7 @@ impl FnCx<'_, '_> {
             | TyKind::Literal(_)
             | TyKind::Generator { .. }
             | TyKind::BoundMethod { .. }
+            | TyKind::Instance { .. }
             | TyKind::Obj(_)
             | TyKind::Exc
             | TyKind::Iter(_)

@@ -4,7 +4,7 @@ import numpy as np
 
 from lancehead.lib import prim
 from lancehead.lib.conversions import index_of
-from lancehead.lib.numpy.layout import as_shape, c_strides, contiguous, copy_c, copy_into, count, new_array, new_fortran, new_zeros
+from lancehead.lib.numpy.layout import as_shape, c_strides, contiguous, copy_c, copy_into, count, is_c_contiguous, new_array, new_fortran, new_zeros
 
 
 def dtype_or(dtype, default):
@@ -330,6 +330,30 @@ def _fill_level(items, at, x, shape):
         return at
     prim.set_item(items, at, prim.cast(x, prim.dtype_of(items)))
     return at + 1
+
+
+def frombuffer(buffer, dtype=float, count=-1, offset=0):
+    """The bytes of memory as elements of a type, without copying.
+
+    >>> np.frombuffer(np.array([1, 2], dtype=np.int64), dtype=np.int32)
+    array([1, 0, 2, 0], dtype=int32)
+    """
+    t = prim.as_dtype(dtype)
+    if not is_c_contiguous(buffer):
+        raise ValueError("ndarray is not C-contiguous")
+    size = buffer.size * buffer.itemsize
+    start, n = index_of(offset), index_of(count)
+    if start < 0 or start > size:
+        raise ValueError("offset must be non-negative and no greater than buffer length (" + str(size) + ")")
+    if n < 0:
+        if (size - start) % prim.itemsize(t) != 0:
+            raise ValueError("buffer size must be a multiple of element size")
+        n = (size - start) // prim.itemsize(t)
+    elif n * prim.itemsize(t) > size - start:
+        raise ValueError("buffer is smaller than requested size")
+    data = prim.ptr_add(prim.data(buffer), start)
+    out = prim.array(prim.owner(buffer), data, (n,), (prim.itemsize(t),), t, "C")
+    return prim.readonly(out) if prim.is_readonly(buffer) else out
 
 
 def asarray(a, dtype=None, order="K"):

@@ -1,0 +1,339 @@
+//! Native values that a Python class gives their meaning: members of enumerations, `bytes` and other memory.
+//!
+//! A member of an enumeration is its position, or its value where members are integers: these act as integers in
+//! everything but identity. Memory is an array whose items are Python's numbers.
+
+use crate::emit::exc;
+use crate::infer::Infer;
+use crate::val::{Known, Val};
+use crate::world::{EnumClass, Object};
+use lh_ir::diag::{self, Diagnostic, Result};
+use lh_ir::types::{Buffer, Layout, TyKind};
+use lh_ir::untyped::{BinOp, CmpOp};
+use lh_ir::{Const, ObjId, Ty};
+
+/// The longest display of bytes.
+const MAX_BYTES: usize = 4096;
+
+/// The class of Python's numbers that an element is read as.
+pub(crate) fn python_number(dtype: Ty) -> Ty {
+    if dtype.is_int() {
+        Ty::int()
+    } else if dtype.is_float() {
+        Ty::float()
+    } else if dtype.is_complex() {
+        Ty::complex()
+    } else {
+        dtype
+    }
+}
+
+impl Infer<'_> {
+    /// A member by its position.
+    pub(crate) fn enum_member(&mut self, e: &EnumClass, at: usize) -> Result<Val> {
+        let word = if e.ints { self.object(e.members[at].1)? } else { Val::int(at as i128) };
+        let word = self.cast(&word, Ty::int());
+        Ok(Val::known(e.ty(), Known::Parts(vec![word])))
+    }
+
+    fn enum_of(&mut self, class: ObjId) -> EnumClass {
+        match self.world.object(class) {
+            Object::EnumClass(e) => e,
+            other => lh_ir::bug!("no enumeration: {other:?}"),
+        }
+    }
+
+    /// All members of an enumeration as a tuple.
+    pub(crate) fn enum_members(&mut self, e: &EnumClass) -> Result<Val> {
+        Ok(Val::tuple((0..e.members.len()).map(|i| self.enum_member(e, i)).collect::<Result<Vec<_>>>()?))
+    }
+
+    /// A member of an enumeration whose members are gone through.
+    pub(crate) fn enum_item(&mut self, class: &Val, k: usize) -> Result<Val> {
+        match class.ty.kind() {
+            TyKind::Obj(o) => {
+                let e = self.enum_of(*o);
+                self.enum_member(&e, k)
+            }
+            other => lh_ir::bug!("no class: {other:?}"),
+        }
+    }
+
+    /// The position of a member, -1 if its value is none of the enumeration's.
+    fn position(&mut self, e: &EnumClass, member: &Val) -> Result<Val> {
+        let word = self.field(member, 0);
+        if e.ints { self.position_of_value(e, &word) } else { Ok(word) }
+    }
+
+    fn position_of_value(&mut self, e: &EnumClass, value: &Val) -> Result<Val> {
+        let mut at = Val::int(-1);
+        for (i, (_, member)) in e.members.iter().enumerate().rev() {
+            let own = self.object(*member)?;
+            let same = self.compare(CmpOp::Eq, value, &own)?;
+            at = match same.as_bool() {
+                Some(true) => Val::int(i as i128),
+                Some(false) => at,
+                None => self.op("select", &[same, Val::int(i as i128), at]),
+            };
+        }
+        Ok(at)
+    }
+
+    fn of_position(&mut self, parts: &[Val], at: &Val) -> Result<Val> {
+        match at.as_int() {
+            Some(i) if i >= 0 => Ok(parts[i as usize].clone()),
+            _ => self.tuple_item_at(parts, at),
+        }
+    }
+
+    /// `Color(value)`
+    pub(crate) fn call_enum(&mut self, e: &EnumClass, args: &[Val]) -> Result<Val> {
+        let [x] = args else {
+            return Err(Diagnostic::new(diag::NO_MATCHING_CALL, format!("`{}` takes one value", e.name)));
+        };
+        if x.ty == e.ty() {
+            return Ok(x.clone());
+        }
+        let x = &self.unwrap_optional(x)?;
+        let at = self.position_of_value(e, x)?;
+        let missing = self.less(&at, &Val::int(0))?;
+        self.raise_if(&missing, exc::VALUE_ERROR, &format!("not a valid {}", e.name));
+        if self.dead {
+            return Ok(Val::of_type(Ty::never()));
+        }
+        let word = if e.ints { self.cast(x, Ty::int()) } else { at };
+        Ok(Val::known(e.ty(), Known::Parts(vec![word])))
+    }
+
+    /// `Color["red"]`
+    pub(crate) fn enum_by_name(&mut self, class: ObjId, name: &Val) -> Result<Val> {
+        let what = self.world.describe(class);
+        if let (Object::EnumClass(e), Some(wanted)) = (self.world.object(class), name.as_str())
+            && let Some(at) = e.members.iter().position(|(n, _)| n == wanted)
+        {
+            return self.enum_member(&e, at);
+        }
+        Err(Diagnostic::new(diag::NO_MATCHING_OP, format!("`{what}` cannot be indexed with `{}`", name.ty)))
+    }
+
+    /// Attributes of members and of memory.
+    pub(crate) fn instance_attr(&mut self, v: &Val, name: &str) -> Result<Option<Val>> {
+        let Some((_, class, ints)) = v.ty.as_enum() else { return self.buffer_attr(v, name) };
+        let e = self.enum_of(class);
+        match name {
+            "value" | "_value_" if ints => Ok(Some(self.field(v, 0))),
+            "value" | "_value_" => {
+                let values = e.members.iter().map(|(_, o)| self.object(*o)).collect::<Result<Vec<_>>>()?;
+                let at = self.position(&e, v)?;
+                self.of_position(&values, &at).map(Some)
+            }
+            "name" | "_name_" => {
+                let names: Vec<Val> = e.members.iter().map(|(n, _)| Val::str(n.as_str())).collect();
+                let at = self.position(&e, v)?;
+                self.of_position(&names, &at).map(Some)
+            }
+            _ if ints => {
+                let word = self.field(v, 0);
+                self.get_attr(&word, name).map(Some)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    fn buffer_attr(&mut self, v: &Val, name: &str) -> Result<Option<Val>> {
+        let array = self.field(v, 0);
+        match (v.ty.as_buffer(), name) {
+            (Some(Buffer::MemoryView), "contiguous" | "c_contiguous" | "f_contiguous") => {
+                let flags = self.get_attr(&array, "flags")?;
+                self.get_attr(&flags, if name == "contiguous" { "forc" } else { name }).map(Some)
+            }
+            (Some(Buffer::MemoryView), "readonly") => {
+                Ok(Some(Val::bool(array.ty.as_array().is_some_and(|(.., readonly)| readonly))))
+            }
+            (Some(Buffer::MemoryView), "nbytes" | "itemsize" | "ndim" | "shape" | "strides" | "tolist")
+            | (Some(Buffer::Array), "itemsize" | "tolist") => self.get_attr(&array, name).map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    pub(crate) fn instance_truth(&mut self, v: &Val) -> Result<Val> {
+        match v.ty.as_enum() {
+            Some((_, _, true)) => {
+                let word = self.field(v, 0);
+                self.truth(&word)
+            }
+            Some(_) => Ok(Val::bool(true)),
+            None => {
+                let n = self.len(v)?;
+                Ok(self.cast(&n, Ty::bool()))
+            }
+        }
+    }
+
+    pub(crate) fn compare_instances(&mut self, op: CmpOp, a: &Val, b: &Val) -> Result<Val> {
+        let equality = matches!(op, CmpOp::Eq | CmpOp::Ne);
+        match (a.ty.as_enum(), b.ty.as_enum()) {
+            (Some((_, x, _)), Some((_, y, _))) if x == y && equality => {
+                let (x, y) = (self.field(a, 0), self.field(b, 0));
+                self.compare(op, &x, &y)
+            }
+            (None, None) => {
+                let (x, y) = (self.field(a, 0), self.field(b, 0));
+                let name = match op {
+                    CmpOp::Eq | CmpOp::Ne => "buffers.equal",
+                    CmpOp::Lt | CmpOp::Ge => "buffers.before",
+                    CmpOp::Gt | CmpOp::Le => "buffers.after",
+                };
+                let v = self.call_library(name, &[x, y])?;
+                let negate = matches!(op, CmpOp::Ne | CmpOp::Ge | CmpOp::Le);
+                if negate { self.unary(lh_ir::untyped::UnOp::Not, &v) } else { Ok(v) }
+            }
+            _ if equality => Ok(Val::bool(op == CmpOp::Ne)),
+            _ => Err(self.no_op(op.symbol(), a.ty, b.ty)),
+        }
+    }
+
+    /// `v[k]` of memory: a Python number, or a part as the same class.
+    pub(crate) fn instance_item(&mut self, v: &Val, k: &Val) -> Result<Val> {
+        let Some(class) = v.ty.as_buffer() else {
+            return Err(Diagnostic::new(diag::NO_MATCHING_OP, format!("`{}` cannot be indexed", v.ty)));
+        };
+        let array = self.field(v, 0);
+        let item = self.get_item(&array, k)?;
+        if item.ty.is_number() {
+            return Ok(self.cast(&item, python_number(item.ty)));
+        }
+        if !item.ty.is_array() {
+            return Ok(item);
+        }
+        // Parts of what can change are copies, but for views.
+        let copied = matches!(class, Buffer::ByteArray | Buffer::Array);
+        let part = if copied { self.method(&item, "copy", &[])? } else { item };
+        let ty = Ty::buffer(part.ty, class);
+        Ok(self.pack(vec![part], ty))
+    }
+
+    /// `v[k] = x` of memory.
+    pub(crate) fn set_instance_item(&mut self, v: &Val, k: &Val, x: &Val) -> Result<()> {
+        let Some(class) = v.ty.as_buffer() else {
+            return Err(Diagnostic::new(diag::NO_MATCHING_OP, format!("items of `{}` cannot be assigned", v.ty)));
+        };
+        let array = self.field(v, 0);
+        if !x.ty.is_number() {
+            if class != Buffer::MemoryView {
+                let text = format!("a part of a `{}` cannot be assigned", class.name());
+                return Err(Diagnostic::new(diag::NO_MATCHING_OP, text).note("assign item by item, or to a memoryview of it"));
+            }
+            let x = self.as_native("numpy.asarray", x);
+            return self.set_item(&array, k, &x);
+        }
+        self.check_writable(array.ty)?;
+        let (dtype, ..) = array.ty.as_array().expect("an array");
+        let limit = Val::of_type(Ty::dtype(dtype));
+        let overflows = Val::bool(class == Buffer::Array);
+        let x = self.call_library("buffers.item_value", &[x.clone(), limit, overflows])?;
+        self.set_item(&array, k, &x)
+    }
+
+    /// `x in v`
+    pub(crate) fn instance_contains(&mut self, v: &Val, x: &Val) -> Result<Val> {
+        if v.ty.as_buffer().is_none() {
+            return Err(self.no_op("in", x.ty, v.ty));
+        }
+        let array = self.field(v, 0);
+        if x.ty.as_buffer().is_some() {
+            let part = self.field(x, 0);
+            return self.call_library("buffers.contains", &[array, part]);
+        }
+        self.contains(x, &array, false)
+    }
+
+    /// `a + b` of bytes.
+    pub(crate) fn join_buffers(&mut self, a: &Val, b: &Val) -> Result<Val> {
+        match (a.ty.as_buffer(), b.ty.as_buffer()) {
+            (Some(class @ (Buffer::Bytes | Buffer::ByteArray)), Some(Buffer::Bytes | Buffer::ByteArray)) => {
+                let (x, y) = (self.field(a, 0), self.field(b, 0));
+                let joined = self.call_library("buffers.joined", &[x, y])?;
+                self.bytes_of(&joined, class)
+            }
+            _ => Err(self.no_op(BinOp::Add.symbol(), a.ty, b.ty)),
+        }
+    }
+
+    /// A new array of bytes as an instance.
+    fn bytes_of(&mut self, array: &Val, class: Buffer) -> Result<Val> {
+        let of = Ty::array_ro(Ty::u8(), 1, Layout::C, class == Buffer::Bytes);
+        let array = self.convert(array, of)?;
+        Ok(self.pack(vec![array], Ty::buffer(of, class)))
+    }
+
+    /// `b"..."`: its bytes are stored eight at a time.
+    pub(crate) fn bytes_display(&mut self, bytes: &[u8]) -> Result<Val> {
+        if bytes.len() > MAX_BYTES {
+            return Err(Diagnostic::new(diag::TOO_LARGE, "this display of bytes is too long").note("pass it as an argument"));
+        }
+        let word = |c: &[u8]| {
+            let mut w = [0u8; 8];
+            w[..c.len()].copy_from_slice(c);
+            Val::constant(Const::Int(i128::from(i64::from_le_bytes(w)), Ty::int()))
+        };
+        let made = self.call_library("buffers.new", &[Val::int(bytes.len() as i128)])?;
+        for (i, c) in bytes.chunks(8).enumerate() {
+            self.call_library("buffers.put_word", &[made.clone(), Val::int(i as i128), word(c)])?;
+        }
+        self.bytes_of(&made, Buffer::Bytes)
+    }
+
+    /// Builtins that treat instances in their own way; `None` where they act as native values.
+    pub(crate) fn instance_builtin(&mut self, path: &str, args: &[Val]) -> Result<Option<Val>> {
+        let [x] = args else { return Ok(None) };
+        match (path, x.ty.as_enum()) {
+            ("builtins.str", _) => self.instance_text(x),
+            ("builtins.hash", Some((_, _, false))) => {
+                let name = self.get_attr(x, "name")?;
+                self.call_library("builtins.hash", &[name]).map(Some)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// What a builtin or library function is given for an instance.
+    pub(crate) fn as_native(&mut self, path: &str, x: &Val) -> Val {
+        let kept = matches!(
+            path,
+            "builtins.isinstance"
+                | "builtins.type"
+                | "builtins.print"
+                | "builtins.len"
+                | "builtins.enumerate"
+                | "builtins.zip"
+                | "builtins.reversed"
+                | "builtins.iter"
+                | "builtins.list"
+                | "builtins.map"
+                | "builtins.filter"
+                | "builtins.sum"
+                | "builtins.sorted"
+                | "builtins.getattr"
+                | "builtins.hasattr"
+        );
+        match (x.ty.as_enum(), x.ty.as_buffer()) {
+            (Some((_, _, true)), _) if !kept => self.field(x, 0),
+            (_, Some(b)) if path.starts_with("numpy.") && (b != Buffer::Bytes || path == "numpy.frombuffer") => {
+                self.field(x, 0)
+            }
+            _ => x.clone(),
+        }
+    }
+
+    /// `str(member)`; `None` of anything else.
+    pub(crate) fn instance_text(&mut self, v: &Val) -> Result<Option<Val>> {
+        let Some((class, _, ints)) = v.ty.as_enum() else { return Ok(None) };
+        if ints {
+            let word = self.field(v, 0);
+            return self.call_library("text.text_of", &[word]).map(Some);
+        }
+        let name = self.get_attr(v, "name")?;
+        self.binary(BinOp::Add, &Val::str(format!("{class}.")), &name, false).map(Some)
+    }
+}
