@@ -244,6 +244,22 @@ impl Compiler {
         Ok(self.specs[spec.index()].ret)
     }
 
+    /// The types of arguments, those of lists without items found by their use in the function.
+    ///
+    /// # Errors
+    /// As [`Compiler::compile`].
+    pub fn decided(&mut self, host: &mut dyn Host, f: ObjId, args: &[Ty], options: Options) -> Result<Vec<Ty>> {
+        self.drop_stale(host);
+        let lh_infer::Object::Func(func) = host.object(f) else { lh_ir::bug!("not a function") };
+        let given: Vec<ArgTy> = args.iter().map(|t| ArgTy::from(*t)).collect();
+        let spec = Session::new(self, host).entry(func, &given, options, None)?;
+        let typed = &self.body(spec).func;
+        let mut params = typed.blocks[0].params.iter();
+        let found =
+            |t: &Ty| if t.flatten().is_empty() { *t } else { params.next().map_or(*t, |p| typed.values[p.index()]) };
+        Ok(args.iter().map(found).collect())
+    }
+
     /// The first of the user's functions in each source file.
     fn files(&self, functions: &[Arc<Function>], order: &[SpecId]) -> Vec<(usize, FuncId)> {
         let is_first = |i: &usize| functions[..*i].iter().all(|f| f.file != functions[*i].file);

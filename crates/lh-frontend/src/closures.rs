@@ -107,6 +107,7 @@ impl Users {
     fn of(code: &Code) -> Users {
         let mut users =
             Users { places: HashMap::new(), defs: HashMap::new(), preds: vec![Vec::new(); code.blocks.len()] };
+        let needed = needed(code);
         for (b, block) in code.blocks.iter().enumerate() {
             let b = Block::new(b);
             users.defs.extend(block.params.iter().map(|&p| (p, (b, 0))));
@@ -116,9 +117,11 @@ impl Users {
             }
             let term = block.term.iter().flat_map(crate::visit::term_operands);
             let mut at_end: Vec<Value> = term.collect();
-            for (target, _) in edges(block) {
+            for (target, skip) in edges(block) {
                 users.preds[target.block.index()].push(b);
-                at_end.extend(&target.args);
+                // A variable that meets others only to be forgotten is not used.
+                let params = code.blocks[target.block.index()].params.iter().skip(skip);
+                at_end.extend(target.args.iter().zip(params).filter(|(_, p)| needed.contains(*p)).map(|(arg, _)| *arg));
             }
             for value in at_end {
                 users.places.entry(value).or_default().push((b, usize::MAX));
@@ -166,6 +169,31 @@ impl Users {
             }
         }
         live
+    }
+}
+
+/// Values that an instruction or a condition needs, be it after they were passed from block to block.
+fn needed(code: &Code) -> HashSet<Value> {
+    let mut needed: HashSet<Value> = HashSet::new();
+    for block in &code.blocks {
+        for data in &block.insts {
+            data.inst.for_each_operand(|v| needed.extend([v]));
+        }
+        needed.extend(block.term.iter().flat_map(crate::visit::term_operands));
+    }
+    loop {
+        let before = needed.len();
+        for block in &code.blocks {
+            for (target, skip) in edges(block) {
+                let params = code.blocks[target.block.index()].params.iter().skip(skip);
+                let passed = target.args.iter().zip(params).filter(|(_, p)| needed.contains(*p));
+                let passed: Vec<Value> = passed.map(|(arg, _)| *arg).collect();
+                needed.extend(passed);
+            }
+        }
+        if needed.len() == before {
+            return needed;
+        }
     }
 }
 

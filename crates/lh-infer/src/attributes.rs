@@ -26,6 +26,16 @@ fn classes(t: Ty) -> &'static [&'static str] {
     }
 }
 
+/// What a list is extended by.
+fn items_of(t: Ty) -> Option<Ty> {
+    match t.kind() {
+        TyKind::List(t) | TyKind::Range(t) => Some(*t),
+        TyKind::Array { dtype, ndim: 1, .. } => Some(*dtype),
+        TyKind::Tuple { elems, .. } => elems.first().copied(),
+        _ => None,
+    }
+}
+
 /// Whether a namedtuple is what the library's `parallel_chunksize` gives.
 fn is_chunksize(n: &NamedTuple) -> bool {
     n.name == "Chunksize" && n.fields.first().is_some_and(|f| f == "parallel_chunksize")
@@ -106,6 +116,9 @@ impl Infer<'_> {
                 Ok(at.map(|i| self.field(v, i as u32)))
             }
             TyKind::List(_) | TyKind::PendingList(_) if name == "append" => Ok(Some(self.builtin_bound(v, "append"))),
+            TyKind::List(_) if matches!(name, "extend" | "insert") && self.site_of(v).is_some() => {
+                Ok(Some(self.builtin_bound(v, if name == "extend" { "extend" } else { "insert" })))
+            }
             TyKind::PendingList(_) => Ok(Some(match name {
                 "extend" => self.builtin_bound(v, "extend"),
                 "insert" => self.builtin_bound(v, "insert"),
@@ -149,15 +162,17 @@ impl Infer<'_> {
                 self.list_append(recv, x)?;
                 Ok(Val::of_type(Ty::none()))
             }
+            ("extend" | "insert", [.., x]) if matches!(recv.ty.kind(), TyKind::List(_)) => {
+                let item = if name == "extend" { items_of(x.ty) } else { Some(x.ty) };
+                if item.is_some_and(|t| self.widened(recv, t)) {
+                    return Ok(Val::of_type(Ty::none()));
+                }
+                let all: Vec<Val> = std::iter::once(recv).chain(args).cloned().collect();
+                self.call_library(&format!("builtins.list.{name}"), &all)
+            }
             // On a list whose items are not known yet: their type is learnt, the next sweep does the work.
             ("extend", [x]) => {
-                let item = match x.ty.kind() {
-                    TyKind::List(t) | TyKind::Range(t) => Some(*t),
-                    TyKind::Array { dtype, ndim: 1, .. } => Some(*dtype),
-                    TyKind::Tuple { elems, .. } => elems.first().copied(),
-                    _ => None,
-                };
-                if let (TyKind::PendingList(s), Some(t)) = (recv.ty.kind(), item) {
+                if let (TyKind::PendingList(s), Some(t)) = (recv.ty.kind(), items_of(x.ty)) {
                     self.pending.learn(*s, t);
                 }
                 Ok(Val::of_type(Ty::none()))

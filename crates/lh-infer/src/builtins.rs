@@ -217,7 +217,9 @@ impl Infer<'_> {
         let t = x.ty;
         let yes = match c.ty.kind() {
             TyKind::DType(d) => match d.kind() {
-                TyKind::Int { weak: true, .. } => t.is_int() || t.is_bool() || matches!(t.as_enum(), Some((_, _, true))),
+                TyKind::Int { weak: true, .. } => {
+                    t.is_int() || t.is_bool() || matches!(t.as_enum(), Some((_, _, true)))
+                }
                 TyKind::Float { weak: true, .. } => t.is_float() && t.bits() == 64,
                 TyKind::Complex { weak: true, .. } => t.is_complex() && t.bits() == 128,
                 TyKind::Bool => t.is_bool(),

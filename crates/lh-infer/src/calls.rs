@@ -119,7 +119,7 @@ impl Infer<'_> {
             if let TyKind::Iter(_) = v.ty.kind() {
                 *v = self.collect(&v.clone())?;
             }
-            if has_pending(v.ty) {
+            if has_pending(v.ty) || v.ty.is_never() {
                 return Ok(Val::of_type(Ty::never()));
             }
             let value = v.as_const().filter(|c| library && matches!(c, Const::Bool(_) | Const::Str(_))).cloned();
@@ -655,6 +655,10 @@ impl Infer<'_> {
         let (header, body, done) = (self.new_block(), self.new_block(), self.new_block());
         // The element type is found by typing one item in a block that is thrown away.
         let elem = self.probe_item(plan, &init)?;
+        if elem.is_never() {
+            // Items of a list whose type is not known yet.
+            return Ok(Val::of_type(elem));
+        }
         let list = self.list_of(&[], None)?;
         let list = Val { ty: Ty::list(elem), ..list };
         if let Some(v) = list.v {

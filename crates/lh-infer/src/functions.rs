@@ -115,7 +115,9 @@ impl Infer<'_> {
             ("items", []) => Val::tuple(named.into_iter().map(|(n, v)| Val::tuple(vec![key(&n), v])).collect()),
             ("get", [k]) => self.keyword(recv, k)?.unwrap_or(Val::constant(Const::None)),
             ("get", [k, default]) => self.keyword(recv, k)?.unwrap_or(default.clone()),
-            _ => return Err(Diagnostic::new(diag::NO_MATCHING_CALL, format!("`{name}` does not take these arguments"))),
+            _ => {
+                return Err(Diagnostic::new(diag::NO_MATCHING_CALL, format!("`{name}` does not take these arguments")));
+            }
         })
     }
 

@@ -2,7 +2,7 @@
 
 use crate::emit::{ArrayParts, any_layout, exc};
 use crate::infer::Infer;
-use crate::operators::cast_expr;
+use crate::operators::{cast_expr, rank};
 use crate::val::Val;
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{Inst, MapExpr};
@@ -437,6 +437,9 @@ impl Infer<'_> {
                 if self.dead {
                     return Ok(());
                 }
+                if self.widened(v, x.ty) {
+                    return Ok(());
+                }
                 let x = self.list_value(x, *t)?;
                 let p = self.list_address(v, &at, *t);
                 let p = self.value(&p);
@@ -476,10 +479,15 @@ impl Infer<'_> {
 
     /// A value as an item of a list of a type.
     pub(crate) fn list_value(&mut self, x: &Val, t: Ty) -> Result<Val> {
-        self.convert(x, t).map_err(|_| {
+        let refused = || {
             Diagnostic::new(diag::CANNOT_UNIFY, format!("a list of `{t}` cannot hold `{}`", x.ty))
-                .note("items of a list have one type")
-        })
+                .note("items of a list have one type: convert the value, or start from a list of the wider type")
+        };
+        // What a number would lose is never lost silently.
+        if x.ty.is_number() && t.is_number() && rank(x.ty) > rank(t) {
+            return Err(refused());
+        }
+        self.convert(x, t).map_err(|_| refused())
     }
 
     fn set_array_item(&mut self, a: &Val, k: &Val, x: &Val) -> Result<()> {

@@ -165,6 +165,9 @@ impl Infer<'_> {
             if !again && used && ret.is_never() {
                 return Err(self.endless());
             }
+            if !again && self.decide_parameters() {
+                continue;
+            }
             if !again {
                 self.check_lists()?;
                 let annotations = self.annotations();
@@ -329,6 +332,7 @@ impl Infer<'_> {
                         self.param(entry, l.ty());
                         Val::constant(l.value())
                     }
+                    TyKind::PendingList(_) => self.undecided_parameter(entry, vals.len()),
                     _ => self.param(entry, a.ty),
                 },
             };
@@ -359,6 +363,26 @@ impl Infer<'_> {
             });
         }
         Ok(())
+    }
+
+    /// A list given without items: what it holds is learnt from its use.
+    fn undecided_parameter(&mut self, entry: Block, index: usize) -> Val {
+        let site = self.list_site(self.code.blocks[0].params[index]);
+        let elem = self.pending.elem[site as usize];
+        let v = self.param(entry, elem.map_or(Ty::new(TyKind::PendingList(site)), Ty::list));
+        self.made_at.extend(v.v.map(|v| (v, site)));
+        v
+    }
+
+    /// Lists given without items whose use says nothing are lists of integers; tells whether there are any.
+    fn decide_parameters(&mut self) -> bool {
+        let params = self.code.blocks[0].params.clone();
+        let sites: Vec<u32> = params.iter().filter_map(|p| self.sites.get(p).copied()).collect();
+        let open: Vec<u32> = sites.into_iter().filter(|s| self.pending.elem[*s as usize].is_none()).collect();
+        for s in &open {
+            self.pending.learn(*s, Ty::int());
+        }
+        !open.is_empty()
     }
 
     /// The parameter of this function that a value is, if it is one.

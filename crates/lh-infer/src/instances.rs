@@ -222,7 +222,9 @@ impl Infer<'_> {
         if !x.ty.is_number() {
             if class != Buffer::MemoryView {
                 let text = format!("a part of a `{}` cannot be assigned", class.name());
-                return Err(Diagnostic::new(diag::NO_MATCHING_OP, text).note("assign item by item, or to a memoryview of it"));
+                return Err(
+                    Diagnostic::new(diag::NO_MATCHING_OP, text).note("assign item by item, or to a memoryview of it")
+                );
             }
             let x = self.as_native("numpy.asarray", x);
             return self.set_item(&array, k, &x);
@@ -230,8 +232,12 @@ impl Infer<'_> {
         self.check_writable(array.ty)?;
         let (dtype, ..) = array.ty.as_array().expect("an array");
         let limit = Val::of_type(Ty::dtype(dtype));
-        let overflows = Val::bool(class == Buffer::Array);
-        let x = self.call_library("buffers.item_value", &[x.clone(), limit, overflows])?;
+        let text = Val::str(match class {
+            Buffer::MemoryView => "memoryview: invalid value for the format",
+            Buffer::Bytes | Buffer::ByteArray | Buffer::Array => "byte must be in range(0, 256)",
+        });
+        let text = if class == Buffer::Array { Val::constant(Const::None) } else { text };
+        let x = self.call_library("buffers.item_value", &[x.clone(), limit, text])?;
         self.set_item(&array, k, &x)
     }
 
@@ -270,7 +276,9 @@ impl Infer<'_> {
     /// `b"..."`: its bytes are stored eight at a time.
     pub(crate) fn bytes_display(&mut self, bytes: &[u8]) -> Result<Val> {
         if bytes.len() > MAX_BYTES {
-            return Err(Diagnostic::new(diag::TOO_LARGE, "this display of bytes is too long").note("pass it as an argument"));
+            return Err(
+                Diagnostic::new(diag::TOO_LARGE, "this display of bytes is too long").note("pass it as an argument")
+            );
         }
         let word = |c: &[u8]| {
             let mut w = [0u8; 8];

@@ -208,6 +208,12 @@ impl Infer<'_> {
                     self.pending.learn(*s, *t);
                     return Ok(Val::of_type(Ty::never()));
                 }
+                if let (TyKind::List(t), TyKind::List(u)) = (a.ty.kind(), b.ty.kind()) {
+                    // Displays of numbers adapt to each other.
+                    if self.widened(a, *u) || (!inplace && self.widened(b, *t)) {
+                        return Ok(Val::of_type(Ty::never()));
+                    }
+                }
                 let name = if inplace { "builtins.list.__iadd__" } else { "builtins.list.__add__" };
                 self.call_library(name, &[a.clone(), b.clone()])
             }
@@ -743,7 +749,8 @@ pub(crate) fn element(t: Ty) -> Ty {
     t.as_array().map_or(t, |(d, ..)| d)
 }
 
-fn rank(t: Ty) -> u8 {
+/// Place of a number type in bool < int < float < complex.
+pub(crate) fn rank(t: Ty) -> u8 {
     match t.kind() {
         TyKind::Bool => 0,
         TyKind::Int { .. } => 1,

@@ -318,12 +318,8 @@ impl Infer<'_> {
                 Ok(())
             }
             TyKind::List(t) => {
-                let want = crate::convert::unify(*t, x.ty.weak(), &mut self.pending);
-                if want != Some(*t) {
-                    if let (Some(u), Some(s)) = (want, self.site_of(l)) {
-                        self.pending.learn(s, u);
-                        return Ok(());
-                    }
+                if self.widened(l, x.ty) {
+                    return Ok(());
                 }
                 let x = self.list_value(x, *t)?;
                 self.call_library("builtins.list.append", &[l.clone(), x]).map(|_| ())
@@ -332,8 +328,20 @@ impl Infer<'_> {
         }
     }
 
+    /// Whether a list made here learns that it has to hold another type, so that the next sweep makes it anew.
+    pub(crate) fn widened(&mut self, l: &Val, item: Ty) -> bool {
+        let TyKind::List(t) = l.ty.kind() else { return false };
+        match (crate::convert::unify(*t, item.weak(), &mut self.pending), self.site_of(l)) {
+            (Some(u), Some(site)) if u != *t => {
+                self.pending.learn(site, u);
+                true
+            }
+            _ => false,
+        }
+    }
+
     /// The list display that made a list, if it is in this function.
-    fn site_of(&self, l: &Val) -> Option<u32> {
+    pub(crate) fn site_of(&self, l: &Val) -> Option<u32> {
         self.made_at.get(&l.v?).copied()
     }
 

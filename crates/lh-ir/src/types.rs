@@ -370,6 +370,10 @@ impl Ty {
     pub fn list(elem: Ty) -> Ty {
         Ty::new(TyKind::List(elem))
     }
+    /// A list given as an argument that has no items, so that their type is found by its use.
+    pub fn undecided_list() -> Ty {
+        Ty::new(TyKind::PendingList(u32::MAX))
+    }
     /// A value or `None`; of an optional, itself.
     pub fn optional(t: Ty) -> Ty {
         match t.kind() {

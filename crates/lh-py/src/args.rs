@@ -50,6 +50,8 @@ pub mod kind {
     pub const ENUM: u64 = 18;
     /// Memory: the number of its class; then the tag of its array.
     pub const BUFFER: u64 = 17;
+    /// Items of a list that has none.
+    pub const UNDECIDED: u64 = 19;
 }
 
 /// Why a value cannot be passed.
@@ -105,6 +107,8 @@ pub struct ArgBuf {
     pub held: Vec<*mut lh_runtime::MemInfo>,
     /// Native copies of Python lists.
     pub lists: Option<Box<Lists>>,
+    /// Whether there is a list without items among the arguments.
+    pub undecided: bool,
     /// Arrays made for this call.
     pub made: Vec<pyo3::Py<pyo3::PyAny>>,
     depth: u32,

@@ -9,7 +9,7 @@ use crate::boxing::{Boxer, foreign_owner};
 use crate::dispatcher::{self, Overload, Ret, State};
 use crate::object::DispatcherObject;
 use crate::signals::Running;
-use crate::{convert, int, literals, np, raise, render};
+use crate::{convert, int, literals, np, raise, render, undecided};
 use lh_runtime::MemInfo;
 use lh_runtime::alloc::decref;
 use pyo3::ffi;
@@ -142,6 +142,9 @@ unsafe fn call(
         if !(*state).literals.is_empty() && guarded(py, || literals::tag(py, &*state, &mut buf, n)).is_none() {
             return std::ptr::null_mut();
         }
+        if buf.undecided {
+            return call_undecided(callable, state, args, &mut buf, n);
+        }
         let at = find(state, &buf.tags);
         if at != NOWHERE {
             let entry = (*state).entries.as_ptr().add(at);
@@ -205,6 +208,39 @@ unsafe fn call_slow(
             convert_all(natural, overload, buf);
         }
         run(py, state, overload, buf)
+    }
+}
+
+/// A call with lists that have no items: what they would hold is decided first.
+#[cold]
+#[inline(never)]
+unsafe fn call_undecided(
+    callable: *mut ffi::PyObject,
+    state: *mut State,
+    args: *const *mut ffi::PyObject,
+    buf: &mut ArgBuf,
+    n: usize,
+) -> *mut ffi::PyObject {
+    // SAFETY: as for `call`.
+    unsafe {
+        let py = Python::assume_attached();
+        let object = Bound::from_borrowed_ptr(py, callable);
+        let decided = guarded(py, || {
+            undecided::decide(py, state, &object, buf, n)?;
+            let mut lists = buf.lists.take().unwrap_or_default();
+            let mut at = 0;
+            for i in 0..n {
+                let count = undecided::tags_of_one(&buf.tags[at..]);
+                lists.decide(py, *args.add(i), &buf.tags[at..at + count]);
+                at += count;
+            }
+            buf.lists = Some(lists);
+            Ok(())
+        });
+        if decided.is_none() {
+            return std::ptr::null_mut();
+        }
+        call_slow(callable, state, find(state, &buf.tags), buf, n)
     }
 }
 

@@ -80,6 +80,11 @@ pub fn result_type(py: Python<'_>, f: ObjId, args: &[Ty], options: Options) -> P
     Ok(with_compiler(py, |compiler, host| compiler.result_type(host, f, args, options))?)
 }
 
+/// Types of arguments, those of lists without items found by their use.
+pub fn decided(py: Python<'_>, f: ObjId, args: &[Ty], options: Options) -> PyResult<Vec<Ty>> {
+    Ok(with_compiler(py, |compiler, host| compiler.decided(host, f, args, options))?)
+}
+
 fn with_compiler<'py, R>(
     py: Python<'py>,
     f: impl FnOnce(&mut Compiler, &mut PyHost<'py>) -> lh_ir::diag::Result<R>,

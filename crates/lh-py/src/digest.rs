@@ -3,8 +3,8 @@
 use crate::{classify, dispatcher, objects};
 use lh_driver::cache::{Digest, Hasher};
 use lh_infer::world::{Object, Stencil, Ufunc};
-use lh_ir::{Const, ObjId, Ty, TyKind};
 use lh_ir::types::InstanceOf;
+use lh_ir::{Const, ObjId, Ty, TyKind};
 use pyo3::prelude::*;
 use pyo3::types::{
     PyBool, PyBytes, PyCode, PyComplex, PyComplexMethods, PyDict, PyEllipsis, PyFloat, PyFrozenSet, PyInt, PySlice,

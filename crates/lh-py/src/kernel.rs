@@ -81,6 +81,9 @@ fn resolve<'a>(kernel: &'a Bound<'_, PyAny>, args: &Bound<'_, PyTuple>, buf: &mu
                 return Err(dispatcher::refuse(py, &*state, i, &a, why));
             }
         }
+        if buf.undecided {
+            return Err(PyTypeError::new_err("kernels take no lists"));
+        }
         let mut at = call::find(state, &buf.tags);
         if at != NOWHERE {
             let overload = (&(*state).entries)[at].overload;

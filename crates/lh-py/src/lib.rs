@@ -47,6 +47,7 @@ mod threads;
 mod types;
 mod typing;
 mod ufunc;
+mod undecided;
 
 use pyo3::intern;
 use pyo3::prelude::*;

@@ -4,6 +4,7 @@ use crate::args::{ArgBuf, Refused, kind, read_prim, write_prim};
 use crate::boxing::Boxer;
 use crate::int::{self, Machine};
 use crate::typing::Decoder;
+use crate::undecided::{merged, tags_of_one};
 use lh_ir::Ty;
 use lh_ir::types::Prim;
 use lh_runtime::list::{List, ListRef};
@@ -76,7 +77,12 @@ impl Lists {
         let list = unsafe {
             let n = ffi::PyList_GET_SIZE(o);
             if n == 0 {
-                return Err(Refused::EmptyList);
+                buf.tags.push(kind::UNDECIDED);
+                buf.undecided = true;
+                let list = ListRef::new(0, 8, 0).ok_or(Refused::TooLarge)?;
+                let header = list.as_ptr();
+                self.0.push(Record { object: o, count: 0, list, tags: buf.tags[start..].into(), before: Vec::new() });
+                return Ok(header);
             }
             let class = ffi::Py_TYPE(ffi::PyList_GET_ITEM(o, 0));
             if class == &raw mut ffi::PyLong_Type {
@@ -121,7 +127,10 @@ impl Lists {
                     Some(made) => {
                         let (first, this) = buf.tags[tag_start..].split_at(tag_end - tag_start);
                         if first != this {
-                            return Err(Refused::MixedList);
+                            let both = merged(first, this).filter(|_| buf.undecided).ok_or(Refused::MixedList)?;
+                            buf.tags.truncate(tag_start);
+                            buf.tags.extend_from_slice(&both);
+                            tag_end = buf.tags.len();
                         }
                         buf.tags.truncate(tag_end);
                         made
@@ -146,6 +155,43 @@ impl Lists {
         let pushed = unsafe { buf.push(item) };
         *self = buf.lists.take().map(|b| *b).unwrap_or_default();
         pushed
+    }
+
+    /// Gives the lists in an argument the types of their items, now that these are decided.
+    ///
+    /// # Safety
+    /// The object is an argument of the call, and the tags are those of its type.
+    pub unsafe fn decide(&mut self, py: Python<'_>, o: *mut ffi::PyObject, tags: &[u64]) {
+        // SAFETY: tags of a tuple or list belong to such an object, which keeps its items alive.
+        unsafe {
+            match tags[0] & 0xff {
+                kind::LIST => {
+                    let Some(at) = self.0.iter().position(|r| r.object == o) else { return };
+                    let record = &mut self.0[at];
+                    record.tags = tags[1..].into();
+                    let n = ffi::PyList_GET_SIZE(o);
+                    if n == 0 {
+                        let item = Item::new(Decoder::new(py, &tags[1..]).next_ty());
+                        let item = item.expect("a list of such items exists");
+                        let header = record.list.as_ptr();
+                        (*header).elem_size = item.size as i64;
+                        (*header).mask = item.mask;
+                    }
+                    for i in 0..n {
+                        self.decide(py, ffi::PyList_GET_ITEM(o, i), &tags[1..]);
+                    }
+                }
+                kind::TUPLE | kind::NAMED => {
+                    let mut at = if tags[0] & 0xff == kind::NAMED { 2 } else { 1 };
+                    for i in 0..ffi::PyTuple_GET_SIZE(o) {
+                        let n = tags_of_one(&tags[at..]);
+                        self.decide(py, ffi::PyTuple_GET_ITEM(o, i), &tags[at..at + n]);
+                        at += n;
+                    }
+                }
+                _ => {}
+            }
+        }
     }
 
     /// The Python list whose native copy has this header.

@@ -48,6 +48,10 @@ impl<'a, 'py> Decoder<'a, 'py> {
             kind::RECORD => crate::records::by_number(payload),
             kind::TUPLE => Ty::tuple(self.many(payload as usize)),
             kind::NAMED => self.named(payload as usize),
+            kind::LIST if self.tags.first() == Some(&kind::UNDECIDED) => {
+                self.word();
+                Ty::undecided_list()
+            }
             kind::LIST => Ty::list(self.next_ty()),
             kind::RANGE => Ty::new(TyKind::Range(Ty::int())),
             kind::SLICE => {
@@ -90,6 +94,43 @@ pub fn named_tuple(class: &Bound<'_, PyAny>) -> Option<NamedTuple> {
     let fields = class.getattr(intern!(py, "_fields")).ok()?.extract().ok()?;
     let name = class.getattr(intern!(py, "__name__")).ok()?.extract().ok()?;
     Some(NamedTuple { name, class: objects::intern(class), fields })
+}
+
+/// The tags of arguments of a type, where they say no more than the type.
+pub fn tags_of(t: Ty, out: &mut Vec<u64>) -> Option<()> {
+    match t.kind() {
+        TyKind::Bool => out.push(kind::BOOL),
+        TyKind::None => out.push(kind::NONE),
+        TyKind::Str => out.push(kind::STR),
+        TyKind::Int { bits: 64, signed: true, .. } => out.push(kind::INT),
+        TyKind::Int { bits: 64, .. } => out.push(kind::UINT64),
+        TyKind::Float { bits: 64, .. } => out.push(kind::FLOAT),
+        TyKind::Complex { bits: 128, .. } => out.push(kind::COMPLEX),
+        TyKind::Int { .. } | TyKind::Float { .. } | TyKind::Complex { .. } => {
+            out.push(kind::SCALAR | (np::num_of_ty(t)? as u64) << 8);
+        }
+        TyKind::Array { dtype, ndim, layout, readonly } => {
+            let order = match layout {
+                Layout::C if *ndim < 2 => np::C_CONTIGUOUS | np::F_CONTIGUOUS,
+                Layout::C => np::C_CONTIGUOUS,
+                Layout::F => np::F_CONTIGUOUS,
+                Layout::A => 0,
+            };
+            let flags = order | if *readonly { 0 } else { np::WRITEABLE };
+            let num = np::num_of_ty(*dtype)? as u64;
+            out.push(kind::ARRAY | num << 8 | u64::from(*ndim) << 16 | (flags as u64) << 32);
+        }
+        TyKind::Tuple { elems, name: None } => {
+            out.push(kind::TUPLE | (elems.len() as u64) << 8);
+            elems.iter().try_for_each(|t| tags_of(*t, out))?;
+        }
+        TyKind::List(t) => {
+            out.push(kind::LIST);
+            tags_of(*t, out)?;
+        }
+        _ => return None,
+    }
+    Some(())
 }
 
 fn native(num: i32) -> Ty {
@@ -155,5 +196,8 @@ pub fn type_of(o: &Bound<'_, PyAny>) -> Result<Ty, Refused> {
     let mut buf = ArgBuf::default();
     // SAFETY: `o` is alive and outlives the buffer.
     unsafe { buf.push(o.as_ptr())? };
+    if buf.undecided {
+        return Err(Refused::EmptyList);
+    }
     Ok(Decoder::new(o.py(), &buf.tags).next_ty())
 }

@@ -59,13 +59,13 @@ def joined(a, b):
     return out
 
 
-def item_value(x, dtype, overflows):
+def item_value(x, dtype, message):
     """A number as an item, or an error if it does not fit."""
     if prim.is_int(dtype):
         if prim.is_float(x) or prim.is_complex(x):
             prim.error(x, "an integer is needed here")
         if x < prim.min_of(dtype) or x > prim.max_of(dtype):
-            if overflows:
+            if message is None:
                 raise OverflowError("the integer does not fit an item of the array")
-            raise ValueError("the integer does not fit an item")
+            raise ValueError(message)
     return prim.cast(x, dtype)
