@@ -30,6 +30,7 @@ impl Types {
         self.add(host, inner)
     }
     /// Adds a type; `None` for those which exist only inside one compilation.
+    #[expect(clippy::too_many_lines, reason = "a table: one arm for each kind of type")]
     pub fn add(&mut self, host: &mut dyn Host, ty: Ty) -> Option<()> {
         let one = |s: &mut Self, tag: u8| s.out.byte(tag);
         match ty.kind() {

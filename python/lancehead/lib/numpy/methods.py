@@ -76,8 +76,8 @@ def only_item(a):
 def truth_of(a):
     """Truth of an array of one element.
 
-    >>> bool(np.array([2])) and True
-    True
+    >>> 1 if np.array([2]) else 0
+    1
     """
     if a.size == 0:
         raise ValueError("The truth value of an empty array is ambiguous. Use `array.size > 0` to check that an array is not empty.")
