@@ -46,6 +46,7 @@ THREADING_LAYER_PRIORITY: list[str] = os.environ.get("NUMBA_THREADING_LAYER_PRIO
 ENABLE_CUDASIM: int = 0
 CUDA_ENABLE_NRT: int = 1
 CUDA_DEBUGINFO_DEFAULT: int = 0
+CUDA_DEBUG_POLY: int = 0
 #: Where set, launches warn of what would be slow on a GPU: few threads, arrays of the host.
 CUDA_LOW_OCCUPANCY_WARNINGS: int = 0
 CUDA_WARN_ON_IMPLICIT_COPY: int = 0

@@ -11,9 +11,9 @@ from typing import Any
 import numpy
 
 from lancehead import errors
+from lancehead._core import Type as CoreType
 from lancehead._core import (
     Signature,
-    Type,
     array_type,
     list_type,
     literal_type,
@@ -61,7 +61,24 @@ class KindOfType(type):
     kinds: tuple[str, ...] = ()
 
     def __instancecheck__(cls, value: object) -> bool:
-        return isinstance(value, Type) and value.kind in cls.kinds
+        return isinstance(value, CoreType) and value.kind in cls.kinds
+
+
+class AnyType(type):
+    """The class of `Type`, of which all types are instances."""
+
+    def __instancecheck__(cls, value: object) -> bool:
+        return type.__instancecheck__(cls, value) or (cls is Type and isinstance(value, CoreType))
+
+
+class Type(metaclass=AnyType):
+    """What all types are instances of. Types of one's own derive from it; compiled code does not take values of them."""
+
+    def __init__(self, name: str) -> None:
+        self.name = self.key = name
+
+    def __repr__(self) -> str:
+        return self.name
 
 
 class Integer(metaclass=KindOfType):
@@ -135,7 +152,7 @@ class Array(metaclass=KindOfType):
 
     kinds: tuple[str, ...] = ("Array",)
 
-    def __new__(cls, dtype: Type, ndim: int, layout: str, readonly: bool = False, name: str | None = None, aligned: bool = True) -> Any:
+    def __new__(cls, dtype: CoreType, ndim: int, layout: str, readonly: bool = False, name: str | None = None, aligned: bool = True) -> Any:
         """The type of arrays of this element type, rank and layout."""
         return array_type(dtype, ndim, layout, readonly)
 
@@ -146,7 +163,7 @@ class BaseTuple(metaclass=KindOfType):
     kinds: tuple[str, ...] = ("Tuple", "UniTuple", "NamedTuple")
 
     @staticmethod
-    def from_types(types: Any, pyclass: type | None = None) -> Type:
+    def from_types(types: Any, pyclass: type | None = None) -> CoreType:
         """The type of tuples with items of these types."""
         return tuple_type(types) if pyclass is None else named_tuple_type(types, pyclass)
 
@@ -166,7 +183,7 @@ class UniTuple(BaseTuple):
 
     kinds: tuple[str, ...] = ("UniTuple",)
 
-    def __new__(cls, dtype: Type, count: int) -> Any:
+    def __new__(cls, dtype: CoreType, count: int) -> Any:
         """The type of tuples with `count` items of this type."""
         return tuple_type([dtype] * count)
 
@@ -184,7 +201,7 @@ class NamedTuple(BaseTuple):
 class NamedUniTuple(NamedTuple):
     """Types of namedtuples with fields of one type."""
 
-    def __new__(cls, dtype: Type, count: int, class_: type) -> Any:
+    def __new__(cls, dtype: CoreType, count: int, class_: type) -> Any:
         """The type of instances of a namedtuple class."""
         return named_tuple_type([dtype] * count, class_)
 
@@ -194,7 +211,7 @@ class List(metaclass=KindOfType):
 
     kinds: tuple[str, ...] = ("List",)
 
-    def __new__(cls, dtype: Type, reflected: bool = False) -> Any:
+    def __new__(cls, dtype: CoreType, reflected: bool = False) -> Any:
         """The type of lists of items of this type."""
         return list_type(dtype)
 
@@ -204,7 +221,7 @@ class Optional(metaclass=KindOfType):
 
     kinds: tuple[str, ...] = ("Optional",)
 
-    def __new__(cls, type: Type) -> Any:
+    def __new__(cls, type: CoreType) -> Any:
         """The type of values of this type, or `None`."""
         return optional_type(type)
 
@@ -212,7 +229,7 @@ class Optional(metaclass=KindOfType):
 optional = Optional
 
 
-def Omitted(value: object) -> Type:
+def Omitted(value: object) -> CoreType:
     """The type of a default value."""
     return typeof(value)
 
@@ -248,7 +265,7 @@ class BooleanLiteral(Literal):
 voidptr = parse_type("voidptr")
 
 
-def CPointer(dtype: Type) -> Type:  # noqa: N802
+def CPointer(dtype: CoreType) -> CoreType:  # noqa: N802
     """Addresses, as parameters of functions that kernels are linked with; arrays are given for them."""
     return voidptr
 
@@ -267,7 +284,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-def from_dtype(dtype: Any) -> Type:
+def from_dtype(dtype: Any) -> CoreType:
     """The type of elements of a NumPy dtype.
 
     >>> import numpy as np

@@ -118,3 +118,15 @@ def test_types_of_dtypes(name):
 def test_dtypes_without_a_native_form(dtype):
     with pytest.raises(errors.NumbaNotImplementedError):
         from_dtype(np.dtype(dtype))
+
+
+def test_types_of_ones_own():
+    class Interval(types.Type):
+        def __init__(self):
+            super().__init__(name="Interval")
+
+    interval = Interval()
+    assert isinstance(interval, types.Type) and interval.name == "Interval" and not isinstance(3, types.Type)
+    assert not isinstance(types.int64, Interval) and isinstance(types.int64, types.Type)
+    with pytest.raises(TypeError, match="a type was expected"):
+        njit((interval,))(lambda x: x)
