@@ -17,6 +17,9 @@ pub mod types;
 pub mod untyped;
 pub mod verify;
 
+/// Entries of the table in which recursive functions look up whether they are well inside of their stack; a power of two.
+pub const STACK_REGIONS: usize = 64;
+
 pub use consts::Const;
 pub use diag::{Diagnostic, Id};
 pub use entity::{Block, ExcId, FuncId, ObjId, Slot, SpecId, Value};

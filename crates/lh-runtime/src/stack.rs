@@ -3,44 +3,71 @@
 use crate::classes::RECURSION_ERROR;
 use crate::exception::raise;
 use crate::interrupt;
-use crate::symbol::{Symbol, functions};
+use crate::symbol::{CType, Symbol, functions};
+use lh_ir::STACK_REGIONS;
 use std::cell::Cell;
 use std::mem::MaybeUninit;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Room kept free below the check: for the frames of callees that do not check, and for what handles the exception.
 const MARGIN: usize = 256 << 10;
 
+/// Bytes of a region, as a power of two.
+const REGION: u32 = 16;
+
+/// Bytes at the beginning of a region in which compiled code looks: an eighth.
+const WINDOW: usize = 1 << (REGION - 3);
+
+/// Numbers of regions of memory whose beginnings are well inside of a stack, each at its place modulo the length; 0 where there is none.
+/// Compiled code reads them without synchronisation: an entry is written by a thread whose stack it is in, and gone before
+/// that stack is.
+static REGIONS: [AtomicUsize; STACK_REGIONS] = [const { AtomicUsize::new(0) }; STACK_REGIONS];
+
+/// Empties [`REGIONS`] when its thread ends.
+struct Forget;
+
+impl Drop for Forget {
+    fn drop(&mut self) {
+        REGIONS.iter().for_each(|r| r.store(0, Ordering::Relaxed));
+    }
+}
+
 thread_local! {
     /// Addresses below this one are too close to the end of the stack; 0 until it is known.
     static LIMIT: Cell<usize> = const { Cell::new(0) };
+    /// Lowest and highest address of the stack, if that is known.
+    static BOUNDS: Cell<(usize, usize)> = const { Cell::new((0, 0)) };
+    static FORGET: Forget = const { Forget };
 }
 
 /// Raises RecursionError when the stack is nearly used up, KeyboardInterrupt when the user has asked for it. Recursive
 /// functions call it first, if either may be.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn lh_check_stack() -> i32 {
-    // Not initialised: a store beside the return address would stall the return.
     if interrupt::requested() {
         return interrupt::raise_interrupt();
     }
     let local = MaybeUninit::<u8>::uninit();
     let here = std::hint::black_box(local.as_ptr()).addr();
-    // An unknown limit must take the slow path: hence the subtraction.
-    if here < LIMIT.get().wrapping_sub(1) { check_slowly(here) } else { 0 }
+    if LIMIT.get() == 0 {
+        find_bounds();
+    }
+    let (limit, (low, high)) = (LIMIT.get(), BOUNDS.get());
+    let first = here >> REGION << REGION;
+    // Code may run on a stack that is not the thread's own (a coroutine's); nothing is known about that one.
+    if first >= limit && first + WINDOW <= high && here < first + WINDOW && FORGET.try_with(|_| ()).is_ok() {
+        REGIONS[(here >> REGION) % STACK_REGIONS].store(here >> REGION, Ordering::Relaxed);
+    }
+    if here < limit && here >= low { raise(RECURSION_ERROR, "maximum recursion depth exceeded") } else { 0 }
 }
 
 #[cold]
 #[inline(never)]
-fn check_slowly(here: usize) -> i32 {
-    let Some((low, high)) = bounds() else {
-        // Nothing is known: never ask again, and never raise.
-        LIMIT.set(1);
-        return 0;
-    };
-    let limit = low + MARGIN.min((high - low) / 4);
-    LIMIT.set(limit + 1);
-    // Code may run on a stack that is not the thread's own (a coroutine's); nothing is known about that one.
-    if here < limit && here >= low { raise(RECURSION_ERROR, "maximum recursion depth exceeded") } else { 0 }
+fn find_bounds() {
+    // If nothing is known: never ask again, and never raise.
+    let (low, high) = bounds().unwrap_or((0, 0));
+    LIMIT.set((low + MARGIN.min((high - low) / 4)).max(1));
+    BOUNDS.set((low, high));
 }
 
 /// Lowest and highest address of the thread's stack.
@@ -60,7 +87,10 @@ fn bounds() -> Option<(usize, usize)> {
 }
 
 pub(crate) fn symbols() -> Vec<Symbol> {
-    functions! { () lh_check_stack; }
+    let mut all = functions! { () lh_check_stack; };
+    let address = REGIONS.as_ptr().expose_provenance();
+    all.push(Symbol { name: "lh_stack_regions", address, params: None, result: CType::I64 });
+    all
 }
 
 #[cfg(test)]
@@ -76,8 +106,14 @@ mod tests {
         std::hint::black_box(recurse(depth + 1))
     }
 
+    /// One test: what a thread knows is forgotten when another ends.
     #[test]
-    fn recursion_ends_in_an_exception() {
+    fn recursion_ends_in_an_exception_and_regions_are_known_while_their_thread_lives() {
+        recursion_ends();
+        regions_are_known();
+    }
+
+    fn recursion_ends() {
         for size in [64 << 10, 1 << 20, 8 << 20] {
             let run = || (recurse(0), take_pending().map(|p| p.class), recurse(0));
             let (first, class, second) =
@@ -85,5 +121,18 @@ mod tests {
             assert_eq!(class, Some(RECURSION_ERROR));
             assert!(first > 100 && first.abs_diff(second) < 10);
         }
+    }
+
+    fn regions_are_known() {
+        let known = |here: usize| REGIONS[(here >> REGION) % STACK_REGIONS].load(Ordering::Relaxed) == here >> REGION;
+        let run = move || {
+            recurse(0);
+            take_pending();
+            // Near to where the recursion ended.
+            let here = LIMIT.get() + (512 << 10);
+            (here, known(here))
+        };
+        let (here, inside) = std::thread::Builder::new().stack_size(8 << 20).spawn(run).unwrap().join().unwrap();
+        assert_eq!((inside, known(here)), (true, false));
     }
 }

@@ -228,10 +228,12 @@ impl FnCx<'_, '_> {
     /// Raises RecursionError when the stack is nearly used up, and KeyboardInterrupt when the user has asked for it, before
     /// anything is owned.
     ///
-    /// The check is a call, so it is only made where the frame lies in the first eighth of a 64 KiB region: deep recursion
-    /// passes through several of those before the reserve of the check (256 KiB) is gone.
+    /// Only frames in the first eighth of a 64 KiB region ask: deep recursion passes through several of those before the
+    /// reserve of the check (256 KiB) is gone. They look the region up among those that were found to be well inside of a
+    /// stack; the check itself is a call, made once a region.
     fn check_stack(&mut self) {
         const WINDOW: i64 = 0xe000;
+        const REGION: i64 = 16;
         self.place(Span { line: self.func.first_line, ..Span::default() });
         self.at_end(self.frame);
         let zero = self.int(self.t.i64, 0);
@@ -239,8 +241,17 @@ impl FnCx<'_, '_> {
         let due = self.icmp(LLVMIntEQ, self.and(at, self.int(self.t.i64, WINDOW)), zero);
         let asked = polls::ask(self);
         let due = self.or(due, asked);
-        let (check, next) = (self.new_block(), self.new_block());
-        self.cond_br(due, check, next);
+        let (look_up, check, next) = (self.new_block(), self.new_block(), self.new_block());
+        self.cond_br(due, look_up, next);
+        self.at_end(look_up);
+        let region = self.lshr(at, self.int(self.t.i64, REGION));
+        let slot = self.and(region, self.int(self.t.i64, lh_ir::STACK_REGIONS as i64 - 1));
+        let regions = self.external("lh_stack_regions", self.t.i64);
+        let known = self.load(self.t.i64, self.gep(self.t.i64, regions, slot), 8);
+        self.make_monotonic(known);
+        let unknown = self.icmp(LLVMIntNE, known, region);
+        let unknown = self.or(unknown, asked);
+        self.cond_br(unknown, check, next);
         self.at_end(check);
         let f = self.cx.external("lh_check_stack", &[], self.t.i32);
         let status = self.cx.call_external(f, &[]);
