@@ -6,8 +6,8 @@ use common::build_unit;
 use lh_ir::func::{BlockData, Function, Inst, InstData, Options, Term};
 use lh_ir::op::{Lower, Op};
 use lh_ir::types::Prim;
-use lh_ir::{Const, SpecId, Ty};
-use lh_llvm::{Abi, Gpu, Unit, Wanted, compile_ptx};
+use lh_ir::{Const, SpecId, Ty, half};
+use lh_llvm::{Abi, Gpu, Unit, compile_ptx};
 
 /// A function that applies a row to its parameters.
 fn applying(op: &'static Op, args: &[Ty], ret: Ty) -> Function {
@@ -24,6 +24,7 @@ fn slot(c: &Const) -> u64 {
         Const::Bool(b) => u64::from(*b),
         Const::Int(i, _) => *i as u64,
         Const::Float(x, t) if t.bits() == 32 => u64::from((*x as f32).to_bits()),
+        Const::Float(x, t) if t.bits() == 16 => u64::from(half::of_f64(*x)),
         Const::Float(x, _) => x.to_bits(),
         Const::None | Const::Complex(..) | Const::Str(_) => panic!("no example has {c:?}"),
     }
@@ -33,6 +34,7 @@ fn value(slot: u64, ty: Ty) -> Const {
     let int = |v: i128| Const::Int(v, ty);
     match (ty.flatten()[0], ty.is_signed()) {
         (Prim::I1, _) => Const::Bool(slot as u8 != 0),
+        (Prim::F16, _) => Const::Float(half::to_f64(slot as u16), ty),
         (Prim::F32, _) => Const::Float(f64::from(f32::from_bits(slot as u32)), ty),
         (Prim::F64, _) => Const::Float(f64::from_bits(slot), ty),
         (p, signed) => {
