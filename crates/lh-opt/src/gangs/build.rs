@@ -196,10 +196,11 @@ impl<'a> Build<'a> {
         h
     }
 
-    /// What is known of the gang: the first parameter after the context is its number in the block.
+    /// What is known of the gang: the parameters after the context are its number in
+    /// the block, or its place in its row, the row and the layer.
     fn begin(&mut self, gangs: Gangs) {
         let [dx, dy, dz] = ["lh_cuda_bdim_x", "lh_cuda_bdim_y", "lh_cuda_bdim_z"].map(|n| self.geometry(n));
-        let number = self.old.params()[1];
+        let [number, row, layer] = [1, 2, 3].map(|i| self.old.params()[i]);
         let (start, whole) = self.cursor(|c| {
             let size = c.int(GANG);
             let (zero, one) = (c.int(0), c.int(1));
@@ -211,14 +212,8 @@ impl<'a> Build<'a> {
             let even = c.eq(odd, zero);
             let (x, y, z, lanes, first, whole);
             if gangs == Gangs::Rows {
-                let most = c.int(GANG - 1);
-                let padded = c.add(dx, most);
-                let strips = c.int_op("sdiv", padded, size);
-                let strip = c.int_op("srem", number, strips);
-                let row = c.int_op("sdiv", number, strips);
-                x = c.mul(strip, size);
-                y = c.int_op("srem", row, dy);
-                z = c.int_op("sdiv", row, dy);
+                x = c.mul(number, size);
+                (y, z) = (row, layer);
                 let left = c.sub(dx, x);
                 lanes = shorter(c, left);
                 first = zero;
@@ -227,10 +222,17 @@ impl<'a> Build<'a> {
                 let plane = c.mul(dx, dy);
                 let threads = c.mul(plane, dz);
                 first = c.mul(number, size);
-                x = c.int_op("srem", first, dx);
+                // Divisions would take longer than much else, and most blocks have one row.
+                let layers = c.mul(dy, dz);
+                let cond = c.lt(one, layers);
+                let single = c.branch(cond);
+                let (join, params) = c.new_block(&[Ty::int(), Ty::int(), Ty::int()]);
+                let rest = c.int_op("srem", first, dx);
                 let row = c.int_op("sdiv", first, dx);
-                y = c.int_op("srem", row, dy);
-                z = c.int_op("sdiv", row, dy);
+                let (in_layer, layer) = (c.int_op("srem", row, dy), c.int_op("sdiv", row, dy));
+                c.end(Term::Jump(to(join, &[rest, in_layer, layer])), single);
+                c.end(Term::Jump(to(join, &[first, zero, zero])), join);
+                [x, y, z] = [params[0], params[1], params[2]];
                 let left = c.sub(threads, first);
                 lanes = shorter(c, left);
                 whole = even;

@@ -2,7 +2,7 @@
 //! is the same for all is computed once; the rest is done in loops over the lanes, which LLVM makes vectors of:
 //!
 //! ```text
-//! function %k(cx, x, y, z, ...):             function %k(cx, gang, ...):
+//! function %k(cx, x, y, z, ...):             function %k(cx, gang, y, z, ...):
 //!     while k > 0:                               while k > 0:
 //!         w = runtime lh_cuda_warp(cx, v, k)         for lane in 0..32: values[lane] = v[lane]
 //!         v = v + w                       ->         for lane in 0..32: w[lane] = values[lane + k]

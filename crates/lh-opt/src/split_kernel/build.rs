@@ -55,6 +55,8 @@ pub(super) struct Build<'a> {
 #[derive(Clone, Copy)]
 pub(super) struct Frame {
     pub dim: Axes,
+    /// Threads of a block by axis, or gangs.
+    pub units: Axes,
     pub grid: Axes,
     pub first: Value,
     pub blocks: Value,
@@ -149,19 +151,27 @@ impl<'a> Build<'a> {
         let capacity = self.read("lh_cuda_capacity", Ty::int());
         let blocks = self.cursor(|c| c.sub(last, first));
         let gangs = self.old.gangs;
-        let threads = self.cursor(|c| {
-            let most = c.int(GANG - 1);
-            let size = c.int(GANG);
+        let units = self.cursor(|c| {
+            let (one, most, size) = (c.int(1), c.int(GANG - 1), c.int(GANG));
             let padded = |c: &mut Cursor<'_>, n| {
                 let n = c.add(n, most);
                 c.int_op("sdiv", n, size)
             };
-            let x = if gangs == Gangs::Rows { padded(c, dim.0[0]) } else { dim.0[0] };
-            let row = c.mul(x, dim.0[1]);
-            let all = c.mul(row, dim.0[2]);
-            if gangs == Gangs::Warps { padded(c, all) } else { all }
+            match gangs {
+                Gangs::None => dim,
+                Gangs::Rows => Axes([padded(c, dim.0[0]), dim.0[1], dim.0[2]]),
+                Gangs::Warps => {
+                    let row = c.mul(dim.0[0], dim.0[1]);
+                    let all = c.mul(row, dim.0[2]);
+                    Axes([padded(c, all), one, one])
+                }
+            }
         });
-        let frame = Frame { dim, grid, first, blocks, scratch, capacity, threads, block: None };
+        let threads = self.cursor(|c| {
+            let row = c.mul(units.0[0], units.0[1]);
+            c.mul(row, units.0[2])
+        });
+        let frame = Frame { dim, units, grid, first, blocks, scratch, capacity, threads, block: None };
         self.frame = Some(frame);
         if self.plan.by_grid {
             return None;

@@ -56,7 +56,7 @@ impl Build<'_> {
         self.hold_redefined(&mut piece)?;
         self.copy_blocks(&mut piece)?;
         self.at = latch;
-        self.out.blocks[latch.index()].threads = true;
+        self.out.blocks[latch.index()].threads = self.old.gangs == Gangs::None;
         for l in &loops {
             self.cursor(|c| c.end_loop(l));
         }
@@ -151,24 +151,16 @@ impl Build<'_> {
                 (block, Some(before))
             }
         };
-        if self.old.gangs != Gangs::None {
-            let l = self.cursor(|c| c.begin_loop(frame.threads));
-            let zero = self.cursor(|c| c.int(0));
-            let (axes, index) = (Axes([l.index, zero, zero]), l.index);
-            let thread = before.map_or(index, |b| self.cursor(|c| c.add(b, index)));
-            loops.insert(0, l);
-            return (loops, axes, block, thread);
-        }
         for axis in [2, 1, 0] {
-            let l = self.cursor(|c| c.begin_loop(frame.dim.0[axis]));
+            let l = self.cursor(|c| c.begin_loop(frame.units.0[axis]));
             loops.push(l);
         }
         loops.reverse();
         let axes = Axes([loops[0].index, loops[1].index, loops[2].index]);
         let thread = self.cursor(|c| {
-            let plane = c.mul(axes.0[2], frame.dim.0[1]);
+            let plane = c.mul(axes.0[2], frame.units.0[1]);
             let row = c.add(plane, axes.0[1]);
-            let start = c.mul(row, frame.dim.0[0]);
+            let start = c.mul(row, frame.units.0[0]);
             let start = before.map_or(start, |b| c.add(b, start));
             c.add(start, axes.0[0])
         });
@@ -313,7 +305,8 @@ impl Build<'_> {
         let old = self.old;
         let data = &old.blocks[b.index()];
         self.at = piece.copies[&b];
-        self.out.blocks[self.at.index()].cold = data.cold;
+        let copy = &mut self.out.blocks[self.at.index()];
+        (copy.cold, copy.threads) = (data.cold, data.threads);
         if let Some(t) = &data.unwind {
             self.out.blocks[self.at.index()].unwind = Some(to(piece.copies[&t.block], &[]));
         }

@@ -119,7 +119,11 @@ unsafe extern "C" fn thread_main(team: *mut u8) -> ! {
         words.push(cx.expose_provenance() as u64);
         let index = match (*team).gangs {
             Gangs::None => [thread % x, thread / x % y, thread / (x * y)],
-            Gangs::Rows | Gangs::Warps => [thread, 0, 0],
+            Gangs::Rows => {
+                let strips = Gangs::Rows.count([x, 1, 1]);
+                [thread % strips, thread / strips % y, thread / (strips * y)]
+            }
+            Gangs::Warps => [thread, 0, 0],
         };
         words.extend(index.map(|i| i as u64));
         words.extend_from_slice(&*(*team).args);
