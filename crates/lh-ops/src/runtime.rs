@@ -136,6 +136,8 @@ table! {
     lh_np_seed(I64) -> [] raises;
     /// `numpy.random.seed()`.
     lh_np_seed_os() -> [];
+    /// The thread's stream of `numpy.random`, of which compiled code knows the beginning.
+    lh_np_stream() -> [Ptr] pure;
     /// `numpy.random.random()`.
     lh_np_random_f64() -> [F64];
     /// `numpy.random.random(n)` into memory.
@@ -162,6 +164,8 @@ table! {
     lh_py_seed(I64) -> [];
     /// `random.seed()`.
     lh_py_seed_os() -> [];
+    /// The thread's stream of `random`, of which compiled code knows the beginning.
+    lh_py_stream() -> [Ptr] pure;
     /// `random.random()`.
     lh_py_random() -> [F64];
     /// `random.gauss(0, 1)`.

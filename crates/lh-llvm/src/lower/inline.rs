@@ -6,7 +6,14 @@ use crate::ir::Val;
 use crate::polls;
 use lh_ir::Value;
 use lh_ir::op::RuntimeFn;
-use llvm_sys::LLVMIntPredicate::{LLVMIntEQ, LLVMIntSGT};
+use llvm_sys::LLVMIntPredicate::{LLVMIntEQ, LLVMIntSGT, LLVMIntUGE};
+
+/// Offset in a random stream of the number of words of its block that have been given out.
+const STREAM_AT: usize = 0;
+/// Offset of the block.
+const STREAM_BLOCK: usize = 8;
+/// Words of the block.
+const STREAM_WORDS: i64 = 624;
 
 impl FnCx<'_, '_> {
     /// Lowers a call in place if the function is one of these: the values of its result.
@@ -20,6 +27,8 @@ impl FnCx<'_, '_> {
             "lh_interrupted" | "lh_interrupted_in_turn" => self.poll(),
             "lh_list_reserve" => self.list_reserve(self.one(args[0]), self.one(args[1])),
             "lh_list_set_len" => self.set_header_field(self.one(args[0]), LIST_LEN, self.one(args[1])),
+            "lh_py_random" => return Some(vec![self.random("lh_py_stream", f.name)]),
+            "lh_np_random_f64" => return Some(vec![self.random("lh_np_stream", f.name)]),
             "lh_ptr_addr" => return Some(vec![self.ptr_to_int(self.one(args[0]))]),
             "lh_addr_ptr" => return Some(vec![self.int_to_ptr(self.one(args[0]))]),
             "lh_list_is" => return Some(vec![self.icmp(LLVMIntEQ, self.one(args[0]), self.one(args[1]))]),
@@ -39,6 +48,41 @@ impl FnCx<'_, '_> {
         self.check_status(status);
         self.br(next);
         self.at_end(next);
+    }
+
+    /// The next two words of a thread's stream as a double; calls only where the block of words ends. Where the stream is
+    /// does not change while a function runs, so that loops ask once.
+    fn random(&mut self, stream: &str, call: &str) -> Val {
+        let t = self.t;
+        let stream = self.cx.external(stream, &[], t.ptr);
+        self.attribute_pure(stream.1, false);
+        let stream = self.cx.call_external(stream, &[]);
+        let at = self.header_field(stream, STREAM_AT, t.i64);
+        let ends = self.icmp(LLVMIntUGE, at, self.int(t.i64, STREAM_WORDS - 1));
+        let (ready, rare) = self.unlikely(ends);
+        let next = self.cx.cold(call, &[], t.f64);
+        let made = self.cx.call_external(next, &[]);
+        let join = self.new_block();
+        self.br(join);
+        self.at_end(ready);
+        let words = self.gep(t.i32, self.offset(stream, STREAM_BLOCK), at);
+        let word = |i: usize| {
+            let v = self.load(t.i32, self.offset(words, 4 * i), 4);
+            self.attach(v, "tbaa", self.cx.tbaa_header);
+            self.zext(v, t.i64)
+        };
+        let (high, low) = (word(0), word(1));
+        self.set_header_field(stream, STREAM_AT, self.add(at, self.int(t.i64, 2)));
+        // 53 bits: 27 of the first word and 26 of the second.
+        let high = self.shl(self.lshr(high, self.int(t.i64, 5)), self.int(t.i64, 26));
+        let bits = self.or(high, self.lshr(low, self.int(t.i64, 6)));
+        let x = self.fmul(self.sitofp(bits, t.f64), self.real(t.f64, 1.0 / 9_007_199_254_740_992.0));
+        self.br(join);
+        self.at_end(join);
+        let result = self.phi(t.f64);
+        self.add_incoming(result, made, rare);
+        self.add_incoming(result, x, ready);
+        result
     }
 
     /// Raises KeyboardInterrupt if the user has asked for it: looks at the flag, and calls only if it is set.

@@ -18,16 +18,19 @@ pub(crate) struct Mark {
     pub(super) spare: Option<f64>,
 }
 
-/// A generator.
+/// A generator. Compiled code draws doubles from the block itself, while there are words in it.
+#[repr(C)]
 #[derive(Clone, Debug)]
 pub(crate) struct Mt19937 {
-    key: [u32; N],
-    /// The block made of `key`, ready to be given out.
-    block: [u32; N],
     /// Next in the block.
     at: usize,
+    /// The block made of `key`, ready to be given out.
+    block: [u32; N],
+    key: [u32; N],
     family: Family,
 }
+
+const _: () = assert!(std::mem::offset_of!(Mt19937, at) == 0 && std::mem::offset_of!(Mt19937, block) == 8);
 
 impl Mt19937 {
     /// A generator that seeds itself from the operating system on first use.

@@ -105,6 +105,11 @@ unsafe extern "C" fn lh_np_seed_os() {
 }
 
 #[unsafe(no_mangle)]
+unsafe extern "C" fn lh_np_stream() -> *mut Mt19937 {
+    with(|s| &raw mut s.bits)
+}
+
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_np_random_f64() -> f64 {
     with(State::double)
 }
@@ -167,7 +172,7 @@ unsafe extern "C" fn lh_np_randint(low: i64, high: i64, out: *mut i64) -> i32 {
 
 pub(super) fn symbols() -> Vec<Symbol> {
     functions! {
-        () lh_np_seed_os lh_np_random_f64 lh_np_gauss lh_np_exponential;
+        () lh_np_stream lh_np_seed_os lh_np_random_f64 lh_np_gauss lh_np_exponential;
         (_) lh_np_seed lh_np_interval;
         (_ _) lh_np_random_fill lh_np_gauss_fill;
         (_ _ _) lh_np_randint;

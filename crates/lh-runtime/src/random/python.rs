@@ -87,6 +87,11 @@ unsafe extern "C" fn lh_py_seed_os() {
 }
 
 #[unsafe(no_mangle)]
+unsafe extern "C" fn lh_py_stream() -> *mut Mt19937 {
+    with(|s| &raw mut s.bits)
+}
+
+#[unsafe(no_mangle)]
 unsafe extern "C" fn lh_py_random() -> f64 {
     with(|s| s.bits.next_f64())
 }
@@ -125,7 +130,7 @@ unsafe extern "C" fn lh_py_randbelow(n: i64) -> i64 {
 
 pub(super) fn symbols() -> Vec<Symbol> {
     functions! {
-        () lh_py_seed_os lh_py_random lh_py_gauss;
+        () lh_py_stream lh_py_seed_os lh_py_random lh_py_gauss;
         (_) lh_py_seed lh_py_randbelow;
         (_ _) lh_py_getrandbits;
     }

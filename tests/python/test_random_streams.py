@@ -1,0 +1,73 @@
+"""Numbers drawn in place and by calls are one stream, the one of NumPy and of Python."""
+
+import random
+
+import numpy as np
+import pytest
+from lancehead import njit, prange
+
+
+@njit
+def numpy_mixed(seed, n):
+    np.random.seed(seed)
+    out = np.empty(n)
+    for i in range(n):
+        out[i] = np.random.random()
+        # Draws one word of the stream, or two.
+        if i % 7 == 3:
+            out[i] += np.random.randint(0, 100)
+    return out
+
+
+@njit
+def python_mixed(seed, n):
+    random.seed(seed)
+    out = np.empty(n)
+    for i in range(n):
+        out[i] = random.random()
+        # Draws one word of the stream: a pair of words may lie in two blocks.
+        if i % 5 == 2:
+            out[i] += random.getrandbits(20)
+    return out
+
+
+@njit
+def inside(n):
+    hits = 0
+    for _ in range(n):
+        x = random.random()
+        y = random.random()
+        if x * x + y * y < 1.0:
+            hits += 1
+    return hits
+
+
+@njit(parallel=True)
+def spread(seed, n):
+    np.random.seed(seed)
+    out = np.empty(n)
+    for i in prange(n):
+        out[i] = np.random.random()
+    return out
+
+
+@pytest.mark.parametrize("seed", [0, 5, 12345])
+def test_numpy(seed):
+    assert np.array_equal(numpy_mixed(seed, 2000), numpy_mixed.py_func(seed, 2000))
+
+
+@pytest.mark.parametrize("seed", [0, 5, 12345])
+def test_python(seed):
+    assert np.array_equal(python_mixed(seed, 2000), python_mixed.py_func(seed, 2000))
+
+
+def test_loops_ask_once_where_the_stream_is():
+    assert abs(4 * inside(100_000) / 100_000 - np.pi) < 0.1
+    (code,) = inside.inspect_llvm().values()
+    assert code.count("call ptr @lh_py_stream") == 1
+
+
+def test_blocks_of_parallel_loops_have_streams_of_their_own():
+    a = spread(3, 100_000)
+    assert np.array_equal(a, spread(3, 100_000)) and len(np.unique(a)) > 99_990
+    assert abs(a.mean() - 0.5) < 0.01
