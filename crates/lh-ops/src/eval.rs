@@ -47,6 +47,14 @@ pub(crate) fn float1(a: &[Const], f: fn(f64) -> f64) -> Option<Const> {
     }
 }
 
+/// A function of floats that changes no whole number.
+pub(crate) fn rounding(a: &[Const], f: fn(f64) -> f64) -> Option<Const> {
+    match a {
+        [whole @ (Const::Int(..) | Const::Bool(_))] => Some(whole.clone()),
+        _ => float1(a, f),
+    }
+}
+
 pub(crate) fn float2(a: &[Const], f: fn(f64, f64) -> f64) -> Option<Const> {
     match *a {
         [Const::Float(x, t), Const::Float(y, _)] => Some(rounded(f(x, y), t)),

@@ -1,8 +1,8 @@
 //! Exact operations on floats: roundings, signs, parts.
 
-use crate::eval::{eg, f32, f64, float1, float2, fma, i32, ldexp, nextafter};
+use crate::eval::{eg, f32, f64, float1, float2, fma, i32, ldexp, nextafter, rounding};
 use lh_ir::Ty;
-use lh_ir::op::Class::Floats;
+use lh_ir::op::Class::{Floats, Ordered};
 use lh_ir::op::Lower::{Intrinsic, Symbol};
 use lh_ir::op::Op;
 use lh_ir::op::Sig::{Fixed, Same};
@@ -42,13 +42,14 @@ pub(crate) fn rows() -> Vec<Op> {
         },
         Op {
             name: "floor",
-            doc: "Greatest integral float that is not greater.",
+            doc: "Greatest whole number that is not greater; integers and truth values are whole.",
             python: &["numpy.floor"],
-            sig: Same(1, Floats),
-            eval: |a| float1(a, f64::floor),
+            sig: Same(1, Ordered),
+            eval: |a| rounding(a, f64::floor),
             host: Intrinsic { signed: "", unsigned: "", float: "llvm.floor", flag: false },
             nvptx: Intrinsic { signed: "", unsigned: "", float: "llvm.floor", flag: false },
             examples: eg(vec![
+                (vec![i32(-3)], i32(-3)),
                 (vec![f64(-2.5)], f64(-3.0)),
                 (vec![f64(-0.0)], f64(-0.0)),
                 (vec![f32(1e30)], f32(1e30)),
@@ -57,13 +58,14 @@ pub(crate) fn rows() -> Vec<Op> {
         },
         Op {
             name: "ceil",
-            doc: "Least integral float that is not less.",
+            doc: "Least whole number that is not less; integers and truth values are whole.",
             python: &["numpy.ceil"],
-            sig: Same(1, Floats),
-            eval: |a| float1(a, f64::ceil),
+            sig: Same(1, Ordered),
+            eval: |a| rounding(a, f64::ceil),
             host: Intrinsic { signed: "", unsigned: "", float: "llvm.ceil", flag: false },
             nvptx: Intrinsic { signed: "", unsigned: "", float: "llvm.ceil", flag: false },
             examples: eg(vec![
+                (vec![i32(-3)], i32(-3)),
                 (vec![f64(-2.5)], f64(-2.0)),
                 (vec![f64(-0.0)], f64(-0.0)),
                 (vec![f32(1e30)], f32(1e30)),
@@ -74,11 +76,12 @@ pub(crate) fn rows() -> Vec<Op> {
             name: "trunc",
             doc: "Integral part.",
             python: &["numpy.trunc", "numpy.fix"],
-            sig: Same(1, Floats),
-            eval: |a| float1(a, f64::trunc),
+            sig: Same(1, Ordered),
+            eval: |a| rounding(a, f64::trunc),
             host: Intrinsic { signed: "", unsigned: "", float: "llvm.trunc", flag: false },
             nvptx: Intrinsic { signed: "", unsigned: "", float: "llvm.trunc", flag: false },
             examples: eg(vec![
+                (vec![i32(-3)], i32(-3)),
                 (vec![f64(-2.5)], f64(-2.0)),
                 (vec![f64(-0.0)], f64(-0.0)),
                 (vec![f32(1e30)], f32(1e30)),
