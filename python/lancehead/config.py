@@ -25,6 +25,12 @@ def _size(text: str) -> int:
 #: Bytes that it may have there, after which what was not used for longest goes: `LANCEHEAD_CACHE_SIZE=500M`.
 CACHE_SIZE: int = _size(os.environ.get("LANCEHEAD_CACHE_SIZE") or "2G")
 
+#: Levels of processors (`x86-64-v2 x86-64-v3 x86-64-v4`) that every entry shall have code for, so that a cluster shares it:
+#: `LANCEHEAD_CACHE_LEVELS`, or `all` for these three. By default, code is for the processor at hand.
+CACHE_LEVELS: list[str] = (
+    os.environ.get("LANCEHEAD_CACHE_LEVELS", "").replace("all", "x86-64-v2 x86-64-v3 x86-64-v4").replace(",", " ").split()
+)
+
 #: Prints what the cache reads and writes: `LANCEHEAD_DEBUG_CACHE=1`.
 DEBUG_CACHE: bool = bool(_flag("LANCEHEAD_DEBUG_CACHE"))
 

@@ -314,6 +314,7 @@ def test_build_of_a_file_with_a_cc(tmp_path):
     [
         ("x = 1", "nothing to build"),
         ("from lancehead import njit\nclass Own(Exception): pass\n@njit('int64(int64)')\ndef f(x):\n    if x: raise Own('no')\n    return x", "Own"),
+        ("from lancehead import njit\n@njit('float16(float16[:])')\ndef f(x): return x[0]", "unsupported-type"),
         ("from lancehead import njit\n@njit('int64(List(int64))')\ndef f(x): return x[0]", "unsupported-type"),
     ],
 )

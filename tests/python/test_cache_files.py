@@ -113,27 +113,76 @@ def test_killed_writers(project):
     assert project.run(CALL) == HIT
 
 
-def full_disk(path):
-    path.mkdir()
-    done = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=8k,mode=755", "none", path], capture_output=True)
-    return done.returncode == 0
+#: Loaded before the C library: in the directory `FULL`, the call `FAILS` finds no space; writes do once so many bytes are written.
+NO_SPACE = """
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+static int fails(const char *call, const char *path) {
+    const char *full = getenv("FULL"), *which = getenv("FAILS");
+    return full && which && path && !strcmp(which, call) && !strncmp(path, full, strlen(full));
+}
+static int no_space(void) { errno = ENOSPC; return -1; }
+static long left = 100;
+ssize_t write(int fd, const void *data, size_t n) {
+    ssize_t (*real)(int, const void *, size_t) = dlsym(RTLD_NEXT, "write");
+    char link[64], path[4096];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    ssize_t length = readlink(link, path, sizeof path - 1);
+    path[length < 0 ? 0 : length] = 0;
+    if (fails("write", path)) return no_space();
+    if (fails("write later", path)) {
+        if (left == 0) return no_space();
+        n = n < (size_t)left ? n : (size_t)left;
+        left -= n;
+    }
+    return real(fd, data, n);
+}
+#define OPEN(name) int name(const char *path, int flags, ...) { \\
+    va_list more; va_start(more, flags); mode_t mode = flags & O_CREAT ? va_arg(more, mode_t) : 0; va_end(more); \\
+    if (flags & O_CREAT && fails("open", path)) return no_space(); \\
+    int (*real)(const char *, int, ...) = dlsym(RTLD_NEXT, #name); \\
+    return real(path, flags, mode); }
+OPEN(open)
+OPEN(open64)
+int rename(const char *from, const char *to) {
+    int (*real)(const char *, const char *) = dlsym(RTLD_NEXT, "rename");
+    return fails("rename", to) ? no_space() : real(from, to);
+}
+int mkdir(const char *path, mode_t mode) {
+    int (*real)(const char *, mode_t) = dlsym(RTLD_NEXT, "mkdir");
+    return fails("mkdir", path) ? no_space() : real(path, mode);
+}
+"""
 
 
-def test_full_disk(project):
+@pytest.mark.parametrize("call", ["write", "write later", "open", "rename", "mkdir"])
+def test_full_disk(project, tmp_path_factory, call):
+    tools = tmp_path_factory.mktemp("full_disk")
+    (tools / "full.c").write_text(NO_SPACE)
+    subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-w", "full.c", "-o", "full.so", "-ldl"], cwd=tools, check=True, timeout=120)
     cache = project.path / "full"
-    if not full_disk(cache):
-        pytest.skip("no file systems can be mounted here")
-    try:
-        project.env["LANCEHEAD_CACHE_DIR"] = str(cache)
-        with pytest.raises(OSError, match="No space"):
-            for n in range(10):
-                (cache / str(n)).write_bytes(b"x" * 4096)
+    if call != "mkdir":
+        cache.mkdir()
+    full = {"FULL": str(cache), "FAILS": call, "LD_PRELOAD": str(tools / "full.so")}
+    project.env["LANCEHEAD_CACHE_DIR"] = str(cache)
+    for _ in range(2):
+        project.env.update(full)
         assert project.run(CALL) == MISS
-        assert "No space left" in project.errors
-        assert project.run(CALL) == MISS
-        assert project.entries() == []
-    finally:
-        subprocess.run(["umount", cache], check=True)
+        assert len(warnings(project)) == 1 and "cannot be kept" in project.errors and "No space left" in project.errors
+        assert [p for p in project.path.rglob("*") if p.is_file() and p.suffix != ".py"] == []
+    # Once there is room again, it is as if nothing had been.
+    for name in full:
+        del project.env[name]
+    assert project.run(CALL) == MISS
+    assert project.run(CALL) == HIT
 
 
 #: Root without the right to ignore permissions (capabilities 1 and 2), as an ordinary user is.

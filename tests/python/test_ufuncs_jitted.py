@@ -180,3 +180,131 @@ def test_wrong_axes_and_empty_reductions():
         reduced(over, a[:0], 0)
     with pytest.raises(IndexError):
         reduced_parts(plus, a, np.array([5]), 0)
+
+
+@lh.njit
+def reduced_with(u, a, axis, initial, where):
+    return u.reduce(a, axis, initial=initial, where=where)
+
+
+@lh.njit
+def kept(u, a, axis):
+    return u.reduce(a, axis, keepdims=True)
+
+
+@lh.njit
+def reduced_into(u, a, out):
+    return u.reduce(a, 1, out=out)
+
+
+@lh.njit
+def kept_into(u, a, out):
+    return u.reduce(a, (0, 1), out=out, keepdims=True)
+
+
+@lh.njit
+def masked(u, a, b, where):
+    return u(a, b, where=where)
+
+
+@lh.njit
+def masked_into(u, a, b, where, out):
+    return u(a, b, out=out, where=where)
+
+
+@lh.njit
+def masked_off(u, a, b, out):
+    return u(a, b, out=out, where=False)
+
+
+def outside(u):
+    return {plus: np.add, over: np.divide}.get(u, u)
+
+
+@pytest.mark.parametrize("u", [plus, over, np.add, np.maximum])
+@pytest.mark.parametrize("axis", [0, -1, (0, 2), (2, 0), (0, 1, 2), None, ()])
+def test_initial_where_and_keepdims_of_reduce(u, axis):
+    a = np.random.default_rng(1).random((2, 3, 4)) + 0.5
+    mask = a > 0.8
+    if u is not over or isinstance(axis, int):
+        np.testing.assert_allclose(kept(u, a, axis), outside(u).reduce(a, axis, keepdims=True))
+    if u is not over:
+        np.testing.assert_allclose(reduced_with(u, a, axis, 2.5, mask), outside(u).reduce(a, axis, initial=2.5, where=mask))
+        np.testing.assert_allclose(reduced_with(u, a, axis, 2.5, mask[0, 0]), outside(u).reduce(a, axis, initial=2.5, where=mask[0, 0]))
+        np.testing.assert_allclose(reduced_with(u, a.T, axis, 2.5, True), outside(u).reduce(a.T, axis, initial=2.5))
+
+
+def test_where_of_reduce_needs_a_start():
+    a = np.arange(6.0).reshape(2, 3)
+    np.testing.assert_array_equal(reduced_with(plus, a, 0, None, a > 2), np.add.reduce(a, 0, where=a > 2))
+    assert reduced_with(plus, a, None, None, np.zeros((2, 3), np.bool_)) == 0
+    for u in (over, np.maximum):
+        with pytest.raises(ValueError, match="where mask"):
+            reduced_with(u, a, 0, None, a > 2)
+    with pytest.raises(ValueError):
+        reduced_with(plus, a, 0, 0.0, np.zeros(5, np.bool_))
+
+
+def test_out_of_reduce():
+    a = np.arange(6.0).reshape(2, 3)
+    out = np.zeros(2)
+    assert reduced_into(plus, a, out) is out and out.tolist() == [3, 12]
+    small = np.zeros((2,), np.float32)
+    assert reduced_into(plus, a, small).tolist() == [3, 12]
+    with pytest.raises(ValueError, match="shape"):
+        reduced_into(plus, a, np.zeros(3))
+    whole = np.zeros((1, 1))
+    assert kept_into(plus, a, whole) is whole and whole[0, 0] == 15
+
+
+@pytest.mark.parametrize("u", [plus, hypot2])
+def test_where_of_a_call(u):
+    a, b = np.arange(12.0).reshape(3, 4), np.arange(4.0)
+    mask = (np.arange(12) % 3 == 0).reshape(3, 4)
+    for where in (mask, mask[0], mask[:, :1]):
+        full = np.broadcast_to(where, (3, 4))
+        np.testing.assert_array_equal(masked(u, a, b, where)[full], u(a, b)[full])
+        out = np.full((3, 4), -1.0)
+        want = np.full((3, 4), -1.0)
+        u(a, b, out=want, where=where)
+        assert masked_into(u, a, b, where, out) is out
+        np.testing.assert_array_equal(out, want)
+    out = np.full((3, 4), -1.0)
+    assert (masked_off(u, a, b, out) == -1).all()
+    np.testing.assert_array_equal(masked(u, a, b, True), u(a, b))
+    with pytest.raises(ValueError):
+        masked_into(u, a, b, mask, np.zeros(4))
+
+
+@pytest.mark.parametrize("shift", [-2, -1, 0, 1, 2])
+def test_outputs_that_lie_over_inputs(shift):
+    base = np.arange(20.0)
+    want, got = base.copy(), base.copy()
+    inside, over_it = slice(5, 15), slice(5 + shift, 15 + shift)
+    hypot2(want[inside], 1.0, out=want[over_it])
+    into(got[inside], got[over_it])
+    np.testing.assert_array_equal(got, want)
+    want, got = base.copy(), base.copy()
+    mask = base[:10] % 2 == 0
+    hypot2(want[inside], want[inside], out=want[over_it], where=mask)
+    masked_into(hypot2, got[inside], got[inside], mask, got[over_it])
+    np.testing.assert_array_equal(got, want)
+
+
+@lh.njit
+def into(a, out):
+    hypot2(a, 1.0, out=out)
+
+
+def test_calls_in_place_are_vectorised():
+    a = np.arange(1000.0)
+
+    @lh.njit
+    def inplace(a):
+        hypot2(a, 1.0, out=a)
+
+    want = hypot2(a, 1.0)
+    inplace(a)
+    np.testing.assert_array_equal(a, want)
+    assembly = next(iter(inplace.inspect_asm().values()))
+    assert any(packed in assembly for packed in ("mulpd", "fmadd231pd", "fmadd213pd", "fmadd132pd", "addpd"))

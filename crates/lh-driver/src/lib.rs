@@ -389,12 +389,23 @@ impl Compiled {
         lh_llvm::compile(&unit).object
     }
 
-    /// What the code needs from outside: the symbols of objects, and of names of source files.
-    pub fn outside(&self, entry: &str) -> (Vec<(Extern, String)>, Vec<(String, FuncId)>) {
-        let symbol = |o: lh_llvm::Outside| format!("{}.{entry}", o.symbol());
-        let words = self.words().into_iter().map(|w| (w, symbol(lh_llvm::Outside::Word(w)))).collect();
-        let numbered = self.files.iter().map(|(n, f)| (symbol(lh_llvm::Outside::File(*n)), *f));
-        (words, numbered.collect())
+    /// The same object for processors of a level.
+    pub fn object_for(&self, level: Level) -> Vec<u8> {
+        let mut unit = unit(&self.functions, &self.names, lh_llvm::Wanted::default());
+        unit.level = Some(level);
+        lh_llvm::compile(&unit).object
+    }
+
+    /// Objects that [`Compiled::linkable`] needs from outside, with their symbols.
+    pub fn outside_words(&self, entry: &str) -> Vec<(Extern, String)> {
+        let symbol = |w| format!("{}.{entry}", lh_llvm::Outside::Word(w).symbol());
+        self.words().into_iter().map(|w| (w, symbol(w))).collect()
+    }
+
+    /// Functions whose source files' names it needs from outside, with the symbols of these.
+    pub fn outside_files(&self, entry: &str) -> Vec<(FuncId, String)> {
+        let symbol = |n| format!("{}.{entry}", lh_llvm::Outside::File(n).symbol());
+        self.files.iter().map(|(n, f)| (*f, symbol(*n))).collect()
     }
 
     /// What the vectoriser says of each loop, asked anew.

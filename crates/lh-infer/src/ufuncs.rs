@@ -11,8 +11,23 @@ use lh_ir::{ObjId, Ty};
 
 impl Infer<'_> {
     /// A call of a ufunc that the user made.
-    pub(crate) fn call_user_ufunc(&mut self, u: &Ufunc, args: &[Val], kwargs: &[(String, Val)]) -> Result<Val> {
-        let (ins, outs) = self.ufunc_operands(u, args, kwargs)?;
+    pub(crate) fn call_user_ufunc(
+        &mut self,
+        f: &Val,
+        u: &Ufunc,
+        args: &[Val],
+        kwargs: &[(String, Val)],
+    ) -> Result<Val> {
+        let (masks, kwargs): (Vec<_>, Vec<_>) = kwargs
+            .iter()
+            .cloned()
+            .partition(|(name, _)| name == "where" && u.layout.is_none() && u.nout.is_none_or(|n| n == 1));
+        let (ins, outs) = self.ufunc_operands(u, args, &kwargs)?;
+        if let Some((_, mask)) = masks.first().filter(|(_, m)| m.as_bool() != Some(true)) {
+            let out = outs.first().cloned().unwrap_or(Val::of_type(Ty::none()));
+            let mask = self.call_library("numpy.asarray", &[mask.clone()])?;
+            return self.call_library("ufunc_methods.masked", &[f.clone(), Val::tuple(ins), out, mask]);
+        }
         if u.layout.is_some() {
             return self.call_generalised(u, &ins, &outs);
         }

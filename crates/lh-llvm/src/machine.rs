@@ -121,6 +121,10 @@ impl Level {
     pub fn named(name: &str) -> Option<Level> {
         LEVELS.into_iter().find(|l| *l == name).map(Level)
     }
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        self.0
+    }
     fn has_fma(self) -> bool {
         matches!(self.0, "x86-64-v3" | "x86-64-v4")
     }

@@ -29,19 +29,18 @@ pub fn linkable<'py>(function: &Bound<'py, PyAny>, symbol: &str, level: Option<&
     let compiled = overload.compiled.clone();
     let mut object = Vec::new();
     py.detach(|| object = compiled.linkable(symbol, level));
-    let (words, files) = compiled.outside(symbol);
     let made = PyDict::new(py);
     made.set_item("object", PyBytes::new(py, &object))?;
     made.set_item("args", types::type_tuple(py, &compiled.args)?)?;
     made.set_item("ret", types::Type::of(py, types::canonical(compiled.ret))?)?;
     let (arrays, classes, sources) = (PyDict::new(py), PyDict::new(py), PyDict::new(py));
-    for (word, symbol) in words {
+    for (word, symbol) in compiled.outside_words(symbol) {
         match word {
             Extern::Array(o) => arrays.set_item(symbol, objects::object(py, o))?,
             Extern::Class(c) => classes.set_item(symbol, lh_runtime::classes::class_name(c))?,
         }
     }
-    for (symbol, func) in files {
+    for (func, symbol) in compiled.outside_files(symbol) {
         let (object, _) = objects::function_object(func);
         let code = dispatcher::py_func(&objects::object(py, object)).unwrap_or(objects::object(py, object));
         sources.set_item(symbol, code.getattr("__code__")?.getattr("co_filename")?)?;

@@ -2,8 +2,8 @@
 
 use crate::host::PyHost;
 use crate::{objects, render};
-use lh_driver::Compiled;
 use lh_driver::cache::{self, Answer, Digest, Entry, Facts, Hasher, Request, Turn};
+use lh_driver::{Compiled, Level};
 use lh_ir::func::Options;
 use lh_ir::{ObjId, Ty};
 use pyo3::intern;
@@ -143,9 +143,34 @@ fn plain(name: &str, longest: usize) -> String {
     name[from..].trim_start_matches('.').to_owned()
 }
 
-/// Hashes of compiler, library, interpreter, NumPy and processor: this one, then the levels of x86-64 that it has.
-fn environments(py: Python<'_>) -> PyResult<&Vec<Digest>> {
-    static ALL: PyOnceLock<Vec<Digest>> = PyOnceLock::new();
+/// Levels of x86-64 that every entry shall have code for; none if it is for the processor at hand.
+fn shared_levels(py: Python<'_>) -> Vec<Level> {
+    let names: Option<Vec<String>> = setting(py, intern!(py, "CACHE_LEVELS")).and_then(|s| s.extract().ok());
+    names.unwrap_or_default().iter().filter_map(|n| Level::named(n)).collect()
+}
+
+/// The hash of all that code depends on and no entry lists.
+fn environment(py: Python<'_>) -> PyResult<Digest> {
+    let levels = shared_levels(py);
+    let all = environments(py)?;
+    if levels.is_empty() {
+        return Ok(all.machines[0]);
+    }
+    let names: Vec<&str> = levels.iter().map(|l| l.name()).collect();
+    Ok(machine(&all.fixed, "levels", &names.join(" ")))
+}
+
+/// Hashes of what code depends on and no entry lists.
+struct Environments {
+    /// Without the processor.
+    fixed: Digest,
+    /// With this processor, then with the levels of x86-64 that it has.
+    machines: Vec<Digest>,
+}
+
+/// Hashes of compiler, library, interpreter, NumPy and processor.
+fn environments(py: Python<'_>) -> PyResult<&Environments> {
+    static ALL: PyOnceLock<Environments> = PyOnceLock::new();
     ALL.get_or_try_init(py, || {
         let mut h = Hasher::new("environment");
         h.text(BUILD);
@@ -168,7 +193,7 @@ fn environments(py: Python<'_>) -> PyResult<&Vec<Digest>> {
         let fixed = h.finish();
         let levels = lh_driver::processor_levels().into_iter().map(|l| (l, ""));
         let machines = std::iter::once(lh_driver::processor()).chain(levels);
-        Ok(machines.map(|(cpu, features)| machine(&fixed, cpu, features)).collect())
+        Ok(Environments { fixed, machines: machines.map(|(cpu, features)| machine(&fixed, cpu, features)).collect() })
     })
 }
 
@@ -195,7 +220,7 @@ fn sources(root: &Path, dir: &Path, out: &mut Vec<(String, Vec<u8>)>) -> io::Res
 }
 
 fn request<'a>(py: Python<'_>, function: ObjId, args: &'a [Ty], options: Options) -> PyResult<Request<'a>> {
-    Ok(Request { function, args, options, environment: environments(py)?[0] })
+    Ok(Request { function, args, options, environment: environment(py)? })
 }
 
 /// Looks for code of a function that fits; `load` is false if it shall be made anew in any case. If another process is
@@ -238,7 +263,7 @@ fn search(py: Python<'_>, home: &Home, request: &Request<'_>, key: &Digest) -> P
     }
     // Packs are made for levels of processors, of which the highest is the best.
     let Some(pack) = home.pack.as_deref().filter(|p| p.is_dir()) else { return Ok(None) };
-    for environment in environments(py)?.clone() {
+    for environment in environments(py)?.machines.iter().copied() {
         let request = Request { environment, ..*request };
         let Some(key) = request.key(&mut host) else { continue };
         let found = search_dir(py, &mut host, home, pack, &request, &key)?;
@@ -292,11 +317,17 @@ pub fn keep(
     let facts = facts(py, home)?;
     let request = request(py, function, args, options)?;
     // What was read may have changed while it was compiled: then the key has, too, or there is no entry.
-    let entry = match request.entry(&mut host, compiled, facts) {
+    let mut entry = match request.entry(&mut host, compiled, facts) {
         Ok(entry) if entry.key == key => entry,
         Ok(_) => return log(py, &format!("not kept: {} has changed meanwhile", lookup.home.stem)),
         Err(why) => return log(py, &format!("not kept: {}: {why}", lookup.home.stem)),
     };
+    let levels = shared_levels(py);
+    if !levels.is_empty() {
+        py.detach(|| entry.variants = levels.iter().map(|l| (l.name().to_owned(), compiled.object_for(*l))).collect());
+        entry.facts.cpu = levels.iter().map(|l| l.name()).collect::<Vec<_>>().join("+");
+        entry.object.clear();
+    }
     let name = format!("{}.{}.{}{}", lookup.home.stem, short(&key), short(&entry.dependencies()), cache::CODE);
     let (bytes, index) = (entry.write(), index(&entry.facts));
     let mut failure = None;
@@ -395,7 +426,8 @@ pub fn cache_entry<'py>(py: Python<'py>, path: PathBuf) -> PyResult<Option<Bound
     }
     out.set_item("line", facts.line)?;
     out.set_item("size", bytes.len())?;
-    out.set_item("code", entry.object.len())?;
+    let code = entry.object.len() + entry.variants.iter().map(|(_, o)| o.len()).sum::<usize>();
+    out.set_item("code", code)?;
     out.set_item("reads", entry.reads())?;
     Ok(Some(out))
 }

@@ -37,7 +37,9 @@ def unknown(t: Any) -> Any:
         return next((u for u in map(unknown, t.types) if u is not None), None)
     if t.kind == "Optional":
         return unknown(t.type)
-    return None if t.kind in _SCALARS or t.kind == "Array" else t
+    if t.kind == "Array":
+        return t if t.dtype.kind not in _SCALARS or unknown(t.dtype) is not None else None
+    return None if t.kind in _SCALARS and t.name != "float16" else t
 
 
 def _number(t: Any) -> int:

@@ -295,6 +295,7 @@ def _compile_options(options: dict[str, Any]) -> dict[str, Any]:
         "boundscheck": bounds is None or bool(bounds),
         "error_model": "python" if debug and not options.get("fastmath") else "numpy",
         "fastmath": options.get("fastmath") or False,
+        "cache": bool(options.get("cache")),
     }
 
 

@@ -5,17 +5,78 @@ import numpy as np
 from lancehead.lib import prim
 
 
-def reduce(u, array, axis=0, dtype=None, out=None, keepdims=False, initial=None):
-    """The ufunc between the elements along axes, from first to last."""
+def reduce(u, array, axis=0, dtype=None, out=None, keepdims=False, initial=None, where=True):
+    """The ufunc between the elements along axes, from first to last; only those that `where` tells."""
     a = np.asarray(array)
-    if prim.is_none(axis):
-        result = _one_axis(u, a.reshape(a.size), 0, dtype, initial)
-    elif prim.is_tuple(axis):
-        result = _axes(u, a, _checked(axis, a.ndim), dtype, initial)
+    axes = _axes_of(axis, a.shape)
+    if prim.is_array(where):
+        result = _masked(u, a, axes, dtype, initial, where)
+    elif where:
+        result = _whole(u, a, axis, axes, dtype, initial)
     else:
-        result = _one_axis(u, a, _checked((axis,), a.ndim)[0], dtype, initial)
+        result = _masked(u, a, axes, dtype, initial, np.asarray(where))
     if keepdims:
-        prim.error(a, "keepdims of a ufunc's reduce is not supported in compiled code")
+        return _delivered(np.asarray(result).reshape(_ones(a.shape, axes)), out)
+    return _delivered(result, out)
+
+
+def _axes_of(axis, shape):
+    if prim.is_none(axis):
+        axes = ()
+        for k, _ in enumerate(shape):
+            axes = (*axes, k)
+        return axes
+    if prim.is_tuple(axis):
+        return _checked(axis, len(shape))
+    return _checked((axis,), len(shape))
+
+
+def _whole(u, a, axis, axes, dtype, initial):
+    if prim.is_none(axis):
+        return _one_axis(u, a.reshape(a.size), 0, dtype, initial)
+    if len(axes) == 1:
+        return _one_axis(u, a, axes[0], dtype, initial)
+    return _axes(u, a, axes, dtype, initial)
+
+
+def _ones(shape, axes):
+    # The shape with one element along each axis.
+    for k in axes:
+        shape = prim.tuple_set(shape, k, 1)
+    return shape
+
+
+def _without(shape, axes):
+    # The shape without the axes, the last one of which goes first.
+    if len(axes) == 0:
+        return shape
+    last = axes[0]
+    for k in axes:
+        last = max(last, k)
+    rest = ()
+    for k in axes[1:]:
+        rest = (*rest, axes[0] if k == last else k)
+    return _without(prim.tuple_drop(shape, last), rest)
+
+
+def _masked(u, a, axes, dtype, initial, where):
+    if prim.is_none(initial) and prim.is_none(prim.ufunc_identity(u)):
+        raise ValueError("reduction operation does not have an identity, so to use a where mask one has to specify 'initial'")
+    start = prim.ufunc_identity(u) if prim.is_none(initial) else initial
+    mask = np.broadcast_to(where, a.shape)
+    total = np.full(_ones(a.shape, axes), start, _result_type(u, a, dtype, start))
+    for index in np.ndindex(a.shape):
+        if mask[index]:
+            at = index
+            for k in axes:
+                at = prim.tuple_set(at, k, 0)
+            total[at] = u(total[at], prim.cast(a[index], prim.dtype_of(total)))
+    if len(axes) == a.ndim:
+        return total.reshape(total.size)[0]
+    return total.reshape(_without(a.shape, axes))
+
+
+def _delivered(result, out):
     if prim.is_none(out):
         return result
     if np.shape(result) != out.shape:
@@ -41,7 +102,11 @@ def _checked(axis, ndim):
 def _axes(u, a, axes, dtype, initial):
     # The last axis first, so that the others keep their numbers.
     if len(axes) == 0:
-        return a.copy()
+        if prim.is_none(initial):
+            return a.copy()
+        made = np.empty(a.shape, _result_type(u, a, dtype, initial))
+        made[...] = u(initial, a)
+        return made
     last = axes[0]
     for k in axes:
         last = max(last, k)
@@ -210,11 +275,47 @@ def _at_one(u, a, place, operands):
     prim.store(p, prim.cast(u(prim.load(p, dtype), *operands), dtype))
 
 
-def outer(u, a, b):
+def outer(u, a, b, out=None):
     """The ufunc for every pair of elements of two arrays."""
     x = np.asarray(a)
     y = np.asarray(b)
     shape = x.shape
     for _ in y.shape:
         shape = (*shape, 1)
-    return u(x.copy().reshape(shape), y)
+    if prim.is_none(out):
+        return u(x.copy().reshape(shape), y)
+    return u(x.copy().reshape(shape), y, out=out)
+
+
+def masked(u, ins, out, where):
+    """A call of a ufunc for those elements that `where` tells; others of the result are what they were."""
+    shape = np.shape(where)
+    arrays = ()
+    for x in ins:
+        # The output may lie over the inputs in any way.
+        a = np.asarray(x) if prim.is_none(out) else np.asarray(x).copy()
+        shape = np.broadcast_shapes(shape, a.shape)
+        arrays = (*arrays, a)
+    if prim.is_none(out):
+        examples = ()
+        for a in arrays:
+            examples = (*examples, prim.example(a.reshape(a.size)))
+        made = np.empty(shape, prim.dtype_of(u(*examples)))
+    else:
+        if np.broadcast_shapes(shape, out.shape) != out.shape:
+            raise ValueError("the shape of out is not that of the result")
+        made = out
+    _where_set(u, made, np.broadcast_to(where, made.shape), arrays)
+    return made
+
+
+def _where_set(u, made, mask, arrays):
+    wide = ()
+    for a in arrays:
+        wide = (*wide, np.broadcast_to(a, made.shape))
+    for index in np.ndindex(made.shape):
+        if mask[index]:
+            xs = ()
+            for a in wide:
+                xs = (*xs, a[index])
+            made[index] = prim.cast(u(*xs), prim.dtype_of(made))

@@ -1,15 +1,16 @@
 //! What is in a file of the cache.
 //!
 //! ```text
-//! "LHCACHE1" · hash of the rest · key · facts · steps · words · files · result type · object
+//! "LHCACHE2" · hash of the rest · key · facts · steps · words · files · result type · kernel · object · objects by level
 //! ```
 
 use super::digest::{Digest, Hasher, blake2b};
-use lh_ir::func::Extern;
+use crate::kernel::Kernel;
+use lh_ir::func::{self, Extern};
 use lh_ir::{ExcId, ObjId};
 
 /// First bytes of a file; the last one is the version of the format.
-const MAGIC: &[u8; 8] = b"LHCACHE1";
+const MAGIC: &[u8; 8] = b"LHCACHE2";
 
 /// How an object that was read while compiling is found again. Parents are numbers of earlier steps.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -73,8 +74,12 @@ pub struct Entry {
     pub ret: Vec<u8>,
     /// Whether arguments may live on after the call.
     pub escapes: bool,
-    /// ELF object.
+    /// What a launch has to know, of a kernel.
+    pub kernel: Option<Kernel>,
+    /// ELF object; empty if there is one for each of several levels of processors.
     pub object: Vec<u8>,
+    /// Objects by level.
+    pub variants: Vec<(String, Vec<u8>)>,
 }
 
 /// Appends to bytes.
@@ -98,6 +103,18 @@ impl Writer {
     fn many<T>(&mut self, items: &[T], mut each: impl FnMut(&mut Writer, &T)) {
         self.number(items.len() as u32);
         items.iter().for_each(|i| each(self, i));
+    }
+    fn kernel(&mut self, k: &Kernel) {
+        self.byte(match k.entry {
+            func::Entry::Plain => 0,
+            func::Entry::Blocks => 1,
+            func::Entry::Thread => 2,
+        });
+        self.byte(u8::from(k.is_cooperative));
+        self.byte(u8::from(k.prints));
+        self.number(k.thread_cost);
+        // Memory of a block or thread is far below 4 GB.
+        [k.shared_bytes, k.local_bytes, k.scratch].iter().for_each(|n| self.number(*n as u32));
     }
     fn step(&mut self, s: &Step) {
         match &s.place {
@@ -177,6 +194,18 @@ impl<'a> Reader<'a> {
         let digest = if self.byte()? != 0 { Some(self.digest()?) } else { None };
         Some(Step { place, digest })
     }
+    fn kernel(&mut self) -> Option<Kernel> {
+        let entry = match self.byte()? {
+            0 => func::Entry::Plain,
+            1 => func::Entry::Blocks,
+            2 => func::Entry::Thread,
+            _ => return None,
+        };
+        let (is_cooperative, prints, thread_cost) = (self.byte()? != 0, self.byte()? != 0, self.number()?);
+        let mut bytes = || self.number().map(|n| n as usize);
+        let (shared_bytes, local_bytes, scratch) = (bytes()?, bytes()?, bytes()?);
+        Some(Kernel { entry, is_cooperative, shared_bytes, local_bytes, scratch, thread_cost, prints })
+    }
     fn word(&mut self) -> Option<(Extern, u32)> {
         let (kind, number) = (self.byte()?, self.number()?);
         let what = match kind {
@@ -212,7 +241,12 @@ impl Entry {
         });
         w.bytes(&self.ret);
         w.byte(u8::from(self.escapes));
+        w.many(self.kernel.as_slice(), Writer::kernel);
         w.bytes(&self.object);
+        w.many(&self.variants, |w, (level, object)| {
+            w.text(level);
+            w.bytes(object);
+        });
         let mut out = MAGIC.to_vec();
         out.extend(blake2b(&w.0).0);
         out.extend(w.0);
@@ -239,9 +273,20 @@ impl Entry {
             files: r.many(|r| Some((r.number()?, r.number()?)))?,
             ret: r.bytes()?.to_vec(),
             escapes: r.byte()? != 0,
+            kernel: r.many(Reader::kernel)?.pop(),
             object: r.bytes()?.to_vec(),
+            variants: r.many(|r| Some((r.text()?, r.bytes()?.to_vec())))?,
         };
         r.0.is_empty().then_some(entry)
+    }
+
+    /// The object for a processor that has these levels, best first.
+    pub fn code_for(&self, levels: &[&str]) -> Option<&[u8]> {
+        if self.variants.is_empty() {
+            return Some(&self.object);
+        }
+        let of = |level: &&str| self.variants.iter().find(|(name, _)| name == level);
+        levels.iter().find_map(of).map(|(_, object)| &object[..])
     }
 
     /// What the code has read, as Python would say it.
@@ -298,8 +343,27 @@ mod tests {
             files: vec![(0, 0)],
             ret: vec![1, 2],
             escapes: true,
+            kernel: Some(Kernel {
+                entry: func::Entry::Thread,
+                is_cooperative: true,
+                shared_bytes: 3,
+                local_bytes: 4,
+                scratch: 5,
+                thread_cost: 6,
+                prints: false,
+            }),
             object: vec![0x7f; 300],
+            variants: vec![("x86-64-v2".into(), vec![1]), ("x86-64-v3".into(), vec![2, 3])],
         }
+    }
+
+    #[test]
+    fn the_best_level_is_taken() {
+        let entry = sample();
+        assert_eq!(entry.code_for(&["x86-64-v4", "x86-64-v3", "x86-64-v2"]), Some(&[2, 3][..]));
+        assert_eq!(entry.code_for(&["x86-64-v2"]), Some(&[1][..]));
+        assert_eq!(entry.code_for(&[]), None);
+        assert_eq!(Entry { variants: Vec::new(), ..entry }.code_for(&[]).map(<[u8]>::len), Some(300));
     }
 
     #[test]

@@ -87,9 +87,12 @@ impl Request<'_> {
         for (file, step) in &entry.files {
             files.insert(*file as usize, host.file(at(step)?));
         }
+        let object = entry.code_for(&crate::processor_levels())?;
         let (word, file) = (|w| words.get(&w).copied(), |f| files.get(&f).cloned());
-        let image = Image::load(&entry.object, &entry.facts.function, &word, &file, &|_| None);
-        Some(Compiled::loaded(image, self.args, ret, deps, entry.escapes, entry.object.len()))
+        let image = Image::load(object, &entry.facts.function, &word, &file, &|_| None);
+        let mut code = Compiled::loaded(image, self.args, ret, deps, entry.escapes, object.len());
+        code.kernel = entry.kernel;
+        Some(code)
     }
 
     /// The object at a place. `None`: there is no such place; `Some(None)`: it is empty.
@@ -141,9 +144,6 @@ impl Request<'_> {
     /// # Errors
     /// Why there is none: something in it cannot be found again, or has changed meanwhile.
     pub fn entry(&self, host: &mut dyn Host, compiled: &Compiled, mut facts: Facts) -> Result<Entry, String> {
-        if compiled.kernel.is_some() {
-            return Err("how a kernel is launched is not kept".to_owned());
-        }
         let no_hash = "an object in the types of its arguments has no hash";
         let key = self.key(host).ok_or(no_hash)?;
         let mut steps = Steps::new(self.function, &self.mentioned(host).ok_or(no_hash)?);
@@ -170,7 +170,8 @@ impl Request<'_> {
             let args: Vec<String> = self.args.iter().map(ToString::to_string).collect();
             facts.signature = format!("({}) -> {}", args.join(", "), compiled.ret);
         }
-        Ok(Entry { key, facts, steps, words, files, ret, escapes: compiled.escapes, object: compiled.object.clone() })
+        let (escapes, kernel, object) = (compiled.escapes, compiled.kernel, compiled.object.clone());
+        Ok(Entry { key, facts, steps, words, files, ret, escapes, kernel, object, variants: Vec::new() })
     }
 }
 

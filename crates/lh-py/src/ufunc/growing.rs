@@ -1,6 +1,6 @@
 //! The ufunc that grows: it compiles a loop when it meets new types, and otherwise is the `numpy.ufunc` it holds.
 
-use super::{Definition, snapshot};
+use super::{Definition, overrides, snapshot};
 use crate::np;
 use crate::types::{Signature, canonical};
 use lh_ir::Ty;
@@ -67,6 +67,25 @@ impl DUFunc {
             Some(types) if self.grow(py, None, &types)? => call(&self.current(py)),
             _ => Err(error),
         }
+    }
+
+    /// A call whose operands are arrays and numbers.
+    fn call<'py>(
+        &self,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let py = args.py();
+        let call = |u: &Bound<'py, PyAny>| u.call(args, kwargs);
+        if self.grows() && self.definition.layout.is_some() {
+            // Outputs are what the types are learned from.
+            let types = self.core_types(args, kwargs)?;
+            if let Some(types) = types {
+                self.grow_core(py, types)?;
+            }
+            return call(&self.current(py));
+        }
+        self.attempt(py, call, || self.input_types(args))
     }
 
     fn texts<'py>(&self, py: Python<'py>, what: lh_driver::Text) -> PyResult<Bound<'py, PyDict>> {
@@ -177,21 +196,14 @@ macro_rules! reducing {
 impl DUFunc {
     #[pyo3(signature = (*args, **kwargs))]
     fn __call__<'py>(
-        &self,
+        this: &Bound<'py, Self>,
         args: Bound<'py, PyTuple>,
         kwargs: Option<Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let py = args.py();
-        let call = |u: &Bound<'py, PyAny>| u.call(&args, kwargs.as_ref());
-        if self.grows() && self.definition.layout.is_some() {
-            // Outputs are what the types are learned from.
-            let types = self.core_types(&args, kwargs.as_ref())?;
-            if let Some(types) = types {
-                self.grow_core(py, types)?;
-            }
-            return call(&self.current(py));
+        match overrides::call(this, &args, kwargs.as_ref())? {
+            Some(done) => Ok(done),
+            None => this.get().call(&args, kwargs.as_ref()),
         }
-        self.attempt(py, call, || self.input_types(&args))
     }
     /// Reduces an array along axes.
     #[pyo3(signature = (*args, **kwargs))]

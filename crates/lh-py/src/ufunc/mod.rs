@@ -8,6 +8,7 @@ mod growing;
 mod inner;
 mod layout;
 mod loops;
+mod overrides;
 
 pub use growing::{DUFunc, ufunc_parts};
 pub use layout::Layout;
