@@ -281,6 +281,47 @@ def test_cache_directory_that_is_a_file(project):
     assert "cannot be kept" in project.errors
 
 
+@pytest.mark.parametrize("place", ["not/yet/there", "m.py/below", "loop", "gone", "/proc/lancehead", "/dev/null"])
+def test_odd_directories(project, place):
+    cache = project.path / place
+    if place == "loop":
+        cache.symlink_to(cache)
+    if place == "gone":
+        cache.symlink_to(project.path / "nowhere")
+    project.env["LANCEHEAD_CACHE_DIR"] = str(cache)
+    assert project.run(CALL) == MISS
+    usable = place == "not/yet/there"
+    assert project.run(CALL) == (HIT if usable else MISS)
+    assert usable or ("cannot be kept" in project.errors and "Traceback" not in project.errors)
+
+
+#: A file system without locks, or that takes no other file's name: what network file systems do.
+ODD = """
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <fcntl.h>
+static int is(const char *what) { const char *odd = getenv("ODD"); return odd && !strcmp(odd, what); }
+int flock(int fd, int operation) { if (is("locks")) { errno = ENOLCK; return -1; } return 0; }
+int rename(const char *from, const char *to) { errno = is("renames") ? EIO : EPERM; return -1; }
+"""
+
+
+@pytest.mark.parametrize("odd", ["locks", "renames"])
+def test_odd_file_systems(project, tmp_path_factory, odd):
+    tools = tmp_path_factory.mktemp("odd")
+    text = ODD if odd == "renames" else ODD.replace("int rename", "static int unused")
+    (tools / "odd.c").write_text(text)
+    subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-w", "odd.c", "-o", "odd.so"], cwd=tools, check=True, timeout=120)
+    project.env.update({"ODD": odd, "LD_PRELOAD": str(tools / "odd.so")})
+    assert project.run(CALL) == MISS
+    assert project.run(CALL) == (HIT if odd == "locks" else MISS)
+    assert "Traceback" not in project.errors
+    left = [p.name for p in project.path.rglob("*") if p.is_file() and p.suffix != ".py"]
+    assert all(name.endswith((".nbc", ".nbi")) or name.startswith(".lh-") and name.endswith(".lock") for name in left), left
+
+
 def test_64_writers_at_once(project):
     project.write("m.py", """
         import helper

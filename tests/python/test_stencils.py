@@ -207,3 +207,57 @@ def test_parallel():
     np.testing.assert_array_equal(second, skew(a, a + 1, 2))
     np.testing.assert_array_equal(third, line(a[0]))
     np.testing.assert_array_equal(out, five(a))
+
+
+def test_outputs_that_cannot_be_taken():
+    a = np.arange(6.0).reshape(2, 3)
+    frozen = np.zeros((2, 3))
+    frozen.flags.writeable = False
+    with pytest.raises((ValueError, lh.errors.TypingError), match="writ|read-only"):
+        five(a, out=frozen)
+    with pytest.raises(ValueError, match="shape"):
+        five(a, out=np.zeros((3, 2)))
+    with pytest.raises(lh.errors.NumbaError):
+        five(a, out=np.zeros(6))
+    assert not frozen.any()
+
+
+def test_made_in_compiled_code():
+    a = np.arange(20.0).reshape(4, 5)
+
+    @lh.njit
+    def whole(a):
+        return lh.stencil(neighbours)(a)
+
+    @lh.njit
+    def into(a):
+        out = np.zeros(a.shape)
+        lh.stencil(lambda x: x[0, 1] - x[0, -1])(a, out=out)
+        return out
+
+    @lh.njit
+    def named(a):
+        def line(x):
+            return x[0, 0] + x[1, 0]
+
+        made = lh.stencil(func_or_mode=line, neighborhood=((-1, 1), (0, 0)))
+        return made(a)
+
+    @lh.njit
+    def captures(a, k):
+        return lh.stencil(lambda x: x[0, 0] * k)(a)
+
+    @lh.njit
+    def with_cval(a):
+        return lh.stencil(neighbours, cval=1.0)(a)
+
+    np.testing.assert_array_equal(whole(a), lh.stencil(neighbours)(a))
+    np.testing.assert_array_equal(into(a), lh.stencil(lambda x: x[0, 1] - x[0, -1])(a))
+    np.testing.assert_array_equal(named(a)[1:-1], a[1:-1] + a[2:])
+    for call, text in ((lambda: captures(a, 2.0), "captures no variables"), (lambda: with_cval(a), "cval")):
+        with pytest.raises(lh.errors.NumbaError, match=text):
+            call()
+
+
+def neighbours(x):
+    return x[-1, 0] + x[1, 0] + x[0, 1]

@@ -276,3 +276,31 @@ def test_caching(tmp_path):
     assert told == ["3.0 2.0 [2.0, 4.0] 0\n", "3.0 2.0 [2.0, 4.0] 1\n"]
     kept = {p.name.split(".")[1].split("-")[0] for p in (tmp_path / "__pycache__").glob("*.nbc")}
     assert kept == {"f", "total", "run"}
+
+
+def test_outputs_that_cannot_be_written():
+    frozen = np.zeros(3)
+    frozen.flags.writeable = False
+    for call in (lambda: plus(np.ones(3), 1.0, frozen), lambda: plus(np.ones(3), 1.0, out=frozen), lambda: growing(np.ones(3), 1.0, out=frozen)):
+        with pytest.raises(ValueError, match="read-only"):
+            call()
+    small = np.zeros(())
+    small.flags.writeable = False
+    with pytest.raises(ValueError, match="read-only"):
+        total(np.ones(3), small)
+    with pytest.raises(ValueError, match="broadcast|shape"):
+        plus(np.ones(3), 1.0, out=np.zeros(4))
+    with pytest.raises(TypeError, match="same_kind"):
+        plus(np.ones(3), 1.0, out=np.zeros(3, np.int64))
+    with pytest.raises(TypeError, match="array"):
+        plus(np.ones(3), 1.0, out=[0.0, 0.0, 0.0])
+    assert not frozen.any() and not small
+
+
+@pytest.mark.parametrize("shift", [-2, -1, 1, 2])
+def test_generalised_outputs_over_inputs(shift):
+    a = np.arange(24.0).reshape(6, 4)
+    want = a[1:5].sum(axis=1)
+    flat = a.reshape(24)
+    total(a[1:5], flat[4 + shift : 8 + shift])
+    np.testing.assert_array_equal(flat[4 + shift : 8 + shift], want)

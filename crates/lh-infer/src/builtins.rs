@@ -17,6 +17,7 @@ impl Infer<'_> {
     pub(crate) fn builtin(&mut self, path: &str, args: &[Val], kwargs: &[(String, Val)]) -> Result<Option<Val>> {
         match (path, args) {
             ("builtins.len", [x]) if kwargs.is_empty() => self.len(x).map(Some),
+            ("lancehead.stencil", _) => self.make_stencil(args, kwargs).map(Some),
             // In the library, stencils use it.
             ("lancehead.prange", _)
                 if self.options.parallel & (if self.is_library { parallel::STENCIL } else { parallel::PRANGE })

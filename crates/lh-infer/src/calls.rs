@@ -23,6 +23,7 @@ impl Infer<'_> {
                     self.call_func(id, &args, kwargs)
                 }
                 Method::Builtin(name) => self.builtin_method(name, &recv, args, kwargs),
+                Method::Stencil(s) => self.call_stencil(&s, args, kwargs),
             };
         }
         if let Some(Known::Merge(map)) = f.known.as_deref() {

@@ -5,12 +5,13 @@
 
 use crate::emit::exc;
 use crate::infer::Infer;
-use crate::val::Val;
+use crate::val::{Known, Method, Val};
 use crate::world::{ArgTy, Offsets, Stencil};
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::Inst;
 use lh_ir::types::{NamedTuple, TyKind};
 use lh_ir::{Const, Ty};
+use std::rc::Rc;
 
 /// The field that tells a `Relative` from tuples of the user's.
 const MARK: &str = "stencil_array";
@@ -60,6 +61,48 @@ impl Infer<'_> {
         self.offsets.push(known);
         let p = self.unchecked_address(&array, &parts);
         Ok(self.push(Inst::Load(p), dtype))
+    }
+
+    /// `stencil(f)` inside a function: called at once, or by its name.
+    pub(crate) fn make_stencil(&mut self, args: &[Val], kwargs: &[(String, Val)]) -> Result<Val> {
+        let named = |name: &str| kwargs.iter().find(|(n, _)| n == name).map(|(_, v)| v);
+        if let Some((name, _)) = kwargs.iter().find(|(n, _)| !matches!(&**n, "func_or_mode" | "neighborhood")) {
+            return Err(bad(format!("`{name}=` of a stencil that is made in compiled code is not supported"))
+                .note("make the stencil outside"));
+        }
+        let f = args.first().or(named("func_or_mode")).filter(|_| args.len() < 2);
+        let func = match f.map(|f| f.ty.kind()) {
+            Some(TyKind::Func(id)) => Some(*id),
+            Some(TyKind::Closure { func, captures, .. }) if captures.is_empty() => Some(*func),
+            _ => None,
+        };
+        let (Some(f), Some(func)) = (f, func) else {
+            return Err(bad("a stencil is made of one function, which captures no variables here")
+                .note("pass what it needs as arguments, or make the stencil outside"));
+        };
+        let neighborhood = match named("neighborhood") {
+            None => None,
+            Some(given) => Some(self.constant_pairs(given).ok_or_else(|| {
+                bad("the neighborhood of a stencil that is made in compiled code is a tuple of pairs of constants")
+            })?),
+        };
+        let name = self.world.code(func)?.name.clone();
+        let s = Stencil { name, func, neighborhood, standard: Vec::new(), cval: None, shifts: Vec::new() };
+        let ty = Ty::new(TyKind::BoundMethod { recv: f.ty, name: "stencil".to_owned() });
+        Ok(Val::known(ty, Known::Method(f.clone(), Method::Stencil(Rc::new(s)))))
+    }
+
+    fn constant_pairs(&mut self, given: &Val) -> Option<Vec<(i64, i64)>> {
+        let whole = |v: &Val| v.as_int().and_then(|i| i64::try_from(i).ok());
+        let pairs = self.tuple_parts(given)?;
+        let mut found = Vec::new();
+        for pair in pairs {
+            match &self.tuple_parts(&pair)?[..] {
+                [low, high] => found.push((whole(low)?, whole(high)?)),
+                _ => return None,
+            }
+        }
+        Some(found)
     }
 
     /// A call of a stencil.

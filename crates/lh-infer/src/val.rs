@@ -1,6 +1,7 @@
 //! Abstract values: what is known about a Python value while its function is typed.
 
 use crate::iterate::{Lazy, Plan};
+use crate::world::Stencil;
 use lh_ir::{Block, Const, ExcId, FuncId, Ty, Value};
 use std::rc::Rc;
 
@@ -45,6 +46,8 @@ pub enum Method {
     Library(FuncId),
     /// Something inference does itself.
     Builtin(&'static str),
+    /// The stencil that was made of the receiver.
+    Stencil(Rc<Stencil>),
 }
 
 impl Val {

@@ -112,6 +112,11 @@ impl Writer {
         });
         self.byte(u8::from(k.is_cooperative));
         self.byte(u8::from(k.prints));
+        self.byte(match k.gangs {
+            func::Gangs::None => 0,
+            func::Gangs::Rows => 1,
+            func::Gangs::Warps => 2,
+        });
         self.number(k.thread_cost);
         // Memory of a block or thread is far below 4 GB.
         [k.shared_bytes, k.local_bytes, k.scratch].iter().for_each(|n| self.number(*n as u32));
@@ -201,10 +206,17 @@ impl<'a> Reader<'a> {
             2 => func::Entry::Thread,
             _ => return None,
         };
-        let (is_cooperative, prints, thread_cost) = (self.byte()? != 0, self.byte()? != 0, self.number()?);
+        let (is_cooperative, prints) = (self.byte()? != 0, self.byte()? != 0);
+        let gangs = match self.byte()? {
+            0 => func::Gangs::None,
+            1 => func::Gangs::Rows,
+            2 => func::Gangs::Warps,
+            _ => return None,
+        };
+        let thread_cost = self.number()?;
         let mut bytes = || self.number().map(|n| n as usize);
         let (shared_bytes, local_bytes, scratch) = (bytes()?, bytes()?, bytes()?);
-        Some(Kernel { entry, is_cooperative, shared_bytes, local_bytes, scratch, thread_cost, prints })
+        Some(Kernel { entry, is_cooperative, shared_bytes, local_bytes, scratch, thread_cost, prints, gangs })
     }
     fn word(&mut self) -> Option<(Extern, u32)> {
         let (kind, number) = (self.byte()?, self.number()?);
@@ -351,6 +363,7 @@ mod tests {
                 scratch: 5,
                 thread_cost: 6,
                 prints: false,
+                gangs: func::Gangs::Rows,
             }),
             object: vec![0x7f; 300],
             variants: vec![("x86-64-v2".into(), vec![1]), ("x86-64-v3".into(), vec![2, 3])],
