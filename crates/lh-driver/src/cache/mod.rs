@@ -39,6 +39,10 @@ pub struct Request<'a> {
 impl Request<'_> {
     /// The key; `None` if something in it has no hash.
     pub fn key(&self, host: &mut dyn Host) -> Option<Digest> {
+        // What a kernel is linked with is numbered anew in every process.
+        if self.options.link != 0 {
+            return None;
+        }
         let mut h = Hasher::new("request");
         h.digest(&self.environment);
         h.digest(&host.digest(self.function)?);
