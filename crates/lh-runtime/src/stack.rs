@@ -21,6 +21,7 @@ const WINDOW: usize = 1 << (REGION - 3);
 /// Numbers of regions of memory whose beginnings are well inside of a stack, each at its place modulo the length; 0 where there is none.
 /// Compiled code reads them without synchronisation: an entry is written by a thread whose stack it is in, and gone before
 /// that stack is.
+#[unsafe(export_name = "lh_stack_regions")]
 static REGIONS: [AtomicUsize; STACK_REGIONS] = [const { AtomicUsize::new(0) }; STACK_REGIONS];
 
 /// Empties [`REGIONS`] when its thread ends.
