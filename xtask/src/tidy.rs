@@ -141,6 +141,12 @@ fn check_file(source: &Source, budget: &Budget, complaints: &mut Vec<String>) {
             );
         }
     }
+    for (i, line) in text.lines().enumerate().filter(|_| path.starts_with("crates/lh-runtime/src/")) {
+        let global = line.split_once("Symbol { name: \"").and_then(|(_, rest)| rest.split('"').next());
+        if global.is_some_and(|name| !text.contains(&format!("export_name = \"{name}\""))) {
+            complain(i + 1, "globals for compiled code have an `export_name`, for the same reason".to_owned());
+        }
+    }
     if is_rust && path.starts_with("crates/") && !budget.unsafe_homes.iter().any(|home| path.contains(home)) {
         for (number, _) in text.lines().enumerate().filter(|(_, line)| is_unsafe(line)) {
             complain(number + 1, "`unsafe` has its homes in `xtask/budget.toml`, and this is none of them".to_owned());
