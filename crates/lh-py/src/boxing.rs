@@ -114,21 +114,7 @@ impl<'a, 'py> Boxer<'a, 'py> {
                 *at = &at[t.flatten().len()..];
                 py.None().into_bound(py)
             }
-            TyKind::Tuple { elems, name } => {
-                let items = self.tuple(elems, at)?;
-                match name {
-                    None => items.into_any(),
-                    Some(n) => objects::object(py, n.class).call_method1("_make", (items,))?,
-                }
-            }
-            TyKind::Range(t) => {
-                let parts = self.tuple(&[*t; 3], at)?;
-                py.get_type::<pyo3::types::PyRange>().call1(parts)?
-            }
-            TyKind::Slice(parts) => {
-                let parts = self.tuple(parts, at)?;
-                py.get_type::<pyo3::types::PySlice>().call1(parts)?
-            }
+            TyKind::Tuple { .. } | TyKind::Range(_) | TyKind::Slice(_) => self.parts(ty, at)?,
             TyKind::Generator { .. } => {
                 let frame = word() as *mut MemInfo;
                 self.generator(frame)?
@@ -146,6 +132,29 @@ impl<'a, 'py> Boxer<'a, 'py> {
                 self.chosen(of, which, at)?
             }
             _ => comptime(py, ty)?,
+        })
+    }
+
+    /// What is made of its parts.
+    fn parts(&mut self, ty: Ty, at: &mut &[u64]) -> PyResult<Bound<'py, PyAny>> {
+        let py = self.py;
+        Ok(match ty.kind() {
+            TyKind::Tuple { elems, name } => {
+                let items = self.tuple(elems, at)?;
+                match name {
+                    None => items.into_any(),
+                    Some(n) => objects::object(py, n.class).call_method1("_make", (items,))?,
+                }
+            }
+            TyKind::Range(t) => {
+                let parts = self.tuple(&[*t; 3], at)?;
+                py.get_type::<pyo3::types::PyRange>().call1(parts)?
+            }
+            TyKind::Slice(parts) => {
+                let parts = self.tuple(parts, at)?;
+                py.get_type::<pyo3::types::PySlice>().call1(parts)?
+            }
+            _ => lh_ir::bug!("{ty} has no parts"),
         })
     }
 

@@ -55,24 +55,8 @@ fn try_classify(o: &Bound<'_, PyAny>) -> PyResult<Option<Object>> {
     if np::is_dtype(o)? {
         return Ok(np::ty_of_dtype(o)?.map(Object::DType));
     }
-    if let Ok(items) = o.cast_exact::<PyList>() {
-        return Ok(Some(Object::List(items.iter().map(|i| objects::intern(&i)).collect())));
-    }
-    if let Ok(bytes) = o.cast_exact::<pyo3::types::PyBytes>() {
-        return Ok(Some(Object::Bytes(bytes.as_bytes().to_vec())));
-    }
-    if let Some(made) = made_by_user(o)? {
-        return Ok(Some(made));
-    }
-    if o.is_exact_instance_of::<PyEllipsis>() {
-        return Ok(Some(Object::Ellipsis));
-    }
-    if o.is_exact_instance_of::<pyo3::types::PySlice>() {
-        let part = |name: &str| o.getattr(name).map(|v| objects::intern(&v));
-        return Ok(Some(Object::Slice([part("start")?, part("stop")?, part("step")?])));
-    }
-    if let Some(array) = array(o) {
-        return Ok(Some(array));
+    if let Some(found) = composed(o)? {
+        return Ok(Some(found));
     }
     if let Some(inner) = device_array(o)? {
         return Ok(array(&inner));
@@ -96,6 +80,27 @@ fn try_classify(o: &Bound<'_, PyAny>) -> PyResult<Option<Object>> {
         return try_classify(&value);
     }
     Ok(if o.is_callable() { paths::path_of(o).map(Object::Path) } else { None })
+}
+
+/// What has parts: lists, bytes, slices, arrays, what is made of functions.
+fn composed(o: &Bound<'_, PyAny>) -> PyResult<Option<Object>> {
+    if let Ok(items) = o.cast_exact::<PyList>() {
+        return Ok(Some(Object::List(items.iter().map(|i| objects::intern(&i)).collect())));
+    }
+    if let Ok(bytes) = o.cast_exact::<pyo3::types::PyBytes>() {
+        return Ok(Some(Object::Bytes(bytes.as_bytes().to_vec())));
+    }
+    if let Some(made) = made_by_user(o)? {
+        return Ok(Some(made));
+    }
+    if o.is_exact_instance_of::<PyEllipsis>() {
+        return Ok(Some(Object::Ellipsis));
+    }
+    if o.is_exact_instance_of::<pyo3::types::PySlice>() {
+        let part = |name: &str| o.getattr(name).map(|v| objects::intern(&v));
+        return Ok(Some(Object::Slice([part("start")?, part("stop")?, part("step")?])));
+    }
+    Ok(array(o))
 }
 
 /// A ufunc or stencil.

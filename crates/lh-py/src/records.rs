@@ -20,9 +20,18 @@ pub struct VoidScalar {
     pub descr: *mut ffi::PyObject,
 }
 
-/// Dtypes that were met, with their numbers, and their types by number.
+/// Types of structured dtypes.
+#[derive(Default)]
+struct Known {
+    /// By number.
+    types: Vec<Ty>,
+    /// The dtype that was met first.
+    dtypes: HashMap<Ty, Py<PyAny>>,
+}
+
+/// Dtypes that were met, with their numbers.
 static NUMBERS: PyOnceLock<Py<PyDict>> = PyOnceLock::new();
-static TYPES: LazyLock<Mutex<(Vec<Ty>, HashMap<Ty, Py<PyAny>>)>> = LazyLock::new(Default::default);
+static TYPES: LazyLock<Mutex<Known>> = LazyLock::new(Default::default);
 
 /// The type of a structured dtype and its number, which stands for it in tags; `None` if it has no native form.
 pub fn of_dtype(dtype: &Bound<'_, PyAny>) -> PyResult<Option<(Ty, u64)>> {
@@ -36,9 +45,9 @@ pub fn of_dtype(dtype: &Bound<'_, PyAny>) -> PyResult<Option<(Ty, u64)>> {
     let ty = Ty::new(TyKind::Record(record));
     let n = {
         let mut known = TYPES.lock().unwrap_or_else(PoisonError::into_inner);
-        known.1.entry(ty).or_insert_with(|| dtype.clone().unbind());
-        known.0.push(ty);
-        known.0.len() as u64 - 1
+        known.dtypes.entry(ty).or_insert_with(|| dtype.clone().unbind());
+        known.types.push(ty);
+        known.types.len() as u64 - 1
     };
     numbers.set_item(dtype, n)?;
     Ok(Some((ty, n)))
@@ -46,13 +55,13 @@ pub fn of_dtype(dtype: &Bound<'_, PyAny>) -> PyResult<Option<(Ty, u64)>> {
 
 /// The type of a number.
 pub fn by_number(n: u64) -> Ty {
-    TYPES.lock().unwrap_or_else(PoisonError::into_inner).0[n as usize]
+    TYPES.lock().unwrap_or_else(PoisonError::into_inner).types[n as usize]
 }
 
 /// The dtype of a type of records.
 pub fn dtype_of(py: Python<'_>, ty: Ty) -> PyResult<Option<Bound<'_, PyAny>>> {
     let Some(record) = ty.as_record() else { return Ok(None) };
-    if let Some(d) = TYPES.lock().unwrap_or_else(PoisonError::into_inner).1.get(&ty) {
+    if let Some(d) = TYPES.lock().unwrap_or_else(PoisonError::into_inner).dtypes.get(&ty) {
         return Ok(Some(d.bind(py).clone()));
     }
     let (formats, names, offsets) =
