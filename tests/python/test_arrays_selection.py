@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+
 import numpy as np
 import pytest
 
@@ -93,3 +95,46 @@ def test_displays_of_indices():
     want = f.py_func(a.copy())
     for x, y in zip(f(a), want):
         np.testing.assert_array_equal(x, y)
+
+
+def reversed_at(a, i):
+    a[i] = a[::-1]
+
+
+def by_itself(a):
+    a[a] = a[::-1]
+
+
+def masked_by_part(a, m):
+    a[m] = a[1:4]
+
+
+def masked_by_itself(a):
+    a[1:][a[:-1]] = a[1:][::-1][: a[:-1].sum()]
+
+
+def columns(a, i):
+    a[:, i] = a[:, ::-1]
+
+
+def rows(a, i):
+    a[i] = a[::-1].T
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments"),
+    [
+        (reversed_at, (np.arange(6.0), np.arange(6))),
+        (reversed_at, (np.arange(12.0)[::-2], np.arange(-6, 0))),
+        (by_itself, (np.array([2, 0, 1, 3]),)),
+        (masked_by_part, (np.arange(6.0), np.array([0, 1, 0, 1, 1, 0], bool))),
+        (masked_by_itself, (np.array([True, False, True, True, False, False]),)),
+        (columns, (np.arange(12.0).reshape(3, 4), np.arange(4))),
+        (rows, (np.arange(9.0).reshape(3, 3), np.arange(3))),
+    ],
+)
+def test_values_that_overlap_the_array_are_those_of_before(function, arguments):
+    expected, got = copy.deepcopy(arguments), copy.deepcopy(arguments)
+    function(*expected)
+    njit(function)(*got)
+    np.testing.assert_array_equal(got[0], expected[0])

@@ -5,7 +5,7 @@ import numpy as np
 from lancehead.lib import prim
 from lancehead.lib.conversions import index_of
 from lancehead.lib.numpy.creation import asarray
-from lancehead.lib.numpy.layout import check_axis, contiguous, copy_c, copy_into, count, flat, lanes, new_array, with_shape
+from lancehead.lib.numpy.layout import apart_from, check_axis, contiguous, copy_c, copy_into, count, flat, lanes, new_array, with_shape
 
 
 def _check_mask(shape, mask):
@@ -47,9 +47,9 @@ def setitem_mask(self, mask, value):
     """`self[mask] = value`, a mask of as many dimensions: a number, or as many values as the mask is true."""
     _check_mask(self.shape, mask)
     if self.ndim == 1:
-        _store_masked(self, mask, value)
+        _store_masked(self, apart_from(mask, self), value)
     elif prim.layout(self) == "C":
-        _store_masked(flat(self), flat(mask), value)
+        _store_masked(flat(self), flat(apart_from(mask, self)), value)
     else:
         c = copy_c(self, prim.dtype_of(self))
         _store_masked(flat(c), flat(mask), value)
@@ -74,7 +74,7 @@ def _store_masked(v, m, value):
             "NumPy boolean array indexing assignment cannot assign " + str(values.size) + " input values to the "
             + str(n) + " output values where the mask is true"
         )
-    w = flat(values)
+    w = apart_from(flat(values), v)
     step = 0 if values.size == 1 else 1
     at = 0
     for i in range(v.size):
@@ -131,7 +131,7 @@ def getitem_take(self, index):
 
 def setitem_take(self, index, value):
     """`self[index] = value` of a one-dimensional array, by a one-dimensional one of indices."""
-    i = asarray(index)
+    i = apart_from(asarray(index), self)
     n = self.shape[0]
     if prim.is_number(value):
         x = prim.cast(value, prim.dtype_of(self))
@@ -139,7 +139,7 @@ def setitem_take(self, index, value):
             prim.set_item(self, _place(prim.item(i, k), n, 0), x)
         return
     values = asarray(value)
-    w = flat(values)
+    w = apart_from(flat(values), self)
     if w.size != i.size and w.size != 1:
         raise ValueError(
             "shape mismatch: value array of shape (" + str(w.size) + ",) could not be broadcast to indexing result of shape ("

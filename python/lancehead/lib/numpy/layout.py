@@ -173,6 +173,28 @@ def contiguous(a):
     return copy_c(a, prim.dtype_of(a))
 
 
+def _ends(a):
+    # Addresses of the first byte of an array and behind the last.
+    low = prim.lh_ptr_addr(prim.data(a))
+    high = low + a.itemsize
+    for k in range(a.ndim):
+        far = (a.shape[k] - 1) * a.strides[k]
+        if far < 0:
+            low += far
+        else:
+            high += far
+    return low, high
+
+
+def apart_from(a, target):
+    """The array, or a copy if it may share memory with another one, which is about to be written."""
+    low, high = _ends(a)
+    first, last = _ends(target)
+    if high <= first or last <= low:
+        return a
+    return copy_c(a, prim.dtype_of(a))
+
+
 def flat(a):
     """The elements in row-major order as one dimension, as a view if possible; one dimension stays as it is."""
     if a.ndim == 1:

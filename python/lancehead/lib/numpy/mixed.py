@@ -8,7 +8,7 @@ import numpy as np
 
 from lancehead.lib import prim
 from lancehead.lib.numpy.creation import asarray
-from lancehead.lib.numpy.layout import copy_c, copy_into, count, flat, new_array, with_shape
+from lancehead.lib.numpy.layout import apart_from, copy_c, copy_into, count, flat, new_array, with_shape
 from lancehead.lib.numpy.manip import broadcast_shapes, broadcast_to
 from lancehead.lib.numpy.indexing import _check_mask, _place, getitem_mask, getitem_take, nonzero, setitem_mask, setitem_take
 
@@ -41,7 +41,7 @@ def setitem_tuple(self, index, value):
     if prim.is_number(value):
         _fill(view, prim.data(view), pre, offsets, post, prim.cast(value, prim.dtype_of(self)))
         return
-    values = _spread(asarray(value), _dims(pre, 0) + places + _dims(post, 0))
+    values = _spread(apart_from(asarray(value), self), _dims(pre, 0) + places + _dims(post, 0))
     joined = values
     if len(places) != 1:
         joined = with_shape(copy_c(values, prim.dtype_of(values)), _dims(pre, 0) + (offsets.size,) + _dims(post, 0))
