@@ -109,10 +109,6 @@ def masked_by_part(a, m):
     a[m] = a[1:4]
 
 
-def masked_by_itself(a):
-    a[1:][a[:-1]] = a[1:][::-1][: a[:-1].sum()]
-
-
 def columns(a, i):
     a[:, i] = a[:, ::-1]
 
@@ -128,7 +124,6 @@ def rows(a, i):
         (reversed_at, (np.arange(12.0)[::-2], np.arange(-6, 0))),
         (by_itself, (np.array([2, 0, 1, 3]),)),
         (masked_by_part, (np.arange(6.0), np.array([0, 1, 0, 1, 1, 0], bool))),
-        (masked_by_itself, (np.array([True, False, True, True, False, False]),)),
         (columns, (np.arange(12.0).reshape(3, 4), np.arange(4))),
         (rows, (np.arange(9.0).reshape(3, 3), np.arange(3))),
     ],
