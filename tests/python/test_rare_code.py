@@ -6,7 +6,7 @@ import traceback
 import numpy as np
 import pytest
 
-from lancehead import njit, prange
+from lancehead import config, njit, prange
 
 
 def wrapped(a, b, n):
@@ -74,7 +74,7 @@ def test_workers_of_the_pool_need_it():
 
 
 def test_kept_code_is_whole(tmp_path, monkeypatch):
-    monkeypatch.setenv("LANCEHEAD_CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(config, "CACHE_DIR", str(tmp_path))
     a = np.arange(6.0)
     for hits in (0, 1):
         f = njit(cache=True)(total)
