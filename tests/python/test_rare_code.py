@@ -1,5 +1,8 @@
 """What hardly ever runs is compiled when it does: checked versions of loops."""
 
+import subprocess
+import sys
+import textwrap
 import threading
 import traceback
 
@@ -82,3 +85,41 @@ def test_kept_code_is_whole(tmp_path, monkeypatch):
         assert sum(f.stats.cache_hits.values()) == hits
         with pytest.raises(IndexError):
             f(a, 7)
+
+
+def test_a_child_that_is_forked_while_it_is_made_makes_its_own():
+    code = """
+    import os, signal, threading, time
+    import numpy as np
+    from lancehead import njit
+
+    @njit(nogil=True)
+    def f(a, b, n, m):
+        s = 0.0
+        for i in range(n):
+            for j in range(m):
+                b[i, j] = a[i, j] * a[j, i] + b[i, j] - a[j, i] / (1.0 + abs(b[j, i])) + b[j, i]
+                s += b[i, j]
+        return s
+
+    def out_of_range(n, m):
+        try:
+            f(a, b, n, m)
+        except IndexError:
+            return True
+
+    a, b = np.ones((6, 6)), np.ones((6, 6))
+    f(a, b, 6, 6)
+    thread = threading.Thread(target=out_of_range, args=(9, 6))
+    thread.start()
+    time.sleep(0.002)
+    child = os.fork()
+    if child == 0:
+        os._exit(0 if out_of_range(6, 9) else 1)
+    signal.signal(signal.SIGALRM, lambda *_: os.kill(child, signal.SIGKILL))
+    signal.alarm(10)
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+    thread.join()
+    """
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=60)
+    assert done.stdout == "0\n", done.stderr

@@ -5,8 +5,9 @@ use crate::image::Mapped;
 use lh_ir::SpecId;
 use lh_ir::func::{Extern, Function};
 use lh_runtime::rare::Cell;
+use once_cell::race::OnceBox;
 use std::collections::HashMap;
-use std::sync::{Arc, OnceLock, Weak};
+use std::sync::{Arc, Weak};
 use std::thread;
 
 /// LLVM is not made for the small stacks of threads that may be the first to call.
@@ -22,8 +23,9 @@ pub(crate) struct Rare {
     spec_names: HashMap<SpecId, String>,
     /// Numbers of the process that they refer to.
     words: HashMap<Extern, u64>,
-    /// Their code, once it is needed.
-    code: OnceLock<Option<Mapped>>,
+    /// Their code, once it is needed. Nobody waits for it: the one who makes it may be missing in a forked child. Who comes
+    /// while it is being made makes it, too, and all take the first that is ready.
+    code: OnceBox<Option<Mapped>>,
 }
 
 impl Rare {
@@ -44,7 +46,7 @@ impl Rare {
             functions: functions.to_vec(),
             spec_names: spec_names.clone(),
             words: words.clone(),
-            code: OnceLock::new(),
+            code: OnceBox::new(),
         })
     }
     /// Address of a function's cell.
@@ -59,7 +61,7 @@ impl Rare {
                 made.ok()?.join().ok()
             })
         };
-        self.code.get_or_init(compiled).as_ref()?.address(&self.names[number])
+        self.code.get_or_init(|| Box::new(compiled())).as_ref()?.address(&self.names[number])
     }
     fn compile(&self) -> Mapped {
         let unit = lh_llvm::Unit {
