@@ -41,7 +41,8 @@ run checks "$python" benches/checks.py --module lancehead
 run parallel "$python" benches/parallel.py
 suite() {
     "$python" "$shared/peer/numba_suite.py" --candidate lancehead --numba-site "$venv" --half open --jobs 2 | tee "$out/suite.log"
-    "$python" benches/conformance.py "$out/suite.log" >docs/conformance.md
+    "$python" "$shared/peer/numba_suite.py" --candidate lancehead --numba-site "$venv" --cuda real --no-selection --area 'cuda*' --jobs 2 | tee "$out/cuda.log"
+    "$python" benches/conformance.py "$out/suite.log" "$out/cuda.log" >docs/conformance.md
 }
 run suite suite
 run suite "$python" "$shared/peer/snippets.py" --module lancehead

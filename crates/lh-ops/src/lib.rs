@@ -4,6 +4,7 @@ mod eval;
 pub mod exceptions;
 pub mod runtime;
 mod table;
+pub mod warp;
 
 pub use eval::{agree, ulps};
 pub use table::{all, for_python, row};

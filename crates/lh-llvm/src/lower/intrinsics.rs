@@ -5,6 +5,7 @@ use crate::ir::Val;
 use lh_ir::Value;
 use lh_ir::func::Inst;
 use lh_ir::{Const, op::RuntimeFn};
+use lh_ops::warp;
 use llvm_sys::LLVMAtomicRMWBinOp as Rmw;
 use llvm_sys::LLVMIntPredicate::{LLVMIntEQ, LLVMIntNE, LLVMIntSLT};
 
@@ -12,8 +13,6 @@ use llvm_sys::LLVMIntPredicate::{LLVMIntEQ, LLVMIntNE, LLVMIntSLT};
 const GRID_SYNC: &str = "lh_grid_sync";
 /// All lanes, for the clamp operand of shuffles.
 const LAST_LANE: i64 = 31;
-/// The bit of a warp's request that says that its value has 32 bits.
-const NARROW: i64 = 16;
 
 impl FnCx<'_, '_> {
     /// Lowers a run-time function whose name begins with `lh_cuda_`, given without that.
@@ -152,30 +151,29 @@ impl FnCx<'_, '_> {
     fn warp(&mut self, args: &[Value], vals: &[Val]) -> Vec<Val> {
         let t = self.t;
         let kind = self.constant_operand(args[1]);
-        // Kinds from 16 on are of values of 32 bits.
-        let narrow = kind & NARROW != 0;
+        let narrow = kind & warp::NARROW != 0;
         let (mask, value, lane) = (self.trunc(vals[2], t.i32), vals[3], self.trunc(vals[4], t.i32));
         let none = self.int(t.i64, 0);
         let set = self.icmp(LLVMIntNE, value, none);
         let vote = |cx: &Self, name: &str| cx.zext(cx.nvvm(&format!("vote.{name}.sync"), &[mask, set], t.i1), t.i64);
-        let answer = match kind & !NARROW {
-            0 => {
+        let answer = match kind & !warp::NARROW {
+            warp::SYNC => {
                 self.effect("bar.warp.sync", &[mask]);
                 none
             }
-            1 => self.shuffle("idx", narrow, mask, value, lane, LAST_LANE),
-            2 => self.shuffle("up", narrow, mask, value, lane, 0),
-            3 => self.shuffle("down", narrow, mask, value, lane, LAST_LANE),
-            4 => self.shuffle("bfly", narrow, mask, value, lane, LAST_LANE),
-            5 => vote(self, "all"),
-            6 => vote(self, "any"),
-            7 => vote(self, "uni"),
-            8 => self.zext(self.nvvm("vote.ballot.sync", &[mask, set], t.i32), t.i64),
-            9 => {
+            warp::SHFL => self.shuffle("idx", narrow, mask, value, lane, LAST_LANE),
+            warp::UP => self.shuffle("up", narrow, mask, value, lane, 0),
+            warp::DOWN => self.shuffle("down", narrow, mask, value, lane, LAST_LANE),
+            warp::XOR => self.shuffle("bfly", narrow, mask, value, lane, LAST_LANE),
+            warp::ALL => vote(self, "all"),
+            warp::ANY => vote(self, "any"),
+            warp::EQ => vote(self, "uni"),
+            warp::BALLOT => self.zext(self.nvvm("vote.ballot.sync", &[mask, set], t.i32), t.i64),
+            warp::MATCH_ANY => {
                 let (width, value) = self.narrow(narrow, value);
                 self.zext(self.nvvm(&format!("match.any.sync.{width}"), &[mask, value], t.i32), t.i64)
             }
-            10 => {
+            warp::MATCH_ALL => {
                 let (width, value) = self.narrow(narrow, value);
                 let pair =
                     self.nvvm(&format!("match.all.sync.{width}p"), &[mask, value], self.struct_type(&[t.i32, t.i1]));

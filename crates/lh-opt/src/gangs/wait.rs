@@ -7,24 +7,8 @@ use crate::edit::{Cursor, runtime, to};
 use lh_ir::func::Term;
 use lh_ir::func::{GANG, Inst};
 use lh_ir::{Block, Const, Ty, Value};
+use lh_ops::warp as kind;
 use std::collections::HashMap;
-
-/// Kinds of operations of a warp, as the library numbers them.
-mod kind {
-    pub const SYNC: i64 = 0;
-    pub const SHFL: i64 = 1;
-    pub const UP: i64 = 2;
-    pub const DOWN: i64 = 3;
-    pub const XOR: i64 = 4;
-    pub const ALL: i64 = 5;
-    pub const ANY: i64 = 6;
-    pub const EQ: i64 = 7;
-    pub const BALLOT: i64 = 8;
-    pub const MATCH_ANY: i64 = 9;
-    pub const MATCH_ALL: i64 = 10;
-    /// Added if the value has 32 bits.
-    pub const NARROW: i64 = 16;
-}
 
 /// A wait while it is written.
 struct Meeting<'b> {

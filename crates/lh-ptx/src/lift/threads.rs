@@ -6,18 +6,7 @@ use crate::ast::{Operand, PtxTy};
 use crate::parse::Parsed;
 use lh_ir::func::Inst as Ir;
 use lh_ir::{Ty, Value};
-
-/// Requests of a warp, as the library numbers them.
-mod kind {
-    pub(super) const SYNC: i128 = 0;
-    pub(super) const SHFL: i128 = 1;
-    pub(super) const ALL: i128 = 5;
-    pub(super) const ANY: i128 = 6;
-    pub(super) const EQ: i128 = 7;
-    pub(super) const BALLOT: i128 = 8;
-    pub(super) const MATCH_ANY: i128 = 9;
-    pub(super) const MATCH_ALL: i128 = 10;
-}
+use lh_ops::warp as kind;
 
 const WORD: PtxTy = PtxTy::Unsigned(32);
 
@@ -159,9 +148,9 @@ impl FnLift<'_, '_> {
     }
 
     /// A request to the warp: a value of 64 bits and a truth value.
-    fn warp(&mut self, kind: i128, mask: Value, value: Value, lane: Option<Value>) -> Parsed<(Value, Value)> {
+    fn warp(&mut self, kind: i64, mask: Value, value: Value, lane: Option<Value>) -> Parsed<(Value, Value)> {
         let cx = self.context()?;
-        let kind = self.int(kind, Ty::int());
+        let kind = self.int(kind.into(), Ty::int());
         let mask = self.cast(mask, Ty::int());
         let lane = match lane {
             Some(l) => self.cast(l, Ty::int()),

@@ -3,6 +3,7 @@
 use super::Context;
 use super::team::{Team, WARP};
 use crate::symbol::{Symbol, functions};
+use lh_ops::warp as kind;
 
 /// What a thread asks of its warp.
 #[derive(Clone, Copy)]
@@ -11,23 +12,6 @@ pub(super) struct Request {
     kind: i64,
     value: u64,
     lane: i64,
-}
-
-/// Kinds of requests, as the library numbers them.
-mod kind {
-    pub const SYNC: i64 = 0;
-    pub const SHFL: i64 = 1;
-    pub const UP: i64 = 2;
-    pub const DOWN: i64 = 3;
-    pub const XOR: i64 = 4;
-    pub const ALL: i64 = 5;
-    pub const ANY: i64 = 6;
-    pub const EQ: i64 = 7;
-    pub const BALLOT: i64 = 8;
-    pub const MATCH_ANY: i64 = 9;
-    pub const MATCH_ALL: i64 = 10;
-    /// Added if the value has 32 bits, which makes a difference to a GPU.
-    pub const NARROW: i64 = 16;
 }
 
 impl Team {

@@ -10,30 +10,7 @@ import numpy as np
 
 from lancehead.lib import prim
 from lancehead.lib.cuda.conversions import *  # noqa: F403
-
-
-def _i32(x):
-    return prim.cast(x, np.int32)
-
-
-def _u32(x):
-    return prim.cast(x, np.uint32)
-
-
-def _i64(x):
-    return prim.cast(x, np.int64)
-
-
-def _u64(x):
-    return prim.cast(x, np.uint64)
-
-
-def _f32(x):
-    return prim.cast(x, np.float32)
-
-
-def _f64(x):
-    return prim.cast(x, np.float64)
+from lancehead.lib.cuda.conversions import _f32, _f64, _i32, _i64, _u32, _u64
 
 
 def _like(value, x):
