@@ -1,8 +1,9 @@
-"""First calls from several threads: a function is compiled once, and others go on meanwhile."""
+"""First calls: a function is compiled once, others go on meanwhile, and it does not take long."""
 
 import threading
 import time
 
+import numpy as np
 import pytest
 
 from lancehead import njit
@@ -105,3 +106,21 @@ def test_functions_without_parameters_are_never_stale():
     exec("def g():\n    return 'text'", names)
     f.py_func.__code__ = names["g"].__code__
     assert (f(), f()) == ("text", "text")
+
+
+def test_a_sum_of_what_is_added_to_itself_many_times_is_compiled_at_once():
+    doubled = "".join("            x = x + x\n" for _ in range(40))
+    source = f"""def f(a, m):
+    s = 0.0
+    for _ in range(m):
+        for j in range(a.shape[0]):
+            x = a[j] * 2.0 ** -40
+{doubled}            s = x + s
+    return s
+"""
+    namespace = {}
+    exec(source, namespace)
+    start = time.process_time()
+    assert njit(fastmath=True)(namespace["f"])(np.ones(10), 3) == 30.0
+    # A walk over all ways from the sum to its terms would take 2**40 steps.
+    assert time.process_time() - start < 5.0

@@ -65,6 +65,7 @@ fn is_sum(func: &Function, cfg: &Cfg, defs: &Defs, l: &Loop, place: usize) -> bo
     if !func.ty(sum).is_float() || is_zero {
         return false;
     }
+    let leads = sums_with(func, cfg, l, sum);
     // All values on the ways from the parameter to the ends of an iteration.
     let mut partial = HashSet::from([sum]);
     for e in cfg.preds(l.header).iter().filter(|e| is_in(cfg, l, e.from)) {
@@ -73,7 +74,7 @@ fn is_sum(func: &Function, cfg: &Cfg, defs: &Defs, l: &Loop, place: usize) -> bo
             partial.insert(v);
             let Some(Inst::Op(op, args)) = defs.inst(func, v) else { return false };
             v = match op.name {
-                "add" if leads_to(func, defs, args[0], sum) => args[0],
+                "add" if leads.contains(&args[0]) => args[0],
                 "add" => args[1],
                 "sub" => args[0],
                 _ => return false,
@@ -83,14 +84,24 @@ fn is_sum(func: &Function, cfg: &Cfg, defs: &Defs, l: &Loop, place: usize) -> bo
     used_once(func, cfg, l, place, &partial)
 }
 
-/// Whether a value is another with something added.
-fn leads_to(func: &Function, defs: &Defs, v: Value, to: Value) -> bool {
-    v == to
-        || match defs.inst(func, v) {
-            Some(Inst::Op(op, args)) if op.name == "add" => args.iter().any(|a| leads_to(func, defs, *a, to)),
-            Some(Inst::Op(op, args)) if op.name == "sub" => leads_to(func, defs, args[0], to),
-            _ => false,
+/// A value of a loop, and all that are it with something added or subtracted.
+fn sums_with(func: &Function, cfg: &Cfg, l: &Loop, sum: Value) -> HashSet<Value> {
+    let mut all = HashSet::from([sum]);
+    // In this order, operands are seen before what is made of them.
+    for b in cfg.rpo().iter().filter(|b| is_in(cfg, l, **b)) {
+        for d in &func.blocks[b.index()].insts {
+            let (Some(r), Inst::Op(op, args)) = (d.result, &d.inst) else { continue };
+            let terms = match op.name {
+                "add" => &args[..],
+                "sub" => &args[..1],
+                _ => &[],
+            };
+            if terms.iter().any(|a| all.contains(a)) {
+                all.insert(r);
+            }
         }
+    }
+    all
 }
 
 /// Whether each of the values only makes another of them, once, goes back to the header, or is used behind the loop.
