@@ -79,7 +79,7 @@ class LTOIR(LinkableCode):
     kind = "ltoir"
 
 
-_KINDS = frozenset({"cu", "ptx", "cubin", "fatbin", "a", "o", "ltoir"})
+_KINDS = frozenset(code.kind for code in LinkableCode.__subclasses__())
 
 
 class DeclaredFunction:
