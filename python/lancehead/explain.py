@@ -230,7 +230,9 @@ _STYLE = f"""
 @media (prefers-color-scheme: dark) {{ .lancehead-report {_DARK} }}
 [data-jp-theme-light="true"] .lancehead-report {_LIGHT}
 [data-jp-theme-light="false"] .lancehead-report {_DARK}
+.lancehead-report {{ display: flex; flex-wrap: wrap; gap: 0 1em; align-items: flex-start; }}
 .lancehead-report section {{
+  flex: 1 1 44em; min-width: 0; box-sizing: border-box;
   background: var(--ground); border: 1px solid var(--line); border-radius: 8px; margin: 0 0 1em; padding: 0.8em 1em;
   overflow-x: auto;
 }}

@@ -38,9 +38,28 @@ def test_a_float_sum_keeps_its_order_unless_told_otherwise():
 
     strict, free = njit(total), njit(total, fastmath={"reassoc"})
     strict(SCALAR), free(SCALAR)
-    assert notes(strict, "for v") == ["not vectorised: a float sum must keep its order; fastmath={'reassoc'} lifts that"]
+    assert notes(strict, "for v") == ["v: float64", "not vectorised: a float sum must keep its order; fastmath={'reassoc'} lifts that"]
     assert notes(strict, "s = 0.0") == ["s: float64"]
-    assert notes(free, "for v")[0].startswith("vectorised")
+    assert notes(free, "for v")[1].startswith("vectorised")
+
+
+def test_variables_of_loops_have_types():
+    @njit
+    def mixed(a, n):
+        s = 0.0
+        for i in range(n):
+            for p, (q, x) in zip(a, enumerate(a)):
+                s += i * p + q * x
+        doubled = [k * 2 for k in range(n)]
+        for v in (1, 2.5):
+            s += v
+        return s, doubled
+
+    mixed(SCALAR, 3)
+    types_at = {text: [n for n in notes(mixed, text) if ": " in n and "vectorised" not in n] for text in ("for i", "for p", "[k", "for v")}
+    assert types_at["for i"] == ["i: int64"] and types_at["for p"] == ["p: float64", "q: int64", "x: float64"]
+    assert set(types_at["[k"]) == {"doubled: list(int64)", "k: int64"}
+    assert types_at["for v"] == ["v: int64", "v: float64"]
 
 
 def test_loops_that_cannot_be_vectorised_say_why():
@@ -65,8 +84,8 @@ def test_loops_that_cannot_be_vectorised_say_why():
         return steps
 
     prefix(SCALAR.copy()), find(SCALAR, 3.0), halve(7)
-    assert notes(prefix, "for i") == ["not vectorised: an iteration reads what an earlier one wrote"]
-    assert notes(find, "for i") == ["not vectorised: it can be left from its middle"]
+    assert notes(prefix, "for i")[1:] == ["not vectorised: an iteration reads what an earlier one wrote"]
+    assert notes(find, "for i")[1:] == ["not vectorised: it can be left from its middle"]
     assert notes(halve, "while") == ["not vectorised: it is not known beforehand how often it runs"]
 
 
@@ -105,7 +124,7 @@ def test_a_check_that_depends_on_data_remains():
 
     gather(SCALAR, np.arange(4))
     assert "1 index check remains" in notes(gather, "s += x")
-    assert notes(gather, "for i") == ["not vectorised: an index check in it can raise"]
+    assert notes(gather, "for i")[1:] == ["not vectorised: an index check in it can raise"]
     unchecked = njit(gather.py_func, boundscheck=False)
     unchecked(SCALAR, np.arange(4))
     assert not any("check" in n for n in notes(unchecked, "s += x"))

@@ -244,14 +244,19 @@ impl Infer<'_> {
         }
     }
 
+    /// Places where variables are assigned to and their types; the item of a loop is where the loop begins.
     fn annotations(&self) -> Vec<(Span, String, Ty)> {
         let mut out = Vec::new();
+        let mut add = |value: Value, span: Span| {
+            if let (Some(name), Some(Some(val))) = (&self.code.value_names[value.index()], self.vals.get(value.index()))
+            {
+                out.push((span, name.to_string(), val.ty));
+            }
+        };
         for b in &self.code.blocks {
-            for i in &b.insts {
-                let Some(r) = i.result else { continue };
-                if let (Some(name), Some(Some(val))) = (&self.code.value_names[r.index()], self.vals.get(r.index())) {
-                    out.push((i.span, name.to_string(), val.ty));
-                }
+            b.insts.iter().for_each(|i| i.result.into_iter().for_each(|r| add(r, i.span)));
+            if let Some(untyped::Term::ForIter { body, .. }) = &b.term {
+                self.code.blocks[body.block.index()].params.first().into_iter().for_each(|p| add(*p, b.term_span));
             }
         }
         out
