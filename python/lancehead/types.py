@@ -147,6 +147,16 @@ class Dispatcher(metaclass=KindOfType):
     kinds: tuple[str, ...] = ("Dispatcher",)
 
 
+class FunctionType(metaclass=KindOfType):
+    """Types of functions that are called with given types: `FunctionType(int64(int64))`; in signatures, `int64(int64)` means the same."""
+
+    kinds: tuple[str, ...] = ("FunctionType",)
+
+    def __new__(cls, signature: Any) -> Any:
+        """The type of functions that a signature describes, as a called type or a string."""
+        return parse_type(f"FunctionType({signature})") if isinstance(signature, str) else signature.as_type()
+
+
 class Array(metaclass=KindOfType):
     """Array types: `Array(float64, 2, "C")`."""
 
@@ -274,7 +284,7 @@ literal = literal_type
 
 
 __all__ = [
-    "Array", "BaseTuple", "Boolean", "BooleanLiteral", "CPointer", "Complex", "Dispatcher", "Float", "Integer", "IntegerLiteral", "List", "Literal", "NamedTuple",
+    "Array", "BaseTuple", "Boolean", "BooleanLiteral", "CPointer", "Complex", "Dispatcher", "Float", "FunctionType", "Integer", "IntegerLiteral", "List", "Literal", "NamedTuple",
     "NamedUniTuple", "NoneType", "Number", "NumberClass", "Omitted", "Optional", "RangeType", "Signature", "SliceType",
     "StringLiteral", "Tuple", "Type", "UniTuple", "UnicodeType",
     "b1", "bool_", "boolean", "byte", "c16", "c8", "char", "complex128", "complex64", "double", "f2", "f4", "f8", "float16", "float32", "float64",

@@ -6,7 +6,7 @@ import pickle
 import numpy as np
 import pytest
 
-from lancehead import errors, from_dtype, njit, typeof, types
+from lancehead import errors, float64, from_dtype, int64, njit, typeof, types
 from lancehead._core import parse_signature
 
 Pair = collections.namedtuple("Pair", "a b")
@@ -130,3 +130,13 @@ def test_types_of_ones_own():
     assert not isinstance(types.int64, Interval) and isinstance(types.int64, types.Type)
     with pytest.raises(TypeError, match="a type was expected"):
         njit((interval,))(lambda x: x)
+
+
+def test_function_types():
+    kind = types.FunctionType(int64(int64, float64))
+    assert kind is int64(int64, float64).as_type() is types.FunctionType("int64(int64, float64)")
+    assert str(kind) == "FunctionType[int64(int64, float64)]" and isinstance(kind, types.FunctionType)
+    assert kind.signature == int64(int64, float64)
+    assert pickle.loads(pickle.dumps(types.UniTuple(kind, 2))) is types.UniTuple(kind, 2)
+    with pytest.raises(TypeError, match="needs a result type"):
+        types.FunctionType(types.Signature(None, int64))

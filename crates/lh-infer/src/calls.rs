@@ -9,7 +9,7 @@ use crate::world::{ArgTy, Object};
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{Inst, MapExpr};
 use lh_ir::op::{Class, Sig};
-use lh_ir::types::{Literal, NamedTuple, TyKind};
+use lh_ir::types::{InstanceOf, Literal, NamedTuple, TyKind};
 use lh_ir::untyped::{Code, ParamKind};
 use lh_ir::{Const, FuncId, Op, Ty, Value};
 
@@ -33,6 +33,9 @@ impl Infer<'_> {
             TyKind::Func(id) => self.call_func(*id, args, kwargs),
             TyKind::Closure { .. } => self.call_closure(f, args, kwargs),
             TyKind::Choice(of) => self.call_choice(f, of, args, kwargs),
+            TyKind::Instance { class: InstanceOf::Function { args: wanted, ret }, .. } => {
+                self.call_as(f, wanted, *ret, args, kwargs)
+            }
             TyKind::DType(t) => {
                 let args = self.dtype_arguments(*t, args, kwargs)?;
                 self.call_dtype(*t, &args)
@@ -84,7 +87,7 @@ impl Infer<'_> {
         }
         let (wanted, ret) = self.best_signature(&code, &signatures, &bound)?;
         for (v, t) in bound.iter_mut().zip(&wanted) {
-            *v = self.convert(v, *t)?;
+            *v = self.convert(v, t.with_functions(v.ty))?;
         }
         let result = self.call_bound(f, bound, false, &code)?;
         match ret {

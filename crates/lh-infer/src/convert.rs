@@ -206,7 +206,7 @@ pub fn unify(a: Ty, b: Ty, pending: &mut Pending) -> Option<Ty> {
 
 /// Whether a value of the type may be one of several functions.
 fn is_function(t: Ty) -> bool {
-    matches!(t.kind(), TyKind::Func(_) | TyKind::Closure { .. } | TyKind::Obj(_) | TyKind::Choice(_))
+    t.is_function() && !matches!(t.kind(), TyKind::DType(_))
 }
 
 /// The alternatives of a function type.

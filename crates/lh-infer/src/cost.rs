@@ -24,6 +24,10 @@ pub fn cost(from: Ty, to: Ty) -> Option<u32> {
             let fits = d == e && n == m && (l == k || *k == Layout::A) && (!r || *s);
             fits.then_some(SAFE)
         }
+        (_, TyKind::Instance { of, .. }) if to.is_function() => {
+            let other = matches!(from.kind(), TyKind::Instance { .. }) && to != to.with_functions(from);
+            ((to.is_open() && from.is_function() && !other) || *of == from).then_some(SAFE)
+        }
         _ if !from.is_number() || !to.is_number() => None,
         _ => Some(match (rank(from), rank(to)) {
             (a, b) if a == b => {

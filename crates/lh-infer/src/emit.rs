@@ -205,6 +205,7 @@ impl Infer<'_> {
                 let parts = parts.iter().zip(elems).map(|(p, t)| self.convert(p, *t)).collect::<Result<Vec<_>>>()?;
                 Ok(self.pack(parts, to))
             }
+            (_, TyKind::Instance { of, .. }) if *of == val.ty => Ok(self.pack(vec![val.clone()], to)),
             (_, TyKind::Choice(of)) => self.convert_choice(val, of, to),
             (TyKind::Array { .. }, TyKind::Array { .. }) => Ok(self.relayout(val, to)),
             (TyKind::Record(a), TyKind::Record(b)) if a.fields == b.fields && a.align >= b.align => {
@@ -354,11 +355,12 @@ impl Infer<'_> {
                 let x = self.load_item(val, &[], *dtype);
                 self.truth(&x)
             }
-            TyKind::Instance { .. } => self.instance_truth(val),
+            TyKind::Instance { .. } if !val.ty.is_function() => self.instance_truth(val),
             TyKind::Array { .. } => self.call_library("numpy.methods.truth_of", std::slice::from_ref(val)),
             TyKind::Func(_)
             | TyKind::Closure { .. }
             | TyKind::Choice(_)
+            | TyKind::Instance { .. }
             | TyKind::Generator { .. }
             | TyKind::DType(_)
             | TyKind::Obj(_)

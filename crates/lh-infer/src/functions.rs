@@ -206,6 +206,42 @@ impl Infer<'_> {
         self.join(&results, ty)
     }
 
+    /// Calls a function that a signature says the types of.
+    pub(crate) fn call_as(
+        &mut self,
+        f: &Val,
+        wanted: &[Ty],
+        ret: Ty,
+        args: &[Val],
+        kwargs: &[(String, Val)],
+    ) -> Result<Val> {
+        let given: Vec<Ty> = args.iter().map(|a| a.ty.weak()).collect();
+        let own: Vec<Ty> = wanted.iter().map(|t| t.weak()).collect();
+        if !kwargs.is_empty() || crate::cost_of_all(&given, &own).is_none() {
+            let names = kwargs.iter().map(|(n, v)| format!("{n}={}", v.ty));
+            let shown: Vec<String> = args.iter().map(|a| a.ty.to_string()).chain(names).collect();
+            let text = format!("`{}` cannot be called with ({})", f.ty, shown.join(", "));
+            return Err(Diagnostic::new(diag::NO_MATCHING_CALL, text)
+                .note("a function whose types a signature says takes arguments of these, by position"));
+        }
+        let args = args.iter().zip(wanted).map(|(a, t)| self.convert_argument(a, *t)).collect::<Result<Vec<_>>>()?;
+        let callee = self.field(f, 0);
+        let result = self.call(&callee, &args, &[])?;
+        if self.dead || crate::cost(result.ty.weak(), ret.weak()).is_some() {
+            return if self.dead { Ok(result) } else { self.convert_argument(&result, ret) };
+        }
+        let text = format!("mismatch of return type: a function given as `{}` returns `{}`", f.ty, result.ty);
+        Err(Diagnostic::new(diag::CANNOT_UNIFY, text))
+    }
+
+    /// A value as one of the type that a signature says.
+    fn convert_argument(&mut self, v: &Val, to: Ty) -> Result<Val> {
+        if v.ty.is_number() && to.is_number() {
+            return Ok(self.cast(v, to.strong()));
+        }
+        self.convert(v, to.with_functions(v.ty))
+    }
+
     /// Converts the result of each way to a type and goes on where they meet.
     pub(crate) fn join(&mut self, results: &[(Block, Val)], ty: Ty) -> Result<Val> {
         if results.is_empty() {

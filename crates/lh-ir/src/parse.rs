@@ -516,6 +516,13 @@ impl Parser {
                 TyKind::Generator { item, next, frame: self.ty()? }
             }
             "choice" => TyKind::Choice(self.list(Parser::ty)?),
+            "function" => {
+                let of = self.ty()?;
+                self.punct(',')?;
+                let ret = self.ty()?;
+                self.punct(',')?;
+                TyKind::Instance { of, class: InstanceOf::Function { args: self.list(Parser::ty)?, ret } }
+            }
             "enum" | "int_enum" => {
                 let label = self.lex.string()?;
                 self.punct(',')?;

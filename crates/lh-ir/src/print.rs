@@ -74,10 +74,7 @@ impl fmt::Display for TypeText {
             }
             TyKind::Choice(of) => write!(f, "choice(({}))", list(of.iter().copied().map(TypeText))),
             TyKind::BoundMethod { recv, name } => write!(f, "method({}, {name:?})", TypeText(*recv)),
-            TyKind::Instance { of, class: InstanceOf::Buffer(b) } => write!(f, "{}({})", b.name(), TypeText(*of)),
-            TyKind::Instance { of, class: InstanceOf::Enum { name, class, ints } } => {
-                write!(f, "{}({name:?}, {class}, {})", if *ints { "int_enum" } else { "enum" }, TypeText(*of))
-            }
+            TyKind::Instance { of, class } => instance(f, *of, class),
             TyKind::Obj(id) => write!(f, "{id}"),
             TyKind::Exc => f.write_str("exception"),
             TyKind::Iter(t) => write!(f, "iter({})", TypeText(*t)),
@@ -90,6 +87,19 @@ impl fmt::Display for TypeText {
             TyKind::Literal(Literal::Int(i)) => write!(f, "literal({i})"),
             TyKind::Literal(Literal::Bool(b)) => write!(f, "literal({b})"),
             TyKind::Literal(Literal::Str(s)) => write!(f, "literal({s:?})"),
+        }
+    }
+}
+
+fn instance(f: &mut fmt::Formatter<'_>, of: Ty, class: &InstanceOf) -> fmt::Result {
+    match class {
+        InstanceOf::Buffer(b) => write!(f, "{}({})", b.name(), TypeText(of)),
+        InstanceOf::Function { args, ret } => {
+            let args = list(args.iter().copied().map(TypeText));
+            write!(f, "function({}, {}, ({args}))", TypeText(of), TypeText(*ret))
+        }
+        InstanceOf::Enum { name, class, ints } => {
+            write!(f, "{}({name:?}, {class}, {})", if *ints { "int_enum" } else { "enum" }, TypeText(of))
         }
     }
 }

@@ -146,6 +146,14 @@ pub enum InstanceOf {
     },
     /// A class of objects that are memory: an array.
     Buffer(Buffer),
+    /// A function that is called with these types and gives this one, whatever else it could do. In a signature it is
+    /// not known which, and the native value is [`TyKind::Never`].
+    Function {
+        /// What it takes.
+        args: Vec<Ty>,
+        /// What it gives.
+        ret: Ty,
+    },
 }
 
 /// A class of objects with the buffer protocol.
@@ -388,6 +396,41 @@ impl Ty {
     /// An instance of a class of memory.
     pub fn buffer(of: Ty, class: Buffer) -> Ty {
         Ty::new(TyKind::Instance { of, class: InstanceOf::Buffer(class) })
+    }
+    /// A function type in a signature: any function, used with these types only.
+    pub fn function(args: Vec<Ty>, ret: Ty) -> Ty {
+        Ty::new(TyKind::Instance { of: Ty::never(), class: InstanceOf::Function { args, ret } })
+    }
+    /// Whether a signature leaves open which functions are meant.
+    pub fn is_open(self) -> bool {
+        match self.0 {
+            TyKind::Instance { of, class: InstanceOf::Function { .. } } => of.is_never(),
+            _ => self.tuple_elems().is_some_and(|elems| elems.iter().any(|t| t.is_open())),
+        }
+    }
+    /// The type of a signature with the functions of an argument's type, which fits it, in place of those left open.
+    pub fn with_functions(self, of: Ty) -> Ty {
+        match (self.0, of.0) {
+            (TyKind::Instance { class: a, .. }, TyKind::Instance { class: b, .. }) if a == b => of,
+            (TyKind::Instance { class, .. }, _) if self.is_open() => {
+                Ty::new(TyKind::Instance { of, class: class.clone() })
+            }
+            (TyKind::Tuple { elems, name }, TyKind::Tuple { elems: given, .. }) => {
+                let elems = elems.iter().zip(given).map(|(t, g)| t.with_functions(*g)).collect();
+                Ty::new(TyKind::Tuple { elems, name: name.clone() })
+            }
+            _ => self,
+        }
+    }
+    /// Whether it is that of functions as values.
+    pub fn is_function(self) -> bool {
+        match self.0 {
+            TyKind::Instance { class, .. } => matches!(class, InstanceOf::Function { .. }),
+            _ => matches!(
+                self.0,
+                TyKind::Func(_) | TyKind::Closure { .. } | TyKind::Choice(_) | TyKind::Obj(_) | TyKind::DType(_)
+            ),
+        }
     }
     /// The class of memory that its values are instances of.
     pub fn as_buffer(self) -> Option<Buffer> {
@@ -669,6 +712,11 @@ impl fmt::Display for Ty {
                 write!(f, "{}<{name}>", if *ints { "IntEnum" } else { "Enum" })
             }
             TyKind::Instance { of, class: InstanceOf::Buffer(b) } => write!(f, "{}({of})", b.name()),
+            TyKind::Instance { class: InstanceOf::Function { args, ret }, .. } => {
+                write!(f, "FunctionType[{ret}(")?;
+                args.iter().enumerate().try_for_each(|(i, t)| write!(f, "{}{t}", if i > 0 { ", " } else { "" }))?;
+                f.write_str(")]")
+            }
             TyKind::Obj(id) => write!(f, "object({id})"),
             TyKind::Exc => write!(f, "exception"),
             TyKind::Iter(t) => write!(f, "iter({t})"),

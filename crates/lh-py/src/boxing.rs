@@ -127,6 +127,7 @@ impl<'a, 'py> Boxer<'a, 'py> {
                 let array = self.next(*of, at)?;
                 crate::instances::buffer(&array, *class)?
             }
+            TyKind::Instance { of, class: InstanceOf::Function { .. } } => self.next(*of, at)?,
             TyKind::Choice(of) => {
                 let which = word() as usize;
                 self.chosen(of, which, at)?

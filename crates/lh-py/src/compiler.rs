@@ -136,6 +136,7 @@ fn args_with_functions(args: &[Ty]) -> Vec<FuncId> {
     fn collect(t: Ty, out: &mut Vec<FuncId>) {
         match t.kind() {
             TyKind::Func(f) => out.push(*f),
+            TyKind::Instance { of, .. } => collect(*of, out),
             TyKind::Tuple { elems, .. } => elems.iter().for_each(|t| collect(*t, out)),
             _ => {}
         }

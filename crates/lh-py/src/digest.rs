@@ -162,6 +162,7 @@ fn mentions(h: &mut Hasher, t: Ty, py: Python<'_>) -> Option<()> {
         }
         TyKind::List(t) | TyKind::Optional(t) | TyKind::DType(t) => mentions(h, *t, py),
         TyKind::Instance { class: InstanceOf::Enum { .. }, .. } => None,
+        TyKind::Instance { of, class: InstanceOf::Function { .. } } => mentions(h, *of, py),
         TyKind::Func(_) | TyKind::Obj(_) | TyKind::Closure { .. } | TyKind::BoundMethod { .. } => None,
         _ => Some(()),
     }

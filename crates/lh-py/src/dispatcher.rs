@@ -67,6 +67,13 @@ pub struct Overload {
     pub stale: Cell<bool>,
 }
 
+impl Overload {
+    /// Whether a signature that leaves functions open made it, for those of a call.
+    pub fn is_instance(&self) -> bool {
+        self.compiled.args.iter().any(|t| canonical(*t).is_open())
+    }
+}
+
 /// A specialisation as found by argument tags.
 pub struct Entry {
     /// Tags of the arguments.
@@ -94,6 +101,9 @@ pub struct State {
     /// Every specialisation ever made: calls in progress may use the stale ones.
     #[expect(clippy::vec_box, reason = "entries point to the overloads")]
     pub overloads: Vec<Box<Overload>>,
+    /// Signatures that leave open which functions are given: argument types, and the result type if it is given. Code is
+    /// made for the functions of a call.
+    pub open: Vec<(Vec<Ty>, Option<Ty>)>,
     /// Positions of arguments whose values are part of the specialisation.
     pub literals: Vec<usize>,
     /// Whether new argument types are compiled for.
@@ -143,7 +153,7 @@ pub fn signatures_of(o: &Bound<'_, PyAny>) -> Vec<(Vec<Ty>, Option<Ty>)> {
     if state.can_compile {
         return Vec::new();
     }
-    state.current().map(|o| (o.compiled.args.clone(), o.explicit)).collect()
+    state.signatures().collect()
 }
 
 /// Whether a dispatcher's decorator asks for the cache.
@@ -169,6 +179,7 @@ impl State {
             owner: std::ptr::null_mut(),
             last: 0,
             overloads: Vec::new(),
+            open: Vec::new(),
             literals: Vec::new(),
             can_compile: true,
             misses: 0,
@@ -180,6 +191,12 @@ impl State {
     /// The current specialisations, in the order in which they were made.
     pub fn current(&self) -> impl Iterator<Item = &Overload> {
         self.overloads.iter().map(|o| &**o).filter(|o| !o.stale.get())
+    }
+
+    /// Argument types, and the result types that are given, of all that is not made for the functions of a call.
+    pub fn signatures(&self) -> impl Iterator<Item = (Vec<Ty>, Option<Ty>)> {
+        let own = self.current().filter(|o| !o.is_instance()).map(|o| (o.compiled.args.clone(), o.explicit));
+        self.open.iter().cloned().chain(own)
     }
 
     /// Lets calls take the quick way, if a function without parameters has code that allows it.
@@ -233,7 +250,7 @@ pub unsafe fn resolve(
     let (overload, converts) = match existing {
         Some(o) => (o, false),
         // SAFETY: as promised.
-        None if unsafe { !(*state).can_compile } => (unsafe { best_match(&*state, &natural) }?, true),
+        None if unsafe { !(*state).can_compile } => (unsafe { fitting(py, state, object, &natural) }?, true),
         // SAFETY: as promised.
         None => match unsafe { compile(py, state, object, &natural, None, false) } {
             Ok(o) => (o, false),
@@ -360,24 +377,46 @@ pub unsafe fn compile(
     Ok(pointer)
 }
 
-/// The specialisation that takes arguments of these types at the least cost of conversion.
-fn best_match(state: &State, natural: &[Ty]) -> PyResult<*const Overload> {
-    let mut best: Option<(u32, *const Overload)> = None;
+/// The specialisation that takes arguments of these types; of a signature that leaves functions open, it is made for them.
+///
+/// # Safety
+/// As [`resolve`].
+unsafe fn fitting(
+    py: Python<'_>,
+    state: *mut State,
+    object: &Bound<'_, PyAny>,
+    natural: &[Ty],
+) -> PyResult<*const Overload> {
+    // SAFETY: as promised; each borrow ends before Python code can run.
+    let (args, ret) = unsafe { best_match(&*state, natural) }?;
+    let args: Vec<Ty> = args.iter().zip(natural).map(|(t, n)| t.with_functions(*n)).collect();
+    // SAFETY: as promised.
+    unsafe {
+        if let Some(o) = (*state).current().find(|o| o.compiled.args == args) {
+            return Ok(o);
+        }
+        Ok(compile(py, state, object, &args, ret, false)?)
+    }
+}
+
+/// The signature that takes arguments of these types at the least cost of conversion.
+fn best_match(state: &State, natural: &[Ty]) -> PyResult<(Vec<Ty>, Option<Ty>)> {
+    let mut best = None;
     let mut ambiguous = false;
-    for o in state.current() {
-        let Some(cost) = convert::cost_of_all(natural, &o.compiled.args) else { continue };
+    for signature in state.signatures() {
+        let Some(cost) = convert::cost_of_all(natural, &signature.0) else { continue };
         match best {
             Some((least, _)) if cost > least => {}
             Some((least, _)) if cost == least => ambiguous = true,
             _ => {
-                best = Some((cost, std::ptr::from_ref(o)));
+                best = Some((cost, signature));
                 ambiguous = false;
             }
         }
     }
     let types = natural.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
     match best {
-        Some((_, o)) if !ambiguous => Ok(o),
+        Some((_, signature)) if !ambiguous => Ok(signature),
         Some(_) => Err(PyTypeError::new_err(format!("Ambiguous overloading for argument type(s) {types}"))),
         None => Err(PyTypeError::new_err(format!("No matching definition for argument type(s) {types}"))),
     }

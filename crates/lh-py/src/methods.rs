@@ -121,6 +121,13 @@ fn signature_of(o: &Overload) -> Signature {
 fn compile<'py>(c: &Call<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
     let sig = c.argument(0, "sig")?.ok_or_else(|| PyTypeError::new_err("compile() takes a signature"))?;
     let (ret, args) = signature(&sig)?;
+    if args.iter().any(|t| t.is_open()) {
+        // SAFETY: the state of a live dispatcher, of which no reference is held.
+        let open = unsafe { &mut (*c.state()).open };
+        open.retain(|(known, _)| *known != args);
+        open.push((args.clone(), ret));
+        return Ok(Bound::new(c.py, Signature { ret, args })?.into_any());
+    }
     let existing = c.overloads().into_iter().find(|o| canonical_all(&o.compiled.args) == args).map(std::ptr::from_ref);
     // SAFETY: the state of a live dispatcher, of which no reference is held.
     unsafe {
@@ -251,12 +258,17 @@ fn py_func<'py>(c: &Call<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
 }
 
 fn signatures<'py>(c: &Call<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
-    let all = c.overloads().into_iter().map(|o| type_tuple(c.py, &o.compiled.args)).collect::<PyResult<Vec<_>>>()?;
+    // SAFETY: the state of a live dispatcher; the list is complete before Python code can run.
+    let all: Vec<_> = unsafe { (*c.state()).signatures().collect() };
+    let all = all.iter().map(|(args, _)| type_tuple(c.py, args)).collect::<PyResult<Vec<_>>>()?;
     Ok(PyList::new(c.py, all)?.into_any())
 }
 
 fn nopython_signatures<'py>(c: &Call<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
-    let all = c.overloads().into_iter().map(signature_of).collect::<Vec<_>>();
+    // SAFETY: the state of a live dispatcher.
+    let open = unsafe { (*c.state()).open.iter() }.map(|(args, ret)| Signature { ret: *ret, args: args.clone() });
+    let made = c.overloads().into_iter().filter(|o| !o.is_instance());
+    let all = open.chain(made.map(signature_of)).collect::<Vec<_>>();
     Ok(PyList::new(c.py, all)?.into_any())
 }
 

@@ -1,6 +1,7 @@
 //! Signatures and types written as text: `"float64(float64[:, ::1], int64)"`.
 
 use crate::types::{canonical, layout_of};
+use lh_ir::types::InstanceOf;
 use lh_ir::{Layout, Ty, TyKind};
 use pyo3::exceptions::{PyNameError, PySyntaxError, PyTypeError};
 use pyo3::prelude::*;
@@ -57,6 +58,9 @@ pub fn spelling(t: Ty) -> String {
         }
         TyKind::List(e) => format!("List({})", spelling(*e)),
         TyKind::Optional(e) => format!("Optional({})", spelling(*e)),
+        TyKind::Instance { class: InstanceOf::Function { args, ret }, .. } => {
+            format!("FunctionType({}({}))", spelling(*ret), many(args))
+        }
         _ => t.to_string(),
     }
 }
@@ -134,6 +138,7 @@ impl Parser<'_> {
             .into_iter()
             .map(|v| match v {
                 Value::Type(t) => Ok(canonical(t)),
+                Value::Signature(Some(ret), args) => Ok(Ty::function(args, ret)),
                 // `Tuple((int64, int64))` writes a tuple of types where one type is meant nowhere else.
                 _ => {
                     Err(PyTypeError::new_err(format!("in the signature {:?}: only types can be arguments", self.text)))
@@ -225,7 +230,8 @@ impl Parser<'_> {
         match short {
             "True" => return Ok(Value::Flag(true)),
             "False" => return Ok(Value::Flag(false)),
-            "CPointer" | "Array" | "Tuple" | "UniTuple" | "List" | "Optional" | "optional" | "array" => {
+            "FunctionType" | "CPointer" | "Array" | "Tuple" | "UniTuple" | "List" | "Optional" | "optional"
+            | "array" => {
                 let items = self.items('(', ')')?;
                 return self.constructed(short, items).map(Value::Type);
             }
@@ -250,6 +256,7 @@ impl Parser<'_> {
             }
             // What it points to is known to the code that is linked.
             ("CPointer", Some(Value::Type(_)), None, ..) => Ok(Ty::ptr()),
+            ("FunctionType", Some(Value::Signature(Some(ret), args)), None, ..) => Ok(Ty::function(args, ret)),
             ("List", Some(Value::Type(t)), ..) => Ok(Ty::list(canonical(t))),
             ("Optional" | "optional", Some(Value::Type(t)), None, ..) => Ok(Ty::optional(canonical(t))),
             _ => Err(wrong()),

@@ -22,6 +22,7 @@ pub fn canonical(t: Ty) -> Ty {
         TyKind::Optional(e) => Ty::optional(canonical(*e)),
         TyKind::Range(e) => Ty::new(TyKind::Range(canonical(*e))),
         TyKind::Slice(p) => Ty::new(TyKind::Slice(p.map(canonical))),
+        TyKind::Instance { class: InstanceOf::Function { args, ret }, .. } => Ty::function(many(args), canonical(*ret)),
         _ => t.weak(),
     }
 }
@@ -121,6 +122,7 @@ impl Type {
             TyKind::Instance { class: InstanceOf::Buffer(Buffer::ByteArray), .. } => "ByteArray",
             TyKind::Instance { class: InstanceOf::Buffer(Buffer::MemoryView), .. } => "MemoryView",
             TyKind::Instance { class: InstanceOf::Buffer(Buffer::Array), .. } => "PyArray",
+            TyKind::Instance { class: InstanceOf::Function { .. }, .. } => "FunctionType",
             TyKind::Func(_) => "Dispatcher",
             TyKind::Obj(_) => "Opaque",
             TyKind::Ellipsis => "EllipsisType",
@@ -255,6 +257,16 @@ impl Type {
     fn aligned(&self) -> PyResult<bool> {
         self.0.as_record().map(|r| r.aligned).ok_or_else(|| self.missing("aligned"))
     }
+    /// What a function type takes and gives.
+    #[getter]
+    fn signature(&self) -> PyResult<Signature> {
+        match self.0.kind() {
+            TyKind::Instance { class: InstanceOf::Function { args, ret }, .. } => {
+                Ok(Signature { ret: Some(*ret), args: args.clone() })
+            }
+            _ => Err(self.missing("signature")),
+        }
+    }
     #[getter]
     fn instance_class<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         match self.0.kind() {
@@ -324,6 +336,10 @@ impl Signature {
     fn return_type(&self, py: Python<'_>) -> PyResult<Option<Py<Type>>> {
         self.ret.map(|t| Type::of(py, t)).transpose()
     }
+    /// The type of functions that are called with these types.
+    fn as_type(&self, py: Python<'_>) -> PyResult<Py<Type>> {
+        Type::of(py, self.ty()?)
+    }
     fn __repr__(&self) -> String {
         let args: Vec<String> = self.args.iter().map(|t| canonical(*t).to_string()).collect();
         format!("({}) -> {}", args.join(", "), self.ret.map_or_else(|| "None".to_owned(), |t| t.to_string()))
@@ -345,19 +361,29 @@ impl Signature {
     }
 }
 
+impl Signature {
+    fn ty(&self) -> PyResult<Ty> {
+        let ret = self.ret.ok_or_else(|| PyTypeError::new_err("a function type needs a result type"))?;
+        Ok(Ty::function(self.args.clone(), ret))
+    }
+}
+
 /// Types as a Python tuple.
 pub fn type_tuple<'py>(py: Python<'py>, tys: &[Ty]) -> PyResult<Bound<'py, PyTuple>> {
     let items = tys.iter().map(|t| Type::of(py, *t)).collect::<PyResult<Vec<_>>>()?;
     PyTuple::new(py, items)
 }
 
-/// The type that an object in a signature means: a type, `None`, or a scalar class or dtype of NumPy.
+/// The type that an object in a signature means: a type, `None`, a signature (of functions), or a scalar class or dtype of NumPy.
 pub fn as_ty(o: &Bound<'_, PyAny>) -> PyResult<Ty> {
     if let Ok(t) = o.cast::<Type>() {
         return Ok(t.get().0);
     }
     if o.is_none() {
         return Ok(Ty::none());
+    }
+    if let Ok(s) = o.cast::<Signature>() {
+        return Ok(canonical(s.get().ty()?));
     }
     match crate::host::classify(o) {
         lh_infer::world::Object::DType(t) => Ok(canonical(t)),

@@ -86,6 +86,12 @@ impl Types {
                 self.out.byte(Buffer::ALL.iter().position(|x| x == b).expect("all are listed") as u8);
                 self.add(host, *of)?;
             }
+            TyKind::Instance { of, class: InstanceOf::Function { args, ret } } => {
+                one(self, 22);
+                self.add(host, *of)?;
+                self.add(host, *ret)?;
+                self.many(host, args)?;
+            }
             TyKind::PendingList(_)
             | TyKind::Unbound
             | TyKind::Record(_)
@@ -151,6 +157,10 @@ pub(super) fn read(r: &mut Reader<'_>, host: &mut dyn Host, objects: &[ObjId]) -
         21 => {
             let class = *Buffer::ALL.get(usize::from(r.byte()?))?;
             Ty::buffer(read(r, host, objects)?, class)
+        }
+        22 => {
+            let (of, ret) = (read(r, host, objects)?, read(r, host, objects)?);
+            Ty::function(many(r, host, objects)?, ret).with_functions(of)
         }
         _ => return None,
     })
