@@ -4,6 +4,7 @@
 
 use lh_runtime::alloc::{MemInfo, decref, foreign_owner, new_foreign};
 use lh_runtime::exception::{ExcArg, Pending};
+use lh_runtime::foreign::Argument;
 use lh_runtime::{classes, take_pending};
 use std::cell::RefCell;
 use std::ffi::{CString, c_char, c_void};
@@ -18,18 +19,6 @@ struct Taken {
 
 thread_local! {
     static TAKEN: RefCell<Option<Taken>> = const { RefCell::new(None) };
-}
-
-/// An argument of an exception: `kind` tells which of the other fields say what it is.
-#[repr(C)]
-pub struct Argument {
-    /// 0 `None`, 1 bool, 2 int, 3 unsigned int, 4 float, 5 complex, 6 text; of a tuple, its text.
-    kind: i32,
-    integer: u64,
-    real: f64,
-    imaginary: f64,
-    text: *const c_char,
-    length: i64,
 }
 
 fn c_text(text: &str) -> CString {

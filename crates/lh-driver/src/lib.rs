@@ -101,6 +101,8 @@ pub struct Compiled {
     pub ret: Ty,
     /// What the code depends on.
     pub deps: Vec<Dep>,
+    /// Arguments whose memory it may write, as in [`lh_ir::func::Foreign`], by those of them that have a form at run time.
+    pub writes: u32,
     /// Whether an argument (or a part of one) may live on in the result or in another argument.
     pub escapes: bool,
     /// Whether it may take long: otherwise it neither loops nor calls anything but what raises.
@@ -218,6 +220,7 @@ impl Compiler {
             ret,
             deps,
             escapes: escapes(args, ret),
+            writes: self.body(spec).summary.writes(),
             kernel,
             timings,
             object_size: output.object.len(),
@@ -334,6 +337,7 @@ impl Compiled {
             args: args.to_vec(),
             ret,
             deps,
+            writes: u32::MAX,
             escapes,
             kernel: None,
             timings: Vec::new(),

@@ -54,6 +54,7 @@ impl Infer<'_> {
                 Object::EnumClass(e) => self.call_enum(&e, args),
                 Object::Ufunc(u) => self.call_user_ufunc(f, &u, args, kwargs),
                 Object::Stencil(s) => self.call_stencil(&s, args, kwargs),
+                Object::Foreign(f) => self.call_foreign(*o, &f, args, kwargs),
                 Object::Linked(l) if kwargs.is_empty() => self.call_linked(*o, &l, args),
                 other => {
                     let name = self.world.describe(*o);
@@ -85,35 +86,36 @@ impl Infer<'_> {
         if signatures.is_empty() {
             return self.call_bound(f, bound, info.is_library, &code);
         }
-        let (wanted, ret) = self.best_signature(&code, &signatures, &bound)?;
-        for (v, t) in bound.iter_mut().zip(&wanted) {
+        let best = self.best_signature(&code.name, "its decorator limits it to", &signatures, &bound)?;
+        let (wanted, ret) = &signatures[best];
+        for (v, t) in bound.iter_mut().zip(wanted) {
             *v = self.convert(v, t.with_functions(v.ty))?;
         }
         let result = self.call_bound(f, bound, false, &code)?;
         match ret {
-            Some(t) if result.ty.is_number() && t.is_number() => Ok(self.cast(&result, t)),
+            Some(t) if result.ty.is_number() && t.is_number() => Ok(self.cast(&result, *t)),
             _ => Ok(result),
         }
     }
 
-    /// The signature that takes arguments at the least cost of conversion.
-    fn best_signature(
+    /// Which signature takes arguments at the least cost of conversion.
+    pub(crate) fn best_signature(
         &self,
-        code: &Code,
+        name: &str,
+        limit: &str,
         signatures: &[(Vec<Ty>, Option<Ty>)],
         bound: &[Val],
-    ) -> Result<(Vec<Ty>, Option<Ty>)> {
+    ) -> Result<usize> {
         let own: Vec<Ty> = bound.iter().map(|v| v.ty.weak()).collect();
-        let cost = |(args, _): &&(Vec<Ty>, Option<Ty>)| {
-            let args: Vec<Ty> = args.iter().map(|t| t.weak()).collect();
+        let cost = |i: &usize| {
+            let args: Vec<Ty> = signatures[*i].0.iter().map(|t| t.weak()).collect();
             crate::cost::cost_of_all(&own, &args)
         };
-        let best = signatures.iter().filter(|s| cost(s).is_some()).min_by_key(cost);
-        best.cloned().ok_or_else(|| {
+        (0..signatures.len()).filter(|i| cost(i).is_some()).min_by_key(cost).ok_or_else(|| {
             let given = own.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
-            let text = format!("Invalid use of `{}` with parameters ({given})", code.name);
+            let text = format!("Invalid use of `{name}` with parameters ({given})");
             let has = signatures.iter().map(|(args, _)| format!("{args:?}")).collect::<Vec<_>>().join(" or ");
-            Diagnostic::new(diag::NO_MATCHING_CALL, text).note(format!("its decorator limits it to {has}"))
+            Diagnostic::new(diag::NO_MATCHING_CALL, text).note(format!("{limit} {has}"))
         })
     }
 

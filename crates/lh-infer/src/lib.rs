@@ -7,6 +7,7 @@ mod convert;
 mod cost;
 mod cuda;
 mod emit;
+mod foreign;
 mod functions;
 mod generator;
 mod index;

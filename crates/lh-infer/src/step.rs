@@ -227,6 +227,7 @@ impl Infer<'_> {
             | Object::EnumClass(_)
             | Object::Ufunc(_)
             | Object::Linked(_)
+            | Object::Foreign(_)
             | Object::Stencil(_) => Val::of_type(Ty::new(TyKind::Obj(o))),
         })
     }

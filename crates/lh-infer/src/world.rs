@@ -2,7 +2,7 @@
 //! in by the same door.
 
 use lh_ir::diag::Result;
-use lh_ir::func::Options;
+use lh_ir::func::{ForeignAbi, Options};
 use lh_ir::types::{InstanceOf, NamedTuple, TyKind};
 use lh_ir::untyped::Code;
 use lh_ir::{Const, ExcId, FuncId, ObjId, SpecId, Ty};
@@ -48,6 +48,8 @@ pub enum Object {
     Stencil(Arc<Stencil>),
     /// A function for devices that is defined in another language.
     Linked(Arc<Linked>),
+    /// A function that was compiled elsewhere.
+    Foreign(Arc<Foreign>),
     /// `...`
     Ellipsis,
     /// Anything else: its type's name and a short text for messages.
@@ -65,6 +67,36 @@ pub struct Linked {
     pub ret: Ty,
     /// Whether it has C's calling convention; else Numba's, `int f(T *result, ...)`.
     pub is_plain: bool,
+}
+
+/// A function that was compiled elsewhere: its code is found at run time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Foreign {
+    /// What the user calls it.
+    pub name: String,
+    /// How it is called.
+    pub abi: ForeignAbi,
+    /// What tells it from all others, in every process; `None` if nothing does.
+    pub identity: Option<String>,
+    /// Names of its parameters, if it has such.
+    pub params: Vec<String>,
+    /// What it takes and gives.
+    pub signatures: Vec<ForeignSignature>,
+    /// Why it cannot be called, if it cannot.
+    pub refused: Option<String>,
+}
+
+/// A signature of a function that was compiled elsewhere.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ForeignSignature {
+    /// Types of its parameters.
+    pub args: Vec<Ty>,
+    /// Type of its result.
+    pub ret: Ty,
+    /// Where it stands, in bytes from the function's address on.
+    pub offset: usize,
+    /// Arguments whose memory it may write, as in [`lh_ir::func::Foreign`].
+    pub writes: u32,
 }
 
 /// An enumeration whose members are objects of their own, or integers.

@@ -249,6 +249,31 @@ pub enum Parallel {
     Known,
 }
 
+/// What is known of code that was not compiled here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Foreign {
+    /// How it is called.
+    pub abi: ForeignAbi,
+    /// Arguments whose memory it may write: bit `i` for the `i`th, the last bit for all from there on.
+    pub writes: u32,
+}
+
+/// How code is called that was not compiled here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ForeignAbi {
+    /// As a C function of numbers and addresses. It raises nothing.
+    C,
+    /// As an exported function of a module made ahead of time, whose table describes it. May raise.
+    Table,
+}
+
+impl Foreign {
+    /// Whether it may write the memory of its `i`th argument.
+    pub fn may_write(self, i: usize) -> bool {
+        self.writes >> i.min(31) & 1 != 0
+    }
+}
+
 /// A loop whose blocks of iterations run in parallel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ParFor {
@@ -330,6 +355,8 @@ pub enum Inst {
     /// Runs the body of a parallel loop on blocks of iterations: their number, the iterations of a block, then what the body
     /// takes before its last three parameters. May raise; the place of the exception has been noted.
     ParFor(ParFor, Vec<Value>),
+    /// A call of code that was not compiled here: its address, then its arguments.
+    Foreign(Foreign, Vec<Value>),
     /// A call of the run-time library.
     Runtime(&'static RuntimeFn, Vec<Value>),
     /// Reads a stack slot.
@@ -382,6 +409,8 @@ pub enum Extern {
     Array(ObjId),
     /// Number of an exception class that is not builtin.
     Class(ExcId),
+    /// Address of code that was not compiled here, or of the table that describes it.
+    Foreign(ObjId),
 }
 
 /// A scalar computation over elements of operands.
@@ -451,6 +480,7 @@ impl Inst {
             | Inst::Pack(vs)
             | Inst::Call(_, vs)
             | Inst::ParFor(_, vs)
+            | Inst::Foreign(_, vs)
             | Inst::Runtime(_, vs)
             | Inst::Map(_, vs)
             | Inst::MapInto(_, vs) => vs.iter_mut().for_each(f),
@@ -496,6 +526,7 @@ impl Inst {
         match self {
             Inst::Call(..) | Inst::ParFor(..) | Inst::ListNew(_) | Inst::Map(..) | Inst::MapInto(..) => true,
             Inst::Runtime(f, _) => f.raises,
+            Inst::Foreign(f, _) => f.abi == ForeignAbi::Table,
             Inst::ElemPtr { check, .. } => *check,
             Inst::Const(_)
             | Inst::Zero
@@ -530,6 +561,7 @@ impl Inst {
             Inst::Runtime(f, _) => f.pure && !f.raises,
             Inst::Call(..)
             | Inst::ParFor(..)
+            | Inst::Foreign(..)
             | Inst::SlotSet(..)
             | Inst::Take(_)
             | Inst::Store(..)

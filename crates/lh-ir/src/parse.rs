@@ -5,7 +5,7 @@ mod lex;
 
 use crate::consts::Const;
 use crate::entity::{Block, ExcId, FuncId, ObjId, Slot, SpecId, Value};
-use crate::func::{Extern, Function, Inst, InstData, MapExpr, ParFor, Parallel, Target, Term};
+use crate::func::{Extern, Foreign, ForeignAbi, Function, Inst, InstData, MapExpr, ParFor, Parallel, Target, Term};
 use crate::op::{Op, RuntimeFn};
 use crate::span::Span;
 use crate::types::{Buffer, InstanceOf, Layout, Literal, NamedTuple, Ty, TyKind};
@@ -308,20 +308,36 @@ impl Parser {
         let body = self.entity("body")?;
         Ok(Inst::ParFor(ParFor { body }, self.list(Parser::value)?))
     }
+    fn external(&mut self) -> Parsed<Extern> {
+        Ok(match &*self.word()? {
+            "array" => Extern::Array(ObjId(self.entity("obj")?)),
+            "class" => Extern::Class(ExcId(self.entity("exc")?)),
+            "foreign" => Extern::Foreign(ObjId(self.entity("obj")?)),
+            other => return self.fail(format!("nothing extern is `{other}`")),
+        })
+    }
+    fn foreign(&mut self) -> Parsed<Inst> {
+        let abi = match &*self.word()? {
+            "c" => ForeignAbi::C,
+            "table" => ForeignAbi::Table,
+            other => return self.fail(format!("nothing is called as `{other}`")),
+        };
+        match &*self.word()? {
+            "writes" => Ok(Inst::Foreign(Foreign { abi, writes: self.int()? }, self.list(Parser::value)?)),
+            other => self.fail(format!("`{other}` is not `writes`")),
+        }
+    }
     fn wide_inst(&mut self, name: &str) -> Parsed<Inst> {
         Ok(match name {
             "const" => Inst::Const(self.constant()?),
             "zero" => Inst::Zero,
-            "extern" => Inst::Extern(match &*self.word()? {
-                "array" => Extern::Array(ObjId(self.entity("obj")?)),
-                "class" => Extern::Class(ExcId(self.entity("exc")?)),
-                other => return self.fail(format!("nothing extern is `{other}`")),
-            }),
+            "extern" => Inst::Extern(self.external()?),
             "pack" => Inst::Pack(self.list(Parser::value)?),
             "field" => self.value_and_int(Inst::Field)?,
             "array_shape" => self.value_and_int(Inst::ArrayShape)?,
             "array_stride" => self.value_and_int(Inst::ArrayStride)?,
             "par_for" => self.par_for()?,
+            "foreign" => self.foreign()?,
             "call" => Inst::Call(SpecId(self.entity("spec")?), self.list(Parser::value)?),
             "runtime" => {
                 let name = self.word()?;

@@ -15,7 +15,9 @@
 
 use crate::consts::Const;
 use crate::entity::Value;
-use crate::func::{BlockData, Device, Extern, Function, Inst, InstData, MapExpr, Options, Parallel, Target, Term};
+use crate::func::{
+    BlockData, Device, Extern, ForeignAbi, Function, Inst, InstData, MapExpr, Options, Parallel, Target, Term,
+};
 use crate::span::Span;
 use crate::types::{InstanceOf, Layout, Literal, Ty, TyKind};
 use std::fmt;
@@ -265,6 +267,7 @@ fn inst_text(inst: &Inst, ty: Option<Ty>) -> String {
         Inst::Zero => "zero".into(),
         Inst::Extern(Extern::Array(o)) => format!("extern array {o}"),
         Inst::Extern(Extern::Class(c)) => format!("extern class {c}"),
+        Inst::Extern(Extern::Foreign(o)) => format!("extern foreign {o}"),
         Inst::Op(op, vs) => format!("{} {}", op.name, list(vs)),
         Inst::Cast(v) => format!("cast {v}"),
         Inst::Pack(vs) => format!("pack({})", list(vs)),
@@ -274,6 +277,10 @@ fn inst_text(inst: &Inst, ty: Option<Ty>) -> String {
         Inst::Unwrap(v) => format!("unwrap {v}"),
         Inst::Call(s, vs) => format!("call {s}({})", list(vs)),
         Inst::ParFor(p, vs) => format!("par_for body{}({})", p.body, list(vs)),
+        Inst::Foreign(f, vs) => {
+            let abi = if f.abi == ForeignAbi::C { "c" } else { "table" };
+            format!("foreign {abi} writes {}({})", f.writes, list(vs))
+        }
         Inst::Runtime(f, vs) => format!("runtime {}({})", f.name, list(vs)),
         Inst::SlotGet(s) => format!("slot_get {s}"),
         Inst::SlotSet(s, v) => format!("slot_set {s}, {v}"),

@@ -264,6 +264,10 @@ impl Verifier<'_> {
                 self.map(e, &args[1..])
             }
             Inst::Zero | Inst::Call(..) => Ok(()),
+            Inst::Foreign(_, args) => {
+                let is_address = |v: &Value| self.flat(&[*v]) == [Prim::Ptr];
+                self.ensure(args.first().is_some_and(is_address), || "it has no address".into())
+            }
             Inst::Extern(_) => {
                 let got = d.result.map_or(Vec::new(), |r| self.ty(r).flatten());
                 self.ensure(matches!(got[..], [Prim::Ptr | Prim::I64]), || "not a word".into())

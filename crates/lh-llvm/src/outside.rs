@@ -16,11 +16,12 @@ pub enum Outside {
 }
 
 impl Outside {
-    /// Its symbol.
+    /// Its symbol. Numbers differ from process to process, and sizes are not to.
     pub fn symbol(self) -> String {
         match self {
-            Outside::Word(Extern::Array(o)) => format!("lh.array.{}", o.0),
-            Outside::Word(Extern::Class(c)) => format!("lh.class.{}", c.0),
+            Outside::Word(Extern::Array(o)) => format!("lh.array.{:010}", o.0),
+            Outside::Word(Extern::Class(c)) => format!("lh.class.{:010}", c.0),
+            Outside::Word(Extern::Foreign(o)) => format!("lh.foreign.{:010}", o.0),
             Outside::File(n) => format!("lh.file.{n}"),
             Outside::Rare(n) => format!("lh.rare.{n}"),
         }
@@ -32,6 +33,7 @@ impl Outside {
         match kind {
             "array" => Some(Outside::Word(Extern::Array(ObjId(number)))),
             "class" => Some(Outside::Word(Extern::Class(ExcId(number)))),
+            "foreign" => Some(Outside::Word(Extern::Foreign(ObjId(number)))),
             "file" => Some(Outside::File(number as usize)),
             "rare" => Some(Outside::Rare(number as usize)),
             _ => None,
@@ -45,7 +47,11 @@ mod tests {
 
     #[test]
     fn symbols_mean_what_they_are_made_of() {
-        let words = [Outside::Word(Extern::Array(ObjId(7))), Outside::Word(Extern::Class(ExcId(70)))];
+        let words = [
+            Outside::Word(Extern::Array(ObjId(7))),
+            Outside::Word(Extern::Class(ExcId(70))),
+            Outside::Word(Extern::Foreign(ObjId(8))),
+        ];
         for o in words.into_iter().chain([Outside::File(3), Outside::Rare(2)]) {
             assert_eq!(Outside::of(&o.symbol()), Some(o));
         }

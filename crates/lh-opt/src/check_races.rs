@@ -36,7 +36,7 @@ pub(crate) fn run(func: &mut Function) -> bool {
                 e.target(target);
                 e.access(what);
                 changed = true;
-            } else if matches!(d.inst, Inst::Call(..)) && !func.is_library {
+            } else if matches!(d.inst, Inst::Call(..) | Inst::Foreign(..)) && !func.is_library {
                 let mut e = Emit { func, out: &mut out, span: d.span };
                 let place = e.place();
                 e.call("lh_race_place", place);

@@ -65,6 +65,14 @@ impl Summary {
     pub fn unknown() -> Summary {
         Summary { unknown: Some(Kind::Write), ..Summary::default() }
     }
+    /// Parameters whose memory it may write, as [`lh_ir::func::Foreign`] has it.
+    pub fn writes(&self) -> u32 {
+        if matches!(self.unknown, Some(Kind::Write | Kind::Resize)) {
+            return u32::MAX;
+        }
+        let written = self.uses.iter().filter(|u| u.2 != Kind::Read);
+        written.fold(0, |mask, (param, ..)| mask | 1 << (*param).min(31))
+    }
 }
 
 /// An expression whose quantities are values of the callee that are parameters.
@@ -143,6 +151,11 @@ impl<'a> Effects<'a> {
                 }
             }
             Inst::Call(spec, args) => self.of_call(*spec, args, emit),
+            Inst::Foreign(f, args) => {
+                for (i, v) in args.iter().skip(1).enumerate() {
+                    whole(*v, if f.may_write(i) { Kind::Write } else { Kind::Read });
+                }
+            }
             Inst::ParFor(_, args) => args.iter().for_each(|v| whole(*v, Kind::Write)),
             Inst::Const(_)
             | Inst::Zero
@@ -298,7 +311,7 @@ fn once(func: &Function, callees: Callees<'_>) -> Summary {
 
 /// Whether the result is memory of its own.
 fn makes_memory(inst: &Inst) -> bool {
-    matches!(inst, Inst::Map(..) | Inst::ListNew(_) | Inst::Runtime(..) | Inst::Call(..))
+    matches!(inst, Inst::Map(..) | Inst::ListNew(_) | Inst::Runtime(..) | Inst::Call(..) | Inst::Foreign(..))
 }
 
 /// Whether values of a type refer to memory that can be written.

@@ -118,6 +118,7 @@ impl Known<'_> {
             | Inst::Some(_)
             | Inst::Call(..)
             | Inst::ParFor(..)
+            | Inst::Foreign(..)
             | Inst::Runtime(..)
             | Inst::SlotGet(_)
             | Inst::SlotSet(..)

@@ -127,7 +127,7 @@ fn has_calls(func: &Function, blocks: &[Block]) -> bool {
         func.blocks[b.index()]
             .insts
             .iter()
-            .any(|d| matches!(d.inst, Inst::Call(..) | Inst::ParFor(..) | Inst::Runtime(..)))
+            .any(|d| matches!(d.inst, Inst::Call(..) | Inst::Foreign(..) | Inst::ParFor(..) | Inst::Runtime(..)))
     })
 }
 

@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
 /// The code of a function with one signature as an object for a linker, whose entry stub has the name `symbol`, with what it needs
-/// from outside: arrays, exception classes and names of source files by their symbols.
+/// from outside: arrays, exception classes and names of source files by their symbols; and which arguments' memory it may write.
 #[pyfunction]
 #[pyo3(signature = (function, symbol, level=None))]
 pub fn linkable<'py>(function: &Bound<'py, PyAny>, symbol: &str, level: Option<&str>) -> PyResult<Bound<'py, PyDict>> {
@@ -33,11 +33,14 @@ pub fn linkable<'py>(function: &Bound<'py, PyAny>, symbol: &str, level: Option<&
     made.set_item("object", PyBytes::new(py, &object))?;
     made.set_item("args", types::type_tuple(py, &compiled.args)?)?;
     made.set_item("ret", types::Type::of(py, types::canonical(compiled.ret))?)?;
+    made.set_item("writes", compiled.writes)?;
+    let mut foreign = Vec::new();
     let (arrays, classes, sources) = (PyDict::new(py), PyDict::new(py), PyDict::new(py));
     for (word, symbol) in compiled.outside_words(symbol) {
         match word {
             Extern::Array(o) => arrays.set_item(symbol, objects::object(py, o))?,
             Extern::Class(c) => classes.set_item(symbol, lh_runtime::classes::class_name(c))?,
+            Extern::Foreign(o) => foreign.push(crate::classify::short_text(&objects::object(py, o))),
         }
     }
     for (func, symbol) in compiled.outside_files(symbol) {
@@ -47,6 +50,7 @@ pub fn linkable<'py>(function: &Bound<'py, PyAny>, symbol: &str, level: Option<&
     }
     made.set_item("arrays", arrays)?;
     made.set_item("classes", classes)?;
+    made.set_item("foreign", foreign)?;
     made.set_item("files", sources)?;
     Ok(made)
 }

@@ -58,6 +58,9 @@ fn try_classify(o: &Bound<'_, PyAny>) -> PyResult<Option<Object>> {
     if let Some(found) = composed(o)? {
         return Ok(Some(found));
     }
+    if let Some(found) = made_elsewhere(o)? {
+        return Ok(Some(found));
+    }
     if let Some(inner) = device_array(o)? {
         return Ok(array(&inner));
     }
@@ -66,9 +69,6 @@ fn try_classify(o: &Bound<'_, PyAny>) -> PyResult<Option<Object>> {
     }
     if let Some(inner) = device_function(o)? {
         return try_classify(&inner);
-    }
-    if let Some(linked) = linked(o)? {
-        return Ok(Some(Object::Linked(Arc::new(linked))));
     }
     if is_from_buffer(o)? {
         return Ok(Some(Object::Path("cffi.from_buffer".to_owned())));
@@ -101,6 +101,14 @@ fn composed(o: &Bound<'_, PyAny>) -> PyResult<Option<Object>> {
         return Ok(Some(Object::Slice([part("start")?, part("stop")?, part("step")?])));
     }
     Ok(array(o))
+}
+
+/// A function whose code is not Python's.
+fn made_elsewhere(o: &Bound<'_, PyAny>) -> PyResult<Option<Object>> {
+    match crate::foreign::classify(o)? {
+        Some(found) => Ok(Some(Object::Foreign(Arc::new(found)))),
+        None => Ok(linked(o)?.map(|l| Object::Linked(Arc::new(l)))),
+    }
 }
 
 /// A ufunc or stencil.

@@ -98,6 +98,10 @@ fn at_depth(py: Python<'_>, o: ObjId, depth: usize) -> PyResult<Option<Digest>> 
             let kernel = objects::function_object(s.func).0;
             many(&mut h, &s.cval.into_iter().chain([kernel]).collect::<Vec<_>>())?
         }
+        Object::Foreign(f) => match &f.identity {
+            Some(identity) => texts(&mut h, &["foreign", &f.name, identity]),
+            None => None,
+        },
         // Its code is elsewhere.
         Object::Linked(_) => None,
         Object::Ellipsis => texts(&mut h, &["..."]),

@@ -287,6 +287,7 @@ impl Host for PyHost<'_> {
                 (*array.as_ptr().cast::<np::ArrayObject>()).data.addr() as u64
             },
             Extern::Class(c) => u64::from(c.0),
+            Extern::Foreign(o) => crate::foreign::address(&self.get(o)) as u64,
         }
     }
     fn array_bytes(&mut self, o: ObjId) -> Option<Vec<u8>> {

@@ -15,6 +15,7 @@ mod device;
 mod digest;
 mod dispatcher;
 mod flight;
+mod foreign;
 mod generator;
 mod gpu;
 mod guard;

@@ -8,6 +8,7 @@ pub mod alloc;
 pub mod classes;
 pub mod device;
 pub mod exception;
+pub mod foreign;
 mod format;
 pub mod hash;
 pub mod interrupt;
@@ -42,6 +43,7 @@ pub fn symbols() -> Vec<Symbol> {
     all.extend(alloc::symbols());
     all.extend(list::symbols());
     all.extend(exception::symbols());
+    all.extend(foreign::symbols());
     all.extend(stack::symbols());
     all.extend(interrupt::symbols());
     all.extend(string::symbols());

@@ -185,7 +185,7 @@ impl Walk<'_> {
         let of = |w: &Self, v: &Value| w.values[v.index()].clone();
         let held = match &d.inst {
             Inst::Const(_) | Inst::Zero | Inst::Extern(_) => Held { refs: vec![None; counted(ty)], into: Vec::new() },
-            Inst::Call(..) | Inst::ParFor(..) => {
+            Inst::Call(..) | Inst::Foreign(..) | Inst::ParFor(..) => {
                 self.change_lists()?;
                 self.fresh(ty)
             }

@@ -1,5 +1,8 @@
 /* What is the same in every library that `lancehead build` makes. The file that includes this one has the tables:
- * LH_NAME, LH_LEVELS, LH_EXPORTS, lh_levels, lh_exports. With LH_PYTHON it is an extension module. */
+ * LH_NAME, LH_IDENTITY, LH_LEVELS, LH_EXPORTS, lh_levels, lh_exports. With LH_PYTHON it is an extension module.
+ *
+ * Compiled code calls exported functions by lh_export and lh_library: crates/lh-runtime/src/foreign.rs has the same structs. What
+ * changes in them changes the name of the capsule. */
 
 #include <stdint.h>
 #include <stdio.h>
@@ -39,15 +42,17 @@ typedef int32_t (*lh_entry)(const uint64_t *arguments, uint64_t *result);
 
 /* A signature of an exported function, with its code for each level of processors. */
 typedef struct {
+    const struct lh_library *library;
     const char *name;
     const char *text;
     int count;
     int slots;
     char nogil;
+    uint32_t writes; /* arguments whose memory it may write: a bit for each, the last one for all from there on */
     const char *const *parameters;
     const lh_type *types;
     const lh_type *result;
-    lh_entry entries[LH_LEVELS];
+    const lh_entry *entries;
 } lh_export;
 
 static const lh_export lh_exports[LH_EXPORTS];
@@ -55,6 +60,23 @@ static const char *const lh_levels[LH_LEVELS];
 
 /* The level that is used: the last one that this processor has; -1 if it has none. */
 static int lh_chosen = -1;
+
+/* What compiled code needs for calls, beside the table. */
+typedef struct lh_library {
+    const char *identity;
+    int count;
+    const lh_export *exports;
+    const int *chosen;
+    void *(*owner)(void *data, void *object, void (*release)(void *));
+    void *(*object)(void *owner, void (*release)(void *));
+    void (*release)(void *owner);
+    const char *(*take)(void);
+    int32_t (*argument)(int64_t index, lh_argument *out);
+} lh_library;
+
+static const lh_library lh_this = {
+    LH_IDENTITY, LH_EXPORTS, lh_exports, &lh_chosen, lh_aot_owner, lh_aot_object, lh_aot_release, lh_aot_take, lh_aot_argument,
+};
 
 static int lh_has(const char *level) {
     __builtin_cpu_init();
@@ -91,6 +113,8 @@ static inline int32_t lh_call(const lh_export *e, const uint64_t *arguments, uin
 #define LH_GET(target, slots, at) memcpy(&(target), &(slots)[at], sizeof(target))
 
 /* ---- Called from Python. */
+
+#define LH_CAPSULE "lancehead.export.2"
 
 #ifdef LH_PYTHON
 
@@ -415,7 +439,7 @@ static int lh_bind(const lh_export *e, PyObject *const *args, Py_ssize_t n, PyOb
 
 /* Calls the first signature that takes the arguments as they are, else the first that they can be converted to. */
 static PyObject *lh_function(PyObject *self, PyObject *const *args, Py_ssize_t n, PyObject *names) {
-    const lh_export *first = PyCapsule_GetPointer(self, "lancehead.export");
+    const lh_export *first = PyCapsule_GetPointer(self, LH_CAPSULE);
     for (int convert = 0; convert < 2; convert++) {
         for (const lh_export *e = first; e < lh_exports + LH_EXPORTS && !strcmp(e->name, first->name); e++) {
             uint64_t slots[e->slots + 1];
@@ -450,7 +474,7 @@ static int lh_exec(PyObject *module) {
         const lh_export *e = &lh_exports[i];
         if (i && !strcmp(e->name, lh_exports[i - 1].name)) continue;
         lh_methods[i] = (PyMethodDef){e->name, (PyCFunction)(void (*)(void))lh_function, METH_FASTCALL | METH_KEYWORDS, e->text};
-        PyObject *capsule = PyCapsule_New((void *)e, "lancehead.export", NULL);
+        PyObject *capsule = PyCapsule_New((void *)e, LH_CAPSULE, NULL);
         PyObject *name = PyModule_GetNameObject(module);
         PyObject *function = capsule && name ? PyCFunction_NewEx(&lh_methods[i], capsule, name) : NULL;
         Py_XDECREF(capsule);

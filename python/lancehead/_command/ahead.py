@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib
 import importlib.util
 import os
@@ -13,7 +14,7 @@ import sys
 import sysconfig
 import tempfile
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -111,6 +112,9 @@ def _ordered(exports: Sequence[Export], product: Product) -> list[Export]:
 class _Objects:
     files: list[Path]
     signatures: list[c_text.Signature]
+    identity: str = ""
+    #: What the files are made of, without numbers of this process.
+    contents: list[bytes] = field(default_factory=list)
 
 
 def _objects(exports: Sequence[Export], product: Product, directory: Path) -> _Objects:
@@ -129,16 +133,42 @@ def _objects(exports: Sequence[Export], product: Product, directory: Path) -> _O
             file = directory / f"{symbol}.o"
             file.write_bytes(code["object"])
             made.files.append(file)
+            made.contents += [_without(code["object"], [*code["arrays"], *code["files"]])]
             outside.add(code["arrays"], code["files"])
             entries.append(symbol)
         args = getattr(export.signature, "args", export.signature)
         names = function.__code__.co_varnames[: function.__code__.co_argcount]
-        signature = c_text.Signature(export.name, names, args, code["ret"], bool(options.get("nogil")), entries)
+        writes = _writes(args, code)
+        signature = c_text.Signature(export.name, names, args, code["ret"], bool(options.get("nogil")), writes, entries)
         made.signatures.append(signature)
+    made.identity = _identity(made, outside, product)
     source = directory / "outside.s"
     source.write_text(outside.text())
     made.files.append(source)
     return made
+
+
+def _identity(made: _Objects, outside: c_text.Outside, product: Product) -> str:
+    """A hash of all that becomes part of the files: who has compiled calls into them knows which ones."""
+    h = hashlib.blake2b(archive().read_bytes(), digest_size=16)
+    h.update(c_text.source(product.name, made.signatures, [str(level) for level in product.levels], "", True).encode())
+    for part in [*made.contents, *outside.contents()]:
+        h.update(len(part).to_bytes(8, "little") + part)
+    return h.hexdigest()
+
+
+def _without(code: bytes, symbols: Sequence[str]) -> bytes:
+    """Object code with other names for symbols, which have numbers of this process."""
+    for number, symbol in enumerate(symbols):
+        code = code.replace(symbol.encode(), str(number).rjust(len(symbol)).encode())
+    return code
+
+
+def _writes(args: Sequence[Any], code: dict[str, Any]) -> int:
+    """Which arguments' memory is written. A result that is converted has them all in one tuple."""
+    if len(args) == len(code["args"]):
+        return int(code["writes"])
+    return 0xFFFFFFFF if code["writes"] else 0
 
 
 def _compiled(function: Any, options: dict[str, Any], signature: Any) -> Any:
@@ -160,6 +190,9 @@ def _check(export: Export, code: dict[str, Any]) -> None:
     for class_ in code["classes"].values():
         text = f"error[unsupported-type]: `{export.name}` raises or handles `{class_}`, which is known to the process that compiles only"
         raise errors.UnsupportedError(f"{text}\n  help: use an exception class of Python's own")
+    for name in code["foreign"]:
+        text = f"error[unsupported-call]: `{export.name}` calls `{name}`, whose code is in another file"
+        raise errors.UnsupportedError(f"{text}\n  help: build both into one module")
     for type_ in [*code["args"], code["ret"]]:
         unknown = c_text.unknown(type_)
         if unknown is not None:
@@ -201,7 +234,7 @@ def _write(objects: _Objects, product: Product, directory: Path, visible: Iterab
     """The C text, and which names can be seen from outside."""
     source = directory / "library.c"
     names = [level or "native" for level in product.levels]
-    source.write_text(c_text.source(product.name, objects.signatures, names, is_module))
+    source.write_text(c_text.source(product.name, objects.signatures, names, objects.identity, is_module))
     (directory / "visible.map").write_text("{ global: " + " ".join(f"{name};" for name in visible) + " local: *; };\n")
     return source
 

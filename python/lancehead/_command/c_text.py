@@ -24,6 +24,8 @@ class Signature:
     args: Sequence[Any]
     result: Any
     nogil: bool
+    #: Arguments whose memory it may write: a bit for each that has a form, the last one for all from there on.
+    writes: int
     entries: list[str]
 
     def text(self) -> str:
@@ -191,13 +193,14 @@ def header(library: str, signatures: Sequence[Signature]) -> str:
     return "\n".join(lines)
 
 
-def source(library: str, signatures: Sequence[Signature], levels: Sequence[str], is_module: bool) -> str:
+def source(library: str, signatures: Sequence[Signature], levels: Sequence[str], identity: str, is_module: bool) -> str:
     """The C text of an extension module or of a shared library."""
     lines = []
     if is_module:
         lines += ["#define PY_SSIZE_T_CLEAN", "#include <Python.h>"]
         lines += ["#define NPY_NO_DEPRECATED_API NPY_1_7_API_VERSION", "#include <numpy/arrayobject.h>", "#include <numpy/arrayscalars.h>"]
-    lines += [f'#define LH_NAME "{library}"', f"#define LH_LEVELS {len(levels)}", f"#define LH_EXPORTS {len(signatures)}"]
+    lines += [f'#define LH_NAME "{library}"', f'#define LH_IDENTITY "{identity}"']
+    lines += [f"#define LH_LEVELS {len(levels)}", f"#define LH_EXPORTS {len(signatures)}"]
     lines += ['#include "ahead.c"']
     lines += [f"extern int32_t {e}(const uint64_t *, uint64_t *);" for s in signatures for e in s.entries]
     lines += [f"static const char *const lh_levels[LH_LEVELS] = {{{', '.join(map(json.dumps, levels))}}};"]
@@ -216,9 +219,9 @@ def _export(s: Signature) -> str:
     names = ", ".join([*map(json.dumps, s.parameters), "0"])
     types = ", ".join(map(_value, s.args)) or "{0}"
     slots = sum(map(_slots, s.args))
-    facts = f"{json.dumps(s.name)}, {json.dumps(s.text())}, {len(s.args)}, {slots}, {int(s.nogil)}"
+    facts = f"&lh_this, {json.dumps(s.name)}, {json.dumps(s.text())}, {len(s.args)}, {slots}, {int(s.nogil)}, {s.writes}u"
     tables = f"(const char *const[]){{{names}}}, (const lh_type[]){{{types}}}, (const lh_type[]){{{_value(s.result)}}}"
-    return f"    {{{facts}, {tables}, {{{', '.join(s.entries)}}}}},"
+    return f"    {{{facts}, {tables}, (const lh_entry[]){{{', '.join(s.entries)}}}}},"
 
 
 def _body(library: str, name: str, s: Signature, number: int) -> list[str]:
@@ -245,6 +248,14 @@ class Outside:
             self.arrays.setdefault(id(array), (array, []))[1].append(symbol)
         # Where the sources lie is nobody's business, and differs between computers.
         self.files += [(symbol, Path(file).name) for symbol, file in files.items()]
+
+    def contents(self) -> list[bytes]:
+        """What stands behind the symbols."""
+        texts = [name.encode() for _, name in self.files]
+        for array, symbols in self.arrays.values():
+            data, offset = memory_of(array)
+            texts += [f"{offset} {len(symbols)}".encode(), data]
+        return texts
 
     def text(self) -> str:
         """Assembly that defines the symbols."""

@@ -223,6 +223,7 @@ impl<'a> Reader<'a> {
         let what = match kind {
             0 => Extern::Array(ObjId(number)),
             1 => Extern::Class(ExcId(number)),
+            2 => Extern::Foreign(ObjId(number)),
             _ => return None,
         };
         Some((what, self.number()?))
@@ -244,6 +245,7 @@ impl Entry {
             let (kind, number) = match what {
                 Extern::Array(o) => (0, o.0),
                 Extern::Class(c) => (1, c.0),
+                Extern::Foreign(o) => (2, o.0),
             };
             w.tagged(kind, &[number, *step]);
         });

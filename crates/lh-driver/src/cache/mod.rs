@@ -155,7 +155,7 @@ impl Request<'_> {
         let mut words = Vec::new();
         for what in compiled.words() {
             let object = match what {
-                Extern::Array(o) => o,
+                Extern::Array(o) | Extern::Foreign(o) => o,
                 Extern::Class(c) => host.class_object(c).ok_or("an exception class has no object")?,
             };
             words.push((what, steps.place(host, object)?));
@@ -192,6 +192,7 @@ fn step(host: &mut dyn Host, place: &Place, object: Option<ObjId>) -> Result<Ste
 fn word_of(host: &mut dyn Host, what: Extern, object: ObjId) -> Option<u64> {
     match what {
         Extern::Array(_) => Some(host.word(Extern::Array(object))),
+        Extern::Foreign(_) => Some(host.word(Extern::Foreign(object))),
         Extern::Class(_) => match host.object(object) {
             Object::ExcClass(c, _) => Some(host.word(Extern::Class(c))),
             _ => None,

@@ -30,6 +30,7 @@ impl FnCx<'_, '_> {
                 self.par_for(*p, args);
                 Vec::new()
             }
+            Inst::Foreign(f, args) => self.call_foreign(*f, args, result),
             Inst::Runtime(f, args) => self.call_runtime(f, args),
             Inst::SlotGet(s) => self.slot_get(s.index()),
             Inst::SlotSet(s, v) => {

@@ -12,6 +12,7 @@ mod cpu_device;
 mod device;
 mod device_calls;
 mod entry;
+mod foreign;
 mod function;
 mod gpu;
 mod inline;

@@ -59,6 +59,18 @@ impl Finder<'_> {
         self.address(p, 0).into_iter().map(|(root, index)| Place { root, index }).collect()
     }
 
+    /// Arguments of a call that may be in its result.
+    fn returned<'i>(&self, call: &'i Inst) -> Box<dyn Iterator<Item = Value> + 'i> {
+        match call {
+            Inst::Call(spec, args) => match (self.callees)(*spec) {
+                Some(s) => Box::new(s.returns.clone().into_iter().filter_map(|p| args.get(p as usize).copied())),
+                None => Box::new(args.iter().copied()),
+            },
+            Inst::Foreign(_, args) => Box::new(args[1..].iter().copied()),
+            _ => Box::new(std::iter::empty()),
+        }
+    }
+
     fn views(&self, v: Value, depth: u32) -> Vec<View> {
         let simple = |root: Root| {
             let rank = self.rank(v);
@@ -85,16 +97,10 @@ impl Finder<'_> {
                 .collect(),
             Inst::Zero | Inst::Const(_) => simple(Root::Fresh),
             Inst::Map(..) | Inst::ListNew(_) | Inst::Runtime(..) => simple(Root::Value(v)),
-            Inst::Call(spec, args) => {
+            Inst::Call(..) | Inst::Foreign(..) => {
                 let mut out = simple(Root::Value(v));
-                let returns = match (self.callees)(*spec) {
-                    Some(s) => s.returns.clone(),
-                    None => (0..args.len() as u32).collect(),
-                };
-                for arg in
-                    returns.iter().filter_map(|p| args.get(*p as usize)).filter(|a| has_memory(self.func.ty(**a)))
-                {
-                    out.extend(self.views(*arg, depth + 1).into_iter().flat_map(|w| unknown(w.root)));
+                for arg in self.returned(inst).filter(|a| has_memory(self.func.ty(*a))) {
+                    out.extend(self.views(arg, depth + 1).into_iter().flat_map(|w| unknown(w.root)));
                 }
                 out
             }

@@ -52,7 +52,7 @@ pub(super) fn cost(func: &Function, cfg: &Cfg, dom: &DomTree, r: &Region) -> Opt
 /// What an instruction costs; `None` if it may be long.
 pub(crate) fn picoseconds(inst: &Inst) -> Option<i64> {
     Some(match inst {
-        Inst::Call(..) | Inst::Map(..) | Inst::MapInto(..) | Inst::ParFor(..) => return None,
+        Inst::Call(..) | Inst::Foreign(..) | Inst::Map(..) | Inst::MapInto(..) | Inst::ParFor(..) => return None,
         Inst::ListNew(_) => 50_000,
         Inst::Runtime(f, _) if f.name == "lh_check_index" => 500,
         Inst::Runtime(..) => 20_000,

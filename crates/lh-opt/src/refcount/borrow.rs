@@ -48,7 +48,7 @@ fn candidates(func: &Function, cfg: &Cfg) -> Vec<Value> {
 /// Whether it may change what a list holds, or drop a list.
 fn changes_lists(func: &Function, d: &InstData) -> bool {
     match &d.inst {
-        Inst::Call(..) | Inst::ParFor(..) | Inst::Take(_) => true,
+        Inst::Call(..) | Inst::Foreign(..) | Inst::ParFor(..) | Inst::Take(_) => true,
         Inst::Store(_, v) => func.ty(*v).is_counted(),
         Inst::Runtime(f, _) => !f.pure && f.args.iter().any(|p| matches!(p, Prim::List | Prim::Mem | Prim::Ptr)),
         _ => false,
@@ -123,7 +123,8 @@ impl<'a> Stale<'a> {
                 now.fill();
                 anywhere.fill();
                 // What a callee gets must outlive the call, whatever the callee does to lists.
-                if check && matches!(d.inst, Inst::Call(..) | Inst::ParFor(..) | Inst::Runtime(..)) {
+                if check && matches!(d.inst, Inst::Call(..) | Inst::Foreign(..) | Inst::ParFor(..) | Inst::Runtime(..))
+                {
                     d.inst.for_each_operand(|v| self.use_of(v, &now));
                 }
             }

@@ -123,7 +123,12 @@ impl Solver<'_> {
             Inst::ArrayData(v) | Inst::ListData(v) | Inst::PtrAdd(v, _) => self.borrow(r, &[*v], None),
             Inst::ElemPtr { array, .. } => self.borrow(r, &[*array], None),
             Inst::Load(p) if pointer || self.lasting[r.index()] => self.borrow(r, &[*p], None),
-            Inst::Load(_) | Inst::Take(_) | Inst::Call(..) | Inst::Runtime(..) | Inst::ListNew(_) => {
+            Inst::Load(_)
+            | Inst::Take(_)
+            | Inst::Call(..)
+            | Inst::Foreign(..)
+            | Inst::Runtime(..)
+            | Inst::ListNew(_) => {
                 if counted && !self.own.owned[r.index()] {
                     self.set_owned(r);
                 }

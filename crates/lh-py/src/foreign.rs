@@ -1,0 +1,111 @@
+//! Functions that were compiled elsewhere: exported by extension modules that `lancehead build` has made.
+
+use crate::np;
+use lh_infer::world::{Foreign, ForeignSignature};
+use lh_ir::func::ForeignAbi;
+use lh_ir::types::TyKind;
+use lh_ir::{Layout, Ty};
+use lh_runtime::foreign::{CAPSULE, Export, Type};
+use pyo3::ffi;
+use pyo3::prelude::*;
+use std::ffi::{CStr, c_char};
+
+/// What a function that was compiled elsewhere is to the compiler.
+pub fn classify(o: &Bound<'_, PyAny>) -> PyResult<Option<Foreign>> {
+    Ok(match capsule(o) {
+        None => None,
+        Some(Err(())) => Some(Foreign {
+            refused: Some(format!("{} was built by another version of lancehead; build it again", name_of(o)?)),
+            ..foreign(name_of(o)?)
+        }),
+        // SAFETY: a capsule of that name has a row of the table of a loaded module, which stays loaded.
+        Some(Ok(first)) => Some(unsafe { exported(&*first) }),
+    })
+}
+
+/// Address of the code, or of the table that describes it.
+pub fn address(o: &Bound<'_, PyAny>) -> usize {
+    match capsule(o) {
+        Some(Ok(first)) => first.expose_provenance(),
+        Some(Err(())) | None => lh_ir::bug!("the code of {o} is nowhere"),
+    }
+}
+
+fn name_of(o: &Bound<'_, PyAny>) -> PyResult<String> {
+    o.getattr("__name__")?.extract()
+}
+
+fn foreign(name: String) -> Foreign {
+    let (params, signatures) = (Vec::new(), Vec::new());
+    Foreign { name, abi: ForeignAbi::Table, identity: None, params, signatures, refused: None }
+}
+
+/// The first row of an exported function in its module's table; an error if that is another version's.
+fn capsule(o: &Bound<'_, PyAny>) -> Option<Result<*const Export, ()>> {
+    // SAFETY: attached; the object is looked at as what it has been found to be.
+    unsafe {
+        if ffi::PyCFunction_Check(o.as_ptr()) == 0 {
+            return None;
+        }
+        let own = ffi::PyCFunction_GetSelf(o.as_ptr());
+        if own.is_null() || ffi::PyCapsule_CheckExact(own) == 0 {
+            return None;
+        }
+        let name = ffi::PyCapsule_GetName(own);
+        if name.is_null() || !CStr::from_ptr(name).to_bytes().starts_with(b"lancehead.export") {
+            return None;
+        }
+        if CStr::from_ptr(name) != CAPSULE {
+            return Some(Err(()));
+        }
+        Some(Ok(ffi::PyCapsule_GetPointer(own, name).cast::<Export>().cast_const()))
+    }
+}
+
+/// # Safety
+/// The row is one of a loaded module's table.
+unsafe fn exported(first: &Export) -> Foreign {
+    // SAFETY: tables have texts with an end, and as many of everything as they say.
+    unsafe {
+        let text = |at: *const c_char| CStr::from_ptr(at).to_string_lossy().into_owned();
+        let name = text(first.name);
+        let rows = first.following().iter().take_while(|e| CStr::from_ptr(e.name) == CStr::from_ptr(first.name));
+        let signature = |(i, e): (usize, &Export)| {
+            Some(ForeignSignature {
+                args: e.types().iter().map(ty_of).collect::<Option<_>>()?,
+                ret: ty_of(e.result())?,
+                offset: i * size_of::<Export>(),
+                writes: e.writes,
+            })
+        };
+        Foreign {
+            identity: Some(text((*first.library).identity)),
+            params: (0..first.count as usize).map(|i| text(*first.parameters.add(i))).collect(),
+            signatures: rows.enumerate().filter_map(signature).collect(),
+            ..foreign(name)
+        }
+    }
+}
+
+fn ty_of(t: &Type) -> Option<Ty> {
+    let bits = u8::try_from(t.size).ok()?;
+    Some(match t.kind.cast_unsigned() {
+        b'b' => Ty::bool(),
+        kind @ (b'i' | b'u') => Ty::new(TyKind::Int { bits, signed: kind == b'i', weak: false }),
+        b'f' => Ty::new(TyKind::Float { bits, weak: false }),
+        b'c' => Ty::new(TyKind::Complex { bits, weak: false }),
+        b'n' => Ty::none(),
+        b's' => Ty::str(),
+        b'a' => {
+            let layout = match t.layout.cast_unsigned() {
+                b'C' => Layout::C,
+                b'F' => Layout::F,
+                _ => Layout::A,
+            };
+            Ty::array_ro(np::ty_of_num(t.number.into())?, t.size as usize, layout, t.readonly != 0)
+        }
+        b'o' => Ty::optional(ty_of(t.parts().first()?)?),
+        b't' => Ty::tuple(t.parts().iter().map(ty_of).collect::<Option<_>>()?),
+        _ => return None,
+    })
+}
