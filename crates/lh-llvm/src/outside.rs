@@ -16,12 +16,12 @@ pub enum Outside {
 }
 
 impl Outside {
-    /// Its symbol. Numbers differ from process to process, and sizes are not to.
+    /// Its symbol.
     pub fn symbol(self) -> String {
         match self {
-            Outside::Word(Extern::Array(o)) => format!("lh.array.{:010}", o.0),
-            Outside::Word(Extern::Class(c)) => format!("lh.class.{:010}", c.0),
-            Outside::Word(Extern::Foreign(o)) => format!("lh.foreign.{:010}", o.0),
+            Outside::Word(Extern::Array(o)) => format!("lh.array.{}", o.0),
+            Outside::Word(Extern::Class(c)) => format!("lh.class.{}", c.0),
+            Outside::Word(Extern::Foreign(o)) => format!("lh.foreign.{}", o.0),
             Outside::File(n) => format!("lh.file.{n}"),
             Outside::Rare(n) => format!("lh.rare.{n}"),
         }

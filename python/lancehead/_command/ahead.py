@@ -14,7 +14,7 @@ import sys
 import sysconfig
 import tempfile
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -113,8 +113,6 @@ class _Objects:
     files: list[Path]
     signatures: list[c_text.Signature]
     identity: str = ""
-    #: What the files are made of, without numbers of this process.
-    contents: list[bytes] = field(default_factory=list)
 
 
 def _objects(exports: Sequence[Export], product: Product, directory: Path) -> _Objects:
@@ -133,7 +131,6 @@ def _objects(exports: Sequence[Export], product: Product, directory: Path) -> _O
             file = directory / f"{symbol}.o"
             file.write_bytes(code["object"])
             made.files.append(file)
-            made.contents += [_without(code["object"], [*code["arrays"], *code["files"]])]
             outside.add(code["arrays"], code["files"])
             entries.append(symbol)
         args = getattr(export.signature, "args", export.signature)
@@ -141,27 +138,25 @@ def _objects(exports: Sequence[Export], product: Product, directory: Path) -> _O
         writes = _writes(args, code)
         signature = c_text.Signature(export.name, names, args, code["ret"], bool(options.get("nogil")), writes, entries)
         made.signatures.append(signature)
-    made.identity = _identity(made, outside, product)
     source = directory / "outside.s"
     source.write_text(outside.text())
     made.files.append(source)
+    made.identity = _identity(made, product, directory)
     return made
 
 
-def _identity(made: _Objects, outside: c_text.Outside, product: Product) -> str:
+def _identity(made: _Objects, product: Product, directory: Path) -> str:
     """A hash of all that becomes part of the files: who has compiled calls into them knows which ones."""
-    h = hashlib.blake2b(archive().read_bytes(), digest_size=16)
+    entries = [entry for s in made.signatures for entry in s.entries]
+    linked = directory / "identity.so"
+    # Symbols, which have numbers of this process, go.
+    _show_only(directory, entries)
+    command = [*_compiler(), "-shared", "-nostdlib", *_link_options(directory), *map(str, made.files), "-o", str(linked)]
+    subprocess.run(command, cwd=directory, check=True, capture_output=True)
+    h = hashlib.blake2b(linked.read_bytes(), digest_size=16)
+    h.update(archive().read_bytes())
     h.update(c_text.source(product.name, made.signatures, [str(level) for level in product.levels], "", True).encode())
-    for part in [*made.contents, *outside.contents()]:
-        h.update(len(part).to_bytes(8, "little") + part)
     return h.hexdigest()
-
-
-def _without(code: bytes, symbols: Sequence[str]) -> bytes:
-    """Object code with other names for symbols, which have numbers of this process."""
-    for number, symbol in enumerate(symbols):
-        code = code.replace(symbol.encode(), str(number).rjust(len(symbol)).encode())
-    return code
 
 
 def _writes(args: Sequence[Any], code: dict[str, Any]) -> int:
@@ -235,8 +230,12 @@ def _write(objects: _Objects, product: Product, directory: Path, visible: Iterab
     source = directory / "library.c"
     names = [level or "native" for level in product.levels]
     source.write_text(c_text.source(product.name, objects.signatures, names, objects.identity, is_module))
-    (directory / "visible.map").write_text("{ global: " + " ".join(f"{name};" for name in visible) + " local: *; };\n")
+    _show_only(directory, visible)
     return source
+
+
+def _show_only(directory: Path, names: Iterable[str]) -> None:
+    (directory / "visible.map").write_text("{ global: " + " ".join(f"{name};" for name in names) + " local: *; };\n")
 
 
 def _link_options(directory: Path) -> list[str]:

@@ -249,14 +249,6 @@ class Outside:
         # Where the sources lie is nobody's business, and differs between computers.
         self.files += [(symbol, Path(file).name) for symbol, file in files.items()]
 
-    def contents(self) -> list[bytes]:
-        """What stands behind the symbols."""
-        texts = [name.encode() for _, name in self.files]
-        for array, symbols in self.arrays.values():
-            data, offset = memory_of(array)
-            texts += [f"{offset} {len(symbols)}".encode(), data]
-        return texts
-
     def text(self) -> str:
         """Assembly that defines the symbols."""
         lines = [".section .rodata"]
