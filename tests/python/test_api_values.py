@@ -8,7 +8,7 @@ import typing
 import numpy as np
 import pytest
 
-from lancehead import _core, errors, njit
+from lancehead import _core, errors, njit, prange
 
 
 @njit
@@ -281,3 +281,27 @@ def test_classes_that_do_not_tell_their_module():
     Odd.__module__ = 5
     value = Odd.A
     assert njit(lambda: value.value + 1)() == 4
+
+
+def test_the_text_of_arrays_is_what_numpy_prints_now():
+    @njit(nogil=True)
+    def text(a):
+        try:
+            return f"{a}"
+        except ZeroDivisionError:
+            return "failed"
+
+    with np.printoptions(precision=3, suppress=True):
+        assert text(np.array([1 / 3, 2e-9])) == "[0.333 0.   ]"
+    with np.printoptions(formatter={"float": lambda x: 1 / 0}):
+        assert text(np.ones(1)) == "failed"
+
+
+def test_threads_of_a_parallel_loop_print_arrays(capfd):
+    @njit(parallel=True)
+    def show(n):
+        for i in prange(n):
+            print(np.full(2, i))
+
+    show(8)
+    assert sorted(capfd.readouterr().out.split("\n")) == sorted([str(np.full(2, i)) for i in range(8)] + [""])

@@ -240,6 +240,19 @@ impl Infer<'_> {
         match name {
             "itemsize" => Some(int(t.itemsize() as i128)),
             "kind" => Some(Val::str(kind)),
+            "alignment" => Some(int(t.real_part().itemsize() as i128)),
+            "char" if t.is_number() => {
+                // By bytes of an item: 1, 2, 4, 8 and 16.
+                let letters = match kind {
+                    "b" => "?",
+                    "i" => "bhil",
+                    "u" => "BHIL",
+                    "f" => " efd",
+                    _ => "   FD",
+                };
+                let at = t.itemsize().ilog2() as usize;
+                Some(Val::str(&letters[at..=at]))
+            }
             "name" | "__name__" => Some(Val::str(t.to_string())),
             "type" => Some(Val::of_type(Ty::dtype(t))),
             "bitwidth" => Some(int(i128::from(t.bits()))),

@@ -38,7 +38,10 @@ impl Infer<'_> {
             }
             TyKind::DType(t) => {
                 let args = self.dtype_arguments(*t, args, kwargs)?;
-                self.call_dtype(*t, &args)
+                match (f.known.as_deref(), &args[..]) {
+                    (Some(Known::PythonBool), [x]) => self.truth(x),
+                    _ => self.call_dtype(*t, &args),
+                }
             }
             TyKind::Obj(o) => match self.world.object(*o) {
                 Object::Path(p) => self.call_path(&p, args, kwargs),

@@ -197,6 +197,9 @@ impl Infer<'_> {
                 Val::known(Ty::new(TyKind::Tuple { elems, name }), Known::Parts(parts))
             }
             Object::Func(f) => Val::of_type(Ty::new(TyKind::Func(f))),
+            Object::DType(t) if t.is_bool() && self.world.describe(o) == "builtins.bool" => {
+                Val::known(Ty::dtype(t), Known::PythonBool)
+            }
             Object::DType(t) => Val::of_type(Ty::dtype(t)),
             Object::Bytes(b) => self.bytes_display(&b)?,
             Object::EnumMember(e, at) => self.enum_member(&e, at)?,

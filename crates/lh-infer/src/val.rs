@@ -37,6 +37,8 @@ pub enum Known {
     Merge(Value),
     /// The iterable of `literal_unroll`.
     Unroll(Val),
+    /// Python's own `bool`: as a dtype the same as NumPy's, as a function it asks an array for its truth.
+    PythonBool,
 }
 
 /// What a bound method calls.

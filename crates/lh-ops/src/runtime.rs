@@ -98,6 +98,9 @@ table! {
     lh_str_from_c64(F32, F32) -> [Mem, Ptr, I64] raises;
     /// `str(bool)`.
     lh_str_from_bool(I1) -> [Mem, Ptr, I64] raises;
+    /// `str(array)` or, if the last is true, `repr(array)`: number of the class of its dtype (see the library's `text_of`)
+    /// and bytes of an item, rank, extents and then strides, data.
+    lh_str_from_array(I64, I64, I64, Ptr, Ptr, I1) -> [Mem, Ptr, I64] raises;
     /// `format(float, spec)`.
     lh_str_format_f64(F64, Mem, Ptr, I64) -> [Mem, Ptr, I64] raises;
     /// `format(int, spec)`.

@@ -1,9 +1,10 @@
-//! `print`: text is gathered per thread and written out by a hook, by default to standard output.
+//! `print`: text is gathered per thread and written out by a hook, by default to standard output. Arrays are given their
+//! text by another hook, since NumPy is what knows it.
 
 use crate::alloc::MemInfo;
-use crate::classes::OS_ERROR;
+use crate::classes::{OS_ERROR, RUNTIME_ERROR};
 use crate::exception::{is_pending, raise};
-use crate::string::text;
+use crate::string::{StrValue, give, text};
 use crate::symbol::{Symbol, functions};
 use crate::text::{complex_repr, float_repr, float32_repr};
 use std::cell::RefCell;
@@ -14,7 +15,54 @@ use std::sync::RwLock;
 /// Writes text out. On failure it may have made an exception pending.
 pub type Sink = fn(&str) -> Result<(), ()>;
 
+/// An array whose text is wanted.
+pub struct ArrayText<'a> {
+    /// Letter of NumPy's for the class of its dtype, and bytes of an item.
+    pub dtype: (u8, usize),
+    /// Extents, then strides in bytes.
+    pub dims: &'a [i64],
+    /// Where the first item is.
+    pub data: *const u8,
+    /// Whether `repr` is meant, else `str`.
+    pub repr: bool,
+}
+
+/// Gives the text of an array. On failure it has made an exception pending.
+pub type Writer = fn(&ArrayText<'_>) -> Result<String, ()>;
+
 static SINK: RwLock<Sink> = RwLock::new(to_stdout);
+static WRITER: RwLock<Writer> = RwLock::new(without_numpy);
+
+fn without_numpy(_: &ArrayText<'_>) -> Result<String, ()> {
+    raise(RUNTIME_ERROR, "an array has no text where there is no NumPy");
+    Err(())
+}
+
+/// Sets what gives arrays their text.
+pub fn set_array_writer(writer: Writer) {
+    *WRITER.write().unwrap_or_else(|e| e.into_inner()) = writer;
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn lh_str_from_array(
+    class: i64,
+    size: i64,
+    rank: i64,
+    dims: *const i64,
+    data: *const u8,
+    repr: u8,
+    out: *mut StrValue,
+) -> i32 {
+    // SAFETY: compiled code passes so many extents and strides, and room for the result.
+    unsafe {
+        let dims = if rank == 0 { &[][..] } else { std::slice::from_raw_parts(dims, 2 * rank as usize) };
+        let writer = *WRITER.read().unwrap_or_else(|e| e.into_inner());
+        match writer(&ArrayText { dtype: (b"biufc"[class as usize], size as usize), dims, data, repr: repr & 1 != 0 }) {
+            Ok(text) => give(&text, out),
+            Err(()) => 1,
+        }
+    }
+}
 
 thread_local! {
     static BUFFER: RefCell<String> = const { RefCell::new(String::new()) };
@@ -99,6 +147,7 @@ pub(crate) fn symbols() -> Vec<Symbol> {
         (_) lh_print_i64 lh_print_u64 lh_print_f64 lh_print_f32 lh_print_bool;
         (_ _) lh_print_complex;
         (_ _ _) lh_print_str;
+        (_ _ _ _ _ _ _) lh_str_from_array;
     }
 }
 

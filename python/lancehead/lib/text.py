@@ -11,7 +11,25 @@ def text_of(x):
         return x
     if prim.is_exc(x):
         return prim.lh_exc_str(x)
+    if prim.is_array(x) and not prim.is_dtype(x):
+        return _array_text(x, False)
     return text_repr(x)
+
+
+def _array_text(x, repr):
+    # The text of an array is NumPy's own.
+    dtype = prim.dtype_of(x)
+    if not (prim.is_bool(dtype) or prim.is_int(dtype) or prim.is_float(dtype) or prim.is_complex(dtype)):
+        prim.error("no text form is known for arrays of this dtype")
+    dims = np.empty(2 * x.ndim, np.int64)
+    for i in range(x.ndim):
+        dims[i] = x.shape[i]
+        dims[x.ndim + i] = x.strides[i]
+    if prim.is_int(dtype):
+        letter = 1 if prim.is_signed(dtype) else 2
+    else:
+        letter = 0 if prim.is_bool(dtype) else 3 if prim.is_float(dtype) else 4
+    return prim.lh_str_from_array(letter, prim.itemsize(dtype), x.ndim, prim.data(dims), prim.data(x), repr)
 
 
 def text_repr(x):
@@ -20,6 +38,10 @@ def text_repr(x):
         return "None"
     if prim.is_str(x):
         return prim.lh_str_repr(x)
+    if prim.is_dtype(x):
+        return x.name
+    if prim.is_array(x):
+        return _array_text(x, True)
     if prim.is_bool(x):
         return "True" if x else "False"
     if prim.is_int(x):
