@@ -131,9 +131,6 @@ def strings(w: Writer) -> None:
 
 def inner_functions(w: Writer) -> None:
     """A function inside with a closure, loops and early returns; perhaps recursive; called by position, keyword and star."""
-    if w.depth > 1:
-        # In a loop it would capture a variable that the next round assigns, which is refused.
-        return
     rng, f = w.rng, w.fresh() + "f"
     captured = w.fresh() + "c"
     w.write(f"{captured} = {stored_int(w, 1)}")

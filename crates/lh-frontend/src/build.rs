@@ -8,7 +8,7 @@ use crate::stack::{Kind, Slot};
 use crate::translate::Build;
 use lh_ir::Value;
 use lh_ir::diag::{Result, TOO_LARGE, UNSUPPORTED_BYTECODE};
-use lh_ir::untyped::{Inst, PyConst};
+use lh_ir::untyped::{Inst, InstData, PyConst};
 use std::sync::Arc;
 
 /// Attributes of a function, as the flags of `MAKE_FUNCTION`.
@@ -344,6 +344,10 @@ impl<'a> Build<'a, '_> {
             (Some(Inst::Dict(pairs)), KWDEFAULTS) => self.named(pairs.clone())?,
             _ => Vec::new(),
         };
+        if let (CLOSURE, Some(InstData { inst: Inst::Tuple(values), .. })) = (flag, self.made_here(value)) {
+            // The function takes them over: else they would seem to be in use for longer.
+            values.clear();
+        }
         let origins = self.cells.get(&value).cloned().unwrap_or_default();
         let span = self.span;
         let Some(Inst::MakeFunction { code, defaults, kwdefaults, captures }) =

@@ -40,6 +40,25 @@ pub(crate) struct Store {
     pub(crate) span: Span,
 }
 
+/// A function that calls itself captures its own name before that is assigned. What the name stood for until then, in a
+/// loop the function of the round before, is not what it will call.
+pub(crate) fn forget_own_names(code: &mut Code, closures: &[Closure], stores: &[Store], unbound: Value) {
+    let names = closures.iter().map(|c| {
+        let is_own = |var: &Option<u32>| var.is_some() && stores.iter().any(|s| Some(s.var) == *var && s.value == c.func);
+        (c.func, c.vars.iter().map(is_own).collect::<Vec<_>>())
+    });
+    let own: HashMap<Value, Vec<bool>> = names.filter(|(_, own)| own.contains(&true)).collect();
+    if own.is_empty() {
+        return;
+    }
+    for data in code.blocks.iter_mut().flat_map(|b| &mut b.insts) {
+        let own = data.result.and_then(|r| own.get(&r));
+        if let (Some(own), Inst::MakeFunction { captures, .. }) = (own, &mut data.inst) {
+            captures.iter_mut().zip(own).filter(|(_, own)| **own).for_each(|(v, _)| *v = unbound);
+        }
+    }
+}
+
 /// Refuses assignments to captured variables that a closure in use would see.
 pub(crate) fn check(code: &Code, closures: &[Closure], stores: &[Store]) -> Result<()> {
     if closures.is_empty() || stores.is_empty() {

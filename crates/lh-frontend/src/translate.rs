@@ -102,6 +102,7 @@ pub(crate) fn translate<'a>(
         value_names: ssa.names,
         is_generator: raw.flags & GENERATOR != 0,
     };
+    closures::forget_own_names(&mut code, &build.closures, &build.stores, build.unbound);
     closures::check(&code, &build.closures, &build.stores)?;
     tidy::run(&mut code);
     verify::verify_if_debug(&code);
