@@ -198,7 +198,12 @@ impl Facts<'_> {
     }
     /// What can be said about an access in all iterations of a loop.
     pub(crate) fn verdict(&self, l: usize, a: Access) -> Verdict {
-        Nest { facts: self, nest: l, access: a.0, leaves: Default::default() }
-            .verdict(&self.func.blocks[a.0.index()].insts[a.1].inst)
+        Nest::new(self, l, a.0).verdict(&self.func.blocks[a.0.index()].insts[a.1].inst)
+    }
+    /// Whether a value is natural and of moderate size wherever a block of a loop is, because the launch is.
+    pub(crate) fn is_small(&self, l: usize, access: Block, v: lh_ir::Value) -> bool {
+        let nest = Nest::new(self, l, access);
+        let range = nest.range(v, 0);
+        range.is_some_and(|r| r.lo.is_natural()) && nest.leaves.take().iter().all(|l| l.is_launch())
     }
 }

@@ -1,27 +1,84 @@
 //! Recognises counted loops.
 
+use hashbrown::HashMap;
 use lh_ir::cfg::{Cfg, Edge, Loop, def_blocks, targets};
-use lh_ir::func::{Inst, Target, Term};
+use lh_ir::func::{GANG, Inst, Target, Term};
 use lh_ir::{Block, Const, Function, Value};
 
 /// Where every value is defined, and by what.
 pub(crate) struct Defs {
     blocks: Vec<Option<Block>>,
     places: Vec<u32>,
+    /// Numbers of the launch that no instruction tells: the block's indices.
+    indices: HashMap<Value, Option<Value>>,
+}
+
+/// A number of the launch's shape.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Launch {
+    /// An extent of a block: at most 1,024.
+    Block,
+    /// An extent of the grid, below 2**31.
+    Grid,
+    /// An index of the block, which lies within an extent of the grid if that is known.
+    Index(Option<Value>),
+    /// A number of blocks.
+    Count,
 }
 
 impl Defs {
     /// Definitions of a function.
     pub(crate) fn new(func: &Function) -> Defs {
         let mut places = vec![u32::MAX; func.values.len()];
+        let mut indices = HashMap::new();
         for d in &func.blocks {
             for (i, d) in d.insts.iter().enumerate() {
                 if let Some(r) = d.result {
                     places[r.index()] = i as u32;
                 }
+                if let Inst::Runtime(f, args) = &d.inst
+                    && f.name == "lh_cuda_enter_block"
+                {
+                    indices.extend(args[2..].iter().map(|v| (*v, None)));
+                }
             }
         }
-        Defs { blocks: def_blocks(func), places }
+        let mut defs = Defs { blocks: def_blocks(func), places, indices };
+        let extents: Vec<(Value, Option<Value>)> = defs.indices.keys().map(|v| (*v, defs.modulus(func, *v))).collect();
+        defs.indices.extend(extents);
+        defs
+    }
+    /// The extent of the grid that an index is a remainder of.
+    fn modulus(&self, func: &Function, v: Value) -> Option<Value> {
+        match self.inst(func, v)? {
+            Inst::Op(op, args) if op.name == "srem" && self.launch(func, args[1]) == Some(Launch::Grid) => {
+                Some(args[1])
+            }
+            _ => None,
+        }
+    }
+    /// What a value is to the launch, if it is a number of its shape.
+    pub(crate) fn launch(&self, func: &Function, v: Value) -> Option<Launch> {
+        if let Some(extent) = self.indices.get(&v) {
+            return Some(Launch::Index(*extent));
+        }
+        let f = match self.inst(func, v)? {
+            Inst::Runtime(f, _) => f,
+            // So many gangs an extent has.
+            Inst::Op(op, args) if op.name == "sdiv" && self.int(func, args[1])? >= GANG => {
+                let (base, rest) = self.offset(func, args[0]);
+                let fits = (0..GANG).contains(&rest) && self.launch(func, base) == Some(Launch::Block);
+                return fits.then_some(Launch::Block);
+            }
+            _ => return None,
+        };
+        match f.name {
+            "lh_cuda_first" | "lh_cuda_last" => Some(Launch::Count),
+            n if n.starts_with("lh_cuda_bdim_") => Some(Launch::Block),
+            n if n.starts_with("lh_cuda_gdim_") => Some(Launch::Grid),
+            n if n.starts_with("lh_cuda_bid_") => Some(Launch::Index(None)),
+            _ => None,
+        }
     }
     /// The defining block.
     pub(crate) fn block(&self, v: Value) -> Option<Block> {

@@ -118,7 +118,16 @@ fn quiet_loops(func: &Function, cfg: &Cfg, defs: &Defs, loops: &Loops, counts: &
 /// The threads of a block are few, though the number of each axis is not known.
 fn threads(func: &Function, defs: &Defs, c: &Counted) -> Option<u64> {
     const OF_AN_AXIS: u64 = 8;
-    let limit = defs.inst(func, c.limit)?;
+    let mut limit = defs.inst(func, c.limit)?;
+    // For some of them only.
+    while let Inst::Op(op, args) = limit
+        && op.name == "select"
+    {
+        limit = defs
+            .inst(func, args[1])
+            .filter(|_| defs.int(func, args[2]) == Some(0))
+            .or_else(|| defs.inst(func, args[2]))?;
+    }
     matches!(limit, Inst::Runtime(f, _) if f.name.starts_with("lh_cuda_bdim_")).then_some(OF_AN_AXIS)
 }
 

@@ -27,6 +27,7 @@ mod refcount;
 mod sequential;
 mod serialize_kernel;
 mod split_kernel;
+mod trim;
 
 pub use effects::Summary;
 pub use elementwise::Elementwise;

@@ -7,7 +7,7 @@ use crate::effects::{self, Callees, Summary};
 use crate::elementwise::{self, Elementwise};
 use crate::{
     bounds, check_ahead, check_races, contract, dce, fold, fuse_elementwise, inline, interrupt, jam, kernel_context,
-    lower_array, natural, nonzero, outline_parallel, own_sums, refcount, serialize_kernel,
+    lower_array, natural, nonzero, outline_parallel, own_sums, refcount, serialize_kernel, trim,
 };
 use lh_ir::diag::Result;
 use lh_ir::print::print;
@@ -54,6 +54,8 @@ pub const PIPELINE: &[Pass] = &[
     Pass { name: "check_races", run: check_races::run },
     // Needs canonical loops, in which nothing is counted yet.
     Pass { name: "bounds", run: bounds::run },
+    // Looks for branches that bounds has looked at, in loops without checks.
+    Pass { name: "trim", run: trim::run },
     // Needs canonical loops whose checks are gone.
     Pass { name: "own_sums", run: own_sums::run },
     // Before loops get more ways out of strips.

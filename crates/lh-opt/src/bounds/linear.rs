@@ -12,6 +12,10 @@ pub(crate) enum Leaf {
     Shape(Value, u32),
     /// A product of two integers, the lesser one first.
     Product(Value, Value),
+    /// A number of the launch's shape: never negative, and small.
+    Launch(Value),
+    /// A product of two such, one of them an extent of a block, so that it is small too.
+    LaunchProduct(Value, Value),
 }
 
 impl Leaf {
@@ -25,7 +29,20 @@ impl Leaf {
             Leaf::Value(v) => Leaf::Value(name(v)),
             Leaf::Shape(v, d) => Leaf::Shape(name(v), d),
             Leaf::Product(a, b) => Leaf::product(name(a), name(b)),
+            Leaf::Launch(v) => Leaf::Launch(name(v)),
+            Leaf::LaunchProduct(a, b) => {
+                let (a, b) = (name(a), name(b));
+                Leaf::LaunchProduct(a.min(b), a.max(b))
+            }
         }
+    }
+    /// Whether it is never negative.
+    fn is_natural(self) -> bool {
+        matches!(self, Leaf::Shape(..)) || self.is_launch()
+    }
+    /// Whether it is small without being looked at.
+    pub(crate) fn is_launch(self) -> bool {
+        matches!(self, Leaf::Launch(_) | Leaf::LaunchProduct(..))
     }
 }
 
@@ -85,12 +102,12 @@ impl Linear {
     pub(crate) fn plus_number(&self, n: i64) -> Option<Linear> {
         self.plus(&Linear::number(n), 1)
     }
-    /// Whether it is never negative, because extents are not.
+    /// Whether it is never negative, because extents and numbers of a launch are not.
     pub(crate) fn is_natural(&self) -> bool {
-        self.constant >= 0 && self.terms.iter().all(|(l, c)| matches!(l, Leaf::Shape(..)) && *c > 0)
+        self.constant >= 0 && self.terms.iter().all(|(l, c)| l.is_natural() && *c > 0)
     }
     /// Whether it is negative, as far as that is certain.
     pub(crate) fn is_negative(&self) -> bool {
-        self.constant < 0 && self.terms.iter().all(|(l, c)| matches!(l, Leaf::Shape(..)) && *c < 0)
+        self.constant < 0 && self.terms.iter().all(|(l, c)| l.is_natural() && *c < 0)
     }
 }

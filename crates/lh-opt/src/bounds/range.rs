@@ -2,7 +2,7 @@
 
 use super::Facts;
 use super::linear::{Leaf, Linear};
-use crate::counted::{Counted, is_in, target_of};
+use crate::counted::{Counted, Launch, is_in, target_of};
 use lh_ir::func::{Inst, Term};
 use lh_ir::{Block, Ty, Value};
 use std::cell::RefCell;
@@ -25,20 +25,53 @@ pub(super) struct Nest<'a> {
     pub access: Block,
     /// Leaves met on the way: sums of them must not overflow.
     pub leaves: RefCell<Vec<Leaf>>,
+    /// What holds where the access is, because of branches on the way.
+    pub facts_there: Vec<Fact>,
+}
+
+/// A comparison of something with what does not change in the nest.
+#[derive(Clone)]
+pub(crate) struct Fact {
+    pub op: &'static str,
+    pub value: Value,
+    pub limit: Linear,
+    /// What the limit is made of.
+    leaves: Vec<Leaf>,
 }
 
 /// Smallest and largest value.
 #[derive(Clone)]
-struct Range {
-    lo: Linear,
-    hi: Linear,
+pub(crate) struct Range {
+    pub lo: Linear,
+    pub hi: Linear,
 }
 
 /// Expressions deeper than this are not looked into.
 const MAX_DEPTH: usize = 12;
 
-impl Nest<'_> {
-    pub(super) fn verdict(&self, inst: &Inst) -> Verdict {
+impl<'a> Nest<'a> {
+    pub(super) fn new(facts: &'a Facts<'a>, nest: usize, access: Block) -> Nest<'a> {
+        Nest { facts, nest, access, leaves: RefCell::default(), facts_there: Vec::new() }
+    }
+
+    /// Without branches on the way if that suffices: they may ask for more than there is.
+    pub(super) fn verdict(&mut self, inst: &Inst) -> Verdict {
+        let plain = self.verdict_now(inst);
+        if matches!(plain, Verdict::Safe) {
+            return plain;
+        }
+        self.facts_there = self.facts_on_the_way();
+        if self.facts_there.is_empty() {
+            return plain;
+        }
+        match self.verdict_now(inst) {
+            Verdict::Unknown => plain,
+            better => better,
+        }
+    }
+
+    fn verdict_now(&self, inst: &Inst) -> Verdict {
+        self.leaves.take();
         let Inst::ElemPtr { array, index, .. } = inst else { return Verdict::Unknown };
         let (mut conditions, mut all) = (Vec::new(), Vec::new());
         let mut is_safe = true;
@@ -58,7 +91,8 @@ impl Nest<'_> {
             }
             // A single extent and small constants cannot overflow in a way that lets a loop run.
             let leaves = self.leaves.take();
-            is_safe &= matches!(leaves[..], [] | [Leaf::Shape(..)]);
+            let mut others = leaves.iter().filter(|l| !l.is_launch());
+            is_safe &= matches!((others.next(), others.next()), (None | Some(Leaf::Shape(..)), None));
             all.extend(leaves);
         }
         if is_safe { Verdict::Safe } else { Verdict::If(conditions, all) }
@@ -94,19 +128,137 @@ impl Nest<'_> {
         if let Some(n) = defs.int(func, v) {
             return Some(Linear::number(n)).filter(|_| n.abs() < 1 << 40);
         }
+        if defs.launch(func, v).is_some() {
+            return Some(self.leaf(Leaf::Launch(v)));
+        }
         let both = |a: Value, b: Value, f: i64| self.invariant(a, depth + 1)?.plus(&self.invariant(b, depth + 1)?, f);
         let deeper = match defs.inst(func, v) {
             Some(Inst::ArrayShape(a, d)) => self.extent(*a, *d),
             Some(Inst::Op(op, args)) if depth < MAX_DEPTH && op.name == "add" => both(args[0], args[1], 1),
             Some(Inst::Op(op, args)) if depth < MAX_DEPTH && op.name == "sub" => both(args[0], args[1], -1),
+            Some(Inst::Op(op, args)) if depth < MAX_DEPTH && op.name == "mul" => {
+                match (defs.int(func, args[0]), defs.int(func, args[1])) {
+                    (Some(k), _) => Linear::number(0).plus(&self.invariant(args[1], depth + 1)?, k),
+                    (_, Some(k)) => Linear::number(0).plus(&self.invariant(args[0], depth + 1)?, k),
+                    _ => self.launch_product(args[0], args[1]),
+                }
+            }
             Some(Inst::Cast(x)) if func.ty(*x).strong() == func.ty(v).strong() => self.invariant(*x, depth + 1),
             _ => None,
         };
         deeper.or_else(|| Some(self.leaf(Leaf::Value(v))))
     }
 
-    /// Range of a value where the access is.
-    fn range(&self, v: Value, depth: usize) -> Option<Range> {
+    /// The product of two numbers of the launch, if that is small.
+    fn launch_product(&self, a: Value, b: Value) -> Option<Linear> {
+        let (func, defs) = (self.facts.func, self.facts.defs);
+        let small = |l| matches!(l, Launch::Block | Launch::Grid | Launch::Index(_));
+        let (x, y) = (defs.launch(func, a)?, defs.launch(func, b)?);
+        let fits = (x == Launch::Block && small(y)) || (y == Launch::Block && small(x));
+        fits.then(|| self.leaf(Leaf::LaunchProduct(a.min(b), a.max(b))))
+    }
+    /// A sum of numbers and numbers of the launch, times one of the launch that does not change.
+    fn launch_times(&self, x: &Linear, w: Value) -> Option<Linear> {
+        let mut out = Linear::number(0).plus(&self.invariant(w, 0)?, x.constant)?;
+        for (leaf, k) in &x.terms {
+            let Leaf::Launch(v) = leaf else { return None };
+            out = out.plus(&self.launch_product(*v, w)?, *k)?;
+        }
+        Some(out)
+    }
+
+    /// What the branches between the nest and the access say, the first first.
+    fn facts_on_the_way(&self) -> Vec<Fact> {
+        let f = self.facts;
+        let header = f.loops.loops[self.nest].header;
+        let mut out = Vec::new();
+        let mut b = self.access;
+        while b != header {
+            let above = f.cfg.position(b).and_then(|p| f.dom.idom_position(p));
+            let Some(above) = above.map(|p| f.cfg.rpo()[p]) else { break };
+            if let ([edge], Some(Term::Branch { cond, then, els })) =
+                (f.cfg.preds(b), &f.func.blocks[above.index()].term)
+                && edge.from == above
+                && then.block != els.block
+            {
+                out.extend(self.fact(*cond, then.block == b));
+            }
+            b = above;
+        }
+        out.reverse();
+        out
+    }
+    fn fact(&self, cond: Value, holds: bool) -> Option<Fact> {
+        let Inst::Op(op, args) = self.facts.defs.inst(self.facts.func, cond)? else { return None };
+        let [a, b] = args[..] else { return None };
+        if [a, b].iter().any(|v| self.facts.func.ty(*v).strong() != Ty::int().strong()) {
+            return None;
+        }
+        let op = match (op.name, holds) {
+            ("lt", true) | ("ge", false) => "lt",
+            ("le", true) | ("gt", false) => "le",
+            ("gt", true) | ("le", false) => "gt",
+            ("ge", true) | ("lt", false) => "ge",
+            ("eq", true) | ("ne", false) => "eq",
+            ("eq", false) | ("ne", true) => "ne",
+            _ => return None,
+        };
+        let turned = match op {
+            "lt" => "gt",
+            "le" => "ge",
+            "gt" => "lt",
+            "ge" => "le",
+            other => other,
+        };
+        self.leaves.take();
+        let (op, value, limit) = match (self.fixed(a, 0), self.fixed(b, 0)) {
+            (None, Some(limit)) => (op, a, limit),
+            (Some(limit), None) => (turned, b, limit),
+            _ => return None,
+        };
+        Some(Fact { op, value, limit, leaves: self.leaves.take() })
+    }
+    /// A value that is the same throughout the nest, wherever it is computed.
+    fn fixed(&self, v: Value, depth: usize) -> Option<Linear> {
+        if self.facts.is_invariant(self.nest, v) {
+            return self.invariant(v, depth);
+        }
+        let (func, defs) = (self.facts.func, self.facts.defs);
+        if let Some(n) = defs.int(func, v) {
+            return (n.abs() < 1 << 40).then(|| Linear::number(n));
+        }
+        match defs.inst(func, v)? {
+            _ if depth > MAX_DEPTH => None,
+            Inst::ArrayShape(a, d) => self.extent(*a, *d),
+            Inst::Op(op, args) if op.name == "add" => {
+                self.fixed(args[0], depth + 1)?.plus(&self.fixed(args[1], depth + 1)?, 1)
+            }
+            Inst::Op(op, args) if op.name == "sub" => {
+                self.fixed(args[0], depth + 1)?.plus(&self.fixed(args[1], depth + 1)?, -1)
+            }
+            Inst::Cast(x) if func.ty(*x).strong() == func.ty(v).strong() => self.fixed(*x, depth + 1),
+            _ => None,
+        }
+    }
+
+    /// Range of a value where the access is, narrowed by what is known there.
+    pub(super) fn range(&self, v: Value, depth: usize) -> Option<Range> {
+        let mut r = self.range_of(v, depth);
+        for f in &self.facts_there {
+            let (base, k) = self.facts.defs.offset(self.facts.func, f.value);
+            // What is added has not overflowed if the base is known to be of moderate size.
+            if base == v
+                && (k == 0 || r.is_some())
+                && let Some(limit) = f.limit.plus_number(-k)
+            {
+                r = narrowed(r, f.op, &limit);
+                f.leaves.iter().for_each(|l| drop(self.leaf(*l)));
+            }
+        }
+        r
+    }
+
+    fn range_of(&self, v: Value, depth: usize) -> Option<Range> {
         let (func, defs) = (self.facts.func, self.facts.defs);
         if self.facts.is_invariant(self.nest, v) {
             let x = self.invariant(v, depth)?;
@@ -114,6 +266,11 @@ impl Nest<'_> {
         }
         if depth > MAX_DEPTH {
             return None;
+        }
+        if let Some(Launch::Index(extent)) = defs.launch(func, v) {
+            let extent = extent.filter(|e| self.facts.is_invariant(self.nest, *e))?;
+            let hi = self.leaf(Leaf::Launch(extent)).plus_number(-1)?;
+            return Some(Range { lo: Linear::number(0), hi });
         }
         if let Some(n) = defs.int(func, v) {
             let x = Linear::number(n);
@@ -136,7 +293,15 @@ impl Nest<'_> {
                         match (a.lo.as_number().filter(|_| a.lo == a.hi), b.lo.as_number().filter(|_| b.lo == b.hi)) {
                             (_, Some(k)) => (a, k),
                             (Some(k), None) => (b, k),
-                            (None, None) => return self.product(args[0], args[1]),
+                            (None, None) => {
+                                let launched = |x: &Range, w| {
+                                    self.facts.is_invariant(self.nest, w).then_some(())?;
+                                    Some(Range { lo: self.launch_times(&x.lo, w)?, hi: self.launch_times(&x.hi, w)? })
+                                };
+                                return launched(&a, args[1])
+                                    .or_else(|| launched(&b, args[0]))
+                                    .or_else(|| self.product(args[0], args[1]));
+                            }
                         };
                     let zero = Linear::number(0);
                     let (lo, hi) = (zero.plus(&x.lo, k)?, zero.plus(&x.hi, k)?);
@@ -229,4 +394,24 @@ impl Nest<'_> {
         }
         step
     }
+}
+
+/// A range in which a comparison holds. Of two limits that of the comparison is taken: it is there to be relied on.
+fn narrowed(r: Option<Range>, op: &str, limit: &Linear) -> Option<Range> {
+    let (Some(below), Some(above)) = (limit.plus_number(-1), limit.plus_number(1)) else { return r };
+    let Some(mut r) = r else {
+        return (op == "eq").then(|| Range { lo: limit.clone(), hi: limit.clone() });
+    };
+    match op {
+        "lt" => r.hi = below,
+        "le" => r.hi = limit.clone(),
+        // What is natural already is as good.
+        "gt" if !r.lo.is_natural() || above.is_natural() => r.lo = above,
+        "ge" if !r.lo.is_natural() || limit.is_natural() => r.lo = limit.clone(),
+        "eq" => r = Range { lo: limit.clone(), hi: limit.clone() },
+        "ne" if r.lo == *limit => r.lo = above,
+        "ne" if r.hi == *limit => r.hi = below,
+        _ => {}
+    }
+    Some(r)
 }

@@ -319,8 +319,13 @@ pub(crate) fn condition(c: &mut Cursor<'_>, conditions: &[Linear], bounded: &[Le
                 require_between(c, Some(min), b, max);
                 c.mul(a, b)
             }
+            Leaf::Launch(v) => v,
+            Leaf::LaunchProduct(a, b) => c.mul(a, b),
         };
         leaves.insert(leaf, v);
+        if leaf.is_launch() {
+            continue;
+        }
         require_between(c, (!matches!(leaf, Leaf::Shape(..))).then_some(min), v, max);
     }
     for l in conditions {

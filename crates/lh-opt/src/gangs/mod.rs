@@ -23,6 +23,8 @@ mod piece;
 mod plan;
 mod wait;
 
+pub(crate) use plan::is_speculative;
+
 use crate::split_kernel::{allocates, catches};
 use lh_ir::Function;
 use lh_ir::cfg::{Cfg, DomTree, Loops};

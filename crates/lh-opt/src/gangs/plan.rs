@@ -177,7 +177,7 @@ fn is_gang_level(func: &Function, d: &InstData) -> bool {
 }
 
 /// Whether it may be computed where it was not.
-fn is_speculative(inst: &Inst) -> bool {
+pub(crate) fn is_speculative(inst: &Inst) -> bool {
     match inst {
         Inst::Op(op, _) => !op.may_trap(),
         Inst::Load(_) | Inst::ListLen(_) | Inst::ListData(_) | Inst::ListNew(_) => false,

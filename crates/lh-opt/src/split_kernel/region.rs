@@ -3,9 +3,10 @@
 use super::build::{Axes, Build, Home};
 use super::keep::parts;
 use crate::edit::{CountedLoop, to};
-use crate::kernel_context::{HANDED, is_geometry};
+use crate::gangs::is_speculative;
+use crate::kernel_context::{HANDED, is_geometry, waits_of_call};
 use lh_ir::cfg::targets;
-use lh_ir::func::{Gangs, Inst, InstData, Target, Term};
+use lh_ir::func::{Gangs, Inst, InstData, Target, Term, waits};
 use lh_ir::{Block, Const, Slot, Ty, Value};
 use std::collections::{HashMap, HashSet};
 
@@ -24,13 +25,19 @@ struct Piece {
     blocks: Vec<Block>,
     now: HashMap<Value, Now>,
     copies: HashMap<Block, Block>,
+    /// Blocks with one way in, whose parameters stand for what they are given.
+    direct: HashSet<Block>,
     /// Values that were kept when the piece began and are not defined again.
     kept: HashSet<Value>,
     thread: Value,
     latch: Block,
+    /// What is there before the loops.
+    outside: HashSet<Value>,
+    /// Slots that are set behind the loops.
+    after: Vec<(Slot, Value)>,
 }
 
-impl Build<'_> {
+impl<'a> Build<'a> {
     pub(super) fn region(&mut self, entry: Block) -> Option<()> {
         self.at = self.head(entry);
         let blocks = self.blocks_of(entry);
@@ -42,38 +49,92 @@ impl Build<'_> {
             now.insert(v, Now::Value(x));
         }
         self.clear_sums(&blocks);
-        let (loops, axes, block, thread) = self.begin_threads();
+        let wanted = self.wanted(&blocks);
+        if let Some(block) = self.frame().block {
+            self.compute_same(entry, &blocks, &wanted, &mut now, block)?;
+        }
+        let outside = now.values().filter_map(|n| if let Now::Value(v) = n { Some(*v) } else { None }).collect();
+        let once = self.is_for_all(&blocks);
+        let (loops, axes, block, thread) = if once { self.first_thread() } else { self.begin_threads() };
         let latch = self.out.new_block();
         for (old, new) in self.old.params()[1..HANDED].iter().zip(axes.0) {
             now.insert(*old, Now::Value(new));
         }
-        let mut piece = Piece { entry, blocks, now, copies: HashMap::new(), kept: HashSet::new(), thread, latch };
+        let (copies, kept, after) = (HashMap::new(), HashSet::new(), Vec::new());
+        let direct = self.entered_once(entry, &blocks);
+        let mut piece = Piece { entry, blocks, now, copies, direct, kept, thread, latch, outside, after };
         for (home, v) in varying {
             let x = self.fetch(home, thread)?;
             piece.now.insert(v, Now::Value(x));
         }
-        self.compute_again(&mut piece, block)?;
+        for d in wanted {
+            let Some(r) = d.result.filter(|r| !piece.now.contains_key(r)) else { continue };
+            let v = self.again(&piece.now, d, block, Some(thread))?;
+            piece.now.insert(r, Now::Value(v));
+        }
         self.hold_redefined(&mut piece)?;
         self.copy_blocks(&mut piece)?;
         self.at = latch;
-        self.out.blocks[latch.index()].threads = self.old.gangs == Gangs::None;
+        self.out.blocks[latch.index()].threads = self.old.gangs == Gangs::None && !once;
         for l in &loops {
             self.cursor(|c| c.end_loop(l));
+        }
+        for (slot, v) in piece.after {
+            self.effect(Inst::SlotSet(slot, v));
         }
         self.go_on(entry)
     }
 
-    /// Blocks of a piece: up to the next cuts, handlers included.
+    /// Blocks of a piece: up to the next cuts, handlers included; each after those that all ways to it lead through.
     fn blocks_of(&self, entry: Block) -> Vec<Block> {
-        let (mut seen, mut work) = (HashSet::from([entry]), vec![entry]);
-        while let Some(b) = work.pop() {
-            for (n, t) in targets(self.old, b) {
-                if (n.is_none() || !self.plan.is_cut[b.index()]) && seen.insert(t.block) {
-                    work.push(t.block);
+        let next = |b: Block| {
+            let ways = targets(self.old, b).filter(|(n, _)| n.is_none() || !self.plan.is_cut[b.index()]);
+            ways.map(|(_, t)| t.block).collect::<Vec<Block>>()
+        };
+        let (mut seen, mut open) = (HashSet::from([entry]), vec![(entry, next(entry))]);
+        let mut order = Vec::new();
+        while let Some((b, ways)) = open.last_mut() {
+            match ways.pop() {
+                Some(t) if seen.insert(t) => open.push((t, next(t))),
+                Some(_) => {}
+                None => {
+                    order.push(*b);
+                    open.pop();
                 }
             }
         }
-        self.cfg.rpo().iter().copied().filter(|b| seen.contains(b)).collect()
+        order.reverse();
+        order
+    }
+
+    /// Whether a piece only computes what is the same for all threads, so that one does it for all.
+    fn is_for_all(&self, blocks: &[Block]) -> bool {
+        let varies = |v: &Value| self.plan.varies[v.index()];
+        let same = |d: &InstData| match &d.inst {
+            Inst::Runtime(f, _) if f.name == "lh_cuda_failed" => true,
+            Inst::Call(spec, _) => {
+                waits_of_call(self.old, *spec) & waits::EFFECTS == 0 && d.result.is_some_and(|r| !varies(&r))
+            }
+            // What is cheap is computed again wherever it is needed.
+            inst => d.result.is_some_and(|r| self.plan.available[r.index()] || (inst.is_pure() && !varies(&r))),
+        };
+        let keeps_same = |b: &Block| {
+            let sums = self.plan.syncs.get(b).is_some_and(|s| s.value.is_some());
+            let passed =
+                targets(self.old, *b).all(|(_, t)| self.old.blocks[t.block.index()].params.iter().all(|p| !varies(p)));
+            !sums
+                && passed
+                && !matches!(&self.old.blocks[b.index()].term, Some(Term::Branch { cond, .. }) if varies(cond))
+        };
+        self.frame().block.is_some()
+            && blocks.iter().all(|b| keeps_same(b) && self.old.blocks[b.index()].insts.iter().all(same))
+    }
+
+    /// As `begin_threads`, without loops.
+    fn first_thread(&mut self) -> (Vec<CountedLoop>, Axes, Axes, Value) {
+        let zero = self.cursor(|c| c.int(0));
+        let block = self.frame().block.unwrap_or_else(|| lh_ir::bug!("asked before"));
+        (Vec::new(), Axes([zero; 3]), block, zero)
     }
 
     /// What is kept for a piece, with where.
@@ -167,12 +228,12 @@ impl Build<'_> {
         (loops, axes, block, thread)
     }
 
-    /// Computes what is not kept because it is cheap.
-    fn compute_again(&mut self, piece: &mut Piece, block: Axes) -> Option<()> {
+    /// What is not kept because it is cheap to compute again, in order.
+    fn wanted(&self, blocks: &[Block]) -> Vec<&'a InstData> {
         let old = self.old;
         let mut wanted: HashSet<Value> = HashSet::new();
         let mut work: Vec<Value> = Vec::new();
-        for b in &piece.blocks {
+        for b in blocks {
             let data = &old.blocks[b.index()];
             data.insts.iter().for_each(|d| d.inst.for_each_operand(|v| work.push(v)));
             if let Some(t) = &data.term {
@@ -194,18 +255,41 @@ impl Build<'_> {
                 d.inst.for_each_operand(|v| work.push(v));
             }
         }
-        for b in self.cfg.rpo() {
-            for d in &old.blocks[b.index()].insts {
-                if let Some(r) = d.result.filter(|r| wanted.contains(r)) {
-                    let v = self.again(piece, d, r, block)?;
-                    piece.now.insert(r, Now::Value(v));
-                }
+        let all = self.cfg.rpo().iter().flat_map(|b| &old.blocks[b.index()].insts);
+        all.filter(|d| d.result.is_some_and(|r| wanted.contains(&r))).collect()
+    }
+
+    /// Computes before the loops what is the same for all threads.
+    fn compute_same(
+        &mut self,
+        entry: Block,
+        blocks: &[Block],
+        wanted: &[&InstData],
+        now: &mut HashMap<Value, Now>,
+        block: Axes,
+    ) -> Option<()> {
+        let old = self.old;
+        let same = |r: &Value| !self.plan.varies[r.index()] && (old.uncounted || !old.ty(*r).is_counted());
+        // What is there when the piece begins, and defined again inside, has two values.
+        let alive = &self.plan.alive[entry.index()];
+        let own = blocks.iter().flat_map(|b| &old.blocks[b.index()].insts);
+        let own = own.filter(|d| is_speculative(&d.inst) && d.result.is_some_and(|r| !alive.contains(&r)));
+        let all: Vec<&InstData> =
+            wanted.iter().copied().chain(own).filter(|d| d.result.as_ref().is_some_and(same)).collect();
+        for d in all {
+            let mut is_known = true;
+            d.inst.for_each_operand(|v| is_known &= now.contains_key(&v) || old.params().contains(&v));
+            if let Some(r) = d.result.filter(|r| is_known && !now.contains_key(r)) {
+                let v = self.again(now, d, block, None)?;
+                now.insert(r, Now::Value(v));
             }
         }
         Some(())
     }
 
-    fn again(&mut self, piece: &Piece, d: &InstData, r: Value, block: Axes) -> Option<Value> {
+    /// An instruction with what stands for its operands.
+    fn again(&mut self, now: &HashMap<Value, Now>, d: &InstData, block: Axes, thread: Option<Value>) -> Option<Value> {
+        let r = d.result?;
         if let Inst::Runtime(f, args) = &d.inst {
             if is_geometry(f.name) {
                 let frame = self.frame();
@@ -220,12 +304,12 @@ impl Build<'_> {
                 return Some(of.0[axis]);
             }
             if f.name == "lh_cuda_local" && !self.plan.syncs.is_empty() {
-                return self.local(r, args[0], piece.thread);
+                return self.local(r, args[0], thread?);
             }
         }
         let mut inst = d.inst.clone();
         self.span = d.span;
-        inst.for_each_operand_mut(&mut |v| *v = value_of(piece, *v));
+        inst.for_each_operand_mut(&mut |v| *v = value_of(now, *v));
         Some(self.inst(inst, self.old.ty(r)))
     }
 
@@ -259,7 +343,7 @@ impl Build<'_> {
                 piece.kept.insert(v);
                 continue;
             }
-            let x = value_of(piece, v);
+            let x = value_of(&piece.now, v);
             let ty = self.old.ty(v);
             let slots: Vec<Slot> = parts(ty)?.into_iter().map(|t| self.out.new_slot(t)).collect();
             self.set_slots(&slots, x, ty);
@@ -280,23 +364,43 @@ impl Build<'_> {
             piece.copies.insert(b, copy);
         }
         let old = self.old;
-        let given: Vec<Value> = if piece.entry.index() == 0 {
-            Vec::new()
-        } else {
-            old.blocks[piece.entry.index()].params.iter().map(|p| self.given(piece, *p)).collect()
-        };
-        let first = piece.copies[&piece.entry];
-        self.end(Term::Jump(to(first, &given)));
+        let given = if piece.entry.index() == 0 { &[][..] } else { &old.blocks[piece.entry.index()].params[..] };
+        let given: Vec<Value> = given.iter().map(|p| self.given(piece, *p)).collect();
+        let first = self.enter(piece, piece.entry, &given);
+        self.end(Term::Jump(first));
         for b in piece.blocks.clone() {
             self.copy_block(piece, b)?;
         }
         Some(())
     }
 
+    /// Blocks with one way in, counting the piece's own.
+    fn entered_once(&self, entry: Block, blocks: &[Block]) -> HashSet<Block> {
+        let inside = blocks.iter().filter(|b| !self.plan.is_cut[b.index()]);
+        let mut ways: HashMap<Block, usize> = HashMap::from([(entry, 1)]);
+        for (_, t) in inside.flat_map(|b| targets(self.old, *b)) {
+            *ways.entry(t.block).or_default() += 1;
+        }
+        let alive = &self.plan.alive[entry.index()];
+        let fresh = |b: &Block| self.old.blocks[b.index()].params.iter().all(|p| !alive.contains(p));
+        ways.into_iter().filter(|(b, n)| *n == 1 && fresh(b)).map(|(b, _)| b).collect()
+    }
+
+    /// The copy of a block, entered with these values.
+    fn enter(&mut self, piece: &mut Piece, b: Block, args: &[Value]) -> Target {
+        if !piece.direct.contains(&b) {
+            return to(piece.copies[&b], args);
+        }
+        for (p, v) in self.old.blocks[b.index()].params.iter().zip(args) {
+            piece.now.insert(*p, Now::Value(*v));
+        }
+        to(piece.copies[&b], &[])
+    }
+
     /// What a parameter of the piece's first block begins as.
     fn given(&mut self, piece: &Piece, p: Value) -> Value {
         match piece.now.get(&p) {
-            Some(_) => value_of(piece, p),
+            Some(_) => value_of(&piece.now, p),
             None => self.inst(Inst::Zero, self.old.ty(p)),
         }
     }
@@ -310,7 +414,7 @@ impl Build<'_> {
         if let Some(t) = &data.unwind {
             self.out.blocks[self.at.index()].unwind = Some(to(piece.copies[&t.block], &[]));
         }
-        if b.index() != 0 {
+        if b.index() != 0 && !piece.direct.contains(&b) {
             for p in &data.params {
                 let v = self.out.new_value(old.ty(*p));
                 self.out.blocks[self.at.index()].params.push(v);
@@ -318,7 +422,8 @@ impl Build<'_> {
             }
         }
         for d in &data.insts {
-            if d.result.is_some_and(|r| self.plan.available[r.index()]) {
+            let is_known = |r| matches!(piece.now.get(&r), Some(Now::Value(v)) if piece.outside.contains(v));
+            if d.result.is_some_and(|r| self.plan.available[r.index()] || is_known(r)) {
                 continue;
             }
             self.span = d.span;
@@ -350,7 +455,7 @@ impl Build<'_> {
         }
         term.for_each_operand_mut(&mut |v| *v = self.current(piece, *v));
         for t in term.targets_mut() {
-            t.block = piece.copies[&t.block];
+            *t = self.enter(piece, t.block, &t.args);
         }
         self.end(term);
         Some(())
@@ -381,7 +486,7 @@ impl Build<'_> {
     }
 
     /// Keeps what is needed after the cut at the end of a block.
-    fn keep(&mut self, piece: &Piece, b: Block, term: &Term) -> Option<()> {
+    fn keep(&mut self, piece: &mut Piece, b: Block, term: &Term) -> Option<()> {
         if let Some(sync) = self.plan.syncs.get(&b).cloned() {
             if let Some((value, _)) = sync.value {
                 let (slot, v) = (self.decision(b, Ty::int()), self.current(piece, value));
@@ -396,34 +501,45 @@ impl Build<'_> {
             return None;
         }
         let (slot, c) = (self.decision(b, Ty::bool()), self.current(piece, *cond));
-        self.effect(Inst::SlotSet(slot, c));
+        self.set(piece, slot, c);
         self.keep_for(piece, then, None)?;
         self.keep_for(piece, els, None)
     }
 
-    fn keep_for(&mut self, piece: &Piece, target: &Target, except: Option<Value>) -> Option<()> {
+    fn keep_for(&mut self, piece: &mut Piece, target: &Target, except: Option<Value>) -> Option<()> {
         let params = self.old.blocks[target.block.index()].params.clone();
         for (p, a) in params.into_iter().zip(&target.args) {
             if !self.old.ty(p).flatten().is_empty() {
                 let v = self.current(piece, *a);
-                self.put((Some(target.block), p), v, piece.thread)?;
+                self.put(piece, (Some(target.block), p), v)?;
             }
         }
         for v in self.plan.alive[target.block.index()].clone() {
             // What was kept and not changed is kept still.
             if Some(v) != except && !piece.kept.contains(&v) {
                 let x = self.current(piece, v);
-                self.put((None, v), x, piece.thread)?;
+                self.put(piece, (None, v), x)?;
             }
         }
         Some(())
     }
 
-    fn put(&mut self, home: Home, v: Value, thread: Value) -> Option<()> {
-        let ty = self.old.ty(home.1);
+    /// Sets a slot that is the same for all threads: behind their loops if it is to what is there before them.
+    fn set(&mut self, piece: &mut Piece, slot: Slot, v: Value) {
+        if piece.outside.contains(&v) {
+            piece.after.push((slot, v));
+        } else {
+            self.effect(Inst::SlotSet(slot, v));
+        }
+    }
+
+    fn put(&mut self, piece: &mut Piece, home: Home, v: Value) -> Option<()> {
+        let (ty, thread) = (self.old.ty(home.1), piece.thread);
         let values = self.take_apart(v, ty);
         if !self.plan.varies[home.1.index()] {
-            return self.set_uniform(home, &values);
+            let slots = self.uniform_home(home)?;
+            slots.into_iter().zip(values).for_each(|(s, v)| self.set(piece, s, v));
+            return Some(());
         }
         for (i, (v, t)) in values.into_iter().zip(parts(ty)?).enumerate() {
             let p = self.spill_home(home, i, t.mem_layout().1, thread)?;
@@ -434,8 +550,8 @@ impl Build<'_> {
 }
 
 /// What stands for a value that is not in a slot; parameters of the function stand for themselves.
-fn value_of(piece: &Piece, v: Value) -> Value {
-    match piece.now.get(&v) {
+fn value_of(now: &HashMap<Value, Now>, v: Value) -> Value {
+    match now.get(&v) {
         Some(Now::Value(x)) => *x,
         Some(Now::Slots(_)) => lh_ir::bug!("{v} is in a slot"),
         None => v,

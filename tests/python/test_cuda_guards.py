@@ -1,0 +1,139 @@
+"""Branches on a thread's index: loops over threads end where a branch ends them, and checks of indices go by branches."""
+
+import numpy as np
+import pytest
+
+from lancehead import cuda
+
+LIMITS = [-(2**63), -5, -1, 0, 1, 3, 63, 64, 65, 127, 128, 190, 191, 192, 193, 2**31, 2**63 - 1]
+COMPARISONS = ["<", "<=", ">", ">=", "==", "!="]
+
+
+def by_comparison(template):
+    """A kernel for each comparison."""
+    kernels = {}
+    for op in COMPARISONS:
+        names = {"cuda": cuda}
+        exec(compile(template.replace("OP", op), "guards.py", "exec"), names)
+        kernels[op] = names["k"]
+    return kernels
+
+
+def truth(op, a, b):
+    """The comparison, by NumPy."""
+    return {"<": a < b, "<=": a <= b, ">": a > b, ">=": a >= b, "==": a == b, "!=": a != b}[op]
+
+
+ONE_WAY = """
+@cuda.jit
+def k(out, m):
+    i = cuda.grid(1)
+    if i OP m:
+        out[i] = i + 1
+"""
+BOTH_WAYS = """
+@cuda.jit
+def k(out, m):
+    i = cuda.grid(1)
+    if i OP m:
+        out[i] = i + 1
+    else:
+        out[i] = -i
+"""
+TURNED = """
+@cuda.jit
+def k(out, m):
+    if not m OP cuda.threadIdx.x:
+        out[cuda.grid(1)] = 7
+"""
+
+
+@pytest.mark.parametrize("template", [ONE_WAY, BOTH_WAYS, TURNED])
+def test_threads_beyond_a_limit(template):
+    i = np.arange(192)
+    for op, kernel in by_comparison(template).items():
+        for m in LIMITS:
+            out = np.zeros(192, np.int64)
+            kernel[3, 64](out, m)
+            taken = truth(op, i, m)
+            if template is ONE_WAY:
+                want = np.where(taken, i + 1, 0)
+            elif template is BOTH_WAYS:
+                want = np.where(taken, i + 1, -i)
+            else:
+                want = np.where(~truth(op, np.int64(m), i % 64), 7, 0)
+            assert (out == want).all(), (op, m)
+
+
+@cuda.jit
+def edges(u, out, k):
+    i = cuda.grid(1)
+    n = u.size
+    if i < n:
+        if i == 0:
+            out[i] = u[i]
+        elif i == n - 1:
+            out[i] = u[i] * k
+        else:
+            out[i] = u[i] + k * (u[i - 1] - 2 * u[i] + u[i + 1])
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 3, 63, 64, 65, 129, 200])
+@pytest.mark.parametrize("shape", [(4, 64), (1, 256), (13, 16), (1, (64, 2))])
+def test_edges(n, shape):
+    u, out = np.arange(n) ** 2.0, np.full(n, -1.0)
+    want = out.copy()
+    x = shape[1] if isinstance(shape[1], int) else shape[1][0]
+    for i in range(min(n, shape[0] * x)):
+        if i == 0:
+            want[i] = u[i]
+        elif i == n - 1:
+            want[i] = u[i] * 0.25
+        else:
+            want[i] = u[i] + 0.25 * (u[i - 1] - 2 * u[i] + u[i + 1])
+    edges[shape](u, out, 0.25)
+    assert (out == want).all()
+
+
+@cuda.jit
+def plane(a, w, h):
+    x, y = cuda.grid(2)
+    if x < w and y < h:
+        a[y, x] += x + 1000 * y
+
+
+@pytest.mark.parametrize("size", [(0, 5), (5, 0), (1, 1), (16, 8), (17, 9), (31, 33)])
+def test_plane(size):
+    w, h = size
+    a = np.zeros((h, w), np.int64)
+    plane[(2, 5), (16, 8)](a, w, h)
+    y, x = np.mgrid[:h, :w]
+    assert (a == np.where((x < 32) & (y < 40), x + 1000 * y, 0)).all()
+    if w and h:
+        with pytest.raises(IndexError, match=r"tid=.*out of bounds"):
+            plane[(3, 6), (16, 8)](a, w + 1, h)
+
+
+@cuda.jit
+def tree(a, out):
+    s = cuda.shared.array(128, np.int64)
+    t = cuda.threadIdx.x
+    s[t] = a[cuda.grid(1)]
+    cuda.syncthreads()
+    k = cuda.blockDim.x // 2
+    while k > 0:
+        if t < k:
+            s[t] += s[t + k]
+        cuda.syncthreads()
+        k //= 2
+    if t == 0:
+        out[cuda.blockIdx.x] = s[0]
+
+
+@pytest.mark.parametrize("threads", [1, 2, 8, 64, 128])
+def test_tree(threads):
+    a, out = np.arange(5 * threads) ** 2, np.zeros(5, np.int64)
+    tree[5, threads](a, out)
+    assert (out == a.reshape(5, -1).sum(1)).all()
+    with pytest.raises(IndexError, match=r"ctaid=\[5, 0, 0\]"):
+        tree[6, threads](a, np.zeros(6, np.int64))
