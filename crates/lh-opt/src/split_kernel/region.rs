@@ -50,9 +50,7 @@ impl<'a> Build<'a> {
         }
         self.clear_sums(&blocks);
         let wanted = self.wanted(&blocks);
-        if let Some(block) = self.frame().block {
-            self.compute_same(entry, &blocks, &wanted, &mut now, block)?;
-        }
+        self.compute_same(entry, &blocks, &wanted, &mut now)?;
         let outside = now.values().filter_map(|n| if let Now::Value(v) = n { Some(*v) } else { None }).collect();
         let once = self.is_for_all(&blocks);
         let (loops, axes, block, thread) = if once { self.first_thread() } else { self.begin_threads() };
@@ -266,9 +264,12 @@ impl<'a> Build<'a> {
         blocks: &[Block],
         wanted: &[&InstData],
         now: &mut HashMap<Value, Now>,
-        block: Axes,
     ) -> Option<()> {
         let old = self.old;
+        let frame = self.frame();
+        // Where the grid runs together the loop over blocks is one of those, and their indices differ.
+        let block = frame.block.unwrap_or(frame.grid);
+        let is_of_block = |d: &InstData| matches!(&d.inst, Inst::Runtime(f, _) if !is_geometry(f.name));
         let same = |r: &Value| !self.plan.varies[r.index()] && (old.uncounted || !old.ty(*r).is_counted());
         // What is there when the piece begins, and defined again inside, has two values.
         let alive = &self.plan.alive[entry.index()];
@@ -277,7 +278,7 @@ impl<'a> Build<'a> {
         let all: Vec<&InstData> =
             wanted.iter().copied().chain(own).filter(|d| d.result.as_ref().is_some_and(same)).collect();
         for d in all {
-            let mut is_known = true;
+            let mut is_known = frame.block.is_some() || !is_of_block(d);
             d.inst.for_each_operand(|v| is_known &= now.contains_key(&v) || old.params().contains(&v));
             if let Some(r) = d.result.filter(|r| is_known && !now.contains_key(r)) {
                 let v = self.again(now, d, block, None)?;

@@ -38,7 +38,6 @@ pub(super) fn guard(
         ("eq", true) | ("ne", false) => ("eq", "eq"),
         _ => return None,
     };
-    moved.clear();
     let (op, value, with) = match (is_fixed(facts, at, a, moved), is_fixed(facts, at, b, moved)) {
         (false, true) => (op, a, b),
         (true, false) => (turned, b, a),
