@@ -35,7 +35,7 @@ def project(v, states, tries, norms, supports):
             c[j] = xoroshiro128p_normal_float64(states, thread)
             square += c[j] * c[j]
         for slot in range(K):
-            values[slot] = -1.0
+            values[slot], largest[slot] = -1.0, 0
         for i in range(v.shape[0]):
             total = 0.0
             for j in range(DIRECTIONS):

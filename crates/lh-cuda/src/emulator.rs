@@ -3,7 +3,7 @@
 
 use crate::limits;
 use crate::{Code, Config, Device, Fault};
-use lh_runtime::device::{Context, Failed, team};
+use lh_runtime::device::{Context, Failed, check, team};
 use lh_runtime::pool;
 use smallvec::SmallVec;
 use std::ffi::c_void;
@@ -26,6 +26,9 @@ impl Device for Cpu {
         let blocks = config.blocks();
         // SAFETY: by contract.
         unsafe {
+            if code.is_checked {
+                return checked(code, config, args);
+            }
             if code.is_cooperative {
                 return if code.by_thread {
                     together(code, config, args)
@@ -40,6 +43,20 @@ impl Device for Cpu {
             spread(code, config, args, grain)
         }
     }
+}
+
+/// Every thread by itself, here.
+unsafe fn checked(code: &Code, config: &Config, args: &[u64]) -> Result<(), Fault> {
+    // SAFETY: by contract.
+    let run = || unsafe {
+        if code.is_cooperative {
+            together(code, config, args)
+        } else {
+            one_by_one(code, config, args, 0, config.blocks())
+        }
+    };
+    let (result, found) = check::checked(config.grid, config.block, run);
+    if found.is_empty() { result } else { Err(Fault::Found(found)) }
 }
 
 /// How many blocks are done in a row, so that threads of the computer are woken for what is worth it only.

@@ -4,6 +4,7 @@ pub mod driver;
 pub mod emulator;
 pub mod limits;
 
+use lh_ir::diag::Diagnostic;
 use lh_ir::func::Gangs;
 use lh_runtime::device::{Failed, Kernel};
 
@@ -54,6 +55,8 @@ pub struct Code {
     pub thread_cost: u32,
     /// Whether it prints: then blocks run one after the other.
     pub prints: bool,
+    /// Whether it says what it does to memory, to be checked.
+    pub is_checked: bool,
 }
 
 /// Why a launch has failed.
@@ -63,6 +66,8 @@ pub enum Fault {
     Refused(&'static limits::Refusal),
     /// A thread has raised: the exception is pending in the run-time library.
     Raised(Option<Failed>),
+    /// What a checked kernel does is not defined. A thread may have raised as well.
+    Found(Vec<Diagnostic>),
 }
 
 /// A device.

@@ -85,6 +85,7 @@ mod tests {
             scratch: 0,
             thread_cost: 0,
             prints: false,
+            is_checked: false,
         };
         let try_it =
             |grid, block, dynamic_shared| check(&code, &Config { grid, block, dynamic_shared }).map_err(|r| r.code);

@@ -1,7 +1,7 @@
 //! Kernels for a CUDA device: their memory, and what a launch has to know of them.
 
 use lh_ir::diag::{self, Diagnostic, Result};
-use lh_ir::func::{Device, Entry, Gangs, Inst, waits};
+use lh_ir::func::{Device, Entry, Gangs, Inst, parallel, waits};
 use lh_ir::{Const, Function, Ty, Value};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -25,6 +25,8 @@ pub struct Kernel {
     pub thread_cost: u32,
     /// Whether it prints: blocks do so one after the other.
     pub prints: bool,
+    /// Whether it says what it does to memory, to be checked.
+    pub is_checked: bool,
 }
 
 /// Gives each static array in shared memory its place. The functions are a kernel and what it calls, the kernel first.
@@ -42,6 +44,7 @@ pub(crate) fn place_memory(functions: Vec<Arc<Function>>) -> (Vec<Arc<Function>>
         scratch: entry.scratch,
         thread_cost: entry.thread_cost,
         prints: functions.iter().any(|f| prints(f)),
+        is_checked: entry.options.parallel & parallel::RACE != 0,
     };
     let mut places = HashMap::new();
     let functions = functions.into_iter().map(|f| place_in(f, &mut kernel, &mut places)).collect();

@@ -15,6 +15,8 @@ pub enum Class {
     Value,
     /// Iterations that depend on each other: `errors.ParallelRaceError`.
     Race,
+    /// What the check of kernels finds: `cuda.errors.CudaCheckError`.
+    Kernel,
 }
 
 /// The kinds of diagnostic, each with a page `docs/diagnostics/<id>.md`.
@@ -34,6 +36,8 @@ pub struct Diagnostic {
     pub file: String,
     /// The culprit.
     pub span: Span,
+    /// Other places that have a part in it, with the text under each.
+    pub also: Vec<(String, Span, String)>,
     /// Calls that led here, innermost first: file, place, text.
     pub trail: Vec<(String, Span, String)>,
     /// What to write instead, and other facts.
@@ -51,6 +55,7 @@ impl Diagnostic {
             label: String::new(),
             file: String::new(),
             span: Span::default(),
+            also: Vec::new(),
             trail: Vec::new(),
             notes: Vec::new(),
             literal: None,
@@ -131,6 +136,14 @@ ids! {
     BAD_STENCIL = "bad-stencil", Value;
     /// Iterations of a parallel loop that depend on each other.
     PARALLEL_RACE = "parallel-race", Race;
+    /// Threads of a kernel that use one element in no order.
+    KERNEL_RACE = "kernel-race", Kernel;
+    /// Memory of a kernel that is read before it is written.
+    KERNEL_UNWRITTEN = "kernel-unwritten", Kernel;
+    /// A barrier that not all threads of a block come to.
+    KERNEL_BARRIER = "kernel-barrier", Kernel;
+    /// An operation of a warp that lanes are missing from.
+    KERNEL_WARP = "kernel-warp", Kernel;
     /// A limit of the compiler.
     TOO_LARGE = "too-large", Unsupported;
 }

@@ -14,3 +14,37 @@ pub struct Span {
     /// Column after the last.
     pub end_col: u32,
 }
+
+impl Span {
+    /// The place as one number, 0 if it is not known; what is too large for that is left out.
+    pub fn packed(self) -> i64 {
+        let (lines, line) = (self.end_line.saturating_sub(self.line), self.line);
+        if line >= 1 << 24 {
+            return 0;
+        }
+        let fits = lines < 1 << 8 && self.col < 1 << 16 && self.end_col < 1 << 16;
+        let [lines, col, end] = if fits { [lines, self.col, self.end_col] } else { [0; 3] };
+        (u64::from(end) << 48 | u64::from(col) << 32 | u64::from(lines) << 24 | u64::from(line)).cast_signed()
+    }
+
+    /// The place of a number.
+    pub fn unpacked(packed: i64) -> Span {
+        let part = |at: u32, bits: u32| (packed.cast_unsigned() >> at & ((1 << bits) - 1)) as u32;
+        let line = part(0, 24);
+        Span { line, end_line: line + part(24, 8), col: part(32, 16), end_col: part(48, 16) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Span;
+
+    #[test]
+    fn places_survive_being_packed() {
+        let span = Span { line: 1 << 23, end_line: (1 << 23) + 5, col: 65535, end_col: 7 };
+        assert_eq!(Span::unpacked(span.packed()), span);
+        let wide = Span { line: 3, end_line: 4, col: 1 << 20, end_col: (1 << 20) + 1 };
+        assert_eq!(Span::unpacked(wide.packed()), Span { line: 3, end_line: 3, col: 0, end_col: 0 });
+        assert_eq!(Span::default().packed(), 0);
+    }
+}

@@ -304,16 +304,20 @@ table! {
     lh_race_own(Ptr, I64) -> [];
     /// An iteration of the innermost checked loop begins.
     lh_race_iteration(I64) -> [];
-    /// Where the user's code is that calls: file and line.
+    /// Where the user's code is that calls: file and place, a `Span` as one number.
     lh_race_place(Mem, Ptr, I64, I64) -> [];
     /// The array that the next access goes to: name, address, bytes of an element.
     lh_race_array(Mem, Ptr, I64, Ptr, I64) -> [];
     /// Extent and stride of its next dimension.
     lh_race_extent(I64, I64) -> [];
-    /// An access: file and line, address, bytes, whether it writes.
+    /// An access: file and place, address, bytes, kind (see [`access`]).
     lh_race_access(Mem, Ptr, I64, I64, Ptr, I64, I64) -> [] raises;
     /// The same of a list as a whole.
     lh_race_list(Mem, Ptr, I64, I64, List, I64, I64) -> [] raises;
+    /// Memory of a kernel's thread: address, bytes, whether it is for an array of the program.
+    lh_race_memory(Ptr, I64, I64) -> [];
+    /// Code that is not checked gets the address of the array told last.
+    lh_race_handed() -> [];
     /// Number of threads that a parallel loop begun by this thread uses.
     lh_get_num_threads() -> [I64];
     /// Sets the number of threads of parallel loops begun by this thread.
@@ -465,4 +469,16 @@ table! {
 /// The run-time function of a name.
 pub fn find(name: &str) -> Option<&'static RuntimeFn> {
     TABLE.iter().find(|f| f.name == name)
+}
+
+/// Kinds of access to memory, as checked code passes them.
+pub mod access {
+    /// It reads.
+    pub const READ: i64 = 0;
+    /// It writes.
+    pub const WRITE: i64 = 1;
+    /// It reads and writes atomically.
+    pub const UPDATE: i64 = 2;
+    /// It writes atomically, whatever was there.
+    pub const EXCHANGE: i64 = 3;
 }

@@ -1,7 +1,7 @@
 //! Makes a kernel a function that the CPU device calls: for a range of blocks, with loops over their threads, cut at barriers
 //! (see `split_kernel`). Where that cannot be done, because warps exchange values, barriers are in callees or threads decide
 //! differently which barrier comes next, it stays the function of one thread, and each thread gets a stack of its own. Either
-//! way a thread that raises is noted.
+//! way a thread that raises is noted. So does each thread of a kernel that is checked (see `check_races`).
 //!
 //! Needs `kernel_context`.
 
@@ -11,7 +11,7 @@ use crate::kernel_context::HANDED;
 use crate::outline_parallel::cost::picoseconds;
 use crate::split_kernel::{allocates, split};
 use lh_ir::cfg::{Cfg, DomTree, Loops};
-use lh_ir::func::{Device, Entry, Inst, Target, Term, waits};
+use lh_ir::func::{Device, Entry, Inst, Target, Term, parallel, waits};
 use lh_ir::{Function, Span, Value};
 
 /// Runs the pass.
@@ -22,6 +22,11 @@ pub(crate) fn run(func: &mut Function) -> bool {
     func.thread_cost = thread_cost(func);
     note_failures(func);
     func.uncounted = !allocates(func);
+    if func.options.parallel & parallel::RACE != 0 {
+        // The check tells threads apart.
+        func.entry = Entry::Thread;
+        return true;
+    }
     if let Some(made) = gangs::run(func) {
         *func = made;
     }

@@ -52,6 +52,16 @@ pub fn failed(py: Python<'_>, fault: Fault) -> PyResult<PyErr> {
             let text = format!("Call to cuLaunchKernel results in {}: {}", r.name, r.text);
             Ok(PyErr::from_value(class.call1((r.code, text))?))
         }
+        Fault::Found(found) => {
+            let text = found.iter().map(|d| render::text(py, d)).collect::<Vec<_>>().join("\n\n");
+            let class = py.import("lancehead.cuda.errors")?.getattr("CudaCheckError")?;
+            let error = PyErr::from_value(class.call1((text,))?);
+            error.value(py).setattr("ids", PyTuple::new(py, found.iter().map(|d| d.id.0))?)?;
+            if lh_runtime::is_pending() {
+                error.set_cause(py, Some(raise::take(py)));
+            }
+            Ok(error)
+        }
         Fault::Raised(at) => {
             let error = raise::take(py);
             if let Some(at) = at {
@@ -113,9 +123,21 @@ fn code_of(overload: &Overload) -> PyResult<Code> {
 
 /// A kernel as the device takes it.
 pub fn code(begin: unsafe extern "C" fn(*const u64, *mut u64) -> i32, kernel: Kernel) -> Code {
-    let Kernel { entry, gangs, is_cooperative, shared_bytes, local_bytes, scratch, thread_cost, prints } = kernel;
+    let Kernel { entry, gangs, is_cooperative, shared_bytes, local_bytes, scratch, thread_cost, prints, is_checked } =
+        kernel;
     let by_thread = entry == Entry::Thread;
-    Code { entry: begin, by_thread, gangs, is_cooperative, shared_bytes, local_bytes, scratch, thread_cost, prints }
+    Code {
+        entry: begin,
+        by_thread,
+        gangs,
+        is_cooperative,
+        shared_bytes,
+        local_bytes,
+        scratch,
+        thread_cost,
+        prints,
+        is_checked,
+    }
 }
 
 /// Facts of a kernel's specialisations by argument types: bytes of static shared memory and of each thread's own, whether

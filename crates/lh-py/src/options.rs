@@ -57,6 +57,8 @@ impl JitOptions {
                 let which = one_of(name, value, &["kernel", "function"])?;
                 self.ir.device = if which == 0 { Device::Kernel } else { Device::Function };
             }
+            "_check" if value.is_truthy()? => self.ir.parallel |= parallel::RACE,
+            "_check" => {}
             "_link" => self.ir.link = value.extract()?,
             "cache" => self.cache = value.is_truthy()?,
             "nogil" => self.nogil = value.is_truthy()?,

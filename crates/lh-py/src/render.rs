@@ -7,9 +7,12 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use std::any::Any;
 use std::fmt::Write;
+use std::ops::RangeInclusive;
 
 /// The most lines of one message.
 const MAX_LINES: usize = 25;
+/// How far from the culprit a place is shown with it.
+const NEAR: u32 = 60;
 
 /// A class of `lancehead.errors` with a message.
 pub fn error_of(py: Python<'_>, class: &str, message: &str) -> PyErr {
@@ -32,6 +35,7 @@ pub fn error(py: Python<'_>, d: &Diagnostic) -> PyErr {
         return e;
     }
     let class = match d.id.1 {
+        Class::Kernel => lh_ir::bug!("a kernel is checked when it runs"),
         Class::Typing => "TypingError",
         Class::Unsupported => "UnsupportedError",
         Class::Bytecode => "UnsupportedBytecodeError",
@@ -44,6 +48,9 @@ pub fn error(py: Python<'_>, d: &Diagnostic) -> PyErr {
 /// A diagnostic as text of at most 25 lines.
 pub fn text(py: Python<'_>, d: &Diagnostic) -> String {
     let mut out = snippet(py, d);
+    for (file, span, label) in d.also.iter().filter(|(file, span, _)| !is_beside(d, file, *span)) {
+        write!(out, "\n  note: {label} ({})", place(file, *span)).expect("strings take any text");
+    }
     for (file, span, note) in &d.trail {
         write!(out, "\n  note: {note} ({})", place(file, *span)).expect("strings take any text");
     }
@@ -63,7 +70,14 @@ fn place(file: &str, span: Span) -> String {
 
 /// Headline and source line.
 fn snippet(py: Python<'_>, d: &Diagnostic) -> String {
-    let source = if d.span.line > 0 { source_lines(py, &d.file, d.span) } else { None };
+    let beside: Vec<(Span, &str)> = {
+        let beside = d.also.iter().filter(|(file, span, _)| is_beside(d, file, *span));
+        beside.map(|(_, span, label)| (*span, label.as_str())).collect()
+    };
+    let spans = || beside.iter().map(|(span, _)| *span).chain([d.span]);
+    let first = spans().map(|s| s.line).min().unwrap_or(d.span.line);
+    let last = spans().map(|s| s.end_line.clamp(s.line, s.line + 3)).max().unwrap_or(first);
+    let source = if d.span.line > 0 { source_lines(py, &d.file, first..=last) } else { None };
     let Some(source) = source else {
         let mut out = format!("error[{}]: {}", d.id.0, d.headline);
         if !d.file.is_empty() {
@@ -74,19 +88,24 @@ fn snippet(py: Python<'_>, d: &Diagnostic) -> String {
         }
         return out;
     };
-    let range = byte_range(&source, d.span);
-    let mark = AnnotationKind::Primary.span(range).label(d.label.as_str());
-    let snippet =
-        Snippet::source(source.as_str()).path(d.file.as_str()).line_start(d.span.line as usize).annotation(mark);
+    let primary = AnnotationKind::Primary.span(byte_range(&source, first, d.span)).label(d.label.as_str());
+    let mark = |(span, label)| AnnotationKind::Context.span(byte_range(&source, first, span)).label(label);
+    let snippet = Snippet::source(source.as_str()).path(d.file.as_str()).line_start(first as usize);
+    let snippet = snippet.annotation(primary).annotations(beside.iter().copied().map(mark));
     let report = [Level::ERROR.primary_title(d.headline.as_str()).id(d.id.0).element(snippet)];
     Renderer::plain().render(&report)
 }
 
-/// The lines of the span, at most four, without their common indent.
-fn source_lines(py: Python<'_>, file: &str, span: Span) -> Option<String> {
+/// Whether a place is shown with the culprit, in one piece of source.
+fn is_beside(d: &Diagnostic, file: &str, span: Span) -> bool {
+    file == d.file && span.line > 0 && span.line.abs_diff(d.span.line) <= NEAR
+}
+
+/// Lines of a file.
+fn source_lines(py: Python<'_>, file: &str, lines: RangeInclusive<u32>) -> Option<String> {
     let cache = py.import("linecache").ok()?;
     let mut out = String::new();
-    for line in span.line..=span.end_line.clamp(span.line, span.line + 3) {
+    for line in lines {
         let text: String = cache.call_method1("getline", (file, line)).ok()?.extract().ok()?;
         out.push_str(text.trim_end());
         out.push('\n');
@@ -94,15 +113,17 @@ fn source_lines(py: Python<'_>, file: &str, span: Span) -> Option<String> {
     (!out.trim().is_empty()).then_some(out)
 }
 
-/// The span's bytes within the lines, kept inside them whatever the columns say.
-fn byte_range(source: &str, span: Span) -> std::ops::Range<usize> {
+/// The span's bytes within lines of which the first is given, kept inside them whatever the columns say.
+fn byte_range(source: &str, first: u32, span: Span) -> std::ops::Range<usize> {
     let line_start = |n: usize| source.split_inclusive('\n').take(n).map(str::len).sum::<usize>();
-    let first = source.lines().next().unwrap_or("");
+    let at = (span.line - first) as usize;
+    let text = source.lines().nth(at).unwrap_or("");
     let (mut start, mut end) = if span.end_col == 0 {
-        (first.len() - first.trim_start().len(), first.len())
+        (line_start(at) + text.len() - text.trim_start().len(), line_start(at) + text.len())
     } else {
-        let last = (span.end_line.max(span.line) - span.line) as usize;
-        (span.col as usize, line_start(last.min(source.lines().count() - 1)) + span.end_col as usize)
+        let last = (span.end_line.max(span.line) - first) as usize;
+        let last = last.min(source.lines().count().saturating_sub(1));
+        (line_start(at) + span.col as usize, line_start(last) + span.end_col as usize)
     };
     end = end.min(source.trim_end().len());
     start = start.min(end);

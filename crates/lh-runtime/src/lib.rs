@@ -30,7 +30,7 @@ pub mod symbol;
 mod text;
 
 pub use alloc::MemInfo;
-pub use exception::{ExcArg, Frame, FunctionInfo, Pending, take_pending};
+pub use exception::{ExcArg, Frame, FunctionInfo, Pending, is_pending, take_pending};
 pub use string::StrValue;
 
 use std::collections::HashMap;

@@ -8,19 +8,23 @@
 //!
 //! Iterations of loops inside loops form a tree: two accesses meet where their ways from the root part in two iterations
 //! of one loop. Loops that come one after the other do not meet.
+//!
+//! Kernels say the same of their accesses; what meets there is for `device/check`.
+
+pub(crate) mod place;
+pub(crate) mod shadow;
 
 use crate::classes::PARALLEL_RACE_ERROR;
+use crate::device::check::{Access, Check};
 use crate::exception::raise;
 use crate::list::List;
 use crate::symbol::{Symbol, functions};
+use lh_ir::Span;
+use lh_ops::runtime::access;
+use place::{Site, Sites, Target};
+use shadow::Shadow;
 use std::cell::{Cell, RefCell};
-use std::collections::HashMap;
 use std::ffi::c_void;
-
-/// Bytes of a page of the shadow memory, as a power of two.
-const PAGE: u32 = 12;
-/// The coarsest elements, as a power of two: complex numbers.
-const COARSEST: u32 = 4;
 
 /// An iteration; number 0 is what is outside of all loops.
 #[derive(Clone, Copy)]
@@ -45,44 +49,6 @@ struct Element {
     reader: Use,
 }
 
-/// Elements of one size, a power of two.
-struct Page {
-    shift: u32,
-    elements: Vec<Element>,
-}
-
-impl Page {
-    fn new(shift: u32) -> Page {
-        Page { shift, elements: vec![Element::default(); 1 << (PAGE - shift)] }
-    }
-
-    /// Takes elements apart: somebody uses smaller ones.
-    fn refine(&mut self, shift: u32) {
-        if shift < self.shift {
-            let parts = 1 << (self.shift - shift);
-            self.elements = self.elements.iter().flat_map(|e| std::iter::repeat_n(*e, parts)).collect();
-            self.shift = shift;
-        }
-    }
-}
-
-/// A place in the source.
-#[derive(Clone, PartialEq, Eq, Hash, Default)]
-struct Site {
-    file: String,
-    line: i64,
-}
-
-/// The array or list that an access goes to.
-#[derive(Default)]
-struct Target {
-    name: String,
-    data: i64,
-    item: i64,
-    /// Extents and strides.
-    dims: Vec<(i64, i64)>,
-}
-
 /// A loop that is being checked.
 struct Region {
     number: u32,
@@ -100,14 +66,13 @@ struct Checker {
     regions: Vec<Region>,
     /// Runs of loops so far.
     runs: u32,
-    pages: HashMap<i64, Page>,
-    sites: Vec<Site>,
-    by_place: HashMap<(usize, i64), u32>,
-    /// Where the user's code is, for accesses in the library's.
-    place: u32,
+    shadow: Shadow<Element>,
+    sites: Sites,
     target: Target,
     /// A loop that is about to begin.
     next: Option<Region>,
+    /// The launch of a kernel that is being checked.
+    kernel: Option<Box<Check>>,
 }
 
 thread_local! {
@@ -127,7 +92,7 @@ pub(crate) fn begin() -> bool {
         if c.regions.is_empty() {
             c.nodes = vec![Node { parent: 0, depth: 0, region: 0, iteration: 0 }];
             (c.now, c.runs) = (0, 0);
-            c.pages.clear();
+            c.shadow.clear();
         }
         c.runs += 1;
         (region.number, region.around) = (c.runs, c.now);
@@ -158,101 +123,84 @@ pub(crate) fn end() {
 /// Memory is new: nobody has used it.
 pub(crate) fn fresh(data: *const u8, bytes: usize) {
     if ACTIVE.get() && bytes > 0 {
-        CHECKER.with_borrow_mut(|c| c.fresh(data as i64, bytes as i64));
+        CHECKER.with_borrow_mut(|c| {
+            c.shadow.fresh(data as i64, bytes as i64);
+            if let Some(k) = &mut c.kernel {
+                k.fresh(data as i64, bytes as i64);
+            }
+        });
+    }
+}
+
+/// Begins a checked launch.
+pub(crate) fn begin_kernel(check: Check) {
+    CHECKER.with_borrow_mut(|c| *c = Checker { kernel: Some(Box::new(check)), ..Checker::default() });
+    ACTIVE.set(true);
+}
+
+/// Ends the launch that has begun.
+pub(crate) fn end_kernel() -> Option<Box<Check>> {
+    ACTIVE.set(false);
+    CHECKER.take().kernel
+}
+
+/// Tells the check of the launch that runs on this thread something, if it is checked.
+pub(crate) fn tell_kernel(tell: impl FnOnce(&mut Check, &Sites)) {
+    if ACTIVE.get() {
+        CHECKER.with_borrow_mut(|c| {
+            if let Some(k) = &mut c.kernel {
+                tell(k, &c.sites);
+            }
+        });
+    }
+}
+
+/// Where the user's code is; another thread of a kernel is elsewhere.
+pub(crate) fn place() -> u32 {
+    if ACTIVE.get() { CHECKER.with_borrow(|c| c.sites.now) } else { 0 }
+}
+
+/// Goes back to a place.
+pub(crate) fn set_place(place: u32) {
+    if ACTIVE.get() {
+        CHECKER.with_borrow_mut(|c| c.sites.now = place);
     }
 }
 
 impl Checker {
-    fn fresh(&mut self, start: i64, bytes: i64) {
-        let end = start + bytes;
-        for page in (start >> PAGE)..=((end - 1) >> PAGE) {
-            let Some(p) = self.pages.get_mut(&page) else { continue };
-            let base = page << PAGE;
-            let (low, high) = ((start - base).max(0), (end - base).min(1 << PAGE));
-            let (low, high) = (low >> p.shift, (high + (1 << p.shift) - 1) >> p.shift);
-            p.elements[low as usize..high as usize].fill(Element::default());
-        }
-    }
-
-    /// The number of a place; line 0 is the library's, which counts as the user's line that called it.
-    fn site(&mut self, file: *const u8, len: i64, line: i64) -> u32 {
-        if line == 0 {
-            return self.place;
-        }
-        if let Some(s) = self.by_place.get(&(file as usize, line)) {
-            return *s;
-        }
-        // SAFETY: compiled code passes the text of a constant.
-        let bytes = unsafe { std::slice::from_raw_parts(file, len as usize) };
-        let site = Site { file: String::from_utf8_lossy(bytes).into_owned(), line };
-        let number = self.sites.iter().position(|s| *s == site).unwrap_or_else(|| {
-            self.sites.push(site);
-            self.sites.len() - 1
-        });
-        self.by_place.insert((file as usize, line), number as u32);
-        number as u32
-    }
-
-    /// The iterations of one loop in which two nodes lie; `None` if one comes after the other.
-    fn meet(&self, a: u32, b: u32) -> Option<(Node, Node)> {
-        let (mut a, mut b) = (a as usize, b as usize);
-        while self.nodes[a].depth > self.nodes[b].depth {
-            a = self.nodes[a].parent as usize;
-        }
-        while self.nodes[b].depth > self.nodes[a].depth {
-            b = self.nodes[b].parent as usize;
-        }
-        while a != b && self.nodes[a].parent != self.nodes[b].parent {
-            (a, b) = (self.nodes[a].parent as usize, self.nodes[b].parent as usize);
-        }
-        let (a, b) = (self.nodes[a], self.nodes[b]);
-        (a.region == b.region && a.iteration != b.iteration).then_some((a, b))
-    }
-
     /// An access; the text of the error if it meets another.
     fn access(&mut self, site: u32, start: i64, bytes: i64, writes: bool) -> Option<String> {
         let end = start + bytes;
         if self.now == 0 || self.regions.iter().any(|r| r.own.iter().any(|(low, high)| *low <= start && end <= *high)) {
             return None;
         }
-        let fits = ((start | bytes).trailing_zeros()).min(COARSEST);
-        let mut at = start;
-        while at < end {
-            let page = at >> PAGE;
-            let p = self.pages.entry(page).or_insert_with(|| Page::new(fits));
-            p.refine(fits);
-            let shift = p.shift;
-            let upto = end.min((page + 1) << PAGE);
-            while at < upto {
-                let k = ((at - (page << PAGE)) >> shift) as usize;
-                let element = self.pages[&page].elements[k];
-                let mine = Use { node: self.now, site };
-                let others = [(element.writer, true), (element.reader, false)];
-                for (other, wrote) in others.into_iter().filter(|(o, wrote)| o.node != 0 && (*wrote || writes)) {
-                    if let Some((a, b)) = self.meet(other.node, mine.node) {
-                        return Some(self.text(at, (a, other, wrote), (b, mine, writes)));
-                    }
+        let mine = Use { node: self.now, site };
+        let nodes = &self.nodes;
+        let (at, first, second) = self.shadow.find(start, bytes, |at, e| {
+            let others = [(e.writer, true), (e.reader, false)];
+            for (other, wrote) in others.into_iter().filter(|(o, wrote)| o.node != 0 && (*wrote || writes)) {
+                if let Some((a, b)) = meet(nodes, other.node, mine.node) {
+                    return Some((at, (a, other, wrote), (b, mine, writes)));
                 }
-                // A reader stays while it may meet those who come: then it meets all whom this one would meet.
-                let keeps = element.reader.node != 0 && self.meet(element.reader.node, mine.node).is_some();
-                let e = &mut self.pages.get_mut(&page).expect("looked at above").elements[k];
-                if writes {
-                    e.writer = mine;
-                } else if !keeps {
-                    e.reader = mine;
-                }
-                at = ((at >> shift) + 1) << shift;
             }
-        }
-        None
+            // A reader stays while it may meet those who come: then it meets all whom this one would meet.
+            let keeps = e.reader.node != 0 && meet(nodes, e.reader.node, mine.node).is_some();
+            if writes {
+                e.writer = mine;
+            } else if !keeps {
+                e.reader = mine;
+            }
+            None
+        })?;
+        Some(self.text(at, first, second))
     }
 
     fn text(&self, at: i64, first: (Node, Use, bool), second: (Node, Use, bool)) -> String {
-        let place = |site: u32| self.sites.get(site as usize).cloned().unwrap_or_default();
         let region = self.regions.iter().find(|r| r.number == second.0.region).map_or(0, |r| r.site);
-        let Site { file, line } = place(region);
+        let Site { file, span } = self.sites.get(region);
+        let line = span.line;
         let part = |(node, used, wrote): (Node, Use, bool)| {
-            let Site { file: other, line } = place(used.site);
+            let Site { file: other, span: Span { line, .. } } = self.sites.get(used.site);
             let file = if other == file { String::new() } else { format!(" of {other}") };
             let verb = if wrote { "writes" } else { "reads" };
             format!("line {line}{file} {verb} it in iteration {}", node.iteration)
@@ -268,42 +216,26 @@ impl Checker {
     }
 }
 
-impl Target {
-    /// The element of an address as Python writes it, as far as it is known.
-    fn element(&self, at: i64) -> String {
-        let known = !self.name.is_empty();
-        match self.index(at) {
-            Some(index) if known => format!("`{}[{index}]`", self.name),
-            Some(index) => format!("element `[{index}]` of an array"),
-            None if known => format!("`{}`", self.name),
-            None => "an element".to_owned(),
-        }
+/// The iterations of one loop in which two nodes lie; `None` if one comes after the other.
+fn meet(nodes: &[Node], a: u32, b: u32) -> Option<(Node, Node)> {
+    let (mut a, mut b) = (a as usize, b as usize);
+    while nodes[a].depth > nodes[b].depth {
+        a = nodes[a].parent as usize;
     }
-
-    fn index(&self, at: i64) -> Option<String> {
-        if self.dims.is_empty() {
-            return None;
-        }
-        let lowest: i64 = self.dims.iter().map(|(n, stride)| ((n - 1) * stride).min(0)).sum();
-        let mut offset = at - self.data - lowest;
-        let mut order: Vec<usize> = (0..self.dims.len()).collect();
-        order.sort_by_key(|d| std::cmp::Reverse(self.dims[*d].1.abs()));
-        let mut index = vec![0; self.dims.len()];
-        for d in order {
-            let (n, stride) = self.dims[d];
-            let k = if stride == 0 { 0 } else { (offset / stride.abs()).min(n - 1) };
-            offset -= k * stride.abs();
-            index[d] = if stride < 0 { n - 1 - k } else { k };
-        }
-        let fits = (0..self.item.max(1)).contains(&offset);
-        fits.then(|| index.iter().map(i64::to_string).collect::<Vec<_>>().join(", "))
+    while nodes[b].depth > nodes[a].depth {
+        b = nodes[b].parent as usize;
     }
+    while a != b && nodes[a].parent != nodes[b].parent {
+        (a, b) = (nodes[a].parent as usize, nodes[b].parent as usize);
+    }
+    let (a, b) = (nodes[a], nodes[b]);
+    (a.region == b.region && a.iteration != b.iteration).then_some((a, b))
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn lh_race_loop(_owner: *const c_void, file: *const u8, len: i64, line: i64) {
     CHECKER.with_borrow_mut(|c| {
-        let site = c.site(file, len, line);
+        let site = c.sites.number(file, len, line);
         c.next = Some(Region { number: 0, site, around: 0, own: Vec::new() });
     });
 }
@@ -337,7 +269,7 @@ unsafe extern "C" fn lh_race_iteration(iteration: i64) {
 #[unsafe(no_mangle)]
 unsafe extern "C" fn lh_race_place(_owner: *const c_void, file: *const u8, len: i64, line: i64) {
     if ACTIVE.get() {
-        CHECKER.with_borrow_mut(|c| c.place = c.site(file, len, line));
+        CHECKER.with_borrow_mut(|c| c.sites.now = c.sites.number(file, len, line));
     }
 }
 
@@ -346,11 +278,8 @@ unsafe extern "C" fn lh_race_array(_owner: *const c_void, name: *const u8, len: 
     if !ACTIVE.get() {
         return;
     }
-    // SAFETY: compiled code passes the text of a constant.
-    let name = unsafe { std::slice::from_raw_parts(name, len as usize) };
     CHECKER.with_borrow_mut(|c| {
-        c.target.name.clear();
-        c.target.name.push_str(&String::from_utf8_lossy(name));
+        c.target.name = (name, len);
         (c.target.data, c.target.item) = (data as i64, item);
         c.target.dims.clear();
     });
@@ -371,14 +300,18 @@ unsafe extern "C" fn lh_race_access(
     line: i64,
     address: *const u8,
     bytes: i64,
-    writes: i64,
+    kind: i64,
 ) -> i32 {
     if !ACTIVE.get() || bytes <= 0 {
         return 0;
     }
     let found = CHECKER.with_borrow_mut(|c| {
-        let site = c.site(file, len, line);
-        c.access(site, address as i64, bytes, writes != 0)
+        let site = c.sites.number(file, len, line);
+        if let Checker { kernel: Some(kernel), sites, target, .. } = c {
+            kernel.access(&Access { sites, target, site, at: address as i64, bytes, kind });
+            return None;
+        }
+        c.access(site, address as i64, bytes, kind != access::READ)
     });
     found.map_or(0, |text| raise(PARALLEL_RACE_ERROR, text))
 }
@@ -392,18 +325,38 @@ unsafe extern "C" fn lh_race_list(
     line: i64,
     list: *const List,
     bytes: i64,
-    writes: i64,
+    kind: i64,
 ) -> i32 {
     // Its name is told, and no index.
     CHECKER.with_borrow_mut(|c| c.target.dims.clear());
     // SAFETY: as for any access; the header is looked at as an address only.
-    unsafe { lh_race_access(owner, file, len, line, list.cast(), bytes, writes) }
+    unsafe { lh_race_access(owner, file, len, line, list.cast(), bytes, kind) }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn lh_race_memory(data: *const u8, bytes: i64, is_array: i64) {
+    if bytes > 0 {
+        tell_kernel(|k, _| k.own(data as i64, bytes, is_array != 0));
+    }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn lh_race_handed() {
+    if ACTIVE.get() {
+        CHECKER.with_borrow_mut(|c| {
+            if let (Some(k), (start, bytes @ 1..)) = (&mut c.kernel, c.target.extent()) {
+                k.handed((start, bytes));
+            }
+        });
+    }
 }
 
 pub(crate) fn symbols() -> Vec<Symbol> {
     functions! {
+        () lh_race_handed;
         (_) lh_race_iteration;
         (_ _) lh_race_own lh_race_extent;
+        (_ _ _) lh_race_memory;
         (_ _ _ _) lh_race_loop lh_race_place;
         (_ _ _ _ _) lh_race_array;
         (_ _ _ _ _ _ _) lh_race_access lh_race_list;
@@ -416,7 +369,7 @@ mod tests {
 
     fn checker() -> Checker {
         let root = Node { parent: 0, depth: 0, region: 0, iteration: 0 };
-        Checker { nodes: vec![root], sites: vec![Site::default()], ..Checker::default() }
+        Checker { nodes: vec![root], ..Checker::default() }
     }
 
     fn enter(c: &mut Checker, parent: u32, region: u32, iteration: i64) -> u32 {
@@ -471,16 +424,8 @@ mod tests {
         let mut c = checker();
         enter(&mut c, 0, 1, 0);
         assert_eq!(c.access(0, 4096, 8, true), None);
-        c.fresh(4090, 10);
+        c.shadow.fresh(4090, 10);
         enter(&mut c, 0, 1, 1);
         assert_eq!(c.access(0, 4096, 8, true), None);
-    }
-
-    #[test]
-    fn elements_are_named_by_index() {
-        let dims = vec![(3, 32), (4, -8)];
-        let t = Target { name: "a".to_owned(), data: 1024, item: 8, dims };
-        assert_eq!(t.element(1024 + 32 - 16), "`a[1, 2]`");
-        assert_eq!(Target { name: String::new(), ..Target::default() }.element(5), "an element");
     }
 }

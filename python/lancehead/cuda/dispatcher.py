@@ -296,6 +296,7 @@ def _compile_options(options: dict[str, Any]) -> dict[str, Any]:
         "error_model": "python" if debug and not options.get("fastmath") else "numpy",
         "fastmath": options.get("fastmath") or False,
         "cache": bool(options.get("cache")),
+        "_check": debug,
     }
 
 

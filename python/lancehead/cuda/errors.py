@@ -6,7 +6,7 @@ from lancehead.errors import *  # noqa: F403
 from lancehead.errors import NumbaError, NumbaWarning, TypingError, UnsupportedError
 
 __all__ = [
-    "CudaAPIError", "CudaDriverError", "CudaSupportError", "LinkerError", "NumbaError", "NumbaWarning", "NvrtcError", "TypingError",
+    "CudaAPIError", "CudaCheckError", "CudaDriverError", "CudaSupportError", "LinkerError", "NumbaError", "NumbaWarning", "NvrtcError", "TypingError",
     "UnsupportedError",
 ]  # fmt: skip
 
@@ -28,6 +28,14 @@ class CudaAPIError(CudaDriverError):
 
     def __str__(self) -> str:
         return f"[{self.code}] {self.msg}"
+
+
+class CudaCheckError(CudaDriverError):
+    """A kernel that is checked (`debug=True`) does what is not defined: races, memory read before it is written, barriers
+    that not all threads come to. `ids` has the kinds of what was found, each with a page in `docs/diagnostics`.
+    """
+
+    ids: tuple[str, ...] = ()
 
 
 class LinkerError(RuntimeError):

@@ -112,6 +112,7 @@ impl Writer {
         });
         self.byte(u8::from(k.is_cooperative));
         self.byte(u8::from(k.prints));
+        self.byte(u8::from(k.is_checked));
         self.byte(match k.gangs {
             func::Gangs::None => 0,
             func::Gangs::Rows => 1,
@@ -206,7 +207,7 @@ impl<'a> Reader<'a> {
             2 => func::Entry::Thread,
             _ => return None,
         };
-        let (is_cooperative, prints) = (self.byte()? != 0, self.byte()? != 0);
+        let (is_cooperative, prints, is_checked) = (self.byte()? != 0, self.byte()? != 0, self.byte()? != 0);
         let gangs = match self.byte()? {
             0 => func::Gangs::None,
             1 => func::Gangs::Rows,
@@ -216,7 +217,17 @@ impl<'a> Reader<'a> {
         let thread_cost = self.number()?;
         let mut bytes = || self.number().map(|n| n as usize);
         let (shared_bytes, local_bytes, scratch) = (bytes()?, bytes()?, bytes()?);
-        Some(Kernel { entry, is_cooperative, shared_bytes, local_bytes, scratch, thread_cost, prints, gangs })
+        Some(Kernel {
+            entry,
+            is_cooperative,
+            shared_bytes,
+            local_bytes,
+            scratch,
+            thread_cost,
+            prints,
+            is_checked,
+            gangs,
+        })
     }
     fn word(&mut self) -> Option<(Extern, u32)> {
         let (kind, number) = (self.byte()?, self.number()?);
@@ -365,6 +376,7 @@ mod tests {
                 scratch: 5,
                 thread_cost: 6,
                 prints: false,
+                is_checked: true,
                 gangs: func::Gangs::Rows,
             }),
             object: vec![0x7f; 300],

@@ -96,6 +96,7 @@ unsafe extern "C" fn lh_cuda_local(_bytes: i64, _align: i64) -> *mut u8 {
 }
 
 unsafe extern "C" fn lh_cuda_fence() {
+    crate::race::tell_kernel(|k, _| k.fence());
     std::sync::atomic::fence(std::sync::atomic::Ordering::SeqCst);
 }
 

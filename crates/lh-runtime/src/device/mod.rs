@@ -2,6 +2,7 @@
 //! kernels have a pointer; threads that wait for each other are fibers of a [`team::Team`].
 
 mod atomics;
+pub mod check;
 mod fiber;
 mod geometry;
 mod stacks;

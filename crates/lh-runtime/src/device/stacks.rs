@@ -48,6 +48,12 @@ impl Stacks {
         }
     }
 
+    /// All of them.
+    pub(super) fn range(&self) -> std::ops::Range<i64> {
+        let start = self.base.as_ptr() as i64;
+        start..start + ((self.size + PAGE) * self.count) as i64
+    }
+
     /// The address after a stack's last byte, where it begins to grow down.
     pub(super) fn top(&self, i: usize) -> *mut u8 {
         assert!(i < self.count);

@@ -7,8 +7,8 @@ use super::warp::Request;
 use super::{Context, Kernel, fiber};
 use crate::classes::RUNTIME_ERROR;
 use crate::exception::{Pending, raise, set_pending, take_pending};
-use crate::interrupt;
 use crate::symbol::{Symbol, functions};
+use crate::{interrupt, race};
 use lh_ir::func::Gangs;
 use smallvec::SmallVec;
 
@@ -90,6 +90,7 @@ pub unsafe fn run(contexts: &mut [Context], kernel: Kernel, gangs: Gangs, args: 
         team.fibers.push(Fiber { stack, done: false, request: None, answer: None });
     }
     contexts.iter_mut().for_each(|c| c.team = at);
+    race::tell_kernel(|k, _| k.enter(contexts, at, stacks.range()));
     // SAFETY: the team outlives the fibers, which run only until the switch comes back; nothing else refers to it meanwhile.
     unsafe {
         let first = (&(*at).fibers)[0].stack;
@@ -154,6 +155,19 @@ impl Team {
         self.idle = 0;
     }
 
+    /// That of the grid, or of the running thread's block.
+    fn barrier(&mut self, of_grid: bool) -> &mut Barrier {
+        let block = self.current / self.threads;
+        if of_grid { &mut self.grid } else { &mut self.blocks[block] }
+    }
+
+    /// The threads of a block, or of the grid, go on from a barrier.
+    fn released(&self, block: Option<usize>) {
+        if self.failure.is_none() {
+            race::tell_kernel(|k, sites| k.released(sites, block));
+        }
+    }
+
     /// A thread has come to its end.
     ///
     /// # Safety
@@ -170,8 +184,14 @@ impl Team {
         team.fibers[me].done = true;
         team.alive -= 1;
         team.idle = 0;
-        team.blocks[block].leave();
-        team.grid.leave();
+        race::tell_kernel(|k, sites| k.exits(me, sites.now));
+        let (block_goes_on, grid_goes_on) = (team.blocks[block].leave(), team.grid.leave());
+        if block_goes_on {
+            team.released(Some(block));
+        }
+        if grid_goes_on {
+            team.released(None);
+        }
         let first = me / team.threads * team.threads + me % team.threads / WARP * WARP;
         let last = (first + WARP).min((block + 1) * team.threads);
         for lane in first..last {
@@ -207,7 +227,9 @@ impl Team {
             {
                 (*team).current = i;
                 let (save, to) = (&raw mut (&mut (*team).fibers)[me].stack, (&(*team).fibers)[i].stack);
+                let place = race::place();
                 fiber::switch(save, to);
+                race::set_place(place);
             }
             if Team::has_failed(team) {
                 return raise(RUNTIME_ERROR, "another thread of the kernel has failed");
@@ -235,6 +257,7 @@ impl Team {
             t.idle += 1;
             if t.idle > 2 * t.alive + 2 {
                 if t.failure.is_none() {
+                    race::tell_kernel(|k, sites| k.deadlock(sites));
                     let text = "the threads of the kernel wait for each other for ever: \
                                 a barrier or warp operation is not reached by all that it is for";
                     raise(RUNTIME_ERROR, text);
@@ -257,11 +280,10 @@ impl Barrier {
         self.sum += value;
         self.release()
     }
-    fn leave(&mut self) {
+    /// Counts somebody who does not come any more; whether those who wait go on.
+    fn leave(&mut self) -> bool {
         self.alive -= 1;
-        if self.arrived > 0 {
-            self.release();
-        }
+        self.arrived > 0 && self.release()
     }
     fn release(&mut self) -> bool {
         if self.arrived < self.alive {
@@ -275,16 +297,19 @@ impl Barrier {
 }
 
 /// Waits at a barrier of the team; the sum of the arguments and the number of threads that have come.
-unsafe fn barrier(team: *mut Team, which: fn(&mut Team) -> &mut Barrier, value: i64) -> Result<(i64, i64), i32> {
+unsafe fn barrier(team: *mut Team, of_grid: bool, value: i64) -> Result<(i64, i64), i32> {
     // SAFETY: callers pass the live team of the running fiber; references end before another fiber runs.
     unsafe {
         let before = {
             let t = &mut *team;
-            let b = which(t);
+            let (me, block) = (t.current, t.current / t.threads);
+            race::tell_kernel(|k, sites| k.waits(me, Some(sites.now)));
+            let b = t.barrier(of_grid);
             let before = b.generation;
             if b.arrive(value) {
                 let result = (b.total, b.count);
                 t.idle = 0;
+                t.released((!of_grid).then_some(block));
                 return Ok(result);
             }
             before
@@ -294,16 +319,12 @@ unsafe fn barrier(team: *mut Team, which: fn(&mut Team) -> &mut Barrier, value: 
             if status != 0 {
                 return Err(status);
             }
-            let b = which(&mut *team);
+            let b = (&mut *team).barrier(of_grid);
             if b.generation != before {
                 return Ok((b.total, b.count));
             }
         }
     }
-}
-
-fn own_block(t: &mut Team) -> &mut Barrier {
-    &mut t.blocks[t.current / t.threads]
 }
 
 /// `syncthreads` with a value: its sum over the block's threads and how many there are. Without a team a block has but
@@ -312,7 +333,7 @@ unsafe fn sync(cx: *mut Context, value: i64) -> Result<(i64, i64), i32> {
     // SAFETY: kernels pass the context of their block.
     unsafe {
         let team = (*cx).team;
-        if team.is_null() { Ok((value, 1)) } else { barrier(team, own_block, value) }
+        if team.is_null() { Ok((value, 1)) } else { barrier(team, false, value) }
     }
 }
 
@@ -325,7 +346,7 @@ unsafe extern "C" fn lh_cuda_grid_sync(cx: *mut Context) -> i32 {
     // SAFETY: as for `sync`.
     unsafe {
         let team = (*cx).team;
-        if team.is_null() { 0 } else { barrier(team, |t| &mut t.grid, 0).err().unwrap_or(0) }
+        if team.is_null() { 0 } else { barrier(team, true, 0).err().unwrap_or(0) }
     }
 }
 

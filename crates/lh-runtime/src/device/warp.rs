@@ -2,6 +2,7 @@
 
 use super::Context;
 use super::team::{Team, WARP};
+use crate::race;
 use crate::symbol::{Symbol, functions};
 use lh_ops::warp as kind;
 
@@ -38,6 +39,11 @@ impl Team {
         if all.iter().any(|r| (r.mask, r.kind) != (asked.mask, asked.kind)) {
             return;
         }
+        let missing = || -> Vec<(usize, usize)> {
+            let source = |(lane, r): (&usize, &Request)| Some((*lane, usize::try_from(source(*lane, r)?).ok()?));
+            with.iter().zip(&all).filter_map(source).filter(|(_, l)| *l < WARP && !with.contains(l)).collect()
+        };
+        race::tell_kernel(|k, sites| k.answered(sites, first, &with, asked.kind == kind::SYNC, &missing()));
         for (lane, request) in with.iter().zip(&all) {
             let answer = answer(*lane, request, &with, &all);
             let fiber = &mut self.fibers[first + lane];
@@ -47,17 +53,27 @@ impl Team {
     }
 }
 
+/// The lane whose value a lane asks for, which may lie outside of the warp.
+fn source(lane: usize, own: &Request) -> Option<i64> {
+    let lane = lane as i64;
+    match own.kind {
+        kind::SHFL => Some(own.lane & 31),
+        kind::UP => Some(lane - own.lane),
+        kind::DOWN => Some(lane + own.lane),
+        kind::XOR => Some(lane ^ own.lane),
+        _ => None,
+    }
+}
+
 /// The answer for a lane, given the lanes that have come and what they ask.
 fn answer(lane: usize, own: &Request, lanes: &[usize], all: &[Request]) -> [u64; 2] {
     let value_of = |l: i64| lanes.iter().position(|x| *x as i64 == l).map_or(own.value, |i| all[i].value);
     let bits =
         |f: &dyn Fn(&Request) -> bool| lanes.iter().zip(all).filter(|(_, r)| f(r)).fold(0u64, |m, (l, _)| m | 1 << l);
-    let lane = lane as i64;
+    if let Some(lane) = source(lane, own) {
+        return [value_of(lane), 0];
+    }
     let (value, flag) = match own.kind {
-        kind::SHFL => (value_of(own.lane & 31), false),
-        kind::UP => (value_of(lane - own.lane), false),
-        kind::DOWN => (value_of(lane + own.lane), false),
-        kind::XOR => (value_of(lane ^ own.lane), false),
         kind::ALL => (u64::from(all.iter().all(|r| r.value != 0)), false),
         kind::ANY => (u64::from(all.iter().any(|r| r.value != 0)), false),
         kind::EQ => (u64::from(all.iter().all(|r| (r.value != 0) == (own.value != 0))), false),
@@ -86,6 +102,7 @@ unsafe extern "C" fn lh_cuda_warp(cx: *mut Context, kind: i64, mask: i64, value:
             let t = &mut *team;
             let me = t.current;
             let (_, own) = t.warp_of(me);
+            race::tell_kernel(|k, sites| k.asks(sites, mask as u32));
             t.fibers[me].request =
                 Some(Request { mask: mask as u32 | 1 << own, kind: kind & !kind::NARROW, value: value as u64, lane });
             t.answer_warp(me);
