@@ -303,6 +303,9 @@ pub struct BlockData {
     pub jammed: bool,
     /// Iterations of the loop that begins here are to be put in a row, though one of them may raise.
     pub unrolled: bool,
+    /// Rounds of the loop that begins here do not ask for Ctrl-C; the code generator may end it early if that was pressed, and where it
+    /// ends, `lh_stopped` asks whether that happened.
+    pub strips: bool,
     /// Ends a round of a loop whose rounds neither read nor write what others write: threads that do not wait for each other.
     pub threads: bool,
 }

@@ -20,6 +20,9 @@ pub mod verify;
 /// Entries of the table in which recursive functions look up whether they are well inside of their stack; a power of two.
 pub const STACK_REGIONS: usize = 64;
 
+/// Bits of an address in a region (64 KiB) that are 0 in its first eighth, where compiled code looks at the stack.
+pub const STACK_WINDOW: i64 = 0xe000;
+
 pub use consts::Const;
 pub use diag::{Diagnostic, Id};
 pub use entity::{Block, ExcId, FuncId, ObjId, Slot, SpecId, Value};

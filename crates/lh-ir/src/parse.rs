@@ -204,6 +204,7 @@ impl Parser {
         let cold = self.eat_word("cold");
         let jammed = self.eat_word("jammed");
         let unrolled = self.eat_word("unrolled");
+        let strips = self.eat_word("strips");
         let parallel = if self.eat_word("parallel") {
             Some(Parallel::Asked)
         } else {
@@ -214,7 +215,7 @@ impl Parser {
         self.punct(':')?;
         let data = &mut self.func.blocks[number];
         (data.params, data.cold, data.jammed, data.unrolled) = (params, cold, jammed, unrolled);
-        (data.parallel, data.unwind) = (parallel, unwind);
+        (data.parallel, data.unwind, data.strips) = (parallel, unwind, strips);
         data.threads = threads;
         loop {
             if let Some(term) = self.term()? {

@@ -179,6 +179,9 @@ fn write_block(out: &mut String, func: &Function, index: usize, block: &BlockDat
     if block.unrolled {
         out.push_str(" unrolled");
     }
+    if block.strips {
+        out.push_str(" strips");
+    }
     match block.parallel {
         Some(Parallel::Asked) => out.push_str(" parallel"),
         Some(Parallel::Known) => out.push_str(" independent"),

@@ -706,30 +706,19 @@ impl Module {
         }
         false
     }
-    /// A node that is a thing of its own: its first operand is itself, as LLVM wants it of loops.
-    pub(crate) fn distinct_node(&self, parts: &[LLVMMetadataRef]) -> LLVMMetadataRef {
-        // SAFETY: the placeholder is replaced by the node, which then has an identity.
-        unsafe {
-            let placeholder = LLVMTemporaryMDNode(self.context, std::ptr::null_mut(), 0);
-            let all: Vec<LLVMMetadataRef> = std::iter::once(placeholder).chain(parts.iter().copied()).collect();
-            let node = self.node(&all);
-            LLVMMetadataReplaceAllUsesWith(placeholder, node);
-            node
-        }
-    }
     /// The instructions of a function.
     pub(crate) fn instructions(&self, function: Val) -> Vec<Val> {
+        self.blocks(function).into_iter().flat_map(|b| self.instructions_of(b)).collect()
+    }
+    /// The instructions of a block.
+    pub(crate) fn instructions_of(&self, block: Bb) -> Vec<Val> {
         let mut out = Vec::new();
-        // SAFETY: walks the lists of a live function.
+        // SAFETY: walks the list of a live block.
         unsafe {
-            let mut block = LLVMGetFirstBasicBlock(function);
-            while !block.is_null() {
-                let mut inst = LLVMGetFirstInstruction(block);
-                while !inst.is_null() {
-                    out.push(inst);
-                    inst = LLVMGetNextInstruction(inst);
-                }
-                block = LLVMGetNextBasicBlock(block);
+            let mut inst = LLVMGetFirstInstruction(block);
+            while !inst.is_null() {
+                out.push(inst);
+                inst = LLVMGetNextInstruction(inst);
             }
         }
         out

@@ -6,6 +6,7 @@
 mod barrier_loops;
 mod debug;
 mod elf;
+mod flow;
 mod gdb;
 mod half;
 mod ir;
@@ -18,6 +19,7 @@ mod pipeline;
 mod polls;
 mod ptx;
 mod remarks;
+mod strips;
 
 pub use elf::{EntryPoint, Loaded, load};
 pub use lower::ERROR;

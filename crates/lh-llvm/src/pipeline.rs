@@ -2,7 +2,7 @@
 
 use crate::ir::{Module, Val, take_message};
 use crate::machine::Machine;
-use crate::polls;
+use crate::{polls, strips};
 use llvm_sys::analysis::{LLVMVerifierFailureAction, LLVMVerifyModule};
 use llvm_sys::core::{LLVMDisposeMemoryBuffer, LLVMGetBufferSize, LLVMGetBufferStart};
 use llvm_sys::error::{LLVMDisposeErrorMessage, LLVMErrorRef, LLVMGetErrorMessage};
@@ -90,6 +90,7 @@ pub(crate) fn optimise(m: &Module, machine: &Machine, optimised: bool, has_cold:
     } else {
         run(m, machine, &PASSES.all);
     }
+    strips::insert(m);
     polls::resolve(m);
 }
 

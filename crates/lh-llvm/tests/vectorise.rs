@@ -128,3 +128,17 @@ fn iterations_that_may_raise_are_put_in_a_row() {
     assert_eq!(additions(""), 1);
     assert!(additions(" unrolled") > 4);
 }
+
+#[test]
+fn loops_in_strips_are_vectorised_and_ask_behind_the_vectors() {
+    let text = sum_text("int64", "").replace("v4: int64):\n    v5", "v4: int64) strips:\n    v5");
+    let text = text.replace("block3():\n    return v4", "block3():\n    runtime lh_stopped() @ 3:4-3:8\n    return v4");
+    let c = build(&text);
+    let (ir, flag) = (c.optimised(), "load atomic i32, ptr @lh_interrupt_flag");
+    assert!(ir.contains("x i64>") && ir.contains(flag) && ir.contains("131072"), "{ir}");
+    let vectors = |block: &&str| block.contains("vector.body:") || block.contains("phi <");
+    assert!(ir.split("\n\n").filter(vectors).all(|block| !block.contains(flag)), "{ir}");
+    let data: Vec<i64> = (0..400_001).collect();
+    let data: Vec<f64> = data.iter().map(|x| f64::from_bits(*x as u64)).collect();
+    assert_eq!(c.call(&array_1d(&data)), Some([400_000 * 400_001 / 2]));
+}

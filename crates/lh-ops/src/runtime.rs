@@ -279,12 +279,14 @@ table! {
     lh_exc_drop(I64) -> [];
     /// `str(exception)`.
     lh_exc_str(I64) -> [Mem, Ptr, I64] raises;
-    /// RecursionError when the stack is nearly used up; called first by recursive functions.
-    lh_check_stack() -> [] raises;
+    /// RecursionError when the stack is nearly used up; called first by recursive functions, with an address of their frame.
+    lh_check_stack(I64) -> [] raises;
     /// KeyboardInterrupt if the user has asked for it. The code generator looks at the flag and calls only if it is set.
     lh_interrupted() -> [] raises;
     /// The same, in each round of a loop that would not be vectorised without it either.
     lh_interrupted_in_turn() -> [] raises;
+    /// KeyboardInterrupt if the loop that has just ended did so because the user has asked for it.
+    lh_stopped() -> [] raises;
     /// Number of live allocations, for leak tests.
     lh_live_allocations() -> [I64];
     /// Begins a shape of the message of `lh_raise_broadcast`.

@@ -1,29 +1,23 @@
 //! Makes loops look now and then whether Ctrl-C was pressed.
 //!
-//! An innermost counted loop runs in strips, so that what is inside stays as it was and can be vectorised; the question
-//! is asked between strips:
+//! An innermost counted loop is left as it is, so that it can be vectorised. The code generator makes it ask once in a while, when nothing more is to
+//! be done to it, and end early if so; where it ends, a question follows whether it did:
 //!
 //! ```text
-//! block1(v2: int):                        block1(v2: int):            ; on the ways into the loop
-//!     v3 = lt v2, v1: bool                    v8 = <strips after the first>
-//!     branch v3, block2(), block3()           jump block4(v2, v8)
-//! block2():                          ->   block4(v9: int, v10: int):  ; a strip
-//!     ...                                     v11 = <v10 is 0>
-//!     jump block1(v4)                         v12 = select v11, v1, <v9 + 131072>: int
-//! block3():                                   jump block5(v9)
-//!     ...                                 block5(v2: int):
-//!                                             v3 = lt v2, v12: bool
-//!                                             branch v3, block2(), block6()
-//!                                         block2(): ... jump block5(v4)
-//!                                         block6(): branch v11, block3(), block7()
-//!                                         block7(): runtime lh_interrupted() ... jump block4(v2, <v10 - 1>)
+//! block1(v2: int):                        block1(v2: int) strips:
+//!     v3 = lt v2, v1: bool                    v3 = lt v2, v1: bool
+//!     branch v3, block2(), block3()           branch v3, block2(), block4()
+//! block2():                          ->   block2(): ... jump block1(v4)
+//!     ...                                 block4():
+//!     jump block1(v4)                         runtime lh_stopped()
+//! block3():                                   jump block3()
 //! ```
 //!
-//! Strips are counted, so that LLVM sees that a loop of few iterations is a single strip. A short strip that may raise is marked as one to be unrolled: LLVM
-//! does not vectorise it, and would not put iterations in a row that may end early.
+//! A short one that may raise is marked as one to be unrolled: LLVM does not vectorise it, and would not put iterations in a row that may end early.
 //!
 //! Other loops ask each time they begin again, and so do those that hardly ever run and those that are neither unrolled nor vectorised since they carry
-//! sums in strict order. Loops of few constant iterations, which LLVM unrolls, do not ask and do not count as loops inside others.
+//! sums in strict order, and all where nothing is optimised. Loops of few constant iterations, which LLVM unrolls, do not ask and do not count as loops
+//! inside others.
 //!
 //! The exception goes where one raised in the loop's header would; this pass is the reason why `dce` keeps handlers of
 //! headers, and it drops them. A GPU cannot be asked.
@@ -34,12 +28,8 @@ use crate::edit::{Cursor, row, runtime, to};
 use crate::sequential::is_sequential;
 use lh_ir::cfg::{Cfg, DomTree, Loop, Loops};
 use lh_ir::func::{Device, Inst, InstData, Target, Term};
-use lh_ir::{Block, Const, Function, Ty, Value};
+use lh_ir::{Block, Const, Function, Value};
 
-/// Iterations of a strip of a loop without calls: well below a millisecond.
-const STRIP: u64 = 1 << 17;
-/// The same with calls; what takes long in there asks by itself.
-const STRIP_WITH_CALLS: u64 = 1 << 13;
 /// Loops of more instructions are not unrolled.
 const SHORT: usize = 24;
 /// Nests of loops with constant bounds that run this often at most need not ask.
@@ -67,28 +57,26 @@ pub(crate) fn run(func: &mut Function) -> bool {
     }
     let mut plans: Vec<Option<Plan>> = Vec::with_capacity(counts.len());
     for (i, (l, c)) in loops.loops.iter().zip(counts).enumerate() {
-        plans.push(if quiet[i] {
-            None
-        } else {
-            // A question in every round keeps LLVM from working on what hardly ever runs, and costs nothing where each
-            // round waits for the one before.
-            let header = &func.blocks[l.header.index()];
-            let counted = c.filter(|_| !busy_inside[i] && !header.cold);
-            let raises = counted.is_some() && may_raise(func, l) && is_short(func, l);
-            let in_turn = !header.jammed && !raises && is_sequential(func, &cfg, &defs, l);
-            // A handler would have to see the next index.
-            let moves = in_turn && header.unwind.is_none();
-            let (strip, turn) = if in_turn { (None, counted) } else { (counted, None) };
-            let place = turn.as_ref().filter(|_| moves).map(|c| c.place);
-            Some(Plan {
-                header: l.header,
-                entrance: copy_of_header(func, l.header, place),
-                raises: strip.is_some() && raises,
-                strip,
-                turn,
-                moves,
-                calls: has_calls(func, &l.blocks),
-            })
+        // A question in every round keeps LLVM from working on what hardly ever runs, and costs nothing where each
+        // round waits for the one before.
+        let header = &func.blocks[l.header.index()];
+        let asks_seldom = !quiet[i] && !busy_inside[i] && !header.cold && !func.options.debug;
+        let counted = c.filter(|_| asks_seldom);
+        let raises = counted.is_some() && may_raise(func, l) && is_short(func, l);
+        let in_turn = !header.jammed && !raises && is_sequential(func, &cfg, &defs, l);
+        plans.push(match counted {
+            _ if quiet[i] => None,
+            Some(c) if !in_turn => {
+                ask_after(func, l.header, &c);
+                func.blocks[l.header.index()].unrolled |= raises;
+                None
+            }
+            turn => {
+                // A handler would have to see the next index.
+                let moves = in_turn && header.unwind.is_none();
+                let place = turn.as_ref().filter(|_| moves).map(|c| c.place);
+                Some(Plan { header: l.header, entrance: copy_of_header(func, l.header, place), turn, moves })
+            }
         });
     }
     redirect(func, &loops, &plans);
@@ -97,6 +85,22 @@ pub(crate) fn run(func: &mut Function) -> bool {
     }
     dce::drop_idle_handlers(func);
     true
+}
+
+/// Marks a loop as one that the code generator makes ask, and asks where it ends.
+fn ask_after(func: &mut Function, header: Block, counted: &Counted) {
+    let data = &mut func.blocks[header.index()];
+    data.strips = true;
+    let (span, unwind, cold) = (data.term_span, data.unwind.clone(), data.cold);
+    let end = func.new_block();
+    let Some(Term::Branch { then, els, .. }) = &mut func.blocks[header.index()].term else {
+        lh_ir::bug!("a counted loop begins with a branch");
+    };
+    let exit = std::mem::replace(if counted.body_first { els } else { then }, to(end, &[]));
+    let mut c = Cursor { func, block: end, span, unwind: unwind.clone(), cold };
+    c.func.blocks[end.index()].unwind = unwind;
+    poll(&mut c, "lh_stopped");
+    c.end(Term::Jump(exit), header);
 }
 
 /// Loops, with all inside, that surely end soon.
@@ -131,15 +135,6 @@ fn threads(func: &Function, defs: &Defs, c: &Counted) -> Option<u64> {
     matches!(limit, Inst::Runtime(f, _) if f.name.starts_with("lh_cuda_bdim_")).then_some(OF_AN_AXIS)
 }
 
-fn has_calls(func: &Function, blocks: &[Block]) -> bool {
-    blocks.iter().any(|b| {
-        func.blocks[b.index()]
-            .insts
-            .iter()
-            .any(|d| matches!(d.inst, Inst::Call(..) | Inst::Foreign(..) | Inst::ParFor(..) | Inst::Runtime(..)))
-    })
-}
-
 /// Whether unrolling a loop pays: what a longer one does takes longer than to count.
 fn is_short(func: &Function, l: &Loop) -> bool {
     l.blocks.iter().map(|b| func.blocks[b.index()].insts.len()).sum::<usize>() <= SHORT
@@ -168,18 +163,15 @@ fn copy_of_header(func: &mut Function, header: Block, without: Option<usize>) ->
     b
 }
 
-/// What is done to a loop.
+/// What is done to a loop that asks in each round.
 struct Plan {
     header: Block,
-    /// The new block before the header: of a strip, on the ways into the loop; otherwise on the ways back.
+    /// The new block before the header on the ways back.
     entrance: Block,
-    strip: Option<Counted>,
-    /// Of a loop that is not vectorised, whose rounds ask each.
+    /// Of a loop that is counted, and would not be vectorised either.
     turn: Option<Counted>,
     /// Whether what counts does so behind the question: LLVM wants nothing to leave a loop where it closes.
     moves: bool,
-    calls: bool,
-    raises: bool,
 }
 
 fn redirect(func: &mut Function, loops: &Loops, plans: &[Option<Plan>]) {
@@ -196,7 +188,7 @@ fn redirect(func: &mut Function, loops: &Loops, plans: &[Option<Plan>]) {
         let data = &mut func.blocks[b];
         for t in data.term.as_mut().map(Term::targets_mut).into_iter().flatten().chain(&mut data.unwind) {
             if let Some((l, p)) = by_header.get(&t.block).and_then(|l| plans[*l].as_ref().map(|p| (*l, p)))
-                && is_inside(l) != p.strip.is_some()
+                && is_inside(l)
             {
                 t.block = p.entrance;
                 p.moved().map(|c| t.args.remove(c.place));
@@ -233,78 +225,16 @@ impl Plan {
         let header = &func.blocks[self.header.index()];
         let (span, unwind, cold) = (header.term_span, header.unwind.clone(), header.cold);
         let (outer, inner) = (func.blocks[self.entrance.index()].params.clone(), header.params.clone());
-        let go = Term::Jump(to(self.header, &outer));
-        let Some(counted) = self.strip else {
-            // The handler sees the values with which the loop begins again.
-            let new = |v: &Value| inner.iter().position(|p| p == v).map_or(*v, |i| outer[i]);
-            let unwind = unwind.map(|t| Target { block: t.block, args: t.args.iter().map(new).collect() });
-            let mut c = Cursor { func, block: self.entrance, span, unwind: unwind.clone(), cold };
-            c.func.blocks[self.entrance.index()].unwind = unwind;
-            poll(&mut c, if self.turn.is_some() { "lh_interrupted_in_turn" } else { "lh_interrupted" });
-            return c.end(go, self.header);
-        };
-        func.blocks[self.header.index()].unrolled |= self.raises;
-        let mut c = Cursor { func, block: self.entrance, span, unwind, cold };
-        let width = counted.step.unsigned_abs().saturating_mul(if self.calls { STRIP_WITH_CALLS } else { STRIP });
-        let width = i64::try_from(width).unwrap_or(i64::MAX);
-        let more = strips(&mut c, outer[counted.place], &counted, width);
-        let tys: Vec<Ty> = outer.iter().chain([&more]).map(|v| c.func.ty(*v)).collect();
-        let (strip, params) = c.new_block(&tys);
-        c.func.blocks[strip.index()].unwind = None;
-        let first = [&outer[..], &[more]].concat();
-        c.end(Term::Jump(to(strip, &first)), strip);
-        let (start, left) = (params[counted.place], params[outer.len()]);
-        let zero = c.int(0);
-        let is_last = c.eq(left, zero);
-        let width = c.int(if counted.step > 0 { width } else { -width });
-        let near = c.add(start, width);
-        let limit = c.select(is_last, counted.limit, near);
-        c.end(Term::Jump(to(self.header, &params[..outer.len()])), self.header);
-        let (check, _) = c.new_block(&[]);
-        // Now in the header, after its instructions.
-        let cond = goes_on(&mut c, &counted, limit);
-        let Some(Term::Branch { cond: old, then, els }) = &mut c.func.blocks[self.header.index()].term else {
-            lh_ir::bug!("a counted loop begins with a branch");
-        };
-        *old = cond;
-        // With the condition made anew, the body is the first target.
-        if !counted.body_first {
-            std::mem::swap(then, els);
-        }
-        let exit = std::mem::replace(els, to(check, &[]));
-        c.block = check;
-        let (asking, _) = c.new_block(&[]);
-        c.func.blocks[check.index()].unwind = None;
-        c.end(Term::Branch { cond: is_last, then: exit, els: to(asking, &[]) }, asking);
-        poll(&mut c, "lh_interrupted");
-        let one = c.int(1);
-        let left = c.sub(left, one);
-        let next = [&inner[..], &[left]].concat();
-        c.end(Term::Jump(to(strip, &next)), asking);
+        // The handler sees the values with which the loop begins again.
+        let new = |v: &Value| inner.iter().position(|p| p == v).map_or(*v, |i| outer[i]);
+        let unwind = unwind.map(|t| Target { block: t.block, args: t.args.iter().map(new).collect() });
+        let mut c = Cursor { func, block: self.entrance, span, unwind: unwind.clone(), cold };
+        c.func.blocks[self.entrance.index()].unwind = unwind;
+        poll(&mut c, if self.turn.is_some() { "lh_interrupted_in_turn" } else { "lh_interrupted" });
+        c.end(Term::Jump(to(self.header, &outer)), self.header);
     }
 }
 
 fn poll(c: &mut Cursor<'_>, function: &str) {
     c.effect(Inst::Runtime(runtime(function), Vec::new()));
-}
-
-/// `index < limit` or `index > limit`.
-fn goes_on(c: &mut Cursor<'_>, counted: &Counted, limit: Value) -> Value {
-    if counted.step > 0 { c.lt(counted.index, limit) } else { c.lt(limit, counted.index) }
-}
-
-/// How many strips of this width follow the first.
-fn strips(c: &mut Cursor<'_>, start: Value, counted: &Counted, width: i64) -> Value {
-    let (low, high) = if counted.step > 0 { (start, counted.limit) } else { (counted.limit, start) };
-    let runs = c.lt(low, high);
-    let span = c.sub(high, low);
-    let one = c.int(1);
-    let span = c.sub(span, one);
-    // The difference of two signed numbers may be too large for one.
-    let span = c.inst(Inst::Cast(span), Ty::u64());
-    let width = c.inst(Inst::Const(Const::Int(width.into(), Ty::u64())), Ty::u64());
-    let strips = c.op(row("sdiv"), &[span, width], Ty::u64());
-    let strips = c.inst(Inst::Cast(strips), Ty::int());
-    let zero = c.int(0);
-    c.select(runs, strips, zero)
 }

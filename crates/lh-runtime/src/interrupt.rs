@@ -7,13 +7,16 @@ use crate::symbol::{CType, Symbol, functions};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicI32, Ordering};
 
-/// Not zero when compiled code shall stop. Compiled loops read it without synchronisation.
+/// Not zero when compiled code shall stop: [`SET`]. Compiled loops read it without synchronisation.
 #[unsafe(export_name = "lh_interrupt_flag")]
 pub static INTERRUPT_FLAG: AtomicI32 = AtomicI32::new(0);
 
+/// Above all offsets that compiled code compares it with, so that recursive functions ask two things at once.
+const SET: i32 = 2 * lh_ir::STACK_WINDOW as i32;
+
 /// Asks running compiled code to stop; may be called from a signal handler.
 pub fn set() {
-    INTERRUPT_FLAG.store(1, Ordering::Relaxed);
+    INTERRUPT_FLAG.store(SET, Ordering::Relaxed);
 }
 
 /// Whether running code shall stop.
@@ -56,6 +59,40 @@ unsafe extern "C" fn lh_interrupted_in_turn() -> i32 {
     raise_interrupt()
 }
 
+/// Raises KeyboardInterrupt: called behind a loop that has seen the flag and ended for it, whoever has served the request since.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn lh_stopped() -> i32 {
+    raise_interrupt()
+}
+
+/// Bytes that are written between two looks at the flag: some milliseconds.
+const PIECE: usize = 16 << 20;
+
+/// Calls with the beginning and the length of piece after piece of so many bytes; 1 if it ended early.
+fn by_pieces(bytes: usize, write: impl Fn(usize, usize)) -> u8 {
+    let mut at = 0;
+    while at < bytes && !requested() {
+        let n = PIECE.min(bytes - at);
+        write(at, n);
+        at += n;
+    }
+    u8::from(at < bytes)
+}
+
+/// `memset` that may end early: in place of a loop that fills memory.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn lh_fill(to: *mut u8, byte: u8, bytes: usize) -> u8 {
+    // SAFETY: the caller says that the memory is there.
+    by_pieces(bytes, |at, n| unsafe { to.add(at).write_bytes(byte, n) })
+}
+
+/// `memcpy` that may end early: in place of a loop that copies memory.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn lh_copy(to: *mut u8, from: *const u8, bytes: usize) -> u8 {
+    // SAFETY: the caller says that the memory is there, and does not overlap.
+    by_pieces(bytes, |at, n| unsafe { to.add(at).copy_from_nonoverlapping(from.add(at), n) })
+}
+
 /// See [`lh_interrupted`].
 pub(crate) fn raise_interrupt() -> i32 {
     set_pending(if pool::is_inside() { Pending::new(KEYBOARD_INTERRUPT, Vec::new()) } else { serve() });
@@ -63,7 +100,7 @@ pub(crate) fn raise_interrupt() -> i32 {
 }
 
 pub(crate) fn symbols() -> Vec<Symbol> {
-    let mut all = functions! { () lh_interrupted lh_interrupted_in_turn; };
+    let mut all = functions! { () lh_interrupted lh_interrupted_in_turn lh_stopped; (_ _ _) lh_fill lh_copy; };
     let address = std::ptr::from_ref(&INTERRUPT_FLAG).expose_provenance();
     all.push(Symbol { name: "lh_interrupt_flag", address, params: None, result: CType::I32 });
     all

@@ -6,7 +6,6 @@ use crate::interrupt;
 use crate::symbol::{CType, Symbol, functions};
 use lh_ir::STACK_REGIONS;
 use std::cell::Cell;
-use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Room kept free below the check: for the frames of callees that do not check, and for what handles the exception.
@@ -15,10 +14,7 @@ const MARGIN: usize = 256 << 10;
 /// Bytes of a region, as a power of two.
 const REGION: u32 = 16;
 
-/// Bytes at the beginning of a region in which compiled code looks: an eighth.
-const WINDOW: usize = 1 << (REGION - 3);
-
-/// Numbers of regions of memory whose beginnings are well inside of a stack, each at its place modulo the length; 0 where there is none.
+/// Numbers of regions of memory that are well inside of a stack, or begin there, each at its place modulo the length; 0 where there is none.
 /// Compiled code reads them without synchronisation: an entry is written by a thread whose stack it is in, and gone before
 /// that stack is.
 #[unsafe(export_name = "lh_stack_regions")]
@@ -44,19 +40,17 @@ thread_local! {
 /// Raises RecursionError when the stack is nearly used up, KeyboardInterrupt when the user has asked for it. Recursive
 /// functions call it first, if either may be.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_check_stack() -> i32 {
+unsafe extern "C" fn lh_check_stack(here: usize) -> i32 {
     if interrupt::requested() {
         return interrupt::raise_interrupt();
     }
-    let local = MaybeUninit::<u8>::uninit();
-    let here = std::hint::black_box(local.as_ptr()).addr();
     if LIMIT.get() == 0 {
         find_bounds();
     }
     let (limit, (low, high)) = (LIMIT.get(), BOUNDS.get());
-    let first = here >> REGION << REGION;
-    // Code may run on a stack that is not the thread's own (a coroutine's); nothing is known about that one.
-    if first >= limit && first + WINDOW <= high && here < first + WINDOW && FORGET.try_with(|_| ()).is_ok() {
+    // Code may run on a stack that is not the thread's own (a coroutine's); nothing is known about that one. Where the stack ends
+    // within a region another one may begin: its last region, which matters as little as that it has one less to ask in.
+    if here >> REGION << REGION >= limit && here < high && FORGET.try_with(|_| ()).is_ok() {
         REGIONS[(here >> REGION) % STACK_REGIONS].store(here >> REGION, Ordering::Relaxed);
     }
     if here < limit && here >= low { raise(RECURSION_ERROR, "maximum recursion depth exceeded") } else { 0 }
@@ -88,7 +82,7 @@ fn bounds() -> Option<(usize, usize)> {
 }
 
 pub(crate) fn symbols() -> Vec<Symbol> {
-    let mut all = functions! { () lh_check_stack; };
+    let mut all = functions! { (_) lh_check_stack; };
     let address = REGIONS.as_ptr().expose_provenance();
     all.push(Symbol { name: "lh_stack_regions", address, params: None, result: CType::I64 });
     all
@@ -100,8 +94,9 @@ mod tests {
     use crate::exception::take_pending;
 
     fn recurse(depth: u64) -> u64 {
-        // SAFETY: takes nothing.
-        if unsafe { lh_check_stack() } != 0 {
+        let local = std::hint::black_box(0u8);
+        // SAFETY: takes an address.
+        if unsafe { lh_check_stack(std::ptr::from_ref(&local).addr()) } != 0 {
             return depth;
         }
         std::hint::black_box(recurse(depth + 1))

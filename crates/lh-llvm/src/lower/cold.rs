@@ -170,7 +170,7 @@ pub(super) fn lower(cx: &mut Lowering<'_>, func: &Function, cfg: &Cfg, ret: &Dec
     cx.m.attribute(value, "cold");
     cx.m.attribute(value, "noinline");
     let decl = Declared { value, ty, ..ret.clone() };
-    let mut f = FnCx::new(cx, func, decl, Some(part));
+    let mut f = FnCx::new(cx, func, cfg, decl, Some(part));
     f.make_blocks(&part.blocks);
     let mut next = 1;
     let mut arg = || {

@@ -4,12 +4,12 @@ use super::cold::{self, Part, Way};
 use super::device_calls::Printed;
 use super::{Declared, Lowering, Returns};
 use crate::ir::{Bb, Module, Type, Val};
-use crate::polls;
+use crate::{polls, strips};
 use lh_ir::cfg::Cfg;
 use lh_ir::func::{BlockData, Entry, Function, InstData, Target, Term};
 use lh_ir::types::Prim;
 use lh_ir::{Block, Span, Ty, Value};
-use llvm_sys::LLVMIntPredicate::{LLVMIntEQ, LLVMIntNE};
+use llvm_sys::LLVMIntPredicate::{LLVMIntEQ, LLVMIntNE, LLVMIntULE};
 use llvm_sys::prelude::LLVMMetadataRef;
 use std::collections::HashSet;
 use std::ops::Deref;
@@ -18,6 +18,7 @@ use std::ops::Deref;
 pub(crate) struct FnCx<'a, 'u> {
     pub(super) cx: &'a mut Lowering<'u>,
     pub(super) func: &'a Function,
+    cfg: &'a Cfg,
     pub(super) decl: Declared,
     /// Primitives of all values in a row, with the place of each value's first, and one end more.
     prims: Vec<Prim>,
@@ -66,9 +67,9 @@ pub(super) fn lower(cx: &mut Lowering<'_>, func: &Function, index: usize) {
     let apart: Vec<_> = parts.iter().map(|p| cold::lower(cx, func, &cfg, &decl, p)).collect();
     let inside: HashSet<Block> = parts.iter().flat_map(|p| &p.blocks[1..]).copied().collect();
     let blocks: Vec<Block> = cfg.rpo().iter().copied().filter(|b| !inside.contains(b)).collect();
-    let mut f = FnCx::new(cx, func, decl, None);
+    let mut f = FnCx::new(cx, func, &cfg, decl, None);
     f.make_blocks(&blocks);
-    let phis = f.take_params(&cfg);
+    let phis = f.take_params();
     f.make_slots();
     if f.cx.recursive[index] && !f.cx.target.is_gpu() {
         f.check_stack();
@@ -88,7 +89,13 @@ pub(super) fn lower(cx: &mut Lowering<'_>, func: &Function, index: usize) {
 
 impl<'a, 'u> FnCx<'a, 'u> {
     /// Begins a function: the whole of `func`, or a part.
-    pub(super) fn new(cx: &'a mut Lowering<'u>, func: &'a Function, decl: Declared, part: Option<&'a Part>) -> Self {
+    pub(super) fn new(
+        cx: &'a mut Lowering<'u>,
+        func: &'a Function,
+        cfg: &'a Cfg,
+        decl: Declared,
+        part: Option<&'a Part>,
+    ) -> Self {
         let frame = cx.m.block(decl.value);
         let mut base = Vec::with_capacity(func.values.len() + 1);
         let mut prims = Vec::with_capacity(func.values.len() * 2);
@@ -120,6 +127,7 @@ impl<'a, 'u> FnCx<'a, 'u> {
             part,
             cx,
             func,
+            cfg,
             decl,
         }
     }
@@ -177,13 +185,13 @@ impl FnCx<'_, '_> {
     }
 
     /// Gives the first block the function's parameters. What they are to the phis if that is also a loop header.
-    fn take_params(&mut self, cfg: &Cfg) -> Vec<(Val, Val)> {
+    fn take_params(&mut self) -> Vec<(Val, Val)> {
         let shift = usize::from(self.decl.returns == Returns::Memory);
         let function = self.decl.value;
         let phis: Vec<Val> = self.func.params().iter().flat_map(|p| self.get(*p)).copied().collect();
         let pairs: Vec<(Val, Val)> =
             phis.into_iter().enumerate().map(|(i, phi)| (phi, self.param(function, i + shift))).collect();
-        if !cfg.preds(cfg.rpo()[0]).is_empty() {
+        if !self.cfg.preds(self.cfg.rpo()[0]).is_empty() {
             return pairs;
         }
         let mut params = pairs.into_iter();
@@ -230,19 +238,19 @@ impl FnCx<'_, '_> {
     ///
     /// Only frames in the first eighth of a 64 KiB region ask: deep recursion passes through several of those before the
     /// reserve of the check (256 KiB) is gone. They look the region up among those that were found to be well inside of a
-    /// stack; the check itself is a call, made once a region.
+    /// stack; the check itself is a call, made once a region. The flag of Ctrl-C is above all offsets, so that one comparison
+    /// answers both.
     fn check_stack(&mut self) {
-        const WINDOW: i64 = 0xe000;
         const REGION: i64 = 16;
         self.place(Span { line: self.func.first_line, ..Span::default() });
         self.at_end(self.frame);
-        let zero = self.int(self.t.i64, 0);
-        let at = self.ptr_to_int(self.alloca(self.t.i8, 1));
-        let due = self.icmp(LLVMIntEQ, self.and(at, self.int(self.t.i64, WINDOW)), zero);
-        let asked = polls::ask(self);
-        let due = self.or(due, asked);
+        let (address, f) = self.cx.m.intrinsic("llvm.addressofreturnaddress", self.t.ptr);
+        let at = self.ptr_to_int(self.call(address, f, &[]));
+        let window = self.trunc(self.and(at, self.int(self.t.i64, lh_ir::STACK_WINDOW)), self.t.i32);
+        let due = self.icmp(LLVMIntULE, window, polls::flag(self));
         let (look_up, check, next) = (self.new_block(), self.new_block(), self.new_block());
-        self.cond_br(due, look_up, next);
+        let br = self.cond_br(due, look_up, next);
+        self.attach(br, "prof", self.cx.unlikely);
         self.at_end(look_up);
         let region = self.lshr(at, self.int(self.t.i64, REGION));
         let slot = self.and(region, self.int(self.t.i64, lh_ir::STACK_REGIONS as i64 - 1));
@@ -250,11 +258,12 @@ impl FnCx<'_, '_> {
         let known = self.load(self.t.i64, self.gep(self.t.i64, regions, slot), 8);
         self.make_monotonic(known);
         let unknown = self.icmp(LLVMIntNE, known, region);
-        let unknown = self.or(unknown, asked);
-        self.cond_br(unknown, check, next);
+        let unknown = self.or(unknown, polls::ask(self));
+        let br = self.cond_br(unknown, check, next);
+        self.attach(br, "prof", self.cx.unlikely);
         self.at_end(check);
-        let f = self.cx.external("lh_check_stack", &[], self.t.i32);
-        let status = self.cx.call_external(f, &[]);
+        let f = self.cx.external("lh_check_stack", &[self.t.i64], self.t.i32);
+        let status = self.cx.call_external(f, &[at]);
         let ok = self.icmp(LLVMIntEQ, status, self.int(self.t.i32, 0));
         let landing = self.exit_landing();
         let br = self.cond_br(ok, next, landing);
@@ -328,14 +337,31 @@ impl FnCx<'_, '_> {
         self.feed(t);
         let to = self.bb(t.block);
         let br = self.br(to);
-        // On the way into the loop it says nothing.
+        self.describe_loop(br, &[t], false);
+    }
+
+    /// Says of a branch from the current block what is to be known of a loop that it closes.
+    fn describe_loop(&self, branch: Val, ways: &[&Target], threads: bool) {
+        let here = self.cfg.position(self.block);
+        let Some(t) = ways.iter().find(|t| self.cfg.position(t.block) <= here) else { return };
         let header = &self.func.blocks[t.block.index()];
+        let says = |text: &str, value: LLVMMetadataRef| self.node(&[self.md_text(text), value]);
+        let mut parts = Vec::new();
+        if header.strips {
+            parts.push(strips::mark(self));
+        }
         if header.jammed {
-            let no = self.node(&[self.md_text("llvm.loop.vectorize.enable"), self.md_int(self.t.i1, 0)]);
-            self.attach(br, "llvm.loop", self.loop_node(&[no]));
+            parts.push(says("llvm.loop.vectorize.enable", self.md_int(self.t.i1, 0)));
         } else if header.unrolled {
-            let yes = self.node(&[self.md_text("llvm.loop.unroll.enable")]);
-            self.attach(br, "llvm.loop", self.loop_node(&[yes]));
+            parts.push(self.node(&[self.md_text("llvm.loop.unroll.enable")]));
+        }
+        if let (true, Some(group)) = (threads, self.group) {
+            parts.push(says("llvm.loop.parallel_accesses", group));
+            // Rows of threads are short: one vector of them at a time.
+            parts.push(says("llvm.loop.interleave.count", self.md_int(self.t.i32, 1)));
+        }
+        if !parts.is_empty() {
+            self.attach(branch, "llvm.loop", self.loop_node(&parts));
         }
     }
 
@@ -365,11 +391,8 @@ impl FnCx<'_, '_> {
         match term {
             Term::Jump(t) => {
                 self.jump(t);
-                if let (true, Some(group)) = (data.threads, self.group) {
-                    let accesses = self.node(&[self.md_text("llvm.loop.parallel_accesses"), group]);
-                    // Rows of threads are short: one vector of them at a time.
-                    let single = self.node(&[self.md_text("llvm.loop.interleave.count"), self.md_int(self.t.i32, 1)]);
-                    self.attach(self.last(self.here()), "llvm.loop", self.loop_node(&[accesses, single]));
+                if data.threads {
+                    self.describe_loop(self.last(self.here()), &[t], true);
                 }
             }
             Term::Branch { cond, then, els } => self.branch(*cond, then, els),
@@ -389,6 +412,7 @@ impl FnCx<'_, '_> {
         if then.block != els.block {
             let (a, b) = (self.way_to(then), self.way_to(els));
             let br = self.cond_br(c, a, b);
+            self.describe_loop(br, &[then, els], false);
             match (self.is_cold(then.block), self.is_cold(els.block)) {
                 _ if self.is_cold(self.block) => {}
                 (false, true) => self.attach(br, "prof", self.cx.likely),

@@ -3,7 +3,7 @@
 use super::function::FnCx;
 use super::memory::{LIST_CAP, LIST_LEN};
 use crate::ir::Val;
-use crate::polls;
+use crate::{polls, strips};
 use lh_ir::Value;
 use lh_ir::op::RuntimeFn;
 use llvm_sys::LLVMIntPredicate::{LLVMIntEQ, LLVMIntSGT, LLVMIntUGE};
@@ -24,7 +24,8 @@ impl FnCx<'_, '_> {
         match f.name {
             // Why the loop is not vectorised is not that it asks.
             "lh_interrupted_in_turn" if self.cx.unit.wanted.remarks => {}
-            "lh_interrupted" | "lh_interrupted_in_turn" => self.poll(),
+            "lh_interrupted" | "lh_interrupted_in_turn" => self.raise_if(polls::ask(self), "lh_interrupted"),
+            "lh_stopped" => self.raise_if(strips::stopped(self), f.name),
             "lh_list_reserve" => self.list_reserve(self.one(args[0]), self.one(args[1])),
             "lh_list_set_len" => self.set_header_field(self.one(args[0]), LIST_LEN, self.one(args[1])),
             "lh_py_random" => return Some(vec![self.random("lh_py_stream", f.name)]),
@@ -85,12 +86,10 @@ impl FnCx<'_, '_> {
         result
     }
 
-    /// Raises KeyboardInterrupt if the user has asked for it: looks at the flag, and calls only if it is set.
-    fn poll(&mut self) {
-        let t = self.t;
-        let asked = polls::ask(self);
-        let (next, _) = self.unlikely(asked);
-        let f = self.cx.cold("lh_interrupted", &[], t.i32);
+    /// Calls a function that raises, if a condition that is hardly ever true is.
+    fn raise_if(&mut self, cond: Val, function: &str) {
+        let (next, _) = self.unlikely(cond);
+        let f = self.cx.cold(function, &[], self.t.i32);
         self.cx.call_external(f, &[]);
         let landing = self.landing();
         self.br(landing);

@@ -1,0 +1,514 @@
+//! Loops that ask for Ctrl-C once in a while, made when LLVM has vectorised and unrolled them.
+//!
+//! A loop that counts runs in strips, and asks between them; any other that is marked asks in each round. If the user has pressed Ctrl-C, the loop ends
+//! as if it had come to its end, and the question behind it, [`stopped`], raises:
+//!
+//! ```text
+//!                               outer: start = phi [0, before], [next, ask]
+//!                                      more = n - start > 131072; limit = more ? start + 131072 : n
+//! loop: i = phi [0, before]     loop:  i = phi [start, outer], [next, loop]
+//!            [next, loop]              ...
+//!       ...                 ->         br next != limit, loop, check
+//!       br next != n, loop,     check: br next != n, ask, exit
+//!                     exit      ask:   br <asked>, stop, outer
+//!                               stop:  store true, slot; br exit
+//! ```
+//!
+//! Between the end and the question there is nothing but what LLVM has left of the loop for its last iterations; those read and write what the loop
+//! would have read and written.
+
+use crate::flow::Graph;
+use crate::ir::{Bb, Module, Val};
+use crate::polls;
+use llvm_sys::LLVMIntPredicate::{self, *};
+use llvm_sys::LLVMOpcode;
+use llvm_sys::core::*;
+use llvm_sys::prelude::LLVMMetadataRef;
+use std::collections::{HashMap, HashSet};
+use std::ptr::null_mut;
+
+/// What stands for the question whether a loop has ended early.
+const STOPPED: &str = "lh.loop.stopped";
+/// Part of the description of loops that are to ask.
+const MARK: &str = "lh.strips";
+/// Iterations of a strip of a loop without calls: well below a millisecond.
+const STRIP: i64 = 1 << 17;
+/// The same with calls; what takes long in there asks by itself.
+const STRIP_WITH_CALLS: i64 = 1 << 13;
+/// Rounds of a strip, at the least.
+const ROUNDS: i64 = 1 << 6;
+
+/// Whether the loop that has just ended did so early, at the builder's place.
+pub(crate) fn stopped(m: &Module) -> Val {
+    polls::stand_in(m, STOPPED, m.t.i1)
+}
+
+/// Says of a loop that it is to ask.
+pub(crate) fn mark(m: &Module) -> LLVMMetadataRef {
+    m.node(&[m.md_text(MARK)])
+}
+
+/// Makes the loops that are marked ask.
+pub(crate) fn insert(m: &Module) {
+    let mut functions: Vec<(Val, Val)> = Vec::new();
+    let mut slots: HashMap<Val, Val> = HashMap::new();
+    let mut questions = HashSet::new();
+    m.forget_place();
+    polls::replace(m, STOPPED, |call| {
+        let f = function_of(call);
+        let slot = *slots.entry(f).or_insert_with(|| {
+            m.at_start(m.blocks(f)[0]);
+            let slot = m.alloca(m.t.i8, 1);
+            m.store(m.int(m.t.i8, 0), slot, 1);
+            functions.push((f, slot));
+            slot
+        });
+        m.before(call);
+        let v = m.load(m.t.i8, slot, 1);
+        questions.insert(v);
+        m.icmp(LLVMIntNE, v, m.int(m.t.i8, 0))
+    });
+    for (f, slot) in functions {
+        let graph = Graph::new(m, f);
+        let asks = |b: &usize| m.instructions_of(graph.blocks[*b]).iter().any(|i| questions.contains(i));
+        let asking = (0..graph.blocks.len()).filter(asks).collect();
+        let cx = Strips { m, f, slot, graph, questions: &questions, asking };
+        cx.calls();
+        cx.loops();
+    }
+}
+
+fn function_of(inst: Val) -> Val {
+    // SAFETY: an instruction of a function.
+    unsafe { LLVMGetBasicBlockParent(LLVMGetInstructionParent(inst)) }
+}
+
+/// One function.
+struct Strips<'a> {
+    m: &'a Module,
+    f: Val,
+    /// Whether a loop has ended early since the last question.
+    slot: Val,
+    graph: Graph,
+    questions: &'a HashSet<Val>,
+    /// The blocks that have one.
+    asking: Vec<usize>,
+}
+
+/// A loop that is to ask.
+struct Marked {
+    header: Bb,
+    latch: Bb,
+    body: HashSet<Bb>,
+    /// The block that leaves it where it ends regularly.
+    from: Bb,
+    vectorised: bool,
+}
+
+impl Marked {
+    /// Where the block that leaves it goes: on in the loop, and out of it, and whether that is its first way.
+    fn ways(&self) -> (Bb, Bb, bool) {
+        // SAFETY: the block ends in a branch of two ways, one of them out of the loop.
+        let [a, b] = unsafe {
+            let term = LLVMGetBasicBlockTerminator(self.from);
+            [0, 1].map(|i| LLVMGetSuccessor(term, i))
+        };
+        if self.body.contains(&a) { (a, b, false) } else { (b, a, true) }
+    }
+}
+
+/// How a loop counts.
+struct Count {
+    phi: Val,
+    /// What is compared, and with what; the loop goes on as long as that holds.
+    value: Val,
+    goes_on: LLVMIntPredicate,
+    bound: Val,
+    step: i64,
+    /// What it begins with, if that is a constant.
+    start: Option<i64>,
+}
+
+impl Strips<'_> {
+    fn loops(&self) {
+        let mut marked = Vec::new();
+        for (latch, header) in self.graph.back_edges() {
+            let Some(vectorised) = description(self.m, self.m.last(self.graph.blocks[latch])) else { continue };
+            let body = self.graph.body(latch, header);
+            if body.iter().any(|b| self.m.calls_named(self.graph.blocks[*b], polls::ASK)) {
+                continue;
+            }
+            let ends: HashSet<usize> = self.leads_to_question(&body);
+            let leaves = |from: &usize| match self.graph.next[*from][..] {
+                [a, b] => (!body.contains(&a) && ends.contains(&a)) != (!body.contains(&b) && ends.contains(&b)),
+                _ => false,
+            };
+            // Where LLVM has shown that it never ends there is nothing to leave by.
+            let Some(from) = [latch, header].into_iter().chain(body.iter().copied()).find(leaves) else { continue };
+            let block = |b: usize| self.graph.blocks[b];
+            marked.push(Marked {
+                header: block(header),
+                latch: block(latch),
+                body: body.iter().map(|b| block(*b)).collect(),
+                from: block(from),
+                vectorised,
+            });
+        }
+        for l in &marked {
+            match self.count(l) {
+                Some(c) if c.is_short() || (l.vectorised && self.finishes(l, &c)) => {}
+                // What is left for the end of another is short, unless there was no way to run that.
+                Some(c) if !l.vectorised || c.start == Some(0) => self.strip(l, &c),
+                _ => self.ask_in_each_round(l),
+            }
+        }
+    }
+
+    /// Whether a loop of vectors does what another one has left: it begins where that has ended, or at 0.
+    fn finishes(&self, l: &Marked, c: &Count) -> bool {
+        // SAFETY: asks values of a live function what they are.
+        let from_zero = |v: Val| unsafe {
+            !LLVMIsAPHINode(v).is_null() && self.m.incoming(v).iter().any(|(v, _)| self.m.constant_int(*v) == Some(0))
+        };
+        self.m.incoming(c.phi).iter().any(|(v, from)| *from != l.latch && from_zero(*v))
+            && l.body.iter().any(|b| self.m.instructions_of(*b).iter().any(|i| self.m.vector_bytes(*i) > 0))
+    }
+
+    /// Blocks outside of a loop from which a question can be reached without it.
+    fn leads_to_question(&self, body: &HashSet<usize>) -> HashSet<usize> {
+        let mut work: Vec<usize> = self.asking.iter().copied().filter(|b| !body.contains(b)).collect();
+        let mut seen: HashSet<usize> = work.iter().copied().collect();
+        while let Some(b) = work.pop() {
+            work.extend(self.graph.before[b].iter().filter(|p| !body.contains(p) && seen.insert(**p)));
+        }
+        seen
+    }
+
+    /// How a loop counts whose last block looks whether it goes on.
+    fn count(&self, l: &Marked) -> Option<Count> {
+        if l.from != l.latch {
+            return None;
+        }
+        // SAFETY: the block ends in a branch, as `Marked` says; the rest asks values of a live function what they are.
+        unsafe {
+            let term = LLVMGetBasicBlockTerminator(l.latch);
+            let cond = LLVMIsAICmpInst(LLVMGetCondition(term));
+            if cond.is_null() {
+                return None;
+            }
+            let goes_on = LLVMGetICmpPredicate(cond);
+            let goes_on = if l.ways().2 { inverse(goes_on) } else { goes_on };
+            let (a, b) = (LLVMGetOperand(cond, 0), LLVMGetOperand(cond, 1));
+            [(a, b, goes_on), (b, a, swapped(goes_on))].into_iter().find_map(|(value, bound, goes_on)| {
+                let inst = LLVMIsAInstruction(bound);
+                let outside = inst.is_null() || !l.body.contains(&LLVMGetInstructionParent(inst));
+                let (phi, step, start) = self.counts(l, value).filter(|_| outside)?;
+                let ends = match goes_on {
+                    LLVMIntNE => step != 0,
+                    LLVMIntSLT | LLVMIntSLE | LLVMIntULT | LLVMIntULE => step > 0,
+                    LLVMIntSGT | LLVMIntSGE | LLVMIntUGT | LLVMIntUGE => step < 0,
+                    LLVMIntEQ => false,
+                };
+                ends.then_some(Count { phi, value, goes_on, bound, step, start })
+            })
+        }
+    }
+
+    /// Whether a value is one that counts in a loop, or the next: what counts, its step, and its start if that is constant.
+    fn counts(&self, l: &Marked, value: Val) -> Option<(Val, i64, Option<i64>)> {
+        // SAFETY: asks values of a live function what they are.
+        unsafe {
+            let wide = matches!(self.m.type_of(value), t if t == self.m.t.i64 || t == self.m.t.i32);
+            let inst = LLVMIsAInstruction(value);
+            if !wide || inst.is_null() {
+                return None;
+            }
+            let is_phi = |v: Val| !LLVMIsAPHINode(v).is_null() && LLVMGetInstructionParent(v) == l.header;
+            let phi = if is_phi(inst) { inst } else { LLVMGetOperand(inst, 0) };
+            if !is_phi(phi) {
+                return None;
+            }
+            let incoming = self.m.incoming(phi);
+            let next = incoming.iter().find(|(_, from)| *from == l.latch)?.0;
+            let is_sum = !LLVMIsAInstruction(next).is_null() && LLVMGetInstructionOpcode(next) == LLVMOpcode::LLVMAdd;
+            if !is_sum || LLVMGetOperand(next, 0) != phi || (value != phi && value != next) {
+                return None;
+            }
+            let step = self.m.constant_int(LLVMGetOperand(next, 1))?;
+            let starts: Vec<Option<i64>> =
+                incoming.iter().filter(|(_, from)| *from != l.latch).map(|(v, _)| self.m.constant_int(*v)).collect();
+            let start = starts[0].filter(|_| starts.iter().all(|s| *s == starts[0]));
+            (step.unsigned_abs() < 1 << 20).then_some((phi, step, start))
+        }
+    }
+
+    /// A loop that counts runs in strips.
+    fn strip(&self, l: &Marked, c: &Count) {
+        let m = self.m;
+        let calls = l.body.iter().any(|b| m.instructions_of(*b).into_iter().any(is_call));
+        let rounds = (if calls { STRIP_WITH_CALLS } else { STRIP } / c.step.abs()).max(ROUNDS);
+        let (outer, check, ask, stop) = (m.block(self.f), m.block(self.f), m.block(self.f), m.block(self.f));
+        let (start, value) = self.enter_by(l, c, outer, ask);
+        m.at_end(outer);
+        let ty = m.type_of(c.bound);
+        let width = m.int(ty, rounds * c.step.abs());
+        let (low, high) = if c.step > 0 { (start, c.bound) } else { (c.bound, start) };
+        let (more, is_before) = (m.sub(high, low), |p| m.icmp(p, low, high));
+        let more = match c.goes_on {
+            LLVMIntNE | LLVMIntEQ => m.icmp(LLVMIntUGT, more, width),
+            LLVMIntULT | LLVMIntULE | LLVMIntUGT | LLVMIntUGE => {
+                m.and(is_before(LLVMIntULT), m.icmp(LLVMIntUGT, more, width))
+            }
+            // Where the difference overflows nobody waits for the end.
+            LLVMIntSLT | LLVMIntSLE | LLVMIntSGT | LLVMIntSGE => m.icmp(LLVMIntSGT, more, width),
+        };
+        let near = if c.step > 0 { m.add(start, width) } else { m.sub(start, width) };
+        let limit = m.select(more, near, c.bound);
+        m.br(l.header);
+        let exit = l.ways().1;
+        let old = m.last(l.latch);
+        m.before(old);
+        let cond = m.icmp(c.goes_on, value, limit);
+        m.cond_br(cond, l.header, check);
+        // SAFETY: it has no result; the branch before it is the block's now.
+        unsafe { LLVMInstructionEraseFromParent(old) };
+        m.at_end(check);
+        let cond = m.icmp(c.goes_on, value, c.bound);
+        m.cond_br(cond, ask, exit);
+        self.ask_and_stop(ask, stop, outer, exit);
+        self.rebuild_phis(exit, |v, from| if from == l.latch { vec![(v, check), (v, stop)] } else { vec![(v, from)] });
+    }
+
+    /// Lets the ways into a loop go through a block, to which `again` goes too. What counts there, and what is compared in the loop.
+    fn enter_by(&self, l: &Marked, c: &Count, outer: Bb, again: Bb) -> (Val, Val) {
+        let m = self.m;
+        let (mut start, mut compared) = (null_mut(), c.value);
+        for phi in m.phis(l.header) {
+            let incoming = m.incoming(phi);
+            m.at_end(outer);
+            let before = m.phi(m.type_of(phi));
+            m.at_start(l.header);
+            let new = m.phi(m.type_of(phi));
+            m.add_incoming(new, before, outer);
+            for (v, from) in incoming {
+                if from == l.latch {
+                    m.add_incoming(new, v, l.latch);
+                    m.add_incoming(before, v, again);
+                } else {
+                    m.add_incoming(before, v, from);
+                    m.redirect(from, l.header, outer);
+                }
+            }
+            if phi == c.phi {
+                start = before;
+            }
+            if phi == c.value {
+                compared = new;
+            }
+            m.replace_with(phi, new);
+        }
+        (start, compared)
+    }
+
+    /// Any other loop asks wherever it could end.
+    fn ask_in_each_round(&self, l: &Marked) {
+        let m = self.m;
+        let (ask, stop) = (m.block(self.f), m.block(self.f));
+        let (goes_on, exit, _) = l.ways();
+        m.redirect(l.from, goes_on, ask);
+        self.ask_and_stop(ask, stop, goes_on, exit);
+        self.rebuild_phis(goes_on, |v, from| vec![(v, if from == l.from { ask } else { from })]);
+        self.rebuild_phis(exit, |v, from| if from == l.from { vec![(v, from), (v, stop)] } else { vec![(v, from)] });
+    }
+
+    /// The blocks that ask, and that end the loop.
+    fn ask_and_stop(&self, ask: Bb, stop: Bb, goes_on: Bb, exit: Bb) {
+        let m = self.m;
+        m.at_end(ask);
+        let asked = polls::ask(m);
+        self.rarely(m.cond_br(asked, stop, goes_on));
+        m.at_end(stop);
+        m.store(m.int(m.t.i8, 1), self.slot, 1);
+        m.br(exit);
+    }
+
+    /// Says of a branch that its first way is hardly ever taken.
+    fn rarely(&self, branch: Val) {
+        let m = self.m;
+        let weights = [m.md_text("branch_weights"), m.md_int(m.t.i32, 1), m.md_int(m.t.i32, 1 << 20)];
+        m.attach(branch, "prof", m.node(&weights));
+    }
+
+    /// Makes the phis of a block anew, with other entries for each that they have.
+    fn rebuild_phis(&self, block: Bb, entries: impl Fn(Val, Bb) -> Vec<(Val, Bb)>) {
+        let m = self.m;
+        for phi in m.phis(block) {
+            m.at_start(block);
+            let new = m.phi(m.type_of(phi));
+            for (v, from) in m.incoming(phi).into_iter().flat_map(|(v, from)| entries(v, from)) {
+                m.add_incoming(new, v, from);
+            }
+            m.replace_with(phi, new);
+        }
+    }
+
+    /// Loops that LLVM has made calls that fill or copy memory end early too; who raises forgets that a loop has.
+    fn calls(&self) {
+        let m = self.m;
+        for call in m.instructions(self.f) {
+            let instead = match &called(call) {
+                n if n.starts_with("llvm.memset.") => "lh_fill",
+                n if n.starts_with("llvm.memcpy.") => "lh_copy",
+                n if n == "lh_stopped" => {
+                    m.before(call);
+                    m.store(m.int(m.t.i8, 0), self.slot, 1);
+                    continue;
+                }
+                _ => continue,
+            };
+            // SAFETY: calls of these functions have three operands and one more.
+            let args = unsafe { [0, 1, 2].map(|i| LLVMGetOperand(call, i)) };
+            if m.constant_int(args[2]).is_some() || !self.is_asked_after(call) {
+                continue;
+            }
+            let ty = m.fn_type(&args.map(|a| m.type_of(a)), m.t.i8);
+            let f = m.declare(instead, ty);
+            m.attribute(f, "nounwind");
+            m.before(call);
+            let early = m.call(ty, f, &args);
+            let before = m.load(m.t.i8, self.slot, 1);
+            m.store(m.or(before, early), self.slot, 1);
+            // SAFETY: it has no result.
+            unsafe { LLVMInstructionEraseFromParent(call) };
+        }
+    }
+
+    /// Whether a question surely follows an instruction.
+    fn is_asked_after(&self, inst: Val) -> bool {
+        const BLOCKS: usize = 8;
+        let mut at = inst;
+        // SAFETY: walks the blocks of a live function.
+        unsafe {
+            for _ in 0..BLOCKS {
+                let block = LLVMGetInstructionParent(at);
+                while !at.is_null() {
+                    if self.questions.contains(&at) {
+                        return true;
+                    }
+                    at = LLVMGetNextInstruction(at);
+                }
+                let term = LLVMGetBasicBlockTerminator(block);
+                if LLVMGetNumSuccessors(term) != 1 {
+                    return false;
+                }
+                at = LLVMGetFirstInstruction(LLVMGetSuccessor(term, 0));
+            }
+        }
+        false
+    }
+}
+
+impl Count {
+    /// Whether it surely ends after a strip at the latest: what is left of an unrolled loop.
+    fn is_short(&self) -> bool {
+        // SAFETY: asks a value of a live function what it is.
+        let mask = unsafe {
+            let and = LLVMIsAInstruction(self.bound);
+            let is_and = !and.is_null() && LLVMGetInstructionOpcode(and) == LLVMOpcode::LLVMAnd;
+            is_and.then(|| LLVMGetOperand(and, 1)).filter(|v| !LLVMIsAConstantInt(*v).is_null())
+        };
+        // SAFETY: a constant.
+        let most = mask.map(|v| unsafe { LLVMConstIntGetSExtValue(v) });
+        self.start == Some(0) && most.is_some_and(|n| (0..=ROUNDS).contains(&n))
+    }
+}
+
+/// Whether a branch closes a loop that is to ask; and if so, whether that comes of one that has been vectorised.
+fn description(m: &Module, branch: Val) -> Option<bool> {
+    let mut texts = HashSet::new();
+    // SAFETY: walks a node of two levels, whose parts are nodes, texts or values.
+    unsafe {
+        let kind = LLVMGetMDKindIDInContext(m.context, c"llvm.loop".as_ptr(), 9);
+        let node = LLVMGetMetadata(branch, kind);
+        if node.is_null() {
+            return None;
+        }
+        for part in operands(node).into_iter().skip(1).filter(|p| !p.is_null()) {
+            let mut len = 0;
+            if LLVMIsAMDNode(part).is_null() {
+                continue;
+            }
+            let Some(text) = operands(part).first().copied().filter(|t| !t.is_null() && !LLVMIsAMDString(*t).is_null())
+            else {
+                continue;
+            };
+            let text = LLVMGetMDString(text, &raw mut len);
+            texts.insert(std::slice::from_raw_parts(text.cast::<u8>(), len as usize).to_vec());
+        }
+    }
+    texts.contains(MARK.as_bytes()).then(|| texts.contains(&b"llvm.loop.isvectorized"[..]))
+}
+
+/// The parts of a node.
+///
+/// # Safety
+/// `node` is one.
+unsafe fn operands(node: Val) -> Vec<Val> {
+    // SAFETY: as many are written as there are.
+    unsafe {
+        let mut all = vec![null_mut(); LLVMGetMDNodeNumOperands(node) as usize];
+        LLVMGetMDNodeOperands(node, all.as_mut_ptr());
+        all
+    }
+}
+
+/// The name of the function that an instruction calls; empty if it calls none that is known.
+fn called(inst: Val) -> String {
+    // SAFETY: the name is read by length while the function lives.
+    unsafe {
+        if LLVMIsACallInst(inst).is_null() {
+            return String::new();
+        }
+        let mut len = 0;
+        let name = LLVMGetValueName2(LLVMGetCalledValue(inst), &raw mut len);
+        String::from_utf8_lossy(std::slice::from_raw_parts(name.cast::<u8>(), len)).into_owned()
+    }
+}
+
+/// Whether an instruction calls what is not an intrinsic function.
+fn is_call(inst: Val) -> bool {
+    // SAFETY: an instruction of a live function.
+    let calls = unsafe { !LLVMIsACallInst(inst).is_null() };
+    calls && !called(inst).starts_with("llvm.")
+}
+
+/// What holds where a comparison does not.
+fn inverse(p: LLVMIntPredicate) -> LLVMIntPredicate {
+    match p {
+        LLVMIntEQ => LLVMIntNE,
+        LLVMIntNE => LLVMIntEQ,
+        LLVMIntUGT => LLVMIntULE,
+        LLVMIntUGE => LLVMIntULT,
+        LLVMIntULT => LLVMIntUGE,
+        LLVMIntULE => LLVMIntUGT,
+        LLVMIntSGT => LLVMIntSLE,
+        LLVMIntSGE => LLVMIntSLT,
+        LLVMIntSLT => LLVMIntSGE,
+        LLVMIntSLE => LLVMIntSGT,
+    }
+}
+
+/// The comparison of the second with the first.
+fn swapped(p: LLVMIntPredicate) -> LLVMIntPredicate {
+    match p {
+        LLVMIntEQ | LLVMIntNE => p,
+        LLVMIntUGT => LLVMIntULT,
+        LLVMIntUGE => LLVMIntULE,
+        LLVMIntULT => LLVMIntUGT,
+        LLVMIntULE => LLVMIntUGE,
+        LLVMIntSGT => LLVMIntSLT,
+        LLVMIntSGE => LLVMIntSLE,
+        LLVMIntSLT => LLVMIntSGT,
+        LLVMIntSLE => LLVMIntSGE,
+    }
+}
