@@ -16,8 +16,7 @@ pub fn linkable<'py>(function: &Bound<'py, PyAny>, symbol: &str, level: Option<&
     let Some(d) = dispatcher::of(function) else {
         return Err(PyTypeError::new_err("a compiled function was expected"));
     };
-    // SAFETY: the state of a live dispatcher; what is compiled stays while the dispatcher does.
-    let Some(overload) = (unsafe { (*d.state).current().next() }) else {
+    let Some(overload) = d.state().current().into_iter().next() else {
         return Err(PyTypeError::new_err("the function has no signature"));
     };
     let level = match level {

@@ -1,12 +1,14 @@
 //! Binding of arguments to parameters, with CPython's rules and messages.
 
 use crate::dispatcher::State;
+use crate::held::Held;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
 use pyo3::{ffi, intern};
 use smallvec::SmallVec;
 use std::mem::MaybeUninit;
+use std::sync::Arc;
 
 /// `CO_VARARGS` and `CO_VARKEYWORDS`.
 const VARARGS: u32 = 4;
@@ -31,7 +33,7 @@ pub struct Params {
 pub struct Arguments {
     items: SmallVec<[*mut ffi::PyObject; 16]>,
     /// Objects made while binding.
-    made: Option<Py<PyAny>>,
+    made: Option<Held>,
 }
 
 impl Arguments {
@@ -94,7 +96,7 @@ pub const MAX_QUICK: usize = 16;
 /// As [`bind`].
 #[inline(always)]
 pub unsafe fn quick(
-    state: *mut State,
+    state: &State,
     args: *const *mut ffi::PyObject,
     n: usize,
     kwnames: *mut ffi::PyObject,
@@ -102,8 +104,8 @@ pub unsafe fn quick(
 ) -> Option<usize> {
     // SAFETY: as promised; positions are checked against the number of parameters, which is at most `MAX_QUICK`.
     unsafe {
-        let p = &(*state).params;
-        let func = (*state).func.as_ptr().cast::<ffi::PyFunctionObject>();
+        let p = &state.table().params;
+        let func = state.func.as_ptr().cast::<ffi::PyFunctionObject>();
         if p.plain > MAX_QUICK || n > p.plain || (*func).func_code != p.code.as_ptr() {
             return None;
         }
@@ -136,22 +138,24 @@ pub unsafe fn quick(
 /// Binds the arguments of a call.
 ///
 /// # Safety
-/// `args` are the positional arguments followed by the values of `kwnames`; `state` is that of a live dispatcher.
+/// `args` are the positional arguments followed by the values of `kwnames`.
 pub unsafe fn bind(
     py: Python<'_>,
-    state: *mut State,
+    state: &State,
     args: *const *mut ffi::PyObject,
     n: usize,
     kwnames: *mut ffi::PyObject,
 ) -> PyResult<Arguments> {
-    // SAFETY: as promised; binding runs no Python code but comparisons of exact strings.
+    // SAFETY: as promised.
     unsafe {
-        let func = (*state).func.as_ptr().cast::<ffi::PyFunctionObject>();
-        if (*func).func_code != (*state).params.code.as_ptr() {
-            (*state).params = Params::of((*state).func.bind(py))?;
+        let func = state.func.as_ptr().cast::<ffi::PyFunctionObject>();
+        if (*func).func_code != state.table().params.code.as_ptr() {
+            let params = Params::of(state.func.bind(py))?;
+            state.change(|t| t.params = Arc::new(params));
         }
         let values = std::slice::from_raw_parts(args, n);
-        Binder { py, state: &*state, values, keywords: keywords(py, args.add(n), kwnames)? }.bind()
+        let params = &state.table().params;
+        Binder { py, func: state.func.bind(py), params, values, keywords: keywords(py, args.add(n), kwnames)? }.bind()
     }
 }
 
@@ -174,14 +178,15 @@ unsafe fn keywords<'py>(
 
 struct Binder<'a, 'py> {
     py: Python<'py>,
-    state: &'a State,
+    func: &'a Bound<'py, PyAny>,
+    params: &'a Params,
     values: &'a [*mut ffi::PyObject],
     keywords: Keywords<'py>,
 }
 
 impl Binder<'_, '_> {
     fn bind(self) -> PyResult<Arguments> {
-        let (py, p) = (self.py, &self.state.params);
+        let (py, p) = (self.py, self.params);
         let mut slots: Vec<*mut ffi::PyObject> = vec![std::ptr::null_mut(); p.names.len()];
         let taken = self.values.len().min(p.positional);
         slots[..taken].copy_from_slice(&self.values[..taken]);
@@ -197,17 +202,17 @@ impl Binder<'_, '_> {
             let rest = self.values[taken..].iter().map(|o| unsafe { Bound::from_borrowed_ptr(py, *o) });
             let rest = PyTuple::new(py, rest.collect::<Vec<_>>())?;
             bound.items.push(rest.as_ptr());
-            bound.made = Some(rest.into_any().unbind());
+            bound.made = Some(Held::new(&rest));
         }
         bound.items.extend_from_slice(&slots[p.positional..]);
         Ok(bound)
     }
     fn name(&self) -> String {
-        let name = self.state.func.bind(self.py).getattr(intern!(self.py, "__qualname__"));
+        let name = self.func.getattr(intern!(self.py, "__qualname__"));
         name.and_then(|n| n.extract()).unwrap_or_default()
     }
     fn bind_keywords(&self, slots: &mut [*mut ffi::PyObject]) -> PyResult<()> {
-        let (py, p) = (self.py, &self.state.params);
+        let (py, p) = (self.py, self.params);
         for (name, value) in &self.keywords {
             let found = p
                 .names
@@ -238,7 +243,7 @@ impl Binder<'_, '_> {
         Ok(())
     }
     fn positional_only(&self) -> PyErr {
-        let p = &self.state.params;
+        let p = self.params;
         let given =
             |n: &&Py<PyString>| self.keywords.iter().any(|(k, _)| k.as_any().eq(n.bind(self.py)).unwrap_or(false));
         let names = p.names[..p.positional_only].iter().filter(given).map(|n| n.bind(self.py).to_string());
@@ -249,8 +254,8 @@ impl Binder<'_, '_> {
         ))
     }
     fn fill_defaults(&self, slots: &mut [*mut ffi::PyObject]) -> PyResult<()> {
-        let (py, p) = (self.py, &self.state.params);
-        let func = self.state.func.bind(py);
+        let (py, p) = (self.py, self.params);
+        let func = self.func;
         let mut missing = Vec::new();
         let defaults = func.getattr(intern!(py, "__defaults__"))?;
         let defaults = defaults.cast::<PyTuple>().ok();
@@ -275,8 +280,7 @@ impl Binder<'_, '_> {
         self.check(&missing, "keyword-only")
     }
     fn check(&self, missing: &[usize], kind: &str) -> PyResult<()> {
-        let names: Vec<String> =
-            missing.iter().map(|i| format!("'{}'", self.state.params.names[*i].bind(self.py))).collect();
+        let names: Vec<String> = missing.iter().map(|i| format!("'{}'", self.params.names[*i].bind(self.py))).collect();
         let list = match &names[..] {
             [] => return Ok(()),
             [one] => one.clone(),
@@ -291,8 +295,8 @@ impl Binder<'_, '_> {
         )))
     }
     fn too_many(&self, slots: &[*mut ffi::PyObject]) -> PyErr {
-        let p = &self.state.params;
-        let defaults = self.state.func.bind(self.py).getattr(intern!(self.py, "__defaults__")).ok();
+        let p = self.params;
+        let defaults = self.func.getattr(intern!(self.py, "__defaults__")).ok();
         let defaults = defaults.and_then(|d| d.cast_into::<PyTuple>().ok()).map_or(0, |d| d.len());
         let (given, max) = (self.values.len(), p.positional);
         let takes = if defaults > 0 { format!("from {} to {max}", max - defaults) } else { max.to_string() };

@@ -6,7 +6,7 @@
 use crate::args::{ArgBuf, Refused};
 use crate::bind::{self, MAX_QUICK};
 use crate::boxing::{Boxer, foreign_owner};
-use crate::dispatcher::{self, Overload, Ret, State};
+use crate::dispatcher::{self, Entry, Overload, Ret, State};
 use crate::object::DispatcherObject;
 use crate::signals::Running;
 use crate::{convert, int, literals, np, raise, render, undecided};
@@ -19,9 +19,6 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Result words that need no allocation.
 const INLINE_RET: usize = 24;
-
-/// No entry has this position.
-pub const NOWHERE: usize = usize::MAX;
 
 /// Runs what may panic or fail; on failure a Python exception is set.
 #[cold]
@@ -57,12 +54,13 @@ unsafe extern "C" fn quick<const RET: u8>(
     kwnames: *mut ffi::PyObject,
 ) -> *mut ffi::PyObject {
     const KINDS: [Ret; 5] = [Ret::None, Ret::Bool, Ret::Int, Ret::Float, Ret::Complex];
-    // SAFETY: CPython calls this with a dispatcher, attached; its overload was set before this function was, and lives as
-    // long as it does.
+    // SAFETY: CPython calls this with a dispatcher, attached.
     unsafe {
-        let overload = &*(*callable.cast::<DispatcherObject>()).quick;
-        // The highest bit says nothing about the number of arguments.
-        if nargsf << 1 != 0 || !kwnames.is_null() || !overload.guard.own_is_current() {
+        let overload = (*callable.cast::<DispatcherObject>()).quick();
+        // The highest bit says nothing about the number of arguments. Without the GIL another thread may have set another
+        // overload meanwhile.
+        let fits = !cfg!(Py_GIL_DISABLED) || overload.ret as u8 == RET;
+        if nargsf << 1 != 0 || !kwnames.is_null() || !fits || !overload.guard.own_is_current() {
             return vectorcall(callable, args, nargsf, kwnames);
         }
         let mut ret = [MaybeUninit::<u64>::uninit(); 2];
@@ -89,9 +87,9 @@ pub unsafe extern "C" fn vectorcall(
 ) -> *mut ffi::PyObject {
     // SAFETY: CPython calls this with a dispatcher, attached, and with arguments that outlive the call.
     unsafe {
-        let state = (*callable.cast::<DispatcherObject>()).state;
+        let state = (*callable.cast::<DispatcherObject>()).state();
         let n = ffi::PyVectorcall_NARGS(nargsf) as usize;
-        if kwnames.is_null() && n == (*state).params.plain {
+        if kwnames.is_null() && n == state.table().params.plain {
             return call(callable, state, args, n);
         }
         let mut quick = [MaybeUninit::<*mut ffi::PyObject>::uninit(); MAX_QUICK];
@@ -106,7 +104,7 @@ pub unsafe extern "C" fn vectorcall(
 #[cold]
 unsafe fn call_bound(
     callable: *mut ffi::PyObject,
-    state: *mut State,
+    state: &State,
     args: *const *mut ffi::PyObject,
     n: usize,
     kwnames: *mut ffi::PyObject,
@@ -126,11 +124,11 @@ unsafe fn call_bound(
 #[inline(always)]
 unsafe fn call(
     callable: *mut ffi::PyObject,
-    state: *mut State,
+    state: &State,
     args: *const *mut ffi::PyObject,
     n: usize,
 ) -> *mut ffi::PyObject {
-    // SAFETY: as promised; references into the state end before Python code can run.
+    // SAFETY: as promised.
     unsafe {
         let mut buf = ArgBuf::default();
         for i in 0..n {
@@ -139,21 +137,21 @@ unsafe fn call(
             }
         }
         let py = Python::assume_attached();
-        if !(*state).literals.is_empty() && guarded(py, || literals::tag(py, &*state, &mut buf, n)).is_none() {
+        let literals = &state.table().literals;
+        if !literals.is_empty() && guarded(py, || literals::tag(py, literals, &mut buf, n)).is_none() {
             return std::ptr::null_mut();
         }
         if buf.undecided {
             return call_undecided(callable, state, args, &mut buf, n);
         }
-        let at = find(state, &buf.tags);
-        if at != NOWHERE {
-            let entry = (*state).entries.as_ptr().add(at);
-            let overload = &*(*entry).overload;
-            if (*entry).natural.is_none() && overload.guard.is_current(py) {
+        let entry = state.find(&buf.tags);
+        if let Some(entry) = entry {
+            let overload = &*entry.overload;
+            if entry.natural.is_none() && overload.guard.is_current(py) {
                 return run(py, state, overload, &mut buf);
             }
         }
-        call_slow(callable, state, at, &mut buf, n)
+        call_slow(callable, state, entry, &mut buf, n)
     }
 }
 
@@ -181,8 +179,8 @@ unsafe fn simple_result(kind: Ret, words: *const u64) -> *mut ffi::PyObject {
 #[inline(never)]
 unsafe fn call_slow(
     callable: *mut ffi::PyObject,
-    state: *mut State,
-    at: usize,
+    state: &State,
+    entry: Option<&Entry>,
     buf: &mut ArgBuf,
     n: usize,
 ) -> *mut ffi::PyObject {
@@ -190,24 +188,10 @@ unsafe fn call_slow(
     unsafe {
         let py = Python::assume_attached();
         let object = Bound::from_borrowed_ptr(py, callable);
-        let found = guarded(py, || {
-            if at != NOWHERE {
-                let overload = (&(*state).entries)[at].overload;
-                if (*overload).guard.is_current(py) {
-                    return Ok(at);
-                }
-                // What is compiled now is taken as it is, without another look at its guard: a call always ends.
-                dispatcher::renew(py, state, &object, overload)?;
-            }
-            dispatcher::resolve(py, state, &object, buf, n)
-        });
-        let Some(at) = found else { return std::ptr::null_mut() };
-        let entry = &(&(*state).entries)[at];
-        let overload = &*entry.overload;
-        if let Some(natural) = &entry.natural {
-            convert_all(natural, overload, buf);
+        match guarded(py, || dispatcher::ready(py, state, &object, entry, buf, n)) {
+            Some(overload) => run(py, state, overload, buf),
+            None => std::ptr::null_mut(),
         }
-        run(py, state, overload, buf)
     }
 }
 
@@ -216,7 +200,7 @@ unsafe fn call_slow(
 #[inline(never)]
 unsafe fn call_undecided(
     callable: *mut ffi::PyObject,
-    state: *mut State,
+    state: &State,
     args: *const *mut ffi::PyObject,
     buf: &mut ArgBuf,
     n: usize,
@@ -240,46 +224,20 @@ unsafe fn call_undecided(
         if decided.is_none() {
             return std::ptr::null_mut();
         }
-        call_slow(callable, state, find(state, &buf.tags), buf, n)
+        call_slow(callable, state, state.find(&buf.tags), buf, n)
     }
 }
 
 #[cold]
 #[inline(never)]
-unsafe fn refuse(state: *mut State, arg: *mut ffi::PyObject, position: usize, why: Refused) -> *mut ffi::PyObject {
+unsafe fn refuse(state: &State, arg: *mut ffi::PyObject, position: usize, why: Refused) -> *mut ffi::PyObject {
     // SAFETY: as for `call`.
     unsafe {
         let py = Python::assume_attached();
         let arg = Bound::from_borrowed_ptr(py, arg);
-        guarded(py, || Err::<(), PyErr>(dispatcher::refuse(py, &*state, position, &arg, why)));
+        guarded(py, || Err::<(), PyErr>(dispatcher::refuse(py, state, position, &arg, why)));
     }
     std::ptr::null_mut()
-}
-
-/// The entry for these tags, or [`NOWHERE`].
-#[inline(always)]
-pub unsafe fn find(state: *mut State, tags: &[u64]) -> usize {
-    // SAFETY: the caller passes a live state; nothing else uses it meanwhile.
-    unsafe {
-        let state = &mut *state;
-        if let Some(e) = state.entries.get(state.last)
-            && same(&e.tags, tags)
-        {
-            return state.last;
-        }
-        match state.entries.iter().position(|e| same(&e.tags, tags)) {
-            Some(i) => {
-                state.last = i;
-                i
-            }
-            None => NOWHERE,
-        }
-    }
-}
-
-#[inline(always)]
-fn same(a: &[u64], b: &[u64]) -> bool {
-    a.len() == b.len() && a.iter().zip(b).all(|(x, y)| x == y)
 }
 
 /// Converts the arguments in a buffer to what a specialisation takes.
@@ -301,7 +259,7 @@ pub fn convert_all(natural: &[lh_ir::Ty], overload: &Overload, buf: &mut ArgBuf)
 
 /// Runs a specialisation on the words in the buffer.
 #[inline(always)]
-unsafe fn run(py: Python<'_>, state: *mut State, overload: &Overload, buf: &mut ArgBuf) -> *mut ffi::PyObject {
+unsafe fn run(py: Python<'_>, state: &State, overload: &Overload, buf: &mut ArgBuf) -> *mut ffi::PyObject {
     let mut inline = [MaybeUninit::<u64>::uninit(); INLINE_RET];
     let mut heap = Vec::new();
     let ret: *mut u64 = if overload.ret_words <= INLINE_RET {
@@ -316,7 +274,7 @@ unsafe fn run(py: Python<'_>, state: *mut State, overload: &Overload, buf: &mut 
     let running = Running::start(overload.may_wait);
     // SAFETY: the words are those of the specialisation's argument types; the result has room.
     let status = unsafe {
-        if (*state).options.nogil {
+        if state.options.nogil {
             let saved = ffi::PyEval_SaveThread();
             let status = (overload.entry)(buf.slots.as_ptr(), ret);
             ffi::PyEval_RestoreThread(saved);

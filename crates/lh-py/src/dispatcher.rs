@@ -20,8 +20,9 @@ use lh_ir::{Ty, TyKind};
 use pyo3::exceptions::PyTypeError;
 use pyo3::ffi;
 use pyo3::prelude::*;
-use std::cell::Cell;
-use std::sync::Arc;
+use std::ptr;
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// How a result is turned into an object.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -63,11 +64,14 @@ pub struct Overload {
     pub ret_words: usize,
     /// Result type that a signature says.
     pub explicit: Option<Ty>,
-    /// Set when it has been replaced.
-    pub stale: Cell<bool>,
+    stale: AtomicBool,
 }
 
 impl Overload {
+    /// Whether it has been replaced.
+    pub fn is_stale(&self) -> bool {
+        self.stale.load(Ordering::Relaxed)
+    }
     /// Whether a signature that leaves functions open made it, for those of a call.
     pub fn is_instance(&self) -> bool {
         self.compiled.args.iter().any(|t| canonical(*t).is_open())
@@ -75,6 +79,7 @@ impl Overload {
 }
 
 /// A specialisation as found by argument tags.
+#[derive(Clone)]
 pub struct Entry {
     /// Tags of the arguments.
     pub tags: Box<[u64]>,
@@ -84,28 +89,51 @@ pub struct Entry {
     pub overload: *const Overload,
 }
 
-/// What a dispatcher knows.
+/// What every call reads, in any thread and without a lock: it is never changed, but replaced.
+#[derive(Clone)]
+pub struct Table {
+    /// How arguments are bound.
+    pub params: Arc<Params>,
+    /// Positions of arguments whose values are part of the specialisation.
+    pub literals: Vec<usize>,
+    /// Found by tags.
+    pub entries: Vec<Entry>,
+}
+
+// SAFETY: an overload is not changed once it is made, but for atomic words; machine code may run in any thread.
+unsafe impl Send for Overload {}
+// SAFETY: as above.
+unsafe impl Sync for Overload {}
+// SAFETY: what an entry points to lives as long as the state that has both.
+unsafe impl Send for Entry {}
+// SAFETY: as above.
+unsafe impl Sync for Entry {}
+
+/// A dispatcher. Threads may use it at once.
 pub struct State {
     /// The Python function.
     pub func: Py<PyAny>,
-    /// How arguments are bound.
-    pub params: Params,
     /// Options of the decorator.
     pub options: JitOptions,
-    /// Found by tags.
-    pub entries: Vec<Entry>,
     /// The object, once it is made.
-    pub owner: *mut DispatcherObject,
-    /// The entry that fitted the last call.
-    pub last: usize,
+    owner: AtomicPtr<DispatcherObject>,
+    table: AtomicPtr<Table>,
+    /// The position of the entry that fitted the last call; a hint.
+    last: AtomicUsize,
+    known: Mutex<Known>,
+}
+
+/// What a dispatcher knows beside the table of calls: for one thread at a time, and no Python code runs meanwhile.
+pub struct Known {
+    /// Every table that there was: calls in progress may use the old ones.
+    #[expect(clippy::vec_box, reason = "calls point to the tables")]
+    tables: Vec<Box<Table>>,
     /// Every specialisation ever made: calls in progress may use the stale ones.
     #[expect(clippy::vec_box, reason = "entries point to the overloads")]
     pub overloads: Vec<Box<Overload>>,
     /// Signatures that leave open which functions are given: argument types, and the result type if it is given. Code is
     /// made for the functions of a call.
     pub open: Vec<(Vec<Ty>, Option<Ty>)>,
-    /// Positions of arguments whose values are part of the specialisation.
-    pub literals: Vec<usize>,
     /// Whether new argument types are compiled for.
     pub can_compile: bool,
     /// Calls that had to compile.
@@ -131,14 +159,12 @@ pub fn of<'a>(o: &'a Bound<'_, PyAny>) -> Option<&'a DispatcherObject> {
 
 /// The Python function of a dispatcher.
 pub fn py_func<'py>(o: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
-    // SAFETY: the state of a live dispatcher; only shared data are read.
-    of(o).map(|d| unsafe { (*d.state).func.bind(o.py()).clone() })
+    of(o).map(|d| d.state().func.bind(o.py()).clone())
 }
 
 /// The types that a dispatcher's `locals=` gives to variables.
 pub fn locals_of(o: &Bound<'_, PyAny>) -> Vec<(String, Ty)> {
-    // SAFETY: the state lives as long as the dispatcher; the reference ends with this expression.
-    let given = of(o).map(|d| unsafe { (*d.state).options.given.clone_ref(o.py()) });
+    let given = of(o).map(|d| d.state().options.given.clone_ref(o.py()));
     let locals = given.and_then(|g| g.bind(o.py()).get_item("locals").ok().flatten());
     let Some(locals) = locals.as_ref().and_then(|l| l.cast::<pyo3::types::PyDict>().ok()) else { return Vec::new() };
     let pair = |(k, v): (Bound<'_, PyAny>, Bound<'_, PyAny>)| Some((k.extract().ok()?, crate::types::as_ty(&v).ok()?));
@@ -148,175 +174,248 @@ pub fn locals_of(o: &Bound<'_, PyAny>) -> Vec<(String, Ty)> {
 /// The signatures to which a dispatcher is limited; none while it compiles for any types.
 pub fn signatures_of(o: &Bound<'_, PyAny>) -> Vec<(Vec<Ty>, Option<Ty>)> {
     let Some(d) = of(o) else { return Vec::new() };
-    // SAFETY: the state of a live dispatcher; only shared data are read.
-    let state = unsafe { &*d.state };
-    if state.can_compile {
-        return Vec::new();
-    }
-    state.signatures().collect()
+    if d.state().can_compile() { Vec::new() } else { d.state().signatures() }
 }
 
 /// Whether a dispatcher's decorator asks for the cache.
 pub fn is_cached(o: &Bound<'_, PyAny>) -> bool {
-    // SAFETY: as above.
-    of(o).is_some_and(|d| unsafe { (*d.state).options.cache })
+    of(o).is_some_and(|d| d.state().options.cache)
 }
 
 /// The code-changing options of a dispatcher.
 pub fn options_of(o: &Bound<'_, PyAny>) -> Option<Options> {
-    // SAFETY: as above.
-    of(o).map(|d| unsafe { (*d.state).options.ir })
+    of(o).map(|d| d.state().options.ir)
 }
 
 impl State {
     /// A dispatcher's state without specialisations.
     pub fn new(func: &Bound<'_, PyAny>, options: JitOptions) -> PyResult<State> {
-        Ok(State {
-            func: func.clone().unbind(),
-            params: Params::of(func)?,
-            options,
-            entries: Vec::new(),
-            owner: std::ptr::null_mut(),
-            last: 0,
+        let table = Box::new(Table { params: Arc::new(Params::of(func)?), literals: Vec::new(), entries: Vec::new() });
+        let published = ptr::from_ref(&*table).cast_mut();
+        let known = Known {
+            tables: vec![table],
             overloads: Vec::new(),
             open: Vec::new(),
-            literals: Vec::new(),
             can_compile: true,
             misses: 0,
             found: Vec::new(),
             missed: Vec::new(),
+        };
+        Ok(State {
+            func: func.clone().unbind(),
+            options,
+            owner: AtomicPtr::default(),
+            table: AtomicPtr::new(published),
+            last: AtomicUsize::new(0),
+            known: Mutex::new(known),
         })
     }
 
+    /// Says which object this is the state of.
+    pub fn set_owner(&self, owner: *mut DispatcherObject) {
+        self.owner.store(owner, Ordering::Relaxed);
+    }
+
+    /// What calls go by now.
+    #[inline(always)]
+    pub fn table(&self) -> &Table {
+        // SAFETY: tables live as long as the state and do not change.
+        unsafe { &*self.table.load(Ordering::Acquire) }
+    }
+
+    /// The entry for these tags.
+    #[inline(always)]
+    pub fn find(&self, tags: &[u64]) -> Option<&Entry> {
+        let entries = &self.table().entries;
+        let last = self.last.load(Ordering::Relaxed);
+        match entries.get(last) {
+            Some(e) if same(&e.tags, tags) => Some(e),
+            _ => {
+                let at = entries.iter().position(|e| same(&e.tags, tags))?;
+                self.last.store(at, Ordering::Relaxed);
+                Some(&entries[at])
+            }
+        }
+    }
+
+    /// The rest, for this thread alone: nothing of Python may run until the guard is dropped.
+    pub fn known(&self) -> MutexGuard<'_, Known> {
+        // Every change is whole.
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Replaces the table by a changed copy.
+    pub fn change<R>(&self, change: impl FnOnce(&mut Table) -> R) -> R {
+        let mut known = self.known();
+        let mut table = Box::new(self.table().clone());
+        let result = change(&mut table);
+        self.table.store(&raw mut *table, Ordering::Release);
+        known.tables.push(table);
+        result
+    }
+
+    /// Whether new argument types are compiled for.
+    pub fn can_compile(&self) -> bool {
+        self.known().can_compile
+    }
+
     /// The current specialisations, in the order in which they were made.
-    pub fn current(&self) -> impl Iterator<Item = &Overload> {
-        self.overloads.iter().map(|o| &**o).filter(|o| !o.stale.get())
+    pub fn current(&self) -> Vec<&Overload> {
+        let known = self.known();
+        // SAFETY: overloads live as long as the state, at the same address.
+        known.overloads.iter().map(|o| unsafe { &*ptr::from_ref(&**o) }).filter(|o| !o.is_stale()).collect()
+    }
+
+    /// The current specialisation for exactly these types.
+    pub fn of_types(&self, args: &[Ty]) -> Option<&Overload> {
+        self.current().into_iter().find(|o| o.compiled.args == args)
     }
 
     /// Argument types, and the result types that are given, of all that is not made for the functions of a call.
-    pub fn signatures(&self) -> impl Iterator<Item = (Vec<Ty>, Option<Ty>)> {
-        let own = self.current().filter(|o| !o.is_instance()).map(|o| (o.compiled.args.clone(), o.explicit));
-        self.open.iter().cloned().chain(own)
+    pub fn signatures(&self) -> Vec<(Vec<Ty>, Option<Ty>)> {
+        let mut all = self.known().open.clone();
+        let own = self.current().into_iter().filter(|o| !o.is_instance());
+        all.extend(own.map(|o| (o.compiled.args.clone(), o.explicit)));
+        all
     }
 
     /// Lets calls take the quick way, if a function without parameters has code that allows it.
-    fn set_quick(&mut self, overload: Option<&Overload>) {
+    fn set_quick(&self, overload: Option<&Overload>) {
         let quick = overload.filter(|o| !self.options.nogil && !o.may_wait && o.guard.is_own_only());
         let entry = quick.and_then(|o| Some((o, call::quick_entry(o.ret)?)));
-        // SAFETY: the owner lives as long as its state; the overload is in place before the function that reads it.
-        unsafe {
-            if let (Some((overload, _)), false) = (entry, self.owner.is_null()) {
-                (*self.owner).quick = overload;
-            }
-            if !self.owner.is_null() {
-                (*self.owner).vectorcall = Some(entry.map_or(call::vectorcall, |(_, f)| f));
-            }
+        // SAFETY: the owner, if there is one yet, lives as long as its state.
+        if let Some(owner) = unsafe { self.owner.load(Ordering::Relaxed).as_ref() } {
+            owner.set_entry(entry.map(|(o, _)| o), entry.map_or(call::vectorcall, |(_, f)| f));
         }
     }
 
     /// Forgets a specialisation whose dependencies have changed.
-    pub fn forget(&mut self, overload: *const Overload) {
-        self.entries.retain(|e| !std::ptr::eq(e.overload, overload));
-        self.last = 0;
+    pub fn forget(&self, overload: &Overload) {
+        overload.stale.store(true, Ordering::Relaxed);
+        self.change(|t| t.entries.retain(|e| !ptr::eq(e.overload, overload)));
         self.set_quick(None);
-        // SAFETY: overloads live as long as the state.
-        unsafe { (*overload).stale.set(true) };
+    }
+
+    /// Adds a specialisation.
+    fn add(&self, params: Params, overload: Overload) -> &Overload {
+        self.change(|t| t.params = Arc::new(params));
+        let overload = Box::new(overload);
+        // SAFETY: overloads live as long as the state, at the same address.
+        let added = unsafe { &*ptr::from_ref(&*overload) };
+        self.known().overloads.push(overload);
+        added
     }
 }
 
-/// Finds or makes the specialisation for the tags in `buf`, for a call that found none.
-///
-/// # Safety
-/// `state` belongs to a live dispatcher; no reference into it is held by the caller, since compiling runs Python code.
+#[inline(always)]
+fn same(a: &[u64], b: &[u64]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).all(|(x, y)| x == y)
+}
+
+/// What runs for the tags in `buf`, with the arguments converted to what it takes; `entry` is what was found for them.
 #[cold]
-pub unsafe fn resolve(
+pub fn ready<'a>(
     py: Python<'_>,
-    state: *mut State,
+    state: &'a State,
+    object: &Bound<'_, PyAny>,
+    entry: Option<&Entry>,
+    buf: &mut ArgBuf,
+    argc: usize,
+) -> PyResult<&'a Overload> {
+    // SAFETY: overloads live as long as the state.
+    let found = entry.map(|e| unsafe { (e, &*e.overload) });
+    let entry = match found {
+        Some((entry, overload)) if overload.guard.is_current(py) => entry.clone(),
+        Some((_, overload)) => {
+            renew(py, state, object, overload)?;
+            resolve(py, state, object, buf, argc)?
+        }
+        None => resolve(py, state, object, buf, argc)?,
+    };
+    // SAFETY: as above.
+    let overload = unsafe { &*entry.overload };
+    if let Some(natural) = &entry.natural {
+        call::convert_all(natural, overload, buf);
+    }
+    Ok(overload)
+}
+
+/// Finds or makes the specialisation for the tags in `buf`, for a call that found none.
+fn resolve<'a>(
+    py: Python<'_>,
+    state: &'a State,
     object: &Bound<'_, PyAny>,
     buf: &mut ArgBuf,
     argc: usize,
-) -> PyResult<usize> {
-    // SAFETY: as promised.
-    let natural = unsafe { literals::types(py, &*state, buf, argc)? };
-    // SAFETY: as promised; each borrow ends before Python code can run.
-    let find = || unsafe { (*state).current().find(|o| o.compiled.args == natural) }.map(std::ptr::from_ref);
-    let mut existing = find();
-    let mut ticket = None;
-    // SAFETY: as promised.
-    while existing.is_none() && ticket.is_none() && unsafe { (*state).can_compile } {
-        ticket = flight::board(py, state.addr(), &natural);
-        existing = find();
+) -> PyResult<Entry> {
+    let literals = &state.table().literals;
+    if !literals.is_empty() {
+        // Another thread may have added one since the call was tagged.
+        literals::tag(py, literals, buf, argc)?;
     }
-    let (overload, converts) = match existing {
-        Some(o) => (o, false),
-        // SAFETY: as promised.
-        None if unsafe { !(*state).can_compile } => (unsafe { fitting(py, state, object, &natural) }?, true),
-        // SAFETY: as promised.
-        None => match unsafe { compile(py, state, object, &natural, None, false) } {
+    let natural = literals::types(py, literals, buf, argc)?;
+    let mut existing = state.of_types(&natural);
+    let mut ticket = None;
+    while existing.is_none() && ticket.is_none() && state.can_compile() {
+        ticket = flight::board(py, ptr::from_ref(state).addr(), &natural);
+        existing = state.of_types(&natural);
+    }
+    let (overload, converts): (&'a Overload, bool) = match existing {
+        Some(o) => (renew(py, state, object, o)?, false),
+        None if !state.can_compile() => (renew(py, state, object, fitting(py, state, object, &natural)?)?, true),
+        // What is compiled now is taken as it is, without another look at its guard: a call always ends.
+        None => match compile(py, state, object, &natural, None, false) {
             Ok(o) => (o, false),
             Err(Failed::Literal(at, e)) => {
-                // SAFETY: as promised.
-                unsafe {
-                    if (*state).literals.contains(&at) || at >= argc {
-                        return Err(e);
-                    }
-                    literals::add(py, &mut *state, buf, at, argc)?;
-                    return resolve(py, state, object, buf, argc);
+                if literals.contains(&at) || at >= argc {
+                    return Err(e);
                 }
+                literals::check(py, buf, at, argc)?;
+                state.change(|t| {
+                    if !t.literals.contains(&at) {
+                        t.literals.push(at);
+                    }
+                });
+                return resolve(py, state, object, buf, argc);
             }
             Err(Failed::Error(e)) => return Err(e),
         },
     };
-    // SAFETY: the overload belongs to the state; `compile` makes another one in place of a stale one.
-    unsafe {
-        let overload = if existing.is_some() || converts { renew(py, state, object, overload)? } else { overload };
-        let state = &mut *state;
-        state.entries.retain(|e| e.tags[..] != buf.tags[..]);
-        state.entries.push(Entry { tags: buf.tags.as_slice().into(), natural: converts.then_some(natural), overload });
-        state.last = state.entries.len() - 1;
-        if argc == 0 {
-            state.set_quick(Some(&*overload));
-        }
-        Ok(state.last)
+    let entry = Entry { tags: buf.tags.as_slice().into(), natural: converts.then_some(natural), overload };
+    state.change(|t| {
+        t.entries.retain(|e| e.tags != entry.tags);
+        t.entries.push(entry.clone());
+    });
+    if argc == 0 {
+        state.set_quick(Some(overload));
     }
+    Ok(entry)
 }
 
 /// The specialisation itself, or a new one if something that it depends on has changed.
-///
-/// # Safety
-/// As [`resolve`].
-pub unsafe fn renew(
+pub fn renew<'a>(
     py: Python<'_>,
-    state: *mut State,
+    state: &'a State,
     object: &Bound<'_, PyAny>,
-    overload: *const Overload,
-) -> PyResult<*const Overload> {
-    // SAFETY: overloads live as long as the state.
-    unsafe {
-        let old = &*overload;
-        if old.guard.is_current(py) {
-            return Ok(overload);
-        }
-        let (args, explicit) = (old.compiled.args.clone(), old.explicit);
-        (*state).forget(overload);
-        Ok(compile(py, state, object, &args, explicit, false)?)
+    old: &'a Overload,
+) -> PyResult<&'a Overload> {
+    if old.guard.is_current(py) {
+        return Ok(old);
     }
+    state.forget(old);
+    Ok(compile(py, state, object, &old.compiled.args, old.explicit, false)?)
 }
 
 /// Finds code for argument types in the cache, or (always if `anew`) compiles it, and adds the specialisation.
-///
-/// # Safety
-/// As [`resolve`].
-pub unsafe fn compile(
+pub fn compile<'a>(
     py: Python<'_>,
-    state: *mut State,
+    state: &'a State,
     object: &Bound<'_, PyAny>,
     args: &[Ty],
     ret: Option<Ty>,
     anew: bool,
-) -> Result<*const Overload, Failed> {
-    // SAFETY: as promised; each borrow ends before Python code can run.
-    let (options, cached) = unsafe { ((*state).options.ir, (*state).options.cache) };
+) -> Result<&'a Overload, Failed> {
+    let (options, cached) = (state.options.ir, state.options.cache);
     let function = objects::intern(object);
     let mut lookup = None;
     let mut loaded = None;
@@ -330,16 +429,13 @@ pub unsafe fn compile(
         Some(code) => {
             crate::signals::install();
             let guard = compiler::guard_of(py, function, &code)?;
-            // SAFETY: as promised.
-            unsafe { (*state).found.push(args.to_vec()) };
+            state.known().found.push(args.to_vec());
             (Arc::new(code), guard)
         }
         None => {
-            // SAFETY: as promised.
-            unsafe { (*state).misses += 1 };
+            state.known().misses += 1;
             let made = compiler::compile(py, function, args, options, ret, lookup.is_some())?;
-            // SAFETY: as promised.
-            unsafe { (*state).missed.push(args.to_vec()) };
+            state.known().missed.push(args.to_vec());
             if let Some(l) = &lookup {
                 cache::keep(py, l, (function, function), args, options, &made.0)?;
             }
@@ -356,7 +452,7 @@ pub unsafe fn compile(
         TyKind::Complex { bits: 128, .. } => Ret::Complex,
         _ => Ret::Other,
     };
-    let overload = Box::new(Overload {
+    let overload = Overload {
         entry: compiled.entry,
         may_wait: compiled.may_wait,
         escapes: compiled.escapes,
@@ -366,36 +462,18 @@ pub unsafe fn compile(
         guard,
         ret: kind,
         explicit: ret,
-        stale: Cell::new(false),
-    });
-    let pointer: *const Overload = &raw const *overload;
-    // SAFETY: as promised.
-    unsafe {
-        (*state).params = Params::of((*state).func.bind(py))?;
-        (*state).overloads.push(overload);
-    }
-    Ok(pointer)
+        stale: AtomicBool::new(false),
+    };
+    Ok(state.add(Params::of(state.func.bind(py))?, overload))
 }
 
 /// The specialisation that takes arguments of these types; of a signature that leaves functions open, it is made for them.
-///
-/// # Safety
-/// As [`resolve`].
-unsafe fn fitting(
-    py: Python<'_>,
-    state: *mut State,
-    object: &Bound<'_, PyAny>,
-    natural: &[Ty],
-) -> PyResult<*const Overload> {
-    // SAFETY: as promised; each borrow ends before Python code can run.
-    let (args, ret) = unsafe { best_match(&*state, natural) }?;
+fn fitting<'a>(py: Python<'_>, state: &'a State, object: &Bound<'_, PyAny>, natural: &[Ty]) -> PyResult<&'a Overload> {
+    let (args, ret) = best_match(state, natural)?;
     let args: Vec<Ty> = args.iter().zip(natural).map(|(t, n)| t.with_functions(*n)).collect();
-    // SAFETY: as promised.
-    unsafe {
-        if let Some(o) = (*state).current().find(|o| o.compiled.args == args) {
-            return Ok(o);
-        }
-        Ok(compile(py, state, object, &args, ret, false)?)
+    match state.of_types(&args) {
+        Some(o) => Ok(o),
+        None => Ok(compile(py, state, object, &args, ret, false)?),
     }
 }
 
@@ -433,7 +511,7 @@ pub fn refuse(
     use crate::args::Refused;
     use lh_ir::diag::{TOO_LARGE, UNSUPPORTED_TYPE, UNTYPED_LIST};
     let class = crate::classify::short_text(arg);
-    let name = state.params.name_of(py, position);
+    let name = state.table().params.name_of(py, position);
     let function = state.func.bind(py).getattr("__name__").and_then(|n| n.extract::<String>()).unwrap_or_default();
     let arg_text = format!("argument `{name}` of `{function}`");
     let (id, headline, help) = match why {

@@ -8,12 +8,13 @@ use lh_ir::{FuncId, ObjId};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFunction, PyModule, PyString, PyType};
-use std::cell::Cell;
+use smallvec::SmallVec;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A dictionary of globals or builtins.
 struct DictGuard {
     dict: Py<PyDict>,
-    version: Cell<u64>,
+    version: AtomicU64,
 }
 
 /// A name looked up in globals, then builtins.
@@ -71,7 +72,6 @@ fn version(dict: &Py<PyDict>) -> u64 {
     }
     #[cfg(Py_3_14)]
     {
-        use std::sync::atomic::{AtomicU64, Ordering};
         static NEXT: AtomicU64 = AtomicU64::new(1);
         let _ = dict;
         NEXT.fetch_add(1, Ordering::Relaxed)
@@ -88,6 +88,7 @@ pub fn parts(function: *mut ffi::PyObject) -> [*mut ffi::PyObject; 3] {
     }
 }
 
+/// What a cell holds now, to be compared only: in other threads it may be replaced.
 fn cell_value(cell: &Py<PyAny>) -> *mut ffi::PyObject {
     #[repr(C)]
     struct CellObject {
@@ -120,16 +121,19 @@ impl Guard {
     fn more_is_current(&self, py: Python<'_>) -> bool {
         self.funcs.iter().all(FuncGuard::is_current)
             && self.cells.iter().all(|c| cell_value(&c.cell) == c.value || c.is_same(py))
-            && (self.dicts.iter().all(|d| version(&d.dict) == d.version.get()) || self.names_are_same(py))
+            && (self.dicts.iter().all(|d| version(&d.dict) == d.version.load(Ordering::Relaxed))
+                || self.names_are_same(py))
     }
 
     #[cold]
     fn names_are_same(&self, py: Python<'_>) -> bool {
+        // Read before the names are: a change meanwhile is seen next time.
+        let versions: SmallVec<[u64; 4]> = self.dicts.iter().map(|d| version(&d.dict)).collect();
         if !self.names.iter().all(|n| n.is_same(py)) {
             return false;
         }
-        for d in &self.dicts {
-            d.version.set(version(&d.dict));
+        for (d, version) in self.dicts.iter().zip(versions) {
+            d.version.store(version, Ordering::Relaxed);
         }
         true
     }
@@ -196,7 +200,7 @@ impl Guard {
         self.has_more = true;
         if !self.dicts.iter().any(|d| d.dict.is(dict)) {
             let dict = dict.clone().unbind();
-            let version = Cell::new(version(&dict));
+            let version = AtomicU64::new(version(&dict));
             self.dicts.push(DictGuard { dict, version });
         }
     }
@@ -254,36 +258,23 @@ fn user_function(py: Python<'_>, f: FuncId) -> Option<Bound<'_, PyAny>> {
 
 impl NameGuard {
     fn is_same(&self, py: Python<'_>) -> bool {
-        let find = |d: &Py<PyDict>| {
-            // SAFETY: a dictionary and a string; the result is borrowed, and errors of comparing keys are dropped.
-            let v = unsafe { ffi::PyDict_GetItemWithError(d.as_ptr(), self.name.as_ptr()) };
-            if v.is_null() {
-                // SAFETY: attached, as `py` shows.
-                unsafe { ffi::PyErr_Clear() };
-            }
-            v
-        };
-        let mut now = find(&self.globals);
-        if now.is_null() {
-            now = find(&self.builtins);
-        }
-        is_same_object(py, now, self.value, self.object)
+        // Errors of comparing keys mean that there is none.
+        let find = |d: &Py<PyDict>| d.bind(py).get_item(&self.name).ok().flatten();
+        is_same_object(find(&self.globals).or_else(|| find(&self.builtins)).as_ref(), self.value, self.object)
     }
 }
 
 impl CellGuard {
     fn is_same(&self, py: Python<'_>) -> bool {
-        is_same_object(py, cell_value(&self.cell), self.value, self.object)
+        // SAFETY: the object is a cell; the result is null or a new reference.
+        let now = unsafe { Bound::from_owned_ptr_or_opt(py, ffi::PyCell_Get(self.cell.as_ptr())) };
+        is_same_object(now.as_ref(), self.value, self.object)
     }
 }
 
 /// Whether a value is the recorded object or an equal constant.
-fn is_same_object(py: Python<'_>, now: *mut ffi::PyObject, value: *mut ffi::PyObject, object: Option<ObjId>) -> bool {
-    if now == value {
-        return true;
-    }
-    // SAFETY: a value that a dictionary or cell holds is alive.
-    let Some(o) = (unsafe { Bound::from_borrowed_ptr_or_opt(py, now) }) else { return false };
+fn is_same_object(now: Option<&Bound<'_, PyAny>>, value: *mut ffi::PyObject, object: Option<ObjId>) -> bool {
+    let Some(now) = now else { return value.is_null() };
     // An equal number at another address is not remembered: only the recorded object is kept alive.
-    object.is_some() && object == objects::find(&o)
+    now.as_ptr() == value || object.is_some() && object == objects::find(now)
 }

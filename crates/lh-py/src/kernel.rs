@@ -1,7 +1,6 @@
 //! Launches of kernels for a CUDA device.
 
 use crate::args::ArgBuf;
-use crate::call::{self, NOWHERE};
 use crate::dispatcher::{self, Overload};
 use crate::signals::Running;
 use crate::{raise, render};
@@ -78,39 +77,25 @@ pub fn failed(py: Python<'_>, fault: Fault) -> PyResult<PyErr> {
 fn resolve<'a>(kernel: &'a Bound<'_, PyAny>, args: &Bound<'_, PyTuple>, buf: &mut ArgBuf) -> PyResult<&'a Overload> {
     let py = kernel.py();
     let object = dispatcher::of(kernel).ok_or_else(|| PyTypeError::new_err("not a kernel"))?;
-    let (state, n) = (object.state, args.len());
-    // SAFETY: the state belongs to the dispatcher, which is alive; references into it end before Python code can run.
-    unsafe {
-        if (*state).params.plain != n {
-            let name: String = kernel.getattr("__name__")?.extract()?;
-            let want = (*state).params.plain;
-            return Err(PyTypeError::new_err(format!("kernel {name} takes {want} arguments, {n} were given")));
+    let (state, n) = (object.state(), args.len());
+    let want = state.table().params.plain;
+    if want != n {
+        let name: String = kernel.getattr("__name__")?.extract()?;
+        return Err(PyTypeError::new_err(format!("kernel {name} takes {want} arguments, {n} were given")));
+    }
+    for (i, a) in args.iter().enumerate() {
+        // SAFETY: the tuple keeps its items.
+        if let Err(why) = unsafe { buf.push(a.as_ptr()) } {
+            return Err(dispatcher::refuse(py, state, i, &a, why));
         }
-        for (i, a) in args.iter().enumerate() {
-            if let Err(why) = buf.push(a.as_ptr()) {
-                return Err(dispatcher::refuse(py, &*state, i, &a, why));
-            }
-        }
-        if buf.undecided {
-            return Err(PyTypeError::new_err("kernels take no lists"));
-        }
-        let mut at = call::find(state, &buf.tags);
-        if at != NOWHERE {
-            let overload = (&(*state).entries)[at].overload;
-            if !(*overload).guard.is_current(py) {
-                dispatcher::renew(py, state, kernel, overload)?;
-                at = NOWHERE;
-            }
-        }
-        if at == NOWHERE {
-            at = dispatcher::resolve(py, state, kernel, buf, n)?;
-        }
-        let entry = &(&(*state).entries)[at];
-        let overload = &*entry.overload;
-        if let Some(natural) = &entry.natural {
-            call::convert_all(natural, overload, buf);
-        }
-        Ok(overload)
+    }
+    if buf.undecided {
+        return Err(PyTypeError::new_err("kernels take no lists"));
+    }
+    match state.find(&buf.tags) {
+        // SAFETY: overloads live as long as the state.
+        Some(e) if e.natural.is_none() && unsafe { (*e.overload).guard.is_current(py) } => Ok(unsafe { &*e.overload }),
+        entry => dispatcher::ready(py, state, kernel, entry, buf, n),
     }
 }
 
@@ -147,8 +132,7 @@ pub fn kernel_facts<'py>(kernel: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDi
     let py = kernel.py();
     let object = dispatcher::of(kernel).ok_or_else(|| PyTypeError::new_err("not a kernel"))?;
     let all = PyDict::new(py);
-    // SAFETY: the state of a live dispatcher; overloads live as long as it.
-    for o in unsafe { (*object.state).current() } {
+    for o in object.state().current() {
         let Some(k) = o.compiled.kernel else { continue };
         let facts = PyDict::new(py);
         facts.set_item("shared", k.shared_bytes)?;

@@ -19,6 +19,7 @@ mod foreign;
 mod generator;
 mod gpu;
 mod guard;
+mod held;
 mod host;
 mod inspect;
 mod instances;

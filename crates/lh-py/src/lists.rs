@@ -2,6 +2,7 @@
 
 use crate::args::{ArgBuf, Refused, kind, read_prim, write_prim};
 use crate::boxing::Boxer;
+use crate::held::Held;
 use crate::int::{self, Machine};
 use crate::typing::Decoder;
 use crate::undecided::{merged, tags_of_one};
@@ -10,6 +11,8 @@ use lh_ir::types::Prim;
 use lh_runtime::list::{List, ListRef};
 use pyo3::ffi;
 use pyo3::prelude::*;
+use pyo3::sync::critical_section::with_critical_section;
+use pyo3::types::PyList;
 use smallvec::SmallVec;
 
 /// How an item lies in memory.
@@ -49,8 +52,8 @@ impl Item {
 
 /// One Python list and its native copy.
 struct Record {
-    /// The Python list: an argument or inside one, so alive during the call.
-    object: *mut ffi::PyObject,
+    /// The Python list: held, for another thread may take it out of the list that it is in.
+    object: Held,
     list: ListRef,
     tags: SmallVec<[u64; 4]>,
     /// The number of items and their bytes before the call.
@@ -68,12 +71,21 @@ impl Lists {
     /// # Safety
     /// `o` is a list that stays alive, and the thread is attached.
     pub unsafe fn import(&mut self, o: *mut ffi::PyObject, buf: &mut ArgBuf) -> Result<*mut List, Refused> {
-        if let Some(r) = self.0.iter().find(|r| r.object == o) {
+        // SAFETY: as promised.
+        let object: Bound<'_, PyList> =
+            unsafe { Bound::from_borrowed_ptr(Python::assume_attached(), o).cast_into_unchecked() };
+        with_critical_section(&object, || self.import_locked(&object, buf))
+    }
+
+    fn import_locked(&mut self, object: &Bound<'_, PyList>, buf: &mut ArgBuf) -> Result<*mut List, Refused> {
+        let o = object.as_ptr();
+        if let Some(r) = self.0.iter().find(|r| r.object.as_ptr() == o) {
             buf.tags.extend_from_slice(&r.tags);
             return Ok(r.list.as_ptr());
         }
         let start = buf.tags.len();
-        // SAFETY: `o` is a list.
+        let held = Held::new(object);
+        // SAFETY: `o` is a list, which no other thread changes meanwhile.
         let list = unsafe {
             let n = ffi::PyList_GET_SIZE(o);
             if n == 0 {
@@ -81,7 +93,13 @@ impl Lists {
                 buf.undecided = true;
                 let list = ListRef::new(0, 8, 0).ok_or(Refused::TooLarge)?;
                 let header = list.as_ptr();
-                self.0.push(Record { object: o, count: 0, list, tags: buf.tags[start..].into(), before: Vec::new() });
+                self.0.push(Record {
+                    object: held,
+                    count: 0,
+                    list,
+                    tags: buf.tags[start..].into(),
+                    before: Vec::new(),
+                });
                 return Ok(header);
             }
             let class = ffi::Py_TYPE(ffi::PyList_GET_ITEM(o, 0));
@@ -95,33 +113,31 @@ impl Lists {
                     Some((*item.cast::<ffi::PyFloatObject>()).ob_fval.to_bits())
                 })?
             } else {
-                self.import_items(o, buf)?
+                self.import_items(object, buf)?
             }
         };
         let before = bytes_of(&list).to_vec();
         let header = list.as_ptr();
-        self.0.push(Record { object: o, count: list.len(), list, tags: buf.tags[start..].into(), before });
+        self.0.push(Record { object: held, count: list.len(), list, tags: buf.tags[start..].into(), before });
         Ok(header)
     }
 
     /// Items of any kind, one by one through the argument buffer.
-    unsafe fn import_items(&mut self, o: *mut ffi::PyObject, buf: &mut ArgBuf) -> Result<ListRef, Refused> {
+    unsafe fn import_items(&mut self, o: &Bound<'_, PyList>, buf: &mut ArgBuf) -> Result<ListRef, Refused> {
         let (tag_start, slot_start, owner_start) = (buf.tags.len(), buf.slots.len(), buf.owners.len());
         let mut made: Option<(ListRef, Item)> = None;
         let mut tag_end = tag_start;
-        // SAFETY: `o` is a list; its size is read anew because typing an item may run Python code.
+        // SAFETY: items are held while they are looked at; typing one may run Python code that changes the list.
         unsafe {
             let mut i = 0;
-            while i < ffi::PyList_GET_SIZE(o) {
-                self.push_item(ffi::PyList_GET_ITEM(o, i), buf)?;
+            while let Ok(object) = o.get_item(i) {
+                self.push_item(object.as_ptr(), buf)?;
                 let (list, item) = match &mut made {
                     None => {
                         tag_end = buf.tags.len();
-                        let py = Python::assume_attached();
                         let item =
-                            Item::new(Decoder::new(py, &buf.tags[tag_start..]).next_ty()).ok_or(Refused::Type)?;
-                        let n = ffi::PyList_GET_SIZE(o) as usize;
-                        let list = ListRef::new(n, item.size, item.mask).ok_or(Refused::TooLarge)?;
+                            Item::new(Decoder::new(o.py(), &buf.tags[tag_start..]).next_ty()).ok_or(Refused::Type)?;
+                        let list = ListRef::new(o.len(), item.size, item.mask).ok_or(Refused::TooLarge)?;
                         made.insert((list, item))
                     }
                     Some(made) => {
@@ -166,19 +182,20 @@ impl Lists {
         unsafe {
             match tags[0] & 0xff {
                 kind::LIST => {
-                    let Some(at) = self.0.iter().position(|r| r.object == o) else { return };
+                    let Some(at) = self.0.iter().position(|r| r.object.as_ptr() == o) else { return };
                     let record = &mut self.0[at];
                     record.tags = tags[1..].into();
-                    let n = ffi::PyList_GET_SIZE(o);
-                    if n == 0 {
+                    let object = record.object.bind(py);
+                    let Ok(object) = object.cast_into::<PyList>() else { return };
+                    if object.is_empty() {
                         let item = Item::new(Decoder::new(py, &tags[1..]).next_ty());
                         let item = item.expect("a list of such items exists");
                         let header = record.list.as_ptr();
                         (*header).elem_size = item.size as i64;
                         (*header).mask = item.mask;
                     }
-                    for i in 0..n {
-                        self.decide(py, ffi::PyList_GET_ITEM(o, i), &tags[1..]);
+                    for item in object {
+                        self.decide(py, item.as_ptr(), &tags[1..]);
                     }
                 }
                 kind::TUPLE | kind::NAMED => {
@@ -196,7 +213,7 @@ impl Lists {
 
     /// The Python list whose native copy has this header.
     pub fn object_of(&self, header: *mut List) -> Option<*mut ffi::PyObject> {
-        self.0.iter().find(|r| r.list.as_ptr() == header).map(|r| r.object)
+        self.0.iter().find(|r| r.list.as_ptr() == header).map(|r| r.object.as_ptr())
     }
 
     /// Writes back what the call changed.
@@ -213,9 +230,7 @@ impl Lists {
     fn write_back(&self, py: Python<'_>, r: &Record) -> PyResult<()> {
         let item = Item::new(Decoder::new(py, &r.tags).next_ty()).expect("the list was made of such items");
         let mut boxer = Boxer::new(py, Some(self));
-        // SAFETY: the list is an argument, alive during the call.
-        let object = unsafe { Bound::from_borrowed_ptr(py, r.object) };
-        let object = object.cast::<pyo3::types::PyList>()?;
+        let object = r.object.bind(py).cast_into::<PyList>()?;
         let mut items = Vec::with_capacity(r.list.len());
         let now = bytes_of(&r.list);
         for i in 0..r.list.len() {
@@ -228,7 +243,7 @@ impl Lists {
                 boxer.borrowed(item.ty, &unsafe { item.slots(r.list.item(i)) })?
             });
         }
-        object.set_slice(0, object.len(), pyo3::types::PyList::new(py, items)?.as_any())
+        object.set_slice(0, object.len(), PyList::new(py, items)?.as_any())
     }
 }
 

@@ -3,8 +3,8 @@
 //! Their values follow the tags of all arguments, so that an entry fits only a call with the same ones.
 
 use crate::args::ArgBuf;
-use crate::dispatcher::State;
 use crate::typing::Decoder;
+use crate::undecided::first_tags;
 use crate::{objects, render};
 use lh_ir::types::Literal;
 use lh_ir::{Ty, TyKind};
@@ -12,32 +12,31 @@ use pyo3::prelude::*;
 use pyo3::types::PyString;
 
 /// Types of the arguments as they come, literal types for those that are to be known.
-pub fn types(py: Python<'_>, state: &State, buf: &ArgBuf, argc: usize) -> PyResult<Vec<Ty>> {
+pub fn types(py: Python<'_>, literals: &[usize], buf: &ArgBuf, argc: usize) -> PyResult<Vec<Ty>> {
     let mut natural = Decoder::new(py, &buf.tags).many(argc);
-    let values = state.literals.iter().map(|at| literal(py, &natural, buf, *at)).collect::<PyResult<Vec<_>>>()?;
-    for (at, value) in state.literals.iter().zip(values) {
+    let values = literals.iter().map(|at| literal(py, &natural, buf, *at)).collect::<PyResult<Vec<_>>>()?;
+    for (at, value) in literals.iter().zip(values) {
         natural[*at] = Ty::new(TyKind::Literal(value));
     }
     Ok(natural)
 }
 
-/// Adds the values that are to be known to the tags.
-pub fn tag(py: Python<'_>, state: &State, buf: &mut ArgBuf, argc: usize) -> PyResult<()> {
+/// Adds the values that are to be known to the tags, in place of others.
+pub fn tag(py: Python<'_>, literals: &[usize], buf: &mut ArgBuf, argc: usize) -> PyResult<()> {
     let natural = Decoder::new(py, &buf.tags).many(argc);
-    for at in &state.literals {
+    let own = first_tags(&buf.tags, argc);
+    buf.tags.truncate(own);
+    for at in literals {
         let word = word(py, literal(py, &natural, buf, *at)?);
         buf.tags.push(word);
     }
     Ok(())
 }
 
-/// Makes the value of one more argument part of what is specialised for.
-pub fn add(py: Python<'_>, state: &mut State, buf: &mut ArgBuf, at: usize, argc: usize) -> PyResult<()> {
+/// Whether an argument's value can be part of what is specialised for: an error says why not.
+pub fn check(py: Python<'_>, buf: &ArgBuf, at: usize, argc: usize) -> PyResult<()> {
     let natural = Decoder::new(py, &buf.tags).many(argc);
-    let word = word(py, literal(py, &natural, buf, at)?);
-    buf.tags.push(word);
-    state.literals.push(at);
-    Ok(())
+    literal(py, &natural, buf, at).map(|_| ())
 }
 
 /// A word that differs for different values of one type.

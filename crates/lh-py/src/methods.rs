@@ -27,10 +27,9 @@ struct Call<'a, 'py> {
 type Method = for<'py> fn(&Call<'_, 'py>) -> PyResult<Bound<'py, PyAny>>;
 
 impl<'py> Call<'_, 'py> {
-    /// The state. Borrowed for single expressions only: compiling runs Python code, which may come back here.
-    fn state(&self) -> *mut State {
+    fn state(&self) -> &State {
         // SAFETY: methods of the type are called with its instances.
-        unsafe { (*self.this.as_ptr().cast::<DispatcherObject>()).state }
+        unsafe { (*self.this.as_ptr().cast::<DispatcherObject>()).state() }
     }
     /// An argument by position or name.
     fn argument(&self, position: usize, name: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
@@ -42,8 +41,7 @@ impl<'py> Call<'_, 'py> {
         Ok(self.args.as_ref().and_then(|a| a.get_item(position).ok()))
     }
     fn overloads(&self) -> Vec<&Overload> {
-        // SAFETY: overloads live as long as the dispatcher, which the caller holds.
-        unsafe { (*self.state()).current().map(|o| &*std::ptr::from_ref(o)).collect() }
+        self.state().current()
     }
     /// The specialisation for a signature given as an argument, or all.
     fn chosen(&self, position: usize) -> PyResult<(Vec<&Overload>, bool)> {
@@ -81,10 +79,8 @@ impl<'py> Call<'_, 'py> {
         if !o.compiled.is_loaded() {
             return Ok(o.compiled.clone());
         }
-        // SAFETY: the state of a live dispatcher.
-        let options = unsafe { (*self.state()).options.ir };
         let function = crate::objects::intern(self.this);
-        Ok(crate::compiler::compile(self.py, function, &o.compiled.args, options, None, false)?.0)
+        Ok(crate::compiler::compile(self.py, function, &o.compiled.args, self.state().options.ir, None, false)?.0)
     }
     fn none(&self) -> Bound<'py, PyAny> {
         self.py.None().into_bound(self.py)
@@ -122,51 +118,36 @@ fn compile<'py>(c: &Call<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
     let sig = c.argument(0, "sig")?.ok_or_else(|| PyTypeError::new_err("compile() takes a signature"))?;
     let (ret, args) = signature(&sig)?;
     if args.iter().any(|t| t.is_open()) {
-        // SAFETY: the state of a live dispatcher, of which no reference is held.
-        let open = unsafe { &mut (*c.state()).open };
-        open.retain(|(known, _)| *known != args);
-        open.push((args.clone(), ret));
+        {
+            let mut known = c.state().known();
+            known.open.retain(|(known, _)| *known != args);
+            known.open.push((args.clone(), ret));
+        }
         return Ok(Bound::new(c.py, Signature { ret, args })?.into_any());
     }
-    let existing = c.overloads().into_iter().find(|o| canonical_all(&o.compiled.args) == args).map(std::ptr::from_ref);
-    // SAFETY: the state of a live dispatcher, of which no reference is held.
-    unsafe {
-        let overload = match existing {
-            Some(o) => dispatcher::renew(c.py, c.state(), c.this, o)?,
-            None if (*c.state()).can_compile => dispatcher::compile(c.py, c.state(), c.this, &args, ret, false)?,
-            None => {
-                let text = "compilation disabled";
-                return Err(pyo3::exceptions::PyRuntimeError::new_err(text));
-            }
-        };
-        Ok(Bound::new(c.py, signature_of(&*overload))?.into_any())
-    }
+    let existing = c.overloads().into_iter().find(|o| canonical_all(&o.compiled.args) == args);
+    let overload = match existing {
+        Some(o) => dispatcher::renew(c.py, c.state(), c.this, o)?,
+        None if c.state().can_compile() => dispatcher::compile(c.py, c.state(), c.this, &args, ret, false)?,
+        None => return Err(pyo3::exceptions::PyRuntimeError::new_err("compilation disabled")),
+    };
+    Ok(Bound::new(c.py, signature_of(overload))?.into_any())
 }
 
 fn disable_compile<'py>(c: &Call<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
     let value = c.argument(0, "val")?.map_or(Ok(true), |v| v.is_truthy())?;
-    // SAFETY: the state of a live dispatcher.
-    unsafe {
-        let state = &mut *c.state();
-        state.can_compile = !value;
-        if state.can_compile {
-            // What was converted so far gets code of its own.
-            state.entries.retain(|e| e.natural.is_none());
-            state.last = 0;
-        }
+    c.state().known().can_compile = !value;
+    if !value {
+        // What was converted so far gets code of its own.
+        c.state().change(|t| t.entries.retain(|e| e.natural.is_none()));
     }
     Ok(c.none())
 }
 
 fn recompile<'py>(c: &Call<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
-    let all: Vec<_> =
-        c.overloads().into_iter().map(|o| (o.compiled.args.clone(), o.explicit, std::ptr::from_ref(o))).collect();
-    for (args, ret, overload) in all {
-        // SAFETY: as in `compile`.
-        unsafe {
-            (*c.state()).forget(overload);
-            dispatcher::compile(c.py, c.state(), c.this, &args, ret, true)?;
-        }
+    for overload in c.overloads() {
+        c.state().forget(overload);
+        dispatcher::compile(c.py, c.state(), c.this, &overload.compiled.args, overload.explicit, true)?;
     }
     Ok(c.none())
 }
@@ -202,8 +183,7 @@ fn report<'py>(c: &Call<'_, 'py>, position: usize) -> PyResult<Bound<'py, PyAny>
 }
 
 fn parallel_diagnostics<'py>(c: &Call<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
-    // SAFETY: the state of a live dispatcher.
-    if unsafe { (*c.state()).options.ir.parallel & lh_ir::func::parallel::ALL } == 0 {
+    if c.state().options.ir.parallel & lh_ir::func::parallel::ALL == 0 {
         return Err(PyValueError::new_err("nothing is known of parallel loops: the function has no parallel=True"));
     }
     let level = c.argument(1, "level")?.map_or(Ok(1), |l| l.extract::<i64>())?;
@@ -258,15 +238,13 @@ fn py_func<'py>(c: &Call<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
 }
 
 fn signatures<'py>(c: &Call<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
-    // SAFETY: the state of a live dispatcher; the list is complete before Python code can run.
-    let all: Vec<_> = unsafe { (*c.state()).signatures().collect() };
+    let all = c.state().signatures();
     let all = all.iter().map(|(args, _)| type_tuple(c.py, args)).collect::<PyResult<Vec<_>>>()?;
     Ok(PyList::new(c.py, all)?.into_any())
 }
 
 fn nopython_signatures<'py>(c: &Call<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
-    // SAFETY: the state of a live dispatcher.
-    let open = unsafe { (*c.state()).open.iter() }.map(|(args, ret)| Signature { ret: *ret, args: args.clone() });
+    let open = c.state().known().open.clone().into_iter().map(|(args, ret)| Signature { ret, args });
     let made = c.overloads().into_iter().filter(|o| !o.is_instance());
     let all = open.chain(made.map(signature_of)).collect::<Vec<_>>();
     Ok(PyList::new(c.py, all)?.into_any())
@@ -295,32 +273,30 @@ fn counts<'py>(c: &Call<'_, 'py>, all: Vec<Vec<Ty>>) -> PyResult<Bound<'py, PyAn
 }
 
 fn cache_hits<'py>(c: &Call<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
-    // SAFETY: the state of a live dispatcher.
-    counts(c, unsafe { (*c.state()).found.clone() })
+    let found = c.state().known().found.clone();
+    counts(c, found)
 }
 
 fn cache_misses<'py>(c: &Call<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
-    // SAFETY: the state of a live dispatcher.
-    counts(c, unsafe { (*c.state()).missed.clone() })
+    let missed = c.state().known().missed.clone();
+    counts(c, missed)
 }
 
 fn stats<'py>(c: &Call<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
     let fields = PyDict::new(c.py);
-    // SAFETY: the state of a live dispatcher; nothing runs meanwhile.
-    let cached = unsafe { (*c.state()).options.cache };
+    let cached = c.state().options.cache;
     let function = py_func(c)?;
     let home = if cache::is_wanted(c.py, cached) { Some(cache::Home::of(&function)?) } else { None };
     fields.set_item("cache_path", home.as_ref().and_then(cache::Home::path).map(|p| p.to_string_lossy()))?;
     fields.set_item("cache_hits", cache_hits(c)?)?;
     fields.set_item("cache_misses", cache_misses(c)?)?;
-    // SAFETY: the state of a live dispatcher.
-    fields.set_item("compilations", unsafe { (*c.state()).misses })?;
+    let misses = c.state().known().misses;
+    fields.set_item("compilations", misses)?;
     namespace(c.py, &fields)
 }
 
 fn target_options<'py>(c: &Call<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
-    // SAFETY: the state of a live dispatcher.
-    unsafe { Ok((*c.state()).options.given.bind(c.py).copy()?.into_any()) }
+    Ok(c.state().options.given.bind(c.py).copy()?.into_any())
 }
 
 fn python_signature<'py>(c: &Call<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
@@ -328,8 +304,7 @@ fn python_signature<'py>(c: &Call<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
 }
 
 fn can_compile<'py>(c: &Call<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
-    // SAFETY: the state of a live dispatcher.
-    Ok(pyo3::types::PyBool::new(c.py, unsafe { (*c.state()).can_compile }).to_owned().into_any())
+    Ok(pyo3::types::PyBool::new(c.py, c.state().can_compile()).to_owned().into_any())
 }
 
 fn func_attr<'py>(c: &Call<'_, 'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {

@@ -19,13 +19,37 @@ unsafe extern "C" {
 pub struct DispatcherObject {
     base: ffi::PyObject,
     /// What a call calls.
-    pub vectorcall: Option<ffi::vectorcallfunc>,
+    vectorcall: Option<ffi::vectorcallfunc>,
     weakrefs: *mut ffi::PyObject,
     dict: *mut ffi::PyObject,
     /// Owned by the instance; never null once it is made.
-    pub state: *mut State,
+    state: *mut State,
     /// For the quick way of calls without arguments; it points into the state.
-    pub quick: *const Overload,
+    quick: AtomicPtr<Overload>,
+}
+
+impl DispatcherObject {
+    /// Its state.
+    #[inline(always)]
+    pub fn state(&self) -> &State {
+        // SAFETY: set when the instance is made, and freed with it.
+        unsafe { &*self.state }
+    }
+    /// What the quick way calls; only asked on that way.
+    #[inline(always)]
+    pub fn quick(&self) -> &Overload {
+        // SAFETY: it was set before the function that asks was, and lives as long as the state.
+        unsafe { &*self.quick.load(Ordering::Acquire) }
+    }
+    /// Sets what calls run, from any thread.
+    pub fn set_entry(&self, quick: Option<&Overload>, entry: ffi::vectorcallfunc) {
+        if let Some(overload) = quick {
+            self.quick.store(std::ptr::from_ref(overload).cast_mut(), Ordering::Release);
+        }
+        let word = (&raw const self.vectorcall).cast_mut().cast::<*mut c_void>();
+        // SAFETY: an aligned word of this object, which CPython reads at any time.
+        unsafe { AtomicPtr::from_ptr(word) }.store(entry as *mut c_void, Ordering::Release);
+    }
 }
 
 static TYPE: AtomicPtr<ffi::PyTypeObject> = AtomicPtr::new(std::ptr::null_mut());
@@ -60,7 +84,7 @@ unsafe extern "C" fn traverse(o: *mut ffi::PyObject, visit: ffi::visitproc, arg:
         let d = o.cast::<DispatcherObject>();
         let mut seen = [ffi::Py_TYPE(o).cast::<ffi::PyObject>(), (*d).dict, std::ptr::null_mut()];
         if !(*d).state.is_null() {
-            seen[2] = (*(*d).state).func.as_ptr();
+            seen[2] = (*d).state().func.as_ptr();
         }
         for o in seen {
             if !o.is_null() {
@@ -96,7 +120,7 @@ unsafe extern "C" fn repr(o: *mut ffi::PyObject) -> *mut ffi::PyObject {
     // SAFETY: CPython calls this with a live instance, attached.
     unsafe {
         let py = Python::assume_attached();
-        let func = (*(*o.cast::<DispatcherObject>()).state).func.bind(py);
+        let func = (*o.cast::<DispatcherObject>()).state().func.bind(py);
         let text = func.repr().map(|r| format!("CPUDispatcher({r})"));
         match text {
             Ok(text) => pyo3::types::PyString::new(py, &text).into_ptr(),
@@ -177,7 +201,7 @@ pub fn create<'py>(py: Python<'py>, state: State, dict: Bound<'py, PyDict>) -> P
         let d = o.as_ptr().cast::<DispatcherObject>();
         (*d).vectorcall = Some(call::vectorcall);
         (*d).state = Box::into_raw(Box::new(state));
-        (*(*d).state).owner = d;
+        (*d).state().set_owner(d);
         (*d).dict = dict.into_ptr();
         Ok(o)
     }

@@ -110,11 +110,17 @@ pub fn find(o: &Bound<'_, PyAny>) -> Option<ObjId> {
 /// The number of an object. Equal plain numbers and strings share one; a function whose code or defaults were
 /// replaced, or a module or class of which something that was read has changed, gets a new one.
 pub fn intern(o: &Bound<'_, PyAny>) -> ObjId {
+    let old = table().by_address.get(&(o.as_ptr() as usize)).copied();
     if let Some(id) = find(o) {
         return id;
     }
     let (value, parts) = (value_of(o), parts_of(o));
     let mut t = table();
+    if t.by_address.get(&(o.as_ptr() as usize)).copied() != old {
+        // Another thread was quicker.
+        drop(t);
+        return intern(o);
+    }
     let id = ObjId::new(t.objects.len());
     t.objects.push(o.clone().unbind());
     t.by_address.insert(o.as_ptr() as usize, id);

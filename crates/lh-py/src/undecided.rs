@@ -11,29 +11,16 @@ use smallvec::SmallVec;
 
 /// Decides what lists without items among the arguments would hold: as in a specialisation that there is, else by
 /// their use in the function.
-///
-/// # Safety
-/// As [`crate::dispatcher::resolve`].
-pub unsafe fn decide(
-    py: Python<'_>,
-    state: *mut State,
-    object: &Bound<'_, PyAny>,
-    buf: &mut ArgBuf,
-    argc: usize,
-) -> PyResult<()> {
-    // SAFETY: as promised; each borrow ends before Python code can run.
-    let (known, options) = unsafe {
-        let entries = (*state).entries.iter().find_map(|e| merged(&buf.tags, &e.tags).filter(|m| m[..] == e.tags[..]));
-        let limited = !(*state).can_compile;
-        let overloads = || (*state).current().find_map(|o| as_overload(&buf.tags, &o.compiled.args));
-        (entries.or_else(|| if limited { overloads() } else { None }), (*state).options.ir)
-    };
-    let tags = match known {
+pub fn decide(py: Python<'_>, state: &State, object: &Bound<'_, PyAny>, buf: &mut ArgBuf, argc: usize) -> PyResult<()> {
+    let entries = &state.table().entries;
+    let met = entries.iter().find_map(|e| merged(&buf.tags, &e.tags).filter(|m| m[..] == e.tags[..]));
+    let overloads = || state.current().into_iter().find_map(|o| as_overload(&buf.tags, &o.compiled.args));
+    let tags = match met.or_else(|| if state.can_compile() { None } else { overloads() }) {
         Some(tags) => tags,
         None => {
             let natural = Decoder::new(py, &buf.tags).many(argc);
             let natural: Vec<Ty> = natural.into_iter().map(of_ints).collect();
-            let decided = compiler::decided(py, objects::intern(object), &natural, options)?;
+            let decided = compiler::decided(py, objects::intern(object), &natural, state.options.ir)?;
             as_overload(&buf.tags, &decided).ok_or_else(|| {
                 let text = "an argument is an empty list, whose item type cannot be passed from Python";
                 render::argument_error(
@@ -53,7 +40,7 @@ pub unsafe fn decide(
 }
 
 /// The number of tags of the first so many types.
-fn first_tags(tags: &[u64], n: usize) -> usize {
+pub fn first_tags(tags: &[u64], n: usize) -> usize {
     (0..n).fold(0, |at, _| at + tags_of_one(&tags[at..]))
 }
 
