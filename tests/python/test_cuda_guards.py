@@ -137,3 +137,83 @@ def test_tree(threads):
     assert (out == a.reshape(5, -1).sum(1)).all()
     with pytest.raises(IndexError, match=r"ctaid=\[5, 0, 0\]"):
         tree[6, threads](a, np.zeros(6, np.int64))
+
+
+@cuda.jit
+def matrix(a, b, c):
+    x, y = cuda.grid(2)
+    total = 0.0
+    last = -1
+    for k in range(a.shape[1]):
+        total += a[y, k] * b[k, x]
+        if a[y, k] > 0.5:
+            last = k
+    c[y, x] = total + last
+
+
+@pytest.mark.parametrize("n", [0, 1, 5, 40])
+@pytest.mark.parametrize("block", [(16, 4), (7, 3), (64, 1)])
+def test_loops_that_all_threads_go_through_alike(n, block):
+    rng = np.random.default_rng(n)
+    a, b = rng.random((block[1], n)), rng.random((n, 2 * block[0]))
+    c, want = np.zeros((block[1], 2 * block[0])), np.zeros((block[1], 2 * block[0]))
+    for k in range(n):
+        want += a[:, k, None] * b[k]
+    last = np.where((a > 0.5).any(1), n - 1 - np.argmax(a[:, ::-1] > 0.5, axis=1), -1) if n else np.full(block[1], -1)
+    matrix[(2, 1), block](a, b, c)
+    np.testing.assert_allclose(c, want + last[:, None], rtol=1e-13)
+    if n:
+        with pytest.raises(IndexError, match=r"ctaid=\[2, 0, 0\].*axis 1"):
+            matrix[(3, 1), block](a, b, c)
+
+
+@cuda.jit
+def steps(a, out, n, stop):
+    i = cuda.grid(1)
+    before, now = 0, 1
+    for k in range(n):
+        before, now = now, (before + now) % 1000
+        for j in range(k, n + 1):
+            if k == stop:
+                break
+            now ^= j
+    if i < out.size:
+        out[i] = now * a[i] + before
+
+
+@pytest.mark.parametrize("n", [0, 1, 7, 40])
+@pytest.mark.parametrize("stop", [-1, 3])
+def test_loops_in_loops(n, stop):
+    a, out, want = np.arange(100), np.zeros(100, np.int64), np.zeros(100, np.int64)
+    before, now = 0, 1
+    for k in range(n):
+        before, now = now, (before + now) % 1000
+        for j in range(k, n + 1):
+            if k == stop:
+                break
+            now ^= j
+    steps[2, 64](a, out, n, stop)
+    want[:] = now * a + before
+    assert (out == want).all()
+
+
+@cuda.jit
+def swap(a, n):
+    t = cuda.threadIdx.x
+    x, y = a[0, t], a[1, t]
+    k = 0
+    while k < n:
+        x, y = y, x + k
+        k += 1
+        cuda.syncthreads()
+    a[0, t], a[1, t] = x, y
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 33])
+def test_values_change_places(n):
+    a = np.arange(128).reshape(2, 64)
+    x, y = a.copy()
+    for k in range(n):
+        x, y = y, x + k
+    swap[1, 64](a, n)
+    assert (a == [x, y]).all()

@@ -44,7 +44,8 @@ pub(crate) struct Store {
 /// loop the function of the round before, is not what it will call.
 pub(crate) fn forget_own_names(code: &mut Code, closures: &[Closure], stores: &[Store], unbound: Value) {
     let names = closures.iter().map(|c| {
-        let is_own = |var: &Option<u32>| var.is_some() && stores.iter().any(|s| Some(s.var) == *var && s.value == c.func);
+        let is_own =
+            |var: &Option<u32>| var.is_some() && stores.iter().any(|s| Some(s.var) == *var && s.value == c.func);
         (c.func, c.vars.iter().map(is_own).collect::<Vec<_>>())
     });
     let own: HashMap<Value, Vec<bool>> = names.filter(|(_, own)| own.contains(&true)).collect();

@@ -23,7 +23,7 @@ mod piece;
 mod plan;
 mod wait;
 
-pub(crate) use plan::is_speculative;
+pub(crate) use plan::{divergence, is_speculative};
 
 use crate::split_kernel::{allocates, catches};
 use lh_ir::Function;

@@ -186,7 +186,7 @@ pub(crate) fn is_speculative(inst: &Inst) -> bool {
 }
 
 /// Blocks between a branch that lanes take differently and where they meet again.
-fn divergence(func: &Function, cfg: &Cfg, varies: &[bool], after: &[Vec<bool>]) -> Vec<bool> {
+pub(crate) fn divergence(func: &Function, cfg: &Cfg, varies: &[bool], after: &[Vec<bool>]) -> Vec<bool> {
     let mut diverged = vec![false; func.blocks.len()];
     for b in cfg.rpo() {
         let Some(Term::Branch { cond, then, els }) = &func.blocks[b.index()].term else { continue };

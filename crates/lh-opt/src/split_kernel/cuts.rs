@@ -1,10 +1,16 @@
 //! Where a kernel is cut: at barriers, and at branches that decide which barrier comes next.
 
+use super::uniform::post_dominators;
+use crate::counted::{Defs, counted};
+use crate::gangs::divergence;
 use crate::kernel_context::is_block_sync;
-use lh_ir::cfg::{Cfg, targets};
+use lh_ir::cfg::{Cfg, DomTree, Loop, Loops, targets};
 use lh_ir::func::{Inst, Term};
 use lh_ir::{Block, Function, Value};
 use std::collections::HashMap;
+
+/// Loops that run so often at most are unrolled.
+const UNROLLED: u64 = 32;
 
 /// A barrier at the end of a block.
 #[derive(Clone, Debug)]
@@ -65,16 +71,37 @@ pub(super) fn split_syncs(func: &mut Function) -> HashMap<Block, Sync> {
     syncs
 }
 
+/// Headers of loops through which all threads go alike, as often as each other, and that are not unrolled.
+pub(super) fn even_loops(func: &Function, cfg: &Cfg, varies: &[bool]) -> Vec<Block> {
+    let dom = DomTree::new(cfg);
+    let loops = Loops::new(func, cfg, &dom);
+    if loops.loops.is_empty() {
+        return Vec::new();
+    }
+    let diverged = divergence(func, cfg, varies, &post_dominators(func, cfg));
+    let defs = Defs::new(func);
+    let even = |l: &Loop| {
+        let counted = counted(func, cfg, &defs, l);
+        let leaves = |b: &Block| targets(func, *b).any(|(n, t)| n.is_some() && !l.blocks.contains(&t.block));
+        let same = |b: &Block| !matches!(&func.blocks[b.index()].term, Some(Term::Branch { cond, .. }) if varies[cond.index()]);
+        let short = counted.as_ref().and_then(|c| c.trips(func, cfg, &defs, l)).is_some_and(|n| n <= UNROLLED);
+        let in_turn = l.blocks.iter().all(|b| *b == l.header || !leaves(b));
+        counted.is_some() && !short && same(&l.header) && !diverged[l.header.index()] && in_turn
+    };
+    loops.loops.iter().filter(|l| even(l)).map(|l| l.header).collect()
+}
+
 /// Marks the branches that decide which cut comes next, and tells for each block what comes first. `None` if threads
 /// decide differently.
 pub(super) fn find(
     func: &Function,
     cfg: &Cfg,
     syncs: &HashMap<Block, Sync>,
+    loops: &[Block],
     varies: &[bool],
 ) -> Option<(Vec<bool>, Vec<First>)> {
     let mut is_cut = vec![false; func.blocks.len()];
-    for b in syncs.keys() {
+    for b in syncs.keys().chain(loops) {
         is_cut[b.index()] = true;
     }
     loop {

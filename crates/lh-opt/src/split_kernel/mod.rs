@@ -12,6 +12,9 @@
 //!     e
 //! ```
 //!
+//! Loops in a thread that all threads go through alike are cut too: then the loops over threads are the inner ones, of which
+//! LLVM makes vectors.
+//!
 //! Where the grid waits, the loop over blocks is inside. A kernel without barriers is one such piece. Kernels where threads
 //! decide differently which barrier comes next, or that keep what cannot be kept, are left alone.
 
@@ -37,8 +40,11 @@ pub(crate) fn split(func: &Function) -> Option<Function> {
     let cfg = Cfg::new(&cut);
     let by_grid = cut.waits & waits::GRID != 0;
     let varies = uniform::varying(&cut, &cfg, by_grid, &|_| true);
-    let (is_cut, first) = cuts::find(&cut, &cfg, &syncs, &varies)?;
-    let available = keep::available(&cut, &cfg, !syncs.is_empty());
+    let plain = cut.gangs == Gangs::None && !cut.options.debug && cut.slots.is_empty();
+    let keeps = plain && !allocates(func) && !catches(func);
+    let loops = if keeps { cuts::even_loops(&cut, &cfg, &varies) } else { Vec::new() };
+    let (is_cut, first) = cuts::find(&cut, &cfg, &syncs, &loops, &varies)?;
+    let available = keep::available(&cut, &cfg, is_cut.contains(&true));
     let alive = keep::alive(&cut, &cfg, &available);
     build::Build::new(&cut, &cfg, build::Plan { syncs, varies, is_cut, first, available, alive, by_grid }).run()
 }

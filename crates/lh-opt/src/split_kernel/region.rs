@@ -27,11 +27,14 @@ struct Piece {
     copies: HashMap<Block, Block>,
     /// Blocks with one way in, whose parameters stand for what they are given.
     direct: HashSet<Block>,
+    /// What those are given.
+    given: HashMap<Block, Vec<Value>>,
     /// Values that were kept when the piece began and are not defined again.
     kept: HashSet<Value>,
     thread: Value,
     latch: Block,
-    /// What is there before the loops.
+    /// The block before the loops, and what is there.
+    before: Block,
     outside: HashSet<Value>,
     /// Slots that are set behind the loops.
     after: Vec<(Slot, Value)>,
@@ -50,9 +53,9 @@ impl<'a> Build<'a> {
         }
         self.clear_sums(&blocks);
         let wanted = self.wanted(&blocks);
-        self.compute_same(entry, &blocks, &wanted, &mut now)?;
+        self.compute_same(&wanted, &mut now)?;
         let outside = now.values().filter_map(|n| if let Now::Value(v) = n { Some(*v) } else { None }).collect();
-        let once = self.is_for_all(&blocks);
+        let (once, before) = (self.is_for_all(&blocks), self.at);
         let (loops, axes, block, thread) = if once { self.first_thread() } else { self.begin_threads() };
         let latch = self.out.new_block();
         for (old, new) in self.old.params()[1..HANDED].iter().zip(axes.0) {
@@ -60,7 +63,9 @@ impl<'a> Build<'a> {
         }
         let (copies, kept, after) = (HashMap::new(), HashSet::new(), Vec::new());
         let direct = self.entered_once(entry, &blocks);
-        let mut piece = Piece { entry, blocks, now, copies, direct, kept, thread, latch, outside, after };
+        let given = HashMap::new();
+        let mut piece =
+            Piece { entry, blocks, now, copies, direct, given, kept, thread, latch, before, outside, after };
         for (home, v) in varying {
             let x = self.fetch(home, thread)?;
             piece.now.insert(v, Now::Value(x));
@@ -257,28 +262,16 @@ impl<'a> Build<'a> {
         all.filter(|d| d.result.is_some_and(|r| wanted.contains(&r))).collect()
     }
 
-    /// Computes before the loops what is the same for all threads.
-    fn compute_same(
-        &mut self,
-        entry: Block,
-        blocks: &[Block],
-        wanted: &[&InstData],
-        now: &mut HashMap<Value, Now>,
-    ) -> Option<()> {
+    /// Computes before the loops what is not kept and the same for all threads.
+    fn compute_same(&mut self, wanted: &[&InstData], now: &mut HashMap<Value, Now>) -> Option<()> {
         let old = self.old;
         let frame = self.frame();
         // Where the grid runs together the loop over blocks is one of those, and their indices differ.
         let block = frame.block.unwrap_or(frame.grid);
         let is_of_block = |d: &InstData| matches!(&d.inst, Inst::Runtime(f, _) if !is_geometry(f.name));
-        let same = |r: &Value| !self.plan.varies[r.index()] && (old.uncounted || !old.ty(*r).is_counted());
-        // What is there when the piece begins, and defined again inside, has two values.
-        let alive = &self.plan.alive[entry.index()];
-        let own = blocks.iter().flat_map(|b| &old.blocks[b.index()].insts);
-        let own = own.filter(|d| is_speculative(&d.inst) && d.result.is_some_and(|r| !alive.contains(&r)));
-        let all: Vec<&InstData> =
-            wanted.iter().copied().chain(own).filter(|d| d.result.as_ref().is_some_and(same)).collect();
-        for d in all {
-            let mut is_known = frame.block.is_some() || !is_of_block(d);
+        for d in wanted {
+            let same = |r: Value| !self.plan.varies[r.index()] && (old.uncounted || !old.ty(r).is_counted());
+            let mut is_known = d.result.is_some_and(same) && (frame.block.is_some() || !is_of_block(d));
             d.inst.for_each_operand(|v| is_known &= now.contains_key(&v) || old.params().contains(&v));
             if let Some(r) = d.result.filter(|r| is_known && !now.contains_key(r)) {
                 let v = self.again(now, d, block, None)?;
@@ -332,16 +325,21 @@ impl<'a> Build<'a> {
     /// Values that are there when the piece begins and defined again inside live in slots.
     fn hold_redefined(&mut self, piece: &mut Piece) -> Option<()> {
         let mut defined = HashSet::new();
-        for b in &piece.blocks {
+        // What the last block defines nobody sees but what comes after.
+        for b in piece.blocks.iter().filter(|b| !self.is_last(piece, **b)) {
             let data = &self.old.blocks[b.index()];
             let results = data.insts.iter().filter_map(|d| d.result);
             let params = if *b == piece.entry { &[][..] } else { &data.params[..] };
             defined.extend(params.iter().copied().chain(results));
         }
         let alive = self.plan.alive[piece.entry.index()].clone();
+        let last: Vec<Block> = piece.blocks.iter().copied().filter(|b| self.is_last(piece, *b)).collect();
+        let at_last: HashSet<Value> = last.iter().flat_map(|b| self.defined_in(*b)).collect();
         for v in alive {
             if !defined.contains(&v) {
-                piece.kept.insert(v);
+                if !at_last.contains(&v) {
+                    piece.kept.insert(v);
+                }
                 continue;
             }
             let x = value_of(&piece.now, v);
@@ -351,6 +349,15 @@ impl<'a> Build<'a> {
             piece.now.insert(v, Now::Slots(slots));
         }
         Some(())
+    }
+
+    /// Whether a block ends the piece, and is not its beginning too.
+    fn is_last(&self, piece: &Piece, b: Block) -> bool {
+        self.plan.is_cut[b.index()] && b != piece.entry
+    }
+    fn defined_in(&self, b: Block) -> Vec<Value> {
+        let data = &self.old.blocks[b.index()];
+        data.params.iter().copied().chain(data.insts.iter().filter_map(|d| d.result)).collect()
     }
 
     fn set_slots(&mut self, slots: &[Slot], v: Value, ty: Ty) {
@@ -370,7 +377,18 @@ impl<'a> Build<'a> {
         let first = self.enter(piece, piece.entry, &given);
         self.end(Term::Jump(first));
         for b in piece.blocks.clone() {
+            let before: Vec<(Value, Option<Now>)> = if self.is_last(piece, b) {
+                self.defined_in(b).into_iter().map(|v| (v, piece.now.get(&v).cloned())).collect()
+            } else {
+                Vec::new()
+            };
             self.copy_block(piece, b)?;
+            for (v, now) in before {
+                match now {
+                    Some(now) => piece.now.insert(v, now),
+                    None => piece.now.remove(&v),
+                };
+            }
         }
         Some(())
     }
@@ -383,7 +401,8 @@ impl<'a> Build<'a> {
             *ways.entry(t.block).or_default() += 1;
         }
         let alive = &self.plan.alive[entry.index()];
-        let fresh = |b: &Block| self.old.blocks[b.index()].params.iter().all(|p| !alive.contains(p));
+        let last = |b: &Block| self.plan.is_cut[b.index()] && *b != entry;
+        let fresh = |b: &Block| last(b) || self.old.blocks[b.index()].params.iter().all(|p| !alive.contains(p));
         ways.into_iter().filter(|(b, n)| *n == 1 && fresh(b)).map(|(b, _)| b).collect()
     }
 
@@ -392,9 +411,7 @@ impl<'a> Build<'a> {
         if !piece.direct.contains(&b) {
             return to(piece.copies[&b], args);
         }
-        for (p, v) in self.old.blocks[b.index()].params.iter().zip(args) {
-            piece.now.insert(*p, Now::Value(*v));
-        }
+        piece.given.insert(b, args.to_vec());
         to(piece.copies[&b], &[])
     }
 
@@ -415,7 +432,11 @@ impl<'a> Build<'a> {
         if let Some(t) = &data.unwind {
             self.out.blocks[self.at.index()].unwind = Some(to(piece.copies[&t.block], &[]));
         }
-        if b.index() != 0 && !piece.direct.contains(&b) {
+        if let Some(given) = piece.given.remove(&b) {
+            for (p, v) in data.params.iter().zip(given) {
+                piece.now.insert(*p, Now::Value(v));
+            }
+        } else if b.index() != 0 {
             for p in &data.params {
                 let v = self.out.new_value(old.ty(*p));
                 self.out.blocks[self.at.index()].params.push(v);
@@ -423,23 +444,38 @@ impl<'a> Build<'a> {
             }
         }
         for d in &data.insts {
-            let is_known = |r| matches!(piece.now.get(&r), Some(Now::Value(v)) if piece.outside.contains(v));
-            if d.result.is_some_and(|r| self.plan.available[r.index()] || is_known(r)) {
+            if d.result.is_some_and(|r| self.plan.available[r.index()]) {
                 continue;
             }
             self.span = d.span;
             let mut inst = d.inst.clone();
             inst.for_each_operand_mut(&mut |v| *v = self.current(piece, *v));
-            match d.result {
-                Some(r) => {
-                    let v = self.inst(inst, old.ty(r));
-                    self.define(piece, r, v);
-                }
-                None => self.effect(inst),
+            let Some(r) = d.result else {
+                self.effect(inst);
+                continue;
+            };
+            let here = self.at;
+            let is_outside = self.is_outside(piece, &inst, r);
+            if is_outside {
+                self.at = piece.before;
             }
+            let v = self.inst(inst, old.ty(r));
+            self.at = here;
+            if is_outside {
+                piece.outside.insert(v);
+            }
+            self.define(piece, r, v);
         }
         self.span = data.term_span;
         self.copy_term(piece, b)
+    }
+
+    /// Whether something is the same for all threads and can be computed before their loops.
+    fn is_outside(&self, piece: &Piece, inst: &Inst, r: Value) -> bool {
+        let block = self.frame().block.is_some() || !matches!(inst, Inst::Runtime(..));
+        let mut all = block && !self.plan.varies[r.index()] && is_speculative(inst);
+        inst.for_each_operand(|v| all &= piece.outside.contains(&v) || self.old.params().contains(&v));
+        all && (self.old.uncounted || !self.old.ty(r).is_counted()) && !matches!(piece.now.get(&r), Some(Now::Slots(_)))
     }
 
     fn copy_term(&mut self, piece: &mut Piece, b: Block) -> Option<()> {
