@@ -28,6 +28,7 @@ pub use outside::Outside;
 pub use ptx::{Ptx, RaiseSite, compile_ptx};
 pub use remarks::Remark;
 
+use lh_ir::func::Entry;
 use lh_ir::func::Function;
 use lh_ir::{ObjId, SpecId};
 use std::collections::HashMap;
@@ -164,6 +165,10 @@ pub fn compile(unit: &Unit) -> Output {
         let has_cold = unit.rare != Rare::Later && !rare.is_empty();
         out.rare = rare;
         let listener = remarks::listen(&module, unit.wanted.remarks);
+        if unit.functions[unit.entry].entry == Entry::Blocks {
+            // Threads of a kernel are there to be taken together.
+            link::widen(&module, machine.target, |_| true);
+        }
         let has_variants = link::add_math(&module, machine.target);
         if unit.wanted.remarks {
             // The vectoriser would complain of a call.

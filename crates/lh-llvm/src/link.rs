@@ -41,11 +41,7 @@ pub(crate) fn add_math(m: &Module, target: Target) -> bool {
     let before: HashSet<usize> =
         m.functions().into_iter().filter(|f| !is_declaration(*f)).map(|f| f as usize).collect();
     link_needed(m, parse_bitcode(m, lh_math::bitcode(target.has_fma())));
-    for f in m.functions().into_iter().filter(|f| target.has_wide() && before.contains(&(*f as usize))) {
-        // LLVM prefers half of the width for most processors, as the other half pays little for memory and costs some their clock.
-        // For this much arithmetic it pays.
-        m.text_attribute(f, "prefer-vector-width", "512");
-    }
+    widen(m, target, |f| before.contains(&(f as usize)));
     let mut variants = Vec::new();
     for f in m.functions().into_iter().filter(|f| !is_declaration(*f) && !before.contains(&(*f as usize))) {
         adopt(m, f, target);
@@ -60,6 +56,14 @@ pub(crate) fn add_math(m: &Module, target: Target) -> bool {
     }
     keep(m, &variants);
     !variants.is_empty()
+}
+
+/// Lets functions compute with vectors as wide as there are: LLVM prefers half of the width for most processors, as the other
+/// half pays little for memory and costs some their clock. For much arithmetic it pays.
+pub(crate) fn widen(m: &Module, target: Target, of: impl Fn(Val) -> bool) {
+    for f in m.functions().into_iter().filter(|f| target.has_wide() && !is_declaration(*f) && of(*f)) {
+        m.text_attribute(f, "prefer-vector-width", "512");
+    }
 }
 
 /// As [`add_math`], where there are no vectors: the same functions, free of what their compiler says of the CPU it made them for.
