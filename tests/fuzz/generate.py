@@ -544,7 +544,8 @@ def reduction(w: Writer) -> None:
         w.variables["int"].append(name)
     elif array := w.pick("array"):
         form = w.rng.choice((f"{array}.min()", f"np.max({array})", f"np.sort({array})[0]", f"{array}[{array}.argmax()]"))
-        w.write(f"{name} = float({form})")
+        # Which zero `min` and `max` choose is not defined: the sum has one sign.
+        w.write(f"{name} = float({form}) + 0.0")
         w.variables["float"].append(name)
 
 

@@ -324,3 +324,23 @@ def test_import_is_quick_and_idle():
 
 def test_version():
     assert lancehead.__version__.count(".") == 2
+
+
+def test_integers_that_do_not_fit_a_signature_are_refused():
+    for signature, fits, beyond in (
+        ("uint64(uint64)", (0, 2**64 - 1, np.int8(3)), (-1, np.int8(-5))),
+        ("uint8(uint8)", (255, np.int64(7)), (-1, 256, 2**63)),
+        ("int8(int8)", (-128, 127), (128, -129)),
+        ("int64(int64)", (2**63 - 1,), (2**63,)),
+        ("Optional(int16)(Optional(int16))", (5,), (2**15,)),
+    ):
+        f = njit(signature)(lambda x: x)
+        assert [f(x) for x in fits] == [int(x) for x in fits]
+        for x in beyond:
+            with pytest.raises(OverflowError, match="argument 1 is out of bounds"):
+                f(x)
+    pair = njit("int8(Tuple((float64, int8)))")(lambda t: t[1])
+    assert pair((2.5, 7)) == 7
+    with pytest.raises(OverflowError):
+        pair((2.5, 300))
+    assert njit("int8(int8)")(lambda x: x)(3.7) == 3

@@ -3,6 +3,7 @@
 import collections
 import enum
 import gc
+import sys
 import typing
 
 import numpy as np
@@ -305,3 +306,20 @@ def test_threads_of_a_parallel_loop_print_arrays(capfd):
 
     show(8)
     assert sorted(capfd.readouterr().out.split("\n")) == sorted([str(np.full(2, i)) for i in range(8)] + [""])
+
+
+@pytest.mark.parametrize("make", [lambda: bytearray(16), lambda: bytes(range(16)), lambda: memoryview(bytearray(16))])
+def test_calls_keep_no_references_to_buffers(make):
+    @njit
+    def length(b):
+        return len(b)
+
+    @njit
+    def same(b):
+        return b
+
+    buffer = make()
+    before = sys.getrefcount(buffer)
+    for _ in range(5):
+        length(buffer), same(buffer)
+    assert sys.getrefcount(buffer) == before

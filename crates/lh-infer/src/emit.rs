@@ -207,7 +207,9 @@ impl Infer<'_> {
             }
             (_, TyKind::Instance { of, .. }) if *of == val.ty => Ok(self.pack(vec![val.clone()], to)),
             (_, TyKind::Choice(of)) => self.convert_choice(val, of, to),
-            (TyKind::Array { .. }, TyKind::Array { .. }) => Ok(self.relayout(val, to)),
+            (TyKind::Array { .. }, TyKind::Array { .. }) if crate::cost(val.ty, to).is_some() => {
+                Ok(self.relayout(val, to))
+            }
             (TyKind::Record(a), TyKind::Record(b)) if a.fields == b.fields && a.align >= b.align => {
                 let parts = vec![self.field(val, 0), self.field(val, 1)];
                 Ok(self.pack(parts, to))

@@ -60,6 +60,16 @@ pub enum Plan {
     NdIndex { shape: Vec<Val>, total: Val, array: Option<Val>, with_index: bool },
 }
 
+/// Where the items of the generators in a plan are kept.
+fn generators<'p>(plan: &'p Plan, out: &mut Vec<&'p RefCell<Option<Val>>>) {
+    match plan {
+        Plan::Generator(_, item) => out.push(item),
+        Plan::Enumerate(inner, _) | Plan::Parallel(inner) => generators(inner, out),
+        Plan::Zip(ps) | Plan::Map(_, ps) => ps.iter().for_each(|p| generators(p, out)),
+        Plan::Range { .. } | Plan::Counted { .. } | Plan::Steps { .. } | Plan::Items { .. } | Plan::NdIndex { .. } => {}
+    }
+}
+
 /// The limit of a counted loop.
 fn limit(plan: &mut Plan) -> Option<&mut Val> {
     match plan {
@@ -408,12 +418,43 @@ impl Infer<'_> {
             Plan::Zip(ps) | Plan::Map(_, ps) => {
                 let mut all = Val::bool(!ps.is_empty());
                 for p in ps {
-                    let h = self.has_next(p, states)?;
+                    let mut items = Vec::new();
+                    generators(p, &mut items);
+                    let h = if items.is_empty() || all.as_bool() == Some(true) {
+                        self.has_next(p, states)?
+                    } else {
+                        self.has_next_if(&all, p, &items, states)?
+                    };
                     all = self.both(&all, &h);
                 }
                 Ok(all)
             }
         }
+    }
+
+    /// Whether there is a next item, where generators are only asked on a condition: behind what has ended they stay as they
+    /// are.
+    fn has_next_if(
+        &mut self,
+        cond: &Val,
+        p: &Plan,
+        items: &[&RefCell<Option<Val>>],
+        states: &mut std::slice::Iter<'_, Val>,
+    ) -> Result<Val> {
+        let (yes, no) = self.branch(cond);
+        self.cur = yes;
+        let has = self.has_next(p, states)?;
+        let given = items.iter().map(|i| i.borrow().clone().expect("it was just asked for"));
+        let found = Val::tuple(std::iter::once(has).chain(given).collect());
+        let from = self.cur;
+        self.cur = no;
+        let nothing = self.push(Inst::Zero, found.ty);
+        let ty = found.ty;
+        let found = self.join(&[(from, found), (no, nothing)], ty)?;
+        for (k, item) in items.iter().enumerate() {
+            item.replace(Some(self.field(&found, k as u32 + 1)));
+        }
+        Ok(self.field(&found, 0))
     }
 
     /// The item, and the next states (appended).

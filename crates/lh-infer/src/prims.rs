@@ -90,6 +90,8 @@ impl Infer<'_> {
         // Number classes are asked of dtypes too.
         let t = match own.kind() {
             TyKind::DType(d) => *d,
+            // Members of an `IntEnum` are integers.
+            TyKind::Instance { of, .. } if of.is_int() => *of,
             _ => own,
         };
         Some(match name {
@@ -133,7 +135,10 @@ impl Infer<'_> {
         Ok(Some(match (name, args) {
             ("cast", [x, d]) => {
                 let t = self.as_dtype(d)?;
-                let x = self.unwrap_optional(x)?;
+                let mut x = self.unwrap_optional(x)?;
+                if matches!(x.ty.as_enum(), Some((_, _, true))) {
+                    x = self.field(&x, 0);
+                }
                 if !x.ty.is_number() {
                     return Err(Diagnostic::new(diag::NO_MATCHING_CALL, format!("`{}` is not a number", x.ty)));
                 }

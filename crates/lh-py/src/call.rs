@@ -12,6 +12,7 @@ use crate::signals::Running;
 use crate::{convert, int, literals, np, raise, render, undecided};
 use lh_runtime::MemInfo;
 use lh_runtime::alloc::decref;
+use pyo3::exceptions::PyOverflowError;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use std::mem::MaybeUninit;
@@ -242,7 +243,13 @@ unsafe fn refuse(state: &State, arg: *mut ffi::PyObject, position: usize, why: R
 
 /// Converts the arguments in a buffer to what a specialisation takes.
 #[cold]
-pub fn convert_all(natural: &[lh_ir::Ty], overload: &Overload, buf: &mut ArgBuf) {
+pub fn convert_all(natural: &[lh_ir::Ty], overload: &Overload, buf: &mut ArgBuf) -> PyResult<()> {
+    let mut at = &buf.slots[..];
+    for (i, (from, to)) in natural.iter().zip(&overload.compiled.args).enumerate() {
+        if !convert::fits(*from, *to, &mut at) {
+            return Err(PyOverflowError::new_err(format!("argument {} is out of bounds for {to}", i + 1)));
+        }
+    }
     if overload.compiled.escapes {
         own(buf);
     }
@@ -255,6 +262,7 @@ pub fn convert_all(natural: &[lh_ir::Ty], overload: &Overload, buf: &mut ArgBuf)
     }
     buf.slots.clear();
     buf.slots.extend_from_slice(&out);
+    Ok(())
 }
 
 /// Runs a specialisation on the words in the buffer.
@@ -354,7 +362,7 @@ impl Drop for ArgBuf {
                 unsafe { decref(mem) };
             }
         }
-        if !self.held.is_empty() {
+        if !self.held.is_empty() || !self.made.is_empty() {
             self.drop_held();
         }
     }
@@ -366,6 +374,11 @@ impl ArgBuf {
         for mem in self.held.drain(..) {
             // SAFETY: null, or the reference that `own` made, moved here by conversion.
             unsafe { decref(mem) };
+        }
+        for object in self.made.drain(..) {
+            // Dropped by itself it would live on until the next time that a thread attaches itself.
+            // SAFETY: arguments are let go while the thread is attached; the reference is this buffer's.
+            unsafe { ffi::Py_DECREF(object.into_ptr()) };
         }
     }
 }

@@ -4,6 +4,30 @@ use lh_ir::{Ty, TyKind};
 
 pub use lh_infer::{cost, cost_of_all};
 
+/// Whether the integers in the slots of a value keep their values as another type's.
+pub fn fits(from: Ty, to: Ty, at: &mut &[u64]) -> bool {
+    match (from.kind(), to.kind()) {
+        (TyKind::Tuple { elems: a, .. }, TyKind::Tuple { elems: b, .. }) => {
+            a.iter().zip(b).all(|(f, t)| fits(*f, *t, at))
+        }
+        (f, TyKind::Optional(t)) if !matches!(f, TyKind::Optional(_) | TyKind::None) => fits(from, *t, at),
+        _ => {
+            let (words, rest) = at.split_at(from.flatten().len());
+            *at = rest;
+            let TyKind::Int { bits, signed, .. } = *to.kind() else { return true };
+            let value = if from.is_int() { integer(from, words[0]) } else { 0 };
+            let low = if signed { -(1i128 << (bits - 1)) } else { 0 };
+            (low..low + (1i128 << bits)).contains(&value)
+        }
+    }
+}
+
+/// The integer in a slot.
+fn integer(ty: Ty, word: u64) -> i128 {
+    let shift = 64 - ty.bits();
+    if ty.is_signed() { i128::from((word << shift) as i64 >> shift) } else { i128::from(word << shift >> shift) }
+}
+
 /// Slots of a value as a value of another type, for pairs that have a cost.
 pub fn slots(from: Ty, to: Ty, at: &mut &[u64], out: &mut Vec<u64>) {
     let mut take = |n: usize| {
@@ -32,13 +56,8 @@ pub fn slots(from: Ty, to: Ty, at: &mut &[u64], out: &mut Vec<u64>) {
 fn number(from: Ty, to: Ty, words: &[u64], out: &mut Vec<u64>) {
     let (int, re, im) = match *from.kind() {
         TyKind::Bool => (i128::from(words[0] & 1), (words[0] & 1) as f64, 0.0),
-        TyKind::Int { bits, signed, .. } => {
-            let shift = 64 - u32::from(bits);
-            let v = if signed {
-                i128::from((words[0] << shift) as i64 >> shift)
-            } else {
-                i128::from(words[0] << shift >> shift)
-            };
+        TyKind::Int { .. } => {
+            let v = integer(from, words[0]);
             (v, v as f64, 0.0)
         }
         _ => {

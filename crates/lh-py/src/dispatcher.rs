@@ -335,7 +335,7 @@ pub fn ready<'a>(
     // SAFETY: as above.
     let overload = unsafe { &*entry.overload };
     if let Some(natural) = &entry.natural {
-        call::convert_all(natural, overload, buf);
+        call::convert_all(natural, overload, buf)?;
     }
     Ok(overload)
 }

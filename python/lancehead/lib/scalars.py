@@ -3,6 +3,7 @@
 import numpy as np
 
 from lancehead.lib import prim
+from lancehead.lib.conversions import index_of
 from lancehead.lib.conversions import int_of_float as int_of_float
 from lancehead.lib.lists import slice_bounds, slice_length
 
@@ -192,7 +193,7 @@ class slice:
         >>> slice(None, None, -1).indices(5)
         (4, -1, -1)
         """
-        return slice_bounds(self, n)
+        return slice_bounds(self, index_of(n))
 
 
 class range:
