@@ -10,6 +10,7 @@
 
 from lancehead import config, errors, types
 from lancehead._core import __version__, typeof
+from lancehead.cfuncs import carray, cfunc, farray
 from lancehead.decorators import jit, literal_unroll, literally, njit, optional, pndindex, prange
 from lancehead.types import (
     b1, bool_, boolean, byte, c8, c16, char, complex64, complex128, double, f2, f4, f8, float16, float32, float64, from_dtype, i1, i2, i4, i8, int8,
@@ -32,7 +33,7 @@ from lancehead.errors import (
 )
 
 __all__ = [
-    "__version__", "config", "errors", "guvectorize", "jit", "literal_unroll", "literally", "njit", "optional", "pndindex", "prange", "stencil", "typeof", "types", "vectorize",
+    "__version__", "carray", "cfunc", "config", "errors", "farray", "guvectorize", "jit", "literal_unroll", "literally", "njit", "optional", "pndindex", "prange", "stencil", "typeof", "types", "vectorize",
     "get_num_threads", "get_parallel_chunksize", "get_thread_id", "parallel_chunksize", "set_num_threads", "set_parallel_chunksize",
     "threading_layer",
     "NumbaDeprecationWarning", "NumbaError", "NumbaPerformanceWarning", "NumbaWarning", "TypingError", "UnsupportedError",

@@ -19,6 +19,7 @@ from lancehead._core import (
     literal_type,
     named_tuple_type,
     optional_type,
+    pointer_type,
     parse_type,
     tuple_type,
     type_of_dtype,
@@ -276,8 +277,8 @@ voidptr = parse_type("voidptr")
 
 
 def CPointer(dtype: CoreType) -> CoreType:  # noqa: N802
-    """Addresses, as parameters of functions that kernels are linked with; arrays are given for them."""
-    return voidptr
+    """Addresses of values of a type, as parameters of C functions; compiled code gives arrays for them."""
+    return pointer_type(dtype)
 
 
 literal = literal_type

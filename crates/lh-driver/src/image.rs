@@ -14,6 +14,8 @@ pub(crate) struct Image {
     pub(crate) entry: EntryPoint,
     /// Whether it calls anything that may take long or look at the flag of Ctrl-C.
     pub(crate) may_wait: bool,
+    /// Address of the stub for C code.
+    pub(crate) callback: Option<usize>,
     /// Keeps the machine code mapped.
     _mapped: Mapped,
 }
@@ -29,7 +31,8 @@ impl Image {
     ) -> Image {
         let mapped = Mapped::new(object, title, word, file, rare);
         let Some(entry) = mapped.loaded.entry(ENTRY) else { lh_ir::bug!("no entry point in the object") };
-        Image { entry, may_wait: mapped.may_wait, _mapped: mapped }
+        let callback = mapped.loaded.symbols().find(|s| s.0.starts_with(lh_llvm::CALLBACK)).map(|s| s.1);
+        Image { entry, may_wait: mapped.may_wait, callback, _mapped: mapped }
     }
 }
 

@@ -105,6 +105,8 @@ pub struct Compiled {
     pub writes: u32,
     /// Whether an argument (or a part of one) may live on in the result or in another argument.
     pub escapes: bool,
+    /// Address of the C function that it is, too, if it was asked for.
+    pub callback: Option<usize>,
     /// Whether it may take long: otherwise it neither loops nor calls anything but what raises.
     pub may_wait: bool,
     /// What a launch has to know of it, if it is a kernel for a CUDA device.
@@ -215,6 +217,7 @@ impl Compiler {
         let timings = found.into_iter().chain(rest).collect();
         Ok(Compiled {
             entry: image.entry,
+            callback: image.callback,
             may_wait: image.may_wait,
             args: args.to_vec(),
             ret,
@@ -333,6 +336,7 @@ impl Compiled {
     pub(crate) fn loaded(image: Image, args: &[Ty], ret: Ty, deps: Vec<Dep>, escapes: bool, size: usize) -> Compiled {
         Compiled {
             entry: image.entry,
+            callback: image.callback,
             may_wait: image.may_wait,
             args: args.to_vec(),
             ret,

@@ -404,6 +404,7 @@ impl World for Session<'_> {
             parallel: own.unwrap_or(options).parallel | (options.parallel & parallel::RACE),
             // What it declares may be defined in what the kernel is linked with.
             link: options.link,
+            callback: false,
             ..own.unwrap_or(options)
         };
         self.typed(f, args, options)

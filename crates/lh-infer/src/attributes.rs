@@ -53,6 +53,11 @@ impl Infer<'_> {
             let method = METHODS.into_iter().find(|m| *m == name);
             return method.map(|m| self.builtin_bound(v, m)).ok_or_else(|| self.no_container("a dictionary"));
         }
+        if let (Some(array), "data") = (self.array_of_ctypes(v), name) {
+            let address = self.address_of(&array)?;
+            let number = self.runtime("lh_ptr_addr", &[address], Ty::int())?;
+            return Ok(self.cast(&number, Ty::u64()));
+        }
         if let Some(x) = self.known_attr(v, name)? {
             return Ok(x);
         }
@@ -275,6 +280,7 @@ impl Infer<'_> {
             }
             "ndim" => Val::int(ndim as i128),
             "dtype" => Val::of_type(Ty::dtype(dtype)),
+            "ctypes" => self.builtin_bound(v, "ctypes"),
             "size" => {
                 let a = self.array_parts(v);
                 self.product(&a.shape)

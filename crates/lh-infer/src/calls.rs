@@ -401,7 +401,7 @@ impl Infer<'_> {
             return self.prim(name, args);
         }
         let native;
-        let args = if args.iter().any(|a| matches!(a.ty.kind(), TyKind::Instance { .. })) {
+        let args = if args.iter().any(|a| matches!(a.ty.kind(), TyKind::Instance { .. }) && !a.ty.is_address()) {
             if let Some(v) = self.instance_builtin(path, args)? {
                 return Ok(v);
             }

@@ -1,11 +1,11 @@
 //! Calls of functions that were compiled elsewhere.
 
 use crate::infer::Infer;
-use crate::val::Val;
+use crate::val::{Known, Val};
 use crate::world::Foreign;
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{self, Device, Extern, ForeignAbi, Inst};
-use lh_ir::{ObjId, Ty};
+use lh_ir::{ObjId, Ty, TyKind};
 
 impl Infer<'_> {
     /// A call: of several signatures the one that a dispatcher would choose.
@@ -24,13 +24,21 @@ impl Infer<'_> {
             return Err(Diagnostic::new(diag::UNSUPPORTED_CALL, why.clone()));
         }
         let mut bound = self.bind_foreign(f, args, kwargs)?;
-        for v in &mut bound {
-            if crate::calls::has_pending(v.ty) || v.ty.is_never() {
-                return Ok(Val::of_type(Ty::never()));
-            }
-            *v = self.pointed(v, f.abi)?;
+        if bound.iter().any(|v| crate::calls::has_pending(v.ty) || v.ty.is_never()) {
+            return Ok(Val::of_type(Ty::never()));
         }
-        let limits: Vec<_> = f.signatures.iter().map(|s| (s.args.clone(), Some(s.ret))).collect();
+        if let (ForeignAbi::C, [s]) = (f.abi, &f.signatures[..]) {
+            for (v, want) in bound.iter_mut().zip(&s.args).filter(|(_, want)| want.is_address()) {
+                let found = self.pointed(v, *want)?;
+                if found.ty != Ty::ptr() {
+                    let text = format!("`{}` takes `{want}`, not `{}`", f.name, v.ty);
+                    return Err(Diagnostic::new(diag::NO_MATCHING_CALL, text));
+                }
+                *v = found;
+            }
+        }
+        let limit = |t: &Ty| if t.is_address() { Ty::ptr() } else { *t };
+        let limits: Vec<_> = f.signatures.iter().map(|s| (s.args.iter().map(limit).collect(), Some(s.ret))).collect();
         let chosen = self.best_signature(&f.name, "it is compiled for", &limits, &bound)?;
         let chosen = &f.signatures[chosen];
         let mut address = self.push(Inst::Extern(Extern::Foreign(o)), Ty::ptr());
@@ -42,7 +50,7 @@ impl Infer<'_> {
         let mut operands = vec![self.value(&address)];
         let mut what = func::Foreign { abi: f.abi, writes: 0 };
         for (i, (v, want)) in bound.iter().zip(&chosen.args).enumerate() {
-            let v = self.convert(v, *want)?;
+            let v = if want.is_address() { v.clone() } else { self.convert(v, *want)? };
             if want.flatten().is_empty() {
                 continue;
             }
@@ -76,8 +84,32 @@ impl Infer<'_> {
         Ok(bound)
     }
 
-    /// A C function takes the address of an array for the array.
-    fn pointed(&mut self, v: &Val, abi: ForeignAbi) -> Result<Val> {
-        if abi == ForeignAbi::C && v.ty.is_array() { self.address_of(v) } else { Ok(v.clone()) }
+    /// What a C function takes for a parameter that is an address: arrays by their memory, numbers, other addresses, `None`. What
+    /// fits nowhere is left as it is.
+    fn pointed(&mut self, v: &Val, want: Ty) -> Result<Val> {
+        let array = self.array_of_ctypes(v).unwrap_or_else(|| v.clone());
+        let (found, to) = match array.ty.as_array() {
+            Some((dtype, ..)) => (self.address_of(&array)?, Some(dtype)),
+            None if array.ty.is_none() => (self.push(Inst::Zero, Ty::ptr()), None),
+            None if array.ty.pointee().is_some() => (self.field(&array, 0), array.ty.pointee()),
+            None if array.ty == Ty::ptr() => (array, None),
+            None if array.ty.is_int() && want == Ty::ptr() => (self.runtime("lh_addr_ptr", &[array], Ty::ptr())?, None),
+            None => return Ok(v.clone()),
+        };
+        let fits = to.is_none() || want.pointee().is_none() || to.map(Ty::weak) == want.pointee().map(Ty::weak);
+        Ok(if fits { found } else { v.clone() })
+    }
+
+    /// The array whose `ctypes` attribute a value is.
+    pub(crate) fn array_of_ctypes(&mut self, v: &Val) -> Option<Val> {
+        match v.ty.kind() {
+            TyKind::BoundMethod { recv, name } if name == "ctypes" && recv.is_array() => {
+                Some(match v.known.as_deref() {
+                    Some(Known::Method(array, _)) => array.clone(),
+                    _ => self.field(v, 0),
+                })
+            }
+            _ => None,
+        }
     }
 }

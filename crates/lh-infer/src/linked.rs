@@ -33,7 +33,7 @@ impl Infer<'_> {
         }
         for (a, want) in args.iter().zip(&l.args) {
             let a = self.unwrap_optional(a)?;
-            let x = if *want == Ty::ptr() {
+            let x = if want.is_address() {
                 self.address_of(&a)?
             } else if a.ty.is_number() && want.is_number() && (want.is_complex() || !a.ty.is_complex()) {
                 self.cast(&a, *want)
@@ -66,6 +66,10 @@ impl Infer<'_> {
         }
         if a.ty.as_record().is_some() {
             return Ok(self.field(a, 1));
+        }
+        if a.ty.as_buffer().is_some() {
+            let array = self.field(a, 0);
+            return self.address_of(&array);
         }
         if !a.ty.is_array() {
             return Err(

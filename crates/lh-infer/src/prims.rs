@@ -244,6 +244,10 @@ impl Infer<'_> {
             }
             // The owner of memory that outlives every use of it.
             ("nobody", []) => self.push(Inst::Zero, Ty::meminfo()),
+            ("no_owner", []) => self.push(Inst::Zero, Ty::meminfo()),
+            ("address", [p]) if p.ty.pointee().is_some() => self.field(p, 0),
+            ("address", [p]) if p.ty == Ty::ptr() => p.clone(),
+            ("pointee", [p, d]) => Val::of_type(Ty::dtype(pointee(p.ty, d.ty)?)),
             ("owner", [a]) => {
                 let v = self.value(a);
                 self.push(Inst::ArrayOwner(v), Ty::meminfo())
@@ -436,4 +440,18 @@ impl Infer<'_> {
 
 fn list_types(tys: &[Ty]) -> String {
     tys.iter().map(|t| format!("`{t}`")).collect::<Vec<_>>().join(", ")
+}
+
+/// What is at an address: of the given type, unless the address says another one.
+fn pointee(address: Ty, given: Ty) -> Result<Ty> {
+    let wrong = |text: String| Err(Diagnostic::new(diag::NO_MATCHING_CALL, text));
+    match (address.pointee(), given.kind()) {
+        (Some(t), TyKind::None) => Ok(t),
+        (Some(t), TyKind::DType(d)) if t.weak() != d.weak() => {
+            wrong(format!("mismatching dtype '{d}' for pointer type '{address}'"))
+        }
+        (_, TyKind::DType(d)) if address.is_address() => Ok(*d),
+        (None, TyKind::None) if address.is_address() => wrong("an address without a type needs a dtype".to_owned()),
+        _ => wrong(format!("`{address}` is not an address of memory")),
+    }
 }

@@ -107,6 +107,8 @@ pub struct Options {
     pub parallel: u16,
     /// What the kernel is linked with, by a number of the host's; 0: nothing.
     pub link: u32,
+    /// Whether C code calls it, too.
+    pub callback: bool,
 }
 
 /// What a function is on a CUDA device.
@@ -190,6 +192,7 @@ impl Default for Options {
             device: Device::Host,
             parallel: 0,
             link: 0,
+            callback: false,
         }
     }
 }

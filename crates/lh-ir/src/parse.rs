@@ -532,6 +532,7 @@ impl Parser {
                 self.punct(',')?;
                 TyKind::Generator { item, next, frame: self.ty()? }
             }
+            "pointer" => return Ok(Ty::pointer(self.ty()?)),
             "choice" => TyKind::Choice(self.list(Parser::ty)?),
             "function" => {
                 let of = self.ty()?;

@@ -96,6 +96,7 @@ impl fmt::Display for TypeText {
 fn instance(f: &mut fmt::Formatter<'_>, of: Ty, class: &InstanceOf) -> fmt::Result {
     match class {
         InstanceOf::Buffer(b) => write!(f, "{}({})", b.name(), TypeText(of)),
+        InstanceOf::Pointer(to) => write!(f, "pointer({})", TypeText(*to)),
         InstanceOf::Function { args, ret } => {
             let args = list(args.iter().copied().map(TypeText));
             write!(f, "function({}, {}, ({args}))", TypeText(of), TypeText(*ret))
@@ -140,7 +141,7 @@ fn write_function(out: &mut String, func: &Function) -> fmt::Result {
 }
 
 fn write_options(out: &mut String, func: &Function) -> fmt::Result {
-    let Options { fastmath, boundscheck, numpy_errors, overflow_check, debug, device, parallel, link: _ } =
+    let Options { fastmath, boundscheck, numpy_errors, overflow_check, debug, device, parallel, link: _, callback: _ } =
         func.options;
     if fastmath != 0 {
         write!(out, " fastmath={fastmath}")?;

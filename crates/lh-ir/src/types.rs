@@ -146,6 +146,8 @@ pub enum InstanceOf {
     },
     /// A class of objects that are memory: an array.
     Buffer(Buffer),
+    /// An address of values of a type.
+    Pointer(Ty),
     /// A function that is called with these types and gives this one, whatever else it could do. In a signature it is
     /// not known which, and the native value is [`TyKind::Never`].
     Function {
@@ -396,6 +398,21 @@ impl Ty {
     /// An instance of a class of memory.
     pub fn buffer(of: Ty, class: Buffer) -> Ty {
         Ty::new(TyKind::Instance { of, class: InstanceOf::Buffer(class) })
+    }
+    /// An address of values of a type.
+    pub fn pointer(to: Ty) -> Ty {
+        Ty::new(TyKind::Instance { of: Ty::ptr(), class: InstanceOf::Pointer(to) })
+    }
+    /// What values of the type are addresses of, if it is known.
+    pub fn pointee(self) -> Option<Ty> {
+        match self.0 {
+            TyKind::Instance { class: InstanceOf::Pointer(t), .. } => Some(*t),
+            _ => None,
+        }
+    }
+    /// Whether values are addresses.
+    pub fn is_address(self) -> bool {
+        self == Ty::ptr() || self.pointee().is_some()
     }
     /// A function type in a signature: any function, used with these types only.
     pub fn function(args: Vec<Ty>, ret: Ty) -> Ty {
@@ -712,6 +729,7 @@ impl fmt::Display for Ty {
                 write!(f, "{}<{name}>", if *ints { "IntEnum" } else { "Enum" })
             }
             TyKind::Instance { of, class: InstanceOf::Buffer(b) } => write!(f, "{}({of})", b.name()),
+            TyKind::Instance { class: InstanceOf::Pointer(to), .. } => write!(f, "{to}*"),
             TyKind::Instance { class: InstanceOf::Function { args, ret }, .. } => {
                 write!(f, "FunctionType[{ret}(")?;
                 args.iter().enumerate().try_for_each(|(i, t)| write!(f, "{}{t}", if i > 0 { ", " } else { "" }))?;

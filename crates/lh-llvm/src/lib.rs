@@ -22,7 +22,7 @@ mod remarks;
 mod strips;
 
 pub use elf::{EntryPoint, Loaded, load};
-pub use lower::ERROR;
+pub use lower::{CALLBACK, ERROR};
 pub use machine::{Gpu, Host, Level, host, levels};
 pub use outside::Outside;
 pub use ptx::{Ptx, RaiseSite, compile_ptx};

@@ -94,7 +94,8 @@ fn fits(func: &Function, body: &Function, args: &[Value], result: Option<Value>)
     params.len() == args.len()
         && params.iter().zip(args).all(|(p, a)| body.ty(*p) == func.ty(*a))
         && result.is_none_or(|r| body.ret == Some(func.ty(r)))
-        && Options { device: Device::Host, ..body.options } == Options { device: Device::Host, ..func.options }
+        && Options { device: Device::Host, ..body.options }
+            == Options { device: Device::Host, callback: false, ..func.options }
         && (body.options.device == func.options.device || func.options.device == Device::Kernel)
 }
 

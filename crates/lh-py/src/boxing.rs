@@ -127,6 +127,9 @@ impl<'a, 'py> Boxer<'a, 'py> {
                 let array = self.next(*of, at)?;
                 crate::instances::buffer(&array, *class)?
             }
+            TyKind::Instance { class: InstanceOf::Pointer(_), .. } | TyKind::Ptr => {
+                word().into_pyobject(py)?.into_any()
+            }
             TyKind::Instance { of, class: InstanceOf::Function { .. } } => self.next(*of, at)?,
             TyKind::Choice(of) => {
                 let which = word() as usize;

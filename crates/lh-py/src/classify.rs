@@ -249,7 +249,8 @@ fn is_from_buffer(o: &Bound<'_, PyAny>) -> PyResult<bool> {
     if !o.hasattr(intern!(py, "__self__"))? || !o.hasattr(intern!(py, "__name__"))? {
         return Ok(false);
     }
-    Ok(is_a(&o.getattr(intern!(py, "__self__"))?, "cffi.api", "FFI")
+    let own = o.getattr(intern!(py, "__self__"))?;
+    Ok((is_a(&own, "cffi.api", "FFI") || is_a(&own, "_cffi_backend", "FFI"))
         && o.getattr(intern!(py, "__name__"))?.eq("from_buffer")?)
 }
 
@@ -271,9 +272,9 @@ pub fn memory_of<'py>(o: &Bound<'py, PyAny>) -> Bound<'py, PyAny> {
     device_array(o).ok().flatten().unwrap_or_else(|| o.clone())
 }
 
-/// The dispatcher in a function decorated with `cuda.jit`.
+/// The dispatcher in a function decorated with `cuda.jit` or `cfunc`.
 fn device_function<'py>(o: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
-    if !made_in(o, "lancehead.cuda.dispatcher") {
+    if !made_in(o, "lancehead.cuda.dispatcher") && !made_in(o, "lancehead.cfuncs") {
         return Ok(None);
     }
     let inner = o.getattr(intern!(o.py(), "_dispatcher")).ok();

@@ -92,6 +92,7 @@ pub fn compile_ptx(
         device: Device::Gpu,
         parallel: 0,
         link: 0,
+        callback: false,
     };
     let (ret, args) = signature(sig)?;
     let wanted = Wanted { llvm_ir_opt: llvm, lines: lineinfo, ..Wanted::default() };

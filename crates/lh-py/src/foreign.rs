@@ -1,17 +1,24 @@
-//! Functions that were compiled elsewhere: exported by extension modules that `lancehead build` has made.
+//! Functions that were compiled elsewhere: exported by extension modules that `lancehead build` has made, and C functions as
+//! `ctypes` and `cffi` have them; and compiled functions that C code calls.
 
-use crate::np;
+use crate::types::as_ty;
+use crate::{dispatcher, np};
 use lh_infer::world::{Foreign, ForeignSignature};
 use lh_ir::func::ForeignAbi;
 use lh_ir::types::TyKind;
 use lh_ir::{Layout, Ty};
 use lh_runtime::foreign::{CAPSULE, Export, Type};
+use pyo3::exceptions::PyTypeError;
 use pyo3::ffi;
 use pyo3::prelude::*;
+use pyo3::types::{PyCFunction, PyDict, PyString};
 use std::ffi::{CStr, c_char};
 
 /// What a function that was compiled elsewhere is to the compiler.
 pub fn classify(o: &Bound<'_, PyAny>) -> PyResult<Option<Foreign>> {
+    if is_c_function(o) {
+        return c_function(o).map(Some);
+    }
     Ok(match capsule(o) {
         None => None,
         Some(Err(())) => Some(Foreign {
@@ -25,10 +32,62 @@ pub fn classify(o: &Bound<'_, PyAny>) -> PyResult<Option<Foreign>> {
 
 /// Address of the code, or of the table that describes it.
 pub fn address(o: &Bound<'_, PyAny>) -> usize {
-    match capsule(o) {
-        Some(Ok(first)) => first.expose_provenance(),
-        Some(Err(())) | None => lh_ir::bug!("the code of {o} is nowhere"),
+    match (capsule(o), description(o)) {
+        (Some(Ok(first)), _) => first.expose_provenance(),
+        (_, Ok(d)) => d.1,
+        (_, Err(_)) => lh_ir::bug!("the code of {o} is nowhere"),
     }
+}
+
+/// Address of the C function that a dispatcher with one signature is, too.
+#[pyfunction]
+pub fn callback_address(function: &Bound<'_, PyAny>) -> PyResult<usize> {
+    let found = dispatcher::of(function).and_then(|d| d.state().current().first()?.compiled.callback);
+    found.ok_or_else(|| PyTypeError::new_err("it is no C function"))
+}
+
+/// Tells of what a function has raised that C code calls.
+pub fn tell(name: &str) {
+    Python::attach(|py| {
+        let name = PyString::new(py, name);
+        crate::raise::take(py).write_unraisable(py, Some(name.as_any()));
+    });
+}
+
+fn is_c_function(o: &Bound<'_, PyAny>) -> bool {
+    let registered = || -> PyResult<bool> {
+        let known = o.py().import("lancehead.cfuncs")?.getattr("addresses")?;
+        known.cast_into::<PyDict>()?.contains(o)
+    };
+    crate::classify::is_a(o, "ctypes", "_FuncPtr")
+        || crate::classify::is_a(o, "ctypes", "CFunctionType")
+        || crate::classify::is_a(o, "_cffi_backend", "_CDataBase")
+        || o.is_instance_of::<PyCFunction>() && registered().unwrap_or(false)
+}
+
+/// Whether an object is a C function of which all is known.
+pub fn is_known_c_function(o: &Bound<'_, PyAny>) -> bool {
+    is_c_function(o) && description(o).is_ok()
+}
+
+/// Name, address, types of parameters and of the result.
+type Description<'py> = (String, usize, Vec<Bound<'py, PyAny>>, Bound<'py, PyAny>);
+
+fn description<'py>(o: &Bound<'py, PyAny>) -> PyResult<Description<'py>> {
+    o.py().import("lancehead.cfuncs")?.getattr("described")?.call1((o,))?.extract()
+}
+
+fn c_function(o: &Bound<'_, PyAny>) -> PyResult<Foreign> {
+    let (name, _, args, ret) = match description(o) {
+        Ok(found) => found,
+        Err(why) => {
+            let refused = Some(why.value(o.py()).to_string());
+            return Ok(Foreign { refused, ..foreign("C function".to_owned()) });
+        }
+    };
+    let args = args.iter().map(as_ty).collect::<PyResult<_>>()?;
+    let signatures = vec![ForeignSignature { args, ret: as_ty(&ret)?, offset: 0, writes: u32::MAX }];
+    Ok(Foreign { abi: ForeignAbi::C, signatures, ..foreign(name) })
 }
 
 fn name_of(o: &Bound<'_, PyAny>) -> PyResult<String> {

@@ -94,7 +94,8 @@ impl<'py> PyHost<'py> {
         }
         let module = o.get_type().getattr(intern!(self.py, "__module__"))?;
         let module: String = module.extract().unwrap_or_default();
-        let is_name = module == "lancehead.cuda.names" || module == "cffi.api";
+        let is_name =
+            module == "lancehead.cuda.names" || module == "cffi.api" || classes::is_a(o, "_cffi_backend", "FFI");
         let is_enum = || o.is_instance(&self.py.import("enum")?.getattr("Enum")?);
         Ok(is_name || np::is_dtype(o)? || module == "numpy" || module.starts_with("numpy.") || is_enum()?)
     }

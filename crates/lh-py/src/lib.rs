@@ -144,6 +144,8 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(check_options, m)?)?;
     m.add_function(wrap_pyfunction!(build_info, m)?)?;
     m.add_function(wrap_pyfunction!(ahead::linkable, m)?)?;
+    m.add_function(wrap_pyfunction!(foreign::callback_address, m)?)?;
+    m.add_function(wrap_pyfunction!(types::pointer_type, m)?)?;
     m.add_function(wrap_pyfunction!(cache::cache_entry, m)?)?;
     m.add_function(wrap_pyfunction!(cache::cache_directory, m)?)?;
     m.add_function(wrap_pyfunction!(types::array_type, m)?)?;
@@ -169,6 +171,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(kernel::launch, m)?)?;
     m.add_function(wrap_pyfunction!(kernel::kernel_facts, m)?)?;
     print::install();
+    lh_runtime::callback::set_teller(foreign::tell);
     strings::share_hash_key();
     Ok(())
 }

@@ -59,6 +59,7 @@ impl JitOptions {
             }
             "_check" if value.is_truthy()? => self.ir.parallel |= parallel::RACE,
             "_check" => {}
+            "_callback" => self.ir.callback = value.is_truthy()?,
             "_link" => self.ir.link = value.extract()?,
             "cache" => self.cache = value.is_truthy()?,
             "nogil" => self.nogil = value.is_truthy()?,

@@ -61,6 +61,7 @@ pub fn spelling(t: Ty) -> String {
         TyKind::Instance { class: InstanceOf::Function { args, ret }, .. } => {
             format!("FunctionType({}({}))", spelling(*ret), many(args))
         }
+        TyKind::Instance { class: InstanceOf::Pointer(to), .. } => format!("CPointer({})", spelling(*to)),
         _ => t.to_string(),
     }
 }
@@ -254,8 +255,7 @@ impl Parser<'_> {
                 let n = usize::try_from(n).ok().filter(|n| *n <= 1000).ok_or_else(wrong)?;
                 Ok(Ty::tuple(vec![canonical(t); n]))
             }
-            // What it points to is known to the code that is linked.
-            ("CPointer", Some(Value::Type(_)), None, ..) => Ok(Ty::ptr()),
+            ("CPointer", Some(Value::Type(t)), None, ..) => Ok(Ty::pointer(t)),
             ("FunctionType", Some(Value::Signature(Some(ret), args)), None, ..) => Ok(Ty::function(args, ret)),
             ("List", Some(Value::Type(t)), ..) => Ok(Ty::list(canonical(t))),
             ("Optional" | "optional", Some(Value::Type(t)), None, ..) => Ok(Ty::optional(canonical(t))),

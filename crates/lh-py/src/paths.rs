@@ -87,7 +87,7 @@ pub fn is_known_package(module: &str) -> bool {
     let own = top == "lancehead"
         && !matches!(
             parts.next(),
-            None | Some("decorators" | "extending" | "ufuncs" | "stencils" | "threads" | "_core" | "lib")
+            None | Some("cfuncs" | "decorators" | "extending" | "ufuncs" | "stencils" | "threads" | "_core" | "lib")
         );
     !own && PACKAGES.contains(&top.trim_start_matches('_'))
 }

@@ -123,6 +123,8 @@ impl Type {
             TyKind::Instance { class: InstanceOf::Buffer(Buffer::MemoryView), .. } => "MemoryView",
             TyKind::Instance { class: InstanceOf::Buffer(Buffer::Array), .. } => "PyArray",
             TyKind::Instance { class: InstanceOf::Function { .. }, .. } => "FunctionType",
+            TyKind::Instance { class: InstanceOf::Pointer(_), .. } => "CPointer",
+            TyKind::Ptr => "RawPointer",
             TyKind::Func(_) => "Dispatcher",
             TyKind::Obj(_) => "Opaque",
             TyKind::Ellipsis => "EllipsisType",
@@ -147,6 +149,7 @@ impl Type {
             TyKind::Array { dtype, .. } => Type::of(py, *dtype),
             TyKind::List(t) | TyKind::DType(t) | TyKind::Range(t) => Type::of(py, *t),
             TyKind::Record(_) => Type::of(py, self.0),
+            TyKind::Instance { class: InstanceOf::Pointer(to), .. } => Type::of(py, *to),
             TyKind::Tuple { elems, .. } if elems.first().is_some_and(|f| elems.iter().all(|t| t == f)) => {
                 Type::of(py, elems[0])
             }
@@ -444,6 +447,13 @@ pub fn named_tuple_type(types: &Bound<'_, PyAny>, class_: &Bound<'_, PyType>) ->
 #[pyfunction]
 pub fn list_type(elem: &Bound<'_, PyAny>) -> PyResult<Py<Type>> {
     Type::of(elem.py(), Ty::list(as_ty(elem)?))
+}
+
+/// The type of addresses of values of a type.
+#[pyfunction]
+pub fn pointer_type(to: &Bound<'_, PyAny>) -> PyResult<Py<Type>> {
+    let pointee = as_ty(to)?;
+    Type::of(to.py(), if pointee.is_none() { Ty::ptr() } else { Ty::pointer(pointee) })
 }
 
 /// `types.Optional(type)`.

@@ -174,6 +174,7 @@ pub fn is_comptime(py: Python<'_>, o: *mut ffi::PyObject) -> bool {
         || o.is_instance_of::<crate::ufunc::DUFunc>()
         || crate::stencil::is_stencil(&o)
         || np::is_dtype(&o).unwrap_or(false)
+        || crate::foreign::is_known_c_function(&o)
 }
 
 /// Whether an instance of a subclass of `ndarray` is an array and nothing more, as `numpy.memmap` is; `matrix` and

@@ -5,6 +5,7 @@
 //! the few hooks it needs ([`print::set_print_sink`], [`alloc::new_foreign`], [`interrupt::set`]).
 
 pub mod alloc;
+pub mod callback;
 pub mod classes;
 pub mod device;
 pub mod exception;
@@ -42,6 +43,7 @@ pub fn symbols() -> Vec<Symbol> {
     let mut all = Vec::new();
     all.extend(alloc::symbols());
     all.extend(list::symbols());
+    all.extend(callback::symbols());
     all.extend(exception::symbols());
     all.extend(foreign::symbols());
     all.extend(stack::symbols());

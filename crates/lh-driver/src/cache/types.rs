@@ -86,6 +86,7 @@ impl Types {
                 self.out.byte(Buffer::ALL.iter().position(|x| x == b).expect("all are listed") as u8);
                 self.add(host, *of)?;
             }
+            TyKind::Instance { class: InstanceOf::Pointer(to), .. } => return self.with_inner(host, 23, *to),
             TyKind::Instance { of, class: InstanceOf::Function { args, ret } } => {
                 one(self, 22);
                 self.add(host, *of)?;
@@ -154,6 +155,7 @@ pub(super) fn read(r: &mut Reader<'_>, host: &mut dyn Host, objects: &[ObjId]) -
             Object::EnumClass(e) => e.ty(),
             _ => return None,
         },
+        23 => Ty::pointer(read(r, host, objects)?),
         21 => {
             let class = *Buffer::ALL.get(usize::from(r.byte()?))?;
             Ty::buffer(read(r, host, objects)?, class)

@@ -1,6 +1,6 @@
 //! The entry stub: `i32 entry(ptr arguments, ptr result)`, every primitive in an 8-byte slot both ways.
 
-use super::{Lowering, Returns};
+use super::{Declared, Lowering, Returns};
 use crate::ir::Val;
 use lh_ir::types::Prim;
 use llvm_sys::LLVMIntPredicate::{LLVMIntEQ, LLVMIntNE};
@@ -15,32 +15,93 @@ pub(super) fn lower(cx: &Lowering<'_>, index: usize, symbol: &str) {
         d.leave(m);
     }
     let (from, to) = (m.param(stub, 0), m.param(stub, 1));
-    let mut vals: Vec<Val> = Vec::new();
-    let ret = callee.ret.flatten();
-    let (offsets, size, align) = callee.ret.mem_layout();
-    if callee.returns == Returns::Memory {
-        vals.push(m.alloca(m.array_type(t.i8, size), align));
-    }
     let args = func.params().iter().flat_map(|p| func.ty(*p).flatten());
-    for (i, p) in args.enumerate() {
-        vals.push(cx.load_own(p, m.offset(from, 8 * i)));
-    }
-    let result = m.call(callee.ty, callee.value, &vals);
-    let in_struct = callee.returns == Returns::Registers && !ret.is_empty();
-    let status = if in_struct { m.extract(result, 0) } else { result };
+    let vals = args.enumerate().map(|(i, p)| cx.load_own(p, m.offset(from, 8 * i))).collect();
+    let entered = cx.enter(callee, vals);
+    let status = entered.status;
     let (ok, done) = (m.block(stub), m.block(stub));
     m.cond_br(m.icmp(LLVMIntEQ, status, m.int(t.i32, 0)), ok, done);
     m.at_end(ok);
-    for (i, p) in ret.iter().enumerate() {
-        let v = if in_struct { m.extract(result, i + 1) } else { cx.load_own(*p, m.offset(vals[0], offsets[i])) };
-        cx.store_own(v, *p, m.offset(to, 8 * i));
+    for (i, p) in callee.ret.flatten().into_iter().enumerate() {
+        cx.store_own(cx.part(callee, &entered, i), p, m.offset(to, 8 * i));
     }
     m.br(done);
     m.at_end(done);
     m.ret(status);
 }
 
+/// What the symbol of the stub for C code begins with.
+pub const CALLBACK: &str = "cfunc.";
+
+/// The stub for C code, which takes and gives numbers and addresses. What is raised is told, and gives zero.
+pub(super) fn lower_callback(cx: &mut Lowering<'_>, index: usize) {
+    let t = cx.m.t;
+    let (func, callee) = (&cx.unit.functions[index], cx.functions[index].clone());
+    let prims: Vec<Prim> = func.params().iter().flat_map(|p| func.ty(*p).flatten()).collect();
+    let ret = callee.ret.flatten();
+    let in_c = |p: &Prim| if *p == Prim::I1 { t.i8 } else { cx.m.prim(*p) };
+    let of = ret.first().map_or(t.void, in_c);
+    let types: Vec<_> = prims.iter().map(in_c).collect();
+    let stub = cx.m.declare(&format!("{CALLBACK}{}", func.qualname), cx.m.fn_type(&types, of));
+    cx.attributes(stub, false);
+    cx.m.at_end(cx.m.block(stub));
+    if let Some(d) = &cx.debug {
+        d.leave(&cx.m);
+    }
+    let given = |(i, p): (usize, &Prim)| {
+        let v = cx.m.param(stub, i);
+        if *p == Prim::I1 { cx.m.icmp(LLVMIntNE, v, cx.m.int(t.i8, 0)) } else { v }
+    };
+    let vals: Vec<Val> = prims.iter().enumerate().map(given).collect();
+    let entered = cx.enter(&callee, vals);
+    let status = entered.status;
+    let (ok, failed) = (cx.m.block(stub), cx.m.block(stub));
+    cx.m.cond_br(cx.m.icmp(LLVMIntEQ, status, cx.m.int(t.i32, 0)), ok, failed);
+    cx.m.at_end(failed);
+    let name = cx.text(&func.qualname);
+    let tell = cx.external("lh_callback_failed", &[t.ptr], t.void);
+    cx.call_external(tell, &[name]);
+    match ret.first() {
+        Some(_) => cx.m.ret(cx.m.null(of)),
+        None => cx.m.ret_void(),
+    }
+    cx.m.at_end(ok);
+    match ret.first() {
+        Some(Prim::I1) => cx.m.ret(cx.m.zext(cx.part(&callee, &entered, 0), t.i8)),
+        Some(_) => cx.m.ret(cx.part(&callee, &entered, 0)),
+        None => cx.m.ret_void(),
+    }
+}
+
+/// What a function of the unit has given.
+struct Entered {
+    status: Val,
+    /// What the call gives, or where the result is.
+    result: Val,
+}
+
 impl Lowering<'_> {
+    /// Calls a function of the unit.
+    fn enter(&self, callee: &Declared, mut vals: Vec<Val>) -> Entered {
+        let m = &self.m;
+        if callee.returns == Returns::Memory {
+            let (_, size, align) = callee.ret.mem_layout();
+            let result = m.alloca(m.array_type(m.t.i8, size), align);
+            vals.insert(0, result);
+            return Entered { status: m.call(callee.ty, callee.value, &vals), result };
+        }
+        let result = m.call(callee.ty, callee.value, &vals);
+        let status = if callee.ret.flatten().is_empty() { result } else { m.extract(result, 0) };
+        Entered { status, result }
+    }
+    /// A primitive of the result.
+    fn part(&self, callee: &Declared, entered: &Entered, i: usize) -> Val {
+        if callee.returns == Returns::Registers {
+            return self.m.extract(entered.result, i + 1);
+        }
+        let (offsets, ..) = callee.ret.mem_layout();
+        self.load_own(callee.ret.flatten()[i], self.m.offset(entered.result, offsets[i]))
+    }
     /// Reads a primitive from memory of ours.
     pub(super) fn load_own(&self, p: Prim, at: Val) -> Val {
         let m = &self.m;

@@ -25,6 +25,7 @@ mod raise;
 use crate::{Abi, Outside, Rare, Unit};
 pub(crate) use device::check_device;
 pub use device_calls::ERROR;
+pub use entry::CALLBACK;
 
 use crate::debug::DebugInfo;
 use crate::ir::{Module, Type, Val};
@@ -133,7 +134,12 @@ pub(crate) fn lower(unit: &Unit, machine: &Machine) -> Lowered {
     }
     match unit.abi {
         Abi::Host if unit.rare == Rare::Only => {}
-        Abi::Host => entry::lower(&cx, unit.entry, &unit.entry_symbol),
+        Abi::Host => {
+            entry::lower(&cx, unit.entry, &unit.entry_symbol);
+            if unit.functions[unit.entry].options.callback {
+                entry::lower_callback(&mut cx, unit.entry);
+            }
+        }
         Abi::Kernel(_) | Abi::CFunction | Abi::StatusFunction => gpu::entry(&mut cx, unit),
     }
     if let Some(d) = &cx.debug {

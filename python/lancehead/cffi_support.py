@@ -1,0 +1,20 @@
+"""What has to be said of modules that `cffi` compiles, for compiled code to call their functions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lancehead import cfuncs
+
+
+def register_module(module: Any) -> None:
+    """Makes the functions of a module that `cffi` has compiled (`ffi.set_source`) known to compiled code."""
+    for name in dir(module.lib):
+        function = getattr(module.lib, name)
+        if isinstance(function, cfuncs.BuiltinFunctionType):
+            cfuncs.addresses[function] = module.ffi.addressof(module.lib, name)
+
+
+def register_type(cffi_type: Any, type_: Any) -> None:
+    """Says what values of a struct are, behind addresses: `register_type(ffi.typeof("struct z"), complex128)`."""
+    cfuncs.structs[cffi_type] = type_

@@ -1,0 +1,273 @@
+"""C functions: compiled ones that C code calls, and C's that compiled code calls."""
+
+import ctypes
+import math
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from lancehead import carray, cffi_support, cfunc, errors, farray, njit, prange, types, vectorize
+
+libc, libm = ctypes.CDLL(None), ctypes.CDLL("libm.so.6")
+sin = libm.sin
+sin.argtypes, sin.restype = [ctypes.c_double], ctypes.c_double
+qsort = libc.qsort
+qsort.argtypes, qsort.restype = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_void_p], None
+DOUBLES = ctypes.POINTER(ctypes.c_double)
+
+
+def test_a_function_that_c_calls():
+    @cfunc("float64(float64, float64)")
+    def add(x, y):
+        return x + y
+
+    assert add.ctypes(2.0, 3.5) == 5.5 and add.__name__ == "add" and add.__wrapped__(1, 2) == 3
+    assert ctypes.cast(add.ctypes, ctypes.c_void_p).value == add.address
+    assert "add" in add.native_name and add.native_name in add.inspect_llvm() and "add" in repr(add)
+
+    @cfunc("int8(int8, boolean, uint16, float32)")
+    def mixed(a, b, c, d):
+        return np.int8(-a) if b and c > 65000 and d == np.float32(0.1) else a
+
+    assert mixed.ctypes(5, True, 65535, 0.1) == -5 and mixed.ctypes(-128, False, 0, 0) == -128
+
+    @cfunc("boolean(int64)")
+    def is_odd(n):
+        return n % 2 == 1
+
+    assert is_odd.ctypes(3) is True and is_odd.ctypes(4) is False
+
+
+def test_results_are_converted_to_the_signature():
+    @cfunc("int32(float64)")
+    def truncated(x):
+        return x
+
+    assert truncated.ctypes(-3.7) == -3
+
+    @cfunc("float64(int64, int64)", locals={"c": types.int64})
+    def local(a, b):
+        c = a / b
+        return c
+
+    assert local.ctypes(8, 3) == 2.0 and local.ctypes.restype is ctypes.c_double
+
+
+def test_exceptions_are_told_and_give_zero(monkeypatch):
+    told = []
+    monkeypatch.setattr(sys, "unraisablehook", lambda u: told.append((str(u.object), u.exc_type, str(u.exc_value))))
+
+    @cfunc("float64(int64, int64)")
+    def divide(a, b):
+        return a / b
+
+    assert divide.ctypes(5, 2) == 2.5 and not told
+    assert divide.ctypes(5, 0) == 0.0
+    assert told[0][1:] == (ZeroDivisionError, "division by zero") and told[0][0].endswith("divide")
+
+    @cfunc("void(int64)")
+    def nothing(n):
+        if n:
+            raise ValueError("no", n)
+
+    assert nothing.ctypes(0) is None and nothing.ctypes(1) is None and told[1][2] == "('no', 1)"
+
+
+def test_memory_of_c():
+    def usecase(source, target, m, n):
+        a = carray(source, (m, n))
+        b = carray(target, 4)
+        b[0], b[1], b[2], b[3] = a.ndim, a[1, 0], a.sum(), a.strides[0]
+
+    def usecase_f(source, target, m, n):
+        a = farray(source, (m, n), np.float64)
+        b = farray(target, 4, dtype=np.float64)
+        b[0], b[1], b[2], b[3] = a.ndim, a[1, 0], a.sum(), a.strides[0]
+
+    for function, of in [(usecase, "CPointer(float64)"), (usecase_f, "CPointer(float64)"), (usecase_f, "voidptr")]:
+        for size in ("int64", "int32", "uint64"):
+            compiled = cfunc(f"void({of}, {of}, {size}, {size})")(function)
+            a = np.arange(6.0).reshape(2, 3)
+            got, want = np.zeros(4), np.zeros(4)
+            pointers = [x.ctypes.data_as(DOUBLES) for x in (a, got, want)]
+            compiled.ctypes(*pointers[:2], 2, 3) if of != "voidptr" else compiled.ctypes(a.ctypes.data, got.ctypes.data, 2, 3)
+            function(pointers[0], pointers[2], 2, 3)
+            assert got.tolist() == want.tolist()
+    with pytest.raises(errors.TypingError, match="mismatching dtype 'float64' for pointer type 'float32\\*'"):
+        cfunc("void(CPointer(float32), CPointer(float32), int64, int64)")(usecase_f)
+    with pytest.raises(errors.TypingError, match="needs a dtype"):
+        cfunc("void(voidptr, voidptr, int64, int64)")(usecase)
+
+
+def test_carray_in_python():
+    a = np.arange(6, dtype=np.float32).reshape(2, 3)
+    pointer = a.ctypes.data_as(ctypes.POINTER(ctypes.c_float))
+    assert np.shares_memory(carray(pointer, (2, 3)), a) and carray(pointer, (2, 3)).tolist() == a.tolist()
+    assert farray(pointer, (2, 3)).tolist() == a.reshape(3, 2).T.tolist() and carray(pointer, 6).shape == (6,)
+    raw = ctypes.c_void_p(a.ctypes.data)
+    assert carray(raw, 6, np.int32).tolist() == a.view(np.int32).ravel().tolist()
+    for wrong in [(raw, 6), (a.ctypes.data, 6), (pointer, 6, np.int32)]:
+        with pytest.raises(TypeError):
+            carray(*wrong)
+
+
+def test_c_functions_in_compiled_code():
+    @njit
+    def sines(x):
+        return sin(x) + sin(x + 1)
+
+    assert sines(1.0) == math.sin(1) + math.sin(2) and sines(1) == sines(1.0)
+    assert vectorize(lambda x: sin(x))(np.arange(3.0)).tolist() == [math.sin(i) for i in range(3)]
+
+    @njit(parallel=True)
+    def rows(n):
+        out = np.empty(n)
+        for i in prange(n):
+            out[i] = sin(float(i))
+        return out
+
+    assert rows(100).tolist() == [math.sin(i) for i in range(100)]
+    assert njit(lambda f, x: f(x))(sin, 0.5) == math.sin(0.5)
+
+    labs = libc.labs
+    labs.argtypes, labs.restype = [ctypes.c_long], ctypes.c_long
+    getpid = libc.getpid
+    getpid.argtypes = []
+    assert njit(lambda n: (labs(n), getpid()))(-5) == (5, os.getpid())
+
+
+def test_arrays_and_callbacks_for_c():
+    @cfunc("intc(CPointer(float64), CPointer(float64))")
+    def compare(a, b):
+        x, y = carray(a, 1)[0], carray(b, 1)[0]
+        return -1 if x < y else 1 if x > y else 0
+
+    address = compare.address
+
+    @njit
+    def sort(a):
+        qsort(a, a.size, 8, address)
+        return a
+
+    assert sort(np.array([3.0, 1.0, 2.0])).tolist() == [1, 2, 3]
+
+    seen = []
+
+    @ctypes.CFUNCTYPE(ctypes.c_int, DOUBLES, ctypes.c_void_p)
+    def look(a, b):
+        seen.append((a[0], b))
+        return 7
+
+    @njit
+    def call(a):
+        return look(a.ctypes, None) + look((a * 2).ctypes, a.ctypes.data) + look(a + 3, a)
+
+    a = np.ones(4)
+    assert call(a) == 21 and seen == [(1, None), (2, a.ctypes.data), (4, a.ctypes.data)]
+
+    @njit
+    def kept(a):
+        memory = (a + 1).ctypes
+        other = a * 0
+        return look(memory, other), other
+
+    assert kept(a)[0] == 7 and seen[-1][0] == 2
+    # What was compiled for C is called as any other function here.
+    assert njit(lambda x: plus(x, 1))(2) == 3.0
+
+
+@cfunc("float64(float64, float64)")
+def plus(x, y):
+    return x + y
+
+
+def test_what_is_wrong_is_told():
+    untyped, words = libc.abs, libc.strlen
+    words.argtypes = [ctypes.c_char_p]
+
+    def message(f, *args):
+        with pytest.raises(errors.TypingError) as e:
+            njit(f)(*args)
+        return str(e.value)
+
+    assert "doesn't define its argument types" in message(lambda x: untyped(x), 1)
+    assert "Unsupported ctypes type" in message(lambda x: words(x), 1)
+    assert "Invalid use of `sin` with parameters (float64, float64)" in message(lambda x: sin(x, x), 1.0)
+
+    look = ctypes.CFUNCTYPE(ctypes.c_int, DOUBLES)(lambda a: 0)
+    assert "takes `float64*`, not `array(float32, 1d, C)`" in message(lambda a: look(a), np.zeros(2, np.float32))
+    with pytest.raises(TypeError, match="no parameter or result of type"):
+        cfunc("float64(float64[:])")(lambda a: a[0])
+    with pytest.raises(TypeError, match="result type"):
+        cfunc("(float64,)")(lambda a: a)
+    with pytest.raises(NotImplementedError):
+        cfunc("float64(float64)", forceobj=True)
+
+
+PROGRAM = """
+from lancehead import cfunc
+Z = {z}
+@cfunc("float64(float64, float64)", cache=True)
+def add(x, y):
+    return x + y + Z
+@cfunc("int64(float64)", cache=True)
+def converted(x):
+    return x + Z
+print(add.ctypes(1.0, 2.0), converted.ctypes(2.5), add.cache_hits, converted.cache_hits)
+"""
+
+
+def test_cache(tmp_path):
+    def run(z):
+        (tmp_path / "program.py").write_text(PROGRAM.format(z=z))
+        done = subprocess.run([sys.executable, "program.py"], cwd=tmp_path, capture_output=True, text=True, timeout=300)
+        assert done.returncode == 0, done.stderr
+        return done.stdout.split()
+
+    assert run(1) == ["4.0", "3", "0", "0"]
+    assert run(1) == ["4.0", "3", "1", "1"]
+    assert run(5) == ["8.0", "7", "0", "0"]
+
+
+def test_cffi():
+    ffi = pytest.importorskip("cffi").FFI()
+    ffi.cdef("double cos(double); void *memset(void *s, int c, size_t n); unsigned char tolower(unsigned char);")
+    cos, memset = ffi.dlopen("libm.so.6").cos, ffi.dlopen(None).memset
+
+    @njit
+    def both(a, x):
+        memset(a, 0, a.nbytes)
+        memset(ffi.from_buffer(a), 1, 1)
+        return cos(x)
+
+    a = np.ones(2, np.int64)
+    assert both(a, 1.0) == math.cos(1) and a.tolist() == [1, 0]
+    assert njit(lambda f, x: f(x))(cos, 0.5) == math.cos(0.5)
+    assert ffi.cast("double(*)(double, double)", plus.cffi)(1.0, 2.0) == 3.0
+
+
+def test_modules_that_cffi_compiles(tmp_path):
+    ffi = pytest.importorskip("cffi").FFI()
+    types_of_c = "typedef struct _pair { double re; double im; } pair;"
+    ffi.set_source("made_by_cffi", types_of_c + "static double re(pair *p, int n) { double s = 0; for (int i = 0; i < n; i++) s += p[i].re; return s; }")
+    ffi.cdef(types_of_c + "double re(pair *p, int n);")
+    ffi.compile(tmpdir=str(tmp_path))
+    sys.path.insert(0, str(tmp_path))
+    try:
+        import made_by_cffi
+    finally:
+        sys.path.remove(str(tmp_path))
+    cffi_support.register_module(made_by_cffi)
+    cffi_support.register_type(made_by_cffi.ffi.typeof("struct _pair"), types.complex128)
+    re, own = made_by_cffi.lib.re, made_by_cffi.ffi
+
+    @njit
+    def total(a):
+        return re(a, len(a)) + re(own.from_buffer(a), len(a))
+
+    assert total(np.arange(4) * (1 + 1j)) == 12.0
+    with pytest.raises(errors.TypingError, match="complex128"):
+        njit(lambda a: re(a, 1))(np.zeros(2))
