@@ -76,6 +76,7 @@ SQRT2 = mpmath.sqrt(2)
 # Where erf(sqrt(z)) / sqrt(z) - 1 is a number of few bits, which it is the closer to the better z is as a float.
 ERF_CENTRE, ERF_FIRST = mpf(0.9792202741056858), mpf(-0.15283203125)
 
+atanh_tail = ratio(root(lambda s: (2 * mpmath.atanh(s) - 2 * s) / s**3), mpf(2) / 3)
 erf_less_one = ratio(root(lambda x: mpmath.erf(x) / x - 1), 2 / mpmath.sqrt(mpmath.pi) - 1)
 tanh_tail = ratio(root(lambda x: (mpmath.tanh(x) / x - 1) / x**2), mpf(-1) / 3)
 log2_erfc = lambda a: mpmath.log(mpmath.erfc(a), 2)
@@ -86,10 +87,19 @@ TABLE = {
     "float::sine": (ratio(root(lambda r: (mpmath.sin(r) / r - 1) / r**2), mpf(-1) / 6), lambda z: z, 0, QUARTER_PI**2, 3, 24, []),
     "float::cosine": (ratio(root(lambda r: (mpmath.cos(r) - 1) / r**2), -0.5), lambda z: z, 0, QUARTER_PI**2, 4, 24, [-0.5]),
     "float::log": (ratio(lambda f: (mpmath.log1p(f) - f) / f**2, -0.5), abs, SQRT2 / 2 - 1, SQRT2 - 1, 9, 24, [-0.5]),
-    "float_exp::log2": (lambda f: TABLE["float::log"][0](f) / mpmath.log(2), abs, SQRT2 / 2 - 1, SQRT2 - 1, 10, 24, []),
+    "float_exp::log2": (lambda f: TABLE["float::log"][0](f) / mpmath.log(2), abs, SQRT2 / 2 - 1, SQRT2 - 1, 9, 24, []),
     "float_exp::log10": (lambda f: TABLE["float::log"][0](f) / mpmath.log(10), abs, SQRT2 / 2 - 1, SQRT2 - 1, 9, 24, []),
+    "log::inverse": (lambda d: 1 / d, lambda d: d, 1 + SQRT2 / 2, 1 + SQRT2, 3, 53, []),
+    "arc::arctangent": (ratio(root(lambda t: (mpmath.atan(t) / t - 1) / t**2), mpf(-1) / 3), lambda z: z, 0, 1, 20, 53, []),
+    "arc::arcsine": (ratio(root(lambda s: (mpmath.asin(s) / s - 1) / s**2), mpf(1) / 6), lambda z: z, 0, 0.25, 12, 53, []),
+    "root::inverse_root": (lambda d: (1 - d) ** mpf(-0.5), lambda d: (1 - d) ** 0.5, 0.1049, 0.2053, 4, 53, []),
+    "root::inverse_cube_root": (lambda d: (1 - d) ** (mpf(-1) / 3), lambda d: (1 - d) ** (mpf(1) / 3), 0.1792, 0.3079, 4, 53, []),
+    "float_root::inverse_root": (lambda d: (1 - d) ** mpf(-0.5), lambda d: (1 - d) ** 0.5, 0.1049, 0.2053, 3, 24, []),
+    "float_root::inverse_cube_root": (lambda d: (1 - d) ** (mpf(-1) / 3), lambda d: (1 - d) ** (mpf(1) / 3), 0.1792, 0.3079, 3, 24, []),
+    "log::log2": (lambda z: atanh_tail(z) / mpmath.log(2), lambda z: z, 0, (3 - 2 * SQRT2) ** 2 * mpf("1.0001"), 7, 53, []),
+    "log::log10": (lambda z: atanh_tail(z) / mpmath.log(10), lambda z: z, 0, (3 - 2 * SQRT2) ** 2 * mpf("1.0001"), 7, 53, []),
     "float_arc::tan": (ratio(root(lambda r: (mpmath.tan(r) / r - 1) / r**2), mpf(1) / 3), lambda z: z, 0, QUARTER_PI**2, 7, 24, []),
-    "float_arc::atan": (ratio(root(lambda t: (mpmath.atan(t) / t - 1) / t**2), mpf(-1) / 3), lambda z: z, 0, 1, 9, 24, []),
+    "float_arc::atan": (ratio(root(lambda t: (mpmath.atan(t) / t - 1) / t**2), mpf(-1) / 3), lambda z: z, 0, 1, 10, 24, []),
     "float_arc::arcsine": (ratio(root(lambda s: (mpmath.asin(s) / s - 1) / s**2), mpf(1) / 6), lambda z: z, 0, 0.25, 6, 24, []),
     "float::power": (lambda f: mpf(2) ** f, lambda f: mpf(2) ** -f, -0.5, 0.5, 7, 24, [1]),
     "float::tanh, near": (tanh_tail, lambda z: z, 0, 1, 7, 24, []),

@@ -28,3 +28,32 @@ def test_vectors_are_wide(name, dtype):
     run(x, out)
     assert widest() in "".join(run.inspect_asm().values())
     np.testing.assert_allclose(out, [f(v) for v in x.tolist()], rtol=4 * np.finfo(dtype).eps)
+
+
+LANES = [0.0, -0.0, 5e-324, -1e-310, 1e-300, -2.5, 0.5, 1.0, 3.0, 1e155, 1.7e308, np.inf, -np.inf, np.nan]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("name", ["log", "log2", "log10", "cbrt", "arcsin", "arccos", "arctan", "arctan2", "hypot"])
+def test_rare_lanes_stand_among_others(name, dtype):
+    """A vector has plain and rare arguments in every place, and all lanes are right."""
+    f = getattr(np, name)
+    binary = f.nin == 2
+
+    @njit
+    def run(x, y, out):
+        for i in range(x.shape[0]):
+            out[i] = f(x[i], y[i]) if binary else f(x[i])
+
+    rng = np.random.default_rng(1)
+    with np.errstate(all="ignore"):
+        values = np.array(LANES).astype(dtype)
+        x, y = rng.choice(values, 3000), rng.choice(values, 3000)
+        plain = rng.random(3000) < 0.7
+        x[plain] = rng.uniform(0.1, 1, plain.sum())
+        expected = f(x, y) if binary else f(x)
+    out = np.empty_like(x)
+    run(x, y, out)
+    np.testing.assert_allclose(out, expected, rtol=4 * np.finfo(dtype).eps, atol=np.finfo(dtype).smallest_subnormal)
+    number = ~np.isnan(expected)
+    np.testing.assert_array_equal(np.signbit(out[number]), np.signbit(expected[number]))

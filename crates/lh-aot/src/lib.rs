@@ -103,21 +103,15 @@ pub unsafe extern "C" fn lh_aot_release(owner: *mut MemInfo) {
     unsafe { decref(owner) }
 }
 
-/// Functions of the math library for large arguments under the names by which compiled code calls them.
-macro_rules! large {
-    ($($name:ident $number:ty;)*) => {$(
+/// Functions of the math library for rare arguments under the names by which compiled code calls them.
+macro_rules! rare {
+    ($($name:ident($($arg:ident: $ty:ident),+) -> $ret:ident = $body:path;)*) => {$(
         #[unsafe(no_mangle)]
-        extern "C" fn $name(x: $number) -> $number {
-            let Some(at) = lh_math::address(stringify!($name)) else { return <$number>::NAN };
+        extern "C" fn $name($($arg: $ty),+) -> $ret {
+            let Some(at) = lh_math::address(stringify!($name)) else { return <$ret>::NAN };
             // SAFETY: the function of that name has this signature.
-            unsafe { std::mem::transmute::<usize, extern "C" fn($number) -> $number>(at)(x) }
+            unsafe { std::mem::transmute::<usize, extern "C" fn($($ty),+) -> $ret>(at)($($arg),+) }
         }
     )*};
 }
-large! {
-    lh_sin_large f64;
-    lh_cos_large f64;
-    lh_tan_large f64;
-    lh_sinf_large f32;
-    lh_cosf_large f32;
-}
+include!("../../lh-math/math/rare.inc");

@@ -3,6 +3,7 @@
 use crate::ir::{Module, Val, cstring, functions_of, take_message};
 use crate::machine::{Machine, Target};
 use crate::pipeline;
+use lh_math::Rare;
 use llvm_sys::bit_reader::LLVMGetBitcodeModuleInContext2;
 use llvm_sys::comdat::LLVMSetComdat;
 use llvm_sys::core::*;
@@ -46,9 +47,9 @@ pub(crate) fn add_math(m: &Module, target: Target) -> bool {
     for f in m.functions().into_iter().filter(|f| !is_declaration(*f) && !before.contains(&(*f as usize))) {
         adopt(m, f, target);
         let name = name_of(f);
-        if lh_math::LARGE.contains(&&*name) {
-            variants.extend(lh_math::mappings(&name).split(',').map(|text| declare_variant(m, text)));
-            declare_only(m, f, &name);
+        if let Some(rare) = lh_math::rare(&name) {
+            variants.extend(lh_math::mappings(rare).split(',').map(|text| declare_variant(m, rare, text)));
+            declare_only(m, f, rare);
         } else {
             m.set_linkage(f, LLVMLinkage::LLVMInternalLinkage);
             m.attribute(f, "alwaysinline");
@@ -84,36 +85,38 @@ fn add_scalar_math(m: &Module) {
             LLVMSetComdat(f, null_mut());
         }
         m.set_linkage(f, LLVMLinkage::LLVMInternalLinkage);
-        if !lh_math::LARGE.contains(&&*name) {
+        if lh_math::rare(&name).is_none() {
             m.attribute(f, "alwaysinline");
         }
     }
 }
 
 /// Turns a definition into a declaration: the function is there as machine code.
-fn declare_only(m: &Module, f: Val, name: &str) {
+fn declare_only(m: &Module, f: Val, rare: &Rare) {
     // SAFETY: the new function takes the name, the type and all uses of the old one, which is then deleted.
     unsafe {
         let new = LLVMAddFunction(m.module, c"".as_ptr(), LLVMGlobalGetValueType(f));
         LLVMReplaceAllUsesWith(f, new);
         LLVMDeleteFunction(f);
-        LLVMSetValueName2(new, name.as_ptr().cast(), name.len());
+        LLVMSetValueName2(new, rare.name.as_ptr().cast(), rare.name.len());
         m.attribute(new, "nounwind");
         m.attribute(new, "cold");
         m.attribute_pure(new, false);
-        m.text_attribute(new, "vector-function-abi-variant", &lh_math::mappings(name));
+        m.text_attribute(new, "vector-function-abi-variant", &lh_math::mappings(rare));
     }
 }
 
 /// Declares the function that a mapping such as `_ZGV_LLVM_M8v_f(f.v8)` names.
-fn declare_variant(m: &Module, mapping: &str) -> Val {
+fn declare_variant(m: &Module, rare: &Rare, mapping: &str) -> Val {
     let name = mapping.split_once('(').and_then(|(_, n)| n.strip_suffix(')'));
     let width = name.and_then(|n| n.rsplit_once(".v")?.1.parse().ok());
     let (Some(name), Some(width)) = (name, width) else { lh_ir::bug!("mapping {mapping}") };
-    let element = if lh_math::is_single(name) { m.t.f32 } else { m.t.f64 };
+    let element = if rare.single { m.t.f32 } else { m.t.f64 };
     // SAFETY: types of the module's context.
     let (lanes, mask) = unsafe { (LLVMVectorType(element, width), LLVMVectorType(m.t.i1, width)) };
-    let f = m.declare(name, m.fn_type(&[lanes, mask], lanes));
+    let mut types = vec![lanes; rare.arity];
+    types.push(mask);
+    let f = m.declare(name, m.fn_type(&types, lanes));
     m.attribute(f, "nounwind");
     m.attribute_pure(f, false);
     f
@@ -148,23 +151,24 @@ pub(crate) fn finish_math(m: &Module, machine: &Machine) {
             }
         }
     }
-    let is_variant =
-        |f: &Val| lh_math::LARGE.iter().any(|l| name_of(*f).strip_prefix(l).is_some_and(|rest| rest.starts_with(".v")));
-    let chosen = m.functions().iter().any(is_variant);
-    if chosen {
-        let source = parse_text(m, &lh_math::VARIANTS);
-        // SAFETY: the source's own list of what to keep would keep everything.
-        unsafe { LLVMDeleteGlobal(LLVMGetNamedGlobal(source, USED.as_ptr())) };
-        link_needed(m, source);
+    let variant_of = |name: &str| if name.contains(".v") { lh_math::rare(name) } else { None };
+    let chosen: HashSet<&str> =
+        m.functions().into_iter().filter_map(|f| variant_of(&name_of(f))).map(|rare| rare.name).collect();
+    if !chosen.is_empty() {
+        link_needed(m, parse_text(m, &lh_math::variants(|rare| chosen.contains(rare.name))));
     }
     for f in m.functions().into_iter().filter(|f| !is_declaration(*f)) {
         let name = name_of(f);
-        if is_variant(&f) || name.starts_with("lh_lanes.") {
+        if variant_of(&name).is_some() || name.starts_with("lh_lanes") {
             m.set_linkage(f, LLVMLinkage::LLVMInternalLinkage);
             adopt(m, f, machine.target);
         }
     }
-    pipeline::run(m, machine, if chosen { c"always-inline,function(simplifycfg),globaldce" } else { c"globaldce" });
+    pipeline::run(
+        m,
+        machine,
+        if !chosen.is_empty() { c"always-inline,function(simplifycfg),globaldce" } else { c"globaldce" },
+    );
 }
 
 /// Makes a linked function one for our machine.

@@ -51,8 +51,8 @@ def functions():
     return [(name, args.count(":"), "float" if "f32" in args else "double") for name, args in re.findall(r"(lh_\w+)\(([^)]*)\)", text)]
 
 
-def mapped(name):
-    maps = ",".join(f"_ZGV_LLVM_M{n}v_{name}({name}.v{n})" for n in (2, 4, 8, 16))
+def mapped(name, kinds):
+    maps = ",".join(f"_ZGV_LLVM_M{n}{kinds}_{name}({name}.v{n})" for n in (2, 4, 8, 16))
     return f' "vector-function-abi-variant"="{maps}" '
 
 
@@ -71,7 +71,7 @@ def library(variant, cpu, wanted, out):
     open(f"{out}/loops.ll", "w").write(TARGET + variants + loops)
     run(f"{LLVM}/llvm-link", "-S", f"{out}/math.bc", f"{out}/loops.ll", "-o", f"{out}/linked.ll")
     text = open(f"{out}/linked.ll").read()
-    text = re.sub(r"(define[^\n]*@(lh_\w+_large)\([^)]*\)[^\n#]*)(#\d+)", lambda m: m[1] + m[3] + mapped(m[2]), text)
+    text = re.sub(r"(define[^\n]*@(lh_\w+_(?:large|rare))\(([^)]*)\)[^\n#]*)(#\d+)", lambda m: m[1] + m[4] + mapped(m[2], "v" * (m[3].count(",") + 1)), text)
     open(f"{out}/linked.ll", "w").write(text)
     run(f"{LLVM}/opt", f"-mcpu={cpu}", "-mattr=-prefer-256-bit", "-passes=default<O3>", "-S", f"{out}/linked.ll", "-o", f"{out}/vector.ll")
     text = re.sub(r"@llvm.compiler.used = [^\n]*\n", "", open(f"{out}/vector.ll").read())

@@ -1,160 +1,160 @@
 //! Inverse trigonometric functions.
 
-use super::bits::{fast_two_sum, fma, halves, horner, prod_err, quotient, two_sum};
-use super::exp::clamp;
+use super::bits::{fast_two_sum, fma, horner, pairs, prod_err, xor_sign};
+use super::root::root;
 
-const HALF_PI: (f64, f64) = (1.5707963267948966, 6.123233995736766e-17);
-const PI: (f64, f64) = (3.141592653589793, 1.2246467991473532e-16);
-const QUARTER_PI: (f64, f64) = (0.7853981633974483, 3.061616997868383e-17);
-const THREE_QUARTER_PI: (f64, f64) = (2.356194490192345, 9.184850993605148e-17);
-
-/// `s`, what it lacks, and `asin(s) - s`, for `s = |x|` up to 1/2 and the root of `(1 - |x|) / 2` beyond.
+use std::f64::consts::{FRAC_PI_2, PI};
+/// `(asin(s) - s) / s^3` as a polynomial in `z = s^2`, for `s` up to 1/2.
 #[inline(always)]
-fn arcsine(a: f64) -> (f64, f64, f64) {
-    let outer = a > 0.5;
-    let z = if outer { 0.5 - 0.5 * a } else { a * a };
-    let root = z.sqrt();
-    let s = if outer { root } else { a };
-    let rest = -0.5 * prod_err(root, root, z) / (root + f64::MIN_POSITIVE);
-    let p = halves!(
+fn arcsine_tail(z: f64) -> f64 {
+    pairs!(
         fma,
         z,
         [
-            0.16666666666666669,
-            0.07499999999998022,
-            0.04464285714699304,
-            0.030381944095535886,
-            0.02237217450290011,
-            0.017352358600399898,
-            0.013971691394129312,
-            0.01147472938529839,
-            0.010350534719028505,
-            0.005343019278348221,
-            0.017701465110111114,
-            -0.015306063028060384,
-            0.029058502193223673,
+            0.16666666666665383,
+            0.07500000000342959,
+            0.04464285682352424,
+            0.03038195933025204,
+            0.022371753536224896,
+            0.01735977103646552,
+            0.013884598064091201,
+            0.012173289351956103,
+            0.006510775778879171,
+            0.019574219760776827,
+            -0.016294738531852662,
+            0.03195954975659219,
         ]
-    );
-    (s, if outer { rest } else { 0.0 }, s * z * p)
+    )
+}
+
+/// What the parts of pi lack, relative to them.
+const REST: f64 = 3.8981718325193755e-17;
+
+/// `base + t + rest + asin-tail`, where `z` is the square of half of `t`, or of `t` itself.
+#[inline(always)]
+fn arcs(base: f64, t: f64, rest: f64, z: f64) -> f64 {
+    let (h, e) = fast_two_sum(base, t);
+    h + fma(t * z, arcsine_tail(z), fma(base, REST, e) + rest)
 }
 
 #[inline(always)]
+fn least(a: f64, b: f64) -> f64 {
+    if a < b { a } else { b }
+}
+
+/// Beyond 1/2, by the root of `(1 - |x|) / 2`, which is less than `x^2` there.
+#[inline(always)]
 pub fn asin(x: f64) -> f64 {
     let a = x.abs();
-    let (s, rest, p) = arcsine(a);
-    let (h, e) = fast_two_sum(HALF_PI.0, -2.0 * s);
-    let outer = h + (e + fma(-2.0, p + rest, HALF_PI.1));
-    (if a > 0.5 { outer } else { s + p }).copysign(x)
+    let outer = a > 0.5;
+    let z = least(a * a, fma(-0.5, a, 0.5));
+    let (s, rest) = root(z);
+    let base = if outer { FRAC_PI_2 } else { 0.0 };
+    let y = arcs(base, if outer { -2.0 * s } else { a }, if outer { -2.0 * rest } else { 0.0 }, z);
+    if a <= 1.0 { y.copysign(x) } else { f64::NAN }
 }
 
 #[inline(always)]
 pub fn acos(x: f64) -> f64 {
     let a = x.abs();
-    let (s, rest, p) = arcsine(a);
     let outer = a > 0.5;
-    let far = if x > 0.0 { (0.0, 0.0) } else { PI };
-    let base = if outer { far } else { HALF_PI };
-    // Subtracted from the base: the arc sine of x, or twice that of s, with the sign turned for x > 1/2.
-    let factor = if outer { 2.0 } else { 1.0 };
-    let factor = if outer == (x > 0.0) { -factor } else { factor };
-    let (h, e) = fast_two_sum(base.0, -(factor * s));
-    h + (e + fma(-factor, p + rest, base.1))
+    let z = least(a * a, fma(-0.5, a, 0.5));
+    let (s, rest) = root(z);
+    let far = if x < 0.0 { PI } else { 0.0 };
+    let base = if outer { far } else { FRAC_PI_2 };
+    let twice = |v: f64| xor_sign(v + v, x.to_bits());
+    let y = arcs(base, if outer { twice(s) } else { -x }, if outer { twice(rest) } else { 0.0 }, z);
+    if a <= 1.0 { y } else { f64::NAN }
 }
 
-/// `(atan(t) - t) / t^3` as a polynomial in `z = t^2`.
+/// `base + atan(t + rest)` for `|t| <= 1`, where the base is zero or more than it.
 #[inline(always)]
-fn arctangent_tail(z: f64) -> f64 {
-    halves!(
+fn arctangent(base: f64, t: f64, rest: f64) -> f64 {
+    let z = t * t;
+    let p = horner!(
         fma,
         z,
         [
-            -0.3333333333333333,
-            0.19999999999996235,
-            -0.1428571428477161,
-            0.11111111022043467,
-            -0.09090904812562173,
-            0.07692187968262908,
-            -0.06664571656826764,
-            0.05858623309963942,
-            -0.05087724054784626,
-            0.039292318128269686,
-            -0.01924589531580428,
+            -0.33333333333333093,
+            0.1999999999995546,
+            -0.14285714282803186,
+            0.11111111013670939,
+            pairs!(
+                fma,
+                z,
+                [
+                    -0.09090907119501802,
+                    0.0769228118860919,
+                    -0.06666415005826881,
+                    0.05880592571762712,
+                    -0.05253805513257895,
+                    0.04723292894721435,
+                    -0.042217158351958176,
+                    0.036693472354011235,
+                    -0.02998546180516654,
+                    0.022084993794644632,
+                    -0.013994820996480892,
+                    0.007263230321845521,
+                    -0.0029192723561465472,
+                    0.0008434588808465046,
+                    -0.0001547912640382899,
+                    1.3488679922081987e-05,
+                ]
+            ),
         ]
-    )
-}
-
-/// The angle of `(x, y)` for `x >= 0` and `y >= 0`, turned into the left half plane if `left`.
-#[inline(always)]
-fn angle(y: f64, x: f64, left: bool) -> f64 {
-    let low = y < 0.41421356237309503 * x;
-    let high = y > 2.414213562373095 * x;
-    // In the middle, atan(y / x) = pi / 4 + atan((y - x) / (y + x)).
-    let (minus, minus_rest) = two_sum(y, -x);
-    let (plus, plus_rest) = two_sum(y, x);
-    let n = if low {
-        y
-    } else if high {
-        -x
-    } else {
-        minus
-    };
-    let d = if low {
-        x
-    } else if high {
-        y
-    } else {
-        plus
-    };
-    let outer = low | high;
-    let rest = |v: f64| if outer { 0.0 } else { v };
-    let (t, t_rest) = quotient((n, rest(minus_rest)), (d, rest(plus_rest)));
-    let z = t * t;
-    let p = arctangent_tail(z);
-    let pick = |a: (f64, f64), b: (f64, f64), c: (f64, f64)| {
-        (
-            if low {
-                a.0
-            } else if high {
-                b.0
-            } else {
-                c.0
-            },
-            if low {
-                a.1
-            } else if high {
-                b.1
-            } else {
-                c.1
-            },
-        )
-    };
-    let right = pick((0.0, 0.0), HALF_PI, QUARTER_PI);
-    let turned = pick(PI, HALF_PI, THREE_QUARTER_PI);
-    let base = if left { turned } else { right };
-    let sign = if left { -1.0 } else { 1.0 };
-    let (h, e) = fast_two_sum(base.0, sign * t);
-    h + (e + fma(sign, fma(t * z, p, t_rest), base.1))
+    );
+    let (h, e) = fast_two_sum(base, t);
+    // The derivative, 1 / (1 + z), counts by a few bits.
+    let low = fma(rest, fma(-0.5, z, 1.0), fma(base, REST, e));
+    let cube = t * z;
+    h + fma(cube, p, fma(prod_err(t, z, cube), p, low))
 }
 
 #[inline(always)]
 pub fn atan(x: f64) -> f64 {
-    angle(clamp(x.abs(), 0.0, 1e20), 1.0, false).copysign(x)
+    angle(least(1e20, x.abs()), 1.0, 0).copysign(x)
 }
 
 #[inline(always)]
 pub fn atan2(y: f64, x: f64) -> f64 {
     let (v, u) = (y.abs(), x.abs());
-    let nan = x.is_nan() | y.is_nan();
-    let large = if u > v { u } else { v };
-    // An infinite coordinate makes a finite one nothing; of two zeros the other axis decides.
-    let infinite = large == f64::INFINITY;
-    let unit = |w: f64| if w == f64::INFINITY { 1.0 } else { 0.0 };
-    let (v, u) = (if infinite { unit(v) } else { v }, if infinite { unit(u) } else { u });
-    let u = if large == 0.0 { 1.0 } else { u };
-    // Neither may the sum overflow nor what the quotient leaves vanish.
-    let factor = if large < 1e100 { 4.149515568880993e+180 } else { 1.0 };
-    let factor = if large > 1e300 { 7.888609052210118e-31 } else { factor };
-    let left = (x.to_bits() >> 63) != 0;
-    let r = angle(v * factor, u * factor, left).copysign(y);
-    if nan { x + y } else { r }
+    // From 2^-900 to 2^1000, and the lesser zero or above 2^-960: then what the quotient lacks is a normal number.
+    let plain = (u + v).to_bits().wrapping_sub(123 << 52) < 1900 << 52;
+    let plain = plain & (least(u, v).to_bits().wrapping_sub(1) >= 63 << 52);
+    let r = angle(v, u, x.to_bits()).copysign(y);
+    if plain { r } else { super::lh_atan2_rare(y, x) }
+}
+
+/// The angle of `(x, y)` for `y >= 0` and `x` of which `u` is the absolute value, and the uppermost bit of `left` the sign.
+#[inline(always)]
+fn angle(v: f64, u: f64, left: u64) -> f64 {
+    let right = if (left >> 63) != 0 { PI } else { 0.0 };
+    let base = if v > u { FRAC_PI_2 } else { right };
+    // Added to the base, or subtracted from it.
+    let n = xor_sign(least(u, v), left ^ (u - v).to_bits());
+    let d = if u > v { u } else { v };
+    let inverse = 1.0 / d;
+    let t = n * inverse;
+    arctangent(base, t, -prod_err(t, d, n) * inverse)
+}
+
+/// Of zeros, infinity and NaN, and where products or quotients leave the range.
+#[inline(always)]
+pub fn atan2_rare(y: f64, x: f64) -> f64 {
+    if x.is_nan() | y.is_nan() {
+        return x + y;
+    }
+    let (v, u) = (y.abs(), x.abs());
+    let (v, u) = if u.max(v) == f64::INFINITY {
+        // A finite coordinate is nothing beside an infinite one.
+        let unit = |w: f64| if w == f64::INFINITY { 1.0 } else { 0.0 };
+        (unit(v), unit(u))
+    } else if u + v == 0.0 {
+        (0.0, 1.0)
+    } else if u.max(v) > 1e100 {
+        (v * 7.888609052210118e-31, u * 7.888609052210118e-31)
+    } else {
+        (v * 4.149515568880993e+180, u * 4.149515568880993e+180)
+    };
+    angle(v, u, x.to_bits()).copysign(y)
 }

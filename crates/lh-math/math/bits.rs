@@ -84,24 +84,20 @@ macro_rules! horner {
 }
 pub(crate) use horner;
 
-/// A polynomial with even and odd powers apart: for long ones, whose chain of products would be waited for.
-macro_rules! halves {
+/// A polynomial by Horner's rule in `x^2`, of pairs: for long ones, whose chain of products would be waited for.
+macro_rules! pairs {
     ($fma:ident, $x:expr, [$($c:expr),+ $(,)?]) => {{
         let x = $x;
         let square = x * x;
-        halves!($fma, x, square, [], [], $($c),+)
+        pairs!($fma, x, square, $($c),+)
     }};
-    ($fma:ident, $x:ident, $y:ident, [$($e:expr),*], [$($o:expr),*], $a:expr, $b:expr $(, $rest:expr)*) => {
-        halves!($fma, $x, $y, [$($e,)* $a], [$($o,)* $b] $(, $rest)*)
+    ($fma:ident, $x:ident, $y:ident, $a:expr, $b:expr, $($rest:expr),+) => {
+        $fma(pairs!($fma, $x, $y, $($rest),+), $y, $fma($b, $x, $a))
     };
-    ($fma:ident, $x:ident, $y:ident, [$($e:expr),*], [$($o:expr),*], $a:expr) => {
-        halves!($fma, $x, $y, [$($e,)* $a], [$($o),*])
-    };
-    ($fma:ident, $x:ident, $y:ident, [$($e:expr),*], [$($o:expr),*]) => {
-        $fma(horner!($fma, $y, [$($o),*]), $x, horner!($fma, $y, [$($e),*]))
-    };
+    ($fma:ident, $x:ident, $y:ident, $a:expr, $b:expr) => { $fma($b, $x, $a) };
+    ($fma:ident, $x:ident, $y:ident, $a:expr) => { $a };
 }
-pub(crate) use halves;
+pub(crate) use pairs;
 
 /// Adding it leaves an integer in the low bits of the sum: conversion without an instruction that AVX2 lacks.
 pub const MAGIC: f64 = 6_755_399_441_055_744.0;

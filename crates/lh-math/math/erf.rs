@@ -1,6 +1,6 @@
 //! The error function and its complement.
 
-use super::bits::{fast_two_sum, fma, halves, horner, quotient, two_prod};
+use super::bits::{fast_two_sum, fma, pairs, quotient, two_prod};
 use super::exp::{clamp, reduce, scale, tail};
 
 /// One of two lists of coefficients.
@@ -25,7 +25,7 @@ pub fn erf(x: f64) -> f64 {
     let near = a < 1.0;
     let c = if near { 1.0 } else { 0.5 };
     let c0 = if near { -0.15283203125 } else { 0.34716796875 };
-    let p = halves!(
+    let p = pairs!(
         fma,
         square,
         [
@@ -47,7 +47,7 @@ pub fn erf(x: f64) -> f64 {
     let p = fma(square, fma(square, p, -0.21616403245414856), c0);
     let inner = fma(a, p, c * a);
     let v = (if a > 6.0 { 6.0 } else { a }) - 1.5;
-    let q = halves!(
+    let q = pairs!(
         fma,
         v,
         [
@@ -81,7 +81,7 @@ pub fn erfc(x: f64) -> f64 {
     let a = clamp(x.abs(), 0.0, 28.0);
     let small = a < 0.7;
     let v = if small { fma(a, a, -0.25) } else { (a - 4.0) / (a + 4.0) };
-    let top = halves!(
+    let top = pairs!(
         fma,
         v,
         [
@@ -113,7 +113,7 @@ pub fn erfc(x: f64) -> f64 {
         -1.3069846928155757e-07, 0.005031970042936903;
     );
     let top = if small { 1.2255744320529002e-08 } else { top };
-    let p = halves!(fma, v, [c[0], c[1], c[2], c[3], c[4], c[5], c[6], c[7], c[8], c[9], top]);
+    let p = pairs!(fma, v, [c[0], c[1], c[2], c[3], c[4], c[5], c[6], c[7], c[8], c[9], top]);
     // 1 - x - x p, for either sign of x.
     let (s, e) = fast_two_sum(1.0, -x);
     let inner = s + fma(-x, p, e);

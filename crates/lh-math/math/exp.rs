@@ -1,6 +1,6 @@
 //! Exponentials.
 
-use super::bits::{MAGIC, fast_two_sum, fma, fma_sum, halves, horner, quotient, two_prod, two_sum};
+use super::bits::{MAGIC, fast_two_sum, fma, fma_sum, horner, pairs, quotient, two_prod, two_sum};
 
 pub const LOG2E: f64 = 1.4426950408889634;
 /// The logarithm of two in two parts; the first has trailing zeros, so that its small multiples are exact.
@@ -75,7 +75,7 @@ macro_rules! tail {
 
 #[inline(always)]
 pub fn tail(r: f64) -> f64 {
-    tail!(halves, r)
+    tail!(pairs, r)
 }
 
 #[inline(always)]
@@ -86,13 +86,13 @@ pub fn exp(x: f64) -> f64 {
     let hi = fma(-k, LN2_HI, x);
     let lo = k * LN2_LO;
     let r = hi - lo;
-    scale_one_plus(hi + fma(r * r, tail!(halves, r), -lo), biased)
+    scale_one_plus(hi + fma(r * r, tail!(pairs, r), -lo), biased)
 }
 
 /// `(2^r - 1 - r log(2)) / r^2` for `|r| <= 1/2`.
 #[inline(always)]
 fn tail2(r: f64) -> f64 {
-    halves!(
+    pairs!(
         fma,
         r,
         [

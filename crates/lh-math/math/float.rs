@@ -3,7 +3,7 @@
 //! They follow their `f64` forms step by step, with shorter polynomials.
 
 use super::bits::{fmaf, horner};
-use super::{large, trig};
+use super::trig;
 
 const LOG2E: f32 = 1.442695;
 pub const LN2: f32 = std::f32::consts::LN_2;
@@ -120,15 +120,18 @@ pub fn erf(x: f32) -> f32 {
 /// The bits of the root of 1/2.
 const SQRT_HALF: i32 = 0x3f35_04f3;
 
-/// `k` and `f` for `x = 2^k (1 + f)` with `1 + f` between the roots of 1/2 and 2, for positive finite `x`.
+/// Whether a number is positive, finite and normal.
+#[inline(always)]
+pub fn is_plain(x: f32) -> bool {
+    x.to_bits().wrapping_sub(1 << 23) < 0xfe << 23
+}
+
+/// `k` and `f` for `x = 2^k (1 + f)` with `1 + f` between the roots of 1/2 and 2, for positive normal `x`.
 #[inline(always)]
 pub fn split(x: f32) -> (f32, f32) {
-    let tiny = x < f32::MIN_POSITIVE;
-    let v = if tiny { x * 33554432.0 } else { x };
-    let t = (v.to_bits() as i32).wrapping_sub(SQRT_HALF);
-    let k = (t >> 23) as f32;
+    let t = (x.to_bits() as i32).wrapping_sub(SQRT_HALF);
     let f = f32::from_bits(((t & 0x007f_ffff) + SQRT_HALF) as u32) - 1.0;
-    (if tiny { k - 25.0 } else { k }, f)
+    ((t >> 23) as f32, f)
 }
 
 /// `(log(1 + f) - f) / f^2`.
@@ -151,21 +154,14 @@ pub fn log_tail(f: f32) -> f32 {
     )
 }
 
-/// The values of a logarithm outside the positive finite numbers, `y` inside.
-#[inline(always)]
-pub fn edges(x: f32, y: f32) -> f32 {
-    let y = if x < f32::INFINITY { y } else { x };
-    let outside = if x == 0.0 { f32::NEG_INFINITY } else { f32::NAN };
-    if x > 0.0 { y } else { outside }
-}
-
 #[inline(always)]
 pub fn log(x: f32) -> f32 {
     if !cfg!(lh_fma) {
         return super::short::log(x);
     }
     let (k, f) = split(x);
-    edges(x, fmaf(k, LN2, fmaf(f * f, log_tail(f), f)))
+    let y = fmaf(k, LN2, fmaf(f * f, log_tail(f), f));
+    if is_plain(x) { y } else { super::lh_logf_rare(x) }
 }
 
 /// Half of pi; the second part has 12 bits, so that its multiples by 12 bits are exact.
@@ -206,7 +202,7 @@ pub fn sin(x: f32) -> f32 {
     let (hi, lo, k) = quadrant(a);
     let sign = ((k << 30) ^ x.to_bits()) & (1 << 31);
     let y = f32::from_bits(kernel(hi, lo, k & 1 != 0).to_bits() ^ sign);
-    if a > LIMIT { large::lh_sinf_large(x) } else { y }
+    if a > LIMIT { super::lh_sinf_large(x) } else { y }
 }
 
 #[inline(always)]
@@ -218,7 +214,7 @@ pub fn cos(x: f32) -> f32 {
     let (hi, lo, k) = quadrant(a);
     let sign = (k.wrapping_add(1) << 30) & (1 << 31);
     let y = f32::from_bits(kernel(hi, lo, k & 1 == 0).to_bits() ^ sign);
-    if a > LIMIT { large::lh_cosf_large(x) } else { y }
+    if a > LIMIT { super::lh_cosf_large(x) } else { y }
 }
 
 /// The sine of `r` for `|r| <= pi / 2`, within 2 ulp.
@@ -240,7 +236,7 @@ pub fn sin_fast(x: f32) -> f32 {
     let k = t - MAGIC;
     let r = fmaf(-k, 2.0 * P3, fmaf(-k, 2.0 * P2, fmaf(-k, 2.0 * P1, a)));
     let y = f32::from_bits(half_wave(r).to_bits() ^ (((t.to_bits() << 31) ^ x.to_bits()) & (1 << 31)));
-    if a > LIMIT { large::lh_sinf_large(x) } else { y }
+    if a > LIMIT { super::lh_sinf_large(x) } else { y }
 }
 
 /// [`cos`] within 4 ulp.
@@ -254,7 +250,7 @@ pub fn cos_fast(x: f32) -> f32 {
     let q = fmaf(2.0, t - MAGIC, 1.0);
     let r = fmaf(-q, P3, fmaf(-q, P2, fmaf(-q, P1, a)));
     let y = f32::from_bits(half_wave(r).to_bits() ^ (!t.to_bits() << 31));
-    if a > LIMIT { large::lh_cosf_large(x) } else { y }
+    if a > LIMIT { super::lh_cosf_large(x) } else { y }
 }
 
 /// [`tanh`] within 4 ulp.

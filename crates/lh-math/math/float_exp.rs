@@ -3,7 +3,7 @@
 //! Each falls back on [`short`](super::short), in `f64`, where products are not fused.
 
 use super::bits::{fmaf, horner};
-use super::float::{MAGIC, clamp, edges, fast_two_sum, power_of, reduce, split};
+use super::float::{MAGIC, clamp, fast_two_sum, is_plain, power_of, reduce, split};
 use super::short;
 
 #[inline(always)]
@@ -77,14 +77,6 @@ pub fn cosh(x: f32) -> f32 {
     (s + (e + fmaf(sinh, odd, fmaf(cosh, even, rest)))) * 2.0
 }
 
-/// `f * factor + f^2 * tail`, for a factor in two parts.
-#[inline(always)]
-fn times(f: f32, factor: (f32, f32), tail: f32) -> f32 {
-    let p = f * factor.0;
-    let e = fmaf(f, factor.0, -p);
-    p + fmaf(f * f, tail, fmaf(f, factor.1, e))
-}
-
 #[inline(always)]
 pub fn log2(x: f32) -> f32 {
     if !cfg!(lh_fma) {
@@ -95,19 +87,19 @@ pub fn log2(x: f32) -> f32 {
         fmaf,
         f,
         [
-            -0.721347511,
-            0.480898082,
-            -0.360674322,
-            0.288568079,
-            -0.240464196,
-            0.205169261,
-            -0.178956568,
-            0.171288013,
-            -0.168734774,
-            0.0983322263,
+            -0.721347392,
+            0.480897993,
+            -0.360693991,
+            0.288581431,
+            -0.239680275,
+            0.204366788,
+            -0.190365613,
+            0.187391669,
+            -0.113036856,
         ]
     );
-    edges(x, k + times(f, (1.442695022, 1.925962991e-8), q))
+    let y = k + fmaf(f, std::f32::consts::LOG2_E, fmaf(f * f, q, f * 1.925962991e-8));
+    if is_plain(x) { y } else { super::lh_log2f_rare(x) }
 }
 
 #[inline(always)]
@@ -131,8 +123,9 @@ pub fn log10(x: f32) -> f32 {
             -0.0332932845,
         ]
     );
-    let l = times(f, (0.434294492, -1.010305005e-8), q);
-    edges(x, fmaf(k, 0.30103001, fmaf(k, -1.43209889e-8, l)))
+    let low = fmaf(f * f, q, fmaf(k, -1.43209889e-8, f * -1.010305005e-8));
+    let y = fmaf(k, 0.30103001, fmaf(f, std::f32::consts::LOG10_E, low));
+    if is_plain(x) { y } else { super::lh_log10f_rare(x) }
 }
 
 #[inline(always)]
@@ -142,13 +135,15 @@ pub fn log1p(x: f32) -> f32 {
     }
     // Near zero there is nothing to split off; elsewhere 1 + x is rounded, and what it lacks counts a little.
     let near = (x > -0.2928932) & (x < 0.41421357);
+    let plain = (x > -1.0) & (x < f32::INFINITY);
     let (u, c) = if x < 1.0 { fast_two_sum(1.0, x) } else { fast_two_sum(x, 1.0) };
     let (k, g) = split(u);
     let unit = f32::from_bits(127u32.wrapping_sub((k + MAGIC).to_bits()) << 23);
     let f = if near { x } else { g };
     let c = if near | (x > 1e7) { 0.0 } else { c * unit };
     let k = if near { 0.0 } else { k };
-    let y = fmaf(k, super::float::LN2, fmaf(f * f, super::float::log_tail(f), fmaf(fmaf(c, f, -c), f, c)) + f);
-    let y = edges(u, y);
-    if x.abs() < 5e-8 { x } else { y }
+    let low = fmaf(k, -1.9046543e-9, fmaf(fmaf(c, f, -c), f, c));
+    let y = fmaf(k, super::float::LN2, fmaf(f * f, super::float::log_tail(f), low) + f);
+    let y = if x.abs() < 5e-8 { x } else { y };
+    if plain { y } else { super::lh_logf_rare(u) }
 }

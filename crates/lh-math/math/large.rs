@@ -1,7 +1,6 @@
 //! Trigonometric functions of large arguments: an exact product with the bits of 2/pi that matter (Payne and Hanek).
 //!
-//! These are the only functions of the library that are called, not inlined. `variants.ll` tells the vectoriser how
-//! to call them for some lanes.
+//! They are called, not inlined, as those of `rare.inc` are.
 
 use super::bits::{prod_err, xor_sign};
 use super::trig::{P1, P1_LOW, kernel, tangent};
@@ -91,55 +90,40 @@ fn to_float(size: u128) -> (f64, f64) {
 }
 
 /// The sine of `|x| >= 1`, infinite or NaN.
-#[cold]
-#[inline(never)]
-#[cfg_attr(lh_bitcode, unsafe(no_mangle))]
-pub extern "C" fn lh_sin_large(x: f64) -> f64 {
+#[inline(always)]
+pub fn sin(x: f64) -> f64 {
     let (hi, lo, k) = reduce(x);
     let y = xor_sign(kernel(hi, lo, k & 1 != 0), (k << 62) ^ x.to_bits());
     if x.abs() < f64::INFINITY { y } else { f64::NAN }
 }
 
 /// The cosine of `|x| >= 1`, infinite or NaN.
-#[cold]
-#[inline(never)]
-#[cfg_attr(lh_bitcode, unsafe(no_mangle))]
-pub extern "C" fn lh_cos_large(x: f64) -> f64 {
+#[inline(always)]
+pub fn cos(x: f64) -> f64 {
     let (hi, lo, k) = reduce(x);
     let y = xor_sign(kernel(hi, lo, k & 1 == 0), k.wrapping_add(1) << 62);
     if x.abs() < f64::INFINITY { y } else { f64::NAN }
 }
 
 /// The tangent of `|x| >= 1`, infinite or NaN.
-#[cold]
-#[inline(never)]
-#[cfg_attr(lh_bitcode, unsafe(no_mangle))]
-pub extern "C" fn lh_tan_large(x: f64) -> f64 {
+#[inline(always)]
+pub fn tan(x: f64) -> f64 {
     let (hi, lo, k) = reduce(x);
     let y = xor_sign(tangent(hi, lo, k & 1 != 0), x.to_bits());
     if x.abs() < f64::INFINITY { y } else { f64::NAN }
 }
 
-/// [`lh_sin_large`] of an `f32`.
-#[cold]
-#[inline(never)]
-#[cfg_attr(lh_bitcode, unsafe(no_mangle))]
-pub extern "C" fn lh_sinf_large(x: f32) -> f32 {
-    lh_sin_large(x as f64) as f32
+#[inline(always)]
+pub fn sinf(x: f32) -> f32 {
+    super::lh_sin_large(x as f64) as f32
 }
 
-/// [`lh_cos_large`] of an `f32`.
-#[cold]
-#[inline(never)]
-#[cfg_attr(lh_bitcode, unsafe(no_mangle))]
-pub extern "C" fn lh_cosf_large(x: f32) -> f32 {
-    lh_cos_large(x as f64) as f32
+#[inline(always)]
+pub fn cosf(x: f32) -> f32 {
+    super::lh_cos_large(x as f64) as f32
 }
 
-/// [`lh_tan_large`] of an `f32`.
-#[cold]
-#[inline(never)]
-#[cfg_attr(lh_bitcode, unsafe(no_mangle))]
-pub extern "C" fn lh_tanf_large(x: f32) -> f32 {
-    lh_tan_large(x as f64) as f32
+#[inline(always)]
+pub fn tanf(x: f32) -> f32 {
+    super::lh_tan_large(x as f64) as f32
 }

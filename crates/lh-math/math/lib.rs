@@ -11,7 +11,8 @@ mod exp;
 mod float;
 mod float_arc;
 mod float_exp;
-pub mod large;
+mod float_root;
+mod large;
 mod log;
 mod pow;
 mod remainder;
@@ -29,3 +30,15 @@ macro_rules! exports {
     )*};
 }
 include!("exports.inc");
+
+macro_rules! rare {
+    ($($name:ident($($arg:ident: $ty:ident),+) -> $ret:ident = $body:path;)*) => {$(
+        #[cold]
+        #[inline(never)]
+        #[cfg_attr(lh_bitcode, unsafe(no_mangle))]
+        pub extern "C" fn $name($($arg: $ty),+) -> $ret {
+            $body($($arg),+)
+        }
+    )*};
+}
+include!("rare.inc");

@@ -1,6 +1,6 @@
 //! Logarithms.
 
-use super::bits::{MAGIC, fast_two_sum, fma, horner, two_prod, two_sum};
+use super::bits::{MAGIC, fma, horner, prod_err, two_sum};
 use super::exp::{LN2_HI, LN2_LO, TINY};
 
 const SQRT_HALF: u64 = 0x3fe6_a09e_667f_3bcd;
@@ -49,49 +49,138 @@ pub fn edges(x: f64, y: f64) -> f64 {
     if x > 0.0 { y } else { outside }
 }
 
+/// The smallest argument that is plain, above the smallest normal number, and the distance of infinity from it.
+const LEAST: u64 = SQRT_HALF - (1021 << 52);
+const PLAIN: u64 = (0x7ff << 52) - LEAST;
+
+/// Whether a number is positive, finite and normal: all others take the way of `rare.inc`.
 #[inline(always)]
-pub fn log(x: f64) -> f64 {
-    let (k, m) = split(x);
-    let f = m - 1.0;
-    let s = f / (2.0 + f);
+fn is_plain(x: f64) -> bool {
+    x.to_bits().wrapping_sub(LEAST) < PLAIN
+}
+
+/// For a plain `x = 2^k (1 + f)` with `1 + f` between the roots of 1/2 and 2, and `bias` 1021: `k`, `f`, `1 / (2 + f)` and
+/// `s = f / (2 + f)`, both to some 28 bits.
+#[inline(always)]
+fn parts(x: f64, bias: f64) -> (f64, f64, f64, f64) {
+    let t = x.to_bits().wrapping_sub(LEAST);
+    let k = f64::from_bits((t >> 52) | MAGIC.to_bits()) - (MAGIC + bias);
+    let m = f64::from_bits((t & MANTISSA) + SQRT_HALF);
+    let (f, d) = (m - 1.0, m + 1.0);
+    // Cheaper than a division: a guess of 9 bits, which become three times as many.
+    let guess = horner!(fma, d, [1.4777739282819073, -0.7224540399259856, 0.11686348742478073]);
+    let t = fma(-d, guess, 1.0);
+    let (u, s) = (fma(t, t, t), f * guess);
+    (k, f, fma(u, guess, guess), fma(u, s, s))
+}
+
+/// `f - s (2 + f)` for `s` near `f / (2 + f)`; the first step is exact.
+#[inline(always)]
+fn left(f: f64, s: f64) -> f64 {
+    -prod_err(s, f, fma(-2.0, s, f))
+}
+
+#[inline(always)]
+fn log_normal(x: f64, bias: f64) -> f64 {
+    let (k, f, inverse, s) = parts(x, bias);
+    let s = fma(left(f, s), inverse, s);
     let half = 0.5 * f * f;
     let low = fma(s, half + series(s * s), k * LN2_LO);
-    edges(x, fma(k, LN2_HI, f - (half - low)))
+    fma(k, LN2_HI, f - (half - low))
 }
 
-const INV_LN2: f64 = 1.4426950408889634;
-const INV_LN2_REST: f64 = 2.0355273740931033e-17;
-const INV_LN10: f64 = 0.4342944819032518;
-const INV_LN10_REST: f64 = 1.098319650216765e-17;
+/// `k * unit + s * factor + s^3 * tail(s^2)`, each constant in two parts; multiples of the first part of the unit, and of that of the
+/// factor by 26 bits, are exact.
+#[inline(always)]
+fn to_base(x: f64, bias: f64, unit: (f64, f64), factor: (f64, f64), c: [f64; 7]) -> f64 {
+    let (k, f, inverse, s) = parts(x, bias);
+    let s = f64::from_bits(s.to_bits() & 0xffff_ffff_f800_0000);
+    let rest = left(f, s) * inverse;
+    let sum = s + rest;
+    let z = sum * sum;
+    let tail = horner!(fma, z, [c[0], c[1], c[2], c[3], c[4], c[5], c[6]]);
+    let whole = k * unit.0;
+    let high = fma(factor.0, s, whole);
+    let low = fma(factor.0, s, whole - high);
+    let low = if unit.1 == 0.0 { low } else { fma(k, unit.1, low) };
+    let low = fma(factor.0 + factor.1, rest, fma(factor.1, s, low));
+    high + fma(sum * z, tail, low)
+}
+
+/// 2 / log(2) in two parts, the first of 26 bits, and the same of 10.
+const LOG2_FACTOR: (f64, f64) = (2.8853901028633118, -2.1085384952858276e-08);
+const LOG10_FACTOR: (f64, f64) = (0.8685889691114426, -5.304938910615711e-09);
+
+#[inline(always)]
+fn log2_normal(x: f64, bias: f64) -> f64 {
+    to_base(
+        x,
+        bias,
+        (1.0, 0.0),
+        LOG2_FACTOR,
+        [
+            0.9617966939259854,
+            0.5770780163471057,
+            0.4121985855850557,
+            0.32059855604683896,
+            0.2623334185424248,
+            0.2209340992659211,
+            0.21346981769839854,
+        ],
+    )
+}
+
 /// The decimal logarithm of two in two parts; multiples of the first are exact.
-const LOG10_2_HI: f64 = 0.30102999566361177;
-const LOG10_2_LO: f64 = 3.694239077158931e-13;
-
-/// `k * unit + log(m) * factor`, each constant in two parts.
-#[inline(always)]
-fn log_to_base(x: f64, unit: (f64, f64), factor: (f64, f64)) -> f64 {
-    let (k, m) = split(x);
-    let f = m - 1.0;
-    let s = f / (2.0 + f);
-    let half = 0.5 * f * f;
-    let hi = f - half;
-    let lo = fma(s, half + series(s * s), (f - hi) - half);
-    let (p, e) = two_prod(hi, factor.0);
-    let (t, g) = fast_two_sum(k * unit.0, p);
-    let rest = fma(hi, factor.1, fma(lo, factor.0, e + g));
-    edges(x, t + fma(k, unit.1, rest))
-}
+const LOG10_2: (f64, f64) = (0.30102999566361177, 3.694239077158931e-13);
 
 #[inline(always)]
-pub fn log2(x: f64) -> f64 {
-    log_to_base(x, (1.0, 0.0), (INV_LN2, INV_LN2_REST))
+fn log10_normal(x: f64, bias: f64) -> f64 {
+    to_base(
+        x,
+        bias,
+        LOG10_2,
+        LOG10_FACTOR,
+        [
+            0.28952965460217084,
+            0.17371779275875143,
+            0.1240841384307098,
+            0.09650978199802428,
+            0.07897022490025695,
+            0.06650786144010157,
+            0.06426015239369399,
+        ],
+    )
 }
 
-#[inline(always)]
-pub fn log10(x: f64) -> f64 {
-    log_to_base(x, (LOG10_2_HI, LOG10_2_LO), (INV_LN10, INV_LN10_REST))
-}
+macro_rules! logarithms {
+    ($($name:ident, $normal:ident, $rare:ident, $called:ident, $single:ident;)*) => {$(
+        #[inline(always)]
+        pub fn $name(x: f64) -> f64 {
+            let y = $normal(x, 1021.0);
+            if is_plain(x) { y } else { super::$called(x) }
+        }
 
+        /// For zero, subnormal and negative numbers, infinity and NaN.
+        #[inline(always)]
+        pub fn $rare(x: f64) -> f64 {
+            if (x > 0.0) & (x < 1e-300) {
+                return $normal(x * 18014398509481984.0, 1075.0);
+            }
+            edges(x, x)
+        }
+
+        /// The same for `f32`, of which those below the normal ones are normal as doubles.
+        #[inline(always)]
+        pub fn $single(x: f32) -> f32 {
+            $name(x as f64) as f32
+        }
+    )*};
+}
+logarithms! {
+    log, log_normal, log_rare, lh_log_rare, logf_rare;
+    log2, log2_normal, log2_rare, lh_log2_rare, log2f_rare;
+    log10, log10_normal, log10_rare, lh_log10_rare, log10f_rare;
+}
 /// `log(1 + x + rest)` plus `shift * log(2)`, for `x > -1` and `rest` small beside `x`.
 #[inline(always)]
 pub fn log1p_sum(x: f64, rest: f64, shift: f64) -> f64 {

@@ -1,6 +1,6 @@
 //! Powers: the binary logarithm in twice the precision, times the exponent, and back.
 
-use super::bits::{fast_two_sum, fma, halves, horner, quotient, two_prod};
+use super::bits::{fast_two_sum, fma, pairs, quotient, two_prod};
 use super::exp::{clamp, exp2_sum};
 use super::log::split;
 
@@ -17,7 +17,7 @@ fn log2_sum(x: f64) -> (f64, f64) {
     let (s, s_rest) = quotient((m - 1.0, 0.0), (d, d_rest));
     let (z, e) = two_prod(s, s);
     let z_rest = fma(2.0 * s, s_rest, e);
-    let series = halves!(
+    let series = pairs!(
         fma,
         z,
         [

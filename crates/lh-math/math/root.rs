@@ -1,27 +1,68 @@
 //! Roots: the hypotenuse and the cube root.
 
-use super::bits::{fast_two_sum, prod_err, two_prod};
+use super::bits::{MAGIC, fast_two_sum, fma, horner, prod_err, two_prod};
+
+/// `sqrt(z)` and half of its inverse, to some 20 bits, for `z` positive and normal; zero and something finite for zero.
+#[inline(always)]
+fn roots(z: f64) -> (f64, f64) {
+    // The exponent halved and the significand nearly linear: a guess of 4 bits.
+    let r = f64::from_bits(0x5fe4_b73f_d502_2800u64.wrapping_sub(z.to_bits() >> 1));
+    let h = z * r;
+    let d = fma(-h, r, 1.0);
+    let p = horner!(fma, d, [0.9997380232574135, 0.5068956026465954, 0.3098044596735391, 0.5656008746905259]);
+    (h * p, 0.5 * r * p)
+}
+
+/// `sqrt(z)` and what it lacks, for the same.
+#[inline(always)]
+pub fn root(z: f64) -> (f64, f64) {
+    if !cfg!(lh_fma) {
+        let h = z.sqrt();
+        return (h, -0.5 * prod_err(h, h, z) / (h + f64::MIN_POSITIVE));
+    }
+    let (h, half) = roots(z);
+    let d = fma(h, -half, 0.5);
+    // (1 - 2 d)^(-1/2) = 1 + d + 3 d^2 / 2 + ...
+    let h = fma(h, fma(d * d, 1.5, d), h);
+    (h, fma(-h, h, z) * half)
+}
 
 #[inline(always)]
 pub fn hypot(x: f64, y: f64) -> f64 {
+    if !cfg!(lh_fma) {
+        return hypot_rare(x, y);
+    }
+    let p = x * x;
+    let s = fma(y, y, p);
+    let (h, half) = roots(s);
+    let h = fma(fma(-h, h, s), half, h);
+    let result = fma(fma(-h, h, s) + prod_err(x, x, p), half, h);
+    // Neither overflow nor underflow, even of what is lost.
+    let plain = s.to_bits().wrapping_sub(LEAST_SQUARE) < LARGEST_SQUARE - LEAST_SQUARE;
+    if plain { result } else { super::lh_hypot_rare(x, y) }
+}
+
+/// The bits of 2^-900 and of 2^1000.
+const LEAST_SQUARE: u64 = 123 << 52;
+const LARGEST_SQUARE: u64 = 2023 << 52;
+
+/// For very large and very small arguments, zeros, infinity and NaN.
+#[inline(always)]
+pub fn hypot_rare(x: f64, y: f64) -> f64 {
     let (a, b) = (x.abs(), y.abs());
-    let infinite = (a == f64::INFINITY) | (b == f64::INFINITY);
+    if (a == f64::INFINITY) | (b == f64::INFINITY) {
+        return f64::INFINITY;
+    }
     let (a, b) = if a < b { (b, a) } else { (a, b) };
-    let large = a > 1e150;
-    let small = a < 1e-140;
-    let factor = if large {
-        2.409919865102884e-181
-    } else if small {
-        5.260135901548374e+210
+    if (b == 0.0) | a.is_nan() | b.is_nan() {
+        return a + b;
+    }
+    let (factor, back) = if a > 1e150 {
+        (2.409919865102884e-181, 4.149515568880993e+180)
+    } else if a < 1e-140 {
+        (5.260135901548374e+210, 1.90109156629516e-211)
     } else {
-        1.0
-    };
-    let back = if large {
-        4.149515568880993e+180
-    } else if small {
-        1.90109156629516e-211
-    } else {
-        1.0
+        (1.0, 1.0)
     };
     let (a, b) = (a * factor, b * factor);
     let (p, e) = two_prod(a, a);
@@ -29,27 +70,41 @@ pub fn hypot(x: f64, y: f64) -> f64 {
     let (s, g) = fast_two_sum(p, q);
     let h = s.sqrt();
     let left = -prod_err(h, h, s) + (g + (e + f));
-    let d = if s > 0.0 { h + h } else { 1.0 };
-    let y = (h + left / d) * back;
-    if infinite { f64::INFINITY } else { y }
+    (h + left / (h + h)) * back
+}
+
+/// By `a^(-1/3)`: a guess of the exponent over 3, one step to 20 bits, one to all, and a last one for the root itself.
+#[inline(always)]
+fn cbrt_normal(a: f64) -> f64 {
+    // The upper half of the bits as a float; a third of it is taken from that of the exponent, as an integer.
+    let upper = f64::from_bits((a.to_bits() >> 32) | MAGIC.to_bits());
+    let guess = fma(upper, -1.0 / 3.0, MAGIC + MAGIC / 3.0 + 1_430_042_432.0);
+    let r = f64::from_bits(guess.to_bits() << 32);
+    let d = fma(-a * r, r * r, 1.0);
+    let r = r * horner!(fma, d, [0.9987457482655373, 0.3535469524715278, 0.10583010373874502, 0.44125222487337085]);
+    // (1 - d)^(-1/3) = 1 + d / 3 + 2 d^2 / 9 + ...
+    let square = r * r;
+    let d = fma(-a * r, square, 1.0);
+    let third = square * (1.0 / 3.0);
+    let y = a * square;
+    let y = fma(y, d * fma(d, 5.0 / 9.0, 2.0 / 3.0), y);
+    let (p, e) = two_prod(y, y);
+    fma(fma(-p, y, a) - e * y, third, y)
 }
 
 #[inline(always)]
 pub fn cbrt(x: f64) -> f64 {
     let a = x.abs();
-    let tiny = a < f64::MIN_POSITIVE;
-    let a = if tiny { a * 18014398509481984.0 } else { a };
-    // The exponent over 3, by a product of 32 bits; good to 5 bits.
-    let third = ((a.to_bits() >> 32).wrapping_mul(0x5555_5556) >> 32).wrapping_add(715_094_163);
-    let t = f64::from_bits(third << 32);
-    let r = (t * t) * (t / a);
-    let t = t
-        * ((1.87595182427177009643 + r * (-1.88497979543377169875 + r * 1.621429720105354466140))
-            + ((r * r) * r) * (-0.758397934778766047437 + r * 0.145996192886612446982));
-    // Short enough for an exact square; then a step of Newton's method.
-    let t = f64::from_bits((t.to_bits().wrapping_add(0x8000_0000)) & 0xffff_ffff_c000_0000);
-    let r = a / (t * t);
-    let y = t + t * ((r - t) / (t + t + r));
-    let y = if tiny { y * 3.814697265625e-06 } else { y };
-    if (a > 0.0) & (a < f64::INFINITY) { y.copysign(x) } else { x }
+    let plain = a.to_bits().wrapping_sub(1 << 52) < 0x7fe << 52;
+    if plain { cbrt_normal(a).copysign(x) } else { super::lh_cbrt_rare(x) }
+}
+
+/// For zeros, subnormal numbers, infinity and NaN.
+#[inline(always)]
+pub fn cbrt_rare(x: f64) -> f64 {
+    let a = x.abs();
+    if (a > 0.0) & (a < f64::MIN_POSITIVE) {
+        return (cbrt_normal(a * 18014398509481984.0) * 3.814697265625e-06).copysign(x);
+    }
+    x
 }

@@ -2,9 +2,9 @@
 //!
 //! The range of `f64` spares them scaling, its precision the care for what a rounding loses.
 
-use super::bits::{MAGIC, fma, halves, horner};
+use super::bits::{MAGIC, fma, horner, pairs};
 use super::exp::{LOG2E, clamp};
-use super::{large, log, pow, trig};
+use super::{log, pow, trig};
 
 const LN2: f64 = std::f64::consts::LN_2;
 
@@ -13,7 +13,7 @@ const LN2: f64 = std::f64::consts::LN_2;
 fn exp_parts(x: f64) -> (f64, f64) {
     let t = fma(x, LOG2E, MAGIC);
     let r = fma(-(t - MAGIC), LN2, x);
-    let q = halves!(
+    let q = pairs!(
         fma,
         r,
         [
@@ -39,7 +39,7 @@ fn exp_less_one(x: f64) -> f64 {
 fn exp2_wide(x: f64) -> f64 {
     let t = x + MAGIC;
     let r = x - (t - MAGIC);
-    let m = halves!(
+    let m = pairs!(
         fma,
         r,
         [
@@ -83,7 +83,7 @@ pub fn cosh(x: f32) -> f32 {
 #[inline(always)]
 pub fn erf(x: f32) -> f32 {
     let a = clamp((x as f64).abs(), 0.0, 4.0);
-    let h = halves!(
+    let h = pairs!(
         fma,
         a,
         [
@@ -109,7 +109,7 @@ pub fn erf(x: f32) -> f32 {
 fn log_parts(x: f64) -> (f64, f64) {
     let (k, m) = log::split_normal(x, 1023.0);
     let f = m - 1.0;
-    let p = halves!(
+    let p = pairs!(
         fma,
         f,
         [
@@ -192,66 +192,7 @@ pub fn tan(x: f32) -> f32 {
     let odd = t.to_bits() & 1 != 0;
     let y = (if odd { -c } else { s }) / (if odd { s } else { c });
     let y = f64::from_bits(y.to_bits() ^ (x.to_bits() & (1 << 63)));
-    (if a > 1e9 { large::lh_tan_large(x) } else { y }) as f32
-}
-
-/// The angle of `(x, y)` for `x >= 0` and `y >= 0`, turned into the left half plane if `left`.
-#[inline(always)]
-fn angle(y: f64, x: f64, left: bool) -> f64 {
-    let low = y < 0.4142135623730951 * x;
-    let high = y > 2.414213562373095 * x;
-    let n = if low {
-        y
-    } else if high {
-        -x
-    } else {
-        y - x
-    };
-    let d = if low {
-        x
-    } else if high {
-        y
-    } else {
-        y + x
-    };
-    let base = if low {
-        0.0
-    } else if high {
-        std::f64::consts::FRAC_PI_2
-    } else {
-        std::f64::consts::FRAC_PI_4
-    };
-    let t = n / d;
-    let z = t * t;
-    let p = horner!(
-        fma,
-        z,
-        [
-            -0.33333333331562337,
-            0.19999998967576033,
-            -0.1428561588662519,
-            0.11107577067258793,
-            -0.09029905117631776,
-            0.071400475768979,
-            -0.04052301606521969,
-        ]
-    );
-    let y = base + fma(t * z, p, t);
-    if left { std::f64::consts::PI - y } else { y }
-}
-
-#[inline(always)]
-pub fn atan(x: f32) -> f32 {
-    (angle(clamp((x as f64).abs(), 0.0, 1e30), 1.0, false) as f32).copysign(x)
-}
-
-#[inline(always)]
-pub fn atan2(y: f32, x: f32) -> f32 {
-    let (v, u) = ((y as f64).abs(), (x as f64).abs());
-    // An infinite coordinate is far beyond any finite one, and not beyond another.
-    let (v, u) = (if v > 1e100 { 1e100 } else { v }, if u > 1e100 { 1e100 } else { u });
-    let u = if u + v == 0.0 { 1.0 } else { u };
-    (angle(v, u, x.to_bits() >> 31 != 0) as f32).copysign(y)
+    (if a > 1e9 { super::lh_tan_large(x) } else { y }) as f32
 }
 
 #[inline(always)]

@@ -18,4 +18,10 @@ through_double! {
     acosh = area::acosh;
     atanh = area::atanh;
     erfc = erf::erfc;
+    atan = arc::atan;
+}
+
+#[inline(always)]
+pub fn atan2(y: f32, x: f32) -> f32 {
+    arc::atan2(y as f64, x as f64) as f32
 }

@@ -5,7 +5,6 @@
 
 use super::bits::{fast_two_sum, fma, horner, quotient, round_product, two_prod, two_sum, xor_sign};
 use super::exp::clamp;
-use super::large;
 
 const TWO_OVER_PI: f64 = 0.6366197723675814;
 /// Half of pi.
@@ -97,7 +96,7 @@ pub fn sin(x: f64) -> f64 {
     let a = x.abs();
     let (hi, lo, k) = reduce(a);
     let y = xor_sign(kernel(hi, lo, k & 1 != 0), (k << 62) ^ x.to_bits());
-    if a > LIMIT { large::lh_sin_large(x) } else { y }
+    if a > LIMIT { super::lh_sin_large(x) } else { y }
 }
 
 #[inline(always)]
@@ -105,7 +104,7 @@ pub fn cos(x: f64) -> f64 {
     let a = x.abs();
     let (hi, lo, k) = reduce(a);
     let y = xor_sign(kernel(hi, lo, k & 1 == 0), k.wrapping_add(1) << 62);
-    if a > LIMIT { large::lh_cos_large(x) } else { y }
+    if a > LIMIT { super::lh_cos_large(x) } else { y }
 }
 
 /// The tangent of `hi + lo`, or minus the cotangent.
@@ -127,7 +126,7 @@ pub fn tan(x: f64) -> f64 {
     let a = x.abs();
     let (hi, lo, k) = reduce(a);
     let y = xor_sign(tangent(hi, lo, k & 1 != 0), x.to_bits());
-    if a > LIMIT { large::lh_tan_large(x) } else { y }
+    if a > LIMIT { super::lh_tan_large(x) } else { y }
 }
 
 /// The sine of `r` for `|r| <= pi / 2`, within 2 ulp.
@@ -162,7 +161,7 @@ pub fn sin_fast(x: f64) -> f64 {
     let (k, bits) = round_product(a, 0.5 * TWO_OVER_PI);
     let r = fma(-k, 2.0 * P3, fma(-k, 2.0 * P2, fma(-k, 2.0 * P1, a)));
     let y = xor_sign(half_wave(r), (bits << 63) ^ x.to_bits());
-    if a > LIMIT { large::lh_sin_large(x) } else { y }
+    if a > LIMIT { super::lh_sin_large(x) } else { y }
 }
 
 /// [`cos`] within 4 ulp, as the sine of a distance from an odd multiple of `pi / 2`.
@@ -175,5 +174,5 @@ pub fn cos_fast(x: f64) -> f64 {
     let q = fma(2.0, k, 1.0);
     let r = fma(-q, P3, fma(-q, P2, fma(-q, P1, x.abs())));
     let y = xor_sign(half_wave(r), !bits << 63);
-    if x.abs() > LIMIT { large::lh_cos_large(x) } else { y }
+    if x.abs() > LIMIT { super::lh_cos_large(x) } else { y }
 }

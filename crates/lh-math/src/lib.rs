@@ -4,14 +4,14 @@
 //! inlined. Two variants exist: on a machine without fused multiply-add `llvm.fma` would be a slow call.
 //! Each result is within 1 ulp, those of `lh_<name>_fast` within 4; special values are those of C99, Annex F.
 //!
-//! Sine, cosine and tangent call `lh_<name>_large` where the argument is large. [`VARIANTS`] says how to do that for
-//! the lanes of a vector: without it, loops with these functions are right, but not vectorised.
+//! For rare arguments (large ones of sine, zeros and infinities of logarithms) a function of [`RARE`] is called. [`variants`]
+//! says how to do that for the lanes of a vector: without it, loops with these functions are right, but not vectorised.
 
 mod native;
 mod variants;
 
 pub use native::address;
-pub use variants::{LARGE, VARIANTS, is_single, mappings};
+pub use variants::{RARE, Rare, mappings, rare, variants};
 
 /// Bitcode for machines with fused multiply-add.
 pub static BITCODE_FMA: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/fma.bc"));
