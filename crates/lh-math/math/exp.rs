@@ -126,13 +126,22 @@ pub fn exp2_sum(hi: f64, lo: f64) -> f64 {
     scale(s + fma(r, fma(r, tail2(r), LN2_REST), fma(rest, LN2, e)), biased)
 }
 
+/// `2^(hi + lo)` for a result that is a normal number.
+#[inline(always)]
+pub fn exp2_normal(hi: f64, lo: f64) -> f64 {
+    let t = hi + (MAGIC + 1023.0);
+    let (r, rest) = fast_two_sum(hi - (t - (MAGIC + 1023.0)), lo);
+    let p = fma(r, LN2, fma(r * r, tail2(r), fma(rest, LN2, r * LN2_REST)));
+    let unit = power(t.to_bits());
+    fma(p, unit, unit)
+}
+
 #[inline(always)]
 pub fn exp2(x: f64) -> f64 {
     let x = clamp(x, -1080.0, 1030.0);
     let (k, biased) = exponent(x, 1.0);
     let r = x - k;
-    let (s, e) = fma_sum(r, LN2, 1.0);
-    scale(s + fma(r, fma(r, tail2(r), LN2_REST), e), biased)
+    scale_one_plus(fma(r, LN2, r * r * tail2(r)), biased)
 }
 
 /// `k`, `r` and what `r` lacks for `x = k log(2) + r`, with `k + 2046` as a word.

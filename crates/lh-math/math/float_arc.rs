@@ -116,7 +116,7 @@ pub fn asin(x: f32) -> f32 {
     let a = x.abs();
     let outer = a > 0.5;
     let z = least(a * a, fmaf(-0.5, a, 0.5));
-    let (s, rest) = root(z);
+    let (s, rest) = root(z, -0.0);
     let base = if outer { FRAC_PI_2 } else { 0.0 };
     let y = arcs(base, if outer { -2.0 * s } else { a }, if outer { -2.0 * rest } else { 0.0 }, z);
     if a <= 1.0 { y.copysign(x) } else { f32::NAN }
@@ -130,7 +130,7 @@ pub fn acos(x: f32) -> f32 {
     let a = x.abs();
     let outer = a > 0.5;
     let z = least(a * a, fmaf(-0.5, a, 0.5));
-    let (s, rest) = root(z);
+    let (s, rest) = root(z, -0.0);
     let far = if x < 0.0 { PI } else { 0.0 };
     let base = if outer { far } else { FRAC_PI_2 };
     let twice = |v: f32| f32::from_bits((v + v).to_bits() ^ (x.to_bits() & (1 << 31)));

@@ -13,12 +13,12 @@ fn roots(z: f32) -> (f32, f32) {
     (h * p, 0.5 * r * p)
 }
 
-/// `sqrt(z)` and what it lacks, for the same.
+/// `sqrt(z)` and what it lacks for `sqrt(z + rest)`, for the same.
 #[inline(always)]
-pub fn root(z: f32) -> (f32, f32) {
+pub fn root(z: f32, rest: f32) -> (f32, f32) {
     let (h, half) = roots(z);
     let h = fmaf(fmaf(-h, h, z), half, h);
-    (h, fmaf(-h, h, z) * half)
+    (h, fmaf(fmaf(-h, h, z), half, rest * half))
 }
 
 #[inline(always)]

@@ -10,6 +10,7 @@ mod erf;
 mod exp;
 mod float;
 mod float_arc;
+mod float_area;
 mod float_exp;
 mod float_root;
 mod large;

@@ -55,14 +55,14 @@ const PLAIN: u64 = (0x7ff << 52) - LEAST;
 
 /// Whether a number is positive, finite and normal: all others take the way of `rare.inc`.
 #[inline(always)]
-fn is_plain(x: f64) -> bool {
+pub fn is_plain(x: f64) -> bool {
     x.to_bits().wrapping_sub(LEAST) < PLAIN
 }
 
 /// For a plain `x = 2^k (1 + f)` with `1 + f` between the roots of 1/2 and 2, and `bias` 1021: `k`, `f`, `1 / (2 + f)` and
 /// `s = f / (2 + f)`, both to some 28 bits.
 #[inline(always)]
-fn parts(x: f64, bias: f64) -> (f64, f64, f64, f64) {
+pub fn parts(x: f64, bias: f64) -> (f64, f64, f64, f64) {
     let t = x.to_bits().wrapping_sub(LEAST);
     let k = f64::from_bits((t >> 52) | MAGIC.to_bits()) - (MAGIC + bias);
     let m = f64::from_bits((t & MANTISSA) + SQRT_HALF);
@@ -76,7 +76,7 @@ fn parts(x: f64, bias: f64) -> (f64, f64, f64, f64) {
 
 /// `f - s (2 + f)` for `s` near `f / (2 + f)`; the first step is exact.
 #[inline(always)]
-fn left(f: f64, s: f64) -> f64 {
+pub fn left(f: f64, s: f64) -> f64 {
     -prod_err(s, f, fma(-2.0, s, f))
 }
 
@@ -89,12 +89,18 @@ fn log_normal(x: f64, bias: f64) -> f64 {
     fma(k, LN2_HI, f - (half - low))
 }
 
+/// The upper 26 bits.
+#[inline(always)]
+pub fn shorter(s: f64) -> f64 {
+    f64::from_bits(s.to_bits() & 0xffff_ffff_f800_0000)
+}
+
 /// `k * unit + s * factor + s^3 * tail(s^2)`, each constant in two parts; multiples of the first part of the unit, and of that of the
 /// factor by 26 bits, are exact.
 #[inline(always)]
 fn to_base(x: f64, bias: f64, unit: (f64, f64), factor: (f64, f64), c: [f64; 7]) -> f64 {
     let (k, f, inverse, s) = parts(x, bias);
-    let s = f64::from_bits(s.to_bits() & 0xffff_ffff_f800_0000);
+    let s = shorter(s);
     let rest = left(f, s) * inverse;
     let sum = s + rest;
     let z = sum * sum;
@@ -108,7 +114,7 @@ fn to_base(x: f64, bias: f64, unit: (f64, f64), factor: (f64, f64), c: [f64; 7])
 }
 
 /// 2 / log(2) in two parts, the first of 26 bits, and the same of 10.
-const LOG2_FACTOR: (f64, f64) = (2.8853901028633118, -2.1085384952858276e-08);
+pub const LOG2_FACTOR: (f64, f64) = (2.8853901028633118, -2.1085384952858276e-08);
 const LOG10_FACTOR: (f64, f64) = (0.8685889691114426, -5.304938910615711e-09);
 
 #[inline(always)]

@@ -1,22 +1,23 @@
 //! Powers: the binary logarithm in twice the precision, times the exponent, and back.
 
-use super::bits::{fast_two_sum, fma, pairs, quotient, two_prod};
-use super::exp::{clamp, exp2_sum};
-use super::log::split;
+use super::bits::{fast_two_sum, fma, pairs, two_prod, xor_sign};
+use super::exp::{clamp, exp2_normal, exp2_sum};
+use super::log::{LOG2_FACTOR, is_plain, left, parts, shorter};
 
-/// 2 / log(2) and a third of it.
-const FIRST: (f64, f64) = (2.8853900817779268, 4.0710547481862066e-17);
+/// A third of 2 / log(2).
 const THIRD: (f64, f64) = (0.9617966939259756, 5.0577616648125907e-17);
 
-/// The binary logarithm of a positive finite number, to some 65 bits.
+/// The binary logarithm of a plain number, to some 65 bits; `bias` as in [`parts`].
 #[inline(always)]
-fn log2_sum(x: f64) -> (f64, f64) {
-    let (k, m) = split(x);
-    let (d, d_rest) = fast_two_sum(1.0, m);
-    // For m > 1 the order of the sum is wrong by one place, which loses nothing.
-    let (s, s_rest) = quotient((m - 1.0, 0.0), (d, d_rest));
-    let (z, e) = two_prod(s, s);
-    let z_rest = fma(2.0 * s, s_rest, e);
+fn log2_sum(x: f64, bias: f64) -> (f64, f64) {
+    let (k, f, inverse, s) = parts(x, bias);
+    // The square of the shorter one is exact, and so is its product with the factor.
+    let s = shorter(s);
+    let inverse = fma(inverse, fma(-inverse, f + 2.0, 1.0), inverse);
+    let rest = left(f, s) * inverse;
+    let square = s * s;
+    let square_rest = fma(s, rest, (s + rest) * rest);
+    let z = square + square_rest;
     let series = pairs!(
         fma,
         z,
@@ -31,17 +32,13 @@ fn log2_sum(x: f64) -> (f64, f64) {
             0.17198382199881798,
         ]
     );
-    let (q, e) = two_prod(z, series);
-    let q_rest = fma(z_rest, series, e);
-    let (c, c_rest) = fast_two_sum(THIRD.0, q);
-    let c_rest = c_rest + (THIRD.1 + q_rest);
-    let (cube, e) = two_prod(s, z);
-    let cube_rest = fma(s, z_rest, fma(s_rest, z, e));
+    let (c, c_rest) = fast_two_sum(THIRD.0, z * series);
+    let (cube, e) = two_prod(s, square);
+    let cube_rest = fma(rest, z, fma(s, square_rest, e));
     let (b, e) = two_prod(cube, c);
-    let b_rest = fma(cube, c_rest, fma(cube_rest, c, e));
-    let (a, e) = two_prod(s, FIRST.0);
-    let a_rest = fma(s, FIRST.1, fma(s_rest, FIRST.0, e));
-    let (u, v) = fast_two_sum(a, b);
+    let b_rest = fma(cube, c_rest + THIRD.1, fma(cube_rest, c, e));
+    let a_rest = fma(LOG2_FACTOR.0 + LOG2_FACTOR.1, rest, LOG2_FACTOR.1 * s);
+    let (u, v) = fast_two_sum(LOG2_FACTOR.0 * s, b);
     let (t, w) = fast_two_sum(k, u);
     fast_two_sum(t, w + (v + (a_rest + b_rest)))
 }
@@ -74,7 +71,27 @@ pub fn with_edges(x: f64, y: f64, magnitude: f64) -> f64 {
 
 #[inline(always)]
 pub fn pow(x: f64, y: f64) -> f64 {
-    let (hi, lo) = log2_sum(x.abs());
+    const INTEGERS: f64 = 4503599627370496.0;
+    let a = x.abs();
+    let (hi, lo) = log2_sum(a, 1021.0);
+    let (p, rest) = two_prod(hi, y);
+    let magnitude = exp2_normal(p, fma(lo, y, rest));
+    let b = y.abs();
+    let t = b + INTEGERS;
+    let odd = t.to_bits() << 63;
+    let fraction = (t - INTEGERS != b) | (b >= INTEGERS);
+    let plain = is_plain(a) & (p.abs() < 1022.0) & !((x < 0.0) & fraction);
+    if plain { xor_sign(magnitude, odd & x.to_bits()) } else { super::lh_pow_rare(x, y) }
+}
+
+/// For zeros, infinity, NaN, negative numbers to fractions, and results that are not normal.
+#[inline(always)]
+pub fn pow_rare(x: f64, y: f64) -> f64 {
+    let a = x.abs();
+    if (a == 0.0) | (y == 0.0) | (a == f64::INFINITY) | x.is_nan() | y.is_nan() {
+        return with_edges(x, y, 1.0);
+    }
+    let (hi, lo) = if is_plain(a) { log2_sum(a, 1021.0) } else { log2_sum(a * 18014398509481984.0, 1075.0) };
     // An infinite exponent behaves as a huge even one.
     let e = clamp(y, -1e25, 1e25);
     let (p, rest) = two_prod(hi, e);
