@@ -103,3 +103,13 @@ def test_exceptions_come_after_what_was_before():
     with pytest.raises(IndexError):
         compiled[matmul](a, b, c)
     assert (c == 0).all()
+
+
+def test_short_sums_in_any_order_run_together():
+    fast = njit(fastmath=True)(rows)
+    for columns_ in (*range(10), 100):
+        for n in SIZES:
+            a, out, expected = np.arange(n * columns_, dtype=float).reshape(n, columns_), np.zeros(n), np.zeros(n)
+            fast(a, out)
+            rows(a, expected)
+            assert np.array_equal(out, expected)

@@ -91,7 +91,12 @@ fn worthwhile(c: &mut Cursor<'_>, counted: &Counted, start: Value, plan: &Plan) 
     let (low, high) = (c.int(-FAR), c.int(FAR));
     let from = c.lt(low, start);
     let until = c.lt(counted.limit, high);
-    let all = c.and(from, until);
+    let mut all = c.and(from, until);
+    if let Some((length, end)) = plan.short {
+        let end = c.int(end);
+        let is_short = c.lt(length, end);
+        all = c.and(all, is_short);
+    }
     apart(c, &plan.apart, all)
 }
 

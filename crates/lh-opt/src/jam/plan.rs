@@ -1,7 +1,7 @@
 //! Which loops are worth it, and what must hold.
 
 use crate::bounds::Facts;
-use crate::counted::is_in;
+use crate::counted::{is_in, target_of};
 use hashbrown::HashSet;
 use lh_ir::cfg::targets;
 use lh_ir::func::{Inst, Term, fastmath};
@@ -12,6 +12,8 @@ const MAX_BODY: usize = 48;
 /// Iterations that run together, for bodies of at most this many instructions and for larger ones.
 const SMALL_BODY: usize = 28;
 const TOGETHER: (i64, i64) = (8, 4);
+/// Iterations of a loop that would be vectorised by itself, if it went on for longer.
+const SHORT: i64 = 8;
 
 /// What is to be done to a loop.
 pub(super) struct Plan {
@@ -23,6 +25,8 @@ pub(super) struct Plan {
     pub varying: HashSet<Value>,
     /// Arrays that must not share memory.
     pub apart: Vec<(Value, Value)>,
+    /// What must be less than a number, for the loop inside to be short.
+    pub short: Option<(Value, i64)>,
 }
 
 /// A read or a write.
@@ -55,10 +59,15 @@ pub(super) fn plan(facts: &Facts<'_>, at: usize) -> Option<Plan> {
     };
     let accesses = accesses(facts, at)?;
     let apart = apart(facts, at, &accesses)?;
-    if l.blocks.iter().any(decides) || !gains(facts, at, &accesses, &varying) {
+    if l.blocks.iter().any(decides) {
         return None;
     }
-    Some(Plan { at, together: if size <= SMALL_BODY { TOGETHER.0 } else { TOGETHER.1 }, varying, apart })
+    let short = match gains(facts, at, &accesses, &varying) {
+        Gain::No => return None,
+        Gain::Always => None,
+        Gain::WhileShort => Some(length(facts, at)?),
+    };
+    Some(Plan { at, together: if size <= SMALL_BODY { TOGETHER.0 } else { TOGETHER.1 }, varying, apart, short })
 }
 
 /// Whether an instruction may be done several times in a row.
@@ -172,8 +181,16 @@ fn contiguous(facts: &Facts<'_>, array: Value) -> Option<usize> {
     if layout == Layout::F { (ndim > 0).then_some(0) } else { ndim.checked_sub(1) }
 }
 
+/// When it is better to run iterations together.
+enum Gain {
+    No,
+    /// If the loop inside is short.
+    WhileShort,
+    Always,
+}
+
 /// Whether the loops inside wait for sums, and would not do better by themselves.
-fn gains(facts: &Facts<'_>, at: usize, accesses: &[Access<'_>], varying: &HashSet<Value>) -> bool {
+fn gains(facts: &Facts<'_>, at: usize, accesses: &[Access<'_>], varying: &HashSet<Value>) -> Gain {
     let (func, l) = (facts.func, &facts.loops.loops[at]);
     let inner = |b: Block| facts.loops.innermost[b.index()] != Some(at);
     let counters: Vec<Value> = facts.counts.iter().flatten().map(|c| c.index).collect();
@@ -188,7 +205,7 @@ fn gains(facts: &Facts<'_>, at: usize, accesses: &[Access<'_>], varying: &HashSe
         }
     };
     if sums.is_empty() && !accesses.iter().any(stays) {
-        return false;
+        return Gain::No;
     }
     let reorders = func.options.fastmath & fastmath::REASSOC != 0;
     let strict = !reorders && (sums.is_empty() || sums.iter().any(|v| func.ty(*v).is_float()));
@@ -199,7 +216,23 @@ fn gains(facts: &Facts<'_>, at: usize, accesses: &[Access<'_>], varying: &HashSe
         d.is_some_and(|d| index.is_some_and(|i| moves(facts, a.index[d], i)))
     };
     let depends = |a: &&Access<'_>| !a.writes && inner(a.block) && a.index.iter().any(|i| varying.contains(i));
-    strict || accesses.iter().filter(depends).all(|a| along(&a))
+    match strict || accesses.iter().filter(depends).all(|a| along(&a)) {
+        true => Gain::Always,
+        false if reorders => Gain::WhileShort,
+        false => Gain::No,
+    }
+}
+
+/// What must be less than a number for the only loop inside to be short, if that is known before the loop.
+fn length(facts: &Facts<'_>, at: usize) -> Option<(Value, i64)> {
+    let outer = &facts.loops.loops[at];
+    let mut inside =
+        (0..facts.loops.loops.len()).filter(|l| *l != at && is_in(facts.cfg, outer, facts.loops.loops[*l].header));
+    let (inner, counted) = inside.next().and_then(|l| Some((&facts.loops.loops[l], facts.counts[l].as_ref()?)))?;
+    let mut enters = facts.cfg.preds(inner.header).iter().filter(|e| !is_in(facts.cfg, inner, e.from));
+    let start = facts.defs.int(facts.func, target_of(facts.func, *enters.next()?).args[counted.place])?;
+    let plain = inside.next().is_none() && enters.next().is_none() && counted.step == 1;
+    (plain && facts.is_invariant(at, counted.limit)).then_some((counted.limit, start.checked_add(SHORT)?))
 }
 
 fn invariant_part(facts: &Facts<'_>, v: Value) -> Value {
