@@ -3,7 +3,9 @@
 use crate::decode::Decoder;
 use crate::instr::Instr;
 use crate::opcode::{Opcode, Opcode::*, Table, table};
+use crate::raw::RawConst;
 use lh_ir::diag::Result;
+use lh_ir::untyped::PyConst;
 
 /// `BINARY_OP`'s number for a subscript.
 const SUBSCRIPT: u32 = 26;
@@ -22,9 +24,9 @@ pub(crate) fn decode(d: &mut Decoder<'_>, opcode: Opcode, arg: u32) -> Result<bo
         LoadCommonConstant => match arg {
             0 => d.push(Instr::Global("AssertionError")),
             1 => d.push(Instr::Global("NotImplementedError")),
-            2 => d.push(Instr::Global("tuple")),
-            3 => d.push(Instr::Global("all")),
-            4 => d.push(Instr::Global("any")),
+            // `tuple`, `all` and `any`, with which a function called on a generator expression is compared: if it is that one,
+            // a loop follows that does the same as the call on the other way. Calls are what we know, so it never is.
+            2..=4 => d.push(Instr::Const(&RawConst::Value(PyConst::None))),
             _ => return Err(d.malformed("a common constant is unknown")),
         },
         LoadSpecial => match arg {

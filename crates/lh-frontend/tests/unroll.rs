@@ -10,9 +10,13 @@ use std::fmt::Write;
 use std::fs;
 use support::{VERSIONS, path, recorded};
 
+/// Loops over what `iter` gives: one over a generator itself is only on a way that is never taken.
 fn headers(code: &Code) -> Vec<Block> {
-    let blocks = code.blocks.iter().enumerate();
-    blocks.filter(|(_, b)| matches!(b.term, Some(Term::ForIter { .. }))).map(|(b, _)| Block::new(b)).collect()
+    let all = code.blocks.iter().flat_map(|b| &b.insts);
+    let iterators: Vec<_> = all.filter(|d| matches!(d.inst, Inst::Iter(_))).filter_map(|d| d.result).collect();
+    let is_header =
+        |b: &lh_ir::untyped::BlockData| matches!(&b.term, Some(Term::ForIter { iter, .. }) if iterators.contains(iter));
+    (0..code.blocks.len()).filter(|b| is_header(&code.blocks[*b])).map(Block::new).collect()
 }
 
 fn count(code: &Code, wanted: impl Fn(&Inst) -> bool) -> usize {

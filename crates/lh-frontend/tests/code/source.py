@@ -404,3 +404,7 @@ def caught_outside(files):
                     pass
         except ValueError:
             return f
+
+
+def some_of_a_generator(xs):
+    return any(x > 3 for x in xs), all(x < 5 for x in xs)
