@@ -8,6 +8,7 @@ import linecache
 import math
 import operator
 import random
+import sys
 
 import numpy as np
 import pytest
@@ -101,7 +102,9 @@ def _outcome(f, args):
     try:
         return f(*copy.deepcopy(args))
     except (ValueError, IndexError, ZeroDivisionError, OverflowError) as e:
-        return f"{type(e).__name__}: {e}"
+        # CPython 3.14 has other texts; ours are those before.
+        text = "" if isinstance(e, ZeroDivisionError) and sys.version_info >= (3, 14) else e
+        return f"{type(e).__name__}: {text}"
 
 
 def _plain(x):

@@ -61,7 +61,7 @@ pub struct Guard {
     funcs: Vec<FuncGuard>,
 }
 
-/// Version of a dictionary; where the interpreter keeps none, one that never repeats.
+/// Version of a dictionary, which [`Guard::add_dict`] has looked at.
 #[inline(always)]
 fn version(dict: &Py<PyDict>) -> u64 {
     #[cfg(not(Py_3_14))]
@@ -72,9 +72,67 @@ fn version(dict: &Py<PyDict>) -> u64 {
     }
     #[cfg(Py_3_14)]
     {
-        static NEXT: AtomicU64 = AtomicU64::new(1);
         let _ = dict;
-        NEXT.fetch_add(1, Ordering::Relaxed)
+        watch::version()
+    }
+}
+
+/// CPython 3.14 keeps no version in dictionaries: it says when one of those that are watched is about to change.
+#[cfg(Py_3_14)]
+mod watch {
+    use pyo3::ffi;
+    use pyo3::prelude::*;
+    use std::ffi::c_int;
+    use std::sync::OnceLock;
+    use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+    unsafe extern "C" {
+        fn PyDict_AddWatcher(callback: Callback) -> c_int;
+    }
+
+    type Callback = unsafe extern "C" fn(c_int, *mut ffi::PyObject, *mut ffi::PyObject, *mut ffi::PyObject) -> c_int;
+
+    static CHANGES: AtomicU64 = AtomicU64::new(1);
+    /// Whether every dictionary is watched. Without the GIL none is: another thread might look between the word and the
+    /// change.
+    static WORKS: AtomicBool = AtomicBool::new(!cfg!(Py_GIL_DISABLED));
+
+    unsafe extern "C" fn changes(
+        _event: c_int,
+        _dict: *mut ffi::PyObject,
+        _key: *mut ffi::PyObject,
+        _value: *mut ffi::PyObject,
+    ) -> c_int {
+        CHANGES.fetch_add(1, Ordering::Relaxed);
+        0
+    }
+
+    /// How often watched dictionaries have changed; one that never repeats if not all are watched.
+    #[inline(always)]
+    pub fn version() -> u64 {
+        if WORKS.load(Ordering::Relaxed) {
+            CHANGES.load(Ordering::Relaxed)
+        } else {
+            CHANGES.fetch_add(1, Ordering::Relaxed)
+        }
+    }
+
+    /// Has a dictionary watched.
+    pub fn begin(py: Python<'_>, dict: *mut ffi::PyObject) {
+        static WATCHER: OnceLock<c_int> = OnceLock::new();
+        if !WORKS.load(Ordering::Relaxed) {
+            return;
+        }
+        // SAFETY: the callback only counts; the object is a dictionary; attached.
+        let done = unsafe {
+            let watcher = *WATCHER.get_or_init(|| PyDict_AddWatcher(changes));
+            watcher >= 0 && ffi::PyDict_Watch(watcher, dict) == 0
+        };
+        if !done {
+            // All of the few watchers are taken.
+            drop(PyErr::take(py));
+            WORKS.store(false, Ordering::Relaxed);
+        }
     }
 }
 
@@ -199,6 +257,8 @@ impl Guard {
     fn add_dict(&mut self, dict: &Bound<'_, PyDict>) {
         self.has_more = true;
         if !self.dicts.iter().any(|d| d.dict.is(dict)) {
+            #[cfg(Py_3_14)]
+            watch::begin(dict.py(), dict.as_ptr());
             let dict = dict.clone().unbind();
             let version = AtomicU64::new(version(&dict));
             self.dicts.push(DictGuard { dict, version });
