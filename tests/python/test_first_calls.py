@@ -51,6 +51,19 @@ def test_different_types_and_functions_at_the_same_time():
     assert (len(f.signatures), len(g.signatures)) == (2, 2)
 
 
+def test_a_small_function_does_not_wait_for_a_large_one():
+    large, small = njit(branches(300)), njit(branches(1))
+    thread = threading.Thread(target=large, args=(3,))
+    thread.start()
+    try:
+        assert small(3) == small.py_func(3)
+        # Machine code of both was made at the same time.
+        assert thread.is_alive() and not large.signatures
+    finally:
+        thread.join()
+    assert large(3) == large.py_func(3)
+
+
 def test_every_thread_gets_the_error():
     @njit
     def f(x):
