@@ -1,14 +1,20 @@
 """What index checks cost: kernels with `boundscheck=True` and `False` in one process, and the geometric mean.
 
     python benches/checks.py --module lancehead
+    python benches/checks.py --harness ../shared/bench      # and the kernels of the side-by-side harness that index arrays
 """
 
 from __future__ import annotations
 
 import argparse
+import functools
 import importlib
 import math
+import sys
 import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -62,7 +68,7 @@ def reverse(a):
         a[i], a[n - 1 - i] = a[n - 1 - i], a[i]
 
 
-def kernels() -> list[tuple]:
+def own_kernels() -> list[tuple]:
     """Functions with their arguments."""
     numbers = np.random.default_rng(0)
     square, line = numbers.random((500, 500)), numbers.random(20_000)
@@ -78,7 +84,7 @@ def kernels() -> list[tuple]:
     ]
 
 
-def best(function, arguments, seconds: float = 0.3) -> float:
+def best(function, arguments, seconds: float = 0.08) -> float:
     """The shortest of many calls."""
     function(*arguments)
     shortest, end = math.inf, time.perf_counter() + seconds
@@ -89,17 +95,58 @@ def best(function, arguments, seconds: float = 0.3) -> float:
     return shortest
 
 
+class WithOption:
+    """A module with Numba's interface whose `njit` has an option."""
+
+    def __init__(self, module: Any, **option: bool) -> None:
+        self._module, self._option = module, option
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._module, name)
+
+    def njit(self, *functions: Any, **options: Any) -> Any:
+        make = functools.partial(self._module.njit, **options, **self._option)
+        return make()(*functions) if functions else make()
+
+
+def code(function: Any) -> str | None:
+    """The assembly, where the module tells."""
+    return "".join(function.inspect_asm().values()) if hasattr(function, "inspect_asm") else None
+
+
+def kernels(module: Any, harness: str | None) -> Iterator[tuple]:
+    """Names, the function with checks and without, and arguments."""
+    checked, unchecked = WithOption(module, boundscheck=True), WithOption(module, boundscheck=False)
+    for function, *arguments in own_kernels():
+        yield function.__name__, checked.njit(function), unchecked.njit(function), arguments
+    if harness is None:
+        return
+    sys.path.insert(0, harness)
+    for name, kernel in importlib.import_module("kernels").KERNELS.items():
+        try:
+            pair, arguments = [kernel.build(m) for m in (checked, unchecked)], kernel.args()
+            wrong = [kernel.check(f(*arguments), arguments) for f in pair]
+        except Exception as error:
+            print(f"{name:<17} left out: {type(error).__name__}")
+            continue
+        if any(wrong):
+            raise SystemExit(f"{name}: {wrong}")
+        # Where nothing is indexed the code is the same.
+        if code(pair[0]) is None or code(pair[0]) != code(pair[1]):
+            yield name, *pair, arguments
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--module", default="lancehead")
-    njit = importlib.import_module(parser.parse_args().module).njit
+    parser.add_argument("--harness", type=Path, help="folder of the side-by-side harness")
+    given = parser.parse_args()
     ratios = []
-    for function, *arguments in kernels():
-        checked, unchecked = njit(boundscheck=True)(function), njit(boundscheck=False)(function)
-        times = [min(pair) for pair in zip(*((best(checked, arguments), best(unchecked, arguments)) for _ in range(3)))]
+    for name, *pair, arguments in kernels(importlib.import_module(given.module), given.harness and str(given.harness)):
+        times = [min(all_) for all_ in zip(*([best(f, arguments) for f in pair] for _ in range(10)))]
         ratios.append(times[0] / times[1])
-        print(f"{function.__name__:<10} {times[0] * 1e6:>9.2f} us checked  {times[1] * 1e6:>9.2f} us unchecked  {ratios[-1]:.3f}")
-    print(f"geometric mean {math.exp(sum(map(math.log, ratios)) / len(ratios)):.3f}")
+        print(f"{name:<17} {times[0] * 1e6:>9.2f} us checked  {times[1] * 1e6:>9.2f} us unchecked  {ratios[-1]:.3f}", flush=True)
+    print(f"geometric mean of {len(ratios)}: {math.exp(sum(map(math.log, ratios)) / len(ratios)):.3f}")
 
 
 if __name__ == "__main__":

@@ -37,7 +37,7 @@ run() {
 run latency env OPENBLAS_NUM_THREADS=1 "$python" "$shared/bench/latency.py" --module numba,lancehead --repeats 5 --json "$out/latency.json"
 run throughput "$python" "$shared/bench/throughput.py" --module numba,lancehead --json "$out/throughput.json"
 run growth "$python" benches/growth.py --module numba,lancehead
-run checks "$python" benches/checks.py --module lancehead
+run checks "$python" benches/checks.py --module lancehead --harness "$shared/bench"
 run parallel "$python" benches/parallel.py
 suite() {
     "$python" "$shared/peer/numba_suite.py" --candidate lancehead --numba-site "$venv" --half open --jobs 2 | tee "$out/suite.log"
