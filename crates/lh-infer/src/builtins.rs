@@ -106,7 +106,8 @@ impl Infer<'_> {
                 self.list_of(&[], site).map(Some)
             }
             ("builtins.str", [x]) if x.ty == Ty::exc() => self.runtime("lh_exc_str", &[x.clone()], Ty::str()).map(Some),
-            ("builtins.tuple", [x]) if x.ty.is_tuple() => Ok(Some(x.clone())),
+            // Of a namedtuple it is a plain one.
+            ("builtins.tuple", [x]) if x.ty.is_tuple() => Ok(self.tuple_parts(x).map(Val::tuple)),
             ("numpy.dtype" | "numpy.finfo" | "numpy.iinfo", [x]) => self.fold_type_call(path, x).map(Some),
             ("numpy.shape", [x]) => self.get_attr(x, "shape").map(Some),
             ("numpy.ndim", [x]) => self.get_attr(x, "ndim").map(Some),

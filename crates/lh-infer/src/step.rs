@@ -280,6 +280,9 @@ impl Infer<'_> {
         for x in items {
             let t = x.ty.weak();
             let Some(u) = crate::convert::unify(elem, t, &mut self.pending) else {
+                if self.align_rows(items) {
+                    return Ok(Val::of_type(Ty::never()));
+                }
                 return Err(Diagnostic::new(diag::CANNOT_UNIFY, format!("a list cannot hold both `{elem}` and `{t}`"))
                     .note("use a tuple for values of different types"));
             };
@@ -312,6 +315,32 @@ impl Infer<'_> {
         Ok(list)
     }
 
+    /// Whether lists made here, such as `[1, 2]` and `[3, 4.5]`, learn to hold what all of them hold, so that the next sweep
+    /// makes them of one type.
+    fn align_rows(&mut self, rows: &[Val]) -> bool {
+        let mut elem = Ty::never();
+        let mut sites = Vec::new();
+        for row in rows {
+            let (site, t) = match row.ty.kind() {
+                TyKind::List(t) => (self.site_of(row), *t),
+                TyKind::PendingList(s) => (Some(*s), Ty::never()),
+                _ => return false,
+            };
+            let Some(u) = crate::convert::unify(elem, t, &mut self.pending) else { return false };
+            elem = u;
+            let Some(site) = site else { return false };
+            sites.push(site);
+        }
+        sites.iter().for_each(|s| _ = self.pending.learn(*s, elem));
+        true
+    }
+
+    /// Whether a list made here learns to hold what the items of a list do that it becomes one of.
+    fn widened_item(&mut self, item: &Val, elem: Ty) -> bool {
+        let TyKind::List(wanted) = elem.kind() else { return false };
+        item.ty != elem && self.widened(item, *wanted)
+    }
+
     /// Appends to a list, deciding its element type if it is open.
     pub(crate) fn list_append(&mut self, l: &Val, x: &Val) -> Result<()> {
         match l.ty.kind() {
@@ -322,7 +351,7 @@ impl Infer<'_> {
                 Ok(())
             }
             TyKind::List(t) => {
-                if self.widened(l, x.ty) {
+                if self.widened(l, x.ty) || self.widened_item(x, *t) {
                     return Ok(());
                 }
                 let x = self.list_value(x, *t)?;

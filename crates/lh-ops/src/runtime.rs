@@ -279,6 +279,8 @@ table! {
     lh_exc_drop(I64) -> [];
     /// `str(exception)`.
     lh_exc_str(I64) -> [Mem, Ptr, I64] raises;
+    /// `repr` of an exception.
+    lh_exc_repr(I64) -> [Mem, Ptr, I64] raises;
     /// RecursionError when the stack is nearly used up; called first by recursive functions, with an address of their frame.
     lh_check_stack(I64) -> [] raises;
     /// KeyboardInterrupt if the user has asked for it. The code generator looks at the flag and calls only if it is set.

@@ -4,7 +4,7 @@
 //! exception leaves adds its frame with `lh_traceback`. A handler takes the exception as a handle.
 
 use crate::alloc::MemInfo;
-use crate::classes::{ExcId, INDEX_ERROR, KEY_ERROR, OS_ERROR, SYSTEM_ERROR, is_subclass};
+use crate::classes::{ExcId, INDEX_ERROR, KEY_ERROR, OS_ERROR, SYSTEM_ERROR, class_name, is_subclass};
 use crate::string::{StrValue, give, text};
 use crate::symbol::{Symbol, functions};
 use crate::text::{complex_repr, float_repr, str_repr};
@@ -94,6 +94,11 @@ impl Pending {
             }
             many => ExcArg::Tuple(many.to_vec()).repr(),
         }
+    }
+    /// `repr(exception)`.
+    pub fn repr(&self) -> String {
+        let args: Vec<String> = self.args.iter().map(ExcArg::repr).collect();
+        format!("{}({})", class_name(self.class), args.join(", "))
     }
 }
 
@@ -286,11 +291,17 @@ unsafe extern "C" fn lh_exc_str(exc: i64, out: *mut StrValue) -> i32 {
     unsafe { give(&handle(exc).message(), out) }
 }
 
+#[unsafe(no_mangle)]
+unsafe extern "C" fn lh_exc_repr(exc: i64, out: *mut StrValue) -> i32 {
+    // SAFETY: compiled code passes a live handle and room for the result.
+    unsafe { give(&handle(exc).repr(), out) }
+}
+
 pub(crate) fn symbols() -> Vec<Symbol> {
     functions! {
         () lh_raise_arg_none lh_raise_arg_tuple_begin lh_raise_arg_tuple_end lh_exc_take;
         (_) lh_raise_begin lh_raise_arg_int lh_raise_arg_uint lh_raise_arg_float lh_raise_arg_bool lh_exc_restore lh_exc_drop;
-        (_ _) lh_raise_arg_complex lh_traceback lh_exc_matches lh_exc_str;
+        (_ _) lh_raise_arg_complex lh_traceback lh_exc_matches lh_exc_str lh_exc_repr;
         (_ _ _) lh_raise_arg_str lh_raise_index;
         (_ _ _ _) lh_check_index;
     }

@@ -9,6 +9,18 @@ import numpy as np
 from lancehead.lib import prim
 
 
+_abs = abs
+
+
+def abs(a):
+    """Absolute value.
+
+    >>> operator.abs(-7)
+    7
+    """
+    return _abs(a)
+
+
 def floordiv(a, b):
     """Floor of the quotient.
 

@@ -196,6 +196,9 @@ class slice:
         return slice_bounds(self, index_of(n))
 
 
+_range = range
+
+
 class range:
     """Methods of `range`."""
 
@@ -214,16 +217,42 @@ class range:
         return self.stop < x and x <= self.start and (self.start - x) % -self.step == 0
 
     def __getitem__(self, i):
-        """A number by its position.
+        """A number by its position, or the range of those at a slice's.
 
         >>> range(3, 10, 2)[1]
         5
+        >>> range(3, 10, 2)[1:]
+        range(5, 11, 2)
         """
         n = slice_length(self.start, self.stop, self.step)
+        if prim.is_slice(i):
+            start, stop, step = slice_bounds(i, n)
+            return _range(self.start + start * self.step, self.start + stop * self.step, self.step * step)
         k = i + n if i < 0 else i
         if k < 0 or k >= n:
             raise IndexError("range object index out of range")
         return self.start + k * self.step
+
+    def __eq__(self, other):
+        """Whether two ranges have the same numbers.
+
+        >>> range(0, 3, 2) == range(0, 4, 2)
+        True
+        """
+        if not prim.is_range(other):
+            return False
+        n = slice_length(self.start, self.stop, self.step)
+        if n != slice_length(other.start, other.stop, other.step):
+            return False
+        return n == 0 or (self.start == other.start and (n == 1 or self.step == other.step))
+
+    def __ne__(self, other):
+        """Whether two ranges have different numbers.
+
+        >>> range(3) != range(4)
+        True
+        """
+        return not self == other
 
     def index(self, x):
         """Position of a number.

@@ -42,6 +42,8 @@ def text_repr(x):
         return x.name
     if prim.is_array(x):
         return _array_text(x, True)
+    if prim.is_exc(x):
+        return prim.lh_exc_repr(x)
     if prim.is_bool(x):
         return "True" if x else "False"
     if prim.is_int(x):
