@@ -264,6 +264,46 @@ def heat(n: int = 1 << 16) -> Row:
 
 
 @cuda.jit
+def heat_steps_kernel(u, v, k, steps):
+    grid = cuda.cg.this_grid()
+    i = cuda.grid(1)
+    for s in range(steps):
+        if s % 2 == 0:
+            a, b = u, v
+        else:
+            a, b = v, u
+        if i == 0 or i == u.size - 1:
+            b[i] = a[i]
+        else:
+            b[i] = a[i] + k * (a[i - 1] - np.float32(2.0) * a[i] + a[i + 1])
+        grid.sync()
+
+
+@njit
+def heat_steps_loop(u, v, k, steps):
+    for s in range(steps):
+        a, b = (u, v) if s % 2 == 0 else (v, u)
+        b[0], b[u.size - 1] = a[0], a[u.size - 1]
+        for i in range(1, u.size - 1):
+            b[i] = a[i] + k * (a[i - 1] - np.float32(2.0) * a[i] + a[i + 1])
+
+
+def heat_steps(n: int = 4096, steps: int = 100) -> Row:
+    """Steps of a grid that waits for all its blocks."""
+    u, want, k = f32(n), f32(n), np.float32(0.25)
+    v, also = np.zeros(n, np.float32), np.zeros(n, np.float32)
+    launch = heat_steps_kernel[n // 256, 256]
+
+    def same() -> bool:
+        u[:], want[:] = f32(n), f32(n)
+        launch(u, v, k, steps)
+        heat_steps_loop(want, also, k, steps)
+        return bool(np.allclose(u, want, rtol=1e-5))
+
+    return Row("heat, waiting for the grid", lambda: launch(u, v, k, steps), lambda: heat_steps_loop(want, also, k, steps), n * steps, 0.088 / 0.064, same)
+
+
+@cuda.jit
 def histogram_kernel(a, out):
     bins = cuda.shared.array(256, np.int32)
     t = cuda.threadIdx.x
@@ -319,7 +359,7 @@ def measure(row: Row) -> tuple[float, float]:
 
 ROWS = {
     "vector_add": vector_add, "vector_add_small": lambda: vector_add(4096), "matmul": matmul, "block_sum": block_sum,
-    "warp_sum": warp_sum, "mandelbrot": mandelbrot, "n_body": n_body, "heat": heat, "histogram": histogram,
+    "warp_sum": warp_sum, "mandelbrot": mandelbrot, "n_body": n_body, "heat": heat, "heat_steps": heat_steps, "histogram": histogram,
 }  # fmt: skip
 
 

@@ -12,6 +12,9 @@ use std::collections::HashMap;
 /// Loops that run so often at most are unrolled.
 const UNROLLED: u64 = 32;
 
+/// What follows a branch is written twice: more are taken by each thread.
+const MOST_BRANCHES: usize = 3;
+
 /// A barrier at the end of a block.
 #[derive(Clone, Debug)]
 pub(super) struct Sync {
@@ -71,13 +74,16 @@ pub(super) fn split_syncs(func: &mut Function) -> HashMap<Block, Sync> {
     syncs
 }
 
-/// Headers of loops through which all threads go alike, as often as each other, and that are not unrolled.
-pub(super) fn even_loops(func: &Function, cfg: &Cfg, varies: &[bool]) -> Vec<Block> {
+/// Headers of loops through which all threads go alike, as often as each other, and that are not unrolled; and branches that
+/// all take alike.
+pub(super) fn even(
+    func: &Function,
+    cfg: &Cfg,
+    syncs: &HashMap<Block, Sync>,
+    varies: &[bool],
+) -> (Vec<Block>, Vec<Block>) {
     let dom = DomTree::new(cfg);
     let loops = Loops::new(func, cfg, &dom);
-    if loops.loops.is_empty() {
-        return Vec::new();
-    }
     let diverged = divergence(func, cfg, varies, &post_dominators(func, cfg));
     let defs = Defs::new(func);
     let even = |l: &Loop| {
@@ -88,7 +94,30 @@ pub(super) fn even_loops(func: &Function, cfg: &Cfg, varies: &[bool]) -> Vec<Blo
         let in_turn = l.blocks.iter().all(|b| *b == l.header || !leaves(b));
         counted.is_some() && !short && same(&l.header) && !diverged[l.header.index()] && in_turn
     };
-    loops.loops.iter().filter(|l| even(l)).map(|l| l.header).collect()
+    let headers: Vec<Block> = loops.loops.iter().filter(|l| even(l)).map(|l| l.header).collect();
+    // A loop that is not cut is inside of the loops over threads, with its branches.
+    let is_open = |b: Block| {
+        let mut around = loops.innermost[b.index()].map(|l| &loops.loops[l]);
+        while let Some(l) = around {
+            let waits = || l.blocks.iter().any(|b| syncs.contains_key(b));
+            if !headers.contains(&l.header) && !waits() {
+                return false;
+            }
+            around = l.parent.map(|p| &loops.loops[p]);
+        }
+        true
+    };
+    let goes_on = |b: Block| !matches!(func.blocks[b.index()].term, Some(Term::Raise { .. } | Term::Unreachable));
+    let decides = |b: &Block| match &func.blocks[b.index()].term {
+        Some(Term::Branch { cond, then, els }) => {
+            let even = !varies[cond.index()] && !diverged[b.index()] && is_open(*b);
+            even && then.block != els.block && goes_on(then.block) && goes_on(els.block)
+        }
+        _ => false,
+    };
+    let is_header = |b: &Block| loops.loops.iter().any(|l| l.header == *b);
+    let branches = cfg.rpo().iter().filter(|b| !is_header(b) && decides(b)).copied().take(MOST_BRANCHES).collect();
+    (headers, branches)
 }
 
 /// Marks the branches that decide which cut comes next, and tells for each block what comes first. `None` if threads

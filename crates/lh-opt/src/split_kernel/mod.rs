@@ -13,7 +13,7 @@
 //! ```
 //!
 //! Loops in a thread that all threads go through alike are cut too: then the loops over threads are the inner ones, of which
-//! LLVM makes vectors.
+//! LLVM makes vectors. So are branches that all threads take alike, which are decided before the loops.
 //!
 //! Where the grid waits, the loop over blocks is inside. A kernel without barriers is one such piece. Kernels where threads
 //! decide differently which barrier comes next, or that keep what cannot be kept, are left alone.
@@ -24,9 +24,9 @@ pub(crate) mod keep;
 mod region;
 pub(crate) mod uniform;
 
-use lh_ir::Function;
 use lh_ir::cfg::Cfg;
 use lh_ir::func::{Gangs, Inst, Term, waits};
+use lh_ir::{Block, Function};
 
 /// The kernel as loops over blocks and threads, if it can be cut.
 pub(crate) fn split(func: &Function) -> Option<Function> {
@@ -42,11 +42,17 @@ pub(crate) fn split(func: &Function) -> Option<Function> {
     let varies = uniform::varying(&cut, &cfg, by_grid, &|_| true);
     let plain = cut.gangs == Gangs::None && !cut.options.debug && cut.slots.is_empty();
     let keeps = plain && !allocates(func) && !catches(func);
-    let loops = if keeps { cuts::even_loops(&cut, &cfg, &varies) } else { Vec::new() };
-    let (is_cut, first) = cuts::find(&cut, &cfg, &syncs, &loops, &varies)?;
-    let available = keep::available(&cut, &cfg, is_cut.contains(&true));
-    let alive = keep::alive(&cut, &cfg, &available);
-    build::Build::new(&cut, &cfg, build::Plan { syncs, varies, is_cut, first, available, alive, by_grid }).run()
+    let (loops, branches) = if keeps { cuts::even(&cut, &cfg, &syncs, &varies) } else { Default::default() };
+    let make = |more: &[Block]| {
+        let (is_cut, first) = cuts::find(&cut, &cfg, &syncs, more, &varies)?;
+        let available = keep::available(&cut, &cfg, is_cut.contains(&true));
+        let alive = keep::alive(&cut, &cfg, &available);
+        let (syncs, varies) = (syncs.clone(), varies.clone());
+        build::Build::new(&cut, &cfg, build::Plan { syncs, varies, is_cut, first, available, alive, by_grid }).run()
+    };
+    // What would have to be kept at more cuts may be what cannot be.
+    let all: Vec<Block> = loops.iter().chain(&branches).copied().collect();
+    make(&all).or_else(|| make(&[]))
 }
 
 /// Whether it makes something that is counted: that is not followed across barriers.

@@ -129,14 +129,13 @@ impl<'a> Build<'a> {
                 && passed
                 && !matches!(&self.old.blocks[b.index()].term, Some(Term::Branch { cond, .. }) if varies(cond))
         };
-        self.frame().block.is_some()
-            && blocks.iter().all(|b| keeps_same(b) && self.old.blocks[b.index()].insts.iter().all(same))
+        blocks.iter().all(|b| keeps_same(b) && self.old.blocks[b.index()].insts.iter().all(same))
     }
 
     /// As `begin_threads`, without loops.
     fn first_thread(&mut self) -> (Vec<CountedLoop>, Axes, Axes, Value) {
         let zero = self.cursor(|c| c.int(0));
-        let block = self.frame().block.unwrap_or_else(|| lh_ir::bug!("asked before"));
+        let block = self.frame().block.unwrap_or(Axes([zero; 3]));
         (Vec::new(), Axes([zero; 3]), block, zero)
     }
 
