@@ -217,3 +217,38 @@ def test_values_change_places(n):
         x, y = y, x + k
     swap[1, 64](a, n)
     assert (a == [x, y]).all()
+
+
+@cuda.jit
+def walls(u, v, steps):
+    grid = cuda.cg.this_grid()
+    i = cuda.grid(1)
+    for s in range(steps):
+        if s % 2 == 0:
+            a, b = u, v
+        else:
+            a, b = v, u
+        if i == 0 or i == u.size - 1:
+            b[i] = a[i]
+        else:
+            b[i] = a[i] + (a[i - 1] - 2 * a[i] + a[i + 1]) / 4
+        grid.sync()
+
+
+@pytest.mark.parametrize("shape", [(1, 32), (4, 64), (3, 20)])
+@pytest.mark.parametrize("steps", [0, 1, 6, 7])
+def test_branches_that_all_threads_take_alike(shape, steps):
+    n = shape[0] * shape[1]
+    u, v = np.random.default_rng(n).random(n), np.zeros(n)
+    a, b = u.copy(), np.zeros(n)
+    for _ in range(steps):
+        b[[0, -1]] = a[[0, -1]]
+        b[1:-1] = a[1:-1] + (a[:-2] - 2 * a[1:-1] + a[2:]) / 4
+        a, b = b, a
+    walls[shape](u, v, steps)
+    np.testing.assert_allclose(v if steps % 2 else u, a, rtol=1e-14)
+    if steps:
+        with pytest.raises(IndexError):
+            walls[shape](np.zeros(n - 1), np.zeros(n - 1), steps)
+        with pytest.raises(IndexError):
+            walls[shape](np.zeros(n), np.zeros(n - 1), steps)

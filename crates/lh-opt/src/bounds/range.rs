@@ -27,6 +27,8 @@ pub(super) struct Nest<'a> {
     pub leaves: RefCell<Vec<Leaf>>,
     /// What holds where the access is, because of branches on the way.
     pub facts_there: Vec<Fact>,
+    /// What must not be negative for what they say to narrow a range.
+    assumed: RefCell<Vec<Linear>>,
 }
 
 /// A comparison of something with what does not change in the nest.
@@ -51,7 +53,7 @@ const MAX_DEPTH: usize = 12;
 
 impl<'a> Nest<'a> {
     pub(super) fn new(facts: &'a Facts<'a>, nest: usize, access: Block) -> Nest<'a> {
-        Nest { facts, nest, access, leaves: RefCell::default(), facts_there: Vec::new() }
+        Nest { facts, nest, access, leaves: RefCell::default(), facts_there: Vec::new(), assumed: RefCell::default() }
     }
 
     /// Without branches on the way if that suffices: they may ask for more than there is.
@@ -72,6 +74,7 @@ impl<'a> Nest<'a> {
 
     fn verdict_now(&self, inst: &Inst) -> Verdict {
         self.leaves.take();
+        self.assumed.take();
         let Inst::ElemPtr { array, index, .. } = inst else { return Verdict::Unknown };
         let (mut conditions, mut all) = (Vec::new(), Vec::new());
         let mut is_safe = true;
@@ -95,6 +98,8 @@ impl<'a> Nest<'a> {
             is_safe &= matches!((others.next(), others.next()), (None | Some(Leaf::Shape(..)), None));
             all.extend(leaves);
         }
+        conditions.extend(self.assumed.take());
+        is_safe &= conditions.is_empty();
         if is_safe { Verdict::Safe } else { Verdict::If(conditions, all) }
     }
     fn leaf(&self, leaf: Leaf) -> Linear {
@@ -251,7 +256,16 @@ impl<'a> Nest<'a> {
                 && (k == 0 || r.is_some())
                 && let Some(limit) = f.limit.plus_number(-k)
             {
-                r = narrowed(r, f.op, &limit);
+                r = match r {
+                    // All but the last, if the last is not below it.
+                    Some(r) if f.op == "ne" && !limit.terms.is_empty() && r.lo != limit && r.hi != limit => {
+                        let room = limit.plus(&r.hi, -1);
+                        let below = limit.plus_number(-1).filter(|_| room.as_ref().is_some_and(|l| !l.is_negative()));
+                        self.assumed.borrow_mut().extend(room.filter(|_| below.is_some()));
+                        Some(Range { hi: below.unwrap_or(r.hi), lo: r.lo })
+                    }
+                    r => narrowed(r, f.op, &limit),
+                };
                 f.leaves.iter().for_each(|l| drop(self.leaf(*l)));
             }
         }
