@@ -81,6 +81,8 @@ erf_less_one = ratio(root(lambda x: mpmath.erf(x) / x - 1), 2 / mpmath.sqrt(mpma
 tanh_tail = ratio(root(lambda x: (mpmath.tanh(x) / x - 1) / x**2), mpf(-1) / 3)
 log2_erfc = lambda a: mpmath.log(mpmath.erfc(a), 2)
 erfc_root = lambda a: SQRT2 * mpmath.erfc(a) ** (mpf(1) / 8)
+# Of the argument (a - 4) / (a + 4).
+erfc_scaled = lambda v: (lambda a: mpmath.erfc(a) * mpmath.exp(a * a) * (1 + 2 * a))(4 * (1 + v) / (1 - v))
 
 # Name: function, weight, ends, number of coefficients, digits, and the first coefficients if they are given.
 TABLE = {
@@ -109,6 +111,7 @@ TABLE = {
     "float::tanh, far": (lambda w: 2 / (1 + w), lambda w: w, 0, mpmath.exp(-2), 5, 24, []),
     "float::erf, near": (erf_less_one, lambda z: 1, 0, 1, 7, 24, []),
     "float::erf, far": (lambda v: log2_erfc(v + 1), lambda v: mpmath.erfc(v + 1), 0, 2.93, 7, 24, []),
+    "short::erfc": (erfc_scaled, lambda v: 1 / erfc_scaled(v), -1, 0.4335, 12, 53, []),
     "erf::erf, near": (lambda v: erf_less_one(v + ERF_CENTRE), lambda v: 1, -ERF_CENTRE, 1.96 - ERF_CENTRE, 15, 53, [ERF_FIRST]),
     "erf::erf, far": (lambda v: erfc_root(v + 1.5), lambda v: erfc_root(v + 1.5) ** 7 / 2, -0.1, 4.5, 16, 53, []),
 }

@@ -117,45 +117,61 @@ fn to_base(x: f64, bias: f64, unit: (f64, f64), factor: (f64, f64), c: [f64; 7])
 pub const LOG2_FACTOR: (f64, f64) = (2.8853901028633118, -2.1085384952858276e-08);
 const LOG10_FACTOR: (f64, f64) = (0.8685889691114426, -5.304938910615711e-09);
 
+const LOG2_TAIL: [f64; 7] = [
+    0.9617966939259854,
+    0.5770780163471057,
+    0.4121985855850557,
+    0.32059855604683896,
+    0.2623334185424248,
+    0.2209340992659211,
+    0.21346981769839854,
+];
+
 #[inline(always)]
 fn log2_normal(x: f64, bias: f64) -> f64 {
-    to_base(
-        x,
-        bias,
-        (1.0, 0.0),
-        LOG2_FACTOR,
-        [
-            0.9617966939259854,
-            0.5770780163471057,
-            0.4121985855850557,
-            0.32059855604683896,
-            0.2623334185424248,
-            0.2209340992659211,
-            0.21346981769839854,
-        ],
-    )
+    to_base(x, bias, (1.0, 0.0), LOG2_FACTOR, LOG2_TAIL)
 }
 
 /// The decimal logarithm of two in two parts; multiples of the first are exact.
 const LOG10_2: (f64, f64) = (0.30102999566361177, 3.694239077158931e-13);
 
+const LOG10_TAIL: [f64; 7] = [
+    0.28952965460217084,
+    0.17371779275875143,
+    0.1240841384307098,
+    0.09650978199802428,
+    0.07897022490025695,
+    0.06650786144010157,
+    0.06426015239369399,
+];
+
 #[inline(always)]
 fn log10_normal(x: f64, bias: f64) -> f64 {
-    to_base(
-        x,
-        bias,
-        LOG10_2,
-        LOG10_FACTOR,
-        [
-            0.28952965460217084,
-            0.17371779275875143,
-            0.1240841384307098,
-            0.09650978199802428,
-            0.07897022490025695,
-            0.06650786144010157,
-            0.06426015239369399,
-        ],
-    )
+    to_base(x, bias, LOG10_2, LOG10_FACTOR, LOG10_TAIL)
+}
+
+/// As [`to_base`], without what each step loses.
+#[inline(always)]
+fn to_base_fast(x: f64, unit: f64, factor: f64, c: [f64; 7]) -> f64 {
+    let (k, f, inverse, s) = parts(x, 1021.0);
+    let s = fma(left(f, s), inverse, s);
+    let z = s * s;
+    let tail = horner!(fma, z, [c[0], c[1], c[2], c[3], c[4], c[5], c[6]]);
+    fma(k, unit, s * fma(z, tail, factor))
+}
+
+/// [`log2`] within 4 ulp.
+#[inline(always)]
+pub fn log2_fast(x: f64) -> f64 {
+    let y = to_base_fast(x, 1.0, LOG2_FACTOR.0 + LOG2_FACTOR.1, LOG2_TAIL);
+    if is_plain(x) { y } else { super::lh_log2_rare(x) }
+}
+
+/// [`log10`] within 4 ulp.
+#[inline(always)]
+pub fn log10_fast(x: f64) -> f64 {
+    let y = to_base_fast(x, LOG10_2.0 + LOG10_2.1, LOG10_FACTOR.0 + LOG10_FACTOR.1, LOG10_TAIL);
+    if is_plain(x) { y } else { super::lh_log10_rare(x) }
 }
 
 macro_rules! logarithms {

@@ -104,6 +104,36 @@ pub fn erf(x: f32) -> f32 {
     ((-exp_less_one(-a * h)) as f32).copysign(x)
 }
 
+/// As in `erf.rs`: `exp(-a^2) w / (1 + 2 a)`, from zero on, with one quotient for both uses.
+#[inline(always)]
+pub fn erfc(x: f32) -> f32 {
+    let x = x as f64;
+    let a = clamp(x.abs(), 0.0, 10.1);
+    let (p, m) = exp_parts(-a * a);
+    let (d, e) = (a + 4.0, fma(2.0, a, 1.0));
+    let inverse = 1.0 / (d * e);
+    let w = pairs!(
+        fma,
+        (a - 4.0) * (e * inverse),
+        [
+            1.2329951187474308,
+            -0.13962113081331515,
+            0.015379627954744035,
+            0.06809783694148326,
+            -0.10103776876348143,
+            0.0937213148051257,
+            -0.06635500814783787,
+            0.037221436772885794,
+            -0.016023651823265078,
+            0.005045415795222409,
+            -0.0011349485077056991,
+            -0.0006415034342489921,
+        ]
+    );
+    let y = fma(p, m, p) * (w * (d * inverse));
+    (if x < 0.0 { 2.0 - y } else { y }) as f32
+}
+
 /// `k` and `log(m)` for `x = 2^k m`, for a positive normal number.
 #[inline(always)]
 fn log_parts(x: f64) -> (f64, f64) {

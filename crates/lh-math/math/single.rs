@@ -1,6 +1,6 @@
 //! Functions of `f32`, computed by the functions of `f64`.
 
-use super::{arc, area, erf, root};
+use super::{arc, area, root};
 
 macro_rules! through_double {
     ($($name:ident = $body:path;)*) => {$(
@@ -17,7 +17,6 @@ through_double! {
     asinh = area::asinh;
     acosh = area::acosh;
     atanh = area::atanh;
-    erfc = erf::erfc;
     atan = arc::atan;
 }
 

@@ -3,7 +3,7 @@
 //! The reduction is exact enough up to [`LIMIT`]. Beyond, a call that a vectorised loop makes for the lanes that
 //! need it (see `large.rs`).
 
-use super::bits::{fast_two_sum, fma, horner, quotient, round_product, two_prod, two_sum, xor_sign};
+use super::bits::{fma, fma_sum, horner, quotient, round_product, two_prod, two_sum, xor_sign};
 use super::exp::clamp;
 
 const TWO_OVER_PI: f64 = 0.6366197723675814;
@@ -107,18 +107,28 @@ pub fn cos(x: f64) -> f64 {
     if a > LIMIT { super::lh_cos_large(x) } else { y }
 }
 
+/// `tan(r) / r` as a quotient of `1 + z n` and `1 + z d`, for `z = r^2` and `|r| <= pi / 4`: `n` and `d`.
+#[inline(always)]
+fn tangent_parts(z: f64) -> (f64, f64) {
+    (
+        horner!(fma, z, [-0.12828249183623935, 0.0028058091955229345, -7.482577950382887e-06]),
+        horner!(fma, z, [-0.4616158251695707, 0.023344417585321214, -0.00020843238478978333]),
+    )
+}
+
 /// The tangent of `hi + lo`, or minus the cotangent.
 #[inline(always)]
 pub fn tangent(hi: f64, lo: f64, cotangent: bool) -> f64 {
     let (z, z_rest) = two_prod(hi, hi);
-    let w = fma(-0.5, z, 1.0);
-    let sine = fast_two_sum(hi, fma(hi * z, sine_tail(z), lo * w));
-    let cosine = fast_two_sum(w, fma(z * z, cosine_tail(z), fma(-hi, lo, fma(-0.5, z_rest, fma(-0.5, z, 1.0 - w)))));
+    let (p, q) = tangent_parts(z);
+    // What the argument and its square lack counts by a few bits of the derivatives.
+    let rest = fma(hi * z_rest, 0.4, lo * fma(z, 0.78, 1.0));
+    let (n, n_rest) = fma_sum(hi * z, p, hi);
+    let n_rest = n_rest + rest;
+    let (d, d_rest) = fma_sum(z, q, 1.0);
     let pick = |a: f64, b: f64| if cotangent { a } else { b };
-    let n = (pick(-cosine.0, sine.0), pick(-cosine.1, sine.1));
-    let d = (pick(sine.0, cosine.0), pick(sine.1, cosine.1));
-    let (q, rest) = quotient(n, d);
-    q + rest
+    let (t, rest) = quotient((pick(d, n), pick(d_rest, n_rest)), (pick(n, d), pick(n_rest, d_rest)));
+    xor_sign(t + rest, (cotangent as u64) << 63)
 }
 
 #[inline(always)]
@@ -126,6 +136,24 @@ pub fn tan(x: f64) -> f64 {
     let a = x.abs();
     let (hi, lo, k) = reduce(a);
     let y = xor_sign(tangent(hi, lo, k & 1 != 0), x.to_bits());
+    if a > LIMIT { super::lh_tan_large(x) } else { y }
+}
+
+/// [`tan`] within 4 ulp.
+#[inline(always)]
+pub fn tan_fast(x: f64) -> f64 {
+    if !cfg!(lh_fma) {
+        return tan(x);
+    }
+    let a = x.abs();
+    let (k, bits) = round_product(a, TWO_OVER_PI);
+    let r = fma(-k, P3, fma(-k, P2, fma(-k, P1, a)));
+    let z = r * r;
+    let (p, q) = tangent_parts(z);
+    let (n, d) = (fma(r * z, p, r), fma(z, q, 1.0));
+    let cotangent = bits & 1 != 0;
+    let y = if cotangent { d } else { n } / if cotangent { n } else { d };
+    let y = xor_sign(y, (bits << 63) ^ x.to_bits());
     if a > LIMIT { super::lh_tan_large(x) } else { y }
 }
 

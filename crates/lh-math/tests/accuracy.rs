@@ -163,8 +163,14 @@ fn singles_are_within_one_unit() {
 #[test]
 fn fast_functions_are_within_four_units() {
     type Doubles = (&'static str, Unary, Unary);
-    let doubles: &[Doubles] =
-        &[("sin", lh_sin_fast, lh_sin), ("cos", lh_cos_fast, lh_cos), ("tanh", lh_tanh_fast, lh_tanh)];
+    let doubles: &[Doubles] = &[
+        ("sin", lh_sin_fast, lh_sin),
+        ("cos", lh_cos_fast, lh_cos),
+        ("tan", lh_tan_fast, lh_tan),
+        ("tanh", lh_tanh_fast, lh_tanh),
+        ("log2", lh_log2_fast, lh_log2),
+        ("log10", lh_log10_fast, lh_log10),
+    ];
     for (name, fast, exact) in doubles {
         for x in words(4).take(1 << 17).map(|w| single(w) as f64 * 1.000000123) {
             let (got, want) = (fast(x), exact(x));
