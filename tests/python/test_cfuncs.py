@@ -1,5 +1,6 @@
 """C functions: compiled ones that C code calls, and C's that compiled code calls."""
 
+import array
 import ctypes
 import math
 import os
@@ -246,6 +247,13 @@ def test_cffi():
     a = np.ones(2, np.int64)
     assert both(a, 1.0) == math.cos(1) and a.tolist() == [1, 0]
     assert njit(lambda f, x: f(x))(cos, 0.5) == math.cos(0.5)
+    for wrong in (np.zeros(4)[::2], np.zeros((2, 2), order="F")):
+        with pytest.raises(errors.TypingError, match="from_buffer"):
+            njit(lambda a: memset(ffi.from_buffer(a), 0, 1))(wrong)
+    # What has the buffer protocol is memory, too.
+    items = array.array("q", [1, 2])
+    njit(lambda a: memset(ffi.from_buffer(a), 0, 8))(items)
+    assert items.tolist() == [0, 2]
     assert ffi.cast("double(*)(double, double)", plus.cffi)(1.0, 2.0) == 3.0
 
 

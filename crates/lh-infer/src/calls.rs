@@ -414,7 +414,7 @@ impl Infer<'_> {
             return self.cuda_call(path, args, kwargs);
         }
         if let ("cffi.from_buffer", [a]) = (path, args) {
-            return self.address_of(a);
+            return self.address_of_buffer(a);
         }
         crate::records::check_arguments(path, args)?;
         if let Some(v) = self.builtin(path, args, kwargs)? {

@@ -5,7 +5,7 @@ use crate::val::Val;
 use crate::world::Linked;
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{Device, Inst};
-use lh_ir::{ObjId, Ty, Value};
+use lh_ir::{Layout, ObjId, Ty, Value};
 
 impl Infer<'_> {
     /// A call: parameters and results are passed in memory of the thread, as in PTX.
@@ -59,6 +59,17 @@ impl Infer<'_> {
         })
     }
 
+    /// `ffi.from_buffer(a)`: the address of memory without gaps, in C's order.
+    pub(crate) fn address_of_buffer(&mut self, a: &Val) -> Result<Val> {
+        let array = if a.ty.as_buffer().is_some() { self.field(a, 0) } else { a.clone() };
+        let why = match array.ty.as_array() {
+            Some((_, _, Layout::A, _)) => "from_buffer() unsupported on non-contiguous buffers",
+            Some((_, 2.., Layout::F, _)) => "from_buffer() only supports multidimensional arrays with C layout",
+            _ => return self.address_of(&array),
+        };
+        Err(Diagnostic::new(diag::NO_MATCHING_CALL, why).note("pass a contiguous copy"))
+    }
+
     /// The address of an array's first element, or of a record.
     pub(crate) fn address_of(&mut self, a: &Val) -> Result<Val> {
         if a.ty == Ty::ptr() {
@@ -66,10 +77,6 @@ impl Infer<'_> {
         }
         if a.ty.as_record().is_some() {
             return Ok(self.field(a, 1));
-        }
-        if a.ty.as_buffer().is_some() {
-            let array = self.field(a, 0);
-            return self.address_of(&array);
         }
         if !a.ty.is_array() {
             return Err(
