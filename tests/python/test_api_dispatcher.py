@@ -344,3 +344,23 @@ def test_integers_that_do_not_fit_a_signature_are_refused():
     with pytest.raises(OverflowError):
         pair((2.5, 300))
     assert njit("int8(int8)")(lambda x: x)(3.7) == 3
+
+
+def test_signatures_have_a_type_for_each_parameter():
+    def one(x):
+        return x
+
+    def two(x, y=2):
+        return x + y
+
+    def many(x, *rest, k=1):
+        return x + len(rest) * k
+
+    for function, signature in ((one, "int64(int64, int64)"), (one, "int64()"), (two, "int64(int64)"), (many, "(int64,)")):
+        with pytest.raises(errors.TypingError, match="argument types for"):
+            njit(signature)(function)
+    f = njit("int64(int64, int64, float64, int64)")(many)
+    assert f(5, 1, 2.5) == 7 and f(5, 1, 2.5, k=3) == 11
+    assert f.signatures == [(types.int64, types.Tuple((types.int64, types.float64)), types.int64)]
+    assert njit([f.signatures[0]])(many)(5, 1, 2.5) == 7
+    assert njit("(int64, int64, int64)")(lambda *a: a[0] - a[2])(9, 0, 4) == 5

@@ -2,6 +2,9 @@
 
 use crate::dispatcher::State;
 use crate::held::Held;
+use crate::render;
+use lh_ir::Ty;
+use lh_ir::diag::NO_MATCHING_CALL;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
@@ -48,6 +51,31 @@ impl Arguments {
 }
 
 impl Params {
+    /// A type for each parameter from those of a signature, in which the types of `*args` may stand one by one.
+    pub fn of_signature(&self, py: Python<'_>, args: Vec<Ty>) -> PyResult<Vec<Ty>> {
+        let (given, single) = (args.len(), self.names.len());
+        let is_packed = |at: usize| given == single + 1 && args[at].is_tuple();
+        match &self.varargs {
+            _ if self.varkeywords.is_some() => Ok(args),
+            None if given == single => Ok(args),
+            Some(_) if is_packed(self.positional) => Ok(args),
+            Some(_) if given >= single => {
+                let (before, rest) = args.split_at(self.positional);
+                let (several, after) = rest.split_at(given - single);
+                Ok([before, &[Ty::tuple(several.to_vec())], after].concat())
+            }
+            _ => {
+                let text = format!("a signature has {given} argument types for {single} parameters");
+                Err(render::argument_error(
+                    py,
+                    NO_MATCHING_CALL,
+                    text,
+                    "write a type for each parameter, those with defaults too",
+                ))
+            }
+        }
+    }
+
     /// The parameters of a Python function.
     pub fn of(func: &Bound<'_, PyAny>) -> PyResult<Params> {
         let py = func.py();

@@ -117,6 +117,7 @@ fn signature_of(o: &Overload) -> Signature {
 fn compile<'py>(c: &Call<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
     let sig = c.argument(0, "sig")?.ok_or_else(|| PyTypeError::new_err("compile() takes a signature"))?;
     let (ret, args) = signature(&sig)?;
+    let args = c.state().table().params.of_signature(c.py, args)?;
     if args.iter().any(|t| t.is_open()) {
         {
             let mut known = c.state().known();
