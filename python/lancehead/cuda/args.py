@@ -65,3 +65,8 @@ def native(value: Any) -> Any:
     if type(value) in _PLAIN or not hasattr(value, "__cuda_array_interface__"):
         return value
     return _device(as_cuda_array(value))
+
+
+def natives(values: tuple[Any, ...]) -> tuple[Any, ...]:
+    """As `native`, of a launch's arguments: mostly there is nothing to convert."""
+    return values if _PLAIN.issuperset(map(type, values)) else tuple(map(native, values))

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from lancehead import _core, config
-from lancehead.cuda.args import native
+from lancehead.cuda.args import native, natives
 from lancehead.cuda import linking
 from lancehead.cuda.compiling import default_cc, limits, symbol
 from lancehead.cuda.devicearray import MappedNDArray
@@ -241,7 +241,7 @@ class Launch:
             text = "Host array used in CUDA kernel will incur copy overhead to/from device."
             warnings.warn(NumbaPerformanceWarning(text), stacklevel=2)
         try:
-            _core.launch(self._launch, self._grid, self._block, self.sharedmem, tuple(map(native, args)))
+            _core.launch(self._launch, self._grid, self._block, self.sharedmem, natives(args))
         except Exception as error:
             raise _placed(error) from error.__cause__
 
