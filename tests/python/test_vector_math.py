@@ -1,11 +1,12 @@
 """Loops over elementary functions use vectors as wide as the processor has them."""
 
 import math
+import warnings
 
 import numpy as np
 import pytest
 
-from lancehead import njit
+from lancehead import njit, vectorize
 
 
 def widest():
@@ -57,3 +58,30 @@ def test_rare_lanes_stand_among_others(name, dtype):
     np.testing.assert_allclose(out, expected, rtol=4 * np.finfo(dtype).eps, atol=np.finfo(dtype).smallest_subnormal)
     number = ~np.isnan(expected)
     np.testing.assert_array_equal(np.signbit(out[number]), np.signbit(expected[number]))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(
+    "name, arguments",
+    [
+        ("power", ([5, 0, 2, 8], [1, -1, 1e20, 4])),
+        ("power", ([-8.5, 2], [0.5, 2])),
+        ("log", ([0, 1, 2],)),
+        ("log", ([-1, 1, 2],)),
+        ("log2", ([0, 1, -2],)),
+        ("log10", ([1, 2, 3],)),
+    ],
+)
+def test_flags_are_those_of_numpy(name, arguments, dtype):
+    f = getattr(np, name)
+    binary = f.nin == 2
+    ours = vectorize((lambda x, y: f(x, y)) if binary else (lambda x: f(x)))
+    arrays = [np.array(a * 5, dtype) for a in arguments]
+
+    def kinds(run):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            run(*arrays)
+        return {str(w.message).split(" encountered")[0] for w in caught}
+
+    assert kinds(ours) == kinds(f)

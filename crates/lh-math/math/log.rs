@@ -188,7 +188,11 @@ macro_rules! logarithms {
             if (x > 0.0) & (x < 1e-300) {
                 return $normal(x * 18014398509481984.0, 1075.0);
             }
-            edges(x, x)
+            // Divided so that the flags of division by zero and of an invalid value are set.
+            if x == 0.0 {
+                return -1.0 / x.abs();
+            }
+            if x < 0.0 { (x - x) / (x - x) } else { x }
         }
 
         /// The same for `f32`, of which those below the normal ones are normal as doubles.

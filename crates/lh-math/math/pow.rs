@@ -89,7 +89,9 @@ pub fn pow(x: f64, y: f64) -> f64 {
 pub fn pow_rare(x: f64, y: f64) -> f64 {
     let a = x.abs();
     if (a == 0.0) | (y == 0.0) | (a == f64::INFINITY) | x.is_nan() | y.is_nan() {
-        return with_edges(x, y, 1.0);
+        let r = with_edges(x, y, 1.0);
+        // Divided so that the flag of division by zero is set.
+        return if (a == 0.0) & (y < 0.0) & (y > f64::NEG_INFINITY) { (1.0 / a).copysign(r) } else { r };
     }
     let (hi, lo) = if is_plain(a) { log2_sum(a, 1021.0) } else { log2_sum(a * 18014398509481984.0, 1075.0) };
     // An infinite exponent behaves as a huge even one.

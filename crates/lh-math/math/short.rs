@@ -234,8 +234,20 @@ pub fn hypot(x: f32, y: f32) -> f32 {
 
 #[inline(always)]
 pub fn pow(x: f32, y: f32) -> f32 {
-    let (x, y) = (x as f64, y as f64);
-    let (k, l) = log_parts(x.abs());
-    let p = fma(l, LOG2E, k) * clamp(y, -1e25, 1e25);
-    pow::with_edges(x, y, exp2_wide(clamp(p, -400.0, 400.0))) as f32
+    const INTEGERS: f32 = 8388608.0;
+    let (a, b) = (x.abs(), y.abs());
+    let (k, l) = log_parts(a as f64);
+    let p = fma(l, LOG2E, k) * y as f64;
+    let magnitude = exp2_wide(clamp(p, -400.0, 400.0)) as f32;
+    let t = b + INTEGERS;
+    let odd = t.to_bits() << 31;
+    let fraction = (t - INTEGERS != b) | (b >= INTEGERS);
+    let plain = (a > 0.0) & (a < f32::INFINITY) & (b < f32::INFINITY) & !((x < 0.0) & fraction);
+    if plain { f32::from_bits(magnitude.to_bits() | (odd & x.to_bits())) } else { super::lh_powf_rare(x, y) }
+}
+
+/// For what is rare as doubles, too, and negative numbers to large powers.
+#[inline(always)]
+pub fn powf_rare(x: f32, y: f32) -> f32 {
+    pow::pow(x as f64, y as f64) as f32
 }
