@@ -1,8 +1,9 @@
 //! The vector math library, linked into modules that use it, so that loops which call it are vectorised.
 
+use crate::flow::Graph;
 use crate::ir::{Module, Val, cstring, functions_of, take_message};
 use crate::machine::{Machine, Target};
-use crate::pipeline;
+use crate::{pipeline, strips};
 use lh_math::Rare;
 use llvm_sys::bit_reader::LLVMGetBitcodeModuleInContext2;
 use llvm_sys::comdat::LLVMSetComdat;
@@ -41,8 +42,9 @@ pub(crate) fn add_math(m: &Module, target: Target) -> bool {
     }
     let before: HashSet<usize> =
         m.functions().into_iter().filter(|f| !is_declaration(*f)).map(|f| f as usize).collect();
+    let vectors = m.functions().into_iter().any(|f| !is_declaration(f) && has_math_for_vectors(m, f));
     link_needed(m, parse_bitcode(m, lh_math::bitcode(target.has_fma())));
-    widen(m, target, |f| before.contains(&(f as usize)));
+    widen(m, target, |f| vectors && before.contains(&(f as usize)));
     let mut variants = Vec::new();
     for f in m.functions().into_iter().filter(|f| !is_declaration(*f) && !before.contains(&(*f as usize))) {
         adopt(m, f, target);
@@ -57,6 +59,18 @@ pub(crate) fn add_math(m: &Module, target: Target) -> bool {
     }
     keep(m, &variants);
     !variants.is_empty()
+}
+
+/// Whether math of a function may become vectors: where its loop is one that LLVM shall vectorise, or is in a function around.
+fn has_math_for_vectors(m: &Module, f: Val) -> bool {
+    let graph = Graph::new(m, f);
+    let (mut marked, mut others) = (HashSet::new(), HashSet::new());
+    for (latch, header) in graph.back_edges() {
+        let is_marked = strips::description(m, m.last(graph.blocks[latch])).is_some();
+        if is_marked { &mut marked } else { &mut others }.extend(graph.body(latch, header));
+    }
+    let calls = |b: &usize| m.instructions_of(graph.blocks[*b]).into_iter().any(|i| has_math(&strips::called(i)));
+    (0..graph.blocks.len()).any(|b| (marked.contains(&b) || !others.contains(&b)) && calls(&b))
 }
 
 /// Lets functions compute with vectors as wide as there are: LLVM prefers half of the width for most processors, as the other

@@ -424,7 +424,7 @@ impl Count {
 }
 
 /// Whether a branch closes a loop that is to ask; and if so, whether that comes of one that has been vectorised.
-fn description(m: &Module, branch: Val) -> Option<bool> {
+pub(crate) fn description(m: &Module, branch: Val) -> Option<bool> {
     let mut texts = HashSet::new();
     // SAFETY: walks a node of two levels, whose parts are nodes, texts or values.
     unsafe {
@@ -463,7 +463,7 @@ unsafe fn operands(node: Val) -> Vec<Val> {
 }
 
 /// The name of the function that an instruction calls; empty if it calls none that is known.
-fn called(inst: Val) -> String {
+pub(crate) fn called(inst: Val) -> String {
     // SAFETY: the name is read by length while the function lives.
     unsafe {
         if LLVMIsACallInst(inst).is_null() {

@@ -142,3 +142,13 @@ fn loops_in_strips_are_vectorised_and_ask_behind_the_vectors() {
     let data: Vec<f64> = data.iter().map(|x| f64::from_bits(*x as u64)).collect();
     assert_eq!(c.call(&array_1d(&data)), Some([400_000 * 400_001 / 2]));
 }
+
+#[test]
+fn vectors_are_as_wide_as_there_are_where_math_is_in_them() {
+    let wide = |text: &str| build(text).optimised().contains("\"prefer-vector-width\"=\"512\"");
+    let math = map_text("float64", "    v9 = tanh v5: float64", "");
+    let has_wide = std::arch::is_x86_feature_detected!("avx512f");
+    assert_eq!(wide(&math.replace("block1(v3: int):", "block1(v3: int) strips:")), has_wide);
+    // One that is not divided into strips is not vectorised.
+    assert!(!wide(&math));
+}
