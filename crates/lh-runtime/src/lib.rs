@@ -2,7 +2,8 @@
 //!
 //! The table of those which the compiler's IR can name is `lh_ops::runtime`; the rest (counting, raising, tracebacks)
 //! is called by the code generator. [`address`] finds all of them. Nothing here knows Python or LLVM: `lh-py` installs
-//! the few hooks it needs ([`print::set_print_sink`], [`alloc::new_foreign`], [`interrupt::set`]).
+//! the few hooks it needs ([`print::set_print_sink`], [`print::set_array_writer`], [`alloc::new_foreign`],
+//! [`interrupt::set`]).
 
 pub mod alloc;
 pub mod callback;
