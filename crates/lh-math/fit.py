@@ -60,6 +60,42 @@ def fit(f, w, low, high, count, digits, given):
     return done, max(error(low + (high - low) * i / 2000) for i in range(2001))
 
 
+def quotient(f, high, count, rounds=25):
+    """So many `n` and `d` of `(1 + z n(z)) / (1 + z d(z))` near `f` on [0, high], of 53 bits, and the largest relative error in bits: linear
+    least squares, weighted anew by the errors and the denominators; coefficients are rounded one after the other, as in `fit`."""
+    grid = [high * (1 - mpmath.cos(mpmath.pi * i / 160)) / 2 for i in range(161)]
+    values = [f(z) for z in grid]
+    value = lambda c, z: 1 + sum(a * z ** (i + 1) for i, a in enumerate(c))
+    done = ([], [])
+    while True:
+        shares, below, best = [mpf(1)] * 161, [mpf(1)] * 161, (mpmath.inf,)
+        free = [[i for i in range(len(part) + 1, count + 1)] for part in done]
+        for _ in range(rounds):
+            rows, right = [], []
+            for z, t, d in zip(grid, values, below):
+                rows.append([z**i / (t * d) for i in free[0]] + [-(z**i) / d for i in free[1]])
+                right.append((t * value(done[1], z) - value(done[0], z)) / (t * d))
+            n = len(rows[0])
+            square, side = mpmath.matrix(n, n), mpmath.matrix(n, 1)
+            for i in range(n):
+                scaled = [s * row[i] for s, row in zip(shares, rows)]
+                side[i] = mpmath.fdot(scaled, right)
+                for j in range(i + 1):
+                    square[i, j] = square[j, i] = mpmath.fdot(scaled, (row[j] for row in rows))
+            c = list(mpmath.lu_solve(square, side))
+            parts = (done[0] + c[: len(free[0])], done[1] + c[len(free[0]) :])
+            below = [value(parts[1], z) for z in grid]
+            errors = [abs(value(parts[0], z) / (d * t) - 1) for z, t, d in zip(grid, values, below)]
+            best = min(best, (max(errors), parts), key=lambda b: b[0])
+            shares = [s * (e + max(errors) / 50) for s, e in zip(shares, errors)]
+            total = sum(shares)
+            shares = [s / total for s in shares]
+        which = len(done[1]) <= len(done[0])
+        if len(done[0]) + len(done[1]) == 2 * count - 1:
+            return best[1][0][:-1] + [rounded(best[1][0][-1], 53)], best[1][1], best[0]
+        done[which].append(rounded(best[1][which][len(done[which])], 53))
+
+
 def ratio(f, limit) -> Callable:
     """`f`, which is 0/0 at zero, with its limit there."""
     return lambda v: f(v) if abs(v) > mpf(2) ** -60 else mpf(limit)
@@ -118,6 +154,10 @@ TABLE = {
 
 
 def main():
+    if len(sys.argv) == 1 or "trig::tangent" in sys.argv[1:]:
+        tangent = ratio(root(lambda r: mpmath.tan(r) / r), 1)
+        n, d, worst = quotient(tangent, QUARTER_PI**2, 3)
+        print(f"trig::tangent: {[float(a) for a in n]}, {[float(a) for a in d]}; {float(mpmath.log(worst, 2)):.1f}", flush=True)
     for name, (f, w, low, high, count, digits, given) in TABLE.items():
         if len(sys.argv) == 1 or name in sys.argv[1:]:
             c, worst = fit(f, w, low, high, count, digits, given)
