@@ -9,11 +9,12 @@ with its seed; `--show SEED` prints one program and both its answers.
 from __future__ import annotations
 
 import argparse
+import functools
 import json
 import math
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -79,21 +80,21 @@ def run_one(seed: int, module: Any) -> str:
     return "same" if not differences else "\n".join(differences)
 
 
-def work(seeds: Iterable[int]) -> None:
+def work(seeds: Iterable[int], one: Callable[[int, Any], str] = run_one) -> None:
     """Runs programs of a batch and prints a line of JSON before and after each."""
     import lancehead
 
     for seed in seeds:
         print(json.dumps({"start": seed}), flush=True)
-        print(json.dumps({"seed": seed, "verdict": run_one(seed, lancehead)}), flush=True)
+        print(json.dumps({"seed": seed, "verdict": one(seed, lancehead)}), flush=True)
 
 
-def run_batch(seeds: list[int]) -> dict[int, str]:
-    """Verdicts of a batch; starts again after a program that took the process down."""
+def run_batch(seeds: list[int], script: str = __file__) -> dict[int, str]:
+    """Verdicts of a batch, by a script that does the work; starts again after a program that took the process down."""
     verdicts: dict[int, str] = {}
     left = list(seeds)
     while left:
-        command = [sys.executable, __file__, "--work", ",".join(map(str, left))]
+        command = [sys.executable, script, "--work", ",".join(map(str, left))]
         try:
             done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT)
             output, end = done.stdout, f"process ended with {done.returncode}: {done.stderr[-400:]}"
@@ -117,19 +118,23 @@ def run_batch(seeds: list[int]) -> dict[int, str]:
     return verdicts
 
 
-def run(first: int, count: int, jobs: int) -> dict[int, str]:
+def run(first: int, count: int, jobs: int, script: str = __file__) -> dict[int, str]:
     """Verdicts of `count` programs."""
     seeds = list(range(first, first + count))
     batches = [seeds[i : i + BATCH] for i in range(0, count, BATCH)]
+    run_one_batch = functools.partial(run_batch, script=script)
     verdicts: dict[int, str] = {}
     with ThreadPoolExecutor(jobs) as pool:
-        for batch in pool.map(run_batch, batches):
+        for batch in pool.map(run_one_batch, batches):
             verdicts |= batch
     return verdicts
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+def main(
+    about: str = __doc__, script: str = __file__, source: Callable[[int], Program] = generate, one: Callable[[int, Any], str] = run_one
+) -> int:
+    """The command, for this script or for one that has other programs."""
+    parser = argparse.ArgumentParser(description=about.splitlines()[0])
     parser.add_argument("--count", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=2)
@@ -137,14 +142,14 @@ def main() -> int:
     parser.add_argument("--work", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.work:
-        work(map(int, options.work.split(",")))
+        work(map(int, options.work.split(",")), one)
         return 0
     if options.show is not None:
-        program = generate(options.show)
+        program = source(options.show)
         print(program.source, *program.calls, sep="\n")
-        print(run_batch([options.show])[options.show])
+        print(run_batch([options.show], script)[options.show])
         return 0
-    verdicts = run(options.seed, options.count, options.jobs)
+    verdicts = run(options.seed, options.count, options.jobs, script)
     wrong = {seed: text for seed, text in verdicts.items() if text != "same"}
     for seed, text in wrong.items():
         print(f"seed {seed}:\n{text}")

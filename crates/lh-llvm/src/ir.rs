@@ -304,6 +304,17 @@ impl Module {
         // SAFETY: see the module documentation.
         unsafe { (!LLVMIsAConstantInt(v).is_null()).then(|| LLVMConstIntGetSExtValue(v)) }
     }
+    /// Whether an address lies on the stack, as far as that can be told.
+    pub(crate) fn may_be_stack(&self, mut at: Val) -> bool {
+        // SAFETY: see the module documentation; the first operand of an address computation is an address.
+        unsafe {
+            while !LLVMIsAGetElementPtrInst(at).is_null() {
+                at = LLVMGetOperand(at, 0);
+            }
+            let is_several = !LLVMIsAPHINode(at).is_null() || !LLVMIsASelectInst(at).is_null();
+            is_several || !LLVMIsAAllocaInst(at).is_null()
+        }
+    }
     /// A number as an address.
     pub(crate) fn int_to_ptr(&self, n: Val) -> Val {
         // SAFETY: see the module documentation.

@@ -3,6 +3,7 @@
 use super::function::FnCx;
 use super::inst::unit_dim;
 use crate::ir::{Type, Val};
+use lh_ir::func::Gangs;
 use lh_ir::types::{Prim, TyKind};
 use lh_ir::{Ty, Value};
 use llvm_sys::LLVMAtomicOrdering::LLVMAtomicOrderingMonotonic;
@@ -21,7 +22,7 @@ impl FnCx<'_, '_> {
         let ty = if p == Prim::I1 { self.t.i8 } else { self.prim(p) };
         let v = self.load(ty, at, p.size());
         self.attach(v, "tbaa", self.cx.tbaa_data);
-        self.mark_access(v);
+        self.mark_access(v, at);
         if p == Prim::I1 { self.icmp(LLVMIntNE, v, self.int(self.t.i8, 0)) } else { v }
     }
     /// Writes one primitive of array or list data, or of a result.
@@ -29,11 +30,13 @@ impl FnCx<'_, '_> {
         let v = if p == Prim::I1 { self.zext(v, self.t.i8) } else { v };
         let store = self.store(v, at, p.size());
         self.attach(store, "tbaa", self.cx.tbaa_data);
-        self.mark_access(store);
+        self.mark_access(store, at);
     }
-    /// In a kernel, threads that do not wait for each other do not see each other's accesses.
-    fn mark_access(&self, access: Val) {
-        if let Some(group) = self.group {
+    /// In a kernel, threads that do not wait for each other do not see each other's accesses, but for those to memory of the
+    /// thread's own: that is the same for the next thread. What gangs have there is one for each of their threads.
+    fn mark_access(&self, access: Val, at: Val) {
+        let is_own = || self.func.gangs == Gangs::None && self.may_be_stack(at);
+        if let Some(group) = self.group.filter(|_| !is_own()) {
             self.attach(access, "llvm.access.group", group);
         }
     }

@@ -245,7 +245,8 @@ impl<'a> Build<'a> {
         let live: Vec<Value> = needs.into_iter().filter(|v| way.is_apart() || self.plan.varies[v.index()]).collect();
         let used = self.used(blocks);
         for v in live {
-            if used.contains(&v) {
+            // What is only passed on is what it was for lanes that leave.
+            if used.contains(&v) || keys.contains(&v) {
                 let x = self.fetch(v, lane);
                 now.insert(v, x);
             }

@@ -126,7 +126,8 @@ pub(super) fn plan(func: &Function, cfg: &Cfg, waits: HashMap<Block, Wait>) -> O
             continue;
         }
         heads = all;
-        let alive = keep::alive(func, cfg, &available);
+        let given: Vec<_> = waits.iter().flat_map(|(b, w)| w.results.iter().map(|r| (*r, *b))).collect();
+        let alive = keep::alive(func, cfg, &available, &given);
         let order = order(cfg, &loops, &heads, &waits);
         let leaves = |l: &lh_ir::cfg::Loop, b: &Block| match &func.blocks[b.index()].term {
             Some(Term::Branch { cond, then, els }) if varies[cond.index()] => {

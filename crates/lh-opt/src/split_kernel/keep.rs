@@ -64,8 +64,9 @@ fn is_cheap(inst: &Inst, waits: bool) -> bool {
     }
 }
 
-/// Values alive at the start of each block that are not available.
-pub(crate) fn alive(func: &Function, cfg: &Cfg, available: &[bool]) -> Vec<Vec<Value>> {
+/// Values alive at the start of each block that are not available. Those that a wait gives are defined where the block ends
+/// that it was taken from.
+pub(crate) fn alive(func: &Function, cfg: &Cfg, available: &[bool], given: &[(Value, Block)]) -> Vec<Vec<Value>> {
     let mut uses = Vec::new();
     for b in cfg.rpo() {
         let data = &func.blocks[b.index()];
@@ -82,7 +83,8 @@ pub(crate) fn alive(func: &Function, cfg: &Cfg, available: &[bool]) -> Vec<Vec<V
             Some(Term::Jump(_) | Term::Propagate | Term::Unreachable) | None => {}
         }
     }
-    let defined = def_blocks(func);
+    let mut defined = def_blocks(func);
+    given.iter().for_each(|(v, b)| defined[v.index()] = Some(*b));
     live_in(func, cfg, uses, &|v| defined[v.index()].unwrap_or(Block(0)))
 }
 

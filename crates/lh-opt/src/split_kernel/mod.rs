@@ -43,10 +43,11 @@ pub(crate) fn split(func: &Function) -> Option<Function> {
     let plain = cut.gangs == Gangs::None && !cut.options.debug && cut.slots.is_empty();
     let keeps = plain && !allocates(func) && !catches(func);
     let (loops, branches) = if keeps { cuts::even(&cut, &cfg, &syncs, &varies) } else { Default::default() };
+    let given: Vec<_> = syncs.iter().filter_map(|(b, s)| Some((s.value?.1, *b))).collect();
     let make = |more: &[Block]| {
         let (is_cut, first) = cuts::find(&cut, &cfg, &syncs, more, &varies)?;
         let available = keep::available(&cut, &cfg, is_cut.contains(&true));
-        let alive = keep::alive(&cut, &cfg, &available);
+        let alive = keep::alive(&cut, &cfg, &available, &given);
         let (syncs, varies) = (syncs.clone(), varies.clone());
         build::Build::new(&cut, &cfg, build::Plan { syncs, varies, is_cut, first, available, alive, by_grid }).run()
     };

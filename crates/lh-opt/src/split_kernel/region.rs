@@ -144,11 +144,16 @@ impl<'a> Build<'a> {
         if entry.index() == 0 {
             return Vec::new();
         }
-        let result = self.plan.syncs.values().find(|s| s.resume == entry).and_then(|s| s.value).map(|(_, r)| r);
+        let result = self.result_before(entry);
         let params = self.old.blocks[entry.index()].params.iter().copied().chain(result);
         let own = params.map(|v| ((Some(entry), v), v)).filter(|(_, v)| !self.old.ty(*v).flatten().is_empty());
         let alive = self.plan.alive[entry.index()].iter().filter(|v| Some(**v) != result).map(|v| ((None, *v), *v));
         own.chain(alive).collect()
+    }
+
+    /// What the barrier gives behind which a piece begins: it is kept for this piece only.
+    fn result_before(&self, entry: Block) -> Option<Value> {
+        self.plan.syncs.values().find(|s| s.resume == entry).and_then(|s| s.value).map(|(_, r)| r)
     }
 
     fn fetch_uniform(&mut self, home: Home) -> Option<Value> {
@@ -334,9 +339,10 @@ impl<'a> Build<'a> {
         let alive = self.plan.alive[piece.entry.index()].clone();
         let last: Vec<Block> = piece.blocks.iter().copied().filter(|b| self.is_last(piece, *b)).collect();
         let at_last: HashSet<Value> = last.iter().flat_map(|b| self.defined_in(*b)).collect();
+        let result = self.result_before(piece.entry);
         for v in alive {
             if !defined.contains(&v) {
-                if !at_last.contains(&v) {
+                if Some(v) != result && !at_last.contains(&v) {
                     piece.kept.insert(v);
                 }
                 continue;

@@ -4,7 +4,7 @@
 //! A value varies if it comes from the thread's index, from memory or calls that vary, or from a block where threads meet
 //! that went different ways.
 
-use crate::kernel_context::{HANDED, is_uniform, waits_of_call};
+use crate::kernel_context::{HANDED, is_block_sync, is_uniform, waits_of_call};
 use lh_ir::cfg::{Cfg, DomTree, Loops, targets};
 use lh_ir::func::{Inst, InstData, Term, waits};
 use lh_ir::{Block, Function, Value};
@@ -103,6 +103,8 @@ impl Analysis<'_> {
                 let varies = waits_of_call(self.func, *spec) & waits::VARIES != 0;
                 varies || operands(&args[HANDED..])
             }
+            // All get the same, whatever each has given.
+            Inst::Runtime(f, _) if is_block_sync(f.name) => false,
             Inst::Runtime(f, args) => {
                 !is_uniform(f) || (self.by_block && f.name.starts_with("lh_cuda_bid_")) || operands(args)
             }
