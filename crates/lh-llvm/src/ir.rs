@@ -311,8 +311,8 @@ impl Module {
             while !LLVMIsAGetElementPtrInst(at).is_null() {
                 at = LLVMGetOperand(at, 0);
             }
-            let is_several = !LLVMIsAPHINode(at).is_null() || !LLVMIsASelectInst(at).is_null();
-            is_several || !LLVMIsAAllocaInst(at).is_null()
+            let is = [LLVMIsAAllocaInst(at), LLVMIsAPHINode(at), LLVMIsASelectInst(at), LLVMIsAIntToPtrInst(at)];
+            is.iter().any(|v| !v.is_null())
         }
     }
     /// A number as an address.

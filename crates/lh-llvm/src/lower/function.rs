@@ -6,7 +6,7 @@ use super::{Declared, Lowering, Returns};
 use crate::ir::{Bb, Module, Type, Val};
 use crate::{polls, strips};
 use lh_ir::cfg::Cfg;
-use lh_ir::func::{BlockData, Entry, Function, InstData, Target, Term};
+use lh_ir::func::{BlockData, Entry, Function, Gangs, Inst, InstData, Target, Term};
 use lh_ir::types::Prim;
 use lh_ir::{Block, Span, Ty, Value};
 use llvm_sys::LLVMIntPredicate::{LLVMIntEQ, LLVMIntNE, LLVMIntULE};
@@ -44,6 +44,8 @@ pub(crate) struct FnCx<'a, 'u> {
     pub(super) scratch: Option<Val>,
     /// The accesses to memory that are independent between the rounds of parallel loops.
     pub(super) group: Option<LLVMMetadataRef>,
+    /// Whether threads have arrays of their own on the stack, which the next thread uses again.
+    pub(super) has_own_memory: bool,
     /// The function's description for tracebacks.
     pub(super) info: Option<Val>,
     /// What is being printed, on a GPU.
@@ -121,6 +123,7 @@ impl<'a, 'u> FnCx<'a, 'u> {
             exit: None,
             exit_landing: None,
             scratch: None,
+            has_own_memory: has_own_memory(func),
             group: (func.entry == Entry::Blocks && !cx.target.is_gpu()).then(|| cx.m.access_group()),
             info: None,
             printed: Printed::default(),
@@ -565,4 +568,9 @@ impl FnCx<'_, '_> {
         self.at_end(rare);
         (next, rare)
     }
+}
+
+fn has_own_memory(func: &Function) -> bool {
+    let mut insts = func.blocks.iter().flat_map(|b| &b.insts);
+    func.gangs == Gangs::None && insts.any(|d| matches!(&d.inst, Inst::Runtime(f, _) if f.name == "lh_cuda_local"))
 }

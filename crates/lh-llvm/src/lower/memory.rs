@@ -3,7 +3,6 @@
 use super::function::FnCx;
 use super::inst::unit_dim;
 use crate::ir::{Type, Val};
-use lh_ir::func::Gangs;
 use lh_ir::types::{Prim, TyKind};
 use lh_ir::{Ty, Value};
 use llvm_sys::LLVMAtomicOrdering::LLVMAtomicOrderingMonotonic;
@@ -35,7 +34,7 @@ impl FnCx<'_, '_> {
     /// In a kernel, threads that do not wait for each other do not see each other's accesses, but for those to memory of the
     /// thread's own: that is the same for the next thread. What gangs have there is one for each of their threads.
     fn mark_access(&self, access: Val, at: Val) {
-        let is_own = || self.func.gangs == Gangs::None && self.may_be_stack(at);
+        let is_own = || self.has_own_memory && self.may_be_stack(at);
         if let Some(group) = self.group.filter(|_| !is_own()) {
             self.attach(access, "llvm.access.group", group);
         }

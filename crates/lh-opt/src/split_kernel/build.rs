@@ -244,11 +244,7 @@ impl<'a> Build<'a> {
             let (zero, one) = (c.int(0), c.int(1));
             let cond = match name {
                 "lh_cuda_sync_count" => return sum,
-                "lh_cuda_sync_and" if frame.block.is_some() => c.eq(sum, frame.threads),
-                "lh_cuda_sync_and" => {
-                    let all = c.mul(frame.threads, frame.blocks);
-                    c.eq(sum, all)
-                }
+                "lh_cuda_sync_and" => c.eq(sum, frame.threads),
                 _ => c.lt(zero, sum),
             };
             c.select(cond, one, zero)

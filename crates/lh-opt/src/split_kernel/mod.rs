@@ -39,6 +39,10 @@ pub(crate) fn split(func: &Function) -> Option<Function> {
     let syncs = cuts::split_syncs(&mut cut);
     let cfg = Cfg::new(&cut);
     let by_grid = cut.waits & waits::GRID != 0;
+    // Sums are over threads of one block, the loops over threads of all.
+    if by_grid && syncs.values().any(|s| s.value.is_some()) {
+        return None;
+    }
     let varies = uniform::varying(&cut, &cfg, by_grid, &|_| true);
     let plain = cut.gangs == Gangs::None && !cut.options.debug && cut.slots.is_empty();
     let keeps = plain && !allocates(func) && !catches(func);
