@@ -62,6 +62,18 @@ def test_barriers_that_answer(shape: Any) -> None:
 
 
 @pytest.mark.parametrize("shape", SHAPES)
+def test_counts_after_a_loop_of_different_lengths(shape: Any) -> None:
+    def k(a, out):
+        t = cuda.threadIdx.x + cuda.blockDim.x * (cuda.threadIdx.y + cuda.blockDim.y * cuda.threadIdx.z)
+        v = 7
+        for _ in range(t % 5):
+            v += a[t]
+        out[t] = v * 1000 + int(cuda.syncthreads_count(a[t] > 300))
+
+    agree(k, BOTH, 1, shape, numbers(threads(shape)))
+
+
+@pytest.mark.parametrize("shape", SHAPES)
 def test_votes_and_matches(shape: Any) -> None:
     def k(a, out):
         t = cuda.threadIdx.x + cuda.blockDim.x * (cuda.threadIdx.y + cuda.blockDim.y * cuda.threadIdx.z)

@@ -351,11 +351,11 @@ unsafe extern "C" fn lh_cuda_grid_sync(cx: *mut Context) -> i32 {
 }
 
 macro_rules! sync_with {
-    ($($name:ident |$sum:ident, $count:ident| $result:expr;)*) => {$(
-        unsafe extern "C" fn $name(cx: *mut Context, value: i64, out: *mut i64) -> i32 {
+    ($($name:ident |$value:ident| $given:expr, |$sum:ident, $count:ident| $result:expr;)*) => {$(
+        unsafe extern "C" fn $name(cx: *mut Context, $value: i64, out: *mut i64) -> i32 {
             // SAFETY: as for `sync`; `out` has room for the result.
             unsafe {
-                match sync(cx, i64::from(value != 0)) {
+                match sync(cx, $given) {
                     Ok(($sum, $count)) => {
                         *out = $result;
                         0
@@ -367,9 +367,10 @@ macro_rules! sync_with {
     )*};
 }
 sync_with! {
-    lh_cuda_sync_count |sum, _count| sum;
-    lh_cuda_sync_and |sum, count| i64::from(sum == count);
-    lh_cuda_sync_or |sum, _count| i64::from(sum > 0);
+    // A gang gives the number of its threads that say yes.
+    lh_cuda_sync_count |value| value, |sum, _count| sum;
+    lh_cuda_sync_and |value| i64::from(value != 0), |sum, count| i64::from(sum == count);
+    lh_cuda_sync_or |value| i64::from(value != 0), |sum, _count| i64::from(sum > 0);
 }
 
 /// A thread that sleeps lets the others go on.
