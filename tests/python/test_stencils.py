@@ -251,6 +251,19 @@ def test_made_in_compiled_code():
     def with_cval(a):
         return lh.stencil(neighbours, cval=1.0)(a)
 
+    @lh.njit
+    def with_constants(a, out):
+        back, scale = 2, 0.5
+        return lh.stencil(lambda x, k, s: s * (x[1 - k] + x[k - 1]))(a, back, scale, out=out)
+
+    @lh.njit
+    def with_argument(a, k):
+        return lh.stencil(lambda x, k: x[-k])(a, k)
+
+    line = np.arange(6.0)
+    np.testing.assert_array_equal(with_constants(line, np.zeros(6)), [0.0, 1.0, 2.0, 3.0, 4.0, 0.0])
+    with pytest.raises(lh.errors.NumbaValueError, match="neighborhood"):
+        with_argument(line, 1)
     np.testing.assert_array_equal(whole(a), lh.stencil(neighbours)(a))
     np.testing.assert_array_equal(into(a), lh.stencil(lambda x: x[0, 1] - x[0, -1])(a))
     np.testing.assert_array_equal(named(a)[1:-1], a[1:-1] + a[2:])

@@ -141,7 +141,11 @@ impl Infer<'_> {
         }
         let flag = |r: &bool| Val::of_type(if *r { Ty::dtype(Ty::bool()) } else { Ty::none() });
         let flags = Val::tuple(relative.iter().map(flag).collect());
-        let (ret, offsets) = self.stencil_kernel(s, args, &flags, ndim)?;
+        let (ret, mut offsets) = self.stencil_kernel(s, args, &flags, ndim, false)?;
+        if s.neighborhood.is_none() && offsets.iter().flatten().any(Option::is_none) {
+            // Arguments that are constants here may be in the indices.
+            offsets = self.stencil_kernel(s, args, &flags, ndim, true)?.1;
+        }
         let bounds = reach(s, ndim, &shifts, &offsets)?;
         let many = |f: &dyn Fn(usize) -> i64| Val::tuple((0..ndim).map(|d| Val::int(i128::from(f(d)))).collect());
         let (low, high) = (many(&|d| bounds[d].0), many(&|d| bounds[d].1));
@@ -152,13 +156,22 @@ impl Infer<'_> {
         self.call_library("stencils.apply", &call)
     }
 
-    /// Result type of the function, and the indices it uses.
-    fn stencil_kernel(&mut self, s: &Stencil, args: &[Val], flags: &Val, ndim: usize) -> Result<(Ty, Vec<Offsets>)> {
+    /// Result type of the function, and the indices it uses; `known`: for the values of arguments that are constants.
+    fn stencil_kernel(
+        &mut self,
+        s: &Stencil,
+        args: &[Val],
+        flags: &Val,
+        ndim: usize,
+        known: bool,
+    ) -> Result<(Ty, Vec<Offsets>)> {
         // What the library gives to the function for one element has the types that it is to be typed for.
         let zeros = Val::tuple(vec![Val::int(0); ndim]);
         let call = [flags.clone(), zeros.clone(), zeros.clone(), zeros.clone(), Val::tuple(args.to_vec()), zeros];
         let views = self.call_library("stencils.views", &call)?;
-        let tys: Vec<ArgTy> = views.ty.tuple_elems().unwrap_or_default().iter().map(|t| ArgTy::from(*t)).collect();
+        let value = |v: &Val| v.as_const().filter(|_| known && v.ty.is_number()).cloned();
+        let typed = |(t, v): (&Ty, &Val)| ArgTy { ty: *t, value: value(v), items: None };
+        let tys: Vec<ArgTy> = views.ty.tuple_elems().unwrap_or_default().iter().zip(args).map(typed).collect();
         let spec = self.world.specialise(s.func, &tys, self.options)?;
         if !spec.ret.is_number() {
             return Err(bad("Stencil kernel must return a scalar and not a numpy array.")
