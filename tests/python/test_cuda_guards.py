@@ -252,3 +252,43 @@ def test_branches_that_all_threads_take_alike(shape, steps):
             walls[shape](np.zeros(n - 1), np.zeros(n - 1), steps)
         with pytest.raises(IndexError):
             walls[shape](np.zeros(n), np.zeros(n - 1), steps)
+
+
+def own_sums(size):
+    @cuda.jit
+    def k(a, out, n):
+        i = cuda.grid(1)
+        own = cuda.local.array(size, np.int64)
+        for j in range(size):
+            own[j] = i + j
+        for j in range(n):
+            own[j % size] += a[j] * i
+        if n % 2 == 0:
+            own[0] += n
+        else:
+            own[1] -= i
+        total = 0
+        for j in range(size):
+            total = total * 3 + own[j]
+        out[i] = total
+
+    return k
+
+
+@pytest.mark.parametrize("n", [0, 1, 6, 45])
+@pytest.mark.parametrize("size", [3, 32, 33])
+@pytest.mark.parametrize("shape", [(1, 32), (3, 20)])
+def test_arrays_of_threads_outlive_what_all_threads_go_through_alike(shape, size, n):
+    a, out, i = np.arange(5, n + 5), np.zeros(shape[0] * shape[1], np.int64), np.arange(shape[0] * shape[1])
+    own_sums(size)[shape](a, out, n)
+    own = i + np.arange(size)[:, None]
+    for j in range(n):
+        own[j % size] += a[j] * i
+    if n % 2 == 0:
+        own[0] += n
+    else:
+        own[1] -= i
+    total = np.zeros_like(i)
+    for x in own:
+        total = total * 3 + x
+    assert (out == total).all()

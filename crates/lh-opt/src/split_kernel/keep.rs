@@ -5,7 +5,7 @@ use lh_ir::cfg::{Cfg, def_blocks, live_in, targets};
 use lh_ir::func::{Inst, Term};
 use lh_ir::op::Lower;
 use lh_ir::types::TyKind;
-use lh_ir::{Block, Function, Ty, Value};
+use lh_ir::{Block, Const, Function, Ty, Value};
 
 /// Most instructions that are done again instead of keeping their result.
 const CHEAP: u32 = 24;
@@ -62,6 +62,22 @@ fn is_cheap(inst: &Inst, waits: bool) -> bool {
         }
         _ => false,
     }
+}
+
+/// Bytes of memory of each thread's own.
+pub(super) fn own_bytes(func: &Function) -> usize {
+    let insts = func.blocks.iter().flat_map(|b| &b.insts);
+    let sizes = insts.filter_map(|d| match &d.inst {
+        Inst::Runtime(f, args) if f.name == "lh_cuda_local" => constant(func, args[0]),
+        _ => None,
+    });
+    sizes.sum()
+}
+
+/// A value that is a constant number.
+pub(super) fn constant(func: &Function, v: Value) -> Option<usize> {
+    let mut insts = func.blocks.iter().flat_map(|b| &b.insts).filter(|d| d.result == Some(v));
+    insts.find_map(|d| if let Inst::Const(Const::Int(i, _)) = d.inst { usize::try_from(i).ok() } else { None })
 }
 
 /// Values alive at the start of each block that are not available. Those that a wait gives are defined where the block ends

@@ -28,6 +28,9 @@ use lh_ir::cfg::Cfg;
 use lh_ir::func::{Gangs, Inst, Term, waits};
 use lh_ir::{Block, Function};
 
+/// More bytes of a thread's own are not all in the cache when the threads take turns: each goes through its loops at once.
+const MOST_OWN: usize = 256;
+
 /// The kernel as loops over blocks and threads, if it can be cut.
 pub(crate) fn split(func: &Function) -> Option<Function> {
     let waiting = func.waits & (waits::BLOCK | waits::GRID) != 0;
@@ -45,7 +48,7 @@ pub(crate) fn split(func: &Function) -> Option<Function> {
     }
     let varies = uniform::varying(&cut, &cfg, by_grid, &|_| true);
     let plain = cut.gangs == Gangs::None && !cut.options.debug && cut.slots.is_empty();
-    let keeps = plain && !allocates(func) && !catches(func);
+    let keeps = plain && !allocates(func) && !catches(func) && keep::own_bytes(func) <= MOST_OWN;
     let (loops, branches) = if keeps { cuts::even(&cut, &cfg, &syncs, &varies) } else { Default::default() };
     let given: Vec<_> = syncs.iter().filter_map(|(b, s)| Some((s.value?.1, *b))).collect();
     let make = |more: &[Block]| {

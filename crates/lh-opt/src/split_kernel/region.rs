@@ -1,7 +1,7 @@
 //! One piece of a kernel: the loops over threads, and in them copies of the blocks up to the next cuts.
 
 use super::build::{Axes, Build, Home};
-use super::keep::parts;
+use super::keep::{constant, parts};
 use crate::edit::{CountedLoop, to};
 use crate::gangs::is_speculative;
 use crate::kernel_context::{HANDED, is_geometry, waits_of_call};
@@ -301,7 +301,8 @@ impl<'a> Build<'a> {
                 };
                 return Some(of.0[axis]);
             }
-            if f.name == "lh_cuda_local" && !self.plan.syncs.is_empty() {
+            // Where nothing is cut it is not computed again.
+            if f.name == "lh_cuda_local" {
                 return self.local(r, args[0], thread?);
             }
         }
@@ -313,12 +314,7 @@ impl<'a> Build<'a> {
 
     /// An array of each thread's own, which outlives the piece.
     fn local(&mut self, r: Value, bytes: Value, thread: Value) -> Option<Value> {
-        let insts = self.old.blocks.iter().flat_map(|b| &b.insts);
-        let size = insts.filter(|d| d.result == Some(bytes)).find_map(|d| match d.inst {
-            Inst::Const(Const::Int(i, _)) => usize::try_from(i).ok(),
-            _ => None,
-        })?;
-        let size = size.next_multiple_of(16);
+        let size = constant(self.old, bytes)?.next_multiple_of(16);
         if !self.locals.contains_key(&r) {
             let place = self.reserve(size);
             self.locals.insert(r, place);
