@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from typing import Any
@@ -243,3 +244,28 @@ def test_options() -> None:
         njit(parallel=[1])(lambda x: x)
     serial = njit(parallel={"prange": False})(total.py_func)
     assert serial(np.arange(10.0)) == 45
+
+
+def test_iterations_that_need_the_interpreter_do_not_wait_for_its_holder():
+    """The thread that begins a loop has the GIL; others print while it waits for them."""
+    code = """
+import lancehead as lh
+
+@lh.njit(parallel=True)
+def show(n):
+    for i in lh.prange(n):
+        s = 0.0
+        for k in range(20000):
+            s += k * 0.5
+        print(i, s)
+
+for _ in range(60):
+    show(8)
+"""
+    # Written to a file, each line lets go of the GIL.
+    with tempfile.TemporaryFile() as out:
+        environment = os.environ | {"LANCEHEAD_NUM_THREADS": "4", "PYTHONUNBUFFERED": "1"}
+        done = subprocess.run([sys.executable, "-c", code], stdout=out, timeout=60, env=environment)
+        out.seek(0)
+        lines = out.read().splitlines()
+    assert done.returncode == 0 and len(lines) == 60 * 8 and len(set(lines)) == 8

@@ -6,12 +6,27 @@ use crate::raise;
 use lh_ir::{Layout, Ty};
 use lh_runtime::exception::set_pending;
 use lh_runtime::print::ArrayText;
+use pyo3::ffi;
 use pyo3::prelude::*;
 
 /// Tells the run-time library where text goes.
 pub fn install() {
     lh_runtime::print::set_print_sink(write);
     lh_runtime::print::set_array_writer(array_text);
+    lh_runtime::pool::set_apart(without_gil);
+}
+
+/// Waits without the GIL: a worker's iteration may need it, to print or to call back.
+fn without_gil(wait: &mut dyn FnMut()) {
+    // SAFETY: what is saved is restored by the same thread.
+    unsafe {
+        if ffi::PyGILState_Check() == 0 {
+            return wait();
+        }
+        let saved = ffi::PyEval_SaveThread();
+        wait();
+        ffi::PyEval_RestoreThread(saved);
+    }
 }
 
 fn write(text: &str) -> Result<(), ()> {

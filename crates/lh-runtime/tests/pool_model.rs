@@ -42,6 +42,10 @@ mod sync {
     pub(crate) fn pause() {
         loom::thread::yield_now();
     }
+
+    pub(crate) fn apart(wait: &mut dyn FnMut()) {
+        wait();
+    }
 }
 
 #[path = "../src/pool/board.rs"]

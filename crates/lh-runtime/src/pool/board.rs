@@ -8,7 +8,7 @@
 //! itself in, and only then looks at the task. The publisher closes the slot and waits until those who joined have left:
 //! it never waits for a thread that has not begun.
 
-use super::sync::{AtomicPtr, AtomicU32, Ordering, SPINS, Word, fence, pause};
+use super::sync::{AtomicPtr, AtomicU32, Ordering, SPINS, Word, apart, fence, pause};
 
 /// The slot belongs to a publisher.
 const BUSY: u32 = 1 << 31;
@@ -85,17 +85,15 @@ impl<T> Board<T> {
     pub(crate) fn close(&self, place: Place) {
         let word = &self.slots[place.slot].state;
         let mut state = word.fetch_and(!OPEN, Ordering::Acquire) & !OPEN;
-        let mut spins = 0;
-        while state & JOINED != 0 {
-            if spins < SPINS {
-                spins += 1;
-                pause();
-            } else if state & WAITING == 0 {
-                let _ = word.compare_exchange(state, state | WAITING, Ordering::Relaxed, Ordering::Relaxed);
-            } else {
-                word.wait(state);
+        for _ in 0..SPINS {
+            if state & JOINED == 0 {
+                break;
             }
+            pause();
             state = word.load(Ordering::Acquire);
+        }
+        if state & JOINED != 0 {
+            apart(&mut || wait_for_all(word));
         }
         word.store(0, Ordering::Release);
     }
@@ -149,5 +147,18 @@ impl<T> Board<T> {
         fence(Ordering::SeqCst);
         self.news.wait(seen);
         self.sleepers.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// Sleeps until all who joined a slot that is sealed have left.
+fn wait_for_all(word: &Word) {
+    let mut state = word.load(Ordering::Acquire);
+    while state & JOINED != 0 {
+        if state & WAITING == 0 {
+            let _ = word.compare_exchange(state, state | WAITING, Ordering::Relaxed, Ordering::Relaxed);
+        } else {
+            word.wait(state);
+        }
+        state = word.load(Ordering::Acquire);
     }
 }

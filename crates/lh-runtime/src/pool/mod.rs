@@ -30,6 +30,7 @@ pub use region::Body;
 pub use settings::{
     CHUNK_ERROR, chunk, max_threads, set_chunk, set_max_threads, set_threads, thread_id, threads, threads_error,
 };
+pub use sync::set_apart;
 
 use crate::race;
 use crate::symbol::{Symbol, functions};

@@ -1,6 +1,8 @@
 //! Atomics and waiting, as the operating system has them. `tests/pool_model.rs` puts a model checker's in their place.
 
+use std::mem::transmute;
 use std::ops::Deref;
+use std::ptr::null_mut;
 pub(crate) use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering, fence};
 
 /// Rounds of waiting before a thread sleeps: some tens of microseconds. Longer only hurts where threads share cores.
@@ -38,6 +40,27 @@ impl Word {
             libc::syscall(libc::SYS_futex, self.0.as_ptr(), libc::FUTEX_WAKE | libc::FUTEX_PRIVATE_FLAG, threads);
         }
     }
+}
+
+/// What a thread does around a long wait; see [`set_apart`].
+pub type Apart = fn(&mut dyn FnMut());
+
+static APART: AtomicPtr<()> = AtomicPtr::new(null_mut());
+
+/// Sets what threads do around long waits for others: it has to call what it is given, and may give up meanwhile what the
+/// others need of the thread, such as the interpreter's lock.
+pub fn set_apart(apart: Apart) {
+    APART.store(apart as *mut (), Ordering::Release);
+}
+
+/// Waits in the way that was set.
+pub(crate) fn apart(wait: &mut dyn FnMut()) {
+    let set = APART.load(Ordering::Acquire);
+    if set.is_null() {
+        return wait();
+    }
+    // SAFETY: only `set_apart` stores here, functions of this type.
+    unsafe { transmute::<*mut (), Apart>(set)(wait) }
 }
 
 /// Tells the processor that a loop waits.
