@@ -54,6 +54,8 @@ class Writer:
         self.threads = int(np.prod(dims))
         self.whole = self.threads % 32 == 0
         self.cooperative = self.rng.random() < 0.15
+        #: Threads of such a kernel never wait for each other.
+        self.alone = not self.cooperative and self.rng.random() < 0.25
         self.lines: list[str] = []
         self.depth, self.loops, self.left = 1, 0, 14
         #: Lines of barriers without which there is a race for certain.
@@ -84,9 +86,9 @@ class Writer:
         return simple if depth > 1 or r.random() < 0.7 else f"({simple} {r.choice(('and', 'or'))} {self.condition(depth + 2)})"
 
     def uniform(self) -> str:
-        """A condition that is the same for all threads of a block."""
+        """A condition that is the same for all threads that wait for each other."""
         r = self.rng
-        return r.choice(["n % 2 == 0", "n > 3", "cuda.blockIdx.x % 2 == 0", *(f"j{k} % 2 == 0" for k in range(self.loops) if k in self.even)])
+        return r.choice(["n % 2 == 0", "n > 3", *["cuda.blockIdx.x % 2 == 0"] * (not self.cooperative), *(f"j{k} % 2 == 0" for k in range(self.loops) if k in self.even)])
 
     even: frozenset[int] = frozenset()
 
@@ -109,7 +111,7 @@ class Writer:
             kinds += [lambda: self.branch(uniform, inside), lambda: self.loop(uniform), lambda: self.branch(uniform, inside)]
         if inside and (inside == "divergent" or uniform):
             kinds.append(lambda: self.leave(uniform, inside))
-        if uniform:
+        if uniform and not self.alone:
             kinds += [self.exchange, self.exchange, self.count, self.vote, self.vote, self.shuffle, self.shuffle, self.meet]
             kinds += [self.by_grid] * (2 * self.cooperative)
             kinds += [self.some_lanes, self.within_warp] * self.whole
@@ -229,7 +231,7 @@ class Writer:
         self.write("t = cuda.threadIdx.x + cuda.blockDim.x * (cuda.threadIdx.y + cuda.blockDim.y * cuda.threadIdx.z)")
         self.write(f"lane, i = t % 32, cuda.blockIdx.x * {self.threads} + t")
         self.write(f"s = cuda.shared.array({self.threads}, np.int64)")
-        self.write("own = cuda.local.array(4, np.int64)")
+        self.write(f"own = cuda.local.array({r.choice((4, 4, 40))}, np.int64)")
         self.write("for j0 in range(4):")
         self.write("    own[j0] = t + j0")
         self.write("v0, v1, v2, v3 = int(a[i]), t, n, i * 7")

@@ -232,6 +232,26 @@ def test_a_barrier_after_some_have_ended():
         assert (out[:n] == want).all() and not out[n:].any()
 
 
+def test_a_loop_that_ends_alike_after_lanes_have_gone_their_ways():
+    @cuda.jit
+    def k(a, out):
+        t = cuda.threadIdx.x
+        v = a[t]
+        if t % 2 == 0:
+            v = cuda.shfl_sync(0x55555555, v, 2)
+        if cuda.blockIdx.x % 2 == 0:
+            for i in range(3):
+                cuda.syncthreads()
+                cuda.atomic.add(out, (cuda.blockIdx.x, i), v)
+
+    for threads in (32, 64, 80):
+        a, out = np.random.default_rng(5).integers(0, 9, threads), np.zeros((3, 4), np.int64)
+        k[3, threads](a, out)
+        v = a.copy()
+        v[::2] = a[2 : threads + 2 : 32].repeat(16)[: threads // 2]
+        assert (out == v.sum() * np.outer([1, 0, 1], [1, 1, 1, 0])).all()
+
+
 def test_values_of_every_type_are_kept_across_shuffles():
     @cuda.jit
     def k(a, b, c, out):

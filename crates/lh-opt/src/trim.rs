@@ -112,6 +112,10 @@ fn find(facts: &Facts<'_>, at: usize) -> Option<Plan> {
     // What comes before the branch has no effect.
     let mut b = if counted.body_first { then.block } else { els.block };
     let idle = |b: Block| func.blocks[b.index()].insts.iter().all(|d| d.inst.is_pure() && !d.inst.can_raise());
+    // At the end of a round lanes of gangs write down what they keep, whichever way they went.
+    if !idle(latch) {
+        return None;
+    }
     let (branch, cond, then) = loop {
         if !idle(b) || b == latch {
             return None;
