@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs what building lancehead needs and this machine lacks: LLVM 22 and a C++ compiler from Debian, rustfmt and
-# clippy from rustup, and a virtual environment in .venv. Quick and silent when nothing is missing.
+# clippy from rustup, a virtual environment in .venv, and Python's headers. Quick and silent when nothing is missing.
 set -eu
 cd "$(dirname "$0")/.."
 PATH="$HOME/.cargo/bin:$PATH"
@@ -61,6 +61,9 @@ if ! [ -x .venv/bin/pip ]; then
     "$python" -c 'import ensurepip, venv' 2>/dev/null || install_packages python3-venv
     "$python" -m venv --clear .venv
 fi
+# Tests build extension modules.
+.venv/bin/python -c 'import os, sysconfig, sys; sys.exit(not os.path.exists(sysconfig.get_path("include") + "/Python.h"))' ||
+    install_packages python3-dev
 
 sum=$(cksum <tools/requirements.txt)
 if [ "$(cat .venv/.requirements 2>/dev/null || true)" != "$sum" ]; then

@@ -50,7 +50,8 @@ class Project:
 
     def popen(self, code: str, *options: str) -> subprocess.Popen[str]:
         """Starts a process."""
-        environment = {**os.environ, "XDG_CACHE_HOME": str(self.path / "user cache"), **self.env}
+        # Python's own bytecode files go by the time stamp, which `replace` keeps.
+        environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "XDG_CACHE_HOME": str(self.path / "user cache"), **self.env}
         # Sources are read, not the interpreter's own cache of them, which goes by time stamps.
         command = [sys.executable, "-B", *options, "-c", TELL.format(path=str(self.path)) + textwrap.dedent(code)]
         return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment, cwd="/")

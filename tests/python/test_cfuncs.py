@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 
+import cffi
 import numpy as np
 import pytest
 
@@ -234,7 +235,7 @@ def test_cache(tmp_path):
 
 
 def test_cffi():
-    ffi = pytest.importorskip("cffi").FFI()
+    ffi = cffi.FFI()
     ffi.cdef("double cos(double); void *memset(void *s, int c, size_t n); unsigned char tolower(unsigned char);")
     cos, memset = ffi.dlopen("libm.so.6").cos, ffi.dlopen(None).memset
 
@@ -258,7 +259,7 @@ def test_cffi():
 
 
 def test_modules_that_cffi_compiles(tmp_path):
-    ffi = pytest.importorskip("cffi").FFI()
+    ffi = cffi.FFI()
     types_of_c = "typedef struct _pair { double re; double im; } pair;"
     ffi.set_source("made_by_cffi", types_of_c + "static double re(pair *p, int n) { double s = 0; for (int i = 0; i < n; i++) s += p[i].re; return s; }")
     ffi.cdef(types_of_c + "double re(pair *p, int n);")
