@@ -30,7 +30,8 @@ class Project:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.env: dict[str, str] = {}
+        # Python's own bytecode files go by the time stamp, which `replace` keeps.
+        self.env: dict[str, str] = {"PYTHONDONTWRITEBYTECODE": "1"}
 
     def write(self, name: str, text: str) -> Path:
         """Writes a module."""
@@ -50,8 +51,7 @@ class Project:
 
     def popen(self, code: str, *options: str) -> subprocess.Popen[str]:
         """Starts a process."""
-        # Python's own bytecode files go by the time stamp, which `replace` keeps.
-        environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "XDG_CACHE_HOME": str(self.path / "user cache"), **self.env}
+        environment = {**os.environ, "XDG_CACHE_HOME": str(self.path / "user cache"), **self.env}
         # Sources are read, not the interpreter's own cache of them, which goes by time stamps.
         command = [sys.executable, "-B", *options, "-c", TELL.format(path=str(self.path)) + textwrap.dedent(code)]
         return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment, cwd="/")
