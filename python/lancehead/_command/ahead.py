@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib
+import importlib.machinery
 import importlib.util
 import os
 import re
@@ -67,9 +68,16 @@ def levels(names: Sequence[str]) -> list[str | None]:
     return [None] if "host" in names else [level for level in ALL_LEVELS if level in names] or list(LEVELS)
 
 
+class _AsWritten(importlib.machinery.SourceFileLoader):
+    """Compiles the source itself: a bytecode file may be of another edit in the same second."""
+
+    def get_code(self, fullname: str) -> Any:
+        return self.source_to_code(self.get_data(self.path), self.path)
+
+
 def exports_of(path: Path) -> tuple[str | None, list[Export]]:
     """What a module exports: the functions of its `CC`, else its own compiled functions that have signatures; and the name of the `CC`."""
-    spec = importlib.util.spec_from_file_location(path.stem, path)
+    spec = importlib.util.spec_from_file_location(path.stem, path, loader=_AsWritten(path.stem, str(path)))
     if spec is None or spec.loader is None:
         raise ValueError(f"{path} is not a Python module")
     module = importlib.util.module_from_spec(spec)
