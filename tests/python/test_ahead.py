@@ -3,6 +3,7 @@
 import ctypes
 import hashlib
 import os
+import py_compile
 import subprocess
 import sys
 import sysconfig
@@ -352,3 +353,15 @@ def test_threads_may_call_at_once(made):
     for t in threads:
         t.join()
     assert not wrong and np.isfinite(1.0)
+
+
+def test_a_module_is_built_as_it_is_written(tmp_path):
+    """Python's bytecode files know an edit by its second and size, which need not differ."""
+    path = tmp_path / "edited.py"
+    for n in (1, 2):
+        path.write_text(f"from lancehead import njit\n@njit('int64(int64)')\ndef f(x): return x + {n}\n")
+        os.utime(path, (1e9, 1e9))
+        if n == 1:
+            py_compile.compile(str(path))
+        _, [export] = ahead.exports_of(path)
+        assert export.function(1) == 1 + n
