@@ -103,6 +103,10 @@ impl Params {
             plain: if simple { positional } else { usize::MAX },
         })
     }
+    /// Whether these are the parameters of the same code.
+    pub fn is_of_code_of(&self, other: &Params) -> bool {
+        self.code.is(&other.code)
+    }
     /// Name of a bound argument.
     pub fn name_of(&self, py: Python<'_>, position: usize) -> String {
         let name = match &self.varargs {

@@ -6,6 +6,7 @@ use crate::cache;
 use crate::call;
 use crate::compiler::{self, Failed};
 use crate::convert;
+use crate::entries::Entries;
 use crate::flight;
 use crate::guard::Guard;
 use crate::literals;
@@ -97,7 +98,7 @@ pub struct Table {
     /// Positions of arguments whose values are part of the specialisation.
     pub literals: Vec<usize>,
     /// Found by tags.
-    pub entries: Vec<Entry>,
+    pub entries: Entries,
 }
 
 // SAFETY: an overload is not changed once it is made, but for atomic words; machine code may run in any thread.
@@ -190,7 +191,8 @@ pub fn options_of(o: &Bound<'_, PyAny>) -> Option<Options> {
 impl State {
     /// A dispatcher's state without specialisations.
     pub fn new(func: &Bound<'_, PyAny>, options: JitOptions) -> PyResult<State> {
-        let table = Box::new(Table { params: Arc::new(Params::of(func)?), literals: Vec::new(), entries: Vec::new() });
+        let table =
+            Box::new(Table { params: Arc::new(Params::of(func)?), literals: Vec::new(), entries: Entries::default() });
         let published = ptr::from_ref(&*table).cast_mut();
         let known = Known {
             tables: vec![table],
@@ -230,11 +232,28 @@ impl State {
         let last = self.last.load(Ordering::Relaxed);
         match entries.get(last) {
             Some(e) if same(&e.tags, tags) => Some(e),
-            _ => {
-                let at = entries.iter().position(|e| same(&e.tags, tags))?;
-                self.last.store(at, Ordering::Relaxed);
-                Some(&entries[at])
-            }
+            _ => self.find_newest(tags),
+        }
+    }
+
+    /// The newest entry for these tags, which the next call looks at first.
+    pub fn find_newest(&self, tags: &[u64]) -> Option<&Entry> {
+        let entries = &self.table().entries;
+        let at = entries.newest(tags)?;
+        self.last.store(at, Ordering::Relaxed);
+        entries.get(at)
+    }
+
+    /// Adds an entry, which counts before older ones for the same tags.
+    fn enter(&self, entry: &Entry) {
+        let known = self.known();
+        let added = self.table().entries.push(entry);
+        drop(known);
+        match added {
+            Some(at) => self.last.store(at, Ordering::Relaxed),
+            None => self.change(|t| {
+                t.entries.push(entry);
+            }),
         }
     }
 
@@ -292,13 +311,14 @@ impl State {
     /// Forgets a specialisation whose dependencies have changed.
     pub fn forget(&self, overload: &Overload) {
         overload.stale.store(true, Ordering::Relaxed);
-        self.change(|t| t.entries.retain(|e| !ptr::eq(e.overload, overload)));
         self.set_quick(None);
     }
 
     /// Adds a specialisation.
     fn add(&self, params: Params, overload: Overload) -> &Overload {
-        self.change(|t| t.params = Arc::new(params));
+        if !self.table().params.is_of_code_of(&params) {
+            self.change(|t| t.params = Arc::new(params));
+        }
         let overload = Box::new(overload);
         // SAFETY: overloads live as long as the state, at the same address.
         let added = unsafe { &*ptr::from_ref(&*overload) };
@@ -322,7 +342,12 @@ pub fn ready<'a>(
     buf: &mut ArgBuf,
     argc: usize,
 ) -> PyResult<&'a Overload> {
+    // A stale one may be what the last call of another thread has left to be looked at first.
     // SAFETY: overloads live as long as the state.
+    let is_stale = |e: &Entry| unsafe { (*e.overload).is_stale() };
+    let entry =
+        entry.and_then(|e| if is_stale(e) { state.find_newest(&e.tags).filter(|e| !is_stale(e)) } else { Some(e) });
+    // SAFETY: as above.
     let found = entry.map(|e| unsafe { (e, &*e.overload) });
     let entry = match found {
         Some((entry, overload)) if overload.guard.is_current(py) => entry.clone(),
@@ -382,10 +407,7 @@ fn resolve<'a>(
         },
     };
     let entry = Entry { tags: buf.tags.as_slice().into(), natural: converts.then_some(natural), overload };
-    state.change(|t| {
-        t.entries.retain(|e| e.tags != entry.tags);
-        t.entries.push(entry.clone());
-    });
+    state.enter(&entry);
     if argc == 0 {
         state.set_quick(Some(overload));
     }

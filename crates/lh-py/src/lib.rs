@@ -14,6 +14,7 @@ mod convert;
 mod device;
 mod digest;
 mod dispatcher;
+mod entries;
 mod flight;
 mod foreign;
 mod generator;

@@ -2,6 +2,7 @@
 
 use crate::cache;
 use crate::dispatcher::{self, Overload, State};
+use crate::entries::Entries;
 use crate::inspect;
 use crate::object::DispatcherObject;
 use crate::parse::{self, Parsed};
@@ -140,7 +141,7 @@ fn disable_compile<'py>(c: &Call<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
     c.state().known().can_compile = !value;
     if !value {
         // What was converted so far gets code of its own.
-        c.state().change(|t| t.entries.retain(|e| e.natural.is_none()));
+        c.state().change(|t| t.entries = Entries::of(t.entries.iter().filter(|e| e.natural.is_none())));
     }
     Ok(c.none())
 }
@@ -150,6 +151,9 @@ fn recompile<'py>(c: &Call<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
         c.state().forget(overload);
         dispatcher::compile(c.py, c.state(), c.this, &overload.compiled.args, overload.explicit, true)?;
     }
+    // Nothing that the old code depends on has changed: calls would go on with it.
+    // SAFETY: overloads live as long as the state.
+    c.state().change(|t| t.entries = Entries::of(t.entries.iter().filter(|e| unsafe { !(*e.overload).is_stale() })));
     Ok(c.none())
 }
 
