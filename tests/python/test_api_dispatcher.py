@@ -115,6 +115,18 @@ def test_arguments_bind_as_in_python(func):
             assert jitted(*args, **kwargs) == expected
 
 
+def test_gathered_keywords_of_a_call_from_python():
+    def count(x, *args, k=2, **named):
+        return x * k + len(args) + 10 * len(named)
+
+    lazy = njit(count)
+    assert (lazy(1), lazy(1, 5, 6), lazy(1.5, k=3)) == (count(1), count(1, 5, 6), count(1.5, k=3))
+    eager = njit("int64(int64, float64)")(lambda x, y, **named: x + len(named))
+    assert eager(1, 2.0) == 1 and len(eager.signatures) == 1
+    with pytest.raises(errors.UnsupportedError, match="keyword arguments for"):
+        lazy(1, z=2)
+
+
 def test_methods():
     class Counter:
         step = 3

@@ -31,7 +31,7 @@ pub struct Params {
     pub plain: usize,
 }
 
-/// Bound arguments in the order of the parameters, `*args` as a tuple before the keyword-only ones.
+/// Bound arguments in the order of the parameters, `*args` as a tuple before the keyword-only ones, `**` as an empty one.
 #[derive(Default)]
 pub struct Arguments {
     items: SmallVec<[*mut ffi::PyObject; 16]>,
@@ -55,25 +55,22 @@ impl Params {
     pub fn of_signature(&self, py: Python<'_>, args: Vec<Ty>) -> PyResult<Vec<Ty>> {
         let (given, single) = (args.len(), self.names.len());
         let is_packed = |at: usize| given == single + 1 && args[at].is_tuple();
-        match &self.varargs {
-            _ if self.varkeywords.is_some() => Ok(args),
-            None if given == single => Ok(args),
-            Some(_) if is_packed(self.positional) => Ok(args),
+        let mut types = match &self.varargs {
+            None if given == single => args,
+            Some(_) if is_packed(self.positional) => args,
             Some(_) if given >= single => {
                 let (before, rest) = args.split_at(self.positional);
                 let (several, after) = rest.split_at(given - single);
-                Ok([before, &[Ty::tuple(several.to_vec())], after].concat())
+                [before, &[Ty::tuple(several.to_vec())], after].concat()
             }
             _ => {
                 let text = format!("a signature has {given} argument types for {single} parameters");
-                Err(render::argument_error(
-                    py,
-                    NO_MATCHING_CALL,
-                    text,
-                    "write a type for each parameter, those with defaults too",
-                ))
+                let help = "write a type for each parameter, those with defaults too";
+                return Err(render::argument_error(py, NO_MATCHING_CALL, text, help));
             }
-        }
+        };
+        types.extend(self.varkeywords.as_ref().map(|_| Ty::tuple(Vec::new())));
+        Ok(types)
     }
 
     /// The parameters of a Python function.
@@ -237,6 +234,10 @@ impl Binder<'_, '_> {
             bound.made = Some(Held::new(&rest));
         }
         bound.items.extend_from_slice(&slots[p.positional..]);
+        if p.varkeywords.is_some() {
+            // There are none: the interpreter keeps its empty tuple for ever.
+            bound.items.push(PyTuple::empty(py).as_ptr());
+        }
         Ok(bound)
     }
     fn name(&self) -> String {
