@@ -48,13 +48,11 @@ impl<'a> Session<'a> {
     /// Types the function that the user calls; its result is of type `ret` if that is given.
     pub(crate) fn entry(&mut self, f: FuncId, args: &[ArgTy], options: Options, ret: Option<Ty>) -> Result<SpecId> {
         let spec = self.typed(f, args, options)?;
-        if has_closure(spec.ret) {
+        if let Some((what, instead)) = formless(spec.ret) {
             let code = self.code(f)?;
-            let text = format!("`{}` returns an inner function, which has no form outside of compiled code", code.name);
+            let text = format!("`{}` returns {what}, which has no form outside of compiled code", code.name);
             let span = lh_ir::Span { line: code.first_line, end_line: code.first_line, ..Default::default() };
-            return Err(Diagnostic::new(diag::UNSUPPORTED_TYPE, text)
-                .note("define it at module level")
-                .at(&code.file, span));
+            return Err(Diagnostic::new(diag::UNSUPPORTED_TYPE, text).note(instead).at(&code.file, span));
         }
         match ret {
             Some(want) if !same_boundary(want, spec.ret) => {
@@ -266,13 +264,19 @@ impl<'a> Session<'a> {
     }
 }
 
-/// Whether a value holds an inner function.
-fn has_closure(t: Ty) -> bool {
+/// What a value holds that has no object in Python, and what to write instead.
+fn formless(t: Ty) -> Option<(&'static str, &'static str)> {
     match t.kind() {
-        TyKind::Closure { .. } => true,
-        TyKind::Tuple { elems, .. } | TyKind::Choice(elems) => elems.iter().any(|t| has_closure(*t)),
-        TyKind::List(t) | TyKind::Optional(t) => has_closure(*t),
-        _ => false,
+        TyKind::Closure { .. } => Some(("an inner function", "define it at module level")),
+        TyKind::Exc => Some(("an exception", "raise it, or return its class or arguments")),
+        TyKind::Iter(_) => Some(("an iterator", "return a list of its items")),
+        TyKind::BoundMethod { .. } => Some(("a method of a value", "return the value")),
+        TyKind::Tuple { elems, .. } | TyKind::Choice(elems) => elems.iter().find_map(|t| match t.kind() {
+            TyKind::Generator { .. } => Some(("a generator inside another value", "return it by itself")),
+            _ => formless(*t),
+        }),
+        TyKind::List(t) | TyKind::Optional(t) => formless(*t),
+        _ => None,
     }
 }
 

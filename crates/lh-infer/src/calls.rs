@@ -331,6 +331,10 @@ impl Infer<'_> {
 
     /// `int(x)`, `np.float32(x)` and the like.
     fn call_dtype(&mut self, t: Ty, args: &[Val]) -> Result<Val> {
+        if matches!(t.kind(), TyKind::Record(_)) {
+            return Err(Diagnostic::new(diag::UNSUPPORTED_CALL, "records are not made by calling their dtype")
+                .note("make an array of them, `np.zeros(1, dtype)[0]`"));
+        }
         let zero = crate::emit::cast_const(&Const::Int(0, Ty::int()), t);
         let Some(x) = args.first() else {
             return zero.map(|c| Val::known(t, Known::Const(c))).ok_or_else(|| self.no_conversion(t, Ty::none()));

@@ -55,6 +55,11 @@ fn operator_name(op: BinOp) -> &'static str {
     }
 }
 
+/// Whether a value says itself what it is equal to, whatever the type of the other.
+fn compares_alone(t: Ty) -> bool {
+    t.is_array() || matches!(t.kind(), TyKind::Record(_) | TyKind::Choice(_) | TyKind::Exc | TyKind::Iter(_))
+}
+
 fn compare_name(op: CmpOp) -> &'static str {
     match op {
         CmpOp::Eq => "eq",
@@ -164,15 +169,22 @@ impl Infer<'_> {
         if (a.ty.is_array() || b.ty.is_array()) && arrayish(a.ty) && arrayish(b.ty) {
             return self.binary_arrays(op, a, b, inplace);
         }
-        if a.ty.is_array() && matches!(b.ty.kind(), TyKind::List(_) | TyKind::Tuple { .. }) {
-            let b = self.call_library("numpy.asarray", &[b.clone()])?;
-            return self.binary_arrays(op, a, &b, inplace);
+        match self.arrays_of(a, b)? {
+            Some((a, b)) => self.binary_arrays(op, &a, &b, inplace),
+            None => self.binary_other(op, a, b, inplace),
         }
-        if b.ty.is_array() && matches!(a.ty.kind(), TyKind::List(_) | TyKind::Tuple { .. }) {
-            let a = self.call_library("numpy.asarray", &[a.clone()])?;
-            return self.binary_arrays(op, &a, b, inplace);
-        }
-        self.binary_other(op, a, b, inplace)
+    }
+
+    /// An array, and a list or a tuple beside it as one.
+    fn arrays_of(&mut self, a: &Val, b: &Val) -> Result<Option<(Val, Val)>> {
+        let is_sequence = |v: &Val| matches!(v.ty.kind(), TyKind::List(_) | TyKind::Tuple { .. });
+        Ok(if a.ty.is_array() && is_sequence(b) {
+            Some((a.clone(), self.call_library("numpy.asarray", std::slice::from_ref(b))?))
+        } else if b.ty.is_array() && is_sequence(a) {
+            Some((self.call_library("numpy.asarray", std::slice::from_ref(a))?, b.clone()))
+        } else {
+            None
+        })
     }
 
     fn binary_other(&mut self, op: BinOp, a: &Val, b: &Val, inplace: bool) -> Result<Val> {
@@ -469,6 +481,9 @@ impl Infer<'_> {
         if (a.ty.is_array() || b.ty.is_array()) && arrayish(a.ty) && arrayish(b.ty) {
             return self.compare_arrays(op, a, b);
         }
+        if let Some((a, b)) = self.arrays_of(a, b)? {
+            return self.compare_arrays(op, &a, &b);
+        }
         match (a.ty.kind(), b.ty.kind()) {
             (TyKind::Instance { .. }, TyKind::Instance { .. }) => self.compare_instances(op, a, b),
             (TyKind::Str, TyKind::Str) => self.compare_strings(op, a, b),
@@ -483,12 +498,18 @@ impl Infer<'_> {
             (TyKind::Range(_), TyKind::Range(_)) if equality => {
                 self.call_library(&format!("builtins.range.__{}__", compare_name(op)), &[a.clone(), b.clone()])
             }
-            (TyKind::Record(_), _) | (_, TyKind::Record(_)) => Err(self.no_op(op.symbol(), a.ty, b.ty)),
+            (TyKind::Slice(_), TyKind::Slice(_)) if equality => {
+                let [a, b] = [a, b].map(|v| Val::tuple((0..3).map(|i| self.field(v, i)).collect()));
+                self.compare_tuples(op, &a, &b)
+            }
             _ if equality && a.ty == b.ty && a.ty.flatten().is_empty() => Ok(Val::bool(op == CmpOp::Eq)),
             (TyKind::DType(_), TyKind::Str) | (TyKind::Str, TyKind::DType(_)) if equality => {
                 self.compare_dtype_text(op, a, b)
             }
-            _ if equality => Ok(Val::bool(op == CmpOp::Ne)),
+            // What is of one type and is not compared above may be equal.
+            _ if equality && a.ty != b.ty && ![a, b].iter().any(|v| compares_alone(v.ty)) => {
+                Ok(Val::bool(op == CmpOp::Ne))
+            }
             _ => Err(self.no_op(op.symbol(), a.ty, b.ty)),
         }
     }
@@ -719,6 +740,7 @@ impl Infer<'_> {
                 (Some(x), Some(y)) => Val::bool(y.contains(x)),
                 _ => self.runtime("lh_str_in", &[item.clone(), container.clone()], Ty::bool())?,
             },
+            TyKind::Str => return Err(self.no_op("in", item.ty, container.ty)),
             TyKind::PendingList(_) => Val::of_type(Ty::never()),
             TyKind::Instance { .. } => self.instance_contains(container, item)?,
             _ => self

@@ -169,6 +169,10 @@ impl Infer<'_> {
                 }
                 dtype(t)
             }
+            ("class_name", [x]) => match x.ty.kind() {
+                TyKind::Tuple { name: Some(n), .. } => Val::str(n.name.as_str()),
+                _ => Val::str(""),
+            },
             ("real_dtype", [d]) => dtype(self.as_dtype(d)?.real_part()),
             ("strong", [d]) => dtype(self.as_dtype(d)?.strong()),
             ("itemsize", [d]) => Val::int(self.as_dtype(d)?.itemsize() as i128),

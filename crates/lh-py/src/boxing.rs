@@ -239,7 +239,10 @@ impl<'a, 'py> Boxer<'a, 'py> {
 /// The object that a type known while compiling stands for.
 fn comptime(py: Python<'_>, ty: Ty) -> PyResult<Bound<'_, PyAny>> {
     match ty.kind() {
-        TyKind::DType(t) => np::load(py)?.scalar_class(py, *t).ok_or_else(|| no_object(ty)),
+        TyKind::DType(t) => match np::load(py)?.scalar_class(py, *t) {
+            Some(class) => Ok(class),
+            None => Ok(descr_of(py, *t)?.into_any()),
+        },
         TyKind::Func(f) => match objects::function_object(*f) {
             (object, true) => Ok(objects::object(py, object)),
             (_, false) => Err(no_object(ty)),

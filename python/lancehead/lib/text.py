@@ -60,10 +60,20 @@ def text_repr(x):
         return _tuple_text(x)
     if prim.is_list(x):
         return _list_text(x)
+    if prim.is_range(x):
+        step = ", " + text_repr(x.step) if x.step != 1 else ""
+        return "range(" + text_repr(x.start) + ", " + text_repr(x.stop) + step + ")"
+    if prim.is_slice(x):
+        return "slice(" + text_repr(x.start) + ", " + text_repr(x.stop) + ", " + text_repr(x.step) + ")"
     prim.error("no text form is known for a value of this type")
 
 
 def _tuple_text(x):
+    if prim.class_name(x) != "":
+        out = prim.class_name(x) + "("
+        for i, name in enumerate(x._fields):
+            out = out + (", " if i > 0 else "") + name + "=" + text_repr(x[i])
+        return out + ")"
     if len(x) == 1:
         return "(" + text_repr(x[0]) + ",)"
     out = "("
