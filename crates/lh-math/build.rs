@@ -1,4 +1,4 @@
-//! Compiles `math/` to LLVM bitcode, with and without fused multiply-add.
+//! Compiles `math/` to LLVM bitcode: with and without fused multiply-add, and for GPUs.
 
 use std::path::Path;
 use std::process::Command;
@@ -7,9 +7,11 @@ fn main() {
     println!("cargo:rerun-if-changed=math");
     // The tests include the same sources; they test the fused variant.
     println!("cargo:rustc-cfg=lh_fma");
+    println!("cargo:rustc-check-cfg=cfg(lh_gpu)");
     let out = std::env::var("OUT_DIR").expect("cargo sets OUT_DIR");
     compile(&Path::new(&out).join("fma.bc"), &["--cfg=lh_fma"]);
     compile(&Path::new(&out).join("plain.bc"), &[]);
+    compile(&Path::new(&out).join("gpu.bc"), &["--cfg=lh_fma", "--cfg=lh_gpu"]);
 }
 
 fn compile(to: &Path, options: &[&str]) {

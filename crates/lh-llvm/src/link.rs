@@ -85,7 +85,7 @@ pub(crate) fn widen(m: &Module, target: Target, of: impl Fn(Val) -> bool) {
 fn add_scalar_math(m: &Module) {
     let before: HashSet<usize> = m.functions().into_iter().map(|f| f as usize).collect();
     let had: HashSet<String> = m.functions().into_iter().filter(|f| !is_declaration(*f)).map(name_of).collect();
-    link_needed(m, parse_bitcode(m, lh_math::bitcode(true)));
+    link_needed(m, parse_bitcode(m, lh_math::BITCODE_GPU));
     for f in m.functions() {
         let name = name_of(f);
         if is_declaration(f) || had.contains(&name) || !(before.contains(&(f as usize)) || name.starts_with("lh_")) {

@@ -154,14 +154,38 @@ pub fn log_tail(f: f32) -> f32 {
     )
 }
 
+/// A logarithm of any number, given that of `2^k x` for normal `x`.
+#[inline(always)]
+pub fn log_of_any(x: f32, normal: impl Fn(f32, f32) -> f32) -> f32 {
+    let (factor, shift) = if x < f32::MIN_POSITIVE { (33554432.0, -25.0) } else { (1.0, 0.0) };
+    let y = normal(x * factor, shift);
+    if x == 0.0 {
+        // Divided so that the flag of division by zero is set.
+        return if cfg!(lh_gpu) { f32::NEG_INFINITY } else { -1.0 / x.abs() };
+    }
+    if x.to_bits() < 0x7f80_0000 { y } else { fmaf(x, f32::INFINITY, f32::INFINITY) }
+}
+
+#[inline(always)]
+fn log_normal(x: f32, shift: f32) -> f32 {
+    let (k, f) = split(x);
+    fmaf(k + shift, LN2, fmaf(f * f, log_tail(f), f))
+}
+
+#[inline(always)]
+pub fn log_rare(x: f32) -> f32 {
+    log_of_any(x, log_normal)
+}
+
 #[inline(always)]
 pub fn log(x: f32) -> f32 {
     if !cfg!(lh_fma) {
         return super::short::log(x);
     }
-    let (k, f) = split(x);
-    let y = fmaf(k, LN2, fmaf(f * f, log_tail(f), f));
-    if is_plain(x) { y } else { super::lh_logf_rare(x) }
+    if cfg!(lh_gpu) {
+        return log_rare(x);
+    }
+    if is_plain(x) { log_normal(x, 0.0) } else { super::lh_logf_rare(x) }
 }
 
 /// Half of pi; the second part has 12 bits, so that its multiples by 12 bits are exact.
@@ -181,6 +205,16 @@ pub fn quadrant(x: f32) -> (f32, f32, u32) {
     (hi, fmaf(-k, P3, fmaf(-k, P2, r - hi)), t.to_bits())
 }
 
+/// [`quadrant`] of the absolute value of any number.
+#[inline(always)]
+pub fn any_quadrant(x: f32) -> (f32, f32, u32) {
+    if x.abs() <= LIMIT {
+        return quadrant(x.abs());
+    }
+    let (hi, lo, k) = super::large::reduce_single(x);
+    (if x.abs() < f32::INFINITY { hi } else { x * 0.0 }, lo, k)
+}
+
 /// The sine of `hi + lo`, or the cosine if `cosine`: both, which costs less than a choice of each coefficient.
 #[inline(always)]
 fn kernel(hi: f32, lo: f32, cosine: bool) -> f32 {
@@ -193,30 +227,38 @@ fn kernel(hi: f32, lo: f32, cosine: bool) -> f32 {
     if cosine { cosine_value } else { sine }
 }
 
+/// A function of the reduced argument, and of any number: that is called for large ones, infinity and NaN.
+macro_rules! waves {
+    ($($name:ident, $large:ident, $called:ident = |$x:ident, $parts:pat_param| $value:expr;)*) => {$(
+        #[inline(always)]
+        pub fn $large($x: f32) -> f32 {
+            let $parts = any_quadrant($x);
+            $value
+        }
+
+        #[inline(always)]
+        pub fn $name($x: f32) -> f32 {
+            if !cfg!(lh_fma) {
+                return trig::$name($x as f64) as f32;
+            }
+            if cfg!(lh_gpu) {
+                return $large($x);
+            }
+            let $parts = quadrant($x.abs());
+            let y = $value;
+            if $x.abs() > LIMIT { super::$called($x) } else { y }
+        }
+    )*};
+}
 #[inline(always)]
-pub fn sin(x: f32) -> f32 {
-    if !cfg!(lh_fma) {
-        return trig::sin(x as f64) as f32;
-    }
-    let a = x.abs();
-    let (hi, lo, k) = quadrant(a);
-    let sign = ((k << 30) ^ x.to_bits()) & (1 << 31);
-    let y = f32::from_bits(kernel(hi, lo, k & 1 != 0).to_bits() ^ sign);
-    if a > LIMIT { super::lh_sinf_large(x) } else { y }
+fn xor_sign(x: f32, sign: u32) -> f32 {
+    f32::from_bits(x.to_bits() ^ (sign & (1 << 31)))
 }
 
-#[inline(always)]
-pub fn cos(x: f32) -> f32 {
-    if !cfg!(lh_fma) {
-        return trig::cos(x as f64) as f32;
-    }
-    let a = x.abs();
-    let (hi, lo, k) = quadrant(a);
-    let sign = (k.wrapping_add(1) << 30) & (1 << 31);
-    let y = f32::from_bits(kernel(hi, lo, k & 1 == 0).to_bits() ^ sign);
-    if a > LIMIT { super::lh_cosf_large(x) } else { y }
+waves! {
+    sin, sin_large, lh_sinf_large = |x, (hi, lo, k)| xor_sign(kernel(hi, lo, k & 1 != 0), (k << 30) ^ x.to_bits());
+    cos, cos_large, lh_cosf_large = |x, (hi, lo, k)| xor_sign(kernel(hi, lo, k & 1 == 0), k.wrapping_add(1) << 30);
 }
-
 /// The sine of `r` for `|r| <= pi / 2`, within 2 ulp.
 #[inline(always)]
 fn half_wave(r: f32) -> f32 {

@@ -3,7 +3,7 @@
 //! Each falls back on functions of `f64` where products are not fused.
 
 use super::bits::{fmaf, horner};
-use super::float::{LIMIT, fast_two_sum, quadrant};
+use super::float::{LIMIT, any_quadrant, fast_two_sum, quadrant};
 use super::float_root::root;
 use super::{short, single};
 use std::f32::consts::{FRAC_PI_2, PI};
@@ -11,13 +11,9 @@ use std::f32::consts::{FRAC_PI_2, PI};
 /// What the parts of pi lack, relative to them.
 const REST: f32 = -2.7827534e-8;
 
+/// The tangent of `hi + lo` and `k` quadrants.
 #[inline(always)]
-pub fn tan(x: f32) -> f32 {
-    if !cfg!(lh_fma) {
-        return short::tan(x);
-    }
-    let a = x.abs();
-    let (hi, lo, k) = quadrant(a);
+fn tangent((hi, lo, k): (f32, f32, u32)) -> f32 {
     let z = hi * hi;
     let p = horner!(
         fmaf,
@@ -29,11 +25,27 @@ pub fn tan(x: f32) -> f32 {
     let u = fmaf(hi * z, p, fmaf(hi * z_rest, 0.75, lo));
     let t = hi + u;
     let rest = fmaf(t * t, lo, u - (t - hi));
-    let inverse = -1.0 / t;
+    let inverse = -(1.0 / t);
     let left = fmaf(inverse, rest, fmaf(inverse, t, 1.0));
-    let y = if k & 1 != 0 { fmaf(inverse, left, inverse) } else { t + rest };
-    let y = f32::from_bits(y.to_bits() ^ (x.to_bits() & (1 << 31)));
-    if a > LIMIT { super::lh_tanf_large(x) } else { y }
+    if k & 1 != 0 { fmaf(inverse, left, inverse) } else { t + rest }
+}
+
+/// Of any number; called for large ones, infinity and NaN.
+#[inline(always)]
+pub fn tan_large(x: f32) -> f32 {
+    f32::from_bits(tangent(any_quadrant(x)).to_bits() ^ (x.to_bits() & (1 << 31)))
+}
+
+#[inline(always)]
+pub fn tan(x: f32) -> f32 {
+    if !cfg!(lh_fma) {
+        return short::tan(x);
+    }
+    if cfg!(lh_gpu) {
+        return tan_large(x);
+    }
+    let y = f32::from_bits(tangent(quadrant(x.abs())).to_bits() ^ (x.to_bits() & (1 << 31)));
+    if x.abs() > LIMIT { super::lh_tanf_large(x) } else { y }
 }
 
 /// See `arctangent` in `arc.rs`.

@@ -3,7 +3,7 @@
 //! Each falls back on [`short`](super::short), in `f64`, where products are not fused.
 
 use super::bits::{fmaf, horner};
-use super::float::{MAGIC, clamp, fast_two_sum, is_plain, power_of, reduce, split};
+use super::float::{MAGIC, clamp, fast_two_sum, is_plain, log_of_any, power_of, reduce, split};
 use super::short;
 
 #[inline(always)]
@@ -78,11 +78,9 @@ pub fn cosh(x: f32) -> f32 {
 }
 
 #[inline(always)]
-pub fn log2(x: f32) -> f32 {
-    if !cfg!(lh_fma) {
-        return short::log2(x);
-    }
+fn log2_normal(x: f32, shift: f32) -> f32 {
     let (k, f) = split(x);
+    let k = k + shift;
     let q = horner!(
         fmaf,
         f,
@@ -98,16 +96,29 @@ pub fn log2(x: f32) -> f32 {
             -0.113036856,
         ]
     );
-    let y = k + fmaf(f, std::f32::consts::LOG2_E, fmaf(f * f, q, f * 1.925962991e-8));
-    if is_plain(x) { y } else { super::lh_log2f_rare(x) }
+    k + fmaf(f, std::f32::consts::LOG2_E, fmaf(f * f, q, f * 1.925962991e-8))
 }
 
 #[inline(always)]
-pub fn log10(x: f32) -> f32 {
+pub fn log2_rare(x: f32) -> f32 {
+    log_of_any(x, log2_normal)
+}
+
+#[inline(always)]
+pub fn log2(x: f32) -> f32 {
     if !cfg!(lh_fma) {
-        return short::log10(x);
+        return short::log2(x);
     }
+    if cfg!(lh_gpu) {
+        return log2_rare(x);
+    }
+    if is_plain(x) { log2_normal(x, 0.0) } else { super::lh_log2f_rare(x) }
+}
+
+#[inline(always)]
+fn log10_normal(x: f32, shift: f32) -> f32 {
     let (k, f) = split(x);
+    let k = k + shift;
     let q = horner!(
         fmaf,
         f,
@@ -124,8 +135,23 @@ pub fn log10(x: f32) -> f32 {
         ]
     );
     let low = fmaf(f * f, q, fmaf(k, -1.43209889e-8, f * -1.010305005e-8));
-    let y = fmaf(k, 0.30103001, fmaf(f, std::f32::consts::LOG10_E, low));
-    if is_plain(x) { y } else { super::lh_log10f_rare(x) }
+    fmaf(k, 0.30103001, fmaf(f, std::f32::consts::LOG10_E, low))
+}
+
+#[inline(always)]
+pub fn log10_rare(x: f32) -> f32 {
+    log_of_any(x, log10_normal)
+}
+
+#[inline(always)]
+pub fn log10(x: f32) -> f32 {
+    if !cfg!(lh_fma) {
+        return short::log10(x);
+    }
+    if cfg!(lh_gpu) {
+        return log10_rare(x);
+    }
+    if is_plain(x) { log10_normal(x, 0.0) } else { super::lh_log10f_rare(x) }
 }
 
 #[inline(always)]

@@ -1,129 +1,79 @@
-//! Trigonometric functions of large arguments: an exact product with the bits of 2/pi that matter (Payne and Hanek).
-//!
-//! They are called, not inlined, as those of `rare.inc` are.
+//! Reduction of large arguments of trigonometric functions: an exact product with the bits of 2/pi that matter (Payne and Hanek).
 
-use super::bits::{prod_err, xor_sign};
-use super::trig::{P1, P1_LOW, kernel, tangent};
+use super::bits::{fma, prod_err};
+use super::trig::{P1, P1_LOW};
 
-/// 2/pi: the bits behind the binary point, with zeros up to a power of two of words.
-static TWO_OVER_PI: [u64; 32] = [
-    0xa2f9836e4e441529,
-    0xfc2757d1f534ddc0,
-    0xdb6295993c439041,
-    0xfe5163abdebbc561,
-    0xb7246e3a424dd2e0,
-    0x06492eea09d1921c,
-    0xfe1deb1cb129a73e,
-    0xe88235f52ebb4484,
-    0xe99c7026b45f7e41,
-    0x3991d639835339f4,
-    0x9c845f8bbdf9283b,
-    0x1ff897ffde05980f,
-    0xef2f118b5a0a6d1f,
-    0x6d367ecf27cb09b7,
-    0x4f463f669e5fea2d,
-    0x7527bac7ebe5f17b,
-    0x3d0739f78a5292ea,
-    0x6bfb5fb11f8d5d08,
-    0x56033046fc7b6bab,
-    0xf0cfbc209af4361d,
-    0,
-    0,
-    0,
-    0,
-    0,
-    0,
-    0,
-    0,
-    0,
-    0,
-    0,
-    0,
+/// 2/pi: the bits behind the binary point.
+const TWO_OVER_PI: [u32; 37] = [
+    0xa2f9836e, 0x4e441529, 0xfc2757d1, 0xf534ddc0, 0xdb629599, 0x3c439041, 0xfe5163ab, 0xdebbc561, 0xb7246e3a,
+    0x424dd2e0, 0x06492eea, 0x09d1921c, 0xfe1deb1c, 0xb129a73e, 0xe88235f5, 0x2ebb4484, 0xe99c7026, 0xb45f7e41,
+    0x3991d639, 0x835339f4, 0x9c845f8b, 0xbdf9283b, 0x1ff897ff, 0xde05980f, 0xef2f118b, 0x5a0a6d1f, 0x6d367ecf,
+    0x27cb09b7, 0x4f463f66, 0x9e5fea2d, 0x7527bac7, 0xebe5f17b, 0x3d0739f7, 0x8a5292ea, 0x6bfb5fb1, 0x1f8d5d08,
+    0x56033046,
 ];
+
+/// In each row the words from a place of 2/pi on, the first of which has so many words of zeros before it.
+const fn rows<const N: usize, const ROWS: usize>(zeros: usize) -> [[u32; N]; ROWS] {
+    let mut rows = [[0; N]; ROWS];
+    let mut i = 0;
+    while i < N * ROWS {
+        let place = i / N + i % N;
+        if place >= zeros && place - zeros < TWO_OVER_PI.len() {
+            rows[i / N][i % N] = TWO_OVER_PI[place - zeros];
+        }
+        i += 1;
+    }
+    rows
+}
+static ROWS: [[u32; 7]; 64] = rows(2);
+static ROWS_SINGLE: [[u32; 4]; 8] = rows(1);
+
+/// The upper half of two words, shifted.
+#[inline(always)]
+fn shifted(upper: u32, lower: u32, shift: u32) -> u64 {
+    ((((upper as u64) << 32) | lower as u64) << shift) >> 32
+}
 
 /// `|x| - k pi / 2` as a float and what it lacks, and `k` modulo 4, for finite `|x| >= 1`.
 #[inline(always)]
-fn reduce(x: f64) -> (f64, f64, u64) {
+pub fn reduce(x: f64) -> (f64, f64, u64) {
     let bits = x.to_bits() & !(1 << 63);
-    let m = ((bits & 0x000f_ffff_ffff_ffff) | (1 << 52)) as u128;
-    // |x| = m * 2^e. Words of 2/pi whose product with it is a multiple of 4 do not matter.
-    let e = (bits >> 52) as i64 - 1075;
-    let top = e.wrapping_sub(2).max(0) as u64;
-    let (first, shift) = (top >> 6, top & 63);
-    let word = |i: u64| TWO_OVER_PI[((first + i) & 31) as usize] as u128;
-    // Four words of product; the uppermost counts modulo 2^64.
-    let p3 = m * word(3);
-    let p2 = m * word(2) + (p3 >> 64);
-    let p1 = m * word(1) + (p2 >> 64);
-    let p0 = m * word(0) + (p1 >> 64);
-    let (w1, low) = (p1 as u64 as u128, (p2 << 64) | (p3 as u64 as u128));
-    // Left of the point stand the lowest 2 bits of the quotient and the zeros that the shift moves out.
-    // For e < 2 there are none to move out, and the point is further left.
-    let lead = e.wrapping_sub(2).min(0).unsigned_abs() & 63;
-    let high = (p0 << (64 - lead)) | (w1 >> lead);
-    let low = if lead > 0 { (low >> lead) | (w1 << (128 - lead)) } else { low };
-    let shifted = if shift > 0 { (high << shift) | (low >> (128 - shift)) } else { high };
-    let rest = low << shift;
-    let quotient = (shifted >> 126) as u64;
-    // A signed fraction of a quadrant, in [-1/2, 1/2).
-    let fraction = (shifted << 2) | (rest >> 126);
-    let negative = (fraction >> 127) != 0;
-    let size = if negative { fraction.wrapping_neg() } else { fraction };
-    let (hi, lo) = to_float(size);
-    let r = hi * P1;
-    let l = prod_err(hi, P1, r) + hi * P1_LOW + lo * P1;
+    let m = (bits & 0x000f_ffff_ffff_ffff) | (1 << 52);
+    // The first of the 192 bits whose product with `m` counts: its unit is the double of a quadrant.
+    let first = ((bits >> 52) as u32).wrapping_sub(1013);
+    let row = &ROWS[(first >> 5) as usize & 63];
+    let word = |i: usize| (shifted(row[i], row[i + 1], first & 31) << 32) | shifted(row[i + 1], row[i + 2], first & 31);
+    let product = ((m.wrapping_mul(word(0)) as u128) << 64)
+        .wrapping_add(m as u128 * word(2) as u128)
+        .wrapping_add((m as u128 * word(4) as u128) >> 64);
+    let quadrant = ((product >> 64) as u64).wrapping_add(1 << 61) >> 62;
+    // A signed fraction of a quadrant: units of 2^-62, and words of what is left.
+    let units = ((product >> 64) as u64).wrapping_sub(quadrant << 62) as i64;
+    let (middle, low) = ((product >> 32) as u32 as f64, product as u32 as f64);
+    let most = units as f64;
+    let left = units.wrapping_sub(most as i64) as f64;
+    let hi = fma(middle, 2.3283064365386963e-10, most);
+    let lo = fma(middle, 2.3283064365386963e-10, most - hi) + fma(low, 5.421010862427522e-20, left);
+    let unit = 2.168404344971009e-19;
+    let r = hi * (unit * P1);
+    let l = prod_err(hi, unit * P1, r) + (hi * (unit * P1_LOW) + lo * (unit * P1));
     let sum = r + l;
-    let sign = (negative as u64) << 63;
-    (xor_sign(sum, sign), xor_sign((r - sum) + l, sign), quotient.wrapping_add(negative as u64))
+    (sum, (r - sum) + l, quadrant)
 }
 
-/// `size * 2^-128` as a float of 53 bits and a second one.
+/// As [`reduce`], for `|x| >= 2^-6`.
 #[inline(always)]
-fn to_float(size: u128) -> (f64, f64) {
-    let zeros = size.leading_zeros() as u64 & 127;
-    let normal = size << zeros;
-    let hi = (normal >> 75) as u64;
-    let lo = (normal >> 22) as u64 & 0x001f_ffff_ffff_ffff;
-    let unit = f64::from_bits((1023 - 53 - zeros) << 52);
-    let unit_lo = f64::from_bits((1023 - 106 - zeros) << 52);
-    (hi as i64 as f64 * unit, lo as i64 as f64 * unit_lo)
-}
-
-/// The sine of `|x| >= 1`, infinite or NaN.
-#[inline(always)]
-pub fn sin(x: f64) -> f64 {
-    let (hi, lo, k) = reduce(x);
-    let y = xor_sign(kernel(hi, lo, k & 1 != 0), (k << 62) ^ x.to_bits());
-    if x.abs() < f64::INFINITY { y } else { f64::NAN }
-}
-
-/// The cosine of `|x| >= 1`, infinite or NaN.
-#[inline(always)]
-pub fn cos(x: f64) -> f64 {
-    let (hi, lo, k) = reduce(x);
-    let y = xor_sign(kernel(hi, lo, k & 1 == 0), k.wrapping_add(1) << 62);
-    if x.abs() < f64::INFINITY { y } else { f64::NAN }
-}
-
-/// The tangent of `|x| >= 1`, infinite or NaN.
-#[inline(always)]
-pub fn tan(x: f64) -> f64 {
-    let (hi, lo, k) = reduce(x);
-    let y = xor_sign(tangent(hi, lo, k & 1 != 0), x.to_bits());
-    if x.abs() < f64::INFINITY { y } else { f64::NAN }
-}
-
-#[inline(always)]
-pub fn sinf(x: f32) -> f32 {
-    super::lh_sin_large(x as f64) as f32
-}
-
-#[inline(always)]
-pub fn cosf(x: f32) -> f32 {
-    super::lh_cos_large(x as f64) as f32
-}
-
-#[inline(always)]
-pub fn tanf(x: f32) -> f32 {
-    super::lh_tan_large(x as f64) as f32
+pub fn reduce_single(x: f32) -> (f32, f32, u32) {
+    let bits = x.to_bits() & 0x7fff_ffff;
+    let m = ((bits & 0x007f_ffff) | (1 << 23)) as u64;
+    // The first of the 96 bits whose product with `m` counts: its unit is the double of a quadrant.
+    let first = (bits >> 23).wrapping_sub(120);
+    let row = &ROWS_SINGLE[(first >> 5) as usize & 7];
+    let part = |i: usize| shifted(row[i], row[i + 1], first & 31);
+    let product = (m.wrapping_mul(part(0)) << 32).wrapping_add(m * part(1)).wrapping_add((m * part(2)) >> 32);
+    let quadrant = product.wrapping_add(1 << 61) >> 62;
+    let fraction = product.wrapping_sub(quadrant << 62) as i64;
+    let r = fraction as f64 * 3.406121580086554e-19;
+    let hi = r as f32;
+    (hi, (r - hi as f64) as f32, quadrant as u32)
 }

@@ -175,37 +175,33 @@ pub fn log10_fast(x: f64) -> f64 {
 }
 
 macro_rules! logarithms {
-    ($($name:ident, $normal:ident, $rare:ident, $called:ident, $single:ident;)*) => {$(
+    ($($name:ident, $normal:ident, $rare:ident, $called:ident;)*) => {$(
         #[inline(always)]
         pub fn $name(x: f64) -> f64 {
+            if cfg!(lh_gpu) {
+                return $rare(x);
+            }
             let y = $normal(x, 1021.0);
             if is_plain(x) { y } else { super::$called(x) }
         }
 
-        /// For zero, subnormal and negative numbers, infinity and NaN.
+        /// Of any number; called for zero, subnormal and negative numbers, infinity and NaN.
         #[inline(always)]
         pub fn $rare(x: f64) -> f64 {
-            if (x > 0.0) & (x < 1e-300) {
-                return $normal(x * 18014398509481984.0, 1075.0);
-            }
-            // Divided so that the flags of division by zero and of an invalid value are set.
+            let tiny = x < 1e-300;
+            let y = $normal(if tiny { x * 18014398509481984.0 } else { x }, if tiny { 1075.0 } else { 1021.0 });
             if x == 0.0 {
-                return -1.0 / x.abs();
+                // Divided so that the flag of division by zero is set.
+                return if cfg!(lh_gpu) { f64::NEG_INFINITY } else { -1.0 / x.abs() };
             }
-            if x < 0.0 { (x - x) / (x - x) } else { x }
-        }
-
-        /// The same for `f32`, of which those below the normal ones are normal as doubles.
-        #[inline(always)]
-        pub fn $single(x: f32) -> f32 {
-            $name(x as f64) as f32
+            if x.to_bits() < 0x7ff << 52 { y } else { fma(x, f64::INFINITY, f64::INFINITY) }
         }
     )*};
 }
 logarithms! {
-    log, log_normal, log_rare, lh_log_rare, logf_rare;
-    log2, log2_normal, log2_rare, lh_log2_rare, log2f_rare;
-    log10, log10_normal, log10_rare, lh_log10_rare, log10f_rare;
+    log, log_normal, log_rare, lh_log_rare;
+    log2, log2_normal, log2_rare, lh_log2_rare;
+    log10, log10_normal, log10_rare, lh_log10_rare;
 }
 /// `log(1 + x + rest)` plus `shift * log(2)`, for `x > -1` and `rest` small beside `x`.
 #[inline(always)]

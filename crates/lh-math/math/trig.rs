@@ -25,7 +25,7 @@ pub const LIMIT: f64 = if cfg!(lh_fma) { 4194304.0 } else { 1048576.0 };
 
 /// `x - k pi / 2` as a float and what it lacks, and `k` in the low bits of a word; for `0 <= x <= LIMIT`.
 #[inline(always)]
-pub fn reduce(x: f64) -> (f64, f64, u64) {
+fn reduce(x: f64) -> (f64, f64, u64) {
     let (k, bits) = round_product(x, TWO_OVER_PI);
     if cfg!(lh_fma) {
         // The first two are exact: `x` and `k * P1` are close, and `r` is a multiple of the last place of `k * P2`.
@@ -78,7 +78,7 @@ fn cosine_tail(z: f64) -> f64 {
 
 /// The sine of `hi + lo`, or the cosine if `cosine`: both, which costs less than a choice of each coefficient.
 #[inline(always)]
-pub fn kernel(hi: f64, lo: f64, cosine: bool) -> f64 {
+fn kernel(hi: f64, lo: f64, cosine: bool) -> f64 {
     let z = hi * hi;
     let sine_value = hi + fma(hi, z * sine_tail(z), lo);
     let cosine_value = if cfg!(lh_fma) {
@@ -91,20 +91,40 @@ pub fn kernel(hi: f64, lo: f64, cosine: bool) -> f64 {
     if cosine { cosine_value } else { sine_value }
 }
 
+/// [`reduce`] of the absolute value of any number.
 #[inline(always)]
-pub fn sin(x: f64) -> f64 {
-    let a = x.abs();
-    let (hi, lo, k) = reduce(a);
-    let y = xor_sign(kernel(hi, lo, k & 1 != 0), (k << 62) ^ x.to_bits());
-    if a > LIMIT { super::lh_sin_large(x) } else { y }
+fn reduce_any(x: f64) -> (f64, f64, u64) {
+    if x.abs() <= LIMIT {
+        return reduce(x.abs());
+    }
+    let (hi, lo, k) = super::large::reduce(x);
+    (if x.abs() < f64::INFINITY { hi } else { x * 0.0 }, lo, k)
 }
 
-#[inline(always)]
-pub fn cos(x: f64) -> f64 {
-    let a = x.abs();
-    let (hi, lo, k) = reduce(a);
-    let y = xor_sign(kernel(hi, lo, k & 1 == 0), k.wrapping_add(1) << 62);
-    if a > LIMIT { super::lh_cos_large(x) } else { y }
+/// A function of the reduced argument, and of any number: that is called for large ones, infinity and NaN.
+macro_rules! waves {
+    ($($name:ident, $large:ident, $called:ident = |$x:ident, $parts:pat_param| $value:expr;)*) => {$(
+        #[inline(always)]
+        pub fn $large($x: f64) -> f64 {
+            let $parts = reduce_any($x);
+            $value
+        }
+
+        #[inline(always)]
+        pub fn $name($x: f64) -> f64 {
+            if cfg!(lh_gpu) {
+                return $large($x);
+            }
+            let $parts = reduce($x.abs());
+            let y = $value;
+            if $x.abs() > LIMIT { super::$called($x) } else { y }
+        }
+    )*};
+}
+waves! {
+    sin, sin_large, lh_sin_large = |x, (hi, lo, k)| xor_sign(kernel(hi, lo, k & 1 != 0), (k << 62) ^ x.to_bits());
+    cos, cos_large, lh_cos_large = |x, (hi, lo, k)| xor_sign(kernel(hi, lo, k & 1 == 0), k.wrapping_add(1) << 62);
+    tan, tan_large, lh_tan_large = |x, (hi, lo, k)| xor_sign(tangent(hi, lo, k & 1 != 0), x.to_bits());
 }
 
 /// `tan(r) / r` as a quotient of `1 + z n` and `1 + z d`, for `z = r^2` and `|r| <= pi / 4`: `n` and `d`.
@@ -118,7 +138,7 @@ fn tangent_parts(z: f64) -> (f64, f64) {
 
 /// The tangent of `hi + lo`, or minus the cotangent.
 #[inline(always)]
-pub fn tangent(hi: f64, lo: f64, cotangent: bool) -> f64 {
+fn tangent(hi: f64, lo: f64, cotangent: bool) -> f64 {
     let (z, z_rest) = two_prod(hi, hi);
     let (p, q) = tangent_parts(z);
     // What the argument and its square lack counts by a few bits of the derivatives.
@@ -129,14 +149,6 @@ pub fn tangent(hi: f64, lo: f64, cotangent: bool) -> f64 {
     let pick = |a: f64, b: f64| if cotangent { a } else { b };
     let (t, rest) = quotient((pick(d, n), pick(d_rest, n_rest)), (pick(n, d), pick(n_rest, d_rest)));
     xor_sign(t + rest, (cotangent as u64) << 63)
-}
-
-#[inline(always)]
-pub fn tan(x: f64) -> f64 {
-    let a = x.abs();
-    let (hi, lo, k) = reduce(a);
-    let y = xor_sign(tangent(hi, lo, k & 1 != 0), x.to_bits());
-    if a > LIMIT { super::lh_tan_large(x) } else { y }
 }
 
 /// [`tan`] within 4 ulp.

@@ -1,7 +1,8 @@
 //! The vector math library: elementary functions as LLVM bitcode, to be linked into compiled modules.
 //!
 //! The functions (`math/*.rs`) are free of branches and calls, so that a loop which calls one is vectorised once it is
-//! inlined. Two variants exist: on a machine without fused multiply-add `llvm.fma` would be a slow call.
+//! inlined. On a machine without fused multiply-add `llvm.fma` would be a slow call, so there is a variant without it; and
+//! one for GPUs, where a branch is cheap and every instruction counts, which computes the same bits as that with it.
 //! Each result is within 1 ulp, those of `lh_<name>_fast` within 4; special values are those of C99, Annex F.
 //!
 //! For rare arguments (large ones of sine, zeros and infinities of logarithms) a function of [`RARE`] is called. [`variants`]
@@ -19,7 +20,10 @@ pub static BITCODE_FMA: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/fma.bc
 /// Bitcode for machines without it.
 pub static BITCODE_PLAIN: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/plain.bc"));
 
-/// The bitcode for a machine.
+/// Bitcode for GPUs.
+pub static BITCODE_GPU: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/gpu.bc"));
+
+/// The bitcode for a CPU.
 pub fn bitcode(fma: bool) -> &'static [u8] {
     if fma { BITCODE_FMA } else { BITCODE_PLAIN }
 }

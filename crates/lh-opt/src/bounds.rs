@@ -22,7 +22,7 @@ mod version;
 use crate::counted::{Counted, Defs, counted, is_in};
 use hashbrown::HashSet;
 use lh_ir::cfg::{Cfg, DomTree, Loops};
-use lh_ir::func::Inst;
+use lh_ir::func::{Device, Inst};
 use lh_ir::{Block, Function};
 pub(crate) use linear::{Leaf, Linear};
 use range::Nest;
@@ -157,14 +157,18 @@ impl Planner<'_> {
         let mut left_inside = false;
         for a in self.checked(l) {
             let innermost = self.facts.loops.innermost[a.0.index()].expect("it is in a loop");
-            match self.facts.verdict(l, a) {
+            match self.facts.look(l, a) {
                 Verdict::Safe => {
                     self.safe.insert(a);
                 }
-                Verdict::If(conditions, leaves) => plan.add(a, conditions, leaves),
+                // For GPUs, whose code shall be small, no nest is copied for the look at a sign.
+                Verdict::If(conditions, leaves) if func.options.device != Device::Gpu || self.facts.is_checked(a) => {
+                    plan.add(a, conditions, leaves);
+                }
+                Verdict::If(..) => {}
                 // What cannot be told even for its own loop holds up nothing.
                 Verdict::Unknown => {
-                    left_inside |= innermost != l && !matches!(self.facts.verdict(innermost, a), Verdict::Unknown);
+                    left_inside |= innermost != l && !matches!(self.facts.look(innermost, a), Verdict::Unknown);
                 }
             }
         }
@@ -198,7 +202,14 @@ impl Facts<'_> {
     }
     /// What can be said about an access in all iterations of a loop.
     pub(crate) fn verdict(&self, l: usize, a: Access) -> Verdict {
-        Nest::new(self, l, a.0).verdict(&self.func.blocks[a.0.index()].insts[a.1].inst)
+        Nest::new(self, l, a.0).verdict(&self.func.blocks[a.0.index()].insts[a.1].inst, true)
+    }
+    /// The same about what an access looks at: without a check that is the sign of the index.
+    fn look(&self, l: usize, a: Access) -> Verdict {
+        Nest::new(self, l, a.0).verdict(&self.func.blocks[a.0.index()].insts[a.1].inst, self.is_checked(a))
+    }
+    fn is_checked(&self, a: Access) -> bool {
+        matches!(self.func.blocks[a.0.index()].insts[a.1].inst, Inst::ElemPtr { check: true, .. })
     }
     /// Whether a value is natural and of moderate size wherever a block of a loop is, because the launch is.
     pub(crate) fn is_small(&self, l: usize, access: Block, v: lh_ir::Value) -> bool {

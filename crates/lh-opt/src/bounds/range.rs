@@ -56,9 +56,10 @@ impl<'a> Nest<'a> {
         Nest { facts, nest, access, leaves: RefCell::default(), facts_there: Vec::new(), assumed: RefCell::default() }
     }
 
-    /// Without branches on the way if that suffices: they may ask for more than there is.
-    pub(super) fn verdict(&mut self, inst: &Inst) -> Verdict {
-        let plain = self.verdict_now(inst);
+    /// Whether indices are in range, or only that none is negative. Without branches on the way if that suffices: they may ask for
+    /// more than there is.
+    pub(super) fn verdict(&mut self, inst: &Inst, in_range: bool) -> Verdict {
+        let plain = self.verdict_now(inst, in_range);
         if matches!(plain, Verdict::Safe) {
             return plain;
         }
@@ -66,13 +67,13 @@ impl<'a> Nest<'a> {
         if self.facts_there.is_empty() {
             return plain;
         }
-        match self.verdict_now(inst) {
+        match self.verdict_now(inst, in_range) {
             Verdict::Unknown => plain,
             better => better,
         }
     }
 
-    fn verdict_now(&self, inst: &Inst) -> Verdict {
+    fn verdict_now(&self, inst: &Inst, in_range: bool) -> Verdict {
         self.leaves.take();
         self.assumed.take();
         let Inst::ElemPtr { array, index, .. } = inst else { return Verdict::Unknown };
@@ -81,11 +82,11 @@ impl<'a> Nest<'a> {
         for (d, i) in index.iter().enumerate() {
             let needs = || {
                 let r = self.range(*i, 0)?;
-                let room = self.extent(*array, d as u32)?.plus(&r.hi, -1)?.plus_number(-1)?;
-                Some([r.lo, room])
+                let room = || self.extent(*array, d as u32)?.plus(&r.hi, -1)?.plus_number(-1);
+                Some((if in_range { Some(room()?) } else { None }, r.lo))
             };
-            let Some(needs) = needs() else { return Verdict::Unknown };
-            for n in needs {
+            let Some((room, least)) = needs() else { return Verdict::Unknown };
+            for n in [least].into_iter().chain(room) {
                 if n.is_negative() {
                     return Verdict::Unknown;
                 }
