@@ -186,6 +186,51 @@ def test_nested_loops_continue_and_early_ends(shape):
         assert out.tolist() == [want(t, most) for t in range(n)]
 
 
+def counters(thread):
+    """Counters that 32 bits just hold, or just do not."""
+
+    def count(most, least, out, wide):
+        i = thread()
+        n, far = 2147483600 + i % 5, 0
+        while n < most:
+            n += 1
+            far += n
+        out[0, i], out[1, i] = n, far
+        n = -2147483600 - i % 7
+        while n > least:
+            n -= 1
+        out[2, i] = n
+        n = 1 + i
+        while n < most:
+            n = n * 3
+        out[3, i] = n
+        n = 1 + i
+        while n <= wide:
+            n += 1000000007
+        out[4, i] = n
+        n = 3
+        while n <= most and n % (i + 2) != 1:
+            n += 536870911
+        out[5, i] = n
+        n = i
+        while n > -5 and n < most:
+            n -= 2
+        out[6, i] = n
+
+    return count
+
+
+def test_counters_at_the_limits_of_32_bits():
+    k = cuda.jit(counters(cuda.jit(device=True)(lambda: cuda.threadIdx.x)))
+    for most, least in [(2**31 - 1, -(2**31)), (2**31 - 3, 5 - 2**31), (0, 0)]:
+        out, want = np.zeros((7, 64), np.int64), np.zeros((7, 64), np.int64)
+        k[1, 64](np.int32(most), np.int32(least), out, 2**34)
+        for i in range(64):
+            counters(lambda i=i: i)(most, least, want, 2**34)
+        assert (out == want).all()
+    assert runs_as(k, "blocks", "rows")
+
+
 def test_barriers_and_warps_where_lanes_have_gone_apart():
     @cuda.jit
     def k(a, out):

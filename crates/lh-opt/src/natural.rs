@@ -9,10 +9,13 @@
 //! Ranges of values are found from their definitions and from branches on the way, for counters on the assumption that they
 //! count from what is not negative and do not overflow.
 
+pub(crate) mod narrow;
+
 use crate::counted::Defs;
 use lh_ir::cfg::{Cfg, DomTree, targets};
 use lh_ir::func::{Device, Inst, Term};
-use lh_ir::{Block, Function, Value};
+use lh_ir::{Block, Function, Ty, Value};
+use std::collections::HashMap;
 
 /// Values are not followed beyond this number of definitions.
 const MAX_DEPTH: usize = 16;
@@ -27,7 +30,14 @@ pub(crate) fn run(func: &mut Function) -> bool {
     let cfg = Cfg::new(func);
     let dom = DomTree::new(&cfg);
     let found = {
-        let mut r = Ranges { func, cfg: &cfg, dom: &dom, defs: Defs::new(func), counts: vec![true; func.values.len()] };
+        let mut r = Ranges {
+            func,
+            cfg: &cfg,
+            dom: &dom,
+            defs: Defs::new(func),
+            counts: vec![true; func.values.len()],
+            proved: None,
+        };
         r.settle();
         r.accesses()
     };
@@ -39,7 +49,7 @@ pub(crate) fn run(func: &mut Function) -> bool {
     !found.is_empty()
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq)]
 struct Range {
     lo: i128,
     hi: i128,
@@ -61,6 +71,8 @@ struct Ranges<'a> {
     defs: Defs,
     /// Block parameters that are still taken to be natural numbers.
     counts: Vec<bool>,
+    /// What is known of block parameters without any assumption, if that is asked for.
+    proved: Option<&'a HashMap<Value, Range>>,
 }
 
 impl Ranges<'_> {
@@ -114,7 +126,11 @@ impl Ranges<'_> {
     fn defined(&self, v: Value, b: Block, depth: usize) -> Range {
         let at = |x: Value| self.range(x, b, depth + 1);
         match self.defs.inst(self.func, v) {
-            None if self.defs.block(v).is_some_and(|d| d.index() != 0) && self.counts[v.index()] => {
+            None if self.proved.is_some_and(|p| p.contains_key(&v)) => self.proved.map_or(ANY, |p| p[&v]),
+            None if self.proved.is_none()
+                && self.defs.block(v).is_some_and(|d| d.index() != 0)
+                && self.counts[v.index()] =>
+            {
                 Range { lo: 0, hi: HUGE }
             }
             // The indices of the thread are the first parameters after the context.
@@ -123,11 +139,7 @@ impl Ranges<'_> {
             Some(Inst::Const(lh_ir::Const::Int(i, _))) => Range::of(*i, *i),
             Some(Inst::ArrayShape(..) | Inst::ListLen(_)) => Range { lo: 0, hi: HUGE },
             Some(Inst::Cast(x)) if is_int(self.func, *x) => at(*x),
-            Some(Inst::Cast(x)) => {
-                let t = self.func.ty(*x);
-                let natural = t.is_bool() || (t.is_int() && !t.is_signed() && t.bits() < 64);
-                if natural { Range { lo: 0, hi: 1 << 32 } } else { ANY }
-            }
+            Some(Inst::Cast(x)) => held(self.func.ty(*x)),
             Some(Inst::Runtime(f, _)) => geometry(f.name),
             Some(Inst::Op(op, args)) => match op.name {
                 "add" => {
@@ -172,50 +184,39 @@ impl Ranges<'_> {
     fn told(&self, v: Value, b: Block, depth: usize, r: &mut Range) {
         for d in self.cfg.rpo() {
             let Some(Term::Branch { cond, then, els }) = &self.func.blocks[d.index()].term else { continue };
-            let Some(Inst::Op(op, args)) = self.defs.inst(self.func, *cond) else { continue };
-            if args.len() == 2 && (args[0] == v || args[1] == v) {
-                self.told_by_limit(v, b, (op.name, args, then.block, els.block), depth, r);
-            }
-            let (x, c, flipped) = match (self.defs.int(self.func, args[0]), args.get(1)) {
-                (Some(c), Some(x)) => (*x, c, true),
-                (None, Some(y)) => match self.defs.int(self.func, *y) {
-                    Some(c) => (args[0], c, false),
-                    None => continue,
-                },
-                _ => continue,
-            };
-            if x != v {
-                continue;
-            }
+            let Some((op, args)) = self.comparison(*cond).filter(|(_, args)| args.contains(&v)) else { continue };
             let leads = |t: Block| self.cfg.preds(t).len() == 1 && self.dom.dominates(t, b);
             match (leads(then.block), leads(els.block)) {
-                (true, false) => narrow(r, op.name, c.into(), flipped, true),
-                (false, true) => narrow(r, op.name, c.into(), flipped, false),
+                (true, false) => self.compared(v, (op, args, true), b, depth, r),
+                (false, true) => self.compared(v, (op, args, false), b, depth, r),
                 _ => {}
             }
         }
     }
-}
 
-impl Ranges<'_> {
-    /// A comparison with what is not a constant, but has a limit.
-    fn told_by_limit(
-        &self,
-        v: Value,
-        b: Block,
-        (op, args, then, els): (&str, &[Value], Block, Block),
-        depth: usize,
-        r: &mut Range,
-    ) {
-        let leads = |t: Block| self.cfg.preds(t).len() == 1 && self.dom.dominates(t, b);
-        let (first, other) = (args[0] == v, if args[0] == v { args[1] } else { args[0] });
-        let below = match (op, first) {
-            ("lt" | "le", true) | ("gt" | "ge", false) => leads(then) && !leads(els),
-            ("ge" | "gt", true) | ("lt" | "le", false) => leads(els) && !leads(then),
-            _ => false,
+    fn comparison(&self, cond: Value) -> Option<(&str, &[Value])> {
+        match self.defs.inst(self.func, cond)? {
+            Inst::Op(op, args) if args.len() == 2 => Some((op.name, args)),
+            _ => None,
+        }
+    }
+
+    /// A comparison with a constant, or with what has a limit, is true or false.
+    fn compared(&self, v: Value, (op, args, holds): (&str, &[Value], bool), b: Block, depth: usize, r: &mut Range) {
+        let first = args[0] == v;
+        let other = if first { args[1] } else { args[0] };
+        if let Some(c) = self.defs.int(self.func, other) {
+            return narrow(r, op, c.into(), !first, holds);
+        }
+        let (below, strict) = match (op, first) {
+            ("lt", true) | ("gt", false) => (holds, true),
+            ("le", true) | ("ge", false) => (holds, false),
+            ("ge", true) | ("le", false) => (!holds, true),
+            ("gt", true) | ("lt", false) => (!holds, false),
+            _ => return,
         };
-        if below && self.defs.int(self.func, other).is_none() && depth < MAX_DEPTH / 2 {
-            r.hi = r.hi.min(self.defined(other, b, depth + 1).hi);
+        if below && depth < MAX_DEPTH / 2 {
+            r.hi = r.hi.min(self.defined(other, b, depth + 1).hi - i128::from(strict));
         }
     }
 }
@@ -241,7 +242,17 @@ fn narrow(r: &mut Range, op: &str, c: i128, flipped: bool, holds: bool) {
 }
 
 fn is_int(func: &Function, v: Value) -> bool {
-    func.ty(v).strong() == lh_ir::Ty::i64()
+    func.ty(v).strong() == Ty::i64()
+}
+
+/// Limits of a type that is cast to an integer.
+fn held(t: Ty) -> Range {
+    match t.is_int().then(|| (t.is_signed(), t.bits())) {
+        _ if t.is_bool() => Range { lo: 0, hi: 1 },
+        Some((true, bits)) => Range { lo: -1 << (bits - 1), hi: (1 << (bits - 1)) - 1 },
+        Some((false, bits)) if bits < 64 => Range { lo: 0, hi: (1 << bits) - 1 },
+        _ => ANY,
+    }
 }
 
 /// Limits of the geometry.

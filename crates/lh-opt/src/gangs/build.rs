@@ -1,9 +1,10 @@
 //! The new function: its start, its pieces, and how they follow each other.
 
 use super::plan::Plan;
+use crate::counted::Defs;
 use crate::edit::{Cursor, runtime, to};
 use crate::kernel_context::{HANDED, is_geometry};
-use lh_ir::cfg::Cfg;
+use lh_ir::cfg::{Cfg, DomTree};
 use lh_ir::func::{BlockData, GANG, Gangs, Inst, InstData, Target, Term};
 use lh_ir::{Block, Const, Function, Slot, Span, Ty, Value};
 use std::collections::HashMap;
@@ -72,12 +73,19 @@ pub(super) struct Build<'a> {
     pub(super) arrays: Arrays,
     /// Definitions of old values.
     pub(super) defs: HashMap<Value, &'a InstData>,
+    pub(super) places: Defs,
+    pub(super) dom: DomTree,
     geometry: HashMap<&'static str, Value>,
     homes: HashMap<Value, Value>,
     heads: HashMap<(Way, Block), Block>,
     queue: Vec<(Way, Block)>,
     /// Least and greatest number of the pieces that lanes come to.
-    pub(super) ends: [Slot; 2],
+    ends: [Slot; 2],
+    /// Bits of lanes.
+    pub(super) set: Slot,
+    /// Whether any lane comes to the piece again in which it is; 0 if all do.
+    pub(super) again: Slot,
+    pub(super) others: Slot,
     detours: Vec<Detour>,
     pub(super) finish: Block,
     /// Where exceptions of what is done once for a gang go.
@@ -92,7 +100,8 @@ impl<'a> Build<'a> {
         let mut out = Function { blocks: vec![entry], gangs, ..old.clone() };
         let insts = old.blocks.iter().flat_map(|b| &b.insts);
         let defs = insts.filter_map(|d| Some((d.result?, d))).collect();
-        let ends = [out.new_slot(Ty::int()), out.new_slot(Ty::int())];
+        let ends = [out.new_slot(Ty::i32()), out.new_slot(Ty::i32())];
+        let (set, again, others) = (out.new_slot(Ty::int()), out.new_slot(Ty::bool()), out.new_slot(Ty::i32()));
         let (finish, handler) = (out.new_block(), out.new_block());
         let none = old.params()[0];
         let mut b = Build {
@@ -105,11 +114,16 @@ impl<'a> Build<'a> {
             start: Start { x: none, y: none, z: none, lanes: none, first: none, mask: none },
             arrays: Arrays { next: none, index: [none; 3] },
             defs,
+            places: Defs::new(old),
+            dom: DomTree::new(cfg),
             geometry: HashMap::new(),
             homes: HashMap::new(),
             heads: HashMap::new(),
             queue: Vec::new(),
             ends,
+            set,
+            again,
+            others,
             detours: Vec::new(),
             finish,
             handler,
@@ -182,8 +196,15 @@ impl<'a> Build<'a> {
     }
     /// Where lanes keep a value.
     pub(super) fn home(&mut self, v: Value) -> Value {
-        let size = self.old.ty(v).mem_layout().1;
+        let size = self.kept_as(v).mem_layout().1;
         self.home_of_size(v, size)
+    }
+    /// The type that lanes keep a value as.
+    pub(super) fn kept_as(&self, v: Value) -> Ty {
+        if self.plan.narrow[v.index()] { Ty::i32() } else { self.old.ty(v) }
+    }
+    pub(super) fn cast(&mut self, v: Value, ty: Ty) -> Value {
+        if self.out.ty(v) == ty { v } else { self.inst(Inst::Cast(v), ty) }
     }
 
     /// Where lanes have arrays of their own, of so many bytes.
@@ -242,7 +263,7 @@ impl<'a> Build<'a> {
             (Start { x, y, z, lanes, first, mask }, whole)
         });
         (self.start, self.whole) = (start, whole);
-        let next = self.array(8);
+        let next = self.array(4);
         let index = if gangs == Gangs::Warps { [(); 3].map(|()| self.array(8)) } else { [next; 3] };
         self.arrays = Arrays { next, index };
     }
@@ -293,11 +314,13 @@ impl<'a> Build<'a> {
     /// What a lane keeps of a value.
     pub(super) fn fetch(&mut self, v: Value, lane: Value) -> Value {
         let home = self.home(v);
-        self.get(home, self.old.ty(v), lane)
+        let x = self.get(home, self.kept_as(v), lane);
+        self.cast(x, self.old.ty(v))
     }
     pub(super) fn keep(&mut self, key: Value, lane: Value, v: Value) {
-        let (home, size) = (self.home(key), self.old.ty(key).mem_layout().1);
-        self.put(home, size, lane, v);
+        let (home, ty) = (self.home(key), self.kept_as(key));
+        let v = self.cast(v, ty);
+        self.put(home, ty.mem_layout().1, lane, v);
     }
 
     /// Values that are the same for all lanes which a piece is given, in this order.
@@ -364,22 +387,23 @@ impl<'a> Build<'a> {
 
     /// Serves the first piece that a lane comes to, until all have come to where they meet.
     fn serve(&mut self, detour: usize) -> Option<()> {
-        let (next, last) = (self.arrays.next, self.last());
+        let last = self.last();
         let met = self.detours[detour].join.map(|j| self.plan.number(j));
         self.clear_ends();
         let width = self.width(Way::Full);
         self.lanes(width, |b, lane| {
-            let n = b.get(next, Ty::int(), lane);
+            let mut n = b.next_of(lane);
             // Those who have come to where all meet wait for the others.
-            let n = b.cursor(|c| {
-                let Some(met) = met else { return n };
-                let (met, last) = (c.int(met), c.int(last));
-                let waits = c.eq(n, met);
-                c.select(waits, last, n)
-            });
+            if let Some(met) = met {
+                let (met, last) = (b.number(met), b.number(last));
+                n = b.cursor(|c| {
+                    let waits = c.eq(n, met);
+                    c.select(waits, last, n)
+                });
+            }
             b.note_end(n);
         });
-        let low = self.inst(Inst::SlotGet(self.ends[0]), Ty::int());
+        let [low, _] = self.noted_ends();
         for piece in self.detours[detour].pieces.clone() {
             let (hit, miss) = self.test(low, self.plan.number(piece));
             self.at = hit;
@@ -400,24 +424,41 @@ impl<'a> Build<'a> {
     }
     /// Branches on whether a number is another: the blocks for yes and for no.
     pub(super) fn test(&mut self, v: Value, number: i64) -> (Block, Block) {
-        let cond = self.cursor(|c| {
-            let n = c.int(number);
-            c.eq(v, n)
-        });
+        let n = self.number(number);
+        let cond = self.cursor(|c| c.eq(v, n));
         let (yes, no) = (self.out.new_block(), self.out.new_block());
         self.end(Term::Branch { cond, then: to(yes, &[]), els: to(no, &[]) });
         (yes, no)
     }
     pub(super) fn clear_ends(&mut self) {
         let [low, high] = self.ends;
-        let (a, b) = self.cursor(|c| (c.int(i64::from(i32::MAX)), c.int(-1)));
+        let (a, b) = (self.number(i64::from(i32::MAX)), self.number(-1));
         self.effect(Inst::SlotSet(low, a));
         self.effect(Inst::SlotSet(high, b));
+    }
+    pub(super) fn noted_ends(&mut self) -> [Value; 2] {
+        self.ends.map(|s| self.inst(Inst::SlotGet(s), Ty::i32()))
+    }
+    /// The number of a piece, as narrow as what lanes compute with, so that vectors hold as many of them.
+    pub(super) fn number(&mut self, n: i64) -> Value {
+        self.inst(Inst::Const(Const::Int(n.into(), Ty::i32())), Ty::i32())
+    }
+    /// The number of the piece that a lane comes to next.
+    pub(super) fn next_of(&mut self, lane: Value) -> Value {
+        self.get(self.arrays.next, Ty::i32(), lane)
+    }
+    pub(super) fn set_next(&mut self, lane: Value, n: Value) {
+        self.put(self.arrays.next, 4, lane, n);
+    }
+    /// Whether a lane comes to the piece of this number next.
+    pub(super) fn is_there(&mut self, number: i64, lane: Value) -> Value {
+        let (n, own) = (self.next_of(lane), self.number(number));
+        self.cursor(|c| c.eq(n, own))
     }
     /// A lane comes to a piece of this number.
     pub(super) fn note_end(&mut self, n: Value) {
         let [low, high] = self.ends;
-        let (a, b) = (self.inst(Inst::SlotGet(low), Ty::int()), self.inst(Inst::SlotGet(high), Ty::int()));
+        let [a, b] = self.noted_ends();
         let (a, b) = self.cursor(|c| {
             let less = c.lt(n, a);
             let more = c.lt(b, n);

@@ -1,11 +1,11 @@
 //! A piece: what is computed once for the gang, the loop over its lanes, and where they go from there.
 
 use super::build::{Build, Way};
-use crate::edit::to;
+use crate::edit::{row, to};
 use crate::kernel_context::HANDED;
 use lh_ir::cfg::targets;
 use lh_ir::func::{Gangs, Inst, Target, Term};
-use lh_ir::{Block, Ty, Value};
+use lh_ir::{Block, Const, Ty, Value};
 use std::collections::{HashMap, HashSet};
 
 /// A way out of a piece: the block it leaves, and the target of its terminator; none for the end of the kernel.
@@ -21,6 +21,8 @@ pub(super) struct Lane {
     join: Block,
     /// What is kept at the end, and what is kept already.
     kept: Vec<(Value, Value)>,
+    /// What lanes that leave the piece keep, some of them: others need not keep what they had.
+    leaving: HashMap<Value, Vec<Value>>,
     /// Where lanes go is written down.
     tells: bool,
 }
@@ -29,7 +31,16 @@ impl Lane {
     /// One that only computes.
     pub(super) fn bare(lane: Value, now: HashMap<Value, Value>) -> Lane {
         let none = Block(0);
-        Lane { lane, now, copies: HashMap::new(), handler: none, join: none, kept: Vec::new(), tells: false }
+        Lane {
+            lane,
+            now,
+            copies: HashMap::new(),
+            handler: none,
+            join: none,
+            kept: Vec::new(),
+            leaving: HashMap::new(),
+            tells: false,
+        }
     }
 }
 
@@ -58,20 +69,33 @@ impl<'a> Build<'a> {
         if !together && !way.is_apart() {
             self.clear_ends();
         }
+        let loops = !together && self.comes_back(way, head, &goals);
+        if loops {
+            let (no, none) = (self.inst(Inst::Const(Const::Bool(false)), Ty::bool()), self.number(0));
+            self.effect(Inst::SlotSet(self.again, no));
+            self.effect(Inst::SlotSet(self.others, none));
+        }
         let width = self.width(way);
         let mut result = Some(());
         self.lanes(width, |b, lane| {
-            result = b.body(way, head, &blocks, &wanted, &once, &keys, (lane, !together));
+            result = b.body(way, head, &blocks, &wanted, &once, (&keys, loops), (lane, !together));
         });
         result?;
         match way {
             Way::Apart(_) => {
-                let dispatch = self.dispatch(way);
-                self.end(Term::Jump(to(dispatch, &[])));
+                let dispatch = to(self.dispatch(way), &[]);
+                // Lanes that are in the piece again are the first to be served.
+                let term = if loops {
+                    let cond = self.inst(Inst::SlotGet(self.again), Ty::bool());
+                    Term::Branch { cond, then: to(self.head(way, head), &[]), els: dispatch }
+                } else {
+                    Term::Jump(dispatch)
+                };
+                self.end(term);
                 Some(())
             }
             _ if together => self.go_on(way, &exits, &mut once),
-            _ => self.part(way, &exits, &mut once),
+            _ => self.part(way, &exits, loops.then_some(head), &mut once),
         }
     }
 
@@ -91,6 +115,13 @@ impl<'a> Build<'a> {
             }
         }
         exits
+    }
+
+    /// Whether a piece is one that lanes come to again at once, and nobody who leaves it is served before them.
+    fn comes_back(&self, way: Way, head: Block, goals: &HashSet<Option<Block>>) -> bool {
+        let first = self.plan.number(head);
+        let is_first = || goals.iter().flatten().all(|g| self.plan.number(*g) >= first);
+        goals.contains(&Some(head)) && (!way.is_apart() || is_first())
     }
 
     /// Whether all lanes leave a block the same way.
@@ -237,7 +268,7 @@ impl<'a> Build<'a> {
         blocks: &[Block],
         wanted: &[Value],
         once: &HashMap<Value, Value>,
-        keys: &[Value],
+        (keys, loops): (&[Value], bool),
         (lane, tells): (Value, bool),
     ) -> Option<()> {
         let mut now = self.coordinates(way, lane);
@@ -254,25 +285,18 @@ impl<'a> Build<'a> {
         let needs_old = way.is_apart() || self.exits(blocks).len() > 1;
         let kept = keys.iter().map(|k| (*k, if needs_old { self.fetch(*k, lane) } else { lane })).collect();
         let active = (way.is_apart()).then(|| {
-            let next = self.arrays.next;
-            let n = self.get(next, Ty::int(), lane);
-            let number = self.plan.number(head);
-            (
-                n,
-                self.cursor(|c| {
-                    let own = c.int(number);
-                    c.eq(n, own)
-                }),
-            )
+            let (n, own) = (self.next_of(lane), self.number(self.plan.number(head)));
+            (n, self.cursor(|c| c.eq(n, own)))
         });
         let (body, join, handler) = (self.out.new_block(), self.out.new_block(), self.out.new_block());
-        let mut l = Lane { lane, now, copies: HashMap::new(), handler, join, kept, tells };
+        let leaving = self.leaving(blocks, keys);
+        let mut l = Lane { lane, now, copies: HashMap::new(), handler, join, kept, leaving, tells };
         for (k, _) in &l.kept {
             let p = self.out.new_value(self.old.ty(*k));
             self.out.blocks[join.index()].params.push(p);
         }
         if tells {
-            let p = self.out.new_value(Ty::int());
+            let p = self.out.new_value(Ty::i32());
             self.out.blocks[join.index()].params.push(p);
         }
         match active {
@@ -294,13 +318,35 @@ impl<'a> Build<'a> {
             self.keep(k, lane, *p);
         }
         if let (true, Some(n)) = (tells, params.last()) {
-            let next = self.arrays.next;
-            self.put(next, 8, lane, *n);
+            self.set_next(lane, *n);
             if !way.is_apart() {
                 self.note_end(*n);
             }
+            if loops {
+                self.note_again(way, head, *n);
+            }
         }
         Some(())
+    }
+
+    /// A lane comes to a piece of this number, which may be that in which it is.
+    fn note_again(&mut self, way: Way, head: Block, n: Value) {
+        let own = self.number(self.plan.number(head));
+        if way.is_apart() {
+            let before = self.inst(Inst::SlotGet(self.again), Ty::bool());
+            let again = self.cursor(|c| {
+                let is = c.eq(n, own);
+                c.or(before, is)
+            });
+            return self.effect(Inst::SlotSet(self.again, again));
+        }
+        // Sums of bits are done by vectors whichever way lanes take, other than truth values that ways decide.
+        let before = self.inst(Inst::SlotGet(self.others), Ty::i32());
+        let others = self.cursor(|c| {
+            let other = c.op(row("xor"), &[n, own], Ty::i32());
+            c.op(row("or"), &[before, other], Ty::i32())
+        });
+        self.effect(Inst::SlotSet(self.others, others));
     }
 
     /// The thread's index of a lane.
@@ -411,11 +457,18 @@ impl<'a> Build<'a> {
                 if d.result.is_some_and(|r| self.plan.available[r.index()] || once.contains_key(&r)) {
                     continue;
                 }
-                let inst = self.renamed(&d.inst, once, l)?;
+                let mut inst = self.renamed(&d.inst, once, l)?;
                 self.span = d.span;
                 match d.result {
                     Some(r) => {
-                        let v = self.inst(inst, old.ty(r));
+                        let mut ty = old.ty(r);
+                        if self.plan.computed_narrow[r.index()] {
+                            let narrow = Ty::i32();
+                            inst.for_each_operand_mut(&mut |v| *v = self.cast(*v, narrow));
+                            ty = if ty.is_bool() { ty } else { narrow };
+                        }
+                        let v = self.inst(inst, ty);
+                        let v = self.cast(v, old.ty(r));
                         l.now.insert(r, v);
                     }
                     None => self.effect(inst),
@@ -430,10 +483,10 @@ impl<'a> Build<'a> {
     fn copy_term(&mut self, b: Block, once: &HashMap<Value, Value>, l: &Lane) -> Option<()> {
         let Some(term) = &self.old.blocks[b.index()].term else { lh_ir::bug!("no terminator") };
         let term = match term {
-            Term::Return(_) => Term::Jump(self.leave(None, once, l)?),
-            Term::Jump(t) => Term::Jump(self.follow(t, once, l)?),
+            Term::Return(_) => Term::Jump(self.leave((b, None), once, l)?),
+            Term::Jump(t) => Term::Jump(self.follow(b, t, once, l)?),
             Term::Branch { cond, then, els } => {
-                let (a, b) = (self.follow(then, once, l)?, self.follow(els, once, l)?);
+                let (a, b) = (self.follow(b, then, once, l)?, self.follow(b, els, once, l)?);
                 if a == b {
                     Term::Jump(a)
                 } else {
@@ -450,10 +503,26 @@ impl<'a> Build<'a> {
         self.end(term);
         Some(())
     }
+    /// What lanes keep for values that are needed where they go to.
+    fn leaving(&self, blocks: &[Block], keys: &[Value]) -> HashMap<Value, Vec<Value>> {
+        let mut leaving: HashMap<Value, Vec<Value>> = keys.iter().map(|k| (*k, Vec::new())).collect();
+        for t in self.exits(blocks).iter().filter_map(|e| e.1) {
+            let params = self.old.blocks[t.block.index()].params.iter().copied();
+            let alive = self.plan.alive[t.block.index()].iter().map(|v| (*v, *v));
+            for (k, v) in params.zip(t.args.iter().copied()).chain(alive) {
+                leaving.entry(k).or_default().push(v);
+            }
+        }
+        leaving
+    }
+    /// Whether a value is computed on every way to the end of a block.
+    fn is_there_at(&self, v: Value, b: Block) -> bool {
+        self.places.block(v).is_some_and(|d| self.dom.dominates(d, b))
+    }
     /// Where a target is for a lane: a copy, or the end of its round.
-    fn follow(&mut self, t: &Target, once: &HashMap<Value, Value>, l: &Lane) -> Option<Target> {
+    fn follow(&mut self, from: Block, t: &Target, once: &HashMap<Value, Value>, l: &Lane) -> Option<Target> {
         match l.copies.get(&t.block).filter(|_| !self.plan.order.contains(&t.block)) {
-            None => self.leave(Some(t), once, l),
+            None => self.leave((from, Some(t)), once, l),
             Some(copy) => {
                 let args = t.args.iter().map(|v| self.current(once, l, *v)).collect::<Option<Vec<Value>>>()?;
                 Some(to(*copy, &args))
@@ -461,7 +530,7 @@ impl<'a> Build<'a> {
         }
     }
     /// The end of a lane's round, with what it keeps.
-    fn leave(&mut self, t: Option<&Target>, once: &HashMap<Value, Value>, l: &Lane) -> Option<Target> {
+    fn leave(&mut self, (from, t): Exit<'_>, once: &HashMap<Value, Value>, l: &Lane) -> Option<Target> {
         let mut args = Vec::new();
         for (k, before) in &l.kept {
             let params = t.map(|t| &self.old.blocks[t.block.index()].params[..]).unwrap_or_default();
@@ -470,12 +539,16 @@ impl<'a> Build<'a> {
             args.push(match own {
                 Some(i) => self.current(once, l, t?.args[i])?,
                 None if needed => self.current(once, l, *k)?,
-                None => *before,
+                // The same as lanes keep that leave another way, where that is there: nothing has to be chosen then.
+                None => match l.leaving[k].iter().find(|v| self.is_there_at(**v, from)) {
+                    Some(v) => self.current(once, l, *v)?,
+                    None => *before,
+                },
             });
         }
         if l.tells {
             let number = t.map_or(self.last(), |t| self.plan.number(t.block));
-            args.push(self.cursor(|c| c.int(number)));
+            args.push(self.number(number));
         }
         Some(to(l.join, &args))
     }
@@ -513,8 +586,21 @@ impl<'a> Build<'a> {
     }
 
     /// Lanes may have left a piece different ways.
-    fn part(&mut self, way: Way, exits: &[Exit<'a>], once: &mut HashMap<Value, Value>) -> Option<()> {
-        let [low, high] = self.ends.map(|s| self.inst(Inst::SlotGet(s), Ty::int()));
+    fn part(
+        &mut self,
+        way: Way,
+        exits: &[Exit<'a>],
+        again: Option<Block>,
+        once: &mut HashMap<Value, Value>,
+    ) -> Option<()> {
+        if let Some(head) = again {
+            let moved = self.inst(Inst::SlotGet(self.others), Ty::i32());
+            let (all, others) = self.test(moved, 0);
+            self.at = all;
+            self.all_come_to(way, head, once)?;
+            self.at = others;
+        }
+        let [low, high] = self.noted_ends();
         let same = self.cursor(|c| c.eq(low, high));
         let (one, several) = (self.out.new_block(), self.out.new_block());
         self.end(Term::Branch { cond: same, then: to(one, &[]), els: to(several, &[]) });
@@ -522,15 +608,10 @@ impl<'a> Build<'a> {
         goals.sort_unstable();
         goals.dedup();
         self.at = one;
-        for g in &goals {
+        for g in goals.iter().filter(|g| Some(**g) != again) {
             let (hit, miss) = self.test(low, self.plan.number(*g));
             self.at = hit;
-            let first = self.cursor(|c| c.int(0));
-            let params = self.old.blocks[g.index()].params.clone();
-            let target = self.target(way, *g, &mut |b, v| {
-                if params.contains(&v) { Some(b.fetch(v, first)) } else { b.once(once, v) }
-            })?;
-            self.end(Term::Jump(target));
+            self.all_come_to(way, *g, once)?;
             self.at = miss;
         }
         let finish = self.finish;
@@ -539,6 +620,17 @@ impl<'a> Build<'a> {
         let ends = exits.iter().any(|e| e.1.is_none());
         let detour = self.detour(way, &goals, ends)?;
         self.spread(way, detour, &goals, once)
+    }
+
+    /// All lanes go on to a piece.
+    fn all_come_to(&mut self, way: Way, head: Block, once: &mut HashMap<Value, Value>) -> Option<()> {
+        let first = self.cursor(|c| c.int(0));
+        let params = self.old.blocks[head.index()].params.clone();
+        let target = self.target(way, head, &mut |b, v| {
+            if params.contains(&v) { Some(b.fetch(v, first)) } else { b.once(once, v) }
+        })?;
+        self.end(Term::Jump(target));
+        Some(())
     }
 
     /// Lanes go different ways from here on: each gets what was the same for all.
@@ -564,19 +656,18 @@ impl<'a> Build<'a> {
             });
         }
         let width = self.width(Way::Full);
-        let (next, last, lanes) = (self.arrays.next, self.last(), self.start.lanes);
+        let (last, lanes) = (self.last(), self.start.lanes);
         self.lanes(width, |b, lane| {
             for (k, v) in shared.iter().zip(&values) {
                 b.keep(*k, lane, *v);
             }
             if way == Way::Short {
-                let before = b.get(next, Ty::int(), lane);
+                let (before, end) = (b.next_of(lane), b.number(last));
                 let n = b.cursor(|c| {
                     let is = c.lt(lane, lanes);
-                    let end = c.int(last);
                     c.select(is, before, end)
                 });
-                b.put(next, 8, lane, n);
+                b.set_next(lane, n);
             }
         });
         let dispatch = self.dispatch(Way::Apart(detour));

@@ -2,6 +2,7 @@
 
 use crate::edit::Replacements;
 use crate::kernel_context::{HANDED, is_block_sync, waits_of_call};
+use crate::natural;
 use crate::split_kernel::{keep, uniform};
 use lh_ir::cfg::{Cfg, DomTree, Loops, targets};
 use lh_ir::func::{Inst, InstData, Term, waits};
@@ -28,6 +29,10 @@ pub(super) struct Plan {
     pub head_of: Vec<Option<Block>>,
     /// Values that differ between lanes.
     pub varies: Vec<bool>,
+    /// Integers that differ between lanes and that 32 bits hold, which are kept in so many, and computed with where all
+    /// operands are such and some are kept.
+    pub narrow: Vec<bool>,
+    pub computed_narrow: Vec<bool>,
     /// Values that are computed where they are needed.
     pub available: Vec<bool>,
     /// Values that are needed from the start of a block on and not available.
@@ -136,7 +141,8 @@ pub(super) fn plan(func: &Function, cfg: &Cfg, waits: HashMap<Block, Wait>) -> O
             _ => false,
         };
         let has_uneven_loops = loops.loops.iter().any(|l| l.blocks.iter().any(|b| leaves(l, b)));
-        let plan = Plan { waits, order, head_of, varies, available, alive, has_uneven_loops };
+        let (narrow, computed_narrow) = narrow_lanes(func, cfg, &varies);
+        let plan = Plan { waits, order, head_of, varies, narrow, computed_narrow, available, alive, has_uneven_loops };
         return plan.is_simple(func).then_some(plan);
     }
 }
@@ -298,6 +304,28 @@ impl Plan {
         let all = params.chain(self.alive[head.index()].iter().copied());
         all.filter(|v| !func.ty(*v).flatten().is_empty()).collect()
     }
+}
+
+/// Integers for which lanes have 32 bits, and instructions that are for so many.
+fn narrow_lanes(func: &Function, cfg: &Cfg, varies: &[bool]) -> (Vec<bool>, Vec<bool>) {
+    let narrow = natural::narrow::narrow(func, cfg);
+    let kept: Vec<bool> = narrow.iter().zip(varies).map(|(n, v)| *n && *v).collect();
+    let mut computed = vec![false; func.values.len()];
+    for b in cfg.rpo().iter().skip(1) {
+        let data = &func.blocks[b.index()];
+        data.params.iter().for_each(|p| computed[p.index()] = kept[p.index()]);
+        for d in &data.insts {
+            let (Some(r), Inst::Op(op, args)) = (d.result, &d.inst) else { continue };
+            let fits = match op.name {
+                "add" | "sub" | "mul" => narrow[r.index()],
+                "lt" | "le" | "gt" | "ge" | "eq" | "ne" => true,
+                _ => false,
+            };
+            let some = args.iter().any(|a| computed[a.index()]);
+            computed[r.index()] = fits && some && args.iter().all(|a| narrow[a.index()]);
+        }
+    }
+    (kept, computed)
 }
 
 /// Whether a value is one number, or an address.

@@ -59,17 +59,9 @@ impl Build<'_> {
             Way::Apart(_) => self.bits(way, |b, lane| Some(b.is_there(number, lane))).unwrap_or(self.start.mask),
         }
     }
-    fn is_there(&mut self, number: i64, lane: Value) -> Value {
-        let next = self.arrays.next;
-        let n = self.get(next, Ty::int(), lane);
-        self.cursor(|c| {
-            let own = c.int(number);
-            c.eq(n, own)
-        })
-    }
     /// Lanes for which something is true.
     fn bits(&mut self, way: Way, of: impl FnOnce(&mut Self, Value) -> Option<Value>) -> Option<Value> {
-        let slot = self.ends[0];
+        let slot = self.set;
         let zero = self.cursor(|c| c.int(0));
         self.effect(Inst::SlotSet(slot, zero));
         let width = self.width(way);
@@ -156,17 +148,17 @@ impl Build<'_> {
             passed = all.map(|(h, w)| (self.plan.number(*h), self.plan.number(w.resume))).collect();
             passed.sort_unstable();
         }
-        let (next, width) = (self.arrays.next, self.width(way));
+        let width = self.width(way);
         self.lanes(width, |b, lane| {
-            let n = b.get(next, Ty::int(), lane);
-            let after = b.cursor(|c| {
-                passed.iter().fold(n, |after, (from, to)| {
-                    let (from, to) = (c.int(*from), c.int(*to));
+            let n = b.next_of(lane);
+            let after = passed.iter().fold(n, |after, (from, to)| {
+                let (from, to) = (b.number(*from), b.number(*to));
+                b.cursor(|c| {
                     let is = c.eq(n, from);
                     c.select(is, to, after)
                 })
             });
-            b.put(next, 8, lane, after);
+            b.set_next(lane, after);
         });
         let dispatch = self.dispatch(way);
         self.end(Term::Jump(to(dispatch, &[])));

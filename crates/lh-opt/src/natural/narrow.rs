@@ -1,0 +1,87 @@
+//! Integers that 32 bits hold whatever the kernel is given: vectors have room for twice as many of them.
+//!
+//! ```text
+//! v1(n) = block3(0), block3(v2)
+//! v2 = add v1, 1
+//! branch lt v2, cast(v0: int32)         ; v1 and v2 are from 0 to what an int32 is at most
+//! ```
+//!
+//! Limits of loops' counters are guessed from where they are compared, and kept if they follow from themselves.
+
+use super::{ANY, Range, Ranges, is_int};
+use crate::counted::Defs;
+use lh_ir::cfg::{Cfg, DomTree, targets};
+use lh_ir::func::Term;
+use lh_ir::{Block, Function, Value};
+use std::collections::HashMap;
+
+/// For each value whether it is such an integer.
+pub(crate) fn narrow(func: &Function, cfg: &Cfg) -> Vec<bool> {
+    let dom = DomTree::new(cfg);
+    let counts = vec![true; func.values.len()];
+    let mut r = Ranges { func, cfg, dom: &dom, defs: Defs::new(func), counts, proved: None };
+    r.settle();
+    let params = cfg.rpo().iter().skip(1).flat_map(|b| func.blocks[b.index()].params.iter().map(|p| (*p, *b)));
+    let params: Vec<(Value, Block)> = params.filter(|(p, _)| is_int(func, *p)).collect();
+    let mut proved: HashMap<Value, Range> =
+        params.iter().map(|(p, b)| (*p, r.of_param(*p, *b))).filter(|(_, range)| range.is_narrow()).collect();
+    loop {
+        let known = Ranges { proved: Some(&proved), counts: Vec::new(), defs: Defs::new(func), ..r };
+        let wrong = |(p, b): &&(Value, Block)| {
+            proved.get(p).is_some_and(|range| {
+                let now = known.of_param(*p, *b);
+                now.lo < range.lo || now.hi > range.hi
+            })
+        };
+        let gone: Vec<Value> = params.iter().filter(wrong).map(|(p, _)| *p).collect();
+        if gone.is_empty() {
+            let mut narrow = vec![false; func.values.len()];
+            for b in cfg.rpo() {
+                let data = &func.blocks[b.index()];
+                for v in data.params.iter().copied().chain(data.insts.iter().filter_map(|d| d.result)) {
+                    narrow[v.index()] = is_int(func, v) && known.range(v, *b, 0).is_narrow();
+                }
+            }
+            return narrow;
+        }
+        gone.iter().for_each(|p| {
+            proved.remove(p);
+        });
+    }
+}
+
+impl Range {
+    fn is_narrow(self) -> bool {
+        self.lo >= i128::from(i32::MIN) && self.hi <= i128::from(i32::MAX)
+    }
+}
+
+impl Ranges<'_> {
+    /// What a parameter of a block is given.
+    fn of_param(&self, p: Value, b: Block) -> Range {
+        let Some(i) = self.func.blocks[b.index()].params.iter().position(|x| *x == p) else { return ANY };
+        let mut all: Option<Range> = None;
+        for e in self.cfg.preds(b) {
+            if e.target.is_none() {
+                return ANY;
+            }
+            for (_, t) in targets(self.func, e.from).filter(|(n, t)| *n == e.target && t.block == b) {
+                let r = self.passed(t.args[i], e.from, b);
+                all = Some(all.map_or(r, |a| Range { lo: a.lo.min(r.lo), hi: a.hi.max(r.hi) }));
+            }
+        }
+        all.unwrap_or(ANY)
+    }
+
+    /// Range of a value where a block is left for another.
+    fn passed(&self, v: Value, from: Block, to: Block) -> Range {
+        let mut r = self.range(v, from, 0);
+        if let Some(Term::Branch { cond, then, els }) = &self.func.blocks[from.index()].term
+            && then.block != els.block
+            && let Some((op, args)) = self.comparison(*cond).filter(|(_, args)| args.contains(&v))
+        {
+            self.compared(v, (op, args, then.block == to), from, 0, &mut r);
+        }
+        r
+    }
+}
