@@ -141,3 +141,34 @@ def test_the_option_turns_it_off(capsys):
     f(np.ones(BIG))
     f.parallel_diagnostics()
     assert "runs in parallel" not in capsys.readouterr().out
+
+
+def squares(a):
+    s = 1.0
+    for i in prange(len(a)):
+        s += a[i] * a[i]
+    return s
+
+
+def differences(a):
+    s = 1.0
+    for i in prange(len(a)):
+        s -= a[i]
+    return s
+
+
+def products(a):
+    s = 1.0
+    for i in prange(len(a)):
+        s *= a[i]
+    return s
+
+
+@pytest.mark.parametrize("function", [squares, differences, products])
+def test_floats_of_a_block_are_combined_in_vectors(function) -> None:
+    a = np.random.default_rng(3).uniform(0.99, 1.01, 100_003)
+    f = njit(parallel=True)(function)
+    got = f(a)
+    assert any("x double>" in text for text in f.inspect_llvm().values())
+    assert got == pytest.approx(function(a), rel=1e-11)
+    assert all(f(a) == got for _ in range(20))

@@ -58,6 +58,27 @@ pub struct Summary {
     returns: Vec<u32>,
     /// It reads or writes memory of which nothing is known.
     unknown: Option<Kind>,
+    pub(crate) meaning: Option<Meaning>,
+}
+
+/// What a function of the library computes, where the dependence test makes something of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Meaning {
+    /// `a // b`.
+    Quotient,
+    /// Beginning, end and step of a slice.
+    SliceBounds,
+}
+
+impl Meaning {
+    fn of(func: &Function) -> Option<Meaning> {
+        match func.qualname.as_str() {
+            "floordiv" if func.params().iter().all(|v| func.ty(*v).is_int()) => Some(Meaning::Quotient),
+            "slice_bounds" => Some(Meaning::SliceBounds),
+            _ => None,
+        }
+        .filter(|_| func.is_library)
+    }
 }
 
 impl Summary {
@@ -212,7 +233,7 @@ impl<'a> Effects<'a> {
         match s {
             Sym::Val(p) => args.get(p.index()).map(|v| expr(self.func, self.defs, *v)),
             Sym::Shape(p, d) => args.get(p.index()).map(|v| Expr::sym(Sym::Shape(*v, d))),
-            Sym::Stride(..) => None,
+            Sym::Stride(..) | Sym::Within(_) => None,
         }
     }
 }
@@ -261,7 +282,7 @@ fn once(func: &Function, callees: Callees<'_>) -> Summary {
     let effects = Effects::new(func, &defs, callees);
     let params = func.params();
     let number = |v: Value| params.iter().position(|p| *p == v);
-    let mut out = Summary::default();
+    let mut out = Summary { meaning: Meaning::of(func), ..Summary::default() };
     let note = |out: &mut Summary, kind: Kind| {
         if out.unknown != Some(Kind::Write) {
             out.unknown = Some(kind);
@@ -285,7 +306,7 @@ fn once(func: &Function, callees: Callees<'_>) -> Summary {
             let of = |s: Sym| match s {
                 Sym::Val(v) => number(v).map(|i| Expr::sym(Sym::Val(Value::new(i)))),
                 Sym::Shape(v, d) => number(v).map(|i| Expr::sym(Sym::Shape(Value::new(i), d))),
-                Sym::Stride(..) => None,
+                Sym::Stride(..) | Sym::Within(_) => None,
             };
             let index: Vec<Option<Expr>> = a.index.iter().map(|e| e.as_ref().and_then(|e| e.replace(&of))).collect();
             let entry = (p as u32, index, a.kind);

@@ -2,8 +2,10 @@
 //!
 //! Two accesses to one array, one of which writes, are independent if some dimension's index tells iterations apart: the
 //! same multiple of the loop's index in both, beside quantities that do not change in the loop, or beside indices of inner
-//! loops that stay below that multiple. All others conflict, except where each access is an update by one operation
-//! (`h[k[i]] += 1`): blocks of iterations then work on arrays of their own, which are combined afterwards.
+//! loops that stay below that multiple; or if an inner loop begins where that of the iteration before has ended, or if the
+//! accesses never go to the same part of the array at all (`windows.rs`). All others conflict, except where each access is
+//! an update by one operation (`h[k[i]] += 1`): blocks of iterations then work on arrays of their own, which are combined
+//! afterwards.
 //!
 //! Different variables are taken to be different memory: that arguments do not overlap is the caller's business.
 
@@ -18,6 +20,7 @@ use lh_ir::func::Inst;
 use lh_ir::{Block, Function, Span, Value};
 
 mod update;
+mod windows;
 
 /// What the loop does to an array that all iterations update.
 #[derive(Clone, Debug, PartialEq)]
@@ -65,7 +68,13 @@ pub(crate) fn judge(func: &Function, r: &Region, callees: Callees<'_>) -> Result
     let defs = Defs::new(func);
     let effects = Effects::new(func, &defs, callees);
     let mut accesses: Vec<Access> = r.blocks.iter().flat_map(|b| effects.of_block(*b)).collect();
-    let judge = Judge::new(func, &defs, r);
+    let judge = Judge::new(func, &defs, r, callees);
+    for a in &mut accesses {
+        let block = a.block;
+        for at in &mut a.index {
+            *at = at.take().map(|e| judge.simplified(&e)).filter(|e| judge.holds(e, block));
+        }
+    }
     accesses.retain(|a| !judge.is_private(a) && !update::is_copy_of_itself(&effects, a));
     let mut arrays: Vec<ArrayReduce> = Vec::new();
     for (i, w) in accesses.iter().enumerate().filter(|(_, a)| a.kind != Kind::Read) {
@@ -128,10 +137,14 @@ fn conflict(w: &Access, x: &Access) -> Conflict {
     Conflict { text, first: w.span, second: (!same).then_some(x.span) }
 }
 
-/// An index of an inner loop: from 0 to before a limit.
+/// An index of an inner loop.
 struct Inner {
     index: Value,
+    low: Expr,
+    /// It stays below.
     limit: Expr,
+    /// Where it does.
+    body: Vec<Block>,
 }
 
 struct Judge<'a> {
@@ -142,6 +155,7 @@ struct Judge<'a> {
     /// By value: whether the loop makes it.
     made: Vec<bool>,
     inner: Vec<Inner>,
+    callees: Callees<'a>,
 }
 
 /// An index as the loop sees it.
@@ -156,29 +170,38 @@ struct Split {
 }
 
 impl<'a> Judge<'a> {
-    fn new(func: &'a Function, defs: &'a Defs, r: &Region) -> Judge<'a> {
+    fn new(func: &'a Function, defs: &'a Defs, r: &Region, callees: Callees<'a>) -> Judge<'a> {
         let cfg = Cfg::new(func);
         let dom = DomTree::new(&cfg);
         let mut inner = Vec::new();
         for l in
             Loops::new(func, &cfg, &dom).loops.iter().filter(|l| r.inside[l.header.index()] && l.header != r.header)
         {
-            let Some(Counted { index, limit, step: 1, place, .. }) = counted(func, &cfg, defs, l) else { continue };
-            let outside = cfg.preds(l.header).iter().filter(|e| !l.blocks.contains(&e.from));
-            let from_zero = outside
-                .clone()
-                .all(|e| defs.int(func, target_of(func, *e).args[place]).is_some_and(|start| start >= 0));
-            if from_zero {
-                inner.push(Inner { index, limit: expr(func, defs, limit) });
-            }
+            let Some(Counted { index, limit, step, place, .. }) = counted(func, &cfg, defs, l) else { continue };
+            let mut outside = cfg.preds(l.header).iter().filter(|e| !l.blocks.contains(&e.from));
+            let (Some(edge), None) = (outside.next(), outside.next()) else { continue };
+            let start = expr(func, defs, target_of(func, *edge).args[place]);
+            let limit = expr(func, defs, limit);
+            let one = Expr::int(1);
+            let (low, limit) = if step > 0 { (start, limit) } else { (limit.add(&one), start.add(&one)) };
+            let body = l.blocks.iter().copied().filter(|b| *b != l.header).collect();
+            inner.push(Inner { index, low, limit, body });
         }
         let limit = expr(func, defs, r.counted.limit);
-        Judge { func, defs, index: r.counted.index, limit, made: r.defined(func), inner }
+        Judge { func, defs, index: r.counted.index, limit, made: r.defined(func), inner, callees }
     }
 
     fn is_fixed(&self, s: &Sym) -> bool {
-        let (Sym::Val(v) | Sym::Shape(v, _) | Sym::Stride(v, _)) = s;
-        !self.made[v.index()]
+        match s {
+            Sym::Val(v) | Sym::Shape(v, _) | Sym::Stride(v, _) => !self.made[v.index()],
+            Sym::Within(_) => false,
+        }
+    }
+
+    /// Whether what is known of the quantities of an index holds in a block: a loop's own has left its bounds behind it.
+    fn holds(&self, e: &Expr, b: Block) -> bool {
+        let mut all = e.terms.iter().flat_map(|t| &t.0);
+        all.all(|s| self.inner.iter().all(|i| *s != Sym::Val(i.index) || i.body.contains(&b)))
     }
 
     /// Memory that an iteration has made itself.
@@ -217,10 +240,10 @@ impl<'a> Judge<'a> {
     /// Whether two accesses never meet in different iterations.
     fn are_independent(&self, w: &Access, x: &Access) -> bool {
         let by_dimension = w.index.iter().zip(&x.index).any(|(a, b)| match (a, b) {
-            (Some(a), Some(b)) => self.tells_apart(a, b),
+            (Some(a), Some(b)) => self.tells_apart(a, b) || self.in_turn(a, b),
             _ => false,
         });
-        by_dimension || self.unravelled(w, x)
+        by_dimension || self.unravelled(w, x) || self.never_meet(w, x)
     }
 
     /// Whether an index differs between iterations, however often inner loops run.
@@ -257,7 +280,8 @@ impl<'a> Judge<'a> {
     fn span_of(&self, s: &Split) -> Option<Expr> {
         let mut sum = Expr::int(0);
         for (v, c) in &s.inner {
-            let limit = &self.inner.iter().find(|i| i.index == *v)?.limit;
+            let Inner { low, limit, .. } = self.inner.iter().find(|i| i.index == *v)?;
+            low.as_int().filter(|l| *l >= 0)?;
             let fixed = limit.terms.iter().all(|(p, _)| p.iter().all(|s| self.is_fixed(s)));
             if *c <= 0 || !fixed {
                 return None;

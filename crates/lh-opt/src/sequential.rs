@@ -7,13 +7,14 @@
 //! ```
 //!
 //! Numbers that depend on themselves in the round before (`s`, and not `p`) are computed in the order of the program unless
-//! `fastmath` allows otherwise, and of elements whose places are read from memory (`h[b[i]]`) it is not known whether two
-//! rounds write the same.
+//! `fastmath` allows otherwise, or they are results of a parallel loop's block (`add_any_order`),
+//! and of elements whose places are read from memory (`h[b[i]]`) it is not known whether two rounds write the same.
 
 use crate::counted::{Defs, is_in, target_of};
 use hashbrown::HashSet;
 use lh_ir::cfg::{Cfg, Loop};
-use lh_ir::func::{Entry, Inst};
+use lh_ir::func::{Entry, Inst, fastmath};
+use lh_ir::op::Lower;
 use lh_ir::types::Prim;
 use lh_ir::{Function, Value};
 
@@ -21,6 +22,11 @@ use lh_ir::{Function, Value};
 pub(crate) fn is_sequential(func: &Function, cfg: &Cfg, defs: &Defs, l: &Loop) -> bool {
     let seen = Seen { func, cfg, defs, l };
     seen.carries() || seen.scatters()
+}
+
+/// Whether a float that a loop carries may be computed in any order.
+pub(crate) fn is_free(func: &Function, cfg: &Cfg, defs: &Defs, l: &Loop, param: Value) -> bool {
+    func.options.fastmath & fastmath::REASSOC != 0 || !Seen { func, cfg, defs, l }.waits(param)
 }
 
 struct Seen<'a> {
@@ -37,9 +43,13 @@ impl Seen<'_> {
             && self.func.blocks[self.l.header.index()].params.iter().any(|p| {
                 let ty = self.func.ty(*p);
                 let is_float = |p: &Prim| matches!(p, Prim::F32 | Prim::F64);
-                let floats = ty.flatten().iter().any(is_float);
-                ty.is_counted() || (floats && self.reaches(self.incoming(*p), &|v, _| v == *p))
+                ty.is_counted() || (ty.flatten().iter().any(is_float) && self.waits(*p))
             })
+    }
+
+    /// Whether a parameter of the header is made of itself, in an order that counts.
+    fn waits(&self, param: Value) -> bool {
+        self.reaches(self.incoming(param), &|v, _| v == param)
     }
 
     /// Whether it writes to places that it finds in memory. Rounds of threads do not ask where others write.
@@ -71,6 +81,7 @@ impl Seen<'_> {
                 return true;
             }
             match inst {
+                Some(Inst::Op(op, _)) if matches!(op.host, Lower::AnyOrder(_)) => {}
                 Some(inst) => inst.for_each_operand(|o| work.push(o)),
                 None => work.extend(self.incoming(v)),
             }

@@ -1,8 +1,9 @@
 //! What there is to compute ahead of a loop, and under which conditions that is allowed.
 
 use crate::bounds::{Access, Facts, Leaf, Linear, Verdict, can_copy};
+use crate::sequential::is_free;
 use hashbrown::HashSet;
-use lh_ir::func::{Inst, Term, fastmath};
+use lh_ir::func::{Inst, Term};
 use lh_ir::{Block, Value};
 
 /// Loops of more instructions are left alone.
@@ -72,9 +73,9 @@ pub(super) fn plan(facts: &Facts<'_>, at: usize) -> Option<Plan> {
 
 /// Whether a vectoriser may reorder what the loop carries from one iteration to the next.
 fn carries_little(facts: &Facts<'_>, at: usize) -> bool {
-    let params = &facts.func.blocks[facts.loops.loops[at].header.index()].params;
-    let reorders = facts.func.options.fastmath & fastmath::REASSOC != 0;
-    params.iter().all(|p| facts.func.ty(*p).is_int() || (facts.func.ty(*p).is_float() && reorders))
+    let (func, l) = (facts.func, &facts.loops.loops[at]);
+    let is_free = |p| is_free(func, facts.cfg, facts.defs, l, p);
+    func.blocks[l.header.index()].params.iter().all(|p| func.ty(*p).is_int() || (func.ty(*p).is_float() && is_free(*p)))
 }
 
 /// Addresses that the loop writes to, if it has no effect but these.

@@ -13,6 +13,8 @@ pub(crate) enum Sym {
     Shape(Value, u32),
     /// A stride of an array.
     Stride(Value, u32),
+    /// Anything from 0 to below a value: a dimension of that extent is gone over as a whole.
+    Within(Value),
 }
 
 /// `constant + sum(coefficient * product of quantities)`; terms are sorted and their coefficients not 0.

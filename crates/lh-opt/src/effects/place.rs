@@ -23,6 +23,8 @@ struct View {
     start: Vec<Option<Expr>>,
     /// For each dimension of the view, the root's dimension that it runs along.
     along: Vec<Option<usize>>,
+    /// How far it goes there, if it is a part.
+    extents: Vec<Value>,
 }
 
 /// The deepest definition that is looked at.
@@ -74,9 +76,14 @@ impl Finder<'_> {
     fn views(&self, v: Value, depth: u32) -> Vec<View> {
         let simple = |root: Root| {
             let rank = self.rank(v);
-            vec![View { root, start: vec![Some(Expr::int(0)); rank], along: (0..rank).map(Some).collect() }]
+            vec![View {
+                root,
+                start: vec![Some(Expr::int(0)); rank],
+                along: (0..rank).map(Some).collect(),
+                extents: Vec::new(),
+            }]
         };
-        let unknown = |root: Root| vec![View { root, start: Vec::new(), along: Vec::new() }];
+        let unknown = |root: Root| vec![View { root, start: Vec::new(), along: Vec::new(), extents: Vec::new() }];
         if depth > MAX_DEPTH {
             return unknown(Root::Unknown);
         }
@@ -87,12 +94,12 @@ impl Finder<'_> {
             };
         };
         match inst {
-            Inst::ArrayMake { data, strides, .. } => self
+            Inst::ArrayMake { data, shape, strides, .. } => self
                 .address(*data, depth + 1)
                 .into_iter()
                 .map(|(root, start)| {
                     let along = strides.iter().map(|s| self.dimension(root, *s)).collect();
-                    View { root, start, along }
+                    View { root, start, along, extents: shape.clone() }
                 })
                 .collect(),
             Inst::Zero | Inst::Const(_) => simple(Root::Fresh),
@@ -284,7 +291,8 @@ impl View {
                 // It runs along a dimension that is not known: everywhere.
                 return Place { root: self.root, index: vec![None; out.len()] };
             };
-            let moved = match (out.get(*d).cloned().flatten(), index.get(k).cloned().flatten()) {
+            let any = self.extents.get(k).map(|n| Expr::sym(Sym::Within(*n)));
+            let moved = match (out.get(*d).cloned().flatten(), index.get(k).cloned().flatten().or(any)) {
                 (Some(start), Some(i)) => Some(start.add(&i)),
                 _ => None,
             };
