@@ -55,6 +55,8 @@ pub(crate) fn run(func: &mut Function) -> bool {
             busy_inside[p] |= !quiet[i];
         }
     }
+    // Plans change the function.
+    let sequential: Vec<bool> = loops.loops.iter().map(|l| is_sequential(func, &cfg, &defs, l)).collect();
     let mut plans: Vec<Option<Plan>> = Vec::with_capacity(counts.len());
     for (i, (l, c)) in loops.loops.iter().zip(counts).enumerate() {
         // A question in every round keeps LLVM from working on what hardly ever runs, and costs nothing where each
@@ -63,7 +65,7 @@ pub(crate) fn run(func: &mut Function) -> bool {
         let asks_seldom = !quiet[i] && !busy_inside[i] && !header.cold && !func.options.debug;
         let counted = c.filter(|_| asks_seldom);
         let raises = counted.is_some() && may_raise(func, l) && is_short(func, l);
-        let in_turn = !header.jammed && !raises && is_sequential(func, &cfg, &defs, l);
+        let in_turn = !header.jammed && !raises && sequential[i];
         plans.push(match counted {
             _ if quiet[i] => None,
             Some(c) if !in_turn => {
