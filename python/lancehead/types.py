@@ -36,6 +36,7 @@ uint16 = u2 = ushort = parse_type("uint16")
 uint32 = u4 = uintc = parse_type("uint32")
 uint64 = u8 = uintp = uint = ulong = ulonglong = size_t = parse_type("uint64")
 float16 = f2 = parse_type("float16")
+bfloat16 = parse_type("bfloat16")
 float32 = f4 = parse_type("float32")
 float64 = f8 = double = parse_type("float64")
 complex64 = c8 = parse_type("complex64")
@@ -288,7 +289,7 @@ __all__ = [
     "Array", "BaseTuple", "Boolean", "BooleanLiteral", "CPointer", "Complex", "Dispatcher", "Float", "FunctionType", "Integer", "IntegerLiteral", "List", "Literal", "NamedTuple",
     "NamedUniTuple", "NoneType", "Number", "NumberClass", "Omitted", "Optional", "RangeType", "Signature", "SliceType",
     "StringLiteral", "Tuple", "Type", "UniTuple", "UnicodeType",
-    "b1", "bool_", "boolean", "byte", "c16", "c8", "char", "complex128", "complex64", "double", "f2", "f4", "f8", "float16", "float32", "float64",
+    "b1", "bfloat16", "bool_", "boolean", "byte", "c16", "c8", "char", "complex128", "complex64", "double", "f2", "f4", "f8", "float16", "float32", "float64",
     "i1", "i2", "i4", "i8", "int16", "int32", "int64", "int8", "int_", "intc", "intp", "literal", "long_", "longlong", "none",
     "optional", "short", "size_t", "ssize_t", "string", "u1", "u2", "u4", "u8", "uchar", "uint", "uint16", "uint32", "uint64",
     "uint8", "uintc", "uintp", "ulong", "ulonglong", "unicode_type", "unliteral", "ushort", "void", "voidptr",

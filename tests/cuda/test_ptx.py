@@ -163,3 +163,23 @@ def test_float16_in_ptx() -> None:
     k = Kernel(blend, "void(float16[::1], float16[::1], float16[::1], int32[::1])", 4, 32, arguments)
     for direct, lifted in both(k):
         assert (direct.view(np.uint8) == lifted.view(np.uint8)).all()
+
+
+def test_bfloat16_in_ptx() -> None:
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+
+    def blend(a, b, out, whole, exact):
+        i = cuda.grid(1)
+        if i < out.size:
+            x = a[i] * b[i] + a[i] / (b[i] * b[i] + cuda.bfloat16(1))
+            out[i] = math.sqrt(abs(x)) if x > b[i] else -cuda.bf16.hfma(a[i], b[i], x)
+            whole[i] = int(x) + cuda.bf16.bfloat16_to_int32_rd(b[i])
+            exact[i] = cuda.bfloat16(exact[i])
+
+    def arguments(rng):
+        a, b = ((rng.random(100) * 8 - 4).astype(ml_dtypes.bfloat16) for _ in range(2))
+        return a, b, np.zeros(100, a.dtype), np.zeros(100, np.int32), rng.random(100)
+
+    k = Kernel(blend, "void(bfloat16[::1], bfloat16[::1], bfloat16[::1], int32[::1], float64[::1])", 4, 32, arguments)
+    for direct, lifted in both(k):
+        assert (direct.view(np.uint8) == lifted.view(np.uint8)).all()

@@ -153,6 +153,16 @@ def test_a_kernel_with_a_result_is_refused_before_it_is_made():
         cuda.jit("void(int64)")(choose)
 
 
+def test_integers_beyond_a_parameters_type_give_their_low_bits():
+    @cuda.jit("void(int32, uint8, UniTuple(int8, 2), int64[::1])")
+    def kernel(mask, byte, pair, out):
+        out[0], out[1], out[2], out[3] = mask, byte, pair[0], pair[1]
+
+    out = np.zeros(4, np.int64)
+    kernel[1, 1](0xFFFFFFFF, -1, (255, 300), out)
+    assert out.tolist() == [-1, 255, -1, 44]
+
+
 def test_constant_memory_is_counted():
     table = np.arange(100.0)
 

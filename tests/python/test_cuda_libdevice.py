@@ -1,6 +1,7 @@
 """NVIDIA's functions by their own names, in kernels."""
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -98,6 +99,92 @@ def test_several_results():
     assert np.allclose(out, [np.sin(-2.75), np.cos(-2.75), -0.6875, 2, -0.75, -2], rtol=1e-15)
 
 
-def test_what_there_is_not():
-    with pytest.raises(errors.TypingError, match=r"libdevice\.j0` is not supported"):
-        applied(libdevice.j0, np.float64, X)
+def directed(exact, near, mode):
+    """The neighbour of an exact number that a mode asks for."""
+    kind = type(near)
+
+    def value(v):
+        return Fraction(float(v)) if np.isfinite(v) else Fraction(10) ** 400 * int(np.sign(v))
+
+    low = near if np.isfinite(near) else kind(np.copysign(np.finfo(kind).max, near))
+    while value(low) > exact:
+        low = np.nextafter(low, kind(-np.inf))
+    while value(np.nextafter(low, kind(np.inf))) <= exact:
+        low = np.nextafter(low, kind(np.inf))
+    high = low if value(low) == exact else np.nextafter(low, kind(np.inf))
+    return low if mode == "rd" or mode == "rz" and exact > 0 else high
+
+
+@pytest.mark.parametrize("mode", ["rd", "ru", "rz"])
+@pytest.mark.parametrize("kind, scale", [(np.float64, 5), (np.float64, 520), (np.float32, 70)])
+def test_arithmetic_rounded_other_ways(mode, kind, scale):
+    rng = np.random.default_rng(scale)
+    x, y, z = (np.ldexp(rng.standard_normal(150), rng.integers(-scale, scale, 150)).astype(kind) for _ in range(3))
+    with np.errstate(all="ignore"):
+        z[:50] = np.nan_to_num(-(x * y)[:50], posinf=1, neginf=1)
+        letter = "d" if kind is np.float64 else "f"
+        cases = [
+            (letter + "add", lambda a, b: a + b, (x, y)), (letter + "mul", lambda a, b: a * b, (x, y)),
+            (letter + "div", lambda a, b: a / b, (x, y)), (letter + "rcp", lambda a: 1 / a, (x,)),
+            ("fma" if letter == "d" else "fmaf", lambda a, b, c: a * b + c, (x, y, z)),
+        ]  # fmt: skip
+        for name, exact, args in cases:
+            for got, *parts in zip(applied(getattr(libdevice, f"{name}_{mode}"), kind, *args), *args):
+                want = exact(*(Fraction(float(p)) for p in parts))
+                assert got == directed(want, got, mode) if want else got == 0, (name, parts)
+
+
+def test_roots_and_integers_rounded_other_ways():
+    rng = np.random.default_rng(3)
+    x = np.ldexp(rng.random(200) + 0.1, rng.integers(-1000, 1000, 200))
+    down, up = (applied(getattr(libdevice, f"dsqrt_{m}"), np.float64, x) for m in ("rd", "ru"))
+    exact = [[Fraction(float(v)) ** 2 for v in side] for side in (down, up)]
+    assert all(a <= Fraction(float(v)) <= b for v, a, b in zip(x, *exact)) and (up <= np.nextafter(down, np.inf)).all()
+    n = np.concatenate([rng.integers(-(2**63), 2**63 - 1, 100), [2**63 - 1, -(2**63), 2**53 + 1, 2**62 + 2**38 + 1]])
+    for name, kind, integers in (("ll2float", np.float32, n), ("ull2double", np.float64, n.view(np.uint64)), ("ll2double", np.float64, n)):
+        for mode in ("rd", "ru", "rz"):
+            got = applied(getattr(libdevice, f"{name}_{mode}"), kind, integers)
+            assert all(directed(Fraction(int(v)), g, mode) == g for v, g in zip(integers, got)), (name, mode)
+    assert applied(libdevice.dadd_rd, np.float64, np.ones(1), -np.ones(1)).tobytes() == np.array([-0.0]).tobytes()
+
+
+def test_special_functions():
+    special = pytest.importorskip("scipy.special")
+    x = np.concatenate([np.linspace(0.01, 8, 200), np.linspace(8, 200, 200)])
+    for name in ("j0", "j1", "y0", "y1"):
+        assert np.allclose(applied(getattr(libdevice, name), np.float64, x), getattr(special, name)(x), rtol=1e-14, atol=2e-15)
+        single = applied(getattr(libdevice, name + "f"), np.float32, x.astype(np.float32))
+        assert np.allclose(single, getattr(special, name)(x.astype(np.float32)), rtol=1e-6, atol=1e-6)
+    for n in (0, 1, 2, 7, 40):
+        orders = np.full(x.size, n, np.int32)
+        assert np.allclose(applied(libdevice.jn, np.float64, orders, x), special.jv(n, x), rtol=1e-10, atol=1e-13)
+        assert np.allclose(applied(libdevice.yn, np.float64, orders, x), special.yn(n, x), rtol=1e-11)
+    p = np.concatenate([np.linspace(0.001, 0.999, 300), 10.0 ** -np.arange(1, 300, 7)])
+    for name, expected in (("erfcinv", special.erfcinv), ("erfinv", special.erfinv), ("normcdfinv", special.ndtri)):
+        assert np.allclose(applied(getattr(libdevice, name), np.float64, p), expected(p), rtol=2e-15, atol=1e-17)
+    v = np.linspace(-20, 60, 300)
+    assert np.allclose(applied(libdevice.erfcx, np.float64, v), special.erfcx(v), rtol=1e-13)
+    edges = np.array([0, 1, -1, 2, np.inf, np.nan])
+    assert np.array_equal(applied(libdevice.erfinv, np.float64, edges), [0, np.inf, -np.inf, np.nan, np.nan, np.nan], equal_nan=True)
+    assert np.array_equal(applied(libdevice.y0, np.float64, edges[[0, 2, 4]]), [-np.inf, np.nan, 0], equal_nan=True)
+
+
+def test_remainder_with_the_last_bits_of_the_quotient():
+    @cuda.jit
+    def kernel(x, y, rest, quotient):
+        i = cuda.grid(1)
+        if i < x.size:
+            rest[i], quotient[i] = libdevice.remquo(x[i], y[i])
+
+    rng = np.random.default_rng(0)
+    x, y, rest, quotient = rng.uniform(-100, 100, 99), rng.uniform(-5, 5, 99), np.zeros(99), np.zeros(99, np.int32)
+    kernel[1, 128](x, y, rest, quotient)
+    assert rest.tolist() == list(map(math.remainder, x, y))
+    whole = np.rint((x - rest) / y)
+    assert (quotient == np.sign(whole) * (np.abs(whole) % 8)).all()
+    assert applied(libdevice.ldexpf, np.float32, np.ones(2, np.float32), np.int32([3, -2])).tolist() == [8, 0.25]
+
+
+def test_unknown_names_are_refused():
+    with pytest.raises(errors.TypingError, match="has no function `j9`"):
+        applied(libdevice.j9, np.float64, X)

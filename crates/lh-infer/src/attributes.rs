@@ -20,7 +20,7 @@ fn classes(t: Ty) -> &'static [&'static str] {
         TyKind::Range(_) => &["builtins.range"],
         TyKind::Slice(_) => &["builtins.slice"],
         TyKind::Int { .. } | TyKind::Bool => &["builtins.int", "numpy.generic"],
-        TyKind::Float { .. } => &["builtins.float", "numpy.generic"],
+        TyKind::Float { .. } | TyKind::Bfloat16 => &["builtins.float", "numpy.generic"],
         TyKind::Complex { .. } => &["builtins.complex", "numpy.generic"],
         _ => &[],
     }
@@ -239,7 +239,7 @@ impl Infer<'_> {
             TyKind::Int { signed: true, .. } => "i",
             TyKind::Int { .. } => "u",
             TyKind::Float { .. } => "f",
-            TyKind::Record(_) => "V",
+            TyKind::Record(_) | TyKind::Bfloat16 => "V",
             _ => "c",
         };
         match name {
@@ -321,6 +321,10 @@ impl Infer<'_> {
                 let top = if *signed { (1i128 << (bits - 1)) - 1 } else { (1i128 << bits) - 1 };
                 let i = if greatest { top } else { wrap_int(top + 1, bits, *signed) };
                 Const::Int(i, t)
+            }
+            TyKind::Bfloat16 => {
+                let most = lh_ir::half::number(0x7f7f, t);
+                Const::Float(if greatest { most } else { -most }, t)
             }
             TyKind::Float { bits: 16, .. } => Const::Float(if greatest { 65504.0 } else { -65504.0 }, t),
             TyKind::Float { bits: 32, .. } => Const::Float(f64::from(if greatest { f32::MAX } else { f32::MIN }), t),

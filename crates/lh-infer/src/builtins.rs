@@ -299,6 +299,9 @@ impl Infer<'_> {
             TyKind::Int { signed: true, .. } if on_gpu => ("lh_print_i64", vec![self.cast(a, Ty::i64())]),
             TyKind::Int { .. } if on_gpu => ("lh_print_u64", vec![self.cast(a, Ty::u64())]),
             TyKind::Float { bits: 32, .. } if on_gpu => ("lh_print_f32", vec![a.clone()]),
+            TyKind::Float { bits: 16, .. } | TyKind::Bfloat16 if on_gpu => {
+                ("lh_print_f32", vec![self.cast(a, Ty::f32())])
+            }
             TyKind::Float { .. } if on_gpu => ("lh_print_f64", vec![a.clone()]),
             TyKind::Complex { .. } if on_gpu => {
                 let parts = [self.field(a, 0), self.field(a, 1)];
@@ -344,6 +347,7 @@ impl Infer<'_> {
                 "uint32" | "u4" => Ty::u32(),
                 "uint64" | "u8" | "uint" | "uintp" => Ty::u64(),
                 "float16" | "f2" | "e" | "half" => Ty::f16(),
+                "bfloat16" => Ty::bf16(),
                 "float32" | "f4" | "f" | "single" => Ty::f32(),
                 "float64" | "f8" | "d" | "float" | "double" => Ty::f64(),
                 "complex64" | "c8" | "F" => Ty::c64(),

@@ -372,7 +372,7 @@ impl Infer<'_> {
                     let i = self.runtime("lh_str_to_i64", &[x.clone(), Val::int(10)], Ty::int())?;
                     Ok(self.cast(&i, t))
                 }
-                TyKind::Float { .. } => {
+                TyKind::Float { .. } | TyKind::Bfloat16 => {
                     let f = self.runtime("lh_str_to_f64", &[x.clone()], Ty::float())?;
                     Ok(self.cast(&f, t))
                 }
@@ -722,7 +722,7 @@ fn same_kind(from: Ty, to: Ty) -> bool {
         TyKind::Bool => 0,
         TyKind::Int { signed: false, .. } => 1,
         TyKind::Int { .. } => 2,
-        TyKind::Float { .. } => 3,
+        TyKind::Float { .. } | TyKind::Bfloat16 => 3,
         _ => 4,
     };
     rank(from) <= rank(to)

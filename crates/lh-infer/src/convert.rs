@@ -7,7 +7,7 @@ fn kind(t: Ty) -> u8 {
     match t.kind() {
         TyKind::Bool => 0,
         TyKind::Int { .. } => 1,
-        TyKind::Float { .. } => 2,
+        TyKind::Float { .. } | TyKind::Bfloat16 => 2,
         _ => 3,
     }
 }
@@ -44,7 +44,7 @@ fn promote_weak(weak: Ty, strong: Ty) -> Ty {
         return strong;
     }
     match (weak.is_complex(), strong.kind()) {
-        (true, TyKind::Float { bits: 16 | 32, .. }) => Ty::c64(),
+        (true, TyKind::Float { bits: 16 | 32, .. } | TyKind::Bfloat16) => Ty::c64(),
         (true, _) => Ty::c128(),
         _ => Ty::f64(),
     }
@@ -61,6 +61,7 @@ fn promote_strong(a: Ty, b: Ty) -> Ty {
             16 => hi,
             _ => Ty::f64(),
         },
+        (2, 2) if a.is_half() && b.is_half() => Ty::f32(),
         (2, 2) => {
             if a.bits() >= b.bits() {
                 a
@@ -111,7 +112,7 @@ fn promote_ints(a: Ty, b: Ty) -> Ty {
 /// The float type that elementary functions compute in for an operand: NumPy's rule, without `float16`.
 pub fn float_for(t: Ty) -> Ty {
     match t.kind() {
-        TyKind::Float { .. } | TyKind::Complex { .. } => t,
+        TyKind::Float { .. } | TyKind::Bfloat16 | TyKind::Complex { .. } => t,
         TyKind::Int { weak: true, .. } => Ty::float(),
         TyKind::Int { bits: 8 | 16, .. } => Ty::f32(),
         _ => Ty::f64(),

@@ -54,7 +54,7 @@ fn rank(t: Ty) -> u32 {
     match t.kind() {
         TyKind::Bool => 0,
         TyKind::Int { .. } => 1,
-        TyKind::Float { .. } => 2,
+        TyKind::Float { .. } | TyKind::Bfloat16 => 2,
         _ => 3,
     }
 }

@@ -6,7 +6,7 @@ use crate::val::Val;
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{Device, Inst};
 use lh_ir::types::{NamedTuple, TyKind};
-use lh_ir::{Layout, Ty};
+use lh_ir::{FuncId, Layout, Ty};
 
 const AXES: [&str; 3] = ["x", "y", "z"];
 
@@ -126,7 +126,9 @@ impl Infer<'_> {
                 Some(o) => self.object(o),
                 None => lh_ir::bug!("lancehead.cuda.names is not loaded"),
             },
-            _ if path.starts_with("cuda.libdevice.") && kwargs.is_empty() => self.libdevice(path, args),
+            _ if kwargs.is_empty() && path.starts_with("cuda.libdevice.") => self.libdevice(path, args),
+            _ if kwargs.is_empty() && path.starts_with("cuda.bf16.") => self.half(path, Ty::bf16(), args),
+            _ if kwargs.is_empty() && path.starts_with("cuda.fp16.") => self.half(path, Ty::f16(), args),
             _ => match path.strip_prefix("cuda.atomic.") {
                 Some(op) => self.atomic(op, args),
                 None => match self.world.library(path) {
@@ -139,12 +141,38 @@ impl Infer<'_> {
         }
     }
 
-    /// A function of NVIDIA's math library. `_sin` of the library is `sin` of `float64` and `sinf` of `float32`.
+    /// A function of `float16` or `bfloat16`: the library has it for both.
+    fn half(&mut self, path: &str, ty: Ty, args: &[Val]) -> Result<Val> {
+        let name = path.rsplit('.').next().unwrap_or(path);
+        let mut args: Vec<Val> = std::iter::once(Val::of_type(Ty::dtype(ty))).chain(args.iter().cloned()).collect();
+        let (f, mode) = match (self.world.library(&format!("cuda.halves.{name}")), self.rounded(name)) {
+            (Some((f, _)), _) => (f, None),
+            (None, Some((f, mode))) => (f, Some(mode)),
+            (None, None) => lh_ir::bug!("the library has no `{name}`"),
+        };
+        args.splice(0..0, mode);
+        self.call_func(f, &args, &[])
+    }
+
+    /// A function whose name says how it rounds, and what it takes for that.
+    fn rounded(&mut self, name: &str) -> Option<(FuncId, Val)> {
+        let (mode, base) = (0..)
+            .zip(["_rn", "_rd", "_ru", "_rz"])
+            .find_map(|(mode, suffix)| Some((mode, name.strip_suffix(suffix)?)))?;
+        Some((self.world.library(&format!("cuda.rounding.{base}"))?.0, Val::int(mode)))
+    }
+
+    /// A function of NVIDIA's math library. `_sin` of the library is `sin` of `float64` and `sinf` of `float32`; what ends in `_rd` and
+    /// the like is in `rounding.py`, and takes how it rounds first.
     fn libdevice(&mut self, path: &str, args: &[Val]) -> Result<Val> {
         if let Some((f, _)) = self.world.library(path) {
             return self.call_func(f, args, &[]);
         }
         let name = path.strip_prefix("cuda.libdevice.").unwrap_or(path);
+        if let Some((f, mode)) = self.rounded(name) {
+            let args: Vec<Val> = std::iter::once(mode).chain(args.iter().cloned()).collect();
+            return self.call_func(f, &args, &[]);
+        }
         let single = name.strip_suffix('f').map(|n| (n, Ty::f32()));
         for (base, ty) in std::iter::once((name, Ty::f64())).chain(single) {
             let Some((f, _)) = self.world.library(&format!("cuda.libdevice._{base}")) else { continue };
@@ -158,8 +186,7 @@ impl Infer<'_> {
             let args: Vec<Val> = args.iter().enumerate().map(|a| cast(self, a)).collect();
             return self.call_func(f, &args, &[]);
         }
-        Err(Diagnostic::new(diag::UNSUPPORTED_CALL, format!("`libdevice.{name}` is not supported"))
-            .note("not there are Bessel functions, inverse error functions and rounding up or down"))
+        Err(Diagnostic::new(diag::UNSUPPORTED_CALL, format!("`cuda.libdevice` has no function `{name}`")))
     }
 
     /// `cuda.grid(n)` and `cuda.gridsize(n)`.

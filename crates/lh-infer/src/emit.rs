@@ -63,7 +63,7 @@ impl Infer<'_> {
     /// Emits a row; `wanted` is the result type of rows that leave it open.
     pub(crate) fn op_row(&mut self, op: &'static Op, args: &[Val], wanted: Option<Ty>) -> Val {
         let tys: Vec<Ty> = args.iter().map(|a| a.ty).collect();
-        if tys.contains(&Ty::f16()) && !matches!(op.sig, Sig::Select(_) | Sig::Fixed(..)) {
+        if tys.iter().any(|t| t.is_half()) && !matches!(op.sig, Sig::Select(_) | Sig::Fixed(..)) {
             return self.op_of_halves(op, args, wanted);
         }
         let Some(ty) = op.sig.result(&tys, wanted) else {
@@ -89,13 +89,14 @@ impl Infer<'_> {
         self.push(Inst::Op(op, args), ty)
     }
 
-    /// A row of `float16` is computed in `float32` and rounded, as NumPy does it. For arithmetic that is the nearest number, and
-    /// where a machine has instructions for it, LLVM finds them.
+    /// A row of `float16` or `bfloat16` is computed in `float32` and rounded, as NumPy does it. For arithmetic that is the nearest
+    /// number, and where a machine has instructions for it, LLVM finds them. A `bfloat16` with a `float16` is a `float32`.
     fn op_of_halves(&mut self, op: &'static Op, args: &[Val], wanted: Option<Ty>) -> Val {
-        let single = |t: Ty| if t == Ty::f16() { Ty::f32() } else { t };
+        let single = |t: Ty| if t.is_half() { Ty::f32() } else { t };
+        let half = args.iter().map(|a| a.ty).find(|t| t.is_half()).expect("one is");
         let args: Vec<Val> = args.iter().map(|a| self.cast(a, single(a.ty))).collect();
         let result = self.op_row(op, &args, wanted.map(single));
-        if result.ty == Ty::f32() { self.cast(&result, Ty::f16()) } else { result }
+        if result.ty == Ty::f32() { self.cast(&result, half) } else { result }
     }
 
     /// Converts a number to a number type, as C does.
@@ -328,7 +329,7 @@ impl Infer<'_> {
         }
         match val.ty.kind() {
             TyKind::Bool => Ok(val.clone()),
-            TyKind::Int { .. } | TyKind::Float { .. } => Ok(self.cast(val, Ty::bool())),
+            TyKind::Int { .. } | TyKind::Float { .. } | TyKind::Bfloat16 => Ok(self.cast(val, Ty::bool())),
             TyKind::Complex { .. } => {
                 let (re, im) = (self.field(val, 0), self.field(val, 1));
                 let (re, im) = (self.cast(&re, Ty::bool()), self.cast(&im, Ty::bool()));
@@ -408,7 +409,10 @@ pub(crate) fn cast_const(c: &Const, to: Ty) -> Option<Const> {
         Const::Complex(a, b, _) => (*a, *b),
         Const::None | Const::Str(_) => return None,
     };
-    let narrow = |x: f64, t: Ty| lh_ir::half::rounded(x, t.bits());
+    let narrow = |x: f64, t: Ty| match c {
+        Const::Int(i, _) if t.is_half() => lh_ir::half::rounded(lh_ir::half::of_integer(*i), t),
+        _ => lh_ir::half::rounded(x, t),
+    };
     match to.kind() {
         TyKind::Bool => Some(Const::Bool(re != 0.0 || im != 0.0)),
         TyKind::Int { bits, signed, .. } => {
@@ -420,7 +424,9 @@ pub(crate) fn cast_const(c: &Const, to: Ty) -> Option<Const> {
             };
             Some(Const::Int(wrap_int(i, u32::from(*bits), *signed), to))
         }
-        TyKind::Float { .. } if !matches!(c, Const::Complex(..)) => Some(Const::Float(narrow(re, to), to)),
+        TyKind::Float { .. } | TyKind::Bfloat16 if !matches!(c, Const::Complex(..)) => {
+            Some(Const::Float(narrow(re, to), to))
+        }
         TyKind::Complex { .. } => {
             let part = to.real_part();
             Some(Const::Complex(narrow(re, part), narrow(im, part), to))

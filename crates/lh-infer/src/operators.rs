@@ -329,7 +329,7 @@ impl Infer<'_> {
                 return Ok(self.op(if op == BinOp::Mod { "srem" } else { "sdiv" }, &args));
             }
         }
-        if t == Ty::f16() {
+        if t.is_half() {
             let [x, y] = args.map(|a| self.cast(&a, Ty::f32()));
             let wide = self.binary_same(op, &x, &y, Ty::f32())?;
             return Ok(self.cast(&wide, t));
@@ -776,18 +776,18 @@ pub(crate) fn rank(t: Ty) -> u8 {
     match t.kind() {
         TyKind::Bool => 0,
         TyKind::Int { .. } => 1,
-        TyKind::Float { .. } => 2,
+        TyKind::Float { .. } | TyKind::Bfloat16 => 2,
         _ => 3,
     }
 }
 
-/// A row inside an elementwise expression; of `float16` as everywhere, in `float32` and rounded.
+/// A row inside an elementwise expression; of `float16` and `bfloat16` as everywhere, in `float32` and rounded.
 pub(crate) fn row_expr(op: &'static Op, ret: Ty, args: Vec<MapExpr>) -> MapExpr {
-    if !args.iter().any(|e| expr_type(e) == Ty::f16()) {
+    if !args.iter().any(|e| expr_type(e).is_half()) {
         return MapExpr::Op(op, ret, args);
     }
-    let wide = |e: MapExpr| if expr_type(&e) == Ty::f16() { cast_expr(Ty::f32(), e) } else { e };
-    let single = if ret == Ty::f16() { Ty::f32() } else { ret };
+    let wide = |e: MapExpr| if expr_type(&e).is_half() { cast_expr(Ty::f32(), e) } else { e };
+    let single = if ret.is_half() { Ty::f32() } else { ret };
     cast_expr(ret, MapExpr::Op(op, single, args.into_iter().map(wide).collect()))
 }
 

@@ -231,6 +231,10 @@ impl Infer<'_> {
                 let word = self.cast(word, Ty::i16());
                 self.op("f16_of_bits", &[word])
             }
+            [Prim::I16] if ty == Ty::bf16() => {
+                let word = self.cast(word, Ty::i16());
+                self.op("bf16_of_bits", &[word])
+            }
             _ => self.cast(word, ty),
         }
     }
@@ -241,6 +245,7 @@ impl Infer<'_> {
             [Prim::F64] => self.op("bits_of_f64", std::slice::from_ref(x)),
             [Prim::F32] => self.op("bits_of_f32", std::slice::from_ref(x)),
             [Prim::F16] => self.op("bits_of_f16", std::slice::from_ref(x)),
+            [Prim::I16] if x.ty == Ty::bf16() => self.op("bits_of_bf16", std::slice::from_ref(x)),
             _ => x.clone(),
         };
         self.cast(&bits, unsigned(x.ty.itemsize()))

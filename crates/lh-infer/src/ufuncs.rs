@@ -230,7 +230,7 @@ fn kind_rank(t: Ty) -> u8 {
     match t.kind() {
         TyKind::Bool => 0,
         TyKind::Int { .. } => 1,
-        TyKind::Float { .. } => 2,
+        TyKind::Float { .. } | TyKind::Bfloat16 => 2,
         _ => 3,
     }
 }

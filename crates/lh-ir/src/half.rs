@@ -1,6 +1,18 @@
-//! `float16` in numbers that Rust has: conversions, rounded once.
+//! `float16` and `bfloat16` in numbers that Rust has: conversions, rounded once.
 
-/// The number of these bits.
+use crate::Ty;
+
+/// The number of these bits of a type of 16 bits.
+pub fn number(bits: u16, ty: Ty) -> f64 {
+    if ty == Ty::bf16() { f64::from(f32::from_bits(u32::from(bits) << 16)) } else { to_f64(bits) }
+}
+
+/// The bits of the nearest number of a type of 16 bits.
+pub fn bits(x: f64, ty: Ty) -> u16 {
+    if ty == Ty::bf16() { bfloat(x) } else { of_f64(x) }
+}
+
+/// The number of these bits of a `float16`.
 pub fn to_f64(bits: u16) -> f64 {
     let (exponent, fraction) = (i32::from(bits >> 10 & 31), f64::from(bits & 1023));
     let magnitude = match exponent {
@@ -30,10 +42,32 @@ pub fn of_f64(x: f64) -> u16 {
     }
 }
 
-/// A number rounded to a float type of so many bits.
-pub fn rounded(x: f64, bits: u32) -> f64 {
-    match bits {
-        16 => to_f64(of_f64(x)),
+/// The bits of the nearest `bfloat16`; of two as near, the even one.
+fn bfloat(x: f64) -> u16 {
+    if x.is_nan() {
+        return 0x7fc0 | (x.to_bits() >> 48) as u16 & 0x8000;
+    }
+    // Rounded to `float32` so that what is cut off can still be told from nothing and from a half: towards an odd number.
+    let near = x as f32;
+    let back = f64::from(near);
+    let word = near.to_bits();
+    let odd = if back == x { word } else { (word - u32::from(back.abs() > x.abs())) | 1 };
+    ((u64::from(odd) + 0x7fff + u64::from(odd >> 16 & 1)) >> 16) as u16
+}
+
+/// An integer as a number that is rounded to any float type of 16 bits as the integer would be.
+pub fn of_integer(i: i128) -> f64 {
+    if i.unsigned_abs() < 1 << 53 {
+        i as f64
+    } else {
+        ((i >> 12 << 12) + if i & 0xfff == 0 { 0 } else { 0x800 }) as f64
+    }
+}
+
+/// A number rounded to a float type.
+pub fn rounded(x: f64, ty: Ty) -> f64 {
+    match ty.bits() {
+        16 => number(bits(x, ty), ty),
         32 => f64::from(x as f32),
         _ => x,
     }
@@ -49,6 +83,27 @@ mod tests {
             let x = to_f64(bits);
             assert!(x.is_nan() || of_f64(x) == bits, "{bits:#x}");
         }
+    }
+
+    #[test]
+    fn upper_halves_of_singles() {
+        let t = Ty::bf16();
+        for word in 0..=u16::MAX {
+            let x = number(word, t);
+            assert!(x.is_nan() || bits(x, t) == word, "{word:#x}");
+        }
+        for word in (0..0x7f80u16).step_by(7) {
+            let (a, b) = (number(word, t), if word == 0x7f7f { 2f64.powi(128) } else { number(word + 1, t) });
+            let middle = (a + b) / 2.0;
+            assert_eq!(bits(middle, t), word + (word & 1));
+            assert_eq!(bits(middle - middle * 1e-12, t), word);
+            assert_eq!(bits(-middle - middle * 1e-12, t), 0x8000 | word + 1);
+        }
+        assert_eq!(bits(1e308, t), 0x7f80);
+        assert_eq!(bits(f64::NAN, t) & 0x7fff, 0x7fc0);
+        assert_eq!(bits(of_integer((1 << 62) + (1 << 54)), t), 0x5e80);
+        assert_eq!(bits(of_integer((1 << 62) + (1 << 54) + 1), t), 0x5e81);
+        assert_eq!(bits(of_integer(-(1 << 62) - (1 << 54) - 1), t), 0xde81);
     }
 
     #[test]

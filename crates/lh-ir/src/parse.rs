@@ -620,6 +620,7 @@ fn simple_type(name: &str) -> Option<Ty> {
         "uint64" => Ty::u64(),
         "float" => Ty::float(),
         "float16" => Ty::f16(),
+        "bfloat16" => Ty::bf16(),
         "float32" => Ty::f32(),
         "float64" => Ty::f64(),
         "complex" => Ty::complex(),

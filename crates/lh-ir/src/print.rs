@@ -43,6 +43,7 @@ impl fmt::Display for TypeText {
             TyKind::Int { bits, signed, .. } => write!(f, "{}int{bits}", if *signed { "" } else { "u" }),
             TyKind::Float { weak: true, .. } => f.write_str("float"),
             TyKind::Float { bits, .. } => write!(f, "float{bits}"),
+            TyKind::Bfloat16 => f.write_str("bfloat16"),
             TyKind::Complex { weak: true, .. } => f.write_str("complex"),
             TyKind::Complex { bits, .. } => write!(f, "complex{bits}"),
             TyKind::Str => f.write_str("str"),

@@ -38,6 +38,8 @@ pub enum TyKind {
     Int { bits: u8, signed: bool, weak: bool },
     /// `float16`, `float32` and `float64`. `weak` marks Python's `float` (64 bits).
     Float { bits: u8, weak: bool },
+    /// `bfloat16`: the upper half of a `float32`, in registers and memory a 16-bit integer.
+    Bfloat16,
     /// `complex64` and `complex128`. `weak` marks Python's `complex` (128 bits).
     Complex { bits: u8, weak: bool },
     /// `str`: owner, UTF-8 data, length in bytes.
@@ -338,6 +340,8 @@ impl Ty {
         u64 = TyKind::Int { bits: 64, signed: false, weak: false };
         /// NumPy's `float16`.
         f16 = TyKind::Float { bits: 16, weak: false };
+        /// `bfloat16`, of the package `ml_dtypes`.
+        bf16 = TyKind::Bfloat16;
         /// NumPy's `float32`.
         f32 = TyKind::Float { bits: 32, weak: false };
         /// NumPy's `float64`.
@@ -485,7 +489,11 @@ impl Ty {
     }
     /// A real floating-point number.
     pub fn is_float(self) -> bool {
-        matches!(self.0, TyKind::Float { .. })
+        matches!(self.0, TyKind::Float { .. } | TyKind::Bfloat16)
+    }
+    /// `float16` or `bfloat16`, which are computed in `float32`.
+    pub fn is_half(self) -> bool {
+        matches!(self.0, TyKind::Float { bits: 16, .. } | TyKind::Bfloat16)
     }
     /// A complex number.
     pub fn is_complex(self) -> bool {
@@ -532,6 +540,7 @@ impl Ty {
     pub fn bits(self) -> u32 {
         match *self.0 {
             TyKind::Bool => 8,
+            TyKind::Bfloat16 => 16,
             TyKind::Int { bits, .. } | TyKind::Float { bits, .. } => u32::from(bits),
             TyKind::Complex { bits, .. } => u32::from(bits),
             _ => 0,
@@ -616,6 +625,7 @@ impl Ty {
                 32 => Prim::I32,
                 _ => Prim::I64,
             }),
+            TyKind::Bfloat16 => out.push(Prim::I16),
             TyKind::Float { bits, .. } => out.push(match bits {
                 16 => Prim::F16,
                 32 => Prim::F32,
@@ -698,6 +708,7 @@ impl fmt::Display for Ty {
             TyKind::Bool => write!(f, "bool"),
             TyKind::Int { bits, signed, .. } => write!(f, "{}int{bits}", if *signed { "" } else { "u" }),
             TyKind::Float { bits, .. } => write!(f, "float{bits}"),
+            TyKind::Bfloat16 => write!(f, "bfloat16"),
             TyKind::Complex { bits, .. } => write!(f, "complex{bits}"),
             TyKind::Str => write!(f, "unicode_type"),
             TyKind::Tuple { elems, name } => fmt_tuple(f, elems, name.as_ref()),

@@ -62,6 +62,7 @@ pub fn part(ty: Ty, index: u32) -> Option<Ty> {
         | TyKind::Bool
         | TyKind::Int { .. }
         | TyKind::Float { .. }
+        | TyKind::Bfloat16
         | TyKind::Str
         | TyKind::Array { .. }
         | TyKind::List(_)

@@ -34,6 +34,7 @@ fn value(slot: u64, ty: Ty) -> Const {
     let int = |v: i128| Const::Int(v, ty);
     match (ty.flatten()[0], ty.is_signed()) {
         (Prim::I1, _) => Const::Bool(slot as u8 != 0),
+        (Prim::I16, _) if ty.is_half() => Const::Float(half::number(slot as u16, ty), ty),
         (Prim::F16, _) => Const::Float(half::to_f64(slot as u16), ty),
         (Prim::F32, _) => Const::Float(f64::from(f32::from_bits(slot as u32)), ty),
         (Prim::F64, _) => Const::Float(f64::from_bits(slot), ty),

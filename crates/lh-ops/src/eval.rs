@@ -16,7 +16,7 @@ pub(crate) fn wrapped(v: i128, ty: Ty) -> Const {
 
 /// A float of a type, rounded to it.
 pub(crate) fn rounded(v: f64, ty: Ty) -> Const {
-    Const::Float(lh_ir::half::rounded(v, ty.bits()), ty)
+    Const::Float(lh_ir::half::rounded(v, ty), ty)
 }
 
 /// A bit pattern of an integer type, in the low bits.
@@ -203,11 +203,16 @@ pub(crate) fn whole_of_float(args: &[Const]) -> Option<Const> {
 
 pub(crate) fn bits_of_float(a: &[Const]) -> Option<Const> {
     match *a {
-        [Const::Float(x, t)] if t.bits() == 16 => Some(wrapped(i128::from(lh_ir::half::of_f64(x)), Ty::i16())),
+        [Const::Float(x, t)] if t.bits() == 16 => Some(wrapped(i128::from(lh_ir::half::bits(x, t)), Ty::i16())),
         [Const::Float(x, t)] if t.bits() == 32 => Some(wrapped(i128::from((x as f32).to_bits()), Ty::i32())),
         [Const::Float(x, _)] => Some(wrapped(i128::from(x.to_bits()), Ty::i64())),
         _ => None,
     }
+}
+
+pub(crate) fn bfloat_of_bits(a: &[Const]) -> Option<Const> {
+    let [Const::Int(x, _)] = *a else { return None };
+    Some(Const::Float(lh_ir::half::number(x as u16, Ty::bf16()), Ty::bf16()))
 }
 
 pub(crate) fn float_of_bits(a: &[Const]) -> Option<Const> {
@@ -241,6 +246,11 @@ constants! {
     u64: Int as i128;
     f32: Float as f64;
     f64: Float as f64;
+}
+
+/// A `bfloat16` constant, for examples.
+pub(crate) fn bf16(v: f64) -> Const {
+    Const::Float(v, Ty::bf16())
 }
 
 /// A `float16` constant, for examples.

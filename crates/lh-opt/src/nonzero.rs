@@ -130,8 +130,8 @@ impl Facts<'_> {
         };
         // NaN as a bound comes from infinities: nothing is known.
         let range = if range.lo <= range.hi { range } else { ALL };
-        let bits = self.func.ty(v).bits();
-        Range { lo: lh_ir::half::rounded(range.lo, bits), hi: lh_ir::half::rounded(range.hi, bits) }
+        let ty = self.func.ty(v);
+        Range { lo: lh_ir::half::rounded(range.lo, ty), hi: lh_ir::half::rounded(range.hi, ty) }
     }
 
     fn operation(&self, name: &str, args: &[Value], depth: usize) -> Range {

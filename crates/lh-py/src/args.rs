@@ -161,7 +161,7 @@ impl ArgBuf {
         unsafe {
             let a = o.cast::<np::ArrayObject>();
             let (descr, flags, nd) = ((*a).descr, (*a).flags, (*a).nd as usize);
-            let num = (*descr).type_num;
+            let num = np::number_of(descr);
             let order = (*descr).byteorder as u8;
             let foreign = order == if cfg!(target_endian = "little") { b'>' } else { b'<' };
             if flags & np::ALIGNED == 0 || foreign || !np::is_native(num) && num != np::VOID {
@@ -360,6 +360,9 @@ impl ArgBuf {
             }
             if class == &raw mut ffi::PySlice_Type {
                 return self.push_parts(o, kind::SLICE);
+            }
+            if let Some(num) = np::bfloat_scalar(py, class) {
+                return self.push_scalar(o, num);
             }
             if crate::typing::is_comptime(py, o) {
                 self.tags.extend([kind::OBJECT, o as u64]);

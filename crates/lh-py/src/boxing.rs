@@ -87,10 +87,10 @@ impl<'a, 'py> Boxer<'a, 'py> {
             TyKind::None | TyKind::Never => py.None().into_bound(py),
             TyKind::Bool => PyBool::new(py, word() & 1 != 0).to_owned().into_any(),
             TyKind::Int { bits, signed, .. } => int(py, word(), *bits, *signed),
-            TyKind::Float { bits, .. } => PyFloat::new(py, float(word(), u32::from(*bits))).into_any(),
-            TyKind::Complex { bits, .. } => {
-                let half = u32::from(*bits) / 2;
-                PyComplex::from_doubles(py, float(word(), half), float(word(), half)).into_any()
+            TyKind::Float { .. } | TyKind::Bfloat16 => PyFloat::new(py, float(word(), ty)).into_any(),
+            TyKind::Complex { .. } => {
+                let part = ty.real_part();
+                PyComplex::from_doubles(py, float(word(), part), float(word(), part)).into_any()
             }
             TyKind::Str => {
                 let [mem, data, len] = [word(), word(), word()];
@@ -229,7 +229,7 @@ impl<'a, 'py> Boxer<'a, 'py> {
             let word = unsafe { crate::args::read_prim((*native.as_ptr()).mem.data.add(i * size), prim) };
             match *elem.kind() {
                 TyKind::Int { bits, signed, .. } => int(self.py, word, bits, signed),
-                _ => PyFloat::new(self.py, float(word, elem.bits())).into_any(),
+                _ => PyFloat::new(self.py, float(word, elem)).into_any(),
             }
         });
         Ok(PyList::new(self.py, items)?.into_any())
@@ -266,9 +266,9 @@ fn int(py: Python<'_>, word: u64, bits: u8, signed: bool) -> Bound<'_, PyAny> {
 }
 
 /// A float of a slot.
-pub fn float(word: u64, bits: u32) -> f64 {
-    match bits {
-        16 => lh_ir::half::to_f64(word as u16),
+pub fn float(word: u64, ty: Ty) -> f64 {
+    match ty.bits() {
+        16 => lh_ir::half::number(word as u16, ty),
         32 => f64::from(f32::from_bits(word as u32)),
         _ => f64::from_bits(word),
     }
@@ -299,7 +299,7 @@ fn descr_of(py: Python<'_>, dtype: Ty) -> PyResult<Bound<'_, PyAny>> {
     }
     let num = np::num_of_ty(dtype).ok_or_else(|| no_object(dtype))?;
     // SAFETY: a new reference.
-    unsafe { Bound::from_owned_ptr_or_err(py, np::load(py)?.descr(num)) }
+    unsafe { Bound::from_owned_ptr_or_err(py, np::load(py)?.descr(py, num)) }
 }
 
 /// Whether elements of two dtypes are alike: those of one kind of number are, records must be of the very same dtype.
@@ -308,7 +308,7 @@ fn descr_of(py: Python<'_>, dtype: Ty) -> PyResult<Bound<'_, PyAny>> {
 /// Both are dtypes.
 unsafe fn same_elements(a: *const np::Descr, b: *const np::Descr) -> bool {
     // SAFETY: as promised by the caller.
-    let (x, y) = unsafe { ((*a).type_num, (*b).type_num) };
+    let (x, y) = unsafe { (np::number_of(a), np::number_of(b)) };
     a == b || x != np::VOID && np::ty_of_num(x) == np::ty_of_num(y)
 }
 

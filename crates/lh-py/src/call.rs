@@ -241,12 +241,12 @@ unsafe fn refuse(state: &State, arg: *mut ffi::PyObject, position: usize, why: R
     std::ptr::null_mut()
 }
 
-/// Converts the arguments in a buffer to what a specialisation takes.
+/// Converts the arguments in a buffer to what a specialisation takes. Integers must fit, but for kernels: CUDA takes their low bits.
 #[cold]
 pub fn convert_all(natural: &[lh_ir::Ty], overload: &Overload, buf: &mut ArgBuf) -> PyResult<()> {
     let mut at = &buf.slots[..];
     for (i, (from, to)) in natural.iter().zip(&overload.compiled.args).enumerate() {
-        if !convert::fits(*from, *to, &mut at) {
+        if !convert::fits(*from, *to, &mut at) && overload.compiled.kernel.is_none() {
             return Err(PyOverflowError::new_err(format!("argument {} is out of bounds for {to}", i + 1)));
         }
     }

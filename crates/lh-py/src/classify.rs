@@ -177,7 +177,8 @@ fn of_class(class: &Bound<'_, PyType>) -> PyResult<Option<Object>> {
         return Ok(Some(Object::DType(*ty)));
     }
     np::load(py)?;
-    if let Some(num) = np::scalar_num(class.as_type_ptr()) {
+    let class_ptr = class.as_type_ptr();
+    if let Some(num) = np::scalar_num(class_ptr).or_else(|| np::bfloat_scalar(py, class_ptr)) {
         return Ok(np::ty_of_num(num).map(Object::DType));
     }
     if class.is_subclass_of::<PyBaseException>()? {

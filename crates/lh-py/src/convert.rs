@@ -61,21 +61,20 @@ fn number(from: Ty, to: Ty, words: &[u64], out: &mut Vec<u64>) {
             (v, v as f64, 0.0)
         }
         _ => {
-            let half = from.real_part().bits();
-            let part = |w: u64| crate::boxing::float(w, half);
+            let part = |w: u64| crate::boxing::float(w, from.real_part());
             let re = part(words[0]);
             (re as i128, re, words.get(1).map_or(0.0, |w| part(*w)))
         }
     };
-    let float = |x: f64, bits: u32| match bits {
-        16 => u64::from(lh_ir::half::of_f64(x)),
+    let float = |x: f64, ty: Ty| match ty.bits() {
+        16 => u64::from(lh_ir::half::bits(x, ty)),
         32 => u64::from((x as f32).to_bits()),
         _ => x.to_bits(),
     };
     match to.kind() {
         TyKind::Bool => out.push(u64::from(re != 0.0 || im != 0.0)),
         TyKind::Int { .. } => out.push(int as u64),
-        TyKind::Float { .. } => out.push(float(re, to.bits())),
-        _ => out.extend([float(re, to.bits() / 2), float(im, to.bits() / 2)]),
+        TyKind::Float { .. } | TyKind::Bfloat16 => out.push(float(re, to)),
+        _ => out.extend([float(re, to.real_part()), float(im, to.real_part())]),
     }
 }

@@ -8,7 +8,7 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::PyCapsule;
 use pyo3::{ffi, intern};
 use std::ffi::{c_char, c_int, c_long, c_void};
-use std::sync::atomic::{AtomicPtr, Ordering};
+use std::sync::atomic::{AtomicI32, AtomicPtr, Ordering};
 
 /// The fields of `PyArrayObject` that are read.
 #[repr(C)]
@@ -56,6 +56,8 @@ pub const WRITEABLE: c_int = 0x400;
 
 /// `NPY_HALF`, the last of the scalar types.
 const HALF: c_int = 23;
+/// `bfloat16` among the type numbers: the package `ml_dtypes` registers it, under a number that differs from process to process.
+const BFLOAT: c_int = 24;
 
 /// `NPY_TYPES` in order; 64-bit platforms differ in the width of C's `long`.
 pub fn ty_of_num(num: c_int) -> Option<Ty> {
@@ -89,6 +91,7 @@ pub fn ty_of_num(num: c_int) -> Option<Ty> {
         14 => Ty::c64(),
         15 => Ty::c128(),
         HALF => Ty::f16(),
+        BFLOAT => Ty::bf16(),
         _ => return None,
     })
 }
@@ -99,12 +102,12 @@ pub const VOID: c_int = 20;
 /// Whether elements of a type number have a native form.
 #[inline(always)]
 pub fn is_native(num: c_int) -> bool {
-    num < 16 && num != 13 || num == HALF
+    num < 16 && num != 13 || num == HALF || num == BFLOAT
 }
 
 /// The type number of a scalar type.
 pub fn num_of_ty(t: Ty) -> Option<c_int> {
-    (0..=HALF).find(|n| ty_of_num(*n) == Some(t.strong()))
+    (0..=BFLOAT).find(|n| ty_of_num(*n) == Some(t.strong()))
 }
 
 static NDARRAY: AtomicPtr<ffi::PyTypeObject> = AtomicPtr::new(std::ptr::null_mut());
@@ -128,7 +131,52 @@ pub fn generic_type() -> *mut ffi::PyTypeObject {
 }
 
 /// The scalar classes, by type number; null before [`load`], which keeps the module that holds them.
-static SCALARS: [AtomicPtr<ffi::PyTypeObject>; 24] = [const { AtomicPtr::new(std::ptr::null_mut()) }; 24];
+static SCALARS: [AtomicPtr<ffi::PyTypeObject>; 25] = [const { AtomicPtr::new(std::ptr::null_mut()) }; 25];
+
+/// The number that `ml_dtypes` has got for `bfloat16`; -1 before it is looked for.
+static REGISTERED: AtomicI32 = AtomicI32::new(-1);
+
+/// Type number of an array's elements.
+///
+/// # Safety
+/// It is a dtype, and the thread is attached.
+#[inline(always)]
+pub unsafe fn number_of(descr: *const Descr) -> c_int {
+    // SAFETY: as promised by the caller.
+    let num = unsafe { (*descr).type_num };
+    // SAFETY: as above.
+    if num < 256 { num } else { user_number(unsafe { Python::assume_attached() }, num) }
+}
+
+#[cold]
+fn user_number(py: Python<'_>, num: c_int) -> c_int {
+    if bfloat(py, false).is_ok_and(|n| n == Some(num)) { BFLOAT } else { num }
+}
+
+/// The number of `bfloat16`, if its package is imported, or can be where it is wanted.
+fn bfloat(py: Python<'_>, wanted: bool) -> PyResult<Option<c_int>> {
+    let known = REGISTERED.load(Ordering::Relaxed);
+    if known >= 0 {
+        return Ok(Some(known));
+    }
+    let loaded = py.import(intern!(py, "sys"))?.getattr(intern!(py, "modules"))?.contains("ml_dtypes")?;
+    if !loaded && !wanted {
+        return Ok(None);
+    }
+    let class = py.import("ml_dtypes")?.getattr("bfloat16")?;
+    let num: c_int = load(py)?.module(py).getattr(intern!(py, "dtype"))?.call1((&class,))?.getattr("num")?.extract()?;
+    // The class lives as long as the process: NumPy's table of dtypes holds it.
+    SCALARS[BFLOAT as usize].store(class.into_ptr().cast(), Ordering::Relaxed);
+    REGISTERED.store(num, Ordering::Relaxed);
+    Ok(Some(num))
+}
+
+/// The number of the scalar class of `bfloat16`, of no other.
+#[cold]
+pub fn bfloat_scalar(py: Python<'_>, class: *mut ffi::PyTypeObject) -> Option<c_int> {
+    bfloat(py, false).ok()??;
+    (SCALARS[BFLOAT as usize].load(Ordering::Relaxed) == class).then_some(BFLOAT)
+}
 
 /// Type number of a scalar class.
 #[inline]
@@ -192,6 +240,9 @@ impl Numpy {
     /// The scalar class of a type, e.g. `numpy.float32`.
     pub fn scalar_class<'py>(&self, py: Python<'py>, t: Ty) -> Option<Bound<'py, PyAny>> {
         let num = num_of_ty(t)?;
+        if num == BFLOAT {
+            bfloat(py, true).ok()?;
+        }
         let class = SCALARS[usize::try_from(num).ok()?].load(Ordering::Relaxed);
         // SAFETY: the table holds borrowed references to classes of the module, which is alive.
         Some(unsafe { Bound::from_borrowed_ptr(py, class.cast()) })
@@ -200,9 +251,19 @@ impl Numpy {
         // SAFETY: the API table has more than 300 entries, and `index` is one of the constants below.
         unsafe { *self.api.load(Ordering::Relaxed).add(index) }
     }
-    /// A new reference to the dtype of a number type.
-    pub fn descr(&self, num: c_int) -> *mut ffi::PyObject {
+    /// A new reference to the dtype of a number type; null with an exception if there is none.
+    pub fn descr(&self, py: Python<'_>, num: c_int) -> *mut ffi::PyObject {
         type FromType = unsafe extern "C" fn(c_int) -> *mut ffi::PyObject;
+        let num = match num {
+            BFLOAT => match bfloat(py, true) {
+                Ok(num) => num.expect("it was wanted"),
+                Err(error) => {
+                    error.restore(py);
+                    return std::ptr::null_mut();
+                }
+            },
+            num => num,
+        };
         // SAFETY: entry 45 is this function in every NumPy since 1.7.
         unsafe { std::mem::transmute::<*const c_void, FromType>(self.entry(45))(num) }
     }
@@ -270,7 +331,7 @@ pub fn ty_of_dtype(dtype: &Bound<'_, PyAny>) -> PyResult<Option<Ty>> {
     if num == VOID {
         return Ok(crate::records::of_dtype(dtype)?.map(|(t, _)| t));
     }
-    Ok(ty_of_num(num))
+    Ok(ty_of_num(if num < 256 { num } else { user_number(py, num) }))
 }
 
 /// Whether the object is an instance of `numpy.dtype`.

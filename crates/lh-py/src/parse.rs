@@ -27,6 +27,7 @@ pub fn scalar(name: &str) -> Option<Ty> {
         "uint64" | "u8" | "uintp" | "uint" | "ulonglong" | "ulong" | "size_t" => Ty::u64(),
         "voidptr" => Ty::ptr(),
         "float16" | "f2" => Ty::f16(),
+        "bfloat16" => Ty::bf16(),
         "float32" | "f4" => Ty::f32(),
         "float64" | "f8" | "double" | "d" => Ty::float(),
         "float_" | "f" => Ty::f32(),

@@ -44,6 +44,7 @@ fn write(text: &str) -> Result<(), ()> {
 fn array_text(a: &ArrayText<'_>) -> Result<String, ()> {
     let dtype = match a.dtype {
         (b'b', _) => Ty::bool(),
+        (b'V', _) => Ty::bf16(),
         (b'f', 2) => Ty::f16(),
         (b'f', 4) => Ty::f32(),
         (b'f', _) => Ty::f64(),

@@ -102,7 +102,7 @@ impl Type {
         match self.0.kind() {
             TyKind::Bool => "Boolean",
             TyKind::Int { .. } => "Integer",
-            TyKind::Float { .. } => "Float",
+            TyKind::Float { .. } | TyKind::Bfloat16 => "Float",
             TyKind::Complex { .. } => "Complex",
             TyKind::None => "NoneType",
             TyKind::Str => "UnicodeType",

@@ -106,7 +106,7 @@ pub fn tags_of(t: Ty, out: &mut Vec<u64>) -> Option<()> {
         TyKind::Int { bits: 64, .. } => out.push(kind::UINT64),
         TyKind::Float { bits: 64, .. } => out.push(kind::FLOAT),
         TyKind::Complex { bits: 128, .. } => out.push(kind::COMPLEX),
-        TyKind::Int { .. } | TyKind::Float { .. } | TyKind::Complex { .. } => {
+        TyKind::Int { .. } | TyKind::Float { .. } | TyKind::Bfloat16 | TyKind::Complex { .. } => {
             out.push(kind::SCALAR | (np::num_of_ty(t)? as u64) << 8);
         }
         TyKind::Array { dtype, ndim, layout, readonly } => {

@@ -14,7 +14,7 @@ array([1., 2., 3., 4.])
 """
 
 from lancehead import config
-from lancehead.cuda import cudadrv, errors, fp16, libdevice, np, random, typing, vector_types
+from lancehead.cuda import bf16, cudadrv, errors, fp16, libdevice, np, random, typing, vector_types
 from lancehead.cuda.args import In, InOut, Out
 from lancehead.cuda.compiling import compile, compile_all, compile_for_current_device, compile_ptx, compile_ptx_for_current_device
 from lancehead.cuda.devicearray import (
@@ -43,10 +43,11 @@ from lancehead.cuda.streams import (
 from lancehead.cuda.ufuncs import guvectorize, vectorize
 from lancehead.cuda.vector_types import *  # noqa: F403
 from lancehead.decorators import literal_unroll
+from lancehead.types import bfloat16
 
 __all__ = [
     "LTOIR", "Archive", "CUDADispatcher", "CUSource", "Cubin", "DeviceNDArray", "DeviceRecord", "Event", "Fatbin", "In", "InOut", "LinkableCode", "Object", "Out", "PTXSource", "Reduce", "Stream", "activemask", "all_sync",
-    "any_sync", "as_cuda_array", "atomic", "ballot_sync", "blockDim", "blockIdx", "brev", "cbrt", "cg", "close", "clz", "compile",
+    "any_sync", "as_cuda_array", "atomic", "ballot_sync", "bf16", "bfloat16", "blockDim", "blockIdx", "brev", "cbrt", "cg", "close", "clz", "compile",
     "compile_all", "compile_for_current_device", "compile_ptx", "compile_ptx_for_current_device", "config", "const",
     "cuda_error", "cudadrv", "current_context", "declare_device", "default_stream", "defer_cleanup", "detect", "device_array", "device_array_like", "eq_sync", "errors",
     "event", "event_elapsed_time", "external_stream", "ffs", "fma", "fp16", "from_cuda_array_interface", "get_current_device", "gpus",

@@ -32,7 +32,7 @@ class Device:
     WARP_SIZE, MAX_REGISTERS_PER_BLOCK, MAX_THREADS_PER_MULTI_PROCESSOR = 32, 65536, 2048
     COOPERATIVE_LAUNCH, UNIFIED_ADDRESSING, CAN_MAP_HOST_MEMORY, MANAGED_MEMORY = 1, 1, 1, 1
     TOTAL_CONSTANT_MEMORY, ASYNC_ENGINE_COUNT, CONCURRENT_KERNELS = 65536, 1, 1
-    supports_float16, supports_bfloat16 = True, False
+    supports_float16, supports_bfloat16 = True, True
 
     def __init__(self, number: int) -> None:
         self.id = number

@@ -28,7 +28,7 @@ def _array_text(x, repr):
     if prim.is_int(dtype):
         letter = 1 if prim.is_signed(dtype) else 2
     else:
-        letter = 0 if prim.is_bool(dtype) else 3 if prim.is_float(dtype) else 4
+        letter = 0 if prim.is_bool(dtype) else 5 if dtype.kind == "V" else 3 if prim.is_float(dtype) else 4
     return prim.lh_str_from_array(letter, prim.itemsize(dtype), x.ndim, prim.data(dims), prim.data(x), repr)
 
 
@@ -170,12 +170,12 @@ def percent(template, args):
 
 
 def _half_text(x, half):
-    # The fewest digits that mean this `float16`: five always do.
-    if x == x and abs(x) <= 65504.0 and x != 0.0:
+    # The fewest digits that mean this `float16` or `bfloat16`: five always do.
+    if x == x and abs(x) < 1e39 and x != 0.0:
         places = int(prim.floor(prim.log10(abs(x))))
         for digits in range(5):
-            scale = 10.0 ** (digits - places)
-            short = prim.rint(x * scale) / scale
-            if prim.cast(short, np.float16) == half:
+            scale = 10.0 ** abs(digits - places)
+            short = prim.rint(x * scale) / scale if digits > places else prim.rint(x / scale) * scale
+            if prim.cast(short, prim.dtype_of(half)) == half:
                 return prim.lh_str_from_f64(short)
     return prim.lh_str_from_f64(x)

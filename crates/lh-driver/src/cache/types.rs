@@ -39,6 +39,7 @@ impl Types {
             TyKind::Bool => one(self, 2),
             TyKind::Int { bits, signed, weak } => self.out.0.extend([3, *bits, u8::from(*signed), u8::from(*weak)]),
             TyKind::Float { bits, weak } => self.out.0.extend([4, *bits, u8::from(*weak)]),
+            TyKind::Bfloat16 => one(self, 24),
             TyKind::Complex { bits, weak } => self.out.0.extend([5, *bits, u8::from(*weak)]),
             TyKind::Str => one(self, 6),
             TyKind::Tuple { elems, name: None } => {
@@ -125,6 +126,7 @@ pub(super) fn read(r: &mut Reader<'_>, host: &mut dyn Host, objects: &[ObjId]) -
             Ty::new(if tag == 4 { TyKind::Float { bits, weak } } else { TyKind::Complex { bits, weak } })
         }
         6 => Ty::str(),
+        24 => Ty::bf16(),
         7 => Ty::tuple(many(r, host, objects)?),
         8 => {
             let name = named(host, *objects.get(r.number()? as usize)?)?;

@@ -148,7 +148,8 @@ impl FnCx<'_, '_> {
     pub(super) fn cast(&mut self, v: Value, to: Ty) -> Vec<Val> {
         let from = self.ty(v);
         let vals = self.get(v).to_vec();
-        if from.flatten() == to.flatten() && from.is_signed() == to.is_signed() {
+        let alike = from.is_float() == to.is_float() && from.is_signed() == to.is_signed();
+        if alike && from.flatten() == to.flatten() {
             return vals;
         }
         if !from.is_number() || !to.is_number() {
@@ -176,6 +177,12 @@ impl FnCx<'_, '_> {
             self.set_fast_math(x, fast_math_flags(self.func.options.fastmath));
             x
         };
+        if from == Ty::bf16() {
+            return self.cast_real(self.single_of(v), Ty::f32(), to);
+        }
+        if to == Ty::bf16() {
+            return self.upper_half(v, from);
+        }
         match (from.is_float(), to.is_float()) {
             (true, true) if from.bits() == to.bits() => v,
             (true, true) => fast(if from.bits() > to.bits() { self.fptrunc(v, target) } else { self.fpext(v, target) }),
@@ -191,6 +198,48 @@ impl FnCx<'_, '_> {
             (false, false) if from.is_signed() => self.sext(v, target),
             (false, false) => self.zext(v, target),
         }
+    }
+
+    /// A `bfloat16` as a `float32`.
+    pub(super) fn single_of(&self, v: Val) -> Val {
+        let t = self.t;
+        let word = self.shl(self.zext(v, t.i32), self.int(t.i32, 16));
+        self.bitcast(word, t.f32)
+    }
+
+    /// The nearest `bfloat16` of a number; of two as near, the even one. No machine needs instructions for it, and any vector has them.
+    fn upper_half(&self, v: Val, from: Ty) -> Val {
+        let t = self.t;
+        let [one, sixteen] = [1, 16].map(|i| self.int(t.i32, i));
+        let word = match (from.is_float(), from.bits()) {
+            (true, 64) => {
+                // Towards an odd number, so that what is cut off can still be told from nothing and from a half.
+                let near = self.fptrunc(v, t.f32);
+                let (back, word) = (self.fpext(near, t.f64), self.bitcast(near, t.i32));
+                let negative = self.fcmp(LLVMRealOLT, v, self.null(t.f64));
+                let beyond = self.xor(self.fcmp(LLVMRealOGT, back, v), negative);
+                let odd = self.or(self.sub(word, self.zext(beyond, t.i32)), one);
+                self.select(self.fcmp(LLVMRealONE, back, v), odd, word)
+            }
+            (true, _) => self.bitcast(self.cast_real(v, from, Ty::f32()), t.i32),
+            (false, 64) => {
+                // Bits that a `float64` has no room for become one that says whether there were any.
+                let (low, size) = (self.int(t.i64, 0xfff), if from.is_signed() { 1i64 << 53 } else { 0 });
+                let rest = self.icmp(LLVMIntNE, self.and(v, low), self.int(t.i64, 0));
+                let marked = self.select(rest, self.int(t.i64, 0x800), self.int(t.i64, 0));
+                let cut = self.or(self.and(v, self.int(t.i64, !0xfff)), marked);
+                let limit = self.int(t.i64, (1i64 << 53) + size);
+                let small = self.icmp(LLVMIntULT, self.add(v, self.int(t.i64, size)), limit);
+                return self.upper_half(self.cast_real(self.select(small, v, cut), from, Ty::f64()), Ty::f64());
+            }
+            (false, _) => return self.upper_half(self.cast_real(v, from, Ty::f64()), Ty::f64()),
+        };
+        let bit = self.and(self.lshr(word, sixteen), one);
+        let up = self.add(word, self.add(bit, self.int(t.i32, 0x7fff)));
+        let quiet = self.or(word, self.int(t.i32, 0x0040_0000));
+        let single = self.bitcast(word, t.f32);
+        let chosen = self.select(self.fcmp(LLVMRealUNO, single, single), quiet, up);
+        self.trunc(self.lshr(chosen, sixteen), t.i16)
     }
 
     /// Truncation of a double, with the least integer for what does not fit: one instruction on x86, for which LLVM has no

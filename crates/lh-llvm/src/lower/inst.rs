@@ -83,6 +83,7 @@ impl FnCx<'_, '_> {
                 vec![self.int(self.prim(*p), *v as i64)]
             }
             (Const::Int(v, _), [Prim::Ptr]) => vec![self.address(*v as i64)],
+            (Const::Float(v, ty), [Prim::I16]) => vec![self.int(t.i16, i64::from(lh_ir::half::bits(*v, *ty)))],
             (Const::Float(v, _), [p @ (Prim::F16 | Prim::F32 | Prim::F64)]) => vec![real(*p, *v)],
             (Const::Complex(re, im, _), [p @ (Prim::F32 | Prim::F64), _]) => vec![real(*p, *re), real(*p, *im)],
             (Const::Str(s), [Prim::Mem, Prim::Ptr, Prim::I64]) => {
@@ -126,6 +127,7 @@ fn parts(ty: Ty) -> Vec<Ty> {
         | TyKind::Bool
         | TyKind::Int { .. }
         | TyKind::Float { .. }
+        | TyKind::Bfloat16
         | TyKind::Array { .. }
         | TyKind::List(_)
         | TyKind::PendingList(_)

@@ -43,6 +43,10 @@ impl FnCx<'_, '_> {
             TyKind::Int { signed: true, .. } => self.tell("lh_raise_arg_int", &[self.sext(vals[0], t.i64)]),
             TyKind::Int { .. } => self.tell("lh_raise_arg_uint", &[self.zext(vals[0], t.i64)]),
             TyKind::Float { .. } => self.tell("lh_raise_arg_float", &[self.wide(vals[0])]),
+            TyKind::Bfloat16 => {
+                let single = self.single_of(vals[0]);
+                self.tell("lh_raise_arg_float", &[self.wide(single)]);
+            }
             TyKind::Complex { .. } => self.tell("lh_raise_arg_complex", &[self.wide(vals[0]), self.wide(vals[1])]),
             TyKind::Str => self.tell("lh_raise_arg_str", vals),
             TyKind::Tuple { elems, .. } => {

@@ -1,8 +1,8 @@
 //! Truth values and bits.
 
 use crate::eval::{
-    bitlike2, bits_of_float, bits1, eg, f16, f32, f64, float_of_bits, i8, i16, i32, i64, int1, not, shift, u8, u64,
-    whole_of_float,
+    bf16, bfloat_of_bits, bitlike2, bits_of_float, bits1, eg, f16, f32, f64, float_of_bits, i8, i16, i32, i64, int1,
+    not, shift, u8, u64, whole_of_float,
 };
 use crate::table::inst;
 use lh_ir::op::Class::{BitLike, Bool, Ints};
@@ -240,6 +240,26 @@ pub(crate) fn rows() -> Vec<Op> {
             host: inst(I::Bitcast, I::Bitcast, I::None),
             nvptx: inst(I::Bitcast, I::Bitcast, I::None),
             examples: eg(vec![(vec![i16(i16::MIN)], f16(-0.0)), (vec![i16(0x7c00)], f16(f64::INFINITY))]),
+        },
+        Op {
+            name: "bits_of_bf16",
+            doc: "The bits of a `bfloat16`.",
+            python: &[],
+            sig: Fixed(&[Ty::bf16], Ty::i16),
+            eval: bits_of_float,
+            host: inst(I::None, I::None, I::Bitcast),
+            nvptx: inst(I::None, I::None, I::Bitcast),
+            examples: eg(vec![(vec![bf16(1.0)], i16(0x3f80)), (vec![bf16(-0.0)], i16(i16::MIN))]),
+        },
+        Op {
+            name: "bf16_of_bits",
+            doc: "The `bfloat16` of these bits.",
+            python: &[],
+            sig: Fixed(&[Ty::i16], Ty::bf16),
+            eval: bfloat_of_bits,
+            host: inst(I::Bitcast, I::Bitcast, I::None),
+            nvptx: inst(I::Bitcast, I::Bitcast, I::None),
+            examples: eg(vec![(vec![i16(i16::MIN)], bf16(-0.0)), (vec![i16(0x7f80)], bf16(f64::INFINITY))]),
         },
     ]
 }

@@ -49,10 +49,11 @@ fn wrap(i: i128, to: Ty) -> i128 {
 
 /// Rounds to the precision of a type, from the integer itself where there is one, so as not to round twice.
 fn round(x: f64, to: Ty, exact: Option<i128>) -> f64 {
-    if to.real_part().bits() != 32 {
-        return x;
+    match exact {
+        Some(i) if to.real_part().bits() == 32 => f64::from(i as f32),
+        Some(i) if to.is_half() => lh_ir::half::rounded(lh_ir::half::of_integer(i), to),
+        _ => lh_ir::half::rounded(x, to.real_part()),
     }
-    f64::from(exact.map_or(x as f32, |i| i as f32))
 }
 
 #[cfg(test)]

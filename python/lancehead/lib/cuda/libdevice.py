@@ -1,7 +1,8 @@
 """NVIDIA's mathematical functions. Those with an underscore are of any float type: `_sin` is `libdevice.sin` of `float64` and
 `libdevice.sinf` of `float32`, to which arguments have been converted.
 
-Results are those of lancehead's own functions, within their bounds, on the CPU device and on GPUs.
+Functions that say how they round are in `rounding.py`, Bessel and inverse error functions in `special.py`. Results are those of
+lancehead's own functions, within their bounds, on the CPU device and on GPUs.
 """
 
 import math
@@ -9,12 +10,8 @@ import math
 import numpy as np
 
 from lancehead.lib import prim
-from lancehead.lib.cuda.conversions import *  # noqa: F403
-from lancehead.lib.cuda.conversions import _f32, _f64, _i32, _i64, _u32, _u64
-
-
-def _like(value, x):
-    return prim.cast(value, prim.dtype_of(x))
+from lancehead.lib.cuda.rounding import _f32, _f64, _i32, _i64, _to_i64, _u32, _u64
+from lancehead.lib.cuda.special import _erfcinv, _erfcx, _erfinv, _j0, _j1, _jn, _like, _normcdfinv, _y0, _y1, _yn  # noqa: F401
 
 
 def abs(x):
@@ -412,16 +409,24 @@ def _remainder(x, y):
     return -size if prim.signbit(r) else size
 
 
+def _remquo(x, y):
+    # The quotient's last bits, with its sign.
+    rest, eight = _remainder(x, y), prim.fabs(y) * _like(8, x)
+    part = prim.frem(x, eight) if eight - eight == 0 else x
+    quotient = _i32(prim.rint(prim.fdiv(part - rest, y)))
+    return rest, quotient & 7 if quotient >= 0 else -(-quotient & 7)
+
+
 def _fma(x, y, z):
     return prim.fma(x, y, z)
 
 
 def _ldexp(x, n):
-    return prim.ldexp(x, _i32(n))
+    return _like(prim.ldexp(_f64(x), _i32(n)), x)
 
 
 def _scalbn(x, n):
-    return prim.ldexp(x, _i32(n))
+    return _like(prim.ldexp(_f64(x), _i32(n)), x)
 
 
 def _frexp(x):
@@ -606,3 +611,25 @@ def float2half_rn(x):
 
 def half2float(x):
     return _f32(prim.f16_of_bits(prim.cast(x, np.int16)))
+
+
+def _away(x):
+    # To the nearest, halves away from zero.
+    whole = prim.trunc(x)
+    return whole + prim.copysign(1.0, x) if prim.fabs(x - whole) >= 0.5 else whole
+
+
+def llrint(x):
+    return _to_i64(_f64(x), 0)
+
+
+def llrintf(x):
+    return _to_i64(_f32(x), 0)
+
+
+def llround(x):
+    return _to_i64(_away(_f64(x)), 3)
+
+
+def llroundf(x):
+    return _to_i64(_away(_f64(_f32(x))), 3)
