@@ -79,6 +79,15 @@ def catches(a, n):
     return c
 
 
+def slide(n):
+    # Inlining gives this loop's end another form.
+    a = [1, 2, 3]
+    for i in range(n):
+        del a[0]
+        a.append(i)
+    return len(a)
+
+
 CASES = [
     (fill, BYTES, 10**6),
     (copy, BYTES, BYTES.copy(), 10**6),
@@ -91,6 +100,7 @@ CASES = [
     (gather, ONES, np.arange(len(ONES)), 10**6),
     (count, FAR),
     (catches, ONES, FAR),
+    (slide, FAR),
 ]
 
 

@@ -66,8 +66,8 @@ fn has_math_for_vectors(m: &Module, f: Val) -> bool {
     let graph = Graph::new(m, f);
     let (mut marked, mut others) = (HashSet::new(), HashSet::new());
     for (latch, header) in graph.back_edges() {
-        let is_marked = strips::description(m, m.last(graph.blocks[latch])).is_some();
-        if is_marked { &mut marked } else { &mut others }.extend(graph.body(latch, header));
+        if strips::description(m, m.last(graph.blocks[latch])).marked { &mut marked } else { &mut others }
+            .extend(graph.body(latch, header));
     }
     let calls = |b: &usize| m.instructions_of(graph.blocks[*b]).into_iter().any(|i| has_math(&strips::called(i)));
     (0..graph.blocks.len()).any(|b| (marked.contains(&b) || !others.contains(&b)) && calls(&b))

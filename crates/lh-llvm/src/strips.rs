@@ -1,6 +1,6 @@
 //! Loops that ask for Ctrl-C once in a while, made when LLVM has vectorised and unrolled them.
 //!
-//! A loop that counts runs in strips, and asks between them; any other that is marked asks in each round. If the user has pressed Ctrl-C, the loop ends
+//! A loop that counts runs in strips, and asks between them; any other asks in each round. If the user has pressed Ctrl-C, the loop ends
 //! as if it had come to its end, and the question behind it, [`stopped`], raises:
 //!
 //! ```text
@@ -29,8 +29,10 @@ use std::ptr::null_mut;
 
 /// What stands for the question whether a loop has ended early.
 const STOPPED: &str = "lh.loop.stopped";
-/// Part of the description of loops that are to ask.
+/// Part of the description of loops that are to ask. LLVM may lose it: those ask, too, of which nothing is said.
 const MARK: &str = "lh.strips";
+/// Part of the description of loops that ask by themselves or surely end soon.
+const QUIET: &str = "lh.quiet";
 /// Iterations of a strip of a loop without calls: well below a millisecond.
 const STRIP: i64 = 1 << 17;
 /// The same with calls; what takes long in there asks by itself.
@@ -43,12 +45,12 @@ pub(crate) fn stopped(m: &Module) -> Val {
     polls::stand_in(m, STOPPED, m.t.i1)
 }
 
-/// Says of a loop that it is to ask.
-pub(crate) fn mark(m: &Module) -> LLVMMetadataRef {
-    m.node(&[m.md_text(MARK)])
+/// Says of a loop whether it is to ask.
+pub(crate) fn mark(m: &Module, asks: bool) -> LLVMMetadataRef {
+    m.node(&[m.md_text(if asks { MARK } else { QUIET })])
 }
 
-/// Makes the loops that are marked ask.
+/// Makes loops ask.
 pub(crate) fn insert(m: &Module) {
     let mut functions: Vec<(Val, Val)> = Vec::new();
     let mut slots: HashMap<Val, Val> = HashMap::new();
@@ -133,9 +135,9 @@ impl Strips<'_> {
     fn loops(&self) {
         let mut marked = Vec::new();
         for (latch, header) in self.graph.back_edges() {
-            let Some(vectorised) = description(self.m, self.m.last(self.graph.blocks[latch])) else { continue };
+            let Description { quiet, vectorised, .. } = description(self.m, self.m.last(self.graph.blocks[latch]));
             let body = self.graph.body(latch, header);
-            if body.iter().any(|b| self.m.calls_named(self.graph.blocks[*b], polls::ASK)) {
+            if quiet || body.iter().any(|b| self.m.calls_named(self.graph.blocks[*b], polls::ASK)) {
                 continue;
             }
             let ends: HashSet<usize> = self.leads_to_question(&body);
@@ -263,7 +265,8 @@ impl Strips<'_> {
             LLVMIntSLT | LLVMIntSLE | LLVMIntSGT | LLVMIntSGE => m.icmp(LLVMIntSGT, more, width),
         };
         let near = if c.step > 0 { m.add(start, width) } else { m.sub(start, width) };
-        let limit = m.select(more, near, c.bound);
+        // Seen through, it would make LLVM count each strip from 0, with pointers of its own.
+        let limit = m.freeze(m.select(more, near, c.bound));
         m.br(l.header);
         let exit = l.ways().1;
         let old = m.last(l.latch);
@@ -423,21 +426,26 @@ impl Count {
     }
 }
 
-/// Whether a branch closes a loop that is to ask; and if so, whether that comes of one that has been vectorised.
-pub(crate) fn description(m: &Module, branch: Val) -> Option<bool> {
+/// What is said of the loop that a branch closes.
+pub(crate) struct Description {
+    /// That it is to ask.
+    pub(crate) marked: bool,
+    /// That it need not.
+    quiet: bool,
+    /// That it comes of one that has been vectorised.
+    vectorised: bool,
+}
+
+/// Reads what is said of the loop that a branch closes.
+pub(crate) fn description(m: &Module, branch: Val) -> Description {
     let mut texts = HashSet::new();
     // SAFETY: walks a node of two levels, whose parts are nodes, texts or values.
     unsafe {
         let kind = LLVMGetMDKindIDInContext(m.context, c"llvm.loop".as_ptr(), 9);
         let node = LLVMGetMetadata(branch, kind);
-        if node.is_null() {
-            return None;
-        }
-        for part in operands(node).into_iter().skip(1).filter(|p| !p.is_null()) {
+        let parts = if node.is_null() { Vec::new() } else { operands(node) };
+        for part in parts.into_iter().skip(1).filter(|p| !p.is_null() && !LLVMIsAMDNode(*p).is_null()) {
             let mut len = 0;
-            if LLVMIsAMDNode(part).is_null() {
-                continue;
-            }
             let Some(text) = operands(part).first().copied().filter(|t| !t.is_null() && !LLVMIsAMDString(*t).is_null())
             else {
                 continue;
@@ -446,7 +454,8 @@ pub(crate) fn description(m: &Module, branch: Val) -> Option<bool> {
             texts.insert(std::slice::from_raw_parts(text.cast::<u8>(), len as usize).to_vec());
         }
     }
-    texts.contains(MARK.as_bytes()).then(|| texts.contains(&b"llvm.loop.isvectorized"[..]))
+    let says = |text: &str| texts.contains(text.as_bytes());
+    Description { marked: says(MARK), quiet: says(QUIET), vectorised: says("llvm.loop.isvectorized") }
 }
 
 /// The parts of a node.

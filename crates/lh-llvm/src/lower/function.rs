@@ -349,10 +349,7 @@ impl FnCx<'_, '_> {
         let Some(t) = ways.iter().find(|t| self.cfg.position(t.block) <= here) else { return };
         let header = &self.func.blocks[t.block.index()];
         let says = |text: &str, value: LLVMMetadataRef| self.node(&[self.md_text(text), value]);
-        let mut parts = Vec::new();
-        if header.strips {
-            parts.push(strips::mark(self));
-        }
+        let mut parts = vec![strips::mark(self, header.strips)];
         if header.jammed {
             parts.push(says("llvm.loop.vectorize.enable", self.md_int(self.t.i1, 0)));
         } else if header.unrolled {
@@ -363,9 +360,7 @@ impl FnCx<'_, '_> {
             // Rows of threads are short: one vector of them at a time.
             parts.push(says("llvm.loop.interleave.count", self.md_int(self.t.i32, 1)));
         }
-        if !parts.is_empty() {
-            self.attach(branch, "llvm.loop", self.loop_node(&parts));
-        }
+        self.attach(branch, "llvm.loop", self.loop_node(&parts));
     }
 
     /// Leaves the part that is being lowered for a block outside.

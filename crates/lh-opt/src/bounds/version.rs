@@ -328,34 +328,27 @@ pub(crate) fn condition(c: &mut Cursor<'_>, conditions: &[Linear], bounded: &[Le
         }
         require_between(c, (!matches!(leaf, Leaf::Shape(..))).then_some(min), v, max);
     }
+    let mut fits = None;
     for l in conditions {
-        let v = compute(c, l, &leaves);
-        let zero = c.int(0);
-        let fine = c.le(zero, v);
-        require(c, fine);
+        // What is taken away is compared with what is added: LLVM sees the least of what does not change in a loop around.
+        let (less, more) = (compute(c, l, &leaves, -1), compute(c, l, &leaves, 1));
+        let fine = c.le(less, more);
+        fits = Some(fits.map_or(fine, |f| c.and(f, fine)));
     }
-    all
+    fits.into_iter().chain(all).reduce(|f, a| c.and(f, a))
 }
 
-fn compute(c: &mut Cursor<'_>, l: &Linear, leaves: &HashMap<Leaf, Value>) -> Value {
-    let mut sum = if l.constant == 0 { None } else { Some(c.int(l.constant)) };
-    // What is added comes first, so that most sums begin without a zero.
-    let positive = l.terms.iter().filter(|t| t.1 > 0);
-    for (leaf, k) in positive.chain(l.terms.iter().filter(|t| t.1 < 0)) {
+/// The sum of those terms of one that have a sign, without it.
+fn compute(c: &mut Cursor<'_>, l: &Linear, leaves: &HashMap<Leaf, Value>, sign: i64) -> Value {
+    let constant = l.constant * sign;
+    let mut sum = (constant > 0).then(|| c.int(constant));
+    for (leaf, k) in l.terms.iter().filter(|t| t.1.signum() == sign) {
         let mut term = leaves[leaf];
         if k.abs() != 1 {
             let k = c.int(k.abs());
             term = c.mul(k, term);
         }
-        sum = Some(match sum {
-            None if *k > 0 => term,
-            None => {
-                let zero = c.int(0);
-                c.sub(zero, term)
-            }
-            Some(s) if *k > 0 => c.add(s, term),
-            Some(s) => c.sub(s, term),
-        });
+        sum = Some(sum.map_or(term, |s| c.add(s, term)));
     }
     sum.unwrap_or_else(|| c.int(0))
 }
