@@ -311,6 +311,9 @@ pub struct BlockData {
     pub strips: bool,
     /// Ends a round of a loop whose rounds neither read nor write what others write: threads that do not wait for each other.
     pub threads: bool,
+    /// Ends a round of a loop over the lanes of a gang that is to be made of vectors with a place for each of them; or begins a
+    /// loop of the whole gang, whose rounds are to be put in a row if they are few.
+    pub lanes: bool,
 }
 
 /// A block with arguments for its parameters.

@@ -211,12 +211,13 @@ impl Parser {
             self.eat_word("independent").then_some(Parallel::Known)
         };
         let threads = self.eat_word("threads");
+        let lanes = self.eat_word("lanes");
         let unwind = if self.eat_word("unwind") { Some(self.target()?) } else { None };
         self.punct(':')?;
         let data = &mut self.func.blocks[number];
         (data.params, data.cold, data.jammed, data.unrolled) = (params, cold, jammed, unrolled);
         (data.parallel, data.unwind, data.strips) = (parallel, unwind, strips);
-        data.threads = threads;
+        (data.threads, data.lanes) = (threads, lanes);
         loop {
             if let Some(term) = self.term()? {
                 let span = self.span()?;

@@ -192,6 +192,9 @@ fn write_block(out: &mut String, func: &Function, index: usize, block: &BlockDat
     if block.threads {
         out.push_str(" threads");
     }
+    if block.lanes {
+        out.push_str(" lanes");
+    }
     if let Some(t) = &block.unwind {
         write!(out, " unwind {}", target(t))?;
     }

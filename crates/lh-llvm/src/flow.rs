@@ -56,6 +56,18 @@ impl Graph {
         out
     }
 
+    /// Whether a block can be reached in a loop from its header without passing another one.
+    pub(crate) fn reaches(&self, header: usize, to: usize, without: usize) -> bool {
+        let mut seen = HashSet::from([without]);
+        let mut work = vec![to];
+        while let Some(b) = work.pop() {
+            if seen.insert(b) && b != header {
+                work.extend(&self.before[b]);
+            }
+        }
+        seen.contains(&header) && header != without
+    }
+
     /// The blocks of the loop that an edge closes.
     pub(crate) fn body(&self, from: usize, header: usize) -> HashSet<usize> {
         let mut body = HashSet::from([header, from]);

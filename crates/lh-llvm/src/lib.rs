@@ -10,6 +10,7 @@ mod flow;
 mod gdb;
 mod half;
 mod ir;
+mod lanes;
 mod link;
 mod lower;
 mod machine;

@@ -200,7 +200,14 @@ impl Target {
             LLVMInitializeX86TargetMC();
             LLVMInitializeX86AsmPrinter();
             // What remains of a vectorised loop is not worth unrolling; loops that are say so themselves, and may raise.
-            let args = [c"lancehead", c"-unroll-runtime=false", c"-unroll-runtime-multi-exit"].map(CStr::as_ptr);
+            // Those that are asked to have all their rounds in a row are short.
+            let args = [
+                c"lancehead",
+                c"-unroll-runtime=false",
+                c"-unroll-runtime-multi-exit",
+                c"-pragma-unroll-full-max-iterations=8",
+            ]
+            .map(CStr::as_ptr);
             LLVMParseCommandLineOptions(args.len() as i32, args.as_ptr(), std::ptr::null());
         });
         if self.is_gpu() {

@@ -3,9 +3,12 @@
 //! While LLVM's passes run they are calls of a function that touches nothing but memory of its own: a load that must be
 //! repeated would be taken for one that orders all others, and what does not change in a loop would stay in it.
 
+use crate::flow::Graph;
 use crate::ir::{Module, Type, Val};
+use crate::strips::called;
 use llvm_sys::LLVMIntPredicate::LLVMIntNE;
 use llvm_sys::core::*;
+use std::collections::{HashMap, HashSet};
 
 /// What stands for a look at the flag.
 pub(crate) const ASK: &str = "lh.interrupt.asked";
@@ -55,6 +58,36 @@ pub(crate) fn replace(m: &Module, name: &str, mut meant: impl FnMut(Val) -> Val)
     }
 }
 
+/// Rounds of a loop that LLVM has put in a row look once in a round of the loop around it, not once each.
+fn drop_repeated(m: &Module, f: Val) {
+    let graph = Graph::new(m, f);
+    let asks = |b: usize| m.instructions_of(graph.blocks[b]).into_iter().find(|i| called(*i) == ASK);
+    let asking: Vec<(usize, Val)> = (0..graph.blocks.len()).filter_map(|b| Some((b, asks(b)?))).collect();
+    if asking.len() < 2 {
+        return;
+    }
+    let mut loops: HashMap<usize, (HashSet<usize>, Vec<usize>)> = HashMap::new();
+    for (from, header) in graph.back_edges() {
+        let l = loops.entry(header).or_default();
+        l.0.extend(graph.body(from, header));
+        l.1.push(from);
+    }
+    let innermost = |b: usize| loops.iter().filter(|(_, l)| l.0.contains(&b)).min_by_key(|(_, l)| l.0.len());
+    let mut always: HashMap<usize, usize> = HashMap::new();
+    for (b, _) in &asking {
+        if let Some((header, (_, latches))) = innermost(*b)
+            && latches.iter().all(|l| !graph.reaches(*header, *l, *b))
+        {
+            always.insert(*header, *b);
+        }
+    }
+    for (b, call) in asking {
+        if innermost(b).and_then(|(header, _)| always.get(header)).is_some_and(|kept| *kept != b) {
+            m.replace_with(call, m.bool(false));
+        }
+    }
+}
+
 /// Puts the looks themselves in place.
 pub(crate) fn resolve(m: &Module) {
     let flag = || {
@@ -62,6 +95,7 @@ pub(crate) fn resolve(m: &Module) {
         m.make_monotonic(value);
         value
     };
+    m.functions().into_iter().for_each(|f| drop_repeated(m, f));
     replace(m, ASK, |_| m.icmp(LLVMIntNE, flag(), m.int(m.t.i32, 0)));
     replace(m, FLAG, |_| flag());
 }

@@ -382,6 +382,12 @@ table! {
     lh_cuda_dynamic_bytes(Ptr) -> [I64] pure;
     /// Memory of the thread's own: bytes, alignment. The same at each call from one place.
     lh_cuda_local(I64, I64) -> [Ptr] pure;
+    /// Copies an array with a place for each lane: from, to, bytes of a place.
+    lh_cuda_lanes_copy(Ptr, Ptr, I64) -> [];
+    /// Gives each lane the place of another: from, to, kind of shuffle, by how much; that is the same for all of them.
+    lh_cuda_lanes_move(Ptr, Ptr, I64, I64) -> [];
+    /// Truth values of the lanes as bits.
+    lh_cuda_lanes_bits(Ptr) -> [I64];
     /// Orders what is written before and read after.
     lh_cuda_fence() -> [];
     /// `syncthreads`.

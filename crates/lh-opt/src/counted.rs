@@ -39,23 +39,20 @@ impl Defs {
                 if let Inst::Runtime(f, args) = &d.inst
                     && f.name == "lh_cuda_enter_block"
                 {
-                    indices.extend(args[2..].iter().map(|v| (*v, None)));
+                    indices.extend(args[2..].iter().copied().zip(["x", "y", "z"]));
                 }
             }
         }
-        let mut defs = Defs { blocks: def_blocks(func), places, indices };
-        let extents: Vec<(Value, Option<Value>)> = defs.indices.keys().map(|v| (*v, defs.modulus(func, *v))).collect();
-        defs.indices.extend(extents);
-        defs
-    }
-    /// The extent of the grid that an index is a remainder of.
-    fn modulus(&self, func: &Function, v: Value) -> Option<Value> {
-        match self.inst(func, v)? {
-            Inst::Op(op, args) if op.name == "srem" && self.launch(func, args[1]) == Some(Launch::Grid) => {
-                Some(args[1])
-            }
-            _ => None,
-        }
+        // The grid's extents are read before the loop over its blocks.
+        let read = |axis: &str| {
+            let mut first = func.blocks[0].insts.iter();
+            first.find_map(|d| match &d.inst {
+                Inst::Runtime(f, _) if f.name.strip_prefix("lh_cuda_gdim_") == Some(axis) => d.result,
+                _ => None,
+            })
+        };
+        let indices = indices.into_iter().map(|(v, axis)| (v, read(axis))).collect();
+        Defs { blocks: def_blocks(func), places, indices }
     }
     /// What a value is to the launch, if it is a number of its shape.
     pub(crate) fn launch(&self, func: &Function, v: Value) -> Option<Launch> {

@@ -3,6 +3,7 @@
 use super::function::FnCx;
 use crate::ir::{Type, Val};
 use lh_ir::Value;
+use lh_ops::warp;
 
 /// Offsets in the context of a block, `lh_runtime::device::Context`.
 mod at {
@@ -62,6 +63,20 @@ impl FnCx<'_, '_> {
                 let (bytes, align) = (size(args[0]), size(args[1]));
                 vec![self.stack(self.array_type(self.t.i8, bytes), align)]
             }
+            "lanes_copy" => {
+                let size = self.constant_int(self.one(args[2])).unwrap_or(1);
+                self.set_lanes(self.lanes(self.one(args[0]), size), self.one(args[1]));
+                Vec::new()
+            }
+            "lanes_move" => {
+                let kind = self.constant_int(self.one(args[2])).unwrap_or(0);
+                let size = if kind & warp::NARROW != 0 { 4 } else { 8 };
+                let values = self.lanes(self.one(args[0]), size);
+                let moved = self.moved_lanes(values, kind & !warp::NARROW, self.one(args[3]));
+                self.set_lanes(moved, self.one(args[1]));
+                Vec::new()
+            }
+            "lanes_bits" => vec![self.lane_bits(self.one(args[0]))],
             _ => vec![self.cpu_atomic(name, args)?],
         })
     }

@@ -6,7 +6,7 @@ use super::{Declared, Lowering, Returns};
 use crate::ir::{Bb, Module, Type, Val};
 use crate::{polls, strips};
 use lh_ir::cfg::Cfg;
-use lh_ir::func::{BlockData, Entry, Function, Gangs, Inst, InstData, Target, Term};
+use lh_ir::func::{BlockData, Entry, Function, GANG, Gangs, Inst, InstData, Target, Term};
 use lh_ir::types::Prim;
 use lh_ir::{Block, Span, Ty, Value};
 use llvm_sys::LLVMIntPredicate::{LLVMIntEQ, LLVMIntNE, LLVMIntULE};
@@ -352,6 +352,8 @@ impl FnCx<'_, '_> {
         let mut parts = vec![strips::mark(self, header.strips)];
         if header.jammed {
             parts.push(says("llvm.loop.vectorize.enable", self.md_int(self.t.i1, 0)));
+        } else if header.lanes {
+            parts.push(self.node(&[self.md_text("llvm.loop.unroll.full")]));
         } else if header.unrolled {
             parts.push(self.node(&[self.md_text("llvm.loop.unroll.enable")]));
         }
@@ -359,6 +361,12 @@ impl FnCx<'_, '_> {
             parts.push(says("llvm.loop.parallel_accesses", group));
             // Rows of threads are short: one vector of them at a time.
             parts.push(says("llvm.loop.interleave.count", self.md_int(self.t.i32, 1)));
+            if self.func.blocks[self.block.index()].lanes {
+                // No round of it is to be taken out before.
+                parts.push(self.node(&[self.md_text("llvm.loop.unroll.disable")]));
+                parts.push(says("llvm.loop.vectorize.width", self.md_int(self.t.i32, GANG)));
+                parts.push(says("llvm.loop.vectorize.enable", self.md_int(self.t.i1, 1)));
+            }
         }
         self.attach(branch, "llvm.loop", self.loop_node(&parts));
     }

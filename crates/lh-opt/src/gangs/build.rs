@@ -76,13 +76,16 @@ pub(super) struct Build<'a> {
     pub(super) places: Defs,
     pub(super) dom: DomTree,
     geometry: HashMap<&'static str, Value>,
-    homes: HashMap<Value, Value>,
+    homes: HashMap<(bool, Value), Value>,
+    /// What lanes keep is where only loops over all lanes of a full gang look for it, and operations on such arrays: LLVM
+    /// makes vectors of those, in registers. Elsewhere they keep it in memory.
+    pub(super) vectors: bool,
+    /// What is being written is for all lanes of a full gang that is a warp.
+    pub(super) full: bool,
     heads: HashMap<(Way, Block), Block>,
     queue: Vec<(Way, Block)>,
     /// Least and greatest number of the pieces that lanes come to.
     ends: [Slot; 2],
-    /// Bits of lanes.
-    pub(super) set: Slot,
     /// Whether any lane comes to the piece again in which it is; 0 if all do.
     pub(super) again: Slot,
     pub(super) others: Slot,
@@ -101,7 +104,7 @@ impl<'a> Build<'a> {
         let insts = old.blocks.iter().flat_map(|b| &b.insts);
         let defs = insts.filter_map(|d| Some((d.result?, d))).collect();
         let ends = [out.new_slot(Ty::i32()), out.new_slot(Ty::i32())];
-        let (set, again, others) = (out.new_slot(Ty::int()), out.new_slot(Ty::bool()), out.new_slot(Ty::i32()));
+        let (again, others) = (out.new_slot(Ty::bool()), out.new_slot(Ty::i32()));
         let (finish, handler) = (out.new_block(), out.new_block());
         let none = old.params()[0];
         let mut b = Build {
@@ -118,10 +121,11 @@ impl<'a> Build<'a> {
             dom: DomTree::new(cfg),
             geometry: HashMap::new(),
             homes: HashMap::new(),
+            vectors: false,
+            full: false,
             heads: HashMap::new(),
             queue: Vec::new(),
             ends,
-            set,
             again,
             others,
             detours: Vec::new(),
@@ -197,7 +201,7 @@ impl<'a> Build<'a> {
     /// Where lanes keep a value.
     pub(super) fn home(&mut self, v: Value) -> Value {
         let size = self.kept_as(v).mem_layout().1;
-        self.home_of_size(v, size)
+        self.home_of_size((self.vectors, v), size)
     }
     /// The type that lanes keep a value as.
     pub(super) fn kept_as(&self, v: Value) -> Ty {
@@ -207,14 +211,27 @@ impl<'a> Build<'a> {
         if self.out.ty(v) == ty { v } else { self.inst(Inst::Cast(v), ty) }
     }
 
-    /// Where lanes have arrays of their own, of so many bytes.
-    pub(super) fn home_of_size(&mut self, v: Value, size: usize) -> Value {
-        if let Some(h) = self.homes.get(&v) {
+    /// Where lanes have so many bytes each, in vectors or not.
+    pub(super) fn home_of_size(&mut self, key: (bool, Value), size: usize) -> Value {
+        if let Some(h) = self.homes.get(&key) {
             return *h;
         }
         let h = self.array(size);
-        self.homes.insert(v, h);
+        self.homes.insert(key, h);
         h
+    }
+    /// Whether lanes that go this way keep what they have in vectors.
+    pub(super) fn has_vectors(&self, way: Way) -> bool {
+        way == Way::Full && self.out.gangs == Gangs::Warps
+    }
+    /// Copies what lanes keep of values to vectors, or from there to memory.
+    pub(super) fn transfer(&mut self, values: &[Value], vectors: bool) {
+        for v in values {
+            let size = self.kept_as(*v).mem_layout().1;
+            let [from, to] = [!vectors, vectors].map(|side| self.home_of_size((side, *v), size));
+            let size = self.cursor(|c| c.int(size as i64));
+            self.effect(Inst::Runtime(runtime("lh_cuda_lanes_copy"), vec![from, to, size]));
+        }
     }
 
     /// What is known of the gang: the parameters after the context are its number in
@@ -288,7 +305,8 @@ impl<'a> Build<'a> {
     pub(super) fn lanes(&mut self, n: Value, body: impl FnOnce(&mut Self, Value)) {
         let l = self.cursor(|c| c.begin_loop(n));
         body(self, l.index);
-        self.out.blocks[self.at.index()].threads = true;
+        let data = &mut self.out.blocks[self.at.index()];
+        (data.threads, data.lanes) = (true, self.vectors);
         self.cursor(|c| c.end_loop(&l));
     }
     /// The number of lanes that a way has a loop over.
@@ -327,6 +345,10 @@ impl<'a> Build<'a> {
     pub(super) fn given(&self, head: Block) -> Vec<Value> {
         self.plan.needs(self.old, head).into_iter().filter(|v| !self.plan.varies[v.index()]).collect()
     }
+    /// Values of which each lane has its own when a piece begins.
+    pub(super) fn own(&self, head: Block) -> Vec<Value> {
+        self.plan.needs(self.old, head).into_iter().filter(|v| self.plan.varies[v.index()]).collect()
+    }
     /// Where the copy of a piece begins.
     pub(super) fn head(&mut self, way: Way, head: Block) -> Block {
         if let Some(b) = self.heads.get(&(way, head)) {
@@ -339,6 +361,7 @@ impl<'a> Build<'a> {
                 self.out.blocks[b.index()].params.push(p);
             }
         }
+        self.out.blocks[b.index()].lanes = self.has_vectors(way) && self.plan.rounds.contains(&head);
         self.heads.insert((way, head), b);
         self.queue.push((way, head));
         b
@@ -367,10 +390,10 @@ impl<'a> Build<'a> {
         let dispatch = self.out.new_block();
         self.detours.push(Detour { way, join, pieces, dispatch });
         let i = self.detours.len() - 1;
-        let here = self.at;
-        self.at = dispatch;
+        let before = (self.at, self.vectors, self.full);
+        (self.at, self.vectors, self.full) = (dispatch, false, false);
         self.serve(i)?;
-        self.at = here;
+        (self.at, self.vectors, self.full) = before;
         Some(i)
     }
     /// Where lanes on a detour are served.
@@ -415,6 +438,10 @@ impl<'a> Build<'a> {
         let goal = match join {
             None => to(self.finish, &[]),
             Some(join) => {
+                if self.has_vectors(way) {
+                    let own = self.own(join);
+                    self.transfer(&own, true);
+                }
                 let first = self.cursor(|c| c.int(0));
                 self.target(way, join, &mut |b, v| Some(b.fetch(v, first)))?
             }

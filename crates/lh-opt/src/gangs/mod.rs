@@ -19,6 +19,7 @@
 //! kernel has operations of a warp.
 
 mod build;
+mod few;
 mod piece;
 mod plan;
 mod wait;

@@ -1,6 +1,7 @@
 //! A piece: what is computed once for the gang, the loop over its lanes, and where they go from there.
 
 use super::build::{Build, Way};
+use super::plan::{Few, is_speculative};
 use crate::edit::{row, to};
 use crate::kernel_context::HANDED;
 use lh_ir::cfg::targets;
@@ -25,6 +26,32 @@ pub(super) struct Lane {
     leaving: HashMap<Value, Vec<Value>>,
     /// Where lanes go is written down.
     tells: bool,
+    choice: Option<Choice>,
+}
+
+/// How the branch that a piece begins with is written.
+#[derive(Clone, Copy)]
+pub(super) enum Choice {
+    /// All go where others than a few go, and note in an array whether they are of the few.
+    Others(Few, Value),
+    /// All go where the few go.
+    Guarded(Few),
+}
+
+/// What is known of a piece.
+#[derive(Clone, Copy)]
+pub(super) struct Piece<'p> {
+    pub way: Way,
+    pub blocks: &'p [Block],
+    /// What is computed again, and what is computed once.
+    pub wanted: &'p [Value],
+    pub once: &'p HashMap<Value, Value>,
+    /// Values that lanes have, and values that they keep.
+    pub live: &'p [Value],
+    pub keys: &'p [Value],
+    /// Lanes may come to it again at once.
+    pub loops: bool,
+    pub choice: Option<Choice>,
 }
 
 impl Lane {
@@ -40,6 +67,7 @@ impl Lane {
             kept: Vec::new(),
             leaving: HashMap::new(),
             tells: false,
+            choice: None,
         }
     }
 }
@@ -75,12 +103,16 @@ impl<'a> Build<'a> {
             self.effect(Inst::SlotSet(self.again, no));
             self.effect(Inst::SlotSet(self.others, none));
         }
-        let width = self.width(way);
-        let mut result = Some(());
-        self.lanes(width, |b, lane| {
-            result = b.body(way, head, &blocks, &wanted, &once, (&keys, loops), (lane, !together));
-        });
-        result?;
+        let live = self.live(way, &blocks, &keys);
+        self.full = self.has_vectors(way);
+        let piece =
+            Piece { way, blocks: &blocks, wanted: &wanted, once: &once, live: &live, keys: &keys, loops, choice: None };
+        let few = self.few(&blocks).filter(|_| self.full && together);
+        match few {
+            Some(few) => self.few_lanes(piece, few)?,
+            None => self.all_lanes(piece, !together)?,
+        }
+        self.vectors = self.full;
         match way {
             Way::Apart(_) => {
                 let dispatch = to(self.dispatch(way), &[]);
@@ -259,28 +291,49 @@ impl<'a> Build<'a> {
         keys
     }
 
-    /// A round of the loop.
-    #[expect(clippy::too_many_arguments, reason = "what is known of the piece")]
-    fn body(
-        &mut self,
-        way: Way,
-        head: Block,
-        blocks: &[Block],
-        wanted: &[Value],
-        once: &HashMap<Value, Value>,
-        (keys, loops): (&[Value], bool),
-        (lane, tells): (Value, bool),
-    ) -> Option<()> {
-        let mut now = self.coordinates(way, lane);
-        let needs = self.plan.needs(self.old, head);
-        let live: Vec<Value> = needs.into_iter().filter(|v| way.is_apart() || self.plan.varies[v.index()]).collect();
+    /// What lanes keep that is read in a piece.
+    fn live(&self, way: Way, blocks: &[Block], keys: &[Value]) -> Vec<Value> {
         let used = self.used(blocks);
+        let needs = self.plan.needs(self.old, blocks[0]).into_iter();
+        let own = needs.filter(|v| way.is_apart() || self.plan.varies[v.index()]);
+        // What is only passed on is what it was for lanes that leave.
+        own.filter(|v| used.contains(v) || keys.contains(v)).collect()
+    }
+
+    /// Whether a piece only computes, so that it can be done with vectors.
+    pub(super) fn is_plain(&self, blocks: &[Block]) -> bool {
+        let insts = blocks.iter().flat_map(|b| &self.old.blocks[b.index()].insts);
+        insts.filter(|d| d.result.is_none_or(|r| self.plan.varies[r.index()])).all(|d| is_speculative(&d.inst))
+    }
+
+    /// The loop over the lanes.
+    pub(super) fn all_lanes(&mut self, p: Piece<'_>, tells: bool) -> Option<()> {
+        self.vectors = self.full && self.is_plain(p.blocks);
+        let apart = self.full && !self.vectors;
+        if apart {
+            let several = self.exits(p.blocks).len() > 1;
+            let olds = p.keys.iter().filter(|k| several && !p.live.contains(k));
+            let read: Vec<Value> = p.live.iter().chain(olds).copied().collect();
+            self.transfer(&read, false);
+        }
+        let width = self.width(p.way);
+        let mut result = Some(());
+        self.lanes(width, |b, lane| result = b.body(p, lane, tells));
+        result?;
+        if apart {
+            self.transfer(p.keys, true);
+        }
+        Some(())
+    }
+
+    /// A round of the loop.
+    pub(super) fn body(&mut self, p: Piece<'_>, lane: Value, tells: bool) -> Option<()> {
+        let Piece { way, blocks, wanted, once, live, keys, loops, choice } = p;
+        let head = blocks[0];
+        let mut now = self.coordinates(way, lane);
         for v in live {
-            // What is only passed on is what it was for lanes that leave.
-            if used.contains(&v) || keys.contains(&v) {
-                let x = self.fetch(v, lane);
-                now.insert(v, x);
-            }
+            let x = self.fetch(*v, lane);
+            now.insert(*v, x);
         }
         let needs_old = way.is_apart() || self.exits(blocks).len() > 1;
         let kept = keys.iter().map(|k| (*k, if needs_old { self.fetch(*k, lane) } else { lane })).collect();
@@ -290,7 +343,7 @@ impl<'a> Build<'a> {
         });
         let (body, join, handler) = (self.out.new_block(), self.out.new_block(), self.out.new_block());
         let leaving = self.leaving(blocks, keys);
-        let mut l = Lane { lane, now, copies: HashMap::new(), handler, join, kept, leaving, tells };
+        let mut l = Lane { lane, now, copies: HashMap::new(), handler, join, kept, leaving, tells, choice };
         for (k, _) in &l.kept {
             let p = self.out.new_value(self.old.ty(*k));
             self.out.blocks[join.index()].params.push(p);
@@ -398,6 +451,7 @@ impl<'a> Build<'a> {
             let d = self.defs[v];
             let x = match (&d.inst, self.shape(&d.inst)) {
                 (_, Some(x)) => x,
+                (inst, None) if self.full && self.is_lane(inst) => l.lane,
                 (Inst::Runtime(f, args), None) if f.name == "lh_cuda_local" => self.local(*v, args[0], l.lane)?,
                 (inst, None) => {
                     let inst = self.renamed(inst, once, l)?;
@@ -422,7 +476,7 @@ impl<'a> Build<'a> {
     fn local(&mut self, v: Value, bytes: Value, lane: Value) -> Option<Value> {
         let Inst::Const(lh_ir::Const::Int(size, _)) = self.defs.get(&bytes)?.inst else { return None };
         let size = usize::try_from(size).ok()?.next_multiple_of(16);
-        let home = self.home_of_size(v, size);
+        let home = self.home_of_size((false, v), size);
         Some(self.place(home, size, lane))
     }
 
@@ -457,6 +511,10 @@ impl<'a> Build<'a> {
                 if d.result.is_some_and(|r| self.plan.available[r.index()] || once.contains_key(&r)) {
                     continue;
                 }
+                if let Some(r) = d.result.filter(|_| self.full && self.is_lane(&d.inst)) {
+                    l.now.insert(r, l.lane);
+                    continue;
+                }
                 let mut inst = self.renamed(&d.inst, once, l)?;
                 self.span = d.span;
                 match d.result {
@@ -485,6 +543,22 @@ impl<'a> Build<'a> {
         let term = match term {
             Term::Return(_) => Term::Jump(self.leave((b, None), once, l)?),
             Term::Jump(t) => Term::Jump(self.follow(b, t, once, l)?),
+            Term::Branch { cond, then, els } if l.choice.is_some_and(|c| c.few().cond == *cond && c.few().at == b) => {
+                let choice = l.choice?;
+                let goal = match choice {
+                    Choice::Others(few, truth) => {
+                        let mut is = self.current(once, l, *cond)?;
+                        if few.guarded == els.block {
+                            is = self.cursor(|c| c.op(row("not"), &[is], Ty::bool()));
+                        }
+                        self.put(truth, 1, l.lane, is);
+                        few.other
+                    }
+                    Choice::Guarded(few) => few.guarded,
+                };
+                let t = if then.block == goal { then } else { els };
+                Term::Jump(self.follow(b, t, once, l)?)
+            }
             Term::Branch { cond, then, els } => {
                 let (a, b) = (self.follow(b, then, once, l)?, self.follow(b, els, once, l)?);
                 if a == b {
@@ -645,6 +719,14 @@ impl<'a> Build<'a> {
         shared.sort_unstable();
         shared.dedup();
         let values = shared.iter().map(|v| self.once(once, *v)).collect::<Option<Vec<Value>>>()?;
+        self.vectors = false;
+        if self.has_vectors(way) {
+            let mut own: Vec<Value> = goals.iter().flat_map(|g| self.plan.needs(self.old, *g)).collect();
+            own.retain(|v| !shared.contains(v));
+            own.sort_unstable();
+            own.dedup();
+            self.transfer(&own, false);
+        }
         if way == Way::Full && self.out.gangs == Gangs::Warps {
             let (start, index) = (self.start, self.arrays.index);
             let width = self.width(way);

@@ -1,13 +1,16 @@
 //! What is known of a kernel before it is written for gangs: where lanes have to be together, and what goes on between.
 
 use crate::edit::Replacements;
-use crate::kernel_context::{HANDED, is_block_sync, waits_of_call};
+use crate::kernel_context::{HANDED, is_block_sync, is_geometry, waits_of_call};
 use crate::natural;
 use crate::split_kernel::{keep, uniform};
 use lh_ir::cfg::{Cfg, DomTree, Loops, targets};
 use lh_ir::func::{Inst, InstData, Term, waits};
 use lh_ir::{Block, Function, Ty, Value};
 use std::collections::{HashMap, HashSet};
+
+/// Loops of more blocks are left as loops.
+const MOST_OF_A_ROUND: usize = 16;
 
 /// An operation that the lanes of a gang do together, in a block of its own.
 #[derive(Clone, Debug)]
@@ -37,6 +40,8 @@ pub(super) struct Plan {
     pub available: Vec<bool>,
     /// Values that are needed from the start of a block on and not available.
     pub alive: Vec<Vec<Value>>,
+    /// Where short loops begin in which lanes exchange values.
+    pub rounds: Vec<Block>,
     /// Whether lanes leave a loop at different times.
     pub has_uneven_loops: bool,
 }
@@ -114,6 +119,9 @@ pub(super) fn plan(func: &Function, cfg: &Cfg, waits: HashMap<Block, Wait>) -> O
         });
         let diverged = divergence(func, cfg, &varies, &after);
         let mut all = heads.clone();
+        if func.waits & waits::WARP != 0 {
+            part_after_few(func, cfg, &varies, &diverged, &after, &mut all);
+        }
         let head_of = pieces(func, cfg, &varies, &diverged, &mut all);
         let late = |b: Block, d: &InstData| !is_speculative(&d.inst) && head_of[b.index()] != Some(b);
         let more: Vec<Value> = cfg
@@ -141,8 +149,13 @@ pub(super) fn plan(func: &Function, cfg: &Cfg, waits: HashMap<Block, Wait>) -> O
             _ => false,
         };
         let has_uneven_loops = loops.loops.iter().any(|l| l.blocks.iter().any(|b| leaves(l, b)));
+        let is_short = |l: &&lh_ir::cfg::Loop| {
+            l.blocks.len() <= MOST_OF_A_ROUND && l.blocks.iter().any(|b| waits.contains_key(b) && !diverged[b.index()])
+        };
+        let rounds = loops.loops.iter().filter(is_short).map(|l| l.header).collect();
         let (narrow, computed_narrow) = narrow_lanes(func, cfg, &varies);
-        let plan = Plan { waits, order, head_of, varies, narrow, computed_narrow, available, alive, has_uneven_loops };
+        let plan =
+            Plan { waits, rounds, order, head_of, varies, narrow, computed_narrow, available, alive, has_uneven_loops };
         return plan.is_simple(func).then_some(plan);
     }
 }
@@ -187,6 +200,7 @@ fn is_gang_level(func: &Function, d: &InstData) -> bool {
 pub(crate) fn is_speculative(inst: &Inst) -> bool {
     match inst {
         Inst::Op(op, _) => !op.may_trap(),
+        Inst::Runtime(f, _) if is_geometry(f.name) => true,
         Inst::Load(_) | Inst::ListLen(_) | Inst::ListData(_) | Inst::ListNew(_) => false,
         inst => inst.is_pure() && !inst.can_raise(),
     }
@@ -211,6 +225,58 @@ pub(crate) fn divergence(func: &Function, cfg: &Cfg, varies: &[bool], after: &[V
         }
     }
     diverged
+}
+
+/// Where few lanes do something on their own, the others go on with the next piece, for all of them again.
+fn part_after_few(
+    func: &Function,
+    cfg: &Cfg,
+    varies: &[bool],
+    diverged: &[bool],
+    after: &[Vec<bool>],
+    heads: &mut [bool],
+) {
+    for b in cfg.rpo() {
+        if !heads[b.index()] || diverged[b.index()] {
+            continue;
+        }
+        let data = &func.blocks[b.index()];
+        let plain =
+            || data.insts.iter().all(|d| is_speculative(&d.inst) || d.result.is_some_and(|r| !varies[r.index()]));
+        if let Some(few) = few(func, *b)
+            && varies[few.cond.index()]
+            && after[few.guarded.index()][few.other.index()]
+            && plain()
+        {
+            heads[few.other.index()] = true;
+        }
+    }
+}
+
+/// A branch that few lanes take.
+#[derive(Clone, Copy)]
+pub(super) struct Few {
+    pub at: Block,
+    pub cond: Value,
+    /// What is compared.
+    pub sides: [Value; 2],
+    /// Where they go, and where the others do.
+    pub guarded: Block,
+    pub other: Block,
+}
+
+/// Whether a block ends in a branch for those for which two numbers are equal.
+pub(super) fn few(func: &Function, b: Block) -> Option<Few> {
+    let data = &func.blocks[b.index()];
+    let Some(Term::Branch { cond, then, els }) = &data.term else { return None };
+    let def = data.insts.iter().find(|d| d.result == Some(*cond))?;
+    let Inst::Op(op, args) = &def.inst else { return None };
+    let (guarded, other) = match op.name {
+        "eq" => (then.block, els.block),
+        "ne" => (els.block, then.block),
+        _ => return None,
+    };
+    (guarded != other).then(|| Few { at: b, cond: *cond, sides: [args[0], args[1]], guarded, other })
 }
 
 /// Gives every block its piece, making heads of blocks that belong to none or to several.

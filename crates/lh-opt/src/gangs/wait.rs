@@ -27,6 +27,8 @@ impl Build<'_> {
         let wait = &self.plan.waits[&head];
         let Inst::Runtime(f, args) = &wait.inst.inst else { lh_ir::bug!("a wait is a call") };
         self.span = wait.inst.span;
+        self.full = self.has_vectors(way);
+        self.vectors = self.full;
         let again = self.again(args[1..].to_vec());
         if !way.is_apart() {
             for v in again.iter().filter(|v| !self.plan.varies[v.index()]) {
@@ -59,29 +61,17 @@ impl Build<'_> {
             Way::Apart(_) => self.bits(way, |b, lane| Some(b.is_there(number, lane))).unwrap_or(self.start.mask),
         }
     }
-    /// Lanes for which something is true.
+    /// Lanes for which something is true; of those that there are not it may be.
     fn bits(&mut self, way: Way, of: impl FnOnce(&mut Self, Value) -> Option<Value>) -> Option<Value> {
-        let slot = self.set;
-        let zero = self.cursor(|c| c.int(0));
-        self.effect(Inst::SlotSet(slot, zero));
+        let truth = self.array(1);
         let width = self.width(way);
         let mut result = Some(());
-        self.lanes(width, |b, lane| {
-            let Some(cond) = of(b, lane) else {
-                result = None;
-                return;
-            };
-            let bit = b.cursor(|c| {
-                let (zero, one) = (c.int(0), c.int(1));
-                let own = c.int_op("shl", one, lane);
-                c.select(cond, own, zero)
-            });
-            let before = b.inst(Inst::SlotGet(slot), Ty::int());
-            let all = b.cursor(|c| c.or_int(before, bit));
-            b.effect(Inst::SlotSet(slot, all));
+        self.lanes(width, |b, lane| match of(b, lane) {
+            Some(cond) => b.put(truth, 1, lane, cond),
+            None => result = None,
         });
         result?;
-        Some(self.inst(Inst::SlotGet(slot), Ty::int()))
+        Some(self.inst(Inst::Runtime(runtime("lh_cuda_lanes_bits"), vec![truth]), Ty::int()))
     }
 
     /// Operands of a wait in a lane.
@@ -234,8 +224,7 @@ impl Build<'_> {
         (mask, value, from): (Value, Value, Value),
     ) -> Option<()> {
         let (ty, size) = if narrow { (Ty::i32(), 4) } else { (Ty::int(), 8) };
-        // With room on both sides, so that neighbours can be read whether they are there or not.
-        let values = self.array(3 * size);
+        let values = self.array(size);
         let mut result = Some(());
         let width = self.width(m.way);
         self.lanes(width, |b, lane| {
@@ -246,44 +235,40 @@ impl Build<'_> {
             if narrow {
                 v = b.inst(Inst::Cast(v), ty);
             }
-            let at = b.shifted(lane);
-            b.put(values, size, at, v);
+            b.put(values, size, lane, v);
         });
         result?;
         let same = m.once.get(&from).copied();
-        // How far lanes look, as far as that is within reach.
-        let reach = same.map(|l| {
-            self.cursor(|c| {
+        let moved = same.map(|by| {
+            let moved = self.array(size);
+            let (kind, by) = self.cursor(|c| {
+                // How far lanes look, as far as that is within reach.
                 let (zero, most) = (c.int(0), c.int(GANG));
-                let below = c.lt(l, zero);
-                let l = c.select(below, zero, l);
-                let above = c.lt(most, l);
-                c.select(above, most, l)
-            })
+                let below = c.lt(by, zero);
+                let reach = c.select(below, zero, by);
+                let above = c.lt(most, reach);
+                let reach = c.select(above, most, reach);
+                let by = if matches!(kind, kind::UP | kind::DOWN) { reach } else { by };
+                (c.int(kind | if narrow { kind::NARROW } else { 0 }), by)
+            });
+            self.effect(Inst::Runtime(runtime("lh_cuda_lanes_move"), vec![values, moved, kind, by]));
+            moved
         });
         self.results(m, |b, lane, there| {
             let [mask, l] = b.operands(m, &[mask, from], lane)?[..] else { return None };
-            let at = b.shifted(lane);
-            let own = b.get(values, ty, at);
+            let own = b.get(values, ty, lane);
             let (src, ok) = b.cursor(|c| source(c, kind, lane, (l, mask, there)));
-            let place = b.cursor(|c| match (kind, reach) {
-                (kind::UP, Some(r)) => c.sub(lane, r),
-                (kind::DOWN, Some(r)) => c.add(lane, r),
-                (kind::SHFL, _) => src,
-                _ => c.select(ok, src, lane),
-            });
-            let at = b.shifted(place);
-            let other = b.get(values, ty, at);
+            let other = match moved {
+                Some(moved) => b.get(moved, ty, lane),
+                None => {
+                    let place = b.cursor(|c| c.select(ok, src, lane));
+                    b.get(values, ty, place)
+                }
+            };
             let v = b.cursor(|c| c.select(ok, other, own));
             let v = if narrow { b.inst(Inst::Cast(v), Ty::int()) } else { v };
             let zero = b.cursor(|c| c.int(0));
             Some(vec![v, zero])
-        })
-    }
-    fn shifted(&mut self, lane: Value) -> Value {
-        self.cursor(|c| {
-            let size = c.int(GANG);
-            c.add(lane, size)
         })
     }
 

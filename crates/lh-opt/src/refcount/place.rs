@@ -151,7 +151,7 @@ impl Placer<'_> {
             self.inst(d, dying, &mut owned, &mut seg);
         }
         self.func.blocks[b.index()].params = data.params;
-        self.func.blocks[at.index()].threads = data.threads;
+        (self.func.blocks[at.index()].threads, self.func.blocks[at.index()].lanes) = (data.threads, data.lanes);
         self.end(at, seg, owned, data.term.expect("verified"), data.term_span, handler.as_ref());
     }
 

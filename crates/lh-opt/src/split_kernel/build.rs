@@ -187,10 +187,18 @@ impl<'a> Build<'a> {
         let (frame, cx) = (self.frame(), self.context());
         self.cursor(|c| {
             let linear = c.add(frame.first, place);
+            // Divisions would take longer than much else, and most grids have one row.
+            let zero = c.int(0);
+            let in_first = c.lt(linear, frame.grid.0[0]);
+            let later = c.branch(in_first);
+            let (join, index) = c.new_block(&[Ty::int(), Ty::int(), Ty::int()]);
+            c.end(Term::Jump(to(join, &[linear, zero, zero])), later);
             let x = c.int_op("srem", linear, frame.grid.0[0]);
             let rest = c.int_op("sdiv", linear, frame.grid.0[0]);
             let y = c.int_op("srem", rest, frame.grid.0[1]);
             let z = c.int_op("sdiv", rest, frame.grid.0[1]);
+            c.end(Term::Jump(to(join, &[x, y, z])), join);
+            let [x, y, z] = [index[0], index[1], index[2]];
             c.effect(Inst::Runtime(runtime("lh_cuda_enter_block"), vec![cx, place, x, y, z]));
             Axes([x, y, z])
         })

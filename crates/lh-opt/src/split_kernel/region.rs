@@ -429,7 +429,7 @@ impl<'a> Build<'a> {
         let data = &old.blocks[b.index()];
         self.at = piece.copies[&b];
         let copy = &mut self.out.blocks[self.at.index()];
-        (copy.cold, copy.threads) = (data.cold, data.threads);
+        (copy.cold, copy.threads, copy.lanes) = (data.cold, data.threads, data.lanes);
         if let Some(t) = &data.unwind {
             self.out.blocks[self.at.index()].unwind = Some(to(piece.copies[&t.block], &[]));
         }

@@ -95,6 +95,18 @@ unsafe extern "C" fn lh_cuda_local(_bytes: i64, _align: i64) -> *mut u8 {
     in_place("lh_cuda_local")
 }
 
+unsafe extern "C" fn lh_cuda_lanes_copy(_from: *const u8, _to: *mut u8, _size: i64) {
+    in_place("lh_cuda_lanes_copy")
+}
+
+unsafe extern "C" fn lh_cuda_lanes_move(_from: *const u8, _to: *mut u8, _kind: i64, _by: i64) {
+    in_place("lh_cuda_lanes_move")
+}
+
+unsafe extern "C" fn lh_cuda_lanes_bits(_of: *const u8) -> i64 {
+    in_place("lh_cuda_lanes_bits")
+}
+
 unsafe extern "C" fn lh_cuda_fence() {
     crate::race::tell_kernel(|k, _| k.fence());
     std::sync::atomic::fence(std::sync::atomic::Ordering::SeqCst);
@@ -104,9 +116,10 @@ pub(crate) fn symbols() -> Vec<Symbol> {
     functions! {
         () lh_cuda_context lh_cuda_tid_x lh_cuda_tid_y lh_cuda_tid_z lh_cuda_fence;
         (_) lh_cuda_bid_x lh_cuda_bid_y lh_cuda_bid_z lh_cuda_bdim_x lh_cuda_bdim_y lh_cuda_bdim_z lh_cuda_gdim_x
-            lh_cuda_gdim_y lh_cuda_gdim_z lh_cuda_scratch lh_cuda_capacity lh_cuda_first lh_cuda_last lh_cuda_dynamic lh_cuda_dynamic_bytes;
+            lh_cuda_gdim_y lh_cuda_gdim_z lh_cuda_scratch lh_cuda_capacity lh_cuda_first lh_cuda_last lh_cuda_dynamic lh_cuda_dynamic_bytes lh_cuda_lanes_bits;
         (_ _) lh_cuda_local;
-        (_ _ _ _) lh_cuda_failed lh_cuda_shared;
+        (_ _ _) lh_cuda_lanes_copy;
+        (_ _ _ _) lh_cuda_failed lh_cuda_shared lh_cuda_lanes_move;
         (_ _ _ _ _) lh_cuda_enter_block;
     }
 }

@@ -1,0 +1,140 @@
+//! What few lanes of a full gang do on their own, behind a comparison for equality: mostly one of them writes down what all
+//! have found together. A loop over all lanes would take as long as if all did it.
+//!
+//! ```text
+//!                                          for lane in 0..32: is[lane] = v[lane] == 1
+//! if v == 1:                               left = bits of is
+//!     atomic.add(a, v)             ->      while left != 0:
+//!                                              lane = cttz(left)
+//!                                              atomic.add(a, v[lane])
+//!                                              left = left & (left - 1)
+//! ```
+
+use super::build::Build;
+use super::piece::{Choice, Piece};
+use super::plan::{self, Few};
+use crate::edit::{row, runtime, to};
+use lh_ir::cfg::targets;
+use lh_ir::func::{GANG, Inst, Term};
+use lh_ir::{Block, Const, Ty, Value};
+use std::collections::HashSet;
+
+impl Choice {
+    pub(super) fn few(self) -> Few {
+        match self {
+            Choice::Others(few, _) | Choice::Guarded(few) => few,
+        }
+    }
+}
+
+impl Build<'_> {
+    /// Whether a piece begins with a branch to what few lanes do, and does nothing else but compute.
+    pub(super) fn few(&self, blocks: &[Block]) -> Option<Few> {
+        let few = plan::few(self.old, blocks[0]).filter(|f| self.plan.varies[f.cond.index()])?;
+        let (theirs, rest) = self.sides(blocks, few);
+        let alone: Vec<Block> = theirs[1..].iter().copied().filter(|b| !rest.contains(b)).collect();
+        (!alone.is_empty() && self.is_plain(&rest) && !self.is_plain(&alone)).then_some(few)
+    }
+    /// The blocks of a piece that few lanes go through, and those that the others do.
+    fn sides(&self, blocks: &[Block], few: Few) -> (Vec<Block>, Vec<Block>) {
+        let side = |from: Block| {
+            let mut seen = HashSet::from([blocks[0]]);
+            let mut work = vec![from];
+            while let Some(b) = work.pop() {
+                if blocks.contains(&b) && seen.insert(b) {
+                    let ways = targets(self.old, b).filter(|(n, _)| n.is_some());
+                    work.extend(ways.map(|(_, t)| t.block));
+                }
+            }
+            blocks.iter().copied().filter(|b| seen.contains(b)).collect()
+        };
+        (side(few.guarded), side(few.other))
+    }
+
+    /// The piece for all lanes, as if there were no few, then for those.
+    pub(super) fn few_lanes(&mut self, p: Piece<'_>, few: Few) -> Option<()> {
+        let (theirs, rest) = self.sides(p.blocks, few);
+        let truth = self.array(1);
+        self.all_lanes(Piece { blocks: &rest, choice: Some(Choice::Others(few, truth)), ..p }, false)?;
+        let own = Piece { blocks: &theirs, choice: Some(Choice::Guarded(few)), ..p };
+        // If it is one that is known, nothing has to be looked up.
+        if let Some(n) = self.single_lane(few) {
+            let lane = self.cursor(|c| c.int(n));
+            return self.body(own, lane, false);
+        }
+        let left = self.inst(Inst::Runtime(runtime("lh_cuda_lanes_bits"), vec![truth]), Ty::int());
+        let (none, some) = self.is_none(left);
+        let (head, params) = self.cursor(|c| c.new_block(&[Ty::int()]));
+        let done = self.out.new_block();
+        self.at = none;
+        self.end(Term::Jump(to(done, &[])));
+        self.at = some;
+        self.vectors = false;
+        let read: Vec<Value> = p.live.iter().chain(p.keys.iter().filter(|k| !p.live.contains(k))).copied().collect();
+        self.transfer(&read, false);
+        self.end(Term::Jump(to(head, &[left])));
+        self.at = head;
+        let (end, body) = self.is_none(params[0]);
+        self.at = body;
+        let lane = self.cursor(|c| c.op(row("cttz"), &[params[0]], Ty::int()));
+        self.body(own, lane, false)?;
+        let next = self.cursor(|c| {
+            let one = c.int(1);
+            let less = c.sub(params[0], one);
+            c.and_int(params[0], less)
+        });
+        self.end(Term::Jump(to(head, &[next])));
+        self.at = end;
+        self.transfer(p.keys, true);
+        self.end(Term::Jump(to(done, &[])));
+        self.at = done;
+        Some(())
+    }
+
+    /// Branches on whether no lane is left: the blocks for yes and for no.
+    fn is_none(&mut self, left: Value) -> (Block, Block) {
+        let (yes, no) = (self.out.new_block(), self.out.new_block());
+        let cond = self.cursor(|c| {
+            let zero = c.int(0);
+            c.eq(left, zero)
+        });
+        self.end(Term::Branch { cond, then: to(yes, &[]), els: to(no, &[]) });
+        (yes, no)
+    }
+
+    /// The lane whose number a constant is.
+    fn single_lane(&self, few: Few) -> Option<i64> {
+        let constant = |v: Value| match self.defs.get(&v)?.inst {
+            Inst::Const(Const::Int(n, _)) => i64::try_from(n).ok().filter(|n| (0..GANG).contains(n)),
+            _ => None,
+        };
+        let is_lane = |v: Value| self.defs.get(&v).is_some_and(|d| self.is_lane(&d.inst));
+        let [a, b] = few.sides;
+        if is_lane(a) { constant(b) } else { constant(a).filter(|_| is_lane(b)) }
+    }
+
+    /// Whether an instruction gives the number of the lane in a full gang: rows are multiples of it, so that it is what the
+    /// thread's first index leaves.
+    pub(super) fn is_lane(&self, inst: &Inst) -> bool {
+        let Inst::Op(op, args) = inst else { return false };
+        let is_mask = |v: Value| matches!(self.defs.get(&v).map(|d| &d.inst), Some(Inst::Const(Const::Int(31, _))));
+        op.name == "and" && (is_mask(args[1]) && self.is_index(args[0]) || is_mask(args[0]) && self.is_index(args[1]))
+    }
+    /// Whether a value is the thread's first index, and multiples of the row.
+    fn is_index(&self, v: Value) -> bool {
+        if v == self.old.params()[1] {
+            return true;
+        }
+        let Some(Inst::Op(op, args)) = self.defs.get(&v).map(|d| &d.inst) else { return false };
+        let either = |a: Value, b: Value| self.is_index(a) && self.is_rows(b);
+        op.name == "add" && (either(args[0], args[1]) || either(args[1], args[0]))
+    }
+    fn is_rows(&self, v: Value) -> bool {
+        match self.defs.get(&v).map(|d| &d.inst) {
+            Some(Inst::Runtime(f, _)) => f.name == "lh_cuda_bdim_x",
+            Some(Inst::Op(op, args)) if op.name == "mul" => args.iter().any(|a| self.is_rows(*a)),
+            Some(Inst::Op(op, args)) if op.name == "add" => args.iter().all(|a| self.is_rows(*a)),
+            _ => false,
+        }
+    }
+}
