@@ -50,12 +50,13 @@ def minimax(f, w, low, high, powers, rounds=30):
 
 
 def fit(f, w, low, high, count, digits, given):
-    """So many coefficients of so many binary digits; the first may be given. And the largest weighted error."""
+    """So many coefficients of so many binary digits (or of as many as a list says); the first may be given. And the largest weighted error."""
     low, high = mpf(low), mpf(high)
     done = [mpf(g) for g in given]
     while len(done) < count:
         rest = lambda v: f(v) - sum(a * v**p for p, a in enumerate(done))
-        done.append(rounded(minimax(rest, w, low, high, range(len(done), count))[0], digits))
+        bits = digits if isinstance(digits, int) else digits[len(done)]
+        done.append(rounded(minimax(rest, w, low, high, range(len(done), count))[0], bits))
     error = lambda v: abs(sum(a * v**p for p, a in enumerate(done)) - f(v)) * w(v)
     return done, max(error(low + (high - low) * i / 2000) for i in range(2001))
 
@@ -117,8 +118,8 @@ erf_less_one = ratio(root(lambda x: mpmath.erf(x) / x - 1), 2 / mpmath.sqrt(mpma
 tanh_tail = ratio(root(lambda x: (mpmath.tanh(x) / x - 1) / x**2), mpf(-1) / 3)
 log2_erfc = lambda a: mpmath.log(mpmath.erfc(a), 2)
 erfc_root = lambda a: SQRT2 * mpmath.erfc(a) ** (mpf(1) / 8)
-# Of the argument (a - 4) / (a + 4).
-erfc_scaled = lambda v: (lambda a: mpmath.erfc(a) * mpmath.exp(a * a) * (1 + 2 * a))(4 * (1 + v) / (1 - v))
+# Of the argument 1 / (a + 3).
+erfc_scaled = lambda t: (lambda a: mpmath.erfc(a) * mpmath.exp(a * a) / t)(1 / t - 3)
 
 # Name: function, weight, ends, number of coefficients, digits, and the first coefficients if they are given.
 TABLE = {
@@ -147,7 +148,10 @@ TABLE = {
     "float::tanh, far": (lambda w: 2 / (1 + w), lambda w: w, 0, mpmath.exp(-2), 5, 24, []),
     "float::erf, near": (erf_less_one, lambda z: 1, 0, 1, 7, 24, []),
     "float::erf, far": (lambda v: log2_erfc(v + 1), lambda v: mpmath.erfc(v + 1), 0, 2.93, 7, 24, []),
-    "short::erfc": (erfc_scaled, lambda v: 1 / erfc_scaled(v), -1, 0.4335, 12, 53, []),
+    # Coefficients of 21 bits are operands of a GPU's instructions.
+    "short::erfc": (erfc_scaled, lambda t: 1 / erfc_scaled(t), 1 / mpf("13.1"), mpf(1) / 3, 10, [53] * 3 + [21] * 7, []),
+    "short::exp": (ratio(lambda r: (mpmath.expm1(r) - r) / r**2, 0.5), lambda r: r * r * mpmath.exp(-r), -HALF_LN2, HALF_LN2, 6, 21, [0.5]),
+    "short::inverse": (lambda t: 1 / t, lambda t: t, mpf("0.70709"), mpf("0.72855"), 3, 21, []),
     "erf::erf, near": (lambda v: erf_less_one(v + ERF_CENTRE), lambda v: 1, -ERF_CENTRE, 1.96 - ERF_CENTRE, 15, 53, [ERF_FIRST]),
     "erf::erf, far": (lambda v: erfc_root(v + 1.5), lambda v: erfc_root(v + 1.5) ** 7 / 2, -0.1, 4.5, 16, 53, []),
 }

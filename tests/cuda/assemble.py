@@ -30,6 +30,13 @@ def tool(name: str) -> str | None:
     return str(found[-1]) if found else shutil.which(name)
 
 
+def version() -> str:
+    """Of `ptxas`."""
+    ptxas = tool("ptxas")
+    assert ptxas, "ptxas is not installed"
+    return re.findall(r"release (\S+),", subprocess.run([ptxas, "--version"], capture_output=True, text=True, check=True).stdout)[0]
+
+
 def assemble(ptx: str, arch: str, counted: bool = True) -> Size:
     """Assembles a module with one kernel for an architecture such as `sm_90`; counts its instructions if asked."""
     ptxas, nvdisasm = tool("ptxas"), tool("nvdisasm")

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 TILE = 16
+WIDER = TILE + 1
 N = 1000
 WEIGHTS = np.array([0.0625, 0.25, 0.375, 0.25, 0.0625], np.float32)
 
@@ -166,7 +167,7 @@ def _exchanges(cuda: Any) -> list[Kernel]:
         a[t] = shared[a.size - 1 - t]
 
     def transpose(a, out):
-        tile = cuda.shared.array((TILE, TILE + 1), np.float32)
+        tile = cuda.shared.array((TILE, WIDER), np.float32)
         x, y = cuda.grid(2)
         if x < a.shape[1] and y < a.shape[0]:
             tile[cuda.threadIdx.y, cuda.threadIdx.x] = a[y, x]
@@ -190,7 +191,7 @@ def _exchanges(cuda: Any) -> list[Kernel]:
 
     def counted_barrier(a, out):
         t = cuda.threadIdx.x
-        n = cuda.syncthreads_count(a[t] > 0)
+        n = cuda.syncthreads_count(int(a[t] > 0))
         if t == 0:
             out[0] = n
 

@@ -1,10 +1,11 @@
-"""PTX: every kernel of the corpus computes the same as on the CPU device, and assembles, with no more code than before."""
+"""PTX: every kernel of the corpus computes the same as on the CPU device, and assembles, with no more code than before or than
+numba-cuda's.
+"""
 
 from __future__ import annotations
 
 import json
 import math
-import os
 from pathlib import Path
 
 import numpy as np
@@ -28,7 +29,7 @@ def test_lifted_ptx_computes_the_same_bits(name: str) -> None:
 
 @pytest.fixture(scope="module")
 def sizes() -> dict[str, list[int]]:
-    """Instructions, registers and spills of each kernel, as they were."""
+    """Instructions, registers and spills of each kernel, as they were, and instructions of numba-cuda's: `benches/gpu/sizes.py` writes them."""
     assert tool("ptxas"), "ptxas is missing: pip install nvidia-cuda-nvcc nvidia-cuda-nvdisasm"
     return json.loads(SIZES.read_text())
 
@@ -37,13 +38,9 @@ def sizes() -> dict[str, list[int]]:
 def test_assembles_and_is_no_larger(name: str, sizes: dict[str, list[int]]) -> None:
     k = KERNELS[name]
     now = {a: assemble(cuda.compile_ptx(k.function, k.signature, cc=cc)[0], a, a == "sm_90") for a, cc in ARCHITECTURES.items()}
-    if os.environ.get("BLESS"):
-        known = json.loads(SIZES.read_text()) if SIZES.exists() else {}
-        known[name] = list(now["sm_90"])
-        SIZES.write_text(json.dumps(dict(sorted(known.items())), indent=1).replace("[\n  ", "[").replace(",\n  ", ", ").replace("\n ]", "]") + "\n")
-        return
-    instructions, registers, spills = sizes[name]
+    instructions, registers, spills, theirs = sizes[name]
     assert now["sm_90"].instructions <= instructions * 1.1
+    assert theirs is None or now["sm_90"].instructions <= theirs
     assert now["sm_90"].registers <= registers * 1.1
     assert now["sm_90"].spills <= spills * 1.1
 

@@ -114,26 +114,28 @@ fn tail2(r: f64) -> f64 {
 const LN2: f64 = 0.6931471805599453;
 const LN2_REST: f64 = 2.3190468138462996e-17;
 
-/// `2^(hi + lo)` for `lo` small beside one; the range is cut to where the result is zero or infinite.
+/// `p` for `2^(hi + lo) = 2^k (1 + p)`, and `k + 1023` in the low bits of a word.
 #[inline(always)]
-pub fn exp2_sum(hi: f64, lo: f64) -> f64 {
-    let outside = hi.abs() > 1100.0;
-    let x = clamp(hi, -1100.0, 1100.0);
-    let lo = if outside { 0.0 } else { lo };
-    let (k, biased) = exponent(x, 1.0);
-    let (r, rest) = fast_two_sum(x - k, lo);
-    let (s, e) = fma_sum(r, LN2, 1.0);
-    scale(s + fma(r, fma(r, tail2(r), LN2_REST), fma(rest, LN2, e)), biased)
+fn exp2_parts(hi: f64, lo: f64) -> (f64, u64) {
+    let t = hi + (MAGIC + 1023.0);
+    let (r, rest) = fast_two_sum(hi - (t - (MAGIC + 1023.0)), lo);
+    (fma(r, LN2, fma(r * r, tail2(r), fma(rest, LN2, r * LN2_REST))), t.to_bits())
 }
 
 /// `2^(hi + lo)` for a result that is a normal number.
 #[inline(always)]
 pub fn exp2_normal(hi: f64, lo: f64) -> f64 {
-    let t = hi + (MAGIC + 1023.0);
-    let (r, rest) = fast_two_sum(hi - (t - (MAGIC + 1023.0)), lo);
-    let p = fma(r, LN2, fma(r * r, tail2(r), fma(rest, LN2, r * LN2_REST)));
-    let unit = power(t.to_bits());
+    let (p, biased) = exp2_parts(hi, lo);
+    let unit = power(biased);
     fma(p, unit, unit)
+}
+
+/// `2^(hi + lo)` for `lo` small beside one; the range is cut to where the result is zero or infinite.
+#[inline(always)]
+pub fn exp2_sum(hi: f64, lo: f64) -> f64 {
+    let lo = if hi.abs() > 1100.0 { 0.0 } else { lo };
+    let (p, biased) = exp2_parts(clamp(hi, -1100.0, 1100.0), lo);
+    scale_one_plus(p, biased.wrapping_add(1023))
 }
 
 #[inline(always)]

@@ -159,11 +159,15 @@ pub fn log_tail(f: f32) -> f32 {
 pub fn log_of_any(x: f32, normal: impl Fn(f32, f32) -> f32) -> f32 {
     let (factor, shift) = if x < f32::MIN_POSITIVE { (33554432.0, -25.0) } else { (1.0, 0.0) };
     let y = normal(x * factor, shift);
-    if x == 0.0 {
-        // Divided so that the flag of division by zero is set.
-        return if cfg!(lh_gpu) { f32::NEG_INFINITY } else { -1.0 / x.abs() };
+    let y = if x.to_bits() < 0x7f80_0000 { y } else { fmaf(x, f32::INFINITY, f32::INFINITY) };
+    // Divided so that the flag of division by zero is set.
+    if x != 0.0 {
+        y
+    } else if cfg!(lh_gpu) {
+        f32::NEG_INFINITY
+    } else {
+        -1.0 / x.abs()
     }
-    if x.to_bits() < 0x7f80_0000 { y } else { fmaf(x, f32::INFINITY, f32::INFINITY) }
 }
 
 #[inline(always)]

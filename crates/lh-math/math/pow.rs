@@ -71,6 +71,9 @@ pub fn with_edges(x: f64, y: f64, magnitude: f64) -> f64 {
 
 #[inline(always)]
 pub fn pow(x: f64, y: f64) -> f64 {
+    if cfg!(lh_gpu) {
+        return pow_rare(x, y);
+    }
     const INTEGERS: f64 = 4503599627370496.0;
     let a = x.abs();
     let (hi, lo) = log2_sum(a, 1021.0);
@@ -84,16 +87,18 @@ pub fn pow(x: f64, y: f64) -> f64 {
     if plain { xor_sign(magnitude, odd & x.to_bits()) } else { super::lh_pow_rare(x, y) }
 }
 
-/// For zeros, infinity, NaN, negative numbers to fractions, and results that are not normal.
+/// Of any numbers; called for zeros, infinity, NaN, negative numbers to fractions, and results that are not normal.
 #[inline(always)]
 pub fn pow_rare(x: f64, y: f64) -> f64 {
     let a = x.abs();
-    if (a == 0.0) | (y == 0.0) | (a == f64::INFINITY) | x.is_nan() | y.is_nan() {
+    let degenerate = (a == 0.0) | (y == 0.0) | (a == f64::INFINITY) | x.is_nan() | y.is_nan();
+    if !cfg!(lh_gpu) & degenerate {
         let r = with_edges(x, y, 1.0);
         // Divided so that the flag of division by zero is set.
         return if (a == 0.0) & (y < 0.0) & (y > f64::NEG_INFINITY) { (1.0 / a).copysign(r) } else { r };
     }
-    let (hi, lo) = if is_plain(a) { log2_sum(a, 1021.0) } else { log2_sum(a * 18014398509481984.0, 1075.0) };
+    let tiny = a < 1e-300;
+    let (hi, lo) = log2_sum(if tiny { a * 18014398509481984.0 } else { a }, if tiny { 1075.0 } else { 1021.0 });
     // An infinite exponent behaves as a huge even one.
     let e = clamp(y, -1e25, 1e25);
     let (p, rest) = two_prod(hi, e);

@@ -13,16 +13,16 @@ const LN2: f64 = std::f64::consts::LN_2;
 fn exp_parts(x: f64) -> (f64, f64) {
     let t = fma(x, LOG2E, MAGIC);
     let r = fma(-(t - MAGIC), LN2, x);
-    let q = pairs!(
+    let q = horner!(
         fma,
         r,
         [
-            0.5000000013491228,
-            0.1666666675661571,
-            0.04166646446473521,
-            0.008333285952677499,
-            0.001393367594972324,
-            0.00019907622499461733,
+            0.5,
+            0.16666662693023682,
+            0.041666507720947266,
+            0.0083341822028160095,
+            0.0013931039720773697,
+            0.00019434292335063219,
         ]
     );
     (f64::from_bits(t.to_bits().wrapping_add(1023) << 52), fma(r * r, q, r))
@@ -104,34 +104,35 @@ pub fn erf(x: f32) -> f32 {
     ((-exp_less_one(-a * h)) as f32).copysign(x)
 }
 
-/// As in `erf.rs`: `exp(-a^2) w / (1 + 2 a)`, from zero on, with one quotient for both uses.
+/// `exp(-a^2) t w` from zero on for `t = 1 / (a + 3)`, of which `w` is a polynomial.
 #[inline(always)]
 pub fn erfc(x: f32) -> f32 {
-    let x = x as f64;
-    let a = clamp(x.abs(), 0.0, 10.1);
-    let (p, m) = exp_parts(-a * a);
-    let (d, e) = (a + 4.0, fma(2.0, a, 1.0));
-    let inverse = 1.0 / (d * e);
-    let w = pairs!(
+    let a = x.abs();
+    let a = (if a > 10.1 { 10.1 } else { a }) as f64;
+    let (p, less) = exp_parts(-a * a);
+    // Cheaper than a division: a guess of 5 bits becomes one of 20, and one step more.
+    let d = a + 3.0;
+    let guess = f64::from_bits(0x7fd6_a080_0000_0000u64.wrapping_sub(d.to_bits()));
+    let t = guess * horner!(fma, d * guess, [4.1797866821289062, -5.823211669921875, 2.7041168212890625]);
+    let t = fma(t, fma(-d, t, 1.0), t);
+    let w = horner!(
         fma,
-        (a - 4.0) * (e * inverse),
+        t,
         [
-            1.2329951187474308,
-            -0.13962113081331515,
-            0.015379627954744035,
-            0.06809783694148326,
-            -0.10103776876348143,
-            0.0937213148051257,
-            -0.06635500814783787,
-            0.037221436772885794,
-            -0.016023651823265078,
-            0.005045415795222409,
-            -0.0011349485077056991,
-            -0.0006415034342489921,
+            0.56410798927114769,
+            1.6981261315578169,
+            4.6298066489472998,
+            15.5443115234375,
+            -0.29708003997802734,
+            293.211669921875,
+            -961.45703125,
+            3507.328125,
+            -5740.76953125,
+            3284.806640625,
         ]
     );
-    let y = fma(p, m, p) * (w * (d * inverse));
-    (if x < 0.0 { 2.0 - y } else { y }) as f32
+    let y = (fma(p, less, p) * (w * t)) as f32;
+    if x < 0.0 { 2.0 - y } else { y }
 }
 
 /// `k` and `log(m)` for `x = 2^k m`, for a positive normal number.
