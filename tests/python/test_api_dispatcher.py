@@ -321,6 +321,24 @@ def test_recursion():
     assert fib(15) == 610
 
 
+def test_recursion_from_any_place_on_the_stack():
+    @njit
+    def count(n):
+        return 0 if n == 0 else 1 + count(n - 1)
+
+    def deeper(levels):
+        if levels % 10 == 0:
+            assert count(100) == 100
+        if levels % 100 == 0:
+            with pytest.raises(RecursionError):
+                count(-1)
+        # A call of a function in C has a frame on the stack.
+        if levels < 300:
+            max((levels, 0), key=lambda n: n and deeper(n + 1) or 0)
+
+    deeper(1)
+
+
 def test_dispatchers_are_not_made_by_hand():
     with pytest.raises(TypeError):
         _core.Dispatcher()

@@ -343,6 +343,10 @@ impl Module {
             v
         }
     }
+    pub(crate) fn array_alloca(&self, ty: Type, n: Val) -> Val {
+        // SAFETY: see the module documentation.
+        unsafe { LLVMBuildArrayAlloca(self.builder, ty, n, NAME) }
+    }
     pub(crate) fn array_type(&self, elem: Type, n: usize) -> Type {
         // SAFETY: see the module documentation.
         unsafe { LLVMArrayType2(elem, n as u64) }

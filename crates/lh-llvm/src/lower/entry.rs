@@ -3,17 +3,20 @@
 use super::{Declared, Lowering, Returns};
 use crate::ir::Val;
 use lh_ir::types::Prim;
-use llvm_sys::LLVMIntPredicate::{LLVMIntEQ, LLVMIntNE};
+use llvm_sys::LLVMIntPredicate::{LLVMIntEQ, LLVMIntNE, LLVMIntULT};
 
-pub(super) fn lower(cx: &Lowering<'_>, index: usize, symbol: &str) {
-    let (m, t) = (&cx.m, cx.m.t);
-    let (func, callee) = (&cx.unit.functions[index], &cx.functions[index]);
-    let stub = m.declare(symbol, m.fn_type(&[t.ptr, t.ptr], t.i32));
+pub(super) fn lower(cx: &mut Lowering<'_>, index: usize, symbol: &str) {
+    let t = cx.m.t;
+    let stub = cx.m.declare(symbol, cx.m.fn_type(&[t.ptr, t.ptr], t.i32));
     cx.attributes(stub, false);
-    m.at_end(m.block(stub));
+    cx.m.at_end(cx.m.block(stub));
     if let Some(d) = &cx.debug {
-        d.leave(m);
+        d.leave(&cx.m);
     }
+    if cx.recursive.contains(&true) {
+        leave_window(cx);
+    }
+    let (m, func, callee) = (&cx.m, &cx.unit.functions[index], &cx.functions[index]);
     let (from, to) = (m.param(stub, 0), m.param(stub, 1));
     let args = func.params().iter().flat_map(|p| func.ty(*p).flatten());
     let vals = args.enumerate().map(|(i, p)| cx.load_own(p, m.offset(from, 8 * i))).collect();
@@ -28,6 +31,21 @@ pub(super) fn lower(cx: &Lowering<'_>, index: usize, symbol: &str) {
     m.br(done);
     m.at_end(done);
     m.ret(status);
+}
+
+/// Moves the stack on where it is in the part of a region whose frames look whether it ends, or close above: recursion that is not deep would do so in
+/// each call.
+fn leave_window(cx: &mut Lowering<'_>) {
+    let t = cx.m.t;
+    let (address, f) = cx.m.intrinsic("llvm.addressofreturnaddress", t.ptr);
+    let m = &cx.m;
+    let int = |v: i64| m.int(t.i64, v);
+    // Behind the bits that choose the part there are as many of an address in it; twice the part is looked for.
+    let part = lh_ir::STACK_WINDOW & -lh_ir::STACK_WINDOW;
+    let offset = m.and(m.ptr_to_int(m.call(address, f, &[])), int(lh_ir::STACK_WINDOW | (part - 1)));
+    let room = m.select(m.icmp(LLVMIntULT, offset, int(2 * part)), offset, int(0));
+    // What nothing looks at is not made.
+    m.make_volatile(m.store(m.int(t.i8, 0), m.array_alloca(t.i8, m.add(room, int(1))), 1));
 }
 
 /// What the symbol of the stub for C code begins with.

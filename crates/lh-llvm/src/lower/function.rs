@@ -239,7 +239,7 @@ impl FnCx<'_, '_> {
     /// Raises RecursionError when the stack is nearly used up, and KeyboardInterrupt when the user has asked for it, before
     /// anything is owned.
     ///
-    /// Only frames in the first eighth of a 64 KiB region ask: deep recursion passes through several of those before the
+    /// Only frames in the first eighth of a 64 KiB region ask, which the stub leaves (`leave_window`): deep recursion passes through several of those before the
     /// reserve of the check (256 KiB) is gone. They look the region up among those that were found to be well inside of a
     /// stack; the check itself is a call, made once a region. The flag of Ctrl-C is above all offsets, so that one comparison
     /// answers both.

@@ -135,7 +135,7 @@ pub(crate) fn lower(unit: &Unit, machine: &Machine) -> Lowered {
     match unit.abi {
         Abi::Host if unit.rare == Rare::Only => {}
         Abi::Host => {
-            entry::lower(&cx, unit.entry, &unit.entry_symbol);
+            entry::lower(&mut cx, unit.entry, &unit.entry_symbol);
             if unit.functions[unit.entry].options.callback {
                 entry::lower_callback(&mut cx, unit.entry);
             }
