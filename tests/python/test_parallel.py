@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import multiprocessing
 import os
 import signal
@@ -15,7 +16,7 @@ from typing import Any
 import lancehead
 import numpy as np
 import pytest
-from lancehead import njit, prange
+from lancehead import get_thread_id, njit, prange
 
 MANY = 100_003
 
@@ -114,6 +115,85 @@ def test_early_exits_run_on_one_thread() -> None:
         return -1
 
     assert first_above(np.arange(100.0), 41.5) == 42
+
+
+libc = ctypes.CDLL(None)
+libc.gettid.restype, libc.gettid.argtypes = ctypes.c_int, ()
+libc.usleep.restype, libc.usleep.argtypes = ctypes.c_int, (ctypes.c_uint,)
+gettid, usleep = libc.gettid, libc.usleep
+
+
+@njit(parallel=True)
+def threads_inside(n, m):
+    ids = np.zeros((n, m), np.int64)
+    sums = np.zeros(n)
+    for i in prange(n):
+        s = 0.0
+        for j in prange(m):
+            usleep(200)
+            ids[i, j] = gettid()
+            s += 1 / (i + j + 1)
+        sums[i] = s
+    return ids, sums
+
+
+@pytest.mark.parametrize(("n", "threads"), [(1, 2), (70, 1)])
+def test_loops_inside_of_short_loops_use_all_threads(n: int, threads: int) -> None:
+    before = lancehead.get_num_threads()
+    m = 200 if n == 1 else 3
+    results = []
+    try:
+        for k in (1, 2):
+            lancehead.set_num_threads(k)
+            ids, sums = threads_inside(n, m)
+            results.append(sums.tobytes())
+    finally:
+        lancehead.set_num_threads(before)
+    assert max(len(set(row)) for row in ids.tolist()) == threads
+    assert results[0] == results[1]
+
+
+@njit(parallel=True)
+def numbers_inside(n, m):
+    ids = np.zeros((n, m), np.int64)
+    outer = np.zeros(n, np.int64)
+    for i in prange(n):
+        outer[i] = get_thread_id()
+        for j in prange(m):
+            usleep(20)
+            ids[i, j] = get_thread_id()
+    return ids, outer
+
+
+def test_thread_numbers_inside_are_those_of_the_outer_loop() -> None:
+    ids, outer = numbers_inside(2, 50)
+    assert (ids == outer[:, None]).all()
+
+
+@njit(parallel=True)
+def fails_inside(n, m, at):
+    np.random.seed(5)
+    out = np.zeros((n, m))
+    for i in prange(n):
+        for j in prange(m):
+            if i * m + j >= at:
+                raise ValueError(i * m + j)
+            out[i, j] = np.random.random()
+    return out
+
+
+def test_exceptions_and_random_numbers_of_loops_inside() -> None:
+    before = lancehead.get_num_threads()
+    for n in (1, 3, 70):
+        with pytest.raises(ValueError, match="^100$"):
+            fails_inside(n, 100_000, 100)
+        drawn = []
+        for threads in (1, 2):
+            lancehead.set_num_threads(threads)
+            drawn.append(fails_inside(n, 1000, 1 << 40))
+        assert np.array_equal(*drawn)
+        assert len(np.unique(drawn[0])) == drawn[0].size
+    lancehead.set_num_threads(before)
 
 
 def test_settings() -> None:

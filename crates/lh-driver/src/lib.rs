@@ -434,7 +434,7 @@ fn unit(functions: &[Arc<Function>], names: &HashMap<SpecId, String>, wanted: lh
         functions: functions
             .iter()
             .map(|f| &**f)
-            .chain(functions.iter().flat_map(|f| &f.bodies))
+            .chain(functions.iter().flat_map(|f| f.with_bodies().into_iter().skip(1)))
             .map(Function::clone)
             .collect(),
         spec_names: names.clone(),
@@ -452,7 +452,7 @@ fn unit(functions: &[Arc<Function>], names: &HashMap<SpecId, String>, wanted: lh
 /// Numbers of the process that functions refer to.
 fn words(functions: &[Arc<Function>]) -> Vec<Extern> {
     let mut out = Vec::new();
-    let all = functions.iter().flat_map(|f| std::iter::once(&**f).chain(&f.bodies));
+    let all = functions.iter().flat_map(|f| f.with_bodies());
     for b in all.flat_map(|f| &f.blocks) {
         for i in &b.insts {
             if let Inst::Extern(w) = i.inst {
@@ -499,8 +499,7 @@ pub(crate) fn callees(func: &Function) -> Vec<SpecId> {
         }
     }
     let mut out = Vec::new();
-    let all = std::iter::once(func).chain(&func.bodies);
-    for i in all.flat_map(|f| &f.blocks).flat_map(|b| &b.insts) {
+    for i in func.with_bodies().into_iter().flat_map(|f| &f.blocks).flat_map(|b| &b.insts) {
         match &i.inst {
             Inst::Call(s, _) => out.push(*s),
             Inst::Map(e, _) | Inst::MapInto(e, _) => in_expr(e, &mut out),

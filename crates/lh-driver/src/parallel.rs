@@ -10,7 +10,8 @@ pub(crate) fn loops(f: &Function) -> Vec<(u32, Note)> {
     // a parallel loop makes are no expressions of the program.
     let is_covered = |n: &LoopNote| {
         let says_more = |o: &LoopNote| {
-            let is_better = o.what == Parallel::Asked || matches!(n.fate, Fate::Inside(_) | Fate::Serial(_));
+            let is_better =
+                o.what == Parallel::Asked || matches!(n.fate, Fate::Inside(_) | Fate::Nested(..) | Fate::Serial(_));
             o.span == n.span && matches!(o.fate, Fate::Pool { .. }) && is_better
         };
         n.what == Parallel::Known && f.notes.iter().any(says_more)
@@ -44,6 +45,10 @@ fn remark(n: &LoopNote) -> Note {
         Fate::Inside(outer) => {
             Note::Serial(format!("{what}runs on one thread: inside the parallel loop of line {}", outer.line))
         }
+        Fate::Nested(outer, few) => Note::Parallel(format!(
+            "{what}runs in parallel if the loop of line {} has fewer than {few} iterations, else on its thread",
+            outer.line
+        )),
         Fate::Serial(reason) => Note::Serial(format!("{what}runs on one thread: {reason}")),
     }
 }

@@ -84,6 +84,8 @@ pub enum Fate {
     },
     /// On the thread that runs the loop around it, which stands there.
     Inside(Span),
+    /// On the pool where the loop around it, which stands there, has fewer iterations than that; else on its thread.
+    Nested(Span, i64),
     /// On one thread, for this reason.
     Serial(&'static str),
 }
@@ -455,6 +457,12 @@ pub enum Term {
 }
 
 impl Function {
+    /// The function, and the bodies of its parallel loops with those of their own.
+    pub fn with_bodies(&self) -> Vec<&Function> {
+        let mut out = vec![self];
+        out.extend(self.bodies.iter().flat_map(Function::with_bodies));
+        out
+    }
     /// Type of a value.
     pub fn ty(&self, v: Value) -> Ty {
         self.values[v.index()]

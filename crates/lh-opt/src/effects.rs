@@ -59,6 +59,8 @@ pub struct Summary {
     /// It reads or writes memory of which nothing is known.
     unknown: Option<Kind>,
     pub(crate) meaning: Option<Meaning>,
+    /// It asks for the number of its thread.
+    asks_thread: bool,
 }
 
 /// What a function of the library computes, where the dependence test makes something of it.
@@ -84,7 +86,7 @@ impl Meaning {
 impl Summary {
     /// Of a function of which nothing is known.
     pub fn unknown() -> Summary {
-        Summary { unknown: Some(Kind::Write), ..Summary::default() }
+        Summary { unknown: Some(Kind::Write), asks_thread: true, ..Summary::default() }
     }
     /// Parameters whose memory it may write, as [`lh_ir::func::Foreign`] has it.
     pub fn writes(&self) -> u32 {
@@ -289,6 +291,7 @@ fn once(func: &Function, callees: Callees<'_>) -> Summary {
         }
     };
     for b in 0..func.blocks.len() {
+        out.asks_thread |= func.blocks[b].insts.iter().any(|d| asks_thread(&d.inst, callees));
         for a in effects.of_block(Block::new(b)) {
             let Root::Value(v) = a.root else {
                 if a.root == Root::Unknown {
@@ -328,6 +331,15 @@ fn once(func: &Function, callees: Callees<'_>) -> Summary {
         }
     }
     out
+}
+
+/// Whether an instruction asks for the number of the thread that it runs on.
+pub(crate) fn asks_thread(inst: &Inst, callees: Callees<'_>) -> bool {
+    match inst {
+        Inst::Runtime(f, _) => f.name == "lh_get_thread_id",
+        Inst::Call(spec, _) => callees(*spec).is_some_and(|s| s.asks_thread),
+        _ => false,
+    }
 }
 
 /// Whether the result is memory of its own.

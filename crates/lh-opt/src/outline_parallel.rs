@@ -14,7 +14,9 @@
 //! twice (the greatest), the value before the loop. Results are combined in the order of blocks, whose number depends on
 //! the number of iterations only.
 //!
-//! Loops inside others stay as they are: the outermost one makes enough work. A loop that leaves early, or carries values
+//! Loops inside others stay as they are: the outermost one makes enough work. If it has few iterations (as known when it
+//! runs), another body is taken, whose loops go to the pool too: threads without an iteration of the outer loop then help
+//! with the inner ones. Which body is taken, and so the result, does not depend on the number of threads. A loop that leaves early, or carries values
 //! in a way that is no reduction, runs on one thread, and the function's notes say why.
 //!
 //! Requires counted loops that begin at 0 (inference and `lower_array` make them), and implicit reference counting.
@@ -28,7 +30,7 @@ pub(crate) mod region;
 mod split;
 
 use crate::counted::Defs;
-use crate::edit::{Cursor, row, runtime};
+use crate::edit::{Cursor, row, runtime, to};
 use crate::effects::Callees;
 use crate::races::{self, ArrayReduce, Conflict};
 use carried::{Carried, can_combine, carried};
@@ -47,7 +49,7 @@ pub(crate) fn run(func: &mut Function) -> bool {
         let plan = plan(func, &l);
         note(func, &l, Parallel::Known, &plan);
         if let Ok(plan) = plan {
-            outline(func, plan);
+            outline(func, plan, None);
         }
         func.blocks[l.header.index()].parallel = None;
     }
@@ -67,7 +69,7 @@ pub(crate) fn run_asked(func: &mut Function, callees: Callees<'_>) -> Result<boo
         let plan = judged(func, &l, callees)?;
         note(func, &l, Parallel::Asked, &plan);
         if let Ok(plan) = plan {
-            outline(func, plan);
+            outline(func, plan, Some(callees));
         }
         func.blocks[l.header.index()].parallel = None;
     }
@@ -190,7 +192,10 @@ fn plan(func: &Function, l: &lh_ir::cfg::Loop) -> Result<Plan, Reason> {
     Ok(Plan { region, carried, free, arrays, trusted, checked, captured, constants, initial, cost, span })
 }
 
-fn outline(func: &mut Function, mut plan: Plan) {
+/// Outer loops of fewer iterations leave processors without work.
+const FEW: i64 = 64;
+
+fn outline(func: &mut Function, mut plan: Plan, callees: Option<Callees<'_>>) {
     // Blocks of operations without a neutral value begin with the value before the loop.
     let needs_initial = |k: &Carried| matches!(k, Carried::Reduced(how) if !matches!(how, carried::Reduce::Add | carried::Reduce::Mul | carried::Reduce::Xor));
     let starts: Vec<Value> =
@@ -204,13 +209,61 @@ fn outline(func: &mut Function, mut plan: Plan) {
         let place = plan.initial.iter().position(|p| p == v).unwrap_or_else(|| lh_ir::bug!("a parameter"));
         plan.initial[place] = *b;
     }
-    let body = body::make(func, &plan, partials.as_ref());
     let number = func.bodies.len() as u32;
-    func.bodies.push(body);
+    func.bodies.push(body::make(func, &plan, partials.as_ref(), false));
+    let nested = callees.and_then(|callees| nested(func, &plan, partials.as_ref(), callees));
+    for inner in nested.iter().flat_map(|body| &body.notes).filter(|n| matches!(n.fate, Fate::Pool { .. })) {
+        let told = func.notes.iter_mut().find(|n| n.span == inner.span && matches!(n.fate, Fate::Inside(_)));
+        told.into_iter().for_each(|n| n.fate = Fate::Nested(plan.span, FEW));
+    }
+    let bodies = Bodies { many: number, few: nested.is_some().then_some(number + 1) };
+    func.bodies.extend(nested);
     let params = func.blocks[header.index()].params.clone();
     let args: Vec<Value> =
         plan.captured.iter().map(|v| before.iter().position(|b| b == v).map_or(*v, |i| starts[i])).collect();
-    replace(func, &plan, &params, &args, number, partials.as_ref());
+    replace(func, &plan, &params, &args, bodies, partials.as_ref());
+}
+
+/// The bodies of a loop.
+#[derive(Clone, Copy)]
+struct Bodies {
+    many: u32,
+    /// For few iterations: the loops inside are parallel too.
+    few: Option<u32>,
+}
+
+/// The body for few iterations, if loops inside of it can go to the pool.
+fn nested(func: &Function, plan: &Plan, partials: Option<&Partials>, callees: Callees<'_>) -> Option<Function> {
+    let inner = || plan.region.blocks.iter().filter(|b| **b != plan.region.header).map(|b| &func.blocks[b.index()]);
+    // What is told apart by the thread's number belongs to a thread of the outer loop.
+    let asks = |d: &lh_ir::func::BlockData| d.insts.iter().any(|d| crate::effects::asks_thread(&d.inst, callees));
+    if inner().all(|d| d.parallel != Some(Parallel::Asked))
+        || plan.checked
+        || !plan.arrays.is_empty()
+        || inner().any(asks)
+    {
+        return None;
+    }
+    let mut body = body::make(func, plan, partials, true);
+    // What the dependence test says against an inner loop does not count: it does not have to be parallel.
+    run_asked(&mut body, callees).ok()?;
+    crate::dce::run(&mut body);
+    (!body.bodies.is_empty()).then_some(body)
+}
+
+/// Runs the loop.
+fn run_bodies(c: &mut Cursor<'_>, bodies: Bodies, operands: Vec<Value>) {
+    let Bodies { many, few } = bodies;
+    let Some(body) = few else { return c.effect(Inst::ParFor(ParFor { body: many }, operands)) };
+    let limit = c.int(FEW);
+    let is_few = c.lt(operands[0], limit);
+    let (join, _) = c.new_block(&[]);
+    let other = c.branch(is_few);
+    c.func.blocks[c.block.index()].cold = true;
+    c.effect(Inst::ParFor(ParFor { body }, operands.clone()));
+    c.end(Term::Jump(to(join, &[])), other);
+    c.effect(Inst::ParFor(ParFor { body: many }, operands));
+    c.end(Term::Jump(to(join, &[])), join);
 }
 
 /// Puts the call in the loop's place.
@@ -219,7 +272,7 @@ fn replace(
     plan: &Plan,
     params: &[Value],
     args: &[Value],
-    number: u32,
+    bodies: Bodies,
     partials: Option<&Partials>,
 ) {
     let r = &plan.region;
@@ -238,7 +291,7 @@ fn replace(
     operands.extend(args);
     let Some(partials) = partials else {
         announce(&mut c, plan);
-        c.effect(Inst::ParFor(ParFor { body: number }, operands));
+        run_bodies(&mut c, bodies, operands);
         let finals = finals(&mut c, plan, params, n, None);
         return finish(func, plan, params, &finals);
     };
@@ -271,7 +324,7 @@ fn replace(
             c.effect(Inst::Runtime(runtime("lh_race_own"), vec![copies.data, copies.bytes]));
         }
     }
-    c.effect(Inst::ParFor(ParFor { body: number }, operands));
+    run_bodies(&mut c, bodies, operands);
     for (a, copies) in plan.arrays.iter().zip(&copies) {
         arrays::combine(&mut c, a, copies);
     }

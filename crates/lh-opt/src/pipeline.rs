@@ -153,9 +153,13 @@ fn outline_asked(func: &mut Function, callees: Callees<'_>, next: usize) -> Resu
 /// Runs the passes from one on over bodies that have not been through them.
 fn finish_bodies(func: &mut Function, from: usize) {
     for body in func.bodies.iter_mut().filter(|b| !b.is_finished) {
-        PIPELINE[from..].iter().for_each(|pass| {
+        finish_bodies(body, from);
+        for (i, pass) in PIPELINE.iter().enumerate().skip(from) {
             run_pass(body, pass);
-        });
+            if pass.name == "outline_parallel" {
+                finish_bodies(body, i + 1);
+            }
+        }
         body.is_finished = true;
     }
 }

@@ -30,7 +30,7 @@ use llvm_sys::LLVMIntPredicate::LLVMIntEQ;
 use llvm_sys::LLVMLinkage;
 use std::collections::HashSet;
 
-/// Parts of fewer instructions stay where they are.
+/// Parts of fewer instructions stay where they are, unless they run a parallel loop, whose body goes with them.
 const MIN_SIZE: usize = 24;
 
 /// A part of a function.
@@ -71,7 +71,8 @@ impl Part {
                     cfg.rpo()[at..].iter().copied().filter(|b| dom.dominates(*first, *b)).collect();
                 taken.extend(&blocks);
                 let size: usize = blocks.iter().map(|b| func.blocks[b.index()].insts.len() + 1).sum();
-                if size >= MIN_SIZE {
+                let mut insts = blocks.iter().flat_map(|b| &func.blocks[b.index()].insts);
+                if size >= MIN_SIZE || insts.any(|d| matches!(d.inst, Inst::ParFor(..))) {
                     parts.push(Part::new(func, blocks));
                 }
             }

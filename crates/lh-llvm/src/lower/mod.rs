@@ -151,7 +151,7 @@ pub(crate) fn lower(unit: &Unit, machine: &Machine) -> Lowered {
 /// Which functions reach themselves by calls.
 fn recursive(unit: &Unit, specs: &HashMap<SpecId, usize>) -> Vec<bool> {
     let insts = |f: &'_ Function| {
-        let all = std::iter::once(f).chain(&f.bodies).flat_map(|f| &f.blocks).flat_map(|b| &b.insts);
+        let all = f.with_bodies().into_iter().flat_map(|f| &f.blocks).flat_map(|b| &b.insts);
         all.filter_map(|i| called(&i.inst)).collect::<Vec<_>>()
     };
     let callees: Vec<Vec<usize>> =

@@ -11,16 +11,21 @@ use lh_ir::{Block, Const, Function, Ty, Value};
 
 /// Copies a region into a function of its own: `body(captured..., low, high, thread)`.
 ///
-/// The captured values come first, in the order of the plan; what serves results follows.
-pub(super) fn make(func: &Function, plan: &Plan, partials: Option<&Partials>) -> Function {
+/// The captured values come first, in the order of the plan; what serves results follows. If it is `nested`, what is inside
+/// may go to the pool.
+pub(super) fn make(func: &Function, plan: &Plan, partials: Option<&Partials>, nested: bool) -> Function {
     let mut out = Function {
         name: format!("{}.par{}", func.name, func.bodies.len()),
         qualname: func.qualname.clone(),
         file: func.file.clone(),
         first_line: func.first_line,
         ret: Some(Ty::none()),
-        // What is inside is serial: the loop makes enough work.
-        options: Options { parallel: func.options.parallel & parallel::RACE, ..func.options },
+        // Else the loop makes enough work.
+        options: if nested {
+            func.options
+        } else {
+            Options { parallel: func.options.parallel & parallel::RACE, ..func.options }
+        },
         is_library: func.is_library,
         ..Function::default()
     };
@@ -28,6 +33,7 @@ pub(super) fn make(func: &Function, plan: &Plan, partials: Option<&Partials>) ->
     let mut copy = Copy {
         func,
         plan,
+        nested,
         out,
         values: vec![None; func.values.len()],
         blocks: vec![None; func.blocks.len()],
@@ -44,6 +50,7 @@ pub(super) fn make(func: &Function, plan: &Plan, partials: Option<&Partials>) ->
 struct Copy<'a> {
     func: &'a Function,
     plan: &'a Plan,
+    nested: bool,
     out: Function,
     /// New values and blocks, by old ones.
     values: Vec<Option<Value>>,
@@ -139,6 +146,7 @@ impl Copy<'_> {
         for b in &r.blocks {
             let data = &self.func.blocks[b.index()];
             let mut new = BlockData { cold: data.cold, term_span: data.term_span, ..BlockData::default() };
+            new.parallel = data.parallel.filter(|_| self.nested && *b != r.header);
             new.params = data.params.iter().map(|p| self.value(*p)).collect();
             new.unwind = data.unwind.as_ref().filter(|t| r.inside[t.block.index()]).map(|t| self.target(t));
             let mut at = self.block(*b);
