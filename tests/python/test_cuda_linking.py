@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from lancehead import cuda, errors, types
-from lancehead.cuda import nvrtc
+from lancehead.cuda import nvrtc, toolkit
 
 TWICE = """
 .version 7.8
@@ -25,7 +25,7 @@ TWICE = """
 """
 
 needs_compiler = pytest.mark.skipif(
-    nvrtc._library() is None and nvrtc._program() is None, reason="needs NVRTC or nvcc"
+    toolkit.library("libnvrtc") is None and toolkit.program("nvcc") is None, reason="needs NVRTC or nvcc"
 )
 
 
@@ -137,8 +137,61 @@ def test_wrong_cuda_c_is_said():
 
 
 def test_without_a_compiler_the_way_out_is_said(monkeypatch):
-    monkeypatch.setattr(nvrtc, "_library", lambda: None)
-    monkeypatch.setattr(nvrtc, "_program", lambda: None)
+    monkeypatch.setattr(toolkit, "library", lambda name: None)
+    monkeypatch.setattr(toolkit, "program", lambda name: None)
     f = cuda.declare_device("f", "int32(int32)", link=cuda.CUSource("// a comment that no other test has"))
     with pytest.raises(cuda.errors.LinkerError, match="pip install nvidia-cuda-nvrtc"):
         filled(f)
+
+
+@pytest.mark.skipif(
+    toolkit.library("libnvrtc") is None or toolkit.library("libnvJitLink") is None, reason="needs NVRTC and nvJitLink"
+)
+def test_nvidias_llvm_ir(tmp_path):
+    source = """extern "C" __device__ int twice(int *result, int x) { *result = 2 * x; return 0; }
+    extern "C" __device__ float half_of(float x) { return x / 2; }"""
+    ir = nvrtc.lto_ir(source)
+    (tmp_path / "twice.ltoir").write_bytes(ir)
+    for link in (cuda.LTOIR(ir), str(tmp_path / "twice.ltoir"), [cuda.LTOIR(ir), cuda.PTXSource(TWICE.replace("twice", "other"))]):
+        assert (filled(cuda.declare_device("twice", "int32(int32)", link=link)) == 2 * np.arange(40)).all()
+    half_of = cuda.declare_device("half_of", "float32(float32)", link=cuda.LTOIR(ir), abi="c")
+    assert (filled(half_of) == np.arange(40) // 2).all()
+    with pytest.raises(cuda.errors.LinkerError):
+        filled(cuda.declare_device("twice", "int32(int32)", link=cuda.LTOIR(b"no IR")))
+    with pytest.raises(errors.UnsupportedError, match="nothing that is linked defines it"):
+        filled(cuda.declare_device("nothing", "int32(int32)", link=cuda.LTOIR(ir)))
+
+
+@pytest.mark.skipif(toolkit.program("ptxas") is None or toolkit.program("nvdisasm") is None, reason="needs ptxas and nvdisasm")
+def test_machine_code():
+    @cuda.jit(lineinfo=True)
+    def add(x, y):
+        i = cuda.grid(1)
+        if i < len(x):
+            x[i] += y[i]
+
+    add[1, 32](np.zeros(4), np.ones(4))
+    (types, text), *_ = add.inspect_sass().items()
+    assert "DADD" in text and "EXIT" in text and "test_cuda_linking.py" in text and add.inspect_sass(types) == text
+    assert "digraph" in add.inspect_sass_cfg(types)
+    assert 4 <= add.get_regs_per_thread(types) < 32 and add.get_regs_per_thread() == {types: add.get_regs_per_thread(types)}
+    assert "sm_75" in add.inspect_sass(types, cc=(7, 5))
+
+    @cuda.jit("void(float64[::1])", launch_bounds=128)
+    def bounded(x):
+        x[0] = 1
+
+    assert bounded.get_max_threads_per_block() == 128
+    with pytest.raises(RuntimeError, match="Cannot inspect SASS of a device function"):
+        cuda.jit("int64(int64)", device=True)(lambda x: x).inspect_sass()
+
+
+def test_missing_programs_are_named(monkeypatch):
+    kernel = cuda.jit("void(float64[::1])")(lambda x: None)
+    monkeypatch.setattr(toolkit, "homes", lambda: [])
+    monkeypatch.setattr(toolkit.shutil, "which", lambda name: None)
+    with pytest.raises(RuntimeError, match="ptxas was not found"):
+        kernel.inspect_sass()
+    assert kernel.get_regs_per_thread() == 32
+    with pytest.raises(cuda.errors.LinkerError, match="nvidia-nvjitlink"):
+        toolkit.linked([])

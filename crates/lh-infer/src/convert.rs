@@ -3,7 +3,7 @@
 use lh_ir::types::{Layout, Ty, TyKind};
 
 /// Rank of a number type in bool < int < float < complex.
-fn kind(t: Ty) -> u8 {
+pub(crate) fn rank(t: Ty) -> u8 {
     match t.kind() {
         TyKind::Bool => 0,
         TyKind::Int { .. } => 1,
@@ -24,7 +24,7 @@ pub fn promote(a: Ty, b: Ty) -> Option<Ty> {
     }
     Some(match (a.is_weak(), b.is_weak()) {
         (true, true) => {
-            if kind(a) >= kind(b) {
+            if rank(a) >= rank(b) {
                 a
             } else {
                 b
@@ -40,7 +40,7 @@ fn promote_weak(weak: Ty, strong: Ty) -> Ty {
     if strong.is_bool() {
         return weak;
     }
-    if kind(weak) <= kind(strong) {
+    if rank(weak) <= rank(strong) {
         return strong;
     }
     match (weak.is_complex(), strong.kind()) {
@@ -51,8 +51,8 @@ fn promote_weak(weak: Ty, strong: Ty) -> Ty {
 }
 
 fn promote_strong(a: Ty, b: Ty) -> Ty {
-    let (lo, hi) = if kind(a) <= kind(b) { (a, b) } else { (b, a) };
-    match (kind(lo), kind(hi)) {
+    let (lo, hi) = if rank(a) <= rank(b) { (a, b) } else { (b, a) };
+    match (rank(lo), rank(hi)) {
         (0, _) => hi,
         (1, 1) => promote_ints(a, b),
         (1, 2) => match lo.bits() {

@@ -1,5 +1,6 @@
 //! Arguments for a specialisation of other types: which may be converted, and at what cost.
 
+use crate::convert::rank;
 use lh_ir::{Layout, Ty, TyKind};
 
 /// Cost of passing a value of the first type where the second is wanted; `None` if that is not done.
@@ -44,18 +45,9 @@ pub fn cost(from: Ty, to: Ty) -> Option<u32> {
             }
             (a, b) => {
                 let exact = a == 0 || 2 * from.bits() <= to.bits() || (b == 3 && a == 2);
-                PROMOTE * (b - a) + if exact { 0 } else { PROMOTE }
+                PROMOTE * u32::from(b - a) + if exact { 0 } else { PROMOTE }
             }
         }),
-    }
-}
-
-fn rank(t: Ty) -> u32 {
-    match t.kind() {
-        TyKind::Bool => 0,
-        TyKind::Int { .. } => 1,
-        TyKind::Float { .. } | TyKind::Bfloat16 => 2,
-        _ => 3,
     }
 }
 

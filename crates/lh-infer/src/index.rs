@@ -2,7 +2,8 @@
 
 use crate::emit::{ArrayParts, any_layout, exc};
 use crate::infer::Infer;
-use crate::operators::{cast_expr, rank};
+use crate::convert::rank;
+use crate::operators::cast_expr;
 use crate::val::Val;
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{Inst, MapExpr};

@@ -1,6 +1,6 @@
 //! Operators: which row or library function an operator means for its operand types.
 
-use crate::convert::promote;
+use crate::convert::{promote, rank};
 use crate::emit::{exc, row};
 use crate::infer::Infer;
 use crate::val::Val;
@@ -769,16 +769,6 @@ fn name_of(t: Ty) -> String {
 /// Element type of an array, or the type itself.
 pub(crate) fn element(t: Ty) -> Ty {
     t.as_array().map_or(t, |(d, ..)| d)
-}
-
-/// Place of a number type in bool < int < float < complex.
-pub(crate) fn rank(t: Ty) -> u8 {
-    match t.kind() {
-        TyKind::Bool => 0,
-        TyKind::Int { .. } => 1,
-        TyKind::Float { .. } | TyKind::Bfloat16 => 2,
-        _ => 3,
-    }
 }
 
 /// A row inside an elementwise expression; of `float16` and `bfloat16` as everywhere, in `float32` and rounded.

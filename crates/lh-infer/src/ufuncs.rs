@@ -1,12 +1,12 @@
 //! Ufuncs made by the user, called in compiled code: which loop is meant, and the loop fused with what is around it.
 
 use crate::infer::Infer;
+use crate::convert::rank;
 use crate::operators::{Kernel, cast_expr, element};
 use crate::val::{Known, Method, Val};
 use crate::world::{ArgTy, Object, Ufunc};
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::MapExpr;
-use lh_ir::types::TyKind;
 use lh_ir::{ObjId, Ty};
 
 impl Infer<'_> {
@@ -123,8 +123,8 @@ impl Infer<'_> {
     fn ufunc_loop(&mut self, u: &Ufunc, tys: &[Ty]) -> Result<(Vec<Ty>, Vec<Ty>)> {
         let natural = || tys.iter().map(|t| t.strong()).collect::<Vec<_>>();
         // A Python number takes the width of others of its kind, or of a higher one.
-        let highest = tys.iter().filter(|t| !t.is_weak()).map(|t| kind_rank(*t)).max();
-        let settled = |t: Ty| if highest.is_some_and(|h| kind_rank(t) <= h) { t } else { t.strong() };
+        let highest = tys.iter().filter(|t| !t.is_weak()).map(|t| rank(*t)).max();
+        let settled = |t: Ty| if highest.is_some_and(|h| rank(t) <= h) { t } else { t.strong() };
         let fits = |declared: &[Ty]| tys.iter().zip(declared).all(|(from, to)| can_cast(settled(*from), element(*to)));
         if u.grows {
             // What happened to be compiled before does not matter.
@@ -225,29 +225,19 @@ impl Infer<'_> {
     }
 }
 
-/// NumPy's order of kinds of numbers.
-fn kind_rank(t: Ty) -> u8 {
-    match t.kind() {
-        TyKind::Bool => 0,
-        TyKind::Int { .. } => 1,
-        TyKind::Float { .. } | TyKind::Bfloat16 => 2,
-        _ => 3,
-    }
-}
-
 /// Whether NumPy converts safely; a weak number takes the width of the others.
 fn can_cast(from: Ty, to: Ty) -> bool {
     if from.is_bool() || from.strong() == to.strong() {
         return true;
     }
-    if kind_rank(from) > kind_rank(to) || to.is_bool() {
+    if rank(from) > rank(to) || to.is_bool() {
         return false;
     }
     if from.is_weak() {
         return true;
     }
     let half = |t: Ty| if t.is_complex() { t.bits() / 2 } else { t.bits() };
-    match (kind_rank(from), kind_rank(to)) {
+    match (rank(from), rank(to)) {
         (1, 1) if from.is_signed() == to.is_signed() => from.bits() <= to.bits(),
         (1, 1) => to.is_signed() && from.bits() < to.bits(),
         (1, _) => half(to) >= 64 || from.bits() <= 16,

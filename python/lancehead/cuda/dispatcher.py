@@ -11,7 +11,7 @@ import numpy as np
 
 from lancehead import _core, config
 from lancehead.cuda.args import native, natives
-from lancehead.cuda import linking
+from lancehead.cuda import linking, toolkit
 from lancehead.cuda.compiling import default_cc, limits, symbol
 from lancehead.cuda.devicearray import MappedNDArray
 from lancehead.cuda.streams import Stream
@@ -143,7 +143,7 @@ class CUDADispatcher:
         return {t: what(f) for t, f in overloads.items()}
 
     def get_regs_per_thread(self, signature: Any = None) -> Any:
-        """Registers of each thread."""
+        """Registers of each thread on a GPU of compute capability 9.0, as `ptxas` says; without it, 32."""
         return self._facts(signature, lambda f: f.regs_per_thread)
 
     def get_const_mem_size(self, signature: Any = None) -> Any:
@@ -172,6 +172,28 @@ class CUDADispatcher:
         """PTX for a GPU of a compute capability (9.0 unless given), of all specialisations or of one."""
         return self._inspect(signature, lambda types: self._device_code(types, cc or (9, 0)).ptx)
 
+    def inspect_sass(self, signature: Any = None, cc: Any = None) -> Any:
+        """Machine code for a GPU of a compute capability (9.0 unless given), of all specialisations or of one: by `ptxas` and `nvdisasm`.
+
+        Raises:
+            RuntimeError: one of the two is not installed, or this is a function for devices.
+        """
+        return self._disassembled(signature, cc, "-gi", what="inspect SASS")
+
+    def inspect_sass_cfg(self, signature: Any = None, cc: Any = None) -> Any:
+        """As `inspect_sass`: how control flows, in the language of `dot`."""
+        return self._disassembled(signature, cc, "-cfg", what="get the CFG")
+
+    def _disassembled(self, signature: Any, cc: Any, *options: str, what: str) -> Any:
+        if self._device:
+            raise RuntimeError(f"Cannot {what} of a device function")
+        return self._inspect(signature, lambda types: toolkit.disassembled(self._machine_code(types, cc)[0], *options))
+
+    def _machine_code(self, types: Any, cc: Any = None) -> tuple[bytes, int | None]:
+        major, minor = default_cc(cc or (9, 0))
+        lines = ("-lineinfo",) if self.targetoptions.get("lineinfo") else ()
+        return toolkit.assembled(self._device_code(types, (major, minor)).ptx, f"sm_{major}{minor}", lines)
+
     def _inspect(self, signature: Any, text: Callable[[Any], Any]) -> Any:
         if signature is not None:
             return text(tuple(getattr(signature, "args", signature)))
@@ -199,9 +221,16 @@ class KernelFacts:
         self.shared_mem_per_block: int = facts["shared"]
         self.local_mem_per_thread: int = facts["local"]
         self.const_mem_size: int = facts["constant"]
-        self.regs_per_thread, self.max_threads_per_block = 32, 1024
+        self.max_threads_per_block: int = limits(kernel.targetoptions.get("launch_bounds"))[0] or 1024
         self.entry: str = facts["entry"]
         self.gangs: str = facts["gangs"]
+
+    @property
+    def regs_per_thread(self) -> int:
+        """Registers of each thread, see `CUDADispatcher.get_regs_per_thread`."""
+        if toolkit.program("ptxas") is None:
+            return 32
+        return self._kernel._machine_code(self.argument_types)[1] or 0
 
     def max_cooperative_grid_blocks(self, blockdim: Any, dynsmemsize: int = 0) -> int:
         """Blocks of a grid whose threads can wait for each other."""

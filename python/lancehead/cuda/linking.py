@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from lancehead import _core
-from lancehead.cuda import nvrtc
+from lancehead.cuda import nvrtc, toolkit
 from lancehead.cuda.errors import LinkerError
 
 
@@ -159,25 +159,43 @@ def number(link: Any) -> int:
 
 def ptx_of(function: DeclaredFunction, kernel: int) -> str:
     """PTX of what a function is linked with, and the kernel that calls it: one module of all."""
-    seen: dict[Any, str] = {}
-    for item in (*function.link, *_offered[kernel]):
-        key = item if isinstance(item, LinkableCode) else str(item)
-        if key not in seen:
-            seen[key] = _ptx(item)
-    return _joined(seen.values())
+    items = {item if isinstance(item, LinkableCode) else str(item): item for item in (*function.link, *_offered[kernel])}
+    made, compiled = [], []
+    for item in items.values():
+        kind, name, text = _read(item)
+        if kind in _COMPILED:
+            compiled.append((kind, name, text if isinstance(text, bytes) else bytes(text)))
+        else:
+            made.append(_ptx(item, kind, name, text))
+    if compiled:
+        made.append(_of_ir(function.name, compiled))
+    return _joined(made)
 
 
-def _ptx(item: Any) -> str:
+# What may hold LLVM IR of NVIDIA's.
+_COMPILED = ("ltoir", "fatbin", "o", "a")
+
+
+def _of_ir(name: str, modules: list[tuple[str, str, bytes]]) -> str:
+    # Only what something refers to is kept: a variable with the function's address.
+    keep = f'extern "C" {{ __device__ void {name}(); __device__ void (*lh_keep_{name})() = {name}; }}'
+    ptx = toolkit.linked([*modules, ("ltoir", "keep", nvrtc.lto_ir(keep))])
+    return "\n".join(line for line in ptx.splitlines() if f"lh_keep_{name}" not in line)
+
+
+def _read(item: Any) -> tuple[str, str, Any]:
     kind = _kind(item)
     if isinstance(item, LinkableCode):
-        text, name = item.data, item.name
-    else:
-        path = Path(item)
-        if not path.exists():
-            raise LinkerError(f"{item} not found")
-        text, name = path.read_bytes(), path.name
+        return kind, item.name, item.data
+    path = Path(item)
+    if not path.exists():
+        raise LinkerError(f"{item} not found")
+    return kind, path.name, path.read_bytes()
+
+
+def _ptx(item: Any, kind: str, name: str, text: Any) -> str:
     if kind not in ("cu", "ptx"):
-        raise LinkerError(f"{name} is for GPUs only: on the CPU device CUDA C and PTX can be linked")
+        raise LinkerError(f"{name} is for GPUs only: on the CPU device CUDA C, PTX and LTO-IR can be linked")
     source = text.decode() if isinstance(text, (bytes, bytearray)) else text
     if kind == "ptx":
         return source

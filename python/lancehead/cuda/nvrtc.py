@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import ctypes
 import functools
-import importlib.util
 import os
-import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 
 from lancehead import config
+from lancehead.cuda import toolkit
 from lancehead.cuda.errors import LinkerError, NvrtcError
 
 _ADVICE = "CUDA C needs NVIDIA's compiler: `pip install nvidia-cuda-nvrtc nvidia-cuda-runtime` (or `nvidia-cuda-nvcc`)"
@@ -31,64 +30,44 @@ def compile(source: str, name: str, folders: Iterable[str] = ()) -> tuple[str, s
 
 @functools.cache
 def _compiled(source: str, name: str, folders: tuple[str, ...]) -> tuple[str, str]:
-    library = _library()
+    library = toolkit.library("libnvrtc")
     if library is not None:
-        return _by_library(library, source, name, folders)
-    compiler = _program()
+        made, log = _by_library(library, source, name, tuple(f"-I{f}" for f in folders), "PTX")
+        return made.rstrip(b"\0").decode(), log
+    compiler = toolkit.program("nvcc")
     if compiler is not None:
         return _by_program(compiler, source, name, folders)
     raise LinkerError(_ADVICE)
 
 
-def _wheels() -> Iterator[Path]:
-    """Folders of NVIDIA's wheels."""
-    spec = importlib.util.find_spec("nvidia")
-    for root in (spec.submodule_search_locations or ()) if spec else ():
-        yield from sorted((p for p in Path(root).iterdir() if p.is_dir()), reverse=True)
-
-
-def _homes() -> list[Path]:
-    toolkit = os.environ.get("CUDA_HOME") or os.environ.get("CUDA_PATH")
-    return [*([Path(toolkit)] if toolkit else []), *_wheels(), Path("/usr/local/cuda")]
-
-
 def _headers() -> list[Path]:
-    return [home / "include" for home in _homes() if (home / "include").is_dir()]
+    return [home / "include" for home in toolkit.homes() if (home / "include").is_dir()]
 
 
-def _library() -> ctypes.CDLL | None:
-    for home in _homes():
-        for folder in ("lib", "lib64", "bin"):
-            for path in sorted((home / folder).glob("libnvrtc.so*")):
-                return ctypes.CDLL(str(path))
-    return None
+def lto_ir(source: str) -> bytes:
+    """LLVM IR of NVIDIA's, of CUDA C.
+
+    Raises:
+        LinkerError: there is no NVRTC.
+    """
+    library = toolkit.library("libnvrtc")
+    if library is None:
+        raise LinkerError("this needs NVRTC: `pip install nvidia-cuda-nvrtc`")
+    return _by_library(library, source, "source.cu", ("-dlto",), "LTOIR")[0]
 
 
-def _program() -> str | None:
-    found = (str(home / "bin" / "nvcc") for home in _homes() if (home / "bin" / "nvcc").exists())
-    return next(found, None) or shutil.which("nvcc")
-
-
-def _by_library(library: ctypes.CDLL, source: str, name: str, folders: tuple[str, ...]) -> tuple[str, str]:
+def _by_library(library: ctypes.CDLL, source: str, name: str, extra: tuple[str, ...], kind: str) -> tuple[bytes, str]:
     program = ctypes.c_void_p()
     library.nvrtcCreateProgram(ctypes.byref(program), source.encode(), name.encode(), 0, None, None)
-    options = [b"--gpu-architecture=compute_90", b"-rdc=true", *(f"-I{f}".encode() for f in folders)]
+    options = [b"--gpu-architecture=compute_90", b"-rdc=true", *(o.encode() for o in extra)]
     status = library.nvrtcCompileProgram(program, len(options), (ctypes.c_char_p * len(options))(*options))
-    log = _text(library.nvrtcGetProgramLogSize, library.nvrtcGetProgramLog, program)
+    log = toolkit.read(library.nvrtcGetProgramLogSize, library.nvrtcGetProgramLog, program).rstrip(b"\0").decode()
     if status != 0:
         library.nvrtcDestroyProgram(ctypes.byref(program))
         raise NvrtcError(f'NVRTC_ERROR_COMPILATION in the compilation of "{name}":\n{log}')
-    ptx = _text(library.nvrtcGetPTXSize, library.nvrtcGetPTX, program)
+    made = toolkit.read(getattr(library, f"nvrtcGet{kind}Size"), getattr(library, f"nvrtcGet{kind}"), program)
     library.nvrtcDestroyProgram(ctypes.byref(program))
-    return ptx, log.strip()
-
-
-def _text(size_of: object, get: object, program: ctypes.c_void_p) -> str:
-    size = ctypes.c_size_t()
-    size_of(program, ctypes.byref(size))  # type: ignore[operator]
-    buffer = ctypes.create_string_buffer(size.value)
-    get(program, buffer)  # type: ignore[operator]
-    return buffer.value.decode()
+    return made, log.strip()
 
 
 def _by_program(program: str, source: str, name: str, folders: tuple[str, ...]) -> tuple[str, str]:

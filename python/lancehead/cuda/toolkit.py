@@ -1,0 +1,133 @@
+"""What is installed of NVIDIA's toolkit, in wheels or as a whole, and what of it works without a GPU: assembler, disassembler, linker."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import importlib.util
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+from lancehead.cuda.errors import LinkerError
+
+
+def homes() -> list[Path]:
+    """Folders that hold parts of the toolkit."""
+    toolkit = os.environ.get("CUDA_HOME") or os.environ.get("CUDA_PATH")
+    return [*([Path(toolkit)] if toolkit else []), *_wheels(), Path("/usr/local/cuda")]
+
+
+def _wheels() -> Iterator[Path]:
+    spec = importlib.util.find_spec("nvidia")
+    for root in (spec.submodule_search_locations or ()) if spec else ():
+        yield from sorted((p for p in Path(root).iterdir() if p.is_dir()), reverse=True)
+
+
+def library(name: str) -> ctypes.CDLL | None:
+    """A library, `libnvrtc` for example."""
+    for home in homes():
+        for folder in ("lib", "lib64", "bin"):
+            for path in sorted((home / folder).glob(f"{name}.so*")):
+                return ctypes.CDLL(str(path))
+    return None
+
+
+def program(name: str) -> str | None:
+    """The path of a program, `ptxas` for example."""
+    found = (str(home / "bin" / name) for home in homes() if (home / "bin" / name).exists())
+    return next(found, None) or shutil.which(name)
+
+
+@functools.cache
+def assembled(ptx: str, arch: str, options: tuple[str, ...] = ()) -> tuple[bytes, int | None]:
+    """Machine code of PTX for an architecture such as `sm_90`, and registers of a thread.
+
+    Raises:
+        RuntimeError: there is no assembler.
+        LinkerError: it refuses the PTX.
+    """
+    ptxas = _needed("ptxas", "nvidia-cuda-nvcc")
+    with tempfile.TemporaryDirectory() as folder:
+        source, cubin = Path(folder) / "kernel.ptx", Path(folder) / "kernel.cubin"
+        source.write_text(ptx)
+        command = [ptxas, "-v", *options, f"-arch={arch}", str(source), "-o", str(cubin)]
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            raise LinkerError(done.stderr.replace(folder + os.sep, ""))
+        used = [int(n) for n in re.findall(r"Used (\d+) registers", done.stderr)]
+        return cubin.read_bytes(), max(used, default=None)
+
+
+def disassembled(cubin: bytes, *options: str) -> str:
+    """The text of machine code.
+
+    Raises:
+        RuntimeError: there is no disassembler.
+    """
+    nvdisasm = _needed("nvdisasm", "nvidia-cuda-nvdisasm")
+    with tempfile.NamedTemporaryFile(suffix=".cubin") as file:
+        file.write(cubin)
+        file.flush()
+        command = [nvdisasm, *options, file.name]
+        return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True).stdout
+
+
+def _needed(name: str, wheel: str) -> str:
+    path = program(name)
+    if path is None:
+        raise RuntimeError(f"{name} was not found: `pip install {wheel}`, or add that of a CUDA toolkit to PATH")
+    return path
+
+
+# `nvJitLinkInputType`: LLVM IR of NVIDIA's, and what may hold some.
+_INPUTS = {"ltoir": 3, "fatbin": 4, "o": 5, "a": 6}
+
+
+def linked(items: Iterable[tuple[str, str, bytes]]) -> str:
+    """PTX of modules that hold NVIDIA's LLVM IR: their kinds, names and bytes.
+
+    Raises:
+        LinkerError: there is no linker, or it refuses them; the text says why.
+    """
+    found = library("libnvJitLink")
+    if found is None:
+        raise LinkerError("this needs NVIDIA's linker: `pip install nvidia-nvjitlink`")
+    handle, options = ctypes.c_void_p(), [b"-arch=sm_90", b"-lto", b"-ptx"]
+    status = _jit(found, "Create")(ctypes.byref(handle), len(options), (ctypes.c_char_p * len(options))(*options))
+    if status != 0:
+        raise LinkerError(f"nvJitLinkCreate gives the error {status}")
+    try:
+        added = [
+            _jit(found, "AddData")(handle, _INPUTS[kind], data, ctypes.c_size_t(len(data)), name.encode()) for kind, name, data in items
+        ]
+        if any(added) or _jit(found, "Complete")(handle) != 0:
+            raise LinkerError(_text(_jit(found, "GetErrorLogSize"), _jit(found, "GetErrorLog"), handle))
+        return _text(_jit(found, "GetLinkedPtxSize"), _jit(found, "GetLinkedPtx"), handle)
+    finally:
+        _jit(found, "Destroy")(ctypes.byref(handle))
+
+
+def _jit(found: ctypes.CDLL, name: str) -> Callable[..., int]:
+    # Until CUDA 12.4 the functions' names ended in their version.
+    try:
+        return getattr(found, f"nvJitLink{name}")  # type: ignore[no-any-return]
+    except AttributeError:
+        return next(getattr(found, f"__nvJitLink{name}_12_{n}") for n in range(9) if hasattr(found, f"__nvJitLink{name}_12_{n}"))  # type: ignore[no-any-return]
+
+
+def _text(size_of: Callable[..., int], get: Callable[..., int], handle: ctypes.c_void_p) -> str:
+    return read(size_of, get, handle).rstrip(b"\0").decode()
+
+
+def read(size_of: Callable[..., int], get: Callable[..., int], handle: ctypes.c_void_p) -> bytes:
+    """Bytes that one function gives the number of, and another one the bytes."""
+    size = ctypes.c_size_t()
+    size_of(handle, ctypes.byref(size))
+    buffer = ctypes.create_string_buffer(max(size.value, 1))
+    get(handle, buffer)
+    return buffer.raw[: size.value]
