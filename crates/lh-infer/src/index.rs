@@ -1,8 +1,8 @@
 //! Indexing: items, slices, views, stores.
 
+use crate::convert::rank;
 use crate::emit::{ArrayParts, any_layout, exc};
 use crate::infer::Infer;
-use crate::convert::rank;
 use crate::operators::cast_expr;
 use crate::val::Val;
 use lh_ir::diag::{self, Diagnostic, Result};

@@ -1,12 +1,13 @@
 //! Ufuncs made by the user, called in compiled code: which loop is meant, and the loop fused with what is around it.
 
-use crate::infer::Infer;
 use crate::convert::rank;
+use crate::infer::Infer;
 use crate::operators::{Kernel, cast_expr, element};
 use crate::val::{Known, Method, Val};
 use crate::world::{ArgTy, Object, Ufunc};
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::MapExpr;
+use lh_ir::types::TyKind;
 use lh_ir::{ObjId, Ty};
 
 impl Infer<'_> {

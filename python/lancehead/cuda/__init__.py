@@ -13,7 +13,7 @@
 array([1., 2., 3., 4.])
 """
 
-from lancehead import config
+from lancehead import config, types
 from lancehead.cuda import bf16, cudadrv, errors, fp16, libdevice, np, random, typing, vector_types
 from lancehead.cuda.args import In, InOut, Out
 from lancehead.cuda.compiling import compile, compile_all, compile_for_current_device, compile_ptx, compile_ptx_for_current_device
@@ -26,6 +26,7 @@ from lancehead.cuda.devices import (
     is_float16_supported, is_supported_version,
     list_devices, pinned, profile_start, profile_stop, profiling, require_context, select_device, synchronize,
 )  # fmt: skip
+from lancehead.cuda.cudadrv.runtime import runtime
 from lancehead.cuda.dispatcher import CUDADispatcher, jit
 from lancehead.cuda.linking import LTOIR, Archive, Cubin, CUSource, Fatbin, LinkableCode, Object, PTXSource, declare_device
 from lancehead.cuda.names import (
@@ -43,11 +44,18 @@ from lancehead.cuda.streams import (
 from lancehead.cuda.ufuncs import guvectorize, vectorize
 from lancehead.cuda.vector_types import *  # noqa: F403
 from lancehead.decorators import literal_unroll
-from lancehead.types import bfloat16
+from lancehead.types import (
+    b1, bfloat16, bool_, boolean, byte, c8, c16, char, complex64, complex128, double, f2, f4, f8, float16, float32, float64, i1, i2, i4,
+    i8, int8, int16, int32, int64, int_, intc, intp, long_, longlong, short, size_t, ssize_t, u1, u2, u4, u8, uchar, uint, uint8, uint16,
+    uint32, uint64, uintc, uintp, ulong, ulonglong, ushort, void,
+)  # fmt: skip
 
 __all__ = [
     "LTOIR", "Archive", "CUDADispatcher", "CUSource", "Cubin", "DeviceNDArray", "DeviceRecord", "Event", "Fatbin", "In", "InOut", "LinkableCode", "Object", "Out", "PTXSource", "Reduce", "Stream", "activemask", "all_sync",
-    "any_sync", "as_cuda_array", "atomic", "ballot_sync", "bf16", "bfloat16", "blockDim", "blockIdx", "brev", "cbrt", "cg", "close", "clz", "compile",
+    "any_sync", "as_cuda_array", "b1", "bool_", "boolean", "byte", "c16", "c8", "char", "complex128", "complex64", "double", "f2", "f4", "f8", "float16",
+    "float32", "float64", "i1", "i2", "i4", "i8", "int16", "int32", "int64", "int8", "int_", "intc", "intp", "long_", "longlong", "runtime", "short",
+    "size_t", "ssize_t", "types", "u1", "u2", "u4", "u8", "uchar", "uint", "uint16", "uint32", "uint64", "uint8", "uintc", "uintp", "ulong", "ulonglong",
+    "ushort", "void", "atomic", "ballot_sync", "bf16", "bfloat16", "blockDim", "blockIdx", "brev", "cbrt", "cg", "close", "clz", "compile",
     "compile_all", "compile_for_current_device", "compile_ptx", "compile_ptx_for_current_device", "config", "const",
     "cuda_error", "cudadrv", "current_context", "declare_device", "default_stream", "defer_cleanup", "detect", "device_array", "device_array_like", "eq_sync", "errors",
     "event", "event_elapsed_time", "external_stream", "ffs", "fma", "fp16", "from_cuda_array_interface", "get_current_device", "gpus",

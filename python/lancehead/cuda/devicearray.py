@@ -12,8 +12,8 @@ import numpy as np
 
 from lancehead import _core, config
 from lancehead.cuda.devices import current_context
-from lancehead.cuda.memory import allocate, interface_of, over
-from lancehead.cuda.streams import external_stream
+from lancehead.cuda.memory import MemoryPointer, allocate, interface_of, over
+from lancehead.cuda.streams import check, external_stream
 
 
 class DeviceNDArray:
@@ -24,6 +24,12 @@ class DeviceNDArray:
     def __init__(self, data: np.ndarray, stream: Any = 0) -> None:
         self._data = data
         self.stream = stream
+        current_context().arrays.add(self)
+
+    @property
+    def gpu_data(self) -> MemoryPointer:
+        """The memory."""
+        return MemoryPointer(self)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -135,16 +141,18 @@ class DeviceNDArray:
 
     def copy_to_host(self, ary: np.ndarray | None = None, stream: Any = 0) -> np.ndarray:
         """The elements as a host array, copied into `ary` if that is given."""
+        check(stream)
         if ary is None:
             return self._data.copy(order="A")
-        _check_copy(ary, self._data)
+        _check_copy(ary, self._data, False)
         np.copyto(ary, self._data)
         return ary
 
     def copy_to_device(self, ary: Any, stream: Any = 0) -> None:
         """Copies from a host or a device array."""
+        check(stream)
         source = host_of(ary)
-        _check_copy(self._data, source)
+        _check_copy(self._data, source, is_cuda_array(ary) and not isinstance(ary, np.ndarray))
         np.copyto(self._data, source)
 
     def is_c_contiguous(self) -> bool:
@@ -231,13 +239,20 @@ class DeviceRecord:
         return len(self._data)
 
 
-def _check_copy(dst: np.ndarray, src: np.ndarray) -> None:
+def _check_copy(dst: np.ndarray, src: np.ndarray, on_device: bool) -> None:
     if dst.shape != src.shape:
         raise ValueError(f"incompatible shape: {dst.shape} vs. {src.shape}")
     if dst.dtype != src.dtype:
         raise TypeError(f"incompatible dtype: {dst.dtype} vs. {src.dtype}")
-    if not (_is_contiguous(dst) and _is_contiguous(src)) and dst.strides != src.strides:
+    # Between arrays of a device, memory is copied as it is; elements of extent 1 and those of host arrays go where they belong.
+    steps = [[s for s, n in zip(a.strides, a.shape) if n > 1] for a in (dst, src)]
+    if on_device and dst.size and steps[0] != steps[1]:
         raise ValueError(f"incompatible strides: {dst.strides} vs. {src.strides}")
+
+
+def _core_of(a: np.ndarray) -> np.ndarray:
+    # A broadcast array without its repetitions.
+    return a[tuple(slice(0, 1) if s == 0 and n > 1 else slice(None) for s, n in zip(a.strides, a.shape))] if 0 in a.strides else a
 
 
 def _is_contiguous(a: np.ndarray) -> bool:
@@ -289,8 +304,9 @@ def to_device(obj: Any, stream: Any = 0, copy: bool = True, to: DeviceNDArray | 
     """Copies an array (or what becomes one) to the device; into `to` if that is given."""
     if isinstance(obj, DeviceNDArray) and to is None:
         return DeviceNDArray(obj._data.copy(order="A"), stream) if copy else obj
+    check(stream)
     source = np.asarray(host_of(obj))
-    if not _is_contiguous(source):
+    if not _is_contiguous(_core_of(source)):
         raise ValueError("Array contains non-contiguous buffer and cannot be transferred as a single memory region. "
                          "Please ensure contiguous buffer with numpy .ascontiguousarray()")
     if to is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
@@ -10,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lancehead.cuda.errors import CudaSupportError
-from lancehead.cuda.memory import Deallocations, MemoryManager
+from lancehead.cuda.memory import Deallocations, Freed, MemoryManager
 from lancehead.cuda.streams import Event, Stream, event, external_stream, stream
 
 
@@ -31,6 +32,13 @@ class Device:
     MAX_SHARED_MEMORY_PER_BLOCK, MAX_SHARED_MEMORY_PER_BLOCK_OPTIN = 49152, 232448
     WARP_SIZE, MAX_REGISTERS_PER_BLOCK, MAX_THREADS_PER_MULTI_PROCESSOR = 32, 65536, 2048
     COOPERATIVE_LAUNCH, UNIFIED_ADDRESSING, CAN_MAP_HOST_MEMORY, MANAGED_MEMORY = 1, 1, 1, 1
+    COMPUTE_CAPABILITY_MAJOR, COMPUTE_CAPABILITY_MINOR = compute_capability
+    MAX_SHARED_MEMORY_PER_MULTIPROCESSOR, MAX_REGISTERS_PER_MULTIPROCESSOR, MAX_BLOCKS_PER_MULTIPROCESSOR = 233472, 65536, 32
+    RESERVED_SHARED_MEMORY_PER_BLOCK, MEMORY_POOLS_SUPPORTED, STREAM_PRIORITIES_SUPPORTED, INTEGRATED = 0, 0, 0, 1
+    PAGEABLE_MEMORY_ACCESS, CONCURRENT_MANAGED_ACCESS, HOST_NATIVE_ATOMIC_SUPPORTED, ECC_ENABLED = 1, 1, 1, 0
+    KERNEL_EXEC_TIMEOUT, COMPUTE_MODE, GPU_OVERLAP, TCC_DRIVER, MULTI_GPU_BOARD = 0, 0, 1, 0, 0
+    PCI_DOMAIN_ID, PCI_BUS_ID, PCI_DEVICE_ID, MAX_PITCH, TEXTURE_ALIGNMENT, L2_CACHE_SIZE = 0, 0, 0, 2147483647, 512, 1 << 20
+    CLOCK_RATE, MEMORY_CLOCK_RATE, GLOBAL_MEMORY_BUS_WIDTH = 1000000, 1000000, 64
     TOTAL_CONSTANT_MEMORY, ASYNC_ENGINE_COUNT, CONCURRENT_KERNELS = 65536, 1, 1
     supports_float16, supports_bfloat16 = True, True
 
@@ -54,7 +62,8 @@ class Device:
         return context_of(self)
 
     def reset(self) -> None:
-        """Forgets all that was made on the device."""
+        """Frees all that was made on the device."""
+        self.get_primary_context().reset()
 
 
 class Context:
@@ -63,6 +72,7 @@ class Context:
     def __init__(self, device: Device) -> None:
         self.device = device
         self.memory_manager = MemoryManager(self.get_memory_info().total)
+        self.arrays: weakref.WeakSet[Any] = weakref.WeakSet()
 
     @property
     def deallocations(self) -> Deallocations:
@@ -102,7 +112,18 @@ class Context:
         """Waits for all that was started."""
 
     def reset(self) -> None:
-        """Forgets all that was made."""
+        """Frees the arrays that were made: what uses them after that raises CudaAPIError."""
+        for array in list(self.arrays):
+            array._data = Freed()
+        self.arrays.clear()
+        self.deallocations.clear()
+
+    def can_access_peer(self, peer_context: int) -> bool:
+        """Whether kernels can use the memory of another device: that of all CPU devices is one."""
+        return True
+
+    def enable_peer_access(self, peer_context: int, flags: int = 0) -> None:
+        """Lets kernels use the memory of another device."""
 
     def push(self) -> None:
         """Makes it the current context."""
@@ -207,7 +228,9 @@ def require_context(function: Any) -> Any:
 
 
 def close() -> None:
-    """Forgets all that was made on the devices of this thread."""
+    """Frees all that was made on the devices; what uses an array after that raises CudaAPIError."""
+    for context in _contexts.values():
+        context.reset()
 
 
 def synchronize() -> None:

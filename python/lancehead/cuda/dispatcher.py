@@ -14,7 +14,7 @@ from lancehead.cuda.args import native, natives
 from lancehead.cuda import linking, toolkit
 from lancehead.cuda.compiling import default_cc, limits, symbol
 from lancehead.cuda.devicearray import MappedNDArray
-from lancehead.cuda.streams import Stream
+from lancehead.cuda.streams import check
 from lancehead.errors import NumbaInvalidConfigWarning, NumbaPerformanceWarning
 
 _MISSING = """Kernel launch configuration was not specified. Use the syntax:
@@ -244,8 +244,7 @@ class Launch:
     __slots__ = ("_block", "_grid", "_launch", "dispatcher", "sharedmem", "stream")
 
     def __init__(self, kernel: CUDADispatcher, grid: tuple[int, ...], block: tuple[int, ...], stream: Any, sharedmem: int) -> None:
-        if isinstance(stream, Stream) and stream._closed:
-            raise ValueError("the stream is closed")
+        check(stream)
         self.dispatcher, self.stream, self.sharedmem = kernel, stream, sharedmem
         self._grid, self._block, self._launch = grid, block, kernel._dispatcher
         blocks = grid[0] * grid[1] * grid[2]
@@ -269,6 +268,8 @@ class Launch:
         if config.CUDA_WARN_ON_IMPLICIT_COPY and any(isinstance(a, np.ndarray) and not isinstance(a, MappedNDArray) for a in args):
             text = "Host array used in CUDA kernel will incur copy overhead to/from device."
             warnings.warn(NumbaPerformanceWarning(text), stacklevel=2)
+        if self.stream:
+            check(self.stream)
         try:
             _core.launch(self._launch, self._grid, self._block, self.sharedmem, natives(args))
         except Exception as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,6 +11,55 @@ from typing import Any
 import numpy as np
 
 from lancehead import config
+from lancehead.cuda.errors import CudaAPIError
+
+
+class Freed:
+    """What is left of memory that was freed: any use of it is an error, as on a GPU."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise CudaAPIError(1, "the memory was freed: CUDA_ERROR_INVALID_VALUE")
+
+    def __getitem__(self, item: Any) -> Any:
+        return self.data
+
+    def __setitem__(self, item: Any, value: Any) -> None:
+        self.data  # noqa: B018
+
+    def __len__(self) -> int:
+        return len(self.data)
+
+
+class MemoryPointer:
+    """The memory of a device array."""
+
+    def __init__(self, array: Any) -> None:
+        self.owner, data = array, array._data
+        self.size: int = data.nbytes
+        self.device_pointer_value: int | None = data.ctypes.data if data.size else None
+
+    @property
+    def device_pointer(self) -> int:
+        """Address of the first element; 0 if there is none."""
+        return self.device_pointer_value or 0
+
+    @property
+    def device_ctypes_pointer(self) -> ctypes.c_void_p:
+        """The address for `ctypes`."""
+        return ctypes.c_void_p(self.device_pointer_value)
+
+    def __int__(self) -> int:
+        return self.device_pointer
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, MemoryPointer) and (self.device_pointer, self.size) == (other.device_pointer, other.size)
+
+    def __hash__(self) -> int:
+        return hash(self.device_pointer)
+
+    def free(self) -> None:
+        """Frees the array: what uses it after that raises CudaAPIError. Arrays over the same memory go on."""
+        self.owner._data = Freed()
 
 
 class Deallocations:

@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from lancehead.cuda.errors import CudaAPIError
+
 
 class Stream:
     """A queue of work of a device."""
@@ -25,8 +27,22 @@ class Stream:
         kind = "External CUDA stream" if self.external else "CUDA stream"
         return f"<{names.get(self.handle, f'{kind} {self.handle}')} on CPU device>"
 
+    def close(self) -> None:
+        """Ends the stream: what is put into it after that raises CudaAPIError."""
+        self._closed = True
+
+    def check(self) -> None:
+        """Whether work can be put into it.
+
+        Raises:
+            CudaAPIError: it is closed.
+        """
+        if self._closed:
+            raise CudaAPIError(400, "the stream is closed: CUDA_ERROR_INVALID_HANDLE")
+
     def synchronize(self) -> None:
         """Waits for all that was put into the stream."""
+        self.check()
 
     @contextmanager
     def auto_synchronize(self) -> Iterator[Stream]:
@@ -36,6 +52,7 @@ class Stream:
 
     def add_callback(self, callback: Callable[[Stream, int, Any], object], arg: Any = None) -> None:
         """Calls a function when all that was put into the stream is done."""
+        self.check()
         callback(self, 0, arg)
 
     def async_done(self) -> asyncio.Future[Stream]:
@@ -43,6 +60,12 @@ class Stream:
         future: asyncio.Future[Stream] = asyncio.get_running_loop().create_future()
         future.set_result(self)
         return future
+
+
+def check(stream: Any) -> None:
+    """Whether work can be put into a stream, see `Stream.check`."""
+    if isinstance(stream, Stream):
+        stream.check()
 
 
 class Event:
@@ -54,6 +77,7 @@ class Event:
 
     def record(self, stream: Stream | int = 0) -> None:
         """Notes the time at which the stream comes here."""
+        check(stream)
         self._at = time.perf_counter_ns()
 
     def query(self) -> bool:

@@ -1,0 +1,104 @@
+"""What programs do with devices, streams and memory outside of kernels."""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from lancehead import cuda
+from lancehead.cuda.cudadrv.driver import CudaAPIError
+
+
+@cuda.jit
+def up(a):
+    i = cuda.grid(1)
+    if i < a.size:
+        a[i] += 1
+
+
+def test_memory_that_was_freed_is_not_used():
+    a = cuda.to_device(np.arange(4.0))
+    whole, view = a.gpu_data, a[1:]
+    assert int(whole) == a.device_ctypes_pointer.value == whole.device_pointer and whole.size == 32 and whole == a.gpu_data
+    whole.free()
+    for use in (lambda: a.copy_to_host(), lambda: a[0], lambda: up[1, 32](a), lambda: a.shape, lambda: np.asarray(a), lambda: cuda.to_device(a)):
+        with pytest.raises(CudaAPIError, match="freed"):
+            use()
+    assert view.copy_to_host().tolist() == [1, 2, 3]
+
+
+def test_closing_frees_all_arrays():
+    a = cuda.to_device(np.zeros(3))
+    cuda.close()
+    with pytest.raises(CudaAPIError, match="freed"):
+        up[1, 32](a)
+    b = cuda.to_device(np.zeros(3))
+    up[1, 32](b)
+    assert b.copy_to_host().tolist() == [1, 1, 1]
+
+
+def test_streams_that_are_closed_take_nothing():
+    stream = cuda.stream()
+    launch = up[1, 32, stream]
+    launch(np.zeros(3))
+    stream.close()
+    for use in (
+        lambda: up[1, 32, stream], lambda: launch(np.zeros(3)), stream.synchronize, lambda: cuda.event().record(stream),
+        lambda: cuda.to_device(np.zeros(3), stream=stream), lambda: cuda.device_array(3).copy_to_host(stream=stream),
+        lambda: stream.add_callback(lambda *_: None),
+    ):  # fmt: skip
+        with pytest.raises(CudaAPIError, match="CUDA_ERROR_INVALID_HANDLE"):
+            use()
+
+
+def test_copies_between_orders():
+    c = np.arange(24.0).reshape(2, 3, 4)
+    f = np.asfortranarray(c)
+    for mine in (c, f):
+        d = cuda.to_device(mine)
+        for other in (c, f, np.repeat(c, 2, axis=0)[::2]):
+            d.copy_to_device(other)
+            assert (d.copy_to_host() == c).all()
+        strided = np.zeros((4, 3, 4))[::2]
+        assert (d.copy_to_host(strided) == c).all()
+    with pytest.raises(ValueError, match="incompatible strides"):
+        cuda.to_device(c).copy_to_device(cuda.to_device(f))
+    with pytest.raises(ValueError, match="incompatible strides"):
+        cuda.to_device(np.arange(10)).copy_to_device(cuda.to_device(np.arange(20))[::2])
+    wide = np.broadcast_to(np.arange(6).reshape(2, 1, 3), (2, 4, 3))
+    assert (cuda.to_device(wide).copy_to_host() == wide).all()
+    with pytest.raises(ValueError, match="non-contiguous"):
+        cuda.to_device(c[:, ::2])
+
+
+def test_names_of_types_and_attributes_of_devices():
+    assert cuda.float32 == cuda.types.float32 and cuda.runtime.get_version()[0] >= 12
+    device = cuda.get_current_device()
+    assert (device.COMPUTE_CAPABILITY_MAJOR, device.COMPUTE_CAPABILITY_MINOR) == device.compute_capability
+    assert device.MAX_BLOCKS_PER_MULTIPROCESSOR > 0 and cuda.current_context().can_access_peer(0)
+
+
+def test_two_devices():
+    script = """
+import numpy as np
+from lancehead import cuda
+assert len(cuda.gpus) == 2
+a = cuda.to_device(np.zeros(3))
+with cuda.gpus[1]:
+    assert cuda.get_current_device().id == 1
+    b = cuda.to_device(np.ones(3))
+    with cuda.gpus[0]:
+        assert cuda.current_context().device.id == 0
+    assert cuda.current_context().device.id == 1
+assert cuda.get_current_device().id == 0
+cuda.gpus[1].reset()
+assert a.copy_to_host().sum() == 0
+try:
+    b.copy_to_host()
+except cuda.cudadrv.driver.CudaAPIError:
+    print("done")
+"""
+    environment = {**os.environ, "LANCEHEAD_CPU_DEVICES": "2"}
+    assert subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True).stdout == "done\n"
