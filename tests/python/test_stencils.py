@@ -274,3 +274,9 @@ def test_made_in_compiled_code():
 
 def neighbours(x):
     return x[-1, 0] + x[1, 0] + x[0, 1]
+
+
+def test_a_stencil_needs_an_array() -> None:
+    for kernel, args in ((lambda: 1, ()), (lambda a: a[0], (3,))):
+        with pytest.raises(NumbaValueError, match="must be the primary input array"):
+            lh.stencil(kernel)(*args)

@@ -9,6 +9,7 @@ use lh_ir::func::{Extern, Function, Inst, Options};
 use lh_ir::{ObjId, SpecId, Ty};
 pub use lh_llvm::{Abi, Gpu, KernelLimits, RaiseSite, Wanted};
 use lh_llvm::{Ptx, Unit};
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 /// What [`Compiler::compile_ptx`] is to make.
@@ -74,7 +75,7 @@ impl Compiler {
         let captured = insts.filter_map(|i| if let Inst::Extern(Extern::Array(o)) = i.inst { Some(o) } else { None });
         let arrays = captured.filter_map(|o| Some((o, host.array_bytes(o)?))).collect();
         let unit = Unit {
-            functions,
+            functions: functions.into_iter().map(Cow::Owned).collect(),
             spec_names: names,
             entry: 0,
             entry_symbol: request.symbol.to_owned(),

@@ -26,6 +26,7 @@ use lh_ir::{FuncId, ObjId, SpecId, Ty, TyKind};
 use rare::Rare;
 use report::Told;
 use session::Session;
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -428,14 +429,18 @@ impl Compiled {
     }
 }
 
-fn unit(functions: &[Arc<Function>], names: &HashMap<SpecId, String>, wanted: lh_llvm::Wanted) -> lh_llvm::Unit {
+fn unit<'f>(
+    functions: &'f [Arc<Function>],
+    names: &HashMap<SpecId, String>,
+    wanted: lh_llvm::Wanted,
+) -> lh_llvm::Unit<'f> {
     lh_llvm::Unit {
         // The entry stays first.
         functions: functions
             .iter()
             .map(|f| &**f)
             .chain(functions.iter().flat_map(|f| f.with_bodies().into_iter().skip(1)))
-            .map(Function::clone)
+            .map(Cow::Borrowed)
             .collect(),
         spec_names: names.clone(),
         entry: 0,

@@ -119,9 +119,10 @@ impl Infer<'_> {
             let text = format!("the stencil `{}` takes {} arguments, got {}", s.name, code.params.len(), args.len());
             return Err(bad(text));
         }
-        let Some((_, ndim, ..)) = args[0].ty.as_array().filter(|a| a.1 > 0) else {
-            return Err(bad("The first argument to a stencil kernel must be the primary input array.")
-                .note(format!("it is `{}`", args[0].ty)));
+        let not_array = || bad("The first argument to a stencil kernel must be the primary input array.");
+        let first = args.first().ok_or_else(not_array)?.ty;
+        let Some((_, ndim, ..)) = first.as_array().filter(|a| a.1 > 0) else {
+            return Err(not_array().note(format!("it is `{first}`")));
         };
         if !out.ty.is_none() && out.ty.as_array().is_none_or(|o| o.1 != ndim) {
             return Err(bad(format!("`out` must be an array of rank {ndim}, not `{}`", out.ty)));

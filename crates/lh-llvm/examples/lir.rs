@@ -3,6 +3,7 @@
 use lh_ir::SpecId;
 use lh_ir::parse::{Tables, parse};
 use lh_llvm::{Unit, Wanted, compile};
+use std::borrow::Cow;
 use std::io::{Read, Write};
 
 fn main() {
@@ -21,7 +22,7 @@ fn main() {
         lines: false,
     };
     let unit = Unit {
-        functions,
+        functions: functions.into_iter().map(Cow::Owned).collect(),
         spec_names,
         entry: 0,
         entry_symbol: "entry".into(),

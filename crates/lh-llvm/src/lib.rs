@@ -32,14 +32,15 @@ pub use remarks::Remark;
 use lh_ir::func::Entry;
 use lh_ir::func::Function;
 use lh_ir::{ObjId, SpecId};
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 /// What is compiled together: one entry and everything it calls.
 #[derive(Default)]
-pub struct Unit {
-    /// Typed functions after the passes of `lh-opt`; names are unique.
-    pub functions: Vec<Function>,
+pub struct Unit<'f> {
+    /// Typed functions after the passes of `lh-opt`, bodies of parallel loops among them; names are unique.
+    pub functions: Vec<Cow<'f, Function>>,
     /// Name of the function that a specialisation stands for.
     pub spec_names: HashMap<SpecId, String>,
     /// Which function is called from outside.
@@ -112,7 +113,7 @@ pub struct Wanted {
     pub lines: bool,
 }
 
-impl Unit {
+impl Unit<'_> {
     /// Whether instructions carry their lines.
     fn lines(&self) -> bool {
         self.wanted.remarks || self.wanted.lines || self.debug()
@@ -158,7 +159,7 @@ pub struct Timings {
 }
 
 /// Compiles a unit for a CPU.
-pub fn compile(unit: &Unit) -> Output {
+pub fn compile(unit: &Unit<'_>) -> Output {
     machine::with_level(unit.level, !unit.debug(), |machine| {
         let mut out = Output::default();
         let start = Instant::now();

@@ -47,7 +47,7 @@ impl RaiseSite {
 ///
 /// # Errors
 /// What the code does that a GPU cannot.
-pub fn compile_ptx(unit: &Unit, gpu: Gpu) -> Result<Ptx> {
+pub fn compile_ptx(unit: &Unit<'_>, gpu: Gpu) -> Result<Ptx> {
     let Wanted { llvm_ir, llvm_ir_opt, .. } = unit.wanted;
     lower::check_device(unit)?;
     machine::with_gpu(gpu, !unit.debug(), |machine| {

@@ -8,6 +8,7 @@ use lh_ir::op::{Lower, Op};
 use lh_ir::types::Prim;
 use lh_ir::{Const, SpecId, Ty, half};
 use lh_llvm::{Abi, Gpu, Unit, compile_ptx};
+use std::borrow::Cow;
 
 /// A function that applies a row to its parameters.
 fn applying(op: &'static Op, args: &[Ty], ret: Ty) -> Function {
@@ -46,8 +47,9 @@ fn value(slot: u64, ty: Ty) -> Const {
     }
 }
 
-fn unit_of(functions: Vec<Function>, abi: Abi) -> Unit {
+fn unit_of(functions: Vec<Function>, abi: Abi) -> Unit<'static> {
     let spec_names = functions.iter().enumerate().map(|(i, f)| (SpecId::new(i), f.name.clone())).collect();
+    let functions = functions.into_iter().map(Cow::Owned).collect();
     Unit { functions, spec_names, entry: 0, entry_symbol: "entry".into(), abi, ..Unit::default() }
 }
 

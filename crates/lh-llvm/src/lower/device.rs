@@ -10,11 +10,11 @@ use lh_ir::op::Lower;
 pub(super) const RUNTIME: &[&str] = &["lh_interrupted", "lh_check_index", "lh_ptr_addr", "lh_addr_ptr"];
 
 /// Finds the first instruction of a unit that a GPU has nothing for.
-pub(crate) fn check_device(unit: &Unit) -> Result<()> {
+pub(crate) fn check_device(unit: &Unit<'_>) -> Result<()> {
     unit.functions.iter().try_for_each(|f| check(f, unit))
 }
 
-fn check(f: &Function, unit: &Unit) -> Result<()> {
+fn check(f: &Function, unit: &Unit<'_>) -> Result<()> {
     for i in f.blocks.iter().flat_map(|b| &b.insts) {
         if let Some((headline, note)) = refusal(&i.inst, unit) {
             return Err(Diagnostic::new(diag::NOT_ON_DEVICE, headline).note(note).at(&f.file, i.span));
@@ -23,7 +23,7 @@ fn check(f: &Function, unit: &Unit) -> Result<()> {
     Ok(())
 }
 
-fn refusal(inst: &Inst, unit: &Unit) -> Option<(String, &'static str)> {
+fn refusal(inst: &Inst, unit: &Unit<'_>) -> Option<(String, &'static str)> {
     let lists = "use an array: `cuda.local.array` or `cuda.shared.array`, or one that the caller passes";
     match inst {
         Inst::Op(op, _) if matches!(op.nvptx, Lower::No) => {

@@ -11,7 +11,7 @@ use llvm_sys::LLVMIntPredicate::LLVMIntNE;
 const PTX_KERNEL: u32 = 71;
 
 /// Makes the function of the unit's name: a kernel, or a device function of C's or Numba's calling convention.
-pub(super) fn entry(cx: &mut Lowering<'_>, unit: &Unit) {
+pub(super) fn entry(cx: &mut Lowering<'_>, unit: &Unit<'_>) {
     match &unit.abi {
         Abi::Host => lh_ir::bug!("the host's entry on a GPU"),
         Abi::Kernel(limits) => kernel(cx, unit, *limits),
@@ -21,7 +21,7 @@ pub(super) fn entry(cx: &mut Lowering<'_>, unit: &Unit) {
 }
 
 /// `void kernel(...)`: the primitives of the arguments less the owners of memory, which a GPU does not count.
-fn kernel(cx: &mut Lowering<'_>, unit: &Unit, limits: KernelLimits) {
+fn kernel(cx: &mut Lowering<'_>, unit: &Unit<'_>, limits: KernelLimits) {
     let (types, void) = (params(cx, unit, &[]).0, cx.m.t.void);
     let stub = begin(cx, unit, &types, void);
     let m = &cx.m;
@@ -39,7 +39,7 @@ fn kernel(cx: &mut Lowering<'_>, unit: &Unit, limits: KernelLimits) {
 }
 
 /// `T f(...)`; an exception ends in a result that is not looked at.
-fn c_function(cx: &mut Lowering<'_>, unit: &Unit) {
+fn c_function(cx: &mut Lowering<'_>, unit: &Unit<'_>) {
     let (types, ret) = params(cx, unit, &[]);
     let result = match &ret[..] {
         [] => cx.m.t.void,
@@ -58,7 +58,7 @@ fn c_function(cx: &mut Lowering<'_>, unit: &Unit) {
 }
 
 /// `int f(T *result, ...)`, which gives 0, or 1 after an exception.
-fn status_function(cx: &mut Lowering<'_>, unit: &Unit) {
+fn status_function(cx: &mut Lowering<'_>, unit: &Unit<'_>) {
     let (first, status) = (cx.m.t.ptr, cx.m.t.i32);
     let (types, ret) = params(cx, unit, &[first]);
     let stub = begin(cx, unit, &types, status);
@@ -78,14 +78,14 @@ fn status_function(cx: &mut Lowering<'_>, unit: &Unit) {
 }
 
 /// Types of the parameters, after some of the convention's own, and the primitives of the result.
-fn params(cx: &Lowering<'_>, unit: &Unit, first: &[Type]) -> (Vec<Type>, Vec<Prim>) {
+fn params(cx: &Lowering<'_>, unit: &Unit<'_>, first: &[Type]) -> (Vec<Type>, Vec<Prim>) {
     let func = &unit.functions[unit.entry];
     let prims = func.params().iter().flat_map(|p| func.ty(*p).flatten());
     let types = prims.filter(|p| *p != Prim::Mem).map(|p| c_type(cx, p));
     (first.iter().copied().chain(types).collect(), cx.functions[unit.entry].ret.flatten())
 }
 
-fn begin(cx: &mut Lowering<'_>, unit: &Unit, types: &[Type], ret: Type) -> Val {
+fn begin(cx: &mut Lowering<'_>, unit: &Unit<'_>, types: &[Type], ret: Type) -> Val {
     let m = &cx.m;
     let stub = m.declare(&unit.entry_symbol, m.fn_type(types, ret));
     cx.attributes(stub, false);
@@ -99,7 +99,7 @@ fn begin(cx: &mut Lowering<'_>, unit: &Unit, types: &[Type], ret: Type) -> Val {
 }
 
 /// Calls the function with the stub's parameters from one on: its status and the primitives of its result.
-fn call(cx: &Lowering<'_>, unit: &Unit, stub: Val, first: usize) -> (Val, Vec<Val>) {
+fn call(cx: &Lowering<'_>, unit: &Unit<'_>, stub: Val, first: usize) -> (Val, Vec<Val>) {
     let m = &cx.m;
     let (func, callee) = (&unit.functions[unit.entry], &cx.functions[unit.entry]);
     let mut vals: Vec<Val> = Vec::new();

@@ -65,7 +65,7 @@ pub(crate) struct Declared {
 pub(crate) struct Lowering<'u> {
     pub(crate) m: Module,
     target: Target,
-    unit: &'u Unit,
+    unit: &'u Unit<'u>,
     functions: Vec<Declared>,
     specs: HashMap<SpecId, usize>,
     /// Bodies of parallel loops by name.
@@ -96,7 +96,7 @@ pub(crate) struct Lowered {
 }
 
 /// Lowers a unit to a module.
-pub(crate) fn lower(unit: &Unit, machine: &Machine) -> Lowered {
+pub(crate) fn lower(unit: &Unit<'_>, machine: &Machine) -> Lowered {
     let m = Module::new(&unit.entry_symbol);
     m.set_target(&machine.triple, &machine.layout);
     let (tbaa_data, tbaa_header) = tbaa(&m);
@@ -149,7 +149,7 @@ pub(crate) fn lower(unit: &Unit, machine: &Machine) -> Lowered {
 }
 
 /// Which functions reach themselves by calls.
-fn recursive(unit: &Unit, specs: &HashMap<SpecId, usize>) -> Vec<bool> {
+fn recursive(unit: &Unit<'_>, specs: &HashMap<SpecId, usize>) -> Vec<bool> {
     let insts = |f: &'_ Function| {
         let all = f.with_bodies().into_iter().flat_map(|f| &f.blocks).flat_map(|b| &b.insts);
         all.filter_map(|i| called(&i.inst)).collect::<Vec<_>>()

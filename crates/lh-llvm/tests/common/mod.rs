@@ -4,6 +4,7 @@
 use lh_ir::SpecId;
 use lh_ir::parse::{Tables, parse};
 use lh_llvm::{Loaded, Output, Outside, Unit, Wanted, compile, load};
+use std::borrow::Cow;
 
 /// A compiled text. The first function is the entry; `specN` is function number N.
 pub struct Compiled {
@@ -11,13 +12,14 @@ pub struct Compiled {
     pub code: Loaded,
 }
 
-pub fn unit(text: &str) -> Unit {
+pub fn unit(text: &str) -> Unit<'static> {
     let tables = Tables { row: lh_ops::row, runtime: lh_ops::runtime::find };
     let functions = parse(text, tables).unwrap_or_else(|e| panic!("{e}\n{text}"));
     for f in &functions {
         lh_ir::verify::verify(f).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
     }
     let spec_names = functions.iter().enumerate().map(|(i, f)| (SpecId::new(i), f.name.clone())).collect();
+    let functions = functions.into_iter().map(Cow::Owned).collect();
     Unit { functions, spec_names, entry: 0, entry_symbol: "entry".into(), abi: lh_llvm::Abi::Host, ..Unit::default() }
 }
 
@@ -25,7 +27,7 @@ pub fn build(text: &str) -> Compiled {
     build_unit(&Unit { wanted: Wanted { llvm_ir: true, llvm_ir_opt: true, ..Wanted::default() }, ..unit(text) })
 }
 
-pub fn build_unit(unit: &Unit) -> Compiled {
+pub fn build_unit(unit: &Unit<'_>) -> Compiled {
     let output = compile(unit);
     let resolve = |symbol: &str| match Outside::of(symbol) {
         Some(Outside::File(_)) => Some(c"test.py".as_ptr().addr()),
