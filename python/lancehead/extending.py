@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ctypes
+import importlib
 from typing import Any
 
 from lancehead.decorators import is_jitted
@@ -14,4 +16,21 @@ def register_jitable(*args: Any, **options: Any) -> Any:
     return lambda function: function
 
 
-__all__ = ["is_jitted", "register_jitable"]
+def get_cython_function_address(module: str, name: str) -> int:
+    """The address of a C function that a module made by Cython exports, for `ctypes`.
+
+    Raises:
+        ValueError: the module exports no such function.
+    """
+    exported = importlib.import_module(module).__pyx_capi__
+    if name not in exported:
+        raise ValueError(f"{module} exports no function `{name}`")
+    name_of, address_of = ctypes.pythonapi.PyCapsule_GetName, ctypes.pythonapi.PyCapsule_GetPointer
+    name_of.restype, name_of.argtypes = ctypes.c_char_p, [ctypes.py_object]
+    address_of.restype, address_of.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    capsule = exported[name]
+    found: int = address_of(capsule, name_of(capsule))
+    return found
+
+
+__all__ = ["get_cython_function_address", "is_jitted", "register_jitable"]

@@ -285,10 +285,22 @@ def CPointer(dtype: CoreType) -> CoreType:  # noqa: N802
 literal = literal_type
 
 
+class WrapperAddressProtocol:
+    """The base of classes whose instances are C functions that compiled code calls by their address."""
+
+    def __wrapper_address__(self) -> int:
+        """The address of the C function."""
+        raise NotImplementedError(f"{type(self).__name__} has no `__wrapper_address__`")
+
+    def signature(self) -> Any:
+        """Types of parameters and of the result, as `float64(float64)`."""
+        raise NotImplementedError(f"{type(self).__name__} has no `signature`")
+
+
 __all__ = [
     "Array", "BaseTuple", "Boolean", "BooleanLiteral", "CPointer", "Complex", "Dispatcher", "Float", "FunctionType", "Integer", "IntegerLiteral", "List", "Literal", "NamedTuple",
     "NamedUniTuple", "NoneType", "Number", "NumberClass", "Omitted", "Optional", "RangeType", "Signature", "SliceType",
-    "StringLiteral", "Tuple", "Type", "UniTuple", "UnicodeType",
+    "StringLiteral", "Tuple", "Type", "UniTuple", "UnicodeType", "WrapperAddressProtocol",
     "b1", "bfloat16", "bool_", "boolean", "byte", "c16", "c8", "char", "complex128", "complex64", "double", "f2", "f4", "f8", "float16", "float32", "float64",
     "i1", "i2", "i4", "i8", "int16", "int32", "int64", "int8", "int_", "intc", "intp", "literal", "long_", "longlong", "none",
     "optional", "short", "size_t", "ssize_t", "string", "u1", "u2", "u4", "u8", "uchar", "uint", "uint16", "uint32", "uint64",

@@ -11,7 +11,7 @@ import cffi
 import numpy as np
 import pytest
 
-from lancehead import carray, cffi_support, cfunc, errors, farray, njit, prange, types, vectorize
+from lancehead import carray, cffi_support, cfunc, errors, extending, farray, njit, prange, types, vectorize
 
 libc, libm = ctypes.CDLL(None), ctypes.CDLL("libm.so.6")
 sin = libm.sin
@@ -280,3 +280,25 @@ def test_modules_that_cffi_compiles(tmp_path):
     assert total(np.arange(4) * (1 + 1j)) == 12.0
     with pytest.raises(errors.TypingError, match="complex128"):
         njit(lambda a: re(a, 1))(np.zeros(2))
+
+
+def test_functions_by_their_address():
+    """Of an object that says where its C function is, and of a function that a module made by Cython exports."""
+    cython_special = pytest.importorskip("scipy.special.cython_special")
+    names = [name for name in cython_special.__pyx_capi__ if name.endswith("1gamma") or name == "gamma"]
+
+    class Gamma(types.WrapperAddressProtocol):
+        def __wrapper_address__(self):
+            return extending.get_cython_function_address("scipy.special.cython_special", names[0])
+
+        def signature(self):
+            return types.float64(types.float64)
+
+    gamma = Gamma()
+    found = njit(lambda x: gamma(x) + 1)(5.0)
+    assert found == 25.0
+    with pytest.raises(ValueError, match="exports no function"):
+        extending.get_cython_function_address("scipy.special.cython_special", "no_such_function")
+    unsaid = types.WrapperAddressProtocol()
+    with pytest.raises(errors.TypingError, match="has no `signature`"):
+        njit(lambda x: unsaid(x))(5.0)

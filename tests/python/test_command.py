@@ -111,6 +111,93 @@ def test_run_says_what_is_missing(tmp_path, line, message):
     assert message in done.stderr.splitlines()[-1]
 
 
+ABSENT = """
+import numba
+from numba import njit, objmode, types
+from numba.core import cgutils
+from numba.core.typing.typeof import typeof_impl
+from numba.experimental import jitclass
+from numba.extending import intrinsic, models, overload, overload_method, register_model
+from numba.typed import Dict, List
+
+@njit("float64(float64)")
+def asks_python(x):
+    with objmode(y="float64"):
+        y = x
+    return y
+
+@njit
+def makes_a_list(x): return List.empty_list(types.int64)
+
+@njit
+def makes_a_dict(x): return numba.typed.Dict.empty(types.int64, types.int64)
+
+@jitclass([("a", types.int64)])
+class Point:
+    def __init__(self): self.a = 1
+
+@njit
+def makes_a_point(x): return Point().a
+
+@intrinsic
+def low_level(context, x): return None
+
+@njit
+def calls_it(x): return low_level(x)
+
+def stub(x): pass
+
+@overload(stub)
+def of_stub(x): return lambda x: x
+
+@njit
+def calls_stub(x): return stub(x)
+
+class Own(types.Type):
+    def __init__(self): super().__init__(name="Own")
+
+@register_model(Own)
+class Model(models.StructModel):
+    def __init__(self, manager, own): models.StructModel.__init__(self, manager, own, [])
+
+@typeof_impl.register(Point)
+def of_own(value, context): return Own()
+
+@overload_method(Own, "method")
+def method(own): return lambda own: 1
+
+assert Own().name == "Own" and not isinstance(1, types.ListType) and not issubclass(int, models.StructModel)
+try:
+    types.Tuple((types.ListType(types.int64),))
+except numba.errors.UnsupportedError as e:
+    print(e)
+for f in (asks_python, makes_a_list, makes_a_dict, makes_a_point, calls_it, calls_stub):
+    try:
+        f(1.0)
+    except numba.TypingError as e:
+        print(e.args[0].splitlines()[0])
+for f in (Point, List, low_level, objmode, cgutils.pack_array, njit("int8(int8)")):
+    try:
+        f(no_such_name if callable(f) and hasattr(f, "__code__") else lambda: no_such_name)
+    except (numba.errors.UnsupportedError, NameError, numba.TypingError) as e:
+        print(str(e).split(";")[0])
+print(repr(List))
+"""
+
+
+def test_run_has_names_that_it_does_not_support(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(ABSENT)
+    done = lancehead("run", script)
+    assert done.returncode == 0, done.stderr
+    said = [line.removeprefix("error[unsupported-call]: ").split(";")[0].removesuffix(" is not supported") for line in done.stdout.splitlines()]
+    used = "types.ListType,objmode,typed.List,typed.Dict,@jitclass Point,@intrinsic low_level".split(",")
+    assert said[:6] == [f"`{name}`" if name[0] == "@" else f"`numba.{name}`" for name in used]
+    assert said[6] == "`stub` has an `@overload` for compiled code, which" and len(said) == 14
+    assert said[7:12] == ["`@jitclass Point`", "`numba.typed.List`", "`@intrinsic low_level`", "`numba.objmode`", "`numba.core.cgutils.pack_array`"]
+    assert said[13] == "<numba.typed.List, which lancehead does not support>"
+
+
 def test_run_needs_a_file():
     done = lancehead("run", "no-such-file.py")
     assert done.returncode == 2

@@ -164,6 +164,27 @@ def test_lazy_ones_grow():
         double(1j)
 
 
+@pytest.mark.parametrize("fails", [False, True])
+def test_a_loop_is_compiled_while_numpy_is_detached(fails):
+    """NumPy lets go of the interpreter for large loops, also where a call of ours has led to it."""
+
+    @lh.guvectorize("(n),(m)->(m)")
+    def pick(x, at, found):
+        for i in range(len(at)):
+            if fails:
+                raise KeyError("picked")
+            found[i] = x[at[i]]
+
+    x = np.random.default_rng(0).normal(size=(40, 60, 60))
+    at, found = np.arange(0, 40, 2), np.empty((60, 60, 20))
+    if fails:
+        with pytest.raises(KeyError, match="picked"):
+            pick(x.swapaxes(-1, 0), at, found)
+    else:
+        pick(x.swapaxes(-1, 0), at, found)
+        assert np.array_equal(found, x[::2].swapaxes(-1, 0))
+
+
 def test_pickling():
     for u in (add, growing):
         assert pickle.loads(pickle.dumps(u)) is u

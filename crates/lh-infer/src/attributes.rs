@@ -4,6 +4,7 @@ use crate::emit::wrap_int;
 use crate::infer::Infer;
 use crate::iterate::Lazy;
 use crate::val::{Known, Method, Val};
+use crate::world::Object;
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{Inst, MapExpr};
 use lh_ir::types::{NamedTuple, TyKind};
@@ -89,7 +90,13 @@ impl Infer<'_> {
                 }
                 let Some(x) = self.world.attr(*o, name) else {
                     let what = self.world.describe(*o);
-                    if let crate::world::Object::Other(text) = self.world.object(*o) {
+                    let object = self.world.object(*o);
+                    if let Object::Foreign(f) = &object
+                        && let Some(why) = &f.refused
+                    {
+                        return Err(Diagnostic::new(diag::UNSUPPORTED_CALL, why.clone()));
+                    }
+                    if let Object::Other(text) = object {
                         return Err(Diagnostic::new(
                             diag::UNSUPPORTED_TYPE,
                             format!("`{text}` cannot be used in compiled code"),

@@ -150,7 +150,7 @@ impl Infer<'_> {
         let mut ints = Vec::new();
         for a in args {
             let a = self.unwrap_optional(a)?;
-            if !(a.ty.is_int() || a.ty.is_bool()) {
+            if !(a.ty.is_int() || a.ty.is_bool() || a.ty.is_float()) {
                 return Err(Diagnostic::new(diag::NO_MATCHING_CALL, format!("range() takes integers, not `{}`", a.ty))
                     .note("convert it with `int(...)`"));
             }

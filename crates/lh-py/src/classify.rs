@@ -31,12 +31,8 @@ fn try_classify(o: &Bound<'_, PyAny>) -> PyResult<Option<Object>> {
             if items.is_exact_instance_of::<PyTuple>() { None } else { typing::named_tuple(o.get_type().as_any()) };
         return Ok(Some(Object::Tuple(items.iter().map(|i| objects::intern(&i)).collect(), name)));
     }
-    if dispatcher::is_dispatcher(o.as_ptr()) {
-        return Ok(Some(Object::Func(objects::function(objects::intern(o)))));
-    }
-    if o.is_exact_instance_of::<PyFunction>() {
-        let path = paths::path_of(o).map(Object::Path);
-        return Ok(Some(path.unwrap_or_else(|| Object::Func(objects::function(objects::intern(o))))));
+    if let Some(found) = function(o)? {
+        return Ok(Some(found));
     }
     if let Ok(class) = o.cast::<PyType>() {
         return of_class(class);
@@ -80,6 +76,19 @@ fn try_classify(o: &Bound<'_, PyAny>) -> PyResult<Option<Object>> {
         return try_classify(&value);
     }
     Ok(if o.is_callable() { paths::path_of(o).map(Object::Path) } else { None })
+}
+
+/// A function of Python, or what says itself that compiled code cannot have it.
+fn function(o: &Bound<'_, PyAny>) -> PyResult<Option<Object>> {
+    let is_plain = o.is_exact_instance_of::<PyFunction>();
+    if let Some(path) = is_plain.then(|| paths::path_of(o)).flatten() {
+        return Ok(Some(Object::Path(path)));
+    }
+    if let Some(refused) = crate::foreign::refused(o)? {
+        return Ok(Some(Object::Foreign(Arc::new(refused))));
+    }
+    let is_function = is_plain || dispatcher::is_dispatcher(o.as_ptr());
+    Ok(is_function.then(|| Object::Func(objects::function(objects::intern(o)))))
 }
 
 /// What has parts: lists, bytes, slices, arrays, what is made of functions.

@@ -9,9 +9,9 @@ use lh_ir::types::TyKind;
 use lh_ir::{Layout, Ty};
 use lh_runtime::foreign::{CAPSULE, Export, Type};
 use pyo3::exceptions::PyTypeError;
-use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyCFunction, PyDict, PyString};
+use pyo3::{ffi, intern};
 use std::ffi::{CStr, c_char};
 
 /// What a function that was compiled elsewhere is to the compiler.
@@ -28,6 +28,12 @@ pub fn classify(o: &Bound<'_, PyAny>) -> PyResult<Option<Foreign>> {
         // SAFETY: a capsule of that name has a row of the table of a loaded module, which stays loaded.
         Some(Ok(first)) => Some(unsafe { exported(&*first) }),
     })
+}
+
+/// What stands for something that compiled code cannot have, and says why.
+pub fn refused(o: &Bound<'_, PyAny>) -> PyResult<Option<Foreign>> {
+    let why = o.getattr_opt(intern!(o.py(), "__lancehead_refused__"))?.and_then(|w| w.extract().ok());
+    Ok(why.map(|w| Foreign { refused: Some(w), ..foreign(crate::classify::short_text(o)) }))
 }
 
 /// Address of the code, or of the table that describes it.
@@ -48,7 +54,7 @@ pub fn callback_address(function: &Bound<'_, PyAny>) -> PyResult<usize> {
 
 /// Tells of what a function has raised that C code calls.
 pub fn tell(name: &str) {
-    Python::attach(|py| {
+    crate::attach::attach(|py| {
         let name = PyString::new(py, name);
         crate::raise::take(py).write_unraisable(py, Some(name.as_any()));
     });
@@ -63,6 +69,7 @@ fn is_c_function(o: &Bound<'_, PyAny>) -> bool {
         || crate::classify::is_a(o, "ctypes", "CFunctionType")
         || crate::classify::is_a(o, "_cffi_backend", "_CDataBase")
         || o.is_instance_of::<PyCFunction>() && registered().unwrap_or(false)
+        || o.get_type().hasattr(intern!(o.py(), "__wrapper_address__")).unwrap_or(false)
 }
 
 /// Whether an object is a C function of which all is known.

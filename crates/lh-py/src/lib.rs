@@ -3,6 +3,7 @@
 
 mod ahead;
 mod args;
+mod attach;
 mod bind;
 mod boxing;
 mod cache;

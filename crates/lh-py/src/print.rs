@@ -31,7 +31,7 @@ fn without_gil(wait: &mut dyn FnMut()) {
 
 fn write(text: &str) -> Result<(), ()> {
     // Compiled code that has released the GIL prints too, so the thread attaches itself.
-    Python::attach(|py| {
+    crate::attach::attach(|py| {
         let out = py.import("sys")?.getattr("stdout")?;
         if !out.is_none() {
             out.call_method1("write", (text,))?;
@@ -54,7 +54,7 @@ fn array_text(a: &ArrayText<'_>) -> Result<String, ()> {
     };
     let ty = Ty::array_ro(dtype, a.dims.len() / 2, Layout::A, true);
     let words: Vec<u64> = [0, a.data as u64].into_iter().chain(a.dims.iter().map(|d| *d as u64)).collect();
-    Python::attach(|py| {
+    crate::attach::attach(|py| {
         let made = Boxer::new(py, None).borrowed(ty, &words).and_then(|array| {
             let text = if a.repr { array.repr() } else { array.str() };
             text?.extract()

@@ -56,7 +56,7 @@ extern "C" fn handler(signal: c_int) {
 
 /// What Python's handler for the signal raises. Compiled code may catch it, so it must not be left for later.
 fn serve() -> Option<Pending> {
-    Python::attach(|py| py.check_signals().err().map(|error| raise::pending(py, error)))
+    crate::attach::attach(|py| py.check_signals().err().map(|error| raise::pending(py, error)))
 }
 
 /// The tick at which the handler was last looked after.

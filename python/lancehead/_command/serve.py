@@ -9,7 +9,6 @@ from __future__ import annotations
 import importlib
 import importlib.abc
 import importlib.machinery
-import importlib.util
 import runpy
 import sys
 from collections.abc import Sequence
@@ -18,6 +17,7 @@ from types import ModuleType
 from typing import Any
 
 import lancehead
+from lancehead._command import absent
 
 #: The Numba whose interface is followed: what a script sees as `numba.__version__`.
 NUMBA_VERSION = "0.68.1"
@@ -32,18 +32,17 @@ COUNTERPARTS = {
     "numba.core.extending": "lancehead.extending",
     "numba.core.types": "lancehead.types",
     "numba.core.types.containers": "lancehead.types",
-    "numba.core.types.npytypes": "lancehead.types",
+    **{f"numba.core.types.{part}": "lancehead.types" for part in ("abstract", "common", "functions", "misc", "npytypes", "scalars")},
+    "numba.core.typing.cffi_utils": "lancehead.cffi_support",
     "numba.cuda": "lancehead.cuda",
     "numba.errors": "lancehead.errors",
-    "numba.experimental": "lancehead.experimental",
     "numba.extending": "lancehead.extending",
     "numba.misc": "lancehead",
     "numba.misc.special": "lancehead",
     "numba.np": "lancehead",
+    "numba.np.numpy_support": "lancehead.types",
     "numba.np.ufunc": "lancehead",
     "numba.np.unsafe": "lancehead",
-    "numba.pycc": "lancehead.pycc",
-    "numba.typed": "lancehead.typed",
     "numba.types": "lancehead.types",
     "numba.typing": "lancehead",
 }
@@ -59,8 +58,7 @@ class NumbaFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> importlib.machinery.ModuleSpec | None:
         if fullname.split(".")[0] != "numba":
             return None
-        source = COUNTERPARTS.get(fullname)
-        if source is None or not has_module(source):
+        if fullname not in COUNTERPARTS and fullname not in absent.MODULES:
             parent, _, name = fullname.rpartition(".")
             if parent in COUNTERPARTS and hasattr(counterpart(parent), name):
                 return None
@@ -81,30 +79,25 @@ class NumbaModule(ModuleType):
         if name == "__version__" and self.__name__ == "numba":
             return NUMBA_VERSION
         full = f"{self.__name__}.{name}"
-        if full in COUNTERPARTS and has_module(COUNTERPARTS[full]):
+        if full in COUNTERPARTS or full in absent.MODULES:
             return importlib.import_module(full)
         source = counterpart(self.__name__)
         if name == "__all__":
             return [public for public in getattr(source, "__all__", dir(source)) if not public.startswith("_")]
         if name.startswith("__"):
             raise AttributeError(name)
-        try:
-            return getattr(source, name)
-        except AttributeError:
-            raise Missing(f"lancehead {lancehead.__version__} does not provide `{full}`") from None
+        found = getattr(source, name, None)
+        if found is None and (found := absent.find(self.__name__, name)) is None:
+            raise Missing(f"lancehead {lancehead.__version__} does not provide `{full}`")
+        return absent.lenient(found) if self.__name__ == "numba" and name in ("jit", "njit") else found
 
     def __dir__(self) -> list[str]:
         return sorted({*super().__dir__(), *dir(counterpart(self.__name__))})
 
 
 def counterpart(name: str) -> ModuleType:
-    """lancehead's module for a module of Numba."""
-    return importlib.import_module(COUNTERPARTS[name])
-
-
-def has_module(name: str) -> bool:
-    """Whether lancehead has a module of this name."""
-    return importlib.util.find_spec(name) is not None
+    """lancehead's module for a module of Numba; an empty one for those that have only absent names."""
+    return importlib.import_module(COUNTERPARTS[name]) if name in COUNTERPARTS else ModuleType(name)
 
 
 def install() -> None:

@@ -180,7 +180,7 @@ impl Loop {
             return Some(code);
         }
         // Two threads may compile the same version: the first one to end is used.
-        let made = Python::attach(|py| (self.recipe)(version).compile(py).map_err(|e| set_error(py, e)).ok())?;
+        let made = crate::attach::attach(|py| (self.recipe)(version).compile(py).map_err(|e| set_error(py, e)).ok())?;
         let mut all = lock();
         Some(known(&all).unwrap_or_else(|| {
             all.push((version, made.clone()));
@@ -209,7 +209,7 @@ impl Loop {
             };
             drop(running);
             if status != 0 {
-                Python::attach(|py| {
+                crate::attach::attach(|py| {
                     let error = catch_unwind(AssertUnwindSafe(|| raise::take(py)))
                         .unwrap_or_else(|panic| render::internal_error(py, panic.as_ref()));
                     set_error(py, error);

@@ -1,0 +1,150 @@
+"""Names of Numba that lancehead does not have, but which programs import before they know whether they need them.
+
+They can be imported, derived from and, where that is what they are for, used as decorators. Whoever needs one gets an `UnsupportedError` that
+names it: Python when it calls the name, the compiler when a compiled function does.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Callable
+from typing import Any
+
+from lancehead import _core, errors
+
+#: Modules of which only such names exist.
+MODULES = frozenset(
+    "numba." + name
+    for name in (
+        "core.boxing core.bytecode core.cgutils core.codegen core.compiler core.cpu core.datamodel core.datamodel.models core.dispatcher core.imputils core.ir "
+        "core.registry core.runtime core.runtime.nrt core.serialize core.sigutils core.target_extension core.typing core.typing.arraydecl core.typing.templates core.typing.typeof core.unsafe "
+        "core.unsafe.nrt experimental experimental.structref np.arrayobj np.linalg np.ufunc.dufunc np.ufunc.gufunc np.ufunc.ufunc_base np.unsafe.ndarray typed typed.typeddict typed.typedlist"
+    ).split()
+)
+
+#: Names of modules which have other names, too.
+NAMES = {
+    "numba": "experimental jit_module objmode typed",
+    "numba.core": "boxing cgutils compiler datamodel dispatcher imputils ir registry runtime serialize sigutils typing unsafe",
+    "numba.extending": "NativeValue as_numba_type box infer_getattr intrinsic lower_builtin lower_cast lower_getattr lower_getattr_generic lower_setattr "
+    "make_attribute_wrapper models overload overload_attribute overload_classmethod overload_method register register_model type_callable typeof_impl unbox",
+    "numba.np": "arrayobj linalg",
+    "numba.np.ufunc": "dufunc gufunc ufunc_base",
+    "numba.types": "Buffer Bytes Callable ClassInstanceType ClassType DictType Dummy EphemeralPointer ListType LiteralStrKey MemInfoPointer Module NPDatetime NPTimedelta "
+    "ObjModeDispatcher Opaque PyObject Record Set StarArgTuple StructRef UndefinedFunctionType deferred_type pyobject unknown",
+}
+
+#: What to write instead, by a part of the name.
+INSTEAD = {
+    "typed.List": "use a list: lists of items of one type are compiled, and the caller sees what is changed",
+    "typed.Dict": "use arrays of keys and values, or integers as indices of an array",
+    "jitclass": "use a namedtuple, a record array, or arrays and functions of them",
+    "objmode": "call Python before or after the compiled function, and pass what it gives",
+}
+
+#: Names that tell a compiler something when they are called, and do nothing where nobody asks.
+REGISTERING = (
+    "as_numba_type box define_attributes define_boxing define_constructor define_proxy infer_getattr lower_builtin lower_cast lower_constant lower_getattr lower_getattr_generic lower_setattr make_attribute_wrapper "
+    "overload_attribute overload_classmethod overload_method register register_model type_callable typeof_impl unbox"
+).split()
+
+
+class Inert:
+    """The base of classes that derive from an absent one."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        pass
+
+
+class Absent:
+    """A name that lancehead does not have."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    @property
+    def __lancehead_refused__(self) -> str:
+        """Why it cannot be used in compiled code."""
+        instead = next((text for part, text in INSTEAD.items() if part in self._name), "write it as a Python function: such are compiled on the way")
+        return f"`{self._name}` is not supported; {instead}"
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return Absent(f"{self._name}.{name}")
+
+    def __call__(self, *args: Any, **options: Any) -> Any:
+        parts = self._name.split(".")
+        if any(part in REGISTERING for part in parts):
+            return lambda made: made
+        if parts[-1] == "overload":
+            return overload(*args)
+        if parts[-1] in ("intrinsic", "jitclass"):
+            return absent_as(parts[-1])(*args) if len(args) == 1 and is_definition(args[0], parts[-1]) else absent_as(parts[-1])
+        raise errors.UnsupportedError(self.__lancehead_refused__)
+
+    def __mro_entries__(self, bases: tuple[Any, ...]) -> tuple[type, ...]:
+        return () if any(base is not self and isinstance(base, Absent) for base in bases[: bases.index(self)]) else (Inert,)
+
+    def __instancecheck__(self, value: object) -> bool:
+        return False
+
+    def __subclasscheck__(self, value: type) -> bool:
+        return False
+
+    def __repr__(self) -> str:
+        return f"<{self._name}, which lancehead does not support>"
+
+
+def is_definition(value: Any, decorator: str) -> bool:
+    """Whether a decorator without options is given what it decorates."""
+    return isinstance(value, type) if decorator == "jitclass" else hasattr(value, "__code__")
+
+
+def absent_as(decorator: str) -> Callable[[Any], Any]:
+    """A decorator that makes what it decorates absent."""
+    return lambda made: Absent(f"@{decorator} {made.__qualname__}")
+
+
+def overload(function: Any, **options: Any) -> Callable[[Any], Any]:
+    """Marks a function as one whose compiled form is not the function's own code."""
+    try:
+        function.__lancehead_refused__ = (
+            f"`{function.__name__}` has an `@overload` for compiled code, which is not supported; decorate the function itself with `@njit`"
+        )
+    except (AttributeError, TypeError):
+        pass  # A builtin, or a function of NumPy: lancehead has it, or says that it has not.
+    return lambda made: made
+
+
+@functools.cache
+def lenient(decorator: Any) -> Any:
+    """`njit` or `jit`, which leaves a function that needs something absent for its first call, where it is to be compiled at once."""
+
+    @functools.wraps(decorator)
+    def decorate(given: Any = None, **options: Any) -> Any:
+        made = decorator(given, **options)
+        if isinstance(made, _core.Dispatcher) or not isinstance(given, (str, tuple, list, _core.Signature)):
+            return made
+
+        def compile_now(function: Any) -> Any:
+            try:
+                return made(function)
+            except errors.TypingError as error:
+                if not re.search(r"`numba\.[\w.]+` is not supported", str(error)):
+                    raise
+                return decorator(**options)(function)
+
+        return compile_now
+
+    return decorate
+
+
+def find(module: str, name: str) -> Absent | None:
+    """What stands for a name of a module of Numba."""
+    if module.startswith("numba.core.types"):
+        module = "numba.types"
+    if name in NAMES.get(module, "").split() or (module in MODULES and not name.startswith("__")):
+        return Absent(f"{module}.{name}")
+    return None
