@@ -102,3 +102,19 @@ except cuda.cudadrv.driver.CudaAPIError:
 """
     environment = {**os.environ, "LANCEHEAD_CPU_DEVICES": "2"}
     assert subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True).stdout == "done\n"
+
+
+def test_launches_are_kept_by_their_geometry():
+    @cuda.jit
+    def kernel(a):
+        a[0] = cuda.gridDim.x * 100 + cuda.blockDim.x * 10 + cuda.blockDim.y
+
+    a = np.zeros(1, np.int64)
+    for grid, block, want in ((1, 2, 121), (2, 2, 221), (1, (2, 1), 121), ((1, 1), (2, 3), 123), (1, 2, 121)):
+        kernel[grid, block](a)
+        assert a[0] == want and kernel[grid, block] is kernel[grid, block]
+    kernel[[2], (np.int32(3), 1)](a)
+    assert a[0] == 231
+    for wrong in ((1.0, 2), ((1.0, 1.0), (2, 3)), (1,), (1, 2, 3, 4, 5)):
+        with pytest.raises((TypeError, ValueError)):
+            kernel[wrong]

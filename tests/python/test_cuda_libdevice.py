@@ -115,6 +115,16 @@ def directed(exact, near, mode):
     return low if mode == "rd" or mode == "rz" and exact > 0 else high
 
 
+def test_arithmetic_rounded_to_the_nearest():
+    rng = np.random.default_rng(1)
+    for kind, letter in ((np.float32, "f"), (np.float64, "d")):
+        x, y = (np.ldexp(rng.standard_normal(500), rng.integers(-30, 30, 500)).astype(kind) for _ in range(2))
+        for name, want in (("add", x + y), ("mul", x * y), ("div", x / y), ("rcp", 1 / x), ("sqrt", np.sqrt(np.abs(x)))):
+            args = (x, y) if name in ("add", "mul", "div") else (np.abs(x),) if name == "sqrt" else (x,)
+            assert (applied(getattr(libdevice, f"{letter}{name}_rn"), kind, *args) == want).all(), name
+    assert applied(libdevice.fma_rn, np.float64, *np.full((3, 1), 1 + 2.0**-30)).tolist() == [math.fsum([1, 2.0**-29, 2.0**-60, 1, 2.0**-30])]
+
+
 @pytest.mark.parametrize("mode", ["rd", "ru", "rz"])
 @pytest.mark.parametrize("kind, scale", [(np.float64, 5), (np.float64, 520), (np.float32, 70)])
 def test_arithmetic_rounded_other_ways(mode, kind, scale):

@@ -38,9 +38,8 @@ def _record(record: DeviceRecord) -> Any:
 
 
 def _device(array: DeviceNDArray) -> Any:
-    data = array._data
-    # States of random generators are pairs of numbers to kernels.
-    return data if data.dtype.names != ("s0", "s1") else data.view(np.uint64).reshape(*data.shape, 2)
+    array._argument.dtype  # noqa: B018 - raises if it was freed
+    return array._argument
 
 
 _NATIVE: dict[type, Any] = {
@@ -69,4 +68,6 @@ def native(value: Any) -> Any:
 
 def natives(values: tuple[Any, ...]) -> tuple[Any, ...]:
     """As `native`, of a launch's arguments: mostly there is nothing to convert."""
-    return values if _PLAIN.issuperset(map(type, values)) else tuple(map(native, values))
+    if _PLAIN.issuperset(map(type, values)):
+        return values
+    return tuple([_device(v) if type(v) is DeviceNDArray else native(v) for v in values])

@@ -12,17 +12,19 @@ import numpy as np
 
 from lancehead import _core, config
 from lancehead.cuda.devices import current_context
-from lancehead.cuda.memory import MemoryPointer, allocate, interface_of, over
+from lancehead.cuda.memory import Freed, MemoryPointer, allocate, interface_of, over
 from lancehead.cuda.streams import check, external_stream
 
 
 class DeviceNDArray:
     """An array in device memory."""
 
-    __slots__ = ("__weakref__", "_data", "stream")
+    __slots__ = ("__weakref__", "_argument", "_data", "stream")
 
     def __init__(self, data: np.ndarray, stream: Any = 0) -> None:
         self._data = data
+        # States of random generators are pairs of numbers to kernels.
+        self._argument = data if data.dtype.names != ("s0", "s1") else data.view(np.uint64).reshape(*data.shape, 2)
         self.stream = stream
         current_context().arrays.add(self)
 
@@ -30,6 +32,9 @@ class DeviceNDArray:
     def gpu_data(self) -> MemoryPointer:
         """The memory."""
         return MemoryPointer(self)
+
+    def _free(self) -> None:
+        self._data = self._argument = Freed()  # type: ignore[assignment]
 
     @property
     def shape(self) -> tuple[int, ...]:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lancehead.cuda.errors import CudaSupportError
-from lancehead.cuda.memory import Deallocations, Freed, MemoryManager
+from lancehead.cuda.memory import Deallocations, MemoryManager
 from lancehead.cuda.streams import Event, Stream, event, external_stream, stream
 
 
@@ -114,7 +114,7 @@ class Context:
     def reset(self) -> None:
         """Frees the arrays that were made: what uses them after that raises CudaAPIError."""
         for array in list(self.arrays):
-            array._data = Freed()
+            array._free()
         self.arrays.clear()
         self.deallocations.clear()
 

@@ -45,6 +45,8 @@ class CUDADispatcher:
         self._device = device
         self._specialized = len(signatures) == 1 and not device
         self.specializations: dict[Any, CUDADispatcher] = {}
+        # What has been launched before, by its geometry.
+        self._launches: dict[Any, Launch] = {}
 
     def __reduce__(self) -> Any:
         options = {k: v for k, v in self.targetoptions.items() if k != "device"}
@@ -56,10 +58,17 @@ class CUDADispatcher:
         return f"CUDADispatcher({self.py_func!r})"
 
     def __getitem__(self, config: Any) -> Launch:
+        # Numbers that equal integers without being some are refused, known or not.
+        plain = type(config) is tuple and len(config) == 2 and _is_plain(config[0]) and _is_plain(config[1])
+        if plain and (known := self._launches.get(config)) is not None:
+            return known
         given = config if isinstance(config, tuple) else (config,)
         if len(given) not in (2, 3, 4):
             raise ValueError("must specify at least the griddim and blockdim")
-        return self.configure(*given)
+        made = self.configure(*given)
+        if plain and len(self._launches) < 128:
+            self._launches[config] = made
+        return made
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if self._device:
@@ -241,12 +250,13 @@ class KernelFacts:
 class Launch:
     """A kernel with the geometry of its launches."""
 
-    __slots__ = ("_block", "_grid", "_launch", "dispatcher", "sharedmem", "stream")
+    __slots__ = ("_block", "_extensions", "_grid", "_launch", "dispatcher", "sharedmem", "stream")
 
     def __init__(self, kernel: CUDADispatcher, grid: tuple[int, ...], block: tuple[int, ...], stream: Any, sharedmem: int) -> None:
         check(stream)
         self.dispatcher, self.stream, self.sharedmem = kernel, stream, sharedmem
         self._grid, self._block, self._launch = grid, block, kernel._dispatcher
+        self._extensions = tuple(reversed(kernel.extensions))
         blocks = grid[0] * grid[1] * grid[2]
         if config.CUDA_LOW_OCCUPANCY_WARNINGS and blocks < 128:
             text = f"Grid size {blocks} will likely result in GPU under-utilization due to low occupancy."
@@ -263,7 +273,7 @@ class Launch:
         return self._block
 
     def __call__(self, *args: Any) -> None:
-        for extension in reversed(self.dispatcher.targetoptions.get("extensions") or ()):
+        for extension in self._extensions:
             args = tuple(extension.prepare_args(_core.typeof(native(a)), a, stream=self.stream, retr=[])[1] for a in args)
         if config.CUDA_WARN_ON_IMPLICIT_COPY and any(isinstance(a, np.ndarray) and not isinstance(a, MappedNDArray) for a in args):
             text = "Host array used in CUDA kernel will incur copy overhead to/from device."
@@ -300,6 +310,10 @@ class ForAll:
         threads = self.thread_per_block or 256
         blocks = (self.ntasks + threads - 1) // threads
         self.dispatcher.configure(blocks, threads, self.stream, self.sharedmem)(*args)
+
+
+def _is_plain(extents: Any) -> bool:
+    return type(extents) is int or type(extents) is tuple and {*map(type, extents)} == {int}
 
 
 def dimensions(name: str, given: Any) -> tuple[int, int, int]:

@@ -59,7 +59,7 @@ class MemoryPointer:
 
     def free(self) -> None:
         """Frees the array: what uses it after that raises CudaAPIError. Arrays over the same memory go on."""
-        self.owner._data = Freed()
+        self.owner._free()
 
 
 class Deallocations:

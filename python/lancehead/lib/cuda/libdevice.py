@@ -521,54 +521,6 @@ def signbitf(x):
     return _i32(prim.signbit(_f32(x)))
 
 
-def dadd_rn(x, y):
-    return _f64(x) + _f64(y)
-
-
-def dmul_rn(x, y):
-    return _f64(x) * _f64(y)
-
-
-def ddiv_rn(x, y):
-    return prim.fdiv(_f64(x), _f64(y))
-
-
-def drcp_rn(x):
-    return prim.fdiv(_f64(1), _f64(x))
-
-
-def dsqrt_rn(x):
-    return prim.sqrt(_f64(x))
-
-
-def fma_rn(x, y, z):
-    return prim.fma(_f64(x), _f64(y), _f64(z))
-
-
-def fadd_rn(x, y):
-    return _f32(x) + _f32(y)
-
-
-def fsub_rn(x, y):
-    return _f32(x) - _f32(y)
-
-
-def fmul_rn(x, y):
-    return _f32(x) * _f32(y)
-
-
-def fdiv_rn(x, y):
-    return prim.fdiv(_f32(x), _f32(y))
-
-
-def frcp_rn(x):
-    return prim.fdiv(_f32(1), _f32(x))
-
-
-def fsqrt_rn(x):
-    return prim.sqrt(_f32(x))
-
-
 def frsqrt_rn(x):
     return _f32(prim.fdiv(_f64(1), prim.sqrt(_f64(_f32(x)))))
 

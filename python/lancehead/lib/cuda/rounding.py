@@ -261,7 +261,7 @@ def ull2half(mode, t, x):
     return _half(t, _marked(_u64(x)), mode)
 
 
-# Arithmetic: of `float32` in `float64`, whose own rounding is known as a rest. To the nearest it is in `libdevice.py`.
+# Arithmetic: of `float32` in `float64`, whose own rounding is known as a rest.
 
 
 def _is_finite(x):
