@@ -1,6 +1,6 @@
 //! Exponentials.
 
-use super::bits::{MAGIC, fast_two_sum, fma, fma_sum, horner, pairs, quotient, two_prod, two_sum};
+use super::bits::{MAGIC, fast_two_sum, fma, fma_sum, horner, pairs, prod_err, quotient, two_prod, two_sum};
 
 pub const LOG2E: f64 = 1.4426950408889634;
 /// The logarithm of two in two parts; the first has trailing zeros, so that its small multiples are exact.
@@ -119,7 +119,9 @@ const LN2_REST: f64 = 2.3190468138462996e-17;
 fn exp2_parts(hi: f64, lo: f64) -> (f64, u64) {
     let t = hi + (MAGIC + 1023.0);
     let (r, rest) = fast_two_sum(hi - (t - (MAGIC + 1023.0)), lo);
-    (fma(r, LN2, fma(r * r, tail2(r), fma(rest, LN2, r * LN2_REST))), t.to_bits())
+    let low = fma(r * r, tail2(r), fma(rest, LN2, r * LN2_REST));
+    let p = if cfg!(lh_fma) { fma(r, LN2, low) } else { r * LN2 + (low + prod_err(r, LN2, r * LN2)) };
+    (p, t.to_bits())
 }
 
 /// `2^(hi + lo)` for a result that is a normal number.

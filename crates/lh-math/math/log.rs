@@ -1,7 +1,7 @@
 //! Logarithms.
 
-use super::bits::{MAGIC, fma, horner, prod_err, two_sum};
-use super::exp::{LN2_HI, LN2_LO, TINY};
+use super::bits::{MAGIC, fma, fma_sum, horner, prod_err};
+use super::exp::{LN2_HI, LN2_LO};
 
 const SQRT_HALF: u64 = 0x3fe6_a09e_667f_3bcd;
 const ONE: u64 = 0x3ff0_0000_0000_0000;
@@ -70,8 +70,8 @@ pub fn parts(x: f64, bias: f64) -> (f64, f64, f64, f64) {
     // Cheaper than a division: a guess of 9 bits, which become three times as many.
     let guess = horner!(fma, d, [1.4777739282819073, -0.7224540399259856, 0.11686348742478073]);
     let t = fma(-d, guess, 1.0);
-    let (u, s) = (fma(t, t, t), f * guess);
-    (k, f, fma(u, guess, guess), fma(u, s, s))
+    let inverse = fma(fma(t, t, t), guess, guess);
+    (k, f, inverse, f * inverse)
 }
 
 /// `f - s (2 + f)` for `s` near `f / (2 + f)`; the first step is exact.
@@ -89,33 +89,23 @@ fn log_normal(x: f64, bias: f64) -> f64 {
     fma(k, LN2_HI, f - (half - low))
 }
 
-/// The upper 26 bits.
-#[inline(always)]
-pub fn shorter(s: f64) -> f64 {
-    f64::from_bits(s.to_bits() & 0xffff_ffff_f800_0000)
-}
-
-/// `k * unit + s * factor + s^3 * tail(s^2)`, each constant in two parts; multiples of the first part of the unit, and of that of the
-/// factor by 26 bits, are exact.
+/// `k * unit + s * (factor + s^2 * tail(s^2))`, the constants but for the tail's in two parts; multiples of the first part of the unit are
+/// exact.
 #[inline(always)]
 fn to_base(x: f64, bias: f64, unit: (f64, f64), factor: (f64, f64), c: [f64; 7]) -> f64 {
     let (k, f, inverse, s) = parts(x, bias);
-    let s = shorter(s);
     let rest = left(f, s) * inverse;
     let sum = s + rest;
     let z = sum * sum;
-    let tail = horner!(fma, z, [c[0], c[1], c[2], c[3], c[4], c[5], c[6]]);
-    let whole = k * unit.0;
-    let high = fma(factor.0, s, whole);
-    let low = fma(factor.0, s, whole - high);
+    let tail = horner!(fma, z, [factor.1, c[0], c[1], c[2], c[3], c[4], c[5], c[6]]);
+    let (high, low) = fma_sum(factor.0, s, k * unit.0);
     let low = if unit.1 == 0.0 { low } else { fma(k, unit.1, low) };
-    let low = fma(factor.0 + factor.1, rest, fma(factor.1, s, low));
-    high + fma(sum * z, tail, low)
+    high + fma(sum, tail, fma(factor.0, rest, low))
 }
 
-/// 2 / log(2) in two parts, the first of 26 bits, and the same of 10.
-pub const LOG2_FACTOR: (f64, f64) = (2.8853901028633118, -2.1085384952858276e-08);
-const LOG10_FACTOR: (f64, f64) = (0.8685889691114426, -5.304938910615711e-09);
+/// 2 / log(2) in two parts, and the same of 10.
+const LOG2_FACTOR: (f64, f64) = (2.8853900817779268, 4.0710547481862064e-17);
+const LOG10_FACTOR: (f64, f64) = (0.8685889638065036, 2.1966393004335302e-17);
 
 const LOG2_TAIL: [f64; 7] = [
     0.9617966939259854,
@@ -163,14 +153,14 @@ fn to_base_fast(x: f64, unit: f64, factor: f64, c: [f64; 7]) -> f64 {
 /// [`log2`] within 4 ulp.
 #[inline(always)]
 pub fn log2_fast(x: f64) -> f64 {
-    let y = to_base_fast(x, 1.0, LOG2_FACTOR.0 + LOG2_FACTOR.1, LOG2_TAIL);
+    let y = to_base_fast(x, 1.0, LOG2_FACTOR.0, LOG2_TAIL);
     if is_plain(x) { y } else { super::lh_log2_rare(x) }
 }
 
 /// [`log10`] within 4 ulp.
 #[inline(always)]
 pub fn log10_fast(x: f64) -> f64 {
-    let y = to_base_fast(x, LOG10_2.0 + LOG10_2.1, LOG10_FACTOR.0 + LOG10_FACTOR.1, LOG10_TAIL);
+    let y = to_base_fast(x, LOG10_2.0 + LOG10_2.1, LOG10_FACTOR.0, LOG10_TAIL);
     if is_plain(x) { y } else { super::lh_log10_rare(x) }
 }
 
@@ -203,29 +193,35 @@ logarithms! {
     log2, log2_normal, log2_rare, lh_log2_rare;
     log10, log10_normal, log10_rare, lh_log10_rare;
 }
-/// `log(1 + x + rest)` plus `shift * log(2)`, for `x > -1` and `rest` small beside `x`.
+/// `log(u + c)` plus `shift * log(2)`, for a plain `u` and a small `c`.
 #[inline(always)]
-pub fn log1p_sum(x: f64, rest: f64, shift: f64) -> f64 {
-    let (u, c) = two_sum(1.0, x);
-    let (k, m) = split(u);
-    let unit = f64::from_bits((k + (MAGIC - 1023.0)).to_bits().wrapping_neg() << 52);
-    let f = m - 1.0;
-    let s = f / (2.0 + f);
+pub fn log_sum(u: f64, c: f64, shift: f64) -> f64 {
+    let (k, f, inverse, s) = parts(u, 1021.0);
+    let s = fma(left(f, s), inverse, s);
+    // 2^(2 - k), which is in range.
+    let unit = (2046u64 << 52).wrapping_sub(u.to_bits().wrapping_sub(LEAST) & !MANTISSA);
     let half = 0.5 * f * f;
     // log(m + c) - log(m) is nearly c / m, and 1 / m is (1 - s) / (1 + s).
-    let c = (c + rest) * unit * ((1.0 - s) * fma(s, s, 1.0 - s));
-    // Of no weight for a large `u`, whose unit may be out of range.
-    let c = if x < 1.152921504606847e18 { c } else { 0.0 };
+    let c = c * f64::from_bits(unit) * fma(s, fma(s, 0.5, -0.5), 0.25);
     let k = k + shift;
     let low = fma(s, half + series(s * s), fma(k, LN2_LO, c));
     fma(k, LN2_HI, f - (half - low))
 }
 
+/// `log(1 + x + rest)`, for `x > -1` and `rest` small beside `x`.
+#[inline(always)]
+pub fn log1p_sum(x: f64, rest: f64) -> f64 {
+    // What the sum lacks; only for large `x`, where it is of no weight, is that not exact.
+    let u = 1.0 + x;
+    log_sum(u, (x - (u - 1.0)) + rest, -0.0)
+}
+
 #[inline(always)]
 pub fn log1p(x: f64) -> f64 {
-    let y = log1p_sum(x, 0.0, 0.0);
-    let y = if x < f64::INFINITY { y } else { x };
-    let outside = if x == -1.0 { f64::NEG_INFINITY } else { f64::NAN };
-    let y = if x > -1.0 { y } else { outside };
-    if x.abs() < TINY { x } else { y }
+    let u = 1.0 + x;
+    let y = log1p_sum(x, -0.0).copysign(x);
+    if cfg!(lh_gpu) {
+        return edges(u, y);
+    }
+    if u.to_bits().wrapping_sub(1) < (0x7ff << 52) - 1 { y } else { super::lh_log_rare(u) }
 }

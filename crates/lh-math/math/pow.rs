@@ -2,9 +2,11 @@
 
 use super::bits::{fast_two_sum, fma, pairs, two_prod, xor_sign};
 use super::exp::{clamp, exp2_normal, exp2_sum};
-use super::log::{LOG2_FACTOR, is_plain, left, parts, shorter};
+use super::log::{is_plain, left, parts};
 
-/// A third of 2 / log(2).
+/// 2 / log(2) in two parts, the first of 26 bits.
+const LOG2_FACTOR: (f64, f64) = (2.8853901028633118, -2.1085384952858276e-08);
+/// A third of it.
 const THIRD: (f64, f64) = (0.9617966939259756, 5.0577616648125907e-17);
 
 /// The binary logarithm of a plain number, to some 65 bits; `bias` as in [`parts`].
@@ -12,7 +14,7 @@ const THIRD: (f64, f64) = (0.9617966939259756, 5.0577616648125907e-17);
 fn log2_sum(x: f64, bias: f64) -> (f64, f64) {
     let (k, f, inverse, s) = parts(x, bias);
     // The square of the shorter one is exact, and so is its product with the factor.
-    let s = shorter(s);
+    let s = f64::from_bits(s.to_bits() & 0xffff_ffff_f800_0000);
     let inverse = fma(inverse, fma(-inverse, f + 2.0, 1.0), inverse);
     let rest = left(f, s) * inverse;
     let square = s * s;

@@ -28,6 +28,19 @@ pub fn root(z: f64) -> (f64, f64) {
     (h, fma(-h, h, z) * half)
 }
 
+/// `sqrt(z + rest)` and what it lacks, for the same.
+#[inline(always)]
+pub fn root_of_sum(z: f64, rest: f64) -> (f64, f64) {
+    if !cfg!(lh_fma) {
+        let h = z.sqrt();
+        return (h, 0.5 * (rest - prod_err(h, h, z)) / (h + f64::MIN_POSITIVE));
+    }
+    let (h, half) = roots(z);
+    let d = fma(h, -half, 0.5);
+    let h = fma(h, fma(d * d, 1.5, d), h);
+    (h, (fma(-h, h, z) + rest) * fma(half, d, half))
+}
+
 #[inline(always)]
 pub fn hypot(x: f64, y: f64) -> f64 {
     if !cfg!(lh_fma) {
