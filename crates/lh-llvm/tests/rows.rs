@@ -25,7 +25,7 @@ fn slot(c: &Const) -> u64 {
         Const::Bool(b) => u64::from(*b),
         Const::Int(i, _) => *i as u64,
         Const::Float(x, t) if t.bits() == 32 => u64::from((*x as f32).to_bits()),
-        Const::Float(x, t) if t.bits() == 16 => u64::from(half::of_f64(*x)),
+        Const::Float(x, t) if t.bits() == 16 => u64::from(half::bits(*x, *t)),
         Const::Float(x, _) => x.to_bits(),
         Const::None | Const::Complex(..) | Const::Str(_) => panic!("no example has {c:?}"),
     }
