@@ -16,6 +16,7 @@ mod inline;
 mod interrupt;
 mod jam;
 pub mod kernel_context;
+mod list_lengths;
 mod lower_array;
 mod natural;
 mod nonzero;

@@ -7,7 +7,7 @@ use crate::effects::{self, Callees, Summary};
 use crate::elementwise::{self, Elementwise};
 use crate::{
     bounds, check_ahead, check_races, contract, dce, fold, fuse_elementwise, inline, interrupt, jam, kernel_context,
-    lower_array, natural, nonzero, outline_parallel, own_sums, refcount, serialize_kernel, trim,
+    list_lengths, lower_array, natural, nonzero, outline_parallel, own_sums, refcount, serialize_kernel, trim,
 };
 use lh_ir::diag::Result;
 use lh_ir::print::print;
@@ -52,6 +52,8 @@ pub const PIPELINE: &[Pass] = &[
     Pass { name: "dce", run: dce::run },
     // Needs arrays to be loads and stores, of bodies too.
     Pass { name: "check_races", run: check_races::run },
+    // Makes counted loops of those over lists.
+    Pass { name: "list_lengths", run: list_lengths::run },
     // Needs canonical loops, in which nothing is counted yet.
     Pass { name: "bounds", run: bounds::run },
     // Looks for branches that bounds has looked at, in loops without checks.
