@@ -146,6 +146,59 @@ def upper_from_lower(a):
             a[i, j] = a[j, i]
 
 
+@right(vector(), 3)
+def strided_view(a, m):
+    b = a[::3]
+    for i in prange(len(b)):
+        b[i] = i
+    c = a[1::m]
+    for i in prange(len(c)):
+        c[i] = -i
+
+
+@right(RANDOM.random((6, 20)), 2)
+def strided_columns(a, m):
+    b = a[1:, ::m]
+    for i in prange(b.shape[1]):
+        for j in range(b.shape[0]):
+            b[j, i] = b[j, i] + i
+
+
+@right(vector(), 3)
+def backwards(a, m):
+    b = a[::-1]
+    for i in prange(len(b)):
+        b[i] = i
+
+
+@right(vector(), 2)
+def even_beside_odd(a, m):
+    b, c = a[::2], a[1::2]
+    for i in prange(len(c)):
+        b[i] = c[i]
+
+
+@wrong(vector(), 2)
+def strided_beside_whole(a, m):
+    b = a[::2]
+    for i in prange(len(b)):
+        b[i] = a[i]
+
+
+@wrong(vector(), 2)
+def two_steps_of_one_array(a, m):
+    b, c = a[::2], a[::m]
+    for i in prange(len(b)):
+        b[i] = c[i + 1]
+
+
+@wrong(vector(), 2)
+def spread_over_itself(a, m):
+    for i in prange(len(a)):
+        a[0:5] = a[0:1]
+        a[i] = a[4]
+
+
 @wrong(vector(), 7)
 def quotients_that_overlap(a, parts):
     for t in prange(parts):

@@ -138,13 +138,9 @@ impl<'a> Effects<'a> {
 
     /// Whether two arrays are the same part of one root.
     pub(crate) fn same_view(&self, a: Value, b: Value) -> bool {
-        let rank = self.func.ty(a).as_array().map_or(0, |t| t.1);
-        let zeros = vec![Some(Expr::int(0)); rank];
-        let (a, b) = (self.finder().of_view(a, &zeros), self.finder().of_view(b, &zeros));
-        match (&a[..], &b[..]) {
-            ([a], [b]) => a.root == b.root && a.index == b.index && a.index.iter().all(Option::is_some),
-            _ => false,
-        }
+        let extent = |v: Value| expr(self.func, self.defs, v);
+        let views = self.finder().view(a).zip(self.finder().view(b));
+        views.is_some_and(|(a, b)| a.is_same(&b, &extent))
     }
 
     fn of_inst(&self, d: &InstData, emit: &mut dyn FnMut(Place, Kind)) {

@@ -17,12 +17,12 @@ pub(crate) struct Place {
 }
 
 /// An array that is a part of a root.
-struct View {
+pub(super) struct View {
     root: Root,
     /// For each dimension of the root, where the view begins; `None`: not known.
     start: Vec<Option<Expr>>,
-    /// For each dimension of the view, the root's dimension that it runs along.
-    along: Vec<Option<usize>>,
+    /// For each dimension of the view, the root's dimension that it runs along, and the step there.
+    along: Vec<Option<(usize, Expr)>>,
     /// How far it goes there, if it is a part.
     extents: Vec<Value>,
 }
@@ -37,6 +37,12 @@ pub(super) struct Finder<'a> {
 }
 
 impl Finder<'_> {
+    /// The only part of a root that an array is.
+    pub(super) fn view(&self, v: Value) -> Option<View> {
+        let mut all = self.views(v, 0);
+        all.pop().filter(|_| all.is_empty())
+    }
+
     /// All memory that a value refers to.
     pub(super) fn of_value(&self, v: Value) -> Vec<Place> {
         if !has_memory(self.func.ty(v)) {
@@ -79,7 +85,7 @@ impl Finder<'_> {
             vec![View {
                 root,
                 start: vec![Some(Expr::int(0)); rank],
-                along: (0..rank).map(Some).collect(),
+                along: (0..rank).map(|d| Some((d, Expr::int(1)))).collect(),
                 extents: Vec::new(),
             }]
         };
@@ -265,35 +271,57 @@ impl Finder<'_> {
         }
     }
 
-    /// The root's dimension that a stride belongs to.
-    fn dimension(&self, root: Root, stride: Value) -> Option<usize> {
+    /// The root's dimension that a stride belongs to, and how many of its items it is.
+    fn dimension(&self, root: Root, stride: Value) -> Option<(usize, Expr)> {
         let Root::Value(array) = root else { return None };
         let e = expr(self.func, self.defs, stride);
-        if let Some(size) = e.as_int() {
-            return self.unit_dimension(array).filter(|_| self.item_size(array) == Some(size));
-        }
-        match &e.terms[..] {
-            [(product, 1)] if e.constant == 0 => match product[..] {
-                [Sym::Stride(a, d)] if a == array => Some(d as usize),
-                _ => None,
-            },
-            _ => None,
-        }
+        let [(product, c)] = &e.terms[..] else {
+            let (d, size) = (self.unit_dimension(array)?, self.item_size(array)?);
+            return e.as_int().filter(|bytes| *bytes == size).map(|_| (d, Expr::int(1)));
+        };
+        let of_array = |s: &Sym| matches!(s, Sym::Stride(a, _) if *a == array);
+        let (d, rest, c) = match product.iter().position(of_array) {
+            Some(at) => {
+                let Sym::Stride(_, d) = product[at] else { return None };
+                let mut rest = product.clone();
+                rest.remove(at);
+                (d as usize, rest, *c)
+            }
+            // A step times the size of an item; any other product, such as the length of a row, goes over several.
+            None => {
+                let size = self.item_size(array).filter(|size| c % size == 0)?;
+                let is_one = matches!(self.func.ty(array).as_array(), Some((_, 1, ..)));
+                (self.unit_dimension(array).filter(|_| is_one)?, product.clone(), c / size)
+            }
+        };
+        let step = if rest.is_empty() { Expr::int(c) } else { Expr { terms: vec![(rest, c)], constant: 0 } };
+        (e.constant == 0).then_some((d, step))
     }
 }
 
 impl View {
+    /// Whether both are the same part.
+    pub(super) fn is_same(&self, other: &View, extent: &dyn Fn(Value) -> Expr) -> bool {
+        let extents = |w: &View| w.extents.iter().map(|v| extent(*v)).collect::<Vec<_>>();
+        let is_known = self.start.iter().all(Option::is_some) && self.along.iter().all(Option::is_some);
+        is_known
+            && self.root == other.root
+            && self.start == other.start
+            && self.along == other.along
+            && extents(self) == extents(other)
+    }
+
     /// The element at an index; dimensions without one are gone over as a whole.
     fn at(&self, index: &[Option<Expr>]) -> Place {
         let mut out = self.start.clone();
         for (k, along) in self.along.iter().enumerate() {
-            let Some(d) = along else {
+            let Some((d, step)) = along else {
                 // It runs along a dimension that is not known: everywhere.
                 return Place { root: self.root, index: vec![None; out.len()] };
             };
             let any = self.extents.get(k).map(|n| Expr::sym(Sym::Within(*n)));
             let moved = match (out.get(*d).cloned().flatten(), index.get(k).cloned().flatten().or(any)) {
-                (Some(start), Some(i)) => Some(start.add(&i)),
+                (Some(start), Some(i)) => step.mul(&i).map(|i| start.add(&i)),
                 _ => None,
             };
             if let Some(at) = out.get_mut(*d) {

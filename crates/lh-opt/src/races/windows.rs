@@ -114,17 +114,16 @@ impl Judge<'_> {
         None
     }
 
-    /// An index with the beginnings of slices as they were written: where a slice has elements, it begins there.
+    /// An index with the beginnings and steps of slices as they were written: where a slice has elements, it begins there.
     pub(super) fn simplified(&self, e: &Expr) -> Expr {
-        let mut out = e.clone();
-        for (product, _) in &e.terms {
-            if let [Sym::Val(v)] = product[..]
-                && let Some((0, bound)) = self.slice_end(v)
-            {
-                out = replaced(&out, Sym::Val(v), &bound);
-            }
-        }
-        out
+        let of = |s: Sym| match s {
+            Sym::Val(v) => match self.slice_part(v) {
+                Some((0 | 2, written)) => Some(written),
+                _ => Some(Expr::sym(s)),
+            },
+            Sym::Shape(..) | Sym::Stride(..) | Sym::Within(_) => Some(Expr::sym(s)),
+        };
+        e.replace(&of).unwrap_or_else(|| e.clone())
     }
 
     /// The expression, and others that are no greater as a beginning or no less as an end.
@@ -140,7 +139,7 @@ impl Judge<'_> {
                     Some((least, x, y)) if least == up => [x, y].into_iter().for_each(&mut put),
                     _ => {}
                 }
-                if let Some((1, bound)) = self.slice_end(*v).filter(|_| up) {
+                if let Some((1, bound)) = self.slice_part(*v).filter(|_| up) {
                     out.push(replaced(&e, Sym::Val(*v), &bound));
                 }
             }
@@ -231,18 +230,19 @@ impl Judge<'_> {
         }
     }
 
-    /// Whether a value is where a slice begins (0) or ends (1), and the bound that was written.
-    fn slice_end(&self, v: Value) -> Option<(u32, Expr)> {
-        let Inst::Field(bounds, which @ (0 | 1)) = self.defs.inst(self.func, v)? else { return None };
+    /// Whether a value is where a slice begins (0), ends (1) or its step (2), and what was written.
+    fn slice_part(&self, v: Value) -> Option<(u32, Expr)> {
+        let Inst::Field(bounds, which @ 0..=2) = self.defs.inst(self.func, v)? else { return None };
         let Inst::Call(spec, args) = self.defs.inst(self.func, *bounds)? else { return None };
         let is_slice = (self.callees)(*spec).is_some_and(|s| s.meaning == Some(Meaning::SliceBounds));
         let Inst::Pack(parts) = self.defs.inst(self.func, *args.first().filter(|_| is_slice)?)? else { return None };
-        let is_int = |v: Value| self.func.ty(v).is_int();
-        if is_int(parts[2]) || !is_int(parts[*which as usize]) {
+        let written = |k: usize| self.func.ty(parts[k]).is_int().then(|| expr(self.func, self.defs, parts[k]));
+        if written(2).is_some_and(|step| step.as_int().is_none_or(|n| n <= 0)) {
             return None;
         }
-        let bound = expr(self.func, self.defs, parts[*which as usize]);
-        bound.as_int().is_none_or(|n| n >= 0).then_some((*which, bound))
+        let of_none = if *which == 0 { Some(Expr::int(0)) } else { None };
+        let part = written(*which as usize).or(of_none)?;
+        part.as_int().is_none_or(|n| n >= 0).then_some((*which, part))
     }
 }
 
