@@ -231,6 +231,53 @@ def test_counters_at_the_limits_of_32_bits():
     assert runs_as(k, "blocks", "rows")
 
 
+def strides(thread):
+    """Loops whose counters go up alike and end apart."""
+
+    def count(a, lo, hi, out, step):
+        i = thread()
+        far, last = 0, -1
+        for j in range(lo[i], hi[i], step):
+            far += a[j]
+        out[0, i] = far
+        for j in range(lo[i], a.size, step):
+            last = j
+            if a[j] > 90:
+                break
+        out[1, i] = last
+        far = 0
+        for j in range(lo[i], hi[i]):
+            for m in range(i % 3, j, step):
+                far += a[m]
+            if far > 3000:
+                continue
+            far += j
+        out[2, i] = far
+        j = hi[i]
+        while j > lo[i] and a[j - 1] < 95:
+            j -= step
+        out[3, i] = j
+
+    return count
+
+
+@pytest.mark.parametrize("n", [64, 45])
+def test_counters_that_go_up_alike(n):
+    rng = np.random.default_rng(3)
+    a, lo = rng.integers(0, 100, 300), rng.integers(3, 40, n)
+    k = cuda.jit(strides(cuda.jit(device=True)(lambda: cuda.threadIdx.x)))
+    for hi in (lo + 20, lo + rng.integers(-5, 60, n), np.full(n, 77)):
+        for step in (1, 3):
+            out, want = np.zeros((4, n), np.int64), np.zeros((4, n), np.int64)
+            k[1, n](a, lo, hi, out, step)
+            for i in range(n):
+                strides(lambda i=i: i)(a, lo, hi, want, step)
+            assert (out == want).all()
+    assert runs_as(k, "blocks", "rows")
+    with pytest.raises(IndexError):
+        k[1, n](a, lo, lo + 290, out, 3)
+
+
 def test_barriers_and_warps_where_lanes_have_gone_apart():
     @cuda.jit
     def k(a, out):

@@ -90,6 +90,8 @@ pub(super) struct Build<'a> {
     pub(super) again: Slot,
     pub(super) others: Slot,
     detours: Vec<Detour>,
+    /// A block at whose end all lanes take the way to another, while a piece is written of which that is known.
+    pub(super) taken: Option<(Block, Block)>,
     pub(super) finish: Block,
     /// Where exceptions of what is done once for a gang go.
     pub(super) handler: Block,
@@ -129,6 +131,7 @@ impl<'a> Build<'a> {
             again,
             others,
             detours: Vec::new(),
+            taken: None,
             finish,
             handler,
             whole: none,

@@ -18,7 +18,9 @@
 //! What the function now runs for at a time is a gang; it is cut at barriers like one for threads. A gang is a warp if the
 //! kernel has operations of a warp.
 
+mod ahead;
 mod build;
+mod even;
 mod few;
 mod piece;
 mod plan;
@@ -30,6 +32,7 @@ use crate::split_kernel::{allocates, catches};
 use lh_ir::Function;
 use lh_ir::cfg::{Cfg, DomTree, Loops};
 use lh_ir::func::{Gangs, waits};
+use std::collections::HashSet;
 
 /// Functions with more blocks stay as they are: each block is written several times.
 const MOST_BLOCKS: usize = 120;
@@ -46,7 +49,10 @@ pub(crate) fn run(func: &Function) -> Option<Function> {
     let mut whole = func.clone();
     let found = plan::split_waits(&mut whole);
     let cfg = Cfg::new(&whole);
-    let plan = plan::plan(&whole, &cfg, found)?;
+    let none = HashSet::new();
+    let varies = plan::varying(&whole, &cfg, &none, &none);
+    let alike = even::counters(&mut whole, &cfg, &varies);
+    let plan = plan::plan(&whole, &cfg, found, &alike)?;
     if !exchanges && !plan.has_uneven_loops {
         return None;
     }

@@ -88,12 +88,27 @@ impl<'a> Build<'a> {
         if !way.is_apart() {
             self.compute_once(head, &blocks, &wanted, &mut once)?;
         }
-        let exits = self.exits(&blocks);
+        if let Some(inner) = self.first_decides(way, &blocks) {
+            self.all_take(way, &blocks, inner, &wanted, &once)?;
+        }
+        self.lanes_take(way, head, &blocks, &wanted, once)
+    }
+
+    /// The loop over lanes, and where they go.
+    pub(super) fn lanes_take(
+        &mut self,
+        way: Way,
+        head: Block,
+        blocks: &[Block],
+        wanted: &[Value],
+        mut once: HashMap<Value, Value>,
+    ) -> Option<()> {
+        let exits = self.exits(blocks);
         let from: HashSet<Block> = exits.iter().map(|e| e.0).collect();
-        let goals: HashSet<Option<Block>> = exits.iter().map(|e| e.1.map(|t| t.block)).collect();
+        let goals = self.goals(blocks);
         let decided = from.len() == 1 && self.same_decision(exits[0].0);
         let together = !way.is_apart() && (goals.len() <= 1 || decided);
-        let keys = self.keys(way, together, &blocks, &exits);
+        let keys = self.keys(way, together, blocks, &exits);
         if !together && !way.is_apart() {
             self.clear_ends();
         }
@@ -103,11 +118,10 @@ impl<'a> Build<'a> {
             self.effect(Inst::SlotSet(self.again, no));
             self.effect(Inst::SlotSet(self.others, none));
         }
-        let live = self.live(way, &blocks, &keys);
+        let live = self.live(way, blocks, &keys);
         self.full = self.has_vectors(way);
-        let piece =
-            Piece { way, blocks: &blocks, wanted: &wanted, once: &once, live: &live, keys: &keys, loops, choice: None };
-        let few = self.few(&blocks).filter(|_| self.full && together);
+        let piece = Piece { way, blocks, wanted, once: &once, live: &live, keys: &keys, loops, choice: None };
+        let few = self.few(blocks).filter(|_| self.full && together && self.taken.is_none());
         match few {
             Some(few) => self.few_lanes(piece, few)?,
             None => self.all_lanes(piece, !together)?,
@@ -132,7 +146,7 @@ impl<'a> Build<'a> {
     }
 
     /// Ways out of a piece.
-    fn exits(&self, blocks: &[Block]) -> Vec<Exit<'a>> {
+    pub(super) fn exits(&self, blocks: &[Block]) -> Vec<Exit<'a>> {
         let (old, plan) = (self.old, self.plan);
         let mut exits = Vec::new();
         for b in blocks {
@@ -140,6 +154,9 @@ impl<'a> Build<'a> {
                 exits.push((*b, None));
             }
             for (n, t) in targets(old, *b) {
+                if self.taken.is_some_and(|(at, to)| at == *b && to != t.block) {
+                    continue;
+                }
                 let inside = plan.head_of[t.block.index()] == plan.head_of[b.index()] && !plan.order.contains(&t.block);
                 if n.is_some() && !inside {
                     exits.push((*b, Some(t)));
@@ -149,11 +166,8 @@ impl<'a> Build<'a> {
         exits
     }
 
-    /// Whether a piece is one that lanes come to again at once, and nobody who leaves it is served before them.
-    fn comes_back(&self, way: Way, head: Block, goals: &HashSet<Option<Block>>) -> bool {
-        let first = self.plan.number(head);
-        let is_first = || goals.iter().flatten().all(|g| self.plan.number(*g) >= first);
-        goals.contains(&Some(head)) && (!way.is_apart() || is_first())
+    pub(super) fn goals(&self, blocks: &[Block]) -> HashSet<Option<Block>> {
+        self.exits(blocks).iter().map(|e| e.1.map(|t| t.block)).collect()
     }
 
     /// Whether all lanes leave a block the same way.
@@ -382,26 +396,6 @@ impl<'a> Build<'a> {
         Some(())
     }
 
-    /// A lane comes to a piece of this number, which may be that in which it is.
-    fn note_again(&mut self, way: Way, head: Block, n: Value) {
-        let own = self.number(self.plan.number(head));
-        if way.is_apart() {
-            let before = self.inst(Inst::SlotGet(self.again), Ty::bool());
-            let again = self.cursor(|c| {
-                let is = c.eq(n, own);
-                c.or(before, is)
-            });
-            return self.effect(Inst::SlotSet(self.again, again));
-        }
-        // Sums of bits are done by vectors whichever way lanes take, other than truth values that ways decide.
-        let before = self.inst(Inst::SlotGet(self.others), Ty::i32());
-        let others = self.cursor(|c| {
-            let other = c.op(row("xor"), &[n, own], Ty::i32());
-            c.op(row("or"), &[before, other], Ty::i32())
-        });
-        self.effect(Inst::SlotSet(self.others, others));
-    }
-
     /// The thread's index of a lane.
     pub(super) fn coordinates(&mut self, way: Way, lane: Value) -> HashMap<Value, Value> {
         let (start, index) = (self.start, self.arrays.index);
@@ -507,33 +501,39 @@ impl<'a> Build<'a> {
         self.end(Term::Jump(to(first, &[])));
         for b in blocks {
             self.at = l.copies[b];
-            for d in &old.blocks[b.index()].insts {
-                if d.result.is_some_and(|r| self.plan.available[r.index()] || once.contains_key(&r)) {
-                    continue;
-                }
-                if let Some(r) = d.result.filter(|_| self.full && self.is_lane(&d.inst)) {
-                    l.now.insert(r, l.lane);
-                    continue;
-                }
-                let mut inst = self.renamed(&d.inst, once, l)?;
-                self.span = d.span;
-                match d.result {
-                    Some(r) => {
-                        let mut ty = old.ty(r);
-                        if self.plan.computed_narrow[r.index()] {
-                            let narrow = Ty::i32();
-                            inst.for_each_operand_mut(&mut |v| *v = self.cast(*v, narrow));
-                            ty = if ty.is_bool() { ty } else { narrow };
-                        }
-                        let v = self.inst(inst, ty);
-                        let v = self.cast(v, old.ty(r));
-                        l.now.insert(r, v);
-                    }
-                    None => self.effect(inst),
-                }
-            }
+            self.copy_insts(*b, once, l)?;
             self.span = old.blocks[b.index()].term_span;
             self.copy_term(*b, once, l)?;
+        }
+        Some(())
+    }
+
+    pub(super) fn copy_insts(&mut self, b: Block, once: &HashMap<Value, Value>, l: &mut Lane) -> Option<()> {
+        let old = self.old;
+        for d in &old.blocks[b.index()].insts {
+            if d.result.is_some_and(|r| self.plan.available[r.index()] || once.contains_key(&r)) {
+                continue;
+            }
+            if let Some(r) = d.result.filter(|_| self.full && self.is_lane(&d.inst)) {
+                l.now.insert(r, l.lane);
+                continue;
+            }
+            let mut inst = self.renamed(&d.inst, once, l)?;
+            self.span = d.span;
+            match d.result {
+                Some(r) => {
+                    let mut ty = old.ty(r);
+                    if self.plan.computed_narrow[r.index()] {
+                        let narrow = Ty::i32();
+                        inst.for_each_operand_mut(&mut |v| *v = self.cast(*v, narrow));
+                        ty = if ty.is_bool() { ty } else { narrow };
+                    }
+                    let v = self.inst(inst, ty);
+                    let v = self.cast(v, old.ty(r));
+                    l.now.insert(r, v);
+                }
+                None => self.effect(inst),
+            }
         }
         Some(())
     }
@@ -558,6 +558,10 @@ impl<'a> Build<'a> {
                 };
                 let t = if then.block == goal { then } else { els };
                 Term::Jump(self.follow(b, t, once, l)?)
+            }
+            Term::Branch { then, els, .. } if self.taken.is_some_and(|(at, _)| at == b) => {
+                let goal = if self.taken.is_some_and(|(_, to)| to == then.block) { then } else { els };
+                Term::Jump(self.follow(b, goal, once, l)?)
             }
             Term::Branch { cond, then, els } => {
                 let (a, b) = (self.follow(b, then, once, l)?, self.follow(b, els, once, l)?);

@@ -105,7 +105,7 @@ fn take_apart(func: &mut Function, wait: &InstData, alone: Block) -> Vec<Value> 
 }
 
 /// What to do with a kernel, whose waits are in blocks of their own.
-pub(super) fn plan(func: &Function, cfg: &Cfg, waits: HashMap<Block, Wait>) -> Option<Plan> {
+pub(super) fn plan(func: &Function, cfg: &Cfg, waits: HashMap<Block, Wait>, alike: &HashSet<Value>) -> Option<Plan> {
     let dom = DomTree::new(cfg);
     let loops = Loops::new(func, cfg, &dom);
     let after = uniform::post_dominators(func, cfg);
@@ -114,16 +114,15 @@ pub(super) fn plan(func: &Function, cfg: &Cfg, waits: HashMap<Block, Wait>) -> O
     // Instructions that are computed once for a gang must be on the way of all its lanes, which depends on what varies.
     let mut spread: HashSet<Value> = HashSet::new();
     loop {
-        let varies = uniform::varying(func, cfg, false, &|d| {
-            d.result.is_none_or(|r| !spread.contains(&r)) && is_gang_level(func, d)
-        });
+        let varies = varying(func, cfg, alike, &spread);
         let diverged = divergence(func, cfg, &varies, &after);
         let mut all = heads.clone();
         if func.waits & waits::WARP != 0 {
             part_after_few(func, cfg, &varies, &diverged, &after, &mut all);
         }
         let head_of = pieces(func, cfg, &varies, &diverged, &mut all);
-        let late = |b: Block, d: &InstData| !is_speculative(&d.inst) && head_of[b.index()] != Some(b);
+        let is_shape = |d: &InstData| matches!(&d.inst, Inst::Runtime(f, _) if is_geometry(f.name));
+        let late = |b: Block, d: &InstData| !is_speculative(&d.inst) && !is_shape(d) && head_of[b.index()] != Some(b);
         let more: Vec<Value> = cfg
             .rpo()
             .iter()
@@ -160,6 +159,12 @@ pub(super) fn plan(func: &Function, cfg: &Cfg, waits: HashMap<Block, Wait>) -> O
     }
 }
 
+/// Values that differ between lanes. Those in `spread` are computed for each.
+pub(super) fn varying(func: &Function, cfg: &Cfg, alike: &HashSet<Value>, spread: &HashSet<Value>) -> Vec<bool> {
+    let once = |d: &InstData| d.result.is_none_or(|r| !spread.contains(&r)) && is_gang_level(func, d);
+    uniform::varying(func, cfg, false, alike, &once)
+}
+
 /// Blocks that are heads whatever varies.
 fn fixed_heads(func: &Function, cfg: &Cfg, loops: &Loops, waits: &HashMap<Block, Wait>) -> Vec<bool> {
     let mut heads = vec![false; func.blocks.len()];
@@ -185,7 +190,7 @@ fn fixed_heads(func: &Function, cfg: &Cfg, loops: &Loops, waits: &HashMap<Block,
 /// Whether an instruction may be computed once for all lanes, if its operands are the same for them.
 fn is_gang_level(func: &Function, d: &InstData) -> bool {
     match &d.inst {
-        Inst::Runtime(f, _) if is_wait(f.name) => true,
+        Inst::Runtime(f, _) if is_wait(f.name) || is_geometry(f.name) => true,
         Inst::Call(spec, args) => {
             let passes = |v: &Value| func.ty(*v).is_number() || func.ty(*v).flatten().is_empty();
             waits_of_call(func, *spec) & (waits::VARIES | waits::EFFECTS) == 0 && args[HANDED..].iter().all(passes)

@@ -27,6 +27,7 @@ pub(crate) mod uniform;
 use lh_ir::cfg::Cfg;
 use lh_ir::func::{Gangs, Inst, Term, waits};
 use lh_ir::{Block, Function};
+use std::collections::HashSet;
 
 /// More bytes of a thread's own are not all in the cache when the threads take turns: each goes through its loops at once.
 const MOST_OWN: usize = 256;
@@ -46,7 +47,7 @@ pub(crate) fn split(func: &Function) -> Option<Function> {
     if by_grid && syncs.values().any(|s| s.value.is_some()) {
         return None;
     }
-    let varies = uniform::varying(&cut, &cfg, by_grid, &|_| true);
+    let varies = uniform::varying(&cut, &cfg, by_grid, &HashSet::new(), &|_| true);
     let plain = cut.gangs == Gangs::None && !cut.options.debug && cut.slots.is_empty();
     let keeps = plain && !allocates(func) && !catches(func) && keep::own_bytes(func) <= MOST_OWN;
     let (loops, branches) = if keeps { cuts::even(&cut, &cfg, &syncs, &varies) } else { Default::default() };

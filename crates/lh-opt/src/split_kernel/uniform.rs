@@ -8,14 +8,23 @@ use crate::kernel_context::{HANDED, is_block_sync, is_uniform, waits_of_call};
 use lh_ir::cfg::{Cfg, DomTree, Loops, targets};
 use lh_ir::func::{Inst, InstData, Term, waits};
 use lh_ir::{Block, Function, Value};
+use std::collections::HashSet;
 
-/// For each value whether it varies. `by_block`: the index of the block varies too. What `keeps` refuses varies.
-pub(crate) fn varying(func: &Function, cfg: &Cfg, by_block: bool, keeps: &dyn Fn(&InstData) -> bool) -> Vec<bool> {
+/// For each value whether it varies. `by_block`: the index of the block varies too. What `keeps` refuses varies. Parameters
+/// that are `alike` do not vary because threads meet.
+pub(crate) fn varying(
+    func: &Function,
+    cfg: &Cfg,
+    by_block: bool,
+    alike: &HashSet<Value>,
+    keeps: &dyn Fn(&InstData) -> bool,
+) -> Vec<bool> {
     let dom = DomTree::new(cfg);
     let mut a = Analysis {
         func,
         cfg,
         by_block,
+        alike,
         keeps,
         loops: Loops::new(func, cfg, &dom),
         varies: vec![false; func.values.len()],
@@ -40,6 +49,7 @@ struct Analysis<'a> {
     func: &'a Function,
     cfg: &'a Cfg,
     by_block: bool,
+    alike: &'a HashSet<Value>,
     keeps: &'a dyn Fn(&InstData) -> bool,
     loops: Loops,
     varies: Vec<bool>,
@@ -83,7 +93,7 @@ impl Analysis<'_> {
     fn params(&mut self, b: Block) {
         let func = self.func;
         for (i, p) in func.blocks[b.index()].params.iter().enumerate() {
-            let mut varies = self.meets[b.index()];
+            let mut varies = self.meets[b.index()] && !self.alike.contains(p);
             for e in self.cfg.preds(b) {
                 // What an exception leaves behind is not followed.
                 varies |= e.target.is_none();
