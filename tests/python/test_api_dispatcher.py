@@ -394,3 +394,9 @@ def test_signatures_have_a_type_for_each_parameter():
     assert f.signatures == [(types.int64, types.Tuple((types.int64, types.float64)), types.int64)]
     assert njit([f.signatures[0]])(many)(5, 1, 2.5) == 7
     assert njit("(int64, int64, int64)")(lambda *a: a[0] - a[2])(9, 0, 4) == 5
+
+
+def test_integers_for_signatures_of_floats():
+    """Of types that cannot hold all integers, the one that holds more."""
+    both = njit(["float32(float32, float32)", "float64(float64, float64)"])(lambda a, b: a + b)
+    assert both(2**30 + 1, 1) == 2**30 + 2 and both(np.float32(1), np.float32(2)) == 3

@@ -45,7 +45,9 @@ pub fn cost(from: Ty, to: Ty) -> Option<u32> {
             }
             (a, b) => {
                 let exact = a == 0 || 2 * from.bits() <= to.bits() || (b == 3 && a == 2);
-                PROMOTE * u32::from(b - a) + if exact { 0 } else { PROMOTE }
+                // Of types that lose digits, the one that loses fewer.
+                let lost = if to.bits() >= 64 { 1 } else { 2 };
+                PROMOTE * (u32::from(b - a) + if exact { 0 } else { lost })
             }
         }),
     }

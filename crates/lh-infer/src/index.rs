@@ -420,9 +420,12 @@ impl Infer<'_> {
             }
             TyKind::Array { .. } => self.set_array_item(v, k, x),
             TyKind::Instance { .. } => self.set_instance_item(v, k, x),
-            TyKind::Iter(_) if v.flat().is_some() && k.ty.is_int() => {
+            TyKind::Iter(_) if v.flat().is_some() => {
                 let a = v.flat().expect("just asked");
                 self.check_writable(a.ty)?;
+                if !k.ty.is_int() {
+                    return self.method(&a, "setitem_flat", &[k.clone(), x.clone()]).map(|_| ());
+                }
                 let (dtype, ..) = a.ty.as_array().expect("an array");
                 let p = self.flat_address(&a, k)?;
                 if self.dead {

@@ -94,6 +94,8 @@ pub struct Infer<'w> {
     pub(crate) builders: HashMap<Value, Vec<Val>>,
     /// The list display that made a typed value.
     pub(crate) made_at: HashMap<Value, u32>,
+    /// Of a display of lists made here: the displays that made those.
+    pub(crate) rows_at: HashMap<u32, Vec<u32>>,
     /// Indices into a stencil's arrays.
     pub(crate) offsets: Vec<Offsets>,
 }
@@ -137,6 +139,7 @@ pub fn infer(world: &mut dyn World, id: FuncId, args: &[ArgTy], options: Options
         tuple_lists: HashSet::new(),
         builders: HashMap::new(),
         made_at: HashMap::new(),
+        rows_at: HashMap::new(),
         offsets: Vec::new(),
     };
     cx.find_tuple_lists();
@@ -290,6 +293,7 @@ impl Infer<'_> {
         self.yields.clear();
         self.loops.clear();
         self.made_at.clear();
+        self.rows_at.clear();
         self.refined.clear();
         self.enter_function()?;
         let code = self.code.clone();

@@ -311,6 +311,8 @@ impl Infer<'_> {
         }
         if let (Some(s), Some(v)) = (site, list.v) {
             self.made_at.insert(v, s);
+            let rows: Option<Vec<u32>> = items.iter().map(|x| self.site_of(x)).collect();
+            self.rows_at.extend(rows.map(|rows| (s, rows)));
         }
         Ok(list)
     }
@@ -318,21 +320,32 @@ impl Infer<'_> {
     /// Whether lists made here, such as `[1, 2]` and `[3, 4.5]`, learn to hold what all of them hold, so that the next sweep
     /// makes them of one type.
     fn align_rows(&mut self, rows: &[Val]) -> bool {
-        let mut elem = Ty::never();
-        let mut sites = Vec::new();
-        for row in rows {
-            let (site, t) = match row.ty.kind() {
-                TyKind::List(t) => (self.site_of(row), *t),
-                TyKind::PendingList(s) => (Some(*s), Ty::never()),
-                _ => return false,
-            };
-            let Some(u) = crate::convert::unify(elem, t, &mut self.pending) else { return false };
-            elem = u;
-            let Some(site) = site else { return false };
-            sites.push(site);
+        let made = rows.iter().map(|row| match row.ty.kind() {
+            TyKind::List(t) => Some((self.site_of(row)?, *t)),
+            TyKind::PendingList(s) => Some((*s, Ty::never())),
+            _ => None,
+        });
+        made.collect::<Option<Vec<_>>>().is_some_and(|made| self.align_made(&made))
+    }
+
+    /// The same for lists by the displays that make them, with the types of their items: or else for the lists that are those items.
+    fn align_made(&mut self, made: &[(u32, Ty)]) -> bool {
+        let mut elem = Some(Ty::never());
+        for (_, t) in made {
+            elem = elem.and_then(|e| crate::convert::unify(e, *t, &mut self.pending));
         }
-        sites.iter().for_each(|s| _ = self.pending.learn(*s, elem));
-        true
+        if let Some(elem) = elem {
+            made.iter().for_each(|(site, _)| _ = self.pending.learn(*site, elem));
+            return true;
+        }
+        let items = made.iter().map(|(site, t)| match t.kind() {
+            TyKind::List(inner) => Some(self.rows_at.get(site)?.iter().map(|s| (*s, *inner)).collect::<Vec<_>>()),
+            _ => None,
+        });
+        let Some(items) = items.collect::<Option<Vec<_>>>() else { return false };
+        // What they hold is found anew.
+        made.iter().for_each(|(site, _)| self.pending.elem[*site as usize] = None);
+        self.align_made(&items.concat())
     }
 
     /// Whether a list made here learns to hold what the items of a list do that it becomes one of.
@@ -413,7 +426,9 @@ impl Infer<'_> {
             let Some(after) = after else { return Ok(Val::tuple(parts)) };
             let (head, tail) = (before as usize, parts.len() - after as usize);
             let mut out = parts[..head].to_vec();
-            out.push(self.list_of(&parts[head..tail], None)?);
+            let slice = if after == 0 { format!("[{head}:]") } else { format!("[{head}:-{after}]") };
+            let instead = format!("`*` makes a list; for a tuple, index with `{slice}`");
+            out.push(self.list_of(&parts[head..tail], None).map_err(|d| d.note(instead))?);
             out.extend_from_slice(&parts[tail..]);
             return Ok(Val::tuple(out));
         }

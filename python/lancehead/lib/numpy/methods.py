@@ -21,7 +21,7 @@ from lancehead.lib.numpy.layout import (
 )
 from lancehead.lib.numpy.linalg import dot, trace
 from lancehead.lib.numpy.joining import repeat
-from lancehead.lib.numpy.mixed import getitem_at, getitem_tuple, getitem_where, setitem_at, setitem_tuple, setitem_where
+from lancehead.lib.numpy.mixed import getitem_at, getitem_tuple, getitem_where, setitem_at, setitem_flat, setitem_tuple, setitem_where
 from lancehead.lib.numpy.manip import reshape, squeeze, swapaxes, transpose
 from lancehead.lib.numpy.reductions import (
     all,
@@ -103,6 +103,7 @@ class ndarray:
     getitem_mask = getitem_where
     getitem_take = getitem_at
     getitem_tuple = getitem_tuple
+    setitem_flat = setitem_flat
     setitem_mask = setitem_where
     setitem_take = setitem_at
     setitem_tuple = setitem_tuple

@@ -7,7 +7,7 @@ arrays. Where parts lie is known while compiling, as the lengths of tuples.
 import numpy as np
 
 from lancehead.lib import prim
-from lancehead.lib.numpy.creation import asarray
+from lancehead.lib.numpy.creation import arange, asarray
 from lancehead.lib.numpy.layout import apart_from, copy_c, copy_into, count, flat, new_array, with_shape
 from lancehead.lib.numpy.manip import broadcast_shapes, broadcast_to
 from lancehead.lib.numpy.indexing import _check_mask, _place, getitem_mask, getitem_take, nonzero, setitem_mask, setitem_take
@@ -82,6 +82,25 @@ def setitem_at(self, index, value):
         setitem_take(self, i, value)
     else:
         setitem_tuple(self, (i,), value)
+
+
+def setitem_flat(self, index, value):
+    """`self.flat[index] = value`: where there are too few values, they begin again; those beyond the last place are left out.
+
+    >>> a = np.zeros((2, 3))
+    >>> a.flat[1:5] = [1, 2]
+    >>> a
+    array([[0., 1., 2.],
+           [1., 2., 0.]])
+    """
+    at = flat(arange(count(self.shape))[index])
+    w = apart_from(flat(asarray(value)), self)
+    if w.size == 0:
+        return
+    k = 0
+    for i in range(at.size):
+        self.flat[prim.item(at, i)] = prim.item(w, k)
+        k = k + 1 if k + 1 < w.size else 0
 
 
 def _spread(values, shape):
