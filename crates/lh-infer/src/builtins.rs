@@ -44,6 +44,10 @@ impl Infer<'_> {
                     return Err(Diagnostic::new(diag::NO_MATCHING_CALL, "zip(strict=True) is not supported")
                         .note("compare the lengths first"));
                 }
+                // Beside nothing there is nothing, of no type.
+                if args.iter().any(|a| a.ty.tuple_elems().is_some_and(<[Ty]>::is_empty)) {
+                    return Ok(Some(Val::tuple(Vec::new())));
+                }
                 Ok(Some(self.lazy_zip(args)))
             }
             ("builtins.reversed", [x]) => Ok(Some(self.lazy(Lazy::Reversed(x.clone())))),

@@ -1,16 +1,17 @@
 //! Calls: what a callee is, binding of arguments, specialisation.
 
+use crate::comparisons::comparison_of;
 use crate::convert::{float_for, promote};
 use crate::infer::Infer;
 use crate::iterate::Plan;
-use crate::operators::{Kernel, cast_expr, comparison_of, element, operator_of};
+use crate::operators::{Kernel, cast_expr, element, operator_of};
 use crate::val::{Known, Method, Val};
 use crate::world::{ArgTy, Object};
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{Inst, MapExpr};
 use lh_ir::op::{Class, Sig};
-use lh_ir::types::{InstanceOf, Literal, NamedTuple, TyKind};
-use lh_ir::untyped::{Code, ParamKind};
+use lh_ir::types::{InstanceOf, Literal, NamedTuple, Prim, TyKind};
+use lh_ir::untyped::{BinOp, Code, ParamKind};
 use lh_ir::{Const, FuncId, Op, Ty, Value};
 
 impl Infer<'_> {
@@ -287,18 +288,20 @@ impl Infer<'_> {
         let mut at = 0;
         let mut values = Vec::new();
         for a in args {
-            let n = a.ty.flatten().len();
-            let a = match (a.ty.is_number() && n == 1, f.args.get(at)) {
-                (true, Some(lh_ir::types::Prim::I64)) if !(a.ty.is_int() && a.ty.bits() == 64) => {
-                    self.cast(a, Ty::i64())
-                }
-                (true, Some(lh_ir::types::Prim::F64)) if !(a.ty.is_float() && a.ty.bits() == 64) => {
-                    self.cast(a, Ty::f64())
-                }
-                (true, Some(lh_ir::types::Prim::F32)) => self.cast(a, Ty::f32()),
+            let a = match (a.ty.is_number() && !a.ty.is_complex(), f.args.get(at)) {
+                (true, Some(Prim::I64)) if !a.ty.is_float() => self.cast(a, Ty::i64()),
+                (true, Some(Prim::F64)) => self.cast(a, Ty::f64()),
+                (true, Some(Prim::F32)) => self.cast(a, Ty::f32()),
                 _ => a.clone(),
             };
-            at += n;
+            let prims = a.ty.flatten();
+            // The library hands on what it was given.
+            if f.args.get(at..at + prims.len()) != Some(&prims[..]) {
+                let wanted =
+                    if f.args.get(at) == Some(&Prim::I64) { "an integer is needed" } else { "it does not fit" };
+                return Err(Diagnostic::new(diag::NO_MATCHING_CALL, format!("`{}` is given where {wanted}", a.ty)));
+            }
+            at += prims.len();
             values.push(self.value(&a));
         }
         if at != f.args.len() {
@@ -344,6 +347,15 @@ impl Infer<'_> {
             return if t.is_bool() { self.truth(x) } else { Err(self.no_conversion(t, x.ty)) };
         }
         if let (2, true) = (args.len(), t.is_complex()) {
+            if let Some(odd) = args.iter().find(|a| !a.ty.is_number()) {
+                return Err(self.no_conversion(t, odd.ty));
+            }
+            if args.iter().any(|a| a.ty.is_complex()) {
+                let i = Val::constant(Const::Complex(0.0, 1.0, t));
+                let turned = self.binary(BinOp::Mul, &args[1], &i, false)?;
+                let sum = self.binary(BinOp::Add, x, &turned, false)?;
+                return Ok(self.cast(&sum, t));
+            }
             let (re, im) = (self.cast(x, t.real_part()), self.cast(&args[1], t.real_part()));
             return Ok(self.pack(vec![re, im], t));
         }
@@ -657,10 +669,15 @@ impl Infer<'_> {
     /// A compile-time iterable made into a list.
     pub(crate) fn collect(&mut self, iterable: &Val) -> Result<Val> {
         let started = self.iter(iterable)?;
-        let Some(Known::Plan(plan, _)) = started.known.as_deref().cloned() else {
-            return Err(Diagnostic::new(diag::UNSUPPORTED_SYNTAX, "this iterable cannot be made into a list"));
-        };
-        self.collect_plan(&plan)
+        match started.known.as_deref().cloned() {
+            Some(Known::Plan(plan, _)) => self.collect_plan(&plan),
+            Some(Known::Unroll(inner)) => {
+                let n = self.unroll_count(&inner).unwrap_or(0);
+                let items = (0..n).map(|k| self.unrolled_item(&inner, k, n)).collect::<Result<Vec<_>>>()?;
+                self.list_of(&items, None)
+            }
+            _ => Err(Diagnostic::new(diag::UNSUPPORTED_SYNTAX, "this iterable cannot be made into a list")),
+        }
     }
 
     fn collect_plan(&mut self, plan: &Plan) -> Result<Val> {
@@ -702,7 +719,10 @@ impl Infer<'_> {
     fn probe_item(&mut self, plan: &Plan, init: &[Val]) -> Result<Ty> {
         let saved = self.cur;
         self.cur = self.new_block();
-        let (item, _) = self.plan_item(plan, init)?;
+        // Of a tuple's items the first says little: what is asked for is any of them.
+        let any: Vec<Val> = init.iter().map(|s| Val::new(s.ty, self.out.new_value(s.ty))).collect();
+        self.out.blocks[self.cur.index()].params = any.iter().filter_map(|s| s.v).collect();
+        let (item, _) = self.plan_item(plan, &any)?;
         self.set_term(lh_ir::func::Term::Unreachable);
         self.cur = saved;
         Ok(item.ty.weak())

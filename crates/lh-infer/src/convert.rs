@@ -133,7 +133,8 @@ impl Pending {
     pub fn learn(&mut self, site: u32, t: Ty) -> bool {
         let t = t.weak();
         let known = self.elem[site as usize];
-        let Some(new) = known.map_or(Some(t), |k| unify(k, t, self)) else { return false };
+        // Items are Python's numbers again: a literal list says so of itself each time that it is looked at.
+        let Some(new) = known.map_or(Some(t), |k| unify(k, t, self).map(Ty::weak)) else { return false };
         if known != Some(new) {
             self.elem[site as usize] = Some(new);
             self.changed = true;

@@ -201,12 +201,14 @@ impl Infer<'_> {
                 let inner = self.unwrap_optional(val)?;
                 self.convert(&inner, to)
             }
-            (TyKind::Tuple { .. }, TyKind::Tuple { elems, .. }) => {
+            (TyKind::Tuple { elems: given, .. }, TyKind::Tuple { elems, .. }) if given.len() == elems.len() => {
                 let parts = self.tuple_parts(val).expect("a tuple");
                 let parts = parts.iter().zip(elems).map(|(p, t)| self.convert(p, *t)).collect::<Result<Vec<_>>>()?;
                 Ok(self.pack(parts, to))
             }
-            (_, TyKind::Instance { of, .. }) if *of == val.ty => Ok(self.pack(vec![val.clone()], to)),
+            (_, TyKind::Instance { of, .. }) if *of == val.ty && to.as_enum().is_none() => {
+                Ok(self.pack(vec![val.clone()], to))
+            }
             (_, TyKind::Choice(of)) => self.convert_choice(val, of, to),
             (TyKind::Array { .. }, TyKind::Array { .. }) if crate::cost(val.ty, to).is_some() => {
                 Ok(self.relayout(val, to))

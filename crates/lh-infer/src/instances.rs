@@ -324,6 +324,7 @@ impl Infer<'_> {
                 | "builtins.sorted"
                 | "builtins.getattr"
                 | "builtins.hasattr"
+                | "builtins.repr"
         );
         match (x.ty.as_enum(), x.ty.as_buffer()) {
             (Some((_, _, true)), _) if !kept => self.field(x, 0),

@@ -195,7 +195,7 @@ impl Infer<'_> {
     }
 
     /// Number of items of an iterable that is unrolled.
-    fn unroll_count(&self, val: &Val) -> Option<usize> {
+    pub(crate) fn unroll_count(&self, val: &Val) -> Option<usize> {
         match val.known.as_deref() {
             Some(Known::Lazy(Lazy::Enumerate(inner, _) | Lazy::Reversed(inner))) => self.unroll_count(inner),
             Some(Known::Lazy(Lazy::Zip(vs) | Lazy::Map(_, vs))) => {

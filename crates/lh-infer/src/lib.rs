@@ -3,6 +3,7 @@
 mod attributes;
 mod builtins;
 mod calls;
+mod comparisons;
 mod convert;
 mod cost;
 mod cuda;

@@ -153,6 +153,15 @@ impl Infer<'_> {
                 TyKind::DType(t) => dtype(*t),
                 TyKind::List(t) if t.is_number() => dtype(*t),
                 TyKind::Range(t) => dtype(*t),
+                TyKind::Str
+                | TyKind::Tuple { .. }
+                | TyKind::Obj(_)
+                | TyKind::Func(_)
+                | TyKind::None
+                | TyKind::List(_) => {
+                    let text = format!("`{}` is no element of an array", x.ty);
+                    return Err(Diagnostic::new(diag::NO_MATCHING_CALL, text));
+                }
                 _ => dtype(element(x.ty)),
             },
             ("as_dtype", [x]) => dtype(self.as_dtype(x)?.strong()),
@@ -171,7 +180,7 @@ impl Infer<'_> {
             }
             ("class_name", [x]) => match x.ty.kind() {
                 TyKind::Tuple { name: Some(n), .. } => Val::str(n.name.as_str()),
-                _ => Val::str(""),
+                _ => Val::str(x.ty.as_enum().map_or("", |(class, ..)| class)),
             },
             ("real_dtype", [d]) => dtype(self.as_dtype(d)?.real_part()),
             ("strong", [d]) => dtype(self.as_dtype(d)?.strong()),

@@ -53,7 +53,14 @@ impl Infer<'_> {
             Inst::Set(_) | Inst::SetAdd(..) => Err(self.no_container("a set")),
             Inst::Dict(pairs) => self.keywords(pairs).map(Some),
             Inst::MapAdd(..) => Err(self.no_container("a dictionary")),
-            Inst::Slice(parts) => Ok(Some(self.slice(parts.map(|p| self.val(p))))),
+            Inst::Slice(parts) => {
+                let parts = parts.map(|p| self.val(p));
+                if let Some(odd) = parts.iter().find(|p| p.ty.is_float() || p.ty.is_complex()) {
+                    let text = format!("a slice has integers or nothing, not `{}`", odd.ty);
+                    return Err(Diagnostic::new(diag::NO_MATCHING_CALL, text).note("convert it, `int(...)`"));
+                }
+                Ok(Some(self.slice(parts)))
+            }
             Inst::ListAppend(l, x) if self.builders.contains_key(l) => {
                 let x = self.val(*x);
                 self.builders.get_mut(l).expect("just asked").push(x);
@@ -380,7 +387,10 @@ impl Infer<'_> {
         match (crate::convert::unify(*t, item.weak(), &mut self.pending), self.site_of(l)) {
             (Some(u), Some(site)) if u != *t => {
                 self.pending.learn(site, u);
-                true
+                // What was done with the list in this sweep is not all: there has to be another.
+                let is_other = self.pending.elem[site as usize] != Some(*t);
+                self.pending.changed |= is_other;
+                is_other
             }
             _ => false,
         }

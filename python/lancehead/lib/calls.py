@@ -214,12 +214,16 @@ def round(number, ndigits=None):
         if ndigits is None:
             return number
         return _round_int(number, ndigits)
+    if not prim.is_float(number):
+        prim.error("`round` takes a real number")
     if ndigits is None:
         return int_of_float(prim.rint(number))
     return prim.cast(_round_float(float(number), ndigits), prim.dtype_of(number))
 
 
 def _round_int(x, ndigits):
+    if not prim.is_int(ndigits) and not prim.is_bool(ndigits):
+        prim.error("`round` takes a number of digits that is an integer")
     if ndigits >= 0:
         return x
     if ndigits < -18:

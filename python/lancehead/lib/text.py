@@ -13,6 +13,8 @@ def text_of(x):
         return prim.lh_exc_str(x)
     if prim.is_array(x) and not prim.is_dtype(x):
         return _array_text(x, False)
+    if prim.class_name(x) != "" and not prim.is_tuple(x):
+        return str(x)
     return text_repr(x)
 
 
@@ -38,6 +40,8 @@ def text_repr(x):
         return "None"
     if prim.is_str(x):
         return prim.lh_str_repr(x)
+    if prim.class_name(x) != "" and not prim.is_tuple(x):
+        return "<" + prim.class_name(x) + "." + x.name + ": " + text_repr(x.value) + ">"
     if prim.is_dtype(x):
         return x.name
     if prim.is_array(x):

@@ -20,8 +20,10 @@ def where(condition, x=None, y=None):
     >>> np.where(np.array([0, 5, 6]))
     (array([1, 2]),)
     """
-    if x is None:
+    if x is None and y is None:
         return nonzero(condition)
+    if x is None or y is None:
+        prim.error("`where` takes both values or neither")
     if prim.is_array(condition) or prim.is_array(x) or prim.is_array(y):
         return prim.map(_choose, condition, x, y)
     if prim.is_number(condition) and prim.is_number(x) and prim.is_number(y):

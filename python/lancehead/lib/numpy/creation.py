@@ -56,6 +56,8 @@ def full(shape, fill_value, dtype=None, order="C"):
     >>> np.full(3, 7)
     array([7, 7, 7])
     """
+    if prim.is_list(fill_value) or prim.is_tuple(fill_value):
+        return full(shape, asarray(fill_value), dtype, order)
     out = empty(shape, dtype_or(dtype, prim.dtype_of(fill_value)), order)
     copy_into(out, fill_value)
     return out
@@ -111,6 +113,8 @@ def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None):
     >>> np.full_like(np.array([1.5, 2.5]), 3)
     array([3., 3.])
     """
+    if prim.is_list(fill_value) or prim.is_tuple(fill_value):
+        return full_like(a, asarray(fill_value), dtype, order, subok, shape)
     out = empty_like(a, dtype, order, subok, shape)
     copy_into(out, fill_value)
     return out

@@ -111,6 +111,8 @@ def real_of(x):
 
 def copy_into(dst, src):
     """Stores a number or a broadcast array, converted."""
+    if prim.is_dtype(src) or prim.is_range(src):
+        prim.error("an array cannot be filled with a value of this type")
     if prim.is_complex(prim.dtype_of(src)) and not prim.is_complex(prim.dtype_of(dst)):
         prim.map_into(dst, real_of, src)
     else:

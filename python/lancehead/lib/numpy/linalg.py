@@ -119,8 +119,6 @@ def dot(a, b):
     >>> np.dot(np.array([[1, 2], [3, 4]]), np.array([1, 1]))
     array([3, 7])
     """
-    if prim.is_number(a) or prim.is_number(b):
-        return a * b
     x, y = asarray(a), asarray(b)
     if x.ndim == 0 or y.ndim == 0:
         return x * y

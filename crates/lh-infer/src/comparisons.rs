@@ -1,0 +1,328 @@
+//! Comparisons, identity and membership.
+
+use crate::convert::promote;
+use crate::emit::row;
+use crate::infer::Infer;
+use crate::operators::{Kernel, cast_expr, element};
+use crate::val::Val;
+use lh_ir::diag::Result;
+use lh_ir::func::{Inst, MapExpr};
+use lh_ir::types::TyKind;
+use lh_ir::untyped::{CmpOp, UnOp};
+use lh_ir::{Const, Ty};
+
+/// Whether a value says itself what it is equal to, whatever the type of the other.
+fn compares_alone(t: Ty) -> bool {
+    t.is_array() || matches!(t.kind(), TyKind::Record(_) | TyKind::Choice(_) | TyKind::Exc | TyKind::Iter(_))
+}
+
+fn compare_name(op: CmpOp) -> &'static str {
+    match op {
+        CmpOp::Eq => "eq",
+        CmpOp::Ne => "ne",
+        CmpOp::Lt => "lt",
+        CmpOp::Le => "le",
+        CmpOp::Gt => "gt",
+        CmpOp::Ge => "ge",
+    }
+}
+
+/// The comparison of an `operator` function's name.
+pub(crate) fn comparison_of(name: &str) -> Option<CmpOp> {
+    [CmpOp::Eq, CmpOp::Ne, CmpOp::Lt, CmpOp::Le, CmpOp::Gt, CmpOp::Ge].into_iter().find(|op| compare_name(*op) == name)
+}
+
+impl Infer<'_> {
+    pub(crate) fn compare(&mut self, op: CmpOp, a: &Val, b: &Val) -> Result<Val> {
+        if let Some(v) = self.compare_none(op, a, b) {
+            return Ok(v);
+        }
+        let (a, b) = (&self.unwrap_optional(a)?, &self.unwrap_optional(b)?);
+        let equality = matches!(op, CmpOp::Eq | CmpOp::Ne);
+        if a.ty.is_number() && b.ty.is_number() {
+            return self.compare_numbers(op, a, b);
+        }
+        let arrayish = |t: Ty| t.is_array() || t.is_number();
+        if (a.ty.is_array() || b.ty.is_array()) && arrayish(a.ty) && arrayish(b.ty) {
+            return self.compare_arrays(op, a, b);
+        }
+        if let Some((a, b)) = self.arrays_of(a, b)? {
+            return self.compare_arrays(op, &a, &b);
+        }
+        match (a.ty.kind(), b.ty.kind()) {
+            (TyKind::Instance { .. }, TyKind::Instance { .. }) => self.compare_instances(op, a, b),
+            (TyKind::Str, TyKind::Str) => self.compare_strings(op, a, b),
+            (TyKind::Tuple { .. }, TyKind::Tuple { .. }) => self.compare_tuples(op, a, b),
+            (TyKind::List(_), TyKind::List(_)) => {
+                self.call_library(&format!("builtins.list.__{}__", compare_name(op)), &[a.clone(), b.clone()])
+            }
+            (TyKind::PendingList(_), _) | (_, TyKind::PendingList(_)) => Ok(Val::of_type(Ty::never())),
+            (TyKind::DType(x), TyKind::DType(y)) if equality => {
+                Ok(Val::bool((x.strong() == y.strong()) == (op == CmpOp::Eq)))
+            }
+            (TyKind::Range(_), TyKind::Range(_)) if equality => {
+                self.call_library(&format!("builtins.range.__{}__", compare_name(op)), &[a.clone(), b.clone()])
+            }
+            (TyKind::Slice(_), TyKind::Slice(_)) if equality => {
+                let [a, b] = [a, b].map(|v| Val::tuple((0..3).map(|i| self.field(v, i)).collect()));
+                self.compare_tuples(op, &a, &b)
+            }
+            _ if equality && a.ty == b.ty && a.ty.flatten().is_empty() => Ok(Val::bool(op == CmpOp::Eq)),
+            (TyKind::DType(_), TyKind::Str) | (TyKind::Str, TyKind::DType(_)) if equality => {
+                self.compare_dtype_text(op, a, b)
+            }
+            // What is of one type and is not compared above may be equal.
+            _ if equality && a.ty != b.ty && ![a, b].iter().any(|v| compares_alone(v.ty)) => {
+                Ok(Val::bool(op == CmpOp::Ne))
+            }
+            _ => Err(self.no_op(op.symbol(), a.ty, b.ty)),
+        }
+    }
+
+    /// A dtype and its name.
+    fn compare_dtype_text(&mut self, op: CmpOp, a: &Val, b: &Val) -> Result<Val> {
+        let named = [a, b].map(|v| match v.ty.kind() {
+            TyKind::DType(t) => Val::str(t.strong().to_string()),
+            _ => v.clone(),
+        });
+        self.compare_strings(op, &named[0], &named[1])
+    }
+
+    /// Comparing an optional with `None`.
+    fn compare_none(&mut self, op: CmpOp, a: &Val, b: &Val) -> Option<Val> {
+        let negate = match op {
+            CmpOp::Eq => false,
+            CmpOp::Ne => true,
+            _ => return None,
+        };
+        if !a.ty.is_none() && !b.ty.is_none() {
+            return None;
+        }
+        let x = if a.ty.is_none() { b } else { a };
+        Some(self.is_none(x, negate))
+    }
+
+    /// `x is None`, or `x is not None`.
+    pub(crate) fn is_none(&mut self, x: &Val, negate: bool) -> Val {
+        match x.ty.kind() {
+            TyKind::None => Val::bool(!negate),
+            TyKind::Optional(_) => {
+                let v = self.value(x);
+                let has = self.push(Inst::IsSome(v), Ty::bool());
+                if negate { has } else { self.op("not", &[has]) }
+            }
+            _ => Val::bool(negate),
+        }
+    }
+
+    fn compare_numbers(&mut self, op: CmpOp, a: &Val, b: &Val) -> Result<Val> {
+        let name = compare_name(op);
+        if a.ty.is_complex() || b.ty.is_complex() {
+            if !matches!(op, CmpOp::Eq | CmpOp::Ne) {
+                return Err(self.no_op(op.symbol(), a.ty, b.ty));
+            }
+            let t = promote(a.ty, b.ty).expect("numbers");
+            let (x, y) = (self.cast(a, t), self.cast(b, t));
+            return self.call_library(&format!("operator.{name}"), &[x, y]);
+        }
+        let ints = |t: Ty| t.is_int() || t.is_bool();
+        let unsigned64 = |t: Ty| t.bits() == 64 && t.is_int() && !t.is_signed();
+        if ints(a.ty) && ints(b.ty) && a.ty != b.ty {
+            return match (unsigned64(a.ty), unsigned64(b.ty)) {
+                (false, false) => {
+                    let (x, y) = (self.cast(a, Ty::i64()), self.cast(b, Ty::i64()));
+                    Ok(self.op(name, &[x, y]))
+                }
+                (true, false) => Ok(self.compare_unsigned(name, a, b, true)),
+                (false, true) => Ok(self.compare_unsigned(name, b, a, false)),
+                (true, true) => Ok(self.op(name, &[a.clone(), b.clone()])),
+            };
+        }
+        let t = promote(a.ty, b.ty).expect("numbers");
+        let (x, y) = (self.cast(a, t), self.cast(b, t));
+        Ok(self.op(name, &[x, y]))
+    }
+
+    /// `uint64` against a signed integer, exactly: a negative one is below every unsigned one.
+    fn compare_unsigned(&mut self, name: &str, u: &Val, s: &Val, u_first: bool) -> Val {
+        let wide = self.cast(s, Ty::i64());
+        let zero = Val::constant(Const::Int(0, Ty::i64()));
+        let negative = self.op("lt", &[wide.clone(), zero]);
+        let as_u = self.cast(&wide, Ty::u64());
+        let args = if u_first { [u.clone(), as_u] } else { [as_u, u.clone()] };
+        let usual = self.op(name, &args);
+        let if_negative = match name {
+            "ne" => true,
+            "gt" | "ge" => u_first,
+            "lt" | "le" => !u_first,
+            _ => false,
+        };
+        if if_negative {
+            self.op("or", &[negative, usual])
+        } else {
+            let not = self.op("not", &[negative]);
+            self.op("and", &[not, usual])
+        }
+    }
+
+    fn compare_arrays(&mut self, op: CmpOp, a: &Val, b: &Val) -> Result<Val> {
+        let (ta, tb) = (element(a.ty), element(b.ty));
+        let t = promote(ta, tb).ok_or_else(|| self.no_op(op.symbol(), a.ty, b.ty))?.strong();
+        let kernel = if t.is_complex() {
+            self.library_kernel(&format!("operator.{}", compare_name(op)), &[t, t])?
+        } else {
+            Kernel::Row(row(compare_name(op)), Ty::bool())
+        };
+        let args = vec![cast_expr(t, MapExpr::Arg(0, ta)), cast_expr(t, MapExpr::Arg(1, tb))];
+        Ok(self.map(&[a.clone(), b.clone()], Ty::bool(), kernel.expr(args)))
+    }
+
+    fn compare_strings(&mut self, op: CmpOp, a: &Val, b: &Val) -> Result<Val> {
+        if let (Some(x), Some(y)) = (a.as_str(), b.as_str()) {
+            return Ok(Val::bool(match op {
+                CmpOp::Eq => x == y,
+                CmpOp::Ne => x != y,
+                CmpOp::Lt => x < y,
+                CmpOp::Le => x <= y,
+                CmpOp::Gt => x > y,
+                CmpOp::Ge => x >= y,
+            }));
+        }
+        let args = [a.clone(), b.clone()];
+        match op {
+            CmpOp::Eq => self.runtime("lh_str_eq", &args, Ty::bool()),
+            CmpOp::Ne => {
+                let eq = self.runtime("lh_str_eq", &args, Ty::bool())?;
+                Ok(self.op("not", &[eq]))
+            }
+            _ => {
+                let c = self.runtime("lh_str_cmp", &args, Ty::int())?;
+                Ok(self.op(compare_name(op), &[c, Val::int(0)]))
+            }
+        }
+    }
+
+    fn compare_tuples(&mut self, op: CmpOp, a: &Val, b: &Val) -> Result<Val> {
+        let (x, y) = (self.tuple_parts(a).expect("a tuple"), self.tuple_parts(b).expect("a tuple"));
+        match op {
+            CmpOp::Eq | CmpOp::Ne => {
+                let mut all = Val::bool(x.len() == y.len());
+                if x.len() == y.len() {
+                    for (s, t) in x.iter().zip(&y) {
+                        let e = self.compare(CmpOp::Eq, s, t)?;
+                        let e = self.truth(&e)?;
+                        all = self.both(&all, &e);
+                    }
+                }
+                if op == CmpOp::Eq { Ok(all) } else { self.unary(UnOp::Not, &all) }
+            }
+            _ => self.compare_tuples_order(op, &x, &y),
+        }
+    }
+
+    /// Lexicographic order: the first unequal pair decides.
+    fn compare_tuples_order(&mut self, op: CmpOp, x: &[Val], y: &[Val]) -> Result<Val> {
+        let (Some(s), Some(t)) = (x.first(), y.first()) else {
+            let (n, m) = (x.len(), y.len());
+            return Ok(Val::bool(match op {
+                CmpOp::Lt => n < m,
+                CmpOp::Le => n <= m,
+                CmpOp::Gt => n > m,
+                _ => n >= m,
+            }));
+        };
+        let strict = match op {
+            CmpOp::Lt | CmpOp::Le => CmpOp::Lt,
+            _ => CmpOp::Gt,
+        };
+        let first = self.compare(strict, s, t)?;
+        let equal = self.compare(CmpOp::Eq, s, t)?;
+        let rest = self.compare_tuples_order(op, &x[1..], &y[1..])?;
+        let rest = self.both(&equal, &rest);
+        Ok(self.either(&first, &rest))
+    }
+
+    /// `a and b` of truth values, both evaluated.
+    pub(crate) fn both(&mut self, a: &Val, b: &Val) -> Val {
+        match (a.as_bool(), b.as_bool()) {
+            (Some(false), _) | (_, Some(false)) => Val::bool(false),
+            (Some(true), _) => b.clone(),
+            (_, Some(true)) => a.clone(),
+            (None, None) => self.op("and", &[a.clone(), b.clone()]),
+        }
+    }
+
+    /// `a or b` of truth values, both evaluated.
+    pub(crate) fn either(&mut self, a: &Val, b: &Val) -> Val {
+        match (a.as_bool(), b.as_bool()) {
+            (Some(true), _) | (_, Some(true)) => Val::bool(true),
+            (Some(false), _) => b.clone(),
+            (_, Some(false)) => a.clone(),
+            (None, None) => self.op("or", &[a.clone(), b.clone()]),
+        }
+    }
+
+    pub(crate) fn is(&mut self, a: &Val, b: &Val, negate: bool) -> Result<Val> {
+        if b.ty.is_none() {
+            return Ok(self.is_none(a, negate));
+        }
+        if a.ty.is_none() {
+            return Ok(self.is_none(b, negate));
+        }
+        if a.ty.is_bool() && b.ty.is_bool() || a.ty == b.ty && a.ty.is_int() {
+            return self.compare(if negate { CmpOp::Ne } else { CmpOp::Eq }, a, b);
+        }
+        if a.ty != b.ty {
+            return Ok(Val::bool(negate));
+        }
+        if a.ty.as_enum().is_some() {
+            let (x, y) = (self.field(a, 0), self.field(b, 0));
+            return self.compare(if negate { CmpOp::Ne } else { CmpOp::Eq }, &x, &y);
+        }
+        if a.ty.flatten().is_empty() {
+            return Ok(Val::bool(!negate));
+        }
+        if let TyKind::List(_) = a.ty.kind() {
+            let same = self.runtime("lh_list_is", &[a.clone(), b.clone()], Ty::bool())?;
+            return if negate { self.unary(UnOp::Not, &same) } else { Ok(same) };
+        }
+        if a.ty.is_array() {
+            let same = self.call_library("numpy.layout.is_same", &[a.clone(), b.clone()])?;
+            return if negate { self.unary(UnOp::Not, &same) } else { Ok(same) };
+        }
+        Err(self.no_op("is", a.ty, b.ty).note("compare values with `==`, or test for None"))
+    }
+
+    pub(crate) fn contains(&mut self, item: &Val, container: &Val, negate: bool) -> Result<Val> {
+        let found = match container.ty.kind() {
+            TyKind::Iter(_) if self.entries(container).is_some() => Val::bool(self.keyword(container, item)?.is_some()),
+            TyKind::Tuple { .. } => {
+                let mut any = Val::bool(false);
+                for p in self.tuple_parts(container).expect("a tuple") {
+                    let e = self.compare(CmpOp::Eq, item, &p)?;
+                    let e = self.truth(&e)?;
+                    any = self.either(&any, &e);
+                }
+                any
+            }
+            TyKind::Str if item.ty == Ty::str() => match (item.as_str(), container.as_str()) {
+                (Some(x), Some(y)) => Val::bool(y.contains(x)),
+                _ => self.runtime("lh_str_in", &[item.clone(), container.clone()], Ty::bool())?,
+            },
+            TyKind::Str => return Err(self.no_op("in", item.ty, container.ty)),
+            TyKind::PendingList(_) => Val::of_type(Ty::never()),
+            TyKind::Instance { .. } => self.instance_contains(container, item)?,
+            _ => self
+                .method(container, "__contains__", &[item.clone()])
+                .map_err(|_| self.no_op("in", item.ty, container.ty))?,
+        };
+        if !negate {
+            return Ok(found);
+        }
+        match found.as_bool() {
+            Some(b) => Ok(Val::bool(!b)),
+            None if found.ty.is_never() => Ok(found),
+            None => Ok(self.op("not", &[found])),
+        }
+    }
+}
