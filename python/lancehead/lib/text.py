@@ -55,6 +55,8 @@ def text_repr(x):
             return prim.lh_str_from_i64(prim.cast(x, np.int64))
         return prim.lh_str_from_u64(prim.cast(prim.cast(x, np.uint64), np.int64))
     if prim.is_float(x):
+        if prim.dtype_of(x).kind == "V":
+            return "%g" % prim.cast(x, np.float64)  # noqa: UP031 - as `ml_dtypes` writes a `bfloat16`
         if prim.itemsize(prim.dtype_of(x)) == 2:
             return _half_text(prim.cast(x, np.float64), x)
         return prim.lh_str_from_f32(x) if prim.itemsize(prim.dtype_of(x)) == 4 else prim.lh_str_from_f64(x)
@@ -174,12 +176,12 @@ def percent(template, args):
 
 
 def _half_text(x, half):
-    # The fewest digits that mean this `float16` or `bfloat16`: five always do.
-    if x == x and abs(x) < 1e39 and x != 0.0:
+    # The fewest digits that mean this `float16`: five always do.
+    if x == x and abs(x) <= 65504.0 and x != 0.0:
         places = int(prim.floor(prim.log10(abs(x))))
         for digits in range(5):
             scale = 10.0 ** abs(digits - places)
             short = prim.rint(x * scale) / scale if digits > places else prim.rint(x / scale) * scale
-            if prim.cast(short, prim.dtype_of(half)) == half:
+            if prim.cast(short, np.float16) == half:
                 return prim.lh_str_from_f64(short)
     return prim.lh_str_from_f64(x)
