@@ -106,13 +106,13 @@ class Writer:
         self.left -= 1
         if self.left < 0:
             return
-        kinds: list[Callable[..., None]] = [self.assign, self.assign, self.own, self.atomic, self.floats]
+        kinds: list[Callable[..., None]] = [self.assign, self.assign, self.own, self.atomic, self.floats, self.few]
         if self.depth < 4:
             kinds += [lambda: self.branch(uniform, inside), lambda: self.loop(uniform), lambda: self.branch(uniform, inside)]
         if inside and (inside == "divergent" or uniform):
             kinds.append(lambda: self.leave(uniform, inside))
         if uniform and not self.alone:
-            kinds += [self.exchange, self.exchange, self.count, self.vote, self.vote, self.shuffle, self.shuffle, self.meet]
+            kinds += [self.exchange, self.exchange, self.count, self.vote, self.vote, self.shuffle, self.shuffle, self.steps, self.steps, self.until_none, self.meet]
             kinds += [self.by_grid] * (2 * self.cooperative)
             kinds += [self.some_lanes, self.within_warp] * self.whole
         self.rng.choice(kinds)()
@@ -209,6 +209,45 @@ class Writer:
         else:
             self.write(f"{self.variable()} = int(cuda.shfl_{by.replace('X', self.variable())}) & {MASK}")
 
+    def few(self) -> None:
+        """What one lane or a few do on their own."""
+        r = self.rng
+        place = r.choice(("lane", "lane", "t", "cuda.laneid", f"{self.variable()} % 8"))
+        self.write(f"if {place} {r.choice(('==', '==', '!='))} {r.randrange(8)}:")
+        self.depth += 1
+        r.choice((self.atomic, self.own, self.assign))()
+        self.atomic()
+        self.depth -= 1
+        if r.random() < 0.3:
+            self.write("else:")
+            self.write(f"    {self.variable()} = {self.value()} & {MASK}")
+
+    def steps(self) -> None:
+        """A scan or a reduction of a warp, of any type."""
+        r = self.rng
+        head, by = r.choice((("d = 16", "d"), ("d = 1", "d"), ("for d in (16, 8, 4, 2, 1):", "d"), ("for d in range(5):", "1 << d"), ("for d in range(n):", "d")))
+        self.write(head)
+        if head[0] == "d":
+            self.write("while d > 0:" if head == "d = 16" else "while d < 32:")
+        name = r.choice((self.variable(), "f", "h", "w"))
+        moved = f"cuda.shfl_{r.choice(('up', 'down', 'xor')) if self.whole else 'up'}_sync({FULL}, {name}, {by})"
+        number = {"f": f"f * 0.5 + {moved}", "h": f"np.float32(h * np.float32(0.5)) + {moved}", "w": f"np.int32((w + {moved}) & 0xFFFF)"}
+        self.write(f"    {name} = {number.get(name, f'int({name} + {moved}) & {MASK}')}")
+        if r.random() < 0.4:
+            self.write(f"    if lane {r.choice(('>=', '<', '=='))} {by}:")
+            self.write(f"        {self.variable()} = {self.value()} & {MASK}")
+        if head[0] == "d":
+            self.write("    d //= 2" if head == "d = 16" else "    d *= 2")
+
+    def until_none(self) -> None:
+        """Goes on while any lane has something to do."""
+        self.write(f"left = {self.variable()} & 15")
+        self.write(f"while cuda.{self.rng.choice(('any_sync', 'ballot_sync'))}({FULL}, left > 2):")
+        self.write("    left = left // 2")
+        self.depth += 1
+        self.rng.choice((self.vote, self.shuffle, self.few, self.assign))()
+        self.depth -= 1
+
     def some_lanes(self) -> None:
         """Lanes of a mask by themselves."""
         mask, lanes, first = self.rng.choice([("0x55555555", "lane % 2 == 0", 0), ("0xFFFF0000", "lane >= 16", 20), ("0x0F0F0F0F", "lane & 4 == 0", 9)])
@@ -235,13 +274,13 @@ class Writer:
         self.write("for j0 in range(4):")
         self.write("    own[j0] = t + j0")
         self.write("v0, v1, v2, v3 = int(a[i]), t, n, i * 7")
-        self.write("f = v0 * 0.5")
+        self.write("f, h, w = v0 * 0.5, np.float32(t), np.int32(v0)")
         if self.cooperative:
             self.write("g = cuda.cg.this_grid()")
         for _ in range(r.randrange(4, 9)):
             self.statement(True)
         self.write(f"out[i] = (v0 + 3 * v1 + 5 * v2 + 7 * v3 + own[n & 3]) & {MASK}")
-        self.write("floats[i] = f")
+        self.write("floats[i] = f + h + w")
         return "\n".join(["def k(a, out, floats, sums, narrow, buffer, n):", *self.lines, ""])
 
 

@@ -28,7 +28,7 @@ def runs_as(kernel, entry, gangs):
 DTYPES = [np.int8, np.uint8, np.int32, np.uint32, np.int64, np.uint64, np.float32, np.float64]
 
 
-@pytest.mark.parametrize(("shape", "dtype"), [(s, np.float32) for s in SHAPES] + [(48, d) for d in DTYPES])
+@pytest.mark.parametrize(("shape", "dtype"), [(s, np.float32) for s in SHAPES] + [(s, d) for s in (48, 64) for d in DTYPES])
 def test_shuffles(shape, dtype):
     @cuda.jit
     def k(a, out, by):
@@ -381,3 +381,85 @@ def test_the_thread_that_raises_is_named():
 
     with pytest.raises(IndexError, match=r"tid=\[\d+, 0, 0\] ctaid=\[0, 0, 0\]: index 47 is out of bounds"):
         k[1, 64](np.full(64, 7), np.zeros(45))
+
+
+def test_lanes_of_a_full_warp_are_vectors():
+    @cuda.jit
+    def k(a, out):
+        v = a[cuda.grid(1)]
+        d = 16
+        while d > 0:
+            v += cuda.shfl_down_sync(FULL, v, d)
+            d //= 2
+        if cuda.laneid == 0:
+            out[cuda.grid(1) // 32] = v
+
+    a, out = np.arange(256, dtype=np.float32), np.zeros(8, np.float32)
+    k[2, 128](a, out)
+    assert (out == a.reshape(8, 32).sum(1)).all()
+    [llvm] = k.inspect_llvm().values()
+    # All five steps, in registers.
+    assert llvm.count("fadd <32 x float>") == 5
+    assert llvm.count("shufflevector <32 x float>") + llvm.count("shufflevector <32 x i32>") >= 5
+
+
+@pytest.mark.parametrize("shape", [64, 96, 48, (32, 2), (8, 8)])
+def test_what_few_lanes_do(shape):
+    @cuda.jit
+    def k(a, out, sums):
+        t = cuda.threadIdx.x + cuda.blockDim.x * (cuda.threadIdx.y + cuda.blockDim.y * cuda.threadIdx.z)
+        v, w = a[t], 0
+        v += cuda.shfl_up_sync(FULL, v, 1)
+        if cuda.laneid == 3:
+            sums[t // 32] = v
+            w = 5
+        cuda.syncwarp()
+        if v % 8 == 1:
+            cuda.atomic.add(sums, 4, v)
+            w += 7
+        cuda.syncwarp()
+        if t != 9:
+            w += 1
+        else:
+            sums[5] = v
+            v = -v
+        out[t] = cuda.shfl_xor_sync(FULL, v, 1) * 100 + w
+
+    n = size(shape)
+    a = np.random.default_rng(2).integers(0, 50, n)
+    out, want, sums, wanted = np.zeros(n, np.int64), np.zeros(n, np.int64), np.zeros(6, np.int64), np.zeros(6, np.int64)
+    k[1, shape](a, out, sums)
+    for ts in warps_of(n):
+        v = a[ts] + np.where(np.arange(len(ts)) > 0, np.roll(a[ts], 1), a[ts])
+        w = 5 * (np.arange(len(ts)) == 3) + 7 * (v % 8 == 1) + 1 * (ts != 9)
+        wanted[ts[0] // 32] = v[3]
+        wanted[4] += v[v % 8 == 1].sum()
+        if 9 in ts:
+            wanted[5] = v[9]
+        v = np.where(ts == 9, -v, v)
+        other = np.arange(len(ts)) ^ 1
+        want[ts] = v[np.where(other < len(ts), other, np.arange(len(ts)))] * 100 + w
+    assert (out == want).all() and (sums == wanted).all()
+
+
+def test_loops_until_no_lane_is_left():
+    @cuda.jit
+    def k(a, out):
+        t = cuda.grid(1)
+        v, n = a[t], 0
+        while cuda.any_sync(FULL, v > 0):
+            v -= 1 + t % 2
+            n += cuda.popc(cuda.ballot_sync(FULL, v > 0))
+        out[t] = n * 100 + cuda.popc(cuda.match_any_sync(FULL, a[t]))
+
+    a = np.random.default_rng(3).integers(0, 30, 128)
+    for n in (128, 100):
+        out, want = np.zeros(n, np.int64), np.zeros(n, np.int64)
+        k[1, n](a, out)
+        for ts in warps_of(n):
+            v, count = a[ts].copy(), 0
+            while (v > 0).any():
+                v -= 1 + ts % 2
+                count += (v > 0).sum()
+            want[ts] = count * 100 + (a[ts][:, None] == a[ts]).sum(1)
+        assert (out == want).all()

@@ -92,7 +92,7 @@ impl Build<'_> {
     }
 
     /// Branches on whether no lane is left: the blocks for yes and for no.
-    fn is_none(&mut self, left: Value) -> (Block, Block) {
+    pub(super) fn is_none(&mut self, left: Value) -> (Block, Block) {
         let (yes, no) = (self.out.new_block(), self.out.new_block());
         let cond = self.cursor(|c| {
             let zero = c.int(0);

@@ -15,6 +15,9 @@
 //! the piece of the program that it comes to next. The pieces are served in an order in which lanes wait for others, until
 //! all have come to the end; when all of a gang come to the same piece, they go on together.
 //!
+//! In a full warp, lanes keep what they have where nothing but loops over all 32 and operations on such arrays look for it: LLVM
+//! makes one vector of it, in a register. A shuffle is a permutation of that vector, a ballot its truth values as bits.
+//!
 //! What the function now runs for at a time is a gang; it is cut at barriers like one for threads. A gang is a warp if the
 //! kernel has operations of a warp.
 

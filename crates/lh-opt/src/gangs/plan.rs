@@ -5,8 +5,9 @@ use crate::kernel_context::{HANDED, is_block_sync, is_geometry, waits_of_call};
 use crate::natural;
 use crate::split_kernel::{keep, uniform};
 use lh_ir::cfg::{Cfg, DomTree, Loops, targets};
-use lh_ir::func::{Inst, InstData, Term, waits};
-use lh_ir::{Block, Function, Ty, Value};
+use lh_ir::func::{GANG, Inst, InstData, Term, waits};
+use lh_ir::{Block, Const, Function, Ty, Value};
+use lh_ops::warp;
 use std::collections::{HashMap, HashSet};
 
 /// Loops of more blocks are left as loops.
@@ -161,8 +162,24 @@ pub(super) fn plan(func: &Function, cfg: &Cfg, waits: HashMap<Block, Wait>, alik
 
 /// Values that differ between lanes. Those in `spread` are computed for each.
 pub(super) fn varying(func: &Function, cfg: &Cfg, alike: &HashSet<Value>, spread: &HashSet<Value>) -> Vec<bool> {
+    let constants: HashMap<Value, i64> = func.blocks.iter().flat_map(|b| &b.insts).filter_map(constant).collect();
     let once = |d: &InstData| d.result.is_none_or(|r| !spread.contains(&r)) && is_gang_level(func, d);
-    uniform::varying(func, cfg, false, alike, &once)
+    uniform::varying(func, cfg, false, alike, &once, &|d| is_vote_of_all(&d.inst, &constants))
+}
+
+fn constant(d: &InstData) -> Option<(Value, i64)> {
+    match d.inst {
+        Inst::Const(Const::Int(n, _)) => Some((d.result?, i64::try_from(n).ok()?)),
+        _ => None,
+    }
+}
+
+/// Whether an instruction asks all lanes whether something is true, which gives them the same.
+fn is_vote_of_all(inst: &Inst, constants: &HashMap<Value, i64>) -> bool {
+    const ALL_LANES: i64 = (1 << GANG) - 1;
+    let Inst::Runtime(f, args) = inst else { return false };
+    let is = |i: usize, of: &dyn Fn(i64) -> bool| args.get(i).and_then(|v| constants.get(v)).is_some_and(|n| of(*n));
+    f.name == "lh_cuda_warp" && is(1, &|k| (warp::ALL..=warp::BALLOT).contains(&k)) && is(2, &|m| m == ALL_LANES)
 }
 
 /// Blocks that are heads whatever varies.

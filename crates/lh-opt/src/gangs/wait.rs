@@ -39,7 +39,7 @@ impl Build<'_> {
         let there = self.there(way, number);
         let mut m = Meeting { way, wait, number, there, again, once: std::mem::take(once) };
         match f.name {
-            "lh_cuda_warp" => self.exchange(&m, args)?,
+            "lh_cuda_warp" => self.exchange(&mut m, args)?,
             "lh_cuda_activemask" => self.results(&m, |_, _, _| Some(vec![there]))?,
             name => self.barrier(&mut m, name, args)?,
         }
@@ -202,7 +202,7 @@ impl Build<'_> {
     }
 
     /// An operation of a warp: context, kind, mask, value, lane.
-    fn exchange(&mut self, m: &Meeting<'_>, args: &[Value]) -> Option<()> {
+    fn exchange(&mut self, m: &mut Meeting<'_>, args: &[Value]) -> Option<()> {
         let Inst::Const(Const::Int(kind, _)) = self.defs.get(&args[1])?.inst else { return None };
         let (kind, narrow) = (kind as i64 & !kind::NARROW, kind as i64 & kind::NARROW != 0);
         let (mask, value, lane_of) = (args[2], args[3], args[4]);
@@ -273,7 +273,7 @@ impl Build<'_> {
     }
 
     /// Lanes learn what is true for others.
-    fn vote(&mut self, m: &Meeting<'_>, kind: i64, mask: Value, value: Value) -> Option<()> {
+    fn vote(&mut self, m: &mut Meeting<'_>, kind: i64, mask: Value, value: Value) -> Option<()> {
         let set = self.bits(m.way, |b, lane| {
             let v = b.operand(m, value, lane)?;
             Some(b.cursor(|c| {
@@ -282,27 +282,22 @@ impl Build<'_> {
                 c.op(crate::edit::row("not"), &[clear], Ty::bool())
             }))
         })?;
+        let zero = self.cursor(|c| c.int(0));
+        if m.wait.results.iter().all(|r| !self.plan.varies[r.index()]) {
+            let there = m.there;
+            let v = self.cursor(|c| outcome(c, kind, set, there));
+            m.once.extend(m.wait.results.iter().copied().zip([v, zero]));
+            return if m.way.is_apart() { self.results(m, |_, _, _| Some(vec![v, zero])) } else { Some(()) };
+        }
         self.results(m, |b, lane, there| {
             let mask = b.operand(m, mask, lane)?;
             let v = b.cursor(|c| {
-                let (zero, one) = (c.int(0), c.int(1));
+                let one = c.int(1);
                 let own = c.int_op("shl", one, lane);
                 let with = c.or_int(mask, own);
                 let with = c.and_int(with, there);
-                let yes = c.and_int(with, set);
-                let no = c.int_op("xor", with, yes);
-                let (all, none) = (c.eq(no, zero), c.eq(yes, zero));
-                match kind {
-                    kind::ALL => c.select(all, one, zero),
-                    kind::ANY => c.select(none, zero, one),
-                    kind::EQ => {
-                        let same = c.or(all, none);
-                        c.select(same, one, zero)
-                    }
-                    _ => yes,
-                }
+                outcome(c, kind, set, with)
             });
-            let zero = b.cursor(|c| c.int(0));
             Some(vec![v, zero])
         })
     }
@@ -317,13 +312,11 @@ impl Build<'_> {
             None => result = None,
         });
         result?;
+        let alike = self.array(8);
+        self.find_alike(m, values, alike)?;
         self.results(m, |b, lane, there| {
             let mask = b.operand(m, mask, lane)?;
-            let own = b.get(values, Ty::int(), lane);
-            let same = b.bits(m.way, |b, other| {
-                let v = b.get(values, Ty::int(), other);
-                Some(b.cursor(|c| c.eq(v, own)))
-            })?;
+            let same = b.get(alike, Ty::int(), lane);
             let (v, flag) = b.cursor(|c| {
                 let (zero, one) = (c.int(0), c.int(1));
                 let bit = c.int_op("shl", one, lane);
@@ -338,6 +331,52 @@ impl Build<'_> {
             });
             Some(vec![v, flag])
         })
+    }
+
+    /// Writes down for each lane which have its value: for one value after the other, of which there are mostly few.
+    fn find_alike(&mut self, m: &Meeting<'_>, values: Value, alike: Value) -> Option<()> {
+        let (head, left) = self.cursor(|c| c.new_block(&[Ty::int()]));
+        self.end(Term::Jump(to(head, &[m.there])));
+        self.at = head;
+        let (end, body) = self.is_none(left[0]);
+        self.at = body;
+        let first = self.cursor(|c| c.op(crate::edit::row("cttz"), &[left[0]], Ty::int()));
+        let own = self.get(values, Ty::int(), first);
+        let has = |b: &mut Self, lane: Value| {
+            let v = b.get(values, Ty::int(), lane);
+            b.cursor(|c| c.eq(v, own))
+        };
+        let same = self.bits(m.way, |b, lane| Some(has(b, lane)))?;
+        let width = self.width(m.way);
+        self.lanes(width, |b, lane| {
+            let (is, before) = (has(b, lane), b.get(alike, Ty::int(), lane));
+            let v = b.cursor(|c| c.select(is, same, before));
+            b.put(alike, 8, lane, v);
+        });
+        let next = self.cursor(|c| {
+            let both = c.and_int(left[0], same);
+            c.int_op("xor", left[0], both)
+        });
+        self.end(Term::Jump(to(head, &[next])));
+        self.at = end;
+        Some(())
+    }
+}
+
+/// What a vote of some lanes gives, of whom it is true for some.
+fn outcome(c: &mut Cursor<'_>, kind: i64, set: Value, with: Value) -> Value {
+    let (zero, one) = (c.int(0), c.int(1));
+    let yes = c.and_int(with, set);
+    let no = c.int_op("xor", with, yes);
+    let (all, none) = (c.eq(no, zero), c.eq(yes, zero));
+    match kind {
+        kind::ALL => c.select(all, one, zero),
+        kind::ANY => c.select(none, zero, one),
+        kind::EQ => {
+            let same = c.or(all, none);
+            c.select(same, one, zero)
+        }
+        _ => yes,
     }
 }
 

@@ -47,7 +47,7 @@ pub(crate) fn split(func: &Function) -> Option<Function> {
     if by_grid && syncs.values().any(|s| s.value.is_some()) {
         return None;
     }
-    let varies = uniform::varying(&cut, &cfg, by_grid, &HashSet::new(), &|_| true);
+    let varies = uniform::varying(&cut, &cfg, by_grid, &HashSet::new(), &|_| true, &|_| false);
     let plain = cut.gangs == Gangs::None && !cut.options.debug && cut.slots.is_empty();
     let keeps = plain && !allocates(func) && !catches(func) && keep::own_bytes(func) <= MOST_OWN;
     let (loops, branches) = if keeps { cuts::even(&cut, &cfg, &syncs, &varies) } else { Default::default() };

@@ -10,14 +10,16 @@ use lh_ir::func::{Inst, InstData, Term, waits};
 use lh_ir::{Block, Function, Value};
 use std::collections::HashSet;
 
-/// For each value whether it varies. `by_block`: the index of the block varies too. What `keeps` refuses varies. Parameters
-/// that are `alike` do not vary because threads meet.
+/// For each value whether it varies. `by_block`: the index of the block varies too. What `keeps` refuses varies; what `same`
+/// gives does not, but for threads that leave a loop at different times. Parameters that are `alike` do not vary because
+/// threads meet.
 pub(crate) fn varying(
     func: &Function,
     cfg: &Cfg,
     by_block: bool,
     alike: &HashSet<Value>,
     keeps: &dyn Fn(&InstData) -> bool,
+    same: &dyn Fn(&InstData) -> bool,
 ) -> Vec<bool> {
     let dom = DomTree::new(cfg);
     let mut a = Analysis {
@@ -26,9 +28,11 @@ pub(crate) fn varying(
         by_block,
         alike,
         keeps,
+        same,
         loops: Loops::new(func, cfg, &dom),
         varies: vec![false; func.values.len()],
         meets: vec![false; func.blocks.len()],
+        joins: vec![Vec::new(); func.blocks.len()],
         seen: vec![false; func.blocks.len()],
         after: post_dominators(func, cfg),
         changed: true,
@@ -51,10 +55,13 @@ struct Analysis<'a> {
     by_block: bool,
     alike: &'a HashSet<Value>,
     keeps: &'a dyn Fn(&InstData) -> bool,
+    same: &'a dyn Fn(&InstData) -> bool,
     loops: Loops,
     varies: Vec<bool>,
     /// Blocks where threads meet that went different ways.
     meets: Vec<bool>,
+    /// The same where all come that went different ways: the blocks that they come from. What all of those pass is what it was.
+    joins: Vec<Vec<Block>>,
     /// Blocks whose branch is known to vary.
     seen: Vec<bool>,
     /// Blocks through which every way out of a block leads.
@@ -77,7 +84,7 @@ impl Analysis<'_> {
         }
         for d in &data.insts {
             if let Some(r) = d.result {
-                let varies = !(self.keeps)(d) || self.inst(&d.inst);
+                let varies = !(self.keeps)(d) || self.inst(&d.inst) && !((self.same)(d) && self.is_even(b));
                 self.mark(r, varies);
             }
         }
@@ -90,15 +97,35 @@ impl Analysis<'_> {
         }
     }
 
+    /// Whether threads stay in the loops around a block for the same number of rounds.
+    fn is_even(&self, b: Block) -> bool {
+        let mut around = self.loops.innermost[b.index()];
+        while let Some(l) = around.map(|l| &self.loops.loops[l]) {
+            if self.meets[l.header.index()] {
+                return false;
+            }
+            around = l.parent;
+        }
+        true
+    }
+
     fn params(&mut self, b: Block) {
         let func = self.func;
         for (i, p) in func.blocks[b.index()].params.iter().enumerate() {
             let mut varies = self.meets[b.index()] && !self.alike.contains(p);
+            let mut passed = None;
             for e in self.cfg.preds(b) {
                 // What an exception leaves behind is not followed.
                 varies |= e.target.is_none();
                 for (n, t) in targets(func, e.from) {
-                    varies |= n == e.target && t.block == b && self.varies[t.args[i].index()];
+                    if n != e.target || t.block != b {
+                        continue;
+                    }
+                    varies |= self.varies[t.args[i].index()];
+                    if self.joins[b.index()].contains(&e.from) {
+                        varies |= passed.is_some_and(|v| v != t.args[i]) && !self.alike.contains(p);
+                        passed = Some(t.args[i]);
+                    }
                 }
             }
             self.mark(*p, varies);
@@ -145,9 +172,16 @@ impl Analysis<'_> {
                 reached
             })
             .collect();
-        for x in 0..self.func.blocks.len() {
-            if ways.iter().all(|w| w[x]) && self.cfg.preds(Block::new(x)).len() > 1 {
-                self.meets[x] = true;
+        for x in (0..self.func.blocks.len()).map(Block::new) {
+            let preds = self.cfg.preds(x);
+            if !ways.iter().all(|w| w[x.index()]) || preds.len() < 2 {
+                continue;
+            }
+            if stop(x) {
+                let apart = |from: &Block| *from == b || ways.iter().any(|w| w[from.index()]);
+                self.joins[x.index()].extend(preds.iter().map(|e| e.from).filter(apart));
+            } else {
+                self.meets[x.index()] = true;
             }
         }
         let mut around = self.loops.innermost[b.index()];
