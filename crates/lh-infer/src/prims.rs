@@ -153,16 +153,17 @@ impl Infer<'_> {
                 TyKind::DType(t) => dtype(*t),
                 TyKind::List(t) if t.is_number() => dtype(*t),
                 TyKind::Range(t) => dtype(*t),
-                TyKind::Str
-                | TyKind::Tuple { .. }
-                | TyKind::Obj(_)
-                | TyKind::Func(_)
-                | TyKind::None
-                | TyKind::List(_) => {
-                    let text = format!("`{}` is no element of an array", x.ty);
-                    return Err(Diagnostic::new(diag::NO_MATCHING_CALL, text));
+                _ => {
+                    let t = element(x.ty);
+                    if !(t.is_number()
+                        || t.is_never()
+                        || matches!(t.kind(), TyKind::Record(_) | TyKind::PendingList(_)))
+                    {
+                        let text = format!("`{}` is no element of an array", x.ty);
+                        return Err(Diagnostic::new(diag::NO_MATCHING_CALL, text));
+                    }
+                    dtype(t)
                 }
-                _ => dtype(element(x.ty)),
             },
             ("as_dtype", [x]) => dtype(self.as_dtype(x)?.strong()),
             ("result_type", [first, rest @ ..]) => {
