@@ -20,8 +20,7 @@ marks as expected to fail; the share is of the others. Of `stencil` Numba itself
 |---|---:|---:|---:|---:|"""
 
 CUDA = """
-**Caching.** What the ten that fail look at is not what the cache promises (see [Compile once](caching.md)). Four count files of callees: Numba keeps a function with `cache=True` that another one calls in files of its own, and loads
-it there; here it becomes part of its caller's code, whose entry lists what it has read, and gets an entry when it is called itself. Three look for the files of the wrappers that Numba makes around a `@guvectorize` function
+**Caching.** What the six that fail look at is not what the cache promises (see [Compile once](caching.md)). Three look for the files of the wrappers that Numba makes around a `@guvectorize` function
 (`guf-...`), which are part of the one entry here. Two are about object mode (`object()` in a function, lifted loops). One wants no entry for a function that reads a large global array; here the entry has the
 array's type, shape and strides, and its items are read where they are. Index and data files end in `.nbi` and `.nbc` as Numba's do, and `LANCEHEAD_DEBUG_CACHE=1` prints the same lines.
 

@@ -106,6 +106,8 @@ def _places(function: FunctionType, writable: Any) -> list[int]:
 
 def _rebuilt(dispatcher: Any, layout: Any, identity: Any, parallel: bool, writable: list[int], signatures: list[Any], grows: bool) -> Any:
     copyreg.pickle(np.ufunc, _reduced)  # type: ignore[arg-type]
+    # Its code is part of loops only, which have the entries in the cache.
+    dispatcher.disable_compile()
     made = _core.dufunc(dispatcher, layout, identity, parallel, writable)
     for signature in signatures:
         made.add(signature)

@@ -342,3 +342,68 @@ def test_eager_signatures(project):
     project.write("m.py", "@njit(['float64(float64)', 'int64(int64)'], cache=True)\ndef f(x): return x + 1\n")
     assert project.run(CALL) == [11, 0, 2]
     assert project.run(CALL) == [11, 2, 0]
+
+
+CALLS = """
+import m
+tell(m.g, 2); tell(m.g, 2.5); tell(m.h, (1, 2.0)); tell(m.deep, 3)
+"""
+
+
+def test_callees_have_entries_of_their_own(project):
+    project.write(
+        "m.py",
+        """
+        K = 1
+        @njit(cache=True)
+        def deep(x): return x + K
+        @njit(cache=True)
+        def g(x, y=1): return deep(x) * y
+        @njit(cache=True)
+        def h(t): return t[0] + t[1]
+        @njit
+        def f(a): return g(a[0]) + g(2.5) + h((1, 2.0))
+        """,
+    )
+    # None of a caller that is not cached itself.
+    assert project.run("import m, numpy; tell(m.f, numpy.arange(3))") == miss(7.5)
+    assert len(project.entries()) == 5
+    warm = [hit(3), hit(3.5), hit(3.0), hit(4)]
+    warm[1] = [3.5, 2, 0]
+    assert project.run(CALLS) == warm
+    project.replace("m.py", "K = 1", "K = 2")
+    assert project.run(CALLS) == [miss(4), [4.5, 0, 2], hit(3.0), [5, 0, 2]]
+    # In this process the entries count as if the functions had been called.
+    both = "import m, numpy; tell(m.f, numpy.arange(3)); tell(m.g, 0); tell(m.g, 0.5)"
+    assert project.run(both) == [miss(9.5), [2, 2, 0], [2.5, 2, 0]]
+
+
+@pytest.mark.parametrize("environment", [{}, {"LANCEHEAD_CACHE": "0"}, {"LANCEHEAD_CACHE": "1"}])
+def test_callees_without_entries(project, environment):
+    project.env.update(environment)
+    project.write(
+        "m.py",
+        """
+        @njit
+        def plain(x): return x + 1
+        @njit("int64(int64)", cache=True)
+        def given(x): return x + 1
+        @njit(cache=True)
+        def makes(x): return lambda y: x + y
+        @njit(cache=True)
+        def gives(n):
+            for i in range(n): yield i
+        @njit(cache=True)
+        def takes(f, x): return f(x)
+        @njit
+        def f(x):
+            for i in gives(x): x += i
+            return plain(x) + given(x) + makes(x)(1) + takes(plain, x)
+        """,
+    )
+    cached = environment.get("LANCEHEAD_CACHE") != "0"
+    project.run("import m; tell(m.given, 1)")
+    before = project.entries()
+    assert len(before) == cached
+    assert project.run("import m; tell(m.f, 3)")[0] == 28
+    assert len(project.entries()) == len(before) + (environment.get("LANCEHEAD_CACHE") == "1")

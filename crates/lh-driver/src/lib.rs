@@ -121,6 +121,8 @@ pub struct Compiled {
     /// The function of the source file that each number of a file in the object means.
     files: Vec<(usize, FuncId)>,
     functions: Vec<Arc<Function>>,
+    /// The user's functions that it calls, directly or not; none if it comes from the cache.
+    pub called: Vec<Called>,
     /// What else is known about each function.
     told: Vec<Arc<Told>>,
     names: HashMap<SpecId, String>,
@@ -130,6 +132,16 @@ pub struct Compiled {
     _image: Image,
     /// What it calls that is not made yet.
     _rare: Option<Arc<Rare>>,
+}
+
+/// A function that is part of a caller's code.
+pub struct Called {
+    /// Which.
+    pub function: FuncId,
+    /// Types of its arguments.
+    pub args: Vec<Ty>,
+    /// Its result type.
+    pub ret: Ty,
 }
 
 /// Text forms of compiled code.
@@ -231,6 +243,7 @@ impl Compiler {
             files: self.files(&functions, &order),
             object: output.object,
             functions,
+            called: self.called(&order[1..]),
             told: order.iter().map(|s| self.body(*s).told.clone()).collect(),
             names,
             advance: None,
@@ -272,6 +285,19 @@ impl Compiler {
         let is_first = |i: &usize| functions[..*i].iter().all(|f| f.file != functions[*i].file);
         let users = (0..functions.len()).filter(|i| !functions[*i].is_library);
         users.filter(is_first).map(|i| (i, self.specs[order[i].index()].func)).collect()
+    }
+
+    /// The user's among functions that are called.
+    fn called(&self, order: &[SpecId]) -> Vec<Called> {
+        let is_half = |s: SpecId| {
+            let mut all = order.iter().map(|s| self.specs[s.index()].ret);
+            all.any(|t| matches!(t.kind(), TyKind::Generator { next, .. } if *next == s))
+        };
+        let of = |s: SpecId| {
+            let spec = &self.specs[s.index()];
+            Called { function: spec.func, args: self.body(s).told.args(), ret: spec.ret }
+        };
+        order.iter().filter(|s| !self.specs[s.index()].is_library && !is_half(**s)).map(|s| of(*s)).collect()
     }
 
     fn body(&self, s: SpecId) -> &Body {
@@ -350,6 +376,7 @@ impl Compiled {
             object: Vec::new(),
             files: Vec::new(),
             functions: Vec::new(),
+            called: Vec::new(),
             told: Vec::new(),
             names: HashMap::new(),
             advance: None,

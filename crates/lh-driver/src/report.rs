@@ -130,6 +130,10 @@ impl Told {
         let params = code.params.iter().zip(args).map(|(p, a)| (p.name.clone(), a.0)).collect();
         Told { params, last_line: last_line(code), annotations, elementwise }
     }
+    /// Types of the arguments.
+    pub(crate) fn args(&self) -> Vec<Ty> {
+        self.params.iter().map(|(_, t)| *t).collect()
+    }
 }
 
 fn last_line(code: &Code) -> u32 {

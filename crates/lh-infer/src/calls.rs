@@ -379,18 +379,7 @@ impl Infer<'_> {
             return Ok(self.map(std::slice::from_ref(x), t.strong(), expr));
         }
         if x.ty == Ty::str() {
-            return match t.kind() {
-                TyKind::Int { .. } => {
-                    let i = self.runtime("lh_str_to_i64", &[x.clone(), Val::int(10)], Ty::int())?;
-                    Ok(self.cast(&i, t))
-                }
-                TyKind::Float { .. } | TyKind::Bfloat16 => {
-                    let f = self.runtime("lh_str_to_f64", &[x.clone()], Ty::float())?;
-                    Ok(self.cast(&f, t))
-                }
-                TyKind::Bool => self.truth(x),
-                _ => Err(self.no_conversion(t, x.ty)),
-            };
+            return self.number_of_text(t, x);
         }
         if t.is_bool() {
             return self.truth(x);
@@ -402,6 +391,21 @@ impl Infer<'_> {
             return self.call_library("scalars.int_of_float", std::slice::from_ref(x));
         }
         Ok(self.cast(x, t))
+    }
+
+    fn number_of_text(&mut self, t: Ty, x: &Val) -> Result<Val> {
+        match t.kind() {
+            TyKind::Int { .. } => {
+                let i = self.runtime("lh_str_to_i64", &[x.clone(), Val::int(10)], Ty::int())?;
+                Ok(self.cast(&i, t))
+            }
+            TyKind::Float { .. } | TyKind::Bfloat16 => {
+                let f = self.runtime("lh_str_to_f64", &[x.clone()], Ty::float())?;
+                Ok(self.cast(&f, t))
+            }
+            TyKind::Bool => self.truth(x),
+            _ => Err(self.no_conversion(t, x.ty)),
+        }
     }
 
     fn no_conversion(&self, t: Ty, from: Ty) -> Box<Diagnostic> {

@@ -339,7 +339,7 @@ pub fn keep(
         match cache::save(dir, &name, &bytes) {
             Ok(path) => {
                 // For people; an entry is whole without it.
-                if !dir.join(&index_name).is_file() && cache::save(dir, &index_name, &index).is_ok() {
+                if cache::save(dir, &index_name, &index).is_ok() {
                     log(py, &format!("index saved to {}", dir.join(&index_name).display()))?;
                 }
                 log(py, &format!("data saved to {}", path.display()))?;

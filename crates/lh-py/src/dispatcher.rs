@@ -15,8 +15,8 @@ use crate::objects;
 use crate::options::JitOptions;
 use crate::render;
 use crate::types::canonical;
-use lh_driver::Compiled;
-use lh_ir::func::Options;
+use lh_driver::{Called, Compiled};
+use lh_ir::func::{Device, Options};
 use lh_ir::{Ty, TyKind};
 use pyo3::exceptions::PyTypeError;
 use pyo3::ffi;
@@ -486,7 +486,46 @@ pub fn compile<'a>(
         explicit: ret,
         stale: AtomicBool::new(false),
     };
-    Ok(state.add(Params::of(state.func.bind(py))?, overload))
+    // Other processes wait for what is compiled here no longer.
+    drop(lookup);
+    let added = state.add(Params::of(state.func.bind(py))?, overload);
+    keep_called(py, &added.compiled, options);
+    Ok(added)
+}
+
+/// Gives functions with `cache=True` that were compiled as parts of a caller entries of their own, as if they had been called
+/// with these types: in the next process a call of one finds its code, whatever called it in this one.
+pub fn keep_called(py: Python<'_>, caller: &Compiled, options: Options) {
+    if options.device != Device::Host {
+        return;
+    }
+    for Called { function, args, ret } in &caller.called {
+        let (id, is_whole) = objects::function_object(*function);
+        let object = objects::object(py, id);
+        let Some(state) = of(&object).map(DispatcherObject::state) else { continue };
+        if !state.options.cache || !is_whole || !state.can_compile() {
+            continue;
+        }
+        let args: Vec<Ty> = args.iter().map(|t| canonical(*t)).collect();
+        let result = if let TyKind::Optional(t) = ret.kind() { *t } else { *ret };
+        if args.iter().all(|t| is_plain(*t)) && is_plain(result) && cache::is_wanted(py, true) {
+            // The caller has been compiled, whatever becomes of this; a call that fails says why.
+            drop(match state.of_types(&args) {
+                Some(o) => renew(py, state, &object, o).map_err(Failed::Error),
+                None => compile(py, state, &object, &args, None, false),
+            });
+        }
+    }
+}
+
+/// Whether calls from Python pass and return values of a type, with nothing of the process in it.
+fn is_plain(t: Ty) -> bool {
+    match t.kind() {
+        TyKind::Tuple { elems, .. } => elems.iter().all(|t| is_plain(*t)),
+        TyKind::List(t) => is_plain(*t),
+        TyKind::Never | TyKind::None | TyKind::Str | TyKind::Record(_) | TyKind::Array { .. } => true,
+        _ => t.is_number(),
+    }
 }
 
 /// The specialisation that takes arguments of these types; of a signature that leaves functions open, it is made for them.

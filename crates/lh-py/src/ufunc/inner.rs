@@ -1,7 +1,7 @@
 //! Inner loops: what NumPy calls with addresses, extents and strides, and the compiled code behind it.
 
 use crate::signals::Running;
-use crate::{cache, compiler, objects, raise, render};
+use crate::{cache, compiler, dispatcher, objects, raise, render};
 use lh_driver::Compiled;
 use lh_ir::func::Options;
 use lh_ir::{ObjId, Ty};
@@ -62,6 +62,7 @@ impl Recipe {
         if let Some((home, lookup)) = lookup {
             cache::keep(py, &lookup, (home, self.function), &self.args, self.options, &compiled)?;
         }
+        dispatcher::keep_called(py, &compiled, self.options);
         Ok(compiled)
     }
 }
