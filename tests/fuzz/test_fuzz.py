@@ -2,6 +2,7 @@
 
 import code_objects
 import differential
+import operands
 import pytest
 
 BATCHES = 10
@@ -22,3 +23,9 @@ def test_damaged_code_objects_never_crash(batch: int) -> None:
     bad = {seed: text for seed, text in verdicts.items() if code_objects.is_bad(text)}
     assert len(verdicts) == 250
     assert not bad, "\n".join(f"seed {seed}: {text}" for seed, text in bad.items())
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_operands_of_all_kinds(seed: int) -> None:
+    faults = operands.run(seed, 3000)
+    assert not faults, "\n".join(f"{what}: {said}" for what, said in faults.items())

@@ -36,6 +36,7 @@ impl Infer<'_> {
                     let text = format!("enumerate() starts from an integer, not `{}`", start.ty);
                     return Err(Diagnostic::new(diag::NO_MATCHING_CALL, text));
                 }
+                let start = self.cast(&start, Ty::int());
                 Ok(Some(self.lazy(Lazy::Enumerate(x.clone(), start))))
             }
             ("builtins.zip", _) => {

@@ -296,7 +296,8 @@ impl Infer<'_> {
             };
             let prims = a.ty.flatten();
             // The library hands on what it was given.
-            if f.args.get(at..at + prims.len()) != Some(&prims[..]) {
+            let is_member = a.ty.as_enum().is_some_and(|(_, _, ints)| !ints);
+            if f.args.get(at..at + prims.len()) != Some(&prims[..]) || is_member {
                 let wanted =
                     if f.args.get(at) == Some(&Prim::I64) { "an integer is needed" } else { "it does not fit" };
                 return Err(Diagnostic::new(diag::NO_MATCHING_CALL, format!("`{}` is given where {wanted}", a.ty)));
@@ -305,7 +306,8 @@ impl Infer<'_> {
             values.push(self.value(&a));
         }
         if at != f.args.len() {
-            lh_ir::bug!("`{name}` takes {} primitives, got {at}", f.args.len());
+            let text = args.last().map_or(String::new(), |a| format!("`{}` does not fit here", a.ty));
+            return Err(Diagnostic::new(diag::NO_MATCHING_CALL, text));
         }
         if ret.flatten().is_empty() {
             self.push_void(Inst::Runtime(f, values));
@@ -581,9 +583,18 @@ impl Infer<'_> {
         if ordered && args.iter().any(|a| element(a.ty).is_complex()) {
             return Ok(None);
         }
+        let mut args = args.to_vec();
+        for a in args.iter_mut().filter(|_| path.starts_with("numpy.")) {
+            if a.ty == Ty::str() || a.ty.as_buffer().is_some() {
+                return Ok(None);
+            }
+            if matches!(a.ty.kind(), TyKind::Tuple { .. } | TyKind::List(_)) {
+                *a = self.call_library("numpy.asarray", std::slice::from_ref(a))?;
+            }
+        }
         let saved = self.options;
         self.options.numpy_errors |= path.starts_with("numpy.");
-        let result = match args {
+        let result = match &args[..] {
             [a, b] if out.is_none() => match (operator_of(numpy), comparison_of(numpy)) {
                 (Some(op), _) => self
                     .binary(op, a, b, path.starts_with("operator.i") && name != "index" && name != "invert")

@@ -294,6 +294,8 @@ impl Infer<'_> {
     }
 
     pub(crate) fn contains(&mut self, item: &Val, container: &Val, negate: bool) -> Result<Val> {
+        let number = matches!(item.ty.as_enum(), Some((_, _, true))) && !container.ty.is_tuple();
+        let item = &if number { self.field(item, 0) } else { item.clone() };
         let found = match container.ty.kind() {
             TyKind::Iter(_) if self.entries(container).is_some() => Val::bool(self.keyword(container, item)?.is_some()),
             TyKind::Tuple { .. } => {

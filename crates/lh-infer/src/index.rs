@@ -228,6 +228,8 @@ impl Infer<'_> {
         match k.ty.kind() {
             TyKind::Array { dtype, .. } if dtype.is_bool() => "mask",
             TyKind::Tuple { .. } => "tuple",
+            // A single truth value means a new axis in NumPy: there is no such function.
+            TyKind::Bool => "truth",
             _ => "take",
         }
     }
@@ -611,5 +613,14 @@ impl KeepsC {
         self.c &= unit && self.dims_seen == 0 && !self.partial;
         self.partial = true;
         self.dims_seen += 1;
+    }
+}
+
+/// Whether a value of the type may begin or end a slice.
+pub(crate) fn bounds_a_slice(t: Ty) -> bool {
+    match t.kind() {
+        TyKind::Optional(inner) => bounds_a_slice(*inner),
+        TyKind::Array { ndim, dtype, .. } => *ndim == 0 && dtype.is_int(),
+        kind => t.is_int() || t.is_bool() || t.is_none() || t.is_never() || matches!(kind, TyKind::Instance { .. }),
     }
 }

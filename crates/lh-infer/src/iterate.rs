@@ -285,10 +285,7 @@ impl Infer<'_> {
             Lazy::Reversed(inner) => self.plan(inner, !reversed),
             Lazy::Parallel(inner) => self.plan_parallel(inner),
             _ if reversed => Err(Diagnostic::new(diag::NO_MATCHING_CALL, "this iterable cannot be reversed")),
-            Lazy::Enumerate(inner, start) => {
-                let start = self.cast(start, Ty::int());
-                Ok(Plan::Enumerate(Box::new(self.plan(inner, false)?), start))
-            }
+            Lazy::Enumerate(inner, start) => Ok(Plan::Enumerate(Box::new(self.plan(inner, false)?), start.clone())),
             Lazy::Zip(vs) => Ok(Plan::Zip(vs.iter().map(|v| self.plan(v, false)).collect::<Result<Vec<_>>>()?)),
             Lazy::Map(f, vs) => {
                 Ok(Plan::Map(f.clone(), vs.iter().map(|v| self.plan(v, false)).collect::<Result<Vec<_>>>()?))

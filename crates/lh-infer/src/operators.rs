@@ -141,7 +141,7 @@ impl Infer<'_> {
         if a.ty.is_number() && b.ty.is_number() {
             return self.binary_numbers(op, a, b);
         }
-        if op == BinOp::MatMul {
+        if op == BinOp::MatMul && (a.ty.is_array() || b.ty.is_array()) {
             return self.call_library("numpy.matmul", &[a.clone(), b.clone()]);
         }
         let arrayish = |t: Ty| t.is_array() || t.is_number();

@@ -91,7 +91,7 @@ impl Infer<'_> {
         let t = match own.kind() {
             TyKind::DType(d) => *d,
             // Members of an `IntEnum` are integers.
-            TyKind::Instance { of, .. } if of.is_int() => *of,
+            TyKind::Instance { of, .. } if of.is_int() && own.as_enum().is_none_or(|(_, _, ints)| ints) => *of,
             _ => own,
         };
         Some(match name {

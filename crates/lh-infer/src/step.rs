@@ -55,7 +55,7 @@ impl Infer<'_> {
             Inst::MapAdd(..) => Err(self.no_container("a dictionary")),
             Inst::Slice(parts) => {
                 let parts = parts.map(|p| self.val(p));
-                if let Some(odd) = parts.iter().find(|p| p.ty.is_float() || p.ty.is_complex()) {
+                if let Some(odd) = parts.iter().find(|p| !crate::index::bounds_a_slice(p.ty)) {
                     let text = format!("a slice has integers or nothing, not `{}`", odd.ty);
                     return Err(Diagnostic::new(diag::NO_MATCHING_CALL, text).note("convert it, `int(...)`"));
                 }

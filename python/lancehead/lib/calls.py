@@ -166,6 +166,8 @@ def sum(iterable, start=0):
     >>> sum((0.5, 1))
     1.5
     """
+    if prim.is_str(start):
+        prim.error("`sum` adds no strings: use `''.join(...)`")
     total = start
     for x in iterable:
         total = total + x
@@ -208,6 +210,8 @@ def round(number, ndigits=None):
     >>> round(-0.5)
     0
     """
+    if not (ndigits is None or prim.is_int(ndigits) or prim.is_bool(ndigits) or prim.is_optional(ndigits)):
+        prim.error("`round` takes a number of digits that is an integer")
     if prim.is_bool(number):
         return round(int(number), ndigits)
     if prim.is_int(number):
@@ -222,8 +226,6 @@ def round(number, ndigits=None):
 
 
 def _round_int(x, ndigits):
-    if not prim.is_int(ndigits) and not prim.is_bool(ndigits):
-        prim.error("`round` takes a number of digits that is an integer")
     if ndigits >= 0:
         return x
     if ndigits < -18:

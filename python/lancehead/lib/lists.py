@@ -12,6 +12,8 @@ from lancehead.lib.text import text_repr
 
 def slice_bounds(s, n):
     """First index, last index (exclusive) and step of a slice over `n` items."""
+    if not prim.is_slice(s):
+        prim.error("an integer or a slice is needed here")
     step = 1 if s.step is None else prim.cast(s.step, np.int64)
     if step == 0:
         raise ValueError("slice step cannot be zero")

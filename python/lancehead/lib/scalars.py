@@ -210,6 +210,8 @@ class range:
         """
         if prim.is_complex(x):
             return x.imag == 0.0 and x.real in self
+        if prim.is_array(x):
+            prim.error("what is looked for in a range is a number")
         if not prim.is_number(x):
             return False
         if self.step > 0:
@@ -228,6 +230,7 @@ class range:
         if prim.is_slice(i):
             start, stop, step = slice_bounds(i, n)
             return _range(self.start + start * self.step, self.start + stop * self.step, self.step * step)
+        i = index_of(i)
         k = i + n if i < 0 else i
         if k < 0 or k >= n:
             raise IndexError("range object index out of range")

@@ -124,7 +124,7 @@ class str:
         'bc'
         """
         if not prim.is_slice(i):
-            return prim.lh_str_getitem(self, prim.cast(i, np.int64))
+            return prim.lh_str_getitem(self, index_of(i))
         start, stop, step = i.indices(len(self))
         if step == 1:
             return prim.lh_str_slice(self, start, stop)

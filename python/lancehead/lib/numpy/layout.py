@@ -36,6 +36,8 @@ def f_strides(shape, itemsize):
 
 def as_shape(shape):
     """A shape given as an integer or a tuple, as a tuple of `int`."""
+    if prim.is_bool(shape):
+        prim.error("an extent is an integer")
     if not prim.is_tuple(shape):
         return (_extent(shape),)
     if len(shape) == 0:

@@ -338,6 +338,8 @@ class ndarray:
 
     def __contains__(self, x):
         """Whether an element equals a number."""
+        if prim.is_dtype(x) or not (prim.is_number(x) or prim.is_none(x) or prim.is_str(x)):
+            prim.error("what is looked for in an array is a number")
         for y in flat(self):
             if y == x:
                 return True
