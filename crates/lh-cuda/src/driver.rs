@@ -108,6 +108,8 @@ api! {
     pool_attribute = "cuMemPoolSetAttribute"(Handle, c_int, *mut c_void);
     copy_in = "cuMemcpyHtoDAsync_v2"(u64, *const c_void, usize, Handle);
     copy_out = "cuMemcpyDtoHAsync_v2"(*mut c_void, u64, usize, Handle);
+    copy_within = "cuMemcpyDtoDAsync_v2"(u64, u64, usize, Handle);
+    memory_info = "cuMemGetInfo_v2"(*mut usize, *mut usize);
     stream_create = "cuStreamCreate"(*mut Handle, c_uint);
     stream_destroy = "cuStreamDestroy_v2"(Handle);
     stream_wait = "cuStreamSynchronize"(Handle);
@@ -274,7 +276,11 @@ impl Gpu {
         Ok(Arc::new(gpu))
     }
 
-    fn attribute(&self, what: i32) -> Result<i32> {
+    /// An attribute by CUDA's number.
+    ///
+    /// # Errors
+    /// As the driver says.
+    pub fn attribute(&self, what: i32) -> Result<i32> {
         let mut v = 0;
         // SAFETY: the number is written.
         unsafe { self.driver.device_attribute((&raw mut v, what, self.ordinal))? };
@@ -319,6 +325,63 @@ impl Gpu {
         self.enter()?;
         // SAFETY: no arguments.
         unsafe { self.driver.synchronize(()) }
+    }
+
+    /// Bytes of memory: free ones, and all.
+    ///
+    /// # Errors
+    /// As the driver says.
+    pub fn memory(&self) -> Result<(usize, usize)> {
+        let (mut free, mut total) = (0, 0);
+        self.enter()?;
+        // SAFETY: both are written.
+        unsafe { self.driver.memory_info((&raw mut free, &raw mut total))? };
+        Ok((free, total))
+    }
+
+    /// Copies bytes to an address of the GPU; they may be reused at once.
+    ///
+    /// # Errors
+    /// As the driver says.
+    ///
+    /// # Safety
+    /// The memory is the GPU's, alive, and as long.
+    pub unsafe fn write(&self, address: u64, from: &[u8]) -> Result<()> {
+        self.enter()?;
+        // SAFETY: by contract; the copy has been done when the stream has been waited for.
+        unsafe {
+            self.driver.copy_in((address, from.as_ptr().cast(), from.len(), null_mut()))?;
+            self.driver.stream_wait((null_mut(),))
+        }
+    }
+
+    /// Copies bytes from an address of the GPU, after what is before it in the stream.
+    ///
+    /// # Errors
+    /// As the driver says.
+    ///
+    /// # Safety
+    /// As of [`Gpu::write`].
+    pub unsafe fn read(&self, address: u64, to: &mut [u8]) -> Result<()> {
+        self.enter()?;
+        // SAFETY: as above.
+        unsafe {
+            self.driver.copy_out((to.as_mut_ptr().cast(), address, to.len(), null_mut()))?;
+            self.driver.stream_wait((null_mut(),))
+        }
+    }
+
+    /// Copies bytes from one place of the GPU to another, in the stream's order.
+    ///
+    /// # Errors
+    /// As the driver says.
+    ///
+    /// # Safety
+    /// Both places are the GPU's, alive, and as long.
+    pub unsafe fn copy(&self, to: u64, from: u64, bytes: usize) -> Result<()> {
+        self.enter()?;
+        // SAFETY: by contract.
+        unsafe { self.driver.copy_within((to, from, bytes, null_mut())) }
     }
 
     /// Memory of so many bytes.
@@ -380,7 +443,9 @@ pub struct Buffer {
 
 impl Drop for Buffer {
     fn drop(&mut self) {
-        // SAFETY: allocated the same way, once. What fails here has failed before, and has been told then.
+        // What fails here has failed before, and has been told then.
+        let _ = self.gpu.enter();
+        // SAFETY: allocated the same way, once.
         let _ = unsafe {
             if self.gpu.has_pool {
                 self.gpu.driver.free_async((self.address, null_mut()))
@@ -398,12 +463,8 @@ impl Buffer {
     /// As the driver says.
     pub fn write(&self, from: &[u8]) -> Result<()> {
         assert!(from.len() <= self.bytes, "{} bytes into a buffer of {}", from.len(), self.bytes);
-        self.gpu.enter()?;
-        // SAFETY: both are as long as it; the copy has been done when the stream has been waited for.
-        unsafe {
-            self.gpu.driver.copy_in((self.address, from.as_ptr().cast(), from.len(), null_mut()))?;
-            self.gpu.driver.stream_wait((null_mut(),))
-        }
+        // SAFETY: the buffer is alive and as long.
+        unsafe { self.gpu.write(self.address, from) }
     }
     /// Copies bytes out, after what is before it in the stream.
     ///
@@ -411,12 +472,8 @@ impl Buffer {
     /// As the driver says.
     pub fn read(&self, to: &mut [u8]) -> Result<()> {
         assert!(to.len() <= self.bytes, "{} bytes from a buffer of {}", to.len(), self.bytes);
-        self.gpu.enter()?;
         // SAFETY: as above.
-        unsafe {
-            self.gpu.driver.copy_out((to.as_mut_ptr().cast(), self.address, to.len(), null_mut()))?;
-            self.gpu.driver.stream_wait((null_mut(),))
-        }
+        unsafe { self.gpu.read(self.address, to) }
     }
 }
 
@@ -433,6 +490,7 @@ unsafe impl Sync for Module {}
 
 impl Drop for Module {
     fn drop(&mut self) {
+        let _ = self.gpu.enter();
         // SAFETY: loaded once; kernels hold the module.
         let _ = unsafe { self.gpu.driver.module_unload((self.module,)) };
     }
@@ -473,6 +531,15 @@ unsafe impl Send for Kernel {}
 unsafe impl Sync for Kernel {}
 
 impl Kernel {
+    /// Address and size of a variable of the kernel's module.
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn variable(&self, name: &str) -> Result<(u64, usize)> {
+        self.module.gpu.enter()?;
+        self.module.variable(name)
+    }
+
     /// An attribute by CUDA's number: 4 registers, 1 static shared memory, 3 local memory, 0 threads.
     ///
     /// # Errors
@@ -518,6 +585,11 @@ pub struct Event {
     gpu: Arc<Gpu>,
     event: Handle,
 }
+
+// SAFETY: as of `Gpu`.
+unsafe impl Send for Event {}
+// SAFETY: as of `Gpu`.
+unsafe impl Sync for Event {}
 
 impl Drop for Event {
     fn drop(&mut self) {

@@ -41,11 +41,11 @@ static COOPERATIVE: Refusal = Refusal {
     text: "too many blocks in cooperative launch",
 };
 
-/// Whether a device takes a launch.
+/// Whether the geometry of a launch is one that any device has.
 ///
 /// # Errors
-/// The first thing that is too large.
-pub fn check(code: &Code, config: &Config) -> Result<(), &'static Refusal> {
+/// The first thing that is too large, or nothing.
+pub fn check_geometry(config: &Config) -> Result<(), &'static Refusal> {
     let within = |v: &[i64; 3], max: &[i64; 3]| v.iter().zip(max).all(|(v, m)| (1..=*m).contains(v));
     if !within(&config.block, &MAX_BLOCK) {
         return Err(&BLOCK);
@@ -56,7 +56,19 @@ pub fn check(code: &Code, config: &Config) -> Result<(), &'static Refusal> {
     if !within(&config.grid, &MAX_GRID) {
         return Err(&GRID);
     }
-    if config.dynamic_shared < 0 || code.shared_bytes as i64 + config.dynamic_shared > MAX_SHARED {
+    if !(0..=MAX_SHARED).contains(&config.dynamic_shared) {
+        return Err(&SHARED);
+    }
+    Ok(())
+}
+
+/// Whether a device takes a launch.
+///
+/// # Errors
+/// The first thing that is too large.
+pub fn check(code: &Code, config: &Config) -> Result<(), &'static Refusal> {
+    check_geometry(config)?;
+    if code.shared_bytes as i64 + config.dynamic_shared > MAX_SHARED {
         return Err(&SHARED);
     }
     if code.is_cooperative && config.threads().saturating_mul(config.blocks()) > MAX_COOPERATIVE_THREADS {

@@ -19,7 +19,8 @@ pub struct LiftedKernel {
     /// Its typed functions, the kernel first.
     pub functions: Vec<Arc<Function>>,
     image: Image,
-    _variables: Vec<lh_ptx::Variable>,
+    /// Its module's variables.
+    pub variables: Vec<lh_ptx::Variable>,
 }
 
 impl LiftedKernel {
@@ -64,7 +65,7 @@ pub fn compile_lifted(text: &str, name: Option<&str>) -> Result<LiftedKernel> {
     let output = lh_llvm::compile(&unit(&functions, &lifted.names, lh_llvm::Wanted::default()));
     let file = |f: usize| Some(functions.get(f)?.file.clone());
     let image = Image::load(&output.object, &functions[0].name, &|_| None, &file, &|_| None);
-    Ok(LiftedKernel { kernel, params, functions, image, _variables: lifted.variables })
+    Ok(LiftedKernel { kernel, params, functions, image, variables: lifted.variables })
 }
 
 /// Device functions by name: their numbers, and how many parameters each has.

@@ -53,7 +53,7 @@ impl DevicePtx {
 /// Compiles a Python function to PTX: `abi` is `kernel`, `c` or `numba`; limits are threads of a block, blocks of a
 /// multiprocessor, registers of a thread.
 #[pyfunction]
-#[pyo3(signature = (function, sig, name, cc, *, abi = "kernel", isa = None, debug = false, lineinfo = false, fastmath = false, limits = (None, None, None), llvm = false))]
+#[pyo3(signature = (function, sig, name, cc, *, abi = "kernel", isa = None, debug = false, lineinfo = false, fastmath = false, limits = (None, None, None), llvm = false, boundscheck = false, link = 0))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments of a private function")]
 pub fn compile_ptx(
     function: &Bound<'_, PyFunction>,
@@ -67,6 +67,8 @@ pub fn compile_ptx(
     fastmath: bool,
     limits: (Option<u32>, Option<u32>, Option<u32>),
     llvm: bool,
+    boundscheck: bool,
+    link: u32,
 ) -> PyResult<DevicePtx> {
     let py = function.py();
     crate::panics::install();
@@ -85,13 +87,13 @@ pub fn compile_ptx(
     };
     let options = Options {
         fastmath: if fastmath { fastmath::FAST } else { 0 },
-        boundscheck: debug,
-        numpy_errors: true,
+        boundscheck: debug || boundscheck,
+        numpy_errors: !debug || fastmath,
         overflow_check: false,
         debug,
         device: Device::Gpu,
         parallel: 0,
-        link: 0,
+        link,
         callback: false,
     };
     let (ret, args) = signature(sig)?;

@@ -7,6 +7,7 @@ use crate::{raise, render};
 use lh_cuda::{Code, Config, Device, Fault};
 use lh_driver::kernel::Kernel;
 use lh_ir::func::Entry;
+use lh_ir::types::Prim;
 use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -41,6 +42,32 @@ pub fn launch(
         Ok(()) => Ok(()),
         Err(fault) => Err(failed(py, fault)?),
     }
+}
+
+/// A number, argument types, words, addresses: see [`device_arguments`].
+type ForDevice<'py> = (usize, Bound<'py, PyTuple>, Vec<u64>, Vec<u64>);
+
+/// What a GPU needs of a launch: a number of the specialisation for these arguments, its argument types, the words of its
+/// parameters, and those of them that are addresses.
+#[pyfunction]
+pub fn device_arguments<'py>(kernel: &Bound<'py, PyAny>, args: &Bound<'py, PyTuple>) -> PyResult<ForDevice<'py>> {
+    let py = kernel.py();
+    let mut buf = ArgBuf::default();
+    let overload = resolve(kernel, args, &mut buf)?;
+    if buf.lists.is_some() {
+        return Err(PyTypeError::new_err("kernels take no lists"));
+    }
+    code_of(overload)?;
+    let prims: Vec<Prim> = overload.compiled.args.iter().flat_map(|t| t.flatten()).collect();
+    if prims.len() != buf.slots.len() {
+        lh_ir::bug!("{} words for {} parameters", buf.slots.len(), prims.len());
+    }
+    let of = |wanted: fn(&Prim) -> bool| -> Vec<u64> {
+        prims.iter().zip(&buf.slots).filter(|(p, _)| wanted(p)).map(|(_, w)| *w).collect()
+    };
+    let types = crate::types::type_tuple(py, &overload.compiled.args)?;
+    let number = std::ptr::from_ref(overload).addr();
+    Ok((number, types, of(|p| *p != Prim::Mem), of(|p| *p == Prim::Ptr)))
 }
 
 /// The exception for a launch that has failed.

@@ -167,10 +167,12 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<gpu::Gpu>()?;
     m.add_class::<gpu::GpuMemory>()?;
     m.add_class::<gpu::GpuKernel>()?;
+    m.add_class::<gpu::GpuEvent>()?;
     m.add_function(wrap_pyfunction!(device::compile_ptx, m)?)?;
     m.add_function(wrap_pyfunction!(ufunc::dufunc, m)?)?;
     m.add_function(wrap_pyfunction!(ufunc::ufunc_parts, m)?)?;
     m.add_function(wrap_pyfunction!(kernel::launch, m)?)?;
+    m.add_function(wrap_pyfunction!(kernel::device_arguments, m)?)?;
     m.add_function(wrap_pyfunction!(kernel::kernel_facts, m)?)?;
     print::install();
     lh_runtime::callback::set_teller(foreign::tell);

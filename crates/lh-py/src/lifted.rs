@@ -5,7 +5,7 @@ use crate::render;
 use crate::signals::Running;
 use lh_cuda::{Config, Device};
 use lh_driver::lifted::{LiftedKernel, compile_lifted};
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyKeyError, PyTypeError};
 use pyo3::prelude::*;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -30,6 +30,13 @@ impl PtxKernel {
     #[getter]
     fn words(&self) -> usize {
         self.kernel.params.len()
+    }
+
+    /// Address and bytes of a variable of its module.
+    fn variable(&self, name: &str) -> PyResult<(usize, usize)> {
+        let found = self.kernel.variables.iter().find(|v| v.name == name);
+        let found = found.ok_or_else(|| PyKeyError::new_err(format!("there is no variable {name}")))?;
+        Ok((found.address(), found.size))
     }
 
     /// Typed IR, for tests.

@@ -12,6 +12,7 @@ import numpy as np
 
 from lancehead import _core, config
 from lancehead.cuda.devices import current_context
+from lancehead.cuda.gpu import CPU_INSTEAD, address_of, allocated, current_gpu, download, upload
 from lancehead.cuda.memory import Freed, MemoryPointer, allocate, interface_of, over
 from lancehead.cuda.streams import check, external_stream
 
@@ -27,6 +28,15 @@ class DeviceNDArray:
         self._argument = data if data.dtype.names != ("s0", "s1") else data.view(np.uint64).reshape(*data.shape, 2)
         self.stream = stream
         current_context().arrays.add(self)
+
+    def _over(self, data: np.ndarray, stream: Any = None) -> DeviceNDArray:
+        return DeviceNDArray(data, self.stream if stream is None else stream)
+
+    def _part(self, key: Any) -> Any:
+        return self._data[key]
+
+    def _set(self, key: Any, values: np.ndarray) -> None:
+        self._data[key] = values
 
     @property
     def gpu_data(self) -> MemoryPointer:
@@ -122,7 +132,7 @@ class DeviceNDArray:
         if isinstance(found, np.ndarray) and (found.ndim or item == Ellipsis):
             if found.size and not np.shares_memory(found, self._data):
                 raise NotImplementedError("device arrays are indexed with integers and slices only")
-            return DeviceNDArray(found, self.stream)
+            return self._over(found)
         return DeviceRecord(found) if isinstance(found, np.void) else found
 
     def getitem(self, item: Any, stream: Any = 0) -> Any:
@@ -135,14 +145,14 @@ class DeviceNDArray:
     def setitem(self, key: Any, value: Any, stream: Any = 0) -> None:
         """Copies a value or an array to a part of the array."""
         source = np.asarray(host_of(value))
-        part = self._data[key]
+        part = self._part(key)
         if source.ndim > np.ndim(part):
             raise ValueError(f"Can't assign {source.ndim}-D array to {np.ndim(part)}-D self")
         shape = (1,) * (np.ndim(part) - source.ndim) + source.shape
         for axis, (want, got) in enumerate(zip(np.shape(part), shape)):
             if got not in (1, want):
                 raise ValueError(f"Can't copy sequence with size {got} to array axis {axis} with dimension {want}")
-        self._data[key] = source
+        self._set(key, source)
 
     def copy_to_host(self, ary: np.ndarray | None = None, stream: Any = 0) -> np.ndarray:
         """The elements as a host array, copied into `ary` if that is given."""
@@ -158,7 +168,7 @@ class DeviceNDArray:
         check(stream)
         source = host_of(ary)
         _check_copy(self._data, source, is_cuda_array(ary) and not isinstance(ary, np.ndarray))
-        np.copyto(self._data, source)
+        self._set(..., source)
 
     def is_c_contiguous(self) -> bool:
         """Whether the memory is in row-major order without gaps."""
@@ -174,22 +184,22 @@ class DeviceNDArray:
         made = self._data.reshape(shape, order=order)
         if made.size and not np.shares_memory(made, self._data):
             raise NotImplementedError("reshape would require copy")
-        return DeviceNDArray(made, self.stream)
+        return self._over(made)
 
     def ravel(self, order: str = "C", stream: Any = 0) -> DeviceNDArray:
         """The same memory in one dimension."""
         made = self._data.ravel(order=order)
         if made.size and not np.shares_memory(made, self._data):
             raise NotImplementedError("ravel would require copy")
-        return DeviceNDArray(made, self.stream)
+        return self._over(made)
 
     def view(self, dtype: Any) -> DeviceNDArray:
         """The same memory as elements of another type."""
-        return DeviceNDArray(self._data.view(dtype), self.stream)
+        return self._over(self._data.view(dtype))
 
     def squeeze(self, axis: Any = None, stream: Any = 0) -> DeviceNDArray:
         """The same memory without dimensions of extent 1."""
-        return DeviceNDArray(self._data.squeeze(axis), self.stream)
+        return self._over(self._data.squeeze(axis))
 
     def transpose(self, axes: Any = None) -> DeviceNDArray:
         """The same memory with the dimensions in another order."""
@@ -199,7 +209,7 @@ class DeviceNDArray:
             axes = tuple(axes)
             if sorted(axes) != list(range(self.ndim)):
                 raise ValueError(f"invalid axes list {axes!r}")
-        return DeviceNDArray(self._data.transpose(axes), self.stream)
+        return self._over(self._data.transpose(axes))
 
     def split(self, section: int, stream: Any = 0) -> Iterator[DeviceNDArray]:
         """Parts of that many elements each, of an array of one dimension."""
@@ -208,15 +218,93 @@ class DeviceNDArray:
         if self.strides[0] != self.dtype.itemsize:
             raise ValueError("only support unit stride")
         for start in range(0, self.size, section):
-            yield DeviceNDArray(self._data[start : start + section], self.stream)
+            yield self._over(self._data[start : start + section])
 
     def bind(self, stream: Any = 0) -> DeviceNDArray:
         """The same memory, for use in a stream."""
-        return DeviceNDArray(self._data, stream)
+        return self._over(self._data, stream)
 
     def get_ipc_handle(self) -> Any:
         """Memory of the CPU device is shared between processes by `multiprocessing.shared_memory` instead."""
         raise OSError("the memory of the CPU device has no IPC handles; use multiprocessing.shared_memory")
+
+
+class GpuNDArray(DeviceNDArray):
+    """An array in the memory of a GPU. What describes it is at the GPU's addresses: its elements are copied, never read."""
+
+    __slots__ = ("gpu",)
+
+    def __init__(self, data: np.ndarray, stream: Any, gpu: _core.Gpu) -> None:
+        super().__init__(data, stream)
+        self.gpu = gpu
+
+    def _over(self, data: np.ndarray, stream: Any = None) -> DeviceNDArray:
+        return GpuNDArray(data, self.stream if stream is None else stream, self.gpu)
+
+    def _part(self, key: Any) -> Any:
+        return self._data[_whole(key)]
+
+    def _set(self, key: Any, values: np.ndarray) -> None:
+        upload(self.gpu, self._part(key), values)
+
+    def copy_to_host(self, ary: np.ndarray | None = None, stream: Any = 0) -> np.ndarray:
+        check(stream)
+        if ary is not None:
+            _check_copy(ary, self._data, False)
+        host = download(self.gpu, self._data)
+        if ary is None:
+            return host if _is_contiguous(host) else host.copy(order="A")
+        np.copyto(ary, host)
+        return ary
+
+    def copy_to_device(self, ary: Any, stream: Any = 0) -> None:
+        check(stream)
+        # Within a GPU, memory without gaps is copied as it is.
+        if isinstance(ary, GpuNDArray) and ary.gpu is self.gpu:
+            _check_copy(self._data, ary._data, True)
+            if _is_contiguous(self._data) and _is_contiguous(ary._data) and self.size:
+                self.gpu.copy(address_of(self._data), address_of(ary._data), self.nbytes)
+                return
+        super().copy_to_device(ary, stream)
+
+    def reshape(self, *newshape: Any, order: str = "C") -> DeviceNDArray:
+        _check_dense(self._data, order, "reshape")
+        return super().reshape(*newshape, order=order)
+
+    def ravel(self, order: str = "C", stream: Any = 0) -> DeviceNDArray:
+        _check_dense(self._data, order, "ravel")
+        return super().ravel(order, stream)
+
+    def __getitem__(self, item: Any) -> Any:
+        parts = item if isinstance(item, tuple) else (item,)
+        part = self._over(self._part(item))
+        if part.ndim or any(p is Ellipsis for p in parts):
+            return part
+        return GpuRecord(part) if self.dtype.names else part.copy_to_host()[()]
+
+    def __dlpack__(self, **kwargs: Any) -> Any:
+        raise BufferError(f"arrays of a GPU are not shared by DLPack yet, but by __cuda_array_interface__; {CPU_INSTEAD}")
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return 2, current_context().device.id
+
+
+def _whole(item: Any) -> Any:
+    """An index that gives part of an array, if it is one element too.
+
+    Raises:
+        NotImplementedError: the index would gather elements.
+    """
+    parts = item if isinstance(item, tuple) else (item,)
+    if not all(p is None or p is Ellipsis or isinstance(p, (slice, str, int, np.integer)) and not isinstance(p, bool) for p in parts):
+        raise NotImplementedError("device arrays are indexed with integers and slices only")
+    return item if any(p is Ellipsis or isinstance(p, str) for p in parts) else (*parts, Ellipsis)
+
+
+def _check_dense(a: np.ndarray, order: str, what: str) -> None:
+    # Whether NumPy would copy is not known beforehand where there are gaps, and it must not.
+    if not (a.flags.f_contiguous if order == "F" else a.flags.c_contiguous) or order not in ("C", "F"):
+        raise NotImplementedError(f"{what} would require copy")
 
 
 class DeviceRecord:
@@ -244,6 +332,22 @@ class DeviceRecord:
         return len(self._data)
 
 
+class GpuRecord(DeviceRecord):
+    """A record in the memory of a GPU."""
+
+    def __init__(self, place: DeviceNDArray) -> None:
+        self.place = place
+
+    @property
+    def _data(self) -> np.void:  # type: ignore[override]
+        return self.place.copy_to_host()[()]
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        record = self._data
+        record[key] = host_of(value)
+        self.place.copy_to_device(np.asarray(record))
+
+
 def _check_copy(dst: np.ndarray, src: np.ndarray, on_device: bool) -> None:
     if dst.shape != src.shape:
         raise ValueError(f"incompatible shape: {dst.shape} vs. {src.shape}")
@@ -265,10 +369,12 @@ def _is_contiguous(a: np.ndarray) -> bool:
 
 
 def host_of(value: Any) -> Any:
-    """The memory of a device array; other values themselves."""
+    """The memory of a device array, of a GPU a copy; other values themselves."""
+    if isinstance(value, GpuNDArray):
+        return value.copy_to_host()
     if isinstance(value, (DeviceNDArray, DeviceRecord)):
         return value._data
-    return as_cuda_array(value)._data if hasattr(value, "__cuda_array_interface__") and not isinstance(value, np.ndarray) else value
+    return host_of(as_cuda_array(value)) if hasattr(value, "__cuda_array_interface__") and not isinstance(value, np.ndarray) else value
 
 
 def is_cuda_array(obj: object) -> bool:
@@ -280,6 +386,8 @@ def as_cuda_array(obj: Any, sync: bool = True) -> DeviceNDArray:
     """A device array over the memory of an object that has one."""
     if isinstance(obj, DeviceNDArray):
         return obj
+    if isinstance(obj, MappedNDArray):
+        return DeviceNDArray(np.asarray(obj), obj.stream)
     if hasattr(obj, "__cuda_array_interface__"):
         return from_cuda_array_interface(obj.__cuda_array_interface__, obj, sync)
     if hasattr(obj, "__dlpack__") and not isinstance(obj, np.ndarray):
@@ -290,35 +398,50 @@ def as_cuda_array(obj: Any, sync: bool = True) -> DeviceNDArray:
 def from_cuda_array_interface(desc: dict[str, Any], owner: Any = None, sync: bool = True) -> DeviceNDArray:
     """A device array over the memory that a description of its `__cuda_array_interface__` names.
 
-    The memory must be the CPU device's, that is the host's. `owner` is kept alive.
+    The memory must be that of the device in use: without a GPU the host's. `owner` is kept alive.
 
     Raises:
         NotImplementedError: the array is masked, or of a version after 3.
     """
     data = over(desc, owner)
     handle = desc.get("stream")
-    if handle is None:
-        return DeviceNDArray(data)
-    stream = external_stream(handle)
-    if sync and config.CUDA_ARRAY_INTERFACE_SYNC:
+    stream: Any = 0 if handle is None else external_stream(handle)
+    if sync and config.CUDA_ARRAY_INTERFACE_SYNC and handle is not None:
         stream.synchronize()
-    return DeviceNDArray(data, stream)
+        current_context().synchronize()
+    return _device_array(data, stream)
+
+
+def _device_array(data: np.ndarray, stream: Any) -> DeviceNDArray:
+    """An array of what is in the memory of the device in use."""
+    gpu = current_gpu()
+    return DeviceNDArray(data, stream) if gpu is None else GpuNDArray(data, stream, gpu)
 
 
 def to_device(obj: Any, stream: Any = 0, copy: bool = True, to: DeviceNDArray | None = None) -> DeviceNDArray:
     """Copies an array (or what becomes one) to the device; into `to` if that is given."""
     if isinstance(obj, DeviceNDArray) and to is None:
-        return DeviceNDArray(obj._data.copy(order="A"), stream) if copy else obj
+        if copy:
+            made = device_array_like(obj, stream)
+            _store_all(made, obj)
+        return made if copy else obj
     check(stream)
     source = np.asarray(host_of(obj))
     if not _is_contiguous(_core_of(source)):
         raise ValueError("Array contains non-contiguous buffer and cannot be transferred as a single memory region. "
                          "Please ensure contiguous buffer with numpy .ascontiguousarray()")
     if to is None:
-        to = DeviceNDArray(_like(source), stream)
+        to = device_array_like(source, stream)
     if copy:
         to.copy_to_device(source)
     return to
+
+
+def _store_all(to: DeviceNDArray, source: DeviceNDArray) -> None:
+    if to.strides == source.strides:
+        to.copy_to_device(source)
+    else:
+        to._set(..., host_of(source))
 
 
 def _shape(shape: Any) -> tuple[int, ...]:
@@ -331,9 +454,17 @@ def _shape(shape: Any) -> tuple[int, ...]:
 
 def device_array(shape: Any, dtype: Any = np.float64, strides: Any = None, order: str = "C", stream: Any = 0) -> DeviceNDArray:
     """An array on the device whose elements are not set."""
+    gpu = current_gpu()
+    if gpu is None:
+        return DeviceNDArray(_host_array(shape, dtype, strides, order), stream)
+    steps = (strides,) if isinstance(strides, int) else strides
+    return GpuNDArray(allocated(gpu, _shape(shape), np.dtype(dtype), steps, order), stream, gpu)
+
+
+def _host_array(shape: Any, dtype: Any, strides: Any, order: str) -> np.ndarray:
     if strides is not None:
-        return DeviceNDArray(_strided(_shape(shape), np.dtype(dtype), strides), stream)
-    return DeviceNDArray(allocate(_shape(shape), np.dtype(dtype), order, current_context().deallocations), stream)
+        return _strided(_shape(shape), np.dtype(dtype), strides)
+    return allocate(_shape(shape), np.dtype(dtype), order, current_context().deallocations)
 
 
 def _strided(shape: tuple[int, ...], dtype: np.dtype, strides: Any) -> np.ndarray:
@@ -353,12 +484,16 @@ def _like(ary: Any) -> np.ndarray:
 
 def device_array_like(ary: Any, stream: Any = 0) -> DeviceNDArray:
     """An array on the device with the shape, type and order of another."""
-    return DeviceNDArray(_like(ary), stream)
+    gpu = current_gpu()
+    if gpu is None:
+        return DeviceNDArray(_like(ary), stream)
+    like = np.empty_like(ary._data if isinstance(ary, DeviceNDArray) else host_of(ary), subok=False)
+    return GpuNDArray(allocated(gpu, like.shape, like.dtype, like.strides), stream, gpu)
 
 
 def pinned_array(shape: Any, dtype: Any = np.float64, strides: Any = None, order: str = "C") -> np.ndarray:
     """A host array that can be copied to and from the device fast."""
-    return device_array(shape, dtype, strides, order)._data
+    return _host_array(shape, dtype, strides, order)
 
 
 def pinned_array_like(ary: Any) -> np.ndarray:
@@ -369,7 +504,7 @@ def pinned_array_like(ary: Any) -> np.ndarray:
 def mapped_array(shape: Any, dtype: Any = np.float64, strides: Any = None, order: str = "C", stream: Any = 0, portable: bool = False,
                  wc: bool = False) -> np.ndarray:  # fmt: skip
     """An array that both the host and the device use."""
-    return _shared(device_array(shape, dtype, strides, order)._data, MappedNDArray, stream)
+    return _shared(_host_array(shape, dtype, strides, order), MappedNDArray, stream)
 
 
 def mapped_array_like(ary: Any, stream: Any = 0, portable: bool = False, wc: bool = False) -> np.ndarray:
@@ -380,7 +515,7 @@ def mapped_array_like(ary: Any, stream: Any = 0, portable: bool = False, wc: boo
 def managed_array(shape: Any, dtype: Any = np.float64, strides: Any = None, order: str = "C", stream: Any = 0,
                   attach_global: bool = True) -> np.ndarray:  # fmt: skip
     """An array that both the host and the device use."""
-    return _shared(device_array(shape, dtype, strides, order)._data, ManagedNDArray, stream)
+    return _shared(_host_array(shape, dtype, strides, order), ManagedNDArray, stream)
 
 
 def _shared(data: np.ndarray, kind: type[MappedNDArray], stream: Any) -> np.ndarray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import weakref
 from collections.abc import Iterator
@@ -10,7 +11,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lancehead.cuda.errors import CudaSupportError
+from lancehead import _core
+from lancehead.cuda.errors import UnsupportedError
+from lancehead.cuda.gpu import CPU_INSTEAD, count, current, opened
 from lancehead.cuda.memory import Deallocations, MemoryManager
 from lancehead.cuda.streams import Event, Stream, event, external_stream, stream
 
@@ -66,11 +69,28 @@ class Device:
         self.get_primary_context().reset()
 
 
+# Attributes by CUDA's numbers.
+_ATTRIBUTES = {
+    "MAX_THREADS_PER_BLOCK": 1, "MAX_BLOCK_DIM_X": 2, "MAX_BLOCK_DIM_Y": 3, "MAX_BLOCK_DIM_Z": 4, "MAX_GRID_DIM_X": 5, "MAX_GRID_DIM_Y": 6,
+    "MAX_GRID_DIM_Z": 7, "MAX_SHARED_MEMORY_PER_BLOCK": 8, "TOTAL_CONSTANT_MEMORY": 9, "WARP_SIZE": 10, "MAX_PITCH": 11,
+    "MAX_REGISTERS_PER_BLOCK": 12, "CLOCK_RATE": 13, "TEXTURE_ALIGNMENT": 14, "GPU_OVERLAP": 15, "MULTIPROCESSOR_COUNT": 16,
+    "KERNEL_EXEC_TIMEOUT": 17, "INTEGRATED": 18, "CAN_MAP_HOST_MEMORY": 19, "COMPUTE_MODE": 20, "CONCURRENT_KERNELS": 31, "ECC_ENABLED": 32,
+    "PCI_BUS_ID": 33, "PCI_DEVICE_ID": 34, "TCC_DRIVER": 35, "MEMORY_CLOCK_RATE": 36, "GLOBAL_MEMORY_BUS_WIDTH": 37, "L2_CACHE_SIZE": 38,
+    "MAX_THREADS_PER_MULTI_PROCESSOR": 39, "ASYNC_ENGINE_COUNT": 40, "UNIFIED_ADDRESSING": 41, "PCI_DOMAIN_ID": 50,
+    "COMPUTE_CAPABILITY_MAJOR": 75, "COMPUTE_CAPABILITY_MINOR": 76, "STREAM_PRIORITIES_SUPPORTED": 78,
+    "MAX_SHARED_MEMORY_PER_MULTIPROCESSOR": 81, "MAX_REGISTERS_PER_MULTIPROCESSOR": 82, "MANAGED_MEMORY": 83, "MULTI_GPU_BOARD": 84,
+    "HOST_NATIVE_ATOMIC_SUPPORTED": 86, "PAGEABLE_MEMORY_ACCESS": 88, "CONCURRENT_MANAGED_ACCESS": 89, "COOPERATIVE_LAUNCH": 95,
+    "MAX_SHARED_MEMORY_PER_BLOCK_OPTIN": 97, "MAX_BLOCKS_PER_MULTIPROCESSOR": 106, "RESERVED_SHARED_MEMORY_PER_BLOCK": 111,
+    "MEMORY_POOLS_SUPPORTED": 115,
+}  # fmt: skip
+
+
 class Context:
     """Where memory of a device lives."""
 
     def __init__(self, device: Device) -> None:
         self.device = device
+        self.gpu: _core.Gpu | None = getattr(device, "gpu", None)
         self.memory_manager = MemoryManager(self.get_memory_info().total)
         self.arrays: weakref.WeakSet[Any] = weakref.WeakSet()
 
@@ -81,6 +101,8 @@ class Context:
 
     def memalloc(self, bytesize: int) -> np.ndarray:
         """Memory of the device."""
+        if self.gpu is not None:
+            raise UnsupportedError(f"memory of a GPU is made by cuda.device_array; {CPU_INSTEAD}")
         return np.empty(bytesize, np.uint8)
 
     def memhostalloc(self, bytesize: int, mapped: bool = False, portable: bool = False, wc: bool = False) -> np.ndarray:
@@ -105,11 +127,19 @@ class Context:
 
     def get_memory_info(self) -> MemoryInfo:
         """Free and total bytes of memory."""
+        if self.gpu is not None:
+            return MemoryInfo(*self.gpu.memory())
         page = os.sysconf("SC_PAGE_SIZE")
         return MemoryInfo(os.sysconf("SC_AVPHYS_PAGES") * page, os.sysconf("SC_PHYS_PAGES") * page)
 
     def synchronize(self) -> None:
-        """Waits for all that was started."""
+        """Waits for all that was started.
+
+        Raises:
+            CudaAPIError: something that was started has gone wrong.
+        """
+        if self.gpu is not None:
+            self.gpu.wait()
 
     def reset(self) -> None:
         """Frees the arrays that were made: what uses them after that raises CudaAPIError."""
@@ -119,8 +149,8 @@ class Context:
         self.deallocations.clear()
 
     def can_access_peer(self, peer_context: int) -> bool:
-        """Whether kernels can use the memory of another device: that of all CPU devices is one."""
-        return True
+        """Whether kernels can use the memory of another device: that of all CPU devices is one; between GPUs it is not set up."""
+        return self.gpu is None
 
     def enable_peer_access(self, peer_context: int, flags: int = 0) -> None:
         """Lets kernels use the memory of another device."""
@@ -148,13 +178,32 @@ class Context:
 class _Managed(Device):
     """A device of the list, which `with` makes the current one."""
 
+    gpu: _core.Gpu | None = None
+
     def __enter__(self) -> _Managed:
-        _stack.append(_current[0])
-        _current[0] = self.id
+        _stack.append(current[0])
+        current[0] = self.id
         return self
 
     def __exit__(self, *exc: object) -> None:
-        _current[0] = _stack.pop()
+        current[0] = _stack.pop()
+
+
+class _ManagedGpu(_Managed):
+    """A GPU of the list. What it can do, the driver says."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.gpu = opened(number)
+        self.name = self.gpu.name.encode()
+        self.compute_capability = self.gpu.capability
+        for name, attribute in _ATTRIBUTES.items():
+            setattr(self, name, self.gpu.attribute(attribute))
+        # Both are in every GPU that is supported, in software before 8.0.
+        self.supports_float16 = self.supports_bfloat16 = True
+
+    def __repr__(self) -> str:
+        return f"<CUDA device {self.id} {self.name!r}>"
 
 
 _contexts: dict[Device, Context] = {}
@@ -167,7 +216,6 @@ def context_of(device: Device) -> Context:
     return _contexts[device]
 
 
-_current = [0]
 _stack: list[int] = []
 _count = max(1, int(os.environ.get("LANCEHEAD_CPU_DEVICES", "1") or "1"))
 
@@ -175,8 +223,10 @@ _count = max(1, int(os.environ.get("LANCEHEAD_CPU_DEVICES", "1") or "1"))
 class DeviceList:
     """The devices."""
 
-    def __init__(self) -> None:
-        self.lst = [_Managed(i) for i in range(_count)]
+    @functools.cached_property
+    def lst(self) -> list[_Managed]:
+        """The GPUs; without one, CPU devices."""
+        return [_ManagedGpu(i) for i in range(count())] or [_Managed(i) for i in range(_count)]
 
     def __len__(self) -> int:
         return len(self.lst)
@@ -193,7 +243,7 @@ class DeviceList:
     @property
     def current(self) -> _Managed:
         """The device in use."""
-        return self.lst[_current[0]]
+        return self.lst[current[0]]
 
 
 gpus = DeviceList()
@@ -213,7 +263,7 @@ def select_device(device_id: int) -> Context:
     """Makes a device the one in use."""
     if not 0 <= device_id < len(gpus):
         raise IndexError(f"there is no device {device_id}: there are {len(gpus)}")
-    _current[0] = device_id
+    current[0] = device_id
     return context_of(gpus[device_id])
 
 
@@ -235,13 +285,16 @@ def close() -> None:
 
 def synchronize() -> None:
     """Waits for all that was started."""
+    current_context().synchronize()
 
 
 def is_available() -> bool:
-    """Whether kernels can run: always, on the CPU if nowhere else."""
-    if os.environ.get("LANCEHEAD_CUDA_DEVICE") == "gpu":
-        raise CudaSupportError("LANCEHEAD_CUDA_DEVICE=gpu, but there is no GPU that lancehead can use")
-    return True
+    """Whether kernels can run: always, on the CPU if nowhere else.
+
+    Raises:
+        CudaSupportError: `LANCEHEAD_CUDA_DEVICE=gpu`, and there is no GPU.
+    """
+    return len(gpus) > 0
 
 
 def cuda_error() -> None:

@@ -14,6 +14,8 @@ from lancehead.cuda.args import native, natives
 from lancehead.cuda import linking, toolkit
 from lancehead.cuda.compiling import default_cc, limits, symbol
 from lancehead.cuda.devicearray import MappedNDArray
+from lancehead.cuda.gpu import current_gpu
+from lancehead.cuda.launching import launch_on, placed
 from lancehead.cuda.streams import check
 from lancehead.errors import NumbaInvalidConfigWarning, NumbaPerformanceWarning
 
@@ -47,6 +49,8 @@ class CUDADispatcher:
         self.specializations: dict[Any, CUDADispatcher] = {}
         # What has been launched before, by its geometry.
         self._launches: dict[Any, Launch] = {}
+        # Code for GPUs, by the GPU and the number of a specialisation.
+        self._gpu_codes: dict[Any, Any] = {}
 
     def __reduce__(self) -> Any:
         options = {k: v for k, v in self.targetoptions.items() if k != "device"}
@@ -280,19 +284,13 @@ class Launch:
             warnings.warn(NumbaPerformanceWarning(text), stacklevel=2)
         if self.stream:
             check(self.stream)
+        if (gpu := current_gpu()) is not None:
+            launch_on(gpu, self, args)
+            return
         try:
             _core.launch(self._launch, self._grid, self._block, self.sharedmem, natives(args))
         except Exception as error:
-            raise _placed(error) from error.__cause__
-
-
-def _placed(error: Exception) -> Exception:
-    """An exception of a thread, with the thread in its text."""
-    thread, block = getattr(error, "thread", None), getattr(error, "block", None)
-    if thread is not None and block is not None:
-        where = f"tid={list(thread)} ctaid={list(block)}"
-        error.args = (f"{where}: {error.args[0]}", *error.args[1:]) if error.args else (where,)
-    return error
+            raise placed(error) from error.__cause__
 
 
 class ForAll:

@@ -1,4 +1,6 @@
-"""Streams and events. What is put into a stream of the CPU device is done at once, which is an order that any stream allows."""
+"""Streams and events. What is put into a stream of the CPU device is done at once, which is an order that any stream allows; on a
+GPU all streams are one, the driver's default.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from lancehead import _core
 from lancehead.cuda.errors import CudaAPIError
+from lancehead.cuda.gpu import current_gpu
 
 
 class Stream:
@@ -25,7 +29,7 @@ class Stream:
     def __repr__(self) -> str:
         names = {0: "Default CUDA stream", 1: "Legacy default CUDA stream", 2: "Per-thread default CUDA stream"}
         kind = "External CUDA stream" if self.external else "CUDA stream"
-        return f"<{names.get(self.handle, f'{kind} {self.handle}')} on CPU device>"
+        return f"<{names.get(self.handle, f'{kind} {self.handle}')} on {'CPU device' if current_gpu() is None else 'GPU'}>"
 
     def close(self) -> None:
         """Ends the stream: what is put into it after that raises CudaAPIError."""
@@ -43,6 +47,7 @@ class Stream:
     def synchronize(self) -> None:
         """Waits for all that was put into the stream."""
         self.check()
+        wait()
 
     @contextmanager
     def auto_synchronize(self) -> Iterator[Stream]:
@@ -52,14 +57,21 @@ class Stream:
 
     def add_callback(self, callback: Callable[[Stream, int, Any], object], arg: Any = None) -> None:
         """Calls a function when all that was put into the stream is done."""
-        self.check()
+        self.synchronize()
         callback(self, 0, arg)
 
     def async_done(self) -> asyncio.Future[Stream]:
         """A future for when all that was put into the stream is done."""
+        self.synchronize()
         future: asyncio.Future[Stream] = asyncio.get_running_loop().create_future()
         future.set_result(self)
         return future
+
+
+def wait() -> None:
+    """Waits for what a GPU was given to do."""
+    if (gpu := current_gpu()) is not None:
+        gpu.wait()
 
 
 def check(stream: Any) -> None:
@@ -73,19 +85,22 @@ class Event:
 
     def __init__(self, timing: bool = True) -> None:
         self.timing = timing
-        self._at: int | None = None
+        self._at: int | _core.GpuEvent | None = None
 
     def record(self, stream: Stream | int = 0) -> None:
         """Notes the time at which the stream comes here."""
         check(stream)
-        self._at = time.perf_counter_ns()
+        gpu = current_gpu()
+        self._at = time.perf_counter_ns() if gpu is None else gpu.event()
 
     def query(self) -> bool:
-        """Whether the stream has come here."""
+        """Whether the stream has come here; on a GPU, once it has."""
+        wait()
         return True
 
     def synchronize(self) -> None:
         """Waits until the stream has come here."""
+        wait()
 
     def wait(self, stream: Stream | int = 0) -> None:
         """Makes a stream wait until this point."""
@@ -134,4 +149,8 @@ def event_elapsed_time(start: Event, end: Event) -> float:
     """Milliseconds between two recorded events."""
     if start._at is None or end._at is None:
         raise RuntimeError("both events must have been recorded")
-    return (end._at - start._at) / 1e6
+    if isinstance(end._at, int) and isinstance(start._at, int):
+        return (end._at - start._at) / 1e6
+    if isinstance(end._at, int) or isinstance(start._at, int):
+        raise RuntimeError("one event was recorded on a GPU, the other on the CPU")
+    return end._at.since(start._at)

@@ -10,6 +10,8 @@ import numpy as np
 
 from lancehead import types, ufuncs
 from lancehead.cuda.devicearray import DeviceNDArray, as_cuda_array, host_of, is_cuda_array
+from lancehead.cuda.errors import UnsupportedError
+from lancehead.cuda.gpu import CPU_INSTEAD, current_gpu
 
 
 class DeviceUFunc:
@@ -26,6 +28,8 @@ class DeviceUFunc:
         return DeviceUFunc, (self.py_func, self._ufunc)
 
     def __call__(self, *args: Any, out: Any = None, stream: Any = 0) -> Any:
+        if current_gpu() is not None:
+            raise UnsupportedError(f"ufuncs do not run on a GPU yet: write a kernel, or {CPU_INSTEAD}")
         nin, nout = self._ufunc.nin, self._ufunc.nout
         if out is not None and len(args) > nin:
             raise ValueError("cannot specify argument 'out' as both positional and keyword")

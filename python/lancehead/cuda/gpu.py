@@ -1,0 +1,111 @@
+"""GPUs through NVIDIA's driver: what there is, and copies to and from arrays in their memory.
+
+An array of a GPU is described by a NumPy array at the GPU's addresses, which is never read: its slices, views and strides are
+those of the memory there.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+from typing import Any
+
+import numpy as np
+
+from lancehead import _core
+from lancehead.cuda.errors import CudaAPIError, CudaSupportError
+from lancehead.cuda.memory import Foreign
+
+CPU_INSTEAD = "LANCEHEAD_CUDA_DEVICE=cpu runs kernels on the CPU"
+
+# No library of the driver, one that is only there to link with, a driver without a GPU.
+_NO_GPU = frozenset({-1, 34, 100})
+
+
+@functools.cache
+def count() -> int:
+    """Number of GPUs that kernels run on; 0 if that is the CPU.
+
+    Raises:
+        CudaSupportError: a GPU is asked for and there is none, or there is a driver that cannot be used.
+    """
+    wanted = os.environ.get("LANCEHEAD_CUDA_DEVICE", "")
+    if wanted not in ("", "cpu", "gpu"):
+        raise CudaSupportError(f"LANCEHEAD_CUDA_DEVICE={wanted}: it is cpu or gpu")
+    if wanted == "cpu":
+        return 0
+    try:
+        return opened(0).devices
+    except CudaAPIError as error:
+        if wanted == "gpu":
+            raise CudaSupportError(f"LANCEHEAD_CUDA_DEVICE=gpu, but there is no GPU that lancehead can use: {error}") from None
+        if error.code in _NO_GPU:
+            return 0
+        raise CudaSupportError(f"NVIDIA's driver cannot be used: {error}; {CPU_INSTEAD}") from None
+
+
+@functools.cache
+def opened(number: int) -> _core.Gpu:
+    """A GPU with its primary context, which other libraries of the process share."""
+    return _core.Gpu(number, os.environ.get("LANCEHEAD_CUDA_DRIVER") or None)
+
+
+# The number of the device in use.
+current: list[int] = [0]
+
+
+def current_gpu() -> _core.Gpu | None:
+    """The GPU in use; None if kernels run on the CPU."""
+    return opened(current[0]) if count() else None
+
+
+def place(memory: Any, shape: tuple[int, ...], dtype: np.dtype, strides: Any = None, order: Any = "C", offset: int = 0) -> np.ndarray:
+    """What describes an array in memory of a GPU, which it keeps alive."""
+    known: dict[str, Any] = {"shape": (memory.bytes,), "typestr": "|u1", "data": (memory.address, False), "version": 3}
+    return np.ndarray(shape, dtype, np.asarray(Foreign(known, memory)), offset, strides, order)
+
+
+def allocated(gpu: _core.Gpu, shape: tuple[int, ...], dtype: np.dtype, strides: Any = None, order: Any = "C") -> np.ndarray:
+    """A new array in the memory of a GPU, as `place` describes it; negative strides are allowed."""
+    if strides is None:
+        return place(gpu.allocate(dtype.itemsize * int(np.prod(shape, dtype=object))), shape, dtype, None, order)
+    steps = [(n - 1) * s for n, s in zip(shape, strides) if n]
+    start = -sum(s for s in steps if s < 0)
+    extent = start + sum(s for s in steps if s > 0) + dtype.itemsize
+    return place(gpu.allocate(extent), shape, dtype, strides, "C", start)
+
+
+def address_of(a: np.ndarray) -> int:
+    """Where the first element is."""
+    return int(a.__array_interface__["data"][0])
+
+
+def extent_of(a: np.ndarray) -> tuple[int, int]:
+    """From which address to which the elements are."""
+    if not a.size:
+        return 0, 0
+    at = address_of(a)
+    steps = [(n - 1) * s for n, s in zip(a.shape, a.strides)]
+    return at + sum(s for s in steps if s < 0), at + sum(s for s in steps if s > 0) + a.itemsize
+
+
+def download(gpu: _core.Gpu, a: np.ndarray) -> np.ndarray:
+    """The elements in memory of the host, with the same strides."""
+    if not a.size:
+        return np.empty(a.shape, a.dtype)
+    low, high = extent_of(a)
+    raw = np.empty(high - low, np.uint8)
+    gpu.read(low, raw)
+    return np.ndarray(a.shape, a.dtype, raw, address_of(a) - low, a.strides)
+
+
+def upload(gpu: _core.Gpu, a: np.ndarray, values: Any) -> None:
+    """Sets the elements of an array of a GPU to those of a host's, which is broadcast; what lies between them stays."""
+    if not a.size:
+        return
+    low, high = extent_of(a)
+    raw = np.empty(high - low, np.uint8)
+    if high - low != a.nbytes:
+        gpu.read(low, raw)
+    np.ndarray(a.shape, a.dtype, raw, address_of(a) - low, a.strides)[...] = values
+    gpu.write(low, raw)

@@ -1,0 +1,232 @@
+"""Launches on a GPU: kernels become PTX, arguments words, and host arrays are copied there and back.
+
+What a kernel takes and for which types it is compiled, its dispatcher decides as for the CPU device.
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from lancehead import _core
+from lancehead.cuda import linking
+from lancehead.cuda.args import ArgHint, In, Out
+from lancehead.cuda.compiling import limits, symbol
+from lancehead.cuda.devicearray import DeviceNDArray, DeviceRecord, GpuNDArray, GpuRecord, as_cuda_array
+from lancehead.cuda.errors import CudaAPIError, UnsupportedError
+from lancehead.cuda.memory import Foreign
+from lancehead.cuda.gpu import CPU_INSTEAD, address_of, extent_of, place
+
+_ERROR = "lh_error"
+
+
+class _Code(NamedTuple):
+    kernel: _core.GpuKernel
+    is_cooperative: bool
+    sites: list[tuple[str, str, str, str, int]]
+
+
+def launch_on(gpu: _core.Gpu, launch: Any, args: tuple[Any, ...]) -> None:
+    """Runs a kernel on a GPU. Without host arrays among the arguments it is only started.
+
+    Raises:
+        TypeError: the arguments are of other types than the kernel takes.
+        CudaAPIError: the launch is refused, or something that was started before has gone wrong.
+        UnsupportedError: an argument cannot be on a GPU.
+    """
+    kernel, copies = launch.dispatcher, _Copies(gpu)
+    for a in args:
+        _each_host_array(a, copies.note)
+    copies.put()
+    there = tuple(_on_gpu(a, copies) for a in args)
+    number, types, words, addresses = _core.device_arguments(kernel._dispatcher, there)
+    if unknown := set(addresses) - copies.addresses:
+        raise UnsupportedError(f"an argument has {len(unknown)} texts or buffers of the host's memory, which a GPU does not see; {CPU_INSTEAD}")
+    code = kernel._gpu_codes.get((gpu, number))
+    if code is None:
+        code = kernel._gpu_codes[gpu, number] = _compiled(gpu, kernel, types)
+    code.kernel.launch(launch.griddim, launch.blockdim, launch.sharedmem, words, code.is_cooperative)
+    copies.back()
+    if code.sites:
+        _check_raised(gpu, code)
+
+
+def _compiled(gpu: _core.Gpu, kernel: Any, types: tuple[Any, ...]) -> _Code:
+    options, name = kernel.targetoptions, symbol(kernel.py_func)
+    made = _core.compile_ptx(
+        kernel.py_func, types, name, gpu.capability, debug=bool(options.get("debug")), lineinfo=bool(options.get("lineinfo")),
+        fastmath=bool(options.get("fastmath")), limits=limits(options.get("launch_bounds"), options.get("max_registers")),
+        boundscheck=bool(options.get("boundscheck")), link=linking.number(options.get("link")) or 0,
+    )  # fmt: skip
+    sites = made.raise_sites if _ERROR in made.ptx else []
+    return _Code(gpu.kernel(made.ptx.encode(), name), "lh_grid_barrier" in made.ptx, sites)
+
+
+def _check_raised(gpu: _core.Gpu, code: _Code) -> None:
+    """Raises the exception that a thread has noted, and clears the note."""
+    note = np.zeros(8, np.int32)
+    address, _ = code.kernel.variable(_ERROR)
+    gpu.read(address, note.view(np.uint8))
+    if not note[0]:
+        return
+    gpu.write(address, np.zeros(32, np.uint8))
+    name, text, function, file, line = code.sites[note[1]]
+    error = getattr(builtins, name, Exception)(*([text] if text else []))
+    error.block, error.thread = tuple(note[2:5].tolist()), tuple(note[5:8].tolist())
+    error.add_note(f'File "{file}", line {line}, in {function}')
+    raise placed(error)
+
+
+def placed(error: Exception) -> Exception:
+    """An exception of a thread, with the thread in its text."""
+    thread, block = getattr(error, "thread", None), getattr(error, "block", None)
+    if thread is not None and block is not None:
+        where = f"tid={list(thread)} ctaid={list(block)}"
+        error.args = (f"{where}: {error.args[0]}", *error.args[1:]) if error.args else (where,)
+    return error
+
+
+class _Host(NamedTuple):
+    array: np.ndarray
+    goes_in: bool
+    comes_back: bool
+
+
+class _Region:
+    """Memory of the host that arrays of a launch share, and its copy on the GPU."""
+
+    def __init__(self, low: int, high: int) -> None:
+        self.low, self.high = low, high
+        self.arrays: list[_Host] = []
+        self.memory: Any = None
+
+
+class _Copies:
+    """Host arrays of a launch. Those that overlap do so on the GPU as well."""
+
+    def __init__(self, gpu: _core.Gpu) -> None:
+        self.gpu = gpu
+        self.regions: list[_Region] = []
+        self.addresses: set[int] = set()
+
+    def note(self, array: np.ndarray, hint: type | None) -> None:
+        """Adds an array."""
+        if not array.size:
+            return
+        region = _Region(*extent_of(array))
+        region.arrays.append(_Host(array, hint is not Out, hint is not In and array.flags.writeable))
+        for other in [r for r in self.regions if r.low < region.high and region.low < r.high]:
+            region.low, region.high = min(region.low, other.low), max(region.high, other.high)
+            region.arrays[:0] = other.arrays
+            self.regions.remove(other)
+        self.regions.append(region)
+
+    def put(self) -> None:
+        """Copies the arrays to the GPU."""
+        for region in self.regions:
+            region.memory = self.gpu.allocate(region.high - region.low)
+            into = [h.array for h in region.arrays if h.goes_in]
+            # Between the elements of the arrays is memory that nobody reads there.
+            raw = _dense(into[0]) if len(region.arrays) == 1 and into else None
+            if raw is None and into:
+                raw = np.zeros(region.high - region.low, np.uint8)
+                for a in into:
+                    _part(raw, a, region.low)[...] = a
+            if raw is not None:
+                self.gpu.write(region.memory.address, raw)
+
+    def there(self, array: np.ndarray) -> np.ndarray:
+        """What describes the copy of an array."""
+        if not array.size:
+            made = np.empty(array.shape, array.dtype)
+            made.flags.writeable = array.flags.writeable
+            return made
+        low, high = extent_of(array)
+        region = next(r for r in self.regions if r.low <= low and high <= r.high)
+        made = place(region.memory, array.shape, array.dtype, array.strides, "C", address_of(array) - region.low)
+        made.flags.writeable = array.flags.writeable
+        return made
+
+    def back(self) -> None:
+        """Copies the arrays back from the GPU, which waits for it."""
+        for region in self.regions:
+            back = [h.array for h in region.arrays if h.comes_back]
+            if not back:
+                continue
+            raw = _dense(back[0]) if len(back) == 1 and extent_of(back[0]) == (region.low, region.high) else None
+            if raw is not None:
+                self.gpu.read(region.memory.address, raw)
+                continue
+            raw = np.empty(region.high - region.low, np.uint8)
+            self.gpu.read(region.memory.address, raw)
+            for a in back:
+                a[...] = _part(raw, a, region.low)
+
+
+def _part(raw: np.ndarray, like: np.ndarray, low: int) -> np.ndarray:
+    return np.ndarray(like.shape, like.dtype, raw, address_of(like) - low, like.strides)
+
+
+def _dense(a: np.ndarray) -> np.ndarray | None:
+    """The bytes of an array without gaps."""
+    if a.flags.f_contiguous:
+        a = a.T
+    return np.asarray(a).reshape(-1).view(np.uint8) if a.flags.c_contiguous and a.ndim and not a.dtype.hasobject else None
+
+
+def _each_host_array(value: Any, note: Callable[[np.ndarray, type | None], None], hint: type | None = None) -> None:
+    """Names the host arrays in an argument."""
+    if isinstance(value, ArgHint):
+        _each_host_array(value.value, note, type(value))
+    elif isinstance(value, tuple):
+        for v in value:
+            _each_host_array(v, note, hint)
+    elif (array := _host_array(value)) is not None:
+        note(array, hint)
+
+
+def _host_array(value: Any) -> np.ndarray | None:
+    """The array of the host that an argument is."""
+    if isinstance(value, np.ndarray):
+        return np.asarray(value)
+    if isinstance(value, np.void):
+        return _array_of(value)
+    if isinstance(value, DeviceNDArray):
+        # It was made before, on the CPU device, or describes mapped memory.
+        value._argument.dtype  # noqa: B018 - raises if it was freed
+        return None if isinstance(value, GpuNDArray) else value._argument
+    if isinstance(value, DeviceRecord) and not isinstance(value, GpuRecord):
+        return _array_of(value._data)
+    return None
+
+
+def _array_of(record: np.void) -> np.ndarray:
+    # NumPy would copy the record, which is a place in an array.
+    known = {"shape": (record.itemsize,), "typestr": "|u1", "data": record.__array_interface__["data"], "version": 3}
+    return np.ndarray((), record.dtype, np.asarray(Foreign(known, record)))
+
+
+def _on_gpu(value: Any, copies: _Copies) -> Any:
+    """An argument whose arrays are on the GPU."""
+    if isinstance(value, ArgHint):
+        return _on_gpu(value.value, copies)
+    if isinstance(value, tuple):
+        parts = [_on_gpu(v, copies) for v in value]
+        return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
+    if isinstance(value, GpuNDArray):
+        if value.gpu is not copies.gpu:
+            raise CudaAPIError(1, "an array of another GPU: CUDA_ERROR_INVALID_VALUE")
+        made = value._argument
+    elif isinstance(value, GpuRecord):
+        made = value.place._data
+    elif (host := _host_array(value)) is not None:
+        made = copies.there(host)
+    elif hasattr(value, "__cuda_array_interface__"):
+        return _on_gpu(as_cuda_array(value), copies)
+    else:
+        return value
+    copies.addresses.add(address_of(made))
+    return made[()] if isinstance(value, (np.void, DeviceRecord)) else made

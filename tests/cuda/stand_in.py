@@ -1,0 +1,69 @@
+"""A GPU for tests, without one: a library that stands in for NVIDIA's driver. What is launched, it gives back as PTX, which is
+lifted and runs on the CPU device with the parameters that the driver was given.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import subprocess
+import sysconfig
+import traceback
+from pathlib import Path
+from typing import Any
+
+from lancehead import _core
+from lancehead.cuda import devices, gpu
+
+_TAG = 0x10
+_LAUNCH = ctypes.CFUNCTYPE(
+    ctypes.c_int, ctypes.c_char_p, ctypes.c_char_p, ctypes.POINTER(ctypes.c_uint), ctypes.c_uint, ctypes.c_int,
+    ctypes.POINTER(ctypes.POINTER(ctypes.c_uint64)), ctypes.c_void_p,
+)  # fmt: skip
+
+
+class StandIn:
+    """The library, and what has been launched on it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / "libfakecuda.so"
+        compiler = (sysconfig.get_config_var("CC") or "cc").split()[0]
+        source = Path(__file__).with_name("fake_driver.c")
+        subprocess.run([compiler, "-shared", "-fPIC", "-O1", "-w", "-o", str(self.path), str(source)], check=True)
+        self.library = ctypes.CDLL(str(self.path))
+        self.library.fake_used.restype = ctypes.c_size_t
+        self.launches: list[tuple[str, tuple[int, ...], int, bool]] = []
+        self._kernels: dict[Any, Any] = {}
+        self._callback = _LAUNCH(self._launch)
+        self.library.fake_on_launch(self._callback)
+
+    @property
+    def used(self) -> int:
+        """Bytes of the memory that are in use."""
+        return int(self.library.fake_used())
+
+    def _launch(self, text: bytes, name: bytes, dims: Any, shared: int, cooperative: int, words: Any, error: int | None) -> int:
+        try:
+            made = self._kernels.get((text, name))
+            if made is None:
+                made = self._kernels[text, name] = _core.PtxKernel(text.decode(), name.decode())
+            given = [words[i][0] for i in range(made.words)]
+            plain = [w & ~(0xFF << 56) if w >> 56 == _TAG else w for w in given]
+            self.launches.append((name.decode(), tuple(dims[:6]), shared, bool(cooperative)))
+            noted = made.variable("lh_error")[0] if error else 0
+            if error:
+                ctypes.memmove(noted, error, 32)
+            made.launch(dims[:3], dims[3:6], shared, plain)
+            if error:
+                ctypes.memmove(error, noted, 32)
+        except BaseException:
+            traceback.print_exc()
+            return 719
+        return 0
+
+
+def forget() -> None:
+    """Has the choice of devices be made again."""
+    gpu.count.cache_clear()
+    gpu.opened.cache_clear()
+    vars(devices.gpus).pop("lst", None)
+    devices._contexts.clear()

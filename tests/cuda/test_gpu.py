@@ -1,0 +1,335 @@
+"""Kernels on a GPU: the whole path through the driver, with a library that stands in for it."""
+
+from __future__ import annotations
+
+import gc
+from collections import namedtuple
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from corpus import make
+from stand_in import StandIn, forget
+
+from lancehead import cuda
+from lancehead.cuda.cudadrv.driver import CudaAPIError
+from lancehead.cuda.devicearray import GpuNDArray
+
+KERNELS = make(cuda)
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> StandIn:
+    return StandIn(tmp_path_factory.mktemp("driver"))
+
+
+@pytest.fixture
+def gpu(library: StandIn, monkeypatch: pytest.MonkeyPatch) -> Iterator[StandIn]:
+    monkeypatch.setenv("LANCEHEAD_CUDA_DRIVER", str(library.path))
+    monkeypatch.delenv("LANCEHEAD_CUDA_DEVICE", raising=False)
+    forget()
+    library.launches.clear()
+    yield library
+    forget()
+
+
+@cuda.jit
+def add(x, y, out):
+    i = cuda.grid(1)
+    if i < out.size:
+        out[i] = x[i] + y[i]
+
+
+@cuda.jit
+def scale(a, factor):
+    i = cuda.grid(1)
+    if i < a.size:
+        a[i] *= factor
+
+
+def test_host_arrays_are_copied_there_and_back(gpu: StandIn) -> None:
+    x, y, out = np.arange(1000.0), np.ones(1000), np.zeros(1000)
+    add[4, 256](x, y, out)
+    assert np.array_equal(out, np.arange(1000) + 1.0)
+    assert gpu.launches == [("add", (4, 1, 1, 256, 1, 1), 0, False)]
+    assert gpu.used == 0
+
+
+def test_device_arrays_stay_there(gpu: StandIn) -> None:
+    x, out = cuda.to_device(np.arange(100, dtype=np.float32)), cuda.device_array(100, np.float32)
+    assert isinstance(x, GpuNDArray) and gpu.used == 800
+    add[1, 128](x, x, out)
+    scale[1, 128](out, 3)
+    assert np.array_equal(out.copy_to_host(), np.arange(100) * 6)
+    assert np.array_equal(cuda.to_device(out[10:20:2]).copy_to_host(), np.arange(10, 20, 2) * 6)
+    del x, out
+    assert gpu.used == 0
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_every_kernel_of_the_corpus(gpu: StandIn, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    k = KERNELS[name]
+    direct, there = (k.arguments(np.random.default_rng(1)) for _ in range(2))
+    cuda.jit(k.function)[k.grid, k.block, 0, k.shared](*there)
+    assert len(gpu.launches) == 1
+    monkeypatch.setenv("LANCEHEAD_CUDA_DEVICE", "cpu")
+    forget()
+    cuda.jit(k.function)[k.grid, k.block, 0, k.shared](*direct)
+    assert len(gpu.launches) == 1
+    for a, b in zip(direct, there, strict=True):
+        assert np.ascontiguousarray(a).tobytes() == np.ascontiguousarray(b).tobytes()
+
+
+def test_the_card_s_facts(gpu: StandIn) -> None:
+    device = cuda.get_current_device()
+    assert (device.name, device.compute_capability, device.WARP_SIZE) == (b"a fake", (9, 0), 32)
+    assert len(cuda.gpus) == 1 and cuda.is_available() and cuda.detect()
+    free, total = cuda.current_context().get_memory_info()
+    assert free == total == 64 << 20
+    with pytest.raises(IndexError):
+        cuda.select_device(1)
+
+
+def test_scalars_tuples_and_records(gpu: StandIn) -> None:
+    Pair = namedtuple("Pair", "left right")
+    item = np.dtype([("x", "f4"), ("n", "i8")])
+
+    @cuda.jit
+    def mix(pair, both, c, small, flag, record, out):
+        i = cuda.grid(1)
+        if i < out.size:
+            out[i] = pair.left[i] * pair.right + both[0] + both[1][0] * c + (small if flag else 0) + record.n
+            if i == 0:
+                record.x = 2.5
+
+    records, out, left = np.zeros(2, item), np.zeros(5, np.complex128), np.arange(5.0)
+    records[1] = 1, 7
+    for put in (lambda a: a, cuda.to_device):
+        out[:] = 0
+        there = put(records)
+        mix[1, 32](Pair(put(left), np.float32(0.5)), (3, (1.5, "x")[:1]), 2 - 1j, np.int8(-3), True, there[1], out)
+        assert np.array_equal(out, left * 0.5 + 3 + 1.5 * (2 - 1j) - 3 + 7)
+        now = there if put is not cuda.to_device else there.copy_to_host()
+        assert now["x"].tolist() == [0, 2.5]
+
+
+def test_overlapping_host_arrays_are_one_memory(gpu: StandIn) -> None:
+    @cuda.jit
+    def shift(a, b, c):
+        i = cuda.threadIdx.x
+        x = a[i]
+        cuda.syncthreads()
+        b[i] = x
+        c[0, i % 2] = -1
+
+    memory, square = np.arange(10.0), np.arange(12.0).reshape(3, 4)
+    shift[1, 9](memory[:-1], memory[1:], square[::2, 3:0:-2])
+    assert memory.tolist() == [0, *range(9)]
+    square_want = np.arange(12.0).reshape(3, 4)
+    square_want[0, [1, 3]] = -1
+    assert np.array_equal(square, square_want)
+
+
+def test_what_is_copied_there_and_what_back(gpu: StandIn) -> None:
+    a, b, c = np.ones(4), np.ones(4), np.ones(4)
+    fixed = np.full(4, 5.0)
+    fixed.flags.writeable = False
+
+    @cuda.jit
+    def k(a, b, c, fixed):
+        i = cuda.grid(1)
+        b[i] = a[i] + fixed[i]
+        a[i] = 0
+        c[i] += 1
+
+    k[1, 4](cuda.In(a), cuda.Out(b), cuda.InOut(c), fixed)
+    assert (a.tolist(), b.tolist(), c.tolist()) == ([1] * 4, [6] * 4, [2] * 4)
+    scale[1, 4](np.zeros(0), 2)
+    pinned, mapped = cuda.pinned_array(4), cuda.mapped_array(4)
+    pinned[:] = mapped[:] = 3
+    scale[1, 4](pinned, 2)
+    scale[1, 4](mapped, 2)
+    assert pinned.tolist() == mapped.tolist() == [6] * 4
+
+
+def test_views_and_copies(gpu: StandIn) -> None:
+    host = np.arange(24.0).reshape(2, 3, 4)
+    for h in (host, np.asfortranarray(host)):
+        d = cuda.to_device(h)
+        assert d.strides == h.strides and d.copy_to_host().strides == h.strides
+        for view in (lambda a: a[1], lambda a: a[:, ::-1, 1:3], lambda a: a[..., 0], lambda a: a[0, 1, 2], lambda a: a[:, None],
+                     lambda a: a.transpose((2, 0, 1)), lambda a: a[1, ..., 2:], lambda a: a.view(np.int64)):  # fmt: skip
+            got, want = view(d), view(h)
+            got = got.copy_to_host() if isinstance(got, GpuNDArray) else got
+            assert np.array_equal(got, want) and got.dtype == want.dtype
+    d = cuda.to_device(host)
+    assert np.array_equal(d.reshape(6, 4).T.copy_to_host(), host.reshape(6, 4).T)
+    assert np.array_equal(d.ravel().copy_to_host(), host.ravel())
+    with pytest.raises(NotImplementedError, match="would require copy"):
+        d[:, :, 1:].reshape(-1)
+    with pytest.raises(NotImplementedError, match="integers and slices"):
+        d[[0, 1]]
+    want = host.copy()
+    d[0, 1:, ::2], want[0, 1:, ::2] = 7, 7
+    d[1, 2, 3], want[1, 2, 3] = -1, -1
+    d[1, :2] = cuda.to_device(np.ones(4))
+    want[1, :2] = 1
+    assert np.array_equal(d.copy_to_host(), want)
+    other = cuda.device_array_like(d)
+    other.copy_to_device(d)
+    d.copy_to_device(np.zeros_like(host))
+    assert np.array_equal(other.copy_to_host(), want) and not np.asarray(d).any()
+    assert np.array_equal(cuda.to_device(other[0, :, 1:]).copy_to_host(), want[0, :, 1:])
+    with pytest.raises(ValueError, match="incompatible shape"):
+        d.copy_to_device(host[0])
+    assert cuda.device_array((3, 0)).copy_to_host().shape == (3, 0)
+    assert cuda.device_array((2, 3), np.int32, strides=(-12, 4)).copy_to_host().shape == (2, 3)
+
+
+def test_other_libraries_arrays(gpu: StandIn) -> None:
+    d = cuda.to_device(np.arange(6, dtype=np.int16).reshape(2, 3))
+
+    class Theirs:
+        __cuda_array_interface__ = d.T.__cuda_array_interface__
+
+    assert Theirs.__cuda_array_interface__["data"][0] == d.device_ctypes_pointer.value
+    assert np.array_equal(cuda.as_cuda_array(Theirs()).copy_to_host(), d.copy_to_host().T)
+    scale[1, 32](cuda.as_cuda_array(d).ravel(), 2)
+
+    @cuda.jit
+    def negate(a):
+        i, j = cuda.grid(2)
+        a[i, j] = -a[i, j]
+
+    negate[1, (3, 2)](Theirs())
+    assert d.copy_to_host().tolist() == [[0, -2, -4], [-6, -8, -10]]
+    with pytest.raises(BufferError, match="LANCEHEAD_CUDA_DEVICE=cpu"):
+        np.from_dlpack(d)
+
+
+def test_streams_and_events(gpu: StandIn) -> None:
+    stream, start, end = cuda.stream(), cuda.event(), cuda.event()
+    with stream.auto_synchronize():
+        d = cuda.to_device(np.ones(8), stream=stream)
+        start.record(stream)
+        scale[1, 8, stream](d, 2)
+        end.record(stream)
+    end.synchronize()
+    assert end.query() and cuda.event_elapsed_time(start, end) == 1.5
+    assert d.copy_to_host(stream=stream).tolist() == [2] * 8
+    cuda.synchronize()
+    stream.close()
+    with pytest.raises(CudaAPIError, match="closed"):
+        scale[1, 8, stream](d, 2)
+
+
+def test_dynamic_shared_memory_and_cooperative_launches(gpu: StandIn) -> None:
+    @cuda.jit
+    def reverse(a):
+        s = cuda.shared.array(0, np.float32)
+        i = cuda.threadIdx.x
+        s[i] = a[i]
+        cuda.syncthreads()
+        a[i] = s[a.size - 1 - i]
+
+    @cuda.jit
+    def whole(a):
+        i = cuda.grid(1)
+        x = a[a.size - 1 - i]
+        cuda.cg.this_grid().sync()
+        a[i] = x
+
+    a = np.arange(64, dtype=np.float32)
+    reverse[1, 64, 0, 256](a)
+    whole[2, 32](a)
+    assert a.tolist() == list(range(64))
+    assert [launch[2:] for launch in gpu.launches] == [(256, False), (0, True)]
+
+
+def test_exceptions_are_read_back(gpu: StandIn) -> None:
+    @cuda.jit(debug=True, opt=False)
+    def checked(a, n):
+        i = cuda.grid(1)
+        if i == 5:
+            raise ValueError("five")
+        a[i + n] = i
+
+    a = np.zeros(8, np.int64)
+    with pytest.raises(ValueError, match=r"tid=\[1, 0, 0\] ctaid=\[1, 0, 0\]: five") as caught:
+        checked[2, 4](a, 0)
+    assert caught.value.thread == (1, 0, 0) and "in test_exceptions" in caught.value.__notes__[0]
+    with pytest.raises(IndexError, match=r"tid=\[0, 0, 0\]"):
+        checked[1, 1](a, 8)
+    checked[1, 4](a, 4)
+    assert a.tolist() == [0, 1, 2, 3, 0, 1, 2, 3]
+
+
+def test_errors_are_those_that_cuda_has(gpu: StandIn) -> None:
+    a = cuda.to_device(np.ones(4))
+    for grid, block, shared in ((1, 2048, 0), (0, 1, 0), (1 << 32, 1, 0), ((1, 70000), 1, 0), (1, 1, -1), (1, 1, 1 << 20)):
+        with pytest.raises(CudaAPIError, match=r"\[1\] Call to cuLaunchKernel results in CUDA_ERROR_INVALID_VALUE"):
+            scale[grid, block, 0, shared](a, 2)
+    with pytest.raises(CudaAPIError, match=r"\[2\] Call to cuMemAllocAsync results in CUDA_ERROR_OUT_OF_MEMORY"):
+        cuda.device_array(1 << 40, np.uint8)
+    with pytest.raises(TypeError, match="takes 2 arguments"):
+        scale[1, 4](a)
+    with pytest.raises(cuda.errors.TypingError):
+        scale[1, 4](a, None)
+    view = a[1:]
+    a.gpu_data.free()
+    for use in (lambda: a.copy_to_host(), lambda: scale[1, 4](a, 2), lambda: a[0]):
+        with pytest.raises(CudaAPIError, match="freed"):
+            use()
+    assert view.copy_to_host().tolist() == [1, 1, 1]
+    cuda.close()
+    with pytest.raises(CudaAPIError, match="freed"):
+        scale[1, 4](view, 2)
+    gc.collect()
+    assert gpu.used == 0
+
+
+def test_what_a_gpu_does_not_do_yet_is_said(gpu: StandIn) -> None:
+    @cuda.jit
+    def texts(a, s):
+        a[0] = len(s)
+
+    @cuda.vectorize(["float64(float64)"])
+    def up(x):
+        return x + 1
+
+    with pytest.raises(cuda.errors.UnsupportedError, match="LANCEHEAD_CUDA_DEVICE=cpu"):
+        texts[1, 1](np.zeros(1), "text")
+    with pytest.raises(cuda.errors.UnsupportedError, match="LANCEHEAD_CUDA_DEVICE=cpu"):
+        up(np.ones(3))
+
+
+def test_signatures_globals_and_reductions(gpu: StandIn) -> None:
+    @cuda.jit("void(float32[:], float32)")
+    def eager(a, x):
+        a[cuda.grid(1)] = x / 2
+
+    a = np.zeros(3, np.float32)
+    eager[1, 3](a, 3)
+    assert a.tolist() == [1.5] * 3 and len(eager.signatures) == 1
+
+    @cuda.reduce
+    def total(x, y):
+        return x + y
+
+    assert total(cuda.to_device(np.arange(1000))) == total(np.arange(1000)) == 499500
+
+
+def test_the_choice_of_devices(gpu: StandIn, monkeypatch: pytest.MonkeyPatch) -> None:
+    def choose(device: str, driver: str | None) -> Any:
+        monkeypatch.setenv("LANCEHEAD_CUDA_DEVICE", device)
+        monkeypatch.setenv("LANCEHEAD_CUDA_DRIVER", driver or str(gpu.path))
+        forget()
+        return cuda.get_current_device().name
+
+    assert choose("gpu", None) == choose("", None) == b"a fake"
+    assert choose("cpu", None) == choose("", "nowhere.so") == b"CPU"
+    with pytest.raises(cuda.errors.CudaSupportError, match="there is no GPU"):
+        choose("gpu", "nowhere.so")
+    with pytest.raises(cuda.errors.CudaSupportError, match="it is cpu or gpu"):
+        choose("tpu", None)
