@@ -274,7 +274,7 @@ class Writer:
         self.write("for j0 in range(4):")
         self.write("    own[j0] = t + j0")
         self.write("v0, v1, v2, v3 = int(a[i]), t, n, i * 7")
-        self.write("f, h, w = v0 * 0.5, np.float32(t), np.int32(v0)")
+        self.write("f, h, w = np.float64(v0 * 0.5), np.float32(t), np.int32(v0)")
         if self.cooperative:
             self.write("g = cuda.cg.this_grid()")
         for _ in range(r.randrange(4, 9)):

@@ -4,7 +4,7 @@ use crate::comparisons::comparison_of;
 use crate::convert::{float_for, promote};
 use crate::infer::Infer;
 use crate::iterate::Plan;
-use crate::operators::{Kernel, cast_expr, element, operator_of};
+use crate::operators::{Kernel, cast_expr, element, operator_of, operator_path};
 use crate::val::{Known, Method, Val};
 use crate::world::{ArgTy, Object};
 use lh_ir::diag::{self, Diagnostic, Result};
@@ -348,18 +348,8 @@ impl Infer<'_> {
         if matches!(x.ty.kind(), TyKind::Instance { .. }) {
             return if t.is_bool() { self.truth(x) } else { Err(self.no_conversion(t, x.ty)) };
         }
-        if let (2, true) = (args.len(), t.is_complex()) {
-            if let Some(odd) = args.iter().find(|a| !a.ty.is_number()) {
-                return Err(self.no_conversion(t, odd.ty));
-            }
-            if args.iter().any(|a| a.ty.is_complex()) {
-                let i = Val::constant(Const::Complex(0.0, 1.0, t));
-                let turned = self.binary(BinOp::Mul, &args[1], &i, false)?;
-                let sum = self.binary(BinOp::Add, x, &turned, false)?;
-                return Ok(self.cast(&sum, t));
-            }
-            let (re, im) = (self.cast(x, t.real_part()), self.cast(&args[1], t.real_part()));
-            return Ok(self.pack(vec![re, im], t));
+        if let (true, [_, im]) = (t.is_complex(), args) {
+            return self.complex_of(t, x, im);
         }
         if let ([_, base], true) = (args, t == Ty::int() && x.ty == Ty::str()) {
             return self.call_library("strings.int_of_digits", &[x.clone(), base.clone()]);
@@ -393,6 +383,21 @@ impl Infer<'_> {
             return self.call_library("scalars.int_of_float", std::slice::from_ref(x));
         }
         Ok(self.cast(x, t))
+    }
+
+    /// `complex(re, im)`: of complex numbers, `re + 1j * im`.
+    fn complex_of(&mut self, t: Ty, re: &Val, im: &Val) -> Result<Val> {
+        if let Some(odd) = [re, im].iter().find(|a| !a.ty.is_number()) {
+            return Err(self.no_conversion(t, odd.ty));
+        }
+        if re.ty.is_complex() || im.ty.is_complex() {
+            let i = Val::constant(Const::Complex(0.0, 1.0, t));
+            let turned = self.binary(BinOp::Mul, im, &i, false)?;
+            let sum = self.binary(BinOp::Add, re, &turned, false)?;
+            return Ok(self.cast(&sum, t));
+        }
+        let (re, im) = (self.cast(re, t.real_part()), self.cast(im, t.real_part()));
+        Ok(self.pack(vec![re, im], t))
     }
 
     fn number_of_text(&mut self, t: Ty, x: &Val) -> Result<Val> {
@@ -554,44 +559,15 @@ impl Infer<'_> {
 
     /// `operator.add(a, b)`, `np.add(a, b)`, `operator.lt`, ...
     fn named_operator(&mut self, path: &str, name: &str, args: &[Val], out: Option<&Val>) -> Result<Option<Val>> {
-        let numpy = match (path.strip_prefix("numpy."), name) {
-            (Some(_), "subtract") => "sub",
-            (Some(_), "multiply") => "mul",
-            (Some(_), "divide" | "true_divide") => "truediv",
-            (Some(_), "floor_divide") => "floordiv",
-            (Some(_), "remainder" | "mod") => "mod",
-            (Some(_), "power") => "pow",
-            (Some(_), "bitwise_and") => "and_",
-            (Some(_), "bitwise_or") => "or_",
-            (Some(_), "bitwise_xor") => "xor",
-            (Some(_), "left_shift") => "lshift",
-            (Some(_), "right_shift") => "rshift",
-            (Some(_), "equal") => "eq",
-            (Some(_), "not_equal") => "ne",
-            (Some(_), "less") => "lt",
-            (Some(_), "less_equal") => "le",
-            (Some(_), "greater") => "gt",
-            (Some(_), "greater_equal") => "ge",
-            (Some(_), "add") => "add",
-            (Some(_), "matmul" | "invert" | "negative" | "positive") | (None, _) if path.starts_with("operator.") => {
-                name
-            }
-            _ => return Ok(None),
-        };
+        let Some(numpy) = operator_path(path, name) else { return Ok(None) };
         // Complex numbers have an order only in NumPy's functions: real parts first.
         let ordered = matches!(name, "less" | "less_equal" | "greater" | "greater_equal");
         if ordered && args.iter().any(|a| element(a.ty).is_complex()) {
             return Ok(None);
         }
-        let mut args = args.to_vec();
-        for a in args.iter_mut().filter(|_| path.starts_with("numpy.")) {
-            if a.ty == Ty::str() || a.ty.as_buffer().is_some() {
-                return Ok(None);
-            }
-            if matches!(a.ty.kind(), TyKind::Tuple { .. } | TyKind::List(_)) {
-                *a = self.call_library("numpy.asarray", std::slice::from_ref(a))?;
-            }
-        }
+        let Some(args) = (if path.starts_with("numpy.") { self.numeric(args)? } else { Some(args.to_vec()) }) else {
+            return Ok(None);
+        };
         let saved = self.options;
         self.options.numpy_errors |= path.starts_with("numpy.");
         let result = match &args[..] {
@@ -623,6 +599,18 @@ impl Infer<'_> {
         };
         self.options = saved;
         result
+    }
+
+    /// Operands of a ufunc: sequences are arrays; `None` with texts and bytes, which it does not take.
+    fn numeric(&mut self, args: &[Val]) -> Result<Option<Vec<Val>>> {
+        if args.iter().any(|a| a.ty == Ty::str() || a.ty.as_buffer().is_some()) {
+            return Ok(None);
+        }
+        let array = |a: &Val| match a.ty.kind() {
+            TyKind::Tuple { .. } | TyKind::List(_) => self.call_library("numpy.asarray", std::slice::from_ref(a)),
+            _ => Ok(a.clone()),
+        };
+        args.iter().map(array).collect::<Result<Vec<_>>>().map(Some)
     }
 
     /// A ufunc form of an operator with `out=`: the result goes into that array, if its type allows it.

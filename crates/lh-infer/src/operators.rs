@@ -55,6 +55,32 @@ fn operator_name(op: BinOp) -> &'static str {
     }
 }
 
+/// The name in `operator` of a ufunc that is an operator, or of a function of `operator`.
+pub(crate) fn operator_path<'a>(path: &str, name: &'a str) -> Option<&'a str> {
+    Some(match (path.strip_prefix("numpy."), name) {
+        (Some(_), "subtract") => "sub",
+        (Some(_), "multiply") => "mul",
+        (Some(_), "divide" | "true_divide") => "truediv",
+        (Some(_), "floor_divide") => "floordiv",
+        (Some(_), "remainder" | "mod") => "mod",
+        (Some(_), "power") => "pow",
+        (Some(_), "bitwise_and") => "and_",
+        (Some(_), "bitwise_or") => "or_",
+        (Some(_), "bitwise_xor") => "xor",
+        (Some(_), "left_shift") => "lshift",
+        (Some(_), "right_shift") => "rshift",
+        (Some(_), "equal") => "eq",
+        (Some(_), "not_equal") => "ne",
+        (Some(_), "less") => "lt",
+        (Some(_), "less_equal") => "le",
+        (Some(_), "greater") => "gt",
+        (Some(_), "greater_equal") => "ge",
+        (Some(_), "add") => "add",
+        (Some(_), "matmul" | "invert" | "negative" | "positive") | (None, _) if path.starts_with("operator.") => name,
+        _ => return None,
+    })
+}
+
 /// The operator of an `operator` function's name.
 pub(crate) fn operator_of(name: &str) -> Option<BinOp> {
     let name = name.strip_prefix('i').filter(|n| *n != "nvert").unwrap_or(name);

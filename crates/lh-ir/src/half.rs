@@ -97,7 +97,7 @@ mod tests {
             let middle = (a + b) / 2.0;
             assert_eq!(bits(middle, t), word + (word & 1));
             assert_eq!(bits(middle - middle * 1e-12, t), word);
-            assert_eq!(bits(-middle - middle * 1e-12, t), 0x8000 | word + 1);
+            assert_eq!(bits(-middle - middle * 1e-12, t), 0x8000 | (word + 1));
         }
         assert_eq!(bits(1e308, t), 0x7f80);
         assert_eq!(bits(f64::NAN, t) & 0x7fff, 0x7fc0);
