@@ -5,6 +5,7 @@ import numpy as np
 from lancehead.lib import prim
 from lancehead.lib.conversions import index_of
 from lancehead.lib.numpy.creation import asarray
+from lancehead.lib.numpy.decompositions import svd as svd
 from lancehead.lib.numpy.folds import axis_result, keep, pairwise
 from lancehead.lib.numpy.layout import check_axis, contiguous, copy_c, flat, flat_any, lanes, new_array, new_zeros, row, with_shape
 from lancehead.lib.numpy.reductions import sum
