@@ -30,7 +30,9 @@ def check(a):
     largest = want.max(initial=0) or 1.0
     np.testing.assert_allclose(values(a) / largest, want / largest, atol=near)
     for svd, full in ((square, True), (narrow, False)):
-        u, s, vh = svd(a)
+        result = svd(a)
+        assert type(result) is tuple
+        u, s, vh = result
         expected = np.linalg.svd(a, full_matrices=full)
         assert [(x.shape, x.dtype) for x in (u, s, vh)] == [(x.shape, x.dtype) for x in expected]
         assert all(s[:-1] >= s[1:])
