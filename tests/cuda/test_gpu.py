@@ -247,6 +247,18 @@ def test_dynamic_shared_memory_and_cooperative_launches(gpu: StandIn) -> None:
     assert [launch[2:] for launch in gpu.launches] == [(256, False), (0, True)]
 
 
+def test_arrays_that_change_places(gpu: StandIn) -> None:
+    @cuda.jit
+    def swap(a, b, n):
+        for _ in range(n):
+            a, b = b, a
+        a[cuda.threadIdx.x] = n
+
+    a, b = np.zeros(3), np.zeros(3)
+    swap[1, 3](a, b, 3)
+    assert (a.tolist(), b.tolist()) == ([0] * 3, [3] * 3)
+
+
 def test_exceptions_are_read_back(gpu: StandIn) -> None:
     @cuda.jit(debug=True, opt=False)
     def checked(a, n):
@@ -302,6 +314,15 @@ def test_what_a_gpu_does_not_do_yet_is_said(gpu: StandIn) -> None:
         texts[1, 1](np.zeros(1), "text")
     with pytest.raises(cuda.errors.UnsupportedError, match="LANCEHEAD_CUDA_DEVICE=cpu"):
         up(np.ones(3))
+
+    there = cuda.to_device(np.ones(3))
+
+    @cuda.jit
+    def captures(a):
+        a[0] = there[0]
+
+    with pytest.raises(cuda.errors.TypingError, match="GpuNDArray"):
+        captures[1, 1](np.zeros(1))
 
 
 def test_signatures_globals_and_reductions(gpu: StandIn) -> None:

@@ -274,7 +274,12 @@ fn device_array<'py>(o: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>
         return Ok(None);
     }
     let module = py.import("lancehead.cuda.devicearray")?;
-    module.getattr("as_cuda_array")?.call1((o,))?.getattr(intern!(py, "_data")).map(Some)
+    let array = module.getattr("as_cuda_array")?.call1((o,))?;
+    if is_a(&array, "lancehead.cuda.devicearray", "GpuNDArray") {
+        // The host does not see a GPU's memory: it is an object like any other.
+        return Ok(None);
+    }
+    array.getattr(intern!(py, "_data")).map(Some)
 }
 
 /// The array whose memory a captured one stands for.

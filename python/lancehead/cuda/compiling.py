@@ -8,10 +8,11 @@ from types import FunctionType
 from typing import Any
 
 from lancehead import _core
+from lancehead.cuda.devices import gpus
 from lancehead.errors import NumbaInvalidConfigWarning
 
 # What the CPU device says it is, and the oldest that compilers still make code for.
-_CURRENT, _OLDEST = (9, 0), (7, 5)
+_OLDEST = (7, 5)
 
 
 def compile(
@@ -73,12 +74,12 @@ def compile_ptx(
 
 def compile_for_current_device(pyfunc: Any, sig: Any, *args: Any, **options: Any) -> tuple[str, Any]:
     """As `compile`, for the device in use."""
-    return compile(pyfunc, sig, *args, **options, cc=_CURRENT)
+    return compile(pyfunc, sig, *args, **options, cc=gpus.current.compute_capability)
 
 
 def compile_ptx_for_current_device(pyfunc: Any, sig: Any, *args: Any, **options: Any) -> tuple[str, Any]:
     """As `compile_ptx`, for the device in use."""
-    return compile_ptx(pyfunc, sig, *args, **options, cc=_CURRENT)
+    return compile_ptx(pyfunc, sig, *args, **options, cc=gpus.current.compute_capability)
 
 
 def compile_all(pyfunc: Any, sig: Any, *args: Any, output: str = "ptx", **options: Any) -> tuple[list[str], Any]:

@@ -159,6 +159,10 @@ impl FnCx<'_, '_> {
 
     /// Takes or drops a reference of every counted part of a value.
     pub(super) fn count(&mut self, v: Value, up: bool) {
+        // Whoever launches owns the memory that a GPU sees.
+        if self.cx.target.is_gpu() {
+            return;
+        }
         let parts: Vec<Val> =
             self.get(v).iter().zip(self.prims(v)).filter(|(_, p)| p.is_counted()).map(|(v, _)| *v).collect();
         // The library makes views that nobody owns in its inner loops: LLVM sees that once functions are inlined.
