@@ -11,7 +11,7 @@ from lancehead import _core
 from lancehead.cuda.devices import gpus
 from lancehead.errors import NumbaInvalidConfigWarning
 
-# What the CPU device says it is, and the oldest that compilers still make code for.
+# The oldest that compilers still make code for.
 _OLDEST = (7, 5)
 
 
