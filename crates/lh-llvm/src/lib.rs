@@ -15,6 +15,7 @@ mod link;
 mod lower;
 mod machine;
 mod outside;
+mod pairs;
 pub mod perf;
 mod pipeline;
 mod polls;

@@ -2,7 +2,7 @@
 
 use crate::ir::{Module, Val, take_message};
 use crate::machine::Machine;
-use crate::{polls, strips};
+use crate::{pairs, polls, strips};
 use llvm_sys::analysis::{LLVMVerifierFailureAction, LLVMVerifyModule};
 use llvm_sys::core::{LLVMDisposeMemoryBuffer, LLVMGetBufferSize, LLVMGetBufferStart};
 use llvm_sys::error::{LLVMDisposeErrorMessage, LLVMErrorRef, LLVMGetErrorMessage};
@@ -90,7 +90,13 @@ pub(crate) fn optimise(m: &Module, machine: &Machine, optimised: bool, has_cold:
     } else {
         run(m, machine, &PASSES.all);
     }
-    strips::insert(m);
+    if optimised && !machine.target.is_gpu() {
+        pairs::mark(m).into_iter().for_each(|f| run_on(f, machine, c"loop-unroll<O2>"));
+    }
+    let stopping = strips::insert(m);
+    if optimised {
+        stopping.into_iter().for_each(|f| run_on(f, machine, c"mem2reg"));
+    }
     polls::resolve(m);
 }
 

@@ -50,8 +50,8 @@ pub(crate) fn mark(m: &Module, asks: bool) -> LLVMMetadataRef {
     m.node(&[m.md_text(if asks { MARK } else { QUIET })])
 }
 
-/// Makes loops ask.
-pub(crate) fn insert(m: &Module) {
+/// Makes loops ask. The functions whose loops may end early: what says so is in memory.
+pub(crate) fn insert(m: &Module) -> Vec<Val> {
     let mut functions: Vec<(Val, Val)> = Vec::new();
     let mut slots: HashMap<Val, Val> = HashMap::new();
     let mut questions = HashSet::new();
@@ -67,17 +67,44 @@ pub(crate) fn insert(m: &Module) {
         });
         m.before(call);
         let v = m.load(m.t.i8, slot, 1);
-        questions.insert(v);
-        m.icmp(LLVMIntNE, v, m.int(m.t.i8, 0))
+        let asked = m.icmp(LLVMIntNE, v, m.int(m.t.i8, 0));
+        questions.insert(asked);
+        asked
     });
+    let (mut stopping, mut idle) = (Vec::new(), Vec::new());
     for (f, slot) in functions {
         let graph = Graph::new(m, f);
         let asks = |b: &usize| m.instructions_of(graph.blocks[*b]).iter().any(|i| questions.contains(i));
         let asking = (0..graph.blocks.len()).filter(asks).collect();
         let cx = Strips { m, f, slot, graph, questions: &questions, asking };
-        cx.calls();
-        cx.loops();
+        let (calls, loops) = (cx.calls(), cx.loops());
+        if calls || loops {
+            stopping.push(f);
+        } else {
+            idle.push(slot);
+        }
     }
+    // Nothing refers to the questions any more.
+    idle.into_iter().for_each(|slot| forget(m, slot));
+    stopping
+}
+
+/// Answers the questions of a function none of whose loops ends early.
+fn forget(m: &Module, slot: Val) {
+    let user = |v: Val| unsafe {
+        // SAFETY: an instruction of a live function; a use has a user.
+        let first = LLVMGetFirstUse(v);
+        (!first.is_null()).then(|| LLVMGetUser(first))
+    };
+    while let Some(access) = user(slot) {
+        if let Some(question) = user(access) {
+            m.replace_with(question, m.int(m.t.i1, 0));
+        }
+        // SAFETY: a store, or a load of which only the question was made.
+        unsafe { LLVMInstructionEraseFromParent(access) };
+    }
+    // SAFETY: nothing uses it.
+    unsafe { LLVMInstructionEraseFromParent(slot) };
 }
 
 fn function_of(inst: Val) -> Val {
@@ -132,7 +159,9 @@ struct Count {
 }
 
 impl Strips<'_> {
-    fn loops(&self) {
+    /// Lets loops end early. Whether any may.
+    fn loops(&self) -> bool {
+        let mut any = false;
         let mut marked = Vec::new();
         for (latch, header) in self.graph.back_edges() {
             let Description { quiet, vectorised, .. } = description(self.m, self.m.last(self.graph.blocks[latch]));
@@ -158,12 +187,14 @@ impl Strips<'_> {
         }
         for l in &marked {
             match self.count(l) {
-                Some(c) if c.is_short() || (l.vectorised && self.finishes(l, &c)) => {}
+                Some(c) if c.is_short() || (l.vectorised && self.finishes(l, &c)) => continue,
                 // What is left for the end of another is short, unless there was no way to run that.
                 Some(c) if !l.vectorised || c.start == Some(0) => self.strip(l, &c),
                 _ => self.ask_in_each_round(l),
             }
+            any = true;
         }
+        any
     }
 
     /// Whether a loop of vectors does what another one has left: it begins where that has ended, or at 0.
@@ -356,8 +387,10 @@ impl Strips<'_> {
     }
 
     /// Loops that LLVM has made calls that fill or copy memory end early too; who raises forgets that a loop has.
-    fn calls(&self) {
+    /// Whether there are any.
+    fn calls(&self) -> bool {
         let m = self.m;
+        let mut any = false;
         for call in m.instructions(self.f) {
             let instead = match &called(call) {
                 n if n.starts_with("llvm.memset.") => "lh_fill",
@@ -383,7 +416,9 @@ impl Strips<'_> {
             m.store(m.or(before, early), self.slot, 1);
             // SAFETY: it has no result.
             unsafe { LLVMInstructionEraseFromParent(call) };
+            any = true;
         }
+        any
     }
 
     /// Whether a question surely follows an instruction.
@@ -434,6 +469,15 @@ pub(crate) struct Description {
     quiet: bool,
     /// That it comes of one that has been vectorised.
     vectorised: bool,
+    /// How it is to be unrolled, or that it has been.
+    unrolled: bool,
+}
+
+impl Description {
+    /// Whether LLVM has changed its rounds, or was told how to.
+    pub(crate) fn is_settled(&self) -> bool {
+        self.vectorised || self.unrolled
+    }
 }
 
 /// Reads what is said of the loop that a branch closes.
@@ -455,7 +499,20 @@ pub(crate) fn description(m: &Module, branch: Val) -> Description {
         }
     }
     let says = |text: &str| texts.contains(text.as_bytes());
-    Description { marked: says(MARK), quiet: says(QUIET), vectorised: says("llvm.loop.isvectorized") }
+    let unrolled = texts.iter().any(|t| t.starts_with(b"llvm.loop.unroll."));
+    Description { marked: says(MARK), quiet: says(QUIET), vectorised: says("llvm.loop.isvectorized"), unrolled }
+}
+
+/// Adds to what is said of the loop that a branch closes.
+pub(crate) fn describe(m: &Module, branch: Val, more: LLVMMetadataRef) {
+    // SAFETY: the parts of a loop's node but the first, which is itself, are nodes.
+    let mut parts: Vec<LLVMMetadataRef> = unsafe {
+        let node = LLVMGetMetadata(branch, LLVMGetMDKindIDInContext(m.context, c"llvm.loop".as_ptr(), 9));
+        let parts = if node.is_null() { Vec::new() } else { operands(node) };
+        parts.into_iter().skip(1).map(|p| LLVMValueAsMetadata(p)).collect()
+    };
+    parts.push(more);
+    m.attach(branch, "llvm.loop", m.loop_node(&parts));
 }
 
 /// The parts of a node.
@@ -485,7 +542,7 @@ pub(crate) fn called(inst: Val) -> String {
 }
 
 /// Whether an instruction calls what is not an intrinsic function.
-fn is_call(inst: Val) -> bool {
+pub(crate) fn is_call(inst: Val) -> bool {
     // SAFETY: an instruction of a live function.
     let calls = unsafe { !LLVMIsACallInst(inst).is_null() };
     calls && !called(inst).starts_with("llvm.")

@@ -154,3 +154,53 @@ fn vectors_are_as_wide_as_there_are_where_math_is_in_them() {
     // One that is not divided into strips is not vectorised.
     assert!(!wide(&math));
 }
+
+#[test]
+fn loops_that_hand_values_on_go_two_rounds_at_a_time() {
+    let text = |next: &str| {
+        format!(
+            "function %f(v0: int) -> int {{
+block0(v0: int):
+    v1 = const 0: int
+    v2 = const 1: int
+    jump block1(v1, v1, v2, v2)
+block1(v3: int, v4: int, v5: int, v6: int) strips:
+    v7 = lt v3, v0: bool
+    branch v7, block2(), block3()
+block2():
+    v8 = xor v4, v5: int
+    v9 = add v8, v6: int
+    v10 = const 1: int
+    v11 = add v3, v10: int
+    jump block1(v11, {next})
+block3():
+    runtime lh_stopped() @ 3:4-3:8
+    return v4
+}}"
+        )
+    };
+    let rounds = |c: &common::Compiled| c.optimised().matches("xor i64").count();
+    let handed_on = build(&text("v5, v6, v9"));
+    assert!(rounds(&handed_on) > 1, "{}", handed_on.optimised());
+    assert_eq!(rounds(&build(&text("v9, v5, v6"))), 1);
+    for n in [0, 1, 2, 7, 131_072, 400_001] {
+        let last = (0..n).fold((0i64, 1i64, 1i64), |(a, b, c), _| (b, c, (a ^ b).wrapping_add(c))).0;
+        assert_eq!(handed_on.call(&[n as u64]), Some([last as u64]), "{n}");
+    }
+}
+
+#[test]
+fn whether_a_loop_has_ended_early_is_not_in_memory() {
+    let in_strips = |text: &str| {
+        let text = text.replace("v4: float64):\n", "v4: float64) strips:\n");
+        build(&text.replace("block3():\n", "block3():\n    runtime lh_stopped() @ 3:4-3:8\n"))
+    };
+    let text = sum_text("float64", "").replace("check wrap ", "");
+    let c = in_strips(&text);
+    assert!(c.optimised().contains("@lh_interrupt_flag") && !c.optimised().contains("alloca"), "{}", c.optimised());
+    assert_eq!(c.call(&array_1d(&[1.5, 2.0, 3.0])), Some([6.5f64.to_bits()]));
+    // Nor is it asked of a loop that is none any more.
+    let c = in_strips(&text.replace("return v4", "return v9"));
+    assert!(!c.optimised().contains("@lh_interrupt_flag") && !c.optimised().contains("alloca"), "{}", c.optimised());
+    assert_eq!(c.call(&array_1d(&[1.5, 2.0, 3.0])), Some([0]));
+}

@@ -1,0 +1,67 @@
+//! Short loops that hand values from one round to the next go two rounds at a time, where LLVM has done nothing else to them.
+//!
+//! A value that is read anew in each round, beside what it was in the round before, costs a move of registers. Two rounds in a row need none:
+//!
+//! ```text
+//! loop: old = phi [x, before], [new, loop]         loop: old = phi [x, before], [newer, loop]
+//!       new = load ...                                   new = load ...
+//!       ... old, new ...                     ->          ... old, new ...
+//!       br ..., loop, exit                               newer = load ...
+//!                                                        ... new, newer ...
+//!                                                        br ..., loop, exit
+//! ```
+//!
+//! Values that are computed of themselves, such as sums and counters, stay in their registers anyhow.
+
+use crate::ir::{Bb, Module, Val};
+use crate::strips;
+use llvm_sys::core::*;
+use std::collections::HashSet;
+
+/// Loops of more instructions are not worth it.
+const SHORT: usize = 40;
+
+/// Marks such loops. The functions that have any.
+pub(crate) fn mark(m: &Module) -> Vec<Val> {
+    let mut functions = m.functions();
+    functions
+        .retain(|f| !m.is_cold_definition(*f) && m.blocks(*f).into_iter().filter(|b| mark_loop(m, *b)).count() > 0);
+    functions
+}
+
+/// Marks a block that is such a loop. Whether it is one.
+fn mark_loop(m: &Module, block: Bb) -> bool {
+    let branch = m.last(block);
+    // SAFETY: a block of a complete function ends in a branch or the like.
+    let is_loop = unsafe { (0..LLVMGetNumSuccessors(branch)).any(|s| LLVMGetSuccessor(branch, s) == block) };
+    if !is_loop || strips::description(m, branch).is_settled() {
+        return false;
+    }
+    let insts = m.instructions_of(block);
+    let marks = insts.len() <= SHORT
+        && !insts.iter().any(|i| strips::is_call(*i))
+        && m.phis(block).into_iter().any(|phi| hands_on(m, block, phi));
+    if marks {
+        let twice = m.node(&[m.md_text("llvm.loop.unroll.count"), m.md_int(m.t.i32, 2)]);
+        strips::describe(m, branch, twice);
+    }
+    marks
+}
+
+/// Whether a value of a loop of one block comes from the round before, without being computed of its own value there.
+fn hands_on(m: &Module, block: Bb, phi: Val) -> bool {
+    // SAFETY: asks values of a live function what they are.
+    unsafe {
+        let is_inside = |v: Val| !LLVMIsAInstruction(v).is_null() && LLVMGetInstructionParent(v) == block;
+        let next = m.incoming(phi).into_iter().find(|(_, from)| *from == block).map(|(v, _)| v);
+        let Some(next) = next.filter(|v| is_inside(*v)) else { return false };
+        let mut seen = HashSet::from([next]);
+        let mut work = vec![next];
+        while let Some(v) = work.pop() {
+            let count = if LLVMIsAPHINode(v).is_null() { LLVMGetNumOperands(v) } else { 0 };
+            let of = (0..count as u32).map(|i| LLVMGetOperand(v, i));
+            work.extend(of.filter(|v| is_inside(*v) && seen.insert(*v)));
+        }
+        !seen.contains(&phi)
+    }
+}
