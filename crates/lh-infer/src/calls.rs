@@ -606,8 +606,13 @@ impl Infer<'_> {
         if args.iter().any(|a| a.ty == Ty::str() || a.ty.as_buffer().is_some()) {
             return Ok(None);
         }
+        // Of truth values alone NumPy makes truth values, Python integers.
+        let truths = args.iter().all(|a| a.ty.is_bool());
         let array = |a: &Val| match a.ty.kind() {
-            TyKind::Tuple { .. } | TyKind::List(_) => self.call_library("numpy.asarray", std::slice::from_ref(a)),
+            TyKind::Bool if !truths => Ok(a.clone()),
+            TyKind::Tuple { .. } | TyKind::List(_) | TyKind::Bool => {
+                self.call_library("numpy.asarray", std::slice::from_ref(a))
+            }
             _ => Ok(a.clone()),
         };
         args.iter().map(array).collect::<Result<Vec<_>>>().map(Some)
