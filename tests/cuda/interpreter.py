@@ -216,11 +216,11 @@ def _warp_answer(request: tuple[Any, ...], lane: int, values: dict[int, Any]) ->
         case ("shfl_sync", _, _, source):
             return values.get(source & 31, own)
         case ("shfl_up_sync", _, _, delta):
-            return values.get(lane - delta, own)
+            return values.get(lane - (delta & 31), own)
         case ("shfl_down_sync", _, _, delta):
-            return values.get(lane + delta, own)
+            return values.get(lane + (delta & 31), own)
         case ("shfl_xor_sync", _, _, other):
-            return values.get(lane ^ other, own)
+            return values.get(lane ^ (other & 31), own)
         case ("all_sync", *_):
             return all(values.values())
         case ("any_sync", *_):

@@ -50,7 +50,7 @@ def test_shuffles(shape, dtype):
         k[1, shape](a, out, by)
         for ts in warps_of(n):
             for lane, t in enumerate(ts):
-                asked = [by % 32, lane - by, lane + by, lane ^ by, t * 7 % 32, lane + t % 5, lane - t % 3, lane ^ t % 32]
+                asked = [by % 32, lane - by % 32, lane + by % 32, lane ^ by % 32, t * 7 % 32, lane + t % 5, lane - t % 3, lane ^ t % 32]
                 for i, src in enumerate(asked):
                     want[i, t] = a[ts[src]] if 0 <= src < len(ts) else a[t]
         assert (out == want).all()

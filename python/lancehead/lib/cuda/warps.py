@@ -60,24 +60,24 @@ def shfl_sync(mask, value, src_lane):
 
 
 def shfl_up_sync(mask, value, delta):
-    """The value of a lane before the own one."""
+    """The value of a lane before the own one. As in hardware, the low five bits of the distance count."""
     if prim.itemsize(prim.dtype_of(value)) <= 4:
-        return _value(prim.lh_cuda_warp(prim.lh_cuda_context(), 18, int(mask), _bits(value), int(delta))[0], value)
-    return _value(prim.lh_cuda_warp(prim.lh_cuda_context(), 2, int(mask), _bits(value), int(delta))[0], value)
+        return _value(prim.lh_cuda_warp(prim.lh_cuda_context(), 18, int(mask), _bits(value), int(delta) & 31)[0], value)
+    return _value(prim.lh_cuda_warp(prim.lh_cuda_context(), 2, int(mask), _bits(value), int(delta) & 31)[0], value)
 
 
 def shfl_down_sync(mask, value, delta):
-    """The value of a lane after the own one."""
+    """The value of a lane after the own one. As in hardware, the low five bits of the distance count."""
     if prim.itemsize(prim.dtype_of(value)) <= 4:
-        return _value(prim.lh_cuda_warp(prim.lh_cuda_context(), 19, int(mask), _bits(value), int(delta))[0], value)
-    return _value(prim.lh_cuda_warp(prim.lh_cuda_context(), 3, int(mask), _bits(value), int(delta))[0], value)
+        return _value(prim.lh_cuda_warp(prim.lh_cuda_context(), 19, int(mask), _bits(value), int(delta) & 31)[0], value)
+    return _value(prim.lh_cuda_warp(prim.lh_cuda_context(), 3, int(mask), _bits(value), int(delta) & 31)[0], value)
 
 
 def shfl_xor_sync(mask, value, lane_mask):
     """The value of the lane whose number differs in some bits."""
     if prim.itemsize(prim.dtype_of(value)) <= 4:
-        return _value(prim.lh_cuda_warp(prim.lh_cuda_context(), 20, int(mask), _bits(value), int(lane_mask))[0], value)
-    return _value(prim.lh_cuda_warp(prim.lh_cuda_context(), 4, int(mask), _bits(value), int(lane_mask))[0], value)
+        return _value(prim.lh_cuda_warp(prim.lh_cuda_context(), 20, int(mask), _bits(value), int(lane_mask) & 31)[0], value)
+    return _value(prim.lh_cuda_warp(prim.lh_cuda_context(), 4, int(mask), _bits(value), int(lane_mask) & 31)[0], value)
 
 
 def _check_vote(mask, predicate):
