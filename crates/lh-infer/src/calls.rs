@@ -296,8 +296,8 @@ impl Infer<'_> {
             };
             let prims = a.ty.flatten();
             // The library hands on what it was given.
-            let is_member = a.ty.as_enum().is_some_and(|(_, _, ints)| !ints);
-            if f.args.get(at..at + prims.len()) != Some(&prims[..]) || is_member {
+            let is_no_number = a.ty.is_tuple() || a.ty.as_enum().is_some_and(|(_, _, ints)| !ints);
+            if f.args.get(at..at + prims.len()) != Some(&prims[..]) || is_no_number {
                 let wanted =
                     if f.args.get(at) == Some(&Prim::I64) { "an integer is needed" } else { "it does not fit" };
                 return Err(Diagnostic::new(diag::NO_MATCHING_CALL, format!("`{}` is given where {wanted}", a.ty)));
