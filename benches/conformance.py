@@ -29,7 +29,7 @@ array's type, shape and strides, and its items are read where they are. Index an
 ## CUDA
 
 Of numba-cuda's own tests, those that use public names only, on the CPU device and without a GPU: {passed:,} of {tests:,} pass, {left_out} more skip themselves or are expected to fail
-({share:.0f} % of the others). What is missing most: `overload`, dates, strings in arrays, `bfloat16`, IPC handles, LTO-IR, and tests of caching, most of which end in the suite's own set-up.
+({share:.0f} % of the others). What is missing most: `overload`, dates, strings in arrays, IPC handles, LTO-IR as output, callbacks of linked modules, and tests of caching, most of which end in the suite's own set-up.
 """
 
 ROW = re.compile(r"^(\S.*?)\s{2,}(\d+)\s+(\d+)\b(.*)")
