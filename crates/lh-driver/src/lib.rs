@@ -289,15 +289,16 @@ impl Compiler {
 
     /// The user's among functions that are called.
     fn called(&self, order: &[SpecId]) -> Vec<Called> {
-        let is_half = |s: SpecId| {
-            let mut all = order.iter().map(|s| self.specs[s.index()].ret);
-            all.any(|t| matches!(t.kind(), TyKind::Generator { next, .. } if *next == s))
+        let half = |s: &SpecId| match self.specs[s.index()].ret.kind() {
+            TyKind::Generator { next, .. } => Some(*next),
+            _ => None,
         };
+        let halves: std::collections::HashSet<SpecId> = order.iter().filter_map(half).collect();
         let of = |s: SpecId| {
             let spec = &self.specs[s.index()];
             Called { function: spec.func, args: self.body(s).told.args(), ret: spec.ret }
         };
-        order.iter().filter(|s| !self.specs[s.index()].is_library && !is_half(**s)).map(|s| of(*s)).collect()
+        order.iter().filter(|s| !self.specs[s.index()].is_library && !halves.contains(s)).map(|s| of(*s)).collect()
     }
 
     fn body(&self, s: SpecId) -> &Body {

@@ -169,7 +169,16 @@ impl Infer<'_> {
         let (ta, tb) = (element(a.ty), element(b.ty));
         let t = promote(ta, tb).ok_or_else(|| self.no_op(op.symbol(), a.ty, b.ty))?.strong();
         let kernel = if t.is_complex() {
-            self.library_kernel(&format!("operator.{}", compare_name(op)), &[t, t])?
+            let path = match op {
+                CmpOp::Eq => "operator.eq",
+                CmpOp::Ne => "operator.ne",
+                // Arrays have the order of NumPy's functions: real parts first.
+                CmpOp::Lt => "numpy.less",
+                CmpOp::Le => "numpy.less_equal",
+                CmpOp::Gt => "numpy.greater",
+                CmpOp::Ge => "numpy.greater_equal",
+            };
+            self.library_kernel(path, &[t, t])?
         } else {
             Kernel::Row(row(compare_name(op)), Ty::bool())
         };
@@ -202,6 +211,12 @@ impl Infer<'_> {
         }
     }
 
+    /// Whether a comparison of items holds: that of arrays has no answer if they have several elements.
+    fn holds(&mut self, op: CmpOp, a: &Val, b: &Val) -> Result<Val> {
+        let answer = self.compare(op, a, b)?;
+        self.truth(&answer)
+    }
+
     fn compare_tuples(&mut self, op: CmpOp, a: &Val, b: &Val) -> Result<Val> {
         let (x, y) = (self.tuple_parts(a).expect("a tuple"), self.tuple_parts(b).expect("a tuple"));
         match op {
@@ -209,8 +224,7 @@ impl Infer<'_> {
                 let mut all = Val::bool(x.len() == y.len());
                 if x.len() == y.len() {
                     for (s, t) in x.iter().zip(&y) {
-                        let e = self.compare(CmpOp::Eq, s, t)?;
-                        let e = self.truth(&e)?;
+                        let e = self.holds(CmpOp::Eq, s, t)?;
                         all = self.both(&all, &e);
                     }
                 }
@@ -235,8 +249,8 @@ impl Infer<'_> {
             CmpOp::Lt | CmpOp::Le => CmpOp::Lt,
             _ => CmpOp::Gt,
         };
-        let first = self.compare(strict, s, t)?;
-        let equal = self.compare(CmpOp::Eq, s, t)?;
+        let first = self.holds(strict, s, t)?;
+        let equal = self.holds(CmpOp::Eq, s, t)?;
         let rest = self.compare_tuples_order(op, &x[1..], &y[1..])?;
         let rest = self.both(&equal, &rest);
         Ok(self.either(&first, &rest))
@@ -301,8 +315,7 @@ impl Infer<'_> {
             TyKind::Tuple { .. } => {
                 let mut any = Val::bool(false);
                 for p in self.tuple_parts(container).expect("a tuple") {
-                    let e = self.compare(CmpOp::Eq, item, &p)?;
-                    let e = self.truth(&e)?;
+                    let e = self.holds(CmpOp::Eq, item, &p)?;
                     any = self.either(&any, &e);
                 }
                 any

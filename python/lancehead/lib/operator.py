@@ -236,26 +236,6 @@ def ne(a, b):
     return a.real != b.real or a.imag != b.imag
 
 
-def lt(a, b):
-    """Whether a complex number comes before another by its real part, then by its imaginary part, as in NumPy's arrays."""
-    return a.real < b.real and a.imag == a.imag and b.imag == b.imag or a.real == b.real and a.imag < b.imag
-
-
-def le(a, b):
-    """Whether a complex number comes before another or is equal to it."""
-    return a.real < b.real and a.imag == a.imag and b.imag == b.imag or a.real == b.real and a.imag <= b.imag
-
-
-def gt(a, b):
-    """Whether a complex number comes after another."""
-    return lt(b, a)
-
-
-def ge(a, b):
-    """Whether a complex number comes after another or is equal to it."""
-    return le(b, a)
-
-
 def pow(a, b):
     """Power.
 

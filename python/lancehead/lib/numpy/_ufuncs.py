@@ -275,8 +275,17 @@ def logaddexp2(x, y):
     return d
 
 
+def _real_less(a, b):
+    # No number that is NaN in part comes before another.
+    return a.real < b.real and a.imag == a.imag and b.imag == b.imag
+
+
 def _complex_less(a, b):
-    return a.real < b.real or (a.real == b.real and a.imag < b.imag)
+    return _real_less(a, b) or (a.real == b.real and a.imag < b.imag)
+
+
+def _complex_less_equal(a, b):
+    return _real_less(a, b) or (a.real == b.real and a.imag <= b.imag)
 
 
 def less(x, y):
@@ -303,7 +312,7 @@ def less_equal(x, y):
     >>> np.less_equal(np.array([1 + 1j, 3j]), 1 + 1j)
     array([ True,  True])
     """
-    return x.real < y.real or (x.real == y.real and x.imag <= y.imag)
+    return _complex_less_equal(x, y)
 
 
 def greater_equal(x, y):
@@ -312,7 +321,7 @@ def greater_equal(x, y):
     >>> np.greater_equal(np.array([1 + 1j, 3j]), 1 + 1j)
     array([ True, False])
     """
-    return x.real > y.real or (x.real == y.real and x.imag >= y.imag)
+    return _complex_less_equal(y, x)
 
 
 def negative(x):
