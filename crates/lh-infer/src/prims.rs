@@ -120,6 +120,7 @@ impl Infer<'_> {
             ),
             "is_optional" => matches!(t.kind(), TyKind::Optional(_)),
             "is_exc" => t == Ty::exc(),
+            "is_enum" => own.as_enum().is_some(),
             "is_const" => args.first().is_some_and(|a| a.as_const().is_some()),
             "is_readonly" => matches!(t.kind(), TyKind::Array { readonly: true, .. }),
             "numpy_errors" => self.options.numpy_errors,

@@ -13,7 +13,7 @@ def text_of(x):
         return prim.lh_exc_str(x)
     if prim.is_array(x) and not prim.is_dtype(x):
         return _array_text(x, False)
-    if prim.class_name(x) != "" and not prim.is_tuple(x):
+    if prim.is_enum(x):
         return str(x)
     return text_repr(x)
 
@@ -40,7 +40,7 @@ def text_repr(x):
         return "None"
     if prim.is_str(x):
         return prim.lh_str_repr(x)
-    if prim.class_name(x) != "" and not prim.is_tuple(x):
+    if prim.is_enum(x):
         return "<" + prim.class_name(x) + "." + x.name + ": " + text_repr(x.value) + ">"
     if prim.is_dtype(x):
         return x.name
