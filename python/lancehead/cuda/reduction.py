@@ -7,11 +7,15 @@ from typing import Any
 
 import numpy as np
 
+from lancehead.cuda.args import In
 from lancehead.cuda.devicearray import DeviceNDArray, device_array
 from lancehead.cuda.dispatcher import jit
-from lancehead.cuda.names import grid, gridsize
+from lancehead.cuda.gpu import current_gpu
+from lancehead.cuda.names import blockIdx, shared, syncthreads, threadIdx
 
 _THREADS = 256
+# At most so many blocks, each of which has at least so many elements for each thread.
+_BLOCKS, _EACH = 1024, 32
 
 
 class Reduce:
@@ -21,19 +25,32 @@ class Reduce:
         self._functor = functor
         combine = jit(functor, device=True)
 
-        def partial(values: Any, out: Any, size: int) -> None:
-            i = grid(1)
-            if i < out.size:
-                total = values[i]
-                for j in range(i + gridsize(1), size, gridsize(1)):
-                    total = combine(total, values[j])
-                out[i] = total
+        def partial(values: Any, out: Any, size: int, row: int) -> None:
+            t, start = threadIdx.x, blockIdx.x * row
+            stop = min(start + row, size)
+            count = min(stop - start, _THREADS)
+            some = shared.array(_THREADS, out.dtype)
+            # The loop is the same for all threads: those without an element have another one's, which is not used.
+            total = values[min(start + t, stop - 1)]
+            whole = (stop - start) // _THREADS
+            for j in range(1, whole):
+                total = combine(total, values[start + j * _THREADS + t])
+            rest = start + whole * _THREADS + t
+            if whole > 0 and rest < stop:
+                total = combine(total, values[rest])
+            some[t] = total
+            syncthreads()
+            while count > 1:
+                half = (count + 1) // 2
+                if t < count - half:
+                    some[t] = combine(some[t], some[t + half])
+                syncthreads()
+                count = half
+            if t == 0:
+                out[blockIdx.x] = some[0]
 
-        def final(values: Any, out: Any, init: Any, size: int) -> None:
-            total = combine(out.dtype.type(init), values[0])
-            for j in range(1, size):
-                total = combine(total, values[j])
-            out[0] = total
+        def final(values: Any, out: Any, init: Any) -> None:
+            out[0] = combine(out.dtype.type(init), values[0])
 
         self._partial, self._final = jit(partial), jit(final)
 
@@ -46,12 +63,22 @@ class Reduce:
         out = res if res is not None else np.empty(1, arr.dtype)
         if n == 0:
             out[0] = init
-            return None if res is not None else out[0]
-        count = min(n, _THREADS)
-        partial: DeviceNDArray = device_array(count, arr.dtype)
-        self._partial[1, count, stream](arr, partial, n)
-        self._final[1, 1, stream](partial, out, init, count)
+        elif res is not None or current_gpu() is None:
+            self._final[1, 1, stream](self.combined(arr, n, stream), out, init)
+        else:
+            there = device_array(1, arr.dtype, stream=stream)
+            self._final[1, 1, stream](self.combined(arr, n, stream), there, init)
+            there.copy_to_host(out, stream)
         return None if res is not None else out[0]
+
+    def combined(self, arr: Any, size: int, stream: Any = 0) -> DeviceNDArray:
+        """The first elements of an array combined, at least one: the same order on each device."""
+        row = -(-size // min(_BLOCKS, -(-size // (_EACH * _THREADS))))
+        blocks = -(-size // row)
+        out = device_array(blocks, arr.dtype, stream=stream)
+        given = In(arr) if isinstance(arr, np.ndarray) and current_gpu() is not None else arr
+        self._partial[blocks, _THREADS, stream](given, out, size, row)
+        return out if blocks == 1 else self.combined(out, blocks, stream)
 
 
 def reduce(functor: Callable[[Any, Any], Any]) -> Reduce:

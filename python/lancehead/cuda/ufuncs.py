@@ -10,26 +10,24 @@ import numpy as np
 
 from lancehead import types, ufuncs
 from lancehead.cuda.devicearray import DeviceNDArray, as_cuda_array, host_of, is_cuda_array
-from lancehead.cuda.errors import UnsupportedError
-from lancehead.cuda.gpu import CPU_INSTEAD, current_gpu
+from lancehead.cuda.gpu import current_gpu
+from lancehead.cuda.gpu_ufuncs import GpuLoops
 
 
 class DeviceUFunc:
     """A ufunc that takes arrays of the host or of a device; the result is where the arguments are."""
 
-    def __init__(self, function: Callable[..., Any], ufunc: Any) -> None:
-        self.py_func, self._ufunc = function, ufunc
+    def __init__(self, function: Callable[..., Any], ufunc: Any, fastmath: Any = False) -> None:
+        self.py_func, self._ufunc, self._loops = function, ufunc, GpuLoops(function, ufunc, fastmath)
         self.__name__, self.__doc__ = function.__name__, function.__doc__
 
     def __repr__(self) -> str:
         return f"<CUDA ufunc {self.__name__}>"
 
     def __reduce__(self) -> Any:
-        return DeviceUFunc, (self.py_func, self._ufunc)
+        return DeviceUFunc, (self.py_func, self._ufunc, self._loops.fastmath)
 
     def __call__(self, *args: Any, out: Any = None, stream: Any = 0) -> Any:
-        if current_gpu() is not None:
-            raise UnsupportedError(f"ufuncs do not run on a GPU yet: write a kernel, or {CPU_INSTEAD}")
         nin, nout = self._ufunc.nin, self._ufunc.nout
         if out is not None and len(args) > nin:
             raise ValueError("cannot specify argument 'out' as both positional and keyword")
@@ -40,6 +38,11 @@ class DeviceUFunc:
                 f"gufunc accepts {nin} positional arguments (when providing input only) or {nin + nout} positional arguments "
                 f"(when providing input and output). {given}"
             )
+        if current_gpu() is not None:
+            made = self._loops(args[:nin], outs, stream, self.max_blocksize)
+            if not outs and not any(map(is_cuda_array, args)):
+                made = tuple(m.copy_to_host(stream=stream)[()] for m in made)
+            return made[0] if nout == 1 else made
         inputs = [host_of(a) for a in args[:nin]]
         if outs:
             self._ufunc(*inputs, out=tuple(host_of(o) for o in outs))
@@ -53,12 +56,12 @@ class DeviceUFunc:
 
     def reduce(self, arg: Any, stream: Any = 0) -> Any:
         """The elements of an array of one dimension combined."""
-        values = host_of(arg)
+        values = arg if current_gpu() is not None and is_cuda_array(arg) else host_of(arg)
         if np.ndim(values) != 1:
             raise AssertionError("must use 1-d array")
         if len(values) == 0:
             raise TypeError("Reduction on an empty array.")
-        return self._ufunc.reduce(values)
+        return self._ufunc.reduce(values) if current_gpu() is None else self._loops.reduce(values, stream)
 
     @property
     def max_blocksize(self) -> int:
@@ -99,10 +102,10 @@ def guvectorize(ftylist: Any, signature: str | None = None, target: str = "cuda"
 
 def _wrapped(make: Callable[..., Any], given: Any, options: dict[str, Any]) -> Any:
     if callable(given):
-        return DeviceUFunc(given, make(given, **options))
+        return DeviceUFunc(given, make(given, **options), options.get("fastmath", False))
 
     def decorate(function: Any) -> DeviceUFunc:
         inner = getattr(function, "py_func", function)
-        return DeviceUFunc(inner, make(given, **options)(inner))
+        return DeviceUFunc(inner, make(given, **options)(inner), options.get("fastmath", False))
 
     return decorate
