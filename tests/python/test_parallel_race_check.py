@@ -110,7 +110,7 @@ def test_library_functions_count_as_the_line_that_calls_them() -> None:
 def test_array_expressions_lists_and_small_elements() -> None:
     def overlap(a, n):
         for i in prange(4):
-            a[i * n : (i + 1) * n + 1] += i
+            a[i * n : (i + 1) * n + 1] = i
 
     def items(n):
         out = [0] * n

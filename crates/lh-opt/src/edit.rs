@@ -144,17 +144,22 @@ pub(crate) fn to(block: Block, args: &[Value]) -> Target {
 
 /// Replaces every use of values by what `of` says.
 pub(crate) fn replace_uses(func: &mut Function, of: &dyn Fn(Value) -> Value) {
-    let mut f = |v: &mut Value| *v = of(*v);
     for data in &mut func.blocks {
-        for d in &mut data.insts {
-            d.inst.for_each_operand_mut(&mut f);
-        }
-        if let Some(t) = &mut data.unwind {
-            t.args.iter_mut().for_each(&mut f);
-        }
-        if let Some(t) = &mut data.term {
-            t.for_each_operand_mut(&mut f);
-        }
+        replace_uses_in(data, of);
+    }
+}
+
+/// Does so within a block.
+pub(crate) fn replace_uses_in(data: &mut BlockData, of: &dyn Fn(Value) -> Value) {
+    let mut f = |v: &mut Value| *v = of(*v);
+    for d in &mut data.insts {
+        d.inst.for_each_operand_mut(&mut f);
+    }
+    if let Some(t) = &mut data.unwind {
+        t.args.iter_mut().for_each(&mut f);
+    }
+    if let Some(t) = &mut data.term {
+        t.for_each_operand_mut(&mut f);
     }
 }
 

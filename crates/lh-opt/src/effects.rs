@@ -9,6 +9,7 @@ pub(crate) mod expr;
 mod place;
 
 use crate::counted::Defs;
+use crate::edit::row;
 use expr::{Expr, Sym, expr};
 use lh_ir::func::{Inst, InstData, MapExpr};
 use lh_ir::types::{Prim, TyKind};
@@ -61,6 +62,8 @@ pub struct Summary {
     pub(crate) meaning: Option<Meaning>,
     /// It asks for the number of its thread.
     asks_thread: bool,
+    /// It looks at nothing but its parameters, and changes nothing.
+    repeats: bool,
 }
 
 /// What a function of the library computes, where the dependence test makes something of it.
@@ -70,6 +73,10 @@ pub(crate) enum Meaning {
     Quotient,
     /// Beginning, end and step of a slice.
     SliceBounds,
+    /// `a + b` of complex numbers.
+    ComplexSum,
+    /// `a - b` of complex numbers.
+    ComplexDifference,
 }
 
 impl Meaning {
@@ -77,6 +84,8 @@ impl Meaning {
         match func.qualname.as_str() {
             "floordiv" if func.params().iter().all(|v| func.ty(*v).is_int()) => Some(Meaning::Quotient),
             "slice_bounds" => Some(Meaning::SliceBounds),
+            "add" if func.params().iter().all(|v| func.ty(*v).is_complex()) => Some(Meaning::ComplexSum),
+            "sub" if func.params().iter().all(|v| func.ty(*v).is_complex()) => Some(Meaning::ComplexDifference),
             _ => None,
         }
         .filter(|_| func.is_library)
@@ -141,6 +150,30 @@ impl<'a> Effects<'a> {
         let extent = |v: Value| expr(self.func, self.defs, v);
         let views = self.finder().view(a).zip(self.finder().view(b));
         views.is_some_and(|(a, b)| a.is_same(&b, &extent))
+    }
+
+    /// The row that an elementwise expression applies to `$arg`, and whether that is its first operand; parts of complex
+    /// numbers are added as rows do it.
+    pub(crate) fn combines(&self, e: &MapExpr, arg: u32) -> Option<(&'static lh_ir::Op, bool)> {
+        let is_arg = |e: &MapExpr| matches!(e, MapExpr::Arg(i, _) if *i == arg);
+        fn reads(e: &MapExpr, arg: u32) -> usize {
+            match e {
+                MapExpr::Arg(i, _) => usize::from(*i == arg),
+                MapExpr::Const(_) => 0,
+                MapExpr::Cast(_, e) => reads(e, arg),
+                MapExpr::Op(_, _, es) | MapExpr::Call(_, _, es) => es.iter().map(|e| reads(e, arg)).sum(),
+            }
+        }
+        let (op, es) = match e {
+            MapExpr::Op(op, _, es) => (*op, es),
+            MapExpr::Call(f, _, es) => match (self.callees)(*f)?.meaning? {
+                Meaning::ComplexSum => (row("add"), es),
+                Meaning::ComplexDifference => (row("sub"), es),
+                Meaning::Quotient | Meaning::SliceBounds => return None,
+            },
+            MapExpr::Arg(..) | MapExpr::Const(_) | MapExpr::Cast(..) => return None,
+        };
+        (es.iter().any(is_arg) && reads(e, arg) == 1).then(|| (op, is_arg(&es[0])))
     }
 
     fn of_inst(&self, d: &InstData, emit: &mut dyn FnMut(Place, Kind)) {
@@ -275,18 +308,30 @@ pub(crate) fn summary(func: &Function, me: SpecId, callees: Callees<'_>) -> Summ
     }
 }
 
+/// Whether an instruction gives the same whenever its operands are the same, and whether memory must be the same for that.
+pub(crate) fn repeats(inst: &Inst, callees: Callees<'_>) -> Option<bool> {
+    match inst {
+        Inst::Call(f, _) => callees(*f).is_some_and(|s| s.repeats).then_some(false),
+        Inst::ElemPtr { .. } => Some(false),
+        Inst::Load(_) | Inst::ListLen(_) | Inst::ListData(_) => Some(true),
+        Inst::Runtime(..) | Inst::SlotGet(_) | Inst::ListNew(_) => None,
+        _ => inst.is_pure().then_some(false),
+    }
+}
+
 fn once(func: &Function, callees: Callees<'_>) -> Summary {
     let defs = Defs::new(func);
     let effects = Effects::new(func, &defs, callees);
     let params = func.params();
     let number = |v: Value| params.iter().position(|p| *p == v);
-    let mut out = Summary { meaning: Meaning::of(func), ..Summary::default() };
+    let mut out = Summary { meaning: Meaning::of(func), repeats: true, ..Summary::default() };
     let note = |out: &mut Summary, kind: Kind| {
         if out.unknown != Some(Kind::Write) {
             out.unknown = Some(kind);
         }
     };
     for b in 0..func.blocks.len() {
+        out.repeats &= func.blocks[b].insts.iter().all(|d| repeats(&d.inst, callees) == Some(false));
         out.asks_thread |= func.blocks[b].insts.iter().any(|d| asks_thread(&d.inst, callees));
         for a in effects.of_block(Block::new(b)) {
             let Root::Value(v) = a.root else {
@@ -354,22 +399,5 @@ pub(crate) fn has_memory(ty: Ty) -> bool {
         TyKind::Instance { of, .. } => has_memory(*of),
         TyKind::Choice(of) => of.iter().any(|t| has_memory(*t)),
         _ => false,
-    }
-}
-
-/// Whether an elementwise expression is `op($arg, ...)`.
-pub(crate) fn combines(e: &MapExpr, arg: u32) -> Option<&'static lh_ir::Op> {
-    let is_arg = |e: &MapExpr| matches!(e, MapExpr::Arg(i, _) if *i == arg);
-    fn reads(e: &MapExpr, arg: u32) -> usize {
-        match e {
-            MapExpr::Arg(i, _) => usize::from(*i == arg),
-            MapExpr::Const(_) => 0,
-            MapExpr::Cast(_, e) => reads(e, arg),
-            MapExpr::Op(_, _, es) | MapExpr::Call(_, _, es) => es.iter().map(|e| reads(e, arg)).sum(),
-        }
-    }
-    match e {
-        MapExpr::Op(op, _, es) if es.iter().any(is_arg) && reads(e, arg) == 1 => Some(op),
-        _ => None,
     }
 }

@@ -21,6 +21,7 @@
 //!
 //! Requires counted loops that begin at 0 (inference and `lower_array` make them), and implicit reference counting.
 
+mod alike;
 mod arrays;
 mod body;
 pub(crate) mod carried;
@@ -58,10 +59,13 @@ pub(crate) fn run(func: &mut Function) -> bool {
 
 /// Does the same to loops that the program says are parallel, if their iterations do not depend on each other.
 pub(crate) fn run_asked(func: &mut Function, callees: Callees<'_>) -> Result<bool, Conflict> {
-    let mut changed = split::run(func);
+    let mut changed = func.blocks.iter().any(|b| b.parallel == Some(Parallel::Asked));
     if changed {
-        // Sees what the parts are made of.
-        crate::fold::run(func);
+        if split::run(func) {
+            // Sees what the parts are made of.
+            crate::fold::run(func);
+        }
+        alike::run(func, callees);
         crate::dce::run(func);
     }
     while let Some(l) = next_loop(func, Parallel::Asked) {

@@ -12,8 +12,8 @@
 use crate::counted::{Counted, Defs, counted, target_of};
 use crate::effects::expr::{Expr, Sym, expr};
 use crate::effects::{Access, Callees, Effects, Kind, Root};
-use crate::outline_parallel::carried::Reduce;
-use crate::outline_parallel::region::Region;
+use crate::outline_parallel::carried::{Reduce, ordered};
+use crate::outline_parallel::region::{Region, region};
 use lh_ir::cfg::{Cfg, DomTree, Loops};
 use lh_ir::diag::{self, Diagnostic};
 use lh_ir::func::Inst;
@@ -109,9 +109,12 @@ pub(crate) fn carried(func: &Function, l: &lh_ir::cfg::Loop) -> Conflict {
     let cfg = Cfg::new(func);
     let header = &func.blocks[l.header.index()];
     let mut first = header.term_span;
+    let region = region(func, &cfg, &DomTree::new(&cfg), l);
+    let ordered = region.map_or_else(|_| Vec::new(), |r| ordered(func, &cfg, &r));
     // Where a variable gets its value for the next iteration, as far as that is one place; not the loop's own counter.
     for e in cfg.preds(l.header).iter().filter(|e| l.blocks.contains(&e.from)) {
-        for (v, p) in target_of(func, *e).args.iter().zip(&header.params) {
+        for place in ordered.iter().rev() {
+            let (v, p) = (&target_of(func, *e).args[*place], &header.params[*place]);
             let b = defs.block(*v).filter(|b| l.blocks.contains(b) && v != p);
             let made = b.and_then(|b| func.blocks[b.index()].insts.iter().find(|d| d.result == Some(*v)));
             if let Some(d) = made.filter(|d| d.span.line != header.term_span.line && d.span.line != 0) {

@@ -127,7 +127,8 @@ pub(super) fn enter(c: &mut Cursor<'_>, what: &ArrayReduce, array: Value, base: 
 
 /// The block's copy, filled with what changes nothing.
 fn begin(c: &mut Cursor<'_>, what: &ArrayReduce, array: Value, base: Value, block: Value) -> Value {
-    let copy = copy_of(c, array, base, block);
+    let whole = copy_of(c, array, base, block);
+    let (copy, array) = (real(c, whole), real(c, array));
     let (dtype, ..) = c.func.ty(array).as_array().unwrap_or_else(|| lh_ir::bug!("an array"));
     let number = |x: f64| if dtype.is_float() { Const::Float(x, dtype) } else { Const::Int(x as i128, dtype) };
     match what.how {
@@ -139,7 +140,28 @@ fn begin(c: &mut Cursor<'_>, what: &ArrayReduce, array: Value, base: Value, bloc
             c.effect(Inst::MapInto(Box::new(MapExpr::Arg(0, dtype)), vec![copy, array]));
         }
     }
-    copy
+    whole
+}
+
+/// An array of complex numbers as one of their parts, which are summed as such; any other as it is.
+fn real(c: &mut Cursor<'_>, array: Value) -> Value {
+    let (dtype, rank, layout, readonly) = c.func.ty(array).as_array().unwrap_or_else(|| lh_ir::bug!("an array"));
+    if !dtype.is_complex() {
+        return array;
+    }
+    let part = dtype.real_part();
+    let layout = if layout == Layout::C { Layout::C } else { Layout::A };
+    let ty = Ty::array_ro(part, rank + 1, layout, readonly);
+    let owner = c.inst(Inst::ArrayOwner(array), Ty::meminfo());
+    let data = c.inst(Inst::ArrayData(array), Ty::ptr());
+    let (mut shape, mut strides) = (Vec::new(), Vec::new());
+    for d in 0..rank as u32 {
+        shape.push(c.inst(Inst::ArrayShape(array, d), Ty::int()));
+        strides.push(c.inst(Inst::ArrayStride(array, d), Ty::int()));
+    }
+    shape.push(c.int(2));
+    strides.push(c.int(part.itemsize() as i64));
+    c.inst(Inst::ArrayMake { owner, data, shape, strides }, ty)
 }
 
 fn fill(c: &mut Cursor<'_>, copy: Value, value: Const) {
@@ -150,7 +172,8 @@ fn fill(c: &mut Cursor<'_>, copy: Value, value: Const) {
 pub(super) fn combine(c: &mut Cursor<'_>, what: &ArrayReduce, copies: &Copies) {
     let l = c.begin_loop(copies.count);
     let copy = copy_of(c, what.array, copies.data, l.index);
-    let (dtype, ..) = c.func.ty(what.array).as_array().unwrap_or_else(|| lh_ir::bug!("an array"));
+    let (copy, array) = (real(c, copy), real(c, what.array));
+    let (dtype, ..) = c.func.ty(array).as_array().unwrap_or_else(|| lh_ir::bug!("an array"));
     let (old, new) = (MapExpr::Arg(0, dtype), MapExpr::Arg(1, dtype));
     let both = |name: &str| MapExpr::Op(row(name), dtype, vec![old.clone(), new.clone()]);
     let better = |name: &str| {
@@ -167,7 +190,7 @@ pub(super) fn combine(c: &mut Cursor<'_>, what: &ArrayReduce, copies: &Copies) {
         Reduce::Min => better("lt"),
         Reduce::Row(op) => MapExpr::Op(op, dtype, vec![old.clone(), new.clone()]),
     };
-    c.effect(Inst::MapInto(Box::new(e), vec![what.array, what.array, copy]));
+    c.effect(Inst::MapInto(Box::new(e), vec![array, array, copy]));
     c.end_loop(&l);
 }
 

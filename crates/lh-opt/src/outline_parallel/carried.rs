@@ -42,12 +42,7 @@ pub(crate) fn carried(func: &Function, cfg: &Cfg, r: &Region) -> Result<(Vec<Car
             continue;
         }
         let chain = Chain::of(func, cfg, &defs, r, &uses, *p, place);
-        out.push(match chain.group {
-            _ if !chain.holds => return Err(CARRIED),
-            Some(group) => Carried::Reduced(group),
-            None if chain.members.len() == 1 && !chain.used => Carried::Last,
-            None => return Err(CARRIED),
-        });
+        out.push(chain.kind().ok_or(CARRIED)?);
         if matches!(chain.group, Some(Reduce::Add | Reduce::Mul)) && func.ty(*p).is_float() {
             free.extend(&chain.members);
         }
@@ -56,6 +51,14 @@ pub(crate) fn carried(func: &Function, cfg: &Cfg, r: &Region) -> Result<(Vec<Car
         }
     }
     Ok((out, free))
+}
+
+/// Places of the header's parameters that need the order of the iterations.
+pub(crate) fn ordered(func: &Function, cfg: &Cfg, r: &Region) -> Vec<usize> {
+    let (defs, uses) = (Defs::new(func), uses(func, r));
+    let params = func.blocks[r.header.index()].params.iter().enumerate();
+    let is_ordered = |place: usize, p: Value| Chain::of(func, cfg, &defs, r, &uses, p, place).kind().is_none();
+    params.filter(|(place, p)| *place != r.counted.place && is_ordered(*place, **p)).map(|(place, _)| place).collect()
 }
 
 /// Where a value is used in the region.
@@ -135,6 +138,15 @@ impl<'a> Chain<'a> {
         c
     }
 
+    /// What the parameter is, unless iterations need what it was in the one before.
+    fn kind(&self) -> Option<Carried> {
+        match self.group {
+            _ if !self.holds => None,
+            Some(group) => Some(Carried::Reduced(group)),
+            None => (self.members.len() == 1 && !self.used).then_some(Carried::Last),
+        }
+    }
+
     fn join(&mut self, v: Value) {
         if !self.members.contains(&v) {
             self.members.push(v);
@@ -195,12 +207,22 @@ impl<'a> Chain<'a> {
         self.join(result);
     }
 
+    /// Whether two values are the same: one, or one that is cast twice, as what is compared and then chosen is.
+    fn is_same(&self, a: Value, b: Value) -> bool {
+        let source = |v: Value| match self.defs.inst(self.func, v) {
+            Some(Inst::Cast(from)) => Some((*from, self.func.ty(v).strong())),
+            _ => None,
+        };
+        a == b || source(a).is_some_and(|from| source(b) == Some(from))
+    }
+
     /// A comparison may only choose between what it has compared.
     fn follow_comparison(&mut self, args: &[Value], v: Value, result: Value) {
         let chooses = |u: &Use| match u {
             Use::Inst(b, i) => match &self.func.blocks[b.index()].insts[*i].inst {
                 Inst::Op(op, parts) if op.name == "select" => {
-                    parts[0] == result && parts[1..].iter().all(|x| args.contains(x)) && parts[1] != parts[2]
+                    let is_compared = |x: &Value| args.iter().any(|a| self.is_same(*a, *x));
+                    parts[0] == result && parts[1..].iter().all(is_compared) && !self.is_same(parts[1], parts[2])
                 }
                 _ => false,
             },
@@ -214,8 +236,8 @@ impl<'a> Chain<'a> {
         let Some(Inst::Op(op, compared)) = self.defs.inst(self.func, args[0]) else { return };
         let (a, b) = (args[1], args[2]);
         let in_order = match compared[..] {
-            [x, y] if (x, y) == (a, b) => true,
-            [x, y] if (x, y) == (b, a) => false,
+            [x, y] if self.is_same(x, a) && self.is_same(y, b) => true,
+            [x, y] if self.is_same(x, b) && self.is_same(y, a) => false,
             // An update under a condition: both are members, which is checked at the end.
             _ => return,
         };

@@ -1,7 +1,8 @@
 //! Takes tuples and complex numbers that parallel loops carry apart, so that each part can be a result of its own.
 
-use lh_ir::cfg::{Cfg, DomTree, Loops, targets};
-use lh_ir::func::{Inst, InstData, Parallel};
+use crate::edit::{Replacements, replace_uses_in, to};
+use lh_ir::cfg::{Cfg, DomTree, Loop, Loops, targets};
+use lh_ir::func::{Inst, InstData, Parallel, Term};
 use lh_ir::types::TyKind;
 use lh_ir::{Block, Function, Ty, Value};
 
@@ -27,7 +28,43 @@ pub(super) fn run(func: &mut Function) -> bool {
             changed = true;
         }
     }
+    if changed {
+        let cfg = Cfg::new(func);
+        let loops = Loops::new(func, &cfg, &DomTree::new(&cfg)).loops;
+        for l in &loops {
+            if func.blocks[l.header.index()].parallel == Some(Parallel::Asked) {
+                leave(func, l);
+            }
+        }
+    }
     changed
+}
+
+/// Puts tuples and numbers together again after a loop, so that what follows sees nothing of it but its parameters.
+fn leave(func: &mut Function, l: &Loop) {
+    let is_pack = |d: &&InstData| matches!(d.inst, Inst::Pack(_));
+    let packs: Vec<InstData> = func.blocks[l.header.index()].insts.iter().take_while(is_pack).cloned().collect();
+    let exit = targets(func, l.header).filter(|(_, t)| !l.blocks.contains(&t.block)).find_map(|(number, _)| number);
+    let Some(exit) = exit.filter(|_| !packs.is_empty()) else { return };
+    let after = func.new_block();
+    let mut again = Replacements::new(func);
+    for d in packs {
+        let (Some(whole), Inst::Pack(parts)) = (d.result, d.inst) else { continue };
+        let result = func.new_value(func.ty(whole));
+        let inst = Inst::Pack(parts.iter().map(|v| again.get(*v)).collect());
+        func.blocks[after.index()].insts.push(InstData { result: Some(result), inst, span: d.span });
+        again.set(whole, result);
+    }
+    let span = func.blocks[l.header.index()].term_span;
+    let Some(term) = &mut func.blocks[l.header.index()].term else { return };
+    let old = std::mem::replace(term.targets_mut()[exit as usize], to(after, &[]));
+    let data = &mut func.blocks[after.index()];
+    (data.term, data.term_span) = (Some(Term::Jump(old)), span);
+    let dom = DomTree::new(&Cfg::new(func));
+    let later: Vec<Block> = (0..func.blocks.len()).map(Block::new).filter(|b| dom.dominates(after, *b)).collect();
+    for b in later {
+        replace_uses_in(&mut func.blocks[b.index()], &|v| again.get(v));
+    }
 }
 
 /// Types of the parts of an aggregate that holds nothing counted.

@@ -2,15 +2,16 @@
 
 use super::Update;
 use crate::effects::expr::{Expr, Sym};
-use crate::effects::{Access, Effects, Kind, Root, combines};
+use crate::effects::{Access, Effects, Kind, Root};
 use crate::outline_parallel::carried::Reduce;
-use lh_ir::func::{Inst, MapExpr};
-use lh_ir::{Op, Value};
+use lh_ir::cfg::Cfg;
+use lh_ir::func::{Inst, MapExpr, Term};
+use lh_ir::{Block, Op, Value};
 
 /// The operation by which all accesses to an array update it, and where they update single elements.
 pub(super) fn reduction(effects: &Effects<'_>, accesses: &[Access], array: Value) -> Option<(Reduce, Vec<Update>)> {
     let (dtype, ..) = effects.func.ty(array).as_array()?;
-    if !dtype.is_number() || dtype.is_complex() || dtype.is_bool() {
+    if !dtype.is_number() || dtype.is_bool() {
         return None;
     }
     let mine: Vec<&Access> = accesses.iter().filter(|a| a.root == Root::Value(array)).collect();
@@ -36,41 +37,86 @@ fn update(
     all: &[Access],
     mine: &[&Access],
     w: &Access,
-) -> Option<(Reduce, (lh_ir::Block, usize), Option<Update>)> {
+) -> Option<(Reduce, (Block, usize), Option<Update>)> {
     let func = effects.func;
     match &func.blocks[w.block.index()].insts[w.at].inst {
         Inst::MapInto(e, args) => {
             let arg = args[1..].iter().position(|a| *a == args[0])? as u32;
-            let op = combines(e, arg)?;
+            let (op, first) = effects.combines(e, arg)?;
             // The others come from elsewhere.
             if mine.iter().filter(|r| r.kind == Kind::Read && (r.block, r.at) == (w.block, w.at)).count() != 1 {
                 return None;
             }
-            let first = matches!(&**e, MapExpr::Op(_, _, es) if matches!(es[0], MapExpr::Arg(i, _) if i == arg));
             Some((group(op, first)?, (w.block, w.at), None))
         }
         Inst::Store(_, v) => {
-            let (op, args) = row_of(effects, *v)?;
-            for r in mine.iter().filter(|r| r.kind == Kind::Read && same_index(effects, all, &r.index, &w.index)) {
+            let reads = mine.iter().filter(|r| r.kind == Kind::Read && same_index(effects, all, &r.index, &w.index));
+            reads.into_iter().find_map(|r| {
                 let d = &func.blocks[r.block.index()].insts[r.at];
-                let (Inst::Load(_), Some(old)) = (&d.inst, d.result) else { continue };
-                let how = match op.name {
-                    "select" => chosen(effects, args, old),
-                    _ if args.iter().filter(|a| **a == old).count() == 1 => group(op, args[0] == old),
-                    _ => None,
-                };
-                let uses = if op.name == "select" { 2 } else { 1 };
-                if let Some(how) = how.filter(|_| crate::edit::use_counts(func)[old.index()] == uses) {
-                    let operand = *args[args.len() - 2..].iter().find(|a| **a != old)?;
-                    let negative = op.name == "sub";
-                    let element = Update { block: w.block, at: w.at, operand, negative };
-                    return Some((how, (r.block, r.at), Some(element)));
-                }
-            }
-            None
+                let old = d.result.filter(|_| matches!(d.inst, Inst::Load(_)))?;
+                let (how, element) = of_element(effects, w, *v, old)?;
+                Some((how, (r.block, r.at), element))
+            })
         }
         _ => None,
     }
+}
+
+/// How the new value of an element is made of the old one, which is used for nothing else.
+fn of_element(effects: &Effects<'_>, w: &Access, v: Value, old: Value) -> Option<(Reduce, Option<Update>)> {
+    let uses = crate::edit::use_counts(effects.func);
+    let used = |v: Value, times: u32| uses[v.index()] == times;
+    if effects.func.ty(v).is_complex() {
+        return complex_sum(effects, v, old).filter(|_| used(old, 2)).map(|how| (how, None));
+    }
+    if let Some(how) = guarded(effects, w.block, v, old).filter(|_| used(old, 1)) {
+        return Some((how, None));
+    }
+    let (op, args) = row_of(effects, v)?;
+    // Floats may be computed with more digits than they are kept with.
+    let wide = args.iter().copied().find(|a| *a != old && uncast(effects, *a) == old);
+    if let Some(wide) = wide {
+        let how = group(op, args[0] == wide).filter(|_| used(old, 1) && used(wide, 1));
+        return how.map(|how| (how, None));
+    }
+    let (how, times) = match op.name {
+        "select" => (chosen(effects, args, old)?, 2),
+        _ if args.iter().filter(|a| **a == old).count() == 1 => (group(op, args[0] == old)?, 1),
+        _ => return None,
+    };
+    let operand = *args[args.len() - 2..].iter().find(|a| **a != old)?;
+    let element = Update { block: w.block, at: w.at, operand, negative: op.name == "sub" };
+    used(old, times).then_some((how, Some(element)))
+}
+
+/// `if x > old: old = x`, where the write is all that the condition decides.
+fn guarded(effects: &Effects<'_>, block: Block, v: Value, old: Value) -> Option<Reduce> {
+    let func = effects.func;
+    let cfg = Cfg::new(func);
+    let [e] = cfg.preds(block) else { return None };
+    let Some(Term::Branch { cond, then, els }) = &func.blocks[e.from.index()].term else { return None };
+    if then.block != block || els.block == block {
+        return None;
+    }
+    let (op, compared) = row_of(effects, *cond)?;
+    let in_order = match compared {
+        [a, b] if (*a, *b) == (v, old) => true,
+        [a, b] if (*a, *b) == (old, v) => false,
+        _ => return None,
+    };
+    best(op, in_order)
+}
+
+/// The sum of a complex element and something else, each part by itself.
+fn complex_sum(effects: &Effects<'_>, v: Value, old: Value) -> Option<Reduce> {
+    let inst = |v: Value| effects.defs.inst(effects.func, v);
+    let Some(Inst::Pack(parts)) = inst(v) else { return None };
+    let sums = parts.iter().zip(0..).all(|(part, k)| {
+        let is_old = |a: Value| matches!(inst(a), Some(Inst::Field(whole, i)) if *whole == old && *i == k);
+        let sum = row_of(effects, *part).filter(|(_, args)| args.iter().filter(|a| is_old(**a)).count() == 1);
+        is_old(*part) || sum.is_some_and(|(op, args)| group(op, is_old(args[0])) == Some(Reduce::Add))
+    });
+    sums.then_some(Reduce::Add)
 }
 
 /// Whether two indices are the same, or read the same elements of arrays that the loop does not write.
@@ -106,7 +152,17 @@ fn row_of<'e>(effects: &'e Effects<'_>, v: Value) -> Option<(&'static Op, &'e [V
     match effects.defs.inst(effects.func, v)? {
         Inst::Op(op, args) => Some((op, args)),
         Inst::Cast(x) if effects.func.ty(*x).strong() == effects.func.ty(v).strong() => row_of(effects, *x),
+        Inst::Cast(_) if uncast(effects, v) != v => row_of(effects, uncast(effects, v)),
         _ => None,
+    }
+}
+
+/// What a float is, to other digits.
+fn uncast(effects: &Effects<'_>, v: Value) -> Value {
+    let is_float = |v: Value| effects.func.ty(v).is_float();
+    match effects.defs.inst(effects.func, v) {
+        Some(Inst::Cast(x)) if is_float(*x) && is_float(v) => *x,
+        _ => v,
     }
 }
 
@@ -132,6 +188,11 @@ fn chosen(effects: &Effects<'_>, args: &[Value], old: Value) -> Option<Reduce> {
     if !(in_order || swapped) || (args[1] == old) == (args[2] == old) {
         return None;
     }
+    best(op, in_order)
+}
+
+/// What is kept if it compares so with the other, as the first of the two or the second.
+fn best(op: &'static Op, in_order: bool) -> Option<Reduce> {
     match op.name {
         "gt" | "ge" => Some(if in_order { Reduce::Max } else { Reduce::Min }),
         "lt" | "le" => Some(if in_order { Reduce::Min } else { Reduce::Max }),

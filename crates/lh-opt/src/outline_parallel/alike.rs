@@ -1,0 +1,147 @@
+//! What parallel loops compute twice gets one name, and branches that only choose between values become choices, so that
+//! `if x[i] > m: m = x[i]` and `a[1:3] += x` are seen for what they are.
+//!
+//! ```text
+//! branch c, block1(), block2()        v3 = select c, v1, v2
+//! block1(): jump block3(v1)      =>   jump block3(v3)
+//! block2(): jump block3(v2)
+//! ```
+
+use crate::edit::{Replacements, row, to};
+use crate::effects::{Callees, repeats};
+use hashbrown::HashMap;
+use lh_ir::cfg::{Cfg, DomTree, Loops};
+use lh_ir::func::{Inst, InstData, Parallel, Target, Term};
+use lh_ir::{Block, Const, Function, Ty, Value};
+use smallvec::SmallVec;
+use std::mem::{Discriminant, discriminant};
+
+/// Rewrites marked loops.
+pub(super) fn run(func: &mut Function, callees: Callees<'_>) {
+    let blocks = marked(func);
+    merge(func, &blocks, callees);
+    crate::dce::run(func);
+    let blocks = marked(func);
+    for b in blocks {
+        choose(func, b);
+    }
+}
+
+/// Blocks of marked loops, those that dominate others first.
+fn marked(func: &Function) -> Vec<Block> {
+    let cfg = Cfg::new(func);
+    let loops = Loops::new(func, &cfg, &DomTree::new(&cfg)).loops;
+    let is_marked = |b: &Block| {
+        loops.iter().any(|l| func.blocks[l.header.index()].parallel == Some(Parallel::Asked) && l.blocks.contains(b))
+    };
+    cfg.rpo().iter().copied().filter(is_marked).collect()
+}
+
+/// What instructions must share to be the same: the form, the operands, a constant, and for reads the state of memory.
+type Key = (Discriminant<Inst>, SmallVec<[Value; 4]>, u64, usize);
+
+fn merge(func: &mut Function, blocks: &[Block], callees: Callees<'_>) {
+    let cfg = Cfg::new(func);
+    let dom = DomTree::new(&cfg);
+    let mut names = Replacements::new(func);
+    let mut known: HashMap<Key, Vec<(Block, Inst, Value)>> = HashMap::new();
+    // The state of memory at the end of each block, as a number that no other state has.
+    let (mut states, mut state) = (vec![0; func.blocks.len()], 0);
+    for b in blocks {
+        let before = state;
+        let mut here = match cfg.preds(*b) {
+            [e] if e.target.is_some() && states[e.from.index()] > 0 => states[e.from.index()],
+            _ => before + 1,
+        };
+        state = before + 1;
+        let insts = std::mem::take(&mut func.blocks[b.index()].insts);
+        for d in insts {
+            let mut inst = d.inst.clone();
+            inst.for_each_operand_mut(&mut |v| *v = names.get(*v));
+            let (Some(reads), Some(result)) = (repeats(&inst, callees), d.result) else {
+                if !inst.is_pure() {
+                    state += 1;
+                    here = state;
+                }
+                func.blocks[b.index()].insts.push(d);
+                continue;
+            };
+            let same = known.entry(key(&inst, if reads { here } else { 0 })).or_default();
+            let is_same = |(at, other, v): &&(Block, Inst, Value)| {
+                *other == inst && func.ty(*v) == func.ty(result) && dom.dominates(*at, *b)
+            };
+            match same.iter().find(is_same) {
+                Some((_, _, v)) => names.set(result, *v),
+                None => {
+                    same.push((*b, inst, result));
+                    func.blocks[b.index()].insts.push(d);
+                }
+            }
+        }
+        states[b.index()] = here;
+    }
+    names.apply(func);
+}
+
+fn key(inst: &Inst, state: usize) -> Key {
+    let mut operands = SmallVec::new();
+    inst.for_each_operand(|v| operands.push(v));
+    let constant = match inst {
+        Inst::Const(Const::Int(i, _)) => *i as u64,
+        Inst::Const(Const::Float(x, _)) => x.to_bits(),
+        _ => 0,
+    };
+    (discriminant(inst), operands, constant, state)
+}
+
+/// Makes a choice of a branch whose ways do nothing but pass different numbers to one block.
+fn choose(func: &mut Function, b: Block) {
+    let Some(Term::Branch { cond, then, els }) = &func.blocks[b.index()].term else { return };
+    let cfg = Cfg::new(func);
+    let (cond, ways) = (*cond, [then.block, els.block]);
+    let (then, els) = (way(func, &cfg, then).clone(), way(func, &cfg, els).clone());
+    let can_choose = |x: &Value, y: &Value| {
+        let ty = func.ty(*x);
+        x == y || (ty == func.ty(*y) && ty.is_number() && !ty.is_complex())
+    };
+    if then.block != els.block || !then.args.iter().zip(&els.args).all(|(x, y)| can_choose(x, y)) {
+        return;
+    }
+    for w in ways.into_iter().filter(|w| *w != then.block) {
+        let constants = func.blocks[w.index()].insts.clone();
+        func.blocks[b.index()].insts.extend(constants.into_iter().filter(|_| cfg.preds(w).len() == 1));
+    }
+    let span = func.blocks[b.index()].term_span;
+    let args: Vec<Value> = then.args.iter().zip(&els.args).map(|(x, y)| choice(func, b, cond, *x, *y)).collect();
+    let data = &mut func.blocks[b.index()];
+    (data.term, data.term_span) = (Some(Term::Jump(to(then.block, &args))), span);
+}
+
+/// Where a way ends that goes through a block with nothing but constants, which no other way goes through.
+fn way<'a>(func: &'a Function, cfg: &Cfg, t: &'a Target) -> &'a Target {
+    let data = &func.blocks[t.block.index()];
+    let is_constant = |d: &InstData| matches!(d.inst, Inst::Const(_)) && cfg.preds(t.block).len() == 1;
+    match &data.term {
+        Some(Term::Jump(next)) if data.insts.iter().all(is_constant) && data.params.is_empty() => next,
+        _ => t,
+    }
+}
+
+/// `x` if the condition holds, else `y`.
+fn choice(func: &mut Function, b: Block, cond: Value, x: Value, y: Value) -> Value {
+    if x == y {
+        return x;
+    }
+    let ty = func.ty(x);
+    let is_true = |v: Value| {
+        let made = func.blocks.iter().flat_map(|data| &data.insts).find(|d| d.result == Some(v));
+        made.is_some_and(|d| d.inst == Inst::Const(Const::Bool(true)))
+    };
+    // A truth value that is only ever set is a sum of conditions.
+    let (name, args) =
+        if ty == Ty::bool() && is_true(x) { ("or", vec![y, cond]) } else { ("select", vec![cond, x, y]) };
+    let result = func.new_value(ty);
+    let span = func.blocks[b.index()].term_span;
+    func.blocks[b.index()].insts.push(InstData { result: Some(result), inst: Inst::Op(row(name), args), span });
+    result
+}
