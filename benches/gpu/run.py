@@ -1,128 +1,314 @@
 """Kernels on a GPU, beside numba-cuda and CuPy where they are installed. Needs no network.
 
-    python benches/gpu/run.py [table.md]
+    python benches/gpu/run.py [--small] [table.md]
 
-Each row is a line of the check list: time by the clock around many launches after warming up, outputs read back and
-compared with the CPU device. Where there is no GPU it says so, and ends with 0.
+The lines of the check list that programs of kernels have: launches, streaming, tiles, arithmetic, grids that wait, random numbers,
+functions in CUDA C, first calls in fresh processes, and the tests' corpus against the CPU device. Times of kernels are the GPU's own,
+by events: medians of rounds after warming up. Arguments are random, outputs poisoned, both larger than the L2 cache unless
+`--small` says that it is only tried whether everything works. `numba-cuda` and `CuPy` are their times divided by ours; CuPy runs the
+same kernels in CUDA C (`peers.cu`). Where there is no GPU it says so, and ends with 0.
 """
 
 from __future__ import annotations
 
-import importlib.util
+import ctypes
+import importlib
 import os
+import platform
+import shutil
+import statistics
+import subprocess
 import sys
+import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from lancehead import _core, cuda
+from lancehead import cuda
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "tests" / "cuda"))
-import corpus
-import both_ways
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE.parents[1] / "tests" / "cuda"))
+from cases import SMALL, Case, Sizes, cases, corpus
 
-ROUNDS = 50
-ROWS = {
-    "vector_add": "2", "stride_loop": "2", "transpose": "3", "matmul_shared": "8", "n_body": "10", "mandelbrot": "10",
-    "black_scholes": "10", "heat": "11", "heat_steps": "11",
-}  # fmt: skip
-
-
-def three(extent: Any) -> list[int]:
-    """One to three extents as three."""
-    return [*(extent if isinstance(extent, tuple) else (extent,)), 1, 1][:3]
+HEAD = "| row | case | here | | numba-cuda | CuPy | as the CPU device |\n|---|---|---:|---:|---:|---:|---|"
+# Numbers of arrays and of scalars that launches have.
+ARGUMENTS = {"nothing": (0, 0), "1 array": (1, 0), "16 scalars": (0, 16), "16 arrays": (16, 0), "256 scalars": (0, 256)}
+NOTHING = b".version 6.0\n.target sm_50\n.address_size 64\n.visible .entry nothing()\n{\n ret;\n}\n\0"
 
 
-class Ours:
-    """Our code through the driver."""
+class Cupy:
+    """CuPy's kernels, with the events of the other APIs."""
 
-    def __init__(self, gpu: _core.Gpu) -> None:
-        self.gpu, self.isa = gpu, gpu.isa
+    def __init__(self) -> None:
+        self.cupy = importlib.import_module("cupy")
+        self.event, self.event_elapsed_time = self.cupy.cuda.Event, self.cupy.cuda.get_elapsed_time
+        self.synchronize, self.to_device = self.cupy.cuda.runtime.deviceSynchronize, self.cupy.asarray
 
-    def prepare(self, k: corpus.Kernel, args: tuple[Any, ...]) -> tuple[Callable[[], None], Callable[[], list[np.ndarray]], float]:
-        """A launch, what reads the results, and the milliseconds until the first launch had ended."""
-        start = time.perf_counter()
-        made = cuda.compile_ptx(k.function, k.signature, cc=self.gpu.capability)[0]
-        kernel = self.gpu.kernel(made.encode(), k.function.__name__)
-        held, words = [], []
-        for a in args:
-            own = both_ways.words(a)
-            if isinstance(a, np.ndarray):
-                memory = self.gpu.allocate(a.nbytes)
-                self.gpu.write(memory.address, np.ascontiguousarray(a).view(np.uint8).reshape(-1))
-                held.append((memory, a))
-                own[0] = memory.address
-            words += own
-        cooperative = "lh_grid_barrier" in made
-        run = lambda: kernel.launch(three(k.grid), three(k.block), k.shared, words, cooperative)  # noqa: E731
-        run()
-        self.gpu.wait()
-        first = (time.perf_counter() - start) * 1e3
-        return run, lambda: [self.read(m, a) for m, a in held], first
+    def launch(self, case: Case, args: list[Any]) -> Callable[[], None]:
+        """A launch of a case's kernel."""
+        together = case.name == "heat_steps"
+        module = self.cupy.RawModule(code=(HERE / "peers.cu").read_text(), enable_cooperative_groups=together, options=("-DCOOPERATIVE",) * together)
+        function = module.get_function(case.name.replace(" ", "_").replace("-", "_"))
+        grid, block = (extent if isinstance(extent, tuple) else (extent,) for extent in (case.grid, case.block))
+        return lambda: function(grid, block, (*args, np.int64(case.n)))
 
-    def read(self, memory: _core.GpuMemory, like: np.ndarray) -> np.ndarray:
-        """An array as it is on the GPU."""
-        out = np.empty(like.shape, like.dtype)
-        self.gpu.read(memory.address, out.view(np.uint8).reshape(-1))
-        return out
+    def empty(self, count: int, args: list[Any]) -> Callable[[], None]:
+        """A launch of a kernel that does nothing."""
+        kinds = ", ".join(f"{'float *' if hasattr(a, 'shape') and a.shape else 'int '}a{i}" for i, a in enumerate(args))
+        kernel = self.cupy.RawKernel(f'extern "C" __global__ void nothing({kinds}) {{}}', "nothing")
+        return lambda: kernel((1,), (32,), tuple(args))
 
 
-def median_us(run: Callable[[], None], wait: Callable[[], Any]) -> float:
-    """Microseconds of a launch: the median of rounds of launches that are waited for together."""
-    times = []
-    for _ in range(7):
-        start = time.perf_counter()
-        for _ in range(ROUNDS):
-            run()
-        wait()
-        times.append((time.perf_counter() - start) / ROUNDS * 1e6)
-    return sorted(times)[3]
+class Jitted:
+    """lancehead, or another implementation of its API."""
+
+    def __init__(self, api: Any) -> None:
+        self.api, self.event, self.event_elapsed_time = api, api.event, api.event_elapsed_time
+        self.synchronize, self.to_device = api.synchronize, api.to_device
+
+    def launch(self, case: Case, args: list[Any]) -> Callable[[], None]:
+        """A launch of a case's kernel."""
+        configured = self.api.jit(case.kernel)[case.grid, case.block]
+        return lambda: configured(*args)
+
+    def empty(self, count: int, args: list[Any]) -> Callable[[], None]:
+        """A launch of a kernel that does nothing."""
+        names: dict[str, Any] = {}
+        exec(f"def nothing({', '.join(f'a{i}' for i in range(count))}): pass", names)
+        configured = self.api.jit(names["nothing"])[1, 32]
+        return lambda: configured(*args)
 
 
-def of_numba(name: str) -> float | None:
-    """The same by numba-cuda, if it is installed."""
-    if importlib.util.find_spec("numba_cuda") is None:
-        return None
-    theirs = importlib.import_module("numba.cuda")
-    k = corpus.make(theirs)[name]
-    kernel = theirs.jit(k.function)
-    args = [theirs.to_device(a) if isinstance(a, np.ndarray) else a for a in k.arguments(np.random.default_rng(1))]
-    launch = kernel[k.grid, k.block, 0, k.shared]
-    launch(*args)
-    theirs.synchronize()
-    return median_us(lambda: launch(*args), theirs.synchronize)
-
-
-def main() -> int:
-    """Writes the table."""
+def peers() -> dict[str, Any]:
+    """The others that work here."""
+    found: dict[str, Any] = {"numba-cuda": None, "CuPy": None}
     try:
-        gpu = _core.Gpu(0, os.environ.get("LANCEHEAD_CUDA_DRIVER"))
+        theirs = importlib.import_module("numba.cuda")
+        importlib.import_module("numba.cuda.random")
+        if theirs.is_available():
+            found["numba-cuda"] = Jitted(theirs)
     except Exception as error:
-        print(f"no GPU here: {error}")
+        print(f"numba-cuda: {error}")
+    try:
+        found["CuPy"] = Cupy()
+    except Exception as error:
+        print(f"CuPy: {error}")
+    return found
+
+
+def device_ms(api: Any, run: Callable[[], None], small: bool) -> float:
+    """Milliseconds of a launch by the device's clock: the median of rounds that are not short."""
+
+    def between(count: int) -> float:
+        start, end = api.event(), api.event()
+        start.record()
+        for _ in range(count):
+            run()
+        end.record()
+        end.synchronize()
+        return api.event_elapsed_time(start, end) / count
+
+    run()
+    count = 1 if small else max(1, min(500, int(40 / max(between(1), 1e-3))))
+    return statistics.median(between(count) for _ in range(3 if small else 7))
+
+
+def host_us(run: Callable[[], Any], wait: Callable[[], Any], small: bool) -> float:
+    """Microseconds that the host needs for a launch: the median of rounds, which end before they are waited for."""
+    times = []
+    for _ in range(3 if small else 15):
+        start = time.perf_counter()
+        for _ in range(2 if small else 200):
+            run()
+        times.append((time.perf_counter() - start) / (2 if small else 200) * 1e6)
+        wait()
+    return statistics.median(times[1:])
+
+
+def attempt(measure: Callable[[], Any]) -> Any:
+    """What another library gives, or none where it fails, which is said."""
+    try:
+        return measure()
+    except Exception as error:
+        print(f"  {type(error).__name__}: {str(error)[:200]}")
+        return None
+
+
+def ratios(ours: float, theirs: dict[str, Any], measure: Callable[[Any], float]) -> str:
+    """What the others need, in units of what we need."""
+    found = {name: attempt(lambda: measure(api)) if api else None for name, api in theirs.items()}
+    return " | ".join("-" if t is None else f"{t / ours:.2f}" for t in found.values())
+
+
+def bare_us(small: bool) -> float:
+    """A launch of nothing by the driver itself."""
+    driver = ctypes.CDLL(os.environ.get("LANCEHEAD_CUDA_DRIVER") or "libcuda.so.1")
+    context, module, function = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_void_p()
+    one, none = ctypes.c_uint(1), ctypes.c_void_p()
+    results = [driver.cuInit(0), driver.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0), driver.cuCtxSetCurrent(context),
+               driver.cuModuleLoadDataEx(ctypes.byref(module), NOTHING, 0, None, None),
+               driver.cuModuleGetFunction(ctypes.byref(function), module, b"nothing")]  # fmt: skip
+    if any(results):
+        raise RuntimeError(f"the driver answers {results}")
+    return host_us(lambda: driver.cuLaunchKernel(function, one, one, one, one, one, one, ctypes.c_uint(), none, none, none), driver.cuCtxSynchronize, small)
+
+
+def launches(others: dict[str, Any], small: bool) -> Iterator[str]:
+    """What launches cost the host."""
+
+    def measure(api: Any, arrays: int, scalars: int) -> float:
+        args = [api.to_device(np.zeros(32, np.float32)) for _ in range(arrays)] + [np.int32(i) for i in range(scalars)]
+        run = api.empty(len(args), args)
+        run()
+        return host_us(run, api.synchronize, small)
+
+    bare = attempt(lambda: bare_us(small))
+    yield f"| 1 | cuLaunchKernel by ctypes | {'-' if bare is None else f'{bare:.2f} us'} | | | | |"
+    for name, (arrays, scalars) in ARGUMENTS.items():
+        ours = measure(Jitted(cuda), arrays, scalars)
+        beside = ratios(ours, others, lambda api, a=arrays, s=scalars: measure(api, a, s))
+        yield f"| 1 | launch with {name} | {ours:.2f} us | {'' if bare is None else f'{ours - bare:+.2f} us'} | {beside} | |"
+
+
+def all_cases(api: Any, sizes: Sizes) -> Iterator[Case]:
+    """Of an API, with states of random generators that are the same for all."""
+    return cases(api, sizes, cuda.random.create_xoroshiro128p_states(256 * sizes.blocks, seed=1).copy_to_host())
+
+
+def measured(api: Any, case: Case, small: bool) -> float:
+    """Milliseconds of a case."""
+    states = case.row == "12" and isinstance(api, Cupy)
+    args = [a.view(np.uint64) if states and a.dtype.names else a for a in case.args]
+    return device_ms(api, api.launch(case, [api.to_device(a) if isinstance(a, np.ndarray) else a for a in args]), small)
+
+
+def kernels(others: dict[str, Any], sizes: Sizes, same: dict[str, bool], small: bool) -> Iterator[str]:
+    """The kernels' times."""
+    of_numba = others["numba-cuda"] and all_cases(others["numba-cuda"].api, sizes)
+    for case in all_cases(cuda, sizes):
+        twin = attempt(lambda: next(of_numba)) if of_numba and case.name != "function in LTO-IR" else None
+        ours = measured(Jitted(cuda), case, small)
+        there = {"numba-cuda": others["numba-cuda"] if twin else None, "CuPy": others["CuPy"] if case.row != "14" else None}
+        beside = ratios(ours, there, lambda api, own=case, other=twin: measured(api, other if isinstance(api, Jitted) else own, small))
+        yield f"| {case.row} | {case.name} | {ours:.3f} ms | {case.figure(ours)} | {beside} | {'yes' if same[case.name] else 'NO'} |"
+
+
+def first_call(package: str, name: str, cached: bool) -> float:
+    """Milliseconds of a kernel's first call in this process: compiled, loaded and done."""
+    api = Cupy() if package == "cupy" else Jitted(importlib.import_module(package))
+    module = cuda if package == "cupy" else api.api
+    case = next(c for c in cases(module, SMALL) if c.name == name)
+    api.synchronize()
+    args = [api.to_device(a) if isinstance(a, np.ndarray) else a for a in case.args]
+    start = time.perf_counter()
+    if package == "cupy":
+        api.launch(case, args)()
+    else:
+        module.jit(case.kernel, cache=cached)[case.grid, case.block](*args)
+    api.synchronize()
+    return (time.perf_counter() - start) * 1e3
+
+
+def first_calls(others: dict[str, Any]) -> Iterator[str]:
+    """First calls in processes of their own: with empty caches, then with what those have left there."""
+
+    def measure(package: str, name: str, folder: str) -> float:
+        caches = {v: f"{folder}/{package}" for v in ("LANCEHEAD_CACHE_DIR", "NUMBA_CACHE_DIR", "CUPY_CACHE_DIR", "CUDA_CACHE_PATH")}
+        command = [sys.executable, str(HERE / "run.py"), "--first", package, name]
+        done = subprocess.run(command, env={**os.environ, **caches}, capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise RuntimeError(done.stderr[-300:])
+        return float(done.stdout.split()[-1])
+
+    names = {"numba-cuda": "numba.cuda", "CuPy": "cupy"}
+    for name in ("add float32", "matmul_shared"):
+        with tempfile.TemporaryDirectory() as folder:
+            for when in ("cold", "cached"):
+                ours = measure("lancehead.cuda", name, folder)
+                beside = ratios(ours, {p: api and names[p] for p, api in others.items()}, lambda p, n=name, f=folder: measure(p, n, f))
+                yield f"| 16 | first call of {name}, {when} | {ours:.1f} ms | | {beside} | |"
+
+
+def results() -> dict[str, list[np.ndarray]]:
+    """What all kernels make of small arguments, those of the corpus too, on the device that is in use."""
+    found = {}
+    runs = [(c.name, c.kernel, (c.grid, c.block), c.args) for c in all_cases(cuda, SMALL)]
+    for name, k in corpus.make(cuda).items():
+        runs.append((f"corpus {name}", k.function, (k.grid, k.block, 0, k.shared), k.arguments(np.random.default_rng(1))))
+    for name, function, geometry, args in runs:
+        given = [cuda.to_device(np.ascontiguousarray(a)) if isinstance(a, np.ndarray) else a for a in args]
+        cuda.jit(function)[geometry](*given)
+        found[name] = [a.copy_to_host() for a in given if cuda.is_cuda_array(a)]
+    return found
+
+
+def as_the_cpu_device() -> dict[str, bool]:
+    """Whether the results of each kernel are, bit for bit, those of the CPU device."""
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, str(HERE / "run.py"), "--results", f"{folder}/found.npz"]
+        subprocess.run(command, env={**os.environ, "LANCEHEAD_CUDA_DEVICE": "cpu"}, check=True)
+        wanted = dict(np.load(f"{folder}/found.npz"))
+    here = results()
+    return {name: all(a.tobytes() == wanted[f"{name}/{i}"].tobytes() for i, a in enumerate(arrays)) for name, arrays in here.items()}
+
+
+def environment() -> list[str]:
+    """The card, its clocks, and the versions of everything."""
+    device = cuda.get_current_device()
+    lines = [f"{device.name.decode()}, compute capability {'.'.join(map(str, device.compute_capability))}, {device.MULTIPROCESSOR_COUNT} multiprocessors, "
+             f"{cuda.current_context().get_memory_info().total >> 20} MiB, L2 {device.L2_CACHE_SIZE >> 10} KiB, "
+             f"clocks at most {device.CLOCK_RATE // 1000} and {device.MEMORY_CLOCK_RATE // 1000} MHz"]  # fmt: skip
+    if shutil.which("nvidia-smi"):
+        asked = "driver_version,clocks.sm,clocks.mem,temperature.gpu,power.draw"
+        said = subprocess.run(["nvidia-smi", f"--query-gpu={asked}", "--format=csv,noheader"], capture_output=True, text=True, check=False)
+        lines.append(f"{asked}: {said.stdout.splitlines()[0] if said.stdout else said.stderr.strip()}")
+    packages = [f"Python {platform.python_version()}"]
+    for name in ("lancehead", "numpy", "numba-cuda", "cupy-cuda12x", "cupy-cuda13x"):
+        try:
+            packages.append(f"{name} {version(name)}")
+        except PackageNotFoundError:
+            continue
+    return [*lines, ", ".join(packages), ""]
+
+
+def table(small: bool) -> Iterator[str]:
+    """All lines."""
+    device, others = cuda.get_current_device(), peers()
+    sizes = SMALL if small else Sizes(blocks=2 * device.MULTIPROCESSOR_COUNT).within(cuda.current_context().get_memory_info().total)
+    yield from environment()
+    yield HEAD
+    yield from launches(others, small)
+    same = as_the_cpu_device()
+    yield from kernels(others, sizes, same, small)
+    yield from first_calls(others)
+    of_corpus = {name.removeprefix("corpus "): is_same for name, is_same in same.items() if name.startswith("corpus ")}
+    differ = ", ".join(name for name, is_same in of_corpus.items() if not is_same)
+    yield f"| 18 | the corpus, {len(of_corpus)} kernels | | | | | {sum(of_corpus.values())} bit for bit{f'; not {differ}' if differ else ''} |"
+
+
+def main(arguments: list[str]) -> int:
+    """Writes the table."""
+    if arguments[:1] == ["--first"]:
+        print(first_call(arguments[1], arguments[2], True))
         return 0
-    # What the results are compared with, `cuda.jit` runs on the CPU device.
-    os.environ["LANCEHEAD_CUDA_DEVICE"] = "cpu"
-    lines = [f"{gpu.name}, compute capability {gpu.capability[0]}.{gpu.capability[1]}, PTX {gpu.isa / 10}", ""]
-    lines += ["| row | kernel | us a launch | numba-cuda | ratio | first launch, ms | as the CPU device |", "|---|---|---|---|---|---|---|"]
-    for name, row in ROWS.items():
-        k = corpus.make(cuda)[name]
-        run, read, first = Ours(gpu).prepare(k, k.arguments(np.random.default_rng(1)))
-        direct = k.arguments(np.random.default_rng(1))
-        cuda.jit(k.function)[k.grid, k.block, 0, k.shared](*direct)
-        wanted = [a for a in direct if isinstance(a, np.ndarray)]
-        same = all(np.array_equal(a, b) for a, b in zip(read(), wanted, strict=True))
-        ours, theirs = median_us(run, gpu.wait), of_numba(name)
-        beside = "- | -" if theirs is None else f"{theirs:.2f} | {theirs / ours:.2f}"
-        lines.append(f"| {row} | {name} | {ours:.2f} | {beside} | {first:.1f} | {'yes' if same else 'NO'} |")
-    text = "\n".join(lines)
-    print(text)
-    if len(sys.argv) > 1:
-        Path(sys.argv[1]).write_text(text + "\n")
+    if arguments[:1] == ["--results"]:
+        np.savez(arguments[1], **{f"{name}/{i}": a for name, arrays in results().items() for i, a in enumerate(arrays)})
+        return 0
+    if cuda.get_current_device().name == b"CPU":
+        print("no GPU here: kernels would run on the CPU device, which `cpu_device.py` measures")
+        return 0
+    lines = []
+    for line in table("--small" in arguments):
+        print(line, flush=True)
+        lines.append(line)
+    if files := [a for a in arguments if not a.startswith("--")]:
+        Path(files[0]).write_text("\n".join(lines) + "\n")
     return 0
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    raise SystemExit(main(sys.argv[1:]))
