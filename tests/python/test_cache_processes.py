@@ -164,6 +164,11 @@ def test_dask(project):
                               host="127.0.0.1") as cluster, Client(cluster) as client:
                 g = make(3)
                 check(client.gather(client.map(run, [(g, n) for n in range(0, 240, 20)], pure=False)), WANT)
+                # Arrays that are sent come unaligned.
+                import numpy
+                total = njit(cache=True)(lambda a: a.sum())
+                sums = client.gather(client.map(total, [numpy.ones(n) for n in range(3, 7)]))
+                assert sums == [3, 4, 5, 6], sums
     """
     assert program(project, text)["compiled"] == 1
     assert program(project, text)["compiled"] == 0

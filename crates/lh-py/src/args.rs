@@ -63,7 +63,7 @@ pub enum Refused {
     TooLarge,
     /// A string with lone surrogates.
     Surrogates,
-    /// An array of a foreign byte order, unaligned, or of an element type without a native form.
+    /// An array of a foreign byte order or of an element type without a native form, or one of several that are not aligned and overlap.
     Array,
     /// An empty list: its item type is not known.
     EmptyList,
@@ -82,7 +82,7 @@ impl Refused {
             Refused::Type => "objects of this type have no native form",
             Refused::TooLarge => "it is beyond 64 bits",
             Refused::Surrogates => "it has lone surrogates",
-            Refused::Array => "its element type, byte order or alignment has no native form",
+            Refused::Array => "its element type or byte order has no native form",
             Refused::EmptyList => "the items of an empty list have no type",
             Refused::MixedList => "its items are not all of one type",
             Refused::Depth => "it is nested too deeply",
@@ -164,8 +164,11 @@ impl ArgBuf {
             let num = np::number_of(descr);
             let order = (*descr).byteorder as u8;
             let foreign = order == if cfg!(target_endian = "little") { b'>' } else { b'<' };
-            if flags & np::ALIGNED == 0 || foreign || !np::is_native(num) && num != np::VOID {
+            if foreign || !np::is_native(num) && num != np::VOID {
                 return Err(Refused::Array);
+            }
+            if flags & np::ALIGNED == 0 {
+                return self.push_unaligned(o);
             }
             let record = if num == np::VOID { Some(self.record_number(descr, (*a).data)?) } else { None };
             let shape = (flags & (np::C_CONTIGUOUS | np::F_CONTIGUOUS | np::WRITEABLE)) as u64;
@@ -184,6 +187,27 @@ impl ArgBuf {
             self.slots.set_len(at + 2 + 2 * nd);
             Ok(())
         }
+    }
+
+    /// An aligned copy of an array, as pickled arrays need it that come over a network.
+    #[cold]
+    fn push_unaligned(&mut self, o: *mut ffi::PyObject) -> Result<(), Refused> {
+        self.guarded(|buf| {
+            // SAFETY: arguments are live objects, and are read while the thread is attached.
+            let array = unsafe { pyo3::Bound::from_borrowed_ptr(pyo3::Python::assume_attached(), o) };
+            let mut lists = buf.lists.take().unwrap_or_default();
+            let copy = lists.aligned(&array);
+            buf.lists = Some(lists);
+            match copy {
+                // SAFETY: an array, which the buffer's lists hold.
+                Ok(Some(copy)) => unsafe { buf.push_array(copy.as_ptr()) },
+                Ok(None) => Err(Refused::Array),
+                Err(error) => {
+                    error.restore(array.py());
+                    Err(Refused::Raised)
+                }
+            }
+        })
     }
 
     /// The number of the structured dtype of records at an address.

@@ -593,7 +593,9 @@ pub fn refuse(
         ),
         Refused::Array => (
             UNSUPPORTED_TYPE,
-            format!("{arg_text} is an array of an element type, byte order or alignment without a native form"),
+            format!(
+                "{arg_text} is an array of an element type or byte order without a native form, or not aligned and overlaps another argument"
+            ),
             "convert it with `numpy.ascontiguousarray(a, dtype=...)`",
         ),
         Refused::EmptyList => (

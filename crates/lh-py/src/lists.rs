@@ -10,6 +10,7 @@ use lh_ir::Ty;
 use lh_ir::types::Prim;
 use lh_runtime::list::{List, ListRef};
 use pyo3::ffi;
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::critical_section::with_critical_section;
 use pyo3::types::PyList;
@@ -61,11 +62,58 @@ struct Record {
     before: Vec<u8>,
 }
 
-/// The lists of one call.
+/// What one call gets copies of: lists, and arrays that are not aligned.
 #[derive(Default)]
-pub struct Lists(Vec<Record>);
+pub struct Lists {
+    lists: Vec<Record>,
+    arrays: Vec<Unaligned>,
+}
+
+/// An array whose elements lie where compiled code does not look for them, and its aligned copy.
+struct Unaligned {
+    array: Held,
+    copy: Held,
+}
+
+impl Unaligned {
+    /// Writes back what the call changed.
+    fn reflect(&self, py: Python<'_>) -> PyResult<()> {
+        let numpy = py.import(intern!(py, "numpy"))?;
+        let (array, copy) = (self.array.bind(py), self.copy.bind(py));
+        if is_writable(&array)? && !numpy.call_method1(intern!(py, "array_equal"), (&array, &copy))?.is_truthy()? {
+            numpy.call_method1(intern!(py, "copyto"), (array, copy))?;
+        }
+        Ok(())
+    }
+}
+
+fn is_writable(array: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let py = array.py();
+    array.getattr(intern!(py, "flags"))?.getattr(intern!(py, "writeable"))?.is_truthy()
+}
 
 impl Lists {
+    /// An aligned copy of an array, the same one each time; `None` where a second copy would hide that two arrays overlap.
+    pub fn aligned<'py>(&mut self, array: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let py = array.py();
+        if let Some(known) = self.arrays.iter().find(|u| u.array.as_ptr() == array.as_ptr()) {
+            return Ok(Some(known.copy.bind(py)));
+        }
+        let numpy = py.import(intern!(py, "numpy"))?;
+        for u in &self.arrays {
+            let other = u.array.bind(py);
+            if numpy.call_method1(intern!(py, "may_share_memory"), (array, &other))?.is_truthy()?
+                && (is_writable(array)? || is_writable(&other)?)
+            {
+                return Ok(None);
+            }
+        }
+        let copy = numpy.call_method1(intern!(py, "array"), (array,))?;
+        copy.getattr(intern!(py, "flags"))?.setattr(intern!(py, "writeable"), is_writable(array)?)?;
+        self.arrays.push(Unaligned { array: Held::new(array), copy: Held::new(&copy) });
+        Ok(Some(copy))
+    }
+
     /// The native copy of a Python list; appends the tags of its items to `buf`.
     ///
     /// # Safety
@@ -79,7 +127,7 @@ impl Lists {
 
     fn import_locked(&mut self, object: &Bound<'_, PyList>, buf: &mut ArgBuf) -> Result<*mut List, Refused> {
         let o = object.as_ptr();
-        if let Some(r) = self.0.iter().find(|r| r.object.as_ptr() == o) {
+        if let Some(r) = self.lists.iter().find(|r| r.object.as_ptr() == o) {
             buf.tags.extend_from_slice(&r.tags);
             return Ok(r.list.as_ptr());
         }
@@ -93,7 +141,7 @@ impl Lists {
                 buf.undecided = true;
                 let list = ListRef::new(0, 8, 0).ok_or(Refused::TooLarge)?;
                 let header = list.as_ptr();
-                self.0.push(Record {
+                self.lists.push(Record {
                     object: held,
                     count: 0,
                     list,
@@ -118,7 +166,7 @@ impl Lists {
         };
         let before = bytes_of(&list).to_vec();
         let header = list.as_ptr();
-        self.0.push(Record { object: held, count: list.len(), list, tags: buf.tags[start..].into(), before });
+        self.lists.push(Record { object: held, count: list.len(), list, tags: buf.tags[start..].into(), before });
         Ok(header)
     }
 
@@ -182,8 +230,8 @@ impl Lists {
         unsafe {
             match tags[0] & 0xff {
                 kind::LIST => {
-                    let Some(at) = self.0.iter().position(|r| r.object.as_ptr() == o) else { return };
-                    let record = &mut self.0[at];
+                    let Some(at) = self.lists.iter().position(|r| r.object.as_ptr() == o) else { return };
+                    let record = &mut self.lists[at];
                     record.tags = tags[1..].into();
                     let object = record.object.bind(py);
                     let Ok(object) = object.cast_into::<PyList>() else { return };
@@ -213,18 +261,18 @@ impl Lists {
 
     /// The Python list whose native copy has this header.
     pub fn object_of(&self, header: *mut List) -> Option<*mut ffi::PyObject> {
-        self.0.iter().find(|r| r.list.as_ptr() == header).map(|r| r.object.as_ptr())
+        self.lists.iter().find(|r| r.list.as_ptr() == header).map(|r| r.object.as_ptr())
     }
 
     /// Writes back what the call changed.
     pub fn reflect(&self, py: Python<'_>) -> PyResult<()> {
-        for r in &self.0 {
+        for r in &self.lists {
             let same = r.list.len() == r.count && bytes_of(&r.list) == &r.before[..];
             if !same {
                 self.write_back(py, r)?;
             }
         }
-        Ok(())
+        self.arrays.iter().try_for_each(|u| u.reflect(py))
     }
 
     fn write_back(&self, py: Python<'_>, r: &Record) -> PyResult<()> {
