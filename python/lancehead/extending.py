@@ -4,9 +4,191 @@ from __future__ import annotations
 
 import ctypes
 import importlib
-from typing import Any
+import inspect
+import pickle
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
+from lancehead import _core, errors
 from lancehead.decorators import is_jitted
+
+#: What the names of attributes begin with that stand for the choice of an overload (`crates/lh-py/src/overloads.rs`).
+PREFIX = "<overload> "
+#: Targets of overloads for code on the processor and on CUDA devices, those that go first first.
+TARGETS = {False: ("cpu", "generic"), True: ("cuda", "gpu", "generic")}
+
+
+class Overload(NamedTuple):
+    """A function that chooses what is compiled."""
+
+    choose: Callable[..., Any]
+    target: str
+    strict: bool
+    prefer_literal: bool
+    #: The types that a method or attribute is for; `None` for a function.
+    receiver: Any
+    is_method: bool
+
+
+#: Overloads of functions by the function, of methods and attributes by their name.
+REGISTERED: dict[Any, list[Overload]] = {}
+#: What was chosen, by the key in `REGISTERED` and the name of the choice.
+CHOSEN: dict[tuple[Any, str], Any] = {}
+
+
+def overload(
+    function: Callable[..., Any], jit_options: Any = None, strict: bool = True, inline: Any = "never", prefer_literal: bool = False, **options: Any
+) -> Callable[[Any], Any]:
+    """Says what compiled code runs where it calls `function`.
+
+    The decorated function gets the types of the arguments (`lancehead.types`), by position and by name as they are in the call, and its own defaults for
+    those that are not given. It returns a function with the same parameters, which is compiled in place of `function`, or `None` if it has none for these types: then the next overload
+    is asked. It runs once for each combination of types. Values known while compiling have literal types if it finds nothing for the types
+    without them, or before that with `prefer_literal`. `target` is `"cpu"`, `"cuda"` or `"generic"` (both). The compiler decides about inlining.
+
+    >>> import numpy as np
+    >>> from lancehead import njit, types
+    >>> def length(x): ...
+    >>> @overload(length)
+    ... def _(x):
+    ...     if isinstance(x, types.Array):
+    ...         return lambda x: x.size
+    ...     if isinstance(x, types.BaseTuple):
+    ...         return lambda x: len(x)
+    >>> njit(lambda a: length(a) + length((1, 2)))(np.ones(3))
+    5
+
+    Raises:
+        TypingError: (in compiled code that calls `function`) no overload has anything for the types, or, if `strict`, it returns a function with other parameters.
+    """
+    return registering(function, strict, prefer_literal, options)
+
+
+def overload_method(
+    typ: Any, attr: str, strict: bool = True, inline: Any = "never", prefer_literal: bool = False, **options: Any
+) -> Callable[[Any], Any]:
+    """Says what compiled code runs for a method of values of a type: a class of `lancehead.types` (`types.Array`) or one type. The receiver is the first argument; otherwise as `overload`.
+
+    Methods that lancehead has itself are not replaced.
+    """
+    return registering(attr, strict, prefer_literal, options, typ, True)
+
+
+def overload_attribute(typ: Any, attr: str, strict: bool = True, inline: Any = "never", prefer_literal: bool = False, **options: Any) -> Callable[[Any], Any]:
+    """As `overload_method`, for an attribute: the receiver is the only argument."""
+    return registering(attr, strict, prefer_literal, options, typ)
+
+
+def registering(
+    key: Any, strict: bool, prefer_literal: bool, options: dict[str, Any], receiver: Any = None, is_method: bool = False
+) -> Callable[[Any], Any]:
+    """A decorator that registers an overload.
+
+    Raises:
+        NonexistentTargetError: the target is none of those in `TARGETS`.
+    """
+    target = options.get("target", "generic")
+    if not any(target in known for known in TARGETS.values()):
+        raise errors.NonexistentTargetError(f"No target is registered against '{target}'")
+
+    def register(choose: Callable[..., Any]) -> Callable[..., Any]:
+        REGISTERED.setdefault(key, []).append(Overload(choose, target, strict, prefer_literal, receiver, is_method))
+        for old in [c for c in CHOSEN if c[0] == key]:
+            del CHOSEN[old]
+        _core.overloaded(key)
+        return choose
+
+    return register
+
+
+def find(key: Any, plain: tuple[Any, ...], literal: tuple[Any, ...], names: tuple[str, ...], is_call: bool, on_device: bool) -> tuple[str, Any]:
+    """What overloads give for a call with arguments of these types, the last of them by name, or for an attribute: a function, `True` if a method
+    has the name, `None` if none is meant; and a name for the choice.
+
+    Raises:
+        TypingError: there are overloads of the function or method, none of which fits.
+    """
+    own = key if isinstance(key, str) else None
+    call = (plain, literal, names, is_call, on_device)
+    try:
+        name = PREFIX + pickle.dumps((own, *call)).hex()
+    except Exception:  # Types of functions and the like are those of this process.
+        name = f"{PREFIX}? {own} {call}"
+    if (key, name) not in CHOSEN:
+        CHOSEN[key, name] = chosen(key, *call)
+    return name, CHOSEN[key, name]
+
+
+def named(key: Any, name: str) -> Any:
+    """The function that a name of a choice stands for, in this process or in another one."""
+    if name.startswith(PREFIX + "?"):
+        return CHOSEN.get((key, name))
+    own, *call = pickle.loads(bytes.fromhex(name.removeprefix(PREFIX)))
+    try:
+        found = find(own or key, *call)[1]
+    except errors.TypingError:
+        return None
+    return found if callable(found) else None
+
+
+def chosen(key: Any, plain: tuple[Any, ...], literal: tuple[Any, ...], names: tuple[str, ...], is_call: bool, on_device: bool) -> Any:
+    """What overloads give, asked one after the other: those for this target first."""
+    targets = TARGETS[on_device]
+    registered = sorted((o for o in REGISTERED.get(key, ()) if o.target in targets), key=lambda o: targets.index(o.target))
+    fitting = [o for o in registered if o.receiver is None or is_of(plain[0], o.receiver)]
+    if not is_call and any(o.is_method for o in fitting):
+        return True
+    why = []
+    for o in fitting:
+        for types in dict.fromkeys((literal, plain) if o.prefer_literal else (plain, literal)):
+            at = len(types) - len(names)
+            try:
+                made = o.choose(*types[:at], **dict(zip(names, types[at:], strict=True)))
+            except (errors.NumbaError, TypeError) as error:
+                why.append(f"{type(error).__name__}: {error}")
+                continue
+            if made is not None:
+                if o.strict:
+                    check_parameters(o.choose, made)
+                return made
+    if not is_call:
+        return None
+    given = ", ".join([*map(str, plain[: len(plain) - len(names)]), *(f"{n}={t}" for n, t in zip(names, plain[len(plain) - len(names) :], strict=True))])
+    text = f"no overload of `{getattr(key, '__name__', key)}` is for ({given})"
+    raise errors.TypingError("; ".join([text, *dict.fromkeys(why)]))
+
+
+def is_of(ty: Any, receiver: Any) -> bool:
+    """Whether a type is one, or one of a class."""
+    return isinstance(ty, receiver) if isinstance(receiver, type) else ty == receiver
+
+
+def check_parameters(choose: Callable[..., Any], made: Any) -> None:
+    """Refuses a function that does not take what its overload was asked with.
+
+    Raises:
+        TypingError: the parameters differ, or there are `**kwargs`.
+    """
+    ours, theirs = (list(inspect.signature(getattr(f, "py_func", f)).parameters.values()) for f in (choose, made))
+    for p in ours + theirs:
+        if p.kind is p.VAR_KEYWORD:
+            raise errors.TypingError(f"use of VAR_KEYWORD (e.g. **kwargs) is unsupported (offending argument name is '{p}')")
+    parts = (([p for p in ps if p.default is p.empty], [p for p in ps if p.default is not p.empty]) for ps in (ours, theirs))
+    (asked, asked_by_name), (taken, taken_by_name) = parts
+    for p in asked:
+        if p.kind is p.VAR_POSITIONAL and all(t.kind is not t.VAR_POSITIONAL for t in taken):
+            raise errors.TypingError(
+                f"VAR_POSITIONAL (e.g. *args) argument kind (offending argument name is '{p}') found in function signature; "
+                "the implementation must have it, too"
+            )
+    differ = "Typing and implementation arguments differ in"
+    names = lambda ps: [p.name for p in ps]  # noqa: E731
+    if names(asked) != names(taken):
+        raise errors.TypingError(f"{differ} argument names: {asked} and {taken}")
+    if names(asked_by_name) != names(taken_by_name):
+        raise errors.TypingError(f"{differ} keyword argument names: {asked_by_name} and {taken_by_name}")
+    if [repr(p.default) for p in asked_by_name] != [repr(p.default) for p in taken_by_name]:
+        raise errors.TypingError(f"{differ} keyword argument default values: {asked_by_name} and {taken_by_name}")
 
 
 def register_jitable(*args: Any, **options: Any) -> Any:
@@ -33,4 +215,4 @@ def get_cython_function_address(module: str, name: str) -> int:
     return found
 
 
-__all__ = ["get_cython_function_address", "is_jitted", "register_jitable"]
+__all__ = ["get_cython_function_address", "is_jitted", "overload", "overload_attribute", "overload_method", "register_jitable"]

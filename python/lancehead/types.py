@@ -241,9 +241,12 @@ class Optional(metaclass=KindOfType):
 optional = Optional
 
 
-def Omitted(value: object) -> CoreType:
-    """The type of a default value."""
-    return typeof(value)
+class Omitted(metaclass=KindOfType):
+    """The type of a default value: that of the value; no type is an instance of it."""
+
+    def __new__(cls, value: object) -> Any:
+        """The type of the value."""
+        return typeof(value)
 
 
 class Literal(metaclass=KindOfType):

@@ -2,7 +2,7 @@
 
 use crate::cache::Digest;
 use lh_frontend::raw::RawCode;
-use lh_infer::Object;
+use lh_infer::{Object, Overload, Overloaded};
 use lh_ir::func::{Extern, Options};
 use lh_ir::{Const, ExcId, FuncId, ObjId, Ty};
 
@@ -58,6 +58,18 @@ pub trait Host {
     fn library(&mut self, path: &str) -> Option<(ObjId, bool)>;
     /// See [`lh_infer::World::fold_call`].
     fn fold_call(&mut self, o: ObjId, args: &[ObjId]) -> Option<ObjId>;
+    /// The object that overloads of a call or an attribute are registered for, if there are any.
+    fn overloaded(&mut self, _what: &Overload<'_>) -> Option<ObjId> {
+        None
+    }
+    /// What overloads of that object say, with the attribute of it by which [`Host::attr`] gives the same function in
+    /// any process.
+    ///
+    /// # Errors
+    /// Why none fits.
+    fn overload(&mut self, o: ObjId, _what: &Overload<'_>) -> Result<(String, Overloaded), String> {
+        Err(format!("{} has no overloads", self.describe(o)))
+    }
     /// See [`lh_infer::World::object_of`].
     fn object_of(&mut self, c: &Const) -> ObjId;
     /// See [`lh_infer::World::exc_is_subclass`].

@@ -4,7 +4,7 @@ use crate::host::Host;
 use crate::report::Told;
 use crate::{Body, Compiler, Dep, Key, SpecState, callees};
 use lh_frontend::raw::{RawCode, RawConst};
-use lh_infer::{ArgTy, FuncInfo, Object, Spec, World};
+use lh_infer::{ArgTy, FuncInfo, Object, Overload, Overloaded, Spec, World};
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{Device, Options, parallel, waits};
 use lh_ir::untyped::Code;
@@ -381,6 +381,21 @@ impl World for Session<'_> {
 
     fn fold_call(&mut self, o: ObjId, args: &[ObjId]) -> Option<ObjId> {
         self.host.fold_call(o, args)
+    }
+
+    fn overload(&mut self, what: &Overload<'_>) -> Result<Overloaded> {
+        let Some(o) = self.host.overloaded(what) else { return Ok(Overloaded::No) };
+        if what.is_pending {
+            return Ok(Overloaded::Later);
+        }
+        let found = self.host.overload(o, what);
+        let (name, found) = found.map_err(|why| Diagnostic::new(diag::NO_MATCHING_CALL, why))?;
+        let value = match found {
+            Overloaded::Function(f) => Some(self.host.function_object(f)),
+            Overloaded::No | Overloaded::Method | Overloaded::Later => None,
+        };
+        self.depend(Dep::Attribute { object: o, name, value });
+        Ok(found)
     }
 
     fn object_of(&mut self, c: &Const) -> ObjId {

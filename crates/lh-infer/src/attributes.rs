@@ -71,6 +71,9 @@ impl Infer<'_> {
                 return Ok(Val::known(ty, Known::Method(v.clone(), Method::Library(f))));
             }
         }
+        if let Some(x) = self.overloaded_attr(v, name)? {
+            return Ok(x);
+        }
         if matches!(name, "__enter__" | "__exit__") {
             return Err(Diagnostic::new(diag::UNSUPPORTED_SYNTAX, format!("`with` on `{}` is not supported", v.ty))
                 .note("use try and finally"));
@@ -156,6 +159,25 @@ impl Infer<'_> {
     fn builtin_bound(&mut self, v: &Val, name: &'static str) -> Val {
         let ty = Ty::new(TyKind::BoundMethod { recv: v.ty, name: name.to_owned() });
         Val::known(ty, Known::Method(v.clone(), Method::Builtin(name)))
+    }
+
+    /// A call of a method bound to a value.
+    pub(crate) fn call_method(
+        &mut self,
+        recv: Val,
+        method: &Method,
+        args: &[Val],
+        kwargs: &[(String, Val)],
+    ) -> Result<Val> {
+        let with_recv = || -> Vec<Val> { std::iter::once(recv.clone()).chain(args.iter().cloned()).collect() };
+        match method {
+            Method::Library(id) => self.call_func(*id, &with_recv(), kwargs),
+            Method::Builtin(name) => self.builtin_method(name, &recv, args, kwargs),
+            Method::Stencil(s) => self.call_stencil(s, args, kwargs),
+            Method::Overloaded(name) => {
+                self.call_overload(None, name, &with_recv(), kwargs).map(|v| v.expect("a method"))
+            }
+        }
     }
 
     /// Methods that inference does itself.

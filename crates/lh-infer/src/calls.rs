@@ -5,7 +5,7 @@ use crate::convert::{float_for, promote};
 use crate::infer::Infer;
 use crate::iterate::Plan;
 use crate::operators::{Kernel, cast_expr, element, operator_of, operator_path};
-use crate::val::{Known, Method, Val};
+use crate::val::{Known, Val};
 use crate::world::{ArgTy, Object};
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{Inst, MapExpr};
@@ -18,14 +18,12 @@ impl Infer<'_> {
     /// `f(*args, **kwargs)`
     pub(crate) fn call(&mut self, f: &Val, args: &[Val], kwargs: &[(String, Val)]) -> Result<Val> {
         if let Some(Known::Method(recv, method)) = f.known.as_deref().cloned() {
-            return match method {
-                Method::Library(id) => {
-                    let args: Vec<Val> = std::iter::once(recv).chain(args.iter().cloned()).collect();
-                    self.call_func(id, &args, kwargs)
-                }
-                Method::Builtin(name) => self.builtin_method(name, &recv, args, kwargs),
-                Method::Stencil(s) => self.call_stencil(&s, args, kwargs),
-            };
+            return self.call_method(recv, &method, args, kwargs);
+        }
+        if let (false, TyKind::Func(_) | TyKind::Obj(_)) = (self.is_library, f.ty.kind()) {
+            if let Some(v) = self.call_overload(Some(f.ty), "", args, kwargs)? {
+                return Ok(v);
+            }
         }
         if let Some(Known::Merge(map)) = f.known.as_deref() {
             return self.merge(*map, args);

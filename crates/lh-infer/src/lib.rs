@@ -17,6 +17,7 @@ mod instances;
 mod iterate;
 mod linked;
 mod operators;
+mod overloads;
 mod prims;
 mod records;
 mod shape;
@@ -29,4 +30,4 @@ pub mod world;
 
 pub use cost::{cost, cost_of_all};
 pub use infer::{Output, infer};
-pub use world::{ArgTy, FuncInfo, Linked, Object, Offsets, Spec, World};
+pub use world::{ArgTy, FuncInfo, Linked, Object, Offsets, Overload, Overloaded, Spec, World};

@@ -48,6 +48,8 @@ pub enum Method {
     Library(FuncId),
     /// Something inference does itself.
     Builtin(&'static str),
+    /// What `@overload_method` gives for the name and the arguments.
+    Overloaded(Rc<str>),
     /// The stencil that was made of the receiver.
     Stencil(Rc<Stencil>),
 }

@@ -198,6 +198,40 @@ impl From<Ty> for ArgTy {
     }
 }
 
+/// What Python functions that are registered as overloads are asked for.
+#[derive(Clone, Debug)]
+pub struct Overload<'a> {
+    /// The function that is called; `None` for a method or an attribute.
+    pub function: Option<Ty>,
+    /// Name of the method or attribute.
+    pub name: &'a str,
+    /// Types of the arguments, the receiver's first; those given by name are last.
+    pub args: Vec<Ty>,
+    /// The same, with literal types for values that are known while compiling.
+    pub literals: Vec<Ty>,
+    /// Names of the last arguments.
+    pub names: Vec<String>,
+    /// Whether it is a call, not an attribute that is read.
+    pub is_call: bool,
+    /// Whether the type of an argument is not known yet.
+    pub is_pending: bool,
+    /// Whether the code runs on a CUDA device.
+    pub on_device: bool,
+}
+
+/// What overloads answer.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Overloaded {
+    /// There are none that are meant.
+    No,
+    /// There is a method of the name.
+    Method,
+    /// It depends on types that are not known yet.
+    Later,
+    /// The function to be called with the arguments.
+    Function(FuncId),
+}
+
 /// A specialised function as its callers see it.
 #[derive(Clone, Debug)]
 pub struct Spec {
@@ -249,6 +283,8 @@ pub trait World {
     fn library(&mut self, path: &str) -> Option<(FuncId, bool)>;
     /// Calls a Python callable at compile time with constant arguments (`np.finfo(np.float64)`, `np.dtype("f4")`).
     fn fold_call(&mut self, o: ObjId, args: &[ObjId]) -> Option<ObjId>;
+    /// What overloads say of a call or an attribute; remembered as a dependency.
+    fn overload(&mut self, what: &Overload<'_>) -> Result<Overloaded>;
     /// An object for a constant, to pass to [`World::fold_call`].
     fn object_of(&mut self, c: &Const) -> ObjId;
     /// Whether exception class `a` is `b` or derives from it.

@@ -1,10 +1,10 @@
 //! The interpreter as the compiler sees it.
 
-use crate::{classify as classes, code, dispatcher, np, objects, paths};
+use crate::{classify as classes, code, dispatcher, np, objects, overloads, paths};
 use hashbrown::HashMap;
 use lh_driver::cache::Digest;
 use lh_driver::host::{Host, RawFunction};
-use lh_infer::world::Object;
+use lh_infer::world::{Object, Overload, Overloaded};
 use lh_ir::func::Extern;
 use lh_ir::{Const, ExcId, FuncId, ObjId};
 use pyo3::intern;
@@ -101,6 +101,10 @@ impl<'py> PyHost<'py> {
     }
     fn read_attribute(&self, o: ObjId, name: &str) -> PyResult<Option<ObjId>> {
         let object = self.get(o);
+        if name.starts_with(overloads::PREFIX) {
+            let found = overloads::named(&object, name)?;
+            return Ok((!found.is_none()).then(|| objects::intern(&found)));
+        }
         if !self.may_read_attributes(&object)? {
             return Ok(None);
         }
@@ -270,6 +274,12 @@ impl Host for PyHost<'_> {
     }
     fn fold_call(&mut self, o: ObjId, args: &[ObjId]) -> Option<ObjId> {
         self.fold(o, args).ok().flatten()
+    }
+    fn overloaded(&mut self, what: &Overload<'_>) -> Option<ObjId> {
+        overloads::registered(self.py, what)
+    }
+    fn overload(&mut self, o: ObjId, what: &Overload<'_>) -> Result<(String, Overloaded), String> {
+        overloads::ask(self.py, o, what).map_err(|e| e.value(self.py).to_string())
     }
     fn object_of(&mut self, c: &Const) -> ObjId {
         match self.constant_object(c) {

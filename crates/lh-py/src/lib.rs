@@ -37,6 +37,7 @@ mod object;
 mod objects;
 mod operations;
 mod options;
+mod overloads;
 mod panics;
 mod parse;
 mod paths;
@@ -150,6 +151,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(types::pointer_type, m)?)?;
     m.add_function(wrap_pyfunction!(cache::cache_entry, m)?)?;
     m.add_function(wrap_pyfunction!(cache::cache_directory, m)?)?;
+    m.add_function(wrap_pyfunction!(overloads::overloaded, m)?)?;
     m.add_function(wrap_pyfunction!(types::array_type, m)?)?;
     m.add_function(wrap_pyfunction!(types::tuple_type, m)?)?;
     m.add_function(wrap_pyfunction!(types::named_tuple_type, m)?)?;

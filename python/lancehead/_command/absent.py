@@ -28,7 +28,7 @@ NAMES = {
     "numba": "experimental jit_module objmode typed",
     "numba.core": "boxing cgutils compiler datamodel dispatcher imputils ir registry runtime serialize sigutils typing unsafe",
     "numba.extending": "NativeValue as_numba_type box infer_getattr intrinsic lower_builtin lower_cast lower_getattr lower_getattr_generic lower_setattr "
-    "make_attribute_wrapper models overload overload_attribute overload_classmethod overload_method register register_model type_callable typeof_impl unbox",
+    "make_attribute_wrapper models overload_classmethod register register_model type_callable typeof_impl unbox",
     "numba.np": "arrayobj linalg",
     "numba.np.ufunc": "dufunc gufunc ufunc_base",
     "numba.types": "Buffer Bytes Callable ClassInstanceType ClassType DictType Dummy EphemeralPointer ListType LiteralStrKey MemInfoPointer Module NPDatetime NPTimedelta "
@@ -46,7 +46,7 @@ INSTEAD = {
 #: Names that tell a compiler something when they are called, and do nothing where nobody asks.
 REGISTERING = (
     "as_numba_type box define_attributes define_boxing define_constructor define_proxy infer_getattr lower_builtin lower_cast lower_constant lower_getattr lower_getattr_generic lower_setattr make_attribute_wrapper "
-    "overload_attribute overload_classmethod overload_method register register_model type_callable typeof_impl unbox"
+    "overload_classmethod register register_model type_callable typeof_impl unbox"
 ).split()
 
 
@@ -78,8 +78,6 @@ class Absent:
         parts = self._name.split(".")
         if any(part in REGISTERING for part in parts):
             return lambda made: made
-        if parts[-1] == "overload":
-            return overload(*args)
         if parts[-1] in ("intrinsic", "jitclass"):
             return absent_as(parts[-1])(*args) if len(args) == 1 and is_definition(args[0], parts[-1]) else absent_as(parts[-1])
         raise errors.UnsupportedError(self.__lancehead_refused__)
@@ -105,17 +103,6 @@ def is_definition(value: Any, decorator: str) -> bool:
 def absent_as(decorator: str) -> Callable[[Any], Any]:
     """A decorator that makes what it decorates absent."""
     return lambda made: Absent(f"@{decorator} {made.__qualname__}")
-
-
-def overload(function: Any, **options: Any) -> Callable[[Any], Any]:
-    """Marks a function as one whose compiled form is not the function's own code."""
-    try:
-        function.__lancehead_refused__ = (
-            f"`{function.__name__}` has an `@overload` for compiled code, which is not supported; decorate the function itself with `@njit`"
-        )
-    except (AttributeError, TypeError):
-        pass  # A builtin, or a function of NumPy: lancehead has it, or says that it has not.
-    return lambda made: made
 
 
 @functools.cache

@@ -1,0 +1,77 @@
+//! Calls that `lancehead.extending` gives a meaning: `@overload` and its sisters.
+
+use crate::calls::has_pending;
+use crate::infer::Infer;
+use crate::val::{Known, Method, Val};
+use crate::world::{Overload, Overloaded};
+use lh_ir::diag::Result;
+use lh_ir::func::Device;
+use lh_ir::types::{Literal, TyKind};
+use lh_ir::{Const, Ty};
+
+impl Infer<'_> {
+    /// A call of a function or method that may have overloads; `None` if none is meant.
+    pub(crate) fn call_overload(
+        &mut self,
+        function: Option<Ty>,
+        name: &str,
+        args: &[Val],
+        kwargs: &[(String, Val)],
+    ) -> Result<Option<Val>> {
+        let all: Vec<&Val> = args.iter().chain(kwargs.iter().map(|(_, v)| v)).collect();
+        let names = kwargs.iter().map(|(n, _)| n.clone()).collect();
+        let asked = self.world.overload(&self.overload_of(function, name, &all, Some(names)));
+        let made = asked.and_then(|found| match found {
+            Overloaded::No => Ok(None),
+            Overloaded::Later => Ok(Some(Val::of_type(Ty::never()))),
+            Overloaded::Method => lh_ir::bug!("a method's call is a method"),
+            Overloaded::Function(f) => self.call_func(f, args, kwargs).map(Some),
+        });
+        match function.map(|t| t.kind()) {
+            // A function of NumPy or the like has a meaning of its own.
+            Some(TyKind::Obj(_)) => Ok(made.ok().flatten()),
+            _ => made,
+        }
+    }
+
+    /// An attribute or a method that an overload gives values of a type.
+    pub(crate) fn overloaded_attr(&mut self, v: &Val, name: &str) -> Result<Option<Val>> {
+        Ok(match self.world.overload(&self.overload_of(None, name, &[v], None))? {
+            Overloaded::No => None,
+            Overloaded::Later => Some(Val::of_type(Ty::never())),
+            Overloaded::Function(f) => Some(self.call_func(f, std::slice::from_ref(v), &[])?),
+            Overloaded::Method => {
+                let ty = Ty::new(TyKind::BoundMethod { recv: v.ty, name: name.to_owned() });
+                Some(Val::known(ty, Known::Method(v.clone(), Method::Overloaded(name.into()))))
+            }
+        })
+    }
+
+    fn overload_of<'n>(
+        &self,
+        function: Option<Ty>,
+        name: &'n str,
+        all: &[&Val],
+        names: Option<Vec<String>>,
+    ) -> Overload<'n> {
+        let literal = |v: &&Val| match v.as_const() {
+            Some(Const::Int(_, t)) if !t.is_weak() => v.ty,
+            Some(c) => Literal::of(c).map_or(v.ty, |l| Ty::new(TyKind::Literal(l))),
+            None => v.ty,
+        };
+        let plain = |v: &&Val| match v.ty.kind() {
+            TyKind::Literal(l) => l.ty(),
+            _ => v.ty,
+        };
+        Overload {
+            function,
+            name,
+            args: all.iter().map(plain).collect(),
+            literals: all.iter().map(literal).collect(),
+            is_call: names.is_some(),
+            names: names.unwrap_or_default(),
+            is_pending: all.iter().any(|v| has_pending(v.ty) || v.ty.is_never()),
+            on_device: self.options.device != Device::Host,
+        }
+    }
+}
