@@ -4,12 +4,19 @@ use crate::cache::Digest;
 use lh_frontend::raw::RawCode;
 use lh_infer::{Object, Overload, Overloaded};
 use lh_ir::func::{Extern, Options};
+use lh_ir::untyped::Code;
 use lh_ir::{Const, ExcId, FuncId, ObjId, Ty};
+
+/// Code of a function.
+pub enum Source {
+    /// A code object.
+    Bytecode(RawCode),
+    /// Decoded before.
+    Decoded(Code),
+}
 
 /// A Python function as the interpreter sees it.
 pub struct RawFunction {
-    /// Its code object.
-    pub code: RawCode,
     /// Default values, for the last positional parameters.
     pub defaults: Vec<ObjId>,
     /// Defaults of keyword-only parameters.
@@ -24,7 +31,9 @@ pub struct RawFunction {
 pub trait Host {
     /// CPython's version.
     fn version(&self) -> (u8, u8);
-    /// A Python function's parts. `ObjId` of a dispatcher stands for its function.
+    /// A Python function's code. `ObjId` of a dispatcher stands for its function.
+    fn code(&mut self, o: ObjId) -> Source;
+    /// A Python function's other parts. `ObjId` of a dispatcher stands for its function.
     fn function(&mut self, o: ObjId) -> RawFunction;
     /// Options of a function's own decorator, if it has one; `None` for plain and library functions.
     fn options(&mut self, o: ObjId) -> Option<Options> {

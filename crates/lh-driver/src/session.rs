@@ -1,9 +1,8 @@
 //! One compilation: what inference asks, answered from the host and from what is already typed.
 
-use crate::host::Host;
+use crate::host::{Host, Source};
 use crate::report::Told;
 use crate::{Body, Compiler, Dep, Key, SpecState, callees};
-use lh_frontend::raw::{RawCode, RawConst};
 use lh_infer::{ArgTy, FuncInfo, Object, Overload, Overloaded, Spec, World};
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{Device, Options, parallel, waits};
@@ -248,20 +247,6 @@ impl<'a> Session<'a> {
             }
         }
     }
-
-    /// Raw code of a function and its inner functions' (in the order of `Code::inner`).
-    fn raw(&mut self, f: FuncId) -> RawCode {
-        if let Some((parent, index)) = self.compiler.parents.get(&f).copied() {
-            let raw = self.raw(parent);
-            let mut codes = raw.consts.into_iter().filter_map(|c| match c {
-                RawConst::Code(c) => Some(*c),
-                RawConst::Value(_) | RawConst::Other(_) => None,
-            });
-            return codes.nth(index as usize).unwrap_or_else(|| lh_ir::bug!("no inner function {index}"));
-        }
-        let o = self.host.function_object(f);
-        self.host.function(o).code
-    }
 }
 
 /// What a value holds that has no object in Python, and what to write instead.
@@ -294,8 +279,11 @@ impl World for Session<'_> {
             Some((parent, index)) => self.code(parent)?.inner[index as usize].clone(),
             None => {
                 let start = Instant::now();
-                let raw = self.raw(f);
-                let code = Arc::new(lh_frontend::translate(&raw, self.host.version())?);
+                let o = self.host.function_object(f);
+                let code = Arc::new(match self.host.code(o) {
+                    Source::Bytecode(raw) => lh_frontend::translate(&raw, self.host.version())?,
+                    Source::Decoded(code) => code,
+                });
                 self.reading += start.elapsed();
                 code
             }

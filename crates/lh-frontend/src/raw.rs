@@ -1,9 +1,10 @@
 //! A code object as `lh-py` hands it over: plain data, no Python.
 
 use lh_ir::Span;
+use serde::Deserialize;
 
 /// The fields of a CPython code object that translation reads.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 pub struct RawCode {
     /// `co_name`.
     pub name: String,
@@ -42,7 +43,7 @@ pub struct RawCode {
 }
 
 /// A constant of a code object.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 pub enum RawConst {
     /// A value.
     Value(lh_ir::untyped::PyConst),

@@ -1,11 +1,12 @@
 //! Newtyped indices. Data live in arenas; code holds these.
 
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 macro_rules! entity {
     ($(#[$doc:meta])* $name:ident, $prefix:literal) => {
         $(#[$doc])*
-        #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
         pub struct $name(pub u32);
         impl $name {
             /// The position in its arena.

@@ -1,9 +1,11 @@
 //! Places in the user's source.
 
+use serde::{Deserialize, Serialize};
+
 /// A range of source text, lines from 1 and columns (UTF-8 bytes) from 0, as `co_positions()` gives them.
 ///
 /// `line == 0` means that the place is unknown; `end_col == 0` that only the line is known.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug, Serialize, Deserialize)]
 pub struct Span {
     /// First line.
     pub line: u32,

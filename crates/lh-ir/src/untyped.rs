@@ -5,10 +5,11 @@
 
 use crate::entity::{Block, Value};
 use crate::span::Span;
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// A Python function's code.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Code {
     /// `co_name`.
     pub name: String,
@@ -38,7 +39,7 @@ pub struct Code {
 }
 
 /// A parameter.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Param {
     /// Name.
     pub name: String,
@@ -47,7 +48,7 @@ pub struct Param {
 }
 
 /// Kinds of parameter.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ParamKind {
     /// Positional (or keyword, unless among the positional-only).
     Positional,
@@ -60,7 +61,7 @@ pub enum ParamKind {
 }
 
 /// A basic block.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct BlockData {
     /// Parameters.
     pub params: Vec<Value>,
@@ -76,7 +77,7 @@ pub struct BlockData {
 }
 
 /// A block with arguments for its parameters.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Target {
     /// Where to.
     pub block: Block,
@@ -85,7 +86,7 @@ pub struct Target {
 }
 
 /// An instruction with its result and place.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct InstData {
     /// Result, if the operation has one.
     pub result: Option<Value>,
@@ -96,7 +97,7 @@ pub struct InstData {
 }
 
 /// A constant of the code.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum PyConst {
     /// `None`.
     None,
@@ -125,7 +126,7 @@ pub enum PyConst {
 }
 
 /// Unary operators.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum UnOp {
     /// `-x`
     Neg,
@@ -138,7 +139,7 @@ pub enum UnOp {
 }
 
 /// Binary operators.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum BinOp {
     /// `+`
     Add,
@@ -169,7 +170,7 @@ pub enum BinOp {
 }
 
 /// Comparison operators.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum CmpOp {
     /// `==`
     Eq,
@@ -186,7 +187,7 @@ pub enum CmpOp {
 }
 
 /// A Python operation.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Inst {
     /// A constant.
     Const(PyConst),
@@ -265,7 +266,7 @@ pub enum Inst {
 }
 
 /// How a block ends.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Term {
     /// To another block.
     Jump(Target),

@@ -11,7 +11,6 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyDict;
 use std::collections::HashSet;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{LazyLock, Mutex};
@@ -179,17 +178,7 @@ fn environments(py: Python<'_>) -> PyResult<&Environments> {
         let numpy: String = py.import("numpy")?.getattr("__version__")?.extract()?;
         // What is read of NumPy while compiling is among the steps of an entry.
         h.text(numpy.split('.').next().unwrap_or_default());
-        let package: Vec<PathBuf> = py.import("lancehead")?.getattr("__path__")?.extract()?;
-        let library = package.first().map(|p| p.join("lib"));
-        let mut files = Vec::new();
-        if let Some(library) = &library {
-            sources(library, library, &mut files).map_err(PyErr::from)?;
-        }
-        files.sort();
-        for (name, text) in files {
-            h.text(&name);
-            h.bytes(&text);
-        }
+        h.number(crate::library::digest(py)?);
         let fixed = h.finish();
         let levels = lh_driver::processor_levels().into_iter().map(|l| (l, ""));
         let machines = std::iter::once(lh_driver::processor()).chain(levels);
@@ -203,20 +192,6 @@ fn machine(fixed: &Digest, cpu: &str, features: &str) -> Digest {
     h.text(cpu);
     h.text(features);
     h.finish()
-}
-
-/// Python files below a directory with their texts.
-fn sources(root: &Path, dir: &Path, out: &mut Vec<(String, Vec<u8>)>) -> io::Result<()> {
-    for entry in std::fs::read_dir(dir)? {
-        let path = entry?.path();
-        if path.extension().is_some_and(|e| e == "py") {
-            let name = path.strip_prefix(root).unwrap_or(&path).to_string_lossy().into_owned();
-            out.push((name, std::fs::read(&path)?));
-        } else if path.is_dir() && path.file_name().is_some_and(|n| n != "__pycache__") {
-            sources(root, &path, out)?;
-        }
-    }
-    Ok(())
 }
 
 fn request<'a>(py: Python<'_>, function: ObjId, args: &'a [Ty], options: Options) -> PyResult<Request<'a>> {

@@ -501,6 +501,9 @@ pub fn keep_called(py: Python<'_>, caller: &Compiled, options: Options) {
     }
     for Called { function, args, ret } in &caller.called {
         let (id, is_whole) = objects::function_object(*function);
+        if objects::item(id).is_some() {
+            continue;
+        }
         let object = objects::object(py, id);
         let Some(state) = of(&object).map(DispatcherObject::state) else { continue };
         if !state.options.cache || !is_whole || !state.can_compile() {

@@ -311,7 +311,11 @@ fn dict_of<'py>(o: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyDict>>> {
 
 /// The function object of a number, unless it belongs to the library, which does not change.
 fn user_function(py: Python<'_>, f: FuncId) -> Option<Bound<'_, PyAny>> {
-    let object = objects::object(py, objects::function_object(f).0);
+    let object = objects::function_object(f).0;
+    if objects::item(object).is_some() {
+        return None;
+    }
+    let object = objects::object(py, object);
     let function = dispatcher::py_func(&object).unwrap_or(object);
     (!crate::host::is_library(&function)).then_some(function)
 }

@@ -1,9 +1,10 @@
 //! The interpreter as the compiler sees it.
 
+use crate::library::{self, Item};
 use crate::{classify as classes, code, dispatcher, np, objects, overloads, paths};
 use hashbrown::HashMap;
 use lh_driver::cache::Digest;
-use lh_driver::host::{Host, RawFunction};
+use lh_driver::host::{Host, RawFunction, Source};
 use lh_infer::world::{Object, Overload, Overloaded};
 use lh_ir::func::Extern;
 use lh_ir::{Const, ExcId, FuncId, ObjId};
@@ -60,16 +61,15 @@ impl<'py> PyHost<'py> {
             }
         }
         let options = dispatcher::options_of(&self.get(o));
-        Ok(RawFunction {
-            code: code::raw_code(&f.getattr(intern!(py, "__code__"))?)?,
-            defaults,
-            kwdefaults,
-            is_library: is_library(&f),
-            options,
-        })
+        Ok(RawFunction { defaults, kwdefaults, is_library: is_library(&f), options })
     }
     fn lookup_global(&self, f: FuncId, name: &str) -> PyResult<Option<ObjId>> {
-        let function = self.python_function(objects::function_object(f).0);
+        let object = objects::function_object(f).0;
+        if let Some((stored, n)) = library::function(self.py, object) {
+            let builtin = || self.py.import("builtins").ok()?.getattr(name).ok().map(|v| objects::intern(&v));
+            return Ok(stored.global(self.py, n, name).or_else(builtin));
+        }
+        let function = self.python_function(object);
         let globals = function.getattr(intern!(self.py, "__globals__"))?;
         let globals = globals.cast::<PyDict>()?;
         if let Some(v) = globals.get_item(name)? {
@@ -100,6 +100,9 @@ impl<'py> PyHost<'py> {
         Ok(is_name || np::is_dtype(o)? || module == "numpy" || module.starts_with("numpy.") || is_enum()?)
     }
     fn read_attribute(&self, o: ObjId, name: &str) -> PyResult<Option<ObjId>> {
+        if let Some(Item::Prims) = objects::item(o) {
+            return Ok((!name.starts_with("__")).then(|| objects::stored(Item::Prim(name.to_owned()))));
+        }
         let object = self.get(o);
         if name.starts_with(overloads::PREFIX) {
             let found = overloads::named(&object, name)?;
@@ -162,6 +165,9 @@ impl<'py> PyHost<'py> {
         }
     }
     fn find_library(&self, path: &str) -> Option<(ObjId, bool)> {
+        if let Some(stored) = library::stored(self.py) {
+            return stored.find(path);
+        }
         let parts: Vec<&str> = path.split('.').collect();
         // A class can have the name of the module that defines it: the package says which is meant.
         for split in 0..parts.len() {
@@ -219,22 +225,35 @@ fn member(module: &Bound<'_, PyAny>, parts: &[&str]) -> Option<(ObjId, bool)> {
 
 impl Host for PyHost<'_> {
     fn locals(&mut self, o: ObjId) -> Vec<(String, lh_ir::Ty)> {
-        dispatcher::locals_of(&self.get(o))
+        if objects::item(o).is_some() { Vec::new() } else { dispatcher::locals_of(&self.get(o)) }
     }
     fn version(&self) -> (u8, u8) {
         let v = self.py.version_info();
         (v.major, v.minor)
     }
+    fn code(&mut self, o: ObjId) -> Source {
+        if let Some((stored, n)) = library::function(self.py, o) {
+            return Source::Decoded(stored.code(n));
+        }
+        let raw = self.python_function(o).getattr(intern!(self.py, "__code__")).and_then(|c| code::raw_code(&c));
+        Source::Bytecode(raw.unwrap_or_else(|e| lh_ir::bug!("a function cannot be read: {e}")))
+    }
     fn function(&mut self, o: ObjId) -> RawFunction {
+        if let Some((stored, n)) = library::function(self.py, o) {
+            return stored.facts(self.py, n);
+        }
         self.raw_function(o).unwrap_or_else(|e| lh_ir::bug!("a function cannot be read: {e}"))
     }
     fn options(&mut self, o: ObjId) -> Option<lh_ir::func::Options> {
-        dispatcher::options_of(&self.get(o))
+        if objects::item(o).is_some() { None } else { dispatcher::options_of(&self.get(o)) }
     }
     fn signatures(&mut self, o: ObjId) -> Vec<(Vec<lh_ir::Ty>, Option<lh_ir::Ty>)> {
-        dispatcher::signatures_of(&self.get(o))
+        if objects::item(o).is_some() { Vec::new() } else { dispatcher::signatures_of(&self.get(o)) }
     }
     fn object(&mut self, o: ObjId) -> Object {
+        if let Some((stored, item)) = library::item(self.py, o) {
+            return stored.classify(o, item);
+        }
         classify(&self.get(o))
     }
     fn function_object(&mut self, f: FuncId) -> ObjId {
@@ -328,7 +347,10 @@ impl Host for PyHost<'_> {
         if let Some(known) = self.digests.get(&o) {
             return *known;
         }
-        let digest = crate::digest::of(self.py, o);
+        let digest = match library::function(self.py, o) {
+            Some((stored, n)) => Some(stored.digest_of(n)),
+            None => crate::digest::of(self.py, o),
+        };
         self.digests.insert(o, digest);
         digest
     }

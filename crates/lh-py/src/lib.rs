@@ -27,6 +27,7 @@ mod inspect;
 mod instances;
 mod int;
 mod kernel;
+mod library;
 mod lifted;
 mod lists;
 mod literals;
@@ -151,6 +152,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(types::pointer_type, m)?)?;
     m.add_function(wrap_pyfunction!(cache::cache_entry, m)?)?;
     m.add_function(wrap_pyfunction!(cache::cache_directory, m)?)?;
+    m.add_function(wrap_pyfunction!(library::stored_function, m)?)?;
     m.add_function(wrap_pyfunction!(overloads::overloaded, m)?)?;
     m.add_function(wrap_pyfunction!(types::array_type, m)?)?;
     m.add_function(wrap_pyfunction!(types::tuple_type, m)?)?;

@@ -1,7 +1,9 @@
-//! The table of Python objects that compiled code knows: each has a number and lives as long as the process.
+//! The table of Python objects that compiled code knows: each has a number and lives as long as the process. What the stored library
+//! has needs no object until something asks for it.
 //!
 //! The table is locked for single operations only, never while Python code runs.
 
+use crate::library::{self, Item};
 use hashbrown::HashMap;
 use lh_ir::{FuncId, ObjId};
 use pyo3::ffi;
@@ -47,7 +49,10 @@ impl Version {
 
 #[derive(Default)]
 struct Table {
-    objects: Vec<Py<PyAny>>,
+    /// None for an item of the stored library that was not asked for yet.
+    objects: Vec<Option<Py<PyAny>>>,
+    items: HashMap<ObjId, Item>,
+    by_item: HashMap<Item, ObjId>,
     /// Versions of the functions and dispatchers among them.
     versions: HashMap<ObjId, Version>,
     /// Attributes read of the user's modules and classes.
@@ -122,7 +127,7 @@ pub fn intern(o: &Bound<'_, PyAny>) -> ObjId {
         return intern(o);
     }
     let id = ObjId::new(t.objects.len());
-    t.objects.push(o.clone().unbind());
+    t.objects.push(Some(o.clone().unbind()));
     t.by_address.insert(o.as_ptr() as usize, id);
     if let Some(p) = parts {
         t.versions.insert(id, Version::of(o.py(), p));
@@ -149,7 +154,40 @@ pub fn attributes_of(owner: ObjId) -> Vec<(String, ObjId)> {
 
 /// The object of a number.
 pub fn object(py: Python<'_>, id: ObjId) -> Bound<'_, PyAny> {
-    table().objects[id.index()].bind(py).clone()
+    let held = table().objects[id.index()].as_ref().map(|o| o.bind(py).clone());
+    held.unwrap_or_else(|| imported(py, id))
+}
+
+/// The object of an item of the stored library.
+fn imported(py: Python<'_>, id: ObjId) -> Bound<'_, PyAny> {
+    let Some((stored, item)) = library::item(py, id) else { lh_ir::bug!("{id} is no object") };
+    let o = stored.python(py, &item).unwrap_or_else(|e| lh_ir::bug!("{item:?} of the library is not found: {e}"));
+    let parts = parts_of(&o);
+    let mut t = table();
+    t.objects[id.index()] = Some(o.clone().unbind());
+    t.by_address.insert(o.as_ptr() as usize, id);
+    if let Some(p) = parts {
+        t.versions.insert(id, Version::of(py, p));
+    }
+    o
+}
+
+/// The number of an item of the stored library.
+pub fn stored(item: Item) -> ObjId {
+    let mut t = table();
+    if let Some(id) = t.by_item.get(&item) {
+        return *id;
+    }
+    let id = ObjId::new(t.objects.len());
+    t.objects.push(None);
+    t.items.insert(id, item.clone());
+    t.by_item.insert(item, id);
+    id
+}
+
+/// What the stored library has for a number.
+pub fn item(id: ObjId) -> Option<Item> {
+    table().items.get(&id).cloned()
 }
 
 /// The function number of a Python function or dispatcher.

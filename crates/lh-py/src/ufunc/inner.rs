@@ -1,8 +1,10 @@
 //! Inner loops: what NumPy calls with addresses, extents and strides, and the compiled code behind it.
 
+use crate::host::PyHost;
 use crate::signals::Running;
-use crate::{cache, compiler, dispatcher, objects, raise, render};
+use crate::{cache, compiler, dispatcher, raise, render};
 use lh_driver::Compiled;
+use lh_driver::host::Host;
 use lh_ir::func::Options;
 use lh_ir::{ObjId, Ty};
 use pyo3::ffi;
@@ -329,5 +331,6 @@ pub unsafe extern "C" fn run(args: *mut *mut u8, dims: *const isize, steps: *con
 
 /// A function of the library's module of inner loops.
 pub fn library_function(py: Python<'_>, name: &str) -> PyResult<ObjId> {
-    Ok(objects::intern(&py.import("lancehead.lib.loops")?.getattr(name)?))
+    let found = PyHost::new(py).library(&format!("loops.{name}"));
+    Ok(found.unwrap_or_else(|| lh_ir::bug!("the library has no loop `{name}`")).0)
 }

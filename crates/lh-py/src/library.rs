@@ -1,0 +1,229 @@
+//! The library's functions without their Python modules: from what was stored when lancehead was built, as long as the sources are
+//! those that it was made of. A module is imported only for what has no other form, such as a named tuple.
+
+use crate::objects;
+use hashbrown::HashMap;
+use lh_driver::cache::{Digest, Hasher};
+use lh_driver::host::RawFunction;
+use lh_infer::world::Object;
+use lh_ir::ObjId;
+use lh_ir::untyped::{Code, PyConst};
+use lh_library::{Function, Library, Meaning, sources};
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyBytes, PyComplex, PyDict, PyEllipsis, PyTuple};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+static BYTES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/library.bin"));
+
+/// What the stored library has instead of a Python object.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Item {
+    /// A function, by number.
+    Function(u32),
+    /// The module `lancehead.lib.prim`.
+    Prims,
+    /// A primitive.
+    Prim(String),
+}
+
+/// The library that this process uses.
+struct State {
+    /// A hash of its sources.
+    digest: u64,
+    stored: Option<Stored>,
+}
+
+/// A library that needs no sources.
+pub struct Stored {
+    library: Library,
+    /// Directory of the package.
+    package: String,
+    functions: Mutex<HashMap<u32, Arc<Known>>>,
+}
+
+/// A function that was asked for.
+struct Known {
+    function: Function<Mutex<Option<Code>>>,
+    globals: Mutex<HashMap<String, ObjId>>,
+}
+
+fn lock<T>(m: &Mutex<T>) -> MutexGuard<'_, T> {
+    // What is put in is complete.
+    m.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn state(py: Python<'_>) -> PyResult<&'static State> {
+    static STATE: PyOnceLock<State> = PyOnceLock::new();
+    STATE.get_or_try_init(py, || {
+        let packages: Vec<PathBuf> = py.import("lancehead")?.getattr("__path__")?.extract()?;
+        let package = packages.first().map_or(Path::new(""), |p| p);
+        let digest = sources::digest(&package.join("lib"))?;
+        let wanted = std::env::var("LANCEHEAD_LIBRARY").as_deref() != Ok("source");
+        let library = Library::open(BYTES).filter(|l| wanted && l.digest() == digest);
+        let package = package.to_string_lossy().into_owned();
+        let stored = library.map(|library| Stored { library, package, functions: Mutex::default() });
+        Ok(State { digest, stored })
+    })
+}
+
+/// A hash of the library's sources.
+pub fn digest(py: Python<'_>) -> PyResult<u64> {
+    state(py).map(|s| s.digest)
+}
+
+/// The stored library, if it is there and of these sources.
+pub fn stored(py: Python<'_>) -> Option<&'static Stored> {
+    state(py).ok()?.stored.as_ref()
+}
+
+/// What the stored library has for an object.
+pub fn item(py: Python<'_>, o: ObjId) -> Option<(&'static Stored, Item)> {
+    let item = objects::item(o)?;
+    Some((stored(py)?, item))
+}
+
+/// The number of the stored library's function for an object.
+pub fn function(py: Python<'_>, o: ObjId) -> Option<(&'static Stored, u32)> {
+    match item(py, o)? {
+        (stored, Item::Function(n)) => Some((stored, n)),
+        _ => None,
+    }
+}
+
+impl Stored {
+    /// The function at a path, and whether it is a property's getter.
+    pub fn find(&self, path: &str) -> Option<(ObjId, bool)> {
+        let (n, is_property) = self.library.find(path)?;
+        Some((objects::stored(Item::Function(n)), is_property))
+    }
+
+    fn known(&self, n: u32) -> Arc<Known> {
+        if let Some(known) = lock(&self.functions).get(&n) {
+            return known.clone();
+        }
+        let Function { home, code, defaults, kwdefaults, globals } = self.library.function(n, &self.package);
+        let function = Function { home, code: Mutex::new(Some(code)), defaults, kwdefaults, globals };
+        let known = Arc::new(Known { function, globals: Mutex::default() });
+        lock(&self.functions).entry(n).or_insert(known).clone()
+    }
+
+    /// Untyped code of a function. It is not kept here.
+    pub fn code(&self, n: u32) -> Code {
+        let kept = lock(&self.known(n).function.code).take();
+        kept.unwrap_or_else(|| self.library.function(n, &self.package).code)
+    }
+
+    /// Facts about a function.
+    pub fn facts(&self, py: Python<'_>, n: u32) -> RawFunction {
+        let known = self.known(n);
+        let value = |m: &Meaning| self.object(py, m).unwrap_or_else(|| lh_ir::bug!("a default is not found: {m:?}"));
+        RawFunction {
+            defaults: known.function.defaults.iter().map(value).collect(),
+            kwdefaults: known.function.kwdefaults.iter().map(|(name, m)| (name.clone(), value(m))).collect(),
+            is_library: true,
+            options: None,
+        }
+    }
+
+    /// The object of a global name of a function, if its module has one.
+    pub fn global(&self, py: Python<'_>, n: u32, name: &str) -> Option<ObjId> {
+        let known = self.known(n);
+        if let Some(o) = lock(&known.globals).get(name) {
+            return Some(*o);
+        }
+        let (_, meaning) = known.function.globals.iter().find(|(g, _)| g == name)?;
+        let o = self.object(py, meaning)?;
+        lock(&known.globals).insert(name.to_owned(), o);
+        Some(o)
+    }
+
+    fn object(&self, py: Python<'_>, m: &Meaning) -> Option<ObjId> {
+        match m {
+            Meaning::Function(n) => Some(objects::stored(Item::Function(*n))),
+            Meaning::Prims => Some(objects::stored(Item::Prims)),
+            Meaning::Const(c) => constant(py, c).ok().map(|c| objects::intern(&c)),
+            Meaning::Import(module, name) => found(py, module, name).ok().map(|o| objects::intern(&o)),
+        }
+    }
+
+    /// What an item is to the compiler.
+    pub fn classify(&self, o: ObjId, item: Item) -> Object {
+        match item {
+            Item::Function(_) => Object::Func(objects::function(o)),
+            Item::Prims => Object::Module("lancehead.lib.prim".to_owned()),
+            Item::Prim(name) => Object::Path(format!("prim.{name}")),
+        }
+    }
+
+    /// A function's hash: what it does is in that of the whole library.
+    pub fn digest_of(&self, n: u32) -> Digest {
+        let known = self.known(n);
+        let mut h = Hasher::new("library");
+        [&known.function.home.0, &known.function.home.1].iter().for_each(|t| h.text(t));
+        h.finish()
+    }
+
+    /// The Python object of an item; imports its module.
+    pub fn python<'py>(&self, py: Python<'py>, item: &Item) -> PyResult<Bound<'py, PyAny>> {
+        const PRIMS: &str = "lancehead.lib.prim";
+        match item {
+            Item::Function(n) => {
+                let known = self.known(*n);
+                let o = found(py, &known.function.home.0, &known.function.home.1)?;
+                if o.get_type().name()? == "property" { o.getattr("fget") } else { Ok(o) }
+            }
+            Item::Prims => found(py, PRIMS, ""),
+            Item::Prim(name) => found(py, PRIMS, name),
+        }
+    }
+}
+
+/// What a module has under a name with dots.
+fn found<'py>(py: Python<'py>, module: &str, name: &str) -> PyResult<Bound<'py, PyAny>> {
+    let module = py.import(module)?.into_any();
+    name.split('.').filter(|part| !part.is_empty()).try_fold(module, |at, part| at.getattr(part))
+}
+
+fn constant<'py>(py: Python<'py>, c: &PyConst) -> PyResult<Bound<'py, PyAny>> {
+    Ok(match c {
+        PyConst::None => py.None().into_bound(py),
+        PyConst::Bool(b) => b.into_pyobject(py)?.to_owned().into_any(),
+        PyConst::Int(i) => i.into_pyobject(py)?.into_any(),
+        PyConst::Float(x) => x.into_pyobject(py)?.into_any(),
+        PyConst::Complex(re, im) => PyComplex::from_doubles(py, *re, *im).into_any(),
+        PyConst::Str(s) => s.into_pyobject(py)?.into_any(),
+        PyConst::Bytes(b) => PyBytes::new(py, b).into_any(),
+        PyConst::Ellipsis => PyEllipsis::get(py).to_owned().into_any(),
+        PyConst::Tuple(items) => {
+            let items: Vec<_> = items.iter().map(|i| constant(py, i)).collect::<PyResult<_>>()?;
+            PyTuple::new(py, items)?.into_any()
+        }
+        PyConst::BigInt(_) | PyConst::Slice(_) | PyConst::Unbound => lh_ir::bug!("a library constant is {c:?}"),
+    })
+}
+
+/// The stored function at a path, for tests: the function itself, the text of its code as stored and as its bytecode gives it, its
+/// defaults and globals. `None` if the stored library is not used, or has no such function.
+#[pyfunction]
+pub fn stored_function<'py>(py: Python<'py>, path: &str) -> PyResult<Option<Bound<'py, PyTuple>>> {
+    let Some((stored, (o, _))) = stored(py).and_then(|s| Some((s, s.find(path)?))) else { return Ok(None) };
+    let Some(Item::Function(n)) = objects::item(o) else { return Ok(None) };
+    let function = objects::object(py, o);
+    let raw = crate::code::raw_code(&function.getattr("__code__")?)?;
+    let version = py.version_info();
+    let decoded = lh_frontend::translate(&raw, (version.major, version.minor));
+    let decoded = decoded.unwrap_or_else(|d| lh_ir::bug!("{path}: {}", d.headline));
+    let text = |code: &Code| format!("{} {}\n{code:#}", code.file, code.first_line);
+    let (facts, known) = (stored.facts(py, n), stored.known(n));
+    let python = |o: ObjId| objects::object(py, o);
+    let defaults: Vec<_> =
+        facts.defaults.iter().chain(facts.kwdefaults.iter().map(|(_, o)| o)).map(|o| python(*o)).collect();
+    let globals = PyDict::new(py);
+    for (name, _) in &known.function.globals {
+        globals.set_item(name, stored.global(py, n, name).map(python))?;
+    }
+    let parts = (function, text(&stored.code(n)), text(&decoded), defaults, globals);
+    Ok(Some(parts.into_pyobject(py)?))
+}
