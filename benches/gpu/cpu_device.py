@@ -62,6 +62,20 @@ def vector_add(n: int = 1 << 16) -> Row:
 
 
 @cuda.jit
+def stride_kernel(a, b, out):
+    for i in range(cuda.grid(1), out.size, cuda.gridsize(1)):
+        out[i] = a[i] + b[i]
+
+
+def stride(n: int = 1 << 20, threads: int = 256) -> Row:
+    """The same by fewer threads than there are items, of arrays beyond the caches."""
+    a, b, out, want = f32(n), f32(n), np.zeros(n, np.float32), np.zeros(n, np.float32)
+    launch = stride_kernel[16, threads]
+    same = lambda: bool((out == want).all())  # noqa: E731
+    return Row(f"grid-stride add, {threads} threads", lambda: launch(a, b, out), lambda: add_loop(a, b, want), n, 0.105 / 0.107, same)
+
+
+@cuda.jit
 def matmul_kernel(a, b, c):
     sa = cuda.shared.array((TILE, TILE), np.float32)
     sb = cuda.shared.array((TILE, TILE), np.float32)
@@ -358,7 +372,8 @@ def measure(row: Row) -> tuple[float, float]:
 
 
 ROWS = {
-    "vector_add": vector_add, "vector_add_small": lambda: vector_add(4096), "matmul": matmul, "block_sum": block_sum,
+    "vector_add": vector_add, "vector_add_small": lambda: vector_add(4096),
+    "stride": stride, "stride_partial": lambda: stride(threads=100), "matmul": matmul, "block_sum": block_sum,
     "warp_sum": warp_sum, "mandelbrot": mandelbrot, "n_body": n_body, "heat": heat, "heat_steps": heat_steps, "histogram": histogram,
 }  # fmt: skip
 

@@ -56,6 +56,8 @@ class Writer:
         self.cooperative = self.rng.random() < 0.15
         #: Threads of such a kernel never wait for each other.
         self.alone = not self.cooperative and self.rng.random() < 0.25
+        #: Nor go different ways but in branches.
+        self.only_strides = self.alone and self.rng.random() < 0.5
         self.lines: list[str] = []
         self.depth, self.loops, self.left = 1, 0, 14
         #: Lines of barriers without which there is a race for certain.
@@ -145,6 +147,8 @@ class Writer:
     def loop(self, uniform: bool) -> None:
         same = uniform and self.rng.random() < 0.6
         j, even = f"j{self.loops}", self.even
+        if not same and (self.only_strides or self.rng.random() < 0.4):
+            return None if self.only_strides and self.loops else self.stride(j)
         bound = self.rng.choice(("3", "n % 4", "2")) if same else f"{self.value()} % 5"
         kind = "uniform" if same else "divergent"
         while_ = self.rng.random() < 0.3
@@ -159,6 +163,24 @@ class Writer:
         self.body(same, kind)
         self.loops -= 1
         self.even = even
+
+    def stride(self, j: str) -> None:
+        """Threads begin side by side, and go on by the same step."""
+        r = self.rng
+        start, step = r.choice((("t", "THREADS"), ("t", "cuda.blockDim.x"), ("cuda.grid(1)", "cuda.gridsize(1)"), ("i + 3", "THREADS * 2"), ("lane", "9")))
+        bound = r.choice((str(r.randrange(3 * self.threads)), "n * 20", "out.size", f"{self.variable()} & 127"))
+        if r.random() < 0.5:
+            self.write(f"for {j} in range({start}, {bound}, {step}):")
+            after = None
+        else:
+            self.write(f"{j} = {start}")
+            self.write(f"while {j} < {bound}:")
+            after = f"    {j} += {step}"
+        self.loops += 1
+        self.body(False, "" if after else "divergent")
+        self.loops -= 1
+        if after:
+            self.write(after)
 
     def leave(self, uniform: bool, inside: str) -> None:
         self.write(f"if {self.condition() if inside == 'divergent' else self.uniform()}:")

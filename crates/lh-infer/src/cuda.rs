@@ -6,7 +6,8 @@ use crate::val::Val;
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{Device, Inst};
 use lh_ir::types::{NamedTuple, TyKind};
-use lh_ir::{FuncId, Layout, Ty};
+use lh_ir::{Const, FuncId, Layout, Ty, Value};
+use lh_ops::runtime::launch_limits;
 
 const AXES: [&str; 3] = ["x", "y", "z"];
 
@@ -94,6 +95,31 @@ impl Infer<'_> {
         }
         let cx = self.context()?;
         self.runtime(name, &[cx], Ty::int())
+    }
+
+    /// Whether a range begins at a place of the launch and goes up by an extent of it: then it takes more rounds than there is time
+    /// for until its index overflows, and need not be counted.
+    pub(crate) fn is_stride(&self, start: &Val, step: &Val) -> bool {
+        let low = |v: &Val| self.limits(v, 0).filter(|(_, most)| *most < 1 << 44).map(|(least, _)| least);
+        self.options.device != Device::Host && low(start).is_some() && low(step).is_some_and(|least| least > 0)
+    }
+
+    /// Limits of sums and products of small numbers and numbers of the launch.
+    fn limits(&self, v: &Val, depth: usize) -> Option<(i128, i128)> {
+        if let Some(n) = v.as_int() {
+            return small(n);
+        }
+        let mut insts = self.out.blocks.iter().flat_map(|b| &b.insts);
+        let d = insts.find(|d| depth < 8 && v.v.is_some() && d.result == v.v)?;
+        let of = |x: Value| self.limits(&Val::new(self.out.ty(x), x), depth + 1);
+        match &d.inst {
+            Inst::Const(Const::Int(n, _)) => small(*n),
+            Inst::Runtime(f, _) => launch_limits(f.name).map(|(a, b)| (a.into(), b.into())),
+            Inst::Cast(x) if self.out.ty(*x).strong() == v.ty.strong() => of(*x),
+            Inst::Op(op, args) if op.name == "add" => of(args[0]).zip(of(args[1])).map(|(x, y)| (x.0 + y.0, x.1 + y.1)),
+            Inst::Op(op, args) if op.name == "mul" => of(args[0]).zip(of(args[1])).map(|(x, y)| (x.0 * y.0, x.1 * y.1)),
+            _ => None,
+        }
     }
 
     fn context(&mut self) -> Result<Val> {
@@ -333,6 +359,11 @@ impl Infer<'_> {
         }
         Ok(self.push(Inst::Runtime(function, operands), dtype))
     }
+}
+
+/// The limits of a number, if that is small.
+fn small(n: i128) -> Option<(i128, i128)> {
+    (0..=1024).contains(&n).then_some((n, n))
 }
 
 /// The run-time function for an operation on a type.

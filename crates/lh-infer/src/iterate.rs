@@ -38,8 +38,8 @@ pub enum Lazy {
 /// A started iteration: what to ask for the next item.
 #[derive(Clone, Debug)]
 pub enum Plan {
-    /// A range with step 1 or -1: state is the next number.
-    Range { start: Val, stop: Val, down: bool },
+    /// A range that does not step past all numbers, up, or down by 1: state is the next number.
+    Range { start: Val, stop: Val, step: Val },
     /// Steps that are counted from 0, for parallel loops: state is how many there were.
     Counted { start: Val, step: Val, count: Val },
     /// Any order will do.
@@ -315,12 +315,12 @@ impl Infer<'_> {
         let p: Vec<Val> = p.iter().map(|v| self.cast(v, Ty::int())).collect();
         let (start, stop, step) = (p[0].clone(), p[1].clone(), p[2].clone());
         match (step.as_int(), reversed) {
-            (Some(1), false) => Ok(Plan::Range { start, stop, down: false }),
-            (Some(-1), false) => Ok(Plan::Range { start, stop, down: true }),
+            (Some(1 | -1), false) => Ok(Plan::Range { start, stop, step }),
+            _ if !reversed && self.is_stride(&start, &step) => Ok(Plan::Range { start, stop, step }),
             (Some(1), true) => {
                 let one = Val::int(1);
                 let (first, last) = (self.op("sub", &[stop, one.clone()]), self.op("sub", &[start, one]));
-                Ok(Plan::Range { start: first, stop: last, down: true })
+                Ok(Plan::Range { start: first, stop: last, step: Val::int(-1) })
             }
             _ => {
                 let zero = self.op("eq", &[step.clone(), Val::int(0)]);
@@ -347,7 +347,7 @@ impl Infer<'_> {
         let p: Vec<Val> = p.iter().map(|v| self.cast(v, Ty::int())).collect();
         let (start, stop, step) = (p[0].clone(), p[1].clone(), p[2].clone());
         if start.as_int() == Some(0) && step.as_int() == Some(1) {
-            return Ok(Plan::Parallel(Box::new(Plan::Range { start, stop, down: false })));
+            return Ok(Plan::Parallel(Box::new(Plan::Range { start, stop, step })));
         }
         if step.as_int().is_none() {
             let zero = self.op("eq", &[step.clone(), Val::int(0)]);
@@ -377,9 +377,9 @@ impl Infer<'_> {
     fn has_next(&mut self, p: &Plan, states: &mut std::slice::Iter<'_, Val>) -> Result<Val> {
         let mut next = || states.next().expect("one state each").clone();
         match p {
-            Plan::Range { stop, down, .. } => {
+            Plan::Range { stop, step, .. } => {
                 let i = next();
-                Ok(self.op(if *down { "gt" } else { "lt" }, &[i, stop.clone()]))
+                Ok(self.op(if step.as_int() == Some(-1) { "gt" } else { "lt" }, &[i, stop.clone()]))
             }
             Plan::Counted { count, .. } => {
                 let i = next();
@@ -458,9 +458,9 @@ impl Infer<'_> {
     fn take_item(&mut self, p: &Plan, states: &mut std::slice::Iter<'_, Val>, after: &mut Vec<Val>) -> Result<Val> {
         let mut next = || states.next().expect("one state each").clone();
         match p {
-            Plan::Range { down, .. } => {
+            Plan::Range { step, .. } => {
                 let i = next();
-                after.push(self.op("add", &[i.clone(), Val::int(if *down { -1 } else { 1 })]));
+                after.push(self.op("add", &[i.clone(), step.clone()]));
                 Ok(i)
             }
             Plan::Counted { start, step, .. } => {

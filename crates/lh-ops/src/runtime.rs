@@ -481,6 +481,18 @@ pub fn find(name: &str) -> Option<&'static RuntimeFn> {
     TABLE.iter().find(|f| f.name == name)
 }
 
+/// The least and the greatest that a function of a launch's shape gives, or of a place in it.
+pub fn launch_limits(name: &str) -> Option<(i64, i64)> {
+    let axis = name.strip_prefix("lh_cuda_")?;
+    match axis.get(..axis.len().checked_sub(1)?)? {
+        "tid_" => Some((0, 1023)),
+        "bdim_" => Some((1, 1024)),
+        "bid_" => Some((0, (1 << 31) - 2)),
+        "gdim_" => Some((1, (1 << 31) - 1)),
+        _ => None,
+    }
+}
+
 /// Kinds of access to memory, as checked code passes them.
 pub mod access {
     /// It reads.

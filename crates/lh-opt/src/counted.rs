@@ -152,8 +152,22 @@ pub(crate) fn target_of(func: &Function, e: Edge) -> &Target {
     targets(func, e.from).find(|t| t.0 == e.target).expect("an edge has a target").1
 }
 
-/// The loop as a counted one.
-pub(crate) fn counted(func: &Function, cfg: &Cfg, defs: &Defs, l: &Loop) -> Option<Counted> {
+/// A loop that goes on while its index is less, or greater, than a limit from outside.
+pub(crate) struct Compared {
+    /// The header's parameter.
+    pub index: Value,
+    /// Its place among the parameters.
+    pub place: usize,
+    /// What it is compared with.
+    pub limit: Value,
+    /// Whether it is less.
+    pub less: bool,
+    /// Whether the loop's body is the branch's first target.
+    pub body_first: bool,
+}
+
+/// The loop as one that compares its index first.
+pub(crate) fn compared(func: &Function, cfg: &Cfg, defs: &Defs, l: &Loop) -> Option<Compared> {
     let header = &func.blocks[l.header.index()];
     let Some(Term::Branch { cond, then, els }) = &header.term else { return None };
     let body_first = match (is_in(cfg, l, then.block), is_in(cfg, l, els.block)) {
@@ -180,7 +194,26 @@ pub(crate) fn counted(func: &Function, cfg: &Cfg, defs: &Defs, l: &Loop) -> Opti
     if is_in(cfg, l, defs.block(limit)?) || func.ty(index).strong() != lh_ir::Ty::i64() {
         return None;
     }
-    let place = is_param(index)?;
+    Some(Compared { index, place: is_param(index)?, limit, less, body_first })
+}
+
+/// What is added to the index of such a loop in each round, if that comes from outside.
+pub(crate) fn stride(func: &Function, cfg: &Cfg, defs: &Defs, l: &Loop, c: &Compared) -> Option<Value> {
+    let mut step = None;
+    for e in cfg.preds(l.header).iter().filter(|e| is_in(cfg, l, e.from)) {
+        let next = target_of(func, *e).args[c.place];
+        let Some(Inst::Op(op, args)) = defs.inst(func, next).filter(|_| e.target.is_some()) else { return None };
+        let other = args.iter().position(|a| *a == c.index).map(|i| args[1 - i]).filter(|_| op.name == "add")?;
+        if *step.get_or_insert(other) != other {
+            return None;
+        }
+    }
+    step.filter(|v| defs.block(*v).is_some_and(|b| !is_in(cfg, l, b)) || defs.int(func, *v).is_some())
+}
+
+/// The loop as a counted one.
+pub(crate) fn counted(func: &Function, cfg: &Cfg, defs: &Defs, l: &Loop) -> Option<Counted> {
+    let Compared { index, place, limit, less, body_first } = compared(func, cfg, defs, l)?;
     let mut step = None;
     for e in cfg.preds(l.header).iter().filter(|e| is_in(cfg, l, e.from)) {
         let (base, c) = defs.offset(func, target_of(func, *e).args[place]);

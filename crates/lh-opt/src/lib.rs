@@ -25,6 +25,7 @@ mod own_sums;
 pub mod pipeline;
 mod races;
 mod refcount;
+mod rounds;
 mod sequential;
 mod serialize_kernel;
 mod split_kernel;

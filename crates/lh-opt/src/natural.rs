@@ -20,7 +20,7 @@ use std::collections::HashMap;
 /// Values are not followed beyond this number of definitions.
 const MAX_DEPTH: usize = 16;
 /// Counters are taken to stay below this.
-const HUGE: i128 = 1 << 62;
+pub(crate) const HUGE: i128 = 1 << 62;
 
 /// Runs the pass.
 pub(crate) fn run(func: &mut Function) -> bool {
@@ -29,18 +29,7 @@ pub(crate) fn run(func: &mut Function) -> bool {
     }
     let cfg = Cfg::new(func);
     let dom = DomTree::new(&cfg);
-    let found = {
-        let mut r = Ranges {
-            func,
-            cfg: &cfg,
-            dom: &dom,
-            defs: Defs::new(func),
-            counts: vec![true; func.values.len()],
-            proved: None,
-        };
-        r.settle();
-        r.accesses()
-    };
+    let found = Limits::new(func, &cfg, &dom).0.accesses();
     for (b, i) in &found {
         if let Inst::ElemPtr { wrap, .. } = &mut func.blocks[b.index()].insts[*i].inst {
             *wrap = false;
@@ -73,6 +62,24 @@ struct Ranges<'a> {
     counts: Vec<bool>,
     /// What is known of block parameters without any assumption, if that is asked for.
     proved: Option<&'a HashMap<Value, Range>>,
+}
+
+/// What is known of integers, for other passes.
+pub(crate) struct Limits<'a>(Ranges<'a>);
+
+impl<'a> Limits<'a> {
+    /// Those of a function.
+    pub(crate) fn new(func: &'a Function, cfg: &'a Cfg, dom: &'a DomTree) -> Limits<'a> {
+        let counts = vec![true; func.values.len()];
+        let mut r = Ranges { func, cfg, dom, defs: Defs::new(func), counts, proved: None };
+        r.settle();
+        Limits(r)
+    }
+    /// The least and the greatest that a value is in a block.
+    pub(crate) fn of(&self, v: Value, b: Block) -> (i128, i128) {
+        let r = self.0.range(v, b, 0);
+        (r.lo, r.hi)
+    }
 }
 
 impl Ranges<'_> {
@@ -258,11 +265,7 @@ fn held(t: Ty) -> Range {
 /// Limits of the geometry.
 fn geometry(name: &str) -> Range {
     match name {
-        n if n.starts_with("lh_cuda_tid_") => Range { lo: 0, hi: 1023 },
-        n if n.starts_with("lh_cuda_bdim_") => Range { lo: 1, hi: 1024 },
-        n if n.starts_with("lh_cuda_bid_") => Range { lo: 0, hi: (1 << 31) - 2 },
-        n if n.starts_with("lh_cuda_gdim_") => Range { lo: 1, hi: (1 << 31) - 1 },
         "lh_cuda_sync_count" | "lh_cuda_sync_and" | "lh_cuda_sync_or" => Range { lo: 0, hi: 1 << 15 },
-        _ => ANY,
+        _ => lh_ops::runtime::launch_limits(name).map_or(ANY, |(lo, hi)| Range { lo: lo.into(), hi: hi.into() }),
     }
 }

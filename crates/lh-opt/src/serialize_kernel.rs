@@ -9,6 +9,7 @@ use crate::edit::{Cursor, runtime};
 use crate::gangs;
 use crate::kernel_context::HANDED;
 use crate::outline_parallel::cost::picoseconds;
+use crate::rounds;
 use crate::split_kernel::{allocates, split};
 use lh_ir::cfg::{Cfg, DomTree, Loops};
 use lh_ir::func::{Device, Entry, Inst, Target, Term, parallel, waits};
@@ -27,7 +28,9 @@ pub(crate) fn run(func: &mut Function) -> bool {
         func.entry = Entry::Thread;
         return true;
     }
-    if let Some(made) = gangs::run(func) {
+    // Threads of which each goes through all its rounds at once are for gangs.
+    let even = rounds::run(func).filter(|made| gangs::run(made).is_none());
+    if let Some(made) = even.or_else(|| gangs::run(func)) {
         *func = made;
     }
     let cut = if func.waits & (waits::WARP | waits::IN_CALLEE) == 0 { split(func) } else { None };

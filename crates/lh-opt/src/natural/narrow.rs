@@ -8,7 +8,7 @@
 //!
 //! Limits of loops' counters are guessed from where they are compared, and kept if they follow from themselves.
 
-use super::{ANY, Range, Ranges, is_int};
+use super::{ANY, Limits, Range, Ranges, is_int};
 use crate::counted::Defs;
 use lh_ir::cfg::{Cfg, DomTree, targets};
 use lh_ir::func::Term;
@@ -18,9 +18,7 @@ use std::collections::HashMap;
 /// For each value whether it is such an integer.
 pub(crate) fn narrow(func: &Function, cfg: &Cfg) -> Vec<bool> {
     let dom = DomTree::new(cfg);
-    let counts = vec![true; func.values.len()];
-    let mut r = Ranges { func, cfg, dom: &dom, defs: Defs::new(func), counts, proved: None };
-    r.settle();
+    let Limits(r) = Limits::new(func, cfg, &dom);
     let params = cfg.rpo().iter().skip(1).flat_map(|b| func.blocks[b.index()].params.iter().map(|p| (*p, *b)));
     let params: Vec<(Value, Block)> = params.filter(|(p, _)| is_int(func, *p)).collect();
     let mut proved: HashMap<Value, Range> =

@@ -1,7 +1,7 @@
 //! Where a kernel is cut: at barriers, and at branches that decide which barrier comes next.
 
 use super::uniform::post_dominators;
-use crate::counted::{Defs, counted};
+use crate::counted::{Defs, compared, counted, stride};
 use crate::gangs::divergence;
 use crate::kernel_context::is_block_sync;
 use lh_ir::cfg::{Cfg, DomTree, Loop, Loops, targets};
@@ -92,7 +92,8 @@ pub(super) fn even(
         let same = |b: &Block| !matches!(&func.blocks[b.index()].term, Some(Term::Branch { cond, .. }) if varies[cond.index()]);
         let short = counted.as_ref().and_then(|c| c.trips(func, cfg, &defs, l)).is_some_and(|n| n <= UNROLLED);
         let in_turn = l.blocks.iter().all(|b| *b == l.header || !leaves(b));
-        counted.is_some() && !short && same(&l.header) && !diverged[l.header.index()] && in_turn
+        let strides = || compared(func, cfg, &defs, l).is_some_and(|c| stride(func, cfg, &defs, l, &c).is_some());
+        (counted.is_some() || strides()) && !short && same(&l.header) && !diverged[l.header.index()] && in_turn
     };
     let headers: Vec<Block> = loops.loops.iter().filter(|l| even(l)).map(|l| l.header).collect();
     // A loop that is not cut is inside of the loops over threads, with its branches.

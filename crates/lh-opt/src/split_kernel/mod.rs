@@ -48,9 +48,7 @@ pub(crate) fn split(func: &Function) -> Option<Function> {
         return None;
     }
     let varies = uniform::varying(&cut, &cfg, by_grid, &HashSet::new(), &|_| true, &|_| false);
-    let plain = cut.gangs == Gangs::None && !cut.options.debug && cut.slots.is_empty();
-    let keeps = plain && !allocates(func) && !catches(func) && keep::own_bytes(func) <= MOST_OWN;
-    let (loops, branches) = if keeps { cuts::even(&cut, &cfg, &syncs, &varies) } else { Default::default() };
+    let (loops, branches) = if keeps(&cut) { cuts::even(&cut, &cfg, &syncs, &varies) } else { Default::default() };
     let given: Vec<_> = syncs.iter().filter_map(|(b, s)| Some((s.value?.1, *b))).collect();
     let make = |more: &[Block]| {
         let (is_cut, first) = cuts::find(&cut, &cfg, &syncs, more, &varies)?;
@@ -62,6 +60,12 @@ pub(crate) fn split(func: &Function) -> Option<Function> {
     // What would have to be kept at more cuts may be what cannot be.
     let all: Vec<Block> = loops.iter().chain(&branches).copied().collect();
     make(&all).or_else(|| make(&[]))
+}
+
+/// Whether loops that all threads go through alike are cut.
+pub(crate) fn keeps(func: &Function) -> bool {
+    let plain = func.gangs == Gangs::None && !func.options.debug && func.slots.is_empty();
+    plain && !allocates(func) && !catches(func) && keep::own_bytes(func) <= MOST_OWN
 }
 
 /// Whether it makes something that is counted: that is not followed across barriers.
