@@ -56,6 +56,23 @@ def complex_sum(z):
     return s * 2
 
 
+@combines("1 variable", Z / abs(Z))
+def complex_product(z):
+    s = 2j
+    for i in prange(z.size):
+        s *= z[i]
+    return s
+
+
+@combines("3 variables", Z / abs(Z))
+def complex_product_and_sum(z):
+    p, s = 1 + 0j, 0j
+    for i in prange(z.size):
+        p = z[i] * p
+        s += z[i] * z[i]
+    return p, s
+
+
 @combines("1 variable", X)
 def float_and_int(x):
     least = np.inf

@@ -77,6 +77,8 @@ pub(crate) enum Meaning {
     ComplexSum,
     /// `a - b` of complex numbers.
     ComplexDifference,
+    /// `a * b` of complex numbers.
+    ComplexProduct,
 }
 
 impl Meaning {
@@ -85,6 +87,7 @@ impl Meaning {
             "floordiv" if func.params().iter().all(|v| func.ty(*v).is_int()) => Some(Meaning::Quotient),
             "slice_bounds" => Some(Meaning::SliceBounds),
             "add" if func.params().iter().all(|v| func.ty(*v).is_complex()) => Some(Meaning::ComplexSum),
+            "mul" if func.params().iter().all(|v| func.ty(*v).is_complex()) => Some(Meaning::ComplexProduct),
             "sub" if func.params().iter().all(|v| func.ty(*v).is_complex()) => Some(Meaning::ComplexDifference),
             _ => None,
         }
@@ -169,7 +172,7 @@ impl<'a> Effects<'a> {
             MapExpr::Call(f, _, es) => match (self.callees)(*f)?.meaning? {
                 Meaning::ComplexSum => (row("add"), es),
                 Meaning::ComplexDifference => (row("sub"), es),
-                Meaning::Quotient | Meaning::SliceBounds => return None,
+                Meaning::Quotient | Meaning::SliceBounds | Meaning::ComplexProduct => return None,
             },
             MapExpr::Arg(..) | MapExpr::Const(_) | MapExpr::Cast(..) => return None,
         };

@@ -34,7 +34,7 @@ use crate::counted::Defs;
 use crate::edit::{Cursor, row, runtime, to};
 use crate::effects::Callees;
 use crate::races::{self, ArrayReduce, Conflict};
-use carried::{Carried, can_combine, carried};
+use carried::{Carried, carried};
 use cost::Cost;
 use lh_ir::cfg::{Cfg, DomTree, Loops};
 use lh_ir::func::{Fate, Inst, LoopNote, ParFor, Parallel, Term, parallel};
@@ -47,7 +47,7 @@ pub(crate) fn run(func: &mut Function) -> bool {
     let mut changed = false;
     while let Some(l) = next_loop(func, Parallel::Known) {
         changed = true;
-        let plan = plan(func, &l);
+        let plan = plan(func, &l, &|_| None);
         note(func, &l, Parallel::Known, &plan);
         if let Ok(plan) = plan {
             outline(func, plan, None);
@@ -61,7 +61,7 @@ pub(crate) fn run(func: &mut Function) -> bool {
 pub(crate) fn run_asked(func: &mut Function, callees: Callees<'_>) -> Result<bool, Conflict> {
     let mut changed = func.blocks.iter().any(|b| b.parallel == Some(Parallel::Asked));
     if changed {
-        if split::run(func) {
+        if split::run(func, callees) {
             // Sees what the parts are made of.
             crate::fold::run(func);
         }
@@ -106,10 +106,10 @@ fn note(func: &mut Function, l: &lh_ir::cfg::Loop, what: Parallel, plan: &Result
 
 /// The plan of a loop that the program says is parallel, or why it runs on one thread.
 fn judged(func: &Function, l: &lh_ir::cfg::Loop, callees: Callees<'_>) -> Result<Result<Plan, Reason>, Conflict> {
-    let mut plan = match plan(func, l) {
+    let mut plan = match plan(func, l, callees) {
         Ok(plan) => plan,
         Err(region::CARRIED) if func.options.parallel & parallel::UNSAFE == 0 => {
-            return Err(races::carried(func, l));
+            return Err(races::carried(func, l, callees));
         }
         Err(reason) => return Ok(Err(reason)),
     };
@@ -175,14 +175,14 @@ pub(crate) struct Plan {
     span: Span,
 }
 
-fn plan(func: &Function, l: &lh_ir::cfg::Loop) -> Result<Plan, Reason> {
+fn plan(func: &Function, l: &lh_ir::cfg::Loop, callees: Callees<'_>) -> Result<Plan, Reason> {
     let cfg = Cfg::new(func);
     let dom = DomTree::new(&cfg);
     let region = region(func, &cfg, &dom, l)?;
-    let (carried, free) = carried(func, &cfg, &region)?;
+    let (carried, free) = carried(func, &cfg, &region, callees)?;
     let initial = func.blocks[region.header.index()].params.clone();
     for (p, kind) in initial.iter().zip(&carried) {
-        if matches!(kind, Carried::Reduced(_)) && !can_combine(func.ty(*p)) {
+        if matches!(kind, Carried::Reduced(how) if !how.combines(func.ty(*p))) {
             return Err(region::CARRIED);
         }
     }
@@ -201,7 +201,7 @@ const FEW: i64 = 64;
 
 fn outline(func: &mut Function, mut plan: Plan, callees: Option<Callees<'_>>) {
     // Blocks of operations without a neutral value begin with the value before the loop.
-    let needs_initial = |k: &Carried| matches!(k, Carried::Reduced(how) if !matches!(how, carried::Reduce::Add | carried::Reduce::Mul | carried::Reduce::Xor));
+    let needs_initial = |k: &Carried| matches!(k, Carried::Reduced(how) if !how.has_neutral());
     let starts: Vec<Value> =
         plan.initial.iter().zip(&plan.carried).filter(|(_, k)| needs_initial(k)).map(|(v, _)| *v).collect();
     let partials = plan.has_results().then(|| Partials::new(func, &plan));

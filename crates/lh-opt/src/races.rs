@@ -104,13 +104,13 @@ pub(crate) fn judge(func: &Function, r: &Region, callees: Callees<'_>) -> Result
 }
 
 /// A loop whose variables need the order of its iterations.
-pub(crate) fn carried(func: &Function, l: &lh_ir::cfg::Loop) -> Conflict {
+pub(crate) fn carried(func: &Function, l: &lh_ir::cfg::Loop, callees: Callees<'_>) -> Conflict {
     let defs = Defs::new(func);
     let cfg = Cfg::new(func);
     let header = &func.blocks[l.header.index()];
     let mut first = header.term_span;
     let region = region(func, &cfg, &DomTree::new(&cfg), l);
-    let ordered = region.map_or_else(|_| Vec::new(), |r| ordered(func, &cfg, &r));
+    let ordered = region.map_or_else(|_| Vec::new(), |r| ordered(func, &cfg, &r, callees));
     // Where a variable gets its value for the next iteration, as far as that is one place; not the loop's own counter.
     for e in cfg.preds(l.header).iter().filter(|e| l.blocks.contains(&e.from)) {
         for place in ordered.iter().rev() {

@@ -2,9 +2,10 @@
 
 use super::region::{CARRIED, Reason, Region};
 use crate::counted::{Defs, target_of};
+use crate::effects::{Callees, Meaning};
 use lh_ir::cfg::{Cfg, targets};
 use lh_ir::func::{Inst, Term};
-use lh_ir::{Block, Function, Ty, Value};
+use lh_ir::{Block, Function, SpecId, Ty, Value};
 
 /// How values are combined, in any order.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -18,6 +19,19 @@ pub(crate) enum Reduce {
     Min,
     /// By a row that may be applied to one value twice.
     Row(&'static lh_ir::Op),
+    /// The function that multiplies complex numbers.
+    Product(SpecId),
+}
+
+impl Reduce {
+    /// Whether blocks begin with a value that changes nothing, instead of the one before the loop.
+    pub(super) fn has_neutral(self) -> bool {
+        matches!(self, Reduce::Add | Reduce::Mul | Reduce::Xor | Reduce::Product(_))
+    }
+    /// Whether it combines values of a type.
+    pub(super) fn combines(self, ty: Ty) -> bool {
+        ty.is_number() && ty.is_complex() == matches!(self, Reduce::Product(_))
+    }
 }
 
 /// What a parameter of the header is.
@@ -32,16 +46,21 @@ pub(crate) enum Carried {
 }
 
 /// Classifies the parameters of the header; with the results of the rows that combine floats.
-pub(crate) fn carried(func: &Function, cfg: &Cfg, r: &Region) -> Result<(Vec<Carried>, Vec<Value>), Reason> {
+pub(crate) fn carried(
+    func: &Function,
+    cfg: &Cfg,
+    r: &Region,
+    callees: Callees<'_>,
+) -> Result<(Vec<Carried>, Vec<Value>), Reason> {
     let defs = Defs::new(func);
-    let uses = uses(func, r);
+    let facts = Facts { func, cfg, defs: &defs, r, uses: &uses(func, r), callees };
     let (mut out, mut free) = (Vec::new(), Vec::new());
     for (place, p) in func.blocks[r.header.index()].params.iter().enumerate() {
         if place == r.counted.place {
             out.push(Carried::Index);
             continue;
         }
-        let chain = Chain::of(func, cfg, &defs, r, &uses, *p, place);
+        let chain = Chain::of(&facts, *p, place);
         out.push(chain.kind().ok_or(CARRIED)?);
         if matches!(chain.group, Some(Reduce::Add | Reduce::Mul)) && func.ty(*p).is_float() {
             free.extend(&chain.members);
@@ -54,10 +73,11 @@ pub(crate) fn carried(func: &Function, cfg: &Cfg, r: &Region) -> Result<(Vec<Car
 }
 
 /// Places of the header's parameters that need the order of the iterations.
-pub(crate) fn ordered(func: &Function, cfg: &Cfg, r: &Region) -> Vec<usize> {
-    let (defs, uses) = (Defs::new(func), uses(func, r));
+pub(crate) fn ordered(func: &Function, cfg: &Cfg, r: &Region, callees: Callees<'_>) -> Vec<usize> {
+    let defs = Defs::new(func);
+    let facts = Facts { func, cfg, defs: &defs, r, uses: &uses(func, r), callees };
     let params = func.blocks[r.header.index()].params.iter().enumerate();
-    let is_ordered = |place: usize, p: Value| Chain::of(func, cfg, &defs, r, &uses, p, place).kind().is_none();
+    let is_ordered = |place: usize, p: Value| Chain::of(&facts, p, place).kind().is_none();
     params.filter(|(place, p)| *place != r.counted.place && is_ordered(*place, **p)).map(|(place, _)| place).collect()
 }
 
@@ -94,11 +114,20 @@ fn uses(func: &Function, r: &Region) -> Vec<Vec<Use>> {
     out
 }
 
+/// What chains are made of.
+#[derive(Clone, Copy)]
+struct Facts<'a> {
+    func: &'a Function,
+    cfg: &'a Cfg,
+    defs: &'a Defs,
+    r: &'a Region,
+    uses: &'a [Vec<Use>],
+    callees: Callees<'a>,
+}
+
 /// The values that a parameter becomes within an iteration.
 struct Chain<'a> {
-    func: &'a Function,
-    defs: &'a Defs,
-    uses: &'a [Vec<Use>],
+    facts: Facts<'a>,
     members: Vec<Value>,
     /// Operands that must not be members.
     others: Vec<Value>,
@@ -110,21 +139,14 @@ struct Chain<'a> {
 }
 
 impl<'a> Chain<'a> {
-    fn of(
-        func: &'a Function,
-        cfg: &Cfg,
-        defs: &'a Defs,
-        r: &Region,
-        uses: &'a [Vec<Use>],
-        p: Value,
-        place: usize,
-    ) -> Chain<'a> {
+    fn of(facts: &Facts<'a>, p: Value, place: usize) -> Chain<'a> {
+        let Facts { func, cfg, r, .. } = *facts;
         let mut c =
-            Chain { func, defs, uses, members: vec![p], others: Vec::new(), group: None, holds: true, used: false };
+            Chain { facts: *facts, members: vec![p], others: Vec::new(), group: None, holds: true, used: false };
         let mut at = 0;
         while c.holds && at < c.members.len() {
             let v = c.members[at];
-            for u in &c.uses[v.index()] {
+            for u in &c.facts.uses[v.index()] {
                 c.follow(r, p, place, v, *u);
             }
             at += 1;
@@ -169,14 +191,17 @@ impl<'a> Chain<'a> {
             }
             Use::Arg(to, i) => {
                 self.used = true;
-                self.join(self.func.blocks[to.index()].params[i]);
+                self.join(self.facts.func.blocks[to.index()].params[i]);
             }
             Use::Inst(b, i) => {
                 self.used = true;
-                let d = &self.func.blocks[b.index()].insts[i];
+                let d = &self.facts.func.blocks[b.index()].insts[i];
                 match (&d.inst, d.result) {
                     (Inst::Op(op, args), Some(result)) => self.follow_row(op, args, v, result),
-                    (Inst::Cast(_), Some(result)) if self.func.ty(v).strong() == self.func.ty(result).strong() => {
+                    (Inst::Call(f, args), Some(result)) => self.follow_call(*f, args, v, result),
+                    (Inst::Cast(_), Some(result))
+                        if self.facts.func.ty(v).strong() == self.facts.func.ty(result).strong() =>
+                    {
                         self.join(result);
                     }
                     _ => self.holds = false,
@@ -191,7 +216,7 @@ impl<'a> Chain<'a> {
             "add" => Reduce::Add,
             "sub" if first => Reduce::Add,
             "mul" => Reduce::Mul,
-            "fdiv" if first && self.func.ty(v).is_float() => Reduce::Mul,
+            "fdiv" if first && self.facts.func.ty(v).is_float() => Reduce::Mul,
             "and" => Reduce::And,
             "or" => Reduce::Or,
             "xor" => Reduce::Xor,
@@ -207,10 +232,21 @@ impl<'a> Chain<'a> {
         self.join(result);
     }
 
+    fn follow_call(&mut self, f: SpecId, args: &[Value], v: Value, result: Value) {
+        let is_product = (self.facts.callees)(f).is_some_and(|s| s.meaning == Some(Meaning::ComplexProduct));
+        let ty = |v: &Value| self.facts.func.ty(*v).strong();
+        self.holds &= is_product && args.iter().all(|a| ty(a) == ty(&result));
+        let others = args.iter().copied().filter(|a| *a != v);
+        self.others.extend(others.clone());
+        self.holds &= others.count() == 1;
+        self.set_group(Reduce::Product(f));
+        self.join(result);
+    }
+
     /// Whether two values are the same: one, or one that is cast twice, as what is compared and then chosen is.
     fn is_same(&self, a: Value, b: Value) -> bool {
-        let source = |v: Value| match self.defs.inst(self.func, v) {
-            Some(Inst::Cast(from)) => Some((*from, self.func.ty(v).strong())),
+        let source = |v: Value| match self.facts.defs.inst(self.facts.func, v) {
+            Some(Inst::Cast(from)) => Some((*from, self.facts.func.ty(v).strong())),
             _ => None,
         };
         a == b || source(a).is_some_and(|from| source(b) == Some(from))
@@ -219,7 +255,7 @@ impl<'a> Chain<'a> {
     /// A comparison may only choose between what it has compared.
     fn follow_comparison(&mut self, args: &[Value], v: Value, result: Value) {
         let chooses = |u: &Use| match u {
-            Use::Inst(b, i) => match &self.func.blocks[b.index()].insts[*i].inst {
+            Use::Inst(b, i) => match &self.facts.func.blocks[b.index()].insts[*i].inst {
                 Inst::Op(op, parts) if op.name == "select" => {
                     let is_compared = |x: &Value| args.iter().any(|a| self.is_same(*a, *x));
                     parts[0] == result && parts[1..].iter().all(is_compared) && !self.is_same(parts[1], parts[2])
@@ -228,12 +264,13 @@ impl<'a> Chain<'a> {
             },
             Use::Arg(..) | Use::Other => false,
         };
-        self.holds &= args.iter().filter(|a| **a == v).count() == 1 && self.uses[result.index()].iter().all(chooses);
+        self.holds &=
+            args.iter().filter(|a| **a == v).count() == 1 && self.facts.uses[result.index()].iter().all(chooses);
     }
 
     fn follow_select(&mut self, args: &[Value], result: Value) {
         self.join(result);
-        let Some(Inst::Op(op, compared)) = self.defs.inst(self.func, args[0]) else { return };
+        let Some(Inst::Op(op, compared)) = self.facts.defs.inst(self.facts.func, args[0]) else { return };
         let (a, b) = (args[1], args[2]);
         let in_order = match compared[..] {
             [x, y] if self.is_same(x, a) && self.is_same(y, b) => true,
@@ -252,26 +289,20 @@ impl<'a> Chain<'a> {
     /// Whether a member is made of members only, as far as the group allows.
     fn all_sources_are_members(&self, cfg: &Cfg, m: Value) -> bool {
         let is_member = |v: &Value| self.members.contains(v);
-        match self.defs.inst(self.func, m) {
+        match self.facts.defs.inst(self.facts.func, m) {
             Some(Inst::Op(op, args)) if op.name == "select" => {
                 let n = args[1..].iter().filter(|v| is_member(v)).count();
-                let compares =
-                    matches!(self.defs.inst(self.func, args[0]), Some(Inst::Op(_, c)) if c.iter().any(is_member));
+                let compares = matches!(self.facts.defs.inst(self.facts.func, args[0]), Some(Inst::Op(_, c)) if c.iter().any(is_member));
                 if compares { n == 1 } else { n == 2 }
             }
             Some(_) => true,
             None => {
-                let Some(b) = self.defs.block(m) else { return false };
-                let Some(place) = self.func.blocks[b.index()].params.iter().position(|p| *p == m) else {
+                let Some(b) = self.facts.defs.block(m) else { return false };
+                let Some(place) = self.facts.func.blocks[b.index()].params.iter().position(|p| *p == m) else {
                     return false;
                 };
-                cfg.preds(b).iter().all(|e| is_member(&target_of(self.func, *e).args[place]))
+                cfg.preds(b).iter().all(|e| is_member(&target_of(self.facts.func, *e).args[place]))
             }
         }
     }
-}
-
-/// Whether values of a type can be combined.
-pub(crate) fn can_combine(ty: Ty) -> bool {
-    ty.is_number() && !ty.is_complex()
 }

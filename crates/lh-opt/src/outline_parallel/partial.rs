@@ -167,6 +167,7 @@ fn apply(c: &mut Cursor<'_>, how: Reduce, a: Value, b: Value, ty: Ty) -> Value {
         Reduce::Max => choose(c, "gt"),
         Reduce::Min => choose(c, "lt"),
         Reduce::Row(op) => c.op(op, &[a, b], ty),
+        Reduce::Product(f) => c.inst(Inst::Call(f, vec![a, b]), ty),
     }
 }
 
@@ -178,6 +179,7 @@ pub(super) fn identity(c: &mut Cursor<'_>, how: Reduce, ty: Ty) -> Option<Value>
         Reduce::Mul => number(1.0),
         Reduce::Xor if ty.is_bool() => Const::Bool(false),
         Reduce::Xor => number(0.0),
+        Reduce::Product(_) => Const::Complex(1.0, 0.0, ty),
         Reduce::And | Reduce::Or | Reduce::Max | Reduce::Min | Reduce::Row(_) => return None,
     };
     Some(c.inst(Inst::Const(constant), ty))

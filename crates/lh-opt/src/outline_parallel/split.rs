@@ -1,13 +1,14 @@
 //! Takes tuples and complex numbers that parallel loops carry apart, so that each part can be a result of its own.
 
 use crate::edit::{Replacements, replace_uses_in, to};
+use crate::effects::{Callees, Meaning};
 use lh_ir::cfg::{Cfg, DomTree, Loop, Loops, targets};
 use lh_ir::func::{Inst, InstData, Parallel, Term};
 use lh_ir::types::TyKind;
-use lh_ir::{Block, Function, Ty, Value};
+use lh_ir::{Block, Function, SpecId, Ty, Value};
 
 /// Splits parameters of the blocks of marked loops; whether there were any.
-pub(super) fn run(func: &mut Function) -> bool {
+pub(super) fn run(func: &mut Function, callees: Callees<'_>) -> bool {
     if func.blocks.iter().all(|b| b.parallel != Some(Parallel::Asked)) {
         return false;
     }
@@ -18,12 +19,14 @@ pub(super) fn run(func: &mut Function) -> bool {
     blocks.sort();
     blocks.dedup();
     let mut changed = false;
-    for b in blocks {
+    for b in blocks.iter().copied() {
         // What a handler gets exists at the start of the block that raises.
         if cfg.preds(b).iter().any(|e| e.target.is_none()) {
             continue;
         }
-        while let Some(place) = func.blocks[b.index()].params.iter().position(|p| parts(func.ty(*p)).is_some()) {
+        let products = products(func, &blocks, callees);
+        let is_split = |func: &Function, p: &Value| parts(func.ty(*p)).is_some() && !products.contains(p);
+        while let Some(place) = func.blocks[b.index()].params.iter().position(|p| is_split(func, p)) {
             split(func, &cfg, b, place);
             changed = true;
         }
@@ -38,6 +41,20 @@ pub(super) fn run(func: &mut Function) -> bool {
         }
     }
     changed
+}
+
+/// Complex numbers that are multiplied as they are.
+fn products(func: &Function, blocks: &[Block], callees: Callees<'_>) -> Vec<Value> {
+    let of_block = |b: &Block| func.blocks[b.index()].insts.iter();
+    let is_product = |f: SpecId| callees(f).is_some_and(|s| s.meaning == Some(Meaning::ComplexProduct));
+    let mut found = Vec::new();
+    for d in blocks.iter().flat_map(of_block) {
+        match &d.inst {
+            Inst::Call(f, args) if is_product(*f) => found.extend_from_slice(args),
+            _ => {}
+        }
+    }
+    found
 }
 
 /// Puts tuples and numbers together again after a loop, so that what follows sees nothing of it but its parameters.
