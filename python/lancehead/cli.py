@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -127,7 +128,14 @@ def keep(options: argparse.Namespace) -> int:
 
 def pack_package(options: argparse.Namespace) -> int:
     """`lancehead pack`."""
-    made = cache.pack_package(options.package, options.signature, options.level or cache.LEVELS)
+    if not options.package.is_dir():
+        print(f"lancehead pack: {options.package} is not the folder of a package", file=sys.stderr)
+        return 2
+    try:
+        made = cache.pack_package(options.package, options.signature, options.level or cache.LEVELS)
+    except subprocess.CalledProcessError:
+        print(f"lancehead pack: {options.package} cannot be compiled, see above; nothing was packed", file=sys.stderr)
+        return 1
     print(f"{len(made)} entries, {sum(p.stat().st_size for p in made) / 1e3:.0f} kB, in {cache.PACK} beside the modules")
     return 0
 

@@ -105,6 +105,15 @@ def test_packs_are_shipped_with_sources(project):
     assert project.run("from pkg.sub import fast; tell(fast.eager, 3)") == [9, 0, 2]
 
 
+def test_what_cannot_be_packed(project):
+    done = lancehead(project, "pack", project.path / "nowhere", check=False)
+    assert done.returncode == 2 and done.stderr.endswith("nowhere is not the folder of a package\n")
+    path = package(project)
+    done = lancehead(project, "pack", path, "-s", "pkg.sub.fast.absent(int64)", check=False)
+    assert done.returncode == 1 and "has no attribute 'absent'" in done.stderr
+    assert done.stderr.endswith("cannot be compiled, see above; nothing was packed\n")
+
+
 def test_levels_share_code(project):
     project.env["LANCEHEAD_CPU_NAME"] = "level"
     assert project.run(CALL) == [11, 0, 1]

@@ -51,7 +51,7 @@ def facts(places: Sequence[Path]) -> list[str]:
     everything = {None: "what says cache=True", True: "every function (LANCEHEAD_CACHE)", False: "nothing (LANCEHEAD_CACHE)"}
     return [
         f"directory  {', '.join(map(str, places)) or _core.cache_directory()}",
-        f"entries    {len(found)}, {size / 1e6:.1f} MB",
+        f"entries    {len(found)}, {size / 1e3:.0f} kB",
         f"limit      {config.CACHE_SIZE / 1e6:.0f} MB",
         f"kept       {everything[config.CACHE]}",
     ]
