@@ -143,3 +143,54 @@ def test_printing_keeps_the_order_of_blocks(capsys):
 
     tells[300, 64]()
     assert capsys.readouterr().out == "".join(f"block {i}\n" for i in range(300))
+
+
+def product(a, b, c):
+    x, y = cuda.grid(2)
+    total = c[y, x]
+    for k in range(24):
+        total += a[y, k] * b[k, x]
+    c[y, x] = total
+
+
+@pytest.mark.parametrize("block", [(16, 16), (32, 6), (17, 7), (5, 3), (40, 1)])
+def test_rows_of_threads_that_run_together_give_what_each_gives(block):
+    rng = np.random.default_rng(1)
+    shape = 2 * block[1], 3 * block[0]
+    a, b = rng.random((shape[0], 24)).astype(np.float32), rng.random((24, shape[1])).astype(np.float32)
+    got, want = np.ones(shape, np.float32), np.ones(shape, np.float32)
+    cuda.jit(product)[(3, 2), block](a, b, got)
+    cuda.jit(debug=True)(product)[(3, 2), block](a, b, want)
+    assert (got == want).all() and np.allclose(got, 1 + a @ b)
+
+
+@cuda.jit
+def turns(out, n):
+    t = cuda.threadIdx.x
+    own = cuda.shared.array(32, np.int64)
+    own[t] = t
+    a, b, c = t, 2 * t, 0
+    for i in range(n):
+        cuda.syncthreads()
+        next_one = own[(t + 1) % 32]
+        cuda.syncthreads()
+        own[t] = next_one + i
+        if i % 3 != 0:
+            a, b = b, a + next_one
+        cuda.syncthreads()
+        c += a
+    out[t, 0], out[t, 1], out[t, 2] = a, b, c
+
+
+def test_values_that_change_places_between_barriers():
+    out = np.zeros((32, 3), np.int64)
+    turns[1, 32](out, 10)
+    own, t = np.arange(32), np.arange(32)
+    a, b, c = t, 2 * t, 0 * t
+    for i in range(10):
+        next_one = np.roll(own, -1)
+        own = next_one + i
+        if i % 3:
+            a, b = b, a + next_one
+        c = c + a
+    assert (out == np.stack([a, b, c], 1)).all()

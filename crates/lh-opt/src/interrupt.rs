@@ -124,7 +124,7 @@ fn quiet_loops(func: &Function, cfg: &Cfg, defs: &Defs, loops: &Loops, counts: &
 /// The threads of a block are few, though the number of each axis is not known.
 fn threads(func: &Function, defs: &Defs, c: &Counted) -> Option<u64> {
     const OF_AN_AXIS: u64 = 8;
-    let mut limit = defs.inst(func, c.limit)?;
+    let mut limit = defs.inst(func, defs.offset(func, c.limit).0)?;
     // For some of them only.
     while let Inst::Op(op, args) = limit
         && op.name == "select"

@@ -13,6 +13,9 @@
 //! A sum in strict order waits for each of its additions; eight sums wait at the same time, share what does not depend on
 //! `j`, and read neighbours. Every element is computed by the operations that computed it before, in their order.
 //!
+//! So do four rows of a block's threads whose sums are of a few terms each. Threads know nothing of each other's memory
+//! between two barriers, and their loops along the row are left to be vectorised.
+//!
 //! The inner loops must go the same way for all iterations, what is written must be another element for each of them, and
 //! may overlap nothing else that is read or written, which a test before the loop makes sure of. Requires what `bounds`
 //! leaves; leaves counted loops, of which the inner ones are marked as not to be vectorised any further.

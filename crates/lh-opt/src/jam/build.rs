@@ -50,14 +50,15 @@ pub(super) fn jam(
     let start = func.blocks[entrance.index()].params[0];
     let mut c = Cursor { func, block: entrance, span, unwind: None, cold: false };
     let all = worthwhile(&mut c, counted, start, plan);
+    let (width, rest) = (c.int(plan.together), c.int(plan.together - 1));
+    let last = c.sub(counted.limit, rest);
     let (header, params) = c.new_block(&[Ty::int()]);
     let (body, _) = c.new_block(&[]);
     c.end(Term::Branch { cond: all, then: to(header, &[start]), els: to(l.header, &[start]) }, header);
     let index = params[0];
-    let width = c.int(plan.together);
-    let next = c.add(index, width);
-    let fits = c.le(next, counted.limit);
+    let fits = c.lt(index, last);
     c.end(Term::Branch { cond: fits, then: to(body, &[]), els: to(l.header, &[index]) }, body);
+    let next = c.add(index, width);
     let mut indices = vec![index];
     for i in 1..plan.together {
         let i = c.int(i);
@@ -69,7 +70,11 @@ pub(super) fn jam(
     for b in &l.blocks {
         fill(c.func, *b, plan, &names);
         let new = names.blocks[b];
-        c.func.blocks[new.index()].jammed = inner.contains(b);
+        let threads = c.func.blocks[b.index()].threads;
+        let data = &mut c.func.blocks[new.index()];
+        (data.threads, data.jammed) = (threads, !plan.rows && inner.contains(b));
+        // What is inside of a row's loop keeps it from being vectorised.
+        data.unrolled = plan.rows && inner.contains(b);
         let Some(term) = &mut c.func.blocks[new.index()].term else { lh_ir::bug!("a block ends") };
         for t in term.targets_mut() {
             if t.block == body {
@@ -89,9 +94,11 @@ pub(super) fn jam(
 /// Whether nothing overflows, and arrays are apart.
 fn worthwhile(c: &mut Cursor<'_>, counted: &Counted, start: Value, plan: &Plan) -> Value {
     let (low, high) = (c.int(-FAR), c.int(FAR));
-    let from = c.lt(low, start);
-    let until = c.lt(counted.limit, high);
-    let mut all = c.and(from, until);
+    let mut all = c.lt(low, start);
+    for (a, b) in [(low, counted.limit), (counted.limit, high)] {
+        let near = c.lt(a, b);
+        all = c.and(all, near);
+    }
     if let Some((length, end)) = plan.short {
         let end = c.int(end);
         let is_short = c.lt(length, end);

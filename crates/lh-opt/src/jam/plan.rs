@@ -3,8 +3,8 @@
 use crate::bounds::Facts;
 use crate::counted::{is_in, target_of};
 use hashbrown::HashSet;
-use lh_ir::cfg::targets;
-use lh_ir::func::{Inst, Term, fastmath};
+use lh_ir::cfg::{Loop, targets};
+use lh_ir::func::{BlockData, Inst, Term, fastmath};
 use lh_ir::{Block, Layout, Value};
 
 /// Loops of more instructions are left alone.
@@ -14,6 +14,9 @@ const SMALL_BODY: usize = 28;
 const TOGETHER: (i64, i64) = (8, 4);
 /// Iterations of a loop that would be vectorised by itself, if it went on for longer.
 const SHORT: i64 = 8;
+/// Rows of threads that run together, and the most instructions of all of them in a thread's loop, which is unrolled.
+const ROWS: i64 = 4;
+const UNROLLED: u64 = 1024;
 
 /// What is to be done to a loop.
 pub(super) struct Plan {
@@ -27,6 +30,8 @@ pub(super) struct Plan {
     pub apart: Vec<(Value, Value)>,
     /// What must be less than a number, for the loop inside to be short.
     pub short: Option<(Value, i64)>,
+    /// Whether iterations are rows of threads, which are to be vectorised along the row.
+    pub rows: bool,
 }
 
 /// A read or a write.
@@ -43,8 +48,11 @@ pub(super) fn plan(facts: &Facts<'_>, at: usize) -> Option<Plan> {
     facts.counts[at].as_ref().filter(|c| c.step == 1)?;
     let blocks = || l.blocks.iter().map(|b| &func.blocks[b.index()]);
     let size: usize = blocks().map(|d| d.insts.len()).sum();
-    let plain = size <= MAX_BODY
-        && blocks().all(|d| d.unwind.is_none() && !d.cold && d.insts.iter().all(|d| is_plain(facts, &d.inst)))
+    // Threads between two barriers do not know of each other's memory.
+    let rows = l.blocks.iter().any(|b| func.blocks[b.index()].threads && is_row(facts, at, *b));
+    let fits = |d: &BlockData| if rows { !d.lanes } else { !d.threads && d.unwind.is_none() };
+    let plain = size <= if rows { 2 * MAX_BODY } else { MAX_BODY }
+        && blocks().all(|d| fits(d) && !d.cold && d.insts.iter().all(|d| is_plain(facts, &d.inst)))
         && func.blocks[l.header.index()].params.len() == 1
         && inner_loops_are_counted(facts, at)
         && leaves_at_header(facts, at)
@@ -57,24 +65,50 @@ pub(super) fn plan(facts: &Facts<'_>, at: usize) -> Option<Plan> {
         Some(Term::Branch { cond, .. }) if *b != l.header => varying.contains(cond),
         _ => false,
     };
-    let accesses = accesses(facts, at)?;
-    let apart = apart(facts, at, &accesses)?;
     if l.blocks.iter().any(decides) {
         return None;
     }
+    if rows {
+        let gains = rows_gain(facts, at, &varying);
+        return gains.then_some(Plan { at, together: ROWS, varying, apart: Vec::new(), short: None, rows });
+    }
+    let accesses = accesses(facts, at)?;
+    let apart = apart(facts, at, &accesses)?;
     let short = match gains(facts, at, &accesses, &varying) {
         Gain::No => return None,
         Gain::Always => None,
         Gain::WhileShort => Some(length(facts, at)?),
     };
-    Some(Plan { at, together: if size <= SMALL_BODY { TOGETHER.0 } else { TOGETHER.1 }, varying, apart, short })
+    Some(Plan { at, together: if size <= SMALL_BODY { TOGETHER.0 } else { TOGETHER.1 }, varying, apart, short, rows })
+}
+
+/// Whether a block ends a row of threads right inside a loop.
+fn is_row(facts: &Facts<'_>, at: usize, latch: Block) -> bool {
+    facts.loops.innermost[latch.index()].is_some_and(|row| facts.loops.loops[row].parent == Some(at))
+}
+
+/// Whether threads have short loops that wait for sums in strict order, and share what they read with other rows.
+fn rows_gain(facts: &Facts<'_>, at: usize, varying: &HashSet<Value>) -> bool {
+    let func = facts.func;
+    let is_row = |l: usize| facts.loops.loops[l].parent == Some(at);
+    let gains = |(i, l): (usize, &Loop)| {
+        let trips = facts.counts[i].as_ref().and_then(|c| c.trips(func, facts.cfg, facts.defs, l));
+        let insts = || l.blocks.iter().flat_map(|b| &func.blocks[b.index()].insts);
+        let size = ROWS as u64 * insts().count() as u64;
+        let sums = func.blocks[l.header.index()].params.iter().any(|p| func.ty(*p).is_float() && varying.contains(p));
+        let shares = insts().any(|d| matches!(&d.inst, Inst::Load(p) if !varying.contains(p)));
+        sums && shares && trips.is_some_and(|n| n.saturating_mul(size) <= UNROLLED)
+    };
+    let all = facts.loops.loops.iter().enumerate();
+    let mut inside = all.filter(|(_, l)| l.is_innermost && l.parent.is_some_and(is_row)).peekable();
+    inside.peek().is_some() && inside.all(gains)
 }
 
 /// Whether an instruction may be done several times in a row.
 fn is_plain(facts: &Facts<'_>, inst: &Inst) -> bool {
     match inst {
         Inst::Const(_) | Inst::Zero | Inst::Op(..) | Inst::Cast(_) | Inst::Pack(_) | Inst::Field(..) => true,
-        Inst::ArrayShape(..) | Inst::ArrayStride(..) => true,
+        Inst::ArrayShape(..) | Inst::ArrayStride(..) | Inst::PtrAdd(..) => true,
         Inst::ElemPtr { wrap, check, .. } => !wrap && !check,
         Inst::Load(_) => true,
         Inst::Store(_, v) => facts.func.ty(*v).is_number() || facts.func.ty(*v).is_bool(),
@@ -91,7 +125,9 @@ fn inner_loops_are_counted(facts: &Facts<'_>, at: usize) -> bool {
 /// Whether the only way out is that of the header.
 fn leaves_at_header(facts: &Facts<'_>, at: usize) -> bool {
     let l = &facts.loops.loops[at];
-    let stays = |b: &Block| targets(facts.func, *b).all(|(_, t)| is_in(facts.cfg, l, t.block));
+    // Nothing in it raises.
+    let ways = |b: Block| targets(facts.func, b).filter(|(n, _)| n.is_some());
+    let stays = |b: &Block| ways(*b).all(|(_, t)| is_in(facts.cfg, l, t.block));
     let ends = |b: &Block| matches!(facts.func.blocks[b.index()].term, Some(Term::Jump(_) | Term::Branch { .. }));
     let enters = facts.cfg.preds(l.header).iter().all(|e| e.target.is_some());
     enters && l.blocks.iter().all(|b| ends(b) && (*b == l.header || stays(b)))

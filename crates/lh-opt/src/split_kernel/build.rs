@@ -2,6 +2,7 @@
 
 use super::cuts::{First, Sync};
 use super::keep::parts;
+use super::places;
 use crate::edit::{CountedLoop, Cursor, runtime, to};
 use crate::kernel_context::HANDED;
 use lh_ir::cfg::Cfg;
@@ -41,6 +42,8 @@ pub(super) struct Build<'a> {
     heads: HashMap<Block, Block>,
     queue: Vec<Block>,
     slots: HashMap<Home, Vec<Slot>>,
+    /// The home whose place another home uses.
+    shared: HashMap<Home, Home>,
     spills: HashMap<Home, Vec<usize>>,
     /// Slots of conditions and of sums over the threads, by the block that is cut.
     pub(super) decisions: HashMap<Block, Slot>,
@@ -74,6 +77,7 @@ impl<'a> Build<'a> {
             std::iter::once(old.params()[0]).chain(old.params()[HANDED..].iter().copied()).collect();
         let entry = BlockData { params, ..BlockData::default() };
         let out = Function { blocks: vec![entry], ..old.clone() };
+        let shared = places::shared(old, cfg, &plan);
         Build {
             old,
             cfg,
@@ -84,6 +88,7 @@ impl<'a> Build<'a> {
             heads: HashMap::new(),
             queue: Vec::new(),
             slots: HashMap::new(),
+            shared,
             spills: HashMap::new(),
             decisions: HashMap::new(),
             scratch: 0,
@@ -285,8 +290,13 @@ impl<'a> Build<'a> {
         Some(())
     }
 
+    /// The home whose place a home uses.
+    pub(super) fn place_of(&self, home: Home) -> Home {
+        self.shared.get(&home).copied().unwrap_or(home)
+    }
     /// Address of a part of a value that each thread keeps.
     pub(super) fn spill_home(&mut self, home: Home, part: usize, size: usize, thread: Value) -> Option<Value> {
+        let home = self.place_of(home);
         if !self.spills.contains_key(&home) {
             let sizes: Vec<usize> = parts(self.old.ty(home.1))?.iter().map(|t| t.mem_layout().1).collect();
             let places = sizes.iter().map(|s| self.reserve(*s)).collect();

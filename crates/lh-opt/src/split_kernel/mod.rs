@@ -21,6 +21,7 @@
 mod build;
 mod cuts;
 pub(crate) mod keep;
+mod places;
 mod region;
 pub(crate) mod uniform;
 

@@ -31,6 +31,8 @@ struct Piece {
     given: HashMap<Block, Vec<Value>>,
     /// Values that were kept when the piece began and are not defined again.
     kept: HashSet<Value>,
+    /// What was in places when the piece began.
+    fetched: HashMap<Home, Value>,
     thread: Value,
     latch: Block,
     /// The block before the loops, and what is there.
@@ -63,11 +65,12 @@ impl<'a> Build<'a> {
         }
         let (copies, kept, after) = (HashMap::new(), HashSet::new(), Vec::new());
         let direct = self.entered_once(entry, &blocks);
-        let given = HashMap::new();
+        let (given, fetched) = (HashMap::new(), HashMap::new());
         let mut piece =
-            Piece { entry, blocks, now, copies, direct, given, kept, thread, latch, before, outside, after };
+            Piece { entry, blocks, now, copies, direct, given, kept, fetched, thread, latch, before, outside, after };
         for (home, v) in varying {
             let x = self.fetch(home, thread)?;
+            piece.fetched.insert(self.place_of(home), x);
             piece.now.insert(v, Now::Value(x));
         }
         for d in wanted {
@@ -572,6 +575,9 @@ impl<'a> Build<'a> {
     }
 
     fn put(&mut self, piece: &mut Piece, home: Home, v: Value) -> Option<()> {
+        if piece.fetched.get(&self.place_of(home)) == Some(&v) {
+            return Some(());
+        }
         let (ty, thread) = (self.old.ty(home.1), piece.thread);
         let values = self.take_apart(v, ty);
         if !self.plan.varies[home.1.index()] {
