@@ -118,3 +118,25 @@ def test_launches_are_kept_by_their_geometry():
     for wrong in ((1.0, 2), ((1.0, 1.0), (2, 3)), (1,), (1, 2, 3, 4, 5)):
         with pytest.raises((TypeError, ValueError)):
             kernel[wrong]
+
+
+def test_static_shared_memory_has_the_limit_of_a_card() -> None:
+    @cuda.jit
+    def most(a):
+        s = cuda.shared.array(12288, np.float32)
+        s[cuda.threadIdx.x] = 1
+        cuda.syncthreads()
+        a[0] = s[5]
+
+    @cuda.jit
+    def more(a):
+        s, one = cuda.shared.array(12288, np.float32), cuda.shared.array(1, np.float32)
+        s[cuda.threadIdx.x] = one[0] = 1
+        cuda.syncthreads()
+        a[0] = s[5] + one[0]
+
+    a = np.zeros(1)
+    most[1, 32](a)
+    assert a[0] == 1
+    with pytest.raises(CudaAPIError, match="too much shared data"):
+        more[1, 32](a)

@@ -35,6 +35,11 @@ static BLOCK: Refusal = invalid("a block has at most 1024 x 1024 x 64 threads, a
 static GRID: Refusal =
     invalid("a grid has at most 2147483647 x 65535 x 65535 blocks, and at least one in each dimension");
 static SHARED: Refusal = invalid("a block has at most 232448 bytes of shared memory");
+static STATIC_SHARED: Refusal = Refusal {
+    code: 218,
+    name: "CUDA_ERROR_INVALID_PTX",
+    text: "the kernel uses too much shared data: arrays of known shape have at most 49152 bytes together; for more, give one the shape 0 and launch with its bytes",
+};
 static COOPERATIVE: Refusal = Refusal {
     code: 720,
     name: "CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE",
@@ -68,6 +73,9 @@ pub fn check_geometry(config: &Config) -> Result<(), &'static Refusal> {
 /// The first thing that is too large.
 pub fn check(code: &Code, config: &Config) -> Result<(), &'static Refusal> {
     check_geometry(config)?;
+    if code.shared_bytes > MAX_STATIC_SHARED {
+        return Err(&STATIC_SHARED);
+    }
     if code.shared_bytes as i64 + config.dynamic_shared > MAX_SHARED {
         return Err(&SHARED);
     }
@@ -87,7 +95,7 @@ mod tests {
 
     #[test]
     fn what_is_too_large_is_refused() {
-        let code = Code {
+        let mut code = Code {
             entry: nothing,
             by_thread: false,
             gangs: lh_ir::func::Gangs::None,
@@ -99,13 +107,16 @@ mod tests {
             prints: false,
             is_checked: false,
         };
-        let try_it =
-            |grid, block, dynamic_shared| check(&code, &Config { grid, block, dynamic_shared }).map_err(|r| r.code);
-        assert_eq!(try_it([1, 1, 1], [32, 32, 1], 0), Ok(()));
-        assert_eq!(try_it([1, 1, 1], [32, 33, 1], 0), Err(1));
-        assert_eq!(try_it([0, 1, 1], [32, 1, 1], 0), Err(1));
-        assert_eq!(try_it([1, 65536, 1], [32, 1, 1], 0), Err(1));
-        assert_eq!(try_it([1, 1, 1], [32, 1, 1], MAX_SHARED), Err(1));
-        assert_eq!(try_it([64, 1, 1], [1024, 1, 1], 0), Err(720));
+        let tried = |code: &Code, grid, block, dynamic_shared| {
+            check(code, &Config { grid, block, dynamic_shared }).map_err(|r| r.code)
+        };
+        assert_eq!(tried(&code, [1, 1, 1], [32, 32, 1], 0), Ok(()));
+        assert_eq!(tried(&code, [1, 1, 1], [32, 33, 1], 0), Err(1));
+        assert_eq!(tried(&code, [0, 1, 1], [32, 1, 1], 0), Err(1));
+        assert_eq!(tried(&code, [1, 65536, 1], [32, 1, 1], 0), Err(1));
+        assert_eq!(tried(&code, [1, 1, 1], [32, 1, 1], MAX_SHARED), Err(1));
+        assert_eq!(tried(&code, [64, 1, 1], [1024, 1, 1], 0), Err(720));
+        code.shared_bytes = MAX_STATIC_SHARED + 1;
+        assert_eq!(tried(&code, [1, 1, 1], [32, 1, 1], 0), Err(218));
     }
 }
