@@ -1,12 +1,8 @@
-"""Kernels on a GPU, beside numba-cuda and CuPy where they are installed. Needs no network.
+"""Kernels on a GPU, beside numba-cuda and CuPy where they are installed: `python benches/gpu/run.py [--small] [table.md]`. Needs no network.
 
-    python benches/gpu/run.py [--small] [table.md]
-
-The lines of the check list that programs of kernels have: launches, streaming, tiles, arithmetic, grids that wait, random numbers,
-functions in CUDA C, first calls in fresh processes, and the tests' corpus against the CPU device. Times of kernels are the GPU's own,
-by events: medians of rounds after warming up. Arguments are random, outputs poisoned, both larger than the L2 cache unless
-`--small` says that it is only tried whether everything works. `numba-cuda` and `CuPy` are their times divided by ours; CuPy runs the
-same kernels in CUDA C (`peers.cu`). Where there is no GPU it says so, and ends with 0.
+Times of kernels are the GPU's own, by events: medians of rounds after warming up. Arguments are random, outputs poisoned, both larger
+than the L2 cache unless `--small` only tries whether everything works. `numba-cuda` and `CuPy` are their times divided by ours; CuPy
+runs the same kernels in CUDA C (`peers.cu`). Where there is no GPU it says so, and ends with 0.
 """
 
 from __future__ import annotations
@@ -22,7 +18,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import distributions
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +28,7 @@ from lancehead import cuda
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parents[1] / "tests" / "cuda"))
-from cases import SMALL, Case, Sizes, cases, corpus
+from cases import SMALL, Case, Sizes, all_cases, as_the_cpu_device, cases
 
 HEAD = "| row | case | here | | numba-cuda | CuPy | as the CPU device |\n|---|---|---:|---:|---:|---:|---|"
 # Numbers of arrays and of scalars that launches have.
@@ -66,13 +62,13 @@ class Cupy:
 class Jitted:
     """lancehead, or another implementation of its API."""
 
-    def __init__(self, api: Any) -> None:
-        self.api, self.event, self.event_elapsed_time = api, api.event, api.event_elapsed_time
+    def __init__(self, api: Any, **options: Any) -> None:
+        self.api, self.options, self.event, self.event_elapsed_time = api, options, api.event, api.event_elapsed_time
         self.synchronize, self.to_device = api.synchronize, api.to_device
 
     def launch(self, case: Case, args: list[Any]) -> Callable[[], None]:
         """A launch of a case's kernel."""
-        configured = self.api.jit(case.kernel)[case.grid, case.block]
+        configured = self.api.jit(case.kernel, **self.options)[case.grid, case.block]
         return lambda: configured(*args)
 
     def empty(self, count: int, args: list[Any]) -> Callable[[], None]:
@@ -85,19 +81,13 @@ class Jitted:
 
 def peers() -> dict[str, Any]:
     """The others that work here."""
-    found: dict[str, Any] = {"numba-cuda": None, "CuPy": None}
-    try:
+
+    def numba_cuda() -> Any:
         theirs = importlib.import_module("numba.cuda")
         importlib.import_module("numba.cuda.random")
-        if theirs.is_available():
-            found["numba-cuda"] = Jitted(theirs)
-    except Exception as error:
-        print(f"numba-cuda: {error}")
-    try:
-        found["CuPy"] = Cupy()
-    except Exception as error:
-        print(f"CuPy: {error}")
-    return found
+        return Jitted(theirs) if theirs.is_available() else None
+
+    return {"numba-cuda": attempt(numba_cuda), "CuPy": attempt(Cupy)}
 
 
 def device_ms(api: Any, run: Callable[[], None], small: bool) -> float:
@@ -174,11 +164,6 @@ def launches(others: dict[str, Any], small: bool) -> Iterator[str]:
         yield f"| 1 | launch with {name} | {ours:.2f} us | {'' if bare is None else f'{ours - bare:+.2f} us'} | {beside} | |"
 
 
-def all_cases(api: Any, sizes: Sizes) -> Iterator[Case]:
-    """Of an API, with states of random generators that are the same for all."""
-    return cases(api, sizes, cuda.random.create_xoroshiro128p_states(256 * sizes.blocks, seed=1).copy_to_host())
-
-
 def measured(api: Any, case: Case, small: bool) -> float:
     """Milliseconds of a case."""
     states = case.row == "12" and isinstance(api, Cupy)
@@ -197,18 +182,14 @@ def kernels(others: dict[str, Any], sizes: Sizes, same: dict[str, bool], small: 
         yield f"| {case.row} | {case.name} | {ours:.3f} ms | {case.figure(ours)} | {beside} | {'yes' if same[case.name] else 'NO'} |"
 
 
-def first_call(package: str, name: str, cached: bool) -> float:
+def first_call(package: str, name: str) -> float:
     """Milliseconds of a kernel's first call in this process: compiled, loaded and done."""
-    api = Cupy() if package == "cupy" else Jitted(importlib.import_module(package))
-    module = cuda if package == "cupy" else api.api
-    case = next(c for c in cases(module, SMALL) if c.name == name)
+    api = Cupy() if package == "cupy" else Jitted(importlib.import_module(package), cache=True)
+    case = next(c for c in cases(getattr(api, "api", cuda), SMALL) if c.name == name)
     api.synchronize()
     args = [api.to_device(a) if isinstance(a, np.ndarray) else a for a in case.args]
     start = time.perf_counter()
-    if package == "cupy":
-        api.launch(case, args)()
-    else:
-        module.jit(case.kernel, cache=cached)[case.grid, case.block](*args)
+    api.launch(case, args)()
     api.synchronize()
     return (time.perf_counter() - start) * 1e3
 
@@ -233,46 +214,17 @@ def first_calls(others: dict[str, Any]) -> Iterator[str]:
                 yield f"| 16 | first call of {name}, {when} | {ours:.1f} ms | | {beside} | |"
 
 
-def results() -> dict[str, list[np.ndarray]]:
-    """What all kernels make of small arguments, those of the corpus too, on the device that is in use."""
-    found = {}
-    runs = [(c.name, c.kernel, (c.grid, c.block), c.args) for c in all_cases(cuda, SMALL)]
-    for name, k in corpus.make(cuda).items():
-        runs.append((f"corpus {name}", k.function, (k.grid, k.block, 0, k.shared), k.arguments(np.random.default_rng(1))))
-    for name, function, geometry, args in runs:
-        given = [cuda.to_device(np.ascontiguousarray(a)) if isinstance(a, np.ndarray) else a for a in args]
-        cuda.jit(function)[geometry](*given)
-        found[name] = [a.copy_to_host() for a in given if cuda.is_cuda_array(a)]
-    return found
-
-
-def as_the_cpu_device() -> dict[str, bool]:
-    """Whether the results of each kernel are, bit for bit, those of the CPU device."""
-    with tempfile.TemporaryDirectory() as folder:
-        command = [sys.executable, str(HERE / "run.py"), "--results", f"{folder}/found.npz"]
-        subprocess.run(command, env={**os.environ, "LANCEHEAD_CUDA_DEVICE": "cpu"}, check=True)
-        wanted = dict(np.load(f"{folder}/found.npz"))
-    here = results()
-    return {name: all(a.tobytes() == wanted[f"{name}/{i}"].tobytes() for i, a in enumerate(arrays)) for name, arrays in here.items()}
-
-
-def environment() -> list[str]:
+def environment() -> Iterator[str]:
     """The card, its clocks, and the versions of everything."""
-    device = cuda.get_current_device()
-    lines = [f"{device.name.decode()}, compute capability {'.'.join(map(str, device.compute_capability))}, {device.MULTIPROCESSOR_COUNT} multiprocessors, "
-             f"{cuda.current_context().get_memory_info().total >> 20} MiB, L2 {device.L2_CACHE_SIZE >> 10} KiB, "
-             f"clocks at most {device.CLOCK_RATE // 1000} and {device.MEMORY_CLOCK_RATE // 1000} MHz"]  # fmt: skip
+    device, facts = cuda.get_current_device(), ("MULTIPROCESSOR_COUNT", "L2_CACHE_SIZE", "CLOCK_RATE", "MEMORY_CLOCK_RATE")
+    total = cuda.current_context().get_memory_info().total >> 20
+    yield f"{device.name.decode()}, {device.compute_capability}, {total} MiB, " + ", ".join(f"{f} {getattr(device, f)}" for f in facts)
     if shutil.which("nvidia-smi"):
-        asked = "driver_version,clocks.sm,clocks.mem,temperature.gpu,power.draw"
-        said = subprocess.run(["nvidia-smi", f"--query-gpu={asked}", "--format=csv,noheader"], capture_output=True, text=True, check=False)
-        lines.append(f"{asked}: {said.stdout.splitlines()[0] if said.stdout else said.stderr.strip()}")
-    packages = [f"Python {platform.python_version()}"]
-    for name in ("lancehead", "numpy", "numba-cuda", "cupy-cuda12x", "cupy-cuda13x"):
-        try:
-            packages.append(f"{name} {version(name)}")
-        except PackageNotFoundError:
-            continue
-    return [*lines, ", ".join(packages), ""]
+        asked = "--query-gpu=driver_version,clocks.sm,clocks.mem,temperature.gpu,power.draw"
+        yield subprocess.run(["nvidia-smi", asked, "--format=csv"], capture_output=True, text=True, check=False).stdout
+    known = {d.metadata["Name"]: d.version for d in distributions()}
+    yield f"Python {platform.python_version()}, " + ", ".join(f"{n} {v}" for n, v in known.items() if n in ("lancehead", "numpy", "numba-cuda") or n[:4] == "cupy")
+    yield ""
 
 
 def table(small: bool) -> Iterator[str]:
@@ -293,10 +245,7 @@ def table(small: bool) -> Iterator[str]:
 def main(arguments: list[str]) -> int:
     """Writes the table."""
     if arguments[:1] == ["--first"]:
-        print(first_call(arguments[1], arguments[2], True))
-        return 0
-    if arguments[:1] == ["--results"]:
-        np.savez(arguments[1], **{f"{name}/{i}": a for name, arrays in results().items() for i, a in enumerate(arrays)})
+        print(first_call(*arguments[1:]))
         return 0
     if cuda.get_current_device().name == b"CPU":
         print("no GPU here: kernels would run on the CPU device, which `cpu_device.py` measures")

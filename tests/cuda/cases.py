@@ -6,11 +6,17 @@ Each stands in `benches/gpu/peers.cu` as CUDA C too.
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import corpus
 import numpy as np
+
+from lancehead import cuda as ours
 
 
 class Sizes(NamedTuple):
@@ -171,3 +177,35 @@ def _pi(cuda: Any) -> Callable[..., None]:
         out[i] = inside
 
     return monte_carlo
+
+
+def all_cases(api: Any, sizes: Sizes) -> Iterator[Case]:
+    """Of an API, with states of random generators that are the same for all."""
+    return cases(api, sizes, ours.random.create_xoroshiro128p_states(256 * sizes.blocks, seed=1).copy_to_host())
+
+
+def results() -> dict[str, list[np.ndarray]]:
+    """What all kernels make of small arguments, those of the corpus too, on the device that is in use."""
+    found = {}
+    runs = [(c.name, c.kernel, (c.grid, c.block), c.args) for c in all_cases(ours, SMALL)]
+    for name, k in corpus.make(ours).items():
+        runs.append((f"corpus {name}", k.function, (k.grid, k.block, 0, k.shared), k.arguments(np.random.default_rng(1))))
+    for name, function, geometry, args in runs:
+        given = [ours.to_device(np.ascontiguousarray(a)) if isinstance(a, np.ndarray) else a for a in args]
+        ours.jit(function)[geometry](*given)
+        found[name] = [a.copy_to_host() for a in given if ours.is_cuda_array(a)]
+    return found
+
+
+def as_the_cpu_device() -> dict[str, bool]:
+    """Whether the results of each kernel are, bit for bit, those of the CPU device, which another process has."""
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, __file__, f"{folder}/found.npz"]
+        subprocess.run(command, env={**os.environ, "LANCEHEAD_CUDA_DEVICE": "cpu"}, check=True)
+        wanted = dict(np.load(f"{folder}/found.npz"))
+    here = results()
+    return {name: all(a.tobytes() == wanted[f"{name}/{i}"].tobytes() for i, a in enumerate(arrays)) for name, arrays in here.items()}
+
+
+if __name__ == "__main__":
+    np.savez(sys.argv[1], **{f"{name}/{i}": a for name, arrays in results().items() for i, a in enumerate(arrays)})

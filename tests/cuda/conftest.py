@@ -19,5 +19,6 @@ def gpu(library: StandIn, monkeypatch: pytest.MonkeyPatch) -> Iterator[StandIn]:
     monkeypatch.delenv("LANCEHEAD_CUDA_DEVICE", raising=False)
     forget()
     library.launches.clear()
+    library.library.fake_have(1)
     yield library
     forget()

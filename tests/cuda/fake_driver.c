@@ -7,12 +7,14 @@
 
 typedef int Result;
 enum { OK = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, INVALID_DEVICE = 101, INVALID_PTX = 218, INVALID_HANDLE = 400, NOT_FOUND = 500 };
-enum { BLOCKS = 4096, LIMIT = 64 << 20 };
-#define TAG ((uint64_t)0x10 << 56)
+enum { BLOCKS = 4096, LIMIT = 64 << 20, DEVICES = 4, PEERS_ALREADY = 704 };
 
-struct block { char *at; size_t size; };
+struct block { char *at; size_t size; int device; };
 static struct block blocks[BLOCKS];
 static size_t used;
+static int devices = 1;
+static char contexts[DEVICES], pools[DEVICES], peers[DEVICES][DEVICES], pool_peers[DEVICES][DEVICES];
+static _Thread_local int current;
 struct module { char *text; uint64_t variable; };
 struct function { struct module *module; char name[256]; };
 
@@ -22,19 +24,31 @@ static Launch launch;
 
 void fake_on_launch(Launch f) { launch = f; }
 size_t fake_used(void) { return used; }
+void fake_have(int n) {
+    devices = n;
+    memset(peers, 0, sizeof peers);
+    memset(pool_peers, 0, sizeof pool_peers);
+}
 
+/* The first byte of an address says whose it is. */
+static uint64_t told(const char *at, int device) { return (uint64_t)(uintptr_t)at | (uint64_t)(0x10 + device) << 56; }
+static int device_of(uint64_t address) { return (int)(address >> 56) - 0x10; }
 static char *inside(uint64_t address, size_t size) {
-    if (address >> 56 != 0x10) return NULL;
-    char *at = (char *)(uintptr_t)(address & ~TAG);
+    char *at = (char *)(uintptr_t)(address & ~((uint64_t)0xFF << 56));
     for (int i = 0; i < BLOCKS; i++)
-        if (blocks[i].at && at >= blocks[i].at && at + size <= blocks[i].at + blocks[i].size) return at;
+        if (blocks[i].at && blocks[i].device == device_of(address) && at >= blocks[i].at && at + size <= blocks[i].at + blocks[i].size) return at;
     return NULL;
+}
+/* Whether a kernel of the current device can use what is there. */
+int fake_reaches(uint64_t address) {
+    int d = device_of(address);
+    return d < 0 || d >= DEVICES || d == current || (peers[current][d] && pool_peers[current][d]);
 }
 
 Result cuInit(unsigned flags) { return OK; }
 Result cuDriverGetVersion(int *out) { *out = 12040; return OK; }
-Result cuDeviceGetCount(int *out) { *out = 1; return OK; }
-Result cuDeviceGet(int *out, int n) { *out = n; return n == 0 ? OK : INVALID_DEVICE; }
+Result cuDeviceGetCount(int *out) { *out = devices; return OK; }
+Result cuDeviceGet(int *out, int n) { *out = n; return n < devices ? OK : INVALID_DEVICE; }
 Result cuDeviceGetName(char *out, int n, int device) { strncpy(out, "a fake", (size_t)n); return OK; }
 Result cuDeviceGetAttribute(int *out, int what, int device) {
     switch (what) {
@@ -46,12 +60,25 @@ Result cuDeviceGetAttribute(int *out, int what, int device) {
     }
     return OK;
 }
-Result cuDevicePrimaryCtxRetain(void **out, int device) { *out = &used; return OK; }
+Result cuDevicePrimaryCtxRetain(void **out, int device) { *out = &contexts[device]; return OK; }
 Result cuDevicePrimaryCtxRelease_v2(int device) { return OK; }
-Result cuCtxSetCurrent(void *context) { return context == &used ? OK : INVALID_HANDLE; }
+Result cuCtxSetCurrent(void *context) {
+    current = (int)((char *)context - contexts);
+    return current >= 0 && current < devices ? OK : INVALID_HANDLE;
+}
 Result cuCtxSynchronize(void) { return OK; }
 Result cuMemGetInfo_v2(size_t *free, size_t *total) { *free = LIMIT - used; *total = LIMIT; return OK; }
-Result cuDeviceGetDefaultMemPool(void **out, int device) { *out = &used; return OK; }
+Result cuDeviceGetDefaultMemPool(void **out, int device) { *out = &pools[device]; return OK; }
+Result cuMemPoolSetAccess(void *pool, const int *access, size_t n) {
+    if (n != 1 || access[0] != 1 || access[2] != 3) return INVALID_VALUE;
+    pool_peers[access[1]][(char *)pool - pools] = 1;
+    return OK;
+}
+Result cuDeviceCanAccessPeer(int *out, int device, int other) { *out = device != other; return OK; }
+Result cuCtxEnablePeerAccess(void *context, unsigned flags) {
+    char *known = &peers[current][(char *)context - contexts];
+    return *known ? PEERS_ALREADY : (*known = 1, OK);
+}
 Result cuMemPoolSetAttribute(void *pool, int what, void *value) { return OK; }
 
 Result cuMemAllocAsync(uint64_t *out, size_t size, void *stream) {
@@ -62,21 +89,45 @@ Result cuMemAllocAsync(uint64_t *out, size_t size, void *stream) {
             blocks[i].at = aligned_alloc(256, (size + 255) / 256 * 256);
             blocks[i].size = size;
             memset(blocks[i].at, 0xA5, size);
+            blocks[i].device = current;
             used += size;
-            *out = (uint64_t)(uintptr_t)blocks[i].at | TAG;
+            *out = told(blocks[i].at, current);
             return OK;
         }
     return OUT_OF_MEMORY;
 }
 Result cuMemFreeAsync(uint64_t address, void *stream) {
     for (int i = 0; i < BLOCKS; i++)
-        if (blocks[i].at && ((uint64_t)(uintptr_t)blocks[i].at | TAG) == address) {
+        if (blocks[i].at && told(blocks[i].at, blocks[i].device) == address) {
             used -= blocks[i].size;
             free(blocks[i].at);
             blocks[i].at = NULL;
             return OK;
         }
     return INVALID_VALUE;
+}
+/* What the host has as well is at the host's addresses: as if of a device before the first. */
+Result cuMemHostAlloc(void **out, size_t size, unsigned flags) {
+    uint64_t at;
+    int before = current;
+    current = -0x10;
+    Result r = flags == 3 ? cuMemAllocAsync(&at, size, NULL) : INVALID_VALUE;
+    current = before;
+    *out = (void *)(uintptr_t)at;
+    return r;
+}
+Result cuMemFreeHost(void *at) { return cuMemFreeAsync((uint64_t)(uintptr_t)at, NULL); }
+Result cuMemFree_v2(uint64_t at) { return cuMemFreeAsync(at, NULL); }
+Result cuPointerGetAttribute(void *out, int what, uint64_t address) {
+    if (what != 9 || !inside(address, 1)) return INVALID_VALUE;
+    *(int *)out = device_of(address);
+    return OK;
+}
+Result cuMemcpyPeer(uint64_t to, void *to_context, uint64_t from, void *from_context, size_t size) {
+    char *a = inside(to, size), *b = inside(from, size);
+    if (!a || !b || &contexts[device_of(to)] != to_context || &contexts[device_of(from)] != from_context) return INVALID_VALUE;
+    memmove(a, b, size);
+    return OK;
 }
 Result cuMemcpyHtoDAsync_v2(uint64_t to, const void *from, size_t size, void *stream) {
     char *at = inside(to, size);

@@ -3,6 +3,8 @@
 //! Every function may be missing: of an old driver some are, without one all. What is missing is an error where it is
 //! called. The primary context is used, which other libraries of the process share.
 
+mod shared;
+
 use libloading::Library;
 use std::ffi::{CStr, CString, c_char, c_int, c_uint, c_void};
 use std::fmt;
@@ -109,6 +111,13 @@ api! {
     copy_in = "cuMemcpyHtoDAsync_v2"(u64, *const c_void, usize, Handle);
     copy_out = "cuMemcpyDtoHAsync_v2"(*mut c_void, u64, usize, Handle);
     copy_within = "cuMemcpyDtoDAsync_v2"(u64, u64, usize, Handle);
+    copy_peer = "cuMemcpyPeer"(u64, Handle, u64, Handle, usize);
+    can_access_peer = "cuDeviceCanAccessPeer"(*mut c_int, c_int, c_int);
+    enable_peer = "cuCtxEnablePeerAccess"(Handle, c_uint);
+    pool_access = "cuMemPoolSetAccess"(Handle, *const shared::Access, usize);
+    pointer_attribute = "cuPointerGetAttribute"(*mut c_void, c_int, u64);
+    host_alloc = "cuMemHostAlloc"(*mut *mut c_void, usize, c_uint);
+    host_free = "cuMemFreeHost"(*mut c_void);
     memory_info = "cuMemGetInfo_v2"(*mut usize, *mut usize);
     stream_create = "cuStreamCreate"(*mut Handle, c_uint);
     stream_destroy = "cuStreamDestroy_v2"(Handle);
@@ -249,6 +258,7 @@ mod attribute {
     pub(super) const POOLS: i32 = 115;
     pub(super) const DYNAMIC_SHARED: i32 = 8;
     pub(super) const POOL_KEEPS: i32 = 4;
+    pub(super) const POINTER_ORDINAL: i32 = 9;
 }
 
 /// Shared memory that a launch may have without being allowed more.
@@ -401,7 +411,7 @@ impl Gpu {
                 self.driver.alloc((&raw mut address, size))?;
             }
         }
-        Ok(Buffer { gpu: self.clone(), address, bytes })
+        Ok(Buffer { gpu: self.clone(), address, bytes, is_host: false })
     }
 
     /// Loads PTX or machine code.
@@ -439,6 +449,8 @@ pub struct Buffer {
     pub address: u64,
     /// Its size.
     pub bytes: usize,
+    /// Whether it is the host's, which GPUs use too.
+    pub is_host: bool,
 }
 
 impl Drop for Buffer {
@@ -447,7 +459,10 @@ impl Drop for Buffer {
         let _ = self.gpu.enter();
         // SAFETY: allocated the same way, once.
         let _ = unsafe {
-            if self.gpu.has_pool {
+            if self.is_host {
+                // What was started may still use it.
+                self.gpu.wait().and_then(|()| self.gpu.driver.host_free((self.address as *mut c_void,)))
+            } else if self.gpu.has_pool {
                 self.gpu.driver.free_async((self.address, null_mut()))
             } else {
                 self.gpu.driver.free((self.address,))

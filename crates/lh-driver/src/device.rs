@@ -73,7 +73,7 @@ impl Compiler {
         }
         let insts = functions.iter().flat_map(|f| &f.blocks).flat_map(|b| &b.insts);
         let captured = insts.filter_map(|i| if let Inst::Extern(Extern::Array(o)) = i.inst { Some(o) } else { None });
-        let arrays = captured.filter_map(|o| Some((o, host.array_bytes(o)?))).collect();
+        let arrays = captured.filter_map(|o| Some((o, host.captured(o)?))).collect();
         let unit = Unit {
             functions: functions.into_iter().map(Cow::Owned).collect(),
             spec_names: names,

@@ -6,6 +6,7 @@ use lh_infer::{Object, Overload, Overloaded};
 use lh_ir::func::{Extern, Options};
 use lh_ir::untyped::Code;
 use lh_ir::{Const, ExcId, FuncId, ObjId, Ty};
+pub use lh_llvm::Captured;
 
 /// Code of a function.
 pub enum Source {
@@ -85,8 +86,8 @@ pub trait Host {
     fn exc_is_subclass(&mut self, a: ExcId, b: ExcId) -> bool;
     /// A number of this process that code refers to.
     fn word(&mut self, what: Extern) -> u64;
-    /// The elements of a captured array in the order of its memory, if that is contiguous.
-    fn array_bytes(&mut self, o: ObjId) -> Option<Vec<u8>>;
+    /// What code for a GPU has of a captured array; `None` if that is not contiguous memory of the host.
+    fn captured(&mut self, o: ObjId) -> Option<Captured>;
     /// The object of an exception class that is not builtin.
     fn class_object(&mut self, class: ExcId) -> Option<ObjId>;
     /// A hash of all that [`Host::object`] and [`Host::function`] say of an object, the same in every process; `None`

@@ -6,7 +6,7 @@ use crate::iterate::Lazy;
 use crate::val::{Known, Val};
 use crate::world::Object;
 use lh_ir::diag::{self, Diagnostic, Result};
-use lh_ir::func::{Extern, Inst as Typed, Term};
+use lh_ir::func::{Device, Extern, Inst as Typed, Term};
 use lh_ir::types::TyKind;
 use lh_ir::untyped::{Inst, InstData, PyConst};
 use lh_ir::{Const, ExcId, ObjId, Ty, Value};
@@ -215,7 +215,7 @@ impl Infer<'_> {
                 let parts = [self.object(parts[0])?, self.object(parts[1])?, self.object(parts[2])?];
                 self.slice(parts)
             }
-            Object::Array { ty, shape, strides } => {
+            Object::Array { ty, shape, strides, on_gpu } if !on_gpu || self.options.device != Device::Host => {
                 let owner = self.push(Typed::Zero, Ty::meminfo());
                 let data = self.push(Typed::Extern(Extern::Array(o)), Ty::ptr());
                 let ints = |v: Vec<i64>| v.into_iter().map(|i| Val::int(i128::from(i))).collect();
@@ -227,6 +227,10 @@ impl Infer<'_> {
                 self.list_of(&parts, None)?
             }
             Object::Path(p) if crate::cuda::is_value(&p) => self.cuda_value(&p)?,
+            Object::Array { .. } => {
+                let text = "an array in the memory of a GPU cannot be used by the host";
+                return Err(Diagnostic::new(diag::UNSUPPORTED_TYPE, text).note("copy it there, or write a kernel"));
+            }
             // What is wrong is said where it is used: called, stored or computed with.
             Object::Other(_)
             | Object::Type(_)

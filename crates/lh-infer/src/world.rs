@@ -36,8 +36,9 @@ pub enum Object {
     EnumClass(EnumClass),
     /// A member of an enumeration: the class, and its position in it.
     EnumMember(EnumClass, usize),
-    /// A constant array (global or captured): its type, shape and strides (bytes). Compiled code reads the array's memory.
-    Array { ty: Ty, shape: Vec<i64>, strides: Vec<i64> },
+    /// A constant array (global or captured): its type, shape and strides (bytes). Compiled code reads the array's memory,
+    /// which only kernels can where it is a GPU's.
+    Array { ty: Ty, shape: Vec<i64>, strides: Vec<i64>, on_gpu: bool },
     /// A list or other container frozen at compile time: items.
     List(Vec<ObjId>),
     /// A ufunc made by the user.

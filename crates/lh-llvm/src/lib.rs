@@ -37,6 +37,14 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
+/// A captured array in code for a GPU.
+pub enum Captured {
+    /// The elements of one of the host, in the order of its memory: they become part of the code.
+    Bytes(Vec<u8>),
+    /// Where one is that is in a GPU's memory.
+    At(u64),
+}
+
 /// What is compiled together: one entry and everything it calls.
 #[derive(Default)]
 pub struct Unit<'f> {
@@ -54,8 +62,8 @@ pub struct Unit<'f> {
     pub wanted: Wanted,
     /// What becomes of the functions that hardly ever run.
     pub rare: Rare,
-    /// Elements of captured arrays, which become part of code for a GPU.
-    pub arrays: HashMap<ObjId, Vec<u8>>,
+    /// Captured arrays in code for a GPU.
+    pub arrays: HashMap<ObjId, Captured>,
     /// What symbols of [`Outside`] end with: units that a linker joins mean different things by the same numbers.
     pub outside: String,
     /// The processors that it is for; none for this computer's.

@@ -57,8 +57,8 @@ fn try_classify(o: &Bound<'_, PyAny>) -> PyResult<Option<Object>> {
     if let Some(found) = made_elsewhere(o)? {
         return Ok(Some(found));
     }
-    if let Some(inner) = device_array(o)? {
-        return Ok(array(&inner));
+    if device_array(o)?.is_some() {
+        return Ok(array(&memory_of(o), is_on_gpu(o)));
     }
     if let Some(path) = device_name(o)? {
         return Ok(Some(Object::Path(path)));
@@ -109,7 +109,7 @@ fn composed(o: &Bound<'_, PyAny>) -> PyResult<Option<Object>> {
         let part = |name: &str| o.getattr(name).map(|v| objects::intern(&v));
         return Ok(Some(Object::Slice([part("start")?, part("stop")?, part("step")?])));
     }
-    Ok(array(o))
+    Ok(array(o, false))
 }
 
 /// A function whose code is not Python's.
@@ -200,7 +200,7 @@ fn of_class(class: &Bound<'_, PyType>) -> PyResult<Option<Object>> {
 }
 
 /// A captured array: compiled code reads the very same memory, which the table of objects keeps alive.
-fn array(o: &Bound<'_, PyAny>) -> Option<Object> {
+fn array(o: &Bound<'_, PyAny>, on_gpu: bool) -> Option<Object> {
     // SAFETY: the struct is read after the type check; its lists have `nd` items.
     unsafe {
         np::load(o.py()).ok()?;
@@ -210,7 +210,7 @@ fn array(o: &Bound<'_, PyAny>) -> Option<Object> {
         let ty = typing::type_of(o).ok()?;
         let a = &*o.as_ptr().cast::<np::ArrayObject>();
         let list = |p: *const isize| (0..a.nd as usize).map(|i| *p.add(i) as i64).collect::<Vec<_>>();
-        Some(Object::Array { ty, shape: list(a.dimensions), strides: list(a.strides) })
+        Some(Object::Array { ty, shape: list(a.dimensions), strides: list(a.strides), on_gpu })
     }
 }
 
@@ -264,27 +264,27 @@ fn is_from_buffer(o: &Bound<'_, PyAny>) -> PyResult<bool> {
         && o.getattr(intern!(py, "__name__"))?.eq("from_buffer")?)
 }
 
-/// The memory of a captured device array, lancehead's or one that describes itself by `__cuda_array_interface__`.
+/// A captured device array: lancehead's, or one over the memory of an object that describes it by `__cuda_array_interface__`.
 fn device_array<'py>(o: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
     let py = o.py();
     if is_a(o, "lancehead.cuda.devicearray", "DeviceNDArray") {
-        return o.getattr(intern!(py, "_data")).map(Some);
+        return Ok(Some(o.clone()));
     }
     if o.is_instance_of::<PyType>() || !o.hasattr(intern!(py, "__cuda_array_interface__"))? {
         return Ok(None);
     }
-    let module = py.import("lancehead.cuda.devicearray")?;
-    let array = module.getattr("as_cuda_array")?.call1((o,))?;
-    if is_a(&array, "lancehead.cuda.devicearray", "GpuNDArray") {
-        // The host does not see a GPU's memory: it is an object like any other.
-        return Ok(None);
-    }
-    array.getattr(intern!(py, "_data")).map(Some)
+    py.import("lancehead.cuda.devicearray")?.getattr("as_cuda_array")?.call1((o,)).map(Some)
 }
 
 /// The array whose memory a captured one stands for.
 pub fn memory_of<'py>(o: &Bound<'py, PyAny>) -> Bound<'py, PyAny> {
-    device_array(o).ok().flatten().unwrap_or_else(|| o.clone())
+    let memory = device_array(o).and_then(|a| a.map(|a| a.getattr(intern!(o.py(), "_data"))).transpose());
+    memory.ok().flatten().unwrap_or_else(|| o.clone())
+}
+
+/// Whether that is in a GPU's memory, which the host does not see.
+pub fn is_on_gpu(o: &Bound<'_, PyAny>) -> bool {
+    device_array(o).ok().flatten().is_some_and(|a| is_a(&a, "lancehead.cuda.devicearray", "GpuNDArray"))
 }
 
 /// The dispatcher in a function decorated with `cuda.jit` or `cfunc`.

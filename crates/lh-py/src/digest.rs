@@ -83,7 +83,8 @@ fn at_depth(py: Python<'_>, o: ObjId, depth: usize) -> PyResult<Option<Digest>> 
             e.members.iter().for_each(|(name, _)| h.text(name));
             many(&mut h, &e.members.iter().map(|(_, value)| *value).collect::<Vec<_>>())?
         }
-        Object::Array { ty: t, shape, strides } => {
+        Object::Array { ty: t, shape, strides, on_gpu } => {
+            h.number(u64::from(on_gpu));
             for n in shape.iter().chain(&strides) {
                 h.number(*n as u64);
             }

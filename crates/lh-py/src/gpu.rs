@@ -22,6 +22,7 @@ pub struct Gpu {
     gpu: Arc<driver::Gpu>,
     isa: u32,
     devices: usize,
+    number: usize,
 }
 
 #[pymethods]
@@ -30,7 +31,7 @@ impl Gpu {
     #[pyo3(signature = (number = 0, library = None))]
     fn new(py: Python<'_>, number: usize, library: Option<&str>) -> PyResult<Gpu> {
         let found = Driver::open(library).and_then(|d| Ok((driver::Gpu::open(&d, number)?, d.isa(), d.devices()?)));
-        found.map(|(gpu, isa, devices)| Gpu { gpu, isa, devices }).map_err(|e| error(py, &e))
+        found.map(|(gpu, isa, devices)| Gpu { gpu, isa, devices, number }).map_err(|e| error(py, &e))
     }
     /// The card's name.
     #[getter]
@@ -46,6 +47,11 @@ impl Gpu {
     #[getter]
     fn devices(&self) -> usize {
         self.devices
+    }
+    /// Its place among them.
+    #[getter]
+    fn number(&self) -> usize {
+        self.number
     }
     /// The newest PTX that the driver reads, times ten.
     #[getter]
@@ -93,6 +99,27 @@ impl Gpu {
         // SAFETY: as above.
         unsafe { self.gpu.copy(to, source, bytes) }.map_err(|e| error(py, &e))
     }
+    /// Copies bytes from an address of another GPU, as `write`.
+    fn copy_from(&self, py: Python<'_>, to: u64, other: &Gpu, source: u64, bytes: usize) -> PyResult<()> {
+        // SAFETY: as above.
+        py.detach(|| unsafe { self.gpu.copy_from(to, &other.gpu, source, bytes) }).map_err(|e| error(py, &e))
+    }
+    /// Memory of so many bytes of the host that GPUs use too.
+    fn allocate_host(&self, py: Python<'_>, bytes: usize) -> PyResult<GpuMemory> {
+        self.gpu.allocate_host(bytes).map(|buffer| GpuMemory { buffer }).map_err(|e| error(py, &e))
+    }
+    /// The number of the GPU in whose memory an address is.
+    fn owner(&self, py: Python<'_>, address: u64) -> PyResult<usize> {
+        self.gpu.owner(address).map_err(|e| error(py, &e))
+    }
+    /// Whether kernels can use another GPU's memory, once `reach` lets them.
+    fn can_reach(&self, py: Python<'_>, other: &Gpu) -> PyResult<bool> {
+        self.gpu.can_reach(&other.gpu).map_err(|e| error(py, &e))
+    }
+    /// Lets kernels use another GPU's memory.
+    fn reach(&self, py: Python<'_>, other: &Gpu) -> PyResult<()> {
+        self.gpu.reach(&other.gpu).map_err(|e| error(py, &e))
+    }
     /// A point in the order of the work.
     fn event(&self, py: Python<'_>) -> PyResult<GpuEvent> {
         driver::Event::record(&self.gpu).map(|event| GpuEvent { event }).map_err(|e| error(py, &e))
@@ -120,6 +147,11 @@ impl GpuMemory {
     #[getter]
     fn bytes(&self) -> usize {
         self.buffer.bytes
+    }
+    /// Whether it is the host's, which GPUs use too.
+    #[getter]
+    fn is_host(&self) -> bool {
+        self.buffer.is_host
     }
 }
 

@@ -4,7 +4,7 @@ use crate::library::{self, Item};
 use crate::{classify as classes, code, dispatcher, np, objects, overloads, paths};
 use hashbrown::HashMap;
 use lh_driver::cache::Digest;
-use lh_driver::host::{Host, RawFunction, Source};
+use lh_driver::host::{Captured, Host, RawFunction, Source};
 use lh_infer::world::{Object, Overload, Overloaded};
 use lh_ir::func::Extern;
 use lh_ir::{Const, ExcId, FuncId, ObjId};
@@ -320,14 +320,17 @@ impl Host for PyHost<'_> {
             Extern::Foreign(o) => crate::foreign::address(&self.get(o)) as u64,
         }
     }
-    fn array_bytes(&mut self, o: ObjId) -> Option<Vec<u8>> {
+    fn captured(&mut self, o: ObjId) -> Option<Captured> {
+        if classes::is_on_gpu(&self.get(o)) {
+            return Some(Captured::At(self.word(Extern::Array(o))));
+        }
         let array = classes::memory_of(&self.get(o));
         let flags = array.getattr("flags").ok()?;
         let is = |name: &str| flags.getattr(name).is_ok_and(|f| f.is_truthy().unwrap_or(false));
         if !is("c_contiguous") && !is("f_contiguous") {
             return None;
         }
-        array.call_method1("tobytes", ("A",)).ok()?.extract().ok()
+        array.call_method1("tobytes", ("A",)).ok()?.extract().ok().map(Captured::Bytes)
     }
     fn linked_ptx(&mut self, o: ObjId, link: u32) -> Result<String, String> {
         let ptx = || -> PyResult<String> {

@@ -18,7 +18,8 @@ from lancehead.cuda import bf16, cudadrv, errors, fp16, libdevice, np, random, t
 from lancehead.cuda.args import In, InOut, Out
 from lancehead.cuda.compiling import compile, compile_all, compile_for_current_device, compile_ptx, compile_ptx_for_current_device
 from lancehead.cuda.devicearray import (
-    DeviceNDArray, DeviceRecord, as_cuda_array, device_array, device_array_like, from_cuda_array_interface, is_cuda_array,
+    DeviceNDArray, DeviceRecord, as_cuda_array, device_array, device_array_like, from_cuda_array_interface, from_dlpack,
+    is_cuda_array,
     managed_array, mapped, mapped_array, mapped_array_like, pinned_array, pinned_array_like, to_device,
 )  # fmt: skip
 from lancehead.cuda.devices import (
@@ -58,7 +59,7 @@ __all__ = [
     "ushort", "void", "atomic", "ballot_sync", "bf16", "bfloat16", "blockDim", "blockIdx", "brev", "cbrt", "cg", "close", "clz", "compile",
     "compile_all", "compile_for_current_device", "compile_ptx", "compile_ptx_for_current_device", "config", "const",
     "cuda_error", "cudadrv", "current_context", "declare_device", "default_stream", "defer_cleanup", "detect", "device_array", "device_array_like", "eq_sync", "errors",
-    "event", "event_elapsed_time", "external_stream", "ffs", "fma", "fp16", "from_cuda_array_interface", "get_current_device", "gpus",
+    "event", "event_elapsed_time", "external_stream", "ffs", "fma", "fp16", "from_cuda_array_interface", "from_dlpack", "get_current_device", "gpus",
     "grid", "gridDim", "gridsize", "guvectorize", "is_available", "is_bfloat16_supported", "is_cuda_array", "is_float16_supported", "is_supported_version", "jit", "laneid", "lanemask_lt", "ldca",
     "ldcg", "ldcs", "ldcv", "ldlu", "legacy_default_stream", "libdevice", "list_devices", "literal_unroll", "local",
     "managed_array", "mapped", "mapped_array", "mapped_array_like", "match_all_sync", "match_any_sync", "nanosleep", "np",

@@ -61,7 +61,7 @@ def native(value: Any) -> Any:
     convert = _NATIVE.get(type(value))
     if convert is not None:
         return convert(value)
-    if type(value) in _PLAIN or not hasattr(value, "__cuda_array_interface__"):
+    if type(value) in _PLAIN or not hasattr(value, "__cuda_array_interface__") and (isinstance(value, np.ndarray) or not hasattr(value, "__dlpack__")):
         return value
     return _device(as_cuda_array(value))
 

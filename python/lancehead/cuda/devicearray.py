@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import ctypes
-import operator
 from collections.abc import Iterator
 from contextlib import contextmanager
+from operator import attrgetter, index
 from typing import Any
 
 import numpy as np
 
 from lancehead import _core, config
+from lancehead.cuda import dlpack
 from lancehead.cuda.devices import current_context
-from lancehead.cuda.gpu import CPU_INSTEAD, address_of, allocated, current_gpu, download, upload
-from lancehead.cuda.memory import Freed, MemoryPointer, allocate, interface_of, over
-from lancehead.cuda.streams import check, external_stream
+from lancehead.cuda.gpu import address_of, allocated, current_gpu, download, opened, upload
+from lancehead.cuda.memory import Foreign, Freed, MemoryPointer, allocate, interface_of, over
+from lancehead.cuda.streams import check, external_stream, legacy_default_stream, wait
 
 
 class DeviceNDArray:
@@ -22,12 +23,12 @@ class DeviceNDArray:
 
     __slots__ = ("__weakref__", "_argument", "_data", "stream")
 
-    def __init__(self, data: np.ndarray, stream: Any = 0) -> None:
+    def __init__(self, data: np.ndarray, stream: Any = 0, device: int | None = None) -> None:
         self._data = data
         # States of random generators are pairs of numbers to kernels.
         self._argument = data if data.dtype.names != ("s0", "s1") else data.view(np.uint64).reshape(*data.shape, 2)
         self.stream = stream
-        current_context().arrays.add(self)
+        current_context(device).arrays.add(self)
 
     def _over(self, data: np.ndarray, stream: Any = None) -> DeviceNDArray:
         return DeviceNDArray(data, self.stream if stream is None else stream)
@@ -46,40 +47,14 @@ class DeviceNDArray:
     def _free(self) -> None:
         self._data = self._argument = Freed()  # type: ignore[assignment]
 
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """Extents."""
-        return self._data.shape
-
-    @property
-    def strides(self) -> tuple[int, ...]:
-        """Distances between neighbours in bytes."""
-        return self._data.strides
-
-    @property
-    def dtype(self) -> np.dtype:
-        """Type of the elements."""
-        return self._data.dtype
-
-    @property
-    def ndim(self) -> int:
-        """Number of dimensions."""
-        return self._data.ndim
-
-    @property
-    def size(self) -> int:
-        """Number of elements."""
-        return self._data.size
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of the elements."""
-        return self._data.nbytes
-
-    @property
-    def alloc_size(self) -> int:
-        """Bytes of the memory."""
-        return self._data.nbytes
+    shape = property(attrgetter("_data.shape"), doc="Extents.")
+    strides = property(attrgetter("_data.strides"), doc="Distances between neighbours in bytes.")
+    dtype = property(attrgetter("_data.dtype"), doc="Type of the elements.")
+    ndim = property(attrgetter("_data.ndim"), doc="Number of dimensions.")
+    size = property(attrgetter("_data.size"), doc="Number of elements.")
+    nbytes = property(attrgetter("_data.nbytes"), doc="Bytes of the elements.")
+    alloc_size = property(attrgetter("_data.nbytes"), doc="Bytes of the memory.")
+    flags = property(attrgetter("_data.flags"), doc="Order of the memory, as NumPy describes it.")
 
     @property
     def device_ctypes_pointer(self) -> Any:
@@ -89,11 +64,6 @@ class DeviceNDArray:
     @property
     def __cuda_array_interface__(self) -> dict[str, Any]:
         return interface_of(self._data, self.stream)
-
-    @property
-    def flags(self) -> Any:
-        """Order of the memory, as NumPy describes it."""
-        return self._data.flags
 
     @property
     def T(self) -> DeviceNDArray:
@@ -235,7 +205,7 @@ class GpuNDArray(DeviceNDArray):
     __slots__ = ("gpu",)
 
     def __init__(self, data: np.ndarray, stream: Any, gpu: _core.Gpu) -> None:
-        super().__init__(data, stream)
+        super().__init__(data, stream, gpu.number)
         self.gpu = gpu
 
     def _over(self, data: np.ndarray, stream: Any = None) -> DeviceNDArray:
@@ -259,11 +229,15 @@ class GpuNDArray(DeviceNDArray):
 
     def copy_to_device(self, ary: Any, stream: Any = 0) -> None:
         check(stream)
-        # Within a GPU, memory without gaps is copied as it is.
-        if isinstance(ary, GpuNDArray) and ary.gpu is self.gpu:
+        # Between GPUs and within one, memory without gaps is copied as it is.
+        if isinstance(ary, GpuNDArray):
             _check_copy(self._data, ary._data, True)
             if _is_contiguous(self._data) and _is_contiguous(ary._data) and self.size:
-                self.gpu.copy(address_of(self._data), address_of(ary._data), self.nbytes)
+                to, source = address_of(self._data), address_of(ary._data)
+                if ary.gpu is self.gpu:
+                    self.gpu.copy(to, source, self.nbytes)
+                else:
+                    self.gpu.copy_from(to, ary.gpu, source, self.nbytes)
                 return
         super().copy_to_device(ary, stream)
 
@@ -282,11 +256,21 @@ class GpuNDArray(DeviceNDArray):
             return part
         return GpuRecord(part) if self.dtype.names else part.copy_to_host()[()]
 
-    def __dlpack__(self, **kwargs: Any) -> Any:
-        raise BufferError(f"arrays of a GPU are not shared by DLPack yet, but by __cuda_array_interface__; {CPU_INSTEAD}")
+    def __dlpack__(self, *, stream: Any = None, max_version: Any = None, dl_device: Any = None, copy: bool | None = None) -> Any:
+        if dl_device is not None and tuple(dl_device) == (dlpack.HOST, 0):
+            if copy is False:
+                raise ValueError("an array of a GPU cannot become one of the host without a copy")
+            return dlpack.exported(self.copy_to_host(), (dlpack.HOST, 0), max_version)
+        if dl_device is not None and tuple(dl_device) != self.__dlpack_device__():
+            raise BufferError(f"the array is on device {self.__dlpack_device__()}, not {dl_device}; cuda.to_device copies it to the one in use")
+        source = to_device(self) if copy else self
+        if stream != -1:
+            # Whatever stream the other library uses: what was started is done.
+            self.gpu.wait()
+        return dlpack.exported(source._data, self.__dlpack_device__(), max_version)
 
     def __dlpack_device__(self) -> tuple[int, int]:
-        return 2, current_context().device.id
+        return dlpack.GPU, self.gpu.number
 
 
 def _whole(item: Any) -> Any:
@@ -387,12 +371,26 @@ def as_cuda_array(obj: Any, sync: bool = True) -> DeviceNDArray:
     if isinstance(obj, DeviceNDArray):
         return obj
     if isinstance(obj, MappedNDArray):
-        return DeviceNDArray(np.asarray(obj), obj.stream)
+        return (_device_array if is_shared(obj) else DeviceNDArray)(np.asarray(obj), obj.stream)
     if hasattr(obj, "__cuda_array_interface__"):
         return from_cuda_array_interface(obj.__cuda_array_interface__, obj, sync)
     if hasattr(obj, "__dlpack__") and not isinstance(obj, np.ndarray):
-        return DeviceNDArray(np.from_dlpack(obj))
+        return from_dlpack(obj)
     raise TypeError("*obj* doesn't implement the cuda array interface.")
+
+
+def from_dlpack(obj: Any) -> DeviceNDArray:
+    """A device array over the memory of an object that hands it over by DLPack.
+
+    Raises:
+        BufferError: it is not memory of a device in use: without a GPU the host's.
+    """
+    kind, number = obj.__dlpack_device__()
+    if current_gpu() is None:
+        return DeviceNDArray(np.from_dlpack(obj))
+    if kind != dlpack.GPU:
+        raise BufferError("the array is not in the memory of a GPU: cuda.to_device copies it there")
+    return GpuNDArray(dlpack.imported(obj, legacy_default_stream().handle), 0, opened(number))
 
 
 def from_cuda_array_interface(desc: dict[str, Any], owner: Any = None, sync: bool = True) -> DeviceNDArray:
@@ -413,8 +411,10 @@ def from_cuda_array_interface(desc: dict[str, Any], owner: Any = None, sync: boo
 
 
 def _device_array(data: np.ndarray, stream: Any) -> DeviceNDArray:
-    """An array of what is in the memory of the device in use."""
+    """An array of what is in the memory of a device."""
     gpu = current_gpu()
+    if gpu is not None and gpu.devices > 1 and data.size:
+        gpu = opened(gpu.owner(address_of(data)))
     return DeviceNDArray(data, stream) if gpu is None else GpuNDArray(data, stream, gpu)
 
 
@@ -447,7 +447,7 @@ def _store_all(to: DeviceNDArray, source: DeviceNDArray) -> None:
 def _shape(shape: Any) -> tuple[int, ...]:
     given = (shape,) if isinstance(shape, (int, np.integer)) else tuple(shape)
     try:
-        return tuple(operator.index(n) for n in given)
+        return tuple(index(n) for n in given)
     except TypeError:
         raise TypeError("an array's shape is made of integers") from None
 
@@ -458,7 +458,7 @@ def device_array(shape: Any, dtype: Any = np.float64, strides: Any = None, order
     if gpu is None:
         return DeviceNDArray(_host_array(shape, dtype, strides, order), stream)
     steps = (strides,) if isinstance(strides, int) else strides
-    return GpuNDArray(allocated(gpu, _shape(shape), np.dtype(dtype), steps, order), stream, gpu)
+    return GpuNDArray(allocated(gpu.allocate, _shape(shape), np.dtype(dtype), steps, order), stream, gpu)
 
 
 def _host_array(shape: Any, dtype: Any, strides: Any, order: str) -> np.ndarray:
@@ -475,8 +475,8 @@ def _strided(shape: tuple[int, ...], dtype: np.dtype, strides: Any) -> np.ndarra
 
 
 def _like(ary: Any) -> np.ndarray:
-    a = host_of(ary)
-    if _is_contiguous(a):
+    a = ary._data if isinstance(ary, DeviceNDArray) else host_of(ary)
+    if _is_contiguous(a) and current_gpu() is None:
         return allocate(a.shape, a.dtype, "C" if a.flags.c_contiguous else "F", current_context().deallocations)
     # As for any array with gaps: the order of the dimensions is kept, the gaps are not.
     return np.empty_like(a, subok=False)
@@ -484,38 +484,49 @@ def _like(ary: Any) -> np.ndarray:
 
 def device_array_like(ary: Any, stream: Any = 0) -> DeviceNDArray:
     """An array on the device with the shape, type and order of another."""
-    gpu = current_gpu()
-    if gpu is None:
-        return DeviceNDArray(_like(ary), stream)
-    like = np.empty_like(ary._data if isinstance(ary, DeviceNDArray) else host_of(ary), subok=False)
-    return GpuNDArray(allocated(gpu, like.shape, like.dtype, like.strides), stream, gpu)
+    gpu, like = current_gpu(), _like(ary)
+    return DeviceNDArray(like, stream) if gpu is None else GpuNDArray(allocated(gpu.allocate, like.shape, like.dtype, like.strides), stream, gpu)
 
 
 def pinned_array(shape: Any, dtype: Any = np.float64, strides: Any = None, order: str = "C") -> np.ndarray:
     """A host array that can be copied to and from the device fast."""
-    return _host_array(shape, dtype, strides, order)
+    return _reached(shape, dtype, strides, order)
 
 
 def pinned_array_like(ary: Any) -> np.ndarray:
     """A host array like another that can be copied to and from the device fast."""
-    return _like(ary)
+    return _reached_like(ary)
+
+
+def _reached(shape: Any, dtype: Any, strides: Any, order: str) -> np.ndarray:
+    """An array of the host in memory that a GPU reaches."""
+    gpu = current_gpu()
+    if gpu is None:
+        return _host_array(shape, dtype, strides, order)
+    steps = (strides,) if isinstance(strides, int) else strides
+    return allocated(gpu.allocate_host, _shape(shape), np.dtype(dtype), steps, order)
+
+
+def _reached_like(ary: Any) -> np.ndarray:
+    like = _like(ary)
+    return like if current_gpu() is None else _reached(like.shape, like.dtype, like.strides, "C")
 
 
 def mapped_array(shape: Any, dtype: Any = np.float64, strides: Any = None, order: str = "C", stream: Any = 0, portable: bool = False,
                  wc: bool = False) -> np.ndarray:  # fmt: skip
     """An array that both the host and the device use."""
-    return _shared(_host_array(shape, dtype, strides, order), MappedNDArray, stream)
+    return _shared(_reached(shape, dtype, strides, order), MappedNDArray, stream)
 
 
 def mapped_array_like(ary: Any, stream: Any = 0, portable: bool = False, wc: bool = False) -> np.ndarray:
     """An array like another that both the host and the device use."""
-    return _shared(_like(ary), MappedNDArray, stream)
+    return _shared(_reached_like(ary), MappedNDArray, stream)
 
 
 def managed_array(shape: Any, dtype: Any = np.float64, strides: Any = None, order: str = "C", stream: Any = 0,
                   attach_global: bool = True) -> np.ndarray:  # fmt: skip
     """An array that both the host and the device use."""
-    return _shared(_host_array(shape, dtype, strides, order), ManagedNDArray, stream)
+    return _shared(_reached(shape, dtype, strides, order), ManagedNDArray, stream)
 
 
 def _shared(data: np.ndarray, kind: type[MappedNDArray], stream: Any) -> np.ndarray:
@@ -544,8 +555,17 @@ class MappedNDArray(np.ndarray):
         return interface_of(np.asarray(self), self.stream)
 
     def copy_to_host(self, ary: np.ndarray | None = None, stream: Any = 0) -> np.ndarray:
-        """The elements as a host array."""
+        """The elements as a host array, after what was started."""
+        wait()
         return DeviceNDArray(np.asarray(self)).copy_to_host(ary, stream)
+
+
+def is_shared(a: np.ndarray) -> bool:
+    """Whether the memory is one that a GPU uses too: that of results of arithmetic with such arrays is not."""
+    base: Any = a
+    while isinstance(base, np.ndarray):
+        base = base.base
+    return isinstance(base, Foreign) and isinstance(base.owner, _core.GpuMemory) and base.owner.is_host
 
 
 class ManagedNDArray(MappedNDArray):

@@ -13,7 +13,7 @@ import numpy as np
 
 from lancehead import _core
 from lancehead.cuda.errors import UnsupportedError
-from lancehead.cuda.gpu import CPU_INSTEAD, count, current, opened
+from lancehead.cuda.gpu import CPU_INSTEAD, count, current, opened, reached
 from lancehead.cuda.memory import Deallocations, MemoryManager
 from lancehead.cuda.streams import Event, Stream, event, external_stream, stream
 
@@ -148,25 +148,32 @@ class Context:
         self.arrays.clear()
         self.deallocations.clear()
 
-    def can_access_peer(self, peer_context: int) -> bool:
-        """Whether kernels can use the memory of another device: that of all CPU devices is one; between GPUs it is not set up."""
-        return self.gpu is None
+    def can_access_peer(self, peer_context: int | Context | Device) -> bool:
+        """Whether kernels can use the memory of another device, once that is enabled: that of all CPU devices is one."""
+        return self.gpu is None or self.gpu.can_reach(_peer(peer_context))
 
-    def enable_peer_access(self, peer_context: int, flags: int = 0) -> None:
+    def enable_peer_access(self, peer_context: int | Context | Device, flags: int = 0) -> None:
         """Lets kernels use the memory of another device."""
+        if self.gpu is not None:
+            other = _peer(peer_context)
+            self.gpu.reach(other)
+            reached.add((self.gpu, other))
 
     def push(self) -> None:
         """Makes it the current context."""
+        _stack.append(current[0])
+        current[0] = self.device.id
 
     def pop(self) -> None:
         """Goes back to the one before."""
+        current[0] = _stack.pop()
 
     def __enter__(self) -> Context:
-        select_device(self.device.id)
+        self.push()
         return self
 
     def __exit__(self, *exc: object) -> None:
-        return None
+        self.pop()
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Context) and self.device == other.device
@@ -181,12 +188,11 @@ class _Managed(Device):
     gpu: _core.Gpu | None = None
 
     def __enter__(self) -> _Managed:
-        _stack.append(current[0])
-        current[0] = self.id
+        context_of(self).push()
         return self
 
     def __exit__(self, *exc: object) -> None:
-        current[0] = _stack.pop()
+        context_of(self).pop()
 
 
 class _ManagedGpu(_Managed):
@@ -204,6 +210,10 @@ class _ManagedGpu(_Managed):
 
     def __repr__(self) -> str:
         return f"<CUDA device {self.id} {self.name!r}>"
+
+
+def _peer(device: int | Context | Device) -> _core.Gpu:
+    return opened(device.device.id if isinstance(device, Context) else device.id if isinstance(device, Device) else device)
 
 
 _contexts: dict[Device, Context] = {}

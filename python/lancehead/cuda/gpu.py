@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import os
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -50,6 +51,8 @@ def opened(number: int) -> _core.Gpu:
     return _core.Gpu(number, os.environ.get("LANCEHEAD_CUDA_DRIVER") or None)
 
 
+# GPUs, and those whose memory their kernels can use.
+reached: set[tuple[_core.Gpu, _core.Gpu]] = set()
 # The number of the device in use.
 current: list[int] = [0]
 
@@ -65,14 +68,14 @@ def place(memory: Any, shape: tuple[int, ...], dtype: np.dtype, strides: Any = N
     return np.ndarray(shape, dtype, np.asarray(Foreign(known, memory)), offset, strides, order)
 
 
-def allocated(gpu: _core.Gpu, shape: tuple[int, ...], dtype: np.dtype, strides: Any = None, order: Any = "C") -> np.ndarray:
-    """A new array in the memory of a GPU, as `place` describes it; negative strides are allowed."""
+def allocated(allocate: Callable[[int], Any], shape: tuple[int, ...], dtype: np.dtype, strides: Any = None, order: Any = "C") -> np.ndarray:
+    """A new array in memory that is allocated, as `place` describes it; negative strides are allowed."""
     if strides is None:
-        return place(gpu.allocate(dtype.itemsize * int(np.prod(shape, dtype=object))), shape, dtype, None, order)
+        return place(allocate(dtype.itemsize * int(np.prod(shape, dtype=object))), shape, dtype, None, order)
     steps = [(n - 1) * s for n, s in zip(shape, strides) if n]
     start = -sum(s for s in steps if s < 0)
     extent = start + sum(s for s in steps if s > 0) + dtype.itemsize
-    return place(gpu.allocate(extent), shape, dtype, strides, "C", start)
+    return place(allocate(extent), shape, dtype, strides, "C", start)
 
 
 def address_of(a: np.ndarray) -> int:

@@ -12,13 +12,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lancehead import _core
-from lancehead.cuda import linking
+from lancehead.cuda import dlpack, linking
 from lancehead.cuda.args import ArgHint, In, Out
 from lancehead.cuda.compiling import limits, symbol
-from lancehead.cuda.devicearray import DeviceNDArray, DeviceRecord, GpuNDArray, GpuRecord, as_cuda_array
+from lancehead.cuda.devicearray import DeviceNDArray, DeviceRecord, GpuNDArray, GpuRecord, MappedNDArray, as_cuda_array, is_shared
 from lancehead.cuda.errors import CudaAPIError, UnsupportedError
 from lancehead.cuda.memory import Foreign
-from lancehead.cuda.gpu import CPU_INSTEAD, address_of, extent_of, place
+from lancehead.cuda.gpu import CPU_INSTEAD, address_of, extent_of, place, reached
 
 _ERROR = "lh_error"
 
@@ -191,7 +191,7 @@ def _each_host_array(value: Any, note: Callable[[np.ndarray, type | None], None]
 def _host_array(value: Any) -> np.ndarray | None:
     """The array of the host that an argument is."""
     if isinstance(value, np.ndarray):
-        return np.asarray(value)
+        return None if isinstance(value, MappedNDArray) and is_shared(value) else np.asarray(value)
     if isinstance(value, np.void):
         return _array_of(value)
     if isinstance(value, DeviceNDArray):
@@ -200,6 +200,8 @@ def _host_array(value: Any) -> np.ndarray | None:
         return None if isinstance(value, GpuNDArray) else value._argument
     if isinstance(value, DeviceRecord) and not isinstance(value, GpuRecord):
         return _array_of(value._data)
+    if hasattr(value, "__dlpack_device__") and not isinstance(value, GpuNDArray) and value.__dlpack_device__()[0] == dlpack.HOST:
+        return np.from_dlpack(value)
     return None
 
 
@@ -217,14 +219,18 @@ def _on_gpu(value: Any, copies: _Copies) -> Any:
         parts = [_on_gpu(v, copies) for v in value]
         return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
     if isinstance(value, GpuNDArray):
-        if value.gpu is not copies.gpu:
-            raise CudaAPIError(1, "an array of another GPU: CUDA_ERROR_INVALID_VALUE")
+        if value.gpu is not copies.gpu and (copies.gpu, value.gpu) not in reached:
+            text = (f"an argument is in the memory of GPU {value.gpu.number}, the kernel runs on GPU {copies.gpu.number}: select that one, copy "
+                    "the array with cuda.to_device, or call current_context().enable_peer_access: CUDA_ERROR_INVALID_VALUE")  # fmt: skip
+            raise CudaAPIError(1, text)
         made = value._argument
     elif isinstance(value, GpuRecord):
         made = value.place._data
     elif (host := _host_array(value)) is not None:
         made = copies.there(host)
-    elif hasattr(value, "__cuda_array_interface__"):
+    elif isinstance(value, MappedNDArray):
+        made = np.asarray(value)
+    elif hasattr(value, "__cuda_array_interface__") or hasattr(value, "__dlpack__"):
         return _on_gpu(as_cuda_array(value), copies)
     else:
         return value

@@ -17,6 +17,9 @@ from lancehead.cuda.gpu_ufuncs import GpuLoops
 class DeviceUFunc:
     """A ufunc that takes arrays of the host or of a device; the result is where the arguments are."""
 
+    # Threads of the blocks that the work is cut into, at most.
+    max_blocksize = 1 << 30
+
     def __init__(self, function: Callable[..., Any], ufunc: Any, fastmath: Any = False) -> None:
         self.py_func, self._ufunc, self._loops = function, ufunc, GpuLoops(function, ufunc, fastmath)
         self.__name__, self.__doc__ = function.__name__, function.__doc__
@@ -62,19 +65,6 @@ class DeviceUFunc:
         if len(values) == 0:
             raise TypeError("Reduction on an empty array.")
         return self._ufunc.reduce(values) if current_gpu() is None else self._loops.reduce(values, stream)
-
-    @property
-    def max_blocksize(self) -> int:
-        """Threads of the blocks that the work is cut into."""
-        return self.__dict__.get("_max_blocksize", 1 << 30)
-
-    @max_blocksize.setter
-    def max_blocksize(self, size: int) -> None:
-        self.__dict__["_max_blocksize"] = size
-
-    @max_blocksize.deleter
-    def max_blocksize(self) -> None:
-        self.__dict__.pop("_max_blocksize", None)
 
 
 def vectorize(ftylist_or_function: Any = (), target: str = "cuda", **options: Any) -> Any:

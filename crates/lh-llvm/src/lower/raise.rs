@@ -1,8 +1,8 @@
 //! Raising exceptions, and the lines of tracebacks.
 
 use super::function::FnCx;
-use crate::Outside;
 use crate::ir::{Type, Val};
+use crate::{Captured, Outside};
 use lh_ir::func::Extern;
 use lh_ir::types::{Prim, TyKind};
 use lh_ir::{ExcId, Ty, Value};
@@ -101,9 +101,12 @@ impl FnCx<'_, '_> {
     /// A number of the process that the code is loaded into.
     pub(super) fn extern_word(&self, what: Extern, prim: Prim) -> Val {
         if let Extern::Array(o) = what
-            && let Some(bytes) = self.cx.unit.arrays.get(&o)
+            && let Some(captured) = self.cx.unit.arrays.get(&o)
         {
-            return self.device_constant(&format!("array.{}", o.0), bytes);
+            return match captured {
+                Captured::Bytes(bytes) => self.device_constant(&format!("array.{}", o.0), bytes),
+                Captured::At(address) => self.int_to_ptr(self.int(self.t.i64, *address as i64)),
+            };
         }
         let symbol = self.cx.m.external(&self.cx.unit.symbol(Outside::Word(what)), self.t.i8);
         if prim == Prim::Ptr { symbol } else { self.ptr_to_int(symbol) }
