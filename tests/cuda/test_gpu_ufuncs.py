@@ -172,6 +172,16 @@ def test_rows(gpu: StandIn) -> None:
         wide = cuda.to_device(np.zeros((2, *np.shape(want), 2)))
         there(*given, out=wide[:, ..., 1])
         assert np.array_equal(wide.copy_to_host()[..., 1], np.broadcast_to(want, (2, *np.shape(want)))) and not wide.copy_to_host()[..., 0].any()
+    @cuda.guvectorize(["void(float64[:], float64[:], float64[:])"], "(n)->(n),()")
+    def pair(x, y, total):
+        total[0] = 7
+        for i in range(x.shape[0]):
+            y[i] = x[i] + 1
+            total[0] += x[i]
+
+    for a in (np.arange(6.0).reshape(2, 3), np.zeros((2, 0))):
+        y, total = pair(cuda.to_device(a))
+        assert np.array_equal(y.copy_to_host(), a + 1) and np.array_equal(total.copy_to_host(), a.sum(axis=1) + 7)
     with pytest.raises(ValueError, match="core dimension n"):
         cuda.guvectorize([cases[4][1]], cases[4][2])(dot)(np.ones((2, 3), "f4"), np.ones((2, 3), "f4"))
     grown = cuda.guvectorize("(n),()->(n)")(shifted)

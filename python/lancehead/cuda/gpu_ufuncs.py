@@ -89,7 +89,7 @@ class GpuLoops:
         # What is on the host, or of another type than a loop over rows has, is computed beside it.
         results = [o if isinstance(o, DeviceNDArray) and (o.dtype == d or not any(cores)) else device_array(loop + core, d, stream=stream)
                    for o, d, core in kinds]  # fmt: skip
-        if all(r.size for r in results):
+        if any(r.size for r in results):
             there = [_there(a, d, core, results, loop + core, stream) for a, d, core in zip(given, dtypes, cores)]
             run = self._rows if any(cores) else self._elements
             run(there, results, dtypes, loop, cores, stream, min(threads, _THREADS))
@@ -140,16 +140,11 @@ class GpuLoops:
 
 def _elementwise(function: Any, kinds: tuple[Any, ...], nout: int) -> CUDADispatcher:
     ways = tuple(_whole if k is None else _element if k == "" else _converted(k) for k in kinds)
-    if nout == 1:
 
-        def kernel(outs: Any, ins: Any) -> None:
-            for i in range(grid(1), outs[0].size, gridsize(1)):
-                outs[0].flat[i] = function(*_taken(ins, ways, i))
-    else:
-
-        def kernel(outs: Any, ins: Any) -> None:
-            for i in range(grid(1), outs[0].size, gridsize(1)):
-                _store(outs, function(*_taken(ins, ways, i)), i)
+    def kernel(outs: Any, ins: Any) -> None:
+        for i in range(grid(1), outs[0].size, gridsize(1)):
+            values = function(*_taken(ins, ways, i))
+            _store(outs, values if nout > 1 else (values,), i)
 
     return jit(kernel)
 
@@ -202,13 +197,11 @@ def _there(a: Any, dtype: np.dtype, core: tuple[int, ...], results: list[Any], s
     """An input on the GPU, or a number. What shares memory with a result is copied, unless each element becomes its own."""
     if not isinstance(a, DeviceNDArray):
         return dtype.type(a) if np.ndim(a) == 0 else to_device(np.ascontiguousarray(a), stream)
-    if (a.dtype != dtype and core) or any(np.may_share_memory(a._data, r._data) and (core or not _is_same(a, r, shape)) for r in results):
+    own = (a.shape, a.strides, address_of(a._data))
+    shared = [r for r in results if np.may_share_memory(a._data, r._data)]
+    if core and (shared or a.dtype != dtype) or any((shape, r.strides, address_of(r._data)) != own for r in shared):
         return _copied(a._data, a, dtype, stream)
     return a
-
-
-def _is_same(a: DeviceNDArray, b: DeviceNDArray, shape: tuple[int, ...]) -> bool:
-    return a.shape == b.shape == shape and a.strides == b.strides and address_of(a._data) == address_of(b._data)
 
 
 def _copied(data: np.ndarray, a: DeviceNDArray, dtype: np.dtype, stream: Any) -> DeviceNDArray:
