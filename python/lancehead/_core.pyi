@@ -350,7 +350,7 @@ def compile_ptx(
     debug: bool = False,
     lineinfo: bool = False,
     fastmath: bool = False,
-    limits: tuple[int | None, int | None, int | None] = ...,
+    limits: tuple[int | None, int | None, int | None, int | None] = ...,
     llvm: bool = False,
     boundscheck: bool = False,
     link: int = 0,

@@ -43,6 +43,11 @@ def dump(dispatcher: Any) -> bytes:
     return out.getvalue()
 
 
+def reduce(made: Any) -> Any:
+    """What `__reduce__` of an object with a method `_by_value` gives: its name, or its parts with functions by value."""
+    return made.__qualname__ if is_named(made) else (load, (dump(made),))
+
+
 def load(data: bytes) -> Any:
     """The dispatcher of `dump`; the same one for the same bytes."""
     key = hashlib.blake2b(data, digest_size=32).digest()
@@ -72,6 +77,8 @@ class _Pickler(pickle.Pickler):
             eager = obj.nopython_signatures if not obj._can_compile else []
             parts = (self._skeleton(obj.py_func), obj.targetoptions)
             return _dispatcher, parts, (self._state(obj.py_func), eager), None, None, _fill_dispatcher
+        if hasattr(type(obj), "_by_value"):
+            return NotImplemented if obj is not self.root and is_named(obj) else obj._by_value()
         if isinstance(obj, FunctionType) and not is_named(obj):
             return _function, self._skeleton(obj), self._state(obj), None, None, _fill
         if isinstance(obj, ModuleType):

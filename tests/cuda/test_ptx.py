@@ -89,6 +89,14 @@ def test_fast_mathematics_uses_the_gpu_s_own() -> None:
     assert ".approx" not in ptx and "div.rn.f32" in ptx
 
 
+def test_hyperbolic_tangent_of_gpus() -> None:
+    def k(a):
+        a[0] = math.tanh(a[1])
+
+    assert "tanh.approx.f32 " in cuda.compile_ptx(k, "void(float32[::1])", fastmath=True)[0]
+    assert "tanh.approx" not in cuda.compile_ptx(k, "void(float32[::1])")[0]
+
+
 @pytest.mark.parametrize("f, instruction", [
     (math.exp, "ex2"), (np.exp2, "ex2"), (math.log, "lg2"), (np.log2, "lg2"), (math.log10, "lg2"), (math.cos, "cos"), (math.tan, "sin"),
     (lambda x: x**x, "ex2"),
@@ -103,7 +111,8 @@ def test_every_function_that_a_gpu_approximates(f, instruction) -> None:
 def test_launch_bounds_are_written() -> None:
     k = KERNELS["vector_add"]
     ptx, _ = cuda.compile_ptx(k.function, k.signature, launch_bounds=(128, 2))
-    assert ".maxntid 128" in ptx and ".minnctapersm 2" in ptx
+    assert ".maxntid 128, 1, 1" in ptx and ".minnctapersm 2" in ptx and ".maxclusterrank" not in ptx
+    assert ".maxclusterrank 4" in cuda.compile_ptx(k.function, k.signature, launch_bounds=(128, 2, 4), cc=(9, 0))[0]
     with pytest.raises(ValueError, match="Got 4 launch bounds"):
         cuda.compile_ptx(k.function, k.signature, launch_bounds=(1, 2, 3, 4))
 

@@ -252,3 +252,14 @@ def test_an_output_array_of_functions_that_have_options_elsewhere(dtype):
     out = np.zeros_like(a)
     njit(lambda a, out: np.log(a, out))(a, out)
     assert np.allclose(out, np.log(a), rtol=1e-6)
+
+
+@pytest.mark.parametrize("dtype", [np.complex64, np.complex128])
+def test_complex_numbers_with_parts_that_are_not_finite(dtype):
+    parts = [0.0, -0.0, 1.0, -2.0, np.inf, -np.inf, np.nan]
+    v = np.array([complex(a, b) for a in parts for b in parts], dtype)
+    a, b = np.repeat(v, len(v)), np.tile(v, len(v))
+    with np.errstate(all="ignore"):
+        np.testing.assert_allclose(njit(lambda v: np.log2(v))(v), np.log2(v), rtol=1e-6)
+        np.testing.assert_array_equal(njit(lambda a, b: np.fmax(a, b))(a, b), np.fmax(a, b))
+        np.testing.assert_array_equal(njit(lambda a, b: np.fmin(a, b))(a, b), np.fmin(a, b))

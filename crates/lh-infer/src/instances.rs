@@ -8,9 +8,10 @@ use crate::infer::Infer;
 use crate::val::{Known, Val};
 use crate::world::{EnumClass, Object};
 use lh_ir::diag::{self, Diagnostic, Result};
+use lh_ir::func::Inst;
 use lh_ir::types::{Buffer, Layout, TyKind};
 use lh_ir::untyped::{BinOp, CmpOp};
-use lh_ir::{Const, ObjId, Ty};
+use lh_ir::{Const, ObjId, Ty, Value};
 
 /// The longest display of bytes.
 const MAX_BYTES: usize = 4096;
@@ -195,8 +196,11 @@ impl Infer<'_> {
 
     /// `v[k]` of memory: a Python number, or a part as the same class.
     pub(crate) fn instance_item(&mut self, v: &Val, k: &Val) -> Result<Val> {
+        if let Some((to, at)) = self.pointed_at(v, k) {
+            return Ok(self.push(Inst::Load(at), to));
+        }
         let Some(class) = v.ty.as_buffer() else {
-            return Err(Diagnostic::new(diag::NO_MATCHING_OP, format!("`{}` cannot be indexed", v.ty)));
+            return Err(Diagnostic::new(diag::NO_MATCHING_OP, format!("`{}` cannot be indexed with `{}`", v.ty, k.ty)));
         };
         let array = self.field(v, 0);
         let item = self.get_item(&array, k)?;
@@ -213,8 +217,24 @@ impl Infer<'_> {
         Ok(self.pack(vec![part], ty))
     }
 
+    /// The number that is some numbers after an address, as C counts them: nothing says how many there are.
+    fn pointed_at(&mut self, v: &Val, k: &Val) -> Option<(Ty, Value)> {
+        let to = v.ty.pointee().filter(|t| t.is_number() && k.ty.is_int())?;
+        let k = self.cast(k, Ty::int());
+        let offset = self.op("mul", &[k, Val::int(to.itemsize() as i128)]);
+        let (address, offset) = (self.field(v, 0), self.value(&offset));
+        let address = self.value(&address);
+        Some((to, self.push(Inst::PtrAdd(address, offset), Ty::ptr()).v?))
+    }
+
     /// `v[k] = x` of memory.
     pub(crate) fn set_instance_item(&mut self, v: &Val, k: &Val, x: &Val) -> Result<()> {
+        if let Some((to, at)) = self.pointed_at(v, k) {
+            let x = self.element_value(x, to)?;
+            let x = self.value(&x);
+            self.push_void(Inst::Store(at, x));
+            return Ok(());
+        }
         let Some(class) = v.ty.as_buffer() else {
             return Err(Diagnostic::new(diag::NO_MATCHING_OP, format!("items of `{}` cannot be assigned", v.ty)));
         };

@@ -105,6 +105,8 @@ pub struct KernelLimits {
     pub min_blocks: Option<u32>,
     /// Registers of a thread, at most.
     pub max_registers: Option<u32>,
+    /// Blocks of a cluster, at most.
+    pub max_cluster: Option<u32>,
 }
 
 /// What [`compile`] shall give beside the object.

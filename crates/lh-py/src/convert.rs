@@ -2,7 +2,13 @@
 
 use lh_ir::{Ty, TyKind};
 
-pub use lh_infer::{cost, cost_of_all};
+pub use lh_infer::cost;
+
+/// As between types of compiled code, of all arguments together; an integer may be an address, too.
+pub fn cost_of_all(from: &[Ty], to: &[Ty]) -> Option<u32> {
+    let own = |(i, f): (usize, &Ty)| to.get(i).copied().filter(|t| f.is_int() && t.is_address()).unwrap_or(*f);
+    lh_infer::cost_of_all(&from.iter().enumerate().map(own).collect::<Vec<_>>(), to)
+}
 
 /// Whether the integers in the slots of a value keep their values as another type's.
 pub fn fits(from: Ty, to: Ty, at: &mut &[u64]) -> bool {

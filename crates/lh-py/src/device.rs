@@ -51,9 +51,9 @@ impl DevicePtx {
 }
 
 /// Compiles a Python function to PTX: `abi` is `kernel`, `c` or `numba`; limits are threads of a block, blocks of a
-/// multiprocessor, registers of a thread.
+/// multiprocessor, registers of a thread, blocks of a cluster.
 #[pyfunction]
-#[pyo3(signature = (function, sig, name, cc, *, abi = "kernel", isa = None, debug = false, lineinfo = false, fastmath = false, limits = (None, None, None), llvm = false, boundscheck = false, link = 0))]
+#[pyo3(signature = (function, sig, name, cc, *, abi = "kernel", isa = None, debug = false, lineinfo = false, fastmath = false, limits = (None, None, None, None), llvm = false, boundscheck = false, link = 0))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments of a private function")]
 pub fn compile_ptx(
     function: &Bound<'_, PyFunction>,
@@ -65,7 +65,7 @@ pub fn compile_ptx(
     debug: bool,
     lineinfo: bool,
     fastmath: bool,
-    limits: (Option<u32>, Option<u32>, Option<u32>),
+    limits: (Option<u32>, Option<u32>, Option<u32>, Option<u32>),
     llvm: bool,
     boundscheck: bool,
     link: u32,
@@ -80,7 +80,10 @@ pub fn compile_ptx(
         gpu = gpu.with_isa(isa).ok_or_else(refused)?;
     }
     let abi = match abi {
-        "kernel" => Abi::Kernel(KernelLimits { max_threads: limits.0, min_blocks: limits.1, max_registers: limits.2 }),
+        "kernel" => {
+            let (max_threads, min_blocks, max_registers, max_cluster) = limits;
+            Abi::Kernel(KernelLimits { max_threads, min_blocks, max_registers, max_cluster })
+        }
         "c" => Abi::CFunction,
         "numba" => Abi::StatusFunction,
         _ => return Err(PyValueError::new_err(format!("unknown ABI {abi:?}"))),

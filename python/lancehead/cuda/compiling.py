@@ -104,13 +104,13 @@ def symbol(function: FunctionType) -> str:
     return name if re.match(r"[A-Za-z_]", name) else f"f{name}"
 
 
-def limits(launch_bounds: Any, max_registers: int | None = None) -> tuple[int | None, int | None, int | None]:
-    """Threads of a block, blocks of a multiprocessor and registers of a thread, as far as they are given."""
+def limits(launch_bounds: Any, max_registers: int | None = None) -> tuple[int | None, int | None, int | None, int | None]:
+    """Threads of a block, blocks of a multiprocessor, registers of a thread and blocks of a cluster, as far as they are given."""
     given = launch_bounds if isinstance(launch_bounds, (tuple, list)) else () if launch_bounds is None else (launch_bounds,)
     if len(given) > 3:
         raise ValueError(f"Got {len(given)} launch bounds: {given}. A maximum of three are supported: (max_threads, min_blocks, max_cluster_rank)")
-    threads, blocks, _ = [*given, None, None, None][:3]
-    return threads, blocks, max_registers
+    threads, blocks, cluster = [*given, None, None, None][:3]
+    return threads, blocks, max_registers, cluster
 
 
 def _compile(

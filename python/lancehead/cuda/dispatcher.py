@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import warnings
 from collections.abc import Callable
 from types import FunctionType
@@ -9,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from lancehead import _core, config
+from lancehead import _core, config, pickling
 from lancehead.cuda.args import native, natives
 from lancehead.cuda import linking, toolkit
 from lancehead.cuda.compiling import default_cc, limits, symbol
@@ -43,6 +44,7 @@ class CUDADispatcher:
         linked = linking.number(options.get("link"))
         if linked:
             given["_link"] = linked
+        self._loading = linking.loading_of(self, options.get("link"))
         self._dispatcher = _core.dispatcher(function, given, signatures, bool(signatures))
         self._device = device
         self._specialized = len(signatures) == 1 and not device
@@ -53,6 +55,9 @@ class CUDADispatcher:
         self._gpu_codes: dict[Any, Any] = {}
 
     def __reduce__(self) -> Any:
+        return pickling.reduce(self)
+
+    def _by_value(self) -> Any:
         options = {k: v for k, v in self.targetoptions.items() if k != "device"}
         eager = not self._dispatcher._can_compile
         signatures = list(self._dispatcher.nopython_signatures) if eager else []
@@ -254,13 +259,15 @@ class KernelFacts:
 class Launch:
     """A kernel with the geometry of its launches."""
 
-    __slots__ = ("_block", "_extensions", "_grid", "_launch", "dispatcher", "sharedmem", "stream")
+    __slots__ = ("_block", "_extensions", "_grid", "_launch", "dispatcher", "pre_launch_callbacks", "sharedmem", "stream")
 
     def __init__(self, kernel: CUDADispatcher, grid: tuple[int, ...], block: tuple[int, ...], stream: Any, sharedmem: int) -> None:
         check(stream)
         self.dispatcher, self.stream, self.sharedmem = kernel, stream, sharedmem
         self._grid, self._block, self._launch = grid, block, kernel._dispatcher
         self._extensions = tuple(reversed(kernel.extensions))
+        #: Called with the kernel and this before each launch; a launch configuration is one object as long as its kernel keeps it.
+        self.pre_launch_callbacks: list[Callable[[CUDADispatcher, Launch], object]] = []
         blocks = grid[0] * grid[1] * grid[2]
         if config.CUDA_LOW_OCCUPANCY_WARNINGS and blocks < 128:
             text = f"Grid size {blocks} will likely result in GPU under-utilization due to low occupancy."
@@ -276,7 +283,14 @@ class Launch:
         """Threads of a block."""
         return self._block
 
+    def __reduce__(self) -> Any:
+        if self.pre_launch_callbacks:
+            raise pickle.PicklingError("Cannot pickle configured launches with pre-launch callbacks")
+        return CUDADispatcher.configure, (self.dispatcher, self._grid, self._block, self.stream, self.sharedmem)
+
     def __call__(self, *args: Any) -> None:
+        for callback in self.pre_launch_callbacks:
+            callback(self.dispatcher, self)
         for extension in self._extensions:
             args = tuple(extension.prepare_args(_core.typeof(native(a)), a, stream=self.stream, retr=[])[1] for a in args)
         if config.CUDA_WARN_ON_IMPLICIT_COPY and any(isinstance(a, np.ndarray) and not isinstance(a, MappedNDArray) for a in args):
@@ -284,6 +298,8 @@ class Launch:
             warnings.warn(NumbaPerformanceWarning(text), stacklevel=2)
         if self.stream:
             check(self.stream)
+        if (loading := self.dispatcher._loading) is not None and current_gpu() is None:
+            loading.load(tuple(_core.typeof(native(a)) for a in args))
         if (gpu := current_gpu()) is not None:
             launch_on(gpu, self, args)
             return

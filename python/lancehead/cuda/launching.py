@@ -56,6 +56,8 @@ def launch_on(gpu: _core.Gpu, launch: Any, args: tuple[Any, ...]) -> None:
 
 def _compiled(gpu: _core.Gpu, kernel: Any, types: tuple[Any, ...]) -> _Code:
     options, name = kernel.targetoptions, symbol(kernel.py_func)
+    if kernel._loading is not None:
+        raise UnsupportedError(f"callbacks of linked code are not called on a GPU; {CPU_INSTEAD}")
     made = _core.compile_ptx(
         kernel.py_func, types, name, gpu.capability, debug=bool(options.get("debug")), lineinfo=bool(options.get("lineinfo")),
         fastmath=bool(options.get("fastmath")), limits=limits(options.get("launch_bounds"), options.get("max_registers")),

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from lancehead import types, ufuncs
+from lancehead import pickling, types, ufuncs
 from lancehead.cuda.devicearray import DeviceNDArray, as_cuda_array, host_of, is_cuda_array
 from lancehead.cuda.gpu import current_gpu
 from lancehead.cuda.gpu_ufuncs import GpuLoops
@@ -22,12 +22,16 @@ class DeviceUFunc:
 
     def __init__(self, function: Callable[..., Any], ufunc: Any, fastmath: Any = False) -> None:
         self.py_func, self._ufunc, self._loops = function, ufunc, GpuLoops(function, ufunc, fastmath)
-        self.__name__, self.__doc__ = function.__name__, function.__doc__
+        self.__name__, self.__qualname__, self.__module__ = function.__name__, function.__qualname__, function.__module__
+        self.__doc__ = function.__doc__
 
     def __repr__(self) -> str:
         return f"<CUDA ufunc {self.__name__}>"
 
     def __reduce__(self) -> Any:
+        return pickling.reduce(self)
+
+    def _by_value(self) -> Any:
         return DeviceUFunc, (self.py_func, self._ufunc, self._loops.fastmath)
 
     def __call__(self, *args: Any, out: Any = None, stream: Any = 0) -> Any:
@@ -51,11 +55,27 @@ class DeviceUFunc:
             self._ufunc(*inputs, out=tuple(host_of(o) for o in outs))
             outs = tuple(as_cuda_array(o) if is_cuda_array(o) else o for o in outs)
             return outs[0] if nout == 1 else outs
-        result = self._ufunc(*inputs)
+        try:
+            result = self._ufunc(*inputs)
+        except TypeError:
+            if (fitted := self._fitted(inputs)) is None:
+                if any(map(is_cuda_array, args)):
+                    raise TypeError(f"no loop of {self.__name__} takes these types, and an array of a device does not support .astype(): convert it before") from None
+                raise
+            result = self._ufunc(*fitted)
         if not any(map(is_cuda_array, args)):
             return result
         made = tuple(DeviceNDArray(np.asarray(r), stream) for r in (result if nout > 1 else (result,)))
         return made if nout > 1 else made[0]
+
+    def _fitted(self, inputs: list[Any]) -> list[Any] | None:
+        """Numbers as the first loop wants them that takes the arrays and numbers of their kind; `None` if there is none, or nothing to convert."""
+        scalar = [isinstance(x, (int, float, complex, np.generic)) for x in inputs]
+        for loop in self._ufunc.types if any(scalar) else ():
+            wanted = [np.dtype(c) for c in loop.split("->")[0]]
+            if all(np.can_cast(np.asarray(x).dtype, t, "same_kind" if s else "safe") for x, t, s in zip(inputs, wanted, scalar, strict=True)):
+                return [t.type(x) if s else x for x, t, s in zip(inputs, wanted, scalar, strict=True)]
+        return None
 
     def reduce(self, arg: Any, stream: Any = 0) -> Any:
         """The elements of an array of one dimension combined."""

@@ -296,7 +296,7 @@ fn by_kind<T>(ty: Ty, signed: T, unsigned: T, float: T) -> T {
 }
 
 /// Our fast-math bits as LLVM's C API numbers them.
-fn fast_math_flags(ours: u8) -> u32 {
+pub(super) fn fast_math_flags(ours: u8) -> u32 {
     use lh_ir::func::fastmath as f;
     let pairs =
         [(f::REASSOC, 1), (f::NNAN, 2), (f::NINF, 4), (f::NSZ, 8), (f::ARCP, 16), (f::CONTRACT, 32), (f::AFN, 64)];

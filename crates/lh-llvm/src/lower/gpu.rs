@@ -31,9 +31,12 @@ fn kernel(cx: &mut Lowering<'_>, unit: &Unit<'_>, limits: KernelLimits) {
             m.text_attribute(stub, name, &n.to_string());
         }
     };
-    number("nvvm.maxntid", limits.max_threads);
+    if let Some(threads) = limits.max_threads {
+        m.text_attribute(stub, "nvvm.maxntid", &format!("{threads},1,1"));
+    }
     number("nvvm.minctasm", limits.min_blocks);
     number("nvvm.maxnreg", limits.max_registers);
+    number("nvvm.maxclusterrank", limits.max_cluster);
     call(cx, unit, stub, 0);
     m.ret_void();
 }

@@ -1,5 +1,6 @@
 //! What kernels do that nothing else does, on a GPU: geometry, barriers, warps, atomics, shared and local memory.
 
+use super::arith::fast_math_flags;
 use super::function::FnCx;
 use crate::ir::Val;
 use lh_ir::Value;
@@ -224,6 +225,12 @@ impl FnCx<'_, '_> {
             "lh_log2f" => call(self, "lg2", vals[0]),
             "lh_logf" => scale(self, call(self, "lg2", vals[0]), LN_2),
             "lh_log10f" => scale(self, call(self, "lg2", vals[0]), LOG10_2),
+            "lh_tanhf" => {
+                let (fn_type, f) = self.cx.m.intrinsic("llvm.tanh", t);
+                let v = self.call(fn_type, f, vals);
+                self.set_fast_math(v, fast_math_flags(self.func.options.fastmath));
+                v
+            }
             "lh_powf" => call(self, "ex2", self.fmul(vals[1], call(self, "lg2", vals[0]))),
             _ => return None,
         })

@@ -370,7 +370,9 @@ def log2(x):
     >>> np.log2(np.array([8 + 0j]))
     array([3.+0.j])
     """
-    return log(x) * (1.0 / math.log(2.0))
+    # Part by part: an infinite one leaves the other as it is.
+    natural, scale = log(x), prim.cast(1.0 / math.log(2.0), x.real.dtype)
+    return prim.complex(natural.real * scale, natural.imag * scale)
 
 
 def expm1(x):
@@ -439,6 +441,8 @@ def fmax(x, y):
     """
     dtype = prim.result_type(x, y)
     a, b = prim.cast(x, dtype), prim.cast(y, dtype)
+    if prim.is_complex(a):
+        return b if b == b and (a != a or _complex_less(a, b)) else a
     return b if a != a or (b == b and b > a) else a
 
 
@@ -450,6 +454,8 @@ def fmin(x, y):
     """
     dtype = prim.result_type(x, y)
     a, b = prim.cast(x, dtype), prim.cast(y, dtype)
+    if prim.is_complex(a):
+        return b if b == b and (a != a or _complex_less(b, a)) else a
     return b if a != a or (b == b and b < a) else a
 
 
