@@ -135,6 +135,15 @@ def test_the_first_block_that_raises_counts():
             late[1024, 32](np.zeros(8), first)
 
 
+def test_geometry_is_printed_as_a_tuple(capsys):
+    @cuda.jit
+    def kernel():
+        print(cuda.threadIdx, "of", cuda.blockDim)
+
+    kernel[1, (2, 1, 2)]()
+    assert sorted(capsys.readouterr().out.splitlines()) == ["(0, 0, 0) of (2, 1, 2)", "(0, 0, 1) of (2, 1, 2)", "(1, 0, 0) of (2, 1, 2)", "(1, 0, 1) of (2, 1, 2)"]
+
+
 def test_printing_keeps_the_order_of_blocks(capsys):
     @cuda.jit
     def tells():

@@ -292,6 +292,8 @@ impl Infer<'_> {
 
     /// Prints the text of a value; a GPU, which has no texts, formats numbers itself.
     fn print_value(&mut self, a: &Val) -> Result<Val> {
+        let geometry = self.geometry_parts(a)?;
+        let a = geometry.as_ref().unwrap_or(a);
         let t = a.ty;
         let on_gpu = self.options.device == Device::Gpu;
         if let Some(text) = self.instance_text(a)? {

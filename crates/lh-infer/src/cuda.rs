@@ -3,6 +3,7 @@
 use crate::emit::ArrayParts;
 use crate::infer::Infer;
 use crate::val::Val;
+use crate::world::Object;
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{Device, Inst};
 use lh_ir::types::{NamedTuple, TyKind};
@@ -50,6 +51,17 @@ pub(crate) fn vector_base(n: &NamedTuple) -> Option<Ty> {
 }
 
 impl Infer<'_> {
+    /// `threadIdx` and the like as a whole, as a tuple.
+    pub(crate) fn geometry_parts(&mut self, v: &Val) -> Result<Option<Val>> {
+        let TyKind::Obj(o) = v.ty.kind() else { return Ok(None) };
+        match self.world.object(*o) {
+            Object::Path(p) if geometry(&format!("{p}.x")).is_some() => {
+                AXES.iter().map(|a| self.get_attr(v, a)).collect::<Result<_>>().map(|parts| Some(Val::tuple(parts)))
+            }
+            _ => Ok(None),
+        }
+    }
+
     /// A short vector of numbers and shorter ones, in order.
     pub(crate) fn vector(&mut self, n: &NamedTuple, base: Ty, args: &[Val]) -> Result<Val> {
         let mut parts = Vec::new();
