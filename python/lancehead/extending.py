@@ -36,9 +36,7 @@ REGISTERED: dict[Any, list[Overload]] = {}
 CHOSEN: dict[tuple[Any, str], Any] = {}
 
 
-def overload(
-    function: Callable[..., Any], jit_options: Any = None, strict: bool = True, inline: Any = "never", prefer_literal: bool = False, **options: Any
-) -> Callable[[Any], Any]:
+def overload(function: Callable[..., Any], strict: bool = True, prefer_literal: bool = False, **options: Any) -> Callable[[Any], Any]:
     """Says what compiled code runs where it calls `function`.
 
     The decorated function gets the types of the arguments (`lancehead.types`), by position and by name as they are in the call, and its own defaults for
@@ -64,9 +62,7 @@ def overload(
     return registering(function, strict, prefer_literal, options)
 
 
-def overload_method(
-    typ: Any, attr: str, strict: bool = True, inline: Any = "never", prefer_literal: bool = False, **options: Any
-) -> Callable[[Any], Any]:
+def overload_method(typ: Any, attr: str, strict: bool = True, prefer_literal: bool = False, **options: Any) -> Callable[[Any], Any]:
     """Says what compiled code runs for a method of values of a type: a class of `lancehead.types` (`types.Array`) or one type. The receiver is the first argument; otherwise as `overload`.
 
     Methods that lancehead has itself are not replaced.
@@ -74,19 +70,13 @@ def overload_method(
     return registering(attr, strict, prefer_literal, options, typ, True)
 
 
-def overload_attribute(typ: Any, attr: str, strict: bool = True, inline: Any = "never", prefer_literal: bool = False, **options: Any) -> Callable[[Any], Any]:
+def overload_attribute(typ: Any, attr: str, strict: bool = True, prefer_literal: bool = False, **options: Any) -> Callable[[Any], Any]:
     """As `overload_method`, for an attribute: the receiver is the only argument."""
     return registering(attr, strict, prefer_literal, options, typ)
 
 
-def registering(
-    key: Any, strict: bool, prefer_literal: bool, options: dict[str, Any], receiver: Any = None, is_method: bool = False
-) -> Callable[[Any], Any]:
-    """A decorator that registers an overload.
-
-    Raises:
-        NonexistentTargetError: the target is none of those in `TARGETS`.
-    """
+def registering(key: Any, strict: bool, prefer_literal: bool, options: Any, receiver: Any = None, is_method: bool = False) -> Callable[[Any], Any]:
+    """A decorator that registers an overload; a target that is none of those in `TARGETS` raises NonexistentTargetError."""
     target = options.get("target", "generic")
     if not any(target in known for known in TARGETS.values()):
         raise errors.NonexistentTargetError(f"No target is registered against '{target}'")
@@ -103,10 +93,7 @@ def registering(
 
 def find(key: Any, plain: tuple[Any, ...], literal: tuple[Any, ...], names: tuple[str, ...], is_call: bool, on_device: bool) -> tuple[str, Any]:
     """What overloads give for a call with arguments of these types, the last of them by name, or for an attribute: a function, `True` if a method
-    has the name, `None` if none is meant; and a name for the choice.
-
-    Raises:
-        TypingError: there are overloads of the function or method, none of which fits.
+    has the name, `None` if none is meant; and a name for the choice. TypingError says that there are overloads of the function or method, none of which fits.
     """
     own = key if isinstance(key, str) else None
     call = (plain, literal, names, is_call, on_device)
@@ -164,31 +151,20 @@ def is_of(ty: Any, receiver: Any) -> bool:
 
 
 def check_parameters(choose: Callable[..., Any], made: Any) -> None:
-    """Refuses a function that does not take what its overload was asked with.
-
-    Raises:
-        TypingError: the parameters differ, or there are `**kwargs`.
-    """
-    ours, theirs = (list(inspect.signature(getattr(f, "py_func", f)).parameters.values()) for f in (choose, made))
-    for p in ours + theirs:
-        if p.kind is p.VAR_KEYWORD:
-            raise errors.TypingError(f"use of VAR_KEYWORD (e.g. **kwargs) is unsupported (offending argument name is '{p}')")
-    parts = (([p for p in ps if p.default is p.empty], [p for p in ps if p.default is not p.empty]) for ps in (ours, theirs))
-    (asked, asked_by_name), (taken, taken_by_name) = parts
-    for p in asked:
-        if p.kind is p.VAR_POSITIONAL and all(t.kind is not t.VAR_POSITIONAL for t in taken):
-            raise errors.TypingError(
-                f"VAR_POSITIONAL (e.g. *args) argument kind (offending argument name is '{p}') found in function signature; "
-                "the implementation must have it, too"
-            )
-    differ = "Typing and implementation arguments differ in"
-    names = lambda ps: [p.name for p in ps]  # noqa: E731
-    if names(asked) != names(taken):
-        raise errors.TypingError(f"{differ} argument names: {asked} and {taken}")
-    if names(asked_by_name) != names(taken_by_name):
-        raise errors.TypingError(f"{differ} keyword argument names: {asked_by_name} and {taken_by_name}")
-    if [repr(p.default) for p in asked_by_name] != [repr(p.default) for p in taken_by_name]:
-        raise errors.TypingError(f"{differ} keyword argument default values: {asked_by_name} and {taken_by_name}")
+    """Refuses a function that does not take what its overload was asked with, or takes `**kwargs`, by a TypingError."""
+    asked, taken = (list(inspect.signature(getattr(f, "py_func", f)).parameters.values()) for f in (choose, made))
+    for p in asked + taken:
+        if p.kind is p.VAR_KEYWORD or p.kind is p.VAR_POSITIONAL and all(t.kind is not p.kind for t in taken):
+            example = "**kwargs" if p.kind is p.VAR_KEYWORD else "*args"
+            raise errors.TypingError(f"use of {p.kind.name} (e.g. {example}) is unsupported here (offending argument name is '{p}')")
+    parts: dict[str, Callable[[inspect.Parameter], Any]] = {
+        "argument names": lambda p: p.default is p.empty and p.name,
+        "keyword argument names": lambda p: p.default is not p.empty and p.name,
+        "keyword argument default values": lambda p: repr(p.default),
+    }
+    for what, part in parts.items():
+        if list(filter(None, map(part, asked))) != list(filter(None, map(part, taken))):
+            raise errors.TypingError(f"Typing and implementation arguments differ in {what}: {asked} and {taken}")
 
 
 def register_jitable(*args: Any, **options: Any) -> Any:

@@ -93,8 +93,8 @@ class Context:
         self.gpu: _core.Gpu | None = getattr(device, "gpu", None)
         self.memory_manager = MemoryManager(self.get_memory_info().total)
         self.arrays: weakref.WeakSet[Any] = weakref.WeakSet()
-        #: Code whose callbacks are called when it is unloaded.
-        self.loaded: weakref.WeakSet[Any] = weakref.WeakSet()
+        #: What calls callbacks of linked code when it is unloaded.
+        self.loaded: list[Any] = []
 
     @property
     def deallocations(self) -> Deallocations:
@@ -148,8 +148,8 @@ class Context:
         for array in list(self.arrays):
             array._free()
         self.arrays.clear()
-        for code in list(self.loaded):
-            code.unload()
+        while self.loaded:
+            self.loaded.pop()()
         self.deallocations.clear()
 
     def can_access_peer(self, peer_context: int | Context | Device) -> bool:

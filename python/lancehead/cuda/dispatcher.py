@@ -44,7 +44,9 @@ class CUDADispatcher:
         linked = linking.number(options.get("link"))
         if linked:
             given["_link"] = linked
-        self._loading = linking.loading_of(self, options.get("link"))
+        #: What it is linked with that has callbacks, and what calls them at the end, by the types of arguments.
+        self.callbacks = [i for i in linking.sources(options.get("link")) if getattr(i, "setup_callback", None) or getattr(i, "teardown_callback", None)]
+        self.loaded: dict[Any, Any] = {}
         self._dispatcher = _core.dispatcher(function, given, signatures, bool(signatures))
         self._device = device
         self._specialized = len(signatures) == 1 and not device
@@ -298,11 +300,11 @@ class Launch:
             warnings.warn(NumbaPerformanceWarning(text), stacklevel=2)
         if self.stream:
             check(self.stream)
-        if (loading := self.dispatcher._loading) is not None and current_gpu() is None:
-            loading.load(tuple(_core.typeof(native(a)) for a in args))
         if (gpu := current_gpu()) is not None:
             launch_on(gpu, self, args)
             return
+        if self.dispatcher.callbacks:
+            linking.load(self.dispatcher, self.dispatcher.callbacks, tuple(_core.typeof(native(a)) for a in args))
         try:
             _core.launch(self._launch, self._grid, self._block, self.sharedmem, natives(args))
         except Exception as error:

@@ -56,7 +56,7 @@ def launch_on(gpu: _core.Gpu, launch: Any, args: tuple[Any, ...]) -> None:
 
 def _compiled(gpu: _core.Gpu, kernel: Any, types: tuple[Any, ...]) -> _Code:
     options, name = kernel.targetoptions, symbol(kernel.py_func)
-    if kernel._loading is not None:
+    if kernel.callbacks:
         raise UnsupportedError(f"callbacks of linked code are not called on a GPU; {CPU_INSTEAD}")
     made = _core.compile_ptx(
         kernel.py_func, types, name, gpu.capability, debug=bool(options.get("debug")), lineinfo=bool(options.get("lineinfo")),

@@ -85,49 +85,26 @@ class LTOIR(LinkableCode):
 class LoadedCode:
     """What callbacks get on the CPU device: a kernel's code for one tuple of argument types. The driver knows nothing of it."""
 
-    @property
-    def handle(self) -> LoadedCode:
-        """What tells it from all others."""
-        return self
+    def __init__(self) -> None:
+        self.handle = object()
 
 
-class Loading:
-    """Calls the callbacks of what a kernel is linked with, once for each tuple of argument types."""
+_LOADING = threading.RLock()
 
-    def __init__(self, items: list[LinkableCode]) -> None:
-        self._items, self._lock = items, threading.RLock()
-        self._loaded: dict[Any, LoadedCode] = {}
 
-    def load(self, types: Any) -> None:
-        """Before a launch."""
-        with self._lock:
-            if types not in self._loaded:
-                code = LoadedCode()
-                _call([i.setup_callback for i in self._items], code)
-                self._loaded[types] = code
-                current_context().loaded.add(self)
-
-    def unload(self) -> None:
-        """When the kernel goes, its context is reset, or Python ends."""
-        with self._lock:
-            while self._loaded:
-                _call([i.teardown_callback for i in self._items], self._loaded.popitem()[1])
+def load(kernel: Any, items: list[LinkableCode], types: Any) -> None:
+    """Calls the callbacks of what a kernel is linked with: once before it runs with arguments of these types, and when it goes, its context is reset or Python ends."""
+    with _LOADING:
+        if (known := kernel.loaded.get(types)) is None or not known.alive:
+            code = LoadedCode()
+            _call([i.setup_callback for i in items], code)
+            kernel.loaded[types] = weakref.finalize(kernel, _call, [i.teardown_callback for i in items], code)
+            current_context().loaded.append(kernel.loaded[types])
 
 
 def _call(callbacks: list[Callable[[Any], object] | None], code: LoadedCode) -> None:
-    for callback in callbacks:
-        if callback is not None:
-            callback(code)
-
-
-def loading_of(kernel: Any, link: Any) -> Loading | None:
-    """What calls the callbacks of a kernel; `None` if there are none."""
-    items = [i for i in sources(link) if isinstance(i, LinkableCode) and (i.setup_callback or i.teardown_callback)]
-    if not items:
-        return None
-    made = Loading(items)
-    weakref.finalize(kernel, made.unload)
-    return made
+    for callback in filter(None, callbacks):
+        callback(code)
 
 
 _KINDS = frozenset(code.kind for code in LinkableCode.__subclasses__())
