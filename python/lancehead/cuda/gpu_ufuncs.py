@@ -25,7 +25,8 @@ def _whole(x: Any, i: int) -> Any:
 
 @jit(device=True)
 def _element(x: Any, i: int) -> Any:
-    return x.flat[i]
+    # `flat` checks the index.
+    return x[i] if x.ndim == 1 else x.flat[i]
 
 
 @jit(device=True)
@@ -48,18 +49,21 @@ def _taken(arrays: Any, ways: Any, i: int) -> Any:
 @jit(device=True)
 def _store(arrays: Any, values: Any, i: int) -> None:
     if len(arrays) > 0:
-        arrays[0].flat[i] = values[0]
+        if arrays[0].ndim == 1:
+            arrays[0][i] = values[0]
+        else:
+            arrays[0].flat[i] = values[0]
         _store(arrays[1:], values[1:], i)
 
 
 @jit
 def _copy(to: Any, source: Any) -> None:
     for i in range(grid(1), to.size, gridsize(1)):
-        to.flat[i] = source.flat[i]
+        _store((to,), (_element(source, i),), i)
 
 
 def _converted(kind: type) -> CUDADispatcher:
-    return jit(lambda x, i: kind(x.flat[i]), device=True)
+    return jit(lambda x, i: kind(_element(x, i)), device=True)
 
 
 class GpuLoops:
