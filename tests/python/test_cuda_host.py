@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import threading
 
 import numpy as np
 import pytest
@@ -140,3 +141,16 @@ def test_static_shared_memory_has_the_limit_of_a_card() -> None:
     assert a[0] == 1
     with pytest.raises(CudaAPIError, match="too much shared data"):
         more[1, 32](a)
+
+
+def test_other_threads_go_on_while_a_kernel_runs() -> None:
+    @cuda.jit
+    def waits(flag):
+        while cuda.atomic.add(flag, 0, 0) == 0:
+            pass
+
+    flag = np.zeros(1, np.int64)
+    device = cuda.to_device(flag)
+    threading.Timer(0.2, device.copy_to_device, (np.ones(1, np.int64),)).start()
+    waits[1, 1](device)
+    assert device.copy_to_host()[0] == 1

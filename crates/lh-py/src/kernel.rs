@@ -9,6 +9,7 @@ use lh_driver::kernel::Kernel;
 use lh_ir::func::Entry;
 use lh_ir::types::Prim;
 use pyo3::exceptions::{PyRuntimeError, PyTypeError};
+use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -28,13 +29,18 @@ pub fn launch(
     let config = Config { grid, block, dynamic_shared: shared };
     let code = code_of(overload)?;
     let run = || {
-        let running = Running::start(true);
         // SAFETY: the words are those of the specialisation's types, and the tuple keeps what they point to alive.
-        let result = unsafe { lh_cuda::emulator::Cpu.launch(&code, &config, &buf.slots) };
-        drop(running);
-        result
+        unsafe { lh_cuda::emulator::Cpu.launch(&code, &config, &buf.slots) }
     };
-    let result = catch_unwind(AssertUnwindSafe(run)).map_err(|panic| render::internal_error(py, panic.as_ref()))?;
+    let running = Running::start(true);
+    // Other threads go on, as they do while a GPU works.
+    // SAFETY: what is saved is restored by the same thread, and no panic passes.
+    let saved = unsafe { ffi::PyEval_SaveThread() };
+    let result = catch_unwind(AssertUnwindSafe(run));
+    // SAFETY: as above.
+    unsafe { ffi::PyEval_RestoreThread(saved) };
+    drop(running);
+    let result = result.map_err(|panic| render::internal_error(py, panic.as_ref()))?;
     if let Some(lists) = &buf.lists {
         lists.reflect(py)?;
     }
