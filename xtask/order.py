@@ -22,21 +22,13 @@ from collections import Counter
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-LIST = ROOT / "crates/lh-py/order.txt"
 # Of <sys/ptrace.h>, <sys/reg.h> and <sys/wait.h>. FOLLOW is new processes and threads, and their end when this one ends.
 TRACEME, PEEKUSER, POKEUSER, CONT, SETOPTIONS = 0, 3, 6, 7, 0x4200
-FOLLOW, RIP, WALL = 0x10000E, 16 * 8, 0x40000000
-BREAKPOINT = 0xCC
+FOLLOW, RIP, WALL, BREAKPOINT = 0x10000E, 16 * 8, 0x40000000, 0xCC
 # Suites that run what programs of the demo do not, in files of tests/.
 SUITES = ["python/test_ufuncs.py", "python/test_stencils.py", "python/test_parallel.py", "python/test_lib_doctests.py", "python/test_cuda_kernels.py", "cuda/test_ptx.py"]
 
-ptrace = ctypes.CDLL(None, use_errno=True).ptrace
-ptrace.argtypes = [ctypes.c_long] * 4
-ptrace.restype = ctypes.c_long
-
-
-def output(*command: str | Path) -> str:
-    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+ptrace = ctypes.CFUNCTYPE(*[ctypes.c_long] * 5)(("ptrace", ctypes.CDLL(None)))
 
 
 class Module:
@@ -45,43 +37,39 @@ class Module:
     def __init__(self, built: Path, folder: Path) -> None:
         self.path = folder / "lancehead/_core.so"
         self.code = built.read_bytes()
-        segment = re.search(r"LOAD +(\S+) (\S+) .* R E ", output("readelf", "-lW", built))
-        assert segment, f"{built} has no code"
+        read = subprocess.run(["readelf", "-lsW", built], check=True, capture_output=True, text=True).stdout
+        place, address = re.findall(r"LOAD +(\S+) (\S+) .* R E ", read)[0]
+        self.shift = int(address, 16) - int(place, 16)
+        #: One name of the function at an address.
+        self.names = {int(at, 16): name for at, name in re.findall(r"([0-9a-f]{16}) +\d+ FUNC +\w+ +\w+ +\d+ (\S+)", read)}
         #: Where threads have the module; what they have is looked up again when it does not fit.
         self.bases: dict[int, int] = {}
-        #: Addresses less places in the file.
-        self.shift = int(segment[2], 16) - int(segment[1], 16)
-        #: One name of the function at an address.
-        self.names = {
-            int(address, 16): name
-            for address, name in re.findall(r"([0-9a-f]{16}) +\d+ FUNC +\w+ +\w+ +\d+ (\S+)", output("readelf", "-sW", built))
-        }
         patched = bytearray(self.code)
         for address in self.names:
             patched[address - self.shift] = BREAKPOINT
         shutil.copytree(ROOT / "python/lancehead", self.path.parent, ignore=shutil.ignore_patterns("*.so", "*.a"))
         self.path.write_bytes(patched)
 
-    def address(self, thread: int, place: int) -> int | None:
-        """The function whose breakpoint is at this place of the thread's memory."""
+    def entered(self, thread: int) -> str | None:
+        """The function at whose breakpoint the thread is; it goes on without."""
+        place = ptrace(PEEKUSER, thread, RIP, 0) - 1
         if place - self.bases.get(thread, 0) not in self.names:
             maps = Path(f"/proc/{thread}/maps").read_text().splitlines()
             self.bases[thread] = next((int(line.split("-")[0], 16) for line in maps if line.endswith(str(self.path))), 0)
         address = place - self.bases[thread]
-        return address if address in self.names else None
-
-    def remove(self, thread: int, place: int, address: int) -> None:
-        with open(f"/proc/{thread}/mem", "r+b", buffering=0) as memory:
-            memory.seek(place)
-            memory.write(self.code[address - self.shift : address - self.shift + 1])
-        ptrace(POKEUSER, thread, RIP, place)
+        if address in self.names:
+            with open(f"/proc/{thread}/mem", "r+b", buffering=0) as memory:
+                memory.seek(place)
+                memory.write(bytes([self.code[address - self.shift]]))
+            ptrace(POKEUSER, thread, RIP, place)
+        return self.names.get(address)
 
     def trace(self, arguments: list[str], environment: dict[str, str]) -> set[str]:
         """The functions that a Python program and its children run."""
         first = os.fork()
         if not first:
             ptrace(TRACEME, 0, 0, 0)
-            os.execve(sys.executable, [sys.executable, *arguments], {**os.environ, **environment})
+            os.execve(sys.executable, [sys.executable, *arguments], os.environ | environment)
         os.waitpid(first, 0)
         ptrace(SETOPTIONS, first, 0, FOLLOW)
         ptrace(CONT, first, 0, 0)
@@ -90,52 +78,42 @@ class Module:
             try:
                 thread, status = os.waitpid(-1, WALL)
             except ChildProcessError:
-                return found
-            if not os.WIFSTOPPED(status):
-                if thread == first and status:
-                    print(f"{arguments} ended with status {status}", file=sys.stderr)
-                continue
-            deliver = os.WSTOPSIG(status)
-            if status >> 8 == signal.SIGTRAP:
-                place = ptrace(PEEKUSER, thread, RIP, 0) - 1
-                if (address := self.address(thread, place)) is not None:
-                    found.add(self.names[address])
-                    self.remove(thread, place, address)
-            ptrace(CONT, thread, 0, 0 if deliver in (signal.SIGTRAP, signal.SIGSTOP) else deliver)
-
-
-def programs() -> list[list[str]]:
-    demo = sorted(path.stem for path in (ROOT / "python/lancehead/demo/programs").glob("[a-z]*.py"))
-    pages = [str(path) for path in [*sorted((ROOT / "tests/lang").glob("*.md")), *(ROOT / "tests" / name for name in SUITES)]]
-    return [
-        *(["-m", "lancehead", "demo", "--quick", "--only", name] for name in demo),
-        *([str(path)] for path in sorted((ROOT / "examples").rglob("*.py"))),
-        *(["-m", "pytest", "-q", "-p", "no:cacheprovider", page] for page in pages),
-    ]
+                return found - {None}
+            if os.WIFSTOPPED(status):
+                if status >> 8 == signal.SIGTRAP:
+                    found.add(self.entered(thread))
+                deliver = os.WSTOPSIG(status)
+                ptrace(CONT, thread, 0, 0 if deliver in (signal.SIGTRAP, signal.SIGSTOP) else deliver)
+            elif thread == first and status:
+                print(f"{arguments} ended with status {status}", file=sys.stderr)
 
 
 def main() -> None:
+    demo = sorted(path.stem for path in (ROOT / "python/lancehead/demo/programs").glob("[a-z]*.py"))
+    pages = [*sorted((ROOT / "tests/lang").glob("*.md")), *(ROOT / "tests" / name for name in SUITES)]
+    programs = [[str(path)] for path in sorted((ROOT / "examples").rglob("*.py"))]
+    programs += [["-m", "pytest", "-q", "-p", "no:cacheprovider", str(page)] for page in pages]
     with tempfile.TemporaryDirectory() as folder:
         module = Module(Path(sys.argv[1]), Path(folder))
         environment = {"PYTHONPATH": folder}
-        keeping = {**environment, "LANCEHEAD_CACHE": "1", "LANCEHEAD_CACHE_DIR": f"{folder}/cache"}
+        keeping = environment | {"LANCEHEAD_CACHE": "1", "LANCEHEAD_CACHE_DIR": f"{folder}/cache"}
         loading = module.trace(["-c", "import lancehead"], environment)
         #: In how many programs a function ran: when compiled code came from the cache, and otherwise.
         kept, compiled = Counter[str](), Counter[str]()
-        all_programs = programs()
-        for program in all_programs:
+        for name in demo:
+            command = ["-m", "lancehead", "demo", "--quick", "--only", name]
+            compiled.update(module.trace(command, keeping))
+            kept.update(module.trace(command, keeping))
+        for program in programs:
             compiled.update(module.trace(program, environment))
-            if "demo" in program:
-                module.trace(program, keeping)
-                kept.update(module.trace(program, keeping))
-    often = {name for name, count in kept.items() if 2 * count > max(kept.values())}
+    often = {name for name, count in kept.items() if 2 * count > len(demo)}
 
     def level(name: str) -> int:
         # Eighths of all programs: a function seldom changes its place when the list is written again.
-        return 0 if name in loading else 1 if name in often else 10 - compiled[name] * 8 // len(all_programs)
+        return 0 if name in loading else 1 if name in often else 10 - compiled[name] * 8 // (len(demo) + len(programs))
 
     names = sorted(loading | kept.keys() | compiled.keys(), key=lambda name: (level(name), name))
-    LIST.write_text("".join(f"{name}\n" for name in names))
+    (ROOT / "crates/lh-py/order.txt").write_text("".join(f"{name}\n" for name in names))
     print(f"{len(names)} functions: {len(loading)} of loading, {len(often - loading)} of code from the cache")
 
 

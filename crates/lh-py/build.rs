@@ -4,7 +4,7 @@ use std::collections::hash_map::DefaultHasher;
 use std::fs;
 use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 fn main() {
     pyo3_build_config::use_pyo3_cfgs();
@@ -26,16 +26,12 @@ fn main() {
         std::env::var(name).unwrap_or_default().hash(&mut hash);
     }
     println!("cargo:rustc-env=LANCEHEAD_BUILD={:016x}", hash.finish());
-    // LLVM's 400 constructors lie side by side: loading the module touches 4 MB of code less.
-    println!("cargo:rustc-cdylib-link-arg=-Wl,-z,keep-text-section-prefix");
-    // So do the functions that compilations run, where the linker is LLVM's: they touch 9 to 17 MB of code instead of 28 to 32. `xtask/order.py` writes the list.
+    // Functions that run, if only when the module is loaded, lie side by side where the linker is LLVM's: compilations touch 9 to 17 MB of code instead of 28 to 32. `xtask/order.py` writes the list.
     let list = std::env::current_dir().expect("the crate's folder").join("order.txt");
     link_if_possible(&[&format!("--symbol-ordering-file={}", list.display()), "--no-warn-symbol-ordering"]);
     println!("cargo:rerun-if-changed=order.txt");
-    // What is to be corrected by where the module is loaded takes 11 KB instead of 1.4 MB.
-    if glibc() >= Some(36) {
-        link_if_possible(&["-z,pack-relative-relocs"]);
-    }
+    // What is to be corrected by where the module is loaded takes 11 KB instead of 1.4 MB; glibc knows that form from 2.36 on.
+    link_if_possible(&["-z,pack-relative-relocs"]);
     println!("cargo:rerun-if-changed=build.rs");
     store_library(&crates.join("../python"));
 }
@@ -61,26 +57,19 @@ fn store_library(root: &Path) {
     fs::write(Path::new(&out).join("library.bin"), stored).expect("what is made for the crate can be written");
 }
 
-/// The minor version of the GNU C library, 36 for 2.36.
-fn glibc() -> Option<u32> {
-    let output = Command::new("getconf").arg("GNU_LIBC_VERSION").output().ok()?;
-    String::from_utf8(output.stdout).ok()?.trim().strip_prefix("glibc 2.")?.parse().ok()
-}
-
-/// Gives the linker these options if an empty library can be linked with them.
+/// Gives the linker these options if an empty program can be linked with them, and runs.
 fn link_if_possible(options: &[&str]) {
     let variable = |name: &str| std::env::var(name).unwrap_or_default();
-    let arguments: Vec<String> = options.iter().map(|option| format!("-Wl,{option}")).collect();
-    let library = Path::new(&variable("OUT_DIR")).join("empty.so");
+    let program = Path::new(&variable("OUT_DIR")).join("empty");
+    fs::write(program.with_extension("rs"), "fn main() {}").expect("what is made for the crate can be written");
     let mut rustc = Command::new(variable("RUSTC"));
-    rustc.args(["--crate-type=cdylib", "--crate-name=empty", "--target", &variable("TARGET"), "-o"]).arg(library);
+    rustc.arg(program.with_extension("rs")).args(["--target", &variable("TARGET"), "-o"]).arg(&program);
     rustc.args(variable("CARGO_ENCODED_RUSTFLAGS").split('\x1f').filter(|flag| !flag.is_empty()));
     rustc.args(std::env::var("RUSTC_LINKER").map(|linker| format!("-Clinker={linker}")));
-    rustc.args(arguments.iter().map(|argument| format!("-Clink-arg={argument}"))).arg("-");
-    if rustc.stdin(Stdio::null()).output().is_ok_and(|output| output.status.success()) {
-        for argument in arguments {
-            println!("cargo:rustc-cdylib-link-arg={argument}");
-        }
+    rustc.args(options.iter().map(|option| format!("-Clink-arg=-Wl,{option}")));
+    let runs = |command: &mut Command| command.output().is_ok_and(|output| output.status.success());
+    if runs(&mut rustc) && runs(&mut Command::new(program)) {
+        options.iter().for_each(|option| println!("cargo:rustc-cdylib-link-arg=-Wl,{option}"));
     }
 }
 
