@@ -4,8 +4,8 @@
     python xtask/order.py target/release/lib_core.so
 
 The linker lays them side by side (`crates/lh-py/build.rs`), so that few pages of the module are in memory when something is compiled, and very few when nothing is. Which functions run is seen
-by breakpoints: a copy of the module has one at the entry of each function, the first hit notes the function and removes it. Linux on x86-64 only. LLVM's names stay from build to build; Rust's
-have hashes of the compiler and of the dependencies' versions: with others, Rust's functions lie where they lay without the list until it is written again.
+by breakpoints: a copy of the module has one at the entry of each function, the first hit notes the function and removes it. Linux on x86-64 only. Functions of Rust
+are left out: their names have hashes, of the compiler and of the dependencies among others, and hold for one build.
 """
 
 from __future__ import annotations
@@ -112,7 +112,8 @@ def main() -> None:
         # Eighths of all programs: a function seldom changes its place when the list is written again.
         return 0 if name in loading else 1 if name in often else 10 - compiled[name] * 8 // (len(demo) + len(programs))
 
-    names = sorted(loading | kept.keys() | compiled.keys(), key=lambda name: (level(name), name))
+    found = [name for name in loading | kept.keys() | compiled.keys() if not re.search(r"17h[0-9a-f]{16}E|^_R", name)]
+    names = sorted(found, key=lambda name: (level(name), name))
     (ROOT / "crates/lh-py/order.txt").write_text("".join(f"{name}\n" for name in names))
     print(f"{len(names)} functions: {len(loading)} of loading, {len(often - loading)} of code from the cache")
 
