@@ -5,7 +5,7 @@ import pytest
 
 from lancehead import cuda
 
-SHAPES = [32, 64, 256, 7, 33, 100, (16, 4), (8, 8, 2), (64, 3), (5, 7, 3)]
+SHAPES = [32, 64, 256, 7, 33, 100, (16, 4), (8, 8, 2), (64, 3), (32, 2, 2), (5, 7, 3)]
 FULL = 0xFFFFFFFF
 
 
@@ -463,3 +463,19 @@ def test_loops_until_no_lane_is_left():
                 count += (v > 0).sum()
             want[ts] = count * 100 + (a[ts][:, None] == a[ts]).sum(1)
         assert (out == want).all()
+
+
+@pytest.mark.parametrize("shape", [(64, 2), (32, 2, 2), (16, 8)])
+def test_warps_that_wait_on_stacks_of_their_own_know_their_threads(shape):
+    def k(out):
+        t = cuda.threadIdx.x + cuda.blockDim.x * (cuda.threadIdx.y + cuda.blockDim.y * cuda.threadIdx.z)
+        own = cuda.shared.array(128, np.int64)
+        own[t] = cuda.shfl_xor_sync(FULL, t, 1)
+        if own[t] >= 0:
+            cuda.syncthreads()
+        out[t, 0], out[t, 1], out[t, 2], out[t, 3] = own[t ^ 32], cuda.threadIdx.x, cuda.threadIdx.y, cuda.threadIdx.z
+
+    out = np.zeros((128, 4), np.int64)
+    cuda.jit(k)[1, shape](out)
+    t, x, y = np.arange(128), shape[0], shape[1]
+    assert (out == np.stack([t ^ 33, t % x, t // x % y, t // (x * y)], 1)).all()

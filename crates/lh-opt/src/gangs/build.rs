@@ -40,7 +40,7 @@ struct Detour {
 /// What is known at the start of a gang.
 #[derive(Clone, Copy)]
 pub(super) struct Start {
-    /// Index of the first lane's thread.
+    /// Index of the first lane's thread, where warps do not go from row to row.
     pub x: Value,
     pub y: Value,
     pub z: Value,
@@ -237,50 +237,29 @@ impl<'a> Build<'a> {
         }
     }
 
-    /// What is known of the gang: the parameters after the context are its number in
-    /// the block, or its place in its row, the row and the layer.
+    /// What is known of the gang: the parameters after the context are its place in its row, the row and the layer; its number
+    /// in the block and twice 0, where warps go from row to row.
     fn begin(&mut self, gangs: Gangs) {
         let [dx, dy, dz] = ["lh_cuda_bdim_x", "lh_cuda_bdim_y", "lh_cuda_bdim_z"].map(|n| self.geometry(n));
         let [number, row, layer] = [1, 2, 3].map(|i| self.old.params()[i]);
         let (start, whole) = self.cursor(|c| {
             let size = c.int(GANG);
             let (zero, one) = (c.int(0), c.int(1));
-            let shorter = |c: &mut Cursor<'_>, left| {
-                let few = c.lt(left, size);
-                c.select(few, left, size)
-            };
             let odd = c.int_op("srem", dx, size);
-            let even = c.eq(odd, zero);
-            let (x, y, z, lanes, first, whole);
-            if gangs == Gangs::Rows {
-                x = c.mul(number, size);
-                (y, z) = (row, layer);
-                let left = c.sub(dx, x);
-                lanes = shorter(c, left);
-                first = zero;
-                whole = even;
+            let whole = c.eq(odd, zero);
+            let x = c.mul(number, size);
+            let (first, threads) = if gangs == Gangs::Rows {
+                (zero, dx)
             } else {
                 let plane = c.mul(dx, dy);
-                let threads = c.mul(plane, dz);
-                first = c.mul(number, size);
-                // Divisions would take longer than much else, and most blocks have one row.
-                let layers = c.mul(dy, dz);
-                let cond = c.lt(one, layers);
-                let single = c.branch(cond);
-                let (join, params) = c.new_block(&[Ty::int(), Ty::int(), Ty::int()]);
-                let rest = c.int_op("srem", first, dx);
-                let row = c.int_op("sdiv", first, dx);
-                let (in_layer, layer) = (c.int_op("srem", row, dy), c.int_op("sdiv", row, dy));
-                c.end(Term::Jump(to(join, &[rest, in_layer, layer])), single);
-                c.end(Term::Jump(to(join, &[first, zero, zero])), join);
-                [x, y, z] = [params[0], params[1], params[2]];
-                let left = c.sub(threads, first);
-                lanes = shorter(c, left);
-                whole = even;
-            }
+                (x, c.mul(plane, dz))
+            };
+            let left = c.sub(threads, x);
+            let few = c.lt(left, size);
+            let lanes = c.select(few, left, size);
             let bits = c.int_op("shl", one, lanes);
             let mask = c.sub(bits, one);
-            (Start { x, y, z, lanes, first, mask }, whole)
+            (Start { x, y: row, z: layer, lanes, first, mask }, whole)
         });
         (self.start, self.whole) = (start, whole);
         let next = self.array(4);
@@ -501,11 +480,17 @@ impl<'a> Build<'a> {
     /// What is done once for a gang raises in its first lane.
     fn write_handler(&mut self) {
         self.at = self.handler;
-        let known = HashMap::from_iter(self.old.params()[1..HANDED].iter().copied().zip([
-            self.start.x,
-            self.start.y,
-            self.start.z,
-        ]));
+        let [dx, dy] = ["lh_cuda_bdim_x", "lh_cuda_bdim_y"].map(|n| self.geometry(n));
+        let (start, from_row_to_row) = (self.start, self.out.gangs == Gangs::Warps);
+        let thread = self.cursor(|c| {
+            if !from_row_to_row {
+                return [start.x, start.y, start.z];
+            }
+            let more = c.int_op("sdiv", start.first, dx);
+            let (row, layer) = (c.int_op("srem", more, dy), c.int_op("sdiv", more, dy));
+            [c.int_op("srem", start.first, dx), c.add(start.y, row), c.add(start.z, layer)]
+        });
+        let known = HashMap::from_iter(self.old.params()[1..HANDED].iter().copied().zip(thread));
         self.copy_handler(&known);
     }
     /// The instructions of the function's handler, with the thread's index replaced.

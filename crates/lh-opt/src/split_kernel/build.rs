@@ -166,9 +166,14 @@ impl<'a> Build<'a> {
                 Gangs::None => dim,
                 Gangs::Rows => Axes([padded(c, dim.0[0]), dim.0[1], dim.0[2]]),
                 Gangs::Warps => {
+                    // In whole rows, or from row to row.
+                    let odd = c.int_op("srem", dim.0[0], size);
+                    let zero = c.int(0);
+                    let whole = c.eq(odd, zero);
                     let row = c.mul(dim.0[0], dim.0[1]);
                     let all = c.mul(row, dim.0[2]);
-                    Axes([padded(c, all), one, one])
+                    let of = c.select(whole, dim.0[0], all);
+                    Axes([padded(c, of), c.select(whole, dim.0[1], one), c.select(whole, dim.0[2], one)])
                 }
             }
         });

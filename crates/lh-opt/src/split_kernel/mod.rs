@@ -59,7 +59,11 @@ pub(crate) fn split(func: &Function) -> Option<Function> {
         build::Build::new(&cut, &cfg, build::Plan { syncs, varies, is_cut, first, available, alive, by_grid }).run()
     };
     // What would have to be kept at more cuts may be what cannot be.
-    let all: Vec<Block> = loops.iter().chain(&branches).copied().collect();
+    let mut all: Vec<Block> = loops.iter().chain(&branches).copied().collect();
+    // Whether warps are full is asked first.
+    if cut.gangs == Gangs::Warps && !waiting {
+        all.push(Block(0));
+    }
     make(&all).or_else(|| make(&[]))
 }
 

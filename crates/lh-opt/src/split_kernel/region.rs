@@ -304,8 +304,8 @@ impl<'a> Build<'a> {
                 };
                 return Some(of.0[axis]);
             }
-            // Where nothing is cut it is not computed again.
-            if f.name == "lh_cuda_local" {
+            // Where nothing is cut it is not computed again, and gangs have written nothing where only their ways part.
+            if f.name == "lh_cuda_local" && !(self.old.gangs == Gangs::Warps && self.plan.syncs.is_empty()) {
                 return self.local(r, args[0], thread?);
             }
         }

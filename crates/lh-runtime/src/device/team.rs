@@ -9,7 +9,7 @@ use crate::classes::RUNTIME_ERROR;
 use crate::exception::{Pending, raise, set_pending, take_pending};
 use crate::symbol::{Symbol, functions};
 use crate::{interrupt, race};
-use lh_ir::func::Gangs;
+use lh_ir::func::{GANG, Gangs};
 use smallvec::SmallVec;
 
 /// Threads of a warp.
@@ -120,11 +120,11 @@ unsafe extern "C" fn thread_main(team: *mut u8) -> ! {
         words.push(cx.expose_provenance() as u64);
         let index = match (*team).gangs {
             Gangs::None => [thread % x, thread / x % y, thread / (x * y)],
-            Gangs::Rows => {
+            Gangs::Warps if x % GANG != 0 => [thread, 0, 0],
+            Gangs::Rows | Gangs::Warps => {
                 let strips = Gangs::Rows.count([x, 1, 1]);
                 [thread % strips, thread / strips % y, thread / (strips * y)]
             }
-            Gangs::Warps => [thread, 0, 0],
         };
         words.extend(index.map(|i| i as u64));
         words.extend_from_slice(&*(*team).args);
