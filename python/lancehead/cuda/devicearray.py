@@ -195,8 +195,8 @@ class DeviceNDArray:
         return self._over(self._data, stream)
 
     def get_ipc_handle(self) -> Any:
-        """Memory of the CPU device is shared between processes by `multiprocessing.shared_memory` instead."""
-        raise OSError("the memory of the CPU device has no IPC handles; use multiprocessing.shared_memory")
+        """Nothing: memory of the CPU device is shared between processes by `multiprocessing.shared_memory` instead, that of a GPU not yet."""
+        raise OSError("device arrays have no IPC handles: on the CPU device use multiprocessing.shared_memory")
 
 
 class GpuNDArray(DeviceNDArray):
