@@ -26,7 +26,7 @@ bench: build
 setup:
 	@tools/setup.sh
 
-$(VENV)/.lancehead-installed: $(SOURCES) Cargo.toml Cargo.lock pyproject.toml tools/setup.sh tools/requirements.txt | setup
+$(VENV)/.lancehead-installed: $(SOURCES) crates/lh-py/order.txt Cargo.toml Cargo.lock pyproject.toml tools/setup.sh tools/requirements.txt | setup
 	rm -f target/wheels/lancehead-*.whl
 	cargo build --release --quiet --package lh-aot
 	strip --strip-debug -o python/lancehead/liblancehead.a target/release/liblancehead.a
