@@ -115,16 +115,6 @@ impl Library {
         Some((function, is_property))
     }
 
-    /// How many functions there are.
-    pub fn len(&self) -> usize {
-        self.0.starts.len()
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.0.starts.is_empty()
-    }
-
     /// A function by number; `package` is where its files are.
     ///
     /// # Panics
