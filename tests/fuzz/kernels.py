@@ -28,7 +28,7 @@ from interpreter import Deadlock, interpret, interpreted  # noqa: E402
 SIGNATURE = "void(int64[::1], int64[::1], float64[::1], int64[::1], int32[::1], int64[::1], int64)"
 #: Values are cut to so many bits where they are stored.
 MASK = "0xFFFFF"
-SHAPES = (32, 64, 96, 48, 33, 20, (8, 4), (16, 6), (4, 4, 4))
+SHAPES = (32, 64, 96, 48, 33, 20, 100, (24, 4), (8, 4), (16, 6), (4, 4, 4))
 FULL = "0xFFFFFFFF"
 HELPERS = """
 def turn(x, y):

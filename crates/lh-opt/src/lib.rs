@@ -30,6 +30,7 @@ mod sequential;
 mod serialize_kernel;
 mod split_kernel;
 mod trim;
+mod while_loops;
 
 pub use effects::Summary;
 pub use elementwise::Elementwise;

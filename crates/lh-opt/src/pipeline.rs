@@ -8,6 +8,7 @@ use crate::elementwise::{self, Elementwise};
 use crate::{
     bounds, check_ahead, check_races, contract, dce, fold, fuse_elementwise, inline, interrupt, jam, kernel_context,
     list_lengths, lower_array, natural, nonzero, outline_parallel, own_sums, refcount, serialize_kernel, trim,
+    while_loops,
 };
 use lh_ir::diag::Result;
 use lh_ir::print::print;
@@ -40,6 +41,8 @@ pub const PIPELINE: &[Pass] = &[
     // Sees through views, and merges what lowering has cut.
     Pass { name: "fold", run: fold::run },
     Pass { name: "dce", run: dce::run },
+    // Needs blocks that are merged; whatever looks for loops by what they ask first comes after.
+    Pass { name: "while_loops", run: while_loops::run },
     // Sees the arithmetic of elementwise instructions, and leaves products that nothing uses.
     Pass { name: "contract", run: contract::run },
     Pass { name: "dce", run: dce::run },

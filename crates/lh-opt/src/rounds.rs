@@ -13,13 +13,13 @@
 //!
 //! Indices do not overflow: from a place of the launch, by steps of at least 1, that takes more rounds than there is time for.
 
-use crate::counted::{Compared, Defs, compared, is_in, stride, target_of};
+use crate::counted::{Compared, Defs, compared, counted, is_in, stride, target_of};
 use crate::dce;
 use crate::edit::{Cursor, row, to};
 use crate::gangs::{divergence, is_speculative};
 use crate::kernel_context::is_block_sync;
 use crate::natural::{HUGE, Limits};
-use crate::split_kernel::{self, uniform};
+use crate::split_kernel::{self, is_short, uniform};
 use lh_ir::cfg::{Cfg, DomTree, Loop, Loops, targets};
 use lh_ir::func::{Inst, InstData, Target, Term, waits};
 use lh_ir::{Block, Function, Ty, Value};
@@ -62,7 +62,8 @@ fn plans(func: &Function, cfg: &Cfg) -> Vec<Plan> {
     let by_grid = func.waits & waits::GRID != 0;
     let varies = uniform::varying(func, cfg, by_grid, &HashSet::new(), &|_| true, &|_| false);
     let finder = Finder { func, cfg, defs: Defs::new(func), limits: Limits::new(func, cfg, &dom), varies };
-    let mut plans: Vec<Plan> = loops.loops.iter().filter(|l| l.is_innermost).filter_map(|l| finder.plan(l)).collect();
+    let mut plans: Vec<Plan> =
+        loops.loops.iter().filter(|l| finder.is_deep(&loops, l)).filter_map(|l| finder.plan(l)).collect();
     // What threads decide differently now is not that.
     let mut varies = finder.varies;
     for p in &plans {
@@ -106,6 +107,18 @@ impl Finder<'_> {
         let blocks = l.blocks.clone();
         let step = (step, self.defs.int(func, step));
         Some(Plan { header: l.header, blocks, compared: c, step, before: edge.from, shared, own })
+    }
+
+    /// Whether what is in a loop is better done for one thread after the other: all loops inside are unrolled, or may raise in
+    /// the midst of what lanes of gangs do together.
+    fn is_deep(&self, loops: &Loops, l: &Loop) -> bool {
+        let (func, cfg) = (self.func, self.cfg);
+        let raises = |b: &Block| func.blocks[b.index()].insts.iter().any(|d| d.inst.can_raise());
+        let asks = |b: Block| matches!(&func.blocks[b.index()].term, Some(Term::Branch { cond, .. }) if self.varies[cond.index()]);
+        let inner = loops.loops.iter().filter(|x| x.header != l.header && l.blocks.contains(&x.header));
+        let even = |x: &Loop| counted(func, cfg, &self.defs, x).is_some() && !asks(x.header);
+        l.is_innermost || { inner }
+            .all(|x| even(x) && (is_short(func, cfg, &self.defs, x) || x.blocks.iter().any(raises)))
     }
 
     /// What a value is the sum of.

@@ -74,6 +74,11 @@ pub(super) fn split_syncs(func: &mut Function) -> HashMap<Block, Sync> {
     syncs
 }
 
+/// Whether a loop is unrolled.
+pub(crate) fn is_short(func: &Function, cfg: &Cfg, defs: &Defs, l: &Loop) -> bool {
+    counted(func, cfg, defs, l).and_then(|c| c.trips(func, cfg, defs, l)).is_some_and(|n| n <= UNROLLED)
+}
+
 /// Headers of loops through which all threads go alike, as often as each other, and that are not unrolled; and branches that
 /// all take alike.
 pub(super) fn even(
@@ -90,10 +95,13 @@ pub(super) fn even(
         let counted = counted(func, cfg, &defs, l);
         let leaves = |b: &Block| targets(func, *b).any(|(n, t)| n.is_some() && !l.blocks.contains(&t.block));
         let same = |b: &Block| !matches!(&func.blocks[b.index()].term, Some(Term::Branch { cond, .. }) if varies[cond.index()]);
-        let short = counted.as_ref().and_then(|c| c.trips(func, cfg, &defs, l)).is_some_and(|n| n <= UNROLLED);
         let in_turn = l.blocks.iter().all(|b| *b == l.header || !leaves(b));
         let strides = || compared(func, cfg, &defs, l).is_some_and(|c| stride(func, cfg, &defs, l, &c).is_some());
-        (counted.is_some() || strides()) && !short && same(&l.header) && !diverged[l.header.index()] && in_turn
+        (counted.is_some() || strides())
+            && !is_short(func, cfg, &defs, l)
+            && same(&l.header)
+            && !diverged[l.header.index()]
+            && in_turn
     };
     let headers: Vec<Block> = loops.loops.iter().filter(|l| even(l)).map(|l| l.header).collect();
     // A loop that is not cut is inside of the loops over threads, with its branches.

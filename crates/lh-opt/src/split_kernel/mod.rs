@@ -25,6 +25,8 @@ mod places;
 mod region;
 pub(crate) mod uniform;
 
+pub(crate) use cuts::is_short;
+
 use lh_ir::cfg::Cfg;
 use lh_ir::func::{Gangs, Inst, Term, waits};
 use lh_ir::{Block, Function};
