@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator
 
 import pytest
@@ -21,4 +22,6 @@ def gpu(library: StandIn, monkeypatch: pytest.MonkeyPatch) -> Iterator[StandIn]:
     library.launches.clear()
     library.library.fake_have(1)
     yield library
+    gc.collect()
+    library.reset()
     forget()

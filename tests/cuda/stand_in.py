@@ -36,15 +36,41 @@ class StandIn:
         subprocess.run([compiler, "-shared", "-fPIC", "-O1", "-w", "-o", str(self.path), str(source)], check=True)
         self.library = ctypes.CDLL(str(self.path))
         self.library.fake_used.restype = ctypes.c_size_t
-        self.launches: list[tuple[str, tuple[int, ...], int, bool]] = []
+        self._launches: list[tuple[str, tuple[int, ...], int, bool]] = []
         self._kernels: dict[Any, Any] = {}
         self._callback = _LAUNCH(self._launch)
         self.library.fake_on_launch(self._callback)
+        for count in ("assembled", "launched", "pending"):
+            getattr(self.library, f"fake_{count}").restype = ctypes.c_long
 
     @property
     def used(self) -> int:
         """Bytes of the memory that are in use."""
         return int(self.library.fake_used())
+
+    @property
+    def launches(self) -> list[tuple[str, tuple[int, ...], int, bool]]:
+        """What has been launched: name, dimensions, dynamic shared memory, whether it is cooperative."""
+        self.library.cuCtxSynchronize()
+        return self._launches
+
+    @property
+    def assembled(self) -> int:
+        """How often its assembler has been used."""
+        return int(self.library.fake_assembled())
+
+    @property
+    def pending(self) -> int:
+        """What has been put into streams and not been done yet."""
+        return int(self.library.fake_pending())
+
+    def set(self, pinned: bool = False, pools: bool = True, idle: bool = False) -> None:
+        """Whether memory of the host cannot be paged; whether there are pools; whether launches do nothing."""
+        self.library.fake_set(pinned, pools, idle)
+
+    def reset(self) -> None:
+        """Does what is pending, and forgets errors and settings."""
+        self.library.fake_reset()
 
     def _launch(self, text: bytes, name: bytes, dims: Any, shared: int, cooperative: int, words: Any, error: int | None) -> int:
         try:
@@ -57,7 +83,7 @@ class StandIn:
             if not all(self.library.fake_reaches(ctypes.c_uint64(w)) for w in given):
                 return 700
             plain = [_plain(w) for w in given]
-            self.launches.append((name.decode(), tuple(dims[:6]), shared, bool(cooperative)))
+            self._launches.append((name.decode(), tuple(dims[:6]), shared, bool(cooperative)))
             noted = made.variable("lh_error")[0] if error else 0
             if error:
                 ctypes.memmove(noted, error, 32)
@@ -74,5 +100,6 @@ def forget() -> None:
     """Has the choice of devices be made again."""
     gpu.count.cache_clear()
     gpu.opened.cache_clear()
+    gpu.in_use[0] = None
     vars(devices.gpus).pop("lst", None)
     devices._contexts.clear()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from typing import Any
 
 import numpy as np
@@ -143,6 +144,13 @@ def test_access_between_gpus(two: StandIn) -> None:
         context.enable_peer_access(peer)
     scale[1, 4](there, 2)
     assert there.copy_to_host().tolist() == [2] * 4
+    scale[1, 4](there, 2)
+    # Kernels of one GPU may still use memory that is freed on another.
+    del there
+    gc.collect()
+    other.synchronize()
+    cuda.synchronize()
+    assert two.used == 0
 
 
 def test_memory_of_the_host_that_kernels_use(gpu: StandIn) -> None:
@@ -152,6 +160,7 @@ def test_memory_of_the_host_that_kernels_use(gpu: StandIn) -> None:
         used = gpu.used
         scale[1, 8](a.T.ravel(), 3)
         scale[1, 8](a[0], 5)
+        cuda.synchronize()
         assert gpu.used == used > 0 and a.tolist() == [[30] * 3, [6] * 3]
         assert isinstance(cuda.as_cuda_array(a), GpuNDArray) and a.copy_to_host().tolist() == a.tolist()
         b = a[0] + 1

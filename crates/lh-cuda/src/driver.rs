@@ -3,13 +3,23 @@
 //! Every function may be missing: of an old driver some are, without one all. What is missing is an error where it is
 //! called. The primary context is used, which other libraries of the process share.
 
+#![expect(
+    clippy::missing_errors_doc,
+    reason = "every error is the driver's, of this call or of what was started before"
+)]
+
 mod shared;
 
 use libloading::Library;
 use std::ffi::{CStr, CString, c_char, c_int, c_uint, c_void};
 use std::fmt;
 use std::ptr::null_mut;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+mod streams;
+
+pub use streams::{Callback, Event, Stream};
 
 /// A handle of the driver's.
 type Handle = *mut c_void;
@@ -39,7 +49,7 @@ impl std::error::Error for DriverError {}
 pub type Result<T> = std::result::Result<T, DriverError>;
 
 macro_rules! api {
-    ($($field:ident = $symbol:literal ($($arg:ty),*);)*) => {
+    ($($field:ident = $symbol:literal ($($name:ident: $arg:ty),*);)*) => {
         /// The functions that the driver has.
         struct Api {
             $($field: Option<unsafe extern "C" fn($($arg),*) -> c_int>,)*
@@ -58,75 +68,72 @@ macro_rules! api {
             $(
                 /// # Safety
                 /// The arguments are what the driver's documentation asks for.
-                unsafe fn $field(&self, args: ($($arg,)*)) -> Result<()> {
+                #[allow(clippy::too_many_arguments, reason = "of some the driver wants eleven")]
+                unsafe fn $field(&self, $($name: $arg),*) -> Result<()> {
                     let Some(f) = self.api.$field else { return Err(missing($symbol)) };
                     // SAFETY: by contract.
-                    self.check($symbol, unsafe { api!(@call f args $($arg),*) })
+                    self.check($symbol, unsafe { f($($name),*) })
                 }
             )*
         }
     };
-    (@call $f:ident $t:ident) => {{
-        let () = $t;
-        $f()
-    }};
-    (@call $f:ident $t:ident $a:ty) => { $f($t.0) };
-    (@call $f:ident $t:ident $a:ty, $b:ty) => { $f($t.0, $t.1) };
-    (@call $f:ident $t:ident $a:ty, $b:ty, $c:ty) => { $f($t.0, $t.1, $t.2) };
-    (@call $f:ident $t:ident $a:ty, $b:ty, $c:ty, $d:ty) => { $f($t.0, $t.1, $t.2, $t.3) };
-    (@call $f:ident $t:ident $a:ty, $b:ty, $c:ty, $d:ty, $e:ty) => { $f($t.0, $t.1, $t.2, $t.3, $t.4) };
-    (@call $f:ident $t:ident $a:ty, $b:ty, $c:ty, $d:ty, $e:ty, $g:ty, $h:ty, $i:ty, $j:ty, $k:ty) => {
-        $f($t.0, $t.1, $t.2, $t.3, $t.4, $t.5, $t.6, $t.7, $t.8, $t.9)
-    };
-    (@call $f:ident $t:ident $a:ty, $b:ty, $c:ty, $d:ty, $e:ty, $g:ty, $h:ty, $i:ty, $j:ty, $k:ty, $l:ty) => {
-        $f($t.0, $t.1, $t.2, $t.3, $t.4, $t.5, $t.6, $t.7, $t.8, $t.9, $t.10)
-    };
 }
 
+// Letters stand for the names of parameters, which have no meaning here.
 api! {
-    init = "cuInit"(c_uint);
-    driver_version = "cuDriverGetVersion"(*mut c_int);
-    device_count = "cuDeviceGetCount"(*mut c_int);
-    device_get = "cuDeviceGet"(*mut c_int, c_int);
-    device_name = "cuDeviceGetName"(*mut c_char, c_int, c_int);
-    device_attribute = "cuDeviceGetAttribute"(*mut c_int, c_int, c_int);
-    retain = "cuDevicePrimaryCtxRetain"(*mut Handle, c_int);
-    release = "cuDevicePrimaryCtxRelease_v2"(c_int);
-    set_current = "cuCtxSetCurrent"(Handle);
+    init = "cuInit"(a: c_uint);
+    driver_version = "cuDriverGetVersion"(a: *mut c_int);
+    device_count = "cuDeviceGetCount"(a: *mut c_int);
+    device_get = "cuDeviceGet"(a: *mut c_int, b: c_int);
+    device_name = "cuDeviceGetName"(a: *mut c_char, b: c_int, c: c_int);
+    device_attribute = "cuDeviceGetAttribute"(a: *mut c_int, b: c_int, c: c_int);
+    retain = "cuDevicePrimaryCtxRetain"(a: *mut Handle, b: c_int);
+    release = "cuDevicePrimaryCtxRelease_v2"(a: c_int);
+    set_current = "cuCtxSetCurrent"(a: Handle);
     synchronize = "cuCtxSynchronize"();
-    module_load = "cuModuleLoadDataEx"(*mut Handle, *const c_void, c_uint, *mut c_int, *mut *mut c_void);
-    module_unload = "cuModuleUnload"(Handle);
-    module_function = "cuModuleGetFunction"(*mut Handle, Handle, *const c_char);
-    module_global = "cuModuleGetGlobal_v2"(*mut u64, *mut usize, Handle, *const c_char);
-    function_attribute = "cuFuncGetAttribute"(*mut c_int, c_int, Handle);
-    set_function_attribute = "cuFuncSetAttribute"(Handle, c_int, c_int);
-    launch_kernel = "cuLaunchKernel"(Handle, c_uint, c_uint, c_uint, c_uint, c_uint, c_uint, c_uint, Handle, *mut *mut c_void, *mut *mut c_void);
-    launch_cooperative = "cuLaunchCooperativeKernel"(Handle, c_uint, c_uint, c_uint, c_uint, c_uint, c_uint, c_uint, Handle, *mut *mut c_void);
-    alloc = "cuMemAlloc_v2"(*mut u64, usize);
-    free = "cuMemFree_v2"(u64);
-    alloc_async = "cuMemAllocAsync"(*mut u64, usize, Handle);
-    free_async = "cuMemFreeAsync"(u64, Handle);
-    default_pool = "cuDeviceGetDefaultMemPool"(*mut Handle, c_int);
-    pool_attribute = "cuMemPoolSetAttribute"(Handle, c_int, *mut c_void);
-    copy_in = "cuMemcpyHtoDAsync_v2"(u64, *const c_void, usize, Handle);
-    copy_out = "cuMemcpyDtoHAsync_v2"(*mut c_void, u64, usize, Handle);
-    copy_within = "cuMemcpyDtoDAsync_v2"(u64, u64, usize, Handle);
-    copy_peer = "cuMemcpyPeer"(u64, Handle, u64, Handle, usize);
-    can_access_peer = "cuDeviceCanAccessPeer"(*mut c_int, c_int, c_int);
-    enable_peer = "cuCtxEnablePeerAccess"(Handle, c_uint);
-    pool_access = "cuMemPoolSetAccess"(Handle, *const shared::Access, usize);
-    pointer_attribute = "cuPointerGetAttribute"(*mut c_void, c_int, u64);
-    host_alloc = "cuMemHostAlloc"(*mut *mut c_void, usize, c_uint);
-    host_free = "cuMemFreeHost"(*mut c_void);
-    memory_info = "cuMemGetInfo_v2"(*mut usize, *mut usize);
-    stream_create = "cuStreamCreate"(*mut Handle, c_uint);
-    stream_destroy = "cuStreamDestroy_v2"(Handle);
-    stream_wait = "cuStreamSynchronize"(Handle);
-    event_create = "cuEventCreate"(*mut Handle, c_uint);
-    event_record = "cuEventRecord"(Handle, Handle);
-    event_wait = "cuEventSynchronize"(Handle);
-    event_elapsed = "cuEventElapsedTime"(*mut f32, Handle, Handle);
-    event_destroy = "cuEventDestroy_v2"(Handle);
+    module_load = "cuModuleLoadDataEx"(a: *mut Handle, b: *const c_void, c: c_uint, d: *mut c_int, e: *mut *mut c_void);
+    module_unload = "cuModuleUnload"(a: Handle);
+    module_function = "cuModuleGetFunction"(a: *mut Handle, b: Handle, c: *const c_char);
+    module_global = "cuModuleGetGlobal_v2"(a: *mut u64, b: *mut usize, c: Handle, d: *const c_char);
+    function_attribute = "cuFuncGetAttribute"(a: *mut c_int, b: c_int, c: Handle);
+    set_function_attribute = "cuFuncSetAttribute"(a: Handle, b: c_int, c: c_int);
+    launch_kernel = "cuLaunchKernel"(a: Handle, b: c_uint, c: c_uint, d: c_uint, e: c_uint, f: c_uint, g: c_uint, h: c_uint, i: Handle, j: *mut *mut c_void, k: *mut *mut c_void);
+    launch_cooperative = "cuLaunchCooperativeKernel"(a: Handle, b: c_uint, c: c_uint, d: c_uint, e: c_uint, f: c_uint, g: c_uint, h: c_uint, i: Handle, j: *mut *mut c_void);
+    occupancy = "cuOccupancyMaxActiveBlocksPerMultiprocessor"(a: *mut c_int, b: Handle, c: c_int, d: usize);
+    link_create = "cuLinkCreate_v2"(a: c_uint, b: *mut c_int, c: *mut *mut c_void, d: *mut Handle);
+    link_add = "cuLinkAddData_v2"(a: Handle, b: c_int, c: *mut c_void, d: usize, e: *const c_char, f: c_uint, g: *mut c_int, h: *mut *mut c_void);
+    link_complete = "cuLinkComplete"(a: Handle, b: *mut *mut c_void, c: *mut usize);
+    link_destroy = "cuLinkDestroy"(a: Handle);
+    alloc = "cuMemAlloc_v2"(a: *mut u64, b: usize);
+    free = "cuMemFree_v2"(a: u64);
+    alloc_async = "cuMemAllocAsync"(a: *mut u64, b: usize, c: Handle);
+    free_async = "cuMemFreeAsync"(a: u64, b: Handle);
+    pool_trim = "cuMemPoolTrimTo"(a: Handle, b: usize);
+    default_pool = "cuDeviceGetDefaultMemPool"(a: *mut Handle, b: c_int);
+    pool_attribute = "cuMemPoolSetAttribute"(a: Handle, b: c_int, c: *mut c_void);
+    copy_in = "cuMemcpyHtoDAsync_v2"(a: u64, b: *const c_void, c: usize, d: Handle);
+    copy_out = "cuMemcpyDtoHAsync_v2"(a: *mut c_void, b: u64, c: usize, d: Handle);
+    copy_within = "cuMemcpyDtoDAsync_v2"(a: u64, b: u64, c: usize, d: Handle);
+    copy_peer = "cuMemcpyPeer"(a: u64, b: Handle, c: u64, d: Handle, e: usize);
+    can_access_peer = "cuDeviceCanAccessPeer"(a: *mut c_int, b: c_int, c: c_int);
+    enable_peer = "cuCtxEnablePeerAccess"(a: Handle, b: c_uint);
+    pool_access = "cuMemPoolSetAccess"(a: Handle, b: *const shared::Access, c: usize);
+    pointer_attribute = "cuPointerGetAttribute"(a: *mut c_void, b: c_int, c: u64);
+    host_alloc = "cuMemHostAlloc"(a: *mut *mut c_void, b: usize, c: c_uint);
+    host_free = "cuMemFreeHost"(a: *mut c_void);
+    memory_info = "cuMemGetInfo_v2"(a: *mut usize, b: *mut usize);
+    stream_create = "cuStreamCreate"(a: *mut Handle, b: c_uint);
+    stream_destroy = "cuStreamDestroy_v2"(a: Handle);
+    stream_flags = "cuStreamGetFlags"(a: Handle, b: *mut c_uint);
+    stream_wait = "cuStreamSynchronize"(a: Handle);
+    stream_wait_event = "cuStreamWaitEvent"(a: Handle, b: Handle, c: c_uint);
+    stream_callback = "cuStreamAddCallback"(a: Handle, b: Callback, c: *mut c_void, d: c_uint);
+    event_create = "cuEventCreate"(a: *mut Handle, b: c_uint);
+    event_record = "cuEventRecord"(a: Handle, b: Handle);
+    event_wait = "cuEventSynchronize"(a: Handle);
+    event_query = "cuEventQuery"(a: Handle);
+    event_elapsed = "cuEventElapsedTime"(a: *mut f32, b: Handle, c: Handle);
+    event_destroy = "cuEventDestroy_v2"(a: Handle);
 }
 
 fn missing(function: &'static str) -> DriverError {
@@ -163,8 +170,8 @@ impl Driver {
         let mut version = 0;
         // SAFETY: the number is written.
         unsafe {
-            driver.init((0,))?;
-            driver.driver_version((&raw mut version,))?;
+            driver.init(0)?;
+            driver.driver_version(&raw mut version)?;
         }
         driver.version = version;
         Ok(Arc::new(driver))
@@ -190,13 +197,10 @@ impl Driver {
     }
 
     /// Number of GPUs.
-    ///
-    /// # Errors
-    /// As the driver says.
     pub fn devices(&self) -> Result<usize> {
         let mut n = 0;
         // SAFETY: the number is written.
-        unsafe { self.device_count((&raw mut n,))? };
+        unsafe { self.device_count(&raw mut n)? };
         Ok(n as usize)
     }
 
@@ -235,8 +239,12 @@ pub struct Gpu {
     context: Handle,
     /// Compute capability.
     pub capability: (u32, u32),
-    /// Whether memory comes from a pool in the order of a stream.
-    pub has_pool: bool,
+    /// The pool that memory comes from, in the order of streams.
+    pool: Option<usize>,
+    /// Whether memory was allocated in the order of the default stream since that was waited for.
+    null_is_used: AtomicBool,
+    /// How often freeing is deferred, and what was freed since.
+    deferred: Mutex<(usize, Vec<u64>)>,
 }
 
 // SAFETY: the driver's functions may be called from any thread; the context is made current where it is used.
@@ -247,7 +255,7 @@ unsafe impl Sync for Gpu {}
 impl Drop for Gpu {
     fn drop(&mut self) {
         // SAFETY: retained once by `open`. At the end of the process the driver may be gone, which is no harm.
-        let _ = unsafe { self.driver.release((self.ordinal,)) };
+        let _ = unsafe { self.driver.release(self.ordinal) };
     }
 }
 
@@ -258,6 +266,7 @@ mod attribute {
     pub(super) const POOLS: i32 = 115;
     pub(super) const DYNAMIC_SHARED: i32 = 8;
     pub(super) const POOL_KEEPS: i32 = 4;
+    pub(super) const MULTIPROCESSORS: i32 = 16;
     pub(super) const POINTER_ORDINAL: i32 = 9;
 }
 
@@ -266,177 +275,207 @@ const SHARED_BY_DEFAULT: i64 = 48 << 10;
 
 impl Gpu {
     /// The GPU of a number.
-    ///
-    /// # Errors
-    /// As the driver says.
     pub fn open(driver: &Arc<Driver>, number: usize) -> Result<Arc<Gpu>> {
         let (mut ordinal, mut context) = (0, null_mut());
         // SAFETY: both are written.
         unsafe {
-            driver.device_get((&raw mut ordinal, number as c_int))?;
-            driver.retain((&raw mut context, ordinal))?;
+            driver.device_get(&raw mut ordinal, number as c_int)?;
+            driver.retain(&raw mut context, ordinal)?;
         }
-        let mut gpu = Gpu { driver: driver.clone(), ordinal, context, capability: (0, 0), has_pool: false };
+        let mut gpu = Gpu {
+            driver: driver.clone(),
+            ordinal,
+            context,
+            capability: (0, 0),
+            pool: None,
+            null_is_used: AtomicBool::new(true),
+            deferred: Mutex::default(),
+        };
         gpu.capability = (gpu.attribute(attribute::MAJOR)? as u32, gpu.attribute(attribute::MINOR)? as u32);
-        gpu.has_pool = gpu.attribute(attribute::POOLS).unwrap_or(0) != 0 && driver.api.alloc_async.is_some();
         gpu.enter()?;
-        if gpu.has_pool {
-            gpu.keep_memory()?;
+        if gpu.attribute(attribute::POOLS).unwrap_or(0) != 0 && driver.api.alloc_async.is_some() {
+            gpu.pool = Some(gpu.keep_memory()?);
         }
         Ok(Arc::new(gpu))
     }
 
     /// An attribute by CUDA's number.
-    ///
-    /// # Errors
-    /// As the driver says.
     pub fn attribute(&self, what: i32) -> Result<i32> {
         let mut v = 0;
         // SAFETY: the number is written.
-        unsafe { self.driver.device_attribute((&raw mut v, what, self.ordinal))? };
+        unsafe { self.driver.device_attribute(&raw mut v, what, self.ordinal)? };
         Ok(v)
     }
 
     /// The pool gives nothing back to the system while the program runs.
-    fn keep_memory(&self) -> Result<()> {
+    fn keep_memory(&self) -> Result<usize> {
         let (mut pool, mut all) = (null_mut(), u64::MAX);
         // SAFETY: the pool is written; the attribute is a 64-bit number.
         unsafe {
-            self.driver.default_pool((&raw mut pool, self.ordinal))?;
-            self.driver.pool_attribute((pool, attribute::POOL_KEEPS, (&raw mut all).cast()))
+            self.driver.default_pool(&raw mut pool, self.ordinal)?;
+            self.driver.pool_attribute(pool, attribute::POOL_KEEPS, (&raw mut all).cast())?;
         }
+        Ok(pool.addr())
     }
 
     /// Makes the context that of the calling thread.
-    ///
-    /// # Errors
-    /// As the driver says.
     pub fn enter(&self) -> Result<()> {
         // SAFETY: the context is alive.
-        unsafe { self.driver.set_current((self.context,)) }
+        unsafe { self.driver.set_current(self.context) }
     }
 
     /// The card's name.
-    ///
-    /// # Errors
-    /// As the driver says.
     pub fn name(&self) -> Result<String> {
         let mut text = [0u8; 256];
         // SAFETY: the text is written with its end, within its size.
-        unsafe { self.driver.device_name((text.as_mut_ptr().cast(), 256, self.ordinal))? };
+        unsafe { self.driver.device_name(text.as_mut_ptr().cast(), 256, self.ordinal)? };
         Ok(CStr::from_bytes_until_nul(&text).map(|t| t.to_string_lossy().into_owned()).unwrap_or_default())
     }
 
     /// Waits until everything is done.
-    ///
-    /// # Errors
-    /// What went wrong since.
     pub fn wait(&self) -> Result<()> {
         self.enter()?;
         // SAFETY: no arguments.
-        unsafe { self.driver.synchronize(()) }
+        unsafe { self.driver.synchronize() }
     }
 
     /// Bytes of memory: free ones, and all.
-    ///
-    /// # Errors
-    /// As the driver says.
     pub fn memory(&self) -> Result<(usize, usize)> {
         let (mut free, mut total) = (0, 0);
         self.enter()?;
         // SAFETY: both are written.
-        unsafe { self.driver.memory_info((&raw mut free, &raw mut total))? };
+        unsafe { self.driver.memory_info(&raw mut free, &raw mut total)? };
         Ok((free, total))
     }
 
-    /// Copies bytes to an address of the GPU; they may be reused at once.
-    ///
-    /// # Errors
-    /// As the driver says.
+    /// Copies bytes to an address of the GPU, in a stream's order. They may be reused when the stream has passed it.
     ///
     /// # Safety
-    /// The memory is the GPU's, alive, and as long.
-    pub unsafe fn write(&self, address: u64, from: &[u8]) -> Result<()> {
+    /// The memory is the GPU's, alive, and as long; the bytes live until the stream has passed.
+    pub unsafe fn write(&self, address: u64, from: &[u8], stream: &Stream) -> Result<()> {
         self.enter()?;
-        // SAFETY: by contract; the copy has been done when the stream has been waited for.
-        unsafe {
-            self.driver.copy_in((address, from.as_ptr().cast(), from.len(), null_mut()))?;
-            self.driver.stream_wait((null_mut(),))
-        }
+        // SAFETY: by contract.
+        stream.with(|s| unsafe { self.driver.copy_in(address, from.as_ptr().cast(), from.len(), s) })
     }
 
-    /// Copies bytes from an address of the GPU, after what is before it in the stream.
-    ///
-    /// # Errors
-    /// As the driver says.
+    /// Copies bytes from an address of the GPU, in a stream's order: they are there when the stream has passed it.
     ///
     /// # Safety
     /// As of [`Gpu::write`].
-    pub unsafe fn read(&self, address: u64, to: &mut [u8]) -> Result<()> {
+    pub unsafe fn read(&self, address: u64, to: &mut [u8], stream: &Stream) -> Result<()> {
         self.enter()?;
         // SAFETY: as above.
-        unsafe {
-            self.driver.copy_out((to.as_mut_ptr().cast(), address, to.len(), null_mut()))?;
-            self.driver.stream_wait((null_mut(),))
-        }
+        stream.with(|s| unsafe { self.driver.copy_out(to.as_mut_ptr().cast(), address, to.len(), s) })
     }
 
-    /// Copies bytes from one place of the GPU to another, in the stream's order.
-    ///
-    /// # Errors
-    /// As the driver says.
+    /// Copies bytes from one place of the GPU to another, in a stream's order.
     ///
     /// # Safety
     /// Both places are the GPU's, alive, and as long.
-    pub unsafe fn copy(&self, to: u64, from: u64, bytes: usize) -> Result<()> {
+    pub unsafe fn copy(&self, to: u64, from: u64, bytes: usize, stream: &Stream) -> Result<()> {
         self.enter()?;
         // SAFETY: by contract.
-        unsafe { self.driver.copy_within((to, from, bytes, null_mut())) }
+        stream.with(|s| unsafe { self.driver.copy_within(to, from, bytes, s) })
     }
 
-    /// Memory of so many bytes.
-    ///
-    /// # Errors
-    /// As the driver says.
+    /// Memory of so many bytes. If there is none, what was freed is waited for and given back to the driver first.
     pub fn allocate(self: &Arc<Self>, bytes: usize) -> Result<Buffer> {
+        const OUT_OF_MEMORY: i32 = 2;
         self.enter()?;
-        let mut address = 0;
         // The driver refuses to allocate nothing.
         let size = bytes.max(1);
+        let address = match self.memory_for(size) {
+            Err(e) if e.code == OUT_OF_MEMORY => {
+                Stream::null(self).wait()?;
+                // SAFETY: the pool is the device's.
+                let trimmed = self.pool.map_or(Ok(()), |pool| unsafe { self.driver.pool_trim(pool as Handle, 0) });
+                trimmed.and_then(|()| self.memory_for(size)).map_err(|_| e)?
+            }
+            found => found?,
+        };
+        Ok(Buffer { gpu: self.clone(), address, bytes, is_host: false })
+    }
+
+    /// In the order of the default stream, for which others wait.
+    fn memory_for(&self, size: usize) -> Result<u64> {
+        let mut address = 0;
+        self.null_is_used.store(true, Ordering::Relaxed);
         // SAFETY: the address is written.
         unsafe {
-            if self.has_pool {
-                self.driver.alloc_async((&raw mut address, size, null_mut()))?;
+            if self.pool.is_some() {
+                self.driver.alloc_async(&raw mut address, size, null_mut())?;
             } else {
-                self.driver.alloc((&raw mut address, size))?;
+                self.driver.alloc(&raw mut address, size)?;
             }
         }
-        Ok(Buffer { gpu: self.clone(), address, bytes, is_host: false })
+        Ok(address)
+    }
+
+    /// What fails here has failed before, and has been told then.
+    fn free(&self, address: u64) {
+        let _ = self.enter();
+        // SAFETY: allocated the same way, once. What was started before in streams that wait for the default one, and is waited
+        // for by it, may still use the memory: it is freed after that.
+        let _ = unsafe {
+            if self.pool.is_some() { self.driver.free_async(address, null_mut()) } else { self.driver.free(address) }
+        };
+    }
+
+    /// Keeps what is freed until [`Gpu::free_deferred`], as often as this was called.
+    pub fn defer(&self) {
+        self.deferred().0 += 1;
+    }
+
+    /// Ends [`Gpu::defer`].
+    pub fn free_deferred(&self) {
+        let mut deferred = self.deferred();
+        deferred.0 = deferred.0.saturating_sub(1);
+        if deferred.0 == 0 {
+            deferred.1.drain(..).for_each(|address| self.free(address));
+        }
+    }
+
+    fn deferred(&self) -> MutexGuard<'_, (usize, Vec<u64>)> {
+        // Every change is whole.
+        self.deferred.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Machine code of PTX, by the driver's assembler.
+    ///
+    /// # Errors
+    /// What it says of the PTX.
+    pub fn assemble(&self, ptx: &[u8], lines: bool) -> Result<Vec<u8>> {
+        const PTX: c_int = 1;
+        self.enter()?;
+        let text = terminated(ptx);
+        with_log(lines, |n, names, values| {
+            let (mut state, mut code, mut size) = (null_mut(), null_mut(), 0);
+            // SAFETY: names and values are of the same number and live until the end; the machine code lives as long as the state.
+            unsafe {
+                self.driver.link_create(n, names, values, &raw mut state)?;
+                let data = text.as_ptr().cast_mut().cast();
+                let added =
+                    self.driver.link_add(state, PTX, data, text.len(), c"kernel".as_ptr(), 0, null_mut(), null_mut());
+                let made = added.and_then(|()| self.driver.link_complete(state, &raw mut code, &raw mut size));
+                let code = made.map(|()| std::slice::from_raw_parts(code.cast::<u8>(), size).to_vec());
+                self.driver.link_destroy(state).and(code)
+            }
+        })
     }
 
     /// Loads PTX or machine code.
     ///
     /// # Errors
     /// What the driver's assembler says of it.
-    pub fn load(self: &Arc<Self>, code: &[u8]) -> Result<Module> {
-        const LOG: (c_int, c_int) = (5, 6);
+    pub fn load(self: &Arc<Self>, code: &[u8], lines: bool) -> Result<Module> {
         self.enter()?;
         // The driver reads PTX to a zero byte.
-        let mut code = code.to_vec();
-        code.push(0);
-        let mut log = vec![0u8; 8192];
-        let (mut module, mut names) = (null_mut(), [LOG.0, LOG.1]);
-        let mut values: [*mut c_void; 2] = [log.as_mut_ptr().cast(), log.len() as *mut c_void];
-        // SAFETY: names and values are of the same number; the log has the size that is said.
-        let loaded = unsafe {
-            self.driver.module_load((&raw mut module, code.as_ptr().cast(), 2, names.as_mut_ptr(), values.as_mut_ptr()))
-        };
-        loaded.map_err(|mut e| {
-            let said = CStr::from_bytes_until_nul(&log).map(|t| t.to_string_lossy().into_owned()).unwrap_or_default();
-            if !said.is_empty() {
-                e.text = format!("{}\n{said}", e.text);
-            }
-            e
+        let code = terminated(code);
+        let module = with_log(lines, |n, names, values| {
+            let mut module = null_mut();
+            // SAFETY: names and values are of the same number.
+            unsafe { self.driver.module_load(&raw mut module, code.as_ptr().cast(), n, names, values)? };
+            Ok(module)
         })?;
         Ok(Module { gpu: self.clone(), module })
     }
@@ -455,41 +494,39 @@ pub struct Buffer {
 
 impl Drop for Buffer {
     fn drop(&mut self) {
-        // What fails here has failed before, and has been told then.
-        let _ = self.gpu.enter();
-        // SAFETY: allocated the same way, once.
-        let _ = unsafe {
-            if self.is_host {
-                // What was started may still use it.
-                self.gpu.wait().and_then(|()| self.gpu.driver.host_free((self.address as *mut c_void,)))
-            } else if self.gpu.has_pool {
-                self.gpu.driver.free_async((self.address, null_mut()))
-            } else {
-                self.gpu.driver.free((self.address,))
-            }
-        };
+        if self.is_host {
+            // What was started may still use it.
+            // SAFETY: allocated once.
+            let _ = self.gpu.wait().and_then(|()| unsafe { self.gpu.driver.host_free(self.address as *mut c_void) });
+            return;
+        }
+        let mut deferred = self.gpu.deferred();
+        if deferred.0 > 0 {
+            deferred.1.push(self.address);
+        } else {
+            drop(deferred);
+            self.gpu.free(self.address);
+        }
     }
 }
 
-impl Buffer {
-    /// Copies bytes in; they may be reused at once.
-    ///
-    /// # Errors
-    /// As the driver says.
-    pub fn write(&self, from: &[u8]) -> Result<()> {
-        assert!(from.len() <= self.bytes, "{} bytes into a buffer of {}", from.len(), self.bytes);
-        // SAFETY: the buffer is alive and as long.
-        unsafe { self.gpu.write(self.address, from) }
-    }
-    /// Copies bytes out, after what is before it in the stream.
-    ///
-    /// # Errors
-    /// As the driver says.
-    pub fn read(&self, to: &mut [u8]) -> Result<()> {
-        assert!(to.len() <= self.bytes, "{} bytes from a buffer of {}", to.len(), self.bytes);
-        // SAFETY: as above.
-        unsafe { self.gpu.read(self.address, to) }
-    }
+fn terminated(code: &[u8]) -> Vec<u8> {
+    [code, &[0]].concat()
+}
+
+/// Runs what takes options by number with a log of the driver's assembler, which its error shows.
+fn with_log<T>(lines: bool, run: impl FnOnce(c_uint, *mut c_int, *mut *mut c_void) -> Result<T>) -> Result<T> {
+    // The log, its size, whether machine code keeps line numbers.
+    let mut names: [c_int; 3] = [5, 6, 13];
+    let mut log = vec![0u8; 8192];
+    let mut values = [log.as_mut_ptr().cast(), log.len() as *mut c_void, usize::from(lines) as *mut c_void];
+    run(names.len() as c_uint, names.as_mut_ptr(), values.as_mut_ptr()).map_err(|mut e| {
+        let said = CStr::from_bytes_until_nul(&log).map(|t| t.to_string_lossy().into_owned()).unwrap_or_default();
+        if !said.is_empty() {
+            e.text = format!("{}\n{said}", e.text);
+        }
+        e
+    })
 }
 
 /// Loaded code.
@@ -507,29 +544,23 @@ impl Drop for Module {
     fn drop(&mut self) {
         let _ = self.gpu.enter();
         // SAFETY: loaded once; kernels hold the module.
-        let _ = unsafe { self.gpu.driver.module_unload((self.module,)) };
+        let _ = unsafe { self.gpu.driver.module_unload(self.module) };
     }
 }
 
 impl Module {
     /// A kernel of a name.
-    ///
-    /// # Errors
-    /// There is none.
     pub fn kernel(self: &Arc<Self>, name: &str) -> Result<Kernel> {
         let (mut function, text) = (null_mut(), CString::new(name).unwrap_or_default());
         // SAFETY: the handle is written.
-        unsafe { self.gpu.driver.module_function((&raw mut function, self.module, text.as_ptr()))? };
-        Ok(Kernel { module: self.clone(), function })
+        unsafe { self.gpu.driver.module_function(&raw mut function, self.module, text.as_ptr())? };
+        Ok(Kernel { module: self.clone(), function, allowed_shared: AtomicI64::new(SHARED_BY_DEFAULT) })
     }
     /// Address and size of a variable.
-    ///
-    /// # Errors
-    /// There is none.
     pub fn variable(&self, name: &str) -> Result<(u64, usize)> {
         let (mut at, mut size, text) = (0, 0, CString::new(name).unwrap_or_default());
         // SAFETY: both are written.
-        unsafe { self.gpu.driver.module_global((&raw mut at, &raw mut size, self.module, text.as_ptr()))? };
+        unsafe { self.gpu.driver.module_global(&raw mut at, &raw mut size, self.module, text.as_ptr())? };
         Ok((at, size))
     }
 }
@@ -538,6 +569,8 @@ impl Module {
 pub struct Kernel {
     module: Arc<Module>,
     function: Handle,
+    /// Dynamic shared memory that it may have so far.
+    allowed_shared: AtomicI64,
 }
 
 // SAFETY: as of `Gpu`.
@@ -547,135 +580,60 @@ unsafe impl Sync for Kernel {}
 
 impl Kernel {
     /// Address and size of a variable of the kernel's module.
-    ///
-    /// # Errors
-    /// There is none.
     pub fn variable(&self, name: &str) -> Result<(u64, usize)> {
         self.module.gpu.enter()?;
         self.module.variable(name)
     }
 
     /// An attribute by CUDA's number: 4 registers, 1 static shared memory, 3 local memory, 0 threads.
-    ///
-    /// # Errors
-    /// As the driver says.
     pub fn attribute(&self, what: i32) -> Result<i32> {
         let mut v = 0;
         // SAFETY: the number is written.
-        unsafe { self.module.gpu.driver.function_attribute((&raw mut v, what, self.function))? };
+        unsafe { self.module.gpu.driver.function_attribute(&raw mut v, what, self.function)? };
         Ok(v)
     }
 
-    /// Starts the kernel: every argument is a word, of which the driver takes as much as the parameter has.
-    ///
-    /// # Errors
-    /// As the driver says.
+    /// Blocks of a size that the whole card holds at a time.
+    pub fn resident_blocks(&self, threads: i32, dynamic_shared: usize) -> Result<i32> {
+        let mut n = 0;
+        let gpu = &self.module.gpu;
+        gpu.enter()?;
+        // SAFETY: the number is written.
+        unsafe { gpu.driver.occupancy(&raw mut n, self.function, threads, dynamic_shared)? };
+        Ok(n * gpu.attribute(attribute::MULTIPROCESSORS)?)
+    }
+
+    /// Starts the kernel, in a stream's order, with the addresses of its parameters, which are read before this returns.
     ///
     /// # Safety
-    /// The words are those of the kernel's parameters, and what they point to is alive until it ends.
-    pub unsafe fn launch(&self, config: &crate::Config, cooperative: bool, words: &[u64]) -> Result<()> {
+    /// The parameters are the kernel's, and what they point to is alive until it ends.
+    pub unsafe fn launch(
+        &self,
+        config: &crate::Config,
+        cooperative: bool,
+        parameters: &mut [*mut c_void],
+        stream: Option<&Stream>,
+    ) -> Result<()> {
         let gpu = &self.module.gpu;
         gpu.enter()?;
         let shared = config.dynamic_shared;
-        let mut at: Vec<*mut c_void> = words.iter().map(|w| std::ptr::from_ref(w).cast_mut().cast()).collect();
         let [gx, gy, gz] = config.grid.map(|n| n as c_uint);
         let [bx, by, bz] = config.block.map(|n| n as c_uint);
-        let (f, stream, at) = (self.function, null_mut(), at.as_mut_ptr());
-        // SAFETY: by contract; the driver reads the words before it returns.
-        unsafe {
-            if shared > SHARED_BY_DEFAULT {
-                gpu.driver.set_function_attribute((f, attribute::DYNAMIC_SHARED, shared as c_int))?;
+        let (f, at) = (self.function, parameters.as_mut_ptr());
+        let start = |stream| {
+            // SAFETY: by contract.
+            unsafe {
+                if shared > self.allowed_shared.load(Ordering::Relaxed) {
+                    gpu.driver.set_function_attribute(f, attribute::DYNAMIC_SHARED, shared as c_int)?;
+                    self.allowed_shared.store(shared, Ordering::Relaxed);
+                }
+                if cooperative {
+                    gpu.driver.launch_cooperative(f, gx, gy, gz, bx, by, bz, shared as c_uint, stream, at)
+                } else {
+                    gpu.driver.launch_kernel(f, gx, gy, gz, bx, by, bz, shared as c_uint, stream, at, null_mut())
+                }
             }
-            if cooperative {
-                gpu.driver.launch_cooperative((f, gx, gy, gz, bx, by, bz, shared as c_uint, stream, at))
-            } else {
-                gpu.driver.launch_kernel((f, gx, gy, gz, bx, by, bz, shared as c_uint, stream, at, null_mut()))
-            }
-        }
-    }
-}
-
-/// A place in the stream's order whose time is known.
-pub struct Event {
-    gpu: Arc<Gpu>,
-    event: Handle,
-}
-
-// SAFETY: as of `Gpu`.
-unsafe impl Send for Event {}
-// SAFETY: as of `Gpu`.
-unsafe impl Sync for Event {}
-
-impl Drop for Event {
-    fn drop(&mut self) {
-        // SAFETY: made once.
-        let _ = unsafe { self.gpu.driver.event_destroy((self.event,)) };
-    }
-}
-
-impl Event {
-    /// Notes the place after what has been started.
-    ///
-    /// # Errors
-    /// As the driver says.
-    pub fn record(gpu: &Arc<Gpu>) -> Result<Event> {
-        gpu.enter()?;
-        let mut event = null_mut();
-        // SAFETY: the handle is written, then alive.
-        unsafe {
-            gpu.driver.event_create((&raw mut event, 0))?;
-            let made = Event { gpu: gpu.clone(), event };
-            gpu.driver.event_record((event, null_mut()))?;
-            Ok(made)
-        }
-    }
-    /// Milliseconds from another event, once both have passed.
-    ///
-    /// # Errors
-    /// What went wrong before.
-    pub fn since(&self, before: &Event) -> Result<f32> {
-        let mut ms = 0.0;
-        // SAFETY: both events are alive; the time is written.
-        unsafe {
-            self.gpu.driver.event_wait((self.event,))?;
-            self.gpu.driver.event_elapsed((&raw mut ms, before.event, self.event))?;
-        }
-        Ok(ms)
-    }
-}
-
-/// An order of work beside the default one.
-pub struct Stream {
-    gpu: Arc<Gpu>,
-    stream: Handle,
-}
-
-impl Drop for Stream {
-    fn drop(&mut self) {
-        // SAFETY: made once; the driver finishes what is in it.
-        let _ = unsafe { self.gpu.driver.stream_destroy((self.stream,)) };
-    }
-}
-
-impl Stream {
-    /// A stream that does not wait for the default one.
-    ///
-    /// # Errors
-    /// As the driver says.
-    pub fn new(gpu: &Arc<Gpu>) -> Result<Stream> {
-        const NON_BLOCKING: c_uint = 1;
-        gpu.enter()?;
-        let mut stream = null_mut();
-        // SAFETY: the handle is written.
-        unsafe { gpu.driver.stream_create((&raw mut stream, NON_BLOCKING))? };
-        Ok(Stream { gpu: gpu.clone(), stream })
-    }
-    /// Waits for what is in it.
-    ///
-    /// # Errors
-    /// What went wrong in it.
-    pub fn wait(&self) -> Result<()> {
-        // SAFETY: the stream is alive.
-        unsafe { self.gpu.driver.stream_wait((self.stream,)) }
+        };
+        stream.map_or_else(|| start(null_mut()), |s| s.with(start))
     }
 }

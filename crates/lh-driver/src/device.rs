@@ -1,8 +1,10 @@
 //! Code for a GPU: the same typing and passes, another code generator.
 
-use crate::host::Host;
+use crate::cache::{Digest, Hasher};
+use crate::host::{Captured, Host};
+use crate::kernel::Kernel;
 use crate::session::Session;
-use crate::{Compiler, Dep};
+use crate::{Compiled, Compiler, Dep};
 use lh_infer::ArgTy;
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{Extern, Function, Inst, Options};
@@ -12,13 +14,34 @@ use lh_llvm::{Ptx, Unit};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
+/// The variable of a module in which a thread notes where it has raised.
+pub const ERROR: &str = "lh_error";
+/// The variable by which the threads of a grid wait for each other.
+const GRID_BARRIER: &str = "lh_grid_barrier";
+
+/// A kernel for a GPU.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GpuKernel {
+    /// Its symbol.
+    pub symbol: String,
+    /// PTX, or the machine code that was made of it.
+    pub code: Vec<u8>,
+    /// Where threads raise, by the number that they note: name of the class, message, function, file, line. None if that
+    /// is not noted.
+    pub sites: Vec<(String, String, String, String, u32)>,
+    /// Arrays whose elements are in the code.
+    pub captured: Vec<ObjId>,
+    /// A hash of these elements.
+    pub contents: Digest,
+}
+
 /// What [`Compiler::compile_ptx`] is to make.
 pub struct DeviceRequest<'a> {
     /// For which GPU.
     pub gpu: Gpu,
     /// Kernel or device function.
     pub abi: Abi,
-    /// Its symbol.
+    /// Its symbol; if it is empty, one like the function's name.
     pub symbol: &'a str,
     /// Result type that a signature says.
     pub ret: Option<Ty>,
@@ -34,6 +57,10 @@ pub struct DeviceCode {
     pub ret: Ty,
     /// What the code depends on.
     pub deps: Vec<Dep>,
+    /// Its symbol.
+    pub symbol: String,
+    /// Arrays whose elements are in the code.
+    pub captured: Vec<ObjId>,
 }
 
 impl DeviceCode {
@@ -72,13 +99,17 @@ impl Compiler {
             ret = want;
         }
         let insts = functions.iter().flat_map(|f| &f.blocks).flat_map(|b| &b.insts);
-        let captured = insts.filter_map(|i| if let Inst::Extern(Extern::Array(o)) = i.inst { Some(o) } else { None });
-        let arrays = captured.filter_map(|o| Some((o, host.captured(o)?))).collect();
+        let symbol = if request.symbol.is_empty() { symbol(&functions[0].qualname) } else { request.symbol.to_owned() };
+        let mut captured: Vec<ObjId> =
+            insts.filter_map(|i| if let Inst::Extern(Extern::Array(o)) = i.inst { Some(o) } else { None }).collect();
+        captured.sort_unstable();
+        captured.dedup();
+        let arrays = captured.iter().filter_map(|o| Some((*o, host.captured(*o)?))).collect();
         let unit = Unit {
             functions: functions.into_iter().map(Cow::Owned).collect(),
             spec_names: names,
             entry: 0,
-            entry_symbol: request.symbol.to_owned(),
+            entry_symbol: symbol.clone(),
             abi: request.abi,
             wanted: request.wanted,
             arrays,
@@ -90,7 +121,86 @@ impl Compiler {
         let mut deps: Vec<Dep> = order.iter().flat_map(|s| self.body(*s).deps.clone()).collect();
         deps.sort_by_key(|d| format!("{d:?}"));
         deps.dedup();
-        Ok(DeviceCode { ptx, ret, deps })
+        Ok(DeviceCode { ptx, ret, deps, symbol, captured })
+    }
+
+    /// Compiles a kernel for the GPU that the options name.
+    pub(crate) fn compile_gpu(
+        &mut self,
+        host: &mut dyn Host,
+        f: ObjId,
+        args: &[Ty],
+        options: Options,
+    ) -> Result<Compiled> {
+        let target = options.gpu.unwrap_or_else(|| lh_ir::bug!("no GPU"));
+        let (major, minor) = target.capability;
+        let gpu = Gpu::new(major, minor);
+        let gpu = gpu.and_then(|g| if target.isa < g.isa { g.with_isa(target.isa) } else { Some(g) });
+        let refused = || {
+            Diagnostic::new(
+                diag::NOT_ON_DEVICE,
+                format!("GPUs of compute capability {major}.{minor} are not supported"),
+            )
+        };
+        let gpu = gpu.ok_or_else(refused)?;
+        let (max_threads, min_blocks, max_registers, max_cluster) = target.limits;
+        let request = DeviceRequest {
+            gpu,
+            abi: Abi::Kernel(KernelLimits { max_threads, min_blocks, max_registers, max_cluster }),
+            symbol: "",
+            ret: None,
+            wanted: Wanted { lines: target.lines, ..Wanted::default() },
+        };
+        let made = self.compile_ptx(host, f, args, options, &request)?;
+        let site = |(class, s): (&str, &RaiseSite)| {
+            (class.to_owned(), s.text.clone(), s.function.clone(), s.file.clone(), s.line)
+        };
+        let sites = if made.ptx.text.contains(ERROR) { made.raise_sites().map(site).collect() } else { Vec::new() };
+        let contents = contents(host, &made.captured);
+        let is_cooperative = made.ptx.text.contains(GRID_BARRIER);
+        let (code, captured) = (made.ptx.text.into_bytes(), made.captured);
+        let kernel = GpuKernel { symbol: made.symbol, code, sites, captured, contents };
+        let t = made.ptx.timings;
+        let timings = vec![("LLVM IR", t.lower), ("optimisation", t.optimise), ("PTX", t.emit)];
+        Ok(Compiled { timings, ..Compiled::gpu(args, made.deps, kernel, is_cooperative) })
+    }
+}
+
+/// A hash of the elements of arrays.
+pub(crate) fn contents(host: &mut dyn Host, arrays: &[ObjId]) -> Digest {
+    let mut h = Hasher::new("contents");
+    for o in arrays {
+        match host.captured(*o) {
+            Some(Captured::Bytes(bytes)) => h.bytes(&bytes),
+            Some(Captured::At(address)) => h.number(address),
+            None => {}
+        }
+    }
+    h.finish()
+}
+
+/// A name that PTX accepts for a function.
+fn symbol(qualname: &str) -> String {
+    let name: String = qualname
+        .rsplit('.')
+        .next()
+        .unwrap_or_default()
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
+        .collect();
+    if name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') { name } else { format!("f{name}") }
+}
+
+impl Compiled {
+    /// A kernel for a GPU: it has no machine code for the host.
+    pub(crate) fn gpu(args: &[Ty], deps: Vec<Dep>, code: GpuKernel, is_cooperative: bool) -> Compiled {
+        let kernel = Kernel { is_cooperative, ..Kernel::default() };
+        let size = code.code.len();
+        Compiled {
+            kernel: Some(kernel),
+            on_gpu: Some(code),
+            ..Compiled::loaded(None, args, Ty::none(), deps, false, size)
+        }
     }
 }
 

@@ -112,6 +112,8 @@ pub struct Compiled {
     pub may_wait: bool,
     /// What a launch has to know of it, if it is a kernel for a CUDA device.
     pub kernel: Option<kernel::Kernel>,
+    /// Its code, if that is for a GPU.
+    pub on_gpu: Option<device::GpuKernel>,
     /// What each stage took.
     pub timings: Vec<(&'static str, Duration)>,
     /// Size of the object code, bytes.
@@ -129,7 +131,7 @@ pub struct Compiled {
     /// What gives the next item of the generator that is the result.
     pub advance: Option<Arc<Compiled>>,
     /// Keeps the machine code mapped.
-    _image: Image,
+    _image: Option<Image>,
     /// What it calls that is not made yet.
     _rare: Option<Arc<Rare>>,
 }
@@ -175,6 +177,9 @@ impl Compiler {
         ret: Option<Ty>,
         whole: bool,
     ) -> Result<Arc<Compiled>> {
+        if options.gpu.is_some() {
+            return Ok(Arc::new(self.compile_gpu(host, f, args, options)?));
+        }
         let start = Instant::now();
         self.drop_stale(host);
         let lh_infer::Object::Func(func) = host.object(f) else { lh_ir::bug!("not a function") };
@@ -247,7 +252,8 @@ impl Compiler {
             told: order.iter().map(|s| self.body(*s).told.clone()).collect(),
             names,
             advance: None,
-            _image: image,
+            on_gpu: None,
+            _image: Some(image),
             _rare: rare,
         })
     }
@@ -361,17 +367,28 @@ pub fn is_current(host: &mut dyn Host, d: &Dep) -> bool {
 
 impl Compiled {
     /// Code from the cache: there is nothing to show but what it does.
-    pub(crate) fn loaded(image: Image, args: &[Ty], ret: Ty, deps: Vec<Dep>, escapes: bool, size: usize) -> Compiled {
+    pub(crate) fn loaded(
+        image: Option<Image>,
+        args: &[Ty],
+        ret: Ty,
+        deps: Vec<Dep>,
+        escapes: bool,
+        size: usize,
+    ) -> Compiled {
+        extern "C" fn nowhere(_: *const u64, _: *mut u64) -> i32 {
+            lh_ir::bug!("a GPU's kernel on the host")
+        }
         Compiled {
-            entry: image.entry,
-            callback: image.callback,
-            may_wait: image.may_wait,
+            entry: image.as_ref().map_or(nowhere, |i| i.entry),
+            callback: image.as_ref().and_then(|i| i.callback),
+            may_wait: image.as_ref().is_none_or(|i| i.may_wait),
             args: args.to_vec(),
             ret,
             deps,
             writes: u32::MAX,
             escapes,
             kernel: None,
+            on_gpu: None,
             timings: Vec::new(),
             object_size: size,
             object: Vec::new(),

@@ -411,6 +411,9 @@ impl World for Session<'_> {
             parallel: own.unwrap_or(options).parallel | (options.parallel & parallel::RACE),
             // What it declares may be defined in what the kernel is linked with.
             link: options.link,
+            gpu: options.gpu,
+            // On a GPU the kernel says whether indices are checked: nobody sees what is raised there.
+            boundscheck: if options.device == Device::Gpu { options } else { own.unwrap_or(options) }.boundscheck,
             callback: false,
             ..own.unwrap_or(options)
         };

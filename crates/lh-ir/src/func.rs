@@ -111,6 +111,23 @@ pub struct Options {
     pub link: u32,
     /// Whether C code calls it, too.
     pub callback: bool,
+    /// The GPU that a kernel is compiled for, to be launched there.
+    pub gpu: Option<GpuTarget>,
+}
+
+/// What a kernel for a GPU is compiled for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct GpuTarget {
+    /// Compute capability.
+    pub capability: (u32, u32),
+    /// The newest PTX that the driver reads, times ten.
+    pub isa: u32,
+    /// Version of the driver, which makes machine code of it.
+    pub driver: i32,
+    /// Threads of a block, at most; blocks of a multiprocessor, at least; registers of a thread and blocks of a cluster, at most.
+    pub limits: (Option<u32>, Option<u32>, Option<u32>, Option<u32>),
+    /// Whether it has line numbers.
+    pub lines: bool,
 }
 
 /// What a function is on a CUDA device.
@@ -195,6 +212,7 @@ impl Default for Options {
             parallel: 0,
             link: 0,
             callback: false,
+            gpu: None,
         }
     }
 }

@@ -142,8 +142,7 @@ fn write_function(out: &mut String, func: &Function) -> fmt::Result {
 }
 
 fn write_options(out: &mut String, func: &Function) -> fmt::Result {
-    let Options { fastmath, boundscheck, numpy_errors, overflow_check, debug, device, parallel, link: _, callback: _ } =
-        func.options;
+    let Options { fastmath, boundscheck, numpy_errors, overflow_check, debug, device, parallel, .. } = func.options;
     if fastmath != 0 {
         write!(out, " fastmath={fastmath}")?;
     }

@@ -297,8 +297,12 @@ pub fn keep(
         Ok(_) => return log(py, &format!("not kept: {} has changed meanwhile", lookup.home.stem)),
         Err(why) => return log(py, &format!("not kept: {}: {why}", lookup.home.stem)),
     };
+    if let Some(gpu) = options.gpu {
+        let ((major, minor), cuda) = (gpu.capability, gpu.driver);
+        entry.facts.cpu = format!("sm_{major}{minor}/{}.{}", cuda / 1000, cuda % 1000 / 10);
+    }
     let levels = shared_levels(py);
-    if !levels.is_empty() {
+    if !levels.is_empty() && options.gpu.is_none() {
         py.detach(|| entry.variants = levels.iter().map(|l| (l.name().to_owned(), compiled.object_for(*l))).collect());
         entry.facts.cpu = levels.iter().map(|l| l.name()).collect::<Vec<_>>().join("+");
         entry.object.clear();

@@ -288,7 +288,7 @@ pub fn is_on_gpu(o: &Bound<'_, PyAny>) -> bool {
 }
 
 /// The dispatcher in a function decorated with `cuda.jit` or `cfunc`.
-fn device_function<'py>(o: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
+pub fn device_function<'py>(o: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
     if !made_in(o, "lancehead.cuda.dispatcher") && !made_in(o, "lancehead.cfuncs") {
         return Ok(None);
     }

@@ -98,6 +98,7 @@ pub fn compile_ptx(
         parallel: 0,
         link,
         callback: false,
+        gpu: None,
     };
     let (ret, args) = signature(sig)?;
     let wanted = Wanted { llvm_ir_opt: llvm, lines: lineinfo, ..Wanted::default() };

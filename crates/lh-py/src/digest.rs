@@ -199,6 +199,7 @@ fn named(h: &mut Hasher, o: &Bound<'_, PyAny>) -> PyResult<()> {
 /// A function: code, defaults, and its decorator's options.
 fn function(h: &mut Hasher, o: &Bound<'_, PyAny>, depth: usize) -> PyResult<Option<()>> {
     let py = o.py();
+    let o = &classify::device_function(o)?.unwrap_or_else(|| o.clone());
     h.text("function");
     if let Some(options) = dispatcher::options_of(o) {
         h.text(&format!("{options:?}"));

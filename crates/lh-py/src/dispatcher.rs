@@ -8,6 +8,8 @@ use crate::compiler::{self, Failed};
 use crate::convert;
 use crate::entries::Entries;
 use crate::flight;
+use crate::gpu::Gpu;
+use crate::gpu_launch::Loaded;
 use crate::guard::Guard;
 use crate::literals;
 use crate::object::DispatcherObject;
@@ -65,6 +67,8 @@ pub struct Overload {
     pub ret_words: usize,
     /// Result type that a signature says.
     pub explicit: Option<Ty>,
+    /// The kernel on its GPU.
+    pub on_gpu: Option<Loaded>,
     stale: AtomicBool,
 }
 
@@ -456,7 +460,10 @@ pub fn compile<'a>(
         }
         None => {
             state.known().misses += 1;
-            let made = compiler::compile(py, function, args, options, ret, lookup.is_some())?;
+            let mut made = compiler::compile(py, function, args, options, ret, lookup.is_some())?;
+            if let Some(gpu) = state.options.gpu.as_ref().filter(|_| lookup.is_some()) {
+                assemble(py, gpu.get(), options.gpu.is_some_and(|g| g.lines), &mut made.0)?;
+            }
             state.known().missed.push(args.to_vec());
             if let Some(l) = &lookup {
                 cache::keep(py, l, (function, function), args, options, &made.0)?;
@@ -475,6 +482,7 @@ pub fn compile<'a>(
         _ => Ret::Other,
     };
     let overload = Overload {
+        on_gpu: Loaded::new(py, &state.options, &compiled)?,
         entry: compiled.entry,
         may_wait: compiled.may_wait,
         escapes: compiled.escapes,
@@ -491,6 +499,17 @@ pub fn compile<'a>(
     let added = state.add(Params::of(state.func.bind(py))?, overload);
     keep_called(py, &added.compiled, options);
     Ok(added)
+}
+
+/// Replaces PTX that will be kept by machine code, if the driver has an assembler: later processes are then spared that as well.
+fn assemble(py: Python<'_>, gpu: &Gpu, lines: bool, compiled: &mut Arc<Compiled>) -> PyResult<()> {
+    let Some(kernel) = Arc::get_mut(compiled).and_then(|c| c.on_gpu.as_mut()) else { return Ok(()) };
+    match py.detach(|| gpu.gpu.assemble(&kernel.code, lines)) {
+        Ok(code) => kernel.code = code,
+        Err(e) if e.code == -1 => {}
+        Err(e) => return Err(crate::gpu::error(py, &e)),
+    }
+    Ok(())
 }
 
 /// Gives functions with `cache=True` that were compiled as parts of a caller entries of their own, as if they had been called

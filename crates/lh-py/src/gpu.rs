@@ -1,14 +1,18 @@
-//! NVIDIA's GPUs through their driver, for Python.
+//! NVIDIA's GPUs through their driver, for Python: memory, streams and events.
 
-use lh_cuda::driver::{self, Driver, DriverError};
-use lh_cuda::{Config, Fault, limits};
+use lh_cuda::driver::{self, Driver, DriverError, Event, Stream};
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use std::sync::Arc;
+use std::ffi::{c_int, c_void};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Functions that streams are still to call, which need the interpreter.
+static CALLBACKS: AtomicUsize = AtomicUsize::new(0);
 
 /// The exception of an error of the driver.
-fn error(py: Python<'_>, e: &DriverError) -> PyErr {
+pub fn error(py: Python<'_>, e: &DriverError) -> PyErr {
     let class = py.import("lancehead.cuda.errors").and_then(|m| m.getattr("CudaAPIError"));
     match class.and_then(|c| c.call1((e.code, e.to_string()))) {
         Ok(value) => PyErr::from_value(value),
@@ -16,13 +20,67 @@ fn error(py: Python<'_>, e: &DriverError) -> PyErr {
     }
 }
 
+/// Does what may wait until a stream has come to a function of Python's.
+pub fn without_lock<T: Send>(py: Python<'_>, f: impl FnOnce() -> T + Send) -> T {
+    if CALLBACKS.load(Ordering::Relaxed) == 0 { f() } else { py.detach(f) }
+}
+
 /// A GPU.
 #[pyclass(frozen, module = "lancehead._core")]
 pub struct Gpu {
-    gpu: Arc<driver::Gpu>,
-    isa: u32,
+    /// The driver's.
+    pub gpu: Arc<driver::Gpu>,
+    null: Stream,
+    /// The newest PTX that the driver reads, times ten.
+    #[pyo3(get)]
+    pub isa: u32,
+    /// Version of the driver.
+    #[pyo3(get)]
+    pub version: i32,
+    /// Number of GPUs that the driver has.
+    #[pyo3(get)]
     devices: usize,
+    /// Its place among them.
+    #[pyo3(get)]
     number: usize,
+    /// What copies in streams read and write, with the places that the streams have to pass before it is let go.
+    kept: Mutex<Vec<(Event, Py<PyAny>)>>,
+}
+
+impl Gpu {
+    fn stream<'a>(&'a self, stream: Option<&'a GpuStream>) -> &'a Stream {
+        stream.map_or(&self.null, |s| &s.stream)
+    }
+
+    /// Keeps an object until a stream has passed what was put into it.
+    fn keep(&self, object: Py<PyAny>, stream: &Stream) -> Result<(), DriverError> {
+        let event = Event::new(&self.gpu, false)?;
+        event.record(stream)?;
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let (done, rest): (Vec<_>, Vec<_>) = kept.drain(..).partition(|(e, _)| e.has_passed().unwrap_or(true));
+        *kept = rest;
+        kept.push((event, object));
+        // Dropping objects may run Python code, which comes here again.
+        drop(kept);
+        drop(done);
+        Ok(())
+    }
+
+    /// Copies in the order of a stream; without one, or where the object cannot be kept, waits for it.
+    fn copied(
+        &self,
+        py: Python<'_>,
+        stream: Option<&GpuStream>,
+        object: &Bound<'_, PyAny>,
+        copy: impl FnOnce(&Stream) -> Result<(), DriverError> + Send,
+    ) -> PyResult<()> {
+        let order = self.stream(stream);
+        let mut done = py.detach(|| copy(order));
+        if done.is_ok() && (stream.is_none() || self.keep(object.clone().unbind(), order).is_err()) {
+            done = py.detach(|| order.wait());
+        }
+        done.map_err(|e| error(py, &e))
+    }
 }
 
 #[pymethods]
@@ -30,8 +88,13 @@ impl Gpu {
     #[new]
     #[pyo3(signature = (number = 0, library = None))]
     fn new(py: Python<'_>, number: usize, library: Option<&str>) -> PyResult<Gpu> {
-        let found = Driver::open(library).and_then(|d| Ok((driver::Gpu::open(&d, number)?, d.isa(), d.devices()?)));
-        found.map(|(gpu, isa, devices)| Gpu { gpu, isa, devices, number }).map_err(|e| error(py, &e))
+        let opened = || {
+            let driver = Driver::open(library)?;
+            let gpu = driver::Gpu::open(&driver, number)?;
+            let (null, devices, kept) = (Stream::null(&gpu), driver.devices()?, Mutex::default());
+            Ok(Gpu { gpu, null, isa: driver.isa(), version: driver.version, devices, number, kept })
+        };
+        opened().map_err(|e| error(py, &e))
     }
     /// The card's name.
     #[getter]
@@ -43,29 +106,18 @@ impl Gpu {
     fn capability(&self) -> (u32, u32) {
         self.gpu.capability
     }
-    /// Number of GPUs that the driver has.
-    #[getter]
-    fn devices(&self) -> usize {
-        self.devices
-    }
-    /// Its place among them.
-    #[getter]
-    fn number(&self) -> usize {
-        self.number
-    }
-    /// The newest PTX that the driver reads, times ten.
-    #[getter]
-    fn isa(&self) -> u32 {
-        self.isa
-    }
     /// Memory of so many bytes.
     fn allocate(&self, py: Python<'_>, bytes: usize) -> PyResult<GpuMemory> {
-        self.gpu.allocate(bytes).map(|buffer| GpuMemory { buffer }).map_err(|e| error(py, &e))
+        let made = without_lock(py, || self.gpu.allocate(bytes));
+        made.map(|buffer| GpuMemory { buffer }).map_err(|e| error(py, &e))
     }
-    /// A kernel of a module in PTX or machine code.
-    fn kernel(&self, py: Python<'_>, code: &[u8], name: &str) -> PyResult<GpuKernel> {
-        let made = self.gpu.load(code).and_then(|m| Arc::new(m).kernel(name));
-        made.map(|kernel| GpuKernel { kernel }).map_err(|e| error(py, &e))
+    /// Keeps what is freed until `free_deferred`, as often as this was called.
+    fn defer(&self) {
+        self.gpu.defer();
+    }
+    /// Ends `defer`.
+    fn free_deferred(&self) {
+        self.gpu.free_deferred();
     }
     /// An attribute by CUDA's number.
     fn attribute(&self, py: Python<'_>, what: i32) -> PyResult<i32> {
@@ -75,29 +127,36 @@ impl Gpu {
     fn memory(&self, py: Python<'_>) -> PyResult<(usize, usize)> {
         self.gpu.memory().map_err(|e| error(py, &e))
     }
-    /// Copies the bytes of a contiguous buffer to an address of the GPU. Whoever calls says that the memory is there.
-    fn write(&self, py: Python<'_>, address: u64, data: PyBuffer<u8>) -> PyResult<()> {
-        let (at, size) = bytes_of(&data)?;
-        // SAFETY: the buffer is held while it is copied, and that nobody writes it meanwhile is up to the caller.
+    /// Copies the bytes of a contiguous buffer to an address of the GPU: in a stream's order, or at once. Whoever calls says
+    /// that the memory is there.
+    #[pyo3(signature = (address, data, stream = None))]
+    fn write(&self, py: Python<'_>, address: u64, data: &Bound<'_, PyAny>, stream: Option<&GpuStream>) -> PyResult<()> {
+        let buffer = PyBuffer::<u8>::get(data)?;
+        let (at, size) = bytes_of(&buffer)?;
+        // SAFETY: the buffer is kept while it is copied, and that nobody writes it meanwhile is up to the caller.
         let from = unsafe { std::slice::from_raw_parts(at, size) };
         // SAFETY: the memory is what the caller says.
-        py.detach(|| unsafe { self.gpu.write(address, from) }).map_err(|e| error(py, &e))
+        self.copied(py, stream, data, |s| unsafe { self.gpu.write(address, from, s) })
     }
     /// Copies bytes from an address of the GPU to a contiguous buffer, as `write`.
-    fn read(&self, py: Python<'_>, address: u64, data: PyBuffer<u8>) -> PyResult<()> {
-        if data.readonly() {
+    #[pyo3(signature = (address, data, stream = None))]
+    fn read(&self, py: Python<'_>, address: u64, data: &Bound<'_, PyAny>, stream: Option<&GpuStream>) -> PyResult<()> {
+        let buffer = PyBuffer::<u8>::get(data)?;
+        if buffer.readonly() {
             return Err(PyValueError::new_err("the buffer cannot be written"));
         }
-        let (at, size) = bytes_of(&data)?;
+        let (at, size) = bytes_of(&buffer)?;
         // SAFETY: as above.
         let to = unsafe { std::slice::from_raw_parts_mut(at, size) };
         // SAFETY: as above.
-        py.detach(|| unsafe { self.gpu.read(address, to) }).map_err(|e| error(py, &e))
+        self.copied(py, stream, data, |s| unsafe { self.gpu.read(address, to, s) })
     }
-    /// Copies bytes from one address of the GPU to another, as `write`.
-    fn copy(&self, py: Python<'_>, to: u64, source: u64, bytes: usize) -> PyResult<()> {
+    /// Copies bytes from one address of the GPU to another, in a stream's order.
+    #[pyo3(signature = (to, source, bytes, stream = None))]
+    fn copy(&self, py: Python<'_>, to: u64, source: u64, bytes: usize, stream: Option<&GpuStream>) -> PyResult<()> {
         // SAFETY: as above.
-        unsafe { self.gpu.copy(to, source, bytes) }.map_err(|e| error(py, &e))
+        let done = without_lock(py, || unsafe { self.gpu.copy(to, source, bytes, self.stream(stream)) });
+        done.map_err(|e| error(py, &e))
     }
     /// Copies bytes from an address of another GPU, as `write`.
     fn copy_from(&self, py: Python<'_>, to: u64, other: &Gpu, source: u64, bytes: usize) -> PyResult<()> {
@@ -120,9 +179,16 @@ impl Gpu {
     fn reach(&self, py: Python<'_>, other: &Gpu) -> PyResult<()> {
         self.gpu.reach(&other.gpu).map_err(|e| error(py, &e))
     }
-    /// A point in the order of the work.
-    fn event(&self, py: Python<'_>) -> PyResult<GpuEvent> {
-        driver::Event::record(&self.gpu).map(|event| GpuEvent { event }).map_err(|e| error(py, &e))
+    /// A point in the order of a stream, to be noted.
+    #[pyo3(signature = (timing = true))]
+    fn event(&self, py: Python<'_>, timing: bool) -> PyResult<GpuEvent> {
+        Event::new(&self.gpu, timing).map(|event| GpuEvent { event }).map_err(|e| error(py, &e))
+    }
+    /// A new stream, or that of a handle.
+    #[pyo3(name = "stream", signature = (handle = None))]
+    fn new_stream(&self, py: Python<'_>, handle: Option<usize>) -> PyResult<GpuStream> {
+        let made = handle.map_or_else(|| Stream::new(&self.gpu), |h| Stream::at(&self.gpu, h));
+        made.map(|stream| GpuStream { stream }).map_err(|e| error(py, &e))
     }
     /// Waits until everything is done.
     fn wait(&self, py: Python<'_>) -> PyResult<()> {
@@ -155,17 +221,83 @@ impl GpuMemory {
     }
 }
 
+/// An order of a GPU's work.
+#[pyclass(frozen, module = "lancehead._core")]
+pub struct GpuStream {
+    /// The driver's.
+    pub stream: Stream,
+}
+
+#[pymethods]
+impl GpuStream {
+    /// The driver's handle; None if it is closed.
+    #[getter]
+    fn handle(&self) -> Option<usize> {
+        self.stream.handle()
+    }
+    /// Ends it; what is in it is done.
+    fn close(&self) {
+        self.stream.close();
+    }
+    /// Waits for what is in it.
+    fn wait(&self, py: Python<'_>) -> PyResult<()> {
+        py.detach(|| self.stream.wait()).map_err(|e| error(py, &e))
+    }
+    /// Has a function called with an error's number, or 0, when the stream comes to it, in a thread of the driver's.
+    fn call(&self, py: Python<'_>, function: Py<PyAny>) -> PyResult<()> {
+        let given = Box::into_raw(Box::new(function));
+        CALLBACKS.fetch_add(1, Ordering::Relaxed);
+        // SAFETY: the driver calls it once, with the box that is given away here.
+        let done = unsafe { self.stream.call(called, given.cast()) };
+        done.map_err(|e| {
+            CALLBACKS.fetch_sub(1, Ordering::Relaxed);
+            // SAFETY: the driver has not taken it.
+            drop(unsafe { Box::from_raw(given) });
+            error(py, &e)
+        })
+    }
+}
+
+/// See [`GpuStream::call`].
+unsafe extern "C" fn called(_stream: *mut c_void, status: c_int, given: *mut c_void) {
+    // SAFETY: what `call` has given.
+    let function = unsafe { Box::from_raw(given.cast::<Py<PyAny>>()) };
+    crate::attach::attach(|py| {
+        if let Err(e) = function.call1(py, (status,)) {
+            e.write_unraisable(py, None);
+        }
+        drop(function);
+    });
+    CALLBACKS.fetch_sub(1, Ordering::Relaxed);
+}
+
 /// A point in the order of a GPU's work.
 #[pyclass(frozen, module = "lancehead._core")]
 pub struct GpuEvent {
-    event: driver::Event,
+    event: Event,
 }
 
 #[pymethods]
 impl GpuEvent {
+    /// Notes the point after what has been put into a stream.
+    fn record(&self, py: Python<'_>, stream: &GpuStream) -> PyResult<()> {
+        self.event.record(&stream.stream).map_err(|e| error(py, &e))
+    }
+    /// Whether its stream has come to it.
+    fn query(&self, py: Python<'_>) -> PyResult<bool> {
+        self.event.has_passed().map_err(|e| error(py, &e))
+    }
+    /// Waits until its stream has come to it.
+    fn wait(&self, py: Python<'_>) -> PyResult<()> {
+        py.detach(|| self.event.wait()).map_err(|e| error(py, &e))
+    }
+    /// Makes a stream wait for it.
+    fn hold(&self, py: Python<'_>, stream: &GpuStream) -> PyResult<()> {
+        self.event.hold(&stream.stream).map_err(|e| error(py, &e))
+    }
     /// Milliseconds from another event, once both have passed.
     fn since(&self, py: Python<'_>, before: &GpuEvent) -> PyResult<f32> {
-        py.detach(|| self.event.since(&before.event)).map_err(|e| error(py, &e))
+        self.event.since(&before.event).map_err(|e| error(py, &e))
     }
 }
 
@@ -177,41 +309,4 @@ fn bytes_of(data: &PyBuffer<u8>) -> PyResult<(*mut u8, usize)> {
     // A slice is never at null.
     let at: *mut u8 = data.buf_ptr().cast();
     Ok((if at.is_null() { std::ptr::dangling_mut() } else { at }, data.len_bytes()))
-}
-
-/// A kernel on a GPU.
-#[pyclass(frozen, module = "lancehead._core")]
-pub struct GpuKernel {
-    kernel: driver::Kernel,
-}
-
-#[pymethods]
-impl GpuKernel {
-    /// Registers of each thread.
-    #[getter]
-    fn registers(&self, py: Python<'_>) -> PyResult<i32> {
-        self.kernel.attribute(4).map_err(|e| error(py, &e))
-    }
-    /// Address and bytes of a variable of its module.
-    fn variable(&self, py: Python<'_>, name: &str) -> PyResult<(u64, usize)> {
-        self.kernel.variable(name).map_err(|e| error(py, &e))
-    }
-    /// Starts it on machine words. Whoever calls keeps alive what they point to.
-    #[pyo3(signature = (grid, block, shared, words, cooperative = false))]
-    fn launch(
-        &self,
-        py: Python<'_>,
-        grid: [i64; 3],
-        block: [i64; 3],
-        shared: i64,
-        words: Vec<u64>,
-        cooperative: bool,
-    ) -> PyResult<()> {
-        let config = Config { grid, block, dynamic_shared: shared };
-        if let Err(refused) = limits::check_geometry(&config) {
-            return Err(crate::kernel::failed(py, Fault::Refused(refused))?);
-        }
-        // SAFETY: the words are what the caller says they are.
-        unsafe { self.kernel.launch(&config, cooperative, &words) }.map_err(|e| error(py, &e))
-    }
 }

@@ -7,7 +7,6 @@ use crate::{raise, render};
 use lh_cuda::{Code, Config, Device, Fault};
 use lh_driver::kernel::Kernel;
 use lh_ir::func::Entry;
-use lh_ir::types::Prim;
 use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -25,6 +24,7 @@ pub fn launch(
 ) -> PyResult<()> {
     let py = kernel.py();
     let mut buf = ArgBuf::default();
+    push(kernel, args, &mut buf)?;
     let overload = resolve(kernel, args, &mut buf)?;
     let config = Config { grid, block, dynamic_shared: shared };
     let code = code_of(overload)?;
@@ -48,32 +48,6 @@ pub fn launch(
         Ok(()) => Ok(()),
         Err(fault) => Err(failed(py, fault)?),
     }
-}
-
-/// A number, argument types, words, addresses: see [`device_arguments`].
-type ForDevice<'py> = (usize, Bound<'py, PyTuple>, Vec<u64>, Vec<u64>);
-
-/// What a GPU needs of a launch: a number of the specialisation for these arguments, its argument types, the words of its
-/// parameters, and those of them that are addresses.
-#[pyfunction]
-pub fn device_arguments<'py>(kernel: &Bound<'py, PyAny>, args: &Bound<'py, PyTuple>) -> PyResult<ForDevice<'py>> {
-    let py = kernel.py();
-    let mut buf = ArgBuf::default();
-    let overload = resolve(kernel, args, &mut buf)?;
-    if buf.lists.is_some() {
-        return Err(PyTypeError::new_err("kernels take no lists"));
-    }
-    code_of(overload)?;
-    let prims: Vec<Prim> = overload.compiled.args.iter().flat_map(|t| t.flatten()).collect();
-    if prims.len() != buf.slots.len() {
-        lh_ir::bug!("{} words for {} parameters", buf.slots.len(), prims.len());
-    }
-    let of = |wanted: fn(&Prim) -> bool| -> Vec<u64> {
-        prims.iter().zip(&buf.slots).filter(|(p, _)| wanted(p)).map(|(_, w)| *w).collect()
-    };
-    let types = crate::types::type_tuple(py, &overload.compiled.args)?;
-    let number = std::ptr::from_ref(overload).addr();
-    Ok((number, types, of(|p| *p != Prim::Mem), of(|p| *p == Prim::Ptr)))
 }
 
 /// The exception for a launch that has failed.
@@ -106,8 +80,25 @@ pub fn failed(py: Python<'_>, fault: Fault) -> PyResult<PyErr> {
     }
 }
 
-/// The specialisation for these arguments, which are put into the buffer.
-fn resolve<'a>(kernel: &'a Bound<'_, PyAny>, args: &Bound<'_, PyTuple>, buf: &mut ArgBuf) -> PyResult<&'a Overload> {
+/// Puts arguments into a buffer.
+pub fn push(kernel: &Bound<'_, PyAny>, args: &Bound<'_, PyTuple>, buf: &mut ArgBuf) -> PyResult<()> {
+    let object = dispatcher::of(kernel).ok_or_else(|| PyTypeError::new_err("not a kernel"))?;
+    for (i, a) in args.iter().enumerate() {
+        // SAFETY: the tuple keeps its items.
+        if let Err(why) = unsafe { buf.push(a.as_ptr()) } {
+            return Err(dispatcher::refuse(kernel.py(), object.state(), i, &a, why));
+        }
+    }
+    Ok(())
+}
+
+/// The specialisation for arguments that were put into a buffer.
+#[inline]
+pub fn resolve<'a>(
+    kernel: &'a Bound<'_, PyAny>,
+    args: &Bound<'_, PyTuple>,
+    buf: &mut ArgBuf,
+) -> PyResult<&'a Overload> {
     let py = kernel.py();
     let object = dispatcher::of(kernel).ok_or_else(|| PyTypeError::new_err("not a kernel"))?;
     let (state, n) = (object.state(), args.len());
@@ -116,13 +107,7 @@ fn resolve<'a>(kernel: &'a Bound<'_, PyAny>, args: &Bound<'_, PyTuple>, buf: &mu
         let name: String = kernel.getattr("__name__")?.extract()?;
         return Err(PyTypeError::new_err(format!("kernel {name} takes {want} arguments, {n} were given")));
     }
-    for (i, a) in args.iter().enumerate() {
-        // SAFETY: the tuple keeps its items.
-        if let Err(why) = unsafe { buf.push(a.as_ptr()) } {
-            return Err(dispatcher::refuse(py, state, i, &a, why));
-        }
-    }
-    if buf.undecided {
+    if buf.undecided || buf.lists.is_some() && state.options.gpu.is_some() {
         return Err(PyTypeError::new_err("kernels take no lists"));
     }
     match state.find(&buf.tags) {
@@ -167,6 +152,10 @@ pub fn kernel_facts<'py>(kernel: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDi
     let all = PyDict::new(py);
     for o in object.state().current() {
         let Some(k) = o.compiled.kernel else { continue };
+        if let Some(loaded) = &o.on_gpu {
+            all.set_item(crate::types::type_tuple(py, &o.compiled.args)?, loaded.facts(py)?)?;
+            continue;
+        }
         let facts = PyDict::new(py);
         facts.set_item("shared", k.shared_bytes)?;
         facts.set_item("local", k.local_bytes)?;

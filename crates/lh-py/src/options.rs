@@ -1,6 +1,7 @@
 //! Options of the decorators: one table says which there are, and what each accepts.
 
-use lh_ir::func::{Device, Options, fastmath, parallel};
+use crate::gpu::Gpu;
+use lh_ir::func::{Device, GpuTarget, Options, fastmath, parallel};
 use pyo3::exceptions::{PyNameError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFrozenSet, PyList, PySet, PyString, PyTuple};
@@ -13,6 +14,8 @@ pub struct JitOptions {
     pub nogil: bool,
     /// Whether compiled code is kept for other processes.
     pub cache: bool,
+    /// The GPU that it is a kernel for.
+    pub gpu: Option<Py<Gpu>>,
     /// As given, for `targetoptions` and pickling.
     pub given: Py<PyDict>,
 }
@@ -41,7 +44,8 @@ const ACCEPTED: &[&str] = &[
 impl JitOptions {
     /// Reads the keyword arguments of a decorator.
     pub fn read(given: &Bound<'_, PyDict>) -> PyResult<JitOptions> {
-        let mut out = JitOptions { ir: Options::default(), nogil: false, cache: false, given: given.clone().unbind() };
+        let mut out =
+            JitOptions { ir: Options::default(), nogil: false, cache: false, gpu: None, given: given.clone().unbind() };
         for (name, value) in given.iter() {
             let name: String = name.extract()?;
             out.set(&name, &value)?;
@@ -57,6 +61,7 @@ impl JitOptions {
                 let which = one_of(name, value, &["kernel", "function"])?;
                 self.ir.device = if which == 0 { Device::Kernel } else { Device::Function };
             }
+            "_gpu" => self.set_gpu(value)?,
             "_check" if value.is_truthy()? => self.ir.parallel |= parallel::RACE,
             "_check" => {}
             "_callback" => self.ir.callback = value.is_truthy()?,
@@ -76,6 +81,19 @@ impl JitOptions {
             _ if ACCEPTED.contains(&name) => {}
             _ => return Err(PyTypeError::new_err(format!("jit() got an unexpected option '{name}'"))),
         }
+        Ok(())
+    }
+}
+
+impl JitOptions {
+    /// The GPU, limits of a kernel, whether it has line numbers.
+    fn set_gpu(&mut self, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        type Limits = (Option<u32>, Option<u32>, Option<u32>, Option<u32>);
+        let (gpu, limits, lines): (Bound<'_, Gpu>, Limits, bool) = value.extract()?;
+        let (capability, isa, driver) = (gpu.get().gpu.capability, gpu.get().isa, gpu.get().version);
+        self.ir.device = Device::Gpu;
+        self.ir.gpu = Some(GpuTarget { capability, isa, driver, limits, lines });
+        self.gpu = Some(gpu.unbind());
         Ok(())
     }
 }

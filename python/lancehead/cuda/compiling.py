@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 import warnings
-from types import FunctionType
 from typing import Any
 
 from lancehead import _core
@@ -98,12 +96,6 @@ def default_cc(cc: Any) -> tuple[int, int]:
     return major, minor
 
 
-def symbol(function: FunctionType) -> str:
-    """A name that PTX accepts for a function."""
-    name = re.sub(r"\W", "_", function.__name__, flags=re.ASCII)
-    return name if re.match(r"[A-Za-z_]", name) else f"f{name}"
-
-
 def limits(launch_bounds: Any, max_registers: int | None = None) -> tuple[int | None, int | None, int | None, int | None]:
     """Threads of a block, blocks of a multiprocessor, registers of a thread and blocks of a cluster, as far as they are given."""
     given = launch_bounds if isinstance(launch_bounds, (tuple, list)) else () if launch_bounds is None else (launch_bounds,)
@@ -125,7 +117,7 @@ def _compile(
         text = "debug=True with opt=True is not supported by CUDA. This may result in a crash - set debug=False or opt=False."
         warnings.warn(NumbaInvalidConfigWarning(text), stacklevel=4)
     function = getattr(pyfunc, "py_func", pyfunc)
-    name = (abi_info or {}).get("abi_name") or symbol(function)
+    name = (abi_info or {}).get("abi_name", "")
     return _core.compile_ptx(
         function, sig, name, default_cc(cc), abi=abi if device else "kernel", debug=bool(debug), lineinfo=lineinfo,
         fastmath=bool(fastmath), limits=limits(launch_bounds),

@@ -13,9 +13,9 @@ import numpy as np
 from lancehead import _core, config
 from lancehead.cuda import dlpack
 from lancehead.cuda.devices import current_context
-from lancehead.cuda.gpu import address_of, allocated, current_gpu, download, opened, upload
+from lancehead.cuda.gpu import address_of, allocated, current_gpu, fetch, opened, upload
 from lancehead.cuda.memory import Foreign, Freed, MemoryPointer, allocate, interface_of, over
-from lancehead.cuda.streams import check, external_stream, legacy_default_stream, wait
+from lancehead.cuda.streams import check, external_stream, legacy_default_stream, on_gpu, wait
 
 
 class DeviceNDArray:
@@ -218,28 +218,30 @@ class GpuNDArray(DeviceNDArray):
         upload(self.gpu, self._part(key), values)
 
     def copy_to_host(self, ary: np.ndarray | None = None, stream: Any = 0) -> np.ndarray:
-        check(stream)
-        if ary is not None:
-            _check_copy(ary, self._data, False)
-        host = download(self.gpu, self._data)
-        if ary is None:
-            return host if _is_contiguous(host) else host.copy(order="A")
-        np.copyto(ary, host)
-        return ary
+        there = on_gpu(self.gpu, stream)
+        host = np.empty_like(self._data, subok=False) if ary is None else ary
+        _check_copy(host, self._data, False)
+        fetch(self.gpu, self._data, host, there)
+        # Of a new array nobody would know when it is filled.
+        if ary is None and there is not None:
+            there.wait()
+        return host
 
     def copy_to_device(self, ary: Any, stream: Any = 0) -> None:
-        check(stream)
+        there = on_gpu(self.gpu, stream)
         # Between GPUs and within one, memory without gaps is copied as it is.
         if isinstance(ary, GpuNDArray):
             _check_copy(self._data, ary._data, True)
             if _is_contiguous(self._data) and _is_contiguous(ary._data) and self.size:
                 to, source = address_of(self._data), address_of(ary._data)
                 if ary.gpu is self.gpu:
-                    self.gpu.copy(to, source, self.nbytes)
+                    self.gpu.copy(to, source, self.nbytes, there)
                 else:
                     self.gpu.copy_from(to, ary.gpu, source, self.nbytes)
                 return
-        super().copy_to_device(ary, stream)
+        source = host_of(ary)
+        _check_copy(self._data, source, is_cuda_array(ary) and not isinstance(ary, np.ndarray))
+        upload(self.gpu, self._data, source, there)
 
     def reshape(self, *newshape: Any, order: str = "C") -> DeviceNDArray:
         _check_dense(self._data, order, "reshape")
@@ -433,7 +435,7 @@ def to_device(obj: Any, stream: Any = 0, copy: bool = True, to: DeviceNDArray | 
     if to is None:
         to = device_array_like(source, stream)
     if copy:
-        to.copy_to_device(source)
+        to.copy_to_device(source, stream)
     return to
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from lancehead import _core
 from lancehead.cuda.errors import UnsupportedError
-from lancehead.cuda.gpu import CPU_INSTEAD, count, current, opened, reached
+from lancehead.cuda.gpu import CPU_INSTEAD, count, current, opened, reached, use
 from lancehead.cuda.memory import Deallocations, MemoryManager
 from lancehead.cuda.streams import Event, Stream, event, external_stream, stream
 
@@ -166,11 +166,11 @@ class Context:
     def push(self) -> None:
         """Makes it the current context."""
         _stack.append(current[0])
-        current[0] = self.device.id
+        use(self.device.id)
 
     def pop(self) -> None:
         """Goes back to the one before."""
-        current[0] = _stack.pop()
+        use(_stack.pop())
 
     def __enter__(self) -> Context:
         self.push()
@@ -277,7 +277,7 @@ def select_device(device_id: int) -> Context:
     """Makes a device the one in use."""
     if not 0 <= device_id < len(gpus):
         raise IndexError(f"there is no device {device_id}: there are {len(gpus)}")
-    current[0] = device_id
+    use(device_id)
     return context_of(gpus[device_id])
 
 
@@ -345,8 +345,16 @@ def detect() -> bool:
 @contextmanager
 def defer_cleanup() -> Iterator[None]:
     """Memory is freed after the block at the earliest."""
-    with current_context().memory_manager.defer_cleanup():
-        yield
+    context = current_context()
+    gpu = context.gpu
+    if gpu is not None:
+        gpu.defer()
+    try:
+        with context.memory_manager.defer_cleanup():
+            yield
+    finally:
+        if gpu is not None:
+            gpu.free_deferred()
 
 
 @contextmanager

@@ -13,11 +13,12 @@ import numpy as np
 from lancehead import _core, config, pickling
 from lancehead.cuda.args import native, natives
 from lancehead.cuda import linking, toolkit
-from lancehead.cuda.compiling import default_cc, limits, symbol
+from lancehead.cuda.compiling import default_cc, limits
 from lancehead.cuda.devicearray import MappedNDArray
-from lancehead.cuda.gpu import current_gpu
+from lancehead.cuda.gpu import CPU_INSTEAD, current_gpu, in_use
+from lancehead.cuda.errors import UnsupportedError
 from lancehead.cuda.launching import launch_on, placed
-from lancehead.cuda.streams import check
+from lancehead.cuda.streams import check, on_gpu
 from lancehead.errors import NumbaInvalidConfigWarning, NumbaPerformanceWarning
 
 _MISSING = """Kernel launch configuration was not specified. Use the syntax:
@@ -40,21 +41,44 @@ class CUDADispatcher:
         self.targetoptions = {"device": device, **options}
         self.__name__, self.__qualname__ = function.__name__, function.__qualname__
         self.__doc__, self.__module__, self.__wrapped__ = function.__doc__, function.__module__, function
-        given = {"_device": "function" if device else "kernel", **_compile_options(options)}
-        linked = linking.number(options.get("link"))
-        if linked:
-            given["_link"] = linked
         #: What it is linked with that has callbacks, and what calls them at the end, by the types of arguments.
         self.callbacks = [i for i in linking.sources(options.get("link")) if getattr(i, "setup_callback", None) or getattr(i, "teardown_callback", None)]
         self.loaded: dict[Any, Any] = {}
-        self._dispatcher = _core.dispatcher(function, given, signatures, bool(signatures))
         self._device = device
+        self._given = _compile_options(options)
+        if linked := linking.number(options.get("link")):
+            self._given["_link"] = linked
+        self._eager = signatures
+        # What compiles it, for the CPU device and for each GPU.
+        self._dispatchers: dict[_core.Gpu | None, _core.Dispatcher] = {}
+        if signatures:
+            self._for(None if device else current_gpu())
+        else:
+            self._for(None)
         self._specialized = len(signatures) == 1 and not device
         self.specializations: dict[Any, CUDADispatcher] = {}
-        # What has been launched before, by its geometry.
+        # What has been launched before, by its geometry and the GPU in use.
         self._launches: dict[Any, Launch] = {}
-        # Code for GPUs, by the GPU and the number of a specialisation.
-        self._gpu_codes: dict[Any, Any] = {}
+
+    def _for(self, gpu: _core.Gpu | None) -> _core.Dispatcher:
+        """What compiles it for a device."""
+        made = self._dispatchers.get(gpu)
+        if made is None:
+            given: dict[str, Any]
+            if gpu is None:
+                given = {"_device": "function" if self._device else "kernel", **self._given}
+            else:
+                options = self.targetoptions
+                bounds = limits(options.get("launch_bounds"), options.get("max_registers"))
+                # Nobody sees what is raised there, unless it is asked for.
+                checked = bool(options.get("debug") or options.get("boundscheck"))
+                given = {**self._given, "_check": False, "boundscheck": checked, "_gpu": (gpu, bounds, bool(options.get("lineinfo")))}
+            made = self._dispatchers[gpu] = _core.dispatcher(self.py_func, given, self._eager, bool(self._eager))
+        return made
+
+    @property
+    def _dispatcher(self) -> _core.Dispatcher:
+        return self._for(None if self._device else current_gpu())
 
     def __reduce__(self) -> Any:
         return pickling.reduce(self)
@@ -70,15 +94,15 @@ class CUDADispatcher:
 
     def __getitem__(self, config: Any) -> Launch:
         # Numbers that equal integers without being some are refused, known or not.
-        plain = type(config) is tuple and len(config) == 2 and _is_plain(config[0]) and _is_plain(config[1])
-        if plain and (known := self._launches.get(config)) is not None:
+        plain = type(config) is tuple and len(config) == 2 and _is_plain(*config)
+        if plain and (known := self._launches.get((config, in_use[0]))) is not None:
             return known
         given = config if isinstance(config, tuple) else (config,)
         if len(given) not in (2, 3, 4):
             raise ValueError("must specify at least the griddim and blockdim")
         made = self.configure(*given)
         if plain and len(self._launches) < 128:
-            self._launches[config] = made
+            self._launches[config, in_use[0]] = made
         return made
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -90,7 +114,9 @@ class CUDADispatcher:
         """The kernel with the geometry of a launch."""
         if self._device:
             raise RuntimeError(f"Cannot compile a device function as a kernel: {self.__name__} is called by kernels")
-        return Launch(self, dimensions("griddim", griddim), dimensions("blockdim", blockdim), stream, sharedmem)
+        made = Launch(self, dimensions("griddim", griddim), dimensions("blockdim", blockdim), stream, sharedmem)
+        gpu = current_gpu()
+        return made if gpu is None or made.prepares else made.on(gpu)[0]
 
     def forall(self, ntasks: int, tpb: int = 0, stream: Any = 0, sharedmem: int = 0) -> ForAll:
         """The kernel for one thread to each of some tasks, in one dimension."""
@@ -163,7 +189,7 @@ class CUDADispatcher:
         return {t: what(f) for t, f in overloads.items()}
 
     def get_regs_per_thread(self, signature: Any = None) -> Any:
-        """Registers of each thread on a GPU of compute capability 9.0, as `ptxas` says; without it, 32."""
+        """Registers of each thread, as the driver says; without a GPU, on one of compute capability 9.0 as `ptxas` says; without it, 32."""
         return self._facts(signature, lambda f: f.regs_per_thread)
 
     def get_const_mem_size(self, signature: Any = None) -> Any:
@@ -184,13 +210,15 @@ class CUDADispatcher:
 
     def inspect_llvm(self, signature: Any = None, cc: Any = None) -> Any:
         """LLVM IR, of all specialisations or of one: of the code in use, or for a GPU of a compute capability."""
-        if cc is None:
+        gpu = None if self._device else current_gpu()
+        if cc is None and gpu is None:
             return self._dispatcher.inspect_llvm(signature)
+        cc = cc or (gpu and gpu.capability)
         return self._inspect(signature, lambda types: self._device_code(types, cc, llvm=True).llvm)
 
     def inspect_asm(self, signature: Any = None, cc: Any = None) -> Any:
         """PTX for a GPU of a compute capability (9.0 unless given), of all specialisations or of one."""
-        return self._inspect(signature, lambda types: self._device_code(types, cc or (9, 0)).ptx)
+        return self._inspect(signature, lambda types: self._device_code(types, cc or self._capability()).ptx)
 
     def inspect_sass(self, signature: Any = None, cc: Any = None) -> Any:
         """Machine code for a GPU of a compute capability (9.0 unless given), of all specialisations or of one: by `ptxas` and `nvdisasm`.
@@ -210,9 +238,13 @@ class CUDADispatcher:
         return self._inspect(signature, lambda types: toolkit.disassembled(self._machine_code(types, cc)[0], *options))
 
     def _machine_code(self, types: Any, cc: Any = None) -> tuple[bytes, int | None]:
-        major, minor = default_cc(cc or (9, 0))
+        major, minor = default_cc(cc or self._capability())
         lines = ("-lineinfo",) if self.targetoptions.get("lineinfo") else ()
         return toolkit.assembled(self._device_code(types, (major, minor)).ptx, f"sm_{major}{minor}", lines)
+
+    def _capability(self) -> tuple[int, int]:
+        gpu = current_gpu()
+        return (9, 0) if gpu is None else gpu.capability
 
     def _inspect(self, signature: Any, text: Callable[[Any], Any]) -> Any:
         if signature is not None:
@@ -222,7 +254,7 @@ class CUDADispatcher:
     def _device_code(self, types: Any, cc: Any, llvm: bool = False) -> _core.DevicePtx:
         options = self.targetoptions
         return _core.compile_ptx(
-            self.py_func, types, symbol(self.py_func), default_cc(cc), abi="numba" if self._device else "kernel",
+            self.py_func, types, "", default_cc(cc), abi="numba" if self._device else "kernel",
             debug=bool(options.get("debug")), lineinfo=bool(options.get("lineinfo")), fastmath=bool(options.get("fastmath")),
             limits=limits(options.get("launch_bounds"), options.get("max_registers")), llvm=llvm,
         )  # fmt: skip
@@ -241,13 +273,16 @@ class KernelFacts:
         self.shared_mem_per_block: int = facts["shared"]
         self.local_mem_per_thread: int = facts["local"]
         self.const_mem_size: int = facts["constant"]
-        self.max_threads_per_block: int = limits(kernel.targetoptions.get("launch_bounds"))[0] or 1024
+        self.max_threads_per_block: int = facts.get("max_threads") or limits(kernel.targetoptions.get("launch_bounds"))[0] or 1024
+        self._registers: int | None = facts.get("registers")
         self.entry: str = facts["entry"]
         self.gangs: str = facts["gangs"]
 
     @property
     def regs_per_thread(self) -> int:
         """Registers of each thread, see `CUDADispatcher.get_regs_per_thread`."""
+        if self._registers is not None:
+            return self._registers
         if toolkit.program("ptxas") is None:
             return 32
         return self._kernel._machine_code(self.argument_types)[1] or 0
@@ -255,18 +290,21 @@ class KernelFacts:
     def max_cooperative_grid_blocks(self, blockdim: Any, dynsmemsize: int = 0) -> int:
         """Blocks of a grid whose threads can wait for each other."""
         x, y, z = dimensions("blockdim", blockdim)
+        if self._registers is not None:
+            return _core.resident_blocks(self._kernel._dispatcher, self.argument_types, x * y * z, dynsmemsize)
         return (1 << 15) // max(1, x * y * z)
 
 
 class Launch:
     """A kernel with the geometry of its launches."""
 
-    __slots__ = ("_block", "_extensions", "_grid", "_launch", "dispatcher", "pre_launch_callbacks", "sharedmem", "stream")
+    __slots__ = ("__weakref__", "_block", "_extensions", "_grid", "_launch", "_there", "dispatcher", "pre_launch_callbacks", "sharedmem", "stream")
 
     def __init__(self, kernel: CUDADispatcher, grid: tuple[int, ...], block: tuple[int, ...], stream: Any, sharedmem: int) -> None:
         check(stream)
         self.dispatcher, self.stream, self.sharedmem = kernel, stream, sharedmem
-        self._grid, self._block, self._launch = grid, block, kernel._dispatcher
+        self._grid, self._block, self._launch = grid, block, kernel._for(None)
+        self._there: dict[_core.Gpu, tuple[_core.GpuLaunch, _core.GpuStream | None]] = {}
         self._extensions = tuple(reversed(kernel.extensions))
         #: Called with the kernel and this before each launch; a launch configuration is one object as long as its kernel keeps it.
         self.pre_launch_callbacks: list[Callable[[CUDADispatcher, Launch], object]] = []
@@ -274,6 +312,22 @@ class Launch:
         if config.CUDA_LOW_OCCUPANCY_WARNINGS and blocks < 128:
             text = f"Grid size {blocks} will likely result in GPU under-utilization due to low occupancy."
             warnings.warn(NumbaPerformanceWarning(text), stacklevel=4)
+
+    @property
+    def prepares(self) -> bool:
+        """Whether arguments are changed before, by extensions."""
+        return bool(self._extensions)
+
+    def on(self, gpu: _core.Gpu) -> tuple[_core.GpuLaunch, _core.GpuStream | None]:
+        """What launches it on a GPU, and the stream there."""
+        there = self._there.get(gpu)
+        if there is None:
+            if self.dispatcher.callbacks:
+                raise UnsupportedError(f"callbacks of linked code are not called on a GPU; {CPU_INSTEAD}")
+            stream, kernel = on_gpu(gpu, self.stream), self.dispatcher._for(gpu)
+            made = _core.GpuLaunch(self, kernel, gpu, stream, (self._grid, self._block), self.sharedmem)
+            there = self._there[gpu] = made, stream
+        return there
 
     @property
     def griddim(self) -> tuple[int, ...]:
@@ -301,7 +355,7 @@ class Launch:
         if self.stream:
             check(self.stream)
         if (gpu := current_gpu()) is not None:
-            launch_on(gpu, self, args)
+            launch_on(gpu, *self.on(gpu), args)
             return
         if self.dispatcher.callbacks:
             linking.load(self.dispatcher, self.dispatcher.callbacks, tuple(_core.typeof(native(a)) for a in args))
@@ -328,8 +382,8 @@ class ForAll:
         self.dispatcher.configure(blocks, threads, self.stream, self.sharedmem)(*args)
 
 
-def _is_plain(extents: Any) -> bool:
-    return type(extents) is int or type(extents) is tuple and {*map(type, extents)} == {int}
+def _is_plain(*extents: Any) -> bool:
+    return all([type(e) is int or type(e) is tuple and {*map(type, e)} == {int} for e in extents])
 
 
 def dimensions(name: str, given: Any) -> tuple[int, int, int]:

@@ -53,13 +53,21 @@ def opened(number: int) -> _core.Gpu:
 
 # GPUs, and those whose memory their kernels can use.
 reached: set[tuple[_core.Gpu, _core.Gpu]] = set()
-# The number of the device in use.
+# The number of the device in use, and that GPU once something has asked for it: launches look there first.
 current: list[int] = [0]
+in_use: list[_core.Gpu | None] = [None]
+
+
+def use(number: int) -> None:
+    """Makes a device the one in use."""
+    current[0], in_use[0] = number, None
 
 
 def current_gpu() -> _core.Gpu | None:
     """The GPU in use; None if kernels run on the CPU."""
-    return opened(current[0]) if count() else None
+    if in_use[0] is None and count():
+        in_use[0] = opened(current[0])
+    return in_use[0]
 
 
 def place(memory: Any, shape: tuple[int, ...], dtype: np.dtype, strides: Any = None, order: Any = "C", offset: int = 0) -> np.ndarray:
@@ -102,13 +110,39 @@ def download(gpu: _core.Gpu, a: np.ndarray) -> np.ndarray:
     return np.ndarray(a.shape, a.dtype, raw, address_of(a) - low, a.strides)
 
 
-def upload(gpu: _core.Gpu, a: np.ndarray, values: Any) -> None:
-    """Sets the elements of an array of a GPU to those of a host's, which is broadcast; what lies between them stays."""
+def fetch(gpu: _core.Gpu, a: np.ndarray, into: np.ndarray, stream: _core.GpuStream | None) -> None:
+    """Copies the elements to an array of the host: where both are without gaps, in the order of a stream if there is one."""
+    raw = dense(into) if a.size and a.strides == into.strides and extent_of(a)[1] - extent_of(a)[0] == a.nbytes else None
+    if raw is not None:
+        gpu.read(extent_of(a)[0], raw, stream)
+        return
+    if stream is not None:
+        stream.wait()
+    np.copyto(into, download(gpu, a))
+
+
+def upload(gpu: _core.Gpu, a: np.ndarray, values: Any, stream: _core.GpuStream | None = None) -> None:
+    """Sets the elements of an array of a GPU to those of a host's, which is broadcast; what lies between them stays. In the order of a
+    stream if there is one: an array of the host without gaps must then stay as it is until the stream has passed."""
     if not a.size:
         return
     low, high = extent_of(a)
+    if isinstance(values, np.ndarray) and high - low == a.nbytes and (values.dtype, values.shape, values.strides) == (a.dtype, a.shape, a.strides):
+        raw = dense(values)
+        if raw is not None:
+            gpu.write(low, raw, stream)
+            return
     raw = np.empty(high - low, np.uint8)
     if high - low != a.nbytes:
-        gpu.read(low, raw)
+        gpu.read(low, raw, stream)
+        if stream is not None:
+            stream.wait()
     np.ndarray(a.shape, a.dtype, raw, address_of(a) - low, a.strides)[...] = values
-    gpu.write(low, raw)
+    gpu.write(low, raw, stream)
+
+
+def dense(a: np.ndarray) -> np.ndarray | None:
+    """The bytes of an array without gaps."""
+    if a.flags.f_contiguous:
+        a = a.T
+    return np.asarray(a).reshape(-1).view(np.uint8) if a.flags.c_contiguous and a.ndim and not a.dtype.hasobject else None

@@ -1,4 +1,4 @@
-"""Launches on a GPU: kernels become PTX, arguments words, and host arrays are copied there and back.
+"""Launches on a GPU with arguments that are not there yet: host arrays are copied there and back, texts there.
 
 What a kernel takes and for which types it is compiled, its dispatcher decides as for the CPU device.
 """
@@ -12,24 +12,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lancehead import _core
-from lancehead.cuda import dlpack, linking
+from lancehead.cuda import dlpack
 from lancehead.cuda.args import ArgHint, In, Out
-from lancehead.cuda.compiling import limits, symbol
 from lancehead.cuda.devicearray import DeviceNDArray, DeviceRecord, GpuNDArray, GpuRecord, MappedNDArray, as_cuda_array, is_shared
-from lancehead.cuda.errors import CudaAPIError, UnsupportedError
+from lancehead.cuda.errors import CudaAPIError
+from lancehead.cuda.gpu import address_of, dense, extent_of, place, reached
 from lancehead.cuda.memory import Foreign
-from lancehead.cuda.gpu import CPU_INSTEAD, address_of, extent_of, place, reached
-
-_ERROR = "lh_error"
 
 
-class _Code(NamedTuple):
-    kernel: _core.GpuKernel
-    is_cooperative: bool
-    sites: list[tuple[str, str, str, str, int]]
-
-
-def launch_on(gpu: _core.Gpu, launch: Any, args: tuple[Any, ...]) -> None:
+def launch_on(gpu: _core.Gpu, launch: _core.GpuLaunch, stream: _core.GpuStream | None, args: tuple[Any, ...]) -> None:
     """Runs a kernel on a GPU. Without host arrays among the arguments it is only started.
 
     Raises:
@@ -37,45 +28,43 @@ def launch_on(gpu: _core.Gpu, launch: Any, args: tuple[Any, ...]) -> None:
         CudaAPIError: the launch is refused, or something that was started before has gone wrong.
         UnsupportedError: an argument cannot be on a GPU.
     """
-    kernel, copies = launch.dispatcher, _Copies(gpu)
+    copies = _Copies(gpu, stream)
     for a in args:
         _each_host_array(a, copies.note)
     copies.put()
     there = tuple(_on_gpu(a, copies) for a in args)
-    number, types, words, addresses = _core.device_arguments(kernel._dispatcher, there)
-    if unknown := set(addresses) - copies.addresses:
-        raise UnsupportedError(f"an argument has {len(unknown)} texts or buffers of the host's memory, which a GPU does not see; {CPU_INSTEAD}")
-    code = kernel._gpu_codes.get((gpu, number))
-    if code is None:
-        code = kernel._gpu_codes[gpu, number] = _compiled(gpu, kernel, types)
-    code.kernel.launch(launch.griddim, launch.blockdim, launch.sharedmem, words, code.is_cooperative)
+    for peer in copies.peers:
+        _order(peer, None, gpu, stream)
+    try:
+        launch.run(there, copies.addresses, copies.texts)
+    except Exception as error:
+        # What other threads have done is there.
+        if hasattr(error, "thread"):
+            copies.back()
+        raise
+    # Its memory may be read and freed there next.
+    for peer in copies.peers:
+        _order(gpu, stream, peer, None)
     copies.back()
-    if code.sites:
-        _check_raised(gpu, code)
 
 
-def _compiled(gpu: _core.Gpu, kernel: Any, types: tuple[Any, ...]) -> _Code:
-    options, name = kernel.targetoptions, symbol(kernel.py_func)
-    if kernel.callbacks:
-        raise UnsupportedError(f"callbacks of linked code are not called on a GPU; {CPU_INSTEAD}")
-    made = _core.compile_ptx(
-        kernel.py_func, types, name, gpu.capability, debug=bool(options.get("debug")), lineinfo=bool(options.get("lineinfo")),
-        fastmath=bool(options.get("fastmath")), limits=limits(options.get("launch_bounds"), options.get("max_registers")),
-        boundscheck=bool(options.get("boundscheck")), link=linking.number(options.get("link")) or 0,
-    )  # fmt: skip
-    sites = made.raise_sites if _ERROR in made.ptx else []
-    return _Code(gpu.kernel(made.ptx.encode(), name), "lh_grid_barrier" in made.ptx, sites)
+def _order(first: _core.Gpu, done: _core.GpuStream | None, then: _core.Gpu, waiting: _core.GpuStream | None) -> None:
+    """Makes a stream of a GPU wait for one of another."""
+    event = first.event(False)
+    event.record(done or first.stream(0))
+    event.hold(waiting or then.stream(0))
 
 
-def _check_raised(gpu: _core.Gpu, code: _Code) -> None:
-    """Raises the exception that a thread has noted, and clears the note."""
+def check_raised(gpu: _core.Gpu, stream: _core.GpuStream | None, address: int, sites: list[tuple[str, str, str, str, int]]) -> None:
+    """Waits, raises the exception that a thread has noted, and clears the note."""
+    if stream is not None:
+        stream.wait()
     note = np.zeros(8, np.int32)
-    address, _ = code.kernel.variable(_ERROR)
     gpu.read(address, note.view(np.uint8))
     if not note[0]:
         return
     gpu.write(address, np.zeros(32, np.uint8))
-    name, text, function, file, line = code.sites[note[1]]
+    name, text, function, file, line = sites[note[1]]
     error = getattr(builtins, name, Exception)(*([text] if text else []))
     error.block, error.thread = tuple(note[2:5].tolist()), tuple(note[5:8].tolist())
     error.add_note(f'File "{file}", line {line}, in {function}')
@@ -109,10 +98,23 @@ class _Region:
 class _Copies:
     """Host arrays of a launch. Those that overlap do so on the GPU as well."""
 
-    def __init__(self, gpu: _core.Gpu) -> None:
-        self.gpu = gpu
+    def __init__(self, gpu: _core.Gpu, stream: _core.GpuStream | None) -> None:
+        self.gpu, self.stream = gpu, stream
         self.regions: list[_Region] = []
         self.addresses: set[int] = set()
+        self.texts: dict[str, int] = {}
+        self.peers: set[_core.Gpu] = set()
+        self._memory: list[_core.GpuMemory] = []
+
+    def put_text(self, text: str) -> None:
+        """Copies a text to the GPU."""
+        # What prints there reads to a zero byte.
+        data = np.frombuffer(text.encode("utf-8", "surrogatepass") + b"\0", np.uint8)
+        memory = self.gpu.allocate(data.size)
+        self.gpu.write(memory.address, data, self.stream)
+        self._memory.append(memory)
+        self.texts[text] = memory.address
+        self.addresses.add(memory.address)
 
     def note(self, array: np.ndarray, hint: type | None) -> None:
         """Adds an array."""
@@ -132,13 +134,13 @@ class _Copies:
             region.memory = self.gpu.allocate(region.high - region.low)
             into = [h.array for h in region.arrays if h.goes_in]
             # Between the elements of the arrays is memory that nobody reads there.
-            raw = _dense(into[0]) if len(region.arrays) == 1 and into else None
+            raw = dense(into[0]) if len(region.arrays) == 1 and into else None
             if raw is None and into:
                 raw = np.zeros(region.high - region.low, np.uint8)
                 for a in into:
                     _part(raw, a, region.low)[...] = a
             if raw is not None:
-                self.gpu.write(region.memory.address, raw)
+                self.gpu.write(region.memory.address, raw, self.stream)
 
     def there(self, array: np.ndarray) -> np.ndarray:
         """What describes the copy of an array."""
@@ -154,11 +156,13 @@ class _Copies:
 
     def back(self) -> None:
         """Copies the arrays back from the GPU, which waits for it."""
+        if self.regions and self.stream is not None:
+            self.stream.wait()
         for region in self.regions:
             back = [h.array for h in region.arrays if h.comes_back]
             if not back:
                 continue
-            raw = _dense(back[0]) if len(back) == 1 and extent_of(back[0]) == (region.low, region.high) else None
+            raw = dense(back[0]) if len(back) == 1 and extent_of(back[0]) == (region.low, region.high) else None
             if raw is not None:
                 self.gpu.read(region.memory.address, raw)
                 continue
@@ -170,13 +174,6 @@ class _Copies:
 
 def _part(raw: np.ndarray, like: np.ndarray, low: int) -> np.ndarray:
     return np.ndarray(like.shape, like.dtype, raw, address_of(like) - low, like.strides)
-
-
-def _dense(a: np.ndarray) -> np.ndarray | None:
-    """The bytes of an array without gaps."""
-    if a.flags.f_contiguous:
-        a = a.T
-    return np.asarray(a).reshape(-1).view(np.uint8) if a.flags.c_contiguous and a.ndim and not a.dtype.hasobject else None
 
 
 def _each_host_array(value: Any, note: Callable[[np.ndarray, type | None], None], hint: type | None = None) -> None:
@@ -225,6 +222,8 @@ def _on_gpu(value: Any, copies: _Copies) -> Any:
             text = (f"an argument is in the memory of GPU {value.gpu.number}, the kernel runs on GPU {copies.gpu.number}: select that one, copy "
                     "the array with cuda.to_device, or call current_context().enable_peer_access: CUDA_ERROR_INVALID_VALUE")  # fmt: skip
             raise CudaAPIError(1, text)
+        if value.gpu is not copies.gpu:
+            copies.peers.add(value.gpu)
         made = value._argument
     elif isinstance(value, GpuRecord):
         made = value.place._data
@@ -232,6 +231,9 @@ def _on_gpu(value: Any, copies: _Copies) -> Any:
         made = copies.there(host)
     elif isinstance(value, MappedNDArray):
         made = np.asarray(value)
+    elif isinstance(value, str):
+        copies.put_text(value)
+        return value
     elif hasattr(value, "__cuda_array_interface__") or hasattr(value, "__dlpack__"):
         return _on_gpu(as_cuda_array(value), copies)
     else:

@@ -1,11 +1,12 @@
 """Streams and events. What is put into a stream of the CPU device is done at once, which is an order that any stream allows; on a
-GPU all streams are one, the driver's default.
+GPU they are the driver's.
 """
 
 from __future__ import annotations
 
 import asyncio
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -18,13 +19,18 @@ from lancehead.cuda.gpu import current_gpu
 class Stream:
     """A queue of work of a device."""
 
-    def __init__(self, handle: int = 0, external: bool = False) -> None:
+    def __init__(self, handle: int = 0, external: bool = False, there: _core.GpuStream | None = None) -> None:
         self.handle = handle
         self.external = external
         self._closed = False
+        # The driver's stream, and the GPU that it is of.
+        self._gpu, self._there = None if there is None else current_gpu(), there
 
     def __int__(self) -> int:
         return self.handle
+
+    def __cuda_stream__(self) -> tuple[int, int]:
+        return 0, self.handle
 
     def __repr__(self) -> str:
         names = {0: "Default CUDA stream", 1: "Legacy default CUDA stream", 2: "Per-thread default CUDA stream"}
@@ -32,8 +38,10 @@ class Stream:
         return f"<{names.get(self.handle, f'{kind} {self.handle}')} on {'CPU device' if current_gpu() is None else 'GPU'}>"
 
     def close(self) -> None:
-        """Ends the stream: what is put into it after that raises CudaAPIError."""
+        """Ends the stream, which does what is in it: what is put into it after that raises CudaAPIError."""
         self._closed = True
+        if self._there is not None:
+            self._there.close()
 
     def check(self) -> None:
         """Whether work can be put into it.
@@ -44,10 +52,24 @@ class Stream:
         if self._closed:
             raise CudaAPIError(400, "the stream is closed: CUDA_ERROR_INVALID_HANDLE")
 
+    def on(self, gpu: _core.Gpu) -> _core.GpuStream:
+        """The driver's stream.
+
+        Raises:
+            CudaAPIError: it is closed, or one of another device.
+        """
+        self.check()
+        if self._there is None and (self.external or self.handle <= _PER_THREAD):
+            self._gpu, self._there = gpu, gpu.stream(self.handle)
+        if self._gpu is not gpu or self._there is None:
+            raise CudaAPIError(400, "a stream of another device: CUDA_ERROR_INVALID_HANDLE")
+        return self._there
+
     def synchronize(self) -> None:
         """Waits for all that was put into the stream."""
         self.check()
-        wait()
+        if (gpu := current_gpu()) is not None:
+            self.on(gpu).wait()
 
     @contextmanager
     def auto_synchronize(self) -> Iterator[Stream]:
@@ -56,16 +78,48 @@ class Stream:
         self.synchronize()
 
     def add_callback(self, callback: Callable[[Stream, int, Any], object], arg: Any = None) -> None:
-        """Calls a function when all that was put into the stream is done."""
+        """Calls a function with the stream, an error's number or 0, and `arg`, when all that was put into the stream is done; on a GPU
+        in a thread of the driver's, where nothing of CUDA may be called."""
+
+        def call(status: int) -> None:
+            try:
+                callback(self, status, arg)
+            except Exception as error:
+                warnings.warn(f"Exception in stream callback: {error}", stacklevel=2)
+
+        gpu = current_gpu()
+        if gpu is not None:
+            self.on(gpu).call(call)
+            return
         self.synchronize()
         callback(self, 0, arg)
 
     def async_done(self) -> asyncio.Future[Stream]:
         """A future for when all that was put into the stream is done."""
-        self.synchronize()
-        future: asyncio.Future[Stream] = asyncio.get_running_loop().create_future()
-        future.set_result(self)
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[Stream] = loop.create_future()
+
+        def resolve(status: int) -> None:
+            if not future.done() and status:
+                future.set_exception(CudaAPIError(status, f"the stream has failed: error {status}"))
+            elif not future.done():
+                future.set_result(self)
+
+        self.add_callback(lambda stream, status, arg: loop.call_soon_threadsafe(resolve, status))
         return future
+
+
+def on_gpu(gpu: _core.Gpu, stream: Any) -> _core.GpuStream | None:
+    """The driver's stream that an argument names; None for the default one.
+
+    Raises:
+        CudaAPIError: it is closed, or one of another device.
+    """
+    if isinstance(stream, Stream):
+        return stream.on(gpu)
+    if hasattr(stream, "__cuda_stream__"):
+        stream = stream.__cuda_stream__()[1]
+    return gpu.stream(int(stream)) if stream else None
 
 
 def wait() -> None:
@@ -85,37 +139,46 @@ class Event:
 
     def __init__(self, timing: bool = True) -> None:
         self.timing = timing
-        self._at: int | _core.GpuEvent | None = None
+        self._gpu = current_gpu()
+        self._there = None if self._gpu is None else self._gpu.event(timing)
+        self._at: int | None = None
 
-    def record(self, stream: Stream | int = 0) -> None:
+    def record(self, stream: Any = 0) -> None:
         """Notes the time at which the stream comes here."""
         check(stream)
-        gpu = current_gpu()
-        self._at = time.perf_counter_ns() if gpu is None else gpu.event()
+        if self._gpu is not None and self._there is not None:
+            self._there.record(on_gpu(self._gpu, stream) or self._gpu.stream(0))
+        self._at = time.perf_counter_ns()
 
     def query(self) -> bool:
-        """Whether the stream has come here; on a GPU, once it has."""
-        wait()
-        return True
+        """Whether the stream has come here."""
+        return self._there is None or self._there.query()
 
     def synchronize(self) -> None:
         """Waits until the stream has come here."""
-        wait()
+        if self._there is not None:
+            self._there.wait()
 
-    def wait(self, stream: Stream | int = 0) -> None:
+    def wait(self, stream: Any = 0) -> None:
         """Makes a stream wait until this point."""
+        check(stream)
+        if self._gpu is not None and self._there is not None:
+            self._there.hold(on_gpu(self._gpu, stream) or self._gpu.stream(0))
 
     def elapsed_time(self, end: Event) -> float:
         """Milliseconds from this event to another."""
         return event_elapsed_time(self, end)
 
 
-_handles = iter(range(3, 1 << 62))
+_PER_THREAD = 2
+_handles = iter(range(_PER_THREAD + 1, 1 << 62))
 
 
 def stream() -> Stream:
-    """A new stream."""
-    return Stream(next(_handles))
+    """A new stream. It waits for what was put into the default stream before, and that for it."""
+    gpu = current_gpu()
+    there = None if gpu is None else gpu.stream()
+    return Stream(next(_handles) if there is None else there.handle or 0, there=there)
 
 
 def default_stream() -> Stream:
@@ -130,11 +193,11 @@ def legacy_default_stream() -> Stream:
 
 def per_thread_default_stream() -> Stream:
     """The default stream of this thread."""
-    return Stream(2)
+    return Stream(_PER_THREAD)
 
 
 def external_stream(ptr: int) -> Stream:
-    """A stream made by another library."""
+    """A stream made by another library, which must outlive its use here."""
     if ptr is None:
         raise RuntimeError("external_stream() takes the address of a stream")
     return Stream(ptr, external=True)
@@ -146,11 +209,15 @@ def event(timing: bool = True) -> Event:
 
 
 def event_elapsed_time(start: Event, end: Event) -> float:
-    """Milliseconds between two recorded events."""
+    """Milliseconds between two recorded events.
+
+    Raises:
+        CudaAPIError: their streams have not come to them yet.
+    """
     if start._at is None or end._at is None:
         raise RuntimeError("both events must have been recorded")
-    if isinstance(end._at, int) and isinstance(start._at, int):
-        return (end._at - start._at) / 1e6
-    if isinstance(end._at, int) or isinstance(start._at, int):
+    if (start._there is None) != (end._there is None):
         raise RuntimeError("one event was recorded on a GPU, the other on the CPU")
-    return end._at.since(start._at)
+    if start._there is not None and end._there is not None:
+        return end._there.since(start._there)
+    return (end._at - start._at) / 1e6

@@ -15,15 +15,12 @@ pub(super) struct Access {
 
 impl Gpu {
     /// Memory of the host that is not moved, and that GPUs use at the same address.
-    ///
-    /// # Errors
-    /// As the driver says.
     pub fn allocate_host(self: &Arc<Self>, bytes: usize) -> Result<Buffer> {
         const PORTABLE_AND_MAPPED: u32 = 3;
         self.enter()?;
         let mut at = null_mut();
         // SAFETY: the address is written.
-        unsafe { self.driver.host_alloc((&raw mut at, bytes.max(1), PORTABLE_AND_MAPPED))? };
+        unsafe { self.driver.host_alloc(&raw mut at, bytes.max(1), PORTABLE_AND_MAPPED)? };
         Ok(Buffer { gpu: self.clone(), address: at as u64, bytes, is_host: true })
     }
 
@@ -35,18 +32,15 @@ impl Gpu {
         let mut ordinal: c_int = 0;
         self.enter()?;
         // SAFETY: the number is written.
-        unsafe { self.driver.pointer_attribute(((&raw mut ordinal).cast(), attribute::POINTER_ORDINAL, address))? };
+        unsafe { self.driver.pointer_attribute((&raw mut ordinal).cast(), attribute::POINTER_ORDINAL, address)? };
         Ok(ordinal as usize)
     }
 
     /// Whether kernels here can use another GPU's memory, once that is enabled.
-    ///
-    /// # Errors
-    /// As the driver says.
     pub fn can_reach(&self, other: &Gpu) -> Result<bool> {
         let mut can = 0;
         // SAFETY: the number is written.
-        unsafe { self.driver.can_access_peer((&raw mut can, self.ordinal, other.ordinal))? };
+        unsafe { self.driver.can_access_peer(&raw mut can, self.ordinal, other.ordinal)? };
         Ok(can != 0)
     }
 
@@ -60,32 +54,25 @@ impl Gpu {
         const READ_AND_WRITE: c_int = 3;
         self.enter()?;
         // SAFETY: the other's context is alive.
-        match unsafe { self.driver.enable_peer((other.context, 0)) } {
+        match unsafe { self.driver.enable_peer(other.context, 0) } {
             Err(e) if e.code != ALREADY => return Err(e),
             _ => (),
         }
-        if other.has_pool {
-            let mut pool: Handle = null_mut();
+        if let Some(pool) = other.pool {
             let access = Access { kind: DEVICE, ordinal: self.ordinal, flags: READ_AND_WRITE };
-            // SAFETY: the pool is written, then alive; one description is read.
-            unsafe {
-                self.driver.default_pool((&raw mut pool, other.ordinal))?;
-                self.driver.pool_access((pool, &raw const access, 1))?;
-            }
+            // SAFETY: the pool is alive; one description is read.
+            unsafe { self.driver.pool_access(pool as Handle, &raw const access, 1)? };
         }
         Ok(())
     }
 
     /// Copies bytes from another GPU, after all that was started on both.
     ///
-    /// # Errors
-    /// As the driver says.
-    ///
     /// # Safety
     /// Both places are alive and as long, on these GPUs.
     pub unsafe fn copy_from(&self, to: u64, other: &Gpu, from: u64, bytes: usize) -> Result<()> {
         self.enter()?;
         // SAFETY: by contract.
-        unsafe { self.driver.copy_peer((to, self.context, from, other.context, bytes)) }
+        unsafe { self.driver.copy_peer(to, self.context, from, other.context, bytes) }
     }
 }

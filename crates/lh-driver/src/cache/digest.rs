@@ -3,7 +3,7 @@
 use std::fmt;
 
 /// A hash of 32 bytes: what is equal has equal ones, what differs has different ones.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Digest(pub [u8; 32]);
 
 impl fmt::Display for Digest {

@@ -1,16 +1,18 @@
 //! What is in a file of the cache.
 //!
 //! ```text
-//! "LHCACHE2" · hash of the rest · key · facts · steps · words · files · result type · kernel · object · objects by level
+//! "LHCACHE3" · hash of the rest · key · facts · steps · words · files · result type · kernel · what a GPU needs · object ·
+//! objects by level
 //! ```
 
 use super::digest::{Digest, Hasher, blake2b};
+use crate::device::GpuKernel;
 use crate::kernel::Kernel;
 use lh_ir::func::{self, Extern};
 use lh_ir::{ExcId, ObjId};
 
 /// First bytes of a file; the last one is the version of the format.
-const MAGIC: &[u8; 8] = b"LHCACHE2";
+const MAGIC: &[u8; 8] = b"LHCACHE3";
 
 /// How an object that was read while compiling is found again. Parents are numbers of earlier steps.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -76,6 +78,8 @@ pub struct Entry {
     pub escapes: bool,
     /// What a launch has to know, of a kernel.
     pub kernel: Option<Kernel>,
+    /// What is known of code for a GPU, without the code, which is the object.
+    pub on_gpu: Option<GpuKernel>,
     /// ELF object; empty if there is one for each of several levels of processors.
     pub object: Vec<u8>,
     /// Objects by level.
@@ -121,6 +125,15 @@ impl Writer {
         self.number(k.thread_cost);
         // Memory of a block or thread is far below 4 GB.
         [k.shared_bytes, k.local_bytes, k.scratch].iter().for_each(|n| self.number(*n as u32));
+    }
+    fn gpu(&mut self, k: &GpuKernel) {
+        self.text(&k.symbol);
+        self.0.extend(k.contents.0);
+        self.many(&k.captured, |w, o| w.number(o.0));
+        self.many(&k.sites, |w, (class, text, function, file, line)| {
+            [class, text, function, file].iter().for_each(|t| w.text(t));
+            w.number(*line);
+        });
     }
     fn step(&mut self, s: &Step) {
         match &s.place {
@@ -229,6 +242,12 @@ impl<'a> Reader<'a> {
             gangs,
         })
     }
+    fn gpu(&mut self) -> Option<GpuKernel> {
+        let (symbol, contents) = (self.text()?, self.digest()?);
+        let captured = self.many(|r| r.number().map(ObjId))?;
+        let sites = self.many(|r| Some((r.text()?, r.text()?, r.text()?, r.text()?, r.number()?)))?;
+        Some(GpuKernel { symbol, contents, captured, sites, code: Vec::new() })
+    }
     fn word(&mut self) -> Option<(Extern, u32)> {
         let (kind, number) = (self.byte()?, self.number()?);
         let what = match kind {
@@ -267,6 +286,7 @@ impl Entry {
         w.bytes(&self.ret);
         w.byte(u8::from(self.escapes));
         w.many(self.kernel.as_slice(), Writer::kernel);
+        w.many(self.on_gpu.as_slice(), Writer::gpu);
         w.bytes(&self.object);
         w.many(&self.variants, |w, (level, object)| {
             w.text(level);
@@ -299,6 +319,7 @@ impl Entry {
             ret: r.bytes()?.to_vec(),
             escapes: r.byte()? != 0,
             kernel: r.many(Reader::kernel)?.pop(),
+            on_gpu: r.many(Reader::gpu)?.pop(),
             object: r.bytes()?.to_vec(),
             variants: r.many(|r| Some((r.text()?, r.bytes()?.to_vec())))?,
         };
@@ -378,6 +399,13 @@ mod tests {
                 prints: false,
                 is_checked: true,
                 gangs: func::Gangs::Rows,
+            }),
+            on_gpu: Some(GpuKernel {
+                symbol: "f".into(),
+                contents: Digest([5; 32]),
+                captured: vec![ObjId(2)],
+                sites: vec![("ValueError".into(), "no".into(), "f".into(), "f.py".into(), 7)],
+                code: Vec::new(),
             }),
             object: vec![0x7f; 300],
             variants: vec![("x86-64-v2".into(), vec![1]), ("x86-64-v3".into(), vec![2, 3])],

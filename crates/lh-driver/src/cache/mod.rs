@@ -15,6 +15,7 @@ pub use entry::{Entry, Facts, Place, Step};
 pub use store::{CODE, INDEX, distrust, evict, list, make, mark_used, save};
 pub use turn::{Answer, Turn, wait};
 
+use crate::device::GpuKernel;
 use crate::host::Host;
 use crate::{Compiled, Dep, Image};
 use entry::Reader;
@@ -80,6 +81,15 @@ impl Request<'_> {
             found.push(o);
         }
         let at = |step: &u32| found.get(*step as usize).copied().flatten();
+        if let Some(code) = &entry.on_gpu {
+            // The arrays' elements are in the code: of an entry, numbers of arrays are numbers of steps.
+            let captured = code.captured.iter().map(|o| at(&o.0)).collect::<Option<Vec<ObjId>>>()?;
+            if crate::device::contents(host, &captured) != code.contents {
+                return None;
+            }
+            let code = GpuKernel { captured, code: entry.object.clone(), ..code.clone() };
+            return Some(Compiled::gpu(self.args, deps, code, entry.kernel?.is_cooperative));
+        }
         // The result type names steps.
         let all: Vec<ObjId> = found.iter().map(|o| o.unwrap_or(self.function)).collect();
         let ret = types::read(&mut Reader(&entry.ret), host, &all)?;
@@ -94,7 +104,7 @@ impl Request<'_> {
         let object = entry.code_for(&crate::processor_levels())?;
         let (word, file) = (|w| words.get(&w).copied(), |f| files.get(&f).cloned());
         let image = Image::load(object, &entry.facts.function, &word, &file, &|_| None);
-        let mut code = Compiled::loaded(image, self.args, ret, deps, entry.escapes, object.len());
+        let mut code = Compiled::loaded(Some(image), self.args, ret, deps, entry.escapes, object.len());
         code.kernel = entry.kernel;
         Some(code)
     }
@@ -165,6 +175,11 @@ impl Request<'_> {
             let function = host.function_object(func);
             files.push((number as u32, steps.place(host, function)?));
         }
+        let on_gpu = compiled.on_gpu.as_ref().map(|k| {
+            let captured = k.captured.iter().map(|o| steps.place(host, *o).map(ObjId)).collect::<Result<_, _>>()?;
+            Ok::<_, String>(GpuKernel { captured, code: Vec::new(), ..k.clone() })
+        });
+        let on_gpu = on_gpu.transpose()?;
         let ret = steps.result_type(host, compiled.ret)?;
         let steps = steps.list.iter().map(|(place, object)| step(host, place, *object)).collect::<Result<_, _>>()?;
         if !compiled.deps.iter().all(|d| crate::is_current(host, d)) {
@@ -174,8 +189,9 @@ impl Request<'_> {
             let args: Vec<String> = self.args.iter().map(ToString::to_string).collect();
             facts.signature = format!("({}) -> {}", args.join(", "), compiled.ret);
         }
-        let (escapes, kernel, object) = (compiled.escapes, compiled.kernel, compiled.object.clone());
-        Ok(Entry { key, facts, steps, words, files, ret, escapes, kernel, object, variants: Vec::new() })
+        let (escapes, kernel) = (compiled.escapes, compiled.kernel);
+        let object = compiled.on_gpu.as_ref().map_or(&compiled.object, |k| &k.code).clone();
+        Ok(Entry { key, facts, steps, words, files, ret, escapes, kernel, on_gpu, object, variants: Vec::new() })
     }
 }
 
@@ -204,7 +220,10 @@ fn word_of(host: &mut dyn Host, what: Extern, object: ObjId) -> Option<u64> {
 fn parts(host: &mut dyn Host, o: ObjId) -> Vec<ObjId> {
     match host.object(o) {
         Object::Tuple(items, _) | Object::List(items) => items,
-        Object::Func(_) => host.defaults(o),
+        // A function for devices is inside of what decorates it.
+        Object::Func(f) => {
+            Some(host.function_object(f)).filter(|f| *f != o).into_iter().chain(host.defaults(o)).collect()
+        }
         Object::Ufunc(u) => vec![host.function_object(u.func)],
         Object::Stencil(s) => s.cval.into_iter().chain([host.function_object(s.func)]).collect(),
         _ => Vec::new(),

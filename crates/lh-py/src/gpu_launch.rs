@@ -1,0 +1,293 @@
+//! Launches on a GPU: arguments become words as for any call, and the driver gets their addresses.
+
+use crate::args::{ArgBuf, kind};
+use crate::dispatcher::{self, Overload};
+use crate::gpu::{self, Gpu, GpuStream};
+use crate::kernel::{self, failed};
+use crate::np;
+use crate::options::JitOptions;
+use lh_cuda::driver;
+use lh_cuda::{Config, Fault, limits};
+use lh_driver::Compiled;
+use lh_driver::device::ERROR;
+use lh_ir::types::Prim;
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyDict, PyList, PySet, PyTuple};
+use pyo3::{ffi, intern};
+use smallvec::SmallVec;
+use std::ffi::c_void;
+use std::sync::Arc;
+
+/// A kernel on a GPU, with what its launches need.
+pub struct Loaded {
+    kernel: driver::Kernel,
+    is_cooperative: bool,
+    /// The slots of a call's words that are parameters: all but the owners of memory.
+    parameters: Box<[u16]>,
+    /// Those of them that are addresses.
+    addresses: Box<[u16]>,
+    /// Where a thread notes that it has raised.
+    note: Option<u64>,
+}
+
+impl Loaded {
+    /// Loads the code of a kernel that the options say is for a GPU.
+    pub fn new(py: Python<'_>, options: &JitOptions, compiled: &Compiled) -> PyResult<Option<Loaded>> {
+        let (Some(gpu), Some(code)) = (&options.gpu, &compiled.on_gpu) else { return Ok(None) };
+        let (gpu, lines) = (&gpu.get().gpu, options.ir.gpu.is_some_and(|g| g.lines));
+        let is_cooperative = compiled.kernel.is_some_and(|k| k.is_cooperative);
+        let prims: Vec<Prim> = compiled.args.iter().flat_map(|t| t.flatten()).collect();
+        let slots = |wanted: fn(&Prim) -> bool| -> Box<[u16]> {
+            prims.iter().enumerate().filter(|(_, p)| wanted(p)).map(|(i, _)| i as u16).collect()
+        };
+        let load = || {
+            let kernel = Arc::new(gpu.load(&code.code, lines)?).kernel(&code.symbol)?;
+            let note = if code.sites.is_empty() { None } else { Some(kernel.variable(ERROR)?.0) };
+            let (parameters, addresses) = (slots(|p| *p != Prim::Mem), slots(|p| *p == Prim::Ptr));
+            Ok(Some(Loaded { kernel, is_cooperative, parameters, addresses, note }))
+        };
+        load().map_err(|e| gpu::error(py, &e))
+    }
+
+    /// Facts of the kernel by name.
+    pub fn facts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let facts = PyDict::new(py);
+        let numbers = [("max_threads", 0), ("shared", 1), ("constant", 2), ("local", 3), ("registers", 4)];
+        for (name, what) in numbers {
+            facts.set_item(name, self.kernel.attribute(what).map_err(|e| gpu::error(py, &e))?)?;
+        }
+        facts.set_item("cooperative", self.is_cooperative)?;
+        facts.set_item("entry", "gpu")?;
+        facts.set_item("gangs", "warps")?;
+        Ok(facts)
+    }
+}
+
+/// The place of an array's description, and of its GPU, in a `GpuNDArray`.
+struct Places {
+    class: *mut ffi::PyTypeObject,
+    argument: isize,
+    gpu: isize,
+}
+
+// SAFETY: the class lives as long as its module, which nobody unloads.
+unsafe impl Send for Places {}
+// SAFETY: as above.
+unsafe impl Sync for Places {}
+
+impl Places {
+    fn of(py: Python<'_>) -> PyResult<&'static Places> {
+        static PLACES: PyOnceLock<Places> = PyOnceLock::new();
+        PLACES.get_or_try_init(py, || {
+            let class = py.import("lancehead.cuda.devicearray")?.getattr("GpuNDArray")?;
+            let offset = |name: &str| -> PyResult<isize> {
+                /// What a slot of a class has been in every version of CPython.
+                #[repr(C)]
+                struct Member {
+                    base: ffi::PyObject,
+                    class: *mut c_void,
+                    name: *mut c_void,
+                    qualname: *mut c_void,
+                    member: *mut ffi::PyMemberDef,
+                }
+                let found = class.getattr(name)?;
+                if found.get_type().as_type_ptr() != &raw mut ffi::PyMemberDescr_Type {
+                    return Err(PyTypeError::new_err(format!("{name} is no slot")));
+                }
+                // SAFETY: of this type's objects this is the struct.
+                Ok(unsafe { (*(*found.as_ptr().cast::<Member>()).member).offset })
+            };
+            Ok(Places { class: class.as_ptr().cast(), argument: offset("_argument")?, gpu: offset("gpu")? })
+        })
+    }
+}
+
+/// Tuples in tuples that are taken apart here.
+const MAX_DEPTH: u32 = 8;
+
+/// A kernel with the geometry of its launches on a GPU.
+#[pyclass(frozen, module = "lancehead._core")]
+pub struct GpuLaunch {
+    /// What takes all arguments, on all devices.
+    launch: Py<PyAny>,
+    kernel: Py<PyAny>,
+    gpu: Py<Gpu>,
+    stream: Option<Py<GpuStream>>,
+    config: Config,
+    /// What is called before each launch.
+    callbacks: Py<PyList>,
+    /// `lancehead.cuda.gpu.in_use`.
+    in_use: Py<PyList>,
+    places: &'static Places,
+}
+
+#[pymethods]
+impl GpuLaunch {
+    #[new]
+    fn new(
+        py: Python<'_>,
+        launch: Py<PyAny>,
+        kernel: Py<PyAny>,
+        gpu: Py<Gpu>,
+        stream: Option<Py<GpuStream>>,
+        geometry: ([i64; 3], [i64; 3]),
+        shared: i64,
+    ) -> PyResult<GpuLaunch> {
+        let in_use = py.import("lancehead.cuda.gpu")?.getattr("in_use")?.cast_into::<PyList>()?.unbind();
+        let config = Config { grid: geometry.0, block: geometry.1, dynamic_shared: shared };
+        let callbacks = launch.bind(py).getattr("pre_launch_callbacks")?.cast_into::<PyList>()?.unbind();
+        Ok(GpuLaunch { launch, kernel, gpu, stream, config, callbacks, in_use, places: Places::of(py)? })
+    }
+
+    #[pyo3(signature = (*args))]
+    fn __call__(&self, args: &Bound<'_, PyTuple>) -> PyResult<()> {
+        let py = args.py();
+        let mut buf = ArgBuf::default();
+        if !self.is_in_use(py) || !args.iter_borrowed().all(|a| self.push(&a, &mut buf, 0)) {
+            drop(buf);
+            return self.launch.bind(py).call1(args.clone()).map(|_| ());
+        }
+        self.start(py, kernel::resolve(self.kernel.bind(py), args, &mut buf)?, &buf)
+    }
+
+    /// Launches with arrays that describe memory at some addresses of the GPU, and texts that are at others.
+    fn run(&self, args: &Bound<'_, PyTuple>, addresses: &Bound<'_, PySet>, texts: &Bound<'_, PyDict>) -> PyResult<()> {
+        let (py, mut buf) = (args.py(), ArgBuf::default());
+        kernel::push(self.kernel.bind(py), args, &mut buf)?;
+        for i in 0..buf.owners.len() {
+            let (at, object) = buf.owners[i];
+            // SAFETY: the arguments keep it alive.
+            let object = unsafe { Bound::from_borrowed_ptr(py, object) };
+            if let Some(address) =
+                if object.is_instance_of::<pyo3::types::PyString>() { texts.get_item(object)? } else { None }
+            {
+                buf.slots[at as usize + 1] = address.extract()?;
+            }
+        }
+        let overload = kernel::resolve(self.kernel.bind(py), args, &mut buf)?;
+        for at in &loaded(overload)?.addresses {
+            if !addresses.contains(buf.slots[*at as usize])? {
+                let class = py.import("lancehead.cuda.errors")?.getattr("UnsupportedError")?;
+                let text = "an argument is a buffer of the host's memory, which a GPU does not see; pass an array, or \
+                            LANCEHEAD_CUDA_DEVICE=cpu runs kernels on the CPU";
+                return Err(PyErr::from_value(class.call1((text,))?));
+            }
+        }
+        self.start(py, overload, &buf)
+    }
+
+    fn __traverse__(&self, visit: pyo3::PyVisit<'_>) -> Result<(), pyo3::PyTraverseError> {
+        visit.call(&self.launch)?;
+        visit.call(&self.kernel)
+    }
+
+    fn __reduce__(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        self.launch.call_method0(py, "__reduce__")
+    }
+
+    fn __getattr__(&self, py: Python<'_>, name: &str) -> PyResult<Py<PyAny>> {
+        self.launch.getattr(py, name)
+    }
+}
+
+impl GpuLaunch {
+    /// Whether its GPU is the one in use, and there is nothing to do before a launch.
+    fn is_in_use(&self, py: Python<'_>) -> bool {
+        self.callbacks.bind(py).is_empty()
+            && self.in_use.bind(py).get_item(0).is_ok_and(|g| g.as_ptr() == self.gpu.as_ptr())
+    }
+
+    /// Adds an argument, if it is one of those that are passed as they are: numbers, and arrays of this GPU.
+    #[inline]
+    fn push(&self, a: &Bound<'_, PyAny>, buf: &mut ArgBuf, depth: u32) -> bool {
+        let class = a.get_type_ptr();
+        if class == self.places.class {
+            let object = a.as_ptr().cast::<u8>();
+            // Without the GIL another thread may free the array meanwhile.
+            if cfg!(Py_GIL_DISABLED) {
+                return false;
+            }
+            // SAFETY: the slots of this class hold an object or null; the array keeps them while nothing of Python runs.
+            unsafe {
+                let array = *object.offset(self.places.argument).cast::<*mut ffi::PyObject>();
+                let gpu = *object.offset(self.places.gpu).cast::<*mut ffi::PyObject>();
+                !array.is_null()
+                    && gpu == self.gpu.as_ptr()
+                    && ffi::Py_TYPE(array) == np::ndarray_type()
+                    && buf.push(array).is_ok()
+            }
+        } else if is_number(class) {
+            // SAFETY: the object is alive.
+            unsafe { buf.push(a.as_ptr()) }.is_ok()
+        } else if class == &raw mut ffi::PyTuple_Type && depth < MAX_DEPTH {
+            // SAFETY: the object is a tuple.
+            let items = unsafe { a.cast_unchecked::<PyTuple>() };
+            buf.tags.push(kind::TUPLE | (items.len() as u64) << 8);
+            items.iter_borrowed().all(|a| self.push(&a, buf, depth + 1))
+        } else {
+            false
+        }
+    }
+
+    fn start(&self, py: Python<'_>, overload: &Overload, buf: &ArgBuf) -> PyResult<()> {
+        if let Err(refused) = limits::check_geometry(&self.config) {
+            return Err(failed(py, Fault::Refused(refused))?);
+        }
+        let code = loaded(overload)?;
+        let at = |i: &u16| (&raw const buf.slots[*i as usize]).cast_mut().cast::<c_void>();
+        let mut parameters: SmallVec<[*mut c_void; 64]> = code.parameters.iter().map(at).collect();
+        let stream = self.stream.as_ref().map(|s| &s.get().stream);
+        let started = {
+            let parameters = Parameters(&mut parameters);
+            gpu::without_lock(py, || {
+                let parameters = parameters;
+                // SAFETY: the words are those of the specialisation's types. What they point to is freed in the order of the
+                // default stream, which waits for this one.
+                unsafe { code.kernel.launch(&self.config, code.is_cooperative, parameters.0, stream) }
+            })
+        };
+        started.map_err(|e| gpu::error(py, &e))?;
+        if let (Some(note), Some(kernel)) = (code.note, &overload.compiled.on_gpu) {
+            let check = py.import(intern!(py, "lancehead.cuda.launching"))?.getattr("check_raised")?;
+            check.call1((&self.gpu, &self.stream, note, kernel.sites.clone()))?;
+        }
+        Ok(())
+    }
+}
+
+/// Addresses that are used while the interpreter is free.
+struct Parameters<'a>(&'a mut [*mut c_void]);
+
+// SAFETY: they point to words that their owner does not touch meanwhile.
+unsafe impl Send for Parameters<'_> {}
+
+#[inline(always)]
+fn is_number(class: *mut ffi::PyTypeObject) -> bool {
+    class == &raw mut ffi::PyFloat_Type
+        || class == &raw mut ffi::PyLong_Type
+        || class == &raw mut ffi::PyBool_Type
+        || class == &raw mut ffi::PyComplex_Type
+        || np::scalar_num(class).is_some()
+}
+
+/// The code of a specialisation.
+fn loaded(overload: &Overload) -> PyResult<&Loaded> {
+    overload.on_gpu.as_ref().ok_or_else(|| PyTypeError::new_err("the kernel is not for a GPU"))
+}
+
+/// Blocks of a size that a GPU holds at a time, of a specialisation that is there.
+#[pyfunction]
+pub fn resident_blocks(
+    kernel: &Bound<'_, PyAny>,
+    types: &Bound<'_, PyAny>,
+    threads: i32,
+    shared: usize,
+) -> PyResult<i32> {
+    let py = kernel.py();
+    let (_, args) = crate::methods::signature(types)?;
+    let object = dispatcher::of(kernel).ok_or_else(|| PyTypeError::new_err("not a kernel"))?;
+    let overload = object.state().of_types(&args).ok_or_else(|| PyTypeError::new_err("no such specialisation"))?;
+    loaded(overload)?.kernel.resident_blocks(threads, shared).map_err(|e| gpu::error(py, &e))
+}
