@@ -40,33 +40,39 @@ fn calls_and_errors() {
     };
     {
         let gpu = Gpu::open(&driver, 0).expect("there is one");
-        assert_eq!((gpu.capability, gpu.has_pool, gpu.name()), ((8, 6), false, Ok("a fake".to_owned())));
+        assert_eq!((gpu.capability, gpu.name()), ((8, 6), Ok("a fake".to_owned())));
         let floats = [1f32, 2.0, 3.0];
         let bytes: Vec<u8> = floats.iter().flat_map(|f| f.to_le_bytes()).collect();
-        let buffer = gpu.allocate(bytes.len()).expect("memory");
-        buffer.write(&bytes).expect("copied");
-        let module = Arc::new(gpu.load(b".visible .entry add_one()").expect("loads"));
+        let (null, buffer) = (Stream::null(&gpu), gpu.allocate(bytes.len()).expect("memory"));
+        // SAFETY: the buffer has as many bytes.
+        unsafe { gpu.write(buffer.address, &bytes, &null).expect("copied") };
+        let module = Arc::new(gpu.load(b".visible .entry add_one()", false).expect("loads"));
         let kernel = module.kernel("add_one").expect("there");
         assert_eq!(kernel.attribute(4), Ok(14));
-        let start = Event::record(&gpu).expect("recorded");
-        // SAFETY: the words are those of the stand-in's kernel.
-        unsafe { kernel.launch(&config(32), false, &[buffer.address, 2]).expect("runs") };
-        assert_eq!(Event::record(&gpu).expect("recorded").since(&start), Ok(1.5));
+        let [start, end] = [(), ()].map(|()| Event::new(&gpu, true).expect("made"));
+        start.record(&null).expect("recorded");
+        let launch = |block, cooperative, mut words: [u64; 2]| {
+            let mut parameters = words.each_mut().map(|w| std::ptr::from_mut(w).cast());
+            // SAFETY: the words are those of the stand-in's kernel, which ends before this returns.
+            unsafe { kernel.launch(&config(block), cooperative, &mut parameters, None) }
+        };
+        launch(32, false, [buffer.address, 2]).expect("runs");
+        end.record(&null).expect("recorded");
+        assert_eq!(end.since(&start), Ok(1.5));
         gpu.wait().expect("done");
         let mut out = vec![0; bytes.len()];
-        buffer.read(&mut out).expect("copied");
+        // SAFETY: as above.
+        unsafe { gpu.read(buffer.address, &mut out, &null).expect("copied") };
         let out: Vec<f32> = out.chunks(4).map(|c| f32::from_le_bytes([c[0], c[1], c[2], c[3]])).collect();
         assert_eq!(out, [2.0, 3.0, 3.0]);
 
-        // SAFETY: as above.
-        let error = unsafe { kernel.launch(&config(2048), false, &[buffer.address, 2]) }.expect_err("too many threads");
+        let error = launch(2048, false, [buffer.address, 2]).expect_err("too many threads");
         assert_eq!((error.code, &*error.name), (1, "CUDA_ERROR_INVALID_VALUE"));
-        // SAFETY: nothing is started: the stand-in has no such function.
-        let error = unsafe { kernel.launch(&config(1), true, &[0, 0]) }.expect_err("no cooperative launches");
+        let error = launch(1, true, [0, 0]).expect_err("no cooperative launches");
         assert_eq!((error.code, error.function), (-1, "cuLaunchCooperativeKernel"));
         let error = gpu.allocate(1 << 40).err().expect("too much");
         assert_eq!(error.to_string(), "Call to cuMemAlloc_v2 results in CUDA_ERROR_OUT_OF_MEMORY: as the fake says");
-        let error = gpu.load(b"nothing").err().expect("no PTX");
+        let error = gpu.load(b"nothing", false).err().expect("no PTX");
         assert!(error.text.contains("ptxas error: nothing to run"), "{error}");
         assert!(module.kernel("other").is_err());
         assert_eq!(Stream::new(&gpu).err().map(|e| e.function), Some("cuStreamCreate"));
