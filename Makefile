@@ -9,6 +9,12 @@ SOURCES := $(shell find crates python -type f \
 	\( -name '*.rs' -o -name '*.py' -o -name '*.pyi' -o -name '*.toml' -o -name '*.cpp' -o -name '*.c' -o -name '*.typed' \) \
 	-not -path '*/tests/*')
 
+# Packs the wheel and installs it.
+define wheel
+$(VENV)/bin/maturin build --release --interpreter $(PY) --out target/wheels
+$(PY) -m pip install --quiet --force-reinstall --no-deps target/wheels/lancehead-*.whl
+endef
+
 .PHONY: build demo test bench setup clean
 
 # The release wheel, in target/wheels and installed in .venv.
@@ -27,11 +33,12 @@ setup:
 	@tools/setup.sh
 
 $(VENV)/.lancehead-installed: $(SOURCES) crates/lh-py/order.txt Cargo.toml Cargo.lock pyproject.toml tools/setup.sh tools/requirements.txt | setup
-	rm -f target/wheels/lancehead-*.whl
+	rm -f target/wheels/lancehead-*.whl python/lancehead/library.typed
 	cargo build --release --quiet --package lh-aot
 	strip --strip-debug -o python/lancehead/liblancehead.a target/release/liblancehead.a
-	$(VENV)/bin/maturin build --release --interpreter $(PY) --out target/wheels
-	$(PY) -m pip install --quiet --force-reinstall --no-deps target/wheels/lancehead-*.whl
+	$(wheel)
+	$(PY) xtask/type_library.py python/lancehead/library.typed
+	$(wheel)
 	touch $@
 
 clean:

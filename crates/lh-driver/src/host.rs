@@ -1,6 +1,7 @@
 //! What the driver asks of the Python interpreter. `lh-py` implements it; tests may mock it.
 
 use crate::cache::Digest;
+use crate::typed::Typed;
 use lh_frontend::raw::RawCode;
 use lh_infer::{Object, Overload, Overloaded};
 use lh_ir::func::{Extern, Options};
@@ -66,6 +67,10 @@ pub trait Host {
     fn attr(&mut self, o: ObjId, name: &str) -> Option<ObjId>;
     /// See [`lh_infer::World::library`]; imports the library module on first use.
     fn library(&mut self, path: &str) -> Option<(ObjId, bool)>;
+    /// Library functions that were typed before, if they hold for this process.
+    fn typed_library(&mut self) -> Option<&'static Typed> {
+        None
+    }
     /// See [`lh_infer::World::fold_call`].
     fn fold_call(&mut self, o: ObjId, args: &[ObjId]) -> Option<ObjId>;
     /// The object that overloads of a call or an attribute are registered for, if there are any.

@@ -16,12 +16,13 @@ mod rare;
 mod reasons;
 pub mod report;
 mod session;
+pub mod typed;
 
 use host::Host;
 use image::Image;
 use lh_infer::ArgTy;
 use lh_ir::diag::Result;
-use lh_ir::func::{Device, Extern, Function, Inst, MapExpr, Options, Term};
+use lh_ir::func::{Device, Extern, Function, Inst, Options, Term};
 use lh_ir::{FuncId, ObjId, SpecId, Ty, TyKind};
 use rare::Rare;
 use report::Told;
@@ -41,6 +42,8 @@ pub struct Compiler {
     pub(crate) own_options: HashMap<FuncId, Option<Options>>,
     pub(crate) inner: HashMap<(FuncId, u32), FuncId>,
     pub(crate) parents: HashMap<FuncId, (FuncId, u32)>,
+    /// Library functions that were typed before, by their numbers.
+    pub(crate) kept: HashMap<u32, SpecId>,
     pub(crate) library: HashMap<String, Option<(FuncId, bool)>>,
     /// Functions of linked PTX, by its text and the kind of device.
     pub(crate) linked: HashMap<(String, Device), lifted::Functions>,
@@ -537,23 +540,10 @@ fn escapes(args: &[Ty], ret: Ty) -> bool {
 
 /// Functions that a typed function calls.
 pub(crate) fn callees(func: &Function) -> Vec<SpecId> {
-    fn in_expr(e: &MapExpr, out: &mut Vec<SpecId>) {
-        match e {
-            MapExpr::Arg(..) | MapExpr::Const(_) => {}
-            MapExpr::Cast(_, e) => in_expr(e, out),
-            MapExpr::Op(_, _, es) => es.iter().for_each(|e| in_expr(e, out)),
-            MapExpr::Call(s, _, es) => {
-                out.push(*s);
-                es.iter().for_each(|e| in_expr(e, out));
-            }
-        }
-    }
     let mut out = Vec::new();
     for i in func.with_bodies().into_iter().flat_map(|f| &f.blocks).flat_map(|b| &b.insts) {
-        match &i.inst {
-            Inst::Call(s, _) => out.push(*s),
-            Inst::Map(e, _) | Inst::MapInto(e, _) => in_expr(e, &mut out),
-            _ => {}
+        if matches!(i.inst, Inst::Call(..) | Inst::Map(..) | Inst::MapInto(..)) {
+            typed::each_call(&mut i.inst.clone(), &mut |s| out.push(*s));
         }
     }
     out.sort();

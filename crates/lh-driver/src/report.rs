@@ -10,6 +10,7 @@ use lh_ir::untyped::Code;
 use lh_ir::{Span, SpecId, Ty};
 use lh_llvm::Remark;
 use lh_opt::Elementwise;
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt;
 
@@ -109,6 +110,7 @@ impl fmt::Display for Note {
 }
 
 /// What is known of a function beside its code.
+#[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct Told {
     params: Vec<(String, Ty)>,
     last_line: u32,

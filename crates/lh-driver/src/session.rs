@@ -30,8 +30,8 @@ struct Frame {
 
 /// One compilation in progress.
 pub(crate) struct Session<'a> {
-    compiler: &'a mut Compiler,
-    host: &'a mut dyn Host,
+    pub(crate) compiler: &'a mut Compiler,
+    pub(crate) host: &'a mut dyn Host,
     stack: Vec<Frame>,
     /// Time spent on reading bytecode.
     pub(crate) reading: Duration,
@@ -82,6 +82,9 @@ impl<'a> Session<'a> {
         if self.stack.len() >= MAX_DEPTH {
             return Err(Diagnostic::new(diag::TOO_LARGE, format!("more than {MAX_DEPTH} functions call each other"))
                 .note("a recursion whose argument types grow with every call never ends"));
+        }
+        if let Some(id) = self.find_typed(&key) {
+            return Ok(Spec { id, ret: self.compiler.specs[id.index()].ret });
         }
         let code = self.code(f)?;
         let id = SpecId::new(self.compiler.specs.len());

@@ -1,9 +1,10 @@
 //! Constants: values known while compiling.
 
 use crate::types::Ty;
+use serde::{Deserialize, Serialize};
 
 /// A constant. Numbers carry their type, since `1` may be Python's `int` or `numpy.uint8`.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub enum Const {
     /// `None`.
     None,

@@ -1,12 +1,12 @@
 //! Newtyped indices. Data live in arenas; code holds these.
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use std::fmt;
 
 macro_rules! entity {
     ($(#[$doc:meta])* $name:ident, $prefix:literal) => {
         $(#[$doc])*
-        #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize)]
         pub struct $name(pub u32);
         impl $name {
             /// The position in its arena.
@@ -52,3 +52,14 @@ entity!(
 entity!(
     /// A registered exception class; the run-time library keeps the table and the subclass relation.
     ExcId, "exc");
+
+impl FuncId {
+    /// The number of a function of the stored library, which is the same in every process.
+    pub fn stored(n: u32) -> FuncId {
+        FuncId(n | 1 << 31)
+    }
+    /// Which function of the stored library it is.
+    pub fn as_stored(self) -> Option<u32> {
+        (self.0 >> 31 != 0).then_some(self.0 & !(1 << 31))
+    }
+}

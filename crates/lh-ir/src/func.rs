@@ -10,9 +10,10 @@ use crate::entity::{Block, ExcId, ObjId, Slot, SpecId, Value};
 use crate::op::{Op, RuntimeFn};
 use crate::span::Span;
 use crate::types::Ty;
+use serde::{Deserialize, Serialize};
 
 /// A typed function.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Function {
     /// Symbol: unique within a compilation.
     pub name: String,
@@ -52,6 +53,7 @@ pub struct Function {
     /// Whether a body has been through all passes.
     pub is_finished: bool,
     /// What became of loops that were to run in parallel.
+    #[serde(skip)]
     pub notes: Vec<LoopNote>,
     /// Names of arrays and lists, for messages of the check of parallel loops; only with [`parallel::RACE`].
     pub names: Vec<(Value, String)>,
@@ -91,7 +93,7 @@ pub enum Fate {
 }
 
 /// Options of `@njit` that change code.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Options {
     /// LLVM fast-math flags, see [`fastmath`].
     pub fastmath: u8,
@@ -116,7 +118,7 @@ pub struct Options {
 }
 
 /// What a kernel for a GPU is compiled for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct GpuTarget {
     /// Compute capability.
     pub capability: (u32, u32),
@@ -131,7 +133,7 @@ pub struct GpuTarget {
 }
 
 /// What a function is on a CUDA device.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Device {
     /// It is not for one.
     #[default]
@@ -163,7 +165,7 @@ pub mod waits {
 }
 
 /// How a kernel is entered on the CPU device.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Entry {
     /// Not a kernel.
     #[default]
@@ -175,7 +177,7 @@ pub enum Entry {
 }
 
 /// What a call of a kernel, or a round of its loop, is for on the CPU device.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Gangs {
     /// One thread.
     #[default]
@@ -264,7 +266,7 @@ pub mod parallel {
 }
 
 /// Why the iterations of a loop may run in any order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Parallel {
     /// The program says so.
     Asked,
@@ -273,7 +275,7 @@ pub enum Parallel {
 }
 
 /// What is known of code that was not compiled here.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Foreign {
     /// How it is called.
     pub abi: ForeignAbi,
@@ -282,7 +284,7 @@ pub struct Foreign {
 }
 
 /// How code is called that was not compiled here.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ForeignAbi {
     /// As a C function of numbers and addresses. It raises nothing.
     C,
@@ -298,14 +300,14 @@ impl Foreign {
 }
 
 /// A loop whose blocks of iterations run in parallel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ParFor {
     /// Which of [`Function::bodies`].
     pub body: u32,
 }
 
 /// A basic block.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct BlockData {
     /// Parameters.
     pub params: Vec<Value>,
@@ -337,7 +339,7 @@ pub struct BlockData {
 }
 
 /// A block with arguments for its parameters.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Target {
     /// Where to.
     pub block: Block,
@@ -346,7 +348,7 @@ pub struct Target {
 }
 
 /// An instruction with its result and place.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct InstData {
     /// Result; `None` where there is none or its type flattens to nothing and nobody needs it.
     pub result: Option<Value>,
@@ -357,13 +359,14 @@ pub struct InstData {
 }
 
 /// An operation. Closed: match it without `_`.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Inst {
     /// A scalar or string constant of the result's type.
     Const(Const),
     /// A value that is never looked at (all bits zero): the inside of an empty optional.
     Zero,
     /// A number of this process, of the result's type (an address or `int`), which is put in when the code is loaded.
+    #[serde(skip_serializing)]
     Extern(Extern),
     /// A row of the operation table.
     Op(&'static Op, Vec<Value>),
@@ -432,7 +435,7 @@ pub enum Inst {
 }
 
 /// What differs from process to process, so that it cannot be part of code which is kept.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize)]
 pub enum Extern {
     /// Address of the first element of a captured array.
     Array(ObjId),
@@ -443,7 +446,7 @@ pub enum Extern {
 }
 
 /// A scalar computation over elements of operands.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum MapExpr {
     /// Element of operand `i` (a scalar operand is itself), of this type.
     Arg(u32, Ty),
@@ -458,7 +461,7 @@ pub enum MapExpr {
 }
 
 /// How a block ends.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Term {
     /// To another block.
     Jump(Target),

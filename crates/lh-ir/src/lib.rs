@@ -13,6 +13,7 @@ pub mod parse;
 pub mod print;
 mod print_untyped;
 pub mod span;
+pub mod stored;
 pub mod types;
 pub mod untyped;
 pub mod verify;

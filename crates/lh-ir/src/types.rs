@@ -7,6 +7,7 @@
 use crate::consts::Const;
 use crate::entity::{FuncId, ObjId, SpecId};
 use hashbrown::HashSet;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::sync::{LazyLock, Mutex};
 
@@ -15,7 +16,7 @@ use std::sync::{LazyLock, Mutex};
 pub struct Ty(&'static TyKind);
 
 /// Memory order of an array, part of its type.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Layout {
     /// Row-major and contiguous.
     C,
@@ -26,7 +27,7 @@ pub enum Layout {
 }
 
 /// What a type is.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum TyKind {
     /// The type of an expression that never has a value (it raises), and of values not yet inferred.
     Never,
@@ -90,13 +91,14 @@ pub enum TyKind {
     /// `...`
     Ellipsis,
     /// A generator: a list with one item, its frame, and the function that gives its next item.
+    #[serde(skip_serializing)]
     Generator { item: Ty, next: SpecId, frame: Ty },
     /// An argument of a known value, passed as its type is: what `literally` asks for.
     Literal(Literal),
 }
 
 /// The value of a literal type.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum Literal {
     /// An `int`.
     Int(i64),
@@ -135,7 +137,7 @@ impl Literal {
 }
 
 /// A Python class whose instances are native values of another type.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum InstanceOf {
     /// An enumeration: a member's position, or its value where members are integers.
     Enum {
@@ -161,7 +163,7 @@ pub enum InstanceOf {
 }
 
 /// A class of objects with the buffer protocol.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum Buffer {
     /// `bytes`.
     Bytes,
@@ -192,7 +194,7 @@ impl Buffer {
 }
 
 /// Identity of a namedtuple class: the Python class and its field names.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub struct NamedTuple {
     /// Name of the class.
     pub name: String,
@@ -203,7 +205,7 @@ pub struct NamedTuple {
 }
 
 /// Fields in memory.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub struct Record {
     /// In order of declaration.
     pub fields: Vec<RecordField>,
@@ -216,7 +218,7 @@ pub struct Record {
 }
 
 /// A field of a record.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub struct RecordField {
     /// Its name.
     pub name: String,

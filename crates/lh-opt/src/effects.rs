@@ -15,6 +15,7 @@ use lh_ir::func::{Inst, InstData, MapExpr};
 use lh_ir::types::{Prim, TyKind};
 use lh_ir::{Block, Function, Span, SpecId, Ty, Value};
 use place::{Finder, Place};
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// Where memory belongs.
@@ -29,7 +30,7 @@ pub enum Root {
 }
 
 /// A way to use memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Kind {
     Read,
     Write,
@@ -51,7 +52,7 @@ pub(crate) struct Access {
 }
 
 /// What a function does to its parameters.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
     /// Parameter, index in terms of parameters, and kind.
     uses: Vec<(u32, Vec<Option<ParamExpr>>, Kind)>,
@@ -67,7 +68,7 @@ pub struct Summary {
 }
 
 /// What a function of the library computes, where the dependence test makes something of it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Meaning {
     /// `a // b`.
     Quotient,

@@ -2,9 +2,10 @@
 
 use lh_ir::func::{Inst, InstData, MapExpr};
 use lh_ir::{Function, Span, Value};
+use serde::{Deserialize, Serialize};
 
 /// An elementwise computation that becomes a loop of its own.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Elementwise {
     /// Its place.
     pub span: Span,

@@ -80,6 +80,16 @@ pub fn result_type(py: Python<'_>, f: ObjId, args: &[Ty], options: Options) -> P
     Ok(with_compiler(py, |compiler, host| compiler.result_type(host, f, args, options))?)
 }
 
+/// What of the library is typed for functions, as [`lh_driver::typed::Typed::open`] reads it. What is no program is passed over.
+pub fn kept(py: Python<'_>, programs: &[(ObjId, Vec<Ty>)], made_for: &str, package: &str) -> PyResult<Vec<u8>> {
+    Ok(with_compiler(py, |compiler, host| {
+        for (f, args) in programs {
+            let _ = compiler.result_type(host, *f, args, Options::default());
+        }
+        Ok(compiler.kept(host, made_for, package))
+    })?)
+}
+
 /// Types of arguments, those of lists without items found by their use.
 pub fn decided(py: Python<'_>, f: ObjId, args: &[Ty], options: Options) -> PyResult<Vec<Ty>> {
     Ok(with_compiler(py, |compiler, host| compiler.decided(host, f, args, options))?)

@@ -5,6 +5,7 @@ use crate::{classify as classes, code, dispatcher, np, objects, overloads, paths
 use hashbrown::HashMap;
 use lh_driver::cache::Digest;
 use lh_driver::host::{Captured, Host, RawFunction, Source};
+use lh_driver::typed::Typed;
 use lh_infer::world::{Object, Overload, Overloaded};
 use lh_ir::func::Extern;
 use lh_ir::{Const, ExcId, FuncId, ObjId};
@@ -290,6 +291,10 @@ impl Host for PyHost<'_> {
         let found = self.find_library(path);
         LIBRARY.lock().unwrap_or_else(std::sync::PoisonError::into_inner).insert(path.to_owned(), found);
         found
+    }
+    fn typed_library(&mut self) -> Option<&'static Typed> {
+        // Overloads may change what the library calls.
+        if overloads::are_known() { None } else { library::typed(self.py) }
     }
     fn fold_call(&mut self, o: ObjId, args: &[ObjId]) -> Option<ObjId> {
         self.fold(o, args).ok().flatten()

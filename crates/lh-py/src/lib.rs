@@ -154,6 +154,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(cache::cache_entry, m)?)?;
     m.add_function(wrap_pyfunction!(cache::cache_directory, m)?)?;
     m.add_function(wrap_pyfunction!(library::stored_function, m)?)?;
+    m.add_function(wrap_pyfunction!(library::keep_typed, m)?)?;
     m.add_function(wrap_pyfunction!(overloads::overloaded, m)?)?;
     m.add_function(wrap_pyfunction!(types::array_type, m)?)?;
     m.add_function(wrap_pyfunction!(types::tuple_type, m)?)?;

@@ -2,11 +2,14 @@
 //! those that it was made of. A module is imported only for what has no other form, such as a named tuple.
 
 use crate::objects;
+use crate::types::Type;
 use hashbrown::HashMap;
 use lh_driver::cache::{Digest, Hasher};
 use lh_driver::host::RawFunction;
+use lh_driver::typed::Typed;
 use lh_infer::world::Object;
 use lh_ir::ObjId;
+use lh_ir::parse::Tables;
 use lh_ir::untyped::{Code, PyConst};
 use lh_library::{Function, Library, Meaning, sources};
 use pyo3::prelude::*;
@@ -33,6 +36,7 @@ struct State {
     /// A hash of its sources.
     digest: u64,
     stored: Option<Stored>,
+    typed: Option<Typed>,
 }
 
 /// A library that needs no sources.
@@ -60,12 +64,52 @@ fn state(py: Python<'_>) -> PyResult<&'static State> {
         let packages: Vec<PathBuf> = py.import("lancehead")?.getattr("__path__")?.extract()?;
         let package = packages.first().map_or(Path::new(""), |p| p);
         let digest = sources::digest(&package.join("lib"))?;
-        let wanted = std::env::var("LANCEHEAD_LIBRARY").as_deref() != Ok("source");
-        let library = Library::open(BYTES).filter(|l| wanted && l.digest() == digest);
+        let wanted = std::env::var("LANCEHEAD_LIBRARY").unwrap_or_default();
+        let library = Library::open(BYTES).filter(|l| wanted != "source" && l.digest() == digest);
+        let file = if wanted.contains('/') { PathBuf::from(&wanted) } else { package.join("library.typed") };
         let package = package.to_string_lossy().into_owned();
+        let typed = library.as_ref().filter(|_| wanted != "decoded").and_then(|_| open(py, &file, digest, &package));
         let stored = library.map(|library| Stored { library, package, functions: Mutex::default() });
-        Ok(State { digest, stored })
+        Ok(State { digest, stored, typed })
     })
+}
+
+/// What typed functions of the library hold for: the compiler, the library, and what it reads of Python and NumPy.
+fn made_for(py: Python<'_>, digest: u64) -> PyResult<String> {
+    let version = py.version_info();
+    let numpy: String = py.import("numpy")?.getattr("__version__")?.extract()?;
+    let numpy = numpy.split('.').next().unwrap_or_default();
+    Ok(format!("{} {digest:016x} {}.{} {numpy}", env!("LANCEHEAD_BUILD"), version.major, version.minor))
+}
+
+/// The typed functions in a file, if there are such for this process.
+fn open(py: Python<'_>, file: &Path, digest: u64, package: &str) -> Option<Typed> {
+    let file = std::fs::File::open(file).ok()?;
+    // SAFETY: it belongs to the installed package, as the extension module does, which is mapped, too.
+    let bytes: &'static memmap2::Mmap = Box::leak(Box::new(unsafe { memmap2::Mmap::map(&file) }.ok()?));
+    let tables = Tables { row: lh_ops::row, runtime: lh_ops::runtime::find };
+    Typed::open(bytes, &made_for(py, digest).ok()?, package, tables)
+}
+
+/// Typed functions of the library, if there are such for this process.
+pub fn typed(py: Python<'_>) -> Option<&'static Typed> {
+    state(py).ok()?.typed.as_ref()
+}
+
+/// Types functions for types of arguments, and writes to a file all of the stored library that was typed for them.
+#[pyfunction]
+pub fn keep_typed(
+    py: Python<'_>,
+    path: PathBuf,
+    programs: Vec<(Bound<'_, PyAny>, Vec<Bound<'_, Type>>)>,
+) -> PyResult<()> {
+    let state = state(py)?;
+    let Some(stored) = &state.stored else { return Ok(()) };
+    let made_for = made_for(py, state.digest)?;
+    let programs: Vec<_> =
+        programs.iter().map(|(f, types)| (objects::intern(f), types.iter().map(|t| t.get().0).collect())).collect();
+    let bytes = crate::compiler::kept(py, &programs, &made_for, &stored.package)?;
+    Ok(std::fs::write(path, bytes)?)
 }
 
 /// A hash of the library's sources.

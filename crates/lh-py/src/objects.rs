@@ -193,6 +193,9 @@ pub fn item(id: ObjId) -> Option<Item> {
 /// The function number of a Python function or dispatcher.
 pub fn function(id: ObjId) -> FuncId {
     let mut t = table();
+    if let Some(Item::Function(n)) = t.items.get(&id) {
+        return FuncId::stored(*n);
+    }
     if let Some(f) = t.by_object.get(&id) {
         return *f;
     }
@@ -215,6 +218,10 @@ pub fn function_object(f: FuncId) -> (ObjId, bool) {
     let t = table();
     let (mut f, mut own) = (f, true);
     loop {
+        if let Some(n) = f.as_stored() {
+            drop(t);
+            return (stored(Item::Function(n)), own);
+        }
         match t.funcs[f.index()] {
             FuncEntry::Object(o) => return (o, own),
             FuncEntry::Inner(parent) => (f, own) = (parent, false),

@@ -27,6 +27,11 @@ pub fn overloaded(what: &Bound<'_, PyAny>) {
     known().insert(id);
 }
 
+/// Whether there are any.
+pub fn are_known() -> bool {
+    !known().is_empty()
+}
+
 /// The object that overloads are registered for, if there are any.
 pub fn registered(py: Python<'_>, what: &Overload<'_>) -> Option<ObjId> {
     if known().is_empty() {

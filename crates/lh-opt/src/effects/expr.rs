@@ -3,9 +3,10 @@
 use crate::counted::Defs;
 use lh_ir::func::Inst;
 use lh_ir::{Function, Value};
+use serde::{Deserialize, Serialize};
 
 /// A quantity that is not looked into.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub(crate) enum Sym {
     /// A value.
     Val(Value),
@@ -18,7 +19,7 @@ pub(crate) enum Sym {
 }
 
 /// `constant + sum(coefficient * product of quantities)`; terms are sorted and their coefficients not 0.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Expr {
     pub(crate) terms: Vec<(Vec<Sym>, i64)>,
     pub(crate) constant: i64,
