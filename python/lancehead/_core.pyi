@@ -30,10 +30,10 @@ __all__ = [
     "get_thread_id",
     "Gpu",
     "GpuEvent",
-    "GpuLaunch",
     "GpuMemory",
     "GpuStream",
     "kernel_facts",
+    "Launch",
     "launch",
     "linkable",
     "list_type",
@@ -122,16 +122,6 @@ class GpuEvent:
     def wait(self) -> None: ...
 
 @final
-class GpuLaunch:
-    """A kernel with the geometry of its launches on a GPU."""
-
-    def __new__(
-        cls, launch: Any, kernel: Dispatcher, gpu: Gpu, stream: GpuStream | None, geometry: tuple[Any, Any], shared: int
-    ) -> GpuLaunch: ...
-    def __call__(self, *args: Any) -> None: ...
-    def run(self, args: tuple[Any, ...], addresses: set[int], texts: dict[str, int]) -> None: ...
-
-@final
 class GpuMemory:
     """Memory of a GPU."""
 
@@ -151,6 +141,16 @@ class GpuStream:
     def call(self, function: Callable[[int], object]) -> None: ...
     def close(self) -> None: ...
     def wait(self) -> None: ...
+
+@final
+class Launch:
+    """A kernel with the geometry of its launches on a device."""
+
+    def __new__(
+        cls, launch: Any, kernel: Dispatcher, gpu: Gpu | None, stream: GpuStream | None, geometry: tuple[Any, Any], shared: int
+    ) -> Launch: ...
+    def __call__(self, *args: Any) -> None: ...
+    def run(self, args: tuple[Any, ...], addresses: set[int], texts: dict[str, int]) -> None: ...
 
 @final
 class PtxKernel:

@@ -4,12 +4,14 @@ import gc
 import pickle
 import subprocess
 import sys
+import weakref
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from lancehead import carray, cuda, njit, types
+from lancehead.errors import NumbaPerformanceWarning
 
 
 def made_here(scale):
@@ -50,6 +52,100 @@ def test_callbacks_before_launches():
     assert seen == [("outer", (4, 1, 1))]
     with pytest.raises(pickle.PicklingError, match="callbacks"):
         pickle.dumps(launch)
+
+
+@cuda.jit
+def scaled(a, by, out):
+    i = cuda.grid(1)
+    if i < out.size:
+        out[i] = a[i] * by
+
+
+def test_launches_that_are_kept():
+    launch = scaled[1, 4]
+    assert scaled[1, 4] is launch and launch.griddim == (1, 1, 1) and launch.stream == 0
+    out, strided = np.zeros(4), np.zeros(8)
+    unaligned = np.frombuffer(bytearray(33), np.uint8)[1:].view(np.float64)
+    device = cuda.to_device(np.arange(4.0))
+    for a in (np.arange(4.0), np.arange(4, dtype=np.int8), device, cuda.managed_array(4), np.arange(4.0).view(np.memmap)):
+        if isinstance(a, np.ndarray):
+            a[:] = range(4)
+        for to in (out, strided[::2], unaligned):
+            for by in (2, 2.5, np.float32(3), True):
+                launch(a, by, to)
+                assert to.tolist() == [0, by, 2 * by, 3 * by]
+    there = cuda.device_array(4)
+    launch(device, 3, there)
+    assert there.copy_to_host().tolist() == [0, 3, 6, 9]
+    pairs = cuda.jit(lambda pair: set_first(*pair))
+    pairs[1, 1]((out, device))
+    assert out[0] == 1
+
+
+@cuda.jit(device=True)
+def set_first(to, a):
+    to[0] = a[1]
+
+
+def test_what_kept_launches_refuse():
+    launch, a = scaled[1, 4], np.zeros(4)
+    freed = cuda.to_device(a)
+    launch(freed, 1, a)
+    cuda.current_context().reset()
+    big = np.zeros(4, ">f8")
+    on_stream = scaled[1, 4, cuda.stream()]
+    on_stream(a, 1, a)
+    for wrong in ((freed, 1, a), (a, 1), (a, 1, a, a), (a, 1 << 70, a), (a, object(), a), (big, 1, a)):
+        with pytest.raises(Exception) as quick:  # noqa: PT011 - compared with what a launch on a stream raises
+            launch(*wrong)
+        with pytest.raises(type(quick.value)) as slow:
+            on_stream(*wrong)
+        assert str(quick.value) == str(slow.value)
+    with pytest.raises(TypeError):
+        launch(a, by=1, out=a)
+    with pytest.raises(IndexError, match=r"tid=\[2, 0, 0\] ctaid=\[1, 0, 0\]") as raised:
+        by_index[2, 3](np.zeros(5))
+    assert raised.value.thread == (2, 0, 0)
+
+
+@cuda.jit
+def by_index(a):
+    a[cuda.grid(1)] = 1
+
+
+def test_what_changes_between_kept_launches(monkeypatch):
+    from lancehead import config
+
+    launch, a = using_global[1, 2], np.zeros(2)
+    launch(a)
+    assert a.tolist() == [1, 1]
+    monkeypatch.setitem(globals(), "ADDED", 5)
+    launch(a)
+    assert a.tolist() == [6, 6]
+    seen = []
+    launch.pre_launch_callbacks.append(lambda *_: seen.append(1))
+    launch(a)
+    launch.pre_launch_callbacks.clear()
+    launch(a)
+    assert seen == [1] and a.tolist() == [16, 16]
+    monkeypatch.setattr(config, "CUDA_WARN_ON_IMPLICIT_COPY", 1)
+    with pytest.warns(NumbaPerformanceWarning, match="Host array"):
+        launch(a)
+    monkeypatch.undo()
+    kernel = made_here(3)
+    kernel[1, 2](a)
+    gone = weakref.ref(kernel), weakref.ref(kernel[1, 2])
+    del kernel
+    gc.collect()
+    assert [g() for g in gone] == [None, None]
+
+
+ADDED = 1
+
+
+@cuda.jit
+def using_global(a):
+    a[cuda.grid(1)] += ADDED
 
 
 def test_callbacks_of_linked_code():

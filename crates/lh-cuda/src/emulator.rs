@@ -5,7 +5,7 @@ use crate::limits;
 use crate::{Code, Config, Device, Fault};
 use lh_runtime::device::{Context, Failed, check, team};
 use lh_runtime::pool;
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 use std::ffi::c_void;
 use std::sync::{Mutex, PoisonError};
 
@@ -113,7 +113,8 @@ unsafe extern "C" fn row(env: *mut c_void, low: i64, high: i64, _thread: i64) ->
 
 /// Shared memory of some blocks.
 struct Shared {
-    words: Vec<u128>,
+    /// In place where there is little: small launches allocate nothing.
+    words: SmallVec<[u128; 16]>,
     stride: usize,
     dynamic_at: usize,
 }
@@ -122,7 +123,7 @@ impl Shared {
     fn new(code: &Code, config: &Config, blocks: usize) -> Shared {
         let dynamic_at = code.shared_bytes.next_multiple_of(ALIGN);
         let stride = (dynamic_at + config.dynamic_shared as usize).next_multiple_of(ALIGN);
-        Shared { words: vec![0; (stride * blocks + ALIGN) / 16], stride, dynamic_at }
+        Shared { words: smallvec![0; (stride * blocks + ALIGN) / 16], stride, dynamic_at }
     }
     /// The context of a block whose memory is at a place.
     fn context(&mut self, config: &Config, place: usize) -> Context {
@@ -147,7 +148,7 @@ unsafe fn some_blocks(code: &Code, config: &Config, args: &[u64], low: i64, high
     (cx.first, cx.last) = (low, high);
     // A multiple of a cache line's threads, so that values of each kind begin at one.
     cx.capacity = ((config.units(code.gangs) * together) as usize).next_multiple_of(64) as i64;
-    let mut scratch = vec![0u128; code.scratch * cx.capacity as usize / 16 + 4];
+    let mut scratch: SmallVec<[u128; 16]> = smallvec![0; code.scratch * cx.capacity as usize / 16 + 4];
     cx.scratch = scratch.as_mut_ptr().cast();
     // SAFETY: there are bytes to spare.
     cx.scratch = unsafe { cx.scratch.add(cx.scratch.align_offset(64)) };

@@ -26,19 +26,33 @@ pub fn launch(
     let mut buf = ArgBuf::default();
     push(kernel, args, &mut buf)?;
     let overload = resolve(kernel, args, &mut buf)?;
-    let config = Config { grid, block, dynamic_shared: shared };
+    run(py, overload, &buf, &Config { grid, block, dynamic_shared: shared })
+}
+
+/// Picoseconds of a launch that other threads of Python can wait for, threads counted one by one: as vectors they take a tenth.
+/// Nothing shorter is spread over threads.
+const SHORT: i64 = 12_000_000;
+
+/// Runs a specialisation on the CPU device. The buffer's arguments are alive.
+pub fn run(py: Python<'_>, overload: &Overload, buf: &ArgBuf, config: &Config) -> PyResult<()> {
     let code = code_of(overload)?;
-    let run = || {
-        // SAFETY: the words are those of the specialisation's types, and the tuple keeps what they point to alive.
-        unsafe { lh_cuda::emulator::Cpu.launch(&code, &config, &buf.slots) }
+    // SAFETY: the words are those of the specialisation's types, and what they point to is alive.
+    let run = || unsafe { lh_cuda::emulator::Cpu.launch(&code, config, &buf.slots) };
+    let estimate =
+        config.grid.iter().chain(&config.block).fold(i64::from(code.thread_cost), |t, n| t.saturating_mul(*n));
+    let is_short = (1..SHORT).contains(&estimate) && !code.by_thread && !code.prints && !code.is_checked;
+    let running = Running::start(!is_short);
+    let result = if is_short {
+        catch_unwind(AssertUnwindSafe(run))
+    } else {
+        // Other threads go on, as they do while a GPU works.
+        // SAFETY: what is saved is restored by the same thread, and no panic passes.
+        let saved = unsafe { ffi::PyEval_SaveThread() };
+        let result = catch_unwind(AssertUnwindSafe(run));
+        // SAFETY: as above.
+        unsafe { ffi::PyEval_RestoreThread(saved) };
+        result
     };
-    let running = Running::start(true);
-    // Other threads go on, as they do while a GPU works.
-    // SAFETY: what is saved is restored by the same thread, and no panic passes.
-    let saved = unsafe { ffi::PyEval_SaveThread() };
-    let result = catch_unwind(AssertUnwindSafe(run));
-    // SAFETY: as above.
-    unsafe { ffi::PyEval_RestoreThread(saved) };
     drop(running);
     let result = result.map_err(|panic| render::internal_error(py, panic.as_ref()))?;
     if let Some(lists) = &buf.lists {

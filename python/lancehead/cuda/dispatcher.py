@@ -116,7 +116,7 @@ class CUDADispatcher:
             raise RuntimeError(f"Cannot compile a device function as a kernel: {self.__name__} is called by kernels")
         made = Launch(self, dimensions("griddim", griddim), dimensions("blockdim", blockdim), stream, sharedmem)
         gpu = current_gpu()
-        return made if gpu is None or made.prepares else made.on(gpu)[0]
+        return made if made.prepares else made.on_cpu() if gpu is None else made.on(gpu)[0]
 
     def forall(self, ntasks: int, tpb: int = 0, stream: Any = 0, sharedmem: int = 0) -> ForAll:
         """The kernel for one thread to each of some tasks, in one dimension."""
@@ -304,7 +304,7 @@ class Launch:
         check(stream)
         self.dispatcher, self.stream, self.sharedmem = kernel, stream, sharedmem
         self._grid, self._block, self._launch = grid, block, kernel._for(None)
-        self._there: dict[_core.Gpu, tuple[_core.GpuLaunch, _core.GpuStream | None]] = {}
+        self._there: dict[_core.Gpu, tuple[_core.Launch, _core.GpuStream | None]] = {}
         self._extensions = tuple(reversed(kernel.extensions))
         #: Called with the kernel and this before each launch; a launch configuration is one object as long as its kernel keeps it.
         self.pre_launch_callbacks: list[Callable[[CUDADispatcher, Launch], object]] = []
@@ -315,17 +315,23 @@ class Launch:
 
     @property
     def prepares(self) -> bool:
-        """Whether arguments are changed before, by extensions."""
+        """Whether something is done before, by extensions."""
         return bool(self._extensions)
 
-    def on(self, gpu: _core.Gpu) -> tuple[_core.GpuLaunch, _core.GpuStream | None]:
+    def on_cpu(self) -> Any:
+        """What launches it on the CPU device; this itself if there is something to do before."""
+        if self.stream or self.dispatcher.callbacks:
+            return self
+        return _core.Launch(self, self._launch, None, None, (self._grid, self._block), self.sharedmem)
+
+    def on(self, gpu: _core.Gpu) -> tuple[_core.Launch, _core.GpuStream | None]:
         """What launches it on a GPU, and the stream there."""
         there = self._there.get(gpu)
         if there is None:
             if self.dispatcher.callbacks:
                 raise UnsupportedError(f"callbacks of linked code are not called on a GPU; {CPU_INSTEAD}")
             stream, kernel = on_gpu(gpu, self.stream), self.dispatcher._for(gpu)
-            made = _core.GpuLaunch(self, kernel, gpu, stream, (self._grid, self._block), self.sharedmem)
+            made = _core.Launch(self, kernel, gpu, stream, (self._grid, self._block), self.sharedmem)
             there = self._there[gpu] = made, stream
         return there
 

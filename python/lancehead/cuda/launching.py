@@ -20,7 +20,7 @@ from lancehead.cuda.gpu import address_of, dense, extent_of, place, reached
 from lancehead.cuda.memory import Foreign
 
 
-def launch_on(gpu: _core.Gpu, launch: _core.GpuLaunch, stream: _core.GpuStream | None, args: tuple[Any, ...]) -> None:
+def launch_on(gpu: _core.Gpu, launch: _core.Launch, stream: _core.GpuStream | None, args: tuple[Any, ...]) -> None:
     """Runs a kernel on a GPU. Without host arrays among the arguments it is only started.
 
     Raises:

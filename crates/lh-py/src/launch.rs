@@ -1,4 +1,5 @@
-//! Launches on a GPU: arguments become words as for any call, and the driver gets their addresses.
+//! Launches of kernels that go through nothing of Python: arguments become words as for any call. On a GPU the driver gets
+//! their addresses.
 
 use crate::args::{ArgBuf, kind};
 use crate::dispatcher::{self, Overload};
@@ -65,11 +66,18 @@ impl Loaded {
     }
 }
 
-/// The place of an array's description, and of its GPU, in a `GpuNDArray`.
+/// What launches look at in Python's objects.
 struct Places {
+    /// `DeviceNDArray` and `GpuNDArray`.
     class: *mut ffi::PyTypeObject,
+    gpu_class: *mut ffi::PyTypeObject,
+    /// The place of an array's description in an object of either, and of its GPU in one of the second.
     argument: isize,
     gpu: isize,
+    /// `lancehead.cuda.gpu.in_use`.
+    in_use: Py<PyList>,
+    /// The names of `lancehead.config`.
+    config: Py<PyDict>,
 }
 
 // SAFETY: the class lives as long as its module, which nobody unloads.
@@ -81,8 +89,9 @@ impl Places {
     fn of(py: Python<'_>) -> PyResult<&'static Places> {
         static PLACES: PyOnceLock<Places> = PyOnceLock::new();
         PLACES.get_or_try_init(py, || {
-            let class = py.import("lancehead.cuda.devicearray")?.getattr("GpuNDArray")?;
-            let offset = |name: &str| -> PyResult<isize> {
+            let arrays = py.import("lancehead.cuda.devicearray")?;
+            let (class, gpu_class) = (arrays.getattr("DeviceNDArray")?, arrays.getattr("GpuNDArray")?);
+            let offset = |class: &Bound<'_, PyAny>, name: &str| -> PyResult<isize> {
                 /// What a slot of a class has been in every version of CPython.
                 #[repr(C)]
                 struct Member {
@@ -99,7 +108,14 @@ impl Places {
                 // SAFETY: of this type's objects this is the struct.
                 Ok(unsafe { (*(*found.as_ptr().cast::<Member>()).member).offset })
             };
-            Ok(Places { class: class.as_ptr().cast(), argument: offset("_argument")?, gpu: offset("gpu")? })
+            Ok(Places {
+                class: class.as_ptr().cast(),
+                gpu_class: gpu_class.as_ptr().cast(),
+                argument: offset(&class, "_argument")?,
+                gpu: offset(&gpu_class, "gpu")?,
+                in_use: py.import("lancehead.cuda.gpu")?.getattr("in_use")?.cast_into::<PyList>()?.unbind(),
+                config: py.import("lancehead.config")?.dict().unbind(),
+            })
         })
     }
 }
@@ -107,38 +123,36 @@ impl Places {
 /// Tuples in tuples that are taken apart here.
 const MAX_DEPTH: u32 = 8;
 
-/// A kernel with the geometry of its launches on a GPU.
-#[pyclass(frozen, module = "lancehead._core")]
-pub struct GpuLaunch {
+/// A kernel with the geometry of its launches on a device.
+#[pyclass(frozen, weakref, module = "lancehead._core")]
+pub struct Launch {
     /// What takes all arguments, on all devices.
     launch: Py<PyAny>,
     kernel: Py<PyAny>,
-    gpu: Py<Gpu>,
+    /// None is the CPU device.
+    gpu: Option<Py<Gpu>>,
     stream: Option<Py<GpuStream>>,
     config: Config,
     /// What is called before each launch.
     callbacks: Py<PyList>,
-    /// `lancehead.cuda.gpu.in_use`.
-    in_use: Py<PyList>,
     places: &'static Places,
 }
 
 #[pymethods]
-impl GpuLaunch {
+impl Launch {
     #[new]
     fn new(
         py: Python<'_>,
         launch: Py<PyAny>,
         kernel: Py<PyAny>,
-        gpu: Py<Gpu>,
+        gpu: Option<Py<Gpu>>,
         stream: Option<Py<GpuStream>>,
         geometry: ([i64; 3], [i64; 3]),
         shared: i64,
-    ) -> PyResult<GpuLaunch> {
-        let in_use = py.import("lancehead.cuda.gpu")?.getattr("in_use")?.cast_into::<PyList>()?.unbind();
+    ) -> PyResult<Launch> {
         let config = Config { grid: geometry.0, block: geometry.1, dynamic_shared: shared };
         let callbacks = launch.bind(py).getattr("pre_launch_callbacks")?.cast_into::<PyList>()?.unbind();
-        Ok(GpuLaunch { launch, kernel, gpu, stream, config, callbacks, in_use, places: Places::of(py)? })
+        Ok(Launch { launch, kernel, gpu, stream, config, callbacks, places: Places::of(py)? })
     }
 
     #[pyo3(signature = (*args))]
@@ -147,14 +161,25 @@ impl GpuLaunch {
         let mut buf = ArgBuf::default();
         if !self.is_in_use(py) || !args.iter_borrowed().all(|a| self.push(&a, &mut buf, 0)) {
             drop(buf);
+            // What is wrong with an argument is said there.
+            drop(PyErr::take(py));
             return self.launch.bind(py).call1(args.clone()).map(|_| ());
         }
-        self.start(py, kernel::resolve(self.kernel.bind(py), args, &mut buf)?, &buf)
+        let overload = kernel::resolve(self.kernel.bind(py), args, &mut buf)?;
+        match &self.gpu {
+            Some(gpu) => self.start(py, gpu, overload, &buf),
+            None => kernel::run(py, overload, &buf, &self.config).or_else(|error| {
+                let placed = py.import("lancehead.cuda.launching")?.getattr("placed")?;
+                placed.call1((error.value(py),))?;
+                Err(error)
+            }),
+        }
     }
 
     /// Launches with arrays that describe memory at some addresses of the GPU, and texts that are at others.
     fn run(&self, args: &Bound<'_, PyTuple>, addresses: &Bound<'_, PySet>, texts: &Bound<'_, PyDict>) -> PyResult<()> {
         let (py, mut buf) = (args.py(), ArgBuf::default());
+        let gpu = self.gpu.as_ref().ok_or_else(|| PyTypeError::new_err("the kernel is not for a GPU"))?;
         kernel::push(self.kernel.bind(py), args, &mut buf)?;
         for i in 0..buf.owners.len() {
             let (at, object) = buf.owners[i];
@@ -175,11 +200,12 @@ impl GpuLaunch {
                 return Err(PyErr::from_value(class.call1((text,))?));
             }
         }
-        self.start(py, overload, &buf)
+        self.start(py, gpu, overload, &buf)
     }
 
     fn __traverse__(&self, visit: pyo3::PyVisit<'_>) -> Result<(), pyo3::PyTraverseError> {
         visit.call(&self.launch)?;
+        visit.call(&self.callbacks)?;
         visit.call(&self.kernel)
     }
 
@@ -192,33 +218,52 @@ impl GpuLaunch {
     }
 }
 
-impl GpuLaunch {
-    /// Whether its GPU is the one in use, and there is nothing to do before a launch.
+impl Launch {
+    /// Whether its device is the one in use, and there is nothing to do before a launch.
+    #[inline]
     fn is_in_use(&self, py: Python<'_>) -> bool {
-        self.callbacks.bind(py).is_empty()
-            && self.in_use.bind(py).get_item(0).is_ok_and(|g| g.as_ptr() == self.gpu.as_ptr())
+        if !self.callbacks.bind(py).is_empty() {
+            return false;
+        }
+        let Ok(in_use) = self.places.in_use.bind(py).get_item(0) else { return false };
+        match &self.gpu {
+            Some(gpu) => in_use.as_ptr() == gpu.as_ptr(),
+            // Arrays of the host are passed as they are.
+            None => {
+                in_use.is_none() && {
+                    let warns = self.places.config.bind(py).get_item(intern!(py, "CUDA_WARN_ON_IMPLICIT_COPY"));
+                    matches!(warns, Ok(Some(warns)) if warns.is_truthy().is_ok_and(|w| !w))
+                }
+            }
+        }
     }
 
-    /// Adds an argument, if it is one of those that are passed as they are: numbers, and arrays of this GPU.
+    /// Adds an argument, if it is one of those that are passed as they are: numbers, arrays of this device, and on the CPU
+    /// device those of the host.
     #[inline]
     fn push(&self, a: &Bound<'_, PyAny>, buf: &mut ArgBuf, depth: u32) -> bool {
-        let class = a.get_type_ptr();
-        if class == self.places.class {
+        let (class, places) = (a.get_type_ptr(), self.places);
+        if class == if self.gpu.is_some() { places.gpu_class } else { places.class } {
             let object = a.as_ptr().cast::<u8>();
             // Without the GIL another thread may free the array meanwhile.
             if cfg!(Py_GIL_DISABLED) {
                 return false;
             }
-            // SAFETY: the slots of this class hold an object or null; the array keeps them while nothing of Python runs.
+            // SAFETY: the slots of these classes hold an object or null; the buffer keeps the array, which may be freed while
+            // Python runs, in a compilation or beside the kernel.
             unsafe {
-                let array = *object.offset(self.places.argument).cast::<*mut ffi::PyObject>();
-                let gpu = *object.offset(self.places.gpu).cast::<*mut ffi::PyObject>();
-                !array.is_null()
-                    && gpu == self.gpu.as_ptr()
-                    && ffi::Py_TYPE(array) == np::ndarray_type()
-                    && buf.push(array).is_ok()
+                let array = *object.offset(places.argument).cast::<*mut ffi::PyObject>();
+                let is_here = |gpu: &Py<Gpu>| *object.offset(places.gpu).cast::<*mut ffi::PyObject>() == gpu.as_ptr();
+                if array.is_null()
+                    || ffi::Py_TYPE(array) != np::ndarray_type()
+                    || !self.gpu.as_ref().is_none_or(is_here)
+                {
+                    return false;
+                }
+                buf.made.push(Bound::from_borrowed_ptr(a.py(), array).unbind());
+                buf.push(array).is_ok()
             }
-        } else if is_number(class) {
+        } else if is_number(class) || class == np::ndarray_type() && self.gpu.is_none() {
             // SAFETY: the object is alive.
             unsafe { buf.push(a.as_ptr()) }.is_ok()
         } else if class == &raw mut ffi::PyTuple_Type && depth < MAX_DEPTH {
@@ -231,7 +276,7 @@ impl GpuLaunch {
         }
     }
 
-    fn start(&self, py: Python<'_>, overload: &Overload, buf: &ArgBuf) -> PyResult<()> {
+    fn start(&self, py: Python<'_>, gpu: &Py<Gpu>, overload: &Overload, buf: &ArgBuf) -> PyResult<()> {
         if let Err(refused) = limits::check_geometry(&self.config) {
             return Err(failed(py, Fault::Refused(refused))?);
         }
@@ -251,7 +296,7 @@ impl GpuLaunch {
         started.map_err(|e| gpu::error(py, &e))?;
         if let (Some(note), Some(kernel)) = (code.note, &overload.compiled.on_gpu) {
             let check = py.import(intern!(py, "lancehead.cuda.launching"))?.getattr("check_raised")?;
-            check.call1((&self.gpu, &self.stream, note, kernel.sites.clone()))?;
+            check.call1((gpu, &self.stream, note, kernel.sites.clone()))?;
         }
         Ok(())
     }
