@@ -14,8 +14,6 @@ __all__ = [
     "array_type",
     "build_info",
     "cache_directory",
-    "keep_typed",
-    "stored_function",
     "cache_entry",
     "callback_address",
     "check_options",
@@ -32,6 +30,7 @@ __all__ = [
     "GpuEvent",
     "GpuMemory",
     "GpuStream",
+    "keep_typed",
     "kernel_facts",
     "Launch",
     "launch",
@@ -42,8 +41,9 @@ __all__ = [
     "max_threads",
     "Memory",
     "named_tuple_type",
-    "operations", "overloaded",
+    "operations",
     "optional_type",
+    "overloaded",
     "parse_signature",
     "parse_type",
     "pointer_type",
@@ -52,6 +52,7 @@ __all__ = [
     "set_num_threads",
     "set_parallel_chunksize",
     "Signature",
+    "stored_function",
     "tuple_type",
     "Type",
     "type_of_dtype",
@@ -87,13 +88,9 @@ class Gpu:
     @property
     def devices(self) -> int: ...
     @property
-    def isa(self) -> int: ...
-    @property
     def name(self) -> str: ...
     @property
     def number(self) -> int: ...
-    @property
-    def version(self) -> int: ...
     def allocate(self, bytes: int) -> GpuMemory: ...
     def allocate_host(self, bytes: int) -> GpuMemory: ...
     def attribute(self, what: int) -> int: ...

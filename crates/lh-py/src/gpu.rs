@@ -32,10 +32,8 @@ pub struct Gpu {
     pub gpu: Arc<driver::Gpu>,
     null: Stream,
     /// The newest PTX that the driver reads, times ten.
-    #[pyo3(get)]
     pub isa: u32,
     /// Version of the driver.
-    #[pyo3(get)]
     pub version: i32,
     /// Number of GPUs that the driver has.
     #[pyo3(get)]

@@ -13,7 +13,7 @@ import numpy as np
 from lancehead import _core, config
 from lancehead.cuda import dlpack
 from lancehead.cuda.devices import current_context
-from lancehead.cuda.gpu import address_of, allocated, current_gpu, fetch, opened, upload
+from lancehead.cuda.gpu import address_of, allocated, current_gpu, fetch, opened, reach_of, upload
 from lancehead.cuda.memory import Foreign, Freed, MemoryPointer, allocate, interface_of, over
 from lancehead.cuda.streams import check, external_stream, legacy_default_stream, on_gpu, wait
 
@@ -459,8 +459,7 @@ def device_array(shape: Any, dtype: Any = np.float64, strides: Any = None, order
     gpu = current_gpu()
     if gpu is None:
         return DeviceNDArray(_host_array(shape, dtype, strides, order), stream)
-    steps = (strides,) if isinstance(strides, int) else strides
-    return GpuNDArray(allocated(gpu.allocate, _shape(shape), np.dtype(dtype), steps, order), stream, gpu)
+    return GpuNDArray(allocated(gpu.allocate, _shape(shape), np.dtype(dtype), strides, order), stream, gpu)
 
 
 def _host_array(shape: Any, dtype: Any, strides: Any, order: str) -> np.ndarray:
@@ -471,9 +470,8 @@ def _host_array(shape: Any, dtype: Any, strides: Any, order: str) -> np.ndarray:
 
 def _strided(shape: tuple[int, ...], dtype: np.dtype, strides: Any) -> np.ndarray:
     steps = (strides,) if isinstance(strides, int) else tuple(strides)
-    extent = dtype.itemsize + sum(max(n - 1, 0) * abs(s) for n, s in zip(shape, steps))
-    start = sum(max(n - 1, 0) * -s for n, s in zip(shape, steps) if s < 0)
-    return np.ndarray(shape, dtype, np.empty(extent, np.uint8), start, steps)
+    before, beyond = reach_of(shape, steps, dtype.itemsize)
+    return np.ndarray(shape, dtype, np.empty(before + beyond, np.uint8), before, steps)
 
 
 def _like(ary: Any) -> np.ndarray:
@@ -505,8 +503,7 @@ def _reached(shape: Any, dtype: Any, strides: Any, order: str) -> np.ndarray:
     gpu = current_gpu()
     if gpu is None:
         return _host_array(shape, dtype, strides, order)
-    steps = (strides,) if isinstance(strides, int) else strides
-    return allocated(gpu.allocate_host, _shape(shape), np.dtype(dtype), steps, order)
+    return allocated(gpu.allocate_host, _shape(shape), np.dtype(dtype), strides, order)
 
 
 def _reached_like(ary: Any) -> np.ndarray:

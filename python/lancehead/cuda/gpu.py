@@ -77,13 +77,18 @@ def place(memory: Any, shape: tuple[int, ...], dtype: np.dtype, strides: Any = N
 
 
 def allocated(allocate: Callable[[int], Any], shape: tuple[int, ...], dtype: np.dtype, strides: Any = None, order: Any = "C") -> np.ndarray:
-    """A new array in memory that is allocated, as `place` describes it; negative strides are allowed."""
+    """A new array in memory that is allocated, as `place` describes it; one stride may be a number, and negative ones are allowed."""
     if strides is None:
         return place(allocate(dtype.itemsize * int(np.prod(shape, dtype=object))), shape, dtype, None, order)
+    steps = (strides,) if isinstance(strides, int) else tuple(strides)
+    before, beyond = reach_of(shape, steps, dtype.itemsize)
+    return place(allocate(before + beyond), shape, dtype, steps, "C", before)
+
+
+def reach_of(shape: tuple[int, ...], strides: tuple[int, ...], itemsize: int) -> tuple[int, int]:
+    """How many bytes the elements of an array take before where the first one is, and from there on."""
     steps = [(n - 1) * s for n, s in zip(shape, strides) if n]
-    start = -sum(s for s in steps if s < 0)
-    extent = start + sum(s for s in steps if s > 0) + dtype.itemsize
-    return place(allocate(extent), shape, dtype, strides, "C", start)
+    return -sum(s for s in steps if s < 0), sum(s for s in steps if s > 0) + itemsize
 
 
 def address_of(a: np.ndarray) -> int:
@@ -95,9 +100,8 @@ def extent_of(a: np.ndarray) -> tuple[int, int]:
     """From which address to which the elements are."""
     if not a.size:
         return 0, 0
-    at = address_of(a)
-    steps = [(n - 1) * s for n, s in zip(a.shape, a.strides)]
-    return at + sum(s for s in steps if s < 0), at + sum(s for s in steps if s > 0) + a.itemsize
+    at, (before, beyond) = address_of(a), reach_of(a.shape, a.strides, a.itemsize)
+    return at - before, at + beyond
 
 
 def download(gpu: _core.Gpu, a: np.ndarray) -> np.ndarray:

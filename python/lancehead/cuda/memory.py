@@ -151,7 +151,7 @@ def dtype_of(interface: dict[str, Any]) -> np.dtype:
 
 
 def interface_of(data: np.ndarray, stream: Any) -> dict[str, Any]:
-    """The description of device memory for other libraries. Addresses are those of the host: the CPU is the device."""
+    """The description of device memory for other libraries; addresses are the device's, the host's where that is the CPU."""
     made = dict(data.__array_interface__)
     if not data.size:
         made["data"] = (0, made["data"][1])
