@@ -11,7 +11,7 @@ import pytest
 from corpus import make
 from stand_in import StandIn, forget
 
-from lancehead import cuda
+from lancehead import _core, cuda
 from lancehead.cuda.cudadrv.driver import CudaAPIError
 from lancehead.cuda.devicearray import GpuNDArray
 
@@ -251,7 +251,7 @@ def test_errors_are_those_that_cuda_has(gpu: StandIn) -> None:
             scale[grid, block, 0, shared](a, 2)
     with pytest.raises(CudaAPIError, match=r"\[2\] Call to cuMemAllocAsync results in CUDA_ERROR_OUT_OF_MEMORY"):
         cuda.device_array(1 << 40, np.uint8)
-    with pytest.raises(TypeError, match="takes 2 arguments"):
+    with pytest.raises(TypeError, match="missing 1 required positional argument: 'factor'"):
         scale[1, 4](a)
     with pytest.raises(cuda.errors.TypingError):
         scale[1, 4](a, None)
@@ -318,6 +318,41 @@ def test_a_kernel_has_no_code_for_the_cpu(gpu: StandIn) -> None:
     assert d.copy_to_host().tolist() == [4] * 4
 
 
+def test_signatures_are_compiled_for_the_gpu_only(gpu: StandIn, monkeypatch: pytest.MonkeyPatch) -> None:
+    made, make, a = [], _core.dispatcher, np.ones(4)
+    monkeypatch.setattr(_core, "dispatcher", lambda function, options, *rest: made.append(options) or make(function, options, *rest))
+    cuda.jit("void(float64[::1], int64)")(scale.py_func)[1, 4](a, 2)
+    assert a.tolist() == [2] * 4 and ["_gpu" in options for options in made] == [True]
+
+
+def test_several_arguments_are_a_tuple_and_parameters_have_defaults(gpu: StandIn) -> None:
+    @cuda.jit
+    def add(out, *ins, factor=2):
+        i = cuda.grid(1)
+        out[i] = factor * (ins[0][i] + ins[1][i]) + len(ins)
+
+    host, there = np.zeros(4), cuda.to_device(np.arange(4.0))
+    launch = add[1, 4]
+    launch(host, there, np.ones(4))
+    assert host.tolist() == [4, 6, 8, 10]
+    out = cuda.to_device(host)
+    launch(out, there, there, there)
+    assert out.copy_to_host().tolist() == [3, 7, 11, 15]
+    with pytest.raises(TypeError, match="missing 1 required positional argument: 'out'"):
+        launch()
+
+
+def test_arrays_that_are_not_aligned_are_refused_there(gpu: StandIn) -> None:
+    d = cuda.to_device(np.zeros(33, np.uint8))
+    beside = d[1:].view(np.float64)
+    for given in (beside, (beside,)):
+        with pytest.raises(cuda.errors.UnsupportedError, match="not aligned"):
+            cuda.jit(lambda a: None)[1, 1](given)
+    copy = cuda.to_device(beside)
+    scale[1, 4](copy, 2)
+    assert copy.copy_to_host().tolist() == [0] * 4
+
+
 def test_other_devices_and_options_take_the_long_way(gpu: StandIn, monkeypatch: pytest.MonkeyPatch) -> None:
     kernel = cuda.jit(scale.py_func)
     launch = kernel[1, 4]
@@ -335,7 +370,7 @@ def test_other_devices_and_options_take_the_long_way(gpu: StandIn, monkeypatch: 
     again = kernel[1, 4]
     assert again is not launch and kernel[1, 4] is again
     launch(host, 1)
-    with pytest.raises(TypeError, match="takes 2 arguments, 3 were given"):
+    with pytest.raises(TypeError, match="takes 2 positional arguments but 3 were given"):
         launch(1, 2, 3)
     with pytest.raises(TypeError, match="lists"):
         launch([1.0], 2)

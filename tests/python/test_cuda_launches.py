@@ -196,3 +196,39 @@ def test_numbers_become_what_a_generalised_ufunc_takes():
     for wrong in (2.5, cuda.to_device(np.array(2)), np.array([2])):
         with pytest.raises(TypeError):
             scale(wrong, b)
+
+
+@cuda.jit(device=True)
+def first_sum(arrays, i):
+    return arrays[0][i] + first_sum(arrays[1:], i) if len(arrays) > 0 else 0
+
+
+@cuda.jit
+def add_all(out, *ins):
+    i = cuda.grid(1)
+    if i < out.size:
+        out[i] = first_sum(ins, i)
+
+
+@cuda.jit
+def scale(out, a, factor=3, *more, offset=1):
+    i = cuda.grid(1)
+    if i < out.size:
+        out[i] = a[i] * factor + offset + len(more)
+
+
+def test_several_arguments_are_a_tuple():
+    out, a, b = np.zeros(4), np.arange(4), np.ones(4, np.float32)
+    for ins, expected in (((), 0 * a), ((a,), a), ((a, b), a + b), ((a, b, a), 2 * a + b)):
+        add_all[1, 4](out, *ins)
+        assert out.tolist() == expected.tolist()
+    assert "tuple" in str(add_all.signatures[-1]).lower()
+    with pytest.raises(TypeError, match="missing 1 required positional argument: 'out'"):
+        add_all[1, 4]()
+
+
+def test_parameters_have_defaults():
+    out, a = np.zeros(4), np.arange(4)
+    for args, expected in (((), 3 * a + 1), ((2,), 2 * a + 1), ((2.5, 1, "x"), 2.5 * a + 3)):
+        scale[1, 4](out, a, *args)
+        assert out.tolist() == expected.tolist()

@@ -1,9 +1,9 @@
 //! Launches of kernels for a CUDA device.
 
 use crate::args::ArgBuf;
-use crate::dispatcher::{self, Overload};
+use crate::dispatcher::{self, Overload, State};
 use crate::signals::Running;
-use crate::{raise, render};
+use crate::{bind, raise, render};
 use lh_cuda::{Code, Config, Device, Fault};
 use lh_driver::kernel::Kernel;
 use lh_ir::func::Entry;
@@ -24,8 +24,8 @@ pub fn launch(
 ) -> PyResult<()> {
     let py = kernel.py();
     let mut buf = ArgBuf::default();
-    push(kernel, args, &mut buf)?;
-    let overload = resolve(kernel, args, &mut buf)?;
+    let args = push(kernel, args, &mut buf)?;
+    let overload = resolve(kernel, args.len(), &mut buf)?;
     run(py, overload, &buf, &Config { grid, block, dynamic_shared: shared })
 }
 
@@ -94,33 +94,45 @@ pub fn failed(py: Python<'_>, fault: Fault) -> PyResult<PyErr> {
     }
 }
 
-/// Puts arguments into a buffer.
-pub fn push(kernel: &Bound<'_, PyAny>, args: &Bound<'_, PyTuple>, buf: &mut ArgBuf) -> PyResult<()> {
-    let object = dispatcher::of(kernel).ok_or_else(|| PyTypeError::new_err("not a kernel"))?;
+/// Whether that many arguments are the parameters of a kernel, one by one.
+pub fn takes(kernel: &Bound<'_, PyAny>, count: usize) -> bool {
+    dispatcher::of(kernel).is_some_and(|object| object.state().table().params.plain == count)
+}
+
+/// Puts arguments into a buffer, bound to the kernel's parameters; they are to be kept as long as the buffer.
+pub fn push<'py>(
+    kernel: &Bound<'py, PyAny>,
+    args: &Bound<'py, PyTuple>,
+    buf: &mut ArgBuf,
+) -> PyResult<Bound<'py, PyTuple>> {
+    let (py, object) = (kernel.py(), dispatcher::of(kernel).ok_or_else(|| PyTypeError::new_err("not a kernel"))?);
+    let args = if takes(kernel, args.len()) { args.clone() } else { bound(py, object.state(), args)? };
     for (i, a) in args.iter().enumerate() {
         // SAFETY: the tuple keeps its items.
         if let Err(why) = unsafe { buf.push(a.as_ptr()) } {
-            return Err(dispatcher::refuse(kernel.py(), object.state(), i, &a, why));
+            return Err(dispatcher::refuse(py, object.state(), i, &a, why));
         }
     }
-    Ok(())
+    Ok(args)
 }
 
-/// The specialisation for arguments that were put into a buffer.
+/// An object for each parameter.
+fn bound<'py>(py: Python<'py>, state: &State, args: &Bound<'py, PyTuple>) -> PyResult<Bound<'py, PyTuple>> {
+    let given: Vec<_> = args.iter_borrowed().map(|a| a.as_ptr()).collect();
+    // SAFETY: the tuple keeps its items; what is bound is alive as long as `found`.
+    unsafe {
+        let found = bind::bind(py, state, given.as_ptr(), given.len(), std::ptr::null_mut())?;
+        let items = std::slice::from_raw_parts(found.as_ptr(), found.len());
+        PyTuple::new(py, items.iter().map(|a| Bound::from_borrowed_ptr(py, *a)))
+    }
+}
+
+/// The specialisation for the arguments, `n` of them, that were put into a buffer.
 #[inline]
-pub fn resolve<'a>(
-    kernel: &'a Bound<'_, PyAny>,
-    args: &Bound<'_, PyTuple>,
-    buf: &mut ArgBuf,
-) -> PyResult<&'a Overload> {
+pub fn resolve<'a>(kernel: &'a Bound<'_, PyAny>, n: usize, buf: &mut ArgBuf) -> PyResult<&'a Overload> {
     let py = kernel.py();
     let object = dispatcher::of(kernel).ok_or_else(|| PyTypeError::new_err("not a kernel"))?;
-    let (state, n) = (object.state(), args.len());
-    let want = state.table().params.plain;
-    if want != n {
-        let name: String = kernel.getattr("__name__")?.extract()?;
-        return Err(PyTypeError::new_err(format!("kernel {name} takes {want} arguments, {n} were given")));
-    }
+    let state = object.state();
     if buf.undecided || buf.lists.is_some() && state.options.gpu.is_some() {
         return Err(PyTypeError::new_err("kernels take no lists"));
     }

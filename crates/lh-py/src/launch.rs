@@ -157,15 +157,16 @@ impl Launch {
 
     #[pyo3(signature = (*args))]
     fn __call__(&self, args: &Bound<'_, PyTuple>) -> PyResult<()> {
-        let py = args.py();
-        let mut buf = ArgBuf::default();
-        if !self.is_in_use(py) || !args.iter_borrowed().all(|a| self.push(&a, &mut buf, 0)) {
+        let (py, n) = (args.py(), args.len());
+        let (mut buf, kernel) = (ArgBuf::default(), self.kernel.bind(py));
+        if !self.is_in_use(py) || !kernel::takes(kernel, n) || !args.iter_borrowed().all(|a| self.push(&a, &mut buf, 0))
+        {
             drop(buf);
             // What is wrong with an argument is said there.
             drop(PyErr::take(py));
             return self.launch.bind(py).call1(args.clone()).map(|_| ());
         }
-        let overload = kernel::resolve(self.kernel.bind(py), args, &mut buf)?;
+        let overload = kernel::resolve(kernel, n, &mut buf)?;
         match &self.gpu {
             Some(gpu) => self.start(py, gpu, overload, &buf),
             None => kernel::run(py, overload, &buf, &self.config).or_else(|error| {
@@ -180,7 +181,7 @@ impl Launch {
     fn run(&self, args: &Bound<'_, PyTuple>, addresses: &Bound<'_, PySet>, texts: &Bound<'_, PyDict>) -> PyResult<()> {
         let (py, mut buf) = (args.py(), ArgBuf::default());
         let gpu = self.gpu.as_ref().ok_or_else(|| PyTypeError::new_err("the kernel is not for a GPU"))?;
-        kernel::push(self.kernel.bind(py), args, &mut buf)?;
+        let args = kernel::push(self.kernel.bind(py), args, &mut buf)?;
         for i in 0..buf.owners.len() {
             let (at, object) = buf.owners[i];
             // SAFETY: the arguments keep it alive.
@@ -191,7 +192,7 @@ impl Launch {
                 buf.slots[at as usize + 1] = address.extract()?;
             }
         }
-        let overload = kernel::resolve(self.kernel.bind(py), args, &mut buf)?;
+        let overload = kernel::resolve(self.kernel.bind(py), args.len(), &mut buf)?;
         for at in &loaded(overload)?.addresses {
             if !addresses.contains(buf.slots[*at as usize])? {
                 let class = py.import("lancehead.cuda.errors")?.getattr("UnsupportedError")?;
@@ -257,6 +258,8 @@ impl Launch {
                 if array.is_null()
                     || ffi::Py_TYPE(array) != np::ndarray_type()
                     || !self.gpu.as_ref().is_none_or(is_here)
+                    // The buffer would copy what is not aligned, as memory of the host.
+                    || self.gpu.is_some() && (*array.cast::<np::ArrayObject>()).flags & np::ALIGNED == 0
                 {
                     return false;
                 }

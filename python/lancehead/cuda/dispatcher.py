@@ -51,10 +51,8 @@ class CUDADispatcher:
         self._eager = signatures
         # What compiles it, for the CPU device and for each GPU.
         self._dispatchers: dict[_core.Gpu | None, _core.Dispatcher] = {}
-        if signatures:
-            self._for(None if device else current_gpu())
-        else:
-            self._for(None)
+        # Types are compiled for now, options are checked; without types the driver is left alone until a launch.
+        self._for(current_gpu() if signatures and not device else None)
         self._specialized = len(signatures) == 1 and not device
         self.specializations: dict[Any, CUDADispatcher] = {}
         # What has been launched before, by its geometry and the GPU in use.
@@ -303,7 +301,7 @@ class Launch:
     def __init__(self, kernel: CUDADispatcher, grid: tuple[int, ...], block: tuple[int, ...], stream: Any, sharedmem: int) -> None:
         check(stream)
         self.dispatcher, self.stream, self.sharedmem = kernel, stream, sharedmem
-        self._grid, self._block, self._launch = grid, block, kernel._for(None)
+        self._grid, self._block, self._launch = grid, block, kernel._dispatcher if current_gpu() is None else None
         self._there: dict[_core.Gpu, tuple[_core.Launch, _core.GpuStream | None]] = {}
         self._extensions = tuple(reversed(kernel.extensions))
         #: Called with the kernel and this before each launch; a launch configuration is one object as long as its kernel keeps it.
@@ -322,7 +320,7 @@ class Launch:
         """What launches it on the CPU device; this itself if there is something to do before."""
         if self.stream or self.dispatcher.callbacks:
             return self
-        return _core.Launch(self, self._launch, None, None, (self._grid, self._block), self.sharedmem)
+        return _core.Launch(self, self._launch or self.dispatcher._dispatcher, None, None, (self._grid, self._block), self.sharedmem)
 
     def on(self, gpu: _core.Gpu) -> tuple[_core.Launch, _core.GpuStream | None]:
         """What launches it on a GPU, and the stream there."""
@@ -366,7 +364,7 @@ class Launch:
         if self.dispatcher.callbacks:
             linking.load(self.dispatcher, self.dispatcher.callbacks, tuple(_core.typeof(native(a)) for a in args))
         try:
-            _core.launch(self._launch, self._grid, self._block, self.sharedmem, natives(args))
+            _core.launch(self._launch or self.dispatcher._dispatcher, self._grid, self._block, self.sharedmem, natives(args))
         except Exception as error:
             raise placed(error) from error.__cause__
 

@@ -15,7 +15,7 @@ from lancehead import _core
 from lancehead.cuda import dlpack
 from lancehead.cuda.args import ArgHint, In, Out
 from lancehead.cuda.devicearray import DeviceNDArray, DeviceRecord, GpuNDArray, GpuRecord, MappedNDArray, as_cuda_array, is_shared
-from lancehead.cuda.errors import CudaAPIError
+from lancehead.cuda.errors import CudaAPIError, UnsupportedError
 from lancehead.cuda.gpu import address_of, dense, extent_of, place, reached
 from lancehead.cuda.memory import Foreign
 
@@ -238,5 +238,7 @@ def _on_gpu(value: Any, copies: _Copies) -> Any:
         return _on_gpu(as_cuda_array(value), copies)
     else:
         return value
+    if not made.flags.aligned:
+        raise UnsupportedError("an argument is an array whose elements are not aligned in the memory of the GPU: cuda.to_device makes a copy that is")
     copies.addresses.add(address_of(made))
     return made[()] if isinstance(value, (np.void, DeviceRecord)) else made
