@@ -251,8 +251,17 @@ fn gains(facts: &Facts<'_>, at: usize, accesses: &[Access<'_>], varying: &HashSe
         let d = contiguous(facts, a.array).filter(|d| *d < a.index.len());
         d.is_some_and(|d| index.is_some_and(|i| moves(facts, a.index[d], i)))
     };
-    let depends = |a: &&Access<'_>| !a.writes && inner(a.block) && a.index.iter().any(|i| varying.contains(i));
-    match strict || accesses.iter().filter(depends).all(|a| along(&a)) {
+    // What is the same for the whole inner loop says nothing of its neighbours.
+    let stays_inside = |a: &Access<'_>| {
+        let inside = facts.loops.innermost[a.block.index()];
+        a.index.iter().all(|i| inside.is_some_and(|x| facts.is_invariant(x, invariant_part(facts, *i))))
+    };
+    let depends = |a: &&Access<'_>| {
+        !a.writes && inner(a.block) && a.index.iter().any(|i| varying.contains(i)) && !(reorders && stays_inside(a))
+    };
+    let mut depending = accesses.iter().filter(depends).peekable();
+    let has_neighbours = !reorders || depending.peek().is_some();
+    match strict || has_neighbours && depending.all(|a| along(&a)) {
         true => Gain::Always,
         false if reorders => Gain::WhileShort,
         false => Gain::No,
