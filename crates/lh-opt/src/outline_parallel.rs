@@ -38,7 +38,7 @@ use carried::{Carried, carried};
 use cost::Cost;
 use lh_ir::cfg::{Cfg, DomTree, Loops};
 use lh_ir::func::{Fate, Inst, LoopNote, ParFor, Parallel, Term, parallel};
-use lh_ir::{Const, Function, Span, Ty, Value};
+use lh_ir::{Block, Const, Function, Span, Ty, Value};
 use partial::Partials;
 use region::{Reason, Region, region};
 
@@ -78,6 +78,18 @@ pub(crate) fn run_asked(func: &mut Function, callees: Callees<'_>) -> Result<boo
         func.blocks[l.header.index()].parallel = None;
     }
     Ok(changed)
+}
+
+/// Blocks of loops that the program says are parallel, those that dominate others first.
+fn marked(func: &Function) -> Vec<Block> {
+    let cfg = Cfg::new(func);
+    let mut inside = vec![false; func.blocks.len()];
+    for l in Loops::new(func, &cfg, &DomTree::new(&cfg)).loops {
+        if func.blocks[l.header.index()].parallel == Some(Parallel::Asked) {
+            l.blocks.iter().for_each(|b| inside[b.index()] = true);
+        }
+    }
+    cfg.rpo().iter().copied().filter(|b| inside[b.index()]).collect()
 }
 
 /// Notes what becomes of a loop, and of those inside that were to run in parallel too.

@@ -16,8 +16,8 @@ use crate::edit::{Cursor, to};
 use crate::gangs::is_speculative;
 use lh_ir::cfg::{Cfg, DomTree, Edge, Loop, Loops, targets};
 use lh_ir::func::{Inst, Target, Term};
-use lh_ir::{Block, Function, Value};
-use std::collections::HashMap;
+use lh_ir::{Block, Function, Ty, Value};
+use std::collections::HashSet;
 
 /// Questions of more instructions are not compared.
 const MOST_DEPTH: usize = 6;
@@ -25,11 +25,14 @@ const MOST_DEPTH: usize = 6;
 /// Runs the pass.
 pub(crate) fn run(func: &mut Function) -> bool {
     let mut changed = false;
-    while let Some(plan) = find(func) {
-        apply(func, plan);
+    loop {
+        let plans = find(func);
+        if plans.is_empty() {
+            return changed;
+        }
+        plans.into_iter().for_each(|plan| apply(func, plan));
         changed = true;
     }
-    changed
 }
 
 /// A way from a question to the loop's body, and what else it may lead to.
@@ -51,8 +54,8 @@ enum Both {
     Same(Value),
     /// A parameter of the body, by its place.
     Param(usize),
-    /// The same computation of such.
-    Inst(Value, Vec<Both>),
+    /// The same computation, of a type, of such.
+    Inst(Inst, Ty, Vec<Both>),
 }
 
 struct Plan {
@@ -64,12 +67,21 @@ struct Plan {
     leaves: Vec<Both>,
 }
 
-fn find(func: &Function) -> Option<Plan> {
+/// Loops that have no block in common in what is done to them.
+fn find(func: &Function) -> Vec<Plan> {
     let cfg = Cfg::new(func);
     let dom = DomTree::new(&cfg);
     let loops = Loops::new(func, &cfg, &dom);
     let defs = Defs::new(func);
-    loops.loops.iter().find_map(|l| plan(func, &cfg, &defs, l))
+    let mut touched = HashSet::new();
+    let mut apart = |p: &Plan| {
+        let ways = p.ways.iter().flat_map(|w| std::iter::once(w.from).chain(w.between));
+        let blocks: HashSet<Block> = ways.chain(p.out).chain([p.body]).collect();
+        let is_apart = touched.is_disjoint(&blocks);
+        touched.extend(blocks.into_iter().filter(|_| is_apart));
+        is_apart
+    };
+    loops.loops.iter().filter_map(|l| plan(func, &cfg, &defs, l)).filter(|p| apart(p)).collect()
 }
 
 fn plan(func: &Function, cfg: &Cfg, defs: &Defs, l: &Loop) -> Option<Plan> {
@@ -167,13 +179,11 @@ fn both(func: &Function, defs: &Defs, (x, y): (Value, Value), params: [&[Value];
     let alike = of_a.len() == of_b.len() && renamed == *a && func.ty(x) == func.ty(y);
     (alike && is_speculative(a) && depth < MOST_DEPTH).then_some(())?;
     let parts = of_a.iter().zip(of_b).map(|(x, y)| both(func, defs, (*x, y), params, depth + 1));
-    Some(Both::Inst(x, parts.collect::<Option<Vec<Both>>>()?))
+    Some(Both::Inst(a.clone(), func.ty(x), parts.collect::<Option<Vec<Both>>>()?))
 }
 
 fn apply(func: &mut Function, plan: Plan) {
     let Plan { body, ways, cond, out, leaves } = plan;
-    let defs: HashMap<Value, Inst> =
-        func.blocks.iter().flat_map(|b| &b.insts).filter_map(|d| Some((d.result?, d.inst.clone()))).collect();
     let head = func.new_block();
     let params = std::mem::take(&mut func.blocks[body.index()].params);
     let (unwind, cold) = (func.blocks[body.index()].unwind.clone(), func.blocks[body.index()].cold);
@@ -189,8 +199,8 @@ fn apply(func: &mut Function, plan: Plan) {
     }
     let span = func.blocks[ways[0].from.index()].term_span;
     let mut c = Cursor { func, block: head, span, unwind, cold };
-    let cond = made(&mut c, &defs, &params, &cond);
-    let args: Vec<Value> = leaves.iter().map(|v| made(&mut c, &defs, &params, v)).collect();
+    let cond = made(&mut c, &params, &cond);
+    let args: Vec<Value> = leaves.iter().map(|v| made(&mut c, &params, v)).collect();
     let leave = match out {
         Some(b) => to(b, &args),
         None => {
@@ -208,16 +218,15 @@ fn apply(func: &mut Function, plan: Plan) {
     (data.term, data.term_span) = (Some(Term::Branch { cond, then, els }), span);
 }
 
-fn made(c: &mut Cursor<'_>, defs: &HashMap<Value, Inst>, params: &[Value], v: &Both) -> Value {
+fn made(c: &mut Cursor<'_>, params: &[Value], v: &Both) -> Value {
     match v {
         Both::Same(v) => *v,
         Both::Param(i) => params[*i],
-        Both::Inst(like, parts) => {
-            let parts: Vec<Value> = parts.iter().map(|p| made(c, defs, params, p)).collect();
-            let (mut inst, mut next) = (defs[like].clone(), parts.into_iter());
+        Both::Inst(inst, ty, parts) => {
+            let parts: Vec<Value> = parts.iter().map(|p| made(c, params, p)).collect();
+            let (mut inst, mut next) = (inst.clone(), parts.into_iter());
             inst.for_each_operand_mut(&mut |v| *v = next.next().unwrap_or(*v));
-            let ty = c.func.ty(*like);
-            c.inst(inst, ty)
+            c.inst(inst, *ty)
         }
     }
 }

@@ -7,34 +7,28 @@
 //! block2(): jump block3(v2)
 //! ```
 
+use super::marked;
 use crate::edit::{Replacements, row, to};
 use crate::effects::{Callees, repeats};
-use hashbrown::HashMap;
-use lh_ir::cfg::{Cfg, DomTree, Loops};
-use lh_ir::func::{Inst, InstData, Parallel, Target, Term};
+use hashbrown::{HashMap, HashSet};
+use lh_ir::cfg::{Cfg, DomTree};
+use lh_ir::func::{Inst, InstData, Target, Term};
 use lh_ir::{Block, Const, Function, Ty, Value};
 use smallvec::SmallVec;
 use std::mem::{Discriminant, discriminant};
 
 /// Rewrites marked loops.
 pub(super) fn run(func: &mut Function, callees: Callees<'_>) {
-    let blocks = marked(func);
-    merge(func, &blocks, callees);
+    merge(func, &marked(func), callees);
     crate::dce::run(func);
     let blocks = marked(func);
-    for b in blocks {
-        choose(func, b);
-    }
-}
-
-/// Blocks of marked loops, those that dominate others first.
-fn marked(func: &Function) -> Vec<Block> {
+    // Of the blocks as they are before: choices only take ways away.
     let cfg = Cfg::new(func);
-    let loops = Loops::new(func, &cfg, &DomTree::new(&cfg)).loops;
-    let is_marked = |b: &Block| {
-        loops.iter().any(|l| func.blocks[l.header.index()].parallel == Some(Parallel::Asked) && l.blocks.contains(b))
-    };
-    cfg.rpo().iter().copied().filter(is_marked).collect()
+    let is_true = |d: &InstData| d.result.filter(|_| d.inst == Inst::Const(Const::Bool(true)));
+    let truths: HashSet<Value> = func.blocks.iter().flat_map(|data| &data.insts).filter_map(is_true).collect();
+    for b in blocks {
+        choose(func, &cfg, &truths, b);
+    }
 }
 
 /// What instructions must share to be the same: the form, the operands, a constant, and for reads the state of memory.
@@ -95,11 +89,10 @@ fn key(inst: &Inst, state: usize) -> Key {
 }
 
 /// Makes a choice of a branch whose ways do nothing but pass different numbers to one block.
-fn choose(func: &mut Function, b: Block) {
+fn choose(func: &mut Function, cfg: &Cfg, truths: &HashSet<Value>, b: Block) {
     let Some(Term::Branch { cond, then, els }) = &func.blocks[b.index()].term else { return };
-    let cfg = Cfg::new(func);
     let (cond, ways) = (*cond, [then.block, els.block]);
-    let (then, els) = (way(func, &cfg, then).clone(), way(func, &cfg, els).clone());
+    let (then, els) = (way(func, cfg, then).clone(), way(func, cfg, els).clone());
     let can_choose = |x: &Value, y: &Value| {
         let ty = func.ty(*x);
         x == y || (ty == func.ty(*y) && ty.is_number() && !ty.is_complex())
@@ -112,7 +105,8 @@ fn choose(func: &mut Function, b: Block) {
         func.blocks[b.index()].insts.extend(constants.into_iter().filter(|_| cfg.preds(w).len() == 1));
     }
     let span = func.blocks[b.index()].term_span;
-    let args: Vec<Value> = then.args.iter().zip(&els.args).map(|(x, y)| choice(func, b, cond, *x, *y)).collect();
+    let pairs = then.args.iter().zip(&els.args);
+    let args: Vec<Value> = pairs.map(|(x, y)| choice(func, b, cond, (*x, *y), truths)).collect();
     let data = &mut func.blocks[b.index()];
     (data.term, data.term_span) = (Some(Term::Jump(to(then.block, &args))), span);
 }
@@ -127,19 +121,15 @@ fn way<'a>(func: &'a Function, cfg: &Cfg, t: &'a Target) -> &'a Target {
     }
 }
 
-/// `x` if the condition holds, else `y`.
-fn choice(func: &mut Function, b: Block, cond: Value, x: Value, y: Value) -> Value {
+/// The first if the condition holds, else the second.
+fn choice(func: &mut Function, b: Block, cond: Value, (x, y): (Value, Value), truths: &HashSet<Value>) -> Value {
     if x == y {
         return x;
     }
     let ty = func.ty(x);
-    let is_true = |v: Value| {
-        let made = func.blocks.iter().flat_map(|data| &data.insts).find(|d| d.result == Some(v));
-        made.is_some_and(|d| d.inst == Inst::Const(Const::Bool(true)))
-    };
     // A truth value that is only ever set is a sum of conditions.
-    let (name, args) =
-        if ty == Ty::bool() && is_true(x) { ("or", vec![y, cond]) } else { ("select", vec![cond, x, y]) };
+    let is_set = ty == Ty::bool() && truths.contains(&x);
+    let (name, args) = if is_set { ("or", vec![y, cond]) } else { ("select", vec![cond, x, y]) };
     let result = func.new_value(ty);
     let span = func.blocks[b.index()].term_span;
     func.blocks[b.index()].insts.push(InstData { result: Some(result), inst: Inst::Op(row(name), args), span });

@@ -1,7 +1,9 @@
 //! Takes tuples and complex numbers that parallel loops carry apart, so that each part can be a result of its own.
 
+use super::marked;
 use crate::edit::{Replacements, replace_uses_in, to};
 use crate::effects::{Callees, Meaning};
+use hashbrown::HashSet;
 use lh_ir::cfg::{Cfg, DomTree, Loop, Loops, targets};
 use lh_ir::func::{Inst, InstData, Parallel, Term};
 use lh_ir::types::TyKind;
@@ -9,23 +11,15 @@ use lh_ir::{Block, Function, SpecId, Ty, Value};
 
 /// Splits parameters of the blocks of marked loops; whether there were any.
 pub(super) fn run(func: &mut Function, callees: Callees<'_>) -> bool {
-    if func.blocks.iter().all(|b| b.parallel != Some(Parallel::Asked)) {
-        return false;
-    }
-    let cfg = Cfg::new(func);
-    let loops = Loops::new(func, &cfg, &DomTree::new(&cfg));
-    let marked = loops.loops.iter().filter(|l| func.blocks[l.header.index()].parallel == Some(Parallel::Asked));
-    let mut blocks: Vec<Block> = marked.flat_map(|l| l.blocks.clone()).collect();
-    blocks.sort();
-    blocks.dedup();
+    let (cfg, blocks) = (Cfg::new(func), marked(func));
+    let products = products(func, &blocks, callees);
+    let is_split = |func: &Function, p: &Value| parts(func.ty(*p)).is_some() && !products.contains(p);
     let mut changed = false;
-    for b in blocks.iter().copied() {
+    for b in blocks {
         // What a handler gets exists at the start of the block that raises.
         if cfg.preds(b).iter().any(|e| e.target.is_none()) {
             continue;
         }
-        let products = products(func, &blocks, callees);
-        let is_split = |func: &Function, p: &Value| parts(func.ty(*p)).is_some() && !products.contains(p);
         while let Some(place) = func.blocks[b.index()].params.iter().position(|p| is_split(func, p)) {
             split(func, &cfg, b, place);
             changed = true;
@@ -44,13 +38,13 @@ pub(super) fn run(func: &mut Function, callees: Callees<'_>) -> bool {
 }
 
 /// Complex numbers that are multiplied as they are.
-fn products(func: &Function, blocks: &[Block], callees: Callees<'_>) -> Vec<Value> {
+fn products(func: &Function, blocks: &[Block], callees: Callees<'_>) -> HashSet<Value> {
     let of_block = |b: &Block| func.blocks[b.index()].insts.iter();
     let is_product = |f: SpecId| callees(f).is_some_and(|s| s.meaning == Some(Meaning::ComplexProduct));
-    let mut found = Vec::new();
+    let mut found = HashSet::new();
     for d in blocks.iter().flat_map(of_block) {
         match &d.inst {
-            Inst::Call(f, args) if is_product(*f) => found.extend_from_slice(args),
+            Inst::Call(f, args) if is_product(*f) => found.extend(args),
             _ => {}
         }
     }
