@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 from lancehead import _core, errors
 from lancehead.decorators import is_jitted
 
-#: What the names of attributes begin with that stand for the choice of an overload (`crates/lh-py/src/overloads.rs`).
-PREFIX = "<overload> "
+#: What the names of attributes begin with that stand for the choice of an overload.
+PREFIX = _core.OVERLOAD_PREFIX
 #: Targets of overloads for code on the processor and on CUDA devices, those that go first first.
 TARGETS = {False: ("cpu", "generic"), True: ("cuda", "gpu", "generic")}
 

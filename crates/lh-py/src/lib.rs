@@ -156,6 +156,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(library::stored_function, m)?)?;
     m.add_function(wrap_pyfunction!(library::keep_typed, m)?)?;
     m.add_function(wrap_pyfunction!(overloads::overloaded, m)?)?;
+    m.add("OVERLOAD_PREFIX", overloads::PREFIX)?;
     m.add_function(wrap_pyfunction!(types::array_type, m)?)?;
     m.add_function(wrap_pyfunction!(types::tuple_type, m)?)?;
     m.add_function(wrap_pyfunction!(types::named_tuple_type, m)?)?;
