@@ -127,27 +127,12 @@ impl Infer<'_> {
         Val::known(ty, Known::Parts(parts))
     }
 
-    /// A part of a tuple, complex number, range, slice or closure.
+    /// A part of an aggregate.
     pub(crate) fn field(&mut self, val: &Val, i: u32) -> Val {
         if let Some(p) = val.parts() {
             return p[i as usize].clone();
         }
-        let ty = match val.ty.kind() {
-            TyKind::Tuple { elems, .. } => elems[i as usize],
-            TyKind::Complex { .. } => val.ty.real_part(),
-            TyKind::Range(t) => *t,
-            TyKind::Slice(p) => p[i as usize],
-            TyKind::Closure { captures, defaults, .. } => {
-                *captures.iter().chain(defaults).nth(i as usize).unwrap_or_else(|| lh_ir::bug!("capture {i}"))
-            }
-            TyKind::Choice(_) | TyKind::Generator { .. } => {
-                lh_ir::verify::part(val.ty, i).unwrap_or_else(|| lh_ir::bug!("alternative {i}"))
-            }
-            TyKind::BoundMethod { recv, .. } => *recv,
-            TyKind::Record(_) => lh_ir::verify::part(val.ty, i).unwrap_or_else(|| lh_ir::bug!("part {i} of a record")),
-            TyKind::Instance { of, .. } => *of,
-            other => lh_ir::bug!("field of {other:?}"),
-        };
+        let ty = lh_ir::verify::part(val.ty, i).unwrap_or_else(|| lh_ir::bug!("part {i} of {}", val.ty));
         if let Some(Const::Complex(re, im, _)) = val.as_const() {
             return Val::constant(Const::Float(if i == 0 { *re } else { *im }, ty));
         }

@@ -56,6 +56,7 @@ pub fn part(ty: Ty, index: u32) -> Option<Ty> {
         TyKind::Generator { frame, .. } => (i == 0).then(|| Ty::list(*frame)),
         TyKind::BoundMethod { recv, .. } => (i == 0).then_some(*recv),
         TyKind::Record(_) => [Ty::meminfo(), Ty::ptr()].get(i).copied(),
+        TyKind::Str => [Ty::meminfo(), Ty::ptr(), Ty::i64()].get(i).copied(),
         TyKind::Instance { of, .. } => (i == 0).then_some(*of),
         TyKind::Never
         | TyKind::None
@@ -63,7 +64,6 @@ pub fn part(ty: Ty, index: u32) -> Option<Ty> {
         | TyKind::Int { .. }
         | TyKind::Float { .. }
         | TyKind::Bfloat16
-        | TyKind::Str
         | TyKind::Array { .. }
         | TyKind::List(_)
         | TyKind::PendingList(_)
@@ -80,6 +80,11 @@ pub fn part(ty: Ty, index: u32) -> Option<Ty> {
         | TyKind::Literal(_)
         | TyKind::Ellipsis => None,
     }
+}
+
+/// All of them.
+pub fn parts(ty: Ty) -> impl Iterator<Item = Ty> {
+    (0..).map_while(move |i| part(ty, i))
 }
 
 /// Checks everything that later stages rely on.

@@ -16,7 +16,7 @@ mod merge;
 use crate::edit::Replacements;
 use lh_ir::cfg::Cfg;
 use lh_ir::func::{Inst, Term};
-use lh_ir::verify::{agree, part};
+use lh_ir::verify::{agree, parts};
 use lh_ir::{Const, Function, Ty, Value};
 
 /// Runs the pass.
@@ -142,10 +142,8 @@ impl Known<'_> {
                 let x = if index == 0 { *re } else { *im };
                 Some(Simple::Const(Const::Float(x, self.result)))
             }
-            Inst::Pack(parts) => {
-                let ty = self.func.ty(v);
-                let count = (0..).take_while(|i| part(ty, *i).is_some()).count();
-                let p = (parts.len() == count).then(|| parts[index as usize])?;
+            Inst::Pack(packed) => {
+                let p = (packed.len() == parts(self.func.ty(v)).count()).then(|| packed[index as usize])?;
                 agree(self.func.ty(p), self.result).then_some(Simple::Value(p))
             }
             _ => None,

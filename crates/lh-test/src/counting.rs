@@ -7,7 +7,7 @@
 use crate::random::Random;
 use lh_ir::func::{Inst, InstData, Target, Term};
 use lh_ir::types::Prim;
-use lh_ir::verify::part;
+use lh_ir::verify::parts;
 use lh_ir::{Block, Function, Ty, Value};
 
 /// Walks `ways` ways.
@@ -206,7 +206,7 @@ impl Walk<'_> {
             }
             Inst::Field(v, i) => {
                 let whole = self.func.ty(*v);
-                let before: usize = (0..*i).filter_map(|j| part(whole, j)).map(counted).sum();
+                let before: usize = parts(whole).take(*i as usize).map(counted).sum();
                 let h = of(self, v);
                 let refs = h.refs[before..before + counted(ty)].to_vec();
                 let into = if ty == Ty::ptr() { h.into } else { refs.iter().flatten().copied().collect() };

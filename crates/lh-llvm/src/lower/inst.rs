@@ -3,7 +3,8 @@
 use super::function::FnCx;
 use crate::ir::Val;
 use lh_ir::func::Inst;
-use lh_ir::types::{Prim, TyKind};
+use lh_ir::types::Prim;
+use lh_ir::verify::parts;
 use lh_ir::{Const, Layout, Ty, Value};
 
 impl FnCx<'_, '_> {
@@ -108,49 +109,11 @@ impl FnCx<'_, '_> {
     }
 }
 
-/// Types of the parts that `Field` counts.
-fn parts(ty: Ty) -> Vec<Ty> {
-    match ty.kind() {
-        TyKind::Tuple { elems, .. } => elems.clone(),
-        TyKind::Complex { .. } => vec![ty.real_part(); 2],
-        TyKind::Range(t) => vec![*t; 3],
-        TyKind::Slice(p) => p.to_vec(),
-        TyKind::Closure { captures, defaults, .. } => captures.iter().chain(defaults).copied().collect(),
-        TyKind::Choice(of) => std::iter::once(Ty::int()).chain(of.iter().copied()).collect(),
-        TyKind::Generator { frame, .. } => vec![Ty::list(*frame)],
-        TyKind::BoundMethod { recv, .. } => vec![*recv],
-        TyKind::Instance { of, .. } => vec![*of],
-        TyKind::Str => vec![Ty::meminfo(), Ty::ptr(), Ty::i64()],
-        TyKind::Record(_) => vec![Ty::meminfo(), Ty::ptr()],
-        TyKind::Never
-        | TyKind::None
-        | TyKind::Bool
-        | TyKind::Int { .. }
-        | TyKind::Float { .. }
-        | TyKind::Bfloat16
-        | TyKind::Array { .. }
-        | TyKind::List(_)
-        | TyKind::PendingList(_)
-        | TyKind::Optional(_)
-        | TyKind::Unbound
-        | TyKind::MaybeUnbound(_)
-        | TyKind::DType(_)
-        | TyKind::Func(_)
-        | TyKind::Obj(_)
-        | TyKind::Exc
-        | TyKind::Iter(_)
-        | TyKind::Ptr
-        | TyKind::MemInfo
-        | TyKind::Literal(_)
-        | TyKind::Ellipsis => lh_ir::bug!("{ty} has no parts"),
-    }
-}
-
 /// First primitive and number of primitives of a part.
 fn field_range(ty: Ty, i: u32) -> (usize, usize) {
-    let parts = parts(ty);
-    let before = parts[..i as usize].iter().map(|t| t.flatten().len()).sum();
-    (before, parts[i as usize].flatten().len())
+    let mut sizes = parts(ty).map(|t| t.flatten().len());
+    let before = sizes.by_ref().take(i as usize).sum();
+    (before, sizes.next().unwrap_or_else(|| lh_ir::bug!("{ty} has no part {i}")))
 }
 
 /// Dimension whose stride is the item size, by layout.
