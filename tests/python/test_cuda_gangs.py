@@ -479,3 +479,51 @@ def test_warps_that_wait_on_stacks_of_their_own_know_their_threads(shape):
     cuda.jit(k)[1, shape](out)
     t, x, y = np.arange(128), shape[0], shape[1]
     assert (out == np.stack([t ^ 33, t % x, t // x % y, t // (x * y)], 1)).all()
+
+
+@pytest.mark.parametrize("shape", [32, 96, 7, (16, 4)])
+def test_lanes_that_have_left_a_loop_go_along(shape):
+    """What they compute then is anything, and nobody sees it: numbers beyond all bounds, also as integers and in branches."""
+
+    @cuda.jit
+    def k(most, out, seen):
+        t = cuda.threadIdx.x + cuda.blockDim.x * cuda.threadIdx.y
+        x, n, m, c = np.float32(1.0), 0, 1, np.float32(t % 5 - 2)
+        while n < most[t] and x < np.float32(1000.0):
+            x = x * x + c
+            m = (m * 3 + np.int32(x)) & 0xFFFFF
+            if m >> (n & 31) == 5 or np.int32(x) % 2 == 1:
+                n += 1
+            n += 1
+        out[t] = n
+        y, r = np.float64(t), 0
+        while True:
+            r += 1
+            y = y * 0.5 - 1.0
+            if y < -1.5:
+                break
+            if r == most[t]:
+                r = -r
+                break
+        seen[t] = r + y
+
+    n = size(shape)
+    most = np.random.default_rng(5).integers(0, 90, n).astype(np.int32)
+    out, seen = np.zeros(n, np.int64), np.zeros(n)
+    k[1, shape](most, out, seen)
+    for t in range(n):
+        x, i, m, c = 1, 0, 1, t % 5 - 2
+        while i < most[t] and x < 1000:
+            x = x * x + c
+            m = (m * 3 + x) & 0xFFFFF
+            i += 1 + (m >> (i & 31) == 5 or x % 2 == 1)
+        y, r = float(t), 0
+        while True:
+            r += 1
+            y = y * 0.5 - 1.0
+            if y < -1.5:
+                break
+            if r == most[t]:
+                r = -r
+                break
+        assert (out[t], seen[t]) == (i, r + y)

@@ -22,6 +22,7 @@
 //! kernel has operations of a warp.
 
 mod ahead;
+mod along;
 mod build;
 mod even;
 mod few;

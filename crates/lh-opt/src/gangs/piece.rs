@@ -27,6 +27,8 @@ pub(super) struct Lane {
     /// Where lanes go is written down.
     tells: bool,
     choice: Option<Choice>,
+    /// Whether the lane is in the piece, where those that are not go along.
+    pub(super) there: Option<Value>,
 }
 
 /// How the branch that a piece begins with is written.
@@ -68,6 +70,7 @@ impl Lane {
             leaving: HashMap::new(),
             tells: false,
             choice: None,
+            there: None,
         }
     }
 }
@@ -357,7 +360,9 @@ impl<'a> Build<'a> {
         });
         let (body, join, handler) = (self.out.new_block(), self.out.new_block(), self.out.new_block());
         let leaving = self.leaving(blocks, keys);
-        let mut l = Lane { lane, now, copies: HashMap::new(), handler, join, kept, leaving, tells, choice };
+        let unseen = self.unseen(p);
+        let there = active.filter(|_| !unseen.is_empty()).map(|a| a.1);
+        let mut l = Lane { lane, now, copies: HashMap::new(), handler, join, kept, leaving, tells, choice, there };
         for (k, _) in &l.kept {
             let p = self.out.new_value(self.old.ty(*k));
             self.out.blocks[join.index()].params.push(p);
@@ -366,7 +371,7 @@ impl<'a> Build<'a> {
             let p = self.out.new_value(Ty::i32());
             self.out.blocks[join.index()].params.push(p);
         }
-        match active {
+        match active.filter(|_| there.is_none()) {
             None => self.end(Term::Jump(to(body, &[]))),
             Some((n, cond)) => {
                 let stay: Vec<Value> = l.kept.iter().map(|k| k.1).chain(tells.then_some(n)).collect();
@@ -381,6 +386,10 @@ impl<'a> Build<'a> {
         self.copy_handler(&coordinates);
         self.at = join;
         let params = self.out.blocks[join.index()].params.clone();
+        let stay = |((k, old), p): (&(Value, Value), &Value)| if unseen.contains(k) { *p } else { *old };
+        let stay: Vec<Value> =
+            l.kept.iter().zip(&params).map(stay).chain(active.filter(|_| tells).map(|a| a.0)).collect();
+        let params = self.merged(&l, &params, &stay);
         for ((k, _), p) in l.kept.clone().into_iter().zip(&params) {
             self.keep(k, lane, *p);
         }
@@ -568,7 +577,8 @@ impl<'a> Build<'a> {
                 if a == b {
                     Term::Jump(a)
                 } else {
-                    Term::Branch { cond: self.current(once, l, *cond)?, then: a, els: b }
+                    let cond = self.current(once, l, *cond)?;
+                    Term::Branch { cond: self.if_there(l, cond), then: a, els: b }
                 }
             }
             Term::Raise { exc, args } => {

@@ -33,7 +33,8 @@ pub(crate) fn available(func: &Function, cfg: &Cfg, waits: bool) -> Vec<bool> {
     cost.into_iter().map(|c| c.is_some()).collect()
 }
 
-fn is_cheap(inst: &Inst, waits: bool) -> bool {
+/// Whether an instruction takes little and does nothing but compute.
+pub(crate) fn is_cheap(inst: &Inst, waits: bool) -> bool {
     match inst {
         Inst::Runtime(f, _) if is_geometry(f.name) => true,
         _ if !waits => false,
