@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from assemble import assemble, tool
-from corpus import Kernel, make
+from corpus import Kernel, f32, make
 from both_ways import both
 
 from lancehead import cuda, errors
@@ -189,3 +189,33 @@ def test_bfloat16_in_ptx() -> None:
     k = Kernel(blend, "void(bfloat16[::1], bfloat16[::1], bfloat16[::1], int32[::1], float64[::1])", 4, 32, arguments)
     for direct, lifted in both(k):
         assert (direct.view(np.uint8) == lifted.view(np.uint8)).all()
+
+
+def test_short_vectors_are_read_and_written_at_once() -> None:
+    def turn(a, out):
+        s = cuda.shared.array(32, cuda.float4)
+        t = cuda.threadIdx.x
+        s[t] = cuda.float4(a[t], t, 2, 3)
+        cuda.syncthreads()
+        v = s[31 - t]
+        out[t] = v.x + v.y * v.z - v.w
+
+    k = Kernel(turn, "void(float32[::1], float32[::1])", 1, 32, lambda rng: (f32(rng, 32), np.zeros(32, np.float32)))
+    for direct, lifted in both(k):
+        assert np.array_equal(direct, lifted)
+    ptx, _ = cuda.compile_ptx(turn, k.signature)
+    assert "st.shared.v4.b32" in ptx and "ld.shared.v4.b32" in ptx
+
+
+def test_16_bits_are_shuffled_and_floats_exchanged() -> None:
+    def turn(a, b, out, old):
+        t = cuda.threadIdx.x
+        out[t] = cuda.shfl_xor_sync(0xFFFFFFFF, a[t], 3) + cuda.shfl_down_sync(0xFFFFFFFF, a[t], 1)
+        old[t] = cuda.atomic.exch(b, 31 - t, np.float64(a[t]))
+
+    def arguments(rng):
+        return rng.random(32).astype(np.float16), rng.random(32), np.zeros(32, np.float16), np.zeros(32)
+
+    k = Kernel(turn, "void(float16[::1], float64[::1], float16[::1], float64[::1])", 1, 32, arguments)
+    for direct, lifted in both(k):
+        assert np.array_equal(direct, lifted)

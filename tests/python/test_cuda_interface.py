@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from lancehead import config, cuda
+from lancehead import config, cuda, errors
 
 
 class Foreign:
@@ -95,3 +95,73 @@ def test_short_vectors():
     out = np.zeros(5)
     kernel[1, 1](out)
     assert out.tolist() == [1, 2.5, 3, 4, 70000 - 65536]
+
+
+@pytest.mark.parametrize("name", cuda.vector_types.vector_types)
+def test_short_vectors_are_elements(name):
+    vector, last = cuda.vector_types.vector_types[name], int(name[-1]) - 1
+
+    @cuda.jit
+    def turn(a, out):
+        s, own = cuda.shared.array((2, 32), vector), cuda.local.array(3, vector)
+        t = cuda.threadIdx.x
+        if last == 0:
+            s[0, t] = vector(a[t])
+        elif last == 1:
+            s[0, t] = vector(t, a[t])
+        elif last == 2:
+            s[0, t] = vector(t, t, a[t])
+        else:
+            s[0, t] = vector(t, t, t, a[t])
+        cuda.syncthreads()
+        s[1, t] = s[0, 31 - t]
+        own[1], own[0] = s[1, t], s[0, t]
+        own[0], own[-1] = own[1], own[0]
+        d = cuda.shared.array(0, vector)
+        d[t] = own[0]
+        cuda.syncthreads()
+        out[t], out[32 + t] = d[t][last], own[2][last]
+        if t == 0:
+            out[64] = d.size
+
+    a, out = np.arange(32).astype(vector.base_type.name), np.zeros(65)
+    size = a.itemsize * (last + 1) * 32
+    for kernel in (turn, cuda.jit(debug=True)(turn.py_func)):
+        kernel[1, 32, 0, size](a, out)
+        assert out.tolist() == [*range(31, -1, -1), *range(32), 32]
+
+
+def test_what_is_stored_as_a_short_vector():
+    @cuda.jit(device=True)
+    def total(vectors):
+        s = 0.0
+        for v in vectors:
+            s += v.x * v.y
+        return s
+
+    @cuda.jit
+    def kernel(out):
+        s = cuda.local.array(4, cuda.double2)
+        for i in range(4):
+            s[i] = (i, i + 1.0)
+        s[:2] = s[2:]
+        out[0], out[1], out[2], out[3] = total(s), total(s[::2]), s[1].y, s.view(np.float64)[2]
+
+    out = np.zeros(4)
+    kernel[1, 1](out)
+    assert out.tolist() == [36, 12, 4, 3]
+
+    @cuda.jit
+    def three(out):
+        cuda.local.array(4, cuda.float2)[0] = cuda.float3(1, 2, 3)
+
+    with pytest.raises(errors.TypingError, match="`float32x2` takes 2 numbers, 3 were given"):
+        three[1, 1](out)
+
+    @cuda.jit
+    def part(out):
+        s = cuda.local.array(4, cuda.float2)
+        s[0].x = 1
+
+    with pytest.raises(errors.UnsupportedError, match="make a new one of the old one's parts"):
+        part[1, 1](out)

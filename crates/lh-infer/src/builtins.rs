@@ -342,6 +342,9 @@ impl Infer<'_> {
         if x.ty.is_number() {
             return Ok(x.ty.strong());
         }
+        if let Some(vector) = self.vector_class(x) {
+            return Ok(vector);
+        }
         let parsed = x.as_str().and_then(|s| {
             Some(match s {
                 "bool" | "?" | "b1" => Ty::bool(),

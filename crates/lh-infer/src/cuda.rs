@@ -62,6 +62,13 @@ impl Infer<'_> {
         }
     }
 
+    /// The type of short vectors that a class stands for.
+    pub(crate) fn vector_class(&mut self, v: &Val) -> Option<Ty> {
+        let TyKind::Obj(o) = v.ty.kind() else { return None };
+        let Object::NamedTupleClass(n) = self.world.object(*o) else { return None };
+        vector_base(&n).map(|base| Ty::new(TyKind::Tuple { elems: vec![base; n.fields.len()], name: Some(n) }))
+    }
+
     /// A short vector of numbers and shorter ones, in order.
     pub(crate) fn vector(&mut self, n: &NamedTuple, base: Ty, args: &[Val]) -> Result<Val> {
         let mut parts = Vec::new();
@@ -293,7 +300,14 @@ impl Infer<'_> {
     }
 
     fn alignment(&self, given: Option<&Val>, dtype: Ty) -> Result<i128> {
-        let own = dtype.as_record().map_or(dtype.real_part().itemsize(), |r| r.align).max(1) as i128;
+        let own = match dtype.kind() {
+            TyKind::Record(r) => r.align,
+            // As in CUDA C: four numbers are read and written at once where they fit into 16 bytes.
+            TyKind::Tuple { elems, .. } if elems.len() != 3 => dtype.itemsize().min(16),
+            TyKind::Tuple { elems, .. } => elems[0].itemsize(),
+            _ => dtype.real_part().itemsize(),
+        };
+        let own = own.max(1) as i128;
         match given.filter(|v| !v.ty.is_none()) {
             None => Ok(own),
             Some(v) => match v.as_int() {
@@ -354,8 +368,14 @@ impl Infer<'_> {
             return Err(wrong(&format!("needs {ndim} integers to index `{}`", array.ty)));
         }
         let Some(function) = function(op, dtype).and_then(|n| lh_ops::runtime::find(&n)) else {
-            return Err(wrong(&format!("is not defined for `{dtype}`")));
+            let refused = wrong(&format!("is not defined for `{dtype}`"));
+            return Err(match dtype.bits() {
+                8 | 16 if dtype.is_number() => refused.note("atomics are for 32 and 64 bits: use an array of those"),
+                _ => refused,
+            });
         };
+        let mut result = dtype;
+        let swaps_bits = op == "exch" && dtype.is_float();
         let at = self.element_address(array, &index);
         let mut operands = vec![at];
         for x in values {
@@ -367,9 +387,14 @@ impl Infer<'_> {
                 let zero = self.cast(&Val::int(0), dtype);
                 x = if dtype.is_float() { self.op("neg", &[x]) } else { self.op("sub", &[zero, x]) };
             }
+            if swaps_bits {
+                x = self.bits_of(&x);
+                result = x.ty;
+            }
             operands.push(self.value(&x));
         }
-        Ok(self.push(Inst::Runtime(function, operands), dtype))
+        let old = self.push(Inst::Runtime(function, operands), result);
+        Ok(if swaps_bits { self.of_bits(&old, dtype) } else { old })
     }
 }
 
@@ -393,7 +418,9 @@ fn function(op: &str, dtype: Ty) -> Option<String> {
         "nanmax" | "nanmin" if float => format!("lh_cuda_{op}_f{bits}"),
         "nanmax" | "nanmin" => format!("lh_cuda_{}_{by_sign}{bits}", &op[3..]),
         "and_" | "or_" => format!("lh_cuda_{}_{kind}{bits}", op.trim_end_matches('_')),
-        "xor" | "exch" => format!("lh_cuda_{op}_{kind}{bits}"),
+        "xor" => format!("lh_cuda_xor_{kind}{bits}"),
+        // What a number means is of no matter.
+        "exch" => format!("lh_cuda_exch_i{bits}"),
         "cas" | "compare_and_swap" => format!("lh_cuda_cas_{kind}{bits}"),
         "inc" | "dec" if !signed => format!("lh_cuda_{op}_u{bits}"),
         _ => return None,

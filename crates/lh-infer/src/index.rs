@@ -515,6 +515,12 @@ impl Infer<'_> {
             self.push_void(Inst::Store(p, x));
             return Ok(());
         }
+        if let (Some(index), TyKind::Tuple { elems, name: Some(n) }) = (all_ints(&parts, ndim), dtype.kind()) {
+            let x = self.vector(n, elems[0], std::slice::from_ref(x))?;
+            let p = self.element_address(a, &index);
+            self.store_vector(p, &x);
+            return Ok(());
+        }
         if let (Some(index), Some(to), Some(from)) = (all_ints(&parts, ndim), dtype.as_record(), x.ty.as_record()) {
             let p = self.element_address(a, &index);
             return self.copy_record(p, to, x, from);

@@ -6,15 +6,23 @@ use crate::infer::Infer;
 use crate::val::Val;
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::Inst;
-use lh_ir::types::{Layout, Prim, Record, RecordField};
+use lh_ir::types::{Layout, Prim, Record, RecordField, TyKind};
 use lh_ir::{Ty, Value};
 
 /// Words that a record is copied by at once; longer ones are copied in a loop.
 const MAX_WORDS: usize = 64;
 
 impl Infer<'_> {
-    /// The element at an address: a number is read, a record is where it is.
+    /// The element at an address: a number is read, a short vector's numbers are, a record is where it is.
     pub(crate) fn element_at(&mut self, array: &Val, at: Value, dtype: Ty) -> Val {
+        if let TyKind::Tuple { elems, .. } = dtype.kind() {
+            let read = |(i, t): (usize, &Ty)| {
+                let at = self.bytes_on(at, i * t.itemsize());
+                self.push(Inst::Load(at), *t)
+            };
+            let parts = elems.iter().enumerate().map(read).collect();
+            return self.pack(parts, dtype);
+        }
         if dtype.as_record().is_none() {
             return self.push(Inst::Load(at), dtype);
         }
@@ -168,6 +176,14 @@ impl Infer<'_> {
             .note("assign field by field"))
     }
 
+    /// Stores the numbers of a short vector.
+    pub(crate) fn store_vector(&mut self, at: Value, x: &Val) {
+        for (i, part) in self.tuple_parts(x).expect("a tuple").iter().enumerate() {
+            let at = self.bytes_on(at, i * part.ty.itemsize());
+            self.store_packed(at, part, true);
+        }
+    }
+
     /// A number at an address that may be a multiple of nothing; bytes are what LLVM makes one access of.
     fn load_packed(&mut self, at: Value, ty: Ty, aligned: bool) -> Val {
         if aligned {
@@ -216,7 +232,7 @@ impl Infer<'_> {
     }
 
     /// The number of these bits.
-    fn of_bits(&mut self, word: &Val, ty: Ty) -> Val {
+    pub(crate) fn of_bits(&mut self, word: &Val, ty: Ty) -> Val {
         match ty.flatten()[..] {
             [Prim::F64] => {
                 let word = self.cast(word, Ty::i64());
@@ -240,7 +256,7 @@ impl Infer<'_> {
     }
 
     /// The bits of a number.
-    fn bits_of(&mut self, x: &Val) -> Val {
+    pub(crate) fn bits_of(&mut self, x: &Val) -> Val {
         let bits = match x.ty.flatten()[..] {
             [Prim::F64] => self.op("bits_of_f64", std::slice::from_ref(x)),
             [Prim::F32] => self.op("bits_of_f32", std::slice::from_ref(x)),

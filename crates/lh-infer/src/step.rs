@@ -35,10 +35,9 @@ impl Infer<'_> {
             }
             Inst::SetAttr(v, name, _) => {
                 let t = self.val(*v).ty;
-                Err(Diagnostic::new(
-                    diag::UNSUPPORTED_SYNTAX,
-                    format!("attribute `{name}` of `{t}` cannot be assigned"),
-                ))
+                let text = format!("attribute `{name}` of `{t}` cannot be assigned");
+                let refused = Diagnostic::new(diag::UNSUPPORTED_SYNTAX, text);
+                Err(if t.is_tuple() { refused.note("make a new one of the old one's parts") } else { refused })
             }
             Inst::GetItem(v, k) => self.get_item(&self.val(*v), &self.val(*k)).map(Some),
             Inst::SetItem(v, k, x) => self.set_item(&self.val(*v), &self.val(*k), &self.val(*x)).map(|()| None),

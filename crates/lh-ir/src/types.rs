@@ -552,15 +552,14 @@ impl Ty {
     pub fn itemsize(self) -> usize {
         match self.0 {
             TyKind::Record(r) => r.size,
+            TyKind::Tuple { .. } => self.mem_layout().1,
             _ => self.bits() as usize / 8,
         }
     }
     /// The fields of a record.
     pub fn as_record(self) -> Option<&'static Record> {
-        match self.0 {
-            TyKind::Record(r) => Some(r),
-            _ => None,
-        }
+        let TyKind::Record(r) = self.0 else { return None };
+        Some(r)
     }
     /// The real type of a complex type's parts; other types themselves.
     pub fn real_part(self) -> Ty {

@@ -93,6 +93,10 @@ pub(crate) fn optimise(m: &Module, machine: &Machine, optimised: bool, has_cold:
     if optimised && !machine.target.is_gpu() {
         pairs::mark(m).into_iter().for_each(|f| run_on(f, machine, c"loop-unroll<O2>"));
     }
+    if optimised && machine.target.is_gpu() {
+        // What is known to be aligned is read and written by fewer, wider instructions.
+        run(m, machine, c"function(infer-address-spaces,infer-alignment)");
+    }
     let stopping = strips::insert(m);
     if optimised {
         stopping.into_iter().for_each(|f| run_on(f, machine, c"mem2reg"));

@@ -13,6 +13,11 @@ def int_of(x):
     return prim.cast(x, np.int64) if prim.is_bool(x) else x
 
 
+def _magnitude(x):
+    """The absolute value as 64 bits, all of which count where there is no sign."""
+    return prim.abs(prim.cast(x, np.int64)) if prim.is_signed(x) else prim.cast(x, np.int64)
+
+
 class int:
     """Methods of `int`."""
 
@@ -22,8 +27,7 @@ class int:
         >>> (37).bit_length()
         6
         """
-        magnitude = prim.abs(prim.cast(self, np.int64))
-        return 64 - prim.cast(prim.ctlz(magnitude), np.int64)
+        return 64 - prim.cast(prim.ctlz(_magnitude(self)), np.int64)
 
     def bit_count(self):
         """Number of ones in the absolute value.
@@ -31,7 +35,7 @@ class int:
         >>> (13).bit_count()
         3
         """
-        return prim.popcount(prim.abs(prim.cast(self, np.int64)))
+        return prim.popcount(_magnitude(self))
 
     def conjugate(self):
         """The number itself.

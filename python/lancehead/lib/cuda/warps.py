@@ -5,11 +5,14 @@ library's `lh_cuda_warp`, to which 16 is added for values of 32 bits: a GPU move
 import numpy as np
 
 from lancehead.lib import prim
+from lancehead.lib.cuda.rounding import half_bits, half_of_bits
 
 
 def _bits(value):
     """A value as 64 bits."""
     if prim.is_float(value):
+        if prim.itemsize(prim.dtype_of(value)) == 2:
+            return prim.cast(half_bits(value), np.int64)
         if prim.itemsize(prim.dtype_of(value)) == 4:
             return prim.cast(prim.bits_of_f32(value), np.int64)
         return prim.bits_of_f64(value)
@@ -19,6 +22,8 @@ def _bits(value):
 def _value(bits, like):
     """The value of 64 bits, of the type of another."""
     if prim.is_float(like):
+        if prim.itemsize(prim.dtype_of(like)) == 2:
+            return half_of_bits(prim.dtype_of(like), prim.cast(bits, np.int16))
         if prim.itemsize(prim.dtype_of(like)) == 4:
             return prim.f32_of_bits(prim.cast(bits, np.int32))
         return prim.f64_of_bits(bits)
