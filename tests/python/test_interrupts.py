@@ -88,6 +88,28 @@ def slide(n):
     return len(a)
 
 
+def insert(a, rounds):
+    # The loop inside goes along the array and does not ask.
+    for _ in range(rounds):
+        for i in range(1, a.shape[0]):
+            x = a[i]
+            j = i - 1
+            while j >= 0 and a[j] > x:
+                a[j + 1] = a[j]
+                j -= 1
+            a[j + 1] = x
+    return a
+
+
+def halve(n):
+    # -1 // 2 stays -1.
+    c = 0
+    while n != 0:
+        n >>= 1
+        c += 1
+    return c
+
+
 CASES = [
     (fill, BYTES, 10**6),
     (copy, BYTES, BYTES.copy(), 10**6),
@@ -101,6 +123,7 @@ CASES = [
     (count, FAR),
     (catches, ONES, FAR),
     (slide, FAR),
+    (insert, np.arange(1000.0), FAR),
 ]
 
 
@@ -135,6 +158,14 @@ def test_ctrl_c_stops_loops(case, fastmath):
     with pytest.raises(KeyboardInterrupt):
         compiled(*arguments)
     assert time.monotonic() - sent[0] < 1.0
+
+
+def test_ctrl_c_stops_a_number_that_keeps_its_bits():
+    compiled = njit(nogil=True)(halve)
+    assert compiled(1000) == 10
+    interrupt_soon()
+    with pytest.raises(KeyboardInterrupt):
+        compiled(-5)
 
 
 def test_loops_go_on_after_a_ctrl_c_that_was_caught():

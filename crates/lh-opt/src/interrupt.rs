@@ -17,11 +17,12 @@
 //!
 //! Other loops ask each time they begin again, and so do those that hardly ever run and those that are neither unrolled nor vectorised since they carry
 //! sums in strict order, and all where nothing is optimised. Loops of few constant iterations, which LLVM unrolls, do not ask and do not count as loops
-//! inside others.
+//! inside others; nor do inner loops that go along an array and do little (see `brief`): the loop around them asks in each round.
 //!
 //! The exception goes where one raised in the loop's header would; this pass is the reason why `dce` keeps handlers of
 //! headers, and it drops them. A GPU cannot be asked.
 
+use crate::brief::Brief;
 use crate::counted::{Counted, Defs, counted};
 use crate::dce;
 use crate::edit::{Cursor, row, runtime, to};
@@ -34,6 +35,8 @@ use lh_ir::{Block, Const, Function, Value};
 const SHORT: usize = 24;
 /// Nests of loops with constant bounds that run this often at most need not ask.
 const FEW: u64 = 1024;
+/// Loops with constant bounds around loops along arrays that run this often at most need not ask.
+const FEW_TIMES: u64 = 64;
 
 /// Runs the pass.
 pub(crate) fn run(func: &mut Function) -> bool {
@@ -48,11 +51,17 @@ pub(crate) fn run(func: &mut Function) -> bool {
     }
     let defs = Defs::new(func);
     let counts: Vec<Option<Counted>> = loops.loops.iter().map(|l| counted(func, &cfg, &defs, l)).collect();
-    let quiet = quiet_loops(func, &cfg, &defs, &loops, &counts);
+    let briefs: Vec<Brief> = loops.loops.iter().map(|l| Brief { func, cfg: &cfg, dom: &dom, defs: &defs, l }).collect();
+    let (trips, quiet) = quiet_loops(&briefs, &counts);
     let mut busy_inside = vec![false; loops.loops.len()];
-    for (i, l) in loops.loops.iter().enumerate() {
-        if let Some(p) = l.parent {
+    let mut asks_inside = busy_inside.clone();
+    let mut brief = busy_inside.clone();
+    for (i, b) in briefs.iter().enumerate() {
+        let few = !asks_inside[i] && b.l.parent.is_some() && trips[i].is_some_and(|n| n <= FEW_TIMES);
+        brief[i] = !quiet[i] && !func.options.debug && (few || (!busy_inside[i] && b.follows_array()));
+        if let Some(p) = b.l.parent {
             busy_inside[p] |= !quiet[i];
+            asks_inside[p] |= !quiet[i] && !brief[i];
         }
     }
     // Plans change the function.
@@ -68,6 +77,10 @@ pub(crate) fn run(func: &mut Function) -> bool {
         let in_turn = !header.jammed && !raises && sequential[i];
         plans.push(match counted {
             _ if quiet[i] => None,
+            _ if brief[i] => {
+                func.blocks[l.header.index()].unrolled |= raises;
+                None
+            }
             Some(c) if !in_turn => {
                 ask_after(func, l.header, &c);
                 func.blocks[l.header.index()].unrolled |= raises;
@@ -105,20 +118,24 @@ fn ask_after(func: &mut Function, header: Block, counted: &Counted) {
     c.end(Term::Jump(exit), header);
 }
 
-/// Loops, with all inside, that surely end soon.
-fn quiet_loops(func: &Function, cfg: &Cfg, defs: &Defs, loops: &Loops, counts: &[Option<Counted>]) -> Vec<bool> {
+/// How often each loop runs at most, if that is known, and whether it, with all inside, surely ends soon.
+fn quiet_loops(briefs: &[Brief<'_>], counts: &[Option<Counted>]) -> (Vec<Option<u64>>, Vec<bool>) {
     // Iterations of a loop times those of the loops inside; inner loops come first.
-    let mut inside = vec![Some(1u64); loops.loops.len()];
-    let mut quiet = vec![false; loops.loops.len()];
-    for (i, l) in loops.loops.iter().enumerate() {
-        let trips = counts[i].as_ref().and_then(|c| c.trips(func, cfg, defs, l).or_else(|| threads(func, defs, c)));
+    let mut inside = vec![Some(1u64); briefs.len()];
+    let mut quiet = vec![false; briefs.len()];
+    let mut times = vec![None; briefs.len()];
+    for (i, brief) in briefs.iter().enumerate() {
+        let Brief { func, cfg, defs, l, .. } = brief;
+        let counted = |c: &Counted| c.trips(func, cfg, defs, l).or_else(|| threads(func, defs, c));
+        let trips = counts[i].as_ref().and_then(counted).or_else(|| brief.bits());
+        times[i] = trips;
         let total = trips.zip(inside[i]).and_then(|(a, b)| a.max(1).checked_mul(b)).filter(|n| *n <= FEW);
         quiet[i] = total.is_some();
         if let Some(p) = l.parent {
             inside[p] = inside[p].zip(total).map(|(a, b)| a.max(b));
         }
     }
-    quiet
+    (times, quiet)
 }
 
 /// The threads of a block are few, though the number of each axis is not known.

@@ -1,6 +1,7 @@
 //! Optimisation of typed IR: [`run`] does everything, [`pipeline`] is the list.
 
 mod bounds;
+mod brief;
 mod check_ahead;
 mod check_races;
 mod contract;

@@ -14,7 +14,7 @@ use crate::counted::{Defs, is_in, target_of};
 use hashbrown::HashSet;
 use lh_ir::cfg::{Cfg, Loop};
 use lh_ir::func::{Entry, Inst, fastmath};
-use lh_ir::op::Lower;
+use lh_ir::op::{Lower, Op};
 use lh_ir::types::Prim;
 use lh_ir::{Function, Value};
 
@@ -26,7 +26,12 @@ pub(crate) fn is_sequential(func: &Function, cfg: &Cfg, defs: &Defs, l: &Loop) -
 
 /// Whether a float that a loop carries may be computed in any order.
 pub(crate) fn is_free(func: &Function, cfg: &Cfg, defs: &Defs, l: &Loop, param: Value) -> bool {
-    func.options.fastmath & fastmath::REASSOC != 0 || !Seen { func, cfg, defs, l }.waits(param)
+    func.options.fastmath & fastmath::REASSOC != 0 || !Seen { func, cfg, defs, l }.is_made_of_itself(param)
+}
+
+/// Whether LLVM may join numbers by an operation in another order than they come.
+fn goes_in_any_order(op: &Op) -> bool {
+    matches!(op.host, Lower::AnyOrder(_)) || matches!(op.name, "maximum" | "minimum")
 }
 
 struct Seen<'a> {
@@ -48,8 +53,23 @@ impl Seen<'_> {
     }
 
     /// Whether a parameter of the header is made of itself, in an order that counts.
-    fn waits(&self, param: Value) -> bool {
+    fn is_made_of_itself(&self, param: Value) -> bool {
         self.reaches(self.incoming(param), &|v, _| v == param)
+    }
+
+    /// Whether a parameter of the header is computed of itself, in an order that counts. To be chosen takes no time.
+    fn waits(&self, param: Value) -> bool {
+        self.reaches(self.incoming(param), &|v, inst| match inst {
+            Some(Inst::Op(op, _)) if op.name == "select" || goes_in_any_order(op) => false,
+            Some(inst @ (Inst::Op(..) | Inst::Call(..) | Inst::Runtime(..) | Inst::Foreign(..)))
+                if !self.func.ty(v).is_bool() =>
+            {
+                let mut operands = Vec::new();
+                inst.for_each_operand(|o| operands.push(o));
+                self.reaches(operands, &|v, _| v == param)
+            }
+            _ => false,
+        })
     }
 
     /// Whether it writes to places that it finds in memory. Rounds of threads do not ask where others write.
@@ -81,7 +101,7 @@ impl Seen<'_> {
                 return true;
             }
             match inst {
-                Some(Inst::Op(op, _)) if matches!(op.host, Lower::AnyOrder(_)) => {}
+                Some(Inst::Op(op, _)) if goes_in_any_order(op) => {}
                 Some(inst) => inst.for_each_operand(|o| work.push(o)),
                 None => work.extend(self.incoming(v)),
             }

@@ -1,0 +1,153 @@
+//! Loops that surely end soon, though nothing in the program says how often they run:
+//!
+//! ```text
+//! while x:                 while j >= 0 and a[j] > t:        for k in range(n):
+//!     x &= x - 1               a[j + 1] = a[j]                   s += row[k]
+//!                              j -= 1
+//! ```
+//!
+//! The first takes a bit away in each round. The others go along an array, and end where it ends at the latest: soon enough if
+//! a round does little and the loop is inside of another, which asks.
+
+use crate::counted::{Defs, is_in, target_of};
+use lh_ir::cfg::{Cfg, DomTree, Loop};
+use lh_ir::func::{Inst, Term};
+use lh_ir::op::Lower;
+use lh_ir::{Block, Function, Value};
+
+/// Instructions of a round of a loop along an array, at the most, those of the blocks of loops inside counted as they stand.
+const LIGHT: usize = 64;
+
+/// A loop and where it stands.
+pub(crate) struct Brief<'a> {
+    pub func: &'a Function,
+    pub cfg: &'a Cfg,
+    pub dom: &'a DomTree,
+    pub defs: &'a Defs,
+    pub l: &'a Loop,
+}
+
+impl Brief<'_> {
+    /// How often a loop runs at most that takes a bit away from a number in each round, until none is left.
+    pub(crate) fn bits(&self) -> Option<u64> {
+        let params = &self.func.blocks[self.l.header.index()].params;
+        let ends = |(place, p): (usize, &Value)| {
+            let next = self.next(place)?;
+            let positive = self.ends_at_zero(*p, next)?;
+            self.loses_a_bit(*p, next, positive).then(|| u64::from(self.func.ty(*p).bits()))
+        };
+        params.iter().enumerate().filter(|(_, p)| self.func.ty(**p).is_int()).find_map(ends)
+    }
+
+    /// Whether each round looks at an array's element one further, and does little else.
+    pub(crate) fn follows_array(&self) -> bool {
+        let blocks = || self.l.blocks.iter().map(|b| &self.func.blocks[b.index()]);
+        if self.l.parent.is_none() || blocks().map(|d| d.insts.len()).sum::<usize>() > LIGHT {
+            return false;
+        }
+        let params = &self.func.blocks[self.l.header.index()].params;
+        let counting: Vec<Value> =
+            params.iter().enumerate().filter(|(place, p)| self.goes_on(*place, **p)).map(|(_, p)| *p).collect();
+        !counting.is_empty()
+            && blocks().flat_map(|d| &d.insts).all(|d| is_light(&d.inst))
+            && self.every_round().any(|b| {
+                self.func.blocks[b.index()].insts.iter().any(|d| match &d.inst {
+                    Inst::ElemPtr { index, .. } => {
+                        index.iter().any(|i| counting.contains(&self.defs.offset(self.func, *i).0))
+                    }
+                    _ => false,
+                })
+            })
+    }
+
+    /// Blocks that each round goes through.
+    fn every_round(&self) -> impl Iterator<Item = Block> {
+        let latches = || self.cfg.preds(self.l.header).iter().filter(|e| is_in(self.cfg, self.l, e.from));
+        let all = move |b: Block| latches().all(|e| self.dom.dominates(b, e.from));
+        self.l.blocks.iter().copied().filter(move |b| all(*b))
+    }
+
+    /// The value with which the loop begins again, if that is the same from everywhere.
+    fn next(&self, place: usize) -> Option<Value> {
+        let mut latches = self.cfg.preds(self.l.header).iter().filter(|e| is_in(self.cfg, self.l, e.from));
+        let arg = |e| target_of(self.func, e).args.get(place).copied();
+        let first = arg(*latches.next()?)?;
+        latches.all(|e| arg(*e) == Some(first)).then_some(first)
+    }
+
+    /// Whether a parameter is another by a constant in the next round, always in the same direction.
+    fn goes_on(&self, place: usize, param: Value) -> bool {
+        let latches = self.cfg.preds(self.l.header).iter().filter(|e| is_in(self.cfg, self.l, e.from));
+        let mut steps = latches.map(|e| {
+            let (base, step) = self.defs.offset(self.func, target_of(self.func, *e).args[place]);
+            if base == param { step.signum() } else { 0 }
+        });
+        let first = steps.next().unwrap_or(0);
+        first != 0 && steps.all(|s| s == first)
+    }
+
+    /// Whether the loop is left in each round in which a number is 0; `Some(true)` also if it is less.
+    fn ends_at_zero(&self, param: Value, next: Value) -> Option<bool> {
+        self.every_round().find_map(|b| {
+            let Some(Term::Branch { cond, then, els }) = &self.func.blocks[b.index()].term else { return None };
+            let stays = match (is_in(self.cfg, self.l, then.block), is_in(self.cfg, self.l, els.block)) {
+                (true, false) => true,
+                (false, true) => false,
+                _ => return None,
+            };
+            let is_it = |v: Value| v == param || v == next;
+            match self.defs.inst(self.func, *cond)? {
+                Inst::Cast(v) if is_it(*v) && stays => Some(false),
+                Inst::Op(op, args) if is_it(args[0]) && self.defs.int(self.func, args[1]) == Some(0) => {
+                    match (op.name, stays) {
+                        ("ne", true) | ("eq", false) => Some(false),
+                        ("gt", true) | ("le", false) => Some(true),
+                        _ => None,
+                    }
+                }
+                _ => None,
+            }
+        })
+    }
+
+    /// Whether `next` has fewer bits than `param`, which is not negative if `positive`.
+    fn loses_a_bit(&self, param: Value, next: Value, positive: bool) -> bool {
+        let Some(Inst::Op(op, args)) = self.defs.inst(self.func, next) else { return false };
+        match op.name {
+            "and" => {
+                let less = |v: Value| self.defs.offset(self.func, v) == (param, -1) || self.is_less_one(v, param);
+                (args[0] == param && less(args[1])) || (args[1] == param && less(args[0]))
+            }
+            "shr" => {
+                let some = self.defs.int(self.func, args[1]).is_some_and(|n| n > 0);
+                args[0] == param && some && (positive || !self.func.ty(param).is_signed())
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether a number is another less 1, of any type.
+    fn is_less_one(&self, v: Value, param: Value) -> bool {
+        match self.defs.inst(self.func, v) {
+            Some(Inst::Op(op, args)) if op.name == "sub" => {
+                args[0] == param && self.defs.int(self.func, args[1]) == Some(1)
+            }
+            _ => false,
+        }
+    }
+}
+
+/// Whether an instruction takes a few cycles.
+fn is_light(inst: &Inst) -> bool {
+    match inst {
+        Inst::Op(op, _) => !matches!(op.host, Lower::Math(..) | Lower::Symbol(..)),
+        Inst::Call(..)
+        | Inst::Runtime(..)
+        | Inst::Foreign(..)
+        | Inst::ParFor(..)
+        | Inst::Map(..)
+        | Inst::MapInto(..)
+        | Inst::ListNew(_) => false,
+        _ => true,
+    }
+}
