@@ -205,3 +205,22 @@ def test_captured_arrays_of_the_gpu(gpu: StandIn) -> None:
 
     with pytest.raises(cuda.errors.TypingError, match="memory of a GPU"):
         on_the_host()
+
+
+def test_a_kernel_reads_arrays_of_its_own_gpu(two: StandIn) -> None:
+    with cuda.gpus[1]:
+        there = cuda.to_device(np.arange(4.0))
+
+    @cuda.jit
+    def double(out):  # type: ignore[no-untyped-def]
+        out[cuda.threadIdx.x] = 2 * there[cuda.threadIdx.x]
+
+    out = np.zeros(4)
+    with pytest.raises(CudaAPIError, match="an array that the kernel reads is in the memory of GPU 1"):
+        double[1, 4](out)
+    with cuda.gpus[1]:
+        double[1, 4](out)
+    assert out.tolist() == [0, 2, 4, 6]
+    # The last test of this file, as what a kernel reads is kept.
+    cuda.current_context().enable_peer_access(1)
+    double[1, 4](out)

@@ -4,11 +4,13 @@ import os
 import subprocess
 import sys
 import threading
+from collections import namedtuple
 
 import numpy as np
 import pytest
 
-from lancehead import cuda
+import lancehead
+from lancehead import cuda, errors
 from lancehead.cuda.cudadrv.driver import CudaAPIError
 
 
@@ -154,3 +156,60 @@ def test_other_threads_go_on_while_a_kernel_runs() -> None:
     threading.Timer(0.2, device.copy_to_device, (np.ones(1, np.int64),)).start()
     waits[1, 1](device)
     assert device.copy_to_host()[0] == 1
+
+
+def test_records_of_the_device_are_made_and_copied() -> None:
+    dtype = np.dtype([("x", np.float32), ("y", np.int64), ("v", np.int8, (2,))], align=True)
+    host = np.zeros(1, dtype)
+    host["x"], host["v"] = 2, 7
+
+    @cuda.jit
+    def change(r):
+        r.y, r.x = r.x + r.v[1], 5
+
+    record = cuda.to_device(host[0])
+    assert isinstance(record, cuda.DeviceRecord)
+    change[1, 1](record)
+    assert host[0]["x"] == 2 and record.copy_to_host().tolist()[:2] == (5, 9)
+    into = np.zeros(1, dtype)
+    record.copy_to_host(into[0])
+    assert into[0] == record.copy_to_host()
+    record.copy_to_device(host[0])
+    assert record["y"] == 0 and record["v"].tolist() == [7, 7]
+
+
+Pair = namedtuple("Pair", "a b")
+
+
+def test_device_arrays_in_named_tuples() -> None:
+    @cuda.jit
+    def add(pair, out):
+        out[0] = pair.a[1] + pair.b[0][0]
+
+    out = np.zeros(1)
+    add[1, 1](Pair(cuda.to_device(np.arange(2.0)), (np.ones(1, np.int32),)), out)
+    assert out[0] == 2
+
+
+def test_types_of_device_arrays() -> None:
+    for shape in ((3,), (0, 4), ()):
+        host = np.zeros(shape, np.float32)
+        assert lancehead.typeof(cuda.to_device(host)) == lancehead.typeof(host)
+
+
+def test_what_is_known_of_an_overload() -> None:
+    @cuda.jit("void(float32[::1])")
+    def fill(a):
+        a[cuda.grid(1)] = 1
+
+    facts = next(iter(fill.overloads.values()))
+    assert ".visible .entry" in facts.inspect_asm((8, 0)) and "define" in facts.inspect_llvm()
+
+
+def test_a_kernel_is_no_generator() -> None:
+    @cuda.jit
+    def counts(a):
+        yield a[0]
+
+    with pytest.raises(errors.TypingError, match="a kernel returns nothing"):
+        counts[1, 1](np.zeros(1))

@@ -136,15 +136,15 @@ impl<'a> Session<'a> {
         func.callee_waits = self.waits_of_callees(&func, frame.spec);
         let ret = out.ret;
         let next = out.next.as_ref().map(|(id, _)| *id);
-        if let Some((id, half)) = out.next {
-            if let Err(d) = self.finish_next(&frame, id, half, out.annotations.clone()) {
+        if func.options.device == Device::Kernel {
+            // Passes take it that kernels return nothing.
+            if let Err(d) = crate::kernel::check_result(&func, ret) {
                 self.forget(&frame);
                 return Err(d);
             }
         }
-        if func.options.device == Device::Kernel {
-            // Passes take it that kernels return nothing.
-            if let Err(d) = crate::kernel::check_result(&func, ret) {
+        if let Some((id, half)) = out.next {
+            if let Err(d) = self.finish_next(&frame, id, half, out.annotations.clone()) {
                 self.forget(&frame);
                 return Err(d);
             }

@@ -37,6 +37,10 @@ impl Loaded {
     /// Loads the code of a kernel that the options say is for a GPU.
     pub fn new(py: Python<'_>, options: &JitOptions, compiled: &Compiled) -> PyResult<Option<Loaded>> {
         let (Some(gpu), Some(code)) = (&options.gpu, &compiled.on_gpu) else { return Ok(None) };
+        for array in &code.captured {
+            let check = py.import("lancehead.cuda.launching")?.getattr("check_reach")?;
+            check.call1((gpu, crate::objects::object(py, *array)))?;
+        }
         let (gpu, lines) = (&gpu.get().gpu, options.ir.gpu.is_some_and(|g| g.lines));
         let is_cooperative = compiled.kernel.is_some_and(|k| k.is_cooperative);
         let prims: Vec<Prim> = compiled.args.iter().flat_map(|t| t.flatten()).collect();

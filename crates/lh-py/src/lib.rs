@@ -73,6 +73,8 @@ fn type_of(value: &Bound<'_, PyAny>) -> PyResult<Py<Type>> {
     match typing::type_of(value) {
         Ok(t) => Type::of(py, t),
         Err(args::Refused::Raised) => Err(PyErr::fetch(py)),
+        // Device arrays say it themselves.
+        Err(_) if value.hasattr("_numba_type_")? => Ok(value.getattr("_numba_type_")?.cast_into::<Type>()?.unbind()),
         Err(why) => {
             let text = format!("cannot determine the type of {}: {}", classify::short_text(value), why.reason());
             Err(render::error_of(py, "NumbaValueError", &text))

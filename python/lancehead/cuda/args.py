@@ -50,7 +50,7 @@ _NATIVE: dict[type, Any] = {
     In: _in,
     Out: lambda h: native(h.value),
     InOut: lambda h: native(h.value),
-    tuple: lambda t: tuple(native(x) for x in t),
+    tuple: lambda t: tuple(map(native, t)),
 }
 
 _PLAIN = frozenset((int, float, complex, bool, np.ndarray, np.float32, np.float64, np.int32, np.int64))
@@ -61,6 +61,8 @@ def native(value: Any) -> Any:
     convert = _NATIVE.get(type(value))
     if convert is not None:
         return convert(value)
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return type(value)(*map(native, value))
     if type(value) in _PLAIN or not hasattr(value, "__cuda_array_interface__") and (isinstance(value, np.ndarray) or not hasattr(value, "__dlpack__")):
         return value
     return _device(as_cuda_array(value))

@@ -305,8 +305,15 @@ class DeviceRecord:
         return self._data.dtype
 
     def copy_to_host(self, ary: Any = None, stream: Any = 0) -> Any:
-        """The record as a host value."""
-        return self._data.copy()
+        """The record as a host value; `ary`, a record or an array of one, is filled if it is given."""
+        if ary is None:
+            return self._data.copy()
+        _copy_fields(ary, self._data)
+        return ary
+
+    def copy_to_device(self, ary: Any, stream: Any = 0) -> None:
+        """Copies the fields of a record of the host."""
+        _copy_fields(self._data, ary)
 
     def __getitem__(self, item: Any) -> Any:
         return self._data[item]
@@ -331,7 +338,15 @@ class GpuRecord(DeviceRecord):
     def __setitem__(self, key: Any, value: Any) -> None:
         record = self._data
         record[key] = host_of(value)
-        self.place.copy_to_device(np.asarray(record))
+        self.copy_to_device(record)
+
+    def copy_to_device(self, ary: Any, stream: Any = 0) -> None:
+        self.place.copy_to_device(np.asarray(ary), stream)
+
+
+def _copy_fields(to: Any, source: Any) -> None:
+    for name in source.dtype.names:
+        to[name] = source[name]
 
 
 def _check_copy(dst: np.ndarray, src: np.ndarray, on_device: bool) -> None:
@@ -421,13 +436,15 @@ def _device_array(data: np.ndarray, stream: Any) -> DeviceNDArray:
 
 
 def to_device(obj: Any, stream: Any = 0, copy: bool = True, to: DeviceNDArray | None = None) -> DeviceNDArray:
-    """Copies an array (or what becomes one) to the device; into `to` if that is given."""
+    """Copies an array (or what becomes one) to the device; into `to` if that is given. Of a record it makes a `DeviceRecord`."""
     if isinstance(obj, DeviceNDArray) and to is None:
         if copy:
             made = device_array_like(obj, stream)
             _store_all(made, obj)
         return made if copy else obj
     check(stream)
+    if isinstance(obj, np.void) and obj.dtype.names and to is None:
+        return to_device(np.asarray(obj), stream, copy)[()]  # type: ignore[no-any-return]
     source = np.asarray(host_of(obj))
     if not _is_contiguous(_core_of(source)):
         raise ValueError("Array contains non-contiguous buffer and cannot be transferred as a single memory region. "

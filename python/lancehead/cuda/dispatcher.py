@@ -292,6 +292,18 @@ class KernelFacts:
             return _core.resident_blocks(self._kernel._dispatcher, self.argument_types, x * y * z, dynsmemsize)
         return (1 << 15) // max(1, x * y * z)
 
+    def inspect_llvm(self) -> str:
+        """LLVM IR, see `CUDADispatcher.inspect_llvm`."""
+        return self._kernel.inspect_llvm(self.argument_types)  # type: ignore[no-any-return]
+
+    def inspect_asm(self, cc: Any = None) -> str:
+        """PTX, see `CUDADispatcher.inspect_asm`."""
+        return self._kernel.inspect_asm(self.argument_types, cc)  # type: ignore[no-any-return]
+
+    def inspect_sass(self) -> str:
+        """Machine code, see `CUDADispatcher.inspect_sass`."""
+        return self._kernel.inspect_sass(self.argument_types)  # type: ignore[no-any-return]
+
 
 class Launch:
     """A kernel with the geometry of its launches."""

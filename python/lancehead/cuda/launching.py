@@ -210,6 +210,18 @@ def _array_of(record: np.void) -> np.ndarray:
     return np.ndarray((), record.dtype, np.asarray(Foreign(known, record)))
 
 
+def check_reach(gpu: _core.Gpu, array: Any, what: str = "an array that the kernel reads") -> None:
+    """Refuses an array, which may be any object, in the memory of another GPU than that of the kernel.
+
+    Raises:
+        CudaAPIError: kernels cannot use that memory.
+    """
+    if isinstance(array, GpuNDArray) and array.gpu is not gpu and (gpu, array.gpu) not in reached:
+        text = (f"{what} is in the memory of GPU {array.gpu.number}, the kernel runs on GPU {gpu.number}: select that one, copy "
+                "the array with cuda.to_device, or call current_context().enable_peer_access: CUDA_ERROR_INVALID_VALUE")  # fmt: skip
+        raise CudaAPIError(1, text)
+
+
 def _on_gpu(value: Any, copies: _Copies) -> Any:
     """An argument whose arrays are on the GPU."""
     if isinstance(value, ArgHint):
@@ -218,10 +230,7 @@ def _on_gpu(value: Any, copies: _Copies) -> Any:
         parts = [_on_gpu(v, copies) for v in value]
         return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
     if isinstance(value, GpuNDArray):
-        if value.gpu is not copies.gpu and (copies.gpu, value.gpu) not in reached:
-            text = (f"an argument is in the memory of GPU {value.gpu.number}, the kernel runs on GPU {copies.gpu.number}: select that one, copy "
-                    "the array with cuda.to_device, or call current_context().enable_peer_access: CUDA_ERROR_INVALID_VALUE")  # fmt: skip
-            raise CudaAPIError(1, text)
+        check_reach(copies.gpu, value, "an argument")
         if value.gpu is not copies.gpu:
             copies.peers.add(value.gpu)
         made = value._argument
