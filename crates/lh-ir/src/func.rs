@@ -338,6 +338,13 @@ pub struct BlockData {
     pub lanes: bool,
 }
 
+impl BlockData {
+    /// Values that the block defines.
+    pub fn defined(&self) -> impl Iterator<Item = Value> {
+        self.params.iter().copied().chain(self.insts.iter().filter_map(|d| d.result))
+    }
+}
+
 /// A block with arguments for its parameters.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Target {

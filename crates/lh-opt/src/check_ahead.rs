@@ -23,7 +23,7 @@
 mod build;
 mod plan;
 
-pub(crate) use build::apart;
+pub(crate) use build::{addresses, apart};
 
 use crate::bounds::{Facts, Users};
 use crate::counted::{Counted, Defs, counted};

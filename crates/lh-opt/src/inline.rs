@@ -55,17 +55,19 @@ pub(crate) fn run(func: &mut Function, bodies: &Bodies<'_>) -> bool {
         let mut out = Vec::new();
         for d in std::mem::take(&mut func.blocks[b].insts) {
             match &d.inst {
-                Inst::Call(spec, args) => match bodies(*spec).filter(|body| fits(func, body, args, d.result)) {
-                    Some(body) => {
-                        let value = insert(func, &body, args, &d, &mut out);
-                        if let Some(r) = d.result {
-                            let value = converted(func, value, r, &d, &mut out);
-                            with.set(r, value);
+                Inst::Call(spec, args) => {
+                    match bodies(*spec).filter(|body| body.blocks.len() == 1 && fits(func, body, args, d.result)) {
+                        Some(body) => {
+                            let value = insert(func, &body, args, &d, &mut out);
+                            if let Some(r) = d.result {
+                                let value = converted(func, value, r, &d, &mut out);
+                                with.set(r, value);
+                            }
+                            changed = true;
                         }
-                        changed = true;
+                        None => out.push(d),
                     }
-                    None => out.push(d),
-                },
+                }
                 _ => out.push(d),
             }
         }

@@ -16,17 +16,23 @@
 //! So do four rows of a block's threads whose sums are of a few terms each. Threads know nothing of each other's memory
 //! between two barriers, and their loops along the row are left to be vectorised.
 //!
+//! Rows may be arrays that every iteration makes anew, a stride apart (`views`), as in the calls that `calls` puts into their
+//! loops. Loops inside that only fill rows are gone through row by row (`apiece`), and vectorised.
+//!
 //! The inner loops must go the same way for all iterations, what is written must be another element for each of them, and
 //! may overlap nothing else that is read or written, which a test before the loop makes sure of. Requires what `bounds`
 //! leaves; leaves counted loops, of which the inner ones are marked as not to be vectorised any further.
 
+mod apiece;
 mod build;
+pub(crate) mod calls;
 mod plan;
+mod views;
 
 use crate::bounds::{Facts, Users};
 use crate::counted::{Counted, Defs, counted};
 use hashbrown::HashSet;
-use lh_ir::cfg::{Cfg, DomTree, Loops};
+use lh_ir::cfg::{Cfg, DomTree, Loop, Loops};
 use lh_ir::func::Inst;
 use lh_ir::{Block, Function};
 
@@ -37,29 +43,29 @@ pub(crate) fn run(func: &mut Function) -> bool {
         return false;
     }
     let mut seen = HashSet::new();
-    while jam_one(func, &mut seen) {}
+    while let Some(new) = jam_one(func, &|l| !l.is_innermost && !seen.contains(&l.header)) {
+        seen.extend(new);
+    }
     !seen.is_empty()
 }
 
-/// Treats the first loop that has not been looked at; whether there was one.
-fn jam_one(func: &mut Function, seen: &mut HashSet<Block>) -> bool {
+/// Treats the first loop of those that are wanted; its header and that of the loop in which several iterations run.
+fn jam_one(func: &mut Function, wanted: &dyn Fn(&Loop) -> bool) -> Option<[Block; 2]> {
     let cfg = Cfg::new(func);
     let dom = DomTree::new(&cfg);
     let loops = Loops::new(func, &cfg, &dom);
-    let around = |l: &usize| !loops.loops[*l].is_innermost && !seen.contains(&loops.loops[*l].header);
+    let around = |l: &usize| wanted(&loops.loops[*l]);
     if !(0..loops.loops.len()).any(|l| around(&l)) {
-        return false;
+        return None;
     }
     let defs = Defs::new(func);
     let counts: Vec<Option<Counted>> = loops.loops.iter().map(|l| counted(func, &cfg, &defs, l)).collect();
     let users = Users::new(func, &cfg, &defs);
     let facts = Facts { func, cfg: &cfg, dom: &dom, loops: &loops, defs: &defs, counts: &counts, users: &users };
-    let Some(plan) = (0..loops.loops.len()).filter(around).find_map(|l| plan::plan(&facts, l)) else { return false };
+    let plan = (0..loops.loops.len()).filter(around).find_map(|l| plan::plan(&facts, l))?;
     let l = &loops.loops[plan.at];
-    seen.insert(l.header);
     let counted = counts[plan.at].as_ref().expect("planned");
-    let inner = loops.loops.iter().filter(|x| x.is_innermost && l.blocks.contains(&x.header)).map(|x| x.header);
-    let inner: Vec<Block> = inner.collect();
-    seen.insert(build::jam(func, &cfg, &dom, &users, l, &inner, counted, &plan));
-    true
+    let inner = loops.loops.iter().filter(|x| x.is_innermost && l.blocks.contains(&x.header));
+    let inner: Vec<&Loop> = inner.collect();
+    Some([l.header, build::jam(func, &cfg, &dom, &users, l, &inner, counted, &plan)])
 }

@@ -111,6 +111,12 @@ pub fn run(func: &mut Function, known: &Known<'_>) -> Result<Outcome> {
         if pass.name == SIMPLE_BEFORE {
             inlinable = inline::extract(func);
         }
+        if pass.name == "jam" {
+            inlinable = inlinable.or_else(|| jam::calls::extract(func));
+            if jam::calls::run(func, known.bodies) {
+                check(func, "jam_calls");
+            }
+        }
         if pass.name == "fuse_elementwise" {
             // Indices are as the program wrote them, and what is the same has one name.
             summary = Arc::new(effects::summary(func, known.spec, known.summaries));
@@ -169,7 +175,7 @@ fn finish_bodies(func: &mut Function, from: usize) {
     }
 }
 
-/// Runs one pass by its name; `inline` and `outline_asked`, which know of other functions, among them. `None` if there is
+/// Runs one pass by its name; `inline`, `jam_calls` and `outline_asked`, which know of other functions, among them. `None` if there is
 /// no such pass.
 ///
 /// # Errors
@@ -177,6 +183,7 @@ fn finish_bodies(func: &mut Function, from: usize) {
 pub fn run_named(name: &str, func: &mut Function, known: &Known<'_>) -> Option<Result<bool>> {
     match name {
         "inline" => Some(Ok(inline::run(func, known.bodies))),
+        "jam_calls" => Some(Ok(jam::calls::run(func, known.bodies))),
         "outline_asked" => {
             Some(outline_parallel::run_asked(func, known.summaries).map_err(|conflict| conflict.diagnostic(func)))
         }
@@ -186,7 +193,7 @@ pub fn run_named(name: &str, func: &mut Function, known: &Known<'_>) -> Option<R
 
 /// What calls of a function can be replaced by.
 pub fn inlinable(func: &Function) -> Option<Arc<Function>> {
-    inline::extract(func).map(Arc::new)
+    inline::extract(func).or_else(|| jam::calls::extract(func)).map(Arc::new)
 }
 
 /// The pass of a name.

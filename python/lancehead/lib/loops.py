@@ -59,14 +59,10 @@ def _write(outs, result, at, by, i):
 def generalised(f, n, operands):
     """`f` called `n` times with arrays, and numbers, that lie `stride` apart."""
     for i in range(n):
-        f(*_operands(operands, i))
-
-
-def _operands(operands, i):
-    xs = ()
-    for operand in operands:
-        xs = xs + (_operand(operand, i),)
-    return xs
+        xs = ()
+        for operand in operands:
+            xs = (*xs, _operand(operand, i))
+        f(*xs)
 
 
 def _operand(operand, i):

@@ -63,11 +63,7 @@ fn exit_of(dom: &DomTree, exits: &[Block], b: Block) -> Option<Block> {
 }
 
 fn defined<'a>(func: &'a Function, blocks: &'a [Block]) -> impl Iterator<Item = Value> + 'a {
-    let of = |b: &Block| {
-        let data = &func.blocks[b.index()];
-        data.params.iter().copied().chain(data.insts.iter().filter_map(|d| d.result))
-    };
-    blocks.iter().flat_map(of)
+    blocks.iter().flat_map(|b| func.blocks[b.index()].defined())
 }
 
 /// Uses in a block.

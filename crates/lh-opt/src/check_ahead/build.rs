@@ -88,7 +88,7 @@ pub(crate) fn apart(c: &mut Cursor<'_>, pairs: &[(Value, Value)], mut all: Value
 }
 
 /// Addresses of an array's lowest byte and behind its highest.
-fn addresses(c: &mut Cursor<'_>, array: Value) -> (Value, Value) {
+pub(crate) fn addresses(c: &mut Cursor<'_>, array: Value) -> (Value, Value) {
     let Some((dtype, ndim, layout, _)) = c.func.ty(array).as_array() else { lh_ir::bug!("an element of no array") };
     let data = c.inst(Inst::ArrayData(array), Ty::ptr());
     let first = c.inst(Inst::Runtime(runtime("lh_ptr_addr"), vec![data]), Ty::int());

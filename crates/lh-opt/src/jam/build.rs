@@ -1,10 +1,11 @@
 //! Builds the loop in which several iterations run together.
 
+use super::apiece;
 use super::plan::Plan;
+use super::views::{apart, are_near};
 use crate::bounds::{Users, Versions};
-use crate::check_ahead::apart;
 use crate::counted::Counted;
-use crate::edit::{Cursor, to};
+use crate::edit::{Cursor, replace_uses_in, to};
 use hashbrown::HashMap;
 use lh_ir::cfg::{Cfg, DomTree, Loop};
 use lh_ir::func::{BlockData, Inst, InstData, Target, Term};
@@ -14,8 +15,8 @@ use lh_ir::{Block, Function, Ty, Value};
 const FAR: i64 = 1 << 45;
 
 /// What blocks and values of the loop are called in the new one; values that vary have a name for each iteration.
-struct Names {
-    blocks: HashMap<Block, Block>,
+pub(super) struct Names {
+    pub blocks: HashMap<Block, Block>,
     values: HashMap<Value, Vec<Value>>,
 }
 
@@ -28,8 +29,18 @@ impl Names {
         }
     }
     /// All names of a value.
-    fn all(&self, v: Value) -> Vec<Value> {
+    pub(super) fn all(&self, v: Value) -> Vec<Value> {
         self.values.get(&v).cloned().unwrap_or_else(|| vec![v])
+    }
+    /// A target, with all names of its arguments.
+    pub(super) fn target(&self, func: &Function, t: &Target) -> Target {
+        let block = self.blocks.get(&t.block).copied().unwrap_or(t.block);
+        let params = &func.blocks[t.block.index()].params;
+        let args = params.iter().zip(&t.args).flat_map(|(p, a)| {
+            let copies = self.values.get(p).map_or(1, Vec::len);
+            (0..copies).map(|i| self.of(*a, i))
+        });
+        Target { block, args: args.collect() }
     }
 }
 
@@ -41,7 +52,7 @@ pub(super) fn jam(
     dom: &DomTree,
     users: &Users,
     l: &Loop,
-    inner: &[Block],
+    inner: &[&Loop],
     counted: &Counted,
     plan: &Plan,
 ) -> Block {
@@ -65,16 +76,23 @@ pub(super) fn jam(
         indices.push(c.add(index, i));
     }
     let mut names = Names { blocks: HashMap::new(), values: HashMap::from([(counted.index, indices)]) };
-    name(c.func, l, plan, &mut names);
+    let (apiece, inner): (Vec<&Loop>, Vec<&Loop>) = inner.iter().partition(|l| plan.apiece.contains(&l.header));
+    let is_apiece = |b: &Block| apiece.iter().any(|l| l.blocks.contains(b) && l.header != *b);
+    let blocks: Vec<Block> = l.blocks.iter().copied().filter(|b| !is_apiece(b)).collect();
+    let inner = |b: &Block| inner.iter().any(|l| l.header == *b);
+    name(c.func, &blocks, plan, &mut names);
     names.blocks.insert(l.header, body);
-    for b in &l.blocks {
+    for l in &apiece {
+        apiece::build(c.func, l, plan, &names, (counted.index, index));
+    }
+    for b in blocks.iter().filter(|b| !plan.apiece.contains(b)) {
         fill(c.func, *b, plan, &names);
         let new = names.blocks[b];
         let threads = c.func.blocks[b.index()].threads;
         let data = &mut c.func.blocks[new.index()];
-        (data.threads, data.jammed) = (threads, !plan.rows && inner.contains(b));
+        (data.threads, data.jammed) = (threads, !plan.rows && inner(b));
         // What is inside of a row's loop keeps it from being vectorised.
-        data.unrolled = plan.rows && inner.contains(b);
+        data.unrolled = plan.rows && inner(b);
         let Some(term) = &mut c.func.blocks[new.index()].term else { lh_ir::bug!("a block ends") };
         for t in term.targets_mut() {
             if t.block == body {
@@ -104,22 +122,26 @@ fn worthwhile(c: &mut Cursor<'_>, counted: &Counted, start: Value, plan: &Plan) 
         let is_short = c.lt(length, end);
         all = c.and(all, is_short);
     }
-    apart(c, &plan.apart, all)
+    if plan.again {
+        all = are_near(c, &plan.views, plan.together, all);
+    }
+    apart(c, &plan.views, &plan.apart, (start, counted.limit), all)
 }
 
 /// Makes new blocks, with parameters, and new names.
-fn name(func: &mut Function, l: &Loop, plan: &Plan, names: &mut Names) {
+fn name(func: &mut Function, blocks: &[Block], plan: &Plan, names: &mut Names) {
     let copies = |v: Value| if plan.varying.contains(&v) { plan.together } else { 1 };
-    for b in &l.blocks {
+    for (i, b) in blocks.iter().enumerate() {
         let data = &func.blocks[b.index()];
-        let params = if *b == l.header { vec![] } else { data.params.clone() };
+        // The loop's header comes first.
+        let params = if i == 0 { vec![] } else { data.params.clone() };
         let results: Vec<Value> = data.insts.iter().filter_map(|d| d.result).collect();
         for v in params.iter().chain(&results) {
             let ty = func.ty(*v);
             let new = (0..copies(*v)).map(|_| func.new_value(ty)).collect();
             names.values.insert(*v, new);
         }
-        if *b != l.header {
+        if i != 0 {
             let new = func.new_block();
             func.blocks[new.index()].params = params.iter().flat_map(|p| names.all(*p)).collect();
             names.blocks.insert(*b, new);
@@ -143,15 +165,7 @@ fn fill(func: &mut Function, b: Block, plan: &Plan, names: &Names) {
             out.push(InstData { result: d.result.map(|r| names.of(r, i)), inst, span: d.span });
         }
     }
-    let target = |t: &Target| {
-        let block = names.blocks.get(&t.block).copied().unwrap_or(t.block);
-        let params = &func.blocks[t.block.index()].params;
-        let args = params.iter().zip(&t.args).flat_map(|(p, a)| {
-            let copies = names.values.get(p).map_or(1, Vec::len);
-            (0..copies).map(|i| names.of(*a, i))
-        });
-        Target { block, args: args.collect() }
-    };
+    let target = |t: &Target| names.target(func, t);
     let term = match term {
         Some(Term::Jump(t)) => Term::Jump(target(&t)),
         Some(Term::Branch { cond, then, els }) => {
@@ -162,4 +176,15 @@ fn fill(func: &mut Function, b: Block, plan: &Plan, names: &Names) {
     let data = &mut func.blocks[names.blocks[&b].index()];
     data.insts.extend(out);
     (data.term, data.term_span) = (Some(term), term_span);
+}
+
+/// Gives a copied block other names.
+pub(super) fn rename(data: &mut BlockData, values: &HashMap<Value, Value>, blocks: &HashMap<Block, Block>) {
+    let name = |v: Value| values.get(&v).copied().unwrap_or(v);
+    replace_uses_in(data, &name);
+    data.params.iter_mut().for_each(|p| *p = name(*p));
+    data.insts.iter_mut().filter_map(|d| d.result.as_mut()).for_each(|r| *r = name(*r));
+    for t in data.term.as_mut().map(Term::targets_mut).into_iter().flatten() {
+        t.block = blocks.get(&t.block).copied().unwrap_or(t.block);
+    }
 }

@@ -1,5 +1,7 @@
 //! Which loops are worth it, and what must hold.
 
+use super::apiece;
+use super::views::View;
 use crate::bounds::Facts;
 use crate::counted::{is_in, target_of};
 use hashbrown::HashSet;
@@ -28,6 +30,12 @@ pub(super) struct Plan {
     pub varying: HashSet<Value>,
     /// Arrays that must not share memory.
     pub apart: Vec<(Value, Value)>,
+    /// What is another part of memory in each of them.
+    pub views: Vec<View>,
+    /// Whether there are several loops inside, which read the same again.
+    pub again: bool,
+    /// Loops inside that they go through one after another, by header.
+    pub apiece: Vec<Block>,
     /// What must be less than a number, for the loop inside to be short.
     pub short: Option<(Value, i64)>,
     /// Whether iterations are rows of threads, which are to be vectorised along the row.
@@ -35,11 +43,14 @@ pub(super) struct Plan {
 }
 
 /// A read or a write.
-struct Access<'a> {
-    block: Block,
-    array: Value,
-    index: &'a [Value],
-    writes: bool,
+pub(super) struct Access<'a> {
+    pub block: Block,
+    /// The array, or the address of a number.
+    pub array: Value,
+    pub index: &'a [Value],
+    pub writes: bool,
+    /// What it is of, if that is made anew by each iteration.
+    pub view: Option<View>,
 }
 
 /// The plan for a loop, if it can be treated and gains.
@@ -51,7 +62,7 @@ pub(super) fn plan(facts: &Facts<'_>, at: usize) -> Option<Plan> {
     // Threads between two barriers do not know of each other's memory.
     let rows = l.blocks.iter().any(|b| func.blocks[b.index()].threads && is_row(facts, at, *b));
     let fits = |d: &BlockData| if rows { !d.lanes } else { !d.threads && d.unwind.is_none() };
-    let plain = size <= if rows { 2 * MAX_BODY } else { MAX_BODY }
+    let plain = size <= 2 * MAX_BODY
         && blocks().all(|d| fits(d) && !d.cold && d.insts.iter().all(|d| is_plain(facts, &d.inst)))
         && func.blocks[l.header.index()].params.len() == 1
         && inner_loops_are_counted(facts, at)
@@ -70,16 +81,45 @@ pub(super) fn plan(facts: &Facts<'_>, at: usize) -> Option<Plan> {
     }
     if rows {
         let gains = rows_gain(facts, at, &varying);
-        return gains.then_some(Plan { at, together: ROWS, varying, apart: Vec::new(), short: None, rows });
+        let (apart, views, again, apiece) = Default::default();
+        return gains.then_some(Plan { at, together: ROWS, varying, apart, views, again, apiece, short: None, rows });
     }
     let accesses = accesses(facts, at)?;
+    if size > MAX_BODY && accesses.iter().all(|a| a.view.is_none()) {
+        return None;
+    }
     let apart = apart(facts, at, &accesses)?;
     let short = match gains(facts, at, &accesses, &varying) {
         Gain::No => return None,
         Gain::Always => None,
         Gain::WhileShort => Some(length(facts, at)?),
     };
-    Some(Plan { at, together: if size <= SMALL_BODY { TOGETHER.0 } else { TOGETHER.1 }, varying, apart, short, rows })
+    let apiece = apiece::headers(facts, at, &accesses, &varying);
+    let views = views(accesses);
+    let longest = if views.is_empty() { size } else { 2 * longest(facts, at, &apiece) };
+    let together = if longest <= SMALL_BODY { TOGETHER.0 } else { TOGETHER.1 };
+    let again = facts.loops.loops.iter().filter(|l| l.parent == Some(at)).count() > 1;
+    Some(Plan { at, together, varying, apart, views, again, apiece, short, rows })
+}
+
+/// Number of instructions of the longest loop inside that is not gone through one by one.
+fn longest(facts: &Facts<'_>, at: usize, apiece: &[Block]) -> usize {
+    let outer = &facts.loops.loops[at];
+    let inside = facts.loops.loops.iter().filter(|l| l.is_innermost && is_in(facts.cfg, outer, l.header));
+    let size = |l: &Loop| l.blocks.iter().map(|b| facts.func.blocks[b.index()].insts.len()).sum();
+    inside.filter(|l| !apiece.contains(&l.header)).map(size).max().unwrap_or(0)
+}
+
+/// All views, each of them once.
+fn views(accesses: Vec<Access<'_>>) -> Vec<View> {
+    let mut out: Vec<View> = Vec::new();
+    for v in accesses.into_iter().filter_map(|a| a.view) {
+        match out.iter_mut().find(|o| o.array == v.array) {
+            Some(known) => known.writes |= v.writes,
+            None => out.push(v),
+        }
+    }
+    out
 }
 
 /// Whether a block ends a row of threads right inside a loop.
@@ -111,6 +151,7 @@ fn is_plain(facts: &Facts<'_>, inst: &Inst) -> bool {
         Inst::ArrayShape(..) | Inst::ArrayStride(..) | Inst::PtrAdd(..) => true,
         Inst::ElemPtr { wrap, check, .. } => !wrap && !check,
         Inst::Load(_) => true,
+        Inst::ArrayMake { owner, .. } => matches!(facts.defs.inst(facts.func, *owner), Some(Inst::Zero)),
         Inst::Store(_, v) => facts.func.ty(*v).is_number() || facts.func.ty(*v).is_bool(),
         _ => false,
     }
@@ -175,17 +216,22 @@ fn accesses<'a>(facts: &Facts<'a>, at: usize) -> Option<Vec<Access<'a>>> {
     let mut out = Vec::new();
     for b in &facts.loops.loops[at].blocks {
         for d in &func.blocks[b.index()].insts {
-            let (address, writes) = match &d.inst {
-                Inst::Load(p) => (*p, false),
-                Inst::Store(p, _) => (*p, true),
+            let (address, value, writes) = match (&d.inst, d.result) {
+                (Inst::Load(p), Some(v)) => (*p, v, false),
+                (Inst::Store(p, v), _) => (*p, *v, true),
                 _ => continue,
             };
-            let number = d.result.is_none_or(|r| func.ty(r).is_number() || func.ty(r).is_bool());
-            let Some(Inst::ElemPtr { array, index, .. }) = facts.defs.inst(func, address) else { return None };
-            if !number || !facts.is_invariant(at, *array) {
+            let (array, index) = match facts.defs.inst(func, address) {
+                Some(Inst::ElemPtr { array, index, .. }) => (*array, &index[..]),
+                _ => (address, &[][..]),
+            };
+            let ty = func.ty(value);
+            let view = View::of(facts, at, array, ty, writes);
+            let known = func.ty(array).is_array() && facts.is_invariant(at, array);
+            if !(ty.is_number() || ty.is_bool()) || !known && view.is_none() {
                 return None;
             }
-            out.push(Access { block: *b, array: *array, index, writes });
+            out.push(Access { block: *b, array, index, writes, view });
         }
     }
     Some(out)
@@ -197,6 +243,11 @@ fn apart(facts: &Facts<'_>, at: usize, accesses: &[Access<'_>]) -> Option<Vec<(V
     let place = |a: &Access<'_>, d: usize| facts.defs.offset(facts.func, a.index[d]);
     let mut out = Vec::new();
     for w in accesses.iter().filter(|a| a.writes) {
+        if w.view.is_some() {
+            let others = accesses.iter().filter(|a| a.array != w.array);
+            out.extend(others.map(|a| (a.array, w.array)));
+            continue;
+        }
         let d = contiguous(facts, w.array).filter(|d| *d < w.index.len() && place(w, *d).0 == index)?;
         for a in accesses {
             if a.array == w.array {
@@ -208,11 +259,15 @@ fn apart(facts: &Facts<'_>, at: usize, accesses: &[Access<'_>]) -> Option<Vec<(V
             }
         }
     }
-    (!out.is_empty()).then_some(out)
+    // Of views, those of other iterations are looked at, too.
+    let gains = !out.is_empty() || accesses.iter().any(|a| a.writes && a.view.is_some());
+    let mut seen = HashSet::new();
+    out.retain(|(a, b)| !seen.contains(&(*b, *a)) && seen.insert((*a, *b)));
+    gains.then_some(out)
 }
 
 /// The dimension whose elements are neighbours.
-fn contiguous(facts: &Facts<'_>, array: Value) -> Option<usize> {
+pub(super) fn contiguous(facts: &Facts<'_>, array: Value) -> Option<usize> {
     let (_, ndim, layout, _) = facts.func.ty(array).as_array()?;
     if layout == Layout::F { (ndim > 0).then_some(0) } else { ndim.checked_sub(1) }
 }
@@ -285,7 +340,7 @@ fn invariant_part(facts: &Facts<'_>, v: Value) -> Value {
 }
 
 /// Whether a value is a sum with the index as one of its terms.
-fn moves(facts: &Facts<'_>, v: Value, index: Value) -> bool {
+pub(super) fn moves(facts: &Facts<'_>, v: Value, index: Value) -> bool {
     v == index
         || match facts.defs.inst(facts.func, v) {
             Some(Inst::Op(op, args)) if op.name == "add" => {
