@@ -527,3 +527,50 @@ def test_lanes_that_have_left_a_loop_go_along(shape):
                 r = -r
                 break
         assert (out[t], seen[t]) == (i, r + y)
+
+
+@pytest.mark.parametrize("shape", [32, 96, 7, (16, 4)])
+def test_lanes_that_leave_a_loop_one_way_or_another_know_their_round(shape):
+    """The counter is the same for all in the loop, and each lane's own behind it; so is what comes out of a loop in a loop."""
+
+    @cuda.jit
+    def k(most, out, also, last):
+        t = cuda.threadIdx.x + cuda.blockDim.x * cuda.threadIdx.y
+        x, n, c = np.float32(0.0), 0, np.float32(t % 7) / np.float32(8.0)
+        while n < most and x * x < np.float32(4.0):
+            x = x * x + c
+            n += 1
+        out[t] = n
+        r, y = 0, t
+        while True:
+            r += 3
+            y = (y * 5 + 1) & 255
+            if y < 20 or r >= 60 or y == 77:
+                break
+        also[t] = r
+        total = 0
+        for i in range(5):
+            j = 2147483600
+            while j < 2147483647 and y != 9:
+                y = (y * 5 + 1) & 255
+                j += 1
+            total += j - i
+        last[t] = total
+
+    n = size(shape)
+    out, also, last = np.zeros(n, np.int32), np.zeros(n, np.int32), np.zeros(n, np.int64)
+    k[1, shape](np.int32(40), out, also, last)
+    for t in range(n):
+        x, m, c = np.float32(0.0), 0, np.float32(t % 7) / np.float32(8.0)
+        while m < 40 and x * x < 4:
+            x, m = x * x + c, m + 1
+        r, y = 0, t
+        while r == 0 or not (y < 20 or r >= 60 or y == 77):
+            r, y = r + 3, (y * 5 + 1) & 255
+        total = 0
+        for i in range(5):
+            j = 2147483600
+            while j < 2147483647 and y != 9:
+                y, j = (y * 5 + 1) & 255, j + 1
+            total += j - i
+        assert (out[t], also[t], last[t]) == (m, r, total)

@@ -9,7 +9,8 @@ use lh_ir::{Block, Ty, Value};
 use std::collections::{HashMap, HashSet};
 
 impl Build<'_> {
-    /// Where lanes go on in a piece that others leave at its very beginning, as at that of a loop; then all go on alike.
+    /// Where lanes go on in a piece that others leave at its very beginning, as at that of a loop, before anything is done in it;
+    /// then all go on alike.
     pub(super) fn first_decides(&mut self, way: Way, blocks: &[Block]) -> Option<Block> {
         let data = &self.old.blocks[blocks[0].index()];
         let Some(Term::Branch { cond, then, els }) = data.term.as_ref().filter(|_| !way.is_apart()) else {
@@ -21,7 +22,8 @@ impl Build<'_> {
             (false, true) => els.block,
             _ => return None,
         };
-        let idle = self.plan.varies[cond.index()] && data.insts.iter().all(|d| is_speculative(&d.inst));
+        let rest = blocks[1..].iter().any(|b| !self.old.blocks[b.index()].insts.is_empty());
+        let idle = rest && self.plan.varies[cond.index()] && data.insts.iter().all(|d| is_speculative(&d.inst));
         self.taken = Some((blocks[0], inner));
         let then_alike = self.goals(blocks).len() == 1;
         self.taken = None;
@@ -92,8 +94,10 @@ impl Build<'_> {
             });
             return self.effect(Inst::SlotSet(self.again, again));
         }
-        // Sums of bits are done by vectors whichever way lanes take, other than truth values that ways decide.
-        let other = self.cursor(|c| c.op(row("xor"), &[n, own], Ty::i32()));
+        // Sums of bits are done by vectors whichever way lanes take, other than truth values that ways decide; those of 0 and 1
+        // are a test of a mask.
+        let other = self.cursor(|c| c.op(row("ne"), &[n, own], Ty::bool()));
+        let other = self.cast(other, Ty::i32());
         self.note_other(other);
     }
 

@@ -9,8 +9,9 @@
 //!                                                jump block3(s + step, t - 1)
 //! ```
 //!
-//! Lanes that are in a loop together are in the same round of it. Behind the loop that no longer holds, so counters, and what
-//! is computed from them, must not be used there but as what the loop passes on.
+//! One that begins as the same for all says itself how far it has come. Lanes that are in a loop together are in the same round
+//! of it. Behind the loop that no longer holds, so counters, and what is computed from them, must not be used there but as what
+//! the loop passes on.
 
 use crate::counted::Defs;
 use crate::edit::{Cursor, row};
@@ -22,6 +23,7 @@ use std::collections::HashSet;
 /// A counter.
 struct Counter {
     header: Block,
+    param: Value,
     place: usize,
     /// What it begins as, and the way into the loop.
     start: Value,
@@ -42,7 +44,7 @@ pub(super) fn counters(func: &mut Function, cfg: &Cfg, varies: &[bool]) -> HashS
             found.extend(counter(func, cfg, &defs, l, varies, place));
         }
     }
-    found.iter().map(|c| rewrite(func, c)).collect()
+    found.iter().map(|c| if varies[c.start.index()] { rewrite(func, c) } else { c.param }).collect()
 }
 
 fn counter(func: &Function, cfg: &Cfg, defs: &Defs, l: &Loop, varies: &[bool], place: usize) -> Option<Counter> {
@@ -67,7 +69,16 @@ fn counter(func: &Function, cfg: &Cfg, defs: &Defs, l: &Loop, varies: &[bool], p
     let fixed = is_const || !varies[step.index()] && defs.block(step).is_some_and(|b| !inside(b));
     let is_int = |v: Value| func.ty(v).is_int();
     (a == p && fixed && is_int(p) && is_int(step) && func.ty(next) == func.ty(p)).then_some(())?;
-    is_kept_inside(func, cfg, l, p).then_some(Counter { header: l.header, place, start, from, next, op, step })
+    is_kept_inside(func, cfg, l, p).then_some(Counter {
+        header: l.header,
+        param: p,
+        place,
+        start,
+        from,
+        next,
+        op,
+        step,
+    })
 }
 
 /// Whether nothing that is computed from a value is used behind the loop but as what is passed on.
@@ -96,8 +107,7 @@ fn is_kept_inside(func: &Function, cfg: &Cfg, l: &Loop, p: Value) -> bool {
 }
 
 fn rewrite(func: &mut Function, c: &Counter) -> Value {
-    let header = c.header.index();
-    let p = func.blocks[header].params[c.place];
+    let (header, p) = (c.header.index(), c.param);
     let (ty, span) = (func.ty(p), func.blocks[header].term_span);
     let (far, further) = (func.new_value(ty), func.new_value(ty));
     func.blocks[header].params[c.place] = far;

@@ -29,9 +29,11 @@ mod few;
 mod piece;
 mod plan;
 mod wait;
+mod ways;
 
 pub(crate) use plan::{divergence, is_speculative};
 
+use crate::natural;
 use crate::split_kernel::{allocates, catches};
 use lh_ir::Function;
 use lh_ir::cfg::{Cfg, DomTree, Loops};
@@ -52,11 +54,14 @@ pub(crate) fn run(func: &Function) -> Option<Function> {
     }
     let mut whole = func.clone();
     let found = plan::split_waits(&mut whole);
+    // Limits are found where branches ask for them alone.
+    let narrow = natural::narrow::narrow(&whole, &Cfg::new(&whole));
+    ways::shorten(&mut whole);
     let cfg = Cfg::new(&whole);
     let none = HashSet::new();
     let varies = plan::varying(&whole, &cfg, &none, &none);
     let alike = even::counters(&mut whole, &cfg, &varies);
-    let plan = plan::plan(&whole, &cfg, found, &alike)?;
+    let plan = plan::plan(&whole, &cfg, found, &alike, narrow)?;
     if !exchanges && !plan.has_uneven_loops {
         return None;
     }

@@ -2,7 +2,6 @@
 
 use crate::edit::Replacements;
 use crate::kernel_context::{HANDED, is_block_sync, is_geometry, waits_of_call};
-use crate::natural;
 use crate::split_kernel::{keep, uniform};
 use lh_ir::cfg::{Cfg, DomTree, Loops, targets};
 use lh_ir::func::{GANG, Inst, InstData, Term, waits};
@@ -33,8 +32,7 @@ pub(super) struct Plan {
     pub head_of: Vec<Option<Block>>,
     /// Values that differ between lanes.
     pub varies: Vec<bool>,
-    /// Integers that differ between lanes and that 32 bits hold, which are kept in so many, and computed with where all
-    /// operands are such and some are kept.
+    /// Integers that 32 bits hold, which lanes keep in so many, and compute with where all operands are such and some are kept.
     pub narrow: Vec<bool>,
     pub computed_narrow: Vec<bool>,
     /// Values that are computed where they are needed.
@@ -105,8 +103,15 @@ fn take_apart(func: &mut Function, wait: &InstData, alone: Block) -> Vec<Value> 
     parts.to_vec()
 }
 
-/// What to do with a kernel, whose waits are in blocks of their own.
-pub(super) fn plan(func: &Function, cfg: &Cfg, waits: HashMap<Block, Wait>, alike: &HashSet<Value>) -> Option<Plan> {
+/// What to do with a kernel, whose waits are in blocks of their own. Some counters are `alike`, some integers `narrow`.
+pub(super) fn plan(
+    func: &Function,
+    cfg: &Cfg,
+    waits: HashMap<Block, Wait>,
+    alike: &HashSet<Value>,
+    mut narrow: Vec<bool>,
+) -> Option<Plan> {
+    narrow.resize(func.values.len(), false);
     let dom = DomTree::new(cfg);
     let loops = Loops::new(func, cfg, &dom);
     let after = uniform::post_dominators(func, cfg);
@@ -153,7 +158,7 @@ pub(super) fn plan(func: &Function, cfg: &Cfg, waits: HashMap<Block, Wait>, alik
             l.blocks.len() <= MOST_OF_A_ROUND && l.blocks.iter().any(|b| waits.contains_key(b) && !diverged[b.index()])
         };
         let rounds = loops.loops.iter().filter(is_short).map(|l| l.header).collect();
-        let (narrow, computed_narrow) = narrow_lanes(func, cfg, &varies);
+        let computed_narrow = computed_narrow(func, cfg, &narrow);
         let plan =
             Plan { waits, rounds, order, head_of, varies, narrow, computed_narrow, available, alive, has_uneven_loops };
         return plan.is_simple(func).then_some(plan);
@@ -394,14 +399,12 @@ impl Plan {
     }
 }
 
-/// Integers for which lanes have 32 bits, and instructions that are for so many.
-fn narrow_lanes(func: &Function, cfg: &Cfg, varies: &[bool]) -> (Vec<bool>, Vec<bool>) {
-    let narrow = natural::narrow::narrow(func, cfg);
-    let kept: Vec<bool> = narrow.iter().zip(varies).map(|(n, v)| *n && *v).collect();
+/// Instructions that are for integers of 32 bits.
+fn computed_narrow(func: &Function, cfg: &Cfg, narrow: &[bool]) -> Vec<bool> {
     let mut computed = vec![false; func.values.len()];
     for b in cfg.rpo().iter().skip(1) {
         let data = &func.blocks[b.index()];
-        data.params.iter().for_each(|p| computed[p.index()] = kept[p.index()]);
+        data.params.iter().for_each(|p| computed[p.index()] = narrow[p.index()]);
         for d in &data.insts {
             let (Some(r), Inst::Op(op, args)) = (d.result, &d.inst) else { continue };
             let fits = match op.name {
@@ -413,7 +416,7 @@ fn narrow_lanes(func: &Function, cfg: &Cfg, varies: &[bool]) -> (Vec<bool>, Vec<
             computed[r.index()] = fits && some && args.iter().all(|a| narrow[a.index()]);
         }
     }
-    (kept, computed)
+    computed
 }
 
 /// Whether a value is one number, or an address.

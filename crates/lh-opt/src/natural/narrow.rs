@@ -6,7 +6,8 @@
 //! branch lt v2, cast(v0: int32)         ; v1 and v2 are from 0 to what an int32 is at most
 //! ```
 //!
-//! Limits of loops' counters are guessed from where they are compared, and kept if they follow from themselves.
+//! Limits of loops' counters are guessed from where they are compared, and kept if they follow from themselves; others follow
+//! from those.
 
 use super::{ANY, Limits, Range, Ranges, is_int};
 use crate::counted::Defs;
@@ -32,7 +33,10 @@ pub(crate) fn narrow(func: &Function, cfg: &Cfg) -> Vec<bool> {
             })
         };
         let gone: Vec<Value> = params.iter().filter(wrong).map(|(p, _)| *p).collect();
-        if gone.is_empty() {
+        let unproved = params.iter().filter(|(p, _)| gone.is_empty() && !proved.contains_key(p));
+        let ranges = unproved.map(|(p, b)| (*p, known.of_param(*p, *b)));
+        let more: Vec<(Value, Range)> = ranges.filter(|(_, range)| range.is_narrow()).collect();
+        if gone.is_empty() && more.is_empty() {
             let mut narrow = vec![false; func.values.len()];
             for b in cfg.rpo() {
                 let data = &func.blocks[b.index()];
@@ -42,9 +46,8 @@ pub(crate) fn narrow(func: &Function, cfg: &Cfg) -> Vec<bool> {
             }
             return narrow;
         }
-        gone.iter().for_each(|p| {
-            proved.remove(p);
-        });
+        proved.retain(|p, _| !gone.contains(p));
+        proved.extend(more);
     }
 }
 

@@ -121,7 +121,7 @@ impl Analysis<'_> {
                     if n != e.target || t.block != b {
                         continue;
                     }
-                    varies |= self.varies[t.args[i].index()];
+                    varies |= self.varies[t.args[i].index()] || self.leaves_rounds(e.from, b);
                     if self.joins[b.index()].contains(&e.from) {
                         varies |= passed.is_some_and(|v| v != t.args[i]) && !self.alike.contains(p);
                         passed = Some(t.args[i]);
@@ -130,6 +130,19 @@ impl Analysis<'_> {
             }
             self.mark(*p, varies);
         }
+    }
+
+    /// Whether threads come out of different rounds of a loop, in which what says how many there were is alike.
+    fn leaves_rounds(&self, from: Block, to: Block) -> bool {
+        let mut around = self.loops.innermost[from.index()];
+        while let Some(l) = around.map(|l| &self.loops.loops[l]).filter(|l| !l.blocks.contains(&to)) {
+            let params = &self.func.blocks[l.header.index()].params;
+            if self.meets[l.header.index()] && params.iter().any(|p| self.alike.contains(p)) {
+                return true;
+            }
+            around = l.parent;
+        }
+        false
     }
 
     fn inst(&self, inst: &Inst) -> bool {
