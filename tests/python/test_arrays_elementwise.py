@@ -263,3 +263,31 @@ def test_complex_numbers_with_parts_that_are_not_finite(dtype):
         np.testing.assert_allclose(njit(lambda v: np.log2(v))(v), np.log2(v), rtol=1e-6)
         np.testing.assert_array_equal(njit(lambda a, b: np.fmax(a, b))(a, b), np.fmax(a, b))
         np.testing.assert_array_equal(njit(lambda a, b: np.fmin(a, b))(a, b), np.fmin(a, b))
+
+
+NEW_AXES = [
+    lambda a, b: a[:, None] * b[None, :] - a[:, None],
+    lambda a, b: np.sqrt(a[:, None] + 1) + b,
+    lambda a, b: a[None, :, None] + b[None, None, :] * a[:, None, None],
+]
+
+
+@pytest.mark.parametrize("n, m", [(0, 0), (0, 3), (3, 0), (1, 1), (1, 4), (4, 1), (5, 7), (33, 40)])
+@pytest.mark.parametrize("number", range(len(NEW_AXES)))
+def test_new_axes_are_broadcast(number, n, m):
+    f = NEW_AXES[number]
+    a, b = np.arange(n, dtype=np.float64), np.arange(m)[::-1] * 0.5
+    np.testing.assert_array_equal(njit(f)(a, b), f(a, b))
+
+
+@pytest.mark.parametrize("n, m", [(0, 3), (3, 1), (1, 4), (5, 7)])
+def test_new_axes_are_stored_and_overlap(n, m):
+    def store(out, a, b):
+        out[:] = a[:, None] + b[None, :]
+        out[:, :1] = b[:1, None] * 2
+        out += out[:, :1] + a[:, None]
+        out *= out[:1]
+        return out
+
+    a, b = np.arange(float(n)), np.arange(float(m)) + 1
+    np.testing.assert_array_equal(njit(store)(np.zeros((n, m)), a, b), store(np.zeros((n, m)), a, b))

@@ -34,25 +34,27 @@ use element::Element;
 use lh_ir::func::{Inst, MapExpr, Term};
 use lh_ir::{Block, Function, Layout, Ty, Value};
 use nest::{Stream, nest};
-use operand::{Operand, operands};
+use operand::{Ones, Operand, operands};
 
 /// Runs the pass.
 pub(crate) fn run(func: &mut Function) -> bool {
-    let mut changed = false;
+    let is_map = |d: &lh_ir::func::InstData| matches!(d.inst, Inst::Map(..) | Inst::MapInto(..));
+    if !func.blocks.iter().any(|b| b.insts.iter().any(is_map)) {
+        return false;
+    }
+    let ones = operand::ones(func);
     let mut b = 0;
     // What follows a lowered instruction goes into a new block, which is looked at in its turn.
     while b < func.blocks.len() {
-        let is_map = |d: &lh_ir::func::InstData| matches!(d.inst, Inst::Map(..) | Inst::MapInto(..));
         if let Some(at) = func.blocks[b].insts.iter().position(is_map) {
-            lower(func, Block::new(b), at);
-            changed = true;
+            lower(func, Block::new(b), at, &ones);
         }
         b += 1;
     }
-    changed
+    true
 }
 
-fn lower(func: &mut Function, block: Block, at: usize) {
+fn lower(func: &mut Function, block: Block, at: usize, ones: &Ones) {
     let data = &mut func.blocks[block.index()];
     let tail = data.insts.split_off(at + 1);
     let d = data.insts.pop().expect("the position is that of an instruction");
@@ -63,9 +65,13 @@ fn lower(func: &mut Function, block: Block, at: usize) {
         (Inst::Map(e, args), Some(r)) => {
             c.func.blocks[rest.index()].params = vec![r];
             let ty = c.func.ty(r);
-            lower_map(&mut c, &e, &args, ty, rest);
+            let ops = operands(&mut c, &args, ones);
+            lower_map(&mut c, &e, &ops, ty, rest);
         }
-        (Inst::MapInto(e, args), _) => lower_map_into(&mut c, &e, &args, rest),
+        (Inst::MapInto(e, args), _) => {
+            let ops = operands(&mut c, &args, ones);
+            lower_map_into(&mut c, &e, &ops, rest);
+        }
         (other, _) => lh_ir::bug!("not an elementwise computation with a result: {other:?}"),
     }
     let data = &mut func.blocks[rest.index()];
@@ -74,23 +80,22 @@ fn lower(func: &mut Function, block: Block, at: usize) {
 }
 
 /// Ends every way with a jump to `rest` that carries the result.
-fn lower_map(c: &mut Cursor<'_>, e: &MapExpr, args: &[Value], ty: Ty, rest: Block) {
+fn lower_map(c: &mut Cursor<'_>, e: &MapExpr, ops: &[Operand], ty: Ty, rest: Block) {
     let (dtype, rank, layout, _) = ty.as_array().expect("a map makes an array");
-    let ops = operands(c, args);
     let arrays: Vec<&Operand> = ops.iter().filter(|o| o.rank() > 0).collect();
     let new = New { dtype, ty, fortran: layout == Layout::F };
-    if let Some(flat_layout) = common_layout(&arrays, rank) {
+    if let Some(flat_layout) = common_layout(&arrays, rank).filter(|_| !shape::differ(&arrays)) {
         let flat = New { fortran: flat_layout == Layout::F, ..new };
         let same = shape::all_equal(c, &arrays);
         let general = same.map(|s| c.branch(s));
-        new_flat(c, e, &ops, &flat, &arrays[0].shape, rest);
+        new_flat(c, e, ops, &flat, &arrays[0].shape, rest);
         let Some(general) = general else { return };
         c.block = general;
         // Extents of 1 beside others are rare where there is one dimension.
         c.cold = rank == 1;
-        new_general(c, e, &ops, &new, rank, false, rest);
+        new_general(c, e, ops, &new, rank, false, rest);
     } else {
-        new_general(c, e, &ops, &new, rank, true, rest);
+        new_general(c, e, ops, &new, rank, true, rest);
     }
 }
 
@@ -153,14 +158,13 @@ fn new_general(c: &mut Cursor<'_>, e: &MapExpr, ops: &[Operand], new: &New, rank
     c.end(Term::Jump(to(rest, &[array])), rest);
 }
 
-fn lower_map_into(c: &mut Cursor<'_>, e: &MapExpr, args: &[Value], rest: Block) {
-    let ops = operands(c, args);
+fn lower_map_into(c: &mut Cursor<'_>, e: &MapExpr, ops: &[Operand], rest: Block) {
     let (dest, sources) = ops.split_first().expect("a destination");
     // Sources that are the destination itself always fit and are read before they are written.
     let others: Vec<&Operand> = sources.iter().filter(|o| o.rank() > 0 && o.value != dest.value).collect();
     let mut all = vec![dest];
     all.extend(&others);
-    if dest.rank() > 0 && common_layout(&all, dest.rank()).is_some() {
+    if dest.rank() > 0 && common_layout(&all, dest.rank()).is_some() && !shape::differ(&all) {
         let same = shape::all_equal(c, &all);
         let apart = overlap::apart(c, dest, &others, true);
         let cond = match (same, apart) {

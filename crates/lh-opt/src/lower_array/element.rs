@@ -1,5 +1,6 @@
 //! The computation of one element.
 
+use super::nest::At;
 use super::operand::Operand;
 use crate::edit::Cursor;
 use lh_ir::Value;
@@ -15,27 +16,21 @@ impl<'a> Element<'a> {
     pub(super) fn new(expr: &'a MapExpr, ops: &'a [Operand]) -> Element<'a> {
         Element { expr, ops }
     }
-    /// `at` holds the address to store to, then one for each operand with dimensions.
-    pub(super) fn compute_and_store(&self, c: &mut Cursor<'_>, at: &[Value]) {
+    /// `at` holds where to store to, then a place for each operand with dimensions.
+    pub(super) fn compute_and_store(&self, c: &mut Cursor<'_>, at: &[At]) {
         let mut addresses = at[1..].iter();
         let place = |o: &Operand| if o.rank() > 0 { addresses.next().copied() } else { None };
-        let places: Vec<Option<Value>> = self.ops.iter().map(place).collect();
+        let places: Vec<Option<At>> = self.ops.iter().map(place).collect();
         let mut loaded = vec![None; self.ops.len()];
         let v = self.compute(c, self.expr, &places, &mut loaded);
-        c.effect(Inst::Store(at[0], v));
+        c.effect(Inst::Store(at[0].address(), v));
     }
-    fn compute(
-        &self,
-        c: &mut Cursor<'_>,
-        e: &MapExpr,
-        places: &[Option<Value>],
-        loaded: &mut [Option<Value>],
-    ) -> Value {
+    fn compute(&self, c: &mut Cursor<'_>, e: &MapExpr, places: &[Option<At>], loaded: &mut [Option<Value>]) -> Value {
         match e {
             MapExpr::Arg(i, _) => {
                 let i = *i as usize;
                 let Some(p) = places[i] else { return self.ops[i].data };
-                *loaded[i].get_or_insert_with(|| c.inst(Inst::Load(p), self.ops[i].elem))
+                *loaded[i].get_or_insert_with(|| p.read(c, self.ops[i].elem))
             }
             MapExpr::Const(k) => c.inst(Inst::Const(k.clone()), k.ty()),
             MapExpr::Cast(ty, e) => {

@@ -10,7 +10,7 @@ pub(super) struct Stream {
     base: Value,
     /// Stride of every dimension in bytes; `None`: not moved along it.
     strides: Vec<Option<Value>>,
-    itemsize: i64,
+    elem: Ty,
     /// The dimension along which elements are known to be adjacent.
     adjacent: Option<usize>,
 }
@@ -27,11 +27,55 @@ impl Stream {
     }
     /// Strides where there are any.
     pub(super) fn new(base: Value, elem: Ty, strides: Vec<Option<Value>>, adjacent: Option<usize>) -> Stream {
-        Stream { base, strides, itemsize: elem.itemsize() as i64, adjacent }
+        Stream { base, strides, elem, adjacent }
+    }
+    /// How it goes along a dimension, if that is known.
+    fn way(&self, d: usize) -> Option<Way> {
+        match self.strides[d] {
+            None => Some(Way::Held),
+            Some(_) => (self.adjacent == Some(d)).then_some(Way::Adjacent),
+        }
     }
 }
 
-/// Loops over `dims` in `order`, outermost first; the body gets the address of the element of every stream.
+/// How a stream goes along the innermost dimension.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    Adjacent,
+    Strided,
+    /// One element for all.
+    Held,
+}
+
+/// What the body gets of a stream.
+#[derive(Clone, Copy)]
+pub(super) enum At {
+    /// The address of its element.
+    Address(Value),
+    /// The element itself, read before the innermost loop.
+    Element(Value),
+}
+
+impl At {
+    /// The element.
+    pub(super) fn read(self, c: &mut Cursor<'_>, elem: Ty) -> Value {
+        match self {
+            At::Address(p) => c.inst(Inst::Load(p), elem),
+            At::Element(v) => v,
+        }
+    }
+    /// The address of a stream that is written to.
+    pub(super) fn address(self) -> Value {
+        match self {
+            At::Address(p) => p,
+            At::Element(_) => lh_ir::bug!("a destination moves along every dimension"),
+        }
+    }
+}
+
+type Body<'a> = dyn FnMut(&mut Cursor<'_>, &[At]) + 'a;
+
+/// Loops over `dims` in `order`, outermost first; the body gets what it needs of every stream, the first of which is written to.
 ///
 /// With `versions`, the innermost loop exists twice, once for elements that are adjacent in all streams.
 pub(super) fn nest(
@@ -40,13 +84,16 @@ pub(super) fn nest(
     order: &[usize],
     streams: &[Stream],
     versions: bool,
-    body: &mut dyn FnMut(&mut Cursor<'_>, &[Value]),
+    body: &mut Body<'_>,
 ) {
     let mut at: Vec<Value> = streams.iter().map(|s| s.base).collect();
-    let Some((&inner, outer)) = order.split_last() else { return body(c, &at) };
-    let unknown = |s: &&Stream| s.strides[inner].is_some() && s.adjacent != Some(inner);
-    let is_static = !streams.iter().any(|s| unknown(&s));
-    let adjacent = if versions && !is_static { Some(all_adjacent(c, streams, inner)) } else { None };
+    let Some((&inner, outer)) = order.split_last() else {
+        let at: Vec<At> = at.into_iter().map(At::Address).collect();
+        return body(c, &at);
+    };
+    let known: Vec<Option<Way>> = streams.iter().map(|s| s.way(inner)).collect();
+    let ways = |other: Way| -> Vec<Way> { known.iter().map(|w| w.unwrap_or(other)).collect() };
+    let adjacent = if versions { all_adjacent(c, streams, inner) } else { None };
     let mut open = Vec::new();
     for &d in outer {
         let l = c.begin_loop(dims[d]);
@@ -58,16 +105,17 @@ pub(super) fn nest(
         }
         open.push(l);
     }
-    let Some(adjacent) = adjacent else {
-        innermost(c, dims[inner], &at, streams, inner, is_static, outer.is_empty(), body);
-        return open.iter().rev().for_each(|l| c.end_loop(l));
-    };
-    let other = c.branch(adjacent);
-    innermost(c, dims[inner], &at, streams, inner, true, outer.is_empty(), body);
-    let (join, _) = c.new_block(&[]);
-    c.end(Term::Jump(crate::edit::to(join, &[])), other);
-    innermost(c, dims[inner], &at, streams, inner, false, outer.is_empty(), body);
-    c.end(Term::Jump(crate::edit::to(join, &[])), join);
+    let innermost = Innermost { n: dims[inner], at, streams, inner, alone: outer.is_empty() };
+    if let Some(adjacent) = adjacent {
+        let other = c.branch(adjacent);
+        innermost.write(c, &ways(Way::Adjacent), body);
+        let (join, _) = c.new_block(&[]);
+        c.end(Term::Jump(crate::edit::to(join, &[])), other);
+        innermost.write(c, &ways(Way::Strided), body);
+        c.end(Term::Jump(crate::edit::to(join, &[])), join);
+    } else {
+        innermost.write(c, &ways(Way::Strided), body);
+    }
     open.iter().rev().for_each(|l| c.end_loop(l));
 }
 
@@ -79,39 +127,58 @@ fn mark(c: &mut Cursor<'_>, l: &CountedLoop) {
     }
 }
 
-fn all_adjacent(c: &mut Cursor<'_>, streams: &[Stream], inner: usize) -> Value {
+/// Whether elements are adjacent in all streams that move along a dimension; `None` if they surely are.
+fn all_adjacent(c: &mut Cursor<'_>, streams: &[Stream], inner: usize) -> Option<Value> {
     let mut all = None;
-    for s in streams.iter().filter(|s| s.adjacent != Some(inner)) {
-        let Some(stride) = s.strides[inner] else { continue };
-        let size = c.int(s.itemsize);
-        let eq = c.eq(stride, size);
-        all = Some(all.map_or(eq, |a| c.and(a, eq)));
+    for s in streams.iter().filter(|s| s.way(inner).is_none()) {
+        let size = c.int(s.elem.itemsize() as i64);
+        let is_so = s.strides[inner].map(|stride| c.eq(stride, size));
+        all = match (all, is_so) {
+            (Some(a), Some(b)) => Some(c.and(a, b)),
+            (a, b) => a.or(b),
+        };
     }
-    all.expect("some stride is unknown")
+    all
 }
 
-#[expect(clippy::too_many_arguments, reason = "the nest's own, each used once")]
-fn innermost(
-    c: &mut Cursor<'_>,
+/// The innermost loop of a nest.
+struct Innermost<'a> {
     n: Value,
-    at: &[Value],
-    streams: &[Stream],
+    /// Where each stream is.
+    at: Vec<Value>,
+    streams: &'a [Stream],
     inner: usize,
-    adjacent: bool,
+    /// Whether there is no other loop.
     alone: bool,
-    body: &mut dyn FnMut(&mut Cursor<'_>, &[Value]),
-) {
-    let sizes: Vec<Option<Value>> = streams
-        .iter()
-        .map(|s| s.strides[inner].map(|st| if adjacent || s.adjacent == Some(inner) { c.int(s.itemsize) } else { st }))
-        .collect();
-    let l = c.begin_loop(n);
-    if alone {
-        mark(c, &l);
+}
+
+impl Innermost<'_> {
+    fn write(&self, c: &mut Cursor<'_>, ways: &[Way], body: &mut Body<'_>) {
+        let mut starts: Vec<(At, Option<Value>)> = Vec::with_capacity(ways.len());
+        for ((at, s), way) in self.at.iter().zip(self.streams).zip(ways) {
+            let stride = match way {
+                Way::Held => None,
+                Way::Adjacent => Some(c.int(s.elem.itemsize() as i64)),
+                Way::Strided => s.strides[self.inner],
+            };
+            // An element that is repeated is there even if the loop does not run.
+            let start = if stride.is_some() { At::Address(*at) } else { At::Element(c.inst(Inst::Load(*at), s.elem)) };
+            starts.push((start, stride));
+        }
+        let l = c.begin_loop(self.n);
+        if self.alone {
+            mark(c, &l);
+        }
+        let places: Vec<At> = starts
+            .into_iter()
+            .map(|(at, stride)| match at {
+                At::Address(p) => At::Address(step(c, p, l.index, stride)),
+                At::Element(_) => at,
+            })
+            .collect();
+        body(c, &places);
+        c.end_loop(&l);
     }
-    let places: Vec<Value> = at.iter().zip(sizes).map(|(a, s)| step(c, *a, l.index, s)).collect();
-    body(c, &places);
-    c.end_loop(&l);
 }
 
 fn step(c: &mut Cursor<'_>, base: Value, index: Value, stride: Option<Value>) -> Value {

@@ -1,8 +1,9 @@
 //! Operands taken apart.
 
 use crate::edit::Cursor;
-use lh_ir::func::Inst;
-use lh_ir::{Layout, Ty, Value};
+use hashbrown::{HashMap, HashSet};
+use lh_ir::func::{Inst, InstData};
+use lh_ir::{Const, Function, Layout, Ty, Value};
 
 /// An operand of an elementwise computation.
 #[derive(Clone)]
@@ -15,6 +16,8 @@ pub(super) struct Operand {
     pub layout: Layout,
     /// Extents; none for scalars and arrays of rank 0.
     pub shape: Vec<Value>,
+    /// Which extents are surely 1.
+    pub ones: Vec<bool>,
     /// Strides in bytes.
     pub strides: Vec<Value>,
     /// Address of the first element; of a scalar or an array of rank 0, the element itself.
@@ -28,24 +31,41 @@ impl Operand {
     }
 }
 
+/// Which extents are surely 1, of arrays of which that is known of some.
+pub(super) type Ones = HashMap<Value, Vec<bool>>;
+
+/// Looks for views with new axes and the like.
+pub(super) fn ones(func: &Function) -> Ones {
+    let insts = || func.blocks.iter().flat_map(|b| &b.insts);
+    let is_one = |d: &InstData| matches!(d.inst, Inst::Const(Const::Int(1, _)));
+    let one: HashSet<Value> = insts().filter(|d| is_one(d)).filter_map(|d| d.result).collect();
+    let known = |d: &InstData| match &d.inst {
+        Inst::ArrayMake { shape, .. } if shape.iter().any(|e| one.contains(e)) => {
+            Some((d.result?, shape.iter().map(|e| one.contains(e)).collect()))
+        }
+        _ => None,
+    };
+    insts().filter_map(known).collect()
+}
+
 /// Reads the parts of all operands, arrays of rank 0 altogether. The same operand has the same parts.
-pub(super) fn operands(c: &mut Cursor<'_>, args: &[Value]) -> Vec<Operand> {
+pub(super) fn operands(c: &mut Cursor<'_>, args: &[Value], ones: &Ones) -> Vec<Operand> {
     let mut out: Vec<Operand> = Vec::with_capacity(args.len());
     for v in args {
         let o = match out.iter().find(|o| o.value == *v) {
             Some(o) => o.clone(),
-            None => operand(c, *v),
+            None => operand(c, *v, ones),
         };
         out.push(o);
     }
     out
 }
 
-fn operand(c: &mut Cursor<'_>, value: Value) -> Operand {
+fn operand(c: &mut Cursor<'_>, value: Value, ones: &Ones) -> Operand {
     let ty = c.func.ty(value);
     let Some((elem, rank, layout, _)) = ty.as_array() else {
-        let (shape, strides) = (Vec::new(), Vec::new());
-        return Operand { value, elem: ty, layout: Layout::C, shape, strides, data: value };
+        let (shape, ones, strides) = (Vec::new(), Vec::new(), Vec::new());
+        return Operand { value, elem: ty, layout: Layout::C, shape, ones, strides, data: value };
     };
     let mut data = c.inst(Inst::ArrayData(value), Ty::ptr());
     if rank == 0 {
@@ -53,5 +73,6 @@ fn operand(c: &mut Cursor<'_>, value: Value) -> Operand {
     }
     let shape = (0..rank).map(|d| c.inst(Inst::ArrayShape(value, d as u32), Ty::int())).collect();
     let strides = (0..rank).map(|d| c.inst(Inst::ArrayStride(value, d as u32), Ty::int())).collect();
-    Operand { value, elem, layout, shape, strides, data }
+    let ones = ones.get(&value).cloned().unwrap_or_else(|| vec![false; rank]);
+    Operand { value, elem, layout, shape, ones, strides, data }
 }

@@ -125,7 +125,7 @@ pub(super) fn copy(c: &mut Cursor<'_>, from: &Target, dest: &Operand, order: &[u
     ];
     let elem = dest.elem;
     nest(c, &dest.shape, order, &streams, false, &mut |c, at| {
-        let v = c.inst(Inst::Load(at[1]), elem);
-        c.effect(Inst::Store(at[0], v));
+        let v = at[1].read(c, elem);
+        c.effect(Inst::Store(at[0].address(), v));
     });
 }

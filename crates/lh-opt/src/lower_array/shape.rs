@@ -139,26 +139,34 @@ fn raise_unless(c: &mut Cursor<'_>, fits: Value, arrays: &[&Operand], kind: i64)
 
 /// An operand's memory along the result's dimensions; strides of repeated extents are 0.
 pub(super) fn broadcast_stream(c: &mut Cursor<'_>, o: &Operand, ops: &[Operand], rank: usize) -> Stream {
-    let mut strides = Vec::with_capacity(rank);
+    stream(c, o, rank, |d, extent| {
+        // If nothing else has the dimension, its extent is the result's.
+        let other = |p: &Operand| own(p, d, rank).is_some_and(|j| p.shape[j] != extent && !p.ones[j]);
+        ops.iter().any(other)
+    })
+}
+
+/// The same for a source of a store, which may have more dimensions than the destination.
+pub(super) fn broadcast_stream_into(c: &mut Cursor<'_>, o: &Operand, rank: usize) -> Stream {
+    stream(c, o, rank, |_, _| true)
+}
+
+/// An operand's memory, each of whose extents may be repeated along a dimension, or not.
+fn stream(c: &mut Cursor<'_>, o: &Operand, rank: usize, may_repeat: impl Fn(usize, Value) -> bool) -> Stream {
+    let mut strides = vec![None; rank];
     let mut repeats = vec![false; rank];
-    for (d, repeats) in repeats.iter_mut().enumerate() {
-        let stride = own(o, d, rank).map(|i| {
-            // Nothing else has the dimension: its extent is the result's.
-            let shared = |p: &Operand| own(p, d, rank).is_some_and(|j| p.shape[j] != o.shape[i]);
-            *repeats = ops.iter().any(shared);
-            if *repeats { zero_if_one(c, o.shape[i], o.strides[i]) } else { o.strides[i] }
-        });
-        strides.push(stride);
+    for d in 0..rank {
+        let Some(i) = own(o, d, rank).filter(|i| !o.ones[*i]) else { continue };
+        repeats[d] = may_repeat(d, o.shape[i]);
+        strides[d] = Some(if repeats[d] { zero_if_one(c, o.shape[i], o.strides[i]) } else { o.strides[i] });
     }
     let adjacent = adjacent(o, rank).filter(|d| !repeats[*d]);
     Stream::new(o.data, o.elem, strides, adjacent)
 }
 
-/// The same for a source of a store, which may have more dimensions than the destination.
-pub(super) fn broadcast_stream_into(c: &mut Cursor<'_>, o: &Operand, rank: usize) -> Stream {
-    let stride = |d| own(o, d, rank).map(|i| zero_if_one(c, o.shape[i], o.strides[i]));
-    let strides = (0..rank).map(stride).collect();
-    Stream::new(o.data, o.elem, strides, None)
+/// Whether some operands, of one rank, surely have other extents, unless the one is 1 that is not known.
+pub(super) fn differ(arrays: &[&Operand]) -> bool {
+    (1..arrays.len()).any(|i| arrays[i].ones != arrays[0].ones)
 }
 
 fn zero_if_one(c: &mut Cursor<'_>, extent: Value, stride: Value) -> Value {
