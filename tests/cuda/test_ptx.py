@@ -219,3 +219,17 @@ def test_16_bits_are_shuffled_and_floats_exchanged() -> None:
     k = Kernel(turn, "void(float16[::1], float64[::1], float16[::1], float64[::1])", 1, 32, arguments)
     for direct, lifted in both(k):
         assert np.array_equal(direct, lifted)
+
+
+def test_no_function_of_others_is_needed() -> None:
+    def functions(x, out):
+        i = cuda.grid(1)
+        if i < x.size:
+            out[i, 0], out[i, 1] = math.gamma(x[i]), math.lgamma(x[i])
+            out[i, 2], out[i, 3] = math.nextafter(x[i], 0.0), math.ldexp(x[i], i - 1100)
+
+    k = Kernel(functions, "void(float64[::1], float64[:, ::1])", 1, 64, lambda rng: (rng.random(64) * 80 - 20, np.zeros((64, 4))))
+    direct, lifted = both(k)[-1]
+    assert np.array_equal(direct[:, 2:], lifted[:, 2:])
+    np.testing.assert_allclose(direct[:, :2], lifted[:, :2], rtol=4e-15, atol=4e-15)
+    assert ".extern" not in cuda.compile_ptx(functions, k.signature)[0]

@@ -13,6 +13,7 @@ mod float_arc;
 mod float_area;
 mod float_exp;
 mod float_root;
+mod gamma;
 mod large;
 mod log;
 mod pow;
@@ -20,6 +21,7 @@ mod remainder;
 mod root;
 mod short;
 mod single;
+mod steps;
 mod trig;
 
 macro_rules! exports {

@@ -344,3 +344,87 @@ fn remainders_are_exact() {
         }
     }
 }
+
+#[test]
+fn gamma_of_gpus_is_near() {
+    let units = |got: f64, exact: f64| {
+        if got == exact || got.is_nan() && exact.is_nan() { 0.0 } else { error(got, exact, 0.0) }
+    };
+    let edges = [
+        0.0,
+        -0.0,
+        1.0,
+        2.0,
+        0.5,
+        1.5,
+        2.5,
+        12.0,
+        171.6,
+        172.0,
+        3e305,
+        1e308,
+        -1.0,
+        -170.0,
+        -170.5,
+        -184.5,
+        -1e9 - 0.5,
+        1e-310,
+        -1e-17,
+    ];
+    for x in
+        words(7).take(20_000).map(|w| (w >> 11) as f64 / 2f64.powi(45) - 120.0).chain(edges).chain([INF, -INF, NAN])
+    {
+        let (g, l) = (libm::tgamma(x), libm::lgamma(x));
+        assert!(units(lh_gpu_tgamma(x), g) <= 16.0, "gamma({x}) = {}, not {g}", lh_gpu_tgamma(x));
+        // Where the logarithm goes through zero, what counts is its distance.
+        let close = x < 0.0 && (lh_gpu_lgamma(x) - l).abs() < 2e-14 * l.abs().max(1.0);
+        assert!(close || units(lh_gpu_lgamma(x), l) <= 16.0, "lgamma({x}) = {}, not {l}", lh_gpu_lgamma(x));
+        assert!(
+            (lh_gpu_tgammaf(x as f32) as f64 - libm::tgammaf(x as f32) as f64).abs() <= 1e-6 * g.abs()
+                || g.abs() > 1e38
+                || x < 0.0
+                || x.is_nan()
+        );
+    }
+}
+
+#[test]
+fn steps_of_gpus_are_exact() {
+    let floats: Vec<f64> = words(3)
+        .take(2000)
+        .map(f64::from_bits)
+        .chain([0.0, -0.0, INF, -INF, NAN, 5e-324, f64::MAX, f64::MIN_POSITIVE, 1.0])
+        .collect();
+    for (i, x) in floats.iter().copied().enumerate() {
+        let y = floats[(i * 7 + 3) % floats.len()];
+        assert!(same(lh_gpu_nextafter(x, y), libm::nextafter(x, y)), "nextafter({x}, {y})");
+        assert!(same(lh_gpu_nextafterf(x as f32, y as f32) as f64, libm::nextafterf(x as f32, y as f32) as f64));
+        for n in [
+            0,
+            1,
+            -1,
+            52,
+            -53,
+            -969,
+            -970,
+            -1022,
+            -1074,
+            1023,
+            1024,
+            2046,
+            2098,
+            -2098,
+            -2150,
+            i32::MAX,
+            i32::MIN,
+            i as i32 * 2 - 2000,
+        ] {
+            assert!(
+                same(lh_gpu_ldexp(x, n), libm::ldexp(x, n)),
+                "ldexp({x:e}, {n}) = {:e}, not {:e}",
+                lh_gpu_ldexp(x, n),
+                libm::ldexp(x, n)
+            );
+        }
+    }
+}

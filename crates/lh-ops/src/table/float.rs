@@ -3,7 +3,7 @@
 use crate::eval::{eg, f32, f64, float1, float2, fma, i32, ldexp, nextafter, rounding};
 use lh_ir::Ty;
 use lh_ir::op::Class::{Floats, Ordered};
-use lh_ir::op::Lower::{Intrinsic, Symbol};
+use lh_ir::op::Lower::{Intrinsic, Math, Symbol};
 use lh_ir::op::Op;
 use lh_ir::op::Sig::{Fixed, Same};
 
@@ -133,7 +133,7 @@ pub(crate) fn rows() -> Vec<Op> {
             sig: Same(2, Floats),
             eval: nextafter,
             host: Symbol("nextafterf", "nextafter"),
-            nvptx: Symbol("__nv_nextafterf", "__nv_nextafter"),
+            nvptx: Math("lh_gpu_nextafterf", "lh_gpu_nextafter"),
             examples: eg(vec![
                 (vec![f64(1.0), f64(2.0)], f64(1.0 + f64::EPSILON)),
                 (vec![f64(0.0), f64(-1.0)], f64(-5e-324)),
@@ -148,7 +148,7 @@ pub(crate) fn rows() -> Vec<Op> {
             sig: Fixed(&[Ty::f64, Ty::i32], Ty::f64),
             eval: ldexp,
             host: Symbol("ldexp", "ldexp"),
-            nvptx: Symbol("__nv_ldexp", "__nv_ldexp"),
+            nvptx: Math("lh_gpu_ldexp", "lh_gpu_ldexp"),
             examples: eg(vec![
                 (vec![f64(0.75), i32(3)], f64(6.0)),
                 (vec![f64(1.0), i32(-1074)], f64(5e-324)),

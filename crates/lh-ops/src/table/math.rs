@@ -2,7 +2,7 @@
 
 use crate::eval::{eg, f32, f64, float1, float2};
 use lh_ir::op::Class::Floats;
-use lh_ir::op::Lower::{Math, Symbol};
+use lh_ir::op::Lower::Math;
 use lh_ir::op::Op;
 use lh_ir::op::Sig::Same;
 
@@ -375,7 +375,7 @@ pub(crate) fn rows() -> Vec<Op> {
             sig: Same(1, Floats),
             eval: |a| float1(a, libm::lgamma),
             host: Math("lh_lgammaf", "lh_lgamma"),
-            nvptx: Symbol("__nv_lgammaf", "__nv_lgamma"),
+            nvptx: Math("lh_gpu_lgammaf", "lh_gpu_lgamma"),
             examples: eg(vec![
                 (vec![f64(10.0)], f64(12.801827480081469)),
                 (vec![f64(1.0)], f64(0.0)),
@@ -389,7 +389,7 @@ pub(crate) fn rows() -> Vec<Op> {
             sig: Same(1, Floats),
             eval: |a| float1(a, libm::tgamma),
             host: Math("lh_tgammaf", "lh_tgamma"),
-            nvptx: Symbol("__nv_tgammaf", "__nv_tgamma"),
+            nvptx: Math("lh_gpu_tgammaf", "lh_gpu_tgamma"),
             examples: eg(vec![
                 (vec![f64(5.0)], f64(24.0)),
                 (vec![f64(0.5)], f64(1.7724538509055159)),
