@@ -332,6 +332,8 @@ table! {
     lh_get_chunksize() -> [I64];
     /// Sets the iterations of a block; gives what was set before.
     lh_set_chunksize(I64) -> [I64] raises;
+    /// Says that memory will be written to soon, if there is any at the address.
+    lh_prefetch(Ptr) -> [];
     /// Address as a number.
     lh_ptr_addr(Ptr) -> [I64] pure;
     /// A number as an address.

@@ -80,6 +80,10 @@ unsafe extern "C" fn lh_ptr_addr(p: *const u8) -> i64 {
     p.expose_provenance() as i64
 }
 
+// Code asks the processor itself; what interprets it has nothing to ask.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn lh_prefetch(_: *const u8) {}
+
 #[unsafe(no_mangle)]
 unsafe extern "C" fn lh_addr_ptr(n: i64) -> *const u8 {
     std::ptr::with_exposed_provenance(n as usize)
@@ -88,7 +92,7 @@ unsafe extern "C" fn lh_addr_ptr(n: i64) -> *const u8 {
 pub(crate) fn symbols() -> Vec<Symbol> {
     functions! {
         () lh_shape_begin;
-        (_) lh_shape_extent lh_raise_broadcast lh_ptr_addr lh_addr_ptr;
+        (_) lh_shape_extent lh_raise_broadcast lh_ptr_addr lh_addr_ptr lh_prefetch;
     }
 }
 

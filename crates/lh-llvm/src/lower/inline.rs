@@ -30,6 +30,7 @@ impl FnCx<'_, '_> {
             "lh_list_set_len" => self.set_header_field(self.one(args[0]), LIST_LEN, self.one(args[1])),
             "lh_py_random" => return Some(vec![self.random("lh_py_stream", f.name)]),
             "lh_np_random_f64" => return Some(vec![self.random("lh_np_stream", f.name)]),
+            "lh_prefetch" => self.prefetch(self.one(args[0])),
             "lh_ptr_addr" => return Some(vec![self.ptr_to_int(self.one(args[0]))]),
             "lh_addr_ptr" => return Some(vec![self.int_to_ptr(self.one(args[0]))]),
             "lh_list_is" => return Some(vec![self.icmp(LLVMIntEQ, self.one(args[0]), self.one(args[1]))]),
@@ -37,6 +38,13 @@ impl FnCx<'_, '_> {
             _ => return None,
         }
         Some(Vec::new())
+    }
+
+    /// Memory that will be written to, for the nearest cache.
+    fn prefetch(&mut self, address: Val) {
+        let prefetch = self.cx.m.intrinsic("llvm.prefetch", self.t.ptr);
+        let [write, near, data] = [1, 3, 1].map(|i| self.int(self.t.i32, i));
+        self.cx.call_external(prefetch, &[address, write, near, data]);
     }
 
     /// Calls only where the list has to grow.

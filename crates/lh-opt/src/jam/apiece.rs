@@ -5,10 +5,10 @@ use super::build::{Names, rename};
 use super::plan::{Access, Plan, contiguous, moves};
 use crate::bounds::Facts;
 use crate::counted::{is_in, target_of};
-use crate::edit::{Cursor, to};
+use crate::edit::{Cursor, runtime, to};
 use hashbrown::{HashMap, HashSet};
 use lh_ir::cfg::{Loop, targets};
-use lh_ir::func::{Target, Term};
+use lh_ir::func::{Inst, Target, Term};
 use lh_ir::{Block, Function, Ty, Value};
 
 /// Headers of such loops.
@@ -50,6 +50,56 @@ fn is_closed(facts: &Facts<'_>, l: &Loop, accesses: &[Access<'_>], varying: &Has
         && l.blocks.iter().all(leaves)
         && own.iter().all(|v| facts.users.outside(*v, &inside).next().is_none())
         && used(func, l).into_iter().all(|v| own.contains(&v) || !varying.contains(&v) || is_choice(v))
+}
+
+/// What such a loop will write, and where it is asked for: memory comes while sums wait for each other.
+pub(super) struct Ahead {
+    /// The end of a round of the last loop before in which several iterations run.
+    pub block: Block,
+    /// Its index.
+    pub index: Value,
+    /// The array.
+    pub view: Value,
+}
+
+/// What loops will write that go through as many elements as a loop before them.
+pub(super) fn ahead(facts: &Facts<'_>, at: usize, apiece: &[Block], accesses: &[Access<'_>]) -> Vec<Ahead> {
+    let inside = |b: Block| facts.loops.innermost[b.index()].expect("it is in a loop");
+    let is_apiece = |a: &Access<'_>| apiece.contains(&facts.loops.loops[inside(a.block)].header);
+    let mut out: Vec<Ahead> = Vec::new();
+    for a in accesses.iter().filter(|a| a.writes && is_apiece(a) && a.view.is_some()) {
+        let Some(fill) = facts.counts[inside(a.block)].as_ref().filter(|c| a.index == [c.index]) else { continue };
+        let position = |b: Block| facts.cfg.position(b);
+        let before = facts.loops.loops.iter().zip(facts.counts).filter(|(l, c)| {
+            l.is_innermost
+                && l.parent == Some(at)
+                && !apiece.contains(&l.header)
+                && l.latches.len() == 1
+                && position(l.header) < position(a.block)
+                && c.as_ref().is_some_and(|c| c.limit == fill.limit && c.step == fill.step)
+                && facts.defs.block(a.array).is_some_and(|b| facts.dom.dominates(b, l.header))
+        });
+        let is_new =
+            out.iter().all(|o| o.view != a.array) && accesses.iter().all(|o| o.array != a.array || is_apiece(o));
+        if let (Some((l, Some(c))), true) = (before.max_by_key(|(l, _)| position(l.header)), is_new) {
+            out.push(Ahead { block: l.latches[0], index: c.index, view: a.array });
+        }
+    }
+    out
+}
+
+impl Ahead {
+    /// Asks for the elements of all iterations that run together.
+    pub(super) fn build(&self, func: &mut Function, plan: &Plan, names: &Names) {
+        let block = names.blocks[&self.block];
+        let span = func.blocks[block.index()].term_span;
+        let mut c = Cursor { func, block, span, unwind: None, cold: false };
+        for i in 0..plan.together as usize {
+            let (array, index) = (names.of(self.view, i), vec![names.of(self.index, 0)]);
+            let address = c.inst(Inst::ElemPtr { array, index, wrap: false, check: false }, Ty::ptr());
+            c.effect(Inst::Runtime(runtime("lh_prefetch"), vec![address]));
+        }
+    }
 }
 
 /// All operands of a loop.

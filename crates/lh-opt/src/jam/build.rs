@@ -22,7 +22,7 @@ pub(super) struct Names {
 
 impl Names {
     /// A value in the `i`-th iteration.
-    fn of(&self, v: Value, i: usize) -> Value {
+    pub(super) fn of(&self, v: Value, i: usize) -> Value {
         match self.values.get(&v) {
             Some(names) => names[i.min(names.len() - 1)],
             None => v,
@@ -99,6 +99,9 @@ pub(super) fn jam(
                 *t = to(header, &[next]);
             }
         }
+    }
+    for a in &plan.ahead {
+        a.build(c.func, plan, &names);
     }
     // The header's own branch: the iterations are there.
     let data = &mut c.func.blocks[body.index()];

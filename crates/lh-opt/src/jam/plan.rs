@@ -1,6 +1,6 @@
 //! Which loops are worth it, and what must hold.
 
-use super::apiece;
+use super::apiece::{self, Ahead};
 use super::views::View;
 use crate::bounds::Facts;
 use crate::counted::{is_in, target_of};
@@ -36,6 +36,8 @@ pub(super) struct Plan {
     pub again: bool,
     /// Loops inside that they go through one after another, by header.
     pub apiece: Vec<Block>,
+    /// What those will write.
+    pub ahead: Vec<Ahead>,
     /// What must be less than a number, for the loop inside to be short.
     pub short: Option<(Value, i64)>,
     /// Whether iterations are rows of threads, which are to be vectorised along the row.
@@ -81,8 +83,9 @@ pub(super) fn plan(facts: &Facts<'_>, at: usize) -> Option<Plan> {
     }
     if rows {
         let gains = rows_gain(facts, at, &varying);
-        let (apart, views, again, apiece) = Default::default();
-        return gains.then_some(Plan { at, together: ROWS, varying, apart, views, again, apiece, short: None, rows });
+        let (apart, views, again, apiece, ahead) = Default::default();
+        let plan = Plan { at, together: ROWS, varying, apart, views, again, apiece, ahead, short: None, rows };
+        return gains.then_some(plan);
     }
     let accesses = accesses(facts, at)?;
     if size > MAX_BODY && accesses.iter().all(|a| a.view.is_none()) {
@@ -95,11 +98,12 @@ pub(super) fn plan(facts: &Facts<'_>, at: usize) -> Option<Plan> {
         Gain::WhileShort => Some(length(facts, at)?),
     };
     let apiece = apiece::headers(facts, at, &accesses, &varying);
+    let ahead = apiece::ahead(facts, at, &apiece, &accesses);
     let views = views(accesses);
     let longest = if views.is_empty() { size } else { 2 * longest(facts, at, &apiece) };
     let together = if longest <= SMALL_BODY { TOGETHER.0 } else { TOGETHER.1 };
     let again = facts.loops.loops.iter().filter(|l| l.parent == Some(at)).count() > 1;
-    Some(Plan { at, together, varying, apart, views, again, apiece, short, rows })
+    Some(Plan { at, together, varying, apart, views, again, apiece, ahead, short, rows })
 }
 
 /// Number of instructions of the longest loop inside that is not gone through one by one.
