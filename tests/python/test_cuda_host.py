@@ -5,6 +5,8 @@ import subprocess
 import sys
 import threading
 from collections import namedtuple
+from contextlib import suppress
+from multiprocessing import shared_memory
 
 import numpy as np
 import pytest
@@ -213,3 +215,40 @@ def test_a_kernel_is_no_generator() -> None:
 
     with pytest.raises(errors.TypingError, match="a kernel returns nothing"):
         counts[1, 1](np.zeros(1))
+
+
+def test_handles_for_other_processes_are_refused_and_shared_memory_is_used() -> None:
+    array = cuda.to_device(np.zeros(4))
+    for refused in (array.get_ipc_handle, lambda: cuda.current_context().get_ipc_handle(array.gpu_data), lambda: cuda.open_ipc_array(b"", 4, float)):
+        with pytest.raises(OSError, match="shared_memory"):
+            refused()
+    program = """if 1:
+        import sys
+        import numpy as np
+        from multiprocessing import shared_memory
+        from lancehead import cuda
+
+        @cuda.jit
+        def up(a):
+            a[cuda.grid(1)] += 1
+
+        memory = shared_memory.SharedMemory(sys.argv[1])
+        up[1, 4](np.ndarray(4, np.float64, memory.buf))
+    """
+    memory = shared_memory.SharedMemory(create=True, size=32)
+    shared = np.ndarray(4, np.float64, memory.buf)
+    shared[:] = 3
+    subprocess.run([sys.executable, "-c", program, memory.name], check=True, capture_output=True)
+    assert shared.tolist() == [4] * 4
+    del shared
+    memory.close()
+    # On some versions the other process removes it when it ends.
+    with suppress(FileNotFoundError):
+        memory.unlink()
+
+
+def test_what_is_no_stream_is_refused() -> None:
+    for wrong in ("a", 1.5, object()):
+        with pytest.raises(TypeError, match="a stream is made by"):
+            up[1, 1, wrong](np.zeros(1))
+    up[1, 1, cuda.default_stream()](np.zeros(1))

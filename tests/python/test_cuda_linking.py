@@ -66,6 +66,8 @@ def test_kernels_bring_the_code():
     assert (out == 2 * np.arange(8) + 1).all()
     with pytest.raises(errors.UnsupportedError, match="nothing that is linked defines it"):
         filled(twice)
+    for ptx in (*kernel.inspect_asm().values(), *kernel.inspect_lto_ptx().values()):
+        assert ".visible .entry" in ptx and ".extern" not in ptx
 
 
 def test_declarations_are_checked():

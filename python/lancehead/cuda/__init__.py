@@ -20,7 +20,7 @@ from lancehead.cuda.compiling import compile, compile_all, compile_for_current_d
 from lancehead.cuda.devicearray import (
     DeviceNDArray, DeviceRecord, as_cuda_array, device_array, device_array_like, from_cuda_array_interface, from_dlpack,
     is_cuda_array,
-    managed_array, mapped, mapped_array, mapped_array_like, pinned_array, pinned_array_like, to_device,
+    managed_array, mapped, mapped_array, mapped_array_like, open_ipc_array, pinned_array, pinned_array_like, to_device,
 )  # fmt: skip
 from lancehead.cuda.devices import (
     close, cuda_error, current_context, defer_cleanup, detect, get_current_device, gpus, is_available, is_bfloat16_supported,
@@ -62,7 +62,7 @@ __all__ = [
     "event", "event_elapsed_time", "external_stream", "ffs", "fma", "fp16", "from_cuda_array_interface", "from_dlpack", "get_current_device", "gpus",
     "grid", "gridDim", "gridsize", "guvectorize", "is_available", "is_bfloat16_supported", "is_cuda_array", "is_float16_supported", "is_supported_version", "jit", "laneid", "lanemask_lt", "ldca",
     "ldcg", "ldcs", "ldcv", "ldlu", "legacy_default_stream", "libdevice", "list_devices", "literal_unroll", "local",
-    "managed_array", "mapped", "mapped_array", "mapped_array_like", "match_all_sync", "match_any_sync", "nanosleep", "np",
+    "managed_array", "mapped", "mapped_array", "mapped_array_like", "match_all_sync", "match_any_sync", "nanosleep", "np", "open_ipc_array",
     "per_thread_default_stream", "pinned", "pinned_array", "pinned_array_like", "popc", "profile_start", "profile_stop",
     "profiling", "random", "reduce", "require_context", "select_device", "selp", "shared", "shfl_down_sync", "shfl_sync",
     "shfl_sync_intrinsic", "shfl_up_sync", "shfl_xor_sync", "stcg", "stcs", "stream", "stwb", "stwt", "synchronize", "syncthreads",

@@ -38,7 +38,7 @@ def compile(
     if output not in ("ptx", "ltoir"):
         raise NotImplementedError(f"Unsupported output type: {output}")
     if output == "ltoir":
-        raise NotImplementedError("LTO-IR is not supported: ask for PTX")
+        raise NotImplementedError("LTO-IR is read, not written: ask for PTX, output='ptx', which nvJitLink takes beside LTO-IR of others")
     if forceinline:
         raise ValueError("Can only designate forced inlining in LTO-IR")
     made = _compile(pyfunc, sig, debug, lineinfo, device, fastmath, cc, opt, abi, abi_info, launch_bounds)

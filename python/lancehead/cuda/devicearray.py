@@ -195,8 +195,8 @@ class DeviceNDArray:
         return self._over(self._data, stream)
 
     def get_ipc_handle(self) -> Any:
-        """Nothing: memory of the CPU device is shared between processes by `multiprocessing.shared_memory` instead, that of a GPU not yet."""
-        raise OSError("device arrays have no IPC handles: on the CPU device use multiprocessing.shared_memory")
+        """Refused, see `open_ipc_array`."""
+        return open_ipc_array(self, self.shape, self.dtype)
 
 
 class GpuNDArray(DeviceNDArray):
@@ -503,6 +503,16 @@ def device_array_like(ary: Any, stream: Any = 0) -> DeviceNDArray:
     """An array on the device with the shape, type and order of another."""
     gpu, like = current_gpu(), _like(ary)
     return DeviceNDArray(like, stream) if gpu is None else GpuNDArray(allocated(gpu.allocate, like.shape, like.dtype, like.strides), stream, gpu)
+
+
+def open_ipc_array(handle: Any, shape: Any, dtype: Any, strides: Any = None, offset: int = 0) -> Any:
+    """Nothing yet: memory of a device has no handles for other processes.
+
+    Raises:
+        OSError: always; it says what to do on the CPU device.
+    """
+    raise OSError("device memory has no IPC handles. On the CPU device kernels use arrays of the host where they are: "
+                  "np.ndarray(shape, dtype, buffer=shm.buf) with multiprocessing.shared_memory.SharedMemory is one for all processes")  # fmt: skip
 
 
 def pinned_array(shape: Any, dtype: Any = np.float64, strides: Any = None, order: str = "C") -> np.ndarray:

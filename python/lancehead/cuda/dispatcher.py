@@ -218,6 +218,10 @@ class CUDADispatcher:
         """PTX for a GPU of a compute capability (9.0 unless given), of all specialisations or of one."""
         return self._inspect(signature, lambda types: self._device_code(types, cc or self._capability()).ptx)
 
+    def inspect_lto_ptx(self, signature: Any = None, cc: Any = None) -> Any:
+        """As `inspect_asm`, whose PTX has what the kernel is linked with."""
+        return self.inspect_asm(signature, cc)
+
     def inspect_sass(self, signature: Any = None, cc: Any = None) -> Any:
         """Machine code for a GPU of a compute capability (9.0 unless given), of all specialisations or of one: by `ptxas` and `nvdisasm`.
 
@@ -254,7 +258,7 @@ class CUDADispatcher:
         return _core.compile_ptx(
             self.py_func, types, "", default_cc(cc), abi="numba" if self._device else "kernel",
             debug=bool(options.get("debug")), lineinfo=bool(options.get("lineinfo")), fastmath=bool(options.get("fastmath")),
-            limits=limits(options.get("launch_bounds"), options.get("max_registers")), llvm=llvm,
+            limits=limits(options.get("launch_bounds"), options.get("max_registers")), llvm=llvm, link=self._given.get("_link", 0),
         )  # fmt: skip
 
     def inspect_types(self, file: Any = None) -> None:

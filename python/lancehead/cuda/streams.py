@@ -129,9 +129,15 @@ def wait() -> None:
 
 
 def check(stream: Any) -> None:
-    """Whether work can be put into a stream, see `Stream.check`."""
+    """Whether work can be put into a stream, see `Stream.check`.
+
+    Raises:
+        TypeError: it is none.
+    """
     if isinstance(stream, Stream):
         stream.check()
+    elif stream is not None and not hasattr(stream, "__index__") and not hasattr(stream, "__cuda_stream__"):
+        raise TypeError(f"a stream is made by cuda.stream(), or an object with __cuda_stream__, not {stream!r}")
 
 
 class Event:
