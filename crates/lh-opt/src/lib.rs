@@ -17,6 +17,7 @@ mod inline;
 mod interrupt;
 mod jam;
 pub mod kernel_context;
+mod latches;
 mod list_lengths;
 mod lower_array;
 mod natural;

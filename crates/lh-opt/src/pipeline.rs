@@ -7,7 +7,7 @@ use crate::effects::{self, Callees, Summary};
 use crate::elementwise::{self, Elementwise};
 use crate::{
     bounds, check_ahead, check_races, contract, dce, fold, fuse_elementwise, inline, interrupt, jam, kernel_context,
-    list_lengths, lower_array, natural, nonzero, outline_parallel, own_sums, refcount, serialize_kernel, trim,
+    latches, list_lengths, lower_array, natural, nonzero, outline_parallel, own_sums, refcount, serialize_kernel, trim,
     while_loops,
 };
 use lh_ir::diag::Result;
@@ -69,6 +69,8 @@ pub const PIPELINE: &[Pass] = &[
     Pass { name: "check_ahead", run: check_ahead::run },
     // Polls raise: they must be there when counting looks for ways out.
     Pass { name: "interrupt", run: interrupt::run },
+    // What asks has one way back already; nothing after this looks for loops.
+    Pass { name: "latches", run: latches::run },
     // Last, see its invariants.
     Pass { name: "refcount", run: refcount::run },
 ];
