@@ -59,17 +59,18 @@ impl FnCx<'_, '_> {
                 Vec::new()
             }
             "local" => {
-                let size = |v: Value| self.constant_int(self.one(v)).map_or(1, |n| n.max(1) as usize);
+                // In a function of what hardly ever runs, numbers from outside are parameters.
+                let size = |v: Value| self.constant_operand(v).max(1) as usize;
                 let (bytes, align) = (size(args[0]), size(args[1]));
                 vec![self.stack(self.array_type(self.t.i8, bytes), align)]
             }
             "lanes_copy" => {
-                let size = self.constant_int(self.one(args[2])).unwrap_or(1);
+                let size = self.constant_operand(args[2]);
                 self.set_lanes(self.lanes(self.one(args[0]), size), self.one(args[1]));
                 Vec::new()
             }
             "lanes_move" => {
-                let kind = self.constant_int(self.one(args[2])).unwrap_or(0);
+                let kind = self.constant_operand(args[2]);
                 let size = if kind & warp::NARROW != 0 { 4 } else { 8 };
                 let values = self.lanes(self.one(args[0]), size);
                 let moved = self.moved_lanes(values, kind & !warp::NARROW, self.one(args[3]));

@@ -56,7 +56,7 @@ impl FnCx<'_, '_> {
     }
 
     /// A constant operand.
-    fn constant_operand(&self, v: Value) -> i64 {
+    pub(super) fn constant_operand(&self, v: Value) -> i64 {
         let insts = self.func.blocks.iter().flat_map(|b| &b.insts);
         insts
             .filter(|i| i.result == Some(v))

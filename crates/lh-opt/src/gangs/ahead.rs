@@ -43,13 +43,19 @@ impl Build<'_> {
         let goes_on = matches!(&old.blocks[head.index()].term, Some(Term::Branch { then, .. }) if then.block == inner);
         let none = self.number(0);
         self.effect(Inst::SlotSet(self.others, none));
-        self.full = self.has_vectors(way);
-        self.vectors = self.full;
+        self.goes_together(way);
         let (width, mut result) = (self.width(way), Some(()));
         self.lanes(width, |b, lane| {
             result = b.decision(way, head, wanted, once, lane).map(|c| {
                 let (no, yes) = (b.number(0), b.number(1));
-                let other = b.cursor(|x| if goes_on { x.select(c, no, yes) } else { x.select(c, yes, no) });
+                let mut other = b.cursor(|x| if goes_on { x.select(c, no, yes) } else { x.select(c, yes, no) });
+                if way == Way::Short {
+                    let lanes = b.start.lanes;
+                    other = b.cursor(|x| {
+                        let is = x.lt(lane, lanes);
+                        x.select(is, other, no)
+                    });
+                }
                 b.note_other(other);
             });
         });

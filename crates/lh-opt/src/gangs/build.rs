@@ -5,7 +5,7 @@ use crate::counted::Defs;
 use crate::edit::{Cursor, runtime, to};
 use crate::kernel_context::{HANDED, is_geometry};
 use lh_ir::cfg::{Cfg, DomTree};
-use lh_ir::func::{BlockData, GANG, Gangs, Inst, InstData, Target, Term};
+use lh_ir::func::{BlockData, GANG, Gangs, Inst, InstData, Target, Term, waits};
 use lh_ir::{Block, Const, Function, Slot, Span, Ty, Value};
 use std::collections::HashMap;
 
@@ -77,11 +77,13 @@ pub(super) struct Build<'a> {
     pub(super) dom: DomTree,
     geometry: HashMap<&'static str, Value>,
     homes: HashMap<(bool, Value), Value>,
-    /// What lanes keep is where only loops over all lanes of a full gang look for it, and operations on such arrays: LLVM
-    /// makes vectors of those, in registers. Elsewhere they keep it in memory.
+    /// What lanes keep is where only loops over 32 lanes look for it, and operations on such arrays: LLVM makes vectors of
+    /// those, in registers. Elsewhere they keep it in memory.
     pub(super) vectors: bool,
-    /// What is being written is for all lanes of a full gang that is a warp.
+    /// What is being written is for all lanes of a gang that is a warp, which keep what they have in vectors.
     pub(super) full: bool,
+    /// All of them are there, and next to each other in a row.
+    pub(super) exact: bool,
     heads: HashMap<(Way, Block), Block>,
     queue: Vec<(Way, Block)>,
     /// Least and greatest number of the pieces that lanes come to.
@@ -95,8 +97,10 @@ pub(super) struct Build<'a> {
     pub(super) finish: Block,
     /// Where exceptions of what is done once for a gang go.
     pub(super) handler: Block,
-    /// Whether all gangs of the block have all their lanes.
+    /// Whether all gangs of the block have all their lanes, in whole rows.
     whole: Value,
+    /// Whether gangs of a block go on in different ways: none waits for the others.
+    pub(super) by_gang: bool,
 }
 
 impl<'a> Build<'a> {
@@ -125,6 +129,7 @@ impl<'a> Build<'a> {
             homes: HashMap::new(),
             vectors: false,
             full: false,
+            exact: false,
             heads: HashMap::new(),
             queue: Vec::new(),
             ends,
@@ -135,6 +140,7 @@ impl<'a> Build<'a> {
             finish,
             handler,
             whole: none,
+            by_gang: old.waits & (waits::BLOCK | waits::GRID) == 0,
         };
         b.begin(gangs);
         b
@@ -146,6 +152,9 @@ impl<'a> Build<'a> {
         self.end(Term::Branch { cond: whole, then: to(head, &[]), els: to(short, &[]) });
         self.at = short;
         if self.out.gangs == Gangs::Warps {
+            if self.by_gang {
+                self.fill_rows(head);
+            }
             self.index_threads();
         }
         let head = self.head(Way::Short, Block(0));
@@ -223,9 +232,14 @@ impl<'a> Build<'a> {
         self.homes.insert(key, h);
         h
     }
-    /// Whether lanes that go this way keep what they have in vectors.
+    /// Whether lanes that go this way keep what they have in vectors. A gang that has fewer lanes keeps anything for the rest.
     pub(super) fn has_vectors(&self, way: Way) -> bool {
-        way == Way::Full && self.out.gangs == Gangs::Warps
+        !way.is_apart() && self.out.gangs == Gangs::Warps
+    }
+    /// What follows is for lanes that go this way.
+    pub(super) fn goes_together(&mut self, way: Way) {
+        self.full = self.has_vectors(way);
+        (self.vectors, self.exact) = (self.full, self.full && way == Way::Full);
     }
     /// Copies what lanes keep of values to vectors, or from there to memory.
     pub(super) fn transfer(&mut self, values: &[Value], vectors: bool) {
@@ -267,20 +281,47 @@ impl<'a> Build<'a> {
         self.arrays = Arrays { next, index };
     }
 
+    /// In the only row of a block all gangs but the last have all their lanes.
+    fn fill_rows(&mut self, head: Block) {
+        let (lanes, rest) = (self.start.lanes, self.out.new_block());
+        let [dy, dz] = ["lh_cuda_bdim_y", "lh_cuda_bdim_z"].map(|n| self.geometry(n));
+        let cond = self.cursor(|c| {
+            let (one, size, rows) = (c.int(1), c.int(GANG), c.mul(dy, dz));
+            let (alone, there) = (c.eq(rows, one), c.eq(lanes, size));
+            c.and(alone, there)
+        });
+        self.end(Term::Branch { cond, then: to(head, &[]), els: to(rest, &[]) });
+        self.at = rest;
+    }
     /// Writes down the indices of the lanes' threads.
     pub(super) fn index_threads(&mut self) {
         let (start, index) = (self.start, self.arrays.index);
-        let [dx, dy] = ["lh_cuda_bdim_x", "lh_cuda_bdim_y"].map(|n| self.geometry(n));
-        self.lanes(start.lanes, |b, lane| {
-            let parts = b.cursor(|c| {
-                let t = c.add(start.first, lane);
-                let row = c.int_op("sdiv", t, dx);
-                [c.int_op("srem", t, dx), c.int_op("srem", row, dy), c.int_op("sdiv", row, dy)]
-            });
-            for (array, v) in index.into_iter().zip(parts) {
-                b.put(array, 8, lane, v);
-            }
+        let [dx, dy, dz] = ["lh_cuda_bdim_x", "lh_cuda_bdim_y", "lh_cuda_bdim_z"].map(|n| self.geometry(n));
+        let (rows, line, done) = (self.out.new_block(), self.out.new_block(), self.out.new_block());
+        let alone = self.cursor(|c| {
+            let (one, more) = (c.int(1), c.mul(dy, dz));
+            c.eq(more, one)
         });
+        self.end(Term::Branch { cond: alone, then: to(line, &[]), els: to(rows, &[]) });
+        for (block, in_line) in [(rows, false), (line, true)] {
+            self.at = block;
+            let width = if in_line { self.cursor(|c| c.int(GANG)) } else { start.lanes };
+            self.lanes(width, |b, lane| {
+                let parts = b.cursor(|c| {
+                    let t = c.add(start.first, lane);
+                    if in_line {
+                        return [t, start.y, start.z];
+                    }
+                    let row = c.int_op("sdiv", t, dx);
+                    [c.int_op("srem", t, dx), c.int_op("srem", row, dy), c.int_op("sdiv", row, dy)]
+                });
+                for (array, v) in index.into_iter().zip(parts) {
+                    b.put(array, 8, lane, v);
+                }
+            });
+            self.end(Term::Jump(to(done, &[])));
+        }
+        self.at = done;
     }
 
     /// A loop over lanes.
@@ -293,7 +334,7 @@ impl<'a> Build<'a> {
     }
     /// The number of lanes that a way has a loop over.
     pub(super) fn width(&mut self, way: Way) -> Value {
-        if way == Way::Short { self.start.lanes } else { self.cursor(|c| c.int(GANG)) }
+        if way == Way::Short && !self.vectors { self.start.lanes } else { self.cursor(|c| c.int(GANG)) }
     }
     /// Address of a lane's place.
     pub(super) fn place(&mut self, array: Value, size: usize, lane: Value) -> Value {
@@ -372,10 +413,10 @@ impl<'a> Build<'a> {
         let dispatch = self.out.new_block();
         self.detours.push(Detour { way, join, pieces, dispatch });
         let i = self.detours.len() - 1;
-        let before = (self.at, self.vectors, self.full);
-        (self.at, self.vectors, self.full) = (dispatch, false, false);
+        let before = (self.at, self.vectors, self.full, self.exact);
+        (self.at, self.vectors, self.full, self.exact) = (dispatch, false, false, false);
         self.serve(i)?;
-        (self.at, self.vectors, self.full) = before;
+        (self.at, self.vectors, self.full, self.exact) = before;
         Some(i)
     }
     /// Where lanes on a detour are served.

@@ -62,7 +62,11 @@ impl Build<'_> {
             let lane = self.cursor(|c| c.int(n));
             return self.body(own, lane, false);
         }
-        let left = self.inst(Inst::Runtime(runtime("lh_cuda_lanes_bits"), vec![truth]), Ty::int());
+        let (bits, mask) = (Inst::Runtime(runtime("lh_cuda_lanes_bits"), vec![truth]), self.start.mask);
+        let mut left = self.inst(bits, Ty::int());
+        if !self.exact {
+            left = self.cursor(|c| c.and_int(left, mask));
+        }
         let (none, some) = self.is_none(left);
         let (head, params) = self.cursor(|c| c.new_block(&[Ty::int()]));
         let done = self.out.new_block();
@@ -105,7 +109,9 @@ impl Build<'_> {
     /// The lane whose number a constant is.
     fn single_lane(&self, few: Few) -> Option<i64> {
         let constant = |v: Value| match self.defs.get(&v)?.inst {
-            Inst::Const(Const::Int(n, _)) => i64::try_from(n).ok().filter(|n| (0..GANG).contains(n)),
+            Inst::Const(Const::Int(n, _)) => {
+                i64::try_from(n).ok().filter(|n| *n == 0 || self.exact && (0..GANG).contains(n))
+            }
             _ => None,
         };
         let is_lane = |v: Value| self.defs.get(&v).is_some_and(|d| self.is_lane(&d.inst));
@@ -113,12 +119,27 @@ impl Build<'_> {
         if is_lane(a) { constant(b) } else { constant(a).filter(|_| is_lane(b)) }
     }
 
-    /// Whether an instruction gives the number of the lane in a full gang: rows are multiples of it, so that it is what the
-    /// thread's first index leaves.
+    /// Whether an instruction gives the number of the lane: what the thread's number in the block leaves, and where gangs are
+    /// next to each other in rows, what its first index does; where all rows are multiples of a gang, with multiples of the row.
     pub(super) fn is_lane(&self, inst: &Inst) -> bool {
-        let Inst::Op(op, args) = inst else { return false };
         let is_mask = |v: Value| matches!(self.defs.get(&v).map(|d| &d.inst), Some(Inst::Const(Const::Int(31, _))));
-        op.name == "and" && (is_mask(args[1]) && self.is_index(args[0]) || is_mask(args[0]) && self.is_index(args[1]))
+        let x = self.old.params()[1];
+        let is_number = |v: Value| self.is_linear(v) || self.exact && (v == x || !self.by_gang && self.is_index(v));
+        self.either(inst, "and", &|a, b| is_number(a) && is_mask(b))
+    }
+    /// Whether something holds for the operands of an operation, in this order or the other.
+    fn either(&self, inst: &Inst, name: &str, of: &dyn Fn(Value, Value) -> bool) -> bool {
+        matches!(inst, Inst::Op(op, args) if op.name == name && (of(args[0], args[1]) || of(args[1], args[0])))
+    }
+    fn is(&self, v: Value, name: &str, of: &dyn Fn(Value, Value) -> bool) -> bool {
+        self.defs.get(&v).is_some_and(|d| self.either(&d.inst, name, of))
+    }
+    /// Whether a value is x + dim.x * (y + dim.y * z).
+    fn is_linear(&self, v: Value) -> bool {
+        let [x, y, z] = [1, 2, 3].map(|i| self.old.params()[i]);
+        let dim = |v: Value, axis: &str| matches!(self.defs.get(&v).map(|d| &d.inst), Some(Inst::Runtime(f, _)) if f.name == format!("lh_cuda_bdim_{axis}"));
+        let row = |v| self.is(v, "add", &|a, b| a == y && self.is(b, "mul", &|d, c| dim(d, "y") && c == z));
+        self.is(v, "add", &|a, b| a == x && self.is(b, "mul", &|d, r| dim(d, "x") && row(r)))
     }
     /// Whether a value is the thread's first index, and multiples of the row.
     fn is_index(&self, v: Value) -> bool {

@@ -122,7 +122,7 @@ impl<'a> Build<'a> {
             self.effect(Inst::SlotSet(self.others, none));
         }
         let live = self.live(way, blocks, &keys);
-        self.full = self.has_vectors(way);
+        self.goes_together(way);
         let piece = Piece { way, blocks, wanted, once: &once, live: &live, keys: &keys, loops, choice: None };
         let few = self.few(blocks).filter(|_| self.full && together && self.taken.is_none());
         match few {
@@ -325,7 +325,8 @@ impl<'a> Build<'a> {
 
     /// The loop over the lanes.
     pub(super) fn all_lanes(&mut self, p: Piece<'_>, tells: bool) -> Option<()> {
-        self.vectors = self.full && self.is_plain(p.blocks);
+        // Lanes that there are not go nowhere.
+        self.vectors = self.full && self.is_plain(p.blocks) && (self.exact || !tells);
         let apart = self.full && !self.vectors;
         if apart {
             let several = self.exits(p.blocks).len() > 1;

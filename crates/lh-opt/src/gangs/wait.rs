@@ -27,8 +27,7 @@ impl Build<'_> {
         let wait = &self.plan.waits[&head];
         let Inst::Runtime(f, args) = &wait.inst.inst else { lh_ir::bug!("a wait is a call") };
         self.span = wait.inst.span;
-        self.full = self.has_vectors(way);
-        self.vectors = self.full;
+        self.goes_together(way);
         let again = self.again(args[1..].to_vec());
         if !way.is_apart() {
             for v in again.iter().filter(|v| !self.plan.varies[v.index()]) {

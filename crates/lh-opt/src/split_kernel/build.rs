@@ -8,7 +8,7 @@ use crate::kernel_context::HANDED;
 use lh_ir::cfg::Cfg;
 use lh_ir::func::{BlockData, GANG, Gangs, Inst, Term};
 use lh_ir::{Block, Const, Function, Slot, Span, Ty, Value};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// What is known of the kernel.
 pub(super) struct Plan {
@@ -50,6 +50,8 @@ pub(super) struct Build<'a> {
     scratch: usize,
     /// Places of arrays of a thread's own.
     pub(super) locals: HashMap<Value, usize>,
+    /// Those that need no place.
+    pub(super) passing: HashSet<Value>,
     pub(super) frame: Option<Frame>,
     finish: Block,
 }
@@ -93,6 +95,7 @@ impl<'a> Build<'a> {
             decisions: HashMap::new(),
             scratch: 0,
             locals: HashMap::new(),
+            passing: HashSet::new(),
             frame: None,
             finish: Block(0),
         }
@@ -100,6 +103,7 @@ impl<'a> Build<'a> {
 
     pub(super) fn run(mut self) -> Option<Function> {
         self.finish = self.out.new_block();
+        self.find_passing();
         let blocks = self.begin();
         let start = self.head(Block(0));
         self.end(Term::Jump(to(start, &[])));

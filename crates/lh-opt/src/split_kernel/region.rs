@@ -304,8 +304,7 @@ impl<'a> Build<'a> {
                 };
                 return Some(of.0[axis]);
             }
-            // Where nothing is cut it is not computed again, and gangs have written nothing where only their ways part.
-            if f.name == "lh_cuda_local" && !(self.old.gangs == Gangs::Warps && self.plan.syncs.is_empty()) {
+            if f.name == "lh_cuda_local" && !self.passing.contains(&r) {
                 return self.local(r, args[0], thread?);
             }
         }
@@ -313,6 +312,49 @@ impl<'a> Build<'a> {
         self.span = d.span;
         inst.for_each_operand_mut(&mut |v| *v = value_of(now, *v));
         Some(self.inst(inst, self.old.ty(r)))
+    }
+
+    /// Arrays of gangs of which no piece finds what another has left, or itself: the next gang may use them again.
+    pub(super) fn find_passing(&mut self) {
+        if self.old.gangs == Gangs::None {
+            return;
+        }
+        let mut users: HashMap<Value, HashSet<Block>> = HashMap::new();
+        let mut next: HashMap<Block, Vec<Block>> = HashMap::new();
+        let mut work = vec![Block(0)];
+        while let Some(entry) = work.pop() {
+            if next.contains_key(&entry) {
+                continue;
+            }
+            let blocks = self.blocks_of(entry);
+            for d in self.wanted(&blocks) {
+                if let (Some(r), Inst::Runtime(f, _)) = (d.result, &d.inst)
+                    && f.name == "lh_cuda_local"
+                {
+                    users.entry(r).or_default().insert(entry);
+                }
+            }
+            let cuts = blocks.iter().filter(|b| self.plan.is_cut[b.index()]);
+            let ways = cuts.flat_map(|b| match self.plan.syncs.get(b) {
+                Some(s) => vec![s.resume],
+                None => targets(self.old, *b).filter(|(n, _)| n.is_some()).map(|(_, t)| t.block).collect(),
+            });
+            let ways: Vec<Block> = ways.collect();
+            work.extend(&ways);
+            next.insert(entry, ways);
+        }
+        let later = |entry: Block| {
+            let (mut seen, mut work) = (HashSet::new(), next[&entry].clone());
+            while let Some(b) = work.pop() {
+                if seen.insert(b) {
+                    work.extend(&next[&b]);
+                }
+            }
+            seen
+        };
+        let later: HashMap<Block, HashSet<Block>> = next.keys().map(|e| (*e, later(*e))).collect();
+        let alone = |users: &HashSet<Block>| users.iter().all(|u| users.is_disjoint(&later[u]));
+        self.passing = users.iter().filter(|(_, u)| alone(u)).map(|(r, _)| *r).collect();
     }
 
     /// An array of each thread's own, which outlives the piece.
