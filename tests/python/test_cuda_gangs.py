@@ -637,3 +637,36 @@ def test_lanes_that_leave_a_loop_one_way_or_another_know_their_round(shape):
                 y, j = (y * 5 + 1) & 255, j + 1
             total += j - i
         assert (out[t], also[t], last[t]) == (m, r, total)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"])
+def test_threads_divide_integers_exactly(dtype):
+    """Short integers are divided as floats, of whose quotients nothing may be lost; 0 as a divisor gives 0, as in NumPy."""
+
+    @cuda.jit
+    def k(a, b, three, quotients, rests, small):
+        i = cuda.grid(1)
+        if i < a.size:
+            quotients[i] = a[i] // b[i]
+            rests[i] = a[i] % b[i]
+            x = a[i]
+            while x > three:
+                x = x // three
+            small[i] = x
+
+    info = np.iinfo(dtype)
+    edges = {info.min, info.min + 1, -3, -2, -1, 0, 1, 2, 3, 7, 10, info.max // 2, info.max - 1, info.max}
+    random = np.random.default_rng(3).integers(info.min, info.max, 20, dtype).tolist()
+    some = [v for v in sorted(edges) if info.min <= v] + random
+    pairs = [(x, y) for x in some for y in some]
+    a, b = (np.array(side, dtype) for side in zip(*pairs, strict=True))
+    quotients, rests, small = (np.zeros(a.size, dtype) for _ in range(3))
+    k[(a.size + 127) // 128, 128](a, b, np.dtype(dtype).type(3), quotients, rests, small)
+    want = [(x // y, x % y) if y else (0, 0) for x, y in pairs]
+    wrapped = np.array([w[0] & (2**info.bits - 1) for w in want], np.uint64).astype(dtype)
+    assert (quotients == wrapped).all()
+    assert rests.tolist() == [w[1] for w in want]
+    for x, y in zip(a.tolist(), small.tolist(), strict=True):
+        while x > 3:
+            x //= 3
+        assert x == y

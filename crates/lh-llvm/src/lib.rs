@@ -5,6 +5,7 @@
 
 mod barrier_loops;
 mod debug;
+mod divide;
 mod elf;
 mod flow;
 mod gdb;
@@ -178,7 +179,8 @@ pub fn compile(unit: &Unit<'_>) -> Output {
         let has_cold = unit.rare != Rare::Later && !rare.is_empty();
         out.rare = rare;
         let listener = remarks::listen(&module, unit.wanted.remarks);
-        if unit.functions[unit.entry].entry == Entry::Blocks {
+        let has_threads = unit.functions[unit.entry].entry == Entry::Blocks;
+        if has_threads {
             // Threads of a kernel are there to be taken together.
             link::widen(&module, machine.target, |_| true);
         }
@@ -190,7 +192,7 @@ pub fn compile(unit: &Unit<'_>) -> Output {
         out.timings.lower = start.elapsed();
         out.llvm_ir = unit.wanted.llvm_ir.then(|| module.print());
         let start = Instant::now();
-        pipeline::optimise(&module, machine, !unit.debug(), has_cold);
+        pipeline::optimise(&module, machine, !unit.debug(), has_cold, has_threads);
         if has_variants {
             link::finish_math(&module, machine);
         }

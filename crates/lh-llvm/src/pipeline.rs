@@ -2,7 +2,7 @@
 
 use crate::ir::{Module, Val, take_message};
 use crate::machine::Machine;
-use crate::{pairs, polls, strips};
+use crate::{divide, pairs, polls, strips};
 use llvm_sys::analysis::{LLVMVerifierFailureAction, LLVMVerifyModule};
 use llvm_sys::core::{LLVMDisposeMemoryBuffer, LLVMGetBufferSize, LLVMGetBufferStart};
 use llvm_sys::error::{LLVMDisposeErrorMessage, LLVMErrorRef, LLVMGetErrorMessage};
@@ -29,9 +29,12 @@ const COMBINE: &str = "instcombine<max-iterations=1;no-verify-fixpoint>";
 struct Passes {
     /// Makes values of memory and inlines what must be, so that the rest sees what there is to do.
     early: CString,
-    /// What follows.
+    /// What follows until calls are inlined, and from then on.
+    calls: CString,
+    vector: CString,
+    /// Both of these.
     late: CString,
-    /// Both.
+    /// All.
     all: CString,
     /// For functions that hardly ever run.
     cold: CString,
@@ -62,16 +65,19 @@ static PASSES: LazyLock<Passes> = LazyLock::new(|| {
          inject-tli-mappings,loop-vectorize,loop-load-elim,{COMBINE},{FLATTEN},vector-combine,{COMBINE},loop-unroll<O2>,\
          sroa<preserve-cfg>,{COMBINE},loop-mssa(licm<allowspeculation>),loop-sink,instsimplify,div-rem-pairs,{TIDY})"
     );
-    let late = format!("{calls},{vector},globaldce,constmerge");
+    let vector = format!("{vector},globaldce,constmerge");
+    let late = format!("{calls},{vector}");
     let cold =
         format!("{TIDY},{COMBINE},loop-mssa(loop-rotate,licm<allowspeculation>),early-cse<memssa>,{COMBINE},{TIDY}");
-    Passes { all: text(format!("{early},{late}")), early: text(early), late: text(late), cold: text(cold) }
+    let all = text(format!("{early},{late}"));
+    let (early, calls, vector, late) = (text(early), text(calls), text(vector), text(late));
+    Passes { early, calls, vector, late, all, cold: text(cold) }
 });
 
 /// Optimises a module: [`PASSES`], or nothing for debugging.
 ///
-/// Less time is spent on functions that hardly ever run, if there are any.
-pub(crate) fn optimise(m: &Module, machine: &Machine, optimised: bool, has_cold: bool) {
+/// Less time is spent on functions that hardly ever run, if there are any. A kernel for the CPU has loops over threads.
+pub(crate) fn optimise(m: &Module, machine: &Machine, optimised: bool, has_cold: bool, has_threads: bool) {
     if cfg!(debug_assertions) {
         verify(m);
     }
@@ -82,11 +88,14 @@ pub(crate) fn optimise(m: &Module, machine: &Machine, optimised: bool, has_cold:
         run(m, machine, c"globaldce");
         run(m, machine, &PASSES.early);
         m.functions().into_iter().filter(|f| m.is_cold_definition(*f)).for_each(|f| m.attribute(f, "optnone"));
-        run(m, machine, &PASSES.late);
+        run_late(m, machine, has_threads);
         for f in m.functions().into_iter().filter(|f| m.is_cold_definition(*f)) {
             m.remove_attribute(f, "optnone");
             run_on(f, machine, &PASSES.cold);
         }
+    } else if has_threads {
+        run(m, machine, &PASSES.early);
+        run_late(m, machine, true);
     } else {
         run(m, machine, &PASSES.all);
     }
@@ -102,6 +111,15 @@ pub(crate) fn optimise(m: &Module, machine: &Machine, optimised: bool, has_cold:
         stopping.into_iter().for_each(|f| run_on(f, machine, c"mem2reg"));
     }
     polls::resolve(m);
+}
+
+fn run_late(m: &Module, machine: &Machine, has_threads: bool) {
+    if !has_threads {
+        return run(m, machine, &PASSES.late);
+    }
+    run(m, machine, &PASSES.calls);
+    divide::by_floats(m);
+    run(m, machine, &PASSES.vector);
 }
 
 /// Aligns the stack of functions that compute with vectors wider than its natural alignment: a spilled vector that

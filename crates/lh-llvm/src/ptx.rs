@@ -59,7 +59,7 @@ pub fn compile_ptx(unit: &Unit<'_>, gpu: Gpu) -> Result<Ptx> {
         out.timings.lower = start.elapsed();
         out.llvm_ir = llvm_ir.then(|| module.print());
         let start = Instant::now();
-        pipeline::optimise(&module, machine, !unit.debug(), !rare.is_empty());
+        pipeline::optimise(&module, machine, !unit.debug(), !rare.is_empty(), false);
         barrier_loops::mark(&module);
         out.timings.optimise = start.elapsed();
         out.llvm_ir_opt = llvm_ir_opt.then(|| module.print());

@@ -471,6 +471,8 @@ pub(crate) struct Description {
     vectorised: bool,
     /// How it is to be unrolled, or that it has been.
     unrolled: bool,
+    /// That its rounds are threads of a kernel.
+    pub(crate) threads: bool,
 }
 
 impl Description {
@@ -500,7 +502,8 @@ pub(crate) fn description(m: &Module, branch: Val) -> Description {
     }
     let says = |text: &str| texts.contains(text.as_bytes());
     let unrolled = texts.iter().any(|t| t.starts_with(b"llvm.loop.unroll."));
-    Description { marked: says(MARK), quiet: says(QUIET), vectorised: says("llvm.loop.isvectorized"), unrolled }
+    let (vectorised, threads) = (says("llvm.loop.isvectorized"), says("llvm.loop.parallel_accesses"));
+    Description { marked: says(MARK), quiet: says(QUIET), vectorised, unrolled, threads }
 }
 
 /// Adds to what is said of the loop that a branch closes.

@@ -1,0 +1,62 @@
+//! Loops over threads divide integers of at most 32 bits as floats of 64, which vectors can do and which never traps, so that LLVM
+//! need not ask for each lane whether it comes to it:
+//!
+//! ```text
+//! q = sdiv i32 a, b              q = fptosi (fdiv (sitofp a), (sitofp b))
+//! r = srem i32 a, b       ->     r = sub a, (mul q, b)
+//! ```
+//!
+//! That is exact: a quotient of such numbers that is not whole is further from whole ones than a float of 64 bits is rounded.
+//! Divisors that are constants are left to LLVM, so calls of what divides must have been inlined.
+
+use crate::flow::Graph;
+use crate::ir::{Module, Val};
+use crate::strips;
+use llvm_sys::LLVMOpcode::{self, LLVMSDiv, LLVMSRem, LLVMUDiv, LLVMURem};
+use llvm_sys::LLVMTypeKind::LLVMIntegerTypeKind;
+use llvm_sys::core::*;
+use std::collections::HashSet;
+
+/// Rewrites the divisions of every function.
+pub(crate) fn by_floats(m: &Module) {
+    for f in m.functions() {
+        let graph = Graph::new(m, f);
+        let mut inside = HashSet::new();
+        for (from, to) in graph.back_edges() {
+            if strips::description(m, m.last(graph.blocks[from])).threads {
+                inside.extend(graph.body(from, to));
+            }
+        }
+        for inst in inside.into_iter().flat_map(|b| m.instructions_of(graph.blocks[b])) {
+            if let Some((op, a, b)) = division(inst) {
+                m.before(inst);
+                m.replace_with(inst, quotient(m, op, a, b));
+            }
+        }
+    }
+}
+
+/// An instruction that divides short integers by what is not known.
+fn division(inst: Val) -> Option<(LLVMOpcode, Val, Val)> {
+    // SAFETY: an instruction of a live function; those asked for operands have two.
+    unsafe {
+        let op = LLVMGetInstructionOpcode(inst);
+        let ty = LLVMTypeOf(inst);
+        let divides = matches!(op, LLVMSDiv | LLVMSRem | LLVMUDiv | LLVMURem);
+        if !divides || LLVMGetTypeKind(ty) != LLVMIntegerTypeKind || LLVMGetIntTypeWidth(ty) > 32 {
+            return None;
+        }
+        let (a, b) = (LLVMGetOperand(inst, 0), LLVMGetOperand(inst, 1));
+        LLVMIsAConstant(b).is_null().then_some((op, a, b))
+    }
+}
+
+fn quotient(m: &Module, op: LLVMOpcode, a: Val, b: Val) -> Val {
+    let ty = m.type_of(a);
+    let q = if matches!(op, LLVMSDiv | LLVMSRem) {
+        m.fptosi(m.fdiv(m.sitofp(a, m.t.f64), m.sitofp(b, m.t.f64)), ty)
+    } else {
+        m.fptoui(m.fdiv(m.uitofp(a, m.t.f64), m.uitofp(b, m.t.f64)), ty)
+    };
+    if matches!(op, LLVMSDiv | LLVMUDiv) { q } else { m.sub(a, m.mul(q, b)) }
+}
