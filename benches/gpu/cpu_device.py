@@ -25,7 +25,7 @@ import numpy as np
 import lancehead
 from lancehead import cuda, njit
 
-ROUNDS, LEAST = 9, 0.004
+ROUNDS, LEAST = 40, 0.004
 TILE = 16
 COMPILERS = ("clang-22", "clang", "cc")
 
