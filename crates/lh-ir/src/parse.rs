@@ -203,6 +203,7 @@ impl Parser {
         let params = self.list(Parser::typed_value)?;
         let cold = self.eat_word("cold");
         let jammed = self.eat_word("jammed");
+        let abreast = self.eat_word("abreast");
         let unrolled = self.eat_word("unrolled");
         let strips = self.eat_word("strips");
         let parallel = if self.eat_word("parallel") {
@@ -217,7 +218,7 @@ impl Parser {
         let data = &mut self.func.blocks[number];
         (data.params, data.cold, data.jammed, data.unrolled) = (params, cold, jammed, unrolled);
         (data.parallel, data.unwind, data.strips) = (parallel, unwind, strips);
-        (data.threads, data.lanes) = (threads, lanes);
+        (data.threads, data.lanes, data.abreast) = (threads, lanes, abreast);
         loop {
             if let Some(term) = self.term()? {
                 let span = self.span()?;

@@ -177,6 +177,9 @@ fn write_block(out: &mut String, func: &Function, index: usize, block: &BlockDat
     if block.jammed {
         out.push_str(" jammed");
     }
+    if block.abreast {
+        out.push_str(" abreast");
+    }
     if block.unrolled {
         out.push_str(" unrolled");
     }

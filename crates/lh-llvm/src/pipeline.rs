@@ -24,8 +24,13 @@ const FLATTEN: &str = "simplifycfg<bonus-inst-threshold=1;forward-switch-cond;sw
 /// Local rewriting, once.
 const COMBINE: &str = "instcombine<max-iterations=1;no-verify-fixpoint>";
 
+/// Makes vectors of what is computed side by side.
+static ABREAST: LazyLock<CString> = LazyLock::new(|| {
+    CString::new(format!("slp-vectorizer,{COMBINE},loop-mssa(licm<allowspeculation>)")).expect("no zero byte")
+});
+
 /// The passes: LLVM's `-O2` less what our code does not repay (it comes without the habits of C++), a fifth of its time.
-/// There is no SLP vectoriser: it made more loops slower than faster.
+/// The SLP vectoriser made more loops slower than faster: it is for functions with loops that say so.
 struct Passes {
     /// Makes values of memory and inlines what must be, so that the rest sees what there is to do.
     early: CString,
@@ -100,6 +105,9 @@ pub(crate) fn optimise(m: &Module, machine: &Machine, optimised: bool, has_cold:
         run(m, machine, &PASSES.all);
     }
     if optimised && !machine.target.is_gpu() {
+        let abreast = |f: &Val| m.blocks(*f).into_iter().any(|b| strips::description(m, m.last(b)).abreast);
+        let functions = m.functions().into_iter().filter(|f| !m.is_cold_definition(*f) && abreast(f));
+        functions.for_each(|f| run_on(f, machine, &ABREAST));
         pairs::mark(m).into_iter().for_each(|f| run_on(f, machine, c"loop-unroll<O2>"));
     }
     if optimised && machine.target.is_gpu() {

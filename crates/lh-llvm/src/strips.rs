@@ -33,6 +33,8 @@ const STOPPED: &str = "lh.loop.stopped";
 const MARK: &str = "lh.strips";
 /// Part of the description of loops that ask by themselves or surely end soon.
 const QUIET: &str = "lh.quiet";
+/// Part of the description of loops whose sums are to be the places of vectors.
+pub(crate) const ABREAST: &str = "lh.abreast";
 /// Iterations of a strip of a loop without calls: well below a millisecond.
 const STRIP: i64 = 1 << 17;
 /// The same with calls; what takes long in there asks by itself.
@@ -467,6 +469,8 @@ pub(crate) struct Description {
     pub(crate) marked: bool,
     /// That it need not.
     quiet: bool,
+    /// That its sums are to be the places of vectors.
+    pub(crate) abreast: bool,
     /// That it comes of one that has been vectorised.
     vectorised: bool,
     /// How it is to be unrolled, or that it has been.
@@ -503,7 +507,8 @@ pub(crate) fn description(m: &Module, branch: Val) -> Description {
     let says = |text: &str| texts.contains(text.as_bytes());
     let unrolled = texts.iter().any(|t| t.starts_with(b"llvm.loop.unroll."));
     let (vectorised, threads) = (says("llvm.loop.isvectorized"), says("llvm.loop.parallel_accesses"));
-    Description { marked: says(MARK), quiet: says(QUIET), vectorised, unrolled, threads }
+    let (marked, quiet, abreast) = (says(MARK), says(QUIET), says(ABREAST));
+    Description { marked, quiet, abreast, vectorised, unrolled, threads }
 }
 
 /// Adds to what is said of the loop that a branch closes.

@@ -352,6 +352,9 @@ impl FnCx<'_, '_> {
         let mut parts = vec![strips::mark(self, header.strips)];
         if header.jammed {
             parts.push(says("llvm.loop.vectorize.enable", self.md_int(self.t.i1, 0)));
+            if header.abreast {
+                parts.push(self.node(&[self.md_text(strips::ABREAST)]));
+            }
         } else if header.lanes {
             parts.push(self.node(&[self.md_text("llvm.loop.unroll.full")]));
         } else if header.unrolled {

@@ -91,6 +91,7 @@ pub(super) fn jam(
         let threads = c.func.blocks[b.index()].threads;
         let data = &mut c.func.blocks[new.index()];
         (data.threads, data.jammed) = (threads, !plan.rows && inner(b));
+        data.abreast = data.jammed && plan.abreast;
         // What is inside of a row's loop keeps it from being vectorised.
         data.unrolled = plan.rows && inner(b);
         let Some(term) = &mut c.func.blocks[new.index()].term else { lh_ir::bug!("a block ends") };

@@ -6,7 +6,8 @@ use crate::bounds::Facts;
 use crate::counted::{is_in, target_of};
 use hashbrown::HashSet;
 use lh_ir::cfg::{Loop, targets};
-use lh_ir::func::{BlockData, Inst, Term, fastmath};
+use lh_ir::func::{BlockData, Inst, InstData, Term, fastmath};
+use lh_ir::op::Lower;
 use lh_ir::{Block, Layout, Value};
 
 /// Loops of more instructions are left alone.
@@ -38,6 +39,8 @@ pub(super) struct Plan {
     pub apiece: Vec<Block>,
     /// What those will write.
     pub ahead: Vec<Ahead>,
+    /// Whether they are to be the places of vectors.
+    pub abreast: bool,
     /// What must be less than a number, for the loop inside to be short.
     pub short: Option<(Value, i64)>,
     /// Whether iterations are rows of threads, which are to be vectorised along the row.
@@ -84,7 +87,8 @@ pub(super) fn plan(facts: &Facts<'_>, at: usize) -> Option<Plan> {
     if rows {
         let gains = rows_gain(facts, at, &varying);
         let (apart, views, again, apiece, ahead) = Default::default();
-        let plan = Plan { at, together: ROWS, varying, apart, views, again, apiece, ahead, short: None, rows };
+        let (short, abreast) = (None, false);
+        let plan = Plan { at, together: ROWS, varying, apart, views, again, apiece, ahead, abreast, short, rows };
         return gains.then_some(plan);
     }
     let accesses = accesses(facts, at)?;
@@ -99,11 +103,31 @@ pub(super) fn plan(facts: &Facts<'_>, at: usize) -> Option<Plan> {
     };
     let apiece = apiece::headers(facts, at, &accesses, &varying);
     let ahead = apiece::ahead(facts, at, &apiece, &accesses);
+    let abreast = abreast(facts, at, &accesses, &varying, &apiece);
     let views = views(accesses);
     let longest = if views.is_empty() { size } else { 2 * longest(facts, at, &apiece) };
     let together = if longest <= SMALL_BODY { TOGETHER.0 } else { TOGETHER.1 };
     let again = facts.loops.loops.iter().filter(|l| l.parent == Some(at)).count() > 1;
-    Some(Plan { at, together, varying, apart, views, again, apiece, ahead, short, rows })
+    Some(Plan { at, together, varying, apart, views, again, apiece, ahead, abreast, short, rows })
+}
+
+/// Whether iterations read neighbours, or compute more of them than what is read.
+fn abreast(facts: &Facts<'_>, at: usize, accesses: &[Access<'_>], varying: &HashSet<Value>, apiece: &[Block]) -> bool {
+    let func = facts.func;
+    let index = facts.counts[at].as_ref().map(|c| c.index);
+    let inside = |b: Block| {
+        let l = facts.loops.innermost[b.index()].filter(|l| *l != at);
+        l.is_some_and(|l| !apiece.contains(&facts.loops.loops[l].header))
+    };
+    let along = |a: &&Access<'_>| {
+        let d = contiguous(facts, a.array).filter(|d| *d < a.index.len());
+        a.view.is_none() && d.is_some_and(|d| index.is_some_and(|i| moves(facts, a.index[d], i)))
+    };
+    let is_math = |d: &InstData| matches!(&d.inst, Inst::Op(op, _) if matches!(op.host, Lower::Math(..)));
+    let mut blocks = facts.loops.loops[at].blocks.iter().filter(|b| inside(**b));
+    let varies = |a: &&Access<'_>| a.view.is_some() || a.index.iter().any(|i| varying.contains(i));
+    let mut read = accesses.iter().filter(|a| !a.writes && inside(a.block)).filter(varies).peekable();
+    read.peek().is_some() && read.all(|a| along(&a)) || blocks.any(|b| func.blocks[b.index()].insts.iter().any(is_math))
 }
 
 /// Number of instructions of the longest loop inside that is not gone through one by one.

@@ -129,7 +129,7 @@ impl Placer<'_> {
         };
         // Parts that are cut off take it over.
         let head = &mut self.func.blocks[b.index()];
-        (head.cold, head.jammed) = (data.cold, data.jammed);
+        (head.cold, head.jammed, head.abreast) = (data.cold, data.jammed, data.abreast);
         (head.unrolled, head.strips) = (data.unrolled, data.strips);
         let handler = data.unwind.clone();
         let deaths = self.deaths(b, &data, handler.as_ref());
