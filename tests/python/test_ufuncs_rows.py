@@ -5,7 +5,7 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lancehead import guvectorize
@@ -102,6 +102,7 @@ def shapes(core, rows, n, m):
 forms = st.sampled_from(["C", "F", "reversed", "spread"])
 
 
+@settings(deadline=None)
 @given(
     st.sampled_from(list(CORES)), st.sampled_from(list(KINDS)), st.integers(0, 40), st.integers(1, 9), st.integers(1, 4),
     st.lists(forms, min_size=4, max_size=4), st.integers(0, 2**32),
