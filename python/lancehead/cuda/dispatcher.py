@@ -304,10 +304,6 @@ class KernelFacts:
         """PTX, see `CUDADispatcher.inspect_asm`."""
         return self._kernel.inspect_asm(self.argument_types, cc)  # type: ignore[no-any-return]
 
-    def inspect_sass(self) -> str:
-        """Machine code, see `CUDADispatcher.inspect_sass`."""
-        return self._kernel.inspect_sass(self.argument_types)  # type: ignore[no-any-return]
-
 
 class Launch:
     """A kernel with the geometry of its launches."""
