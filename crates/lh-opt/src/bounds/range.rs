@@ -3,6 +3,7 @@
 use super::Facts;
 use super::linear::{Leaf, Linear};
 use crate::counted::{Counted, Launch, is_in, target_of};
+use lh_ir::cfg::Edge;
 use lh_ir::func::{Inst, Term};
 use lh_ir::{Block, Ty, Value};
 use std::cell::RefCell;
@@ -50,6 +51,10 @@ pub(crate) struct Range {
 
 /// Expressions deeper than this are not looked into.
 const MAX_DEPTH: usize = 12;
+/// Different values that are passed to a block.
+const MAX_PASSED: usize = 4;
+/// What an index goes at once. None comes to an end of the integers in our time.
+const MAX_STEP: i64 = 16;
 
 impl<'a> Nest<'a> {
     pub(super) fn new(facts: &'a Facts<'a>, nest: usize, access: Block) -> Nest<'a> {
@@ -292,7 +297,7 @@ impl<'a> Nest<'a> {
             return (n.abs() < 1 << 40).then(|| Range { lo: x.clone(), hi: x });
         }
         match defs.inst(func, v) {
-            None => self.induction(v, depth),
+            None => self.induction(v, depth).or_else(|| self.passed(v, depth)),
             Some(Inst::Op(op, args)) => match op.name {
                 "add" => {
                     let (a, b) = (self.range(args[0], depth + 1)?, self.range(args[1], depth + 1)?);
@@ -376,6 +381,93 @@ impl<'a> Nest<'a> {
         } else {
             Range { lo: far(&start.lo)?, hi: start.hi }
         })
+    }
+    /// Range of a parameter of a block that does not count: it is one of what is passed there.
+    fn passed(&self, v: Value, depth: usize) -> Option<Range> {
+        let f = self.facts;
+        let block = f.defs.block(v)?;
+        let place = f.func.blocks[block.index()].params.iter().position(|p| *p == v)?;
+        if f.func.ty(v).strong() != Ty::int().strong() {
+            return None;
+        }
+        if let Some(at) = f.loops.innermost[block.index()].filter(|l| f.loops.loops[*l].header == block) {
+            return self.walked(v, at, place, depth);
+        }
+        let mut args: Vec<Value> = f.cfg.preds(block).iter().map(|e| target_of(f.func, *e).args[place]).collect();
+        args.sort_unstable();
+        args.dedup();
+        if args.len() > MAX_PASSED {
+            return None;
+        }
+        let mut all = args.into_iter().map(|a| self.range(a, depth + MAX_DEPTH / 3));
+        let first = all.next()??;
+        all.try_fold(first, |a, b| {
+            let b = b?;
+            let ordered =
+                |a: Linear, b: Linear, number: bool| if a.as_number().is_some() == number { (a, b) } else { (b, a) };
+            let (lo, hi) = (ordered(a.lo, b.lo, true), ordered(a.hi, b.hi, false));
+            Some(Range { lo: self.farther(lo.0, &lo.1, -1)?, hi: self.farther(hi.0, &hi.1, 1)? })
+        })
+    }
+    /// Range of a header's parameter that goes one way, not beyond what is asked on each way back or on the way to the access.
+    fn walked(&self, v: Value, at: usize, place: usize, depth: usize) -> Option<Range> {
+        let f = self.facts;
+        let l = &f.loops.loops[at];
+        let start = self.start(at, place, depth)?;
+        let back: Vec<Edge> = f.cfg.preds(l.header).iter().filter(|e| is_in(f.cfg, l, e.from)).copied().collect();
+        let next = |e: &Edge| f.defs.offset(f.func, target_of(f.func, *e).args[place]);
+        let way = back.iter().map(|e| next(e).1.signum()).find(|c| *c != 0)?;
+        if back.iter().any(|e| next(e).0 != v || !(0..=MAX_STEP).contains(&(next(e).1 * way))) {
+            return None;
+        }
+        let mut limits = back.iter().filter(|e| next(e).1 != 0).map(|e| {
+            let there = Nest::new(f, self.nest, e.from);
+            let mut known = there.facts_on_the_way();
+            if let Some(Term::Branch { cond, then, els }) = &f.func.blocks[e.from.index()].term
+                && then.block != els.block
+            {
+                known.extend(there.fact(*cond, then.block == l.header));
+            }
+            self.bound(&known, v, way)?.plus_number(next(e).1)
+        });
+        let first = limits.next()?;
+        let far = match first.filter(|first| limits.all(|l| l.as_ref() == Some(first))) {
+            Some(limit) => self.farther(limit, if way > 0 { &start.hi } else { &start.lo }, way)?,
+            None => self.bound(&self.facts_there, v, way)?,
+        };
+        Some(if way > 0 { Range { lo: start.lo, hi: far } } else { Range { lo: far, hi: start.hi } })
+    }
+    /// What a value is not greater than, or not less than, by one of several facts.
+    fn bound(&self, known: &[Fact], v: Value, way: i64) -> Option<Linear> {
+        known.iter().rev().find_map(|f| {
+            let (base, k) = self.facts.defs.offset(self.facts.func, f.value);
+            let beside = match (f.op, way) {
+                ("lt", 1) | ("gt", -1) => way,
+                ("le", 1) | ("ge", -1) => 0,
+                _ => return None,
+            };
+            let limit = f.limit.plus_number(-k - beside).filter(|_| base == v)?;
+            f.leaves.iter().for_each(|l| drop(self.leaf(*l)));
+            Some(limit)
+        })
+    }
+    /// Of two limits the one that is farther on a way: that is the first, if nothing else is certain.
+    fn farther(&self, a: Linear, b: &Linear, way: i64) -> Option<Linear> {
+        let beyond = Linear::number(0).plus(&a.plus(b, -1)?, way)?;
+        if beyond.is_natural() {
+            return Some(a);
+        }
+        if beyond.as_number().is_some() {
+            return Some(b.clone());
+        }
+        if way < 0 && a.is_natural() && b.is_natural() {
+            return Some(Linear::number(0));
+        }
+        if beyond.is_negative() {
+            return None;
+        }
+        self.assumed.borrow_mut().push(beyond);
+        Some(a)
     }
     /// Whether the access lies behind the loop's test.
     fn is_in_body(&self, header: Block, counted: &Counted) -> bool {

@@ -3,7 +3,7 @@
 use crate::bounds::{Access, Facts, Leaf, Linear, Verdict, can_copy};
 use crate::sequential::is_free;
 use hashbrown::HashSet;
-use lh_ir::func::{Inst, Term};
+use lh_ir::func::{Inst, Term, fastmath};
 use lh_ir::{Block, Value};
 
 /// Loops of more instructions are left alone.
@@ -49,7 +49,7 @@ pub(super) fn plan(facts: &Facts<'_>, at: usize) -> Option<Plan> {
     if !plain || !carries_little(facts, at) || !can_copy(facts, at) {
         return None;
     }
-    let stores = stores(facts, at)?;
+    let stores = stores(facts, at).filter(|s| s.iter().all(|to| spreads(facts, at, to)))?;
     let mut guards = guards(facts, at)?;
     let mut plan = Plan { at, guards: vec![], slice: vec![], apart: vec![], conditions: vec![], leaves: vec![] };
     let mut slice = Slice { facts, at, index: counted.index, stores: &stores, insts: HashSet::new(), plan: &mut plan };
@@ -76,6 +76,16 @@ fn carries_little(facts: &Facts<'_>, at: usize) -> bool {
     let (func, l) = (facts.func, &facts.loops.loops[at]);
     let is_free = |p| is_free(func, facts.cfg, facts.defs, l, p);
     func.blocks[l.header.index()].params.iter().all(|p| func.ty(*p).is_int() || (func.ty(*p).is_float() && is_free(*p)))
+}
+
+/// Whether a vectoriser may reorder what is written to an element: it is another one in each iteration, or a sum in any order.
+fn spreads(facts: &Facts<'_>, at: usize, to: &Inst) -> bool {
+    let Inst::ElemPtr { array, index, .. } = to else { return false };
+    let is_float = facts.func.ty(*array).as_array().is_some_and(|(element, ..)| element.is_float());
+    let reorders = facts.func.options.fastmath & fastmath::REASSOC != 0;
+    !is_float
+        || reorders
+        || !index.iter().all(|i| facts.is_invariant(at, *i) || facts.defs.int(facts.func, *i).is_some())
 }
 
 /// Addresses that the loop writes to, if it has no effect but these.

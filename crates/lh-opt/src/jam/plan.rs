@@ -21,6 +21,9 @@ const SHORT: i64 = 8;
 const ROWS: i64 = 4;
 const UNROLLED: u64 = 1024;
 
+/// LLVM unrolls loops that have no more instructions after that, and as many again for a third of them.
+const VANISHING: u64 = 104;
+
 /// What is to be done to a loop.
 pub(super) struct Plan {
     /// The loop.
@@ -107,6 +110,10 @@ pub(super) fn plan(facts: &Facts<'_>, at: usize) -> Option<Plan> {
     let views = views(accesses);
     let longest = if views.is_empty() { size } else { 2 * longest(facts, at, &apiece) };
     let together = if longest <= SMALL_BODY { TOGETHER.0 } else { TOGETHER.1 };
+    let trips = facts.counts[at].as_ref().and_then(|c| c.trips(func, facts.cfg, facts.defs, l));
+    if trips.is_some_and(|n| n < together.unsigned_abs()) || (views.is_empty() && vanish(facts, at)) {
+        return None;
+    }
     let again = facts.loops.loops.iter().filter(|l| l.parent == Some(at)).count() > 1;
     Some(Plan { at, together, varying, apart, views, again, apiece, ahead, abreast, short, rows })
 }
@@ -148,6 +155,27 @@ fn views(accesses: Vec<Access<'_>>) -> Vec<View> {
         }
     }
     out
+}
+
+/// Whether the loops inside are so short that LLVM unrolls them: then this one is vectorised, and no round of it waits.
+fn vanish(facts: &Facts<'_>, at: usize) -> bool {
+    let (func, loops) = (facts.func, &facts.loops.loops);
+    let trips = |l: usize| facts.counts[l].as_ref()?.trips(func, facts.cfg, facts.defs, &loops[l]);
+    // Indices and constants cost nothing; what is computed of integers is counted where they are read.
+    let cost = |d: &InstData| match &d.inst {
+        Inst::Load(_) => 1 + u64::from(d.result.is_some_and(|r| !func.ty(r).is_float())),
+        Inst::Store(..) => 1,
+        Inst::Op(..) | Inst::Cast(_) => {
+            u64::from(d.result.is_some_and(|r| !func.ty(r).is_int() && !func.ty(r).is_bool()))
+        }
+        _ => 0,
+    };
+    let rounds = |b: &Block| {
+        let inside = std::iter::successors(facts.loops.innermost[b.index()], |l| loops[*l].parent);
+        let times = inside.take_while(|l| *l != at).try_fold(1u64, |n, l| n.checked_mul(trips(l)?));
+        times?.checked_mul(func.blocks[b.index()].insts.iter().map(cost).sum())
+    };
+    loops[at].blocks.iter().try_fold(0u64, |n, b| n.checked_add(rounds(b)?)).is_some_and(|n| n <= VANISHING)
 }
 
 /// Whether a block ends a row of threads right inside a loop.
