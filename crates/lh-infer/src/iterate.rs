@@ -3,14 +3,14 @@
 //! An iterator is never an object at run time. Its state (an index, a count) lives in extra parameters of the loop's
 //! header, so that loops over ranges and arrays are counted loops.
 
-use crate::emit::exc;
+use crate::emit::{ArrayParts, exc};
 use crate::infer::{Infer, LoopState};
 use crate::val::{Known, Val};
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{Inst, Parallel};
 use lh_ir::types::TyKind;
 use lh_ir::untyped::{self, CmpOp};
-use lh_ir::{Ty, Value};
+use lh_ir::{Layout, Ty, Value};
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -294,6 +294,10 @@ impl Infer<'_> {
                 let total = self.product(shape);
                 Ok(Plan::NdIndex { shape: shape.clone(), total, array: None, with_index: true })
             }
+            Lazy::Flat(a) if a.ty.as_array().is_some_and(|(_, _, layout, _)| layout == Layout::C) => {
+                let line = self.line(a);
+                self.plan(&line, false)
+            }
             Lazy::NdEnumerate(a) | Lazy::Flat(a) => {
                 let shape = self.array_parts(a).shape;
                 let total = self.product(&shape);
@@ -301,6 +305,16 @@ impl Infer<'_> {
                 Ok(Plan::NdIndex { shape, total, array: Some(a.clone()), with_index })
             }
         }
+    }
+
+    /// A row-major array's elements as one dimension.
+    fn line(&mut self, a: &Val) -> Val {
+        let (elem, _, layout, readonly) = a.ty.as_array().unwrap_or_else(|| lh_ir::bug!("{} is no array", a.ty));
+        let parts = self.array_parts(a);
+        let total = self.product(&parts.shape);
+        let size = Val::int(elem.itemsize() as i128);
+        let parts = ArrayParts { shape: vec![total], strides: vec![size], ..parts };
+        self.make_array(&parts, Ty::array_ro(elem, 1, layout, readonly))
     }
 
     /// Product of extents.

@@ -116,6 +116,35 @@ def nanstd(a, axis=None, ddof=0, keepdims=False):
     return np.sqrt(nanvar(a, axis, ddof, keepdims))
 
 
+def _extreme(x, axis, keepdims, greatest):
+    dt = prim.dtype_of(x)
+    empty = prim.cast(0, dt)
+    slow = _flarger if greatest else _fsmaller
+    if not prim.is_float(empty):
+        return fold(x, axis, keepdims, dt, slow, _itself, None, False, empty)
+    # With an infinity for NaN the order is free, which vectorises; where it wins there may be nothing but NaN.
+    quick = larger if greatest else smaller
+    worst = prim.cast(-np.inf if greatest else np.inf, dt)
+    found = fold(x, axis, keepdims, dt, quick, _or_worst, worst, False, empty)
+    if _has(found, worst):
+        return fold(x, axis, keepdims, dt, slow, _itself, None, False, empty)
+    return found
+
+
+def _or_worst(x, worst):
+    return worst if x != x else x
+
+
+def _has(found, worst):
+    if prim.is_number(found):
+        return found == worst
+    v = flat(found)
+    for i in range(v.size):
+        if prim.item(v, i) == worst:
+            return True
+    return False
+
+
 def nanmin(a, axis=None, keepdims=False):
     """Least element that is not NaN.
 
@@ -125,8 +154,7 @@ def nanmin(a, axis=None, keepdims=False):
     x = asarray(a)
     if axis_count(x, axis) == 0:
         raise ValueError("zero-size array to reduction operation fmin which has no identity")
-    dt = prim.dtype_of(x)
-    return fold(x, axis, keepdims, dt, _fsmaller, _itself, None, False, prim.cast(0, dt))
+    return _extreme(x, axis, keepdims, False)
 
 
 def nanmax(a, axis=None, keepdims=False):
@@ -138,8 +166,7 @@ def nanmax(a, axis=None, keepdims=False):
     x = asarray(a)
     if axis_count(x, axis) == 0:
         raise ValueError("zero-size array to reduction operation fmax which has no identity")
-    dt = prim.dtype_of(x)
-    return fold(x, axis, keepdims, dt, _flarger, _itself, None, False, prim.cast(0, dt))
+    return _extreme(x, axis, keepdims, True)
 
 
 def _rank(x, greatest):
