@@ -123,16 +123,16 @@ def _extreme(x, axis, keepdims, greatest):
     if not prim.is_float(empty):
         return fold(x, axis, keepdims, dt, slow, _itself, None, False, empty)
     # With an infinity for NaN the order is free, which vectorises; where it wins there may be nothing but NaN.
-    quick = larger if greatest else smaller
     worst = prim.cast(-np.inf if greatest else np.inf, dt)
-    found = fold(x, axis, keepdims, dt, quick, _or_worst, worst, False, empty)
+    found = fold(x, axis, keepdims, dt, larger if greatest else smaller, _rather, worst, False, empty)
     if _has(found, worst):
         return fold(x, axis, keepdims, dt, slow, _itself, None, False, empty)
     return found
 
 
-def _or_worst(x, worst):
-    return worst if x != x else x
+def _rather(x, worst):
+    # The infinity for NaN alone.
+    return prim.maxnum(x, worst) if worst < 0 else prim.minnum(x, worst)
 
 
 def _has(found, worst):
