@@ -213,3 +213,19 @@ def test_the_example_in_the_manual() -> None:
     with pytest.raises(errors.ParallelRaceError) as error:
         exec(compile(code, "example.py", "exec"), {"np": np, "njit": njit, "prange": prange})
     assert str(error.value) == text.strip()
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 100])
+def test_results_of_few_iterations(n: int) -> None:
+    x = np.arange(n) + 1.0
+    for got, want in zip(njit(parallel={"race": True})(results)(x), results(x), strict=True):
+        np.testing.assert_array_equal(got, want)
+
+
+def results(x):
+    s, m, total = np.zeros(2), 1.0, 0.0
+    for i in prange(x.size):
+        s += 1
+        m = max(m, x[i])
+        total += x[i]
+    return s, m, total

@@ -391,6 +391,16 @@ def shared_temporary(a):
     return b
 
 
+@wrong(bins(), bins() % 3)
+def updated_by_two_names(k, at):
+    h = np.zeros(10)
+    part = h[2:5]
+    for i in prange(len(k)):
+        h[k[i]] += 1
+        part[at[i]] += 1
+    return h
+
+
 @wrong(vector())
 def appended(a):
     found = [0.0]

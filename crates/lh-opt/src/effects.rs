@@ -144,6 +144,11 @@ impl<'a> Effects<'a> {
         out
     }
 
+    /// All memory that a value refers to.
+    pub(crate) fn of_value(&self, v: Value) -> Vec<Place> {
+        self.finder().of_value(v)
+    }
+
     /// The element at an address.
     pub(crate) fn of_address(&self, p: Value) -> Vec<Place> {
         self.finder().of_address(p)

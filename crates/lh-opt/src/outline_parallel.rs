@@ -128,10 +128,15 @@ fn judged(func: &Function, l: &lh_ir::cfg::Loop, callees: Callees<'_>) -> Result
     plan.checked = func.options.parallel & parallel::RACE != 0;
     match races::judge(func, &plan.region, callees) {
         Ok(arrays) => {
-            let can_copy = |a: &ArrayReduce| plan.captured.contains(&a.array) && arrays::can_copy(func, a.array);
+            // What goes to a copy must not go to the array itself by another name.
+            let names = |a: Value| plan.captured.iter().filter(|v| races::is_part(func, callees, **v, a)).count();
+            let can_copy = |a: &ArrayReduce| {
+                plan.captured.contains(&a.array) && names(a.array) == 1 && arrays::can_copy(func, a.array)
+            };
             match arrays.iter().find(|a| !can_copy(a)) {
                 Some(a) if func.options.parallel & parallel::UNSAFE == 0 => return Err(races::shared(a, plan.span)),
-                _ => plan.arrays = arrays,
+                Some(_) => plan.trusted = true,
+                None => plan.arrays = arrays,
             }
         }
         Err(_) if func.options.parallel & parallel::UNSAFE != 0 => plan.trusted = true,
@@ -322,7 +327,12 @@ fn replace(
     let more = c.op(row("sdiv"), &[n1, grain], Ty::int());
     let more = c.add(more, one);
     let single = c.le(n, grain);
-    let blocks = c.select(single, one, more);
+    let mut blocks = c.select(single, one, more);
+    if plan.checked {
+        // Without an iteration nothing is run.
+        let none = c.lt(n, one);
+        blocks = c.select(none, n, blocks);
+    }
     let (record, last) = (c.int(partials.record), c.int(partials.last));
     let bytes = c.mul(blocks, record);
     let bytes = c.add(bytes, last);

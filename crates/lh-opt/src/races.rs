@@ -103,6 +103,12 @@ pub(crate) fn judge(func: &Function, r: &Region, callees: Callees<'_>) -> Result
     Ok(arrays)
 }
 
+/// Whether a value refers to memory of an array.
+pub(crate) fn is_part(func: &Function, callees: Callees<'_>, v: Value, array: Value) -> bool {
+    let defs = Defs::new(func);
+    Effects::new(func, &defs, callees).of_value(v).iter().any(|p| p.root == Root::Value(array))
+}
+
 /// A loop whose variables need the order of its iterations.
 pub(crate) fn carried(func: &Function, l: &lh_ir::cfg::Loop, callees: Callees<'_>) -> Conflict {
     let defs = Defs::new(func);
