@@ -195,6 +195,151 @@ def least_elements(x, k):
     return out
 
 
+T = np.round(X, 1)
+WITH_NAN = np.where(X > 1.4, np.nan, T)
+A = RANDOM.random((N, 5))
+
+
+@combines("4 variables", X)
+def ufuncs(x):
+    most, least, total, rest = -np.inf, np.inf, 0.0, 1.0
+    for i in prange(x.size):
+        most = np.maximum(most, x[i])
+        least = np.fmin(x[i], least)
+        total = np.add(total, x[i])
+        rest = np.subtract(rest, x[i])
+    return most, least, total, rest
+
+
+@combines("3 variables", np.where(X > 1.4, np.nan, X))
+def ufuncs_of_nan(x):
+    most, known, none = -np.inf, -np.inf, np.nan
+    for i in prange(x.size):
+        most = np.maximum(most, x[i])
+        known = np.fmax(known, x[i])
+        none = np.fmin(none, x[i])
+    return most, known, none
+
+
+@combines("4 variables", X)
+def ufuncs_of_truth(x):
+    any_large, all_small, any_huge, bits = False, True, False, 0
+    for i in prange(x.size):
+        any_large = np.logical_or(any_large, x[i] > 1.4)
+        all_small = np.logical_and(all_small, x[i] < 9)
+        any_huge = np.logical_or(x[i] > 9, any_huge)
+        bits = np.bitwise_or(bits, i)
+    return any_large, all_small, any_huge, bits
+
+
+@combines("5 variables", X)
+def truth(x):
+    small = positive = odd = True
+    large = huge = False
+    for i in prange(x.size):
+        small = small and x[i] < 1.4
+        positive = x[i] > 0 and positive
+        odd = odd and x[i] > 0.4 and x[i] != 1
+        large = large or x[i] > 1.49
+        huge = huge or (x[i] > 1.45 and x[i] < 0.1)
+    return small, positive, odd, large, huge
+
+
+@combines("4 variables", X)
+def truth_that_is_set(x):
+    ok = fine = True
+    found, count = False, 0
+    for i in prange(x.size):
+        if not x[i] > 0.6:
+            ok = False
+        if x[i] > 9:
+            fine = False
+        if x[i] > 1.4:
+            found = True
+            count += 1
+    return ok, fine, found, count
+
+
+@combines("6 variables", T)
+def first_of_the_least_and_of_the_greatest(x):
+    least, at, beside = np.inf, -1, 0.0
+    most, where, other = -np.inf, -1, 0
+    for i in prange(x.size):
+        if x[i] < least:
+            least = x[i]
+            at = i
+            beside = x[i] * 2 + i
+        if most < x[i]:
+            most, where, other = x[i], i, x.size - i
+    return least, at, beside, most, where, other
+
+
+@combines("4 variables", T)
+def last_of_the_least_and_of_the_greatest(x):
+    least, at = 0.5, -1
+    most, where = -np.inf, -1
+    for i in prange(x.size):
+        if x[i] <= least:
+            least, at = x[i], i
+        if x[i] >= most:
+            most, where = x[i], i
+    return least, at, most, where
+
+
+@combines("4 variables", WITH_NAN)
+def least_of_those_with_nan(x):
+    least, at = x[0], 0
+    none, nowhere = np.nan, -1
+    for i in prange(1, x.size):
+        if least > x[i]:
+            least, at = x[i], i
+        if x[i] <= none:
+            none, nowhere = x[i], i
+    return least, at, none, nowhere
+
+
+@combines("3 variables", A)
+def least_in_two_dimensions(a):
+    least, row, column = 9.0, -1, -1
+    for i in prange(a.shape[0]):
+        for j in range(a.shape[1]):
+            if i % 3 and a[i, j] < least:
+                least = a[i, j]
+                row, column = i, j
+    return least, row, column
+
+
+@combines("2 variables", T)
+def least_as_a_tuple(x):
+    best = (np.inf, -1)
+    for i in prange(x.size):
+        if x[i] < best[0]:
+            best = (x[i], i)
+    return best
+
+
+@combines("4 variables", X)
+def last_that_is_found(x):
+    last, value, flag, never = -1, 0.5, 0, 7
+    for i in prange(x.size):
+        if x[i] > 1.2:
+            last = i
+            value = x[i] * 3
+        if not x[i] > 0.7:
+            flag = 1
+        if x[i] > 9:
+            never = i
+    return last, value, flag, never
+
+
+@combines("1 array", X, K)
+def truth_of_elements(x, k):
+    out = np.zeros(12, np.bool_)
+    for i in prange(x.size):
+        out[k[i]] |= x[i] > 1.48
+    return out
+
+
 @pytest.mark.parametrize(("function", "what", "args"), COMBINED)
 def test_combined(function: Any, what: str, args: Any, capsys: Any) -> None:
     compiled = njit(parallel=True)(function)
@@ -207,7 +352,7 @@ def test_combined(function: Any, what: str, args: Any, capsys: Any) -> None:
     set_num_threads(most)
     for got in results:
         flat = lambda r: [r] if not isinstance(r, tuple) else [y for x in r for y in flat(x)]  # noqa: E731
-        assert all(np.array_equal(x, y) for x, y in zip(flat(got), flat(results[0]), strict=True))
+        assert all(np.array_equal(x, y, equal_nan=True) for x, y in zip(flat(got), flat(results[0]), strict=True))
         for x, y in zip(flat(got), flat(expected), strict=True):
             np.testing.assert_allclose(x, y, rtol=1e-3 if np.asarray(y).dtype in (np.float32, np.complex64) else 1e-11)
     compiled.parallel_diagnostics(level=1)
@@ -222,13 +367,12 @@ def second_of_two(x):
     return last + most
 
 
-def argument_of_the_greatest(x):
-    m, at = -np.inf, -1
+def argument_by_itself(x):
+    at = 0
     for i in prange(x.size):
-        if x[i] > m:
-            m = x[i]
+        if x[i] > x[at]:
             at = i
-    return m, at
+    return at
 
 
 def written_beside(x):
@@ -251,7 +395,12 @@ def the_other_way(x):
 
 @pytest.mark.parametrize(
     ("function", "line"),
-    [(second_of_two, "last = x[i] - last"), (argument_of_the_greatest, ""), (written_beside, ""), (the_other_way, "")],
+    [
+        (second_of_two, "gives `last` a value"),
+        (argument_by_itself, "gives `at` a value"),
+        (written_beside, "of `m`"),
+        (the_other_way, "of `m`"),
+    ],
 )
 def test_what_needs_the_order_is_refused(function: Any, line: str) -> None:
     with pytest.raises(errors.UnsupportedError, match="parallel-race") as e:
@@ -269,3 +418,24 @@ def begins_with_nan(x):
         if x[i] > m:
             m = x[i]
     return m
+
+
+@pytest.mark.parametrize("race", [False, True])
+@pytest.mark.parametrize("n", [0, 1, 2, 100])
+def test_copies_of_few_iterations(race: bool, n: int) -> None:
+    x, expected = np.arange(n) + 1.0, np.arange(n) + 1.0
+    results = njit(parallel={"race": race})(left_by_few)(x), left_by_few(expected)
+    np.testing.assert_array_equal(x, expected)
+    for got, want in zip(*results, strict=True):
+        np.testing.assert_array_equal(got, want)
+
+
+def left_by_few(x):
+    s, at, m, total = np.zeros(2), -1, 1.0, 0.0
+    for i in prange(x.size):
+        s += 1
+        m = np.maximum(m, x[i])
+        total += x[i]
+        if x[i] >= 1:
+            at = i
+    return s, at, m, total

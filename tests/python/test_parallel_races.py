@@ -401,6 +401,65 @@ def updated_by_two_names(k, at):
     return h
 
 
+@wrong(bins())
+def marked(k):
+    seen = np.zeros(12, np.bool_)
+    for i in prange(len(k)):
+        if k[i] > 3:
+            seen[k[i]] = True
+    return seen
+
+
+@wrong(vector())
+def counted_while_better(a):
+    best, count = -1.0, 0
+    for i in prange(len(a)):
+        if a[i] > best:
+            best = a[i]
+            count += 1
+    return best, count
+
+
+@wrong(vector())
+def written_while_better(a):
+    best = -1.0
+    b = np.zeros(len(a))
+    for i in prange(len(a)):
+        if a[i] > best:
+            best = a[i]
+            b[i] = 1
+    return best, b
+
+
+@wrong(vector())
+def set_to_something_else(a):
+    best, at = -1.0, -1
+    for i in prange(len(a)):
+        if a[i] > best:
+            best = a[i] / 2
+            at = i
+    return best, at
+
+
+@wrong(vector())
+def counted_until_found(a):
+    ok, count = True, 0
+    for i in prange(len(a)):
+        ok = ok and a[i] < 0.9
+        if ok:
+            count += 1
+    return ok, count
+
+
+@wrong(matrix())
+def array_used_beside_its_sum(a):
+    s, b = np.zeros(a.shape[1]), np.empty(len(a))
+    for i in prange(len(a)):
+        b[i] = s[0]
+        s = s + a[i]
+    return s, b
+
+
 @wrong(vector())
 def appended(a):
     found = [0.0]

@@ -174,7 +174,7 @@ impl Infer<'_> {
             if !again {
                 self.check_lists()?;
                 let annotations = self.annotations();
-                self.name_arrays();
+                self.name_shared();
                 let (func, offsets) = (std::mem::take(&mut self.out), std::mem::take(&mut self.offsets));
                 if !self.code.is_generator {
                     return Ok(Output { func, ret, annotations, offsets, next: None });
@@ -233,14 +233,14 @@ impl Infer<'_> {
         Ok(())
     }
 
-    /// Names of what parallel loops may meet at, where the program checks that.
-    fn name_arrays(&mut self) {
-        if self.options.parallel & func::parallel::RACE == 0 {
+    /// Names of what iterations of parallel loops may meet at.
+    fn name_shared(&mut self) {
+        if self.options.parallel & (func::parallel::PRANGE | func::parallel::RACE) == 0 || self.is_library {
             return;
         }
         for (name, val) in self.code.value_names.iter().zip(&self.vals) {
             if let (Some(name), Some(Val { ty, v: Some(v), .. })) = (name, val)
-                && (ty.is_array() || matches!(ty.kind(), TyKind::List(_)))
+                && (ty.is_array() || ty.is_number() || matches!(ty.kind(), TyKind::List(_) | TyKind::Tuple { .. }))
             {
                 self.out.names.push((*v, name.to_string()));
             }

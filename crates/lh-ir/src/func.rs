@@ -55,7 +55,7 @@ pub struct Function {
     /// What became of loops that were to run in parallel.
     #[serde(skip)]
     pub notes: Vec<LoopNote>,
-    /// Names of arrays and lists, for messages of the check of parallel loops; only with [`parallel::RACE`].
+    /// Names of variables, for messages about parallel loops; only where there may be some.
     pub names: Vec<(Value, String)>,
     /// Whether the function belongs to the library (its frames are not shown in tracebacks; it is inlined eagerly).
     pub is_library: bool,

@@ -65,6 +65,8 @@ pub struct Summary {
     asks_thread: bool,
     /// It looks at nothing but its parameters, and changes nothing.
     repeats: bool,
+    /// It changes nothing.
+    quiet: bool,
 }
 
 /// What a function of the library computes, where the dependence test makes something of it.
@@ -80,12 +82,19 @@ pub(crate) enum Meaning {
     ComplexDifference,
     /// `a * b` of complex numbers.
     ComplexProduct,
+    /// The greater or lesser of two numbers, or whether one or both are true.
+    Extreme,
 }
 
 impl Meaning {
     fn of(func: &Function) -> Option<Meaning> {
         match func.qualname.as_str() {
             "floordiv" if func.params().iter().all(|v| func.ty(*v).is_int()) => Some(Meaning::Quotient),
+            "fmax" | "fmin" | "logical_or" | "logical_and"
+                if func.params().iter().all(|v| Some(func.ty(*v)) == func.ret) =>
+            {
+                Some(Meaning::Extreme)
+            }
             "slice_bounds" => Some(Meaning::SliceBounds),
             "add" if func.params().iter().all(|v| func.ty(*v).is_complex()) => Some(Meaning::ComplexSum),
             "mul" if func.params().iter().all(|v| func.ty(*v).is_complex()) => Some(Meaning::ComplexProduct),
@@ -178,7 +187,7 @@ impl<'a> Effects<'a> {
             MapExpr::Call(f, _, es) => match (self.callees)(*f)?.meaning? {
                 Meaning::ComplexSum => (row("add"), es),
                 Meaning::ComplexDifference => (row("sub"), es),
-                Meaning::Quotient | Meaning::SliceBounds | Meaning::ComplexProduct => return None,
+                Meaning::Quotient | Meaning::SliceBounds | Meaning::ComplexProduct | Meaning::Extreme => return None,
             },
             MapExpr::Arg(..) | MapExpr::Const(_) | MapExpr::Cast(..) => return None,
         };
@@ -328,12 +337,22 @@ pub(crate) fn repeats(inst: &Inst, callees: Callees<'_>) -> Option<bool> {
     }
 }
 
+/// Whether an instruction changes nothing, though it may raise.
+pub(crate) fn is_quiet(inst: &Inst, callees: Callees<'_>) -> bool {
+    match inst {
+        Inst::Call(f, _) => callees(*f).is_some_and(|s| s.quiet),
+        Inst::Runtime(f, _) => f.pure || f.name == "lh_check_index",
+        Inst::Map(..) => true,
+        _ => inst.is_pure() || repeats(inst, callees).is_some(),
+    }
+}
+
 fn once(func: &Function, callees: Callees<'_>) -> Summary {
     let defs = Defs::new(func);
     let effects = Effects::new(func, &defs, callees);
     let params = func.params();
     let number = |v: Value| params.iter().position(|p| *p == v);
-    let mut out = Summary { meaning: Meaning::of(func), repeats: true, ..Summary::default() };
+    let mut out = Summary { meaning: Meaning::of(func), repeats: true, quiet: true, ..Summary::default() };
     let note = |out: &mut Summary, kind: Kind| {
         if out.unknown != Some(Kind::Write) {
             out.unknown = Some(kind);
@@ -341,6 +360,7 @@ fn once(func: &Function, callees: Callees<'_>) -> Summary {
     };
     for b in 0..func.blocks.len() {
         out.repeats &= func.blocks[b].insts.iter().all(|d| repeats(&d.inst, callees) == Some(false));
+        out.quiet &= func.blocks[b].insts.iter().all(|d| is_quiet(&d.inst, callees));
         out.asks_thread |= func.blocks[b].insts.iter().any(|d| asks_thread(&d.inst, callees));
         for a in effects.of_block(Block::new(b)) {
             let Root::Value(v) = a.root else {

@@ -29,6 +29,7 @@ pub(crate) mod cost;
 mod partial;
 pub(crate) mod region;
 mod split;
+mod taken;
 
 use crate::counted::Defs;
 use crate::edit::{Cursor, row, runtime, to};
@@ -47,7 +48,7 @@ pub(crate) fn run(func: &mut Function) -> bool {
     let mut changed = false;
     while let Some(l) = next_loop(func, Parallel::Known) {
         changed = true;
-        let plan = plan(func, &l, &|_| None);
+        let plan = plan(func, &l, &|_| None, &[]);
         note(func, &l, Parallel::Known, &plan);
         if let Ok(plan) = plan {
             outline(func, plan, None);
@@ -70,7 +71,8 @@ pub(crate) fn run_asked(func: &mut Function, callees: Callees<'_>) -> Result<boo
     }
     while let Some(l) = next_loop(func, Parallel::Asked) {
         changed = true;
-        let plan = judged(func, &l, callees)?;
+        let flags = flags(func, &l, callees);
+        let plan = judged(func, &l, callees, &flags)?;
         note(func, &l, Parallel::Asked, &plan);
         if let Ok(plan) = plan {
             outline(func, plan, Some(callees));
@@ -97,7 +99,7 @@ fn note(func: &mut Function, l: &lh_ir::cfg::Loop, what: Parallel, plan: &Result
     let span = func.blocks[l.header.index()].term_span;
     let fate = match plan {
         Ok(plan) => Fate::Pool {
-            variables: plan.carried.iter().filter(|c| matches!(c, Carried::Reduced(_))).count(),
+            variables: plan.carried.iter().filter(|c| c.is_result()).count() - plan.flags,
             arrays: plan.arrays.len(),
             trusted: plan.trusted,
         },
@@ -117,8 +119,13 @@ fn note(func: &mut Function, l: &lh_ir::cfg::Loop, what: Parallel, plan: &Result
 }
 
 /// The plan of a loop that the program says is parallel, or why it runs on one thread.
-fn judged(func: &Function, l: &lh_ir::cfg::Loop, callees: Callees<'_>) -> Result<Result<Plan, Reason>, Conflict> {
-    let mut plan = match plan(func, l, callees) {
+fn judged(
+    func: &Function,
+    l: &lh_ir::cfg::Loop,
+    callees: Callees<'_>,
+    flags: &carried::Flags,
+) -> Result<Result<Plan, Reason>, Conflict> {
+    let mut plan = match plan(func, l, callees, flags) {
         Ok(plan) => plan,
         Err(region::CARRIED) if func.options.parallel & parallel::UNSAFE == 0 => {
             return Err(races::carried(func, l, callees));
@@ -134,7 +141,9 @@ fn judged(func: &Function, l: &lh_ir::cfg::Loop, callees: Callees<'_>) -> Result
                 plan.captured.contains(&a.array) && names(a.array) == 1 && arrays::can_copy(func, a.array)
             };
             match arrays.iter().find(|a| !can_copy(a)) {
-                Some(a) if func.options.parallel & parallel::UNSAFE == 0 => return Err(races::shared(a, plan.span)),
+                Some(a) if func.options.parallel & parallel::UNSAFE == 0 => {
+                    return Err(races::shared(func, a, plan.span));
+                }
                 Some(_) => plan.trusted = true,
                 None => plan.arrays = arrays,
             }
@@ -173,6 +182,8 @@ fn next_loop(func: &mut Function, what: Parallel) -> Option<lh_ir::cfg::Loop> {
 pub(crate) struct Plan {
     region: Region,
     carried: Vec<Carried>,
+    /// How many of them only tell of others whether they were set.
+    flags: usize,
     /// Sums and products of floats that are results: their order is free.
     free: Vec<Value>,
     /// Arrays that all iterations update.
@@ -192,11 +203,20 @@ pub(crate) struct Plan {
     span: Span,
 }
 
-fn plan(func: &Function, l: &lh_ir::cfg::Loop, callees: Callees<'_>) -> Result<Plan, Reason> {
+/// Lets a loop carry flags that tell whether its iterations have set what they set under conditions.
+fn flags(func: &mut Function, l: &lh_ir::cfg::Loop, callees: Callees<'_>) -> Vec<(Value, Value)> {
+    let cfg = Cfg::new(func);
+    match region(func, &cfg, &DomTree::new(&cfg), l) {
+        Ok(r) => carried::add_flags(func, &cfg, &r, callees),
+        Err(_) => Vec::new(),
+    }
+}
+
+fn plan(func: &Function, l: &lh_ir::cfg::Loop, callees: Callees<'_>, flags: &carried::Flags) -> Result<Plan, Reason> {
     let cfg = Cfg::new(func);
     let dom = DomTree::new(&cfg);
     let region = region(func, &cfg, &dom, l)?;
-    let (carried, free) = carried(func, &cfg, &region, callees)?;
+    let (carried, free) = carried(func, &cfg, &region, callees, flags)?;
     let initial = func.blocks[region.header.index()].params.clone();
     for (p, kind) in initial.iter().zip(&carried) {
         if matches!(kind, Carried::Reduced(how) if !how.combines(func.ty(*p))) {
@@ -210,7 +230,8 @@ fn plan(func: &Function, l: &lh_ir::cfg::Loop, callees: Callees<'_>) -> Result<P
     let cost = cost::cost(func, &cfg, &dom, &region);
     let span = func.blocks[region.header.index()].term_span;
     let (arrays, trusted, checked) = (Vec::new(), false, false);
-    Ok(Plan { region, carried, free, arrays, trusted, checked, captured, constants, initial, cost, span })
+    let flags = flags.len();
+    Ok(Plan { region, carried, flags, free, arrays, trusted, checked, captured, constants, initial, cost, span })
 }
 
 /// Outer loops of fewer iterations leave processors without work.
@@ -218,7 +239,11 @@ const FEW: i64 = 64;
 
 fn outline(func: &mut Function, mut plan: Plan, callees: Option<Callees<'_>>) {
     // Blocks of operations without a neutral value begin with the value before the loop.
-    let needs_initial = |k: &Carried| matches!(k, Carried::Reduced(how) if !how.has_neutral());
+    let needs_initial = |k: &Carried| match k {
+        Carried::Reduced(how) => !how.has_neutral(),
+        Carried::Taken { .. } => true,
+        Carried::Index | Carried::Last => false,
+    };
     let starts: Vec<Value> =
         plan.initial.iter().zip(&plan.carried).filter(|(_, k)| needs_initial(k)).map(|(v, _)| *v).collect();
     let partials = plan.has_results().then(|| Partials::new(func, &plan));

@@ -45,7 +45,9 @@ pub(crate) struct Update {
 /// Two accesses that may meet.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Conflict {
-    pub(crate) text: &'static str,
+    pub(crate) text: String,
+    /// What to write instead.
+    pub(crate) way: &'static str,
     pub(crate) first: Span,
     pub(crate) second: Option<Span>,
 }
@@ -54,13 +56,23 @@ impl Conflict {
     /// What the user is told.
     pub(crate) fn diagnostic(self, func: &Function) -> Box<Diagnostic> {
         let mut d = Diagnostic::new(diag::PARALLEL_RACE, "iterations of this parallel loop depend on each other")
-            .label(self.text)
+            .label(&self.text)
             .at(&func.file, self.first);
         if let Some(s) = self.second {
             d = d.note(format!("the other access is at {}:{}", s.line, s.col + 1));
         }
-        d.note("write to elements that the loop's index tells apart, use `range`, or say `parallel={\"unsafe\": True}`")
+        d.note(self.way)
     }
+}
+
+const ELEMENTS: &str =
+    "write to elements that the loop's index tells apart, use `range`, or say `parallel={\"unsafe\": True}`";
+const VARIABLES: &str = "combine by one operation (`s += x`, `m = max(m, x)`, `if x < m: m = x; at = i`), keep the variable to the iteration, \
+                         use `range`, or say `parallel={\"unsafe\": True}`";
+
+/// The name of a value in the program, or what it is.
+fn name_of(func: &Function, v: Value, what: &str) -> String {
+    func.names.iter().find(|(of, _)| *of == v).map_or_else(|| what.to_owned(), |(_, name)| format!("`{name}`"))
 }
 
 /// Judges a loop.
@@ -79,15 +91,15 @@ pub(crate) fn judge(func: &Function, r: &Region, callees: Callees<'_>) -> Result
     let mut arrays: Vec<ArrayReduce> = Vec::new();
     for (i, w) in accesses.iter().enumerate().filter(|(_, a)| a.kind != Kind::Read) {
         let Root::Value(root) = w.root else {
-            let text = "writes to memory of which it is not known where it belongs";
-            return Err(Conflict { text, first: w.span, second: None });
+            let text = "writes to memory of which it is not known where it belongs".to_owned();
+            return Err(Conflict { text, way: ELEMENTS, first: w.span, second: None });
         };
         if arrays.iter().any(|a| a.array == root) {
             continue;
         }
         if w.kind == Kind::Resize {
-            let text = "changes the length of a list that all iterations share";
-            return Err(Conflict { text, first: w.span, second: None });
+            let text = format!("changes the length of {}, which all iterations share", name_of(func, root, "a list"));
+            return Err(Conflict { text, way: ELEMENTS, first: w.span, second: None });
         }
         for (j, x) in accesses.iter().enumerate() {
             if x.root != w.root || (x.kind != Kind::Read && j < i) || judge.are_independent(w, x) {
@@ -95,7 +107,7 @@ pub(crate) fn judge(func: &Function, r: &Region, callees: Callees<'_>) -> Result
             }
             match update::reduction(&effects, &accesses, root) {
                 Some((how, updates)) => arrays.push(ArrayReduce { array: root, how, updates }),
-                None => return Err(conflict(w, x)),
+                None => return Err(conflict(w, x, &name_of(func, root, "an array"))),
             }
             break;
         }
@@ -128,22 +140,28 @@ pub(crate) fn carried(func: &Function, l: &lh_ir::cfg::Loop, callees: Callees<'_
             }
         }
     }
-    Conflict { text: "gives a variable a value that the next iteration needs", first, second: None }
+    let name = ordered.iter().map(|place| name_of(func, header.params[*place], "")).find(|name| !name.is_empty());
+    let name = name.unwrap_or_else(|| "a variable".to_owned());
+    let text = format!("gives {name} a value that the next iteration needs");
+    Conflict { text, way: VARIABLES, first, second: None }
 }
 
 /// An array that all iterations update, and that blocks cannot have copies of.
-pub(crate) fn shared(_: &ArrayReduce, first: Span) -> Conflict {
-    Conflict { text: "updates elements that all iterations share", first, second: None }
+pub(crate) fn shared(func: &Function, a: &ArrayReduce, first: Span) -> Conflict {
+    let text = format!("updates elements of {} that all iterations share", name_of(func, a.array, "an array"));
+    Conflict { text, way: ELEMENTS, first, second: None }
 }
 
-fn conflict(w: &Access, x: &Access) -> Conflict {
+fn conflict(w: &Access, x: &Access, name: &str) -> Conflict {
     let same = w.span == x.span && x.kind != Kind::Read;
     let text = match (same, x.kind) {
-        (true, _) => "may write the same element in different iterations",
-        (false, Kind::Read) => "may write an element that another iteration reads",
-        (false, Kind::Write | Kind::Resize) => "may write an element that another iteration writes too",
+        (true, _) => format!("may write the same element of {name} in different iterations"),
+        (false, Kind::Read) => format!("may write an element of {name} that another iteration reads"),
+        (false, Kind::Write | Kind::Resize) => {
+            format!("may write an element of {name} that another iteration writes too")
+        }
     };
-    Conflict { text, first: w.span, second: (!same).then_some(x.span) }
+    Conflict { text, way: ELEMENTS, first: w.span, second: (!same).then_some(x.span) }
 }
 
 /// An index of an inner loop.

@@ -10,10 +10,10 @@
 use super::marked;
 use crate::edit::{Replacements, row, to};
 use crate::effects::{Callees, repeats};
-use hashbrown::{HashMap, HashSet};
+use hashbrown::HashMap;
 use lh_ir::cfg::{Cfg, DomTree};
 use lh_ir::func::{Inst, InstData, Target, Term};
-use lh_ir::{Block, Const, Function, Ty, Value};
+use lh_ir::{Block, Const, Function, Value};
 use smallvec::SmallVec;
 use std::mem::{Discriminant, discriminant};
 
@@ -24,8 +24,11 @@ pub(super) fn run(func: &mut Function, callees: Callees<'_>) {
     let blocks = marked(func);
     // Of the blocks as they are before: choices only take ways away.
     let cfg = Cfg::new(func);
-    let is_true = |d: &InstData| d.result.filter(|_| d.inst == Inst::Const(Const::Bool(true)));
-    let truths: HashSet<Value> = func.blocks.iter().flat_map(|data| &data.insts).filter_map(is_true).collect();
+    let truth = |d: &InstData| match d.inst {
+        Inst::Const(Const::Bool(is_true)) => d.result.map(|v| (v, is_true)),
+        _ => None,
+    };
+    let truths: HashMap<Value, bool> = func.blocks.iter().flat_map(|data| &data.insts).filter_map(truth).collect();
     for b in blocks {
         choose(func, &cfg, &truths, b);
     }
@@ -89,7 +92,7 @@ fn key(inst: &Inst, state: usize) -> Key {
 }
 
 /// Makes a choice of a branch whose ways do nothing but pass different numbers to one block.
-fn choose(func: &mut Function, cfg: &Cfg, truths: &HashSet<Value>, b: Block) {
+fn choose(func: &mut Function, cfg: &Cfg, truths: &HashMap<Value, bool>, b: Block) {
     let Some(Term::Branch { cond, then, els }) = &func.blocks[b.index()].term else { return };
     let (cond, ways) = (*cond, [then.block, els.block]);
     let (then, els) = (way(func, cfg, then).clone(), way(func, cfg, els).clone());
@@ -122,16 +125,33 @@ fn way<'a>(func: &'a Function, cfg: &Cfg, t: &'a Target) -> &'a Target {
 }
 
 /// The first if the condition holds, else the second.
-fn choice(func: &mut Function, b: Block, cond: Value, (x, y): (Value, Value), truths: &HashSet<Value>) -> Value {
+fn choice(func: &mut Function, b: Block, cond: Value, (x, y): (Value, Value), truths: &HashMap<Value, bool>) -> Value {
     if x == y {
         return x;
     }
     let ty = func.ty(x);
-    // A truth value that is only ever set is a sum of conditions.
-    let is_set = ty == Ty::bool() && truths.contains(&x);
-    let (name, args) = if is_set { ("or", vec![y, cond]) } else { ("select", vec![cond, x, y]) };
-    let result = func.new_value(ty);
     let span = func.blocks[b.index()].term_span;
-    func.blocks[b.index()].insts.push(InstData { result: Some(result), inst: Inst::Op(row(name), args), span });
-    result
+    let mut op = |name: &str, args: Vec<Value>| {
+        let result = func.new_value(ty);
+        let inst = Inst::Op(row(name), args);
+        func.blocks[b.index()].insts.push(InstData { result: Some(result), inst, span });
+        result
+    };
+    // Truth values that are only ever set, or one of which is the condition, are sums or products of conditions.
+    match (truths.get(&x), truths.get(&y)) {
+        _ if !ty.is_bool() => op("select", vec![cond, x, y]),
+        (Some(true), _) => op("or", vec![y, cond]),
+        (_, Some(false)) => op("and", vec![x, cond]),
+        _ if x == cond => op("or", vec![y, cond]),
+        _ if y == cond => op("and", vec![x, cond]),
+        (Some(false), _) => {
+            let no = op("not", vec![cond]);
+            op("and", vec![y, no])
+        }
+        (_, Some(true)) => {
+            let no = op("not", vec![cond]);
+            op("or", vec![x, no])
+        }
+        _ => op("select", vec![cond, x, y]),
+    }
 }

@@ -105,7 +105,7 @@ pub(super) fn atomics(func: &Function, plan: &Plan, what: &ArrayReduce) -> Optio
         Reduce::Min => format!("lh_cuda_min_{sign}{bits}"),
         Reduce::Row(op) if op.name.starts_with("max") => format!("lh_cuda_max_{sign}{bits}"),
         Reduce::Row(op) if op.name.starts_with("min") => format!("lh_cuda_min_{sign}{bits}"),
-        Reduce::Mul | Reduce::Row(_) | Reduce::Product(_) => return None,
+        Reduce::Mul | Reduce::Row(_) | Reduce::Product(_) | Reduce::Call(_) => return None,
     };
     let fits = !plan.checked && !what.updates.is_empty();
     lh_ops::runtime::find(&name).filter(|_| fits)
@@ -135,7 +135,7 @@ fn begin(c: &mut Cursor<'_>, what: &ArrayReduce, array: Value, base: Value, bloc
         Reduce::Add => fill(c, copy, number(-0.0)),
         Reduce::Xor => fill(c, copy, number(0.0)),
         Reduce::Mul => fill(c, copy, number(1.0)),
-        Reduce::Product(_) => lh_ir::bug!("a product of complex elements is not a reduction"),
+        Reduce::Product(_) | Reduce::Call(_) => lh_ir::bug!("calls do not combine elements"),
         // Seeing a value twice does not matter.
         Reduce::And | Reduce::Or | Reduce::Max | Reduce::Min | Reduce::Row(_) => {
             c.effect(Inst::MapInto(Box::new(MapExpr::Arg(0, dtype)), vec![copy, array]));
@@ -190,7 +190,7 @@ pub(super) fn combine(c: &mut Cursor<'_>, what: &ArrayReduce, copies: &Copies) {
         Reduce::Max => better("gt"),
         Reduce::Min => better("lt"),
         Reduce::Row(op) => MapExpr::Op(op, dtype, vec![old.clone(), new.clone()]),
-        Reduce::Product(_) => lh_ir::bug!("a product of complex elements is not a reduction"),
+        Reduce::Product(_) | Reduce::Call(_) => lh_ir::bug!("calls do not combine elements"),
     };
     c.effect(Inst::MapInto(Box::new(e), vec![array, array, copy]));
     c.end_loop(&l);

@@ -206,7 +206,7 @@ impl Copy<'_> {
             start.push(match kind {
                 Carried::Index => low,
                 Carried::Last => c.inst(Inst::Zero, ty),
-                Carried::Reduced(how) => identity(&mut c, *how, ty).unwrap_or_else(|| {
+                Carried::Reduced(_) | Carried::Taken { .. } => identity(&mut c, *kind, ty).unwrap_or_else(|| {
                     let place = self.plan.carried_place(*p, &carried);
                     values[self.plan.initial[place].index()].unwrap_or_else(|| lh_ir::bug!("a captured value"))
                 }),

@@ -1,11 +1,12 @@
 //! What a loop carries from one iteration to the next: results that are combined, and results of the last iteration.
 
 use super::region::{CARRIED, Reason, Region};
+use super::taken;
 use crate::counted::{Defs, target_of};
-use crate::effects::{Callees, Meaning};
-use lh_ir::cfg::{Cfg, targets};
+use crate::effects::{Callees, Meaning, is_quiet};
+use lh_ir::cfg::{Cfg, DomTree, Edge, targets};
 use lh_ir::func::{Inst, Term};
-use lh_ir::{Block, Function, SpecId, Ty, Value};
+use lh_ir::{Block, Const, Function, Op, SpecId, Ty, Value};
 
 /// How values are combined, in any order.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -21,6 +22,8 @@ pub(crate) enum Reduce {
     Row(&'static lh_ir::Op),
     /// The function that multiplies complex numbers.
     Product(SpecId),
+    /// By a function that may be applied to one value twice.
+    Call(SpecId),
 }
 
 impl Reduce {
@@ -43,7 +46,20 @@ pub(crate) enum Carried {
     Reduced(Reduce),
     /// Set by each iteration, and looked at only after the loop.
     Last,
+    /// Set by iterations under a condition. What a block has is taken if the parameter at a place, a flag, says that it has
+    /// set any, and if the one at the other place compares so with what it was before.
+    Taken { flag: Option<usize>, best: Option<(usize, &'static Op)> },
 }
+
+impl Carried {
+    /// Whether each block gives one, which are then combined.
+    pub(super) fn is_result(self) -> bool {
+        matches!(self, Carried::Reduced(_) | Carried::Taken { .. })
+    }
+}
+
+/// Parameters of the header that have flags.
+pub(crate) type Flags = [(Value, Value)];
 
 /// Classifies the parameters of the header; with the results of the rows that combine floats.
 pub(crate) fn carried(
@@ -51,43 +67,69 @@ pub(crate) fn carried(
     cfg: &Cfg,
     r: &Region,
     callees: Callees<'_>,
+    flags: &Flags,
 ) -> Result<(Vec<Carried>, Vec<Value>), Reason> {
-    let defs = Defs::new(func);
-    let facts = Facts { func, cfg, defs: &defs, r, uses: &uses(func, r), callees };
-    let (mut out, mut free) = (Vec::new(), Vec::new());
-    for (place, p) in func.blocks[r.header.index()].params.iter().enumerate() {
-        if place == r.counted.place {
-            out.push(Carried::Index);
-            continue;
-        }
-        let chain = Chain::of(&facts, *p, place);
-        out.push(chain.kind().ok_or(CARRIED)?);
-        if matches!(chain.group, Some(Reduce::Add | Reduce::Mul)) && func.ty(*p).is_float() {
-            free.extend(&chain.members);
-        }
-        if matches!(out.last(), Some(Carried::Last)) && func.ty(*p).is_counted() {
-            return Err("an array or string that its last iteration makes is used after it");
-        }
+    let (kinds, free, _) = of_all(func, cfg, r, callees, flags);
+    let out = kinds.into_iter().collect::<Option<Vec<Carried>>>().ok_or(CARRIED)?;
+    let params = &func.blocks[r.header.index()].params;
+    if params.iter().zip(&out).any(|(p, kind)| *kind == Carried::Last && func.ty(*p).is_counted()) {
+        return Err("an array or string that its last iteration makes is used after it");
     }
     Ok((out, free))
 }
 
 /// Places of the header's parameters that need the order of the iterations.
 pub(crate) fn ordered(func: &Function, cfg: &Cfg, r: &Region, callees: Callees<'_>) -> Vec<usize> {
-    let defs = Defs::new(func);
-    let facts = Facts { func, cfg, defs: &defs, r, uses: &uses(func, r), callees };
-    let params = func.blocks[r.header.index()].params.iter().enumerate();
-    let is_ordered = |place: usize, p: Value| Chain::of(&facts, p, place).kind().is_none();
-    params.filter(|(place, p)| *place != r.counted.place && is_ordered(*place, **p)).map(|(place, _)| place).collect()
+    let (kinds, ..) = of_all(func, cfg, r, callees, &[]);
+    kinds.iter().enumerate().filter(|(_, kind)| kind.is_none()).map(|(place, _)| place).collect()
+}
+
+/// Gives parameters flags that tell whether iterations have set them, where that is needed.
+pub(super) fn add_flags(func: &mut Function, cfg: &Cfg, r: &Region, callees: Callees<'_>) -> Vec<(Value, Value)> {
+    let (.., groups) = of_all(func, cfg, r, callees, &[]);
+    let wanting = groups.iter().filter(|g| g.needs_flag());
+    wanting.map(|g| (func.blocks[r.header.index()].params[g.first], taken::add_flag(func, cfg, g))).collect()
+}
+
+type Kinds = (Vec<Option<Carried>>, Vec<Value>, Vec<taken::Group>);
+
+fn of_all(func: &Function, cfg: &Cfg, r: &Region, callees: Callees<'_>, flags: &Flags) -> Kinds {
+    let (defs, dom) = (Defs::new(func), DomTree::new(cfg));
+    let facts = Facts { func, cfg, dom: &dom, defs: &defs, r, uses: &uses(func, r), callees };
+    let (mut out, mut free, mut of_flags) = (Vec::new(), Vec::new(), Vec::new());
+    let params = &func.blocks[r.header.index()].params;
+    for (place, p) in params.iter().enumerate() {
+        if place == r.counted.place {
+            out.push(Some(Carried::Index));
+            continue;
+        }
+        let chain = Chain::of(&facts, *p, place);
+        out.push(chain.kind());
+        if matches!(chain.group, Some(Reduce::Add | Reduce::Mul)) && func.ty(*p).is_float() {
+            free.extend(&chain.members);
+        } else if flags.iter().any(|(_, f)| f == p) {
+            of_flags.extend(chain.members);
+        }
+    }
+    let others: Vec<usize> = (0..out.len()).filter(|place| out[*place].is_none()).collect();
+    let groups = taken::groups(&facts, &others, &of_flags);
+    for t in &groups {
+        let flag = flags.iter().find(|(p, _)| *p == params[t.first]);
+        let flag = flag.and_then(|(_, f)| params.iter().position(|p| p == f));
+        t.places.iter().for_each(|i| out[*i] = Some(Carried::Taken { flag, best: t.by.map(|by| (t.first, by)) }));
+    }
+    (out, free, groups)
 }
 
 /// Where a value is used in the region.
 #[derive(Clone, Copy)]
-enum Use {
+pub(super) enum Use {
     /// By an instruction.
     Inst(Block, usize),
     /// As an argument: target, place.
     Arg(Block, usize),
+    /// By a branch, as its condition.
+    Branch(Block),
     /// By the end of a block, or by a handler.
     Other,
 }
@@ -106,7 +148,8 @@ fn uses(func: &Function, r: &Region) -> Vec<Vec<Use>> {
             }
         }
         match &data.term {
-            Some(Term::Branch { cond: v, .. } | Term::Return(v)) => out[v.index()].push(Use::Other),
+            Some(Term::Branch { cond: v, .. }) => out[v.index()].push(Use::Branch(*b)),
+            Some(Term::Return(v)) => out[v.index()].push(Use::Other),
             Some(Term::Raise { args, .. }) => args.iter().for_each(|v| out[v.index()].push(Use::Other)),
             Some(Term::Jump(_) | Term::Propagate | Term::Unreachable) | None => {}
         }
@@ -116,13 +159,71 @@ fn uses(func: &Function, r: &Region) -> Vec<Vec<Use>> {
 
 /// What chains are made of.
 #[derive(Clone, Copy)]
-struct Facts<'a> {
-    func: &'a Function,
-    cfg: &'a Cfg,
-    defs: &'a Defs,
-    r: &'a Region,
-    uses: &'a [Vec<Use>],
-    callees: Callees<'a>,
+pub(super) struct Facts<'a> {
+    pub(super) func: &'a Function,
+    pub(super) cfg: &'a Cfg,
+    pub(super) dom: &'a DomTree,
+    pub(super) defs: &'a Defs,
+    pub(super) r: &'a Region,
+    pub(super) uses: &'a [Vec<Use>],
+    pub(super) callees: Callees<'a>,
+}
+
+impl Facts<'_> {
+    pub(super) fn inst(&self, v: Value) -> Option<&Inst> {
+        self.defs.inst(self.func, v)
+    }
+
+    /// What a cast to the same type is made of.
+    pub(super) fn source(&self, v: Value) -> Value {
+        match self.inst(v) {
+            Some(Inst::Cast(from)) if self.func.ty(*from).strong() == self.func.ty(v).strong() => self.source(*from),
+            _ => v,
+        }
+    }
+
+    /// Edges within the loop to where a value is a parameter, with what they give it.
+    pub(super) fn edges(&self, v: Value) -> Vec<(Edge, Value)> {
+        let Some(b) = self.defs.block(v) else { return Vec::new() };
+        let Some(place) = self.func.blocks[b.index()].params.iter().position(|p| *p == v) else { return Vec::new() };
+        let within = self.cfg.preds(b).iter().filter(|e| self.r.inside[e.from.index()]);
+        within.map(|e| (*e, target_of(self.func, *e).args[place])).collect()
+    }
+
+    /// Whether an edge is taken only where the branch of a block goes one way.
+    pub(super) fn is_behind(&self, e: Edge, b: Block, first: bool) -> bool {
+        let Some(Term::Branch { then, els, .. }) = &self.func.blocks[b.index()].term else { return false };
+        let way = if first { then.block } else { els.block };
+        (e.from == b && then.block != els.block && e.target == Some(u32::from(!first)))
+            || (self.cfg.preds(way).len() == 1 && self.dom.dominates(way, e.from))
+    }
+
+    /// Whether a branch decides nothing but what some parameters become where its ways meet: they change nothing, and end
+    /// in one block.
+    pub(super) fn decides_only(&self, b: Block, among: &dyn Fn(Value) -> bool) -> bool {
+        let data = |b: Block| &self.func.blocks[b.index()];
+        let Some(Term::Branch { then, els, .. }) = &data(b).term else { return false };
+        let alone = |way: Block| way != self.r.header && self.cfg.preds(way).len() == 1;
+        let on_way = |x: Block| [then, els].iter().any(|t| alone(t.block) && self.dom.dominates(t.block, x));
+        let ways: Vec<Block> = self.r.blocks.iter().copied().filter(|x| on_way(*x)).collect();
+        let goes_on = |x: &Block| matches!(data(*x).term, Some(Term::Jump(_) | Term::Branch { .. }));
+        let is_quiet = |x: &Block| data(*x).insts.iter().all(|d| is_quiet(&d.inst, self.callees));
+        if !ways.iter().all(|x| goes_on(x) && is_quiet(x)) {
+            return false;
+        }
+        let mut ends = Vec::new();
+        for (number, t) in ways.iter().chain([&b]).flat_map(|x| targets(self.func, *x)) {
+            match number {
+                None if self.r.inside[t.block.index()] => return false,
+                Some(_) if !ways.contains(&t.block) => ends.push(t),
+                _ => {}
+            }
+        }
+        let Some(first) = ends.first() else { return false };
+        let params = &data(first.block).params;
+        let agrees = |i: usize, args: &[Value]| args[i] == first.args[i] || among(params[i]);
+        ends.iter().all(|t| t.block == first.block && (0..params.len()).all(|i| agrees(i, &t.args)))
+    }
 }
 
 /// The values that a parameter becomes within an iteration.
@@ -131,6 +232,8 @@ struct Chain<'a> {
     members: Vec<Value>,
     /// Operands that must not be members.
     others: Vec<Value>,
+    /// Branches that look at a member.
+    branches: Vec<(Block, Value)>,
     group: Option<Reduce>,
     /// Whether all uses are of a form that is understood.
     holds: bool,
@@ -140,23 +243,22 @@ struct Chain<'a> {
 
 impl<'a> Chain<'a> {
     fn of(facts: &Facts<'a>, p: Value, place: usize) -> Chain<'a> {
-        let Facts { func, cfg, r, .. } = *facts;
-        let mut c =
-            Chain { facts: *facts, members: vec![p], others: Vec::new(), group: None, holds: true, used: false };
+        let (members, others, branches) = (vec![p], Vec::new(), Vec::new());
+        let mut c = Chain { facts: *facts, members, others, branches, group: None, holds: true, used: false };
         let mut at = 0;
         while c.holds && at < c.members.len() {
             let v = c.members[at];
             for u in &c.facts.uses[v.index()] {
-                c.follow(r, p, place, v, *u);
+                c.follow(facts.r, p, place, v, *u);
             }
             at += 1;
         }
         c.holds &= !c.others.iter().any(|v| c.members.contains(v));
-        c.holds &= c.members[1..].iter().all(|m| c.all_sources_are_members(cfg, *m));
-        if c.used {
-            let back = cfg.preds(r.header).iter().filter(|e| r.inside[e.from.index()]);
-            c.holds &= back.clone().all(|e| c.members.contains(&target_of(func, *e).args[place]));
+        for m in c.members.clone() {
+            c.holds &= c.all_sources_are_members(m);
         }
+        let decides = |c: &Chain<'a>, b: Block| facts.decides_only(b, &|v| c.members.contains(&v));
+        c.holds &= c.branches.iter().all(|(b, _)| decides(&c, *b));
         c
     }
 
@@ -182,7 +284,11 @@ impl<'a> Chain<'a> {
     /// Follows one use of a member.
     fn follow(&mut self, r: &Region, p: Value, place: usize, v: Value, u: Use) {
         match u {
-            Use::Other => self.holds = false,
+            Use::Branch(b) if self.facts.func.ty(v).is_bool() => {
+                self.used = true;
+                self.branches.push((b, v));
+            }
+            Use::Branch(_) | Use::Other => self.holds = false,
             // To the exit, which sees the parameter itself.
             Use::Arg(to, _) if !r.inside[to.index()] => self.holds &= v == p,
             Use::Arg(to, i) if to == r.header => {
@@ -233,23 +339,19 @@ impl<'a> Chain<'a> {
     }
 
     fn follow_call(&mut self, f: SpecId, args: &[Value], v: Value, result: Value) {
-        let is_product = (self.facts.callees)(f).is_some_and(|s| s.meaning == Some(Meaning::ComplexProduct));
+        let Some(group) = by_call(f, self.facts.callees) else { return self.holds = false };
         let ty = |v: &Value| self.facts.func.ty(*v).strong();
-        self.holds &= is_product && args.iter().all(|a| ty(a) == ty(&result));
+        self.holds &= args.iter().all(|a| ty(a) == ty(&result));
         let others = args.iter().copied().filter(|a| *a != v);
         self.others.extend(others.clone());
         self.holds &= others.count() == 1;
-        self.set_group(Reduce::Product(f));
+        self.set_group(group);
         self.join(result);
     }
 
     /// Whether two values are the same: one, or one that is cast twice, as what is compared and then chosen is.
     fn is_same(&self, a: Value, b: Value) -> bool {
-        let source = |v: Value| match self.facts.defs.inst(self.facts.func, v) {
-            Some(Inst::Cast(from)) => Some((*from, self.facts.func.ty(v).strong())),
-            _ => None,
-        };
-        a == b || source(a).is_some_and(|from| source(b) == Some(from))
+        self.facts.is_same(a, b)
     }
 
     /// A comparison may only choose between what it has compared.
@@ -262,7 +364,7 @@ impl<'a> Chain<'a> {
                 }
                 _ => false,
             },
-            Use::Arg(..) | Use::Other => false,
+            Use::Arg(..) | Use::Branch(_) | Use::Other => false,
         };
         self.holds &=
             args.iter().filter(|a| **a == v).count() == 1 && self.facts.uses[result.index()].iter().all(chooses);
@@ -286,23 +388,61 @@ impl<'a> Chain<'a> {
         self.set_group(if greater { Reduce::Max } else { Reduce::Min });
     }
 
-    /// Whether a member is made of members only, as far as the group allows.
-    fn all_sources_are_members(&self, cfg: &Cfg, m: Value) -> bool {
+    /// Whether a member is made of members only, as far as the group allows: truth values may be set, and an `and` or `or`
+    /// may be a branch on the first operand.
+    fn all_sources_are_members(&mut self, m: Value) -> bool {
+        let facts = self.facts;
         let is_member = |v: &Value| self.members.contains(v);
-        match self.facts.defs.inst(self.facts.func, m) {
+        match facts.inst(m) {
             Some(Inst::Op(op, args)) if op.name == "select" => {
                 let n = args[1..].iter().filter(|v| is_member(v)).count();
-                let compares = matches!(self.facts.defs.inst(self.facts.func, args[0]), Some(Inst::Op(_, c)) if c.iter().any(is_member));
-                if compares { n == 1 } else { n == 2 }
+                let compares = matches!(facts.inst(args[0]), Some(Inst::Op(_, c)) if c.iter().any(is_member));
+                return if compares { n == 1 } else { n == 2 };
             }
-            Some(_) => true,
-            None => {
-                let Some(b) = self.facts.defs.block(m) else { return false };
-                let Some(place) = self.facts.func.blocks[b.index()].params.iter().position(|p| *p == m) else {
-                    return false;
-                };
-                cfg.preds(b).iter().all(|e| is_member(&target_of(self.facts.func, *e).args[place]))
-            }
+            Some(_) => return true,
+            None => {}
         }
+        let edges = facts.edges(m);
+        if edges.is_empty() || !self.used {
+            return !self.used;
+        }
+        let kept: Vec<Value> = edges.iter().map(|(_, v)| *v).filter(is_member).collect();
+        for (e, v) in edges {
+            if self.members.contains(&v) {
+                continue;
+            }
+            let is_behind = |(b, of): &(Block, Value), first| {
+                kept.iter().all(|k| k == of) && facts.is_behind(e, *b, first) && !kept.is_empty()
+            };
+            let group = match facts.inst(v) {
+                Some(Inst::Const(Const::Bool(set))) => Some(if *set { Reduce::Or } else { Reduce::And }),
+                _ if self.branches.iter().any(|b| is_behind(b, true)) => Some(Reduce::And),
+                _ if self.branches.iter().any(|b| is_behind(b, false)) => Some(Reduce::Or),
+                _ => None,
+            };
+            let Some(group) = group else { return false };
+            self.set_group(group);
+        }
+        self.holds
+    }
+}
+
+impl Facts<'_> {
+    /// Whether two values are the same: one, or one that is cast twice.
+    pub(super) fn is_same(&self, a: Value, b: Value) -> bool {
+        let source = |v: Value| match self.inst(v) {
+            Some(Inst::Cast(from)) => Some((*from, self.func.ty(v).strong())),
+            _ => None,
+        };
+        a == b || source(a).is_some_and(|from| source(b) == Some(from))
+    }
+}
+
+/// How a function of the library combines its operands, if it does.
+fn by_call(f: SpecId, callees: Callees<'_>) -> Option<Reduce> {
+    match callees(f)?.meaning? {
+        Meaning::ComplexProduct => Some(Reduce::Product(f)),
+        Meaning::Extreme => Some(Reduce::Call(f)),
+        Meaning::Quotient | Meaning::SliceBounds | Meaning::ComplexSum | Meaning::ComplexDifference => None,
     }
 }

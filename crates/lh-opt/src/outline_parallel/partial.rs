@@ -31,7 +31,7 @@ impl Partials {
                     offsets.push(None);
                     continue;
                 }
-                Carried::Reduced(_) => &mut record,
+                Carried::Reduced(_) | Carried::Taken { .. } => &mut record,
                 Carried::Last => &mut last,
             };
             offsets.push(Some(*at));
@@ -57,7 +57,7 @@ impl Partials {
         let offset = c.mul(block, size);
         let at = c.inst(Inst::PtrAdd(base, offset), Ty::ptr());
         for ((p, kind), offset) in carried.iter().zip(&plan.carried).zip(&self.offsets) {
-            if let (Carried::Reduced(_), Some(offset)) = (kind, offset) {
+            if let (true, Some(offset)) = (kind.is_result(), offset) {
                 let offset = c.int(*offset);
                 let place = c.inst(Inst::PtrAdd(at, offset), Ty::ptr());
                 c.effect(Inst::Store(place, *p));
@@ -90,12 +90,8 @@ impl Partials {
         n: Value,
     ) -> Vec<Value> {
         let mut out = initial.to_vec();
-        let reduced: Vec<(usize, Reduce)> = plan
-            .carried
-            .iter()
-            .enumerate()
-            .filter_map(|(i, k)| if let Carried::Reduced(how) = k { Some((i, *how)) } else { None })
-            .collect();
+        let reduced: Vec<(usize, Carried)> =
+            plan.carried.iter().copied().enumerate().filter(|(_, k)| k.is_result()).collect();
         if !reduced.is_empty() {
             let zero = c.int(0);
             let one = c.int(1);
@@ -114,12 +110,29 @@ impl Partials {
             let offset = c.mul(now[0], size);
             let at = c.inst(Inst::PtrAdd(base, offset), Ty::ptr());
             let mut next = vec![c.add(now[0], one)];
-            for (k, (i, how)) in reduced.iter().enumerate() {
+            let mut parts = Vec::new();
+            for (k, (i, _)) in reduced.iter().enumerate() {
                 let offset = c.int(self.offsets[*i].unwrap_or(0));
                 let place = c.inst(Inst::PtrAdd(at, offset), Ty::ptr());
-                let part = c.inst(Inst::Load(place), tys[k]);
-                next.push(apply(c, *how, now[k + 1], part, tys[k]));
+                parts.push(c.inst(Inst::Load(place), tys[k]));
                 out[*i] = now[k + 1];
+            }
+            for (k, (_, kind)) in reduced.iter().enumerate() {
+                let (old, part) = (now[k + 1], parts[k]);
+                let number = |place: usize| reduced.iter().position(|(i, _)| *i == place).unwrap_or_default();
+                next.push(match *kind {
+                    Carried::Reduced(how) => apply(c, how, old, part, tys[k]),
+                    Carried::Taken { flag, best } => {
+                        let better = best.map(|(b, by)| c.op(by, &[parts[number(b)], now[number(b) + 1]], Ty::bool()));
+                        let set = flag.map(|f| parts[number(f)]);
+                        match (better, set) {
+                            (Some(x), Some(y)) => Some(c.and(x, y)),
+                            (x, y) => x.or(y),
+                        }
+                        .map_or(old, |take| c.select(take, part, old))
+                    }
+                    Carried::Index | Carried::Last => old,
+                });
             }
             c.end(Term::Jump(to(header, &next)), exit);
         }
@@ -167,12 +180,13 @@ fn apply(c: &mut Cursor<'_>, how: Reduce, a: Value, b: Value, ty: Ty) -> Value {
         Reduce::Max => choose(c, "gt"),
         Reduce::Min => choose(c, "lt"),
         Reduce::Row(op) => c.op(op, &[a, b], ty),
-        Reduce::Product(f) => c.inst(Inst::Call(f, vec![a, b]), ty),
+        Reduce::Product(f) | Reduce::Call(f) => c.inst(Inst::Call(f, vec![a, b]), ty),
     }
 }
 
 /// The value that changes nothing; `None` where the initial one serves.
-pub(super) fn identity(c: &mut Cursor<'_>, how: Reduce, ty: Ty) -> Option<Value> {
+pub(super) fn identity(c: &mut Cursor<'_>, kind: Carried, ty: Ty) -> Option<Value> {
+    let Carried::Reduced(how) = kind else { return None };
     let number = |x: f64| if ty.is_float() { Const::Float(x, ty) } else { Const::Int(x as i128, ty) };
     let constant = match how {
         Reduce::Add => number(-0.0),
@@ -180,7 +194,9 @@ pub(super) fn identity(c: &mut Cursor<'_>, how: Reduce, ty: Ty) -> Option<Value>
         Reduce::Xor if ty.is_bool() => Const::Bool(false),
         Reduce::Xor => number(0.0),
         Reduce::Product(_) => Const::Complex(1.0, 0.0, ty),
-        Reduce::And | Reduce::Or | Reduce::Max | Reduce::Min | Reduce::Row(_) => return None,
+        Reduce::And | Reduce::Or | Reduce::Max | Reduce::Min | Reduce::Row(_) | Reduce::Call(_) => {
+            return None;
+        }
     };
     Some(c.inst(Inst::Const(constant), ty))
 }

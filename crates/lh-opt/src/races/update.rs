@@ -11,7 +11,7 @@ use lh_ir::{Block, Op, Value};
 /// The operation by which all accesses to an array update it, and where they update single elements.
 pub(super) fn reduction(effects: &Effects<'_>, accesses: &[Access], array: Value) -> Option<(Reduce, Vec<Update>)> {
     let (dtype, ..) = effects.func.ty(array).as_array()?;
-    if !dtype.is_number() || dtype.is_bool() {
+    if !dtype.is_number() {
         return None;
     }
     let mine: Vec<&Access> = accesses.iter().filter(|a| a.root == Root::Value(array)).collect();
@@ -28,7 +28,8 @@ pub(super) fn reduction(effects: &Effects<'_>, accesses: &[Access], array: Value
     let all_explained =
         mine.iter().filter(|a| a.kind == Kind::Read).all(|a| reads_explained.contains(&(a.block, a.at)));
     let updates = updates.into_iter().collect::<Option<Vec<Update>>>().unwrap_or_default();
-    how.filter(|_| all_explained).map(|how| (how, updates))
+    let fits = |how: &Reduce| !dtype.is_bool() || matches!(how, Reduce::And | Reduce::Or);
+    how.filter(|how| all_explained && fits(how)).map(|how| (how, updates))
 }
 
 /// The operation of a write that updates, the read that belongs to it, and what is done to a single element.
