@@ -52,12 +52,28 @@ impl Brief<'_> {
             && blocks().flat_map(|d| &d.insts).all(|d| is_light(&d.inst))
             && self.every_round().any(|b| {
                 self.func.blocks[b.index()].insts.iter().any(|d| match &d.inst {
-                    Inst::ElemPtr { index, .. } => {
-                        index.iter().any(|i| counting.contains(&self.defs.offset(self.func, *i).0))
-                    }
+                    Inst::ElemPtr { index, .. } => index.iter().any(|i| self.moves(*i, &counting)),
                     _ => false,
                 })
             })
+    }
+
+    /// Whether a number is one of some that count, but for a constant and numbers from outside.
+    fn moves(&self, v: Value, counting: &[Value]) -> bool {
+        let (base, _) = self.defs.offset(self.func, v);
+        let is_outside = |v: Value| self.defs.block(v).is_some_and(|b| !is_in(self.cfg, self.l, b));
+        !is_outside(base)
+            && (counting.contains(&base)
+                || match self.defs.inst(self.func, base) {
+                    Some(Inst::Op(op, args)) if op.name == "add" => {
+                        (is_outside(args[0]) && self.moves(args[1], counting))
+                            || (is_outside(args[1]) && self.moves(args[0], counting))
+                    }
+                    Some(Inst::Op(op, args)) if op.name == "sub" => {
+                        is_outside(args[1]) && self.moves(args[0], counting)
+                    }
+                    _ => false,
+                })
     }
 
     /// Blocks that each round goes through.
