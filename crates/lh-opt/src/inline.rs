@@ -12,7 +12,7 @@
 
 use crate::edit::Replacements;
 use lh_ir::func::{Device, Inst, InstData, Options, Term};
-use lh_ir::{Function, SpecId, Value};
+use lh_ir::{Function, SpecId, Ty, Value};
 use std::sync::Arc;
 
 /// Functions of more instructions are called.
@@ -29,7 +29,15 @@ pub(crate) fn extract(func: &Function) -> Option<Function> {
     let on_device = matches!(func.options.device, Device::Function | Device::Kernel);
     let for_device =
         |d: &InstData| matches!(&d.inst, Inst::Runtime(f, _) if on_device && f.name.starts_with("lh_cuda_"));
-    let only_computes = |d: &InstData| d.inst.is_pure() && !d.inst.can_raise() || for_device(d);
+    // Of arrays that are made, the caller is to know the extents.
+    let makes = block.insts.iter().any(|d| d.result == Some(*v) && matches!(d.inst, Inst::ArrayMake { .. }));
+    let gives_memory = |d: &InstData| match &d.inst {
+        Inst::Runtime(f, _) => makes && matches!(f.name, "lh_alloc" | "lh_calloc"),
+        // Their size is computed, and extents are asked whether they are negative.
+        Inst::Call(..) => d.result.is_none_or(|r| (makes && func.ty(r).is_int()) || func.ty(r) == Ty::none()),
+        _ => false,
+    };
+    let only_computes = |d: &InstData| d.inst.is_pure() && !d.inst.can_raise() || for_device(d) || gives_memory(d);
     let fits = func.is_library
         && !func.options.debug
         && func.slots.is_empty()

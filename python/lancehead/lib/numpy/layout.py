@@ -50,10 +50,15 @@ def as_shape(shape):
 
 
 def _extent(n):
+    # What asks is a function of its own: the extent is seen where an array of it is made.
     extent = index_of(n)
+    _ask_extent(extent)
+    return extent
+
+
+def _ask_extent(extent):
     if extent < 0:
         raise ValueError("negative dimensions not allowed")
-    return extent
 
 
 def as_ints(items):
