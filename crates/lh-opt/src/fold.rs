@@ -16,6 +16,7 @@ mod merge;
 use crate::edit::Replacements;
 use lh_ir::cfg::Cfg;
 use lh_ir::func::{Inst, Term};
+use lh_ir::op::Op;
 use lh_ir::verify::{agree, parts};
 use lh_ir::{Const, Function, Ty, Value};
 
@@ -85,12 +86,37 @@ impl Known<'_> {
             _ => None,
         }
     }
+    fn constant_result(&self, op: &Op, args: &[Value]) -> Option<Simple> {
+        let args = args.iter().map(|v| self.constant(*v).cloned()).collect::<Option<Vec<_>>>()?;
+        convert::with_type((op.eval)(&args)?, self.result).map(Simple::Const)
+    }
+    /// An operation on integers or truth values of which one operand decides, or changes nothing.
+    fn neutral(&self, name: &str, args: &[Value]) -> Option<Simple> {
+        if let (&[cond, yes, no], "select") = (args, name) {
+            let Const::Bool(c) = self.constant(cond)? else { return None };
+            let v = if *c { yes } else { no };
+            return agree(self.func.ty(v), self.result).then_some(Simple::Value(v));
+        }
+        let &[a, b] = args else { return None };
+        let (known, other) = match (self.constant(a), self.constant(b)) {
+            (None, Some(k)) => (k, a),
+            (Some(k), None) if name != "sub" => (k, b),
+            _ => return None,
+        };
+        let same = agree(self.func.ty(other), self.result);
+        match (name, known) {
+            ("mul", Const::Int(1, _)) | ("add" | "sub", Const::Int(0, _)) if same => Some(Simple::Value(other)),
+            ("or", Const::Bool(false)) | ("and", Const::Bool(true)) if same => Some(Simple::Value(other)),
+            ("mul", Const::Int(0, _)) if self.result.is_int() => Some(Simple::Const(Const::Int(0, self.result))),
+            ("or", Const::Bool(true)) | ("and", Const::Bool(false)) if self.result.is_bool() => {
+                Some(Simple::Const(known.clone()))
+            }
+            _ => None,
+        }
+    }
     fn simplify(&self, inst: &Inst) -> Option<Simple> {
         match inst {
-            Inst::Op(op, args) => {
-                let args = args.iter().map(|v| self.constant(*v).cloned()).collect::<Option<Vec<_>>>()?;
-                convert::with_type((op.eval)(&args)?, self.result).map(Simple::Const)
-            }
+            Inst::Op(op, args) => self.constant_result(op, args).or_else(|| self.neutral(op.name, args)),
             Inst::Cast(v) if self.func.ty(*v).strong() == self.result.strong() => Some(Simple::Value(*v)),
             Inst::Cast(v) => convert::cast(self.constant(*v)?, self.result).map(Simple::Const),
             Inst::Field(v, i) => self.field(*v, *i),

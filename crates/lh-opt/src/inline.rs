@@ -30,7 +30,8 @@ pub(crate) fn extract(func: &Function) -> Option<Function> {
     let for_device =
         |d: &InstData| matches!(&d.inst, Inst::Runtime(f, _) if on_device && f.name.starts_with("lh_cuda_"));
     // Of arrays that are made, the caller is to know the extents.
-    let makes = block.insts.iter().any(|d| d.result == Some(*v) && matches!(d.inst, Inst::ArrayMake { .. }));
+    let is_made = |d: &InstData| d.result == Some(*v) && matches!(d.inst, Inst::ArrayMake { .. } | Inst::Pack(_));
+    let makes = block.insts.iter().any(is_made);
     let gives_memory = |d: &InstData| match &d.inst {
         Inst::Runtime(f, _) => makes && matches!(f.name, "lh_alloc" | "lh_calloc"),
         // Their size is computed, and extents are asked whether they are negative.
@@ -44,7 +45,7 @@ pub(crate) fn extract(func: &Function) -> Option<Function> {
         && func
             .ret
             .is_some_and(|r| r == func.ty(*v) || on_device && r.is_int() && r.flatten() == func.ty(*v).flatten())
-        && block.insts.len() <= if on_device { 2 * MAX_INSTS } else { MAX_INSTS }
+        && block.insts.len() <= if on_device || makes { 2 * MAX_INSTS } else { MAX_INSTS }
         && block.insts.iter().all(only_computes);
     fits.then(|| func.clone())
 }

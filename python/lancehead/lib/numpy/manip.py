@@ -14,30 +14,49 @@ from lancehead.lib.numpy.layout import (
 
 
 def _shape_text(shape):
-    # NumPy's text of the shape asked for, with -1 where it may be anything.
+    # NumPy's text of the shape asked for, which begins with the first extent that is known.
     text = ""
+    begun = False
     for k in range(len(shape)):
-        text = text + ("," if k > 0 else "") + str(shape[k])
-    return "(" + text + ("," if len(shape) == 1 else "") + ")"
+        if shape[k] >= 0 or begun:
+            text = text + ("," if begun else "") + ("newaxis" if shape[k] < 0 else str(shape[k]))
+            begun = True
+    return "(" + text + ("," if begun and len(shape) == 1 else "") + ")"
 
 
-def _known_shape(size, asked):
-    # A shape with its one extent of -1 found.
-    unknown, known, at = 0, 1, 0
+def _unknown_extent(size, asked):
+    # What the one extent of -1 stands for; 0 if there is none.
+    unknown, known = 0, 1
     for k in range(len(asked)):
-        n = asked[k]
-        if n < 0:
+        if asked[k] < 0:
             unknown += 1
-            at = k
         else:
-            known *= n
+            known *= asked[k]
     if unknown > 1:
         raise ValueError("can only specify one unknown dimension")
     if (unknown == 0 and known != size) or (unknown == 1 and (known == 0 or size % known != 0)):
         raise ValueError("cannot reshape array of size " + str(size) + " into shape " + _shape_text(asked))
-    if unknown == 0:
-        return asked
-    return prim.tuple_set(asked, at, size // known)
+    return 0 if unknown == 0 else size // known
+
+
+def _known_shape(size, asked):
+    # A shape with its one extent of -1 found. Of extents that are written out the caller sees what they are.
+    extent = _unknown_extent(size, asked)
+    if len(asked) == 1:
+        return (_either(asked[0], extent),)
+    if len(asked) == 2:
+        return (_either(asked[0], extent), _either(asked[1], extent))
+    return _with_unknown(asked, extent)
+
+
+def _with_unknown(asked, extent):
+    if len(asked) == 0:
+        return ()
+    return (_either(asked[0], extent),) + _with_unknown(asked[1:], extent)
+
+
+def _either(n, extent):
+    return prim.maximum(n, extent * prim.cast(n < 0, int))
 
 
 def reshape(a, shape, order="C"):
