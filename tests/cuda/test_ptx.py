@@ -233,3 +233,38 @@ def test_no_function_of_others_is_needed() -> None:
     assert np.array_equal(direct[:, 2:], lifted[:, 2:])
     np.testing.assert_allclose(direct[:, :2], lifted[:, :2], rtol=4e-15, atol=4e-15)
     assert ".extern" not in cuda.compile_ptx(functions, k.signature)[0]
+
+
+def test_small_new_arrays_are_the_threads_own() -> None:
+    def fold(x, out):
+        a, b = cuda.local.array(4, np.float64), cuda.local.array(4, np.float64)
+        i = cuda.threadIdx.x
+        for j in range(4):
+            a[j], b[j] = x[i] + j, j - x[i]
+        for r in range(3):
+            a[:] = np.cos(a) + b * r
+            c = a * b
+            a += b
+            b[:] = b - a
+            out[i, r] = c.sum() + np.sum(np.sin(a + b))
+        out[i, 3] = a.max()
+
+    k = Kernel(fold, "void(float64[::1], float64[:, ::1])", 1, 32, lambda rng: (rng.random(32), np.zeros((32, 4))))
+    direct, lifted = both(k)[-1]
+    assert np.array_equal(direct, lifted)
+
+    def handed_on(out):
+        a = cuda.local.array(4, np.float64)
+        a[:] = 1
+        b = a + 1
+        for _ in range(out.size):
+            b = b + a
+        out[0] = b[0]
+
+    def of_any_size(out):
+        c = out * 2
+        out[0] = c[1]
+
+    for function in (handed_on, of_any_size):
+        with pytest.raises(errors.TypingError, match="a GPU cannot make new arrays"):
+            cuda.compile_ptx(function, "void(float64[::1])")

@@ -19,6 +19,7 @@ mod jam;
 pub mod kernel_context;
 mod latches;
 mod list_lengths;
+mod local_arrays;
 mod lower_array;
 mod natural;
 mod nonzero;

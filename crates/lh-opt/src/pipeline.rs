@@ -7,8 +7,8 @@ use crate::effects::{self, Callees, Summary};
 use crate::elementwise::{self, Elementwise};
 use crate::{
     bounds, check_ahead, check_races, contract, dce, fold, fuse_elementwise, inline, interrupt, jam, kernel_context,
-    latches, list_lengths, lower_array, natural, nonzero, outline_parallel, own_sums, refcount, serialize_kernel, trim,
-    while_loops,
+    latches, list_lengths, local_arrays, lower_array, natural, nonzero, outline_parallel, own_sums, refcount,
+    serialize_kernel, trim, while_loops,
 };
 use lh_ir::diag::Result;
 use lh_ir::print::print;
@@ -45,6 +45,8 @@ pub const PIPELINE: &[Pass] = &[
     Pass { name: "while_loops", run: while_loops::run },
     // Sees the arithmetic of elementwise instructions, and leaves products that nothing uses.
     Pass { name: "contract", run: contract::run },
+    // Needs sizes that are folded.
+    Pass { name: "local_arrays", run: local_arrays::run },
     Pass { name: "dce", run: dce::run },
     // Needs calls to be instructions; what is written of threads is seen by the passes below as plain loops.
     Pass { name: "kernel_context", run: kernel_context::run },
