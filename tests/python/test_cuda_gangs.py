@@ -639,6 +639,37 @@ def test_lanes_that_leave_a_loop_one_way_or_another_know_their_round(shape):
         assert (out[t], also[t], last[t]) == (m, r, total)
 
 
+@pytest.mark.parametrize("shape", [2, 32, 48, 100, (5, 7, 3)])
+@pytest.mark.parametrize("warps", [False, True])
+def test_lanes_that_skip_a_loop_come_to_the_next_round_of_the_one_around_it(shape, warps):
+    many, most = 30, 5
+
+    @cuda.jit
+    def largest(a, values, places, votes):
+        t = cuda.threadIdx.x + cuda.blockDim.x * (cuda.threadIdx.y + cuda.blockDim.y * cuda.threadIdx.z)
+        for s in range(most):
+            values[t, s] = -1
+        for i in range(a.shape[0]):
+            if a[i, t] > values[t, 0]:
+                slot = 0
+                while slot + 1 < most and values[t, slot + 1] < a[i, t]:
+                    values[t, slot], places[t, slot] = values[t, slot + 1], places[t, slot + 1]
+                    slot += 1
+                values[t, slot], places[t, slot] = a[i, t], i
+        if warps:
+            votes[t] = cuda.any_sync(cuda.activemask(), places[t, 0] >= 0)
+
+    n = size(shape)
+    a = np.random.default_rng(1).integers(0, 40, (many, n))
+    values, places, votes = np.zeros((n, most), np.int64), np.full((n, most), -1), np.zeros(n, np.int64)
+    largest[1, shape](a, values, places, votes)
+    for t in range(n):
+        assert values[t].tolist() == sorted(a[:, t])[-most:]
+        assert a[places[t], t].tolist() == values[t].tolist()
+        assert len(set(places[t])) == most
+    assert (votes == warps).all()
+
+
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"])
 def test_threads_divide_integers_exactly(dtype):
     """Short integers are divided as floats, of whose quotients nothing may be lost; 0 as a divisor gives 0, as in NumPy."""

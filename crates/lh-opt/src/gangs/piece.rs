@@ -724,13 +724,10 @@ impl<'a> Build<'a> {
 
     /// Lanes go different ways from here on: each gets what was the same for all.
     fn spread(&mut self, way: Way, detour: usize, goals: &[Block], once: &mut HashMap<Value, Value>) -> Option<()> {
-        let mut shared: Vec<Value> = goals
-            .iter()
-            .flat_map(|g| {
-                let params = &self.old.blocks[g.index()].params;
-                self.given(*g).into_iter().filter(|v| !params.contains(v)).collect::<Vec<_>>()
-            })
-            .collect();
+        // Parameters of one place are what lanes keep already, also those that go where it still is what it was.
+        let params: Vec<Value> = goals.iter().flat_map(|g| self.old.blocks[g.index()].params.iter().copied()).collect();
+        let given = goals.iter().flat_map(|g| self.given(*g));
+        let mut shared: Vec<Value> = given.filter(|v| !params.contains(v)).collect();
         shared.sort_unstable();
         shared.dedup();
         let values = shared.iter().map(|v| self.once(once, *v)).collect::<Option<Vec<Value>>>()?;
