@@ -430,6 +430,76 @@ def test_copies_of_few_iterations(race: bool, n: int) -> None:
         np.testing.assert_array_equal(got, want)
 
 
+def variable_first(x, m, g):
+    low, high, last, top = m, g, m, g
+    for i in prange(x.size):
+        low, high = min(low, x[i]), max(high, x[i])
+        last = x[i] if x[i] <= last else last
+        if top <= x[i]:
+            top = x[i]
+    return low, high, last, top
+
+
+def least_second(x, m, g):
+    for i in prange(x.size):
+        m = min(x[i], m)
+    return m, g
+
+
+def greatest_second(x, m, g):
+    for i in prange(x.size):
+        g = g if g > x[i] else x[i]
+    return m, g
+
+
+def kept_by_a_condition(x, m, g):
+    for i in prange(x.size):
+        if not (m <= x[i]):
+            m = x[i]
+    return m, g
+
+
+def elements_second(x, m, g):
+    h, k = np.full(3, m), np.arange(x.size) % 3
+    for i in prange(x.size):
+        h[k[i]] = min(x[i], h[k[i]])
+    return h[0], h[1] + h[2]
+
+
+def numbers(dtype: Any, n: int) -> list[Any]:
+    x = np.round(RANDOM.random(n) * 9).astype(dtype)
+    if dtype is int:
+        return [x]
+    out = [x, np.where(x < 4, 0.0, -0.0).astype(dtype)]
+    for where in (slice(1), slice(n // 2, n // 2 + 1), slice(n - 1, n), slice(n), slice(n // 3, n // 2)):
+        out.append(x.copy())
+        out[-1][where] = np.nan
+    return out
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, int])
+@pytest.mark.parametrize("n", [1, 7, 30000])
+def test_variable_first_is_exact_with_nan_and_zeros(dtype: Any, n: int) -> None:
+    compiled = njit(parallel=True)(variable_first)
+    for x in numbers(dtype, n):
+        for m, g in ((dtype(5), dtype(2)), (x[0], x[-1])):
+            got, want = compiled(x, m, g), variable_first(x, m, g)
+            np.testing.assert_array_equal(got, want)
+            for a, b in zip(got, want, strict=True):
+                assert np.isnan(a) or np.signbit(a) == np.signbit(b)
+
+
+@pytest.mark.parametrize("function", [least_second, greatest_second, kept_by_a_condition, elements_second])
+def test_variable_second_needs_the_order_where_there_may_be_nan(function: Any) -> None:
+    x = numbers(float, 3000)[0]
+    way = r"`h\[k\] = min\(h\[k\], x\)`" if function is elements_second else "write the variable first"
+    with pytest.raises(errors.UnsupportedError, match=way):
+        njit(parallel=True)(function)(x, 5.0, 2.0)
+    assert njit(parallel=True, fastmath={"nnan", "nsz"})(function)(x, 5.0, 2.0) == function(x, 5.0, 2.0)
+    whole = numbers(int, 3000)[0]
+    assert njit(parallel=True)(function)(whole, 5, 2) == function(whole, 5, 2)
+
+
 def left_by_few(x):
     s, at, m, total = np.zeros(2), -1, 1.0, 0.0
     for i in prange(x.size):

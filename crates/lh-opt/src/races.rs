@@ -65,8 +65,10 @@ impl Conflict {
     }
 }
 
-const ELEMENTS: &str =
-    "write to elements that the loop's index tells apart, use `range`, or say `parallel={\"unsafe\": True}`";
+const ELEMENTS: &str = "write to elements that the loop's index tells apart, combine by one operation (`h[k] += x`, `h[k] = min(h[k], x)`), \
+     use `range`, or say `parallel={\"unsafe\": True}`";
+const FIRST: &str =
+    "write the variable first (`m = min(m, x)`, `if x < m: m = x`), use `range`, or say `fastmath={\"nnan\", \"nsz\"}`";
 const VARIABLES: &str = "combine by one operation (`s += x`, `m = max(m, x)`, `if x < m: m = x; at = i`), keep the variable to the iteration, \
                          use `range`, or say `parallel={\"unsafe\": True}`";
 
@@ -131,7 +133,7 @@ pub(crate) fn carried(func: &Function, l: &lh_ir::cfg::Loop, callees: Callees<'_
     let ordered = region.map_or_else(|_| Vec::new(), |r| ordered(func, &cfg, &r, callees));
     // Where a variable gets its value for the next iteration, as far as that is one place; not the loop's own counter.
     for e in cfg.preds(l.header).iter().filter(|e| l.blocks.contains(&e.from)) {
-        for place in ordered.iter().rev() {
+        for (place, _) in ordered.iter().rev() {
             let (v, p) = (&target_of(func, *e).args[*place], &header.params[*place]);
             let b = defs.block(*v).filter(|b| l.blocks.contains(b) && v != p);
             let made = b.and_then(|b| func.blocks[b.index()].insts.iter().find(|d| d.result == Some(*v)));
@@ -140,8 +142,12 @@ pub(crate) fn carried(func: &Function, l: &lh_ir::cfg::Loop, callees: Callees<'_
             }
         }
     }
-    let name = ordered.iter().map(|place| name_of(func, header.params[*place], "")).find(|name| !name.is_empty());
+    let name = ordered.iter().map(|(place, _)| name_of(func, header.params[*place], "")).find(|name| !name.is_empty());
     let name = name.unwrap_or_else(|| "a variable".to_owned());
+    if !ordered.is_empty() && ordered.iter().all(|(_, is_for_nan)| *is_for_nan) {
+        let text = format!("keeps {name} where a comparison holds: a NaN is taken, and all before it forgotten");
+        return Conflict { text, way: FIRST, first, second: None };
+    }
     let text = format!("gives {name} a value that the next iteration needs");
     Conflict { text, way: VARIABLES, first, second: None }
 }

@@ -5,7 +5,7 @@ use super::taken;
 use crate::counted::{Defs, target_of};
 use crate::effects::{Callees, Meaning, is_quiet};
 use lh_ir::cfg::{Cfg, DomTree, Edge, targets};
-use lh_ir::func::{Inst, Term};
+use lh_ir::func::{Inst, Term, fastmath};
 use lh_ir::{Block, Const, Function, Op, SpecId, Ty, Value};
 
 /// How values are combined, in any order.
@@ -69,8 +69,8 @@ pub(crate) fn carried(
     callees: Callees<'_>,
     flags: &Flags,
 ) -> Result<(Vec<Carried>, Vec<Value>), Reason> {
-    let (kinds, free, _) = of_all(func, cfg, r, callees, flags);
-    let out = kinds.into_iter().collect::<Option<Vec<Carried>>>().ok_or(CARRIED)?;
+    let Kinds { all, free, .. } = of_all(func, cfg, r, callees, flags);
+    let out = all.into_iter().collect::<Option<Vec<Carried>>>().ok_or(CARRIED)?;
     let params = &func.blocks[r.header.index()].params;
     if params.iter().zip(&out).any(|(p, kind)| *kind == Carried::Last && func.ty(*p).is_counted()) {
         return Err("an array or string that its last iteration makes is used after it");
@@ -78,25 +78,39 @@ pub(crate) fn carried(
     Ok((out, free))
 }
 
-/// Places of the header's parameters that need the order of the iterations.
-pub(crate) fn ordered(func: &Function, cfg: &Cfg, r: &Region, callees: Callees<'_>) -> Vec<usize> {
-    let (kinds, ..) = of_all(func, cfg, r, callees, &[]);
-    kinds.iter().enumerate().filter(|(_, kind)| kind.is_none()).map(|(place, _)| place).collect()
+/// Places of the header's parameters that need the order of the iterations; whether it is for NaN.
+pub(crate) fn ordered(func: &Function, cfg: &Cfg, r: &Region, callees: Callees<'_>) -> Vec<(usize, bool)> {
+    let Kinds { all, kept, .. } = of_all(func, cfg, r, callees, &[]);
+    (0..all.len()).filter(|place| all[*place].is_none()).map(|place| (place, kept.contains(&place))).collect()
+}
+
+/// Whether NaN and the signs of zeros matter.
+pub(crate) fn is_exact(func: &Function, v: Value) -> bool {
+    const FREE: u8 = fastmath::NNAN | fastmath::NSZ;
+    func.ty(v).is_float() && func.options.fastmath & FREE != FREE
 }
 
 /// Gives parameters flags that tell whether iterations have set them, where that is needed.
 pub(super) fn add_flags(func: &mut Function, cfg: &Cfg, r: &Region, callees: Callees<'_>) -> Vec<(Value, Value)> {
-    let (.., groups) = of_all(func, cfg, r, callees, &[]);
+    let Kinds { groups, .. } = of_all(func, cfg, r, callees, &[]);
     let wanting = groups.iter().filter(|g| g.needs_flag());
     wanting.map(|g| (func.blocks[r.header.index()].params[g.first], taken::add_flag(func, cfg, g))).collect()
 }
 
-type Kinds = (Vec<Option<Carried>>, Vec<Value>, Vec<taken::Group>);
+/// What is known of the header's parameters.
+struct Kinds {
+    all: Vec<Option<Carried>>,
+    /// Sums and products of floats.
+    free: Vec<Value>,
+    groups: Vec<taken::Group>,
+    /// Places of those that are kept where a comparison holds.
+    kept: Vec<usize>,
+}
 
 fn of_all(func: &Function, cfg: &Cfg, r: &Region, callees: Callees<'_>, flags: &Flags) -> Kinds {
     let (defs, dom) = (Defs::new(func), DomTree::new(cfg));
     let facts = Facts { func, cfg, dom: &dom, defs: &defs, r, uses: &uses(func, r), callees };
-    let (mut out, mut free, mut of_flags) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut out, mut free, mut of_flags, mut kept) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let params = &func.blocks[r.header.index()].params;
     for (place, p) in params.iter().enumerate() {
         if place == r.counted.place {
@@ -105,6 +119,7 @@ fn of_all(func: &Function, cfg: &Cfg, r: &Region, callees: Callees<'_>, flags: &
         }
         let chain = Chain::of(&facts, *p, place);
         out.push(chain.kind());
+        kept.extend(chain.keeps.then_some(place));
         if matches!(chain.group, Some(Reduce::Add | Reduce::Mul)) && func.ty(*p).is_float() {
             free.extend(&chain.members);
         } else if flags.iter().any(|(_, f)| f == p) {
@@ -118,7 +133,7 @@ fn of_all(func: &Function, cfg: &Cfg, r: &Region, callees: Callees<'_>, flags: &
         let flag = flag.and_then(|(_, f)| params.iter().position(|p| p == f));
         t.places.iter().for_each(|i| out[*i] = Some(Carried::Taken { flag, best: t.by.map(|by| (t.first, by)) }));
     }
-    (out, free, groups)
+    Kinds { all: out, free, groups, kept }
 }
 
 /// Where a value is used in the region.
@@ -239,12 +254,15 @@ struct Chain<'a> {
     holds: bool,
     /// Whether the parameter is looked at in the loop.
     used: bool,
+    /// Whether it is kept where a comparison holds, which none does with NaN.
+    keeps: bool,
 }
 
 impl<'a> Chain<'a> {
     fn of(facts: &Facts<'a>, p: Value, place: usize) -> Chain<'a> {
         let (members, others, branches) = (vec![p], Vec::new(), Vec::new());
-        let mut c = Chain { facts: *facts, members, others, branches, group: None, holds: true, used: false };
+        let mut c =
+            Chain { facts: *facts, members, others, branches, group: None, holds: true, used: false, keeps: false };
         let mut at = 0;
         while c.holds && at < c.members.len() {
             let v = c.members[at];
@@ -328,7 +346,7 @@ impl<'a> Chain<'a> {
             "xor" => Reduce::Xor,
             "maxnum" | "minnum" | "maximum" | "minimum" => Reduce::Row(op),
             "lt" | "le" | "gt" | "ge" => return self.follow_comparison(args, v, result),
-            "select" => return self.follow_select(args, result),
+            "select" => return self.follow_select(args, v, result),
             _ => return self.holds = false,
         };
         let others = args.iter().copied().filter(|a| *a != v);
@@ -370,7 +388,7 @@ impl<'a> Chain<'a> {
             args.iter().filter(|a| **a == v).count() == 1 && self.facts.uses[result.index()].iter().all(chooses);
     }
 
-    fn follow_select(&mut self, args: &[Value], result: Value) {
+    fn follow_select(&mut self, args: &[Value], v: Value, result: Value) {
         self.join(result);
         let Some(Inst::Op(op, compared)) = self.facts.defs.inst(self.facts.func, args[0]) else { return };
         let (a, b) = (args[1], args[2]);
@@ -386,6 +404,11 @@ impl<'a> Chain<'a> {
             _ => return,
         };
         self.set_group(if greater { Reduce::Max } else { Reduce::Min });
+        if is_exact(self.facts.func, v) {
+            // A NaN is taken, and then forgotten with all before it; of zeros the last is taken.
+            self.keeps |= self.is_same(a, v);
+            self.holds &= !self.keeps && matches!(op.name, "lt" | "gt");
+        }
     }
 
     /// Whether a member is made of members only, as far as the group allows: truth values may be set, and an `and` or `or`

@@ -3,7 +3,7 @@
 use super::Update;
 use crate::effects::expr::{Expr, Sym};
 use crate::effects::{Access, Effects, Kind, Root};
-use crate::outline_parallel::carried::Reduce;
+use crate::outline_parallel::carried::{Reduce, is_exact};
 use lh_ir::cfg::Cfg;
 use lh_ir::func::{Inst, MapExpr, Term};
 use lh_ir::{Block, Op, Value};
@@ -187,6 +187,10 @@ fn chosen(effects: &Effects<'_>, args: &[Value], old: Value) -> Option<Reduce> {
     let in_order = (compared[0], compared[1]) == (args[1], args[2]);
     let swapped = (compared[0], compared[1]) == (args[2], args[1]);
     if !(in_order || swapped) || (args[1] == old) == (args[2] == old) {
+        return None;
+    }
+    // Where it is kept if a comparison holds, it is lost to NaN, with all before it.
+    if args[1] == old && is_exact(effects.func, old) {
         return None;
     }
     best(op, in_order)
