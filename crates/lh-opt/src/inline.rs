@@ -11,7 +11,7 @@
 //! a reference of what was only passed on. Larger functions are LLVM's.
 
 use crate::edit::Replacements;
-use lh_ir::func::{Device, Inst, InstData, Options, Term};
+use lh_ir::func::{Device, Inst, InstData, Options, Term, parallel};
 use lh_ir::{Function, SpecId, Ty, Value};
 use std::sync::Arc;
 
@@ -31,7 +31,8 @@ pub(crate) fn extract(func: &Function) -> Option<Function> {
         |d: &InstData| matches!(&d.inst, Inst::Runtime(f, _) if on_device && f.name.starts_with("lh_cuda_"));
     // Of arrays that are made, the caller is to know the extents.
     let is_made = |d: &InstData| d.result == Some(*v) && matches!(d.inst, Inst::ArrayMake { .. } | Inst::Pack(_));
-    let makes = block.insts.iter().any(is_made);
+    // Which iterations of a parallel loop meet, and what they combine, is asked of the calls.
+    let makes = func.options.parallel & parallel::PRANGE == 0 && block.insts.iter().any(is_made);
     let gives_memory = |d: &InstData| match &d.inst {
         Inst::Runtime(f, _) => makes && matches!(f.name, "lh_alloc" | "lh_calloc"),
         // Their size is computed, and extents are asked whether they are negative.
