@@ -147,10 +147,17 @@ def _from_cffi(c: Any) -> Any:
 
 
 def described(f: Any) -> tuple[str, int, tuple[Any, ...], Any]:
-    """Name, address, types of parameters and of the result of a C function; `TypeError` if they are not known."""
+    """Name, address, types of parameters and of the result of a C function.
+
+    Raises:
+        TypeError: they are not known.
+        ValueError: there is no function at its address.
+    """
     if isinstance(f, types.WrapperAddressProtocol):
-        signature = f.signature()
-        return type(f).__name__, f.__wrapper_address__(), signature.args, signature.return_type
+        signature, address = f.signature(), f.__wrapper_address__()
+        if address <= 0:
+            raise ValueError(f"wrapper address of {f!r} instance must be a positive integer, not {address}")
+        return type(f).__name__, address, signature.args, signature.return_type
     if not isinstance(f, ctypes._CFuncPtr):
         return _described_by_cffi(addresses[f] if isinstance(f, BuiltinFunctionType) else f)
     name = getattr(f, "__name__", type(f).__name__)

@@ -302,3 +302,19 @@ def test_functions_by_their_address():
     unsaid = types.WrapperAddressProtocol()
     with pytest.raises(errors.TypingError, match="has no `signature`"):
         njit(lambda x: unsaid(x))(5.0)
+
+
+def test_nothing_is_called_at_address_0():
+    class Nowhere(types.WrapperAddressProtocol):
+        def __wrapper_address__(self):
+            return 0
+
+        def signature(self):
+            return types.int64()
+
+    nowhere = Nowhere()
+    for compiler in (njit, njit(types.int64(types.int64().as_type()))):
+        with pytest.raises(errors.TypingError, match="cannot take"):
+            compiler(lambda f: f())(nowhere)
+    with pytest.raises(ValueError, match="must be a positive integer, not 0"):
+        njit(lambda: nowhere())()
