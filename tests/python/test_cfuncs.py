@@ -316,5 +316,5 @@ def test_nothing_is_called_at_address_0():
     for compiler in (njit, njit(types.int64(types.int64().as_type()))):
         with pytest.raises(errors.TypingError, match="cannot take"):
             compiler(lambda f: f())(nowhere)
-    with pytest.raises(ValueError, match="must be a positive integer, not 0"):
+    with pytest.raises(errors.TypingError, match="must be a positive integer, not 0"):
         njit(lambda: nowhere())()
