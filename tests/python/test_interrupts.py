@@ -168,6 +168,28 @@ def test_ctrl_c_stops_a_number_that_keeps_its_bits():
         compiled(-5)
 
 
+def deep(s):
+    # Each of these loops is short; together they run for hours.
+    for a in range(60):
+        for b in range(60):
+            for c in range(60):
+                for d in range(60):
+                    for e in range(60):
+                        for f in range(60):
+                            for g in range(60):
+                                s = (s * 31) ^ (a + b * c + d * e + f * g)
+    return s
+
+
+def test_ctrl_c_stops_short_loops_around_one_another():
+    compiled = njit(nogil=True)(deep)
+    compiled.compile("(int64,)")
+    sent = interrupt_soon()
+    with pytest.raises(KeyboardInterrupt):
+        compiled(1)
+    assert time.monotonic() - sent[0] < 1.0
+
+
 def test_loops_go_on_after_a_ctrl_c_that_was_caught():
     @njit(nogil=True)
     def twice(a, rounds):

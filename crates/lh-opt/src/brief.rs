@@ -9,14 +9,14 @@
 //! The first takes a bit away in each round. The others go along an array, and end where it ends at the latest: soon enough if
 //! a round does little and the loop is inside of another, which asks.
 
-use crate::counted::{Defs, is_in, target_of};
+use crate::counted::{Defs, is_in, steps, target_of};
 use lh_ir::cfg::{Cfg, DomTree, Loop};
 use lh_ir::func::{Inst, Term};
 use lh_ir::op::Lower;
 use lh_ir::{Block, Function, Value};
 
-/// Instructions of a round of a loop along an array, at the most, those of the blocks of loops inside counted as they stand.
-const LIGHT: usize = 64;
+/// Instructions of a round of a loop along an array, at the most.
+const LIGHT: u64 = 64;
 
 /// A loop and where it stands.
 pub(crate) struct Brief<'a> {
@@ -39,15 +39,15 @@ impl Brief<'_> {
         params.iter().enumerate().filter(|(_, p)| self.func.ty(**p).is_int()).find_map(ends)
     }
 
-    /// Whether each round looks at an array's element one further, and does little else.
-    pub(crate) fn follows_array(&self) -> bool {
+    /// Whether each round looks at an array's element one further, and does little else; the loops inside run so often in a round.
+    pub(crate) fn follows_array(&self, inside: u64) -> bool {
         let blocks = || self.l.blocks.iter().map(|b| &self.func.blocks[b.index()]);
-        if self.l.parent.is_none() || blocks().map(|d| d.insts.len()).sum::<usize>() > LIGHT {
+        if inside.saturating_mul(blocks().map(|d| d.insts.len() as u64).sum()) > LIGHT {
             return false;
         }
         let params = &self.func.blocks[self.l.header.index()].params;
         let counting: Vec<Value> =
-            params.iter().enumerate().filter(|(place, p)| self.goes_on(*place, **p)).map(|(_, p)| *p).collect();
+            params.iter().enumerate().filter(|(place, _)| self.goes_on(*place)).map(|(_, p)| *p).collect();
         !counting.is_empty()
             && blocks().flat_map(|d| &d.insts).all(|d| is_light(&d.inst))
             && self.every_round().any(|b| {
@@ -92,12 +92,8 @@ impl Brief<'_> {
     }
 
     /// Whether a parameter is another by a constant in the next round, always in the same direction.
-    fn goes_on(&self, place: usize, param: Value) -> bool {
-        let latches = self.cfg.preds(self.l.header).iter().filter(|e| is_in(self.cfg, self.l, e.from));
-        let mut steps = latches.map(|e| {
-            let (base, step) = self.defs.offset(self.func, target_of(self.func, *e).args[place]);
-            if base == param { step.signum() } else { 0 }
-        });
+    fn goes_on(&self, place: usize) -> bool {
+        let mut steps = steps(self.func, self.cfg, self.defs, self.l, place).map(|s| s.map_or(0, i64::signum));
         let first = steps.next().unwrap_or(0);
         first != 0 && steps.all(|s| s == first)
     }
@@ -131,22 +127,12 @@ impl Brief<'_> {
         let Some(Inst::Op(op, args)) = self.defs.inst(self.func, next) else { return false };
         match op.name {
             "and" => {
-                let less = |v: Value| self.defs.offset(self.func, v) == (param, -1) || self.is_less_one(v, param);
+                let less = |v: Value| self.defs.offset(self.func, v) == (param, -1);
                 (args[0] == param && less(args[1])) || (args[1] == param && less(args[0]))
             }
             "shr" => {
                 let some = self.defs.int(self.func, args[1]).is_some_and(|n| n > 0);
                 args[0] == param && some && (positive || !self.func.ty(param).is_signed())
-            }
-            _ => false,
-        }
-    }
-
-    /// Whether a number is another less 1, of any type.
-    fn is_less_one(&self, v: Value, param: Value) -> bool {
-        match self.defs.inst(self.func, v) {
-            Some(Inst::Op(op, args)) if op.name == "sub" => {
-                args[0] == param && self.defs.int(self.func, args[1]) == Some(1)
             }
             _ => false,
         }

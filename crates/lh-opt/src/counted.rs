@@ -214,15 +214,25 @@ pub(crate) fn stride(func: &Function, cfg: &Cfg, defs: &Defs, l: &Loop, c: &Comp
 /// The loop as a counted one.
 pub(crate) fn counted(func: &Function, cfg: &Cfg, defs: &Defs, l: &Loop) -> Option<Counted> {
     let Compared { index, place, limit, less, body_first } = compared(func, cfg, defs, l)?;
-    let mut step = None;
-    for e in cfg.preds(l.header).iter().filter(|e| is_in(cfg, l, e.from)) {
-        let (base, c) = defs.offset(func, target_of(func, *e).args[place]);
-        if base != index || *step.get_or_insert(c) != c {
-            return None;
-        }
-    }
-    let step = step?;
-    (if less { step > 0 } else { step < 0 }).then_some(Counted { index, place, limit, step, body_first })
+    let mut steps = steps(func, cfg, defs, l, place);
+    let step = steps.next()??;
+    let goes = steps.all(|s| s == Some(step)) && if less { step > 0 } else { step < 0 };
+    goes.then_some(Counted { index, place, limit, step, body_first })
+}
+
+/// What is added to a parameter of a loop's header on each way back, if that is a constant.
+pub(crate) fn steps(
+    func: &Function,
+    cfg: &Cfg,
+    defs: &Defs,
+    l: &Loop,
+    place: usize,
+) -> impl Iterator<Item = Option<i64>> {
+    let param = func.blocks[l.header.index()].params[place];
+    cfg.preds(l.header).iter().filter(|e| is_in(cfg, l, e.from)).map(move |e| {
+        let (base, step) = defs.offset(func, target_of(func, *e).args[place]);
+        (base == param).then_some(step)
+    })
 }
 
 impl Counted {

@@ -8,7 +8,8 @@
 //!
 //! Many functions of the library end as one block without effects: they choose by type what to do, pass something on, or
 //! give a constant. Calling them costs what LLVM takes to inline them, hides shapes and owners from the passes, and makes
-//! a reference of what was only passed on. Larger functions are LLVM's.
+//! a reference of what was only passed on. The same goes for those that make an array, though that may raise: their callers
+//! see its extents. Larger functions are LLVM's.
 
 use crate::edit::Replacements;
 use lh_ir::func::{Device, Inst, InstData, Options, Term, parallel};

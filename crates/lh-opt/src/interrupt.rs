@@ -52,16 +52,20 @@ pub(crate) fn run(func: &mut Function) -> bool {
     let defs = Defs::new(func);
     let counts: Vec<Option<Counted>> = loops.loops.iter().map(|l| counted(func, &cfg, &defs, l)).collect();
     let briefs: Vec<Brief> = loops.loops.iter().map(|l| Brief { func, cfg: &cfg, dom: &dom, defs: &defs, l }).collect();
-    let (trips, quiet) = quiet_loops(&briefs, &counts);
+    let rounds = rounds(&briefs, &counts);
+    let quiet: Vec<bool> = rounds.iter().map(|r| r.total.is_some()).collect();
     let mut busy_inside = vec![false; loops.loops.len()];
     let mut asks_inside = busy_inside.clone();
     let mut brief = busy_inside.clone();
-    for (i, b) in briefs.iter().enumerate() {
-        let few = !asks_inside[i] && b.l.parent.is_some() && trips[i].is_some_and(|n| n <= FEW_TIMES);
-        brief[i] = !quiet[i] && !func.options.debug && (few || (!busy_inside[i] && b.follows_array()));
+    for (i, (b, r)) in briefs.iter().zip(&rounds).enumerate() {
+        let is_inner = !quiet[i] && !func.options.debug && b.l.parent.is_some();
+        let follows = is_inner && !busy_inside[i] && b.follows_array(r.inside.unwrap_or(1));
+        // Around loops along arrays, and not around one another: their rounds would multiply.
+        let few = is_inner && !asks_inside[i] && r.own.is_some_and(|n| n <= FEW_TIMES);
+        brief[i] = follows || few;
         if let Some(p) = b.l.parent {
             busy_inside[p] |= !quiet[i];
-            asks_inside[p] |= !quiet[i] && !brief[i];
+            asks_inside[p] |= !quiet[i] && !follows;
         }
     }
     // Plans change the function.
@@ -118,24 +122,31 @@ fn ask_after(func: &mut Function, header: Block, counted: &Counted) {
     c.end(Term::Jump(exit), header);
 }
 
-/// How often each loop runs at most, if that is known, and whether it, with all inside, surely ends soon.
-fn quiet_loops(briefs: &[Brief<'_>], counts: &[Option<Counted>]) -> (Vec<Option<u64>>, Vec<bool>) {
-    // Iterations of a loop times those of the loops inside; inner loops come first.
-    let mut inside = vec![Some(1u64); briefs.len()];
-    let mut quiet = vec![false; briefs.len()];
-    let mut times = vec![None; briefs.len()];
+/// How often a loop runs at most, as far as that is known.
+struct Rounds {
+    /// The loop by itself.
+    own: Option<u64>,
+    /// The loops inside, in one of its rounds.
+    inside: Option<u64>,
+    /// With all inside, if it surely ends soon.
+    total: Option<u64>,
+}
+
+/// The same of all loops.
+fn rounds(briefs: &[Brief<'_>], counts: &[Option<Counted>]) -> Vec<Rounds> {
+    // Inner loops come first.
+    let mut out: Vec<Rounds> = briefs.iter().map(|_| Rounds { own: None, inside: Some(1), total: None }).collect();
     for (i, brief) in briefs.iter().enumerate() {
         let Brief { func, cfg, defs, l, .. } = brief;
         let counted = |c: &Counted| c.trips(func, cfg, defs, l).or_else(|| threads(func, defs, c));
-        let trips = counts[i].as_ref().and_then(counted).or_else(|| brief.bits());
-        times[i] = trips;
-        let total = trips.zip(inside[i]).and_then(|(a, b)| a.max(1).checked_mul(b)).filter(|n| *n <= FEW);
-        quiet[i] = total.is_some();
+        let own = counts[i].as_ref().and_then(counted).or_else(|| brief.bits());
+        let total = own.zip(out[i].inside).and_then(|(a, b)| a.max(1).checked_mul(b)).filter(|n| *n <= FEW);
+        (out[i].own, out[i].total) = (own, total);
         if let Some(p) = l.parent {
-            inside[p] = inside[p].zip(total).map(|(a, b)| a.max(b));
+            out[p].inside = out[p].inside.zip(total).map(|(a, b)| a.max(b));
         }
     }
-    (times, quiet)
+    out
 }
 
 /// The threads of a block are few, though the number of each axis is not known.

@@ -41,12 +41,7 @@ def _unknown_extent(size, asked):
 
 def _known_shape(size, asked):
     # A shape with its one extent of -1 found. Of extents that are written out the caller sees what they are.
-    extent = _unknown_extent(size, asked)
-    if len(asked) == 1:
-        return (_either(asked[0], extent),)
-    if len(asked) == 2:
-        return (_either(asked[0], extent), _either(asked[1], extent))
-    return _with_unknown(asked, extent)
+    return _with_unknown(asked, _unknown_extent(size, asked))
 
 
 def _with_unknown(asked, extent):
@@ -56,6 +51,7 @@ def _with_unknown(asked, extent):
 
 
 def _either(n, extent):
+    # Without a branch, behind which nobody would see an extent that is written out.
     return prim.maximum(n, extent * prim.cast(n < 0, int))
 
 
