@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import resource
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -291,3 +293,26 @@ def test_new_axes_are_stored_and_overlap(n, m):
 
     a, b = np.arange(float(n)), np.arange(float(m)) + 1
     np.testing.assert_array_equal(njit(store)(np.zeros((n, m)), a, b), store(np.zeros((n, m)), a, b))
+
+
+@pytest.mark.parametrize("size", [1 << 15, 1 << 18, 1 << 20])
+def test_memory_of_temporary_arrays_is_used_again(size):
+    """The pages that a call has written to are those of the next: none is asked for anew."""
+
+    @njit
+    def f(x):
+        y = x * 2
+        first = np.sort(y[:1])
+        z, zero = y + 1, np.zeros(x.size)
+        return first[0] + y[-1] + z.sum() + zero.sum()
+
+    def faults():
+        return resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+
+    x = np.arange(float(size))
+    want = f.py_func(x)
+    assert f(x) == want and f(x) == want
+    before = faults()
+    for _ in range(10):
+        assert f(x) == want
+    assert faults() - before < size * 8 // 4096

@@ -6,6 +6,7 @@
 
 use crate::classes::MEMORY_ERROR;
 use crate::exception::raise;
+use crate::kept;
 use crate::live::{count_live, live};
 use crate::symbol::{Symbol, functions};
 use std::cell::Cell;
@@ -17,6 +18,8 @@ use std::sync::atomic::{AtomicI64, Ordering, fence};
 pub const DATA_ALIGN: usize = 64;
 /// From this size on, huge pages are asked for.
 const HUGE: usize = 4 << 20;
+/// What a block has beside the data, bytes.
+const OVERHEAD: usize = size_of::<MemInfo>() + DATA_ALIGN;
 
 /// Up to this size memory is zeroed by ourselves.
 const SMALL: usize = 16 << 10;
@@ -63,24 +66,26 @@ thread_local! {
 
 /// A block of memory with one reference, header and data in one piece; null when there is no memory.
 pub fn new_block(size: usize, zeroed: bool) -> *mut MemInfo {
-    let header = size_of::<MemInfo>();
-    let Some(total) = size.checked_add(header + DATA_ALIGN).filter(|t| *t <= isize::MAX as usize) else {
+    let Some(total) = size.checked_add(OVERHEAD).filter(|t| *t <= isize::MAX as usize) else {
         return ptr::null_mut();
     };
+    let room = kept::room(total);
+    let old = kept::take(room);
     // `calloc` gets large blocks as fresh zero pages and does not touch them; for small ones `malloc` is far quicker.
-    let fresh = zeroed && size > SMALL;
+    let fresh = zeroed && size > SMALL && old.is_null();
     // SAFETY: plain C allocation.
-    let raw = unsafe { if fresh { libc::calloc(total, 1) } else { libc::malloc(total) } }.cast::<u8>();
+    let new = || unsafe { if fresh { libc::calloc(room, 1) } else { libc::malloc(room) } }.cast::<u8>();
+    let raw = if old.is_null() { new() } else { old };
     if raw.is_null() {
         return ptr::null_mut();
     }
-    let data = raw.wrapping_add(header);
+    let data = raw.wrapping_add(size_of::<MemInfo>());
     let data = data.wrapping_add(data.align_offset(DATA_ALIGN));
     if zeroed && !fresh {
         // SAFETY: the block has room for `size` bytes from there on.
         unsafe { data.write_bytes(0, size) };
     }
-    if size >= HUGE {
+    if size >= HUGE && old.is_null() {
         advise_huge(data, size);
     }
     let mem = raw.cast::<MemInfo>();
@@ -104,8 +109,8 @@ fn advise_huge(data: *mut u8, size: usize) {
 #[inline(never)]
 unsafe extern "C" fn free_block(mem: *mut MemInfo) {
     count_live(-1);
-    // SAFETY: the header is the start of what `new_block` allocated, and nobody refers to it any more.
-    unsafe { libc::free(mem.cast()) };
+    // SAFETY: the header is the start of what `new_block` allocated for that size, and nobody refers to it any more.
+    unsafe { kept::give(mem.cast(), kept::room((*mem).size + OVERHEAD)) };
 }
 
 /// An owner for memory that belongs to a foreign object: when the last reference goes, `release(owner)` is called.

@@ -14,6 +14,7 @@ pub mod foreign;
 mod format;
 pub mod hash;
 pub mod interrupt;
+mod kept;
 mod linalg;
 pub mod list;
 mod live;
