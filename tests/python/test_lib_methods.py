@@ -119,3 +119,31 @@ def test_agrees_with_cpython(source, args):
     f = _python(source)
     want, got = _plain(_outcome(f, args)), _plain(_outcome(lancehead.njit(f), args))
     assert same(want, got), (want, got)
+
+
+@lancehead.njit
+def bins_of(x, n, low, high):
+    return np.histogram(x, n, (low, high))
+
+
+@pytest.mark.parametrize("dtype", ["f8", "f4", "i8", "u1"])
+@pytest.mark.parametrize("low, high", [(0.0, 1.0), (-3.0, 0.1), (0.0, 256.0), (1e15, 1e15 + 60), (-1e-9, 2e-9), (5.0, 5.0)])
+def test_bins_end_at_their_edges(dtype, low, high):
+    random = np.random.default_rng(1)
+    for n in (1, 3, 10, 50, 255):
+        width = high - low or 1.0
+        x = np.concatenate((random.normal(low + width / 2, width / 2, 700), np.linspace(low, high, n + 1)))
+        with np.errstate(invalid="ignore"):
+            x = random.permutation(x).astype(dtype)
+        if x.dtype.kind == "f":
+            x[:3] = np.nan, np.inf, -np.inf
+        try:
+            want = np.histogram(x, n, (low, high))
+        except ValueError:
+            with pytest.raises(ValueError, match="Too many bins"):
+                bins_of(x, n, low, high)
+            continue
+        got = bins_of(x, n, low, high)
+        for ours, theirs in zip(got, want):
+            assert ours.dtype == theirs.dtype
+            np.testing.assert_array_equal(ours, theirs)

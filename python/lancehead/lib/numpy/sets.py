@@ -208,23 +208,44 @@ def _histogram(x, edges):
 def _even_histogram(x, n, limits):
     if n < 1:
         raise ValueError("`bins` must be positive, when an integer")
-    low, high = _limits(x, limits)
-    edges = linspace(low, high, n + 1)
-    counts = new_zeros((n,), np.int64)
+    first, last = _limits(x, limits)
+    # Edges are of the elements' type, and elements are compared with these.
+    dtype = prim.dtype_of(x) if prim.is_float(prim.dtype_of(x)) else np.float64
+    edges = linspace(first, last, n + 1, dtype=dtype)
+    low, high = float(prim.item(edges, 0)), float(prim.item(edges, n))
+    for k in range(n):
+        if not prim.item(edges, k) < prim.item(edges, k + 1):
+            raise ValueError("Too many bins for data range: not all of them would have a width.")
     scale = prim.fdiv(float(n), high - low)
-    for i in range(x.size):
-        y = float(prim.item(x, i))
-        if not (y >= low and y <= high):
-            continue
-        k = int((y - low) * scale)
-        k = n - 1 if k >= n else k
-        # The quotient may be off by one bin; the edges decide.
-        if y < prim.item(edges, k):
-            k -= 1
-        elif y >= prim.item(edges, k + 1) and k != n - 1:
-            k += 1
-        prim.set_item(counts, k, prim.item(counts, k) + 1)
-    return counts, edges
+    # More than rounding does to quotients and edges.
+    bits = 47 if prim.itemsize(dtype) == 8 else 18 if prim.itemsize(dtype) == 4 else 5
+    near = 0.5**bits * (n + max(abs(low), abs(high)) * scale)
+    if not near < 0.25:
+        return _histogram(x, edges)
+    # The last is for elements outside of all bins.
+    counts = new_zeros((n + 1,), np.int64)
+    bins = new_array((256,), np.int64)
+    for start in range(0, x.size, 256):
+        size = min(256, x.size - start)
+        # Quotients near an edge are left to the edge, apart from the others, which vectors are enough for.
+        unclear = False
+        for i in range(size):
+            y = float(prim.item(x, start + i))
+            q = (y - low) * scale if y >= low and y <= high else n + 0.5
+            k = prim.cast(q, np.int64)
+            unclear |= (q - k <= near) | (q - k >= 1.0 - near)
+            prim.set_item(bins, i, k)
+        if unclear:
+            for i in range(size):
+                y = float(prim.item(x, start + i))
+                is_inside = y >= low and y <= high
+                edge = prim.cast((y - low) * scale + 0.5 if is_inside else 0.0, np.int64)
+                k = min(edge - int(y < prim.item(edges, edge)), n - 1)
+                prim.set_item(bins, i, k if is_inside else n)
+        for i in range(size):
+            k = prim.item(bins, i)
+            prim.set_item(counts, k, prim.item(counts, k) + 1)
+    return counts[:n], edges
 
 
 def _limits(x, limits):
