@@ -340,6 +340,40 @@ def truth_of_elements(x, k):
     return out
 
 
+@combines("4 arrays", Z / abs(Z), K)
+def complex_products(z, k):
+    single, every = np.full(10, 1j), np.full(3, 2 + 0j)
+    narrow, real = np.ones(10, np.complex64), np.ones(10, np.complex128)
+    for i in prange(z.size):
+        single[k[i]] *= z[i]
+        every *= z[i]
+        narrow[k[i]] *= z[i]
+        real[k[i]] = abs(z[i]) * real[k[i]]
+    return single, every, narrow, real
+
+
+@combines("1 array", K)
+def sums_of_many_elements_from_before(k):
+    h = np.zeros(90000, np.int64)
+    for i in prange(k.size):
+        t = h[k[i]]
+        for j in range(3):
+            h[k[i]] = t + j
+        h[k[i]] += 2
+    return h
+
+
+@combines("4 arrays", A)
+def whole_by_what_is_computed_first(a):
+    least, total, bits, part = np.full(5, np.inf), np.zeros(5, np.float16), np.zeros(5, np.bool_), np.zeros(7)
+    for i in prange(a.shape[0]):
+        least[:] = np.minimum(least, a[i])
+        total += i % 500 == 0
+        bits[:] = bits ^ (a[i] > 0.5)
+        part[1:6] = part[1:6] + a[i]
+    return least, total, bits, part
+
+
 @pytest.mark.parametrize(("function", "what", "args"), COMBINED)
 def test_combined(function: Any, what: str, args: Any, capsys: Any) -> None:
     compiled = njit(parallel=True)(function)

@@ -460,6 +460,87 @@ def array_used_beside_its_sum(a):
     return s, b
 
 
+@wrong(bins())
+def new_element_used_again(k):
+    h, b = np.zeros(10), np.empty(len(k))
+    for i in prange(len(k)):
+        t = h[k[i]] + 1
+        h[k[i]] = t
+        b[i] = t
+    return h, b
+
+
+@wrong(bins(), vector())
+def part_of_an_element_used_again(k, a):
+    h, b = np.zeros(10, np.complex128), np.empty(len(k))
+    for i in prange(len(k)):
+        t = h[k[i]]
+        h[k[i]] = t + a[i]
+        b[i] = t.real
+    return h, b
+
+
+@wrong(bins())
+def branch_on_a_new_element(k):
+    h, b = np.zeros(10), np.zeros(len(k))
+    for i in prange(len(k)):
+        t = h[k[i]] + 1
+        h[k[i]] = t
+        if t > 5:
+            b[i] = 1
+    return h, b
+
+
+@wrong(bins(), vector())
+def more_than_the_best_of_elements(k, a):
+    h, b = np.zeros(10), np.zeros(len(k))
+    for i in prange(len(k)):
+        x = a[i]
+        if x > h[k[i]]:
+            h[k[i]] = x
+            b[i] = 1
+    return h, b
+
+
+@wrong(bins(), vector())
+def an_element_turned_round(k, a):
+    h = np.ones(10, np.complex128)
+    for i in prange(len(k)):
+        t = h[k[i]]
+        h[k[i]] = complex(t.imag, t.real) * a[i]
+    return h
+
+
+@wrong(bins() * 40)
+def greatest_of_fewer_bits(k):
+    h = np.zeros(10, np.int8)
+    for i in prange(len(k)):
+        h[k[i] % 10] = max(h[k[i] % 10], k[i])
+    return h
+
+
+@right(bins(), vector())
+def best_of_elements(k, a):
+    h = np.zeros(10)
+    for i in prange(len(k)):
+        x = a[i]
+        if x > h[k[i]]:
+            h[k[i]] = x
+    return h
+
+
+@right(bins())
+def looks_for_nothing(k):
+    n = 0
+    for i in prange(len(k)):
+        if k[i] > 3:
+            n += 1
+        if n:
+            part = k[:n]  # noqa: F841
+        half = n // 2  # noqa: F841
+    return n
+
+
 @wrong(vector())
 def appended(a):
     found = [0.0]

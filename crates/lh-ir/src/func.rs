@@ -469,6 +469,16 @@ pub enum MapExpr {
     Call(SpecId, Ty, Vec<MapExpr>),
 }
 
+impl MapExpr {
+    /// Its type.
+    pub fn ty(&self) -> Ty {
+        match self {
+            MapExpr::Arg(_, t) | MapExpr::Op(_, t, _) | MapExpr::Cast(t, _) | MapExpr::Call(_, t, _) => *t,
+            MapExpr::Const(c) => c.ty(),
+        }
+    }
+}
+
 /// How a block ends.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Term {

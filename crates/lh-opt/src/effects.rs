@@ -9,9 +9,8 @@ pub(crate) mod expr;
 mod place;
 
 use crate::counted::Defs;
-use crate::edit::row;
 use expr::{Expr, Sym, expr};
-use lh_ir::func::{Inst, InstData, MapExpr};
+use lh_ir::func::{Inst, InstData, Term};
 use lh_ir::types::{Prim, TyKind};
 use lh_ir::{Block, Function, Span, SpecId, Ty, Value};
 use place::{Finder, Place};
@@ -67,6 +66,8 @@ pub struct Summary {
     repeats: bool,
     /// It changes nothing.
     quiet: bool,
+    /// It may raise.
+    raises: bool,
 }
 
 /// What a function of the library computes, where the dependence test makes something of it.
@@ -90,7 +91,7 @@ impl Meaning {
     fn of(func: &Function) -> Option<Meaning> {
         match func.qualname.as_str() {
             "floordiv" if func.params().iter().all(|v| func.ty(*v).is_int()) => Some(Meaning::Quotient),
-            "fmax" | "fmin" | "logical_or" | "logical_and"
+            "fmax" | "fmin" | "maximum" | "minimum" | "logical_or" | "logical_and"
                 if func.params().iter().all(|v| Some(func.ty(*v)) == func.ret) =>
             {
                 Some(Meaning::Extreme)
@@ -130,7 +131,7 @@ pub type Callees<'a> = &'a dyn Fn(SpecId) -> Option<Arc<Summary>>;
 pub(crate) struct Effects<'a> {
     pub(crate) func: &'a Function,
     pub(crate) defs: &'a Defs,
-    callees: Callees<'a>,
+    pub(crate) callees: Callees<'a>,
 }
 
 impl<'a> Effects<'a> {
@@ -168,30 +169,6 @@ impl<'a> Effects<'a> {
         let extent = |v: Value| expr(self.func, self.defs, v);
         let views = self.finder().view(a).zip(self.finder().view(b));
         views.is_some_and(|(a, b)| a.is_same(&b, &extent))
-    }
-
-    /// The row that an elementwise expression applies to `$arg`, and whether that is its first operand; parts of complex
-    /// numbers are added as rows do it.
-    pub(crate) fn combines(&self, e: &MapExpr, arg: u32) -> Option<(&'static lh_ir::Op, bool)> {
-        let is_arg = |e: &MapExpr| matches!(e, MapExpr::Arg(i, _) if *i == arg);
-        fn reads(e: &MapExpr, arg: u32) -> usize {
-            match e {
-                MapExpr::Arg(i, _) => usize::from(*i == arg),
-                MapExpr::Const(_) => 0,
-                MapExpr::Cast(_, e) => reads(e, arg),
-                MapExpr::Op(_, _, es) | MapExpr::Call(_, _, es) => es.iter().map(|e| reads(e, arg)).sum(),
-            }
-        }
-        let (op, es) = match e {
-            MapExpr::Op(op, _, es) => (*op, es),
-            MapExpr::Call(f, _, es) => match (self.callees)(*f)?.meaning? {
-                Meaning::ComplexSum => (row("add"), es),
-                Meaning::ComplexDifference => (row("sub"), es),
-                Meaning::Quotient | Meaning::SliceBounds | Meaning::ComplexProduct | Meaning::Extreme => return None,
-            },
-            MapExpr::Arg(..) | MapExpr::Const(_) | MapExpr::Cast(..) => return None,
-        };
-        (es.iter().any(is_arg) && reads(e, arg) == 1).then(|| (op, is_arg(&es[0])))
     }
 
     fn of_inst(&self, d: &InstData, emit: &mut dyn FnMut(Place, Kind)) {
@@ -347,6 +324,20 @@ pub(crate) fn is_quiet(inst: &Inst, callees: Callees<'_>) -> bool {
     }
 }
 
+/// Whether a call changes nothing and cannot raise.
+pub(crate) fn is_idle(func: &Function, defs: &Defs, inst: &Inst, callees: Callees<'_>) -> bool {
+    let Inst::Call(f, args) = inst else { return false };
+    let divides = |v: Value| defs.int(func, v).is_some_and(|n| n != 0);
+    callees(*f).is_some_and(|s| s.quiet && (!s.raises || (s.meaning == Some(Meaning::Quotient) && divides(args[1]))))
+}
+
+fn can_raise(inst: &Inst, callees: Callees<'_>) -> bool {
+    match inst {
+        Inst::Call(f, _) => callees(*f).is_none_or(|s| s.raises),
+        _ => inst.can_raise(),
+    }
+}
+
 fn once(func: &Function, callees: Callees<'_>) -> Summary {
     let defs = Defs::new(func);
     let effects = Effects::new(func, &defs, callees);
@@ -361,6 +352,8 @@ fn once(func: &Function, callees: Callees<'_>) -> Summary {
     for b in 0..func.blocks.len() {
         out.repeats &= func.blocks[b].insts.iter().all(|d| repeats(&d.inst, callees) == Some(false));
         out.quiet &= func.blocks[b].insts.iter().all(|d| is_quiet(&d.inst, callees));
+        out.raises |= func.blocks[b].insts.iter().any(|d| can_raise(&d.inst, callees));
+        out.raises |= matches!(func.blocks[b].term, Some(Term::Raise { .. } | Term::Propagate));
         out.asks_thread |= func.blocks[b].insts.iter().any(|d| asks_thread(&d.inst, callees));
         for a in effects.of_block(Block::new(b)) {
             let Root::Value(v) = a.root else {
@@ -387,7 +380,7 @@ fn once(func: &Function, callees: Callees<'_>) -> Summary {
                 out.uses.push(entry);
             }
         }
-        if let Some(lh_ir::func::Term::Return(v)) = &func.blocks[b].term {
+        if let Some(Term::Return(v)) = &func.blocks[b].term {
             for place in effects.finder().of_value(*v) {
                 match place.root {
                     Root::Value(v) => match number(v) {

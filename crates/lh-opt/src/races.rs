@@ -12,7 +12,7 @@
 use crate::counted::{Counted, Defs, counted, target_of};
 use crate::effects::expr::{Expr, Sym, expr};
 use crate::effects::{Access, Callees, Effects, Kind, Root};
-use crate::outline_parallel::carried::{Reduce, ordered};
+use crate::outline_parallel::carried::{Reduce, ordered, uses};
 use crate::outline_parallel::region::{Region, region};
 use lh_ir::cfg::{Cfg, DomTree, Loops};
 use lh_ir::diag::{self, Diagnostic};
@@ -27,8 +27,10 @@ mod windows;
 pub(crate) struct ArrayReduce {
     pub(crate) array: Value,
     pub(crate) how: Reduce,
-    /// Where single elements are updated; none if the array is updated as a whole.
+    /// Where single elements are updated so that it can be done by atomic operations.
     pub(crate) updates: Vec<Update>,
+    /// Whether each update is one of many elements.
+    pub(crate) is_whole: bool,
 }
 
 /// The store of `a[k] op= x`.
@@ -90,7 +92,7 @@ pub(crate) fn judge(func: &Function, r: &Region, callees: Callees<'_>) -> Result
         }
     }
     accesses.retain(|a| !judge.is_private(a) && !update::is_copy_of_itself(&effects, a));
-    let mut arrays: Vec<ArrayReduce> = Vec::new();
+    let (mut arrays, uses): (Vec<ArrayReduce>, _) = (Vec::new(), uses(func, r));
     for (i, w) in accesses.iter().enumerate().filter(|(_, a)| a.kind != Kind::Read) {
         let Root::Value(root) = w.root else {
             let text = "writes to memory of which it is not known where it belongs".to_owned();
@@ -107,8 +109,8 @@ pub(crate) fn judge(func: &Function, r: &Region, callees: Callees<'_>) -> Result
             if x.root != w.root || (x.kind != Kind::Read && j < i) || judge.are_independent(w, x) {
                 continue;
             }
-            match update::reduction(&effects, &accesses, root) {
-                Some((how, updates)) => arrays.push(ArrayReduce { array: root, how, updates }),
+            match update::reduction(&effects, &uses, &accesses, root) {
+                Some((how, updates, is_whole)) => arrays.push(ArrayReduce { array: root, how, updates, is_whole }),
                 None => return Err(conflict(w, x, &name_of(func, root, "an array"))),
             }
             break;

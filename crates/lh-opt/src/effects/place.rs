@@ -302,7 +302,13 @@ impl Finder<'_> {
 impl View {
     /// Whether both are the same part.
     pub(super) fn is_same(&self, other: &View, extent: &dyn Fn(Value) -> Expr) -> bool {
-        let extents = |w: &View| w.extents.iter().map(|v| extent(*v)).collect::<Vec<_>>();
+        let whole = |w: &View, d: usize| match w.root {
+            Root::Value(v) => Expr::sym(Sym::Shape(v, d as u32)),
+            Root::Fresh | Root::Unknown => Expr::default(),
+        };
+        let extents = |w: &View| -> Vec<Expr> {
+            (0..w.along.len()).map(|d| w.extents.get(d).map_or_else(|| whole(w, d), |v| extent(*v))).collect()
+        };
         let is_known = self.start.iter().all(Option::is_some) && self.along.iter().all(Option::is_some);
         is_known
             && self.root == other.root

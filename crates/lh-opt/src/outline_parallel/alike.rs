@@ -1,5 +1,5 @@
 //! What parallel loops compute twice gets one name, and branches that only choose between values become choices, so that
-//! `if x[i] > m: m = x[i]` and `a[1:3] += x` are seen for what they are.
+//! `if x[i] > m: m = x[i]` and `a[1:3] += x` are seen for what they are; calls for nothing are left out.
 //!
 //! ```text
 //! branch c, block1(), block2()        v3 = select c, v1, v2
@@ -8,9 +8,10 @@
 //! ```
 
 use super::marked;
-use crate::edit::{Replacements, row, to};
-use crate::effects::{Callees, repeats};
-use hashbrown::HashMap;
+use crate::counted::Defs;
+use crate::edit::{Replacements, row, to, use_counts};
+use crate::effects::{Callees, is_idle, repeats};
+use hashbrown::{HashMap, HashSet};
 use lh_ir::cfg::{Cfg, DomTree};
 use lh_ir::func::{Inst, InstData, Target, Term};
 use lh_ir::{Block, Const, Function, Value};
@@ -21,6 +22,9 @@ use std::mem::{Discriminant, discriminant};
 pub(super) fn run(func: &mut Function, callees: Callees<'_>) {
     merge(func, &marked(func), callees);
     crate::dce::run(func);
+    while forget(func, callees) {
+        crate::dce::run(func);
+    }
     let blocks = marked(func);
     // Of the blocks as they are before: choices only take ways away.
     let cfg = Cfg::new(func);
@@ -32,6 +36,17 @@ pub(super) fn run(func: &mut Function, callees: Callees<'_>) {
     for b in blocks {
         choose(func, &cfg, &truths, b);
     }
+}
+
+/// Removes calls that change nothing and give what is not used.
+fn forget(func: &mut Function, callees: Callees<'_>) -> bool {
+    let (uses, defs, blocks) = (use_counts(func), Defs::new(func), marked(func));
+    let is_dead =
+        |d: &&InstData| d.result.is_some_and(|v| uses[v.index()] == 0) && is_idle(func, &defs, &d.inst, callees);
+    let all = blocks.iter().flat_map(|b| &func.blocks[b.index()].insts);
+    let dead: HashSet<Option<Value>> = all.filter(is_dead).map(|d| d.result).collect();
+    blocks.iter().for_each(|b| func.blocks[b.index()].insts.retain(|d| !dead.contains(&d.result)));
+    !dead.is_empty()
 }
 
 /// What instructions must share to be the same: the form, the operands, a constant, and for reads the state of memory.

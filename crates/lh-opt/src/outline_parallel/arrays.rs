@@ -40,7 +40,7 @@ pub(super) fn coarse(c: &mut Cursor<'_>, plan: &Plan, n: Value, grain: Value) ->
     let blocks = c.int(BLOCKS);
     let mut grain = at_least(c, grain, n, blocks);
     for a in &plan.arrays {
-        if a.updates.is_empty() || atomics(c.func, plan, a).is_some() {
+        if a.is_whole || atomics(c.func, plan, a).is_some() {
             continue;
         }
         let (worth, one) = (c.int(WORTH), c.int(1));
@@ -105,7 +105,7 @@ pub(super) fn atomics(func: &Function, plan: &Plan, what: &ArrayReduce) -> Optio
         Reduce::Min => format!("lh_cuda_min_{sign}{bits}"),
         Reduce::Row(op) if op.name.starts_with("max") => format!("lh_cuda_max_{sign}{bits}"),
         Reduce::Row(op) if op.name.starts_with("min") => format!("lh_cuda_min_{sign}{bits}"),
-        Reduce::Mul | Reduce::Row(_) | Reduce::Product(_) | Reduce::Call(_) => return None,
+        Reduce::Mul | Reduce::Row(_) | Reduce::Product(..) | Reduce::Call(..) => return None,
     };
     let fits = !plan.checked && !what.updates.is_empty();
     lh_ops::runtime::find(&name).filter(|_| fits)
@@ -128,26 +128,27 @@ pub(super) fn enter(c: &mut Cursor<'_>, what: &ArrayReduce, array: Value, base: 
 /// The block's copy, filled with what changes nothing.
 fn begin(c: &mut Cursor<'_>, what: &ArrayReduce, array: Value, base: Value, block: Value) -> Value {
     let whole = copy_of(c, array, base, block);
-    let (copy, array) = (real(c, whole), real(c, array));
+    let (copy, array) = (real(c, what, whole), real(c, what, array));
     let (dtype, ..) = c.func.ty(array).as_array().unwrap_or_else(|| lh_ir::bug!("an array"));
     let number = |x: f64| if dtype.is_float() { Const::Float(x, dtype) } else { Const::Int(x as i128, dtype) };
     match what.how {
         Reduce::Add => fill(c, copy, number(-0.0)),
+        Reduce::Xor if dtype.is_bool() => fill(c, copy, Const::Bool(false)),
         Reduce::Xor => fill(c, copy, number(0.0)),
         Reduce::Mul => fill(c, copy, number(1.0)),
-        Reduce::Product(_) | Reduce::Call(_) => lh_ir::bug!("calls do not combine elements"),
+        Reduce::Product(..) => fill(c, copy, Const::Complex(1.0, 0.0, dtype)),
         // Seeing a value twice does not matter.
-        Reduce::And | Reduce::Or | Reduce::Max | Reduce::Min | Reduce::Row(_) => {
+        Reduce::And | Reduce::Or | Reduce::Max | Reduce::Min | Reduce::Row(_) | Reduce::Call(..) => {
             c.effect(Inst::MapInto(Box::new(MapExpr::Arg(0, dtype)), vec![copy, array]));
         }
     }
     whole
 }
 
-/// An array of complex numbers as one of their parts, which are summed as such; any other as it is.
-fn real(c: &mut Cursor<'_>, array: Value) -> Value {
+/// An array of complex numbers as one of their parts, if they are summed as such; any other as it is.
+fn real(c: &mut Cursor<'_>, what: &ArrayReduce, array: Value) -> Value {
     let (dtype, rank, layout, readonly) = c.func.ty(array).as_array().unwrap_or_else(|| lh_ir::bug!("an array"));
-    if !dtype.is_complex() {
+    if !dtype.is_complex() || what.how != Reduce::Add {
         return array;
     }
     let part = dtype.real_part();
@@ -173,7 +174,7 @@ fn fill(c: &mut Cursor<'_>, copy: Value, value: Const) {
 pub(super) fn combine(c: &mut Cursor<'_>, what: &ArrayReduce, copies: &Copies) {
     let l = c.begin_loop(copies.count);
     let copy = copy_of(c, what.array, copies.data, l.index);
-    let (copy, array) = (real(c, copy), real(c, what.array));
+    let (copy, array) = (real(c, what, copy), real(c, what, what.array));
     let (dtype, ..) = c.func.ty(array).as_array().unwrap_or_else(|| lh_ir::bug!("an array"));
     let (old, new) = (MapExpr::Arg(0, dtype), MapExpr::Arg(1, dtype));
     let both = |name: &str| MapExpr::Op(row(name), dtype, vec![old.clone(), new.clone()]);
@@ -190,7 +191,10 @@ pub(super) fn combine(c: &mut Cursor<'_>, what: &ArrayReduce, copies: &Copies) {
         Reduce::Max => better("gt"),
         Reduce::Min => better("lt"),
         Reduce::Row(op) => MapExpr::Op(op, dtype, vec![old.clone(), new.clone()]),
-        Reduce::Product(_) | Reduce::Call(_) => lh_ir::bug!("calls do not combine elements"),
+        Reduce::Product(f, ty) | Reduce::Call(f, ty) => {
+            let cast = |e: MapExpr, to: Ty| if ty == dtype { e } else { MapExpr::Cast(to, Box::new(e)) };
+            cast(MapExpr::Call(f, ty, vec![cast(old, ty), cast(new, ty)]), dtype)
+        }
     };
     c.effect(Inst::MapInto(Box::new(e), vec![array, array, copy]));
     c.end_loop(&l);

@@ -20,20 +20,24 @@ pub(crate) enum Reduce {
     Min,
     /// By a row that may be applied to one value twice.
     Row(&'static lh_ir::Op),
-    /// The function that multiplies complex numbers.
-    Product(SpecId),
-    /// By a function that may be applied to one value twice.
-    Call(SpecId),
+    /// The function that multiplies complex numbers of a type.
+    Product(SpecId, Ty),
+    /// By a function of numbers of a type that may be applied to one value twice.
+    Call(SpecId, Ty),
 }
 
 impl Reduce {
     /// Whether blocks begin with a value that changes nothing, instead of the one before the loop.
     pub(super) fn has_neutral(self) -> bool {
-        matches!(self, Reduce::Add | Reduce::Mul | Reduce::Xor | Reduce::Product(_))
+        matches!(self, Reduce::Add | Reduce::Mul | Reduce::Xor | Reduce::Product(..))
+    }
+    /// Whether bits that are cut off make no difference to the others.
+    pub(crate) fn is_ring(self) -> bool {
+        matches!(self, Reduce::Add | Reduce::Mul | Reduce::And | Reduce::Or | Reduce::Xor)
     }
     /// Whether it combines values of a type.
     pub(super) fn combines(self, ty: Ty) -> bool {
-        ty.is_number() && ty.is_complex() == matches!(self, Reduce::Product(_))
+        ty.is_number() && (!ty.is_complex() || matches!(self, Reduce::Product(..) | Reduce::Call(..)))
     }
 }
 
@@ -138,7 +142,7 @@ fn of_all(func: &Function, cfg: &Cfg, r: &Region, callees: Callees<'_>, flags: &
 
 /// Where a value is used in the region.
 #[derive(Clone, Copy)]
-pub(super) enum Use {
+pub(crate) enum Use {
     /// By an instruction.
     Inst(Block, usize),
     /// As an argument: target, place.
@@ -149,7 +153,8 @@ pub(super) enum Use {
     Other,
 }
 
-fn uses(func: &Function, r: &Region) -> Vec<Vec<Use>> {
+/// All uses in the region, by value.
+pub(crate) fn uses(func: &Function, r: &Region) -> Vec<Vec<Use>> {
     let mut out = vec![Vec::new(); func.values.len()];
     for b in &r.blocks {
         let data = &func.blocks[b.index()];
@@ -357,7 +362,7 @@ impl<'a> Chain<'a> {
     }
 
     fn follow_call(&mut self, f: SpecId, args: &[Value], v: Value, result: Value) {
-        let Some(group) = by_call(f, self.facts.callees) else { return self.holds = false };
+        let Some(group) = by_call(f, self.facts.func.ty(result), self.facts.callees) else { return self.holds = false };
         let ty = |v: &Value| self.facts.func.ty(*v).strong();
         self.holds &= args.iter().all(|a| ty(a) == ty(&result));
         let others = args.iter().copied().filter(|a| *a != v);
@@ -462,10 +467,10 @@ impl Facts<'_> {
 }
 
 /// How a function of the library combines its operands, if it does.
-fn by_call(f: SpecId, callees: Callees<'_>) -> Option<Reduce> {
+pub(crate) fn by_call(f: SpecId, ty: Ty, callees: Callees<'_>) -> Option<Reduce> {
     match callees(f)?.meaning? {
-        Meaning::ComplexProduct => Some(Reduce::Product(f)),
-        Meaning::Extreme => Some(Reduce::Call(f)),
+        Meaning::ComplexProduct => Some(Reduce::Product(f, ty)),
+        Meaning::Extreme => Some(Reduce::Call(f, ty)),
         Meaning::Quotient | Meaning::SliceBounds | Meaning::ComplexSum | Meaning::ComplexDifference => None,
     }
 }

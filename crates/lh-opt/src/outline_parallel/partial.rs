@@ -180,7 +180,7 @@ fn apply(c: &mut Cursor<'_>, how: Reduce, a: Value, b: Value, ty: Ty) -> Value {
         Reduce::Max => choose(c, "gt"),
         Reduce::Min => choose(c, "lt"),
         Reduce::Row(op) => c.op(op, &[a, b], ty),
-        Reduce::Product(f) | Reduce::Call(f) => c.inst(Inst::Call(f, vec![a, b]), ty),
+        Reduce::Product(f, _) | Reduce::Call(f, _) => c.inst(Inst::Call(f, vec![a, b]), ty),
     }
 }
 
@@ -193,8 +193,8 @@ pub(super) fn identity(c: &mut Cursor<'_>, kind: Carried, ty: Ty) -> Option<Valu
         Reduce::Mul => number(1.0),
         Reduce::Xor if ty.is_bool() => Const::Bool(false),
         Reduce::Xor => number(0.0),
-        Reduce::Product(_) => Const::Complex(1.0, 0.0, ty),
-        Reduce::And | Reduce::Or | Reduce::Max | Reduce::Min | Reduce::Row(_) | Reduce::Call(_) => {
+        Reduce::Product(..) => Const::Complex(1.0, 0.0, ty),
+        Reduce::And | Reduce::Or | Reduce::Max | Reduce::Min | Reduce::Row(_) | Reduce::Call(..) => {
             return None;
         }
     };
