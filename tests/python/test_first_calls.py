@@ -137,3 +137,22 @@ def test_a_sum_of_what_is_added_to_itself_many_times_is_compiled_at_once():
     assert njit(fastmath=True)(namespace["f"])(np.ones(10), 3) == 30.0
     # A walk over all ways from the sum to its terms would take 2**40 steps.
     assert time.process_time() - start < 5.0
+
+
+def filled():
+    return np.full((100, 100), 2.5)
+
+
+def checked(a, n):
+    s = 0.0
+    for i in range(1000):
+        s += a[i * n]
+    return s
+
+
+@pytest.mark.parametrize("function, args", [(filled, ()), (checked, (np.arange(2000.0), 2))])
+def test_constant_extents_are_no_reason_for_long_code(function, args):
+    f = njit(function)
+    np.testing.assert_array_equal(f(*args), function(*args))
+    (code,) = f.inspect_asm().values()
+    assert code.count("\n") < 1000

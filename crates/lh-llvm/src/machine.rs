@@ -200,12 +200,14 @@ impl Target {
             LLVMInitializeX86TargetMC();
             LLVMInitializeX86AsmPrinter();
             // What remains of a vectorised loop is not worth unrolling; loops that are say so themselves, and may raise.
-            // Those that are asked to have all their rounds in a row are short.
+            // Those that are asked to have all their rounds in a row are short, and rounds of the others that are known when
+            // a function is put into its caller are no reason for thousands of instructions.
             let args = [
                 c"lancehead",
                 c"-unroll-runtime=false",
                 c"-unroll-runtime-multi-exit",
                 c"-pragma-unroll-full-max-iterations=8",
+                c"-pragma-unroll-threshold=640",
             ]
             .map(CStr::as_ptr);
             LLVMParseCommandLineOptions(args.len() as i32, args.as_ptr(), std::ptr::null());
