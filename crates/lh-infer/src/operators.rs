@@ -6,7 +6,7 @@ use crate::infer::Infer;
 use crate::val::Val;
 use crate::world::ArgTy;
 use lh_ir::diag::{self, Diagnostic, Result};
-use lh_ir::func::{Inst, MapExpr};
+use lh_ir::func::{Device, Inst, MapExpr};
 use lh_ir::types::TyKind;
 use lh_ir::untyped::{BinOp, UnOp};
 use lh_ir::{Const, Op, SpecId, Ty};
@@ -329,9 +329,18 @@ impl Infer<'_> {
                 return Ok(self.op(if op == BinOp::LShift { "shl" } else { "shr" }, &args));
             }
         }
-        if let (BinOp::FloorDiv | BinOp::Mod, Some(n), TyKind::Int { signed: false, .. }) = (op, y.as_int(), t.kind()) {
-            if n != 0 {
+        if let (BinOp::FloorDiv | BinOp::Mod, Some(n), TyKind::Int { signed, .. }) = (op, y.as_int(), t.kind()) {
+            if !signed && n != 0 {
                 return Ok(self.op(if op == BinOp::Mod { "srem" } else { "sdiv" }, &args));
+            }
+            // Passes see what becomes of it, and it is shorter than what LLVM makes of truncation and its correction. On GPUs
+            // it goes on with as few bits as a remainder has.
+            let power = n > 0 && n.count_ones() == 1;
+            if power && op == BinOp::FloorDiv {
+                return Ok(self.op("shr", &[x.clone(), Val::constant(Const::Int(n.trailing_zeros().into(), t))]));
+            }
+            if power && self.options.device != Device::Gpu {
+                return Ok(self.op("and", &[x.clone(), Val::constant(Const::Int(n - 1, t))]));
             }
         }
         if t.is_half() {

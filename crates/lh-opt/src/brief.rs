@@ -34,7 +34,8 @@ impl Brief<'_> {
         let ends = |(place, p): (usize, &Value)| {
             let next = self.next(place)?;
             let positive = self.ends_at_zero(*p, next)?;
-            self.loses_a_bit(*p, next, positive).then(|| u64::from(self.func.ty(*p).bits()))
+            let most = self.first(place).map_or(self.func.ty(*p).bits(), |n| u64::BITS - n.leading_zeros());
+            self.loses_a_bit(*p, next, positive).then_some(most.into())
         };
         params.iter().enumerate().filter(|(_, p)| self.func.ty(**p).is_int()).find_map(ends)
     }
@@ -81,6 +82,13 @@ impl Brief<'_> {
         let latches = || self.cfg.preds(self.l.header).iter().filter(|e| is_in(self.cfg, self.l, e.from));
         let all = move |b: Block| latches().all(|e| self.dom.dominates(b, e.from));
         self.l.blocks.iter().copied().filter(move |b| all(*b))
+    }
+
+    /// The natural number with which the loop begins.
+    fn first(&self, place: usize) -> Option<u64> {
+        let mut ways = self.cfg.preds(self.l.header).iter().filter(|e| !is_in(self.cfg, self.l, e.from));
+        let n = self.defs.int(self.func, *target_of(self.func, *ways.next()?).args.get(place)?)?;
+        ways.next().is_none().then_some(u64::try_from(n).ok()?)
     }
 
     /// The value with which the loop begins again, if that is the same from everywhere.

@@ -23,12 +23,12 @@
 //! headers, and it drops them. A GPU cannot be asked.
 
 use crate::brief::Brief;
-use crate::counted::{Counted, Defs, counted};
+use crate::counted::{Counted, Defs, Launch, counted};
 use crate::dce;
 use crate::edit::{Cursor, row, runtime, to};
 use crate::sequential::is_sequential;
 use lh_ir::cfg::{Cfg, DomTree, Loop, Loops};
-use lh_ir::func::{Device, Inst, InstData, Target, Term};
+use lh_ir::func::{Device, GANG, Inst, InstData, Target, Term};
 use lh_ir::{Block, Const, Function, Value};
 
 /// Loops of more instructions are not unrolled.
@@ -37,6 +37,8 @@ const SHORT: usize = 24;
 const FEW: u64 = 1024;
 /// Loops with constant bounds around loops along arrays that run this often at most need not ask.
 const FEW_TIMES: u64 = 64;
+/// Rounds that a loop over the lanes of a warp takes as long as.
+const LANES: u64 = 4;
 
 /// Runs the pass.
 pub(crate) fn run(func: &mut Function) -> bool {
@@ -138,8 +140,14 @@ fn rounds(briefs: &[Brief<'_>], counts: &[Option<Counted>]) -> Vec<Rounds> {
     let mut out: Vec<Rounds> = briefs.iter().map(|_| Rounds { own: None, inside: Some(1), total: None }).collect();
     for (i, brief) in briefs.iter().enumerate() {
         let Brief { func, cfg, defs, l, .. } = brief;
-        let counted = |c: &Counted| c.trips(func, cfg, defs, l).or_else(|| threads(func, defs, c));
-        let own = counts[i].as_ref().and_then(counted).or_else(|| brief.bits());
+        let counted = |c: &Counted| c.trips(func, cfg, defs, l).or_else(|| threads(func, defs, c.limit));
+        // Lanes are vectors.
+        let ends_lane = |b: Block| func.blocks[b.index()].threads && func.blocks[b.index()].lanes;
+        let own = if cfg.preds(l.header).iter().any(|e| ends_lane(e.from)) {
+            Some(LANES)
+        } else {
+            counts[i].as_ref().and_then(counted).or_else(|| brief.bits())
+        };
         let total = own.zip(out[i].inside).and_then(|(a, b)| a.max(1).checked_mul(b)).filter(|n| *n <= FEW);
         (out[i].own, out[i].total) = (own, total);
         if let Some(p) = l.parent {
@@ -149,20 +157,27 @@ fn rounds(briefs: &[Brief<'_>], counts: &[Option<Counted>]) -> Vec<Rounds> {
     out
 }
 
-/// The threads of a block are few, though the number of each axis is not known.
-fn threads(func: &Function, defs: &Defs, c: &Counted) -> Option<u64> {
+/// The threads of a block are few, and its gangs, though the number of each axis is not known.
+fn threads(func: &Function, defs: &Defs, limit: Value) -> Option<u64> {
     const OF_AN_AXIS: u64 = 8;
-    let mut limit = defs.inst(func, defs.offset(func, c.limit).0)?;
-    // For some of them only.
-    while let Inst::Op(op, args) = limit
-        && op.name == "select"
-    {
-        limit = defs
-            .inst(func, args[1])
-            .filter(|_| defs.int(func, args[2]) == Some(0))
-            .or_else(|| defs.inst(func, args[2]))?;
+    let limit = defs.offset(func, limit).0;
+    if defs.launch(func, limit) == Some(Launch::Block) {
+        return Some(OF_AN_AXIS);
     }
-    matches!(limit, Inst::Runtime(f, _) if f.name.starts_with("lh_cuda_bdim_")).then_some(OF_AN_AXIS)
+    let few = |v: Value| threads(func, defs, v);
+    let Inst::Op(op, args) = defs.inst(func, limit)? else { return None };
+    match op.name {
+        "select" => match defs.int(func, args[2]) {
+            // For some of them only.
+            Some(0) => few(args[1]),
+            // Gangs go along rows, or there are few in a row.
+            Some(1) => few(args[1]).map(|_| 1),
+            _ => few(args[2]),
+        },
+        "mul" => few(args[0])?.checked_mul(few(args[1])?),
+        "sdiv" if defs.int(func, args[1]) == Some(GANG) => few(args[0]).map(|_| OF_AN_AXIS),
+        _ => None,
+    }
 }
 
 /// Whether unrolling a loop pays: what a longer one does takes longer than to count.

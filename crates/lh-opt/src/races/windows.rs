@@ -177,7 +177,7 @@ impl Judge<'_> {
         Some(Parts { factor: split.factor, fixed: split.fixed, rest })
     }
 
-    /// The same of a quotient, or of the less or the greater of something that goes one way and something fixed.
+    /// The same of a quotient, which a shift is, too, or of the less or the greater of something that goes one way and something fixed.
     fn goes_on(&self, now: Value, next: Value) -> bool {
         let is_same = |x: Value, y: Value| self.of(x) == self.of(y) && self.is_all_fixed(&self.of(x));
         let goes = |x: Value, y: Value| self.follows(&self.of(x), &self.of(y));
@@ -191,6 +191,9 @@ impl Judge<'_> {
             (Some(Inst::Call(f, a)), Some(Inst::Call(g, b))) => {
                 let is_quotient = |s| (self.callees)(s).is_some_and(|s| s.meaning == Some(Meaning::Quotient));
                 is_quotient(*f) && is_quotient(*g) && goes(a[0], b[0]) && is_same(a[1], b[1])
+            }
+            (Some(Inst::Op(f, a)), Some(Inst::Op(g, b))) => {
+                f.name == "shr" && g.name == "shr" && goes(a[0], b[0]) && is_same(a[1], b[1])
             }
             _ => false,
         }
