@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import math
+import os
+import subprocess
+import sys
 from typing import Any, Callable
 
 import numpy as np
@@ -352,6 +355,52 @@ def complex_products(z, k):
     return single, every, narrow, real
 
 
+@combines("4 arrays", A)
+def arrays_made_anew(a):
+    most, total, some, never = np.full(5, -np.inf), np.zeros(5), np.ones((2, 5)), np.ones(5)
+    for i in prange(a.shape[0]):
+        most = np.maximum(most, a[i])
+        if i % 7 == 0:
+            never = never * 2
+        for j in range(3):
+            total = np.add(a[i] * j, total)
+        if i % 3 == 0:
+            some = some * (a[i] + 0.5) ** 0.01
+            never = never * 0.5
+    return most, total, some, never
+
+
+@combines("6 arrays", A)
+def arrays_of_kinds(a):
+    low, high, bits = np.full(5, 9, np.int8), np.zeros(5, np.uint16), np.full(5, 2, np.int64)
+    truth, first, half = np.zeros(5, np.bool_), np.full(5, 1 + 2j), np.ones(5, np.float16)
+    for i in prange(a.shape[0]):
+        low = np.minimum(low, (a[i] * 100).astype(np.int8))
+        high = np.fmax((a[i] * 100).astype(np.uint16), high)
+        bits = bits ^ (a[i] * 100).astype(np.int64)
+        truth = np.logical_or(truth, a[i] > 0.99)
+        first = np.maximum(first, a[i] + 2j)
+        half = np.maximum(half, a[i].astype(np.float16))
+    return low, high, bits, truth, first, half
+
+
+@combines("1 variable and 1 array", A)
+def tuple_with_an_array(a):
+    t = (np.zeros(5), 0)
+    for i in prange(a.shape[0]):
+        t = (t[0] + a[i], t[1] + 1)
+    return t[1], t[0]
+
+
+@combines("2 arrays", np.where(A[:, :3] > 0.9995, np.nan, A[:, :3]))
+def arrays_with_nan(a):
+    most, some = np.zeros(3), np.zeros(3)
+    for i in prange(a.shape[0]):
+        most = np.maximum(most, a[i])
+        some = np.fmax(some, a[i])
+    return most, some
+
+
 @combines("1 array", K)
 def sums_of_many_elements_from_before(k):
     h = np.zeros(90000, np.int64)
@@ -380,7 +429,7 @@ def test_combined(function: Any, what: str, args: Any, capsys: Any) -> None:
     expected = function(*args)
     most = get_num_threads()
     results = []
-    for threads in range(1, most + 1):
+    for threads in [n for n in (1, 2, 3, 4, 8) if n <= most]:
         set_num_threads(threads)
         results.append(compiled(*args))
     set_num_threads(most)
@@ -391,6 +440,25 @@ def test_combined(function: Any, what: str, args: Any, capsys: Any) -> None:
             np.testing.assert_allclose(x, y, rtol=1e-3 if np.asarray(y).dtype in (np.float32, np.complex64) else 1e-11)
     compiled.parallel_diagnostics(level=1)
     assert f"runs in parallel; blocks of iterations combine {what}\n" in capsys.readouterr().out
+
+
+def test_the_same_with_more_threads() -> None:
+    if get_num_threads() < 8:
+        command = [sys.executable, "-m", "pytest", "-q", "-k", "test_combined", __file__]
+        subprocess.run(command, env=os.environ | {"LANCEHEAD_NUM_THREADS": "8"}, check=True)
+
+
+def growing(s, a):
+    for i in prange(a.shape[0]):
+        s = s + a[i]
+    return s
+
+
+def test_arrays_that_are_combined_keep_their_shape() -> None:
+    with pytest.raises(ValueError, match="broadcast"):
+        njit(parallel=True)(growing)(np.zeros(1), np.ones((4, 3)))
+    start = np.zeros(3)
+    assert njit(parallel=True)(growing)(start, np.ones((4, 3))).tolist() == [4, 4, 4] and not start.any()
 
 
 def second_of_two(x):

@@ -498,25 +498,17 @@ pub(crate) fn element(t: Ty) -> Ty {
 
 /// A row inside an elementwise expression; of `float16` and `bfloat16` as everywhere, in `float32` and rounded.
 pub(crate) fn row_expr(op: &'static Op, ret: Ty, args: Vec<MapExpr>) -> MapExpr {
-    if !args.iter().any(|e| expr_type(e).is_half()) {
+    if !args.iter().any(|e| e.ty().is_half()) {
         return MapExpr::Op(op, ret, args);
     }
-    let wide = |e: MapExpr| if expr_type(&e).is_half() { cast_expr(Ty::f32(), e) } else { e };
+    let wide = |e: MapExpr| if e.ty().is_half() { cast_expr(Ty::f32(), e) } else { e };
     let single = if ret.is_half() { Ty::f32() } else { ret };
     cast_expr(ret, MapExpr::Op(op, single, args.into_iter().map(wide).collect()))
 }
 
-/// The type of an elementwise expression.
-fn expr_type(e: &MapExpr) -> Ty {
-    match e {
-        MapExpr::Arg(_, t) | MapExpr::Op(_, t, _) | MapExpr::Cast(t, _) | MapExpr::Call(_, t, _) => *t,
-        MapExpr::Const(c) => c.ty(),
-    }
-}
-
 /// A conversion inside an elementwise expression, left out where it changes nothing.
 pub(crate) fn cast_expr(t: Ty, e: MapExpr) -> MapExpr {
-    cast_expr_from(expr_type(&e), t, e)
+    cast_expr_from(e.ty(), t, e)
 }
 
 fn cast_expr_from(from: Ty, t: Ty, e: MapExpr) -> MapExpr {

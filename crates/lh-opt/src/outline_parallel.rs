@@ -26,6 +26,7 @@ mod arrays;
 mod body;
 pub(crate) mod carried;
 pub(crate) mod cost;
+mod gathered;
 mod partial;
 pub(crate) mod region;
 mod split;
@@ -65,7 +66,9 @@ pub(crate) fn run_asked(func: &mut Function, callees: Callees<'_>) -> Result<boo
         if split::run(func, callees) {
             // Sees what the parts are made of.
             crate::fold::run(func);
+            crate::dce::run(func);
         }
+        gathered::run(func, callees);
         alike::run(func, callees);
         crate::dce::run(func);
     }

@@ -19,7 +19,7 @@ use lh_ir::diag::{self, Diagnostic};
 use lh_ir::func::Inst;
 use lh_ir::{Block, Function, Span, Value};
 
-mod update;
+pub(crate) mod update;
 mod windows;
 
 /// What the loop does to an array that all iterations update.

@@ -48,7 +48,7 @@ pub(crate) fn region(func: &Function, cfg: &Cfg, dom: &DomTree, l: &Loop) -> Res
 }
 
 /// Blocks that can be reached without entering the header, through such handlers only.
-fn reachable(func: &Function, from: Block, header: Block, handlers: &dyn Fn(Block) -> bool) -> Vec<bool> {
+pub(super) fn reachable(func: &Function, from: Block, header: Block, handlers: &dyn Fn(Block) -> bool) -> Vec<bool> {
     let mut seen = vec![false; func.blocks.len()];
     let mut work = vec![from];
     while let Some(b) = work.pop() {

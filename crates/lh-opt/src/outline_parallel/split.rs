@@ -78,11 +78,11 @@ fn leave(func: &mut Function, l: &Loop) {
     }
 }
 
-/// Types of the parts of an aggregate that holds nothing counted.
+/// Types of the parts of an aggregate.
 fn parts(ty: Ty) -> Option<Vec<Ty>> {
     match ty.kind() {
         TyKind::Complex { .. } => Some(vec![ty.real_part(); 2]),
-        TyKind::Tuple { elems, .. } if !ty.is_counted() && !elems.is_empty() => Some(elems.clone()),
+        TyKind::Tuple { elems, .. } if !elems.is_empty() => Some(elems.clone()),
         _ => None,
     }
 }
