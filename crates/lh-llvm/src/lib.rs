@@ -4,6 +4,7 @@
 //! be kept in files.
 
 mod barrier_loops;
+mod bisect;
 mod debug;
 mod divide;
 mod elf;

@@ -2,7 +2,7 @@
 
 use crate::ir::{Module, Val, take_message};
 use crate::machine::Machine;
-use crate::{divide, pairs, polls, strips};
+use crate::{bisect, divide, pairs, polls, strips};
 use llvm_sys::analysis::{LLVMVerifierFailureAction, LLVMVerifyModule};
 use llvm_sys::core::{LLVMDisposeMemoryBuffer, LLVMGetBufferSize, LLVMGetBufferStart};
 use llvm_sys::error::{LLVMDisposeErrorMessage, LLVMErrorRef, LLVMGetErrorMessage};
@@ -109,6 +109,7 @@ pub(crate) fn optimise(m: &Module, machine: &Machine, optimised: bool, has_cold:
         let functions = m.functions().into_iter().filter(|f| !m.is_cold_definition(*f) && abreast(f));
         functions.for_each(|f| run_on(f, machine, &ABREAST));
         pairs::mark(m).into_iter().for_each(|f| run_on(f, machine, c"loop-unroll<O2>"));
+        bisect::mark(m);
     }
     if optimised && machine.target.is_gpu() {
         // What is known to be aligned is read and written by fewer, wider instructions.

@@ -7,6 +7,7 @@ from lancehead.lib.conversions import index_of
 from lancehead.lib.numpy.creation import asarray
 from lancehead.lib.numpy.layout import check_axis, contiguous, flat, lanes, new_array, with_shape
 from lancehead.lib.numpy.reductions import mean_dtype
+from lancehead.lib.numpy.sorting import place
 
 
 def diff(a, n=1, axis=-1):
@@ -82,23 +83,12 @@ def trapezoid(y, x=None, dx=1.0):
 trapz = trapezoid
 
 
-def _interval(xp, x):
-    # Index of the last point not greater than `x`.
-    low, high = 0, xp.size
-    while low < high:
-        middle = prim.shr(low + high, 1)
-        if x >= prim.item(xp, middle):
-            low = middle + 1
-        else:
-            high = middle
-    return low - 1
-
-
 def _interpolated(x, xp, fp, left, right):
     if x != x:
         return x
     n = xp.size
-    i = _interval(xp, x)
+    # The last point not greater than `x`.
+    i = place(xp, x, True) - 1
     if i < 0:
         return prim.item(fp, 0) if left is None else prim.cast(left, np.float64)
     if i >= n - 1:

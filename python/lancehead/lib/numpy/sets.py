@@ -7,7 +7,7 @@ from lancehead.lib.conversions import index_of
 from lancehead.lib.numpy.creation import asarray, linspace
 from lancehead.lib.numpy.joining import concatenate
 from lancehead.lib.numpy.layout import contiguous, copy_c, flat, new_array, new_zeros
-from lancehead.lib.numpy.sorting import argsort, before, searchsorted, sort_line
+from lancehead.lib.numpy.sorting import argsort, place, searchsorted, sort_line
 
 
 def _differ(a, b):
@@ -76,14 +76,8 @@ def _unique_all(x):
 
 def _found(line, x):
     # Whether a sorted line has an element.
-    low, high = 0, line.size
-    while low < high:
-        middle = prim.shr(low + high, 1)
-        if before(prim.item(line, middle), x):
-            low = middle + 1
-        else:
-            high = middle
-    return low < line.size and prim.item(line, low) == x
+    i = place(line, x, False)
+    return i < line.size and prim.item(line, i) == x
 
 
 def isin(element, test_elements, invert=False):

@@ -13,7 +13,7 @@ from lancehead.lib.numpy.reductions import mean_dtype
 def before(a, b):
     """Order of sorting: NaN last, complex numbers by real part first."""
     if prim.is_float(a):
-        return a < b or (b != b and a == a)
+        return (not b <= a) & (a == a)
     if prim.is_complex(a):
         return before(a.real, b.real) or (not before(b.real, a.real) and before(a.imag, b.imag))
     if prim.is_bool(a):
@@ -413,16 +413,20 @@ def percentile(a, q, axis=None, keepdims=False):
     return _quantile(asarray(a), parts, axis, keepdims, "Percentiles must be in the range [0, 100]")
 
 
-def _place(v, x, right):
-    # Number of elements of a sorted line before `x` (and equal, from the right).
-    low, high = 0, v.size
-    while low < high:
-        middle = prim.shr(low + high, 1)
-        y = prim.item(v, middle)
-        if (not before(x, y)) if right else before(y, x):
-            low = middle + 1
-        else:
-            high = middle
+def place(v, x, right):
+    """Number of elements of a sorted line before `x` (and equal, from the right).
+
+    As many steps whatever `x` is, so that processors begin with the next search before this one has ended.
+    """
+    low, rest = 0, v.size
+    while rest > 1:
+        half = prim.shr(rest, 1)
+        y = prim.item(v, low + half - 1)
+        low = low + half if ((not before(x, y)) if right else before(y, x)) else low
+        rest -= half
+    if rest == 1:
+        y = prim.item(v, low)
+        low = low + 1 if ((not before(x, y)) if right else before(y, x)) else low
     return low
 
 
@@ -441,14 +445,14 @@ def searchsorted(a, v, side="left"):
     if prim.is_number(v):
         dtype = prim.result_type(prim.dtype_of(line), prim.dtype_of(v))
         wide = asarray(line, dtype)
-        return prim.cast(_place(wide, prim.cast(v, dtype), right), np.int64)
+        return prim.cast(place(wide, prim.cast(v, dtype), right), np.int64)
     values = asarray(v)
     dtype = prim.result_type(prim.dtype_of(line), prim.dtype_of(values))
     wide = asarray(line, dtype)
     out = new_array(values.shape, np.int64)
     x, y = flat(values), flat(out)
     for i in range(x.size):
-        prim.set_item(y, i, prim.cast(_place(wide, prim.cast(prim.item(x, i), dtype), right), np.int64))
+        prim.set_item(y, i, prim.cast(place(wide, prim.cast(prim.item(x, i), dtype), right), np.int64))
     return out
 
 

@@ -1,0 +1,73 @@
+//! Which half a search goes on in cannot be foretold, so that is chosen without a branch:
+//!
+//! ```text
+//! while lo < hi:
+//!     m = (lo + hi) // 2               below = a[m] < x
+//!     if a[m] < x: lo = m + 1    ->    lo = m + 1 if below else lo       # conditional moves
+//!     else: hi = m                     hi = hi if below else m
+//! ```
+//!
+//! LLVM has the choices, and makes branches of them again for the machine: waiting for a comparison costs more than a
+//! branch that is foretold. It is told of those that decide where a loop looks next, where its steps are halves.
+
+use crate::ir::{Module, Val};
+use llvm_sys::LLVMOpcode::{LLVMAShr, LLVMCall, LLVMLShr, LLVMLoad, LLVMPHI, LLVMSDiv, LLVMSelect};
+use llvm_sys::core::*;
+
+/// The most values that are looked at to find what an index or a comparison is made of.
+const MOST: usize = 32;
+
+/// Marks such choices of every function.
+pub(crate) fn mark(m: &Module) {
+    for f in m.functions().into_iter().filter(|f| !m.is_cold_definition(*f)) {
+        let halves = |i: &Val| opcode(*i).is_some_and(|op| op == LLVMSelect) && decides_a_half(m, *i);
+        for select in m.instructions(f).into_iter().filter(halves) {
+            m.attach(select, "unpredictable", m.node(&[]));
+        }
+    }
+}
+
+/// Whether a choice depends on an element at a place that is halfway between others, and says where the next one is.
+fn decides_a_half(m: &Module, select: Val) -> bool {
+    // SAFETY: an instruction that chooses has three operands, one that loads has an address.
+    let (cond, address) = unsafe { (LLVMGetOperand(select, 0), |load: Val| LLVMGetOperand(load, 0)) };
+    let loads = made_of(cond).into_iter().filter(|v| opcode(*v) == Some(LLVMLoad));
+    loads.map(|load| made_of(address(load))).any(|index| {
+        let comes_back = |v: &Val| opcode(*v) == Some(LLVMPHI) && m.incoming(*v).iter().any(|(v, _)| *v == select);
+        index.iter().any(|v| is_half(m, *v)) && index.iter().any(comes_back)
+    })
+}
+
+fn is_half(m: &Module, v: Val) -> bool {
+    // SAFETY: what divides or shifts has two operands.
+    let by = || m.constant_int(unsafe { LLVMGetOperand(v, 1) });
+    match opcode(v) {
+        Some(LLVMSDiv) => by() == Some(2),
+        Some(LLVMAShr | LLVMLShr) => by() == Some(1),
+        _ => false,
+    }
+}
+
+/// What a value is computed of, as far as loads, calls and what changes from round to round.
+fn made_of(v: Val) -> Vec<Val> {
+    let (mut out, mut at) = (vec![v], 0);
+    while at < out.len() && out.len() < MOST {
+        if opcode(out[at]).is_some_and(|op| !matches!(op, LLVMPHI | LLVMLoad | LLVMCall)) {
+            // SAFETY: operands of a live instruction.
+            let operands = unsafe { (0..LLVMGetNumOperands(out[at]) as u32).map(|i| LLVMGetOperand(out[at], i)) };
+            for v in operands.collect::<Vec<_>>() {
+                if opcode(v).is_some() && !out.contains(&v) {
+                    out.push(v);
+                }
+            }
+        }
+        at += 1;
+    }
+    out
+}
+
+/// What an instruction does; none of other values.
+fn opcode(v: Val) -> Option<llvm_sys::LLVMOpcode> {
+    // SAFETY: a value of a live function.
+    unsafe { (!LLVMIsAInstruction(v).is_null()).then(|| LLVMGetInstructionOpcode(v)) }
+}

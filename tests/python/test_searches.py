@@ -1,0 +1,49 @@
+"""Searches in sorted arrays: places, and machine code that does not branch at each half."""
+
+import numpy as np
+import pytest
+
+from lancehead import njit
+
+
+@njit
+def left(a, x):
+    return np.searchsorted(a, x)
+
+
+@njit
+def right(a, x):
+    return np.searchsorted(a, x, "right")
+
+
+def bisect(a, x):
+    lo, hi = 0, a.size
+    while lo < hi:
+        m = (lo + hi) // 2
+        if a[m] < x:
+            lo = m + 1
+        else:
+            hi = m
+    return lo
+
+
+@pytest.mark.parametrize("dtype", ["f8", "f4", "i8", "u1", "c16", "?"])
+def test_places_of_all_elements(dtype):
+    random = np.random.default_rng(1)
+    for n in (0, 1, 2, 3, 7, 8, 9, 64, 1000):
+        a = np.sort((random.random(n) * 40).astype(dtype))
+        x = (random.random(200) * 42 - 1).clip(0).astype(dtype)
+        if a.dtype.kind == "f":
+            a[n - n // 4 :] = np.nan
+            x[:3] = np.nan, np.inf, -np.inf
+        for f in (left, right):
+            np.testing.assert_array_equal(f(a, x), f.py_func(a, x))
+            assert [f(a, y) for y in x[:20]] == [f.py_func(a, y) for y in x[:20]]
+
+
+def test_halves_are_chosen_without_branches():
+    a = np.sort(np.random.default_rng(1).random(1000))
+    f = njit(bisect)
+    assert all(f(a, x) == bisect(a, x) for x in (-1.0, 0.0, 0.3, a[7], 0.99, 2.0))
+    (code,) = f.inspect_asm().values()
+    assert code.count("cmov") >= 2
