@@ -70,3 +70,39 @@ def test_example(path, args, result):
     # NumPy's choice between zeros depends on how it was built.
     same_zero = path in ("numpy.maximum", "numpy.minimum") and expected == result[1] == 0.0
     assert same_zero or agree(expected, result[1], result[0]), (expected, result)
+
+
+@njit(error_model="numpy")
+def remainders(a, b):
+    out = np.empty((3, a.size), a.dtype)
+    for i in range(a.size):
+        out[0, i], out[1, i], out[2, i] = a[i] % b[i], a[i] // b[i], math.fmod(a[i], b[i])
+    return out
+
+
+@njit
+def remainders_of_arrays(a, b):
+    return a % b, a // b, np.fmod(a, b)
+
+
+@pytest.mark.parametrize("dtype", ["f8", "f4"])
+def test_remainders_of_floats_are_numpys_to_the_last_bit(dtype):
+    random = np.random.default_rng(3)
+    special = np.array([0, -0.0, 1, -1, np.inf, -np.inf, np.nan, 5e-324, -1e-310, 1.5, 3, -3, 0.3, 1e300, 2.0**53, 1e16], "f8")
+    size, widest = 3000, 300 if dtype == "f8" else 37
+    kinds = (
+        lambda: random.choice(special, size),
+        lambda: random.normal(size=size) * 10.0 ** random.integers(-widest, widest, size),
+        lambda: random.integers(-50, 50, size),
+        lambda: random.integers(-500, 500, size) * random.choice([0.1, 0.3, 1e-3]),
+    )
+    for first in kinds:
+        for second in kinds:
+            with np.errstate(all="ignore"):
+                a, b = first().astype(dtype), second().astype(dtype)
+                want = (a % b, a // b, np.fmod(a, b))
+            for got in (remainders(a, b), remainders_of_arrays(a, b)):
+                for w, g in zip(want, got):
+                    nan = np.isnan(w)
+                    np.testing.assert_array_equal(nan, np.isnan(g))
+                    np.testing.assert_array_equal(w[~nan].view("i" + dtype[1]), g[~nan].view("i" + dtype[1]))

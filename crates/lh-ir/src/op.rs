@@ -156,7 +156,6 @@ pub enum LlvmInst {
     FSub,
     FMul,
     FDiv,
-    FRem,
     FNeg,
     Neg,
     Not,

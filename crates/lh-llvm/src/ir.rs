@@ -132,7 +132,6 @@ impl Module {
         fsub = LLVMBuildFSub;
         fmul = LLVMBuildFMul;
         fdiv = LLVMBuildFDiv;
-        frem = LLVMBuildFRem;
         and = LLVMBuildAnd;
         or = LLVMBuildOr;
         xor = LLVMBuildXor;

@@ -4,6 +4,7 @@ import numpy as np
 
 from lancehead.lib import prim
 from lancehead.lib.conversions import int_of_float
+from lancehead.lib.operator import float_rem
 
 
 def floor(x):
@@ -235,6 +236,16 @@ def modf(x):
         return (v if v != v else prim.copysign(0.0, v)), v
     whole = prim.trunc(v)
     return prim.copysign(v - whole, v), whole
+
+
+def fmod(x, y):
+    """Remainder of the truncated quotient: it has the sign of x.
+
+    >>> math.fmod(-7.5, 2)
+    -1.5
+    """
+    dtype = prim.result_type(x, y) if prim.is_float(x) or prim.is_float(y) else np.float64
+    return float_rem(prim.cast(x, dtype), prim.cast(y, dtype))
 
 
 def remainder(x, y):

@@ -81,7 +81,7 @@ def _float_floordiv(a, b):
 def _is_small(ratio, b):
     # Of a quotient this small the integral part is exact or one too great, and then fma gives the exact remainder.
     limit = 1048576.0 if prim.itemsize(prim.dtype_of(b)) == 4 else 562949953421312.0
-    return prim.fabs(ratio) < limit and prim.isfinite(b) and ratio != 0.0
+    return prim.fabs(ratio) < limit and prim.isfinite(b)
 
 
 def mod(a, b):
@@ -104,6 +104,16 @@ def mod(a, b):
         if not prim.numpy_errors():
             raise ZeroDivisionError("float modulo")
     return _float_mod(a, b)
+
+
+def float_rem(a, b):
+    """Remainder of the truncated quotient of floats: it has the sign of the dividend."""
+    x, y = prim.fabs(a), prim.fabs(b)
+    ratio = prim.fdiv(x, y)
+    if not _is_small(ratio, y):
+        return prim.frem(a, b)
+    r = prim.fma(-prim.floor(ratio), y, x)
+    return prim.copysign(r + y if r < 0.0 else r, a)
 
 
 def _float_mod(a, b):

@@ -72,7 +72,6 @@ impl FnCx<'_, '_> {
             I::FSub => self.fsub(a[0], a[1]),
             I::FMul => self.fmul(a[0], a[1]),
             I::FDiv => self.fdiv(a[0], a[1]),
-            I::FRem => self.frem(a[0], a[1]),
             I::FNeg => self.fneg(a[0]),
             I::Neg => self.neg(a[0]),
             I::Not => self.not(a[0]),

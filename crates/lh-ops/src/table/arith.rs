@@ -6,7 +6,7 @@ use crate::eval::{
 use crate::table::inst;
 use lh_ir::Const;
 use lh_ir::op::Class::{Floats, Ints, Reals};
-use lh_ir::op::Lower::{AnyOrder, Intrinsic, Math, Overflow};
+use lh_ir::op::Lower::{AnyOrder, Intrinsic, Math, Overflow, Symbol};
 use lh_ir::op::Sig::{Pred, Same};
 use lh_ir::op::{LlvmInst as I, Op};
 
@@ -142,10 +142,11 @@ pub(crate) fn rows() -> Vec<Op> {
         Op {
             name: "frem",
             doc: "Remainder of floats as C's `fmod`: it has the sign of the dividend.",
-            python: &["math.fmod"],
+            python: &[],
             sig: Same(2, Floats),
             eval: |a| float2(a, |x, y| x % y),
-            host: inst(I::None, I::None, I::FRem),
+            // LLVM's own instruction is one that it does for all elements of vectors, wanted or not.
+            host: Symbol("fmodf", "fmod"),
             // LLVM's own code for GPUs is `x - trunc(x / y) * y`, which is wrong for large quotients and in the sign of zero.
             nvptx: Math("lh_fmodf", "lh_fmod"),
             examples: eg(vec![

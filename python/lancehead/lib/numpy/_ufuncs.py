@@ -22,6 +22,7 @@ from lancehead.lib.cmath import sinh as sinh
 from lancehead.lib.cmath import sqrt as sqrt
 from lancehead.lib.cmath import tan as tan
 from lancehead.lib.cmath import tanh as tanh
+from lancehead.lib.operator import float_rem
 
 
 def _float_of(x):
@@ -92,7 +93,7 @@ def fmod(x, y):
         if b == 0 or (prim.is_signed(dtype) and b + 1 == 0):
             return a - a
         return prim.srem(a, b)
-    return prim.frem(a, b)
+    return float_rem(a, b)
 
 
 def divmod(x, y):

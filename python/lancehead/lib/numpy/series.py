@@ -7,7 +7,7 @@ from lancehead.lib.conversions import index_of
 from lancehead.lib.numpy.creation import asarray
 from lancehead.lib.numpy.layout import check_axis, contiguous, flat, lanes, new_array, with_shape
 from lancehead.lib.numpy.reductions import mean_dtype
-from lancehead.lib.numpy.sorting import place
+from lancehead.lib.numpy.sorting import place_in_line
 
 
 def diff(a, n=1, axis=-1):
@@ -88,7 +88,7 @@ def _interpolated(x, xp, fp, left, right):
         return x
     n = xp.size
     # The last point not greater than `x`.
-    i = place(xp, x, True) - 1
+    i = place_in_line(xp, x, True) - 1
     if i < 0:
         return prim.item(fp, 0) if left is None else prim.cast(left, np.float64)
     if i >= n - 1:

@@ -7,7 +7,7 @@ from lancehead.lib.conversions import index_of
 from lancehead.lib.numpy.creation import asarray, linspace
 from lancehead.lib.numpy.joining import concatenate
 from lancehead.lib.numpy.layout import contiguous, copy_c, flat, new_array, new_zeros
-from lancehead.lib.numpy.sorting import argsort, place, searchsorted, sort_line
+from lancehead.lib.numpy.sorting import argsort, place_in_line, searchsorted, sort_line
 
 
 def _differ(a, b):
@@ -76,7 +76,7 @@ def _unique_all(x):
 
 def _found(line, x):
     # Whether a sorted line has an element.
-    i = place(line, x, False)
+    i = place_in_line(line, x, False)
     return i < line.size and prim.item(line, i) == x
 
 

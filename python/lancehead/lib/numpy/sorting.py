@@ -413,7 +413,7 @@ def percentile(a, q, axis=None, keepdims=False):
     return _quantile(asarray(a), parts, axis, keepdims, "Percentiles must be in the range [0, 100]")
 
 
-def place(v, x, right):
+def place_in_line(v, x, right):
     """Number of elements of a sorted line before `x` (and equal, from the right).
 
     As many steps whatever `x` is, so that processors begin with the next search before this one has ended.
@@ -445,14 +445,14 @@ def searchsorted(a, v, side="left"):
     if prim.is_number(v):
         dtype = prim.result_type(prim.dtype_of(line), prim.dtype_of(v))
         wide = asarray(line, dtype)
-        return prim.cast(place(wide, prim.cast(v, dtype), right), np.int64)
+        return prim.cast(place_in_line(wide, prim.cast(v, dtype), right), np.int64)
     values = asarray(v)
     dtype = prim.result_type(prim.dtype_of(line), prim.dtype_of(values))
     wide = asarray(line, dtype)
     out = new_array(values.shape, np.int64)
     x, y = flat(values), flat(out)
     for i in range(x.size):
-        prim.set_item(y, i, prim.cast(place(wide, prim.cast(prim.item(x, i), dtype), right), np.int64))
+        prim.set_item(y, i, prim.cast(place_in_line(wide, prim.cast(prim.item(x, i), dtype), right), np.int64))
     return out
 
 
