@@ -296,6 +296,49 @@ def into(a, out):
     hypot2(a, 1.0, out=out)
 
 
+@lh.guvectorize(["void(float64[:], float64[:])"], "(n)->(n)")
+def running(a, out):
+    out[0] = a[0]
+    for i in range(1, a.size):
+        out[i] = out[i - 1] + a[i]
+
+
+@lh.njit
+def call_into(u, *operands):
+    u(*operands)
+
+
+def _halves(z):
+    return [(z[:-1], z[1:]), (z[1:], z[:-1]), (z[::-1], z), (z, z), (z[:1], z[1:2]), (z[::2], z[1::2])]
+
+
+@pytest.mark.parametrize("case", range(6))
+@pytest.mark.parametrize("shape", [(8,), (6, 4)])
+def test_outputs_of_generalised_ufuncs_and_of_several_results_lie_over_inputs(case, shape):
+    base = np.arange(1.0, np.prod(shape) + 1).reshape(shape)
+    for u, outputs in ((running, lambda out: (out,)), (two, lambda out: (out, np.empty(out.shape)))):
+        got, want = base.copy(), base.copy()
+        a, out = _halves(got)[case]
+        call_into(u, a, *outputs(out))
+        a, out = _halves(want)[case]
+        u(a, *outputs(out))
+        np.testing.assert_array_equal(got, want)
+
+
+def test_read_only_operands_are_not_written_to():
+    fixed = np.ones(3)
+    fixed.flags.writeable = False
+    for u, *operands in ((running, np.ones(3), fixed), (two, np.ones(3), np.ones(3), fixed), (filled, fixed, 2)):
+        with pytest.raises(lh.TypingError, match="read-only"):
+            call_into(u, *operands)
+    np.testing.assert_array_equal(fixed, 1)
+
+
+@lh.guvectorize(["void(float64[:], int64)"], "(n),()", writable_args=("a",))
+def filled(a, value):
+    a[:] = value
+
+
 def test_calls_in_place_are_vectorised():
     a = np.arange(1000.0)
 

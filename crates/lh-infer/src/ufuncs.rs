@@ -117,6 +117,10 @@ impl Infer<'_> {
         if let Some(bad) = outs.iter().find(|o| !o.ty.is_array()) {
             return Err(wrong(format!("`out` must be an array, not `{}`", bad.ty)));
         }
+        let written = u.writable.iter().filter_map(|i| inputs.get(*i));
+        for a in outs.iter().chain(written) {
+            self.check_writable(a.ty)?;
+        }
         Ok((inputs, outs))
     }
 

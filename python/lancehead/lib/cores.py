@@ -8,16 +8,49 @@ from lancehead.lib import prim
 def several(f, in_types, out_types, ins, outs):
     """Arrays of the results of `f` for broadcast operands."""
     shape = np.broadcast_shapes(*_shapes(ins, outs))
-    made = outs if len(outs) > 0 else _results(out_types, shape)
-    for out in made:
+    for out in outs:
         if out.shape != shape:
             raise ValueError("non-broadcastable output operand")
+    made = _apart(outs, ins, True) if len(outs) > 0 else _results(out_types, shape)
     if len(shape) == 0:
         _put(made, (), f(*_items(in_types, ins, ())))
     else:
         for index in np.ndindex(shape):
             _put(made, index, f(*_items(in_types, ins, index)))
+    if len(outs) == 0:
+        return made
+    _copy_back(outs, made)
+    return outs
+
+
+def _apart(outs, ins, is_elementwise):
+    # Outputs to compute into: copies of those that share memory with an input, other than element by element.
+    made = ()
+    for a in outs:
+        free = True
+        for b in ins:
+            if prim.is_array(b):
+                free &= _is_apart(a, b) or (is_elementwise and a is b)
+        made = (*made, a if free else a.copy())
     return made
+
+
+def _is_apart(a, b):
+    first, last = _span(a)
+    low, high = _span(b)
+    return last <= low or high <= first
+
+
+def _span(a):
+    # Addresses of the first byte and of that after the last.
+    low = a.ctypes.data
+    high = low + a.itemsize
+    for n, stride in zip(a.shape, a.strides):
+        if n == 0:
+            return low, low
+        low += min((n - 1) * stride, 0)
+        high += max((n - 1) * stride, 0)
+    return low, high
 
 
 def _shapes(ins, outs):
@@ -71,7 +104,6 @@ def call_generalised(f, name, layout, kinds, dims, sizes, writable, ins, outs):
     for k, a in enumerate(arrays):
         sizes = _core_sizes(name, layout, "Input", k, a, dims[k], sizes)
     loop = np.broadcast_shapes(*_loop_shapes(arrays, dims))
-    made = outs
     if len(outs) == 0:
         made = _new_outputs(kinds[n:], dims[n:], sizes, loop)
     else:
@@ -81,6 +113,7 @@ def call_generalised(f, name, layout, kinds, dims, sizes, writable, ins, outs):
         for k, a in enumerate(outs):
             if a.shape[: a.ndim - len(dims[n + k])] != loop:
                 raise ValueError("non-broadcastable output operand")
+        made = _apart(outs, arrays, False)
     operands = arrays + _typed_outputs(kinds[n:], made)
     if len(loop) == 0:
         f(*_views(kinds, dims, operands, ()))
@@ -88,7 +121,7 @@ def call_generalised(f, name, layout, kinds, dims, sizes, writable, ins, outs):
         for index in np.ndindex(loop):
             f(*_views(kinds, dims, operands, index))
     if len(outs) > 0:
-        _copy_back(made, operands[n:])
+        _copy_back(outs, operands[n:])
         return outs[0] if len(outs) == 1 else outs
     return _values(made)
 
@@ -161,7 +194,7 @@ def _typed_outputs(kinds, outs):
 
 def _copy_back(outs, computed):
     for k, a in enumerate(outs):
-        if prim.dtype_of(a) != prim.dtype_of(computed[k]):
+        if prim.dtype_of(a) != prim.dtype_of(computed[k]) or a is not computed[k]:
             a[...] = computed[k]
 
 
