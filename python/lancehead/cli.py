@@ -36,13 +36,7 @@ def parser() -> argparse.ArgumentParser:
     run.add_argument("arguments", nargs=argparse.REMAINDER, help="arguments of the script")
     run.set_defaults(action=run_script)
 
-    kept = commands.add_parser("cache", help="list, check or remove compiled functions that are kept in files")
-    kept.add_argument("what", choices=["ls", "info", "clear", "verify", "pack"], help="what to do")
-    kept.add_argument("places", nargs="*", type=Path, metavar="DIRECTORY", help="where; by default, the user's cache")
-    kept.add_argument("-l", "--long", action="store_true", help="ls: with what each entry depends on")
-    kept.add_argument("--remove", action="store_true", help="verify: remove damaged entries")
-    kept.add_argument("--out", type=Path, metavar="DIRECTORY", help="pack: copy whole entries there")
-    kept.set_defaults(action=keep)
+    add_cache(commands)
 
     pack = commands.add_parser("pack", help="compile a package's functions into files that are shipped with it")
     pack.add_argument("package", type=Path, help="the package's directory")
@@ -55,6 +49,26 @@ def parser() -> argparse.ArgumentParser:
     about = commands.add_parser("info", help="print what a bug report needs")
     about.set_defaults(action=print_info)
     return top
+
+
+def add_cache(commands: Any) -> None:
+    """`cache` with what it does."""
+    kept = commands.add_parser("cache", help="list, check or remove compiled functions that are kept in files")
+    whats = kept.add_subparsers(title="what to do", required=True, dest="what")
+    made = {}
+    for what, text in (
+        ("ls", "entries"),
+        ("info", "where, how many, how large"),
+        ("clear", "remove entries"),
+        ("verify", "compare checksums"),
+        ("pack", "copy whole entries for another computer"),
+    ):
+        made[what] = whats.add_parser(what, help=text)
+        made[what].add_argument("places", nargs="*", type=Path, metavar="DIRECTORY", help="where; by default, the user's cache")
+    made["ls"].add_argument("-l", "--long", action="store_true", help="with what each entry depends on")
+    made["verify"].add_argument("--remove", action="store_true", help="remove damaged entries")
+    made["pack"].add_argument("--out", type=Path, metavar="DIRECTORY", required=True, help="where to")
+    kept.set_defaults(action=keep)
 
 
 def add_build(commands: Any) -> None:
@@ -81,7 +95,7 @@ def build_module(options: argparse.Namespace) -> int:
         name = options.name or name or ahead.name_for(path)
         product = ahead.Product(name, options.out or path.parent, ahead.levels(options.level), not options.no_module, not options.no_library, options.verbose)
         made = ahead.build(exports, product)
-    except (ValueError, RuntimeError, errors.NumbaError) as error:
+    except (OSError, ValueError, RuntimeError, errors.NumbaError) as error:
         print(f"lancehead build: {error}", file=sys.stderr)
         return 1
     print("\n".join(f"{p.stat().st_size:>9}  {p}" for p in made))
@@ -118,9 +132,6 @@ def keep(options: argparse.Namespace) -> int:
         whole, damaged = cache.verify(places, options.remove)
         print("\n".join([f"{whole} entries are whole", *(f"damaged: {p}" for p in damaged)]))
         return 1 if damaged else 0
-    elif options.out is None:
-        print("lancehead cache pack: where to? --out DIRECTORY", file=sys.stderr)
-        return 2
     else:
         print(f"{cache.pack(places, options.out)} entries copied to {options.out}")
     return 0

@@ -19,7 +19,26 @@ CACHE_DIR: str = os.environ.get("LANCEHEAD_CACHE_DIR") or os.environ.get("NUMBA_
 
 def _size(text: str) -> int:
     units = {"K": 10**3, "M": 10**6, "G": 10**9}
-    return int(float(text[:-1]) * units[text[-1]]) if text[-1] in units else int(text)
+    number = text.rstrip("KMG")
+    if not number.replace(".", "", 1).isdecimal() or text[len(number) :] not in ("", *units):
+        raise ValueError(f"LANCEHEAD_CACHE_SIZE={text}: bytes, or a number followed by K, M or G")
+    return int(float(number) * units.get(text[len(number) :], 1))
+
+
+def _levels(text: str) -> list[str]:
+    known = [f"x86-64-v{n}" for n in (2, 3, 4)]
+    named = text.replace("all", " ".join(known)).replace(",", " ").split()
+    if not set(named) <= set(known):
+        raise ValueError(f"LANCEHEAD_CACHE_LEVELS={text}: {', '.join(known)} or all")
+    return named
+
+
+def _threads() -> int:
+    for name in ("LANCEHEAD_NUM_THREADS", "NUMBA_NUM_THREADS"):
+        text = os.environ.get(name, "").strip()
+        if text and not (text.isdecimal() and int(text) > 0):
+            raise ValueError(f"{name}={text}: the number of threads is an integer above 0")
+    return _core.max_threads()
 
 
 #: Bytes that it may have there, after which what was not used for longest goes: `LANCEHEAD_CACHE_SIZE=500M`.
@@ -27,9 +46,7 @@ CACHE_SIZE: int = _size(os.environ.get("LANCEHEAD_CACHE_SIZE") or "2G")
 
 #: Levels of processors (`x86-64-v2 x86-64-v3 x86-64-v4`) that every entry shall have code for, so that a cluster shares it:
 #: `LANCEHEAD_CACHE_LEVELS`, or `all` for these three. By default, code is for the processor at hand.
-CACHE_LEVELS: list[str] = (
-    os.environ.get("LANCEHEAD_CACHE_LEVELS", "").replace("all", "x86-64-v2 x86-64-v3 x86-64-v4").replace(",", " ").split()
-)
+CACHE_LEVELS: list[str] = _levels(os.environ.get("LANCEHEAD_CACHE_LEVELS", ""))
 
 #: Prints what the cache reads and writes: `LANCEHEAD_DEBUG_CACHE=1`.
 DEBUG_CACHE: bool = bool(_flag("LANCEHEAD_DEBUG_CACHE"))
@@ -38,7 +55,7 @@ DEBUG_CACHE: bool = bool(_flag("LANCEHEAD_DEBUG_CACHE"))
 DISABLE_JIT: int = int(os.environ.get("LANCEHEAD_DISABLE_JIT", "0") or "0")
 
 #: Threads of parallel loops, if it is to be another number than that of processors: `LANCEHEAD_NUM_THREADS`.
-NUM_THREADS: int = _core.max_threads()
+NUM_THREADS: int = _threads()
 NUMBA_NUM_THREADS: int = NUM_THREADS
 
 #: The processors that the process may run on.
@@ -63,6 +80,15 @@ CUDA_ARRAY_INTERFACE_SYNC: int = 1
 CUDA_PER_THREAD_DEFAULT_STREAM: int = 0
 ALWAYS_WARN_UNINIT_VAR: int = 0
 DEBUG: int = 0
+BOUNDSCHECK: int | None = None
+DEBUGINFO_DEFAULT: int = 0
+DISABLE_PERFORMANCE_WARNINGS: int = 0
+FULL_TRACEBACKS: int = 0
+LOOP_VECTORIZE: int = 1
+SLP_VECTORIZE: int = 0
+OPT: int = 3
+PARALLEL_DIAGNOSTICS: int = 0
+DUMP_OPTIMIZED: int = 0
 DUMP_BYTECODE: int = 0
 DUMP_CFG: int = 0
 DUMP_IR: int = 0

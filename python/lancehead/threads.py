@@ -61,7 +61,8 @@ def threading_layer() -> str:
 def _integer(n: object, message: str) -> int:
     if isinstance(n, bool) or not hasattr(n, "__index__"):
         raise TypeError(message)
-    return n.__index__()  # type: ignore[no-any-return]
+    # What no machine integer holds is as much out of range as the largest one.
+    return max(-(2**62), min(n.__index__(), 2**62))
 
 
 __all__ = [

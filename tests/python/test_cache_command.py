@@ -36,6 +36,8 @@ def test_list_and_facts(project):
     assert len(lines) == 2 and "m.f (float64) -> float64" in lines[0] + lines[1]
     long = lancehead(project, "cache", "ls", project.path / "kept" / "m", "--long").stdout
     assert "reads helper in m.f" in long and "reads helper.K" in long
+    options_first = lancehead(project, "cache", "ls", "--long", project.path / "kept" / "m").stdout
+    assert options_first == long
     assert "entries    2" in lancehead(project, "cache", "info").stdout
 
 
@@ -58,6 +60,32 @@ def test_copy_for_another_computer(project):
     project.env["LANCEHEAD_CACHE_DIR"] = str(out)
     assert project.run(CALL) == [11, 1, 0]
     assert lancehead(project, "cache", "pack", check=False).returncode == 2
+
+
+def test_copy_of_what_lies_beside_sources(project):
+    del project.env["LANCEHEAD_CACHE_DIR"]
+    project.run("import m; m.f(1)")
+    out = project.path / "copy"
+    lancehead(project, "cache", "pack", project.path / "__pycache__", "--out", out)
+    project.env["LANCEHEAD_CACHE_DIR"] = str(out)
+    assert project.run(CALL) == [11, 1, 0]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("CACHE_SIZE", "much"), ("CACHE_SIZE", "-5"), ("CACHE_LEVELS", "x86-64-v9"), ("NUM_THREADS", "0"), ("NUM_THREADS", "two")],
+)
+def test_settings_that_mean_nothing(project, name, value):
+    project.env[f"LANCEHEAD_{name}"] = value
+    done = lancehead(project, "info", check=False)
+    assert done.returncode == 1 and f"ValueError: LANCEHEAD_{name}={value}: " in done.stderr
+
+
+@pytest.mark.parametrize("name", ["nope", "i386"])
+def test_processors_that_there_are_not(project, name):
+    # LLVM says that it does not know the first.
+    project.env["LANCEHEAD_CPU_NAME"] = name
+    assert project.run(CALL) == [11, 0, 1]
 
 
 def test_size_limit(project):

@@ -1,5 +1,6 @@
 """Compiled functions in other processes: pickled small, compiled once by all of them together."""
 
+import copy
 import multiprocessing
 import os
 import pickle
@@ -45,12 +46,17 @@ def test_closures_and_lambdas_by_value(pickler):
     for f, want in ((adder(10), 14), (njit(lambda x: x * 2), 2), (njit(fastmath=True)(lambda x, y=5: x + y), 6)):
         data = pickler.dumps(f)
         assert len(data) < 2000
-        copy = pickle.loads(data)
-        assert copy is not f and copy(1) == want and copy.targetoptions == f.targetoptions
+        other = pickle.loads(data)
+        assert other is not f and other(1) == want and other.targetoptions == f.targetoptions
         # The same bytes are the same function, compiled already.
-        assert pickle.loads(data) is copy
+        assert pickle.loads(data) is other
     assert pickle.loads(pickle.dumps(module_level)) is module_level
     assert len(pickle.dumps(module_level)) < 200
+
+
+def test_copies_are_the_function():
+    for f in (adder(1), module_level, njit(lambda x: x)):
+        assert copy.copy(f) is f and copy.deepcopy([f])[0] is f
 
 
 def test_recursive_closures():
@@ -110,7 +116,7 @@ def program(project, text):
     """Runs a program and gives what it prints of processes, compilations and hits."""
     path = project.path / "program.py"
     path.write_text(textwrap.dedent(MAIN) + textwrap.dedent(text))
-    environment = {**os.environ, "XDG_CACHE_HOME": str(project.path / "user")}
+    environment = {**os.environ, "XDG_CACHE_HOME": str(project.path / "user"), **project.env}
     done = subprocess.run([sys.executable, str(path)], capture_output=True, text=True, env=environment, timeout=120)
     assert done.returncode == 0, done.stderr
     words = done.stdout.split()
@@ -129,6 +135,25 @@ def test_multiprocessing(project, method):
     first = program(project, text)
     assert first["compiled"] == 1
     assert program(project, text)["compiled"] == 0
+
+
+def test_the_program_itself_in_a_common_directory(project):
+    text = """
+        @njit(cache=True)
+        def own(x):
+            return x * 2
+
+        def told(x):
+            return own(x), sum(own.stats.cache_misses.values())
+
+        if __name__ == "__main__":
+            import multiprocessing
+            first = told(1)[1]
+            with multiprocessing.get_context("spawn").Pool(1) as pool:
+                print("first", first, "then", pool.apply(told, (1,))[1])
+    """
+    project.env["LANCEHEAD_CACHE_DIR"] = str(project.path / "kept")
+    assert program(project, text) == {"first": 1, "then": 0}
 
 
 def test_concurrent_futures(project):
@@ -187,7 +212,7 @@ def test_mpi(project):
             assert total == 11
             check(told, WANT[:2])
     """))
-    environment = {**os.environ, "XDG_CACHE_HOME": str(project.path / "user")}
+    environment = {**os.environ, "XDG_CACHE_HOME": str(project.path / "user"), **project.env}
     for compiled in (1, 0):
         command = [str(mpiexec), "-n", "2", sys.executable, str(path)]
         done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=120)

@@ -593,6 +593,89 @@ def sum_that_is_read(k):
     return b
 
 
+def records(*shape: int) -> Any:
+    made = np.zeros(shape or N, [("x", "f8"), ("pair", [("y", "f8"), ("z", "f8")])])
+    made["x"] = RANDOM.random(made.shape)
+    return made
+
+
+@right(records())
+def fields_of_records(r):
+    for i in prange(len(r)):
+        r[i]["pair"]["y"] = r[i]["x"] * 2
+        r[i]["x"] = r[i]["pair"]["y"] + 1
+    return r["x"], r["pair"]["y"], r["pair"]["z"]
+
+
+@right(records(), records())
+def whole_records(r, s):
+    for i in prange(len(r)):
+        r[i] = s[i]
+    return r["x"], r["pair"]["y"], r["pair"]["z"]
+
+
+@right(records(10, 20)[::-1, ::3])
+def records_of_a_strided_array(r):
+    for i in prange(r.shape[0]):
+        for j in range(r.shape[1]):
+            r[i, j]["pair"]["z"] = r[i, j]["x"] + i
+    return r["x"], r["pair"]["y"], r["pair"]["z"]
+
+
+@right(records())
+def parts_of_arrays_of_records(r):
+    later, x = r[1:][1:], r["pair"]["y"][2:]
+    for i in prange(len(later)):
+        later[i]["x"] = r[i + 2]["x"] * 2
+        x[i] = later[i]["pair"]["z"]
+    return r["x"], r["pair"]["y"], r["pair"]["z"]
+
+
+@right(vector() + 1j)
+def parts_of_complex_numbers(c):
+    for i in prange(len(c)):
+        c.real[i] = c.imag[i] * 2
+    return c
+
+
+@right(np.array(3.0))
+def the_index_of_a_number(a):
+    out, s = np.zeros_like(a), 0.0
+    for i in pndindex(a.shape):
+        out[i] = a[i] * 2
+        s += a[i]
+    return out, s
+
+
+@wrong(records())
+def fields_of_the_next_record(r):
+    for i in prange(len(r) - 1):
+        r[i]["x"] = r[i + 1]["x"]
+    return r["x"], r["pair"]["y"], r["pair"]["z"]
+
+
+@wrong(records())
+def a_record_for_two(r):
+    for i in prange(len(r)):
+        r[i // 2]["pair"]["y"] = i
+    return r["x"], r["pair"]["y"], r["pair"]["z"]
+
+
+@wrong(records())
+def records_by_another_place(r):
+    later = r[1:][1:]
+    for i in prange(len(later)):
+        later[i]["x"] = r[i]["x"]
+    return r["x"], r["pair"]["y"], r["pair"]["z"]
+
+
+@wrong(vector() + 1j)
+def parts_of_the_next_complex_number(c):
+    for i in prange(len(c) - 1):
+        c.real[i] = c.real[i + 1]
+    return c
+
+
 @pytest.mark.parametrize(("function", "args"), RIGHT)
 def test_right_loops_run(function: Any, args: Any) -> None:
     expected = function(*copy.deepcopy(args))

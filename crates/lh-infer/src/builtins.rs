@@ -53,7 +53,11 @@ impl Infer<'_> {
             }
             ("builtins.reversed", [x]) => Ok(Some(self.lazy(Lazy::Reversed(x.clone())))),
             ("builtins.map", [f, rest @ ..]) => Ok(Some(self.lazy(Lazy::Map(f.clone(), rest.to_vec())))),
-            ("lancehead.pndindex", _) if self.options.parallel & parallel::PRANGE != 0 => {
+            // Of nothing there is one index.
+            ("lancehead.pndindex", [a, ..])
+                if self.options.parallel & parallel::PRANGE != 0
+                    && a.ty.tuple_elems().is_none_or(|t| !t.is_empty()) =>
+            {
                 let index = self.ndindex(args)?;
                 Ok(Some(self.lazy(Lazy::Parallel(index))))
             }

@@ -44,6 +44,10 @@ pub fn host() -> &'static Host {
         let (cpu, features) = (setting("CPU_NAME").and_then(level), setting("CPU_FEATURES"));
         // A processor that is named has the features that it has, those of this one are another matter.
         let features = features.or_else(|| cpu.as_ref().map(|_| String::new()));
+        // LLVM goes on without the name of a processor that it does not know, but not without this.
+        let is_other = cpu.as_ref().is_some_and(|name| Level::named(name).is_none());
+        let features =
+            features.map(|f| if is_other { format!("+64bit,{f}").trim_end_matches(',').to_owned() } else { f });
         // SAFETY: the three functions return texts that we own.
         unsafe {
             Host {

@@ -74,7 +74,9 @@ impl Home {
         let stem = format!("{name}-{line}.lh-py{}{}", version.major, version.minor);
         let mut dirs = Vec::new();
         // A module's place in its package, not on the disk, names its directory: files are found when sources move.
-        let module = if module == "__main__" && is_source { &name } else { &module };
+        // Processes that `multiprocessing` spawns have the program as `__mp_main__`.
+        let is_program = matches!(&*module, "__main__" | "__mp_main__");
+        let module = if is_program && is_source { &name } else { &module };
         let below = plain(module, 120);
         let parent = file.parent().filter(|_| is_source);
         let (root, is_set) = directory(py);
@@ -82,6 +84,8 @@ impl Home {
             dirs.extend(parent.map(|p| p.join("__pycache__")));
         }
         dirs.extend(root.as_ref().map(|d| d.join(&below)));
+        // What `lancehead cache pack` has copied from beside sources.
+        dirs.extend(root.as_ref().filter(|_| is_set).map(|d| d.join("__pycache__")).filter(|d| d.is_dir()));
         Ok(Home { dirs, pack: parent.map(|p| p.join(PACK)), root, stem })
     }
 

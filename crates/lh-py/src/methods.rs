@@ -228,6 +228,11 @@ fn get_metadata<'py>(c: &Call<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
     Ok(all.into_any())
 }
 
+/// A copy of a function is the function, as in Python.
+fn itself<'py>(c: &Call<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
+    Ok(c.this.clone())
+}
+
 /// By name where that leads back to the dispatcher, else by value.
 fn reduce<'py>(c: &Call<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
     let pickling = c.py.import(intern!(c.py, "lancehead.pickling"))?;
@@ -400,6 +405,8 @@ table! { methods:
     "get_metadata" get_metadata, "Facts of compilation, by argument types or of one signature.";
     "explain" explain, "What became of the function: types, loops, allocations, checks, times; HTML in a notebook.";
     "parallel_diagnostics" parallel_diagnostics, "Writes which loops run in parallel, which do not, and why.";
+    "__copy__" itself, "The function itself.";
+    "__deepcopy__" itself, "The function itself.";
     "__reduce__" reduce, "Pickles by name where that leads back here.";
 }
 

@@ -160,7 +160,7 @@ def _identity(made: _Objects, product: Product, directory: Path) -> str:
     # Symbols, which have numbers of this process, go.
     _show_only(directory, entries)
     command = [*_compiler(), "-shared", "-nostdlib", *_link_options(directory), *map(str, made.files), "-o", str(linked)]
-    subprocess.run(command, cwd=directory, check=True, capture_output=True)
+    _run(command, directory, f"{product.name}'s code")
     h = hashlib.blake2b(linked.read_bytes(), digest_size=16)
     h.update(archive().read_bytes())
     h.update(c_text.source(product.name, made.signatures, [str(level) for level in product.levels], "", True).encode())
@@ -258,15 +258,19 @@ def _link(objects: _Objects, product: Product, directory: Path, target: Path, vi
     command += [str(source), *map(str, objects.files), str(archive()), "-lm", "-lpthread", "-ldl", "-o", str(made)]
     if product.verbose:
         print(shlex.join(command))
-    done = subprocess.run(command, cwd=directory, capture_output=True, text=True)
-    if done.returncode != 0:
-        raise RuntimeError(f"the C compiler cannot make {target.name}:\n{done.stderr}")
+    _run(command, directory, target.name)
     # A process may have the old file mapped: it is replaced, not written to.
     copy = target.with_name(f".{target.name}.{os.getpid()}")
     shutil.copyfile(made, copy)
     copy.chmod(0o755)
     copy.replace(target)
     return target
+
+
+def _run(command: list[str], directory: Path, made: str) -> None:
+    done = subprocess.run(command, cwd=directory, capture_output=True, text=True)
+    if done.returncode != 0:
+        raise RuntimeError(f"the C compiler ({command[0]}) cannot make {made}:\n{done.stderr}")
 
 
 def extension(exports: Sequence[Export], product: Product, options: dict[str, Any]) -> Any:

@@ -242,20 +242,27 @@ impl Finder<'_> {
                 _ => return (root, vec![None; start.len()]),
             }
         }
-        if bytes.constant != 0 {
-            match (self.unit_dimension(array).and_then(|d| start.get_mut(d)), item) {
-                (Some(at), Some(size)) if bytes.constant % size == 0 => {
-                    *at = at.as_ref().map(|e| e.add(&Expr::int(bytes.constant / size)));
-                }
-                _ => return (root, vec![None; start.len()]),
+        // What is less than an item is a field of it.
+        let items = item.map_or(0, |size| bytes.constant.div_euclid(size));
+        if item.is_none_or(|size| bytes.constant % size != 0 && !self.has_fields(array)) {
+            return (root, if bytes.constant == 0 { start } else { vec![None; start.len()] });
+        }
+        if items != 0 {
+            match self.unit_dimension(array).and_then(|d| start.get_mut(d)) {
+                Some(at) => *at = at.as_ref().map(|e| e.add(&Expr::int(items))),
+                None => return (root, vec![None; start.len()]),
             }
         }
         (root, start)
     }
 
+    fn has_fields(&self, v: Value) -> bool {
+        matches!(self.func.ty(v).as_array(), Some((t, ..)) if t.is_complex() || t.as_record().is_some_and(|r| r.size > 0))
+    }
+
     fn item_size(&self, v: Value) -> Option<i64> {
         match self.func.ty(v).kind() {
-            TyKind::Array { dtype, .. } if dtype.is_number() => Some(dtype.itemsize() as i64),
+            TyKind::Array { dtype, .. } if dtype.is_number() || self.has_fields(v) => Some(dtype.itemsize() as i64),
             TyKind::List(t) => Some(t.mem_layout().1.max(1) as i64),
             _ => None,
         }
