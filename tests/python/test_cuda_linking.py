@@ -48,6 +48,53 @@ def test_ptx_in_memory_and_in_a_file(tmp_path):
         assert (filled(twice) == 2 * np.arange(40)).all()
 
 
+def test_registers_of_inner_scopes_hide_others_and_carries_are_added():
+    # The upper 64 bits of a product of numbers of 64 bits, from products of 32 bits, as NVIDIA's sine of large numbers has it.
+    text = """
+    .version 7.8
+    .target sm_75
+    .address_size 64
+    .visible .func (.param .b64 upper) high(.param .b64 x, .param .b64 y)
+    {
+        .reg .b32 %r<9>;
+        .reg .b64 %rd<4>;
+        .reg .pred %p<1>, %q;
+        ld.param.u64 %rd1, [x];
+        ld.param.u64 %rd2, [y];
+        mov.u32 %r1, 7;
+        {
+            .reg .u32 %r0, %r1, %r2, %r3, %alo, %ahi, %blo, %bhi;
+            mov.b64 {%alo,%ahi}, %rd1;
+            mov.b64 {%blo,%bhi}, %rd2;
+            mul.hi.u32 %r1, %alo, %blo;
+            mad.lo.cc.u32 %r1, %alo, %bhi, %r1;
+            madc.hi.u32 %r2, %alo, %bhi, 0;
+            mad.lo.cc.u32 %r1, %ahi, %blo, %r1;
+            madc.hi.cc.u32 %r2, %ahi, %blo, %r2;
+            madc.hi.u32 %r3, %ahi, %bhi, 0;
+            mad.lo.cc.u32 %r2, %ahi, %bhi, %r2;
+            addc.u32 %r3, %r3, 0;
+            mov.b64 %rd3, {%r2,%r3};
+        }
+        setp.ne.u32 %p0, %r1, 7;
+        @%p0 mov.u64 %rd3, 0;
+        st.param.b64 [upper], %rd3;
+        ret;
+    }
+    """
+    high = cuda.declare_device("high", "uint64(uint64, uint64)", link=cuda.PTXSource(text), abi="c")
+
+    @cuda.jit
+    def kernel(x, y, out):
+        i = cuda.grid(1)
+        out[i] = high(x[i], y[i])
+
+    x, y = np.random.default_rng(1).integers(0, 2**64 - 1, (2, 200), np.uint64, endpoint=True)
+    out = np.zeros(200, np.uint64)
+    kernel[1, 200](x, y, out)
+    assert out.tolist() == [int(a) * int(b) >> 64 for a, b in zip(x, y)]
+
+
 def test_kernels_bring_the_code():
     twice = cuda.declare_device("twice", "int32(int32)")
 

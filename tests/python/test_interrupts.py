@@ -8,7 +8,7 @@ import time
 import numpy as np
 import pytest
 
-from lancehead import njit
+from lancehead import cuda, njit
 
 ONES, BYTES = np.ones(3_000_000), np.ones(50_000_000, np.uint8)
 FAR = 10**14
@@ -187,6 +187,21 @@ def test_ctrl_c_stops_short_loops_around_one_another():
     sent = interrupt_soon()
     with pytest.raises(KeyboardInterrupt):
         compiled(1)
+    assert time.monotonic() - sent[0] < 1.0
+
+
+@pytest.mark.parametrize("options", [{}, {"debug": True, "opt": False}])
+def test_ctrl_c_stops_all_threads_of_a_kernel(options):
+    @cuda.jit(**options)
+    def kernel(a):
+        while a[0] == 0:
+            pass
+        cuda.syncthreads()
+
+    kernel[1, 1](np.ones(1))
+    sent = interrupt_soon()
+    with pytest.raises(KeyboardInterrupt):
+        kernel[3, 64](np.zeros(1))
     assert time.monotonic() - sent[0] < 1.0
 
 

@@ -104,8 +104,8 @@ pub(crate) struct Stmt {
 
 #[derive(Clone, Debug)]
 pub(crate) enum StmtKind {
-    /// Registers of a name, or numbered ones with a prefix.
-    Regs(PtxTy, String, Option<u32>),
+    /// Registers by their names.
+    Regs(PtxTy, Vec<String>),
     Var(Var),
     Label(String),
     Inst(Inst),
@@ -119,6 +119,27 @@ pub(crate) struct Inst {
     /// The words of the operation: `ld`, `param`, `b64`.
     pub(crate) op: Vec<String>,
     pub(crate) args: Vec<Operand>,
+}
+
+impl Inst {
+    /// Gives the names in it to a function, which may change them.
+    pub(crate) fn each_name(&mut self, f: &mut impl FnMut(&mut String)) {
+        if let Some((register, _)) = &mut self.guard {
+            f(register);
+        }
+        self.args.iter_mut().for_each(|a| a.each_name(f));
+    }
+}
+
+impl Operand {
+    fn each_name(&mut self, f: &mut impl FnMut(&mut String)) {
+        match self {
+            Operand::Name(n) | Operand::Not(n) | Operand::Offset(n, _) | Operand::Memory(Some(n), _) => f(n),
+            Operand::Pair(a, b) => [a, b].into_iter().for_each(f),
+            Operand::List(items) => items.iter_mut().for_each(|a| a.each_name(f)),
+            Operand::Int(_) | Operand::Float(..) | Operand::Memory(None, _) => {}
+        }
+    }
 }
 
 /// An operand.

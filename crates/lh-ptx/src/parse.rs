@@ -3,6 +3,7 @@
 use crate::ast::*;
 use crate::lex::{Token, lex};
 use lh_ir::diag::{self, Diagnostic};
+use std::collections::HashMap;
 
 pub(crate) type Parsed<T> = lh_ir::diag::Result<T>;
 
@@ -197,16 +198,18 @@ impl Parser {
 
     fn body(&mut self) -> Parsed<Vec<Stmt>> {
         self.expect('{')?;
-        let (mut out, mut depth) = (Vec::new(), 1);
-        while depth > 0 {
+        // Registers of inner scopes, which hide those of the same name around them, by the names that they get instead.
+        let (mut out, mut scopes) = (Vec::new(), vec![HashMap::new()]);
+        while !scopes.is_empty() {
             let line = self.line();
             if self.took('{') {
-                depth += 1;
+                scopes.push(HashMap::new());
             } else if self.took('}') {
-                depth -= 1;
+                scopes.pop();
             } else if !self.took(';')
-                && let Some(kind) = self.statement()?
+                && let Some(mut kind) = self.statement()?
             {
+                in_scope(&mut kind, &mut scopes, line);
                 out.push(Stmt { line, kind });
             }
         }
@@ -245,22 +248,24 @@ impl Parser {
         }
     }
 
-    /// `.reg .b32 %r<5>;` or `.reg .pred p;`
+    /// `.reg .b32 %r<5>;` or `.reg .pred p, q;`
     fn regs(&mut self) -> Parsed<StmtKind> {
         let w = self.word()?;
         let Some(ty) = w.strip_prefix('.').and_then(PtxTy::parse) else {
             return self.fail(&format!("registers of type `{w}` are not supported"));
         };
-        let name = self.word()?;
-        let count = if self.took('<') {
-            let n = self.int()?;
-            self.expect('>')?;
-            Some(n as u32)
-        } else {
-            None
-        };
-        self.expect(';')?;
-        Ok(StmtKind::Regs(ty, name, count))
+        let mut names = Vec::new();
+        while !self.took(';') {
+            let name = self.word()?;
+            if self.took('<') {
+                names.extend((0..self.int()?).map(|i| format!("{name}{i}")));
+                self.expect('>')?;
+            } else {
+                names.push(name);
+            }
+            self.took(',');
+        }
+        Ok(StmtKind::Regs(ty, names))
     }
 
     fn inst(&mut self, guard: Option<(String, bool)>, op: &str) -> Parsed<StmtKind> {
@@ -328,5 +333,23 @@ impl Parser {
             return self.int().map(Some);
         }
         if self.is_sign('-') { self.int().map(Some) } else { Ok(None) }
+    }
+}
+
+/// Gives registers that an inner scope declares names of their own, which are unlike all others, and finds those of a name.
+fn in_scope(kind: &mut StmtKind, scopes: &mut [HashMap<String, String>], line: u32) {
+    match (kind, scopes) {
+        (StmtKind::Regs(_, names), [_, .., scope]) => {
+            for name in names {
+                let own = format!("{name}@{line}");
+                scope.insert(std::mem::replace(name, own.clone()), own);
+            }
+        }
+        (StmtKind::Inst(inst), scopes) => inst.each_name(&mut |name| {
+            if let Some(own) = scopes.iter().rev().find_map(|s| s.get(name)) {
+                name.clone_from(own);
+            }
+        }),
+        (StmtKind::Regs(..) | StmtKind::Var(_) | StmtKind::Label(_), _) => {}
     }
 }

@@ -5,7 +5,7 @@ use crate::exception::{Pending, set_pending};
 use crate::pool;
 use crate::symbol::{CType, Symbol, functions};
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::atomic::{AtomicI32, AtomicU64, Ordering};
 
 /// Not zero when compiled code shall stop: [`SET`]. Compiled loops read it without synchronisation.
 #[unsafe(export_name = "lh_interrupt_flag")]
@@ -40,10 +40,19 @@ pub fn set_host(host: Host) {
     HOST.get_or_init(|| host);
 }
 
+/// Requests that were served.
+static SERVED: AtomicU64 = AtomicU64::new(0);
+
+/// How many requests were served so far.
+pub(crate) fn served() -> u64 {
+    SERVED.load(Ordering::Relaxed)
+}
+
 /// Takes the request back and gives what is to be raised for it.
 pub(crate) fn serve() -> Pending {
     // First of all: what the host runs may be compiled code, which must not be stopped.
     clear();
+    SERVED.fetch_add(1, Ordering::Relaxed);
     HOST.get().and_then(|host| host()).unwrap_or_else(|| Pending::new(KEYBOARD_INTERRUPT, Vec::new()))
 }
 

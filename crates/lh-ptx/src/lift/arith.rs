@@ -10,7 +10,7 @@ use lh_ir::{Ty, Value};
 /// Instructions of one type whose operands are values.
 const KNOWN: &[&str] = &[
     "add", "sub", "mul", "mad", "fma", "div", "rem", "abs", "neg", "min", "max", "sqrt", "rsqrt", "rcp", "sin", "cos",
-    "lg2", "ex2", "tanh", "copysign", "addc", "subc", "mul24", "mad24", "sad",
+    "lg2", "ex2", "tanh", "copysign", "addc", "subc", "madc", "mul24", "mad24", "sad",
 ];
 
 impl FnLift<'_, '_> {
@@ -118,10 +118,11 @@ impl FnLift<'_, '_> {
             ("sub", [a, b]) if words.has("sat") => self.saturated("sub", *a, *b),
             ("add" | "sub", [a, b]) => self.op(name, &[*a, *b]),
             ("mul" | "mul24", [a, b]) => self.product(words, ty, *a, *b),
-            ("mad" | "mad24", [a, b, c]) => {
+            ("mad" | "mad24" | "madc", [a, b, c]) => {
                 let p = self.product(words, ty, *a, *b);
                 let c = self.cast(*c, self.func.ty(p));
-                self.op("add", &[p, c])
+                let takes = name == "madc";
+                if takes || carries { self.add_carry(p, c, takes, carries) } else { self.op("add", &[p, c]) }
             }
             ("div" | "rem", [a, b]) => self.quotient(name, *a, *b),
             ("abs", [a]) => self.op("abs", &[*a]),

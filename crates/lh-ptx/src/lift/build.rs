@@ -116,7 +116,7 @@ impl<'a, 'm> FnLift<'a, 'm> {
                     let block = self.func.new_block();
                     self.labels.insert(name.clone(), block);
                 }
-                StmtKind::Regs(ty, prefix, count) => self.declare_registers(*ty, prefix, *count),
+                StmtKind::Regs(ty, names) => self.declare_registers(*ty, names),
                 StmtKind::Var(_) | StmtKind::Inst(_) => {}
             }
         }
@@ -139,15 +139,11 @@ impl<'a, 'm> FnLift<'a, 'm> {
         self.call("lh_cuda_local", vec![size, align], Ty::ptr())
     }
 
-    fn declare_registers(&mut self, ty: PtxTy, prefix: &str, count: Option<u32>) {
-        let names: Vec<String> = match count {
-            None => vec![prefix.to_owned()],
-            Some(n) => (0..n).map(|i| format!("{prefix}{i}")).collect(),
-        };
+    fn declare_registers(&mut self, ty: PtxTy, names: &[String]) {
         for name in names {
             let raw = if ty == PtxTy::Pred { ty } else { PtxTy::Bits(ty.bits()) };
             let slot = self.func.new_slot(ir_ty(raw));
-            self.registers.insert(name, (slot, raw));
+            self.registers.insert(name.clone(), (slot, raw));
         }
     }
 

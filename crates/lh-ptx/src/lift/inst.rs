@@ -98,7 +98,7 @@ fn least(name: &str, words: &Words<'_>) -> usize {
         "ret" | "exit" | "trap" | "brkpt" | "membar" | "fence" => 0,
         "bar" | "barrier" if words.has("red") => 3,
         "shfl" | "bfi" | "lop3" => 5,
-        "mad" | "fma" | "selp" | "slct" | "sad" | "mad24" | "bfe" | "prmt" | "shf" => 4,
+        "mad" | "madc" | "fma" | "selp" | "slct" | "sad" | "mad24" | "bfe" | "prmt" | "shf" => 4,
         "add" | "sub" | "mul" | "div" | "rem" | "min" | "max" | "copysign" | "addc" | "subc" | "mul24" | "setp"
         | "set" | "and" | "or" | "xor" | "shl" | "shr" | "vote" | "match" | "atom" => 3,
         "bra" | "call" | "bar" | "barrier" | "activemask" | "nanosleep" | "prefetch" | "prefetchu" | "discard" => 1,

@@ -54,6 +54,8 @@ pub struct Team {
     /// Turns since somebody got on.
     idle: usize,
     failure: Option<Pending>,
+    /// Requests to stop that had been served before.
+    served: u64,
 }
 
 /// Runs every thread of some blocks to its end. With several blocks their threads run together and may wait for the grid.
@@ -82,6 +84,7 @@ pub unsafe fn run(contexts: &mut [Context], kernel: Kernel, gangs: Gangs, args: 
         alive: count,
         idle: 0,
         failure: None,
+        served: interrupt::served(),
     };
     let at = &raw mut team;
     for i in 0..count {
@@ -129,7 +132,9 @@ unsafe extern "C" fn thread_main(team: *mut u8) -> ! {
         words.extend(index.map(|i| i as u64));
         words.extend_from_slice(&*(*team).args);
         let mut nothing = [0u64; 2];
-        let status = ((*team).kernel)(words.as_ptr(), nothing.as_mut_ptr());
+        // Who has been interrupted has not been so that the next begins.
+        let is_over = Team::has_failed(team) && (*team).served != interrupt::served();
+        let status = if is_over { 0 } else { ((*team).kernel)(words.as_ptr(), nothing.as_mut_ptr()) };
         drop(words);
         Team::finish(team, me, block, status);
         let mut dead = std::ptr::null_mut();
