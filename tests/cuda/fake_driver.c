@@ -9,9 +9,9 @@
 #include <string.h>
 
 typedef int Result;
-enum { OK = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, INVALID_DEVICE = 101, INVALID_PTX = 218, INVALID_HANDLE = 400, NOT_FOUND = 500,
+enum { OK = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, INVALID_DEVICE = 101, INVALID_CONTEXT = 201, INVALID_PTX = 218, INVALID_HANDLE = 400, NOT_FOUND = 500,
        NOT_READY = 600, ILLEGAL_ADDRESS = 700 };
-enum { BLOCKS = 4096, LIMIT = 64 << 20, WORDS = 512, DEVICES = 4, PEERS_ALREADY = 704, HOST = -0x10 };
+enum { BLOCKS = 4096, SHARED = 48 << 10, STATIC_SHARED = 11, LIMIT = 64 << 20, WORDS = 512, DEVICES = 4, PEERS_ALREADY = 704, HOST = -0x10 };
 #define CUBIN "\x7f" "FAKE"
 
 struct block { char *at; size_t size; int device, is_there; };
@@ -19,9 +19,11 @@ static struct block blocks[BLOCKS];
 static size_t used, leaving;
 static int devices = 1;
 static char contexts[DEVICES], pools[DEVICES], peers[DEVICES][DEVICES], pool_peers[DEVICES][DEVICES];
-static _Thread_local int current;
+static _Thread_local int current = -1;
+/* What NVIDIA's documentation says of most functions: a thread without a context is refused. */
+#define IN_CONTEXT if (current < 0) return INVALID_CONTEXT
 struct module { char *text; uint64_t variable; };
-struct function { struct module *module; char name[256]; };
+struct function { struct module *module; char name[256]; unsigned allowed; };
 struct stream { int is_alive; unsigned flags; int device; };
 struct event { int is_alive; long at; };
 
@@ -217,11 +219,11 @@ Result cuDeviceGetAttribute(int *out, int what, int device) {
 Result cuDevicePrimaryCtxRetain(void **out, int device) { *out = &contexts[device]; return OK; }
 Result cuDevicePrimaryCtxRelease_v2(int device) { return OK; }
 Result cuCtxSetCurrent(void *context) {
-    current = (int)((char *)context - contexts);
-    return current >= 0 && current < devices ? OK : INVALID_HANDLE;
+    current = !context ? -1 : (int)((char *)context - contexts);
+    return current >= -1 && current < devices ? OK : INVALID_HANDLE;
 }
 Result cuCtxSynchronize(void) { return finish(end); }
-Result cuMemGetInfo_v2(size_t *free, size_t *total) { *free = LIMIT - used; *total = LIMIT; return OK; }
+Result cuMemGetInfo_v2(size_t *free, size_t *total) { IN_CONTEXT; *free = LIMIT - used; *total = LIMIT; return OK; }
 Result cuDeviceGetDefaultMemPool(void **out, int device) { *out = &pools[device]; return OK; }
 Result cuMemPoolSetAccess(void *pool, const int *access, size_t n) {
     if (n != 1 || access[0] != 1 || access[2] != 3) return INVALID_VALUE;
@@ -230,6 +232,7 @@ Result cuMemPoolSetAccess(void *pool, const int *access, size_t n) {
 }
 Result cuDeviceCanAccessPeer(int *out, int device, int other) { *out = device != other; return OK; }
 Result cuCtxEnablePeerAccess(void *context, unsigned flags) {
+    IN_CONTEXT;
     char *known = &peers[current][(char *)context - contexts];
     return *known ? PEERS_ALREADY : (*known = 1, OK);
 }
@@ -262,14 +265,16 @@ static Result leave(uint64_t address, void *stream) {
     return OK;
 }
 Result cuMemAllocAsync(uint64_t *out, size_t size, void *stream) {
+    IN_CONTEXT;
     struct block *b;
     Result r = has_pools ? take(out, size, current, &b) : NOT_FOUND;
     struct op *o = r ? NULL : put(ALLOC, stream, &r);
     if (o) o->block = b;
     return r;
 }
-Result cuMemFreeAsync(uint64_t address, void *stream) { return has_pools ? leave(address, stream) : NOT_FOUND; }
+Result cuMemFreeAsync(uint64_t address, void *stream) { IN_CONTEXT; return has_pools ? leave(address, stream) : NOT_FOUND; }
 Result cuMemAlloc_v2(uint64_t *out, size_t size) {
+    IN_CONTEXT;
     struct block *b;
     Result r = sticky ? sticky : take(out, size, current, &b);
     if (!r) b->is_there = 1;
@@ -277,20 +282,23 @@ Result cuMemAlloc_v2(uint64_t *out, size_t size) {
 }
 /* As the driver's, it waits for everything. */
 Result cuMemFree_v2(uint64_t address) {
+    IN_CONTEXT;
     Result r = leave(address, NULL);
     return r ? r : finish(end);
 }
 
 /* What the host has as well is at the host's addresses: as if of a device before the first. */
 Result cuMemHostAlloc(void **out, size_t size, unsigned flags) {
+    IN_CONTEXT;
     uint64_t at;
     struct block *b;
     Result r = flags == 3 ? take(&at, size, HOST, &b) : INVALID_VALUE;
     if (!r) b->is_there = 1, *out = (void *)(uintptr_t)at;
     return r;
 }
-Result cuMemFreeHost(void *at) { return cuMemFree_v2((uint64_t)(uintptr_t)at); }
+Result cuMemFreeHost(void *at) { IN_CONTEXT; return cuMemFree_v2((uint64_t)(uintptr_t)at); }
 Result cuPointerGetAttribute(void *out, int what, uint64_t address) {
+    IN_CONTEXT;
     if (what != 9 || !block_of(address, 1)) return INVALID_VALUE;
     *(int *)out = device_of(address);
     return OK;
@@ -304,6 +312,7 @@ Result cuMemcpyPeer(uint64_t to, void *to_context, uint64_t from, void *from_con
 }
 
 Result cuMemcpyHtoDAsync_v2(uint64_t to, const void *from, size_t size, void *stream) {
+    IN_CONTEXT;
     Result r;
     if (!block_of(to, size)) return INVALID_VALUE;
     struct op *o = put(IN, stream, &r);
@@ -314,6 +323,7 @@ Result cuMemcpyHtoDAsync_v2(uint64_t to, const void *from, size_t size, void *st
     return OK;
 }
 Result cuMemcpyDtoHAsync_v2(void *to, uint64_t from, size_t size, void *stream) {
+    IN_CONTEXT;
     Result r;
     if (!block_of(from, size)) return INVALID_VALUE;
     struct op *o = put(OUT, stream, &r);
@@ -322,6 +332,7 @@ Result cuMemcpyDtoHAsync_v2(void *to, uint64_t from, size_t size, void *stream) 
     return is_pinned ? OK : finish(end - 1);
 }
 Result cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t size, void *stream) {
+    IN_CONTEXT;
     Result r;
     if (!block_of(to, size) || !block_of(from, size)) return INVALID_VALUE;
     struct op *o = put(WITHIN, stream, &r);
@@ -331,8 +342,9 @@ Result cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t size, void *strea
 
 /* "Machine code" is PTX after a mark. */
 struct link { char *code; };
-Result cuLinkCreate_v2(unsigned n, int *names, void **values, void **state) { *state = calloc(1, sizeof(struct link)); return OK; }
+Result cuLinkCreate_v2(unsigned n, int *names, void **values, void **state) { IN_CONTEXT; *state = calloc(1, sizeof(struct link)); return OK; }
 Result cuLinkAddData_v2(void *state, int type, void *data, size_t size, const char *name, unsigned n, int *names, void **values) {
+    IN_CONTEXT;
     struct link *l = state;
     if (type != 1 || !strstr(data, ".entry")) return INVALID_PTX;
     l->code = malloc(size + sizeof CUBIN);
@@ -341,6 +353,7 @@ Result cuLinkAddData_v2(void *state, int type, void *data, size_t size, const ch
     return OK;
 }
 Result cuLinkComplete(void *state, void **code, size_t *size) {
+    IN_CONTEXT;
     struct link *l = state;
     assembled++;
     *code = l->code;
@@ -350,6 +363,7 @@ Result cuLinkComplete(void *state, void **code, size_t *size) {
 Result cuLinkDestroy(void *state) { free(((struct link *)state)->code); free(state); return OK; }
 
 Result cuModuleLoadDataEx(void **out, const void *code, unsigned n, int *names, void **values) {
+    IN_CONTEXT;
     const char *text = code;
     if (!strncmp(text, CUBIN, strlen(CUBIN))) text += strlen(CUBIN);
     else assembled++;
@@ -359,10 +373,12 @@ Result cuModuleLoadDataEx(void **out, const void *code, unsigned n, int *names, 
     *out = m;
     return OK;
 }
-Result cuModuleUnload(void *module) { return finish(end); }
+Result cuModuleUnload(void *module) { IN_CONTEXT; return finish(end); }
 Result cuModuleGetFunction(void **out, void *module, const char *name) {
+    IN_CONTEXT;
     struct function *f = calloc(1, sizeof *f);
     f->module = module;
+    f->allowed = SHARED - STATIC_SHARED;
     strncpy(f->name, name, sizeof f->name - 1);
     *out = f;
     return strstr(f->module->text, name) ? OK : NOT_FOUND;
@@ -382,9 +398,9 @@ Result cuModuleGetGlobal_v2(uint64_t *at, size_t *size, void *module, const char
     *size = 32;
     return OK;
 }
-Result cuFuncGetAttribute(int *out, int what, void *function) { *out = 10 + what; return OK; }
-Result cuFuncSetAttribute(void *function, int what, int value) { return what == 8 ? OK : INVALID_VALUE; }
-Result cuOccupancyMaxActiveBlocksPerMultiprocessor(int *out, void *function, int threads, size_t shared) { *out = 2048 / threads; return OK; }
+Result cuFuncGetAttribute(int *out, int what, void *function) { IN_CONTEXT; *out = 10 + what; return OK; }
+Result cuFuncSetAttribute(void *function, int what, int value) { IN_CONTEXT; return what == 8 ? ((struct function *)function)->allowed = value, OK : INVALID_VALUE; }
+Result cuOccupancyMaxActiveBlocksPerMultiprocessor(int *out, void *function, int threads, size_t shared) { IN_CONTEXT; *out = 2048 / threads; return OK; }
 
 static int parameters(struct function *f) {
     char *at = strstr(f->module->text, ".entry"), *close = strchr(at, ')');
@@ -396,7 +412,7 @@ static Result start(struct function *f, const unsigned *dims, unsigned shared, i
     Result r;
     launched++;
     if (is_idle) return OK;
-    if (dims[3] * dims[4] * dims[5] > 1024) return INVALID_VALUE;
+    if (dims[3] * dims[4] * dims[5] > 1024 || shared > f->allowed) return INVALID_VALUE;
     int n = parameters(f);
     struct op *o = put(LAUNCH, stream, &r);
     if (!o) return r;
@@ -408,34 +424,41 @@ static Result start(struct function *f, const unsigned *dims, unsigned shared, i
 }
 Result cuLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared, void *stream,
                       void **words, void **extra) {
+    IN_CONTEXT;
     return start(f, (unsigned[]){gx, gy, gz, bx, by, bz}, shared, 0, stream, words);
 }
 Result cuLaunchCooperativeKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared,
                                  void *stream, void **words) {
+    IN_CONTEXT;
     return start(f, (unsigned[]){gx, gy, gz, bx, by, bz}, shared, 1, stream, words);
 }
 
 /* Streams and events that were ended stay where they are, so that their use is found. */
 Result cuStreamCreate(void **out, unsigned flags) {
+    IN_CONTEXT;
     struct stream *s = calloc(1, sizeof *s);
     *s = (struct stream){1, flags, current};
     *out = s;
     return flags > 1 ? INVALID_VALUE : OK;
 }
 Result cuStreamDestroy_v2(void *stream) {
+    IN_CONTEXT;
     if (!stream_of(stream)->is_alive) return INVALID_HANDLE;
     stream_of(stream)->is_alive = 0;
     return OK;
 }
 Result cuStreamGetFlags(void *stream, unsigned *flags) {
+    IN_CONTEXT;
     *flags = stream_of(stream)->flags;
     return stream_of(stream)->is_alive ? OK : INVALID_HANDLE;
 }
 Result cuStreamSynchronize(void *stream) {
+    IN_CONTEXT;
     Result r;
     return put(RECORD, stream, &r) ? finish(end - 1) : r;
 }
 Result cuStreamWaitEvent(void *stream, void *event, unsigned flags) {
+    IN_CONTEXT;
     struct event *e = event;
     Result r;
     if (!e->is_alive) return INVALID_HANDLE;
@@ -444,18 +467,21 @@ Result cuStreamWaitEvent(void *stream, void *event, unsigned flags) {
     return r;
 }
 Result cuStreamAddCallback(void *stream, Callback f, void *data, unsigned flags) {
+    IN_CONTEXT;
     Result r;
     struct op *o = put(CALL, stream, &r);
     if (o) o->callback = f, o->data = data;
     return r;
 }
 Result cuEventCreate(void **out, unsigned flags) {
+    IN_CONTEXT;
     struct event *e = calloc(1, sizeof *e);
     *e = (struct event){1, -1};
     *out = e;
     return OK;
 }
 Result cuEventRecord(void *event, void *stream) {
+    IN_CONTEXT;
     struct event *e = event;
     Result r;
     if (!e->is_alive) return INVALID_HANDLE;
@@ -464,12 +490,14 @@ Result cuEventRecord(void *event, void *stream) {
 }
 static int has_passed(struct event *e) { return e->at < begin || ops[e->at - begin].is_done; }
 Result cuEventSynchronize(void *event) {
+    IN_CONTEXT;
     struct event *e = event;
     if (!e->is_alive) return INVALID_HANDLE;
     return has_passed(e) ? sticky : finish(e->at);
 }
 /* Whoever asks again finds that it has passed. */
 Result cuEventQuery(void *event) {
+    IN_CONTEXT;
     struct event *e = event;
     if (!e->is_alive) return INVALID_HANDLE;
     if (has_passed(e)) return sticky;
@@ -477,12 +505,14 @@ Result cuEventQuery(void *event) {
     return NOT_READY;
 }
 Result cuEventElapsedTime(float *out, void *a, void *b) {
+    IN_CONTEXT;
     struct event *first = a, *second = b;
     if (!first->is_alive || !second->is_alive || first->at < 0 || second->at < 0) return INVALID_HANDLE;
     *out = 1.5f;
     return has_passed(first) && has_passed(second) ? OK : NOT_READY;
 }
 Result cuEventDestroy_v2(void *event) {
+    IN_CONTEXT;
     struct event *e = event;
     if (!e->is_alive) return INVALID_HANDLE;
     e->is_alive = 0;

@@ -100,6 +100,6 @@ def forget() -> None:
     """Has the choice of devices be made again."""
     gpu.count.cache_clear()
     gpu.opened.cache_clear()
-    gpu.in_use[0] = None
+    gpu.here.gpu = None
     vars(devices.gpus).pop("lst", None)
     devices._contexts.clear()

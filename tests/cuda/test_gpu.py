@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import threading
 from collections import namedtuple
 from typing import Any
 
@@ -212,6 +213,38 @@ def test_dynamic_shared_memory_and_cooperative_launches(gpu: StandIn) -> None:
     whole[2, 32](a)
     assert a.tolist() == list(range(64))
     assert [launch[2:] for launch in gpu.launches] == [(256, False), (0, True)]
+
+
+def test_dynamic_shared_memory_beside_that_of_the_kernel(gpu: StandIn) -> None:
+    @cuda.jit
+    def both(a):
+        some, more = cuda.shared.array(2, np.float32), cuda.shared.array(0, np.float32)
+        i = cuda.threadIdx.x
+        some[i], more[i] = a[i], 1
+        cuda.syncthreads()
+        a[i] = some[1 - i] + more[1 - i]
+
+    a = np.array([1, 2], np.float32)
+    # Together more than a kernel has without asking: the library that stands in refuses it unless it is asked.
+    both[1, 2, 0, 48 << 10](a)
+    assert a.tolist() == [3, 2]
+
+
+def test_threads_of_python_have_no_context_at_first(gpu: StandIn) -> None:
+    a, start, end = cuda.to_device(np.ones(4)), cuda.event(), cuda.event()
+    start.record()
+    scale[1, 4](a, 2)
+    end.record()
+    facts: list[Any] = []
+
+    def elsewhere() -> None:
+        end.synchronize()
+        facts.extend([end.query(), cuda.event_elapsed_time(start, end), next(iter(scale.overloads.values())).regs_per_thread])
+
+    thread = threading.Thread(target=elsewhere)
+    thread.start()
+    thread.join()
+    assert facts[1:] == [1.5, 14]
 
 
 def test_arrays_that_change_places(gpu: StandIn) -> None:

@@ -268,3 +268,24 @@ def test_small_new_arrays_are_the_threads_own() -> None:
     for function in (handed_on, of_any_size):
         with pytest.raises(errors.TypingError, match="a GPU cannot make new arrays"):
             cuda.compile_ptx(function, "void(float64[::1])")
+
+
+def test_fences_name_whom_they_are_for_and_waiting_loops_read_anew() -> None:
+    def kernel(a, out, ns):
+        out[0] = 1
+        cuda.threadfence_block()
+        out[0] = 2
+        cuda.threadfence()
+        out[0] = 3
+        cuda.threadfence_system()
+        cuda.nanosleep(ns)
+        while cuda.ldcv(a, 0) == 0:
+            pass
+        out[0] = 4
+
+    ptx, _ = cuda.compile_ptx(kernel, "void(int32[::1], int32[::1], uint32)")
+    found = [line.split()[0].rstrip(";") for line in ptx.splitlines() if any(w in line for w in ("membar", "nanosleep", "ld.global"))]
+    assert found[:4] == ["membar.cta", "membar.gl", "membar.sys", "nanosleep.u32"]
+    # Each time round: `bra` is not told apart, a load stands behind each fence.
+    assert found[4:] == ["membar.gl", "ld.global.b32"] * (len(found[4:]) // 2) and len(found) > 4
+    assert "nanosleep.u32 \t%" in ptx

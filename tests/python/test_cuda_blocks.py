@@ -203,3 +203,35 @@ def test_values_that_change_places_between_barriers():
             a, b = b, a + next_one
         c = c + a
     assert (out == np.stack([a, b, c], 1)).all()
+
+
+@pytest.mark.parametrize("setter", [1, 20, 40, 255])
+def test_a_thread_waits_for_what_a_later_one_of_its_block_does(setter):
+    @cuda.jit
+    def by_atomics(flag, out):
+        i = cuda.threadIdx.x
+        if i == 0:
+            while cuda.atomic.add(flag, 0, 0) == 0:
+                pass
+            out[0] = flag[1]
+        elif i == setter:
+            flag[1] = 42
+            cuda.threadfence()
+            cuda.atomic.exch(flag, 0, 1)
+
+    @cuda.jit
+    def by_reading(flag, out):
+        i = cuda.threadIdx.x
+        if i == 0:
+            while cuda.ldcv(flag, 0) == 0:
+                cuda.nanosleep(10)
+            out[0] = flag[1]
+        elif i == setter:
+            flag[1] = 42
+            cuda.threadfence()
+            cuda.stwt(flag, 0, 1)
+
+    for kernel in (by_atomics, by_reading):
+        out = np.zeros(1, np.int32)
+        kernel[1, 256](np.zeros(2, np.int32), out)
+        assert out[0] == 42

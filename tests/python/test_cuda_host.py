@@ -87,6 +87,7 @@ def test_names_of_types_and_attributes_of_devices():
 
 def test_two_devices():
     script = """
+import threading
 import numpy as np
 from lancehead import cuda
 assert len(cuda.gpus) == 2
@@ -98,6 +99,16 @@ with cuda.gpus[1]:
         assert cuda.current_context().device.id == 0
     assert cuda.current_context().device.id == 1
 assert cuda.get_current_device().id == 0
+used = []
+def elsewhere():
+    used.append(cuda.get_current_device().id)
+    cuda.select_device(1)
+    used.append(cuda.get_current_device().id)
+with cuda.gpus[1]:
+    thread = threading.Thread(target=elsewhere)
+    thread.start()
+    thread.join()
+assert used == [0, 1] and cuda.get_current_device().id == 0
 cuda.gpus[1].reset()
 assert a.copy_to_host().sum() == 0
 try:
@@ -123,6 +134,18 @@ def test_launches_are_kept_by_their_geometry():
     for wrong in ((1.0, 2), ((1.0, 1.0), (2, 3)), (1,), (1, 2, 3, 4, 5)):
         with pytest.raises((TypeError, ValueError)):
             kernel[wrong]
+
+
+def test_blocks_are_no_larger_than_launch_bounds_say() -> None:
+    @cuda.jit(launch_bounds=(64, 2))
+    def kernel(a):
+        a[cuda.grid(1)] = 1
+
+    a = np.zeros(128)
+    kernel[2, 64](a)
+    assert a.all()
+    with pytest.raises(CudaAPIError, match="CUDA_ERROR_INVALID_VALUE: a block of 128 threads, and launch_bounds says at most 64"):
+        kernel[1, (64, 2)](a)
 
 
 def test_static_shared_memory_has_the_limit_of_a_card() -> None:

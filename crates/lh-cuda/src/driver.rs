@@ -264,13 +264,14 @@ mod attribute {
     pub(super) const MAJOR: i32 = 75;
     pub(super) const MINOR: i32 = 76;
     pub(super) const POOLS: i32 = 115;
+    pub(super) const STATIC_SHARED: i32 = 1;
     pub(super) const DYNAMIC_SHARED: i32 = 8;
     pub(super) const POOL_KEEPS: i32 = 4;
     pub(super) const MULTIPROCESSORS: i32 = 16;
     pub(super) const POINTER_ORDINAL: i32 = 9;
 }
 
-/// Shared memory that a launch may have without being allowed more.
+/// Shared memory that a block may have, with what the kernel declares, without being allowed more.
 const SHARED_BY_DEFAULT: i64 = 48 << 10;
 
 impl Gpu {
@@ -399,7 +400,6 @@ impl Gpu {
     /// In the order of the default stream, for which others wait.
     fn memory_for(&self, size: usize) -> Result<u64> {
         let mut address = 0;
-        self.null_is_used.store(true, Ordering::Relaxed);
         // SAFETY: the address is written.
         unsafe {
             if self.pool.is_some() {
@@ -408,6 +408,8 @@ impl Gpu {
                 self.driver.alloc(&raw mut address, size)?;
             }
         }
+        // After it: who waits meanwhile need not have waited for this.
+        self.null_is_used.store(true, Ordering::Relaxed);
         Ok(address)
     }
 
@@ -552,9 +554,13 @@ impl Module {
     /// A kernel of a name.
     pub fn kernel(self: &Arc<Self>, name: &str) -> Result<Kernel> {
         let (mut function, text) = (null_mut(), CString::new(name).unwrap_or_default());
+        self.gpu.enter()?;
         // SAFETY: the handle is written.
         unsafe { self.gpu.driver.module_function(&raw mut function, self.module, text.as_ptr())? };
-        Ok(Kernel { module: self.clone(), function, allowed_shared: AtomicI64::new(SHARED_BY_DEFAULT) })
+        let kernel = Kernel { module: self.clone(), function, allowed_shared: AtomicI64::new(0) };
+        let declared = i64::from(kernel.attribute(attribute::STATIC_SHARED)?);
+        kernel.allowed_shared.store(SHARED_BY_DEFAULT - declared, Ordering::Relaxed);
+        Ok(kernel)
     }
     /// Address and size of a variable.
     pub fn variable(&self, name: &str) -> Result<(u64, usize)> {
@@ -588,6 +594,7 @@ impl Kernel {
     /// An attribute by CUDA's number: 4 registers, 1 static shared memory, 3 local memory, 0 threads.
     pub fn attribute(&self, what: i32) -> Result<i32> {
         let mut v = 0;
+        self.module.gpu.enter()?;
         // SAFETY: the number is written.
         unsafe { self.module.gpu.driver.function_attribute(&raw mut v, what, self.function)? };
         Ok(v)

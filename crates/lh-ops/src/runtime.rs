@@ -390,8 +390,8 @@ table! {
     lh_cuda_lanes_move(Ptr, Ptr, I64, I64) -> [];
     /// Truth values of the lanes as bits.
     lh_cuda_lanes_bits(Ptr) -> [I64];
-    /// Orders what is written before and read after.
-    lh_cuda_fence() -> [];
+    /// Orders what is written before and read after, for the block (0), the device (1) or all (2): a constant.
+    lh_cuda_fence(I64) -> [];
     /// `syncthreads`.
     lh_cuda_sync(Ptr) -> [] raises;
     /// `syncthreads_count`.
@@ -402,8 +402,8 @@ table! {
     lh_cuda_sync_or(Ptr, I64) -> [I64] raises;
     /// Waits for all threads of the grid.
     lh_cuda_grid_sync(Ptr) -> [] raises;
-    /// Lets other threads go on.
-    lh_cuda_pause(Ptr) -> [] raises;
+    /// Lets other threads go on, for so many nanoseconds on a GPU.
+    lh_cuda_pause(Ptr, I64) -> [] raises;
     /// An operation of the warp: kind, mask, value, lane. A value and a truth value.
     lh_cuda_warp(Ptr, I64, I64, I64, I64) -> [I64, I64] raises;
     /// Lanes of the warp that have not come to their end.

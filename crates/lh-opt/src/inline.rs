@@ -40,7 +40,11 @@ pub(crate) fn extract(func: &Function) -> Option<Function> {
         Inst::Call(..) => d.result.is_none_or(|r| (makes && func.ty(r).is_int()) || func.ty(r) == Ty::none()),
         _ => false,
     };
-    let only_computes = |d: &InstData| d.inst.is_pure() && !d.inst.can_raise() || for_device(d) || gives_memory(d);
+    // Of an element that is read anew, too.
+    let reads = block.insts.iter().any(for_device);
+    let is_read = |d: &InstData| reads && matches!(d.inst, Inst::ElemPtr { .. } | Inst::Load(_));
+    let only_computes =
+        |d: &InstData| d.inst.is_pure() && !d.inst.can_raise() || for_device(d) || gives_memory(d) || is_read(d);
     let fits = func.is_library
         && !func.options.debug
         && func.slots.is_empty()

@@ -18,6 +18,7 @@ mod interrupt;
 mod jam;
 pub mod kernel_context;
 mod latches;
+mod let_others_go_on;
 mod list_lengths;
 mod local_arrays;
 mod lower_array;

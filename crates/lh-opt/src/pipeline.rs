@@ -7,8 +7,8 @@ use crate::effects::{self, Callees, Summary};
 use crate::elementwise::{self, Elementwise};
 use crate::{
     bounds, check_ahead, check_races, contract, dce, fold, fuse_elementwise, inline, interrupt, jam, kernel_context,
-    latches, list_lengths, local_arrays, lower_array, natural, nonzero, outline_parallel, own_sums, refcount,
-    serialize_kernel, trim, while_loops,
+    latches, let_others_go_on, list_lengths, local_arrays, lower_array, natural, nonzero, outline_parallel, own_sums,
+    refcount, serialize_kernel, trim, while_loops,
 };
 use lh_ir::diag::Result;
 use lh_ir::print::print;
@@ -25,7 +25,7 @@ pub struct Pass {
 }
 
 /// Before this pass a function is as simple as it gets without its references being counted.
-const SIMPLE_BEFORE: &str = "kernel_context";
+const SIMPLE_BEFORE: &str = "let_others_go_on";
 
 /// What is done to every function, in this order.
 pub const PIPELINE: &[Pass] = &[
@@ -48,6 +48,8 @@ pub const PIPELINE: &[Pass] = &[
     // Needs sizes that are folded.
     Pass { name: "local_arrays", run: local_arrays::run },
     Pass { name: "dce", run: dce::run },
+    // Needs loops to be what they ask, and no more.
+    Pass { name: "let_others_go_on", run: let_others_go_on::run },
     // Needs calls to be instructions; what is written of threads is seen by the passes below as plain loops.
     Pass { name: "kernel_context", run: kernel_context::run },
     Pass { name: "natural", run: natural::run },

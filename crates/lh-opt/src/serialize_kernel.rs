@@ -12,7 +12,7 @@ use crate::outline_parallel::cost::picoseconds;
 use crate::rounds;
 use crate::split_kernel::{allocates, split};
 use lh_ir::cfg::{Cfg, DomTree, Loops};
-use lh_ir::func::{Device, Entry, Inst, Target, Term, parallel, waits};
+use lh_ir::func::{Device, Entry, Inst, InstData, Target, Term, parallel, waits};
 use lh_ir::{Function, Span, Value};
 
 /// Runs the pass.
@@ -25,6 +25,12 @@ pub(crate) fn run(func: &mut Function) -> bool {
     func.uncounted = !allocates(func);
     if func.options.parallel & parallel::RACE != 0 {
         // The check tells threads apart.
+        func.entry = Entry::Thread;
+        return true;
+    }
+    let pauses = |d: &InstData| matches!(d.inst, Inst::Runtime(f, _) if f.name == "lh_cuda_pause");
+    if func.blocks.iter().flat_map(|b| &b.insts).any(pauses) {
+        // What a thread waits for may be another's to do, of a gang that has not begun.
         func.entry = Entry::Thread;
         return true;
     }

@@ -109,7 +109,14 @@ fn composed(o: &Bound<'_, PyAny>) -> PyResult<Option<Object>> {
         let part = |name: &str| o.getattr(name).map(|v| objects::intern(&v));
         return Ok(Some(Object::Slice([part("start")?, part("stop")?, part("step")?])));
     }
-    Ok(array(o, false))
+    // An array of the host is a constant: on a GPU it is one of the code.
+    Ok(array(o, false).map(|found| match found {
+        Object::Array { ty, shape, strides, on_gpu } => {
+            let (dtype, ndim, layout, _) = ty.as_array().unwrap_or_else(|| lh_ir::bug!("{ty} is no array"));
+            Object::Array { ty: Ty::array_ro(dtype, ndim, layout, true), shape, strides, on_gpu }
+        }
+        other => other,
+    }))
 }
 
 /// A function whose code is not Python's.

@@ -107,7 +107,7 @@ impl Gpu {
     /// Memory of so many bytes.
     fn allocate(&self, py: Python<'_>, bytes: usize) -> PyResult<GpuMemory> {
         let made = without_lock(py, || self.gpu.allocate(bytes));
-        made.map(|buffer| GpuMemory { buffer }).map_err(|e| error(py, &e))
+        made.map(|buffer| GpuMemory { buffer: Some(buffer) }).map_err(|e| error(py, &e))
     }
     /// Keeps what is freed until `free_deferred`, as often as this was called.
     fn defer(&self) {
@@ -163,7 +163,7 @@ impl Gpu {
     }
     /// Memory of so many bytes of the host that GPUs use too.
     fn allocate_host(&self, py: Python<'_>, bytes: usize) -> PyResult<GpuMemory> {
-        self.gpu.allocate_host(bytes).map(|buffer| GpuMemory { buffer }).map_err(|e| error(py, &e))
+        self.gpu.allocate_host(bytes).map(|buffer| GpuMemory { buffer: Some(buffer) }).map_err(|e| error(py, &e))
     }
     /// The number of the GPU in whose memory an address is.
     fn owner(&self, py: Python<'_>, address: u64) -> PyResult<usize> {
@@ -197,7 +197,16 @@ impl Gpu {
 /// Memory of a GPU.
 #[pyclass(frozen, module = "lancehead._core")]
 pub struct GpuMemory {
-    buffer: driver::Buffer,
+    /// There until this is dropped.
+    buffer: Option<driver::Buffer>,
+}
+
+impl Drop for GpuMemory {
+    fn drop(&mut self) {
+        // Freeing may wait for streams, which may have to call functions of Python's.
+        let buffer = self.buffer.take();
+        crate::attach::attach(|py| without_lock(py, || drop(buffer)));
+    }
 }
 
 #[pymethods]
@@ -205,17 +214,17 @@ impl GpuMemory {
     /// Where it is.
     #[getter]
     fn address(&self) -> u64 {
-        self.buffer.address
+        self.buffer.as_ref().map_or(0, |b| b.address)
     }
     /// Its size.
     #[getter]
     fn bytes(&self) -> usize {
-        self.buffer.bytes
+        self.buffer.as_ref().map_or(0, |b| b.bytes)
     }
     /// Whether it is the host's, which GPUs use too.
     #[getter]
     fn is_host(&self) -> bool {
-        self.buffer.is_host
+        self.buffer.as_ref().is_some_and(|b| b.is_host)
     }
 }
 

@@ -78,8 +78,8 @@ struct Places {
     /// The place of an array's description in an object of either, and of its GPU in one of the second.
     argument: isize,
     gpu: isize,
-    /// `lancehead.cuda.gpu.in_use`.
-    in_use: Py<PyList>,
+    /// `lancehead.cuda.gpu.here`.
+    here: Py<PyAny>,
     /// The names of `lancehead.config`.
     config: Py<PyDict>,
 }
@@ -117,7 +117,7 @@ impl Places {
                 gpu_class: gpu_class.as_ptr().cast(),
                 argument: offset(&class, "_argument")?,
                 gpu: offset(&gpu_class, "gpu")?,
-                in_use: py.import("lancehead.cuda.gpu")?.getattr("in_use")?.cast_into::<PyList>()?.unbind(),
+                here: py.import("lancehead.cuda.gpu")?.getattr("here")?.unbind(),
                 config: py.import("lancehead.config")?.dict().unbind(),
             })
         })
@@ -230,7 +230,7 @@ impl Launch {
         if !self.callbacks.bind(py).is_empty() {
             return false;
         }
-        let Ok(in_use) = self.places.in_use.bind(py).get_item(0) else { return false };
+        let Ok(in_use) = self.places.here.bind(py).getattr(intern!(py, "gpu")) else { return false };
         match &self.gpu {
             Some(gpu) => in_use.as_ptr() == gpu.as_ptr(),
             // Arrays of the host are passed as they are.

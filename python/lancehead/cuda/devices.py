@@ -13,7 +13,7 @@ import numpy as np
 
 from lancehead import _core
 from lancehead.cuda.errors import UnsupportedError
-from lancehead.cuda.gpu import CPU_INSTEAD, count, current, opened, reached, use
+from lancehead.cuda.gpu import CPU_INSTEAD, count, here, opened, reached, use
 from lancehead.cuda.memory import Deallocations, MemoryManager
 from lancehead.cuda.streams import Event, Stream, event, external_stream, stream
 
@@ -169,12 +169,14 @@ class Context:
 
     def push(self) -> None:
         """Makes it the current context."""
-        _stack.append(current[0])
+        here.before += (here.number,)
         use(self.device.id)
 
     def pop(self) -> None:
         """Goes back to the one before."""
-        use(_stack.pop())
+        *before, last = here.before
+        here.before = tuple(before)
+        use(last)
 
     def __enter__(self) -> Context:
         self.push()
@@ -234,7 +236,6 @@ def context_of(device: Device) -> Context:
     return _contexts[device]
 
 
-_stack: list[int] = []
 _count = max(1, int(os.environ.get("LANCEHEAD_CPU_DEVICES", "1") or "1"))
 
 
@@ -261,7 +262,7 @@ class DeviceList:
     @property
     def current(self) -> _Managed:
         """The device in use."""
-        return self.lst[current[0]]
+        return self.lst[here.number]
 
 
 gpus = DeviceList()

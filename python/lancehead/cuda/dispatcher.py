@@ -15,8 +15,8 @@ from lancehead.cuda.args import native, natives
 from lancehead.cuda import linking, toolkit
 from lancehead.cuda.compiling import default_cc, limits
 from lancehead.cuda.devicearray import MappedNDArray
-from lancehead.cuda.gpu import CPU_INSTEAD, current_gpu, in_use
-from lancehead.cuda.errors import UnsupportedError
+from lancehead.cuda.gpu import CPU_INSTEAD, current_gpu, here
+from lancehead.cuda.errors import CudaAPIError, UnsupportedError
 from lancehead.cuda.launching import launch_on, placed
 from lancehead.cuda.streams import check, on_gpu
 from lancehead.errors import NumbaInvalidConfigWarning, NumbaPerformanceWarning
@@ -93,14 +93,14 @@ class CUDADispatcher:
     def __getitem__(self, config: Any) -> Launch:
         # Numbers that equal integers without being some are refused, known or not.
         plain = type(config) is tuple and len(config) == 2 and _is_plain(*config)
-        if plain and (known := self._launches.get((config, in_use[0]))) is not None:
+        if plain and (known := self._launches.get((config, here.gpu))) is not None:
             return known
         given = config if isinstance(config, tuple) else (config,)
         if len(given) not in (2, 3, 4):
             raise ValueError("must specify at least the griddim and blockdim")
         made = self.configure(*given)
         if plain and len(self._launches) < 128:
-            self._launches[config, in_use[0]] = made
+            self._launches[config, here.gpu] = made
         return made
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -312,6 +312,10 @@ class Launch:
 
     def __init__(self, kernel: CUDADispatcher, grid: tuple[int, ...], block: tuple[int, ...], stream: Any, sharedmem: int) -> None:
         check(stream)
+        most, threads = limits(kernel.targetoptions.get("launch_bounds"))[0], block[0] * block[1] * block[2]
+        if most and threads > most:
+            text = f"Call to cuLaunchKernel results in CUDA_ERROR_INVALID_VALUE: a block of {threads} threads, and launch_bounds says at most {most}"
+            raise CudaAPIError(1, text)
         self.dispatcher, self.stream, self.sharedmem = kernel, stream, sharedmem
         self._grid, self._block, self._launch = grid, block, kernel._dispatcher if current_gpu() is None else None
         self._there: dict[_core.Gpu, tuple[_core.Launch, _core.GpuStream | None]] = {}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import os
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -53,21 +54,31 @@ def opened(number: int) -> _core.Gpu:
 
 # GPUs, and those whose memory their kernels can use.
 reached: set[tuple[_core.Gpu, _core.Gpu]] = set()
-# The number of the device in use, and that GPU once something has asked for it: launches look there first.
-current: list[int] = [0]
-in_use: list[_core.Gpu | None] = [None]
+
+
+class _Here(threading.local):
+    """What a thread uses."""
+
+    #: The number of the device, and the GPU once something has asked for it: launches look there first.
+    number = 0
+    gpu: _core.Gpu | None = None
+    #: Devices to go back to.
+    before: tuple[int, ...] = ()
+
+
+here = _Here()
 
 
 def use(number: int) -> None:
-    """Makes a device the one in use."""
-    current[0], in_use[0] = number, None
+    """Makes a device the one that this thread uses."""
+    here.number, here.gpu = number, None
 
 
 def current_gpu() -> _core.Gpu | None:
-    """The GPU in use; None if kernels run on the CPU."""
-    if in_use[0] is None and count():
-        in_use[0] = opened(current[0])
-    return in_use[0]
+    """The GPU that this thread uses; None if kernels run on the CPU."""
+    if here.gpu is None and count():
+        here.gpu = opened(here.number)
+    return here.gpu
 
 
 def place(memory: Any, shape: tuple[int, ...], dtype: np.dtype, strides: Any = None, order: Any = "C", offset: int = 0) -> np.ndarray:

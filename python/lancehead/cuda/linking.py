@@ -223,7 +223,7 @@ def _read(item: Any) -> tuple[str, str, Any]:
 
 def _ptx(item: Any, kind: str, name: str, text: Any) -> str:
     if kind not in ("cu", "ptx"):
-        raise LinkerError(f"{name} is for GPUs only: on the CPU device CUDA C, PTX and LTO-IR can be linked")
+        raise LinkerError(f"{name} is machine code, which cannot be linked: CUDA C, PTX and LTO-IR can")
     source = text.decode() if isinstance(text, (bytes, bytearray)) else text
     if kind == "ptx":
         return source

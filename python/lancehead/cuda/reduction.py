@@ -68,7 +68,7 @@ class Reduce:
         else:
             there = device_array(1, arr.dtype, stream=stream)
             self._final[1, 1, stream](self.combined(arr, n, stream), there, init)
-            there.copy_to_host(out, stream)
+            out = there.copy_to_host(stream=stream)
         return None if res is not None else out[0]
 
     def combined(self, arr: Any, size: int, stream: Any = 0) -> DeviceNDArray:

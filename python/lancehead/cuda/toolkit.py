@@ -106,7 +106,8 @@ def linked(items: Iterable[tuple[str, str, bytes]]) -> str:
             _jit(found, "AddData")(handle, _INPUTS[kind], data, ctypes.c_size_t(len(data)), name.encode()) for kind, name, data in items
         ]
         if any(added) or _jit(found, "Complete")(handle) != 0:
-            raise LinkerError(_text(_jit(found, "GetErrorLogSize"), _jit(found, "GetErrorLog"), handle))
+            said = _text(_jit(found, "GetErrorLogSize"), _jit(found, "GetErrorLog"), handle)
+            raise LinkerError(f"{said}Machine code cannot be linked: compile with -dlto, or link CUDA C or PTX")
         return _text(_jit(found, "GetLinkedPtxSize"), _jit(found, "GetLinkedPtx"), handle)
     finally:
         _jit(found, "Destroy")(ctypes.byref(handle))

@@ -19,6 +19,7 @@ unsafe impl Sync for Event {}
 
 impl Drop for Event {
     fn drop(&mut self) {
+        let _ = self.gpu.enter();
         // SAFETY: made once; the driver keeps what is still to be passed.
         let _ = unsafe { self.gpu.driver.event_destroy(self.event) };
     }
@@ -43,6 +44,7 @@ impl Event {
     /// Whether its stream has passed it.
     pub fn has_passed(&self) -> Result<bool> {
         const NOT_READY: i32 = 600;
+        self.gpu.enter()?;
         // SAFETY: the event is alive.
         match unsafe { self.gpu.driver.event_query(self.event) } {
             Err(e) if e.code == NOT_READY => Ok(false),
@@ -51,6 +53,7 @@ impl Event {
     }
     /// Waits until its stream has passed it.
     pub fn wait(&self) -> Result<()> {
+        self.gpu.enter()?;
         // SAFETY: the event is alive.
         unsafe { self.gpu.driver.event_wait(self.event) }
     }
@@ -63,6 +66,7 @@ impl Event {
     /// Milliseconds from another event, once both have passed.
     pub fn since(&self, before: &Event) -> Result<f32> {
         let mut ms = 0.0;
+        self.gpu.enter()?;
         // SAFETY: both events are alive; the time is written.
         unsafe { self.gpu.driver.event_elapsed(&raw mut ms, before.event, self.event)? };
         Ok(ms)

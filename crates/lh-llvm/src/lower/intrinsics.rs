@@ -29,15 +29,16 @@ impl FnCx<'_, '_> {
             "shared" => vec![self.shared(args)],
             "dynamic" => vec![self.dynamic_shared()],
             "local" => vec![self.local(args)],
-            "fence" | "fence_system" => self.effect("llvm.nvvm.membar.sys", &[]),
-            "fence_device" => self.effect("llvm.nvvm.membar.gl", &[]),
-            "fence_block" => self.effect("llvm.nvvm.membar.cta", &[]),
+            "fence" => {
+                let scope = ["cta", "gl", "sys"][self.constant_operand(args[0]) as usize];
+                self.effect(&format!("llvm.nvvm.membar.{scope}"), &[])
+            }
             "sync" => self.effect("llvm.nvvm.barrier.cta.sync.aligned.all", &[self.int(t.i32, 0)]),
             "sync_count" => vec![self.reduce_barrier("popc", vals[1])],
             "sync_and" => vec![self.reduce_barrier("and", vals[1])],
             "sync_or" => vec![self.reduce_barrier("or", vals[1])],
             "grid_sync" => self.grid_sync(),
-            "pause" => self.effect("llvm.nvvm.nanosleep", &[self.int(t.i32, 0)]),
+            "pause" => self.effect("llvm.nvvm.nanosleep", &[self.trunc(vals[1], t.i32)]),
             "warp" => self.warp(args, &vals),
             "activemask" => vec![self.zext(self.nvvm("activemask", &[], t.i32), t.i64)],
             name => vec![self.atomic(name, &vals).unwrap_or_else(|| lh_ir::bug!("`{}` is not for a GPU", f.name))],

@@ -126,7 +126,8 @@ impl FnLift<'_, '_> {
     fn load_now(&mut self, ty: PtxTy, at: Value, to: &Operand) -> Parsed<()> {
         let cx = self.context()?;
         let pause = lh_ops::runtime::find("lh_cuda_pause").unwrap_or_else(|| lh_ir::bug!("no lh_cuda_pause"));
-        self.effect(Ir::Runtime(pause, vec![cx]));
+        let ns = self.int(0, Ty::int());
+        self.effect(Ir::Runtime(pause, vec![cx, ns]));
         let (name, t) = match ty.bits() {
             32 => ("lh_cuda_or_i32", Ty::i32()),
             64 => ("lh_cuda_or_i64", Ty::i64()),

@@ -93,12 +93,19 @@ impl FnLift<'_, '_> {
         match name {
             "bar" | "barrier" => self.barrier(words, args),
             "membar" | "fence" => {
-                self.run("lh_cuda_fence", vec![]);
+                let scope = match () {
+                    () if words.has("cta") => 0,
+                    () if words.has("gl") || words.has("gpu") => 1,
+                    () => 2,
+                };
+                let scope = self.int(scope, Ty::int());
+                self.run("lh_cuda_fence", vec![scope]);
                 Ok(())
             }
             "nanosleep" => {
-                let cx = self.context()?;
-                self.run("lh_cuda_pause", vec![cx]);
+                let (cx, ns) = (self.context()?, self.get(&args[0], PtxTy::Unsigned(32))?);
+                let ns = self.cast(ns, Ty::int());
+                self.run("lh_cuda_pause", vec![cx, ns]);
                 Ok(())
             }
             "activemask" => {

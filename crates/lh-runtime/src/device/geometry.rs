@@ -107,15 +107,15 @@ unsafe extern "C" fn lh_cuda_lanes_bits(_of: *const u8) -> i64 {
     in_place("lh_cuda_lanes_bits")
 }
 
-unsafe extern "C" fn lh_cuda_fence() {
+unsafe extern "C" fn lh_cuda_fence(_scope: i64) {
     crate::race::tell_kernel(|k, _| k.fence());
     std::sync::atomic::fence(std::sync::atomic::Ordering::SeqCst);
 }
 
 pub(crate) fn symbols() -> Vec<Symbol> {
     functions! {
-        () lh_cuda_context lh_cuda_tid_x lh_cuda_tid_y lh_cuda_tid_z lh_cuda_fence;
-        (_) lh_cuda_bid_x lh_cuda_bid_y lh_cuda_bid_z lh_cuda_bdim_x lh_cuda_bdim_y lh_cuda_bdim_z lh_cuda_gdim_x
+        () lh_cuda_context lh_cuda_tid_x lh_cuda_tid_y lh_cuda_tid_z;
+        (_) lh_cuda_fence lh_cuda_bid_x lh_cuda_bid_y lh_cuda_bid_z lh_cuda_bdim_x lh_cuda_bdim_y lh_cuda_bdim_z lh_cuda_gdim_x
             lh_cuda_gdim_y lh_cuda_gdim_z lh_cuda_scratch lh_cuda_capacity lh_cuda_first lh_cuda_last lh_cuda_dynamic lh_cuda_dynamic_bytes lh_cuda_lanes_bits;
         (_ _) lh_cuda_local;
         (_ _ _) lh_cuda_lanes_copy;

@@ -379,7 +379,7 @@ sync_with! {
 }
 
 /// A thread that sleeps lets the others go on.
-unsafe extern "C" fn lh_cuda_pause(cx: *mut Context) -> i32 {
+unsafe extern "C" fn lh_cuda_pause(cx: *mut Context, _ns: i64) -> i32 {
     // SAFETY: as for `sync`.
     unsafe {
         let team = (*cx).team;
@@ -389,7 +389,8 @@ unsafe extern "C" fn lh_cuda_pause(cx: *mut Context) -> i32 {
 
 pub(crate) fn symbols() -> Vec<Symbol> {
     functions! {
-        (_) lh_cuda_sync lh_cuda_grid_sync lh_cuda_pause;
+        (_) lh_cuda_sync lh_cuda_grid_sync;
+        (_ _) lh_cuda_pause;
         (_ _ _) lh_cuda_sync_count lh_cuda_sync_and lh_cuda_sync_or;
     }
 }

@@ -29,22 +29,22 @@ __all__ = [
 
 def threadfence():
     """Others see what was written before not later than what is written after."""
-    prim.lh_cuda_fence()
+    prim.lh_cuda_fence(1)
 
 
 def threadfence_block():
     """Others of the block see what was written before not later than what is written after."""
-    prim.lh_cuda_fence()
+    prim.lh_cuda_fence(0)
 
 
 def threadfence_system():
     """All see what was written before not later than what is written after."""
-    prim.lh_cuda_fence()
+    prim.lh_cuda_fence(2)
 
 
 def nanosleep(ns):
     """Lets other threads go on."""
-    prim.lh_cuda_pause(prim.lh_cuda_context())
+    prim.lh_cuda_pause(prim.lh_cuda_context(), int(ns))
 
 
 def popc(x):
@@ -122,6 +122,8 @@ def ldlu(array, i):
 def ldcv(array, i):
     """An element, read anew."""
     _check_hint(array, i)
+    # Else a loop that waits for it would read it once.
+    prim.lh_cuda_fence(1)
     return array[i]
 
 
