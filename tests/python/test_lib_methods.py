@@ -147,3 +147,23 @@ def test_bins_end_at_their_edges(dtype, low, high):
         for ours, theirs in zip(got, want):
             assert ours.dtype == theirs.dtype
             np.testing.assert_array_equal(ours, theirs)
+
+
+@lancehead.njit
+def cross(a, b):
+    return np.cross(a, b)
+
+
+@pytest.mark.parametrize("dtype", ["f8", "f4", "c16", "i8"])
+def test_cross_products_of_rows(dtype):
+    random = np.random.default_rng(0)
+    for shape in [(3,), (1, 3), (5, 3), (0, 3)]:
+        for other in [(3,), (1, 3), shape]:
+            a, b = (random.random(shape) * 9).astype(dtype), (random.random(other) * 9).astype("f8")
+            for x, y in [(a, b), (b, a), (np.asfortranarray(a), b)]:
+                want, got = np.cross(x, y), cross(x, y)
+                assert (want.shape, want.dtype) == (got.shape, got.dtype)
+                np.testing.assert_allclose(got, want, rtol=1e-5)
+    for shape, other in [((2, 3), (4, 3)), ((5, 2), (5, 3))]:
+        with pytest.raises(ValueError):
+            cross(np.ones(shape), np.ones(other))

@@ -26,6 +26,8 @@ def _store(part, x):
     # Lines of one type are moved as memory.
     if x.ndim == 1 and prim.layout(x) == "C" and prim.dtype_of(x) == prim.dtype_of(part):
         prim.lh_memmove(prim.data(part), prim.data(x), x.size * x.itemsize)
+    elif x.ndim == 2 and x.shape[1] == 1:
+        copy_into(part[:, 0], x[:, 0])
     else:
         copy_into(part, x)
 
@@ -107,7 +109,7 @@ def stack(arrays, axis=0):
         x = asarray(a)
         if x.shape != first.shape:
             raise ValueError("all input arrays must have the same shape")
-        copy_into(_block(out, k, index, 1), expand_dims(x, k))
+        _store(_block(out, k, index, 1), expand_dims(x, k))
         index += 1
     return out
 

@@ -8,6 +8,7 @@ from lancehead.lib.numpy.creation import asarray
 from lancehead.lib.numpy.decompositions import svd as svd
 from lancehead.lib.numpy.folds import axis_result, keep, pairwise
 from lancehead.lib.numpy.layout import check_axis, contiguous, copy_c, flat, flat_any, lanes, new_array, new_zeros, row, with_shape
+from lancehead.lib.numpy.manip import atleast_2d
 from lancehead.lib.numpy.reductions import sum
 from lancehead.lib.numpy.solving import cholesky as cholesky
 from lancehead.lib.numpy.solving import det as det
@@ -239,21 +240,38 @@ def trace(a, offset=0):
 
 
 def cross(a, b):
-    """Cross product of vectors of three components.
+    """Cross products of vectors of three components, those of the last axis.
 
     >>> np.cross(np.array([1, 0, 0]), np.array([0, 1, 0]))
     array([0, 0, 1])
+    >>> np.cross(np.array([[1, 0, 0], [0, 1, 0]]), np.array([0, 1, 0]))
+    array([[0, 0, 1],
+           [0, 0, 0]])
     """
     x, y = asarray(a), asarray(b)
-    if x.ndim != 1 or y.ndim != 1:
-        prim.error("`cross` takes one-dimensional arrays")
-    if x.size != 3 or y.size != 3:
-        raise ValueError("incompatible dimensions for cross product\n(dimension must be 2 or 3)")
-    out = new_array((3,), prim.result_type(prim.dtype_of(x), prim.dtype_of(y)))
+    if x.ndim > 2 or y.ndim > 2 or x.ndim == 0 or y.ndim == 0:
+        prim.error("`cross` takes arrays of one or two dimensions")
+    if x.shape[-1] != 3 or y.shape[-1] != 3:
+        raise ValueError("incompatible dimensions for cross product\n(dimension must be 3)")
+    dtype = prim.result_type(prim.dtype_of(x), prim.dtype_of(y))
+    if x.ndim == 1 and y.ndim == 1:
+        line = new_array((3,), dtype)
+        _cross(line, x, y)
+        return line
+    p, q = atleast_2d(x), atleast_2d(y)
+    n = p.shape[0] if q.shape[0] == 1 else q.shape[0]
+    if p.shape[0] != n and p.shape[0] != 1:
+        raise ValueError("operands could not be broadcast together with shapes " + str(x.shape) + " " + str(y.shape))
+    out = new_array((n, 3), dtype)
+    for i in range(n):
+        _cross(row(out, i), row(p, i if p.shape[0] > 1 else 0), row(q, i if q.shape[0] > 1 else 0))
+    return out
+
+
+def _cross(out, x, y):
     for i in range(3):
         j, k = (i + 1) % 3, (i + 2) % 3
         prim.set_item(out, i, prim.item(x, j) * prim.item(y, k) - prim.item(x, k) * prim.item(y, j))
-    return out
 
 
 def _square(x, dtype):
