@@ -3,6 +3,7 @@
 import pickle
 import subprocess
 import sys
+import warnings
 
 import numpy as np
 import pytest
@@ -149,6 +150,38 @@ def test_division_follows_numpys_error_state():
         div(np.ones(33), 0.0)
     with np.errstate(all="raise"):
         assert div(np.ones(33), 3.0).sum() == pytest.approx(11.0)
+
+
+def warned(u, x):
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        u(x)
+    return sorted(str(w.message).partition(" encountered")[0] for w in told)
+
+
+@pytest.mark.parametrize("size", [1, 17, 1000])
+@pytest.mark.parametrize("target", ["cpu", "parallel"])
+def test_warnings_are_numpys(target, size):
+    functions = [
+        (lambda x: np.exp(x), np.exp),
+        (lambda x: np.sin(x), np.sin),
+        (lambda x: np.cosh(x), np.cosh),
+        (lambda x: np.log(x), np.log),
+        (lambda x: np.sqrt(x), np.sqrt),
+        (lambda x: x * 1e300, lambda x: x * 1e300),
+        (lambda x: x if x < 1 else x + 1, lambda x: np.where(x < 1, x, x + 1)),
+    ]
+    for f, numpys in functions:
+        u = lh.vectorize(["float64(float64)"], target=target)(f)
+        for value in [0.0, -1.0, 1000.0, 1e300, np.inf, -np.inf, np.nan]:
+            x = np.full(size, 0.5)
+            x[size // 2] = value
+            assert warned(u, x) == warned(numpys, x), (numpys, value)
+    is_less = lh.vectorize(["bool(float32)"], target=target)(lambda x: x < 1)
+    assert warned(is_less, np.full(size, np.nan, np.float32)) == []
+    both = lh.vectorize(["complex128(complex128)"], target=target)(lambda z: z * z)
+    assert warned(both, np.full(size, complex(0, np.nan))) == []
+    assert "overflow" in warned(both, np.full(size, 1e200 + 0j))
 
 
 def test_lazy_ones_grow():

@@ -1,5 +1,6 @@
 //! Inner loops: what NumPy calls with addresses, extents and strides, and the compiled code behind it.
 
+use super::flags;
 use crate::host::PyHost;
 use crate::signals::Running;
 use crate::{cache, compiler, dispatcher, raise, render};
@@ -79,8 +80,8 @@ pub const STRIDED: Version = Version::MAX;
 
 /// How the version for a call is found.
 pub enum Choice {
-    /// By the strides of operands of these sizes; those from the number on are written to.
-    Strides(Vec<isize>, usize),
+    /// By the strides of operands of these types and sizes; those from the number on are written to.
+    Strides(Vec<(Ty, isize)>, usize),
     /// By whether core dimensions are contiguous.
     Cores(Vec<Contiguous>),
 }
@@ -151,7 +152,7 @@ impl Loop {
             Choice::Strides(..) if extent(0) <= 1 => ADJACENT,
             Choice::Strides(sizes, outputs) => {
                 let mut version = ADJACENT;
-                for (k, size) in sizes.iter().enumerate().rev() {
+                for (k, (_, size)) in sizes.iter().enumerate().rev() {
                     version = version * DIGITS
                         + match stride(k) {
                             s if s == *size => 0,
@@ -203,6 +204,7 @@ impl Loop {
                     None => return,
                 },
             };
+            let before = flags::take();
             let running = Running::start(true);
             let status = match &self.shared {
                 Some(s) if *dims > 1 && s.written.iter().all(|k| *steps.add(*k) != 0) => {
@@ -211,6 +213,10 @@ impl Loop {
                 _ => (code.entry)(self.words(args, dims, steps).as_ptr(), std::ptr::null_mut()),
             };
             drop(running);
+            match &self.choice {
+                Choice::Strides(operands, outputs) => flags::keep_shown(before, operands, *outputs, args, *dims, steps),
+                Choice::Cores(_) => flags::set(before),
+            }
             if status != 0 {
                 crate::attach::attach(|py| {
                     let error = catch_unwind(AssertUnwindSafe(|| raise::take(py)))
@@ -224,6 +230,7 @@ impl Loop {
 
 /// `target="parallel"`: the elements of an inner loop on the pool of threads.
 mod parallel {
+    use super::super::flags;
     use super::{Loop, Shared};
     use lh_driver::Compiled;
     use lh_runtime::pool;
@@ -276,41 +283,6 @@ mod parallel {
             let status = (w.code.entry)(words.as_ptr(), std::ptr::null_mut());
             w.flags.fetch_or(flags::take(), Ordering::Relaxed);
             status
-        }
-    }
-
-    /// The processor's record of floating-point exceptions, which each thread has for itself.
-    mod flags {
-        #[cfg(target_arch = "x86_64")]
-        const ALL: u32 = 0x3f;
-
-        /// Reads and clears it.
-        pub fn take() -> u32 {
-            #[cfg(target_arch = "x86_64")]
-            // SAFETY: reads and writes the control register, leaving the rounding mode and the masks alone.
-            unsafe {
-                let mut now = 0u32;
-                std::arch::asm!("stmxcsr [{}]", in(reg) &raw mut now);
-                let cleared = now & !ALL;
-                std::arch::asm!("ldmxcsr [{}]", in(reg) &raw const cleared);
-                now & ALL
-            }
-            #[cfg(not(target_arch = "x86_64"))]
-            0
-        }
-
-        /// Adds to it.
-        pub fn set(flags: u32) {
-            #[cfg(target_arch = "x86_64")]
-            // SAFETY: as in `take`.
-            unsafe {
-                let mut now = 0u32;
-                std::arch::asm!("stmxcsr [{}]", in(reg) &raw mut now);
-                now |= flags;
-                std::arch::asm!("ldmxcsr [{}]", in(reg) &raw const now);
-            }
-            #[cfg(not(target_arch = "x86_64"))]
-            let _ = flags;
         }
     }
 }

@@ -60,7 +60,7 @@ impl Definition {
         let all = 0..elements.len();
         let sources =
             std::iter::once(Source::Dim(0)).chain(all.clone().map(Source::Address)).chain(all.map(Source::Step));
-        let sizes = elements.iter().map(|t| t.itemsize() as isize).collect();
+        let sizes = elements.iter().map(|t| (*t, t.itemsize() as isize)).collect();
         let recipe = self.elementwise(py, &elements)?;
         let shared = self.shared(elements.len(), 0);
         let code = Loop::new(py, sources.collect(), Choice::Strides(sizes, self.nin), recipe, shared)?;

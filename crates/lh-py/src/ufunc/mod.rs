@@ -4,6 +4,7 @@
 //! object is immutable: each new loop makes a new one, so that what others hold goes on working.
 
 mod api;
+mod flags;
 mod growing;
 mod inner;
 mod layout;
