@@ -235,3 +235,29 @@ def test_a_thread_waits_for_what_a_later_one_of_its_block_does(setter):
         out = np.zeros(1, np.int32)
         kernel[1, 256](np.zeros(2, np.int32), out)
         assert out[0] == 42
+
+
+@cuda.jit
+def neighbours(a, out):
+    tile = cuda.shared.array((18, 18), np.float64)
+    own = cuda.local.array((5, 3), np.int64)
+    x, y = cuda.threadIdx.x, cuda.threadIdx.y
+    tile[y + 1, x + 1] = a[y + 1, x + 1]
+    if y == 0:
+        tile[y, x + 1], tile[y + 17, x + 1] = a[y, x + 1], a[y + 17, x + 1]
+    for i in range(2, 7):
+        own[i - 2, 1] = i + x
+    cuda.syncthreads()
+    total = tile[y, x + 1] + tile[y + 2, x + 1]
+    for i in range(-1, 4):
+        total += own[i + 1, 1]
+    # From the end, and of what the index alone would be far outside.
+    out[y, x] = total + tile[x - 17, y + 1] + tile[(y + 2**40) + (1 - 2**40), x + 1]
+
+
+def test_rows_a_constant_away():
+    a, out = np.random.default_rng(1).random((18, 18)), np.zeros((16, 16))
+    neighbours[1, (16, 16)](a, out)
+    x = np.arange(16)
+    want = a[:16, 1:17] + a[2:, 1:17] + (20 + 5 * x)[None, :] + a[1:17, 1:17].T + a[1:17, 1:17]
+    assert np.allclose(out, want)

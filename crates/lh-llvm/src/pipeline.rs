@@ -129,6 +129,8 @@ fn run_late(m: &Module, machine: &Machine, has_threads: bool) {
     run(m, machine, &PASSES.calls);
     divide::by_floats(m);
     run(m, machine, &PASSES.vector);
+    // Rows of threads that run together are unrolled by now: what they share is computed once.
+    run(m, machine, c"function(early-cse<>)");
 }
 
 /// Aligns the stack of functions that compute with vectors wider than its natural alignment: a spilled vector that

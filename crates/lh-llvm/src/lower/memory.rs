@@ -7,6 +7,8 @@ use lh_ir::types::{Prim, TyKind};
 use lh_ir::{Ty, Value};
 use llvm_sys::LLVMAtomicOrdering::LLVMAtomicOrderingMonotonic;
 use llvm_sys::LLVMIntPredicate::{LLVMIntEQ, LLVMIntNE, LLVMIntSLT, LLVMIntUGE};
+use llvm_sys::LLVMOpcode::LLVMAdd;
+use llvm_sys::core::{LLVMBuildGEP2, LLVMGetInstructionOpcode, LLVMGetOperand, LLVMIsAInstruction};
 
 /// Offset of the data pointer in an allocation's header.
 const MEM_DATA: usize = 16;
@@ -71,21 +73,46 @@ impl FnCx<'_, '_> {
             lh_ir::bug!("{} indices into {}", index.len(), self.ty(array));
         }
         let contiguous = unit_dim(ndim, layout);
-        let (mut bytes, mut items) = (None, None);
+        let (mut bytes, mut items, mut further) = (None, None, 0);
         for (d, i) in index.iter().enumerate() {
             let i = self.checked_index(self.one(*i), self.get(array)[2 + d], d, wrap, check);
             if contiguous == Some(d) {
                 items = Some(i);
                 continue;
             }
-            let step = self.mul_nsw(i, self.stride(array, d));
+            let stride = self.stride(array, d);
+            let (i, more) = self.displacement(i, stride).unwrap_or((i, 0));
+            further += more;
+            let step = self.mul_nsw(i, stride);
             bytes = Some(bytes.map_or(step, |b| self.add_nsw(b, step)));
         }
         let mut at = self.get(array)[1];
+        // What is left of the index need not be one of the array.
+        let gep = |elem, at, i| if further == 0 { self.gep(elem, at, i) } else { self.displaced(elem, at, i) };
         if let Some(b) = bytes {
-            at = self.gep(self.t.i8, at, b);
+            at = gep(self.t.i8, at, b);
         }
-        items.map_or(at, |i| self.gep(self.item_type(dtype), at, i))
+        at = items.map_or(at, |i| gep(self.item_type(dtype), at, i));
+        if further == 0 { at } else { gep(self.t.i8, at, self.int(self.t.i64, further)) }
+    }
+
+    /// Address of an item of an array that need not have it.
+    fn displaced(&self, elem: Type, base: Val, index: Val) -> Val {
+        let mut index = [index];
+        // SAFETY: see the documentation of `ir`; one index is passed.
+        unsafe { LLVMBuildGEP2(self.builder, elem, base, index.as_mut_ptr(), 1, c"".as_ptr()) }
+    }
+    /// An index as another one plus a constant: so many bytes for a constant stride, few enough for nothing to overflow. At the
+    /// end of an address they are part of instructions, and rows that run together need one address.
+    fn displacement(&self, index: Val, stride: Val) -> Option<(Val, i64)> {
+        let stride = self.constant_int(stride)?;
+        // SAFETY: see the documentation of `ir`; an addition has two operands.
+        let (of, more) = unsafe {
+            let is_sum = !LLVMIsAInstruction(index).is_null() && LLVMGetInstructionOpcode(index) == LLVMAdd;
+            is_sum.then(|| (LLVMGetOperand(index, 0), LLVMGetOperand(index, 1)))?
+        };
+        let bytes = stride.checked_mul(self.constant_int(more)?)?;
+        (bytes.abs() < 1 << 30).then_some((of, bytes))
     }
 
     fn checked_index(&mut self, index: Val, size: Val, axis: usize, wrap: bool, check: bool) -> Val {

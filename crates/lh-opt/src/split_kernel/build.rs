@@ -73,6 +73,14 @@ pub(super) struct Frame {
     pub block: Option<Axes>,
 }
 
+/// A thread's number in its block, or a gang's, as that of the first of its row and its place there: what is kept has one
+/// address for a row.
+#[derive(Clone, Copy)]
+pub(super) struct Number {
+    pub first: Value,
+    pub along: Value,
+}
+
 impl<'a> Build<'a> {
     pub(super) fn new(old: &'a Function, cfg: &'a Cfg, plan: Plan) -> Build<'a> {
         let params: Vec<Value> =
@@ -304,7 +312,7 @@ impl<'a> Build<'a> {
         self.shared.get(&home).copied().unwrap_or(home)
     }
     /// Address of a part of a value that each thread keeps.
-    pub(super) fn spill_home(&mut self, home: Home, part: usize, size: usize, thread: Value) -> Option<Value> {
+    pub(super) fn spill_home(&mut self, home: Home, part: usize, size: usize, thread: Number) -> Option<Value> {
         let home = self.place_of(home);
         if !self.spills.contains_key(&home) {
             let sizes: Vec<usize> = parts(self.old.ty(home.1))?.iter().map(|t| t.mem_layout().1).collect();
@@ -320,12 +328,13 @@ impl<'a> Build<'a> {
         self.scratch += size;
         at
     }
-    pub(super) fn scratch_at(&mut self, place: usize, size: usize, thread: Value) -> Value {
+    pub(super) fn scratch_at(&mut self, place: usize, size: usize, thread: Number) -> Value {
         let frame = self.frame();
         let int = |i: usize| Inst::Const(Const::Int(i as i128, Ty::int()));
         let (place, size) = (self.inst(int(place), Ty::int()), self.inst(int(size), Ty::int()));
-        let (start, offset) = self.cursor(|c| (c.mul(place, frame.capacity), c.mul(size, thread)));
-        let base = self.inst(Inst::PtrAdd(frame.scratch, start), Ty::ptr());
-        self.inst(Inst::PtrAdd(base, offset), Ty::ptr())
+        let offsets = self.cursor(|c| {
+            [(place, frame.capacity), (size, thread.first), (size, thread.along)].map(|(a, b)| c.mul(a, b))
+        });
+        offsets.into_iter().fold(frame.scratch, |base, by| self.inst(Inst::PtrAdd(base, by), Ty::ptr()))
     }
 }

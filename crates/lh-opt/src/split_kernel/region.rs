@@ -1,6 +1,6 @@
 //! One piece of a kernel: the loops over threads, and in them copies of the blocks up to the next cuts.
 
-use super::build::{Axes, Build, Home};
+use super::build::{Axes, Build, Home, Number};
 use super::keep::{constant, parts};
 use crate::edit::{CountedLoop, to};
 use crate::gangs::is_speculative;
@@ -33,7 +33,7 @@ struct Piece {
     kept: HashSet<Value>,
     /// What was in places when the piece began.
     fetched: HashMap<Home, Value>,
-    thread: Value,
+    thread: Number,
     latch: Block,
     /// The block before the loops, and what is there.
     before: Block,
@@ -136,10 +136,10 @@ impl<'a> Build<'a> {
     }
 
     /// As `begin_threads`, without loops.
-    fn first_thread(&mut self) -> (Vec<CountedLoop>, Axes, Axes, Value) {
+    fn first_thread(&mut self) -> (Vec<CountedLoop>, Axes, Axes, Number) {
         let zero = self.cursor(|c| c.int(0));
         let block = self.frame().block.unwrap_or(Axes([zero; 3]));
-        (Vec::new(), Axes([zero; 3]), block, zero)
+        (Vec::new(), Axes([zero; 3]), block, Number { first: zero, along: zero })
     }
 
     /// What is kept for a piece, with where.
@@ -167,7 +167,7 @@ impl<'a> Build<'a> {
         Some(self.join(&values, ty))
     }
 
-    fn fetch(&mut self, home: Home, thread: Value) -> Option<Value> {
+    fn fetch(&mut self, home: Home, thread: Number) -> Option<Value> {
         let ty = self.old.ty(home.1);
         let mut values = Vec::new();
         for (i, t) in parts(ty)?.into_iter().enumerate() {
@@ -209,7 +209,7 @@ impl<'a> Build<'a> {
     }
 
     /// The loops, innermost first; indices of the thread and of the block, and the thread's number.
-    fn begin_threads(&mut self) -> (Vec<CountedLoop>, Axes, Axes, Value) {
+    fn begin_threads(&mut self) -> (Vec<CountedLoop>, Axes, Axes, Number) {
         let frame = self.frame();
         let mut loops = Vec::new();
         let (block, before) = match frame.block {
@@ -228,13 +228,13 @@ impl<'a> Build<'a> {
         }
         loops.reverse();
         let axes = Axes([loops[0].index, loops[1].index, loops[2].index]);
-        let thread = self.cursor(|c| {
+        let first = self.cursor(|c| {
             let plane = c.mul(axes.0[2], frame.units.0[1]);
             let row = c.add(plane, axes.0[1]);
             let start = c.mul(row, frame.units.0[0]);
-            let start = before.map_or(start, |b| c.add(b, start));
-            c.add(start, axes.0[0])
+            before.map_or(start, |b| c.add(b, start))
         });
+        let thread = Number { first, along: axes.0[0] };
         (loops, axes, block, thread)
     }
 
@@ -289,7 +289,7 @@ impl<'a> Build<'a> {
     }
 
     /// An instruction with what stands for its operands.
-    fn again(&mut self, now: &HashMap<Value, Now>, d: &InstData, block: Axes, thread: Option<Value>) -> Option<Value> {
+    fn again(&mut self, now: &HashMap<Value, Now>, d: &InstData, block: Axes, thread: Option<Number>) -> Option<Value> {
         let r = d.result?;
         if let Inst::Runtime(f, args) = &d.inst {
             if is_geometry(f.name) {
@@ -358,7 +358,7 @@ impl<'a> Build<'a> {
     }
 
     /// An array of each thread's own, which outlives the piece.
-    fn local(&mut self, r: Value, bytes: Value, thread: Value) -> Option<Value> {
+    fn local(&mut self, r: Value, bytes: Value, thread: Number) -> Option<Value> {
         let size = constant(self.old, bytes)?.next_multiple_of(16);
         if !self.locals.contains_key(&r) {
             let place = self.reserve(size);
