@@ -297,6 +297,16 @@ Result cuMemHostAlloc(void **out, size_t size, unsigned flags) {
     return r;
 }
 Result cuMemFreeHost(void *at) { IN_CONTEXT; return cuMemFree_v2((uint64_t)(uintptr_t)at); }
+static long registered, profiled;
+long fake_registered(void) { return registered; }
+long fake_profiled(void) { return profiled; }
+Result cuMemHostRegister_v2(void *at, size_t size, unsigned flags) {
+    IN_CONTEXT;
+    return at && size && flags == 1 ? registered++, OK : INVALID_VALUE;
+}
+Result cuMemHostUnregister(void *at) { IN_CONTEXT; return at ? registered--, OK : INVALID_VALUE; }
+Result cuProfilerStart(void) { IN_CONTEXT; return profiled++, OK; }
+Result cuProfilerStop(void) { IN_CONTEXT; return OK; }
 Result cuPointerGetAttribute(void *out, int what, uint64_t address) {
     IN_CONTEXT;
     if (what != 9 || !block_of(address, 1)) return INVALID_VALUE;

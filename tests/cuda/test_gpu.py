@@ -139,6 +139,14 @@ def test_what_is_copied_there_and_what_back(gpu: StandIn) -> None:
     assert pinned.tolist() == mapped.tolist() == [6] * 4
 
 
+def test_arrays_are_pinned_and_profilers_told(gpu: StandIn) -> None:
+    a, b = np.ones(4), np.ones((4, 4))[::2, 1:3]
+    with cuda.pinned(a, b, np.zeros(0)), cuda.profiling():
+        assert (gpu.library.fake_registered(), gpu.library.fake_profiled()) == (2, 1)
+        scale[1, 4](a, 2)
+    assert gpu.library.fake_registered() == 0 and a.tolist() == [2] * 4
+
+
 def test_views_and_copies(gpu: StandIn) -> None:
     host = np.arange(24.0).reshape(2, 3, 4)
     for h in (host, np.asfortranarray(host)):

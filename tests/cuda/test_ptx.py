@@ -289,3 +289,9 @@ def test_fences_name_whom_they_are_for_and_waiting_loops_read_anew() -> None:
     # Each time round: `bra` is not told apart, a load stands behind each fence.
     assert found[4:] == ["membar.gl", "ld.global.b32"] * (len(found[4:]) // 2) and len(found) > 4
     assert "nanosleep.u32 \t%" in ptx
+
+
+@pytest.mark.parametrize("signature", ["float32(float32)", "float32(float32, float32, float32)"])
+def test_a_signature_has_a_type_for_each_parameter(signature: str) -> None:
+    with pytest.raises(errors.TypingError, match="argument types for 2 parameters"):
+        cuda.compile(lambda a, b: a * b, signature)

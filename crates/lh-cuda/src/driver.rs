@@ -121,6 +121,10 @@ api! {
     pointer_attribute = "cuPointerGetAttribute"(a: *mut c_void, b: c_int, c: u64);
     host_alloc = "cuMemHostAlloc"(a: *mut *mut c_void, b: usize, c: c_uint);
     host_free = "cuMemFreeHost"(a: *mut c_void);
+    host_register = "cuMemHostRegister_v2"(a: *mut c_void, b: usize, c: c_uint);
+    host_unregister = "cuMemHostUnregister"(a: *mut c_void);
+    profiler_start = "cuProfilerStart"();
+    profiler_stop = "cuProfilerStop"();
     memory_info = "cuMemGetInfo_v2"(a: *mut usize, b: *mut usize);
     stream_create = "cuStreamCreate"(a: *mut Handle, b: c_uint);
     stream_destroy = "cuStreamDestroy_v2"(a: Handle);
@@ -338,6 +342,13 @@ impl Gpu {
         self.enter()?;
         // SAFETY: no arguments.
         unsafe { self.driver.synchronize() }
+    }
+
+    /// Has profilers begin to look, or end.
+    pub fn profile(&self, on: bool) -> Result<()> {
+        self.enter()?;
+        // SAFETY: no arguments.
+        unsafe { if on { self.driver.profiler_start() } else { self.driver.profiler_stop() } }
     }
 
     /// Bytes of memory: free ones, and all.

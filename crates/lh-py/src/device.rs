@@ -1,5 +1,6 @@
 //! Code for GPUs, made without one.
 
+use crate::bind::Params;
 use crate::compiler;
 use crate::methods::signature;
 use crate::types::{Type, canonical};
@@ -101,6 +102,7 @@ pub fn compile_ptx(
         gpu: None,
     };
     let (ret, args) = signature(sig)?;
+    let args = Params::of(function.as_any())?.of_signature(py, args)?;
     let wanted = Wanted { llvm_ir_opt: llvm, lines: lineinfo, ..Wanted::default() };
     let request = DeviceRequest { gpu, abi, symbol: name, ret, wanted };
     let f = crate::objects::intern(function.as_any());

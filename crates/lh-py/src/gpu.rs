@@ -165,6 +165,15 @@ impl Gpu {
     fn allocate_host(&self, py: Python<'_>, bytes: usize) -> PyResult<GpuMemory> {
         self.gpu.allocate_host(bytes).map(|buffer| GpuMemory { buffer: Some(buffer) }).map_err(|e| error(py, &e))
     }
+    /// Keeps memory of the host where it is, so that copies are fast; or no longer. Whoever calls says that it is there.
+    fn pin(&self, py: Python<'_>, address: usize, bytes: usize, on: bool) -> PyResult<()> {
+        // SAFETY: the memory is what the caller says.
+        py.detach(|| unsafe { self.gpu.pin(address, bytes, on) }).map_err(|e| error(py, &e))
+    }
+    /// Has profilers begin to look, or end.
+    fn profile(&self, py: Python<'_>, on: bool) -> PyResult<()> {
+        self.gpu.profile(on).map_err(|e| error(py, &e))
+    }
     /// The number of the GPU in whose memory an address is.
     fn owner(&self, py: Python<'_>, address: u64) -> PyResult<usize> {
         self.gpu.owner(address).map_err(|e| error(py, &e))

@@ -13,7 +13,7 @@ import numpy as np
 
 from lancehead import _core
 from lancehead.cuda.errors import UnsupportedError
-from lancehead.cuda.gpu import CPU_INSTEAD, count, here, opened, reached, use
+from lancehead.cuda.gpu import CPU_INSTEAD, count, current_gpu, extent_of, here, opened, reached, use
 from lancehead.cuda.memory import Deallocations, MemoryManager
 from lancehead.cuda.streams import Event, Stream, event, external_stream, stream
 
@@ -364,19 +364,38 @@ def defer_cleanup() -> Iterator[None]:
 
 @contextmanager
 def pinned(*arrays: Any) -> Iterator[None]:
-    """Host arrays can be copied fast in the block."""
-    yield
+    """Host arrays can be copied to and from a GPU fast in the block."""
+    gpu, held = current_gpu(), []
+    try:
+        for low, high in map(extent_of, [a for a in arrays if a.size] if gpu is not None else ()):
+            gpu.pin(low, high - low, True)
+            held.append((low, high - low))
+        yield
+    finally:
+        if gpu is not None and held:
+            # Copies that were started may still read them.
+            gpu.wait()
+            for at, size in held:
+                gpu.pin(at, size, False)
 
 
 def profile_start() -> None:
-    """Nothing: profilers see the CPU device as any native code."""
+    """Has profilers of a GPU begin to look; they see the CPU device as any native code."""
+    if (gpu := current_gpu()) is not None:
+        gpu.profile(True)
 
 
 def profile_stop() -> None:
-    """Nothing, see `profile_start`."""
+    """Ends `profile_start`."""
+    if (gpu := current_gpu()) is not None:
+        gpu.profile(False)
 
 
 @contextmanager
 def profiling() -> Iterator[None]:
-    """Nothing, see `profile_start`."""
-    yield
+    """Has profilers of a GPU look during the block."""
+    profile_start()
+    try:
+        yield
+    finally:
+        profile_stop()

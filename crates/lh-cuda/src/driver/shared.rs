@@ -24,6 +24,18 @@ impl Gpu {
         Ok(Buffer { gpu: self.clone(), address: at as u64, bytes, is_host: true })
     }
 
+    /// Keeps memory of the host where it is, so that copies are fast; or no longer.
+    ///
+    /// # Safety
+    /// The memory is alive as long.
+    pub unsafe fn pin(&self, at: usize, bytes: usize, on: bool) -> Result<()> {
+        const PORTABLE: u32 = 1;
+        self.enter()?;
+        let at = at as Handle;
+        // SAFETY: by contract.
+        unsafe { if on { self.driver.host_register(at, bytes, PORTABLE) } else { self.driver.host_unregister(at) } }
+    }
+
     /// The number of the GPU in whose memory an address is.
     ///
     /// # Errors
