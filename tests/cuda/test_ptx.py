@@ -130,7 +130,7 @@ def test_what_a_gpu_cannot_do_is_said() -> None:
         return a[0]
 
     def allocates(a):
-        a[0] = np.zeros(3)[0]
+        a[0] = np.zeros(a.size)[0]
 
     def lists(a):
         a[0] = len([a[0], a[1]])

@@ -9,7 +9,7 @@ use crate::val::Val;
 use crate::world::ArgTy;
 use lh_ir::Ty;
 use lh_ir::diag::{self, Diagnostic, Result};
-use lh_ir::func::{Inst, MapExpr, parallel};
+use lh_ir::func::{Device, Inst, MapExpr, parallel};
 use lh_ir::types::{Layout, TyKind};
 
 impl Infer<'_> {
@@ -65,7 +65,13 @@ impl Infer<'_> {
 
     fn prim_runtime(&mut self, name: &str, args: &[Val]) -> Result<Val> {
         use lh_ir::types::Prim;
-        let Some(f) = lh_ops::runtime::find(name) else { lh_ir::bug!("no run-time function `{name}`") };
+        let Some(f) = lh_ops::runtime::find(name) else {
+            // One of those for each type of elements, which comes first.
+            let t = self.as_dtype(&args[0])?;
+            let letter = [(t.is_float(), 'f'), (t.is_complex(), 'c'), (t.is_signed(), 'i'), (true, 'u')];
+            let letter = letter.iter().find(|(is_it, _)| *is_it).map_or('u', |l| l.1);
+            return self.prim_runtime(&format!("{name}_{letter}{}", 8 * t.itemsize()), &args[1..]);
+        };
         let ret = match f.ret {
             [] => Ty::none(),
             [Prim::I1] => Ty::bool(),
@@ -125,6 +131,8 @@ impl Infer<'_> {
             "is_readonly" => matches!(t.kind(), TyKind::Array { readonly: true, .. }),
             "numpy_errors" => self.options.numpy_errors,
             "boundscheck" => self.options.boundscheck,
+            "on_gpu" => self.options.device == Device::Gpu,
+            "in_kernel" => self.options.device != Device::Host,
             "parallel_reductions" => self.options.parallel & parallel::REDUCTION != 0,
             _ => return None,
         })

@@ -134,7 +134,7 @@ impl DomTree {
     }
     fn node(&self, b: Block) -> Option<u32> {
         let p = self.position[b.index()];
-        (p != NOWHERE).then_some(2 * p)
+        (p != NOWHERE).then(|| 2 * p)
     }
     fn is_above(&self, a: u32, b: u32) -> bool {
         self.enter[a as usize] <= self.enter[b as usize] && self.leave[b as usize] <= self.leave[a as usize]

@@ -384,6 +384,8 @@ table! {
     lh_cuda_dynamic_bytes(Ptr) -> [I64] pure;
     /// Memory of the thread's own: bytes, alignment. The same at each call from one place.
     lh_cuda_local(I64, I64) -> [Ptr] pure;
+    /// On a GPU, memory for what is computed of what it is stored over: bytes. ValueError if they are not known while compiling.
+    lh_cuda_temporary(I64) -> [Mem, Ptr] raises;
     /// Copies an array with a place for each lane: from, to, bytes of a place.
     lh_cuda_lanes_copy(Ptr, Ptr, I64) -> [];
     /// Gives each lane the place of another: from, to, kind of shuffle, by how much; that is the same for all of them.

@@ -29,6 +29,8 @@ pub(crate) mod calls;
 mod plan;
 mod views;
 
+pub(crate) use build::rename;
+
 use crate::bounds::{Facts, Users};
 use crate::counted::{Counted, Defs, counted};
 use hashbrown::HashSet;

@@ -27,6 +27,7 @@ mod nonzero;
 mod outline_parallel;
 mod own_sums;
 pub mod pipeline;
+mod plain_texts;
 mod races;
 mod refcount;
 mod rounds;

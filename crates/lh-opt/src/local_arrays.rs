@@ -10,34 +10,153 @@
 //!
 //! There is one such place for all rounds of a loop, so nothing in memory may be handed from one round to the next. No array is
 //! returned, as its place goes with the function.
+//!
+//! Before that, what is known of extents where they have been compared with constants is put in, and memory that is made
+//! here is known not to be other memory.
 
-use crate::counted::Defs;
-use crate::edit::runtime;
+use crate::counted::{Defs, target_of};
+use crate::edit::{replace_uses_in, runtime};
+use crate::inline::{allocated, makes_arrays};
+use crate::{dce, fold};
 use lh_ir::cfg::{Cfg, DomTree, Loops};
 use lh_ir::func::{Device, Inst, InstData, Term};
 use lh_ir::types::Prim;
+use lh_ir::verify::agree;
 use lh_ir::{Block, Const, Function, Ty, Value};
 
 /// Bytes that an array may have.
 const MOST: i128 = 1 << 16;
 const ALIGNMENT: i128 = 64;
+/// How often facts are looked for: each time may show more.
+const ROUNDS: usize = 8;
 
 /// Runs the pass.
 pub(crate) fn run(func: &mut Function) -> bool {
-    if func.options.device != Device::Gpu {
+    if func.options.device != Device::Gpu || !makes_arrays(func) {
         return false;
     }
+    for _ in 0..ROUNDS {
+        put_in_extents(func);
+        join(func);
+        part(func);
+        if !(fold::run(func) | dce::run(func)) {
+            break;
+        }
+    }
+    place(func);
+    true
+}
+
+/// Where `n == 4` has been asked, `n` is 4.
+fn put_in_extents(func: &mut Function) {
+    let (defs, cfg) = (Defs::new(func), Cfg::new(func));
+    let dom = DomTree::new(&cfg);
+    for b in cfg.rpo() {
+        let Some(Term::Branch { cond, then, .. }) = &func.blocks[b.index()].term else { continue };
+        let (mut holds, from) = (vec![*cond], then.block);
+        while let Some(c) = holds.pop().filter(|_| cfg.preds(from).len() == 1) {
+            let Some(Inst::Op(op, args)) = defs.inst(func, c) else { continue };
+            let &[x, n] = &args[..] else { continue };
+            let (x, n) = if defs.int(func, x).is_some() { (n, x) } else { (x, n) };
+            if op.name == "and" {
+                holds.extend([x, n]);
+            } else if op.name == "eq" && defs.int(func, n).is_some() && agree(func.ty(x), func.ty(n)) {
+                for b in (0..func.blocks.len()).filter(|b| dom.dominates(from, Block::new(*b))) {
+                    replace_uses_in(&mut func.blocks[b], &|v| if v == x { n } else { v });
+                }
+            }
+        }
+    }
+}
+
+/// Extents of block parameters that are the same known number on all ways.
+fn join(func: &mut Function) {
+    let (defs, cfg) = (Defs::new(func), Cfg::new(func));
+    for b in 0..func.blocks.len() {
+        for i in 0..func.blocks[b].insts.len() {
+            if let Inst::ArrayShape(v, axis) = func.blocks[b].insts[i].inst
+                && let Some(n) = extent(func, &defs, &cfg, v, axis as usize)
+            {
+                func.blocks[b].insts[i].inst = Inst::Const(Const::Int(n.into(), Ty::int()));
+            }
+        }
+    }
+}
+
+fn extent(func: &Function, defs: &Defs, cfg: &Cfg, v: Value, axis: usize) -> Option<i64> {
+    let (mut all, mut seen) = (Vec::new(), vec![v]);
+    while let Some(v) = seen.get(all.len()).copied() {
+        all.push(v);
+        if defs.inst(func, v).is_none() {
+            let b = defs.block(v).filter(|b| b.index() > 0)?;
+            let place = func.blocks[b.index()].params.iter().position(|p| *p == v)?;
+            let from = cfg.preds(b).iter().map(|e| target_of(func, *e).args[place]).collect::<Vec<_>>();
+            from.into_iter().for_each(|v| {
+                if !seen.contains(&v) {
+                    seen.push(v)
+                }
+            });
+        }
+    }
+    let made = all.iter().filter_map(|v| defs.inst(func, *v));
+    let mut extents = made.map(|inst| match inst {
+        Inst::ArrayMake { shape, .. } => defs.int(func, shape[axis]),
+        _ => None,
+    });
+    let first = extents.next()??;
+    extents.all(|n| n == Some(first)).then_some(first)
+}
+
+/// `end of a <= start of b or end of b <= start of a` of different memory, some of which is made here.
+fn part(func: &mut Function) {
+    let defs = Defs::new(func);
+    for b in 0..func.blocks.len() {
+        for i in 0..func.blocks[b].insts.len() {
+            if apart(func, &defs, &func.blocks[b].insts[i].inst).is_some() {
+                func.blocks[b].insts[i].inst = Inst::Const(Const::Bool(true));
+            }
+        }
+    }
+}
+
+fn apart(func: &Function, defs: &Defs, inst: &Inst) -> Option<()> {
+    let of = |inst: &Inst, name: &str| match inst {
+        Inst::Op(op, args) if op.name == name => Some((args[0], args[1])),
+        _ => None,
+    };
+    let (before, after) = of(inst, "or")?;
+    let (a, b) = of(defs.inst(func, before)?, "le")?;
+    let (c, d) = of(defs.inst(func, after)?, "le")?;
+    let [a, b, c, d] = [a, b, c, d].map(|v| root(func, defs, v));
+    let (first, second) = (a?, b?);
+    (a == d && b == c && first.0 != second.0 && (first.1 || second.1)).then_some(())
+}
+
+/// What an address is part of, and whether that is memory that an instruction makes, or else what the function was given.
+fn root(func: &Function, defs: &Defs, v: Value) -> Option<(Value, bool)> {
+    match defs.inst(func, v) {
+        None => func.params().contains(&v).then_some((v, false)),
+        Some(Inst::Runtime(f, _)) if f.name == "lh_cuda_local" => Some((v, true)),
+        Some(Inst::Runtime(f, args)) if f.name == "lh_ptr_addr" => root(func, defs, args[0]),
+        Some(Inst::Op(op, args)) if op.name == "add" => root(func, defs, args[0]),
+        Some(Inst::PtrAdd(p, _) | Inst::ArrayData(p)) => root(func, defs, *p),
+        Some(Inst::Field(pair, 1)) => allocated(defs.inst(func, *pair)?).map(|_| (*pair, true)),
+        Some(_) => None,
+    }
+}
+
+/// Gives arrays of a known size their places.
+fn place(func: &mut Function) {
     let defs = Defs::new(func);
     let is_known =
         |v: Value| matches!(defs.inst(func, v), Some(Inst::Const(Const::Int(n, _))) if (0..=MOST).contains(n));
-    let is_new = |i: &Inst| matches!(i, Inst::Runtime(f, args) if f.name == "lh_alloc" && is_known(args[0]));
     let insts = func.blocks.iter().enumerate().flat_map(|(b, d)| d.insts.iter().enumerate().map(move |i| (b, i)));
     let mut places: Vec<(usize, usize)> =
-        insts.filter(|(_, (_, d))| is_new(&d.inst)).map(|(b, (i, _))| (b, i)).collect();
+        insts.filter(|(_, (_, d))| allocated(&d.inst).is_some_and(is_known)).map(|(b, (i, _))| (b, i)).collect();
     let holds = |v: &Value| func.ty(*v).flatten().iter().any(|p| matches!(p, Prim::Ptr | Prim::Mem));
     let leaves = |t: &Option<Term>| matches!(t, Some(Term::Return(v)) if holds(v));
-    if places.is_empty() || func.blocks.iter().any(|b| leaves(&b.term)) {
-        return false;
+    if func.blocks.iter().any(|b| leaves(&b.term)) {
+        return;
     }
     let cfg = Cfg::new(func);
     let loops = Loops::new(func, &cfg, &DomTree::new(&cfg)).loops;
@@ -45,17 +164,15 @@ pub(crate) fn run(func: &mut Function) -> bool {
     places.retain(|(b, _)| !loops.iter().any(|l| l.blocks.contains(&Block::new(*b)) && hands_on(l.header)));
     for (b, i) in places.iter().rev() {
         let [owner, align, data] = [Ty::meminfo(), Ty::int(), Ty::ptr()].map(|t| func.new_value(t));
-        let local = runtime("lh_cuda_local");
         let d = &mut func.blocks[*b].insts[*i];
         let Inst::Runtime(_, args) = std::mem::replace(&mut d.inst, Inst::Pack(vec![owner, data])) else { continue };
         let insts = [
             (owner, Inst::Zero),
             (align, Inst::Const(Const::Int(ALIGNMENT, Ty::int()))),
-            (data, Inst::Runtime(local, vec![args[0], align])),
+            (data, Inst::Runtime(runtime("lh_cuda_local"), vec![args[0], align])),
         ];
         let span = d.span;
         let new = insts.map(|(v, inst)| InstData { result: Some(v), inst, span });
         func.blocks[*b].insts.splice(*i..*i, new);
     }
-    !places.is_empty()
 }

@@ -110,16 +110,16 @@ struct New {
 impl New {
     /// Memory for the array, and the array.
     fn allocate(&self, c: &mut Cursor<'_>, shape: &[Value], nbytes: Value) -> (Value, Value, Vec<Value>) {
-        let (owner, data) = allocate(c, nbytes);
+        let (owner, data) = allocate(c, "lh_alloc", nbytes);
         let strides = shape::contiguous_strides(c, shape, self.dtype.itemsize(), self.fortran);
         let inst = Inst::ArrayMake { owner, data, shape: shape.to_vec(), strides: strides.clone() };
         (c.inst(inst, self.ty), data, strides)
     }
 }
 
-/// Memory of a number of bytes: its owner and its address.
-fn allocate(c: &mut Cursor<'_>, nbytes: Value) -> (Value, Value) {
-    let pair = c.inst(Inst::Runtime(runtime("lh_alloc"), vec![nbytes]), Ty::tuple(vec![Ty::meminfo(), Ty::ptr()]));
+/// Memory of a number of bytes, from a run-time function: its owner and its address.
+fn allocate(c: &mut Cursor<'_>, from: &str, nbytes: Value) -> (Value, Value) {
+    let pair = c.inst(Inst::Runtime(runtime(from), vec![nbytes]), Ty::tuple(vec![Ty::meminfo(), Ty::ptr()]));
     (c.inst(Inst::Field(pair, 0), Ty::meminfo()), c.inst(Inst::Field(pair, 1), Ty::ptr()))
 }
 

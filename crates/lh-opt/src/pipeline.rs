@@ -8,7 +8,7 @@ use crate::elementwise::{self, Elementwise};
 use crate::{
     bounds, check_ahead, check_races, contract, dce, fold, fuse_elementwise, inline, interrupt, jam, kernel_context,
     latches, let_others_go_on, list_lengths, local_arrays, lower_array, natural, nonzero, outline_parallel, own_sums,
-    refcount, serialize_kernel, trim, while_loops,
+    plain_texts, refcount, serialize_kernel, trim, while_loops,
 };
 use lh_ir::diag::Result;
 use lh_ir::print::print;
@@ -29,6 +29,8 @@ const SIMPLE_BEFORE: &str = "let_others_go_on";
 
 /// What is done to every function, in this order.
 pub const PIPELINE: &[Pass] = &[
+    // Before anything looks at what texts are made of.
+    Pass { name: "plain_texts", run: plain_texts::run },
     // Parameters that are always the same hide constants and single uses; fold only creates dead code.
     Pass { name: "dce", run: dce::run },
     Pass { name: "fold", run: fold::run },
@@ -114,6 +116,10 @@ pub fn run(func: &mut Function, known: &Known<'_>) -> Result<Outcome> {
     dump(func, "inline");
     let (mut told, mut inlinable, mut summary) = (Vec::new(), None, Arc::<Summary>::default());
     for (i, pass) in PIPELINE.iter().enumerate() {
+        // After products have been joined with sums, which is to be as on the CPU device.
+        if pass.name == "local_arrays" && inline::whole(func, known.bodies) {
+            check(func, "inline_whole");
+        }
         if pass.name == SIMPLE_BEFORE {
             inlinable = inline::extract(func);
         }

@@ -25,10 +25,8 @@ def slice_bounds(s, n):
 
 
 def _clamped(i, n, low, high):
-    if i < 0:
-        i += n
-        return low if i < low else i
-    return high if i > high else i
+    # Without branches, so that callers see extents.
+    return prim.minimum(prim.maximum(i + n * prim.cast(i < 0, np.int64), low), high)
 
 
 def slice_length(start, stop, step):

@@ -7,7 +7,10 @@ use lh_ir::func::{Extern, Function, Inst};
 use lh_ir::op::Lower;
 
 /// Run-time functions that mean something on a GPU.
-pub(super) const RUNTIME: &[&str] = &["lh_interrupted", "lh_check_index", "lh_ptr_addr", "lh_addr_ptr"];
+#[rustfmt::skip]
+pub(super) const RUNTIME: &[&str] = &[
+    "lh_interrupted", "lh_check_index", "lh_ptr_addr", "lh_addr_ptr", "lh_memmove", "lh_shape_begin", "lh_shape_extent", "lh_raise_broadcast",
+];
 
 /// Finds the first instruction of a unit that a GPU has nothing for.
 pub(crate) fn check_device(unit: &Unit<'_>) -> Result<()> {
@@ -24,7 +27,7 @@ fn check(f: &Function, unit: &Unit<'_>) -> Result<()> {
 }
 
 fn refusal(inst: &Inst, unit: &Unit<'_>) -> Option<(String, &'static str)> {
-    let lists = "use an array: `cuda.local.array` or `cuda.shared.array`, or one that the caller passes";
+    let lists = "use a tuple, or an array: `cuda.local.array`, `cuda.shared.array`, or one that the caller passes";
     match inst {
         Inst::Op(op, _) if matches!(op.nvptx, Lower::No) => {
             Some((format!("`{}` is not available on a GPU", op.name), "compute it on the host, and pass the result"))
@@ -41,7 +44,7 @@ fn refusal(inst: &Inst, unit: &Unit<'_>) -> Option<(String, &'static str)> {
         )),
         Inst::Runtime(f, _) if f.name.contains("alloc") => Some((
             "a GPU cannot make new arrays".to_owned(),
-            "write into an array: `cuda.local.array`, or one that the caller passes",
+            "write into an array: `cuda.local.array`, or one that the caller passes; only one whose size is known while compiling, and which no round of a loop hands to the next, is memory of the thread",
         )),
         Inst::Runtime(f, _) if f.name.starts_with("lh_str_") => {
             Some(("a GPU has no strings but constants".to_owned(), "format texts on the host"))

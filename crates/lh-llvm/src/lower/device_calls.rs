@@ -9,7 +9,7 @@ use crate::ptx::RaiseSite;
 use lh_ir::func::Inst;
 use lh_ir::op::RuntimeFn;
 use lh_ir::{Const, ExcId, Value};
-use lh_ops::exceptions::INDEX_ERROR;
+use lh_ops::exceptions::{INDEX_ERROR, VALUE_ERROR};
 use llvm_sys::LLVMIntPredicate::{LLVMIntEQ, LLVMIntUGE};
 
 /// Where the first exception of a launch is noted: eight `i32`.
@@ -36,6 +36,24 @@ impl FnCx<'_, '_> {
                 self.br(landing);
                 self.at_end(next);
                 Vec::new()
+            }
+            "lh_memmove" => {
+                let t = self.t;
+                let [to, from, bytes] = [0, 1, 2].map(|i| self.one(args[i]));
+                let f = self.cx.external("llvm.memmove.p0.p0.i64", &[t.ptr, t.ptr, t.i64, t.i1], t.void);
+                self.cx.call_external(f, &[to, from, bytes, self.int(t.i1, 0)]);
+                Vec::new()
+            }
+            "lh_shape_begin" | "lh_shape_extent" => Vec::new(),
+            "lh_raise_broadcast" | "lh_cuda_temporary" => {
+                let is_shape = f.name == "lh_raise_broadcast";
+                let text =
+                    if is_shape { "operands could not be broadcast together" } else { "what is read is overwritten" };
+                self.note_error(VALUE_ERROR, text.to_owned());
+                let (landing, unreached) = (self.landing(), self.new_block());
+                self.br(landing);
+                self.at_end(unreached);
+                vec![self.null(self.t.ptr); f.ret.len()]
             }
             "lh_ptr_addr" => vec![self.ptr_to_int(self.one(args[0]))],
             "lh_addr_ptr" => vec![self.int_to_ptr(self.one(args[0]))],

@@ -183,7 +183,7 @@ fn fill(func: &mut Function, b: Block, plan: &Plan, names: &Names) {
 }
 
 /// Gives a copied block other names.
-pub(super) fn rename(data: &mut BlockData, values: &HashMap<Value, Value>, blocks: &HashMap<Block, Block>) {
+pub(crate) fn rename(data: &mut BlockData, values: &HashMap<Value, Value>, blocks: &HashMap<Block, Block>) {
     let name = |v: Value| values.get(&v).copied().unwrap_or(v);
     replace_uses_in(data, &name);
     data.params.iter_mut().for_each(|p| *p = name(*p));

@@ -4,7 +4,7 @@ use super::nest::{Stream, nest};
 use super::operand::Operand;
 use super::{allocate, shape};
 use crate::edit::{Cursor, runtime, to};
-use lh_ir::func::{Inst, Term};
+use lh_ir::func::{Device, Inst, Term};
 use lh_ir::{Layout, Ty, Value};
 
 /// Whether no source shares memory with the destination, other than element by element; `None` if there are none.
@@ -102,7 +102,8 @@ pub(super) fn target_or_temporary(c: &mut Cursor<'_>, dest: &Operand, harmful: V
     let (go, params) = c.new_block(&tys);
     let direct = c.branch(harmful);
     let nbytes = shape::checked_bytes(c, &dest.shape, dest.elem.itemsize());
-    let (owner, data) = allocate(c, nbytes);
+    let on_gpu = c.func.options.device == Device::Gpu;
+    let (owner, data) = allocate(c, if on_gpu { "lh_cuda_temporary" } else { "lh_alloc" }, nbytes);
     let strides = shape::contiguous_strides(c, &dest.shape, dest.elem.itemsize(), dest.layout == Layout::F);
     c.end(Term::Jump(to(go, &[&[owner, data][..], &strides].concat())), direct);
     let nobody = c.inst(Inst::Zero, Ty::meminfo());

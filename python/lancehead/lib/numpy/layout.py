@@ -96,6 +96,10 @@ def new_fortran(shape, dtype):
 
 def new_zeros(shape, dtype):
     """A row-major array of zeros."""
+    if prim.on_gpu():
+        out = new_array(shape, dtype)
+        copy_into(out, 0)
+        return out
     owner, data = prim.calloc(_nbytes(shape, prim.itemsize(dtype)))
     return prim.array(owner, data, shape, c_strides(shape, prim.itemsize(dtype)), dtype, "C")
 
@@ -160,16 +164,15 @@ def only_one(a):
 
 def is_c_contiguous(a):
     """Whether the elements lie in row-major order without gaps."""
-    if prim.layout(a) == "C":
+    return prim.layout(a) == "C" or _are_packed(a.shape, a.strides, a.itemsize) or a.size == 0
+
+
+def _are_packed(shape, strides, itemsize):
+    if len(shape) == 0:
         return True
-    want = a.itemsize
-    k = a.ndim - 1
-    while k >= 0:
-        if a.shape[k] != 1 and a.strides[k] != want:
-            return a.size == 0
-        want *= a.shape[k]
-        k -= 1
-    return True
+    if shape[-1] != 1 and strides[-1] != itemsize:
+        return False
+    return _are_packed(shape[:-1], strides[:-1], itemsize * shape[-1])
 
 
 def contiguous(a):

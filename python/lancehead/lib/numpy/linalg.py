@@ -83,27 +83,18 @@ def _matrix_vector(a, b, dtype):
 
 def _matrix_matrix(a, b, dtype):
     m, n, k = a.shape[0], b.shape[1], a.shape[1]
-    if not (prim.is_float(dtype) or prim.is_complex(dtype)):
-        return _integer_product(a, contiguous(b), dtype)
     if prim.is_float(dtype) and prim.itemsize(dtype) == 2:
         return asarray(_matrix_matrix(a, b, np.float32), dtype)
+    if prim.in_kernel() or not (prim.is_float(dtype) or prim.is_complex(dtype)):
+        return _plain_product(a, contiguous(b), dtype)
     out = new_array((m, n), dtype)
     x, y = asarray(a, dtype), asarray(b, dtype)
-    p, q, r = prim.data(x), prim.data(y), prim.data(out)
     s, t, u = x.strides, y.strides, out.strides
-    if prim.is_float(dtype):
-        if prim.itemsize(dtype) == 4:
-            prim.lh_gemm_f32(m, n, k, p, s[0], s[1], q, t[0], t[1], r, u[0], u[1])
-        else:
-            prim.lh_gemm_f64(m, n, k, p, s[0], s[1], q, t[0], t[1], r, u[0], u[1])
-    elif prim.itemsize(dtype) == 8:
-        prim.lh_gemm_c64(m, n, k, p, s[0], s[1], q, t[0], t[1], r, u[0], u[1])
-    else:
-        prim.lh_gemm_c128(m, n, k, p, s[0], s[1], q, t[0], t[1], r, u[0], u[1])
+    prim.lh_gemm(dtype, m, n, k, prim.data(x), s[0], s[1], prim.data(y), t[0], t[1], prim.data(out), u[0], u[1])
     return out
 
 
-def _integer_product(a, b, dtype):
+def _plain_product(a, b, dtype):
     out = new_zeros((a.shape[0], b.shape[1]), dtype)
     for i in range(a.shape[0]):
         for k in range(b.shape[0]):

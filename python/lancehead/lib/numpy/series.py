@@ -22,9 +22,12 @@ def diff(a, n=1, axis=-1):
     if n < 0:
         raise ValueError("order must be non-negative but got " + str(n))
     k = check_axis(axis, x.ndim)
-    out = contiguous(x)
-    for _ in range(n):
-        out = _differences(out, k)
+    if n == 0:
+        return contiguous(x)
+    out = _differences(contiguous(x), k)
+    if n > 1:
+        for _ in range(n - 1):
+            out = _differences(out, k)
     return out
 
 

@@ -30,111 +30,52 @@ def _single(x):
     return prim.cast(x, np.float32)
 
 
+def _sort_few(v, order):
+    # On a GPU, where threads have few elements, or of indices: each goes down to its place.
+    for i in range(v.size):
+        x, k = prim.item(v, i), i
+        while k > 0 and before(x, prim.item(v, k - 1 if order is None else prim.item(order, k - 1))):
+            k -= 1
+            if order is None:
+                prim.set_item(v, k + 1, prim.item(v, k))
+            else:
+                prim.set_item(order, k + 1, prim.item(order, k))
+        if order is None:
+            prim.set_item(v, k, x)
+        else:
+            prim.set_item(order, k, i)
+
+
 def _sort_packed(v, dtype):
     # The run-time library sorts contiguous elements of each type.
-    size = prim.itemsize(dtype)
-    if prim.is_float(dtype):
-        if size == 2:
-            wide = _wide(v)
-            _sort_packed(wide, np.float32)
-            v[:] = wide
-        elif size == 4:
-            prim.lh_sort_f32(prim.data(v), v.size)
-        else:
-            prim.lh_sort_f64(prim.data(v), v.size)
-    elif prim.is_complex(dtype):
-        if size == 8:
-            prim.lh_sort_c64(prim.data(v), v.size)
-        else:
-            prim.lh_sort_c128(prim.data(v), v.size)
-    elif prim.is_signed(dtype):
-        if size == 1:
-            prim.lh_sort_i8(prim.data(v), v.size)
-        elif size == 2:
-            prim.lh_sort_i16(prim.data(v), v.size)
-        elif size == 4:
-            prim.lh_sort_i32(prim.data(v), v.size)
-        else:
-            prim.lh_sort_i64(prim.data(v), v.size)
+    if prim.on_gpu():
+        _sort_few(v, None)
+    elif prim.is_float(dtype) and prim.itemsize(dtype) == 2:
+        wide = _wide(v)
+        _sort_packed(wide, np.float32)
+        v[:] = wide
     else:
-        if size == 1:
-            prim.lh_sort_u8(prim.data(v), v.size)
-        elif size == 2:
-            prim.lh_sort_u16(prim.data(v), v.size)
-        elif size == 4:
-            prim.lh_sort_u32(prim.data(v), v.size)
-        else:
-            prim.lh_sort_u64(prim.data(v), v.size)
+        prim.lh_sort(dtype, prim.data(v), v.size)
 
 
 def _argsort_packed(v, order, dtype):
-    size = prim.itemsize(dtype)
-    if prim.is_float(dtype):
-        if size == 2:
-            _argsort_packed(_wide(v), order, np.float32)
-        elif size == 4:
-            prim.lh_argsort_f32(prim.data(v), prim.data(order), v.size)
-        else:
-            prim.lh_argsort_f64(prim.data(v), prim.data(order), v.size)
-    elif prim.is_complex(dtype):
-        if size == 8:
-            prim.lh_argsort_c64(prim.data(v), prim.data(order), v.size)
-        else:
-            prim.lh_argsort_c128(prim.data(v), prim.data(order), v.size)
-    elif prim.is_signed(dtype):
-        if size == 1:
-            prim.lh_argsort_i8(prim.data(v), prim.data(order), v.size)
-        elif size == 2:
-            prim.lh_argsort_i16(prim.data(v), prim.data(order), v.size)
-        elif size == 4:
-            prim.lh_argsort_i32(prim.data(v), prim.data(order), v.size)
-        else:
-            prim.lh_argsort_i64(prim.data(v), prim.data(order), v.size)
+    if prim.on_gpu():
+        _sort_few(v, order)
+    elif prim.is_float(dtype) and prim.itemsize(dtype) == 2:
+        _argsort_packed(_wide(v), order, np.float32)
     else:
-        if size == 1:
-            prim.lh_argsort_u8(prim.data(v), prim.data(order), v.size)
-        elif size == 2:
-            prim.lh_argsort_u16(prim.data(v), prim.data(order), v.size)
-        elif size == 4:
-            prim.lh_argsort_u32(prim.data(v), prim.data(order), v.size)
-        else:
-            prim.lh_argsort_u64(prim.data(v), prim.data(order), v.size)
+        prim.lh_argsort(dtype, prim.data(v), prim.data(order), v.size)
 
 
 def _select_packed(v, k, dtype):
-    size = prim.itemsize(dtype)
-    if prim.is_float(dtype):
-        if size == 2:
-            wide = _wide(v)
-            _select_packed(wide, k, np.float32)
-            v[:] = wide
-        elif size == 4:
-            prim.lh_partition_f32(prim.data(v), v.size, k)
-        else:
-            prim.lh_partition_f64(prim.data(v), v.size, k)
-    elif prim.is_complex(dtype):
-        if size == 8:
-            prim.lh_partition_c64(prim.data(v), v.size, k)
-        else:
-            prim.lh_partition_c128(prim.data(v), v.size, k)
-    elif prim.is_signed(dtype):
-        if size == 1:
-            prim.lh_partition_i8(prim.data(v), v.size, k)
-        elif size == 2:
-            prim.lh_partition_i16(prim.data(v), v.size, k)
-        elif size == 4:
-            prim.lh_partition_i32(prim.data(v), v.size, k)
-        else:
-            prim.lh_partition_i64(prim.data(v), v.size, k)
+    if prim.on_gpu():
+        _sort_few(v, None)
+    elif prim.is_float(dtype) and prim.itemsize(dtype) == 2:
+        wide = _wide(v)
+        _select_packed(wide, k, np.float32)
+        v[:] = wide
     else:
-        if size == 1:
-            prim.lh_partition_u8(prim.data(v), v.size, k)
-        elif size == 2:
-            prim.lh_partition_u16(prim.data(v), v.size, k)
-        elif size == 4:
-            prim.lh_partition_u32(prim.data(v), v.size, k)
-        else:
-            prim.lh_partition_u64(prim.data(v), v.size, k)
+        prim.lh_partition(dtype, prim.data(v), v.size, k)
 
 
 def _packed(v):
