@@ -9,7 +9,7 @@ from typing import Any
 
 from lancehead import _core, errors
 
-_OPTIONS = ("neighborhood", "standard_indexing", "cval", "index_offsets")
+_OPTIONS = ("neighborhood", "standard_indexing", "cval", "index_offsets", "cache")
 
 
 class StencilFunc:
@@ -21,6 +21,7 @@ class StencilFunc:
     standard_indexing: tuple[str, ...]
     cval: Any
     index_offsets: tuple[int, ...]
+    cache: bool
 
     def __init__(self, kernel: Any, options: dict[str, Any]) -> None:
         function = kernel.py_func if isinstance(kernel, _core.Dispatcher) else kernel
@@ -33,7 +34,8 @@ class StencilFunc:
         self.standard_indexing = _names(function, options.get("standard_indexing"))
         self.cval = options.get("cval")
         self.index_offsets = tuple(int(i) for i in options.get("index_offsets") or ())
-        self._call = _caller(self)
+        self.cache = bool(options.get("cache"))
+        self._call = _caller(self, function)
 
     def __call__(self, *args: Any, out: Any = None) -> Any:
         return self._call(out, *args)
@@ -46,11 +48,18 @@ class StencilFunc:
         return StencilFunc, (self.kernel, options)
 
 
-def _caller(stencil: Any) -> Any:
+def _caller(stencil: Any, function: FunctionType) -> Any:
     def call(out: Any, *args: Any) -> Any:
         return stencil(*args, out=out)
 
-    return _core.dispatcher(call, {}, [], False)
+    # Where the stencil is: there diagnostics point, and beside it compiled code is kept.
+    own, units = function.__code__, len(call.__code__.co_code) // 2
+    # All of it in the first line, without columns: eight instructions an entry.
+    lines = b"".join(bytes([0xE7 + min(8, units - at), 0]) for at in range(0, units, 8))
+    code = call.__code__.replace(co_filename=own.co_filename, co_firstlineno=own.co_firstlineno, co_linetable=lines)
+    placed = FunctionType(code, call.__globals__, function.__name__, None, call.__closure__)
+    placed.__qualname__, placed.__module__ = function.__qualname__, function.__module__
+    return _core.dispatcher(placed, {"cache": stencil.cache}, [], False)
 
 
 def _pairs(neighborhood: Any) -> tuple[tuple[int, int], ...]:

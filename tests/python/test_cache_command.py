@@ -142,6 +142,12 @@ def test_what_cannot_be_packed(project):
     assert done.stderr.endswith("cannot be compiled, see above; nothing was packed\n")
 
 
+def test_packed_functions_that_are_not_cached_are_named(project):
+    path = package(project)
+    done = lancehead(project, "pack", path, "-s", "pkg.sub.fast.eager(float64)", "-s", "pkg.sub.fast.lazy(float64[:])")
+    assert done.stderr == "pkg.sub.fast.eager has no cache=True: its entries serve where LANCEHEAD_CACHE=1 is set\n"
+
+
 def test_levels_share_code(project):
     project.env["LANCEHEAD_CPU_NAME"] = "level"
     assert project.run(CALL) == [11, 0, 1]

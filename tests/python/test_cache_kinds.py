@@ -79,6 +79,11 @@ def s(a): return a[-1] + a[1]
 def f(a): return s(a)
 def use(): return f(np.arange(4.0)).tolist()
 """,
+    "stencil itself": """
+@lh.stencil({options})
+def s(a): return a[-1] + a[1]
+def use(): return s(np.arange(4.0)).tolist()
+""",
     "parallel": """
 @njit(parallel=True, {options})
 def f(n):

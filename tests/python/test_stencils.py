@@ -280,3 +280,17 @@ def test_a_stencil_needs_an_array() -> None:
     for kernel, args in ((lambda: 1, ()), (lambda a: a[0], (3,))):
         with pytest.raises(NumbaValueError, match="must be the primary input array"):
             lh.stencil(kernel)(*args)
+
+
+def test_what_goes_wrong_is_shown_where_the_stencil_is() -> None:
+    @lh.stencil
+    def writes(a):
+        a[0] = 3
+        return a[1]
+
+    with pytest.raises(NumbaValueError, match="Assignments to arrays passed to stencil kernels") as told:
+        writes(np.ones(3))
+    assert __file__ in str(told.value)
+    with pytest.raises(NumbaValueError, match="primary input array") as told:
+        lh.stencil(neighbours)(3)
+    assert f"{__file__}:{neighbours.__code__.co_firstlineno}" in str(told.value)

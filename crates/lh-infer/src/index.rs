@@ -461,6 +461,10 @@ impl Infer<'_> {
                 self.stop();
                 Ok(())
             }
+            TyKind::Tuple { name: Some(n), .. } if crate::stencils::is_relative(n) => {
+                Err(crate::stencils::bad("Assignments to arrays passed to stencil kernels is not allowed.")
+                    .note("return the element's value; what is written to is named by `standard_indexing=`"))
+            }
             _ => Err(Diagnostic::new(diag::NO_MATCHING_OP, format!("items of `{}` cannot be assigned", v.ty))),
         }
     }

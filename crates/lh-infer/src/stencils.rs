@@ -21,7 +21,7 @@ pub(crate) fn is_relative(n: &NamedTuple) -> bool {
     n.name == "Relative" && n.fields.first().is_some_and(|f| f == MARK)
 }
 
-fn bad(text: impl Into<String>) -> Box<Diagnostic> {
+pub(crate) fn bad(text: impl Into<String>) -> Box<Diagnostic> {
     Diagnostic::new(diag::BAD_STENCIL, text)
 }
 

@@ -99,19 +99,19 @@ def pack_package(package: Path, signatures: Sequence[str], levels: Sequence[str]
     for path in before:
         path.unlink()
     code = "from pathlib import Path\nfrom lancehead._command import cache\n"
-    code += f"cache.compile_package(Path({str(package)!r}), {list(signatures)!r})"
+    code += f"cache.compile_package(Path({str(package)!r}), {list(signatures)!r}, "
     with tempfile.TemporaryDirectory() as directory:
         for level in levels:
             environment = {**os.environ, "LANCEHEAD_CACHE": "1", "LANCEHEAD_CACHE_DIR": f"{directory}/{level}"}
             environment |= {"LANCEHEAD_CPU_NAME": level, "LANCEHEAD_CPU_FEATURES": ""}
-            subprocess.run([sys.executable, "-c", code], env=environment, check=True)
+            subprocess.run([sys.executable, "-c", f"{code}{level == levels[0]})"], env=environment, check=True)
         # Not before all are made: one level's code would serve for the next.
         for path in sorted(Path(directory).rglob("*.nbc")):
             _take(path, package)
     return sorted(package.rglob(f"{PACK}/*.nbc"))
 
 
-def compile_package(package: Path, signatures: Sequence[str]) -> None:
+def compile_package(package: Path, signatures: Sequence[str], is_first: bool) -> None:
     """Imports the modules of a package, which compiles what has signatures, and compiles for those given."""
     sys.path.insert(0, str(package.parent))
     root = importlib.import_module(package.name)
@@ -124,6 +124,8 @@ def compile_package(package: Path, signatures: Sequence[str]) -> None:
         for part in path.strip().removeprefix(root.__name__ + ".").split("."):
             function = getattr(function, part)
         function.compile("(" + types)
+        if is_first and not function.targetoptions.get("cache"):
+            print(f"{path} has no cache=True: its entries serve where LANCEHEAD_CACHE=1 is set", file=sys.stderr)
 
 
 def _take(path: Path, package: Path) -> None:
