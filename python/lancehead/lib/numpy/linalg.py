@@ -30,30 +30,12 @@ def _product(a, b, i, dtype):
 
 
 def _product_line(a, b, dtype):
-    n = a.size
-    if not prim.is_float(dtype):
-        total = prim.cast(0, dtype)
-        for i in range(n):
-            total = _add(total, _product(a, b, i, dtype))
-        return total
-    # Eight partial sums, added by halves, make one vector.
-    zero = prim.cast(0, dtype)
-    r0, r1, r2, r3, r4, r5, r6, r7 = zero, zero, zero, zero, zero, zero, zero, zero
-    i = 0
-    while i + 8 <= n:
-        r0 += _product(a, b, i, dtype)
-        r1 += _product(a, b, i + 1, dtype)
-        r2 += _product(a, b, i + 2, dtype)
-        r3 += _product(a, b, i + 3, dtype)
-        r4 += _product(a, b, i + 4, dtype)
-        r5 += _product(a, b, i + 5, dtype)
-        r6 += _product(a, b, i + 6, dtype)
-        r7 += _product(a, b, i + 7, dtype)
-        i += 8
-    total = ((r0 + r4) + (r2 + r6)) + ((r1 + r5) + (r3 + r7))
-    while i < n:
-        total += _product(a, b, i, dtype)
-        i += 1
+    # In any order, except where the CPU device and a GPU are to have the same.
+    is_free = prim.is_float(dtype) and not prim.in_kernel()
+    total = prim.cast(0, dtype)
+    for i in range(a.size):
+        x = _product(a, b, i, dtype)
+        total = prim.add_any_order(total, x) if is_free else _add(total, x)
     return total
 
 
