@@ -37,8 +37,7 @@ pub(crate) fn run(func: &mut Function) -> bool {
     }
     for _ in 0..ROUNDS {
         put_in_extents(func);
-        join(func);
-        part(func);
+        put_in_places(func);
         if !(fold::run(func) | dce::run(func)) {
             break;
         }
@@ -69,56 +68,45 @@ fn put_in_extents(func: &mut Function) {
     }
 }
 
-/// Extents of block parameters that are the same known number on all ways.
-fn join(func: &mut Function) {
+/// Puts in extents that are known by what they are of, and that memory is apart.
+fn put_in_places(func: &mut Function) {
     let (defs, cfg) = (Defs::new(func), Cfg::new(func));
     for b in 0..func.blocks.len() {
         for i in 0..func.blocks[b].insts.len() {
-            if let Inst::ArrayShape(v, axis) = func.blocks[b].insts[i].inst
-                && let Some(n) = extent(func, &defs, &cfg, v, axis as usize)
-            {
-                func.blocks[b].insts[i].inst = Inst::Const(Const::Int(n.into(), Ty::int()));
+            let known = match &func.blocks[b].insts[i].inst {
+                Inst::ArrayShape(v, axis) => extent(func, &defs, &cfg, *v, *axis as usize),
+                other => apart(func, &defs, other).map(|()| Const::Bool(true)),
+            };
+            if let Some(c) = known {
+                func.blocks[b].insts[i].inst = Inst::Const(c);
             }
         }
     }
 }
 
-fn extent(func: &Function, defs: &Defs, cfg: &Cfg, v: Value, axis: usize) -> Option<i64> {
-    let (mut all, mut seen) = (Vec::new(), vec![v]);
-    while let Some(v) = seen.get(all.len()).copied() {
-        all.push(v);
-        if defs.inst(func, v).is_none() {
-            let b = defs.block(v).filter(|b| b.index() > 0)?;
-            let place = func.blocks[b.index()].params.iter().position(|p| *p == v)?;
-            let from = cfg.preds(b).iter().map(|e| target_of(func, *e).args[place]).collect::<Vec<_>>();
-            from.into_iter().for_each(|v| {
-                if !seen.contains(&v) {
-                    seen.push(v)
-                }
-            });
+/// The extent of an array that has the same known one on all ways.
+fn extent(func: &Function, defs: &Defs, cfg: &Cfg, v: Value, axis: usize) -> Option<Const> {
+    let (mut seen, mut at, mut all) = (vec![v], 0, None);
+    while let Some(v) = seen.get(at).copied() {
+        at += 1;
+        if let Some(inst) = defs.inst(func, v) {
+            let Inst::ArrayMake { shape, .. } = inst else { return None };
+            let n = defs.int(func, shape[axis])?;
+            if *all.get_or_insert(n) != n {
+                return None;
+            }
+            continue;
         }
+        let b = defs.block(v).filter(|b| b.index() > 0)?;
+        let place = func.blocks[b.index()].params.iter().position(|p| *p == v)?;
+        let from = cfg.preds(b).iter().map(|e| target_of(func, *e).args[place]);
+        let new: Vec<Value> = from.filter(|v| !seen.contains(v)).collect();
+        seen.extend(new);
     }
-    let made = all.iter().filter_map(|v| defs.inst(func, *v));
-    let mut extents = made.map(|inst| match inst {
-        Inst::ArrayMake { shape, .. } => defs.int(func, shape[axis]),
-        _ => None,
-    });
-    let first = extents.next()??;
-    extents.all(|n| n == Some(first)).then_some(first)
+    all.map(|n| Const::Int(n.into(), Ty::int()))
 }
 
 /// `end of a <= start of b or end of b <= start of a` of different memory, some of which is made here.
-fn part(func: &mut Function) {
-    let defs = Defs::new(func);
-    for b in 0..func.blocks.len() {
-        for i in 0..func.blocks[b].insts.len() {
-            if apart(func, &defs, &func.blocks[b].insts[i].inst).is_some() {
-                func.blocks[b].insts[i].inst = Inst::Const(Const::Bool(true));
-            }
-        }
-    }
-}
-
 fn apart(func: &Function, defs: &Defs, inst: &Inst) -> Option<()> {
     let of = |inst: &Inst, name: &str| match inst {
         Inst::Op(op, args) if op.name == name => Some((args[0], args[1])),

@@ -19,7 +19,7 @@ pub(crate) fn run(func: &mut Function) -> bool {
     let (defs, mut parts) = (Defs::new(func), Vec::new());
     for b in 0..func.blocks.len() {
         let Some(Term::Raise { exc, args }) = func.blocks[b].term.clone() else { continue };
-        let (mut text, mut made, mut work) = (String::new(), parts.len(), args.clone());
+        let (mut text, before, mut work) = (String::new(), parts.len(), args.clone());
         work.reverse();
         while let Some(v) = work.pop() {
             match defs.inst(func, v) {
@@ -31,8 +31,7 @@ pub(crate) fn run(func: &mut Function) -> bool {
                 parts.push(v);
             }
         }
-        made = parts.len() - made;
-        if made > 0 {
+        if parts.len() > before {
             let (v, span) = (func.new_value(Ty::str()), func.blocks[b].term_span);
             func.blocks[b].insts.push(InstData { result: Some(v), inst: Inst::Const(Const::Str(text)), span });
             func.blocks[b].term = Some(Term::Raise { exc, args: vec![v] });

@@ -9,7 +9,7 @@ use lh_ir::op::Lower;
 /// Run-time functions that mean something on a GPU.
 #[rustfmt::skip]
 pub(super) const RUNTIME: &[&str] = &[
-    "lh_interrupted", "lh_check_index", "lh_ptr_addr", "lh_addr_ptr", "lh_memmove", "lh_shape_begin", "lh_shape_extent", "lh_raise_broadcast",
+    "lh_interrupted", "lh_check_index", "lh_ptr_addr", "lh_addr_ptr", "lh_shape_begin", "lh_shape_extent", "lh_raise_broadcast",
 ];
 
 /// Finds the first instruction of a unit that a GPU has nothing for.

@@ -37,13 +37,6 @@ impl FnCx<'_, '_> {
                 self.at_end(next);
                 Vec::new()
             }
-            "lh_memmove" => {
-                let t = self.t;
-                let [to, from, bytes] = [0, 1, 2].map(|i| self.one(args[i]));
-                let f = self.cx.external("llvm.memmove.p0.p0.i64", &[t.ptr, t.ptr, t.i64, t.i1], t.void);
-                self.cx.call_external(f, &[to, from, bytes, self.int(t.i1, 0)]);
-                Vec::new()
-            }
             "lh_shape_begin" | "lh_shape_extent" => Vec::new(),
             "lh_raise_broadcast" | "lh_cuda_temporary" => {
                 let is_shape = f.name == "lh_raise_broadcast";

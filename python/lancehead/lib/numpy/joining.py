@@ -24,7 +24,7 @@ def _block(out, axis, start, n):
 
 def _store(part, x):
     # Lines of one type are moved as memory.
-    if x.ndim == 1 and prim.layout(x) == "C" and prim.dtype_of(x) == prim.dtype_of(part):
+    if x.ndim == 1 and prim.layout(x) == "C" and prim.dtype_of(x) == prim.dtype_of(part) and not prim.on_gpu():
         prim.lh_memmove(prim.data(part), prim.data(x), x.size * x.itemsize)
     elif x.ndim == 2 and x.shape[1] == 1:
         copy_into(part[:, 0], x[:, 0])

@@ -133,7 +133,7 @@ def copy_into(dst, src):
 def copy_c(a, dtype):
     """A new row-major array of the elements, converted."""
     out = new_array(a.shape, dtype)
-    if prim.layout(a) == "C" and prim.dtype_of(a) == dtype:
+    if prim.layout(a) == "C" and prim.dtype_of(a) == dtype and not prim.on_gpu():
         prim.lh_memmove(prim.data(out), prim.data(a), a.size * a.itemsize)
     elif prim.layout(a) == "C" and a.ndim > 0:
         v, w = with_shape(a, (a.size,)), with_shape(out, (a.size,))
