@@ -701,3 +701,32 @@ def test_threads_divide_integers_exactly(dtype):
         while x > 3:
             x //= 3
         assert x == y
+
+
+def test_few_lanes_of_a_round_begin_with_what_all_began_with():
+    @cuda.jit(device=True)
+    def odd(x, y):
+        if x % 2 == 0:
+            return x + y
+        return (x * 3 + y) & 0xFFFFF
+
+    def sums(a, out, found, n):
+        i = cuda.threadIdx.x
+        w = np.int32(a[i])
+        for d in range(5):
+            w = np.int32((w + cuda.shfl_up_sync(0xFFFFFFFF, w, 1 << d)) & 0xFFFF)
+            if i == 1 << d:
+                found[d] = odd(n, w)
+        out[i] = w
+
+    for n in (20, 32, 64):
+        a = np.random.default_rng(n).integers(0, 1000, n)
+        want, each = a.copy(), []
+        for d in range(5):
+            lane = np.arange(n) % 32
+            want = (want + want[np.where(lane >= 1 << d, np.arange(n) - (1 << d), np.arange(n))]) & 0xFFFF
+            each.append((5 * 3 + want[1 << d]) & 0xFFFFF)
+        out, found = np.zeros(n, np.int64), np.zeros(5, np.int64)
+        cuda.jit(sums)[1, n](a, out, found, 5)
+        assert (out == want).all()
+        assert list(found) == each

@@ -124,7 +124,9 @@ impl<'a> Build<'a> {
         let live = self.live(way, blocks, &keys);
         self.goes_together(way);
         let piece = Piece { way, blocks, wanted, once: &once, live: &live, keys: &keys, loops, choice: None };
-        let few = self.few(blocks).filter(|_| self.full && together && self.taken.is_none());
+        // The few come after all have kept what they have: nothing that they read may be among it.
+        let apart = !keys.iter().any(|k| live.contains(k));
+        let few = self.few(blocks).filter(|_| self.full && together && apart && self.taken.is_none());
         match few {
             Some(few) => self.few_lanes(piece, few)?,
             None => self.all_lanes(piece, !together)?,
