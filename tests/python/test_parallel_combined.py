@@ -423,6 +423,65 @@ def whole_by_what_is_computed_first(a):
     return least, total, bits, part
 
 
+@combines("2 arrays", A)
+def temporaries(a):
+    t, u, out = np.empty(5), np.full((2, 6), 3.0), np.empty(a.shape[0])
+    for i in prange(a.shape[0]):
+        for j in range(5):
+            t[j] = a[i, j] * 2
+        u[0, :5] = t
+        u[1, :5] = 0
+        for j in range(4, -1, -1):
+            u[1, j] += t[4 - j]
+        out[i] = t.sum() + u.max()
+    return out, t, u
+
+
+@combines("2 arrays", A)
+def temporaries_of_products(a):
+    t, s, out = np.zeros(a.shape[1]), np.zeros(3), np.empty(a.shape[0])
+    for i in prange(a.shape[0]):
+        t.fill(0)
+        for j in range(a.shape[1]):
+            s[0] = a[i, j]
+            for k in range(a.shape[1]):
+                t[k] += s[0] * a[k, j]
+        out[i] = t[-1]
+    return out, t
+
+
+@combines("3 arrays", A, K)
+def temporaries_as_far_as_iterations_say(a, k):
+    t, u, v = np.empty(12), np.empty((12, 12), np.complex64), np.empty(12, np.int8)
+    out = np.zeros(a.shape[0])
+    for i in prange(a.shape[0]):
+        m = k[i]
+        for j in range(m):
+            t[j] = a[i, j % 5]
+        v[:m] = 0
+        for j in range(1, m):
+            for l in range(m - 1):
+                u[j, l] = t[l] - t[j]
+            v[j] += 1
+        for j in range(1, m):
+            for l in range(j):
+                out[i] += u[j, l].real * v[l]
+        if m > 3:
+            out[i] += t[: m - 1].sum()
+    return out
+
+
+@combines("1 variable and 2 arrays", A)
+def temporaries_beside_sums(a):
+    s, h, t = 0.0, np.zeros(5), np.zeros((1, 5))
+    for i in prange(a.shape[0]):
+        t[:] = a[i]
+        t += 1
+        h += t[0]
+        s += t.max()
+    return s, h, t
+
+
 @pytest.mark.parametrize(("function", "what", "args"), COMBINED)
 def test_combined(function: Any, what: str, args: Any, capsys: Any) -> None:
     compiled = njit(parallel=True)(function)
@@ -603,11 +662,15 @@ def test_variable_second_needs_the_order_where_there_may_be_nan(function: Any) -
 
 
 def left_by_few(x):
-    s, at, m, total = np.zeros(2), -1, 1.0, 0.0
+    s, at, m, total, t, v = np.zeros(2), -1, 1.0, 0.0, np.full(3, 7.0), np.ones(2)
     for i in prange(x.size):
+        t[0] = x[i]
+        t[1] = 1
+        v = np.maximum(v, x[i])
+        x[i] = t[0] + t[2]
         s += 1
         m = np.maximum(m, x[i])
         total += x[i]
         if x[i] >= 1:
             at = i
-    return s, at, m, total
+    return s, at, m, total, t, v

@@ -381,7 +381,7 @@ def recurrence(a):
     return x
 
 
-@wrong(vector())
+@right(vector())
 def shared_temporary(a):
     t = np.empty(2)
     b = np.empty(len(a))

@@ -83,6 +83,8 @@ pub(crate) enum Meaning {
     ComplexDifference,
     /// `a * b` of complex numbers.
     ComplexProduct,
+    /// Sets all elements of an array.
+    Fill,
     /// The greater or lesser of two numbers, or whether one or both are true.
     Extreme,
 }
@@ -96,6 +98,7 @@ impl Meaning {
             {
                 Some(Meaning::Extreme)
             }
+            "copy_into" => Some(Meaning::Fill),
             "slice_bounds" => Some(Meaning::SliceBounds),
             "add" if func.params().iter().all(|v| func.ty(*v).is_complex()) => Some(Meaning::ComplexSum),
             "mul" if func.params().iter().all(|v| func.ty(*v).is_complex()) => Some(Meaning::ComplexProduct),
@@ -331,13 +334,6 @@ pub(crate) fn is_idle(func: &Function, defs: &Defs, inst: &Inst, callees: Callee
     callees(*f).is_some_and(|s| s.quiet && (!s.raises || (s.meaning == Some(Meaning::Quotient) && divides(args[1]))))
 }
 
-fn can_raise(inst: &Inst, callees: Callees<'_>) -> bool {
-    match inst {
-        Inst::Call(f, _) => callees(*f).is_none_or(|s| s.raises),
-        _ => inst.can_raise(),
-    }
-}
-
 fn once(func: &Function, callees: Callees<'_>) -> Summary {
     let defs = Defs::new(func);
     let effects = Effects::new(func, &defs, callees);
@@ -352,7 +348,8 @@ fn once(func: &Function, callees: Callees<'_>) -> Summary {
     for b in 0..func.blocks.len() {
         out.repeats &= func.blocks[b].insts.iter().all(|d| repeats(&d.inst, callees) == Some(false));
         out.quiet &= func.blocks[b].insts.iter().all(|d| is_quiet(&d.inst, callees));
-        out.raises |= func.blocks[b].insts.iter().any(|d| can_raise(&d.inst, callees));
+        out.raises |=
+            func.blocks[b].insts.iter().any(|d| d.inst.can_raise() && !is_idle(func, &defs, &d.inst, callees));
         out.raises |= matches!(func.blocks[b].term, Some(Term::Raise { .. } | Term::Propagate));
         out.asks_thread |= func.blocks[b].insts.iter().any(|d| asks_thread(&d.inst, callees));
         for a in effects.of_block(Block::new(b)) {
@@ -393,6 +390,10 @@ fn once(func: &Function, callees: Callees<'_>) -> Summary {
             }
         }
     }
+    // Whoever goes to any element says nothing more by going to some.
+    let is_any = |index: &[Option<ParamExpr>]| index.iter().all(Option::is_none);
+    let any: Vec<(u32, Kind)> = out.uses.iter().filter(|u| is_any(&u.1)).map(|u| (u.0, u.2)).collect();
+    out.uses.retain(|(param, index, kind)| is_any(index) || !any.contains(&(*param, *kind)));
     out
 }
 

@@ -19,6 +19,7 @@ use lh_ir::diag::{self, Diagnostic};
 use lh_ir::func::Inst;
 use lh_ir::{Block, Function, Span, Value};
 
+mod temporary;
 pub(crate) mod update;
 mod windows;
 
@@ -109,8 +110,9 @@ pub(crate) fn judge(func: &Function, r: &Region, callees: Callees<'_>) -> Result
             if x.root != w.root || (x.kind != Kind::Read && j < i) || judge.are_independent(w, x) {
                 continue;
             }
-            match update::reduction(&effects, &uses, &accesses, root) {
-                Some((how, updates, is_whole)) => arrays.push(ArrayReduce { array: root, how, updates, is_whole }),
+            let updated = update::reduction(&effects, &uses, &accesses, root);
+            match updated.or_else(|| judge.temporary(&accesses, root)) {
+                Some(a) => arrays.push(a),
                 None => return Err(conflict(w, x, &name_of(func, root, "an array"))),
             }
             break;
@@ -180,11 +182,16 @@ struct Inner {
     limit: Expr,
     /// Where it does.
     body: Vec<Block>,
+    header: Block,
+    latches: Vec<Block>,
+    step: i64,
 }
 
 struct Judge<'a> {
     func: &'a Function,
     defs: &'a Defs,
+    dom: DomTree,
+    region: &'a Region,
     index: Value,
     limit: Expr,
     /// By value: whether the loop makes it.
@@ -205,7 +212,7 @@ struct Split {
 }
 
 impl<'a> Judge<'a> {
-    fn new(func: &'a Function, defs: &'a Defs, r: &Region, callees: Callees<'a>) -> Judge<'a> {
+    fn new(func: &'a Function, defs: &'a Defs, r: &'a Region, callees: Callees<'a>) -> Judge<'a> {
         let cfg = Cfg::new(func);
         let dom = DomTree::new(&cfg);
         let mut inner = Vec::new();
@@ -220,10 +227,11 @@ impl<'a> Judge<'a> {
             let one = Expr::int(1);
             let (low, limit) = if step > 0 { (start, limit) } else { (limit.add(&one), start.add(&one)) };
             let body = l.blocks.iter().copied().filter(|b| *b != l.header).collect();
-            inner.push(Inner { index, low, limit, body });
+            let (header, latches) = (l.header, l.latches.clone());
+            inner.push(Inner { index, low, limit, body, header, latches, step });
         }
         let limit = expr(func, defs, r.counted.limit);
-        Judge { func, defs, index: r.counted.index, limit, made: r.defined(func), inner, callees }
+        Judge { func, defs, dom, region: r, index: r.counted.index, limit, made: r.defined(func), inner, callees }
     }
 
     fn is_fixed(&self, s: &Sym) -> bool {

@@ -309,19 +309,17 @@ impl Finder<'_> {
 impl View {
     /// Whether both are the same part.
     pub(super) fn is_same(&self, other: &View, extent: &dyn Fn(Value) -> Expr) -> bool {
-        let whole = |w: &View, d: usize| match w.root {
-            Root::Value(v) => Expr::sym(Sym::Shape(v, d as u32)),
-            Root::Fresh | Root::Unknown => Expr::default(),
-        };
-        let extents = |w: &View| -> Vec<Expr> {
-            (0..w.along.len()).map(|d| w.extents.get(d).map_or_else(|| whole(w, d), |v| extent(*v))).collect()
+        let along = |w: &View, d: usize| match (w.extents.get(d), w.root) {
+            (Some(v), _) => Some(extent(*v)),
+            (None, Root::Value(v)) => Some(Expr::sym(Sym::Shape(v, d as u32))),
+            (None, Root::Fresh | Root::Unknown) => None,
         };
         let is_known = self.start.iter().all(Option::is_some) && self.along.iter().all(Option::is_some);
         is_known
             && self.root == other.root
             && self.start == other.start
             && self.along == other.along
-            && extents(self) == extents(other)
+            && (0..self.along.len()).all(|d| along(self, d) == along(other, d))
     }
 
     /// The element at an index; dimensions without one are gone over as a whole.

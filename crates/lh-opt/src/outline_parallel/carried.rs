@@ -22,6 +22,8 @@ pub(crate) enum Reduce {
     Row(&'static lh_ir::Op),
     /// The function that multiplies complex numbers of a type.
     Product(SpecId, Ty),
+    /// Each block of iterations has its own, of which the last one's is kept.
+    Own,
     /// By a function of numbers of a type that may be applied to one value twice.
     Call(SpecId, Ty),
 }
@@ -202,6 +204,15 @@ impl Facts<'_> {
         }
     }
 
+    /// Whether two values are the same: one, or one that is cast twice, as what is compared and then chosen is.
+    pub(super) fn is_same(&self, a: Value, b: Value) -> bool {
+        let source = |v: Value| match self.inst(v) {
+            Some(Inst::Cast(from)) => Some((*from, self.func.ty(v).strong())),
+            _ => None,
+        };
+        a == b || source(a).is_some_and(|from| source(b) == Some(from))
+    }
+
     /// Edges within the loop to where a value is a parameter, with what they give it.
     pub(super) fn edges(&self, v: Value) -> Vec<(Edge, Value)> {
         let Some(b) = self.defs.block(v) else { return Vec::new() };
@@ -372,18 +383,13 @@ impl<'a> Chain<'a> {
         self.join(result);
     }
 
-    /// Whether two values are the same: one, or one that is cast twice, as what is compared and then chosen is.
-    fn is_same(&self, a: Value, b: Value) -> bool {
-        self.facts.is_same(a, b)
-    }
-
     /// A comparison may only choose between what it has compared.
     fn follow_comparison(&mut self, args: &[Value], v: Value, result: Value) {
         let chooses = |u: &Use| match u {
             Use::Inst(b, i) => match &self.facts.func.blocks[b.index()].insts[*i].inst {
                 Inst::Op(op, parts) if op.name == "select" => {
-                    let is_compared = |x: &Value| args.iter().any(|a| self.is_same(*a, *x));
-                    parts[0] == result && parts[1..].iter().all(is_compared) && !self.is_same(parts[1], parts[2])
+                    let is_compared = |x: &Value| args.iter().any(|a| self.facts.is_same(*a, *x));
+                    parts[0] == result && parts[1..].iter().all(is_compared) && !self.facts.is_same(parts[1], parts[2])
                 }
                 _ => false,
             },
@@ -398,8 +404,8 @@ impl<'a> Chain<'a> {
         let Some(Inst::Op(op, compared)) = self.facts.defs.inst(self.facts.func, args[0]) else { return };
         let (a, b) = (args[1], args[2]);
         let in_order = match compared[..] {
-            [x, y] if self.is_same(x, a) && self.is_same(y, b) => true,
-            [x, y] if self.is_same(x, b) && self.is_same(y, a) => false,
+            [x, y] if self.facts.is_same(x, a) && self.facts.is_same(y, b) => true,
+            [x, y] if self.facts.is_same(x, b) && self.facts.is_same(y, a) => false,
             // An update under a condition: both are members, which is checked at the end.
             _ => return,
         };
@@ -411,7 +417,7 @@ impl<'a> Chain<'a> {
         self.set_group(if greater { Reduce::Max } else { Reduce::Min });
         if is_exact(self.facts.func, v) {
             // A NaN is taken, and then forgotten with all before it; of zeros the last is taken.
-            self.keeps |= self.is_same(a, v);
+            self.keeps |= self.facts.is_same(a, v);
             self.holds &= !self.keeps && matches!(op.name, "lt" | "gt");
         }
     }
@@ -455,22 +461,12 @@ impl<'a> Chain<'a> {
     }
 }
 
-impl Facts<'_> {
-    /// Whether two values are the same: one, or one that is cast twice.
-    pub(super) fn is_same(&self, a: Value, b: Value) -> bool {
-        let source = |v: Value| match self.inst(v) {
-            Some(Inst::Cast(from)) => Some((*from, self.func.ty(v).strong())),
-            _ => None,
-        };
-        a == b || source(a).is_some_and(|from| source(b) == Some(from))
-    }
-}
-
 /// How a function of the library combines its operands, if it does.
 pub(crate) fn by_call(f: SpecId, ty: Ty, callees: Callees<'_>) -> Option<Reduce> {
     match callees(f)?.meaning? {
         Meaning::ComplexProduct => Some(Reduce::Product(f, ty)),
         Meaning::Extreme => Some(Reduce::Call(f, ty)),
-        Meaning::Quotient | Meaning::SliceBounds | Meaning::ComplexSum | Meaning::ComplexDifference => None,
+        Meaning::Quotient | Meaning::SliceBounds | Meaning::Fill => None,
+        Meaning::ComplexSum | Meaning::ComplexDifference => None,
     }
 }

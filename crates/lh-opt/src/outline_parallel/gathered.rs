@@ -60,7 +60,7 @@ fn next(func: &Function, callees: Callees<'_>) -> Option<(Edge, usize, Vec<Value
 fn members(facts: &Facts<'_>, effects: &Effects<'_>, p: Value) -> Option<Vec<Value>> {
     let (func, ty) = (facts.func, facts.func.ty(p));
     ty.as_array().filter(|(dtype, _, layout, ro)| dtype.is_number() && *layout == Layout::C && !ro)?;
-    let (mut all, mut at, mut is_made) = (vec![p], 0, false);
+    let (mut all, mut at) = (vec![p], 0);
     while at < all.len() {
         let v = all[at];
         let (mut made, mut next) = (None, Vec::new());
@@ -88,12 +88,12 @@ fn members(facts: &Facts<'_>, effects: &Effects<'_>, p: Value) -> Option<Vec<Val
             if facts.r.blocks.iter().any(|x| passes(x) && (*x == b || goes_to(*x))) {
                 return None;
             }
-            is_made = true;
         }
         next.retain(|x| !all.contains(x));
         all.extend(next);
         at += 1;
     }
-    let is_member = |v: &Value| all.contains(v);
-    (is_made && all.iter().all(|m| facts.edges(*m).iter().all(|(_, v)| is_member(v)))).then_some(all)
+    let is_made = |v: &Value| facts.inst(*v).is_some();
+    let stays = |m: &Value| facts.edges(*m).iter().all(|(_, v)| all.contains(v));
+    (all.iter().any(is_made) && all.iter().all(stays)).then_some(all)
 }

@@ -180,6 +180,7 @@ fn apply(c: &mut Cursor<'_>, how: Reduce, a: Value, b: Value, ty: Ty) -> Value {
         Reduce::Max => choose(c, "gt"),
         Reduce::Min => choose(c, "lt"),
         Reduce::Row(op) => c.op(op, &[a, b], ty),
+        Reduce::Own => b,
         Reduce::Product(f, _) | Reduce::Call(f, _) => c.inst(Inst::Call(f, vec![a, b]), ty),
     }
 }
@@ -194,7 +195,7 @@ pub(super) fn identity(c: &mut Cursor<'_>, kind: Carried, ty: Ty) -> Option<Valu
         Reduce::Xor if ty.is_bool() => Const::Bool(false),
         Reduce::Xor => number(0.0),
         Reduce::Product(..) => Const::Complex(1.0, 0.0, ty),
-        Reduce::And | Reduce::Or | Reduce::Max | Reduce::Min | Reduce::Row(_) | Reduce::Call(..) => {
+        Reduce::And | Reduce::Or | Reduce::Max | Reduce::Min | Reduce::Row(_) | Reduce::Call(..) | Reduce::Own => {
             return None;
         }
     };

@@ -1,11 +1,11 @@
 //! Accesses that update an element by one operation, whatever the element: `a[k] += x`.
 
-use super::Update;
+use super::{ArrayReduce, Update};
 use crate::effects::expr::{Expr, Sym};
 use crate::effects::{Access, Effects, Kind, Meaning, Root, is_quiet};
 use crate::outline_parallel::carried::{Reduce, Use, by_call, is_exact};
 use lh_ir::cfg::Cfg;
-use lh_ir::func::{Inst, MapExpr, Target, Term};
+use lh_ir::func::{Inst, InstData, MapExpr, Term};
 use lh_ir::{Block, Op, Ty, Value};
 
 /// What is known of accesses to an array.
@@ -17,22 +17,12 @@ struct Facts<'a> {
     dtype: Ty,
 }
 
-/// How a write updates: the operation, the read that belongs to it, and what is done to a single element.
-struct Updated {
-    how: Reduce,
-    read: (Block, usize),
-    element: Option<Update>,
-    is_whole: bool,
-}
+/// How a write updates: the operation, the read that belongs to it, what is done to a single element, and whether it is
+/// one of many.
+type Updated = (Reduce, (Block, usize), Option<Update>, bool);
 
-/// The operation by which all accesses to an array update it, where they update single elements, and whether they update
-/// all at once.
-pub(super) fn reduction(
-    effects: &Effects<'_>,
-    uses: &[Vec<Use>],
-    all: &[Access],
-    array: Value,
-) -> Option<(Reduce, Vec<Update>, bool)> {
+/// An array that all accesses update by one operation.
+pub(super) fn reduction(effects: &Effects<'_>, uses: &[Vec<Use>], all: &[Access], array: Value) -> Option<ArrayReduce> {
     let (dtype, ..) = effects.func.ty(array).as_array()?;
     if !dtype.is_number() {
         return None;
@@ -41,14 +31,15 @@ pub(super) fn reduction(
     let facts = Facts { effects, uses, all, mine, dtype };
     let writes = facts.mine.iter().filter(|a| a.kind != Kind::Read);
     let updates: Vec<Updated> = writes.map(|w| facts.update(w)).collect::<Option<_>>()?;
-    let how = updates.first()?.how;
-    let is_explained = |r: &&Access| r.kind != Kind::Read || updates.iter().any(|u| u.read == (r.block, r.at));
+    let how = updates.first()?.0;
+    let is_explained = |r: &&Access| r.kind != Kind::Read || updates.iter().any(|u| u.1 == (r.block, r.at));
     let fits = !dtype.is_bool() || !matches!(how, Reduce::Add | Reduce::Mul);
-    if !fits || updates.iter().any(|u| u.how != how) || !facts.mine.iter().all(is_explained) {
+    if !fits || updates.iter().any(|u| u.0 != how) || !facts.mine.iter().all(is_explained) {
         return None;
     }
-    let elements = updates.iter().map(|u| u.element).collect::<Option<_>>().unwrap_or_default();
-    Some((how, elements, updates.iter().all(|u| u.is_whole)))
+    let is_whole = updates.iter().all(|u| u.3);
+    let updates = updates.into_iter().map(|u| u.2).collect::<Option<_>>().unwrap_or_default();
+    Some(ArrayReduce { array, how, updates, is_whole })
 }
 
 impl Facts<'_> {
@@ -69,12 +60,7 @@ impl Facts<'_> {
                 let how = combined(effects, e, from.iter().position(is_same)? as u32)?;
                 // The others come from elsewhere.
                 let is_read = |r: &&&Access| r.kind == Kind::Read && (r.block, r.at) == read;
-                (self.mine.iter().filter(is_read).count() == 1).then_some(Updated {
-                    how,
-                    read,
-                    element: None,
-                    is_whole: true,
-                })
+                (self.mine.iter().filter(is_read).count() == 1).then_some((how, read, None, true))
             }
             Inst::Store(_, v) => {
                 let is_read = |r: &&&Access| r.kind == Kind::Read && same_index(effects, self.all, &r.index, &w.index);
@@ -86,13 +72,9 @@ impl Facts<'_> {
                     let is_between =
                         |x: &Access| x.kind != Kind::Read && x.block == w.block && r.at < x.at && x.at < w.at;
                     let is_atomic = r.block == w.block && !self.mine.iter().copied().any(is_between);
-                    let element = operand.filter(|_| is_atomic).map(|(operand, negative)| Update {
-                        block: w.block,
-                        at: w.at,
-                        operand,
-                        negative,
-                    });
-                    Some(Updated { how, read: (r.block, r.at), element, is_whole: false })
+                    let (block, at) = (w.block, w.at);
+                    let update = |(operand, negative)| Update { block, at, operand, negative };
+                    Some((how, (r.block, r.at), operand.filter(|_| is_atomic).map(update), false))
                 })
             }
             _ => None,
@@ -110,8 +92,10 @@ impl Facts<'_> {
     /// the other operand and whether it is subtracted.
     fn of_element(&self, w: &Access, v: Value, old: Value) -> Option<(Reduce, Option<(Value, bool)>)> {
         let (all, branches) = self.followed(w, old)?;
-        if !branches.is_empty() {
-            return self.guarded(w, v, old, &all, &branches).map(|how| (how, None));
+        match branches[..] {
+            [] => {}
+            [from] => return self.guarded(w, v, old, &all, from).map(|how| (how, None)),
+            _ => return None,
         }
         let is_step = |v: &&Value| !matches!(self.inst(**v), Some(Inst::Cast(_) | Inst::Field(..) | Inst::Pack(_)));
         let steps: Vec<Value> = all[1..].iter().filter(is_step).copied().collect();
@@ -168,36 +152,21 @@ impl Facts<'_> {
     }
 
     /// `if x > old: old = x`, where the write is all that the condition decides.
-    fn guarded(&self, w: &Access, v: Value, old: Value, all: &[Value], branches: &[Block]) -> Option<Reduce> {
-        let func = self.effects.func;
-        let ([from], Some(Term::Branch { cond, then, els })) = (branches, &func.blocks[branches[0].index()].term)
-        else {
-            return None;
-        };
-        let data = &func.blocks[w.block.index()];
-        let is_quiet = |d: &lh_ir::func::InstData| is_quiet(&d.inst, self.effects.callees);
-        let is_alone = data.insts.iter().enumerate().all(|(i, d)| i == w.at || is_quiet(d));
-        let Some(Term::Jump(end)) = &data.term else { return None };
-        let other = match &func.blocks[els.block.index()] {
-            b if b.insts.is_empty() && b.params.is_empty() && els.block != end.block => match &b.term {
-                Some(Term::Jump(t)) => t,
-                _ => els,
-            },
-            _ => els,
-        };
-        let is_same = |a: &Target, b: &Target| a.block == b.block && a.args == b.args;
-        if then.block != w.block || !is_alone || !is_same(end, other) || Cfg::new(func).preds(w.block).len() != 1 {
-            return None;
-        }
+    fn guarded(&self, w: &Access, v: Value, old: Value, all: &[Value], from: Block) -> Option<Reduce> {
+        let data = |b: Block| &self.effects.func.blocks[b.index()];
+        let Some(Term::Branch { cond, then, els }) = &data(from).term else { return None };
+        let is_quiet = |(i, d): (usize, &InstData)| i == w.at || is_quiet(&d.inst, self.effects.callees);
+        let is_alone = data(w.block).insts.iter().enumerate().all(is_quiet);
+        let (Some(Term::Jump(end)), other) = (&data(w.block).term, data(els.block)) else { return None };
+        let passes = other.insts.is_empty() && other.params.is_empty() && other.term == data(w.block).term;
+        let is_one_way = then.block == w.block && Cfg::new(self.effects.func).preds(w.block).len() == 1;
         let (op, compared) = self.row_of(*cond)?;
-        let in_order = match compared {
-            [a, b] if (self.plain(*a), self.plain(*b)) == (self.plain(v), old) => true,
-            [a, b] if (self.plain(*a), self.plain(*b)) == (old, self.plain(v)) => false,
-            _ => return None,
-        };
-        let steps = all[1..].iter().filter(|v| self.plain(**v) != old).count();
-        let fits = from != &w.block && steps == 1 && !all.contains(&v) && !self.is_cut(func.ty(compared[0]));
-        best(op, in_order).filter(|_| fits)
+        let [a, b] = *compared else { return None };
+        let in_order = (self.plain(a), self.plain(b)) == (self.plain(v), old);
+        let swapped = (self.plain(a), self.plain(b)) == (old, self.plain(v));
+        let steps = all.iter().filter(|v| self.plain(**v) != old).count();
+        let fits = steps == 1 && !all.contains(&v) && !self.is_cut(self.effects.func.ty(a)) && (in_order || swapped);
+        best(op, in_order).filter(|_| fits && is_alone && is_one_way && (passes || els == end))
     }
 
     /// Whether a complex element is the sum of the old one and something else, each part by itself.

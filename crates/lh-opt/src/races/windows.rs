@@ -29,8 +29,8 @@ impl Judge<'_> {
     /// Whether each iteration's indices lie between where it begins and where the next one does.
     pub(super) fn in_turn(&self, a: &Expr, b: &Expr) -> bool {
         let ends = |e: &Expr| {
-            let low = self.limits(e, false)?.0;
-            let end = self.limits(e, true)?.0.add(&Expr::int(1));
+            let low = self.limits(e, false, &|_| true)?.0;
+            let end = self.limits(e, true, &|_| true)?.0.add(&Expr::int(1));
             Some((self.relaxed(low, false), self.relaxed(end, true)))
         };
         let (Some((low_a, end_a)), Some((low_b, end_b))) = (ends(a), ends(b)) else { return false };
@@ -59,7 +59,9 @@ impl Judge<'_> {
 
     /// Whether a measure of one access is always below that of the other, or as large only within an iteration.
     fn is_below(&self, m: &Expr, n: &Expr, of_m: &Access, of_n: &Access) -> bool {
-        let (Some((high, at_high)), Some((low, at_low))) = (self.limits(m, true), self.limits(n, false)) else {
+        let (Some((high, at_high)), Some((low, at_low))) =
+            (self.limits(m, true, &|_| true), self.limits(n, false, &|_| true))
+        else {
             return false;
         };
         let whole = |e: &Expr, up: bool| {
@@ -83,19 +85,24 @@ impl Judge<'_> {
         }
     }
 
-    fn is_all_fixed(&self, e: &Expr) -> bool {
+    pub(super) fn is_all_fixed(&self, e: &Expr) -> bool {
         e.terms.iter().all(|(product, _)| product.iter().all(|s| self.is_fixed(s)))
     }
 
-    /// The greatest or the least value for all indices of inner loops, in terms of the loop's own, and what was put for
+    /// The greatest or the least value for all indices of inner loops (those asked for), in terms of the loop's own, and what was put for
     /// them.
-    fn limits(&self, e: &Expr, up: bool) -> Option<(Expr, Vec<(Sym, Expr)>)> {
+    pub(super) fn limits(
+        &self,
+        e: &Expr,
+        up: bool,
+        among: &dyn Fn(&Inner) -> bool,
+    ) -> Option<(Expr, Vec<(Sym, Expr)>)> {
         let (mut e, mut put) = (e.clone(), Vec::new());
         for _ in 0..MAX_STEPS {
             let bounds = |s: Sym| match s {
                 Sym::Within(n) => Some((Expr::int(0), self.extent(Expr::sym(Sym::Val(n))))),
                 Sym::Val(v) => {
-                    let Inner { low, limit, .. } = self.inner.iter().find(|i| i.index == v)?;
+                    let Inner { low, limit, .. } = self.inner.iter().find(|i| i.index == v && among(i))?;
                     let from_zero = low.as_int().is_some_and(|l| l >= 0);
                     let limit = if from_zero { self.extent(limit.clone()) } else { self.simplified(limit) };
                     Some((self.simplified(low), limit))
@@ -114,20 +121,18 @@ impl Judge<'_> {
         None
     }
 
-    /// An index with the beginnings and steps of slices as they were written: where a slice has elements, it begins there.
+    /// An index with parts of slices as they were written: where a slice has elements, it begins there, and it has none
+    /// behind its end.
     pub(super) fn simplified(&self, e: &Expr) -> Expr {
         let of = |s: Sym| match s {
-            Sym::Val(v) => match self.slice_part(v) {
-                Some((0 | 2, written)) => Some(written),
-                _ => Some(Expr::sym(s)),
-            },
+            Sym::Val(v) => Some(self.slice_part(v).unwrap_or_else(|| Expr::sym(s))),
             Sym::Shape(..) | Sym::Stride(..) | Sym::Within(_) => Some(Expr::sym(s)),
         };
         e.replace(&of).unwrap_or_else(|| e.clone())
     }
 
     /// The expression, and others that are no greater as a beginning or no less as an end.
-    fn relaxed(&self, e: Expr, up: bool) -> Vec<Expr> {
+    pub(super) fn relaxed(&self, e: Expr, up: bool) -> Vec<Expr> {
         let mut out = vec![e];
         let mut at = 0;
         while at < out.len() && out.len() < MAX_STEPS {
@@ -138,9 +143,6 @@ impl Judge<'_> {
                 match self.choice(*v) {
                     Some((least, x, y)) if least == up => [x, y].into_iter().for_each(&mut put),
                     _ => {}
-                }
-                if let Some((1, bound)) = self.slice_part(*v).filter(|_| up) {
-                    out.push(replaced(&e, Sym::Val(*v), &bound));
                 }
             }
             at += 1;
@@ -233,8 +235,8 @@ impl Judge<'_> {
         }
     }
 
-    /// Whether a value is where a slice begins (0), ends (1) or its step (2), and what was written.
-    fn slice_part(&self, v: Value) -> Option<(u32, Expr)> {
+    /// What was written if a value is where a slice begins, ends or its step.
+    fn slice_part(&self, v: Value) -> Option<Expr> {
         let Inst::Field(bounds, which @ 0..=2) = self.defs.inst(self.func, v)? else { return None };
         let Inst::Call(spec, args) = self.defs.inst(self.func, *bounds)? else { return None };
         let is_slice = (self.callees)(*spec).is_some_and(|s| s.meaning == Some(Meaning::SliceBounds));
@@ -245,12 +247,12 @@ impl Judge<'_> {
         }
         let of_none = if *which == 0 { Some(Expr::int(0)) } else { None };
         let part = written(*which as usize).or(of_none)?;
-        part.as_int().is_none_or(|n| n >= 0).then_some((*which, part))
+        part.as_int().is_none_or(|n| n >= 0).then_some(part)
     }
 }
 
 /// What a quantity is multiplied by, unless in a product with others.
-fn coefficient(e: &Expr, s: Sym) -> Option<i64> {
+pub(super) fn coefficient(e: &Expr, s: Sym) -> Option<i64> {
     let mut found = e.terms.iter().filter(|(product, _)| product.contains(&s));
     match (found.next(), found.next()) {
         (None, _) => Some(0),
