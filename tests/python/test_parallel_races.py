@@ -593,6 +593,14 @@ def sum_that_is_read(k):
     return b
 
 
+@right(vector())
+def a_slice_from_a_constant(a):
+    later = a[2:]
+    for i in prange(len(a) - 2):
+        later[i] = a[i + 2] * 2
+    return a
+
+
 def records(*shape: int) -> Any:
     made = np.zeros(shape or N, [("x", "f8"), ("pair", [("y", "f8"), ("z", "f8")])])
     made["x"] = RANDOM.random(made.shape)
