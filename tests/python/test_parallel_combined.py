@@ -674,3 +674,16 @@ def left_by_few(x):
         if x[i] >= 1:
             at = i
     return s, at, m, total, t, v
+
+
+def test_an_array_that_is_combined_does_not_grow():
+    @njit(parallel=True)
+    def f(a):
+        v = np.zeros(1)
+        for i in prange(a.shape[0]):
+            v = v + a[i]
+        return v
+
+    np.testing.assert_allclose(f(np.ones((5, 1))), [5.0])
+    with pytest.raises(ValueError, match="broadcast"):
+        f(np.ones((5, 6)))
