@@ -401,13 +401,82 @@ def updated_by_two_names(k, at):
     return h
 
 
-@wrong(bins())
-def marked(k):
-    seen = np.zeros(12, np.bool_)
+@right(bins(), 7)
+def marked(k, code):
+    seen, codes, missing = np.zeros(12, np.bool_), np.zeros(12, np.int8), np.zeros((12, 2))
     for i in prange(len(k)):
         if k[i] > 3:
             seen[k[i]] = True
-    return seen
+        else:
+            seen[k[i] + 1] = True
+        codes[k[i]] = code
+        missing[k[i], 1] = np.nan
+    return seen, codes, missing
+
+
+@right(2 + 1j, bins())
+def marked_by_complex_numbers(z, k):
+    b = np.zeros(12, np.complex128)
+    for i in prange(len(k)):
+        b[k[i]] = z
+    return b
+
+
+@right(300)
+def sieve(n):
+    prime = np.ones(n, np.bool_)
+    for i in prange(2, n):
+        for j in range(i * i, n, i):
+            prime[j] = False
+    return prime
+
+
+@wrong(bins())
+def marked_differently(k):
+    b = np.zeros(12)
+    for i in prange(len(k)):
+        if i % 2:
+            b[k[i]] = 0.0
+        else:
+            b[k[i]] = -0.0
+    return b
+
+
+@wrong(bins(), 1, 2)
+def marked_by_two_variables(k, x, y):
+    b = np.zeros(12)
+    for i in prange(len(k)):
+        b[k[i]] = x
+        b[k[-1 - i]] = y
+    return b
+
+
+@wrong(bins())
+def marked_by_the_outer_index(k):
+    b = np.zeros(12)
+    for i in prange(4):
+        for j in prange(len(k)):
+            b[k[j]] = i
+    return b
+
+
+@wrong(bins())
+def marked_and_read(k):
+    seen, n = np.zeros(12, np.bool_), 0
+    for i in prange(len(k)):
+        if not seen[k[i]]:
+            n += 1
+        seen[k[i]] = True
+    return n
+
+
+@wrong(bins())
+def marked_and_written(k):
+    b = np.zeros(N)
+    for i in prange(N):
+        b[i] = i
+        b[k[i]] = 1
+    return b
 
 
 @wrong(vector())

@@ -507,4 +507,8 @@ pub mod access {
     pub const UPDATE: i64 = 2;
     /// It writes atomically, whatever was there.
     pub const EXCHANGE: i64 = 3;
+    /// It will write what perhaps all iterations write there.
+    pub const BEFORE: i64 = 4;
+    /// It has done so.
+    pub const SAME: i64 = 5;
 }

@@ -34,11 +34,21 @@ pub(crate) fn run(func: &mut Function) -> bool {
         let mut out = Vec::with_capacity(old.len());
         for d in old {
             let plan = plan(func, &d);
-            if let Some((what, target)) = plan {
+            if let Some((mut what, target)) = plan {
+                let stores_same = stores_same(func, &d.inst);
+                if stores_same {
+                    what.kind = access::BEFORE;
+                }
                 let mut e = Emit { func, out: &mut out, span: d.span };
                 e.target(target);
-                e.access(what);
+                e.access(&what);
                 changed = true;
+                if stores_same {
+                    what.kind = access::SAME;
+                    e.out.push(d);
+                    e.access(&what);
+                    continue;
+                }
             } else if matches!(d.inst, Inst::Call(..) | Inst::Foreign(..)) || waits(&d.inst) {
                 Emit { func, out: &mut out, span: d.span }.say_place();
                 changed = true;
@@ -65,6 +75,25 @@ pub(crate) fn run(func: &mut Function) -> bool {
         func.blocks[b].insts = out;
     }
     changed
+}
+
+/// Whether an instruction stores a constant or, in the body of a loop, what the loop has from outside.
+fn stores_same(func: &Function, inst: &Inst) -> bool {
+    let insts = || func.blocks.iter().flat_map(|b| &b.insts);
+    let is_body = || insts().any(|d| matches!(&d.inst, Inst::Runtime(f, _) if f.name == "lh_race_iteration"));
+    let (Inst::Store(_, stored), Device::Host) = (inst, func.options.device) else { return false };
+    let (mut all, mut at) = (vec![*stored], 0);
+    while let Some(v) = all.get(at).copied() {
+        match insts().find(|d| d.result == Some(v)).map(|d| &d.inst) {
+            Some(Inst::Const(_) | Inst::Zero) => {}
+            Some(Inst::Cast(x) | Inst::Field(x, _)) => all.push(*x),
+            Some(Inst::Pack(parts)) => all.extend(parts),
+            None if func.params().contains(&v) && is_body() => {}
+            _ => return false,
+        }
+        at += 1;
+    }
+    true
 }
 
 /// Whether threads wait for each other here.
@@ -248,7 +277,7 @@ impl Emit<'_> {
         }
     }
 
-    fn access(&mut self, what: Access) {
+    fn access(&mut self, what: &Access) {
         let mut args = self.place();
         let bytes = match what.bytes {
             Bytes::Constant(n) => self.int(n),

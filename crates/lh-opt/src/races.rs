@@ -3,8 +3,8 @@
 //! Two accesses to one array, one of which writes, are independent if some dimension's index tells iterations apart: the
 //! same multiple of the loop's index in both, beside quantities that do not change in the loop, or beside indices of inner
 //! loops that stay below that multiple; or if an inner loop begins where that of the iteration before has ended, or if the
-//! accesses never go to the same part of the array at all (`windows.rs`). All others conflict, except where each access is
-//! an update by one operation (`h[k[i]] += 1`): blocks of iterations then work on arrays of their own, which are combined
+//! accesses never go to the same part of the array at all (`windows.rs`), or if both store the same. All others conflict,
+//! except where each access is an update by one operation (`h[k[i]] += 1`): blocks of iterations then work on arrays of their own, which are combined
 //! afterwards.
 //!
 //! Different variables are taken to be different memory: that arguments do not overlap is the caller's business.
@@ -107,7 +107,8 @@ pub(crate) fn judge(func: &Function, r: &Region, callees: Callees<'_>) -> Result
             return Err(Conflict { text, way: ELEMENTS, first: w.span, second: None });
         }
         for (j, x) in accesses.iter().enumerate() {
-            if x.root != w.root || (x.kind != Kind::Read && j < i) || judge.are_independent(w, x) {
+            let is_other = x.root != w.root || (x.kind != Kind::Read && j < i);
+            if is_other || judge.are_independent(w, x) || judge.agree(w, x) {
                 continue;
             }
             let updated = update::reduction(&effects, &uses, &accesses, root);
@@ -287,6 +288,27 @@ impl<'a> Judge<'a> {
             _ => false,
         });
         by_dimension || self.unravelled(w, x) || self.never_meet(w, x)
+    }
+
+    /// Whether two accesses store the same whatever the iteration, as a sieve does: any order leaves the same.
+    fn agree(&self, w: &Access, x: &Access) -> bool {
+        let stored = |a: &Access| match self.func.blocks[a.block.index()].insts[a.at].inst {
+            Inst::Store(_, v) => Some(v),
+            _ => None,
+        };
+        stored(w).zip(stored(x)).is_some_and(|(a, b)| self.is_same(a, b))
+    }
+
+    fn is_same(&self, a: Value, b: Value) -> bool {
+        let inst = |v| self.defs.inst(self.func, v);
+        match (inst(a), inst(b)) {
+            (Some(Inst::Const(x)), Some(Inst::Const(y))) => x.same(y),
+            (Some(Inst::Zero), Some(Inst::Zero)) => true,
+            (Some(Inst::Cast(x)), Some(Inst::Cast(y))) => self.func.ty(a) == self.func.ty(b) && self.is_same(*x, *y),
+            (Some(Inst::Field(x, i)), Some(Inst::Field(y, j))) => i == j && self.is_same(*x, *y),
+            (Some(Inst::Pack(x)), Some(Inst::Pack(y))) => x.iter().zip(y).all(|(x, y)| self.is_same(*x, *y)),
+            _ => a == b && !self.made[a.index()],
+        }
     }
 
     /// Whether an index differs between iterations, however often inner loops run.

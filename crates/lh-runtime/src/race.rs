@@ -69,6 +69,8 @@ struct Checker {
     shadow: Shadow<Element>,
     sites: Sites,
     target: Target,
+    /// What was there before the last store of what does not change in its loop.
+    before: Vec<u8>,
     /// A loop that is about to begin.
     next: Option<Region>,
     /// The launch of a kernel that is being checked.
@@ -168,8 +170,8 @@ pub(crate) fn set_place(place: u32) {
 }
 
 impl Checker {
-    /// An access; the text of the error if it meets another.
-    fn access(&mut self, site: u32, start: i64, bytes: i64, writes: bool) -> Option<String> {
+    /// An access; the text of the error if it meets another. If it `agrees`, it writes what was there.
+    fn access(&mut self, site: u32, start: i64, bytes: i64, writes: bool, agrees: bool) -> Option<String> {
         let end = start + bytes;
         if self.now == 0 || self.regions.iter().any(|r| r.own.iter().any(|(low, high)| *low <= start && end <= *high)) {
             return None;
@@ -178,7 +180,9 @@ impl Checker {
         let nodes = &self.nodes;
         let (at, first, second) = self.shadow.find(start, bytes, |at, e| {
             let others = [(e.writer, true), (e.reader, false)];
-            for (other, wrote) in others.into_iter().filter(|(o, wrote)| o.node != 0 && (*wrote || writes)) {
+            for (other, wrote) in
+                others.into_iter().filter(|(o, wrote)| o.node != 0 && if *wrote { !agrees } else { writes })
+            {
                 if let Some((a, b)) = meet(nodes, other.node, mine.node) {
                     return Some((at, (a, other, wrote), (b, mine, writes)));
                 }
@@ -311,7 +315,14 @@ unsafe extern "C" fn lh_race_access(
             kernel.access(&Access { sites, target, site, at: address as i64, bytes, kind });
             return None;
         }
-        c.access(site, address as i64, bytes, kind != access::READ)
+        // SAFETY: compiled code stores to these bytes, or has just done so.
+        let there = || unsafe { std::slice::from_raw_parts(address, bytes as usize) };
+        if kind == access::BEFORE {
+            c.before = there().to_vec();
+            return None;
+        }
+        let agrees = kind == access::SAME && c.before == there();
+        c.access(site, address as i64, bytes, kind != access::READ, agrees)
     });
     found.map_or(0, |text| raise(PARALLEL_RACE_ERROR, text))
 }
@@ -384,25 +395,25 @@ mod tests {
         let mut c = checker();
         for i in 0..3 {
             enter(&mut c, 0, 1, i);
-            assert_eq!(c.access(0, 4096, 8, false), None);
+            assert_eq!(c.access(0, 4096, 8, false, false), None);
         }
-        assert!(c.access(0, 4096, 8, true).is_some_and(|t| t.contains("iterations 0 and 2")));
-        assert_eq!(c.access(0, 4104, 8, true), None);
+        assert!(c.access(0, 4096, 8, true, false).is_some_and(|t| t.contains("iterations 0 and 2")));
+        assert_eq!(c.access(0, 4104, 8, true, false), None);
     }
 
     #[test]
     fn smaller_elements_are_told_apart() {
         let mut c = checker();
         enter(&mut c, 0, 1, 0);
-        assert_eq!(c.access(0, 8192, 8, true), None);
-        assert_eq!(c.access(0, 8200, 1, true), None);
+        assert_eq!(c.access(0, 8192, 8, true, false), None);
+        assert_eq!(c.access(0, 8200, 1, true, false), None);
         enter(&mut c, 0, 1, 1);
-        assert_eq!(c.access(0, 8201, 1, true), None);
-        assert!(c.access(0, 8195, 1, true).is_some());
+        assert_eq!(c.access(0, 8201, 1, true, false), None);
+        assert!(c.access(0, 8195, 1, true, false).is_some());
         // Across the end of a page.
-        assert_eq!(c.access(0, 12284, 8, true), None);
+        assert_eq!(c.access(0, 12284, 8, true, false), None);
         enter(&mut c, 0, 1, 2);
-        assert!(c.access(0, 12288, 4, false).is_some());
+        assert!(c.access(0, 12288, 4, false, false).is_some());
     }
 
     #[test]
@@ -410,22 +421,22 @@ mod tests {
         let mut c = checker();
         let outer = enter(&mut c, 0, 1, 0);
         enter(&mut c, outer, 2, 0);
-        assert_eq!(c.access(0, 4096, 4, true), None);
+        assert_eq!(c.access(0, 4096, 4, true, false), None);
         enter(&mut c, outer, 3, 1);
-        assert_eq!(c.access(0, 4096, 4, true), None);
+        assert_eq!(c.access(0, 4096, 4, true, false), None);
         c.now = outer;
-        assert_eq!(c.access(0, 4096, 4, true), None);
+        assert_eq!(c.access(0, 4096, 4, true, false), None);
         enter(&mut c, 0, 1, 1);
-        assert!(c.access(0, 4096, 4, false).is_some_and(|t| t.contains("iterations 0 and 1")));
+        assert!(c.access(0, 4096, 4, false, false).is_some_and(|t| t.contains("iterations 0 and 1")));
     }
 
     #[test]
     fn new_memory_was_used_by_nobody() {
         let mut c = checker();
         enter(&mut c, 0, 1, 0);
-        assert_eq!(c.access(0, 4096, 8, true), None);
+        assert_eq!(c.access(0, 4096, 8, true, false), None);
         c.shadow.fresh(4090, 10);
         enter(&mut c, 0, 1, 1);
-        assert_eq!(c.access(0, 4096, 8, true), None);
+        assert_eq!(c.access(0, 4096, 8, true, false), None);
     }
 }
