@@ -100,7 +100,9 @@ def test_steps() -> None:
             n += 1
         return s, n
 
-    for args in [(0, 10, 1), (10, 0, -3), (5, 5, 1), (-7, 100, 9), (3, -20, 1), (9, 1, -1)]:
+    most = 2**63 - 1
+    far = [(-most - 1, most, 2**62), (most, -most - 1, -(2**62)), (-most - 1, most, most)]
+    for args in [(0, 10, 1), (10, 0, -3), (5, 5, 1), (-7, 100, 9), (3, -20, 1), (9, 1, -1), *far]:
         assert visited(*args) == (sum(range(*args)), len(range(*args)))
     with pytest.raises(ValueError):
         visited(0, 10, 0)

@@ -35,8 +35,13 @@ def slice_length(start, stop, step):
     A negative step counts down.
     """
     if step > 0:
-        return (stop - start - 1) // step + 1 if start < stop else 0
-    return (start - stop - 1) // -step + 1 if stop < start else 0
+        return _steps(stop - start - 1, step) if start < stop else 0
+    return _steps(start - stop - 1, -step) if stop < start else 0
+
+
+def _steps(distance, step):
+    # Unsigned: from the least integer to the greatest it is further than there are integers.
+    return prim.cast(prim.cast(distance, np.uint64) // prim.cast(step, np.uint64), np.int64) + 1
 
 
 def _checked(i, n, message):
