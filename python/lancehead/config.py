@@ -33,6 +33,16 @@ def _levels(text: str) -> list[str]:
     return named
 
 
+def _diagnostics() -> int:
+    for name in ("LANCEHEAD_PARALLEL_DIAGNOSTICS", "NUMBA_PARALLEL_DIAGNOSTICS"):
+        text = os.environ.get(name, "").strip()
+        if text not in ("", "0", "1", "2", "3", "4"):
+            raise ValueError(f"{name}={text}: the level of parallel diagnostics is 1, 2, 3 or 4")
+        if text:
+            return int(text)
+    return 0
+
+
 def _threads() -> int:
     for name in ("LANCEHEAD_NUM_THREADS", "NUMBA_NUM_THREADS"):
         text = os.environ.get(name, "").strip()
@@ -53,6 +63,10 @@ DEBUG_CACHE: bool = bool(_flag("LANCEHEAD_DEBUG_CACHE"))
 
 #: Runs the Python functions themselves: `LANCEHEAD_DISABLE_JIT=1`.
 DISABLE_JIT: int = int(os.environ.get("LANCEHEAD_DISABLE_JIT", "0") or "0")
+
+#: Prints what `f.parallel_diagnostics(level=n)` does when a function with `parallel=True` has been compiled:
+#: `LANCEHEAD_PARALLEL_DIAGNOSTICS=n`.
+PARALLEL_DIAGNOSTICS: int = _diagnostics()
 
 #: Threads of parallel loops, if it is to be another number than that of processors: `LANCEHEAD_NUM_THREADS`.
 NUM_THREADS: int = _threads()
@@ -87,7 +101,6 @@ FULL_TRACEBACKS: int = 0
 LOOP_VECTORIZE: int = 1
 SLP_VECTORIZE: int = 0
 OPT: int = 3
-PARALLEL_DIAGNOSTICS: int = 0
 DUMP_OPTIMIZED: int = 0
 DUMP_BYTECODE: int = 0
 DUMP_CFG: int = 0

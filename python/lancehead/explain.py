@@ -128,6 +128,10 @@ class Report:
             out += [*(told or ["No loop or array expression that could run in parallel."]), ""]
         return "\n".join(out)
 
+    def tell(self, level: int) -> None:
+        """Prints that."""
+        print(self.parallel(level), end="")
+
     def _page(self) -> str:
         title = html.escape(self.name)
         head = f'<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>{title}</title>'

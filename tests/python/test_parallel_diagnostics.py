@@ -1,9 +1,13 @@
 """What `f.parallel_diagnostics()` and `f.explain()` say of parallel loops."""
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
-from lancehead import njit, prange, stencil
+from lancehead import config, njit, prange, stencil
 
 
 @njit(parallel=True)
@@ -111,3 +115,25 @@ def test_nothing_to_tell(capsys):
     f(1)
     f.parallel_diagnostics()
     assert "No loop or array expression" in capsys.readouterr().out
+
+
+def test_told_when_compiled(capsys, monkeypatch):
+    monkeypatch.setattr(config, "PARALLEL_DIAGNOSTICS", 2)
+    f = njit(many.py_func, parallel=True)
+    f(np.arange(100.0))
+    first = capsys.readouterr().out
+    f.parallel_diagnostics(level=2)
+    assert "fused" in first and first == capsys.readouterr().out
+    f(np.arange(50.0))
+    njit(lambda x: x + 1)(1)
+    assert capsys.readouterr().out == ""
+
+
+def test_told_by_the_environment():
+    def level(**settings):
+        code = "from lancehead import config; print(config.PARALLEL_DIAGNOSTICS)"
+        return subprocess.run([sys.executable, "-c", code], env=os.environ | settings, capture_output=True, text=True)
+
+    assert level(NUMBA_PARALLEL_DIAGNOSTICS="4").stdout == "4\n"
+    assert level(NUMBA_PARALLEL_DIAGNOSTICS="4", LANCEHEAD_PARALLEL_DIAGNOSTICS="1").stdout == "1\n"
+    assert "the level of parallel diagnostics" in level(LANCEHEAD_PARALLEL_DIAGNOSTICS="x").stderr

@@ -10,6 +10,7 @@ use crate::entries::Entries;
 use crate::flight;
 use crate::gpu::Gpu;
 use crate::guard::Guard;
+use crate::inspect;
 use crate::launch::Loaded;
 use crate::literals;
 use crate::object::DispatcherObject;
@@ -18,7 +19,7 @@ use crate::options::JitOptions;
 use crate::render;
 use crate::types::canonical;
 use lh_driver::{Called, Compiled};
-use lh_ir::func::{Device, Options};
+use lh_ir::func::{Device, Options, parallel};
 use lh_ir::{Ty, TyKind};
 use pyo3::exceptions::PyTypeError;
 use pyo3::ffi;
@@ -498,6 +499,9 @@ pub fn compile<'a>(
     drop(lookup);
     let added = state.add(Params::of(state.func.bind(py))?, overload);
     keep_called(py, &added.compiled, options);
+    if options.parallel & parallel::ALL != 0 && !added.compiled.is_loaded() {
+        inspect::tell_parallel(py, object, &added.compiled)?;
+    }
     Ok(added)
 }
 

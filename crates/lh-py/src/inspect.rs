@@ -15,6 +15,16 @@ pub fn explain<'py, 'a>(
     class(py, "Report")?.call1((name, sections))
 }
 
+/// Prints what became of the loops of a function that was compiled to run in parallel, if the settings say so.
+pub fn tell_parallel(py: Python<'_>, function: &Bound<'_, PyAny>, compiled: &Compiled) -> PyResult<()> {
+    let level: i64 = py.import("lancehead.config")?.getattr(intern!(py, "PARALLEL_DIAGNOSTICS"))?.extract()?;
+    if level > 0 {
+        let name = function.getattr(intern!(py, "__qualname__"))?;
+        explain(py, &name, std::iter::once(compiled))?.call_method1(intern!(py, "tell"), (level.min(4),))?;
+    }
+    Ok(())
+}
+
 /// The source with the types of the variables assigned on each line.
 pub fn types(py: Python<'_>, c: &Compiled) -> PyResult<String> {
     section(py, c, &[c.types()], false)?.str()?.extract()

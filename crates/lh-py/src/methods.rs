@@ -195,9 +195,7 @@ fn parallel_diagnostics<'py>(c: &Call<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
     if !(1..=4).contains(&level) {
         return Err(PyValueError::new_err("the level of parallel diagnostics is 1, 2, 3 or 4"));
     }
-    let text: String = report(c, 0)?.call_method1(intern!(c.py, "parallel"), (level,))?.extract()?;
-    c.py.import("sys")?.getattr("stdout")?.call_method1("write", (text,))?;
-    Ok(c.none())
+    report(c, 0)?.call_method1(intern!(c.py, "tell"), (level,))
 }
 
 fn explain<'py>(c: &Call<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
