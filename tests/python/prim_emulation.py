@@ -264,7 +264,7 @@ TABLE = {
     "example": example, "min_of": lambda d: _limit(d).min, "max_of": lambda d: _limit(d).max,
     "list_like": lambda items, n: [], "list_new": lambda d, n: [], "list_get": list_get, "list_put": list_put, "list_take": list_get,
     "list_reserve": list_reserve, "list_set_len": list_set_len, "list_move": list_move,
-    "fdiv": fdiv, "sdiv": sdiv, "srem": srem, "frem": _float_op(math.fmod), "fma": fma,
+    "fdiv": fdiv, "add_any_order": lambda x, y: x + y, "sdiv": sdiv, "srem": srem, "frem": _float_op(math.fmod), "fma": fma,
     "bits_of_f64": _bits, "whole_of_f64": lambda x: int(x) if -2.0**63 <= x < 2.0**63 else -2**63, "f64_of_bits": lambda b: float(np.int64(b).view(np.float64)),
     "lh_memmove": lambda d, s, n: ctypes.memmove(int(d), int(s), int(n)), "mul_ovf": lambda a, b: not -2**63 <= int(a) * int(b) < 2**63, "shr": lambda a, b: type(a)(int(a) >> int(b)), "shl": lambda a, b: cast(int(a) << int(b) & (2**64 - 1), np.uint64).astype(dtype_of(a)) if not isinstance(a, int) else a << b,
     "ctlz": lambda x: np.int64(64 - int(x).bit_length()), "popcount": lambda x: int(x).bit_count(),
@@ -310,30 +310,24 @@ def _strided(ptr, shape, strides, dtype):
     return array(None, ptr, shape, strides, dtype, "A")
 
 
-def _rows_of(suffix, dtype):
-    def sort(p, n):
-        _memory(p, n, dtype).sort()
-
-    def argsort(p, order, n):
-        _memory(order, n, np.int64)[:] = _memory(p, n, dtype).argsort(kind="stable")
-
-    def partition(p, n, k):
-        _memory(p, n, dtype).partition(k)
-
-    def dot(n, p, s, q, t):
-        return np.dot(_strided(p, (n,), (s,), dtype), _strided(q, (n,), (t,), dtype))
-
-    def gemm(m, n, k, p, s0, s1, q, t0, t1, r, u0, u1):
-        product = _strided(p, (m, k), (s0, s1), dtype) @ _strided(q, (k, n), (t0, t1), dtype)
-        _strided(r, (m, n), (u0, u1), dtype)[...] = product
-
-    for f in (sort, argsort, partition, dot, gemm):
-        TABLE[f"lh_{f.__name__}_{suffix}"] = f
+def _sort(dtype, p, n):
+    _memory(p, n, dtype).sort()
 
 
-for kind, sizes in {"u": (8, 16, 32, 64), "i": (8, 16, 32, 64), "f": (32, 64), "c": (64, 128)}.items():
-    for bits in sizes:
-        _rows_of(f"{kind}{bits}", np.dtype(f"{kind}{bits // 8}"))
+def _argsort(dtype, p, order, n):
+    _memory(order, n, np.int64)[:] = _memory(p, n, dtype).argsort(kind="stable")
+
+
+def _partition(dtype, p, n, k):
+    _memory(p, n, dtype).partition(k)
+
+
+def _gemm(dtype, m, n, k, p, s0, s1, q, t0, t1, r, u0, u1):
+    product = _strided(p, (m, k), (s0, s1), dtype) @ _strided(q, (k, n), (t0, t1), dtype)
+    _strided(r, (m, n), (u0, u1), dtype)[...] = product
+
+
+TABLE.update(lh_sort=_sort, lh_argsort=_argsort, lh_partition=_partition, lh_gemm=_gemm)
 
 
 class Module:
