@@ -13,6 +13,7 @@ from corpus import make
 from stand_in import StandIn, forget
 
 from lancehead import _core, cuda
+from lancehead.cuda import linking
 from lancehead.cuda.cudadrv.driver import CudaAPIError
 from lancehead.cuda.devicearray import GpuNDArray
 
@@ -446,3 +447,52 @@ def test_the_choice_of_devices(gpu: StandIn, monkeypatch: pytest.MonkeyPatch) ->
         choose("gpu", "nowhere.so")
     with pytest.raises(cuda.errors.CudaSupportError, match="it is cpu or gpu"):
         choose("tpu", None)
+
+
+MIXED = """.version 7.8
+.target sm_75
+.address_size 64
+.visible .func (.param .b32 status) mixed(.param .b64 result, .param .b32 x, .param .b32 negate, .param .b64 y)
+{
+    .reg .b32 %r<4>;
+    .reg .f64 %d<4>;
+    .reg .b64 %rd<2>;
+    .reg .pred %p;
+    ld.param.u64 %rd1, [result];
+    ld.param.s32 %r1, [x];
+    ld.param.u32 %r2, [negate];
+    ld.param.f64 %d1, [y];
+    cvt.rn.f64.s32 %d2, %r1;
+    add.f64 %d3, %d1, %d2;
+    setp.ne.u32 %p, %r2, 0;
+    @%p neg.f64 %d3, %d3;
+    st.f64 [%rd1], %d3;
+    mov.u32 %r3, 0;
+    st.param.b32 [status+0], %r3;
+    ret;
+}
+"""
+
+
+def test_machine_code_is_joined_to_kernels(gpu: StandIn, monkeypatch: pytest.MonkeyPatch) -> None:
+    mixed = cuda.declare_device("mixed", "float64(int16, bool_, float64)", link=cuda.Cubin(b"machine code"))
+    seen = []
+
+    def joined(ptx: str, functions: list[Any], kernel: int, arch: str, lines: bool) -> bytes:
+        seen.append((functions, kernel, arch, lines))
+        return b"\x7fFAKE" + linking._joined([ptx, MIXED]).encode()
+
+    monkeypatch.setattr(linking, "machine_code", joined)
+
+    @cuda.jit
+    def kernel(x, y):
+        i = cuda.grid(1)
+        if i < x.size:
+            y[i] = mixed(x[i], x[i] < 0, y[i]) + mixed(1, False, 1)
+
+    x, y, assembled = np.arange(-8, 8, dtype=np.int16), np.full(16, 0.5), gpu.assembled
+    kernel[1, 32](x, y)
+    kernel[1, 32](x, y.copy())
+    assert (y == np.where(x < 0, -(x + 0.5), x + 0.5) + 2).all() and gpu.assembled == assembled
+    major, minor = cuda.get_current_device().compute_capability
+    assert seen == [([mixed], 0, f"sm_{major}{minor}", False)]

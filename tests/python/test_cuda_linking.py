@@ -1,5 +1,7 @@
 """Functions of CUDA C and PTX in kernels on the CPU device."""
 
+import subprocess
+
 import numpy as np
 import pytest
 
@@ -129,8 +131,8 @@ def test_declarations_are_checked():
             cuda.jit(link=[item])(lambda: None)
     with pytest.raises(cuda.errors.LinkerError, match="nowhere.ptx not found"):
         cuda.jit(link=["nowhere.ptx"])(lambda: None)
-    f = cuda.declare_device("f", "int32(int32)", link=cuda.Cubin(b""))
-    with pytest.raises(cuda.errors.LinkerError, match="machine code"):
+    f = cuda.declare_device("f", "int32(int32)", link=cuda.Cubin(b"", name="f.cubin"))
+    with pytest.raises(errors.UnsupportedError, match=r"cannot run on the CPU device: f.cubin is machine code(.|\n)*link CUDA C, PTX or LTO-IR"):
         filled(f)
     many = cuda.declare_device("twice", "int32(int32, int32)", link=cuda.PTXSource(TWICE))
 
@@ -233,6 +235,69 @@ def test_machine_code():
     assert bounded.get_max_threads_per_block() == 128
     with pytest.raises(RuntimeError, match="Cannot inspect SASS of a device function"):
         cuda.jit("int64(int64)", device=True)(lambda x: x).inspect_sass()
+
+
+needs_linker = pytest.mark.skipif(
+    any(toolkit.program(p) is None for p in ("ptxas", "nvdisasm", "fatbinary")) or toolkit.library("libnvJitLink") is None,
+    reason="needs ptxas, nvdisasm, fatbinary and nvJitLink",
+)
+
+
+def cubin_of(ptx, folder, arch="sm_90"):
+    (folder / "f.ptx").write_text(ptx)
+    command = [toolkit.program("ptxas"), "-c", f"-arch={arch}", str(folder / "f.ptx"), "-o", str(folder / f"{arch}.cubin")]
+    subprocess.run(command, check=True)
+    return folder / f"{arch}.cubin"
+
+
+def calling(function, link=None):
+    @cuda.jit(link=link)
+    def kernel(out):
+        out[cuda.threadIdx.x] = function(out[cuda.threadIdx.x])
+
+    return kernel
+
+
+@needs_linker
+def test_machine_code_is_linked_for_gpus(tmp_path):
+    cubin = cubin_of(TWICE, tmp_path)
+    fatbin = tmp_path / "f.fatbin"
+    fatbinary = [toolkit.program("fatbinary"), "-64", f"--create={fatbin}", f"--image3=kind=elf,sm=90,file={cubin}"]
+    subprocess.run(fatbinary, check=True)
+    cubin.with_suffix(".o").write_bytes(cubin.read_bytes())
+    for name in ("sm_90.cubin", "f.fatbin"):
+        path = tmp_path / name
+        twice = cuda.declare_device("twice", "int32(int32)", link=str(path))
+        with pytest.raises(errors.UnsupportedError, match="cannot run on the CPU device"):
+            filled(twice)
+        # On the CPU device what stands beside it runs; a GPU takes it too, since it needs no call.
+        both = cuda.declare_device("twice", "int32(int32)", link=[str(path), cuda.PTXSource(TWICE)])
+        assert (filled(both) == 2 * np.arange(40)).all()
+        assert "CALL." not in calling(both).inspect_sass(types.void(types.int32[::1]))
+        for kernel in (calling(twice), calling(cuda.declare_device("twice", "int32(int32)"), [str(path)])):
+            text = kernel.inspect_sass(types.void(types.int32[::1]))
+            assert "CALL." in text and ".text.twice" in text and ".text.kernel" in text
+            assert ".extern .func" in kernel.inspect_asm(types.void(types.int32[::1]))
+            with pytest.raises(cuda.errors.LinkerError, match="bad input"):
+                kernel.inspect_sass(types.void(types.int32[::1]), cc=(8, 0))
+
+
+@needs_linker
+def test_machine_code_ptx_and_variables_are_linked_for_gpus(tmp_path):
+    # Machine code calls PTX, PTX calls machine code; PTX with a variable cannot become part of other PTX.
+    calls = TWICE.replace("twice", "more").replace(".visible", ".extern .func (.param .b32 s) twice(.param .b64 r, .param .b32 x);\n.visible")
+    calls = calls.replace("mov.u32 %r3, 0;", """
+        { .param .b32 s; .param .b64 r; .param .b32 y; st.param.b64 [r], %rd1; st.param.b32 [y], %r2; call.uni (s), twice, (r, y); ld.param.b32 %r3, [s]; }""")
+    variable = TWICE.replace(".visible", ".global .u32 factor = 2;\n.visible").replace("shl.b32 %r2, %r1, 1", "ld.global.u32 %r3, [factor];\nmul.lo.u32 %r2, %r1, %r3")
+    more, calls_first = cubin_of(calls, tmp_path).read_bytes(), cubin_of(TWICE, tmp_path).read_bytes()
+    cases = [("more", [cuda.Cubin(more), cuda.PTXSource(TWICE)]), ("more", [cuda.PTXSource(calls), cuda.Cubin(calls_first)]), ("twice", cuda.PTXSource(variable))]
+    for name, link in cases:
+        kernel = calling(cuda.declare_device(name, "int32(int32)", link=link))
+        text = kernel.inspect_sass(types.void(types.int32[::1]))
+        assert f".text.{name}" in text and ".text.kernel" in text
+    plain = cuda.declare_device("twice", "complex64(complex64)", link=cuda.Cubin(b"f"), abi="c")
+    with pytest.raises(errors.TypingError, match="passes no `complex64`"):
+        calling(plain).inspect_asm(types.void(types.complex64[::1]))
 
 
 def test_missing_programs_are_named(monkeypatch):

@@ -33,6 +33,8 @@ pub struct GpuKernel {
     pub captured: Vec<ObjId>,
     /// A hash of these elements.
     pub contents: Digest,
+    /// Declared functions that NVIDIA's linker is still to add.
+    pub linked: Vec<ObjId>,
 }
 
 /// What [`Compiler::compile_ptx`] is to make.
@@ -61,6 +63,8 @@ pub struct DeviceCode {
     pub symbol: String,
     /// Arrays whose elements are in the code.
     pub captured: Vec<ObjId>,
+    /// Declared functions that NVIDIA's linker is still to add.
+    pub linked: Vec<ObjId>,
 }
 
 impl DeviceCode {
@@ -89,7 +93,8 @@ impl Compiler {
         let spec = Session::new(self, host).entry(func, &types, options, None)?;
         let order = self.reachable(spec);
         let mut functions: Vec<Function> = order.iter().map(|s| Function::clone(&self.body(*s).func)).collect();
-        let names: HashMap<SpecId, String> = order.iter().map(|s| (*s, self.specs[s.index()].name.clone())).collect();
+        let mut names: HashMap<SpecId, String> =
+            order.iter().map(|s| (*s, self.specs[s.index()].name.clone())).collect();
         let mut ret = self.specs[spec.index()].ret;
         if matches!(request.abi, Abi::Kernel(_)) && !ret.is_none() && !ret.is_never() {
             return Err(kernel_result(&functions[0], ret));
@@ -98,13 +103,18 @@ impl Compiler {
             convert_result(&mut functions[0], want);
             ret = want;
         }
-        let insts = functions.iter().flat_map(|f| &f.blocks).flat_map(|b| &b.insts);
-        let symbol = if request.symbol.is_empty() { symbol(&functions[0].qualname) } else { request.symbol.to_owned() };
-        let mut captured: Vec<ObjId> =
-            insts.filter_map(|i| if let Inst::Extern(Extern::Array(o)) = i.inst { Some(o) } else { None }).collect();
-        captured.sort_unstable();
-        captured.dedup();
-        let arrays = captured.iter().filter_map(|o| Some((*o, host.captured(*o)?))).collect();
+        let mut symbol =
+            if request.symbol.is_empty() { symbol(&functions[0].qualname) } else { request.symbol.to_owned() };
+        let captured = referred(&functions, |w| if let Extern::Array(o) = w { Some(o) } else { None });
+        let linked = referred(&functions, |w| if let Extern::Foreign(o) = w { Some(o) } else { None });
+        let mut arrays: HashMap<_, _> = captured.iter().filter_map(|o| Some((*o, host.captured(*o)?))).collect();
+        for o in &linked {
+            let lh_infer::Object::Linked(l) = host.object(*o) else { lh_ir::bug!("not a linked function") };
+            // What has its name here has another one there.
+            let own = functions.iter_mut().map(|f| &mut f.name).chain(names.values_mut()).chain([&mut symbol]);
+            own.filter(|n| **n == l.name).for_each(|n| n.push_str("_own"));
+            arrays.insert(*o, Captured::Function(l.name.clone()));
+        }
         let unit = Unit {
             functions: functions.into_iter().map(Cow::Owned).collect(),
             spec_names: names,
@@ -121,7 +131,7 @@ impl Compiler {
         let mut deps: Vec<Dep> = order.iter().flat_map(|s| self.body(*s).deps.clone()).collect();
         deps.sort_by_key(|d| format!("{d:?}"));
         deps.dedup();
-        Ok(DeviceCode { ptx, ret, deps, symbol, captured })
+        Ok(DeviceCode { ptx, ret, deps, symbol, captured, linked })
     }
 
     /// Compiles a kernel for the GPU that the options name.
@@ -158,12 +168,21 @@ impl Compiler {
         let sites = if made.ptx.text.contains(ERROR) { made.raise_sites().map(site).collect() } else { Vec::new() };
         let contents = contents(host, &made.captured);
         let is_cooperative = made.ptx.text.contains(GRID_BARRIER);
-        let (code, captured) = (made.ptx.text.into_bytes(), made.captured);
-        let kernel = GpuKernel { symbol: made.symbol, code, sites, captured, contents };
+        let (code, captured, linked) = (made.ptx.text.into_bytes(), made.captured, made.linked);
+        let kernel = GpuKernel { symbol: made.symbol, code, sites, captured, contents, linked };
         let t = made.ptx.timings;
         let timings = vec![("LLVM IR", t.lower), ("optimisation", t.optimise), ("PTX", t.emit)];
         Ok(Compiled { timings, ..Compiled::gpu(args, made.deps, kernel, is_cooperative) })
     }
+}
+
+/// Objects that functions refer to, each once.
+fn referred(functions: &[Function], of: impl Fn(Extern) -> Option<ObjId>) -> Vec<ObjId> {
+    let insts = functions.iter().flat_map(|f| &f.blocks).flat_map(|b| &b.insts);
+    let mut found: Vec<_> = insts.filter_map(|i| if let Inst::Extern(w) = i.inst { of(w) } else { None }).collect();
+    found.sort_unstable();
+    found.dedup();
+    found
 }
 
 /// A hash of the elements of arrays.
@@ -173,7 +192,7 @@ pub(crate) fn contents(host: &mut dyn Host, arrays: &[ObjId]) -> Digest {
         match host.captured(*o) {
             Some(Captured::Bytes(bytes)) => h.bytes(&bytes),
             Some(Captured::At(address)) => h.number(address),
-            None => {}
+            Some(Captured::Function(_)) | None => {}
         }
     }
     h.finish()

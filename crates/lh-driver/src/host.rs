@@ -100,11 +100,11 @@ pub trait Host {
     fn digest(&mut self, o: ObjId) -> Option<Digest>;
     /// Module and name by which [`Host::import`] finds an object, if it has such.
     fn name_of(&mut self, o: ObjId) -> Option<(String, String)>;
-    /// PTX of all that a declared function and the kernel that calls it are linked with.
+    /// PTX of all that a declared function and the kernel that calls it are linked with, and why some of it has none.
     ///
     /// # Errors
     /// Why there is none.
-    fn linked_ptx(&mut self, o: ObjId, _link: u32) -> Result<String, String> {
+    fn linked_ptx(&mut self, o: ObjId, _link: u32) -> Result<(String, Option<String>), String> {
         Err(format!("{} comes with no code", self.describe(o)))
     }
     /// Source file of a function.

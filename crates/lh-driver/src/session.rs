@@ -423,21 +423,20 @@ impl World for Session<'_> {
         self.typed(f, args, options)
     }
 
-    fn link(&mut self, o: ObjId, name: &str, options: Options) -> Result<(SpecId, usize)> {
+    fn link(&mut self, o: ObjId, name: &str, options: Options) -> Result<Option<(SpecId, usize)>> {
         let failed = |text: String| Diagnostic::new(diag::BAD_PTX, text);
-        let text = self.host.linked_ptx(o, options.link);
-        let text = text.map_err(|why| failed(format!("`{name}` cannot be linked: {why}")))?;
-        let device = if options.device == Device::Gpu { Device::Gpu } else { Device::Function };
-        let key = (text, device);
-        if !self.compiler.linked.contains_key(&key) {
-            let caller = self.stack.last().map_or_else(|| lh_ir::bug!("a call from nowhere"), |f| f.key.func);
-            let functions = crate::lifted::link(self.compiler, &key.0, device, caller)?;
-            self.compiler.linked.insert(key.clone(), functions);
+        let made = self.host.linked_ptx(o, options.link);
+        let (text, machine) = made.map_err(|why| failed(format!("`{name}` cannot be linked: {why}")))?;
+        let is_gpu = options.device == Device::Gpu;
+        match (self.lifted(text, name, options), machine) {
+            (Ok(Some(found)), _) => Ok(Some(found)),
+            (Err(_), _) | (_, Some(_)) if is_gpu => Ok(None),
+            (_, Some(why)) => Err(failed(format!("`{name}` cannot run on the CPU device: {why}"))
+                .note("link CUDA C, PTX or LTO-IR that defines it beside the machine code, which GPUs run")),
+            (Err(e), None) => Err(e),
+            (Ok(None), None) => Err(failed(format!("`{name}` is declared, but nothing that is linked defines it"))
+                .note("give `link=` to `cuda.declare_device` or to the kernel; CUDA C defines it as `extern \"C\" __device__`")),
         }
-        self.compiler.linked[&key].get(name).copied().ok_or_else(|| {
-            failed(format!("`{name}` is declared, but nothing that is linked defines it"))
-                .note("give `link=` to `cuda.declare_device` or to the kernel; CUDA C defines it as `extern \"C\" __device__`")
-        })
     }
 
     fn reserve(&mut self, f: FuncId, name: &str) -> SpecId {
@@ -500,5 +499,17 @@ impl Session<'_> {
             self.compiler.own_options.insert(f, options);
         }
         self.compiler.own_options[&f]
+    }
+
+    /// A device function that PTX defines.
+    fn lifted(&mut self, text: String, name: &str, options: Options) -> Result<Option<(SpecId, usize)>> {
+        let device = if options.device == Device::Gpu { Device::Gpu } else { Device::Function };
+        let key = (text, device);
+        if !self.compiler.linked.contains_key(&key) {
+            let caller = self.stack.last().map_or_else(|| lh_ir::bug!("a call from nowhere"), |f| f.key.func);
+            let functions = crate::lifted::link(self.compiler, &key.0, device, caller)?;
+            self.compiler.linked.insert(key.clone(), functions);
+        }
+        Ok(self.compiler.linked[&key].get(name).copied())
     }
 }

@@ -4,7 +4,7 @@ use crate::infer::Infer;
 use crate::val::Val;
 use crate::world::Linked;
 use lh_ir::diag::{self, Diagnostic, Result};
-use lh_ir::func::{Device, Inst};
+use lh_ir::func::{Device, Extern, Foreign, ForeignAbi, Inst};
 use lh_ir::{Layout, ObjId, Ty, Value};
 
 impl Infer<'_> {
@@ -17,30 +17,39 @@ impl Infer<'_> {
         if args.len() != l.args.len() {
             return Err(wrong(format!("`{}` takes {} arguments, {} were given", l.name, l.args.len(), args.len())));
         }
-        let (spec, count) = self.world.link(o, &l.name, self.options)?;
-        let mut places = Vec::new();
-        let result = (!l.ret.is_none()).then(|| self.place_for(l.ret)).transpose()?;
-        if l.is_plain {
-            places.extend(result);
-        } else {
-            // The status, then the address of the result.
-            places.push(self.place_for(Ty::i32())?);
-            let address = match result {
-                Some(at) => at,
-                None => self.place_for(Ty::i64())?,
-            };
-            places.push(self.placed(&Val::new(Ty::ptr(), address))?);
-        }
+        let found = self.world.link(o, &l.name, self.options)?;
+        let mut given = Vec::new();
         for (a, want) in args.iter().zip(&l.args) {
             let a = self.unwrap_optional(a)?;
-            let x = if want.is_address() {
+            given.push(if want.is_address() {
                 self.address_of(&a)?
             } else if a.ty.is_number() && want.is_number() && (want.is_complex() || !a.ty.is_complex()) {
                 self.cast(&a, *want)
             } else {
                 return Err(wrong(format!("`{}` takes `{want}`, not `{}`", l.name, a.ty)));
-            };
-            places.push(self.placed(&x)?);
+            });
+        }
+        // Numba's convention always has the address of a result.
+        let slot = if l.ret.is_none() { Ty::i64() } else { l.ret };
+        let result = (!l.is_plain || !l.ret.is_none()).then(|| self.place_for(slot)).transpose()?;
+        let load = |s: &mut Self| match result {
+            Some(at) if !l.ret.is_none() => s.push(Inst::Load(at), l.ret),
+            _ => Val::of_type(Ty::none()),
+        };
+        let Some((spec, count)) = found else {
+            let direct = self.call_symbol(o, l, result, &given)?;
+            return Ok(direct.unwrap_or_else(|| load(self)));
+        };
+        let mut places = Vec::new();
+        if let (false, Some(at)) = (l.is_plain, result) {
+            // The status, then the address of the result.
+            places.push(self.place_for(Ty::i32())?);
+            places.push(self.placed(&Val::new(Ty::ptr(), at))?);
+        } else {
+            places.extend(result);
+        }
+        for x in &given {
+            places.push(self.placed(x)?);
         }
         if places.len() != count {
             let text = format!(
@@ -53,10 +62,30 @@ impl Infer<'_> {
             ));
         }
         self.push(Inst::Call(spec, places), Ty::none());
-        Ok(match result {
-            Some(at) => self.push(Inst::Load(at), l.ret),
-            None => Val::of_type(Ty::none()),
-        })
+        Ok(load(self))
+    }
+
+    /// A call by C's convention of what the linker will find by its name.
+    fn call_symbol(&mut self, o: ObjId, l: &Linked, result: Option<Value>, args: &[Val]) -> Result<Option<Val>> {
+        let is_one = |t: &Ty| t.flatten().len() == 1 && !t.is_half();
+        let ret = if l.is_plain { l.ret } else { Ty::i32() };
+        if let Some(t) = args.iter().map(|a| a.ty).chain([ret]).find(|t| !t.is_none() && !is_one(t)) {
+            let text = format!("`{}` is joined by NVIDIA's linker, which passes no `{t}`", l.name);
+            return Err(Diagnostic::new(diag::NOT_ON_DEVICE, text).note("pass an address: `CPointer(...)`"));
+        }
+        let address = self.push(Inst::Extern(Extern::Foreign(o)), Ty::ptr());
+        let mut operands = vec![self.value(&address)];
+        operands.extend(result.filter(|_| !l.is_plain));
+        for a in args {
+            operands.push(self.value(a));
+        }
+        let call = Inst::Foreign(Foreign { abi: ForeignAbi::C, writes: u32::MAX }, operands);
+        if ret.is_none() {
+            self.push_void(call);
+            return Ok(None);
+        }
+        let got = self.push(call, ret);
+        Ok(l.is_plain.then_some(got))
     }
 
     /// `ffi.from_buffer(a)`: the address of memory without gaps, in C's order.

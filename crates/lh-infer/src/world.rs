@@ -302,7 +302,8 @@ pub trait World {
     /// The indices at which a specialised function, or one that it calls, reads a stencil's arrays.
     fn offsets(&mut self, s: SpecId) -> Vec<Offsets>;
     /// The function of a [`Linked`] object, and the number of its parameters, each the address of a value: results first.
-    fn link(&mut self, o: ObjId, name: &str, options: Options) -> Result<(SpecId, usize)>;
+    /// `None` if only NVIDIA's linker can join it to the kernel.
+    fn link(&mut self, o: ObjId, name: &str, options: Options) -> Result<Option<(SpecId, usize)>>;
     /// A name for messages: `f.__qualname__`, or the path of an object.
     fn describe(&mut self, o: ObjId) -> String;
 }

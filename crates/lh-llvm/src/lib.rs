@@ -39,12 +39,14 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-/// A captured array in code for a GPU.
+/// What code for a GPU has of an object.
 pub enum Captured {
     /// The elements of one of the host, in the order of its memory: they become part of the code.
     Bytes(Vec<u8>),
     /// Where one is that is in a GPU's memory.
     At(u64),
+    /// The name of a function that NVIDIA's linker adds.
+    Function(String),
 }
 
 /// What is compiled together: one entry and everything it calls.

@@ -23,6 +23,11 @@ impl DevicePtx {
     fn ptx(&self) -> &str {
         &self.code.ptx.text
     }
+    /// Declared functions that NVIDIA's linker is still to add.
+    #[getter]
+    fn linked(&self, py: Python<'_>) -> Vec<Py<PyAny>> {
+        self.code.linked.iter().map(|o| crate::objects::object(py, *o).unbind()).collect()
+    }
     /// LLVM IR after optimisation, if it was asked for.
     #[getter]
     fn llvm(&self) -> Option<&str> {

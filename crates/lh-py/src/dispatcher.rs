@@ -462,8 +462,8 @@ pub fn compile<'a>(
         None => {
             state.known().misses += 1;
             let mut made = compiler::compile(py, function, args, options, ret, lookup.is_some())?;
-            if let Some(gpu) = state.options.gpu.as_ref().filter(|_| lookup.is_some()) {
-                assemble(py, gpu.get(), options.gpu.is_some_and(|g| g.lines), &mut made.0)?;
+            if let Some(gpu) = &state.options.gpu {
+                assemble(py, gpu.get(), options, lookup.is_some(), &mut made.0)?;
             }
             state.known().missed.push(args.to_vec());
             if let Some(l) = &lookup {
@@ -505,9 +505,22 @@ pub fn compile<'a>(
     Ok(added)
 }
 
-/// Replaces PTX that will be kept by machine code, if the driver has an assembler: later processes are then spared that as well.
-fn assemble(py: Python<'_>, gpu: &Gpu, lines: bool, compiled: &mut Arc<Compiled>) -> PyResult<()> {
+/// Replaces PTX by machine code, where NVIDIA's linker is to add functions, or if it will be kept and the driver has an assembler: later
+/// processes are then spared that as well.
+fn assemble(py: Python<'_>, gpu: &Gpu, options: Options, is_kept: bool, compiled: &mut Arc<Compiled>) -> PyResult<()> {
     let Some(kernel) = Arc::get_mut(compiled).and_then(|c| c.on_gpu.as_mut()) else { return Ok(()) };
+    let (lines, (major, minor)) = options.gpu.map_or((false, (0, 0)), |g| (g.lines, g.capability));
+    if !kernel.linked.is_empty() {
+        let functions: Vec<_> = kernel.linked.drain(..).map(|o| crate::objects::object(py, o)).collect();
+        let link = py.import("lancehead.cuda.linking")?.getattr("machine_code")?;
+        let text = String::from_utf8_lossy(&kernel.code);
+        let code = link.call1((text, functions, options.link, format!("sm_{major}{minor}"), lines))?.extract()?;
+        kernel.code = code;
+        return Ok(());
+    }
+    if !is_kept {
+        return Ok(());
+    }
     match py.detach(|| gpu.gpu.assemble(&kernel.code, lines)) {
         Ok(code) => kernel.code = code,
         Err(e) if e.code == -1 => {}

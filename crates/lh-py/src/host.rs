@@ -337,8 +337,8 @@ impl Host for PyHost<'_> {
         }
         array.call_method1("tobytes", ("A",)).ok()?.extract().ok().map(Captured::Bytes)
     }
-    fn linked_ptx(&mut self, o: ObjId, link: u32) -> Result<String, String> {
-        let ptx = || -> PyResult<String> {
+    fn linked_ptx(&mut self, o: ObjId, link: u32) -> Result<(String, Option<String>), String> {
+        let ptx = || -> PyResult<(String, Option<String>)> {
             let module = self.py.import("lancehead.cuda.linking")?;
             module.getattr("ptx_of")?.call1((self.get(o), link))?.extract()
         };

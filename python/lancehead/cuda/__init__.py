@@ -33,9 +33,9 @@ from lancehead.cuda.linking import LTOIR, Archive, Cubin, CUSource, Fatbin, Link
 from lancehead.cuda.names import (
     activemask, all_sync, any_sync, atomic, ballot_sync, blockDim, blockIdx, brev, cbrt, cg, clz, const, eq_sync, ffs, fma, grid,
     gridDim, gridsize, laneid, lanemask_lt, ldca, ldcg, ldcs, ldcv, ldlu, local, match_all_sync, match_any_sync, nanosleep, popc,
-    selp, shared, shfl_down_sync, shfl_sync, shfl_sync_intrinsic, shfl_up_sync, shfl_xor_sync, stcg, stcs, stwb, stwt, syncthreads,
+    selp, shared, shfl_down_sync, shfl_sync, shfl_up_sync, shfl_xor_sync, stcg, stcs, stwb, stwt, syncthreads,
     syncthreads_and, syncthreads_count, syncthreads_or, syncwarp, threadfence, threadfence_block, threadfence_system, threadIdx,
-    vote_sync_intrinsic, warpsize,
+    warpsize,
 )  # fmt: skip
 from lancehead.cuda.reduction import Reduce, reduce
 from lancehead.cuda.streams import (
@@ -65,7 +65,7 @@ __all__ = [
     "managed_array", "mapped", "mapped_array", "mapped_array_like", "match_all_sync", "match_any_sync", "nanosleep", "np", "open_ipc_array",
     "per_thread_default_stream", "pinned", "pinned_array", "pinned_array_like", "popc", "profile_start", "profile_stop",
     "profiling", "random", "reduce", "require_context", "select_device", "selp", "shared", "shfl_down_sync", "shfl_sync",
-    "shfl_sync_intrinsic", "shfl_up_sync", "shfl_xor_sync", "stcg", "stcs", "stream", "stwb", "stwt", "synchronize", "syncthreads",
+    "shfl_up_sync", "shfl_xor_sync", "stcg", "stcs", "stream", "stwb", "stwt", "synchronize", "syncthreads",
     "syncthreads_and", "syncthreads_count", "syncthreads_or", "syncwarp", "threadIdx", "threadfence", "threadfence_block",
-    "threadfence_system", "to_device", "typing", "vectorize", "vote_sync_intrinsic", "warpsize",
+    "threadfence_system", "to_device", "typing", "vectorize", "warpsize",
 ]  # fmt: skip

@@ -242,7 +242,10 @@ class CUDADispatcher:
     def _machine_code(self, types: Any, cc: Any = None) -> tuple[bytes, int | None]:
         major, minor = default_cc(cc or self._capability())
         lines = ("-lineinfo",) if self.targetoptions.get("lineinfo") else ()
-        return toolkit.assembled(self._device_code(types, (major, minor)).ptx, f"sm_{major}{minor}", lines)
+        code, arch = self._device_code(types, (major, minor)), f"sm_{major}{minor}"
+        if code.linked:
+            return linking.machine_code(code.ptx, code.linked, self._given.get("_link", 0), arch, bool(lines)), None
+        return toolkit.assembled(code.ptx, arch, lines)
 
     def _capability(self) -> tuple[int, int]:
         gpu = current_gpu()

@@ -1,7 +1,7 @@
-"""Functions of other languages that kernels call: CUDA C and PTX.
+"""Functions of other languages that kernels call: CUDA C, PTX, and machine code.
 
-On the CPU device their PTX is read back and compiled with the kernel. CUDA C becomes PTX by NVIDIA's compiler: NVRTC or `nvcc`, whichever
-is installed.
+PTX is read back and compiled with the kernel. CUDA C becomes PTX by NVIDIA's compiler: NVRTC or `nvcc`, whichever is installed. Machine
+code, and PTX that cannot be read back, is joined to kernels for GPUs by NVIDIA's linker.
 """
 
 from __future__ import annotations
@@ -185,29 +185,56 @@ def number(link: Any) -> int:
     return len(_offered) - 1
 
 
-def ptx_of(function: DeclaredFunction, kernel: int) -> str:
-    """PTX of what a function is linked with, and the kernel that calls it: one module of all."""
-    items = {item if isinstance(item, LinkableCode) else str(item): item for item in (*function.link, *_offered[kernel])}
-    made, compiled = [], []
-    for item in items.values():
-        kind, name, text = _read(item)
-        if kind in _COMPILED:
-            compiled.append((kind, name, text if isinstance(text, bytes) else bytes(text)))
-        else:
-            made.append(_ptx(item, kind, name, text))
-    if compiled:
-        made.append(_of_ir(function.name, compiled))
-    return _joined(made)
+def ptx_of(function: DeclaredFunction, kernel: int) -> tuple[str, str | None]:
+    """PTX of what a function is linked with, and the kernel that calls it: one module of all; and why some of it has none."""
+    modules = _modules([function], kernel)
+    made = [data.decode() for kind, _, data in modules if kind == "ptx"]
+    ir = [module for module in modules if module[0] == "ltoir"]
+    mixed = [module for module in modules if module[0] in _MIXED]
+    machine = next((f"{name} is machine code" for kind, name, _ in modules if kind == "cubin"), None)
+    if mixed:
+        try:
+            return _joined([*made, _of_ir(function.name, [*ir, *mixed])]), machine
+        except LinkerError as e:
+            machine = machine or f"{mixed[0][1]} is machine code, or cannot be linked: {e}"
+    if ir:
+        made.append(_of_ir(function.name, ir))
+    return _joined(made), machine
 
 
-# What may hold LLVM IR of NVIDIA's.
-_COMPILED = ("ltoir", "fatbin", "o", "a")
+def machine_code(ptx: str, functions: list[DeclaredFunction], kernel: int, arch: str, lines: bool) -> bytes:
+    """Machine code of a kernel's PTX and of all that it, and functions that it calls, are linked with.
+
+    Raises:
+        LinkerError: there is no linker, or it refuses something; the text says why.
+    """
+    modules = _modules(functions, kernel)
+    own, options = ("ptx", "kernel", ptx.encode()), (f"-arch={arch}", *(("-lineinfo",) if lines else ()))
+    machine = [module for module in modules if module[0] in ("cubin", *_MIXED)]
+    try:
+        # What stands beside machine code may define the same once more, for the CPU device.
+        return toolkit.linked([own, *(machine or modules)], *options)
+    except LinkerError:
+        if len(machine) in (0, len(modules)):
+            raise
+        return toolkit.linked([own, *modules], *options)
+
+
+# What may hold LLVM IR of NVIDIA's, or machine code.
+_MIXED = ("fatbin", "o", "a")
+
+
+def _modules(functions: list[DeclaredFunction], kernel: int) -> list[tuple[str, str, bytes]]:
+    """Kinds, names and contents of all that functions and their kernel are linked with, each once; CUDA C is PTX."""
+    given = [item for f in functions for item in f.link] + list(_offered[kernel])
+    items = {item if isinstance(item, LinkableCode) else str(item): item for item in given}
+    return [_module(item) for item in items.values()]
 
 
 def _of_ir(name: str, modules: list[tuple[str, str, bytes]]) -> str:
     # Only what something refers to is kept: a variable with the function's address.
     keep = f'extern "C" {{ __device__ void {name}(); __device__ void (*lh_keep_{name})() = {name}; }}'
-    ptx = toolkit.linked([*modules, ("ltoir", "keep", nvrtc.lto_ir(keep))])
+    ptx = toolkit.linked([*modules, ("ltoir", "keep", nvrtc.lto_ir(keep))], "-arch=sm_90", "-ptx").rstrip(b"\0").decode()
     return "\n".join(line for line in ptx.splitlines() if f"lh_keep_{name}" not in line)
 
 
@@ -221,17 +248,16 @@ def _read(item: Any) -> tuple[str, str, Any]:
     return kind, path.name, path.read_bytes()
 
 
-def _ptx(item: Any, kind: str, name: str, text: Any) -> str:
-    if kind not in ("cu", "ptx"):
-        raise LinkerError(f"{name} is machine code, which cannot be linked: CUDA C, PTX and LTO-IR can")
-    source = text.decode() if isinstance(text, (bytes, bytearray)) else text
-    if kind == "ptx":
-        return source
+def _module(item: Any) -> tuple[str, str, bytes]:
+    kind, name, data = _read(item)
+    data = data.encode() if isinstance(data, str) else bytes(data)
+    if kind != "cu":
+        return kind, name, data
     folder = () if isinstance(item, LinkableCode) else (str(Path(item).parent),)
-    made, log = nvrtc.compile(source, name, folder)
+    made, log = nvrtc.compile(data.decode(), name, folder)
     if log:
         warnings.warn(f"NVRTC log messages: {log}", stacklevel=2)
-    return made
+    return "ptx", name, made.encode()
 
 
 def _joined(modules: Iterable[str]) -> str:

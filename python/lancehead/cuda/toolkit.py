@@ -10,7 +10,7 @@ import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from lancehead.cuda.errors import LinkerError
@@ -84,12 +84,12 @@ def _needed(name: str, wheel: str) -> str:
     return path
 
 
-# `nvJitLinkInputType`: LLVM IR of NVIDIA's, and what may hold some.
-_INPUTS = {"ltoir": 3, "fatbin": 4, "o": 5, "a": 6}
+# `nvJitLinkInputType`.
+_INPUTS = {"cubin": 1, "ptx": 2, "ltoir": 3, "fatbin": 4, "o": 5, "a": 6}
 
 
-def linked(items: Iterable[tuple[str, str, bytes]]) -> str:
-    """PTX of modules that hold NVIDIA's LLVM IR: their kinds, names and bytes.
+def linked(items: list[tuple[str, str, bytes]], *options: str) -> bytes:
+    """Machine code of modules, given by their kinds, names and bytes; with the option `-ptx`, PTX of their LLVM IR.
 
     Raises:
         LinkerError: there is no linker, or it refuses them; the text says why.
@@ -97,18 +97,21 @@ def linked(items: Iterable[tuple[str, str, bytes]]) -> str:
     found = library("libnvJitLink")
     if found is None:
         raise LinkerError("this needs NVIDIA's linker: `pip install nvidia-nvjitlink`")
-    handle, options = ctypes.c_void_p(), [b"-arch=sm_90", b"-lto", b"-ptx"]
-    status = _jit(found, "Create")(ctypes.byref(handle), len(options), (ctypes.c_char_p * len(options))(*options))
+    handle = ctypes.c_void_p()
+    given = [o.encode() for o in (*options, *(["-lto"] if any(kind == "ltoir" for kind, _, _ in items) else ()))]
+    status = _jit(found, "Create")(ctypes.byref(handle), len(given), (ctypes.c_char_p * len(given))(*given))
     if status != 0:
         raise LinkerError(f"nvJitLinkCreate gives the error {status}")
     try:
-        added = [
-            _jit(found, "AddData")(handle, _INPUTS[kind], data, ctypes.c_size_t(len(data)), name.encode()) for kind, name, data in items
-        ]
-        if any(added) or _jit(found, "Complete")(handle) != 0:
-            said = _text(_jit(found, "GetErrorLogSize"), _jit(found, "GetErrorLog"), handle)
-            raise LinkerError(f"{said}Machine code cannot be linked: compile with -dlto, or link CUDA C or PTX")
-        return _text(_jit(found, "GetLinkedPtxSize"), _jit(found, "GetLinkedPtx"), handle)
+        for kind, name, data in items:
+            # PTX ends with a zero byte.
+            data = data + b"\0" if kind == "ptx" else data
+            status = status or _jit(found, "AddData")(handle, _INPUTS[kind], data, ctypes.c_size_t(len(data)), name.encode())
+        if status or _jit(found, "Complete")(handle):
+            said = read(_jit(found, "GetErrorLogSize"), _jit(found, "GetErrorLog"), handle).rstrip(b"\0").decode(errors="replace")
+            raise LinkerError(said.rstrip() or f"nvJitLink gives the error {status}")
+        what = "Ptx" if "-ptx" in options else "Cubin"
+        return read(_jit(found, f"GetLinked{what}Size"), _jit(found, f"GetLinked{what}"), handle)
     finally:
         _jit(found, "Destroy")(ctypes.byref(handle))
 
@@ -119,10 +122,6 @@ def _jit(found: ctypes.CDLL, name: str) -> Callable[..., int]:
         return getattr(found, f"nvJitLink{name}")  # type: ignore[no-any-return]
     except AttributeError:
         return next(getattr(found, f"__nvJitLink{name}_12_{n}") for n in range(9) if hasattr(found, f"__nvJitLink{name}_12_{n}"))  # type: ignore[no-any-return]
-
-
-def _text(size_of: Callable[..., int], get: Callable[..., int], handle: ctypes.c_void_p) -> str:
-    return read(size_of, get, handle).rstrip(b"\0").decode()
 
 
 def read(size_of: Callable[..., int], get: Callable[..., int], handle: ctypes.c_void_p) -> bytes:

@@ -246,7 +246,7 @@ impl<'a> Reader<'a> {
         let (symbol, contents) = (self.text()?, self.digest()?);
         let captured = self.many(|r| r.number().map(ObjId))?;
         let sites = self.many(|r| Some((r.text()?, r.text()?, r.text()?, r.text()?, r.number()?)))?;
-        Some(GpuKernel { symbol, contents, captured, sites, code: Vec::new() })
+        Some(GpuKernel { symbol, contents, captured, sites, ..GpuKernel::default() })
     }
     fn word(&mut self) -> Option<(Extern, u32)> {
         let (kind, number) = (self.byte()?, self.number()?);
@@ -405,7 +405,7 @@ mod tests {
                 contents: Digest([5; 32]),
                 captured: vec![ObjId(2)],
                 sites: vec![("ValueError".into(), "no".into(), "f".into(), "f.py".into(), 7)],
-                code: Vec::new(),
+                ..GpuKernel::default()
             }),
             object: vec![0x7f; 300],
             variants: vec![("x86-64-v2".into(), vec![1]), ("x86-64-v3".into(), vec![2, 3])],

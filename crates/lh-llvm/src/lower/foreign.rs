@@ -1,25 +1,33 @@
 //! Calls of code that was not compiled here.
 
 use super::function::FnCx;
+use crate::Captured;
 use crate::ir::{Type, Val};
 use lh_ir::Value;
-use lh_ir::func::{Foreign, ForeignAbi};
+use lh_ir::func::{Extern, Foreign, ForeignAbi, Inst};
 use lh_ir::types::Prim;
 use llvm_sys::LLVMIntPredicate::LLVMIntNE;
 
 impl FnCx<'_, '_> {
     pub(super) fn call_foreign(&mut self, f: Foreign, args: &[Value], result: Option<Value>) -> Vec<Val> {
         let [address, args @ ..] = args else { lh_ir::bug!("a call of nothing") };
-        let address = self.one(*address);
+        let (symbol, address) = (self.linked_symbol(*address), self.one(*address));
         let ret: Vec<Prim> = result.map_or(Vec::new(), |r| self.prims(r).to_vec());
         match f.abi {
-            ForeignAbi::C => self.call_c(address, args, &ret),
+            ForeignAbi::C => self.call_c(address, symbol, args, &ret),
             ForeignAbi::Table => self.call_table(address, args, &ret),
         }
     }
 
+    /// The name of a function that NVIDIA's linker adds.
+    fn linked_symbol(&self, address: Value) -> Option<String> {
+        let mut insts = self.func.blocks.iter().flat_map(|b| &b.insts);
+        let Inst::Extern(Extern::Foreign(o)) = insts.find(|d| d.result == Some(address))?.inst else { return None };
+        if let Captured::Function(name) = self.cx.unit.arrays.get(&o)? { Some(name.clone()) } else { None }
+    }
+
     /// Numbers narrower than `int` are extended by the caller.
-    fn call_c(&mut self, address: Val, args: &[Value], ret: &[Prim]) -> Vec<Val> {
+    fn call_c(&mut self, address: Val, symbol: Option<String>, args: &[Value], ret: &[Prim]) -> Vec<Val> {
         let t = self.t;
         let mut vals: Vec<Val> = Vec::new();
         for arg in args {
@@ -39,7 +47,15 @@ impl FnCx<'_, '_> {
             [p] => self.prim(*p),
             _ => lh_ir::bug!("a C function gives one number"),
         };
-        let result = self.call(self.cx.m.fn_type(&types, of), address, &vals);
+        let result = match symbol {
+            Some(name) => {
+                let (ty, f) = self.cx.external(&name, &types, of);
+                // Threads may wait for each other in it.
+                self.attribute(f, "convergent");
+                self.call(ty, f, &vals)
+            }
+            None => self.call(self.cx.m.fn_type(&types, of), address, &vals),
+        };
         match ret {
             [] => Vec::new(),
             [Prim::I1] => vec![self.icmp(LLVMIntNE, result, self.int(t.i8, 0))],

@@ -100,12 +100,14 @@ impl FnCx<'_, '_> {
 
     /// A number of the process that the code is loaded into.
     pub(super) fn extern_word(&self, what: Extern, prim: Prim) -> Val {
-        if let Extern::Array(o) = what
+        if let Extern::Array(o) | Extern::Foreign(o) = what
             && let Some(captured) = self.cx.unit.arrays.get(&o)
         {
             return match captured {
                 Captured::Bytes(bytes) => self.device_constant(&format!("array.{}", o.0), bytes),
                 Captured::At(address) => self.int_to_ptr(self.int(self.t.i64, *address as i64)),
+                // Its calls name it.
+                Captured::Function(_) => self.null(self.t.ptr),
             };
         }
         let symbol = self.cx.m.external(&self.cx.unit.symbol(Outside::Word(what)), self.t.i8);
