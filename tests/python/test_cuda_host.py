@@ -118,6 +118,10 @@ except cuda.cudadrv.driver.CudaAPIError:
 """
     environment = {**os.environ, "LANCEHEAD_CPU_DEVICES": "2"}
     assert subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True).stdout == "done\n"
+    for wrong in ("x", "0"):
+        environment["LANCEHEAD_CPU_DEVICES"] = wrong
+        done = subprocess.run([sys.executable, "-c", "from lancehead import cuda"], env=environment, capture_output=True, text=True)
+        assert f"LANCEHEAD_CPU_DEVICES={wrong}: the number of devices is an integer above 0" in done.stderr
 
 
 def test_launches_are_kept_by_their_geometry():

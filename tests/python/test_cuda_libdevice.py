@@ -196,5 +196,28 @@ def test_remainder_with_the_last_bits_of_the_quotient():
 
 
 def test_unknown_names_are_refused():
-    with pytest.raises(errors.TypingError, match="has no function `j9`"):
-        applied(libdevice.j9, np.float64, X)
+    @cuda.jit
+    def kernel():
+        libdevice.j9(1.0)
+
+    with pytest.raises(errors.TypingError, match="j9"):
+        kernel[1, 1]()
+
+
+def test_every_name_is_listed_and_known_to_the_compiler():
+    names = dir(libdevice)
+    assert len(names) == 317 and {"sin", "sinf", "fma_rz", "int2double_rn", "umulhi"} <= set(names)
+    with pytest.raises(AttributeError, match="sine"):
+        _ = libdevice.sine
+    for name in names:
+        function = getattr(libdevice, name)
+
+        @cuda.jit
+        def kernel(out, x):
+            function(x)
+
+        # No name is unknown; how many arguments it takes is another question.
+        try:
+            kernel.compile("void(float64[::1], float64)")
+        except errors.NumbaError as e:
+            assert "has no function" not in str(e)

@@ -236,7 +236,10 @@ def context_of(device: Device) -> Context:
     return _contexts[device]
 
 
-_count = max(1, int(os.environ.get("LANCEHEAD_CPU_DEVICES", "1") or "1"))
+_number = os.environ.get("LANCEHEAD_CPU_DEVICES", "").strip() or "1"
+if not (_number.isdecimal() and int(_number) > 0):
+    raise ValueError(f"LANCEHEAD_CPU_DEVICES={_number}: the number of devices is an integer above 0")
+_count = int(_number)
 
 
 class DeviceList:
