@@ -17,6 +17,7 @@ use crate::counted::Defs;
 use crate::edit::runtime;
 use crate::effects::{Effects, Root};
 use crate::kernel_context::is_block_sync;
+use hashbrown::HashSet;
 use lh_ir::func::{Device, Inst, InstData, Term, parallel};
 use lh_ir::types::TyKind;
 use lh_ir::{Const, Function, Span, Ty, Value};
@@ -27,7 +28,7 @@ pub(crate) fn run(func: &mut Function) -> bool {
     if func.options.parallel & parallel::RACE == 0 || func.options.device == Device::Gpu {
         return false;
     }
-    let arrays = arrays_of_threads(func);
+    let (arrays, same) = (arrays_of_threads(func), same_stores(func));
     let mut changed = false;
     for b in 0..func.blocks.len() {
         let old = func.blocks[b].insts.clone();
@@ -35,7 +36,7 @@ pub(crate) fn run(func: &mut Function) -> bool {
         for d in old {
             let plan = plan(func, &d);
             if let Some((mut what, target)) = plan {
-                let stores_same = stores_same(func, &d.inst);
+                let stores_same = matches!(d.inst, Inst::Store(_, v) if same.contains(&v));
                 if stores_same {
                     what.kind = access::BEFORE;
                 }
@@ -77,23 +78,27 @@ pub(crate) fn run(func: &mut Function) -> bool {
     changed
 }
 
-/// Whether an instruction stores a constant or, in the body of a loop, what the loop has from outside.
-fn stores_same(func: &Function, inst: &Inst) -> bool {
-    let insts = || func.blocks.iter().flat_map(|b| &b.insts);
-    let is_body = || insts().any(|d| matches!(&d.inst, Inst::Runtime(f, _) if f.name == "lh_race_iteration"));
-    let (Inst::Store(_, stored), Device::Host) = (inst, func.options.device) else { return false };
-    let (mut all, mut at) = (vec![*stored], 0);
-    while let Some(v) = all.get(at).copied() {
-        match insts().find(|d| d.result == Some(v)).map(|d| &d.inst) {
-            Some(Inst::Const(_) | Inst::Zero) => {}
-            Some(Inst::Cast(x) | Inst::Field(x, _)) => all.push(*x),
-            Some(Inst::Pack(parts)) => all.extend(parts),
-            None if func.params().contains(&v) && is_body() => {}
-            _ => return false,
+/// What is stored and is a constant or, in the body of a loop, what the loop has from outside.
+fn same_stores(func: &Function) -> HashSet<Value> {
+    let (defs, insts) = (Defs::new(func), || func.blocks.iter().flat_map(|b| &b.insts));
+    let is_body = insts().any(|d| matches!(&d.inst, Inst::Runtime(f, _) if f.name == "lh_race_iteration"));
+    let is_same = |stored: &Value| {
+        let mut all = vec![*stored];
+        while let Some(v) = all.pop() {
+            match defs.inst(func, v) {
+                Some(Inst::Const(_) | Inst::Zero) => {}
+                Some(Inst::Cast(x) | Inst::Field(x, _)) => all.push(*x),
+                Some(Inst::Pack(parts)) => all.extend(parts),
+                None if func.params().contains(&v) && is_body => {}
+                _ => return false,
+            }
         }
-        at += 1;
+        true
+    };
+    if func.options.device != Device::Host {
+        return HashSet::new();
     }
-    true
+    insts().filter_map(|d| if let Inst::Store(_, v) = d.inst { Some(v) } else { None }).filter(is_same).collect()
 }
 
 /// Whether threads wait for each other here.

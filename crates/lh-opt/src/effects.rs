@@ -90,7 +90,8 @@ pub(crate) enum Meaning {
 }
 
 impl Meaning {
-    fn of(func: &Function) -> Option<Meaning> {
+    /// By the library's name for it.
+    pub(crate) fn of(func: &Function) -> Option<Meaning> {
         match func.qualname.as_str() {
             "floordiv" if func.params().iter().all(|v| func.ty(*v).is_int()) => Some(Meaning::Quotient),
             "fmax" | "fmin" | "maximum" | "minimum" | "logical_or" | "logical_and"

@@ -13,6 +13,7 @@
 //! nothing to make them of: [`whole`] puts them into their callers with all their blocks.
 
 use crate::edit::{Replacements, to};
+use crate::effects::Meaning;
 use crate::jam::rename;
 use hashbrown::HashMap;
 use lh_ir::func::{BlockData, Device, Inst, InstData, Options, Target, Term, parallel};
@@ -61,7 +62,7 @@ fn only_computes(func: &Function) -> bool {
     func.is_library
         && !keeps_calls(func)
         // The dependence test asks what a slice was written as.
-        && !(func.options.parallel & parallel::PRANGE != 0 && func.qualname == "slice_bounds")
+        && !(func.options.parallel & parallel::PRANGE != 0 && Meaning::of(func) == Some(Meaning::SliceBounds))
         && func.slots.is_empty()
         && func.ret.is_some_and(|r| r == func.ty(*v) || on_device && r.is_int() && r.flatten() == func.ty(*v).flatten())
         && block.insts.len() <= if on_device || makes { 2 * MAX_INSTS } else { MAX_INSTS }

@@ -8,6 +8,7 @@
 
 use crate::counted::Defs;
 use crate::edit::use_counts;
+use hashbrown::HashSet;
 use lh_ir::func::{Device, Inst, InstData, Term};
 use lh_ir::{Const, Function, Ty};
 
@@ -37,11 +38,15 @@ pub(crate) fn run(func: &mut Function) -> bool {
             func.blocks[b].term = Some(Term::Raise { exc, args: vec![v] });
         }
     }
-    // The whole comes before its parts.
-    for v in parts.iter().filter(|v| func.ty(**v) == Ty::str()).copied().collect::<Vec<_>>() {
-        if use_counts(func)[v.index()] == 0 {
-            func.blocks.iter_mut().for_each(|b| b.insts.retain(|d| d.result != Some(v)));
+    // The whole comes before its parts, and keeps them.
+    let (mut counts, mut gone) = (use_counts(func), HashSet::new());
+    for v in parts.iter().filter(|v| func.ty(**v) == Ty::str()) {
+        if counts[v.index()] == 0 && gone.insert(*v) {
+            let inst = defs.inst(func, *v);
+            inst.into_iter().for_each(|i| i.for_each_operand(|x| counts[x.index()] -= 1));
         }
     }
+    let is_left = |d: &InstData| d.result.is_none_or(|v| !gone.contains(&v));
+    func.blocks.iter_mut().for_each(|b| b.insts.retain(is_left));
     !parts.is_empty()
 }
