@@ -3,42 +3,17 @@
 from __future__ import annotations
 
 import copy
-from typing import Any, Callable
+from typing import Any
 
 import numpy as np
 import pytest
+from corpus import Corpus, N
+
 from lancehead import errors, njit, pndindex, prange
 
-N = 400
-RANDOM = np.random.default_rng(7)
-RIGHT: list[Any] = []
-WRONG: list[Any] = []
-
-
-def right(*args: Any) -> Callable[[Any], Any]:
-    def add(f: Any) -> Any:
-        RIGHT.append(pytest.param(f, args, id=f.__name__))
-        return f
-    return add
-
-
-def wrong(*args: Any) -> Callable[[Any], Any]:
-    def add(f: Any) -> Any:
-        WRONG.append(pytest.param(f, args, id=f.__name__))
-        return f
-    return add
-
-
-def vector() -> Any:
-    return RANDOM.random(N)
-
-
-def matrix(m: int = 30, n: int = 20) -> Any:
-    return RANDOM.random((m, n))
-
-
-def bins() -> Any:
-    return RANDOM.integers(0, 10, N)
+CORPUS = Corpus()
+RANDOM, RIGHT, WRONG = CORPUS.random, CORPUS.right_loops, CORPUS.wrong_loops
+right, wrong, vector, matrix, bins = CORPUS.right, CORPUS.wrong, CORPUS.vector, CORPUS.matrix, CORPUS.bins
 
 
 @right(vector())

@@ -3,34 +3,16 @@
 from __future__ import annotations
 
 import copy
-from typing import Any, Callable
+from typing import Any
 
 import numpy as np
 import pytest
+from corpus import Corpus
+
 from lancehead import errors, njit, prange
 
-N = 400
-RANDOM = np.random.default_rng(7)
-WRONG: list[Any] = []
-
-
-def wrong(*args: Any) -> Callable[[Any], Any]:
-    def add(f: Any) -> Any:
-        WRONG.append(pytest.param(f, args, id=f.__name__))
-        return f
-    return add
-
-
-def vector() -> Any:
-    return RANDOM.random(N)
-
-
-def matrix() -> Any:
-    return RANDOM.random((30, 20))
-
-
-def bins() -> Any:
-    return RANDOM.integers(0, 10, N)
+CORPUS = Corpus()
+wrong, vector, matrix, bins = CORPUS.wrong, CORPUS.vector, CORPUS.matrix, CORPUS.bins
 
 
 @wrong(vector())
@@ -186,7 +168,7 @@ def temporary_by_two_names(a):
     return b
 
 
-@pytest.mark.parametrize(("function", "args"), WRONG)
+@pytest.mark.parametrize(("function", "args"), CORPUS.wrong_loops)
 def test_temporaries_that_iterations_share_are_refused(function: Any, args: Any) -> None:
     with pytest.raises(errors.UnsupportedError, match="parallel-race"):
         njit(parallel=True)(function)(*copy.deepcopy(args))
