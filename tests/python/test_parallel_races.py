@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from corpus import Corpus, N
+from loop_corpus import Corpus, N
 
 from lancehead import errors, njit, pndindex, prange
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from corpus import Corpus
+from loop_corpus import Corpus
 
 from lancehead import errors, njit, prange
 

@@ -42,6 +42,7 @@ pub fn tidy(root: &Path) -> Report {
         check_file(source, &budget, &mut complaints);
     }
     check_pages(root, &sources, &mut complaints);
+    check_test_modules(&sources, &mut complaints);
     let summary = check_total(&sources, &budget, &mut complaints);
     Report { summary, complaints }
 }
@@ -206,6 +207,20 @@ fn check_pages(root: &Path, sources: &[Source], complaints: &mut Vec<String>) {
     }
 }
 
+/// Tests import each other by bare names, from several folders: no name stands for two modules.
+fn check_test_modules(sources: &[Source], complaints: &mut Vec<String>) {
+    let mut homes: BTreeMap<&str, &str> = BTreeMap::new();
+    for path in sources.iter().map(|source| source.path.as_str()) {
+        let name = path.rsplit('/').next().unwrap_or_default();
+        if !path.starts_with("tests/") || !path.ends_with(".py") || name == "conftest.py" {
+            continue;
+        }
+        if let Some(other) = homes.insert(name, path) {
+            complaints.push(format!("{path}:1: {other} has the same name, and one of them hides the other"));
+        }
+    }
+}
+
 /// Lines per crate and in all, against the budget.
 fn check_total(sources: &[Source], budget: &Budget, complaints: &mut Vec<String>) -> Vec<String> {
     let mut parts: BTreeMap<String, usize> = BTreeMap::new();
@@ -259,6 +274,18 @@ mod tests {
         assert_eq!(complaints("crates/a/src/util.rs", "//! T\n").len(), 1);
         assert_eq!(complaints("python/a.py", "x = 1\n").len(), 1);
         assert_eq!(complaints("python/a.py", "\"\"\"T\"\"\"\ndef f():\n    a\n    b\n").len(), 1);
+    }
+
+    #[test]
+    fn modules_of_tests_share_no_name() {
+        let source = |path: &str| Source { path: path.to_owned(), text: String::new() };
+        let found = |paths: &[&str]| {
+            let mut complaints = Vec::new();
+            check_test_modules(&paths.iter().map(|path| source(path)).collect::<Vec<_>>(), &mut complaints);
+            complaints.len()
+        };
+        assert_eq!(found(&["tests/a/x.py", "tests/b/y.py", "tests/a/conftest.py", "tests/conftest.py"]), 0);
+        assert_eq!(found(&["tests/a/x.py", "tests/b/x.py"]), 1);
     }
 
     #[test]
