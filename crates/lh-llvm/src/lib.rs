@@ -8,6 +8,7 @@ mod bisect;
 mod debug;
 mod divide;
 mod elf;
+mod emitter;
 mod flow;
 mod gdb;
 mod half;

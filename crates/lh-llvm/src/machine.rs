@@ -1,5 +1,6 @@
 //! What we compile for: this computer's CPU, or a GPU. One target machine per thread and target, made on first use.
 
+use crate::emitter::Emitter;
 use crate::ir::{cstring, take_message};
 use llvm_sys::support::LLVMParseCommandLineOptions;
 use llvm_sys::target::*;
@@ -238,10 +239,13 @@ pub(crate) struct Machine {
     pub(crate) triple: String,
     /// Layout of data, as text.
     pub(crate) layout: String,
+    /// Its passes of code generation, from when they are first asked for.
+    emitter: OnceCell<Emitter>,
 }
 
 impl Drop for Machine {
     fn drop(&mut self) {
+        self.emitter.take();
         // SAFETY: made by `Machine::new` and not shared.
         unsafe { LLVMDisposeTargetMachine(self.raw) }
     }
@@ -274,8 +278,13 @@ impl Machine {
             let layout = CStr::from_ptr(layout_text).to_string_lossy().into_owned();
             llvm_sys::core::LLVMDisposeMessage(layout_text);
             LLVMDisposeTargetData(data);
-            Machine { raw, target: what, triple: text, layout }
+            Machine { raw, target: what, triple: text, layout, emitter: OnceCell::new() }
         }
+    }
+    /// What writes objects for it.
+    pub(crate) fn emitter(&self) -> &Emitter {
+        // SAFETY: this machine is alive, and `drop` frees the passes first.
+        self.emitter.get_or_init(|| unsafe { Emitter::new(self.raw) })
     }
 }
 

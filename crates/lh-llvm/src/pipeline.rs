@@ -186,39 +186,25 @@ pub(crate) fn verify(m: &Module) {
     }
 }
 
-/// The module as an object file.
+/// The module as an object file. Code generation changes the module.
 pub(crate) fn object(m: &Module, machine: &Machine) -> Vec<u8> {
-    emit(m, machine, LLVMCodeGenFileType::LLVMObjectFile)
+    machine.emitter().object(m)
 }
 
 /// The module as assembly. The module is copied first, since code generation changes it.
 pub(crate) fn assembly(m: &Module, machine: &Machine) -> String {
-    // SAFETY: the copy lives in the same context and is disposed of here.
+    let (mut error, mut buffer) = (null_mut(), null_mut());
+    let kind = LLVMCodeGenFileType::LLVMAssemblyFile;
+    // SAFETY: module and machine are alive; the copy lives in the same context and is disposed of here, as is the buffer.
     unsafe {
         let copy = llvm_sys::core::LLVMCloneModule(m.module);
-        let text = emit_raw(copy, machine, LLVMCodeGenFileType::LLVMAssemblyFile);
-        llvm_sys::core::LLVMDisposeModule(copy);
-        String::from_utf8_lossy(&text).into_owned()
-    }
-}
-
-fn emit(m: &Module, machine: &Machine, kind: LLVMCodeGenFileType) -> Vec<u8> {
-    // SAFETY: the module and the machine are alive.
-    unsafe { emit_raw(m.module, machine, kind) }
-}
-
-/// # Safety
-/// The module is alive.
-unsafe fn emit_raw(m: llvm_sys::prelude::LLVMModuleRef, machine: &Machine, kind: LLVMCodeGenFileType) -> Vec<u8> {
-    let (mut error, mut buffer) = (null_mut(), null_mut());
-    // SAFETY: by contract; the buffer is copied and disposed of.
-    unsafe {
-        if LLVMTargetMachineEmitToMemoryBuffer(machine.raw, m, kind, &raw mut error, &raw mut buffer) != 0 {
+        if LLVMTargetMachineEmitToMemoryBuffer(machine.raw, copy, kind, &raw mut error, &raw mut buffer) != 0 {
             lh_ir::bug!("LLVM's code generation: {}", take_message(error));
         }
+        llvm_sys::core::LLVMDisposeModule(copy);
         let (start, size) = (LLVMGetBufferStart(buffer), LLVMGetBufferSize(buffer));
-        let bytes = std::slice::from_raw_parts(start.cast::<u8>(), size).to_vec();
+        let text = String::from_utf8_lossy(std::slice::from_raw_parts(start.cast::<u8>(), size)).into_owned();
         LLVMDisposeMemoryBuffer(buffer);
-        bytes
+        text
     }
 }

@@ -2,7 +2,8 @@
 
 mod common;
 
-use common::{array_1d, build};
+use common::{array_1d, build, unit};
+use lh_llvm::compile;
 use lh_runtime::{ExcArg, take_pending};
 
 fn live_allocations() -> u64 {
@@ -64,6 +65,22 @@ fn saxpy_with_checks_is_vectorised() {
     c.call::<0>(&args).expect("no exception");
     assert!(z.iter().all(|v| *v == 5.0));
     assert!(c.optimised().contains("x double>"), "{}", c.optimised());
+}
+
+#[test]
+fn objects_do_not_depend_on_what_was_compiled_before() {
+    const ADD: &str = "function %f(v0: int) -> int {
+    source \"f\", \"/x/f.py\", 1
+block0(v0: int):
+    v1 = add v0, v0: int
+    return v1
+}";
+    for debug in ["", " debug"] {
+        let object = move |text: &str| compile(&unit(&text.replace(" {\n", &format!("{debug} {{\n")))).object;
+        // A new thread has machines of its own.
+        let alone = std::thread::spawn(move || object(SAXPY)).join().expect("it compiles");
+        assert_eq!([object(SAXPY), object(ADD), object(SAXPY)].map(|o| o == alone), [true, false, true]);
+    }
 }
 
 #[test]

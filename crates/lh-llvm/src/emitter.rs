@@ -1,0 +1,49 @@
+//! Code generation with a list of passes that is made once for each machine: `emitter.cpp`.
+
+use crate::ir::Module;
+use llvm_sys::prelude::LLVMModuleRef;
+use llvm_sys::target_machine::LLVMTargetMachineRef;
+
+/// What the C++ side makes.
+#[repr(C)]
+struct Raw {
+    _opaque: [u8; 0],
+}
+
+unsafe extern "C" {
+    fn lh_emitter_new(machine: LLVMTargetMachineRef) -> *mut Raw;
+    fn lh_emitter_free(emitter: *mut Raw);
+    fn lh_emitter_object(emitter: *mut Raw, module: LLVMModuleRef, size: *mut usize) -> *const u8;
+}
+
+/// Passes that write objects. It does not outlive the machine that it was made for, which sees to that.
+pub(crate) struct Emitter(*mut Raw);
+
+impl Drop for Emitter {
+    fn drop(&mut self) {
+        // SAFETY: made by `new` and freed once.
+        unsafe { lh_emitter_free(self.0) }
+    }
+}
+
+impl Emitter {
+    /// # Safety
+    /// The machine is alive and outlives the result.
+    pub(crate) unsafe fn new(machine: LLVMTargetMachineRef) -> Emitter {
+        // SAFETY: by contract.
+        let raw = unsafe { lh_emitter_new(machine) };
+        if raw.is_null() {
+            lh_ir::bug!("LLVM writes no objects for this target");
+        }
+        Emitter(raw)
+    }
+    /// The module as an object file. Code generation changes the module.
+    pub(crate) fn object(&self, m: &Module) -> Vec<u8> {
+        let mut size = 0;
+        // SAFETY: emitter and module are alive, and this thread's alone; the bytes are copied before the next call.
+        unsafe {
+            let start = lh_emitter_object(self.0, m.module, &raw mut size);
+            std::slice::from_raw_parts(start, size).to_vec()
+        }
+    }
+}
