@@ -223,6 +223,77 @@ def test_code_and_defaults_replaced(project):
     assert project.run(CALL) == hit(11)
 
 
+def test_keyword_defaults_replaced(project):
+    project.write("m.py", "def g(x, *, k=(1, 2.5), s='a'): return x * k[0] + k[1] + len(s)\n@njit(cache=True)\ndef f(x): return g(x)\n")
+    changes = "import m; tell(m.f, 10); m.g.__kwdefaults__['s'] = ''; tell(m.f, 10); m.g.__kwdefaults__ = {'k': (2, 0), 's': ''}; tell(m.f, 10)"
+    assert project.run(changes) == [miss(13.5), [12.5, 0, 2], [20, 0, 3]]
+    assert project.run(changes) == [hit(13.5), [12.5, 2, 0], [20, 3, 0]]
+
+
+#: A function that launches a kernel for a number and gives the number that it stores.
+LAUNCHED = """
+class launched:
+    def __init__(self, kernel): self.kernel = kernel
+    stats = property(lambda self: self.kernel.stats)
+    def __call__(self, x):
+        out = np.zeros(1)
+        self.kernel[1, 1](x, out)
+        return out[0]
+"""
+INSIDE = {
+    "default": "def a(x): return x * mod.K\ndef g(x, h=a): return h(x)",
+    "ufunc": "@vectorize(['float64(float64)'])\ndef g(x): return x * mod.K",
+    "stencil": "@stencil\ndef s(a): return a[0] * mod.K\n@njit\ndef g(x): return s(np.full(3, x))[1]",
+    "device function": (
+        "@cuda.jit(device=True)\ndef d(x): return x * mod.K\n@cuda.jit(cache=True)\ndef k(x, out): out[0] = d(x)\nf = launched(k)"
+    ),
+}
+
+
+@pytest.mark.parametrize("what", INSIDE)
+def test_attributes_that_functions_inside_of_others_read(project, what):
+    project.write("mod.py", "K = 7.0\n")
+    project.write("lib.py", "from lancehead import cuda, stencil, vectorize\nimport mod\n" + LAUNCHED + INSIDE[what])
+    main = "from lib import f" if "f =" in INSIDE[what] else "import lib\n@njit(cache=True)\ndef f(x): return lib.g(x)"
+    project.write("m.py", main + "\n")
+    assert project.run(CALL) == miss(70.0)
+    assert project.run(CALL) == hit(70.0)
+    project.replace("mod.py", "7.0", "8.0")
+    assert project.run(CALL) == miss(80.0)
+    assert project.run(CALL) == hit(80.0)
+
+
+def test_modules_of_device_functions_in_other_files(project):
+    project.write("deep.py", "from lancehead import cuda\nQ = 7\n@cuda.jit(device=True)\ndef h(x): return x + Q\n")
+    project.write("dev.py", "from lancehead import cuda\nimport deep\n@cuda.jit(device=True)\ndef g(x): return deep.h(x) * 2\n")
+    kernel = "@cuda.jit(cache=True)\ndef k(x, out): out[0] = dev.g(x)\nf = launched(k)\n"
+    project.write("m.py", "from lancehead import cuda\nimport dev\n" + LAUNCHED + kernel)
+    assert project.run(CALL) == miss(34.0)
+    assert project.run(CALL) == hit(34.0)
+    project.replace("deep.py", "Q = 7", "Q = 8")
+    assert project.run(CALL) == miss(36.0)
+
+
+def test_records_as_arguments_and_results(project):
+    project.write("conf.py", "D = np.dtype([('a', 'i4'), ('b', 'f8', (2,)), ('c', [('d', 'f4')])], align=True)\n")
+    project.write("m.py", """
+        from conf import D
+        @njit(cache=True)
+        def f(r): return r[0].a + r[1].b[1] + r[0].c.d
+        @njit(cache=True)
+        def g(r): return r[::-1]
+        def whole(r): return bool(g(r).dtype == D)
+    """)  # fmt: skip
+    code = "import m, numpy as np; tell(m.f, np.ones(2, m.D)); m.whole(np.ones(2, m.D)); m.whole.stats = m.g.stats; tell(m.whole, np.ones(2, m.D))"
+    assert project.run(code) == [miss(3.0), miss(True)]
+    assert project.run(code) == [hit(3.0), hit(True)]
+    project.replace("conf.py", "('a', 'i4')", "('a', 'i8')")
+    assert project.run(code) == [miss(3.0), miss(True)]
+    project.replace("conf.py", "('d', 'f4')", "('d', 'f8')")
+    assert project.run(code) == [miss(3.0), miss(True)]
+    assert project.run(code) == [hit(3.0), hit(True)]
+
+
 def test_class_attributes(project):
     project.write("m.py", "class C:\n    K = 1\n@njit(cache=True)\ndef f(x): return x + C.K\n")
     assert project.run(CALL) == miss(11)

@@ -58,6 +58,24 @@ def test_streams_that_are_closed_take_nothing():
             use()
 
 
+def test_events_without_times():
+    first, second = cuda.event(timing=False), cuda.event()
+    first.record(), second.record()
+    second.synchronize()
+    with pytest.raises(CudaAPIError, match="no time"):
+        first.elapsed_time(second)
+
+
+def test_python_objects_are_no_elements():
+    things = np.array([1, "a", None], object)
+    for make in (
+        lambda: cuda.to_device(things), lambda: cuda.device_array(3, object), lambda: cuda.pinned_array(3, object),
+        lambda: cuda.managed_array(3, object), lambda: cuda.to_device(np.zeros(2, [("a", "O")])), lambda: cuda.to_device(None),
+    ):  # fmt: skip
+        with pytest.raises(TypeError, match="no memory for Python objects"):
+            make()
+
+
 def test_copies_between_orders():
     c = np.arange(24.0).reshape(2, 3, 4)
     f = np.asfortranarray(c)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from lancehead import config, cuda, errors
+from lancehead import config, cuda, errors, vectorize
 
 
 class Foreign:
@@ -53,6 +53,16 @@ def test_ufuncs():
     assert (add(Foreign(cuda.to_device(a)), 1.0).copy_to_host() == a + 1).all()
     assert (add(a, 2.0, out=out).copy_to_host() == a + 2).all()
     assert (out.kept.copy_to_host() == a + 2).all()
+
+
+def test_reductions_whatever_a_ufunc_is_called():
+    @vectorize(["float64(float64, float64)", "int32(int32, int32)"], target="cuda")
+    def add(x, y):
+        return x + y
+
+    for dtype in (np.int32, np.float64):
+        total = add.reduce(np.arange(100, dtype=dtype))
+        assert total == 4950 and total.dtype == dtype
 
 
 def test_streams_and_what_is_refused():

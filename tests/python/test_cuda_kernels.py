@@ -171,3 +171,34 @@ def test_constant_memory_is_counted():
         out[0] = cuda.const.array_like(table)[cuda.grid(1)]
 
     assert kernel.get_const_mem_size() == 800
+
+
+def test_states_of_random_numbers_are_records():
+    states = cuda.random.create_xoroshiro128p_states(10, seed=42)
+
+    @cuda.jit
+    def draw(states, out):
+        i = cuda.grid(1)
+        if i < states.size:
+            out[i] = cuda.random.xoroshiro128p_next(states, i)
+            out[i] -= states[i].s0 - states[i]["s0"]
+
+    there, here = np.zeros(10, np.uint64), np.zeros(10, np.uint64)
+    host = states.copy_to_host()
+    first = host.copy()
+    draw[1, 32](states, there)
+    draw[1, 32](host, here)
+    assert there.tolist() == here.tolist() == (first["s0"] + first["s1"]).tolist()
+    assert states.copy_to_host().tolist() == host.tolist()
+
+
+def test_records_may_have_fields_of_any_names():
+    @cuda.jit
+    def swap(pairs):
+        i = cuda.grid(1)
+        pairs[i].s0, pairs[i].s1 = pairs[i].s1, pairs[i].s0
+
+    pairs = np.array([(1.5, 2), (3.5, 4)], [("s0", "f4"), ("s1", "i2")])
+    there = cuda.to_device(pairs)
+    swap[1, 2](there)
+    assert there.copy_to_host().tolist() == [(2.0, 1), (4.0, 3)]

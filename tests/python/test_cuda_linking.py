@@ -97,6 +97,39 @@ def test_registers_of_inner_scopes_hide_others_and_carries_are_added():
     assert out.tolist() == [int(a) * int(b) >> 64 for a, b in zip(x, y)]
 
 
+def test_branches_by_number():
+    text = """
+    .version 7.8
+    .target sm_75
+    .address_size 64
+    .visible .func (.param .b32 status) pick(.param .b64 result, .param .b32 x)
+    {
+        .reg .b32 %r<4>;
+        .reg .b64 %rd<2>;
+        ld.param.u64 %rd1, [result];
+        ld.param.u32 %r1, [x];
+        rem.u32 %r1, %r1, 4;
+        mov.u32 %r2, 7;
+        $table: .branchtargets
+            $zero,
+            $one,
+            $end,
+            $one;
+        brx.idx %r1, $table;
+        $zero: mov.u32 %r2, 100;
+        $one: add.u32 %r2, %r2, 1;
+        $end: st.u32 [%rd1], %r2;
+        st.param.b32 [status+0], 0;
+        ret;
+    }
+    """
+    pick = cuda.declare_device("pick", "int32(int32)", link=cuda.PTXSource(text))
+    assert filled(pick, 9).tolist() == [101, 8, 7, 8, 101, 8, 7, 8, 101]
+    lost = text.replace("%r1, $table", "%r1, $other")
+    with pytest.raises(errors.UnsupportedError, match="a branch without its labels"):
+        filled(cuda.declare_device("pick", "int32(int32)", link=cuda.PTXSource(lost)))
+
+
 def test_kernels_bring_the_code():
     twice = cuda.declare_device("twice", "int32(int32)")
 

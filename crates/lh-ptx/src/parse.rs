@@ -9,7 +9,7 @@ pub(crate) type Parsed<T> = lh_ir::diag::Result<T>;
 
 /// Reads a module.
 pub(crate) fn parse(text: &str) -> Parsed<Module> {
-    let mut p = Parser { tokens: lex(text)?, at: 0, module: Module::default() };
+    let mut p = Parser { tokens: lex(text)?, at: 0, tables: HashMap::new(), module: Module::default() };
     while p.at < p.tokens.len() {
         p.item()?;
     }
@@ -19,6 +19,8 @@ pub(crate) fn parse(text: &str) -> Parsed<Module> {
 struct Parser {
     tokens: Vec<(Token, u32)>,
     at: usize,
+    /// The labels that `brx.idx` chooses among, by the name of their list.
+    tables: HashMap<String, Operand>,
     module: Module,
 }
 
@@ -226,7 +228,13 @@ impl Parser {
         let start = self.at;
         let w = self.word()?;
         if self.took(':') {
-            return Ok(Some(StmtKind::Label(w)));
+            if self.peek() != Some(&Token::Word(".branchtargets".to_owned())) {
+                return Ok(Some(StmtKind::Label(w)));
+            }
+            self.at += 1;
+            let labels = Operand::List(self.operands()?);
+            self.tables.insert(w, labels);
+            return Ok(None);
         }
         match w.as_str() {
             ".reg" => self.regs().map(Some),
@@ -235,9 +243,7 @@ impl Parser {
                 self.skip_line();
                 Ok(None)
             }
-            ".branchtargets" | ".callprototype" | ".calltargets" => {
-                self.fail("indirect branches and calls are not supported")
-            }
+            ".callprototype" | ".calltargets" => self.fail("indirect calls are not supported"),
             _ if w.starts_with('.') => {
                 self.at = start;
                 let var = self.var()?;
@@ -269,12 +275,23 @@ impl Parser {
     }
 
     fn inst(&mut self, guard: Option<(String, bool)>, op: &str) -> Parsed<StmtKind> {
+        let mut args = self.operands()?;
+        if let ("brx.idx", [_, Operand::Name(table)]) = (op.trim_end_matches(".uni"), &args[..])
+            && let Some(labels) = self.tables.get(table)
+        {
+            args[1] = labels.clone();
+        }
+        Ok(StmtKind::Inst(Inst { guard, op: op.split('.').map(str::to_owned).collect(), args }))
+    }
+
+    /// Operands up to the end of an instruction.
+    fn operands(&mut self) -> Parsed<Vec<Operand>> {
         let mut args = Vec::new();
         while !self.took(';') {
             args.push(self.operand()?);
             self.took(',');
         }
-        Ok(StmtKind::Inst(Inst { guard, op: op.split('.').map(str::to_owned).collect(), args }))
+        Ok(args)
     }
 
     fn operand(&mut self) -> Parsed<Operand> {

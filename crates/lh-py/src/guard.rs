@@ -283,6 +283,14 @@ impl Guard {
         if self.own.iter().chain(&self.funcs).any(|g| g.function.is(&function)) {
             return;
         }
+        // Defaults of keywords may change where they are.
+        if let Ok(defaults) = function.getattr("__kwdefaults__").and_then(|d| Ok(d.cast_into::<PyDict>()?)) {
+            for (name, value) in defaults.iter() {
+                let Ok(name) = name.extract::<String>() else { continue };
+                self.add_lookup(py, &defaults, &defaults, &name, Some(objects::intern(&value)));
+            }
+            self.add_dict(&defaults);
+        }
         // SAFETY: the parts are alive while the function has them; the guard takes its own references.
         let held =
             parts(function.as_ptr()).map(|p| unsafe { Bound::from_borrowed_ptr_or_opt(py, p).map(Bound::unbind) });

@@ -58,7 +58,9 @@ impl<'py> PyHost<'py> {
         let mut kwdefaults = Vec::new();
         if let Ok(values) = f.getattr(intern!(py, "__kwdefaults__"))?.cast::<PyDict>() {
             for (k, v) in values.iter() {
-                kwdefaults.push((k.extract()?, objects::intern(&v)));
+                let (name, value) = (k.extract::<String>()?, objects::intern(&v));
+                objects::note_attribute(o, &name, value);
+                kwdefaults.push((name, value));
             }
         }
         let options = dispatcher::options_of(&self.get(o));

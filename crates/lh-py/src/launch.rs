@@ -115,7 +115,7 @@ impl Places {
             Ok(Places {
                 class: class.as_ptr().cast(),
                 gpu_class: gpu_class.as_ptr().cast(),
-                argument: offset(&class, "_argument")?,
+                argument: offset(&class, "_data")?,
                 gpu: offset(&gpu_class, "gpu")?,
                 here: py.import("lancehead.cuda.gpu")?.getattr("here")?.unbind(),
                 config: py.import("lancehead.config")?.dict().unbind(),

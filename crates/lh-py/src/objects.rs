@@ -94,12 +94,14 @@ fn parts_of(o: &Bound<'_, PyAny>) -> Option<Parts> {
 
 /// Whether a function, module or class is as it was when it got its number.
 fn is_unchanged(o: &Bound<'_, PyAny>, id: ObjId) -> bool {
-    if let Some(now) = parts_of(o) {
-        return table().versions.get(&id).is_some_and(|v| v.is(now));
-    }
     // Attributes are read without the lock, for that may run Python code.
     let attributes = attributes_of(id);
-    attributes.iter().all(|(name, value)| o.getattr(&**name).ok().and_then(|v| find(&v)) == Some(*value))
+    let is_same = |now: PyResult<Bound<'_, PyAny>>, value: ObjId| now.ok().and_then(|v| find(&v)) == Some(value);
+    let Some(parts) = parts_of(o) else { return attributes.iter().all(|(name, v)| is_same(o.getattr(&**name), *v)) };
+    table().versions.get(&id).is_some_and(|v| v.is(parts))
+        && (attributes.is_empty()
+            || o.getattr("__kwdefaults__")
+                .is_ok_and(|d| attributes.iter().all(|(name, v)| is_same(d.get_item(name), *v))))
 }
 
 /// The number of an object that is in the table, or of an equal plain number or string there.
@@ -138,7 +140,7 @@ pub fn intern(o: &Bound<'_, PyAny>) -> ObjId {
     id
 }
 
-/// Remembers that compiled code has read an attribute of the user's module or class.
+/// Remembers that compiled code has read an attribute of the user's module or class, or a keyword's default of a function.
 pub fn note_attribute(owner: ObjId, name: &str, value: ObjId) {
     let mut t = table();
     let known = t.attributes.entry(owner).or_default();

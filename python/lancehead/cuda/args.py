@@ -38,8 +38,8 @@ def _record(record: DeviceRecord) -> Any:
 
 
 def _device(array: DeviceNDArray) -> Any:
-    array._argument.dtype  # noqa: B018 - raises if it was freed
-    return array._argument
+    array._data.dtype  # noqa: B018 - raises if it was freed
+    return array._data
 
 
 _NATIVE: dict[type, Any] = {

@@ -21,12 +21,11 @@ from lancehead.cuda.streams import check, external_stream, legacy_default_stream
 class DeviceNDArray:
     """An array in device memory."""
 
-    __slots__ = ("__weakref__", "_argument", "_data", "stream")
+    __slots__ = ("__weakref__", "_data", "stream")
 
     def __init__(self, data: np.ndarray, stream: Any = 0, device: int | None = None) -> None:
+        _check_elements(data.dtype)
         self._data = data
-        # States of random generators are pairs of numbers to kernels.
-        self._argument = data if data.dtype.names != ("s0", "s1") else data.view(np.uint64).reshape(*data.shape, 2)
         self.stream = stream
         current_context(device).arrays.add(self)
 
@@ -45,7 +44,7 @@ class DeviceNDArray:
         return MemoryPointer(self)
 
     def _free(self) -> None:
-        self._data = self._argument = Freed()  # type: ignore[assignment]
+        self._data = Freed()  # type: ignore[assignment]
 
     shape = property(attrgetter("_data.shape"), doc="Extents.")
     strides = property(attrgetter("_data.strides"), doc="Distances between neighbours in bytes.")
@@ -349,6 +348,11 @@ def _copy_fields(to: Any, source: Any) -> None:
         to[name] = source[name]
 
 
+def _check_elements(dtype: np.dtype) -> None:
+    if dtype.hasobject:
+        raise TypeError(f"a device has no memory for Python objects, of which an array of {dtype} consists")
+
+
 def _check_copy(dst: np.ndarray, src: np.ndarray, on_device: bool) -> None:
     if dst.shape != src.shape:
         raise ValueError(f"incompatible shape: {dst.shape} vs. {src.shape}")
@@ -527,6 +531,7 @@ def pinned_array_like(ary: Any) -> np.ndarray:
 
 def _reached(shape: Any, dtype: Any, strides: Any, order: str) -> np.ndarray:
     """An array of the host in memory that a GPU reaches."""
+    _check_elements(np.dtype(dtype))
     gpu = current_gpu()
     if gpu is None:
         return _host_array(shape, dtype, strides, order)

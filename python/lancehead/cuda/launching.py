@@ -195,8 +195,8 @@ def _host_array(value: Any) -> np.ndarray | None:
         return _array_of(value)
     if isinstance(value, DeviceNDArray):
         # It was made before, on the CPU device, or describes mapped memory.
-        value._argument.dtype  # noqa: B018 - raises if it was freed
-        return None if isinstance(value, GpuNDArray) else value._argument
+        value._data.dtype  # noqa: B018 - raises if it was freed
+        return None if isinstance(value, GpuNDArray) else value._data
     if isinstance(value, DeviceRecord) and not isinstance(value, GpuRecord):
         return _array_of(value._data)
     if hasattr(value, "__dlpack_device__") and not isinstance(value, GpuNDArray) and value.__dlpack_device__()[0] == dlpack.HOST:
@@ -233,7 +233,7 @@ def _on_gpu(value: Any, copies: _Copies) -> Any:
         check_reach(copies.gpu, value, "an argument")
         if value.gpu is not copies.gpu:
             copies.peers.add(value.gpu)
-        made = value._argument
+        made = value._data
     elif isinstance(value, GpuRecord):
         made = value.place._data
     elif (host := _host_array(value)) is not None:

@@ -33,8 +33,7 @@ def _initialise(states: Any, seed: Any, start: int) -> None:
         for _ in range(start):
             xoroshiro128p_jump(states, 0)
         for i in range(1, n):
-            states[i, 0] = states[i - 1, 0]
-            states[i, 1] = states[i - 1, 1]
+            states[i] = states[i - 1]
             xoroshiro128p_jump(states, i)
 
 

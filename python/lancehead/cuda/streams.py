@@ -218,10 +218,12 @@ def event_elapsed_time(start: Event, end: Event) -> float:
     """Milliseconds between two recorded events.
 
     Raises:
-        CudaAPIError: their streams have not come to them yet.
+        CudaAPIError: their streams have not come to them yet, or one has no time.
     """
     if start._at is None or end._at is None:
         raise RuntimeError("both events must have been recorded")
+    if not (start.timing and end.timing):
+        raise CudaAPIError(400, "an event that was made with timing=False has no time")
     if (start._there is None) != (end._there is None):
         raise RuntimeError("one event was recorded on a GPU, the other on the CPU")
     if start._there is not None and end._there is not None:

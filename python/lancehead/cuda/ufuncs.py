@@ -84,7 +84,11 @@ class DeviceUFunc:
             raise AssertionError("must use 1-d array")
         if len(values) == 0:
             raise TypeError("Reduction on an empty array.")
-        return self._ufunc.reduce(values) if current_gpu() is None else self._loops.reduce(values, stream)
+        if current_gpu() is not None:
+            return self._loops.reduce(values, stream)
+        # Of ufuncs named `add` and `multiply` NumPy would take another loop.
+        char = values.dtype.char
+        return self._ufunc.reduce(values, dtype=values.dtype if f"{char}{char}->{char}" in self._ufunc.types else None)
 
 
 def vectorize(ftylist_or_function: Any = (), target: str = "cuda", **options: Any) -> Any:

@@ -264,18 +264,15 @@ impl Steps {
             if left.len() < before {
                 continue;
             }
-            // What is left was read of objects inside others, or of what was computed while compiling (`np.finfo(...)`),
-            // which is as certain as what it was computed from.
-            for d in std::mem::take(&mut left) {
-                let found = match owner(host, d) {
-                    Some(owner) => self.place(host, owner),
-                    None => Ok(0),
-                };
-                match (found, d) {
-                    (Ok(_), _) => left.push(d),
-                    (Err(_), Dep::Attribute { .. }) => {}
-                    (Err(why), _) => return Err(why),
-                }
+            // What is left was read of objects inside others, which the next round finds,
+            let (found, mut failure) = (self.list.len(), None);
+            for d in &left {
+                let placed = owner(host, d).map_or(Ok(0), |o| self.place(host, o));
+                failure = placed.err().filter(|_| !matches!(d, Dep::Attribute { .. })).or(failure);
+            }
+            // or of what was computed while compiling (`np.finfo(...)`): as certain as what it was computed from.
+            if self.list.len() == found {
+                return failure.map_or(Ok(()), Err);
             }
         }
         Ok(())

@@ -94,9 +94,12 @@ impl Types {
                 self.add(host, *ret)?;
                 self.many(host, args)?;
             }
+            TyKind::Record(r) => {
+                one(self, 25);
+                self.out.bytes(&postcard::to_allocvec(r).ok()?);
+            }
             TyKind::PendingList(_)
             | TyKind::Unbound
-            | TyKind::Record(_)
             | TyKind::Choice(_)
             | TyKind::MaybeUnbound(_)
             | TyKind::Closure { .. }
@@ -127,6 +130,7 @@ pub(super) fn read(r: &mut Reader<'_>, host: &mut dyn Host, objects: &[ObjId]) -
         }
         6 => Ty::str(),
         24 => Ty::bf16(),
+        25 => Ty::new(TyKind::Record(postcard::from_bytes(r.bytes()?).ok()?)),
         7 => Ty::tuple(many(r, host, objects)?),
         8 => {
             let name = named(host, *objects.get(r.number()? as usize)?)?;

@@ -51,6 +51,24 @@ impl FnLift<'_, '_> {
         }
     }
 
+    /// `brx.idx %r, labels`: a number outside of the list has no meaning.
+    fn choice(&mut self, args: &[Operand]) -> Parsed<()> {
+        let [number, Operand::List(labels)] = args else { return self.fail("a branch without its labels") };
+        let number = self.get(number, PtxTy::Unsigned(32))?;
+        for (i, label) in labels.iter().enumerate() {
+            let to = self.target(std::slice::from_ref(label))?;
+            if i + 1 == labels.len() {
+                self.jump(to);
+                break;
+            }
+            let (this, next) = (self.int(i as i128, Ty::u32()), self.func.new_block());
+            let is_this = self.op("eq", &[number, this]);
+            self.branch(is_this, to, next);
+            self.block = next;
+        }
+        Ok(())
+    }
+
     fn inst(&mut self, inst: &Inst) -> Parsed<()> {
         let words = Words(&inst.op[1..]);
         let args = &inst.args[..];
@@ -63,6 +81,7 @@ impl FnLift<'_, '_> {
                 self.jump(to);
                 Ok(())
             }
+            "brx" => self.choice(args),
             "ret" | "exit" => {
                 if inst.op[0] == "exit" && !self.source.is_entry {
                     return self.fail("`exit` in a function that a kernel calls is not supported");

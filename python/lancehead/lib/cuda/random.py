@@ -1,4 +1,4 @@
-"""xoroshiro128+ by Blackman and Vigna, in kernels: a state is a row of an array of two 64-bit numbers."""
+"""xoroshiro128+ by Blackman and Vigna, in kernels: a state is a record of two 64-bit numbers."""
 
 import numpy as np
 
@@ -19,17 +19,17 @@ def init_xoroshiro128p_state(states, index, seed):
     z = (z ^ (z >> _u64(30))) * _u64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> _u64(27))) * _u64(0x94D049BB133111EB)
     z = z ^ (z >> _u64(31))
-    states[index, 0] = z
-    states[index, 1] = z
+    states[index].s0 = z
+    states[index].s1 = z
 
 
 def xoroshiro128p_next(states, index):
     """The next 64 bits."""
-    s0, s1 = states[index, 0], states[index, 1]
+    s0, s1 = states[index].s0, states[index].s1
     result = s0 + s1
     s1 = s1 ^ s0
-    states[index, 0] = _rotl(s0, 55) ^ s1 ^ (s1 << _u64(14))
-    states[index, 1] = _rotl(s1, 36)
+    states[index].s0 = _rotl(s0, 55) ^ s1 ^ (s1 << _u64(14))
+    states[index].s1 = _rotl(s1, 36)
     return result
 
 
@@ -39,11 +39,11 @@ def xoroshiro128p_jump(states, index):
     for word in (_u64(0xBEAC0467EBA5FACB), _u64(0xD86B048B86AA9922)):
         for b in range(64):
             if word & (_u64(1) << _u64(b)) != _u64(0):
-                s0 = s0 ^ states[index, 0]
-                s1 = s1 ^ states[index, 1]
+                s0 = s0 ^ states[index].s0
+                s1 = s1 ^ states[index].s1
             xoroshiro128p_next(states, index)
-    states[index, 0] = s0
-    states[index, 1] = s1
+    states[index].s0 = s0
+    states[index].s1 = s1
 
 
 def xoroshiro128p_uniform_float64(states, index):
