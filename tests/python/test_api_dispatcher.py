@@ -243,6 +243,26 @@ def test_inspection():
         f.inspect_llvm((types.complex64,))
 
 
+def test_options_that_are_changed_count_when_something_is_compiled_next():
+    options = {"error_model": "python"}
+    f, g = njit(**options)(lambda x: 1 / x), njit(**options)(lambda x: 1 / x)
+    with pytest.raises(ZeroDivisionError):
+        f(0)
+    assert f.targetoptions is f.targetoptions and f.targetoptions == options
+    f.targetoptions["error_model"] = "numpy"
+    assert options == g.targetoptions == {"error_model": "python"}
+    with pytest.raises(ZeroDivisionError):
+        f(0)
+    assert f(0.0) == np.inf
+    f.recompile()
+    assert f(0) == np.inf and len(f.signatures) == 2
+    with pytest.raises(ZeroDivisionError):
+        g(0)
+    f.targetoptions["error_model"] = "C"
+    with pytest.raises(ValueError, match="'python' or 'numpy', not 'C'"):
+        f.recompile()
+
+
 def test_exceptions_have_the_compiled_frames():
     @njit
     def inner(a, i):

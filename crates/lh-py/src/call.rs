@@ -282,7 +282,7 @@ unsafe fn run(py: Python<'_>, state: &State, overload: &Overload, buf: &mut ArgB
     let running = Running::start(overload.may_wait);
     // SAFETY: the words are those of the specialisation's argument types; the result has room.
     let status = unsafe {
-        if state.options.nogil {
+        if state.options().nogil {
             let saved = ffi::PyEval_SaveThread();
             let status = (overload.entry)(buf.slots.as_ptr(), ret);
             ffi::PyEval_RestoreThread(saved);
@@ -303,7 +303,9 @@ unsafe fn run(py: Python<'_>, state: &State, overload: &Overload, buf: &mut ArgB
 /// Gives arrays and strings among the arguments an owner, for code that lets them escape.
 fn own(buf: &mut ArgBuf) {
     for (at, object) in &buf.owners {
-        buf.slots[*at as usize] = foreign_owner(*object) as u64;
+        if buf.slots[*at as usize] == 0 {
+            buf.slots[*at as usize] = foreign_owner(*object) as u64;
+        }
     }
 }
 

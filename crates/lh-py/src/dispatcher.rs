@@ -119,8 +119,7 @@ unsafe impl Sync for Entry {}
 pub struct State {
     /// The Python function.
     pub func: Py<PyAny>,
-    /// Options of the decorator.
-    pub options: JitOptions,
+    options: AtomicPtr<JitOptions>,
     /// The object, once it is made.
     owner: AtomicPtr<DispatcherObject>,
     table: AtomicPtr<Table>,
@@ -134,6 +133,9 @@ pub struct Known {
     /// Every table that there was: calls in progress may use the old ones.
     #[expect(clippy::vec_box, reason = "calls point to the tables")]
     tables: Vec<Box<Table>>,
+    /// What the decorator's options were, in the same way.
+    #[expect(clippy::vec_box, reason = "calls point to the options")]
+    options: Vec<Box<JitOptions>>,
     /// Every specialisation ever made: calls in progress may use the stale ones.
     #[expect(clippy::vec_box, reason = "entries point to the overloads")]
     pub overloads: Vec<Box<Overload>>,
@@ -170,7 +172,7 @@ pub fn py_func<'py>(o: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
 
 /// The types that a dispatcher's `locals=` gives to variables.
 pub fn locals_of(o: &Bound<'_, PyAny>) -> Vec<(String, Ty)> {
-    let given = of(o).map(|d| d.state().options.given.clone_ref(o.py()));
+    let given = of(o).map(|d| d.state().options().given.clone_ref(o.py()));
     let locals = given.and_then(|g| g.bind(o.py()).get_item("locals").ok().flatten());
     let Some(locals) = locals.as_ref().and_then(|l| l.cast::<pyo3::types::PyDict>().ok()) else { return Vec::new() };
     let pair = |(k, v): (Bound<'_, PyAny>, Bound<'_, PyAny>)| Some((k.extract().ok()?, crate::types::as_ty(&v).ok()?));
@@ -185,12 +187,12 @@ pub fn signatures_of(o: &Bound<'_, PyAny>) -> Vec<(Vec<Ty>, Option<Ty>)> {
 
 /// Whether a dispatcher's decorator asks for the cache.
 pub fn is_cached(o: &Bound<'_, PyAny>) -> bool {
-    of(o).is_some_and(|d| d.state().options.cache)
+    of(o).is_some_and(|d| d.state().options().cache)
 }
 
 /// The code-changing options of a dispatcher.
 pub fn options_of(o: &Bound<'_, PyAny>) -> Option<Options> {
-    of(o).map(|d| d.state().options.ir)
+    of(o).map(|d| d.state().options().ir)
 }
 
 impl State {
@@ -199,8 +201,11 @@ impl State {
         let table =
             Box::new(Table { params: Arc::new(Params::of(func)?), literals: Vec::new(), entries: Entries::default() });
         let published = ptr::from_ref(&*table).cast_mut();
+        let options = Box::new(options);
+        let read = ptr::from_ref(&*options).cast_mut();
         let known = Known {
             tables: vec![table],
+            options: vec![options],
             overloads: Vec::new(),
             open: Vec::new(),
             can_compile: true,
@@ -210,7 +215,7 @@ impl State {
         };
         Ok(State {
             func: func.clone().unbind(),
-            options,
+            options: AtomicPtr::new(read),
             owner: AtomicPtr::default(),
             table: AtomicPtr::new(published),
             last: AtomicUsize::new(0),
@@ -221,6 +226,25 @@ impl State {
     /// Says which object this is the state of.
     pub fn set_owner(&self, owner: *mut DispatcherObject) {
         self.owner.store(owner, Ordering::Relaxed);
+    }
+
+    /// Options of the decorator, as they were when something was compiled last.
+    #[inline(always)]
+    pub fn options(&self) -> &JitOptions {
+        // SAFETY: they live as long as the state and do not change.
+        unsafe { &*self.options.load(Ordering::Acquire) }
+    }
+
+    /// Reads `targetoptions` again, which a program may change.
+    fn read_options(&self, py: Python<'_>) -> PyResult<&JitOptions> {
+        let old = self.options();
+        let new = JitOptions::read(old.given.bind(py))?;
+        if (new.ir, new.nogil, new.cache) != (old.ir, old.nogil, old.cache) {
+            let new = Box::new(new);
+            self.options.store(ptr::from_ref(&*new).cast_mut(), Ordering::Release);
+            self.known().options.push(new);
+        }
+        Ok(self.options())
     }
 
     /// What calls go by now.
@@ -305,7 +329,7 @@ impl State {
 
     /// Lets calls take the quick way, if a function without parameters has code that allows it.
     fn set_quick(&self, overload: Option<&Overload>) {
-        let quick = overload.filter(|o| !self.options.nogil && !o.may_wait && o.guard.is_own_only());
+        let quick = overload.filter(|o| !self.options().nogil && !o.may_wait && o.guard.is_own_only());
         let entry = quick.and_then(|o| Some((o, call::quick_entry(o.ret)?)));
         // SAFETY: the owner, if there is one yet, lives as long as its state.
         if let Some(owner) = unsafe { self.owner.load(Ordering::Relaxed).as_ref() } {
@@ -442,7 +466,7 @@ pub fn compile<'a>(
     ret: Option<Ty>,
     anew: bool,
 ) -> Result<&'a Overload, Failed> {
-    let (options, cached) = (state.options.ir, state.options.cache);
+    let JitOptions { ir: options, cache: cached, .. } = *state.read_options(py)?;
     let function = objects::intern(object);
     let mut lookup = None;
     let mut loaded = None;
@@ -462,7 +486,7 @@ pub fn compile<'a>(
         None => {
             state.known().misses += 1;
             let mut made = compiler::compile(py, function, args, options, ret, lookup.is_some())?;
-            if let Some(gpu) = &state.options.gpu {
+            if let Some(gpu) = &state.options().gpu {
                 assemble(py, gpu.get(), options, lookup.is_some(), &mut made.0)?;
             }
             state.known().missed.push(args.to_vec());
@@ -483,7 +507,7 @@ pub fn compile<'a>(
         _ => Ret::Other,
     };
     let overload = Overload {
-        on_gpu: Loaded::new(py, &state.options, &compiled)?,
+        on_gpu: Loaded::new(py, state.options(), &compiled)?,
         entry: compiled.entry,
         may_wait: compiled.may_wait,
         escapes: compiled.escapes,
@@ -542,7 +566,7 @@ pub fn keep_called(py: Python<'_>, caller: &Compiled, options: Options) {
         }
         let object = objects::object(py, id);
         let Some(state) = of(&object).map(DispatcherObject::state) else { continue };
-        if !state.options.cache || !is_whole || !state.can_compile() {
+        if !state.options().cache || !is_whole || !state.can_compile() {
             continue;
         }
         let args: Vec<Ty> = args.iter().map(|t| canonical(*t)).collect();

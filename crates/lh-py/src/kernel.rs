@@ -133,7 +133,7 @@ pub fn resolve<'a>(kernel: &'a Bound<'_, PyAny>, n: usize, buf: &mut ArgBuf) -> 
     let py = kernel.py();
     let object = dispatcher::of(kernel).ok_or_else(|| PyTypeError::new_err("not a kernel"))?;
     let state = object.state();
-    if buf.undecided || buf.lists.is_some() && state.options.gpu.is_some() {
+    if buf.undecided || buf.lists.is_some() && state.options().gpu.is_some() {
         return Err(PyTypeError::new_err("kernels take no lists"));
     }
     match state.find(&buf.tags) {

@@ -95,7 +95,7 @@ fn dispatcher_of<'py>(
     panics::install();
     call::prepare(py)?;
     signals::find_main_thread(py)?;
-    let state = dispatcher::State::new(function.as_any(), options::JitOptions::read(options)?)?;
+    let state = dispatcher::State::new(function.as_any(), options::JitOptions::read(&options.copy()?)?)?;
     let dict = PyDict::new(py);
     if let Ok(own) = function.getattr(intern!(py, "__dict__"))?.cast::<PyDict>() {
         dict.update(own.as_mapping())?;

@@ -81,7 +81,7 @@ impl<'py> Call<'_, 'py> {
             return Ok(o.compiled.clone());
         }
         let function = crate::objects::intern(self.this);
-        Ok(crate::compiler::compile(self.py, function, &o.compiled.args, self.state().options.ir, None, false)?.0)
+        Ok(crate::compiler::compile(self.py, function, &o.compiled.args, self.state().options().ir, None, false)?.0)
     }
     fn none(&self) -> Bound<'py, PyAny> {
         self.py.None().into_bound(self.py)
@@ -188,7 +188,7 @@ fn report<'py>(c: &Call<'_, 'py>, position: usize) -> PyResult<Bound<'py, PyAny>
 }
 
 fn parallel_diagnostics<'py>(c: &Call<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
-    if c.state().options.ir.parallel & lh_ir::func::parallel::ALL == 0 {
+    if c.state().options().ir.parallel & lh_ir::func::parallel::ALL == 0 {
         return Err(PyValueError::new_err("nothing is known of parallel loops: the function has no parallel=True"));
     }
     let level = c.argument(1, "level")?.map_or(Ok(1), |l| l.extract::<i64>())?;
@@ -292,7 +292,7 @@ fn cache_misses<'py>(c: &Call<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
 
 fn stats<'py>(c: &Call<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
     let fields = PyDict::new(c.py);
-    let cached = c.state().options.cache;
+    let cached = c.state().options().cache;
     let function = py_func(c)?;
     let home = if cache::is_wanted(c.py, cached) { Some(cache::Home::of(&function)?) } else { None };
     fields.set_item("cache_path", home.as_ref().and_then(cache::Home::path).map(|p| p.to_string_lossy()))?;
@@ -304,7 +304,7 @@ fn stats<'py>(c: &Call<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
 }
 
 fn target_options<'py>(c: &Call<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
-    Ok(c.state().options.given.bind(c.py).copy()?.into_any())
+    Ok(c.state().options().given.bind(c.py).clone().into_any())
 }
 
 fn python_signature<'py>(c: &Call<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
@@ -416,7 +416,7 @@ table! { getters:
     "stats" stats, "Counts of compilations and of what the cache had.";
     "_cache_hits" cache_hits, "Signatures whose code came from the cache.";
     "_cache_misses" cache_misses, "Signatures that had to be compiled.";
-    "targetoptions" target_options, "Options of the decorator.";
+    "targetoptions" target_options, "Options of the decorator. A change counts when something is compiled next, as by `recompile()`.";
     "_can_compile" can_compile, "Whether new argument types are compiled for.";
     "__signature__" python_signature, "Parameters of the Python function.";
     "__code__" |c| func_attr(c, "__code__"), "Code of the Python function.";

@@ -20,7 +20,7 @@ pub fn decide(py: Python<'_>, state: &State, object: &Bound<'_, PyAny>, buf: &mu
         None => {
             let natural = Decoder::new(py, &buf.tags).many(argc);
             let natural: Vec<Ty> = natural.into_iter().map(of_ints).collect();
-            let decided = compiler::decided(py, objects::intern(object), &natural, state.options.ir)?;
+            let decided = compiler::decided(py, objects::intern(object), &natural, state.options().ir)?;
             as_overload(&buf.tags, &decided).ok_or_else(|| {
                 let text = "an argument is an empty list, whose item type cannot be passed from Python";
                 render::argument_error(
