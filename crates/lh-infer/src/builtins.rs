@@ -176,10 +176,12 @@ impl Infer<'_> {
                 ));
             }
         };
-        if parts[2].as_int() == Some(0) {
-            self.raise_text(crate::emit::exc::VALUE_ERROR, "range() arg 3 must not be zero");
-            self.dead = true;
-            return Ok(Val::of_type(Ty::never()));
+        if !self.is_stride(&parts[0], &parts[2]) {
+            let zero = self.op("eq", &[parts[2].clone(), Val::int(0)]);
+            self.raise_if(&zero, crate::emit::exc::VALUE_ERROR, "range() arg 3 must not be zero");
+            if self.dead {
+                return Ok(Val::of_type(Ty::never()));
+            }
         }
         Ok(self.pack(parts, Ty::new(TyKind::Range(Ty::int()))))
     }

@@ -3,9 +3,10 @@
 //! An iterator is never an object at run time. Its state (an index, a count) lives in extra parameters of the loop's
 //! header, so that loops over ranges and arrays are counted loops.
 
-use crate::emit::{ArrayParts, exc};
+use crate::emit::ArrayParts;
 use crate::infer::{Infer, LoopState};
 use crate::val::{Known, Val};
+use lh_ir::consts::ASCII;
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{Inst, Parallel};
 use lh_ir::types::TyKind;
@@ -48,6 +49,8 @@ pub enum Plan {
     Steps { start: Val, step: Val, count: Val },
     /// Items of a sequence by index: state is the index.
     Items { seq: Val, len: Option<Val>, reversed: bool },
+    /// Characters of a string of so many bytes: state is the byte that the next one begins at.
+    Chars { text: Val, bytes: Val },
     /// A count beside another iteration.
     Enumerate(Box<Plan>, Val),
     /// Several side by side.
@@ -66,7 +69,8 @@ fn generators<'p>(plan: &'p Plan, out: &mut Vec<&'p RefCell<Option<Val>>>) {
         Plan::Generator(_, item) => out.push(item),
         Plan::Enumerate(inner, _) | Plan::Parallel(inner) => generators(inner, out),
         Plan::Zip(ps) | Plan::Map(_, ps) => ps.iter().for_each(|p| generators(p, out)),
-        Plan::Range { .. } | Plan::Counted { .. } | Plan::Steps { .. } | Plan::Items { .. } | Plan::NdIndex { .. } => {}
+        Plan::Range { .. } | Plan::Counted { .. } | Plan::Steps { .. } => {}
+        Plan::Items { .. } | Plan::Chars { .. } | Plan::NdIndex { .. } => {}
     }
 }
 
@@ -80,6 +84,7 @@ fn limit(plan: &mut Plan) -> Option<&mut Val> {
         },
         Plan::Steps { .. }
         | Plan::Items { .. }
+        | Plan::Chars { .. }
         | Plan::Enumerate(..)
         | Plan::Zip(_)
         | Plan::Map(..)
@@ -248,6 +253,10 @@ impl Infer<'_> {
         match val.ty.kind() {
             TyKind::Range(_) => self.plan_range(val, reversed),
             TyKind::Array { ndim: 0, .. } => Err(Diagnostic::new(diag::NO_MATCHING_OP, "iteration over a 0-d array")),
+            TyKind::Str if !reversed => {
+                let bytes = self.bytes_of_text(val);
+                Ok(Plan::Chars { text: val.clone(), bytes })
+            }
             TyKind::Array { .. } | TyKind::Str | TyKind::Tuple { .. } => {
                 let len = self.len(val)?;
                 Ok(Plan::Items { seq: val.clone(), len: Some(len), reversed })
@@ -307,6 +316,19 @@ impl Infer<'_> {
         }
     }
 
+    fn take_char(&mut self, text: &Val, at: Val, after: &mut Vec<Val>) -> Result<Val> {
+        let c = self.runtime("lh_str_char", &[text.clone(), at.clone()], Ty::str())?;
+        let size = self.bytes_of_text(&c);
+        after.push(self.op("add", &[at, size]));
+        Ok(c)
+    }
+
+    /// Number of bytes of a string.
+    fn bytes_of_text(&mut self, text: &Val) -> Val {
+        let bytes = self.field(text, 2);
+        self.op("and", &[bytes, Val::int((!ASCII).into())])
+    }
+
     /// A row-major array's elements as one dimension.
     fn line(&mut self, a: &Val) -> Val {
         let (elem, _, layout, readonly) = a.ty.as_array().unwrap_or_else(|| lh_ir::bug!("{} is no array", a.ty));
@@ -337,8 +359,6 @@ impl Infer<'_> {
                 Ok(Plan::Range { start: first, stop: last, step: Val::int(-1) })
             }
             _ => {
-                let zero = self.op("eq", &[step.clone(), Val::int(0)]);
-                self.raise_if(&zero, exc::VALUE_ERROR, "range() arg 3 must not be zero");
                 let count = self.range_len(&start, &stop, &step)?;
                 if !reversed {
                     return Ok(Plan::Steps { start, step, count });
@@ -363,10 +383,6 @@ impl Infer<'_> {
         if start.as_int() == Some(0) && step.as_int() == Some(1) {
             return Ok(Plan::Parallel(Box::new(Plan::Range { start, stop, step })));
         }
-        if step.as_int().is_none() {
-            let zero = self.op("eq", &[step.clone(), Val::int(0)]);
-            self.raise_if(&zero, exc::VALUE_ERROR, "prange() arg 3 must not be zero");
-        }
         let count = self.range_len(&start, &stop, &step)?;
         Ok(Plan::Parallel(Box::new(Plan::Counted { start, step, count })))
     }
@@ -376,7 +392,9 @@ impl Infer<'_> {
         match p {
             Plan::Range { start, .. } => out.push(start.clone()),
             Plan::Steps { start, count, .. } => out.extend([start.clone(), count.clone()]),
-            Plan::Items { .. } | Plan::NdIndex { .. } | Plan::Counted { .. } => out.push(Val::int(0)),
+            Plan::Items { .. } | Plan::Chars { .. } | Plan::NdIndex { .. } | Plan::Counted { .. } => {
+                out.push(Val::int(0));
+            }
             Plan::Parallel(inner) => self.states(inner, out),
             Plan::Generator(..) => {}
             Plan::Enumerate(inner, start) => {
@@ -395,9 +413,9 @@ impl Infer<'_> {
                 let i = next();
                 Ok(self.op(if step.as_int() == Some(-1) { "gt" } else { "lt" }, &[i, stop.clone()]))
             }
-            Plan::Counted { count, .. } => {
+            Plan::Counted { count: end, .. } | Plan::Chars { bytes: end, .. } => {
                 let i = next();
-                Ok(self.op("lt", &[i, count.clone()]))
+                Ok(self.op("lt", &[i, end.clone()]))
             }
             Plan::Parallel(inner) => self.has_next(inner, states),
             Plan::Steps { .. } => {
@@ -502,6 +520,7 @@ impl Infer<'_> {
                 };
                 self.item_unchecked(seq, &at)
             }
+            Plan::Chars { text, .. } => self.take_char(text, next(), after),
             Plan::NdIndex { shape, array, with_index, .. } => {
                 let i = next();
                 after.push(self.op("add", &[i.clone(), Val::int(1)]));

@@ -3,6 +3,9 @@
 use crate::types::Ty;
 use serde::{Deserialize, Serialize};
 
+/// Set in the number of bytes of a string, its third word, if it is known to be ASCII: its characters are its bytes.
+pub const ASCII: i64 = 1 << 62;
+
 /// A constant. Numbers carry their type, since `1` may be Python's `int` or `numpy.uint8`.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub enum Const {

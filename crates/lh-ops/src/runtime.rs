@@ -48,8 +48,12 @@ table! {
     lh_str_repeat(Mem, Ptr, I64, I64) -> [Mem, Ptr, I64] raises;
     /// One code point by index; negative indices count from the end.
     lh_str_getitem(Mem, Ptr, I64, I64) -> [Mem, Ptr, I64] raises;
+    /// The character that begins at a byte.
+    lh_str_char(Mem, Ptr, I64, I64) -> [Mem, Ptr, I64];
     /// Code points from one index to before another; what lies outside the text is left out.
     lh_str_slice(Mem, Ptr, I64, I64, I64) -> [Mem, Ptr, I64] raises;
+    /// So many code points, from one on in steps: string, first, step, number.
+    lh_str_step(Mem, Ptr, I64, I64, I64, I64) -> [Mem, Ptr, I64] raises;
     /// `ord(str)`.
     lh_str_ord(Mem, Ptr, I64) -> [I64] raises;
     /// `chr(int)`.

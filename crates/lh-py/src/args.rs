@@ -4,13 +4,17 @@
 //! A value's tags determine its type exactly ([`crate::typing`] decodes them), so comparing tags replaces typing on
 //! the path that every call takes.
 
+use crate::boxing;
 use crate::int::{self, Machine};
 use crate::lists::Lists;
 use crate::np;
 use lh_ir::Ty;
+use lh_ir::consts::ASCII;
+use lh_runtime::string_index::SHORT;
 use pyo3::ffi;
 use smallvec::SmallVec;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr::null_mut;
 
 /// First byte of a tag: what the value is. The rest of the word is the payload named here.
 pub mod kind {
@@ -287,7 +291,13 @@ impl ArgBuf {
         }
         self.tags.push(kind::STR);
         self.owners.push((self.slots.len() as u32, o));
-        self.slots.extend([0, text as u64, len as u64]);
+        // SAFETY: `o` is a `str`.
+        let is_ascii = unsafe { ffi::PyUnicode_GetLength(o) } == len;
+        // Only an owner knows where characters of a long text are.
+        let owner =
+            if is_ascii || len as usize <= SHORT { null_mut() } else { boxing::text_owner(o, text, len as usize) };
+        let flag = if is_ascii { ASCII } else { 0 };
+        self.slots.extend([owner as u64, text as u64, (len as i64 | flag) as u64]);
         Ok(())
     }
 

@@ -14,7 +14,7 @@ use pyo3::exceptions::PySystemError;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyComplex, PyFloat, PyInt, PyList, PyString, PyTuple};
-use std::ffi::c_void;
+use std::ffi::{c_char, c_void};
 use std::sync::Arc;
 
 /// Drops a Python reference held by native memory; compiled code may do so without being attached to the interpreter.
@@ -33,7 +33,12 @@ unsafe extern "C" fn release_object(object: *mut c_void) {
 
 /// A native owner that holds a reference to a Python object.
 pub fn foreign_owner(object: *mut ffi::PyObject) -> *mut MemInfo {
-    let mem = new_foreign(std::ptr::null_mut(), 0, object.cast(), release_object);
+    text_owner(object, std::ptr::null(), 0)
+}
+
+/// The same for a `str` with this text.
+pub fn text_owner(object: *mut ffi::PyObject, text: *const c_char, size: usize) -> *mut MemInfo {
+    let mem = new_foreign(text.cast_mut().cast(), size, object.cast(), release_object);
     if !mem.is_null() {
         // SAFETY: the object is alive and the thread attached; `release_object` drops the reference.
         unsafe { ffi::Py_INCREF(object) };
@@ -276,20 +281,17 @@ pub fn float(word: u64, ty: Ty) -> f64 {
 
 /// A string; the argument itself when it comes back whole.
 fn string(py: Python<'_>, mem: *mut MemInfo, data: u64, len: u64) -> PyResult<Bound<'_, PyAny>> {
-    if len == 0 {
-        return Ok(PyString::new(py, "").into_any());
-    }
+    // SAFETY: a string value points to so many bytes of UTF-8.
+    let value = unsafe { lh_runtime::text(data as *const u8, len as i64) };
     // SAFETY: `mem` is null or alive: the value holds a reference; a foreign owner holds one to the object.
     let owner = unsafe { owner_of(mem, release_object).map(|o| Bound::from_borrowed_ptr(py, o.cast())) };
     if let Some(owner) = owner
         && let Ok(text) = owner.cast_exact::<PyString>()
-        && text.to_str().is_ok_and(|t| t.as_ptr() as u64 == data && t.len() as u64 == len)
+        && text.to_str().is_ok_and(|t| std::ptr::eq(t, value))
     {
         return Ok(owner);
     }
-    // SAFETY: a string value points to `len` bytes of UTF-8.
-    let bytes = unsafe { std::slice::from_raw_parts(data as *const u8, len as usize) };
-    Ok(PyString::from_bytes(py, bytes)?.into_any())
+    Ok(PyString::new(py, value).into_any())
 }
 
 /// The dtype of elements of a type.

@@ -333,7 +333,9 @@ unsafe fn import_words(
 /// Gives the item's slots that are counted a reference of their own: the list will drop it.
 unsafe fn own_item(buf: &mut ArgBuf, slot_start: usize, owner_start: usize, item: &Item) {
     for (at, object) in buf.owners.drain(owner_start..) {
-        buf.slots[at as usize] = crate::boxing::foreign_owner(object) as u64;
+        if buf.slots[at as usize] == 0 {
+            buf.slots[at as usize] = crate::boxing::foreign_owner(object) as u64;
+        }
     }
     for (i, p) in item.prims.iter().enumerate() {
         if *p == Prim::List {

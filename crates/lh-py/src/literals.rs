@@ -56,9 +56,9 @@ fn literal(py: Python<'_>, natural: &[Ty], buf: &ArgBuf, at: usize) -> PyResult<
         TyKind::Int { weak: true, .. } => Ok(Literal::Int(slots[0] as i64)),
         TyKind::Bool => Ok(Literal::Bool(slots[0] & 1 != 0)),
         TyKind::Str => {
+            let (data, len) = (slots[1] as *const u8, slots[2] as i64);
             // SAFETY: the slots of a string point to so many bytes of UTF-8, which the argument keeps alive.
-            let bytes = unsafe { std::slice::from_raw_parts(slots[1] as *const u8, slots[2] as usize) };
-            Ok(Literal::Str(String::from_utf8_lossy(bytes).into_owned()))
+            Ok(Literal::Str(unsafe { lh_runtime::text(data, len) }.to_owned()))
         }
         TyKind::Array { .. } => Err(no_literal(py, "numpy.ndarray")),
         _ => Err(no_literal(py, &natural[at].to_string())),

@@ -12,6 +12,7 @@ use crate::symbol::{Symbol, functions};
 use std::cell::Cell;
 use std::ffi::c_void;
 use std::ptr;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicI64, Ordering, fence};
 
 /// Alignment of array data, bytes.
@@ -47,6 +48,8 @@ struct Foreign {
     mem: MemInfo,
     owner: *mut c_void,
     release: unsafe extern "C" fn(*mut c_void),
+    /// Of a text: see `string_index.rs`.
+    starts: OnceLock<Vec<usize>>,
 }
 
 /// Result of an allocation: owner and data.
@@ -126,7 +129,7 @@ pub fn new_foreign(
     if !foreign.is_null() {
         let mem = MemInfo { refcount: AtomicI64::new(1), dtor: free_foreign, data, size };
         // SAFETY: just allocated, with that size; `malloc` aligns for it.
-        unsafe { foreign.write(Foreign { mem, owner, release }) };
+        unsafe { foreign.write(Foreign { mem, owner, release, starts: OnceLock::new() }) };
         count_live(1);
     }
     foreign.cast()
@@ -148,6 +151,21 @@ pub unsafe fn foreign_owner(mem: *mut MemInfo, release: unsafe extern "C" fn(*mu
     }
 }
 
+/// The text that is owned by what [`new_foreign`] made for one, and the room for where its characters are.
+///
+/// # Safety
+/// `mem` is null or a live counted object; memory of a string's foreign owner is UTF-8.
+pub(crate) unsafe fn foreign_text<'a>(mem: *mut MemInfo) -> Option<(&'a str, &'a OnceLock<Vec<usize>>)> {
+    // SAFETY: the caller's promise; an object with this destructor is a `Foreign`.
+    unsafe {
+        if mem.is_null() || (*mem).dtor as usize != free_foreign as *const () as usize || (*mem).size == 0 {
+            return None;
+        }
+        let bytes = std::slice::from_raw_parts((*mem).data, (*mem).size);
+        Some((std::str::from_utf8_unchecked(bytes), &(*mem.cast::<Foreign>()).starts))
+    }
+}
+
 /// Destructor of [`new_foreign`]. Compared by address, see [`free_block`].
 #[inline(never)]
 unsafe extern "C" fn free_foreign(mem: *mut MemInfo) {
@@ -156,6 +174,7 @@ unsafe extern "C" fn free_foreign(mem: *mut MemInfo) {
     // SAFETY: only objects made by `new_foreign` have this destructor, and nobody refers to it any more.
     unsafe {
         ((*foreign).release)((*foreign).owner);
+        ptr::drop_in_place(&raw mut (*foreign).starts);
         libc::free(foreign.cast());
     }
 }

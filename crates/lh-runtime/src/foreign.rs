@@ -11,7 +11,7 @@ use std::ffi::{CStr, c_char, c_int, c_short, c_void};
 use std::slice;
 
 /// Name of the capsule that an exported function has as its `__self__`: the layout of the structs here.
-pub const CAPSULE: &CStr = c"lancehead.export.2";
+pub const CAPSULE: &CStr = c"lancehead.export.3";
 
 /// A type in a module's table.
 #[repr(C)]

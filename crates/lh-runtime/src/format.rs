@@ -1,7 +1,6 @@
 //! `format(value, spec)` with Python's mini-language: `[[fill]align][sign][z][#][0][width][grouping][.precision][type]`.
 
 use crate::classes::{ExcId, MEMORY_ERROR, OVERFLOW_ERROR, VALUE_ERROR};
-use crate::string::char_count;
 use crate::text::{Decimal, LayOut, lay_out, special};
 
 /// An exception to raise.
@@ -146,7 +145,7 @@ fn unknown<T>(kind: char, type_name: &str) -> Result<T, Failure> {
 
 /// Fills up to the width. `inside` is the number of bytes after which `=` puts the fill.
 fn pad(s: &Spec, body: &str, inside: usize) -> Formatted {
-    let missing = s.width.saturating_sub(char_count(body));
+    let missing = s.width.saturating_sub(body.chars().count());
     if missing == 0 {
         return Ok(body.to_owned());
     }
@@ -358,7 +357,7 @@ pub(crate) fn format_str(value: &str, spec: &str) -> Formatted {
     if s.align == '=' {
         return fail("'=' alignment not allowed in string format specifier");
     }
-    let end = s.precision.map_or(value.len(), |p| crate::string::byte_of(value, p));
+    let end = s.precision.map_or(value.len(), |p| value.char_indices().nth(p).map_or(value.len(), |(at, _)| at));
     pad(&s, &value[..end], 0)
 }
 

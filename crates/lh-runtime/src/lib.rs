@@ -28,13 +28,14 @@ mod shape;
 mod sort;
 pub mod stack;
 pub mod string;
+pub mod string_index;
 mod string_methods;
 pub mod symbol;
 mod text;
 
 pub use alloc::MemInfo;
 pub use exception::{ExcArg, Frame, FunctionInfo, Pending, is_pending, take_pending};
-pub use string::StrValue;
+pub use string::{StrValue, text};
 
 use std::collections::HashMap;
 use std::sync::LazyLock;

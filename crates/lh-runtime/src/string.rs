@@ -1,14 +1,16 @@
 //! Strings: an owner (null for text in code), UTF-8 bytes and their number. The rows that make, compare and index them.
 //!
-//! Parts of a string share its owner.
+//! Parts of a string share its owner. [`ASCII`] in the number says that characters are found by their index.
 
-use crate::alloc::{MemInfo, incref, new_block, no_memory};
+use crate::alloc::{MemInfo, decref, incref, new_block, new_foreign, no_memory};
 use crate::classes::{INDEX_ERROR, OVERFLOW_ERROR, VALUE_ERROR};
 use crate::exception::raise;
 use crate::format::{format_float, format_int, format_str};
 use crate::parse::{parse_float, parse_int};
+use crate::string_index::{self, byte_of, char_count};
 use crate::symbol::{Symbol, functions};
 use crate::text::{complex_repr, complex64_repr, float_repr, float32_repr, str_repr};
+use lh_ir::consts::ASCII;
 use std::cmp::Ordering;
 use std::ptr;
 
@@ -20,7 +22,7 @@ pub struct StrValue {
     pub mem: *mut MemInfo,
     /// UTF-8.
     pub data: *const u8,
-    /// Number of bytes.
+    /// Number of bytes, with [`ASCII`] if they are known to be such.
     pub len: i64,
 }
 
@@ -28,7 +30,7 @@ impl StrValue {
     /// A new string; `None` when there is no memory.
     pub fn new(s: &str) -> Option<StrValue> {
         if s.is_empty() {
-            return Some(StrValue { mem: ptr::null_mut(), data: ptr::NonNull::dangling().as_ptr(), len: 0 });
+            return Some(StrValue { mem: ptr::null_mut(), data: ptr::NonNull::dangling().as_ptr(), len: ASCII });
         }
         let mem = new_block(s.len(), false);
         if mem.is_null() {
@@ -38,7 +40,15 @@ impl StrValue {
         unsafe {
             let data = (*mem).data;
             ptr::copy_nonoverlapping(s.as_ptr(), data, s.len());
-            Some(StrValue { mem, data, len: s.len() as i64 })
+            let len = number_of_bytes(s);
+            if len & ASCII != 0 || s.len() <= string_index::SHORT {
+                return Some(StrValue { mem, data, len });
+            }
+            let owner = new_foreign(data, s.len(), mem.cast(), release_block);
+            if owner.is_null() {
+                decref(mem);
+            }
+            (!owner.is_null()).then_some(StrValue { mem: owner, data, len })
         }
     }
     /// Its text.
@@ -55,12 +65,24 @@ impl StrValue {
 ///
 /// # Safety
 /// `data` and `len` are those of a live string.
-pub(crate) unsafe fn text<'a>(data: *const u8, len: i64) -> &'a str {
+pub unsafe fn text<'a>(data: *const u8, len: i64) -> &'a str {
+    let len = len & !ASCII;
     if len <= 0 || data.is_null() {
         return "";
     }
     // SAFETY: the caller's promise; strings are UTF-8.
     unsafe { std::str::from_utf8_unchecked(std::slice::from_raw_parts(data, len as usize)) }
+}
+
+/// Frees the memory of a text.
+unsafe extern "C" fn release_block(mem: *mut std::ffi::c_void) {
+    // SAFETY: `StrValue::new` has given its reference away.
+    unsafe { decref(mem.cast()) }
+}
+
+/// The third word of a string.
+fn number_of_bytes(s: &str) -> i64 {
+    s.len() as i64 | if s.is_ascii() { ASCII } else { 0 }
 }
 
 /// Returns a new string.
@@ -81,12 +103,14 @@ pub(crate) unsafe fn give(s: &str, out: *mut StrValue) -> i32 {
 /// Returns a part of a string, which keeps its owner alive.
 ///
 /// # Safety
-/// `part` lies in a live string owned by `mem`; `out` has room for the result.
-pub(crate) unsafe fn give_part(mem: *mut MemInfo, part: &str, out: *mut StrValue) -> i32 {
+/// `part` lies in a live string owned by `mem`, whose number of bytes is `n`; `out` has room for the result.
+#[inline]
+pub(crate) unsafe fn give_part(mem: *mut MemInfo, n: i64, part: &str, out: *mut StrValue) -> i32 {
+    let len = if n & ASCII != 0 { part.len() as i64 | ASCII } else { number_of_bytes(part) };
     // SAFETY: the caller's promise.
     unsafe {
         incref(mem);
-        out.write(StrValue { mem, data: part.as_ptr(), len: part.len() as i64 });
+        out.write(StrValue { mem, data: part.as_ptr(), len });
     }
     0
 }
@@ -111,19 +135,6 @@ pub(crate) fn with_room(bytes: usize) -> Option<String> {
         return None;
     }
     Some(s)
-}
-
-/// Byte position of a code point.
-pub(crate) fn byte_of(s: &str, index: usize) -> usize {
-    if s.len() <= index || s.as_bytes()[..index].is_ascii() {
-        return index.min(s.len());
-    }
-    s.char_indices().nth(index).map_or(s.len(), |(at, _)| at)
-}
-
-/// Number of code points.
-pub(crate) fn char_count(s: &str) -> usize {
-    s.chars().count()
 }
 
 type Mem = *mut MemInfo;
@@ -153,9 +164,9 @@ unsafe extern "C" fn lh_str_in(_: Mem, part: Data, pn: i64, _: Mem, whole: Data,
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_str_len(_: Mem, s: Data, n: i64) -> i64 {
+unsafe extern "C" fn lh_str_len(mem: Mem, s: Data, n: i64) -> i64 {
     // SAFETY: compiled code passes a live string.
-    char_count(unsafe { text(s, n) }) as i64
+    unsafe { char_count(mem, text(s, n), n) as i64 }
 }
 
 #[unsafe(no_mangle)]
@@ -164,10 +175,10 @@ unsafe extern "C" fn lh_str_concat(am: Mem, a: Data, an: i64, bm: Mem, b: Data, 
     unsafe {
         let (left, right) = (text(a, an), text(b, bn));
         if left.is_empty() {
-            return give_part(bm, right, out);
+            return give_part(bm, bn, right, out);
         }
         if right.is_empty() {
-            return give_part(am, left, out);
+            return give_part(am, an, left, out);
         }
         let Some(mut s) = with_room(left.len() + right.len()) else { return 1 };
         s.push_str(left);
@@ -182,7 +193,7 @@ unsafe extern "C" fn lh_str_repeat(mem: Mem, s: Data, n: i64, times: i64, out: *
     unsafe {
         let one = text(s, n);
         if times == 1 {
-            return give_part(mem, one, out);
+            return give_part(mem, n, one, out);
         }
         let times = usize::try_from(times).unwrap_or(0);
         let Some(bytes) = one.len().checked_mul(times) else { return no_memory(one.len() as i128 * times as i128) };
@@ -197,12 +208,23 @@ unsafe extern "C" fn lh_str_getitem(mem: Mem, s: Data, n: i64, index: i64, out: 
     // SAFETY: compiled code passes a live string and room for the result.
     unsafe {
         let s = text(s, n);
-        let from_start = if index < 0 { index.saturating_add(char_count(s) as i64) } else { index };
-        let part = usize::try_from(from_start).ok().map(|i| &s[byte_of(s, i)..]).unwrap_or_default();
+        let from_start = if index < 0 { index.saturating_add(char_count(mem, s, n) as i64) } else { index };
+        let part = usize::try_from(from_start).ok().map(|i| &s[byte_of(mem, s, n, i)..]).unwrap_or_default();
         match part.chars().next() {
-            Some(c) => give_part(mem, &part[..c.len_utf8()], out),
+            Some(c) => give_part(mem, n, &part[..c.len_utf8()], out),
             None => raise(INDEX_ERROR, "string index out of range"),
         }
+    }
+}
+
+/// The character that begins at a byte.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn lh_str_char(mem: Mem, s: Data, n: i64, at: i64, out: *mut StrValue) {
+    // SAFETY: compiled code passes a live string, where in it a character begins, and room for the result.
+    unsafe {
+        let rest = text(s, n).get_unchecked(at as usize..);
+        let size = rest.chars().next().map_or(0, char::len_utf8);
+        give_part(mem, n, &rest[..size], out);
     }
 }
 
@@ -212,13 +234,33 @@ unsafe extern "C" fn lh_str_slice(mem: Mem, s: Data, n: i64, start: i64, stop: i
     unsafe {
         let (start, stop) = (start.max(0) as usize, stop.max(0) as usize);
         let s = text(s, n);
-        let rest = &s[byte_of(s, start)..];
-        give_part(mem, &rest[..byte_of(rest, stop.saturating_sub(start))], out)
+        let rest = &s[byte_of(mem, s, n, start)..];
+        give_part(mem, n, &rest[..byte_of(mem, rest, n, stop.saturating_sub(start))], out)
     }
 }
 
+/// So many code points, from one on in steps.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lh_str_ord(_: Mem, s: Data, n: i64, out: *mut i64) -> i32 {
+unsafe extern "C" fn lh_str_step(
+    _: Mem,
+    s: Data,
+    n: i64,
+    start: i64,
+    step: i64,
+    count: i64,
+    out: *mut StrValue,
+) -> i32 {
+    // SAFETY: compiled code passes a live string that has these characters, and room for the result.
+    let s = unsafe { text(s, n) };
+    let Some(mut taken) = with_room(s.len()) else { return 1 };
+    let chars: Vec<char> = s.chars().collect();
+    taken.extend((0..count).map(|k| chars[(start + k * step) as usize]));
+    // SAFETY: as above.
+    unsafe { give(&taken, out) }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn lh_str_ord(mem: Mem, s: Data, n: i64, out: *mut i64) -> i32 {
     // SAFETY: compiled code passes a live string and room for the result.
     unsafe {
         let mut chars = text(s, n).chars();
@@ -229,7 +271,7 @@ unsafe extern "C" fn lh_str_ord(_: Mem, s: Data, n: i64, out: *mut i64) -> i32 {
             }
             _ => raise(
                 crate::classes::TYPE_ERROR,
-                format!("ord() expected a character, but string of length {} found", char_count(text(s, n))),
+                format!("ord() expected a character, but string of length {} found", char_count(mem, text(s, n), n)),
             ),
         }
     }
@@ -245,52 +287,28 @@ unsafe extern "C" fn lh_str_chr(code: i64, out: *mut StrValue) -> i32 {
     }
 }
 
-#[unsafe(no_mangle)]
-unsafe extern "C" fn lh_str_repr(_: Mem, s: Data, n: i64, out: *mut StrValue) -> i32 {
-    // SAFETY: compiled code passes a live string and room for the result.
-    unsafe { give(&str_repr(text(s, n)), out) }
+/// Functions that give a new text.
+macro_rules! texts {
+    ($($name:ident($($arg:ident: $ty:ty),*) => $text:expr;)*) => {$(
+        #[unsafe(no_mangle)]
+        unsafe extern "C" fn $name($($arg: $ty,)* out: *mut StrValue) -> i32 {
+            // SAFETY: compiled code passes live strings and room for the result.
+            unsafe { give(&$text, out) }
+        }
+    )*};
 }
 
-#[unsafe(no_mangle)]
-unsafe extern "C" fn lh_str_from_i64(value: i64, out: *mut StrValue) -> i32 {
-    // SAFETY: compiled code passes room for the result.
-    unsafe { give(&value.to_string(), out) }
-}
-
-#[unsafe(no_mangle)]
-unsafe extern "C" fn lh_str_from_u64(value: u64, out: *mut StrValue) -> i32 {
-    // SAFETY: compiled code passes room for the result.
-    unsafe { give(&value.to_string(), out) }
-}
-
-#[unsafe(no_mangle)]
-unsafe extern "C" fn lh_str_from_f64(value: f64, out: *mut StrValue) -> i32 {
-    // SAFETY: compiled code passes room for the result.
-    unsafe { give(&float_repr(value), out) }
-}
-
-#[unsafe(no_mangle)]
-unsafe extern "C" fn lh_str_from_f32(value: f32, out: *mut StrValue) -> i32 {
-    // SAFETY: compiled code passes room for the result.
-    unsafe { give(&float32_repr(value), out) }
-}
-
-#[unsafe(no_mangle)]
-unsafe extern "C" fn lh_str_from_c128(re: f64, im: f64, out: *mut StrValue) -> i32 {
-    // SAFETY: compiled code passes room for the result.
-    unsafe { give(&complex_repr(re, im), out) }
-}
-
-#[unsafe(no_mangle)]
-unsafe extern "C" fn lh_str_from_c64(re: f32, im: f32, out: *mut StrValue) -> i32 {
-    // SAFETY: compiled code passes room for the result.
-    unsafe { give(&complex64_repr(re, im), out) }
-}
-
-#[unsafe(no_mangle)]
-unsafe extern "C" fn lh_str_from_bool(value: u8, out: *mut StrValue) -> i32 {
-    // SAFETY: compiled code passes room for the result.
-    unsafe { give(if value != 0 { "True" } else { "False" }, out) }
+texts! {
+    lh_str_repr(_mem: Mem, s: Data, n: i64) => str_repr(text(s, n));
+    lh_str_from_i64(value: i64) => value.to_string();
+    lh_str_from_u64(value: u64) => value.to_string();
+    lh_str_from_f64(value: f64) => float_repr(value);
+    lh_str_from_f32(value: f32) => float32_repr(value);
+    lh_str_from_c128(re: f64, im: f64) => complex_repr(re, im);
+    lh_str_from_c64(re: f32, im: f32) => complex64_repr(re, im);
+    lh_str_from_bool(value: u8) => if value != 0 { "True" } else { "False" };
+    lh_str_upper(_mem: Mem, s: Data, n: i64) => text(s, n).to_uppercase();
+    lh_str_lower(_mem: Mem, s: Data, n: i64) => text(s, n).to_lowercase();
 }
 
 #[unsafe(no_mangle)]
@@ -324,7 +342,7 @@ unsafe extern "C" fn lh_str_format_str(
     // SAFETY: compiled code passes live strings and room for the result.
     unsafe {
         match text(spec, sn) {
-            "" => give_part(mem, text(s, n), out),
+            "" => give_part(mem, n, text(s, n), out),
             spec => give_or_raise(format_str(text(s, n), spec), out),
         }
     }
@@ -363,17 +381,16 @@ pub(crate) fn symbols() -> Vec<Symbol> {
     functions! {
         (_ _) lh_str_from_i64 lh_str_from_u64 lh_str_from_f64 lh_str_from_f32 lh_str_from_bool lh_str_chr;
         (_ _ _) lh_str_len lh_str_from_c128 lh_str_from_c64;
-        (_ _ _ _) lh_str_to_f64 lh_str_ord lh_str_repr;
-        (_ _ _ _ _) lh_str_to_i64 lh_str_getitem lh_str_repeat lh_str_format_f64 lh_str_format_i64 lh_str_format_u64;
+        (_ _ _ _) lh_str_to_f64 lh_str_ord lh_str_repr lh_str_upper lh_str_lower;
+        (_ _ _ _ _) lh_str_to_i64 lh_str_getitem lh_str_char lh_str_repeat lh_str_format_f64 lh_str_format_i64 lh_str_format_u64;
         (_ _ _ _ _ _) lh_str_eq lh_str_cmp lh_str_in lh_str_slice;
-        (_ _ _ _ _ _ _) lh_str_concat lh_str_format_str;
+        (_ _ _ _ _ _ _) lh_str_concat lh_str_format_str lh_str_step;
     }
 }
 
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::alloc::decref;
     use crate::exception::take_pending;
 
     /// The string that a function returns, or the message of what it raises.
@@ -445,6 +462,8 @@ pub(crate) mod tests {
         assert_eq!(took(|out| call!(lh_str_repeat("") i64::MAX, out)), "");
         assert!(took(|out| call!(lh_str_repeat("ab") i64::MAX / 2, out)).starts_with("! Unable to allocate"));
         assert_eq!(took(|out| call!(lh_str_repr("a'") out)), "\"a'\"");
+        assert_eq!(took(|out| call!(lh_str_upper("straße") out)), "STRASSE");
+        assert_eq!(took(|out| call!(lh_str_lower("ÀBC") out)), "àbc");
         // SAFETY: `out` is room for the result.
         unsafe {
             assert_eq!(took(|out| lh_str_from_i64(i64::MIN, out)), "-9223372036854775808");

@@ -38,6 +38,9 @@ typedef struct lh_type {
     const struct lh_type *parts;
 } lh_type;
 
+/* In the number of bytes of a text, its third slot: it is ASCII. */
+#define LH_ASCII ((uint64_t)1 << 62)
+
 typedef int32_t (*lh_entry)(const uint64_t *arguments, uint64_t *result);
 
 /* A signature of an exported function, with its code for each level of processors. */
@@ -114,7 +117,7 @@ static inline int32_t lh_call(const lh_export *e, const uint64_t *arguments, uin
 
 /* ---- Called from Python. */
 
-#define LH_CAPSULE "lancehead.export.2"
+#define LH_CAPSULE "lancehead.export.3"
 
 #ifdef LH_PYTHON
 
@@ -263,7 +266,7 @@ static int lh_take(const lh_type *t, PyObject *o, int convert, uint64_t *slots, 
         const char *text = PyUnicode_AsUTF8AndSize(o, &length);
         if (!text) return -1;
         slots[1] = (uint64_t)(uintptr_t)text;
-        slots[2] = (uint64_t)length;
+        slots[2] = (uint64_t)length | (length == PyUnicode_GET_LENGTH(o) ? LH_ASCII : 0);
         return lh_own(o, (void *)text, owners, &slots[0]);
     }
     case 'a':
@@ -340,7 +343,7 @@ static PyObject *lh_give(const lh_type *t, const uint64_t *slots) {
     case 'n':
         Py_RETURN_NONE;
     case 's': {
-        PyObject *text = PyUnicode_FromStringAndSize((const char *)(uintptr_t)slots[1], (Py_ssize_t)slots[2]);
+        PyObject *text = PyUnicode_FromStringAndSize((const char *)(uintptr_t)slots[1], (Py_ssize_t)(slots[2] & ~LH_ASCII));
         lh_aot_release((void *)(uintptr_t)slots[0]);
         return text;
     }

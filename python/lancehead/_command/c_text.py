@@ -231,6 +231,7 @@ def _body(library: str, name: str, s: Signature, number: int) -> list[str]:
     lines += [f"    int32_t status = lh_call(&lh_exports[{number}], in, out);", "    if (status) return status;"]
     for f in _fields(s.result, "result", 0):
         lines += [f"    LH_GET((*{f.name}){part}, out, {at});" for part, at in f.parts]
+        lines += [f"    {f.name}->length &= ~(int64_t)LH_ASCII;" for part, _ in f.parts if part == ".length"]
     return [*lines, "    return 0;", "}"]
 
 

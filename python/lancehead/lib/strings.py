@@ -128,10 +128,7 @@ class str:
         start, stop, step = i.indices(len(self))
         if step == 1:
             return prim.lh_str_slice(self, start, stop)
-        out = ""
-        for k in range(start, stop, step):
-            out = prim.lh_str_concat(out, prim.lh_str_getitem(self, k))
-        return out
+        return prim.lh_str_step(self, start, step, len(range(start, stop, step)))
 
     def startswith(self, part, start=0, end=None):
         """Whether the text begins with a part, or one of several.
@@ -297,18 +294,11 @@ class str:
         >>> ", ".join(["a", "b"])
         'a, b'
         """
-        if prim.is_list(parts):
-            if not prim.is_str(prim.example(parts)):
-                prim.error("`join` takes strings")
-            return prim.lh_str_join(self, parts)
-        out = ""
-        first = True
-        for part in parts:
-            if not first:
-                out = prim.lh_str_concat(out, self)
-            first = False
-            out = prim.lh_str_concat(out, part)
-        return out
+        if not prim.is_list(parts):
+            return self.join([part for part in parts])
+        if not prim.is_str(prim.example(parts)):
+            prim.error("`join` takes strings")
+        return prim.lh_str_join(self, parts)
 
     def upper(self):
         """The text in capitals.
@@ -418,12 +408,12 @@ class str:
         >>> "ab cd".title()
         'Ab Cd'
         """
-        out = ""
+        parts = []
         inside = False
         for c in self:
-            out = out + (c.lower() if inside else c.upper())
+            parts.append(c.lower() if inside else c.upper())
             inside = prim.lh_str_isalpha(c)
-        return out
+        return prim.lh_str_join("", parts)
 
     def swapcase(self):
         """The text with capitals small and small letters capital.
@@ -431,10 +421,7 @@ class str:
         >>> "aB".swapcase()
         'Ab'
         """
-        out = ""
-        for c in self:
-            out = out + (c.lower() if prim.lh_str_isupper(c) else c.upper())
-        return out
+        return prim.lh_str_join("", [c.lower() if prim.lh_str_isupper(c) else c.upper() for c in self])
 
     def zfill(self, width):
         """The text, filled with zeros after its sign.

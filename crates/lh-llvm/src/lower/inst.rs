@@ -2,6 +2,7 @@
 
 use super::function::FnCx;
 use crate::ir::Val;
+use lh_ir::consts::ASCII;
 use lh_ir::func::Inst;
 use lh_ir::types::Prim;
 use lh_ir::verify::parts;
@@ -89,7 +90,8 @@ impl FnCx<'_, '_> {
             (Const::Complex(re, im, _), [p @ (Prim::F32 | Prim::F64), _]) => vec![real(*p, *re), real(*p, *im)],
             (Const::Str(s), [Prim::Mem, Prim::Ptr, Prim::I64]) => {
                 let text = self.cx.text(s);
-                vec![self.null(t.ptr), text, self.int(t.i64, s.len() as i64)]
+                let flag = if s.is_ascii() { ASCII } else { 0 };
+                vec![self.null(t.ptr), text, self.int(t.i64, s.len() as i64 | flag)]
             }
             _ => lh_ir::bug!("constant {c:?} of {prims:?}"),
         }

@@ -1,5 +1,6 @@
 //! Places in the source that checked code is at, and the arrays that it uses.
 
+use crate::string::text;
 use lh_ir::Span;
 use std::collections::HashMap;
 
@@ -29,8 +30,7 @@ impl Sites {
             return *s;
         }
         // SAFETY: compiled code passes the text of a constant.
-        let bytes = unsafe { std::slice::from_raw_parts(file, len as usize) };
-        let site = Site { file: String::from_utf8_lossy(bytes).into_owned(), span: Span::unpacked(place) };
+        let site = Site { file: unsafe { text(file, len) }.to_owned(), span: Span::unpacked(place) };
         let number = self.sites.iter().position(|s| *s == site).unwrap_or_else(|| {
             self.sites.push(site);
             self.sites.len() - 1
@@ -63,12 +63,8 @@ impl Default for Target {
 impl Target {
     /// What the program calls it; empty if that is not known.
     fn name(&self) -> String {
-        if self.name.0.is_null() {
-            return String::new();
-        }
         // SAFETY: compiled code passes the text of a constant, and runs still.
-        let bytes = unsafe { std::slice::from_raw_parts(self.name.0, self.name.1 as usize) };
-        String::from_utf8_lossy(bytes).into_owned()
+        unsafe { text(self.name.0, self.name.1) }.to_owned()
     }
 
     /// The bytes from its first element to its last.
