@@ -1,7 +1,7 @@
 #!/bin/sh
 # Measures lancehead beside Numba with the side-by-side harness and Numba's own tests, where a checkout of them lies in ../shared.
 #
-#   benches/run.sh [latency | start | throughput | growth | checks | parallel | suite | all]      results in target/bench
+#   benches/run.sh [latency | start | throughput | others | growth | checks | parallel | suite | all]      results in target/bench
 #
 # BASELINE_PYTHON names a Python that has Numba 0.68.1 (for `suite` also numba-cuda, scipy and cffi); by default .venv gets it.
 set -eu
@@ -37,6 +37,7 @@ run() {
 run latency env OPENBLAS_NUM_THREADS=1 "$python" "$shared/bench/latency.py" --module numba,lancehead --repeats 5 --json "$out/latency.json"
 run start env OPENBLAS_NUM_THREADS=1 "$python" benches/start.py
 run throughput "$python" "$shared/bench/throughput.py" --module numba,lancehead --json "$out/throughput.json"
+run others "$python" benches/others/run.py
 run growth "$python" benches/growth.py --module numba,lancehead
 run checks "$python" benches/checks.py --module lancehead --harness "$shared/bench"
 run parallel "$python" benches/parallel.py
