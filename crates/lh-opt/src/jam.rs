@@ -30,6 +30,7 @@ mod plan;
 mod views;
 
 pub(crate) use build::rename;
+pub(crate) use plan::{contiguous, moves};
 
 use crate::bounds::{Facts, Users};
 use crate::counted::{Counted, Defs, counted};

@@ -9,7 +9,8 @@
 //! ```
 //!
 //! Then `split_kernel` puts the loops over threads inside, where a block goes through memory in order and nothing is asked of
-//! single threads. Behind the loop nobody may look for the index, which now goes on for all.
+//! single threads. Behind the loop nobody may look for the index, which now goes on for all. A loop that only leads to such loops,
+//! as over the rows of what threads share by both axes, asks nothing itself: all go through those, in which it is asked.
 //!
 //! Indices do not overflow: from a place of the launch, by steps of at least 1, that takes more rounds than there is time for.
 
@@ -19,6 +20,7 @@ use crate::edit::{Cursor, row, to};
 use crate::gangs::{divergence, is_speculative};
 use crate::kernel_context::is_block_sync;
 use crate::natural::{HUGE, Limits};
+use crate::split_kernel::keep::is_cheap;
 use crate::split_kernel::{self, is_short, uniform};
 use lh_ir::cfg::{Cfg, DomTree, Loop, Loops, targets};
 use lh_ir::func::{Inst, InstData, Target, Term, waits};
@@ -41,6 +43,8 @@ struct Plan {
     before: Block,
     shared: Vec<Value>,
     own: Vec<Value>,
+    /// Whether it only leads to loops of which the same becomes: what it asks is asked in those.
+    leads: bool,
 }
 
 /// The kernel with such loops, if there are any.
@@ -51,7 +55,12 @@ pub(crate) fn run(func: &Function) -> Option<Function> {
     let cfg = Cfg::new(func);
     let plans = plans(func, &cfg);
     let mut made = func.clone();
-    plans.iter().for_each(|p| apply(&mut made, p));
+    let mut asked: Vec<(&Plan, Value)> = Vec::new();
+    for p in &plans {
+        let around = asked.iter().filter(|(o, _)| o.leads && o.blocks.contains(&p.header));
+        let around = around.map(|(_, cond)| *cond).collect();
+        asked.push((p, apply(&mut made, p, around)));
+    }
     dce::run(&mut made);
     (!plans.is_empty()).then_some(made)
 }
@@ -64,6 +73,8 @@ fn plans(func: &Function, cfg: &Cfg) -> Vec<Plan> {
     let finder = Finder { func, cfg, defs: Defs::new(func), limits: Limits::new(func, cfg, &dom), varies };
     let mut plans: Vec<Plan> =
         loops.loops.iter().filter(|l| finder.is_deep(&loops, l)).filter_map(|l| finder.plan(l)).collect();
+    // What goes back to the beginning of an outer loop may come from that of an inner one.
+    plans.sort_by_key(|p| std::cmp::Reverse(p.blocks.len()));
     // What threads decide differently now is not that.
     let mut varies = finder.varies;
     for p in &plans {
@@ -73,7 +84,24 @@ fn plans(func: &Function, cfg: &Cfg) -> Vec<Plan> {
     }
     let diverged = divergence(func, cfg, &varies, &uniform::post_dominators(func, cfg));
     plans.retain(|p| !diverged[p.header.index()]);
+    let headers: HashSet<Block> = plans.iter().map(|p| p.header).collect();
+    for p in &mut plans {
+        let at = loops.loops.iter().position(|l| l.header == p.header);
+        p.leads = at.is_some_and(|at| leads(func, &loops, at, &headers));
+    }
     plans
+}
+
+/// Whether a loop has nothing to do but to go through others, of these headers, and what is cheap.
+fn leads(func: &Function, loops: &Loops, at: usize, headers: &HashSet<Block>) -> bool {
+    let l = &loops.loops[at];
+    let inner = || loops.loops.iter().filter(|x| x.parent == Some(at));
+    let alone = |l: &Loop| func.blocks[l.header.index()].params.len() == 1;
+    let jumps = |b: &Block| *b == l.header || matches!(func.blocks[b.index()].term, Some(Term::Jump(_)));
+    let idle = |b: &Block| jumps(b) && func.blocks[b.index()].insts.iter().all(|d| is_speculative(&d.inst));
+    !l.is_innermost
+        && inner().chain([l]).all(|x| alone(x) && headers.contains(&x.header))
+        && l.blocks.iter().all(|b| idle(b) || inner().any(|x| x.blocks.contains(b)))
 }
 
 struct Finder<'a> {
@@ -106,7 +134,7 @@ impl Finder<'_> {
         }
         let blocks = l.blocks.clone();
         let step = (step, self.defs.int(func, step));
-        Some(Plan { header: l.header, blocks, compared: c, step, before: edge.from, shared, own })
+        Some(Plan { header: l.header, blocks, compared: c, step, before: edge.from, shared, own, leads: false })
     }
 
     /// Whether what is in a loop is better done for one thread after the other: all loops inside are unrolled, or may raise in
@@ -117,8 +145,9 @@ impl Finder<'_> {
         let asks = |b: Block| matches!(&func.blocks[b.index()].term, Some(Term::Branch { cond, .. }) if self.varies[cond.index()]);
         let inner = loops.loops.iter().filter(|x| x.header != l.header && l.blocks.contains(&x.header));
         let even = |x: &Loop| counted(func, cfg, &self.defs, x).is_some() && !asks(x.header);
-        l.is_innermost || { inner }
-            .all(|x| even(x) && (is_short(func, cfg, &self.defs, x) || x.blocks.iter().any(raises)))
+        l.is_innermost || { inner }.all(|x| {
+            even(x) && (is_short(func, cfg, &self.defs, x) || x.blocks.iter().any(raises)) || self.plan(x).is_some()
+        })
     }
 
     /// What a value is the sum of.
@@ -169,7 +198,8 @@ impl Finder<'_> {
     }
 }
 
-fn apply(func: &mut Function, plan: &Plan) {
+/// Rewrites a loop, in which all is asked that is `asked` around it; answers with what it asks itself.
+fn apply(func: &mut Function, plan: &Plan, mut asked: Vec<Value>) -> Value {
     let Compared { index, place, limit, body_first, .. } = plan.compared;
     let header = plan.header.index();
     let (span, unwind) = (func.blocks[header].term_span, func.blocks[header].unwind.clone());
@@ -211,13 +241,42 @@ fn apply(func: &mut Function, plan: &Plan) {
     c.end(Term::Branch { cond: more, then: to(guard, &[]), els: exit }, guard);
     let left = c.sub(limit, x);
     let here = c.lt(own, left);
-    let go_on = c.new_block(&[]).0;
-    c.func.blocks[go_on.index()].insts = moved;
-    c.end(Term::Branch { cond: here, then: to(go_on, &[]), els: to(latch, &others) }, go_on);
+    asked.push(here);
+    let mut inside = plan.blocks.iter().copied().filter(|b| *b != plan.header).collect::<HashSet<_>>();
+    for cond in asked.iter().filter(|_| !plan.leads) {
+        inside.insert(c.block);
+        let go_on = c.new_block(&[]).0;
+        c.end(Term::Branch { cond: *cond, then: to(go_on, &[]), els: to(latch, &others) }, go_on);
+    }
+    inside.insert(c.block);
+    c.func.blocks[c.block.index()].insts.extend(moved);
     c.end(Term::Jump(body), latch);
     let step = plan.step.1.map_or(plan.step.0, |n| c.int(n));
     let next = c.add(x, step);
     let mut args = kept;
     args.insert(place, next);
     c.end(Term::Jump(to(plan.header, &args)), latch);
+    if asked.len() > 1 && !plan.leads {
+        sink(func, guard, &inside);
+    }
+    here
+}
+
+/// What is cheap, and only some blocks need, is computed in the first of those: from place to place nothing is kept.
+fn sink(func: &mut Function, first: Block, inside: &HashSet<Block>) {
+    for b in Cfg::new(func).rpo().iter().rev().filter(|b| !inside.contains(b)) {
+        for at in (0..func.blocks[b.index()].insts.len()).rev() {
+            let d = func.blocks[b.index()].insts[at].clone();
+            let mut needed = true;
+            for (_, data) in func.blocks.iter().enumerate().filter(|(b, _)| !inside.contains(&Block::new(*b))) {
+                let mut look = |v: Value| needed &= Some(v) != d.result;
+                data.insts.iter().for_each(|d| d.inst.for_each_operand(&mut look));
+                data.term.clone().iter_mut().for_each(|t| t.for_each_operand_mut(&mut |v| look(*v)));
+            }
+            if needed && is_speculative(&d.inst) && is_cheap(&d.inst, true) {
+                func.blocks[b.index()].insts.remove(at);
+                func.blocks[first.index()].insts.insert(0, d);
+            }
+        }
+    }
 }

@@ -41,7 +41,7 @@ pub(super) struct Plan {
     pub alive: Vec<Vec<Value>>,
     /// Where short loops begin in which lanes exchange values.
     pub rounds: Vec<Block>,
-    /// Whether lanes leave a loop at different times.
+    /// Whether lanes leave a loop at different times in which none may raise: what each looks for by itself is done by threads.
     pub has_uneven_loops: bool,
 }
 
@@ -153,7 +153,9 @@ pub(super) fn plan(
             }
             _ => false,
         };
-        let has_uneven_loops = loops.loops.iter().any(|l| l.blocks.iter().any(|b| leaves(l, b)));
+        let raises = |b: &Block| func.blocks[b.index()].insts.iter().any(|d| d.inst.can_raise());
+        let uneven = |l: &lh_ir::cfg::Loop| l.blocks.iter().any(|b| leaves(l, b)) && !l.blocks.iter().any(raises);
+        let has_uneven_loops = loops.loops.iter().any(uneven);
         let is_short = |l: &&lh_ir::cfg::Loop| {
             l.blocks.len() <= MOST_OF_A_ROUND && l.blocks.iter().any(|b| waits.contains_key(b) && !diverged[b.index()])
         };

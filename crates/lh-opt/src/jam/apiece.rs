@@ -22,7 +22,8 @@ pub(super) fn headers(facts: &Facts<'_>, at: usize, accesses: &[Access<'_>], var
 fn fills(facts: &Facts<'_>, i: usize, l: &Loop, accesses: &[Access<'_>]) -> bool {
     let Some(counted) = &facts.counts[i] else { return false };
     let along = |a: &Access<'_>| {
-        contiguous(facts, a.array).is_some_and(|d| d < a.index.len() && moves(facts, a.index[d], counted.index))
+        contiguous(facts.func, a.array)
+            .is_some_and(|d| d < a.index.len() && moves(facts.func, facts.defs, a.index[d], counted.index))
     };
     let mut own = accesses.iter().filter(|a| is_in(facts.cfg, l, a.block));
     facts.func.blocks[l.header.index()].params.len() == 1

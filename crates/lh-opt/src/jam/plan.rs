@@ -3,12 +3,13 @@
 use super::apiece::{self, Ahead};
 use super::views::View;
 use crate::bounds::Facts;
-use crate::counted::{is_in, target_of};
+use crate::counted::{Defs, is_in, target_of};
+use crate::split_kernel::is_short;
 use hashbrown::HashSet;
 use lh_ir::cfg::{Loop, targets};
 use lh_ir::func::{BlockData, Inst, InstData, Term, fastmath};
 use lh_ir::op::Lower;
-use lh_ir::{Block, Layout, Value};
+use lh_ir::{Block, Function, Layout, Value};
 
 /// Loops of more instructions are left alone.
 const MAX_BODY: usize = 48;
@@ -69,11 +70,12 @@ pub(super) fn plan(facts: &Facts<'_>, at: usize) -> Option<Plan> {
     let size: usize = blocks().map(|d| d.insts.len()).sum();
     // Threads between two barriers do not know of each other's memory.
     let rows = l.blocks.iter().any(|b| func.blocks[b.index()].threads && is_row(facts, at, *b));
-    let fits = |d: &BlockData| if rows { !d.lanes } else { !d.threads && d.unwind.is_none() };
+    let threads = l.latches.iter().any(|b| func.blocks[b.index()].threads);
+    let fits = |d: &BlockData| if rows || threads { !d.lanes } else { !d.threads && d.unwind.is_none() };
     let plain = size <= 2 * MAX_BODY
         && blocks().all(|d| fits(d) && !d.cold && d.insts.iter().all(|d| is_plain(facts, &d.inst)))
         && func.blocks[l.header.index()].params.len() == 1
-        && inner_loops_are_counted(facts, at)
+        && inside(facts, at).all(|l| facts.counts[l].is_some())
         && leaves_at_header(facts, at)
         && keeps_to_itself(facts, at);
     if !plain {
@@ -98,7 +100,11 @@ pub(super) fn plan(facts: &Facts<'_>, at: usize) -> Option<Plan> {
     if size > MAX_BODY && accesses.iter().all(|a| a.view.is_none()) {
         return None;
     }
-    let apart = apart(facts, at, &accesses)?;
+    // Their short loops are unrolled, and vectorised along the row.
+    if threads && inside(facts, at).any(|i| is_short(func, facts.cfg, facts.defs, &facts.loops.loops[i])) {
+        return None;
+    }
+    let apart = if threads { Vec::new() } else { apart(facts, at, &accesses)? };
     let short = match gains(facts, at, &accesses, &varying) {
         Gain::No => return None,
         Gain::Always => None,
@@ -127,14 +133,14 @@ fn abreast(facts: &Facts<'_>, at: usize, accesses: &[Access<'_>], varying: &Hash
         l.is_some_and(|l| !apiece.contains(&facts.loops.loops[l].header))
     };
     let along = |a: &&Access<'_>| {
-        let d = contiguous(facts, a.array).filter(|d| *d < a.index.len());
-        a.view.is_none() && d.is_some_and(|d| index.is_some_and(|i| moves(facts, a.index[d], i)))
+        let d = contiguous(facts.func, a.array).filter(|d| *d < a.index.len());
+        a.view.is_none() && d.is_some_and(|d| index.is_some_and(|i| moves(facts.func, facts.defs, a.index[d], i)))
     };
     let is_math = |d: &InstData| matches!(&d.inst, Inst::Op(op, _) if matches!(op.host, Lower::Math(..)));
     let mut blocks = facts.loops.loops[at].blocks.iter().filter(|b| inside(**b));
     let varies = |a: &&Access<'_>| a.view.is_some() || a.index.iter().any(|i| varying.contains(i));
-    let mut read = accesses.iter().filter(|a| !a.writes && inside(a.block)).filter(varies).peekable();
-    read.peek().is_some() && read.all(|a| along(&a)) || blocks.any(|b| func.blocks[b.index()].insts.iter().any(is_math))
+    let mut read = accesses.iter().filter(|a| !a.writes && inside(a.block)).filter(varies);
+    read.all(|a| along(&a)) || blocks.any(|b| func.blocks[b.index()].insts.iter().any(is_math))
 }
 
 /// Number of instructions of the longest loop inside that is not gone through one by one.
@@ -213,10 +219,10 @@ fn is_plain(facts: &Facts<'_>, inst: &Inst) -> bool {
     }
 }
 
-fn inner_loops_are_counted(facts: &Facts<'_>, at: usize) -> bool {
+/// Loops inside of a loop.
+fn inside(facts: &Facts<'_>, at: usize) -> impl Iterator<Item = usize> {
     let outer = &facts.loops.loops[at];
-    let inside = |l: usize| l != at && is_in(facts.cfg, outer, facts.loops.loops[l].header);
-    (0..facts.loops.loops.len()).filter(|l| inside(*l)).all(|l| facts.counts[l].is_some())
+    (0..facts.loops.loops.len()).filter(move |l| *l != at && is_in(facts.cfg, outer, facts.loops.loops[*l].header))
 }
 
 /// Whether the only way out is that of the header.
@@ -304,7 +310,7 @@ fn apart(facts: &Facts<'_>, at: usize, accesses: &[Access<'_>]) -> Option<Vec<(V
             out.extend(others.map(|a| (a.array, w.array)));
             continue;
         }
-        let d = contiguous(facts, w.array).filter(|d| *d < w.index.len() && place(w, *d).0 == index)?;
+        let d = contiguous(facts.func, w.array).filter(|d| *d < w.index.len() && place(w, *d).0 == index)?;
         for a in accesses {
             if a.array == w.array {
                 if a.index.len() <= d || place(a, d) != place(w, d) {
@@ -323,8 +329,8 @@ fn apart(facts: &Facts<'_>, at: usize, accesses: &[Access<'_>]) -> Option<Vec<(V
 }
 
 /// The dimension whose elements are neighbours.
-pub(super) fn contiguous(facts: &Facts<'_>, array: Value) -> Option<usize> {
-    let (_, ndim, layout, _) = facts.func.ty(array).as_array()?;
+pub(crate) fn contiguous(func: &Function, array: Value) -> Option<usize> {
+    let (_, ndim, layout, _) = func.ty(array).as_array()?;
     if layout == Layout::F { (ndim > 0).then_some(0) } else { ndim.checked_sub(1) }
 }
 
@@ -359,8 +365,8 @@ fn gains(facts: &Facts<'_>, at: usize, accesses: &[Access<'_>], varying: &HashSe
     // Sums in any order are vectorised along the inner loop, unless the neighbours are along this one.
     let index = facts.counts[at].as_ref().map(|c| c.index);
     let along = |a: &&Access<'_>| {
-        let d = contiguous(facts, a.array).filter(|d| *d < a.index.len());
-        d.is_some_and(|d| index.is_some_and(|i| moves(facts, a.index[d], i)))
+        let d = contiguous(facts.func, a.array).filter(|d| *d < a.index.len());
+        d.is_some_and(|d| index.is_some_and(|i| moves(facts.func, facts.defs, a.index[d], i)))
     };
     // What is the same for the whole inner loop says nothing of its neighbours.
     let stays_inside = |a: &Access<'_>| {
@@ -396,16 +402,16 @@ fn invariant_part(facts: &Facts<'_>, v: Value) -> Value {
 }
 
 /// Whether a value is a sum with the index as one of its terms.
-pub(super) fn moves(facts: &Facts<'_>, v: Value, index: Value) -> bool {
+pub(crate) fn moves(func: &Function, defs: &Defs, v: Value, index: Value) -> bool {
     v == index
-        || match facts.defs.inst(facts.func, v) {
+        || match defs.inst(func, v) {
             Some(Inst::Op(op, args)) if op.name == "add" => {
-                moves(facts, args[0], index) != moves(facts, args[1], index)
+                moves(func, defs, args[0], index) != moves(func, defs, args[1], index)
             }
             Some(Inst::Op(op, args)) if op.name == "sub" => {
-                moves(facts, args[0], index) && !moves(facts, args[1], index)
+                moves(func, defs, args[0], index) && !moves(func, defs, args[1], index)
             }
-            Some(Inst::Cast(x)) => moves(facts, *x, index),
+            Some(Inst::Cast(x)) => moves(func, defs, *x, index),
             _ => false,
         }
 }

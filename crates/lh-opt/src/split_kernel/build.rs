@@ -3,7 +3,9 @@
 use super::cuts::{First, Sync};
 use super::keep::parts;
 use super::places;
+use crate::counted::Defs;
 use crate::edit::{CountedLoop, Cursor, runtime, to};
+use crate::jam::{contiguous, moves};
 use crate::kernel_context::HANDED;
 use lh_ir::cfg::Cfg;
 use lh_ir::func::{BlockData, GANG, Gangs, Inst, Term};
@@ -53,6 +55,8 @@ pub(super) struct Build<'a> {
     /// Those that need no place.
     pub(super) passing: HashSet<Value>,
     pub(super) frame: Option<Frame>,
+    /// Axes of threads from the inner loop to the outer one.
+    pub(super) order: [usize; 3],
     finish: Block,
 }
 
@@ -105,6 +109,7 @@ impl<'a> Build<'a> {
             locals: HashMap::new(),
             passing: HashSet::new(),
             frame: None,
+            order: order(old),
             finish: Block(0),
         }
     }
@@ -336,5 +341,21 @@ impl<'a> Build<'a> {
             [(place, frame.capacity), (size, thread.first), (size, thread.along)].map(|(a, b)| c.mul(a, b))
         });
         offsets.into_iter().fold(frame.scratch, |base, by| self.inst(Inst::PtrAdd(base, by), Ty::ptr()))
+    }
+}
+
+/// Axes of threads from the inner loop to the outer one: neighbours in memory come one after the other.
+fn order(func: &Function) -> [usize; 3] {
+    let defs = Defs::new(func);
+    let mut along = [0; 3];
+    for d in func.blocks.iter().flat_map(|b| &b.insts) {
+        let Inst::ElemPtr { array, index, .. } = &d.inst else { continue };
+        let Some(i) = contiguous(func, *array).and_then(|d| index.get(d)) else { continue };
+        (0..3).for_each(|a| along[a] += u32::from(moves(func, &defs, *i, func.params()[1 + a])));
+    }
+    match along {
+        [0, y, z] if func.gangs == Gangs::None && y < z => [2, 1, 0],
+        [0, y, _] if func.gangs == Gangs::None && y > 0 => [1, 0, 2],
+        _ => [0, 1, 2],
     }
 }

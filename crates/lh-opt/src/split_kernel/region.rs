@@ -222,19 +222,21 @@ impl<'a> Build<'a> {
                 (block, Some(before))
             }
         };
-        for axis in [2, 1, 0] {
+        let (order, mut axes) = (self.order, Axes(frame.units.0));
+        for axis in order.into_iter().rev() {
             let l = self.cursor(|c| c.begin_loop(frame.units.0[axis]));
+            axes.0[axis] = l.index;
             loops.push(l);
         }
         loops.reverse();
-        let axes = Axes([loops[0].index, loops[1].index, loops[2].index]);
+        let [along, row, plane] = order.map(|axis| axes.0[axis]);
         let first = self.cursor(|c| {
-            let plane = c.mul(axes.0[2], frame.units.0[1]);
-            let row = c.add(plane, axes.0[1]);
-            let start = c.mul(row, frame.units.0[0]);
+            let plane = c.mul(plane, frame.units.0[order[1]]);
+            let row = c.add(plane, row);
+            let start = c.mul(row, frame.units.0[order[0]]);
             before.map_or(start, |b| c.add(b, start))
         });
-        let thread = Number { first, along: axes.0[0] };
+        let thread = Number { first, along };
         (loops, axes, block, thread)
     }
 
