@@ -272,6 +272,43 @@ def test_made_in_compiled_code():
             call()
 
 
+@pytest.mark.parametrize("parallel", [False, True])
+def test_neighborhood_known_at_run_time(parallel):
+    @lh.njit(parallel=parallel)
+    def sums(a, w):
+        def kernel(x, w):
+            s = x[-w]
+            for i in range(-w + 1, w + 1):
+                s += x[i]
+            return s
+
+        return lh.stencil(kernel, neighborhood=((-w, w),))(a, w)
+
+    @lh.njit(parallel=parallel)
+    def steps(a, low, high, at):
+        return lh.stencil(lambda x, at: x[1, 0] - x[at, 0], neighborhood=((low, high), (0, np.int8(0))))(a, at)
+
+    @lh.njit
+    def flat(a, w):
+        return lh.stencil(lambda x, w: x[w], neighborhood=((-w, w), (0, 0)))(a, w)
+
+    line = np.arange(12.0) ** 2
+    for w in (0, 1, 3, 6, 20, 2**62):
+        inside = range(w, 12 - w)
+        np.testing.assert_array_equal(sums(line, w), [line[i - w : i + w + 1].sum() if i in inside else 0 for i in range(12)])
+    grid = line.reshape(6, 2)
+    want = np.zeros((6, 2))
+    want[2:-1] = grid[3:] - grid[:-3]
+    np.testing.assert_array_equal(steps(grid, -2, 1, -2), want)
+    assert (steps(grid, -(2**63), 2**63 - 1, -2) == 0).all()
+    with pytest.raises(ValueError, match="outside of its neighborhood"):
+        steps(grid, -2, 0, -2)
+    with pytest.raises(IndexError, match="outside of the neighborhood"):
+        steps(grid, -1, 1, -2)
+    with pytest.raises(lh.errors.NumbaValueError, match="2 dimensional neighborhood"):
+        flat(line, 1)
+
+
 def neighbours(x):
     return x[-1, 0] + x[1, 0] + x[0, 1]
 

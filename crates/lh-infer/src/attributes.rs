@@ -173,7 +173,7 @@ impl Infer<'_> {
         match method {
             Method::Library(id) => self.call_func(*id, &with_recv(), kwargs),
             Method::Builtin(name) => self.builtin_method(name, &recv, args, kwargs),
-            Method::Stencil(s) => self.call_stencil(s, args, kwargs),
+            Method::Stencil(s) => self.call_stencil(s, &recv, args, kwargs),
             Method::Overloaded(name) => {
                 self.call_overload(None, name, &with_recv(), kwargs).map(|v| v.expect("a method"))
             }

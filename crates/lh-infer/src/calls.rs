@@ -55,7 +55,7 @@ impl Infer<'_> {
                 Object::NamedTupleClass(n) => self.call_namedtuple(&n, args, kwargs),
                 Object::EnumClass(e) => self.call_enum(&e, args),
                 Object::Ufunc(u) => self.call_user_ufunc(f, &u, args, kwargs),
-                Object::Stencil(s) => self.call_stencil(&s, args, kwargs),
+                Object::Stencil(s) => self.call_stencil(&s, &Val::of_type(Ty::none()), args, kwargs),
                 Object::Foreign(f) => self.call_foreign(*o, &f, args, kwargs),
                 Object::Linked(l) if kwargs.is_empty() => self.call_linked(*o, &l, args),
                 other => {

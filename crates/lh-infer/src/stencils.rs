@@ -80,33 +80,56 @@ impl Infer<'_> {
             return Err(bad("a stencil is made of one function, which captures no variables here")
                 .note("pass what it needs as arguments, or make the stencil outside"));
         };
-        let neighborhood = match named("neighborhood") {
-            None => None,
-            Some(given) => Some(self.constant_pairs(given).ok_or_else(|| {
-                bad("the neighborhood of a stencil that is made in compiled code is a tuple of pairs of constants")
-            })?),
-        };
+        let given = named("neighborhood");
+        let text = "the neighborhood of a stencil that is made in compiled code is a tuple of pairs of integers";
+        let pairs = given.map(|g| self.pairs(g).ok_or_else(|| bad(text))).transpose()?;
+        let whole = |v: &Val| v.as_int().and_then(|i| i64::try_from(i).ok());
+        let constant = |(low, high): &(Val, Val)| Some((whole(low)?, whole(high)?));
+        let neighborhood: Option<Vec<_>> = pairs.and_then(|p| p.iter().map(constant).collect());
+        let recv = given.filter(|_| neighborhood.is_none()).unwrap_or(f).clone();
         let name = self.world.code(func)?.name.clone();
         let s = Stencil { name, func, neighborhood, standard: Vec::new(), cval: None, shifts: Vec::new() };
-        let ty = Ty::new(TyKind::BoundMethod { recv: f.ty, name: "stencil".to_owned() });
-        Ok(Val::known(ty, Known::Method(f.clone(), Method::Stencil(Rc::new(s)))))
+        let ty = Ty::new(TyKind::BoundMethod { recv: recv.ty, name: "stencil".to_owned() });
+        Ok(Val::known(ty, Known::Method(recv, Method::Stencil(Rc::new(s)))))
     }
 
-    fn constant_pairs(&mut self, given: &Val) -> Option<Vec<(i64, i64)>> {
-        let whole = |v: &Val| v.as_int().and_then(|i| i64::try_from(i).ok());
-        let pairs = self.tuple_parts(given)?;
+    fn pairs(&mut self, given: &Val) -> Option<Vec<(Val, Val)>> {
         let mut found = Vec::new();
-        for pair in pairs {
+        for pair in self.tuple_parts(given)? {
             match &self.tuple_parts(&pair)?[..] {
-                [low, high] => found.push((whole(low)?, whole(high)?)),
+                [low, high] if low.ty.is_int() && high.ty.is_int() => {
+                    found.push((self.cast(low, Ty::int()), self.cast(high, Ty::int())));
+                }
                 _ => return None,
             }
         }
         Some(found)
     }
 
-    /// A call of a stencil.
-    pub(crate) fn call_stencil(&mut self, s: &Stencil, args: &[Val], kwargs: &[(String, Val)]) -> Result<Val> {
+    /// First and last offsets that are known only at run time; constant indices are compared with them here.
+    fn ranges(&mut self, pairs: &[(Val, Val)], shifts: &[i64], offsets: &[Offsets]) -> Result<(Val, Val)> {
+        let mut outside = Val::bool(false);
+        for (d, i) in offsets.iter().flat_map(|o| o.iter().enumerate()) {
+            if let (Some(i), (low, high)) = (i, &pairs[d]) {
+                let i = Val::int((i + shifts[d]).into());
+                let (before, after) = (self.op("lt", &[i.clone(), low.clone()]), self.op("lt", &[high.clone(), i]));
+                let apart = self.either(&before, &after);
+                outside = self.either(&outside, &apart);
+            }
+        }
+        self.raise_if(&outside, exc::VALUE_ERROR, "the stencil reads outside of its neighborhood");
+        let (low, high) = pairs.iter().cloned().unzip();
+        Ok((Val::tuple(low), Val::tuple(high)))
+    }
+
+    /// A call of a stencil; `of`: what its method is of, the offsets where these are known only at run time.
+    pub(crate) fn call_stencil(
+        &mut self,
+        s: &Stencil,
+        of: &Val,
+        args: &[Val],
+        kwargs: &[(String, Val)],
+    ) -> Result<Val> {
         let mut out = Val::of_type(Ty::none());
         for (name, v) in kwargs {
             if name != "out" {
@@ -143,13 +166,25 @@ impl Infer<'_> {
         let flag = |r: &bool| Val::of_type(if *r { Ty::dtype(Ty::bool()) } else { Ty::none() });
         let flags = Val::tuple(relative.iter().map(flag).collect());
         let (ret, mut offsets) = self.stencil_kernel(s, args, &flags, ndim, false)?;
-        if s.neighborhood.is_none() && offsets.iter().flatten().any(Option::is_none) {
+        let pairs = self.pairs(of);
+        let given = pairs.as_ref().map(Vec::len).or(s.neighborhood.as_ref().map(Vec::len));
+        if let Some(n) = given.filter(|n| *n != ndim) {
+            return Err(bad(format!("{n} dimensional neighborhood specified for {ndim} dimensional input array")));
+        }
+        if s.neighborhood.is_none() && pairs.is_none() && offsets.iter().flatten().any(Option::is_none) {
             // Arguments that are constants here may be in the indices.
             offsets = self.stencil_kernel(s, args, &flags, ndim, true)?.1;
         }
-        let bounds = reach(s, ndim, &shifts, &offsets)?;
         let many = |f: &dyn Fn(usize) -> i64| Val::tuple((0..ndim).map(|d| Val::int(i128::from(f(d)))).collect());
-        let (low, high) = (many(&|d| bounds[d].0), many(&|d| bounds[d].1));
+        let (low, high) = if let Some(pairs) = pairs {
+            self.ranges(&pairs, &shifts, &offsets)?
+        } else {
+            let bounds = reach(s, ndim, &shifts, &offsets)?;
+            (many(&|d| bounds[d].0), many(&|d| bounds[d].1))
+        };
+        if self.dead {
+            return Ok(Val::of_type(Ty::never()));
+        }
         let cval = self.border_value(s, ret)?;
         let f = Val::of_type(Ty::new(TyKind::Func(s.func)));
         let dtype = Val::of_type(Ty::dtype(ret.strong()));
@@ -202,10 +237,6 @@ fn reach(s: &Stencil, ndim: usize, shifts: &[i64], offsets: &[Offsets]) -> Resul
         return Err(bad("Stencil kernel with no accesses to relatively indexed arrays."));
     }
     if let Some(given) = &s.neighborhood {
-        if given.len() != ndim {
-            let text = format!("{} dimensional neighborhood specified for {ndim} dimensional input array", given.len());
-            return Err(bad(text));
-        }
         for (d, i) in offsets.iter().flat_map(|o| o.iter().enumerate()) {
             if let Some(i) = i.map(|i| i + shifts[d])
                 && !(given[d].0..=given[d].1).contains(&i)

@@ -287,46 +287,31 @@ unsafe extern "C" fn lh_str_chr(code: i64, out: *mut StrValue) -> i32 {
     }
 }
 
-/// Functions that give a new text.
+/// Functions that give a new text, or raise.
 macro_rules! texts {
     ($($name:ident($($arg:ident: $ty:ty),*) => $text:expr;)*) => {$(
         #[unsafe(no_mangle)]
         unsafe extern "C" fn $name($($arg: $ty,)* out: *mut StrValue) -> i32 {
             // SAFETY: compiled code passes live strings and room for the result.
-            unsafe { give(&$text, out) }
+            unsafe { give_or_raise($text, out) }
         }
     )*};
 }
 
 texts! {
-    lh_str_repr(_mem: Mem, s: Data, n: i64) => str_repr(text(s, n));
-    lh_str_from_i64(value: i64) => value.to_string();
-    lh_str_from_u64(value: u64) => value.to_string();
-    lh_str_from_f64(value: f64) => float_repr(value);
-    lh_str_from_f32(value: f32) => float32_repr(value);
-    lh_str_from_c128(re: f64, im: f64) => complex_repr(re, im);
-    lh_str_from_c64(re: f32, im: f32) => complex64_repr(re, im);
-    lh_str_from_bool(value: u8) => if value != 0 { "True" } else { "False" };
-    lh_str_upper(_mem: Mem, s: Data, n: i64) => text(s, n).to_uppercase();
-    lh_str_lower(_mem: Mem, s: Data, n: i64) => text(s, n).to_lowercase();
-}
-
-#[unsafe(no_mangle)]
-unsafe extern "C" fn lh_str_format_f64(value: f64, _: Mem, spec: Data, n: i64, out: *mut StrValue) -> i32 {
-    // SAFETY: compiled code passes a live string and room for the result.
-    unsafe { give_or_raise(format_float(value, text(spec, n)), out) }
-}
-
-#[unsafe(no_mangle)]
-unsafe extern "C" fn lh_str_format_i64(value: i64, _: Mem, spec: Data, n: i64, out: *mut StrValue) -> i32 {
-    // SAFETY: compiled code passes a live string and room for the result.
-    unsafe { give_or_raise(format_int(i128::from(value), text(spec, n)), out) }
-}
-
-#[unsafe(no_mangle)]
-unsafe extern "C" fn lh_str_format_u64(value: u64, _: Mem, spec: Data, n: i64, out: *mut StrValue) -> i32 {
-    // SAFETY: compiled code passes a live string and room for the result.
-    unsafe { give_or_raise(format_int(i128::from(value), text(spec, n)), out) }
+    lh_str_repr(_mem: Mem, s: Data, n: i64) => Ok(str_repr(text(s, n)));
+    lh_str_from_i64(value: i64) => Ok(value.to_string());
+    lh_str_from_u64(value: u64) => Ok(value.to_string());
+    lh_str_from_f64(value: f64) => Ok(float_repr(value));
+    lh_str_from_f32(value: f32) => Ok(float32_repr(value));
+    lh_str_from_c128(re: f64, im: f64) => Ok(complex_repr(re, im));
+    lh_str_from_c64(re: f32, im: f32) => Ok(complex64_repr(re, im));
+    lh_str_from_bool(value: u8) => Ok(if value != 0 { "True" } else { "False" }.to_owned());
+    lh_str_upper(_mem: Mem, s: Data, n: i64) => Ok(text(s, n).to_uppercase());
+    lh_str_lower(_mem: Mem, s: Data, n: i64) => Ok(text(s, n).to_lowercase());
+    lh_str_format_f64(value: f64, _mem: Mem, spec: Data, n: i64) => format_float(value, text(spec, n));
+    lh_str_format_i64(value: i64, _mem: Mem, spec: Data, n: i64) => format_int(i128::from(value), text(spec, n));
+    lh_str_format_u64(value: u64, _mem: Mem, spec: Data, n: i64) => format_int(i128::from(value), text(spec, n));
 }
 
 #[unsafe(no_mangle)]

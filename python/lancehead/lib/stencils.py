@@ -41,8 +41,8 @@ def _check_shapes(relative, ins, shape):
 def _fill_border(out, low, high, value):
     for axis, (lo, hi) in enumerate(zip(low, high)):
         n = out.shape[axis]
-        first = min(max(-lo, 0), n)
-        last = max(n - max(hi, 0), first)
+        first = max(-max(lo, -n), 0)
+        last = max(n - max(min(hi, n), 0), first)
         _fill(out, axis, 0, first, value)
         _fill(out, axis, last, n, value)
 
@@ -76,9 +76,9 @@ def _interior(low, high, shape):
     start = ()
     counts = ()
     for n, lo, hi in zip(shape, low, high):
-        first = max(-lo, 0)
+        first = max(-max(lo, -n), 0)
         start = (*start, first)
-        counts = (*counts, max(n - max(hi, 0) - first, 0))
+        counts = (*counts, max(n - max(min(hi, n), 0) - first, 0))
     return start, counts
 
 
