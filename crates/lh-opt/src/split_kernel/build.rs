@@ -55,7 +55,7 @@ pub(super) struct Build<'a> {
     /// Those that need no place.
     pub(super) passing: HashSet<Value>,
     pub(super) frame: Option<Frame>,
-    /// Axes of threads from the inner loop to the outer one.
+    /// Axes of threads, and of blocks, from the inner loop to the outer one.
     pub(super) order: [usize; 3],
     finish: Block,
 }
@@ -211,21 +211,22 @@ impl<'a> Build<'a> {
 
     /// Index of a block by axes, which the context gets to know. Its place counts from the first of the call.
     pub(super) fn enter_block(&mut self, place: Value) -> Axes {
-        let (frame, cx) = (self.frame(), self.context());
+        let (frame, cx, order) = (self.frame(), self.context(), self.order);
+        let [along, row, _] = order.map(|axis| frame.grid.0[axis]);
         self.cursor(|c| {
             let linear = c.add(frame.first, place);
             // Divisions would take longer than much else, and most grids have one row.
             let zero = c.int(0);
-            let in_first = c.lt(linear, frame.grid.0[0]);
+            let in_first = c.lt(linear, along);
             let later = c.branch(in_first);
             let (join, index) = c.new_block(&[Ty::int(), Ty::int(), Ty::int()]);
             c.end(Term::Jump(to(join, &[linear, zero, zero])), later);
-            let x = c.int_op("srem", linear, frame.grid.0[0]);
-            let rest = c.int_op("sdiv", linear, frame.grid.0[0]);
-            let y = c.int_op("srem", rest, frame.grid.0[1]);
-            let z = c.int_op("sdiv", rest, frame.grid.0[1]);
+            let x = c.int_op("srem", linear, along);
+            let rest = c.int_op("sdiv", linear, along);
+            let y = c.int_op("srem", rest, row);
+            let z = c.int_op("sdiv", rest, row);
             c.end(Term::Jump(to(join, &[x, y, z])), join);
-            let [x, y, z] = [index[0], index[1], index[2]];
+            let [x, y, z] = [0, 1, 2].map(|axis| index[order.iter().position(|a| *a == axis).unwrap_or(axis)]);
             c.effect(Inst::Runtime(runtime("lh_cuda_enter_block"), vec![cx, place, x, y, z]));
             Axes([x, y, z])
         })
@@ -344,7 +345,7 @@ impl<'a> Build<'a> {
     }
 }
 
-/// Axes of threads from the inner loop to the outer one: neighbours in memory come one after the other.
+/// Axes of threads, and of blocks, from the inner loop to the outer one: neighbours in memory come one after the other.
 fn order(func: &Function) -> [usize; 3] {
     let defs = Defs::new(func);
     let mut along = [0; 3];
