@@ -528,6 +528,15 @@ def second_of_two(x):
     return last + most
 
 
+def what_was_the_best(x):
+    most = second = 0.0
+    for i in prange(x.size):
+        if x[i] > most:
+            second = most
+            most = x[i]
+    return most, second
+
+
 def argument_by_itself(x):
     at = 0
     for i in prange(x.size):
@@ -558,6 +567,7 @@ def the_other_way(x):
     ("function", "line"),
     [
         (second_of_two, "gives `last` a value"),
+        (what_was_the_best, "gives `most` a value"),
         (argument_by_itself, "gives `at` a value"),
         (written_beside, "of `m`"),
         (the_other_way, "of `m`"),

@@ -7,7 +7,7 @@ from typing import Any, Callable
 
 import numpy as np
 import pytest
-from lancehead import errors, njit, prange
+from lancehead import errors, njit, parallel_chunksize, prange
 
 N = 103
 RANDOM = np.random.default_rng(5)
@@ -306,6 +306,48 @@ def beside_the_mirror(a):
             a[j, i] = 1
 
 
+@wrong(np.zeros(256), 1000)
+def indices_of_few_bits(a, n):
+    for i in prange(n):
+        a[np.uint8(i)] = i
+
+
+@wrong(np.zeros(256), 500)
+def sums_of_few_bits(a, n):
+    for i in prange(n):
+        a[np.uint8(i % 256) + np.uint8(3)] = i
+
+
+@wrong(vector())
+def an_array_out_of_a_list(a):
+    arrays = [a, a[1:]]
+    for i in prange(len(a) - 1):
+        a[i] = arrays[0][i + 1] + 1
+
+
+@wrong(vector())
+def an_array_that_was_appended(a):
+    arrays = [np.zeros(3)]
+    arrays.append(a)
+    for i in prange(len(a) - 1):
+        a[i] = arrays[1][i + 1] + 1
+
+
+@right(vector())
+def other_arrays_out_of_a_list(a):
+    arrays, b = [a, a[1:]], np.zeros(len(a))
+    for i in prange(len(a) - 1):
+        b[i] = arrays[0][i + 1] + 1
+    return b
+
+
+@wrong(vector())
+def part_of_a_part_of_a_part(a):
+    v = a[1:][1:][1:][1:][1:][1:][1:][1:][1:][1:][1:][1:][1:][1:][1:][1:][1:][1:][1:][1:][1:]
+    for i in prange(len(v)):
+        a[i] = v[i] + 1
+
+
 @pytest.mark.parametrize(("function", "args"), RIGHT)
 def test_right_loops_run(function: Any, args: Any) -> None:
     mine, theirs = copy.deepcopy(args), copy.deepcopy(args)
@@ -318,3 +360,86 @@ def test_right_loops_run(function: Any, args: Any) -> None:
 def test_wrong_loops_are_refused(function: Any, args: Any) -> None:
     with pytest.raises(errors.ParallelRaceError):
         njit(parallel=True)(function)(*copy.deepcopy(args))
+
+
+@njit
+def late(i):
+    """0, after a while in the first iteration."""
+    x = 0.0
+    if i == 0:
+        for j in range(2000000):
+            x += np.sqrt(j)
+    return float(x < 0)
+
+
+def turned_round_in_place(a, n):
+    s = 0.0
+    for i in prange(len(a)):
+        a[-1 - i] = a[i] + late(i)
+        s += a[i]
+    return a, s
+
+
+def beyond_the_end(a, n):
+    for i in prange(len(a) + n):
+        a[i - n] = i + late(i)
+    return a
+
+
+def the_one_before_of_a_part(a, n):
+    part, s = a[n:], 0.0
+    for i in prange(len(part)):
+        part[i - n] = a[i] + i + late(i)
+        s += a[i]
+    return a, s
+
+
+def all_in_one_place(a, n):
+    for i in prange(len(a)):
+        a[i * (n - 7)] = a[i * (n - 7)] * 0.5 + i + late(i)
+    return a
+
+
+def slices_from_the_end(a, n):
+    for i in prange(-3, 3 * n):
+        a[i * 5:i * 5 + 5] = i + late(i + 3)
+    return a
+
+
+def slices_to_the_end(a, n):
+    for i in prange(n):
+        a[i * (n - 12):(i + 1) * (n - 12)] = i + late(i)
+    return a
+
+
+@njit
+def put(a, i, x):
+    a[i] = x
+
+
+def in_a_callee(a, n):
+    s = 0.0
+    for i in prange(len(a)):
+        put(a, -1 - i, a[i] + late(i))
+        s += a[i]
+    return a, s
+
+
+def from_the_end_only(a, n):
+    b, c = np.zeros(len(a)), np.zeros(len(a))
+    for i in prange(len(a)):
+        b[-1 - i] = a[i]
+        c[i - n] = a[i]
+    return b, c
+
+
+@pytest.mark.parametrize("function", [turned_round_in_place, beyond_the_end, the_one_before_of_a_part, all_in_one_place, slices_from_the_end, slices_to_the_end, in_a_callee, from_the_end_only])
+def test_indices_that_may_count_from_the_end_or_stay(function: Any) -> None:
+    a = np.random.default_rng(1).random(3000)
+    expected = function(a.copy(), 7)
+    jitted = njit(parallel=True)(function)
+    for chunk in [1, 100]:
+        with parallel_chunksize(chunk):
+            got = jitted(a.copy(), 7)
+        for x, y in zip(expected, got) if isinstance(expected, tuple) else [(expected, got)]:
+            np.testing.assert_allclose(y, x, rtol=1e-12)

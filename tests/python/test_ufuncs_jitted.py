@@ -351,3 +351,16 @@ def test_calls_in_place_are_vectorised():
     np.testing.assert_array_equal(a, want)
     assembly = next(iter(inplace.inspect_asm().values()))
     assert any(packed in assembly for packed in ("mulpd", "fmadd231pd", "fmadd213pd", "fmadd132pd", "addpd"))
+
+
+@lh.njit
+def sums_and_products(a, i):
+    return np.add.accumulate(a), np.multiply.accumulate(a), np.add.reduceat(a, i), np.multiply.reduce(a), np.add.reduce(a)
+
+
+@pytest.mark.parametrize("dtype", "?bBhHiIlLfd")
+def test_numpys_sums_and_products_of_small_integers_are_wide(dtype):
+    a, i = np.full((9, 2), 3, dtype), np.array([0, 4])
+    for x, y in zip(sums_and_products(a, i), sums_and_products.py_func(a, i)):
+        assert x.dtype == y.dtype
+        np.testing.assert_array_equal(x, y)

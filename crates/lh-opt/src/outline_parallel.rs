@@ -35,6 +35,7 @@ mod taken;
 use crate::counted::Defs;
 use crate::edit::{Cursor, row, runtime, to};
 use crate::effects::Callees;
+use crate::effects::expr::{Expr, Sym};
 use crate::races::{self, ArrayReduce, Conflict};
 use carried::{Carried, carried};
 use cost::Cost;
@@ -137,7 +138,8 @@ fn judged(
     };
     plan.checked = func.options.parallel & parallel::RACE != 0;
     match races::judge(func, &plan.region, callees) {
-        Ok(arrays) => {
+        Ok((arrays, needs)) => {
+            plan.needs = needs;
             // What goes to a copy must not go to the array itself by another name.
             let names = |a: Value| plan.captured.iter().filter(|v| races::is_part(func, callees, **v, a)).count();
             let can_copy = |a: &ArrayReduce| {
@@ -191,6 +193,8 @@ pub(crate) struct Plan {
     free: Vec<Value>,
     /// Arrays that all iterations update.
     arrays: Vec<ArrayReduce>,
+    /// Unless all are at least 0, one block has all iterations.
+    needs: Vec<Expr>,
     /// Whether only the program says that iterations do not meet.
     trusted: bool,
     /// Whether it is checked at run time that they do not.
@@ -232,9 +236,9 @@ fn plan(func: &Function, l: &lh_ir::cfg::Loop, callees: Callees<'_>, flags: &car
         region.captured(func).into_iter().partition(|v| is_constant(v));
     let cost = cost::cost(func, &cfg, &dom, &region);
     let span = func.blocks[region.header.index()].term_span;
-    let (arrays, trusted, checked) = (Vec::new(), false, false);
+    let (arrays, needs, trusted, checked) = (Vec::new(), Vec::new(), false, false);
     let flags = flags.len();
-    Ok(Plan { region, carried, flags, free, arrays, trusted, checked, captured, constants, initial, cost, span })
+    Ok(Plan { region, carried, flags, free, arrays, needs, trusted, checked, captured, constants, initial, cost, span })
 }
 
 /// Outer loops of fewer iterations leave processors without work.
@@ -331,11 +335,7 @@ fn replace(
     let cold = data.cold;
     let mut c = Cursor { func, block: r.header, span: plan.span, unwind: r.unwind.clone(), cold };
     let n = r.counted.limit;
-    let cost = match &plan.cost {
-        Some(cost) => cost.emit(&mut c),
-        None => c.int(0),
-    };
-    let mut grain = c.inst(Inst::Runtime(runtime("lh_parallel_grain"), vec![n, cost]), Ty::int());
+    let mut grain = grain(&mut c, plan, n);
     let mut operands = vec![n, grain];
     operands.extend(args);
     let Some(partials) = partials else {
@@ -385,6 +385,38 @@ fn replace(
     let results = partials.combine(&mut c, plan, params, base, blocks, n);
     let finals = finals(&mut c, plan, params, n, Some(results));
     finish(func, plan, params, &finals);
+}
+
+/// How many iterations a block has: all, where these need their order.
+fn grain(c: &mut Cursor<'_>, plan: &Plan, n: Value) -> Value {
+    let cost = plan.cost.as_ref().map(|cost| cost.emit(c)).unwrap_or_else(|| c.int(0));
+    let mut grain = c.inst(Inst::Runtime(runtime("lh_parallel_grain"), vec![n, cost]), Ty::int());
+    for e in &plan.needs {
+        let (zero, one) = (c.int(0), c.int(1));
+        let (v, all) = (emit(c, e), c.add(n, one));
+        let holds = c.le(zero, v);
+        grain = c.select(holds, grain, all);
+    }
+    grain
+}
+
+/// An expression of what is known before the loop.
+fn emit(c: &mut Cursor<'_>, e: &Expr) -> Value {
+    let mut sum = c.int(e.constant);
+    for (product, factor) in &e.terms {
+        let mut term = c.int(*factor);
+        for s in product {
+            let v = match *s {
+                Sym::Shape(a, d) => c.inst(Inst::ArrayShape(a, d), Ty::int()),
+                Sym::Stride(a, d) => c.inst(Inst::ArrayStride(a, d), Ty::int()),
+                Sym::Val(v) | Sym::Within(v) if c.func.ty(v).strong() == Ty::int() => v,
+                Sym::Val(v) | Sym::Within(v) => c.inst(Inst::Cast(v), Ty::int()),
+            };
+            term = c.mul(term, v);
+        }
+        sum = c.add(sum, term);
+    }
+    sum
 }
 
 /// Says that a loop to be checked begins.

@@ -22,6 +22,7 @@ use lh_ir::{Block, Function, Span, Value};
 mod temporary;
 pub(crate) mod update;
 mod windows;
+mod wraps;
 
 /// What the loop does to an array that all iterations update.
 #[derive(Clone, Debug, PartialEq)]
@@ -80,8 +81,11 @@ fn name_of(func: &Function, v: Value, what: &str) -> String {
     func.names.iter().find(|(of, _)| *of == v).map_or_else(|| what.to_owned(), |(_, name)| format!("`{name}`"))
 }
 
+/// What is combined, and expressions that must be at least 0 when the loop begins, else it runs in order.
+type Verdict = (Vec<ArrayReduce>, Vec<Expr>);
+
 /// Judges a loop.
-pub(crate) fn judge(func: &Function, r: &Region, callees: Callees<'_>) -> Result<Vec<ArrayReduce>, Conflict> {
+pub(crate) fn judge(func: &Function, r: &Region, callees: Callees<'_>) -> Result<Verdict, Conflict> {
     let defs = Defs::new(func);
     let effects = Effects::new(func, &defs, callees);
     let mut accesses: Vec<Access> = r.blocks.iter().flat_map(|b| effects.of_block(*b)).collect();
@@ -119,7 +123,7 @@ pub(crate) fn judge(func: &Function, r: &Region, callees: Callees<'_>) -> Result
             break;
         }
     }
-    Ok(arrays)
+    Ok((arrays, judge.conditions(&accesses)))
 }
 
 /// Whether a value refers to memory of an array.

@@ -3,11 +3,13 @@
 import numpy as np
 
 from lancehead.lib import prim
+from lancehead.lib.numpy.reductions import sum_dtype
 
 
 def reduce(u, array, axis=0, dtype=None, out=None, keepdims=False, initial=None, where=True):
     """The ufunc between the elements along axes, from first to last; only those that `where` tells."""
     a = np.asarray(array)
+    dtype = _summed(u, a, dtype)
     axes = _axes_of(axis, a.shape)
     if prim.is_array(where):
         result = _masked(u, a, axes, dtype, initial, where)
@@ -18,6 +20,13 @@ def reduce(u, array, axis=0, dtype=None, out=None, keepdims=False, initial=None,
     if keepdims:
         return _delivered(np.asarray(result).reshape(_ones(a.shape, axes)), out)
     return _delivered(result, out)
+
+
+def _summed(u, a, dtype):
+    # NumPy's own sums and products of integers have at least 64 bits.
+    if prim.is_none(dtype) and (u is np.add or u is np.multiply):
+        return sum_dtype(prim.dtype_of(a))
+    return dtype
 
 
 def _axes_of(axis, shape):
@@ -177,7 +186,7 @@ def accumulate(u, array, axis=0, dtype=None, out=None):
     a = np.asarray(array)
     k = _checked((axis,), a.ndim)[0]
     x = prim.example(a.reshape(a.size))
-    made = _output(out, a.shape, _type_of(u, x, dtype))
+    made = _output(out, a.shape, _type_of(u, x, _summed(u, a, dtype)))
     n = a.shape[k]
     for index in np.ndindex(prim.tuple_drop(a.shape, k)):
         p = _moved(prim.data(a), index, prim.tuple_drop(a.strides, k))
@@ -225,7 +234,7 @@ def reduceat(u, array, indices, axis=0, dtype=None, out=None):
     x = prim.example(a.reshape(a.size))
     shape = prim.tuple_set(a.shape, k, at.size)
     # In place, what is read later must not be written before.
-    made = np.empty(shape, _type_of(u, x, dtype) if prim.is_none(out) else prim.dtype_of(out))
+    made = np.empty(shape, _type_of(u, x, _summed(u, a, dtype)) if prim.is_none(out) else prim.dtype_of(out))
     for index in np.ndindex(prim.tuple_drop(a.shape, k)):
         p = _moved(prim.data(a), index, prim.tuple_drop(a.strides, k))
         q = _moved(prim.data(made), index, prim.tuple_drop(made.strides, k))

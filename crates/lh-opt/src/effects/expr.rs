@@ -112,10 +112,12 @@ fn expr_at(func: &Function, defs: &Defs, v: Value, depth: u32) -> Expr {
         return opaque;
     }
     let of = |v: Value| expr_at(func, defs, v, depth + 1);
-    let found = match defs.inst(func, v) {
+    // What is computed in fewer bits comes round to where it was: only whole numbers are sums of their parts.
+    let is_whole = func.ty(v).is_int() && func.ty(v).itemsize() == 8;
+    let found = match defs.inst(func, v).filter(|inst| is_whole || matches!(inst, Inst::Const(_))) {
         Some(Inst::Const(lh_ir::Const::Int(i, _))) => i64::try_from(*i).ok().map(Expr::int),
         Some(Inst::Const(lh_ir::Const::Bool(b))) => Some(Expr::int((*b).into())),
-        Some(Inst::Cast(x)) if func.ty(*x).is_int() && func.ty(v).is_int() => Some(of(*x)),
+        Some(Inst::Cast(x)) if func.ty(*x).is_int() => Some(of(*x)),
         Some(Inst::ArrayShape(a, d)) => Some(Expr::sym(Sym::Shape(*a, *d))),
         Some(Inst::ArrayStride(a, d)) => Some(Expr::sym(Sym::Stride(*a, *d))),
         Some(Inst::Op(op, args)) => match op.name {

@@ -1,10 +1,10 @@
 //! Where an address or an array lies: its root, and an index for each dimension of the root.
 
 use super::expr::{Expr, Sym, expr};
-use super::{Callees, Root, has_memory};
+use super::{Callees, Root, has_memory, makes_memory};
 use crate::counted::Defs;
 use lh_ir::cfg::targets;
-use lh_ir::func::Inst;
+use lh_ir::func::{Inst, InstData};
 use lh_ir::types::{Layout, TyKind};
 use lh_ir::{Block, Function, Value};
 
@@ -89,9 +89,9 @@ impl Finder<'_> {
                 extents: Vec::new(),
             }]
         };
-        let unknown = |root: Root| vec![View { root, start: Vec::new(), along: Vec::new(), extents: Vec::new() }];
+        let unknown = |root: Root| vec![unknown(root)];
         if depth > MAX_DEPTH {
-            return unknown(Root::Unknown);
+            return self.anywhere();
         }
         let Some(inst) = self.defs.inst(self.func, v) else {
             return match self.sources(v) {
@@ -132,10 +132,31 @@ impl Finder<'_> {
                 _ => self.views(*w, depth + 1).into_iter().flat_map(|w| unknown(w.root)).collect(),
             },
             Inst::Some(w) | Inst::Unwrap(w) | Inst::Cast(w) => self.views(*w, depth + 1),
-            // An array out of a list: any of them.
-            Inst::Load(_) | Inst::Take(_) => unknown(Root::Unknown),
+            // An array out of a list.
+            Inst::Load(_) | Inst::Take(_) => self.kept(depth + MAX_DEPTH / 2),
             _ => unknown(Root::Unknown),
         }
+    }
+
+    /// What may come out of memory: what the function has stored or handed to one that may, or what is not known.
+    fn kept(&self, depth: u32) -> Vec<View> {
+        let keeps = |v: &Value| matches!(self.func.ty(*v).kind(), TyKind::List(t) if has_memory(*t));
+        let of = |d: &InstData| match &d.inst {
+            Inst::Store(_, v) => vec![*v],
+            Inst::Call(_, args) if args.iter().any(keeps) => args.iter().filter(|v| !keeps(v)).copied().collect(),
+            _ => Vec::new(),
+        };
+        let all = self.func.blocks.iter().flat_map(|b| &b.insts).flat_map(of).filter(|v| has_memory(self.func.ty(*v)));
+        let roots = all.flat_map(|v| self.views(v, depth)).map(|w| w.root);
+        roots.chain([Root::Unknown]).map(unknown).collect()
+    }
+
+    /// All memory that the function may know of, and what it does not.
+    fn anywhere(&self) -> Vec<View> {
+        let all = self.func.blocks.iter().flat_map(|b| &b.insts);
+        let made = all.filter(|d| makes_memory(&d.inst)).filter_map(|d| d.result);
+        let roots = self.func.params().iter().copied().chain(made).filter(|v| has_memory(self.func.ty(*v)));
+        roots.map(Root::Value).chain([Root::Unknown]).map(unknown).collect()
     }
 
     /// The first value made by an instruction like this one, which stands for all.
@@ -174,7 +195,7 @@ impl Finder<'_> {
     fn address(&self, p: Value, depth: u32) -> Vec<(Root, Vec<Option<Expr>>)> {
         let unknown = || vec![(Root::Unknown, Vec::new())];
         if depth > MAX_DEPTH {
-            return unknown();
+            return self.anywhere().into_iter().map(|view| (view.root, view.start)).collect();
         }
         match self.defs.inst(self.func, p) {
             None => match self.sources(p) {
@@ -304,6 +325,11 @@ impl Finder<'_> {
         let step = if rest.is_empty() { Expr::int(c) } else { Expr { terms: vec![(rest, c)], constant: 0 } };
         (e.constant == 0).then_some((d, step))
     }
+}
+
+/// Any part of a root.
+fn unknown(root: Root) -> View {
+    View { root, start: Vec::new(), along: Vec::new(), extents: Vec::new() }
 }
 
 impl View {

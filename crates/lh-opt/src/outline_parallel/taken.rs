@@ -88,6 +88,8 @@ impl Web {
             let v = all[at];
             for u in &facts.uses[v.index()] {
                 let next = match *u {
+                    // What it was goes into another parameter.
+                    Use::Arg(to, i) if to == r.header && i != place => return None,
                     Use::Arg(to, i) if r.inside[to.index()] => func.blocks[to.index()].params[i],
                     Use::Arg(..) if v == p => continue,
                     Use::Inst(b, i) => {

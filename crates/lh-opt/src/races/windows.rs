@@ -5,7 +5,7 @@
 //! loop go one way, and what goes one way still does when it is divided (`//`) by, or limited by, such a quantity. An
 //! interval may be less than that: `range(t * m, min(t * m + m, n))`.
 //!
-//! As everywhere in proofs, indices are taken not to count from the end.
+//! As everywhere in proofs, indices are taken not to count from the end; where they may, `wraps.rs` has it looked at.
 
 use super::{Inner, Judge};
 use crate::effects::expr::{Expr, Sym, expr};
@@ -201,7 +201,7 @@ impl Judge<'_> {
         }
     }
 
-    fn of(&self, v: Value) -> Expr {
+    pub(super) fn of(&self, v: Value) -> Expr {
         self.simplified(&expr(self.func, self.defs, v))
     }
 
