@@ -311,6 +311,11 @@ impl Infer<'_> {
                 self.push_void(Inst::Store(p, x));
                 Val::of_type(Ty::none())
             }
+            // Stands in a loop that ends soon.
+            ("abreast", []) => {
+                self.out.blocks[self.cur.index()].abreast = true;
+                Val::of_type(Ty::none())
+            }
             ("map", [f, ins @ ..]) => {
                 let (ret, expr) = self.scalar_call(f, ins)?;
                 self.map(ins, ret, expr)

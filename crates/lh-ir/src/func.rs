@@ -326,7 +326,8 @@ pub struct BlockData {
     pub parallel: Option<Parallel>,
     /// The loop that begins here does several iterations of the loop around it at a time: it is not to be vectorised.
     pub jammed: bool,
-    /// Of such a loop: its iterations are next to each other, and to be the places of vectors.
+    /// Of such a loop: its iterations are next to each other, and to be the places of vectors. Of any other: it ends soon, and what
+    /// stands in it side by side is to be the places of vectors.
     pub abreast: bool,
     /// Iterations of the loop that begins here are to be put in a row, though one of them may raise.
     pub unrolled: bool,

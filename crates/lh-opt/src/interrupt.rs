@@ -17,7 +17,8 @@
 //!
 //! Other loops ask each time they begin again, and so do those that hardly ever run and those that are neither unrolled nor vectorised since they carry
 //! sums in strict order, and all where nothing is optimised. Loops of few constant iterations, which LLVM unrolls, do not ask and do not count as loops
-//! inside others; nor do inner loops that go along an array and do little (see `brief`): the loop around them asks in each round.
+//! inside others; nor do inner loops that go along an array and do little (see `brief`): the loop around them asks in each round. Nor do
+//! loops that the library says end soon, which is taken over to their headers for the code generator.
 //!
 //! The exception goes where one raised in the loop's header would; this pass is the reason why `dce` keeps handlers of
 //! headers, and it drops them. A GPU cannot be asked.
@@ -51,11 +52,12 @@ pub(crate) fn run(func: &mut Function) -> bool {
     if loops.loops.is_empty() {
         return false;
     }
+    let ends_soon = ending_soon(func, &loops);
     let defs = Defs::new(func);
     let counts: Vec<Option<Counted>> = loops.loops.iter().map(|l| counted(func, &cfg, &defs, l)).collect();
     let briefs: Vec<Brief> = loops.loops.iter().map(|l| Brief { func, cfg: &cfg, dom: &dom, defs: &defs, l }).collect();
     let rounds = rounds(&briefs, &counts);
-    let quiet: Vec<bool> = rounds.iter().map(|r| r.total.is_some()).collect();
+    let quiet: Vec<bool> = rounds.iter().zip(&ends_soon).map(|(r, soon)| r.total.is_some() || *soon).collect();
     let mut busy_inside = vec![false; loops.loops.len()];
     let mut asks_inside = busy_inside.clone();
     let mut brief = busy_inside.clone();
@@ -106,6 +108,17 @@ pub(crate) fn run(func: &mut Function) -> bool {
     }
     dce::drop_idle_handlers(func);
     true
+}
+
+/// Which loops the library says end soon; their headers say so from here on.
+fn ending_soon(func: &mut Function, loops: &Loops) -> Vec<bool> {
+    let says_so = |d: &lh_ir::func::BlockData| d.abreast && !d.jammed;
+    let soon = loops.loops.iter().map(|l| l.blocks.iter().any(|b| says_so(&func.blocks[b.index()])));
+    let soon: Vec<bool> = soon.collect();
+    for (l, _) in loops.loops.iter().zip(&soon).filter(|(_, soon)| **soon) {
+        func.blocks[l.header.index()].abreast = true;
+    }
+    soon
 }
 
 /// Marks a loop as one that the code generator makes ask, and asks where it ends.

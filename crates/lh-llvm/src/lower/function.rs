@@ -350,7 +350,7 @@ impl FnCx<'_, '_> {
         let header = &self.func.blocks[t.block.index()];
         let says = |text: &str, value: LLVMMetadataRef| self.node(&[self.md_text(text), value]);
         let mut parts = vec![strips::mark(self, header.strips)];
-        if header.jammed {
+        if header.jammed || header.abreast {
             parts.push(says("llvm.loop.vectorize.enable", self.md_int(self.t.i1, 0)));
             if header.abreast {
                 parts.push(self.node(&[self.md_text(strips::ABREAST)]));

@@ -59,6 +59,7 @@ def _block(v, start, n, term, extra):
         total = _eights(v, start, end, term, extra)
         i = end - (n & 7)
     while i < end:
+        prim.abreast()
         total += term(prim.item(v, i), extra)
         i += 1
     return total
@@ -76,6 +77,7 @@ def _eights(v, start, end, term, extra):
     r7 = term(prim.item(v, start + 7), extra)
     i = start + 8
     while i + 8 <= end:
+        prim.abreast()
         r0 += term(prim.item(v, i), extra)
         r1 += term(prim.item(v, i + 1), extra)
         r2 += term(prim.item(v, i + 2), extra)
@@ -121,8 +123,9 @@ def fold_all(a, step, term, extra, summing):
             total = step(total, _line(row(a, i), step, term, extra, summing))
         return total
     v = flat_any(a)
-    if on_pool(v):
-        return _in_blocks(v, step, term, extra, summing)
+    if prim.parallel_reductions():
+        if on_pool(v):
+            return _in_blocks(v, step, term, extra, summing)
     return _line(v, step, term, extra, summing)
 
 
