@@ -702,14 +702,7 @@ impl Infer<'_> {
         }
         self.jump(header, init.clone());
         self.cur = header;
-        let current: Vec<Val> = init
-            .iter()
-            .map(|s| {
-                let v = self.out.new_value(s.ty);
-                self.out.blocks[header.index()].params.push(v);
-                Val::new(s.ty, v)
-            })
-            .collect();
+        let current: Vec<Val> = init.iter().map(|s| Val::new(s.ty, self.out.new_param(header, s.ty))).collect();
         let more = self.plan_more(plan, &current)?;
         let cond = self.value(&more);
         let to = |block| lh_ir::func::Target { block, args: vec![] };

@@ -221,8 +221,7 @@ impl Infer<'_> {
         };
         let (yes, no) = self.branch(&has);
         let done = self.new_block();
-        let result = self.out.new_value(to);
-        self.out.blocks[done.index()].params.push(result);
+        let result = self.out.new_param(done, to);
         self.cur = yes;
         let x = self.push(Inst::Unwrap(v), from);
         let x = self.convert(&x, inner)?;

@@ -259,8 +259,7 @@ impl Infer<'_> {
         if !has_value {
             return Ok(Val::of_type(ty));
         }
-        let v = self.out.new_value(ty);
-        self.out.blocks[done.index()].params.push(v);
+        let v = self.out.new_param(done, ty);
         Ok(Val::new(ty, v))
     }
 

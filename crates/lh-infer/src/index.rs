@@ -135,8 +135,7 @@ impl Infer<'_> {
                 self.jump(done, vec![x]);
             }
         }
-        let v = self.out.new_value(ty);
-        self.out.blocks[done.index()].params.push(v);
+        let v = self.out.new_param(done, ty);
         self.cur = done;
         Ok(Val::new(ty, v))
     }

@@ -405,8 +405,7 @@ impl Infer<'_> {
         if ty.flatten().is_empty() {
             return Val::of_type(ty);
         }
-        let v = self.out.new_value(ty);
-        self.out.blocks[block.index()].params.push(v);
+        let v = self.out.new_param(block, ty);
         Val::new(ty, v)
     }
 

@@ -593,14 +593,7 @@ impl Infer<'_> {
                 let why = if self.is_library { Parallel::Known } else { Parallel::Asked };
                 self.out.blocks[header.index()].parallel = Some(why);
             }
-            current = init
-                .iter()
-                .map(|s| {
-                    let v = self.out.new_value(s.ty);
-                    self.out.blocks[header.index()].params.push(v);
-                    Val::new(s.ty, v)
-                })
-                .collect();
+            current = init.iter().map(|s| Val::new(s.ty, self.out.new_param(header, s.ty))).collect();
         }
         let more = self.has_next(&plan, &mut current.iter())?;
         let (yes, no) = self.branch(&more);

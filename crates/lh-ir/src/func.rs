@@ -513,6 +513,12 @@ impl Function {
         self.values.push(ty);
         Value::new(self.values.len() - 1)
     }
+    /// A new parameter of a block.
+    pub fn new_param(&mut self, block: Block, ty: Ty) -> Value {
+        let v = self.new_value(ty);
+        self.blocks[block.index()].params.push(v);
+        v
+    }
     /// A new stack slot.
     pub fn new_slot(&mut self, ty: Ty) -> Slot {
         self.slots.push(ty);

@@ -18,11 +18,13 @@ use crate::counted::{Defs, target_of};
 use crate::edit::{replace_uses_in, runtime};
 use crate::inline::{allocated, makes_arrays};
 use crate::{dce, fold};
-use lh_ir::cfg::{Cfg, DomTree, Loops};
+use lh_ir::cfg::{Cfg, DomTree, Edge, Loops};
 use lh_ir::func::{Device, Inst, InstData, Term};
 use lh_ir::types::Prim;
 use lh_ir::verify::agree;
 use lh_ir::{Block, Const, Function, Ty, Value};
+use std::collections::HashMap;
+use std::rc::Rc;
 
 /// Bytes that an array may have.
 const MOST: i128 = 1 << 16;
@@ -49,22 +51,31 @@ pub(crate) fn run(func: &mut Function) -> bool {
 /// Where `n == 4` has been asked, `n` is 4.
 fn put_in_extents(func: &mut Function) {
     let (defs, cfg) = (Defs::new(func), Cfg::new(func));
+    // What holds in a block holds in those that it dominates, which come after it.
+    let mut known: Vec<Rc<HashMap<Value, Value>>> = Vec::with_capacity(cfg.len());
     let dom = DomTree::new(&cfg);
-    for b in cfg.rpo() {
-        let Some(Term::Branch { cond, then, .. }) = &func.blocks[b.index()].term else { continue };
-        let (mut holds, from) = (vec![*cond], then.block);
-        while let Some(c) = holds.pop().filter(|_| cfg.preds(from).len() == 1) {
-            let Some(Inst::Op(op, args)) = defs.inst(func, c) else { continue };
-            let &[x, n] = &args[..] else { continue };
-            let (x, n) = if defs.int(func, x).is_some() { (n, x) } else { (x, n) };
-            if op.name == "and" {
-                holds.extend([x, n]);
-            } else if op.name == "eq" && defs.int(func, n).is_some() && agree(func.ty(x), func.ty(n)) {
-                for b in (0..func.blocks.len()).filter(|b| dom.dominates(from, Block::new(*b))) {
-                    replace_uses_in(&mut func.blocks[b], &|v| if v == x { n } else { v });
+    for (at, b) in cfg.rpo().iter().enumerate() {
+        let mut here = dom.idom_position(at).map_or_else(Rc::default, |above| known[above].clone());
+        if let [Edge { from, .. }] = cfg.preds(*b)
+            && let Some(Term::Branch { cond, then, .. }) = &func.blocks[from.index()].term
+            && then.block == *b
+        {
+            let mut holds = vec![*cond];
+            while let Some(c) = holds.pop() {
+                let Some(Inst::Op(op, args)) = defs.inst(func, c) else { continue };
+                let &[x, n] = &args[..] else { continue };
+                let (x, n) = if defs.int(func, x).is_some() { (n, x) } else { (x, n) };
+                if op.name == "and" {
+                    holds.extend([x, n]);
+                } else if op.name == "eq" && defs.int(func, n).is_some() && agree(func.ty(x), func.ty(n)) {
+                    Rc::make_mut(&mut here).insert(x, n);
                 }
             }
         }
+        if !here.is_empty() {
+            replace_uses_in(&mut func.blocks[b.index()], &|v| here.get(&v).copied().unwrap_or(v));
+        }
+        known.push(here);
     }
 }
 

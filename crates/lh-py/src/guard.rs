@@ -33,18 +33,36 @@ struct CellGuard {
     value: *mut ffi::PyObject,
 }
 
+/// Code, defaults and keyword defaults of a function, held so that their addresses stay theirs.
+pub struct Version([Option<Py<PyAny>>; 3]);
+
+impl Version {
+    /// Those that a Python function has now.
+    pub fn of(function: &Bound<'_, PyAny>) -> Version {
+        // SAFETY: the parts are alive while the function has them; the version takes its own references.
+        let held = |p| unsafe { Bound::from_borrowed_ptr_or_opt(function.py(), p).map(Bound::unbind) };
+        Version(parts(function.as_ptr()).map(held))
+    }
+    /// Whether a Python function has them still.
+    #[inline(always)]
+    pub fn is_of(&self, function: *mut ffi::PyObject) -> bool {
+        self.0
+            .iter()
+            .zip(parts(function))
+            .all(|(held, now)| held.as_ref().map_or(std::ptr::null_mut(), Py::as_ptr) == now)
+    }
+}
+
 /// A function's own parts.
 struct FuncGuard {
     function: Py<PyAny>,
-    /// Code, defaults, keyword defaults: held so that their addresses stay theirs.
-    parts: [Option<Py<PyAny>>; 3],
+    version: Version,
 }
 
 impl FuncGuard {
     #[inline(always)]
     fn is_current(&self) -> bool {
-        let now = parts(self.function.as_ptr());
-        self.parts.iter().zip(now).all(|(held, now)| held.as_ref().map_or(std::ptr::null_mut(), Py::as_ptr) == now)
+        self.version.is_of(self.function.as_ptr())
     }
 }
 
@@ -138,7 +156,7 @@ mod watch {
 
 /// Code, defaults and keyword defaults of a function.
 #[inline(always)]
-pub fn parts(function: *mut ffi::PyObject) -> [*mut ffi::PyObject; 3] {
+fn parts(function: *mut ffi::PyObject) -> [*mut ffi::PyObject; 3] {
     // SAFETY: callers pass Python functions, which they keep alive.
     unsafe {
         let f = function.cast::<ffi::PyFunctionObject>();
@@ -291,10 +309,7 @@ impl Guard {
             }
             self.add_dict(&defaults);
         }
-        // SAFETY: the parts are alive while the function has them; the guard takes its own references.
-        let held =
-            parts(function.as_ptr()).map(|p| unsafe { Bound::from_borrowed_ptr_or_opt(py, p).map(Bound::unbind) });
-        let guard = FuncGuard { function: function.unbind(), parts: held };
+        let guard = FuncGuard { version: Version::of(&function), function: function.unbind() };
         if self.own.is_none() {
             self.own = Some(guard);
         } else {

@@ -3,10 +3,10 @@
 //!
 //! The table is locked for single operations only, never while Python code runs.
 
+use crate::guard::Version;
 use crate::library::{self, Item};
 use hashbrown::HashMap;
 use lh_ir::{FuncId, ObjId};
-use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::PyFunction;
 use std::sync::{LazyLock, Mutex, MutexGuard};
@@ -27,24 +27,6 @@ enum Value {
     Float(u64),
     Complex(u64, u64),
     Str(String),
-}
-
-/// Code, defaults and keyword defaults of a function, by which its versions are told apart.
-type Parts = [*mut ffi::PyObject; 3];
-
-/// The parts of a function when it was numbered, held so that their addresses stay theirs.
-struct Version {
-    parts: [Option<Py<PyAny>>; 3],
-}
-
-impl Version {
-    fn of(py: Python<'_>, parts: Parts) -> Version {
-        // SAFETY: the function that has the parts is alive.
-        Version { parts: parts.map(|p| unsafe { Bound::from_borrowed_ptr_or_opt(py, p).map(Bound::unbind) }) }
-    }
-    fn is(&self, parts: Parts) -> bool {
-        self.parts.iter().zip(parts).all(|(held, now)| held.as_ref().map_or(std::ptr::null_mut(), Py::as_ptr) == now)
-    }
 }
 
 #[derive(Default)]
@@ -85,11 +67,10 @@ fn value_of(o: &Bound<'_, PyAny>) -> Option<Value> {
     }
 }
 
-/// The parts of a Python function, or of a dispatcher's.
-fn parts_of(o: &Bound<'_, PyAny>) -> Option<Parts> {
-    let func = crate::dispatcher::py_func(o);
-    let func = func.as_ref().unwrap_or(o);
-    func.is_exact_instance_of::<PyFunction>().then(|| crate::guard::parts(func.as_ptr()))
+/// The Python function that an object is, or has as a dispatcher.
+fn function_of<'py>(o: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
+    let func = crate::dispatcher::py_func(o).unwrap_or_else(|| o.clone());
+    func.is_exact_instance_of::<PyFunction>().then_some(func)
 }
 
 /// Whether a function, module or class is as it was when it got its number.
@@ -97,8 +78,10 @@ fn is_unchanged(o: &Bound<'_, PyAny>, id: ObjId) -> bool {
     // Attributes are read without the lock, for that may run Python code.
     let attributes = attributes_of(id);
     let is_same = |now: PyResult<Bound<'_, PyAny>>, value: ObjId| now.ok().and_then(|v| find(&v)) == Some(value);
-    let Some(parts) = parts_of(o) else { return attributes.iter().all(|(name, v)| is_same(o.getattr(&**name), *v)) };
-    table().versions.get(&id).is_some_and(|v| v.is(parts))
+    let Some(function) = function_of(o) else {
+        return attributes.iter().all(|(name, v)| is_same(o.getattr(&**name), *v));
+    };
+    table().versions.get(&id).is_some_and(|v| v.is_of(function.as_ptr()))
         && (attributes.is_empty()
             || o.getattr("__kwdefaults__")
                 .is_ok_and(|d| attributes.iter().all(|(name, v)| is_same(d.get_item(name), *v))))
@@ -121,7 +104,7 @@ pub fn intern(o: &Bound<'_, PyAny>) -> ObjId {
     if let Some(id) = find(o) {
         return id;
     }
-    let (value, parts) = (value_of(o), parts_of(o));
+    let (value, version) = (value_of(o), function_of(o).map(|f| Version::of(&f)));
     let mut t = table();
     if t.by_address.get(&(o.as_ptr() as usize)).copied() != old {
         // Another thread was quicker.
@@ -131,8 +114,8 @@ pub fn intern(o: &Bound<'_, PyAny>) -> ObjId {
     let id = ObjId::new(t.objects.len());
     t.objects.push(Some(o.clone().unbind()));
     t.by_address.insert(o.as_ptr() as usize, id);
-    if let Some(p) = parts {
-        t.versions.insert(id, Version::of(o.py(), p));
+    if let Some(v) = version {
+        t.versions.insert(id, v);
     }
     if let Some(v) = value {
         t.by_value.insert(v, id);
@@ -164,12 +147,12 @@ pub fn object(py: Python<'_>, id: ObjId) -> Bound<'_, PyAny> {
 fn imported(py: Python<'_>, id: ObjId) -> Bound<'_, PyAny> {
     let Some((stored, item)) = library::item(py, id) else { lh_ir::bug!("{id} is no object") };
     let o = stored.python(py, &item).unwrap_or_else(|e| lh_ir::bug!("{item:?} of the library is not found: {e}"));
-    let parts = parts_of(&o);
+    let version = function_of(&o).map(|f| Version::of(&f));
     let mut t = table();
     t.objects[id.index()] = Some(o.clone().unbind());
     t.by_address.insert(o.as_ptr() as usize, id);
-    if let Some(p) = parts {
-        t.versions.insert(id, Version::of(py, p));
+    if let Some(v) = version {
+        t.versions.insert(id, v);
     }
     o
 }

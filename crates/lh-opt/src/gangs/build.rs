@@ -380,8 +380,7 @@ impl<'a> Build<'a> {
         let b = self.out.new_block();
         if !way.is_apart() {
             for v in self.given(head) {
-                let p = self.out.new_value(self.old.ty(v));
-                self.out.blocks[b.index()].params.push(p);
+                self.out.new_param(b, self.old.ty(v));
             }
         }
         self.out.blocks[b.index()].lanes = self.has_vectors(way) && self.plan.rounds.contains(&head);

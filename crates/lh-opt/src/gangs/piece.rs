@@ -367,12 +367,10 @@ impl<'a> Build<'a> {
         let there = active.filter(|_| !unseen.is_empty()).map(|a| a.1);
         let mut l = Lane { lane, now, copies: HashMap::new(), handler, join, kept, leaving, tells, choice, there };
         for (k, _) in &l.kept {
-            let p = self.out.new_value(self.old.ty(*k));
-            self.out.blocks[join.index()].params.push(p);
+            self.out.new_param(join, self.old.ty(*k));
         }
         if tells {
-            let p = self.out.new_value(Ty::i32());
-            self.out.blocks[join.index()].params.push(p);
+            self.out.new_param(join, Ty::i32());
         }
         match active.filter(|_| there.is_none()) {
             None => self.end(Term::Jump(to(body, &[]))),
@@ -496,8 +494,7 @@ impl<'a> Build<'a> {
             self.out.blocks[copy.index()].unwind = Some(to(l.handler, &[]));
             if *b != blocks[0] {
                 for p in &data.params {
-                    let v = self.out.new_value(old.ty(*p));
-                    self.out.blocks[copy.index()].params.push(v);
+                    let v = self.out.new_param(copy, old.ty(*p));
                     l.now.insert(*p, v);
                 }
             } else {

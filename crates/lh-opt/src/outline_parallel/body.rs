@@ -80,8 +80,7 @@ impl Copy<'_> {
             self.out.blocks[entry.index()].params.push(new);
         }
         for ty in self.plan.own_parameters() {
-            let v = self.out.new_value(ty);
-            self.out.blocks[entry.index()].params.push(v);
+            self.out.new_param(entry, ty);
         }
         let defs = Defs::new(self.func);
         for v in &self.plan.constants {

@@ -486,8 +486,7 @@ impl<'a> Build<'a> {
             }
         } else if b.index() != 0 {
             for p in &data.params {
-                let v = self.out.new_value(old.ty(*p));
-                self.out.blocks[self.at.index()].params.push(v);
+                let v = self.out.new_param(self.at, old.ty(*p));
                 self.define(piece, *p, v);
             }
         }

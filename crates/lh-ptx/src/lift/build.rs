@@ -128,9 +128,7 @@ impl<'a, 'm> FnLift<'a, 'm> {
     }
 
     fn parameter(&mut self, ty: Ty) -> Value {
-        let v = self.func.new_value(ty);
-        self.func.blocks[0].params.push(v);
-        v
+        self.func.new_param(Block(0), ty)
     }
 
     fn local(&mut self, var: &Var) -> Value {
