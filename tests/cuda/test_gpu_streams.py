@@ -63,12 +63,15 @@ def test_a_stream_waits_for_an_event_of_another(gpu: StandIn) -> None:
     second.synchronize()
     assert out.tolist() == [3] * 4
     with pytest.raises(CudaAPIError, match="NOT_READY"):
-        late = cuda.event()
+        early, late = cuda.event(), cuda.event()
+        early.record(first)
         scale[1, 4, first](source, 3)
         late.record(first)
-        cuda.event_elapsed_time(event, late)
+        cuda.event_elapsed_time(early, late)
     late.synchronize()
     assert late.query()
+    with pytest.raises(CudaAPIError, match="timing=False"):
+        cuda.event_elapsed_time(event, late)
 
 
 def test_copies_in_streams_are_done_later(gpu: StandIn) -> None:
