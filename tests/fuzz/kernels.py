@@ -25,7 +25,6 @@ from corpus import Kernel  # noqa: E402
 from generate import Program  # noqa: E402
 from interpreter import Deadlock, interpret, interpreted  # noqa: E402
 
-SIGNATURE = "void(int64[::1], int64[::1], float64[::1], int64[::1], int32[::1], int64[::1], int64)"
 #: Values are cut to so many bits where they are stored.
 MASK = "0xFFFFF"
 SHAPES = (32, 64, 96, 48, 33, 20, 100, (24, 4), (8, 4), (16, 6), (4, 4, 4))
@@ -46,6 +45,9 @@ def meet(s, t, x):
 
 class Writer:
     """A kernel being written."""
+
+    block: Any
+    grid: Any
 
     def __init__(self, seed: int) -> None:
         self.rng = random.Random(seed)
@@ -69,11 +71,15 @@ class Writer:
     def variable(self) -> str:
         return f"v{self.rng.randrange(4)}"
 
+    def names(self) -> list[str]:
+        """Integers that may be used anywhere."""
+        return [self.variable(), self.variable(), "t", "lane", "n"]
+
     def value(self, depth: int = 0) -> str:
         """An integer expression."""
         r = self.rng
         if depth > 2 or r.random() < 0.3:
-            return r.choice([self.variable(), self.variable(), "t", "lane", "n", str(r.randrange(1, 40)), *(f"j{k}" for k in range(self.loops))])
+            return r.choice([*self.names(), str(r.randrange(1, 40)), *(f"j{k}" for k in range(self.loops))])
         a, b = self.value(depth + 1), self.value(depth + 1)
         return r.choice([
             f"({a} + {b})", f"({a} - {b})", f"(({a} & 0xFFFF) * ({b} & 0xFF))", f"({a} // {r.randrange(1, 9)})", f"({a} % {r.randrange(1, 9)})",
@@ -168,7 +174,7 @@ class Writer:
         """Threads begin side by side, and go on by the same step."""
         r = self.rng
         start, step = r.choice((("t", "THREADS"), ("t", "cuda.blockDim.x"), ("cuda.grid(1)", "cuda.gridsize(1)"), ("i + 3", "THREADS * 2"), ("lane", "9")))
-        bound = r.choice((str(r.randrange(3 * self.threads)), "n * 20", "out.size", f"{self.variable()} & 127"))
+        bound = r.choice((str(r.randrange(3 * self.threads)), "n * 20", "floats.size", f"{self.variable()} & 127"))
         if r.random() < 0.5:
             self.write(f"for {j} in range({start}, {bound}, {step}):")
             after = None
@@ -303,7 +309,21 @@ class Writer:
             self.statement(True)
         self.write(f"out[i] = (v0 + 3 * v1 + 5 * v2 + 7 * v3 + own[n & 3]) & {MASK}")
         self.write("floats[i] = f + h + w")
-        return "\n".join(["def k(a, out, floats, sums, narrow, buffer, n):", *self.lines, ""])
+        return "\n".join([f"def k({', '.join(self.parameters())}):", *self.lines, ""])
+
+    @property
+    def signature(self) -> str:
+        """Types of the arguments."""
+        return "void(int64[::1], int64[::1], float64[::1], int64[::1], int32[::1], int64[::1], int64)"
+
+    def parameters(self) -> list[str]:
+        return ["a", "out", "floats", "sums", "narrow", "buffer", "n"]
+
+    def arguments(self, seed: int) -> tuple[Any, ...]:
+        """New arguments, the same for a seed."""
+        rng, total = np.random.default_rng(seed), self.threads * self.grid
+        bins = rng.integers(0, 100, 48)
+        return rng.integers(0, 1000, total), np.zeros(total, np.int64), np.zeros(total), bins, bins.astype(np.int32), np.zeros(total, np.int64), 5
 
 
 def generate(seed: int) -> Program:
@@ -326,44 +346,44 @@ def compiled(w: Writer, source: str, cuda: Any, **options: Any) -> tuple[Any, di
     return space["k"], space
 
 
-def arguments(w: Writer, seed: int) -> tuple[Any, ...]:
-    """New arguments, the same for a seed."""
-    rng, total = np.random.default_rng(seed), w.threads * w.grid
-    bins = rng.integers(0, 100, 48)
-    return rng.integers(0, 1000, total), np.zeros(total, np.int64), np.zeros(total), bins, bins.astype(np.int32), np.zeros(total, np.int64), 5
-
-
-def differs(name: str, got: tuple[Any, ...], want: tuple[Any, ...]) -> list[str]:
-    """What the arrays of two runs differ in."""
-    names = ("a", "out", "floats", "sums", "narrow", "buffer")
-    wrong = [n for n, x, y in zip(names, got, want, strict=False) if not np.array_equal(x, y)]
+def differs(w: Writer, name: str, got: tuple[Any, ...], want: tuple[Any, ...]) -> list[str]:
+    """What the arrays of two runs differ in, with what a strided one is a part of."""
+    whole = lambda x: x if getattr(x, "base", None) is None else x.base  # noqa: E731
+    wrong = [n for n, x, y in zip(w.parameters(), got, want, strict=True) if not np.array_equal(whole(x), whole(y))]
     return [f"  {name}: {', '.join(wrong)}"] if wrong else []
 
 
 def run_one(seed: int, module: Any) -> str:
     """`same`, or what differs."""
+    return compare(Writer(seed), seed)
+
+
+def compare(w: Writer, seed: int) -> str:
+    """Runs a kernel in all ways; `same`, or what differs."""
     from lancehead import cuda
     from lancehead.cuda.errors import CudaCheckError
 
-    w = Writer(seed)
     source = w.source()
     function, space = compiled(w, source, cuda)
-    want = arguments(w, seed)
+    want = w.arguments(seed)
     try:
         interpret(interpreted(source, "k", space), w.grid, w.block, want, seed=seed)
     except Deadlock:
         return "the kernel is not a right one: it waits for ever"
+    except IndexError:
+        return raises(w, function, seed)
     wrong = []
-    got = arguments(w, seed)
-    cuda.jit(function)[w.grid, w.block](*got)
-    wrong += differs("compiled", got, want)
-    got = arguments(w, seed)
-    run_lifted(cuda.compile_ptx(function, SIGNATURE, cc=(9, 0))[0], Kernel(function, SIGNATURE, w.grid, w.block, lambda _: ()), got)
-    wrong += differs("lifted", got, want)
-    got = arguments(w, seed)
+    for name, options in (("compiled", {}), ("without checks of indices", {"boundscheck": False})):
+        got = w.arguments(seed)
+        cuda.jit(function, **options)[w.grid, w.block](*got)
+        wrong += differs(w, name, got, want)
+    got = w.arguments(seed)
+    run_lifted(cuda.compile_ptx(function, w.signature, cc=(9, 0))[0], Kernel(function, w.signature, w.grid, w.block, lambda _: ()), got)
+    wrong += differs(w, "lifted", got, want)
+    got = w.arguments(seed)
     try:
         cuda.jit(function, debug=True, opt=False)[w.grid, w.block](*got)
-        wrong += differs("checked", got, want)
+        wrong += differs(w, "checked", got, want)
     except CudaCheckError as e:
         wrong.append(f"  checked: {e}")
     if w.needed:
@@ -372,12 +392,25 @@ def run_one(seed: int, module: Any) -> str:
         del lines[w.rng.choice(w.needed) + 1]
         faulty, _ = compiled(w, "\n".join(lines) + "\n", cuda)
         try:
-            cuda.jit(faulty, debug=True, opt=False)[w.grid, w.block](*arguments(w, seed))
+            cuda.jit(faulty, debug=True, opt=False)[w.grid, w.block](*w.arguments(seed))
             wrong.append("  nothing is found without a barrier")
         except CudaCheckError as e:
             if "kernel-race" not in e.ids:
                 wrong.append(f"  without a barrier: {e}")
     return "\n".join(wrong) or "same"
+
+
+def raises(w: Writer, function: Any, seed: int) -> str:
+    """`same` where a kernel says that an index is out of range."""
+    from lancehead import cuda
+
+    for options in ({}, {"debug": True, "opt": False}):
+        try:
+            cuda.jit(function, **options)[w.grid, w.block](*w.arguments(seed))
+        except IndexError:
+            continue
+        return f"  no IndexError with {options}"
+    return "same"
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """Random kernels with fixed seeds: on the CPU device, as lifted PTX and checked they compute what the interpreter does."""
 
 import differential
+import grids
 import kernels
 import pytest
 
@@ -8,9 +9,10 @@ BATCHES = 4
 
 
 @pytest.mark.parametrize("batch", range(BATCHES))
-def test_random_kernels_agree_with_the_interpreter(batch: int) -> None:
-    count = 200 // BATCHES
-    verdicts = differential.run(batch * count, count, 2, kernels.__file__)
+@pytest.mark.parametrize(("script", "programs"), [(kernels, 200), (grids, 120)])
+def test_random_kernels_agree_with_the_interpreter(script, programs: int, batch: int) -> None:
+    count = programs // BATCHES
+    verdicts = differential.run(batch * count, count, 2, script.__file__)
     wrong = {seed: text for seed, text in verdicts.items() if text != "same"}
     assert len(verdicts) == count
     assert not wrong, "\n".join(f"seed {seed}:\n{text}" for seed, text in wrong.items())
