@@ -254,7 +254,7 @@ TABLE = {
     "is_optional": lambda x: False, "is_none": lambda x: x is None, "is_dtype": is_dtype, "is_signed": lambda x: _is_kind(x, "i"),
     "is_weak": lambda x: type(x) in (bool, int, float, complex), "is_slice": lambda x: isinstance(x, slice),
     "is_range": lambda x: isinstance(x, range), "is_func": callable, "is_const": lambda x: False,
-    "parallel_reductions": lambda: True, "in_kernel": lambda: False, "on_gpu": lambda: False, "blocks": range, "numpy_errors": lambda: NUMPY_ERRORS[0], "dtype_of": dtype_of, "result_type": result_type, "cast": cast,
+    "abreast": lambda: None, "parallel_reductions": lambda: True, "in_kernel": lambda: False, "on_gpu": lambda: False, "blocks": range, "numpy_errors": lambda: NUMPY_ERRORS[0], "dtype_of": dtype_of, "result_type": result_type, "cast": cast,
     "real_dtype": lambda d: np.zeros(0, d).real.dtype, "itemsize": lambda d: np.dtype(d).itemsize, "error": error,
     "layout": layout, "alloc": alloc, "calloc": calloc, "array": array, "readonly": readonly, "owner": lambda a: a, "data": lambda a: a.ctypes.data,
     "load": load, "store": store, "ptr_add": lambda p, n: p + int(n), "item": item, "set_item": set_item,
