@@ -2,11 +2,13 @@
 
 import sys
 import types as pytypes
+import warnings
 
 import numpy as np
 import pytest
 
-from lancehead import njit
+from lancehead import guvectorize, literal_unroll, njit, stencil, vectorize
+from lancehead.extending import overload
 
 VALUE = 1
 
@@ -182,3 +184,232 @@ def test_the_code_outlives_the_module_dictionary():
     assert f(1) == 5
     del module
     assert f(1) == 5 and sys.getrefcount(f) > 0
+
+
+def module_with(**attributes):
+    module = pytypes.ModuleType("settings")
+    module.__dict__.update(attributes)
+    return module
+
+
+def plus(x):
+    return x + 1
+
+
+def times(x):
+    return x * 10
+
+
+def changing_code():
+    """A function, and what replaces its code."""
+
+    def g(x, k=1):
+        return x + k
+
+    def change():
+        g.__code__ = (lambda x, k: x * k + 100).__code__
+
+    return g, change
+
+
+def in_a_tuple():
+    g, change = changing_code()
+    both = (plus, g)
+    return njit(lambda x: both[1](x)), lambda x: g(x), change
+
+
+def unrolled():
+    g, change = changing_code()
+    both = (plus, g)
+
+    def f(x):
+        for h in literal_unroll(both):
+            x = h(x)
+        return x
+
+    return njit(f), f, change
+
+
+def in_a_list():
+    g, change = changing_code()
+    both = [g, plus]
+    return njit(lambda x: both[0](x)), lambda x: g(x), change
+
+
+def as_a_default():
+    g, change = changing_code()
+
+    def h(x, inner=g):
+        return inner(x)
+
+    return njit(lambda x: h(x)), h, change
+
+
+def module_as_a_default():
+    module = module_with(k=1)
+
+    def h(x, *, m=module):
+        return x + m.k
+
+    return njit(lambda x: h(x)), h, lambda: setattr(module, "k", 5)
+
+
+def module_in_a_tuple():
+    modules = (module_with(k=1),)
+    return njit(lambda x: x + modules[0].k), lambda x: x + modules[0].k, lambda: setattr(modules[0], "k", 5)
+
+
+def of_a_ufunc():
+    g, change = changing_code()
+    u = vectorize(g)
+    return njit(lambda x: u(x, 1)), lambda x: g(x, 1), change
+
+
+def of_a_stencil():
+    module = module_with(k=1.0)
+    s = stencil(lambda a: a[0] * module.k)
+    return njit(lambda x: s(np.full(3, x))[1]), lambda x: x * module.k, lambda: setattr(module, "k", 3.0)
+
+
+def of_a_stencil_itself():
+    module = module_with(k=1.0)
+    s = stencil(lambda a: a[0] * module.k)
+    return lambda x: s(np.full(3, x))[1], lambda x: x * module.k, lambda: setattr(module, "k", 3.0)
+
+
+def of_a_row_ufunc():
+    module = module_with(k=2.0)
+
+    @guvectorize(["void(float64[:], float64[:])"], "(n)->(n)")
+    def u(a, out):
+        for i in range(a.size):
+            out[i] = a[i] * module.k
+
+    return njit(lambda x: u(np.full(3, float(x)))[1]), lambda x: x * module.k, lambda: setattr(module, "k", 3.0)
+
+
+def through_the_library():
+    module = module_with(k=2)
+
+    def key(x):
+        return -x * module.k
+
+    def f(x):
+        return sorted([x, x + 1], key=key)[0]
+
+    return njit(f), f, lambda: setattr(module, "k", -1)
+
+
+def of_an_overload():
+    g, change = changing_code()
+
+    def named(x, k=1): ...
+
+    overload(named)(lambda x, k=1: g)
+    return njit(lambda x: named(x)), lambda x: g(x), change
+
+
+class Base:
+    K = 1
+
+    @staticmethod
+    def g(x):
+        return x + 1
+
+
+def inherited():
+    base = type("base", (Base,), {})
+    derived = type("derived", (base,), {})
+    return njit(lambda x: x + derived.K), lambda x: x + derived.K, lambda: setattr(base, "K", 7)
+
+
+def inherited_and_hidden():
+    derived = type("derived", (Base,), {})
+    return njit(lambda x: x + derived.K), lambda x: x + derived.K, lambda: setattr(derived, "K", 7)
+
+
+def inherited_function():
+    base = type("base", (Base,), {})
+    derived = type("derived", (base,), {})
+    return njit(lambda x: derived.g(x)), lambda x: derived.g(x), lambda: setattr(base, "g", staticmethod(times))
+
+
+def computed_by_a_module():
+    values = [1]
+    module = module_with(__getattr__=lambda name: values[0])
+    return njit(lambda x: x + module.k), lambda x: x + module.k, lambda: values.append(values.pop() + 1)
+
+
+def computed_by_a_class():
+    meta = type("meta", (type,), {"K": 1})
+    cls = meta("cls", (), {})
+    return njit(lambda x: x + cls.K), lambda x: x + cls.K, lambda: setattr(meta, "K", 2)
+
+
+def absent():
+    module = module_with()
+    return njit(lambda x: getattr(module, "k", 0) + x), lambda x: getattr(module, "k", 0) + x, lambda: setattr(module, "k", 2)
+
+
+def imported():
+    sys.modules["settings_imported"] = module_with(k=1)
+
+    def f(x):
+        import settings_imported
+
+        return x + settings_imported.k
+
+    def change():
+        sys.modules["settings_imported"] = module_with(k=2)
+
+    return njit(f), f, change
+
+
+def imported_from():
+    sys.modules["settings_imported"] = module = module_with(k=1)
+
+    def f(x):
+        from settings_imported import k
+
+        return x + k
+
+    return njit(f), f, lambda: setattr(module, "k", 2)
+
+
+def layout_of_an_array():
+    table = np.arange(6.0)
+
+    def change():
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)
+            table.shape = (2, 3)
+
+    return njit(lambda x: table.shape[0] + x), lambda x: table.shape[0] + x, change
+
+
+def memory_of_an_array():
+    tables = (np.zeros(2),)
+
+    def change():
+        tables[0].resize(1000, refcheck=False)
+        tables[0][:] = 5
+
+    return njit(lambda x: tables[0].sum() + x), lambda x: tables[0].sum() + x, change
+
+
+CHANGES = [
+    in_a_tuple, unrolled, in_a_list, as_a_default, module_as_a_default, module_in_a_tuple, of_a_ufunc, of_a_stencil, of_a_stencil_itself, of_a_row_ufunc,
+    through_the_library, of_an_overload, inherited, inherited_and_hidden, inherited_function, computed_by_a_module, computed_by_a_class, absent, imported,
+    imported_from, layout_of_an_array, memory_of_an_array,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("make", CHANGES, ids=lambda make: make.__name__)
+def test_what_is_inside_of_others(make):
+    compiled, plain, change = make()
+    assert compiled(3) == plain(3)
+    counted = getattr(compiled, "stats", None)
+    assert compiled(3) == plain(3) and (counted is None or compiled.stats.compilations == 1)
+    change()
+    assert compiled(3) == plain(3)
+    assert compiled(3) == plain(3) and (counted is None or compiled.stats.compilations == 2)

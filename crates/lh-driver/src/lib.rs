@@ -337,8 +337,15 @@ impl Compiler {
         let user = self.specs.iter().filter(|s| !s.is_library);
         let fresh = user.filter_map(|s| s.body.as_ref()).flat_map(|b| &b.deps).all(|d| is_current(host, d));
         if !fresh {
-            let specs = &self.specs;
-            self.by_key.retain(|_, id| specs[id.index()].is_library);
+            // Of the library what calls none of the user's functions is kept.
+            let mut kept: Vec<bool> = self.specs.iter().map(|s| s.is_library).collect();
+            let mut count = usize::MAX;
+            while std::mem::replace(&mut count, kept.iter().filter(|k| **k).count()) != count {
+                for (at, spec) in self.specs.iter().enumerate() {
+                    kept[at] &= spec.body.iter().flat_map(|b| &b.callees).all(|c| kept[c.index()]);
+                }
+            }
+            self.by_key.retain(|_, id| kept[id.index()]);
             self.infos.retain(|_, i| i.is_library);
         }
     }
@@ -362,9 +369,8 @@ pub fn is_current(host: &mut dyn Host, d: &Dep) -> bool {
     match d {
         Dep::Global { func, name, value } => host.global(*func, name) == *value,
         Dep::Free { func, index, value } => host.free(*func, *index) == *value,
-        // A module or class of which something that was read has changed is another object, so that the global or
-        // captured variable through which it was reached tells.
-        Dep::Attribute { .. } | Dep::Import { .. } => true,
+        Dep::Attribute { object, name, value } => host.attr(*object, name) == *value,
+        Dep::Import { name, attr, value } => host.import(name, attr.as_deref()) == *value,
     }
 }
 

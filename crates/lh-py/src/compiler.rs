@@ -126,15 +126,14 @@ pub fn guard_of(py: Python<'_>, f: ObjId, compiled: &Compiled) -> PyResult<Guard
             Dep::Global { func, name, value } => {
                 guard.add_function(py, *func);
                 guard.add_name(py, *func, name, *value)?;
-                guard.add_object(py, *value)?;
+                guard.add_object(py, *value);
             }
-            // Attributes are looked at where their module or class is.
-            Dep::Attribute { .. } => {}
-            Dep::Import { value, .. } => guard.add_object(py, *value)?,
+            Dep::Attribute { object, name, value } => guard.add_attribute(py, *object, name, *value)?,
+            Dep::Import { name, attr, value } => guard.add_import(py, name, attr.as_deref(), *value)?,
             Dep::Free { func, index, value } => {
                 guard.add_function(py, *func);
                 guard.add_free(py, *func, *index, *value)?;
-                guard.add_object(py, *value)?;
+                guard.add_object(py, *value);
             }
         }
     }

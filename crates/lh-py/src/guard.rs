@@ -7,7 +7,7 @@ use crate::{dispatcher, objects};
 use lh_ir::{FuncId, ObjId};
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyFunction, PyModule, PyString, PyType};
+use pyo3::types::{PyDict, PyModule, PyString, PyType};
 use smallvec::SmallVec;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -17,10 +17,10 @@ struct DictGuard {
     version: AtomicU64,
 }
 
-/// A name looked up in globals, then builtins.
+/// A name looked up in a dictionary, then in builtins, or among the attributes of a module or class.
 struct NameGuard {
-    globals: Py<PyDict>,
-    builtins: Py<PyDict>,
+    owner: Py<PyAny>,
+    builtins: Option<Py<PyDict>>,
     name: Py<PyString>,
     object: Option<ObjId>,
     value: *mut ffi::PyObject,
@@ -77,6 +77,10 @@ pub struct Guard {
     names: Vec<NameGuard>,
     cells: Vec<CellGuard>,
     funcs: Vec<FuncGuard>,
+    /// Arrays that are read in place, with where their elements are.
+    arrays: Vec<(Py<PyAny>, Vec<isize>)>,
+    /// Whether attributes are computed, so that no dictionary tells of changes.
+    is_computed: bool,
 }
 
 /// Version of a dictionary, which [`Guard::add_dict`] has looked at.
@@ -197,7 +201,8 @@ impl Guard {
     fn more_is_current(&self, py: Python<'_>) -> bool {
         self.funcs.iter().all(FuncGuard::is_current)
             && self.cells.iter().all(|c| cell_value(&c.cell) == c.value || c.is_same(py))
-            && (self.dicts.iter().all(|d| version(&d.dict) == d.version.load(Ordering::Relaxed))
+            && self.arrays.iter().all(|(a, layout)| objects::layout_of(a.bind(py)).eq(layout.iter().copied()))
+            && (!self.is_computed && self.dicts.iter().all(|d| version(&d.dict) == d.version.load(Ordering::Relaxed))
                 || self.names_are_same(py))
     }
 
@@ -219,7 +224,7 @@ impl Guard {
         let Some(function) = user_function(py, f) else { return Ok(()) };
         let globals = function.getattr("__globals__")?.cast_into::<PyDict>()?;
         let builtins = function.getattr("__builtins__")?.cast_into::<PyDict>()?;
-        if self.add_lookup(py, &globals, &builtins, name, object) {
+        if self.add_lookup(&globals, Some(&builtins), name, object) {
             let is_global = globals.contains(name)?;
             self.add_dict(&globals);
             if !is_global {
@@ -229,46 +234,76 @@ impl Guard {
         Ok(())
     }
 
-    /// Adds what is inside an object that was read: a function's parts, or attributes of a module or class.
-    pub fn add_object(&mut self, py: Python<'_>, object: Option<ObjId>) -> PyResult<()> {
-        let Some(id) = object else { return Ok(()) };
-        let o = objects::object(py, id);
-        if dispatcher::is_dispatcher(o.as_ptr()) || o.is_exact_instance_of::<PyFunction>() {
-            self.add_function(py, objects::function(id));
+    /// Adds what may change inside of an object that was read: a function's parts, functions in tuples, layouts of arrays.
+    pub fn add_object(&mut self, py: Python<'_>, object: Option<ObjId>) {
+        if let Some(id) = object.filter(|o| objects::item(*o).is_none()) {
+            self.add_inside(&objects::object(py, id), 0);
+        }
+    }
+
+    fn add_inside(&mut self, o: &Bound<'_, PyAny>, depth: usize) {
+        if let Some(function) = objects::function_of(o) {
+            self.add_python(&function, depth);
+        } else if objects::is_array(o) && !self.arrays.iter().any(|(a, _)| a.is(o)) {
+            self.has_more = true;
+            self.arrays.push((o.clone().unbind(), objects::layout_of(o).collect()));
+        } else if depth < objects::MAX_DEPTH {
+            objects::inside(o).iter().for_each(|i| self.add_inside(i, depth + 1));
+        }
+    }
+
+    /// Adds an attribute of the user's module or class, and what is inside.
+    pub fn add_attribute(&mut self, py: Python<'_>, owner: ObjId, name: &str, value: Option<ObjId>) -> PyResult<()> {
+        self.add_object(py, value);
+        if objects::item(owner).is_some() || name.starts_with(crate::overloads::PREFIX) {
             return Ok(());
         }
-        let attributes = objects::attributes_of(id);
-        if attributes.is_empty() {
-            return Ok(());
-        }
-        let Some(dict) = dict_of(&o)? else { return Ok(()) };
-        for (name, value) in attributes {
-            // What a class inherits is not in its own dictionary.
-            if dict.contains(&name)? && self.add_lookup(py, &dict, &dict, &name, Some(value)) {
-                self.add_dict(&dict);
-                self.add_object(py, Some(value))?;
+        let owner = objects::object(py, owner);
+        if crate::host::is_users(&owner) && self.add_lookup(&owner, None, name, value) {
+            let mut is_there = value.is_none();
+            for o in owner.cast::<PyType>().map_or_else(|_| vec![owner.clone()], |c| c.mro().iter().collect()) {
+                is_there |= o.getattr("__dict__")?.contains(name)?;
+                if let Some(dict) = dict_of(&o).filter(|_| crate::host::is_users(&o)) {
+                    self.add_dict(&dict);
+                }
             }
+            self.is_computed |= !is_there;
         }
         Ok(())
+    }
+
+    /// Adds a module, or an attribute of one, that a function imports.
+    pub fn add_import(&mut self, py: Python<'_>, name: &str, attr: Option<&str>, value: Option<ObjId>) -> PyResult<()> {
+        self.add_object(py, value);
+        if crate::paths::is_known_package(name) {
+            return Ok(());
+        }
+        let modules = py.import("sys")?.getattr("modules")?.cast_into::<PyDict>()?;
+        let module = modules.get_item(name)?.map(|m| objects::intern(&m));
+        self.add_lookup(&modules, Some(&modules), name, module);
+        self.add_dict(&modules);
+        match (attr, module) {
+            (Some(attr), Some(module)) => self.add_attribute(py, module, attr, value),
+            _ => Ok(()),
+        }
     }
 
     /// Adds a look-up unless it is there already.
     fn add_lookup(
         &mut self,
-        py: Python<'_>,
-        globals: &Bound<'_, PyDict>,
-        builtins: &Bound<'_, PyDict>,
+        owner: &Bound<'_, PyAny>,
+        builtins: Option<&Bound<'_, PyDict>>,
         name: &str,
         object: Option<ObjId>,
     ) -> bool {
         self.has_more = true;
-        let name = PyString::intern(py, name);
-        if self.names.iter().any(|n| n.globals.is(globals) && n.name.is(&name)) {
+        let name = PyString::intern(owner.py(), name);
+        if self.names.iter().any(|n| n.owner.is(owner) && n.name.is(&name)) {
             return false;
         }
-        let value = object.map_or(std::ptr::null_mut(), |o| objects::object(py, o).as_ptr());
-        let (globals, builtins) = (globals.clone().unbind(), builtins.clone().unbind());
-        self.names.push(NameGuard { globals, builtins, name: name.unbind(), object, value });
+        let value = object.map_or(std::ptr::null_mut(), |o| objects::object(owner.py(), o).as_ptr());
+        let (owner, builtins) = (owner.clone().unbind(), builtins.map(|b| b.clone().unbind()));
+        self.names.push(NameGuard { owner, builtins, name: name.unbind(), object, value });
         true
     }
 
@@ -297,39 +332,47 @@ impl Guard {
 
     /// Adds a function that was compiled in.
     pub fn add_function(&mut self, py: Python<'_>, f: FuncId) {
-        let Some(function) = user_function(py, f) else { return };
-        if self.own.iter().chain(&self.funcs).any(|g| g.function.is(&function)) {
+        if let Some(function) = user_function(py, f) {
+            self.add_python(&function, 0);
+        }
+    }
+
+    fn add_python(&mut self, function: &Bound<'_, PyAny>, depth: usize) {
+        if crate::host::is_library(function) {
+            return;
+        }
+        if self.own.iter().chain(&self.funcs).any(|g| g.function.is(function)) {
             return;
         }
         // Defaults of keywords may change where they are.
         if let Ok(defaults) = function.getattr("__kwdefaults__").and_then(|d| Ok(d.cast_into::<PyDict>()?)) {
             for (name, value) in defaults.iter() {
                 let Ok(name) = name.extract::<String>() else { continue };
-                self.add_lookup(py, &defaults, &defaults, &name, Some(objects::intern(&value)));
+                self.add_lookup(&defaults, Some(&defaults), &name, Some(objects::intern(&value)));
             }
             self.add_dict(&defaults);
         }
-        let guard = FuncGuard { version: Version::of(&function), function: function.unbind() };
+        let guard = FuncGuard { version: Version::of(function), function: function.clone().unbind() };
         if self.own.is_none() {
             self.own = Some(guard);
         } else {
             self.has_more = true;
             self.funcs.push(guard);
         }
+        if depth < objects::MAX_DEPTH {
+            objects::inside(function).iter().for_each(|i| self.add_inside(i, depth + 1));
+        }
     }
 }
 
 /// The dictionary in which a module or class keeps its attributes.
-fn dict_of<'py>(o: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyDict>>> {
+fn dict_of<'py>(o: &Bound<'py, PyAny>) -> Option<Bound<'py, PyDict>> {
     if let Ok(module) = o.cast::<PyModule>() {
-        return Ok(Some(module.dict()));
+        return Some(module.dict());
     }
-    let Ok(class) = o.cast::<PyType>() else { return Ok(None) };
+    let class = o.cast::<PyType>().ok()?;
     // SAFETY: a class of the user's, whose dictionary is in its struct.
-    unsafe {
-        let dict = (*class.as_type_ptr()).tp_dict;
-        Ok(Bound::from_borrowed_ptr_or_opt(o.py(), dict).and_then(|d| d.cast_into().ok()))
-    }
+    unsafe { Bound::from_borrowed_ptr_or_opt(o.py(), (*class.as_type_ptr()).tp_dict)?.cast_into().ok() }
 }
 
 /// The function object of a number, unless it belongs to the library, which does not change.
@@ -344,10 +387,15 @@ fn user_function(py: Python<'_>, f: FuncId) -> Option<Bound<'_, PyAny>> {
 }
 
 impl NameGuard {
-    fn is_same(&self, py: Python<'_>) -> bool {
+    fn is_same<'py>(&self, py: Python<'py>) -> bool {
         // Errors of comparing keys mean that there is none.
-        let find = |d: &Py<PyDict>| d.bind(py).get_item(&self.name).ok().flatten();
-        is_same_object(find(&self.globals).or_else(|| find(&self.builtins)).as_ref(), self.value, self.object)
+        let find = |d: &Bound<'py, PyAny>| d.get_item(&self.name).ok();
+        let owner = self.owner.bind(py);
+        let now = match &self.builtins {
+            Some(builtins) => find(owner).or_else(|| find(builtins.bind(py).as_any())),
+            None => owner.getattr(&self.name).ok(),
+        };
+        is_same_object(now.as_ref(), self.value, self.object)
     }
 }
 

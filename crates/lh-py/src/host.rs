@@ -58,9 +58,7 @@ impl<'py> PyHost<'py> {
         let mut kwdefaults = Vec::new();
         if let Ok(values) = f.getattr(intern!(py, "__kwdefaults__"))?.cast::<PyDict>() {
             for (k, v) in values.iter() {
-                let (name, value) = (k.extract::<String>()?, objects::intern(&v));
-                objects::note_attribute(o, &name, value);
-                kwdefaults.push((name, value));
+                kwdefaults.push((k.extract()?, objects::intern(&v)));
             }
         }
         let options = dispatcher::options_of(&self.get(o));
@@ -115,20 +113,7 @@ impl<'py> PyHost<'py> {
             return Ok(None);
         }
         let Ok(value) = object.getattr(name) else { return Ok(None) };
-        let id = objects::intern(&value);
-        if self.is_users(&object) {
-            objects::note_attribute(o, name, id);
-        }
-        Ok(Some(id))
-    }
-    /// Whether an object is a module or class that may be expected to change: not one of the known packages'.
-    fn is_users(&self, o: &Bound<'py, PyAny>) -> bool {
-        let home = match o.cast::<PyModule>() {
-            Ok(m) => m.name().map(Bound::into_any).ok(),
-            Err(_) if o.is_instance_of::<PyType>() => o.getattr(intern!(self.py, "__module__")).ok(),
-            Err(_) => return false,
-        };
-        home.and_then(|h| h.extract::<String>().ok()).is_none_or(|h| !paths::is_known_package(&h))
+        Ok(Some(objects::intern(&value)))
     }
     fn fold(&self, o: ObjId, args: &[ObjId]) -> PyResult<Option<ObjId>> {
         const FOLDED: &[&str] = &[
@@ -198,6 +183,16 @@ impl<'py> PyHost<'py> {
         }
         Some(module.into_any())
     }
+}
+
+/// Whether an object is a module or class that may be expected to change: not one of the known packages'.
+pub fn is_users(o: &Bound<'_, PyAny>) -> bool {
+    let home = match o.cast::<PyModule>() {
+        Ok(m) => m.name().map(Bound::into_any).ok(),
+        Err(_) if o.is_instance_of::<PyType>() => o.getattr(intern!(o.py(), "__module__")).ok(),
+        Err(_) => return false,
+    };
+    home.and_then(|h| h.extract::<String>().ok()).is_none_or(|h| !paths::is_known_package(&h))
 }
 
 /// Whether a function is one of the library's.

@@ -5,10 +5,13 @@
 
 use crate::guard::Version;
 use crate::library::{self, Item};
+use crate::{classify, np};
 use hashbrown::HashMap;
 use lh_ir::{FuncId, ObjId};
+use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::PyFunction;
+use pyo3::types::{PyFunction, PyList, PyModule, PyTuple, PyType};
+use std::cell::Cell;
 use std::sync::{LazyLock, Mutex, MutexGuard};
 
 /// A function number's meaning.
@@ -37,8 +40,8 @@ struct Table {
     by_item: HashMap<Item, ObjId>,
     /// Versions of the functions and dispatchers among them.
     versions: HashMap<ObjId, Version>,
-    /// Attributes read of the user's modules and classes.
-    attributes: HashMap<ObjId, Vec<(String, ObjId)>>,
+    /// What was inside of those that may change where they are.
+    states: HashMap<ObjId, Vec<isize>>,
     by_address: HashMap<usize, ObjId>,
     by_value: HashMap<Value, ObjId>,
     funcs: Vec<FuncEntry>,
@@ -68,23 +71,75 @@ fn value_of(o: &Bound<'_, PyAny>) -> Option<Value> {
 }
 
 /// The Python function that an object is, or has as a dispatcher.
-fn function_of<'py>(o: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
+pub fn function_of<'py>(o: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
     let func = crate::dispatcher::py_func(o).unwrap_or_else(|| o.clone());
     func.is_exact_instance_of::<PyFunction>().then_some(func)
 }
 
-/// Whether a function, module or class is as it was when it got its number.
-fn is_unchanged(o: &Bound<'_, PyAny>, id: ObjId) -> bool {
-    // Attributes are read without the lock, for that may run Python code.
-    let attributes = attributes_of(id);
-    let is_same = |now: PyResult<Bound<'_, PyAny>>, value: ObjId| now.ok().and_then(|v| find(&v)) == Some(value);
-    let Some(function) = function_of(o) else {
-        return attributes.iter().all(|(name, v)| is_same(o.getattr(&**name), *v));
+/// How deeply it is looked for what is inside of objects that are read: they may contain themselves.
+pub const MAX_DEPTH: usize = 4;
+
+/// What compiled code takes of an object along with it, and that may change where it is: functions, classes and arrays in tuples and lists and as
+/// defaults, the functions of ufuncs, stencils and kernels.
+pub fn inside<'py>(o: &Bound<'py, PyAny>) -> Vec<Bound<'py, PyAny>> {
+    let may_change = |i: &Bound<'py, PyAny>| value_of(i).is_none() && !i.is_none();
+    if let Some(f) = function_of(o) {
+        return crate::digest::defaults(&f)
+            .map_or_else(|_| Vec::new(), |all| all.into_iter().map(|(_, v)| v).collect());
+    }
+    if o.is_instance_of::<PyTuple>() || o.is_exact_instance_of::<PyList>() {
+        return o.try_iter().map_or_else(|_| Vec::new(), |all| all.flatten().filter(may_change).collect());
+    }
+    if value_of(o).is_some() || o.is_instance_of::<PyType>() || o.is_instance_of::<PyModule>() {
+        return Vec::new();
+    }
+    if let Some((ufunc, _)) = crate::ufunc::definition(o) {
+        return vec![ufunc.dispatcher.bind(o.py()).clone().into_any()];
+    }
+    let stencil = crate::stencil::is_stencil(o).then(|| o.getattr("kernel").ok()).flatten();
+    stencil.or_else(|| classify::device_function(o).ok().flatten()).into_iter().collect()
+}
+
+/// Whether an object is an array.
+pub fn is_array(o: &Bound<'_, PyAny>) -> bool {
+    // SAFETY: the object is alive, and so is NumPy's type once it is loaded.
+    np::load(o.py()).is_ok() && unsafe { ffi::PyObject_TypeCheck(o.as_ptr(), np::ndarray_type()) != 0 }
+}
+
+/// Where an array's elements are: address, element type, extents, strides.
+pub fn layout_of<'a>(o: &'a Bound<'_, PyAny>) -> impl Iterator<Item = isize> + 'a {
+    // SAFETY: callers pass arrays, whose lists have `nd` items.
+    let (a, extents, strides) = unsafe {
+        let a = &*o.as_ptr().cast::<np::ArrayObject>();
+        let list = |p: *const isize| (0..a.nd as usize).map(move |i| *p.add(i));
+        (a, list(a.dimensions), list(a.strides))
     };
-    table().versions.get(&id).is_some_and(|v| v.is_of(function.as_ptr()))
-        && (attributes.is_empty()
-            || o.getattr("__kwdefaults__")
-                .is_ok_and(|d| attributes.iter().all(|(name, v)| is_same(d.get_item(name), *v))))
+    [a.data as isize, a.descr as isize].into_iter().chain(extents).chain(strides)
+}
+
+/// What is inside of an object now, by numbers, or of an array its layout; `None` if that is not known.
+fn state_of(o: &Bound<'_, PyAny>) -> Option<Vec<isize>> {
+    thread_local!(static DEPTH: Cell<usize> = const { Cell::new(0) });
+    if is_array(o) {
+        return Some(layout_of(o).collect());
+    }
+    let depth = DEPTH.get();
+    DEPTH.set(depth + 1);
+    let state = (depth < MAX_DEPTH).then(|| inside(o).iter().map(|i| intern(i).index() as isize).collect());
+    DEPTH.set(depth);
+    state.filter(|s: &Vec<_>| !s.is_empty())
+}
+
+/// Whether an object is as it was when it got its number.
+fn is_unchanged(o: &Bound<'_, PyAny>, id: ObjId) -> bool {
+    if value_of(o).is_some() {
+        return true;
+    }
+    let function = function_of(o);
+    let version = |f: &Bound<'_, PyAny>| table().versions.get(&id).is_some_and(|v| v.is_of(f.as_ptr()));
+    // Python code may run below: without the lock.
+    let state = table().states.get(&id).cloned();
+    function.as_ref().is_none_or(version) && state.is_none_or(|s| state_of(o).is_none_or(|now| now == s))
 }
 
 /// The number of an object that is in the table, or of an equal plain number or string there.
@@ -98,7 +153,7 @@ pub fn find(o: &Bound<'_, PyAny>) -> Option<ObjId> {
 }
 
 /// The number of an object. Equal plain numbers and strings share one; a function whose code or defaults were
-/// replaced, or a module or class of which something that was read has changed, gets a new one.
+/// replaced, an array of another layout or what has such things inside, gets a new one.
 pub fn intern(o: &Bound<'_, PyAny>) -> ObjId {
     let old = table().by_address.get(&(o.as_ptr() as usize)).copied();
     if let Some(id) = find(o) {
@@ -120,21 +175,11 @@ pub fn intern(o: &Bound<'_, PyAny>) -> ObjId {
     if let Some(v) = value {
         t.by_value.insert(v, id);
     }
+    drop(t);
+    // The object has its number now, which ends this where it is inside of itself.
+    let state = state_of(o);
+    table().states.extend(state.map(|s| (id, s)));
     id
-}
-
-/// Remembers that compiled code has read an attribute of the user's module or class, or a keyword's default of a function.
-pub fn note_attribute(owner: ObjId, name: &str, value: ObjId) {
-    let mut t = table();
-    let known = t.attributes.entry(owner).or_default();
-    if !known.iter().any(|(n, _)| n == name) {
-        known.push((name.to_owned(), value));
-    }
-}
-
-/// Attributes of an object that compiled code has read.
-pub fn attributes_of(owner: ObjId) -> Vec<(String, ObjId)> {
-    table().attributes.get(&owner).cloned().unwrap_or_default()
 }
 
 /// The object of a number.
