@@ -75,6 +75,13 @@ class GridWriter(Writer):
         self.arrays["line"] = [OTHER]
         self.layouts = {name: r.choice("CCCFA") for name in self.arrays}
         self.order = r.sample(range(len(self.block)), len(self.block))
+        #: Elements are sums of products, and nothing else is done.
+        self.product = self.plain and not self.empty and not self.faulty and r.random() < 0.5
+        if self.product:
+            self.left, mine = 0, self.arrays["out0"]
+            for name in ("a", "c"):
+                keys = [*r.sample(mine, r.randrange(min(len(mine), 2) + 1)), OTHER]
+                self.arrays[name] = r.sample(keys, len(keys))
 
     def atoms(self) -> list[tuple[str, str, int]]:
         """Indices that no two threads have in common: where each begins, by what it goes on and how many there are."""
@@ -114,8 +121,10 @@ class GridWriter(Writer):
         """An index of an array that it has."""
         r, key = self.rng, self.arrays[name][d]
         direct = [x for x, k in self.bounded.items() if k == key]
-        if direct and r.random() < 0.85:
+        if direct and (self.product or r.random() < 0.85):
             x = r.choice(direct)
+            if self.product:
+                return x
             if self.faulty and r.random() < 0.2:
                 return f"{x} + {r.randrange(1, 4)}"
             near = [f"{x} - 1", f"{x} + 1"] if x in self.interior else [f"max({x} - 1, 0)", f"min({x} + 1, {self.bound(key)} - 1)", f"-1 - {x}"]
@@ -210,6 +219,17 @@ class GridWriter(Writer):
         if self.owned and r.random() < 0.6:
             self.write(f"{self.owned} = {acc}")
 
+    def sum_of_products(self) -> None:
+        """To the thread's own element, without an index that is not an axis' own."""
+        a_sum = self.rng.choice(("p0 += {} * {}", "p0 += {} - {}", f"p0 = p0 * {self.real}(0.5) + {{}} * {{}}", "p0 = max(p0, {} * {})"))
+        self.write(f"p0 = {self.real}(0)")
+        self.write(f"for j0 in range({self.bound(OTHER)}):")
+        self.bounded["j0"] = OTHER
+        self.write("    " + a_sum.format(self.element("a"), self.element(self.rng.choice(("c", "c", "line")))))
+        del self.bounded["j0"]
+        self.write(f"{self.owned} {self.rng.choice(('=', '+='))} p0")
+        self.owned = ""
+
     def round(self, acc: str, leaves: bool) -> None:
         """What such a loop does."""
         r = self.rng
@@ -268,6 +288,8 @@ class GridWriter(Writer):
         r = self.rng
         if not order:
             self.owned = owned
+            if self.product and s == 0:
+                return self.sum_of_products()
             for _ in range(r.randrange(1, 4)):
                 self.statement(False)
             self.store()
@@ -334,7 +356,7 @@ class GridWriter(Writer):
         self.write("f, h, w = np.float64(v0 * 0.5), np.float32(t), np.int32(t)")
         for _ in range(r.randrange(3)):
             self.statement(True)
-        self.left = max(self.left, 4 if self.plain else 12)
+        self.left = max(self.left, 0 if self.product else 4 if self.plain else 12)
         self.section()
         for _ in range(r.randrange(3)):
             self.statement(True)
