@@ -433,7 +433,135 @@ def from_the_end_only(a, n):
     return b, c
 
 
-@pytest.mark.parametrize("function", [turned_round_in_place, beyond_the_end, the_one_before_of_a_part, all_in_one_place, slices_from_the_end, slices_to_the_end, in_a_callee, from_the_end_only])
+@njit
+def fill(r, x):
+    for j in range(len(r)):
+        r[j] = x
+
+
+def blocks_from_before_0(a, n):
+    m = len(a)
+    for t in prange(-3, 4):
+        for k in range(t*m//4, (t+1)*m//4):
+            a[k] = t + late(t + 3)
+    return a
+
+
+def blocks_of_quotients(a, n):
+    m = len(a)
+    for t in prange(8):
+        for k in range((t*m - 4*m)//4, ((t+1)*m - 4*m)//4):
+            a[k] = t + late(t)
+    return a
+
+
+def blocks_less_all(a, n):
+    m = len(a)
+    for t in prange(8):
+        for k in range(t*m//4, (t+1)*m//4):
+            a[k - m] = t + late(t)
+    return a
+
+
+def slices_less_all(a, n):
+    m = len(a)
+    for t in prange(8):
+        a[t*m//4 - m:(t+1)*m//4 - m] = t + late(t)
+    return a
+
+
+def blocks_by_shifts(a, n):
+    m = len(a) * 8
+    for t in prange(-4, 4):
+        for k in range((t*m) >> 5, ((t+1)*m) >> 5):
+            a[k] = t + late(t+4)
+    return a
+
+
+def blocks_read_and_written(a, n):
+    m = len(a)
+    for t in prange(8):
+        lo = t * m // 4 - m
+        hi = (t + 1) * m // 4 - m
+        for k in range(lo, hi):
+            a[k] = a[k] * .5 + t + late(t)
+    return a
+
+
+def limited_blocks(a, n):
+    m = len(a) // 4
+    for t in prange(-3, 4):
+        for k in range(max(t*m, -3000), min(t*m+m, 3000)):
+            a[k] = t + late(t+3)
+    return a
+
+
+def blocks_backwards(a, n):
+    m = len(a)
+    for t in prange(8):
+        for k in range((t+1)*m//4 - m - 1, t*m//4 - m - 1, -1):
+            a[k] = t + late(t)
+    return a
+
+
+def views_of_blocks(a, n):
+    b = np.zeros((100, 5))
+    m = 100
+    for t in prange(8):
+        v = b[t*m//4 - m:(t+1)*m//4 - m]
+        for i in range(len(v)):
+            v[i, 2] = t + late(t)
+    return b
+
+
+def view_in_a_callee(a, n):
+    for i in prange(4, len(a)+4):
+        put(a[3:], i - n, i + late(i - 4) )
+    return a
+
+
+def slices_that_end_early(a, n):
+    for i in prange(40):
+        a[i*10:min(i*10+10, n-10)] = i + late(i)
+    return a
+
+
+def slices_downwards(a, n):
+    for i in prange(11):
+        a[100-10*i:90-10*i] = i + late(i)
+    return a
+
+
+def slices_in_a_callee(a, n):
+    for i in prange(40):
+        fill(a[i*10:min(i*10+10, n-10)], i + late(i))
+    return a
+
+
+def rows_that_close(a, n):
+    b = np.ones((40, 30))
+    for i in prange(40):
+        for j in range(30):
+            b[i, j] = b[i, j - 1] + b[i, j - 2]*.1
+    return b
+
+
+def a_part_at_the_end(a, n):
+    b = a[-n * 10:]
+    for i in prange(70):
+        b[i] = i
+    return a
+
+
+def loops_over_slices(a, n):
+    for i in prange(40):
+        v = a[i*10:min(i*10+10, n-10)]
+        for j in range(len(v)):
+            v[j] = i + late(i)
+    return a
+
+
+@pytest.mark.parametrize("function", [turned_round_in_place, beyond_the_end, the_one_before_of_a_part, all_in_one_place, slices_from_the_end, slices_to_the_end, in_a_callee, from_the_end_only, blocks_from_before_0, blocks_of_quotients, blocks_less_all, slices_less_all, blocks_by_shifts, blocks_read_and_written, limited_blocks, blocks_backwards, views_of_blocks, view_in_a_callee, slices_that_end_early, slices_downwards, slices_in_a_callee, rows_that_close, a_part_at_the_end, loops_over_slices])
 def test_indices_that_may_count_from_the_end_or_stay(function: Any) -> None:
     a = np.random.default_rng(1).random(3000)
     expected = function(a.copy(), 7)
@@ -443,3 +571,14 @@ def test_indices_that_may_count_from_the_end_or_stay(function: Any) -> None:
             got = jitted(a.copy(), 7)
         for x, y in zip(expected, got) if isinstance(expected, tuple) else [(expected, got)]:
             np.testing.assert_allclose(y, x, rtol=1e-12)
+
+
+@pytest.mark.parametrize("function", [rows_that_close, views_of_blocks, from_the_end_only, a_part_at_the_end, blocks_from_before_0])
+def test_what_is_looked_at_is_told(function: Any, capsys: Any) -> None:
+    jitted = njit(parallel=True)(function)
+    jitted(np.ones(3000), 7)
+    jitted.parallel_diagnostics()
+    text = capsys.readouterr().out
+    line = function.__code__.co_firstlineno + 4
+    assert "runs in parallel" in text
+    assert (f"in order if an index or slice at line {line}" in text) == (function is blocks_from_before_0)

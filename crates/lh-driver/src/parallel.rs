@@ -30,7 +30,7 @@ fn remark(n: &LoopNote) -> Note {
         Parallel::Known => "array expression: ",
     };
     match n.fate {
-        Fate::Pool { variables, arrays, trusted } => {
+        Fate::Pool { variables, arrays, trusted, ordered } => {
             let mut text = format!("{what}runs in parallel");
             let counts = [count(variables, "variable"), count(arrays, "array")];
             let combined: Vec<String> = counts.into_iter().flatten().collect();
@@ -39,6 +39,10 @@ fn remark(n: &LoopNote) -> Note {
             }
             if trusted {
                 text += "; that iterations never meet is the program's word (unsafe)";
+            }
+            if let Some(at) = ordered {
+                text += "; in order if an index or slice ";
+                text += &format!("at line {} counts from the end, or multiplies the loop's index by 0", at.line);
             }
             Note::Parallel(text)
         }

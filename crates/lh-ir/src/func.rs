@@ -83,6 +83,8 @@ pub enum Fate {
         arrays: usize,
         /// Iterations may meet: the program says that they do not.
         trusted: bool,
+        /// In order where indices there count from the end, or the loop's index is multiplied by 0.
+        ordered: Option<Span>,
     },
     /// On the thread that runs the loop around it, which stands there.
     Inside(Span),

@@ -43,6 +43,8 @@ pub(crate) struct Access {
     pub(crate) root: Root,
     /// One for each dimension of the root; `None`: any.
     pub(crate) index: Vec<Option<Expr>>,
+    /// The same before anything is made of it.
+    pub(crate) written: Vec<Option<Expr>>,
     pub(crate) kind: Kind,
     pub(crate) span: Span,
     pub(crate) block: Block,
@@ -152,7 +154,15 @@ impl<'a> Effects<'a> {
         let mut out = Vec::new();
         for (at, d) in self.func.blocks[b.index()].insts.iter().enumerate() {
             self.of_inst(d, &mut |place, kind| {
-                out.push(Access { root: place.root, index: place.index, kind, span: d.span, block: b, at });
+                out.push(Access {
+                    root: place.root,
+                    index: place.index,
+                    written: Vec::new(),
+                    kind,
+                    span: d.span,
+                    block: b,
+                    at,
+                });
             });
         }
         out
@@ -173,6 +183,19 @@ impl<'a> Effects<'a> {
         let extent = |v: Value| expr(self.func, self.defs, v);
         let views = self.finder().view(a).zip(self.finder().view(b));
         views.is_some_and(|(a, b)| a.is_same(&b, &extent))
+    }
+
+    /// The root's dimension that each dimension of an array runs along; `None`: any.
+    pub(crate) fn along(&self, v: Value) -> Vec<Option<usize>> {
+        self.finder().view(v).map_or_else(Vec::new, |view| view.dimensions())
+    }
+
+    /// Indices that a callee uses, whatever of.
+    pub(crate) fn indices_of_call(&self, spec: SpecId, args: &[Value]) -> Vec<Expr> {
+        let of = |s: Sym| self.argument(s, args);
+        let summary = (self.callees)(spec);
+        let uses = summary.iter().flat_map(|s| &s.uses).flat_map(|(_, index, _)| index);
+        uses.filter_map(|e| e.as_ref()?.replace(&of)).collect()
     }
 
     fn of_inst(&self, d: &InstData, emit: &mut dyn FnMut(Place, Kind)) {

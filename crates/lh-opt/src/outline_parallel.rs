@@ -36,7 +36,7 @@ use crate::counted::Defs;
 use crate::edit::{Cursor, row, runtime, to};
 use crate::effects::Callees;
 use crate::effects::expr::{Expr, Sym};
-use crate::races::{self, ArrayReduce, Conflict};
+use crate::races::{self, ArrayReduce, Conflict, Need};
 use carried::{Carried, carried};
 use cost::Cost;
 use lh_ir::cfg::{Cfg, DomTree, Loops};
@@ -106,6 +106,7 @@ fn note(func: &mut Function, l: &lh_ir::cfg::Loop, what: Parallel, plan: &Result
             variables: plan.carried.iter().filter(|c| c.is_result()).count() - plan.flags,
             arrays: plan.arrays.len(),
             trusted: plan.trusted,
+            ordered: plan.needs.first().map(|need| need.1),
         },
         Err(reason) => Fate::Serial(reason),
     };
@@ -194,7 +195,7 @@ pub(crate) struct Plan {
     /// Arrays that all iterations update.
     arrays: Vec<ArrayReduce>,
     /// Unless all are at least 0, one block has all iterations.
-    needs: Vec<Expr>,
+    needs: Vec<Need>,
     /// Whether only the program says that iterations do not meet.
     trusted: bool,
     /// Whether it is checked at run time that they do not.
@@ -391,7 +392,7 @@ fn replace(
 fn grain(c: &mut Cursor<'_>, plan: &Plan, n: Value) -> Value {
     let cost = plan.cost.as_ref().map(|cost| cost.emit(c)).unwrap_or_else(|| c.int(0));
     let mut grain = c.inst(Inst::Runtime(runtime("lh_parallel_grain"), vec![n, cost]), Ty::int());
-    for e in &plan.needs {
+    for (e, _) in &plan.needs {
         let (zero, one) = (c.int(0), c.int(1));
         let (v, all) = (emit(c, e), c.add(n, one));
         let holds = c.le(zero, v);

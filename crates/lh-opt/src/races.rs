@@ -81,23 +81,33 @@ fn name_of(func: &Function, v: Value, what: &str) -> String {
     func.names.iter().find(|(of, _)| *of == v).map_or_else(|| what.to_owned(), |(_, name)| format!("`{name}`"))
 }
 
-/// What is combined, and expressions that must be at least 0 when the loop begins, else it runs in order.
-type Verdict = (Vec<ArrayReduce>, Vec<Expr>);
+/// What must be at least 0 when the loop begins, else it runs in order; and for which access.
+pub(crate) type Need = (Expr, Span);
+/// What is combined, and needed.
+type Verdict = (Vec<ArrayReduce>, Vec<Need>);
 
 /// Judges a loop.
 pub(crate) fn judge(func: &Function, r: &Region, callees: Callees<'_>) -> Result<Verdict, Conflict> {
+    let (arrays, needs) = judge_by(func, r, callees, true)?;
+    // Of an array that begins somewhere, be that counted from the end, nothing more need be known.
+    let other = if needs.is_empty() { None } else { judge_by(func, r, callees, false).ok() };
+    Ok(other.filter(|(a, n)| *a == arrays && n.len() < needs.len()).unwrap_or((arrays, needs)))
+}
+
+fn judge_by(func: &Function, r: &Region, callees: Callees<'_>, is_read_into: bool) -> Result<Verdict, Conflict> {
     let defs = Defs::new(func);
     let effects = Effects::new(func, &defs, callees);
     let mut accesses: Vec<Access> = r.blocks.iter().flat_map(|b| effects.of_block(*b)).collect();
-    let judge = Judge::new(func, &defs, r, callees);
+    let judge = Judge::new(func, &defs, r, callees, is_read_into);
     for a in &mut accesses {
         let block = a.block;
+        a.written.clone_from(&a.index);
         for at in &mut a.index {
             *at = at.take().map(|e| judge.simplified(&e)).filter(|e| judge.holds(e, block));
         }
     }
     accesses.retain(|a| !judge.is_private(a) && !update::is_copy_of_itself(&effects, a));
-    let (mut arrays, uses): (Vec<ArrayReduce>, _) = (Vec::new(), uses(func, r));
+    let (mut arrays, uses, mut needs): (Vec<ArrayReduce>, _, _) = (Vec::new(), uses(func, r), Vec::new());
     for (i, w) in accesses.iter().enumerate().filter(|(_, a)| a.kind != Kind::Read) {
         let Root::Value(root) = w.root else {
             let text = "writes to memory of which it is not known where it belongs".to_owned();
@@ -112,7 +122,11 @@ pub(crate) fn judge(func: &Function, r: &Region, callees: Callees<'_>) -> Result
         }
         for (j, x) in accesses.iter().enumerate() {
             let is_other = x.root != w.root || (x.kind != Kind::Read && j < i);
-            if is_other || judge.are_independent(w, x) || judge.agree(w, x) {
+            if is_other || judge.agree(w, x) {
+                continue;
+            }
+            if let Some(e) = judge.are_independent(w, x) {
+                needs.extend(e.into_iter().map(|e| (e, w.span)));
                 continue;
             }
             let updated = update::reduction(&effects, &uses, &accesses, root);
@@ -123,7 +137,9 @@ pub(crate) fn judge(func: &Function, r: &Region, callees: Callees<'_>) -> Result
             break;
         }
     }
-    Ok((arrays, judge.conditions(&accesses)))
+    needs.sort_by_cached_key(|e| format!("{e:?}"));
+    needs.dedup_by(|a, b| a.0 == b.0);
+    Ok((arrays, needs))
 }
 
 /// Whether a value refers to memory of an array.
@@ -203,6 +219,8 @@ struct Judge<'a> {
     made: Vec<bool>,
     inner: Vec<Inner>,
     callees: Callees<'a>,
+    /// Whether bounds of slices made before the loop are taken as they are written.
+    is_read_into: bool,
 }
 
 /// An index as the loop sees it.
@@ -217,7 +235,7 @@ struct Split {
 }
 
 impl<'a> Judge<'a> {
-    fn new(func: &'a Function, defs: &'a Defs, r: &'a Region, callees: Callees<'a>) -> Judge<'a> {
+    fn new(func: &'a Function, defs: &'a Defs, r: &'a Region, callees: Callees<'a>, is_read_into: bool) -> Judge<'a> {
         let cfg = Cfg::new(func);
         let dom = DomTree::new(&cfg);
         let mut inner = Vec::new();
@@ -236,7 +254,18 @@ impl<'a> Judge<'a> {
             inner.push(Inner { index, low, limit, body, header, latches, step });
         }
         let limit = expr(func, defs, r.counted.limit);
-        Judge { func, defs, dom, region: r, index: r.counted.index, limit, made: r.defined(func), inner, callees }
+        Judge {
+            func,
+            defs,
+            dom,
+            region: r,
+            index: r.counted.index,
+            limit,
+            made: r.defined(func),
+            inner,
+            callees,
+            is_read_into,
+        }
     }
 
     fn is_fixed(&self, s: &Sym) -> bool {
@@ -285,13 +314,19 @@ impl<'a> Judge<'a> {
         Some(out)
     }
 
-    /// Whether two accesses never meet in different iterations.
-    fn are_independent(&self, w: &Access, x: &Access) -> bool {
-        let by_dimension = w.index.iter().zip(&x.index).any(|(a, b)| match (a, b) {
+    /// Expressions that are at least 0 if two accesses never meet in different iterations; `None`: they may.
+    fn are_independent(&self, w: &Access, x: &Access) -> Option<Vec<Expr>> {
+        let all: Vec<usize> = (0..w.index.len().min(x.index.len())).collect();
+        let is_apart = |d: &usize| match (&w.index[*d], &x.index[*d]) {
             (Some(a), Some(b)) => self.tells_apart(a, b) || self.in_turn(a, b),
             _ => false,
-        });
-        by_dimension || self.unravelled(w, x) || self.never_meet(w, x)
+        };
+        let by_one = all.iter().filter(|d| is_apart(d)).map(|d| vec![*d]);
+        let mut proofs: Vec<Vec<usize>> = by_one.chain(self.unravelled(w, x).then_some(all.clone())).collect();
+        if proofs.is_empty() {
+            proofs = self.never_meet(w, x);
+        }
+        proofs.into_iter().filter_map(|along| self.needs(w, x, &along)).min_by_key(Vec::len)
     }
 
     /// Whether two accesses store the same whatever the iteration, as a sieve does: any order leaves the same.

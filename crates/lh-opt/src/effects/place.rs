@@ -333,6 +333,11 @@ fn unknown(root: Root) -> View {
 }
 
 impl View {
+    /// The root's dimension for each of the view's.
+    pub(super) fn dimensions(&self) -> Vec<Option<usize>> {
+        self.along.iter().map(|along| along.as_ref().map(|(d, _)| *d)).collect()
+    }
+
     /// Whether both are the same part.
     pub(super) fn is_same(&self, other: &View, extent: &dyn Fn(Value) -> Expr) -> bool {
         let along = |w: &View, d: usize| match (w.extents.get(d), w.root) {

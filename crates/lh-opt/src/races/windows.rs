@@ -23,7 +23,7 @@ struct Parts {
 }
 
 /// How deep bounds may be made of bounds.
-const MAX_STEPS: usize = 8;
+pub(super) const MAX_STEPS: usize = 8;
 
 impl Judge<'_> {
     /// Whether each iteration's indices lie between where it begins and where the next one does.
@@ -42,19 +42,21 @@ impl Judge<'_> {
         })
     }
 
-    /// Whether no element of one is one of the other, or only where both belong to the same iteration: some dimension's
-    /// indices, or the differences of two, lie on different sides.
-    pub(super) fn never_meet(&self, w: &Access, x: &Access) -> bool {
+    /// By which dimensions no element of one is one of the other, or only where both belong to the same iteration: some
+    /// dimension's indices, or the differences of two, lie on different sides.
+    pub(super) fn never_meet(&self, w: &Access, x: &Access) -> Vec<Vec<usize>> {
         let rank = w.index.len();
         let pairs = (0..rank).flat_map(|d| (0..=d).map(move |e| (d, e)));
-        pairs.into_iter().any(|(d, e)| {
+        let found = pairs.filter(|(d, e)| {
+            let (d, e) = (*d, *e);
             let measure = |a: &Access| match (a.index.get(d)?, a.index.get(e)?) {
                 (Some(x), Some(y)) => Some(if d == e { x.clone() } else { x.sub(y) }),
                 _ => None,
             };
             let (Some(m), Some(n)) = (measure(w), measure(x)) else { return false };
             self.is_below(&m, &n, w, x) || self.is_below(&n, &m, x, w)
-        })
+        });
+        found.map(|(d, e)| vec![d, e]).collect()
     }
 
     /// Whether a measure of one access is always below that of the other, or as large only within an iteration.
@@ -206,7 +208,7 @@ impl Judge<'_> {
     }
 
     /// `min(x, y)` (true) or `max(x, y)`.
-    fn choice(&self, v: Value) -> Option<(bool, Value, Value)> {
+    pub(super) fn choice(&self, v: Value) -> Option<(bool, Value, Value)> {
         let Inst::Op(op, args) = self.defs.inst(self.func, v)? else { return None };
         match (op.name, &args[..]) {
             ("minnum" | "minimum", [x, y]) => Some((true, *x, *y)),
@@ -236,7 +238,10 @@ impl Judge<'_> {
     }
 
     /// What was written if a value is where a slice begins, ends or its step.
-    fn slice_part(&self, v: Value) -> Option<Expr> {
+    pub(super) fn slice_part(&self, v: Value) -> Option<Expr> {
+        if !self.is_read_into && !self.made[v.index()] {
+            return None;
+        }
         let Inst::Field(bounds, which @ 0..=2) = self.defs.inst(self.func, v)? else { return None };
         let Inst::Call(spec, args) = self.defs.inst(self.func, *bounds)? else { return None };
         let is_slice = (self.callees)(*spec).is_some_and(|s| s.meaning == Some(Meaning::SliceBounds));
@@ -262,7 +267,7 @@ pub(super) fn coefficient(e: &Expr, s: Sym) -> Option<i64> {
 }
 
 /// The expression with another one for a quantity that stands alone.
-fn replaced(e: &Expr, s: Sym, to: &Expr) -> Expr {
+pub(super) fn replaced(e: &Expr, s: Sym, to: &Expr) -> Expr {
     let c = e.terms.iter().find(|(product, _)| product[..] == [s]).map_or(0, |t| t.1);
     e.sub(&Expr::sym(s).scale(c)).add(&to.scale(c))
 }
