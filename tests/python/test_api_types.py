@@ -140,3 +140,13 @@ def test_function_types():
     assert pickle.loads(pickle.dumps(types.UniTuple(kind, 2))) is types.UniTuple(kind, 2)
     with pytest.raises(TypeError, match="needs a result type"):
         types.FunctionType(types.Signature(None, int64))
+
+
+def test_globals_that_contain_themselves():
+    items: list = []
+    items.append(items)
+    pair = ([],)
+    pair[0].append(pair)
+    for value in (items, pair):
+        with pytest.raises(errors.TypingError, match="contains itself"):
+            njit(eval("lambda: len(value)", {"value": value}))()

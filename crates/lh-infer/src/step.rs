@@ -195,10 +195,19 @@ impl Infer<'_> {
 
     /// The abstract value of a Python object known while compiling.
     pub(crate) fn object(&mut self, o: ObjId) -> Result<Val> {
+        self.object_in(o, &[])
+    }
+
+    /// The same, inside of others.
+    fn object_in(&mut self, o: ObjId, around: &[ObjId]) -> Result<Val> {
+        if around.contains(&o) {
+            return Err(Diagnostic::new(diag::UNSUPPORTED_TYPE, "a list or tuple that contains itself has no type"));
+        }
+        let inside = [around, &[o]].concat();
         Ok(match self.world.object(o) {
             Object::Const(c) => Val::constant(c),
             Object::Tuple(items, name) => {
-                let parts = items.iter().map(|i| self.object(*i)).collect::<Result<Vec<_>>>()?;
+                let parts = items.iter().map(|i| self.object_in(*i, &inside)).collect::<Result<Vec<_>>>()?;
                 let elems = parts.iter().map(|p| p.ty).collect();
                 Val::known(Ty::new(TyKind::Tuple { elems, name }), Known::Parts(parts))
             }
@@ -222,7 +231,7 @@ impl Infer<'_> {
                 self.make_array(&parts, ty)
             }
             Object::List(items) => {
-                let parts = items.iter().map(|i| self.object(*i)).collect::<Result<Vec<_>>>()?;
+                let parts = items.iter().map(|i| self.object_in(*i, &inside)).collect::<Result<Vec<_>>>()?;
                 self.list_of(&parts, None)?
             }
             Object::Path(p) if crate::cuda::is_value(&p) => self.cuda_value(&p)?,
