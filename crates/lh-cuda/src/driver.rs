@@ -8,17 +8,21 @@
     reason = "every error is the driver's, of this call or of what was started before"
 )]
 
+mod later;
 mod shared;
 
 use libloading::Library;
 use std::ffi::{CStr, CString, c_char, c_int, c_uint, c_void};
 use std::fmt;
+use std::mem::ManuallyDrop;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 mod streams;
 
+pub use later::in_callback;
+use later::{Later, Resource};
 pub use streams::{Callback, Event, Stream};
 
 /// A handle of the driver's.
@@ -53,10 +57,11 @@ macro_rules! api {
         /// The functions that the driver has.
         struct Api {
             $($field: Option<unsafe extern "C" fn($($arg),*) -> c_int>,)*
-            _library: Library,
+            // Threads of the driver may run its code until the process ends.
+            _library: ManuallyDrop<Library>,
         }
         impl Api {
-            fn load(library: Library) -> Api {
+            fn load(library: ManuallyDrop<Library>) -> Api {
                 // SAFETY: the signatures are those of NVIDIA's `cuda.h` for these symbols; the functions live as long as the
                 // library, which the table keeps.
                 unsafe {
@@ -87,6 +92,7 @@ api! {
     device_get = "cuDeviceGet"(a: *mut c_int, b: c_int);
     device_name = "cuDeviceGetName"(a: *mut c_char, b: c_int, c: c_int);
     device_attribute = "cuDeviceGetAttribute"(a: *mut c_int, b: c_int, c: c_int);
+    device_uuid = "cuDeviceGetUuid_v2"(a: *mut [u8; 16], b: c_int);
     retain = "cuDevicePrimaryCtxRetain"(a: *mut Handle, b: c_int);
     release = "cuDevicePrimaryCtxRelease_v2"(a: c_int);
     set_current = "cuCtxSetCurrent"(a: Handle);
@@ -106,10 +112,11 @@ api! {
     link_destroy = "cuLinkDestroy"(a: Handle);
     alloc = "cuMemAlloc_v2"(a: *mut u64, b: usize);
     free = "cuMemFree_v2"(a: u64);
-    alloc_async = "cuMemAllocAsync"(a: *mut u64, b: usize, c: Handle);
+    alloc_from_pool = "cuMemAllocFromPoolAsync"(a: *mut u64, b: usize, c: Handle, d: Handle);
     free_async = "cuMemFreeAsync"(a: u64, b: Handle);
     pool_trim = "cuMemPoolTrimTo"(a: Handle, b: usize);
-    default_pool = "cuDeviceGetDefaultMemPool"(a: *mut Handle, b: c_int);
+    pool_create = "cuMemPoolCreate"(a: *mut Handle, b: *const shared::PoolProperties);
+    pool_destroy = "cuMemPoolDestroy"(a: Handle);
     pool_attribute = "cuMemPoolSetAttribute"(a: Handle, b: c_int, c: *mut c_void);
     copy_in = "cuMemcpyHtoDAsync_v2"(a: u64, b: *const c_void, c: usize, d: Handle);
     copy_out = "cuMemcpyDtoHAsync_v2"(a: *mut c_void, b: u64, c: usize, d: Handle);
@@ -155,6 +162,8 @@ pub struct Driver {
     error_text: ErrorText,
     /// Its version, as 1000 times CUDA's major plus 10 times the minor one.
     pub version: i32,
+    /// The process that has begun to use it.
+    process: u32,
 }
 
 impl Driver {
@@ -166,11 +175,13 @@ impl Driver {
         // SAFETY: loading the driver runs its initialisers, which ask nothing of us.
         let library = unsafe { Library::new(path.unwrap_or("libcuda.so.1")) };
         let library = library.map_err(|e| DriverError { text: e.to_string(), ..missing("dlopen") })?;
+        let library = ManuallyDrop::new(library);
         // SAFETY: as in `Api::load`; the table keeps the library.
         let (error_name, error_text): (ErrorText, ErrorText) = unsafe {
             (library.get(b"cuGetErrorName\0").ok().map(|s| *s), library.get(b"cuGetErrorString\0").ok().map(|s| *s))
         };
-        let mut driver = Driver { api: Api::load(library), error_name, error_text, version: 0 };
+        let (api, process) = (Api::load(library), std::process::id());
+        let mut driver = Driver { api, error_name, error_text, version: 0, process };
         let mut version = 0;
         // SAFETY: the number is written.
         unsafe {
@@ -197,7 +208,28 @@ impl Driver {
                 }
             }
         };
-        Err(DriverError { function, code, name: said(self.error_name), text: said(self.error_text) })
+        let mut text = said(self.error_text);
+        if let Some(advice) = self.advice(code) {
+            text = format!("{text}; {advice}");
+        }
+        Err(DriverError { function, code, name: said(self.error_name), text })
+    }
+
+    /// What to do about an error whose text does not say it.
+    fn advice(&self, code: c_int) -> Option<&'static str> {
+        const NOT_INITIALIZED: c_int = 3;
+        const ALREADY_REGISTERED: c_int = 712;
+        match code {
+            NOT_INITIALIZED if std::process::id() != self.process => Some(
+                "this process was forked from one that uses CUDA, and CUDA does not survive that: start processes with \
+                 multiprocessing.get_context(\"spawn\")",
+            ),
+            ALREADY_REGISTERED => Some(
+                "pages of memory are pinned as a whole, and this array shares one with an array that is pinned: pin the \
+                 array that both are part of, or make them by cuda.pinned_array",
+            ),
+            _ => None,
+        }
     }
 
     /// Number of GPUs.
@@ -247,8 +279,8 @@ pub struct Gpu {
     pool: Option<usize>,
     /// Whether memory was allocated in the order of the default stream since that was waited for.
     null_is_used: AtomicBool,
-    /// How often freeing is deferred, and what was freed since.
-    deferred: Mutex<(usize, Vec<u64>)>,
+    /// What is still to be given back.
+    later: Later,
 }
 
 // SAFETY: the driver's functions may be called from any thread; the context is made current where it is used.
@@ -258,8 +290,14 @@ unsafe impl Sync for Gpu {}
 
 impl Drop for Gpu {
     fn drop(&mut self) {
-        // SAFETY: retained once by `open`. At the end of the process the driver may be gone, which is no harm.
-        let _ = unsafe { self.driver.release(self.ordinal) };
+        // SAFETY: the pool was made, and the context retained, once by `open`; buffers hold the GPU. At the end of the process
+        // the driver may be gone, which is no harm.
+        unsafe {
+            if let Some(pool) = self.pool.filter(|_| self.enter().is_ok()) {
+                let _ = self.driver.pool_destroy(pool as Handle);
+            }
+            let _ = self.driver.release(self.ordinal);
+        }
     }
 }
 
@@ -294,12 +332,12 @@ impl Gpu {
             capability: (0, 0),
             pool: None,
             null_is_used: AtomicBool::new(true),
-            deferred: Mutex::default(),
+            later: Later::default(),
         };
         gpu.capability = (gpu.attribute(attribute::MAJOR)? as u32, gpu.attribute(attribute::MINOR)? as u32);
         gpu.enter()?;
-        if gpu.attribute(attribute::POOLS).unwrap_or(0) != 0 && driver.api.alloc_async.is_some() {
-            gpu.pool = Some(gpu.keep_memory()?);
+        if gpu.attribute(attribute::POOLS).unwrap_or(0) != 0 && driver.api.alloc_from_pool.is_some() {
+            gpu.pool = Some(gpu.new_pool()?);
         }
         Ok(Arc::new(gpu))
     }
@@ -310,17 +348,6 @@ impl Gpu {
         // SAFETY: the number is written.
         unsafe { self.driver.device_attribute(&raw mut v, what, self.ordinal)? };
         Ok(v)
-    }
-
-    /// The pool gives nothing back to the system while the program runs.
-    fn keep_memory(&self) -> Result<usize> {
-        let (mut pool, mut all) = (null_mut(), u64::MAX);
-        // SAFETY: the pool is written; the attribute is a 64-bit number.
-        unsafe {
-            self.driver.default_pool(&raw mut pool, self.ordinal)?;
-            self.driver.pool_attribute(pool, attribute::POOL_KEEPS, (&raw mut all).cast())?;
-        }
-        Ok(pool.addr())
     }
 
     /// Makes the context that of the calling thread.
@@ -340,8 +367,17 @@ impl Gpu {
     /// Waits until everything is done.
     pub fn wait(&self) -> Result<()> {
         self.enter()?;
+        self.give_back_rest();
         // SAFETY: no arguments.
         unsafe { self.driver.synchronize() }
+    }
+
+    /// What tells the card from all others.
+    pub fn uuid(&self) -> Result<[u8; 16]> {
+        let mut bytes = [0; 16];
+        // SAFETY: as many bytes are written.
+        unsafe { self.driver.device_uuid(&raw mut bytes, self.ordinal)? };
+        Ok(bytes)
     }
 
     /// Has profilers begin to look, or end.
@@ -394,6 +430,7 @@ impl Gpu {
     pub fn allocate(self: &Arc<Self>, bytes: usize) -> Result<Buffer> {
         const OUT_OF_MEMORY: i32 = 2;
         self.enter()?;
+        self.give_back_rest();
         // The driver refuses to allocate nothing.
         let size = bytes.max(1);
         let address = match self.memory_for(size) {
@@ -413,8 +450,8 @@ impl Gpu {
         let mut address = 0;
         // SAFETY: the address is written.
         unsafe {
-            if self.pool.is_some() {
-                self.driver.alloc_async(&raw mut address, size, null_mut())?;
+            if let Some(pool) = self.pool {
+                self.driver.alloc_from_pool(&raw mut address, size, pool as Handle, null_mut())?;
             } else {
                 self.driver.alloc(&raw mut address, size)?;
             }
@@ -422,35 +459,6 @@ impl Gpu {
         // After it: who waits meanwhile need not have waited for this.
         self.null_is_used.store(true, Ordering::Relaxed);
         Ok(address)
-    }
-
-    /// What fails here has failed before, and has been told then.
-    fn free(&self, address: u64) {
-        let _ = self.enter();
-        // SAFETY: allocated the same way, once. What was started before in streams that wait for the default one, and is waited
-        // for by it, may still use the memory: it is freed after that.
-        let _ = unsafe {
-            if self.pool.is_some() { self.driver.free_async(address, null_mut()) } else { self.driver.free(address) }
-        };
-    }
-
-    /// Keeps what is freed until [`Gpu::free_deferred`], as often as this was called.
-    pub fn defer(&self) {
-        self.deferred().0 += 1;
-    }
-
-    /// Ends [`Gpu::defer`].
-    pub fn free_deferred(&self) {
-        let mut deferred = self.deferred();
-        deferred.0 = deferred.0.saturating_sub(1);
-        if deferred.0 == 0 {
-            deferred.1.drain(..).for_each(|address| self.free(address));
-        }
-    }
-
-    fn deferred(&self) -> MutexGuard<'_, (usize, Vec<u64>)> {
-        // Every change is whole.
-        self.deferred.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Machine code of PTX, by the driver's assembler.
@@ -507,19 +515,8 @@ pub struct Buffer {
 
 impl Drop for Buffer {
     fn drop(&mut self) {
-        if self.is_host {
-            // What was started may still use it.
-            // SAFETY: allocated once.
-            let _ = self.gpu.wait().and_then(|()| unsafe { self.gpu.driver.host_free(self.address as *mut c_void) });
-            return;
-        }
-        let mut deferred = self.gpu.deferred();
-        if deferred.0 > 0 {
-            deferred.1.push(self.address);
-        } else {
-            drop(deferred);
-            self.gpu.free(self.address);
-        }
+        let at = self.address;
+        self.gpu.give_back(if self.is_host { Resource::Host(at) } else { Resource::Memory(at) });
     }
 }
 
@@ -555,9 +552,8 @@ unsafe impl Sync for Module {}
 
 impl Drop for Module {
     fn drop(&mut self) {
-        let _ = self.gpu.enter();
-        // SAFETY: loaded once; kernels hold the module.
-        let _ = unsafe { self.gpu.driver.module_unload(self.module) };
+        // Kernels hold the module.
+        self.gpu.give_back(Resource::Module(self.module.addr()));
     }
 }
 
@@ -568,7 +564,13 @@ impl Module {
         self.gpu.enter()?;
         // SAFETY: the handle is written.
         unsafe { self.gpu.driver.module_function(&raw mut function, self.module, text.as_ptr())? };
-        let kernel = Kernel { module: self.clone(), function, allowed_shared: AtomicI64::new(0) };
+        let kernel = Kernel {
+            module: self.clone(),
+            function,
+            allowed_shared: AtomicI64::new(0),
+            allowing: Mutex::default(),
+            last_grid: Mutex::default(),
+        };
         let declared = i64::from(kernel.attribute(attribute::STATIC_SHARED)?);
         kernel.allowed_shared.store(SHARED_BY_DEFAULT - declared, Ordering::Relaxed);
         Ok(kernel)
@@ -586,8 +588,11 @@ impl Module {
 pub struct Kernel {
     module: Arc<Module>,
     function: Handle,
-    /// Dynamic shared memory that it may have so far.
+    /// Dynamic shared memory that it may have so far, which only grows, by one thread at a time.
     allowed_shared: AtomicI64,
+    allowing: Mutex<()>,
+    /// The last cooperative launch: its stream, and the place after it there.
+    last_grid: Mutex<Option<(usize, Event)>>,
 }
 
 // SAFETY: as of `Gpu`.
@@ -611,14 +616,53 @@ impl Kernel {
         Ok(v)
     }
 
-    /// Blocks of a size that the whole card holds at a time.
+    /// Blocks of a size that the whole card holds at a time; none if they can have no such dynamic shared memory.
     pub fn resident_blocks(&self, threads: i32, dynamic_shared: usize) -> Result<i32> {
+        const INVALID_VALUE: i32 = 1;
         let mut n = 0;
         let gpu = &self.module.gpu;
         gpu.enter()?;
+        match self.allow_shared(i64::try_from(dynamic_shared).unwrap_or(i64::MAX)) {
+            Err(e) if e.code == INVALID_VALUE => return Ok(0),
+            other => other?,
+        }
         // SAFETY: the number is written.
         unsafe { gpu.driver.occupancy(&raw mut n, self.function, threads, dynamic_shared)? };
         Ok(n * gpu.attribute(attribute::MULTIPROCESSORS)?)
+    }
+
+    /// Lets blocks have so much dynamic shared memory; what they were allowed before, they keep.
+    fn allow_shared(&self, bytes: i64) -> Result<()> {
+        if bytes <= self.allowed_shared.load(Ordering::Acquire) {
+            return Ok(());
+        }
+        let _one = self.allowing.lock().unwrap_or_else(PoisonError::into_inner);
+        if bytes > self.allowed_shared.load(Ordering::Acquire) {
+            let n = c_int::try_from(bytes).unwrap_or(c_int::MAX);
+            // SAFETY: the function is alive.
+            unsafe { self.module.gpu.driver.set_function_attribute(self.function, attribute::DYNAMIC_SHARED, n)? };
+            self.allowed_shared.store(bytes, Ordering::Release);
+        }
+        Ok(())
+    }
+
+    /// Starts a cooperative launch after the last one: the blocks of a grid wait for each other by one counter, which two
+    /// grids at a time would share. In one stream they come one after the other anyhow.
+    fn after_last_grid(&self, stream: Handle, start: impl FnOnce() -> Result<()>) -> Result<()> {
+        let driver = &self.module.gpu.driver;
+        let mut last = self.last_grid.lock().unwrap_or_else(PoisonError::into_inner);
+        if last.is_none() {
+            *last = Some((stream.addr(), Event::new(&self.module.gpu, false)?));
+        }
+        let Some((before, event)) = &mut *last else { return start() };
+        if *before != stream.addr() {
+            // SAFETY: both are alive.
+            unsafe { driver.stream_wait_event(stream, event.handle(), 0)? };
+        }
+        start()?;
+        *before = stream.addr();
+        // SAFETY: as above.
+        unsafe { driver.event_record(event.handle(), stream) }
     }
 
     /// Starts the kernel, in a stream's order, with the addresses of its parameters, which are read before this returns.
@@ -638,17 +682,16 @@ impl Kernel {
         let [gx, gy, gz] = config.grid.map(|n| n as c_uint);
         let [bx, by, bz] = config.block.map(|n| n as c_uint);
         let (f, at) = (self.function, parameters.as_mut_ptr());
+        self.allow_shared(shared)?;
         let start = |stream| {
+            let n = shared as c_uint;
             // SAFETY: by contract.
             unsafe {
-                if shared > self.allowed_shared.load(Ordering::Relaxed) {
-                    gpu.driver.set_function_attribute(f, attribute::DYNAMIC_SHARED, shared as c_int)?;
-                    self.allowed_shared.store(shared, Ordering::Relaxed);
-                }
                 if cooperative {
-                    gpu.driver.launch_cooperative(f, gx, gy, gz, bx, by, bz, shared as c_uint, stream, at)
+                    let launch = || gpu.driver.launch_cooperative(f, gx, gy, gz, bx, by, bz, n, stream, at);
+                    self.after_last_grid(stream, launch)
                 } else {
-                    gpu.driver.launch_kernel(f, gx, gy, gz, bx, by, bz, shared as c_uint, stream, at, null_mut())
+                    gpu.driver.launch_kernel(f, gx, gy, gz, bx, by, bz, n, stream, at, null_mut())
                 }
             }
         };

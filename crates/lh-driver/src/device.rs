@@ -8,16 +8,12 @@ use crate::{Compiled, Compiler, Dep};
 use lh_infer::ArgTy;
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{Extern, Function, Inst, Options};
-use lh_ir::{ObjId, SpecId, Ty};
-pub use lh_llvm::{Abi, Gpu, KernelLimits, RaiseSite, Wanted};
+use lh_ir::types::Prim;
+use lh_ir::{ObjId, Span, SpecId, Ty};
+pub use lh_llvm::{Abi, ERROR, GRID_BARRIER, Gpu, KernelLimits, NEWEST_ISA, RaiseSite, Wanted};
 use lh_llvm::{Ptx, Unit};
 use std::borrow::Cow;
 use std::collections::HashMap;
-
-/// The variable of a module in which a thread notes where it has raised.
-pub const ERROR: &str = "lh_error";
-/// The variable by which the threads of a grid wait for each other.
-const GRID_BARRIER: &str = "lh_grid_barrier";
 
 /// A kernel for a GPU.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -41,6 +37,8 @@ pub struct GpuKernel {
 pub struct DeviceRequest<'a> {
     /// For which GPU.
     pub gpu: Gpu,
+    /// The newest version of PTX that will do, times ten.
+    pub newest_isa: u32,
     /// Kernel or device function.
     pub abi: Abi,
     /// Its symbol; if it is empty, one like the function's name.
@@ -115,6 +113,7 @@ impl Compiler {
             own.filter(|n| **n == l.name).for_each(|n| n.push_str("_own"));
             arrays.insert(*o, Captured::Function(l.name.clone()));
         }
+        let gpu = room_for_parameters(&functions[0], request)?;
         let unit = Unit {
             functions: functions.into_iter().map(Cow::Owned).collect(),
             spec_names: names,
@@ -127,7 +126,7 @@ impl Compiler {
             level: None,
             rare: lh_llvm::Rare::Here,
         };
-        let ptx = lh_llvm::compile_ptx(&unit, request.gpu)?;
+        let ptx = lh_llvm::compile_ptx(&unit, gpu)?;
         let mut deps: Vec<Dep> = order.iter().flat_map(|s| self.body(*s).deps.clone()).collect();
         deps.sort_by_key(|d| format!("{d:?}"));
         deps.dedup();
@@ -156,6 +155,7 @@ impl Compiler {
         let (max_threads, min_blocks, max_registers, max_cluster) = target.limits;
         let request = DeviceRequest {
             gpu,
+            newest_isa: target.isa,
             abi: Abi::Kernel(KernelLimits { max_threads, min_blocks, max_registers, max_cluster }),
             symbol: "",
             ret: None,
@@ -174,6 +174,25 @@ impl Compiler {
         let timings = vec![("LLVM IR", t.lower), ("optimisation", t.optimise), ("PTX", t.emit)];
         Ok(Compiled { timings, ..Compiled::gpu(args, made.deps, kernel, is_cooperative) })
     }
+}
+
+/// The GPU with a version of PTX that takes the parameters of a kernel.
+///
+/// # Errors
+/// There are too many.
+fn room_for_parameters(f: &Function, request: &DeviceRequest<'_>) -> Result<Gpu> {
+    if !matches!(request.abi, Abi::Kernel(_)) {
+        return Ok(request.gpu);
+    }
+    let prims = f.params().iter().flat_map(|p| f.ty(*p).flatten()).filter(|p| *p != Prim::Mem);
+    let bytes = prims.fold(0usize, |at, p| at.next_multiple_of(p.size()) + p.size());
+    request.gpu.with_parameters(bytes, request.newest_isa).map_err(|most| {
+        let headline =
+            format!("the arguments of `{}` take {bytes} bytes, of which a launch can pass {most}", f.qualname);
+        Diagnostic::new(diag::NOT_ON_DEVICE, headline)
+            .note("put numbers into an array; each array takes an address, its extents and its strides")
+            .at(&f.file, Span { line: f.first_line, ..Span::default() })
+    })
 }
 
 /// Objects that functions refer to, each once.

@@ -7,6 +7,7 @@ use crate::{Body, Compiler, SpecState, callees, unit};
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{Device, Options, waits};
 use lh_ir::{FuncId, Function, SpecId, Ty};
+use lh_ptx::Lifting;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -37,10 +38,13 @@ fn options(device: Device) -> Options {
 
 /// Compiles a kernel of a module, which may be left unnamed if it is the only one.
 ///
+/// With `converged`, threads of a warp that part before a barrier are a RuntimeError.
+///
 /// # Errors
 /// What is wrong with the PTX.
-pub fn compile_lifted(text: &str, name: Option<&str>) -> Result<LiftedKernel> {
-    let lifted = lh_ptx::lift(text, options(Device::Kernel), options(Device::Function), 0)?;
+pub fn compile_lifted(text: &str, name: Option<&str>, converged: bool) -> Result<LiftedKernel> {
+    let (kernel, function) = (options(Device::Kernel), options(Device::Function));
+    let lifted = lh_ptx::lift(text, Lifting { kernel, function, first: 0, converged, is_called: false })?;
     let found = match (name, &lifted.kernels[..]) {
         (None, [(_, at)]) => Some(*at),
         (Some(n), all) => all.iter().find(|(k, _)| k == n).map(|(_, at)| *at),
@@ -77,7 +81,9 @@ pub(crate) type Functions = HashMap<String, (SpecId, usize)>;
 /// What is wrong with the PTX.
 pub(crate) fn link(compiler: &mut Compiler, text: &str, device: Device, caller: FuncId) -> Result<Functions> {
     let first = compiler.specs.len();
-    let mut lifted = lh_ptx::lift(text, options(Device::Kernel), options(device), first as u32)?;
+    let (kernel, function, number) = (options(Device::Kernel), options(device), first as u32);
+    let lifting = Lifting { kernel, function, first: number, converged: false, is_called: true };
+    let mut lifted = lh_ptx::lift(text, lifting)?;
     // Other modules may have functions of these names.
     for (at, f) in lifted.functions.iter_mut().enumerate() {
         f.name = format!("{}.{}", f.name, first + at);

@@ -75,6 +75,9 @@ impl Infer<'_> {
         let ret = match f.ret {
             [] => Ty::none(),
             [Prim::I1] => Ty::bool(),
+            [Prim::I8] => Ty::i8(),
+            [Prim::I16] => Ty::i16(),
+            [Prim::I32] => Ty::i32(),
             [Prim::I64] => Ty::int(),
             [Prim::F64] => Ty::float(),
             [Prim::F32] => Ty::f32(),
@@ -192,6 +195,10 @@ impl Infer<'_> {
                 TyKind::Tuple { name: Some(n), .. } => Val::str(n.name.as_str()),
                 _ => Val::str(x.ty.as_enum().map_or("", |(class, ..)| class)),
             },
+            ("cache_operator", [how]) => {
+                let place = lh_ops::runtime::CACHE_OPERATORS.iter().position(|o| how.as_str() == Some(*o));
+                Val::int(place.unwrap_or_else(|| lh_ir::bug!("no cache operator {:?}", how.as_str())) as i128)
+            }
             ("real_dtype", [d]) => dtype(self.as_dtype(d)?.real_part()),
             ("strong", [d]) => dtype(self.as_dtype(d)?.strong()),
             ("itemsize", [d]) => Val::int(self.as_dtype(d)?.itemsize() as i128),
@@ -278,6 +285,13 @@ impl Infer<'_> {
             ("data", [a]) => {
                 let v = self.value(a);
                 self.push(Inst::ArrayData(v), Ty::ptr())
+            }
+            ("element_pointer" | "writable_element_pointer", [a, i]) => {
+                if name == "writable_element_pointer" {
+                    self.check_writable(a.ty)?;
+                }
+                let index = if i.ty.is_tuple() { self.tuple_parts(i).expect("a tuple") } else { vec![i.clone()] };
+                Val::new(Ty::ptr(), self.element_address(a, &index))
             }
             ("load", [p, d]) => {
                 let t = self.as_dtype(d)?;

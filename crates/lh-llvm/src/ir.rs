@@ -241,6 +241,11 @@ impl Module {
         unsafe { LLVMGetSyncScopeID(self.context, name.as_ptr().cast(), name.len()) }
     }
     /// Makes a load one that is not left out or moved.
+    /// Keeps accesses to memory on their sides of it; no instruction for the machine.
+    pub(crate) fn compiler_fence(&self) {
+        // SAFETY: see the module documentation.
+        unsafe { LLVMBuildFence(self.builder, LLVMAtomicOrdering::LLVMAtomicOrderingSequentiallyConsistent, 1, NAME) };
+    }
     pub(crate) fn make_volatile(&self, load: Val) {
         // SAFETY: see the module documentation.
         unsafe { LLVMSetVolatile(load, 1) }

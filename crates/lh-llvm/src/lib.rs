@@ -5,6 +5,7 @@
 
 mod barrier_loops;
 mod bisect;
+mod cached_access;
 mod debug;
 mod divide;
 mod elf;
@@ -27,8 +28,8 @@ mod remarks;
 mod strips;
 
 pub use elf::{EntryPoint, Loaded, load};
-pub use lower::{CALLBACK, ERROR};
-pub use machine::{Gpu, Host, Level, host, levels};
+pub use lower::{CALLBACK, ERROR, GRID_BARRIER};
+pub use machine::{Gpu, Host, Level, NEWEST_ISA, host, levels};
 pub use outside::Outside;
 pub use ptx::{Ptx, RaiseSite, compile_ptx};
 pub use remarks::Remark;

@@ -96,7 +96,12 @@ const ARCHITECTURES: &[(u32, u32)] = &[
 /// Every driver since CUDA 11.8 reads this version of PTX.
 const COMMON_ISA: u32 = 78;
 /// The newest version of PTX that LLVM writes.
-const NEWEST_ISA: u32 = 90;
+pub const NEWEST_ISA: u32 = 90;
+/// Bytes of parameters that a kernel may have in every version of PTX.
+const PARAMETERS: usize = 4352;
+/// The same since some version, on architectures since one.
+const MANY_PARAMETERS: usize = 32764;
+const MANY_PARAMETERS_SINCE: (u32, u32) = (81, 70);
 
 impl Gpu {
     /// For a compute capability, the newest architecture that is not newer; the oldest version of PTX that will do, so that
@@ -111,6 +116,20 @@ impl Gpu {
     pub fn with_isa(self, isa: u32) -> Option<Gpu> {
         let (_, first) = ARCHITECTURES.iter().find(|(sm, _)| *sm == self.sm)?;
         (*first..=NEWEST_ISA).contains(&isa).then_some(Gpu { isa, ..self })
+    }
+    /// With a version of PTX that lets kernels have parameters of so many bytes, if there is one up to the newest that
+    /// may be used; else how many bytes they can have.
+    ///
+    /// # Errors
+    /// The number of bytes that they can have.
+    pub fn with_parameters(self, bytes: usize, newest: u32) -> Result<Gpu, usize> {
+        let (isa, sm) = MANY_PARAMETERS_SINCE;
+        let most = if newest >= isa && self.sm >= sm { MANY_PARAMETERS } else { PARAMETERS };
+        match bytes {
+            n if n <= PARAMETERS => Ok(self),
+            n if n <= most => Ok(Gpu { isa: self.isa.max(isa), ..self }),
+            _ => Err(most),
+        }
     }
 }
 

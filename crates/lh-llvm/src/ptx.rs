@@ -1,7 +1,7 @@
 //! PTX for NVIDIA GPUs, from the same typed IR as the CPU's code.
 
 use crate::{Gpu, Timings};
-use crate::{Unit, Wanted, barrier_loops, link, lower, machine, pipeline};
+use crate::{Unit, Wanted, barrier_loops, cached_access, link, lower, machine, pipeline};
 use lh_ir::ExcId;
 use lh_ir::diag::Result;
 use std::time::Instant;
@@ -61,6 +61,7 @@ pub fn compile_ptx(unit: &Unit<'_>, gpu: Gpu) -> Result<Ptx> {
         let start = Instant::now();
         pipeline::optimise(&module, machine, !unit.debug(), !rare.is_empty(), false);
         barrier_loops::mark(&module);
+        cached_access::lower(&module);
         out.timings.optimise = start.elapsed();
         out.llvm_ir_opt = llvm_ir_opt.then(|| module.print());
         let start = Instant::now();

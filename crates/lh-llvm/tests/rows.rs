@@ -3,7 +3,7 @@
 mod common;
 
 use common::build_unit;
-use lh_ir::func::{BlockData, Function, Inst, InstData, Options, Term};
+use lh_ir::func::{BlockData, Function, Inst, InstData, Term};
 use lh_ir::op::{Lower, Op};
 use lh_ir::types::Prim;
 use lh_ir::{Const, SpecId, Ty, half};
@@ -91,7 +91,7 @@ fn examples_hold_in_ptx() {
         let types: Vec<Ty> = args.iter().map(Const::ty).collect();
         let text =
             compile_ptx(&unit_of(vec![applying(op, &types, ret)], Abi::CFunction), gpu).expect("it has a column").text;
-        let mut lifted = lh_ptx::lift(&text, Options::default(), Options::default(), 0)
+        let mut lifted = lh_ptx::lift(&text, lh_ptx::Lifting::default())
             .unwrap_or_else(|e| panic!("{}: {}\n{text}", op.name, e.headline));
         lifted.functions[0].name = "f".into();
         // Lifted functions take the addresses of their result and of their parameters.

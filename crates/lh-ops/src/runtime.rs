@@ -1,7 +1,7 @@
 //! Functions of the run-time library: name, signature, effects. `lh-runtime` supplies the code.
 
 use lh_ir::op::RuntimeFn;
-use lh_ir::types::Prim::{F32, F64, I1, I32, I64, List, Mem, Ptr};
+use lh_ir::types::Prim::{F32, F64, I1, I8, I16, I32, I64, List, Mem, Ptr};
 
 macro_rules! table {
     ($($(#[doc = $doc:literal])* $name:ident($($arg:ident),*) -> [$($ret:ident),*] $($flag:ident)*;)*) => {
@@ -396,8 +396,25 @@ table! {
     lh_cuda_lanes_move(Ptr, Ptr, I64, I64) -> [];
     /// Truth values of the lanes as bits.
     lh_cuda_lanes_bits(Ptr) -> [I64];
-    /// Orders what is written before and read after, for the block (0), the device (1) or all (2): a constant.
+    /// Orders what is written before and read after, for the block (0), the device (1) or all (2), or only has the compiler
+    /// read memory anew (3): a constant.
     lh_cuda_fence(I64) -> [];
+    /// Loads 8 bits on a GPU by an instruction with a cache operator, a place in [`CACHE_OPERATORS`]. It is done each time.
+    lh_cuda_ld_i8(Ptr, I64) -> [I8];
+    /// The same of 16 bits.
+    lh_cuda_ld_i16(Ptr, I64) -> [I16];
+    /// The same of 32 bits.
+    lh_cuda_ld_i32(Ptr, I64) -> [I32];
+    /// The same of 64 bits.
+    lh_cuda_ld_i64(Ptr, I64) -> [I64];
+    /// Stores 8 bits on a GPU by an instruction with a cache operator, a place in [`CACHE_OPERATORS`].
+    lh_cuda_st_i8(Ptr, I8, I64) -> [];
+    /// The same of 16 bits.
+    lh_cuda_st_i16(Ptr, I16, I64) -> [];
+    /// The same of 32 bits.
+    lh_cuda_st_i32(Ptr, I32, I64) -> [];
+    /// The same of 64 bits.
+    lh_cuda_st_i64(Ptr, I64, I64) -> [];
     /// `syncthreads`.
     lh_cuda_sync(Ptr) -> [] raises;
     /// `syncthreads_count`.
@@ -500,6 +517,9 @@ pub fn launch_limits(name: &str) -> Option<(i64, i64)> {
         _ => None,
     }
 }
+
+/// PTX's cache operators of loads and stores, by the numbers that compiled code passes.
+pub const CACHE_OPERATORS: [&str; 7] = ["ca", "cg", "cs", "lu", "cv", "wb", "wt"];
 
 /// Kinds of access to memory, as checked code passes them.
 pub mod access {

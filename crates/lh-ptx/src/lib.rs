@@ -12,4 +12,4 @@ mod lex;
 mod lift;
 mod parse;
 
-pub use lift::{Lifted, Variable, lift};
+pub use lift::{Lifted, Lifting, Variable, lift};

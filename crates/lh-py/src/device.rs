@@ -4,7 +4,7 @@ use crate::bind::Params;
 use crate::compiler;
 use crate::methods::signature;
 use crate::types::{Type, canonical};
-use lh_driver::device::{Abi, DeviceCode, DeviceRequest, Gpu, KernelLimits, Wanted};
+use lh_driver::device::{Abi, DeviceCode, DeviceRequest, Gpu, KernelLimits, NEWEST_ISA, Wanted};
 use lh_ir::func::{Device, Options, fastmath};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -109,7 +109,7 @@ pub fn compile_ptx(
     let (ret, args) = signature(sig)?;
     let args = Params::of(function.as_any())?.of_signature(py, args)?;
     let wanted = Wanted { llvm_ir_opt: llvm, lines: lineinfo, ..Wanted::default() };
-    let request = DeviceRequest { gpu, abi, symbol: name, ret, wanted };
+    let request = DeviceRequest { gpu, newest_isa: isa.unwrap_or(NEWEST_ISA), abi, symbol: name, ret, wanted };
     let f = crate::objects::intern(function.as_any());
     Ok(DevicePtx { code: compiler::compile_ptx(py, f, &args, options, &request)? })
 }

@@ -20,7 +20,7 @@ pub fn error(py: Python<'_>, e: &DriverError) -> PyErr {
     }
 }
 
-/// Does what may wait until a stream has come to a function of Python's.
+/// Calls the driver where that may wait until a stream has called a function of Python's.
 pub fn without_lock<T: Send>(py: Python<'_>, f: impl FnOnce() -> T + Send) -> T {
     if CALLBACKS.load(Ordering::Relaxed) == 0 { f() } else { py.detach(f) }
 }
@@ -51,13 +51,13 @@ impl Gpu {
     }
 
     /// Keeps an object until a stream has passed what was put into it.
-    fn keep(&self, object: Py<PyAny>, stream: &Stream) -> Result<(), DriverError> {
-        let event = Event::new(&self.gpu, false)?;
-        event.record(stream)?;
+    fn keep(&self, py: Python<'_>, object: &Bound<'_, PyAny>, stream: &Stream) -> Result<(), DriverError> {
+        let made = || Event::new(&self.gpu, false).and_then(|event| event.record(stream).map(|()| event));
+        let event = without_lock(py, made)?;
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let (done, rest): (Vec<_>, Vec<_>) = kept.drain(..).partition(|(e, _)| e.has_passed().unwrap_or(true));
         *kept = rest;
-        kept.push((event, object));
+        kept.push((event, object.clone().unbind()));
         // Dropping objects may run Python code, which comes here again.
         drop(kept);
         drop(done);
@@ -74,7 +74,7 @@ impl Gpu {
     ) -> PyResult<()> {
         let order = self.stream(stream);
         let mut done = py.detach(|| copy(order));
-        if done.is_ok() && (stream.is_none() || self.keep(object.clone().unbind(), order).is_err()) {
+        if done.is_ok() && (stream.is_none() || self.keep(py, object, order).is_err()) {
             done = py.detach(|| order.wait());
         }
         done.map_err(|e| error(py, &e))
@@ -86,18 +86,24 @@ impl Gpu {
     #[new]
     #[pyo3(signature = (number = 0, library = None))]
     fn new(py: Python<'_>, number: usize, library: Option<&str>) -> PyResult<Gpu> {
-        let opened = || {
+        let opened = move || {
             let driver = Driver::open(library)?;
             let gpu = driver::Gpu::open(&driver, number)?;
             let (null, devices, kept) = (Stream::null(&gpu), driver.devices()?, Mutex::default());
             Ok(Gpu { gpu, null, isa: driver.isa(), version: driver.version, devices, number, kept })
         };
-        opened().map_err(|e| error(py, &e))
+        // Opening the driver takes long.
+        py.detach(opened).map_err(|e| error(py, &e))
     }
     /// The card's name.
     #[getter]
     fn name(&self, py: Python<'_>) -> PyResult<String> {
         self.gpu.name().map_err(|e| error(py, &e))
+    }
+    /// What tells the card from all others.
+    #[getter]
+    fn uuid(&self, py: Python<'_>) -> PyResult<[u8; 16]> {
+        self.gpu.uuid().map_err(|e| error(py, &e))
     }
     /// Compute capability.
     #[getter]
@@ -114,8 +120,8 @@ impl Gpu {
         self.gpu.defer();
     }
     /// Ends `defer`.
-    fn free_deferred(&self) {
-        self.gpu.free_deferred();
+    fn free_deferred(&self, py: Python<'_>) {
+        without_lock(py, || self.gpu.free_deferred());
     }
     /// An attribute by CUDA's number.
     fn attribute(&self, py: Python<'_>, what: i32) -> PyResult<i32> {
@@ -123,7 +129,7 @@ impl Gpu {
     }
     /// Bytes of memory: free ones, and all.
     fn memory(&self, py: Python<'_>) -> PyResult<(usize, usize)> {
-        self.gpu.memory().map_err(|e| error(py, &e))
+        without_lock(py, || self.gpu.memory()).map_err(|e| error(py, &e))
     }
     /// Copies the bytes of a contiguous buffer to an address of the GPU: in a stream's order, or at once. Whoever calls says
     /// that the memory is there.
@@ -163,7 +169,8 @@ impl Gpu {
     }
     /// Memory of so many bytes of the host that GPUs use too.
     fn allocate_host(&self, py: Python<'_>, bytes: usize) -> PyResult<GpuMemory> {
-        self.gpu.allocate_host(bytes).map(|buffer| GpuMemory { buffer: Some(buffer) }).map_err(|e| error(py, &e))
+        let made = without_lock(py, || self.gpu.allocate_host(bytes));
+        made.map(|buffer| GpuMemory { buffer: Some(buffer) }).map_err(|e| error(py, &e))
     }
     /// Keeps memory of the host where it is, so that copies are fast; or no longer. Whoever calls says that it is there.
     fn pin(&self, py: Python<'_>, address: usize, bytes: usize, on: bool) -> PyResult<()> {
@@ -172,7 +179,7 @@ impl Gpu {
     }
     /// Has profilers begin to look, or end.
     fn profile(&self, py: Python<'_>, on: bool) -> PyResult<()> {
-        self.gpu.profile(on).map_err(|e| error(py, &e))
+        without_lock(py, || self.gpu.profile(on)).map_err(|e| error(py, &e))
     }
     /// The number of the GPU in whose memory an address is.
     fn owner(&self, py: Python<'_>, address: u64) -> PyResult<usize> {
@@ -184,22 +191,33 @@ impl Gpu {
     }
     /// Lets kernels use another GPU's memory.
     fn reach(&self, py: Python<'_>, other: &Gpu) -> PyResult<()> {
-        self.gpu.reach(&other.gpu).map_err(|e| error(py, &e))
+        without_lock(py, || self.gpu.reach(&other.gpu)).map_err(|e| error(py, &e))
     }
     /// A point in the order of a stream, to be noted.
     #[pyo3(signature = (timing = true))]
     fn event(&self, py: Python<'_>, timing: bool) -> PyResult<GpuEvent> {
-        Event::new(&self.gpu, timing).map(|event| GpuEvent { event }).map_err(|e| error(py, &e))
+        let made = without_lock(py, || Event::new(&self.gpu, timing));
+        made.map(|event| GpuEvent { event: Some(event) }).map_err(|e| error(py, &e))
     }
     /// A new stream, or that of a handle.
     #[pyo3(name = "stream", signature = (handle = None))]
     fn new_stream(&self, py: Python<'_>, handle: Option<usize>) -> PyResult<GpuStream> {
-        let made = handle.map_or_else(|| Stream::new(&self.gpu), |h| Stream::at(&self.gpu, h));
-        made.map(|stream| GpuStream { stream }).map_err(|e| error(py, &e))
+        let make = || handle.map_or_else(|| Stream::new(&self.gpu), |h| Stream::at(&self.gpu, h));
+        without_lock(py, make).map(|stream| GpuStream { stream }).map_err(|e| error(py, &e))
     }
     /// Waits until everything is done.
     fn wait(&self, py: Python<'_>) -> PyResult<()> {
         py.detach(|| self.gpu.wait()).map_err(|e| error(py, &e))
+    }
+    /// Waits until streams have called all functions of Python's, which they cannot when the interpreter has ended.
+    fn finish_callbacks(&self, py: Python<'_>) {
+        if CALLBACKS.load(Ordering::Acquire) > 0 {
+            // Where that fails, the driver calls them with the error.
+            let _ = py.detach(|| self.gpu.wait());
+        }
+        while CALLBACKS.load(Ordering::Acquire) > 0 && py.check_signals().is_ok() {
+            py.detach(|| std::thread::sleep(std::time::Duration::from_millis(1)));
+        }
     }
 }
 
@@ -244,6 +262,12 @@ pub struct GpuStream {
     pub stream: Stream,
 }
 
+impl Drop for GpuStream {
+    fn drop(&mut self) {
+        crate::attach::attach(|py| without_lock(py, || self.stream.close()));
+    }
+}
+
 #[pymethods]
 impl GpuStream {
     /// The driver's handle; None if it is closed.
@@ -252,8 +276,8 @@ impl GpuStream {
         self.stream.handle()
     }
     /// Ends it; what is in it is done.
-    fn close(&self) {
-        self.stream.close();
+    fn close(&self, py: Python<'_>) {
+        without_lock(py, || self.stream.close());
     }
     /// Waits for what is in it.
     fn wait(&self, py: Python<'_>) -> PyResult<()> {
@@ -262,11 +286,12 @@ impl GpuStream {
     /// Has a function called with an error's number, or 0, when the stream comes to it, in a thread of the driver's.
     fn call(&self, py: Python<'_>, function: Py<PyAny>) -> PyResult<()> {
         let given = Box::into_raw(Box::new(function));
-        CALLBACKS.fetch_add(1, Ordering::Relaxed);
+        CALLBACKS.fetch_add(1, Ordering::AcqRel);
+        let at = given.expose_provenance();
         // SAFETY: the driver calls it once, with the box that is given away here.
-        let done = unsafe { self.stream.call(called, given.cast()) };
+        let done = py.detach(|| unsafe { self.stream.call(called, std::ptr::with_exposed_provenance_mut(at)) });
         done.map_err(|e| {
-            CALLBACKS.fetch_sub(1, Ordering::Relaxed);
+            CALLBACKS.fetch_sub(1, Ordering::AcqRel);
             // SAFETY: the driver has not taken it.
             drop(unsafe { Box::from_raw(given) });
             error(py, &e)
@@ -278,42 +303,58 @@ impl GpuStream {
 unsafe extern "C" fn called(_stream: *mut c_void, status: c_int, given: *mut c_void) {
     // SAFETY: what `call` has given.
     let function = unsafe { Box::from_raw(given.cast::<Py<PyAny>>()) };
-    crate::attach::attach(|py| {
-        if let Err(e) = function.call1(py, (status,)) {
-            e.write_unraisable(py, None);
-        }
-        drop(function);
+    driver::in_callback(|| {
+        crate::attach::attach(|py| {
+            if let Err(e) = function.call1(py, (status,)) {
+                e.write_unraisable(py, None);
+            }
+            drop(function);
+        });
     });
-    CALLBACKS.fetch_sub(1, Ordering::Relaxed);
+    CALLBACKS.fetch_sub(1, Ordering::AcqRel);
 }
 
 /// A point in the order of a GPU's work.
 #[pyclass(frozen, module = "lancehead._core")]
 pub struct GpuEvent {
-    event: Event,
+    /// There until this is dropped.
+    event: Option<Event>,
+}
+
+impl Drop for GpuEvent {
+    fn drop(&mut self) {
+        let event = self.event.take();
+        crate::attach::attach(|py| without_lock(py, || drop(event)));
+    }
+}
+
+impl GpuEvent {
+    fn event(&self) -> &Event {
+        self.event.as_ref().unwrap_or_else(|| lh_ir::bug!("an event was used after it was dropped"))
+    }
 }
 
 #[pymethods]
 impl GpuEvent {
     /// Notes the point after what has been put into a stream.
     fn record(&self, py: Python<'_>, stream: &GpuStream) -> PyResult<()> {
-        self.event.record(&stream.stream).map_err(|e| error(py, &e))
+        without_lock(py, || self.event().record(&stream.stream)).map_err(|e| error(py, &e))
     }
     /// Whether its stream has come to it.
     fn query(&self, py: Python<'_>) -> PyResult<bool> {
-        self.event.has_passed().map_err(|e| error(py, &e))
+        without_lock(py, || self.event().has_passed()).map_err(|e| error(py, &e))
     }
     /// Waits until its stream has come to it.
     fn wait(&self, py: Python<'_>) -> PyResult<()> {
-        py.detach(|| self.event.wait()).map_err(|e| error(py, &e))
+        py.detach(|| self.event().wait()).map_err(|e| error(py, &e))
     }
     /// Makes a stream wait for it.
     fn hold(&self, py: Python<'_>, stream: &GpuStream) -> PyResult<()> {
-        self.event.hold(&stream.stream).map_err(|e| error(py, &e))
+        without_lock(py, || self.event().hold(&stream.stream)).map_err(|e| error(py, &e))
     }
     /// Milliseconds from another event, once both have passed.
     fn since(&self, py: Python<'_>, before: &GpuEvent) -> PyResult<f32> {
-        self.event.since(&before.event).map_err(|e| error(py, &e))
+        without_lock(py, || self.event().since(before.event())).map_err(|e| error(py, &e))
     }
 }
 

@@ -10,7 +10,7 @@ use crate::options::JitOptions;
 use lh_cuda::driver;
 use lh_cuda::{Config, Fault, limits};
 use lh_driver::Compiled;
-use lh_driver::device::ERROR;
+use lh_driver::device::{ERROR, GRID_BARRIER};
 use lh_ir::types::Prim;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -29,8 +29,18 @@ pub struct Loaded {
     parameters: Box<[u16]>,
     /// Those of them that are addresses.
     addresses: Box<[u16]>,
-    /// Where a thread notes that it has raised.
-    note: Option<u64>,
+    /// Where a thread notes that it has raised, if threads do.
+    note: Option<Note>,
+}
+
+/// What launches of a kernel whose threads note exceptions look at.
+struct Note {
+    /// Where the note is.
+    at: u64,
+    /// The counter by which the blocks of a grid wait for each other, which an exception leaves anywhere.
+    barrier: Option<u64>,
+    /// A `threading.RLock`: there is one note, so a launch is looked at before the next one begins.
+    one: Py<PyAny>,
 }
 
 impl Loaded {
@@ -50,10 +60,18 @@ impl Loaded {
         let load = || {
             let kernel = Arc::new(gpu.load(&code.code, lines)?).kernel(&code.symbol)?;
             let note = if code.sites.is_empty() { None } else { Some(kernel.variable(ERROR)?.0) };
-            let (parameters, addresses) = (slots(|p| *p != Prim::Mem), slots(|p| *p == Prim::Ptr));
-            Ok(Some(Loaded { kernel, is_cooperative, parameters, addresses, note }))
+            let waits = is_cooperative && note.is_some();
+            let barrier = if waits { Some(kernel.variable(GRID_BARRIER)?.0) } else { None };
+            Ok((kernel, note, barrier))
         };
-        load().map_err(|e| gpu::error(py, &e))
+        // The driver may wait for kernels that run, and assembles.
+        let (kernel, note, barrier) = py.detach(load).map_err(|e| gpu::error(py, &e))?;
+        let note = match note {
+            Some(at) => Some(Note { at, barrier, one: py.import("threading")?.call_method0("RLock")?.unbind() }),
+            None => None,
+        };
+        let (parameters, addresses) = (slots(|p| *p != Prim::Mem), slots(|p| *p == Prim::Ptr));
+        Ok(Some(Loaded { kernel, is_cooperative, parameters, addresses, note }))
     }
 
     /// Facts of the kernel by name.
@@ -61,7 +79,8 @@ impl Loaded {
         let facts = PyDict::new(py);
         let numbers = [("max_threads", 0), ("shared", 1), ("constant", 2), ("local", 3), ("registers", 4)];
         for (name, what) in numbers {
-            facts.set_item(name, self.kernel.attribute(what).map_err(|e| gpu::error(py, &e))?)?;
+            let number = gpu::without_lock(py, || self.kernel.attribute(what));
+            facts.set_item(name, number.map_err(|e| gpu::error(py, &e))?)?;
         }
         facts.set_item("cooperative", self.is_cooperative)?;
         facts.set_item("entry", "gpu")?;
@@ -291,21 +310,24 @@ impl Launch {
         let at = |i: &u16| (&raw const buf.slots[*i as usize]).cast_mut().cast::<c_void>();
         let mut parameters: SmallVec<[*mut c_void; 64]> = code.parameters.iter().map(at).collect();
         let stream = self.stream.as_ref().map(|s| &s.get().stream);
-        let started = {
+        let mut start = || {
             let parameters = Parameters(&mut parameters);
-            gpu::without_lock(py, || {
+            let started = gpu::without_lock(py, || {
                 let parameters = parameters;
                 // SAFETY: the words are those of the specialisation's types. What they point to is freed in the order of the
                 // default stream, which waits for this one.
                 unsafe { code.kernel.launch(&self.config, code.is_cooperative, parameters.0, stream) }
-            })
+            });
+            started.map_err(|e| gpu::error(py, &e))
         };
-        started.map_err(|e| gpu::error(py, &e))?;
-        if let (Some(note), Some(kernel)) = (code.note, &overload.compiled.on_gpu) {
+        let (Some(note), Some(kernel)) = (&code.note, &overload.compiled.on_gpu) else { return start() };
+        note.one.call_method0(py, intern!(py, "acquire"))?;
+        let done = start().and_then(|()| {
             let check = py.import(intern!(py, "lancehead.cuda.launching"))?.getattr("check_raised")?;
-            check.call1((gpu, &self.stream, note, kernel.sites.clone()))?;
-        }
-        Ok(())
+            check.call1((gpu, &self.stream, note.at, note.barrier, kernel.sites.clone())).map(drop)
+        });
+        note.one.call_method0(py, intern!(py, "release"))?;
+        done
     }
 }
 
@@ -341,5 +363,6 @@ pub fn resident_blocks(
     let (_, args) = crate::methods::signature(types)?;
     let object = dispatcher::of(kernel).ok_or_else(|| PyTypeError::new_err("not a kernel"))?;
     let overload = object.state().of_types(&args).ok_or_else(|| PyTypeError::new_err("no such specialisation"))?;
-    loaded(overload)?.kernel.resident_blocks(threads, shared).map_err(|e| gpu::error(py, &e))
+    let kernel = &loaded(overload)?.kernel;
+    gpu::without_lock(py, || kernel.resident_blocks(threads, shared)).map_err(|e| gpu::error(py, &e))
 }

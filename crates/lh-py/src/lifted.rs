@@ -18,10 +18,10 @@ pub struct PtxKernel {
 #[pymethods]
 impl PtxKernel {
     #[new]
-    #[pyo3(signature = (text, name = None))]
-    fn new(py: Python<'_>, text: &str, name: Option<&str>) -> PyResult<PtxKernel> {
+    #[pyo3(signature = (text, name = None, converged = false))]
+    fn new(py: Python<'_>, text: &str, name: Option<&str>, converged: bool) -> PyResult<PtxKernel> {
         crate::panics::install();
-        let made = catch_unwind(AssertUnwindSafe(|| compile_lifted(text, name)));
+        let made = catch_unwind(AssertUnwindSafe(|| compile_lifted(text, name, converged)));
         let made = made.map_err(|panic| render::internal_error(py, panic.as_ref()))?;
         Ok(PtxKernel { kernel: made.map_err(|d| render::error(py, &d))? })
     }

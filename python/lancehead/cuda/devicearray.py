@@ -15,7 +15,11 @@ from lancehead.cuda import dlpack
 from lancehead.cuda.devices import current_context
 from lancehead.cuda.gpu import address_of, allocated, current_gpu, fetch, opened, reach_of, upload
 from lancehead.cuda.memory import Foreign, Freed, MemoryPointer, allocate, interface_of, over
-from lancehead.cuda.streams import check, external_stream, legacy_default_stream, on_gpu, wait
+from lancehead.cuda.streams import check, exported, external_stream, legacy_default_stream, on_gpu, wait
+
+
+# The default streams, which others have no need to be ordered with.
+_DEFAULTS = 2
 
 
 class DeviceNDArray:
@@ -62,7 +66,7 @@ class DeviceNDArray:
 
     @property
     def __cuda_array_interface__(self) -> dict[str, Any]:
-        return interface_of(self._data, self.stream)
+        return interface_of(self._data, exported(self.stream, False))
 
     @property
     def T(self) -> DeviceNDArray:
@@ -206,6 +210,10 @@ class GpuNDArray(DeviceNDArray):
     def __init__(self, data: np.ndarray, stream: Any, gpu: _core.Gpu) -> None:
         super().__init__(data, stream, gpu.number)
         self.gpu = gpu
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        return interface_of(self._data, exported(self.stream, True))
 
     def _over(self, data: np.ndarray, stream: Any = None) -> DeviceNDArray:
         return GpuNDArray(data, self.stream if stream is None else stream, self.gpu)
@@ -425,10 +433,21 @@ def from_cuda_array_interface(desc: dict[str, Any], owner: Any = None, sync: boo
     data = over(desc, owner)
     handle = desc.get("stream")
     stream: Any = 0 if handle is None else external_stream(handle)
+    made = _device_array(data, stream)
     if sync and config.CUDA_ARRAY_INTERFACE_SYNC and handle is not None:
+        _order_after(stream, made)
+    return made
+
+
+def _order_after(stream: Any, array: DeviceNDArray) -> None:
+    """Has what is started here come after what another library has put into a stream. The host does not wait: streams that wait for
+    the default one do, and that waits for an event."""
+    if not isinstance(array, GpuNDArray):
         stream.synchronize()
-        current_context().synchronize()
-    return _device_array(data, stream)
+    elif int(stream) > _DEFAULTS:
+        event = array.gpu.event(False)
+        event.record(stream.on(array.gpu))
+        event.hold(array.gpu.stream(0))
 
 
 def _device_array(data: np.ndarray, stream: Any) -> DeviceNDArray:
@@ -583,7 +602,7 @@ class MappedNDArray(np.ndarray):
 
     @property
     def __cuda_array_interface__(self) -> dict[str, Any]:
-        return interface_of(np.asarray(self), self.stream)
+        return interface_of(np.asarray(self), exported(self.stream, current_gpu() is not None))
 
     def copy_to_host(self, ary: np.ndarray | None = None, stream: Any = 0) -> np.ndarray:
         """The elements as a host array, after what was started."""

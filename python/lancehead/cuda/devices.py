@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
+import uuid
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -213,6 +214,7 @@ class _ManagedGpu(_Managed):
         self.gpu = opened(number)
         self.name = self.gpu.name.encode()
         self.compute_capability = self.gpu.capability
+        self.uuid = f"GPU-{uuid.UUID(bytes=bytes(self.gpu.uuid))}"
         for name, attribute in _ATTRIBUTES.items():
             setattr(self, name, self.gpu.attribute(attribute))
         # Both are in every GPU that is supported, in software before 8.0.

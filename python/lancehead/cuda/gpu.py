@@ -6,7 +6,7 @@ those of the memory there.
 
 from __future__ import annotations
 
-import functools
+import atexit
 import os
 import threading
 from collections.abc import Callable
@@ -24,13 +24,26 @@ CPU_INSTEAD = "LANCEHEAD_CUDA_DEVICE=cpu runs kernels on the CPU"
 _NO_GPU = frozenset({-1, 34, 100})
 
 
-@functools.cache
+# GPUs by their numbers, or why one cannot be used; under a lock, so that there is one object for a card whatever threads come first.
+_opened: dict[int, _core.Gpu | CudaAPIError] = {}
+_count: int | None = None
+_opening = threading.RLock()
+
+
 def count() -> int:
     """Number of GPUs that kernels run on; 0 if that is the CPU.
 
     Raises:
         CudaSupportError: a GPU is asked for and there is none, or there is a driver that cannot be used.
     """
+    global _count
+    if _count is None:
+        with _opening:
+            _count = _counted() if _count is None else _count
+    return _count
+
+
+def _counted() -> int:
     wanted = os.environ.get("LANCEHEAD_CUDA_DEVICE", "")
     if wanted not in ("", "cpu", "gpu"):
         raise CudaSupportError(f"LANCEHEAD_CUDA_DEVICE={wanted}: it is cpu or gpu")
@@ -46,10 +59,43 @@ def count() -> int:
         raise CudaSupportError(f"NVIDIA's driver cannot be used: {error}; {CPU_INSTEAD}") from None
 
 
-@functools.cache
 def opened(number: int) -> _core.Gpu:
-    """A GPU with its primary context, which other libraries of the process share."""
-    return _core.Gpu(number, os.environ.get("LANCEHEAD_CUDA_DRIVER") or None)
+    """A GPU with its primary context, which other libraries of the process share.
+
+    Raises:
+        CudaAPIError: the driver cannot be used, or there is no such GPU. It is tried once.
+    """
+    found = _opened.get(number)
+    if found is None:
+        with _opening:
+            found = _opened.get(number)
+            if found is None:
+                found = _opened[number] = _open(number)
+    if isinstance(found, CudaAPIError):
+        raise CudaAPIError(found.code, found.msg)
+    return found
+
+
+def _open(number: int) -> _core.Gpu | CudaAPIError:
+    try:
+        gpu = _core.Gpu(number, os.environ.get("LANCEHEAD_CUDA_DRIVER") or None)
+    except CudaAPIError as error:
+        return error
+    # Streams may call functions of Python's as long as there is an interpreter.
+    atexit.register(gpu.finish_callbacks)
+    return gpu
+
+
+def forget() -> None:
+    """Has devices be chosen and opened anew, for tests: arrays and streams that there are belong to the old ones."""
+    global _count
+    with _opening:
+        for gpu in _opened.values():
+            if isinstance(gpu, _core.Gpu):
+                atexit.unregister(gpu.finish_callbacks)
+        _opened.clear()
+        _count = None
+    here.gpu = None
 
 
 # GPUs, and those whose memory their kernels can use.

@@ -55,8 +55,10 @@ def _order(first: _core.Gpu, done: _core.GpuStream | None, then: _core.Gpu, wait
     event.hold(waiting or then.stream(0))
 
 
-def check_raised(gpu: _core.Gpu, stream: _core.GpuStream | None, address: int, sites: list[tuple[str, str, str, str, int]]) -> None:
-    """Waits, raises the exception that a thread has noted, and clears the note."""
+def check_raised(
+    gpu: _core.Gpu, stream: _core.GpuStream | None, address: int, barrier: int | None, sites: list[tuple[str, str, str, str, int]]
+) -> None:
+    """Waits, raises the exception that a thread has noted, and clears the note and the counter of the grid's barrier."""
     if stream is not None:
         stream.wait()
     note = np.zeros(8, np.int32)
@@ -64,6 +66,8 @@ def check_raised(gpu: _core.Gpu, stream: _core.GpuStream | None, address: int, s
     if not note[0]:
         return
     gpu.write(address, np.zeros(32, np.uint8))
+    if barrier is not None:
+        gpu.write(barrier, np.zeros(4, np.uint8))
     name, text, function, file, line = sites[note[1]]
     error = getattr(builtins, name, Exception)(*([text] if text else []))
     error.block, error.thread = tuple(note[2:5].tolist()), tuple(note[5:8].tolist())

@@ -150,9 +150,10 @@ def dtype_of(interface: dict[str, Any]) -> np.dtype:
     return np.dtype(descr if descr and descr[0][0] else interface["typestr"])
 
 
-def interface_of(data: np.ndarray, stream: Any) -> dict[str, Any]:
-    """The description of device memory for other libraries; addresses are the device's, the host's where that is the CPU."""
+def interface_of(data: np.ndarray, stream: int | None) -> dict[str, Any]:
+    """The description of device memory for other libraries; addresses are the device's, the host's where that is the CPU. The
+    stream is the one that others have to wait for, by its number in the protocol, or None."""
     made = dict(data.__array_interface__)
     if not data.size:
         made["data"] = (0, made["data"][1])
-    return {**made, "stream": int(stream) if stream else None, "version": 3}
+    return {**made, "stream": stream, "version": 3}

@@ -122,6 +122,13 @@ def on_gpu(gpu: _core.Gpu, stream: Any) -> _core.GpuStream | None:
     return gpu.stream(int(stream)) if stream else None
 
 
+def exported(stream: Any, is_gpu: bool) -> int | None:
+    """The number of a stream in the array interface, where the default one is 1 and 0 is forbidden. On a GPU there is always one to
+    wait for; without a GPU only if somebody has named one."""
+    number = int(stream) if stream else 0
+    return (number or _LEGACY) if is_gpu or number else None
+
+
 def wait() -> None:
     """Waits for what a GPU was given to do."""
     if (gpu := current_gpu()) is not None:
@@ -176,7 +183,7 @@ class Event:
         return event_elapsed_time(self, end)
 
 
-_PER_THREAD = 2
+_LEGACY, _PER_THREAD = 1, 2
 _handles = iter(range(_PER_THREAD + 1, 1 << 62))
 
 
@@ -194,7 +201,7 @@ def default_stream() -> Stream:
 
 def legacy_default_stream() -> Stream:
     """The default stream of all threads together."""
-    return Stream(1)
+    return Stream(_LEGACY)
 
 
 def per_thread_default_stream() -> Stream:

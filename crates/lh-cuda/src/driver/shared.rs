@@ -13,7 +13,46 @@ pub(super) struct Access {
     flags: c_int,
 }
 
+/// A pool to be made, as the driver takes it: `CUmemPoolProps`.
+#[repr(C)]
+pub(super) struct PoolProperties {
+    allocation: c_int,
+    handles: c_int,
+    location: c_int,
+    ordinal: c_int,
+    security: Handle,
+    most: usize,
+    usage: u16,
+    reserved: [u8; 54],
+}
+
+/// The part of a GPU's memory that its pool keeps when nothing uses it. Libraries that allocate beside us do not get it.
+const KEPT: u64 = 8;
+
 impl Gpu {
+    /// A pool of memory of our own: the device's default one belongs to all libraries of the process.
+    pub(super) fn new_pool(&self) -> Result<usize> {
+        const PINNED: c_int = 1;
+        const DEVICE: c_int = 1;
+        let properties = PoolProperties {
+            allocation: PINNED,
+            handles: 0,
+            location: DEVICE,
+            ordinal: self.ordinal,
+            security: null_mut(),
+            most: 0,
+            usage: 0,
+            reserved: [0; 54],
+        };
+        let (mut pool, mut kept) = (null_mut(), self.memory()?.1 as u64 / KEPT);
+        // SAFETY: the description is the driver's; the pool is written; the attribute is a 64-bit number.
+        unsafe {
+            self.driver.pool_create(&raw mut pool, &raw const properties)?;
+            self.driver.pool_attribute(pool, attribute::POOL_KEEPS, (&raw mut kept).cast())?;
+        }
+        Ok(pool.addr())
+    }
+
     /// Memory of the host that is not moved, and that GPUs use at the same address.
     pub fn allocate_host(self: &Arc<Self>, bytes: usize) -> Result<Buffer> {
         const PORTABLE_AND_MAPPED: u32 = 3;

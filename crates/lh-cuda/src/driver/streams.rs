@@ -1,6 +1,6 @@
 //! Streams and events: the order of a GPU's work.
 
-use super::{DriverError, Gpu, Handle, Result};
+use super::{DriverError, Gpu, Handle, Resource, Result};
 use std::ffi::{c_int, c_uint, c_void};
 use std::ptr::null_mut;
 use std::sync::atomic::Ordering;
@@ -19,9 +19,8 @@ unsafe impl Sync for Event {}
 
 impl Drop for Event {
     fn drop(&mut self) {
-        let _ = self.gpu.enter();
-        // SAFETY: made once; the driver keeps what is still to be passed.
-        let _ = unsafe { self.gpu.driver.event_destroy(self.event) };
+        // The driver keeps what is still to be passed.
+        self.gpu.give_back(Resource::Event(self.event.addr()));
     }
 }
 
@@ -34,6 +33,10 @@ impl Event {
         // SAFETY: the handle is written.
         unsafe { gpu.driver.event_create(&raw mut event, if timing { 0 } else { WITHOUT_TIME })? };
         Ok(Event { gpu: gpu.clone(), event })
+    }
+    /// The driver's handle.
+    pub(super) fn handle(&self) -> Handle {
+        self.event
     }
     /// Notes the place after what has been put into a stream.
     pub fn record(&self, stream: &Stream) -> Result<()> {
@@ -128,9 +131,8 @@ impl Stream {
     pub fn close(&self) {
         let handle = self.handle.write().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(handle) = handle.filter(|_| self.is_own) {
-            let _ = self.gpu.enter();
-            // SAFETY: made once, and taken once; who uses it holds the lock.
-            let _ = unsafe { self.gpu.driver.stream_destroy(handle as Handle) };
+            // Who uses it holds the lock.
+            self.gpu.give_back(Resource::Stream(handle));
         }
     }
     /// Does something with the handle, which lives as long. What it puts into the stream comes after what memory needs that

@@ -1,7 +1,7 @@
 //! Run-time functions and exceptions on a GPU.
 //!
-//! An exception ends its thread. Where a kernel is compiled for debugging, the first one of a launch is noted in the variable
-//! [`ERROR`]: 0 or 1, the number of its site, the block's and the thread's indices.
+//! An exception ends its thread. Where a kernel is compiled for debugging, or waits for the whole grid, the first one of a
+//! launch is noted in the variable [`ERROR`]: 0 or 1, the number of its site, the block's and the thread's indices.
 
 use super::function::FnCx;
 use crate::ir::Val;
@@ -12,8 +12,10 @@ use lh_ir::{Const, ExcId, Value};
 use lh_ops::exceptions::{INDEX_ERROR, VALUE_ERROR};
 use llvm_sys::LLVMIntPredicate::{LLVMIntEQ, LLVMIntUGE};
 
-/// Where the first exception of a launch is noted: eight `i32`.
+/// Where the first exception of a launch is noted: [`NOTE_WORDS`] times an `i32`.
 pub const ERROR: &str = "lh_error";
+/// Words of a note.
+pub(super) const NOTE_WORDS: usize = 8;
 
 /// What is printed but not yet written: `vprintf`'s format and its operands.
 #[derive(Default)]
@@ -125,7 +127,7 @@ impl FnCx<'_, '_> {
     }
 
     fn note_error(&mut self, exc: ExcId, text: String) {
-        if !self.func.options.debug && !self.func.options.boundscheck {
+        if !self.cx.notes && !self.func.options.debug && !self.func.options.boundscheck {
             return;
         }
         let site = RaiseSite {
@@ -140,7 +142,7 @@ impl FnCx<'_, '_> {
             self.cx.raise_sites.len() - 1
         });
         let t = self.t;
-        let record = self.device_variable(ERROR, self.array_type(t.i32, 8));
+        let record = self.device_variable(ERROR, self.array_type(t.i32, NOTE_WORDS));
         let before = self.compare_exchange(record, self.int(t.i32, 0), self.int(t.i32, 1));
         let first = self.icmp(LLVMIntEQ, before, self.int(t.i32, 0));
         let (note, next) = (self.new_block(), self.new_block());
@@ -148,16 +150,10 @@ impl FnCx<'_, '_> {
         self.at_end(note);
         self.store(self.int(t.i32, number as i64), self.offset(record, 4), 4);
         for (i, register) in ["ctaid.x", "ctaid.y", "ctaid.z", "tid.x", "tid.y", "tid.z"].iter().enumerate() {
-            let v = self.special_register(register);
+            let v = self.cx.special_register(register);
             self.store(v, self.offset(record, 8 + 4 * i), 4);
         }
         self.br(next);
         self.at_end(next);
-    }
-
-    /// A special register, as an intrinsic names it.
-    pub(super) fn special_register(&self, register: &str) -> Val {
-        let f = self.cx.external(&format!("llvm.nvvm.read.ptx.sreg.{register}"), &[], self.t.i32);
-        self.cx.call_external(f, &[])
     }
 }

@@ -3,6 +3,7 @@
 use super::cold::{self, Part, Way};
 use super::device_calls::Printed;
 use super::{Declared, Lowering, Returns};
+use crate::Abi;
 use crate::ir::{Bb, Module, Type, Val};
 use crate::{polls, strips};
 use lh_ir::cfg::Cfg;
@@ -522,9 +523,13 @@ impl FnCx<'_, '_> {
         }
         let (here, b) = (self.here(), self.new_block());
         self.at_end(b);
-        let raised = self.int(self.t.i32, 1);
-        let status = if self.part.is_some() { raised } else { self.with_status(raised, &[]) };
-        self.ret(status);
+        if matches!(self.cx.unit.abi, Abi::Kernel(_)) {
+            self.cx.end_thread();
+        } else {
+            let raised = self.int(self.t.i32, 1);
+            let status = if self.part.is_some() { raised } else { self.with_status(raised, &[]) };
+            self.ret(status);
+        }
         self.at_end(here);
         self.exit = Some(b);
         b

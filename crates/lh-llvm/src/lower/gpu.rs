@@ -1,12 +1,18 @@
-//! What is outside a function on a GPU: kernels and functions that other device code calls.
+//! Code around functions on a GPU: kernels, functions that other device code calls, and the barrier of the grid.
 
+use super::device_calls::{ERROR, NOTE_WORDS};
 use super::{Lowering, Returns};
 use crate::ir::{Type, Val};
 use crate::{Abi, KernelLimits, Unit};
 use lh_ir::Span;
 use lh_ir::types::Prim;
-use llvm_sys::LLVMIntPredicate::LLVMIntNE;
+use llvm_sys::LLVMIntPredicate::{LLVMIntEQ, LLVMIntNE, LLVMIntSLT};
+use llvm_sys::{LLVMAtomicRMWBinOp, LLVMLinkage};
 
+/// The function that waits for the whole grid; what reads our PTX knows it by its name.
+pub(super) const GRID_SYNC: &str = "lh_grid_sync";
+/// The variable by which the blocks of a grid wait for each other.
+pub const GRID_BARRIER: &str = "lh_grid_barrier";
 /// LLVM's number of the calling convention of kernels.
 const PTX_KERNEL: u32 = 71;
 
@@ -137,6 +143,89 @@ fn call(cx: &Lowering<'_>, unit: &Unit<'_>, stub: Val, first: usize) -> (Val, Ve
         return (result, Vec::new());
     }
     (m.extract(result, 0), (1..=ret.len()).map(|i| m.extract(result, i)).collect())
+}
+
+impl Lowering<'_> {
+    /// Ends the thread, wherever it is. A lane that returned instead would wait where the branch that it took meets the
+    /// others' again, while these wait for it at a barrier.
+    pub(super) fn end_thread(&self) {
+        self.intrinsic("exit", &[], self.m.t.void);
+        self.m.unreachable();
+    }
+
+    /// Calls LLVM's intrinsic `llvm.nvvm.<name>`.
+    pub(super) fn intrinsic(&self, name: &str, args: &[Val], ret: Type) -> Val {
+        let types: Vec<_> = args.iter().map(|a| self.m.type_of(*a)).collect();
+        let f = self.external(&format!("llvm.nvvm.{name}"), &types, ret);
+        self.call_external(f, args)
+    }
+    /// A special register, as an intrinsic names it.
+    pub(super) fn special_register(&self, register: &str) -> Val {
+        self.intrinsic(&format!("read.ptx.sreg.{register}"), &[], self.m.t.i32)
+    }
+
+    /// Makes the function that waits for the whole grid, if something calls it.
+    ///
+    /// One thread of each block adds to a counter, that of the first block so much that the highest bit turns when all
+    /// have come; the counter needs no reset. Where threads note exceptions, a block whose first thread has raised
+    /// never comes: then the note is what ends the wait, and each thread of the others, as the launch has failed.
+    pub(super) fn define_grid_sync(&self) {
+        let m = &self.m;
+        let (_, f) = self.external(GRID_SYNC, &[], m.t.void);
+        m.set_linkage(f, LLVMLinkage::LLVMInternalLinkage);
+        m.attribute(f, "noinline");
+        m.attribute(f, "convergent");
+        let [entry, lead, wait, after, done] = [(); 5].map(|()| m.block(f));
+        let barrier = || self.intrinsic("barrier.cta.sync.aligned.all", &[m.int(m.t.i32, 0)], m.t.void);
+        let fence = || self.intrinsic("membar.gl", &[], m.t.void);
+        m.at_end(entry);
+        if let Some(d) = &self.debug {
+            d.leave(m);
+        }
+        barrier();
+        let is_first = |what: &str| {
+            let [x, y, z] = ["x", "y", "z"].map(|a| self.special_register(&format!("{what}.{a}")));
+            m.icmp(LLVMIntEQ, m.or(x, m.or(y, z)), m.int(m.t.i32, 0))
+        };
+        m.cond_br(is_first("tid"), lead, done);
+        m.at_end(lead);
+        let counter = m.device_variable(GRID_BARRIER, m.t.i32);
+        let [nx, ny, nz] = ["x", "y", "z"].map(|a| self.special_register(&format!("nctaid.{a}")));
+        let others = m.sub(m.mul(nx, m.mul(ny, nz)), m.int(m.t.i32, 1));
+        let turn = m.sub(m.int(m.t.i32, i64::from(i32::MIN)), others);
+        let step = m.select(is_first("ctaid"), turn, m.int(m.t.i32, 1));
+        fence();
+        let before = m.atomic_rmw(LLVMAtomicRMWBinOp::LLVMAtomicRMWBinOpAdd, counter, step);
+        m.br(wait);
+        m.at_end(wait);
+        self.end_if_raised(f);
+        let now = m.load(m.t.i32, counter, 4);
+        m.make_volatile(now);
+        let turned = m.icmp(LLVMIntSLT, m.xor(before, now), m.int(m.t.i32, 0));
+        m.cond_br(turned, after, wait);
+        m.at_end(after);
+        fence();
+        m.br(done);
+        m.at_end(done);
+        barrier();
+        self.end_if_raised(f);
+        m.ret_void();
+    }
+
+    /// Ends the thread if an exception is noted, and goes on in a new block.
+    fn end_if_raised(&self, f: Val) {
+        if self.raise_sites.is_empty() {
+            return;
+        }
+        let m = &self.m;
+        let noted = m.load(m.t.i32, m.device_variable(ERROR, m.array_type(m.t.i32, NOTE_WORDS)), 4);
+        m.make_volatile(noted);
+        let (end, next) = (m.block(f), m.block(f));
+        m.cond_br(m.icmp(LLVMIntNE, noted, m.int(m.t.i32, 0)), end, next);
+        m.at_end(end);
+        self.end_thread();
+        m.at_end(next);
+    }
 }
 
 fn c_type(cx: &Lowering<'_>, p: Prim) -> Type {

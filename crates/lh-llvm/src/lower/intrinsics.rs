@@ -2,16 +2,17 @@
 
 use super::arith::fast_math_flags;
 use super::function::FnCx;
+use super::gpu::GRID_SYNC;
+use crate::cached_access;
 use crate::ir::Val;
 use lh_ir::Value;
 use lh_ir::func::Inst;
 use lh_ir::{Const, op::RuntimeFn};
+use lh_ops::runtime::CACHE_OPERATORS;
 use lh_ops::warp;
 use llvm_sys::LLVMAtomicRMWBinOp as Rmw;
-use llvm_sys::LLVMIntPredicate::{LLVMIntEQ, LLVMIntNE, LLVMIntSLT};
+use llvm_sys::LLVMIntPredicate::{LLVMIntEQ, LLVMIntNE};
 
-/// The function that waits for the whole grid.
-const GRID_SYNC: &str = "lh_grid_sync";
 /// All lanes, for the clamp operand of shuffles.
 const LAST_LANE: i64 = 31;
 
@@ -21,7 +22,7 @@ impl FnCx<'_, '_> {
         let t = self.t;
         let vals: Vec<Val> = args.iter().flat_map(|a| self.get(*a)).copied().collect();
         if let Some(register) = register(name) {
-            return vec![self.zext(self.special_register(register), t.i64)];
+            return vec![self.zext(self.cx.special_register(register), t.i64)];
         }
         match name {
             // Blocks are known by registers here.
@@ -41,14 +42,14 @@ impl FnCx<'_, '_> {
             "pause" => self.effect("llvm.nvvm.nanosleep", &[self.trunc(vals[1], t.i32)]),
             "warp" => self.warp(args, &vals),
             "activemask" => vec![self.zext(self.nvvm("activemask", &[], t.i32), t.i64)],
+            "ld_i8" | "ld_i16" | "ld_i32" | "ld_i64" => vec![self.cached_load(f, args, vals[0])],
+            "st_i8" | "st_i16" | "st_i32" | "st_i64" => self.cached_store(args, vals[0], vals[1]),
             name => vec![self.atomic(name, &vals).unwrap_or_else(|| lh_ir::bug!("`{}` is not for a GPU", f.name))],
         }
     }
 
     fn nvvm(&self, name: &str, args: &[Val], ret: crate::ir::Type) -> Val {
-        let types: Vec<_> = args.iter().map(|a| self.type_of(*a)).collect();
-        let f = self.cx.external(&format!("llvm.nvvm.{name}"), &types, ret);
-        self.cx.call_external(f, args)
+        self.cx.intrinsic(name, args, ret)
     }
 
     fn effect(&self, name: &str, args: &[Val]) -> Vec<Val> {
@@ -96,57 +97,12 @@ impl FnCx<'_, '_> {
         self.zext(result, t.i64)
     }
 
-    /// Waits for the whole grid.
+    /// Waits for the whole grid, by a function that `Lowering::define_grid_sync` makes.
     fn grid_sync(&mut self) -> Vec<Val> {
         let f = self.cx.external(GRID_SYNC, &[], self.t.void);
-        if self.blocks(f.1).is_empty() {
-            let here = self.here();
-            self.define_grid_sync(f.1);
-            self.at_end(here);
-        }
+        self.cx.waits_for_grid = true;
         self.cx.call_external(f, &[]);
         Vec::new()
-    }
-
-    /// A thread of each block adds to a counter, that of the first block so much that the highest bit turns when all have
-    /// come. The counter needs no reset. This is a function by its name, for what reads our PTX.
-    fn define_grid_sync(&self, f: Val) {
-        let t = self.t;
-        self.set_linkage(f, llvm_sys::LLVMLinkage::LLVMInternalLinkage);
-        self.attribute(f, "noinline");
-        self.attribute(f, "convergent");
-        let [entry, lead, wait, after, done] = [(); 5].map(|()| self.block(f));
-        let dims = |what: &str| ["x", "y", "z"].map(|a| self.special_register(&format!("{what}.{a}")));
-        let barrier = || self.effect("llvm.nvvm.barrier.cta.sync.aligned.all", &[self.int(t.i32, 0)]);
-        self.at_end(entry);
-        if let Some(d) = &self.cx.debug {
-            d.leave(self);
-        }
-        barrier();
-        let [x, y, z] = dims("tid");
-        let leads = self.icmp(LLVMIntEQ, self.or(x, self.or(y, z)), self.int(t.i32, 0));
-        self.cond_br(leads, lead, done);
-        self.at_end(lead);
-        let counter = self.device_variable("lh_grid_barrier", t.i32);
-        let ([nx, ny, nz], [bx, by, bz]) = (dims("nctaid"), dims("ctaid"));
-        let others = self.sub(self.mul(nx, self.mul(ny, nz)), self.int(t.i32, 1));
-        let first = self.icmp(LLVMIntEQ, self.or(bx, self.or(by, bz)), self.int(t.i32, 0));
-        let turn = self.sub(self.int(t.i32, i64::from(i32::MIN)), others);
-        let step = self.select(first, turn, self.int(t.i32, 1));
-        self.effect("llvm.nvvm.membar.gl", &[]);
-        let before = self.atomic_rmw(Rmw::LLVMAtomicRMWBinOpAdd, counter, step);
-        self.br(wait);
-        self.at_end(wait);
-        let now = self.load(t.i32, counter, 4);
-        self.make_volatile(now);
-        let turned = self.icmp(LLVMIntSLT, self.xor(before, now), self.int(t.i32, 0));
-        self.cond_br(turned, after, wait);
-        self.at_end(after);
-        self.effect("llvm.nvvm.membar.gl", &[]);
-        self.br(done);
-        self.at_end(done);
-        barrier();
-        self.ret_void();
     }
 
     /// Context, kind, mask, value, lane.
@@ -235,6 +191,25 @@ impl FnCx<'_, '_> {
             "lh_powf" => call(self, "ex2", self.fmul(vals[1], call(self, "lg2", vals[0]))),
             _ => return None,
         })
+    }
+
+    /// A load with a cache operator: address, operator.
+    fn cached_load(&self, f: &RuntimeFn, args: &[Value], address: Val) -> Val {
+        let how = CACHE_OPERATORS[self.constant_operand(args[1]) as usize];
+        let ty = self.prim(f.ret[0]);
+        let fn_type = self.fn_type(&[self.t.ptr], ty);
+        let load = cached_access::declare(&self.cx.m, &format!("ld.{how}"), 8 * f.ret[0].size() as u32, fn_type);
+        self.call(fn_type, load, &[address])
+    }
+
+    /// A store with a cache operator: address, value, operator.
+    fn cached_store(&self, args: &[Value], address: Val, value: Val) -> Vec<Val> {
+        let how = CACHE_OPERATORS[self.constant_operand(args[2]) as usize];
+        let fn_type = self.fn_type(&[self.t.ptr, self.type_of(value)], self.t.void);
+        let bits = 8 * self.prims(args[1])[0].size() as u32;
+        let store = cached_access::declare(&self.cx.m, &format!("st.{how}"), bits, fn_type);
+        self.call(fn_type, store, &[address, value]);
+        Vec::new()
     }
 
     /// An atomic operation `<what>_<type>`: address, operands.

@@ -26,6 +26,7 @@ use crate::{Abi, Outside, Rare, Unit};
 pub(crate) use device::check_device;
 pub use device_calls::ERROR;
 pub use entry::CALLBACK;
+pub use gpu::GRID_BARRIER;
 
 use crate::debug::DebugInfo;
 use crate::ir::{Module, Type, Val};
@@ -82,6 +83,10 @@ pub(crate) struct Lowering<'u> {
     debug: Option<DebugInfo>,
     /// Where code for a GPU raises, by number.
     raise_sites: Vec<RaiseSite>,
+    /// Whether exceptions are noted in all functions of the unit: a block that waits for the grid must know of them.
+    notes: bool,
+    /// Whether something calls the function that waits for the grid.
+    waits_for_grid: bool,
     /// Names of the functions that parts of functions have become which hardly ever run.
     rare: Vec<String>,
 }
@@ -122,6 +127,8 @@ pub(crate) fn lower(unit: &Unit<'_>, machine: &Machine) -> Lowered {
         texts: HashMap::new(),
         debug,
         raise_sites: Vec::new(),
+        notes: matches!(unit.abi, Abi::Kernel(_)) && unit.functions.iter().any(|f| waits_for_grid(f)),
+        waits_for_grid: false,
         rare: Vec::new(),
     };
     cx.functions = unit.functions.iter().enumerate().map(|(i, f)| cx.declare(f, i)).collect();
@@ -141,6 +148,10 @@ pub(crate) fn lower(unit: &Unit<'_>, machine: &Machine) -> Lowered {
             }
         }
         Abi::Kernel(_) | Abi::CFunction | Abi::StatusFunction => gpu::entry(&mut cx, unit),
+    }
+    if cx.waits_for_grid {
+        // Whether something raises is known by now.
+        cx.define_grid_sync();
     }
     if let Some(d) = &cx.debug {
         d.finish();
@@ -169,6 +180,12 @@ fn recursive(unit: &Unit<'_>, specs: &HashMap<SpecId, usize>) -> Vec<bool> {
         false
     };
     (0..callees.len()).map(reaches_itself).collect()
+}
+
+/// Whether a function waits for the whole grid.
+fn waits_for_grid(f: &Function) -> bool {
+    let mut insts = f.blocks.iter().flat_map(|b| &b.insts);
+    insts.any(|d| matches!(&d.inst, Inst::Runtime(f, _) if f.name == "lh_cuda_grid_sync"))
 }
 
 fn called(inst: &Inst) -> Option<SpecId> {

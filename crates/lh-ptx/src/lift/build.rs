@@ -24,8 +24,17 @@ pub(super) struct FnLift<'a, 'm> {
     /// The carry of extended arithmetic.
     carry: Option<Slot>,
     /// The block's context and its shared memory.
-    context: Option<Value>,
+    pub(super) context: Option<Value>,
     shared: Option<Value>,
+    /// Blocks at whose end the thread ends by `exit`.
+    pub(super) exits: Vec<Block>,
+    /// Blocks with barriers that a whole warp must come to together.
+    pub(super) aligned: Vec<Block>,
+}
+
+/// Whether a function returns if its thread has ended in it.
+fn ends(cx: &ModuleCx<'_>, source: &Func) -> bool {
+    !source.is_entry && cx.ending.contains(&*source.name)
 }
 
 /// The IR type of values of a PTX type.
@@ -53,7 +62,7 @@ impl<'a, 'm> FnLift<'a, 'm> {
             name: source.name.clone(),
             qualname: source.name.clone(),
             file: "<PTX>".to_owned(),
-            ret: Some(Ty::none()),
+            ret: Some(if ends(cx, source) { Ty::bool() } else { Ty::none() }),
             options: cx.options,
             ..Function::default()
         };
@@ -70,12 +79,17 @@ impl<'a, 'm> FnLift<'a, 'm> {
             carry: None,
             context: None,
             shared: None,
+            exits: Vec::new(),
+            aligned: Vec::new(),
         };
         f.func.blocks.push(BlockData::default());
         let body = source.body.as_deref().unwrap_or_default();
         f.prologue(body)?;
         f.body(body)?;
         f.tie_off();
+        if cx.converged {
+            f.check_convergence();
+        }
         Ok(f.func)
     }
 
@@ -199,8 +213,18 @@ impl<'a, 'm> FnLift<'a, 'm> {
         self.terminate(Term::Branch { cond, then: to(then), els: to(els) });
     }
     pub(super) fn ret(&mut self) {
-        let none = self.push(Inst::Zero, Ty::none());
-        self.terminate(Term::Return(none));
+        let result = self.push(Inst::Zero, self.func.ret.unwrap_or_else(Ty::none));
+        self.terminate(Term::Return(result));
+    }
+    /// Ends the thread: a function that a kernel calls tells its caller so.
+    pub(super) fn exit(&mut self) {
+        self.exits.push(self.block);
+        if ends(self.cx, self.source) {
+            let ended = self.int(1, Ty::bool());
+            self.terminate(Term::Return(ended));
+        } else {
+            self.ret();
+        }
     }
     pub(super) fn label(&self, name: &str) -> Parsed<Block> {
         match self.labels.get(name) {

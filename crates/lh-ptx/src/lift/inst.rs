@@ -82,11 +82,12 @@ impl FnLift<'_, '_> {
                 Ok(())
             }
             "brx" => self.choice(args),
-            "ret" | "exit" => {
-                if inst.op[0] == "exit" && !self.source.is_entry {
-                    return self.fail("`exit` in a function that a kernel calls is not supported");
-                }
+            "ret" => {
                 self.ret();
+                Ok(())
+            }
+            "exit" => {
+                self.exit();
                 Ok(())
             }
             "trap" | "brkpt" => {
@@ -100,7 +101,12 @@ impl FnLift<'_, '_> {
             }
             "cvt" => self.convert(&words, args),
             "bar" | "barrier" | "membar" | "fence" | "atom" | "red" | "shfl" | "vote" | "match" | "activemask"
-            | "nanosleep" => self.threads(&inst.op[0], &words, args),
+            | "nanosleep" => {
+                if super::converge::is_aligned_barrier(&inst.op) {
+                    self.aligned.push(self.block);
+                }
+                self.threads(&inst.op[0], &words, args)
+            }
             name => {
                 if self.arithmetic(name, &words, args)? || self.bit_operation(name, &words, args)? {
                     return Ok(());

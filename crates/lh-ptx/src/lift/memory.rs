@@ -104,7 +104,7 @@ impl FnLift<'_, '_> {
     fn load(&mut self, words: &Words<'_>, args: &[Operand]) -> Parsed<()> {
         let Some(ty) = words.types().last().copied() else { return self.fail("a load without a type") };
         let at = self.address(words, &args[1])?;
-        let waits = words.has("volatile") || words.has("relaxed") || words.has("acquire");
+        let waits = ["volatile", "relaxed", "acquire", "cg", "cv"].iter().any(|w| words.has(w));
         if waits && words.0.iter().all(|w| w != "param" && w != "local") {
             return self.load_now(ty, at, &args[0]);
         }
@@ -202,6 +202,9 @@ impl FnLift<'_, '_> {
                 None => return self.fail(format_args!("no parameter `{n}`")),
             }
         }
+        if self.cx.aligned.contains(name.as_str()) {
+            self.aligned.push(self.block);
+        }
         // Our own code generator's barrier of the grid, which would wait for blocks that are not running.
         if name == "lh_grid_sync" {
             let cx = self.context()?;
@@ -210,6 +213,15 @@ impl FnLift<'_, '_> {
             return Ok(());
         }
         match self.cx.specs.get(name.as_str()) {
+            Some((spec, _)) if self.cx.ending.contains(name.as_str()) => {
+                let ended = self.push(Ir::Call(*spec, places), Ty::bool());
+                let (end, next) = (self.func.new_block(), self.func.new_block());
+                self.branch(ended, end, next);
+                self.block = end;
+                self.exit();
+                self.block = next;
+                Ok(())
+            }
             Some((spec, _)) => {
                 self.push(Ir::Call(*spec, places), Ty::none());
                 Ok(())

@@ -3,18 +3,19 @@
 mod arith;
 mod bits;
 mod build;
+mod converge;
 mod convert;
 mod inst;
 mod memory;
 mod threads;
 
-use crate::ast::{Func, Module, Space, StmtKind, Var};
+use crate::ast::{Func, Module, Operand, Space, StmtKind, Var};
 use crate::parse::{Parsed, parse};
 use build::FnLift;
 use lh_ir::diag::{self, Diagnostic};
 use lh_ir::func::{Function, Options};
 use lh_ir::{SpecId, Ty};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// A module as typed IR.
 pub struct Lifted {
@@ -69,14 +70,34 @@ pub(crate) struct ModuleCx<'m> {
     shared_bytes: usize,
     shared_align: usize,
     options: Options,
+    /// Functions in which a thread may end: they return whether theirs has, and callers end theirs then.
+    ending: HashSet<&'m str>,
+    /// Functions with barriers that a whole warp must come to together.
+    aligned: HashSet<&'m str>,
+    converged: bool,
 }
 
-/// Reads a module. Options are those of its functions; calls are numbered from `first` on. `known` are addresses of variables
-/// and numbers of functions that the module declares and others define.
+/// How a module is lifted.
+#[derive(Clone, Copy, Default)]
+pub struct Lifting {
+    /// Options of kernels.
+    pub kernel: Options,
+    /// Options of other functions.
+    pub function: Options,
+    /// Calls are numbered from here on.
+    pub first: u32,
+    /// Whether kernels raise an exception where threads of a warp part before a barrier that is for a whole warp.
+    pub converged: bool,
+    /// Whether functions are called from outside the module, by code that expects them to return.
+    pub is_called: bool,
+}
+
+/// Reads a module.
 ///
 /// # Errors
-/// What is not PTX, or is not supported.
-pub fn lift(text: &str, kernel: Options, function: Options, first: u32) -> Parsed<Lifted> {
+/// The text is not PTX, or has something that is not supported.
+pub fn lift(text: &str, lifting: Lifting) -> Parsed<Lifted> {
+    let Lifting { kernel, function, first, .. } = lifting;
     let module = parse(text)?;
     let mut variables = Vec::new();
     for v in module.vars.iter().filter(|v| matches!(v.space, Space::Global | Space::Const)) {
@@ -94,6 +115,15 @@ pub fn lift(text: &str, kernel: Options, function: Options, first: u32) -> Parse
         to.write(&bytes);
     }
     let mut cx = ModuleCx::new(&module, &addresses, function);
+    cx.aligned = callers(&module, converge::is_aligned_barrier);
+    cx.ending = callers(&module, |op| op[0] == "exit");
+    cx.converged = lifting.converged;
+    if let Some(name) = cx.ending.iter().find(|_| lifting.is_called) {
+        return Err(Diagnostic::new(
+            diag::BAD_PTX,
+            format!("`exit` in `{name}`, which a kernel calls, is not supported"),
+        ));
+    }
     let defined: Vec<&Func> = module.funcs.iter().filter(|f| f.body.is_some()).collect();
     for (i, f) in defined.iter().enumerate() {
         cx.specs.insert(&f.name, (SpecId(first + i as u32), f));
@@ -108,6 +138,25 @@ pub fn lift(text: &str, kernel: Options, function: Options, first: u32) -> Parse
         out.functions.push(FnLift::lift(&cx, f)?);
     }
     Ok(out)
+}
+
+/// Functions that have an operation themselves or in one that they call.
+fn callers(module: &Module, has: impl Fn(&[String]) -> bool) -> HashSet<&str> {
+    let mut found: HashSet<&str> = HashSet::new();
+    loop {
+        let before = found.len();
+        for f in &module.funcs {
+            let calls = |args: &[Operand]| args.iter().any(|a| matches!(a, Operand::Name(n) if found.contains(&**n)));
+            let body = f.body.as_deref().unwrap_or_default();
+            let mut insts = body.iter().filter_map(|s| if let StmtKind::Inst(i) = &s.kind { Some(i) } else { None });
+            if insts.any(|i| has(&i.op) || i.op[0] == "call" && calls(&i.args)) {
+                found.insert(&f.name);
+            }
+        }
+        if found.len() == before {
+            return found;
+        }
+    }
 }
 
 fn unknown(name: &str) -> Box<Diagnostic> {
@@ -125,6 +174,9 @@ impl<'m> ModuleCx<'m> {
             shared_bytes: 0,
             shared_align: 16,
             options,
+            ending: HashSet::new(),
+            aligned: HashSet::new(),
+            converged: false,
         };
         let inner = module.funcs.iter().filter_map(|f| f.body.as_ref()).flatten();
         let inner = inner.filter_map(|s| if let StmtKind::Var(v) = &s.kind { Some(v) } else { None });

@@ -99,6 +99,38 @@ unsafe extern "C" fn lh_cuda_temporary(_bytes: i64, _out: *mut u8) -> i32 {
     in_place("lh_cuda_temporary")
 }
 
+unsafe extern "C" fn lh_cuda_ld_i8(_at: *const u8, _how: i64) -> i8 {
+    in_place("lh_cuda_ld_i8")
+}
+
+unsafe extern "C" fn lh_cuda_st_i8(_at: *mut u8, _value: i8, _how: i64) {
+    in_place("lh_cuda_st_i8")
+}
+
+unsafe extern "C" fn lh_cuda_ld_i16(_at: *const u8, _how: i64) -> i16 {
+    in_place("lh_cuda_ld_i16")
+}
+
+unsafe extern "C" fn lh_cuda_st_i16(_at: *mut u8, _value: i16, _how: i64) {
+    in_place("lh_cuda_st_i16")
+}
+
+unsafe extern "C" fn lh_cuda_ld_i32(_at: *const u8, _how: i64) -> i32 {
+    in_place("lh_cuda_ld_i32")
+}
+
+unsafe extern "C" fn lh_cuda_st_i32(_at: *mut u8, _value: i32, _how: i64) {
+    in_place("lh_cuda_st_i32")
+}
+
+unsafe extern "C" fn lh_cuda_ld_i64(_at: *const u8, _how: i64) -> i64 {
+    in_place("lh_cuda_ld_i64")
+}
+
+unsafe extern "C" fn lh_cuda_st_i64(_at: *mut u8, _value: i64, _how: i64) {
+    in_place("lh_cuda_st_i64")
+}
+
 unsafe extern "C" fn lh_cuda_lanes_copy(_from: *const u8, _to: *mut u8, _size: i64) {
     in_place("lh_cuda_lanes_copy")
 }
@@ -121,7 +153,8 @@ pub(crate) fn symbols() -> Vec<Symbol> {
         () lh_cuda_context lh_cuda_tid_x lh_cuda_tid_y lh_cuda_tid_z;
         (_) lh_cuda_fence lh_cuda_bid_x lh_cuda_bid_y lh_cuda_bid_z lh_cuda_bdim_x lh_cuda_bdim_y lh_cuda_bdim_z lh_cuda_gdim_x
             lh_cuda_gdim_y lh_cuda_gdim_z lh_cuda_scratch lh_cuda_capacity lh_cuda_first lh_cuda_last lh_cuda_dynamic lh_cuda_dynamic_bytes lh_cuda_lanes_bits;
-        (_ _) lh_cuda_local lh_cuda_temporary;
+        (_ _) lh_cuda_local lh_cuda_temporary lh_cuda_ld_i8 lh_cuda_ld_i16 lh_cuda_ld_i32 lh_cuda_ld_i64;
+        (_ _ _) lh_cuda_st_i8 lh_cuda_st_i16 lh_cuda_st_i32 lh_cuda_st_i64;
         (_ _ _) lh_cuda_lanes_copy;
         (_ _ _ _) lh_cuda_failed lh_cuda_shared lh_cuda_lanes_move;
         (_ _ _ _ _) lh_cuda_enter_block;

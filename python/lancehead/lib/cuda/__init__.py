@@ -95,57 +95,89 @@ def _check_hint(array, i):
         prim.error("cache hints take one index for each dimension")
 
 
+def _load(array, i, how):
+    """An element: on a GPU by an instruction with a cache operator, which is done each time; elsewhere memory is read anew."""
+    _check_hint(array, i)
+    if not prim.on_gpu():
+        # Threads may wait for what others write, by the two that read what all see.
+        if how == "cg" or how == "cv":
+            prim.lh_cuda_fence(1)
+        else:
+            prim.lh_cuda_fence(3)
+        return array[i]
+    dtype, operator = prim.dtype_of(array), prim.cache_operator(how)
+    at = prim.element_pointer(array, i)
+    if prim.itemsize(dtype) == 1:
+        return prim.cast(prim.lh_cuda_ld_i8(at, operator), dtype)
+    if prim.itemsize(dtype) == 2:
+        half = prim.lh_cuda_ld_i16(at, operator)
+        return prim.f16_of_bits(half) if prim.is_float(dtype) else prim.cast(half, dtype)
+    if prim.itemsize(dtype) == 4:
+        word = prim.lh_cuda_ld_i32(at, operator)
+        return prim.f32_of_bits(word) if prim.is_float(dtype) else prim.cast(word, dtype)
+    long = prim.lh_cuda_ld_i64(at, operator)
+    return prim.f64_of_bits(long) if prim.is_float(dtype) else prim.cast(long, dtype)
+
+
+def _store(array, i, value, how):
+    """Writes an element: on a GPU by an instruction with a cache operator."""
+    _check_hint(array, i)
+    if not prim.on_gpu():
+        array[i] = value
+        return
+    dtype, operator = prim.dtype_of(array), prim.cache_operator(how)
+    at = prim.writable_element_pointer(array, i)
+    x = prim.cast(value, dtype)
+    if prim.itemsize(dtype) == 1:
+        prim.lh_cuda_st_i8(at, prim.cast(x, np.int8), operator)
+    elif prim.itemsize(dtype) == 2:
+        prim.lh_cuda_st_i16(at, prim.bits_of_f16(x) if prim.is_float(dtype) else prim.cast(x, np.int16), operator)
+    elif prim.itemsize(dtype) == 4:
+        prim.lh_cuda_st_i32(at, prim.bits_of_f32(x) if prim.is_float(dtype) else prim.cast(x, np.int32), operator)
+    else:
+        prim.lh_cuda_st_i64(at, prim.bits_of_f64(x) if prim.is_float(dtype) else prim.cast(x, np.int64), operator)
+
+
 def ldca(array, i):
     """An element, kept in all caches."""
-    _check_hint(array, i)
-    return array[i]
+    return _load(array, i, "ca")
 
 
 def ldcg(array, i):
     """An element, kept in the cache of all."""
-    _check_hint(array, i)
-    return array[i]
+    return _load(array, i, "cg")
 
 
 def ldcs(array, i):
     """An element that is read once."""
-    _check_hint(array, i)
-    return array[i]
+    return _load(array, i, "cs")
 
 
 def ldlu(array, i):
     """An element that is read for the last time."""
-    _check_hint(array, i)
-    return array[i]
+    return _load(array, i, "lu")
 
 
 def ldcv(array, i):
     """An element, read anew."""
-    _check_hint(array, i)
-    # Else a loop that waits for it would read it once.
-    prim.lh_cuda_fence(1)
-    return array[i]
-
-
-def stcg(array, i, value):
-    """Writes an element to the cache of all."""
-    _check_hint(array, i)
-    array[i] = value
-
-
-def stcs(array, i, value):
-    """Writes an element that is not used again soon."""
-    _check_hint(array, i)
-    array[i] = value
+    return _load(array, i, "cv")
 
 
 def stwb(array, i, value):
     """Writes an element to all caches."""
-    _check_hint(array, i)
-    array[i] = value
+    _store(array, i, value, "wb")
+
+
+def stcg(array, i, value):
+    """Writes an element to the cache of all."""
+    _store(array, i, value, "cg")
+
+
+def stcs(array, i, value):
+    """Writes an element that is not used again soon."""
+    _store(array, i, value, "cs")
 
 
 def stwt(array, i, value):
     """Writes an element through to memory."""
-    _check_hint(array, i)
-    array[i] = value
+    _store(array, i, value, "wt")
