@@ -15,7 +15,10 @@ $(VENV)/bin/maturin build --release --interpreter $(PY) --out target/wheels
 $(PY) -m pip install --quiet --force-reinstall --no-deps target/wheels/lancehead-*.whl
 endef
 
-.PHONY: build demo test bench setup clean
+# The Python of a machine with a GPU.
+PYTHON ?= python3.12
+
+.PHONY: build demo test bench gpu setup clean
 
 # The release wheel, in target/wheels and installed in .venv.
 build: $(VENV)/.lancehead-installed
@@ -28,6 +31,12 @@ test: build
 
 bench: build
 	cargo xtask bench
+
+# A folder to carry to a machine with a GPU, in target/gpu/carry: the wheel for PYTHON, and what checks and measures it there.
+gpu: build
+	mkdir -p target/gpu
+	tools/gpu_wheel.sh $(PYTHON)
+	tools/gpu_folder.sh target/gpu/wheels/lancehead-*.whl target/gpu/carry
 
 setup:
 	@tools/setup.sh
