@@ -147,7 +147,7 @@ fn last_line(code: &Code) -> u32 {
 fn shown(ty: Ty) -> String {
     match ty.kind() {
         TyKind::Func(_) | TyKind::Closure { .. } | TyKind::Choice(_) => "function".to_owned(),
-        _ => ty.to_string(),
+        _ => ty.numba().to_string(),
     }
 }
 

@@ -270,7 +270,7 @@ fn formless(t: Ty) -> Option<(&'static str, &'static str)> {
 
 /// Whether two result types are the same to a caller from Python.
 fn same_boundary(want: Ty, got: Ty) -> bool {
-    want.strong() == got.strong() || got.is_never() || want.to_string() == got.to_string()
+    want.strong() == got.strong() || got.is_never() || want.numba().to_string() == got.numba().to_string()
 }
 
 impl World for Session<'_> {

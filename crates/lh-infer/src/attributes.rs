@@ -3,6 +3,7 @@
 use crate::emit::wrap_int;
 use crate::infer::Infer;
 use crate::iterate::Lazy;
+use crate::substitutes;
 use crate::val::{Known, Method, Val};
 use crate::world::Object;
 use lh_ir::diag::{self, Diagnostic, Result};
@@ -78,7 +79,12 @@ impl Infer<'_> {
             return Err(Diagnostic::new(diag::UNSUPPORTED_SYNTAX, format!("`with` on `{}` is not supported", v.ty))
                 .note("use try and finally"));
         }
-        Err(Diagnostic::new(diag::UNKNOWN_ATTRIBUTE, format!("`{}` has no attribute `{name}` in compiled code", v.ty)))
+        let text = format!("`{}` has no attribute `{name}` in compiled code", v.ty);
+        let d = Diagnostic::new(diag::UNKNOWN_ATTRIBUTE, text);
+        Err(match substitutes::of_attribute(classes(v.ty), name) {
+            Some(text) => d.note(text),
+            None => d.note("compute it outside of the function and pass it in"),
+        })
     }
 
     /// Attributes that inference knows itself.
@@ -106,10 +112,11 @@ impl Infer<'_> {
                         )
                         .note("pass what you need of it as numbers, tuples or arrays"));
                     }
-                    return Err(Diagnostic::new(
-                        diag::UNKNOWN_ATTRIBUTE,
-                        format!("`{what}` has no attribute `{name}`"),
-                    ));
+                    let d = Diagnostic::new(diag::UNKNOWN_ATTRIBUTE, format!("`{what}` has no attribute `{name}`"));
+                    return Err(match substitutes::of(&format!("{what}.{name}")) {
+                        Some(text) => d.note(text),
+                        None => d,
+                    });
                 };
                 self.object(x).map(Some)
             }

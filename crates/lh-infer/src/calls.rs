@@ -5,6 +5,7 @@ use crate::convert::{float_for, promote};
 use crate::infer::Infer;
 use crate::iterate::Plan;
 use crate::operators::{Kernel, cast_expr, element, operator_of, operator_path};
+use crate::substitutes;
 use crate::val::{Known, Val};
 use crate::world::{ArgTy, Object};
 use lh_ir::diag::{self, Diagnostic, Result};
@@ -62,7 +63,10 @@ impl Infer<'_> {
                     let name = self.world.describe(*o);
                     let d =
                         Diagnostic::new(diag::UNSUPPORTED_CALL, format!("`{name}` cannot be called in compiled code"));
-                    Err(if let Object::Module(_) = other { d.note("a module is not callable") } else { d })
+                    Err(match other {
+                        Object::Module(_) => d.note("a module is not callable"),
+                        _ => d.note(substitutes::of(&name).unwrap_or(substitutes::OUTSIDE)),
+                    })
                 }
             },
             TyKind::BoundMethod { recv, name } => {
@@ -270,7 +274,8 @@ impl Infer<'_> {
     pub(crate) fn call_library(&mut self, path: &str, args: &[Val]) -> Result<Val> {
         match self.world.library(path) {
             Some((f, _)) => self.call_func(f, args, &[]),
-            None => Err(Diagnostic::new(diag::UNSUPPORTED_CALL, format!("`{path}` is not supported in compiled code"))),
+            None => Err(Diagnostic::new(diag::UNSUPPORTED_CALL, format!("`{path}` is not supported in compiled code"))
+                .note(substitutes::of(path).unwrap_or(substitutes::OUTSIDE))),
         }
     }
 
@@ -474,7 +479,7 @@ impl Infer<'_> {
             }
         }
         Err(Diagnostic::new(diag::UNSUPPORTED_CALL, format!("`{path}` is not supported in compiled code"))
-            .note("the manual lists what is; call it outside and pass the result in"))
+            .note(substitutes::of(path).unwrap_or(substitutes::OUTSIDE)))
     }
 
     /// Operators by name, rows and scalar library kernels, mapped over arrays. `None` when the path is none of these.

@@ -470,7 +470,9 @@ impl Infer<'_> {
                 Err(crate::stencils::bad("Assignments to arrays passed to stencil kernels is not allowed.")
                     .note("return the element's value; what is written to is named by `standard_indexing=`"))
             }
-            _ => Err(Diagnostic::new(diag::NO_MATCHING_OP, format!("items of `{}` cannot be assigned", v.ty))),
+            _ if self.entries(v).is_some() => Err(self.no_container("a dictionary that grows")),
+            _ => Err(Diagnostic::new(diag::NO_MATCHING_OP, format!("items of `{}` cannot be assigned", v.ty))
+                .note("make a new value, or use a list or an array")),
         }
     }
 

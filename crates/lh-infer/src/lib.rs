@@ -23,6 +23,7 @@ mod records;
 mod shape;
 mod stencils;
 mod step;
+pub mod substitutes;
 mod threads;
 mod ufuncs;
 mod val;

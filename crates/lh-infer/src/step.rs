@@ -3,6 +3,7 @@
 use crate::emit::exc;
 use crate::infer::Infer;
 use crate::iterate::Lazy;
+use crate::substitutes;
 use crate::val::{Known, Val};
 use crate::world::Object;
 use lh_ir::diag::{self, Diagnostic, Result};
@@ -113,8 +114,9 @@ impl Infer<'_> {
     }
 
     pub(crate) fn no_container(&self, what: &str) -> Box<Diagnostic> {
-        Diagnostic::new(diag::UNSUPPORTED_TYPE, format!("{what} is not supported in compiled code yet"))
-            .note("use a list, a tuple or an array")
+        Diagnostic::new(diag::UNSUPPORTED_TYPE, format!("{what} is not supported in compiled code yet")).note(
+            substitutes::of(if what.contains("set") { "builtins.set" } else { "builtins.dict" }).unwrap_or_default(),
+        )
     }
 
     /// A constant of the code.

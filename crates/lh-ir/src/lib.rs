@@ -14,6 +14,7 @@ pub mod print;
 mod print_untyped;
 pub mod span;
 pub mod stored;
+mod type_names;
 pub mod types;
 pub mod untyped;
 pub mod verify;

@@ -316,8 +316,19 @@ pub fn short_text(o: &Bound<'_, PyAny>) -> String {
     if o.is_instance_of::<PyType>() || o.is_callable() {
         let name = o.getattr("__qualname__").or_else(|_| o.getattr("__name__")).and_then(|n| n.extract::<String>());
         if let Ok(name) = name {
-            return format!("{class} `{name}`");
+            return public_name(o, &name).unwrap_or(name);
         }
     }
     class
+}
+
+/// The name of an object in the module that users import it from: `_bisect.bisect_right` is `bisect.bisect_right`.
+fn public_name(o: &Bound<'_, PyAny>, name: &str) -> Option<String> {
+    let modules = o.py().import("sys").ok()?.getattr("modules").ok()?;
+    let own = o.getattr("__module__").and_then(|m| m.extract::<String>()).unwrap_or_default();
+    // A ufunc does not know its module.
+    ["builtins", own.trim_start_matches('_'), &own, "scipy.special"].into_iter().find_map(|module| {
+        let found = modules.get_item(module).ok()?.getattr(name).ok()?;
+        found.is(o).then(|| format!("{module}.{name}"))
+    })
 }

@@ -121,7 +121,7 @@ fn texts(h: &mut Hasher, all: &[&str]) -> Option<()> {
 
 /// What a ufunc is beside its function.
 fn ufunc(h: &mut Hasher, u: &Ufunc) {
-    let types = |l: &Vec<Ty>| l.iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
+    let types = |l: &Vec<Ty>| l.iter().map(|t| t.numba().to_string()).collect::<Vec<_>>().join(",");
     let loops = u.loops.iter().map(types).collect::<Vec<_>>().join(";");
     let rest = format!("{} {} {:?} {:?} {:?} {:?}", u.nin, u.grows, u.nout, u.identity, u.writable, u.layout);
     texts(h, &["ufunc", &u.name, &loops, &rest]);
@@ -153,7 +153,7 @@ fn constant(h: &mut Hasher, c: &Const) {
 /// A type; named tuples in it by their classes, and none that mentions other objects.
 fn ty(h: &mut Hasher, what: &str, t: Ty, py: Python<'_>) -> Option<()> {
     h.text(what);
-    h.text(&t.to_string());
+    h.text(&t.numba().to_string());
     mentions(h, t, py)
 }
 

@@ -616,7 +616,7 @@ fn best_match(state: &State, natural: &[Ty]) -> PyResult<(Vec<Ty>, Option<Ty>)> 
             }
         }
     }
-    let types = natural.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+    let types = natural.iter().map(|t| t.numba().to_string()).collect::<Vec<_>>().join(", ");
     match best {
         Some((_, signature)) if !ambiguous => Ok(signature),
         Some(_) => Err(PyTypeError::new_err(format!("Ambiguous overloading for argument type(s) {types}"))),

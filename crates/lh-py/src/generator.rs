@@ -65,7 +65,7 @@ impl Generator {
     }
     fn __repr__(&self) -> String {
         let item = match self.advance.args.first().map(|t: &Ty| t.kind()) {
-            Some(TyKind::Generator { item, .. }) => item.to_string(),
+            Some(TyKind::Generator { item, .. }) => item.numba().to_string(),
             _ => String::new(),
         };
         format!("<compiled generator of {item}>")

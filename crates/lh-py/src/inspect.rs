@@ -49,8 +49,8 @@ fn section<'py>(
 
 fn function<'py>(py: Python<'py>, f: &FunctionReport) -> PyResult<Bound<'py, PyAny>> {
     let lines = (f.lines.0..=f.lines.1).map(|n| line(py, f, n)).collect::<PyResult<Vec<_>>>()?;
-    let params: Vec<(&str, String)> = f.params.iter().map(|(n, t)| (n.as_str(), t.to_string())).collect();
-    class(py, "Function")?.call1((&f.qualname, params, f.ret.to_string(), &f.file, lines))
+    let params: Vec<(&str, String)> = f.params.iter().map(|(n, t)| (n.as_str(), t.numba().to_string())).collect();
+    class(py, "Function")?.call1((&f.qualname, params, f.ret.numba().to_string(), &f.file, lines))
 }
 
 fn line<'py>(py: Python<'py>, f: &FunctionReport, number: u32) -> PyResult<Bound<'py, PyAny>> {

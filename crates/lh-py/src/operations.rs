@@ -12,7 +12,7 @@ fn typed<'py>(py: Python<'py>, c: &Const) -> PyResult<Bound<'py, PyTuple>> {
         Const::Float(x, _) => PyFloat::new(py, *x).into_any(),
         Const::None | Const::Complex(..) | Const::Str(_) => py.None().into_bound(py),
     };
-    (c.ty().to_string(), value).into_pyobject(py)
+    (c.ty().numba().to_string(), value).into_pyobject(py)
 }
 
 /// The name of each operation, the Python callables that mean it, and its examples: operands and result.

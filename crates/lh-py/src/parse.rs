@@ -63,7 +63,7 @@ pub fn spelling(t: Ty) -> String {
             format!("FunctionType({}({}))", spelling(*ret), many(args))
         }
         TyKind::Instance { class: InstanceOf::Pointer(to), .. } => format!("CPointer({})", spelling(*to)),
-        _ => t.to_string(),
+        _ => t.numba().to_string(),
     }
 }
 

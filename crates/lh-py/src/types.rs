@@ -52,7 +52,7 @@ impl Type {
 #[pymethods]
 impl Type {
     fn __repr__(&self) -> String {
-        self.0.to_string()
+        self.0.numba().to_string()
     }
     fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
         other.cast::<Type>().is_ok_and(|t| t.get().0 == self.0)
@@ -136,12 +136,12 @@ impl Type {
     }
     #[getter]
     fn name(&self) -> String {
-        self.0.to_string()
+        self.0.numba().to_string()
     }
     /// What tells types apart: the name.
     #[getter]
     fn key(&self) -> String {
-        self.0.to_string()
+        self.0.numba().to_string()
     }
     #[getter]
     fn dtype(&self, py: Python<'_>) -> PyResult<Py<Type>> {
@@ -344,8 +344,8 @@ impl Signature {
         Type::of(py, self.ty()?)
     }
     fn __repr__(&self) -> String {
-        let args: Vec<String> = self.args.iter().map(|t| canonical(*t).to_string()).collect();
-        format!("({}) -> {}", args.join(", "), self.ret.map_or_else(|| "None".to_owned(), |t| t.to_string()))
+        let args: Vec<String> = self.args.iter().map(|t| canonical(*t).numba().to_string()).collect();
+        format!("({}) -> {}", args.join(", "), self.ret.map_or_else(|| "None".to_owned(), |t| t.numba().to_string()))
     }
     fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
         other.cast::<Signature>().is_ok_and(|s| s.get().ret == self.ret && s.get().args == self.args)

@@ -186,8 +186,8 @@ impl Request<'_> {
             return Err("something that it reads has changed meanwhile".to_owned());
         }
         if facts.signature.is_empty() {
-            let args: Vec<String> = self.args.iter().map(ToString::to_string).collect();
-            facts.signature = format!("({}) -> {}", args.join(", "), compiled.ret);
+            let args: Vec<String> = self.args.iter().map(|t| t.numba().to_string()).collect();
+            facts.signature = format!("({}) -> {}", args.join(", "), compiled.ret.numba());
         }
         let (escapes, kernel) = (compiled.escapes, compiled.kernel);
         let object = compiled.on_gpu.as_ref().map_or(&compiled.object, |k| &k.code).clone();

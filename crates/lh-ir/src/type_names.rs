@@ -1,0 +1,190 @@
+//! Names of types: as users of Python write them, for messages, and as Numba prints them, for what programs compare.
+
+use crate::types::{Buffer, InstanceOf, Literal, NamedTuple, Record, Ty, TyKind};
+use std::fmt;
+
+impl Ty {
+    /// The type as Numba prints it; Python's own numbers and the 64-bit scalars print alike.
+    pub fn numba(&self) -> NumbaName {
+        NumbaName(*self)
+    }
+}
+
+/// See [`Ty::numba`].
+pub struct NumbaName(Ty);
+
+/// Writes types with something between them.
+fn write_list<D: fmt::Display>(
+    f: &mut fmt::Formatter<'_>,
+    types: &[Ty],
+    between: &str,
+    as_text: impl Fn(&Ty) -> D,
+) -> fmt::Result {
+    let mut between_them = "";
+    for t in types {
+        write!(f, "{between_them}{}", as_text(t))?;
+        between_them = between;
+    }
+    Ok(())
+}
+
+/// Prints as users of Python write and read types, for messages.
+impl fmt::Display for Ty {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.kind() {
+            TyKind::None => f.write_str("None"),
+            TyKind::Int { bits: 64, signed: true, weak: true } => f.write_str("int"),
+            TyKind::Float { bits: 64, weak: true } => f.write_str("float"),
+            TyKind::Complex { bits: 128, weak: true } => f.write_str("complex"),
+            TyKind::Str => f.write_str("str"),
+            TyKind::Tuple { name: Some(n), .. } => write!(f, "{}", n.name),
+            TyKind::Tuple { elems, name: None } => {
+                f.write_str("tuple[")?;
+                write_list(f, elems, ", ", |t| *t)?;
+                f.write_str(if elems.is_empty() { "()]" } else { "]" })
+            }
+            TyKind::Record(r) => {
+                f.write_str("record(")?;
+                for (i, field) in r.fields.iter().enumerate() {
+                    write!(f, "{}{}: {}", if i > 0 { ", " } else { "" }, field.name, field.ty)?;
+                }
+                f.write_str(")")
+            }
+            TyKind::Array { dtype, ndim, layout, readonly } => {
+                let ro = if *readonly { "readonly " } else { "" };
+                write!(f, "{ro}array({dtype}, {ndim}d, {layout:?})")
+            }
+            TyKind::List(t, _) if t.is_never() => f.write_str("an empty list"),
+            TyKind::List(t, _) => write!(f, "list[{t}]"),
+            TyKind::PendingList(_) => f.write_str("an empty list"),
+            TyKind::Optional(t) => write!(f, "{t} | None"),
+            TyKind::MaybeUnbound(t) => write!(f, "{t}, or unassigned"),
+            TyKind::Range(_) => f.write_str("range"),
+            TyKind::Slice(_) => f.write_str("slice"),
+            TyKind::DType(t) => write!(f, "type[{t}]"),
+            TyKind::Func(_) | TyKind::Closure { .. } => f.write_str("function"),
+            TyKind::Generator { item, .. } => write!(f, "generator of {item}"),
+            TyKind::Literal(Literal::Int(i)) => write!(f, "Literal[{i}]"),
+            TyKind::Literal(Literal::Bool(b)) => write!(f, "Literal[{}]", if *b { "True" } else { "False" }),
+            TyKind::Literal(Literal::Str(s)) => write!(f, "Literal[{s:?}]"),
+            TyKind::Choice(of) => write_list(f, of, " or ", |t| *t),
+            TyKind::BoundMethod { recv, name } => write!(f, "{recv}.{name}"),
+            TyKind::Instance { class: InstanceOf::Enum { name, .. }, .. } => write!(f, "{name}"),
+            TyKind::Instance { class: InstanceOf::Buffer(b @ (Buffer::Bytes | Buffer::ByteArray)), .. } => {
+                f.write_str(b.name())
+            }
+            TyKind::Instance { of, class: InstanceOf::Buffer(b) } => match of.as_array() {
+                Some((item, ..)) => write!(f, "{} of {item}", b.name()),
+                None => f.write_str(b.name()),
+            },
+            TyKind::Instance { class: InstanceOf::Pointer(to), .. } => write!(f, "pointer to {to}"),
+            TyKind::Instance { class: InstanceOf::Function { args, ret }, .. } => {
+                f.write_str("function(")?;
+                write_list(f, args, ", ", |t| *t)?;
+                write!(f, ") -> {ret}")
+            }
+            TyKind::Obj(_) => f.write_str("object"),
+            TyKind::Iter(t) => write!(f, "iterator over {t}"),
+            TyKind::Ptr => f.write_str("address"),
+            TyKind::Ellipsis => f.write_str("..."),
+            TyKind::Never
+            | TyKind::Bool
+            | TyKind::Int { .. }
+            | TyKind::Float { .. }
+            | TyKind::Bfloat16
+            | TyKind::Complex { .. }
+            | TyKind::Unbound
+            | TyKind::Exc
+            | TyKind::MemInfo => write!(f, "{}", self.numba()),
+        }
+    }
+}
+
+impl fmt::Display for NumbaName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0.kind() {
+            TyKind::Never => write!(f, "never"),
+            TyKind::None => write!(f, "none"),
+            TyKind::Bool => write!(f, "bool"),
+            TyKind::Int { bits, signed, .. } => write!(f, "{}int{bits}", if *signed { "" } else { "u" }),
+            TyKind::Float { bits, .. } => write!(f, "float{bits}"),
+            TyKind::Bfloat16 => write!(f, "bfloat16"),
+            TyKind::Complex { bits, .. } => write!(f, "complex{bits}"),
+            TyKind::Str => write!(f, "unicode_type"),
+            TyKind::Tuple { elems, name } => fmt_tuple(f, elems, name.as_ref()),
+            TyKind::Record(r) => fmt_record(f, r),
+            TyKind::Array { dtype, ndim, layout, readonly } => {
+                let ro = if *readonly { "readonly " } else { "" };
+                write!(f, "{ro}array({}, {ndim}d, {layout:?})", dtype.numba())
+            }
+            TyKind::List(t, _) => write!(f, "list({})", t.numba()),
+            TyKind::PendingList(_) => write!(f, "list(undecided)"),
+            TyKind::Optional(t) => write!(f, "OptionalType({})", t.numba()),
+            TyKind::Unbound => write!(f, "unassigned"),
+            TyKind::MaybeUnbound(t) => write!(f, "maybe unassigned {}", t.numba()),
+            TyKind::Range(t) => write!(f, "range_state_{}", t.numba()),
+            TyKind::Slice(p) => write!(f, "slice<{}, {}, {}>", p[0].numba(), p[1].numba(), p[2].numba()),
+            TyKind::DType(t) => write!(f, "class({})", t.numba()),
+            TyKind::Func(id) => write!(f, "function({id})"),
+            TyKind::Closure { func, .. } => write!(f, "closure({func})"),
+            TyKind::Generator { item, .. } => write!(f, "generator({})", item.numba()),
+            TyKind::Literal(Literal::Int(i)) => write!(f, "Literal[int]({i})"),
+            TyKind::Literal(Literal::Bool(b)) => write!(f, "Literal[bool]({})", if *b { "True" } else { "False" }),
+            TyKind::Literal(Literal::Str(s)) => write!(f, "Literal[str]({s})"),
+            TyKind::Choice(of) => {
+                f.write_str("one of ")?;
+                write_list(f, of, ", ", Ty::numba)
+            }
+            TyKind::BoundMethod { recv, name } => write!(f, "method({}.{name})", recv.numba()),
+            TyKind::Instance { class: InstanceOf::Enum { name, ints, .. }, .. } => {
+                write!(f, "{}<{name}>", if *ints { "IntEnum" } else { "Enum" })
+            }
+            TyKind::Instance { of, class: InstanceOf::Buffer(b) } => write!(f, "{}({})", b.name(), of.numba()),
+            TyKind::Instance { class: InstanceOf::Pointer(to), .. } => write!(f, "{}*", to.numba()),
+            TyKind::Instance { class: InstanceOf::Function { args, ret }, .. } => {
+                write!(f, "FunctionType[{}(", ret.numba())?;
+                write_list(f, args, ", ", Ty::numba)?;
+                f.write_str(")]")
+            }
+            TyKind::Obj(id) => write!(f, "object({id})"),
+            TyKind::Exc => write!(f, "exception"),
+            TyKind::Iter(t) => write!(f, "iter({})", t.numba()),
+            TyKind::Ptr => write!(f, "ptr"),
+            TyKind::MemInfo => write!(f, "meminfo"),
+            TyKind::Ellipsis => write!(f, "ellipsis"),
+        }
+    }
+}
+
+fn fmt_record(f: &mut fmt::Formatter<'_>, r: &Record) -> fmt::Result {
+    write!(f, "Record(")?;
+    for field in &r.fields {
+        write!(f, "{}[type=", field.name)?;
+        match (&field.shape[..], field.ty.is_none()) {
+            ([], true) => write!(f, "{}", field.format)?,
+            ([], false) => write!(f, "{}", field.ty.numba())?,
+            (shape, _) => write!(f, "nestedarray({}, {shape:?})", field.ty.numba())?,
+        }
+        write!(f, ";offset={}],", field.offset)?;
+    }
+    write!(
+        f,
+        "{};{}{})",
+        r.size,
+        if r.aligned { "True" } else { "False" },
+        if r.align < 8 { format!(";{}", r.align) } else { String::new() }
+    )
+}
+
+fn fmt_tuple(f: &mut fmt::Formatter<'_>, elems: &[Ty], name: Option<&NamedTuple>) -> fmt::Result {
+    match (name, elems) {
+        (Some(n), _) => write!(f, "{}(", n.name)?,
+        (None, []) => return write!(f, "Tuple()"),
+        (None, [first, rest @ ..]) if rest.iter().all(|t| t == first) => {
+            return write!(f, "UniTuple({} x {})", first.numba(), elems.len());
+        }
+        (None, _) => write!(f, "Tuple(")?,
+    }
+    write_list(f, elems, ", ", Ty::numba)?;
+    f.write_str(")")
+}
