@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from lancehead import _core, types
+from lancehead.decorated import function_of
 
 _INTEGERS = {(t.bitwidth, t.signed): t for t in (types.int8, types.int16, types.int32, types.int64, types.uint8, types.uint16, types.uint32, types.uint64)}
 _SCALARS = {"f": types.float32, "d": types.float64, "?": types.boolean, "P": types.voidptr}
@@ -101,7 +102,7 @@ def cfunc(signature: Any, **options: Any) -> Callable[[FunctionType], CFunc]:
     if options.get("forceobj"):
         raise NotImplementedError("there is no object mode")
     _core.check_options(options)
-    return lambda function: CFunc(function, signature, options)
+    return lambda function: CFunc(function_of(function, "cfunc"), signature, options)
 
 
 def from_ctypes(c: Any) -> Any:

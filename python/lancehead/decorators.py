@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import itertools
-from types import FunctionType
 from typing import Any
 
 from lancehead import _core, config
+from lancehead.decorated import function_of
 
 
 def jit(signature_or_function: Any = None, **options: Any) -> Any:
@@ -38,9 +38,7 @@ def _dispatcher(function: Any, options: dict[str, Any], signatures: list[Any], e
     if isinstance(function, _core.Dispatcher):
         if not options and not signatures:
             return function
-        function = function.py_func
-    if not isinstance(function, FunctionType):
-        raise TypeError(f"The decorated object is not a function (got type {type(function)}).")
+    function = function_of(function, "njit")
     if config.DISABLE_JIT:
         return function
     return _core.dispatcher(function, options, signatures, eager)

@@ -192,3 +192,9 @@ def get_cython_function_address(module: str, name: str) -> int:
 
 
 __all__ = ["get_cython_function_address", "is_jitted", "overload", "overload_attribute", "overload_method", "register_jitable"]
+
+
+def __getattr__(name: str) -> Any:
+    if name.startswith("__"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
+    raise importlib.import_module("lancehead._command.absent").missing(__name__, name)

@@ -8,6 +8,7 @@ from types import FunctionType
 from typing import Any
 
 from lancehead import _core, errors
+from lancehead.decorated import function_of
 
 _OPTIONS = ("neighborhood", "standard_indexing", "cval", "index_offsets", "cache")
 
@@ -24,9 +25,7 @@ class StencilFunc:
     cache: bool
 
     def __init__(self, kernel: Any, options: dict[str, Any]) -> None:
-        function = kernel.py_func if isinstance(kernel, _core.Dispatcher) else kernel
-        if not isinstance(function, FunctionType):
-            raise TypeError(f"The decorated object is not a function (got type {type(function)}).")
+        function = function_of(kernel, "stencil")
         functools.update_wrapper(self, function)
         self.kernel = kernel
         given = options.get("neighborhood")

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import importlib
 from typing import Any
 
 import numpy
@@ -326,3 +327,9 @@ def from_dtype(dtype: Any) -> CoreType:
     if found is None:
         raise errors.NumbaNotImplementedError(f"{dtype!r} has no native form")
     return found
+
+
+def __getattr__(name: str) -> Any:
+    if name.startswith("__"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
+    raise importlib.import_module("lancehead._command.absent").missing(__name__, name)

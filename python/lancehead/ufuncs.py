@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from lancehead import _core, config
+from lancehead.decorated import function_of
 
 _TARGETS = ("cpu", "parallel")
 
@@ -82,10 +83,7 @@ def _check(target: str, options: dict[str, Any]) -> None:
 
 
 def _made(function: Any, signatures: list[Any], target: str, options: dict[str, Any], layout: Any, identity: Any, writable: Any) -> Any:
-    if isinstance(function, _core.Dispatcher):
-        function = function.py_func
-    if not isinstance(function, FunctionType):
-        raise TypeError(f"The decorated object is not a function (got type {type(function)}).")
+    function = function_of(function, "vectorize" if layout is None else "guvectorize")
     if config.DISABLE_JIT:
         return function if layout is None else np.vectorize(function)
     dispatcher = _core.dispatcher(function, {"error_model": "numpy", **options}, [], False)

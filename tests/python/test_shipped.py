@@ -32,8 +32,8 @@ ALLOWED = (
     f"{INFO}/licenses/LICENSE-MIT",
     f"{INFO}/licenses/LICENSE-APACHE",
 )
-#: Those that may be missing: maturin lists the Rust crates from its version 1.10 on; pip notes what it did.
-OPTIONAL = (f"{INFO}/sboms/*.cyclonedx.json", f"{INFO}/INSTALLER", f"{INFO}/REQUESTED", f"{INFO}/direct_url.json")
+#: What pip notes of an installation, where there is no wheel to look into.
+OPTIONAL = (f"{INFO}/INSTALLER", f"{INFO}/REQUESTED", f"{INFO}/direct_url.json")
 
 
 def wheel() -> Path | None:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from lancehead import _core, config, pickling
+from lancehead.decorated import function_of
 from lancehead.cuda.args import native, natives
 from lancehead.cuda import linking, toolkit
 from lancehead.cuda.compiling import default_cc, limits
@@ -483,8 +484,5 @@ def _check_carveout(carveout: Any) -> None:
 
 
 def _made(function: Any, signatures: list[Any], device: bool, options: dict[str, Any]) -> CUDADispatcher:
-    if isinstance(function, (CUDADispatcher, _core.Dispatcher)):
-        function = function.py_func
-    if not isinstance(function, FunctionType):
-        raise TypeError(f"The decorated object is not a function (got type {type(function)}).")
-    return CUDADispatcher(function, signatures, device, options)
+    given = function.py_func if isinstance(function, CUDADispatcher) else function
+    return CUDADispatcher(function_of(given, "cuda.jit"), signatures, device, options)

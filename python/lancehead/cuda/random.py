@@ -6,7 +6,7 @@ The generator is by Blackman and Vigna, its seeding by splitmix64; both are in t
 from __future__ import annotations
 
 from operator import index
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,13 +16,19 @@ from lancehead.cuda.names import Name, grid
 
 xoroshiro128p_dtype = np.dtype([("s0", np.uint64), ("s1", np.uint64)], align=True)
 
-init_xoroshiro128p_state = Name("cuda.random.init_xoroshiro128p_state")
-xoroshiro128p_jump = Name("cuda.random.xoroshiro128p_jump")
-xoroshiro128p_next = Name("cuda.random.xoroshiro128p_next")
-xoroshiro128p_uniform_float32 = Name("cuda.random.xoroshiro128p_uniform_float32")
-xoroshiro128p_uniform_float64 = Name("cuda.random.xoroshiro128p_uniform_float64")
-xoroshiro128p_normal_float32 = Name("cuda.random.xoroshiro128p_normal_float32")
-xoroshiro128p_normal_float64 = Name("cuda.random.xoroshiro128p_normal_float64")
+if TYPE_CHECKING:
+    from lancehead.cuda.declared.random import (
+        init_xoroshiro128p_state, xoroshiro128p_jump, xoroshiro128p_next, xoroshiro128p_normal_float32, xoroshiro128p_normal_float64,
+        xoroshiro128p_uniform_float32, xoroshiro128p_uniform_float64,
+    )  # fmt: skip
+else:
+    init_xoroshiro128p_state = Name("cuda.random.init_xoroshiro128p_state")
+    xoroshiro128p_jump = Name("cuda.random.xoroshiro128p_jump")
+    xoroshiro128p_next = Name("cuda.random.xoroshiro128p_next")
+    xoroshiro128p_uniform_float32 = Name("cuda.random.xoroshiro128p_uniform_float32")
+    xoroshiro128p_uniform_float64 = Name("cuda.random.xoroshiro128p_uniform_float64")
+    xoroshiro128p_normal_float32 = Name("cuda.random.xoroshiro128p_normal_float32")
+    xoroshiro128p_normal_float64 = Name("cuda.random.xoroshiro128p_normal_float64")
 
 
 _WORD = (1 << 64) - 1
