@@ -3,12 +3,26 @@
 from __future__ import annotations
 
 import itertools
-from typing import Any
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, overload
 
 from lancehead import _core, config
 from lancehead.decorated import function_of
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import TypeGuard, Unpack
 
+    from lancehead.typing_ import Compiles, JitOptions, Signatures
+
+P = ParamSpec("P")
+R = TypeVar("R")
+T = TypeVar("T")
+
+
+@overload
+def jit(signature_or_function: Callable[P, R], **options: Unpack[JitOptions]) -> _core.Dispatcher[P, R]: ...
+@overload
+def jit(signature_or_function: Signatures | None = None, **options: Unpack[JitOptions]) -> Compiles: ...
 def jit(signature_or_function: Any = None, **options: Any) -> Any:
     """Compiles a function when it is called, for the types of its arguments; at once for signatures that are given.
 
@@ -29,6 +43,10 @@ def jit(signature_or_function: Any = None, **options: Any) -> Any:
     return _dispatcher(given, options, [], False)
 
 
+@overload
+def njit(signature_or_function: Callable[P, R], **options: Unpack[JitOptions]) -> _core.Dispatcher[P, R]: ...
+@overload
+def njit(signature_or_function: Signatures | None = None, **options: Unpack[JitOptions]) -> Compiles: ...
 def njit(signature_or_function: Any = None, **options: Any) -> Any:
     """`jit`: there is no other mode."""
     return jit(signature_or_function, **options)
@@ -49,18 +67,18 @@ def prange(*args: int) -> range:
     return range(*args)
 
 
-def pndindex(*args: Any) -> Any:
+def pndindex(*args: int | tuple[int, ...]) -> Iterator[tuple[int, ...]]:
     """`numpy.ndindex` whose iterations do not depend on each other."""
     shape = args[0] if len(args) == 1 and isinstance(args[0], tuple) else args
-    return itertools.product(*map(range, shape))
+    return itertools.product(*map(range, shape))  # type: ignore[arg-type]
 
 
-def literally(value: Any) -> Any:
+def literally(value: T) -> T:
     """Its argument, known while compiling."""
     return value
 
 
-def literal_unroll(items: Any) -> Any:
+def literal_unroll(items: T) -> T:
     """Its argument, over which a loop is unrolled."""
     return items
 
@@ -70,7 +88,7 @@ def optional(type: _core.Type) -> _core.Type:
     return _core.optional_type(type)
 
 
-def is_jitted(function: object) -> bool:
+def is_jitted(function: object) -> TypeGuard[_core.Dispatcher[..., Any]]:
     """Whether a function is compiled by lancehead."""
     return isinstance(function, _core.Dispatcher)
 

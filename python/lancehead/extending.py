@@ -6,11 +6,14 @@ import ctypes
 import importlib
 import inspect
 import pickle
+import typing
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from lancehead import _core, errors
 from lancehead.decorators import is_jitted
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 #: What the names of attributes begin with that stand for the choice of an overload.
 PREFIX = _core.OVERLOAD_PREFIX
@@ -36,7 +39,7 @@ REGISTERED: dict[Any, list[Overload]] = {}
 CHOSEN: dict[tuple[Any, str], Any] = {}
 
 
-def overload(function: Callable[..., Any], strict: bool = True, prefer_literal: bool = False, **options: Any) -> Callable[[Any], Any]:
+def overload(function: Callable[..., Any], strict: bool = True, prefer_literal: bool = False, **options: Any) -> Callable[[F], F]:
     """Says what compiled code runs where it calls `function`.
 
     The decorated function gets the types of the arguments (`lancehead.types`), by position and by name as they are in the call, and its own defaults for
@@ -62,7 +65,7 @@ def overload(function: Callable[..., Any], strict: bool = True, prefer_literal: 
     return registering(function, strict, prefer_literal, options)
 
 
-def overload_method(typ: Any, attr: str, strict: bool = True, prefer_literal: bool = False, **options: Any) -> Callable[[Any], Any]:
+def overload_method(typ: Any, attr: str, strict: bool = True, prefer_literal: bool = False, **options: Any) -> Callable[[F], F]:
     """Says what compiled code runs for a method of values of a type: a class of `lancehead.types` (`types.Array`) or one type. The receiver is the first argument; otherwise as `overload`.
 
     Methods that lancehead has itself are not replaced.
@@ -70,18 +73,18 @@ def overload_method(typ: Any, attr: str, strict: bool = True, prefer_literal: bo
     return registering(attr, strict, prefer_literal, options, typ, True)
 
 
-def overload_attribute(typ: Any, attr: str, strict: bool = True, prefer_literal: bool = False, **options: Any) -> Callable[[Any], Any]:
+def overload_attribute(typ: Any, attr: str, strict: bool = True, prefer_literal: bool = False, **options: Any) -> Callable[[F], F]:
     """As `overload_method`, for an attribute: the receiver is the only argument."""
     return registering(attr, strict, prefer_literal, options, typ)
 
 
-def registering(key: Any, strict: bool, prefer_literal: bool, options: Any, receiver: Any = None, is_method: bool = False) -> Callable[[Any], Any]:
+def registering(key: Any, strict: bool, prefer_literal: bool, options: Any, receiver: Any = None, is_method: bool = False) -> Callable[[F], F]:
     """A decorator that registers an overload; a target that is none of those in `TARGETS` raises NonexistentTargetError."""
     target = options.get("target", "generic")
     if not any(target in known for known in TARGETS.values()):
         raise errors.NonexistentTargetError(f"No target is registered against '{target}'")
 
-    def register(choose: Callable[..., Any]) -> Callable[..., Any]:
+    def register(choose: F) -> F:
         REGISTERED.setdefault(key, []).append(Overload(choose, target, strict, prefer_literal, receiver, is_method))
         for old in [c for c in CHOSEN if c[0] == key]:
             del CHOSEN[old]
@@ -167,6 +170,10 @@ def check_parameters(choose: Callable[..., Any], made: Any) -> None:
             raise errors.TypingError(f"Typing and implementation arguments differ in {what}: {asked} and {taken}")
 
 
+@typing.overload
+def register_jitable(function: F, /) -> F: ...
+@typing.overload
+def register_jitable(**options: Any) -> Callable[[F], F]: ...
 def register_jitable(*args: Any, **options: Any) -> Any:
     """Marks a function as one to be compiled into its callers, which every Python function is."""
     if args and callable(args[0]):

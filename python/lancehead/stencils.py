@@ -5,10 +5,15 @@ from __future__ import annotations
 import functools
 import sys
 from types import FunctionType
-from typing import Any
+from typing import TYPE_CHECKING, Any, overload
 
 from lancehead import _core, errors
 from lancehead.decorated import function_of
+
+if TYPE_CHECKING:
+    from typing import Literal, Unpack
+
+    from lancehead.typing_ import AnyFunction, MakesStencil, StencilOptions
 
 _OPTIONS = ("neighborhood", "standard_indexing", "cval", "index_offsets", "cache")
 
@@ -79,6 +84,10 @@ def _names(function: FunctionType, given: Any) -> tuple[str, ...]:
     return names
 
 
+@overload
+def stencil(func_or_mode: Literal["constant"] = "constant", **options: Unpack[StencilOptions]) -> MakesStencil: ...
+@overload
+def stencil(func_or_mode: AnyFunction, **options: Unpack[StencilOptions]) -> StencilFunc: ...
 def stencil(func_or_mode: Any = "constant", **options: Any) -> Any:
     """A stencil from a function that indexes its arrays relative to the element being computed.
 

@@ -52,13 +52,7 @@ _ATOMICS = (
 )  # fmt: skip
 
 if TYPE_CHECKING:
-    from lancehead.cuda.declared import (
-        activemask, all_sync, any_sync, atomic, ballot_sync, blockDim, blockIdx, brev, cbrt, cg, clz, const, eq_sync,
-        ffs, fma, grid, grid_group, gridDim, gridsize, laneid, lanemask_lt, ldca, ldcg, ldcs, ldcv, ldlu, local,
-        match_all_sync, match_any_sync, nanosleep, popc, selp, shared, shfl_down_sync, shfl_sync, shfl_up_sync,
-        shfl_xor_sync, stcg, stcs, stwb, stwt, syncthreads, syncthreads_and, syncthreads_count, syncthreads_or,
-        syncwarp, threadfence, threadfence_block, threadfence_system, threadIdx, warpsize,
-    )  # fmt: skip
+    from lancehead.cuda.declared import *  # noqa: F403
 else:
     threadIdx, blockIdx, blockDim, gridDim = (Name(f"cuda.{n}", _XYZ) for n in ("threadIdx", "blockIdx", "blockDim", "gridDim"))
     grid, gridsize = Name("cuda.grid"), Name("cuda.gridsize")

@@ -5,7 +5,7 @@ knows. Of functions with an implementation in `lib/cuda` the parameters are the 
 `types` (NumPy, `lancehead.cuda`, `lancehead.types`).
 """
 
-from lancehead.cuda.declared import random
+from lancehead.cuda.declared import random as random
 from lancehead.cuda.declared.atomics import atomic
 from lancehead.cuda.declared.memory import (
     const, ldca, ldcg, ldcs, ldcv, ldlu, local, shared, stcg, stcs, stwb, stwt, threadfence, threadfence_block, threadfence_system,
@@ -23,7 +23,7 @@ from lancehead.cuda.declared.warps import (
 __all__ = [
     "activemask", "all_sync", "any_sync", "atomic", "ballot_sync", "blockDim", "blockIdx", "brev", "cbrt", "cg", "clz", "const", "eq_sync",
     "ffs", "fma", "grid", "gridDim", "grid_group", "gridsize", "laneid", "lanemask_lt", "ldca", "ldcg", "ldcs", "ldcv", "ldlu", "local",
-    "match_all_sync", "match_any_sync", "nanosleep", "popc", "random", "selp", "shared", "shfl_down_sync", "shfl_sync", "shfl_up_sync",
+    "match_all_sync", "match_any_sync", "nanosleep", "popc", "selp", "shared", "shfl_down_sync", "shfl_sync", "shfl_up_sync",
     "shfl_xor_sync", "stcg", "stcs", "stwb", "stwt", "syncthreads", "syncthreads_and", "syncthreads_count", "syncthreads_or", "syncwarp",
     "threadIdx", "threadfence", "threadfence_block", "threadfence_system", "warpsize",
 ]  # fmt: skip
