@@ -48,7 +48,14 @@ def njit(signature_or_function: Callable[P, R], **options: Unpack[JitOptions]) -
 @overload
 def njit(signature_or_function: Signatures | None = None, **options: Unpack[JitOptions]) -> Compiles: ...
 def njit(signature_or_function: Any = None, **options: Any) -> Any:
-    """`jit`: there is no other mode."""
+    """As `jit`: compiled code is all there is, without an object mode.
+
+    >>> @njit(error_model="numpy")
+    ... def ratio(x, y):
+    ...     return x / y
+    >>> ratio(1.0, 0.0)
+    inf
+    """
     return jit(signature_or_function, **options)
 
 
@@ -63,33 +70,75 @@ def _dispatcher(function: Any, options: dict[str, Any], signatures: list[Any], e
 
 
 def prange(*args: int) -> range:
-    """`range` whose iterations do not depend on each other."""
+    """`range` whose iterations do not depend on each other.
+
+    >>> @njit(parallel=True)
+    ... def total(a):
+    ...     s = 0.0
+    ...     for i in prange(a.shape[0]):
+    ...         s += a[i]
+    ...     return s
+    >>> total(np.ones(1000))
+    1000.0
+    """
     return range(*args)
 
 
 def pndindex(*args: int | tuple[int, ...]) -> Iterator[tuple[int, ...]]:
-    """`numpy.ndindex` whose iterations do not depend on each other."""
+    """`numpy.ndindex` whose iterations do not depend on each other.
+
+    >>> @njit(parallel=True)
+    ... def filled(a):
+    ...     for i in pndindex(a.shape):
+    ...         a[i] = i[0] + i[1]
+    ...     return a
+    >>> filled(np.zeros((2, 3)))
+    array([[0., 1., 2.],
+           [1., 2., 3.]])
+    """
     shape = args[0] if len(args) == 1 and isinstance(args[0], tuple) else args
     return itertools.product(*map(range, shape))  # type: ignore[arg-type]
 
 
 def literally(value: T) -> T:
-    """Its argument, known while compiling."""
+    """Its argument, known while compiling.
+
+    >>> literally(3)
+    3
+    """
     return value
 
 
 def literal_unroll(items: T) -> T:
-    """Its argument, over which a loop is unrolled."""
+    """Its argument, over which a loop is unrolled.
+
+    >>> @njit
+    ... def total(items):
+    ...     s = 0.0
+    ...     for x in literal_unroll(items):
+    ...         s += x
+    ...     return s
+    >>> total((1, 2.5, True))
+    4.5
+    """
     return items
 
 
 def optional(type: _core.Type) -> _core.Type:
-    """The type of values of a type, or `None`."""
+    """The type of values of a type, or `None`.
+
+    >>> optional(types.float64)
+    OptionalType(float64)
+    """
     return _core.optional_type(type)
 
 
 def is_jitted(function: object) -> TypeGuard[_core.Dispatcher[..., Any]]:
-    """Whether a function is compiled by lancehead."""
+    """Whether a function is compiled by lancehead.
+
+    >>> is_jitted(njit(lambda x: x))
+    True
+    """
     return isinstance(function, _core.Dispatcher)
 
 

@@ -69,12 +69,25 @@ def overload_method(typ: Any, attr: str, strict: bool = True, prefer_literal: bo
     """Says what compiled code runs for a method of values of a type: a class of `lancehead.types` (`types.Array`) or one type. The receiver is the first argument; otherwise as `overload`.
 
     Methods that lancehead has itself are not replaced.
+
+    >>> @overload_method(types.Array, "scaled")
+    ... def _(array, by):
+    ...     return lambda array, by: array * by
+    >>> njit(lambda a: a.scaled(2))(np.ones(2))
+    array([2., 2.])
     """
     return registering(attr, strict, prefer_literal, options, typ, True)
 
 
 def overload_attribute(typ: Any, attr: str, strict: bool = True, prefer_literal: bool = False, **options: Any) -> Callable[[F], F]:
-    """As `overload_method`, for an attribute: the receiver is the only argument."""
+    """As `overload_method`, for an attribute: the receiver is the only argument.
+
+    >>> @overload_attribute(types.Array, "first")
+    ... def _(array):
+    ...     return lambda array: array[0]
+    >>> njit(lambda a: a.first)(np.arange(3) + 5)
+    5
+    """
     return registering(attr, strict, prefer_literal, options, typ)
 
 
@@ -174,15 +187,27 @@ def check_parameters(choose: Callable[..., Any], made: Any) -> None:
 def register_jitable(function: F, /) -> F: ...
 @typing.overload
 def register_jitable(**options: Any) -> Callable[[F], F]: ...
-def register_jitable(*args: Any, **options: Any) -> Any:
-    """Marks a function as one to be compiled into its callers, which every Python function is."""
-    if args and callable(args[0]):
-        return args[0]
-    return lambda function: function
+def register_jitable(function: Any = None, /, **options: Any) -> Any:
+    """Marks a function as one to be compiled into its callers, which every Python function is.
+
+    >>> @register_jitable
+    ... def twice(x):
+    ...     return 2 * x
+    >>> njit(lambda x: twice(x) + 1)(3)
+    7
+    """
+    return function if callable(function) else lambda function: function
 
 
 def get_cython_function_address(module: str, name: str) -> int:
     """The address of a C function that a module made by Cython exports, for `ctypes`.
+
+    >>> import ctypes, pytest
+    >>> _ = pytest.importorskip("scipy")
+    >>> address = get_cython_function_address("scipy.special.cython_special", "j0")
+    >>> j0 = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double)(address)
+    >>> njit(lambda x: j0(x))(0.0)
+    1.0
 
     Raises:
         ValueError: the module exports no such function.

@@ -19,7 +19,12 @@ _OPTIONS = ("neighborhood", "standard_indexing", "cval", "index_offsets", "cache
 
 
 class StencilFunc:
-    """A stencil: called with arrays, it gives an array of what its function makes of every neighbourhood."""
+    """A stencil: called with arrays, it gives an array of what its function makes of every neighbourhood.
+
+    >>> slope = stencil(lambda a: a[1] - a[-1])
+    >>> slope.neighborhood is None, slope(np.array([0.0, 1.0, 4.0, 9.0]))
+    (True, array([0., 4., 8., 0.]))
+    """
 
     __qualname__: str
     kernel: Any

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import functools
+import importlib
 import inspect
 import re
 import subprocess
@@ -41,9 +42,9 @@ IN_CUDA = {**of_module(kernel_names), **of_module(cuda.random)}
 OF_NVIDIA = {**of_module(libdevice), **of_module(cuda.fp16), **of_module(cuda.bf16)}
 
 
-def run_example(text, name):
+def run_example(text, name, names=None):
     """Runs the examples of a help text; returns what went wrong."""
-    test = doctest.DocTestParser().get_doctest(text, {"np": np, "cuda": cuda, "types": types}, name, None, 0)
+    test = doctest.DocTestParser().get_doctest(text, names or {"np": np, "cuda": cuda, "types": types}, name, None, 0)
     assert test.examples, f"{name} has no example"
     told = []
     doctest.DocTestRunner(verbose=False).run(test, out=told.append)
@@ -51,7 +52,8 @@ def run_example(text, name):
 
 
 def has_sentence(text):
-    return re.search(r"^(?!>>>)[A-Z`'0-9e].*[.:]$", text, re.MULTILINE) or re.search(r"[A-Z`].*\.\s", text)
+    """Whether a help text says something before its example."""
+    return re.search(r"(?s)[A-Z`0-9e].*[.:](\s|$)", text.split(">>>")[0])
 
 
 # Numba's names
@@ -225,3 +227,59 @@ def test_f15_help_costs_nothing_until_it_is_asked_for():
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
     assert (done.stdout, done.stderr) == ("popc(x: int) -> int\n", "")
+
+
+# All public names
+
+MODULES = (
+    "lancehead", "lancehead.types", "lancehead.extending", "lancehead.errors", "lancehead.threads", "lancehead.decorators", "lancehead.stencils",
+    "lancehead.cffi_support", "lancehead.pycc", "lancehead.cuda", "lancehead.cuda.random", "lancehead.cuda.errors",
+)  # fmt: skip
+#: Written in Rust, where docstrings are a sentence.
+IN_RUST = ("typeof", "literal", "unliteral", "Signature")
+
+
+def public():
+    """Public objects of modules, each once, but for types and names of kernels."""
+    seen = []
+    for module in map(importlib.import_module, MODULES):
+        own = [n for n, v in vars(module).items() if n[0] != "_" and getattr(v, "__module__", None) == module.__name__]
+        for name in getattr(module, "__all__", own):
+            value = getattr(module, name)
+            if isinstance(value, (types.Type, Name, str)) or any(value is s for s in seen):
+                continue
+            seen.append(value)
+            yield pytest.param(module, name, value, id=f"{module.__name__}.{name}")
+
+
+PUBLIC = list(public())
+
+
+def test_all_public_modules_are_looked_at():
+    assert len(PUBLIC) > 150
+    assert {m for m in MODULES if not importlib.import_module(m).__doc__} == set()
+
+
+@pytest.mark.parametrize("module, name, value", PUBLIC)
+def test_every_public_name_has_a_sentence(module, name, value):
+    text = inspect.getdoc(value)
+    assert text and has_sentence(text)
+    assert value.__doc__ or not isinstance(value, type), "the sentence is that of a base class"
+
+
+@pytest.mark.parametrize("module, name, value", [p for p in PUBLIC if callable(p.values[2]) and p.values[1] not in IN_RUST])
+def test_every_public_function_has_parameters_and_an_example_that_runs(module, name, value):
+    if isinstance(value, type) and issubclass(value, BaseException):
+        assert issubclass(value, (Exception, Warning))
+        return
+    kinds = [p.kind for p in inspect.signature(value).parameters.values()]
+    assert kinds != [inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD]
+    names = {**vars(module), **vars(sys.modules[value.__module__]), "np": np, "cuda": cuda, "types": types, "njit": njit}
+    assert run_example(inspect.getdoc(value), name, names) == ""
+
+
+@pytest.mark.parametrize("value", [p.values[2] for p in PUBLIC if isinstance(p.values[2], type)], ids=lambda v: v.__name__)
+def test_every_public_method_has_a_sentence(value):
+    members = {n: m for c in value.__mro__ if c.__module__.startswith("lancehead") for n, m in vars(c).items() if n[0] != "_"}
+    bare = [n for n, m in members.items() if (callable(m) or isinstance(m, property)) and not has_sentence(inspect.getdoc(m) or "")]
+    assert bare == []

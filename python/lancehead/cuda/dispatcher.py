@@ -43,7 +43,14 @@ _ACCEPTED = frozenset({
 
 
 class CUDADispatcher(Generic[P, R]):
-    """A kernel, or a function that kernels call, compiled when it is first needed."""
+    """A kernel, or a function that kernels call, compiled when it is first needed.
+
+    >>> @cuda.jit
+    ... def kernel(a): a[cuda.grid(1)] += 1
+    >>> a = np.zeros(3)
+    >>> kernel[1, 3](a); kernel.signatures
+    [(array(float64, 1d, C),)]
+    """
 
     py_func: Callable[P, R]
 

@@ -107,7 +107,13 @@ def _product(matrix: np.ndarray, states: np.ndarray) -> np.ndarray:
 
 
 def init_xoroshiro128p_states(states: Any, seed: int, subsequence_start: int = 0, stream: Any = 0) -> None:
-    """Sets states: each is 2**64 steps after the one before, the first so many such steps after the seed."""
+    """Sets states: each is 2**64 steps after the one before, the first so many such steps after the seed.
+
+    >>> states = np.zeros(3, cuda.random.xoroshiro128p_dtype)
+    >>> cuda.random.init_xoroshiro128p_states(states, seed=1)
+    >>> bool((states["s0"] != 0).all())
+    True
+    """
     made = create_xoroshiro128p_states(len(states), seed, subsequence_start, stream)
     if isinstance(states, DeviceNDArray):
         states.copy_to_device(made)
@@ -116,7 +122,15 @@ def init_xoroshiro128p_states(states: Any, seed: int, subsequence_start: int = 0
 
 
 def create_xoroshiro128p_states(n: int, seed: int, subsequence_start: int = 0, stream: Any = 0) -> DeviceNDArray:
-    """New states on the device, see `init_xoroshiro128p_states`."""
+    """New states on the device, see `init_xoroshiro128p_states`.
+
+    >>> @cuda.jit
+    ... def kernel(states, out): out[cuda.grid(1)] = cuda.random.xoroshiro128p_uniform_float64(states, cuda.grid(1))
+    >>> out = np.zeros(32)
+    >>> kernel[1, 32](cuda.random.create_xoroshiro128p_states(32, seed=1), out)
+    >>> bool(0 <= out.min() < out.max() < 1)
+    True
+    """
     states, runs = device_array(n, xoroshiro128p_dtype, stream=stream), -(-n // _RUN)
     if n:
         first = to_device(_first_states(runs, int(np.uint64(seed)), max(0, index(subsequence_start))), stream)
