@@ -1,4 +1,4 @@
-"""What decorators are put on: the function behind it, or a refusal that says what to write instead."""
+"""The function that a decorator is put on, or a refusal that says what to write instead."""
 
 from __future__ import annotations
 

@@ -200,7 +200,9 @@ class Dispatcher(metaclass=KindOfType):
 
 
 class FunctionType(metaclass=KindOfType):
-    """Types of functions that are called with given types: `FunctionType(int64(int64))`; in signatures, `int64(int64)` means the same.
+    """Types of functions that are called with given types: `FunctionType(int64(int64))`.
+
+    In signatures, `int64(int64)` means the same.
 
     >>> from lancehead import njit
     >>> @njit(int64(FunctionType(int64(int64)), int64))

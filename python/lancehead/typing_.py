@@ -1,6 +1,6 @@
-"""What type checkers and editors are told: options of the decorators, and what the decorators take and give.
+"""Types for type checkers and editors: the decorators' options, arguments and results.
 
-No program that runs imports this: the decorators name it under `TYPE_CHECKING`. Values and effects of options stand in `docs/options.md`.
+No program imports this when it runs: decorators name it under `TYPE_CHECKING`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ OneSignature = str | Signature | tuple[Type, ...]
 Signatures = OneSignature | Sequence[OneSignature]
 
 FastmathFlag = Literal["nnan", "ninf", "nsz", "arcp", "contract", "afn", "reassoc", "fast"]
-Fastmath = bool | set[FastmathFlag] | frozenset[FastmathFlag] | list[FastmathFlag] | tuple[FastmathFlag, ...] | dict[FastmathFlag, bool]
+FastmathFlags = set[FastmathFlag] | frozenset[FastmathFlag] | list[FastmathFlag] | tuple[FastmathFlag, ...]
+Fastmath = bool | FastmathFlags | dict[FastmathFlag, bool]
 
 
 class Parallel(TypedDict, total=False):

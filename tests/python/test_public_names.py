@@ -1,4 +1,4 @@
-"""Names that users see: what `help` says of each, and of those of Numba that lancehead does not have."""
+"""Public names: the help of each, and the errors for names of Numba that lancehead does not have."""
 
 from __future__ import annotations
 
@@ -22,7 +22,10 @@ from lancehead.lib import cuda as code_of_kernels
 from lancehead.lib.cuda import random as code_of_random
 
 LIBRARY = {"": code_of_kernels, "random": code_of_random}
-OBJMODE = "`lancehead.objmode` is not supported; call Python before or after the compiled function, and pass what it gives"
+OBJMODE = (
+    "`lancehead.objmode` is not supported; "
+    "call Python before or after the compiled function, and pass what it gives"
+)
 
 
 def every_part(name):
@@ -202,7 +205,7 @@ def in_library():
 
 @pytest.mark.parametrize("name, code", list(in_library()))
 def test_f15_declared_parameters_are_those_of_the_library(name, code):
-    """One that takes others would be typed and documented wrongly; names whose code is in Rust are held by their examples."""
+    """Others would be typed and documented wrongly. The examples test names whose code is in Rust."""
     declared_, taken = ([(p.name, p.default) for p in inspect.signature(f).parameters.values()] for f in (name, code))
     assert declared_ == taken
 

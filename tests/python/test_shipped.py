@@ -1,4 +1,4 @@
-"""The wheel, as it is shipped: what users need is in it, and nothing by accident."""
+"""The wheel as it is shipped: it has all that users need, and nothing by accident."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_f2_the_wheel_has_one_extension_module(shipped):
 
 
 def test_f2_every_module_in_git_is_in_the_wheel_and_no_other(shipped):
-    """What is shipped is what is in git: `.gitignore` cannot leave a file out, and a file that is not committed cannot come in."""
+    """`.gitignore` cannot leave a file out, and a file that is not committed cannot come in."""
     listed = subprocess.run(["git", "ls-files", "-z", "python"], cwd=ROOT, capture_output=True, text=True, check=False)
     if listed.returncode:
         pytest.skip("not a checkout of git")

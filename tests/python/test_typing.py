@@ -1,4 +1,4 @@
-"""What mypy tells a user whose environment has the wheel: types of what decorators make, misspelt options, wrong arguments."""
+"""mypy in a user's environment with the wheel: types of decorated functions, misspelt options, wrong arguments."""
 
 from __future__ import annotations
 
@@ -219,7 +219,7 @@ prange("a")  # E: arg-type
 
 @pytest.fixture(scope="module")
 def told(tmp_path_factory) -> dict[tuple[str, int], str]:
-    """What mypy says of lines of the two programs, in an environment that has nothing but NumPy and what is shipped of lancehead."""
+    """Texts of mypy by the line of the two programs. Its environment has NumPy and the shipped files, nothing else."""
     directory = tmp_path_factory.mktemp("typing")
     venv.create(directory / "venv", with_pip=False)
     (site,) = (directory / "venv" / "lib").glob("python*/site-packages")

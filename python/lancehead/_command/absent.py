@@ -139,13 +139,17 @@ def lenient(decorator: Any) -> Any:
 
 
 def missing(module: str, name: str) -> AttributeError | ImportError:
-    """Why a module of lancehead lacks a name, which Numba may have, as the error for `module.name` or for `from module import name`."""
+    """The error for a name that a module of lancehead lacks; a name of Numba's says what to write instead.
+
+    It is an ImportError for `from module import name`, else an AttributeError.
+    """
     known = NAMES.get(module, "").split() + NAMES.get(module.replace("lancehead", "numba", 1), "").split()
     full = f"{module}.{name}"
     if name not in known:
         return AttributeError(f"module {module!r} has no attribute {name!r}", name=name)
     text = Absent(full).__lancehead_refused__
-    # `from module import name` drops the text of an AttributeError. A package is asked by the import system, another module by the instruction.
+    # `from module import name` drops the text of an AttributeError. The import system asks a package for it, the
+    # instruction any other module.
     frame = sys._getframe(2)
     imports = frame.f_code.co_name == "_handle_fromlist" or frame.f_code.co_code[frame.f_lasti] == opmap["IMPORT_FROM"]
     return ImportError(text, name=full) if imports else AttributeError(text, name=name)

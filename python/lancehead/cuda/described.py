@@ -1,7 +1,8 @@
 """Signatures and help of the names that kernels use, read when somebody asks for them.
 
-Most stand in `lancehead.cuda.declared`. The functions of `libdevice`, `fp16` and `bf16` are described by their code in `lib/cuda`: a name
-with `f` at its end, or with a way of rounding, has the function without, and their examples are made here.
+Most names stand in `lancehead.cuda.declared`. Functions of `libdevice`, `fp16` and `bf16` are described by their code
+in `lib/cuda`; a name that ends in `f` or in a way of rounding shares the code of the name without. Their examples are
+made here.
 """
 
 from __future__ import annotations

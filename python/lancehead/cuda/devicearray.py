@@ -486,7 +486,9 @@ def _device_array(data: np.ndarray, stream: Any) -> DeviceNDArray:
 
 
 def to_device(obj: Any, stream: Any = 0, copy: bool = True, to: DeviceNDArray | None = None) -> DeviceNDArray:
-    """Copies an array (or what becomes one) to the device; into `to` if that is given. Of a record it makes a `DeviceRecord`.
+    """Copies an array, or anything that NumPy makes one of, to the device; into `to` if that is given.
+
+    A record becomes a `DeviceRecord`.
 
     >>> cuda.to_device([1.0, 2.0]).copy_to_host()
     array([1., 2.])

@@ -47,8 +47,8 @@ class LinkableCode:
 class CUSource(LinkableCode):
     """CUDA C.
 
-    >>> code = cuda.CUSource('extern "C" __device__ int twice(int *out, int x) { *out = 2 * x; return 0; }', name="twice.cu")
-    >>> code.kind
+    >>> text = 'extern "C" __device__ int twice(int *out, int x) { *out = 2 * x; return 0; }'
+    >>> cuda.CUSource(text, name="twice.cu").kind
     'cu'
     """
 

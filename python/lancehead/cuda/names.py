@@ -1,6 +1,7 @@
-"""What has a meaning in kernels only: geometry, barriers, atomics. The compiler knows each by its path; the code is in `lancehead/lib/cuda`.
+"""Names that have a meaning in kernels only: geometry, barriers, atomics.
 
-For type checkers, a name is its declaration in `lancehead.cuda.declared`; its help is read from there when it is asked for.
+The compiler knows each by its path; the code is in `lancehead/lib/cuda`. Type checkers see the declaration of a name in
+`lancehead.cuda.declared`, and `help` reads it there.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""What kernels may use, declared: parameters, types, a sentence and an example for each name, for `help`, editors and type checkers.
+"""Declarations of the names that kernels use, for `help`, editors and type checkers.
 
-No function here is called, and the package is loaded when somebody asks for the help of a name: `lancehead.cuda.names` has what the compiler
-knows. Of functions with an implementation in `lib/cuda` the parameters are the same, which a test holds. Examples have `np`, `cuda` and
-`types` (NumPy, `lancehead.cuda`, `lancehead.types`).
+Each has its parameters, types, a sentence and an example. No function here is called: the compiler knows the names by
+`lancehead.cuda.names`, and this package is loaded when somebody asks for the help of one. Functions with code in
+`lib/cuda` have the same parameters there, which a test checks. Examples take `np` and `cuda` for imported.
 """
 
 from lancehead.cuda.declared import random as random

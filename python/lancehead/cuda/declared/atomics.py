@@ -43,7 +43,9 @@ class atomic:
 
     @staticmethod
     def max(array: Any, index: Index, value: Any, /) -> Any:
-        """Sets an element to a value if that is larger; a NaN of the array or the value stays. Gives what was there before.
+        """Sets an element to a value if that is larger; gives what was there before.
+
+        A NaN in the array stays, and a NaN as the value changes nothing.
 
         >>> @cuda.jit
         ... def kernel(a): cuda.atomic.max(a, 0, cuda.threadIdx.x)
@@ -53,7 +55,9 @@ class atomic:
 
     @staticmethod
     def min(array: Any, index: Index, value: Any, /) -> Any:
-        """Sets an element to a value if that is smaller; a NaN of the array or the value stays. Gives what was there before.
+        """Sets an element to a value if that is smaller; gives what was there before.
+
+        A NaN in the array stays, and a NaN as the value changes nothing.
 
         >>> @cuda.jit
         ... def kernel(a): cuda.atomic.min(a, 0, cuda.threadIdx.x + 3)
@@ -63,7 +67,7 @@ class atomic:
 
     @staticmethod
     def nanmax(array: Any, index: Index, value: Any, /) -> Any:
-        """As `max`, where a NaN counts as nothing.
+        """As `max`, but a NaN in the array is replaced, too.
 
         >>> @cuda.jit
         ... def kernel(a): cuda.atomic.nanmax(a, 0, cuda.threadIdx.x)
@@ -73,7 +77,7 @@ class atomic:
 
     @staticmethod
     def nanmin(array: Any, index: Index, value: Any, /) -> Any:
-        """As `min`, where a NaN counts as nothing.
+        """As `min`, but a NaN in the array is replaced, too.
 
         >>> @cuda.jit
         ... def kernel(a): cuda.atomic.nanmin(a, 0, cuda.threadIdx.x + 3)

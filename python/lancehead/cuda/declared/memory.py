@@ -26,7 +26,8 @@ class shared:
     def array(shape: int | tuple[int, ...], dtype: Any, alignment: int | None = None) -> np.ndarray[Any, Any]:
         """An array that all threads of the block share; what is in it before it is written is not defined.
 
-        The shape is constant; 0 is the memory that the fourth number of the launch gives, in bytes. `alignment` is a power of two.
+        The shape is constant. The shape 0 stands for the memory whose size the launch says, in bytes, as its fourth
+        number. `alignment` is a power of two.
 
         >>> @cuda.jit
         ... def rotate(a):
@@ -53,7 +54,9 @@ class local:
 
     @staticmethod
     def array(shape: int | tuple[int, ...], dtype: Any, alignment: int | None = None) -> np.ndarray[Any, Any]:
-        """An array that the thread has for itself; the shape is constant, and what is in it before it is written is not defined.
+        """An array that the thread has for itself; what is in it before it is written is not defined.
+
+        The shape is constant. `alignment` is a power of two.
 
         >>> @cuda.jit
         ... def kernel(out):

@@ -105,7 +105,9 @@ def gridsize(ndim: Literal[2], /) -> tuple[int, int]: ...
 @overload
 def gridsize(ndim: Literal[3], /) -> tuple[int, int, int]: ...
 def gridsize(ndim: int, /) -> Any:
-    """Number of threads of the whole grid: a number for `ndim` 1, a tuple for 2 or 3; the step of a loop that takes more elements than threads.
+    """Number of threads of the whole grid: a number for `ndim` 1, a tuple for 2 or 3.
+
+    It is the step of a loop over more elements than there are threads.
 
     >>> @cuda.jit
     ... def kernel(a):

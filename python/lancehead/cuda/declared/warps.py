@@ -1,4 +1,7 @@
-"""What the 32 threads of a warp, its lanes, tell each other. The bits of a mask are lanes; all lanes of it call the function."""
+"""Functions by which the 32 threads of a warp, its lanes, exchange values.
+
+The bits of a mask stand for lanes; each lane of the mask has to call the function.
+"""
 
 # mypy: disable-error-code="empty-body"
 
@@ -53,7 +56,9 @@ def shfl_sync(mask: int, value: T, src_lane: int) -> T:
 
 
 def shfl_up_sync(mask: int, value: T, delta: int) -> T:
-    """The value that the lane `delta` before has given; the own one where there is none. The low five bits of `delta` count.
+    """The value that the lane `delta` before has given; the own one where there is none.
+
+    The low five bits of `delta` count.
 
     >>> @cuda.jit
     ... def kernel(out): out[cuda.laneid] = cuda.shfl_up_sync(0xFFFFFFFF, cuda.laneid, 1)
@@ -63,7 +68,9 @@ def shfl_up_sync(mask: int, value: T, delta: int) -> T:
 
 
 def shfl_down_sync(mask: int, value: T, delta: int) -> T:
-    """The value that the lane `delta` after has given; the own one where there is none. The low five bits of `delta` count.
+    """The value that the lane `delta` after has given; the own one where there is none.
+
+    The low five bits of `delta` count.
 
     >>> @cuda.jit
     ... def total(a, out):
