@@ -47,7 +47,10 @@ __all__ = [
 ]  # fmt: skip
 
 if TYPE_CHECKING:
-    from lancehead import cffi_support, cuda, extending, pycc
+    from lancehead import cffi_support as cffi_support
+    from lancehead import cuda as cuda
+    from lancehead import extending as extending
+    from lancehead import pycc as pycc
 
 #: Modules that most programs do without: they are loaded when they are asked for.
 _LATER = frozenset(("cffi_support", "cuda", "extending", "pycc"))

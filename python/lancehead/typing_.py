@@ -66,6 +66,7 @@ class CompilerOptions(TypedDict, total=False):
     no_cfunc_wrapper: bool
     no_rewrites: bool
     pipeline_class: Any
+    pipeline: Any
 
 
 class JitOptions(CompilerOptions, total=False):

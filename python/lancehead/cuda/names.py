@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NoReturn
 
 
@@ -34,8 +35,17 @@ class Name:
         found: inspect.Signature = importlib.import_module("lancehead.cuda.described").signature(self.path)
         return found
 
-    def __call__(self, *args: Any, **kwargs: Any) -> NoReturn:
-        raise RuntimeError(f"{self.path} has a meaning in kernels only")
+    @property
+    def __call__(self) -> Callable[..., NoReturn]:
+        """Refuses to be called, with the parameters of the name: IPython shows those of `__call__`."""
+
+        def refuse(*args: Any, **kwargs: Any) -> NoReturn:
+            raise RuntimeError(f"{self.path} has a meaning in kernels only")
+
+        # Values have no parameters.
+        if (signature := getattr(self, "__signature__", None)) is not None:
+            refuse.__signature__ = signature  # type: ignore[attr-defined]
+        return refuse
 
     def __getattr__(self, name: str) -> Any:
         raise AttributeError(f"{self.path} has no attribute {name!r}")
