@@ -8,6 +8,9 @@
 3
 """
 
+import importlib
+from typing import TYPE_CHECKING, Any
+
 from lancehead import config, errors, types
 from lancehead._core import __version__, typeof
 from lancehead.cfuncs import carray, cfunc, farray
@@ -42,3 +45,24 @@ __all__ = [
     "short", "size_t", "ssize_t", "u1", "u2", "u4", "u8", "uchar", "uint", "uint8", "uint16", "uint32", "uint64", "uintc",
     "uintp", "ulong", "ulonglong", "ushort", "void",
 ]  # fmt: skip
+
+if TYPE_CHECKING:
+    from lancehead import cffi_support as cffi_support
+    from lancehead import cuda as cuda
+    from lancehead import extending as extending
+    from lancehead import pycc as pycc
+
+#: Modules that most programs do without: they are loaded when they are asked for.
+_LATER = frozenset(("cffi_support", "cuda", "extending", "pycc"))
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LATER:
+        return importlib.import_module(f"lancehead.{name}")
+    if name.startswith("__"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
+    raise importlib.import_module("lancehead._command.absent").missing(__name__, name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LATER})

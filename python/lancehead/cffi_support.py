@@ -8,7 +8,15 @@ from lancehead import cfuncs
 
 
 def register_module(module: Any) -> None:
-    """Makes the functions of a module that `cffi` has compiled (`ffi.set_source`) known to compiled code."""
+    """Makes the functions of a module that `cffi` has compiled (`ffi.set_source`) known to compiled code.
+
+    >>> from cffi import FFI
+    >>> ffi = FFI()
+    >>> ffi.cdef("double half(double);")
+    >>> ffi.set_source("_halves", "double half(double x) { return x / 2; }")
+
+    After `ffi.compile()`: `import _halves; register_module(_halves)`, and compiled code calls `_halves.lib.half`.
+    """
     for name in dir(module.lib):
         function = getattr(module.lib, name)
         if isinstance(function, cfuncs.BuiltinFunctionType):
@@ -16,5 +24,11 @@ def register_module(module: Any) -> None:
 
 
 def register_type(cffi_type: Any, type_: Any) -> None:
-    """Says what values of a struct are, behind addresses: `register_type(ffi.typeof("struct z"), complex128)`."""
+    """Says what values of a struct are, behind addresses: `register_type(ffi.typeof("struct z"), complex128)`.
+
+    >>> from cffi import FFI
+    >>> ffi = FFI()
+    >>> ffi.cdef("typedef struct { double re, im; } number;")
+    >>> register_type(ffi.typeof("number"), types.complex128)
+    """
     cfuncs.structs[cffi_type] = type_

@@ -7,11 +7,17 @@ import functools
 import importlib
 from collections.abc import Callable
 from types import BuiltinFunctionType, FunctionType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from lancehead import _core, types
+from lancehead.decorated import function_of
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from lancehead.typing_ import AnyFunction, CompilerOptions
 
 _INTEGERS = {(t.bitwidth, t.signed): t for t in (types.int8, types.int16, types.int32, types.int64, types.uint8, types.uint16, types.uint32, types.uint64)}
 _SCALARS = {"f": types.float32, "d": types.float64, "?": types.boolean, "P": types.voidptr}
@@ -23,7 +29,12 @@ _IN_C = {"Integer", "Boolean", "CPointer", "RawPointer", "NoneType"}
 
 
 class CFunc:
-    """A function that C code calls by its address. What it raises is told on the error output, and it gives zero."""
+    """A function that C code calls by its address. What it raises is told on the error output, and it gives zero.
+
+    >>> half = cfunc("float64(float64)")(lambda x: x / 2)
+    >>> half.ctypes(3.0), half.address != 0
+    (1.5, True)
+    """
 
     __name__: str
     __qualname__: str
@@ -88,7 +99,7 @@ def _converting(compiled: Any, function: FunctionType, signature: Any, options: 
     return _core.dispatcher(named, options, [(types.Tuple(signature.args),)], True)
 
 
-def cfunc(signature: Any, **options: Any) -> Callable[[FunctionType], CFunc]:
+def cfunc(signature: str | _core.Signature, **options: Unpack[CompilerOptions]) -> Callable[[AnyFunction], CFunc]:
     """Compiles a function for one signature as a C function.
 
     >>> from lancehead import cfunc
@@ -100,8 +111,9 @@ def cfunc(signature: Any, **options: Any) -> Callable[[FunctionType], CFunc]:
     """
     if options.get("forceobj"):
         raise NotImplementedError("there is no object mode")
-    _core.check_options(options)
-    return lambda function: CFunc(function, signature, options)
+    given: dict[str, Any] = {**options}
+    _core.check_options(given)
+    return lambda function: CFunc(function_of(function, "cfunc"), signature, given)
 
 
 def from_ctypes(c: Any) -> Any:
@@ -181,16 +193,28 @@ def _described_by_cffi(f: Any) -> tuple[str, int, tuple[Any, ...], Any]:
     return str(type_.cname), address, tuple(map(_from_cffi, type_.args)), ret
 
 
-def carray(ptr: Any, shape: Any, dtype: Any = None) -> Any:
+def carray(ptr: Any, shape: int | tuple[int, ...], dtype: Any = None) -> np.ndarray[Any, Any]:
     """An array in C order over the memory that a `ctypes` pointer points to, and that has to stay.
 
     `dtype` is needed for `c_void_p`, and has to fit other pointers. `TypeError` if it does not.
+
+    >>> import ctypes
+    >>> memory = (ctypes.c_double * 3)(1, 2, 3)
+    >>> carray(ctypes.cast(memory, ctypes.POINTER(ctypes.c_double)), 3)
+    array([1., 2., 3.])
     """
     return _over(ptr, shape, dtype, "C")
 
 
-def farray(ptr: Any, shape: Any, dtype: Any = None) -> Any:
-    """As `carray`, in Fortran's order."""
+def farray(ptr: Any, shape: int | tuple[int, ...], dtype: Any = None) -> np.ndarray[Any, Any]:
+    """As `carray`, in Fortran's order.
+
+    >>> import ctypes
+    >>> memory = (ctypes.c_double * 4)(1, 2, 3, 4)
+    >>> farray(ctypes.cast(memory, ctypes.POINTER(ctypes.c_double)), (2, 2))
+    array([[1., 3.],
+           [2., 4.]])
+    """
     return _over(ptr, shape, dtype, "F")
 
 

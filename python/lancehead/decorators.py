@@ -3,12 +3,26 @@
 from __future__ import annotations
 
 import itertools
-from types import FunctionType
-from typing import Any
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, overload
 
 from lancehead import _core, config
+from lancehead.decorated import function_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import TypeGuard, Unpack
+
+    from lancehead.typing_ import Compiles, JitOptions, Signatures
+
+P = ParamSpec("P")
+R = TypeVar("R")
+T = TypeVar("T")
 
 
+@overload
+def jit(signature_or_function: Callable[P, R], **options: Unpack[JitOptions]) -> _core.Dispatcher[P, R]: ...
+@overload
+def jit(signature_or_function: Signatures | None = None, **options: Unpack[JitOptions]) -> Compiles: ...
 def jit(signature_or_function: Any = None, **options: Any) -> Any:
     """Compiles a function when it is called, for the types of its arguments; at once for signatures that are given.
 
@@ -29,8 +43,19 @@ def jit(signature_or_function: Any = None, **options: Any) -> Any:
     return _dispatcher(given, options, [], False)
 
 
+@overload
+def njit(signature_or_function: Callable[P, R], **options: Unpack[JitOptions]) -> _core.Dispatcher[P, R]: ...
+@overload
+def njit(signature_or_function: Signatures | None = None, **options: Unpack[JitOptions]) -> Compiles: ...
 def njit(signature_or_function: Any = None, **options: Any) -> Any:
-    """`jit`: there is no other mode."""
+    """As `jit`: compiled code is all there is, without an object mode.
+
+    >>> @njit(error_model="numpy")
+    ... def ratio(x, y):
+    ...     return x / y
+    >>> ratio(1.0, 0.0)
+    inf
+    """
     return jit(signature_or_function, **options)
 
 
@@ -38,42 +63,82 @@ def _dispatcher(function: Any, options: dict[str, Any], signatures: list[Any], e
     if isinstance(function, _core.Dispatcher):
         if not options and not signatures:
             return function
-        function = function.py_func
-    if not isinstance(function, FunctionType):
-        raise TypeError(f"The decorated object is not a function (got type {type(function)}).")
+    function = function_of(function, "njit")
     if config.DISABLE_JIT:
         return function
     return _core.dispatcher(function, options, signatures, eager)
 
 
 def prange(*args: int) -> range:
-    """`range` whose iterations do not depend on each other."""
+    """`range` whose iterations do not depend on each other.
+
+    >>> @njit(parallel=True)
+    ... def total(a):
+    ...     s = 0.0
+    ...     for i in prange(a.shape[0]):
+    ...         s += a[i]
+    ...     return s
+    >>> total(np.ones(1000))
+    1000.0
+    """
     return range(*args)
 
 
-def pndindex(*args: Any) -> Any:
-    """`numpy.ndindex` whose iterations do not depend on each other."""
+def pndindex(*args: int | tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+    """`numpy.ndindex` whose iterations do not depend on each other.
+
+    >>> @njit(parallel=True)
+    ... def filled(a):
+    ...     for i in pndindex(a.shape):
+    ...         a[i] = i[0] + i[1]
+    ...     return a
+    >>> filled(np.zeros((2, 3)))
+    array([[0., 1., 2.],
+           [1., 2., 3.]])
+    """
     shape = args[0] if len(args) == 1 and isinstance(args[0], tuple) else args
-    return itertools.product(*map(range, shape))
+    return itertools.product(*map(range, shape))  # type: ignore[arg-type]
 
 
-def literally(value: Any) -> Any:
-    """Its argument, known while compiling."""
+def literally(value: T) -> T:
+    """Its argument, known while compiling.
+
+    >>> literally(3)
+    3
+    """
     return value
 
 
-def literal_unroll(items: Any) -> Any:
-    """Its argument, over which a loop is unrolled."""
+def literal_unroll(items: T) -> T:
+    """Its argument, over which a loop is unrolled.
+
+    >>> @njit
+    ... def total(items):
+    ...     s = 0.0
+    ...     for x in literal_unroll(items):
+    ...         s += x
+    ...     return s
+    >>> total((1, 2.5, True))
+    4.5
+    """
     return items
 
 
 def optional(type: _core.Type) -> _core.Type:
-    """The type of values of a type, or `None`."""
+    """The type of values of a type, or `None`.
+
+    >>> optional(types.float64)
+    OptionalType(float64)
+    """
     return _core.optional_type(type)
 
 
-def is_jitted(function: object) -> bool:
-    """Whether a function is compiled by lancehead."""
+def is_jitted(function: object) -> TypeGuard[_core.Dispatcher[..., Any]]:
+    """Whether a function is compiled by lancehead.
+
+    >>> is_jitted(njit(lambda x: x))
+    True
+    """
     return isinstance(function, _core.Dispatcher)
 
 

@@ -6,11 +6,14 @@ import ctypes
 import importlib
 import inspect
 import pickle
+import typing
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from lancehead import _core, errors
 from lancehead.decorators import is_jitted
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 #: What the names of attributes begin with that stand for the choice of an overload.
 PREFIX = _core.OVERLOAD_PREFIX
@@ -36,7 +39,7 @@ REGISTERED: dict[Any, list[Overload]] = {}
 CHOSEN: dict[tuple[Any, str], Any] = {}
 
 
-def overload(function: Callable[..., Any], strict: bool = True, prefer_literal: bool = False, **options: Any) -> Callable[[Any], Any]:
+def overload(function: Callable[..., Any], strict: bool = True, prefer_literal: bool = False, **options: Any) -> Callable[[F], F]:
     """Says what compiled code runs where it calls `function`.
 
     The decorated function gets the types of the arguments (`lancehead.types`), by position and by name as they are in the call, and its own defaults for
@@ -62,26 +65,39 @@ def overload(function: Callable[..., Any], strict: bool = True, prefer_literal: 
     return registering(function, strict, prefer_literal, options)
 
 
-def overload_method(typ: Any, attr: str, strict: bool = True, prefer_literal: bool = False, **options: Any) -> Callable[[Any], Any]:
+def overload_method(typ: Any, attr: str, strict: bool = True, prefer_literal: bool = False, **options: Any) -> Callable[[F], F]:
     """Says what compiled code runs for a method of values of a type: a class of `lancehead.types` (`types.Array`) or one type. The receiver is the first argument; otherwise as `overload`.
 
     Methods that lancehead has itself are not replaced.
+
+    >>> @overload_method(types.Array, "scaled")
+    ... def _(array, by):
+    ...     return lambda array, by: array * by
+    >>> njit(lambda a: a.scaled(2))(np.ones(2))
+    array([2., 2.])
     """
     return registering(attr, strict, prefer_literal, options, typ, True)
 
 
-def overload_attribute(typ: Any, attr: str, strict: bool = True, prefer_literal: bool = False, **options: Any) -> Callable[[Any], Any]:
-    """As `overload_method`, for an attribute: the receiver is the only argument."""
+def overload_attribute(typ: Any, attr: str, strict: bool = True, prefer_literal: bool = False, **options: Any) -> Callable[[F], F]:
+    """As `overload_method`, for an attribute: the receiver is the only argument.
+
+    >>> @overload_attribute(types.Array, "first")
+    ... def _(array):
+    ...     return lambda array: array[0]
+    >>> njit(lambda a: a.first)(np.arange(3) + 5)
+    5
+    """
     return registering(attr, strict, prefer_literal, options, typ)
 
 
-def registering(key: Any, strict: bool, prefer_literal: bool, options: Any, receiver: Any = None, is_method: bool = False) -> Callable[[Any], Any]:
+def registering(key: Any, strict: bool, prefer_literal: bool, options: Any, receiver: Any = None, is_method: bool = False) -> Callable[[F], F]:
     """A decorator that registers an overload; a target that is none of those in `TARGETS` raises NonexistentTargetError."""
     target = options.get("target", "generic")
     if not any(target in known for known in TARGETS.values()):
         raise errors.NonexistentTargetError(f"No target is registered against '{target}'")
 
-    def register(choose: Callable[..., Any]) -> Callable[..., Any]:
+    def register(choose: F) -> F:
         REGISTERED.setdefault(key, []).append(Overload(choose, target, strict, prefer_literal, receiver, is_method))
         for old in [c for c in CHOSEN if c[0] == key]:
             del CHOSEN[old]
@@ -167,15 +183,31 @@ def check_parameters(choose: Callable[..., Any], made: Any) -> None:
             raise errors.TypingError(f"Typing and implementation arguments differ in {what}: {asked} and {taken}")
 
 
-def register_jitable(*args: Any, **options: Any) -> Any:
-    """Marks a function as one to be compiled into its callers, which every Python function is."""
-    if args and callable(args[0]):
-        return args[0]
-    return lambda function: function
+@typing.overload
+def register_jitable(function: F, /) -> F: ...
+@typing.overload
+def register_jitable(**options: Any) -> Callable[[F], F]: ...
+def register_jitable(function: Any = None, /, **options: Any) -> Any:
+    """Marks a function as one to be compiled into its callers, which every Python function is.
+
+    >>> @register_jitable
+    ... def twice(x):
+    ...     return 2 * x
+    >>> njit(lambda x: twice(x) + 1)(3)
+    7
+    """
+    return function if callable(function) else lambda function: function
 
 
 def get_cython_function_address(module: str, name: str) -> int:
     """The address of a C function that a module made by Cython exports, for `ctypes`.
+
+    >>> import ctypes, pytest
+    >>> _ = pytest.importorskip("scipy")
+    >>> address = get_cython_function_address("scipy.special.cython_special", "j0")
+    >>> j0 = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double)(address)
+    >>> njit(lambda x: j0(x))(0.0)
+    1.0
 
     Raises:
         ValueError: the module exports no such function.
@@ -192,3 +224,9 @@ def get_cython_function_address(module: str, name: str) -> int:
 
 
 __all__ = ["get_cython_function_address", "is_jitted", "overload", "overload_attribute", "overload_method", "register_jitable"]
+
+
+def __getattr__(name: str) -> Any:
+    if name.startswith("__"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
+    raise importlib.import_module("lancehead._command.absent").missing(__name__, name)

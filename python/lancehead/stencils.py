@@ -5,15 +5,26 @@ from __future__ import annotations
 import functools
 import sys
 from types import FunctionType
-from typing import Any
+from typing import TYPE_CHECKING, Any, overload
 
 from lancehead import _core, errors
+from lancehead.decorated import function_of
+
+if TYPE_CHECKING:
+    from typing import Literal, Unpack
+
+    from lancehead.typing_ import AnyFunction, MakesStencil, StencilOptions
 
 _OPTIONS = ("neighborhood", "standard_indexing", "cval", "index_offsets", "cache")
 
 
 class StencilFunc:
-    """A stencil: called with arrays, it gives an array of what its function makes of every neighbourhood."""
+    """A stencil: called with arrays, it gives an array of what its function makes of every neighbourhood.
+
+    >>> slope = stencil(lambda a: a[1] - a[-1])
+    >>> slope.neighborhood is None, slope(np.array([0.0, 1.0, 4.0, 9.0]))
+    (True, array([0., 4., 8., 0.]))
+    """
 
     __qualname__: str
     kernel: Any
@@ -24,9 +35,7 @@ class StencilFunc:
     cache: bool
 
     def __init__(self, kernel: Any, options: dict[str, Any]) -> None:
-        function = kernel.py_func if isinstance(kernel, _core.Dispatcher) else kernel
-        if not isinstance(function, FunctionType):
-            raise TypeError(f"The decorated object is not a function (got type {type(function)}).")
+        function = function_of(kernel, "stencil")
         functools.update_wrapper(self, function)
         self.kernel = kernel
         given = options.get("neighborhood")
@@ -80,6 +89,10 @@ def _names(function: FunctionType, given: Any) -> tuple[str, ...]:
     return names
 
 
+@overload
+def stencil(func_or_mode: Literal["constant"] = "constant", **options: Unpack[StencilOptions]) -> MakesStencil: ...
+@overload
+def stencil(func_or_mode: AnyFunction, **options: Unpack[StencilOptions]) -> StencilFunc: ...
 def stencil(func_or_mode: Any = "constant", **options: Any) -> Any:
     """A stencil from a function that indexes its arrays relative to the element being computed.
 

@@ -9,7 +9,14 @@ from lancehead import _core
 
 
 def get_num_threads() -> int:
-    """Number of threads that a parallel loop begun by this thread uses."""
+    """Number of threads that a parallel loop begun by this thread uses.
+
+    >>> before = get_num_threads()
+    >>> set_num_threads(1)
+    >>> get_num_threads()
+    1
+    >>> set_num_threads(before)
+    """
     return _core.get_num_threads()
 
 
@@ -24,17 +31,31 @@ def set_num_threads(n: int) -> None:
 
 
 def get_thread_id() -> int:
-    """Number of this thread in the parallel loop around, from 0 to before `get_num_threads()`; 0 outside."""
+    """Number of this thread in the parallel loop around, from 0 to before `get_num_threads()`; 0 outside.
+
+    >>> get_thread_id()
+    0
+    """
     return _core.get_thread_id()
 
 
 def get_parallel_chunksize() -> int:
-    """Iterations of a block that parallel loops begun by this thread are cut into; 0: lancehead chooses."""
+    """Iterations of a block that parallel loops begun by this thread are cut into; 0: lancehead chooses.
+
+    >>> get_parallel_chunksize()
+    0
+    """
     return _core.get_parallel_chunksize()
 
 
 def set_parallel_chunksize(n: int) -> int:
-    """Sets the iterations of a block; returns what was set before."""
+    """Sets the iterations of a block; returns what was set before.
+
+    >>> set_parallel_chunksize(16)
+    0
+    >>> set_parallel_chunksize(0)
+    16
+    """
     return _core.set_parallel_chunksize(_integer(n, "The parallel chunksize must be an integer"))
 
 
@@ -54,7 +75,11 @@ def parallel_chunksize(n: int) -> Iterator[None]:
 
 
 def threading_layer() -> str:
-    """Name of the pool that parallel loops run on: there is one."""
+    """Name of the pool that parallel loops run on: there is one.
+
+    >>> threading_layer()
+    'lancehead'
+    """
     return "lancehead"
 
 

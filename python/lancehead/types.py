@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import importlib
 from typing import Any
 
 import numpy
@@ -74,7 +75,11 @@ class AnyType(type):
 
 
 class Type(metaclass=AnyType):
-    """What all types are instances of. Types of one's own derive from it; compiled code does not take values of them."""
+    """What all types are instances of. Types of one's own derive from it; compiled code does not take values of them.
+
+    >>> isinstance(float64, Type)
+    True
+    """
 
     def __init__(self, name: str) -> None:
         self.name = self.key = name
@@ -84,73 +89,128 @@ class Type(metaclass=AnyType):
 
 
 class Integer(metaclass=KindOfType):
-    """Integers."""
+    """Integers.
+
+    >>> isinstance(int8, Integer)
+    True
+    """
 
     kinds: tuple[str, ...] = ("Integer", "IntegerLiteral")
 
 
 class Float(metaclass=KindOfType):
-    """Floating-point numbers."""
+    """Floating-point numbers.
+
+    >>> isinstance(float32, Float)
+    True
+    """
 
     kinds: tuple[str, ...] = ("Float",)
 
 
 class Complex(metaclass=KindOfType):
-    """Complex numbers."""
+    """Complex numbers.
+
+    >>> isinstance(complex64, Complex)
+    True
+    """
 
     kinds: tuple[str, ...] = ("Complex",)
 
 
 class Boolean(metaclass=KindOfType):
-    """Truth values."""
+    """Truth values.
+
+    >>> isinstance(boolean, Boolean)
+    True
+    """
 
     kinds: tuple[str, ...] = ("Boolean",)
 
 
 class Number(metaclass=KindOfType):
-    """Numbers, without truth values."""
+    """Numbers, without truth values.
+
+    >>> isinstance(int8, Number)
+    True
+    """
 
     kinds: tuple[str, ...] = ("Integer", "Float", "Complex")
 
 
 class NoneType(metaclass=KindOfType):
-    """The type of `None`."""
+    """The type of `None`.
+
+    >>> isinstance(none, NoneType)
+    True
+    """
 
     kinds: tuple[str, ...] = ("NoneType",)
 
 
 class UnicodeType(metaclass=KindOfType):
-    """Strings."""
+    """Strings.
+
+    >>> isinstance(unicode_type, UnicodeType)
+    True
+    """
 
     kinds: tuple[str, ...] = ("UnicodeType",)
 
 
 class RangeType(metaclass=KindOfType):
-    """Ranges."""
+    """Ranges.
+
+    >>> isinstance(typeof(range(3)), RangeType)
+    True
+    """
 
     kinds: tuple[str, ...] = ("RangeType",)
 
 
 class SliceType(metaclass=KindOfType):
-    """Slices."""
+    """Slices.
+
+    >>> isinstance(typeof(slice(3)), SliceType)
+    True
+    """
 
     kinds: tuple[str, ...] = ("SliceType",)
 
 
 class NumberClass(metaclass=KindOfType):
-    """Scalar types as values."""
+    """Scalar types as values.
+
+    >>> isinstance(typeof(numpy.float32), NumberClass)
+    True
+    """
 
     kinds: tuple[str, ...] = ("NumberClass",)
 
 
 class Dispatcher(metaclass=KindOfType):
-    """Functions as values."""
+    """Functions as values.
+
+    >>> from lancehead import njit
+    >>> isinstance(typeof(njit(lambda x: x)), Dispatcher)
+    True
+    """
 
     kinds: tuple[str, ...] = ("Dispatcher",)
 
 
 class FunctionType(metaclass=KindOfType):
-    """Types of functions that are called with given types: `FunctionType(int64(int64))`; in signatures, `int64(int64)` means the same."""
+    """Types of functions that are called with given types: `FunctionType(int64(int64))`.
+
+    In signatures, `int64(int64)` means the same.
+
+    >>> from lancehead import njit
+    >>> @njit(int64(FunctionType(int64(int64)), int64))
+    ... def twice(f, x):
+    ...     return f(f(x))
+    >>> twice(njit(int64(int64))(lambda x: x + 3), 1)
+    7
+    """
 
     kinds: tuple[str, ...] = ("FunctionType",)
 
@@ -160,7 +220,13 @@ class FunctionType(metaclass=KindOfType):
 
 
 class Array(metaclass=KindOfType):
-    """Array types: `Array(float64, 2, "C")`."""
+    """Array types: `Array(float64, 2, "C")`.
+
+    >>> Array(float64, 2, "C")
+    array(float64, 2d, C)
+    >>> isinstance(float64[:], Array)
+    True
+    """
 
     kinds: tuple[str, ...] = ("Array",)
 
@@ -170,7 +236,11 @@ class Array(metaclass=KindOfType):
 
 
 class BaseTuple(metaclass=KindOfType):
-    """Tuples of any kind."""
+    """Tuples of any kind.
+
+    >>> isinstance(UniTuple(int64, 2), BaseTuple)
+    True
+    """
 
     kinds: tuple[str, ...] = ("Tuple", "UniTuple", "NamedTuple")
 
@@ -181,7 +251,11 @@ class BaseTuple(metaclass=KindOfType):
 
 
 class Tuple(BaseTuple):
-    """Tuple types: `Tuple((int64, float64))`."""
+    """Tuple types: `Tuple((int64, float64))`.
+
+    >>> Tuple((int64, float64))
+    Tuple(int64, float64)
+    """
 
     kinds: tuple[str, ...] = ("Tuple", "UniTuple")
 
@@ -191,7 +265,11 @@ class Tuple(BaseTuple):
 
 
 class UniTuple(BaseTuple):
-    """Types of tuples with items of one type: `UniTuple(int64, 3)`."""
+    """Types of tuples with items of one type: `UniTuple(int64, 3)`.
+
+    >>> UniTuple(int64, 3)
+    UniTuple(int64 x 3)
+    """
 
     kinds: tuple[str, ...] = ("UniTuple",)
 
@@ -201,7 +279,12 @@ class UniTuple(BaseTuple):
 
 
 class NamedTuple(BaseTuple):
-    """Types of namedtuples: `NamedTuple((int64, int64), Point)`."""
+    """Types of namedtuples: `NamedTuple((int64, int64), Point)`.
+
+    >>> from collections import namedtuple
+    >>> isinstance(NamedTuple((int64, float64), namedtuple("Point", "x y")), NamedTuple)
+    True
+    """
 
     kinds: tuple[str, ...] = ("NamedTuple",)
 
@@ -211,7 +294,12 @@ class NamedTuple(BaseTuple):
 
 
 class NamedUniTuple(NamedTuple):
-    """Types of namedtuples with fields of one type."""
+    """Types of namedtuples with fields of one type.
+
+    >>> from collections import namedtuple
+    >>> NamedUniTuple(int64, 2, namedtuple("Point", "x y")).count
+    2
+    """
 
     def __new__(cls, dtype: CoreType, count: int, class_: type) -> Any:
         """The type of instances of a namedtuple class."""
@@ -219,7 +307,11 @@ class NamedUniTuple(NamedTuple):
 
 
 class List(metaclass=KindOfType):
-    """List types: `List(int64)`."""
+    """List types: `List(int64)`.
+
+    >>> isinstance(List(int64), List)
+    True
+    """
 
     kinds: tuple[str, ...] = ("List",)
 
@@ -229,7 +321,11 @@ class List(metaclass=KindOfType):
 
 
 class Optional(metaclass=KindOfType):
-    """A value or `None`: `Optional(float64)`."""
+    """A value or `None`: `Optional(float64)`.
+
+    >>> Optional(float64)
+    OptionalType(float64)
+    """
 
     kinds: tuple[str, ...] = ("Optional",)
 
@@ -242,7 +338,11 @@ optional = Optional
 
 
 class Omitted(metaclass=KindOfType):
-    """The type of a default value: that of the value; no type is an instance of it."""
+    """The type of a default value: that of the value; no type is an instance of it.
+
+    >>> Omitted(1.5)
+    float64
+    """
 
     def __new__(cls, value: object) -> Any:
         """The type of the value."""
@@ -250,7 +350,11 @@ class Omitted(metaclass=KindOfType):
 
 
 class Literal(metaclass=KindOfType):
-    """Types of values that are known while compiling: `Literal(5)`."""
+    """Types of values that are known while compiling: `Literal(5)`.
+
+    >>> Literal(5).literal_value
+    5
+    """
 
     kinds: tuple[str, ...] = ("IntegerLiteral", "StringLiteral", "BooleanLiteral")
 
@@ -260,19 +364,31 @@ class Literal(metaclass=KindOfType):
 
 
 class IntegerLiteral(Literal):
-    """Types of integer literals."""
+    """Types of integer literals.
+
+    >>> isinstance(Literal(5), IntegerLiteral)
+    True
+    """
 
     kinds: tuple[str, ...] = ("IntegerLiteral",)
 
 
 class StringLiteral(Literal):
-    """Types of string literals."""
+    """Types of string literals.
+
+    >>> isinstance(Literal("C"), StringLiteral)
+    True
+    """
 
     kinds: tuple[str, ...] = ("StringLiteral",)
 
 
 class BooleanLiteral(Literal):
-    """Types of `True` and `False`."""
+    """Types of `True` and `False`.
+
+    >>> isinstance(Literal(True), BooleanLiteral)
+    True
+    """
 
     kinds: tuple[str, ...] = ("BooleanLiteral",)
 
@@ -281,7 +397,11 @@ voidptr = parse_type("voidptr")
 
 
 def CPointer(dtype: CoreType) -> CoreType:  # noqa: N802
-    """Addresses of values of a type, as parameters of C functions; compiled code gives arrays for them."""
+    """Addresses of values of a type, as parameters of C functions; compiled code gives arrays for them.
+
+    >>> CPointer(float64)
+    float64*
+    """
     return pointer_type(dtype)
 
 
@@ -289,7 +409,19 @@ literal = literal_type
 
 
 class WrapperAddressProtocol:
-    """The base of classes whose instances are C functions that compiled code calls by their address."""
+    """The base of classes whose instances are C functions that compiled code calls by their address.
+
+    >>> import ctypes, ctypes.util
+    >>> from lancehead import njit
+    >>> libm = ctypes.CDLL(ctypes.util.find_library("m"))
+    >>> class Cosine(WrapperAddressProtocol):
+    ...     def __wrapper_address__(self):
+    ...         return ctypes.cast(libm.cos, ctypes.c_void_p).value
+    ...     def signature(self):
+    ...         return float64(float64)
+    >>> njit(lambda f, x: f(x))(Cosine(), 0.0)
+    1.0
+    """
 
     def __wrapper_address__(self) -> int:
         """The address of the C function."""
@@ -326,3 +458,9 @@ def from_dtype(dtype: Any) -> CoreType:
     if found is None:
         raise errors.NumbaNotImplementedError(f"{dtype!r} has no native form")
     return found
+
+
+def __getattr__(name: str) -> Any:
+    if name.startswith("__"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
+    raise importlib.import_module("lancehead._command.absent").missing(__name__, name)

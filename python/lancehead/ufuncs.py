@@ -6,15 +6,41 @@ import copyreg
 import importlib
 import sys
 from types import FunctionType
-from typing import Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
 from lancehead import _core, config
+from lancehead.decorated import function_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Literal, Unpack
+
+    from lancehead.cuda.ufuncs import DeviceUFunc
+    from lancehead.typing_ import AnyFunction, CompilerOptions, MakesDeviceUFunc, MakesDUFunc, MakesUfunc, Signatures
+
+    Processor = Literal["cpu", "parallel"]
 
 _TARGETS = ("cpu", "parallel")
 
 
+@overload
+def vectorize(
+    ftylist_or_function: AnyFunction, target: Processor = "cpu", identity: Any = None, **options: Unpack[CompilerOptions]
+) -> _core.DUFunc: ...
+@overload
+def vectorize(*, target: Processor = "cpu", identity: Any = None, **options: Unpack[CompilerOptions]) -> MakesDUFunc: ...
+@overload
+def vectorize(
+    ftylist_or_function: Signatures, target: Processor = "cpu", identity: Any = None, **options: Unpack[CompilerOptions]
+) -> MakesUfunc: ...
+@overload
+def vectorize(ftylist_or_function: AnyFunction, target: Literal["cuda"], identity: Any = None, **options: Any) -> DeviceUFunc: ...
+@overload
+def vectorize(
+    ftylist_or_function: Signatures = (), *, target: Literal["cuda"], identity: Any = None, **options: Any
+) -> MakesDeviceUFunc: ...
 def vectorize(ftylist_or_function: Any = (), target: str = "cpu", identity: Any = None, **options: Any) -> Any:
     """A ufunc from a function of numbers: at once for signatures that are given, else for the types of its arguments.
 
@@ -34,6 +60,18 @@ def vectorize(ftylist_or_function: Any = (), target: str = "cpu", identity: Any 
     return lambda function: _made(function, signatures, target, options, None, identity, ())
 
 
+@overload
+def guvectorize(
+    layout: str, /, *, target: Processor = "cpu", identity: Any = None, writable_args: Sequence[str | int] = (),
+    **options: Unpack[CompilerOptions],
+) -> MakesDUFunc: ...  # fmt: skip
+@overload
+def guvectorize(
+    ftylist: Signatures, layout: str, /, *, target: Processor = "cpu", identity: Any = None, writable_args: Sequence[str | int] = (),
+    **options: Unpack[CompilerOptions],
+) -> MakesUfunc: ...  # fmt: skip
+@overload
+def guvectorize(ftylist: Signatures, layout: str = ..., /, *, target: Literal["cuda"], **options: Any) -> MakesDeviceUFunc: ...
 def guvectorize(*args: Any, target: str = "cpu", identity: Any = None, writable_args: Any = (), **options: Any) -> Any:
     """A generalised ufunc from a function of arrays that stores into its last arguments, by the layout of their dimensions.
 
@@ -82,10 +120,7 @@ def _check(target: str, options: dict[str, Any]) -> None:
 
 
 def _made(function: Any, signatures: list[Any], target: str, options: dict[str, Any], layout: Any, identity: Any, writable: Any) -> Any:
-    if isinstance(function, _core.Dispatcher):
-        function = function.py_func
-    if not isinstance(function, FunctionType):
-        raise TypeError(f"The decorated object is not a function (got type {type(function)}).")
+    function = function_of(function, "vectorize" if layout is None else "guvectorize")
     if config.DISABLE_JIT:
         return function if layout is None else np.vectorize(function)
     dispatcher = _core.dispatcher(function, {"error_model": "numpy", **options}, [], False)

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import functools
 import re
+import sys
 from collections.abc import Callable
+from opcode import opmap
 from typing import Any
 
 from lancehead import _core, errors
@@ -26,6 +28,7 @@ MODULES = frozenset(
 #: Names of modules which have other names, too.
 NAMES = {
     "numba": "experimental jit_module objmode typed",
+    "lancehead": "experimental gdb gdb_breakpoint gdb_init generated_jit jit_module jitclass objmode typed",
     "numba.core": "boxing cgutils compiler datamodel dispatcher imputils ir registry runtime serialize sigutils typing unsafe",
     "numba.extending": "NativeValue as_numba_type box infer_getattr intrinsic lower_builtin lower_cast lower_getattr lower_getattr_generic lower_setattr "
     "make_attribute_wrapper models overload_classmethod register register_model type_callable typeof_impl unbox",
@@ -35,12 +38,19 @@ NAMES = {
     "ObjModeDispatcher Opaque PyObject Record Set StarArgTuple StructRef UndefinedFunctionType deferred_type pyobject unknown",
 }
 
-#: What to write instead, by a part of the name.
+#: What to write instead, by a part of the name: the first that is in it counts.
 INSTEAD = {
     "typed.List": "use a list: lists of items of one type are compiled, and the caller sees what is changed",
+    "typed.typedlist": "use a list: lists of items of one type are compiled, and the caller sees what is changed",
     "typed.Dict": "use arrays of keys and values, or integers as indices of an array",
     "jitclass": "use a namedtuple, a record array, or arrays and functions of them",
+    "structref": "use a namedtuple, a record array, or arrays and functions of them",
     "objmode": "call Python before or after the compiled function, and pass what it gives",
+    "jit_module": "decorate each function",
+    "generated_jit": "use `lancehead.extending.overload`, which chooses by types, too",
+    "gdb": "compile with `debug=True` and start the program in gdb",
+    "experimental": "use a namedtuple or a record array for a class of fields, and functions for its methods",
+    "typed": "use a list, or arrays of keys and values, or integers as indices of an array",
 }
 
 #: Names that tell a compiler something when they are called, and do nothing where nobody asks.
@@ -126,6 +136,23 @@ def lenient(decorator: Any) -> Any:
         return compile_now
 
     return decorate
+
+
+def missing(module: str, name: str) -> AttributeError | ImportError:
+    """The error for a name that a module of lancehead lacks; a name of Numba's says what to write instead.
+
+    It is an ImportError for `from module import name`, else an AttributeError.
+    """
+    known = NAMES.get(module, "").split() + NAMES.get(module.replace("lancehead", "numba", 1), "").split()
+    full = f"{module}.{name}"
+    if name not in known:
+        return AttributeError(f"module {module!r} has no attribute {name!r}", name=name)
+    text = Absent(full).__lancehead_refused__
+    # `from module import name` drops the text of an AttributeError. The import system asks a package for it, the
+    # instruction any other module.
+    frame = sys._getframe(2)
+    imports = frame.f_code.co_name == "_handle_fromlist" or frame.f_code.co_code[frame.f_lasti] == opmap["IMPORT_FROM"]
+    return ImportError(text, name=full) if imports else AttributeError(text, name=name)
 
 
 def find(module: str, name: str) -> Absent | None:

@@ -17,15 +17,36 @@ class ArgHint:
 
 
 class In(ArgHint):
-    """A host array that is copied to the device, and not back."""
+    """A host array that is copied to the device, and not back.
+
+    >>> @cuda.jit
+    ... def kernel(a, out): out[0] = a[0]
+    >>> a, out = np.full(1, 7), np.zeros(1, int)
+    >>> kernel[1, 1](cuda.In(a), cuda.Out(out)); out
+    array([7])
+    """
 
 
 class Out(ArgHint):
-    """A host array that is copied back from the device, and not to it."""
+    """A host array that is copied back from the device, and not to it.
+
+    >>> @cuda.jit
+    ... def kernel(out): out[0] = 7
+    >>> out = np.zeros(1, int)
+    >>> kernel[1, 1](cuda.Out(out)); out
+    array([7])
+    """
 
 
 class InOut(ArgHint):
-    """A host array that is copied to the device and back."""
+    """A host array that is copied to the device and back.
+
+    >>> @cuda.jit
+    ... def kernel(a): a[0] += 1
+    >>> a = np.full(1, 7)
+    >>> kernel[1, 1](cuda.InOut(a)); a
+    array([8])
+    """
 
 
 def _in(hint: In) -> Any:

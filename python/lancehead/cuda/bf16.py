@@ -5,6 +5,9 @@ Their code is that of `cuda.fp16`, for another type. Arrays of it have the dtype
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from lancehead.cuda.fp16 import INTEGERS, MODES, NAMES
 from lancehead.cuda.names import Name
 from lancehead.types import bfloat16
@@ -18,13 +21,13 @@ _NAMES = {name.replace("half", "bfloat16"): path for name, path in NAMES.items()
     **{f"bfloat16_to_{n}_{m}": f"half2{c}_{m}" for n, c in INTEGERS.items() for m in MODES},
 }  # fmt: skip
 
-_KNOWN = {path: Name(f"cuda.bf16.{path}") for path in _NAMES.values()}
+_KNOWN = {name: Name(f"cuda.bf16.{path}", name=name) for name, path in _NAMES.items()}
 
 
-def __getattr__(name: str) -> Name:
-    if name not in _NAMES:
+def __getattr__(name: str) -> Callable[..., Any]:
+    if name not in _KNOWN:
         raise AttributeError(f"cuda.bf16 has no {name!r}")
-    return _KNOWN[_NAMES[name]]
+    return _KNOWN[name]
 
 
 def __dir__() -> list[str]:

@@ -71,17 +71,32 @@ def compile_ptx(
 
 
 def compile_for_current_device(pyfunc: Any, sig: Any, *args: Any, **options: Any) -> tuple[str, Any]:
-    """As `compile`, for the device in use."""
+    """As `compile`, for the device in use.
+
+    >>> ptx, result = cuda.compile_for_current_device(lambda x: x + 1, "int64(int64)", abi_info={"abi_name": "up"})
+    >>> result
+    int64
+    """
     return compile(pyfunc, sig, *args, **options, cc=gpus.current.compute_capability)
 
 
 def compile_ptx_for_current_device(pyfunc: Any, sig: Any, *args: Any, **options: Any) -> tuple[str, Any]:
-    """As `compile_ptx`, for the device in use."""
+    """As `compile_ptx`, for the device in use.
+
+    >>> def kernel(a): a[cuda.grid(1)] = 0
+    >>> ".visible .entry" in cuda.compile_ptx_for_current_device(kernel, "void(float32[::1])")[0]
+    True
+    """
     return compile_ptx(pyfunc, sig, *args, **options, cc=gpus.current.compute_capability)
 
 
 def compile_all(pyfunc: Any, sig: Any, *args: Any, output: str = "ptx", **options: Any) -> tuple[list[str], Any]:
-    """As `compile`: a list of the code and of what it depends on."""
+    """As `compile`: a list of the code and of what it depends on.
+
+    >>> code, result = cuda.compile_all(lambda x: x + 1, "int64(int64)", abi_info={"abi_name": "up"})
+    >>> len(code), result
+    (1, int64)
+    """
     ptx, result = compile(pyfunc, sig, *args, output=output, **options)
     return [ptx], result
 

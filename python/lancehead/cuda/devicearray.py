@@ -23,7 +23,12 @@ _DEFAULTS = 2
 
 
 class DeviceNDArray:
-    """An array in device memory."""
+    """An array in device memory.
+
+    >>> there = cuda.to_device(np.arange(3))
+    >>> there.shape, there.copy_to_host()
+    ((3,), array([0, 1, 2]))
+    """
 
     __slots__ = ("__weakref__", "_data", "stream")
 
@@ -301,7 +306,12 @@ def _check_dense(a: np.ndarray, order: str, what: str) -> None:
 
 
 class DeviceRecord:
-    """A record in device memory."""
+    """A record in device memory.
+
+    >>> record = cuda.to_device(np.array((1, 2.5), dtype=[("n", int), ("x", float)])[()])
+    >>> float(record["x"])
+    2.5
+    """
 
     def __init__(self, data: np.void) -> None:
         self._data = data
@@ -391,12 +401,21 @@ def host_of(value: Any) -> Any:
 
 
 def is_cuda_array(obj: object) -> bool:
-    """Whether an object is an array in device memory."""
+    """Whether an object is an array in device memory.
+
+    >>> cuda.is_cuda_array(cuda.to_device(np.arange(3))), cuda.is_cuda_array(np.arange(3))
+    (True, False)
+    """
     return hasattr(obj, "__cuda_array_interface__")
 
 
 def as_cuda_array(obj: Any, sync: bool = True) -> DeviceNDArray:
-    """A device array over the memory of an object that has one."""
+    """A device array over the memory of an object that has one.
+
+    >>> there = cuda.to_device(np.arange(3))
+    >>> cuda.as_cuda_array(there) is there
+    True
+    """
     if isinstance(obj, DeviceNDArray):
         return obj
     if isinstance(obj, MappedNDArray):
@@ -410,6 +429,10 @@ def as_cuda_array(obj: Any, sync: bool = True) -> DeviceNDArray:
 
 def from_dlpack(obj: Any) -> DeviceNDArray:
     """A device array over the memory of an object that hands it over by DLPack.
+
+    >>> there = cuda.from_dlpack(cuda.to_device(np.arange(3)))
+    >>> there.copy_to_host()
+    array([0, 1, 2])
 
     Raises:
         BufferError: it is not memory of a device in use: without a GPU the host's.
@@ -426,6 +449,10 @@ def from_cuda_array_interface(desc: dict[str, Any], owner: Any = None, sync: boo
     """A device array over the memory that a description of its `__cuda_array_interface__` names.
 
     The memory must be that of the device in use: without a GPU the host's. `owner` is kept alive.
+
+    >>> there = cuda.to_device(np.arange(3))
+    >>> cuda.from_cuda_array_interface(there.__cuda_array_interface__, owner=there).copy_to_host()
+    array([0, 1, 2])
 
     Raises:
         NotImplementedError: the array is masked, or of a version after 3.
@@ -459,7 +486,13 @@ def _device_array(data: np.ndarray, stream: Any) -> DeviceNDArray:
 
 
 def to_device(obj: Any, stream: Any = 0, copy: bool = True, to: DeviceNDArray | None = None) -> DeviceNDArray:
-    """Copies an array (or what becomes one) to the device; into `to` if that is given. Of a record it makes a `DeviceRecord`."""
+    """Copies an array, or anything that NumPy makes one of, to the device; into `to` if that is given.
+
+    A record becomes a `DeviceRecord`.
+
+    >>> cuda.to_device([1.0, 2.0]).copy_to_host()
+    array([1., 2.])
+    """
     if isinstance(obj, DeviceNDArray) and to is None:
         if copy:
             made = device_array_like(obj, stream)
@@ -495,7 +528,11 @@ def _shape(shape: Any) -> tuple[int, ...]:
 
 
 def device_array(shape: Any, dtype: Any = np.float64, strides: Any = None, order: str = "C", stream: Any = 0) -> DeviceNDArray:
-    """An array on the device whose elements are not set."""
+    """An array on the device whose elements are not set.
+
+    >>> cuda.device_array((2, 3), np.float32).shape
+    (2, 3)
+    """
     gpu = current_gpu()
     if gpu is None:
         return DeviceNDArray(_host_array(shape, dtype, strides, order), stream)
@@ -523,13 +560,23 @@ def _like(ary: Any) -> np.ndarray:
 
 
 def device_array_like(ary: Any, stream: Any = 0) -> DeviceNDArray:
-    """An array on the device with the shape, type and order of another."""
+    """An array on the device with the shape, type and order of another.
+
+    >>> cuda.device_array_like(np.ones((2, 3), np.int8)).dtype
+    dtype('int8')
+    """
     gpu, like = current_gpu(), _like(ary)
     return DeviceNDArray(like, stream) if gpu is None else GpuNDArray(allocated(gpu.allocate, like.shape, like.dtype, like.strides), stream, gpu)
 
 
 def open_ipc_array(handle: Any, shape: Any, dtype: Any, strides: Any = None, offset: int = 0) -> Any:
     """Nothing yet: memory of a device has no handles for other processes.
+
+    >>> try:
+    ...     cuda.open_ipc_array(b"", 3, np.float64)
+    ... except OSError as error:
+    ...     print("no IPC handles" in str(error))
+    True
 
     Raises:
         OSError: always; it says what to do on the CPU device.
@@ -539,12 +586,20 @@ def open_ipc_array(handle: Any, shape: Any, dtype: Any, strides: Any = None, off
 
 
 def pinned_array(shape: Any, dtype: Any = np.float64, strides: Any = None, order: str = "C") -> np.ndarray:
-    """A host array that can be copied to and from the device fast."""
+    """A host array that can be copied to and from the device fast.
+
+    >>> cuda.pinned_array(3, np.float32).dtype
+    dtype('float32')
+    """
     return _reached(shape, dtype, strides, order)
 
 
 def pinned_array_like(ary: Any) -> np.ndarray:
-    """A host array like another that can be copied to and from the device fast."""
+    """A host array like another that can be copied to and from the device fast.
+
+    >>> cuda.pinned_array_like(np.zeros((2, 3))).shape
+    (2, 3)
+    """
     return _reached_like(ary)
 
 
@@ -564,18 +619,36 @@ def _reached_like(ary: Any) -> np.ndarray:
 
 def mapped_array(shape: Any, dtype: Any = np.float64, strides: Any = None, order: str = "C", stream: Any = 0, portable: bool = False,
                  wc: bool = False) -> np.ndarray:  # fmt: skip
-    """An array that both the host and the device use."""
+    """An array that both the host and the device use.
+
+    >>> a = cuda.mapped_array(3, np.int64)
+    >>> a[:] = 5
+    >>> @cuda.jit
+    ... def double(a): a[cuda.grid(1)] *= 2
+    >>> double[1, 3](a); cuda.synchronize(); int(a[0])
+    10
+    """
     return _shared(_reached(shape, dtype, strides, order), MappedNDArray, stream)
 
 
 def mapped_array_like(ary: Any, stream: Any = 0, portable: bool = False, wc: bool = False) -> np.ndarray:
-    """An array like another that both the host and the device use."""
+    """An array like another that both the host and the device use.
+
+    >>> cuda.mapped_array_like(np.zeros((2, 3))).shape
+    (2, 3)
+    """
     return _shared(_reached_like(ary), MappedNDArray, stream)
 
 
 def managed_array(shape: Any, dtype: Any = np.float64, strides: Any = None, order: str = "C", stream: Any = 0,
                   attach_global: bool = True) -> np.ndarray:  # fmt: skip
-    """An array that both the host and the device use."""
+    """An array that both the host and the device use.
+
+    >>> a = cuda.managed_array(3, np.int64)
+    >>> a[:] = 5
+    >>> int(a.sum())
+    15
+    """
     return _shared(_reached(shape, dtype, strides, order), ManagedNDArray, stream)
 
 
@@ -586,8 +659,17 @@ def _shared(data: np.ndarray, kind: type[MappedNDArray], stream: Any) -> np.ndar
 
 
 @contextmanager
-def mapped(*arrays: Any, **options: Any) -> Iterator[Any]:
-    """Host arrays that the device can use in the block."""
+def mapped(*arrays: Any, stream: Any = 0, portable: bool = False, wc: bool = False) -> Iterator[Any]:
+    """Host arrays that the device can use in the block.
+
+    >>> a = np.arange(3)
+    >>> @cuda.jit
+    ... def double(a): a[cuda.grid(1)] *= 2
+    >>> with cuda.mapped(a) as there:
+    ...     double[1, 3](there)
+    >>> a
+    array([0, 2, 4])
+    """
     made = [DeviceNDArray(a) for a in arrays]
     yield made[0] if len(made) == 1 else made
 

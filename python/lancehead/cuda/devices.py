@@ -274,17 +274,29 @@ gpus = DeviceList()
 
 
 def list_devices() -> DeviceList:
-    """All devices."""
+    """All devices.
+
+    >>> [device.id for device in cuda.list_devices()]
+    [0]
+    """
     return gpus
 
 
 def get_current_device() -> Device:
-    """The device in use."""
+    """The device in use.
+
+    >>> cuda.get_current_device().id
+    0
+    """
     return gpus.current
 
 
 def select_device(device_id: int) -> Context:
-    """Makes a device the one in use."""
+    """Makes a device the one in use.
+
+    >>> cuda.select_device(0).device.id
+    0
+    """
     if not 0 <= device_id < len(gpus):
         raise IndexError(f"there is no device {device_id}: there are {len(gpus)}")
     use(device_id)
@@ -292,28 +304,59 @@ def select_device(device_id: int) -> Context:
 
 
 def current_context(devnum: int | None = None) -> Context:
-    """The context of the device in use, or of another."""
+    """The context of the device in use, or of another.
+
+    >>> free, total = cuda.current_context().get_memory_info()
+    >>> 0 < free <= total
+    True
+    """
     return context_of(gpus.current if devnum is None else gpus[devnum])
 
 
 def require_context(function: Any) -> Any:
-    """Nothing: a device is always there."""
+    """Nothing: a device is always there.
+
+    >>> @cuda.require_context
+    ... def work():
+    ...     return cuda.to_device(np.arange(3)).size
+    >>> work()
+    3
+    """
     return function
 
 
 def close() -> None:
-    """Frees all that was made on the devices; what uses an array after that raises CudaAPIError."""
+    """Frees all that was made on the devices; what uses an array after that raises CudaAPIError.
+
+    >>> there = cuda.to_device(np.arange(3))
+    >>> cuda.close()
+    >>> try:
+    ...     there.copy_to_host()
+    ... except cuda.errors.CudaAPIError as error:
+    ...     print("the memory was freed" in str(error))
+    True
+    """
     for context in _contexts.values():
         context.reset()
 
 
 def synchronize() -> None:
-    """Waits for all that was started."""
+    """Waits for all that was started.
+
+    >>> @cuda.jit
+    ... def kernel(a): a[cuda.grid(1)] += 1
+    >>> there = cuda.to_device(np.zeros(3))
+    >>> kernel[1, 3](there)
+    >>> cuda.synchronize()
+    """
     current_context().synchronize()
 
 
 def is_available() -> bool:
     """Whether kernels can run: always, on the CPU if nowhere else.
+
+    >>> cuda.is_available()
+    True
 
     Raises:
         CudaSupportError: `LANCEHEAD_CUDA_DEVICE=gpu`, and there is no GPU.
@@ -322,27 +365,48 @@ def is_available() -> bool:
 
 
 def cuda_error() -> None:
-    """Why devices cannot be used: they can."""
+    """Why devices cannot be used: they can.
+
+    >>> cuda.cuda_error() is None
+    True
+    """
     return None
 
 
 def is_float16_supported() -> bool:
-    """Whether kernels can work with `float16`."""
+    """Whether kernels can work with `float16`.
+
+    >>> cuda.is_float16_supported()
+    True
+    """
     return gpus.current.supports_float16
 
 
 def is_bfloat16_supported() -> bool:
-    """Whether kernels can work with `bfloat16`."""
+    """Whether kernels can work with `bfloat16`.
+
+    >>> cuda.is_bfloat16_supported()
+    True
+    """
     return gpus.current.supports_bfloat16
 
 
 def is_supported_version() -> bool:
-    """Whether the version of CUDA will do."""
+    """Whether the version of CUDA will do.
+
+    >>> cuda.is_supported_version()
+    True
+    """
     return True
 
 
 def detect() -> bool:
-    """Writes what devices there are."""
+    """Writes what devices there are.
+
+    >>> found = cuda.detect()  # doctest: +ELLIPSIS
+    Found 1 CUDA devices
+    ...
+    """
     print(f"Found {len(gpus)} CUDA devices")
     for d in gpus:
         print(f"id {d.id}    {d.name!r}                              [SUPPORTED]")
@@ -354,7 +418,12 @@ def detect() -> bool:
 
 @contextmanager
 def defer_cleanup() -> Iterator[None]:
-    """Memory is freed after the block at the earliest."""
+    """Memory is freed after the block at the earliest.
+
+    >>> with cuda.defer_cleanup():
+    ...     there = cuda.to_device(np.arange(3))
+    ...     del there
+    """
     context = current_context()
     gpu = context.gpu
     if gpu is not None:
@@ -369,7 +438,12 @@ def defer_cleanup() -> Iterator[None]:
 
 @contextmanager
 def pinned(*arrays: Any) -> Iterator[None]:
-    """Host arrays can be copied to and from a GPU fast in the block."""
+    """Host arrays can be copied to and from a GPU fast in the block.
+
+    >>> a = np.arange(3)
+    >>> with cuda.pinned(a):
+    ...     there = cuda.to_device(a)
+    """
     gpu, held = current_gpu(), []
     try:
         for low, high in map(extent_of, [a for a in arrays if a.size] if gpu is not None else ()):
@@ -385,20 +459,32 @@ def pinned(*arrays: Any) -> Iterator[None]:
 
 
 def profile_start() -> None:
-    """Has profilers of a GPU begin to look; they see the CPU device as any native code."""
+    """Has profilers of a GPU begin to look; they see the CPU device as any native code.
+
+    >>> cuda.profile_start()
+    >>> cuda.profile_stop()
+    """
     if (gpu := current_gpu()) is not None:
         gpu.profile(True)
 
 
 def profile_stop() -> None:
-    """Ends `profile_start`."""
+    """Ends `profile_start`.
+
+    >>> cuda.profile_start()
+    >>> cuda.profile_stop()
+    """
     if (gpu := current_gpu()) is not None:
         gpu.profile(False)
 
 
 @contextmanager
 def profiling() -> Iterator[None]:
-    """Has profilers of a GPU look during the block."""
+    """Has profilers of a GPU look during the block.
+
+    >>> with cuda.profiling():
+    ...     there = cuda.to_device(np.arange(3))
+    """
     profile_start()
     try:
         yield

@@ -6,11 +6,12 @@ import pickle
 import warnings
 from collections.abc import Callable
 from types import FunctionType
-from typing import Any
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, overload
 
 import numpy as np
 
 from lancehead import _core, config, pickling
+from lancehead.decorated import function_of
 from lancehead.cuda.args import native, natives
 from lancehead.cuda import linking, toolkit
 from lancehead.cuda.compiling import default_cc, limits
@@ -20,6 +21,14 @@ from lancehead.cuda.errors import CudaAPIError, UnsupportedError
 from lancehead.cuda.launching import launch_on, placed
 from lancehead.cuda.streams import check, on_gpu
 from lancehead.errors import NumbaInvalidConfigWarning, NumbaPerformanceWarning
+
+if TYPE_CHECKING:
+    from typing import Literal, Unpack
+
+    from lancehead.typing_ import CompilesDeviceFunction, CompilesKernel, CudaOptions, LaunchConfiguration, Signatures
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 _MISSING = """Kernel launch configuration was not specified. Use the syntax:
 
@@ -33,10 +42,19 @@ _ACCEPTED = frozenset({
 })  # fmt: skip
 
 
-class CUDADispatcher:
-    """A kernel, or a function that kernels call, compiled when it is first needed."""
+class CUDADispatcher(Generic[P, R]):
+    """A kernel, or a function that kernels call, compiled when it is first needed.
 
-    def __init__(self, function: FunctionType, signatures: list[Any], device: bool, options: dict[str, Any]) -> None:
+    >>> @cuda.jit
+    ... def kernel(a): a[cuda.grid(1)] += 1
+    >>> a = np.zeros(3)
+    >>> kernel[1, 3](a); kernel.signatures
+    [(array(float64, 1d, C),)]
+    """
+
+    py_func: Callable[P, R]
+
+    def __init__(self, function: Callable[P, R], signatures: list[Any], device: bool, options: dict[str, Any]) -> None:
         self.py_func = function
         self.targetoptions = {"device": device, **options}
         self.__name__, self.__qualname__ = function.__name__, function.__qualname__
@@ -50,15 +68,15 @@ class CUDADispatcher:
             self._given["_link"] = linked
         self._eager = signatures
         # What compiles it, for the CPU device and for each GPU.
-        self._dispatchers: dict[_core.Gpu | None, _core.Dispatcher] = {}
+        self._dispatchers: dict[_core.Gpu | None, _core.Dispatcher[..., Any]] = {}
         # Types are compiled for now, options are checked; without types the driver is left alone until a launch.
         self._for(current_gpu() if signatures and not device else None)
         self._specialized = len(signatures) == 1 and not device
-        self.specializations: dict[Any, CUDADispatcher] = {}
+        self.specializations: dict[Any, CUDADispatcher[P, R]] = {}
         # What has been launched before, by its geometry and the GPU in use.
-        self._launches: dict[Any, Launch] = {}
+        self._launches: dict[Any, Launch[P]] = {}
 
-    def _for(self, gpu: _core.Gpu | None) -> _core.Dispatcher:
+    def _for(self, gpu: _core.Gpu | None) -> _core.Dispatcher[..., Any]:
         """What compiles it for a device."""
         made = self._dispatchers.get(gpu)
         if made is None:
@@ -75,7 +93,7 @@ class CUDADispatcher:
         return made
 
     @property
-    def _dispatcher(self) -> _core.Dispatcher:
+    def _dispatcher(self) -> _core.Dispatcher[..., Any]:
         return self._for(None if self._device else current_gpu())
 
     def __reduce__(self) -> Any:
@@ -90,7 +108,7 @@ class CUDADispatcher:
     def __repr__(self) -> str:
         return f"CUDADispatcher({self.py_func!r})"
 
-    def __getitem__(self, config: Any) -> Launch:
+    def __getitem__(self, config: LaunchConfiguration) -> Launch[P]:
         # Numbers that equal integers without being some are refused, known or not.
         plain = type(config) is tuple and len(config) == 2 and _is_plain(*config)
         if plain and (known := self._launches.get((config, here.gpu))) is not None:
@@ -103,20 +121,21 @@ class CUDADispatcher:
             self._launches[config, here.gpu] = made
         return made
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         if self._device:
             raise RuntimeError(f"{self.__name__} is a function for devices: kernels call it")
         raise ValueError(_MISSING)
 
-    def configure(self, griddim: Any, blockdim: Any, stream: Any = 0, sharedmem: int = 0) -> Launch:
+    def configure(self, griddim: Any, blockdim: Any, stream: Any = 0, sharedmem: int = 0) -> Launch[P]:
         """The kernel with the geometry of a launch."""
         if self._device:
             raise RuntimeError(f"Cannot compile a device function as a kernel: {self.__name__} is called by kernels")
         made = Launch(self, dimensions("griddim", griddim), dimensions("blockdim", blockdim), stream, sharedmem)
         gpu = current_gpu()
-        return made if made.prepares else made.on_cpu() if gpu is None else made.on(gpu)[0]
+        # What launches it on a device takes the same arguments.
+        return made if made.prepares else made.on_cpu() if gpu is None else made.on(gpu)[0]  # type: ignore[return-value]
 
-    def forall(self, ntasks: int, tpb: int = 0, stream: Any = 0, sharedmem: int = 0) -> ForAll:
+    def forall(self, ntasks: int, tpb: int = 0, stream: Any = 0, sharedmem: int = 0) -> ForAll[P]:
         """The kernel for one thread to each of some tasks, in one dimension."""
         return ForAll(self, ntasks, tpb, stream, sharedmem)
 
@@ -136,7 +155,7 @@ class CUDADispatcher:
         """Refuses argument types that it is not compiled for."""
         self._dispatcher.disable_compile(val)
 
-    def specialize(self, *args: Any) -> CUDADispatcher:
+    def specialize(self, *args: Any) -> CUDADispatcher[P, R]:
         """The kernel for the types of these arguments only."""
         if self._specialized:
             raise RuntimeError("Dispatcher already specialized")
@@ -272,7 +291,7 @@ class CUDADispatcher:
 class KernelFacts:
     """What is known of a kernel compiled for some types."""
 
-    def __init__(self, kernel: CUDADispatcher, types: Any, facts: dict[str, Any]) -> None:
+    def __init__(self, kernel: CUDADispatcher[..., Any], types: Any, facts: dict[str, Any]) -> None:
         self._kernel, self.argument_types = kernel, types
         self.cooperative: bool = facts["cooperative"]
         self.shared_mem_per_block: int = facts["shared"]
@@ -308,12 +327,12 @@ class KernelFacts:
         return self._kernel.inspect_asm(self.argument_types, cc)  # type: ignore[no-any-return]
 
 
-class Launch:
+class Launch(Generic[P]):
     """A kernel with the geometry of its launches."""
 
     __slots__ = ("__weakref__", "_block", "_extensions", "_grid", "_launch", "_there", "dispatcher", "pre_launch_callbacks", "sharedmem", "stream")
 
-    def __init__(self, kernel: CUDADispatcher, grid: tuple[int, ...], block: tuple[int, ...], stream: Any, sharedmem: int) -> None:
+    def __init__(self, kernel: CUDADispatcher[P, Any], grid: tuple[int, ...], block: tuple[int, ...], stream: Any, sharedmem: int) -> None:
         check(stream)
         most, threads = limits(kernel.targetoptions.get("launch_bounds"))[0], block[0] * block[1] * block[2]
         if most and threads > most:
@@ -324,7 +343,7 @@ class Launch:
         self._there: dict[_core.Gpu, tuple[_core.Launch, _core.GpuStream | None]] = {}
         self._extensions = tuple(reversed(kernel.extensions))
         #: Called with the kernel and this before each launch; a launch configuration is one object as long as its kernel keeps it.
-        self.pre_launch_callbacks: list[Callable[[CUDADispatcher, Launch], object]] = []
+        self.pre_launch_callbacks: list[Callable[[CUDADispatcher[P, Any], Launch[P]], object]] = []
         blocks = grid[0] * grid[1] * grid[2]
         if config.CUDA_LOW_OCCUPANCY_WARNINGS and blocks < 128:
             text = f"Grid size {blocks} will likely result in GPU under-utilization due to low occupancy."
@@ -367,42 +386,54 @@ class Launch:
             raise pickle.PicklingError("Cannot pickle configured launches with pre-launch callbacks")
         return CUDADispatcher.configure, (self.dispatcher, self._grid, self._block, self.stream, self.sharedmem)
 
-    def __call__(self, *args: Any) -> None:
-        for callback in self.pre_launch_callbacks:
-            callback(self.dispatcher, self)
-        for extension in self._extensions:
-            args = tuple(extension.prepare_args(_core.typeof(native(a)), a, stream=self.stream, retr=[])[1] for a in args)
-        if config.CUDA_WARN_ON_IMPLICIT_COPY and any(isinstance(a, np.ndarray) and not isinstance(a, MappedNDArray) for a in args):
-            text = "Host array used in CUDA kernel will incur copy overhead to/from device."
-            warnings.warn(NumbaPerformanceWarning(text), stacklevel=2)
-        if self.stream:
-            check(self.stream)
-        if (gpu := current_gpu()) is not None:
-            launch_on(gpu, *self.on(gpu), args)
-            return
-        if self.dispatcher.callbacks:
-            linking.load(self.dispatcher, self.dispatcher.callbacks, tuple(_core.typeof(native(a)) for a in args))
-        try:
-            _core.launch(self._launch or self.dispatcher._dispatcher, self._grid, self._block, self.sharedmem, natives(args))
-        except Exception as error:
-            raise placed(error) from error.__cause__
+    if TYPE_CHECKING:
+
+        def __call__(self, *args: P.args, **kwargs: P.kwargs) -> None: ...
+
+    else:
+
+        def __call__(self, *args: Any) -> None:
+            for callback in self.pre_launch_callbacks:
+                callback(self.dispatcher, self)
+            for extension in self._extensions:
+                args = tuple(extension.prepare_args(_core.typeof(native(a)), a, stream=self.stream, retr=[])[1] for a in args)
+            if config.CUDA_WARN_ON_IMPLICIT_COPY and any(isinstance(a, np.ndarray) and not isinstance(a, MappedNDArray) for a in args):
+                text = "Host array used in CUDA kernel will incur copy overhead to/from device."
+                warnings.warn(NumbaPerformanceWarning(text), stacklevel=2)
+            if self.stream:
+                check(self.stream)
+            if (gpu := current_gpu()) is not None:
+                launch_on(gpu, *self.on(gpu), args)
+                return
+            if self.dispatcher.callbacks:
+                linking.load(self.dispatcher, self.dispatcher.callbacks, tuple(_core.typeof(native(a)) for a in args))
+            try:
+                _core.launch(self._launch or self.dispatcher._dispatcher, self._grid, self._block, self.sharedmem, natives(args))
+            except Exception as error:
+                raise placed(error) from error.__cause__
 
 
-class ForAll:
+class ForAll(Generic[P]):
     """A kernel for one thread to each of some tasks."""
 
-    def __init__(self, kernel: CUDADispatcher, ntasks: int, tpb: int, stream: Any, sharedmem: int) -> None:
+    def __init__(self, kernel: CUDADispatcher[P, Any], ntasks: int, tpb: int, stream: Any, sharedmem: int) -> None:
         if ntasks < 0:
             raise ValueError(f"Can't create ForAll with negative task count: {ntasks}")
         self.dispatcher, self.ntasks, self.thread_per_block = kernel, ntasks, tpb
         self.stream, self.sharedmem = stream, sharedmem
 
-    def __call__(self, *args: Any) -> None:
-        if self.ntasks == 0:
-            return
-        threads = self.thread_per_block or 256
-        blocks = (self.ntasks + threads - 1) // threads
-        self.dispatcher.configure(blocks, threads, self.stream, self.sharedmem)(*args)
+    if TYPE_CHECKING:
+
+        def __call__(self, *args: P.args, **kwargs: P.kwargs) -> None: ...
+
+    else:
+
+        def __call__(self, *args: Any) -> None:
+            if self.ntasks == 0:
+                return
+            threads = self.thread_per_block or 256
+            blocks = (self.ntasks + threads - 1) // threads
+            self.dispatcher.configure(blocks, threads, self.stream, self.sharedmem)(*args)
 
 
 def _is_plain(*extents: Any) -> bool:
@@ -437,6 +468,22 @@ def _compile_options(options: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+@overload
+def jit(
+    func_or_sig: Callable[P, None], device: Literal[False] = False, debug: bool | None = None, opt: bool | None = None, **options: Unpack[CudaOptions]
+) -> CUDADispatcher[P, None]: ...
+@overload
+def jit(
+    func_or_sig: Callable[P, R], device: Literal[True], debug: bool | None = None, opt: bool | None = None, **options: Unpack[CudaOptions]
+) -> CUDADispatcher[P, R]: ...
+@overload
+def jit(
+    func_or_sig: Signatures | None = None, device: Literal[False] = False, debug: bool | None = None, opt: bool | None = None, **options: Unpack[CudaOptions]
+) -> CompilesKernel: ...
+@overload
+def jit(
+    func_or_sig: Signatures | None = None, *, device: Literal[True], debug: bool | None = None, opt: bool | None = None, **options: Unpack[CudaOptions]
+) -> CompilesDeviceFunction: ...
 def jit(func_or_sig: Any = None, device: bool = False, debug: bool | None = None, opt: bool | None = None, **options: Any) -> Any:
     """Compiles a kernel, or with `device=True` a function that kernels call.
 
@@ -482,9 +529,6 @@ def _check_carveout(carveout: Any) -> None:
         raise ValueError(f"Carveout value must be between -1 and 100, got {carveout}")
 
 
-def _made(function: Any, signatures: list[Any], device: bool, options: dict[str, Any]) -> CUDADispatcher:
-    if isinstance(function, (CUDADispatcher, _core.Dispatcher)):
-        function = function.py_func
-    if not isinstance(function, FunctionType):
-        raise TypeError(f"The decorated object is not a function (got type {type(function)}).")
-    return CUDADispatcher(function, signatures, device, options)
+def _made(function: Any, signatures: list[Any], device: bool, options: dict[str, Any]) -> CUDADispatcher[..., Any]:
+    given = function.py_func if isinstance(function, CUDADispatcher) else function
+    return CUDADispatcher(function_of(given, "cuda.jit"), signatures, device, options)

@@ -5,6 +5,9 @@ Their code is in `lancehead/lib/cuda/halves.py` and `rounding.py`.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from lancehead.cuda.names import Name
 
 INTEGERS = {"int16": "short", "uint16": "ushort", "int32": "int", "uint32": "uint", "int64": "ll", "uint64": "ull"}
@@ -22,14 +25,14 @@ NAMES = {
     )
 } | {"hadd_rn": "hadd", "hsub_rn": "hsub", "hmul_rn": "hmul", "htanh_approx": "htanh", "ushort_as_half": "short_as_half"}  # fmt: skip
 
-_KNOWN = {path: Name(f"cuda.fp16.{path}") for path in NAMES.values()}
+_KNOWN = {name: Name(f"cuda.fp16.{path}", name=name) for name, path in NAMES.items()}
 
 
-def __getattr__(name: str) -> Name:
-    path = NAMES.get(name.removeprefix("__"))
-    if path is None:
+def __getattr__(name: str) -> Callable[..., Any]:
+    found = _KNOWN.get(name.removeprefix("__"))
+    if found is None:
         raise AttributeError(f"cuda.fp16 has no {name!r}")
-    return _KNOWN[path]
+    return found
 
 
 def __dir__() -> list[str]:

@@ -62,7 +62,7 @@ def _copy(to: Any, source: Any) -> None:
         _store((to,), (_element(source, i),), i)
 
 
-def _converted(kind: type) -> CUDADispatcher:
+def _converted(kind: type) -> CUDADispatcher[..., Any]:
     return jit(lambda x, i: kind(_element(x, i)), device=True)
 
 
@@ -76,7 +76,7 @@ class GpuLoops:
         self._weak: tuple[type, ...] = (int, float, complex) if isinstance(ufunc, np.ufunc) else ()
         self._reduce = Reduce(self._function)
         self._loops: dict[tuple[Any, ...], tuple[np.dtype, ...]] = {}
-        self._kernels: dict[tuple[Any, ...], CUDADispatcher] = {}
+        self._kernels: dict[tuple[Any, ...], CUDADispatcher[..., Any]] = {}
 
     @property
     def _numpy(self) -> np.ufunc:
@@ -142,7 +142,7 @@ class GpuLoops:
                 _launch(_copy, o.size, stream, _THREADS, o, r)
 
 
-def _elementwise(function: Any, kinds: tuple[Any, ...], nout: int) -> CUDADispatcher:
+def _elementwise(function: Any, kinds: tuple[Any, ...], nout: int) -> CUDADispatcher[..., Any]:
     ways = tuple(_whole if k is None else _element if k == "" else _converted(k) for k in kinds)
 
     def kernel(outs: Any, ins: Any) -> None:
@@ -153,7 +153,7 @@ def _elementwise(function: Any, kinds: tuple[Any, ...], nout: int) -> CUDADispat
     return jit(kernel)
 
 
-def _rowwise(function: Any, ways: tuple[Any, ...]) -> CUDADispatcher:
+def _rowwise(function: Any, ways: tuple[Any, ...]) -> CUDADispatcher[..., Any]:
     def kernel(arrays: Any, rows: int) -> None:
         for i in range(grid(1), rows, gridsize(1)):
             function(*_taken(arrays, ways, i))
@@ -161,7 +161,7 @@ def _rowwise(function: Any, ways: tuple[Any, ...]) -> CUDADispatcher:
     return jit(kernel)
 
 
-def _launch(kernel: CUDADispatcher, tasks: int, stream: Any, threads: int, *args: Any) -> None:
+def _launch(kernel: CUDADispatcher[..., Any], tasks: int, stream: Any, threads: int, *args: Any) -> None:
     if tasks:
         kernel[min(-(-tasks // threads), 1 << 20), threads, stream](*args)
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from lancehead.cuda.names import Name
 
@@ -27,7 +28,7 @@ for _word in _NAMES.split():
 
 if TYPE_CHECKING:
 
-    def __getattr__(name: str) -> Name: ...
+    def __getattr__(name: str) -> Callable[..., Any]: ...
 
 
 def __dir__() -> list[str]:

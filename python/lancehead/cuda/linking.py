@@ -20,7 +20,11 @@ from lancehead.cuda.errors import LinkerError
 
 
 class LinkableCode:
-    """Code in memory that can be linked to a kernel."""
+    """Code in memory that can be linked to a kernel.
+
+    >>> cuda.LinkableCode(b"...", name="tables").name
+    'tables'
+    """
 
     kind = ""
 
@@ -41,43 +45,72 @@ class LinkableCode:
 
 
 class CUSource(LinkableCode):
-    """CUDA C."""
+    """CUDA C.
+
+    >>> text = 'extern "C" __device__ int twice(int *out, int x) { *out = 2 * x; return 0; }'
+    >>> cuda.CUSource(text, name="twice.cu").kind
+    'cu'
+    """
 
     kind = "cu"
 
 
 class PTXSource(LinkableCode):
-    """PTX."""
+    """PTX.
+
+    >>> cuda.PTXSource(".version 7.0", name="twice.ptx").kind
+    'ptx'
+    """
 
     kind = "ptx"
 
 
 class Cubin(LinkableCode):
-    """Machine code for a GPU."""
+    """Machine code for a GPU.
+
+    >>> cuda.Cubin(b"...", name="twice.cubin").kind
+    'cubin'
+    """
 
     kind = "cubin"
 
 
 class Fatbin(LinkableCode):
-    """Code for several GPUs."""
+    """Code for several GPUs.
+
+    >>> cuda.Fatbin(b"...").kind
+    'fatbin'
+    """
 
     kind = "fatbin"
 
 
 class Archive(LinkableCode):
-    """A library of objects."""
+    """A library of objects.
+
+    >>> cuda.Archive(b"...").kind
+    'a'
+    """
 
     kind = "a"
 
 
 class Object(LinkableCode):
-    """An object file."""
+    """An object file.
+
+    >>> cuda.Object(b"...").kind
+    'o'
+    """
 
     kind = "o"
 
 
 class LTOIR(LinkableCode):
-    """LLVM IR of NVIDIA's."""
+    """LLVM IR of NVIDIA's.
+
+    >>> cuda.LTOIR(b"...").kind
+    'ltoir'
+    """
 
     kind = "ltoir"
 

@@ -6,7 +6,7 @@ The generator is by Blackman and Vigna, its seeding by splitmix64; both are in t
 from __future__ import annotations
 
 from operator import index
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,13 +16,19 @@ from lancehead.cuda.names import Name, grid
 
 xoroshiro128p_dtype = np.dtype([("s0", np.uint64), ("s1", np.uint64)], align=True)
 
-init_xoroshiro128p_state = Name("cuda.random.init_xoroshiro128p_state")
-xoroshiro128p_jump = Name("cuda.random.xoroshiro128p_jump")
-xoroshiro128p_next = Name("cuda.random.xoroshiro128p_next")
-xoroshiro128p_uniform_float32 = Name("cuda.random.xoroshiro128p_uniform_float32")
-xoroshiro128p_uniform_float64 = Name("cuda.random.xoroshiro128p_uniform_float64")
-xoroshiro128p_normal_float32 = Name("cuda.random.xoroshiro128p_normal_float32")
-xoroshiro128p_normal_float64 = Name("cuda.random.xoroshiro128p_normal_float64")
+if TYPE_CHECKING:
+    from lancehead.cuda.declared.random import (
+        init_xoroshiro128p_state, xoroshiro128p_jump, xoroshiro128p_next, xoroshiro128p_normal_float32, xoroshiro128p_normal_float64,
+        xoroshiro128p_uniform_float32, xoroshiro128p_uniform_float64,
+    )  # fmt: skip
+else:
+    init_xoroshiro128p_state = Name("cuda.random.init_xoroshiro128p_state")
+    xoroshiro128p_jump = Name("cuda.random.xoroshiro128p_jump")
+    xoroshiro128p_next = Name("cuda.random.xoroshiro128p_next")
+    xoroshiro128p_uniform_float32 = Name("cuda.random.xoroshiro128p_uniform_float32")
+    xoroshiro128p_uniform_float64 = Name("cuda.random.xoroshiro128p_uniform_float64")
+    xoroshiro128p_normal_float32 = Name("cuda.random.xoroshiro128p_normal_float32")
+    xoroshiro128p_normal_float64 = Name("cuda.random.xoroshiro128p_normal_float64")
 
 
 _WORD = (1 << 64) - 1
@@ -101,7 +107,13 @@ def _product(matrix: np.ndarray, states: np.ndarray) -> np.ndarray:
 
 
 def init_xoroshiro128p_states(states: Any, seed: int, subsequence_start: int = 0, stream: Any = 0) -> None:
-    """Sets states: each is 2**64 steps after the one before, the first so many such steps after the seed."""
+    """Sets states: each is 2**64 steps after the one before, the first so many such steps after the seed.
+
+    >>> states = np.zeros(3, cuda.random.xoroshiro128p_dtype)
+    >>> cuda.random.init_xoroshiro128p_states(states, seed=1)
+    >>> bool((states["s0"] != 0).all())
+    True
+    """
     made = create_xoroshiro128p_states(len(states), seed, subsequence_start, stream)
     if isinstance(states, DeviceNDArray):
         states.copy_to_device(made)
@@ -110,7 +122,15 @@ def init_xoroshiro128p_states(states: Any, seed: int, subsequence_start: int = 0
 
 
 def create_xoroshiro128p_states(n: int, seed: int, subsequence_start: int = 0, stream: Any = 0) -> DeviceNDArray:
-    """New states on the device, see `init_xoroshiro128p_states`."""
+    """New states on the device, see `init_xoroshiro128p_states`.
+
+    >>> @cuda.jit
+    ... def kernel(states, out): out[cuda.grid(1)] = cuda.random.xoroshiro128p_uniform_float64(states, cuda.grid(1))
+    >>> out = np.zeros(32)
+    >>> kernel[1, 32](cuda.random.create_xoroshiro128p_states(32, seed=1), out)
+    >>> bool(0 <= out.min() < out.max() < 1)
+    True
+    """
     states, runs = device_array(n, xoroshiro128p_dtype, stream=stream), -(-n // _RUN)
     if n:
         first = to_device(_first_states(runs, int(np.uint64(seed)), max(0, index(subsequence_start))), stream)

@@ -17,7 +17,12 @@ from lancehead.cuda.gpu import current_gpu
 
 
 class Stream:
-    """A queue of work of a device."""
+    """A queue of work of a device.
+
+    >>> stream = cuda.stream()
+    >>> there = cuda.to_device(np.arange(3), stream=stream)
+    >>> stream.synchronize()
+    """
 
     def __init__(self, handle: int = 0, external: bool = False, there: _core.GpuStream | None = None) -> None:
         self.handle = handle
@@ -148,7 +153,13 @@ def check(stream: Any) -> None:
 
 
 class Event:
-    """A point in a stream."""
+    """A point in a stream.
+
+    >>> event = cuda.event()
+    >>> event.record()
+    >>> event.synchronize(); event.query()
+    True
+    """
 
     def __init__(self, timing: bool = True) -> None:
         self.timing = timing
@@ -188,41 +199,73 @@ _handles = iter(range(_PER_THREAD + 1, 1 << 62))
 
 
 def stream() -> Stream:
-    """A new stream. It waits for what was put into the default stream before, and that for it."""
+    """A new stream. It waits for what was put into the default stream before, and that for it.
+
+    >>> stream = cuda.stream()
+    >>> cuda.to_device(np.arange(3), stream=stream).copy_to_host(stream=stream)
+    array([0, 1, 2])
+    """
     gpu = current_gpu()
     there = None if gpu is None else gpu.stream()
     return Stream(next(_handles) if there is None else there.handle or 0, there=there)
 
 
 def default_stream() -> Stream:
-    """The stream that is used where none is named."""
+    """The stream that is used where none is named.
+
+    >>> int(cuda.default_stream())
+    0
+    """
     return Stream(0)
 
 
 def legacy_default_stream() -> Stream:
-    """The default stream of all threads together."""
+    """The default stream of all threads together.
+
+    >>> int(cuda.legacy_default_stream())
+    1
+    """
     return Stream(_LEGACY)
 
 
 def per_thread_default_stream() -> Stream:
-    """The default stream of this thread."""
+    """The default stream of this thread.
+
+    >>> int(cuda.per_thread_default_stream())
+    2
+    """
     return Stream(_PER_THREAD)
 
 
 def external_stream(ptr: int) -> Stream:
-    """A stream made by another library, which must outlive its use here."""
+    """A stream made by another library, which must outlive its use here.
+
+    >>> cuda.external_stream(0).external
+    True
+    """
     if ptr is None:
         raise RuntimeError("external_stream() takes the address of a stream")
     return Stream(ptr, external=True)
 
 
 def event(timing: bool = True) -> Event:
-    """A new event."""
+    """A new event.
+
+    >>> start, end = cuda.event(), cuda.event()
+    >>> start.record(); end.record(); end.synchronize()
+    >>> cuda.event_elapsed_time(start, end) >= 0
+    True
+    """
     return Event(timing)
 
 
 def event_elapsed_time(start: Event, end: Event) -> float:
     """Milliseconds between two recorded events.
+
+    >>> start, end = cuda.event(), cuda.event()
+    >>> start.record(); end.record(); end.synchronize()
+    >>> cuda.event_elapsed_time(start, end) >= 0
+    True
 
     Raises:
         CudaAPIError: their streams have not come to them yet, or one has no time.

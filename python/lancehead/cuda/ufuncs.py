@@ -92,7 +92,15 @@ class DeviceUFunc:
 
 
 def vectorize(ftylist_or_function: Any = (), target: str = "cuda", **options: Any) -> Any:
-    """A ufunc of a device from a function of numbers."""
+    """A ufunc of a device from a function of numbers.
+
+    >>> from lancehead import vectorize
+    >>> @vectorize(["float64(float64, float64)"], target="cuda")
+    ... def plus(x, y):
+    ...     return x + y
+    >>> plus(np.arange(3.0), 1.0)
+    array([1., 2., 3.])
+    """
     if "nopython" in options:
         warnings.warn("nopython kwarg for cuda target is redundant", RuntimeWarning, stacklevel=2)
     options.pop("nopython", None)
@@ -100,7 +108,15 @@ def vectorize(ftylist_or_function: Any = (), target: str = "cuda", **options: An
 
 
 def guvectorize(ftylist: Any, signature: str | None = None, target: str = "cuda", **options: Any) -> Any:
-    """A generalised ufunc of a device from a function of arrays."""
+    """A generalised ufunc of a device from a function of arrays.
+
+    >>> from lancehead import guvectorize
+    >>> @guvectorize(["void(float64[:], float64[:])"], "(n)->()", target="cuda")
+    ... def total(x, out):
+    ...     out[0] = x.sum()
+    >>> total(np.ones((2, 3)))
+    array([3., 3.])
+    """
     if not options.pop("nopython", True):
         raise TypeError("nopython flag must be True")
     unknown = options.keys() - {"cache", "fastmath", "writable_args", "identity"}

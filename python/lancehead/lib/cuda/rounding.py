@@ -70,66 +70,82 @@ def _to_u64(x, mode):
 
 
 def double2int(mode, x):
+    """A `float64` as a 32-bit integer; out of range, the nearest that there is."""
     return _to_i32(_f64(x), mode)
 
 
 def double2uint(mode, x):
+    """A `float64` as an unsigned 32-bit integer; out of range, the nearest that there is."""
     return _to_u32(_f64(x), mode)
 
 
 def double2ll(mode, x):
+    """A `float64` as a 64-bit integer; out of range, the nearest that there is."""
     return _to_i64(_f64(x), mode)
 
 
 def double2ull(mode, x):
+    """A `float64` as an unsigned 64-bit integer; out of range, the nearest that there is."""
     return _to_u64(_f64(x), mode)
 
 
 def float2int(mode, x):
+    """A `float32` as a 32-bit integer; out of range, the nearest that there is."""
     return _to_i32(_f32(x), mode)
 
 
 def float2uint(mode, x):
+    """A `float32` as an unsigned 32-bit integer; out of range, the nearest that there is."""
     return _to_u32(_f32(x), mode)
 
 
 def float2ll(mode, x):
+    """A `float32` as a 64-bit integer; out of range, the nearest that there is."""
     return _to_i64(_f32(x), mode)
 
 
 def float2ull(mode, x):
+    """A `float32` as an unsigned 64-bit integer; out of range, the nearest that there is."""
     return _to_u64(_f32(x), mode)
 
 
 def half2char(mode, t, x):
+    """A float of 16 bits as an 8-bit integer; out of range, the nearest that there is."""
     return prim.cast(_within(_whole(_f64(x), mode), -128.0, 127.0), np.int8)
 
 
 def half2uchar(mode, t, x):
+    """A float of 16 bits as an unsigned 8-bit integer; out of range, the nearest that there is."""
     return prim.cast(_within(_whole(_f64(x), mode), 0.0, 255.0), np.uint8)
 
 
 def half2short(mode, t, x):
+    """A float of 16 bits as a 16-bit integer; out of range, the nearest that there is."""
     return prim.cast(_within(_whole(_f64(x), mode), -32768.0, 32767.0), np.int16)
 
 
 def half2ushort(mode, t, x):
+    """A float of 16 bits as an unsigned 16-bit integer; out of range, the nearest that there is."""
     return prim.cast(_within(_whole(_f64(x), mode), 0.0, 65535.0), np.uint16)
 
 
 def half2int(mode, t, x):
+    """A float of 16 bits as a 32-bit integer; out of range, the nearest that there is."""
     return _to_i32(x, mode)
 
 
 def half2uint(mode, t, x):
+    """A float of 16 bits as an unsigned 32-bit integer; out of range, the nearest that there is."""
     return _u32(_to_u32(x, mode))
 
 
 def half2ll(mode, t, x):
+    """A float of 16 bits as a 64-bit integer; out of range, the nearest that there is."""
     return _to_i64(x, mode)
 
 
 def half2ull(mode, t, x):
+    """A float of 16 bits as an unsigned 64-bit integer; out of range, the nearest that there is."""
     return _u64(_to_u64(x, mode))
 
 
@@ -194,70 +210,86 @@ def _marked(x):
 
 
 def double2float(mode, x):
+    """A `float64` as a `float32`."""
     return _single(_f64(x), 0.0, mode)
 
 
 def int2float(mode, x):
+    """A 32-bit integer as a `float32`."""
     return _single(_f64(_i32(x)), 0.0, mode)
 
 
 def uint2float(mode, x):
+    """An unsigned 32-bit integer as a `float32`."""
     return _single(_f64(_u32(x)), 0.0, mode)
 
 
 def ll2float(mode, x):
+    """A 64-bit integer as a `float32`."""
     return _single(_marked(_i64(x)), 0.0, mode)
 
 
 def ull2float(mode, x):
+    """An unsigned 64-bit integer as a `float32`."""
     return _single(_marked(_u64(x)), 0.0, mode)
 
 
 def int2double(mode, x):
+    """A 32-bit integer as a `float64`."""
     return _f64(_i32(x))
 
 
 def uint2double(mode, x):
+    """An unsigned 32-bit integer as a `float64`."""
     return _f64(_u32(x))
 
 
 def ll2double(mode, x):
+    """A 64-bit integer as a `float64`."""
     r = _f64(_i64(x))
     rest = -1.0 if r >= 9223372036854775808.0 else _f64(_i64(x) - _i64(r))
     return _stepped(r, rest, mode)
 
 
 def ull2double(mode, x):
+    """An unsigned 64-bit integer as a `float64`."""
     r = _f64(_u64(x))
     rest = -1.0 if r >= 18446744073709551616.0 else _f64(_i64(_u64(x) - _u64(r)))
     return _stepped(r, rest, mode)
 
 
 def float2half(mode, t, x):
+    """A `float32` as a float of 16 bits."""
     return _half(t, _f64(_f32(x)), mode)
 
 
 def short2half(mode, t, x):
+    """A 16-bit integer as a float of 16 bits."""
     return _half(t, _f64(prim.cast(x, np.int16)), mode)
 
 
 def ushort2half(mode, t, x):
+    """An unsigned 16-bit integer as a float of 16 bits."""
     return _half(t, _f64(prim.cast(x, np.uint16)), mode)
 
 
 def int2half(mode, t, x):
+    """A 32-bit integer as a float of 16 bits."""
     return _half(t, _f64(_i32(x)), mode)
 
 
 def uint2half(mode, t, x):
+    """An unsigned 32-bit integer as a float of 16 bits."""
     return _half(t, _f64(_u32(x)), mode)
 
 
 def ll2half(mode, t, x):
+    """A 64-bit integer as a float of 16 bits."""
     return _half(t, _marked(_i64(x)), mode)
 
 
 def ull2half(mode, t, x):
+    """An unsigned 64-bit integer as a float of 16 bits."""
     return _half(t, _marked(_u64(x)), mode)
 
 
@@ -340,65 +372,78 @@ def _fma_rest(x, y, z, r):
 
 
 def dadd(mode, x, y):
+    """`x + y` of `float64`."""
     return _add(_f64(x), _f64(y), mode)
 
 
 def dmul(mode, x, y):
+    """`x * y` of `float64`."""
     p = _f64(x) * _f64(y)
     return _stepped(p, _product_rest(_f64(x), _f64(y), p), mode)
 
 
 def ddiv(mode, x, y):
+    """`x / y` of `float64`."""
     q = prim.fdiv(_f64(x), _f64(y))
     return _stepped(q, _quotient_rest(_f64(x), _f64(y), q), mode)
 
 
 def drcp(mode, x):
+    """`1 / x` of `float64`."""
     return ddiv(mode, 1.0, x)
 
 
 def dsqrt(mode, x):
+    """Square root of a `float64`."""
     q = prim.sqrt(_f64(x))
     return _stepped(q, _root_rest(_f64(x), q), mode)
 
 
 def fma(mode, x, y, z):
+    """`x * y + z` of `float64`, rounded once."""
     r = prim.fma(_f64(x), _f64(y), _f64(z))
     rest = _fma_rest(_f64(x), _f64(y), _f64(z), r)
     return _stepped(_zero_sum(r, _f64(x) * _f64(y), _f64(z), mode) if rest == 0.0 else r, rest, mode)
 
 
 def fadd(mode, x, y):
+    """`x + y` of `float32`."""
     a, b = _f64(_f32(x)), _f64(_f32(y))
     s = a + b
     return _f32(_zero_sum(_f64(_single(s, _sum_rest(a, b, s), mode)), a, b, mode if s == 0.0 else 0))
 
 
 def fsub(mode, x, y):
+    """`x - y` of `float32`."""
     return fadd(mode, x, -_f32(y))
 
 
 def fmul(mode, x, y):
+    """`x * y` of `float32`."""
     return _single(_f64(_f32(x)) * _f64(_f32(y)), 0.0, mode)
 
 
 def fdiv(mode, x, y):
+    """`x / y` of `float32`."""
     a, b = _f64(_f32(x)), _f64(_f32(y))
     q = prim.fdiv(a, b)
     return _single(q, _quotient_rest(a, b, q), mode)
 
 
 def frcp(mode, x):
+    """`1 / x` of `float32`."""
     return fdiv(mode, 1.0, x)
 
 
 def fsqrt(mode, x):
+    """Square root of a `float32`."""
     a = _f64(_f32(x))
     q = prim.sqrt(a)
     return _single(q, _root_rest(a, q), mode)
 
 
 def fmaf(mode, x, y, z):
+    """`x * y + z` of `float32`, rounded once."""
     p, c = _f64(_f32(x)) * _f64(_f32(y)), _f64(_f32(z))
     s = p + c
     rest = _sum_rest(p, c, s)

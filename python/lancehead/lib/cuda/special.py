@@ -121,18 +121,22 @@ def _y1_of(x):
 
 
 def _j0(x):
+    """Bessel function of the first kind of order 0."""
     return _like(_j0_of(prim.fabs(_f64(x))), x)
 
 
 def _j1(x):
+    """Bessel function of the first kind of order 1."""
     return _like(prim.copysign(1.0, _f64(x)) * _j1_of(prim.fabs(_f64(x))), x)
 
 
 def _y0(x):
+    """Bessel function of the second kind of order 0."""
     return _like(_y0_of(_f64(x)), x)
 
 
 def _y1(x):
+    """Bessel function of the second kind of order 1."""
     return _like(_y1_of(_f64(x)), x)
 
 
@@ -158,6 +162,7 @@ def _downwards(n, x):
 
 
 def _jn(n, x):
+    """Bessel function of the first kind of order `n`."""
     order, size = int(n), prim.fabs(_f64(x))
     if order < 0 or size != size:
         return _like(np.nan, n)
@@ -173,6 +178,7 @@ def _jn(n, x):
 
 
 def _yn(n, x):
+    """Bessel function of the second kind of order `n`."""
     order, v = int(n), _f64(x)
     if order < 0:
         return _like(np.nan, n)
@@ -198,6 +204,7 @@ def _scaled(x):
 
 
 def _erfcx(x):
+    """The complementary error function, scaled by the exponential of the square of `x`."""
     v = _f64(x)
     if v >= 0.0 or v != v:
         return _like(_scaled(v), x)
@@ -235,16 +242,19 @@ def _inverse(y):
 
 
 def _erfcinv(x):
+    """Inverse of the complementary error function."""
     return _like(_inverse(_f64(x)), x)
 
 
 def _erfinv(x):
+    """Inverse of the error function."""
     v = _f64(x)
     size = prim.fabs(v)
     return _like(_inverse_near(v) if size <= 0.5 else prim.copysign(1.0, v) * _inverse(1.0 - size), x)
 
 
 def _normcdfinv(x):
+    """Inverse of the standard normal distribution's distribution function."""
     v = _f64(x)
     # Twice the argument would be rounded where it is tiny or the result near nothing.
     return _like(-1.4142135623730951 * _inverse(v + v), x)

@@ -1,0 +1,71 @@
+"""The function that a decorator is put on, or a refusal that says what to write instead."""
+
+from __future__ import annotations
+
+import functools
+from types import BuiltinFunctionType, FunctionType, MethodType
+from typing import Any
+
+from lancehead import _core
+
+_CLASS = """classes are not compiled. Decorate functions, and keep data in named tuples, record arrays or arrays; a function can stay in the class:
+    class {name}:
+        @staticmethod
+        @{decorator}
+        def area(width, height):
+            return width * height"""
+_CACHED = """put the cache above `@{decorator}`; it keeps results of calls from Python:
+    @functools.lru_cache
+    @{decorator}
+    def {name}(...): ..."""
+_STATIC = """put `@{kind}` above `@{decorator}`:
+    @{kind}
+    @{decorator}
+    def {name}(...): ..."""
+_METHOD = """a method is compiled with its object as first argument, which compiled code does not take. Pass its fields to a function:
+    @{decorator}
+    def {name}(x, y): ..."""
+_BUILTIN = "`{name}` is native already; call it in a compiled function"
+_PARTIAL = "write a function that calls `{name}` with these arguments, and decorate that"
+
+
+def function_of(given: Any, decorator: str) -> FunctionType:
+    """The Python function of a function or of a compiled one.
+
+    >>> from lancehead import njit
+    >>> function_of(njit(lambda x: x + 1), "njit")(2)
+    3
+
+    Raises:
+        TypeError: it is something else; the text says what to write for classes, methods, caches, `functools.partial`.
+    """
+    function = given.py_func if isinstance(given, _core.Dispatcher) else given
+    if isinstance(function, FunctionType):
+        return function
+    text = f"The decorated object is not a function (got type {type(given)})."
+    help_ = _help(given)
+    if help_ is not None:
+        text += "\nhelp: " + help_.format(name=_name(given), decorator=decorator, kind=type(given).__name__)
+    raise TypeError(text)
+
+
+def _help(given: Any) -> str | None:
+    if isinstance(given, type):
+        return _CLASS
+    if isinstance(given, functools._lru_cache_wrapper):
+        return _CACHED
+    if isinstance(given, (staticmethod, classmethod)):
+        return _STATIC if isinstance(given, staticmethod) else _METHOD
+    if isinstance(given, (MethodType, property, functools.cached_property)):
+        return _METHOD
+    if isinstance(given, functools.partial):
+        return _PARTIAL
+    return _BUILTIN if isinstance(given, BuiltinFunctionType) else None
+
+
+def _name(given: Any) -> str:
+    inner = getattr(given, "fget", None) or getattr(given, "func", None) or given
+    return getattr(inner, "__name__", None) or "f"
+
+
+__all__ = ["function_of"]

@@ -1,0 +1,140 @@
+"""Types for type checkers and editors: the decorators' options, arguments and results.
+
+No program imports this when it runs: decorators name it under `TYPE_CHECKING`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Literal, ParamSpec, Protocol, SupportsIndex, TypedDict, TypeVar
+
+import numpy as np
+
+from lancehead._core import Dispatcher, DUFunc, Signature, Type
+from lancehead.cfuncs import CFunc
+from lancehead.cuda.dispatcher import CUDADispatcher
+from lancehead.cuda.ufuncs import DeviceUFunc
+from lancehead.stencils import StencilFunc
+
+P = ParamSpec("P")
+R = TypeVar("R")
+AnyFunction = Callable[..., Any]
+
+#: Types of arguments, perhaps with that of the result.
+OneSignature = str | Signature | tuple[Type, ...]
+Signatures = OneSignature | Sequence[OneSignature]
+
+FastmathFlag = Literal["nnan", "ninf", "nsz", "arcp", "contract", "afn", "reassoc", "fast"]
+FastmathFlags = set[FastmathFlag] | frozenset[FastmathFlag] | list[FastmathFlag] | tuple[FastmathFlag, ...]
+Fastmath = bool | FastmathFlags | dict[FastmathFlag, bool]
+
+
+class Parallel(TypedDict, total=False):
+    """Which of the things that `parallel=True` runs on several threads do so."""
+
+    comprehension: bool
+    prange: bool
+    inplace_binop: bool
+    setitem: bool
+    reduction: bool
+    numpy: bool
+    stencil: bool
+    fusion: bool
+    unsafe: bool
+    race: bool
+
+
+class CompilerOptions(TypedDict, total=False):
+    """Options of `jit`, `vectorize`, `guvectorize` and `cfunc`."""
+
+    parallel: bool | Parallel | None
+    cache: bool
+    fastmath: Fastmath
+    boundscheck: bool | None
+    nogil: bool
+    error_model: Literal["python", "numpy"]
+    overflow: Literal["wrap", "check"]
+    debug: bool
+    # Accepted for Numba's sake.
+    inline: Literal["never", "always"] | AnyFunction
+    locals: Mapping[str, Type]
+    nopython: bool
+    forceobj: bool
+    looplift: bool
+    forceinline: bool
+    no_cpython_wrapper: bool
+    no_cfunc_wrapper: bool
+    no_rewrites: bool
+    pipeline_class: Any
+    pipeline: Any
+
+
+class JitOptions(CompilerOptions, total=False):
+    """Options of `jit`; those of its own are accepted for Numba's sake."""
+
+    target: str
+
+
+class StencilOptions(TypedDict, total=False):
+    """Options of `stencil`."""
+
+    neighborhood: Sequence[tuple[int, int]] | None
+    standard_indexing: str | Iterable[str] | None
+    cval: Any
+    index_offsets: Iterable[int] | None
+    cache: bool
+    mode: Literal["constant"]
+
+
+class CudaOptions(TypedDict, total=False):
+    """Options of `cuda.jit`, beside `device`, `debug` and `opt`."""
+
+    cache: bool
+    fastmath: Fastmath
+    boundscheck: bool | None
+    lineinfo: bool
+    link: Any
+    extensions: Sequence[Any]
+    max_registers: int | None
+    launch_bounds: int | tuple[int, ...] | None
+    shared_memory_carveout: int | str | None
+    # Accepted for Numba's sake.
+    inline: Literal["never", "always"] | bool
+    forceinline: bool
+    nopython: bool
+    lto: Any
+    cc: Any
+    abi: Any
+    abi_info: Any
+    output: Any
+
+
+#: One to three extents of a launch.
+Extents = SupportsIndex | tuple[SupportsIndex, ...] | list[int]
+#: Blocks, threads of a block, stream, bytes of dynamic shared memory.
+LaunchConfiguration = tuple[Extents, Extents] | tuple[Extents, Extents, Any] | tuple[Extents, Extents, Any, int]
+
+
+class Compiles(Protocol):
+    """A decorator that compiles a function."""
+
+    def __call__(self, function: Callable[P, R], /) -> Dispatcher[P, R]: ...
+
+
+class CompilesKernel(Protocol):
+    """A decorator that makes a kernel of a function."""
+
+    def __call__(self, function: Callable[P, None], /) -> CUDADispatcher[P, None]: ...
+
+
+class CompilesDeviceFunction(Protocol):
+    """A decorator that makes a function of a function that kernels call."""
+
+    def __call__(self, function: Callable[P, R], /) -> CUDADispatcher[P, R]: ...
+
+
+MakesUfunc = Callable[[AnyFunction], np.ufunc]
+MakesDUFunc = Callable[[AnyFunction], DUFunc]
+MakesDeviceUFunc = Callable[[AnyFunction], DeviceUFunc]
+MakesStencil = Callable[[AnyFunction], StencilFunc]
+MakesCFunc = Callable[[AnyFunction], CFunc]
