@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from lancehead import _core, types
+from lancehead import options as table
 
 _INTEGERS = {(t.bitwidth, t.signed): t for t in (types.int8, types.int16, types.int32, types.int64, types.uint8, types.uint16, types.uint32, types.uint64)}
 _SCALARS = {"f": types.float32, "d": types.float64, "?": types.boolean, "P": types.voidptr}
@@ -99,8 +100,8 @@ def cfunc(signature: Any, **options: Any) -> Callable[[FunctionType], CFunc]:
     5.5
     """
     if options.get("forceobj"):
-        raise NotImplementedError("there is no object mode")
-    _core.check_options(options)
+        raise NotImplementedError(table.OBJECT_MODE)
+    table.check("cfunc", options)
     return lambda function: CFunc(function, signature, options)
 
 

@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 import itertools
+import warnings
 from types import FunctionType
 from typing import Any
 
-from lancehead import _core, config
+from lancehead import _core, config, errors
+from lancehead import options as table
 
 
 def jit(signature_or_function: Any = None, **options: Any) -> Any:
     """Compiles a function when it is called, for the types of its arguments; at once for signatures that are given.
+
+    Args:
+        signature_or_function: the function, or a signature, such as `"float64(float64)"`, or a list of them.
+        options: see below.
+
+    Raises:
+        TypeError: it is not a function, there is no such option, or its value is of a wrong type.
+        ValueError: an option does not take the value.
+        TypingError: the function cannot be compiled for a signature that is given.
 
     >>> @jit
     ... def add(x, y):
@@ -18,7 +29,10 @@ def jit(signature_or_function: Any = None, **options: Any) -> Any:
     >>> add(1, 2)
     3
     """
-    _core.check_options(options)
+    table.check("jit", options)
+    if options.get("forceobj") or not (options.get("nopython", True) in (True, None)):
+        text = f"{table.OBJECT_MODE}: the function is compiled, or refused, as without `forceobj` and `nopython=False`"
+        warnings.warn(errors.NumbaInvalidConfigWarning(text), stacklevel=2)
     given = signature_or_function
     if given is None:
         return lambda function: _dispatcher(function, options, [], False)
@@ -30,8 +44,21 @@ def jit(signature_or_function: Any = None, **options: Any) -> Any:
 
 
 def njit(signature_or_function: Any = None, **options: Any) -> Any:
-    """`jit`: there is no other mode."""
+    """As `jit`: compiled code is all there is, without an object mode.
+
+    >>> @njit(error_model="numpy")
+    ... def ratio(x, y):
+    ...     return x / y
+    >>> ratio(1.0, 0.0)
+    inf
+    """
     return jit(signature_or_function, **options)
+
+
+for _decorator in (jit, njit):
+    # Without docstrings (`python -OO`) there is none to complete.
+    if _decorator.__doc__:
+        _decorator.__doc__ = _decorator.__doc__.rstrip() + table.described("jit")
 
 
 def _dispatcher(function: Any, options: dict[str, Any], signatures: list[Any], eager: bool) -> Any:
