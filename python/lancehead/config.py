@@ -2,27 +2,34 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import warnings
+from typing import Any
 
-from lancehead import _core, settings
+from lancehead import _core
 from lancehead.errors import NumbaInvalidConfigWarning
 
 
+def _settings() -> Any:
+    # The table is loaded where a variable is set, which is rare, so that an import stays quick.
+    return importlib.import_module("lancehead.settings")
+
+
 def _check() -> None:
-    """Warns of settings that there are not, and refuses values that no setting takes, where nobody else would."""
-    for complaint in settings.unknown(os.environ):
-        warnings.warn(NumbaInvalidConfigWarning(complaint), stacklevel=2)
-    settings.check_flags(os.environ)
-    # LLVM says which processors there are, and is left alone where nobody asks.
-    name, features = (_first(part) for part in ("CPU_NAME", "CPU_FEATURES"))
+    """Warns of settings that do not exist, and refuses values that nobody else looks at."""
+    if any(name.startswith("LANCEHEAD_") for name in os.environ):
+        for complaint in _settings().unknown(os.environ):
+            warnings.warn(NumbaInvalidConfigWarning(complaint), stacklevel=2)
+        _settings().check_flags(os.environ)
+    name, features = _first("CPU_NAME"), _first("CPU_FEATURES")
     if name is None and features is None:
         return
     processors, known = _core.known_processors()
     if name and name[1] != "level":
-        settings.check_processor(*name, processors)
+        _settings().check_processor(*name, processors)
     if features:
-        settings.check_features(*features, known)
+        _settings().check_features(*features, known)
 
 
 def _first(name: str) -> tuple[str, str] | None:
@@ -32,7 +39,7 @@ def _first(name: str) -> tuple[str, str] | None:
 
 
 def _flag(name: str) -> bool | None:
-    return settings.flag(name, os.environ)
+    return _settings().flag(name, os.environ) if os.environ.get(name) else None
 
 
 _check()

@@ -6,7 +6,7 @@ Nothing of lancehead is imported here, so that the page can be written without t
 
 from __future__ import annotations
 
-import difflib
+import importlib
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
@@ -225,6 +225,8 @@ def suggest(name: str, known: Iterable[str]) -> list[str]:
     ['nopython']
     """
     spelt = {n.lower().replace("_", "").replace("-", ""): n for n in known}
+    # Loaded for those who misspell.
+    difflib = importlib.import_module("difflib")
     near = difflib.get_close_matches(name.lower().replace("_", "").replace("-", ""), spelt, 3, 0.6)
     return [spelt[n] for n in near]
 

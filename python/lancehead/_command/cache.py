@@ -31,12 +31,11 @@ def files(places: Sequence[Path]) -> Iterator[Path]:
     """Files with code: in or below directories, and beside scripts."""
     for place in places:
         if place.suffix == ".py":
-            found = (place.parent / BESIDE).glob("*.nbc")
-            # Entries begin with the name of their source, without what file names should not have.
+            # Entries begin with the name of their source, without characters that are awkward in names of files.
             stem = "".join(c for c in place.stem if c.isalnum() or c in "._-")
-            found = (p for p in found if p.name.startswith(f"{stem}."))
+            found = [p for p in (place.parent / BESIDE).glob("*.nbc") if p.name.startswith(f"{stem}.")]
         else:
-            found = iter([place]) if place.is_file() else place.rglob("*.nbc")
+            found = [place] if place.is_file() else list(place.rglob("*.nbc"))
         # Numba's own files have the same suffix.
         yield from sorted(p for p in found if ".lh-py" in p.name)
 

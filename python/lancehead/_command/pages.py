@@ -12,10 +12,14 @@ from lancehead.options import suggestion
 _FOLDERS = (Path(__file__).parents[1] / "_pages", Path(__file__).parents[3] / "docs/diagnostics")
 
 
+def folder() -> Path:
+    """Where the pages are."""
+    return next((f for f in _FOLDERS if f.is_dir()), _FOLDERS[0])
+
+
 def ids() -> dict[str, Path]:
     """Paths of the pages by the ids of diagnostics."""
-    folder = next((f for f in _FOLDERS if f.is_dir()), None)
-    found = sorted(folder.glob("*.md")) if folder else []
+    found = sorted(folder().glob("*.md"))
     return {path.stem: path for path in found if path.stem != "README"}
 
 
