@@ -34,7 +34,7 @@ A name that a decorator does not have is a `TypeError` that suggests the nearest
 
 ```text
 >>> njit(nopyhton=True)
-TypeError: jit() got an unexpected option 'nopyhton'; did you mean `nopython`?
+TypeError: njit() got an unexpected option 'nopyhton'; did you mean `nopython`?
 ```
 
 A wrong value is a `TypeError` or a `ValueError` that says which values there are. Options that are `True` or `False` take

@@ -29,22 +29,11 @@ def jit(signature_or_function: Any = None, **options: Any) -> Any:
     >>> add(1, 2)
     3
     """
-    table.check("jit", options)
-    if options.get("forceobj") or not (options.get("nopython", True) in (True, None)):
-        text = f"{table.OBJECT_MODE}: the function is compiled, or refused, as without `forceobj` and `nopython=False`"
-        warnings.warn(errors.NumbaInvalidConfigWarning(text), stacklevel=2)
-    given = signature_or_function
-    if given is None:
-        return lambda function: _dispatcher(function, options, [], False)
-    if isinstance(given, (str, tuple, _core.Signature)):
-        return lambda function: _dispatcher(function, options, [given], True)
-    if isinstance(given, list):
-        return lambda function: _dispatcher(function, options, given, True)
-    return _dispatcher(given, options, [], False)
+    return _decorated("jit", signature_or_function, options)
 
 
 def njit(signature_or_function: Any = None, **options: Any) -> Any:
-    """As `jit`: compiled code is all there is, without an object mode.
+    """As `jit`, with the same arguments, errors and options: compiled code is all there is, without an object mode.
 
     >>> @njit(error_model="numpy")
     ... def ratio(x, y):
@@ -52,13 +41,27 @@ def njit(signature_or_function: Any = None, **options: Any) -> Any:
     >>> ratio(1.0, 0.0)
     inf
     """
-    return jit(signature_or_function, **options)
+    return _decorated("njit", signature_or_function, options)
 
 
 for _decorator in (jit, njit):
     # Without docstrings (`python -OO`) there is none to complete.
     if _decorator.__doc__:
-        _decorator.__doc__ = _decorator.__doc__.rstrip() + table.described("jit")
+        _decorator.__doc__ = _decorator.__doc__.rstrip() + table.described(_decorator.__name__)
+
+
+def _decorated(name: str, given: Any, options: dict[str, Any]) -> Any:
+    table.check(name, options)
+    if options.get("forceobj") or not (options.get("nopython", True) in (True, None)):
+        text = f"{table.OBJECT_MODE}: the function is compiled, or refused, as without `forceobj` and `nopython=False`"
+        warnings.warn(errors.NumbaInvalidConfigWarning(text), stacklevel=3)
+    if given is None:
+        return lambda function: _dispatcher(function, options, [], False)
+    if isinstance(given, (str, tuple, _core.Signature)):
+        return lambda function: _dispatcher(function, options, [given], True)
+    if isinstance(given, list):
+        return lambda function: _dispatcher(function, options, given, True)
+    return _dispatcher(given, options, [], False)
 
 
 def _dispatcher(function: Any, options: dict[str, Any], signatures: list[Any], eager: bool) -> Any:

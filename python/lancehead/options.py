@@ -86,7 +86,7 @@ PARALLEL_VALUES = Values("`True`, `False`, or a dictionary from " + ", ".join(f"
 MAPPING = Values("a dictionary from names of variables to types", lambda value: None if value is None or isinstance(value, Mapping) else "")
 INLINE = one_of("never", "always", also=lambda value: value is None or callable(value), text="a function")
 
-_JIT = ("jit", "vectorize", "guvectorize", "cfunc")
+_JIT = ("jit", "njit", "vectorize", "guvectorize", "cfunc")
 _CUDA = ("cuda.jit",)
 
 #: All options. Those that mean nothing are Numba's, and stay accepted so that programs for Numba go on.
@@ -148,7 +148,7 @@ OPTIONS = (
 
 
 def of(decorator: str) -> dict[str, Option]:
-    """The options of a decorator by name, `jit` standing for `njit`, too.
+    """The options of a decorator by name.
 
     >>> of("stencil")["cval"].default
     '`0`'
@@ -195,7 +195,7 @@ def unexpected(decorator: str, name: str) -> str:
 
 def is_mute(decorator: str, option: Option) -> bool:
     """Whether a decorator accepts an option only so that programs for Numba go on."""
-    elsewhere = option.name in ("target", "identity", "writable_args") and decorator in ("jit", "cfunc")
+    elsewhere = option.name in ("target", "identity", "writable_args") and decorator in ("jit", "njit", "cfunc")
     return option.name != "inline" and option.effect.startswith("Changes nothing") or elsewhere
 
 

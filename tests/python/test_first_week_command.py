@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import doctest
+import importlib
 import os
 import re
 import subprocess
@@ -127,6 +129,25 @@ def test_f5_object_mode_is_warned_of(given):
         jit(**{name: not value for name, value in given.items()})
 
 
+def test_f5_the_warning_points_to_the_decorated_function():
+    for decorator in (jit, njit):
+        with pytest.warns(errors.NumbaInvalidConfigWarning) as caught:
+            decorator(nopython=False)
+        assert caught[0].filename == __file__
+
+
+def test_f5_programs_for_numba_are_not_warned_of_object_mode(tmp_path):
+    (tmp_path / "program.py").write_text("import numba\nprint(numba.jit(forceobj=True)(lambda x: x + 1)(1))\n")
+    done = command("run", tmp_path / "program.py")
+    assert (done.stdout, done.stderr) == ("2\n", "")
+
+
+@pytest.mark.parametrize("module", ["options", "settings", "decorators", "_command.cache"])
+def test_f5_examples_of_docstrings(module):
+    found = doctest.testmod(importlib.import_module(f"lancehead.{module}"))
+    assert found.attempted > 0 and found.failed == 0
+
+
 def test_f5_help_lists_options():
     for decorator in (jit, njit):
         for name in ("parallel", "cache", "fastmath", "boundscheck", "nogil", "error_model", "overflow", "debug", "inline"):
@@ -233,11 +254,13 @@ def test_f8_a_pack_that_fails_leaves_the_earlier_one(package, signatures, said):
 def test_f8_a_new_pack_takes_the_place_of_the_earlier_one(package):
     level = ("--level", "x86-64-v2")
     assert command("pack", package, "-s", "pkg.mod.norm(float64[::1])", *level).returncode == 0
+    (package / "sub" / packing.PACK).mkdir(parents=True)
+    (package / "sub" / packing.PACK / "of a module that is gone.nbc").write_bytes(b"")
     # The earlier pack has this code, which is made again for the new one.
     done = command("pack", package, "-s", "pkg.mod.norm(float64[::1])", "-s", "pkg.mod.norm(float32[::1])", *level)
     assert done.returncode == 0 and "2 entries" in done.stdout, done.stderr
     assert len(packed(package)) == 2
-    assert [p.name for p in package.iterdir() if p.is_dir() and p.name != "__pycache__"] == [packing.PACK]
+    assert [p.name for p in package.iterdir() if p.name.startswith(packing.PACK)] == [packing.PACK]
 
 
 def test_f8_a_function_that_cannot_be_compiled_is_told_without_a_traceback(package):
@@ -350,6 +373,16 @@ def test_f10_clear_with_yes_does_not_ask(script):
 
 
 # F18: the command.
+
+
+@pytest.mark.parametrize(
+    ("signature", "said"),
+    [("int64()", "0 argument types for 1 parameter\n"), ("int64(int64, int64)", "2 argument types for 1 parameter\n")],
+)
+def test_f18_numbers_have_their_nouns(signature, said):
+    with pytest.raises(errors.TypingError) as caught:
+        njit(signature)(lambda x: x)
+    assert said in str(caught.value)
 
 
 def test_f18_version():

@@ -10,7 +10,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -138,9 +138,6 @@ def _installed(made: dict[Path, list[Path]], package: Path) -> list[Path]:
         for stage in staged:
             shutil.rmtree(stage, ignore_errors=True)
         raise
-    for old in _packs(package):
-        if old.parent not in made:
-            shutil.rmtree(old)
     for stage in staged:
         target, aside = stage.with_name(PACK), stage.with_name(f"{PACK}.old")
         if target.exists():
@@ -148,9 +145,7 @@ def _installed(made: dict[Path, list[Path]], package: Path) -> list[Path]:
             target.rename(aside)
         stage.rename(target)
         shutil.rmtree(aside, ignore_errors=True)
+    for old in sorted(package.rglob(PACK)):
+        if old.parent not in made:
+            shutil.rmtree(old)
     return sorted(path for place in made for path in (place / PACK).glob("*.nbc"))
-
-
-def _packs(package: Path) -> Iterator[Path]:
-    """Directories of the earlier pack."""
-    return iter(sorted(package.rglob(PACK)))

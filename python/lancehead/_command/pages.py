@@ -8,13 +8,13 @@ from pathlib import Path
 
 from lancehead.options import suggestion
 
-#: Where pages are: in the package, where a build has copied them to, or in the repository.
-_FOLDERS = (Path(__file__).parents[1] / "_pages", Path(__file__).parents[3] / "docs/diagnostics")
+#: Where pages are: in the repository, or in the package, where a build has copied them to.
+_FOLDERS = (Path(__file__).parents[3] / "docs/diagnostics", Path(__file__).parents[1] / "_pages")
 
 
 def folder() -> Path:
     """Where the pages are."""
-    return next((f for f in _FOLDERS if f.is_dir()), _FOLDERS[0])
+    return next((f for f in _FOLDERS if f.is_dir()), _FOLDERS[-1])
 
 
 def ids() -> dict[str, Path]:
