@@ -78,7 +78,8 @@ def _check(decorator: str, target: str, options: dict[str, Any]) -> None:
         raise ValueError(f"Unsupported target: {target!r}, not cpu, parallel or cuda{table.suggestion(str(target), (*_TARGETS, 'cuda'))}")
     for name in options:
         if name not in table.of(decorator):
-            raise KeyError(f"Unrecognized options. {table.unexpected(decorator, name)}")
+            # A `KeyError` as Numba's, which shows its message with escapes.
+            raise KeyError(f"Unrecognized options. {' '.join(table.unexpected(decorator, name).split())}")
     table.check(decorator, options)
 
 
