@@ -33,7 +33,7 @@ class Option(NamedTuple):
     default: str
     #: One sentence.
     effect: str
-    #: What Numba does with it, where that is something else.
+    #: The difference from Numba, if there is one.
     numba: str
     decorators: tuple[str, ...]
 
@@ -91,54 +91,147 @@ _CUDA = ("cuda.jit",)
 
 #: All options. Those that mean nothing are Numba's, and stay accepted so that programs for Numba go on.
 OPTIONS = (
-    Option("parallel", PARALLEL_VALUES, "`False`", "Runs loops over `prange` and operations on whole arrays on several threads.", "", _JIT),
-    Option("cache", FLAG, "`False`", "Keeps the compiled code in files for the next process.", "", (*_JIT, "stencil", *_CUDA)),
+    Option(
+        "parallel", PARALLEL_VALUES, "`False`",
+        "Runs loops over `prange` and operations on whole arrays on several threads.",
+        "", _JIT,
+    ),
+    Option(
+        "cache", FLAG, "`False`",
+        "Keeps the compiled code in files for the next process.",
+        "", (*_JIT, "stencil", *_CUDA),
+    ),
     Option(
         "fastmath", FASTMATH_VALUES, "`False`",
         "Lets floats be computed as if they were real numbers, which is faster and less exact; flags allow a part of that.", "", (*_JIT, *_CUDA),
     ),
-    Option("boundscheck", FLAG, "`True`", "Indices are checked; `False` leaves the checks out.", "not checked by default", (*_JIT, *_CUDA)),
+    Option(
+        "boundscheck", FLAG, "`True`",
+        "Indices are checked; `False` leaves the checks out.",
+        "not checked by default", (*_JIT, *_CUDA),
+    ),
     Option("nogil", FLAG, "`False`", "Releases the interpreter's lock while compiled code runs.", "", _JIT),
     Option(
-        "error_model", one_of("python", "numpy"), '`"python"`', 'Division of numbers by zero raises, or with `"numpy"` gives infinity or NaN; for ufuncs, `"numpy"` is the default.',
+        "error_model", one_of("python", "numpy"), '`"python"`',
+        'Division of numbers by zero raises, or with `"numpy"` gives infinity or NaN; for ufuncs, `"numpy"` is the default.',
         "", _JIT,
     ),
-    Option("overflow", one_of("wrap", "check"), '`"wrap"`', 'With `"check"`, integer operations whose result does not fit raise `OverflowError`.', "does not exist", _JIT),
+    Option(
+        "overflow", one_of("wrap", "check"), '`"wrap"`',
+        'With `"check"`, integer operations whose result does not fit raise `OverflowError`.',
+        "does not exist", _JIT,
+    ),
     Option(
         "debug", FLAG, "`False`", "Makes line tables for debuggers, with little optimisation; kernels are checked while they run.",
         "no checks of kernels", (*_JIT, *_CUDA),
     ),
-    Option("inline", INLINE, '`"never"`', "Changes nothing: the compiler decides which calls are inlined.", "inlines before types are inferred", _JIT),
+    Option(
+        "inline", INLINE, '`"never"`',
+        "Changes nothing: the compiler decides which calls are inlined.",
+        "inlines before types are inferred", _JIT,
+    ),
     Option("locals", MAPPING, "`{}`", "Gives variables the types that their names are mapped to.", "", _JIT),
-    Option("nopython", FLAG, "`True`", "Changes nothing: there is no object mode; `False` warns.", "`False` asks for object mode", (*_JIT, *_CUDA)),
-    Option("forceobj", FLAG, "`False`", "Changes nothing: there is no object mode; `True` warns, and is an error for `cfunc`.", "compiles in object mode", _JIT),
-    Option("looplift", FLAG, "`True`", "Changes nothing: there is no object mode.", "compiles loops of functions in object mode", _JIT),
-    Option("forceinline", FLAG, "`False`", "Changes nothing: the compiler decides which calls are inlined.", "has LLVM inline every call", (*_JIT, *_CUDA)),
+    Option(
+        "nopython", FLAG, "`True`",
+        "Changes nothing: there is no object mode; `False` warns.",
+        "`False` asks for object mode", (*_JIT, *_CUDA),
+    ),
+    Option(
+        "forceobj", FLAG, "`False`",
+        "Changes nothing: there is no object mode; `True` warns, and is an error for `cfunc`.",
+        "compiles in object mode", _JIT,
+    ),
+    Option(
+        "looplift", FLAG, "`True`",
+        "Changes nothing: there is no object mode.",
+        "compiles loops of functions in object mode", _JIT,
+    ),
+    Option(
+        "forceinline", FLAG, "`False`",
+        "Changes nothing: the compiler decides which calls are inlined.",
+        "has LLVM inline every call", (*_JIT, *_CUDA),
+    ),
     Option("no_cpython_wrapper", FLAG, "`False`", "Changes nothing.", "makes no function for Python", _JIT),
     Option("no_cfunc_wrapper", FLAG, "`False`", "Changes nothing.", "makes no function for C", _JIT),
     Option("no_rewrites", FLAG, "`False`", "Changes nothing.", "leaves out rewriting passes", _JIT),
     Option("pipeline_class", said("a class"), "`None`", "Changes nothing.", "has a compiler of its own", _JIT),
     Option("pipeline", said("a class"), "`None`", "Changes nothing.", "has a compiler of its own", _JIT),
-    Option("target", said('`"cpu"`, `"parallel"` or `"cuda"`'), '`"cpu"`', 'For ufuncs: `"parallel"` uses all threads, `"cuda"` a device. For `jit` it changes nothing.', "", _JIT),
+    Option(
+        "target", said('`"cpu"`, `"parallel"` or `"cuda"`'), '`"cpu"`',
+        'For ufuncs: `"parallel"` uses all threads, `"cuda"` a device. For `jit` it changes nothing.',
+        "", _JIT,
+    ),
     Option("target_backend", said("a string"), "`None`", "Changes nothing.", "names a code generator", _JIT),
-    Option("identity", said('`0`, `1`, `None` or `"reorderable"`'), "`None`", "For ufuncs: the value that reductions start from.", "", _JIT),
-    Option("writable_args", said("names or positions"), "`()`", "For generalised ufuncs: the inputs that the function stores into.", "", _JIT),
+    Option(
+        "identity", said('`0`, `1`, `None` or `"reorderable"`'), "`None`",
+        "For ufuncs: the value that reductions start from.",
+        "", _JIT,
+    ),
+    Option(
+        "writable_args", said("names or positions"), "`()`",
+        "For generalised ufuncs: the inputs that the function stores into.",
+        "", _JIT,
+    ),
     Option("_nrt", FLAG, "`True`", "Changes nothing.", "compiles without reference counts", _JIT),
-    Option("_dbg_extend_lifetimes", FLAG, "`False`", "Changes nothing.", "keeps variables until the function ends", _JIT),
+    Option(
+        "_dbg_extend_lifetimes", FLAG, "`False`",
+        "Changes nothing.",
+        "keeps variables until the function ends", _JIT,
+    ),
     Option("_dbg_optnone", FLAG, "`False`", "Changes nothing.", "leaves a function without optimisation", _JIT),
-    Option("neighborhood", said("pairs of integers"), "`None`", "Ranges of relative indices, one pair for each dimension, instead of those that are seen in the function.", "", ("stencil",)),
-    Option("standard_indexing", said("a name or several"), "`()`", "Names of arrays that are indexed from their beginning, not relative to the element.", "", ("stencil",)),
-    Option("cval", said("a number"), "`0`", "The value of elements at the border, whose neighbourhood leaves the array.", "", ("stencil",)),
-    Option("index_offsets", said("integers"), "`()`", "Numbers that are added to relative indices, one for each dimension.", "", ("stencil",)),
+    Option(
+        "neighborhood", said("pairs of integers"), "`None`",
+        "Ranges of relative indices, one pair for each dimension, instead of those that are seen in the function.",
+        "", ("stencil",),
+    ),
+    Option(
+        "standard_indexing", said("a name or several"), "`()`",
+        "Names of arrays that are indexed from their beginning, not relative to the element.",
+        "", ("stencil",),
+    ),
+    Option(
+        "cval", said("a number"), "`0`",
+        "The value of elements at the border, whose neighbourhood leaves the array.",
+        "", ("stencil",),
+    ),
+    Option(
+        "index_offsets", said("integers"), "`()`",
+        "Numbers that are added to relative indices, one for each dimension.",
+        "", ("stencil",),
+    ),
     Option("device", FLAG, "`False`", "Makes a function that kernels call, instead of a kernel.", "", _CUDA),
-    Option("inline", one_of("never", "always", also=_is_flag, text="a boolean"), '`"never"`', "Changes nothing: the compiler decides which calls are inlined.", "", _CUDA),
-    Option("opt", FLAG, "`True`", "Changes nothing: kernels are always optimised, unless `debug=True`.", "`False` leaves optimisation out", _CUDA),
+    Option(
+        "inline", one_of("never", "always", also=_is_flag, text="a boolean"), '`"never"`',
+        "Changes nothing: the compiler decides which calls are inlined.",
+        "", _CUDA,
+    ),
+    Option(
+        "opt", FLAG, "`True`",
+        "Changes nothing: kernels are always optimised, unless `debug=True`.",
+        "`False` leaves optimisation out", _CUDA,
+    ),
     Option("lineinfo", FLAG, "`False`", "Puts line numbers into PTX for profilers.", "", _CUDA),
-    Option("link", said("paths or objects with code, one or several"), "`()`", "Files of CUDA C, PTX or machine code whose functions the kernel calls.", "", _CUDA),
-    Option("extensions", said("objects"), "`()`", "Objects whose `prepare_args` converts arguments before a launch.", "", _CUDA),
+    Option(
+        "link", said("paths or objects with code, one or several"), "`()`",
+        "Files of CUDA C, PTX or machine code whose functions the kernel calls.",
+        "", _CUDA,
+    ),
+    Option(
+        "extensions", said("objects"), "`()`",
+        "Objects whose `prepare_args` converts arguments before a launch.",
+        "", _CUDA,
+    ),
     Option("max_registers", said("an integer"), "`None`", "The most registers of a thread on a GPU.", "", _CUDA),
-    Option("launch_bounds", said("one to three integers"), "`None`", "The most threads of a block, and how many blocks a multiprocessor shall hold.", "", _CUDA),
-    Option("shared_memory_carveout", said('-1 to 100, `"default"`, `"MaxL1"` or `"MaxShared"`'), "`None`", "The share of a multiprocessor's memory that blocks get, in percent; a hint.", "", _CUDA),
+    Option(
+        "launch_bounds", said("one to three integers"), "`None`",
+        "The most threads of a block, and how many blocks a multiprocessor shall hold.",
+        "", _CUDA,
+    ),
+    Option(
+        "shared_memory_carveout", said('-1 to 100, `"default"`, `"MaxL1"` or `"MaxShared"`'), "`None`",
+        "The share of a multiprocessor's memory that blocks get, in percent; a hint.",
+        "", _CUDA,
+    ),
     *(
         Option(name, ANYTHING, "`None`", "Changes nothing: `cuda.compile` has it.", "", _CUDA)
         for name in ("cc", "abi", "abi_info", "output")
@@ -178,7 +271,7 @@ def check(decorator: str, given: Mapping[str, Any]) -> None:
         if complaint is None:
             continue
         because = f": {complaint}" if complaint else ""
-        # What Numba raises for wrong strings, and for whatever else `fastmath` and `parallel` are given.
+        # Numba raises `ValueError` for wrong strings, and for anything that `fastmath` and `parallel` do not take.
         wrong = ValueError if isinstance(value, str) or complaint or name in ("fastmath", "parallel") else TypeError
         raise wrong(f"{decorator}() got {name}={value!r}{because}\n  {name} takes {plain(known[name].values.text)}")
 
