@@ -133,12 +133,12 @@ OPTIONS = (
     Option("locals", MAPPING, "`{}`", "Gives variables the types that their names are mapped to.", "", _JIT),
     Option(
         "nopython", FLAG, "`True`",
-        "Changes nothing: there is no object mode; `False` warns.",
+        "Changes nothing: there is no object mode; `jit` and `njit` warn of `False`.",
         "`False` asks for object mode", (*_JIT, *_CUDA),
     ),
     Option(
         "forceobj", FLAG, "`False`",
-        "Changes nothing: there is no object mode; `True` warns, and is an error for `cfunc`.",
+        "Changes nothing: there is no object mode; `jit` and `njit` warn of `True`, `cfunc` refuses it.",
         "compiles in object mode", _JIT,
     ),
     Option(
