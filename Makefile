@@ -7,7 +7,7 @@ export PATH := $(HOME)/.cargo/bin:$(PATH)
 
 SOURCES := $(shell find crates python -type f \
 	\( -name '*.rs' -o -name '*.py' -o -name '*.pyi' -o -name '*.toml' -o -name '*.cpp' -o -name '*.c' -o -name '*.typed' \) \
-	-not -path '*/tests/*')
+	-not -path '*/tests/*') $(wildcard docs/diagnostics/*.md)
 
 # Packs the wheel and installs it.
 define wheel
@@ -45,6 +45,7 @@ $(VENV)/.lancehead-installed: $(SOURCES) crates/lh-py/order.txt Cargo.toml Cargo
 	rm -f target/wheels/lancehead-*.whl python/lancehead/library.typed
 	cargo build --release --quiet --package lh-aot
 	strip --strip-debug -o python/lancehead/liblancehead.a target/release/liblancehead.a
+	rm -rf python/lancehead/_pages && mkdir python/lancehead/_pages && cp docs/diagnostics/*.md python/lancehead/_pages
 	$(wheel)
 	$(PY) xtask/type_library.py python/lancehead/library.typed
 	$(wheel)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lancehead import _core, types
+from lancehead import options as table
 from lancehead.decorated import function_of
 
 if TYPE_CHECKING:
@@ -110,9 +111,9 @@ def cfunc(signature: str | _core.Signature, **options: Unpack[CompilerOptions]) 
     5.5
     """
     if options.get("forceobj"):
-        raise NotImplementedError("there is no object mode")
+        raise NotImplementedError(table.OBJECT_MODE)
     given: dict[str, Any] = {**options}
-    _core.check_options(given)
+    table.check("cfunc", given)
     return lambda function: CFunc(function_of(function, "cfunc"), signature, given)
 
 

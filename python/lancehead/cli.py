@@ -1,94 +1,176 @@
-"""The `lancehead` command: `demo`, `run`, `cache`, `pack`, `build` and `info`."""
+"""The `lancehead` command: `demo`, `run`, `cache`, `pack`, `build`, `info` and `help`."""
 
 from __future__ import annotations
 
 import argparse
-import subprocess
+import os
+import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from lancehead import errors
-from lancehead._command import ahead, cache, info, serve
+from lancehead import __version__, errors
+from lancehead._command import ahead, cache, info, packing, pages, running
+
+_COMMANDS = ("demo", "run", "cache", "pack", "build", "info")
+_STATUS = """exit status:
+  0  done
+  1  something failed: a program of the demo, a compilation, an entry of the cache that is damaged
+  2  wrong use: an unknown argument, a file that does not exist
+  `run` ends with the status of the program, and with 1 after an exception."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command line and returns its exit status."""
-    options = parser().parse_args(arguments)
+    top = parser()
+    options = top.parse_args(arguments)
+    if options.action is None:
+        top.print_help(sys.stderr)
+        return 2
     return options.action(options)
 
 
 def parser() -> argparse.ArgumentParser:
     """The command line."""
-    top = argparse.ArgumentParser(prog="lancehead", description="Compiles Python and NumPy functions to native code.")
-    commands = top.add_subparsers(title="commands", required=True, dest="command")
+    top = argparse.ArgumentParser(
+        prog="lancehead", description="Compiles Python and NumPy functions to native code.", epilog=_STATUS,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )  # fmt: skip
+    top.add_argument("-V", "--version", action="version", version=f"lancehead {__version__}")
+    top.set_defaults(action=None)
+    commands = top.add_subparsers(title="commands", dest="command")
+    add_demo(commands)
+    add_run(commands)
+    add_cache(commands)
+    add_pack(commands)
+    add_build(commands)
+    about = command(commands, "info", "print what a bug report needs", "Prints versions, the processor and settings.", "lancehead info > report.txt")
+    about.set_defaults(action=print_info)
+    manual = command(
+        commands, "help", "explain a diagnostic or a command",
+        "Prints the page of a diagnostic: what it means, an example, what to write instead. Without an id, lists all.",
+        "lancehead help read-only", "lancehead help cache",
+    )  # fmt: skip
+    manual.add_argument("id", nargs="?", help="the word in brackets of an error: error[read-only]; or a command")
+    manual.set_defaults(action=print_page)
+    return top
 
-    demo = commands.add_parser("demo", help="run real programs, plain and compiled, side by side")
+
+def command(commands: Any, name: str, summary: str, description: str, *examples: str) -> argparse.ArgumentParser:
+    """A subcommand whose help has a description and examples."""
+    shown = "\n".join(["example:" if len(examples) == 1 else "examples:", *(f"  {example}" for example in examples)])
+    made: argparse.ArgumentParser = commands.add_parser(
+        name, help=summary, description=description, epilog=shown, formatter_class=argparse.RawDescriptionHelpFormatter,
+    )  # fmt: skip
+    return made
+
+
+def add_demo(commands: Any) -> None:
+    """`demo` with its options."""
+    demo = command(
+        commands, "demo", "run real programs, plain and compiled, side by side",
+        "Runs real programs as plain Python or NumPy and compiled, compares the answers, prints a table of times.",
+        "lancehead demo --quick", "lancehead demo --only nbody --only pi --svg speedups.svg",
+    )  # fmt: skip
     demo.add_argument("--svg", type=Path, metavar="FILE", help="draw the speed-ups into an SVG file")
     demo.add_argument("--png", type=Path, metavar="FILE", help="draw the speed-ups into a PNG file")
     demo.add_argument("--quick", action="store_true", help="small inputs: a few seconds in all")
     demo.add_argument("--only", action="append", default=[], metavar="NAME", help="run this program only (may be repeated)")
     demo.set_defaults(action=run_demo)
 
-    run = commands.add_parser("run", help="run a script with `import numba` served by lancehead")
-    run.add_argument("script", help="a Python file")
-    run.add_argument("arguments", nargs=argparse.REMAINDER, help="arguments of the script")
-    run.set_defaults(action=run_script)
 
-    add_cache(commands)
-
-    pack = commands.add_parser("pack", help="compile a package's functions into files that are shipped with it")
-    pack.add_argument("package", type=Path, help="the package's directory")
-    pack.add_argument("-s", "--signature", action="append", default=[], metavar="SIG", help="also this: 'module.function(float64[:])'")
-    pack.add_argument("--level", action="append", default=[], choices=cache.LEVELS, help="for these processors (default: all three)")
-    pack.set_defaults(action=pack_package)
-
-    add_build(commands)
-
-    about = commands.add_parser("info", help="print what a bug report needs")
-    about.set_defaults(action=print_info)
-    return top
+def add_run(commands: Any) -> None:
+    """`run` with its options."""
+    run = command(
+        commands, "run", "run a program with `import numba` served by lancehead",
+        "Runs a Python program in which `import numba` gives lancehead, whether Numba is installed or not.",
+        "lancehead run script.py --steps 100", "lancehead run -m pytest tests",
+        "lancehead run -c 'import numba; print(numba.njit(lambda x: x + 1)(41))'", "lancehead run - < script.py",
+    )  # fmt: skip
+    run.usage = "lancehead run [-h] (FILE | - | -m MODULE | -c CODE) [ARGUMENT ...]"
+    run.add_argument("-m", dest="module", nargs=argparse.REMAINDER, metavar="MODULE", help="run the module MODULE, as python -m does")
+    run.add_argument("-c", dest="code", nargs=argparse.REMAINDER, metavar="CODE", help="run the program CODE, given as text")
+    run.add_argument("script", nargs="?", metavar="FILE", help="a Python file; - for the standard input")
+    run.add_argument("arguments", nargs=argparse.REMAINDER, metavar="ARGUMENT", help="arguments of the program")
+    run.set_defaults(action=run_program, parser=run)
 
 
 def add_cache(commands: Any) -> None:
-    """`cache` with what it does."""
-    kept = commands.add_parser("cache", help="list, check or remove compiled functions that are kept in files")
-    whats = kept.add_subparsers(title="what to do", required=True, dest="what")
+    """`cache` with its actions."""
+    kept = command(
+        commands, "cache", "list, check or remove compiled functions that are kept in files",
+        "Lists, checks, removes or copies the files of functions with cache=True.\n\n"
+        "They are in __pycache__ beside the source of a function, or in the user's cache where that cannot be written.",
+        "lancehead cache ls", "lancehead cache ls script.py", "lancehead cache clear --yes ~/project",
+    )  # fmt: skip
+    whats = kept.add_subparsers(title="actions", required=True, dest="what", metavar="ACTION")
     made = {}
-    for what, text in (
-        ("ls", "entries"),
-        ("info", "where, how many, how large"),
-        ("clear", "remove entries"),
-        ("verify", "compare checksums"),
-        ("pack", "copy whole entries for another computer"),
+    for what, text, example in (
+        ("ls", "list entries: size, processor, function, types", "lancehead cache ls --long script.py"),
+        ("info", "say where entries are, how many and how large", "lancehead cache info"),
+        ("clear", "remove entries, after a question", "lancehead cache clear --yes"),
+        ("verify", "compare checksums; status 1 if an entry is damaged", "lancehead cache verify --remove"),
+        ("pack", "copy entries for another computer, where LANCEHEAD_CACHE_DIR names the copy", "lancehead cache pack --out copy"),
     ):
-        made[what] = whats.add_parser(what, help=text)
-        made[what].add_argument("places", nargs="*", type=Path, metavar="DIRECTORY", help="where; by default, the user's cache")
-    made["ls"].add_argument("-l", "--long", action="store_true", help="with what each entry depends on")
+        made[what] = command(whats, what, text, text[0].upper() + text[1:] + ".", example)
+        made[what].add_argument(
+            "places", nargs="*", type=Path, metavar="PLACE",
+            help="a directory or a script (default: the user's cache, and __pycache__ of the working directory)",
+        )  # fmt: skip
+    made["ls"].add_argument("-l", "--long", action="store_true", help="with the file of each entry and what it depends on")
+    made["clear"].add_argument("-y", "--yes", action="store_true", help="remove without a question")
     made["verify"].add_argument("--remove", action="store_true", help="remove damaged entries")
     made["pack"].add_argument("--out", type=Path, metavar="DIRECTORY", required=True, help="where to")
     kept.set_defaults(action=keep)
 
 
+def add_pack(commands: Any) -> None:
+    """`pack` with its options."""
+    pack = command(
+        commands, "pack", "compile a package's functions into files that are shipped with it",
+        "Compiles the functions of a package that have signatures in their decorators, and those of -s.\n\n"
+        "The files go into __lancehead__ beside the modules. An earlier pack stays if something cannot be compiled.",
+        "lancehead pack mypackage/ -s 'mypackage.module.norm(float64[::1])'",
+    )  # fmt: skip
+    pack.add_argument("package", type=Path, help="the package's directory")
+    pack.add_argument(
+        "-s", "--signature", action="append", default=[], metavar="SIG", help="also compile this: 'module.function(float64[:])' (may be repeated)"
+    )
+    pack.add_argument("--level", action="append", default=[], choices=packing.LEVELS, help="for these processors (may be repeated; default: all three)")
+    pack.set_defaults(action=pack_package)
+
+
 def add_build(commands: Any) -> None:
     """`build` with its options."""
-    build = commands.add_parser("build", help="compile a module's functions ahead of time: an extension module, a shared library, a C header")
+    build = command(
+        commands, "build", "compile a module's functions ahead of time",
+        "Compiles a module's functions ahead of time: into an extension module, a shared library and a C header.",
+        "lancehead build signal_tools.py -o dist --level x86-64-v3",
+    )  # fmt: skip
     build.add_argument("module", type=Path, help="a Python file whose functions have signatures, or with a lancehead.pycc.CC")
     build.add_argument("-o", "--out", type=Path, metavar="DIRECTORY", help="where (default: beside the file)")
     build.add_argument("--name", help="name of the library (default: that of the CC, or the file's with `_native`)")
-    build.add_argument("--level", action="append", default=[], help="for these processors (default: x86-64-v2); several: the best is chosen at load")
+    build.add_argument(
+        "--level", action="append", default=[],
+        help="for these processors (may be repeated: the best is chosen at load; default: x86-64-v2)",
+    )  # fmt: skip
     build.add_argument("--no-module", action="store_true", help="only the shared library and its header")
     build.add_argument("--no-library", action="store_true", help="only the extension module")
     build.add_argument("-v", "--verbose", action="store_true", help="show what is run")
     build.set_defaults(action=build_module)
 
 
+def failed(name: str, why: object, status: int) -> int:
+    """Says on the error output why a command ends, and gives its status."""
+    print(f"lancehead {name}: {why}", file=sys.stderr)
+    return status
+
+
 def build_module(options: argparse.Namespace) -> int:
     """`lancehead build`."""
     if not options.module.is_file():
-        print(f"lancehead build: {options.module} is not a file", file=sys.stderr)
-        return 2
+        return failed("build", f"{options.module} is not a file", 2)
     path = options.module.resolve()
     try:
         name, exports = ahead.exports_of(path)
@@ -96,62 +178,111 @@ def build_module(options: argparse.Namespace) -> int:
         product = ahead.Product(name, options.out or path.parent, ahead.levels(options.level), not options.no_module, not options.no_library, options.verbose)
         made = ahead.build(exports, product)
     except (OSError, ValueError, RuntimeError, errors.NumbaError) as error:
-        print(f"lancehead build: {error}", file=sys.stderr)
-        return 1
-    print("\n".join(f"{p.stat().st_size:>9}  {p}" for p in made))
+        return failed("build", error, 1)
+    print("\n".join(f"{cache.size_text(p.stat().st_size):>9}  {p}" for p in made))
     return 0
 
 
 def run_demo(options: argparse.Namespace) -> int:
     """`lancehead demo`."""
+    charts = [path for path in (options.svg, options.png) if path]
+    for path in charts:
+        # The programs take a while: a path that cannot be written is no news for the end.
+        if path.is_dir() or not os.access(path if path.exists() else path.parent, os.W_OK):
+            return failed("demo", f"{path} cannot be written", 2)
     try:
         import lancehead.demo as demo
     except ModuleNotFoundError as error:
         if (error.name or "").split(".")[0] == "lancehead":
             raise
-        print(f"lancehead demo: {error.name} is missing; install it with: pip install 'lancehead[demo]'", file=sys.stderr)
-        return 2
-    return demo.run(options.only, options.quick, [path for path in (options.svg, options.png) if path])
+        return failed("demo", f"{error.name} is missing; install it with: pip install 'lancehead[demo]'", 2)
+    return demo.run(options.only, options.quick, charts)
 
 
-def run_script(options: argparse.Namespace) -> int:
+def run_program(options: argparse.Namespace) -> int:
     """`lancehead run`."""
-    return serve.run(options.script, options.arguments)
+    if options.module:
+        return running.run_module(options.module[0], options.module[1:])
+    if options.code:
+        return running.run_text(options.code[0], "<string>", "-c", options.code[1:])
+    if options.script == "-":
+        return running.run_text(sys.stdin.read(), "<stdin>", "-", options.arguments)
+    if options.script is None:
+        options.parser.error("name a file, or give -m MODULE, -c CODE or - for the standard input")
+    return running.run_script(options.script, options.arguments)
 
 
 def keep(options: argparse.Namespace) -> int:
     """`lancehead cache`."""
-    places = options.places
+    try:
+        places = cache.places_of(options.places)
+    except FileNotFoundError as error:
+        return failed(f"cache {options.what}", error, 2)
     if options.what == "ls":
-        print("\n".join(cache.listing(places, options.long)) or "nothing is kept there")
+        print("\n".join(cache.listing(places, options.long)))
     elif options.what == "info":
         print("\n".join(cache.facts(places)))
     elif options.what == "clear":
-        print(f"{cache.clear(places)} entries removed")
+        return clear(places, options.yes)
     elif options.what == "verify":
         whole, damaged = cache.verify(places, options.remove)
-        print("\n".join([f"{whole} entries are whole", *(f"damaged: {p}" for p in damaged)]))
+        is_are = "is" if whole == 1 else "are"
+        print("\n".join([f"{cache.counted(whole, 'entry', 'entries')} {is_are} complete", *(f"damaged: {p}" for p in damaged)]))
         return 1 if damaged else 0
     else:
-        print(f"{cache.pack(places, options.out)} entries copied to {options.out}")
+        print(f"{cache.counted(cache.pack(places, options.out), 'entry', 'entries')} copied to {options.out}")
+    return 0
+
+
+def clear(places: Sequence[Path], yes: bool) -> int:
+    """`lancehead cache clear`, which asks first."""
+    found = list(cache.files(places))
+    where = ", ".join(map(str, places))
+    if not found:
+        print(f"no entries in {where}")
+        return 0
+    size = cache.size_text(sum(p.stat().st_size for p in found))
+    if not yes:
+        try:
+            answer = input(f"Remove {cache.counted(len(found), 'entry', 'entries')}, {size}, from {where}? [y/N] ")
+        except EOFError:
+            print()
+            return failed("cache clear", "nothing was removed; --yes removes without a question", 1)
+        if answer.strip().lower() not in ("y", "yes"):
+            return failed("cache clear", "nothing was removed", 1)
+    print(f"{cache.counted(cache.clear(places), 'entry', 'entries')} removed")
     return 0
 
 
 def pack_package(options: argparse.Namespace) -> int:
     """`lancehead pack`."""
     if not options.package.is_dir():
-        print(f"lancehead pack: {options.package} is not the folder of a package", file=sys.stderr)
-        return 2
+        return failed("pack", f"{options.package} is not the folder of a package", 2)
     try:
-        made = cache.pack_package(options.package, options.signature, options.level or cache.LEVELS)
-    except subprocess.CalledProcessError:
-        print(f"lancehead pack: {options.package} cannot be compiled, see above; nothing was packed", file=sys.stderr)
-        return 1
-    print(f"{len(made)} entries, {sum(p.stat().st_size for p in made) / 1e3:.0f} kB, in {cache.PACK} beside the modules")
+        made = packing.pack_package(options.package, options.signature, options.level or packing.LEVELS)
+    except packing.PackError as error:
+        return failed("pack", error, 1) if str(error) else 1
+    size = cache.size_text(sum(p.stat().st_size for p in made))
+    print(f"{cache.counted(len(made), 'entry', 'entries')}, {size}, in {packing.PACK} beside the modules")
     return 0
 
 
 def print_info(options: argparse.Namespace) -> int:
     """`lancehead info`."""
     print("\n".join(info.lines()))
+    return 0
+
+
+def print_page(options: argparse.Namespace) -> int:
+    """`lancehead help`."""
+    if options.id is None:
+        print("\n".join(["Diagnostics; `lancehead help ID` prints the page of one:", "", *pages.contents(shutil.get_terminal_size().columns)]))
+        return 0
+    if options.id in _COMMANDS:
+        # Prints the help and ends.
+        parser().parse_args([options.id, "--help"])
+    try:
+        print(pages.page(options.id), end="")
+    except KeyError as error:
+        return failed("help", f"{error.args[0]}\n  `lancehead help` lists all", 2)
     return 0

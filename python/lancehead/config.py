@@ -2,20 +2,57 @@
 
 from __future__ import annotations
 
+import importlib
 import os
+import warnings
+from typing import Any
 
 from lancehead import _core
+from lancehead.errors import NumbaInvalidConfigWarning
+
+
+def _settings() -> Any:
+    # The table is loaded where a variable is set, which is rare, so that an import stays quick.
+    return importlib.import_module("lancehead.settings")
+
+
+def _check() -> None:
+    """Warns of settings that do not exist, and refuses values that nobody else looks at."""
+    if any(name.startswith("LANCEHEAD_") for name in os.environ):
+        for complaint in _settings().unknown(os.environ):
+            warnings.warn(NumbaInvalidConfigWarning(complaint), stacklevel=2)
+        _settings().check_flags(os.environ)
+    name, features = _first("CPU_NAME"), _first("CPU_FEATURES")
+    if name is None and features is None:
+        return
+    processors, known = _core.known_processors()
+    if name and name[1] != "level":
+        _settings().check_processor(*name, processors)
+    if features:
+        _settings().check_features(*features, known)
+
+
+def _first(name: str) -> tuple[str, str] | None:
+    """A variable, or Numba's of the same meaning, with its value."""
+    names = (f"LANCEHEAD_{name}", f"NUMBA_{name}")
+    return next(((n, os.environ[n]) for n in names if os.environ.get(n)), None)
+
 
 def _flag(name: str) -> bool | None:
-    text = os.environ.get(name, "")
-    return None if text == "" else text != "0"
+    return _settings().flag(name, os.environ) if os.environ.get(name) else None
 
+
+_check()
 
 #: Keeps the code of every compiled function (`LANCEHEAD_CACHE=1`) or of none (`0`); by default, of those with `cache=True`.
 CACHE: bool | None = _flag("LANCEHEAD_CACHE")
 
 #: Where that is kept, instead of beside the sources.
 CACHE_DIR: str = os.environ.get("LANCEHEAD_CACHE_DIR") or os.environ.get("NUMBA_CACHE_DIR", "")
+
+#: Whether packs beside sources (`lancehead pack`) are looked at; a new pack is made without those.
+PACKS: bool = True
+
 
 def _size(text: str) -> int:
     units = {"K": 10**3, "M": 10**6, "G": 10**9}
@@ -62,7 +99,7 @@ CACHE_LEVELS: list[str] = _levels(os.environ.get("LANCEHEAD_CACHE_LEVELS", ""))
 DEBUG_CACHE: bool = bool(_flag("LANCEHEAD_DEBUG_CACHE"))
 
 #: Runs the Python functions themselves: `LANCEHEAD_DISABLE_JIT=1`.
-DISABLE_JIT: int = int(os.environ.get("LANCEHEAD_DISABLE_JIT", "0") or "0")
+DISABLE_JIT: int = int(bool(_flag("LANCEHEAD_DISABLE_JIT")))
 
 #: Prints what `f.parallel_diagnostics(level=n)` does when a function with `parallel=True` has been compiled:
 #: `LANCEHEAD_PARALLEL_DIAGNOSTICS=n`.

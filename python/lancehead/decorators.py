@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import itertools
+import warnings
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, overload
 
-from lancehead import _core, config
+from lancehead import _core, config, errors
+from lancehead import options as table
 from lancehead.decorated import function_of
 
 if TYPE_CHECKING:
@@ -26,21 +28,22 @@ def jit(signature_or_function: Signatures | None = None, **options: Unpack[JitOp
 def jit(signature_or_function: Any = None, **options: Any) -> Any:
     """Compiles a function when it is called, for the types of its arguments; at once for signatures that are given.
 
+    Args:
+        signature_or_function: the function, or a signature, such as `"float64(float64)"`, or a list of them.
+        options: see below.
+
+    Raises:
+        TypeError: it is not a function, there is no such option, or its value is of a wrong type.
+        ValueError: an option does not take the value.
+        TypingError: the function cannot be compiled for a signature that is given.
+
     >>> @jit
     ... def add(x, y):
     ...     return x + y
     >>> add(1, 2)
     3
     """
-    _core.check_options(options)
-    given = signature_or_function
-    if given is None:
-        return lambda function: _dispatcher(function, options, [], False)
-    if isinstance(given, (str, tuple, _core.Signature)):
-        return lambda function: _dispatcher(function, options, [given], True)
-    if isinstance(given, list):
-        return lambda function: _dispatcher(function, options, given, True)
-    return _dispatcher(given, options, [], False)
+    return _decorated("jit", signature_or_function, options)
 
 
 @overload
@@ -48,7 +51,7 @@ def njit(signature_or_function: Callable[P, R], **options: Unpack[JitOptions]) -
 @overload
 def njit(signature_or_function: Signatures | None = None, **options: Unpack[JitOptions]) -> Compiles: ...
 def njit(signature_or_function: Any = None, **options: Any) -> Any:
-    """As `jit`: compiled code is all there is, without an object mode.
+    """As `jit`, with the same arguments, errors and options: compiled code is all there is, without an object mode.
 
     >>> @njit(error_model="numpy")
     ... def ratio(x, y):
@@ -56,7 +59,27 @@ def njit(signature_or_function: Any = None, **options: Any) -> Any:
     >>> ratio(1.0, 0.0)
     inf
     """
-    return jit(signature_or_function, **options)
+    return _decorated("njit", signature_or_function, options)
+
+
+for _decorator in (jit, njit):
+    # Without docstrings (`python -OO`) there is none to complete.
+    if _decorator.__doc__:
+        _decorator.__doc__ = _decorator.__doc__.rstrip() + table.described(_decorator.__name__)
+
+
+def _decorated(name: str, given: Any, options: dict[str, Any]) -> Any:
+    table.check(name, options)
+    if options.get("forceobj") or not (options.get("nopython", True) in (True, None)):
+        text = f"{table.OBJECT_MODE}: the function is compiled, or refused, as without `forceobj` and `nopython=False`"
+        warnings.warn(errors.NumbaInvalidConfigWarning(text), stacklevel=3)
+    if given is None:
+        return lambda function: _dispatcher(function, options, [], False)
+    if isinstance(given, (str, tuple, _core.Signature)):
+        return lambda function: _dispatcher(function, options, [given], True)
+    if isinstance(given, list):
+        return lambda function: _dispatcher(function, options, given, True)
+    return _dispatcher(given, options, [], False)
 
 
 def _dispatcher(function: Any, options: dict[str, Any], signatures: list[Any], eager: bool) -> Any:

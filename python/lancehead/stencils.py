@@ -8,6 +8,7 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any, overload
 
 from lancehead import _core, errors
+from lancehead import options as table
 from lancehead.decorated import function_of
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
     from lancehead.typing_ import AnyFunction, MakesStencil, StencilOptions
 
-_OPTIONS = ("neighborhood", "standard_indexing", "cval", "index_offsets", "cache")
+_OPTIONS = tuple(table.of("stencil"))
 
 
 class StencilFunc:
@@ -105,10 +106,11 @@ def stencil(func_or_mode: Any = "constant", **options: Any) -> Any:
     """
     mode = func_or_mode if isinstance(func_or_mode, str) else options.pop("mode", "constant")
     if mode != "constant":
-        raise errors.NumbaValueError(f"Unsupported mode style {mode}")
+        raise errors.NumbaValueError(f"Unsupported mode style {mode}: there is only 'constant'")
     for name in options:
         if name not in _OPTIONS:
-            raise errors.NumbaValueError(f"Unknown stencil option {name}")
+            raise errors.NumbaValueError(f"Unknown stencil option {name}, not one of {', '.join(_OPTIONS)}{table.suggestion(name, _OPTIONS)}")
+    table.check("stencil", options)
     if isinstance(func_or_mode, str):
         return lambda function: _made(function, options)
     return _made(func_or_mode, options)

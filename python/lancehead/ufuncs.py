@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from lancehead import _core, config
+from lancehead import options as table
 from lancehead.decorated import function_of
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ def vectorize(ftylist_or_function: Any = (), target: str = "cpu", identity: Any 
     """
     if target == "cuda":
         return _of_device().vectorize(ftylist_or_function, **options)
-    _check(target, options)
+    _check("vectorize", target, options)
     given = ftylist_or_function
     if isinstance(given, (FunctionType, _core.Dispatcher)):
         return _made(given, [], target, options, None, identity, ())
@@ -87,7 +88,7 @@ def guvectorize(*args: Any, target: str = "cpu", identity: Any = None, writable_
         raise TypeError("writable_args are not supported for target='cuda'")
     if target == "cuda":
         return _of_device().guvectorize(*args, **options)
-    _check(target, options)
+    _check("guvectorize", target, options)
     if len(args) == 1:
         signatures, layout = [], args[0]
     elif len(args) == 2:
@@ -110,13 +111,14 @@ def _listed(signatures: Any) -> list[Any]:
     return list(signatures)
 
 
-def _check(target: str, options: dict[str, Any]) -> None:
+def _check(decorator: str, target: str, options: dict[str, Any]) -> None:
     if target not in _TARGETS:
-        raise ValueError(f"Unsupported target: {target}")
-    try:
-        _core.check_options(options)
-    except TypeError as error:
-        raise KeyError(f"Unrecognized options. {error}") from None
+        raise ValueError(f"Unsupported target: {target!r}, not cpu, parallel or cuda{table.suggestion(str(target), (*_TARGETS, 'cuda'))}")
+    for name in options:
+        if name not in table.of(decorator):
+            # A `KeyError` as Numba's, which shows its message with escapes.
+            raise KeyError(f"Unrecognized options. {' '.join(table.unexpected(decorator, name).split())}")
+    table.check(decorator, options)
 
 
 def _made(function: Any, signatures: list[Any], target: str, options: dict[str, Any], layout: Any, identity: Any, writable: Any) -> Any:

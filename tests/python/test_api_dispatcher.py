@@ -52,7 +52,7 @@ def test_unknown_options_are_refused_by_name():
         njit(fastmath={"nsw": False})
 
 
-@pytest.mark.parametrize("fastmath", [True, False, {"nnan", "contract"}, {"reassoc": True}, "fast"], ids=repr)
+@pytest.mark.parametrize("fastmath", [True, False, {"nnan", "contract"}, {"reassoc": True}, ["afn"]], ids=repr)
 def test_fastmath_forms(fastmath):
     assert njit(fastmath=fastmath)(lambda x: x * 2)(1.5) == 3.0
 
@@ -407,7 +407,7 @@ def test_signatures_have_a_type_for_each_parameter():
         return x + len(rest) * k
 
     for function, signature in ((one, "int64(int64, int64)"), (one, "int64()"), (two, "int64(int64)"), (many, "(int64,)")):
-        with pytest.raises(errors.TypingError, match="argument types for"):
+        with pytest.raises(errors.TypingError, match="argument types? for"):
             njit(signature)(function)
     f = njit("int64(int64, int64, float64, int64)")(many)
     assert f(5, 1, 2.5) == 7 and f(5, 1, 2.5, k=3) == 11

@@ -28,27 +28,28 @@ def lancehead(project, *arguments, check=True):
 
 
 def test_list_and_facts(project):
-    assert "nothing" in lancehead(project, "cache", "ls").stdout
+    nothing = lancehead(project, "cache", "ls").stdout
+    assert "no entries" in nothing and str(project.path / "kept") in nothing
     project.write("helper.py", "K = 1\n")
     project.write("m.py", "import helper\n@njit(cache=True)\ndef f(x): return x + helper.K\n")
     project.run("import m; m.f(1); m.f(1.5)")
     lines = lancehead(project, "cache", "ls").stdout.splitlines()
-    assert len(lines) == 2 and "m.f (float64) -> float64" in lines[0] + lines[1]
+    assert sum("  m.f (" in line for line in lines) == 2 and "m.f (float64) -> float64" in "".join(lines)
     long = lancehead(project, "cache", "ls", project.path / "kept" / "m", "--long").stdout
     assert "reads helper in m.f" in long and "reads helper.K" in long
     options_first = lancehead(project, "cache", "ls", "--long", project.path / "kept" / "m").stdout
     assert options_first == long
-    assert "entries    2" in lancehead(project, "cache", "info").stdout
+    assert "entries    2\n" in lancehead(project, "cache", "info").stdout
 
 
 def test_verify_and_clear(project):
     project.run("import m; m.f(1); m.f(1.5)")
-    assert lancehead(project, "cache", "verify").stdout == "2 entries are whole\n"
+    assert lancehead(project, "cache", "verify").stdout == "2 entries are complete\n"
     entry = project.entries()[0]
     entry.write_bytes(entry.read_bytes()[:-1])
     done = lancehead(project, "cache", "verify", "--remove", check=False)
     assert done.returncode == 1 and str(entry) in done.stdout and not entry.exists()
-    assert lancehead(project, "cache", "clear").stdout == "1 entries removed\n"
+    assert lancehead(project, "cache", "clear", "--yes").stdout == "1 entry removed\n"
     assert [p for p in (project.path / "kept").rglob("*") if p.is_file()] == []
     assert project.run(CALL) == [11, 0, 1]
 
@@ -56,7 +57,7 @@ def test_verify_and_clear(project):
 def test_copy_for_another_computer(project):
     project.run("import m; m.f(1)")
     out = project.path / "copy"
-    assert "1 entries copied" in lancehead(project, "cache", "pack", "--out", out).stdout
+    assert "1 entry copied" in lancehead(project, "cache", "pack", "--out", out).stdout
     project.env["LANCEHEAD_CACHE_DIR"] = str(out)
     assert project.run(CALL) == [11, 1, 0]
     assert lancehead(project, "cache", "pack", check=False).returncode == 2
@@ -81,11 +82,20 @@ def test_settings_that_mean_nothing(project, name, value):
     assert done.returncode == 1 and f"ValueError: LANCEHEAD_{name}={value}: " in done.stderr
 
 
-@pytest.mark.parametrize("name", ["nope", "i386"])
-def test_processors_that_there_are_not(project, name):
-    # LLVM says that it does not know the first.
-    project.env["LANCEHEAD_CPU_NAME"] = name
+def test_processors_that_there_are_not(project):
+    # It has 32 bits, and no atomic operations of 64.
+    project.env["LANCEHEAD_CPU_NAME"] = "i386"
     assert project.run(CALL) == [11, 0, 1]
+    project.write("m.py", """
+        from lancehead import prange
+        @njit(parallel=True)
+        def f(n):
+            found = np.zeros(4, np.int64)
+            for i in prange(n):
+                found[i % 4] += i
+            return found.sum()
+    """)  # fmt: skip
+    assert project.run("import m; tell(m.f, 1000)")[0] == 499500
 
 
 def test_size_limit(project):
@@ -138,8 +148,7 @@ def test_what_cannot_be_packed(project):
     assert done.returncode == 2 and done.stderr.endswith("nowhere is not the folder of a package\n")
     path = package(project)
     done = lancehead(project, "pack", path, "-s", "pkg.sub.fast.absent(int64)", check=False)
-    assert done.returncode == 1 and "has no attribute 'absent'" in done.stderr
-    assert done.stderr.endswith("cannot be compiled, see above; nothing was packed\n")
+    assert done.returncode == 1 and done.stderr == "lancehead pack: pkg.sub.fast has no `absent`\n"
 
 
 def test_packed_functions_that_are_not_cached_are_named(project):

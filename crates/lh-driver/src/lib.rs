@@ -391,6 +391,11 @@ pub fn processor_levels() -> Vec<&'static str> {
     lh_llvm::levels()
 }
 
+/// The processors that LLVM knows by name, and the features that it knows of them.
+pub fn known_processors() -> (Vec<String>, Vec<String>) {
+    lh_llvm::known_processors()
+}
+
 /// Whether what was read is still so.
 pub fn is_current(host: &mut dyn Host, d: &Dep) -> bool {
     match d {

@@ -1,14 +1,18 @@
 // Code generation with a list of passes that is made once, for one module after the other.
 //
 // LLVM's C interface makes the list anew for each module, which takes a fifth of the time in which a small function
-// compiles. That one list may serve several modules is what `llc -compile-twice` tests.
+// compiles. That one list may serve several modules is what `llc -compile-twice` tests. The C interface has no list of
+// processors and their features either.
 
+#include "llvm-c/Core.h"
 #include "llvm-c/TargetMachine.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
+#include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Target/TargetMachine.h"
+#include <string>
 
 using namespace llvm;
 
@@ -45,6 +49,19 @@ const char *lh_emitter_object(Emitter *emitter, LLVMModuleRef module, size_t *si
   emitter->passes.run(m);
   *size = emitter->object.size();
   return emitter->object.data();
+}
+
+/// Names that the target of a machine has for processors, or for their features, one a line; freed by LLVMDisposeMessage.
+char *lh_target_names(LLVMTargetMachineRef machine, bool features) {
+  const MCSubtargetInfo &info = *reinterpret_cast<TargetMachine *>(machine)->getMCSubtargetInfo();
+  std::string names;
+  for (const SubtargetSubTypeKV &processor : info.getAllProcessorDescriptions())
+    if (!features)
+      names += std::string(processor.Key) + "\n";
+  for (const SubtargetFeatureKV &feature : info.getAllProcessorFeatures())
+    if (features)
+      names += std::string(feature.Key) + "\n";
+  return LLVMCreateMessage(names.c_str());
 }
 
 } // extern "C"

@@ -1,8 +1,9 @@
 //! Code generation with a list of passes that is made once for each machine: `emitter.cpp`.
 
-use crate::ir::Module;
+use crate::ir::{Module, take_message};
 use llvm_sys::prelude::LLVMModuleRef;
 use llvm_sys::target_machine::LLVMTargetMachineRef;
+use std::ffi::c_char;
 
 /// What the C++ side makes.
 #[repr(C)]
@@ -14,6 +15,7 @@ unsafe extern "C" {
     fn lh_emitter_new(machine: LLVMTargetMachineRef) -> *mut Raw;
     fn lh_emitter_free(emitter: *mut Raw);
     fn lh_emitter_object(emitter: *mut Raw, module: LLVMModuleRef, size: *mut usize) -> *const u8;
+    fn lh_target_names(machine: LLVMTargetMachineRef, features: bool) -> *mut c_char;
 }
 
 /// Passes that write objects. It does not outlive the machine that it was made for, which sees to that.
@@ -46,4 +48,14 @@ impl Emitter {
             std::slice::from_raw_parts(start, size).to_vec()
         }
     }
+}
+
+/// Names that the target of a machine has for processors, or for features of processors.
+///
+/// # Safety
+/// The machine is alive.
+pub(crate) unsafe fn target_names(machine: LLVMTargetMachineRef, features: bool) -> Vec<String> {
+    // SAFETY: by contract; the text is ours.
+    let text = unsafe { take_message(lh_target_names(machine, features)) };
+    text.lines().map(str::to_owned).collect()
 }

@@ -29,7 +29,7 @@ mod strips;
 
 pub use elf::{EntryPoint, Loaded, load};
 pub use lower::{CALLBACK, ERROR, GRID_BARRIER};
-pub use machine::{Gpu, Host, Level, NEWEST_ISA, host, levels};
+pub use machine::{Gpu, Host, Level, NEWEST_ISA, host, known_processors, levels};
 pub use outside::Outside;
 pub use ptx::{Ptx, RaiseSite, compile_ptx};
 pub use remarks::Remark;

@@ -1,6 +1,6 @@
 //! What we compile for: this computer's CPU, or a GPU. One target machine per thread and target, made on first use.
 
-use crate::emitter::Emitter;
+use crate::emitter::{Emitter, target_names};
 use crate::ir::{cstring, take_message};
 use llvm_sys::support::LLVMParseCommandLineOptions;
 use llvm_sys::target::*;
@@ -47,8 +47,9 @@ pub fn host() -> &'static Host {
         let features = features.or_else(|| cpu.as_ref().map(|_| String::new()));
         // LLVM goes on without the name of a processor that it does not know, but not without this.
         let is_other = cpu.as_ref().is_some_and(|name| Level::named(name).is_none());
+        // Nor are there atomic operations of 64 bits without `cx8`.
         let features =
-            features.map(|f| if is_other { format!("+64bit,{f}").trim_end_matches(',').to_owned() } else { f });
+            features.map(|f| if is_other { format!("+64bit,+cx8,{f}").trim_end_matches(',').to_owned() } else { f });
         // SAFETY: the three functions return texts that we own.
         unsafe {
             Host {
@@ -57,6 +58,15 @@ pub fn host() -> &'static Host {
                 triple: take_message(LLVMGetDefaultTargetTriple()),
             }
         }
+    })
+}
+
+/// The processors that LLVM knows by name, and the features that it knows of them.
+pub fn known_processors() -> (Vec<String>, Vec<String>) {
+    // A machine for the processor that the environment names would have LLVM complain of a wrong name first.
+    with_level(Level::named("x86-64"), false, |machine| {
+        // SAFETY: the machine is alive.
+        unsafe { (target_names(machine.raw, false), target_names(machine.raw, true)) }
     })
 }
 

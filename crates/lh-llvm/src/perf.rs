@@ -7,7 +7,7 @@ use std::io::Write as _;
 use std::sync::{LazyLock, Mutex};
 
 static MAP: LazyLock<Option<Mutex<File>>> = LazyLock::new(|| {
-    std::env::var_os("LANCEHEAD_PERF").filter(|v| v != "0")?;
+    std::env::var_os("LANCEHEAD_PERF").filter(|v| !v.is_empty() && v != "0")?;
     let path = format!("/tmp/perf-{}.map", std::process::id());
     OpenOptions::new().create(true).append(true).open(path).ok().map(Mutex::new)
 });

@@ -64,7 +64,9 @@ impl Params {
                 [before, &[Ty::tuple(several.to_vec())], after].concat()
             }
             _ => {
-                let text = format!("a signature has {given} argument types for {single} parameters");
+                let several = |n: usize, noun: &str| format!("{n} {noun}{}", if n == 1 { "" } else { "s" });
+                let (types, parameters) = (several(given, "argument type"), several(single, "parameter"));
+                let text = format!("a signature has {types} for {parameters}");
                 let help = "write a type for each parameter, those with defaults too";
                 return Err(render::argument_error(py, NO_MATCHING_CALL, text, help));
             }

@@ -241,7 +241,8 @@ fn search(py: Python<'_>, home: &Home, request: &Request<'_>, key: &Digest) -> P
         }
     }
     // Packs are made for levels of processors, of which the highest is the best.
-    let Some(pack) = home.pack.as_deref().filter(|p| p.is_dir()) else { return Ok(None) };
+    let wanted = setting(py, intern!(py, "PACKS")).is_none_or(|s| s.is_truthy().unwrap_or(true));
+    let Some(pack) = home.pack.as_deref().filter(|p| wanted && p.is_dir()) else { return Ok(None) };
     for environment in environments(py)?.machines.iter().copied() {
         let request = Request { environment, ..*request };
         let Some(key) = request.key(&mut host) else { continue };

@@ -114,10 +114,10 @@ fn dispatcher_of<'py>(
     Ok(made)
 }
 
-/// Refuses options that a decorator does not have.
+/// The processors that LLVM knows by name, and the features that it knows of them.
 #[pyfunction]
-fn check_options(options: &Bound<'_, PyDict>) -> PyResult<()> {
-    options::JitOptions::read(options).map(|_| ())
+fn known_processors() -> (Vec<String>, Vec<String>) {
+    lh_driver::known_processors()
 }
 
 /// Facts of this build, for bug reports.
@@ -148,7 +148,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<ufunc::DUFunc>()?;
     m.add_function(wrap_pyfunction!(type_of, m)?)?;
     m.add_function(wrap_pyfunction!(dispatcher_of, m)?)?;
-    m.add_function(wrap_pyfunction!(check_options, m)?)?;
+    m.add_function(wrap_pyfunction!(known_processors, m)?)?;
     m.add_function(wrap_pyfunction!(build_info, m)?)?;
     m.add_function(wrap_pyfunction!(ahead::linkable, m)?)?;
     m.add_function(wrap_pyfunction!(foreign::callback_address, m)?)?;

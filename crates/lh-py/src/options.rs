@@ -1,10 +1,11 @@
-//! Options of the decorators: one table says which there are, and what each accepts.
+//! Options of the decorators as the compiler reads them. `python/lancehead/options.py` has the table of all: decorators check names and
+//! values by it, so that what arrives here is right, or of a program that calls `_core` itself.
 
 use crate::gpu::Gpu;
 use lh_ir::func::{Device, GpuTarget, Options, fastmath, parallel};
 use pyo3::exceptions::{PyNameError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyFrozenSet, PyList, PySet, PyString, PyTuple};
+use pyo3::types::{PyBool, PyDict, PyFrozenSet, PyList, PySet, PyTuple};
 
 /// What a decorator was told.
 pub struct JitOptions {
@@ -19,27 +20,6 @@ pub struct JitOptions {
     /// As given, for `targetoptions` and pickling.
     pub given: Py<PyDict>,
 }
-
-/// Names that are accepted and, for now, change nothing.
-const ACCEPTED: &[&str] = &[
-    "nopython",
-    "inline",
-    "locals",
-    "looplift",
-    "forceobj",
-    "no_cpython_wrapper",
-    "no_cfunc_wrapper",
-    "no_rewrites",
-    "pipeline_class",
-    "identity",
-    "_nrt",
-    "_dbg_extend_lifetimes",
-    "_dbg_optnone",
-    "pipeline",
-    "target",
-    "forceinline",
-    "writable_args",
-];
 
 impl JitOptions {
     /// Reads the keyword arguments of a decorator.
@@ -75,11 +55,8 @@ impl JitOptions {
             "debug" => self.ir.debug = value.is_truthy()?,
             "error_model" => self.ir.numpy_errors = one_of(name, value, &["python", "numpy"])? == 1,
             "overflow" => self.ir.overflow_check = one_of(name, value, &["wrap", "check"])? == 1,
-            "inline" if value.is_instance_of::<PyString>() => {
-                one_of(name, value, &["never", "always"])?;
-            }
-            _ if ACCEPTED.contains(&name) => {}
-            _ => return Err(PyTypeError::new_err(format!("jit() got an unexpected option '{name}'"))),
+            // Those of Numba that mean nothing in compiled code.
+            _ => {}
         }
         Ok(())
     }
@@ -148,9 +125,6 @@ fn fastmath_flags(value: &Bound<'_, PyAny>) -> PyResult<u8> {
             on |= if v.is_truthy()? { bit } else { 0 };
         }
         return Ok(on);
-    }
-    if value.is_instance_of::<PyString>() {
-        return flag(value);
     }
     let is_collection = value.is_instance_of::<PySet>()
         || value.is_instance_of::<PyFrozenSet>()

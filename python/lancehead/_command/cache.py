@@ -1,60 +1,101 @@
-"""`lancehead cache` and `lancehead pack`: files with compiled code, listed, checked, removed, shipped."""
+"""`lancehead cache`: files with compiled code, listed, checked, removed, copied."""
 
 from __future__ import annotations
 
-import importlib
-import os
-import pkgutil
 import shutil
-import subprocess
-import sys
-import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 from lancehead import _core, config
 
-#: Directory beside sources whose code is shipped with them.
-PACK = "__lancehead__"
-#: What a pack is made for unless the command says it.
-LEVELS = ("x86-64-v2", "x86-64-v3", "x86-64-v4")
+#: Where code of functions lies whose source can be written beside.
+BESIDE = "__pycache__"
+_HEADER = f"{'size':>9}  {'processor':<12}  function and types"
+_UNITS = (("GB", 1e9), ("MB", 1e6), ("kB", 1e3))
+
+
+def places_of(given: Sequence[Path]) -> list[Path]:
+    """Directories and scripts to look at: those given, else the user's cache and `__pycache__` of the working directory.
+
+    Raises:
+        FileNotFoundError: one that is given does not exist.
+    """
+    for place in given:
+        if not place.exists():
+            raise FileNotFoundError(f"there is no {place}")
+    kept = _core.cache_directory()
+    return list(given) or [*([kept] if kept else []), Path(BESIDE)]
 
 
 def files(places: Sequence[Path]) -> Iterator[Path]:
-    """Files with code in or below directories; by default, in the one for what is not kept beside its source."""
-    for place in places or [p for p in [_core.cache_directory()] if p]:
-        found = [place] if place.is_file() else place.rglob("*.nbc")
+    """Files with code: in or below directories, and beside scripts."""
+    for place in places:
+        if place.suffix == ".py":
+            # Entries begin with the name of their source, without characters that are awkward in names of files.
+            stem = "".join(c for c in place.stem if c.isalnum() or c in "._-")
+            found = [p for p in (place.parent / BESIDE).glob("*.nbc") if p.name.startswith(f"{stem}.")]
+        else:
+            found = [place] if place.is_file() else list(place.rglob("*.nbc"))
         # Numba's own files have the same suffix.
         yield from sorted(p for p in found if ".lh-py" in p.name)
 
 
 def listing(places: Sequence[Path], long: bool) -> list[str]:
-    """One line per entry; `long`: with what it has read."""
+    """The entries of each place as a table; `long`: with what each has read."""
     lines = []
-    for path in files(places):
-        entry = _core.cache_entry(path)
-        if entry is None:
-            lines.append(f"damaged, or of another version: {path}")
-            continue
-        lines.append(f"{entry['size']:>8}  {entry['cpu']:<12} {entry['function']} {entry['signature']}")
-        if long:
-            lines.append(f"          {path}")
-            lines += [f"          reads {name}" for name in entry["reads"][1:]]
-    return lines
+    for place in places:
+        lines.append(f"{place}")
+        rows = [row for path in files([place]) for row in _rows(path, long)]
+        lines += [_HEADER, *rows] if rows else ["  no entries"]
+    found = list(files(places))
+    lines.append(f"{counted(len(found), 'entry', 'entries')}, {size_text(sum(p.stat().st_size for p in found))}")
+    return lines if found else [*lines, *_advice()]
+
+
+def _rows(path: Path, long: bool) -> Iterator[str]:
+    entry = _core.cache_entry(path)
+    if entry is None:
+        yield f"{size_text(path.stat().st_size):>9}  damaged, or of another version: {path}"
+        return
+    yield f"{size_text(entry['size']):>9}  {entry['cpu']:<12}  {entry['function']} {entry['signature']}"
+    if long:
+        yield f"{'':9}    {path}"
+        yield from (f"{'':9}    reads {name}" for name in entry["reads"][1:])
+
+
+def _advice() -> list[str]:
+    """How code of scripts is found, if nothing was."""
+    return [f"Entries of a script are in {BESIDE} beside it; name the script or its directory: lancehead cache ls DIRECTORY"]
+
+
+def counted(number: int, one: str, many: str) -> str:
+    """A number with its noun.
+
+    >>> counted(1, "entry", "entries")
+    '1 entry'
+    """
+    return f"{number} {one if number == 1 else many}"
+
+
+def size_text(size: float) -> str:
+    """A number of bytes with a unit.
+
+    >>> size_text(3620)
+    '3.6 kB'
+    """
+    return next((f"{size / factor:.1f} {unit}" for unit, factor in _UNITS if size >= factor), f"{size:.0f} B")
 
 
 def facts(places: Sequence[Path]) -> list[str]:
     """Where code is kept, how much there is, and how much there may be."""
-    found = list(files(places))
-    size = sum(p.stat().st_size for p in found)
-    everything = {None: "what says cache=True", True: "every function (LANCEHEAD_CACHE)", False: "nothing (LANCEHEAD_CACHE)"}
-    return [
-        f"directory  {', '.join(map(str, places)) or _core.cache_directory()}",
-        f"entries    {len(found)}, {size / 1e3:.0f} kB",
-        f"limit      {config.CACHE_SIZE / 1e6:.0f} MB",
-        f"kept       {everything[config.CACHE]}",
-    ]
+    everything = {None: "functions with cache=True", True: "every function (LANCEHEAD_CACHE)", False: "nothing (LANCEHEAD_CACHE)"}
+    lines, total = [], 0
+    for place in places:
+        found = list(files([place]))
+        total += len(found)
+        lines.append(f"directory  {place}: {counted(len(found), 'entry', 'entries')}, {size_text(sum(p.stat().st_size for p in found))}")
+    lines += [f"entries    {total}", f"limit      {size_text(config.CACHE_SIZE)}", f"kept       {everything[config.CACHE]}"]
+    return lines if total else [*lines, *_advice()]
 
 
 def clear(places: Sequence[Path]) -> int:
@@ -68,7 +109,7 @@ def clear(places: Sequence[Path]) -> int:
 
 
 def verify(places: Sequence[Path], remove: bool) -> tuple[int, list[Path]]:
-    """How many entries are whole, and which are not."""
+    """How many entries are complete, and which are not."""
     checked = [(path, _core.cache_entry(path) is not None) for path in files(places)]
     damaged = [path for path, is_whole in checked if not is_whole]
     for path in damaged if remove else []:
@@ -87,51 +128,3 @@ def pack(places: Sequence[Path], out: Path) -> int:
             shutil.copyfile(path, target / path.name)
             copied += 1
     return copied
-
-
-def pack_package(package: Path, signatures: Sequence[str], levels: Sequence[str]) -> list[Path]:
-    """Compiles a package's functions into directories beside its modules, for each level of processors.
-
-    Functions are compiled for the signatures in their decorators and for those given, as `module.function(int64, float64)`.
-    """
-    package = package.resolve()
-    before = set(package.rglob(f"{PACK}/*.nbc"))
-    for path in before:
-        path.unlink()
-    code = "from pathlib import Path\nfrom lancehead._command import cache\n"
-    code += f"cache.compile_package(Path({str(package)!r}), {list(signatures)!r}, "
-    with tempfile.TemporaryDirectory() as directory:
-        for level in levels:
-            environment = {**os.environ, "LANCEHEAD_CACHE": "1", "LANCEHEAD_CACHE_DIR": f"{directory}/{level}"}
-            environment |= {"LANCEHEAD_CPU_NAME": level, "LANCEHEAD_CPU_FEATURES": ""}
-            subprocess.run([sys.executable, "-c", f"{code}{level == levels[0]})"], env=environment, check=True)
-        # Not before all are made: one level's code would serve for the next.
-        for path in sorted(Path(directory).rglob("*.nbc")):
-            _take(path, package)
-    return sorted(package.rglob(f"{PACK}/*.nbc"))
-
-
-def compile_package(package: Path, signatures: Sequence[str], is_first: bool) -> None:
-    """Imports the modules of a package, which compiles what has signatures, and compiles for those given."""
-    sys.path.insert(0, str(package.parent))
-    root = importlib.import_module(package.name)
-    for found in pkgutil.walk_packages(root.__path__, root.__name__ + "."):
-        if not found.name.endswith("__main__"):
-            importlib.import_module(found.name)
-    for text in signatures:
-        path, _, types = text.partition("(")
-        function: Any = root
-        for part in path.strip().removeprefix(root.__name__ + ".").split("."):
-            function = getattr(function, part)
-        function.compile("(" + types)
-        if is_first and not function.targetoptions.get("cache"):
-            print(f"{path} has no cache=True: its entries serve where LANCEHEAD_CACHE=1 is set", file=sys.stderr)
-
-
-def _take(path: Path, package: Path) -> None:
-    """Moves an entry beside its source, if that is in the package."""
-    entry = _core.cache_entry(path)
-    source = Path(entry["file"]).resolve() if entry else Path()
-    if source.is_relative_to(package):
-        (source.parent / PACK).mkdir(exist_ok=True)
-        shutil.copyfile(path, source.parent / PACK / path.name)

@@ -9,15 +9,14 @@ from __future__ import annotations
 import importlib
 import importlib.abc
 import importlib.machinery
-import runpy
 import sys
-from collections.abc import Sequence
-from pathlib import Path
+import warnings
 from types import ModuleType
 from typing import Any
 
 import lancehead
 from lancehead._command import absent
+from lancehead.options import OBJECT_MODE
 
 #: The Numba whose interface is followed: what a script sees as `numba.__version__`.
 NUMBA_VERSION = "0.68.1"
@@ -102,19 +101,10 @@ def counterpart(name: str) -> ModuleType:
 
 def install() -> None:
     """Serves `import numba` from now on."""
+    if any(isinstance(finder, NumbaFinder) for finder in sys.meta_path):
+        return
+    # Programs for Numba that turn object mode off and on are not to be told what they cannot change.
+    warnings.filterwarnings("ignore", message=OBJECT_MODE)
     for name in [name for name in sys.modules if name.split(".")[0] == "numba"]:
         del sys.modules[name]
     sys.meta_path.insert(0, NumbaFinder())
-
-
-def run(script: str, arguments: Sequence[str]) -> int:
-    """Runs a script as `python script arguments` would, with numba served by lancehead."""
-    if not Path(script).exists():
-        print(f"lancehead run: there is no file {script}", file=sys.stderr)
-        return 2
-    install()
-    sys.argv[:] = [script, *arguments]
-    if Path(script).is_file():
-        sys.path[0:1] = [str(Path(script).resolve().parent)]
-    runpy.run_path(script, run_name="__main__")
-    return 0

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, overload
 import numpy as np
 
 from lancehead import _core, config, pickling
+from lancehead import options as table
 from lancehead.decorated import function_of
 from lancehead.cuda.args import native, natives
 from lancehead.cuda import linking, toolkit
@@ -35,11 +36,6 @@ _MISSING = """Kernel launch configuration was not specified. Use the syntax:
 kernel_function[blockspergrid, threadsperblock](arg0, arg1, ..., argn)
 
 See https://numba.readthedocs.io/en/stable/cuda/kernels.html#kernel-invocation for help."""
-
-_ACCEPTED = frozenset({
-    "max_registers", "launch_bounds", "lto", "shared_memory_carveout", "extensions", "cache", "lineinfo", "opt", "link",
-    "inline", "forceinline", "nopython", "cc", "abi", "abi_info", "output",
-})  # fmt: skip
 
 
 class CUDADispatcher(Generic[P, R]):
@@ -453,9 +449,6 @@ def dimensions(name: str, given: Any) -> tuple[int, int, int]:
 
 
 def _compile_options(options: dict[str, Any]) -> dict[str, Any]:
-    unknown = options.keys() - _ACCEPTED - {"debug", "fastmath", "boundscheck"}
-    if unknown:
-        raise TypeError(f"cuda.jit() got an unexpected option {min(unknown)!r}")
     debug = bool(options.get("debug"))
     bounds = options.get("boundscheck")
     return {
@@ -503,6 +496,7 @@ def jit(func_or_sig: Any = None, device: bool = False, debug: bool | None = None
         if options.get(name) is not None:
             raise ValueError(f"the option {name} is not supported any more; give a signature instead")
         options.pop(name, None)
+    table.check("cuda.jit", {"device": device, "debug": debug, "opt": opt, **options})
     if device and options.get("link"):
         raise ValueError("link keyword invalid for device function")
     if debug and (opt or opt is None and options.get("lineinfo")):

@@ -12,6 +12,10 @@ from lancehead import pickling, types, ufuncs
 from lancehead.cuda.devicearray import DeviceNDArray, as_cuda_array, host_of, is_cuda_array
 from lancehead.cuda.gpu import current_gpu
 from lancehead.cuda.gpu_ufuncs import GpuLoops
+from lancehead.options import suggestion
+
+# Of generalised ufuncs.
+_OPTIONS = frozenset({"cache", "fastmath", "writable_args", "identity"})
 
 
 class DeviceUFunc:
@@ -119,9 +123,9 @@ def guvectorize(ftylist: Any, signature: str | None = None, target: str = "cuda"
     """
     if not options.pop("nopython", True):
         raise TypeError("nopython flag must be True")
-    unknown = options.keys() - {"cache", "fastmath", "writable_args", "identity"}
+    unknown = options.keys() - _OPTIONS
     if unknown:
-        raise TypeError(f"The following target options are not supported: {', '.join(sorted(unknown))}")
+        raise TypeError(f"The following target options are not supported: {', '.join(sorted(unknown))}{suggestion(min(unknown), _OPTIONS)}")
     for s in ftylist if isinstance(ftylist, list) else []:
         result = getattr(s, "return_type", None)
         if result not in (None, types.void):

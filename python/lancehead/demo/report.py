@@ -5,11 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rich.box import SIMPLE_HEAD
+from rich.cells import cell_len
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
+from rich.text import Text
 
 from lancehead.demo.program import Measurement, Program, measure
+
+#: Columns of a terminal that has room for the sizes of inputs.
+_WIDE = 110
 
 
 def run_with_progress(console: Console, programs: list[Program], quick: bool) -> Iterator[Measurement]:
@@ -26,15 +31,19 @@ def run_with_progress(console: Console, programs: list[Program], quick: bool) ->
 def print_report(console: Console, results: list[Measurement], not_yet: dict[str, str]) -> None:
     """The table of times, then what failed and what is not there yet, by name."""
     shown = [result for result in results if not result.failure]
-    wide = console.width >= 110
+    wide = console.width >= _WIDE
     table = Table(title="lancehead demo", title_justify="left", header_style="bold", box=SIMPLE_HEAD, caption_justify="left")
-    table.add_column("Program", no_wrap=True)
+    # Words go on in the next line where there is no room; numbers are never cut.
+    table.add_column("Program")
     if wide:
-        table.add_column("Input", no_wrap=True)
-    for heading in ("Plain", "Compiled", "Speed-up", "Compiling"):
-        table.add_column(heading, justify="right", no_wrap=True)
-    for result in shown:
-        table.add_row(*cells(result, wide))
+        table.add_column("Input")
+    rows = [list(cells(result, wide)) for result in shown]
+    first = 1 + wide
+    for place, heading in enumerate(("Plain", "Compiled", "Speed-up", "Compile time"), first):
+        longest = max(cell_len(Text.from_markup(text).plain) for text in (heading, *(row[place] for row in rows)))
+        table.add_column(heading, justify="right", no_wrap=True, min_width=longest)
+    for row in rows:
+        table.add_row(*row)
     table.caption = agreement([result.program for result in shown])
     console.print(table)
     for result in results:

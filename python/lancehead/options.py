@@ -1,0 +1,337 @@
+"""The table of the decorators' options: names, values, defaults, effects.
+
+Decorators check by it, the docstring of `jit` is made from it, and `xtask/options_page.py` writes `docs/options.md`.
+Nothing of lancehead is imported here, so that the page can be written without the compiler.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple
+
+#: Why options for it change nothing.
+OBJECT_MODE = "there is no object mode"
+#: Flags of `fastmath`, as LLVM names them.
+FASTMATH = ("nnan", "ninf", "nsz", "arcp", "contract", "afn", "reassoc", "fast")
+#: Keys of `parallel`.
+PARALLEL = ("comprehension", "prange", "inplace_binop", "setitem", "reduction", "numpy", "stencil", "fusion", "unsafe", "race")
+
+
+class Values(NamedTuple):
+    """Values that an option may have: in words, and as a check that raises an exception or returns a complaint."""
+
+    text: str
+    complaint: Callable[[Any], str | None]
+
+
+class Option(NamedTuple):
+    """An option of one or several decorators."""
+
+    name: str
+    values: Values
+    default: str
+    #: One sentence.
+    effect: str
+    #: The difference from Numba, if there is one.
+    numba: str
+    decorators: tuple[str, ...]
+
+
+def _is_flag(value: Any) -> bool:
+    # Numba takes the truth of anything; `None` is the default there, too.
+    if value is None or isinstance(value, bool):
+        return True
+    return type(value) is int and value in (0, 1) or type(value).__module__ == "numpy" and type(value).__name__ in ("bool", "bool_")
+
+
+def _names(given: Iterable[Any], known: tuple[str, ...], what: str) -> str | None:
+    for name in given:
+        if name not in known:
+            return f"{name!r} is no {what}{suggestion(str(name), known)}"
+    return None
+
+
+def _fastmath(value: Any) -> str | None:
+    if isinstance(value, (set, frozenset, list, tuple, dict)):
+        return _names(value, FASTMATH, "flag")
+    return None if isinstance(value, bool) else ""
+
+
+def _parallel(value: Any) -> str | None:
+    if isinstance(value, dict):
+        complaint = _names(value, PARALLEL, "key")
+        if complaint is not None:
+            # As in Numba.
+            raise NameError(f"Unrecognized parallel options: {complaint}\n  parallel takes {plain(PARALLEL_VALUES.text)}")
+        return None
+    return None if value is None or isinstance(value, bool) else ""
+
+
+def one_of(*names: str, also: Callable[[Any], bool] = lambda value: False, text: str = "") -> Values:
+    """One of several strings, or anything that passes a test, which the text describes."""
+    words = " or ".join([*(f'`"{name}"`' for name in names), *([text] if text else [])])
+    return Values(words, lambda value: None if isinstance(value, str) and value in names or also(value) else "")
+
+
+def said(text: str) -> Values:
+    """Values that are checked where they are used."""
+    return Values(text, lambda value: None)
+
+
+FLAG = Values("`True` or `False`", lambda value: None if _is_flag(value) else "")
+ANYTHING = said("anything")
+FASTMATH_VALUES = Values("`True`, `False`, or flags: a set, list or dictionary of " + ", ".join(f"`{flag}`" for flag in FASTMATH), _fastmath)
+PARALLEL_VALUES = Values("`True`, `False`, or a dictionary from " + ", ".join(f"`{key}`" for key in PARALLEL) + " to booleans", _parallel)
+MAPPING = Values("a dictionary from names of variables to types", lambda value: None if value is None or isinstance(value, Mapping) else "")
+INLINE = one_of("never", "always", also=lambda value: value is None or callable(value), text="a function")
+
+_JIT = ("jit", "njit", "vectorize", "guvectorize", "cfunc")
+_CUDA = ("cuda.jit",)
+
+#: All options. Those that mean nothing are Numba's, and stay accepted so that programs for Numba go on.
+OPTIONS = (
+    Option(
+        "parallel", PARALLEL_VALUES, "`False`",
+        "Runs loops over `prange` and operations on whole arrays on several threads.",
+        "", _JIT,
+    ),
+    Option(
+        "cache", FLAG, "`False`",
+        "Keeps the compiled code in files for the next process.",
+        "", (*_JIT, "stencil", *_CUDA),
+    ),
+    Option(
+        "fastmath", FASTMATH_VALUES, "`False`",
+        "Lets floats be computed as if they were real numbers, which is faster and less exact; flags allow a part of that.", "", (*_JIT, *_CUDA),
+    ),
+    Option(
+        "boundscheck", FLAG, "`True`",
+        "Indices are checked; `False` leaves the checks out.",
+        "not checked by default", (*_JIT, *_CUDA),
+    ),
+    Option("nogil", FLAG, "`False`", "Releases the interpreter's lock while compiled code runs.", "", _JIT),
+    Option(
+        "error_model", one_of("python", "numpy"), '`"python"`',
+        'Division of numbers by zero raises, or with `"numpy"` gives infinity or NaN; for ufuncs, `"numpy"` is the default.',
+        "", _JIT,
+    ),
+    Option(
+        "overflow", one_of("wrap", "check"), '`"wrap"`',
+        'With `"check"`, integer operations whose result does not fit raise `OverflowError`.',
+        "does not exist", _JIT,
+    ),
+    Option(
+        "debug", FLAG, "`False`", "Makes line tables for debuggers, with little optimisation; kernels are checked while they run.",
+        "no checks of kernels", (*_JIT, *_CUDA),
+    ),
+    Option(
+        "inline", INLINE, '`"never"`',
+        "Changes nothing: the compiler decides which calls are inlined.",
+        "inlines before types are inferred", _JIT,
+    ),
+    Option("locals", MAPPING, "`{}`", "Gives variables the types that their names are mapped to.", "", _JIT),
+    Option(
+        "nopython", FLAG, "`True`",
+        "Changes nothing: there is no object mode; `jit` and `njit` warn of `False`.",
+        "`False` asks for object mode", (*_JIT, *_CUDA),
+    ),
+    Option(
+        "forceobj", FLAG, "`False`",
+        "Changes nothing: there is no object mode; `jit` and `njit` warn of `True`, `cfunc` refuses it.",
+        "compiles in object mode", _JIT,
+    ),
+    Option(
+        "looplift", FLAG, "`True`",
+        "Changes nothing: there is no object mode.",
+        "compiles loops of functions in object mode", _JIT,
+    ),
+    Option(
+        "forceinline", FLAG, "`False`",
+        "Changes nothing: the compiler decides which calls are inlined.",
+        "has LLVM inline every call", (*_JIT, *_CUDA),
+    ),
+    Option("no_cpython_wrapper", FLAG, "`False`", "Changes nothing.", "makes no function for Python", _JIT),
+    Option("no_cfunc_wrapper", FLAG, "`False`", "Changes nothing.", "makes no function for C", _JIT),
+    Option("no_rewrites", FLAG, "`False`", "Changes nothing.", "leaves out rewriting passes", _JIT),
+    Option("pipeline_class", said("a class"), "`None`", "Changes nothing.", "has a compiler of its own", _JIT),
+    Option("pipeline", said("a class"), "`None`", "Changes nothing.", "has a compiler of its own", _JIT),
+    Option(
+        "target", said('`"cpu"`, `"parallel"` or `"cuda"`'), '`"cpu"`',
+        'For ufuncs: `"parallel"` uses all threads, `"cuda"` a device. For `jit` it changes nothing.',
+        "", _JIT,
+    ),
+    Option("target_backend", said("a string"), "`None`", "Changes nothing.", "names a code generator", _JIT),
+    Option(
+        "identity", said('`0`, `1`, `None` or `"reorderable"`'), "`None`",
+        "For ufuncs: the value that reductions start from.",
+        "", _JIT,
+    ),
+    Option(
+        "writable_args", said("names or positions"), "`()`",
+        "For generalised ufuncs: the inputs that the function stores into.",
+        "", _JIT,
+    ),
+    Option("_nrt", FLAG, "`True`", "Changes nothing.", "compiles without reference counts", _JIT),
+    Option(
+        "_dbg_extend_lifetimes", FLAG, "`False`",
+        "Changes nothing.",
+        "keeps variables until the function ends", _JIT,
+    ),
+    Option("_dbg_optnone", FLAG, "`False`", "Changes nothing.", "leaves a function without optimisation", _JIT),
+    Option(
+        "neighborhood", said("pairs of integers"), "`None`",
+        "Ranges of relative indices, one pair for each dimension, instead of those that are seen in the function.",
+        "", ("stencil",),
+    ),
+    Option(
+        "standard_indexing", said("a name or several"), "`()`",
+        "Names of arrays that are indexed from their beginning, not relative to the element.",
+        "", ("stencil",),
+    ),
+    Option(
+        "cval", said("a number"), "`0`",
+        "The value of elements at the border, whose neighbourhood leaves the array.",
+        "", ("stencil",),
+    ),
+    Option(
+        "index_offsets", said("integers"), "`()`",
+        "Numbers that are added to relative indices, one for each dimension.",
+        "", ("stencil",),
+    ),
+    Option("device", FLAG, "`False`", "Makes a function that kernels call, instead of a kernel.", "", _CUDA),
+    Option(
+        "inline", one_of("never", "always", also=_is_flag, text="a boolean"), '`"never"`',
+        "Changes nothing: the compiler decides which calls are inlined.",
+        "", _CUDA,
+    ),
+    Option(
+        "opt", FLAG, "`True`",
+        "Changes nothing: kernels are always optimised, unless `debug=True`.",
+        "`False` leaves optimisation out", _CUDA,
+    ),
+    Option("lineinfo", FLAG, "`False`", "Puts line numbers into PTX for profilers.", "", _CUDA),
+    Option(
+        "link", said("paths or objects with code, one or several"), "`()`",
+        "Files of CUDA C, PTX or machine code whose functions the kernel calls.",
+        "", _CUDA,
+    ),
+    Option(
+        "extensions", said("objects"), "`()`",
+        "Objects whose `prepare_args` converts arguments before a launch.",
+        "", _CUDA,
+    ),
+    Option("max_registers", said("an integer"), "`None`", "The most registers of a thread on a GPU.", "", _CUDA),
+    Option(
+        "launch_bounds", said("one to three integers"), "`None`",
+        "The most threads of a block, and how many blocks a multiprocessor shall hold.",
+        "", _CUDA,
+    ),
+    Option(
+        "shared_memory_carveout", said('-1 to 100, `"default"`, `"MaxL1"` or `"MaxShared"`'), "`None`",
+        "The share of a multiprocessor's memory that blocks get, in percent; a hint.",
+        "", _CUDA,
+    ),
+    *(
+        Option(name, ANYTHING, "`None`", "Changes nothing: `cuda.compile` has it.", "", _CUDA)
+        for name in ("cc", "abi", "abi_info", "output")
+    ),
+    Option("lto", ANYTHING, "`None`", "Changes nothing.", "optimises while linking", _CUDA),
+)  # fmt: skip
+
+
+def of(decorator: str) -> dict[str, Option]:
+    """The options of a decorator by name.
+
+    >>> of("stencil")["cval"].default
+    '`0`'
+    """
+    return {option.name: option for option in OPTIONS if decorator in option.decorators}
+
+
+def check(decorator: str, given: Mapping[str, Any]) -> None:
+    """Refuses options that a decorator does not have, and values that they do not take.
+
+    Raises:
+        TypeError: there is no such option, or its value is of a wrong type.
+        ValueError: the value is not one of those that the option takes.
+        NameError: `parallel` is a dictionary with an unknown key, as in Numba.
+
+    >>> check("jit", {"nopyhton": True})
+    Traceback (most recent call last):
+    TypeError: jit() got an unexpected option 'nopyhton'; did you mean `nopython`?
+      options: parallel, cache, fastmath, boundscheck, nogil, error_model, overflow, debug, inline, locals
+      accepted for Numba: nopython, forceobj, looplift, forceinline, no_cpython_wrapper, no_cfunc_wrapper, no_rewrites, pipeline_class, pipeline, target, target_backend, identity, writable_args
+    """
+    known = _KNOWN[decorator]
+    for name, value in given.items():
+        if name not in known:
+            raise TypeError(unexpected(decorator, name))
+        complaint = known[name].values.complaint(value)
+        if complaint is None:
+            continue
+        because = f": {complaint}" if complaint else ""
+        # Numba raises `ValueError` for wrong strings, and for anything that `fastmath` and `parallel` do not take.
+        wrong = ValueError if isinstance(value, str) or complaint or name in ("fastmath", "parallel") else TypeError
+        raise wrong(f"{decorator}() got {name}={value!r}{because}\n  {name} takes {plain(known[name].values.text)}")
+
+
+def unexpected(decorator: str, name: str) -> str:
+    """The message for an option that a decorator does not have: the nearest one, and the list of all."""
+    known = _KNOWN[decorator]
+    shown = [n for n, option in known.items() if not n.startswith("_")]
+    mute = [n for n in shown if is_mute(decorator, known[n])]
+    lines = [f"{decorator}() got an unexpected option {name!r}{suggestion(name, known)}"]
+    lines.append("  options: " + ", ".join(n for n in shown if n not in mute))
+    return "\n".join(lines + (["  accepted for Numba: " + ", ".join(mute)] if mute else []))
+
+
+def is_mute(decorator: str, option: Option) -> bool:
+    """Whether a decorator accepts an option only so that programs for Numba go on."""
+    elsewhere = option.name in ("target", "identity", "writable_args") and decorator in ("jit", "njit", "cfunc")
+    return option.name != "inline" and option.effect.startswith("Changes nothing") or elsewhere
+
+
+def described(decorator: str) -> str:
+    """The options of a decorator as a part of its docstring.
+
+    >>> print(described("stencil").splitlines()[3].strip())
+    cache (default False): Keeps the compiled code in files for the next process.
+    """
+    lines = ["", "", "Options:"]
+    for option in of(decorator).values():
+        if not is_mute(decorator, option) and not option.name.startswith("_"):
+            lines.append(f"    {option.name} (default {plain(option.default)}): {plain(option.effect)}")
+            lines.append(f"        It takes {plain(option.values.text)}.")
+    return "\n    ".join(lines) + "\n"
+
+
+def plain(text: str) -> str:
+    """A text without the marks of code in Markdown."""
+    return text.replace("`", "")
+
+
+def suggest(name: str, known: Iterable[str]) -> list[str]:
+    """The names that are near to a misspelt one, nearest first.
+
+    >>> suggest("nopyhton", ["parallel", "nopython"])
+    ['nopython']
+    """
+    spelt = {n.lower().replace("_", "").replace("-", ""): n for n in known}
+    # Loaded for those who misspell.
+    difflib = importlib.import_module("difflib")
+    near = difflib.get_close_matches(name.lower().replace("_", "").replace("-", ""), spelt, 3, 0.6)
+    return [spelt[n] for n in near]
+
+
+def suggestion(name: str, known: Iterable[str], most: int = 1) -> str:
+    """The end of a message about a misspelt name: the nearest names, if there are any that are near.
+
+    >>> suggestion("skylaek", ["skylake", "znver4"])
+    '; did you mean `skylake`?'
+    """
+    near = suggest(name, known)[:most]
+    return f"; did you mean {' or '.join(f'`{n}`' for n in near)}?" if near else ""
+
+
+_KNOWN = {decorator: of(decorator) for decorator in (*_JIT, "stencil", *_CUDA)}
