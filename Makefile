@@ -15,7 +15,7 @@ $(VENV)/bin/maturin build --release --interpreter $(PY) --out target/wheels
 $(PY) -m pip install --quiet --force-reinstall --no-deps target/wheels/lancehead-*.whl
 endef
 
-.PHONY: build demo test bench setup clean
+.PHONY: build demo test bench docs setup clean
 
 # The release wheel, in target/wheels and installed in .venv.
 build: $(VENV)/.lancehead-installed
@@ -28,6 +28,15 @@ test: build
 
 bench: build
 	cargo xtask bench
+
+# The documentation as a site, in site/. Every warning, such as a link that leads nowhere, is an error.
+docs: .venv-docs/.installed
+	.venv-docs/bin/mkdocs build --strict --quiet
+
+.venv-docs/.installed: tools/docs_requirements.txt
+	$${PYTHON:-python3} -m venv --clear .venv-docs
+	.venv-docs/bin/pip install --quiet --disable-pip-version-check -r $<
+	touch $@
 
 setup:
 	@tools/setup.sh
@@ -42,4 +51,4 @@ $(VENV)/.lancehead-installed: $(SOURCES) crates/lh-py/order.txt Cargo.toml Cargo
 	touch $@
 
 clean:
-	rm -rf target $(VENV)
+	rm -rf target $(VENV) .venv-docs site

@@ -18,7 +18,7 @@ const PYTHON: &str = ".venv/bin/python";
 pub fn check(root: &Path) -> Vec<String> {
     let mut failed = run(root, &[cargo("fmt", &["fmt", "--all", "--check"]), clippy()]);
     failed.extend(tidy(root));
-    failed.extend(run(root, &[stubtest(), supported(&["--check"])]));
+    failed.extend(run(root, &[stubtest(), supported(&["--check"]), reference(&["--check"])]));
     failed.extend(test(root, &[]));
     failed
 }
@@ -46,9 +46,9 @@ pub fn bless(root: &Path) -> Vec<String> {
     run(root, &[files, language])
 }
 
-/// Writes the manual's list of supported names from the operation table and the library.
+/// Writes the manual's lists: supported names from the operation table and the library, the package's names, the command.
 pub fn docs(root: &Path) -> Vec<String> {
-    run(root, &[supported(&[])])
+    run(root, &[supported(&[]), reference(&[])])
 }
 
 /// Measures beside Numba, see `benches/README.md`.
@@ -81,6 +81,10 @@ fn stubtest() -> Step<'static> {
 
 fn supported(arguments: &[&'static str]) -> Step<'static> {
     Step { name: "supported names", command: [&[PYTHON, "xtask/supported.py"], arguments].concat(), env: &[] }
+}
+
+fn reference(arguments: &[&'static str]) -> Step<'static> {
+    Step { name: "reference", command: [&[PYTHON, "xtask/reference.py"], arguments].concat(), env: &[] }
 }
 
 fn cargo<'a>(name: &'a str, arguments: &[&'a str]) -> Step<'a> {
