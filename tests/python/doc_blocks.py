@@ -4,7 +4,7 @@
   `# raises: Name` must raise that exception; after a second colon stands a part of its message.
 - A block whose first line is `# name.py` or `/* name.c */` becomes that file. Python files run as programs.
 - Blocks of shell commands after the comment `<!-- run -->` run in the folder. Text that a page shows after
-  `<!-- prints -->` is a part of what the block before it has printed or raised.
+  `<!-- prints -->` is a part of what the block before it has printed or raised; `...` stands for anything.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ def run_block(block: Block, page: str, before: str) -> str:
     if block.mark == "run":
         return run_command(["sh", "-e", "-c", block.text])
     if block.mark == "prints":
-        missing = [line for line in block.text.splitlines() if line.strip() != "..." and line.rstrip() not in before]
+        missing = [line for line in block.text.splitlines() if any(part.rstrip() not in before for part in line.split("..."))]
         if missing:
             raise AssertionError(f"the block before does not show: {missing}\nit shows:\n{before}")
     return before
