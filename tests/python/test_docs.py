@@ -90,9 +90,18 @@ def test_every_page_is_in_the_navigation():
     assert missing == []
 
 
-def test_every_diagnostic_is_in_the_list():
-    listed = set(re.findall(r"\]\(([\w-]+)\.md\)", (DOCS / "diagnostics/README.md").read_text(encoding="utf-8")))
-    assert listed == {p.stem for p in (DOCS / "diagnostics").glob("*.md")} - {"README"}
+CLASSES = {
+    "Typing": "errors.TypingError", "Unsupported": "errors.UnsupportedError", "Bytecode": "errors.UnsupportedBytecodeError",
+    "Value": "errors.NumbaValueError", "Race": "errors.ParallelRaceError", "Kernel": "cuda.errors.CudaCheckError",
+}  # fmt: skip
+
+
+def test_every_diagnostic_is_in_the_list_with_its_class():
+    source = (ROOT / "crates/lh-ir/src/diag.rs").read_text(encoding="utf-8")
+    declared = {name: CLASSES[kind] for name, kind in re.findall(r'= "([\w-]+)", (\w+);', source)}
+    page = (DOCS / "diagnostics/README.md").read_text(encoding="utf-8")
+    listed = re.findall(r"^\| \[([\w-]+)\]\(\1\.md\) \| .* \| `([\w.]+)` \|$", page, re.MULTILINE)
+    assert len(declared) > 10 and dict(listed) == declared and len(listed) == len(declared)
 
 
 def test_generated_pages_are_current():
