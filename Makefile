@@ -31,7 +31,7 @@ bench: build
 
 # The documentation as a site, in site/. Every warning, such as a link that leads nowhere, is an error.
 docs: .venv-docs/.installed
-	.venv-docs/bin/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 .venv-docs/bin/mkdocs build --strict --quiet
 
 .venv-docs/.installed: tools/docs_requirements.txt
 	$${PYTHON:-python3} -m venv --clear .venv-docs

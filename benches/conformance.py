@@ -11,19 +11,19 @@ from pathlib import Path
 
 HEAD = """# Conformance
 
-This page says how much of Numba's own public-API tests passes: the open selection, run by `benches/run.sh suite` against
-this repository's wheel.
+This page says how much of Numba's own public-API tests passes: the open selection, run by `benches/run.sh suite`
+against this repository's wheel.
 
 - "Left out" are tests that skip themselves on this machine or that Numba marks as expected to fail. The share is of the
   others.
 - A module that returns Python functions unchanged passes about half of the tests in some areas.
-- Low shares are mostly features that the language does not have yet: typed containers, sets and dictionaries, datetimes,
-  `jitclass`, `objmode`, and your own types by the low-level API. All tests of "extending" depend on that API when their
-  module is imported.
+- Low shares are mostly features that the language does not have yet: typed containers, sets and dictionaries,
+  datetimes, `jitclass`, `objmode`, and your own types by the low-level API. All tests of "extending" depend on that
+  API when their module is imported.
 - There is no object mode: `forceobj=True` is accepted and changes nothing.
-- Of `stencil` Numba itself passes 10 here, since the suite hands the function over in a wrapper. Without it Numba passes
-  15 and lancehead 11. The other four expect refusals of programs that work here (indices of NumPy's types, tuples beside
-  the arrays, constants in indices without `parallel=True`) or an AssertionError.
+- Of `stencil` Numba itself passes 10 here, since the suite hands the function over in a wrapper. Without it Numba
+  passes 15 and lancehead 11. The other four expect refusals of programs that work here (indices of NumPy's types,
+  tuples beside the arrays, constants in indices without `parallel=True`) or an AssertionError.
 
 | area | tests | left out | passed | |
 |---|---:|---:|---:|---:|"""
@@ -48,8 +48,8 @@ without `argtypes`, and gets a `TypingError`.
 Of numba-cuda's own tests, those that use public names only were run on the CPU device, without a GPU: {passed:,} of
 {tests:,} pass, and {left_out} more skip themselves or are expected to fail ({share:.0f} % of the others).
 
-Of the tests that do not pass, 20 are of caching and end in the suite's own set-up, which looks for `_off` in classes that
-do not have it. With that corrected, 11 of them pass. The others, by cause:
+Of the tests that do not pass, 20 are of caching and end in the suite's own set-up, which looks for `_off` in classes
+that do not have it. With that corrected, 11 of them pass. The others, by cause:
 
 | cause | tests |
 |---|---:|
@@ -61,8 +61,8 @@ do not have it. With that corrected, 11 of them pass. The others, by cause:
 | CuPy, which is not installed | 4 |
 | the driver's own functions in callbacks of linked modules | 3 |
 
-The rest expect refusals of programs that work here (calls of `@njit` functions in kernels, negative strides, globals that
-change), indices that are not checked, or messages in Numba's words.
+The rest expect refusals of programs that work here (calls of `@njit` functions in kernels, negative strides, globals
+that change), indices that are not checked, or messages in Numba's words.
 """
 
 ROW = re.compile(r"^(\S.*?)\s{2,}(\d+)\s+(\d+)\b(.*)")

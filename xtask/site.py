@@ -46,6 +46,18 @@ def kernel_programs():
     return "\n".join(out)
 
 
+def on_config(config):
+    """Completes the sections of the navigation that have a page for each file of a folder."""
+    pages = [f"diagnostics/{p.name}" for p in sorted((ROOT / "docs/diagnostics").glob("*.md")) if p.name != "README.md"]
+    more = {"diagnostics/README.md": pages, "language/index.md": list(language_pages().values())}
+    for section in config.nav:
+        for items in section.values():
+            for below in [value for item in items if isinstance(item, dict) for value in item.values()]:
+                if isinstance(below, list):
+                    below += more[below[0]]
+    return config
+
+
 def on_files(files, config):
     """Adds the pages from outside of `docs/`."""
     for source, page in {**OUTSIDE, **language_pages()}.items():
