@@ -15,7 +15,10 @@ $(VENV)/bin/maturin build --release --interpreter $(PY) --out target/wheels
 $(PY) -m pip install --quiet --force-reinstall --no-deps target/wheels/lancehead-*.whl
 endef
 
-.PHONY: build demo test bench docs setup clean
+# The Python of a machine with a GPU.
+PYTHON ?= python3.12
+
+.PHONY: build demo test bench gpu docs setup clean
 
 # The release wheel, in target/wheels and installed in .venv.
 build: $(VENV)/.lancehead-installed
@@ -29,12 +32,18 @@ test: build
 bench: build
 	cargo xtask bench
 
+# A folder to carry to a machine with a GPU, in target/gpu/carry: the wheel for PYTHON, and what checks and measures it there.
+gpu: build
+	mkdir -p target/gpu
+	tools/gpu_wheel.sh $(PYTHON)
+	tools/gpu_folder.sh target/gpu/wheels/lancehead-*.whl target/gpu/carry
+
 # The documentation as a site, in site/. Every warning, such as a link that leads nowhere, is an error.
 docs: .venv-docs/.installed
 	NO_MKDOCS_2_WARNING=1 .venv-docs/bin/mkdocs build --strict --quiet
 
 .venv-docs/.installed: tools/docs_requirements.txt
-	$${PYTHON:-python3} -m venv --clear .venv-docs
+	python3 -m venv --clear .venv-docs
 	.venv-docs/bin/pip install --quiet --disable-pip-version-check -r $<
 	touch $@
 

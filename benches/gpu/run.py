@@ -1,21 +1,28 @@
-"""Kernels on a GPU, beside numba-cuda and CuPy where they are installed: `python benches/gpu/run.py [--small] [table.md]`. Needs no network.
+"""Kernels on a GPU, beside numba-cuda and CuPy where they are installed: `python benches/gpu/run.py [--small] [--seconds N] [table.md]`.
 
-Times of kernels are the GPU's own, by events: medians of rounds after warming up. Arguments are random, outputs poisoned, both larger
-than the L2 cache unless `--small` only tries whether everything works. `numba-cuda` and `CuPy` are their times divided by ours; CuPy
-runs the same kernels in CUDA C (`peers.cu`). Where there is no GPU it says so, and ends with 0.
+Needs no network. Times of kernels are the GPU's own, by events: medians of rounds after warming up. Arguments are random, outputs
+poisoned, both larger than the L2 cache unless `--small` only tries whether everything works. `numba-cuda` and `CuPy` are their times
+divided by ours; CuPy runs the same kernels in CUDA C (`peers.cu`). Where there is no GPU it says so, and ends with 0; with
+LANCEHEAD_CUDA_DEVICE=gpu that is an error.
+
+Groups of rows are measured in processes of their own, ours before the others'. A row that fails, ends its process or takes too long
+says so, and the rest goes on. The file has at any time what is known so far.
 """
 
 from __future__ import annotations
 
+import argparse
 import ctypes
+import functools
 import importlib
+import importlib.util
+import json
 import os
 import platform
 import shutil
 import statistics
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterator
 from importlib.metadata import distributions
@@ -27,13 +34,22 @@ import numpy as np
 from lancehead import cuda
 
 HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE.parents[1] / "tests" / "cuda"))
-from cases import SMALL, Case, Sizes, all_cases, as_the_cpu_device, cases
+sys.path[:0] = [str(HERE), str(HERE.parents[1] / "tests" / "cuda")]
+import guarded
+from cases import SMALL, Case, CpuDevice, Sizes, cases, runs
+from guarded import Report, Skipped, Task
 
 HEAD = "| row | case | here | | numba-cuda | CuPy | as the CPU device |\n|---|---|---:|---:|---:|---:|---|"
+OURS, PEERS = "lancehead", {"numba-cuda": "numba", "CuPy": "cupy"}
 # Numbers of arrays and of scalars that launches have.
 ARGUMENTS = {"nothing": (0, 0), "1 array": (1, 0), "16 scalars": (0, 16), "16 arrays": (16, 0), "256 scalars": (0, 256)}
 NOTHING = b".version 6.0\n.target sm_50\n.address_size 64\n.visible .entry nothing()\n{\n ret;\n}\n\0"
+FIRST = ("add float32", "matmul_shared")
+# What a process of a first call ends with where the library does not work.
+SKIPPED = 77
+BARE, NOT_MEASURED = "cuLaunchKernel by ctypes", "not measured"
+# Seconds that a group may take.
+LIMITS = {"facts": 45, "row 2": 60, "row 14": 60, "kernels": 120, "the CPU device": 90}
 
 
 class Cupy:
@@ -68,7 +84,7 @@ class Jitted:
 
     def launch(self, case: Case, args: list[Any]) -> Callable[[], None]:
         """A launch of a case's kernel."""
-        configured = self.api.jit(case.kernel, **self.options)[case.grid, case.block]
+        configured = self.api.jit(case.kernel(), **self.options)[case.grid, case.block]
         return lambda: configured(*args)
 
     def empty(self, count: int, args: list[Any]) -> Callable[[], None]:
@@ -77,17 +93,6 @@ class Jitted:
         exec(f"def nothing({', '.join(f'a{i}' for i in range(count))}): pass", names)
         configured = self.api.jit(names["nothing"])[1, 32]
         return lambda: configured(*args)
-
-
-def peers() -> dict[str, Any]:
-    """The others that work here."""
-
-    def numba_cuda() -> Any:
-        theirs = importlib.import_module("numba.cuda")
-        importlib.import_module("numba.cuda.random")
-        return Jitted(theirs) if theirs.is_available() else None
-
-    return {"numba-cuda": attempt(numba_cuda), "CuPy": attempt(Cupy)}
 
 
 def device_ms(api: Any, run: Callable[[], None], small: bool) -> float:
@@ -119,136 +124,237 @@ def host_us(run: Callable[[], Any], wait: Callable[[], Any], small: bool) -> flo
     return statistics.median(times[1:])
 
 
-def attempt(measure: Callable[[], Any]) -> Any:
-    """What another library gives, or none where it fails, which is said."""
-    try:
-        return measure()
-    except Exception as error:
-        print(f"  {type(error).__name__}: {str(error)[:200]}")
-        return None
-
-
-def ratios(ours: float, theirs: dict[str, Any], measure: Callable[[Any], float]) -> str:
-    """What the others need, in units of what we need."""
-    found = {name: attempt(lambda: measure(api)) if api else None for name, api in theirs.items()}
-    return " | ".join("-" if t is None else f"{t / ours:.2f}" for t in found.values())
-
-
 def bare_us(small: bool) -> float:
     """A launch of nothing by the driver itself."""
     driver = ctypes.CDLL(os.environ.get("LANCEHEAD_CUDA_DRIVER") or "libcuda.so.1")
     module, function, one, none = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_uint(1), ctypes.c_void_p()
-    # The context is the one that is in use here.
+    # The context is the one that is in use here, once something has been done in it.
+    cuda.synchronize()
     if driver.cuModuleLoadDataEx(ctypes.byref(module), NOTHING, 0, None, None) or driver.cuModuleGetFunction(ctypes.byref(function), module, b"nothing"):
         raise RuntimeError("the driver does not load a kernel that does nothing")
     return host_us(lambda: driver.cuLaunchKernel(function, one, one, one, one, one, one, ctypes.c_uint(), none, none, none), driver.cuCtxSynchronize, small)
 
 
-def launches(others: dict[str, Any], small: bool) -> Iterator[str]:
-    """What launches cost the host."""
-
-    def measure(api: Any, arrays: int, scalars: int) -> float:
-        args = [api.to_device(np.zeros(32, np.float32)) for _ in range(arrays)] + [np.int32(i) for i in range(scalars)]
-        run = api.empty(len(args), args)
-        run()
-        return host_us(run, api.synchronize, small)
-
-    bare = attempt(lambda: bare_us(small))
-    yield f"| 1 | cuLaunchKernel by ctypes | {'-' if bare is None else f'{bare:.2f} us'} | | | | |"
-    for name, (arrays, scalars) in ARGUMENTS.items():
-        ours = measure(Jitted(cuda), arrays, scalars)
-        beside = ratios(ours, others, lambda api, a=arrays, s=scalars: measure(api, a, s))
-        yield f"| 1 | launch with {name} | {ours:.2f} us | {'' if bare is None else f'{ours - bare:+.2f} us'} | {beside} | |"
+def launch_us(api: Any, kind: str, small: bool) -> dict[str, float]:
+    """What a launch costs the host."""
+    arrays, scalars = ARGUMENTS[kind]
+    args = [api.to_device(np.zeros(32, np.float32)) for _ in range(arrays)] + [np.int32(i) for i in range(scalars)]
+    run = api.empty(len(args), args)
+    run()
+    return {"time": host_us(run, api.synchronize, small)}
 
 
-def measured(api: Any, case: Case, small: bool) -> float:
+def kernel_ms(api: Any, case: Case, small: bool) -> dict[str, Any]:
     """Milliseconds of a case."""
     states = case.row == "12" and isinstance(api, Cupy)
-    args = [a.view(np.uint64) if states and a.dtype.names else a for a in case.args]
-    return device_ms(api, api.launch(case, [api.to_device(a) if isinstance(a, np.ndarray) else a for a in args]), small)
+    args = [a.view(np.uint64) if states and isinstance(a, np.ndarray) and a.dtype.names else a for a in case.arguments()]
+    ms = device_ms(api, api.launch(case, [api.to_device(a) if isinstance(a, np.ndarray) else a for a in args]), small)
+    return {"time": ms, "figure": case.figure(ms)}
 
 
-def kernels(others: dict[str, Any], sizes: Sizes, same: dict[str, bool], small: bool) -> Iterator[str]:
-    """The kernels' times."""
-    of_numba = others["numba-cuda"] and all_cases(others["numba-cuda"].api, sizes)
-    for case in all_cases(cuda, sizes):
-        twin = attempt(lambda: next(of_numba)) if of_numba and case.name != "function in LTO-IR" else None
-        ours = measured(Jitted(cuda), case, small)
-        there = {"numba-cuda": others["numba-cuda"] if twin else None, "CuPy": others["CuPy"] if case.row != "14" else None}
-        beside = ratios(ours, there, lambda api, own=case, other=twin: measured(api, other if isinstance(api, Jitted) else own, small))
-        yield f"| {case.row} | {case.name} | {ours:.3f} ms | {case.figure(ours)} | {beside} | {'yes' if same[case.name] else 'NO'} |"
-
-
-def first_call(package: str, name: str) -> float:
+def first_call(library: str, name: str) -> float:
     """Milliseconds of a kernel's first call in this process: compiled, loaded and done."""
-    api = Cupy() if package == "cupy" else Jitted(importlib.import_module(package), cache=True)
+    api = opened(library, cache=True)
     case = next(c for c in cases(getattr(api, "api", cuda), SMALL) if c.name == name)
     api.synchronize()
-    args = [api.to_device(a) if isinstance(a, np.ndarray) else a for a in case.args]
+    args = [api.to_device(a) if isinstance(a, np.ndarray) else a for a in case.arguments()]
     start = time.perf_counter()
     api.launch(case, args)()
     api.synchronize()
     return (time.perf_counter() - start) * 1e3
 
 
-def first_calls(others: dict[str, Any]) -> Iterator[str]:
-    """First calls in processes of their own: with empty caches, then with what those have left there."""
-
-    def measure(package: str, name: str, folder: str) -> float:
-        caches = {v: f"{folder}/{package}" for v in ("LANCEHEAD_CACHE_DIR", "NUMBA_CACHE_DIR", "CUPY_CACHE_DIR", "CUDA_CACHE_PATH")}
-        command = [sys.executable, str(HERE / "run.py"), "--first", package, name]
-        return float(subprocess.run(command, env={**os.environ, **caches}, stdout=subprocess.PIPE, text=True, check=True).stdout.split()[-1])
-
-    names = {"numba-cuda": "numba.cuda", "CuPy": "cupy"}
-    for name in ("add float32", "matmul_shared"):
-        with tempfile.TemporaryDirectory() as folder:
-            for when in ("cold", "cached"):
-                ours = measure("lancehead.cuda", name, folder)
-                beside = ratios(ours, {p: api and names[p] for p, api in others.items()}, lambda p, n=name, f=folder: measure(p, n, f))
-                yield f"| 16 | first call of {name}, {when} | {ours:.1f} ms | | {beside} | |"
+def first_ms(library: str, name: str) -> dict[str, float]:
+    """The same in a process of its own, with caches in the folder of this group: it finds what the one before has left there."""
+    folder = f"{os.environ[guarded.FOLDER]}/{name}"
+    caches = {v: folder for v in ("LANCEHEAD_CACHE_DIR", "NUMBA_CACHE_DIR", "CUPY_CACHE_DIR", "CUDA_CACHE_PATH")}
+    done = subprocess.run([sys.executable, str(HERE / "run.py"), "--first", library, name], env={**os.environ, **caches}, capture_output=True, text=True)
+    if done.returncode == SKIPPED:
+        raise Skipped(done.stdout.strip())
+    if done.returncode:
+        raise RuntimeError(f"the process ended with {done.returncode}: {(done.stderr.strip().splitlines() or [''])[-1]}")
+    return {"time": float(done.stdout.split()[-1])}
 
 
-def environment() -> Iterator[str]:
-    """The card, its clocks, and the versions of everything."""
-    device, facts = cuda.get_current_device(), ("MULTIPROCESSOR_COUNT", "L2_CACHE_SIZE", "CLOCK_RATE", "MEMORY_CLOCK_RATE")
-    total = cuda.current_context().get_memory_info().total >> 20
-    yield f"{device.name.decode()}, {device.compute_capability}, {total} MiB, " + ", ".join(f"{f} {getattr(device, f)}" for f in facts)
+def opened(library: str, **options: Any) -> Any:
+    """A library, on the GPU."""
+    if library == OURS:
+        return Jitted(cuda, **options)
+    try:
+        if library == "CuPy":
+            return Cupy()
+        theirs = importlib.import_module("numba.cuda")
+        importlib.import_module("numba.cuda.random")
+    except ImportError as error:
+        raise Skipped(str(error)) from None
+    if not theirs.is_available():
+        raise Skipped(f"{library} finds no GPU")
+    return Jitted(theirs, **options)
+
+
+def facts(small: bool) -> dict[str, Any]:
+    """The card, its clocks, the versions of everything, and the sizes of arguments for it."""
+    device, names = cuda.get_current_device(), ("MULTIPROCESSOR_COUNT", "L2_CACHE_SIZE", "CLOCK_RATE", "MEMORY_CLOCK_RATE")
+    total = cuda.current_context().get_memory_info().total
+    lines = [f"{device.name.decode()}, {device.compute_capability}, {total >> 20} MiB, " + ", ".join(f"{n} {getattr(device, n)}" for n in names)]
     if shutil.which("nvidia-smi"):
         asked = "--query-gpu=driver_version,clocks.sm,clocks.mem,temperature.gpu,power.draw"
-        yield subprocess.run(["nvidia-smi", asked, "--format=csv"], capture_output=True, text=True, check=False).stdout
+        lines.append(subprocess.run(["nvidia-smi", asked, "--format=csv,noheader"], capture_output=True, text=True, check=False).stdout.strip())
     known = {d.metadata["Name"]: d.version for d in distributions()}
-    yield f"Python {platform.python_version()}, " + ", ".join(f"{n} {v}" for n, v in known.items() if n in ("lancehead", "numpy", "numba-cuda") or n[:4] == "cupy")
-    yield ""
+    shown = [f"{n} {v}" for n, v in known.items() if n and (n in ("lancehead", "numpy", "numba-cuda") or n.startswith("cupy"))]
+    lines.append(", ".join([f"Python {platform.python_version()}", *shown]))
+    return {"lines": lines, "sizes": SMALL if small else Sizes(blocks=2 * device.MULTIPROCESSOR_COUNT).within(total)}
 
 
-def table(small: bool) -> Iterator[str]:
-    """All lines."""
-    device, others = cuda.get_current_device(), peers()
-    sizes = SMALL if small else Sizes(blocks=2 * device.MULTIPROCESSOR_COUNT).within(cuda.current_context().get_memory_info().total)
-    yield from environment()
-    yield HEAD
-    yield from launches(others, small)
-    same = as_the_cpu_device()
-    yield from kernels(others, sizes, same, small)
-    yield from first_calls(others)
-    of_corpus = {name.removeprefix("corpus "): is_same for name, is_same in same.items() if name.startswith("corpus ")}
-    differ = ", ".join(name for name, is_same in of_corpus.items() if not is_same)
-    yield f"| 18 | the corpus, {len(of_corpus)} kernels | | | | | {sum(of_corpus.values())} bit for bit{f'; not {differ}' if differ else ''} |"
+def tasks(library: str, group: str, sizes: Sizes, small: bool) -> Iterator[Task]:
+    """Of a group of rows."""
+    api = functools.cache(lambda: opened(library))
+    if group == "facts":
+        yield Task("facts", lambda: facts(small))
+    elif group == "launches":
+        if library == OURS:
+            yield Task(BARE, lambda: {"time": bare_us(small)})
+        yield from (Task(f"launch with {kind}", lambda kind=kind: launch_us(api(), kind, small)) for kind in ARGUMENTS)
+    elif group == "the CPU device":
+        cpu = CpuDevice(os.environ[guarded.FOLDER])
+        # The first computes on the CPU device, too.
+        yield from (Task(run.name, lambda run=run: cpu.agrees(run), seconds=None if i else 60) for i, run in enumerate(runs()))
+    elif group == "first calls":
+        for name in FIRST:
+            yield from (Task(f"first call of {name}, {when}", lambda name=name: first_ms(library, name)) for when in ("cold", "cached"))
+    else:
+        numba = library == "numba-cuda"
+        rows = cases(importlib.import_module("numba.cuda") if numba else cuda, sizes)
+        left_out = {"CuPy": lambda c: c.row == "14", "numba-cuda": lambda c: c.name == "function in LTO-IR"}.get(library, lambda c: False)
+        chosen = [c for c in rows if group == "kernels" and c.name != "heat_steps" or group_of(c) == group]
+        yield from (Task(c.name, lambda c=c: kernel_ms(api(), c, small)) for c in chosen if not left_out(c))
+
+
+def group_of(case: Case) -> str:
+    """The group in which a case is measured here."""
+    return "grid barriers" if case.name == "heat_steps" else f"row {case.row}"
+
+
+class Row:
+    """A line of the table."""
+
+    def __init__(self, row: str, name: str, unit: str, digits: int) -> None:
+        self.row, self.name, self.unit, self.digits = row, name, unit, digits
+        self.here: float | None = None
+        self.note = NOT_MEASURED
+        self.beside: dict[str, float] = {}
+        self.same = ""
+
+    def __str__(self) -> str:
+        here = "-" if self.here is None else f"{self.here:.{self.digits}f} {self.unit}"
+        ratios = [f"{self.beside[p] / self.here:.2f}" if self.here and p in self.beside else "-" for p in PEERS]
+        return f"| {self.row} | {self.name} | {here} | {self.note} | {' | '.join(ratios)} | {self.same} |"
+
+
+class Table:
+    """All rows. A file has what is known so far."""
+
+    def __init__(self, path: str | None) -> None:
+        self.path = path
+        self.head: list[str] = []
+        self.rows = {BARE: Row("1", BARE, "us", 2), **{n: Row("1", n, "us", 2) for n in (f"launch with {kind}" for kind in ARGUMENTS)}}
+        self.rows |= {c.name: Row(c.row, c.name, "ms", 3) for c in cases(cuda, SMALL)}
+        self.rows |= {n: Row("16", n, "ms", 1) for n in (f"first call of {name}, {when}" for name in FIRST for when in ("cold", "cached"))}
+        self.corpus: dict[str, str] = {}
+        self.remarks: list[str] = []
+        self.told: set[tuple[str, str]] = set()
+
+    def note(self, library: str, group: str, report: Report) -> None:
+        """Enters what has been measured."""
+        if (report.task, report.how) == (guarded.EXIT, "passed"):
+            return
+        row, text = self.rows.get(report.task), " ".join(str(report.what).split())[:300].replace("|", "/")
+        failed = {"failed": f"FAILED: {text}", "skipped": f"skipped: {text}", "late": NOT_MEASURED}.get(report.how)
+        if report.task == "facts" and not failed:
+            self.head = report.what["lines"]
+        elif group == "the CPU device" and report.task.startswith("corpus "):
+            self.corpus[report.task.removeprefix("corpus ")] = failed or report.what
+        elif group == "the CPU device" and row:
+            row.same = failed or report.what
+        elif row and library == OURS:
+            row.note = failed or report.what.get("figure", "")
+            row.here = None if failed else report.what["time"]
+        elif row and not failed:
+            row.beside[library] = report.what["time"]
+        # A library that is not there says the same of all rows.
+        if failed and report.how != "late" and not (report.how == "skipped" and (library, failed) in self.told):
+            self.told.add((library, failed))
+            self.remarks.append(f"{library}, {report.task}: {failed}")
+        self.write()
+        print(f"  {library}, {report.task}: {failed or report.what}", flush=True)
+
+    def __str__(self) -> str:
+        bare = self.rows[BARE].here
+        for name in (f"launch with {kind}" for kind in ARGUMENTS):
+            if bare is not None and (ours := self.rows[name].here) is not None:
+                self.rows[name].note = f"{ours - bare:+.2f} us"
+        return "\n".join([*self.head, "", HEAD, *map(str, self.rows.values()), self._corpus_row(), "", *self.remarks, ""])
+
+    def _corpus_row(self) -> str:
+        same = sum(how == "yes" for how in self.corpus.values())
+        others = "".join(f"; {name}: {how}" for name, how in self.corpus.items() if how != "yes")
+        said = f"{same} bit for bit{others}" if self.corpus else NOT_MEASURED
+        return f"| 18 | the corpus, {len(self.corpus)} kernels | | | | | {said} |"
+
+    def write(self) -> None:
+        """Replaces the file."""
+        if self.path:
+            Path(f"{self.path}.new").write_text(str(self))
+            os.replace(f"{self.path}.new", self.path)
+
+
+def measure(table: Table, small: bool, seconds: float, each: float) -> None:
+    """Fills the table: first our own rows, then the others', group by group, until the time is over."""
+    deadline, sizes = time.monotonic() + seconds, SMALL
+    here = dict.fromkeys(group_of(c) for c in cases(cuda, SMALL))
+    plan = [(OURS, g) for g in ("facts", "launches", *here, "the CPU device", "first calls")]
+    plan += [(peer, g) for peer in PEERS for g in ("launches", "kernels", "grid barriers", "first calls")]
+    for library, group in plan:
+        limit = min(deadline - time.monotonic(), LIMITS.get(group, 40))
+        if limit < 1 or (library != OURS and importlib.util.find_spec(PEERS[library]) is None):
+            continue
+        command = [sys.executable, str(HERE / "run.py"), "--library", library, "--group", group, "--sizes", json.dumps(sizes)]
+        # Processes of the others leave the GPU to them: our part in them runs on the CPU device.
+        device = {"LANCEHEAD_CUDA_DEVICE": "gpu" if library == OURS else "cpu"}
+        for report in guarded.supervised([*command, *["--small"] * small], limit, each, device):
+            table.note(library, group, report)
+            if (report.task, report.how) == ("facts", "passed"):
+                sizes = Sizes(*report.what["sizes"])
 
 
 def main(arguments: list[str]) -> int:
     """Writes the table."""
     if arguments[:1] == ["--first"]:
-        print(first_call(*arguments[1:]))
+        try:
+            print(first_call(*arguments[1:]))
+        except Skipped as reason:
+            print(reason)
+            return SKIPPED
         return 0
-    if cuda.get_current_device().name == b"CPU":
+    names = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    names.add_argument("table", nargs="?")
+    names.add_argument("--small", action="store_true", help="tries whether everything works")
+    names.add_argument("--seconds", type=float, default=600, help="after which nothing new is started")
+    names.add_argument("--each", type=float, default=20, help="seconds that a row may take")
+    for hidden in ("library", "group", "sizes", "into"):
+        names.add_argument(f"--{hidden}", help=argparse.SUPPRESS)
+    given = names.parse_args(arguments)
+    if given.group:
+        guarded.work(tasks(given.library, given.group, Sizes(*json.loads(given.sizes)), given.small), given.into)
+        return 0
+    if guarded.is_without_gpu():
         print("no GPU here: kernels would run on the CPU device, which `cpu_device.py` measures")
         return 0
-    files = [open(a, "w") for a in arguments if not a.startswith("--")]
-    for line in table("--small" in arguments):
-        for file in (sys.stdout, *files):
-            print(line, file=file, flush=True)
-    return 0
+    guarded.stop_when_asked()
+    table = Table(given.table)
+    measure(table, given.small, given.seconds, given.each)
+    print(table)
+    return 0 if any(row.here is not None for row in table.rows.values()) else 1
 
 
 if __name__ == "__main__":

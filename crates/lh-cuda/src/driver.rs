@@ -16,7 +16,7 @@ use std::ffi::{CStr, CString, c_char, c_int, c_uint, c_void};
 use std::fmt;
 use std::mem::ManuallyDrop;
 use std::ptr::null_mut;
-use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 mod streams;
@@ -277,8 +277,9 @@ pub struct Gpu {
     pub capability: (u32, u32),
     /// The pool that memory comes from, in the order of streams.
     pool: Option<usize>,
-    /// Whether memory was allocated in the order of the default stream since that was waited for.
-    null_is_used: AtomicBool,
+    /// How often memory was allocated in the order of the default stream, and how much of that was waited for.
+    allocations: AtomicU64,
+    awaited: AtomicU64,
     /// What is still to be given back.
     later: Later,
 }
@@ -331,7 +332,8 @@ impl Gpu {
             context,
             capability: (0, 0),
             pool: None,
-            null_is_used: AtomicBool::new(true),
+            allocations: AtomicU64::new(1),
+            awaited: AtomicU64::new(0),
             later: Later::default(),
         };
         gpu.capability = (gpu.attribute(attribute::MAJOR)? as u32, gpu.attribute(attribute::MINOR)? as u32);
@@ -457,7 +459,7 @@ impl Gpu {
             }
         }
         // After it: who waits meanwhile need not have waited for this.
-        self.null_is_used.store(true, Ordering::Relaxed);
+        self.allocations.fetch_add(1, Ordering::AcqRel);
         Ok(address)
     }
 

@@ -257,12 +257,14 @@ fn convert_result(f: &mut Function, want: Ty) {
 
 /// A kernel that returns something.
 fn kernel_result(f: &Function, ret: Ty) -> Box<Diagnostic> {
+    let text = format!("CUDA kernel must have void return type, `{}` returns `{ret}`", f.qualname);
+    at_return(Diagnostic::new(diag::NOT_ON_DEVICE, text), f)
+        .note("write the result into an array, or make it a device function: `@cuda.jit(device=True)`")
+}
+
+/// A diagnostic at the first place where a function returns.
+pub(crate) fn at_return(d: Box<Diagnostic>, f: &Function) -> Box<Diagnostic> {
     use lh_ir::func::Term;
     let place = f.blocks.iter().find(|b| matches!(b.term, Some(Term::Return(_)))).map(|b| b.term_span);
-    Diagnostic::new(
-        diag::NOT_ON_DEVICE,
-        format!("CUDA kernel must have void return type, `{}` returns `{ret}`", f.qualname),
-    )
-    .note("write the result into an array, or make it a device function: `@cuda.jit(device=True)`")
-    .at(&f.file, place.unwrap_or_default())
+    d.at(&f.file, place.unwrap_or_default())
 }

@@ -21,7 +21,7 @@ pub mod typed;
 use host::Host;
 use image::Image;
 use lh_infer::ArgTy;
-use lh_ir::diag::Result;
+use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{Device, Extern, Function, Inst, Options, Term};
 use lh_ir::{FuncId, ObjId, SpecId, Ty, TyKind};
 use rare::Rare;
@@ -271,6 +271,33 @@ impl Compiler {
         let args: Vec<ArgTy> = args.iter().map(|t| ArgTy::from(*t)).collect();
         let spec = Session::new(self, host).entry(func, &args, options, None)?;
         Ok(self.specs[spec.index()].ret)
+    }
+
+    /// The parameters, by their places, that the function of a generalised ufunc never stores to.
+    ///
+    /// # Errors
+    /// As [`Compiler::compile`], or it returns something.
+    pub fn unstored(&mut self, host: &mut dyn Host, f: ObjId, args: &[Ty], options: Options) -> Result<Vec<usize>> {
+        let ret = self.result_type(host, f, args, options)?;
+        let lh_infer::Object::Func(func) = host.object(f) else { lh_ir::bug!("not a function") };
+        let types: Vec<ArgTy> = args.iter().map(|t| ArgTy::from(*t)).collect();
+        let spec = Session::new(self, host).entry(func, &types, options, None)?;
+        let body = self.body(spec);
+        if !ret.is_none() && !ret.is_never() {
+            let text = format!(
+                "`{}` returns `{ret}`: the function of a generalised ufunc returns nothing",
+                body.func.qualname
+            );
+            let d = Diagnostic::new(diag::NO_MATCHING_CALL, text);
+            return Err(device::at_return(d, &body.func).note(
+                "store the result in an output, `out[0] = ...` or `out[:] = ...`, which is a parameter of the function",
+            ));
+        }
+        let mut param = 0..;
+        let place = |(i, t): (usize, &Ty)| (!t.flatten().is_empty()).then(|| param.next().map(|p| (i, p)))?;
+        let places: Vec<(usize, u32)> = args.iter().enumerate().filter_map(place).collect();
+        let written = body.summary.writes();
+        Ok(places.into_iter().filter(|(_, p)| written >> (*p).min(31) & 1 == 0).map(|(i, _)| i).collect())
     }
 
     /// The types of arguments, those of lists without items found by their use in the function.
@@ -534,7 +561,7 @@ fn escapes(args: &[Ty], ret: Ty) -> bool {
     use lh_ir::types::{Prim, TyKind};
     fn holds(t: Ty) -> bool {
         match t.kind() {
-            TyKind::List(e) => e.is_counted(),
+            TyKind::List(e, _) => e.is_counted(),
             TyKind::Tuple { elems, .. } => elems.iter().any(|e| holds(*e)),
             TyKind::Optional(t) => holds(*t),
             _ => false,

@@ -263,7 +263,7 @@ fn formless(t: Ty) -> Option<(&'static str, &'static str)> {
             TyKind::Generator { .. } => Some(("a generator inside another value", "return it by itself")),
             _ => formless(*t),
         }),
-        TyKind::List(t) | TyKind::Optional(t) => formless(*t),
+        TyKind::List(t, _) | TyKind::Optional(t) => formless(*t),
         _ => None,
     }
 }

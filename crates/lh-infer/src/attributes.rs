@@ -14,7 +14,7 @@ use lh_ir::{Const, Ty};
 fn classes(t: Ty) -> &'static [&'static str] {
     match t.kind() {
         TyKind::Array { .. } => &["numpy.ndarray"],
-        TyKind::List(_) | TyKind::PendingList(_) => &["builtins.list"],
+        TyKind::List(..) | TyKind::PendingList(_) => &["builtins.list"],
         TyKind::Str => &["builtins.str"],
         TyKind::Tuple { name: Some(n), .. } if is_chunksize(n) => &["threads.chunksize"],
         TyKind::Tuple { .. } => &["builtins.tuple"],
@@ -30,7 +30,7 @@ fn classes(t: Ty) -> &'static [&'static str] {
 /// What a list is extended by.
 fn items_of(t: Ty) -> Option<Ty> {
     match t.kind() {
-        TyKind::List(t) | TyKind::Range(t) => Some(*t),
+        TyKind::List(t, _) | TyKind::Range(t) => Some(*t),
         TyKind::Array { dtype, ndim: 1, .. } => Some(*dtype),
         TyKind::Tuple { elems, .. } => elems.first().copied(),
         _ => None,
@@ -130,8 +130,8 @@ impl Infer<'_> {
                 let at = ["start", "stop", "step"].iter().position(|n| *n == name);
                 Ok(at.map(|i| self.field(v, i as u32)))
             }
-            TyKind::List(_) | TyKind::PendingList(_) if name == "append" => Ok(Some(self.builtin_bound(v, "append"))),
-            TyKind::List(_) if matches!(name, "extend" | "insert") && self.site_of(v).is_some() => {
+            TyKind::List(..) | TyKind::PendingList(_) if name == "append" => Ok(Some(self.builtin_bound(v, "append"))),
+            TyKind::List(..) if matches!(name, "extend" | "insert") && self.site_of(v).is_some() => {
                 Ok(Some(self.builtin_bound(v, if name == "extend" { "extend" } else { "insert" })))
             }
             TyKind::PendingList(_) => Ok(Some(match name {
@@ -196,7 +196,7 @@ impl Infer<'_> {
                 self.list_append(recv, x)?;
                 Ok(Val::of_type(Ty::none()))
             }
-            ("extend" | "insert", [.., x]) if matches!(recv.ty.kind(), TyKind::List(_)) => {
+            ("extend" | "insert", [.., x]) if matches!(recv.ty.kind(), TyKind::List(..)) => {
                 let item = if name == "extend" { items_of(x.ty) } else { Some(x.ty) };
                 if item.is_some_and(|t| self.widened(recv, t)) {
                     return Ok(Val::of_type(Ty::none()));

@@ -143,7 +143,7 @@ impl Infer<'_> {
         let (module, name) = match x.ty.kind() {
             TyKind::Tuple { name: Some(n), .. } => return self.object(n.class),
             TyKind::Tuple { .. } => ("builtins", "tuple"),
-            TyKind::List(_) => ("builtins", "list"),
+            TyKind::List(..) => ("builtins", "list"),
             TyKind::Str => ("builtins", "str"),
             TyKind::None => ("types", "NoneType"),
             TyKind::Range(_) => ("builtins", "range"),
@@ -242,7 +242,7 @@ impl Infer<'_> {
                 Object::Path(p) => match p.as_str() {
                     "numpy.ndarray" => t.is_array(),
                     "builtins.tuple" => t.is_tuple(),
-                    "builtins.list" => matches!(t.kind(), TyKind::List(_) | TyKind::PendingList(_)),
+                    "builtins.list" => matches!(t.kind(), TyKind::List(..) | TyKind::PendingList(_)),
                     "builtins.str" => t == Ty::str(),
                     "builtins.NoneType" | "types.NoneType" => t.is_none(),
                     "builtins.range" => matches!(t.kind(), TyKind::Range(_)),

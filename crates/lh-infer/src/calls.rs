@@ -529,7 +529,7 @@ impl Infer<'_> {
         let is_ufunc = path.starts_with("numpy.") && lh_ops::for_python(path).is_some();
         args.iter()
             .map(|a| match a.ty.kind() {
-                TyKind::List(_) if is_ufunc => self.call_library("numpy.asarray", std::slice::from_ref(a)),
+                TyKind::List(..) if is_ufunc => self.call_library("numpy.asarray", std::slice::from_ref(a)),
                 _ => Ok(a.clone()),
             })
             .collect()
@@ -608,7 +608,7 @@ impl Infer<'_> {
         let truths = args.iter().all(|a| a.ty.is_bool());
         let array = |a: &Val| match a.ty.kind() {
             TyKind::Bool if !truths => Ok(a.clone()),
-            TyKind::Tuple { .. } | TyKind::List(_) | TyKind::Bool => {
+            TyKind::Tuple { .. } | TyKind::List(..) | TyKind::Bool => {
                 self.call_library("numpy.asarray", std::slice::from_ref(a))
             }
             _ => Ok(a.clone()),
@@ -759,7 +759,7 @@ fn carried(t: Ty) -> bool {
 pub(crate) fn has_pending(t: Ty) -> bool {
     match t.kind() {
         TyKind::PendingList(_) => true,
-        TyKind::List(t) | TyKind::Optional(t) => has_pending(*t),
+        TyKind::List(t, _) | TyKind::Optional(t) => has_pending(*t),
         TyKind::Tuple { elems, .. } => elems.iter().any(|t| has_pending(*t)),
         _ => false,
     }

@@ -53,7 +53,7 @@ impl Infer<'_> {
             (TyKind::Instance { .. }, TyKind::Instance { .. }) => self.compare_instances(op, a, b),
             (TyKind::Str, TyKind::Str) => self.compare_strings(op, a, b),
             (TyKind::Tuple { .. }, TyKind::Tuple { .. }) => self.compare_tuples(op, a, b),
-            (TyKind::List(_), TyKind::List(_)) => {
+            (TyKind::List(..), TyKind::List(..)) => {
                 self.call_library(&format!("builtins.list.__{}__", compare_name(op)), &[a.clone(), b.clone()])
             }
             (TyKind::PendingList(_), _) | (_, TyKind::PendingList(_)) => Ok(Val::of_type(Ty::never())),
@@ -296,7 +296,7 @@ impl Infer<'_> {
         if a.ty.flatten().is_empty() {
             return Ok(Val::bool(!negate));
         }
-        if let TyKind::List(_) = a.ty.kind() {
+        if let TyKind::List(..) = a.ty.kind() {
             let same = self.runtime("lh_list_is", &[a.clone(), b.clone()], Ty::bool())?;
             return if negate { self.unary(UnOp::Not, &same) } else { Ok(same) };
         }

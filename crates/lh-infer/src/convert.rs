@@ -185,7 +185,7 @@ pub fn unify(a: Ty, b: Ty, pending: &mut Pending) -> Option<Ty> {
             let layout = if l == k { *l } else { Layout::A };
             (d == e && n == m).then(|| Ty::array_ro(*d, *n as usize, layout, *r || *s))
         }
-        (TyKind::PendingList(s), TyKind::List(t)) | (TyKind::List(t), TyKind::PendingList(s)) => {
+        (TyKind::PendingList(s), TyKind::List(t, false)) | (TyKind::List(t, false), TyKind::PendingList(s)) => {
             pending.learn(*s, *t).then(|| Ty::list(*t))
         }
         (TyKind::PendingList(_), TyKind::PendingList(_)) => Some(a),
@@ -196,8 +196,8 @@ pub fn unify(a: Ty, b: Ty, pending: &mut Pending) -> Option<Ty> {
         // Members that are integers become such where they meet others.
         (TyKind::Instance { of, .. }, _) if matches!(a.as_enum(), Some((_, _, true))) => unify(*of, b, pending),
         (_, TyKind::Instance { of, .. }) if matches!(b.as_enum(), Some((_, _, true))) => unify(a, *of, pending),
-        (TyKind::List(x), TyKind::List(y)) => match (x.kind(), y.kind()) {
-            (TyKind::PendingList(_) | TyKind::List(_), TyKind::PendingList(_) | TyKind::List(_)) => {
+        (TyKind::List(x, false), TyKind::List(y, false)) => match (x.kind(), y.kind()) {
+            (TyKind::PendingList(_) | TyKind::List(..), TyKind::PendingList(_) | TyKind::List(..)) => {
                 unify(*x, *y, pending).map(Ty::list)
             }
             _ => None,

@@ -203,7 +203,7 @@ impl Infer<'_> {
                 Ok(self.pack(parts, to))
             }
             // Lists whose items are not known yet: another sweep makes the types equal.
-            (TyKind::PendingList(_) | TyKind::List(_), TyKind::PendingList(_) | TyKind::List(_)) => {
+            (TyKind::PendingList(_) | TyKind::List(..), TyKind::PendingList(_) | TyKind::List(..)) => {
                 self.pending.changed |= val.ty != to;
                 Ok(self.push(Inst::Zero, to))
             }
@@ -331,7 +331,7 @@ impl Infer<'_> {
                 let inner = self.truth(&inner)?;
                 Ok(self.op("and", &[has, inner]))
             }
-            TyKind::List(_) | TyKind::PendingList(_) => {
+            TyKind::List(..) | TyKind::PendingList(_) => {
                 let v = self.value(val);
                 let n = self.push(Inst::ListLen(v), Ty::int());
                 Ok(self.cast(&n, Ty::bool()))

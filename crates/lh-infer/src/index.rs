@@ -37,7 +37,7 @@ impl Infer<'_> {
             TyKind::Obj(o) if k.as_str().is_some() => self.enum_by_name(*o, k),
             TyKind::Array { .. } => self.array_item(v, k),
             TyKind::Record(_) => self.record_item(v, k),
-            TyKind::List(t) => match k.ty.kind() {
+            TyKind::List(t, _) => match k.ty.kind() {
                 TyKind::Int { .. } | TyKind::Bool => {
                     let at = self.checked_list_index(v, k, "list index out of range")?;
                     Ok(self.list_item(v, &at, *t))
@@ -407,6 +407,11 @@ impl Infer<'_> {
         match t.kind() {
             TyKind::Array { readonly: true, .. } => Err(Diagnostic::new(diag::READ_ONLY, "the array is read-only")
                 .note("pass a writable array, or work on `a.copy()`")),
+            TyKind::List(_, true) => {
+                let text = "the list is a global or captured one, which is a constant in compiled code";
+                Err(Diagnostic::new(diag::READ_ONLY, text)
+                    .note("pass the list as an argument, or change a copy: `items = list(GLOBAL)`"))
+            }
             _ => Ok(()),
         }
     }
@@ -437,7 +442,8 @@ impl Infer<'_> {
                 self.push_void(Inst::Store(p, x));
                 Ok(())
             }
-            TyKind::List(t) if k.ty.is_int() || k.ty.is_bool() => {
+            TyKind::List(t, _) if k.ty.is_int() || k.ty.is_bool() => {
+                self.check_writable(v.ty)?;
                 let at = self.checked_list_index(v, k, "list assignment index out of range")?;
                 if self.dead {
                     return Ok(());
@@ -455,7 +461,7 @@ impl Infer<'_> {
                 self.push_void(Inst::Store(p, x));
                 Ok(())
             }
-            TyKind::List(_) => self.method(v, "__setitem__", &[k.clone(), x.clone()]).map(|_| ()),
+            TyKind::List(..) => self.method(v, "__setitem__", &[k.clone(), x.clone()]).map(|_| ()),
             TyKind::PendingList(_) => {
                 self.stop();
                 Ok(())
@@ -554,7 +560,7 @@ impl Infer<'_> {
     /// `dst[...] = x`, with broadcasting.
     pub(crate) fn assign(&mut self, dst: &Val, x: &Val) -> Result<()> {
         let (dtype, ndim, ..) = dst.ty.as_array().expect("an array");
-        let x = if matches!(x.ty.kind(), TyKind::List(_) | TyKind::Tuple { .. }) {
+        let x = if matches!(x.ty.kind(), TyKind::List(..) | TyKind::Tuple { .. }) {
             self.call_library("numpy.asarray", std::slice::from_ref(x))?
         } else {
             x.clone()

@@ -240,7 +240,7 @@ impl Infer<'_> {
         }
         for (name, val) in self.code.value_names.iter().zip(&self.vals) {
             if let (Some(name), Some(Val { ty, v: Some(v), .. })) = (name, val)
-                && (ty.is_array() || ty.is_number() || matches!(ty.kind(), TyKind::List(_) | TyKind::Tuple { .. }))
+                && (ty.is_array() || ty.is_number() || matches!(ty.kind(), TyKind::List(..) | TyKind::Tuple { .. }))
             {
                 self.out.names.push((*v, name.to_string()));
             }
@@ -455,6 +455,17 @@ impl Infer<'_> {
 
     fn cannot_unify(&self, p: Value, a: Ty, b: Ty, span: Span) -> Box<Diagnostic> {
         let name = self.code.value_names[p.index()].as_deref().unwrap_or("a value").to_owned();
+        if let (TyKind::List(_, x), TyKind::List(_, y)) = (a.kind(), b.kind())
+            && x != y
+        {
+            let text = format!(
+                "`{name}` is a global or captured list, a constant, on one way here and another list on another"
+            );
+            return Diagnostic::new(diag::CANNOT_UNIFY, text)
+                .label(format!("`{name}` becomes the other one before this point"))
+                .note("use a copy of the constant one: `list(GLOBAL)`")
+                .at(&self.code.file, span);
+        }
         Diagnostic::new(diag::CANNOT_UNIFY, format!("`{name}` is `{a}` on one way here and `{b}` on another"))
             .label(format!("`{name}` becomes `{b}` before this point"))
             .note(format!("use one type for `{name}`, or two names"))

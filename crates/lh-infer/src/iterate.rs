@@ -112,7 +112,7 @@ impl Infer<'_> {
                 let v = self.value(val);
                 Ok(self.push(Inst::ArrayShape(v, 0), Ty::int()))
             }
-            TyKind::List(_) | TyKind::PendingList(_) => {
+            TyKind::List(..) | TyKind::PendingList(_) => {
                 let v = self.value(val);
                 Ok(self.push(Inst::ListLen(v), Ty::int()))
             }
@@ -261,7 +261,7 @@ impl Infer<'_> {
                 let len = self.len(val)?;
                 Ok(Plan::Items { seq: val.clone(), len: Some(len), reversed })
             }
-            TyKind::List(_) | TyKind::PendingList(_) => {
+            TyKind::List(..) | TyKind::PendingList(_) => {
                 let len = if reversed { Some(self.len(val)?) } else { None };
                 Ok(Plan::Items { seq: val.clone(), len, reversed })
             }
@@ -621,7 +621,7 @@ impl Infer<'_> {
         match seq.ty.kind() {
             TyKind::Array { dtype, ndim: 1, .. } => Ok(self.load_item(seq, std::slice::from_ref(at), *dtype)),
             TyKind::Array { .. } => self.subarray(seq, at),
-            TyKind::List(t) => Ok(self.list_item(seq, at, *t)),
+            TyKind::List(t, _) => Ok(self.list_item(seq, at, *t)),
             TyKind::PendingList(_) => Ok(Val::of_type(Ty::never())),
             TyKind::Str => self.runtime("lh_str_getitem", &[seq.clone(), at.clone()], Ty::str()),
             _ => self.get_item(seq, at),

@@ -182,7 +182,7 @@ impl Infer<'_> {
 
     /// An array, and a list or a tuple beside it as one.
     pub(crate) fn arrays_of(&mut self, a: &Val, b: &Val) -> Result<Option<(Val, Val)>> {
-        let is_sequence = |v: &Val| matches!(v.ty.kind(), TyKind::List(_) | TyKind::Tuple { .. });
+        let is_sequence = |v: &Val| matches!(v.ty.kind(), TyKind::List(..) | TyKind::Tuple { .. });
         Ok(if a.ty.is_array() && is_sequence(b) {
             Some((a.clone(), self.call_library("numpy.asarray", std::slice::from_ref(b))?))
         } else if b.ty.is_array() && is_sequence(a) {
@@ -218,14 +218,14 @@ impl Infer<'_> {
                 self.call_library(&format!("builtins.str.__{}__", operator_name(op)), &[a.clone(), b.clone()])
             }
             (TyKind::Int { .. } | TyKind::Bool, BinOp::Mul, TyKind::Str) => self.binary_other(op, b, a, inplace),
-            (TyKind::List(_) | TyKind::PendingList(_), BinOp::Add, TyKind::List(_) | TyKind::PendingList(_)) => {
-                if let (TyKind::PendingList(s), TyKind::List(t)) | (TyKind::List(t), TyKind::PendingList(s)) =
+            (TyKind::List(..) | TyKind::PendingList(_), BinOp::Add, TyKind::List(..) | TyKind::PendingList(_)) => {
+                if let (TyKind::PendingList(s), TyKind::List(t, _)) | (TyKind::List(t, _), TyKind::PendingList(s)) =
                     (a.ty.kind(), b.ty.kind())
                 {
                     self.pending.learn(*s, *t);
                     return Ok(Val::of_type(Ty::never()));
                 }
-                if let (TyKind::List(t), TyKind::List(u)) = (a.ty.kind(), b.ty.kind()) {
+                if let (TyKind::List(t, _), TyKind::List(u, _)) = (a.ty.kind(), b.ty.kind()) {
                     // Displays of numbers adapt to each other.
                     if self.widened(a, *u) || (!inplace && self.widened(b, *t)) {
                         return Ok(Val::of_type(Ty::never()));
@@ -234,10 +234,11 @@ impl Infer<'_> {
                 let name = if inplace { "builtins.list.__iadd__" } else { "builtins.list.__add__" };
                 self.call_library(name, &[a.clone(), b.clone()])
             }
-            (TyKind::List(_), BinOp::Mul, TyKind::Int { .. } | TyKind::Bool) => {
-                self.call_library("builtins.list.__mul__", &[a.clone(), b.clone()])
+            (TyKind::List(..), BinOp::Mul, TyKind::Int { .. } | TyKind::Bool) => {
+                let name = if inplace { "builtins.list.__imul__" } else { "builtins.list.__mul__" };
+                self.call_library(name, &[a.clone(), b.clone()])
             }
-            (TyKind::Int { .. } | TyKind::Bool, BinOp::Mul, TyKind::List(_)) => {
+            (TyKind::Int { .. } | TyKind::Bool, BinOp::Mul, TyKind::List(..)) => {
                 self.call_library("builtins.list.__mul__", &[b.clone(), a.clone()])
             }
             (TyKind::PendingList(_), ..) | (_, _, TyKind::PendingList(_)) => Ok(Val::of_type(Ty::never())),

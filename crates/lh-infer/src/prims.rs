@@ -110,7 +110,7 @@ impl Infer<'_> {
             "is_bool" => t.is_bool(),
             "is_number" => own.is_number(),
             "is_array" => t.is_array(),
-            "is_list" => matches!(t.kind(), TyKind::List(_) | TyKind::PendingList(_)),
+            "is_list" => matches!(t.kind(), TyKind::List(..) | TyKind::PendingList(_)),
             "is_tuple" => t.is_tuple(),
             "is_str" => t == Ty::str(),
             "is_none" => t.is_none(),
@@ -163,7 +163,7 @@ impl Infer<'_> {
             }
             ("dtype_of", [x]) => match x.ty.kind() {
                 TyKind::DType(t) => dtype(*t),
-                TyKind::List(t) if t.is_number() => dtype(*t),
+                TyKind::List(t, _) if t.is_number() => dtype(*t),
                 TyKind::Range(t) => dtype(*t),
                 _ => {
                     let t = element(x.ty);
@@ -181,7 +181,7 @@ impl Infer<'_> {
             ("result_type", [first, rest @ ..]) => {
                 let of = |v: &Val| match v.ty.kind() {
                     TyKind::DType(t) => *t,
-                    TyKind::List(t) => *t,
+                    TyKind::List(t, _) => *t,
                     _ => element(v.ty),
                 };
                 let mut t = of(first);
@@ -222,7 +222,7 @@ impl Infer<'_> {
             }
             ("example", [c]) => {
                 let t = match c.ty.kind() {
-                    TyKind::List(t) | TyKind::Range(t) | TyKind::Optional(t) => *t,
+                    TyKind::List(t, _) | TyKind::Range(t) | TyKind::Optional(t) => *t,
                     TyKind::Array { dtype, ndim: 0 | 1, .. } => *dtype,
                     TyKind::Array { dtype, ndim, readonly, .. } => {
                         Ty::array_ro(*dtype, *ndim as usize - 1, crate::emit::any_layout(*ndim as usize - 1), *readonly)
@@ -366,11 +366,17 @@ impl Infer<'_> {
 
     fn prim_list(&mut self, name: &str, args: &[Val]) -> Result<Option<Val>> {
         let item = |l: &Val| match l.ty.kind() {
-            TyKind::List(t) => Some(*t),
+            TyKind::List(t, _) => Some(*t),
             _ => None,
         };
+        if let ("list_take" | "list_put" | "list_reserve" | "list_set_len" | "list_move", [l, ..]) = (name, args) {
+            self.check_writable(l.ty)?;
+        }
         Ok(Some(match (name, args) {
-            ("list_like", [l, cap]) => self.new_list(l.ty, cap),
+            ("list_like", [l, cap]) => {
+                let ty = item(l).map_or(l.ty, Ty::list);
+                self.new_list(ty, cap)
+            }
             ("list_new", [x, cap]) => {
                 let t = match x.ty.kind() {
                     TyKind::DType(t) => *t,

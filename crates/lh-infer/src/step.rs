@@ -232,7 +232,7 @@ impl Infer<'_> {
             }
             Object::List(items) => {
                 let parts = items.iter().map(|i| self.object_in(*i, &inside)).collect::<Result<Vec<_>>>()?;
-                self.list_of(&parts, None)?
+                self.constant_list(&parts)?
             }
             Object::Path(p) if crate::cuda::is_value(&p) => self.cuda_value(&p)?,
             Object::Array { .. } => {
@@ -295,6 +295,15 @@ impl Infer<'_> {
 
     /// A new list of items; its element type also fits what is appended later.
     pub(crate) fn list_of(&mut self, items: &[Val], site: Option<u32>) -> Result<Val> {
+        self.list_like(items, site, false)
+    }
+
+    /// A list of these items which cannot be changed: each mention of a global list is one.
+    fn constant_list(&mut self, items: &[Val]) -> Result<Val> {
+        self.list_like(items, None, true)
+    }
+
+    fn list_like(&mut self, items: &[Val], site: Option<u32>, is_constant: bool) -> Result<Val> {
         let mut elem = Ty::never();
         for x in items {
             let t = x.ty.weak();
@@ -315,7 +324,7 @@ impl Infer<'_> {
         }
         let ty = match site {
             Some(s) if elem.is_never() => Ty::new(TyKind::PendingList(s)),
-            _ => Ty::list(elem),
+            _ => Ty::new(TyKind::List(elem, is_constant)),
         };
         let cap = self.value(&Val::int(items.len() as i128));
         let list = self.push(Typed::ListNew(cap), ty);
@@ -340,7 +349,7 @@ impl Infer<'_> {
     /// makes them of one type.
     fn align_rows(&mut self, rows: &[Val]) -> bool {
         let made = rows.iter().map(|row| match row.ty.kind() {
-            TyKind::List(t) => Some((self.site_of(row)?, *t)),
+            TyKind::List(t, _) => Some((self.site_of(row)?, *t)),
             TyKind::PendingList(s) => Some((*s, Ty::never())),
             _ => None,
         });
@@ -358,7 +367,7 @@ impl Infer<'_> {
             return true;
         }
         let items = made.iter().map(|(site, t)| match t.kind() {
-            TyKind::List(inner) => Some(self.rows_at.get(site)?.iter().map(|s| (*s, *inner)).collect::<Vec<_>>()),
+            TyKind::List(inner, _) => Some(self.rows_at.get(site)?.iter().map(|s| (*s, *inner)).collect::<Vec<_>>()),
             _ => None,
         });
         let Some(items) = items.collect::<Option<Vec<_>>>() else { return false };
@@ -369,7 +378,7 @@ impl Infer<'_> {
 
     /// Whether a list made here learns to hold what the items of a list do that it becomes one of.
     fn widened_item(&mut self, item: &Val, elem: Ty) -> bool {
-        let TyKind::List(wanted) = elem.kind() else { return false };
+        let TyKind::List(wanted, _) = elem.kind() else { return false };
         item.ty != elem && self.widened(item, *wanted)
     }
 
@@ -382,7 +391,8 @@ impl Infer<'_> {
                 }
                 Ok(())
             }
-            TyKind::List(t) => {
+            TyKind::List(t, _) => {
+                self.check_writable(l.ty)?;
                 if self.widened(l, x.ty) || self.widened_item(x, *t) {
                     return Ok(());
                 }
@@ -395,7 +405,7 @@ impl Infer<'_> {
 
     /// Whether a list made here learns that it has to hold another type, so that the next sweep makes it anew.
     pub(crate) fn widened(&mut self, l: &Val, item: Ty) -> bool {
-        let TyKind::List(t) = l.ty.kind() else { return false };
+        let TyKind::List(t, _) = l.ty.kind() else { return false };
         match (crate::convert::unify(*t, item.weak(), &mut self.pending), self.site_of(l)) {
             (Some(u), Some(site)) if u != *t => {
                 self.pending.learn(site, u);

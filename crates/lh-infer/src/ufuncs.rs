@@ -109,7 +109,7 @@ impl Infer<'_> {
         for a in ins {
             let a = self.unwrap_optional(a)?;
             inputs.push(match a.ty.kind() {
-                TyKind::List(_) | TyKind::Tuple { .. } => self.call_library("numpy.asarray", &[a])?,
+                TyKind::List(..) | TyKind::Tuple { .. } => self.call_library("numpy.asarray", &[a])?,
                 _ if a.ty.is_number() || a.ty.is_array() => a,
                 _ => return Err(wrong(format!("the ufunc `{}` does not take `{}`", u.name, a.ty))),
             });

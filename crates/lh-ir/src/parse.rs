@@ -498,7 +498,8 @@ impl Parser {
         let kind = match name.as_str() {
             "array" => return self.array_type(),
             "pending_list" => TyKind::PendingList(self.int()?),
-            "list" => TyKind::List(self.ty()?),
+            "list" => TyKind::List(self.ty()?, false),
+            "constant_list" => TyKind::List(self.ty()?, true),
             "optional" => TyKind::Optional(self.ty()?),
             "maybe_unbound" => TyKind::MaybeUnbound(self.ty()?),
             "range" => TyKind::Range(self.ty()?),

@@ -61,7 +61,8 @@ impl fmt::Display for TypeText {
                 };
                 write!(f, "array({}, {ndim}, {layout}{})", TypeText(*dtype), if *readonly { ", readonly" } else { "" })
             }
-            TyKind::List(t) => write!(f, "list({})", TypeText(*t)),
+            TyKind::List(t, false) => write!(f, "list({})", TypeText(*t)),
+            TyKind::List(t, true) => write!(f, "constant_list({})", TypeText(*t)),
             TyKind::PendingList(n) => write!(f, "pending_list({n})"),
             TyKind::Optional(t) => write!(f, "optional({})", TypeText(*t)),
             TyKind::Unbound => f.write_str("unbound"),

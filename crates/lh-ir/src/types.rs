@@ -51,8 +51,8 @@ pub enum TyKind {
     Record(Record),
     /// A NumPy array.
     Array { dtype: Ty, ndim: u8, layout: Layout, readonly: bool },
-    /// A Python list, as a pointer to a run-time list header.
-    List(Ty),
+    /// A Python list, as a pointer to a run-time list header; whether it is a constant, which cannot be changed.
+    List(Ty, bool),
     /// A list whose elements are not known yet; solved within one inference.
     PendingList(u32),
     /// A value or `None`.
@@ -384,7 +384,11 @@ impl Ty {
     }
     /// A list.
     pub fn list(elem: Ty) -> Ty {
-        Ty::new(TyKind::List(elem))
+        Ty::new(TyKind::List(elem, false))
+    }
+    /// A list that is a constant.
+    pub fn constant_list(elem: Ty) -> Ty {
+        Ty::new(TyKind::List(elem, true))
     }
     /// A list given as an argument that has no items, so that their type is found by its use.
     pub fn undecided_list() -> Ty {
@@ -643,7 +647,7 @@ impl Ty {
                 out.extend([Prim::Mem, Prim::Ptr]);
                 out.extend(std::iter::repeat_n(Prim::I64, 2 * *ndim as usize));
             }
-            TyKind::List(_) | TyKind::PendingList(_) | TyKind::Generator { .. } => out.push(Prim::List),
+            TyKind::List(..) | TyKind::PendingList(_) | TyKind::Generator { .. } => out.push(Prim::List),
             TyKind::Optional(t) | TyKind::MaybeUnbound(t) => {
                 out.push(Prim::I1);
                 t.flatten_into(out);
@@ -718,7 +722,7 @@ impl fmt::Display for Ty {
                 let ro = if *readonly { "readonly " } else { "" };
                 write!(f, "{ro}array({dtype}, {ndim}d, {layout:?})")
             }
-            TyKind::List(t) => write!(f, "list({t})"),
+            TyKind::List(t, _) => write!(f, "list({t})"),
             TyKind::PendingList(_) => write!(f, "list(undecided)"),
             TyKind::Optional(t) => write!(f, "OptionalType({t})"),
             TyKind::Unbound => write!(f, "unassigned"),

@@ -65,7 +65,7 @@ pub fn part(ty: Ty, index: u32) -> Option<Ty> {
         | TyKind::Float { .. }
         | TyKind::Bfloat16
         | TyKind::Array { .. }
-        | TyKind::List(_)
+        | TyKind::List(..)
         | TyKind::PendingList(_)
         | TyKind::Optional(_)
         | TyKind::Unbound
@@ -434,5 +434,5 @@ impl Verifier<'_> {
 }
 
 fn is_list(t: Ty) -> bool {
-    matches!(t.kind(), TyKind::List(_) | TyKind::PendingList(_))
+    matches!(t.kind(), TyKind::List(..) | TyKind::PendingList(_))
 }

@@ -189,7 +189,7 @@ fn root(func: &Function, p: Value) -> Option<Value> {
     let defs = Defs::new(func);
     match Effects::new(func, &defs, &|_| None).of_address(p)[..] {
         [ref place] => match place.root {
-            Root::Value(v) if func.ty(v).is_array() || matches!(func.ty(v).kind(), TyKind::List(_)) => Some(v),
+            Root::Value(v) if func.ty(v).is_array() || matches!(func.ty(v).kind(), TyKind::List(..)) => Some(v),
             _ => array_of(func, p),
         },
         _ => array_of(func, p),
@@ -266,7 +266,7 @@ impl Emit<'_> {
             }
             Some((v, ty)) => {
                 let size = match ty.kind() {
-                    TyKind::List(t) => t.mem_layout().1.max(1) as i64,
+                    TyKind::List(t, _) => t.mem_layout().1.max(1) as i64,
                     _ => 1,
                 };
                 let n = self.inst(Inst::ListLen(v), Ty::int());

@@ -438,7 +438,7 @@ fn makes_memory(inst: &Inst) -> bool {
 /// Whether values of a type refer to memory that can be written.
 pub(crate) fn has_memory(ty: Ty) -> bool {
     match ty.kind() {
-        TyKind::Array { .. } | TyKind::List(_) | TyKind::PendingList(_) | TyKind::Ptr | TyKind::Record(_) => true,
+        TyKind::Array { .. } | TyKind::List(..) | TyKind::PendingList(_) | TyKind::Ptr | TyKind::Record(_) => true,
         TyKind::Tuple { elems, .. } => elems.iter().any(|t| has_memory(*t)),
         TyKind::Optional(t) | TyKind::MaybeUnbound(t) => has_memory(*t),
         TyKind::Closure { captures, defaults, .. } => captures.iter().chain(defaults).any(|t| has_memory(*t)),

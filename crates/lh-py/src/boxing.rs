@@ -101,7 +101,7 @@ impl<'a, 'py> Boxer<'a, 'py> {
                 let [mem, data, len] = [word(), word(), word()];
                 string(py, mem as *mut MemInfo, data, len)?
             }
-            TyKind::List(t) => {
+            TyKind::List(t, _) => {
                 let header = word() as *mut List;
                 self.list(*t, header)?
             }

@@ -80,6 +80,11 @@ pub fn result_type(py: Python<'_>, f: ObjId, args: &[Ty], options: Options) -> P
     Ok(with_compiler(py, |compiler, host| compiler.result_type(host, f, args, options))?)
 }
 
+/// The parameters that the function of a generalised ufunc never stores to.
+pub fn unstored(py: Python<'_>, f: ObjId, args: &[Ty], options: Options) -> PyResult<Vec<usize>> {
+    Ok(with_compiler(py, |compiler, host| compiler.unstored(host, f, args, options))?)
+}
+
 /// What of the library is typed for functions, as [`lh_driver::typed::Typed::open`] reads it. What is no program is passed over.
 pub fn kept(py: Python<'_>, programs: &[(ObjId, Vec<Ty>)], made_for: &str, package: &str) -> PyResult<Vec<u8>> {
     Ok(with_compiler(py, |compiler, host| {

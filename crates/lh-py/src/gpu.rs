@@ -112,7 +112,8 @@ impl Gpu {
     }
     /// Memory of so many bytes.
     fn allocate(&self, py: Python<'_>, bytes: usize) -> PyResult<GpuMemory> {
-        let made = without_lock(py, || self.gpu.allocate(bytes));
+        let make = || self.gpu.allocate(bytes);
+        let made = if self.gpu.has_rest() { py.detach(make) } else { without_lock(py, make) };
         made.map(|buffer| GpuMemory { buffer: Some(buffer) }).map_err(|e| error(py, &e))
     }
     /// Keeps what is freed until `free_deferred`, as often as this was called.
@@ -230,9 +231,11 @@ pub struct GpuMemory {
 
 impl Drop for GpuMemory {
     fn drop(&mut self) {
-        // Freeing may wait for streams, which may have to call functions of Python's.
         let buffer = self.buffer.take();
-        crate::attach::attach(|py| without_lock(py, || drop(buffer)));
+        // Memory of the host is freed after all that may use it. Freeing other memory may wait for streams, which may have to
+        // call functions of Python's.
+        let waits = buffer.as_ref().is_some_and(|b| b.is_host);
+        crate::attach::attach(|py| if waits { py.detach(|| drop(buffer)) } else { without_lock(py, || drop(buffer)) });
     }
 }
 

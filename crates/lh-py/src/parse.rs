@@ -57,7 +57,7 @@ pub fn spelling(t: Ty) -> String {
         TyKind::Array { dtype, ndim, layout, readonly } => {
             format!("Array({dtype}, {ndim}, '{layout:?}', {})", if *readonly { "True" } else { "False" })
         }
-        TyKind::List(e) => format!("List({})", spelling(*e)),
+        TyKind::List(e, _) => format!("List({})", spelling(*e)),
         TyKind::Optional(e) => format!("Optional({})", spelling(*e)),
         TyKind::Instance { class: InstanceOf::Function { args, ret }, .. } => {
             format!("FunctionType({}({}))", spelling(*ret), many(args))

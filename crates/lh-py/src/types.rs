@@ -18,7 +18,7 @@ pub fn canonical(t: Ty) -> Ty {
     let many = |ts: &[Ty]| ts.iter().map(|t| canonical(*t)).collect::<Vec<_>>();
     match t.kind() {
         TyKind::Tuple { elems, name } => Ty::new(TyKind::Tuple { elems: many(elems), name: name.clone() }),
-        TyKind::List(e) => Ty::list(canonical(*e)),
+        TyKind::List(e, _) => Ty::list(canonical(*e)),
         TyKind::Optional(e) => Ty::optional(canonical(*e)),
         TyKind::Range(e) => Ty::new(TyKind::Range(canonical(*e))),
         TyKind::Slice(p) => Ty::new(TyKind::Slice(p.map(canonical))),
@@ -111,7 +111,7 @@ impl Type {
             TyKind::Tuple { .. } => "Tuple",
             TyKind::Array { .. } => "Array",
             TyKind::Record(_) => "Record",
-            TyKind::List(_) => "List",
+            TyKind::List(..) => "List",
             TyKind::Optional(_) => "Optional",
             TyKind::Range(_) => "RangeType",
             TyKind::Slice(_) => "SliceType",
@@ -147,7 +147,7 @@ impl Type {
     fn dtype(&self, py: Python<'_>) -> PyResult<Py<Type>> {
         match self.0.kind() {
             TyKind::Array { dtype, .. } => Type::of(py, *dtype),
-            TyKind::List(t) | TyKind::DType(t) | TyKind::Range(t) => Type::of(py, *t),
+            TyKind::List(t, _) | TyKind::DType(t) | TyKind::Range(t) => Type::of(py, *t),
             TyKind::Record(_) => Type::of(py, self.0),
             TyKind::Instance { class: InstanceOf::Pointer(to), .. } => Type::of(py, *to),
             TyKind::Tuple { elems, .. } if elems.first().is_some_and(|f| elems.iter().all(|t| t == f)) => {

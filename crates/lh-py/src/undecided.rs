@@ -67,7 +67,7 @@ fn of_ints(t: Ty) -> Ty {
     fn inside(t: Ty) -> Ty {
         match t.kind() {
             TyKind::PendingList(_) => Ty::list(Ty::int()),
-            TyKind::List(e) => Ty::list(inside(*e)),
+            TyKind::List(e, _) => Ty::list(inside(*e)),
             TyKind::Tuple { elems, name } => {
                 Ty::new(TyKind::Tuple { elems: elems.iter().map(|e| inside(*e)).collect(), name: name.clone() })
             }

@@ -69,9 +69,14 @@ impl Gpu {
         }
     }
 
+    /// Whether something is still to be given back: the next allocation does it, and may wait for what runs.
+    pub fn has_rest(&self) -> bool {
+        self.later.is_some.load(Ordering::Acquire)
+    }
+
     /// Gives back what was left for later.
     pub(super) fn give_back_rest(&self) {
-        if !self.later.is_some.load(Ordering::Acquire) || IN_CALLBACK.get() {
+        if !self.has_rest() || IN_CALLBACK.get() {
             return;
         }
         let mut list = self.later.lock();

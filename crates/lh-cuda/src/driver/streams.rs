@@ -145,7 +145,7 @@ impl Stream {
                 let (driver, h) = (&self.gpu.driver, h as Handle);
                 // SAFETY: streams and events are alive.
                 unsafe {
-                    if self.gpu.null_is_used.load(Ordering::Relaxed) {
+                    if self.gpu.awaited.load(Ordering::Acquire) != self.gpu.allocations.load(Ordering::Acquire) {
                         driver.event_record(before.event, null_mut())?;
                         driver.stream_wait_event(h, before.event, 0)?;
                     }
@@ -171,11 +171,14 @@ impl Stream {
             Some(handle) => handle,
             None => self.with(Ok)?.addr(),
         };
-        if handle == 0 {
-            self.gpu.null_is_used.store(false, Ordering::Relaxed);
-        }
+        // Others allocate while this waits.
+        let allocations = self.gpu.allocations.load(Ordering::Acquire);
         // SAFETY: alive, or closed by another thread: then the driver says so.
-        unsafe { self.gpu.driver.stream_wait(handle as Handle) }
+        unsafe { self.gpu.driver.stream_wait(handle as Handle)? };
+        if handle == 0 {
+            self.gpu.awaited.fetch_max(allocations, Ordering::AcqRel);
+        }
+        Ok(())
     }
     /// Has a function called when the stream comes to it, from a thread of the driver's.
     ///

@@ -55,7 +55,8 @@ impl Types {
                 self.out.0.extend([9, *ndim, *layout as u8, u8::from(*readonly)]);
                 self.add(host, *dtype)?;
             }
-            TyKind::List(t) => return self.with_inner(host, 10, *t),
+            TyKind::List(t, false) => return self.with_inner(host, 10, *t),
+            TyKind::List(t, true) => return self.with_inner(host, 26, *t),
             TyKind::Optional(t) => return self.with_inner(host, 11, *t),
             TyKind::Range(t) => return self.with_inner(host, 12, *t),
             TyKind::Slice(parts) => {
@@ -142,6 +143,7 @@ pub(super) fn read(r: &mut Reader<'_>, host: &mut dyn Host, objects: &[ObjId]) -
             Ty::new(TyKind::Array { dtype: read(r, host, objects)?, ndim, layout, readonly: readonly != 0 })
         }
         10 => Ty::list(read(r, host, objects)?),
+        26 => Ty::constant_list(read(r, host, objects)?),
         11 => Ty::optional(read(r, host, objects)?),
         12 => Ty::new(TyKind::Range(read(r, host, objects)?)),
         13 => Ty::new(TyKind::Slice([read(r, host, objects)?, read(r, host, objects)?, read(r, host, objects)?])),

@@ -153,7 +153,7 @@ impl FnCx<'_, '_> {
     }
 
     pub(super) fn list_new(&mut self, cap: Value, ty: Ty) -> Val {
-        let TyKind::List(elem) = ty.kind() else { lh_ir::bug!("ListNew of {ty}") };
+        let TyKind::List(elem, _) = ty.kind() else { lh_ir::bug!("ListNew of {ty}") };
         let t = self.t;
         let (offsets, size, _) = elem.mem_layout();
         let counted = elem.flatten().into_iter().zip(offsets).filter(|(p, _)| p.is_counted());

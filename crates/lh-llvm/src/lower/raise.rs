@@ -62,7 +62,7 @@ impl FnCx<'_, '_> {
             TyKind::Optional(inner) => self.raise_optional(*inner, vals),
             TyKind::Never
             | TyKind::Array { .. }
-            | TyKind::List(_)
+            | TyKind::List(..)
             | TyKind::PendingList(_)
             | TyKind::Unbound
             | TyKind::MaybeUnbound(_)

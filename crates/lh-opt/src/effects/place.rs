@@ -140,7 +140,7 @@ impl Finder<'_> {
 
     /// What may come out of memory: what the function has stored or handed to one that may, or what is not known.
     fn kept(&self, depth: u32) -> Vec<View> {
-        let keeps = |v: &Value| matches!(self.func.ty(*v).kind(), TyKind::List(t) if has_memory(*t));
+        let keeps = |v: &Value| matches!(self.func.ty(*v).kind(), TyKind::List(t, _) if has_memory(*t));
         let of = |d: &InstData| match &d.inst {
             Inst::Store(_, v) => vec![*v],
             Inst::Call(_, args) if args.iter().any(keeps) => args.iter().filter(|v| !keeps(v)).copied().collect(),
@@ -169,7 +169,7 @@ impl Finder<'_> {
     fn rank(&self, v: Value) -> usize {
         match self.func.ty(v).kind() {
             TyKind::Array { ndim, .. } => usize::from(*ndim),
-            TyKind::List(_) | TyKind::PendingList(_) => 1,
+            TyKind::List(..) | TyKind::PendingList(_) => 1,
             _ => 0,
         }
     }
@@ -284,7 +284,7 @@ impl Finder<'_> {
     fn item_size(&self, v: Value) -> Option<i64> {
         match self.func.ty(v).kind() {
             TyKind::Array { dtype, .. } if dtype.is_number() || self.has_fields(v) => Some(dtype.itemsize() as i64),
-            TyKind::List(t) => Some(t.mem_layout().1.max(1) as i64),
+            TyKind::List(t, _) => Some(t.mem_layout().1.max(1) as i64),
             _ => None,
         }
     }
@@ -294,7 +294,7 @@ impl Finder<'_> {
         match self.func.ty(v).kind() {
             TyKind::Array { ndim, layout: Layout::C, .. } => usize::from(*ndim).checked_sub(1),
             TyKind::Array { ndim, layout: Layout::F, .. } => (*ndim > 0).then_some(0),
-            TyKind::List(_) => Some(0),
+            TyKind::List(..) => Some(0),
             _ => None,
         }
     }

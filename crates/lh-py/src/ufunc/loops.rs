@@ -40,10 +40,13 @@ impl Definition {
             return Err(PyTypeError::new_err(text));
         }
         let ins: Vec<Ty> = args.iter().map(|t| t.strong()).collect();
-        let ret = match ret {
-            Some(t) => t,
-            None => compiler::result_type(py, objects::intern(self.dispatcher.bind(py)), &ins, self.options)?,
-        };
+        let made = compiler::result_type(py, objects::intern(self.dispatcher.bind(py)), &ins, self.options)?;
+        if made.is_none() {
+            let name = self.dispatcher.bind(py).getattr("__name__")?;
+            let text = format!("`{name}` returns None: the function of a ufunc returns a number, or a tuple of them");
+            return Err(render::error_of(py, "TypingError", &text));
+        }
+        let ret = ret.unwrap_or(made);
         let outs: Vec<Ty> = match ret.tuple_elems() {
             Some(elems) => elems.iter().map(|t| t.strong()).collect(),
             None => vec![ret.strong()],
@@ -109,6 +112,7 @@ impl Definition {
             }
         }
         let (plan, home) = (Plan::new(layout, args), self.home(py));
+        self.check_stores(py, &plan)?;
         let function = library_function(py, "generalised")?;
         let (user, options) = (self.function(py), self.options);
         let (contiguous, strided) = (plan.operands, plan.strided);
@@ -123,15 +127,36 @@ impl Definition {
     }
 }
 
+impl Definition {
+    /// Refuses a function that returns something, and warns of outputs that it never stores to.
+    fn check_stores(&self, py: Python<'_>, plan: &Plan) -> PyResult<()> {
+        let seen: Vec<Ty> = plan.operands.tuple_elems().unwrap_or_default().iter().filter_map(of_function).collect();
+        let function = objects::intern(self.dispatcher.bind(py));
+        for k in compiler::unstored(py, function, &seen, self.options)?.into_iter().filter(|k| *k >= self.nin) {
+            let name = self.dispatcher.bind(py).getattr("__name__")?;
+            let text = format!(
+                "`{name}` never stores to its output {}, which holds anything: write `out[0] = ...` or `out[:] = ...`, where \
+                 `out = ...` only gives the name to something else",
+                k - self.nin
+            );
+            let warning = py.import("lancehead.errors")?.getattr("NumbaWarning")?;
+            py.import("warnings")?.call_method1("warn", (warning.call1((text,))?, py.None(), 3))?;
+        }
+        Ok(())
+    }
+}
+
+/// The type of what a function gets for an operand of the library's `generalised`.
+fn of_function(operand: &Ty) -> Option<Ty> {
+    let first = *operand.tuple_elems()?.first()?;
+    Some(if let TyKind::DType(t) = first.kind() { *t } else { first })
+}
+
 fn check_element(py: Python<'_>, t: Ty) -> PyResult<()> {
     if t != Ty::bf16() && crate::np::num_of_ty(t).is_some() {
         return Ok(());
     }
-    let text = if t.is_none() {
-        "the function of a ufunc returns a number, not None".to_owned()
-    } else {
-        format!("`{t}` is not a type of array elements")
-    };
+    let text = format!("`{t}` is not a type of array elements");
     Err(render::error_of(py, "TypingError", &text))
 }
 

@@ -1,0 +1,47 @@
+#!/bin/sh
+# Builds the wheel for a version of Python, in target/gpu/wheels. `make build` must have made liblancehead.a.
+# Usage: tools/gpu_wheel.sh PYTHON
+set -eu
+cd "$(dirname "$0")/.."
+venv=target/gpu/venv typed=python/lancehead/library.typed
+
+version() {
+    "$1" -c 'import sys; print("%d.%d.%d" % sys.version_info[:3])' 2>/dev/null || true
+}
+
+if [ "$(version "$1")" = "" ]; then
+    echo "gpu_wheel: $1 is no Python that runs here; another one: make gpu PYTHON=python3.13" >&2
+    exit 1
+fi
+if [ "$(version "$venv/bin/python")" != "$(version "$1")" ]; then
+    "$1" -m venv --clear "$venv"
+fi
+# The same versions as in .venv.
+mkdir -p target/gpu
+grep -E '^(maturin|numpy)==' tools/requirements.txt >target/gpu/requirements.txt
+"$venv/bin/python" -m pip install --quiet --disable-pip-version-check -r target/gpu/requirements.txt
+
+# The typed library holds bytecode of one version of Python: that of .venv comes back at the end.
+kept=$(mktemp)
+if [ -e "$typed" ]; then
+    cp "$typed" "$kept"
+fi
+restore() {
+    rm -f "$typed"
+    if [ -s "$kept" ]; then
+        cp "$kept" "$typed"
+    fi
+    rm -f "$kept"
+}
+trap restore EXIT
+
+pack() {
+    rm -rf target/gpu/wheels
+    "$venv/bin/maturin" build --release --interpreter "$venv/bin/python" --out target/gpu/wheels
+    "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --force-reinstall --no-deps target/gpu/wheels/lancehead-*.whl
+}
+
+rm -f "$typed"
+pack
+"$venv/bin/python" xtask/type_library.py "$typed"
+pack
