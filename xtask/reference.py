@@ -26,8 +26,11 @@ NOTE = "The table is written from the code by `cargo xtask docs`."
 
 
 def sentence(text: str | None) -> str:
-    """The first sentence of a docstring, fit for a cell of a table."""
-    first = " ".join((text or "").split("\n\n")[0].split())
+    """The first sentence of a docstring, fit for a cell of a table. A signature before it is left out."""
+    parts = (text or "").split("\n\n")
+    if len(parts) > 1 and re.match(r"[\w.]+\(.*\)( -> .*)?$", parts[0].strip()):
+        del parts[0]
+    first = " ".join(parts[0].split())
     return re.split(r"(?<=\.)\s", first)[0].replace("|", "\\|")
 
 
@@ -40,7 +43,7 @@ def parameters(thing: Any) -> str:
     if [p.kind for p in given] == [inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD]:
         return ""
     bare = [p.replace(annotation=inspect.Parameter.empty) for p in given]
-    return str(inspect.Signature(bare)).replace("|", "\\|")
+    return re.sub(r"<class '([\w.]+)'>", r"\1", str(inspect.Signature(bare))).replace("|", "\\|")
 
 
 def own_doc(thing: Any) -> str:
