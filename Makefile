@@ -18,7 +18,7 @@ endef
 # The Python of a machine with a GPU.
 PYTHON ?= python3.12
 
-.PHONY: build demo test bench gpu setup clean
+.PHONY: build demo test bench gpu docs setup clean
 
 # The release wheel, in target/wheels and installed in .venv.
 build: $(VENV)/.lancehead-installed
@@ -38,6 +38,15 @@ gpu: build
 	tools/gpu_wheel.sh $(PYTHON)
 	tools/gpu_folder.sh target/gpu/wheels/lancehead-*.whl target/gpu/carry
 
+# The documentation as a site, in site/. Every warning, such as a link that leads nowhere, is an error.
+docs: .venv-docs/.installed
+	NO_MKDOCS_2_WARNING=1 .venv-docs/bin/mkdocs build --strict --quiet
+
+.venv-docs/.installed: tools/docs_requirements.txt
+	python3 -m venv --clear .venv-docs
+	.venv-docs/bin/pip install --quiet --disable-pip-version-check -r $<
+	touch $@
+
 setup:
 	@tools/setup.sh
 
@@ -52,4 +61,4 @@ $(VENV)/.lancehead-installed: $(SOURCES) crates/lh-py/order.txt Cargo.toml Cargo
 	touch $@
 
 clean:
-	rm -rf target $(VENV)
+	rm -rf target $(VENV) .venv-docs site

@@ -11,27 +11,58 @@ from pathlib import Path
 
 HEAD = """# Conformance
 
-How much of Numba's own public-API tests passes: the open selection, run by `benches/run.sh suite` against this repository's wheel. A module that returns Python functions
-unchanged passes about half of some areas. What is low here is mostly what the language does not have yet: typed containers, sets and dictionaries, datetimes,
-`jitclass`, types of one's own by the low-level API, on which all tests of "extending" depend when their module is imported, `objmode`. There is no object mode: `forceobj=True` is accepted and changes nothing. "Left out" are tests that skip themselves on this machine or that Numba
-marks as expected to fail; the share is of the others. Of `stencil` Numba itself passes 10 here, since the suite hands the function over in a wrapper; without it Numba passes 15 and lancehead 11: the other four expect refusals of what works here (indices of NumPy's types, tuples beside the arrays, constants in indices without `parallel=True`) or an AssertionError.
+This page says how much of Numba's own public-API tests passes: the open selection, run by `benches/run.sh suite`
+against this repository's wheel.
+
+- "Left out" are tests that skip themselves on this machine or that Numba marks as expected to fail. The share is of the
+  others.
+- A module that returns Python functions unchanged passes about half of the tests in some areas.
+- Low shares are mostly features that the language does not have yet: typed containers, sets and dictionaries,
+  datetimes, `jitclass`, `objmode`, and your own types by the low-level API. All tests of "extending" depend on that
+  API when their module is imported.
+- There is no object mode: `forceobj=True` is accepted and changes nothing.
+- Of `stencil` Numba itself passes 10 here, since the suite hands the function over in a wrapper. Without it Numba
+  passes 15 and lancehead 11. The other four expect refusals of programs that work here (indices of NumPy's types,
+  tuples beside the arrays, constants in indices without `parallel=True`) or an AssertionError.
 
 | area | tests | left out | passed | |
 |---|---:|---:|---:|---:|"""
 
 CUDA = """
-**Caching.** What the six that fail look at is not what the cache promises (see [Compile once](caching.md)). Three look for the files of the wrappers that Numba makes around a `@guvectorize` function
-(`guf-...`), which are part of the one entry here. Two are about object mode (`object()` in a function, lifted loops). One wants no entry for a function that reads a large global array; here the entry has the
-array's type, shape and strides, and its items are read where they are. Index and data files end in `.nbi` and `.nbc` as Numba's do, and `LANCEHEAD_DEBUG_CACHE=1` prints the same lines.
+**Caching.** The six tests that fail look at things that the cache does not promise (see [Compile once](caching.md)).
 
-**ctypes, cffi, cfunc.** All eight tests of cffi end in an error of the suite's own set-up, which looks for `register_module` in itself; with that corrected, they pass. One of ctypes wants Python's `TypeError` for a function without `argtypes`, and gets a `TypingError`.
+- Three look for the files of the wrappers that Numba makes around a `@guvectorize` function (`guf-...`). These are part
+  of the one entry here.
+- Two are about object mode (`object()` in a function, lifted loops).
+- One wants no entry for a function that reads a large global array. Here the entry has the array's type, shape and
+  strides, and its items are read where they are.
+
+Index and data files end in `.nbi` and `.nbc` as Numba's do, and `LANCEHEAD_DEBUG_CACHE=1` prints the same lines.
+
+**ctypes, cffi, cfunc.** All eight tests of cffi end in an error of the suite's own set-up, which looks for
+`register_module` in itself. With that corrected, they pass. One of ctypes wants Python's `TypeError` for a function
+without `argtypes`, and gets a `TypingError`.
 
 ## CUDA
 
-Of numba-cuda's own tests, those that use public names only, on the CPU device and without a GPU: {passed:,} of {tests:,} pass, {left_out} more skip themselves or are expected to fail
-({share:.0f} % of the others). Of those that do not pass, 20 are of caching and end in the suite's own set-up, which looks for `_off` in classes that do not have it; with that corrected, 11 of them pass. The others, by cause: types of one's own by Numba's
-low-level API and its bindings of bfloat16 (15), dates and strings as elements (8), instructions and names of its own in PTX or in what it dumps (11), LTO-IR as output (3), IPC handles (4), CuPy, which is not installed (4), the driver's own functions in callbacks of linked modules (3). The rest expect
-refusals of what works here (calls of `@njit` functions in kernels, negative strides, globals that change), indices that are not checked, or messages in Numba's words.
+Of numba-cuda's own tests, those that use public names only were run on the CPU device, without a GPU: {passed:,} of
+{tests:,} pass, and {left_out} more skip themselves or are expected to fail ({share:.0f} % of the others).
+
+Of the tests that do not pass, 20 are of caching and end in the suite's own set-up, which looks for `_off` in classes
+that do not have it. With that corrected, 11 of them pass. The others, by cause:
+
+| cause | tests |
+|---|---:|
+| your own types by Numba's low-level API, and its bindings of bfloat16 | 15 |
+| dates and strings as elements | 8 |
+| instructions and names of Numba's own in PTX or in its dumps | 11 |
+| LTO-IR as output | 3 |
+| IPC handles | 4 |
+| CuPy, which is not installed | 4 |
+| the driver's own functions in callbacks of linked modules | 3 |
+
+The rest expect refusals of programs that work here (calls of `@njit` functions in kernels, negative strides, globals
+that change), indices that are not checked, or messages in Numba's words.
 """
 
 ROW = re.compile(r"^(\S.*?)\s{2,}(\d+)\s+(\d+)\b(.*)")

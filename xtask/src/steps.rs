@@ -18,7 +18,8 @@ const PYTHON: &str = ".venv/bin/python";
 pub fn check(root: &Path) -> Vec<String> {
     let mut failed = run(root, &[cargo("fmt", &["fmt", "--all", "--check"]), clippy()]);
     failed.extend(tidy(root));
-    failed.extend(run(root, &[stubtest(), supported(&["--check"]), options_page(&["--check"])]));
+    let lists = [stubtest(), supported(&["--check"]), options_page(&["--check"]), reference(&["--check"])];
+    failed.extend(run(root, &lists));
     failed.extend(test(root, &[]));
     failed
 }
@@ -46,9 +47,10 @@ pub fn bless(root: &Path) -> Vec<String> {
     run(root, &[files, language])
 }
 
-/// Writes the manual's lists: supported names from the operation table and the library, options and settings from theirs.
+/// Writes the manual's lists: supported names from the operation table and the library, options and settings, the
+/// package's names, the command.
 pub fn docs(root: &Path) -> Vec<String> {
-    run(root, &[supported(&[]), options_page(&[])])
+    run(root, &[supported(&[]), options_page(&[]), reference(&[])])
 }
 
 /// Measures beside Numba, see `benches/README.md`.
@@ -85,6 +87,10 @@ fn supported(arguments: &[&'static str]) -> Step<'static> {
 
 fn options_page(arguments: &[&'static str]) -> Step<'static> {
     Step { name: "options", command: [&[PYTHON, "xtask/options_page.py"], arguments].concat(), env: &[] }
+}
+
+fn reference(arguments: &[&'static str]) -> Step<'static> {
+    Step { name: "reference", command: [&[PYTHON, "xtask/reference.py"], arguments].concat(), env: &[] }
 }
 
 fn cargo<'a>(name: &'a str, arguments: &[&'a str]) -> Step<'a> {
