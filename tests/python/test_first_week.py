@@ -1,4 +1,7 @@
-"""Programs of a user's first week, beside plain Python, NumPy, SciPy and pandas. `test_first_week_refused` has those that are refused."""
+"""Programs of a user's first week, beside plain Python, NumPy, SciPy and pandas.
+
+`test_first_week_refused` has those that are refused, `test_first_week_idioms` the small ones.
+"""
 
 from __future__ import annotations
 
@@ -317,7 +320,7 @@ def test_row_10_game_of_life():
 
 @njit
 def row_11_steps(neighbours, start):
-    """Breadth-first search: the number of edges to every vertex, -1 where none leads; a list and an index are the queue."""
+    """Breadth-first search: edges to every vertex, or -1. A list and the index of its head are the queue."""
     steps = [-1 for _ in neighbours]
     steps[start] = 0
     queue = [start]
@@ -354,7 +357,7 @@ def test_row_11_graphs():
     edges = [[(1, 7.0), (2, 1.0)], [(3, 1.0)], [(1, 2.0), (3, 9.0)], [], [(0, 1.0)]]
     assert row_11_dijkstra(edges, 0) == [0.0, 3.0, 1.0, 4.0, math.inf]
     rng = np.random.default_rng(11)
-    large = [[(int(v), float(w)) for v, w in zip(rng.integers(80, size=4), rng.random(4), strict=True)] for _ in range(80)]
+    large = [[(int(rng.integers(80)), float(rng.random())) for _ in range(4)] for _ in range(80)]
     assert row_11_dijkstra(large, 3) == row_11_dijkstra.py_func(large, 3)
     ways = [[v for v, _ in out] for out in large]
     assert row_11_steps(ways, 3) == row_11_steps.py_func(ways, 3)

@@ -1,4 +1,4 @@
-"""The programs of `examples/cpu` give the results of NumPy, SciPy and plain Python, and `docs/gallery.md` shows them."""
+"""The programs of `examples/cpu` give the results of NumPy, SciPy and plain Python; `docs/gallery.md` shows them."""
 
 from __future__ import annotations
 
