@@ -8,7 +8,7 @@ all=target/wheels-all typed=python/lancehead/library.typed archive=python/lanceh
 target=${CARGO_TARGET_DIR:-target}
 
 runs() {
-    "$1" -c 'import sys; sys.exit(not (sys.implementation.name == "cpython" and sys.version_info >= (3, 11)))' 2>/dev/null
+    "$1" -c 'import sys; sys.exit(sys.implementation.name != "cpython" or sys.version_info < (3, 11))' 2>/dev/null
 }
 
 find_python() {
