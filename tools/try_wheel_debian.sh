@@ -3,7 +3,7 @@
 # compiler and without a network. As root; debootstrap must be there.
 # Usage: tools/try_wheel_debian.sh RELEASE WHEEL PYTHON, as in
 #   tools/try_wheel_debian.sh bookworm target/wheels-all/lancehead-*-cp311-*.whl .venv/bin/python
-# PYTHON is of the wheel's version, or newer pip's: it downloads what the wheel needs. ROOTS is where systems are kept.
+# PYTHON is any one with pip: it downloads the packages that the wheel needs. ROOTS is the folder of the systems.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 release=$1 wheel=$(realpath "$2") downloader=$3
