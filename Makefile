@@ -60,5 +60,11 @@ $(VENV)/.lancehead-installed: $(SOURCES) crates/lh-py/order.txt Cargo.toml Cargo
 	$(wheel)
 	touch $@
 
+# One wheel per version of Python in target/wheels-all, each tried: make wheels PYTHONS='3.11 3.12 3.13'
+PYTHONS ?= 3.11 3.12 3.13
+.PHONY: wheels
+wheels: | setup
+	tools/wheels.sh $(PYTHONS)
+
 clean:
 	rm -rf target $(VENV) .venv-docs site

@@ -1,4 +1,4 @@
-"""The programs in examples/ run; they compare their own results with NumPy's."""
+"""The programs in examples/cuda run; they compare their own results with NumPy's."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-EXAMPLES = sorted((Path(__file__).parents[2] / "examples").rglob("*.py"))
+EXAMPLES = sorted((Path(__file__).parents[2] / "examples" / "cuda").rglob("*.py"))
 
 
 @pytest.mark.parametrize("program", EXAMPLES, ids=lambda path: path.stem)

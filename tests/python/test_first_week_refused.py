@@ -1,0 +1,274 @@
+"""What a user's first week brings and lancehead refuses: each diagnostic has its id, the user's line and a way out.
+
+A program that runs one day moves to `test_first_week`.
+"""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+import importlib
+import inspect
+import re
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+import lancehead
+from lancehead import errors, njit
+
+
+@njit
+def row_02b_generator(rng, n):  # culprit
+    total = 0.0
+    for _ in range(n):
+        total += rng.standard_normal()
+    return total
+
+
+@njit
+def row_05a_empty_dict(text):
+    counts = {}  # culprit
+    for word in text.split():
+        counts[word] = counts.get(word, 0) + 1  # culprit
+    return counts
+
+
+@njit
+def row_05a_dict_call(text):
+    counts = dict()  # culprit  # noqa: C408
+    for word in text.split():
+        counts[word] = counts.get(word, 0) + 1
+    return len(counts)
+
+
+@njit
+def row_05a_item(key):
+    table = {}  # culprit
+    table[key] = 1  # culprit
+    return len(key)
+
+
+LENGTHS = {"A": 3.4, "C": 2.8}
+
+
+@njit
+def row_05a_global(key):
+    return LENGTHS[key]  # culprit
+
+
+@njit
+def row_05b_splitlines(text):
+    count = 0
+    for line in text.splitlines():  # culprit
+        count += line.startswith(">")
+    return count
+
+
+@njit
+def row_11b_deque(n):
+    queue = collections.deque([0])  # culprit
+    while len(queue) < n:
+        queue.append(queue.popleft() + 1)
+    return queue.popleft()
+
+
+@njit
+def row_11b_set_call(numbers):
+    seen = set()  # culprit
+    for number in numbers:
+        seen.add(number)
+    return len(seen)
+
+
+@njit
+def row_11b_set_display(numbers):
+    seen = {numbers[0]}  # culprit
+    for number in numbers:
+        seen.add(number)
+    return len(seen)
+
+
+@njit
+def row_13b_eigh(a):
+    return np.linalg.eigh(a)  # culprit
+
+
+@njit
+def row_13b_einsum(a):
+    return np.einsum("ij,jk->ik", a, a)  # culprit
+
+
+@njit
+def row_13b_lstsq(a):
+    return np.linalg.lstsq(a, a[0])[0]  # culprit
+
+
+@njit
+def row_13b_pinv(a):
+    return np.linalg.pinv(a)  # culprit
+
+
+@njit
+def row_13b_eigvals(a):
+    return np.linalg.eigvals(a)  # culprit
+
+
+@njit
+def row_13b_fft(a):
+    return np.fft.fft(a[0])  # culprit
+
+
+@njit
+def row_13b_tensordot(a):
+    return np.tensordot(a, a, 1)  # culprit
+
+
+@njit
+def row_13b_polyfit(a):
+    return np.polyfit(a[0], a[1], 1)  # culprit
+
+
+class Account:
+    def __init__(self, balance):
+        self.balance = balance
+
+    @njit
+    def doubled(self):  # culprit
+        return 2 * self.balance
+
+
+@dataclasses.dataclass
+class Point:
+    x: float
+    y: float
+
+
+@njit
+def row_20_object(account):  # culprit
+    return account.balance
+
+
+@njit
+def row_20_dataclass(point):  # culprit
+    return point.x + point.y
+
+
+@njit
+def row_20_constructor(balance):
+    return Account(balance).balance  # culprit
+
+
+@njit
+def row_04_unaligned(particles):
+    for particle in particles:
+        particle.place += 1.0  # culprit
+
+
+MATRIX = np.eye(3)
+UNALIGNED = np.zeros(2, [("place", np.float64, 3), ("kind", np.int8)])
+
+
+class Case(NamedTuple):
+    """A call that is refused: the ids that its diagnostic may have, and a pattern of its help that shows the way out.
+
+    The lines of the function that the diagnostic may point to are marked as culprits.
+    """
+
+    function: Any
+    arguments: tuple[Any, ...]
+    id: str
+    way_out: str
+
+
+#: The way out of a refused container is another container, or NumPy.
+CONTAINER = r"list|array|np\.|numpy"
+#: The way out of a function of NumPy is another one, or to call it from Python.
+ELSEWHERE = r"outside|np\.|numpy|`@`"
+
+CASES = {
+    "02b_generator": Case(row_02b_generator, (np.random.default_rng(1), 3), "unsupported-type", r"(np|numpy)\.random"),
+    "05a_empty_dict": Case(row_05a_empty_dict, ("a b a",), "unsupported-type", CONTAINER),
+    "05a_dict_call": Case(row_05a_dict_call, ("a b a",), "unsupported-call", CONTAINER),
+    "05a_item": Case(row_05a_item, ("a",), "unsupported-type|no-matching-op", CONTAINER),
+    "05a_global": Case(row_05a_global, ("A",), "unsupported-type|no-matching-op", CONTAINER),
+    "05b_splitlines": Case(row_05b_splitlines, (">a\nb",), "unknown-attribute", r'split\("\\n"\)'),
+    "11b_deque": Case(row_11b_deque, (3,), "unsupported-call", CONTAINER),
+    "11b_set_call": Case(row_11b_set_call, ([1, 2],), "unsupported-call", CONTAINER),
+    "11b_set_display": Case(row_11b_set_display, ([1, 2],), "unsupported-type", CONTAINER),
+    "13b_eigh": Case(row_13b_eigh, (MATRIX,), "unsupported-call", ELSEWHERE),
+    "13b_einsum": Case(row_13b_einsum, (MATRIX,), "unsupported-call", ELSEWHERE),
+    "13b_lstsq": Case(row_13b_lstsq, (MATRIX,), "unsupported-call", ELSEWHERE),
+    "13b_pinv": Case(row_13b_pinv, (MATRIX,), "unsupported-call", ELSEWHERE),
+    "13b_eigvals": Case(row_13b_eigvals, (MATRIX,), "unsupported-call", ELSEWHERE),
+    "13b_fft": Case(row_13b_fft, (MATRIX,), "unsupported-call", ELSEWHERE),
+    "13b_tensordot": Case(row_13b_tensordot, (MATRIX,), "unsupported-call", ELSEWHERE),
+    "13b_polyfit": Case(row_13b_polyfit, (MATRIX,), "unsupported-call", ELSEWHERE),
+    "20_method": Case(Account.__dict__["doubled"], (Account(3.0),), "unsupported-type", r"@staticmethod|one by one"),
+    "20_object": Case(row_20_object, (Account(3.0),), "unsupported-type", r"NamedTuple|namedtuple|one by one"),
+    "20_dataclass": Case(row_20_dataclass, (Point(1.0, 2.0),), "unsupported-type", r"NamedTuple|namedtuple|one by one"),
+    "20_constructor": Case(row_20_constructor, (3.0,), "unsupported-call", r"NamedTuple|namedtuple|outside|pass"),
+    "04_unaligned": Case(row_04_unaligned, (UNALIGNED,), "unsupported-type", r"align=True"),
+}
+#: An argument is at fault, so the culprit is named by its function and parameter rather than by a line.
+OF_ARGUMENTS = {"02b_generator", "20_method", "20_object", "20_dataclass"}
+
+
+def message_of(case: Case) -> str:
+    """The diagnostic of a case."""
+    with pytest.raises(errors.NumbaError) as caught:
+        case.function(*case.arguments)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_row_has_its_id(name):
+    found = re.match(r"error\[([a-z-]+)\]: ", message_of(CASES[name]))
+    assert found
+    assert found[1] in CASES[name].id.split("|")
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_row_shows_the_users_line(name):
+    function = CASES[name].function.py_func
+    lines, first = inspect.getsourcelines(function)
+    numbers = "|".join(str(n) for n, line in enumerate(lines, first) if "# culprit" in line)
+    message = message_of(CASES[name])
+    if name in OF_ARGUMENTS:
+        parameter = next(iter(inspect.signature(function).parameters))
+        assert f"`{parameter}` of `{function.__name__}`" in message
+    else:
+        assert re.search(rf"--> \S*{re.escape(__file__.rsplit('/', 1)[1])}:({numbers}):", message), message
+        assert "^" in message
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_row_names_a_way_out(name):
+    message = message_of(CASES[name])
+    help_lines = "\n".join(re.findall(r"^\s*help: (.*(?:\n\s{4,}\S.*)*)", message, re.MULTILINE))
+    assert help_lines, message
+    assert re.search(CASES[name].way_out, help_lines), message
+    assert "the manual lists" not in message
+
+
+def test_row_20_class():
+    """A decorated class: the message names classes, and says what to decorate instead."""
+    with pytest.raises((TypeError, errors.NumbaError)) as caught:
+        njit(Account)
+    assert "class" in str(caught.value)
+    assert re.search("static ?method", str(caught.value)), str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["jitclass", "objmode", "typed", "experimental"])
+def test_row_20_names_of_numba(name):
+    """Names that Numba has and lancehead lacks are refused with what to write instead."""
+    with pytest.raises(Exception, match=name) as caught:
+        getattr(lancehead, name)()
+    assert re.search("instead|not supported|use |pass", str(caught.value)), str(caught.value)
+
+
+def test_row_20_experimental_jitclass():
+    with pytest.raises(Exception, match="jitclass") as caught:
+        importlib.import_module("lancehead.experimental").jitclass([("x", lancehead.float64)])(Account)
+    assert re.search("namedtuple|NamedTuple|record|arrays", str(caught.value)), str(caught.value)

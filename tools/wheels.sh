@@ -1,0 +1,81 @@
+#!/bin/sh
+# Builds one wheel per version of Python, in target/wheels-all, and tries each with tools/try_wheel.sh in an environment
+# of that Python. Usage: tools/wheels.sh PYTHON ..., where PYTHON is a version (3.12) or the path of an interpreter.
+# A version is looked for as python3.12 on PATH, then among pyenv's versions.
+set -eu
+cd "$(dirname "$0")/.."
+all=target/wheels-all typed=python/lancehead/library.typed archive=python/lancehead/liblancehead.a
+target=${CARGO_TARGET_DIR:-target}
+
+runs() {
+    "$1" -c 'import sys; sys.exit(sys.implementation.name != "cpython" or sys.version_info < (3, 11))' 2>/dev/null
+}
+
+find_python() {
+    case $1 in
+    */*) candidates=$1 ;;
+    *) candidates="python$1 ${PYENV_ROOT:-$HOME/.pyenv}/versions/$1*/bin/python$1" ;;
+    esac
+    # A pattern without a match stays as it is, and does not run.
+    for candidate in $candidates; do
+        if runs "$candidate"; then
+            echo "$candidate"
+            return 0
+        fi
+    done
+    echo "wheels: $1 is no CPython from 3.11 on that runs here" >&2
+    exit 1
+}
+
+# The files in the tree that the wheel takes in are those of `make build`: they come back at the end.
+kept=$(mktemp -d)
+restore() {
+    for file in "$typed" "$archive"; do
+        rm -f "$file"
+        if [ -e "$kept/$(basename "$file")" ]; then
+            mv "$kept/$(basename "$file")" "$file"
+        fi
+    done
+    rm -rf "$kept"
+}
+
+# Packs the wheel of an environment's Python, and installs it there.
+pack() {
+    rm -f "$all/$tag"/lancehead-*.whl
+    "$venv/bin/maturin" build --release --interpreter "$venv/bin/python" --out "$all/$tag"
+    "$venv/bin/python" -m pip install --quiet --force-reinstall --no-deps "$all/$tag"/lancehead-*.whl
+}
+
+# All are looked for before anything is built.
+for wanted in "$@"; do
+    python=$(find_python "$wanted")
+    echo "wheels: $wanted is $python"
+done
+
+mkdir -p "$all"
+for file in "$typed" "$archive"; do
+    if [ -e "$file" ]; then
+        cp -p "$file" "$kept/"
+    fi
+done
+trap restore EXIT
+grep -E '^(maturin|numpy)==' tools/requirements.txt >"$all/requirements.txt"
+cargo build --release --quiet --package lh-aot
+strip --strip-debug -o "$archive" "$target/release/liblancehead.a"
+
+for wanted in "$@"; do
+    python=$(find_python "$wanted")
+    tag=$("$python" -c 'import sys; print("cp%d%d" % sys.version_info[:2])')
+    venv=$all/venv-$tag
+    "$python" -m venv --clear "$venv"
+    "$venv/bin/python" -m pip install --quiet --disable-pip-version-check -r "$all/requirements.txt"
+    # The typed library holds code that this version of Python has typed: the first wheel, without it, makes it.
+    rm -f "$typed"
+    pack
+    (cd "$all" && "../../$venv/bin/python" ../../xtask/type_library.py "../../$typed")
+    pack
+    mv "$all/$tag"/lancehead-*.whl "$all/"
+    rmdir "$all/$tag"
+    tools/try_wheel.sh "$python" "$all"/lancehead-*-"$tag"-*.whl
+done
+ls -l "$all"/*.whl
