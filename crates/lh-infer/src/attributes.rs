@@ -81,7 +81,8 @@ impl Infer<'_> {
         }
         let text = format!("`{}` has no attribute `{name}` in compiled code", v.ty);
         let d = Diagnostic::new(diag::UNKNOWN_ATTRIBUTE, text);
-        Err(match substitutes::of_attribute(classes(v.ty), name) {
+        let builtin = || substitutes::of(&format!("builtins.{}.{name}", v.ty));
+        Err(match substitutes::of_attribute(classes(v.ty), name).or_else(builtin) {
             Some(text) => d.note(text),
             None => d.note("compute it outside of the function and pass it in"),
         })

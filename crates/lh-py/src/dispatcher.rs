@@ -646,7 +646,12 @@ pub fn refuse(
         }
         Refused::Type => {
             let headline = format!("{arg_text} is a `{class}`, which compiled code cannot take");
-            return render::argument_error(py, UNSUPPORTED_TYPE, headline, &crate::refusal::of_object(&name, &class, arg));
+            return render::argument_error(
+                py,
+                UNSUPPORTED_TYPE,
+                headline,
+                &crate::refusal::of_object(&name, &class, arg),
+            );
         }
         Refused::Surrogates => (
             UNSUPPORTED_TYPE,

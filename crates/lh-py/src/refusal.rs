@@ -36,12 +36,16 @@ pub fn of_object(name: &str, class: &str, arg: &Bound<'_, PyAny>) -> String {
         ("builtins", "dict") => "pass two lists, or arrays, of its keys and values".to_owned(),
         ("builtins", "set" | "frozenset") => format!("pass `np.array(sorted({name}))`"),
         ("collections", _) => format!("pass `list({name})`"),
-        ("numpy", "Generator") => "use `np.random.seed(n)` and `np.random.random()` and its kin inside of the function".to_owned(),
+        ("numpy", "Generator") => {
+            "use `np.random.seed(n)` and `np.random.random()` and its kin inside of the function".to_owned()
+        }
         ("datetime", _) => format!("pass a number: `{name}.timestamp()`"),
         ("decimal" | "fractions", _) => format!("pass `float({name})`"),
         _ if name == "self" => {
-            "pass the fields to a function that is no method: `@staticmethod` above `@njit`, `def f(x, y): ...`".to_owned()
+            "pass the fields to a function that is no method: `@staticmethod` above `@njit`, `def f(x, y): ...`"
+                .to_owned()
         }
-        _ => "pass numbers, strings, NumPy arrays, tuples, lists or functions; of an object pass the fields one by one".to_owned(),
+        _ => "pass numbers, strings, NumPy arrays, tuples, lists or functions; of an object pass the fields one by one"
+            .to_owned(),
     }
 }
