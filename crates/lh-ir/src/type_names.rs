@@ -30,6 +30,7 @@ fn write_list<D: fmt::Display>(
 
 /// Prints as users of Python write and read types, for messages.
 impl fmt::Display for Ty {
+    #[expect(clippy::too_many_lines, reason = "a table: one arm for each kind of type")]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.kind() {
             TyKind::None => f.write_str("None"),
