@@ -50,10 +50,10 @@ impl Infer<'_> {
             let inner = self.unwrap_optional(v)?;
             return self.get_attr(&inner, name);
         }
-        if matches!(v.known.as_deref(), Some(Known::Keywords(_))) {
+        if matches!(v.known.as_deref(), Some(Known::Keywords(..))) {
             const METHODS: [&str; 4] = ["keys", "values", "items", "get"];
             let method = METHODS.into_iter().find(|m| *m == name);
-            return method.map(|m| self.builtin_bound(v, m)).ok_or_else(|| self.no_container("a dictionary"));
+            return method.map(|m| self.builtin_bound(v, m)).ok_or_else(|| self.no_dictionary(v));
         }
         if let (Some(array), "data") = (self.array_of_ctypes(v), name) {
             let address = self.address_of(&array)?;
@@ -81,7 +81,8 @@ impl Infer<'_> {
         }
         let text = format!("`{}` has no attribute `{name}` in compiled code", v.ty);
         let d = Diagnostic::new(diag::UNKNOWN_ATTRIBUTE, text);
-        Err(match substitutes::of_attribute(classes(v.ty), name) {
+        let builtin = || substitutes::of(&format!("builtins.{}.{name}", v.ty));
+        Err(match substitutes::of_attribute(classes(v.ty), name).or_else(builtin) {
             Some(text) => d.note(text),
             None => d.note("compute it outside of the function and pass it in"),
         })

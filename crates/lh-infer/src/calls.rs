@@ -177,6 +177,11 @@ impl Infer<'_> {
             }
             return d;
         }
+        if let Some((name, text)) = substitutes::of_standard_library(&callee.file, &callee.name) {
+            return Diagnostic::new(diag::UNSUPPORTED_CALL, format!("`{name}` is not supported in compiled code"))
+                .note(text)
+                .at(&self.code.file, self.span);
+        }
         if d.file.is_empty() {
             d = d.at(&callee.file, lh_ir::Span::default());
         }

@@ -366,8 +366,8 @@ impl Infer<'_> {
     /// What a function may return: compile-time iterables have to be made concrete by the user.
     pub(crate) fn returnable(&mut self, val: Val) -> Result<Val> {
         match val.ty.kind() {
-            TyKind::Iter(_) if matches!(val.known.as_deref(), Some(Known::Keywords(_))) => {
-                Err(self.no_container("a dictionary"))
+            TyKind::Iter(_) if matches!(val.known.as_deref(), Some(Known::Keywords(..))) => {
+                Err(self.no_dictionary(&val))
             }
             TyKind::Iter(_) => Err(Diagnostic::new(diag::UNSUPPORTED_TYPE, "an iterator cannot be returned")
                 .note("return a list of its items")),

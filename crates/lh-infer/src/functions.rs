@@ -78,12 +78,12 @@ impl Infer<'_> {
         let mut named = Vec::new();
         for (k, v) in pairs {
             let Some(name) = self.val(*k).as_str().map(str::to_owned) else {
-                return Err(self.no_container("a dictionary"));
+                return Err(self.no_container("a dictionary with keys of run time"));
             };
             named.retain(|(n, _)| *n != name);
             named.push((name, self.val(*v)));
         }
-        Ok(Val::known(Ty::new(TyKind::Iter(Ty::str())), Known::Keywords(named)))
+        Ok(Val::known(Ty::new(TyKind::Iter(Ty::str())), Known::Keywords(named, self.span)))
     }
 
     /// A parameter `**kwargs`: pairs whose first part says its text by its type.
@@ -94,13 +94,13 @@ impl Infer<'_> {
             let TyKind::Literal(Literal::Str(text)) = name.ty.kind() else { lh_ir::bug!("a keyword without a name") };
             named.push((text.clone(), self.field(&p, 1)));
         }
-        Val::known(Ty::new(TyKind::Iter(Ty::str())), Known::Keywords(named))
+        Val::known(Ty::new(TyKind::Iter(Ty::str())), Known::Keywords(named, self.span))
     }
 
     /// The entries of a dictionary whose keys are known.
     pub(crate) fn entries(&self, v: &Val) -> Option<Vec<(String, Val)>> {
         match v.known.as_deref() {
-            Some(Known::Keywords(named)) => Some(named.clone()),
+            Some(Known::Keywords(named, _)) => Some(named.clone()),
             _ => None,
         }
     }
@@ -121,9 +121,18 @@ impl Infer<'_> {
         })
     }
 
+    /// The refusal of a dictionary that is more than constant keys, at the place where it is made.
+    pub(crate) fn no_dictionary(&self, map: &Val) -> Box<Diagnostic> {
+        let d = self.no_container("a dictionary that grows, or with keys of run time,");
+        match map.known.as_deref() {
+            Some(Known::Keywords(_, made)) if made.line > 0 => d.at(&self.code.file, *made),
+            _ => d,
+        }
+    }
+
     /// The value of a key, if there is one.
     pub(crate) fn keyword(&mut self, map: &Val, key: &Val) -> Result<Option<Val>> {
-        let Some(text) = key.as_str() else { return Err(self.no_container("a dictionary with keys of run time")) };
+        let Some(text) = key.as_str() else { return Err(self.no_dictionary(map)) };
         Ok(self.entries(map).unwrap_or_default().into_iter().find(|(n, _)| n == text).map(|(_, v)| v))
     }
 
@@ -136,15 +145,15 @@ impl Infer<'_> {
     pub(crate) fn merge(&mut self, map: Value, args: &[Val]) -> Result<Val> {
         let other = args.first().and_then(|a| a.known.as_deref().cloned());
         let own = self.val(map);
-        let (Some(Known::Keywords(named)), Some(Known::Keywords(more))) = (own.known.as_deref(), other) else {
+        let (Some(Known::Keywords(named, made)), Some(Known::Keywords(more, _))) = (own.known.as_deref(), other) else {
             return Err(self.unknown_keywords(args.first()));
         };
-        let mut named = named.clone();
+        let (mut named, made) = (named.clone(), *made);
         for (name, v) in more {
             named.retain(|(n, _)| *n != name);
             named.push((name, v));
         }
-        self.vals[map.index()] = Some(Val::known(own.ty, Known::Keywords(named)));
+        self.vals[map.index()] = Some(Val::known(own.ty, Known::Keywords(named, made)));
         Ok(Val::of_type(Ty::none()))
     }
 
@@ -160,7 +169,7 @@ impl Infer<'_> {
         let named = match kwargs.map(|k| self.val(k)) {
             None => Vec::new(),
             Some(k) => match k.known.as_deref() {
-                Some(Known::Keywords(named)) => named.clone(),
+                Some(Known::Keywords(named, _)) => named.clone(),
                 _ => return Err(self.unknown_keywords(Some(&k))),
             },
         };

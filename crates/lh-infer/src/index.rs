@@ -62,6 +62,7 @@ impl Infer<'_> {
             _ => self.method(v, "__getitem__", &[k.clone()]).map_err(|d| {
                 if d.id == diag::UNKNOWN_ATTRIBUTE {
                     Diagnostic::new(diag::NO_MATCHING_OP, format!("`{}` cannot be indexed with `{}`", v.ty, k.ty))
+                        .note("index a list, a tuple, a string or an array")
                 } else {
                     d
                 }
@@ -470,7 +471,7 @@ impl Infer<'_> {
                 Err(crate::stencils::bad("Assignments to arrays passed to stencil kernels is not allowed.")
                     .note("return the element's value; what is written to is named by `standard_indexing=`"))
             }
-            _ if self.entries(v).is_some() => Err(self.no_container("a dictionary that grows")),
+            _ if self.entries(v).is_some() => Err(self.no_dictionary(v)),
             _ => Err(Diagnostic::new(diag::NO_MATCHING_OP, format!("items of `{}` cannot be assigned", v.ty))
                 .note("make a new value, or use a list or an array")),
         }

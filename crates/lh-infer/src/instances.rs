@@ -114,7 +114,8 @@ impl Infer<'_> {
         {
             return self.enum_member(&e, at);
         }
-        Err(Diagnostic::new(diag::NO_MATCHING_OP, format!("`{what}` cannot be indexed with `{}`", name.ty)))
+        Err(Diagnostic::new(diag::NO_MATCHING_OP, format!("`{what}` cannot be indexed with `{}`", name.ty))
+            .note("take the item outside of the function: `N = CONFIG[\"n\"]`, and use `N`, or pass it as an argument"))
     }
 
     /// Attributes of members and of memory.

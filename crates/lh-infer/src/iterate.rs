@@ -277,7 +277,7 @@ impl Infer<'_> {
                 Ok(Plan::Map(class, vec![self.plan(&array, reversed)?]))
             }
             TyKind::Iter(_) => match val.known.as_deref() {
-                Some(Known::Keywords(_)) => {
+                Some(Known::Keywords(..)) => {
                     let keys = self.keywords_method("keys", val, &[])?;
                     self.plan(&keys, reversed)
                 }

@@ -79,8 +79,10 @@ pub const TABLE: &[(&str, &str)] = &[
     ("numpy.poly1d", "use `np.polyval(coefficients, x)`"),
     ("numpy.lexsort", "sort by the last key first, each time with `np.argsort(key, kind=\"stable\")`"),
     ("numpy.ix_", "use two loops, or `a[rows][:, columns]`"),
-    ("numpy.mgrid", "use `np.meshgrid(x, y, indexing=\"ij\")`"),
-    ("numpy.ogrid", "use `np.arange(n).reshape(-1, 1)` and `np.arange(m)`"),
+    (
+        "nd_grid.__getitem__",
+        "use `np.meshgrid(x, y, indexing=\"ij\")`, or `np.arange(n).reshape(-1, 1)` and `np.arange(m)`",
+    ),
     ("numpy.apply_along_axis", "use a loop over the rows"),
     ("numpy.vectorize", "use `@vectorize`, or a loop"),
     ("numpy.fromiter", "use `np.array([... for ... in ...])`"),
@@ -110,9 +112,18 @@ pub const TABLE: &[(&str, &str)] = &[
 /// Advice where there is no row.
 pub(crate) const OUTSIDE: &str = "call it outside of the function and pass the result in";
 
-/// The text for a full name.
+/// The text for a full name; modules that begin with an underscore are those of others.
 pub(crate) fn of(path: &str) -> Option<&'static str> {
-    TABLE.iter().find(|(name, _)| *name == path).map(|(_, text)| *text)
+    TABLE.iter().find(|(name, _)| *name == path.trim_start_matches('_')).map(|(_, text)| *text)
+}
+
+/// Name and text for a function of Python's own library by its file: it is compiled as any function, and ends at
+/// something inside of it that means nothing to the user.
+pub(crate) fn of_standard_library(file: &str, function: &str) -> Option<(String, &'static str)> {
+    let mut parts = file.strip_suffix(".py")?.rsplit('/').filter(|p| *p != "__init__");
+    let name = format!("{}.{function}", parts.next()?);
+    let is_standard = parts.next().is_some_and(|folder| folder.starts_with("python3"));
+    is_standard.then(|| of(&name)).flatten().map(|text| (name.clone(), text))
 }
 
 /// The text for an attribute of the library's classes of a type.

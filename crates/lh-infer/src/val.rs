@@ -32,7 +32,7 @@ pub enum Known {
     /// A method bound to a value.
     Method(Val, Method),
     /// A dictionary with constant strings as keys, for `f(**d)` only.
-    Keywords(Vec<(String, Val)>),
+    Keywords(Vec<(String, Val)>, lh_ir::Span),
     /// The merging of another dictionary into a new one.
     Merge(Value),
     /// The iterable of `literal_unroll`.

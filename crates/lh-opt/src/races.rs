@@ -63,7 +63,7 @@ impl Conflict {
             .label(&self.text)
             .at(&func.file, self.first);
         if let Some(s) = self.second {
-            d = d.note(format!("the other access is at {}:{}", s.line, s.col + 1));
+            d.also.push((func.file.clone(), s, "the other access".to_owned()));
         }
         d.note(self.way)
     }

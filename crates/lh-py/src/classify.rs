@@ -313,6 +313,9 @@ fn enum_value<'py>(o: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>>
 /// The type of an object and a short form of it, for messages.
 pub fn short_text(o: &Bound<'_, PyAny>) -> String {
     let class = o.get_type().name().map_or_else(|_| "object".to_owned(), |n| n.to_string());
+    if o.is_instance_of::<PyModule>() {
+        return o.getattr("__name__").and_then(|n| n.extract()).unwrap_or(class);
+    }
     if o.is_instance_of::<PyType>() || o.is_callable() {
         let name = o.getattr("__qualname__").or_else(|_| o.getattr("__name__")).and_then(|n| n.extract::<String>());
         if let Ok(name) = name {

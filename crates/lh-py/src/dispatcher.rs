@@ -644,23 +644,24 @@ pub fn refuse(
             let text = format!("{arg_text}: an int beyond 64 bits cannot be passed to compiled code");
             return pyo3::exceptions::PyOverflowError::new_err(text);
         }
-        Refused::Type => (
-            UNSUPPORTED_TYPE,
-            format!("{arg_text} is a `{class}`, which compiled code cannot take"),
-            "pass numbers, strings, NumPy arrays, tuples, lists or functions; pass the fields of an object one by one",
-        ),
+        Refused::Type => {
+            let headline = format!("{arg_text} is a `{class}`, which compiled code cannot take");
+            return render::argument_error(
+                py,
+                UNSUPPORTED_TYPE,
+                headline,
+                &crate::refusal::of_object(&name, &class, arg),
+            );
+        }
         Refused::Surrogates => (
             UNSUPPORTED_TYPE,
             format!("{arg_text} has lone surrogates, which have no UTF-8 form"),
             "encode the text first",
         ),
-        Refused::Array => (
-            UNSUPPORTED_TYPE,
-            format!(
-                "{arg_text} is an array of an element type or byte order without a native form, or not aligned and overlaps another argument"
-            ),
-            "convert it with `numpy.ascontiguousarray(a, dtype=...)`",
-        ),
+        Refused::Array => {
+            let (headline, help) = crate::refusal::of_array(&arg_text, &name, arg);
+            return render::argument_error(py, UNSUPPORTED_TYPE, headline, &help);
+        }
         Refused::EmptyList => (
             UNTYPED_LIST,
             format!("{arg_text} is, or contains, an empty list, whose item type cannot be known"),

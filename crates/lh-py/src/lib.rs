@@ -46,6 +46,7 @@ mod paths;
 mod print;
 mod raise;
 mod records;
+mod refusal;
 mod render;
 mod signals;
 mod stencil;

@@ -57,11 +57,13 @@ pub fn text(py: Python<'_>, d: &Diagnostic) -> String {
     for note in &d.notes {
         write!(out, "\n  help: {note}").expect("strings take any text");
     }
+    write!(out, "\n  more: lancehead help {}", d.id.0).expect("strings take any text");
     let lines: Vec<&str> = out.lines().map(str::trim_end).collect();
     if lines.len() <= MAX_LINES {
         return lines.join("\n");
     }
-    format!("{}\n  ... {} more lines", lines[..MAX_LINES - 1].join("\n"), lines.len() + 1 - MAX_LINES)
+    let (shown, last) = (MAX_LINES - 2, lines[lines.len() - 1]);
+    format!("{}\n  ... {} more lines\n{last}", lines[..shown].join("\n"), lines.len() - 1 - shown)
 }
 
 fn place(file: &str, span: Span) -> String {

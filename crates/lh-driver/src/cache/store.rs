@@ -40,7 +40,7 @@ pub fn list(dir: &Path, start: &str, end: &str) -> io::Result<Vec<PathBuf>> {
 /// If its owner cannot be found.
 pub fn distrust(path: &Path) -> io::Result<Option<String>> {
     let m = fs::metadata(path)?;
-    let me = fs::metadata("/proc/self")?.uid();
+    let me = own_user()?;
     if m.uid() != me && m.uid() != 0 {
         return Ok(Some(format!("{} belongs to another user (uid {})", path.display(), m.uid())));
     }
@@ -52,6 +52,17 @@ pub fn distrust(path: &Path) -> io::Result<Option<String>> {
         return Ok(Some(format!("the group {} may write to {}", m.gid(), path.display())));
     }
     Ok(None)
+}
+
+/// This user's number: where `/proc` is not mounted, that of a file made for it.
+fn own_user() -> io::Result<u32> {
+    if let Ok(own) = fs::metadata("/proc/self") {
+        return Ok(own.uid());
+    }
+    let path = std::env::temp_dir().join(format!("lancehead-{}-user", std::process::id()));
+    let made = fs::OpenOptions::new().write(true).create_new(true).open(&path)?.metadata();
+    fs::remove_file(&path)?;
+    Ok(made?.uid())
 }
 
 /// Makes a directory that only its owner may write, unless it is there.

@@ -383,6 +383,8 @@ def searchsorted(a, v, side="left"):
         raise ValueError("search side must be 'left' or 'right' (got '" + side + "')")
     right = side == "right"
     line = asarray(a)
+    if line.ndim != 1:
+        raise ValueError("object too deep for desired array" if line.ndim > 1 else "object of too small depth for desired array")
     if prim.is_number(v):
         dtype = prim.result_type(prim.dtype_of(line), prim.dtype_of(v))
         wide = asarray(line, dtype)
