@@ -50,11 +50,11 @@ docs: .venv-docs/.installed
 setup:
 	@tools/setup.sh
 
-$(VENV)/.lancehead-installed: $(SOURCES) crates/lh-py/order.txt Cargo.toml Cargo.lock pyproject.toml tools/setup.sh tools/requirements.txt | setup
+$(VENV)/.lancehead-installed: $(SOURCES) crates/lh-py/order.txt Cargo.toml Cargo.lock pyproject.toml tools/setup.sh tools/pages.sh tools/requirements.txt | setup
 	rm -f target/wheels/lancehead-*.whl python/lancehead/library.typed
 	cargo build --release --quiet --package lh-aot
 	strip --strip-debug -o python/lancehead/liblancehead.a target/release/liblancehead.a
-	rm -rf python/lancehead/_pages && mkdir python/lancehead/_pages && cp docs/diagnostics/*.md python/lancehead/_pages
+	tools/pages.sh
 	$(wheel)
 	$(PY) xtask/type_library.py python/lancehead/library.typed
 	$(wheel)

@@ -41,6 +41,7 @@ pack() {
     "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --force-reinstall --no-deps target/gpu/wheels/lancehead-*.whl
 }
 
+tools/pages.sh
 rm -f "$typed"
 pack
 "$venv/bin/python" xtask/type_library.py "$typed"

@@ -62,6 +62,7 @@ trap restore EXIT
 grep -E '^(maturin|numpy)==' tools/requirements.txt >"$all/requirements.txt"
 cargo build --release --quiet --package lh-aot
 strip --strip-debug -o "$archive" "$target/release/liblancehead.a"
+tools/pages.sh
 
 for wanted in "$@"; do
     python=$(find_python "$wanted")

@@ -79,9 +79,6 @@ def test_links_lead_somewhere(page):
 @pytest.mark.parametrize("page", [p for p in PROSE if p.name not in GENERATED], ids=lambda p: p.name)
 def test_lines_of_prose_are_short(page):
     prose = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
-    if page.name == "cuda.md":
-        # This section was written for lines of up to 123 columns.
-        prose = re.sub(r"^## On a GPU$.*?(?=^## )", "", prose, flags=re.MULTILINE | re.DOTALL)
     # A row of a table is one line, whatever it holds.
     long = [line for line in prose.splitlines() if len(line) > 120 and not line.startswith("|")]
     assert long == []

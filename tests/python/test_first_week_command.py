@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import doctest
+import filecmp
 import importlib
 import os
 import re
+import shutil
 import subprocess
 import sys
 import warnings
@@ -144,7 +146,7 @@ def test_f5_programs_for_numba_are_not_warned_of_object_mode(tmp_path):
 
 @pytest.mark.parametrize("module", ["options", "settings", "decorators", "_command.cache"])
 def test_f5_examples_of_docstrings(module):
-    found = doctest.testmod(importlib.import_module(f"lancehead.{module}"))
+    found = doctest.testmod(importlib.import_module(f"lancehead.{module}"), extraglobs={"np": np, "types": lancehead.types})
     assert found.attempted > 0 and found.failed == 0
 
 
@@ -505,4 +507,19 @@ def test_help_has_its_pages_where_lancehead_is_installed():
     is_installed = "site-packages" in lancehead.__file__
     assert not is_installed or folder.is_relative_to(Path(lancehead.__file__).parent)
     assert 'path = "python/lancehead/_pages/*.md"' in (ROOT / "pyproject.toml").read_text(encoding="utf-8")
-    assert "docs/diagnostics/*.md" in (ROOT / "Makefile").read_text(encoding="utf-8")
+
+
+def test_f13_every_way_to_a_wheel_copies_the_pages_first(tmp_path):
+    for path, packs in (("Makefile", "\t$(wheel)"), ("tools/wheels.sh", "    pack"), ("tools/gpu_wheel.sh", "pack")):
+        lines = (ROOT / path).read_text(encoding="utf-8").splitlines()
+        assert [line.strip() for line in lines].index("tools/pages.sh") < lines.index(packs)
+    # A page of an earlier build, which is gone by now, goes from the package, too.
+    shutil.copytree(ROOT / "docs/diagnostics", tmp_path / "docs/diagnostics")
+    (tmp_path / "tools").mkdir()
+    shutil.copy(ROOT / "tools/pages.sh", tmp_path / "tools")
+    copied = tmp_path / "python/lancehead/_pages"
+    copied.mkdir(parents=True)
+    (copied / "gone.md").touch()
+    subprocess.run([tmp_path / "tools/pages.sh"], check=True, timeout=60)
+    assert not filecmp.dircmp(ROOT / "docs/diagnostics", copied).diff_files
+    assert {p.name for p in copied.iterdir()} == {p.name for p in (ROOT / "docs/diagnostics").glob("*.md")}

@@ -25,6 +25,8 @@ ALLOWED = (
     "lancehead/library.typed",
     "lancehead/liblancehead.a",
     "lancehead/_command/ahead.c",
+    # The pages of `lancehead help`, which tools/pages.sh copies.
+    "lancehead/_pages/*.md",
     f"{INFO}/METADATA",
     f"{INFO}/WHEEL",
     f"{INFO}/RECORD",
@@ -78,7 +80,7 @@ def test_f2_every_module_in_git_is_in_the_wheel_and_no_other(shipped):
     if listed.returncode:
         pytest.skip("not a checkout of git")
     tracked = {name.removeprefix("python/") for name in listed.stdout.split("\0") if name}
-    made = {"_core", "library.typed", "liblancehead.a"}
+    made = {"_core", "library.typed", "liblancehead.a", "_pages/"}
     in_wheel = {name for name in shipped if name.startswith("lancehead/") and not any(m in name for m in made)}
     assert {n for n in tracked if "_core" not in n} == in_wheel
 
@@ -109,6 +111,11 @@ def test_metadata_say_what_it_runs_on_and_under_which_licences(shipped):
 def test_licences_are_those_of_the_repository(shipped):
     for name in ("LICENSE-MIT", "LICENSE-APACHE"):
         assert one(shipped, f"{INFO}/licenses/{name}") == (ROOT / name).read_text()
+
+
+def test_f13_pages_of_diagnostics_are_those_of_the_manual(shipped):
+    names = {Path(name).name for name in fnmatch.filter(shipped, "lancehead/_pages/*")}
+    assert names == {page.name for page in (ROOT / "docs" / "diagnostics").glob("*.md")}
 
 
 def test_stubs_are_those_of_the_repository(shipped):
