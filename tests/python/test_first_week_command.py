@@ -144,7 +144,7 @@ def test_f5_programs_for_numba_are_not_warned_of_object_mode(tmp_path):
 
 @pytest.mark.parametrize("module", ["options", "settings", "decorators", "_command.cache"])
 def test_f5_examples_of_docstrings(module):
-    found = doctest.testmod(importlib.import_module(f"lancehead.{module}"))
+    found = doctest.testmod(importlib.import_module(f"lancehead.{module}"), extraglobs={"np": np, "types": lancehead.types})
     assert found.attempted > 0 and found.failed == 0
 
 

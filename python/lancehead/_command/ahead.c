@@ -440,7 +440,7 @@ static int lh_bind(const lh_export *e, PyObject *const *args, Py_ssize_t n, PyOb
     return 1;
 }
 
-/* What a function tells of itself: its docstring, and all that it is compiled for. */
+/* The docstring of a function, and all that it is compiled for. */
 typedef struct {
     const char *doc;
     const char *choices;
