@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 import lancehead
-from lancehead import cli, cuda, errors, extending
+from lancehead import cli, cuda, errors, extending, options
 from lancehead.cuda import fp16, names
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
@@ -42,7 +42,8 @@ def parameters(thing: Any) -> str:
         return ""
     if [p.kind for p in given] == [inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD]:
         return ""
-    bare = [p.replace(annotation=inspect.Parameter.empty) for p in given]
+    # Options of decorators have a page of their own.
+    bare = [p.replace(annotation=inspect.Parameter.empty) for p in given if not isinstance(p.default, options.Default)]
     return re.sub(r"<class '([\w.]+)'>", r"\1", str(inspect.Signature(bare))).replace("|", "\\|")
 
 

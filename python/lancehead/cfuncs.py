@@ -18,7 +18,7 @@ from lancehead.decorated import function_of
 if TYPE_CHECKING:
     from typing import Unpack
 
-    from lancehead.typing_ import AnyFunction, CompilerOptions
+    from lancehead.typing_ import AnyFunction, JitOptions
 
 _INTEGERS = {(t.bitwidth, t.signed): t for t in (types.int8, types.int16, types.int32, types.int64, types.uint8, types.uint16, types.uint32, types.uint64)}
 _SCALARS = {"f": types.float32, "d": types.float64, "?": types.boolean, "P": types.voidptr}
@@ -100,7 +100,7 @@ def _converting(compiled: Any, function: FunctionType, signature: Any, options: 
     return _core.dispatcher(named, options, [(types.Tuple(signature.args),)], True)
 
 
-def cfunc(signature: str | _core.Signature, **options: Unpack[CompilerOptions]) -> Callable[[AnyFunction], CFunc]:
+def cfunc(signature: str | _core.Signature, **options: Unpack[JitOptions]) -> Callable[[AnyFunction], CFunc]:
     """Compiles a function for one signature as a C function.
 
     >>> from lancehead import cfunc
@@ -115,6 +115,9 @@ def cfunc(signature: str | _core.Signature, **options: Unpack[CompilerOptions]) 
     given: dict[str, Any] = {**options}
     table.check("cfunc", given)
     return lambda function: CFunc(function_of(function, "cfunc"), signature, given)
+
+
+table.describe("cfunc", cfunc)
 
 
 def from_ctypes(c: Any) -> Any:

@@ -63,9 +63,7 @@ def njit(signature_or_function: Any = None, **options: Any) -> Any:
 
 
 for _decorator in (jit, njit):
-    # Without docstrings (`python -OO`) there is none to complete.
-    if _decorator.__doc__:
-        _decorator.__doc__ = _decorator.__doc__.rstrip() + table.described(_decorator.__name__)
+    table.describe(_decorator.__name__, _decorator)
 
 
 def _decorated(name: str, given: Any, options: dict[str, Any]) -> Any:

@@ -11,6 +11,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from lancehead import places
+
 WIDTH = 100
 
 #: String literals and comments, keywords, numbers, names that are not attributes.
@@ -51,6 +53,11 @@ class Function:
     def headline(self) -> str:
         """Name and types."""
         return f"{self.name}({', '.join(f'{name}: {kind}' for name, kind in self.params)}) -> {self.result}"
+
+    @property
+    def place(self) -> str:
+        """The file as it is shown: the number of a notebook's cell, or a path from the working directory if that is shorter."""
+        return places.shown(self.file)
 
     def types(self) -> dict[str, str]:
         """Types of variables; of one that has several, all."""
@@ -105,6 +112,14 @@ class Report:
     def __repr__(self) -> str:
         return str(self).rstrip()
 
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        """Writes the report with the printer of IPython, which indents all its lines within lists and dictionaries."""
+        with printer.group():
+            for number, line in enumerate(repr(self).splitlines()):
+                if number:
+                    printer.break_()
+                printer.text(line)
+
     def _repr_html_(self) -> str:
         body = "".join(map(_section_html, self.sections)) or f"<p>{html.escape(self._nothing())}</p>"
         return f'<div class="lancehead-report"><style>{_STYLE}</style>{body}</div>'
@@ -148,7 +163,7 @@ def _milliseconds(seconds: float) -> str:
 
 def _function_text(f: Function) -> Iterator[str]:
     yield from textwrap.wrap(f.headline, WIDTH, subsequent_indent="    ")
-    yield f.file
+    yield f.place
     yield ""
     column = min(max((len(line.text) for line in f.lines), default=0), 60)
     for line in f.lines:
@@ -164,7 +179,7 @@ def _parallel_text(f: Function, level: int) -> Iterator[str]:
     for line in f.lines:
         notes = [note for note in line.notes if _LEVELS.get(note.kind, level + 1) <= level]
         if notes:
-            yield f"{f.file}:{line.number}: {line.text.strip()}"
+            yield f"{f.place}:{line.number}: {line.text.strip()}"
         for note in notes:
             yield from textwrap.wrap(note.text, WIDTH, initial_indent="    - ", subsequent_indent="      ")
 
@@ -192,7 +207,7 @@ def _stage_html(name: str, seconds: float, share: float) -> str:
 def _function_html(f: Function) -> str:
     types = f.types()
     rows = "".join(_line_html(line, types) for line in f.lines)
-    place = f"{f.file}:{f.lines[0].number}" if f.lines else f.file
+    place = f"{f.place}:{f.lines[0].number}" if f.lines else f.place
     head = f"<header><code>{html.escape(f.headline)}</code><small>{html.escape(place)}</small></header>"
     return f'{head}<div class="source">{rows}</div>'
 

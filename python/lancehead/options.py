@@ -7,6 +7,7 @@ Nothing of lancehead is imported here, so that the page can be written without t
 from __future__ import annotations
 
 import importlib
+import inspect
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
@@ -289,6 +290,7 @@ def unexpected(decorator: str, name: str) -> str:
 def is_mute(decorator: str, option: Option) -> bool:
     """Whether a decorator accepts an option only so that programs for Numba go on."""
     elsewhere = option.name in ("target", "identity", "writable_args") and decorator in ("jit", "njit", "cfunc")
+    elsewhere = elsewhere or (option.name, decorator) == ("writable_args", "vectorize")
     return option.name != "inline" and option.effect.startswith("Changes nothing") or elsewhere
 
 
@@ -304,6 +306,42 @@ def described(decorator: str) -> str:
             lines.append(f"    {option.name} (default {plain(option.default)}): {plain(option.effect)}")
             lines.append(f"        It takes {plain(option.values.text)}.")
     return "\n    ".join(lines) + "\n"
+
+
+class Default:
+    """A default value in a signature, shown as the table has it."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def __repr__(self) -> str:
+        return self.text
+
+
+def signature(decorator: str, function: Callable[..., Any]) -> inspect.Signature:
+    """The signature of a decorator with its options, which it takes as keywords.
+
+    Options that are accepted for Numba's sake only are left to the last parameter.
+
+    >>> print(signature("stencil", lambda func_or_mode="constant", **options: None))
+    (func_or_mode='constant', *, cache=False, neighborhood=None, standard_indexing=(), cval=0, index_offsets=(), **options)
+    """
+    *own, rest = (p.replace(annotation=p.empty) for p in inspect.signature(function).parameters.values())
+    names = {p.name for p in own}
+    added = [
+        inspect.Parameter(option.name, inspect.Parameter.KEYWORD_ONLY, default=Default(plain(option.default)))
+        for option in of(decorator).values()
+        if option.name not in names and not option.name.startswith("_") and not is_mute(decorator, option)
+    ]
+    return inspect.Signature([*own, *added, rest])
+
+
+def describe(decorator: str, function: Any) -> None:
+    """Completes the help of a decorator by its options: they are in its docstring and in its signature."""
+    # Without docstrings (`python -OO`) there is none to complete.
+    if function.__doc__:
+        function.__doc__ = function.__doc__.rstrip() + described(decorator)
+    function.__signature__ = signature(decorator, function)
 
 
 def plain(text: str) -> str:

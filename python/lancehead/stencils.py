@@ -116,6 +116,9 @@ def stencil(func_or_mode: Any = "constant", **options: Any) -> Any:
     return _made(func_or_mode, options)
 
 
+table.describe("stencil", stencil)
+
+
 def _made(function: Any, options: dict[str, Any]) -> Any:
     return StencilFunc(function, options)
 

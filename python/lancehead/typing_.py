@@ -12,6 +12,8 @@ import numpy as np
 
 from lancehead._core import Dispatcher, DUFunc, Signature, Type
 from lancehead.cfuncs import CFunc
+from lancehead.cuda.args import ArgHint
+from lancehead.cuda.devicearray import DeviceNDArray, DeviceRecord
 from lancehead.cuda.dispatcher import CUDADispatcher
 from lancehead.cuda.ufuncs import DeviceUFunc
 from lancehead.stencils import StencilFunc
@@ -25,8 +27,9 @@ OneSignature = str | Signature | tuple[Type, ...]
 Signatures = OneSignature | Sequence[OneSignature]
 
 FastmathFlag = Literal["nnan", "ninf", "nsz", "arcp", "contract", "afn", "reassoc", "fast"]
-FastmathFlags = set[FastmathFlag] | frozenset[FastmathFlag] | list[FastmathFlag] | tuple[FastmathFlag, ...]
-Fastmath = bool | FastmathFlags | dict[FastmathFlag, bool]
+# A variable with flags is one of strings for type checkers. A string alone, which is a collection of strings, is refused.
+FastmathFlags = set[FastmathFlag] | set[str] | frozenset[str] | list[FastmathFlag] | list[str] | tuple[str, ...]
+Fastmath = bool | FastmathFlags | dict[FastmathFlag, bool] | dict[str, bool]
 
 
 class Parallel(TypedDict, total=False):
@@ -45,7 +48,7 @@ class Parallel(TypedDict, total=False):
 
 
 class CompilerOptions(TypedDict, total=False):
-    """Options of `jit`, `vectorize`, `guvectorize` and `cfunc`."""
+    """Options of `jit`, `vectorize`, `guvectorize` and `cfunc`: those that all of them have."""
 
     parallel: bool | Parallel | None
     cache: bool
@@ -67,12 +70,20 @@ class CompilerOptions(TypedDict, total=False):
     no_rewrites: bool
     pipeline_class: Any
     pipeline: Any
+    target_backend: str | None
 
 
-class JitOptions(CompilerOptions, total=False):
-    """Options of `jit`; those of its own are accepted for Numba's sake."""
+class VectorizeOptions(CompilerOptions, total=False):
+    """Options of `vectorize`, beside `target` and `identity`; that of its own is accepted for Numba's sake."""
+
+    writable_args: Sequence[str | int]
+
+
+class JitOptions(VectorizeOptions, total=False):
+    """Options of `jit` and `cfunc`; those of their own are accepted for Numba's sake."""
 
     target: str
+    identity: Any
 
 
 class StencilOptions(TypedDict, total=False):
@@ -108,6 +119,9 @@ class CudaOptions(TypedDict, total=False):
     abi_info: Any
     output: Any
 
+
+#: Arguments of launches that a kernel takes where its parameter is an array or a record of NumPy.
+InsteadOfArray = DeviceNDArray | DeviceRecord | ArgHint
 
 #: One to three extents of a launch.
 Extents = SupportsIndex | tuple[SupportsIndex, ...] | list[int]

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from typing import Literal, Unpack
 
     from lancehead.cuda.ufuncs import DeviceUFunc
-    from lancehead.typing_ import AnyFunction, CompilerOptions, MakesDeviceUFunc, MakesDUFunc, MakesUfunc, Signatures
+    from lancehead.typing_ import AnyFunction, CompilerOptions, MakesDeviceUFunc, MakesDUFunc, MakesUfunc, Signatures, VectorizeOptions
 
     Processor = Literal["cpu", "parallel"]
 
@@ -28,13 +28,13 @@ _TARGETS = ("cpu", "parallel")
 
 @overload
 def vectorize(
-    ftylist_or_function: AnyFunction, target: Processor = "cpu", identity: Any = None, **options: Unpack[CompilerOptions]
+    ftylist_or_function: AnyFunction, target: Processor = "cpu", identity: Any = None, **options: Unpack[VectorizeOptions]
 ) -> _core.DUFunc: ...
 @overload
-def vectorize(*, target: Processor = "cpu", identity: Any = None, **options: Unpack[CompilerOptions]) -> MakesDUFunc: ...
+def vectorize(*, target: Processor = "cpu", identity: Any = None, **options: Unpack[VectorizeOptions]) -> MakesDUFunc: ...
 @overload
 def vectorize(
-    ftylist_or_function: Signatures, target: Processor = "cpu", identity: Any = None, **options: Unpack[CompilerOptions]
+    ftylist_or_function: Signatures, target: Processor = "cpu", identity: Any = None, **options: Unpack[VectorizeOptions]
 ) -> MakesUfunc: ...
 @overload
 def vectorize(ftylist_or_function: AnyFunction, target: Literal["cuda"], identity: Any = None, **options: Any) -> DeviceUFunc: ...
@@ -98,6 +98,10 @@ def guvectorize(*args: Any, target: str = "cpu", identity: Any = None, writable_
     if not isinstance(layout, str):
         raise TypeError(f"the layout of a generalised ufunc is a string, not {type(layout)}")
     return lambda function: _made(function, signatures, target, options, layout, identity, writable_args)
+
+
+for _decorator in (vectorize, guvectorize):
+    table.describe(_decorator.__name__, _decorator)
 
 
 def _of_device() -> Any:

@@ -142,7 +142,7 @@ b = np.zeros(2, np.int32); print(s.fill(b), b, hasattr(s, 'not_exported'))
 """
     assert in_python(made, code) == [
         "True 3 3.0 -4 4",
-        "[2. 1. 0.] same(array(float64, 1d, A)) -> array(float64, 1d, A) sample_native",
+        "[2. 1. 0.] same(a: array(float64, 1d, A)) -> array(float64, 1d, A) sample_native",
         "True",
         "(3, 'hello üü') (1, 'hello ') [9.0, 8.0, 7.0]",
         "True",

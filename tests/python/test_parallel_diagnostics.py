@@ -7,7 +7,7 @@ import sys
 import numpy as np
 import pytest
 
-from lancehead import config, njit, prange, stencil
+from lancehead import config, njit, places, prange, stencil
 
 
 @njit(parallel=True)
@@ -32,7 +32,7 @@ def told(f, capsys, **which):
     f.parallel_diagnostics(**which)
     out, line = {}, None
     for text in capsys.readouterr().out.splitlines():
-        if __file__ in text:
+        if f"{places.shown(__file__)}:" in text:
             line = text.split(": ", 1)[1]
         elif line is not None and text.startswith("    - "):
             out.setdefault(line, []).append(text[6:])

@@ -153,6 +153,22 @@ reveal_type(kernel)  # R: CUDADispatcher[[a: numpy.ndarray[tuple[Any, ...], nump
 reveal_type(kernel[1, 32])  # R: Launch[[a: numpy.ndarray[tuple[Any, ...], numpy.dtype[Any]], n: int]]
 kernel[(2, 2), (8, 8), cuda.stream(), 1024](np.zeros(3), 3)
 kernel.forall(3)(np.zeros(3), 3)
+kernel[1, 32](cuda.to_device(np.zeros(3)), 3)
+kernel[1, 32](cuda.InOut(np.zeros(3)), 3)
+kernel.forall(3)(cuda.to_device(np.zeros(3)), 3)
+
+
+@cuda.jit
+def product(a: np.ndarray, b: np.ndarray, out: np.ndarray) -> None:
+    out[0] = a[0] * b[0]
+
+
+product[1, 1](np.ones(1), np.ones(1), cuda.to_device(np.ones(1)))
+flags = {"nnan"}
+listed = ["nnan", "nsz"]
+named = {"nnan": True}
+reveal_type(njit(fastmath=flags)(lambda x: 1)(1))  # R: int
+njit(fastmath=listed), njit(fastmath=named), njit(fastmath=frozenset(flags)), njit(fastmath=tuple(flags)), njit(fastmath={"nsz", "nnan"})
 reveal_type(lancehead.cuda.jit(kernel.py_func))  # R: CUDADispatcher
 
 
@@ -202,7 +218,7 @@ add.explian()  # E: attr-defined
 njit(nopyhton=True)  # E: call-overload
 njit(cache="yes")  # E: call-overload
 njit(parallel={"fushion": True})  # E: call-overload
-njit(fastmath={"nann"})  # E: arg-type
+njit(fastmath="nnan")  # E: call-overload
 jit(error_model="C")  # E: call-overload
 vectorize(["float64(float64)"], chache=True)  # E: call-overload
 vectorize(target="gpu")  # E: call-overload
@@ -210,8 +226,9 @@ guvectorize(["(float64[:])"])  # E: call-overload
 stencil(neighbourhood=((-1, 1),))  # E: call-overload
 cfunc()  # E: call-arg
 kernel[1](np.zeros(3), 3)  # E: index
-kernel[1, 32](np.zeros(3))  # E: call-arg
-kernel[1, 32](np.zeros(3), "3")  # E: arg-type
+kernel[1, 32](np.zeros(3))  # E: call-overload
+kernel[1, 32](np.zeros(3), "3")  # E: call-overload
+kernel.forall(3)(np.zeros(3), "3")  # E: call-overload
 cuda.jit(devise=True)  # E: call-overload
 prange("a")  # E: arg-type
 '''
@@ -283,6 +300,7 @@ def test_f2_mypy_takes_the_package_as_typed(told):
 SAMPLES = {
     "parallel": False, "cache": False, "fastmath": {"nnan"}, "boundscheck": None, "nogil": True, "error_model": "numpy", "overflow": "check",
     "inline": "never", "locals": {}, "target": "cpu", "pipeline_class": None,
+    "identity": None, "target_backend": None, "writable_args": (),
 }  # fmt: skip
 
 
@@ -293,7 +311,7 @@ def options(name: str) -> list[str]:
     return re.findall(r"^    (\w+): ", own, re.MULTILINE)
 
 
-@pytest.mark.parametrize("option", [*options("CompilerOptions"), *options("JitOptions")])
+@pytest.mark.parametrize("option", [*options("CompilerOptions"), *options("VectorizeOptions"), *options("JitOptions")])
 def test_options_that_are_typed_are_options_of_the_decorator(option):
     assert njit(**{option: SAMPLES.get(option, False)})(lambda x: x + 1)(1) == 2
 

@@ -8,7 +8,7 @@ use crate::object::DispatcherObject;
 use crate::parse::{self, Parsed};
 use crate::types::{Signature, as_ty, canonical, type_tuple};
 use lh_driver::Text;
-use lh_ir::Ty;
+use lh_ir::{Ty, TyKind};
 use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple};
@@ -49,11 +49,27 @@ impl<'py> Call<'_, 'py> {
         match self.argument(position, "signature")? {
             Some(sig) if !sig.is_none() => {
                 let (_, args) = signature(&sig)?;
-                let found = self.overloads().into_iter().find(|o| canonical_all(&o.compiled.args) == args);
-                Ok((vec![found.ok_or_else(|| PyKeyError::new_err(sig.unbind()))?], true))
+                Ok((vec![self.specialisation(&args)?], true))
             }
             _ => Ok((self.overloads(), false)),
         }
+    }
+    /// The specialisation for argument types; without it, the only one that differs from them in layouts of arrays.
+    fn specialisation(&self, args: &[Ty]) -> PyResult<&Overload> {
+        let all = self.overloads();
+        if let Some(same) = all.iter().find(|o| canonical_all(&o.compiled.args) == args) {
+            return Ok(*same);
+        }
+        // `float64[:]` is an array of any layout, and calls mostly pass arrays in C order.
+        let near: Vec<&Overload> = all.iter().copied().filter(|o| are_alike(&o.compiled.args, args)).collect();
+        if let [one] = near[..] {
+            return Ok(one);
+        }
+        let name: String = self.this.getattr(intern!(self.py, "__qualname__"))?.extract()?;
+        let known: Vec<String> = all.iter().map(|o| types_text(&o.compiled.args)).collect();
+        let known = if known.is_empty() { "nothing yet: call it first".to_owned() } else { known.join(" and ") };
+        let text = format!("`{name}` is not compiled for {}; it is compiled for {known}", types_text(args));
+        Err(PyKeyError::new_err(text))
     }
     /// A text of the chosen specialisation, or a dictionary of all by argument types.
     fn texts(&self, text: impl Fn(&lh_driver::Compiled) -> String) -> PyResult<Bound<'py, PyAny>> {
@@ -90,6 +106,21 @@ impl<'py> Call<'_, 'py> {
 
 fn canonical_all(tys: &[Ty]) -> Vec<Ty> {
     tys.iter().map(|t| canonical(*t)).collect()
+}
+
+/// Whether types are the same but for layouts of arrays, and whether these can be written to.
+fn are_alike(a: &[Ty], b: &[Ty]) -> bool {
+    let alike = |a: Ty, b: Ty| match (a.kind(), b.kind()) {
+        (TyKind::Array { dtype: d, ndim: n, .. }, TyKind::Array { dtype: e, ndim: m, .. }) => (d, n) == (e, m),
+        _ => a == b,
+    };
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| alike(canonical(*a), canonical(*b)))
+}
+
+/// Argument types as a tuple.
+fn types_text(tys: &[Ty]) -> String {
+    let names: Vec<String> = tys.iter().map(|t| canonical(*t).numba().to_string()).collect();
+    format!("({})", names.join(", "))
 }
 
 /// Result and argument types that an object used as a signature means.

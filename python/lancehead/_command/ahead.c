@@ -440,6 +440,60 @@ static int lh_bind(const lh_export *e, PyObject *const *args, Py_ssize_t n, PyOb
     return 1;
 }
 
+/* The docstring of a function, and all that it is compiled for. */
+typedef struct {
+    const char *doc;
+    const char *choices;
+} lh_told;
+
+static const lh_told lh_tells[LH_EXPORTS];
+
+/* The type of an argument as a user knows it. */
+static PyObject *lh_described(PyObject *o) {
+    if (PyArray_Check(o)) {
+        PyArrayObject *a = (PyArrayObject *)o;
+        const char *layout = PyArray_IS_C_CONTIGUOUS(a) ? "C" : PyArray_IS_F_CONTIGUOUS(a) ? "F" : "A";
+        const char *aligned = PyArray_ISALIGNED(a) ? "" : "unaligned ", *writable = PyArray_ISWRITEABLE(a) ? "" : "readonly ";
+        return PyUnicode_FromFormat("%s%sarray(%S, %dd, %s)", aligned, writable, PyArray_DESCR(a), PyArray_NDIM(a), layout);
+    }
+    if (o == Py_None) return PyUnicode_FromString("None");
+    const char *name = Py_TYPE(o)->tp_name, *dot = strrchr(name, '.');
+    return PyUnicode_FromString(dot ? dot + 1 : name);
+}
+
+/* Types of the arguments of a call, those of keywords after their names. */
+static PyObject *lh_given(PyObject *const *args, Py_ssize_t n, PyObject *names) {
+    Py_ssize_t count = n + (names ? PyTuple_GET_SIZE(names) : 0);
+    PyObject *comma = PyUnicode_FromString(", "), *texts = PyList_New(0);
+    for (Py_ssize_t i = 0; texts && i < count; i++) {
+        PyObject *text = lh_described(args[i]);
+        if (text && i >= n) {
+            PyObject *type = text;
+            text = PyUnicode_FromFormat("%U=%U", PyTuple_GET_ITEM(names, i - n), type);
+            Py_DECREF(type);
+        }
+        if (!text || PyList_Append(texts, text) < 0) Py_CLEAR(texts);
+        Py_XDECREF(text);
+    }
+    PyObject *given = comma && texts ? PyUnicode_Join(comma, texts) : NULL;
+    Py_XDECREF(texts);
+    Py_XDECREF(comma);
+    return given;
+}
+
+static PyObject *lh_refuse(const lh_export *first, PyObject *const *args, Py_ssize_t n, PyObject *names) {
+    PyObject *given = lh_given(args, n, names);
+    if (!given) return NULL;
+    const char *choices = lh_tells[first - lh_exports].choices;
+    if (PyUnicode_GET_LENGTH(given)) {
+        PyErr_Format(PyExc_TypeError, "No matching definition: %s is compiled for %s; got %U", first->name, choices, given);
+    } else {
+        PyErr_Format(PyExc_TypeError, "No matching definition: %s is compiled for %s; got no arguments", first->name, choices);
+    }
+    Py_DECREF(given);
+    return NULL;
+}
+
 /* Calls the first signature that takes the arguments as they are, else the first that they can be converted to. */
 static PyObject *lh_function(PyObject *self, PyObject *const *args, Py_ssize_t n, PyObject *names) {
     const lh_export *first = PyCapsule_GetPointer(self, LH_CAPSULE);
@@ -461,8 +515,7 @@ static PyObject *lh_function(PyObject *self, PyObject *const *args, Py_ssize_t n
             if (taken < 0) return NULL;
         }
     }
-    PyErr_Format(PyExc_TypeError, "No matching definition: %s is compiled for %s", first->name, first->text);
-    return NULL;
+    return lh_refuse(first, args, n, names);
 }
 
 static PyMethodDef lh_methods[LH_EXPORTS];
@@ -476,7 +529,7 @@ static int lh_exec(PyObject *module) {
     for (int i = 0; i < LH_EXPORTS; i++) {
         const lh_export *e = &lh_exports[i];
         if (i && !strcmp(e->name, lh_exports[i - 1].name)) continue;
-        lh_methods[i] = (PyMethodDef){e->name, (PyCFunction)(void (*)(void))lh_function, METH_FASTCALL | METH_KEYWORDS, e->text};
+        lh_methods[i] = (PyMethodDef){e->name, (PyCFunction)(void (*)(void))lh_function, METH_FASTCALL | METH_KEYWORDS, lh_tells[i].doc};
         PyObject *capsule = PyCapsule_New((void *)e, LH_CAPSULE, NULL);
         PyObject *name = PyModule_GetNameObject(module);
         PyObject *function = capsule && name ? PyCFunction_NewEx(&lh_methods[i], capsule, name) : NULL;

@@ -32,6 +32,11 @@ class Signature:
         """The types as a person writes them."""
         return f"{self.name}({', '.join(t.name for t in self.args)}) -> {self.result.name}"
 
+    def named(self) -> str:
+        """As `text`, with the names of the parameters."""
+        given = ", ".join(f"{name}: {t.name}" for name, t in zip(self.parameters, self.args, strict=True))
+        return f"{self.name}({given}) -> {self.result.name}"
+
 
 def unknown(t: Any) -> Any:
     """The type, or a part of it, that has no form in C; `None` if all have one."""
@@ -206,6 +211,7 @@ def source(library: str, signatures: Sequence[Signature], levels: Sequence[str],
     lines += [f"static const char *const lh_levels[LH_LEVELS] = {{{', '.join(map(json.dumps, levels))}}};"]
     lines += ["static const lh_export lh_exports[LH_EXPORTS] = {", *map(_export, signatures), "};"]
     if is_module:
+        lines += ["static const lh_told lh_tells[LH_EXPORTS] = {", *map(_told, _overloads(signatures)), "};"]
         return "\n".join([*lines, f"PyMODINIT_FUNC PyInit_{library}(void) {{ return PyModuleDef_Init(&lh_module); }}", ""])
     lines += ["#include <stdbool.h>", *_structs(signatures)]
     for i, (name, s) in enumerate(zip(c_names(signatures), signatures, strict=True)):
@@ -213,6 +219,21 @@ def source(library: str, signatures: Sequence[Signature], levels: Sequence[str],
     lines += [f"const char *{library}_error(void) {{ return lh_error_text; }}"]
     lines += [f"void {library}_release(void *owner) {{ lh_aot_release(owner); }}", ""]
     return "\n".join(lines)
+
+
+def _overloads(signatures: Sequence[Signature]) -> list[list[Signature]]:
+    """For each signature, all of the same name: what a call chooses from."""
+    return [[other for other in signatures if other.name == s.name] for s in signatures]
+
+
+def _told(overloads: Sequence[Signature]) -> str:
+    """The docstring of a function with several signatures, and the text of a `TypeError`, as an initialiser of `lh_told`."""
+    first = overloads[0]
+    doc = "\n".join(s.named() for s in overloads)
+    if all(tuple(s.parameters) == tuple(first.parameters) for s in overloads):
+        # In this form Python reads a signature from the docstring, which `help` shows.
+        doc = f"{first.name}({', '.join(first.parameters)})\n--\n\n{doc}"
+    return f"    {{{json.dumps(doc)}, {json.dumps(' or '.join(s.text() for s in overloads))}}},"
 
 
 def _export(s: Signature) -> str:

@@ -409,7 +409,7 @@ def detect() -> bool:
     """
     print(f"Found {len(gpus)} CUDA devices")
     for d in gpus:
-        print(f"id {d.id}    {d.name!r}                              [SUPPORTED]")
+        print(f"id {d.id}    {d.name.decode():>20}                              [SUPPORTED]")
         print(f"                      Compute Capability: {d.compute_capability[0]}.{d.compute_capability[1]}")
     print("Summary:")
     print(f"\t{len(gpus)}/{len(gpus)} devices are supported")

@@ -26,7 +26,7 @@ from lancehead.errors import NumbaInvalidConfigWarning, NumbaPerformanceWarning
 if TYPE_CHECKING:
     from typing import Literal, Unpack
 
-    from lancehead.typing_ import CompilesDeviceFunction, CompilesKernel, CudaOptions, LaunchConfiguration, Signatures
+    from lancehead.typing_ import CompilesDeviceFunction, CompilesKernel, CudaOptions, InsteadOfArray, LaunchConfiguration, Signatures
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -35,7 +35,8 @@ _MISSING = """Kernel launch configuration was not specified. Use the syntax:
 
 kernel_function[blockspergrid, threadsperblock](arg0, arg1, ..., argn)
 
-See https://numba.readthedocs.io/en/stable/cuda/kernels.html#kernel-invocation for help."""
+For n elements and 128 threads in a block that is kernel_function[(n + 127) // 128, 128](...); `help(cuda.jit)` has an
+example, and more is on the page "CUDA kernels" of the documentation (docs/cuda.md)."""
 
 
 class CUDADispatcher(Generic[P, R]):
@@ -323,7 +324,28 @@ class KernelFacts:
         return self._kernel.inspect_asm(self.argument_types, cc)  # type: ignore[no-any-return]
 
 
-class Launch(Generic[P]):
+if TYPE_CHECKING:
+
+    class _Launches(Generic[P]):
+        """What takes the arguments of a kernel, or in their place what stands for an array: type checkers know that only."""
+
+        @overload
+        def __call__(self, *args: P.args, **kwargs: P.kwargs) -> None: ...
+        @overload
+        def __call__(self, first: InsteadOfArray, /, *rest: Any) -> None: ...
+        @overload
+        def __call__(self, a: Any, second: InsteadOfArray, /, *rest: Any) -> None: ...
+        @overload
+        def __call__(self, a: Any, b: Any, third: InsteadOfArray, /, *rest: Any) -> None: ...
+        @overload
+        def __call__(self, a: Any, b: Any, c: Any, fourth: InsteadOfArray, /, *rest: Any) -> None: ...
+        def __call__(self, *args: Any, **kwargs: Any) -> None: ...
+
+else:
+    _Launches = Generic
+
+
+class Launch(_Launches[P]):
     """A kernel with the geometry of its launches."""
 
     __slots__ = ("__weakref__", "_block", "_extensions", "_grid", "_launch", "_there", "dispatcher", "pre_launch_callbacks", "sharedmem", "stream")
@@ -382,11 +404,7 @@ class Launch(Generic[P]):
             raise pickle.PicklingError("Cannot pickle configured launches with pre-launch callbacks")
         return CUDADispatcher.configure, (self.dispatcher, self._grid, self._block, self.stream, self.sharedmem)
 
-    if TYPE_CHECKING:
-
-        def __call__(self, *args: P.args, **kwargs: P.kwargs) -> None: ...
-
-    else:
+    if not TYPE_CHECKING:
 
         def __call__(self, *args: Any) -> None:
             for callback in self.pre_launch_callbacks:
@@ -409,7 +427,7 @@ class Launch(Generic[P]):
                 raise placed(error) from error.__cause__
 
 
-class ForAll(Generic[P]):
+class ForAll(_Launches[P]):
     """A kernel for one thread to each of some tasks."""
 
     def __init__(self, kernel: CUDADispatcher[P, Any], ntasks: int, tpb: int, stream: Any, sharedmem: int) -> None:
@@ -418,11 +436,7 @@ class ForAll(Generic[P]):
         self.dispatcher, self.ntasks, self.thread_per_block = kernel, ntasks, tpb
         self.stream, self.sharedmem = stream, sharedmem
 
-    if TYPE_CHECKING:
-
-        def __call__(self, *args: P.args, **kwargs: P.kwargs) -> None: ...
-
-    else:
+    if not TYPE_CHECKING:
 
         def __call__(self, *args: Any) -> None:
             if self.ntasks == 0:
@@ -512,6 +526,9 @@ def jit(func_or_sig: Any = None, device: bool = False, debug: bool | None = None
     given = func_or_sig
     signatures = [] if given is None else list(given) if isinstance(given, list) else [given]
     return lambda function: _made(function, signatures, device, settled)
+
+
+table.describe("cuda.jit", jit)
 
 
 def _check_carveout(carveout: Any) -> None:
