@@ -353,7 +353,7 @@ class OptionsSignature(inspect.Signature):
         """An ordinary signature, changed."""
         return inspect.Signature(list(self.parameters.values())).replace(**changes)
 
-    __replace__ = replace
+    __replace__ = replace  # type: ignore[assignment]
 
     def __reduce__(self) -> Any:
         return OptionsSignature, (self._decorator, self._function)
