@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 import inspect
 from collections.abc import Callable, Iterable, Mapping
+from types import FunctionType
 from typing import Any, NamedTuple
 
 #: Why options for it change nothing.
@@ -318,22 +319,44 @@ class Default:
         return self.text
 
 
-def signature(decorator: str, function: Callable[..., Any]) -> inspect.Signature:
+class OptionsSignature(inspect.Signature):
     """The signature of a decorator with its options, which it takes as keywords.
 
     Options that are accepted for Numba's sake only are left to the last parameter.
 
-    >>> print(signature("stencil", lambda func_or_mode="constant", **options: None))
+    >>> print(OptionsSignature("stencil", lambda func_or_mode="constant", **options: None))
     (func_or_mode='constant', *, cache=False, neighborhood=None, standard_indexing=(), cval=0, index_offsets=(), **options)
     """
-    *own, rest = (p.replace(annotation=p.empty) for p in inspect.signature(function).parameters.values())
-    names = {p.name for p in own}
-    added = [
-        inspect.Parameter(option.name, inspect.Parameter.KEYWORD_ONLY, default=Default(plain(option.default)))
-        for option in of(decorator).values()
-        if option.name not in names and not option.name.startswith("_") and not is_mute(decorator, option)
-    ]
-    return inspect.Signature([*own, *added, rest])
+
+    def __init__(self, decorator: str, function: Any) -> None:
+        super().__init__()
+        self._decorator, self._function = decorator, function
+
+    # Made when it is read: an import of lancehead has no time for hundreds of parameters.
+    @property
+    def parameters(self) -> Mapping[str, inspect.Parameter]:  # type: ignore[override]
+        """The parameters by their names."""
+        f = self._function
+        # The function itself has this signature.
+        bare = FunctionType(f.__code__, f.__globals__, f.__name__, f.__defaults__)
+        bare.__kwdefaults__ = f.__kwdefaults__
+        *own, rest = inspect.signature(bare).parameters.values()
+        names = {p.name for p in own}
+        added = [
+            inspect.Parameter(option.name, inspect.Parameter.KEYWORD_ONLY, default=Default(plain(option.default)))
+            for option in of(self._decorator).values()
+            if option.name not in names and not option.name.startswith("_") and not is_mute(self._decorator, option)
+        ]
+        return inspect.Signature([*own, *added, rest]).parameters
+
+    def replace(self, **changes: Any) -> inspect.Signature:  # type: ignore[override]
+        """An ordinary signature, changed."""
+        return inspect.Signature(list(self.parameters.values())).replace(**changes)
+
+    __replace__ = replace  # type: ignore[assignment]
+
+    def __reduce__(self) -> Any:
+        return OptionsSignature, (self._decorator, self._function)
 
 
 def describe(decorator: str, function: Any) -> None:
@@ -341,7 +364,7 @@ def describe(decorator: str, function: Any) -> None:
     # Without docstrings (`python -OO`) there is none to complete.
     if function.__doc__:
         function.__doc__ = function.__doc__.rstrip() + described(decorator)
-    function.__signature__ = signature(decorator, function)
+    function.__signature__ = OptionsSignature(decorator, function)
 
 
 def plain(text: str) -> str:

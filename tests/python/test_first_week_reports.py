@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import inspect
 import os
+import pickle
 import re
 import subprocess
 import sys
@@ -243,6 +244,14 @@ def test_f5_signatures_of_decorators_have_the_options(decorator):
     assert {n for n in table if options.is_mute(decorator, table[n])} & set(parameters) <= {"opt", "target", "identity"}
     assert list(parameters)[-1] == "options"
     assert "Options:" in inspect.getdoc(DECORATORS[decorator])
+
+
+def test_f5_a_signature_binds_and_prints_as_any_other():
+    signature = inspect.signature(njit)
+    assert signature.bind(parallel=True).kwargs == {"parallel": True}
+    assert str(signature).startswith("(signature_or_function=None, *, parallel=False, cache=False, fastmath=False, ")
+    assert 'error_model="python"' in str(signature) and signature.replace().parameters.keys() == signature.parameters.keys()
+    assert str(pickle.loads(pickle.dumps(signature))) == str(signature)
 
 
 @pytest.mark.parametrize("typed, wanted", [("njit(pa", "parallel="), ("vectorize(fa", "fastmath="), ("cuda.jit(li", "lineinfo="), ("stencil(nei", "neighborhood=")])
