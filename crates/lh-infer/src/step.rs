@@ -30,7 +30,7 @@ impl Infer<'_> {
                 self.contains(&self.val(*item), &self.val(*container), *negate).map(Some)
             }
             Inst::GetAttr(v, name) if name == "__merge__" => Ok(Some(self.merging(*v))),
-            Inst::GetAttr(v, name) => self.get_attr(&self.val(*v), name).map(Some),
+            Inst::GetAttr(v, name) => self.get_attr(&self.val(*v), name).map_err(|d| self.of_argument(d, *v)).map(Some),
             Inst::SetAttr(v, name, x) if self.val(*v).ty.as_record().is_some() => {
                 self.set_record_field(&self.val(*v), name, &self.val(*x)).map(|()| None)
             }
@@ -40,7 +40,9 @@ impl Infer<'_> {
                 let refused = Diagnostic::new(diag::UNSUPPORTED_SYNTAX, text);
                 Err(if t.is_tuple() { refused.note("make a new one of the old one's parts") } else { refused })
             }
-            Inst::GetItem(v, k) => self.get_item(&self.val(*v), &self.val(*k)).map(Some),
+            Inst::GetItem(v, k) => {
+                self.get_item(&self.val(*v), &self.val(*k)).map_err(|d| self.of_argument(d, *v)).map(Some)
+            }
             Inst::SetItem(v, k, x) => self.set_item(&self.val(*v), &self.val(*k), &self.val(*x)).map(|()| None),
             Inst::DelItem(v, k) => self.method(&self.val(*v), "__delitem__", &[self.val(*k)]).map(|_| None),
             Inst::Tuple(vs) => Ok(Some(Val::tuple(vs.iter().map(|v| self.val(*v)).collect()))),
@@ -110,6 +112,17 @@ impl Infer<'_> {
                 self.runtime("lh_exc_drop", &[e], Ty::none()).map(|_| None)
             }
             Inst::Yield(v) => self.yield_value(self.val(*v)).map(Some),
+        }
+    }
+
+    /// A diagnostic about a value, which says which argument that is.
+    fn of_argument(&self, d: Box<Diagnostic>, v: Value) -> Box<Diagnostic> {
+        let Some(i) = self.code.blocks[0].params.iter().position(|p| *p == v).filter(|_| d.label.is_empty()) else {
+            return d;
+        };
+        match self.code.params.get(i) {
+            Some(p) if !self.is_library => d.label(format!("argument `{}` is `{}`", p.name, self.val(v).ty)),
+            _ => d,
         }
     }
 

@@ -49,10 +49,10 @@ pub fn error(py: Python<'_>, d: &Diagnostic) -> PyErr {
 pub fn text(py: Python<'_>, d: &Diagnostic) -> String {
     let mut out = snippet(py, d);
     for (file, span, label) in d.also.iter().filter(|(file, span, _)| !is_beside(d, file, *span)) {
-        write!(out, "\n  note: {label} ({})", place(file, *span)).expect("strings take any text");
+        write!(out, "\n  note: {label} ({})", place(py, file, *span)).expect("strings take any text");
     }
     for (file, span, note) in &d.trail {
-        write!(out, "\n  note: {note} ({})", place(file, *span)).expect("strings take any text");
+        write!(out, "\n  note: {note} ({})", place(py, file, *span)).expect("strings take any text");
     }
     for note in &d.notes {
         write!(out, "\n  help: {note}").expect("strings take any text");
@@ -66,8 +66,15 @@ pub fn text(py: Python<'_>, d: &Diagnostic) -> String {
     format!("{}\n  ... {} more lines\n{last}", lines[..shown].join("\n"), lines.len() - 1 - shown)
 }
 
-fn place(file: &str, span: Span) -> String {
-    if span.line == 0 { file.to_owned() } else { format!("{file}:{}", span.line) }
+fn place(py: Python<'_>, file: &str, span: Span) -> String {
+    let file = shown(py, file);
+    if span.line == 0 { file } else { format!("{file}:{}", span.line) }
+}
+
+/// A file as `lancehead.places` shows it.
+fn shown(py: Python<'_>, file: &str) -> String {
+    let made = py.import("lancehead.places").and_then(|m| m.call_method1("shown", (file,))).and_then(|t| t.extract());
+    made.unwrap_or_else(|_| file.to_owned())
 }
 
 /// Headline and source line.
@@ -83,7 +90,7 @@ fn snippet(py: Python<'_>, d: &Diagnostic) -> String {
     let Some(source) = source else {
         let mut out = format!("error[{}]: {}", d.id.0, d.headline);
         if !d.file.is_empty() {
-            write!(out, "\n  --> {}", place(&d.file, d.span)).expect("strings take any text");
+            write!(out, "\n  --> {}", place(py, &d.file, d.span)).expect("strings take any text");
         }
         if !d.label.is_empty() {
             write!(out, "\n   = {}", d.label).expect("strings take any text");
@@ -92,7 +99,8 @@ fn snippet(py: Python<'_>, d: &Diagnostic) -> String {
     };
     let primary = AnnotationKind::Primary.span(byte_range(&source, first, d.span)).label(d.label.as_str());
     let mark = |(span, label)| AnnotationKind::Context.span(byte_range(&source, first, span)).label(label);
-    let snippet = Snippet::source(source.as_str()).path(d.file.as_str()).line_start(first as usize);
+    let path = shown(py, &d.file);
+    let snippet = Snippet::source(source.as_str()).path(path.as_str()).line_start(first as usize);
     let snippet = snippet.annotation(primary).annotations(beside.iter().copied().map(mark));
     let report = [Level::ERROR.primary_title(d.headline.as_str()).id(d.id.0).element(snippet)];
     Renderer::plain().render(&report)
