@@ -114,7 +114,7 @@ def test_calls_that_do_not_fit_are_refused():
         return f(x=1)
 
     for g in (two, named):
-        with pytest.raises(errors.TypingError, match=r"`FunctionType\[int64\(int64\)\]` cannot be called with"):
+        with pytest.raises(errors.TypingError, match=r"`function\(int\) -> int` cannot be called with"):
             g(inc)
     with pytest.raises(errors.TypingError, match="mismatch of return type"):
         apply(lambda x: "text", 1)

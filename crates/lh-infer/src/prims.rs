@@ -496,7 +496,7 @@ fn pointee(address: Ty, given: Ty) -> Result<Ty> {
     match (address.pointee(), given.kind()) {
         (Some(t), TyKind::None) => Ok(t),
         (Some(t), TyKind::DType(d)) if t.weak() != d.weak() => {
-            wrong(format!("mismatching dtype '{d}' for pointer type '{address}'"))
+            wrong(format!("mismatching dtype '{}' for pointer type '{}'", d.numba(), address.numba()))
         }
         (_, TyKind::DType(d)) if address.is_address() => Ok(*d),
         (None, TyKind::None) if address.is_address() => wrong("an address without a type needs a dtype".to_owned()),

@@ -10,6 +10,11 @@ pub fn of_array(argument: &str, name: &str, arg: &Bound<'_, PyAny>) -> (String, 
     };
     let text = |name: &str| dtype.getattr(name).and_then(|v| v.str()).map(|v| v.to_string()).unwrap_or_default();
     let (kind, native) = (text("kind"), dtype.getattr("isnative").and_then(|v| v.extract::<bool>()).unwrap_or(true));
+    let is_aligned = arg.getattr("flags").and_then(|f| f.getattr("aligned")).and_then(|a| a.extract()).unwrap_or(true);
+    if native && !is_aligned && matches!(kind.as_str(), "b" | "i" | "u" | "f" | "c") {
+        let headline = format!("{argument} is an array that is not aligned and overlaps another argument");
+        return (headline, format!("pass a copy: `{name}.copy()`"));
+    }
     let help = match kind.as_str() {
         "O" => format!("convert the objects: `{name}.astype(float)` of numbers, `list({name})` of texts"),
         "M" | "m" => format!("pass the numbers of units: `{name}.view(np.int64)`"),
@@ -19,7 +24,7 @@ pub fn of_array(argument: &str, name: &str, arg: &Bound<'_, PyAny>) -> (String, 
         "f" => format!("convert it: `{name}.astype(np.float64)`"),
         "c" => format!("convert it: `{name}.astype(np.complex128)`"),
         "V" => format!("pass its fields one by one: `{name}[\"field\"]`"),
-        _ => format!("pass a copy, `{name}.copy()`: its memory is not aligned, and overlaps another argument"),
+        _ => format!("convert it: `{name}.astype(np.float64)`"),
     };
     (format!("{argument} is an array of dtype `{}`, which compiled code does not take as it is", dtype), help)
 }
