@@ -45,7 +45,7 @@ def assemble(ptx: str, arch: str, counted: bool = True) -> Size:
         source, cubin = Path(folder) / "kernel.ptx", Path(folder) / "kernel.cubin"
         source.write_text(ptx)
         done = subprocess.run([ptxas, "-v", f"-arch={arch}", str(source), "-o", str(cubin)], capture_output=True, text=True)
-        assert done.returncode == 0, f"{done.stderr}\n{ptx}"
+        assert done.returncode == 0 and "warning" not in done.stderr.lower(), f"{done.stderr}\n{ptx}"
         registers = max((int(n) for n in re.findall(r"Used (\d+) registers", done.stderr)), default=0)
         spills = sum(int(n) for n in re.findall(r"(\d+) bytes spill", done.stderr))
         if not (counted and nvdisasm):

@@ -18,7 +18,7 @@ from lancehead import cuda, errors
 
 KERNELS = make(cuda)
 SIZES = Path(__file__).with_name("sizes.json")
-ARCHITECTURES = {"sm_75": (7, 5), "sm_90": (9, 0), "sm_100": (10, 0)}
+ARCHITECTURES = {f"sm_{cc}": divmod(cc, 10) for cc in (75, 80, 86, 89, 90, 100, 120)}
 
 
 @pytest.mark.parametrize("name", KERNELS)
