@@ -215,7 +215,7 @@ impl Driver {
         Err(DriverError { function, code, name: said(self.error_name), text })
     }
 
-    /// What to do about an error whose text does not say it.
+    /// Advice on an error whose text gives none.
     fn advice(&self, code: c_int) -> Option<&'static str> {
         const NOT_INITIALIZED: c_int = 3;
         const ALREADY_REGISTERED: c_int = 712;
@@ -280,7 +280,7 @@ pub struct Gpu {
     /// How often memory was allocated in the order of the default stream, and how much of that was waited for.
     allocations: AtomicU64,
     awaited: AtomicU64,
-    /// What is still to be given back.
+    /// Resources that are still to be given back.
     later: Later,
 }
 
@@ -374,7 +374,7 @@ impl Gpu {
         unsafe { self.driver.synchronize() }
     }
 
-    /// What tells the card from all others.
+    /// The card's own identifier.
     pub fn uuid(&self) -> Result<[u8; 16]> {
         let mut bytes = [0; 16];
         // SAFETY: as many bytes are written.

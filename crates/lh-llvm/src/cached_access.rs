@@ -12,7 +12,7 @@ use llvm_sys::LLVMInlineAsmDialect::LLVMInlineAsmDialectATT;
 use llvm_sys::LLVMOpcode::{LLVMAddrSpaceCast, LLVMGetElementPtr, LLVMIntToPtr, LLVMPHI, LLVMSelect};
 use llvm_sys::core::*;
 
-/// What the names of these functions begin with.
+/// The names of these functions begin with this.
 const PREFIX: &str = "lh.";
 /// LLVM's number of the global state space.
 const GLOBAL: u32 = 1;

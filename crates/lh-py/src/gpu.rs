@@ -100,7 +100,7 @@ impl Gpu {
     fn name(&self, py: Python<'_>) -> PyResult<String> {
         self.gpu.name().map_err(|e| error(py, &e))
     }
-    /// What tells the card from all others.
+    /// The card's own identifier, 16 bytes.
     #[getter]
     fn uuid(&self, py: Python<'_>) -> PyResult<[u8; 16]> {
         self.gpu.uuid().map_err(|e| error(py, &e))

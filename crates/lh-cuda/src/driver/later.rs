@@ -1,5 +1,5 @@
-//! What cannot be given back at once: memory while that is deferred, and everything while a stream calls a function, where
-//! the driver refuses all calls.
+//! Resources that cannot be given back at once: memory while that is deferred, and all of them while a stream calls a
+//! function, where the driver refuses all calls.
 
 use super::{Gpu, Handle};
 use std::cell::Cell;
@@ -101,7 +101,7 @@ impl Gpu {
         self.give_back_rest();
     }
 
-    /// What fails here has failed before, and has been told then.
+    /// Gives a resource back to the driver. Errors are passed over: the call that caused them has told them.
     fn destroy(&self, resource: Resource) {
         let driver = &self.driver;
         let _ = self.enter();
