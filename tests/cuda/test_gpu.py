@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import mmap
 import threading
 from collections import namedtuple
 from typing import Any
@@ -141,8 +142,10 @@ def test_what_is_copied_there_and_what_back(gpu: StandIn) -> None:
 
 
 def test_arrays_are_pinned_and_profilers_told(gpu: StandIn) -> None:
-    # Large arrays have pages of their own: a page can be registered once.
-    a, b = np.ones(1 << 16), np.ones((1 << 9, 1 << 9))[::2, 1:3]
+    # These have pages of their own: a page can be registered once.
+    a, whole = (np.frombuffer(mmap.mmap(-1, 8 * n)) for n in (1 << 16, 1 << 18))
+    a[:] = whole[:] = 1
+    b = whole.reshape(1 << 9, 1 << 9)[::2, 1:3]
     with cuda.pinned(a, b, np.zeros(0)), cuda.profiling():
         assert (gpu.library.fake_registered(), gpu.library.fake_profiled()) == (2, 1)
         scale[1, 4](a, 2)

@@ -84,7 +84,7 @@ def test_a_second_process_compiles_nothing(program: Path) -> None:
     assert run(program) == [1, 0, 1]
     assert run(program) == [0, 1, 0]
     assert len(files(program)) == 1
-    assert "sm_90/12.4" in cache.listing([program.parent / "cache"], long=False)[0]
+    assert any("sm_90/12.4" in line for line in cache.listing([program.parent / "cache"], long=False))
     reads = cache.listing([program.parent / "cache"], long=True)
     assert any("SCALE" in line for line in reads) and any("table" in line for line in reads)
 
