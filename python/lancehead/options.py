@@ -56,7 +56,9 @@ def _names(given: Iterable[Any], known: tuple[str, ...], what: str) -> str | Non
 
 def _fastmath(value: Any) -> str | None:
     if isinstance(value, (set, frozenset, list, tuple, dict)):
-        return _names(value, FASTMATH, "flag")
+        complaint = _names(value, FASTMATH, "flag")
+        # Numba's words, which programs look for.
+        return complaint and f"Unrecognized fastmath flags: {complaint}"
     return None if isinstance(value, bool) else ""
 
 
