@@ -33,7 +33,7 @@ pub struct Loaded {
     note: Option<Note>,
 }
 
-/// What launches of a kernel whose threads note exceptions look at.
+/// The note of a kernel whose threads note exceptions; its launches read it.
 struct Note {
     /// Where the note is.
     at: u64,
