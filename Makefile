@@ -5,6 +5,14 @@ VENV := .venv
 PY := $(VENV)/bin/python
 export PATH := $(HOME)/.cargo/bin:$(PATH)
 
+# Where the pinned toolchain is not installed but the stable one is the same version, nothing has to be fetched.
+PINNED := $(shell sed -n 's/^channel = "\(.*\)"/\1/p' rust-toolchain.toml)
+ifeq ($(shell PATH="$(PATH)" rustup toolchain list 2>/dev/null | grep '^$(PINNED)-'),)
+ifneq ($(findstring rustc $(PINNED) ,$(shell PATH="$(PATH)" rustc +stable --version 2>/dev/null)),)
+export RUSTUP_TOOLCHAIN := stable
+endif
+endif
+
 SOURCES := $(shell find crates python -type f \
 	\( -name '*.rs' -o -name '*.py' -o -name '*.pyi' -o -name '*.toml' -o -name '*.cpp' -o -name '*.c' -o -name '*.typed' \) \
 	-not -path '*/tests/*') $(wildcard docs/diagnostics/*.md)
@@ -53,7 +61,7 @@ setup:
 $(VENV)/.lancehead-installed: $(SOURCES) crates/lh-py/order.txt Cargo.toml Cargo.lock pyproject.toml tools/setup.sh tools/pages.sh tools/requirements.txt | setup
 	rm -f target/wheels/lancehead-*.whl python/lancehead/library.typed
 	cargo build --release --quiet --package lh-aot
-	strip --strip-debug -o python/lancehead/liblancehead.a target/release/liblancehead.a
+	strip --strip-debug -R .llvmbc -R .llvmcmd -o python/lancehead/liblancehead.a target/release/liblancehead.a
 	tools/pages.sh
 	$(wheel)
 	$(PY) xtask/type_library.py python/lancehead/library.typed

@@ -61,7 +61,7 @@ done
 trap restore EXIT
 grep -E '^(maturin|numpy)==' tools/requirements.txt >"$all/requirements.txt"
 cargo build --release --quiet --package lh-aot
-strip --strip-debug -o "$archive" "$target/release/liblancehead.a"
+strip --strip-debug -R .llvmbc -R .llvmcmd -o "$archive" "$target/release/liblancehead.a"
 tools/pages.sh
 
 for wanted in "$@"; do

@@ -37,9 +37,9 @@ A name that a decorator does not have is a `TypeError` that suggests the nearest
 TypeError: njit() got an unexpected option 'nopyhton'; did you mean `nopython`?
 ```
 
-A wrong value is a `TypeError` or a `ValueError` that says which values there are. Options that are `True` or `False` take
-`1` and `0`, and `None` for the default, as well. Numba takes anything there and asks whether it is true; a string is an
-error here, because `"0"` and `"False"` would be true.
+A wrong value is a `TypeError` or a `ValueError` that says which values there are. Options that are `True` or `False`
+take `1` and `0`, and `None` for the default, as well. Numba takes anything there and asks whether it is true; a string
+is an error here, because `"0"` and `"False"` would be true.
 
 The last column says how Numba differs; where it is empty, Numba does the same. `cargo xtask docs` writes this page.
 """
@@ -66,9 +66,19 @@ def options_page(options):
         shown = [o for o in options.of(decorator).values() if not o.name.startswith("_")]
         mute = [o for o in shown if options.is_mute(decorator, o) and o.effect.startswith("Changes nothing")]
         out += [f"## {heading}", "", "| option | values | default | effect | Numba |", "|---|---|---|---|---|"]
-        out += [f"| `{o.name}` | {cell(o.values.text)} | {o.default} | {cell(o.effect)} | {cell(o.numba)} |" for o in shown if o not in mute]
+        out += [
+            f"| `{o.name}` | {cell(o.values.text)} | {o.default} | {cell(o.effect)} | {cell(o.numba)} |"
+            for o in shown
+            if o not in mute
+        ]
         if mute:
-            out += ["", "Accepted so that programs for Numba go on:", "", "| option | effect | Numba |", "|---|---|---|"]
+            out += [
+                "",
+                "Accepted so that programs for Numba go on:",
+                "",
+                "| option | effect | Numba |",
+                "|---|---|---|",
+            ]
             out += [f"| `{o.name}` | {cell(o.effect)} | {cell(o.numba)} |" for o in mute]
         out.append("")
     return "\n".join(out).rstrip() + "\n"
@@ -76,7 +86,10 @@ def options_page(options):
 
 def settings_table(settings):
     """The table of `docs/debugging.md`."""
-    rows = [f"| `{settings.PREFIX}{s.name}={s.example}` | {cell(s.default)} | {cell(s.meaning)} |" for s in settings.SETTINGS]
+    rows = [
+        f"| `{settings.PREFIX}{s.name}={s.example}` | {cell(s.default)} | {cell(s.meaning)} |"
+        for s in settings.SETTINGS
+    ]
     return "\n".join(["| variable | default | meaning |", "|---|---|---|", *rows]) + "\n"
 
 
@@ -85,7 +98,9 @@ def pages():
     sys.modules.setdefault("lancehead", types.ModuleType("lancehead"))
     options, settings = loaded("options"), loaded("settings")
     debugging = ROOT / "docs/debugging.md"
-    table = re.sub(r"\| variable \|(.|\n)*?\n(?!\|)", lambda _: settings_table(settings), debugging.read_text() + "\n", count=1)
+    table = re.sub(
+        r"\| variable \|(.|\n)*?\n(?!\|)", lambda _: settings_table(settings), debugging.read_text() + "\n", count=1
+    )
     return {ROOT / "docs/options.md": options_page(options), debugging: table.rstrip() + "\n"}
 
 

@@ -3,9 +3,11 @@
     cargo rustc --release --package lh-py -- -C strip=none
     python xtask/order.py target/release/lib_core.so
 
-The linker lays them side by side (`crates/lh-py/build.rs`), so that few pages of the module are in memory when something is compiled, and very few when nothing is. Which functions run is seen
-by breakpoints: a copy of the module has one at the entry of each function, the first hit notes the function and removes it. Linux on x86-64 only. Functions of Rust
-are left out: their names have hashes, of the compiler and of the dependencies among others, and hold for one build.
+The linker lays them side by side (`crates/lh-py/build.rs`), so that few pages of the module are in memory when
+something is compiled, and very few when nothing is. Which functions run is seen by breakpoints: a copy of the module
+has one at the entry of each function, the first hit notes the function and removes it. Linux on x86-64 only. Functions
+of Rust are left out: their names have hashes, of the compiler and of the dependencies among others, and hold for one
+build.
 """
 
 from __future__ import annotations
@@ -22,11 +24,19 @@ from collections import Counter
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-# Of <sys/ptrace.h>, <sys/reg.h> and <sys/wait.h>. FOLLOW is new processes and threads, and their end when this one ends.
+# Of <sys/ptrace.h>, <sys/reg.h> and <sys/wait.h>. FOLLOW is new processes and threads, and their end when this one
+# ends.
 TRACEME, PEEKUSER, POKEUSER, CONT, SETOPTIONS = 0, 3, 6, 7, 0x4200
 FOLLOW, RIP, WALL, BREAKPOINT = 0x10000E, 16 * 8, 0x40000000, 0xCC
 # Suites that run what programs of the demo do not, in files of tests/.
-SUITES = ["python/test_ufuncs.py", "python/test_stencils.py", "python/test_parallel.py", "python/test_lib_doctests.py", "python/test_cuda_kernels.py", "cuda/test_ptx.py"]
+SUITES = [
+    "python/test_ufuncs.py",
+    "python/test_stencils.py",
+    "python/test_parallel.py",
+    "python/test_lib_doctests.py",
+    "python/test_cuda_kernels.py",
+    "cuda/test_ptx.py",
+]
 
 ptrace = ctypes.CFUNCTYPE(*[ctypes.c_long] * 5)(("ptrace", ctypes.CDLL(None)))
 
@@ -41,7 +51,9 @@ class Module:
         place, address = re.findall(r"LOAD +(\S+) (\S+) .* R E ", read)[0]
         self.shift = int(address, 16) - int(place, 16)
         #: One name of the function at an address.
-        self.names = {int(at, 16): name for at, name in re.findall(r"([0-9a-f]{16}) +\d+ FUNC +\w+ +\w+ +\d+ (\S+)", read)}
+        self.names = {
+            int(at, 16): name for at, name in re.findall(r"([0-9a-f]{16}) +\d+ FUNC +\w+ +\w+ +\d+ (\S+)", read)
+        }
         #: Where threads have the module; what they have is looked up again when it does not fit.
         self.bases: dict[int, int] = {}
         patched = bytearray(self.code)
@@ -55,7 +67,9 @@ class Module:
         place = ptrace(PEEKUSER, thread, RIP, 0) - 1
         if place - self.bases.get(thread, 0) not in self.names:
             maps = Path(f"/proc/{thread}/maps").read_text().splitlines()
-            self.bases[thread] = next((int(line.split("-")[0], 16) for line in maps if line.endswith(str(self.path))), 0)
+            self.bases[thread] = next(
+                (int(line.split("-")[0], 16) for line in maps if line.endswith(str(self.path))), 0
+            )
         address = place - self.bases[thread]
         if address in self.names:
             with open(f"/proc/{thread}/mem", "r+b", buffering=0) as memory:

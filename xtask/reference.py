@@ -1,7 +1,8 @@
-"""Writes `docs/reference/*.md` from the code: the names of the package and of `lancehead.cuda`, and the command's options.
+"""Writes `docs/reference/*.md` from the code: the names of the package and of `lancehead.cuda`, and the command's
+options.
 
-`cargo xtask docs` runs it; with `--check` it only says whether the pages are current. Descriptions are the first sentences
-of docstrings and the help texts of the command: they are changed there, not here.
+`cargo xtask docs` runs it; with `--check` it only says whether the pages are current. Descriptions are the first
+sentences of docstrings and the help texts of the command: they are changed there, not here.
 """
 
 from __future__ import annotations
@@ -63,14 +64,21 @@ def public(module: Any) -> Iterator[tuple[str, Any]]:
     for name in sorted(dir(module), key=str.lower):
         thing = getattr(module, name)
         home = getattr(thing, "__module__", None) or ""
-        if not name.startswith("_") and home.startswith("lancehead") and (inspect.isclass(thing) or inspect.isfunction(thing)):
+        if (
+            not name.startswith("_")
+            and home.startswith("lancehead")
+            and (inspect.isclass(thing) or inspect.isfunction(thing))
+        ):
             yield name, thing
 
 
 def described(module: Any, kinds: Any) -> list[tuple[str, str]]:
     """Rows of the things of a module that are of a kind."""
     found = [(n, t) for n, t in public(module) if kinds(t)]
-    return [(n + (parameters(t) if inspect.isfunction(t) else ""), sentence(own_doc(t) or inspect.getdoc(t))) for n, t in found]
+    return [
+        (n + (parameters(t) if inspect.isfunction(t) else ""), sentence(own_doc(t) or inspect.getdoc(t)))
+        for n, t in found
+    ]
 
 
 def is_exception(thing: Any) -> bool:
@@ -85,7 +93,11 @@ def is_of_cuda(thing: Any) -> bool:
 
 def api() -> str:
     """The page of the package's names."""
-    extensions = [row for row in described(extending, inspect.isfunction) if re.match(r"overload|register_|is_jitted|get_", row[0])]
+    extensions = [
+        row
+        for row in described(extending, inspect.isfunction)
+        if re.match(r"overload|register_|is_jitted|get_", row[0])
+    ]
     methods = [(n + parameters(m), sentence(inspect.getdoc(m))) for n, m in members(type(lancehead.njit(abs_of)))]
     out = ["# Names of the package", "", NOTE, "", "## `lancehead`", ""]
     out += table(described(lancehead, inspect.isfunction) + [("typeof(value)", sentence(lancehead.typeof.__doc__))])
@@ -137,7 +149,9 @@ def cuda_page() -> str:
     def is_plain(thing: Any) -> bool:
         return not isinstance(thing, names.Name) and not vectors.match(getattr(thing, "__name__", ""))
 
-    halves = ", ".join(f"`{n}`" for n in sorted(vars(fp16)) if not n.startswith("_") and isinstance(vars(fp16)[n], names.Name))
+    halves = ", ".join(
+        f"`{n}`" for n in sorted(vars(fp16)) if not n.startswith("_") and isinstance(vars(fp16)[n], names.Name)
+    )
     out = ["# Names of CUDA", "", NOTE, "[Kernels](../cuda.md) has the rules and examples.", ""]
     out += ["## In kernels", "", "They are names of `lancehead.cuda`.", "", *table(kernel_rows())]
     out += ["## On the host", "", *table(described(cuda, is_plain))]
@@ -161,7 +175,9 @@ def usage(name: str, parser: argparse.ArgumentParser) -> list[str]:
         elif not isinstance(action, argparse._HelpAction):
             shown = ", ".join(action.option_strings) or str(action.metavar or action.dest)
             value = action.metavar if action.metavar else action.dest.upper()
-            rows.append((f"{shown} {value}" if action.option_strings and action.nargs != 0 else shown, action.help or ""))
+            rows.append(
+                (f"{shown} {value}" if action.option_strings and action.nargs != 0 else shown, action.help or "")
+            )
     out += table((shown, sentence(text)) for shown, text in rows) if rows else []
     if parser.epilog:
         out += ["```text", parser.epilog.strip(), "```", ""]

@@ -14,7 +14,11 @@ ROOT = Path(__file__).resolve().parents[1]
 # Path in the repository -> page of the site.
 OUTSIDE = {"CHANGELOG.md": "changelog.md", "ARCHITECTURE.md": "architecture.md", "benches/README.md": "benchmarks.md"}
 # A folder stands for its page with the list of what is in it.
-FOLDERS = {"tests/lang": "language/index.md", "examples/cuda": "examples/cuda.md", "docs/diagnostics": "diagnostics/README.md"}
+FOLDERS = {
+    "tests/lang": "language/index.md",
+    "examples/cuda": "examples/cuda.md",
+    "docs/diagnostics": "diagnostics/README.md",
+}
 LINK = re.compile(r"(?<!!)\[([^\]]*)\]\(([^)\s]+)\)")
 
 
@@ -33,8 +37,10 @@ def language_index():
     rows = [f"- [{heading(ROOT / source)}]({Path(page).name})" for source, page in language_pages().items()]
     return "\n".join([
         "# The language", "",
-        "Each page is a specification and a test. Every block runs compiled and in CPython, and both must agree, except where",
-        "the text says why not. The blocks take `from lancehead import *` and `import numpy as np` for granted.", "", *rows, "",
+        ("Each page is a specification and a test. Every block runs compiled and in CPython, and both must agree, "
+        "except where"),
+        "the text says why not. The blocks take `from lancehead import *` and `import numpy as np` for granted.", "",
+        *rows, "",
     ])  # fmt: skip
 
 

@@ -1,7 +1,8 @@
-"""Writes `docs/supported.md`: every Python and NumPy name that compiled code may use, from the operation table and the library.
+"""Writes `docs/supported.md`: every Python and NumPy name that compiled code may use, from the operation table and the
+library.
 
-`cargo xtask docs` runs it; with `--check` it only says whether the page is current. Names count if the module they belong to has them, so
-the library's own parts are left out.
+`cargo xtask docs` runs it; with `--check` it only says whether the page is current. Names count if the module they
+belong to has them, so the library's own parts are left out.
 """
 
 import ast
@@ -21,8 +22,17 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 LIB = ROOT / "python/lancehead/lib"
 PAGE = ROOT / "docs/supported.md"
 MODULES = {
-    "builtins": sys.modules["builtins"], "math": math, "cmath": cmath, "operator": operator, "random": random, "heapq": heapq, "functools": functools,
-    "numpy": numpy, "numpy.linalg": numpy.linalg, "numpy.random": numpy.random, "numpy.fft": numpy.fft,
+    "builtins": sys.modules["builtins"],
+    "math": math,
+    "cmath": cmath,
+    "operator": operator,
+    "random": random,
+    "heapq": heapq,
+    "functools": functools,
+    "numpy": numpy,
+    "numpy.linalg": numpy.linalg,
+    "numpy.random": numpy.random,
+    "numpy.fft": numpy.fft,
 }
 # Files of the library that make up a module, where they are not the one of its name.
 PARTS = {
@@ -34,9 +44,12 @@ PARTS = {
 # Provided by the compiler itself, not as functions of the library.
 BUILT_IN = {
     "builtins": {
-        "bool": "Truth of a number, string, tuple, list or array.", "enumerate": "Pairs of a running number and an element.",
-        "isinstance": "Whether a value is of a type, known when the function is compiled.", "len": "Number of elements.",
-        "print": "Writes values to the standard output.", "reversed": "The elements from the last to the first.",
+        "bool": "Truth of a number, string, tuple, list or array.",
+        "enumerate": "Pairs of a running number and an element.",
+        "isinstance": "Whether a value is of a type, known when the function is compiled.",
+        "len": "Number of elements.",
+        "print": "Writes values to the standard output.",
+        "reversed": "The elements from the last to the first.",
         "zip": "Tuples of elements of several sequences.",
     },
 }
@@ -61,7 +74,11 @@ def library(module):
     found, classes = {}, {}
     for path in files_of(module):
         for node in ast.parse(path.read_text()).body:
-            if isinstance(node, ast.FunctionDef) and hasattr(MODULES[module], node.name) and not node.name.startswith("_"):
+            if (
+                isinstance(node, ast.FunctionDef)
+                and hasattr(MODULES[module], node.name)
+                and not node.name.startswith("_")
+            ):
                 found[node.name] = summary(ast.get_docstring(node))
             elif isinstance(node, ast.ClassDef) and hasattr(MODULES[module], node.name):
                 members = [m for m in node.body if isinstance(m, ast.FunctionDef) and not m.name.startswith("_")]
@@ -84,9 +101,11 @@ def page():
     """The text of the page."""
     table = rows()
     out = [
-        "# What compiled code may call", "",
-        "The operators, statements and types are described in [the language](../tests/lang). Functions below follow CPython's and NumPy's meaning; what differs",
-        "is listed in [differences](differences.md). This page is written by `cargo xtask docs`.",
+        "# What compiled code may call",
+        "",
+        "The operators, statements and types are described in [the language](../tests/lang). Functions below follow",
+        "CPython's and NumPy's meaning; what differs is listed in [differences](differences.md). This page is written",
+        "by `cargo xtask docs`.",
     ]
     for module, real in MODULES.items():
         names, classes = library(module)

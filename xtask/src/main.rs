@@ -1,16 +1,23 @@
 //! `cargo xtask`: what a change must pass, in one place.
 //!
-//! `check` is everything, `test` the tests alone, `bless` rewrites expectations, `bench` measures beside Numba, `docs` writes the
-//! list of supported names, `tidy` checks what neither rustfmt nor clippy can.
+//! `check` is everything, `test` the tests alone, all or those of a crate (`-p lh-opt`) or a file, `bless` rewrites
+//! expectations, `bench` measures beside Numba, `docs` writes the generated pages of the manual, `tidy` checks what
+//! neither rustfmt nor clippy can, `graph` shows which files of a crate import which, `bisect` finds the run of a pass
+//! that makes a command fail.
 
+mod bisect;
+mod lines;
+mod prose;
+mod rooms;
 mod steps;
+mod table;
 mod tidy;
 
 use std::env;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-const USAGE: &str = "usage: cargo xtask <check | test | bless | bench | docs | tidy> [arguments of the tool behind it]";
+const USAGE: &str = "usage: cargo xtask <check | test | bless | bench | docs | tidy | graph | bisect> [arguments of the tool behind it]";
 
 fn main() -> ExitCode {
     let mut arguments = env::args().skip(1);
@@ -24,6 +31,14 @@ fn main() -> ExitCode {
         "docs" => steps::docs(&root),
         "bench" => steps::bench(&root, &rest),
         "tidy" => steps::tidy(&root),
+        "graph" => steps::graph(&root, &rest),
+        "bisect" => match bisect::bisect(&rest) {
+            Ok(found) => {
+                println!("{found}");
+                Vec::new()
+            }
+            Err(error) => vec![error],
+        },
         _ => {
             eprintln!("{USAGE}");
             return ExitCode::from(2);

@@ -1,9 +1,11 @@
 //! The commands as lists of steps. All steps run, so that one run shows all that is wrong.
 
-use crate::tidy;
+use crate::{rooms, tidy};
+use std::io::{self, BufRead, BufReader};
 use std::path::Path;
-use std::process::Command;
-use std::time::Instant;
+use std::process::{Command, ExitStatus};
+use std::thread;
+use std::time::{Duration, Instant};
 
 /// A program to run, with its arguments and variables of its environment.
 struct Step<'a> {
@@ -12,52 +14,77 @@ struct Step<'a> {
     env: &'a [(&'a str, &'a str)],
 }
 
-const PYTHON: &str = ".venv/bin/python";
+/// How a step ended: its status or why it did not start, and after how long.
+struct Outcome<'a> {
+    name: &'a str,
+    status: io::Result<ExitStatus>,
+    time: Duration,
+}
 
-/// Everything: format, lints, order, tests of both languages, stubs. The names of what failed.
+const PYTHON: &str = ".venv/bin/python";
+/// `check` fails when its steps take longer, so that it stays something that is run before each change.
+const LIMIT: Duration = Duration::from_secs(40 * 60);
+
+/// Everything: format, lints, order, generated pages, tests of both languages, stubs. The names of what failed.
+///
+/// Cargo's steps wait for each other's lock on `target`, and nothing else waits for them: they are one lane, and the
+/// steps of Python another.
 pub fn check(root: &Path) -> Vec<String> {
-    let mut failed = run(root, &[cargo("fmt", &["fmt", "--all", "--check"]), clippy()]);
-    failed.extend(tidy(root));
-    let lists = [stubtest(), supported(&["--check"]), options_page(&["--check"]), reference(&["--check"])];
-    failed.extend(run(root, &lists));
-    failed.extend(test(root, &[]));
+    let start = Instant::now();
+    let rust = vec![cargo("fmt", &["fmt", "--all", "--check"]), clippy(), doc(), cargo_test(&[])];
+    let mut python = vec![
+        step("tidy", &["cargo", "xtask", "tidy"]),
+        step("licences", &[PYTHON, "xtask/deny.py"]),
+        step("ruff format", &[PYTHON, "-m", "ruff", "format", "--check", "--quiet"]),
+        step("ruff", &[PYTHON, "-m", "ruff", "check", "--quiet"]),
+        step("mypy", &[PYTHON, "-m", "mypy"]),
+        step("stubtest", &[PYTHON, "-m", "mypy.stubtest", "lancehead._core"]),
+    ];
+    python.extend(pages(&["--check"]));
+    python.push(pytest(&[]));
+    let mut failed = run(root, vec![rust, python]);
+    if start.elapsed() > LIMIT {
+        failed.push(format!("the limit of {} s", LIMIT.as_secs()));
+    }
     failed
 }
 
-/// The tests of both languages; arguments are pytest's.
-pub fn test(root: &Path, pytest_arguments: &[String]) -> Vec<String> {
-    let mut pytest = vec![PYTHON, "-m", "pytest", "-q"];
-    if pytest_arguments.is_empty() {
-        pytest.push("tests");
+/// Tests of both languages, or of what the arguments name: crates after `-p`, else files and options for pytest.
+pub fn test(root: &Path, arguments: &[String]) -> Vec<String> {
+    let (mut crates, mut others) = (Vec::new(), Vec::new());
+    let mut words = arguments.iter().map(String::as_str);
+    while let Some(word) = words.next() {
+        match word {
+            "-p" => crates.extend([word].into_iter().chain(words.next())),
+            _ => others.push(word),
+        }
     }
-    pytest.extend(pytest_arguments.iter().map(String::as_str));
-    let rust = cargo("cargo test", &["test", "--workspace", "--quiet"]);
-    run(root, &[rust, Step { name: "pytest", command: pytest, env: &[] }])
+    let all = arguments.is_empty();
+    let steps = [
+        (all || !crates.is_empty()).then(|| cargo_test(&crates)),
+        (all || !others.is_empty()).then(|| pytest(&others)),
+    ];
+    run(root, vec![steps.into_iter().flatten().collect()])
 }
 
 /// Rewrites expectations: IR files from the passes, the language from CPython. The difference is to be read like code.
 pub fn bless(root: &Path) -> Vec<String> {
-    let files =
-        Step { name: "IR files", command: vec!["cargo", "test", "--workspace", "--quiet"], env: &[("LH_BLESS", "1")] };
-    let language = Step {
-        name: "language",
-        command: vec![PYTHON, "-m", "pytest", "-q", "tests/lang"],
-        env: &[("LANCEHEAD_BLESS", "1")],
-    };
-    run(root, &[files, language])
+    let files = Step { env: &[("LH_BLESS", "1")], ..cargo_test(&["-p", "lh-test", "-p", "lh-frontend"]) };
+    let language = Step { env: &[("LANCEHEAD_BLESS", "1")], ..pytest(&["tests/lang"]) };
+    run(root, vec![vec![files, language]])
 }
 
 /// Writes the manual's lists: supported names from the operation table and the library, options and settings, the
 /// package's names, the command.
 pub fn docs(root: &Path) -> Vec<String> {
-    run(root, &[supported(&[]), options_page(&[]), reference(&[])])
+    run(root, vec![pages(&[])])
 }
 
 /// Measures beside Numba, see `benches/README.md`.
 pub fn bench(root: &Path, arguments: &[String]) -> Vec<String> {
     let mut command = vec!["benches/run.sh"];
     command.extend(arguments.iter().map(String::as_str));
-    run(root, &[Step { name: "bench", command, env: &[] }])
+    run(root, vec![vec![step("bench", &command)]])
 }
 
 /// What neither rustfmt nor clippy checks.
@@ -72,54 +99,99 @@ pub fn tidy(root: &Path) -> Vec<String> {
     if report.complaints.is_empty() { Vec::new() } else { vec!["tidy".to_owned()] }
 }
 
+/// Shows rooms, arrows and knots of the crates (or folders of sources) that are named.
+pub fn graph(root: &Path, names: &[String]) -> Vec<String> {
+    let (table, sources) = (tidy::read_table(root, "xtask/rooms.toml"), tidy::sources(root));
+    let mut failed = Vec::new();
+    for name in names {
+        match rooms::describe(&table, &sources, name) {
+            Ok(text) => println!("{text}"),
+            Err(message) => failed.push(message),
+        }
+    }
+    failed
+}
+
 fn clippy() -> Step<'static> {
     cargo("clippy", &["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"])
 }
 
-fn stubtest() -> Step<'static> {
-    let command = vec![PYTHON, "-m", "mypy.stubtest", "lancehead._core"];
-    Step { name: "stubtest", command, env: &[] }
+fn doc() -> Step<'static> {
+    let documentation = cargo("cargo doc", &["doc", "--workspace", "--no-deps", "--document-private-items", "--quiet"]);
+    // Private items are documented, too: links lead to them.
+    Step { env: &[("RUSTDOCFLAGS", "-D warnings -A rustdoc::private_intra_doc_links")], ..documentation }
 }
 
-fn supported(arguments: &[&'static str]) -> Step<'static> {
-    Step { name: "supported names", command: [&[PYTHON, "xtask/supported.py"], arguments].concat(), env: &[] }
+fn cargo_test<'a>(crates: &[&'a str]) -> Step<'a> {
+    let which = if crates.is_empty() { &["--workspace"] } else { crates };
+    cargo("cargo test", &[&["test", "--quiet"], which].concat())
 }
 
-fn options_page(arguments: &[&'static str]) -> Step<'static> {
-    Step { name: "options", command: [&[PYTHON, "xtask/options_page.py"], arguments].concat(), env: &[] }
+fn pytest<'a>(arguments: &[&'a str]) -> Step<'a> {
+    let which = if arguments.is_empty() { &["tests"] } else { arguments };
+    step("pytest", &[&[PYTHON, "-m", "pytest", "-q"], which].concat())
 }
 
-fn reference(arguments: &[&'static str]) -> Step<'static> {
-    Step { name: "reference", command: [&[PYTHON, "xtask/reference.py"], arguments].concat(), env: &[] }
+/// The generated pages of the manual.
+fn pages(arguments: &[&'static str]) -> Vec<Step<'static>> {
+    let page = |name, script| step(name, &[&[PYTHON, script], arguments].concat());
+    let supported = page("supported names", "xtask/supported.py");
+    vec![supported, page("options", "xtask/options_page.py"), page("reference", "xtask/reference.py")]
 }
 
 fn cargo<'a>(name: &'a str, arguments: &[&'a str]) -> Step<'a> {
-    Step { name, command: [&["cargo"], arguments].concat(), env: &[] }
+    step(name, &[&["cargo"], arguments].concat())
 }
 
-/// Runs the steps one after the other and says how long each took. The names of those that failed.
-fn run(root: &Path, steps: &[Step]) -> Vec<String> {
-    let mut failed = Vec::new();
-    for step in steps {
-        println!("--- {}: {}", step.name, step.command.join(" "));
-        let start = Instant::now();
-        let status = Command::new(step.command[0])
-            .args(&step.command[1..])
-            .envs(step.env.iter().copied())
-            .current_dir(root)
-            .status();
-        let seconds = start.elapsed().as_secs();
-        match status {
-            Ok(status) if status.success() => println!("--- {}: fine after {seconds} s", step.name),
-            Ok(status) => {
-                println!("--- {}: {status} after {seconds} s", step.name);
-                failed.push(step.name.to_owned());
-            }
-            Err(error) => {
-                println!("--- {}: {error}", step.name);
-                failed.push(step.name.to_owned());
-            }
-        }
+fn step<'a>(name: &'a str, command: &[&'a str]) -> Step<'a> {
+    Step { name, command: command.to_vec(), env: &[] }
+}
+
+/// Runs lanes beside each other, the steps of a lane one after the other, and says how long each took. The names of
+/// those that failed.
+fn run(root: &Path, lanes: Vec<Vec<Step>>) -> Vec<String> {
+    let start = Instant::now();
+    let is_alone = lanes.len() == 1;
+    let outcomes: Vec<Outcome> = thread::scope(|scope| {
+        let begun: Vec<_> = lanes
+            .into_iter()
+            .map(|lane| scope.spawn(move || lane.iter().map(|s| s.run(root, is_alone)).collect::<Vec<_>>()))
+            .collect();
+        begun.into_iter().flat_map(|lane| lane.join().expect("a lane does not panic")).collect()
+    });
+    println!();
+    for Outcome { name, status, time } in &outcomes {
+        let end = match status {
+            Ok(status) if status.success() => "fine".to_owned(),
+            Ok(status) => status.to_string(),
+            Err(error) => error.to_string(),
+        };
+        println!("{:>6} s  {name}: {end}", time.as_secs());
     }
-    failed
+    println!("{:>6} s  in all", start.elapsed().as_secs());
+    let failed = outcomes.iter().filter(|o| !o.status.as_ref().is_ok_and(ExitStatus::success));
+    failed.map(|outcome| outcome.name.to_owned()).collect()
+}
+
+impl<'a> Step<'a> {
+    /// Runs the step to its end. If others run beside it, its name stands before each line that it prints.
+    fn run(&self, root: &Path, is_alone: bool) -> Outcome<'a> {
+        println!("--- {}: {}", self.name, self.command.join(" "));
+        let start = Instant::now();
+        let mut command = Command::new(self.command[0]);
+        command.args(&self.command[1..]).envs(self.env.iter().copied()).current_dir(root);
+        let status = if is_alone { command.status() } else { self.prefixed(command) };
+        Outcome { name: self.name, status, time: start.elapsed() }
+    }
+
+    fn prefixed(&self, mut command: Command) -> io::Result<ExitStatus> {
+        let (reader, writer) = io::pipe()?;
+        let mut child = command.stdout(writer.try_clone()?).stderr(writer).spawn()?;
+        // The command holds ends of the pipe for writing: with them open, reading would never end.
+        drop(command);
+        for line in BufReader::new(reader).split(b'\n') {
+            println!("{}: {}", self.name, String::from_utf8_lossy(&line?));
+        }
+        child.wait()
+    }
 }

@@ -1,7 +1,10 @@
-//! Order in the source: headers, lengths of files and functions, words, homes of `unsafe`, a page per diagnostic, and the budget of lines.
+//! Order in the source: headers, lengths of files and functions, words, homes of `unsafe`, a page per diagnostic,
+//! imports between rooms, and the budget of lines.
 //!
-//! The numbers and words stand in `xtask/budget.toml`.
+//! The numbers and words stand in `xtask/budget.toml`, the order of rooms in `xtask/rooms.toml`.
 
+use crate::table::Table;
+use crate::{lines, prose, rooms};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,27 +18,27 @@ pub struct Report {
 }
 
 /// Numbers and words of `budget.toml`.
-#[derive(Debug, Default)]
-struct Budget {
-    file_lines: usize,
-    python_function_lines: usize,
-    total_lines: usize,
-    long_files: Vec<String>,
-    unsafe_homes: Vec<String>,
-    words: Vec<String>,
-    file_names: Vec<String>,
+struct Budget(Table);
+
+impl Budget {
+    fn number(&self, key: &str) -> usize {
+        self.0.section("").and_then(|top| top.number(key)).unwrap_or(0)
+    }
+
+    fn words(&self, key: &str) -> &[String] {
+        self.0.section("").map_or(&[], |top| top.list(key))
+    }
 }
 
 /// A source file.
-struct Source {
-    path: String,
-    text: String,
+pub struct Source {
+    pub path: String,
+    pub text: String,
 }
 
 /// Checks the repository.
 pub fn tidy(root: &Path) -> Report {
-    let budget =
-        parse_budget(&fs::read_to_string(root.join("xtask/budget.toml")).expect("xtask/budget.toml can be read"));
+    let budget = Budget(read_table(root, "xtask/budget.toml"));
     let sources = sources(root);
     let mut complaints = Vec::new();
     for source in &sources {
@@ -43,40 +46,19 @@ pub fn tidy(root: &Path) -> Report {
     }
     check_pages(root, &sources, &mut complaints);
     check_test_modules(&sources, &mut complaints);
-    let summary = check_total(&sources, &budget, &mut complaints);
+    prose::check(&budget.0, &sources, &mut complaints);
+    complaints.extend(rooms::check(&read_table(root, "xtask/rooms.toml"), &sources));
+    let summary = lines::check(&budget.0, &sources, &mut complaints);
     Report { summary, complaints }
 }
 
-/// `key = number` and `key = [words]` over several lines: all of TOML that the budget needs.
-fn parse_budget(text: &str) -> Budget {
-    let mut budget = Budget::default();
-    let mut key = String::new();
-    for line in text.lines().map(str::trim).filter(|line| !line.starts_with('#')) {
-        let value = match line.split_once(" = ") {
-            Some((name, value)) => {
-                name.clone_into(&mut key);
-                value
-            }
-            None => line,
-        };
-        let words = value.split('"').skip(1).step_by(2).map(str::to_owned);
-        let number = || value.replace('_', "").parse().unwrap_or(0);
-        match key.as_str() {
-            "file_lines" => budget.file_lines = budget.file_lines.max(number()),
-            "python_function_lines" => budget.python_function_lines = budget.python_function_lines.max(number()),
-            "total_lines" => budget.total_lines = budget.total_lines.max(number()),
-            "long_files" => budget.long_files.extend(words),
-            "unsafe_homes" => budget.unsafe_homes.extend(words),
-            "words" => budget.words.extend(words),
-            "file_names" => budget.file_names.extend(words),
-            _ => {}
-        }
-    }
-    budget
+/// A table of what is allowed.
+pub fn read_table(root: &Path, path: &str) -> Table {
+    Table::parse(&fs::read_to_string(root.join(path)).unwrap_or_else(|error| panic!("{path}: {error}")))
 }
 
 /// All Rust and Python files of the repository that are written by hand.
-fn sources(root: &Path) -> Vec<Source> {
+pub fn sources(root: &Path) -> Vec<Source> {
     let mut files = Vec::new();
     for part in ["crates", "python", "tests", "xtask", "benches"] {
         collect(&root.join(part), &mut files);
@@ -103,65 +85,74 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
 
 fn check_file(source: &Source, budget: &Budget, complaints: &mut Vec<String>) {
     let Source { path, text } = source;
-    let is_rust = path.ends_with(".rs");
-    let mut complain = |line: usize, what: String| complaints.push(format!("{path}:{line}: {what}"));
-    let first = text.lines().find(|line| !line.starts_with("#![") && !line.starts_with("#!/") && !line.is_empty());
-    match first {
-        Some(line) if is_rust && !line.starts_with("//!") => {
-            complain(1, "a file starts with `//!`: what it is and why".to_owned())
-        }
-        Some(line) if !is_rust && !line.starts_with("\"\"\"") && !line.starts_with("r\"\"\"") => {
-            complain(1, "a module starts with its docstring".to_owned());
-        }
-        _ => {}
-    }
+    let mut found = check_header(path, text);
     let lines = text.lines().count();
-    if lines > budget.file_lines && !budget.long_files.iter().any(|part| path.contains(part)) {
-        complain(1, format!("{lines} lines; a file has at most {}", budget.file_lines));
+    let limit = budget.number("file_lines");
+    if lines > limit && !budget.words("long_files").iter().any(|part| path.contains(part)) {
+        found.push((1, format!("{lines} lines; a file has at most {limit}")));
     }
     let name = path.rsplit('/').next().unwrap_or_default();
-    if budget.file_names.iter().any(|bad| bad == name) {
-        complain(1, format!("`{name}` says nothing about what is in it"));
+    if budget.words("file_names").iter().any(|bad| bad == name) {
+        found.push((1, format!("`{name}` says nothing about what is in it")));
     }
     for (number, line) in text.lines().enumerate() {
-        if let Some(word) = budget.words.iter().find(|word| line.contains(word.as_str())) {
-            complain(number + 1, format!("`{word}` has no place here"));
+        if let Some(word) = budget.words("words").iter().find(|word| line.contains(word.as_str())) {
+            found.push((number + 1, format!("`{word}` has no place here")));
         }
         if line.ends_with(' ') || line.ends_with('\t') {
-            complain(number + 1, "space at the end of the line".to_owned());
+            found.push((number + 1, "space at the end of the line".to_owned()));
         }
     }
-    if path.starts_with("crates/lh-runtime/src/") && !path.contains("/device/") {
+    if path.starts_with("crates/lh-runtime/src/") {
+        found.extend(check_exports(path, text));
+    }
+    let is_home = || budget.words("unsafe_homes").iter().any(|home| path.contains(home));
+    if path.ends_with(".rs") && path.starts_with("crates/") && !is_home() {
+        for (number, _) in text.lines().enumerate().filter(|(_, line)| is_unsafe(line)) {
+            let message = "`unsafe` has its homes in `xtask/budget.toml`, and this is none of them";
+            found.push((number + 1, message.to_owned()));
+        }
+    }
+    let limit = budget.number("python_function_lines");
+    if path.ends_with(".py") {
+        for (number, name, length) in python_functions(text).into_iter().filter(|f| f.2 > limit) {
+            found.push((number, format!("`{name}` has {length} lines; a function has at most {limit}")));
+        }
+    }
+    complaints.extend(found.into_iter().map(|(line, message)| format!("{path}:{line}: {message}")));
+}
+
+/// A file begins with the sentence that says what it is.
+fn check_header(path: &str, text: &str) -> Vec<(usize, String)> {
+    let first = text.lines().find(|line| !line.starts_with("#![") && !line.starts_with("#!/") && !line.is_empty());
+    let Some(first) = first else { return Vec::new() };
+    let message = match path.ends_with(".rs") {
+        true if !first.starts_with("//!") => "a file starts with `//!`: what it is and why",
+        false if !first.starts_with("\"\"\"") && !first.starts_with("r\"\"\"") => "a module starts with its docstring",
+        _ => return Vec::new(),
+    };
+    vec![(1, message.to_owned())]
+}
+
+/// Functions and globals of the run-time library keep their names, by which libraries made ahead of time link them.
+fn check_exports(path: &str, text: &str) -> Vec<(usize, String)> {
+    let mut found = Vec::new();
+    if !path.contains("/device/") {
         let lines: Vec<&str> = text.split("#[cfg(test)]").next().unwrap_or_default().lines().collect();
         let is_ours = |line: &str| line.contains("extern \"C\" fn lh_") || line.contains("extern \"C\" fn $");
         for (i, _) in lines.iter().enumerate().filter(|(i, line)| is_ours(line) && !lines[i - 1].contains("no_mangle"))
         {
-            complain(
-                i + 1,
-                "functions for compiled code are `no_mangle`: libraries made ahead of time link them".to_owned(),
-            );
+            let message = "functions for compiled code are `no_mangle`: libraries made ahead of time link them";
+            found.push((i + 1, message.to_owned()));
         }
     }
-    for (i, line) in text.lines().enumerate().filter(|_| path.starts_with("crates/lh-runtime/src/")) {
+    for (i, line) in text.lines().enumerate() {
         let global = line.split_once("Symbol { name: \"").and_then(|(_, rest)| rest.split('"').next());
         if global.is_some_and(|name| !text.contains(&format!("export_name = \"{name}\""))) {
-            complain(i + 1, "globals for compiled code have an `export_name`, for the same reason".to_owned());
+            found.push((i + 1, "globals for compiled code have an `export_name`, for the same reason".to_owned()));
         }
     }
-    if is_rust && path.starts_with("crates/") && !budget.unsafe_homes.iter().any(|home| path.contains(home)) {
-        for (number, _) in text.lines().enumerate().filter(|(_, line)| is_unsafe(line)) {
-            complain(number + 1, "`unsafe` has its homes in `xtask/budget.toml`, and this is none of them".to_owned());
-        }
-    }
-    if !is_rust {
-        for (number, name, length) in python_functions(text).into_iter().filter(|f| f.2 > budget.python_function_lines)
-        {
-            complain(
-                number,
-                format!("`{name}` has {length} lines; a function has at most {}", budget.python_function_lines),
-            );
-        }
-    }
+    found
 }
 
 /// Whether a line of Rust opens something unsafe.
@@ -221,36 +212,14 @@ fn check_test_modules(sources: &[Source], complaints: &mut Vec<String>) {
     }
 }
 
-/// Lines per crate and in all, against the budget.
-fn check_total(sources: &[Source], budget: &Budget, complaints: &mut Vec<String>) -> Vec<String> {
-    let mut parts: BTreeMap<String, usize> = BTreeMap::new();
-    for source in sources {
-        let part: Vec<&str> = source.path.split('/').take(2).collect();
-        *parts.entry(part.join("/")).or_default() += source.text.lines().count();
-    }
-    let total: usize = parts.iter().filter(|(part, _)| !part.starts_with("tests/")).map(|(_, lines)| lines).sum();
-    if total > budget.total_lines {
-        complaints
-            .push(format!("xtask/budget.toml: {total} lines without tests, the budget is {}", budget.total_lines));
-    }
-    let mut summary: Vec<String> = parts.iter().map(|(part, lines)| format!("{lines:>7} {part}")).collect();
-    summary.push(format!("{total:>7} in all without tests, of {}", budget.total_lines));
-    summary
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn complaints(path: &str, text: &str) -> Vec<String> {
-        let budget = Budget {
-            file_lines: 5,
-            python_function_lines: 2,
-            unsafe_homes: vec!["crates/own/".to_owned()],
-            words: vec!["forbidden".to_owned()],
-            file_names: vec!["util.rs".to_owned()],
-            ..Budget::default()
-        };
+        let budget = Budget(Table::parse(
+            "file_lines = 5\npython_function_lines = 2\nunsafe_homes = [\"crates/own/\"]\nwords = [\"forbidden\"]\nfile_names = [\"util.rs\"]\n",
+        ));
         let mut found = Vec::new();
         check_file(&Source { path: path.to_owned(), text: text.to_owned() }, &budget, &mut found);
         found
@@ -286,15 +255,5 @@ mod tests {
         };
         assert_eq!(found(&["tests/a/x.py", "tests/b/y.py", "tests/a/conftest.py", "tests/conftest.py"]), 0);
         assert_eq!(found(&["tests/a/x.py", "tests/b/x.py"]), 1);
-    }
-
-    #[test]
-    fn the_budget_is_read() {
-        let budget = parse_budget(
-            "# c\nfile_lines = 800\ntotal_lines = 60_000\nwords = [\n    \"a b\",\n    \"c\",\n]\nunsafe_homes = [\"x\", \"y\"]\n",
-        );
-        assert_eq!((budget.file_lines, budget.total_lines), (800, 60_000));
-        assert_eq!(budget.words, ["a b", "c"]);
-        assert_eq!(budget.unsafe_homes, ["x", "y"]);
     }
 }
