@@ -1,7 +1,9 @@
 """What index checks cost: kernels with `boundscheck=True` and `False` in one process, and the geometric mean.
 
+Usage:
+
     python benches/checks.py --module lancehead
-    python benches/checks.py --harness ../shared/bench      # and the kernels of the side-by-side harness that index arrays
+    python benches/checks.py --harness ../shared/bench      # and the kernels of that harness that index arrays
 """
 
 from __future__ import annotations
@@ -145,7 +147,10 @@ def main() -> None:
     for name, *pair, arguments in kernels(importlib.import_module(given.module), given.harness and str(given.harness)):
         times = [min(all_) for all_ in zip(*([best(f, arguments) for f in pair] for _ in range(10)))]
         ratios.append(times[0] / times[1])
-        print(f"{name:<17} {times[0] * 1e6:>9.2f} us checked  {times[1] * 1e6:>9.2f} us unchecked  {ratios[-1]:.3f}", flush=True)
+        print(
+            f"{name:<17} {times[0] * 1e6:>9.2f} us checked  {times[1] * 1e6:>9.2f} us unchecked  {ratios[-1]:.3f}",
+            flush=True,
+        )
     print(f"geometric mean of {len(ratios)}: {math.exp(sum(map(math.log, ratios)) / len(ratios)):.3f}")
 
 

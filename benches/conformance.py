@@ -1,5 +1,7 @@
 """Makes `docs/conformance.md` from what `numba_suite.py` prints of Numba's tests and of numba-cuda's.
 
+Usage:
+
     python benches/conformance.py target/bench/suite.log target/bench/cuda.log > docs/conformance.md
 """
 

@@ -23,7 +23,12 @@ def source(statements: int) -> str:
     """A function with this many branches, each of which reads what the one before has written."""
     lines = ["def f(x, y):", "    a, b = x, y"]
     for i in range(statements):
-        lines += [f"    if a > {i}.5 * b:", f"        a = a - b * {i % 7}.25", "    else:", f"        b = b + a * 0.{i % 9 + 1}"]
+        lines += [
+            f"    if a > {i}.5 * b:",
+            f"        a = a - b * {i % 7}.25",
+            "    else:",
+            f"        b = b + a * 0.{i % 9 + 1}",
+        ]
     return "\n".join([*lines, "    return a + b", ""])
 
 
@@ -78,7 +83,10 @@ def main() -> None:
     for module in options.module.split(","):
         results = [measure(module, n, options.repeats) for n in SIZES]
         for n, result in zip(SIZES, results):
-            print(f"{module:<12} n = {n:>4}  {result['cpu'] * 1e3:>9.1f} ms CPU  {result['wall'] * 1e3:>9.1f} ms  {result['mebibytes']:>7.1f} MiB")
+            print(
+                f"{module:<12} n = {n:>4}  {result['cpu'] * 1e3:>9.1f} ms CPU  {result['wall'] * 1e3:>9.1f} ms  "
+                f"{result['mebibytes']:>7.1f} MiB"
+            )
         print(f"{module:<12} exponent {exponent([result['cpu'] for result in results]):.2f}")
 
 

@@ -2,8 +2,8 @@
 
     python benches/parallel.py [--rounds 30]
 
-Times are the least of so many rounds, in which what is compared takes turns. The bandwidth is that of two Python threads which each run
-the serial loop over half of the arrays; Mandelbrot rows on one and on two threads.
+Times are the least of so many rounds, in which what is compared takes turns. The bandwidth is that of two Python
+threads which each run the serial loop over half of the arrays; Mandelbrot rows on one and on two threads.
 """
 
 from __future__ import annotations
@@ -109,17 +109,26 @@ def empty_region(rounds: int) -> None:
                 regions(1, out)
                 rested.append(time.perf_counter() - start)
         after = f"{np.median(rested) * 1e6:.1f} us after a rest (median, with the call)"
-        print(f"empty region, {threads} thread{'s' * (threads > 1)}: {t / LOOPS * 1e6:.2f} us one after the other, {after}")
+        print(
+            f"empty region, {threads} thread{'s' * (threads > 1)}: {t / LOOPS * 1e6:.2f} us one after the other, "
+            f"{after}"
+        )
 
 
 def bandwidth(rounds: int) -> None:
     a, b, c = (np.full(ELEMENTS, x) for x in (1.0, 2.0, 0.0))
-    for name, loop, serial, arrays in [("c = a + 3 b", triad, triad_serial, (a, b, c)), ("sum of squares", squares, squares_serial, (a,))]:
+    for name, loop, serial, arrays in [
+        ("c = a + 3 b", triad, triad_serial, (a, b, c)),
+        ("sum of squares", squares, squares_serial, (a,)),
+    ]:
         both = halves(serial, *arrays)
         loop(*arrays), both()
         pool, threads, one = least(rounds, lambda f=loop, x=arrays: f(*x), both, lambda f=serial, x=arrays: f(*x))
         size = len(arrays) * a.nbytes / 1e9
-        print(f"{name}: {size / pool:.1f} GB/s, {threads / pool:.0%} of two threads ({size / threads:.1f}), one has {size / one:.1f}")
+        print(
+            f"{name}: {size / pool:.1f} GB/s, {threads / pool:.0%} of two threads ({size / threads:.1f}), one has "
+            f"{size / one:.1f}"
+        )
 
 
 def balance(rounds: int) -> None:
@@ -136,7 +145,10 @@ def balance(rounds: int) -> None:
     one, two = least(rounds, on(1), on(2))
     on(2)()
     work = [int(out[who == k].sum()) for k in (0, 1)]
-    print(f"Mandelbrot rows: {one / two:.2f} times faster on two threads; of the work {work[0] / sum(work):.0%} and {work[1] / sum(work):.0%}")
+    print(
+        f"Mandelbrot rows: {one / two:.2f} times faster on two threads; of the work {work[0] / sum(work):.0%} and "
+        f"{work[1] / sum(work):.0%}"
+    )
 
 
 def main() -> None:

@@ -1,10 +1,11 @@
-"""From the start of a process to its end, when its functions come from the cache: beside the same program in plain Python.
+"""From the start of a process to its end, when its functions come from the cache: beside the same program in plain
+Python.
 
     OPENBLAS_NUM_THREADS=1 python benches/start.py [--module lancehead] [--rounds 15]
 
-Each program runs in processes of its own that take turns with one that only imports NumPy, and with the same program whose
-decorators change nothing: what is over that is what the module costs. Milliseconds of CPU (user and system), the least of
-the rounds; wall time in brackets.
+Each program runs in processes of its own that take turns with one that only imports NumPy, and with the same program
+whose decorators change nothing: what is over that is what the module costs. Milliseconds of CPU (user and system), the
+least of the rounds; wall time in brackets.
 """
 
 from __future__ import annotations
@@ -93,7 +94,10 @@ def main() -> None:
     parser.add_argument("--module", default="lancehead")
     parser.add_argument("--rounds", type=int, default=15)
     options = parser.parse_args()
-    print(f"| program | NumPy alone | plain Python | {options.module}, cached | over plain Python |\n|---|---:|---:|---:|---:|")
+    print(
+        f"| program | NumPy alone | plain Python | {options.module}, cached | over plain Python "
+        "|\n|---|---:|---:|---:|---:|"
+    )
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "unchanged.py").write_text(PLAIN)
@@ -105,7 +109,8 @@ def main() -> None:
             rounds = [[run(path, folder) for path in paths] for _ in range(options.rounds + 1)][1:]
             least = [[min(r[k][clock] for r in rounds) for k in range(3)] for clock in range(2)]
             cells = [f"{cpu:.0f} ({wall:.0f})" for cpu, wall in zip(*least, strict=True)]
-            print(f"| {title} | {' | '.join(cells)} | {least[0][2] - least[0][1]:.1f} ({least[1][2] - least[1][1]:.1f}) |", flush=True)
+            over = [clock[2] - clock[1] for clock in least]
+            print(f"| {title} | {' | '.join(cells)} | {over[0]:.1f} ({over[1]:.1f}) |", flush=True)
 
 
 if __name__ == "__main__":

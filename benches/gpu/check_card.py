@@ -2,9 +2,9 @@
 
     python benches/gpu/check_card.py [--seconds 200] [--only NAME,...] [--without NAME,...] [--patience 1] [report.txt]
 
-Eleven steps, the files of `card/`, each in a process of its own with a time limit. A step has checks, which print `PASS`, `FAIL` with the
-reason, or `SKIPPED` where something is lacking. None stops the rest. It ends with 0 if nothing has failed. Where there is no GPU it says
-so, and ends with 0; with LANCEHEAD_CUDA_DEVICE=gpu that is a failure.
+Eleven steps, the files of `card/`, each in a process of its own with a time limit. A step has checks, which print
+`PASS`, `FAIL` with the reason, or `SKIPPED` where something is lacking. None stops the rest. It ends with 0 if nothing
+has failed. Where there is no GPU it says so, and ends with 0; with LANCEHEAD_CUDA_DEVICE=gpu that is a failure.
 
 `--only` and `--without` take names of steps and of checks, such as `memory` and `memory.pinned`.
 """
@@ -44,8 +44,10 @@ class Step(NamedTuple):
 
 # The sum of the limits is 200 s.
 STEPS = (
-    Step("environment", 20, 15), Step("vector_add", 15, 8), Step("memory", 15, 8), Step("kernels", 30, 6), Step("grid_sync", 15, 5),
-    Step("debugging", 15, 5), Step("shared_memory", 10, 5), Step("errors", 10, 6), Step("neighbours", 30, 20), Step("threads", 20, 8),
+    Step("environment", 20, 15), Step("vector_add", 15, 8), Step("memory", 15, 8), Step("kernels", 30, 6),
+    Step("grid_sync", 15, 5),
+    Step("debugging", 15, 5), Step("shared_memory", 10, 5), Step("errors", 10, 6), Step("neighbours", 30, 20),
+    Step("threads", 20, 8),
     Step("linking", 20, 10),
 )  # fmt: skip
 
@@ -70,7 +72,16 @@ def is_chosen(name: str, only: Sequence[str], without: Sequence[str]) -> bool:
 
 def run_step(step: Step, seconds: float, only: Sequence[str], without: Sequence[str]) -> Generator[Report, None, None]:
     """Reports of a step's checks."""
-    command = [sys.executable, str(HERE / "check_card.py"), "--step", str(step.file), "--only", ",".join(only), "--without", ",".join(without)]
+    command = [
+        sys.executable,
+        str(HERE / "check_card.py"),
+        "--step",
+        str(step.file),
+        "--only",
+        ",".join(only),
+        "--without",
+        ",".join(without),
+    ]
     yield from supervised(command, seconds, step.each, {"LANCEHEAD_CUDA_DEVICE": "gpu"})
 
 
@@ -82,7 +93,9 @@ def line_of(step: str, report: Report, took: float) -> str:
     return "\n".join([line, *(f"            {m[:300]}" for m in more.splitlines()[:12])])
 
 
-def run_steps(steps: Sequence[Step], seconds: float, only: Sequence[str] = (), without: Sequence[str] = ()) -> Iterator[tuple[str, str]]:
+def run_steps(
+    steps: Sequence[Step], seconds: float, only: Sequence[str] = (), without: Sequence[str] = ()
+) -> Iterator[tuple[str, str]]:
     """Verdicts and lines of all steps."""
     deadline = time.monotonic() + seconds
     for number, step in enumerate(steps, 1):
@@ -103,7 +116,9 @@ def run_steps(steps: Sequence[Step], seconds: float, only: Sequence[str] = (), w
             yield "", "\nTHE FIRST STEP HAS FAILED: what follows may fail for the same reason."
 
 
-def check(steps: Sequence[Step], seconds: float, only: Sequence[str], without: Sequence[str], files: Sequence[TextIO]) -> int:
+def check(
+    steps: Sequence[Step], seconds: float, only: Sequence[str], without: Sequence[str], files: Sequence[TextIO]
+) -> int:
     """Writes the report; gives 1 if something has failed."""
     count: Counter[str] = Counter()
     start = time.monotonic()
@@ -112,12 +127,18 @@ def check(steps: Sequence[Step], seconds: float, only: Sequence[str], without: S
         for file in files:
             print(text, file=file, flush=True)
 
-    say(f"lancehead on this GPU, {time.strftime('%Y-%m-%d %H:%M')}, at most {seconds:.0f} s; not run: {', '.join(without) or 'nothing'}")
+    say(
+        f"lancehead on this GPU, {time.strftime('%Y-%m-%d %H:%M')}, at most {seconds:.0f} s; not run: "
+        f"{', '.join(without) or 'nothing'}"
+    )
     for verdict, line in run_steps(steps, seconds, only, without):
         count[verdict] += 1
         say(line)
     del count[""]
-    say(f"\n{count['PASS']} passed, {count['FAIL']} failed, {count['SKIPPED']} skipped in {time.monotonic() - start:.0f} s")
+    say(
+        f"\n{count['PASS']} passed, {count['FAIL']} failed, {count['SKIPPED']} skipped in "
+        f"{time.monotonic() - start:.0f} s"
+    )
     return 1 if count["FAIL"] or not count["PASS"] else 0
 
 
@@ -141,7 +162,9 @@ def main(arguments: list[str]) -> int:
         return 0
     stop_when_asked()
     with open(given.report or os.devnull, "w") as file:
-        steps = [step._replace(seconds=step.seconds * given.patience, each=step.each * given.patience) for step in STEPS]
+        steps = [
+            step._replace(seconds=step.seconds * given.patience, each=step.each * given.patience) for step in STEPS
+        ]
         return check(steps, given.seconds, given.only, given.without, [sys.stdout, file])
 
 

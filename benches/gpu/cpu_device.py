@@ -1,9 +1,10 @@
-"""Kernels on the CPU device, on one core, beside the same work as an `@njit` loop and as vectors of 32 lanes written by hand.
+"""Kernels on the CPU device, on one core, beside the same work as an `@njit` loop and as vectors of 32 lanes written by
+hand.
 
     python benches/gpu/cpu_device.py [name ...]
 
-Least time of rounds that take turns, so that all see the same machine. What is written by hand is `gangs.c`, which a C compiler
-makes machine code of for this machine, if there is one; the launch is to come within 1.5 of it.
+Least time of rounds that take turns, so that all see the same machine. What is written by hand is `gangs.c`, which a C
+compiler makes machine code of for this machine, if there is one; the launch is to come within 1.5 of it.
 """
 
 from __future__ import annotations
@@ -70,7 +71,8 @@ def gangs(name: str, *args: np.ndarray | int) -> Callable[[int], Any] | None:
 
 
 def agree(by_hand: Callable[[int], Any] | None, out: np.ndarray, own: np.ndarray) -> bool:
-    """Whether what is written by hand finds the same as the kernel, to the last bit but where sums are in another order."""
+    """Whether what is written by hand finds the same as the kernel, to the last bit but where sums are in another
+    order."""
     if by_hand is None:
         return True
     by_hand(1)
@@ -126,7 +128,9 @@ def stride(n: int = 1 << 20, threads: int = 256) -> Row:
     launch, own = stride_kernel[16, threads], zeros(n)
     by_hand = gangs("stride", a, b, own, n, 16, threads)
     same = lambda: bool((out == want).all()) and agree(by_hand, out, own)  # noqa: E731
-    return Row(f"grid-stride add, {threads} threads", lambda: launch(a, b, out), lambda: add_loop(a, b, want), by_hand, n, same)
+    return Row(
+        f"grid-stride add, {threads} threads", lambda: launch(a, b, out), lambda: add_loop(a, b, want), by_hand, n, same
+    )
 
 
 @cuda.jit
@@ -270,7 +274,14 @@ def mandelbrot(width: int = 256, most: int = 100) -> Row:
         agree(by_hand, out, own)
         return all(bool((out == o).mean() > 0.99) for o in (want, own if by_hand else out))
 
-    return Row("mandelbrot, per step", lambda: launch(out, np.int32(width), np.int32(most)), loop, by_hand, int(want.sum()), same)
+    return Row(
+        "mandelbrot, per step",
+        lambda: launch(out, np.int32(width), np.int32(most)),
+        loop,
+        by_hand,
+        int(want.sum()),
+        same,
+    )
 
 
 @cuda.jit
@@ -308,7 +319,9 @@ def n_body(n: int = 1024) -> Row:
     launch = n_body_kernel[n // 128, 128]
     by_hand = gangs("n_body", x, y, z, m, own, n)
     same = lambda: bool(np.allclose(ax, want, rtol=1e-3, atol=1e-2)) and agree(by_hand, ax, own)  # noqa: E731
-    return Row("n-body, per pair", lambda: launch(x, y, z, m, ax), lambda: n_body_loop(x, y, z, m, want), by_hand, n * n, same)
+    return Row(
+        "n-body, per pair", lambda: launch(x, y, z, m, ax), lambda: n_body_loop(x, y, z, m, want), by_hand, n * n, same
+    )
 
 
 @cuda.jit
@@ -380,7 +393,12 @@ def heat_steps(n: int = 4096, steps: int = 100) -> Row:
         return bool(np.allclose(u, want, rtol=1e-5)) and agree(by_hand, u, own)
 
     return Row(
-        "heat, waiting for the grid", lambda: launch(u, v, k, steps), lambda: heat_steps_loop(want, also, k, steps), by_hand, n * steps, same
+        "heat, waiting for the grid",
+        lambda: launch(u, v, k, steps),
+        lambda: heat_steps_loop(want, also, k, steps),
+        by_hand,
+        n * steps,
+        same,
     )
 
 
@@ -447,7 +465,8 @@ def measure(row: Row) -> list[float]:
 ROWS = {
     "vector_add": vector_add, "vector_add_small": lambda: vector_add(4096),
     "stride": stride, "stride_partial": lambda: stride(threads=100), "matmul": matmul, "block_sum": block_sum,
-    "warp_sum": warp_sum, "mandelbrot": mandelbrot, "n_body": n_body, "heat": heat, "heat_steps": heat_steps, "histogram": histogram,
+    "warp_sum": warp_sum, "mandelbrot": mandelbrot, "n_body": n_body, "heat": heat, "heat_steps": heat_steps,
+    "histogram": histogram,
 }  # fmt: skip
 
 
@@ -455,7 +474,11 @@ def main() -> None:
     """Writes the table."""
     lancehead.set_num_threads(1)
     title = "gangs by hand, ns" if compiler() else "gangs by hand: no C compiler found"
-    print(f"| kernel, ns a unit | launch | njit loop | launch / loop | {title} | launch / by hand |", "|---|---|---|---|---|---|", sep="\n")
+    print(
+        f"| kernel, ns a unit | launch | njit loop | launch / loop | {title} | launch / by hand |",
+        "|---|---|---|---|---|---|",
+        sep="\n",
+    )
     for name in sys.argv[1:] or ROWS:
         row = ROWS[name]()
         ours, loop, *hand = measure(row)
@@ -464,7 +487,10 @@ def main() -> None:
         print(f"| {row.name}{wrong} | {ours:.3f} | {loop:.3f} | {ours / loop:.2f} | {last} |", flush=True)
     one, nothing = add_kernel[1, 32], zeros(32)
     one(nothing, nothing, nothing)
-    print(f"\nlaunch of one block: {min(seconds(lambda: one(nothing, nothing, nothing), 1000) for _ in range(ROUNDS)) * 1e6:.2f} us")
+    print(
+        "\nlaunch of one block: "
+        f"{min(seconds(lambda: one(nothing, nothing, nothing), 1000) for _ in range(ROUNDS)) * 1e6:.2f} us"
+    )
 
 
 if __name__ == "__main__":

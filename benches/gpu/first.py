@@ -1,4 +1,5 @@
-"""How long kernels take until they are there: PTX of a small one, and first launches on the CPU device, compiled and from the cache.
+"""How long kernels take until they are there: PTX of a small one, and first launches on the CPU device, compiled and
+from the cache.
 
     python benches/gpu/first.py
 
@@ -49,7 +50,9 @@ def launch() -> float:
 def least(what: str, environment: dict[str, str]) -> float:
     """Milliseconds of the quickest of several processes."""
     command = [sys.executable, __file__, what]
-    runs = [subprocess.run(command, env=environment, capture_output=True, text=True, check=True) for _ in range(PROCESSES)]
+    runs = [
+        subprocess.run(command, env=environment, capture_output=True, text=True, check=True) for _ in range(PROCESSES)
+    ]
     return 1e3 * min(float(run.stdout) for run in runs)
 
 
@@ -60,9 +63,13 @@ def main() -> None:
         return
     with tempfile.TemporaryDirectory() as folder:
         here = {**os.environ, "LANCEHEAD_CUDA_DEVICE": "cpu", "LANCEHEAD_CACHE_DIR": folder}
-        cold = subprocess.run([sys.executable, __file__, "launch"], env=here, capture_output=True, text=True, check=True)
+        cold = subprocess.run(
+            [sys.executable, __file__, "launch"], env=here, capture_output=True, text=True, check=True
+        )
         print(f"PTX of a small kernel: {least('ptx', here):.1f} ms")
-        print(f"first launch: compiled {1e3 * float(cold.stdout):.1f} ms, from the cache {least('launch', here):.1f} ms")
+        print(
+            f"first launch: compiled {1e3 * float(cold.stdout):.1f} ms, from the cache {least('launch', here):.1f} ms"
+        )
 
 
 if __name__ == "__main__":

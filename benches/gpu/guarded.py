@@ -1,8 +1,8 @@
 """Tasks in processes of their own, so that one that fails, ends its process or hangs costs nothing but itself.
 
-`supervised` starts a process, in which `work` runs tasks one after the other and writes to a file when one starts and how it ended. A
-task without an end has ended its process, or is killed with it when its time is over; the tasks after it run in a new process. So do
-those after an error of the driver that spoils a context for good.
+`supervised` starts a process, in which `work` runs tasks one after the other and writes to a file when one starts and
+how it ended. A task without an end has ended its process, or is killed with it when its time is over; the tasks after
+it run in a new process. So do those after an error of the driver that spoils a context for good.
 """
 
 from __future__ import annotations
@@ -34,7 +34,8 @@ class Skipped(Exception):
 
 
 class Task(NamedTuple):
-    """What a process runs. One that is `alone` has a process of its own; `seconds` is its limit if it is not that of all."""
+    """What a process runs. One that is `alone` has a process of its own; `seconds` is its limit if it is not that of
+    all."""
 
     name: str
     run: Callable[[], Any]
@@ -43,7 +44,8 @@ class Task(NamedTuple):
 
 
 class Report(NamedTuple):
-    """How a task has ended: `passed` with a value, `skipped` or `failed` with a text; `late` if there was no time for it."""
+    """How a task has ended: `passed` with a value, `skipped` or `failed` with a text; `late` if there was no time for
+    it."""
 
     task: str
     how: str
@@ -59,7 +61,12 @@ def is_without_gpu() -> bool:
         return False
     code = "from lancehead import cuda; print('none' if cuda.get_current_device().name == b'CPU' else 'one')"
     try:
-        return subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, timeout=START).stdout.strip() == "none"
+        return (
+            subprocess.run(
+                [sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, timeout=START
+            ).stdout.strip()
+            == "none"
+        )
     except subprocess.TimeoutExpired:
         return False
 
@@ -120,7 +127,9 @@ def _ended(task: Task) -> tuple[str, Any, bool]:
 
 def is_sticky(error: BaseException | None) -> bool:
     """Whether an error, or one before it, has spoilt the context."""
-    return error is not None and (getattr(error, "code", None) in STICKY or is_sticky(error.__cause__ or error.__context__))
+    return error is not None and (
+        getattr(error, "code", None) in STICKY or is_sticky(error.__cause__ or error.__context__)
+    )
 
 
 def described(error: BaseException) -> str:
@@ -172,8 +181,8 @@ def supervised(
 ) -> Generator[Report, None, None]:  # fmt: skip
     """Reports of the tasks of a command, as they end.
 
-    All of them take `seconds` at most, and a task `each` if it has no limit of its own. The command gets `--into FILE`, which is for
-    `work`. The report of `EXIT` says whether all processes have ended as they should.
+    All of them take `seconds` at most, and a task `each` if it has no limit of its own. The command gets `--into FILE`,
+    which is for `work`. The report of `EXIT` says whether all processes have ended as they should.
     """
     deadline, exits = time.monotonic() + seconds, True
     given = {**os.environ, **(environment or {}), DEADLINE: str(time.time() + seconds)}
@@ -186,7 +195,8 @@ def supervised(
             before = len(log.started)
             with output.open("wb") as file:
                 process = subprocess.Popen(
-                    [*command, "--into", str(into)], stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.STDOUT, start_new_session=True, env=given,
+                    [*command, "--into", str(into)], stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.STDOUT,
+                    start_new_session=True, env=given,
                 )  # fmt: skip
             try:
                 late = yield from _watched(process, log, deadline, each)
@@ -219,7 +229,9 @@ def _unstarted(log: _Log, reason: str, late: bool) -> Iterator[Report]:
     yield from (Report(name, "late") if late else Report(name, "failed", reason) for name in log.left)
 
 
-def _watched(process: subprocess.Popen[bytes], log: _Log, deadline: float, each: float) -> Generator[Report, None, str | None]:
+def _watched(
+    process: subprocess.Popen[bytes], log: _Log, deadline: float, each: float
+) -> Generator[Report, None, str | None]:
     """Reports until the process has ended; gives the reason if it had to be killed."""
     log.when, before, pause = time.monotonic(), len(log.started), 0.002
     while process.poll() is None:
@@ -229,7 +241,11 @@ def _watched(process: subprocess.Popen[bytes], log: _Log, deadline: float, each:
             took, is_late = time.monotonic() - log.when, time.monotonic() > deadline
             kill(process)
             yield from log.read()
-            return f"the time for all of them was over after {took:.1f} s of it" if is_late else f"took longer than {took:.0f} s"
+            return (
+                f"the time for all of them was over after {took:.1f} s of it"
+                if is_late
+                else f"took longer than {took:.0f} s"
+            )
         time.sleep(pause)
         pause = min(0.05, pause * 1.2)
     yield from log.read()
@@ -257,6 +273,12 @@ def _exit_text(code: int | None, output: Path) -> str | None:
     """How a process has ended and what it wrote last, if that is not as it should."""
     if code == 0:
         return None
-    by = "still runs after SIGKILL" if code is None else f"ended by {signal.Signals(-code).name}" if code < 0 else f"ended with {code}"
+    by = (
+        "still runs after SIGKILL"
+        if code is None
+        else f"ended by {signal.Signals(-code).name}"
+        if code < 0
+        else f"ended with {code}"
+    )
     lines = [line for line in output.read_text(errors="replace").splitlines() if line.strip()]
     return "\n".join([f"the process {by}", *(line[:300] for line in lines[-8:])])

@@ -1,12 +1,13 @@
-"""Kernels on a GPU, beside numba-cuda and CuPy where they are installed: `python benches/gpu/run.py [--small] [--seconds N] [table.md]`.
+"""Kernels on a GPU, beside numba-cuda and CuPy where they are installed: `python benches/gpu/run.py [--small]
+[--seconds N] [table.md]`.
 
-Needs no network. Times of kernels are the GPU's own, by events: medians of rounds after warming up. Arguments are random, outputs
-poisoned, both larger than the L2 cache unless `--small` only tries whether everything works. `numba-cuda` and `CuPy` are their times
-divided by ours; CuPy runs the same kernels in CUDA C (`peers.cu`). Where there is no GPU it says so, and ends with 0; with
-LANCEHEAD_CUDA_DEVICE=gpu that is an error.
+Needs no network. Times of kernels are the GPU's own, by events: medians of rounds after warming up. Arguments are
+random, outputs poisoned, both larger than the L2 cache unless `--small` only tries whether everything works.
+`numba-cuda` and `CuPy` are their times divided by ours; CuPy runs the same kernels in CUDA C (`peers.cu`). Where there
+is no GPU it says so, and ends with 0; with LANCEHEAD_CUDA_DEVICE=gpu that is an error.
 
-Groups of rows are measured in processes of their own, ours before the others'. A row that fails, ends its process or takes too long
-says so, and the rest goes on. The file has at any time what is known so far.
+Groups of rows are measured in processes of their own, ours before the others'. A row that fails, ends its process or
+takes too long says so, and the rest goes on. The file has at any time what is known so far.
 """
 
 from __future__ import annotations
@@ -63,7 +64,11 @@ class Cupy:
     def launch(self, case: Case, args: list[Any]) -> Callable[[], None]:
         """A launch of a case's kernel."""
         together = case.name == "heat_steps"
-        module = self.cupy.RawModule(code=(HERE / "peers.cu").read_text(), enable_cooperative_groups=together, options=("-DCOOPERATIVE",) * together)
+        module = self.cupy.RawModule(
+            code=(HERE / "peers.cu").read_text(),
+            enable_cooperative_groups=together,
+            options=("-DCOOPERATIVE",) * together,
+        )
         function = module.get_function(case.name.replace(" ", "_").replace("-", "_"))
         grid, block = (extent if isinstance(extent, tuple) else (extent,) for extent in (case.grid, case.block))
         return lambda: function(grid, block, (*args, np.int64(case.n)))
@@ -130,9 +135,15 @@ def bare_us(small: bool) -> float:
     module, function, one, none = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_uint(1), ctypes.c_void_p()
     # The context is the one that is in use here, once something has been done in it.
     cuda.synchronize()
-    if driver.cuModuleLoadDataEx(ctypes.byref(module), NOTHING, 0, None, None) or driver.cuModuleGetFunction(ctypes.byref(function), module, b"nothing"):
+    if driver.cuModuleLoadDataEx(ctypes.byref(module), NOTHING, 0, None, None) or driver.cuModuleGetFunction(
+        ctypes.byref(function), module, b"nothing"
+    ):
         raise RuntimeError("the driver does not load a kernel that does nothing")
-    return host_us(lambda: driver.cuLaunchKernel(function, one, one, one, one, one, one, ctypes.c_uint(), none, none, none), driver.cuCtxSynchronize, small)
+    return host_us(
+        lambda: driver.cuLaunchKernel(function, one, one, one, one, one, one, ctypes.c_uint(), none, none, none),
+        driver.cuCtxSynchronize,
+        small,
+    )
 
 
 def launch_us(api: Any, kind: str, small: bool) -> dict[str, float]:
@@ -147,7 +158,9 @@ def launch_us(api: Any, kind: str, small: bool) -> dict[str, float]:
 def kernel_ms(api: Any, case: Case, small: bool) -> dict[str, Any]:
     """Milliseconds of a case."""
     states = case.row == "12" and isinstance(api, Cupy)
-    args = [a.view(np.uint64) if states and isinstance(a, np.ndarray) and a.dtype.names else a for a in case.arguments()]
+    args = [
+        a.view(np.uint64) if states and isinstance(a, np.ndarray) and a.dtype.names else a for a in case.arguments()
+    ]
     ms = device_ms(api, api.launch(case, [api.to_device(a) if isinstance(a, np.ndarray) else a for a in args]), small)
     return {"time": ms, "figure": case.figure(ms)}
 
@@ -165,14 +178,22 @@ def first_call(library: str, name: str) -> float:
 
 
 def first_ms(library: str, name: str) -> dict[str, float]:
-    """The same in a process of its own, with caches in the folder of this group: it finds what the one before has left there."""
+    """The same in a process of its own, with caches in the folder of this group: it finds what the one before has left
+    there."""
     folder = f"{os.environ[guarded.FOLDER]}/{name}"
-    caches = {v: folder for v in ("LANCEHEAD_CACHE_DIR", "NUMBA_CACHE_DIR", "CUPY_CACHE_DIR", "CUDA_CACHE_PATH")}
-    done = subprocess.run([sys.executable, str(HERE / "run.py"), "--first", library, name], env={**os.environ, **caches}, capture_output=True, text=True)
+    caches = dict.fromkeys(("LANCEHEAD_CACHE_DIR", "NUMBA_CACHE_DIR", "CUPY_CACHE_DIR", "CUDA_CACHE_PATH"), folder)
+    done = subprocess.run(
+        [sys.executable, str(HERE / "run.py"), "--first", library, name],
+        env={**os.environ, **caches},
+        capture_output=True,
+        text=True,
+    )
     if done.returncode == SKIPPED:
         raise Skipped(done.stdout.strip())
     if done.returncode:
-        raise RuntimeError(f"the process ended with {done.returncode}: {(done.stderr.strip().splitlines() or [''])[-1]}")
+        raise RuntimeError(
+            f"the process ended with {done.returncode}: {(done.stderr.strip().splitlines() or [''])[-1]}"
+        )
     return {"time": float(done.stdout.split()[-1])}
 
 
@@ -194,14 +215,28 @@ def opened(library: str, **options: Any) -> Any:
 
 def facts(small: bool) -> dict[str, Any]:
     """The card, its clocks, the versions of everything, and the sizes of arguments for it."""
-    device, names = cuda.get_current_device(), ("MULTIPROCESSOR_COUNT", "L2_CACHE_SIZE", "CLOCK_RATE", "MEMORY_CLOCK_RATE")
+    device, names = (
+        cuda.get_current_device(),
+        ("MULTIPROCESSOR_COUNT", "L2_CACHE_SIZE", "CLOCK_RATE", "MEMORY_CLOCK_RATE"),
+    )
     total = cuda.current_context().get_memory_info().total
-    lines = [f"{device.name.decode()}, {device.compute_capability}, {total >> 20} MiB, " + ", ".join(f"{n} {getattr(device, n)}" for n in names)]
+    lines = [
+        f"{device.name.decode()}, {device.compute_capability}, {total >> 20} MiB, "
+        + ", ".join(f"{n} {getattr(device, n)}" for n in names)
+    ]
     if shutil.which("nvidia-smi"):
         asked = "--query-gpu=driver_version,clocks.sm,clocks.mem,temperature.gpu,power.draw"
-        lines.append(subprocess.run(["nvidia-smi", asked, "--format=csv,noheader"], capture_output=True, text=True, check=False).stdout.strip())
+        lines.append(
+            subprocess.run(
+                ["nvidia-smi", asked, "--format=csv,noheader"], capture_output=True, text=True, check=False
+            ).stdout.strip()
+        )
     known = {d.metadata["Name"]: d.version for d in distributions()}
-    shown = [f"{n} {v}" for n, v in known.items() if n and (n in ("lancehead", "numpy", "numba-cuda") or n.startswith("cupy"))]
+    shown = [
+        f"{n} {v}"
+        for n, v in known.items()
+        if n and (n in ("lancehead", "numpy", "numba-cuda") or n.startswith("cupy"))
+    ]
     lines.append(", ".join([f"Python {platform.python_version()}", *shown]))
     return {"lines": lines, "sizes": SMALL if small else Sizes(blocks=2 * device.MULTIPROCESSOR_COUNT).within(total)}
 
@@ -218,14 +253,21 @@ def tasks(library: str, group: str, sizes: Sizes, small: bool) -> Iterator[Task]
     elif group == "the CPU device":
         cpu = CpuDevice(os.environ[guarded.FOLDER])
         # The first computes on the CPU device, too.
-        yield from (Task(run.name, lambda run=run: cpu.agrees(run), seconds=None if i else 60) for i, run in enumerate(runs()))
+        yield from (
+            Task(run.name, lambda run=run: cpu.agrees(run), seconds=None if i else 60) for i, run in enumerate(runs())
+        )
     elif group == "first calls":
         for name in FIRST:
-            yield from (Task(f"first call of {name}, {when}", lambda name=name: first_ms(library, name)) for when in ("cold", "cached"))
+            yield from (
+                Task(f"first call of {name}, {when}", lambda name=name: first_ms(library, name))
+                for when in ("cold", "cached")
+            )
     else:
         numba = library == "numba-cuda"
         rows = cases(importlib.import_module("numba.cuda") if numba else cuda, sizes)
-        left_out = {"CuPy": lambda c: c.row == "14", "numba-cuda": lambda c: c.name == "function in LTO-IR"}.get(library, lambda c: False)
+        left_out = {"CuPy": lambda c: c.row == "14", "numba-cuda": lambda c: c.name == "function in LTO-IR"}.get(
+            library, lambda c: False
+        )
         chosen = [c for c in rows if group == "kernels" and c.name != "heat_steps" or group_of(c) == group]
         yield from (Task(c.name, lambda c=c: kernel_ms(api(), c, small)) for c in chosen if not left_out(c))
 
@@ -257,9 +299,15 @@ class Table:
     def __init__(self, path: str | None) -> None:
         self.path = path
         self.head: list[str] = []
-        self.rows = {BARE: Row("1", BARE, "us", 2), **{n: Row("1", n, "us", 2) for n in (f"launch with {kind}" for kind in ARGUMENTS)}}
+        self.rows = {
+            BARE: Row("1", BARE, "us", 2),
+            **{n: Row("1", n, "us", 2) for n in (f"launch with {kind}" for kind in ARGUMENTS)},
+        }
         self.rows |= {c.name: Row(c.row, c.name, "ms", 3) for c in cases(cuda, SMALL)}
-        self.rows |= {n: Row("16", n, "ms", 1) for n in (f"first call of {name}, {when}" for name in FIRST for when in ("cold", "cached"))}
+        self.rows |= {
+            n: Row("16", n, "ms", 1)
+            for n in (f"first call of {name}, {when}" for name in FIRST for when in ("cold", "cached"))
+        }
         self.corpus: dict[str, str] = {}
         self.remarks: list[str] = []
         self.told: set[tuple[str, str]] = set()
@@ -293,7 +341,9 @@ class Table:
         for name in (f"launch with {kind}" for kind in ARGUMENTS):
             if bare is not None and (ours := self.rows[name].here) is not None:
                 self.rows[name].note = f"{ours - bare:+.2f} us"
-        return "\n".join([*self.head, "", HEAD, *map(str, self.rows.values()), self._corpus_row(), "", *self.remarks, ""])
+        return "\n".join(
+            [*self.head, "", HEAD, *map(str, self.rows.values()), self._corpus_row(), "", *self.remarks, ""]
+        )
 
     def _corpus_row(self) -> str:
         same = sum(how == "yes" for how in self.corpus.values())
@@ -318,7 +368,16 @@ def measure(table: Table, small: bool, seconds: float, each: float) -> None:
         limit = min(deadline - time.monotonic(), LIMITS.get(group, 40))
         if limit < 1 or (library != OURS and importlib.util.find_spec(PEERS[library]) is None):
             continue
-        command = [sys.executable, str(HERE / "run.py"), "--library", library, "--group", group, "--sizes", json.dumps(sizes)]
+        command = [
+            sys.executable,
+            str(HERE / "run.py"),
+            "--library",
+            library,
+            "--group",
+            group,
+            "--sizes",
+            json.dumps(sizes),
+        ]
         # Processes of the others leave the GPU to them: our part in them runs on the CPU device.
         device = {"LANCEHEAD_CUDA_DEVICE": "gpu" if library == OURS else "cpu"}
         for report in guarded.supervised([*command, *["--small"] * small], limit, each, device):

@@ -1,7 +1,8 @@
-"""Tests of kernels on the GPU of this machine, with pytest: `python benches/gpu/run_tests.py [--seconds 60] FILE.py ...`.
+"""Tests of kernels on the GPU of this machine, with pytest: `python benches/gpu/run_tests.py [--seconds 60] FILE.py
+...`.
 
-Each test has a time limit. One that ends the process or spoils the context costs nothing but itself: the tests after it run in a new
-process.
+Each test has a time limit. One that ends the process or spoils the context costs nothing but itself: the tests after it
+run in a new process.
 """
 
 from __future__ import annotations
@@ -47,7 +48,11 @@ class Reporter:
 
     def pytest_exception_interact(self, call: Any) -> None:
         """Looks for errors after which nothing works."""
-        self.spoilt = self.spoilt or is_sticky(call.excinfo.value) or any(f"[{code}] Call to" in str(call.excinfo.value) for code in STICKY)
+        self.spoilt = (
+            self.spoilt
+            or is_sticky(call.excinfo.value)
+            or any(f"[{code}] Call to" in str(call.excinfo.value) for code in STICKY)
+        )
 
     def pytest_runtest_logreport(self, report: Any) -> None:
         """A test, or what is made for it, has ended."""
@@ -76,14 +81,24 @@ def main(arguments: list[str]) -> int:
     if given.into:
         # It may be lacking, which is said above.
         pytest = importlib.import_module("pytest")
-        code = pytest.main(["-q", "-p", "no:cacheprovider", *given.files], plugins=[Reporter(given.into, pytest.exit.Exception)])
+        code = pytest.main(
+            ["-q", "-p", "no:cacheprovider", *given.files], plugins=[Reporter(given.into, pytest.exit.Exception)]
+        )
         return 0 if code in (0, 1, 5) else 1
     stop_when_asked()
     count: Counter[str] = Counter()
-    for report in supervised([sys.executable, str(HERE / "run_tests.py"), *given.files], given.seconds, given.each, {"LANCEHEAD_CUDA_DEVICE": "gpu"}):
+    for report in supervised(
+        [sys.executable, str(HERE / "run_tests.py"), *given.files],
+        given.seconds,
+        given.each,
+        {"LANCEHEAD_CUDA_DEVICE": "gpu"},
+    ):
         count[report.how] += 1
         if report.how in ("failed", "skipped", "late"):
-            print(f"{report.how.upper():8}{report.task}: {' '.join(str(report.what or 'no time left').split())[:400]}", flush=True)
+            print(
+                f"{report.how.upper():8}{report.task}: {' '.join(str(report.what or 'no time left').split())[:400]}",
+                flush=True,
+            )
     print(f"{count['passed']} passed, {count['failed']} failed, {count['skipped']} skipped, {count['late']} not run")
     return 1 if count["failed"] else 0
 

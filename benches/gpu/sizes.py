@@ -19,8 +19,10 @@ import corpus
 
 HEAD = """# Sizes of kernels
 
-Instructions and registers of each kernel of `tests/cuda/corpus.py` for sm_90, after ptxas {version}, beside numba-cuda {theirs}: `python benches/gpu/sizes.py`.
-The same mathematics as on the CPU, within 1 ulp, where numba-cuda's (libdevice's) allows itself 1 to 4 and the GPU's approximations. Where it is empty, numba-cuda asks for a driver to compile a kernel that waits for the grid.
+Instructions and registers of each kernel of `tests/cuda/corpus.py` for sm_90, after ptxas {version}, beside numba-cuda
+{theirs}: `python benches/gpu/sizes.py`.
+The same mathematics as on the CPU, within 1 ulp, where numba-cuda's (libdevice's) allows itself 1 to 4 and the GPU's
+approximations. Where it is empty, numba-cuda asks for a driver to compile a kernel that waits for the grid.
 
 | kernel | here | numba-cuda | registers | numba-cuda |
 |---|---:|---:|---:|---:|
@@ -49,11 +51,16 @@ def main() -> None:
         except CudaSupportError:
             theirs = None
         known[name] = [*here, theirs and theirs.instructions]
-        rows.append(f"| `{name}` | {here.instructions} | {theirs.instructions if theirs else ''} | {here.registers} | {theirs.registers if theirs else ''} |\n")
+        rows.append(
+            f"| `{name}` | {here.instructions} | {theirs.instructions if theirs else ''} | {here.registers} | "
+            f"{theirs.registers if theirs else ''} |\n"
+        )
         print(rows[-1], end="", flush=True)
     lines = ",\n".join(f" {json.dumps(name)}: {json.dumps(sizes)}" for name, sizes in known.items())
     Path(assemble.__file__).with_name("sizes.json").write_text(f"{{\n{lines}\n}}\n")
-    (HERE / "sizes.md").write_text(HEAD.format(version=assemble.version(), theirs=numba_cuda.__version__) + "".join(rows))
+    (HERE / "sizes.md").write_text(
+        HEAD.format(version=assemble.version(), theirs=numba_cuda.__version__) + "".join(rows)
+    )
 
 
 main()

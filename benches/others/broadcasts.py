@@ -1,6 +1,7 @@
 """Arrays of different shapes in one expression, reductions along axes, records and rows."""
 
 import numpy as np
+
 from collection import Collection
 
 C = Collection("broadcasts")
@@ -44,7 +45,9 @@ C.expression("fortran", "A, r", "A * r + A", A.T, r.reshape(400, 1))
 C.expression("transposed", "A, B", "A + B.T", A, A.T.copy())
 C.expression("strided", "A, r", "A * r - 1", A[::2, ::2], r[::2])
 C.expression("scalar", "A, s", "A * s + 1", A, np.float32(2))
-C.expression("f32row", "A, r", "np.maximum(A - r, 0)", R.random((300, 400)).astype(np.float32), R.random(400).astype(np.float32))
+C.expression(
+    "f32row", "A, r", "np.maximum(A - r, 0)", R.random((300, 400)).astype(np.float32), R.random(400).astype(np.float32)
+)
 C.expression("minmax", "A, r", "(A - A.min()) / (A.max() - A.min())", A, r)
 
 
@@ -79,7 +82,9 @@ C.expression("trace", "A", "(np.trace(A[:300, :300]), np.diag(A[:300, :300]).sum
 C.expression("cplx", "z", "np.abs(z) + np.real(z * np.conj(z))", r + 1j * r)
 C.expression("u8sum", "A", "(A.sum(), A.mean(), (A > 100).sum())", (R.random((300, 400)) * 255).astype(np.uint8))
 C.expression("u8inv", "A", "255 - A", (R.random((300, 400)) * 255).astype(np.uint8))
-C.expression("interp_broadcast", "x, y", "np.interp(np.linspace(0, 1, 1000), np.sort(x), y)", R.random(300), R.random(300))
+C.expression(
+    "interp_broadcast", "x, y", "np.interp(np.linspace(0, 1, 1000), np.sort(x), y)", R.random(300), R.random(300)
+)
 C.expression("convolve_broadcast", "a, b", "np.convolve(a, b)", R.random(1000), R.random(30))
 C.expression("argsort", "a", "np.argsort(a)", R.random(20000))
 C.expression("nonzero", "a", "(np.nonzero(a > 0.5)[0], np.where(a > 0.5)[0])", R.random(20000))

@@ -1,6 +1,7 @@
 """Calls of NumPy's library, one each."""
 
 import numpy as np
+
 from collection import Collection
 
 C = Collection("library")

@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+
 from collection import Collection
 
 C = Collection("loops")
@@ -316,8 +317,22 @@ def sobel(a):
     out = np.zeros_like(a)
     for i in range(1, a.shape[0] - 1):
         for j in range(1, a.shape[1] - 1):
-            gx = a[i - 1, j + 1] + 2 * a[i, j + 1] + a[i + 1, j + 1] - a[i - 1, j - 1] - 2 * a[i, j - 1] - a[i + 1, j - 1]
-            gy = a[i + 1, j - 1] + 2 * a[i + 1, j] + a[i + 1, j + 1] - a[i - 1, j - 1] - 2 * a[i - 1, j] - a[i - 1, j + 1]
+            gx = (
+                a[i - 1, j + 1]
+                + 2 * a[i, j + 1]
+                + a[i + 1, j + 1]
+                - a[i - 1, j - 1]
+                - 2 * a[i, j - 1]
+                - a[i + 1, j - 1]
+            )
+            gy = (
+                a[i + 1, j - 1]
+                + 2 * a[i + 1, j]
+                + a[i + 1, j + 1]
+                - a[i - 1, j - 1]
+                - 2 * a[i - 1, j]
+                - a[i - 1, j + 1]
+            )
             out[i, j] = math.sqrt(gx * gx + gy * gy)
     return out
 

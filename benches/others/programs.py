@@ -4,6 +4,7 @@ import math
 from collections import namedtuple
 
 import numpy as np
+
 from collection import Collection
 
 C = Collection("programs")
@@ -26,7 +27,8 @@ def bilinear(a):
             x = min(j * 0.5, w - 1.001)
             x0 = int(x)
             fx = x - x0
-            out[i, j] = (a[y0, x0] * (1 - fx) + a[y0, x0 + 1] * fx) * (1 - fy) + (a[y0 + 1, x0] * (1 - fx) + a[y0 + 1, x0 + 1] * fx) * fy
+            above = a[y0, x0] * (1 - fx) + a[y0, x0 + 1] * fx
+            out[i, j] = above * (1 - fy) + (a[y0 + 1, x0] * (1 - fx) + a[y0 + 1, x0 + 1] * fx) * fy
     return out
 
 
@@ -360,7 +362,13 @@ def count_mask(a):
     return (m.sum(), a[m].mean())
 
 
-C.expression("where_expr", "a, b", "np.where(a > b, np.sqrt(a) * b, a - b * 2)", R.random(300000).astype(np.float32), R.random(300000).astype(np.float32))
+C.expression(
+    "where_expr",
+    "a, b",
+    "np.where(a > b, np.sqrt(a) * b, a - b * 2)",
+    R.random(300000).astype(np.float32),
+    R.random(300000).astype(np.float32),
+)
 
 
 @C.function(R.random(50000) * 3)
@@ -611,7 +619,15 @@ def stencil7(a):
     for i in range(1, a.shape[0] - 1):
         for j in range(1, a.shape[1] - 1):
             for l in range(1, a.shape[2] - 1):
-                b[i, j, l] = a[i, j, l] * -6 + a[i - 1, j, l] + a[i + 1, j, l] + a[i, j - 1, l] + a[i, j + 1, l] + a[i, j, l - 1] + a[i, j, l + 1]
+                b[i, j, l] = (
+                    a[i, j, l] * -6
+                    + a[i - 1, j, l]
+                    + a[i + 1, j, l]
+                    + a[i, j - 1, l]
+                    + a[i, j + 1, l]
+                    + a[i, j, l - 1]
+                    + a[i, j, l + 1]
+                )
     return b
 
 
@@ -742,7 +758,9 @@ def in_polygon(poly, pts):
         c = False
         j = n - 1
         for i in range(n):
-            if (poly[i, 1] > y) != (poly[j, 1] > y) and x < (poly[j, 0] - poly[i, 0]) * (y - poly[i, 1]) / (poly[j, 1] - poly[i, 1]) + poly[i, 0]:
+            if (poly[i, 1] > y) != (poly[j, 1] > y) and x < (poly[j, 0] - poly[i, 0]) * (y - poly[i, 1]) / (
+                poly[j, 1] - poly[i, 1]
+            ) + poly[i, 0]:
                 c = not c
             j = i
         out[q] = c

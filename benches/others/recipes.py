@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+
 from collection import Collection
 
 C = Collection("recipes")
@@ -169,7 +170,9 @@ def lap(u):
     return v
 
 
-C.expression("lap_np", "u", "u[:-2, 1:-1] + u[2:, 1:-1] + u[1:-1, :-2] + u[1:-1, 2:] - 4 * u[1:-1, 1:-1]", R.random((256, 256)))
+C.expression(
+    "lap_np", "u", "u[:-2, 1:-1] + u[2:, 1:-1] + u[1:-1, :-2] + u[1:-1, 2:] - 4 * u[1:-1, 1:-1]", R.random((256, 256))
+)
 
 
 @C.function(2000)

@@ -1,7 +1,8 @@
-"""Some 320 functions beside Numba, one process, ratios of least times: `python benches/others/run.py [collections] [--only names]`.
+"""Some 320 functions beside Numba, one process, ratios of least times: `python benches/others/run.py [collections]
+[--only names]`.
 
-The harness's kernels are few and well known; these are many, so that a cliff beside the path that everybody walks is seen. Results are
-compared with Numba's. `unchecked` is the ratio with `boundscheck=False`.
+The harness's kernels are few and well known; these are many, so that a cliff beside the path that everybody walks is
+seen. Results are compared with Numba's. `unchecked` is the ratio with `boundscheck=False`.
 """
 
 from __future__ import annotations
@@ -10,7 +11,8 @@ import argparse
 import importlib
 import time
 import warnings
-from typing import Any, Callable, Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import numba
 import numpy as np
@@ -54,7 +56,11 @@ def measure(collection: Any, only: set[str]) -> Iterator[float]:
         unchecked(*args)
         note = "" if agrees else "  OTHER RESULT"
         a, b, c = least_times([theirs, ours, unchecked], args)
-        print(f"{f.__name__:16s} Numba {a * 1e6:9.1f} us   lancehead {b * 1e6:9.1f} us   ratio {b / a:5.2f}   unchecked {c / a:5.2f}{note}", flush=True)
+        print(
+            f"{f.__name__:16s} Numba {a * 1e6:9.1f} us   lancehead {b * 1e6:9.1f} us   ratio {b / a:5.2f}   unchecked "
+            f"{c / a:5.2f}{note}",
+            flush=True,
+        )
         yield b / a
 
 

@@ -1,17 +1,21 @@
-"""A kernel that calls a function written in CUDA C. NVIDIA's compiler makes PTX of it, which runs on the CPU device too."""
+"""A kernel that calls a function written in CUDA C. NVIDIA's compiler makes PTX of it, which runs on the CPU device
+too."""
 
 import numpy as np
 
 from lancehead import cuda
 
-SOURCE = cuda.CUSource("""
+SOURCE = cuda.CUSource(
+    """
 extern "C" __device__
 int smooth(float *result, float left, float middle, float right)
 {
   *result = 0.25f * left + 0.5f * middle + 0.25f * right;
   return 0;
 }
-""", name="smooth.cu")
+""",
+    name="smooth.cu",
+)
 
 smooth = cuda.declare_device("smooth", "float32(float32, float32, float32)", link=SOURCE)
 
@@ -27,7 +31,9 @@ def smoothed(x, out):
 
 
 if __name__ == "__main__":
-    x = np.sin(np.linspace(0, 20, 1000)).astype(np.float32) + np.random.default_rng(1).normal(0, 0.1, 1000).astype(np.float32)
+    x = np.sin(np.linspace(0, 20, 1000)).astype(np.float32) + np.random.default_rng(1).normal(0, 0.1, 1000).astype(
+        np.float32
+    )
     out = np.empty_like(x)
     try:
         smoothed.forall(x.size)(x, out)

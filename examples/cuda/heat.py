@@ -1,4 +1,5 @@
-"""Heat in a rod: all threads of the grid wait for each other after each step. The solution of a point source is a Gaussian."""
+"""Heat in a rod: all threads of the grid wait for each other after each step. The solution of a point source is a
+Gaussian."""
 
 import math
 

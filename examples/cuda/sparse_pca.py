@@ -1,7 +1,8 @@
 """Sparse principal components of the digits by random projection, many tries at a time.
 
 The columns of V are the data's leading directions. Each thread mixes them with a random unit vector c of its own into
-a = V c and takes the norm of the k largest entries of a: how much of the variance k pixels alone explain. The best is kept.
+a = V c and takes the norm of the k largest entries of a: how much of the variance k pixels alone explain. The best is
+kept.
 """
 
 import math

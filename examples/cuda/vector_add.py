@@ -1,4 +1,5 @@
-"""Vector addition: with a grid that `forall` chooses, and with one of our own and a loop over what it does not cover."""
+"""Vector addition: with a grid that `forall` chooses, and with one of our own and a loop over what it does not
+cover."""
 
 import numpy as np
 

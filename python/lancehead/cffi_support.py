@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import BuiltinFunctionType
 from typing import Any
 
 from lancehead import cfuncs
@@ -19,7 +20,7 @@ def register_module(module: Any) -> None:
     """
     for name in dir(module.lib):
         function = getattr(module.lib, name)
-        if isinstance(function, cfuncs.BuiltinFunctionType):
+        if isinstance(function, BuiltinFunctionType):
             cfuncs.addresses[function] = module.ffi.addressof(module.lib, name)
 
 

@@ -1,4 +1,5 @@
-"""C functions: compiled functions that C code calls, C functions that compiled code calls, arrays over memory of C's."""
+"""C functions: compiled functions that C code calls, C functions that compiled code calls, arrays over memory of
+C's."""
 
 from __future__ import annotations
 
@@ -7,7 +8,7 @@ import functools
 import importlib
 from collections.abc import Callable
 from types import BuiltinFunctionType, FunctionType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -20,7 +21,10 @@ if TYPE_CHECKING:
 
     from lancehead.typing_ import AnyFunction, JitOptions
 
-_INTEGERS = {(t.bitwidth, t.signed): t for t in (types.int8, types.int16, types.int32, types.int64, types.uint8, types.uint16, types.uint32, types.uint64)}
+_INTEGERS = {
+    (t.bitwidth, t.signed): t
+    for t in (types.int8, types.int16, types.int32, types.int64, types.uint8, types.uint16, types.uint32, types.uint64)
+}
 _SCALARS = {"f": types.float32, "d": types.float64, "?": types.boolean, "P": types.voidptr}
 #: Addresses of the functions of modules that `cffi` has compiled.
 addresses: dict[Any, Any] = {}
@@ -41,7 +45,7 @@ class CFunc:
     __qualname__: str
 
     def __init__(self, function: FunctionType, signature: Any, options: dict[str, Any]) -> None:
-        functools.update_wrapper(self, function)
+        functools.update_wrapper(cast(Callable[..., Any], self), function)
         self._sig = _core.parse_signature(signature) if isinstance(signature, str) else signature
         wanted = getattr(self._sig, "return_type", None)
         if wanted is None:
@@ -126,7 +130,11 @@ def from_ctypes(c: Any) -> Any:
         return types.void
     code = getattr(c, "_type_", None)
     if isinstance(code, type):
-        return types.CPointer(from_ctypes(code)) if issubclass(code, (ctypes._SimpleCData, ctypes._Pointer)) else types.voidptr
+        return (
+            types.CPointer(from_ctypes(code))
+            if issubclass(code, (ctypes._SimpleCData, ctypes._Pointer))
+            else types.voidptr
+        )
     if isinstance(code, str) and code in _SCALARS:
         return _SCALARS[code]
     if isinstance(code, str) and code in "bBhHiIlLqQ":
@@ -139,8 +147,16 @@ def to_ctypes(type_: Any) -> Any:
     if type_.kind == "NoneType":
         return None
     if type_.kind == "CPointer":
-        return ctypes.c_void_p if type_.dtype.kind in ("Record", "RawPointer") else ctypes.POINTER(to_ctypes(type_.dtype))
-    for c in (ctypes.c_bool, ctypes.c_void_p, ctypes.c_float, ctypes.c_double, *(getattr(ctypes, f"c_{s}int{n}") for s in ("", "u") for n in (8, 16, 32, 64))):
+        return (
+            ctypes.c_void_p if type_.dtype.kind in ("Record", "RawPointer") else ctypes.POINTER(to_ctypes(type_.dtype))
+        )
+    for c in (
+        ctypes.c_bool,
+        ctypes.c_void_p,
+        ctypes.c_float,
+        ctypes.c_double,
+        *(getattr(ctypes, f"c_{s}int{n}") for s in ("", "u") for n in (8, 16, 32, 64)),
+    ):
         if from_ctypes(c) == type_:
             return c
     raise TypeError(f"Cannot convert Numba type '{type_}' to ctypes type")
@@ -174,11 +190,13 @@ def described(f: Any) -> tuple[str, int, tuple[Any, ...], Any]:
         if address <= 0:
             raise ValueError(f"wrapper address of {f!r} instance must be a positive integer, not {address}")
         return type(f).__name__, address, signature.args, signature.return_type
-    if not isinstance(f, ctypes._CFuncPtr):
+    if not isinstance(f, ctypes._CFuncPtr):  # type: ignore[attr-defined]
         return _described_by_cffi(addresses[f] if isinstance(f, BuiltinFunctionType) else f)
     name = getattr(f, "__name__", type(f).__name__)
     if f.argtypes is None:
-        raise TypeError(f"ctypes function {name!r} doesn't define its argument types; consider setting the `argtypes` attribute")
+        raise TypeError(
+            f"ctypes function {name!r} doesn't define its argument types; consider setting the `argtypes` attribute"
+        )
     result = f.restype if f.restype is None or isinstance(f.restype, type) else ctypes.c_int
     # What is computed with is a number.
     ret = types.uint64 if result is ctypes.c_void_p else from_ctypes(result)
@@ -222,7 +240,8 @@ def farray(ptr: Any, shape: int | tuple[int, ...], dtype: Any = None) -> np.ndar
     return _over(ptr, shape, dtype, "F")
 
 
-def _over(ptr: Any, shape: Any, dtype: Any, order: Any) -> Any:
+def _over(ptr: Any, shape: Any, dtype: Any, order: Any) -> np.ndarray[Any, Any]:
+    address: Any
     if isinstance(ptr, ctypes.c_void_p):
         if dtype is None:
             raise TypeError("explicit dtype required for void* argument")

@@ -28,7 +28,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.action is None:
         top.print_help(sys.stderr)
         return 2
-    return options.action(options)
+    status: int = options.action(options)
+    return status
 
 
 def parser() -> argparse.ArgumentParser:
@@ -45,7 +46,13 @@ def parser() -> argparse.ArgumentParser:
     add_cache(commands)
     add_pack(commands)
     add_build(commands)
-    about = command(commands, "info", "print what a bug report needs", "Prints versions, the processor and settings.", "lancehead info > report.txt")
+    about = command(
+        commands,
+        "info",
+        "print what a bug report needs",
+        "Prints versions, the processor and settings.",
+        "lancehead info > report.txt",
+    )
     about.set_defaults(action=print_info)
     manual = command(
         commands, "help", "explain a diagnostic or a command",
@@ -76,7 +83,9 @@ def add_demo(commands: Any) -> None:
     demo.add_argument("--svg", type=Path, metavar="FILE", help="draw the speed-ups into an SVG file")
     demo.add_argument("--png", type=Path, metavar="FILE", help="draw the speed-ups into a PNG file")
     demo.add_argument("--quick", action="store_true", help="small inputs: a few seconds in all")
-    demo.add_argument("--only", action="append", default=[], metavar="NAME", help="run this program only (may be repeated)")
+    demo.add_argument(
+        "--only", action="append", default=[], metavar="NAME", help="run this program only (may be repeated)"
+    )
     demo.set_defaults(action=run_demo)
 
 
@@ -89,8 +98,12 @@ def add_run(commands: Any) -> None:
         "lancehead run -c 'import numba; print(numba.njit(lambda x: x + 1)(41))'", "lancehead run - < script.py",
     )  # fmt: skip
     run.usage = "lancehead run [-h] (FILE | - | -m MODULE | -c CODE) [ARGUMENT ...]"
-    run.add_argument("-m", dest="module", nargs=argparse.REMAINDER, metavar="MODULE", help="run the module MODULE, as python -m does")
-    run.add_argument("-c", dest="code", nargs=argparse.REMAINDER, metavar="CODE", help="run the program CODE, given as text")
+    run.add_argument(
+        "-m", dest="module", nargs=argparse.REMAINDER, metavar="MODULE", help="run the module MODULE, as python -m does"
+    )
+    run.add_argument(
+        "-c", dest="code", nargs=argparse.REMAINDER, metavar="CODE", help="run the program CODE, given as text"
+    )
     run.add_argument("script", nargs="?", metavar="FILE", help="a Python file; - for the standard input")
     run.add_argument("arguments", nargs=argparse.REMAINDER, metavar="ARGUMENT", help="arguments of the program")
     run.set_defaults(action=run_program, parser=run)
@@ -111,14 +124,20 @@ def add_cache(commands: Any) -> None:
         ("info", "say where entries are, how many and how large", "lancehead cache info"),
         ("clear", "remove entries, after a question", "lancehead cache clear --yes"),
         ("verify", "compare checksums; status 1 if an entry is damaged", "lancehead cache verify --remove"),
-        ("pack", "copy entries for another computer, where LANCEHEAD_CACHE_DIR names the copy", "lancehead cache pack --out copy"),
+        (
+            "pack",
+            "copy entries for another computer, where LANCEHEAD_CACHE_DIR names the copy",
+            "lancehead cache pack --out copy",
+        ),
     ):
         made[what] = command(whats, what, text, text[0].upper() + text[1:] + ".", example)
         made[what].add_argument(
             "places", nargs="*", type=Path, metavar="PLACE",
             help="a directory or a script (default: the user's cache, and __pycache__ of the working directory)",
         )  # fmt: skip
-    made["ls"].add_argument("-l", "--long", action="store_true", help="with the file of each entry and what it depends on")
+    made["ls"].add_argument(
+        "-l", "--long", action="store_true", help="with the file of each entry and what it depends on"
+    )
     made["clear"].add_argument("-y", "--yes", action="store_true", help="remove without a question")
     made["verify"].add_argument("--remove", action="store_true", help="remove damaged entries")
     made["pack"].add_argument("--out", type=Path, metavar="DIRECTORY", required=True, help="where to")
@@ -135,9 +154,20 @@ def add_pack(commands: Any) -> None:
     )  # fmt: skip
     pack.add_argument("package", type=Path, help="the package's directory")
     pack.add_argument(
-        "-s", "--signature", action="append", default=[], metavar="SIG", help="also compile this: 'module.function(float64[:])' (may be repeated)"
+        "-s",
+        "--signature",
+        action="append",
+        default=[],
+        metavar="SIG",
+        help="also compile this: 'module.function(float64[:])' (may be repeated)",
     )
-    pack.add_argument("--level", action="append", default=[], choices=packing.LEVELS, help="for these processors (may be repeated; default: all three)")
+    pack.add_argument(
+        "--level",
+        action="append",
+        default=[],
+        choices=packing.LEVELS,
+        help="for these processors (may be repeated; default: all three)",
+    )
     pack.set_defaults(action=pack_package)
 
 
@@ -148,7 +178,9 @@ def add_build(commands: Any) -> None:
         "Compiles a module's functions ahead of time: into an extension module, a shared library and a C header.",
         "lancehead build signal_tools.py -o dist --level x86-64-v3",
     )  # fmt: skip
-    build.add_argument("module", type=Path, help="a Python file whose functions have signatures, or with a lancehead.pycc.CC")
+    build.add_argument(
+        "module", type=Path, help="a Python file whose functions have signatures, or with a lancehead.pycc.CC"
+    )
     build.add_argument("-o", "--out", type=Path, metavar="DIRECTORY", help="where (default: beside the file)")
     build.add_argument("--name", help="name of the library (default: that of the CC, or the file's with `_native`)")
     build.add_argument(
@@ -175,7 +207,14 @@ def build_module(options: argparse.Namespace) -> int:
     try:
         name, exports = ahead.exports_of(path)
         name = options.name or name or ahead.name_for(path)
-        product = ahead.Product(name, options.out or path.parent, ahead.levels(options.level), not options.no_module, not options.no_library, options.verbose)
+        product = ahead.Product(
+            name,
+            options.out or path.parent,
+            ahead.levels(options.level),
+            not options.no_module,
+            not options.no_library,
+            options.verbose,
+        )
         made = ahead.build(exports, product)
     except (OSError, ValueError, RuntimeError, errors.NumbaError) as error:
         return failed("build", error, 1)
@@ -227,7 +266,11 @@ def keep(options: argparse.Namespace) -> int:
     elif options.what == "verify":
         whole, damaged = cache.verify(places, options.remove)
         is_are = "is" if whole == 1 else "are"
-        print("\n".join([f"{cache.counted(whole, 'entry', 'entries')} {is_are} complete", *(f"damaged: {p}" for p in damaged)]))
+        print(
+            "\n".join(
+                [f"{cache.counted(whole, 'entry', 'entries')} {is_are} complete", *(f"damaged: {p}" for p in damaged)]
+            )
+        )
         return 1 if damaged else 0
     else:
         print(f"{cache.counted(cache.pack(places, options.out), 'entry', 'entries')} copied to {options.out}")
@@ -276,7 +319,15 @@ def print_info(options: argparse.Namespace) -> int:
 def print_page(options: argparse.Namespace) -> int:
     """`lancehead help`."""
     if options.id is None:
-        print("\n".join(["Diagnostics; `lancehead help ID` prints the page of one:", "", *pages.contents(shutil.get_terminal_size().columns)]))
+        print(
+            "\n".join(
+                [
+                    "Diagnostics; `lancehead help ID` prints the page of one:",
+                    "",
+                    *pages.contents(shutil.get_terminal_size().columns),
+                ]
+            )
+        )
         return 0
     if options.id in _COMMANDS:
         # Prints the help and ends.

@@ -44,7 +44,8 @@ def _flag(name: str) -> bool | None:
 
 _check()
 
-#: Keeps the code of every compiled function (`LANCEHEAD_CACHE=1`) or of none (`0`); by default, of those with `cache=True`.
+#: Keeps the code of every compiled function (`LANCEHEAD_CACHE=1`) or of none (`0`); by default, of those with
+#: `cache=True`.
 CACHE: bool | None = _flag("LANCEHEAD_CACHE")
 
 #: Where that is kept, instead of beside the sources.
@@ -91,8 +92,8 @@ def _threads() -> int:
 #: Bytes that it may have there, after which what was not used for longest goes: `LANCEHEAD_CACHE_SIZE=500M`.
 CACHE_SIZE: int = _size(os.environ.get("LANCEHEAD_CACHE_SIZE") or "2G")
 
-#: Levels of processors (`x86-64-v2 x86-64-v3 x86-64-v4`) that every entry shall have code for, so that a cluster shares it:
-#: `LANCEHEAD_CACHE_LEVELS`, or `all` for these three. By default, code is for the processor at hand.
+#: Levels of processors (`x86-64-v2 x86-64-v3 x86-64-v4`) that every entry shall have code for, so that a cluster shares
+#: it: `LANCEHEAD_CACHE_LEVELS`, or `all` for these three. By default, code is for the processor at hand.
 CACHE_LEVELS: list[str] = _levels(os.environ.get("LANCEHEAD_CACHE_LEVELS", ""))
 
 #: Prints what the cache reads and writes: `LANCEHEAD_DEBUG_CACHE=1`.
@@ -116,7 +117,8 @@ NUMBA_DEFAULT_NUM_THREADS: int = len(os.sched_getaffinity(0))
 THREADING_LAYER: str = os.environ.get("NUMBA_THREADING_LAYER", "default")
 THREADING_LAYER_PRIORITY: list[str] = os.environ.get("NUMBA_THREADING_LAYER_PRIORITY", "tbb omp workqueue").split()
 
-#: Settings of Numba and numba-cuda that programs set. Most mean nothing here: what they turn on is always there, or never.
+#: Settings of Numba and numba-cuda that programs set. Most mean nothing here: what they turn on is always there, or
+#: never.
 ENABLE_CUDASIM: int = 0
 CUDA_ENABLE_NRT: int = 1
 CUDA_DEBUGINFO_DEFAULT: int = 0

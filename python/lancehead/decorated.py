@@ -8,7 +8,8 @@ from typing import Any
 
 from lancehead import _core
 
-_CLASS = """classes are not compiled. Decorate functions, and keep data in named tuples, record arrays or arrays; a function can stay in the class:
+_CLASS = """classes are not compiled. Decorate functions, and keep data in named tuples, record arrays or arrays; \
+a function can stay in the class:
     class {name}:
         @staticmethod
         @{decorator}
@@ -22,7 +23,8 @@ _STATIC = """put `@{kind}` above `@{decorator}`:
     @{kind}
     @{decorator}
     def {name}(...): ..."""
-_METHOD = """a method is compiled with its object as first argument, which compiled code does not take. Pass its fields to a function:
+_METHOD = """a method is compiled with its object as first argument, which compiled code does not take. \
+Pass its fields to a function:
     @{decorator}
     def {name}(x, y): ..."""
 _BUILTIN = "`{name}` is native already; call it in a compiled function"

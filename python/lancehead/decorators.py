@@ -68,7 +68,7 @@ for _decorator in (jit, njit):
 
 def _decorated(name: str, given: Any, options: dict[str, Any]) -> Any:
     table.check(name, options)
-    if options.get("forceobj") or not (options.get("nopython", True) in (True, None)):
+    if options.get("forceobj") or options.get("nopython", True) not in (True, None):
         text = f"{table.OBJECT_MODE}: the function is compiled, or refused, as without `forceobj` and `nopython=False`"
         warnings.warn(errors.NumbaInvalidConfigWarning(text), stacklevel=3)
     if given is None:

@@ -24,7 +24,8 @@ _TOKEN = re.compile(
 
 @dataclass(frozen=True)
 class Note:
-    """A remark about a line: `kind` is type, fused, parallel, serial, vectorised, scalar, hoisted, checks or allocates."""
+    """A remark about a line: `kind` is type, fused, parallel, serial, vectorised, scalar, replaced, hoisted, checks or
+    allocates."""
 
     kind: str
     text: str
@@ -56,7 +57,8 @@ class Function:
 
     @property
     def place(self) -> str:
-        """The file as it is shown: the number of a notebook's cell, or a path from the working directory if that is shorter."""
+        """The file as it is shown: the number of a notebook's cell, or a path from the working directory if that is
+        shorter."""
         return places.shown(self.file)
 
     def types(self) -> dict[str, str]:
@@ -72,7 +74,8 @@ class Function:
 
 @dataclass(frozen=True)
 class Section:
-    """One specialisation: the function and those of the user's that it calls, size of the code, seconds of each stage."""
+    """One specialisation: the function and those of the user's that it calls, size of the code, seconds of each
+    stage."""
 
     functions: Sequence[Function]
     count: int
@@ -94,7 +97,17 @@ class Section:
 
 
 #: What `parallel_diagnostics` tells, by the level from which on it does.
-_LEVELS = {"parallel": 1, "serial": 1, "fused": 2, "hoisted": 3, "checks": 3, "vectorised": 4, "scalar": 4, "allocates": 4}
+_LEVELS = {
+    "parallel": 1,
+    "serial": 1,
+    "fused": 2,
+    "hoisted": 3,
+    "checks": 3,
+    "vectorised": 4,
+    "scalar": 4,
+    "replaced": 4,
+    "allocates": 4,
+}
 
 
 @dataclass(frozen=True)
@@ -172,7 +185,9 @@ def _function_text(f: Function) -> Iterator[str]:
         indent = " " * (7 + len(line.text) - len(line.text.lstrip()))
         for note in line.notes:
             if note.kind != "type":
-                yield from textwrap.wrap(note.text, WIDTH, initial_indent=f"{indent}^ ", subsequent_indent=f"{indent}  ")
+                yield from textwrap.wrap(
+                    note.text, WIDTH, initial_indent=f"{indent}^ ", subsequent_indent=f"{indent}  "
+                )
 
 
 def _parallel_text(f: Function, level: int) -> Iterator[str]:
@@ -265,7 +280,8 @@ _STYLE = f"""
   padding-right: 0.7em; user-select: none;
 }}
 .lancehead-report pre {{
-  margin: 0; padding: 0; background: none; color: var(--text); font: 13px/20px ui-monospace, monospace; min-height: 20px;
+  margin: 0; padding: 0; background: none; color: var(--text);
+  font: 13px/20px ui-monospace, monospace; min-height: 20px;
 }}
 .lancehead-report .notes {{ display: flex; flex-wrap: wrap; gap: 2px 6px; align-items: flex-start; }}
 .lancehead-report .notes span {{
@@ -277,7 +293,9 @@ _STYLE = f"""
 .lancehead-report .notes :is(.fused, .hoisted) {{ --tint: var(--info); }}
 .lancehead-report .notes :is(.scalar, .serial) {{ --tint: var(--bad); }}
 .lancehead-report .notes :is(.checks, .allocates) {{ --tint: var(--warn); }}
-.lancehead-report .variable {{ cursor: help; text-decoration: underline dotted var(--faint); text-underline-offset: 3px; }}
+.lancehead-report .variable {{
+  cursor: help; text-decoration: underline dotted var(--faint); text-underline-offset: 3px;
+}}
 .lancehead-report .keyword {{ color: var(--keyword); }}
 .lancehead-report .string {{ color: var(--string); }}
 .lancehead-report .number {{ color: var(--number); }}
@@ -288,5 +306,7 @@ _STYLE = f"""
   font-size: 12px; line-height: 18px; color: var(--faint);
 }}
 .lancehead-report .stages span:nth-child(3n + 2) {{ text-align: right; font-variant-numeric: tabular-nums; }}
-.lancehead-report .stages i {{ display: block; height: 8px; min-width: 1px; border-radius: 2px; background: var(--info); }}
+.lancehead-report .stages i {{
+  display: block; height: 8px; min-width: 1px; border-radius: 2px; background: var(--info);
+}}
 """

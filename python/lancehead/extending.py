@@ -39,13 +39,17 @@ REGISTERED: dict[Any, list[Overload]] = {}
 CHOSEN: dict[tuple[Any, str], Any] = {}
 
 
-def overload(function: Callable[..., Any], strict: bool = True, prefer_literal: bool = False, **options: Any) -> Callable[[F], F]:
+def overload(
+    function: Callable[..., Any], strict: bool = True, prefer_literal: bool = False, **options: Any
+) -> Callable[[F], F]:
     """Says what compiled code runs where it calls `function`.
 
-    The decorated function gets the types of the arguments (`lancehead.types`), by position and by name as they are in the call, and its own defaults for
-    those that are not given. It returns a function with the same parameters, which is compiled in place of `function`, or `None` if it has none for these types: then the next overload
-    is asked. It runs once for each combination of types. Values known while compiling have literal types if it finds nothing for the types
-    without them, or before that with `prefer_literal`. `target` is `"cpu"`, `"cuda"` or `"generic"` (both). The compiler decides about inlining.
+    The decorated function gets the types of the arguments (`lancehead.types`), by position and by name as they are in
+    the call, and its own defaults for those that are not given. It returns a function with the same parameters, which
+    is compiled in place of `function`, or `None` if it has none for these types: then the next overload is asked. It
+    runs once for each combination of types. Values known while compiling have literal types if it finds nothing for the
+    types without them, or before that with `prefer_literal`. `target` is `"cpu"`, `"cuda"` or `"generic"` (both). The
+    compiler decides about inlining.
 
     >>> import numpy as np
     >>> from lancehead import njit, types
@@ -60,13 +64,17 @@ def overload(function: Callable[..., Any], strict: bool = True, prefer_literal: 
     5
 
     Raises:
-        TypingError: (in compiled code that calls `function`) no overload has anything for the types, or, if `strict`, it returns a function with other parameters.
+        TypingError: (in compiled code that calls `function`) no overload has anything for the types, or, if `strict`,
+            it returns a function with other parameters.
     """
     return registering(function, strict, prefer_literal, options)
 
 
-def overload_method(typ: Any, attr: str, strict: bool = True, prefer_literal: bool = False, **options: Any) -> Callable[[F], F]:
-    """Says what compiled code runs for a method of values of a type: a class of `lancehead.types` (`types.Array`) or one type. The receiver is the first argument; otherwise as `overload`.
+def overload_method(
+    typ: Any, attr: str, strict: bool = True, prefer_literal: bool = False, **options: Any
+) -> Callable[[F], F]:
+    """Says what compiled code runs for a method of values of a type: a class of `lancehead.types` (`types.Array`) or
+    one type. The receiver is the first argument; otherwise as `overload`.
 
     Methods that lancehead has itself are not replaced.
 
@@ -79,7 +87,9 @@ def overload_method(typ: Any, attr: str, strict: bool = True, prefer_literal: bo
     return registering(attr, strict, prefer_literal, options, typ, True)
 
 
-def overload_attribute(typ: Any, attr: str, strict: bool = True, prefer_literal: bool = False, **options: Any) -> Callable[[F], F]:
+def overload_attribute(
+    typ: Any, attr: str, strict: bool = True, prefer_literal: bool = False, **options: Any
+) -> Callable[[F], F]:
     """As `overload_method`, for an attribute: the receiver is the only argument.
 
     >>> @overload_attribute(types.Array, "first")
@@ -91,8 +101,11 @@ def overload_attribute(typ: Any, attr: str, strict: bool = True, prefer_literal:
     return registering(attr, strict, prefer_literal, options, typ)
 
 
-def registering(key: Any, strict: bool, prefer_literal: bool, options: Any, receiver: Any = None, is_method: bool = False) -> Callable[[F], F]:
-    """A decorator that registers an overload; a target that is none of those in `TARGETS` raises NonexistentTargetError."""
+def registering(
+    key: Any, strict: bool, prefer_literal: bool, options: Any, receiver: Any = None, is_method: bool = False
+) -> Callable[[F], F]:
+    """A decorator that registers an overload; a target that is none of those in `TARGETS` raises
+    NonexistentTargetError."""
     target = options.get("target", "generic")
     if not any(target in known for known in TARGETS.values()):
         raise errors.NonexistentTargetError(f"No target is registered against '{target}'")
@@ -107,9 +120,12 @@ def registering(key: Any, strict: bool, prefer_literal: bool, options: Any, rece
     return register
 
 
-def find(key: Any, plain: tuple[Any, ...], literal: tuple[Any, ...], names: tuple[str, ...], is_call: bool, on_device: bool) -> tuple[str, Any]:
-    """What overloads give for a call with arguments of these types, the last of them by name, or for an attribute: a function, `True` if a method
-    has the name, `None` if none is meant; and a name for the choice. TypingError says that there are overloads of the function or method, none of which fits.
+def find(
+    key: Any, plain: tuple[Any, ...], literal: tuple[Any, ...], names: tuple[str, ...], is_call: bool, on_device: bool
+) -> tuple[str, Any]:
+    """What overloads give for a call with arguments of these types, the last of them by name, or for an attribute: a
+    function, `True` if a method has the name, `None` if none is meant; and a name for the choice. TypingError says that
+    there are overloads of the function or method, none of which fits.
     """
     own = key if isinstance(key, str) else None
     call = (plain, literal, names, is_call, on_device)
@@ -134,10 +150,14 @@ def named(key: Any, name: str) -> Any:
     return found if callable(found) else None
 
 
-def chosen(key: Any, plain: tuple[Any, ...], literal: tuple[Any, ...], names: tuple[str, ...], is_call: bool, on_device: bool) -> Any:
+def chosen(
+    key: Any, plain: tuple[Any, ...], literal: tuple[Any, ...], names: tuple[str, ...], is_call: bool, on_device: bool
+) -> Any:
     """What overloads give, asked one after the other: those for this target first."""
     targets = TARGETS[on_device]
-    registered = sorted((o for o in REGISTERED.get(key, ()) if o.target in targets), key=lambda o: targets.index(o.target))
+    registered = sorted(
+        (o for o in REGISTERED.get(key, ()) if o.target in targets), key=lambda o: targets.index(o.target)
+    )
     fitting = [o for o in registered if o.receiver is None or is_of(plain[0], o.receiver)]
     if not is_call and any(o.is_method for o in fitting):
         return True
@@ -156,7 +176,12 @@ def chosen(key: Any, plain: tuple[Any, ...], literal: tuple[Any, ...], names: tu
                 return made
     if not is_call:
         return None
-    given = ", ".join([*map(str, plain[: len(plain) - len(names)]), *(f"{n}={t}" for n, t in zip(names, plain[len(plain) - len(names) :], strict=True))])
+    given = ", ".join(
+        [
+            *map(str, plain[: len(plain) - len(names)]),
+            *(f"{n}={t}" for n, t in zip(names, plain[len(plain) - len(names) :], strict=True)),
+        ]
+    )
     text = f"no overload of `{getattr(key, '__name__', key)}` is for ({given})"
     raise errors.TypingError("; ".join([text, *dict.fromkeys(why)]))
 
@@ -172,7 +197,9 @@ def check_parameters(choose: Callable[..., Any], made: Any) -> None:
     for p in asked + taken:
         if p.kind is p.VAR_KEYWORD or p.kind is p.VAR_POSITIONAL and all(t.kind is not p.kind for t in taken):
             example = "**kwargs" if p.kind is p.VAR_KEYWORD else "*args"
-            raise errors.TypingError(f"use of {p.kind.name} (e.g. {example}) is unsupported here (offending argument name is '{p}')")
+            raise errors.TypingError(
+                f"use of {p.kind.name} (e.g. {example}) is unsupported here (offending argument name is '{p}')"
+            )
     parts: dict[str, Callable[[inspect.Parameter], Any]] = {
         "argument names": lambda p: p.default is p.empty and p.name,
         "keyword argument names": lambda p: p.default is not p.empty and p.name,
@@ -223,7 +250,14 @@ def get_cython_function_address(module: str, name: str) -> int:
     return found
 
 
-__all__ = ["get_cython_function_address", "is_jitted", "overload", "overload_attribute", "overload_method", "register_jitable"]
+__all__ = [
+    "get_cython_function_address",
+    "is_jitted",
+    "overload",
+    "overload_attribute",
+    "overload_method",
+    "register_jitable",
+]
 
 
 def __getattr__(name: str) -> Any:

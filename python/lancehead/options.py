@@ -17,7 +17,18 @@ OBJECT_MODE = "there is no object mode"
 #: Flags of `fastmath`, as LLVM names them.
 FASTMATH = ("nnan", "ninf", "nsz", "arcp", "contract", "afn", "reassoc", "fast")
 #: Keys of `parallel`.
-PARALLEL = ("comprehension", "prange", "inplace_binop", "setitem", "reduction", "numpy", "stencil", "fusion", "unsafe", "race")
+PARALLEL = (
+    "comprehension",
+    "prange",
+    "inplace_binop",
+    "setitem",
+    "reduction",
+    "numpy",
+    "stencil",
+    "fusion",
+    "unsafe",
+    "race",
+)
 
 
 class Values(NamedTuple):
@@ -44,7 +55,12 @@ def _is_flag(value: Any) -> bool:
     # Numba takes the truth of anything; `None` is the default there, too.
     if value is None or isinstance(value, bool):
         return True
-    return type(value) is int and value in (0, 1) or type(value).__module__ == "numpy" and type(value).__name__ in ("bool", "bool_")
+    return (
+        type(value) is int
+        and value in (0, 1)
+        or type(value).__module__ == "numpy"
+        and type(value).__name__ in ("bool", "bool_")
+    )
 
 
 def _names(given: Iterable[Any], known: tuple[str, ...], what: str) -> str | None:
@@ -67,7 +83,9 @@ def _parallel(value: Any) -> str | None:
         complaint = _names(value, PARALLEL, "key")
         if complaint is not None:
             # As in Numba.
-            raise NameError(f"Unrecognized parallel options: {complaint}\n  parallel takes {plain(PARALLEL_VALUES.text)}")
+            raise NameError(
+                f"Unrecognized parallel options: {complaint}\n  parallel takes {plain(PARALLEL_VALUES.text)}"
+            )
         return None
     return None if value is None or isinstance(value, bool) else ""
 
@@ -85,9 +103,16 @@ def said(text: str) -> Values:
 
 FLAG = Values("`True` or `False`", lambda value: None if _is_flag(value) else "")
 ANYTHING = said("anything")
-FASTMATH_VALUES = Values("`True`, `False`, or flags: a set, list or dictionary of " + ", ".join(f"`{flag}`" for flag in FASTMATH), _fastmath)
-PARALLEL_VALUES = Values("`True`, `False`, or a dictionary from " + ", ".join(f"`{key}`" for key in PARALLEL) + " to booleans", _parallel)
-MAPPING = Values("a dictionary from names of variables to types", lambda value: None if value is None or isinstance(value, Mapping) else "")
+FASTMATH_VALUES = Values(
+    "`True`, `False`, or flags: a set, list or dictionary of " + ", ".join(f"`{flag}`" for flag in FASTMATH), _fastmath
+)
+PARALLEL_VALUES = Values(
+    "`True`, `False`, or a dictionary from " + ", ".join(f"`{key}`" for key in PARALLEL) + " to booleans", _parallel
+)
+MAPPING = Values(
+    "a dictionary from names of variables to types",
+    lambda value: None if value is None or isinstance(value, Mapping) else "",
+)
 INLINE = one_of("never", "always", also=lambda value: value is None or callable(value), text="a function")
 
 _JIT = ("jit", "njit", "vectorize", "guvectorize", "cfunc")
@@ -107,7 +132,8 @@ OPTIONS = (
     ),
     Option(
         "fastmath", FASTMATH_VALUES, "`False`",
-        "Lets floats be computed as if they were real numbers, which is faster and less exact; flags allow a part of that.", "", (*_JIT, *_CUDA),
+        "Lets floats be computed as if they were real numbers, which is faster and less exact; flags allow a part of "
+        "that.", "", (*_JIT, *_CUDA),
     ),
     Option(
         "boundscheck", FLAG, "`True`",
@@ -117,7 +143,8 @@ OPTIONS = (
     Option("nogil", FLAG, "`False`", "Releases the interpreter's lock while compiled code runs.", "", _JIT),
     Option(
         "error_model", one_of("python", "numpy"), '`"python"`',
-        'Division of numbers by zero raises, or with `"numpy"` gives infinity or NaN; for ufuncs, `"numpy"` is the default.',
+        ('Division of numbers by zero raises, or with `"numpy"` gives infinity or NaN; for ufuncs, `"numpy"` is the '
+        'default.'),
         "", _JIT,
     ),
     Option(
@@ -126,7 +153,8 @@ OPTIONS = (
         "does not exist", _JIT,
     ),
     Option(
-        "debug", FLAG, "`False`", "Makes line tables for debuggers, with little optimisation; kernels are checked while they run.",
+        "debug", FLAG, "`False`",
+        "Makes line tables for debuggers, with little optimisation; kernels are checked while they run.",
         "no checks of kernels", (*_JIT, *_CUDA),
     ),
     Option(
@@ -266,7 +294,7 @@ def check(decorator: str, given: Mapping[str, Any]) -> None:
     TypeError: jit() got an unexpected option 'nopyhton'; did you mean `nopython`?
       options: parallel, cache, fastmath, boundscheck, nogil, error_model, overflow, debug, inline, locals
       accepted for Numba: nopython, forceobj, looplift, forceinline, no_cpython_wrapper, no_cfunc_wrapper, no_rewrites, pipeline_class, pipeline, target, target_backend, identity, writable_args
-    """
+    """  # noqa: E501
     known = _KNOWN[decorator]
     for name, value in given.items():
         if name not in known:
@@ -327,7 +355,8 @@ class OptionsSignature(inspect.Signature):
     Options that are accepted for Numba's sake only are left to the last parameter.
 
     >>> print(OptionsSignature("stencil", lambda func_or_mode="constant", **options: None))
-    (func_or_mode='constant', *, cache=False, neighborhood=None, standard_indexing=(), cval=0, index_offsets=(), **options)
+    (func_or_mode='constant', *, cache=False, neighborhood=None, standard_indexing=(), cval=0, index_offsets=(),
+    **options)
     """
 
     def __init__(self, decorator: str, function: Any) -> None:

@@ -1,8 +1,8 @@
 """Compiled functions as bytes, for other processes.
 
-A function that its module has under its name is pickled as that name. Others, and those of `__main__`, which means something else
-in each process, are pickled by value: bytecode, captured variables, and the globals that the code names. What arrives is the same
-function to the cache, so it is compiled once for all.
+A function that its module has under its name is pickled as that name. Others, and those of `__main__`, which means
+something else in each process, are pickled by value: bytecode, captured variables, and the globals that the code names.
+What arrives is the same function to the cache, so it is compiled once for all.
 """
 
 from __future__ import annotations
@@ -44,7 +44,8 @@ def dump(dispatcher: Any) -> bytes:
 
 
 def reduce(made: Any) -> Any:
-    """What `__reduce__` of an object with a method `_by_value` gives: its name, or its parts with functions by value."""
+    """What `__reduce__` of an object with a method `_by_value` gives: its name, or its parts with functions by
+    value."""
     return made.__qualname__ if is_named(made) else (load, (dump(made),))
 
 
@@ -87,16 +88,25 @@ class _Pickler(pickle.Pickler):
             return _class_by_value(obj)
         return NotImplemented
 
-    def _skeleton(self, function: FunctionType) -> tuple[Any, ...]:
-        """What makes a function whose captured variables and globals are filled in later, since they may refer to it."""
+    def _skeleton(self, function: Any) -> tuple[Any, ...]:
+        """What makes a function whose captured variables and globals are filled in later, since they may refer to
+        it."""
         own = function.__globals__
         module = own.get("__name__")
         by_name = module != "__main__" and own is getattr(sys.modules.get(str(module)), "__dict__", None)
         number = None if by_name else self.namespaces.setdefault(id(own), len(self.namespaces))
         code = function.__code__
-        return marshal.dumps(code), module, number, function.__name__, function.__qualname__, function.__module__, len(code.co_freevars)
+        return (
+            marshal.dumps(code),
+            module,
+            number,
+            function.__name__,
+            function.__qualname__,
+            function.__module__,
+            len(code.co_freevars),
+        )
 
-    def _state(self, function: FunctionType) -> dict[str, Any]:
+    def _state(self, function: Any) -> dict[str, Any]:
         own, names = function.__globals__, set[str]()
         if id(own) in self.namespaces:
             _names(function.__code__, names)
@@ -124,7 +134,7 @@ def is_named(obj: Any) -> bool:
 def _class_by_value(cls: type) -> Any:
     """Only `cloudpickle` knows how to send classes; without it, they go by name, as `pickle` does it."""
     try:
-        import cloudpickle
+        import cloudpickle  # type: ignore[import-untyped]
     except ModuleNotFoundError:
         return NotImplemented
     return cloudpickle.loads, (cloudpickle.dumps(cls),)

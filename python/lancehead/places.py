@@ -7,7 +7,8 @@ import sys
 
 
 def shown(file: str) -> str:
-    """A file name as a reader knows it: `Cell In[3]` for a cell, a path from the working directory where that is shorter.
+    """A file name as a reader knows it: `Cell In[3]` for a cell, a path from the working directory where that is
+    shorter.
 
     >>> shown("/nowhere/model.py"), shown("<string>")
     ('/nowhere/model.py', '<string>')

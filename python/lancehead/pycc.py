@@ -20,7 +20,8 @@ class CC:
     ... def square(x):
     ...     return x * x
 
-    `cc.compile()` writes it into `output_dir`; `lancehead build` with the module's path makes a shared library for C as well.
+    `cc.compile()` writes it into `output_dir`; `lancehead build` with the module's path makes a shared library for C as
+    well.
     """
 
     def __init__(self, extension_name: str, source_module: Any = None) -> None:

@@ -30,25 +30,40 @@ class Setting(NamedTuple):
 SETTINGS = (
     Setting("DISABLE_JIT", "1", "`0`", "runs the Python functions themselves", True),
     Setting("NUM_THREADS", "4", "one a processor", "threads of parallel loops"),
-    Setting("CACHE", "1", "those with `cache=True`", "keeps the code of every function, as with `cache=True`; `0` keeps none", True),
+    Setting("CACHE", "1", "those with `cache=True`",
+            "keeps the code of every function, as with `cache=True`; `0` keeps none", True),
     Setting("CACHE_DIR", "path", "beside the sources", "where to"),
-    Setting("CACHE_LEVELS", "all", "the processor at hand", "code for several levels of processors in one entry ([more](caching.md))"),
+    Setting("CACHE_LEVELS", "all", "the processor at hand",
+            "code for several levels of processors in one entry ([more](caching.md))"),
     Setting("CACHE_SIZE", "500M", "`2G`", "how much of it; what was not used for longest goes"),
     Setting("DEBUG_CACHE", "1", "`0`", "prints what the cache reads and writes", True),
     Setting(
         "LIBRARY", "source", "as stored",
-        "takes lancehead's library from its Python files, not as it was stored when lancehead was built; `decoded` types all of it anew, "
-        "a path takes typed functions from that file",
+        "takes lancehead's library from its Python files, not as it was stored when lancehead was built; `decoded` "
+        "types all of it anew, a path takes typed functions from that file",
     ),
-    Setting("CPU_NAME", "x86-64-v3", "the one at hand", "the processor to compile for: one that LLVM knows, or `level` for the highest level that this one has"),
+    Setting("CPU_NAME", "x86-64-v3", "the one at hand",
+            "the processor to compile for: one that LLVM knows, or `level` for the highest level that this one has"),
     Setting("CPU_FEATURES", "+avx2,-fma", "none", "changes to what that processor has"),
-    Setting("PARALLEL_DIAGNOSTICS", "1", "`0`", "what became of parallel loops, whenever a function is compiled ([more](parallel.md#what-became-of-loops))"),
-    Setting("RACE", "1", "`0`", "checks parallel loops for races while they run ([more](parallel.md)), and kernels for [what is not defined](checking.md)", True),
-    Setting("CUDA_DEVICE", "cpu", "a GPU, if there is one", "where kernels run: `cpu` or `gpu` ([more](cuda.md#on-a-gpu))"),
+    Setting("PARALLEL_DIAGNOSTICS", "1", "`0`",
+            "what became of parallel loops, whenever a function is compiled "
+            "([more](parallel.md#what-became-of-loops))"),
+    Setting("RACE", "1", "`0`",
+            "checks parallel loops for races while they run ([more](parallel.md)), and kernels for [what is not "
+            "defined](checking.md)", True),
+    Setting("CUDA_DEVICE", "cpu", "a GPU, if there is one",
+            "where kernels run: `cpu` or `gpu` ([more](cuda.md#on-a-gpu))"),
     Setting("CUDA_DRIVER", "path", "`libcuda.so.1`", "the library of NVIDIA's driver"),
     Setting("CPU_DEVICES", "2", "`1`", "number of CPU devices that `lancehead.cuda` lists"),
     Setting("PERF", "1", "`0`", "names for `perf`, above", True),
-    Setting("DUMP", "fuse_elementwise", "none", "for those who change the compiler: prints typed IR after a pass, or after `all` of them"),
+    Setting("DUMP", "fuse_elementwise", "none",
+            "for those who change the compiler: prints typed IR after a pass, or after `all` of them"),
+    Setting(
+        "PASSES", "-bounds", "all",
+        "for those who change the compiler: `-PASS` leaves a pass out, `only=PASS` and `until=PASS` run less, "
+        "`limit=N` stops after so many runs "
+        "(`cargo xtask bisect`), `time` prints how long each took; several with commas between them",
+    ),
 )  # fmt: skip
 
 #: Variables that lancehead's own tests read.
@@ -100,7 +115,10 @@ def check_processor(variable: str, name: str, known: list[str]) -> None:
         ValueError: it does not, with the names that are near.
     """
     if name not in known:
-        raise ValueError(f"{variable}={name}: LLVM knows no such processor, as x86-64-v3, skylake or znver4{suggestion(name, known, 3)}")
+        raise ValueError(
+            f"{variable}={name}: LLVM knows no such processor, as x86-64-v3, skylake or "
+            f"znver4{suggestion(name, known, 3)}"
+        )
 
 
 def check_features(variable: str, text: str, known: list[str]) -> None:
@@ -113,4 +131,7 @@ def check_features(variable: str, text: str, known: list[str]) -> None:
         if feature[0] not in "+-":
             raise ValueError(f"{variable}={text}: a feature begins with + or -, as in +{feature}")
         if feature[1:] not in known:
-            raise ValueError(f"{variable}={text}: LLVM knows no feature `{feature[1:]}`, as avx2 or fma{suggestion(feature[1:], known, 3)}")
+            raise ValueError(
+                f"{variable}={text}: LLVM knows no feature `{feature[1:]}`, as avx2 or "
+                f"fma{suggestion(feature[1:], known, 3)}"
+            )

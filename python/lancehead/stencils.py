@@ -84,9 +84,13 @@ def _names(function: FunctionType, given: Any) -> tuple[str, ...]:
     parameters = function.__code__.co_varnames[: function.__code__.co_argcount]
     for name in names:
         if name not in parameters:
-            raise errors.NumbaValueError(f"Standard indexing requested for an array name not present in the stencil kernel definition: {name}")
+            raise errors.NumbaValueError(
+                f"Standard indexing requested for an array name not present in the stencil kernel definition: {name}"
+            )
     if parameters[:1] and parameters[0] in names:
-        raise errors.NumbaValueError("The first argument to a stencil kernel must use relative indexing, not standard indexing.")
+        raise errors.NumbaValueError(
+            "The first argument to a stencil kernel must use relative indexing, not standard indexing."
+        )
     return names
 
 
@@ -109,7 +113,9 @@ def stencil(func_or_mode: Any = "constant", **options: Any) -> Any:
         raise errors.NumbaValueError(f"Unsupported mode style {mode}: there is only 'constant'")
     for name in options:
         if name not in _OPTIONS:
-            raise errors.NumbaValueError(f"Unknown stencil option {name}, not one of {', '.join(_OPTIONS)}{table.suggestion(name, _OPTIONS)}")
+            raise errors.NumbaValueError(
+                f"Unknown stencil option {name}, not one of {', '.join(_OPTIONS)}{table.suggestion(name, _OPTIONS)}"
+            )
     table.check("stencil", options)
     if isinstance(func_or_mode, str):
         return lambda function: _made(function, options)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -87,7 +88,7 @@ def _integer(n: object, message: str) -> int:
     if isinstance(n, bool) or not hasattr(n, "__index__"):
         raise TypeError(message)
     # What no machine integer holds is as much out of range as the largest one.
-    return max(-(2**62), min(n.__index__(), 2**62))
+    return max(-(2**62), min(operator.index(n), 2**62))
 
 
 __all__ = [

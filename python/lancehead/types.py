@@ -12,7 +12,6 @@ from typing import Any
 import numpy
 
 from lancehead import errors
-from lancehead._core import Type as CoreType
 from lancehead._core import (
     Signature,
     array_type,
@@ -20,13 +19,14 @@ from lancehead._core import (
     literal_type,
     named_tuple_type,
     optional_type,
-    pointer_type,
     parse_type,
+    pointer_type,
     tuple_type,
     type_of_dtype,
     typeof,
     unliteral,
 )
+from lancehead._core import Type as CoreType
 
 int8 = i1 = char = parse_type("int8")
 int16 = i2 = short = parse_type("int16")
@@ -230,7 +230,15 @@ class Array(metaclass=KindOfType):
 
     kinds: tuple[str, ...] = ("Array",)
 
-    def __new__(cls, dtype: CoreType, ndim: int, layout: str, readonly: bool = False, name: str | None = None, aligned: bool = True) -> Any:
+    def __new__(
+        cls,
+        dtype: CoreType,
+        ndim: int,
+        layout: str,
+        readonly: bool = False,
+        name: str | None = None,
+        aligned: bool = True,
+    ) -> Any:
         """The type of arrays of this element type, rank and layout."""
         return array_type(dtype, ndim, layout, readonly)
 
@@ -396,7 +404,7 @@ class BooleanLiteral(Literal):
 voidptr = parse_type("voidptr")
 
 
-def CPointer(dtype: CoreType) -> CoreType:  # noqa: N802
+def CPointer(dtype: CoreType) -> CoreType:
     """Addresses of values of a type, as parameters of C functions; compiled code gives arrays for them.
 
     >>> CPointer(float64)
@@ -433,12 +441,13 @@ class WrapperAddressProtocol:
 
 
 __all__ = [
-    "Array", "BaseTuple", "Boolean", "BooleanLiteral", "CPointer", "Complex", "Dispatcher", "Float", "FunctionType", "Integer", "IntegerLiteral", "List", "Literal", "NamedTuple",
-    "NamedUniTuple", "NoneType", "Number", "NumberClass", "Omitted", "Optional", "RangeType", "Signature", "SliceType",
-    "StringLiteral", "Tuple", "Type", "UniTuple", "UnicodeType", "WrapperAddressProtocol",
-    "b1", "bfloat16", "bool_", "boolean", "byte", "c16", "c8", "char", "complex128", "complex64", "double", "f2", "f4", "f8", "float16", "float32", "float64",
-    "i1", "i2", "i4", "i8", "int16", "int32", "int64", "int8", "int_", "intc", "intp", "literal", "long_", "longlong", "none",
-    "optional", "short", "size_t", "ssize_t", "string", "u1", "u2", "u4", "u8", "uchar", "uint", "uint16", "uint32", "uint64",
+    "Array", "BaseTuple", "Boolean", "BooleanLiteral", "CPointer", "Complex", "Dispatcher", "Float", "FunctionType",
+    "Integer", "IntegerLiteral", "List", "Literal", "NamedTuple", "NamedUniTuple", "NoneType", "Number", "NumberClass",
+    "Omitted", "Optional", "RangeType", "Signature", "SliceType", "StringLiteral", "Tuple", "Type", "UniTuple",
+    "UnicodeType", "WrapperAddressProtocol", "b1", "bfloat16", "bool_", "boolean", "byte", "c16", "c8", "char",
+    "complex128", "complex64", "double", "f2", "f4", "f8", "float16", "float32", "float64", "i1", "i2", "i4", "i8",
+    "int16", "int32", "int64", "int8", "int_", "intc", "intp", "literal", "long_", "longlong", "none", "optional",
+    "short", "size_t", "ssize_t", "string", "u1", "u2", "u4", "u8", "uchar", "uint", "uint16", "uint32", "uint64",
     "uint8", "uintc", "uintp", "ulong", "ulonglong", "unicode_type", "unliteral", "ushort", "void", "voidptr",
 ]  # fmt: skip
 
@@ -451,8 +460,8 @@ def from_dtype(dtype: Any) -> CoreType:
     float32
 
     Raises:
-        NumbaNotImplementedError: the dtype is none of `bool`, the integers, `float16`, `float32`, `float64`, `complex64`, `complex128`
-            and records of them, or not in the byte order of the machine.
+        NumbaNotImplementedError: the dtype is none of `bool`, the integers, `float16`, `float32`, `float64`,
+            `complex64`, `complex128` and records of them, or not in the byte order of the machine.
     """
     found = type_of_dtype(numpy.dtype(dtype))
     if found is None:

@@ -27,7 +27,8 @@ OneSignature = str | Signature | tuple[Type, ...]
 Signatures = OneSignature | Sequence[OneSignature]
 
 FastmathFlag = Literal["nnan", "ninf", "nsz", "arcp", "contract", "afn", "reassoc", "fast"]
-# A variable with flags is one of strings for type checkers. A string alone, which is a collection of strings, is refused.
+# A variable with flags is one of strings for type checkers. A string alone, which is a collection of strings, is
+# refused.
 FastmathFlags = set[FastmathFlag] | set[str] | frozenset[str] | list[FastmathFlag] | list[str] | tuple[str, ...]
 Fastmath = bool | FastmathFlags | dict[FastmathFlag, bool] | dict[str, bool]
 

@@ -19,7 +19,15 @@ if TYPE_CHECKING:
     from typing import Literal, Unpack
 
     from lancehead.cuda.ufuncs import DeviceUFunc
-    from lancehead.typing_ import AnyFunction, CompilerOptions, MakesDeviceUFunc, MakesDUFunc, MakesUfunc, Signatures, VectorizeOptions
+    from lancehead.typing_ import (
+        AnyFunction,
+        CompilerOptions,
+        MakesDeviceUFunc,
+        MakesDUFunc,
+        MakesUfunc,
+        Signatures,
+        VectorizeOptions,
+    )
 
     Processor = Literal["cpu", "parallel"]
 
@@ -28,16 +36,26 @@ _TARGETS = ("cpu", "parallel")
 
 @overload
 def vectorize(
-    ftylist_or_function: AnyFunction, target: Processor = "cpu", identity: Any = None, **options: Unpack[VectorizeOptions]
+    ftylist_or_function: AnyFunction,
+    target: Processor = "cpu",
+    identity: Any = None,
+    **options: Unpack[VectorizeOptions],
 ) -> _core.DUFunc: ...
 @overload
-def vectorize(*, target: Processor = "cpu", identity: Any = None, **options: Unpack[VectorizeOptions]) -> MakesDUFunc: ...
+def vectorize(
+    *, target: Processor = "cpu", identity: Any = None, **options: Unpack[VectorizeOptions]
+) -> MakesDUFunc: ...
 @overload
 def vectorize(
-    ftylist_or_function: Signatures, target: Processor = "cpu", identity: Any = None, **options: Unpack[VectorizeOptions]
+    ftylist_or_function: Signatures,
+    target: Processor = "cpu",
+    identity: Any = None,
+    **options: Unpack[VectorizeOptions],
 ) -> MakesUfunc: ...
 @overload
-def vectorize(ftylist_or_function: AnyFunction, target: Literal["cuda"], identity: Any = None, **options: Any) -> DeviceUFunc: ...
+def vectorize(
+    ftylist_or_function: AnyFunction, target: Literal["cuda"], identity: Any = None, **options: Any
+) -> DeviceUFunc: ...
 @overload
 def vectorize(
     ftylist_or_function: Signatures = (), *, target: Literal["cuda"], identity: Any = None, **options: Any
@@ -68,13 +86,17 @@ def guvectorize(
 ) -> MakesDUFunc: ...  # fmt: skip
 @overload
 def guvectorize(
-    ftylist: Signatures, layout: str, /, *, target: Processor = "cpu", identity: Any = None, writable_args: Sequence[str | int] = (),
+    ftylist: Signatures, layout: str, /, *, target: Processor = "cpu", identity: Any = None,
+    writable_args: Sequence[str | int] = (),
     **options: Unpack[CompilerOptions],
 ) -> MakesUfunc: ...  # fmt: skip
 @overload
-def guvectorize(ftylist: Signatures, layout: str = ..., /, *, target: Literal["cuda"], **options: Any) -> MakesDeviceUFunc: ...
+def guvectorize(
+    ftylist: Signatures, layout: str = ..., /, *, target: Literal["cuda"], **options: Any
+) -> MakesDeviceUFunc: ...
 def guvectorize(*args: Any, target: str = "cpu", identity: Any = None, writable_args: Any = (), **options: Any) -> Any:
-    """A generalised ufunc from a function of arrays that stores into its last arguments, by the layout of their dimensions.
+    """A generalised ufunc from a function of arrays that stores into its last arguments, by the layout of their
+    dimensions.
 
     >>> @guvectorize(["void(float64[:], float64, float64[:])"], "(n),()->(n)")
     ... def shifted(x, y, out):
@@ -117,7 +139,10 @@ def _listed(signatures: Any) -> list[Any]:
 
 def _check(decorator: str, target: str, options: dict[str, Any]) -> None:
     if target not in _TARGETS:
-        raise ValueError(f"Unsupported target: {target!r}, not cpu, parallel or cuda{table.suggestion(str(target), (*_TARGETS, 'cuda'))}")
+        raise ValueError(
+            f"Unsupported target: {target!r}, not cpu, parallel or "
+            f"cuda{table.suggestion(str(target), (*_TARGETS, 'cuda'))}"
+        )
     for name in options:
         if name not in table.of(decorator):
             # A `KeyError` as Numba's, which shows its message with escapes.
@@ -125,7 +150,15 @@ def _check(decorator: str, target: str, options: dict[str, Any]) -> None:
     table.check(decorator, options)
 
 
-def _made(function: Any, signatures: list[Any], target: str, options: dict[str, Any], layout: Any, identity: Any, writable: Any) -> Any:
+def _made(
+    function: Any,
+    signatures: list[Any],
+    target: str,
+    options: dict[str, Any],
+    layout: Any,
+    identity: Any,
+    writable: Any,
+) -> Any:
     function = function_of(function, "vectorize" if layout is None else "guvectorize")
     if config.DISABLE_JIT:
         return function if layout is None else np.vectorize(function)
@@ -145,8 +178,10 @@ def _places(function: FunctionType, writable: Any) -> list[int]:
     return places
 
 
-def _rebuilt(dispatcher: Any, layout: Any, identity: Any, parallel: bool, writable: list[int], signatures: list[Any], grows: bool) -> Any:
-    copyreg.pickle(np.ufunc, _reduced)  # type: ignore[arg-type]
+def _rebuilt(
+    dispatcher: Any, layout: Any, identity: Any, parallel: bool, writable: list[int], signatures: list[Any], grows: bool
+) -> Any:
+    copyreg.pickle(np.ufunc, _reduced)
     # Its code is part of loops only, which have the entries in the cache.
     dispatcher.disable_compile()
     made = _core.dufunc(dispatcher, layout, identity, parallel, writable)

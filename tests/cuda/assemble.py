@@ -34,7 +34,9 @@ def version() -> str:
     """Of `ptxas`."""
     ptxas = tool("ptxas")
     assert ptxas, "ptxas is not installed"
-    return re.findall(r"release (\S+),", subprocess.run([ptxas, "--version"], capture_output=True, text=True, check=True).stdout)[0]
+    return re.findall(
+        r"release (\S+),", subprocess.run([ptxas, "--version"], capture_output=True, text=True, check=True).stdout
+    )[0]
 
 
 def assemble(ptx: str, arch: str, counted: bool = True) -> Size:
@@ -44,7 +46,9 @@ def assemble(ptx: str, arch: str, counted: bool = True) -> Size:
     with tempfile.TemporaryDirectory() as folder:
         source, cubin = Path(folder) / "kernel.ptx", Path(folder) / "kernel.cubin"
         source.write_text(ptx)
-        done = subprocess.run([ptxas, "-v", f"-arch={arch}", str(source), "-o", str(cubin)], capture_output=True, text=True)
+        done = subprocess.run(
+            [ptxas, "-v", f"-arch={arch}", str(source), "-o", str(cubin)], capture_output=True, text=True
+        )
         assert done.returncode == 0 and "warning" not in done.stderr.lower(), f"{done.stderr}\n{ptx}"
         registers = max((int(n) for n in re.findall(r"Used (\d+) registers", done.stderr)), default=0)
         spills = sum(int(n) for n in re.findall(r"(\d+) bytes spill", done.stderr))
@@ -53,5 +57,7 @@ def assemble(ptx: str, arch: str, counted: bool = True) -> Size:
         text = subprocess.run([nvdisasm, "-c", str(cubin)], capture_output=True, text=True, check=True).stdout
     lines = [line for line in text.splitlines() if re.search(r"/\*[0-9a-f]{4,}\*/\s+\S", line)]
     # What fills the last line of code is no instruction of the program, nor is the jump to itself before it.
-    count = sum(1 for line in lines if not re.search(r"\b(NOP|BRA `\(\.L_x_\d+\)$)", line.split("*/", 1)[1].strip().rstrip(";")))
+    count = sum(
+        1 for line in lines if not re.search(r"\b(NOP|BRA `\(\.L_x_\d+\)$)", line.split("*/", 1)[1].strip().rstrip(";"))
+    )
     return Size(count, registers, spills)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from corpus import Kernel
 
+from corpus import Kernel
 from lancehead import _core, cuda
 
 
@@ -20,7 +20,7 @@ def words(value: Any) -> list[int]:
 
 def run_lifted(ptx: str, k: Kernel, args: tuple[Any, ...]) -> None:
     """Runs PTX on the CPU device."""
-    three = lambda v: [*(v if isinstance(v, tuple) else (v,)), 1, 1][:3]  # noqa: E731
+    three = lambda v: [*(v if isinstance(v, tuple) else (v,)), 1, 1][:3]
     _core.PtxKernel(ptx).launch(three(k.grid), three(k.block), k.shared, [w for a in args for w in words(a)])
 
 

@@ -1,7 +1,7 @@
 """Kernels that `benches/gpu/run.py` measures: those of the corpus and some more, with arguments of a size.
 
-`cases(cuda, sizes)` makes them with the module given, so that another implementation of the same API runs the same source.
-Each stands in `benches/gpu/peers.cu` as CUDA C too.
+`cases(cuda, sizes)` makes them with the module given, so that another implementation of the same API runs the same
+source. Each stands in `benches/gpu/peers.cu` as CUDA C too.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import corpus
 import numpy as np
 
+import corpus
 from lancehead import cuda as ours
 from lancehead.cuda import nvrtc, toolkit
 
@@ -24,7 +24,8 @@ from lancehead.cuda import nvrtc, toolkit
 class Sizes(NamedTuple):
     """Of the arguments."""
 
-    # Several times the L2 cache of any card; longer ones take the host longer to make and to copy than the card to go through.
+    # Several times the L2 cache of any card; longer ones take the host longer to make and to copy than the card to go
+    # through.
     array_bytes: int = 1 << 29
     side: int = 8192
     matrix: int = 4096
@@ -46,7 +47,8 @@ SMALL = Sizes(1 << 13, 64, 32, 64, 16, 2, 10, 16)
 
 
 class Case(NamedTuple):
-    """A kernel and what it is launched on, both made when they are asked for; `n` is what the same in CUDA C gets beside the arguments."""
+    """A kernel and what it is launched on, both made when they are asked for; `n` is what the same in CUDA C gets
+    beside the arguments."""
 
     row: str
     name: str
@@ -74,7 +76,13 @@ def _over(n: int) -> int:
 def cases(cuda: Any, sizes: Sizes) -> list[Case]:
     """All of them."""
     known = {name: k.function for name, k in corpus.make(cuda).items()}
-    return [*_streamed(cuda, known, sizes), *_planes(cuda, known, sizes), *_points(known, sizes), *_called(cuda, sizes), _random(cuda, sizes)]
+    return [
+        *_streamed(cuda, known, sizes),
+        *_planes(cuda, known, sizes),
+        *_points(known, sizes),
+        *_called(cuda, sizes),
+        _random(cuda, sizes),
+    ]
 
 
 def _numbers(dtype: Any, count: int, *shape: int) -> list[np.ndarray]:
@@ -92,35 +100,87 @@ def _streamed(cuda: Any, known: dict[str, Any], sizes: Sizes) -> Iterator[Case]:
             one, poison = _numbers(dtype, 1, n)
             return (*[one] * inputs, poison, *more)
 
-        yield Case("2", f"copy {what}", lambda: _copy(cuda), _over(n), 256, lambda a=arguments: a(1), n, _rate(2 * size, "GB/s"))
-        yield Case("2", f"add {what}", lambda: known["vector_add"], _over(n), 256, lambda a=arguments: a(2), n, _rate(3 * size, "GB/s"))
-        triad = lambda a=arguments, factor=dtype(3): a(2, factor)  # noqa: E731
+        yield Case(
+            "2",
+            f"copy {what}",
+            lambda: _copy(cuda),
+            _over(n),
+            256,
+            lambda a=arguments: a(1),
+            n,
+            _rate(2 * size, "GB/s"),
+        )
+        yield Case(
+            "2",
+            f"add {what}",
+            lambda: known["vector_add"],
+            _over(n),
+            256,
+            lambda a=arguments: a(2),
+            n,
+            _rate(3 * size, "GB/s"),
+        )
+        factor = dtype(3)
+        triad = lambda a=arguments, factor=factor: a(2, factor)
         yield Case("2", f"triad {what}", lambda: _triad(cuda), _over(n), 256, triad, n, _rate(3 * size, "GB/s"))
 
 
 def _planes(cuda: Any, known: dict[str, Any], sizes: Sizes) -> Iterator[Case]:
     n, tiles, m = sizes.side, sizes.side // 16, sizes.matrix
-    plane = lambda: tuple(_numbers(np.float32, 1, n, n))  # noqa: E731
-    yield Case("3", "transpose", lambda: known["transpose"], (tiles, tiles), (16, 16), plane, n, _rate(8 * n * n, "GB/s"))
-    yield Case("11", "heat 2-D", lambda: _heat(cuda), (-(-n // 32), -(-n // 8)), (32, 8), plane, n, _rate(8 * n * n, "GB/s"))
-    matrices = lambda: tuple(_numbers(np.float32, 2, m, m))  # noqa: E731
-    yield Case("8", "matmul_shared", lambda: known["matmul_shared"], (m // 16, m // 16), (16, 16), matrices, m, _rate(2 * m**3, "GFLOP/s"))
+    plane = lambda: tuple(_numbers(np.float32, 1, n, n))
+    yield Case(
+        "3", "transpose", lambda: known["transpose"], (tiles, tiles), (16, 16), plane, n, _rate(8 * n * n, "GB/s")
+    )
+    yield Case(
+        "11", "heat 2-D", lambda: _heat(cuda), (-(-n // 32), -(-n // 8)), (32, 8), plane, n, _rate(8 * n * n, "GB/s")
+    )
+    matrices = lambda: tuple(_numbers(np.float32, 2, m, m))
+    yield Case(
+        "8",
+        "matmul_shared",
+        lambda: known["matmul_shared"],
+        (m // 16, m // 16),
+        (16, 16),
+        matrices,
+        m,
+        _rate(2 * m**3, "GFLOP/s"),
+    )
 
 
 def _points(known: dict[str, Any], sizes: Sizes) -> Iterator[Case]:
     n, options, pixels, cells = sizes.bodies, sizes.array_bytes // 4, sizes.picture**2, 256 * sizes.blocks
-    bodies = lambda: tuple(_numbers(np.float32, 4, n))  # noqa: E731
+    bodies = lambda: tuple(_numbers(np.float32, 4, n))
     yield Case("10", "n_body", lambda: known["n_body"], _over(n), 256, bodies, n, _rate(16 * n * n, "GFLOP/s"))
-    picture = lambda: (np.full(pixels, -1, np.int32), np.int32(sizes.picture), np.int32(256))  # noqa: E731
-    yield Case("10", "mandelbrot", lambda: known["mandelbrot"], _over(pixels), 256, picture, pixels, _rate(pixels, "Gpixel/s"))
-    prices = lambda: tuple(_numbers(np.float32, 3, options))  # noqa: E731
-    yield Case("10", "black_scholes", lambda: known["black_scholes"], _over(options), 256, prices, options, _rate(16 * options, "GB/s"))
+    picture = lambda: (np.full(pixels, -1, np.int32), np.int32(sizes.picture), np.int32(256))
+    yield Case(
+        "10", "mandelbrot", lambda: known["mandelbrot"], _over(pixels), 256, picture, pixels, _rate(pixels, "Gpixel/s")
+    )
+    prices = lambda: tuple(_numbers(np.float32, 3, options))
+    yield Case(
+        "10",
+        "black_scholes",
+        lambda: known["black_scholes"],
+        _over(options),
+        256,
+        prices,
+        options,
+        _rate(16 * options, "GB/s"),
+    )
 
     def line() -> tuple[Any, ...]:
         rod = _numbers(np.float32, 1, cells)[0]
         return rod, rod.copy(), np.int32(sizes.steps), np.float32(0.25)
 
-    yield Case("11", "heat_steps", lambda: known["heat_steps"], sizes.blocks, 256, line, cells, lambda ms: f"{ms * 1e3 / sizes.steps:.2f} us a step")
+    yield Case(
+        "11",
+        "heat_steps",
+        lambda: known["heat_steps"],
+        sizes.blocks,
+        256,
+        line,
+        cells,
+        lambda ms: f"{ms * 1e3 / sizes.steps:.2f} us a step",
+    )
 
 
 SCALED = 'extern "C" __device__ int scaled(float *result, float x) { *result = 2.5f * x + 1.0f; return 0; }'
@@ -149,10 +209,14 @@ def _called(cuda: Any, sizes: Sizes) -> Iterator[Case]:
     if nvrtc_is_here or toolkit.program("nvcc"):
         functions["in CUDA C"] = lambda: cuda.declare_device("scaled", "float32(float32)", link=cuda.CUSource(SCALED))
     if nvrtc_is_here and toolkit.library("libnvJitLink") is not None:
-        functions["in LTO-IR"] = lambda: cuda.declare_device("scaled", "float32(float32)", link=cuda.LTOIR(nvrtc.lto_ir(SCALED)))
+        functions["in LTO-IR"] = lambda: cuda.declare_device(
+            "scaled", "float32(float32)", link=cuda.LTOIR(nvrtc.lto_ir(SCALED))
+        )
     for name, make in functions.items():
-        arguments = lambda: tuple(_numbers(np.float32, 1, n))  # noqa: E731
-        yield Case("14", f"function {name}", lambda make=make: calling(make), _over(n), 256, arguments, n, _rate(8 * n, "GB/s"))
+        arguments = lambda: tuple(_numbers(np.float32, 1, n))
+        yield Case(
+            "14", f"function {name}", lambda make=make: calling(make), _over(n), 256, arguments, n, _rate(8 * n, "GB/s")
+        )
 
 
 def _random(cuda: Any, sizes: Sizes) -> Case:
@@ -189,7 +253,9 @@ def _heat(cuda: Any) -> Callable[..., None]:
     def heat_2d(u, out):
         j, i = cuda.grid(2)
         if 0 < i < u.shape[0] - 1 and 0 < j < u.shape[1] - 1:
-            out[i, j] = u[i, j] + np.float32(0.2) * (u[i - 1, j] + u[i + 1, j] + u[i, j - 1] + u[i, j + 1] - np.float32(4.0) * u[i, j])
+            out[i, j] = u[i, j] + np.float32(0.2) * (
+                u[i - 1, j] + u[i + 1, j] + u[i, j - 1] + u[i, j + 1] - np.float32(4.0) * u[i, j]
+            )
 
     return heat_2d
 
@@ -232,12 +298,20 @@ def runs() -> list[Run]:
     """All cases, and all kernels of the corpus."""
     made = [Run(c.name, c.kernel, (c.grid, c.block), c.arguments) for c in cases(ours, SMALL)]
     for name, k in corpus.make(ours).items():
-        made.append(Run(f"corpus {name}", lambda k=k: k.function, (k.grid, k.block, 0, k.shared), lambda k=k: k.arguments(np.random.default_rng(1))))
+        made.append(
+            Run(
+                f"corpus {name}",
+                lambda k=k: k.function,
+                (k.grid, k.block, 0, k.shared),
+                lambda k=k: k.arguments(np.random.default_rng(1)),
+            )
+        )
     return made
 
 
 class CpuDevice:
-    """What the CPU device makes of all runs: another process computes it when it is first asked for, and leaves it in a folder."""
+    """What the CPU device makes of all runs: another process computes it when it is first asked for, and leaves it in a
+    folder."""
 
     def __init__(self, folder: str) -> None:
         self.file = Path(folder) / "cpu.npz"
@@ -255,7 +329,8 @@ class CpuDevice:
         return dict(np.load(self.file))
 
     def agrees(self, run: Run) -> str:
-        """`yes` if a run's results here are, bit for bit, those of the CPU device; why they differ, if that is known; or `NO`."""
+        """`yes` if a run's results here are, bit for bit, those of the CPU device; why they differ, if that is known;
+        or `NO`."""
         there = [self.results[f"{run.name}/{i}"] for i in range(len(run.given())) if f"{run.name}/{i}" in self.results]
         if not there:
             raise RuntimeError("the CPU device has given no results")

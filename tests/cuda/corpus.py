@@ -1,6 +1,7 @@
 """Kernels that are compiled for GPUs in tests: each for some argument types, with arguments to run it on.
 
-`make(cuda)` builds them with the module given, so that another implementation of the same API can be measured beside ours.
+`make(cuda)` builds them with the module given, so that another implementation of the same API can be measured beside
+ours.
 """
 
 from __future__ import annotations
@@ -61,12 +62,14 @@ def _elementwise(cuda: Any) -> list[Kernel]:
         if x < a.shape[0] and y < a.shape[1]:
             a[x, y] += np.float32(1.0)
 
-    one = lambda rng: (f32(rng, N), f32(rng, N), np.zeros(N, np.float32))  # noqa: E731
-    square = lambda rng: (f32(rng, 40, 50),)  # noqa: E731
+    one = lambda rng: (f32(rng, N), f32(rng, N), np.zeros(N, np.float32))
+    square = lambda rng: (f32(rng, 40, 50),)
     return [
         Kernel(vector_add, "void(float32[::1], float32[::1], float32[::1])", 8, 128, one),
-        Kernel(saxpy, "void(float32, float32[::1], float32[::1])", 8, 128, lambda rng: (np.float32(1.5), f32(rng, N), f32(rng, N))),
-        Kernel(stride_loop, "void(float32[::1], float32[::1])", 2, 64, lambda rng: (f32(rng, N), np.zeros(N, np.float32))),
+        Kernel(saxpy, "void(float32, float32[::1], float32[::1])", 8, 128,
+               lambda rng: (np.float32(1.5), f32(rng, N), f32(rng, N))),
+        Kernel(stride_loop, "void(float32[::1], float32[::1])", 2, 64,
+               lambda rng: (f32(rng, N), np.zeros(N, np.float32))),
         Kernel(increment_2d, "void(float32[:, ::1])", (3, 7), (16, 8), square),
     ]  # fmt: skip
 
@@ -150,11 +153,12 @@ def _shared(cuda: Any) -> list[Kernel]:
         if t == 0:
             out[cuda.blockIdx.x] = shared[0]
 
-    square = lambda rng: (f32(rng, 32, 48), f32(rng, 48, 32), np.zeros((32, 32), np.float32))  # noqa: E731
+    square = lambda rng: (f32(rng, 32, 48), f32(rng, 48, 32), np.zeros((32, 32), np.float32))
     return [
         Kernel(matmul_naive, "void(float32[:, ::1], float32[:, ::1], float32[:, ::1])", (2, 2), (16, 16), square),
         Kernel(matmul_shared, "void(float32[:, ::1], float32[:, ::1], float32[:, ::1])", (2, 2), (16, 16), square),
-        Kernel(block_sum, "void(float32[::1], float32[::1])", 4, 256, lambda rng: (f32(rng, N), np.zeros(4, np.float32))),
+        Kernel(block_sum, "void(float32[::1], float32[::1])", 4, 256,
+               lambda rng: (f32(rng, N), np.zeros(4, np.float32))),
     ]  # fmt: skip
 
 
@@ -205,7 +209,8 @@ def _exchanges(cuda: Any) -> list[Kernel]:
             histogram, "void(int32[::1], int32[::1])", 3, 128,
             lambda rng: (rng.integers(0, 1000, N).astype(np.int32), np.zeros(64, np.int32)),
         ),
-        Kernel(counted_barrier, "void(float32[::1], int32[::1])", 1, 128, lambda rng: (f32(rng, 128), np.zeros(1, np.int32))),
+        Kernel(counted_barrier, "void(float32[::1], int32[::1])", 1, 128,
+               lambda rng: (f32(rng, 128), np.zeros(1, np.int32))),
     ]  # fmt: skip
 
 
@@ -243,7 +248,9 @@ def _warps(cuda: Any) -> list[Kernel]:
         out[i] = n + cuda.shfl_xor_sync(0xFFFFFFFF, cuda.threadIdx.x, 1)
 
     return [
-        Kernel(warp_sum, "void(float32[::1], float32[::1])", 2, 64, lambda rng: (f32(rng, 128), np.zeros(4, np.float32))),
+        Kernel(
+            warp_sum, "void(float32[::1], float32[::1])", 2, 64, lambda rng: (f32(rng, 128), np.zeros(4, np.float32))
+        ),
         Kernel(warp_scan_f64, "void(float64[::1], float64[::1])", 2, 64, lambda rng: (rng.random(128), np.zeros(128))),
         Kernel(votes, "void(float32[::1], int32[::1])", 2, 64, lambda rng: (f32(rng, 128), np.zeros(128, np.int32))),
     ]
@@ -275,7 +282,8 @@ def _iterative(cuda: Any) -> list[Kernel]:
             ax[i] = total
 
     return [
-        Kernel(mandelbrot, "void(int32[::1], int32, int32)", 8, 128, lambda rng: (np.zeros(N, np.int32), np.int32(40), np.int32(100))),
+        Kernel(mandelbrot, "void(int32[::1], int32, int32)", 8, 128,
+               lambda rng: (np.zeros(N, np.int32), np.int32(40), np.int32(100))),
         Kernel(
             n_body, "void(float32[::1], float32[::1], float32[::1], float32[::1], float32[::1])", 2, 64,
             lambda rng: (*f32(rng, 4, 100), np.zeros(100, np.float32)),
@@ -372,7 +380,8 @@ def _atomics(cuda: Any) -> list[Kernel]:
         ),
         Kernel(
             atomics_64, "void(int64[::1], float64[::1], int64[::1], float64[::1])", 2, 64,
-            lambda rng: (rng.integers(-1000, 1000, 128), rng.random(128), np.zeros(4, np.int64), np.array([0.5, 0.5, np.nan])),
+            lambda rng: (rng.integers(-1000, 1000, 128), rng.random(128), np.zeros(4, np.int64),
+                         np.array([0.5, 0.5, np.nan])),
         ),
     ]  # fmt: skip
 
@@ -397,8 +406,10 @@ def _atomics_of_floats(cuda: Any) -> list[Kernel]:
             atomics_f32, "void(float32[::1], float32[::1])", 2, 64,
             lambda rng: (f32(rng, 128), np.array([0, 0, np.nan], np.float32)),
         ),
-        Kernel(float_sum, "void(float32[::1], float32[::1])", 1, 64, lambda rng: (f32(rng, 64), np.zeros(1, np.float32))),
-        Kernel(ticket, "void(int32[::1], int32[::1])", 1, 64, lambda rng: (np.zeros(1, np.int32), np.zeros(8, np.int32))),
+        Kernel(float_sum, "void(float32[::1], float32[::1])", 1, 64,
+               lambda rng: (f32(rng, 64), np.zeros(1, np.float32))),
+        Kernel(ticket, "void(int32[::1], int32[::1])", 1, 64,
+               lambda rng: (np.zeros(1, np.int32), np.zeros(8, np.int32))),
     ]  # fmt: skip
 
 
@@ -429,11 +440,17 @@ def _math(cuda: Any) -> list[Kernel]:
     def bits(a, out):
         i = cuda.grid(1)
         if i < a.size:
-            out[i] = cuda.popc(a[i]) + cuda.clz(a[i]) + cuda.ffs(a[i]) + np.int32(cuda.brev(np.uint32(a[i])) & np.uint32(255))
+            out[i] = (
+                cuda.popc(a[i])
+                + cuda.clz(a[i])
+                + cuda.ffs(a[i])
+                + np.int32(cuda.brev(np.uint32(a[i])) & np.uint32(255))
+            )
 
-    positive = lambda rng, n: (rng.random(n) + 0.5).astype(np.float32)  # noqa: E731
+    positive = lambda rng, n: (rng.random(n) + 0.5).astype(np.float32)
     return [
-        Kernel(math_f32, "void(float32[::1], float32[::1])", 8, 128, lambda rng: (f32(rng, N), np.zeros(N, np.float32))),
+        Kernel(math_f32, "void(float32[::1], float32[::1])", 8, 128,
+               lambda rng: (f32(rng, N), np.zeros(N, np.float32))),
         Kernel(math_f64, "void(float64[::1], float64[::1])", 8, 128, lambda rng: (rng.random(N) * 4 - 2, np.zeros(N))),
         Kernel(
             black_scholes, "void(float32[::1], float32[::1], float32[::1], float32[::1])", 8, 128,

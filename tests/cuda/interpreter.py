@@ -1,7 +1,8 @@
 """A slow interpreter of kernels, to hold compiled ones against.
 
-A thread is a generator: the kernel's own Python, in which everything that waits is a `yield`. Threads take turns in an order that a seed
-decides; what a barrier or an operation of a warp answers is computed when all that it is for have come.
+A thread is a generator: the kernel's own Python, in which everything that waits is a `yield`. Threads take turns in an
+order that a seed decides; what a barrier or an operation of a warp answers is computed when all that it is for have
+come.
 """
 
 from __future__ import annotations
@@ -19,8 +20,8 @@ import numpy as np
 WARP = 32
 BLOCK_WAITS = ("syncthreads", "syncthreads_count", "syncthreads_and", "syncthreads_or")
 WARP_WAITS = (
-    "syncwarp", "shfl_sync", "shfl_up_sync", "shfl_down_sync", "shfl_xor_sync", "all_sync", "any_sync", "eq_sync", "ballot_sync",
-    "match_any_sync", "match_all_sync",
+    "syncwarp", "shfl_sync", "shfl_up_sync", "shfl_down_sync", "shfl_xor_sync", "all_sync", "any_sync", "eq_sync",
+    "ballot_sync", "match_any_sync", "match_all_sync",
 )  # fmt: skip
 
 
@@ -57,10 +58,14 @@ class _Atomic:
     """Atomic operations: nobody comes in between."""
 
     def __init__(self) -> None:
-        update = lambda f: lambda array, i, v: _replace(array, i, lambda old: f(old, v))  # noqa: E731
+        update = lambda f: lambda array, i, v: _replace(array, i, lambda old: f(old, v))
         self.add, self.sub = update(lambda a, b: a + b), update(lambda a, b: a - b)
         self.max, self.min = update(max), update(min)
-        self.and_, self.or_, self.xor = update(lambda a, b: a & b), update(lambda a, b: a | b), update(lambda a, b: a ^ b)
+        self.and_, self.or_, self.xor = (
+            update(lambda a, b: a & b),
+            update(lambda a, b: a | b),
+            update(lambda a, b: a ^ b),
+        )
         self.exch = update(lambda _, b: b)
         self.inc = update(lambda a, b: 0 if a >= b else a + 1)
         self.dec = update(lambda a, b: b if a == 0 or a > b else a - 1)
@@ -69,7 +74,9 @@ class _Atomic:
 
 def _replace(array: np.ndarray, i: Any, f: Callable[[Any], Any]) -> Any:
     old = array[i].item()
-    array[i] = np.asarray(f(old)).astype(array.dtype) if array.dtype.kind == "f" else np.int64(f(old)).astype(array.dtype)
+    array[i] = (
+        np.asarray(f(old)).astype(array.dtype) if array.dtype.kind == "f" else np.int64(f(old)).astype(array.dtype)
+    )
     return old
 
 
@@ -79,7 +86,9 @@ class Thread:
     def __init__(self, block: Block, linear: int) -> None:
         x, y, _ = block.dim
         self.threadIdx = SimpleNamespace(x=linear % x, y=linear // x % y, z=linear // (x * y))
-        self.blockIdx, self.blockDim, self.gridDim = (SimpleNamespace(x=v[0], y=v[1], z=v[2]) for v in (block.index, block.dim, block.grid))
+        self.blockIdx, self.blockDim, self.gridDim = (
+            SimpleNamespace(x=v[0], y=v[1], z=v[2]) for v in (block.index, block.dim, block.grid)
+        )
         self.laneid, self.warpsize = linear % WARP, WARP
         self.shared = SimpleNamespace(array=lambda shape, dtype, site: block.array(site, shape, dtype))
         self.local = SimpleNamespace(array=np.empty)
@@ -144,11 +153,15 @@ def interpreted(source: str, name: str, space: dict[str, Any]) -> Callable[..., 
     return inside[name]
 
 
-def interpret(function: Callable[..., Any], grid: Any, block: Any, args: tuple[Any, ...], shared: int = 0, seed: int = 0) -> None:
+def interpret(
+    function: Callable[..., Any], grid: Any, block: Any, args: tuple[Any, ...], shared: int = 0, seed: int = 0
+) -> None:
     """Runs a kernel, one of `interpreted` or a Python function."""
     if not inspect.isgeneratorfunction(function):
         free = inspect.getclosurevars(function)
-        function = interpreted(inspect.getsource(function), function.__name__, {**function.__globals__, **free.nonlocals, **free.globals})
+        function = interpreted(
+            inspect.getsource(function), function.__name__, {**function.__globals__, **free.nonlocals, **free.globals}
+        )
     rng = random.Random(seed)
     grid, block = ([*(v if isinstance(v, tuple) else (v,)), 1, 1][:3] for v in (grid, block))
     threads = block[0] * block[1] * block[2]
@@ -197,9 +210,15 @@ def _answer_all(group: list[_Turn], kinds: tuple[str, ...]) -> None:
 def _answer_warp(group: list[_Turn]) -> None:
     """Operations of a warp: each for the lanes of its mask that have not ended."""
     lanes = {t.lane: t for t in group if not t.done}
-    for mask in {t.request[1] if len(t.request) > 1 else 0xFFFFFFFF for t in lanes.values() if t.request and t.request[0] in WARP_WAITS}:
+    for mask in {
+        t.request[1] if len(t.request) > 1 else 0xFFFFFFFF
+        for t in lanes.values()
+        if t.request and t.request[0] in WARP_WAITS
+    }:
         named = {lane: t for lane, t in lanes.items() if mask >> lane & 1}
-        asked = {t.request and (t.request[0], t.request[1] if len(t.request) > 1 else 0xFFFFFFFF) for t in named.values()}
+        asked = {
+            t.request and (t.request[0], t.request[1] if len(t.request) > 1 else 0xFFFFFFFF) for t in named.values()
+        }
         if len(asked) != 1 or None in asked or next(iter(asked))[1] != mask or next(iter(asked))[0] not in WARP_WAITS:
             continue
         values = {lane: t.request[2] if len(t.request) > 2 else 0 for lane, t in named.items()}
@@ -211,7 +230,7 @@ def _answer_warp(group: list[_Turn]) -> None:
 
 def _warp_answer(request: tuple[Any, ...], lane: int, values: dict[int, Any]) -> Any:
     own = values[lane]
-    bits = lambda f: sum(1 << i for i, v in values.items() if f(v))  # noqa: E731
+    bits = lambda f: sum(1 << i for i, v in values.items() if f(v))
     match request:
         case ("shfl_sync", _, _, source):
             return values.get(source & 31, own)

@@ -40,7 +40,9 @@ def run(library: Path, program: str, timeout: float = 60, **environment: str) ->
     """What a process ends with and says; None if it hangs."""
     variables = {k: v for k, v in os.environ.items() if k != "LANCEHEAD_CUDA_DEVICE"}
     given = {**variables, "LANCEHEAD_CUDA_DRIVER": str(library), "PYTHONUNBUFFERED": "1", **environment}
-    with subprocess.Popen([sys.executable, "-c", program], env=given, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        [sys.executable, "-c", program], env=given, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
         try:
             out, err = process.communicate(timeout=timeout)
         except subprocess.TimeoutExpired:

@@ -1,5 +1,5 @@
-"""A GPU for tests, without one: a library that stands in for NVIDIA's driver. What is launched, it gives back as PTX, which is
-lifted and runs on the CPU device with the parameters that the driver was given.
+"""A GPU for tests, without one: a library that stands in for NVIDIA's driver. What is launched, it gives back as PTX,
+which is lifted and runs on the CPU device with the parameters that the driver was given.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from lancehead.cuda import devices, gpu
 
 _TAGS = range(0x10, 0x14)
 _LAUNCH = ctypes.CFUNCTYPE(
-    ctypes.c_int, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p, ctypes.POINTER(ctypes.c_uint), ctypes.c_uint, ctypes.c_int,
+    ctypes.c_int, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p, ctypes.POINTER(ctypes.c_uint), ctypes.c_uint,
+    ctypes.c_int,
     ctypes.POINTER(ctypes.POINTER(ctypes.c_uint64)),
 )  # fmt: skip
 
@@ -37,15 +38,17 @@ class StandIn:
         if not self.path.exists():
             compiler = (sysconfig.get_config_var("CC") or "cc").split()[0]
             source, made = Path(__file__).with_name("fake_driver.c"), folder / f"{os.getpid()}.so"
-            subprocess.run([compiler, "-shared", "-fPIC", "-O1", "-w", "-pthread", "-o", str(made), str(source)], check=True)
+            subprocess.run(
+                [compiler, "-shared", "-fPIC", "-O1", "-w", "-pthread", "-o", str(made), str(source)], check=True
+            )
             # Processes that begin at once may share the folder.
             made.replace(self.path)
         self.library = ctypes.CDLL(str(self.path))
         for name in ("used", "threshold"):
             getattr(self.library, f"fake_{name}").restype = ctypes.c_size_t
         for name in (
-            "assembled", "launched", "pending", "calls", "own_pools", "default_pool_changes", "from_default_pool", "registered",
-            "streams_alive", "events_alive",
+            "assembled", "launched", "pending", "calls", "own_pools", "default_pool_changes", "from_default_pool",
+            "registered", "streams_alive", "events_alive",
         ):  # fmt: skip
             getattr(self.library, f"fake_{name}").restype = ctypes.c_long
         self._launches: list[tuple[str, tuple[int, ...], int, bool]] = []
@@ -88,7 +91,13 @@ class StandIn:
         return int(self.library.fake_calls(function.encode()))
 
     def set(
-        self, pinned: bool = False, pools: bool = True, idle: bool = False, order: int = 0, eager: bool = False, blocks: bool = False
+        self,
+        pinned: bool = False,
+        pools: bool = True,
+        idle: bool = False,
+        order: int = 0,
+        eager: bool = False,
+        blocks: bool = False,
     ) -> None:
         """Whether memory of the host cannot be paged; whether there are pools; whether launches do nothing.
 
@@ -117,12 +126,16 @@ class StandIn:
         """The variables that the host knows: address there, address in the lifted kernel, size."""
         found = []
         name, at, size = ctypes.c_char_p(), ctypes.c_void_p(), ctypes.c_size_t()
-        while self.library.fake_variable(ctypes.c_void_p(module), len(found), ctypes.byref(name), ctypes.byref(at), ctypes.byref(size)):
+        while self.library.fake_variable(
+            ctypes.c_void_p(module), len(found), ctypes.byref(name), ctypes.byref(at), ctypes.byref(size)
+        ):
             assert name.value is not None and at.value is not None
             found.append((at.value, made.variable(name.value.decode())[0], size.value))
         return found
 
-    def _launch(self, module: int, text: bytes, name: bytes, dims: Any, shared: int, cooperative: int, words: Any) -> int:
+    def _launch(
+        self, module: int, text: bytes, name: bytes, dims: Any, shared: int, cooperative: int, words: Any
+    ) -> int:
         try:
             with self._running:
                 made = self._kernel(text, name)

@@ -1,4 +1,5 @@
-"""NumPy's functions of small arrays in kernels: the CPU device gives what NumPy gives, lifted PTX the same bits, without a heap."""
+"""NumPy's functions of small arrays in kernels: the CPU device gives what NumPy gives, lifted PTX the same bits,
+without a heap."""
 
 from __future__ import annotations
 
@@ -7,9 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from both_ways import both
 from corpus import Kernel
-
 from lancehead import cuda, errors
 
 F4, F8, I4, C16 = np.float32, np.float64, np.int32, np.complex128
@@ -27,7 +28,7 @@ def kernel(f: Expression, width: int, dtype: Any) -> Kernel:
         out[i, :width] = f(a, b)
 
     name = np.dtype(dtype).name
-    arguments = lambda rng: ((9 * rng.random((8, 8)) + 1).astype(dtype), np.zeros((8, width), dtype))  # noqa: E731
+    arguments = lambda rng: ((9 * rng.random((8, 8)) + 1).astype(dtype), np.zeros((8, width), dtype))
     return Kernel(k, f"void({name}[:, ::1], {name}[:, ::1])", 1, 8, arguments)
 
 
@@ -85,25 +86,42 @@ def thirds(a, b):
 
 
 EXPRESSIONS: dict[str, tuple[Expression, int, Any]] = {
-    "updated": (updated, 4, F8), "shifted": (shifted, 4, F8), "shifted_f4": (shifted, 4, F4), "made": (made, 4, F8), "stepped": (stepped, 4, F8),
-    "sorted": (sorted_in_place, 4, F8), "sorted_i4": (sorted_in_place, 4, I4), "blended": (blended, 4, F4), "iterated": (iterated, 2, F8),
-    "thirds": (thirds, 4, F8), "where": (lambda a, b: np.where(a > b, a, b), 4, F8), "where_0": (lambda a, b: np.where(a > 5, a, 0), 4, F4),
-    "std": (lambda a, b: np.std(a) + b.var(), 1, F8), "mean": (lambda a, b: a.mean() + np.average(b), 1, F4), "dot": (lambda a, b: np.dot(a, b) + a @ a, 1, F8),
-    "dot_complex": (lambda a, b: np.dot(a * 1j, b) + np.vdot(a, b), 1, C16), "complex": (lambda a, b: a * np.conj(b) + np.exp(1j * a).real, 4, C16),
-    "product": (lambda a, b: (a.reshape(2, 2) @ b.reshape(2, 2)).ravel(), 4, F8), "product_t": (lambda a, b: (a.reshape(2, 2).T @ b.reshape(2, 2)).ravel(), 4, F4),
-    "product_c": (lambda a, b: (a.reshape(2, 2) @ b.reshape(2, 2).T).ravel(), 4, C16), "product_i": (lambda a, b: (a.reshape(2, 2) @ b.reshape(2, 2)).ravel(), 4, I4),
-    "outer": (lambda a, b: np.outer(a[:2], b[:2]).ravel(), 4, F8), "cross": (lambda a, b: np.cross(a[:3], b[:3]), 3, F8),
-    "sum_axis": (lambda a, b: a.reshape(2, 2).sum(axis=0) + np.sum(b.reshape(2, 2), axis=1), 2, F8), "max_axis": (lambda a, b: a.reshape(2, 2).max(axis=1), 2, F8),
-    "std_axis": (lambda a, b: np.std(a.reshape(2, 2), axis=0), 2, F8), "argmin": (lambda a, b: np.argmin(a) + 10 * b.argmax() + 100 * np.ptp(a), 1, F8),
-    "argmin_axis": (lambda a, b: np.argmin(a.reshape(2, 2), axis=0), 2, F8), "median": (lambda a, b: np.median(a) + np.percentile(b, 30.0), 1, F8),
-    "cumsum": (lambda a, b: np.cumsum(a) + b.cumprod(), 4, F8), "diff": (lambda a, b: np.diff(a), 3, F8), "prod": (lambda a, b: np.prod(a) - np.min(b), 1, F8),
+    "updated": (updated, 4, F8), "shifted": (shifted, 4, F8), "shifted_f4": (shifted, 4, F4), "made": (made, 4, F8),
+    "stepped": (stepped, 4, F8),
+    "sorted": (sorted_in_place, 4, F8), "sorted_i4": (sorted_in_place, 4, I4), "blended": (blended, 4, F4),
+    "iterated": (iterated, 2, F8),
+    "thirds": (thirds, 4, F8), "where": (lambda a, b: np.where(a > b, a, b), 4, F8),
+    "where_0": (lambda a, b: np.where(a > 5, a, 0), 4, F4),
+    "std": (lambda a, b: np.std(a) + b.var(), 1, F8), "mean": (lambda a, b: a.mean() + np.average(b), 1, F4),
+    "dot": (lambda a, b: np.dot(a, b) + a @ a, 1, F8),
+    "dot_complex": (lambda a, b: np.dot(a * 1j, b) + np.vdot(a, b), 1, C16),
+    "complex": (lambda a, b: a * np.conj(b) + np.exp(1j * a).real, 4, C16),
+    "product": (lambda a, b: (a.reshape(2, 2) @ b.reshape(2, 2)).ravel(), 4, F8),
+    "product_t": (lambda a, b: (a.reshape(2, 2).T @ b.reshape(2, 2)).ravel(), 4, F4),
+    "product_c": (lambda a, b: (a.reshape(2, 2) @ b.reshape(2, 2).T).ravel(), 4, C16),
+    "product_i": (lambda a, b: (a.reshape(2, 2) @ b.reshape(2, 2)).ravel(), 4, I4),
+    "outer": (lambda a, b: np.outer(a[:2], b[:2]).ravel(), 4, F8),
+    "cross": (lambda a, b: np.cross(a[:3], b[:3]), 3, F8),
+    "sum_axis": (lambda a, b: a.reshape(2, 2).sum(axis=0) + np.sum(b.reshape(2, 2), axis=1), 2, F8),
+    "max_axis": (lambda a, b: a.reshape(2, 2).max(axis=1), 2, F8),
+    "std_axis": (lambda a, b: np.std(a.reshape(2, 2), axis=0), 2, F8),
+    "argmin": (lambda a, b: np.argmin(a) + 10 * b.argmax() + 100 * np.ptp(a), 1, F8),
+    "argmin_axis": (lambda a, b: np.argmin(a.reshape(2, 2), axis=0), 2, F8),
+    "median": (lambda a, b: np.median(a) + np.percentile(b, 30.0), 1, F8),
+    "cumsum": (lambda a, b: np.cumsum(a) + b.cumprod(), 4, F8), "diff": (lambda a, b: np.diff(a), 3, F8),
+    "prod": (lambda a, b: np.prod(a) - np.min(b), 1, F8),
     "joined": (lambda a, b: np.concatenate((a[:2], b[:2])) + np.stack((a, b))[1] + np.vstack((a, b))[0], 4, F8),
-    "moved": (lambda a, b: np.roll(a, 1) + np.flip(b), 4, F8), "copied": (lambda a, b: a.copy() + b.astype(np.float32) + a.reshape(2, 2).T.flatten(), 4, F8),
+    "moved": (lambda a, b: np.roll(a, 1) + np.flip(b), 4, F8),
+    "copied": (lambda a, b: a.copy() + b.astype(np.float32) + a.reshape(2, 2).T.flatten(), 4, F8),
     "truth": (lambda a, b: np.any(a > 8) + 2 * np.all(b > 2) + 4 * np.count_nonzero(a > 5) + (b > 5).sum(), 1, F8),
-    "nans": (lambda a, b: np.nansum(a) + np.nanmax(b) + np.nanmean(a), 1, F8), "norm": (lambda a, b: np.linalg.norm(a) * b, 4, F8),
-    "interp": (lambda a, b: np.interp(1.5, np.arange(4.0), a) + np.polyval(b, 0.5), 1, F8), "integers": (lambda a, b: a // b + (a % b << 2), 4, I4),
-    "solved": (lambda a, b: np.linalg.solve(a.reshape(2, 2) + 9 * np.eye(2), b[:2]) + np.linalg.det(a.reshape(2, 2)) + np.trace(b.reshape(2, 2)), 2, F8),
-    "inverse": (lambda a, b: (np.linalg.inv(a.reshape(2, 2) + 9 * np.identity(2)) @ np.array(((1.0, 2.0), (3.0, 4.0)))).ravel(), 4, F8),
+    "nans": (lambda a, b: np.nansum(a) + np.nanmax(b) + np.nanmean(a), 1, F8),
+    "norm": (lambda a, b: np.linalg.norm(a) * b, 4, F8),
+    "interp": (lambda a, b: np.interp(1.5, np.arange(4.0), a) + np.polyval(b, 0.5), 1, F8),
+    "integers": (lambda a, b: a // b + (a % b << 2), 4, I4),
+    "solved": (lambda a, b: np.linalg.solve(a.reshape(2, 2) + 9 * np.eye(2), b[:2]) + np.linalg.det(a.reshape(2, 2))
+               + np.trace(b.reshape(2, 2)), 2, F8),
+    "inverse": (lambda a, b: (np.linalg.inv(a.reshape(2, 2) + 9 * np.identity(2))
+                              @ np.array(((1.0, 2.0), (3.0, 4.0)))).ravel(), 4, F8),
 }  # fmt: skip
 
 
@@ -171,7 +189,7 @@ def test_functions_of_the_program_make_arrays() -> None:
         return a * 2 + b
 
     device = cuda.jit(device=True)(scaled)
-    f = lambda a, b: device(a, b)  # noqa: E731
+    f = lambda a, b: device(a, b)
     direct, lifted = both(kernel(f, 4, F8))[1]
     assert np.array_equal(direct, lifted) and direct.all()
 

@@ -1,4 +1,5 @@
-"""The table of a GPU, `benches/gpu/run.py`: all of it runs, on the library that stands in for a driver; and its CUDA C computes the same."""
+"""The table of a GPU, `benches/gpu/run.py`: all of it runs, on the library that stands in for a driver; and its CUDA C
+computes the same."""
 
 from __future__ import annotations
 
@@ -8,9 +9,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-import cases
 import numpy as np
 import pytest
+
+import cases
 from lancehead import _core, cuda
 from lancehead.cuda import nvrtc, toolkit
 
@@ -34,7 +36,9 @@ def run(*arguments: str, **environment: str) -> str:
 
 def table(tmp_path: Path, *arguments: str, more: str = "") -> list[list[str]]:
     """Cells of the table that is made on the library."""
-    (tmp_path / "sitecustomize.py").write_text(STARTS.format(tests=str(Path(__file__).parent), folder=str(tmp_path)) + more)
+    (tmp_path / "sitecustomize.py").write_text(
+        STARTS.format(tests=str(Path(__file__).parent), folder=str(tmp_path)) + more
+    )
     path = f"{tmp_path}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"
     printed = run("--small", *arguments, str(tmp_path / "table.md"), PYTHONPATH=path, LANCEHEAD_CUDA_DEVICE="")
     text = (tmp_path / "table.md").read_text()
@@ -72,7 +76,10 @@ def test_rows_that_fail_cost_nothing_but_themselves(tmp_path: Path) -> None:
     assert failed["n_body"] == "FAILED: took longer than 6 s"
     assert all("ZeroDivisionError" in failed[name] for name in first)
     assert {name for name, row in rows.items() if row[6].startswith("FAILED")} == {"add float32", "transpose", "n_body"}
-    assert rows["copy float32"][6] == rows["Monte-Carlo pi"][6] == "yes" and rows["the corpus, 33 kernels"][6] == "33 bit for bit"
+    assert (
+        rows["copy float32"][6] == rows["Monte-Carlo pi"][6] == "yes"
+        and rows["the corpus, 33 kernels"][6] == "33 bit for bit"
+    )
     assert rows["copy float32"][2].endswith(" ms") and rows["Monte-Carlo pi"][2].endswith(" ms")
     assert rows["first call of matmul_shared, cached"][2].endswith(" ms")
 
@@ -85,7 +92,11 @@ def test_when_the_time_is_over_nothing_new_is_started(tmp_path: Path) -> None:
 
 def test_the_file_has_what_is_known_when_the_command_is_stopped(tmp_path: Path) -> None:
     (tmp_path / "sitecustomize.py").write_text(STARTS.format(tests=str(Path(__file__).parent), folder=str(tmp_path)))
-    given = {**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{os.environ.get('PYTHONPATH', '')}", "LANCEHEAD_CUDA_DEVICE": ""}
+    given = {
+        **os.environ,
+        "PYTHONPATH": f"{tmp_path}{os.pathsep}{os.environ.get('PYTHONPATH', '')}",
+        "LANCEHEAD_CUDA_DEVICE": "",
+    }
     command = [sys.executable, str(GPU / "run.py"), "--small", str(tmp_path / "table.md")]
     with subprocess.Popen(command, env=given, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
@@ -98,7 +109,9 @@ def test_the_file_has_what_is_known_when_the_command_is_stopped(tmp_path: Path) 
 
 def test_a_gpu_that_cannot_be_used_is_told(tmp_path: Path) -> None:
     given = {**os.environ, "LANCEHEAD_CUDA_DEVICE": "gpu", "LANCEHEAD_CUDA_DRIVER": str(tmp_path / "nowhere.so")}
-    done = subprocess.run([sys.executable, str(GPU / "run.py"), "--small", "--seconds", "3"], env=given, capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, str(GPU / "run.py"), "--small", "--seconds", "3"], env=given, capture_output=True, text=True
+    )
     assert done.returncode == 1 and "there is no GPU that lancehead can use" in done.stdout
 
 
@@ -114,7 +127,7 @@ def test_results_that_depend_on_the_order_of_threads_may_differ_a_little(tmp_pat
     names = ["corpus float_sum", "corpus votes", "corpus heat"]
     np.savez(tmp_path / "cpu.npz", **{f"{name}/0": here + np.float32(1e-6) for name in names[:2]})
     cpu = cases.CpuDevice(str(tmp_path))
-    told = lambda name, a: cpu.agrees(Fixed(name, lambda: abs, (), lambda: (a,)))  # noqa: E731
+    told = lambda name, a: cpu.agrees(Fixed(name, lambda: abs, (), lambda: (a,)))
     assert told(names[0], here + np.float32(1e-6)) == "yes" and told(names[1], here) == "NO"
     assert "any order" in told(names[0], here) and told(names[0], here + 1) == "NO"
     with pytest.raises(RuntimeError, match="no results"):
@@ -138,9 +151,14 @@ def test_the_kernels_in_cuda_c_compute_the_same() -> None:
         if case.row == "14" or case.name == "heat_steps":
             continue
         here, there = ([a.copy() if isinstance(a, np.ndarray) else a for a in case.arguments()] for _ in range(2))
-        cuda.jit(case.kernel())[case.grid, case.block](*(cuda.to_device(a) if isinstance(a, np.ndarray) and a.dtype.names else a for a in here))
+        cuda.jit(case.kernel())[case.grid, case.block](
+            *(cuda.to_device(a) if isinstance(a, np.ndarray) and a.dtype.names else a for a in here)
+        )
         kernel = _core.PtxKernel(ptx, case.name.replace(" ", "_").replace("-", "_"))
-        words = [a.ctypes.data if isinstance(a, np.ndarray) else int.from_bytes(a.tobytes(), "little") for a in (*there, np.int64(case.n))]
+        words = [
+            a.ctypes.data if isinstance(a, np.ndarray) else int.from_bytes(a.tobytes(), "little")
+            for a in (*there, np.int64(case.n))
+        ]
         grid, block = ([*(e if isinstance(e, tuple) else (e,)), 1, 1][:3] for e in (case.grid, case.block))
         kernel.launch(grid, block, 0, words)
         for a, b in zip(here, there, strict=True):

@@ -1,4 +1,5 @@
-"""What is run on the day that there is a GPU, on the library that stands in for a driver: all of its parts work, and none stops the others."""
+"""What is run on the day that there is a GPU, on the library that stands in for a driver: all of its parts work, and
+none stops the others."""
 
 from __future__ import annotations
 
@@ -10,6 +11,7 @@ from importlib.metadata import distribution
 from pathlib import Path
 
 import pytest
+
 from test_bench import GPU, STARTS
 
 sys.path.insert(0, str(GPU))
@@ -38,17 +40,36 @@ LACKING = ("not installed", "cannot be imported", "finds no GPU", "none works he
 def environment(tmp_path: Path) -> dict[str, str]:
     """Has Python start with the library."""
     (tmp_path / "sitecustomize.py").write_text(STARTS.format(tests=str(Path(__file__).parent), folder=str(tmp_path)))
-    return {**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{os.environ.get('PYTHONPATH', '')}", "LANCEHEAD_CUDA_DEVICE": ""}
+    return {
+        **os.environ,
+        "PYTHONPATH": f"{tmp_path}{os.pathsep}{os.environ.get('PYTHONPATH', '')}",
+        "LANCEHEAD_CUDA_DEVICE": "",
+    }
 
 
 def run(*arguments: str, environment: dict[str, str]) -> tuple[int, str]:
-    done = subprocess.run([sys.executable, str(GPU / "check_card.py"), *arguments], env=environment, capture_output=True, text=True, timeout=300)
+    done = subprocess.run(
+        [sys.executable, str(GPU / "check_card.py"), *arguments],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
     assert not done.stderr, done.stderr
     return done.returncode, done.stdout
 
 
 def test_all_steps(environment: dict[str, str], tmp_path: Path) -> None:
-    code, text = run("--seconds", "280", "--patience", "8", "--without", ",".join(WITHOUT), str(tmp_path / "report.txt"), environment=environment)
+    code, text = run(
+        "--seconds",
+        "280",
+        "--patience",
+        "8",
+        "--without",
+        ",".join(WITHOUT),
+        str(tmp_path / "report.txt"),
+        environment=environment,
+    )
     assert (tmp_path / "report.txt").read_text() == text
     lines = [line for line in text.splitlines() if line.startswith(("PASS", "FAIL", "SKIPPED"))]
     assert [line for line in lines if line.startswith("FAIL")] == [] and code == 0, text
@@ -77,7 +98,7 @@ def test_a_gpu_that_is_asked_for_and_cannot_be_used_is_a_failure(tmp_path: Path)
     assert "THE FIRST STEP HAS FAILED" in text
 
 
-FAULTS = '''
+FAULTS = """
 import os, signal, time
 from guarded import Skipped, Task
 
@@ -102,7 +123,7 @@ def checks():
     yield Task("alone", number, alone=True)
     yield Task("again", number)
     yield Task("at_exit", at_exit)
-'''
+"""
 
 
 def faulty(tmp_path: Path, text: str = FAULTS) -> check_card.Step:
@@ -121,9 +142,16 @@ def test_faults_cost_nothing_but_themselves(tmp_path: Path) -> None:
     assert heads["faulty.spoils"].startswith("FAIL") and "sticky" in heads["faulty.spoils"]
     assert heads["faulty.lacks"].startswith("SKIPPED") and "no tool" in heads["faulty.lacks"]
     processes = [heads[f"faulty.{name}"].split()[-1] for name in ("number", "alone", "again")]
-    assert all(heads[f"faulty.{name}"].startswith("PASS") for name in ("number", "alone", "again")) and len(set(processes)) == 3
+    assert (
+        all(heads[f"faulty.{name}"].startswith("PASS") for name in ("number", "alone", "again"))
+        and len(set(processes)) == 3
+    )
     assert heads["faulty.at_exit"].startswith("PASS")
-    assert heads["faulty.exit"].startswith("FAIL") and "after at_exit" in heads["faulty.exit"] and "SIGABRT" in heads["faulty.exit"]
+    assert (
+        heads["faulty.exit"].startswith("FAIL")
+        and "after at_exit" in heads["faulty.exit"]
+        and "SIGABRT" in heads["faulty.exit"]
+    )
     assert heads["fine.works"].endswith(": well") and heads["fine.exit"].startswith("PASS")
     assert any("THE FIRST STEP HAS FAILED" in line for line in lines)
 
@@ -135,7 +163,10 @@ def test_a_step_that_cannot_begin(tmp_path: Path) -> None:
 
 
 def test_what_there_is_no_time_for_is_said(tmp_path: Path) -> None:
-    text = "import time\nfrom guarded import Task\ndef checks():\n    return [Task(n, lambda: time.sleep(1.5)) for n in 'abcd']\n"
+    text = (
+        "import time\nfrom guarded import Task\ndef checks():\n    return [Task(n, lambda: time.sleep(1.5)) for n in "
+        "'abcd']\n"
+    )
     step = faulty(tmp_path, text)._replace(seconds=2, each=30)
     found = {line.split()[1]: (verdict, line) for verdict, line in check_card.run_steps([step, step], 2.5) if verdict}
     assert found["faulty.a"][0] == "PASS" and found["faulty.b"][0] == "FAIL" and "was over" in found["faulty.b"][1]
@@ -143,10 +174,17 @@ def test_what_there_is_no_time_for_is_said(tmp_path: Path) -> None:
 
 
 def test_a_command_that_is_stopped_takes_its_processes_with_it(tmp_path: Path) -> None:
-    step = faulty(tmp_path, f"import os, time\nopen({str(tmp_path / 'pid')!r}, 'w').write(str(os.getpid()))\ntime.sleep(60)\n")
-    code = f"import sys; sys.path.insert(0, {str(GPU)!r})\nimport check_card, guarded; from pathlib import Path\nguarded.stop_when_asked()\n"
+    step = faulty(
+        tmp_path, f"import os, time\nopen({str(tmp_path / 'pid')!r}, 'w').write(str(os.getpid()))\ntime.sleep(60)\n"
+    )
+    code = (
+        f"import sys; sys.path.insert(0, {str(GPU)!r})\nimport check_card, guarded; from pathlib import "
+        "Path\nguarded.stop_when_asked()\n"
+    )
     code += f"list(check_card.run_steps([check_card.Step('faulty', 50, 50, Path({str(step.folder)!r}))], 50))"
-    assert subprocess.run(["timeout", "3", sys.executable, "-c", code], capture_output=True, text=True).returncode == 124
+    assert (
+        subprocess.run(["timeout", "3", sys.executable, "-c", code], capture_output=True, text=True).returncode == 124
+    )
     with pytest.raises(ProcessLookupError):
         os.kill(int((tmp_path / "pid").read_text()), 0)
 
@@ -154,27 +192,52 @@ def test_a_command_that_is_stopped_takes_its_processes_with_it(tmp_path: Path) -
 def wheel(folder: Path) -> Path:
     """A wheel of what is installed."""
     found = distribution("lancehead")
-    tag = next(line.split(": ")[1] for line in (found.read_text("WHEEL") or "").splitlines() if line.startswith("Tag: "))
+    tag = next(
+        line.split(": ")[1] for line in (found.read_text("WHEEL") or "").splitlines() if line.startswith("Tag: ")
+    )
     path = folder / f"lancehead-{found.version}-{tag}.whl"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as packed:
         for file in found.files or ():
-            if file.parts[0].startswith("lancehead") and file.suffix != ".pyc" and (there := Path(str(file.locate()))).exists():
+            if (
+                file.parts[0].startswith("lancehead")
+                and file.suffix != ".pyc"
+                and (there := Path(str(file.locate()))).exists()
+            ):
                 packed.write(there, str(file))
     return path
 
 
 def test_the_folder_to_carry(environment: dict[str, str], tmp_path: Path) -> None:
-    """From an empty folder, with what is in the folder only: the four parts run one after the other and leave their files."""
+    """From an empty folder, with what is in the folder only: the four parts run one after the other and leave their
+    files."""
     carried, empty, out = tmp_path / "carried", tmp_path / "empty", tmp_path / "out"
-    subprocess.run([str(ROOT / "tools" / "gpu_folder.sh"), str(wheel(tmp_path)), str(carried)], check=True, capture_output=True)
+    subprocess.run(
+        [str(ROOT / "tools" / "gpu_folder.sh"), str(wheel(tmp_path)), str(carried)], check=True, capture_output=True
+    )
     empty.mkdir()
     limits = {"FULL": "11", "SMALL": "100", "TESTS": "100", "PATIENCE": "8"}
-    given = {**environment, **limits, "PYTHON": sys.executable, "OUT": str(out), "WITHOUT": ",".join([*WITHOUT, "kernels"])}
-    done = subprocess.run(["sh", str(carried / "run.sh")], cwd=empty, env=given, capture_output=True, text=True, timeout=400)
+    given = {
+        **environment,
+        **limits,
+        "PYTHON": sys.executable,
+        "OUT": str(out),
+        "WITHOUT": ",".join([*WITHOUT, "kernels"]),
+    }
+    done = subprocess.run(
+        ["sh", str(carried / "run.sh")], cwd=empty, env=given, capture_output=True, text=True, timeout=400
+    )
     assert done.returncode == 0, done.stderr
     summary = (out / "summary.txt").read_text()
     assert summary == done.stdout and not list(empty.iterdir())
-    assert {file.name for file in out.iterdir()} == {"summary.txt", "card.txt", "small.txt", "small.md", "tests.txt", "table.txt", "table.md"}
+    assert {file.name for file in out.iterdir()} == {
+        "summary.txt",
+        "card.txt",
+        "small.txt",
+        "small.md",
+        "tests.txt",
+        "table.txt",
+        "table.md",
+    }
     assert "checks: ended with 0" in summary, (out / "card.txt").read_text()
     assert "small table: ended with 0" in summary and "table: ended with 0" in summary
     assert f"lancehead {distribution('lancehead').version}" in summary
@@ -190,7 +253,10 @@ def test_the_folder_to_carry(environment: dict[str, str], tmp_path: Path) -> Non
 
 def test_reports_are_read_as_they_come(tmp_path: Path) -> None:
     """A report is there before the process has ended."""
-    text = "import time\nfrom guarded import Task\ndef checks():\n    yield Task('first', lambda: 1)\n    yield Task('second', lambda: time.sleep(30))\n"
+    text = (
+        "import time\nfrom guarded import Task\ndef checks():\n    yield Task('first', lambda: 1)\n    yield "
+        "Task('second', lambda: time.sleep(30))\n"
+    )
     reports = check_card.run_step(faulty(tmp_path, text)._replace(each=30), 30, (), ())
     assert next(reports) == guarded.Report("first", "passed", 1)
     reports.close()

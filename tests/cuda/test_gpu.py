@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from corpus import make
-from stand_in import StandIn, forget
 
+from corpus import make
 from lancehead import _core, cuda
 from lancehead.cuda import linking
 from lancehead.cuda.cudadrv.driver import CudaAPIError
 from lancehead.cuda.devicearray import GpuNDArray
+from stand_in import StandIn, forget
 
 KERNELS = make(cuda)
 
@@ -157,8 +157,10 @@ def test_views_and_copies(gpu: StandIn) -> None:
     for h in (host, np.asfortranarray(host)):
         d = cuda.to_device(h)
         assert d.strides == h.strides and d.copy_to_host().strides == h.strides
-        for view in (lambda a: a[1], lambda a: a[:, ::-1, 1:3], lambda a: a[..., 0], lambda a: a[0, 1, 2], lambda a: a[:, None],
-                     lambda a: a.transpose((2, 0, 1)), lambda a: a[1, ..., 2:], lambda a: a.view(np.int64)):  # fmt: skip
+        for view in (lambda a: a[1], lambda a: a[:, ::-1, 1:3], lambda a: a[..., 0], lambda a: a[0, 1, 2],
+                     lambda a: a[:, None],
+                     lambda a: a.transpose((2, 0, 1)), lambda a: a[1, ..., 2:],
+                     lambda a: a.view(np.int64)):  # fmt: skip
             got, want = view(d), view(h)
             got = got.copy_to_host() if isinstance(got, GpuNDArray) else got
             assert np.array_equal(got, want) and got.dtype == want.dtype
@@ -252,7 +254,9 @@ def test_threads_of_python_have_no_context_at_first(gpu: StandIn) -> None:
 
     def elsewhere() -> None:
         end.synchronize()
-        facts.extend([end.query(), cuda.event_elapsed_time(start, end), next(iter(scale.overloads.values())).regs_per_thread])
+        facts.extend(
+            [end.query(), cuda.event_elapsed_time(start, end), next(iter(scale.overloads.values())).regs_per_thread]
+        )
 
     thread = threading.Thread(target=elsewhere)
     thread.start()
@@ -292,10 +296,19 @@ def test_exceptions_are_read_back(gpu: StandIn) -> None:
 
 def test_errors_are_those_that_cuda_has(gpu: StandIn) -> None:
     a = cuda.to_device(np.ones(4))
-    for grid, block, shared in ((1, 2048, 0), (0, 1, 0), (1 << 32, 1, 0), ((1, 70000), 1, 0), (1, 1, -1), (1, 1, 1 << 20)):
+    for grid, block, shared in (
+        (1, 2048, 0),
+        (0, 1, 0),
+        (1 << 32, 1, 0),
+        ((1, 70000), 1, 0),
+        (1, 1, -1),
+        (1, 1, 1 << 20),
+    ):
         with pytest.raises(CudaAPIError, match=r"\[1\] Call to cuLaunchKernel results in CUDA_ERROR_INVALID_VALUE"):
             scale[grid, block, 0, shared](a, 2)
-    with pytest.raises(CudaAPIError, match=r"\[2\] Call to cuMemAlloc(FromPool)?Async results in CUDA_ERROR_OUT_OF_MEMORY"):
+    with pytest.raises(
+        CudaAPIError, match=r"\[2\] Call to cuMemAlloc(FromPool)?Async results in CUDA_ERROR_OUT_OF_MEMORY"
+    ):
         cuda.device_array(1 << 40, np.uint8)
     with pytest.raises(TypeError, match="missing 1 required positional argument: 'factor'"):
         scale[1, 4](a)
@@ -366,7 +379,9 @@ def test_a_kernel_has_no_code_for_the_cpu(gpu: StandIn) -> None:
 
 def test_signatures_are_compiled_for_the_gpu_only(gpu: StandIn, monkeypatch: pytest.MonkeyPatch) -> None:
     made, make, a = [], _core.dispatcher, np.ones(4)
-    monkeypatch.setattr(_core, "dispatcher", lambda function, options, *rest: made.append(options) or make(function, options, *rest))
+    monkeypatch.setattr(
+        _core, "dispatcher", lambda function, options, *rest: made.append(options) or make(function, options, *rest)
+    )
     cuda.jit("void(float64[::1], int64)")(scale.py_func)[1, 4](a, 2)
     assert a.tolist() == [2] * 4 and ["_gpu" in options for options in made] == [True]
 

@@ -1,4 +1,5 @@
-"""Kernels for GPUs in the cache: machine code is found by later processes, which compile nothing, and never when it does not fit."""
+"""Kernels for GPUs in the cache: machine code is found by later processes, which compile nothing, and never when it
+does not fit."""
 
 from __future__ import annotations
 
@@ -12,10 +13,10 @@ from types import ModuleType
 
 import numpy as np
 import pytest
-from stand_in import StandIn
 
 from lancehead import config, cuda
 from lancehead._command import cache
+from stand_in import StandIn
 
 PROGRAM = """
 import ctypes, json, os
@@ -45,7 +46,8 @@ def main():
     cuda.device_array(1)
     kernel[1, 8](cuda.device_array(8), 3.0)
     driver = ctypes.CDLL(os.environ["LANCEHEAD_CUDA_DRIVER"])
-    print(json.dumps([driver.fake_assembled(), sum(kernel.stats.cache_hits.values()), sum(kernel.stats.cache_misses.values())]))
+    stats = kernel.stats
+    print(json.dumps([driver.fake_assembled(), sum(stats.cache_hits.values()), sum(stats.cache_misses.values())]))
 """
 
 

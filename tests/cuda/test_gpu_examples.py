@@ -1,4 +1,5 @@
-"""The programs of `examples/cuda` say the same on a GPU, that of the library that stands in for a driver, as on the CPU device."""
+"""The programs of `examples/cuda` say the same on a GPU, that of the library that stands in for a driver, as on the CPU
+device."""
 
 from __future__ import annotations
 
@@ -8,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from lancehead.cuda import toolkit
 from test_bench import STARTS
 
@@ -30,7 +32,9 @@ def test_it_says_the_same(folder: Path, name: str) -> None:
 
     def said(device: str, path: str) -> str:
         variables = {**os.environ, "LANCEHEAD_CUDA_DEVICE": device, "PYTHONPATH": path}
-        return subprocess.run([sys.executable, str(EXAMPLES / f"{name}.py")], env=variables, capture_output=True, text=True, check=True).stdout
+        return subprocess.run(
+            [sys.executable, str(EXAMPLES / f"{name}.py")], env=variables, capture_output=True, text=True, check=True
+        ).stdout
 
     known = os.environ.get("PYTHONPATH", "")
     there = said("gpu", f"{folder}{os.pathsep}{known}")

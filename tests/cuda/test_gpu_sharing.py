@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from lancehead import cuda, njit
 from lancehead.cuda.cudadrv.driver import CudaAPIError
 from lancehead.cuda.devicearray import GpuNDArray
@@ -42,11 +43,21 @@ def test_dlpack_there_and_back(gpu: StandIn, versions: bool, dtype: str) -> None
     kind = np.dtype(pytest.importorskip("ml_dtypes").bfloat16 if dtype == "bfloat16" else dtype)
     host = np.arange(24).reshape(4, 6).astype(kind)
     d = cuda.to_device(host)
-    for view in (lambda a: a, lambda a: a.T, lambda a: a[1:, ::2], lambda a: a[::-1], lambda a: a[2, 3:4], lambda a: a[:0]):
+    for view in (
+        lambda a: a,
+        lambda a: a.T,
+        lambda a: a[1:, ::2],
+        lambda a: a[::-1],
+        lambda a: a[2, 3:4],
+        lambda a: a[:0],
+    ):
         theirs = Theirs(view(d), versions)
         ours = cuda.from_dlpack(theirs)
         assert isinstance(ours, GpuNDArray) and ours.dtype == kind and theirs.streams == [1]
-        assert np.array_equal(ours.copy_to_host(), view(host)) and ours.device_ctypes_pointer.value == view(d).device_ctypes_pointer.value
+        assert (
+            np.array_equal(ours.copy_to_host(), view(host))
+            and ours.device_ctypes_pointer.value == view(d).device_ctypes_pointer.value
+        )
     used = gpu.used
     kept = cuda.from_dlpack(Theirs(d, versions))
     del d, theirs, ours

@@ -1,5 +1,5 @@
-"""Streams, events and memory of a GPU: the library that stands in for the driver does nothing before somebody waits for it, and finds
-what is used or freed too early."""
+"""Streams, events and memory of a GPU: the library that stands in for the driver does nothing before somebody waits for
+it, and finds what is used or freed too early."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import threading
 
 import numpy as np
 import pytest
-from stand_in import StandIn
 
 from lancehead import cuda
 from lancehead.cuda.cudadrv.driver import CudaAPIError
+from stand_in import StandIn
 
 
 @cuda.jit
@@ -137,7 +137,9 @@ def test_default_streams(gpu: StandIn) -> None:
     for stream in (cuda.default_stream(), cuda.legacy_default_stream(), cuda.per_thread_default_stream(), 0):
         scale[1, 4, stream](d, 2)
     assert d.copy_to_host().tolist() == [16] * 4
-    assert [int(s) for s in (cuda.default_stream(), cuda.legacy_default_stream(), cuda.per_thread_default_stream())] == [0, 1, 2]
+    assert [
+        int(s) for s in (cuda.default_stream(), cuda.legacy_default_stream(), cuda.per_thread_default_stream())
+    ] == [0, 1, 2]
 
 
 def test_closed_streams(gpu: StandIn) -> None:
@@ -146,7 +148,8 @@ def test_closed_streams(gpu: StandIn) -> None:
     launch(d, 2)
     stream.close()
     stream.close()
-    uses = [lambda: launch(d, 2), lambda: scale[1, 4, stream](d, 2), stream.synchronize, lambda: d.copy_to_host(stream=stream),
+    uses = [lambda: launch(d, 2), lambda: scale[1, 4, stream](d, 2), stream.synchronize,
+            lambda: d.copy_to_host(stream=stream),
             lambda: cuda.event().record(stream), lambda: cuda.to_device(np.ones(4), stream=stream)]  # fmt: skip
     for use in uses:
         with pytest.raises(CudaAPIError, match=r"\[400\].*closed"):
@@ -207,7 +210,7 @@ def test_cleanup_can_be_deferred(gpu: StandIn) -> None:
     assert gpu.used == 0
     kept = cuda.device_array(8, np.uint8)
     with pytest.raises(ZeroDivisionError), cuda.defer_cleanup():
-        1 / 0  # noqa: B018
+        1 / 0
     del kept
     assert gpu.used == 0
 

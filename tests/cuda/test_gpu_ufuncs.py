@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from lancehead import cuda, guvectorize, vectorize
 from lancehead.cuda.devicearray import DeviceNDArray, GpuNDArray
 from stand_in import StandIn, forget
@@ -57,7 +58,9 @@ def test_elements(gpu: StandIn, name: str) -> None:
 
 
 def test_types_are_those_of_the_cpu_s_loops(gpu: StandIn) -> None:
-    on_host, there = both(blend, "float32(float32, float32)", "float64(float64, float64)", "complex64(complex64, complex64)")
+    on_host, there = both(
+        blend, "float32(float32, float32)", "float64(float64, float64)", "complex64(complex64, complex64)"
+    )
     for x in (np.ones(3, np.float32), np.ones(3, np.int8), np.ones(3, np.int64), np.ones(3, np.complex64)):
         for y in (2, 2.5, np.float32(3), np.arange(3, dtype=np.float16)):
             same(there(cuda.to_device(x), y), on_host(x, y))
@@ -159,7 +162,8 @@ def test_rows(gpu: StandIn) -> None:
         (shifted, "void(float64[:], float64, float64[:])", "(n),()->(n)", (np.arange(3), 2)),
         (shifted, "void(float64[:], float64, float64[:])", "(n),()->(n)", (r.random((2, 1, 3)), r.random((5, 2)).T)),
         (shifted, "void(float64[:], float64, float64[:])", "(n),()->(n)", (r.random((0, 3)), 1.0)),
-        (dot, "void(float32[:,:], float32[:,:], float32[:,:])", "(m,n),(n,p)->(m,p)", (r.integers(0, 9, (5, 2, 3)).astype("f4"), r.integers(0, 9, (3, 4)).astype("f4"))),
+        (dot, "void(float32[:,:], float32[:,:], float32[:,:])", "(m,n),(n,p)->(m,p)",
+         (r.integers(0, 9, (5, 2, 3)).astype("f4"), r.integers(0, 9, (3, 4)).astype("f4"))),
         (norm, "void(float64[:], float64[:])", "(n)->()", (r.integers(0, 9, (3, 2, 4))[:, :, ::2],)),
         (norm, "void(float64[:], float64[:])", "(n)->()", (r.integers(0, 9, 4),)),
     ]  # fmt: skip
@@ -171,7 +175,11 @@ def test_rows(gpu: StandIn) -> None:
         same(there(*given), np.asarray(want))
         wide = cuda.to_device(np.zeros((2, *np.shape(want), 2)))
         there(*given, out=wide[:, ..., 1])
-        assert np.array_equal(wide.copy_to_host()[..., 1], np.broadcast_to(want, (2, *np.shape(want)))) and not wide.copy_to_host()[..., 0].any()
+        assert (
+            np.array_equal(wide.copy_to_host()[..., 1], np.broadcast_to(want, (2, *np.shape(want))))
+            and not wide.copy_to_host()[..., 0].any()
+        )
+
     @cuda.guvectorize(["void(float64[:], float64[:], float64[:])"], "(n)->(n),()")
     def pair(x, y, total):
         total[0] = 7

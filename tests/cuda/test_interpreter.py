@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from both_ways import run_lifted
 from corpus import Kernel, make
 from interpreter import Deadlock, interpret
-
 from lancehead import cuda
 from lancehead.cuda.errors import CudaCheckError
 
@@ -20,13 +20,22 @@ FULL = 0xFFFFFFFF
 SHAPES = (1, 7, 32, 33, 64, 96, 100, 256, (8, 4), (16, 6), (4, 4, 4), (5, 3, 2))
 
 
-def agree(kernel: Callable[..., None], signature: str, grid: Any, block: Any, args: Callable[[], tuple[Any, ...]], exact: bool = True) -> None:
+def agree(
+    kernel: Callable[..., None],
+    signature: str,
+    grid: Any,
+    block: Any,
+    args: Callable[[], tuple[Any, ...]],
+    exact: bool = True,
+) -> None:
     """Runs a kernel in the interpreter, in two orders, compiled, and as lifted PTX."""
     want, other, direct, lifted = (args() for _ in range(4))
     interpret(kernel, grid, block, want, seed=1)
     interpret(kernel, grid, block, other, seed=2)
     cuda.jit(kernel)[grid, block](*direct)
-    run_lifted(cuda.compile_ptx(kernel, signature, cc=(9, 0))[0], Kernel(kernel, signature, grid, block, lambda _: ()), lifted)
+    run_lifted(
+        cuda.compile_ptx(kernel, signature, cc=(9, 0))[0], Kernel(kernel, signature, grid, block, lambda _: ()), lifted
+    )
     for got in (other, direct, lifted):
         for x, y in zip(got, want, strict=True):
             assert np.array_equal(x, y) if exact else np.allclose(x, y, rtol=1e-5)
@@ -80,7 +89,11 @@ def test_votes_and_matches(shape: Any) -> None:
         bits = cuda.ballot_sync(FULL, a[t] > 4)
         same = cuda.match_any_sync(FULL, a[t])
         lanes, alike = cuda.match_all_sync(FULL, a[t] // 8)
-        v = int(cuda.all_sync(FULL, a[t] > 0)) + 2 * int(cuda.any_sync(FULL, a[t] > 8)) + 4 * int(cuda.eq_sync(FULL, a[t] > 5))
+        v = (
+            int(cuda.all_sync(FULL, a[t] > 0))
+            + 2 * int(cuda.any_sync(FULL, a[t] > 8))
+            + 4 * int(cuda.eq_sync(FULL, a[t] > 5))
+        )
         out[t] = (bits ^ (same << 3)) + lanes + int(alike) * 7 + v
 
     agree(k, BOTH, 1, shape, numbers(threads(shape), 10))
@@ -119,7 +132,7 @@ def test_atomics_in_any_order(dtype: str) -> None:
         cuda.atomic.or_(out, 20 + a[i] % 4, a[i])
         cuda.atomic.xor(out, 24 + a[i] % 4, a[i])
 
-    args = lambda: (np.random.default_rng(1).integers(0, 2**20, 192).astype(dtype), np.arange(28).astype(dtype))  # noqa: E731
+    args = lambda: (np.random.default_rng(1).integers(0, 2**20, 192).astype(dtype), np.arange(28).astype(dtype))
     agree(k, f"void({dtype}[::1], {dtype}[::1])", 2, 96, args)
 
 
@@ -175,7 +188,17 @@ def test_barriers_in_functions_and_grids_that_wait(shape: Any) -> None:
 
 
 CORPUS = make(cuda)
-EXACT = ("increment_2d", "vector_add", "transpose", "histogram", "warp_sum", "warp_scan_f64", "block_sum", "stride_loop", "float_sum")
+EXACT = (
+    "increment_2d",
+    "vector_add",
+    "transpose",
+    "histogram",
+    "warp_sum",
+    "warp_scan_f64",
+    "block_sum",
+    "stride_loop",
+    "float_sum",
+)
 
 
 @pytest.mark.parametrize("name", EXACT)

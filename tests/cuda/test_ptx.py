@@ -1,5 +1,5 @@
-"""PTX: every kernel of the corpus computes the same as on the CPU device, and assembles, with no more code than before or than
-numba-cuda's.
+"""PTX: every kernel of the corpus computes the same as on the CPU device, and assembles, with no more code than before
+or than numba-cuda's.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from assemble import assemble, tool
-from corpus import Kernel, f32, make
-from both_ways import both
 
+from assemble import assemble, tool
+from both_ways import both
+from corpus import Kernel, f32, make
 from lancehead import cuda, errors
 
 KERNELS = make(cuda)
@@ -29,7 +29,8 @@ def test_lifted_ptx_computes_the_same_bits(name: str) -> None:
 
 @pytest.fixture(scope="module")
 def sizes() -> dict[str, list[int]]:
-    """Instructions, registers and spills of each kernel, as they were, and instructions of numba-cuda's: `benches/gpu/sizes.py` writes them."""
+    """Instructions, registers and spills of each kernel, as they were, and instructions of numba-cuda's:
+    `benches/gpu/sizes.py` writes them."""
     assert tool("ptxas"), "ptxas is missing: pip install nvidia-cuda-nvcc nvidia-cuda-nvdisasm"
     return json.loads(SIZES.read_text())
 
@@ -37,7 +38,10 @@ def sizes() -> dict[str, list[int]]:
 @pytest.mark.parametrize("name", KERNELS)
 def test_assembles_and_is_no_larger(name: str, sizes: dict[str, list[int]]) -> None:
     k = KERNELS[name]
-    now = {a: assemble(cuda.compile_ptx(k.function, k.signature, cc=cc)[0], a, a == "sm_90") for a, cc in ARCHITECTURES.items()}
+    now = {
+        a: assemble(cuda.compile_ptx(k.function, k.signature, cc=cc)[0], a, a == "sm_90")
+        for a, cc in ARCHITECTURES.items()
+    }
     instructions, registers, spills, theirs = sizes[name]
     assert now["sm_90"].instructions <= instructions * 1.1
     assert theirs is None or now["sm_90"].instructions <= theirs
@@ -98,7 +102,8 @@ def test_hyperbolic_tangent_of_gpus() -> None:
 
 
 @pytest.mark.parametrize("f, instruction", [
-    (math.exp, "ex2"), (np.exp2, "ex2"), (math.log, "lg2"), (np.log2, "lg2"), (math.log10, "lg2"), (math.cos, "cos"), (math.tan, "sin"),
+    (math.exp, "ex2"), (np.exp2, "ex2"), (math.log, "lg2"), (np.log2, "lg2"), (math.log10, "lg2"), (math.cos, "cos"),
+    (math.tan, "sin"),
     (lambda x: x**x, "ex2"),
 ])  # fmt: skip
 def test_every_function_that_a_gpu_approximates(f, instruction) -> None:
@@ -147,7 +152,9 @@ def test_what_a_gpu_cannot_do_is_said() -> None:
         cuda.compile_ptx(allocates, "void(float32[:])", abi="c")
 
 
-@pytest.mark.parametrize("text", ["", "nonsense", ".visible .entry k( {", ".visible .entry k() { frob.u32 %r1; }", '.visible .entry k() { "'])
+@pytest.mark.parametrize(
+    "text", ["", "nonsense", ".visible .entry k( {", ".visible .entry k() { frob.u32 %r1; }", '.visible .entry k() { "']
+)
 def test_bad_ptx_is_a_diagnostic(text: str) -> None:
     from lancehead import _core
 
@@ -164,7 +171,11 @@ def test_float16_in_ptx() -> None:
             whole[i] = int(x) + i
 
     def arguments(rng):
-        return (*((rng.random(100) * 8 - 4).astype(np.float16) for _ in range(2)), np.zeros(100, np.float16), np.zeros(100, np.int32))
+        return (
+            *((rng.random(100) * 8 - 4).astype(np.float16) for _ in range(2)),
+            np.zeros(100, np.float16),
+            np.zeros(100, np.int32),
+        )
 
     k = Kernel(blend, "void(float16[::1], float16[::1], float16[::1], int32[::1])", 4, 32, arguments)
     for direct, lifted in both(k):
@@ -228,7 +239,13 @@ def test_no_function_of_others_is_needed() -> None:
             out[i, 0], out[i, 1] = math.gamma(x[i]), math.lgamma(x[i])
             out[i, 2], out[i, 3] = math.nextafter(x[i], 0.0), math.ldexp(x[i], i - 1100)
 
-    k = Kernel(functions, "void(float64[::1], float64[:, ::1])", 1, 64, lambda rng: (rng.random(64) * 80 - 20, np.zeros((64, 4))))
+    k = Kernel(
+        functions,
+        "void(float64[::1], float64[:, ::1])",
+        1,
+        64,
+        lambda rng: (rng.random(64) * 80 - 20, np.zeros((64, 4))),
+    )
     direct, lifted = both(k)[-1]
     assert np.array_equal(direct[:, 2:], lifted[:, 2:])
     np.testing.assert_allclose(direct[:, :2], lifted[:, :2], rtol=4e-15, atol=4e-15)
@@ -284,7 +301,11 @@ def test_fences_name_whom_they_are_for_and_waiting_loops_read_anew() -> None:
         out[0] = 4
 
     ptx, _ = cuda.compile_ptx(kernel, "void(int32[::1], int32[::1], uint32)")
-    found = [line.split()[0].rstrip(";") for line in ptx.splitlines() if any(w in line for w in ("membar", "nanosleep", "ld.global"))]
+    found = [
+        line.split()[0].rstrip(";")
+        for line in ptx.splitlines()
+        if any(w in line for w in ("membar", "nanosleep", "ld.global"))
+    ]
     assert found[:4] == ["membar.cta", "membar.gl", "membar.sys", "nanosleep.u32"]
     # A load that no cache answers, each time round.
     assert set(found[4:]) == {"ld.global.cv.b32"}

@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import programs
 import pytest
+
+import programs
 import test_gpu_cache
 from lancehead import _core, cuda
 from lancehead.cuda import devices
@@ -71,7 +72,9 @@ def short_turns() -> Any:
     sys.setswitchinterval(before)
 
 
-def test_a3_threads_that_begin_at_once_share_one_gpu(gpu: StandIn, short_turns: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a3_threads_that_begin_at_once_share_one_gpu(
+    gpu: StandIn, short_turns: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for slow in ["0"] * 20 + ["0.02"] * 10:
         monkeypatch.setenv("FAKE_CUDA_SLOW", slow)
         forget()
@@ -95,7 +98,13 @@ def test_d4_a_driver_that_fails_is_tried_once(gpu: StandIn, monkeypatch: pytest.
 
 def test_a6_the_array_interface_names_a_stream_to_wait_for(gpu: StandIn) -> None:
     own, d = cuda.stream(), cuda.to_device(np.ones(4))
-    streams = [(0, 1), (cuda.default_stream(), 1), (cuda.legacy_default_stream(), 1), (cuda.per_thread_default_stream(), 2), (own, int(own))]
+    streams = [
+        (0, 1),
+        (cuda.default_stream(), 1),
+        (cuda.legacy_default_stream(), 1),
+        (cuda.per_thread_default_stream(), 2),
+        (own, int(own)),
+    ]
     for stream, wanted in streams:
         assert cuda.to_device(np.ones(4), stream=stream).__cuda_array_interface__["stream"] == wanted
         assert d.bind(stream).__cuda_array_interface__["stream"] == wanted
@@ -275,7 +284,9 @@ def test_c3_calls_that_wait_for_a_stream_callback_let_it_have_the_interpreter(gp
     names = [line.split('"')[1] for line in BLOCKED.splitlines() if line.startswith('    "')]
     rest, hang = names, []
     while rest and len(hang) < 3:
-        code, out, err = programs.run(gpu.path, f"import sys; sys.argv[1:] = {rest!r}\n{text}", timeout=15 + len(rest) / 4)
+        code, out, err = programs.run(
+            gpu.path, f"import sys; sys.argv[1:] = {rest!r}\n{text}", timeout=15 + len(rest) / 4
+        )
         assert code in (None, 0), err
         if code == 0:
             assert out.splitlines()[-1] == f"end {rest[-1]}"
@@ -297,12 +308,12 @@ def test_c4_objects_dropped_in_a_callback_are_given_back_later(gpu: StandIn) -> 
         refused: list[Any] = []
 
         def drop(*_: Any) -> None:
-            held.clear()  # noqa: B023
+            held.clear()
             gc.collect()
             try:
                 cuda.event()
             except CudaAPIError as error:
-                refused.append(error.code)  # noqa: B023
+                refused.append(error.code)
 
         stream.add_callback(drop)
         # In a thread, as the callback's comes from the driver.
@@ -322,7 +333,9 @@ kept = cuda.device_array(4)
 stream = cuda.stream()
 stream.add_callback(lambda *_: print("called"))
 """
-    code, out, err = programs.run(gpu.path, text + ("" if is_used else "del kept, stream\n"), timeout=30, FAKE_CUDA_EAGER="0.4")
+    code, out, err = programs.run(
+        gpu.path, text + ("" if is_used else "del kept, stream\n"), timeout=30, FAKE_CUDA_EAGER="0.4"
+    )
     assert (code, out, err) == (0, "called\n", "")
 
 
@@ -334,14 +347,18 @@ def test_c5_threads_that_ask_for_different_shared_memory(gpu: StandIn) -> None:
         kernel[1, 4](d)
         # Launches give the interpreter away while a callback is pending.
         stream.add_callback(lambda *_: None)
-        assert at_once(*[lambda kib=kib: kernel[1, 4, 0, kib << 10](d) for kib in (100, 80, 60)]) == []  # noqa: B023
+        assert at_once(*[lambda kib=kib: kernel[1, 4, 0, kib << 10](d) for kib in (100, 80, 60)]) == []
         kernel[1, 4, 0, 100 << 10](d)
         cuda.synchronize()
 
 
 @pytest.mark.parametrize("kind", ["non-blocking", "blocking", "default", "none"])
 def test_c6_arrays_of_others_are_waited_for_on_the_gpu(gpu: StandIn, kind: str) -> None:
-    handle = {"default": 1, "none": None}[kind] if kind in ("default", "none") else foreign_stream(gpu, int(kind == "non-blocking"))
+    handle = (
+        {"default": 1, "none": None}[kind]
+        if kind in ("default", "none")
+        else foreign_stream(gpu, int(kind == "non-blocking"))
+    )
     source, d = cuda.to_device(np.full(4, 5.0)), cuda.to_device(np.zeros(4))
 
     class Theirs:
@@ -356,7 +373,9 @@ def test_c6_arrays_of_others_are_waited_for_on_the_gpu(gpu: StandIn, kind: str) 
         to, at = (a.device_ctypes_pointer for a in (d, source))
         assert gpu.library.cuMemcpyDtoDAsync_v2(to, at, 32, None if handle is None else ctypes.c_void_p(handle)) == 0
         scale[1, 4](Theirs(), 3)
-        assert gpu.pending and waits == [gpu.calls(f) for f in ("cuCtxSynchronize", "cuStreamSynchronize", "cuEventSynchronize")]
+        assert gpu.pending and waits == [
+            gpu.calls(f) for f in ("cuCtxSynchronize", "cuStreamSynchronize", "cuEventSynchronize")
+        ]
         assert d.copy_to_host().tolist() == [15] * 4
 
 
@@ -378,7 +397,10 @@ def test_g1_streams_of_others_wait_for_memory_that_another_thread_waits_for(gpu:
             raised.append(error)
 
     begun = gpu.calls("cuStreamSynchronize")
-    waiting = [threading.Thread(target=wait, args=(cuda.default_stream(),)), threading.Thread(target=wait, args=(apart,))]
+    waiting = [
+        threading.Thread(target=wait, args=(cuda.default_stream(),)),
+        threading.Thread(target=wait, args=(apart,)),
+    ]
     waiting[0].start()
     while gpu.calls("cuStreamSynchronize") == begun:
         time.sleep(0.01)
@@ -412,7 +434,7 @@ def states_one_after_the_other(n: int, seed: int, start: int) -> list[tuple[int,
     z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9 & word
     z = (z ^ z >> 27) * 0x94D049BB133111EB & word
     z ^= z >> 31
-    rotated = lambda x, k: (x << k | x >> 64 - k) & word  # noqa: E731
+    rotated = lambda x, k: (x << k | x >> 64 - k) & word
 
     def jumped(s0: int, s1: int) -> tuple[int, int]:
         t0 = t1 = 0
@@ -461,7 +483,8 @@ sys.stdout.flush()
 child = os.fork()
 if child == 0:
     import traceback
-    for use in (lambda: cuda.to_device(np.ones(4)), lambda: scale[1, 4](d, 2), lambda: d.copy_to_host(), cuda.stream, cuda.synchronize):
+    for use in (lambda: cuda.to_device(np.ones(4)), lambda: scale[1, 4](d, 2), lambda: d.copy_to_host(), cuda.stream,
+                cuda.synchronize):
         try:
             use()
             os._exit(3)
@@ -495,7 +518,7 @@ def test_d6_arrays_of_one_page_are_pinned_or_refused_with_advice(gpu: StandIn) -
     with cuda.pinned(a, far):
         assert gpu.library.fake_registered() == 2
     with pytest.raises(ZeroDivisionError), cuda.pinned(b):
-        1 / 0  # noqa: B018
+        1 / 0
     assert gpu.library.fake_registered() == 0
 
 
@@ -508,9 +531,10 @@ calls = []
 assert gpu.library.cuMemFreeAsync(ctypes.c_uint64(d.device_ctypes_pointer.value), None) == 0
 scale[1, 4](d, 2)
 stream.add_callback(lambda s, status, arg: calls.append(status))
-uses = [cuda.synchronize, cuda.stream, cuda.event, lambda: cuda.device_array(4), lambda: cuda.to_device(np.ones(4)), lambda: d.copy_to_host(),
-        lambda: scale[1, 4](d, 2), lambda: scale[1, 4](np.ones(4), 2), stream.synchronize, lambda: event.record(stream), event.query, event.synchronize,
-        lambda: event.wait(stream), lambda: cuda.current_context().get_memory_info(), lambda: other[1, 4](d), lambda: cuda.mapped_array(4),
+uses = [cuda.synchronize, cuda.stream, cuda.event, lambda: cuda.device_array(4), lambda: cuda.to_device(np.ones(4)),
+        lambda: d.copy_to_host(), lambda: scale[1, 4](d, 2), lambda: scale[1, 4](np.ones(4), 2), stream.synchronize,
+        lambda: event.record(stream), event.query, event.synchronize, lambda: event.wait(stream),
+        lambda: cuda.current_context().get_memory_info(), lambda: other[1, 4](d), lambda: cuda.mapped_array(4),
         lambda: next(iter(scale.overloads.values())).regs_per_thread, lambda: stream.add_callback(print)]
 for i, use in enumerate(uses):
     try:
@@ -541,7 +565,12 @@ def test_d9_an_exception_after_such_an_error_ends_the_process_as_any(gpu: StandI
 
 def test_d10_machine_code_of_another_card_or_driver_is_not_used(program: Path) -> None:
     assert test_gpu_cache.run(program) == [1, 0, 1]
-    for change in ({"FAKE_CUDA_CC": "80"}, {"FAKE_CUDA_CC": "89"}, {"FAKE_CUDA_VERSION": "12060"}, {"FAKE_CUDA_VERSION": "12080", "FAKE_CUDA_CC": "100"}):
+    for change in (
+        {"FAKE_CUDA_CC": "80"},
+        {"FAKE_CUDA_CC": "89"},
+        {"FAKE_CUDA_VERSION": "12060"},
+        {"FAKE_CUDA_VERSION": "12080", "FAKE_CUDA_CC": "100"},
+    ):
         assert test_gpu_cache.run(program, **change) == [1, 0, 1]
         assert test_gpu_cache.run(program, **change) == [0, 1, 0]
     assert test_gpu_cache.run(program) == [0, 1, 0]

@@ -1,13 +1,15 @@
-"""Code for GPUs that a card would not forgive, by the findings of a reading: threads that raise, barriers, caches, parameters."""
+"""Code for GPUs that a card would not forgive, by the findings of a reading: threads that raise, barriers, caches,
+parameters."""
 
 from __future__ import annotations
 
 import re
 from typing import Any
 
-import assemble
 import numpy as np
 import pytest
+
+import assemble
 from lancehead import _core, cuda
 from lancehead.cuda import launching
 from stand_in import StandIn
@@ -59,7 +61,9 @@ def test_a1_threads_that_raise_end_themselves(kernel: Any, debug: bool) -> None:
     assert ptx.count("exit;") and not re.search(r"st\.param\.b32 \[func_retval0(\+0)?\], 1;", ptx)
     a = np.zeros(64)
     lifted(ptx, 64, a.ctypes.data, 64, 8, 5)
-    assert np.count_nonzero(a == (7 if kernel is raises_deep_in_calls else 0)) == (0 if kernel is raises_deep_in_calls else 64)
+    assert np.count_nonzero(a == (7 if kernel is raises_deep_in_calls else 0)) == (
+        0 if kernel is raises_deep_in_calls else 64
+    )
     assemble.assemble(ptx, "sm_90", counted=False)
 
 
@@ -111,11 +115,14 @@ def test_a_warp_that_parts_before_a_barrier_is_found() -> None:
         lifted(RETURNS, 32)
     lifted(RETURNS, 32, converged=False)
     lifted(RETURNS.replace("mov.b32 %r2, 1;", "exit;"), 32)
-    # A branch that all lanes of each warp take alike, the lanes of a part of a warp, and one that ends lanes by `ret` of the kernel.
+    # A branch that all lanes of each warp take alike, the lanes of a part of a warp, and one that ends lanes by `ret`
+    # of the kernel.
     lifted(RETURNS.replace("%r1, 3;", "%r1, 99;"), 40)
     by_warp = RETURNS.replace("setp.eq.s32 %p1, %r1, 3", "shr.u32 %r1, %r1, 5;\n setp.eq.s32 %p1, %r1, 1")
     lifted(by_warp, 64)
-    early = RETURNS.replace("call.uni (back), body, (there);", "setp.gt.u32 %p1, %r1, 7;\n @%p1 bra END;\n bar.sync 0;\nEND:")
+    early = RETURNS.replace(
+        "call.uni (back), body, (there);", "setp.gt.u32 %p1, %r1, 7;\n @%p1 bra END;\n bar.sync 0;\nEND:"
+    )
     lifted(early.replace(".reg .b32 %r<3>;", ".reg .b32 %r<3>;\n.reg .pred %p<2>;"), 32)
 
 
@@ -159,7 +166,10 @@ def test_a2_a_grid_does_not_wait_for_a_block_that_has_raised(gpu: StandIn, optio
 
 def test_a2_the_counter_of_the_grid_is_right_for_the_next_launch(gpu: StandIn) -> None:
     """A block that never came leaves it anywhere."""
-    note, counter = cuda.to_device(np.array([1, 0, 2, 0, 0, 5, 0, 0], np.int32)), cuda.to_device(np.array([7], np.int32))
+    note, counter = (
+        cuda.to_device(np.array([1, 0, 2, 0, 0, 5, 0, 0], np.int32)),
+        cuda.to_device(np.array([7], np.int32)),
+    )
     at, barrier = (int(a.device_ctypes_pointer.value or 0) for a in (note, counter))
     with pytest.raises(ValueError, match=r"tid=\[5, 0, 0\] ctaid=\[2, 0, 0\]: text"):
         launching.check_raised(note.gpu, None, at, barrier, [("ValueError", "text", "f", "file", 3)])
@@ -173,7 +183,10 @@ def test_a2_the_wait_for_the_grid_ends_when_an_exception_is_noted(debug: bool) -
     assert body is not None
     text = body[1]
     waiting = text[text.index("atom.") : text.rindex("bar.sync")]
-    assert re.search(r"ld\.volatile\.global\.b32\s+%r\d+, \[lh_error\]" if not debug else r"lh_error;\s+cvta.*\s+ld\.volatile", waiting), text
+    assert re.search(
+        r"ld\.volatile\.global\.b32\s+%r\d+, \[lh_error\]" if not debug else r"lh_error;\s+cvta.*\s+ld\.volatile",
+        waiting,
+    ), text
     # After the barrier, all threads of a launch that has failed end.
     assert "lh_error" in text[text.rindex("bar.sync") :] and text.count("exit;") >= 2
 
@@ -204,7 +217,11 @@ def test_a5_cached_loads_are_done_in_each_round_of_a_loop(name: str, dtype: str)
     assert loads and not re.search(r"(\$L__BB0_\d+):\s+bra(\.uni)?\s+\1;", ptx)
     # A jump goes back to a block with a load.
     labels = {m[1]: m.start() for m in re.finditer(r"(\$L__BB0_\d+):", ptx)}
-    back = [(labels[m[1]], m.start()) for m in re.finditer(r"bra(?:\.uni)?\s+(\$L__BB0_\d+);", ptx) if labels[m[1]] < m.start()]
+    back = [
+        (labels[m[1]], m.start())
+        for m in re.finditer(r"bra(?:\.uni)?\s+(\$L__BB0_\d+);", ptx)
+        if labels[m[1]] < m.start()
+    ]
     assert back and all(any(start < at.start() < end for at in loads) for start, end in back)
     assemble.assemble(ptx, "sm_90", counted=False)
 
@@ -272,7 +289,10 @@ def test_a5_threads_wait_for_each_other_by_cached_loads() -> None:
             pass
         cuda.stcg(a, i, n)
 
-    for run in (lambda a: cuda.jit(handed_on)[8, 1](a, 3), lambda a: lifted(ptx_of(handed_on), 1, a.ctypes.data, 8, 8, 3, grid=8)):
+    for run in (
+        lambda a: cuda.jit(handed_on)[8, 1](a, 3),
+        lambda a: lifted(ptx_of(handed_on), 1, a.ctypes.data, 8, 8, 3, grid=8),
+    ):
         a = np.zeros(8)
         run(a)
         assert a.tolist() == [3] * 8

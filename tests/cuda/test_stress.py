@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import os
 
-import programs
 import pytest
+
+import programs
 from stand_in import StandIn
 
 SECONDS = float(os.environ.get("LANCEHEAD_TORTURE", "20"))
@@ -121,7 +122,8 @@ class Worker:
         other.close()
 
     def callbacks(self):
-        stream, kept = self.random.choice([self.stream, self.apart]), [cuda.device_array(16), cuda.event(), cuda.mapped_array(2)]
+        stream = self.random.choice([self.stream, self.apart])
+        kept = [cuda.device_array(16), cuda.event(), cuda.mapped_array(2)]
         d = cuda.to_device(np.ones(4), stream=stream)
         scale[1, 4, stream](d, 2)
         stream.add_callback(lambda *_: (kept.clear(), note()))
@@ -134,7 +136,8 @@ class Worker:
         assert d.copy_to_host(stream=stream).tolist() == [4] * 4
 
     def waits(self):
-        self.random.choice([cuda.synchronize, self.stream.synchronize, self.apart.synchronize, cuda.default_stream().synchronize])()
+        own = [self.stream.synchronize, self.apart.synchronize]
+        self.random.choice([cuda.synchronize, *own, cuda.default_stream().synchronize])()
 
     def of_the_host(self):
         a = cuda.mapped_array(self.n)
@@ -143,8 +146,8 @@ class Worker:
         self.stream.synchronize()
         assert a.tolist() == [7] * self.n
 
-ACTIONS = [Worker.plain, Worker.host_arrays, Worker.cooperative, Worker.shared, Worker.raises, Worker.temporary, Worker.events,
-           Worker.callbacks, Worker.waits, Worker.of_the_host]
+ACTIONS = [Worker.plain, Worker.host_arrays, Worker.cooperative, Worker.shared, Worker.raises, Worker.temporary,
+           Worker.events, Worker.callbacks, Worker.waits, Worker.of_the_host]
 
 def work(k):
     try:
@@ -180,7 +183,11 @@ print("done", sum(done.values()))
 """
 
 
-@pytest.mark.parametrize("modes", [{"eager": True}, {"order": 12345}, {"eager": True, "order": 54321, "pinned": True}], ids=["eager", "any order", "both"])
+@pytest.mark.parametrize(
+    "modes",
+    [{"eager": True}, {"order": 12345}, {"eager": True, "order": 54321, "pinned": True}],
+    ids=["eager", "any order", "both"],
+)
 def test_threads_that_do_everything_at_once(gpu: StandIn, modes: dict[str, object]) -> None:
     text = programs.started(gpu.path) + PROGRAM.format(seconds=SECONDS / 3, modes=modes)
     code, out, err = programs.run(gpu.path, text, timeout=SECONDS / 3 + 80)

@@ -20,7 +20,8 @@ from typing import Any
 import numpy as np
 
 BATCH = 250
-#: Every damaged code ends in this many bytes of NOP: CPython itself reads past the end of an instruction that lacks its caches.
+#: Every damaged code ends in this many bytes of NOP: CPython itself reads past the end of an instruction that lacks its
+#: caches.
 MARGIN = 32
 #: Seconds for a batch.
 TIMEOUT = 300
@@ -78,10 +79,12 @@ def arrays(a, b):
 def closures(a, b):
     k = a
     add = lambda x, y=b: x + y + k
+
     def inner(*args, scale=2):
         nonlocal k
         k += 1
         return sum(args) * scale
+
     return add(1) + inner(a, b, scale=3) + math.sqrt(k)
 
 
@@ -149,7 +152,22 @@ def change_constant(rng: random.Random, code: CodeType) -> CodeType:
     constants = list(code.co_consts)
     if not constants:
         return code
-    new: Any = rng.choice((None, 10**40, -(2**63), 2**64, 1e400, "x" * 10_000, (1, (2, "a")), b"bytes", ..., frozenset((1,)), 3j, scalar.__code__))
+    new: Any = rng.choice(
+        (
+            None,
+            10**40,
+            -(2**63),
+            2**64,
+            1e400,
+            "x" * 10_000,
+            (1, (2, "a")),
+            b"bytes",
+            ...,
+            frozenset((1,)),
+            3j,
+            scalar.__code__,
+        )
+    )
     constants[rng.randrange(len(constants))] = new
     return code.replace(co_consts=tuple(constants))
 
@@ -178,8 +196,18 @@ def change_stack_size(rng: random.Random, code: CodeType) -> CodeType:
 
 
 DAMAGES = (
-    change_bytes, change_bytes, change_opcode, change_opcode, change_argument, change_argument, move_instructions,
-    cut, change_constant, change_names, change_exception_table, change_stack_size,
+    change_bytes,
+    change_bytes,
+    change_opcode,
+    change_opcode,
+    change_argument,
+    change_argument,
+    move_instructions,
+    cut,
+    change_constant,
+    change_names,
+    change_exception_table,
+    change_stack_size,
 )
 
 
@@ -247,7 +275,10 @@ def main() -> int:
     bad = {seed: verdict for seed, verdict in verdicts.items() if is_bad(verdict)}
     for seed, verdict in bad.items():
         print(f"seed {seed}: {verdict}")
-    print(f"{len(verdicts) - len(bad)} of {len(verdicts)} code objects handled, {sum(v == 'compiled' for v in verdicts.values())} compiled")
+    print(
+        f"{len(verdicts) - len(bad)} of {len(verdicts)} code objects handled, "
+        f"{sum(v == 'compiled' for v in verdicts.values())} compiled"
+    )
     return int(bool(bad))
 
 

@@ -2,8 +2,8 @@
 
     python tests/fuzz/differential.py --count 10000 --seed 1 --jobs 2
 
-A batch runs in a process of its own, which says which program it is about to run: a crash or a hang is that program's. What differs is printed
-with its seed; `--show SEED` prints one program and both its answers.
+A batch runs in a process of its own, which says which program it is about to run: a crash or a hang is that program's.
+What differs is printed with its seed; `--show SEED` prints one program and both its answers.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from typing import Any
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent))
-from forms import generate  # noqa: E402
-from generate import Program  # noqa: E402
+from forms import generate
+from generate import Program
 
 BATCH = 50
 #: Seconds for a batch.
@@ -76,7 +76,9 @@ def run_one(seed: int, module: Any) -> str:
         got = answers(program, module.njit)
     except Exception as error:
         got = [show_error(error)]
-    differences = [f"  f({call})\n    CPython  {a}\n    compiled {b}" for call, a, b in zip(program.calls, expected, got) if a != b]
+    differences = [
+        f"  f({call})\n    CPython  {a}\n    compiled {b}" for call, a, b in zip(program.calls, expected, got) if a != b
+    ]
     return "same" if not differences else "\n".join(differences)
 
 
@@ -131,7 +133,10 @@ def run(first: int, count: int, jobs: int, script: str = __file__) -> dict[int, 
 
 
 def main(
-    about: str = __doc__, script: str = __file__, source: Callable[[int], Program] = generate, one: Callable[[int, Any], str] = run_one
+    about: str = __doc__,
+    script: str = __file__,
+    source: Callable[[int], Program] = generate,
+    one: Callable[[int, Any], str] = run_one,
 ) -> int:
     """The command, for this script or for one that has other programs."""
     parser = argparse.ArgumentParser(description=about.splitlines()[0])

@@ -1,8 +1,8 @@
 """Random programs of the language, as Python source.
 
-A program is a function `f` with its arguments. Every variable has a type for life, so that compiled code and CPython mean the same
-program, and every integer has a bound, so that neither needs more than 64 bits. Exceptions are part of the answer: indices may be out of
-range, divisors zero, variables unbound.
+A program is a function `f` with its arguments. Every variable has a type for life, so that compiled code and CPython
+mean the same program, and every integer has a bound, so that neither needs more than 64 bits. Exceptions are part of
+the answer: indices may be out of range, divisors zero, variables unbound.
 """
 
 from __future__ import annotations
@@ -186,7 +186,11 @@ def int_call(w: Writer, depth: int) -> tuple[str, int]:
         case "invert":
             return f"(~{a})", bound + 1
         case "helper" if "helper" in w.helpers:
-            return (f"helper({stored_int(w, 1)})" if rng.random() < 0.3 else f"helper({stored_int(w, 1)}, {stored_int(w, 1)})"), BOUND
+            return (
+                f"helper({stored_int(w, 1)})"
+                if rng.random() < 0.3
+                else f"helper({stored_int(w, 1)}, {stored_int(w, 1)})"
+            ), BOUND
         case "divmod":
             b, _ = int_expr(w, depth - 1)
             return f"divmod({a}, {b})[0]", bound + 1
@@ -265,9 +269,15 @@ def bool_expr(w: Writer, depth: int) -> str:
         return name if name and rng.random() < 0.7 else rng.choice(("True", "False"))
     match rng.choice(("int", "int", "float", "chain", "and", "or", "not", "in", "list", "pair")):
         case "int":
-            return f"({int_expr(w, depth - 1)[0]} {rng.choice(('<', '<=', '==', '!=', '>', '>='))} {int_expr(w, depth - 1)[0]})"
+            return (
+                f"({int_expr(w, depth - 1)[0]} {rng.choice(('<', '<=', '==', '!=', '>', '>='))} "
+                f"{int_expr(w, depth - 1)[0]})"
+            )
         case "float":
-            return f"({float_expr(w, depth - 1)} {rng.choice(('<', '<=', '==', '!=', '>', '>='))} {float_expr(w, depth - 1)})"
+            return (
+                f"({float_expr(w, depth - 1)} {rng.choice(('<', '<=', '==', '!=', '>', '>='))} "
+                f"{float_expr(w, depth - 1)})"
+            )
         case "chain":
             return f"({int_leaf(w)[0]} < {int_leaf(w)[0]} <= {int_leaf(w)[0]})"
         case "and" | "or" as op:
@@ -293,18 +303,38 @@ def new_value(w: Writer, kind: str) -> str:
             return bool_expr(w, 2)
         case "list":
             items = ", ".join(stored_int(w, 1) for _ in range(rng.randint(1, 3)))
-            forms = [f"[{items}]", f"[i * {rng.randint(1, 9)} % 7 for i in range({rng.randint(1, 6)})]", f"[{stored_int(w, 1)}] * {rng.randint(1, 4)}"]
+            forms = [
+                f"[{items}]",
+                f"[i * {rng.randint(1, 9)} % 7 for i in range({rng.randint(1, 6)})]",
+                f"[{stored_int(w, 1)}] * {rng.randint(1, 4)}",
+            ]
             if name := w.pick("list"):
-                forms += [f"{name}[{rng.choice(('::-1', '1:', ':2', '::2'))}]", f"[x + 1 for x in {name} if x < 900000]", f"{name} + [1]", f"sorted({name})"]
+                forms += [
+                    f"{name}[{rng.choice(('::-1', '1:', ':2', '::2'))}]",
+                    f"[x + 1 for x in {name} if x < 900000]",
+                    f"{name} + [1]",
+                    f"sorted({name})",
+                ]
             return rng.choice(forms)
         case "floats":
             return f"[{', '.join(float_expr(w, 1) for _ in range(rng.randint(1, 3)))}]"
         case "pair":
             return f"({stored_int(w, 1)}, {float_expr(w, 1)})"
         case "array":
-            forms = [f"np.full({rng.randint(0, 4)}, {float_expr(w, 1)})", f"np.zeros({rng.randint(0, 3)})", f"np.arange({rng.randint(0, 5)}) * {float_leaf(w)}"]
+            forms = [
+                f"np.full({rng.randint(0, 4)}, {float_expr(w, 1)})",
+                f"np.zeros({rng.randint(0, 3)})",
+                f"np.arange({rng.randint(0, 5)}) * {float_leaf(w)}",
+            ]
             if name := w.pick("array"):
-                forms += [f"{name}[::-1]", f"({name} * 2.0 - {float_leaf(w)})", f"np.where({name} > 0.0, {name}, 1.0)", f"abs({name}) + {name}", f"{name}[1:]", f"{name}.copy()"]
+                forms += [
+                    f"{name}[::-1]",
+                    f"({name} * 2.0 - {float_leaf(w)})",
+                    f"np.where({name} > 0.0, {name}, 1.0)",
+                    f"abs({name}) + {name}",
+                    f"{name}[1:]",
+                    f"{name}.copy()",
+                ]
             return rng.choice(forms)
         case _:
             return f"np.arange({rng.randint(0, 3) * 3}).reshape(-1, 3)"
@@ -492,9 +522,18 @@ def inner_function(w: Writer) -> None:
     name = w.fresh()
     captured = f"c{w.count}"
     w.write(f"{captured} = {stored_int(w, 1)}")
-    body, bound = w.rng.choice(((f"a + {captured}", 2), (f"a * 3 - b + {captured}", 8), (f"max(a, b, {captured})", 1), (f"{captured} if a > b else a", 1)))
+    body, bound = w.rng.choice(
+        (
+            (f"a + {captured}", 2),
+            (f"a * 3 - b + {captured}", 8),
+            (f"max(a, b, {captured})", 1),
+            (f"{captured} if a > b else a", 1),
+        )
+    )
     w.write(f"{name}f = lambda a, b=2: {body}")
-    w.write(f"{name} = {name}f({stored_int(w, 1)}) {w.rng.choice('+-')} {name}f({stored_int(w, 1)}, {stored_int(w, 1)})")
+    w.write(
+        f"{name} = {name}f({stored_int(w, 1)}) {w.rng.choice('+-')} {name}f({stored_int(w, 1)}, {stored_int(w, 1)})"
+    )
     w.write(f"{name} %= {BOUND // (bound * 10)}")
     w.variables["int"].append(name)
 
@@ -512,7 +551,15 @@ def text_flag(w: Writer) -> None:
     name = w.fresh()
     flag = w.rng.choice(("full", "same"))
     w.write(f"{name}s = '{flag}' if {bool_expr(w, 1)} else 'valid'")
-    condition = w.rng.choice((f'{name}s == "full"', f'{name}s != "valid"', f'{name}s in ("same", "valid")', f'"a" in {name}s', f"len({name}s) > 4"))
+    condition = w.rng.choice(
+        (
+            f'{name}s == "full"',
+            f'{name}s != "valid"',
+            f'{name}s in ("same", "valid")',
+            f'"a" in {name}s',
+            f"len({name}s) > 4",
+        )
+    )
     w.write(f"{name} = {condition}")
     w.variables["bool"].append(name)
 
@@ -522,7 +569,16 @@ def typed_number(w: Writer) -> None:
     name = w.fresh()
     kind, modulus = w.rng.choice((("int8", 100), ("uint8", 200), ("int16", 30000), ("int32", 10**6), ("uint32", 10**6)))
     w.write(f"{name}t = np.{kind}(({stored_int(w, 1)}) % {modulus})")
-    operation = w.rng.choice((f"{name}t + {name}t", f"{name}t * {name}t", f"{name}t - np.{kind}(7)", f"{name}t // np.{kind}(3)", f"{name}t % np.{kind}(10)", f"{name}t + 1"))
+    operation = w.rng.choice(
+        (
+            f"{name}t + {name}t",
+            f"{name}t * {name}t",
+            f"{name}t - np.{kind}(7)",
+            f"{name}t // np.{kind}(3)",
+            f"{name}t % np.{kind}(10)",
+            f"{name}t + 1",
+        )
+    )
     w.write(f"{name} = int({operation}) % {BOUND}")
     w.variables["int"].append(name)
 
@@ -530,7 +586,10 @@ def typed_number(w: Writer) -> None:
 def complex_number(w: Writer) -> None:
     """Complex arithmetic, seen through its parts."""
     name = w.fresh()
-    w.write(f"{name}z = complex({float_leaf(w)}, {float_leaf(w)}) {w.rng.choice('+-*')} {w.rng.choice(('1j', '(2.5-1j)', '3'))}")
+    w.write(
+        f"{name}z = complex({float_leaf(w)}, {float_leaf(w)}) {w.rng.choice('+-*')} "
+        f"{w.rng.choice(('1j', '(2.5-1j)', '3'))}"
+    )
     w.write(f"{name} = {name}z.real if {name}z == {name}z else {name}z.imag")
     w.variables["float"].append(name)
 
@@ -539,18 +598,51 @@ def reduction(w: Writer) -> None:
     """A reduction of few small numbers, exact in any order."""
     name = w.fresh()
     if matrix := w.pick("matrix"):
-        form = w.rng.choice((f"{matrix}.sum()", f"{matrix}[:, 0].sum()", f"{matrix}.T[1].sum()", f"(({matrix} > 2) & ({matrix} < 9)).sum()", f"{matrix}.max()", f"{matrix}.argmin()", f"{matrix}.sum(axis=0)[1]"))
+        form = w.rng.choice(
+            (
+                f"{matrix}.sum()",
+                f"{matrix}[:, 0].sum()",
+                f"{matrix}.T[1].sum()",
+                f"(({matrix} > 2) & ({matrix} < 9)).sum()",
+                f"{matrix}.max()",
+                f"{matrix}.argmin()",
+                f"{matrix}.sum(axis=0)[1]",
+            )
+        )
         w.write(f"{name} = int({form}) % {BOUND}")
         w.variables["int"].append(name)
     elif array := w.pick("array"):
-        form = w.rng.choice((f"{array}.min()", f"np.max({array})", f"np.sort({array})[0]", f"{array}[{array}.argmax()]"))
+        form = w.rng.choice(
+            (f"{array}.min()", f"np.max({array})", f"np.sort({array})[0]", f"{array}[{array}.argmax()]")
+        )
         # Which zero `min` and `max` choose is not defined: the sum has one sign.
         w.write(f"{name} = float({form}) + 0.0")
         w.variables["float"].append(name)
 
 
 STATEMENTS = (
-    assign, assign, assign, augment, augment, store, store, store, if_statement, if_statement, for_statement, for_statement,
-    while_statement, leave_loop, raise_statement, try_statement, unpack, declare, inner_function, optional_value, text_flag,
-    typed_number, complex_number, reduction,
+    assign,
+    assign,
+    assign,
+    augment,
+    augment,
+    store,
+    store,
+    store,
+    if_statement,
+    if_statement,
+    for_statement,
+    for_statement,
+    while_statement,
+    leave_loop,
+    raise_statement,
+    try_statement,
+    unpack,
+    declare,
+    inner_function,
+    optional_value,
+    text_flag,
+    typed_number,
+    complex_number,
+    reduction,
 )

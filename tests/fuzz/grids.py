@@ -2,8 +2,9 @@
 
     python tests/fuzz/grids.py --count 1000 --seed 1
 
-Elements are written only by the thread whose they are: by guards, by returns or by loops that go on by the grid's extent, in any order of
-axes. Products are of small integers and sums are in an order that rounding tells, so that all that is computed is computed alike everywhere.
+Elements are written only by the thread whose they are: by guards, by returns or by loops that go on by the grid's
+extent, in any order of axes. Products are of small integers and sums are in an order that rounding tells, so that all
+that is computed is computed alike everywhere.
 """
 
 from __future__ import annotations
@@ -15,13 +16,14 @@ from typing import Any
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent))
-import differential  # noqa: E402
-import kernels  # noqa: E402
-from generate import Program  # noqa: E402
-from kernels import MASK, Writer  # noqa: E402
+import differential
+import kernels
+from generate import Program
+from kernels import MASK, Writer
 
 BLOCKS: tuple[Any, ...] = (
-    (8, 4), (16, 6), (5, 7), (1, 16), (32, 2), (4, 4), (32, 1), (3, 11), (16, 8), (4, 4, 4), (8, 2, 3), (2, 5, 3), (1, 1, 9), (16, 2, 2), (3, 1, 8), (64,), (33,),
+    (8, 4), (16, 6), (5, 7), (1, 16), (32, 2), (4, 4), (32, 1), (3, 11), (16, 8), (4, 4, 4), (8, 2, 3), (2, 5, 3),
+    (1, 1, 9), (16, 2, 2), (3, 1, 8), (64,), (33,),
 )  # fmt: skip
 GRIDS: dict[int, tuple[Any, ...]] = {
     1: ((1,), (3,)),
@@ -63,7 +65,9 @@ class GridWriter(Writer):
         self.extents: dict[Key, int] = {OTHER: r.randrange(1, 12)}
         for s, atoms in enumerate(self.sections):
             for k, (_, _, count) in enumerate(atoms):
-                self.extents[s, k] = r.choice((count, max(1, count - r.randrange(4)), max(1, count // 2), count + 3, 1, min(2 * count + 1, 70)))
+                self.extents[s, k] = r.choice(
+                    (count, max(1, count - r.randrange(4)), max(1, count // 2), count + 3, 1, min(2 * count + 1, 70))
+                )
         self.empty = r.random() < 0.04
         if self.empty:
             self.extents[r.choice([k for k in self.extents if k != OTHER])] = 0
@@ -90,16 +94,25 @@ class GridWriter(Writer):
         for d in range(rank):
             x, block, grid = AXES[d], self.block[d], self.grid[d]
             if r.random() < 0.25:
-                found += [(f"cuda.blockIdx.{x}", f"cuda.gridDim.{x}", grid), (f"cuda.threadIdx.{x}", f"cuda.blockDim.{x}", block)]
+                found += [
+                    (f"cuda.blockIdx.{x}", f"cuda.gridDim.{x}", grid),
+                    (f"cuda.threadIdx.{x}", f"cuda.blockDim.{x}", block),
+                ]
             elif grid == 1 and r.random() < 0.5:
                 found.append((f"t{x}", f"cuda.blockDim.{x}", block))
             elif r.random() < 0.3:
-                found.append((f"(cuda.blockIdx.{x} * cuda.blockDim.{x} + cuda.threadIdx.{x})", f"(cuda.gridDim.{x} * cuda.blockDim.{x})", block * grid))
+                found.append(
+                    (
+                        f"(cuda.blockIdx.{x} * cuda.blockDim.{x} + cuda.threadIdx.{x})",
+                        f"(cuda.gridDim.{x} * cuda.blockDim.{x})",
+                        block * grid,
+                    )
+                )
             else:
                 found.append((f"g{x}", f"size{x}", block * grid))
         r.shuffle(found)
         while len(found) > 3 or len(found) > 1 and r.random() < 0.15:
-            (p, _, m), (q, step, n) = found.pop(), found.pop()
+            (p, _, m), (q, _, n) = found.pop(), found.pop()
             found.insert(r.randrange(len(found) + 1), (f"({p} * {n} + {q})", str(m * n), m * n))
         return found
 
@@ -111,11 +124,15 @@ class GridWriter(Writer):
         if not self.plain:
             return super().value(depth)
         x = self.rng.choice(self.names())
-        return self.rng.choice((x, x, x, f"({x} + {self.rng.randrange(1, 9)})", f"({x} & 7)", f"({x} + {self.rng.choice(self.names())})"))
+        return self.rng.choice(
+            (x, x, x, f"({x} + {self.rng.randrange(1, 9)})", f"({x} & 7)", f"({x} + {self.rng.choice(self.names())})")
+        )
 
     def bound(self, key: Key) -> str:
         """The extent of a key, of any array that has it."""
-        return self.rng.choice([f"{name}.shape[{d}]" for name, keys in self.arrays.items() for d, k in enumerate(keys) if k == key])
+        return self.rng.choice(
+            [f"{name}.shape[{d}]" for name, keys in self.arrays.items() for d, k in enumerate(keys) if k == key]
+        )
 
     def index(self, name: str, d: int) -> str:
         """An index of an array that it has."""
@@ -127,7 +144,11 @@ class GridWriter(Writer):
                 return x
             if self.faulty and r.random() < 0.2:
                 return f"{x} + {r.randrange(1, 4)}"
-            near = [f"{x} - 1", f"{x} + 1"] if x in self.interior else [f"max({x} - 1, 0)", f"min({x} + 1, {self.bound(key)} - 1)", f"-1 - {x}"]
+            near = (
+                [f"{x} - 1", f"{x} + 1"]
+                if x in self.interior
+                else [f"max({x} - 1, 0)", f"min({x} + 1, {self.bound(key)} - 1)", f"-1 - {x}"]
+            )
             return x if r.random() < 0.6 else r.choice(near)
         return f"({self.value(1)}) % {self.bound(key)}"
 
@@ -147,7 +168,8 @@ class GridWriter(Writer):
     def term(self) -> str:
         r = self.rng
         return r.choice([
-            self.exact(), self.exact(), f"{self.exact()} * {self.exact()}", f"({self.exact()} - {self.exact()})", f"min({self.exact()}, {self.exact()})",
+            self.exact(), self.exact(), f"{self.exact()} * {self.exact()}", f"({self.exact()} - {self.exact()})",
+            f"min({self.exact()}, {self.exact()})",
             f"({self.exact()} if {self.condition(1)} else {self.exact()})", f"p{r.randrange(2)} * {self.real}(0.5)",
         ])  # fmt: skip
 
@@ -177,7 +199,10 @@ class GridWriter(Writer):
 
     def reals(self) -> None:
         k = self.rng.randrange(2)
-        self.write(f"p{k} = {self.rng.choice((f'p{k} * {self.real}(0.5) + {self.term()}', self.term(), f'max(p{k}, {self.term()})'))}")
+        self.write(
+            f"p{k} = "
+            f"{self.rng.choice((f'p{k} * {self.real}(0.5) + {self.term()}', self.term(), f'max(p{k}, {self.term()})'))}"
+        )
 
     def ints(self) -> None:
         if self.readable():
@@ -199,7 +224,9 @@ class GridWriter(Writer):
         key = r.choice([k for k in self.extents if self.readable() or k == OTHER])
         least = r.choice((0, 0, 0, 1))
         outer = [x for x, k in self.bounded.items() if k == key]
-        limit = r.choice([self.bound(key), self.bound(key), self.bound(key), f"min({self.value(1)} & 7, {self.bound(key)})", *outer])
+        limit = r.choice(
+            [self.bound(key), self.bound(key), self.bound(key), f"min({self.value(1)} & 7, {self.bound(key)})", *outer]
+        )
         if r.random() < 0.75:
             self.write(f"for {j} in range({r.choice((least, least, *outer))}, {limit}{r.choice(('', '', ', 2'))}):")
             after = None
@@ -221,7 +248,9 @@ class GridWriter(Writer):
 
     def sum_of_products(self) -> None:
         """To the thread's own element, without an index that is not an axis' own."""
-        a_sum = self.rng.choice(("p0 += {} * {}", "p0 += {} - {}", f"p0 = p0 * {self.real}(0.5) + {{}} * {{}}", "p0 = max(p0, {} * {})"))
+        a_sum = self.rng.choice(
+            ("p0 += {} * {}", "p0 += {} - {}", f"p0 = p0 * {self.real}(0.5) + {{}} * {{}}", "p0 = max(p0, {} * {})")
+        )
         self.write(f"p0 = {self.real}(0)")
         self.write(f"for j0 in range({self.bound(OTHER)}):")
         self.bounded["j0"] = OTHER
@@ -268,7 +297,11 @@ class GridWriter(Writer):
             j = f"j{self.loops}"
             self.write(f"for {j} in range({sizes[d]}):")
             read[d] = j
-            self.write(f"    p0 = p0 * {self.real}(0.5) + sr[{', '.join(read)}]" if kind else f"    v0 = int(v0 * 3 + st[{', '.join(read)}]) & {MASK}")
+            self.write(
+                f"    p0 = p0 * {self.real}(0.5) + sr[{', '.join(read)}]"
+                if kind
+                else f"    v0 = int(v0 * 3 + st[{', '.join(read)}]) & {MASK}"
+            )
         else:
             self.write(f"p1 = sr[{', '.join(read)}]" if kind else f"v1 = int(st[{', '.join(read)}])")
 
@@ -313,7 +346,11 @@ class GridWriter(Writer):
         else:
             self.write(f"{x} = {first}")
             low = f"{x} < 1 or " if inner else ""
-            self.write(f"if {low}{x} >= {bound}:" if how == "return" else f"if {r.choice(('1 <= ', f'{x} > 0 and ')) if inner else ''}{x} < {bound}:")
+            self.write(
+                f"if {low}{x} >= {bound}:"
+                if how == "return"
+                else f"if {r.choice(('1 <= ', f'{x} > 0 and ')) if inner else ''}{x} < {bound}:"
+            )
             if how == "return":
                 self.write("    return")
         self.depth += how != "return"
@@ -394,7 +431,9 @@ class GridWriter(Writer):
                     values = np.asfortranarray(values)
                 case "A":
                     wide = np.full(tuple(2 * n + 1 for n in shape), 99, values.dtype)
-                    view = wide[tuple(slice(None, None, -2) if rng.random() < 0.3 else slice(1, None, 2) for _ in shape)]
+                    view = wide[
+                        tuple(slice(None, None, -2) if rng.random() < 0.3 else slice(1, None, 2) for _ in shape)
+                    ]
                     view = view[tuple(slice(n) for n in shape)]
                     view[...] = values
                     values = view

@@ -2,8 +2,8 @@
 
     python tests/fuzz/kernels.py --count 1000 --seed 1
 
-Kernels are free of races: what they share lies between barriers, or is updated atomically by operations whose order does not matter. One
-barrier that such a kernel needs is then left out, which the check must find.
+Kernels are free of races: what they share lies between barriers, or is updated atomically by operations whose order
+does not matter. One barrier that such a kernel needs is then left out, which the check must find.
 """
 
 from __future__ import annotations
@@ -82,21 +82,35 @@ class Writer:
             return r.choice([*self.names(), str(r.randrange(1, 40)), *(f"j{k}" for k in range(self.loops))])
         a, b = self.value(depth + 1), self.value(depth + 1)
         return r.choice([
-            f"({a} + {b})", f"({a} - {b})", f"(({a} & 0xFFFF) * ({b} & 0xFF))", f"({a} // {r.randrange(1, 9)})", f"({a} % {r.randrange(1, 9)})",
-            f"({a} ^ {b})", f"({a} & {b})", f"({a} | {b})", f"min({a}, {b})", f"max({a}, {b})", f"abs({a} - {b})", f"(({a} & 0xFF) << {r.randrange(4)})",
-            f"cuda.popc({a} & 0xFFFF)", f"cuda.selp({self.condition(depth + 1)}, {a}, {b})", f"turn({a} & 0xFF, {b} & 0xFF)", f"({a} if {self.condition(depth + 1)} else {b})",
+            f"({a} + {b})", f"({a} - {b})", f"(({a} & 0xFFFF) * ({b} & 0xFF))", f"({a} // {r.randrange(1, 9)})",
+            f"({a} % {r.randrange(1, 9)})",
+            f"({a} ^ {b})", f"({a} & {b})", f"({a} | {b})", f"min({a}, {b})", f"max({a}, {b})", f"abs({a} - {b})",
+            f"(({a} & 0xFF) << {r.randrange(4)})",
+            f"cuda.popc({a} & 0xFFFF)", f"cuda.selp({self.condition(depth + 1)}, {a}, {b})",
+            f"turn({a} & 0xFF, {b} & 0xFF)", f"({a} if {self.condition(depth + 1)} else {b})",
         ])  # fmt: skip
 
     def condition(self, depth: int = 0) -> str:
         r = self.rng
         a, b = self.value(depth + 1), self.value(depth + 1)
         simple = r.choice([f"{a} % {r.randrange(2, 5)} == 0", f"{a} < {b}", f"({a}) & 1 == 1", f"{a} != {b}"])
-        return simple if depth > 1 or r.random() < 0.7 else f"({simple} {r.choice(('and', 'or'))} {self.condition(depth + 2)})"
+        return (
+            simple
+            if depth > 1 or r.random() < 0.7
+            else f"({simple} {r.choice(('and', 'or'))} {self.condition(depth + 2)})"
+        )
 
     def uniform(self) -> str:
         """A condition that is the same for all threads that wait for each other."""
         r = self.rng
-        return r.choice(["n % 2 == 0", "n > 3", *["cuda.blockIdx.x % 2 == 0"] * (not self.cooperative), *(f"j{k} % 2 == 0" for k in range(self.loops) if k in self.even)])
+        return r.choice(
+            [
+                "n % 2 == 0",
+                "n > 3",
+                *["cuda.blockIdx.x % 2 == 0"] * (not self.cooperative),
+                *(f"j{k} % 2 == 0" for k in range(self.loops) if k in self.even),
+            ]
+        )
 
     even: frozenset[int] = frozenset()
 
@@ -116,11 +130,27 @@ class Writer:
             return
         kinds: list[Callable[..., None]] = [self.assign, self.assign, self.own, self.atomic, self.floats, self.few]
         if self.depth < 4:
-            kinds += [lambda: self.branch(uniform, inside), lambda: self.loop(uniform), lambda: self.branch(uniform, inside)]
+            kinds += [
+                lambda: self.branch(uniform, inside),
+                lambda: self.loop(uniform),
+                lambda: self.branch(uniform, inside),
+            ]
         if inside and (inside == "divergent" or uniform):
             kinds.append(lambda: self.leave(uniform, inside))
         if uniform and not self.alone:
-            kinds += [self.exchange, self.exchange, self.count, self.vote, self.vote, self.shuffle, self.shuffle, self.steps, self.steps, self.until_none, self.meet]
+            kinds += [
+                self.exchange,
+                self.exchange,
+                self.count,
+                self.vote,
+                self.vote,
+                self.shuffle,
+                self.shuffle,
+                self.steps,
+                self.steps,
+                self.until_none,
+                self.meet,
+            ]
             kinds += [self.by_grid] * (2 * self.cooperative)
             kinds += [self.some_lanes, self.within_warp] * self.whole
         self.rng.choice(kinds)()
@@ -138,7 +168,9 @@ class Writer:
         self.write(f"f = (f + {self.value()}) * 0.5")
 
     def atomic(self) -> None:
-        op, place = self.rng.choice([("add", 0), ("sub", 0), ("max", 8), ("min", 16), ("or_", 24), ("and_", 32), ("xor", 40)])
+        op, place = self.rng.choice(
+            [("add", 0), ("sub", 0), ("max", 8), ("min", 16), ("or_", 24), ("and_", 32), ("xor", 40)]
+        )
         array = self.rng.choice(("sums", "narrow"))
         self.write(f"cuda.atomic.{op}({array}, {place} + ({self.value()} & 7), {self.value()} & {MASK})")
 
@@ -173,7 +205,15 @@ class Writer:
     def stride(self, j: str) -> None:
         """Threads begin side by side, and go on by the same step."""
         r = self.rng
-        start, step = r.choice((("t", "THREADS"), ("t", "cuda.blockDim.x"), ("cuda.grid(1)", "cuda.gridsize(1)"), ("i + 3", "THREADS * 2"), ("lane", "9")))
+        start, step = r.choice(
+            (
+                ("t", "THREADS"),
+                ("t", "cuda.blockDim.x"),
+                ("cuda.grid(1)", "cuda.gridsize(1)"),
+                ("i + 3", "THREADS * 2"),
+                ("lane", "9"),
+            )
+        )
         bound = r.choice((str(r.randrange(3 * self.threads)), "n * 20", "floats.size", f"{self.variable()} & 127"))
         if r.random() < 0.5:
             self.write(f"for {j} in range({start}, {bound}, {step}):")
@@ -216,11 +256,16 @@ class Writer:
         self.write(f"{self.variable()} = meet(s, t, {self.value()} & {MASK})")
 
     def count(self) -> None:
-        self.write(f"{self.variable()} = int(cuda.syncthreads_{self.rng.choice(('count', 'and', 'or'))}({self.condition()}))")
+        self.write(
+            f"{self.variable()} = int(cuda.syncthreads_{self.rng.choice(('count', 'and', 'or'))}({self.condition()}))"
+        )
 
     def vote(self) -> None:
         r = self.rng
-        what = r.choice([f"{k}_sync({FULL}, {self.condition()})" for k in ("all", "any", "eq", "ballot")] + [f"match_any_sync({FULL}, {self.value()} & 3)"])
+        what = r.choice(
+            [f"{k}_sync({FULL}, {self.condition()})" for k in ("all", "any", "eq", "ballot")]
+            + [f"match_any_sync({FULL}, {self.value()} & 3)"]
+        )
         if r.random() < 0.15:
             self.write(f"bits, same = cuda.match_all_sync({FULL}, {self.value()} & 1)")
             self.write(f"{self.variable()} = (bits + int(same)) & {MASK}")
@@ -229,9 +274,16 @@ class Writer:
 
     def shuffle(self) -> None:
         r = self.rng
-        by = r.choice([f"up_sync({FULL}, X, {r.randrange(1, 32)})", f"sync({FULL}, X, ({self.value()}) % {min(32, self.threads % 32 or 32)})"])
+        by = r.choice(
+            [
+                f"up_sync({FULL}, X, {r.randrange(1, 32)})",
+                f"sync({FULL}, X, ({self.value()}) % {min(32, self.threads % 32 or 32)})",
+            ]
+        )
         if self.whole:
-            by = r.choice([by, f"down_sync({FULL}, X, {r.randrange(1, 32)})", f"xor_sync({FULL}, X, {r.randrange(1, 32)})"])
+            by = r.choice(
+                [by, f"down_sync({FULL}, X, {r.randrange(1, 32)})", f"xor_sync({FULL}, X, {r.randrange(1, 32)})"]
+            )
         if r.random() < 0.2:
             self.write(f"f = cuda.shfl_{by.replace('X', 'f')}")
         else:
@@ -253,13 +305,25 @@ class Writer:
     def steps(self) -> None:
         """A scan or a reduction of a warp, of any type."""
         r = self.rng
-        head, by = r.choice((("d = 16", "d"), ("d = 1", "d"), ("for d in (16, 8, 4, 2, 1):", "d"), ("for d in range(5):", "1 << d"), ("for d in range(n):", "d")))
+        head, by = r.choice(
+            (
+                ("d = 16", "d"),
+                ("d = 1", "d"),
+                ("for d in (16, 8, 4, 2, 1):", "d"),
+                ("for d in range(5):", "1 << d"),
+                ("for d in range(n):", "d"),
+            )
+        )
         self.write(head)
         if head[0] == "d":
             self.write("while d > 0:" if head == "d = 16" else "while d < 32:")
         name = r.choice((self.variable(), "f", "h", "w"))
         moved = f"cuda.shfl_{r.choice(('up', 'down', 'xor')) if self.whole else 'up'}_sync({FULL}, {name}, {by})"
-        number = {"f": f"f * 0.5 + {moved}", "h": f"np.float32(h * np.float32(0.5)) + {moved}", "w": f"np.int32((w + {moved}) & 0xFFFF)"}
+        number = {
+            "f": f"f * 0.5 + {moved}",
+            "h": f"np.float32(h * np.float32(0.5)) + {moved}",
+            "w": f"np.int32((w + {moved}) & 0xFFFF)",
+        }
         self.write(f"    {name} = {number.get(name, f'int({name} + {moved}) & {MASK}')}")
         if r.random() < 0.4:
             self.write(f"    if lane {r.choice(('>=', '<', '=='))} {by}:")
@@ -278,7 +342,9 @@ class Writer:
 
     def some_lanes(self) -> None:
         """Lanes of a mask by themselves."""
-        mask, lanes, first = self.rng.choice([("0x55555555", "lane % 2 == 0", 0), ("0xFFFF0000", "lane >= 16", 20), ("0x0F0F0F0F", "lane & 4 == 0", 9)])
+        mask, lanes, first = self.rng.choice(
+            [("0x55555555", "lane % 2 == 0", 0), ("0xFFFF0000", "lane >= 16", 20), ("0x0F0F0F0F", "lane & 4 == 0", 9)]
+        )
         self.write(f"if {lanes}:")
         self.write(f"    {self.variable()} = int(cuda.shfl_sync({mask}, {self.variable()}, {first})) & {MASK}")
         if self.rng.random() < 0.5:
@@ -323,7 +389,15 @@ class Writer:
         """New arguments, the same for a seed."""
         rng, total = np.random.default_rng(seed), self.threads * self.grid
         bins = rng.integers(0, 100, 48)
-        return rng.integers(0, 1000, total), np.zeros(total, np.int64), np.zeros(total), bins, bins.astype(np.int32), np.zeros(total, np.int64), 5
+        return (
+            rng.integers(0, 1000, total),
+            np.zeros(total, np.int64),
+            np.zeros(total),
+            bins,
+            bins.astype(np.int32),
+            np.zeros(total, np.int64),
+            5,
+        )
 
 
 def generate(seed: int) -> Program:
@@ -348,7 +422,7 @@ def compiled(w: Writer, source: str, cuda: Any, **options: Any) -> tuple[Any, di
 
 def differs(w: Writer, name: str, got: tuple[Any, ...], want: tuple[Any, ...]) -> list[str]:
     """What the arrays of two runs differ in, with what a strided one is a part of."""
-    whole = lambda x: x if getattr(x, "base", None) is None else x.base  # noqa: E731
+    whole = lambda x: x if getattr(x, "base", None) is None else x.base
     wrong = [n for n, x, y in zip(w.parameters(), got, want, strict=True) if not np.array_equal(whole(x), whole(y))]
     return [f"  {name}: {', '.join(wrong)}"] if wrong else []
 
@@ -378,7 +452,11 @@ def compare(w: Writer, seed: int) -> str:
         cuda.jit(function, **options)[w.grid, w.block](*got)
         wrong += differs(w, name, got, want)
     got = w.arguments(seed)
-    run_lifted(cuda.compile_ptx(function, w.signature, cc=(9, 0))[0], Kernel(function, w.signature, w.grid, w.block, lambda _: ()), got)
+    run_lifted(
+        cuda.compile_ptx(function, w.signature, cc=(9, 0))[0],
+        Kernel(function, w.signature, w.grid, w.block, lambda _: ()),
+        got,
+    )
     wrong += differs(w, "lifted", got, want)
     got = w.arguments(seed)
     try:

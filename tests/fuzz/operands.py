@@ -1,7 +1,7 @@
 """Operators, indexing and calls on pairs of values of all kinds, whether they fit or not.
 
-What compiled code answers is what CPython answers; what it does not do is said in a diagnostic of at most 25 lines. An internal error,
-a crash or another answer is a fault.
+What compiled code answers is what CPython answers; what it does not do is said in a diagnostic of at most 25 lines. An
+internal error, a crash or another answer is a fault.
 
     python tests/fuzz/operands.py --count 20000 --seed 7
 """
@@ -39,22 +39,31 @@ NUMBERS = (int, float, complex, np.number, np.bool_)
 RECORDS = np.zeros(2, [("a", "i4"), ("b", "f8")])
 # fmt: off
 VALUES: list[Any] = [
-    0, 3, -2, True, None, 1.5, float("nan"), 1j, "", "ab", (), (1,), (1, 2.5), ("a", 1), [1, 2], [1.5], ["a"], [[1], [2]], [(1, 2.0)],
-    range(4), slice(1, 3), np.arange(3), np.arange(3.0)[::-1], np.ones((2, 3), np.float32), np.array(5), np.array([], np.int8),
+    0, 3, -2, True, None, 1.5, float("nan"), 1j, "", "ab", (), (1,), (1, 2.5), ("a", 1), [1, 2], [1.5], ["a"],
+    [[1], [2]], [(1, 2.0)],
+    range(4), slice(1, 3), np.arange(3), np.arange(3.0)[::-1], np.ones((2, 3), np.float32), np.array(5),
+    np.array([], np.int8),
     np.array([1j, 2, 3]), RECORDS, RECORDS[0], Pair(1, 2.0), Plain.A, Whole.A,
     abs, np.sin, len, Ellipsis, ValueError,
 ]
-# Numbers of NumPy's types are Python's in compiled code, a dtype and its class are one, an empty list holds integers, bytes and
-# truth values of arrays are Python's: what CPython answers is not asked.
-OWN: list[Any] = [np.int8(-3), np.uint8(200), np.uint64(2**63), np.float32(1.5), np.complex64(1j), np.bool_(True), np.float64, np.dtype("i4"), [], b"ab", np.array([True, False, True])]
+# Numbers of NumPy's types are Python's in compiled code, a dtype and its class are one, an empty list holds integers,
+# bytes and truth values of arrays are Python's: what CPython answers is not asked.
+OWN: list[Any] = [np.int8(-3), np.uint8(200), np.uint64(2**63), np.float32(1.5), np.complex64(1j), np.bool_(True),
+                  np.float64, np.dtype("i4"), [], b"ab", np.array([True, False, True])]
 EXPRESSIONS = [
-    "a + b", "a - b", "a * b", "a / b", "a // b", "a % b", "a ** b", "a << b", "a >> b", "a & b", "a | b", "a ^ b", "a @ b",
-    "a == b", "a != b", "a < b", "a >= b", "a is b", "a in b", "a and b", "a or b", "a[b]", "a[b:]", "a if b else b", "max(a, b)",
-    "list(zip(a, b))", "list(enumerate(a, b))", "pow(a, b)", "divmod(a, b)", "round(a, b)", "complex(a, b)", "isinstance(a, (int, float, str, tuple, list, np.ndarray))",
-    "[a, b]", "[a] + [b]", "(a, b)[1]", "f'{a}' + str(b)", "repr(a)", "np.add(a, b)", "np.maximum(a, b)", "np.dot(a, b)", "np.full(a, b)", "np.where(a, b, a)",
-    "np.concatenate((a, b))", "np.array([a, b])", "sorted(a)", "sum(a, b)", "min(a)", "len(a)", "list(a)", "tuple([a, b])", "bool(a)", "int(a)", "float(a)",
+    "a + b", "a - b", "a * b", "a / b", "a // b", "a % b", "a ** b", "a << b", "a >> b", "a & b", "a | b", "a ^ b",
+    "a @ b",
+    "a == b", "a != b", "a < b", "a >= b", "a is b", "a in b", "a and b", "a or b", "a[b]", "a[b:]", "a if b else b",
+    "max(a, b)",
+    "list(zip(a, b))", "list(enumerate(a, b))", "pow(a, b)", "divmod(a, b)", "round(a, b)", "complex(a, b)",
+    "isinstance(a, (int, float, str, tuple, list, np.ndarray))",
+    "[a, b]", "[a] + [b]", "(a, b)[1]", "f'{a}' + str(b)", "repr(a)", "np.add(a, b)", "np.maximum(a, b)",
+    "np.dot(a, b)", "np.full(a, b)", "np.where(a, b, a)",
+    "np.concatenate((a, b))", "np.array([a, b])", "sorted(a)", "sum(a, b)", "min(a)", "len(a)", "list(a)",
+    "tuple([a, b])", "bool(a)", "int(a)", "float(a)",
 ]
-STATEMENTS = ["a += b\n return a", "a[0] = b\n return a", "c = [a]\n c.append(b)\n return c", "try:\n  return a[b]\n except Exception:\n  return -1"]
+STATEMENTS = ["a += b\n return a", "a[0] = b\n return a", "c = [a]\n c.append(b)\n return c",
+              "try:\n  return a[b]\n except Exception:\n  return -1"]
 # fmt: on
 
 

@@ -1,9 +1,10 @@
 """The fuzzers with fixed seeds, so that a change can be blamed."""
 
+import pytest
+
 import code_objects
 import differential
 import operands
-import pytest
 
 BATCHES = 10
 

@@ -1,9 +1,11 @@
-"""Random kernels with fixed seeds: on the CPU device, as lifted PTX and checked they compute what the interpreter does."""
+"""Random kernels with fixed seeds: on the CPU device, as lifted PTX and checked they compute what the interpreter
+does."""
+
+import pytest
 
 import differential
 import grids
 import kernels
-import pytest
 
 BATCHES = 4
 

@@ -12,8 +12,8 @@ returns its function unchanged. A comment at the end of a statement says what mu
     k(2**63 - 1)   # result: -9223372036854775808      differs: ints are 64 bits wide
 
 ``differs`` says why CPython disagrees: then only the compiled answer is looked at. ``error`` is about compiling, so
-CPython does not run it either. ``within`` is a relative tolerance. ``revealed`` is the inferred type of the result. A block
-whose first line is ``# differs: why`` is not run in CPython at all.
+CPython does not run it either. ``within`` is a relative tolerance. ``revealed`` is the inferred type of the result. A
+block whose first line is ``# differs: why`` is not run in CPython at all.
 
 Expectations are CPython's answers. ``LANCEHEAD_BLESS=1 pytest tests/lang`` rewrites ``result`` and ``raises`` from
 CPython, never from the compiler, and fills in statements that end in ``#?``.
@@ -22,17 +22,18 @@ CPython, never from the compiler, and fills in statements that end in ``#?``.
 from __future__ import annotations
 
 import ast
+import cmath
 import contextlib
 import io
 import itertools
 import math
-import cmath
 import operator
 import re
 import textwrap
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Callable, Iterator
+from typing import Any
 
 import numpy as np
 
@@ -191,7 +192,9 @@ def is_near(a: Any, b: Any, tolerance: float) -> bool:
     """Whether two nested values agree within a relative tolerance."""
     pairs = list(itertools.zip_longest(leaves(a), leaves(b)))
     return all(
-        x == y or (x != x and y != y) or abs(complex(x) - complex(y)) <= tolerance * max(abs(complex(x)), abs(complex(y)))
+        x == y
+        or (x != x and y != y)
+        or abs(complex(x) - complex(y)) <= tolerance * max(abs(complex(x)), abs(complex(y)))
         for x, y in pairs
     )
 
@@ -212,7 +215,11 @@ def check_outcome(step: Step, got: Outcome, who: str) -> None:
     if "result" not in expect:
         return
     if "within" in expect:
-        near = is_near(got.value, eval(expect["result"], {"array": np.array, "nan": math.nan, "inf": math.inf}), float(expect["within"]))
+        near = is_near(
+            got.value,
+            eval(expect["result"], {"array": np.array, "nan": math.nan, "inf": math.inf}),
+            float(expect["within"]),
+        )
     else:
         near = show(got.value) == expect["result"]
     if not near:
@@ -229,7 +236,9 @@ def check_error(step: Step, got: Outcome) -> None:
         raise Mismatch(f"compiled, and gave {show(got.value)}, expected error[{kind}]")
     message = str(got.error)
     if f"error[{kind}]" not in message or (text or "") not in message:
-        raise Mismatch(f"the diagnostic is\n{type(got.error).__name__}: {message}\nexpected error[{kind}] {text or ''}") from got.error
+        raise Mismatch(
+            f"the diagnostic is\n{type(got.error).__name__}: {message}\nexpected error[{kind}] {text or ''}"
+        ) from got.error
 
 
 def check_revealed(step: Step, space: dict[str, Any], module: Any) -> None:
@@ -296,5 +305,9 @@ def bless_block(block: Block, lines: list[str]) -> None:
         text = f"raises: {show_error(outcome.error, expected)}" if outcome.error else f"result: {show(outcome.value)}"
         rest = [f"{key}: {value}" for key, value in step.expect.items() if key not in ("result", "raises")]
         comment = "# " + "      ".join([text, *rest])
-        code = lines[last][: unfilled.start()] if unfilled else lines[last][: lines[last].index("# " + next(iter(step.expect)) + ": ")].rstrip()
+        code = (
+            lines[last][: unfilled.start()]
+            if unfilled
+            else lines[last][: lines[last].index("# " + next(iter(step.expect)) + ": ")].rstrip()
+        )
         lines[last] = code.ljust(27) + " " + comment

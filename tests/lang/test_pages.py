@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import language
 import pytest
 
 import lancehead
+import language
 
 PAGES = sorted((Path(__file__).parents[2] / "docs" / "diagnostics").glob("*.md"))
 BLOCKS = [block for page in PAGES for block in language.read_blocks(page)]

@@ -54,7 +54,9 @@ class Project:
         environment = {**os.environ, "XDG_CACHE_HOME": str(self.path / "user cache"), **self.env}
         # Sources are read, not the interpreter's own cache of them, which goes by time stamps.
         command = [sys.executable, "-B", *options, "-c", TELL.format(path=str(self.path)) + textwrap.dedent(code)]
-        return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment, cwd="/")
+        return subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment, cwd="/"
+        )
 
     def run(self, code: str, *options: str) -> Any:
         """What a process has told: of each call the result, hits and misses."""

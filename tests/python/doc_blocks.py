@@ -120,7 +120,9 @@ def run_block(block: Block, page: str, before: str) -> str:
     if block.mark == "run":
         return run_command(["sh", "-e", "-c", block.text])
     if block.mark == "prints":
-        missing = [line for line in block.text.splitlines() if any(part.rstrip() not in before for part in line.split("..."))]
+        missing = [
+            line for line in block.text.splitlines() if any(part.rstrip() not in before for part in line.split("..."))
+        ]
         if missing:
             raise AssertionError(f"the block before does not show: {missing}\nit shows:\n{before}")
     return before

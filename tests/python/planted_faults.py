@@ -50,7 +50,9 @@ class Fault:
 FAULTS: list[Fault] = []
 
 
-def planted(kind: str, text: str, grid: Any, block: Any, arguments: Callable[[], tuple[Any, ...]], shared: int = 0) -> Any:
+def planted(
+    kind: str, text: str, grid: Any, block: Any, arguments: Callable[[], tuple[Any, ...]], shared: int = 0
+) -> Any:
     """Adds a fault."""
     return lambda make: FAULTS.append(Fault(make, kind, text, grid, block, arguments, shared))
 
@@ -162,7 +164,13 @@ def counters_that_do_not_begin_at_zero(fault):
     return k
 
 
-@planted("kernel-race", "threads (0, 0, 0) and (32, 0, 0) of block (0, 0, 0) meet at `partial[32]` in shared memory", 2, 64, floats(128, -2))
+@planted(
+    "kernel-race",
+    "threads (0, 0, 0) and (32, 0, 0) of block (0, 0, 0) meet at `partial[32]` in shared memory",
+    2,
+    64,
+    floats(128, -2),
+)
 def tree_reduction_without_a_barrier(fault):
     def k(a, out):
         partial = cuda.shared.array(64, np.float32)
@@ -224,7 +232,13 @@ def neighbours_in_place(fault):
     return k
 
 
-@planted("kernel-race", "thread (31, 0, 0) of block (0, 0, 0) and thread (0, 0, 0) of block (1, 0, 0) meet at `a[32]` in global memory", 2, 32, floats(65, -64))
+@planted(
+    "kernel-race",
+    "thread (31, 0, 0) of block (0, 0, 0) and thread (0, 0, 0) of block (1, 0, 0) meet at `a[32]` in global memory",
+    2,
+    32,
+    floats(65, -64),
+)
 def neighbours_of_other_blocks(fault):
     def k(a, out):
         i = cuda.grid(1)
@@ -449,7 +463,7 @@ def _last_block(with_fence, fenced_by_all):
     return k
 
 
-SUMS = lambda: (*floats(16, -16)(), np.zeros(1, np.int32), np.zeros(1, np.float32))  # noqa: E731
+SUMS = lambda: (*floats(16, -16)(), np.zeros(1, np.int32), np.zeros(1, np.float32))
 
 
 @planted("kernel-race", "in global memory", 8, 64, SUMS)
@@ -497,4 +511,3 @@ def bytes_beside_each_other(fault):
         a[x, y // 2 if fault and x == 2 else y] = 1  # here
 
     return k
-

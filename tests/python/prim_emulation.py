@@ -32,7 +32,9 @@ def is_number(x):
 
 
 def is_dtype(x):
-    return isinstance(x, np.dtype) or (isinstance(x, type) and (issubclass(x, np.generic) or x in (int, float, bool, complex)))
+    return isinstance(x, np.dtype) or (
+        isinstance(x, type) and (issubclass(x, np.generic) or x in (int, float, bool, complex))
+    )
 
 
 def dtype_of(x):
@@ -71,7 +73,11 @@ class Window:
     def __init__(self, owner, address, shape, strides, dtype):
         self.owner = owner
         self.__array_interface__ = {
-            "data": (address, False), "shape": shape, "strides": strides, "typestr": np.dtype(dtype).str, "version": 3,
+            "data": (address, False),
+            "shape": shape,
+            "strides": strides,
+            "typestr": np.dtype(dtype).str,
+            "version": 3,
         }
 
 
@@ -192,7 +198,7 @@ def list_set_len(items, n):
 
 
 def tuple_set(t, i, x):
-    return t[:i] + (x,) + t[i + 1:]
+    return t[:i] + (x,) + t[i + 1 :]
 
 
 def _float_op(f):
@@ -205,12 +211,17 @@ def _float_op(f):
             except OverflowError:
                 r = math.inf
         return type(x)(r)
+
     return op
 
 
 def fdiv(a, b):
     with np.errstate(all="ignore"):
-        return type(a)(np.float64(a) / np.float64(b)) if np.asarray(a).dtype != np.float32 else np.float32(a) / np.float32(b)
+        return (
+            type(a)(np.float64(a) / np.float64(b))
+            if np.asarray(a).dtype != np.float32
+            else np.float32(a) / np.float32(b)
+        )
 
 
 def sdiv(a, b):
@@ -247,42 +258,147 @@ def as_dtype(x):
 
 NUMPY_ERRORS = [False]
 TABLE = {
-    "is_int": _is_int, "is_float": lambda x: _is_kind(x, "f"), "is_complex": lambda x: _is_kind(x, "c"),
-    "is_bool": lambda x: _is_kind(x, "b"), "is_number": is_number, "is_array": lambda x: isinstance(x, np.ndarray),
-    "is_list": lambda x: isinstance(x, list), "is_tuple": lambda x: isinstance(x, tuple), "is_str": lambda x: isinstance(x, str),
-    "is_exc": lambda x: isinstance(x, BaseException), "lh_exc_str": str, "lh_str_format_str": format, "lh_str_format_u64": lambda x, s: format(int(x), s),
-    "is_optional": lambda x: False, "is_none": lambda x: x is None, "is_dtype": is_dtype, "is_signed": lambda x: _is_kind(x, "i"),
-    "is_weak": lambda x: type(x) in (bool, int, float, complex), "is_slice": lambda x: isinstance(x, slice),
-    "is_range": lambda x: isinstance(x, range), "is_func": callable, "is_const": lambda x: False,
-    "abreast": lambda: None, "parallel_reductions": lambda: True, "in_kernel": lambda: False, "on_gpu": lambda: False, "blocks": range, "numpy_errors": lambda: NUMPY_ERRORS[0], "dtype_of": dtype_of, "result_type": result_type, "cast": cast,
-    "real_dtype": lambda d: np.zeros(0, d).real.dtype, "itemsize": lambda d: np.dtype(d).itemsize, "error": error,
-    "layout": layout, "alloc": alloc, "calloc": calloc, "array": array, "readonly": readonly, "owner": lambda a: a, "data": lambda a: a.ctypes.data,
-    "load": load, "store": store, "ptr_add": lambda p, n: p + int(n), "item": item, "set_item": set_item,
-    "tuple_set": tuple_set, "tuple_drop": lambda t, i: t[:i] + t[i + 1:], "tuple_fill": lambda n, x: (x,) * n,
-    "tuple_insert": lambda t, i, x: t[:i] + (x,) + t[i:], "map": map_, "map_into": map_into, "as_dtype": as_dtype,
-    "complex": lambda a, b: complex(a, b) if type(a) is float else (np.complex64 if a.dtype == np.float32 else np.complex128)(complex(a, b)),
-    "example": example, "min_of": lambda d: _limit(d).min, "max_of": lambda d: _limit(d).max,
-    "list_like": lambda items, n: [], "list_new": lambda d, n: [], "list_get": list_get, "list_put": list_put, "list_take": list_get,
-    "list_reserve": list_reserve, "list_set_len": list_set_len, "list_move": list_move,
-    "fdiv": fdiv, "add_any_order": lambda x, y: x + y, "sdiv": sdiv, "srem": srem, "frem": _float_op(math.fmod), "fma": fma,
-    "bits_of_f64": _bits, "whole_of_f64": lambda x: int(x) if -2.0**63 <= x < 2.0**63 else -2**63, "f64_of_bits": lambda b: float(np.int64(b).view(np.float64)),
-    "lh_memmove": lambda d, s, n: ctypes.memmove(int(d), int(s), int(n)), "mul_ovf": lambda a, b: not -2**63 <= int(a) * int(b) < 2**63, "shr": lambda a, b: type(a)(int(a) >> int(b)), "shl": lambda a, b: cast(int(a) << int(b) & (2**64 - 1), np.uint64).astype(dtype_of(a)) if not isinstance(a, int) else a << b,
-    "ctlz": lambda x: np.int64(64 - int(x).bit_length()), "popcount": lambda x: int(x).bit_count(),
-    "isnan": np.isnan, "isinf": lambda x: bool(np.isinf(x)), "isfinite": lambda x: bool(np.isfinite(x)), "signbit": np.signbit,
-    "minimum": lambda a, b: type(a)(np.minimum(a, b)), "maximum": lambda a, b: type(a)(np.maximum(a, b)),
-    "select": lambda c, a, b: a if c else b, "lh_str_from_i64": lambda x: str(int(x)), "lh_str_from_u64": lambda x: str(int(np.int64(x).view(np.uint64))),
-    "lh_str_from_f64": lambda x: repr(float(x)), "lh_str_from_f32": lambda x: str(np.float32(x)), "lh_str_repr": repr,
-    "lh_str_concat": lambda a, b: a + b, "lh_str_len": len, "lh_str_eq": lambda a, b: a == b, "lh_str_in": lambda a, b: a in b,
-    "lh_str_cmp": lambda a, b: (a > b) - (a < b), "lh_str_getitem": lambda s, i: s[i], "lh_str_slice": lambda s, i, j: s[i:j],
-    "lh_str_find": lambda s, p, i: s.find(p, i), "lh_str_upper": str.upper, "lh_str_lower": str.lower, "lh_str_isspace": str.isspace,
-    "lh_str_ord": ord, "lh_str_rfind": str.rfind, "lh_str_isdigit": str.isdigit, "lh_str_isalpha": str.isalpha,
-    "lh_str_isalnum": str.isalnum, "lh_str_isupper": str.isupper, "lh_str_islower": str.islower,
-    "lh_str_replace": str.replace, "lh_str_split": str.split, "lh_str_split_space": lambda s, n: s.split(None, n),
-    "lh_str_repeat": lambda s, n: s * n, "lh_str_join": str.join, "lh_str_from_c64": str, "lh_str_from_c128": str, "lh_str_chr": chr, "lh_str_format_f64": lambda x, s: format(float(x), s),
-    "lh_str_format_i64": lambda x, s: format(int(x), s), "lh_str_to_f64": float, "lh_str_to_i64": int,
-    "abs": lambda x: type(x)(abs(x)), "fabs": lambda x: type(x)(abs(x)), "ldexp": lambda x, n: _float_op(math.ldexp)(x, int(n)),
-    "neg": lambda x: -x, "rint": _float_op(lambda x: np.rint(x)), "copysign": _float_op(math.copysign), "nextafter": _float_op(np.nextafter),
-    "pow": _float_op(np.power), "sqrt": _float_op(np.sqrt), "hypot": _float_op(np.hypot), "atan2": _float_op(np.arctan2), "cbrt": _float_op(np.cbrt),
+    "is_int": _is_int,
+    "is_float": lambda x: _is_kind(x, "f"),
+    "is_complex": lambda x: _is_kind(x, "c"),
+    "is_bool": lambda x: _is_kind(x, "b"),
+    "is_number": is_number,
+    "is_array": lambda x: isinstance(x, np.ndarray),
+    "is_list": lambda x: isinstance(x, list),
+    "is_tuple": lambda x: isinstance(x, tuple),
+    "is_str": lambda x: isinstance(x, str),
+    "is_exc": lambda x: isinstance(x, BaseException),
+    "lh_exc_str": str,
+    "lh_str_format_str": format,
+    "lh_str_format_u64": lambda x, s: format(int(x), s),
+    "is_optional": lambda x: False,
+    "is_none": lambda x: x is None,
+    "is_dtype": is_dtype,
+    "is_signed": lambda x: _is_kind(x, "i"),
+    "is_weak": lambda x: type(x) in (bool, int, float, complex),
+    "is_slice": lambda x: isinstance(x, slice),
+    "is_range": lambda x: isinstance(x, range),
+    "is_func": callable,
+    "is_const": lambda x: False,
+    "abreast": lambda: None,
+    "parallel_reductions": lambda: True,
+    "in_kernel": lambda: False,
+    "on_gpu": lambda: False,
+    "blocks": range,
+    "numpy_errors": lambda: NUMPY_ERRORS[0],
+    "dtype_of": dtype_of,
+    "result_type": result_type,
+    "cast": cast,
+    "real_dtype": lambda d: np.zeros(0, d).real.dtype,
+    "itemsize": lambda d: np.dtype(d).itemsize,
+    "error": error,
+    "layout": layout,
+    "alloc": alloc,
+    "calloc": calloc,
+    "array": array,
+    "readonly": readonly,
+    "owner": lambda a: a,
+    "data": lambda a: a.ctypes.data,
+    "load": load,
+    "store": store,
+    "ptr_add": lambda p, n: p + int(n),
+    "item": item,
+    "set_item": set_item,
+    "tuple_set": tuple_set,
+    "tuple_drop": lambda t, i: t[:i] + t[i + 1 :],
+    "tuple_fill": lambda n, x: (x,) * n,
+    "tuple_insert": lambda t, i, x: t[:i] + (x,) + t[i:],
+    "map": map_,
+    "map_into": map_into,
+    "as_dtype": as_dtype,
+    "complex": lambda a, b: (
+        complex(a, b) if type(a) is float else (np.complex64 if a.dtype == np.float32 else np.complex128)(complex(a, b))
+    ),
+    "example": example,
+    "min_of": lambda d: _limit(d).min,
+    "max_of": lambda d: _limit(d).max,
+    "list_like": lambda items, n: [],
+    "list_new": lambda d, n: [],
+    "list_get": list_get,
+    "list_put": list_put,
+    "list_take": list_get,
+    "list_reserve": list_reserve,
+    "list_set_len": list_set_len,
+    "list_move": list_move,
+    "fdiv": fdiv,
+    "add_any_order": lambda x, y: x + y,
+    "sdiv": sdiv,
+    "srem": srem,
+    "frem": _float_op(math.fmod),
+    "fma": fma,
+    "bits_of_f64": _bits,
+    "whole_of_f64": lambda x: int(x) if -(2.0**63) <= x < 2.0**63 else -(2**63),
+    "f64_of_bits": lambda b: float(np.int64(b).view(np.float64)),
+    "lh_memmove": lambda d, s, n: ctypes.memmove(int(d), int(s), int(n)),
+    "mul_ovf": lambda a, b: not -(2**63) <= int(a) * int(b) < 2**63,
+    "shr": lambda a, b: type(a)(int(a) >> int(b)),
+    "shl": lambda a, b: (
+        cast(int(a) << int(b) & (2**64 - 1), np.uint64).astype(dtype_of(a)) if not isinstance(a, int) else a << b
+    ),
+    "ctlz": lambda x: np.int64(64 - int(x).bit_length()),
+    "popcount": lambda x: int(x).bit_count(),
+    "isnan": np.isnan,
+    "isinf": lambda x: bool(np.isinf(x)),
+    "isfinite": lambda x: bool(np.isfinite(x)),
+    "signbit": np.signbit,
+    "minimum": lambda a, b: type(a)(np.minimum(a, b)),
+    "maximum": lambda a, b: type(a)(np.maximum(a, b)),
+    "select": lambda c, a, b: a if c else b,
+    "lh_str_from_i64": lambda x: str(int(x)),
+    "lh_str_from_u64": lambda x: str(int(np.int64(x).view(np.uint64))),
+    "lh_str_from_f64": lambda x: repr(float(x)),
+    "lh_str_from_f32": lambda x: str(np.float32(x)),
+    "lh_str_repr": repr,
+    "lh_str_concat": lambda a, b: a + b,
+    "lh_str_len": len,
+    "lh_str_eq": lambda a, b: a == b,
+    "lh_str_in": lambda a, b: a in b,
+    "lh_str_cmp": lambda a, b: (a > b) - (a < b),
+    "lh_str_getitem": lambda s, i: s[i],
+    "lh_str_slice": lambda s, i, j: s[i:j],
+    "lh_str_find": lambda s, p, i: s.find(p, i),
+    "lh_str_upper": str.upper,
+    "lh_str_lower": str.lower,
+    "lh_str_swapcase": str.swapcase,
+    "lh_str_title": str.title,
+    "lh_str_capitalize": str.capitalize,
+    "lh_str_isspace": str.isspace,
+    "lh_str_ord": ord,
+    "lh_str_rfind": str.rfind,
+    "lh_str_isdigit": str.isdigit,
+    "lh_str_isalpha": str.isalpha,
+    "lh_str_isalnum": str.isalnum,
+    "lh_str_isupper": str.isupper,
+    "lh_str_islower": str.islower,
+    "lh_str_replace": str.replace,
+    "lh_str_split": str.split,
+    "lh_str_split_space": lambda s, n: s.split(None, n),
+    "lh_str_repeat": lambda s, n: s * n,
+    "lh_str_join": str.join,
+    "lh_str_from_c64": str,
+    "lh_str_from_c128": str,
+    "lh_str_chr": chr,
+    "lh_str_format_f64": lambda x, s: format(float(x), s),
+    "lh_str_format_i64": lambda x, s: format(int(x), s),
+    "lh_str_to_f64": float,
+    "lh_str_to_i64": int,
+    "abs": lambda x: type(x)(abs(x)),
+    "fabs": lambda x: type(x)(abs(x)),
+    "ldexp": lambda x, n: _float_op(math.ldexp)(x, int(n)),
+    "neg": lambda x: -x,
+    "rint": _float_op(lambda x: np.rint(x)),
+    "copysign": _float_op(math.copysign),
+    "nextafter": _float_op(np.nextafter),
+    "pow": _float_op(np.power),
+    "sqrt": _float_op(np.sqrt),
+    "hypot": _float_op(np.hypot),
+    "atan2": _float_op(np.arctan2),
+    "cbrt": _float_op(np.cbrt),
 }
 for name in "floor ceil trunc sin cos tan exp log log2 log10 log1p expm1 exp2 sinh cosh tanh".split():
     TABLE[name] = _float_op(getattr(np, name))
@@ -299,6 +415,7 @@ def _mapped(f):
         if any(isinstance(a, np.ndarray) for a in args):
             return map_(f, *args)
         return f(*args)
+
     return ufunc
 
 

@@ -56,7 +56,9 @@ def elements(dtype: str, plain: bool = False) -> st.SearchStrategy[Any]:
 
 
 @st.composite
-def arrays(draw: st.DrawFn, dtypes: tuple[str, ...] = ALL, dims: tuple[int, int] = (1, 2), plain: bool = False, least: int = 0) -> np.ndarray:
+def arrays(
+    draw: st.DrawFn, dtypes: tuple[str, ...] = ALL, dims: tuple[int, int] = (1, 2), plain: bool = False, least: int = 0
+) -> np.ndarray:
     """An array of one of the dtypes, often empty, in any layout."""
     dtype = draw(st.sampled_from(dtypes))
     shape = draw(hnp.array_shapes(min_dims=dims[0], max_dims=dims[1], min_side=least, max_side=5))
@@ -67,7 +69,9 @@ def arrays(draw: st.DrawFn, dtypes: tuple[str, ...] = ALL, dims: tuple[int, int]
 @st.composite
 def pairs(draw: st.DrawFn, dtypes: tuple[str, ...] = ALL, plain: bool = True) -> tuple[np.ndarray, np.ndarray]:
     """Two arrays whose shapes broadcast."""
-    shapes = draw(hnp.mutually_broadcastable_shapes(num_shapes=2, min_dims=1, max_dims=2, min_side=0, max_side=4)).input_shapes
+    shapes = draw(
+        hnp.mutually_broadcastable_shapes(num_shapes=2, min_dims=1, max_dims=2, min_side=0, max_side=4)
+    ).input_shapes
     made = []
     for shape in shapes:
         dtype = draw(st.sampled_from(dtypes))

@@ -17,7 +17,7 @@ from lancehead import _core, errors, njit
 from lancehead._command import ahead
 from lancehead.pycc import CC
 
-SOURCE = '''
+SOURCE = """
 import numpy as np
 from lancehead import njit
 
@@ -90,7 +90,7 @@ def refuse(x):
     if x > 1:
         raise ValueError("too large", x, 1.5, True)
     return x
-'''
+"""
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -99,7 +99,12 @@ def archive():
     place = Path(_core.__file__).resolve().parent
     if place.name in ("debug", "release"):
         profile = ["--release"] if place.name == "release" else []
-        subprocess.run(["cargo", "build", "--quiet", "--package", "lh-aot", *profile], cwd=Path(__file__).parents[2], check=True, timeout=1200)
+        subprocess.run(
+            ["cargo", "build", "--quiet", "--package", "lh-aot", *profile],
+            cwd=Path(__file__).parents[2],
+            check=True,
+            timeout=1200,
+        )
     return ahead.archive()
 
 
@@ -123,7 +128,10 @@ def made(tmp_path_factory):
 
 def in_python(directory, code):
     """Output of code in a process that cannot import lancehead."""
-    text = f"import sys; sys.path.insert(0, {str(directory)!r}); sys.modules['lancehead'] = None\nimport numpy as np, sample_native as s\n{code}"
+    text = (
+        f"import sys; sys.path.insert(0, {str(directory)!r}); sys.modules['lancehead'] = None\nimport numpy as np, "
+        f"sample_native as s\n{code}"
+    )
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
     done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, env=environment, timeout=300)
     assert done.returncode == 0, done.stderr
@@ -132,11 +140,13 @@ def in_python(directory, code):
 
 def test_values_and_arrays_without_lancehead(made):
     code = """
-print(s.norm(np.arange(4.0)) == 14 ** 0.5, s.divide(7, 2), s.divide(7.5, 2), s.divide(y=2, x=-7), s.divide(np.int64(9), 2))
+print(s.norm(np.arange(4.0)) == 14 ** 0.5, s.divide(7, 2), s.divide(7.5, 2), s.divide(y=2, x=-7),
+      s.divide(np.int64(9), 2))
 print(s.rest(np.arange(4.0)[::-1]), s.same.__doc__, s.__name__)
 a = np.arange(3.0); print(s.same(a) is a)
 print(s.greet('ü', 2), s.greet(n=0, name=''), [s.look(i) for i in range(3)])
-print(np.array_equal(s.table(3), np.sin(np.arange(6.0) * 1e6).reshape(3, 2)) or abs(s.table(3) - np.sin(np.arange(6.0) * 1e6).reshape(3, 2)).max() < 1e-15)
+sines = np.sin(np.arange(6.0) * 1e6).reshape(3, 2)
+print(np.array_equal(s.table(3), sines) or abs(s.table(3) - sines).max() < 1e-15)
 print(s.turn(2 + 1j), s.turn(np.complex64(1)), s.maybe(None), s.maybe(-5), s.mixed(True, (250, 2.5)))
 b = np.zeros(2, np.int32); print(s.fill(b), b, hasattr(s, 'not_exported'))
 """
@@ -155,9 +165,10 @@ def test_exceptions_and_refused_arguments(made):
     code = """
 import itertools
 frozen = np.zeros(2, np.int32); frozen.flags.writeable = False
-calls = [lambda: s.divide(1, 0), lambda: s.refuse(9), lambda: s.look(99), lambda: s.norm(np.arange(4)), lambda: s.norm(),
-         lambda: s.divide(2**70, 1), lambda: s.norm(np.arange(8.0)[::2]), lambda: s.fill(frozen), lambda: s.maybe(200), lambda: s.maybe('x'),
-         lambda: s.greet('\\ud800', 1), lambda: s.mixed(True, (1,)), lambda: s.divide(1, z=2), lambda: s.norm(np.zeros(3, '>f8'))]
+calls = [lambda: s.divide(1, 0), lambda: s.refuse(9), lambda: s.look(99), lambda: s.norm(np.arange(4)),
+         lambda: s.norm(), lambda: s.divide(2**70, 1), lambda: s.norm(np.arange(8.0)[::2]), lambda: s.fill(frozen),
+         lambda: s.maybe(200), lambda: s.maybe('x'), lambda: s.greet('\\ud800', 1), lambda: s.mixed(True, (1,)),
+         lambda: s.divide(1, z=2), lambda: s.norm(np.zeros(3, '>f8'))]
 for call in calls:
     try: print(call())
     except Exception as e: print(type(e).__name__, e.args[:1] if len(e.args) == 1 else e.args)
@@ -170,8 +181,8 @@ for call in calls:
     ]
     kinds = [line.split()[0] for line in lines[3:]]
     assert kinds == [
-        "TypeError", "TypeError", "OverflowError", "TypeError", "TypeError", "OverflowError", "TypeError", "UnicodeEncodeError",
-        "TypeError", "TypeError", "TypeError",
+        "TypeError", "TypeError", "OverflowError", "TypeError", "TypeError", "OverflowError", "TypeError",
+        "UnicodeEncodeError", "TypeError", "TypeError", "TypeError",
     ]  # fmt: skip
     assert "norm(array(float64, 1d, C)) -> float64" in lines[3]
 
@@ -191,7 +202,8 @@ work()
 import resource
 before, counts = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, (sys.getrefcount(a), sys.getrefcount(t))
 work(); work(); gc.collect()
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 4000, counts == (sys.getrefcount(a), sys.getrefcount(t)))
+grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+print(grown < 4000, counts == (sys.getrefcount(a), sys.getrefcount(t)))
 """
     assert in_python(made, code) == ["True True"]
 
@@ -225,16 +237,31 @@ int main(void) {
     return 0;
 }
 """)
-    command = ["cc", "-Wall", "-Wextra", "-Werror", "-I.", "../main.c", "-o", "main", "-L.", "-lsample_native", "-Wl,-rpath,."]
+    command = [
+        "cc",
+        "-Wall",
+        "-Wextra",
+        "-Werror",
+        "-I.",
+        "../main.c",
+        "-o",
+        "main",
+        "-L.",
+        "-lsample_native",
+        "-Wl,-rpath,.",
+    ]
     subprocess.run(command, cwd=made, check=True, timeout=300)
     done = subprocess.run(["./main"], cwd=made, capture_output=True, text=True, check=True, timeout=300)
     assert done.stdout.splitlines() == [
-        "0 3.741657", "1 ZeroDivisionError: integer division or modulo by zero", "3 hello bobbob", "3 1 1", "1000 16", "1 5",
+        "0 3.741657", "1 ZeroDivisionError: integer division or modulo by zero", "3 hello bobbob", "3 1 1", "1000 16",
+        "1 5",
     ]  # fmt: skip
 
 
 def test_the_library_needs_no_python_and_shows_its_functions_only(made):
-    symbols = subprocess.run(["nm", "-D", "libsample_native.so"], cwd=made, capture_output=True, text=True, check=True).stdout
+    symbols = subprocess.run(
+        ["nm", "-D", "libsample_native.so"], cwd=made, capture_output=True, text=True, check=True
+    ).stdout
     assert " U Py" not in symbols
     visible = [line.split()[-1] for line in symbols.splitlines() if " T " in line]
     assert len(visible) == 15 and all(name.startswith("sample_native_") for name in visible), visible
@@ -246,7 +273,9 @@ def test_the_library_needs_no_python_and_shows_its_functions_only(made):
 def test_the_same_input_gives_the_same_bytes(made, tmp_path):
     again = built(tmp_path, "sample")
     for path in again:
-        assert hashlib.sha256(path.read_bytes()).digest() == hashlib.sha256((made / path.name).read_bytes()).digest(), path.name
+        assert hashlib.sha256(path.read_bytes()).digest() == hashlib.sha256((made / path.name).read_bytes()).digest(), (
+            path.name
+        )
         assert str(tmp_path).encode() not in path.read_bytes()
 
 
@@ -278,7 +307,9 @@ def test_cc(tmp_path):
 
     assert mult(2, 3) == 6 and half(3) == 1.5
     cc.compile()
-    assert cc.output_file == "cc_made" + sysconfig.get_config_var("EXT_SUFFIX") and (tmp_path / cc.output_file).is_file()
+    assert (
+        cc.output_file == "cc_made" + sysconfig.get_config_var("EXT_SUFFIX") and (tmp_path / cc.output_file).is_file()
+    )
     code = "import cc_made as m; print(m.multf(2.5, 2), m.multi(3, 4), m.halved(3), m.multf.__name__)"
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, timeout=300)
     assert done.stdout.split() == ["5.0", "12", "1.5", "multf"], done.stderr
@@ -290,23 +321,34 @@ def test_cc(tmp_path):
 
 def test_cc_with_setuptools(tmp_path):
     (tmp_path / "source.py").write_text(
-        "from lancehead.pycc import CC\ncc = CC('from_setup')\n@cc.export('twice', 'int64(int64)')\ndef twice(x):\n    return x * 2\n"
+        "from lancehead.pycc import CC\ncc = CC('from_setup')\n@cc.export('twice', 'int64(int64)')\ndef twice(x):\n    "
+        "return x * 2\n"
     )
-    (tmp_path / "setup.py").write_text("from setuptools import setup\nfrom source import cc\nsetup(name='x', ext_modules=[cc.distutils_extension()])\n")
+    (tmp_path / "setup.py").write_text(
+        "from setuptools import setup\nfrom source import cc\nsetup(name='x', ext_modules=[cc.distutils_extension()])\n"
+    )
     command = [sys.executable, "setup.py", "-q", "build_ext", "--inplace"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
-    done = subprocess.run([sys.executable, "-c", "import from_setup; print(from_setup.twice(21))"], cwd=tmp_path, capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-c", "import from_setup; print(from_setup.twice(21))"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+    )
     assert done.stdout.split() == ["42"], done.stderr
 
 
 def test_build_of_a_file_with_a_cc(tmp_path):
     (tmp_path / "exports.py").write_text(
-        "from lancehead.pycc import CC\ncc = CC('named')\n@cc.export('f', 'int64(int64)')\ndef inner(x):\n    return -x\n"
+        "from lancehead.pycc import CC\ncc = CC('named')\n@cc.export('f', 'int64(int64)')\ndef inner(x):\n    return "
+        "-x\n"
     )
     command = [sys.executable, "-m", "lancehead", "build", "exports.py", "--no-module"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300)
-    assert done.returncode == 0 and sorted(p.name for p in tmp_path.glob("*named*")) == ["libnamed.so", "named.h"], done.stderr
+    assert done.returncode == 0 and sorted(p.name for p in tmp_path.glob("*named*")) == ["libnamed.so", "named.h"], (
+        done.stderr
+    )
     assert "int32_t named_f(int64_t x_, int64_t *result);" in (tmp_path / "named.h").read_text()
 
 
@@ -314,7 +356,11 @@ def test_build_of_a_file_with_a_cc(tmp_path):
     ("source", "text"),
     [
         ("x = 1", "nothing to build"),
-        ("from lancehead import njit\nclass Own(Exception): pass\n@njit('int64(int64)')\ndef f(x):\n    if x: raise Own('no')\n    return x", "Own"),
+        (
+            "from lancehead import njit\nclass Own(Exception): pass\n@njit('int64(int64)')\ndef f(x):\n    if x: raise "
+            "Own('no')\n    return x",
+            "Own",
+        ),
         ("from lancehead import njit\n@njit('float16(float16[:])')\ndef f(x): return x[0]", "unsupported-type"),
         ("from lancehead import njit\n@njit('int64(List(int64))')\ndef f(x): return x[0]", "unsupported-type"),
     ],
@@ -344,7 +390,9 @@ def test_threads_may_call_at_once(made):
     def work(n):
         out = ctypes.c_int64()
         for i in range(500):
-            if library.sample_native_divide_int64_int64(ctypes.c_int64(n), ctypes.c_int64(i % 2), ctypes.byref(out)) != (i % 2 == 0):
+            if library.sample_native_divide_int64_int64(
+                ctypes.c_int64(n), ctypes.c_int64(i % 2), ctypes.byref(out)
+            ) != (i % 2 == 0):
                 wrong.append(i)
 
     threads = [threading.Thread(target=work, args=(n,)) for n in range(4)]

@@ -8,12 +8,12 @@ import sys
 
 import numpy as np
 import pytest
-from test_ahead import archive, built  # noqa: F401
 
 from lancehead import _core, cuda, errors, njit, prange, vectorize
 from lancehead._command import ahead
+from test_ahead import archive, built  # noqa: F401
 
-SOURCE = '''
+SOURCE = """
 import numpy as np
 from lancehead import njit
 
@@ -72,7 +72,7 @@ def converted(x):
 @njit("void(int64)")
 def nothing(x):
     pass
-'''
+"""
 
 
 @pytest.fixture(scope="module")
@@ -289,7 +289,10 @@ def caller(x):
 
 print(caller(3), sum(caller.stats.cache_hits.values()))
 """
-PART = "from lancehead import njit\nimport numpy as np\nTABLE = np.array([1, {item}])\n@njit('int64(int64)')\ndef f(x):\n    return x + {n} + TABLE[1]\n"
+PART = (
+    "from lancehead import njit\nimport numpy as np\nTABLE = np.array([1, {item}])\n@njit('int64(int64)')\ndef f(x):\n "
+    "   return x + {n} + TABLE[1]\n"
+)
 
 
 def test_cached_callers_know_the_file_that_they_call(tmp_path, archive):  # noqa: F811
@@ -299,12 +302,17 @@ def test_cached_callers_know_the_file_that_they_call(tmp_path, archive):  # noqa
         built(tmp_path, "part", PART.format(n=n, item=item), library=False)
         out = []
         for _ in range(2):
-            done = subprocess.run([sys.executable, "user.py"], cwd=tmp_path, capture_output=True, text=True, timeout=300, env=environment)
+            done = subprocess.run(
+                [sys.executable, "user.py"], cwd=tmp_path, capture_output=True, text=True, timeout=300, env=environment
+            )
             assert done.returncode == 0, done.stderr
             out.append(done.stdout.split())
         return out
 
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path / "out"), os.environ.get("PYTHONPATH", "")])}
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join([str(tmp_path / "out"), os.environ.get("PYTHONPATH", "")]),
+    }
     assert run(1) == [["4", "0"], ["4", "1"]]
     assert run(2) == [["5", "0"], ["5", "1"]]
     # Only the elements of a captured array differ, which are part of the file.

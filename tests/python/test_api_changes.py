@@ -79,7 +79,7 @@ def test_through_jitted_functions():
     assert through(1) == 3
     VALUE = 100
     assert through(1) == 102
-    helper = lambda x: x - 1  # noqa: E731
+    helper = lambda x: x - 1
     assert through(1) == 100
 
 
@@ -348,7 +348,11 @@ def computed_by_a_class():
 
 def absent():
     module = module_with()
-    return njit(lambda x: getattr(module, "k", 0) + x), lambda x: getattr(module, "k", 0) + x, lambda: setattr(module, "k", 2)
+    return (
+        njit(lambda x: getattr(module, "k", 0) + x),
+        lambda x: getattr(module, "k", 0) + x,
+        lambda: setattr(module, "k", 2),
+    )
 
 
 def imported():
@@ -398,9 +402,10 @@ def memory_of_an_array():
 
 
 CHANGES = [
-    in_a_tuple, unrolled, in_a_list, as_a_default, module_as_a_default, module_in_a_tuple, of_a_ufunc, of_a_stencil, of_a_stencil_itself, of_a_row_ufunc,
-    through_the_library, of_an_overload, inherited, inherited_and_hidden, inherited_function, computed_by_a_module, computed_by_a_class, absent, imported,
-    imported_from, layout_of_an_array, memory_of_an_array,
+    in_a_tuple, unrolled, in_a_list, as_a_default, module_as_a_default, module_in_a_tuple, of_a_ufunc, of_a_stencil,
+    of_a_stencil_itself, of_a_row_ufunc, through_the_library, of_an_overload, inherited, inherited_and_hidden,
+    inherited_function, computed_by_a_module, computed_by_a_class, absent, imported, imported_from, layout_of_an_array,
+    memory_of_an_array,
 ]  # fmt: skip
 
 

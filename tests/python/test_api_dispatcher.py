@@ -25,7 +25,14 @@ def test_decorator_forms():
     def f(x):
         return x + 1
 
-    for g in (jit(f), njit(f), jit()(f), njit(nopython=True)(f), njit(cache=True, parallel=True)(f), njit(boundscheck=None)(f)):
+    for g in (
+        jit(f),
+        njit(f),
+        jit()(f),
+        njit(nopython=True)(f),
+        njit(cache=True, parallel=True)(f),
+        njit(boundscheck=None)(f),
+    ):
         assert g(1) == 2 and g.py_func is f
 
 
@@ -58,14 +65,19 @@ def test_fastmath_forms(fastmath):
 
 
 def test_error_model():
-    f = lambda x, y: x / y  # noqa: E731
+    f = lambda x, y: x / y
     with pytest.raises(ZeroDivisionError):
         njit(f)(1.0, 0.0)
     assert njit(error_model="numpy")(f)(1.0, 0.0) == float("inf")
 
 
 def test_wrapper_attributes():
-    assert add.__name__ == "add" and add.__doc__ == "Sum." and add.__module__ == __name__ and add.__wrapped__ is add.py_func
+    assert (
+        add.__name__ == "add"
+        and add.__doc__ == "Sum."
+        and add.__module__ == __name__
+        and add.__wrapped__ is add.py_func
+    )
     assert add.__qualname__ == "add" and str(inspect.signature(add)) == "(x, y)" == str(add.__signature__)
     assert "function add" in repr(add)
     add.note = 5
@@ -95,8 +107,10 @@ def binding_oracle():
 
 
 CALLS = [
-    ((), {}), ((1,), {}), ((1, 2), {}), ((1, 2, 3), {}), ((1, 2, 3, 4), {}), ((1,), {"b": 5}), ((1,), {"c": 5}), ((1,), {"a": 5}), ((), {"a": 1, "b": 2}),
-    ((1,), {"k": 2}), ((1,), {"m": 2}), ((1, 2), {"k": 2}), ((1,), {"z": 1}), ((1, 2), {"c": 7, "b": 8}), ((), {"k": 1}), ((1, 2.5, 3), {"k": 4}),
+    ((), {}), ((1,), {}), ((1, 2), {}), ((1, 2, 3), {}), ((1, 2, 3, 4), {}), ((1,), {"b": 5}), ((1,), {"c": 5}),
+    ((1,), {"a": 5}), ((), {"a": 1, "b": 2}),
+    ((1,), {"k": 2}), ((1,), {"m": 2}), ((1, 2), {"k": 2}), ((1,), {"z": 1}), ((1, 2), {"c": 7, "b": 8}),
+    ((), {"k": 1}), ((1, 2.5, 3), {"k": 4}),
     ((1, 2, 3, 4, 5), {"m": 1}),
 ]  # fmt: skip
 
@@ -180,7 +194,12 @@ def test_eager_signatures():
 
 def test_eager_chooses_the_nearest():
     f = njit(["int64(int64)", "float64(float64)", "complex128(complex128)"])(lambda x: x)
-    assert type(f(1)) is int and type(f(np.int8(1))) is int and type(f(np.float32(1))) is float and type(f(np.complex64(1))) is complex
+    assert (
+        type(f(1)) is int
+        and type(f(np.int8(1))) is int
+        and type(f(np.float32(1))) is float
+        and type(f(np.complex64(1))) is complex
+    )
     assert len(f.signatures) == 3
 
 
@@ -406,7 +425,12 @@ def test_signatures_have_a_type_for_each_parameter():
     def many(x, *rest, k=1):
         return x + len(rest) * k
 
-    for function, signature in ((one, "int64(int64, int64)"), (one, "int64()"), (two, "int64(int64)"), (many, "(int64,)")):
+    for function, signature in (
+        (one, "int64(int64, int64)"),
+        (one, "int64()"),
+        (two, "int64(int64)"),
+        (many, "(int64,)"),
+    ):
         with pytest.raises(errors.TypingError, match="argument types? for"):
             njit(signature)(function)
     f = njit("int64(int64, int64, float64, int64)")(many)

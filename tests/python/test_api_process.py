@@ -45,7 +45,9 @@ def test_local_functions_through_cloudpickle():
 def run(code, **kwargs):
     # A parent may ignore the signal, and children inherit that.
     first = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
-    return subprocess.run([sys.executable, "-c", first + textwrap.dedent(code)], capture_output=True, text=True, timeout=20, **kwargs)
+    return subprocess.run(
+        [sys.executable, "-c", first + textwrap.dedent(code)], capture_output=True, text=True, timeout=20, **kwargs
+    )
 
 
 @pytest.mark.parametrize("nogil", [False, True])

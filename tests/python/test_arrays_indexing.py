@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import ALL, arrays, check
 
 from lancehead import njit
+from strategies import ALL, arrays, check
 
 BOUNDS = st.integers(-7, 7)
 STEPS = st.sampled_from((-3, -2, -1, 1, 2, 3))

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import ALL, FLOATS, INTEGERS, NUMBERS, REAL, arrays, check, elements, layouts
 
 from lancehead import njit
+from strategies import ALL, FLOATS, INTEGERS, NUMBERS, REAL, arrays, check, elements, layouts
 
 
 @njit
@@ -195,3 +195,80 @@ def test_partial_sums_are_a_vector(dtype):
         assert whole(a) == np.sum(a) and whole(a[::2]) == np.sum(a[::2])
     code = "".join(whole.inspect_llvm().values())
     assert f" x {'double' if dtype == 'f8' else 'float'}>" in code
+
+
+TRUTHS = [
+    lambda a: np.sum(a, dtype=np.bool_),
+    lambda a: np.prod(a, dtype=np.bool_),
+    lambda a: np.cumsum(a, dtype=np.bool_),
+    lambda a: np.cumprod(a, dtype=np.bool_),
+    lambda a: np.sum(a, 0, np.bool_),
+    lambda a: np.prod(a, 1, bool),
+    lambda a: np.cumsum(a, 1, np.bool_),
+    lambda a: np.cumprod(a, 0, np.bool_),
+    lambda a: np.sum(a, (0, 1), np.bool_),
+    lambda a: np.sum(a, 1, np.bool_, keepdims=True),
+    lambda a: a.sum(dtype=np.bool_),
+    lambda a: a.prod(0, np.bool_),
+    lambda a: np.nansum(a, dtype=np.bool_),
+    lambda a: np.nansum(a, 0, np.bool_),
+    lambda a: np.nanprod(a, 1, np.bool_),
+    lambda a: np.nancumsum(a, 0, np.bool_),
+    lambda a: np.nancumprod(a, dtype=np.bool_),
+    lambda a: np.mean(a, dtype=np.bool_),
+    lambda a: np.add.reduce(a, 0, np.bool_),
+    lambda a: np.multiply.reduce(a, 1, np.bool_),
+    lambda a: np.add.accumulate(a, 0, np.bool_),
+]
+
+
+@pytest.mark.parametrize("f", TRUTHS, ids=range(len(TRUTHS)))
+def test_truth_values_are_not_counted(f):
+    compiled, parallel = njit(f), njit(f, parallel=True)
+    for a in (
+        np.array([[256, 0, 3], [2, 0, 1]]),
+        np.array([[0.5, np.nan], [0.0, -0.0]]),
+        np.zeros((2, 2)),
+        np.ones((3, 2), bool),
+        np.ones((2, 0)).reshape(1, 0) if f is TRUTHS[0] else np.ones((1, 1)),
+    ):
+        want = f(a)
+        for g in (compiled, parallel):
+            got = g(a)
+            assert np.asarray(got).dtype == bool
+            np.testing.assert_array_equal(got, want)
+
+
+@pytest.mark.parametrize("options", [{}, {"parallel": True}])
+@pytest.mark.parametrize("value", [2.5, 3, True, 1 - 2j, np.nan])
+def test_zero_dimensional_arrays(options, value):
+    fs = [
+        lambda a: np.sum(a),
+        lambda a: np.prod(a),
+        lambda a: np.mean(a),
+        lambda a: np.var(a),
+        lambda a: np.std(a),
+        lambda a: a.std(ddof=0, keepdims=True),
+        lambda a: np.min(a),
+        lambda a: np.max(a),
+        lambda a: np.argmin(a),
+        lambda a: np.argmax(a),
+        lambda a: np.all(a),
+        lambda a: np.any(a),
+        lambda a: np.cumsum(a),
+        lambda a: np.cumprod(a),
+        lambda a: np.count_nonzero(a),
+        lambda a: np.sum(a, keepdims=True),
+        lambda a: a.mean() + a.sum(),
+        lambda a: np.nansum(a),
+        lambda a: np.nanmean(a),
+        lambda a: np.nanstd(a),
+        lambda a: np.sort(np.sum(a, axis=()).reshape(1)),
+        lambda a: np.sum(a, ()),
+        lambda a: (a + 1).sum(),
+        lambda a: (a * a).mean(),
+    ]
+    a = np.array(value)
+    with np.errstate(all="ignore"):
+        for f in fs:
+            np.testing.assert_allclose(njit(f, **options)(a), f(a), rtol=1e-12)

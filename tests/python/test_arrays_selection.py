@@ -17,12 +17,15 @@ MASK4 = np.array([True, False, True, True])
 
 KEYS_2D = [
     (S, I), (I, S), (I, I), (1, I), (I, 1), (..., I), (I, ...), (slice(1, None), I), (S, MASK4), (I, None), (None, I),
-    (S, None, I), (J, I), (S, J), (np.array([True, False, True]), I[:2]), (S, NOTHING), (slice(None, None, -1), I), J, (J,),
+    (S, None, I), (J, I), (S, J), (np.array([True, False, True]), I[:2]), (S, NOTHING), (slice(None, None, -1), I), J,
+    (J,),
     (np.array(1), I), (S, I.astype(np.uint8) % 3), (slice(0, 0), I),
 ]  # fmt: skip
 KEYS_3D = [
-    (S, I, S), (I, S, I), (I, S, 1), (0, S, I), (S, I, I), (S, J, I), (I, I, I), (J, I, 1), (..., I, S), (I, 1), (S, S, I),
-    (np.arange(12).reshape(3, 4) % 2 == 0, S), np.arange(12).reshape(3, 4) % 2 == 0, (S, np.arange(20).reshape(4, 5) % 3 == 0),
+    (S, I, S), (I, S, I), (I, S, 1), (0, S, I), (S, I, I), (S, J, I), (I, I, I), (J, I, 1), (..., I, S), (I, 1),
+    (S, S, I),
+    (np.arange(12).reshape(3, 4) % 2 == 0, S), np.arange(12).reshape(3, 4) % 2 == 0,
+    (S, np.arange(20).reshape(4, 5) % 3 == 0),
     (slice(None, None, 2), I, slice(3, 0, -1)), (I, None, S, I), J,
 ]  # fmt: skip
 

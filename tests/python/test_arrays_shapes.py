@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import ALL, arrays, check
 
 from lancehead import njit
+from strategies import ALL, arrays, check
 
 
 @njit

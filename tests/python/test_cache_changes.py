@@ -1,10 +1,12 @@
-"""An entry of the cache is never wrong: whatever a function has read, a change of it is seen, and nothing else matters."""
+"""An entry of the cache is never wrong: whatever a function has read, a change of it is seen, and nothing else
+matters."""
 
 import os
 import shutil
 import time
 
 import pytest
+
 from cache_programs import Project
 
 
@@ -68,7 +70,8 @@ def test_callee_of_a_callee_from_another_file(project):
 
 @pytest.mark.parametrize(
     ("before", "after"),
-    [("1", "2"), ("1", "1.0"), ("0.0", "-0.0"), ("True", "1"), ("'a'", "'b'"), ("(1, 2)", "(1, 3)"), ("(1, 2)", "(1, 2.0)"),
+    [("1", "2"), ("1", "1.0"), ("0.0", "-0.0"), ("True", "1"), ("'a'", "'b'"), ("(1, 2)", "(1, 3)"),
+     ("(1, 2)", "(1, 2.0)"),
      ("np.float32(1)", "np.float64(1)"), ("[1, 2]", "[1, 2, 3]"), ("None", "0")],
 )  # fmt: skip
 def test_global_of_another_module(project, before, after):
@@ -170,7 +173,14 @@ def test_arrays_inside_tuples(project):
 
 def test_argument_dtype_and_layout(project):
     project.write("m.py", "@njit(cache=True)\ndef f(a): return a.sum()\n")
-    arrays = ["np.ones(4, 'f4')", "np.ones(4)", "np.ones(8)[::2]", "np.ones((2, 2))", "np.ones((2, 2), order='F')", "np.ones(4, 'u1')"]
+    arrays = [
+        "np.ones(4, 'f4')",
+        "np.ones(4)",
+        "np.ones(8)[::2]",
+        "np.ones((2, 2))",
+        "np.ones((2, 2), order='F')",
+        "np.ones(4, 'u1')",
+    ]
     code = "import m, numpy as np\n" + "; ".join(f"tell(m.f, {a})" for a in arrays)
     assert project.run(code)[-1] == [4, 0, 6]
     assert project.run(code)[-1] == [4, 6, 0]
@@ -219,13 +229,21 @@ def test_code_and_defaults_replaced(project):
     project.write("m.py", "def g(x, y=1): return x + y\n@njit(cache=True)\ndef f(x): return g(x)\n")
     assert project.run(CALL) == miss(11)
     assert project.run("import m; m.g.__defaults__ = (2,); tell(m.f, 10)") == miss(12)
-    assert project.run("import m; m.g.__code__ = (lambda x, y: x * y).__code__; m.g.__defaults__ = (2,); tell(m.f, 10)") == miss(20)
+    assert project.run(
+        "import m; m.g.__code__ = (lambda x, y: x * y).__code__; m.g.__defaults__ = (2,); tell(m.f, 10)"
+    ) == miss(20)
     assert project.run(CALL) == hit(11)
 
 
 def test_keyword_defaults_replaced(project):
-    project.write("m.py", "def g(x, *, k=(1, 2.5), s='a'): return x * k[0] + k[1] + len(s)\n@njit(cache=True)\ndef f(x): return g(x)\n")
-    changes = "import m; tell(m.f, 10); m.g.__kwdefaults__['s'] = ''; tell(m.f, 10); m.g.__kwdefaults__ = {'k': (2, 0), 's': ''}; tell(m.f, 10)"
+    project.write(
+        "m.py",
+        "def g(x, *, k=(1, 2.5), s='a'): return x * k[0] + k[1] + len(s)\n@njit(cache=True)\ndef f(x): return g(x)\n",
+    )
+    changes = (
+        "import m; tell(m.f, 10); m.g.__kwdefaults__['s'] = ''; tell(m.f, 10); m.g.__kwdefaults__ = {'k': (2, 0), 's': "
+        "''}; tell(m.f, 10)"
+    )
     assert project.run(changes) == [miss(13.5), [12.5, 0, 2], [20, 0, 3]]
     assert project.run(changes) == [hit(13.5), [12.5, 2, 0], [20, 3, 0]]
 
@@ -245,7 +263,8 @@ INSIDE = {
     "ufunc": "@vectorize(['float64(float64)'])\ndef g(x): return x * mod.K",
     "stencil": "@stencil\ndef s(a): return a[0] * mod.K\n@njit\ndef g(x): return s(np.full(3, x))[1]",
     "device function": (
-        "@cuda.jit(device=True)\ndef d(x): return x * mod.K\n@cuda.jit(cache=True)\ndef k(x, out): out[0] = d(x)\nf = launched(k)"
+        "@cuda.jit(device=True)\ndef d(x): return x * mod.K\n@cuda.jit(cache=True)\ndef k(x, out): out[0] = d(x)\nf = "
+        "launched(k)"
     ),
 }
 
@@ -265,7 +284,9 @@ def test_attributes_that_functions_inside_of_others_read(project, what):
 
 def test_modules_of_device_functions_in_other_files(project):
     project.write("deep.py", "from lancehead import cuda\nQ = 7\n@cuda.jit(device=True)\ndef h(x): return x + Q\n")
-    project.write("dev.py", "from lancehead import cuda\nimport deep\n@cuda.jit(device=True)\ndef g(x): return deep.h(x) * 2\n")
+    project.write(
+        "dev.py", "from lancehead import cuda\nimport deep\n@cuda.jit(device=True)\ndef g(x): return deep.h(x) * 2\n"
+    )
     kernel = "@cuda.jit(cache=True)\ndef k(x, out): out[0] = dev.g(x)\nf = launched(k)\n"
     project.write("m.py", "from lancehead import cuda\nimport dev\n" + LAUNCHED + kernel)
     assert project.run(CALL) == miss(34.0)
@@ -284,7 +305,10 @@ def test_records_as_arguments_and_results(project):
         def g(r): return r[::-1]
         def whole(r): return bool(g(r).dtype == D)
     """)  # fmt: skip
-    code = "import m, numpy as np; tell(m.f, np.ones(2, m.D)); m.whole(np.ones(2, m.D)); m.whole.stats = m.g.stats; tell(m.whole, np.ones(2, m.D))"
+    code = (
+        "import m, numpy as np; tell(m.f, np.ones(2, m.D)); m.whole(np.ones(2, m.D)); m.whole.stats = m.g.stats; "
+        "tell(m.whole, np.ones(2, m.D))"
+    )
     assert project.run(code) == [miss(3.0), miss(True)]
     assert project.run(code) == [hit(3.0), hit(True)]
     project.replace("conf.py", "('a', 'i4')", "('a', 'i8')")
@@ -405,7 +429,10 @@ def test_recompile_takes_nothing_from_the_cache(project):
 def test_texts_of_cached_code(project):
     project.write("m.py", "@njit(cache=True)\ndef f(x): return x + 1\n")
     project.run(CALL)
-    code = "import m; tell(m.f, 10); assert 'ret' in m.f.inspect_asm(m.f.signatures[0]); str(m.f.explain()); m.f.inspect_types(sys.stderr)"
+    code = (
+        "import m; tell(m.f, 10); assert 'ret' in m.f.inspect_asm(m.f.signatures[0]); str(m.f.explain()); "
+        "m.f.inspect_types(sys.stderr)"
+    )
     assert project.run(code) == hit(11)
 
 

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from cache_programs import Project
 
 SOURCE = "@njit(cache=True)\ndef f(x): return x + 1\n"
@@ -74,7 +75,13 @@ def test_copy_of_what_lies_beside_sources(project):
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("CACHE_SIZE", "much"), ("CACHE_SIZE", "-5"), ("CACHE_LEVELS", "x86-64-v9"), ("NUM_THREADS", "0"), ("NUM_THREADS", "two")],
+    [
+        ("CACHE_SIZE", "much"),
+        ("CACHE_SIZE", "-5"),
+        ("CACHE_LEVELS", "x86-64-v9"),
+        ("NUM_THREADS", "0"),
+        ("NUM_THREADS", "two"),
+    ],
 )
 def test_settings_that_mean_nothing(project, name, value):
     project.env[f"LANCEHEAD_{name}"] = value
@@ -126,7 +133,9 @@ def package(project):
 
 def test_packs_are_shipped_with_sources(project):
     path = package(project)
-    done = lancehead(project, "pack", path, "-s", "pkg.sub.fast.lazy(float64[::1])", "--level", "x86-64-v2", "--level", "x86-64-v3")
+    done = lancehead(
+        project, "pack", path, "-s", "pkg.sub.fast.lazy(float64[::1])", "--level", "x86-64-v2", "--level", "x86-64-v3"
+    )
     assert "6 entries" in done.stdout, done.stdout
     entries = sorted((path / "sub" / "__lancehead__").glob("*.nbc"))
     assert len(entries) == 6

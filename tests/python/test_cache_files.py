@@ -1,4 +1,5 @@
-"""Files of the cache: where they are, and what happens when they are damaged, cannot be written, or are somebody else's."""
+"""Files of the cache: where they are, and what happens when they are damaged, cannot be written, or are somebody
+else's."""
 
 import os
 import shutil
@@ -8,6 +9,7 @@ import sys
 import zipfile
 
 import pytest
+
 from cache_programs import Project
 
 CALL = "import m; tell(m.f, 10)"
@@ -69,7 +71,15 @@ def test_damaged_files_are_not_read(project):
     assert project.run(CALL) == MISS
     (entry,) = project.entries()
     whole = entry.read_bytes()
-    for damaged in (b"", whole[:7], whole[: len(whole) // 2], whole[:-1], whole + b"x", whole[:200] + b"\xff" + whole[201:], b"\0" * len(whole)):
+    for damaged in (
+        b"",
+        whole[:7],
+        whole[: len(whole) // 2],
+        whole[:-1],
+        whole + b"x",
+        whole[:200] + b"\xff" + whole[201:],
+        b"\0" * len(whole),
+    ):
         entry.write_bytes(damaged)
         assert project.run(CALL) == MISS, damaged[:10]
         # It has been replaced.
@@ -113,7 +123,8 @@ def test_killed_writers(project):
     assert project.run(CALL) == HIT
 
 
-#: Loaded before the C library: in the directory `FULL`, the call `FAILS` finds no space; writes do once so many bytes are written.
+#: Loaded before the C library: in the directory `FULL`, the call `FAILS` finds no space; writes do once so many bytes
+#: are written.
 NO_SPACE = """
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -167,7 +178,9 @@ int mkdir(const char *path, mode_t mode) {
 def test_full_disk(project, tmp_path_factory, call):
     tools = tmp_path_factory.mktemp("full_disk")
     (tools / "full.c").write_text(NO_SPACE)
-    subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-w", "full.c", "-o", "full.so", "-ldl"], cwd=tools, check=True, timeout=120)
+    subprocess.run(
+        ["cc", "-shared", "-fPIC", "-O1", "-w", "full.c", "-o", "full.so", "-ldl"], cwd=tools, check=True, timeout=120
+    )
     cache = project.path / "full"
     if call != "mkdir":
         cache.mkdir()
@@ -319,7 +332,9 @@ def test_odd_file_systems(project, tmp_path_factory, odd):
     assert project.run(CALL) == (HIT if odd == "locks" else MISS)
     assert "Traceback" not in project.errors
     left = [p.name for p in project.path.rglob("*") if p.is_file() and p.suffix != ".py"]
-    assert all(name.endswith((".nbc", ".nbi")) or name.startswith(".lh-") and name.endswith(".lock") for name in left), left
+    assert all(
+        name.endswith((".nbc", ".nbi")) or name.startswith(".lh-") and name.endswith(".lock") for name in left
+    ), left
 
 
 def test_64_writers_at_once(project):
@@ -373,7 +388,9 @@ def test_interactive_session(project):
     environment = {**os.environ, "XDG_CACHE_HOME": str(project.path / "cache")}
 
     def session():
-        done = subprocess.run([sys.executable, "-i"], input=text, capture_output=True, text=True, env=environment, timeout=60)
+        done = subprocess.run(
+            [sys.executable, "-i"], input=text, capture_output=True, text=True, env=environment, timeout=60
+        )
         return done.stdout.strip()
 
     assert session() == "11 Counter()"
@@ -403,7 +420,9 @@ def test_module_in_an_archive(project):
 
 def test_names_that_no_file_has(project):
     name = "f" + "o" * 300
-    project.write("m.py", f"@njit(cache=True)\ndef {name}(x): return x + 1\n\n@njit(cache=True)\ndef größe(x): return x + 1\n")
+    project.write(
+        "m.py", f"@njit(cache=True)\ndef {name}(x): return x + 1\n\n@njit(cache=True)\ndef größe(x): return x + 1\n"
+    )
     code = f"import m; tell(m.{name}, 10); tell(m.größe, 10)"
     assert project.run(code) == [MISS, MISS]
     assert project.run(code) == [HIT, HIT]

@@ -1,4 +1,5 @@
-"""What is kept beside plain functions: kernels, ufuncs, stencils, generators; entries for several processors; everything at once."""
+"""What is kept beside plain functions: kernels, ufuncs, stencils, generators; entries for several processors;
+everything at once."""
 
 import os
 import subprocess
@@ -6,8 +7,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from cache_programs import Project
 
+from cache_programs import Project
 from lancehead import _core
 
 PROGRAM = """
@@ -111,7 +112,14 @@ def run(project, kind, options, environment=None):
     text = PROGRAM.format(decorated=KINDS[kind].format(options=options)) + "\nprint('result', use())\n"
     (project.path / "program.py").write_text(text)
     settings = {"LANCEHEAD_DEBUG_CACHE": "1", "XDG_CACHE_HOME": str(project.path / "user"), **(environment or {})}
-    done = subprocess.run([sys.executable, "program.py"], cwd=project.path, env={**os.environ, **settings}, capture_output=True, text=True, timeout=300)
+    done = subprocess.run(
+        [sys.executable, "program.py"],
+        cwd=project.path,
+        env={**os.environ, **settings},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
     assert done.returncode == 0, done.stderr
     result = next(line for line in done.stdout.splitlines() if line.startswith("result"))
     return result, done.stdout.count("data saved to"), done.stdout.count("data loaded from"), done.stdout

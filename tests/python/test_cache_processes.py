@@ -12,8 +12,8 @@ from pathlib import Path
 
 import cloudpickle
 import pytest
-from cache_programs import Project
 
+from cache_programs import Project
 from lancehead import njit
 
 OFFSET = 3
@@ -202,7 +202,9 @@ def test_dask(project):
 def test_mpi(project):
     mpiexec = Path(sys.executable).parent / "mpiexec"
     path = project.path / "program.py"
-    path.write_text(textwrap.dedent(MAIN) + textwrap.dedent("""
+    path.write_text(
+        textwrap.dedent(MAIN)
+        + textwrap.dedent("""
         from mpi4py import MPI
         comm = MPI.COMM_WORLD
         g = comm.bcast(make(3) if comm.rank == 0 else None)
@@ -211,7 +213,8 @@ def test_mpi(project):
         if comm.rank == 0:
             assert total == 11
             check(told, WANT[:2])
-    """))
+    """)
+    )
     environment = {**os.environ, "XDG_CACHE_HOME": str(project.path / "user"), **project.env}
     for compiled in (1, 0):
         command = [str(mpiexec), "-n", "2", sys.executable, str(path)]

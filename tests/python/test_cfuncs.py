@@ -95,7 +95,9 @@ def test_memory_of_c():
             a = np.arange(6.0).reshape(2, 3)
             got, want = np.zeros(4), np.zeros(4)
             pointers = [x.ctypes.data_as(DOUBLES) for x in (a, got, want)]
-            compiled.ctypes(*pointers[:2], 2, 3) if of != "voidptr" else compiled.ctypes(a.ctypes.data, got.ctypes.data, 2, 3)
+            compiled.ctypes(*pointers[:2], 2, 3) if of != "voidptr" else compiled.ctypes(
+                a.ctypes.data, got.ctypes.data, 2, 3
+            )
             function(pointers[0], pointers[2], 2, 3)
             assert got.tolist() == want.tolist()
     with pytest.raises(errors.TypingError, match="mismatching dtype 'float64' for pointer type 'float32\\*'"):
@@ -261,7 +263,11 @@ def test_cffi():
 def test_modules_that_cffi_compiles(tmp_path):
     ffi = cffi.FFI()
     types_of_c = "typedef struct _pair { double re; double im; } pair;"
-    ffi.set_source("made_by_cffi", types_of_c + "static double re(pair *p, int n) { double s = 0; for (int i = 0; i < n; i++) s += p[i].re; return s; }")
+    ffi.set_source(
+        "made_by_cffi",
+        types_of_c
+        + "static double re(pair *p, int n) { double s = 0; for (int i = 0; i < n; i++) s += p[i].re; return s; }",
+    )
     ffi.cdef(types_of_c + "double re(pair *p, int n);")
     ffi.compile(tmpdir=str(tmp_path))
     sys.path.insert(0, str(tmp_path))

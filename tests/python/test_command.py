@@ -18,7 +18,15 @@ def lancehead(*arguments: object, cwd: Path | None = None) -> subprocess.Complet
 def test_demo_measures_every_program_and_draws_charts(tmp_path):
     done = lancehead("demo", "--quick", "--svg", tmp_path / "chart.svg", "--png", tmp_path / "chart.png")
     assert done.returncode == 0, done.stdout + done.stderr
-    for title in ("Sum over a 2-D array", "Monte-Carlo pi", "Mandelbrot", "Levenshtein", "Sparse PCA", "N-body", "nested lists"):
+    for title in (
+        "Sum over a 2-D array",
+        "Monte-Carlo pi",
+        "Mandelbrot",
+        "Levenshtein",
+        "Sparse PCA",
+        "N-body",
+        "nested lists",
+    ):
         assert title in done.stdout
     assert "failed" not in done.stdout
     assert (tmp_path / "chart.svg").read_text().lstrip().startswith("<?xml")
@@ -182,11 +190,20 @@ def test_run_has_names_that_it_does_not_support(tmp_path):
     script.write_text(ABSENT)
     done = lancehead("run", script)
     assert done.returncode == 0, done.stderr
-    said = [line.removeprefix("error[unsupported-call]: ").split(";")[0].removesuffix(" is not supported") for line in done.stdout.splitlines()]
+    said = [
+        line.removeprefix("error[unsupported-call]: ").split(";")[0].removesuffix(" is not supported")
+        for line in done.stdout.splitlines()
+    ]
     used = "types.ListType,objmode,typed.List,typed.Dict,@jitclass Point,@intrinsic low_level".split(",")
     assert said[:6] == [f"`{name}`" if name[0] == "@" else f"`numba.{name}`" for name in used]
     assert len(said) == 13
-    assert said[6:11] == ["`@jitclass Point`", "`numba.typed.List`", "`@intrinsic low_level`", "`numba.objmode`", "`numba.core.cgutils.pack_array`"]
+    assert said[6:11] == [
+        "`@jitclass Point`",
+        "`numba.typed.List`",
+        "`@intrinsic low_level`",
+        "`numba.objmode`",
+        "`numba.core.cgutils.pack_array`",
+    ]
     assert said[12] == "<numba.typed.List, which lancehead does not support>"
 
 

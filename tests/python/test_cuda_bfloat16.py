@@ -15,7 +15,9 @@ ALL = np.arange(1 << 16, dtype=np.uint16).view(bfloat16)
 
 
 def same(got, want):
-    return ((got.view(np.uint16) == want.view(np.uint16)) | (np.isnan(got.astype("f4")) & np.isnan(want.astype("f4")))).all()
+    return (
+        (got.view(np.uint16) == want.view(np.uint16)) | (np.isnan(got.astype("f4")) & np.isnan(want.astype("f4")))
+    ).all()
 
 
 @lh.njit
@@ -44,7 +46,9 @@ def test_conversions_of_doubles_round_once():
     words = np.arange(0x8000, 0x7F800000, 0x10000 * 13, dtype=np.uint32) | np.uint32(0x8000)
     middle = words.view(np.float32).astype(np.float64)
     middle = middle[np.isfinite(middle)]
-    even = (middle.astype(np.float32).view(np.uint32) + 0x7FFF + (middle.astype(np.float32).view(np.uint32) >> 16 & 1)) >> 16
+    even = (
+        middle.astype(np.float32).view(np.uint32) + 0x7FFF + (middle.astype(np.float32).view(np.uint32) >> 16 & 1)
+    ) >> 16
     for x, want in (
         (middle, even), (np.nextafter(middle, np.inf), (middle.astype(np.float32).view(np.uint32) >> 16) + 1),
         (np.nextafter(middle, 0), middle.astype(np.float32).view(np.uint32) >> 16),
@@ -88,11 +92,23 @@ def test_types():
 
     @lh.njit
     def kinds(x):
-        return x + 1, x + 2.5, x + np.float32(1), x + np.int8(1), x + np.int16(1), x + np.float16(1), abs(x), -x, x.dtype.kind
+        return (
+            x + 1,
+            x + 2.5,
+            x + np.float32(1),
+            x + np.int8(1),
+            x + np.int16(1),
+            x + np.float16(1),
+            abs(x),
+            -x,
+            x.dtype.kind,
+        )
 
     assert [str(t) for t in lh.typeof(kinds(bfloat16(1.5))).types][:0] == []
     signature = kinds.nopython_signatures[0].return_type
-    assert [str(t) for t in signature.types][:8] == ["bfloat16"] * 2 + ["float32", "bfloat16", "float32", "float32"] + ["bfloat16"] * 2
+    assert [str(t) for t in signature.types][:8] == ["bfloat16"] * 2 + ["float32", "bfloat16", "float32", "float32"] + [
+        "bfloat16"
+    ] * 2
     assert kinds(bfloat16(1.5))[:8] == (2.5, 4, 2.5, 2.5, 2.5, 2.5, 1.5, -1.5)
 
     @lh.njit
@@ -123,7 +139,13 @@ def applied(function, dtype, *args):
     def kernel(out, x):
         i = cuda.grid(1)
         if i < out.size:
-            out[i] = function(x[0][i]) if n == 1 else function(x[0][i], x[1][i]) if n == 2 else function(x[0][i], x[1][i], x[2][i])
+            out[i] = (
+                function(x[0][i])
+                if n == 1
+                else function(x[0][i], x[1][i])
+                if n == 2
+                else function(x[0][i], x[1][i], x[2][i])
+            )
 
     out = np.zeros(args[0].size, dtype)
     kernel.forall(out.size)(out, args)
@@ -131,9 +153,12 @@ def applied(function, dtype, *args):
 
 
 @pytest.mark.parametrize("name, expected", [
-    ("hsin", np.sin), ("hcos", np.cos), ("hexp", np.exp), ("hexp2", np.exp2), ("hexp10", lambda x: 10**x), ("htanh", np.tanh),
-    ("hfloor", np.floor), ("hceil", np.ceil), ("htrunc", np.trunc), ("hrint", np.rint), ("habs", np.abs), ("hrcp", lambda x: 1 / x),
-    ("hsqrt", lambda x: np.sqrt(np.abs(x))), ("hlog", lambda x: np.log(np.abs(x))), ("hrsqrt", lambda x: 1 / np.sqrt(np.abs(x))),
+    ("hsin", np.sin), ("hcos", np.cos), ("hexp", np.exp), ("hexp2", np.exp2), ("hexp10", lambda x: 10**x),
+    ("htanh", np.tanh),
+    ("hfloor", np.floor), ("hceil", np.ceil), ("htrunc", np.trunc), ("hrint", np.rint), ("habs", np.abs),
+    ("hrcp", lambda x: 1 / x),
+    ("hsqrt", lambda x: np.sqrt(np.abs(x))), ("hlog", lambda x: np.log(np.abs(x))),
+    ("hrsqrt", lambda x: 1 / np.sqrt(np.abs(x))),
 ])  # fmt: skip
 def test_functions(name, expected):
     x = np.linspace(-9, 9, 200).astype(bfloat16)
@@ -147,8 +172,10 @@ def test_arithmetic_by_name():
     a, b, c = (rng.standard_normal(300).astype(bfloat16) for _ in range(3))
     x, y, z = (v.astype("f8") for v in (a, b, c))
     for name, exact, args in (
-        ("hadd", x + y, (a, b)), ("hsub_rn", x - y, (a, b)), ("hmul", x * y, (a, b)), ("hdiv", x / y, (a, b)), ("hfma", x * y + z, (a, b, c)),
-        ("hadd_sat", np.clip(x + y, 0, 1), (a, b)), ("hfma_relu", np.maximum(x * y + z, 0), (a, b, c)), ("hmax", np.maximum(x, y), (a, b)),
+        ("hadd", x + y, (a, b)), ("hsub_rn", x - y, (a, b)), ("hmul", x * y, (a, b)), ("hdiv", x / y, (a, b)),
+        ("hfma", x * y + z, (a, b, c)),
+        ("hadd_sat", np.clip(x + y, 0, 1), (a, b)), ("hfma_relu", np.maximum(x * y + z, 0), (a, b, c)),
+        ("hmax", np.maximum(x, y), (a, b)),
     ):  # fmt: skip
         out = np.zeros(300, bfloat16)
         copied(exact, out)
@@ -156,7 +183,9 @@ def test_arithmetic_by_name():
     nan, one = np.full(1, np.nan, bfloat16), np.ones(1, bfloat16)
     truth = {"hne": 0, "hneu": 1, "heq": 0, "hequ": 1, "hlt": 0, "hltu": 1, "hgeu": 1, "hge": 0}
     assert {name: int(applied(getattr(bf16, name), np.int32, nan, one)[0]) for name in truth} == truth
-    assert applied(bf16.hmax, np.float32, nan, one)[0] == 1 and np.isnan(applied(bf16.hmin_nan, np.float32, one, nan)[0])
+    assert applied(bf16.hmax, np.float32, nan, one)[0] == 1 and np.isnan(
+        applied(bf16.hmin_nan, np.float32, one, nan)[0]
+    )
 
 
 def test_conversions_that_say_how_they_round():
@@ -173,13 +202,15 @@ def test_conversions_that_say_how_they_round():
         assert low <= value <= high and int(float(least)) == (low if value >= 0 else high)
         assert low == high == value or ends[1] == np.nextafter(ends[0], bfloat16(math.inf))
     bits = applied(bf16.bfloat16_as_uint16, np.uint16, ALL)
-    assert (bits == np.arange(1 << 16)).all() and same(applied(bf16.int16_as_bfloat16, bfloat16, bits.view(np.int16)), ALL)
+    assert (bits == np.arange(1 << 16)).all() and same(
+        applied(bf16.int16_as_bfloat16, bfloat16, bits.view(np.int16)), ALL
+    )
 
 
 def test_names():
     assert len(dir(bf16)) > 150
     with pytest.raises(AttributeError):
-        bf16.hnothing  # noqa: B018
+        bf16.hnothing
 
 
 def test_float16_has_the_same_functions():

@@ -141,7 +141,12 @@ def test_geometry_is_printed_as_a_tuple(capsys):
         print(cuda.threadIdx, "of", cuda.blockDim)
 
     kernel[1, (2, 1, 2)]()
-    assert sorted(capsys.readouterr().out.splitlines()) == ["(0, 0, 0) of (2, 1, 2)", "(0, 0, 1) of (2, 1, 2)", "(1, 0, 0) of (2, 1, 2)", "(1, 0, 1) of (2, 1, 2)"]
+    assert sorted(capsys.readouterr().out.splitlines()) == [
+        "(0, 0, 0) of (2, 1, 2)",
+        "(0, 0, 1) of (2, 1, 2)",
+        "(1, 0, 0) of (2, 1, 2)",
+        "(1, 0, 1) of (2, 1, 2)",
+    ]
 
 
 def test_printing_keeps_the_order_of_blocks(capsys):

@@ -1,4 +1,5 @@
-"""`@cuda.jit(debug=True)`: each planted fault is found with its lines and threads, and without it there is nothing to find."""
+"""`@cuda.jit(debug=True)`: each planted fault is found with its lines and threads, and without it there is nothing to
+find."""
 
 from __future__ import annotations
 
@@ -11,10 +12,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from planted_faults import FAULTS, Fault
 
 from lancehead import cuda, places
 from lancehead.cuda.errors import CudaCheckError, CudaDriverError
+from planted_faults import FAULTS, Fault
 
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "cuda"))
@@ -80,7 +81,7 @@ def test_the_program_of_the_document_is_mended_by_a_barrier(tmp_path: Path) -> N
     text = (ROOT / "docs" / "checking.md").read_text(encoding="utf-8")
     program = re.search(r"```python\n(.*?)```", text, re.DOTALL)[1]
     script = tmp_path / "block_sum.py"
-    run = lambda: subprocess.run([sys.executable, script], capture_output=True, text=True, check=False)  # noqa: E731
+    run = lambda: subprocess.run([sys.executable, script], capture_output=True, text=True, check=False)
     script.write_text(program)
     assert "error[kernel-race]" in run().stderr
     line = "    partial[t] = a[cuda.grid(1)]\n"

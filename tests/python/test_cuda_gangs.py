@@ -1,4 +1,5 @@
-"""Gangs: operations of warps and loops of different lengths, whatever way lanes go and whatever the shape of a block."""
+"""Gangs: operations of warps and loops of different lengths, whatever way lanes go and whatever the shape of a
+block."""
 
 import numpy as np
 import pytest
@@ -28,7 +29,9 @@ def runs_as(kernel, entry, gangs):
 DTYPES = [np.int8, np.uint8, np.int32, np.uint32, np.int64, np.uint64, np.float32, np.float64]
 
 
-@pytest.mark.parametrize(("shape", "dtype"), [(s, np.float32) for s in SHAPES] + [(s, d) for s in (48, 64) for d in DTYPES])
+@pytest.mark.parametrize(
+    ("shape", "dtype"), [(s, np.float32) for s in SHAPES] + [(s, d) for s in (48, 64) for d in DTYPES]
+)
 def test_shuffles(shape, dtype):
     @cuda.jit
     def k(a, out, by):
@@ -50,7 +53,16 @@ def test_shuffles(shape, dtype):
         k[1, shape](a, out, by)
         for ts in warps_of(n):
             for lane, t in enumerate(ts):
-                asked = [by % 32, lane - by % 32, lane + by % 32, lane ^ by % 32, t * 7 % 32, lane + t % 5, lane - t % 3, lane ^ t % 32]
+                asked = [
+                    by % 32,
+                    lane - by % 32,
+                    lane + by % 32,
+                    lane ^ by % 32,
+                    t * 7 % 32,
+                    lane + t % 5,
+                    lane - t % 3,
+                    lane ^ t % 32,
+                ]
                 for i, src in enumerate(asked):
                     want[i, t] = a[ts[src]] if 0 <= src < len(ts) else a[t]
         assert (out == want).all()
@@ -84,10 +96,10 @@ def test_votes_and_matches(shape):
                 for lane, t in enumerate(ts):
                     inside = [i for i in range(len(ts)) if (mask | 1 << lane) >> i & 1]
                     p = [a[ts[i]] > 4 for i in inside]
-                    bits = lambda f: sum(1 << i for i in inside if f(a[ts[i]]))  # noqa: B023, E731
+                    bits = lambda f: sum(1 << i for i in inside if f(a[ts[i]]))
                     alike = all(a[ts[i]] // 8 == a[t] // 8 for i in inside)
                     want[:, t] = [
-                        all(p), any(p), len(set(p)) == 1, bits(lambda v: v > 4), bits(lambda v: v == a[t]),  # noqa: B023
+                        all(p), any(p), len(set(p)) == 1, bits(lambda v: v > 4), bits(lambda v: v == a[t]),
                         bits(lambda v: True) if alike else 0, alike, (1 << len(ts)) - 1,
                     ]  # fmt: skip
             assert (out == want).all()
@@ -363,7 +375,12 @@ def test_values_of_every_type_are_kept_across_shuffles():
         out[t] = local[0] + local[1] + local[2] + z * v + (1 if flag else 0)
 
     rng = np.random.default_rng(4)
-    a, b, c, out = rng.random(64).astype(np.float32), rng.integers(0, 9, 64).astype(np.int16), rng.random(64), np.zeros(64)
+    a, b, c, out = (
+        rng.random(64).astype(np.float32),
+        rng.integers(0, 9, 64).astype(np.int16),
+        rng.random(64),
+        np.zeros(64),
+    )
     k[1, 64](a, b, c, out)
     w, v = a.reshape(2, 32).copy(), b.reshape(2, 32).copy()
     w[:, :-1], v[:, 2:] = a.reshape(2, 32)[:, 1:], b.reshape(2, 32)[:, :-2]
@@ -550,7 +567,8 @@ def test_warps_that_wait_on_stacks_of_their_own_know_their_threads(shape):
 
 @pytest.mark.parametrize("shape", [32, 96, 7, (16, 4)])
 def test_lanes_that_have_left_a_loop_go_along(shape):
-    """What they compute then is anything, and nobody sees it: numbers beyond all bounds, also as integers and in branches."""
+    """What they compute then is anything, and nobody sees it: numbers beyond all bounds, also as integers and in
+    branches."""
 
     @cuda.jit
     def k(most, out, seen):
@@ -598,7 +616,8 @@ def test_lanes_that_have_left_a_loop_go_along(shape):
 
 @pytest.mark.parametrize("shape", [32, 96, 7, (16, 4)])
 def test_lanes_that_leave_a_loop_one_way_or_another_know_their_round(shape):
-    """The counter is the same for all in the loop, and each lane's own behind it; so is what comes out of a loop in a loop."""
+    """The counter is the same for all in the loop, and each lane's own behind it; so is what comes out of a loop in a
+    loop."""
 
     @cuda.jit
     def k(most, out, also, last):
@@ -676,7 +695,8 @@ def test_lanes_that_skip_a_loop_come_to_the_next_round_of_the_one_around_it(shap
 
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"])
 def test_threads_divide_integers_exactly(dtype):
-    """Short integers are divided as floats, of whose quotients nothing may be lost; 0 as a divisor gives 0, as in NumPy."""
+    """Short integers are divided as floats, of whose quotients nothing may be lost; 0 as a divisor gives 0, as in
+    NumPy."""
 
     @cuda.jit
     def k(a, b, three, quotients, rests, small):

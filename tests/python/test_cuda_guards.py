@@ -1,4 +1,5 @@
-"""Branches on a thread's index: loops over threads end where a branch ends them, and checks of indices go by branches."""
+"""Branches on a thread's index: loops over threads end where a branch ends them, and checks of indices go by
+branches."""
 
 import numpy as np
 import pytest

@@ -26,9 +26,18 @@ def up(a):
 def test_memory_that_was_freed_is_not_used():
     a = cuda.to_device(np.arange(4.0))
     whole, view = a.gpu_data, a[1:]
-    assert int(whole) == a.device_ctypes_pointer.value == whole.device_pointer and whole.size == 32 and whole == a.gpu_data
+    assert (
+        int(whole) == a.device_ctypes_pointer.value == whole.device_pointer and whole.size == 32 and whole == a.gpu_data
+    )
     whole.free()
-    for use in (lambda: a.copy_to_host(), lambda: a[0], lambda: up[1, 32](a), lambda: a.shape, lambda: np.asarray(a), lambda: cuda.to_device(a)):
+    for use in (
+        lambda: a.copy_to_host(),
+        lambda: a[0],
+        lambda: up[1, 32](a),
+        lambda: a.shape,
+        lambda: np.asarray(a),
+        lambda: cuda.to_device(a),
+    ):
         with pytest.raises(CudaAPIError, match="freed"):
             use()
     assert view.copy_to_host().tolist() == [1, 2, 3]
@@ -70,7 +79,8 @@ def test_python_objects_are_no_elements():
     things = np.array([1, "a", None], object)
     for make in (
         lambda: cuda.to_device(things), lambda: cuda.device_array(3, object), lambda: cuda.pinned_array(3, object),
-        lambda: cuda.managed_array(3, object), lambda: cuda.to_device(np.zeros(2, [("a", "O")])), lambda: cuda.to_device(None),
+        lambda: cuda.managed_array(3, object), lambda: cuda.to_device(np.zeros(2, [("a", "O")])),
+        lambda: cuda.to_device(None),
     ):  # fmt: skip
         with pytest.raises(TypeError, match="no memory for Python objects"):
             make()
@@ -135,10 +145,17 @@ except cuda.cudadrv.driver.CudaAPIError:
     print("done")
 """
     environment = {**os.environ, "LANCEHEAD_CPU_DEVICES": "2"}
-    assert subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True).stdout == "done\n"
+    assert (
+        subprocess.run(
+            [sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True
+        ).stdout
+        == "done\n"
+    )
     for wrong in ("x", "0"):
         environment["LANCEHEAD_CPU_DEVICES"] = wrong
-        done = subprocess.run([sys.executable, "-c", "from lancehead import cuda"], env=environment, capture_output=True, text=True)
+        done = subprocess.run(
+            [sys.executable, "-c", "from lancehead import cuda"], env=environment, capture_output=True, text=True
+        )
         assert f"LANCEHEAD_CPU_DEVICES={wrong}: the number of devices is an integer above 0" in done.stderr
 
 
@@ -166,7 +183,9 @@ def test_blocks_are_no_larger_than_launch_bounds_say() -> None:
     a = np.zeros(128)
     kernel[2, 64](a)
     assert a.all()
-    with pytest.raises(CudaAPIError, match="CUDA_ERROR_INVALID_VALUE: a block of 128 threads, and launch_bounds says at most 64"):
+    with pytest.raises(
+        CudaAPIError, match="CUDA_ERROR_INVALID_VALUE: a block of 128 threads, and launch_bounds says at most 64"
+    ):
         kernel[1, (64, 2)](a)
 
 
@@ -264,7 +283,11 @@ def test_a_kernel_is_no_generator() -> None:
 
 def test_handles_for_other_processes_are_refused_and_shared_memory_is_used() -> None:
     array = cuda.to_device(np.zeros(4))
-    for refused in (array.get_ipc_handle, lambda: cuda.current_context().get_ipc_handle(array.gpu_data), lambda: cuda.open_ipc_array(b"", 4, float)):
+    for refused in (
+        array.get_ipc_handle,
+        lambda: cuda.current_context().get_ipc_handle(array.gpu_data),
+        lambda: cuda.open_ipc_array(b"", 4, float),
+    ):
         with pytest.raises(OSError, match="shared_memory"):
             refused()
     program = """if 1:

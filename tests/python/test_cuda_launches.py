@@ -1,4 +1,5 @@
-"""Around launches: kernels for other processes, callbacks, addresses as arguments, numbers given to ufuncs of a device."""
+"""Around launches: kernels for other processes, callbacks, addresses as arguments, numbers given to ufuncs of a
+device."""
 
 import gc
 import pickle
@@ -34,8 +35,17 @@ def test_kernels_that_have_no_name_go_by_value():
     eager = pickle.loads(pickle.dumps(cuda.jit("void(int32[::1])")(made_here(2).py_func)))
     assert eager.specialized and [str(s) for s in eager.signatures] == ["(array(int32, 1d, C),)"]
     # Another process needs the module whose globals the functions use.
-    code = "import pickle, sys, numpy as np; k = pickle.load(sys.stdin.buffer); a = np.arange(3.0); k(a); print(a.tolist(), k.blockdim)"
-    done = subprocess.run([sys.executable, "-c", code], input=pickle.dumps(made_here(5)[1, 3]), capture_output=True, check=True, cwd=Path(__file__).parent)
+    code = (
+        "import pickle, sys, numpy as np; k = pickle.load(sys.stdin.buffer); a = np.arange(3.0); k(a); "
+        "print(a.tolist(), k.blockdim)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        input=pickle.dumps(made_here(5)[1, 3]),
+        capture_output=True,
+        check=True,
+        cwd=Path(__file__).parent,
+    )
     assert done.stdout.decode().strip() == "[0.0, 5.0, 10.0] (3, 1, 1)"
 
 
@@ -67,7 +77,13 @@ def test_launches_that_are_kept():
     out, strided = np.zeros(4), np.zeros(8)
     unaligned = np.frombuffer(bytearray(33), np.uint8)[1:].view(np.float64)
     device = cuda.to_device(np.arange(4.0))
-    for a in (np.arange(4.0), np.arange(4, dtype=np.int8), device, cuda.managed_array(4), np.arange(4.0).view(np.memmap)):
+    for a in (
+        np.arange(4.0),
+        np.arange(4, dtype=np.int8),
+        device,
+        cuda.managed_array(4),
+        np.arange(4.0).view(np.memmap),
+    ):
         if isinstance(a, np.ndarray):
             a[:] = range(4)
         for to in (out, strided[::2], unaligned):
@@ -96,7 +112,7 @@ def test_what_kept_launches_refuse():
     on_stream = scaled[1, 4, cuda.stream()]
     on_stream(a, 1, a)
     for wrong in ((freed, 1, a), (a, 1), (a, 1, a, a), (a, 1 << 70, a), (a, object(), a), (big, 1, a)):
-        with pytest.raises(Exception) as quick:  # noqa: PT011 - compared with what a launch on a stream raises
+        with pytest.raises(Exception) as quick:
             launch(*wrong)
         with pytest.raises(type(quick.value)) as slow:
             on_stream(*wrong)
@@ -150,7 +166,11 @@ def using_global(a):
 
 def test_callbacks_of_linked_code():
     alive, count = [], []
-    source = cuda.CUSource("", setup_callback=lambda code: (alive.append(code.handle), count.append(1)), teardown_callback=lambda code: alive.remove(code.handle))
+    source = cuda.CUSource(
+        "",
+        setup_callback=lambda code: (alive.append(code.handle), count.append(1)),
+        teardown_callback=lambda code: alive.remove(code.handle),
+    )
     kernel = cuda.jit(link=[source])(made_here(2).py_func)
     for dtype in (np.float64, np.float64, np.int32):
         kernel[1, 1](np.zeros(1, dtype))

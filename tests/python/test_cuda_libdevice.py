@@ -31,7 +31,8 @@ def applied(function, dtype, *args):
 
 
 @pytest.mark.parametrize("name, expected", [
-    ("sin", np.sin), ("cos", np.cos), ("tanh", np.tanh), ("exp", np.exp), ("floor", np.floor), ("rint", np.rint), ("fabs", np.abs),
+    ("sin", np.sin), ("cos", np.cos), ("tanh", np.tanh), ("exp", np.exp), ("floor", np.floor), ("rint", np.rint),
+    ("fabs", np.abs),
     ("cbrt", np.cbrt), ("expm1", np.expm1), ("asinh", np.arcsinh), ("atan", np.arctan), ("erf", np.vectorize(math.erf)),
     ("round", lambda x: np.copysign(np.floor(np.abs(x) + 0.5), x)),
 ])  # fmt: skip
@@ -51,7 +52,8 @@ def test_half_turns():
 
 @pytest.mark.parametrize("name, expected", [
     ("fmod", np.fmod), ("fmax", np.fmax), ("atan2", np.arctan2), ("hypot", np.hypot), ("copysign", np.copysign),
-    ("remainder", np.vectorize(math.remainder)), ("fdim", lambda x, y: np.maximum(x - y, 0)), ("nextafter", np.nextafter),
+    ("remainder", np.vectorize(math.remainder)), ("fdim", lambda x, y: np.maximum(x - y, 0)),
+    ("nextafter", np.nextafter),
 ])  # fmt: skip
 def test_functions_of_two(name, expected):
     x, y = X, X[::-1] + 0.25
@@ -63,12 +65,12 @@ def test_integers():
     b = np.array([3, 9, -5, 7, 0x0ABCDEF0], np.int32)
     wide, other = a.astype(np.int64), b.astype(np.int64)
     unsigned = [v.view(np.uint32).astype(np.uint64) for v in (a, b)]
-    as_int = lambda v: np.asarray(v).astype(np.uint64).astype(np.uint32).view(np.int32)  # noqa: E731
+    as_int = lambda v: np.asarray(v).astype(np.uint64).astype(np.uint32).view(np.int32)
     assert (applied(libdevice.mulhi, np.int32, a, b) == wide * other >> 32).all()
     assert (applied(libdevice.umulhi, np.int32, a, b) == as_int(unsigned[0] * unsigned[1] >> np.uint64(32))).all()
     assert (applied(libdevice.hadd, np.int32, a, b) == wide + other >> 1).all()
     assert (applied(libdevice.umax, np.int32, a, b) == as_int(np.maximum(*unsigned))).all()
-    assert (applied(libdevice.sad, np.int32, a, b, np.zeros_like(a)) == as_int((np.abs(wide - other) & 0xFFFFFFFF))).all()
+    assert (applied(libdevice.sad, np.int32, a, b, np.zeros_like(a)) == as_int(np.abs(wide - other) & 0xFFFFFFFF)).all()
     big = [int(v) * int(w) >> 64 for v, w in zip(wide << 31, other << 31)]
     assert (applied(libdevice.mul64hi, np.int64, wide << 31, other << 31) == big).all()
     assert applied(libdevice.byte_perm, np.int32, a[4:], b[4:], np.int32([0x5140]))[0] == as_int([0xDE56F078])[0]
@@ -119,10 +121,18 @@ def test_arithmetic_rounded_to_the_nearest():
     rng = np.random.default_rng(1)
     for kind, letter in ((np.float32, "f"), (np.float64, "d")):
         x, y = (np.ldexp(rng.standard_normal(500), rng.integers(-30, 30, 500)).astype(kind) for _ in range(2))
-        for name, want in (("add", x + y), ("mul", x * y), ("div", x / y), ("rcp", 1 / x), ("sqrt", np.sqrt(np.abs(x)))):
+        for name, want in (
+            ("add", x + y),
+            ("mul", x * y),
+            ("div", x / y),
+            ("rcp", 1 / x),
+            ("sqrt", np.sqrt(np.abs(x))),
+        ):
             args = (x, y) if name in ("add", "mul", "div") else (np.abs(x),) if name == "sqrt" else (x,)
             assert (applied(getattr(libdevice, f"{letter}{name}_rn"), kind, *args) == want).all(), name
-    assert applied(libdevice.fma_rn, np.float64, *np.full((3, 1), 1 + 2.0**-30)).tolist() == [math.fsum([1, 2.0**-29, 2.0**-60, 1, 2.0**-30])]
+    assert applied(libdevice.fma_rn, np.float64, *np.full((3, 1), 1 + 2.0**-30)).tolist() == [
+        math.fsum([1, 2.0**-29, 2.0**-60, 1, 2.0**-30])
+    ]
 
 
 @pytest.mark.parametrize("mode", ["rd", "ru", "rz"])
@@ -151,7 +161,11 @@ def test_roots_and_integers_rounded_other_ways():
     exact = [[Fraction(float(v)) ** 2 for v in side] for side in (down, up)]
     assert all(a <= Fraction(float(v)) <= b for v, a, b in zip(x, *exact)) and (up <= np.nextafter(down, np.inf)).all()
     n = np.concatenate([rng.integers(-(2**63), 2**63 - 1, 100), [2**63 - 1, -(2**63), 2**53 + 1, 2**62 + 2**38 + 1]])
-    for name, kind, integers in (("ll2float", np.float32, n), ("ull2double", np.float64, n.view(np.uint64)), ("ll2double", np.float64, n)):
+    for name, kind, integers in (
+        ("ll2float", np.float32, n),
+        ("ull2double", np.float64, n.view(np.uint64)),
+        ("ll2double", np.float64, n),
+    ):
         for mode in ("rd", "ru", "rz"):
             got = applied(getattr(libdevice, f"{name}_{mode}"), kind, integers)
             assert all(directed(Fraction(int(v)), g, mode) == g for v, g in zip(integers, got)), (name, mode)
@@ -162,7 +176,9 @@ def test_special_functions():
     special = pytest.importorskip("scipy.special")
     x = np.concatenate([np.linspace(0.01, 8, 200), np.linspace(8, 200, 200)])
     for name in ("j0", "j1", "y0", "y1"):
-        assert np.allclose(applied(getattr(libdevice, name), np.float64, x), getattr(special, name)(x), rtol=1e-14, atol=2e-15)
+        assert np.allclose(
+            applied(getattr(libdevice, name), np.float64, x), getattr(special, name)(x), rtol=1e-14, atol=2e-15
+        )
         single = applied(getattr(libdevice, name + "f"), np.float32, x.astype(np.float32))
         assert np.allclose(single, getattr(special, name)(x.astype(np.float32)), rtol=1e-6, atol=1e-6)
     for n in (0, 1, 2, 7, 40):
@@ -175,7 +191,9 @@ def test_special_functions():
     v = np.linspace(-20, 60, 300)
     assert np.allclose(applied(libdevice.erfcx, np.float64, v), special.erfcx(v), rtol=1e-13)
     edges = np.array([0, 1, -1, 2, np.inf, np.nan])
-    assert np.array_equal(applied(libdevice.erfinv, np.float64, edges), [0, np.inf, -np.inf, np.nan, np.nan, np.nan], equal_nan=True)
+    assert np.array_equal(
+        applied(libdevice.erfinv, np.float64, edges), [0, np.inf, -np.inf, np.nan, np.nan, np.nan], equal_nan=True
+    )
     assert np.array_equal(applied(libdevice.y0, np.float64, edges[[0, 2, 4]]), [-np.inf, np.nan, 0], equal_nan=True)
 
 

@@ -51,7 +51,8 @@ def test_ptx_in_memory_and_in_a_file(tmp_path):
 
 
 def test_registers_of_inner_scopes_hide_others_and_carries_are_added():
-    # The upper 64 bits of a product of numbers of 64 bits, from products of 32 bits, as NVIDIA's sine of large numbers has it.
+    # The upper 64 bits of a product of numbers of 64 bits, from products of 32 bits, as NVIDIA's sine of large numbers
+    # has it.
     text = """
     .version 7.8
     .target sm_75
@@ -165,7 +166,10 @@ def test_declarations_are_checked():
     with pytest.raises(cuda.errors.LinkerError, match="nowhere.ptx not found"):
         cuda.jit(link=["nowhere.ptx"])(lambda: None)
     f = cuda.declare_device("f", "int32(int32)", link=cuda.Cubin(b"", name="f.cubin"))
-    with pytest.raises(errors.UnsupportedError, match=r"cannot run on the CPU device: f.cubin is machine code(.|\n)*link CUDA C, PTX or LTO-IR"):
+    with pytest.raises(
+        errors.UnsupportedError,
+        match=r"cannot run on the CPU device: f.cubin is machine code(.|\n)*link CUDA C, PTX or LTO-IR",
+    ):
         filled(f)
     many = cuda.declare_device("twice", "int32(int32, int32)", link=cuda.PTXSource(TWICE))
 
@@ -198,7 +202,10 @@ def test_c_convention_pointers_and_the_block():
             for (int i = 0; i < n; i++) s += table[i];
             return a * s;
         }
-        extern "C" __device__ void last(int *out, int x) { __syncthreads(); if (threadIdx.x == blockDim.x - 1) *out = x; }""")
+        extern "C" __device__ void last(int *out, int x) {
+            __syncthreads();
+            if (threadIdx.x == blockDim.x - 1) *out = x;
+        }""")
     mix = cuda.declare_device("mix", "float32(float32, CPointer(float32), int32)", link=source, abi="c")
     last = cuda.declare_device("last", "void(CPointer(int32), int32)", link=source, abi="c")
 
@@ -236,7 +243,11 @@ def test_nvidias_llvm_ir(tmp_path):
     extern "C" __device__ float half_of(float x) { return x / 2; }"""
     ir = nvrtc.lto_ir(source)
     (tmp_path / "twice.ltoir").write_bytes(ir)
-    for link in (cuda.LTOIR(ir), str(tmp_path / "twice.ltoir"), [cuda.LTOIR(ir), cuda.PTXSource(TWICE.replace("twice", "other"))]):
+    for link in (
+        cuda.LTOIR(ir),
+        str(tmp_path / "twice.ltoir"),
+        [cuda.LTOIR(ir), cuda.PTXSource(TWICE.replace("twice", "other"))],
+    ):
         assert (filled(cuda.declare_device("twice", "int32(int32)", link=link)) == 2 * np.arange(40)).all()
     half_of = cuda.declare_device("half_of", "float32(float32)", link=cuda.LTOIR(ir), abi="c")
     assert (filled(half_of) == np.arange(40) // 2).all()
@@ -246,7 +257,9 @@ def test_nvidias_llvm_ir(tmp_path):
         filled(cuda.declare_device("nothing", "int32(int32)", link=cuda.LTOIR(ir)))
 
 
-@pytest.mark.skipif(toolkit.program("ptxas") is None or toolkit.program("nvdisasm") is None, reason="needs ptxas and nvdisasm")
+@pytest.mark.skipif(
+    toolkit.program("ptxas") is None or toolkit.program("nvdisasm") is None, reason="needs ptxas and nvdisasm"
+)
 def test_machine_code():
     @cuda.jit(lineinfo=True)
     def add(x, y):
@@ -258,7 +271,9 @@ def test_machine_code():
     (types, text), *_ = add.inspect_sass().items()
     assert "DADD" in text and "EXIT" in text and "test_cuda_linking.py" in text and add.inspect_sass(types) == text
     assert "digraph" in add.inspect_sass_cfg(types)
-    assert 4 <= add.get_regs_per_thread(types) < 32 and add.get_regs_per_thread() == {types: add.get_regs_per_thread(types)}
+    assert 4 <= add.get_regs_per_thread(types) < 32 and add.get_regs_per_thread() == {
+        types: add.get_regs_per_thread(types)
+    }
     assert "sm_75" in add.inspect_sass(types, cc=(7, 5))
 
     @cuda.jit("void(float64[::1])", launch_bounds=128)
@@ -271,14 +286,22 @@ def test_machine_code():
 
 
 needs_linker = pytest.mark.skipif(
-    any(toolkit.program(p) is None for p in ("ptxas", "nvdisasm", "fatbinary")) or toolkit.library("libnvJitLink") is None,
+    any(toolkit.program(p) is None for p in ("ptxas", "nvdisasm", "fatbinary"))
+    or toolkit.library("libnvJitLink") is None,
     reason="needs ptxas, nvdisasm, fatbinary and nvJitLink",
 )
 
 
 def cubin_of(ptx, folder, arch="sm_90"):
     (folder / "f.ptx").write_text(ptx)
-    command = [toolkit.program("ptxas"), "-c", f"-arch={arch}", str(folder / "f.ptx"), "-o", str(folder / f"{arch}.cubin")]
+    command = [
+        toolkit.program("ptxas"),
+        "-c",
+        f"-arch={arch}",
+        str(folder / "f.ptx"),
+        "-o",
+        str(folder / f"{arch}.cubin"),
+    ]
     subprocess.run(command, check=True)
     return folder / f"{arch}.cubin"
 
@@ -318,12 +341,24 @@ def test_machine_code_is_linked_for_gpus(tmp_path):
 @needs_linker
 def test_machine_code_ptx_and_variables_are_linked_for_gpus(tmp_path):
     # Machine code calls PTX, PTX calls machine code; PTX with a variable cannot become part of other PTX.
-    calls = TWICE.replace("twice", "more").replace(".visible", ".extern .func (.param .b32 s) twice(.param .b64 r, .param .b32 x);\n.visible")
-    calls = calls.replace("mov.u32 %r3, 0;", """
-        { .param .b32 s; .param .b64 r; .param .b32 y; st.param.b64 [r], %rd1; st.param.b32 [y], %r2; call.uni (s), twice, (r, y); ld.param.b32 %r3, [s]; }""")
-    variable = TWICE.replace(".visible", ".global .u32 factor = 2;\n.visible").replace("shl.b32 %r2, %r1, 1", "ld.global.u32 %r3, [factor];\nmul.lo.u32 %r2, %r1, %r3")
+    calls = TWICE.replace("twice", "more").replace(
+        ".visible", ".extern .func (.param .b32 s) twice(.param .b64 r, .param .b32 x);\n.visible"
+    )
+    calls = calls.replace(
+        "mov.u32 %r3, 0;",
+        """
+        { .param .b32 s; .param .b64 r; .param .b32 y; st.param.b64 [r], %rd1; st.param.b32 [y], %r2;
+          call.uni (s), twice, (r, y); ld.param.b32 %r3, [s]; }""",
+    )
+    variable = TWICE.replace(".visible", ".global .u32 factor = 2;\n.visible").replace(
+        "shl.b32 %r2, %r1, 1", "ld.global.u32 %r3, [factor];\nmul.lo.u32 %r2, %r1, %r3"
+    )
     more, calls_first = cubin_of(calls, tmp_path).read_bytes(), cubin_of(TWICE, tmp_path).read_bytes()
-    cases = [("more", [cuda.Cubin(more), cuda.PTXSource(TWICE)]), ("more", [cuda.PTXSource(calls), cuda.Cubin(calls_first)]), ("twice", cuda.PTXSource(variable))]
+    cases = [
+        ("more", [cuda.Cubin(more), cuda.PTXSource(TWICE)]),
+        ("more", [cuda.PTXSource(calls), cuda.Cubin(calls_first)]),
+        ("twice", cuda.PTXSource(variable)),
+    ]
     for name, link in cases:
         kernel = calling(cuda.declare_device(name, "int32(int32)", link=link))
         text = kernel.inspect_sass(types.void(types.int32[::1]))
@@ -335,7 +370,7 @@ def test_machine_code_ptx_and_variables_are_linked_for_gpus(tmp_path):
 
 def test_missing_programs_are_named(monkeypatch):
     kernel = cuda.jit("void(float64[::1])")(lambda x: None)
-    monkeypatch.setattr(toolkit, "homes", lambda: [])
+    monkeypatch.setattr(toolkit, "homes", list)
     monkeypatch.setattr(toolkit.shutil, "which", lambda name: None)
     with pytest.raises(RuntimeError, match="ptxas was not found"):
         kernel.inspect_sass()

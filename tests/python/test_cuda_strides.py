@@ -1,4 +1,5 @@
-"""Loops of threads over several axes: each thread goes on by the grid's extent, and inner loops by axes other than x."""
+"""Loops of threads over several axes: each thread goes on by the grid's extent, and inner loops by axes other than
+x."""
 
 from __future__ import annotations
 

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from doc_blocks import Block, blocks
 
 ROOT = Path(__file__).parents[2]
@@ -25,12 +26,16 @@ def runs(block: Block) -> bool:
     return bool(block.file or block.mark or block.language in ("py", "python"))
 
 
-@pytest.mark.parametrize("page", [p for p in PAGES if any(map(runs, blocks(p.read_text(encoding="utf-8"))))], ids=lambda p: p.name)
+@pytest.mark.parametrize(
+    "page", [p for p in PAGES if any(map(runs, blocks(p.read_text(encoding="utf-8"))))], ids=lambda p: p.name
+)
 def test_every_block_runs_alone(page, tmp_path):
     environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path / "cache"), "LANCEHEAD_CUDA_DEVICE": "cpu"}
     for name in ("LANCEHEAD_CACHE", "LANCEHEAD_CACHE_DIR", "LANCEHEAD_RACE"):
         environment.pop(name, None)
-    done = subprocess.run([sys.executable, RUN, page], cwd=tmp_path, capture_output=True, text=True, env=environment, timeout=300)
+    done = subprocess.run(
+        [sys.executable, RUN, page], cwd=tmp_path, capture_output=True, text=True, env=environment, timeout=300
+    )
     assert done.returncode == 0, done.stderr
 
 
@@ -57,7 +62,10 @@ def anchors(path: Path) -> set[str]:
     """The anchors of a page's headings."""
     prose = re.sub(r"^```.*?^```$", "", path.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
     headings = re.findall(r"^#+ (.*)$", prose, re.MULTILINE)
-    return {re.sub(r"[^\w\- ]", "", re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", h)).strip().lower().replace(" ", "-") for h in headings}
+    return {
+        re.sub(r"[^\w\- ]", "", re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", h)).strip().lower().replace(" ", "-")
+        for h in headings
+    }
 
 
 LINKING = [*PROSE, *sorted(DOCS.glob("*/*.md")), ROOT / "ARCHITECTURE.md"]
@@ -92,7 +100,8 @@ def test_every_page_is_in_the_navigation():
 
 
 CLASSES = {
-    "Typing": "errors.TypingError", "Unsupported": "errors.UnsupportedError", "Bytecode": "errors.UnsupportedBytecodeError",
+    "Typing": "errors.TypingError", "Unsupported": "errors.UnsupportedError",
+    "Bytecode": "errors.UnsupportedBytecodeError",
     "Value": "errors.NumbaValueError", "Race": "errors.ParallelRaceError", "Kernel": "cuda.errors.CudaCheckError",
 }  # fmt: skip
 
@@ -106,7 +115,9 @@ def test_every_diagnostic_is_in_the_list_with_its_class():
 
 
 def test_generated_pages_are_current():
-    done = subprocess.run([sys.executable, ROOT / "xtask/reference.py", "--check"], capture_output=True, text=True, timeout=120)
+    done = subprocess.run(
+        [sys.executable, ROOT / "xtask/reference.py", "--check"], capture_output=True, text=True, timeout=120
+    )
     assert done.returncode == 0, done.stderr
 
 

@@ -6,7 +6,7 @@ import re
 import numpy as np
 import pytest
 
-from lancehead import njit, types
+from lancehead import njit, prange, types
 
 SCALAR = np.arange(64.0)
 
@@ -38,7 +38,10 @@ def test_a_float_sum_keeps_its_order_unless_told_otherwise():
 
     strict, free = njit(total), njit(total, fastmath={"reassoc"})
     strict(SCALAR), free(SCALAR)
-    assert notes(strict, "for v") == ["v: float64", "not vectorised: a float sum must keep its order; fastmath={'reassoc'} lifts that"]
+    assert notes(strict, "for v") == [
+        "v: float64",
+        "not vectorised: a float sum must keep its order; fastmath={'reassoc'} lifts that",
+    ]
     assert notes(strict, "s = 0.0") == ["s: float64"]
     assert notes(free, "for v")[1].startswith("vectorised")
 
@@ -56,7 +59,10 @@ def test_variables_of_loops_have_types():
         return s, doubled
 
     mixed(SCALAR, 3)
-    types_at = {text: [n for n in notes(mixed, text) if ": " in n and "vectorised" not in n] for text in ("for i", "for p", "[k", "for v")}
+    types_at = {
+        text: [n for n in notes(mixed, text) if ": " in n and "vectorised" not in n]
+        for text in ("for i", "for p", "[k", "for v")
+    }
     assert types_at["for i"] == ["i: int64"] and types_at["for p"] == ["p: float64", "q: int64", "x: float64"]
     assert set(types_at["[k"]) == {"doubled: list(int64)", "k: int64"}
     assert types_at["for v"] == ["v: int64", "v: float64"]
@@ -214,3 +220,82 @@ def test_types_of_variables_are_written():
     out = io.StringIO()
     shown.inspect_types(out)
     assert "# c: " in out.getvalue() and "vectorised" not in out.getvalue()
+
+
+def innermost(f, text):
+    """Remarks about what became of the loop that begins at a line."""
+    kinds = ("vectorised", "not vectorised", "unrolled", "one call of")
+    return [n for n in notes(f, text) if n.startswith(kinds)]
+
+
+def test_loops_in_the_bodies_of_parallel_loops_have_remarks():
+    @njit(parallel=True)
+    def f(a, b, out):
+        total = 0.0
+        for i in prange(a.shape[0]):
+            t = 0.0
+            for j in range(a.shape[1]):
+                t += a[i, j] * b[j]
+            for k in range(a.shape[1]):
+                out[i, k] = a[i, k] * 2 + b[k]
+            total += t
+        return total
+
+    @njit(parallel=True)
+    def scale(a):
+        for i in prange(len(a)):
+            a[i] = a[i] * 2 + 1
+
+    a = np.ones((70, 80))
+    f(a, np.ones(80), a.copy())
+    assert innermost(f, "for j") == ["not vectorised: a float sum must keep its order; fastmath={'reassoc'} lifts that"]
+    assert len(innermost(f, "for k")) == 1 and innermost(f, "for k")[0].startswith("vectorised")
+    # Of the loop around them nothing is said, nor of what adds up the sums of its blocks.
+    assert innermost(f, "for i") == []
+    scale(SCALAR.copy())
+    assert [n.split(":")[0] for n in innermost(scale, "for i")] == ["vectorised"]
+
+
+def test_parallel_array_expressions_and_calls_in_bodies_have_remarks():
+    @njit(parallel=True)
+    def expression(a, b):
+        return a * b + 2
+
+    @njit(parallel=True)
+    def rows(a, out):
+        for i in prange(a.shape[0]):
+            out[i] = a[i].max()
+            row = a[i] * 2
+            out[i] += row[0]
+
+    a = np.ones((70, 80))
+    expression(SCALAR, SCALAR)
+    rows(a, np.ones(70))
+    assert [n.split(":")[0] for n in innermost(expression, "return")] == ["vectorised"]
+    assert any(n.startswith("ndarray.max: vectorised") for n in notes(rows, "max()"))
+    assert "allocates" in notes(rows, "row = ")
+
+
+def test_every_innermost_loop_has_a_remark():
+    @njit
+    def f(a, b, n):
+        for i in range(3):
+            b[i] = a[i] + 1.5
+        for i in range(n):
+            for j in range(4):
+                b[i] += a[j] * i
+        for i in range(n):
+            b[i] = 0
+        for i in range(n):
+            b[i] = a[i]
+        for x in (1, 2.5):
+            b[0] += x
+        return b
+
+    f(SCALAR, np.zeros(64), 10)
+    assert innermost(f, "for i in range(3)") == ["unrolled: no loop is left"]
+    assert innermost(f, "for j in range(4)")
+    lines = [line for line in f.explain().sections[0].functions[0].lines if "for i in range(n)" in line.text]
+    said = [[n.text for n in line.notes if n.kind != "type"] for line in lines]
+    assert said[1] == ["one call of memset instead of a loop"]
+    assert [n.split(":")[0] for n in said[2]] == ["vectorised"]

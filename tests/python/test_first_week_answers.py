@@ -120,7 +120,11 @@ def in_parallel():
         ITEMS[0] += 1
 
 
-CHANGES = [v for v in list(globals().values()) if callable(v) and getattr(v, "__module__", "") == __name__ and not hasattr(v, "py_func")]
+CHANGES = [
+    v
+    for v in list(globals().values())
+    if callable(v) and getattr(v, "__module__", "") == __name__ and not hasattr(v, "py_func")
+]
 
 
 @pytest.mark.parametrize("change", CHANGES, ids=lambda f: f.__name__)
@@ -154,14 +158,28 @@ def test_f1_global_lists_are_read_as_in_python() -> None:
         copied.append(7)
         again.sort()
         part.reverse()
-        return total, chosen[0], copied, again, part, ITEMS + [1], ITEMS * 2, sorted(ITEMS), ITEMS.index(1), 2 in ITEMS, max(ITEMS)
+        return (
+            total,
+            chosen[0],
+            copied,
+            again,
+            part,
+            ITEMS + [1],
+            ITEMS * 2,
+            sorted(ITEMS),
+            ITEMS.index(1),
+            2 in ITEMS,
+            max(ITEMS),
+        )
 
     assert njit(reads)() == reads()
     assert njit(lambda: ITEMS)() == ITEMS
 
 
 def test_f1_a_list_that_may_be_a_global_one_is_refused() -> None:
-    with pytest.raises(errors.TypingError, match=r"`x` is a global or captured list, a constant, on one way(.|\n)*list\(GLOBAL\)"):
+    with pytest.raises(
+        errors.TypingError, match=r"`x` is a global or captured list, a constant, on one way(.|\n)*list\(GLOBAL\)"
+    ):
 
         @njit
         def f(flag):
@@ -210,7 +228,10 @@ def test_f3_the_function_of_a_generalised_ufunc_returns_nothing(signatures: Any)
         return x.sum()
 
     a, out = np.arange(6.0).reshape(2, 3), np.zeros(2)
-    with pytest.raises(errors.TypingError, match=r"total` returns `float64`(.|\n)*return x\.sum\(\)(.|\n)*help: store the result in an output"):
+    with pytest.raises(
+        errors.TypingError,
+        match=r"total` returns `float64`(.|\n)*return x\.sum\(\)(.|\n)*help: store the result in an output",
+    ):
         if signatures is None:
             guvectorize("(n)->()")(total)(a, out)
         else:
@@ -234,7 +255,7 @@ def test_f3_an_output_that_is_never_stored_to_is_warned_of() -> None:
 @pytest.mark.parametrize("signatures", [[], [["float64(float64)"]]])
 def test_f14_a_ufunc_without_return_is_told_by_its_name(signatures: Any) -> None:
     def forgets(x):
-        x + 1  # noqa: B018
+        x + 1
 
     with pytest.raises(errors.TypingError, match="`forgets` returns None: the function of a ufunc returns a number"):
         vectorize(*signatures)(forgets)(np.ones(2))

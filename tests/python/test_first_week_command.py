@@ -15,10 +15,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from cache_programs import Project
 from rich.console import Console
 
 import lancehead
+from cache_programs import Project
 from lancehead import cfunc, cli, cuda, errors, guvectorize, jit, njit, options, settings, stencil, vectorize
 from lancehead._command import packing, pages, serve
 from lancehead.demo.program import Measurement, Program
@@ -27,10 +27,14 @@ from lancehead.demo.report import print_report
 ROOT = Path(__file__).parents[2]
 
 
-def command(*arguments: object, cwd: Path | None = None, given: str = "", **environment: str) -> subprocess.CompletedProcess[str]:
+def command(
+    *arguments: object, cwd: Path | None = None, given: str = "", **environment: str
+) -> subprocess.CompletedProcess[str]:
     """Runs the command and returns what it did."""
     line = [sys.executable, "-m", "lancehead", *map(str, arguments)]
-    return subprocess.run(line, capture_output=True, text=True, cwd=cwd, input=given, env={**os.environ, **environment}, timeout=300)
+    return subprocess.run(
+        line, capture_output=True, text=True, cwd=cwd, input=given, env={**os.environ, **environment}, timeout=300
+    )
 
 
 def imported(**environment: str) -> subprocess.CompletedProcess[str]:
@@ -61,7 +65,9 @@ def test_f5_misspelt_options_are_named_with_the_nearest_and_all(decorate, error)
 
 
 def test_f5_misspelt_options_of_stencils_and_targets():
-    with pytest.raises(errors.NumbaValueError, match=r"Unknown stencil option cvall.*neighborhood.*did you mean `cval`\?"):
+    with pytest.raises(
+        errors.NumbaValueError, match=r"Unknown stencil option cvall.*neighborhood.*did you mean `cval`\?"
+    ):
         stencil(cvall=3)
     with pytest.raises(ValueError, match=r"'paralel'.*did you mean `parallel`\?"):
         vectorize(target="paralel")
@@ -93,7 +99,15 @@ def test_f5_wrong_values_name_option_value_and_what_is_allowed(given, error, sai
     assert said in str(caught.value)
 
 
-@pytest.mark.parametrize("decorate", [lambda **o: cuda.jit(**o), lambda **o: stencil(**o), lambda **o: vectorize(**o), lambda **o: cfunc("int64(int64)", **o)])
+@pytest.mark.parametrize(
+    "decorate",
+    [
+        lambda **o: cuda.jit(**o),
+        lambda **o: stencil(**o),
+        lambda **o: vectorize(**o),
+        lambda **o: cfunc("int64(int64)", **o),
+    ],
+)
 def test_f5_every_decorator_checks_values(decorate):
     with pytest.raises(ValueError, match="cache='yes'"):
         decorate(cache="yes")
@@ -102,8 +116,10 @@ def test_f5_every_decorator_checks_values(decorate):
 @pytest.mark.parametrize(
     "given",
     [
-        {"boundscheck": None}, {"cache": 0}, {"nogil": 1}, {"nogil": np.bool_(True)}, {"nogil": None}, {"fastmath": {"nnan": True}},
-        {"fastmath": ["reassoc"]}, {"parallel": {"prange": False}}, {"inline": lambda *_: True}, {"no_cpython_wrapper": True},
+        {"boundscheck": None}, {"cache": 0}, {"nogil": 1}, {"nogil": np.bool_(True)}, {"nogil": None},
+        {"fastmath": {"nnan": True}},
+        {"fastmath": ["reassoc"]}, {"parallel": {"prange": False}}, {"inline": lambda *_: True},
+        {"no_cpython_wrapper": True},
         {"looplift": False}, {"_nrt": True}, {"pipeline_class": object}, {"locals": {}},
     ],
     ids=repr,
@@ -117,7 +133,11 @@ def test_f5_the_compiler_reads_every_value_of_the_table():
         assert njit(fastmath={flag})(lambda x: x + 1.0)(1.0) == 2.0
     for key in options.PARALLEL:
         assert njit(parallel={key: True})(lambda x: x + 1.0)(1.0) == 2.0
-    for name, values in (("error_model", ("python", "numpy")), ("overflow", ("wrap", "check")), ("inline", ("never", "always"))):
+    for name, values in (
+        ("error_model", ("python", "numpy")),
+        ("overflow", ("wrap", "check")),
+        ("inline", ("never", "always")),
+    ):
         for value in values:
             assert njit(**{name: value})(lambda x: x + 1.0)(1.0) == 2.0
 
@@ -146,18 +166,32 @@ def test_f5_programs_for_numba_are_not_warned_of_object_mode(tmp_path):
 
 @pytest.mark.parametrize("module", ["options", "settings", "decorators", "_command.cache"])
 def test_f5_examples_of_docstrings(module):
-    found = doctest.testmod(importlib.import_module(f"lancehead.{module}"), extraglobs={"np": np, "types": lancehead.types})
+    found = doctest.testmod(
+        importlib.import_module(f"lancehead.{module}"), extraglobs={"np": np, "types": lancehead.types}
+    )
     assert found.attempted > 0 and found.failed == 0
 
 
 def test_f5_help_lists_options():
     for decorator in (jit, njit):
-        for name in ("parallel", "cache", "fastmath", "boundscheck", "nogil", "error_model", "overflow", "debug", "inline"):
+        for name in (
+            "parallel",
+            "cache",
+            "fastmath",
+            "boundscheck",
+            "nogil",
+            "error_model",
+            "overflow",
+            "debug",
+            "inline",
+        ):
             assert re.search(rf"^    +{name} \(default .*\): [A-Z]", decorator.__doc__, re.MULTILINE), name
 
 
 def test_f5_the_page_of_options_is_current():
-    done = subprocess.run([sys.executable, ROOT / "xtask/options_page.py", "--check"], capture_output=True, text=True, timeout=100)
+    done = subprocess.run(
+        [sys.executable, ROOT / "xtask/options_page.py", "--check"], capture_output=True, text=True, timeout=100
+    )
     assert done.returncode == 0, done.stderr
     page = (ROOT / "docs/options.md").read_text(encoding="utf-8")
     for option in options.OPTIONS:
@@ -184,10 +218,18 @@ def test_f5_the_page_of_options_is_current():
 def test_f7_settings_that_mean_nothing_are_errors(variable, value, said):
     done = imported(**{f"LANCEHEAD_{variable}": value})
     last = [line for line in done.stderr.splitlines() if line.startswith("ValueError")]
-    assert done.returncode == 1 and len(last) == 1 and last[0].startswith(f"ValueError: LANCEHEAD_{variable}={value}: ") and said in last[0]
+    assert (
+        done.returncode == 1
+        and len(last) == 1
+        and last[0].startswith(f"ValueError: LANCEHEAD_{variable}={value}: ")
+        and said in last[0]
+    )
 
 
-@pytest.mark.parametrize(("variable", "value"), [("CPU_NAME", "skylake"), ("CPU_NAME", "level"), ("CPU_FEATURES", "+avx2,-fma"), ("CACHE", "0"), ("CACHE", "")])
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [("CPU_NAME", "skylake"), ("CPU_NAME", "level"), ("CPU_FEATURES", "+avx2,-fma"), ("CACHE", "0"), ("CACHE", "")],
+)
 def test_f7_settings_that_mean_something_are_quiet(variable, value):
     done = imported(**{f"LANCEHEAD_{variable}": value})
     assert done.returncode == 0 and done.stderr == ""
@@ -212,7 +254,9 @@ count[2, 32](a)
 print(a[0])
 """)
     env = {**os.environ, "LANCEHEAD_CPU_NAME": "i386", "LANCEHEAD_CUDA_DEVICE": "cpu"}
-    done = subprocess.run([sys.executable, tmp_path / "program.py"], capture_output=True, text=True, env=env, timeout=100)
+    done = subprocess.run(
+        [sys.executable, tmp_path / "program.py"], capture_output=True, text=True, env=env, timeout=100
+    )
     assert done.stdout == "64\n", done.stderr
 
 
@@ -239,9 +283,18 @@ def packed(package):
     ("signatures", "said"),
     [
         (["pkg.mod.nrm(float64[::1])"], "lancehead pack: pkg.mod has no `nrm`; did you mean `norm`?\n"),
-        ([], "lancehead pack: nothing to pack: no function of pkg has a signature in its decorator; give one: -s 'pkg.module.function(float64[:])'\n"),
+        (
+            [],
+            (
+                "lancehead pack: nothing to pack: no function of pkg has a signature in its decorator; give one: -s "
+                "'pkg.module.function(float64[:])'\n"
+            ),
+        ),
         (["pkg.mod.norm"], "lancehead pack: 'pkg.mod.norm' is no signature; write 'pkg.mod.norm(float64[:])'\n"),
-        (["pkg.mod.np(float64)"], "lancehead pack: pkg.mod.np is not a compiled function, but module; decorate it with @njit\n"),
+        (
+            ["pkg.mod.np(float64)"],
+            "lancehead pack: pkg.mod.np is not a compiled function, but module; decorate it with @njit\n",
+        ),
     ],
 )
 def test_f8_a_pack_that_fails_leaves_the_earlier_one(package, signatures, said):
@@ -286,7 +339,10 @@ def test_f8_a_pack_that_cannot_be_written_leaves_the_earlier_one(package, monkey
     monkeypatch.setattr(packing.shutil, "copyfile", fails)
     with pytest.raises(OSError, match="no space"):
         packing._installed({place: [new] for place in places}, package)
-    assert sorted(p.relative_to(package).as_posix() for p in package.rglob("__lancehead__*/*")) == ["__lancehead__/old.nbc", "sub/__lancehead__/old.nbc"]
+    assert sorted(p.relative_to(package).as_posix() for p in package.rglob("__lancehead__*/*")) == [
+        "__lancehead__/old.nbc",
+        "sub/__lancehead__/old.nbc",
+    ]
     assert list(package.rglob("*.new")) == []
 
 
@@ -294,8 +350,13 @@ def test_f8_a_pack_that_cannot_be_written_leaves_the_earlier_one(package, monkey
 
 
 def report(width):
-    long = Program("cuda_nbody", "Gravity of n bodies, CUDA kernel on the CPU", "Python", lambda quick: (), str, abs, abs)
-    results = [Measurement(long, "1,000,000 points, 1,000 steps", 0.574, 2.37e-3, 0.1649), Measurement(long, "5 bodies", 123.0, 1e-7, 1.5)]
+    long = Program(
+        "cuda_nbody", "Gravity of n bodies, CUDA kernel on the CPU", "Python", lambda quick: (), str, abs, abs
+    )
+    results = [
+        Measurement(long, "1,000,000 points, 1,000 steps", 0.574, 2.37e-3, 0.1649),
+        Measurement(long, "5 bodies", 123.0, 1e-7, 1.5),
+    ]
     console = Console(width=width, force_terminal=False)
     with console.capture() as shown:
         print_report(console, results, {})
@@ -306,7 +367,19 @@ def report(width):
 def test_f9_numbers_and_headings_of_the_demo_are_never_cut(width):
     shown = report(width)
     assert "…" not in shown
-    for word in ("Plain", "Compiled", "Speed-up", "Compile time", "Python  574 ms", "2.37 ms", "242 ×", "165 ms", "Python   123 s", "100 ns", "1,230,000,000 ×"):
+    for word in (
+        "Plain",
+        "Compiled",
+        "Speed-up",
+        "Compile time",
+        "Python  574 ms",
+        "2.37 ms",
+        "242 ×",
+        "165 ms",
+        "Python   123 s",
+        "100 ns",
+        "1,230,000,000 ×",
+    ):
         assert word in shown, word
     assert max(map(len, shown.splitlines())) <= width
     assert ("Input" in shown) == (width >= 110)
@@ -334,7 +407,9 @@ def script(tmp_path):
 
 
 def cached(script, *arguments, cwd=None, given=""):
-    return command("cache", *arguments, cwd=cwd or script.parent, given=given, XDG_CACHE_HOME=str(script.parent / "home"))
+    return command(
+        "cache", *arguments, cwd=cwd or script.parent, given=given, XDG_CACHE_HOME=str(script.parent / "home")
+    )
 
 
 def test_f10_the_cache_of_a_script_is_found_from_its_directory(script):
@@ -349,7 +424,9 @@ def test_f10_the_cache_of_a_script_is_found_from_its_directory(script):
 def test_f10_a_script_or_its_directory_may_be_named(script):
     (script.parent / "program2.py").write_text(script.read_text())
     env = {**os.environ, "XDG_CACHE_HOME": str(script.parent / "home")}
-    subprocess.run([sys.executable, script.parent / "program2.py"], env=env, check=True, capture_output=True, timeout=100)
+    subprocess.run(
+        [sys.executable, script.parent / "program2.py"], env=env, check=True, capture_output=True, timeout=100
+    )
     elsewhere = script.parent / "elsewhere"
     assert "1 entry, " in cached(script, "ls", script, cwd=elsewhere).stdout
     assert "2 entries, " in cached(script, "ls", script.parent, cwd=elsewhere).stdout

@@ -1,4 +1,5 @@
-"""Reports, built modules and texts of kernels, as someone meets them in the first week: each finding has a test by its name."""
+"""Reports, built modules and texts of kernels, as someone meets them in the first week: each finding has a test by its
+name."""
 
 from __future__ import annotations
 
@@ -16,10 +17,10 @@ import pytest
 from IPython.core.completer import IPCompleter, provisionalcompleter
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.lib.pretty import pretty
-from test_ahead import archive, built, in_python  # noqa: F401
 
 import lancehead
 from lancehead import cuda, float64, int64, njit, options, places, typing_
+from test_ahead import archive, built, in_python  # noqa: F401
 
 DECORATORS = {
     **{name: getattr(lancehead, name) for name in ("jit", "njit", "vectorize", "guvectorize", "stencil", "cfunc")},
@@ -49,7 +50,9 @@ def test_f16_explain_says_which_specialisations_there_are():
     def first(a):
         return a
 
-    with pytest.raises(KeyError, match=r"`\S*first` is not compiled for \(int64\); it is compiled for nothing yet: call it first"):
+    with pytest.raises(
+        KeyError, match=r"`\S*first` is not compiled for \(int64\); it is compiled for nothing yet: call it first"
+    ):
         first.explain(signature=(int64,))
     first(np.zeros((2, 3))), first(np.zeros((3, 2)).T)
     with pytest.raises(KeyError) as caught:
@@ -61,7 +64,7 @@ def test_f16_explain_says_which_specialisations_there_are():
 
 # F17: what `lancehead build` makes.
 
-BUILT = '''
+BUILT = """
 import numpy as np
 from lancehead import njit
 
@@ -76,7 +79,7 @@ def divide(x, y):
 @njit("int64()")
 def answer():
     return 42
-'''
+"""
 
 
 @pytest.fixture(scope="module")
@@ -87,7 +90,10 @@ def made(tmp_path_factory):
 
 
 def test_f17_help_has_all_signatures_and_names_of_parameters(made):
-    code = "import inspect\nprint(s.divide.__doc__)\nprint(inspect.signature(s.divide), inspect.signature(s.answer))\nprint(s.answer.__doc__)"
+    code = (
+        "import inspect\nprint(s.divide.__doc__)\nprint(inspect.signature(s.divide), "
+        "inspect.signature(s.answer))\nprint(s.answer.__doc__)"
+    )
     assert in_python(made, code) == [
         "divide(x: int64, y: int64) -> int64",
         "divide(x: float64, y: float64) -> float64",
@@ -106,8 +112,16 @@ def test_f17_help_has_all_signatures_and_names_of_parameters(made):
         ("norm(np.frombuffer(bytes(8)))", "norm(array(float64, 1d, C)) -> float64", "readonly array(float64, 1d, C)"),
         ("norm()", "norm(array(float64, 1d, C)) -> float64", "no arguments"),
         ("answer(None)", "answer() -> int64", "None"),
-        ("divide('a', y=np.int8(1))", "divide(int64, int64) -> int64 or divide(float64, float64) -> float64", "str, y=int8"),
-        ("divide((1, 2), 1.5, z=3)", "divide(int64, int64) -> int64 or divide(float64, float64) -> float64", "tuple, float, z=int"),
+        (
+            "divide('a', y=np.int8(1))",
+            "divide(int64, int64) -> int64 or divide(float64, float64) -> float64",
+            "str, y=int8",
+        ),
+        (
+            "divide((1, 2), 1.5, z=3)",
+            "divide(int64, int64) -> int64 or divide(float64, float64) -> float64",
+            "tuple, float, z=int",
+        ),
     ],
 )
 def test_f17_the_error_says_what_was_given_and_all_that_is_compiled(made, call, compiled, given):
@@ -127,7 +141,12 @@ def test_f19_a_launch_without_configuration_is_told_by_pages_of_lancehead():
     with pytest.raises(ValueError, match="Kernel launch configuration was not specified") as caught:
         kernel(np.zeros(1))
     said = str(caught.value)
-    assert "numba" not in said and "[blockspergrid, threadsperblock]" in said and "help(cuda.jit)" in said and "docs/cuda.md" in said
+    assert (
+        "numba" not in said
+        and "[blockspergrid, threadsperblock]" in said
+        and "help(cuda.jit)" in said
+        and "docs/cuda.md" in said
+    )
 
 
 def test_f19_detect_prints_the_name_of_the_device(capsys):
@@ -144,7 +163,10 @@ def test_f19_detect_prints_the_name_of_the_device(capsys):
 def loaded(path):
     """The function `f` of a file."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("from lancehead import njit, prange\n\n@njit(parallel=True)\ndef f(n):\n    s = 0\n    for i in prange(n):\n        s += i\n    return s\n")
+    path.write_text(
+        "from lancehead import njit, prange\n\n@njit(parallel=True)\ndef f(n):\n    s = 0\n    for i in prange(n):\n   "
+        "     s += i\n    return s\n"
+    )
     spec = importlib.util.spec_from_file_location(path.stem, path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -190,7 +212,11 @@ def test_f21_reports_are_printed_by_ipython_as_they_are():
     assert pretty(report) == repr(report)
     first, *rest = repr(report).splitlines()
     # Within a list, all lines are indented alike.
-    assert [line.rstrip() for line in pretty([report]).splitlines()] == [f"[{first}", *(f" {line}".rstrip() for line in rest[:-1]), f" {rest[-1]}]"]
+    assert [line.rstrip() for line in pretty([report]).splitlines()] == [
+        f"[{first}",
+        *(f" {line}".rstrip() for line in rest[:-1]),
+        f" {rest[-1]}]",
+    ]
 
 
 def test_f21_reports_name_cells_as_ipython_does(tmp_path):
@@ -198,7 +224,8 @@ def test_f21_reports_name_cells_as_ipython_does(tmp_path):
         "from IPython.core.interactiveshell import InteractiveShell\n"
         "shell = InteractiveShell.instance()\n"
         "shell.run_cell('1', store_history=True)\n"
-        "shell.run_cell('from lancehead import njit\\n@njit\\ndef f(x): return x\\nf(1)\\nr = str(f.explain())', store_history=True)\n"
+        "shell.run_cell('from lancehead import njit\\n@njit\\ndef f(x): return x\\nf(1)\\nr = str(f.explain())', "
+        "store_history=True)\n"
         "print(shell.user_ns['r'])\n"
     )
     environment = {**os.environ, "IPYTHONDIR": str(tmp_path)}
@@ -250,11 +277,22 @@ def test_f5_a_signature_binds_and_prints_as_any_other():
     signature = inspect.signature(njit)
     assert signature.bind(parallel=True).kwargs == {"parallel": True}
     assert str(signature).startswith("(signature_or_function=None, *, parallel=False, cache=False, fastmath=False, ")
-    assert 'error_model="python"' in str(signature) and signature.replace().parameters.keys() == signature.parameters.keys()
+    assert (
+        'error_model="python"' in str(signature)
+        and signature.replace().parameters.keys() == signature.parameters.keys()
+    )
     assert str(pickle.loads(pickle.dumps(signature))) == str(signature)
 
 
-@pytest.mark.parametrize("typed, wanted", [("njit(pa", "parallel="), ("vectorize(fa", "fastmath="), ("cuda.jit(li", "lineinfo="), ("stencil(nei", "neighborhood=")])
+@pytest.mark.parametrize(
+    "typed, wanted",
+    [
+        ("njit(pa", "parallel="),
+        ("vectorize(fa", "fastmath="),
+        ("cuda.jit(li", "lineinfo="),
+        ("stencil(nei", "neighborhood="),
+    ],
+)
 def test_f5_completion_shows_options(typed, wanted):
     shell = InteractiveShell()
     completer = IPCompleter(shell=shell, namespace={**vars(lancehead), "cuda": cuda})

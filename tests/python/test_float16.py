@@ -18,7 +18,9 @@ def same(a, b):
     return a.dtype == b.dtype and np.array_equal(a, b, equal_nan=a.dtype.kind == "f")
 
 
-@pytest.mark.parametrize("op", [operator.add, operator.sub, operator.mul, operator.truediv, operator.lt, operator.ge, operator.eq])
+@pytest.mark.parametrize(
+    "op", [operator.add, operator.sub, operator.mul, operator.truediv, operator.lt, operator.ge, operator.eq]
+)
 def test_arithmetic_is_numpys(op):
     x, y = SOME, SOME[::-1].copy()
     with np.errstate(all="ignore"):

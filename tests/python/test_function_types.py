@@ -1,4 +1,5 @@
-"""Functions as arguments of signatures: `FunctionType(int64(int64))`, of one function or another, in tuples, from compiled code."""
+"""Functions as arguments of signatures: `FunctionType(int64(int64))`, of one function or another, in tuples, from
+compiled code."""
 
 import pickle
 
@@ -25,7 +26,9 @@ def apply(f, x):
     return f(x)
 
 
-@pytest.mark.parametrize("signature", ["int64(int64(int64), int64)", "int64(FunctionType(int64(int64)), int64)", (INT, int64)])
+@pytest.mark.parametrize(
+    "signature", ["int64(int64(int64), int64)", "int64(FunctionType(int64(int64)), int64)", (INT, int64)]
+)
 def test_one_signature_takes_every_function_of_its_types(signature):
     @njit(signature)
     def g(f, x):

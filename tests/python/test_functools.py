@@ -7,6 +7,7 @@ from functools import reduce
 
 import numpy as np
 import pytest
+
 from lancehead import njit
 
 ITEMS = [np.arange(1, 9), np.linspace(0.5, 3, 7), [3, 1, 2], (4, 5), (2.5, 1.5, 0.5)]

@@ -8,7 +8,7 @@ import time
 import numpy as np
 import pytest
 
-from lancehead import cuda, njit
+from lancehead import cuda, njit, prange, typeof, vectorize
 
 ONES, BYTES = np.ones(3_000_000), np.ones(50_000_000, np.uint8)
 FAR = 10**14
@@ -226,6 +226,147 @@ def test_loops_go_on_after_a_ctrl_c_that_was_caught():
     assert twice(a, 1) == (0, *expected)
     interrupt_soon()
     assert twice(a, 10**6) == (1, *expected)
+
+
+def mixed(n):
+    """Numbers in no order."""
+    return np.arange(n) * 2654435761 % 1000003
+
+
+# Each of these calls takes seconds, and is one call of the run-time library, or of NumPy's machinery.
+LIBRARY = {
+    "sort": (lambda: lambda a: np.sort(a), lambda: (mixed(40_000_000) * 0.5,)),
+    "argsort": (lambda: lambda a: np.argsort(a), lambda: (mixed(30_000_000),)),
+    "argsort of complex numbers": (lambda: lambda a: np.argsort(a), lambda: (mixed(10_000_000) + 1j,)),
+    "partition": (lambda: lambda a: np.partition(a, a.size // 3), lambda: (mixed(100_000_000),)),
+    "median": (lambda: lambda a: np.median(a), lambda: (mixed(100_000_000),)),
+    "matrix product": (lambda: lambda a: a @ a, lambda: (np.ones((6000, 6000)),)),
+    "tall matrix product": (lambda: lambda a: a.T @ a, lambda: (np.ones((4_000_000, 50)),)),
+    "matrix and vector": (lambda: lambda a: a @ a[0], lambda: (np.broadcast_to(1.5, (1000, 20_000_000)),)),
+    "vectors": (lambda: lambda a: np.dot(a, a), lambda: (np.broadcast_to(1.5, (10**11,)),)),
+    "random": (lambda: lambda n: np.random.rand(n), lambda: (400_000_000,)),
+    "normal": (lambda: lambda n: np.random.standard_normal(n), lambda: (200_000_000,)),
+    "integers": (lambda: lambda n: np.random.randint(0, 1000, n), lambda: (400_000_000,)),
+    "sum": (lambda: lambda a: np.sum(a), lambda: (np.broadcast_to(1.5, (10**12,)),)),
+    "variance": (lambda: lambda a: np.var(a), lambda: (np.broadcast_to(1.5, (10**12,)),)),
+    "extreme": (lambda: lambda a: np.argmax(a), lambda: (np.broadcast_to(1.5, (10**12,)),)),
+    "search": (
+        lambda: lambda a, x: np.searchsorted(a, x)[0],
+        lambda: (np.arange(100_000.0), np.broadcast_to(1.5, (60_000_000,))),
+    ),
+}
+
+
+@pytest.mark.parametrize("options", [{}, {"parallel": True}], ids=["", "parallel"])
+@pytest.mark.parametrize("name", LIBRARY)
+def test_ctrl_c_stops_long_calls_of_the_library(name, options):
+    make, arguments = LIBRARY[name]
+    compiled, arguments = njit(nogil=True, **options)(make()), arguments()
+    compiled.compile(tuple(map(typeof, arguments)))
+    sent = interrupt_soon()
+    with pytest.raises(KeyboardInterrupt):
+        compiled(*arguments)
+    assert time.monotonic() - sent[0] < 1.0
+    # Nothing of it is left for the next call.
+    assert njit(nogil=True)(total)(np.arange(1000.0)) == 499500.0
+
+
+def total(a):
+    s = 0.0
+    for x in np.sort(a):
+        s += x
+    return s
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.float64, np.complex128])
+def test_an_array_whose_sort_was_stopped_has_all_its_elements(dtype):
+    @njit(nogil=True)
+    def sort(a):
+        a.sort()
+
+    @njit(nogil=True)
+    def select(a):
+        a.partition(a.size // 2)
+
+    for f in (sort, select):
+        a = mixed(20_000_000 if dtype == np.complex128 else 100_000_000 if f is select else 50_000_000).astype(dtype)
+        f(a[:10].copy())
+        before = np.bincount(a.real.astype(np.int64))
+        sent = interrupt_soon()
+        with pytest.raises(KeyboardInterrupt):
+            while True:
+                f(a)
+                a[:] = a[::-1].copy()
+        assert time.monotonic() - sent[0] < 2.0
+        np.testing.assert_array_equal(np.bincount(a.real.astype(np.int64)), before)
+
+
+def test_memory_of_calls_that_were_stopped_is_freed():
+    compiled = njit(nogil=True)(lambda a: np.argsort(a))
+    a = mixed(20_000_000)
+    compiled.compile((typeof(a),))
+
+    def resident():
+        with open("/proc/self/statm") as f:
+            return int(f.read().split()[1]) * 4096
+
+    sizes = []
+    for _ in range(4):
+        interrupt_soon()
+        with pytest.raises(KeyboardInterrupt):
+            compiled(a)
+        sizes.append(resident())
+    assert sizes[-1] - sizes[0] < 100_000_000
+
+
+def test_ctrl_c_stops_a_call_inside_of_a_parallel_loop():
+    @njit(parallel=True, nogil=True)
+    def rows(a):
+        for i in prange(a.shape[0]):
+            a[i].sort()
+
+    a = np.stack([mixed(20_000_000)] * 4)
+    rows(a[:, :10].copy())
+    sent = interrupt_soon()
+    with pytest.raises(KeyboardInterrupt):
+        rows(a)
+    assert time.monotonic() - sent[0] < 1.0
+    np.testing.assert_array_equal(np.bincount(a[3]), np.bincount(mixed(20_000_000)))
+
+
+def test_a_long_call_in_another_thread_goes_on():
+    # Python delivers signals to its main thread, which waits here.
+    sort = njit(nogil=True)(lambda a: np.sort(a))
+    a = mixed(5_000_000)
+    sort(a[:10])
+    results, done = [], threading.Event()
+
+    def work():
+        results.append(sort(a))
+        done.set()
+
+    threading.Thread(target=work).start()
+    interrupt_soon()
+    with pytest.raises(KeyboardInterrupt):
+        done.wait(60)
+        time.sleep(1)
+    done.wait()
+    np.testing.assert_array_equal(results[0], np.sort(a))
+
+
+def test_a_ufunc_of_users_stops():
+    @vectorize(["float64(float64)"])
+    def slow(x):
+        for _ in range(20):
+            x = x * 0.5 + 1.0 / (x + 1.0)
+        return x
+
+    slow(np.ones(10))
+    sent = interrupt_soon()
+    with pytest.raises(KeyboardInterrupt):
+        for _ in range(10**6):
+            slow(np.broadcast_to(1.5, (50_000_000,)))
+    assert time.monotonic() - sent[0] < 1.0
 
 
 def test_results_of_loops_longer_than_a_strip():

@@ -1,5 +1,5 @@
-"""Every example in the library's docstrings, three ways: in CPython with the real modules, where the text must be right;
-with the library's algorithms over emulated primitives; compiled."""
+"""Every example in the library's docstrings, three ways: in CPython with the real modules, where the text must be
+right; with the library's algorithms over emulated primitives; compiled."""
 
 from __future__ import annotations
 
@@ -15,13 +15,12 @@ import random
 
 import numpy as np
 import pytest
-from lib_cases import same
 
 import lancehead
+from lib_cases import same
 
 LIB = pathlib.Path(lancehead.__file__).parent / "lib"
-REAL = {"np": np, "math": math, "cmath": cmath, "operator": operator, "random": random,
-        "functools": functools}
+REAL = {"np": np, "math": math, "cmath": cmath, "operator": operator, "random": random, "functools": functools}
 
 
 def _examples():

@@ -2,16 +2,32 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
 import linecache
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
-from lib_cases import CASES, arrays, outcome, same
 
 import lancehead
+from lib_cases import CASES, arrays, outcome, same
 
-KINDS = ("f8 C", "i8 line", "f8 strided", "f8 empty", "f8 nan", "f4 F", "c16 A", "u1 cube T", "? line", "i1 reversed", "f8 long")
+LIBRARY = Path(__file__).parents[2] / "python/lancehead/lib/numpy"
+KINDS = (
+    "f8 C",
+    "i8 line",
+    "f8 strided",
+    "f8 empty",
+    "f8 nan",
+    "f4 F",
+    "c16 A",
+    "u1 cube T",
+    "? line",
+    "i1 reversed",
+    "f8 long",
+)
 
 
 def _function(name, text):
@@ -45,3 +61,38 @@ def test_agrees_with_numpy(name, text, applies):
                 assert isinstance(got, type), kind
             want, got = _comparable(outcome(f, a), got)
             assert same(want, got), (kind, want, got)
+
+
+def test_positions_of_parameters_are_numpys():
+    # What NumPy takes by position must not be another parameter here.
+    for path in sorted(LIBRARY.glob("*.py")):
+        home = np.random if path.stem == "random" else np
+        for node in ast.parse(path.read_text()).body:
+            real = getattr(home, getattr(node, "name", ""), None) or getattr(np.linalg, getattr(node, "name", ""), None)
+            if not isinstance(node, ast.FunctionDef) or real is None or isinstance(real, np.ufunc):
+                continue
+            try:
+                parameters = inspect.signature(real).parameters.values()
+            except ValueError:
+                continue
+            own, theirs = [a.arg for a in node.args.args], [p.name for p in parameters if p.kind < p.VAR_POSITIONAL]
+            gathers = any(p.kind == p.VAR_POSITIONAL for p in parameters)
+            if not gathers and (node.name, own) not in MORE:
+                assert own == theirs[: len(own)], node.name
+
+
+#: What NumPy takes by position too, though its signature does not say so.
+MORE = [("arange", ["start", "stop", "step", "dtype"])]
+
+
+def test_operands_of_other_ranks_than_lines():
+    a, number, matrix = np.arange(4.0), np.array(2.5), np.ones((2, 2))
+    convolve = lancehead.njit(lambda x, y: np.convolve(x, y))
+    for x, y in ((a, number), (number, a), (number, number), (a, 3), (3, a), (True, [1, 2]), (a, a[:2])):
+        np.testing.assert_allclose(convolve(x, y), np.convolve(x, y))
+    correlate = lancehead.njit(lambda x, y: np.correlate(x, y))
+    refused = [(convolve, a, matrix), (convolve, matrix, number), (correlate, a, matrix), (correlate, number, a)]
+    refused += [(lancehead.njit(lambda p, x: np.polyval(p, x)), p, 2.0) for p in (number, matrix)]
+    for f, x, y in refused:
+        with pytest.raises(lancehead.errors.TypingError):
+            f(x, y)

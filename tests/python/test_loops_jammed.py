@@ -1,4 +1,5 @@
-"""Loops of which several iterations run together: the same results to the last bit, whatever the sizes and the memory."""
+"""Loops of which several iterations run together: the same results to the last bit, whatever the sizes and the
+memory."""
 
 import numpy as np
 import pytest
@@ -77,7 +78,11 @@ def test_sizes_and_orders(n, order):
 @pytest.mark.parametrize("dtype", [np.float32, np.int64, np.uint8, np.complex128])
 def test_types(dtype):
     rng = np.random.default_rng(3)
-    a, b, c = rng.integers(0, 5, (20, 21)).astype(dtype), rng.integers(0, 5, (21, 22)).astype(dtype), np.zeros((20, 22), dtype)
+    a, b, c = (
+        rng.integers(0, 5, (20, 21)).astype(dtype),
+        rng.integers(0, 5, (21, 22)).astype(dtype),
+        np.zeros((20, 22), dtype),
+    )
     compiled[matmul_in_place](a, b, c)
     assert np.array_equal(c, a @ b)
 

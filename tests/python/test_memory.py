@@ -1,4 +1,5 @@
-"""What a process has in memory after importing lancehead and after a first compilation, beside what NumPy takes: see `crates/lh-py/order.txt`."""
+"""What a process has in memory after importing lancehead and after a first compilation, beside what NumPy takes: see
+`crates/lh-py/order.txt`."""
 
 import os
 import subprocess
@@ -9,7 +10,9 @@ import pytest
 
 from lancehead import _core
 
-pytestmark = pytest.mark.skipif(b"Linker: LLD" not in Path(_core.__file__).read_bytes(), reason="another linker does not lay functions in order")
+pytestmark = pytest.mark.skipif(
+    b"Linker: LLD" not in Path(_core.__file__).read_bytes(), reason="another linker does not lay functions in order"
+)
 
 MEASURE = """
 import os
@@ -52,11 +55,16 @@ assert np.isfinite(f(np.eye(9) * 3, np.arange(9.0)))
 """
 
 
-# MiB in all, and of code. Release builds have 6, 20 and 36, of which 2, 12 and 19 are code; without the order 20, 37 and 53, of which 15, 28 and 33.
-@pytest.mark.parametrize(("program", "most", "code"), [("", 14, 5), (SMALL, 32, 18), (ARRAYS, 57, 25)], ids=["import", "small", "arrays"])
+# MiB in all, and of code. Release builds have 6, 20 and 36, of which 2, 12 and 19 are code; without the order 20, 37
+# and 53, of which 15, 28 and 33.
+@pytest.mark.parametrize(
+    ("program", "most", "code"), [("", 14, 5), (SMALL, 32, 18), (ARRAYS, 57, 25)], ids=["import", "small", "arrays"]
+)
 def test_peak(program, most, code):
     environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "LANCEHEAD_CACHE": "0"}
-    done = subprocess.run([sys.executable, "-c", MEASURE.format(program=program)], env=environment, capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-c", MEASURE.format(program=program)], env=environment, capture_output=True, text=True
+    )
     assert done.returncode == 0, done.stderr
     peak, resident = map(float, done.stdout.split())
     assert peak < most

@@ -88,7 +88,9 @@ def remainders_of_arrays(a, b):
 @pytest.mark.parametrize("dtype", ["f8", "f4"])
 def test_remainders_of_floats_are_numpys_to_the_last_bit(dtype):
     random = np.random.default_rng(3)
-    special = np.array([0, -0.0, 1, -1, np.inf, -np.inf, np.nan, 5e-324, -1e-310, 1.5, 3, -3, 0.3, 1e300, 2.0**53, 1e16], "f8")
+    special = np.array(
+        [0, -0.0, 1, -1, np.inf, -np.inf, np.nan, 5e-324, -1e-310, 1.5, 3, -3, 0.3, 1e300, 2.0**53, 1e16], "f8"
+    )
     size, widest = 3000, 300 if dtype == "f8" else 37
     kinds = (
         lambda: random.choice(special, size),

@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from cache_programs import Project
 
+from cache_programs import Project
 from lancehead import cuda, njit, types
 from lancehead.errors import NonexistentTargetError, TypingError
 from lancehead.extending import overload, overload_attribute, overload_method
@@ -40,7 +40,12 @@ def test_names_and_defaults():
         seen.append((y, z))
         return lambda x, y=5, *, z=6: (x, y, z)
 
-    assert njit(lambda a: (g(a), g(a, 2.5), g(a, z=a), g(z=1, x=a, y=2)))(9) == ((9, 5, 6), (9, 2.5, 6), (9, 5, 9), (9, 2, 1))
+    assert njit(lambda a: (g(a), g(a, 2.5), g(a, z=a), g(z=1, x=a, y=2)))(9) == (
+        (9, 5, 6),
+        (9, 2.5, 6),
+        (9, 5, 9),
+        (9, 2, 1),
+    )
     # The overload's own defaults stand for what is not given, and it runs once for each combination of types.
     assert seen == [(5, 6), (types.float64, 6), (5, types.int64), (types.int64, types.int64)]
 
@@ -195,7 +200,11 @@ def test_functions_of_numpy_keep_their_meaning():
     overload(np.linalg.norm)(lambda x: (lambda x: len(x)) if isinstance(x, types.UnicodeType) else None)
     # What it gives does not compile: NumPy's own meaning is left.
     overload(np.hypot)(lambda x, y: lambda x, y: no_such_name)  # noqa: F821
-    assert njit(lambda text, a: (np.linalg.norm(text), np.linalg.norm(a), np.hypot(a[0], a[0])))("abc", np.ones(4)) == (3, 2.0, 2**0.5)
+    assert njit(lambda text, a: (np.linalg.norm(text), np.linalg.norm(a), np.hypot(a[0], a[0])))("abc", np.ones(4)) == (
+        3,
+        2.0,
+        2**0.5,
+    )
 
 
 def test_recursion_through_the_overload():
@@ -224,7 +233,13 @@ def test_entries_of_the_cache_know_what_was_chosen(tmp_path):
     project.write("helper.py", HELPER)
     project.write("m.py", "import helper\n@njit(cache=True)\ndef f(x): return helper.g(x) + (x, 1.5).m()\n")
     call = "import m; tell(m.f, 10)"
-    for old, new, result in [("", "", 41), ("K = 2", "K = 3", 51), ("L = 10", "L = 20", 61), ("x * K", "x - K", 38), ("t[0] + 1", "t[0] + 2", 39)]:
+    for old, new, result in [
+        ("", "", 41),
+        ("K = 2", "K = 3", 51),
+        ("L = 10", "L = 20", 61),
+        ("x * K", "x - K", 38),
+        ("t[0] + 1", "t[0] + 2", 39),
+    ]:
         project.replace("helper.py", old, new)
         assert project.run(call) == [result, 0, 1]
         assert project.run(call) == [result, 1, 0]

@@ -13,9 +13,10 @@ import threading
 import time
 from typing import Any
 
-import lancehead
 import numpy as np
 import pytest
+
+import lancehead
 from lancehead import get_thread_id, njit, prange
 
 MANY = 100_003

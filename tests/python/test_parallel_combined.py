@@ -1,4 +1,5 @@
-"""What iterations combine, in the forms that programs write: it runs in parallel, as in order, whatever the number of threads."""
+"""What iterations combine, in the forms that programs write: it runs in parallel, as in order, whatever the number of
+threads."""
 
 from __future__ import annotations
 
@@ -6,10 +7,12 @@ import math
 import os
 import subprocess
 import sys
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
+
 from lancehead import errors, get_num_threads, njit, prange, set_num_threads
 
 N = 3000
@@ -24,6 +27,7 @@ def combines(what: str, *args: Any) -> Callable[[Any], Any]:
     def add(f: Any) -> Any:
         COMBINED.append(pytest.param(f, what, args, id=f.__name__))
         return f
+
     return add
 
 
@@ -176,7 +180,7 @@ def part_of_an_array(x):
 def moving_part(x):
     out = np.zeros(12)
     for i in prange(x.size):
-        out[i % 9:i % 9 + 3] += x[i]
+        out[i % 9 : i % 9 + 3] += x[i]
     return out
 
 
@@ -493,7 +497,7 @@ def test_combined(function: Any, what: str, args: Any, capsys: Any) -> None:
         results.append(compiled(*args))
     set_num_threads(most)
     for got in results:
-        flat = lambda r: [r] if not isinstance(r, tuple) else [y for x in r for y in flat(x)]  # noqa: E731
+        flat = lambda r: [r] if not isinstance(r, tuple) else [y for x in r for y in flat(x)]
         assert all(np.array_equal(x, y, equal_nan=True) for x, y in zip(flat(got), flat(results[0]), strict=True))
         for x, y in zip(flat(got), flat(expected), strict=True):
             np.testing.assert_allclose(x, y, rtol=1e-3 if np.asarray(y).dtype in (np.float32, np.complex64) else 1e-11)

@@ -45,7 +45,9 @@ def test_loops_and_array_expressions(capsys):
     outer = many.py_func.__code__.co_firstlineno + 6
     assert {k: v for k, v in first.items() if ".sum()" not in k} == {
         "c = np.sqrt(b) + a": ["array expression: runs in parallel"],
-        "for i in prange(a.shape[0]):  # outer": ["runs in parallel; blocks of iterations combine 1 variable and 1 array"],
+        "for i in prange(a.shape[0]):  # outer": [
+            "runs in parallel; blocks of iterations combine 1 variable and 1 array"
+        ],
         "for j in prange(3):  # inner": [f"runs on one thread: inside the parallel loop of line {outer}"],
         "for i in prange(10):  # left": ["runs on one thread: `break` or `return` leaves it early"],
     }

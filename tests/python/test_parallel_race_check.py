@@ -12,10 +12,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from lancehead import errors, get_num_threads, njit, prange, set_num_threads
 from test_parallel_races import RIGHT, WRONG
 
-#: Loops whose variables need the order of iterations run on one thread, unsafe or not; the other one gets a permutation.
+#: Loops whose variables need the order of iterations run on one thread, unsafe or not; the other one gets a
+#: permutation.
 SILENT = {"recurrence", "sum_that_is_read", "scattered", "counted_while_better", "written_while_better"}
 SILENT |= {"set_to_something_else", "counted_until_found", "array_used_beside_its_sum"}
 MEETING = [case for case in WRONG if case.id not in SILENT]

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from loop_corpus import Corpus, N
 
 from lancehead import errors, njit, pndindex, prange
+from loop_corpus import Corpus, N
 
 CORPUS = Corpus()
 RANDOM, RIGHT, WRONG = CORPUS.random, CORPUS.right_loops, CORPUS.wrong_loops

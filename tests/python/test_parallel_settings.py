@@ -173,6 +173,7 @@ def test_in_workers_of_joblib(backend):
 
 def test_many_threads_that_begin_loops_for_a_while():
     """Loops, reductions and exceptions from several threads at once; LANCEHEAD_TORTURE: for how many seconds."""
+
     @njit(parallel=True)
     def work(a, bad):
         s = 0.0

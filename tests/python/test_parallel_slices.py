@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import copy
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
+
 from lancehead import errors, njit, parallel_chunksize, prange
 
 N = 103
@@ -91,14 +93,14 @@ def inner_parallel(a, m):
 def slices(a, m):
     b = np.zeros_like(a)
     for t in prange(7):
-        b[t * m:(t + 1) * m] = a[t * m:(t + 1) * m] * 2
+        b[t * m : (t + 1) * m] = a[t * m : (t + 1) * m] * 2
     return b
 
 
 @right(vector(), 15)
 def slices_of_parts(a, m):
     for t in prange(7):
-        part = a[t * m:min(t * m + m, len(a))]
+        part = a[t * m : min(t * m + m, len(a))]
         for j in range(len(part)):
             part[j] = t - part[j]
 
@@ -106,7 +108,7 @@ def slices_of_parts(a, m):
 @right(RANDOM.random((3, 40)), 6)
 def slices_of_columns(a, m):
     for t in prange(7):
-        a[:, t * m:(t + 1) * m] = a[:, t * m:(t + 1) * m] + t
+        a[:, t * m : (t + 1) * m] = a[:, t * m : (t + 1) * m] + t
 
 
 @right(vector(), 20)
@@ -268,13 +270,13 @@ def index_behind_its_loop(a, m):
 @wrong(vector(), 15)
 def slices_that_overlap(a, m):
     for t in prange(6):
-        a[t * m:(t + 1) * m + 1] = t
+        a[t * m : (t + 1) * m + 1] = t
 
 
 @wrong(vector(), 15)
 def slices_read_elsewhere(a, m):
     for t in prange(6):
-        a[t * m:(t + 1) * m] = a[(t + 1) * m:(t + 2) * m]
+        a[t * m : (t + 1) * m] = a[(t + 1) * m : (t + 2) * m]
 
 
 @wrong(vector(), 20)
@@ -402,13 +404,13 @@ def all_in_one_place(a, n):
 
 def slices_from_the_end(a, n):
     for i in prange(-3, 3 * n):
-        a[i * 5:i * 5 + 5] = i + late(i + 3)
+        a[i * 5 : i * 5 + 5] = i + late(i + 3)
     return a
 
 
 def slices_to_the_end(a, n):
     for i in prange(n):
-        a[i * (n - 12):(i + 1) * (n - 12)] = i + late(i)
+        a[i * (n - 12) : (i + 1) * (n - 12)] = i + late(i)
     return a
 
 
@@ -442,7 +444,7 @@ def fill(r, x):
 def blocks_from_before_0(a, n):
     m = len(a)
     for t in prange(-3, 4):
-        for k in range(t*m//4, (t+1)*m//4):
+        for k in range(t * m // 4, (t + 1) * m // 4):
             a[k] = t + late(t + 3)
     return a
 
@@ -450,7 +452,7 @@ def blocks_from_before_0(a, n):
 def blocks_of_quotients(a, n):
     m = len(a)
     for t in prange(8):
-        for k in range((t*m - 4*m)//4, ((t+1)*m - 4*m)//4):
+        for k in range((t * m - 4 * m) // 4, ((t + 1) * m - 4 * m) // 4):
             a[k] = t + late(t)
     return a
 
@@ -458,7 +460,7 @@ def blocks_of_quotients(a, n):
 def blocks_less_all(a, n):
     m = len(a)
     for t in prange(8):
-        for k in range(t*m//4, (t+1)*m//4):
+        for k in range(t * m // 4, (t + 1) * m // 4):
             a[k - m] = t + late(t)
     return a
 
@@ -466,15 +468,15 @@ def blocks_less_all(a, n):
 def slices_less_all(a, n):
     m = len(a)
     for t in prange(8):
-        a[t*m//4 - m:(t+1)*m//4 - m] = t + late(t)
+        a[t * m // 4 - m : (t + 1) * m // 4 - m] = t + late(t)
     return a
 
 
 def blocks_by_shifts(a, n):
     m = len(a) * 8
     for t in prange(-4, 4):
-        for k in range((t*m) >> 5, ((t+1)*m) >> 5):
-            a[k] = t + late(t+4)
+        for k in range((t * m) >> 5, ((t + 1) * m) >> 5):
+            a[k] = t + late(t + 4)
     return a
 
 
@@ -484,22 +486,22 @@ def blocks_read_and_written(a, n):
         lo = t * m // 4 - m
         hi = (t + 1) * m // 4 - m
         for k in range(lo, hi):
-            a[k] = a[k] * .5 + t + late(t)
+            a[k] = a[k] * 0.5 + t + late(t)
     return a
 
 
 def limited_blocks(a, n):
     m = len(a) // 4
     for t in prange(-3, 4):
-        for k in range(max(t*m, -3000), min(t*m+m, 3000)):
-            a[k] = t + late(t+3)
+        for k in range(max(t * m, -3000), min(t * m + m, 3000)):
+            a[k] = t + late(t + 3)
     return a
 
 
 def blocks_backwards(a, n):
     m = len(a)
     for t in prange(8):
-        for k in range((t+1)*m//4 - m - 1, t*m//4 - m - 1, -1):
+        for k in range((t + 1) * m // 4 - m - 1, t * m // 4 - m - 1, -1):
             a[k] = t + late(t)
     return a
 
@@ -508,33 +510,33 @@ def views_of_blocks(a, n):
     b = np.zeros((100, 5))
     m = 100
     for t in prange(8):
-        v = b[t*m//4 - m:(t+1)*m//4 - m]
+        v = b[t * m // 4 - m : (t + 1) * m // 4 - m]
         for i in range(len(v)):
             v[i, 2] = t + late(t)
     return b
 
 
 def view_in_a_callee(a, n):
-    for i in prange(4, len(a)+4):
-        put(a[3:], i - n, i + late(i - 4) )
+    for i in prange(4, len(a) + 4):
+        put(a[3:], i - n, i + late(i - 4))
     return a
 
 
 def slices_that_end_early(a, n):
     for i in prange(40):
-        a[i*10:min(i*10+10, n-10)] = i + late(i)
+        a[i * 10 : min(i * 10 + 10, n - 10)] = i + late(i)
     return a
 
 
 def slices_downwards(a, n):
     for i in prange(11):
-        a[100-10*i:90-10*i] = i + late(i)
+        a[100 - 10 * i : 90 - 10 * i] = i + late(i)
     return a
 
 
 def slices_in_a_callee(a, n):
     for i in prange(40):
-        fill(a[i*10:min(i*10+10, n-10)], i + late(i))
+        fill(a[i * 10 : min(i * 10 + 10, n - 10)], i + late(i))
     return a
 
 
@@ -542,12 +544,12 @@ def rows_that_close(a, n):
     b = np.ones((40, 30))
     for i in prange(40):
         for j in range(30):
-            b[i, j] = b[i, j - 1] + b[i, j - 2]*.1
+            b[i, j] = b[i, j - 1] + b[i, j - 2] * 0.1
     return b
 
 
 def a_part_at_the_end(a, n):
-    b = a[-n * 10:]
+    b = a[-n * 10 :]
     for i in prange(70):
         b[i] = i
     return a
@@ -555,13 +557,41 @@ def a_part_at_the_end(a, n):
 
 def loops_over_slices(a, n):
     for i in prange(40):
-        v = a[i*10:min(i*10+10, n-10)]
+        v = a[i * 10 : min(i * 10 + 10, n - 10)]
         for j in range(len(v)):
             v[j] = i + late(i)
     return a
 
 
-@pytest.mark.parametrize("function", [turned_round_in_place, beyond_the_end, the_one_before_of_a_part, all_in_one_place, slices_from_the_end, slices_to_the_end, in_a_callee, from_the_end_only, blocks_from_before_0, blocks_of_quotients, blocks_less_all, slices_less_all, blocks_by_shifts, blocks_read_and_written, limited_blocks, blocks_backwards, views_of_blocks, view_in_a_callee, slices_that_end_early, slices_downwards, slices_in_a_callee, rows_that_close, a_part_at_the_end, loops_over_slices])
+@pytest.mark.parametrize(
+    "function",
+    [
+        turned_round_in_place,
+        beyond_the_end,
+        the_one_before_of_a_part,
+        all_in_one_place,
+        slices_from_the_end,
+        slices_to_the_end,
+        in_a_callee,
+        from_the_end_only,
+        blocks_from_before_0,
+        blocks_of_quotients,
+        blocks_less_all,
+        slices_less_all,
+        blocks_by_shifts,
+        blocks_read_and_written,
+        limited_blocks,
+        blocks_backwards,
+        views_of_blocks,
+        view_in_a_callee,
+        slices_that_end_early,
+        slices_downwards,
+        slices_in_a_callee,
+        rows_that_close,
+        a_part_at_the_end,
+        loops_over_slices,
+    ],
+)
 def test_indices_that_may_count_from_the_end_or_stay(function: Any) -> None:
     a = np.random.default_rng(1).random(3000)
     expected = function(a.copy(), 7)
@@ -573,7 +603,9 @@ def test_indices_that_may_count_from_the_end_or_stay(function: Any) -> None:
             np.testing.assert_allclose(y, x, rtol=1e-12)
 
 
-@pytest.mark.parametrize("function", [rows_that_close, views_of_blocks, from_the_end_only, a_part_at_the_end, blocks_from_before_0])
+@pytest.mark.parametrize(
+    "function", [rows_that_close, views_of_blocks, from_the_end_only, a_part_at_the_end, blocks_from_before_0]
+)
 def test_what_is_looked_at_is_told(function: Any, capsys: Any) -> None:
     jitted = njit(parallel=True)(function)
     jitted(np.ones(3000), 7)

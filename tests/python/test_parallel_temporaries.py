@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from loop_corpus import Corpus
 
 from lancehead import errors, njit, prange
+from loop_corpus import Corpus
 
 CORPUS = Corpus()
 wrong, vector, matrix, bins = CORPUS.wrong, CORPUS.vector, CORPUS.matrix, CORPUS.bins

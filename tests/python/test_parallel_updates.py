@@ -1,4 +1,5 @@
-"""Elements that all iterations update: in copies, in place by atomic operations, or by one block; never another result."""
+"""Elements that all iterations update: in copies, in place by atomic operations, or by one block; never another
+result."""
 
 from __future__ import annotations
 
@@ -6,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from lancehead import get_num_threads, njit, parallel_chunksize, prange, set_num_threads
 
 INTEGERS = [np.int8, np.uint8, np.int16, np.int32, np.uint32, np.int64, np.uint64]
@@ -47,7 +49,6 @@ def differ(h: Any, k: Any, x: Any) -> None:
 def greatest(h: Any, k: Any, x: Any) -> None:
     for i in prange(len(k)):
         h[k[i]] = max(h[k[i]], x[i])
-
 
 
 UPDATES = [add, subtract, multiply, both, either, differ, greatest]
@@ -143,5 +144,3 @@ def test_an_exception_leaves_the_threads_in_order() -> None:
         h[:] = 0
         compiled(h, k, np.ones(4000, np.int64))
         np.testing.assert_array_equal(h, np.bincount(k, minlength=elements))
-
-

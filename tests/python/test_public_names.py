@@ -23,8 +23,7 @@ from lancehead.lib.cuda import random as code_of_random
 
 LIBRARY = {"": code_of_kernels, "random": code_of_random}
 OBJMODE = (
-    "`lancehead.objmode` is not supported; "
-    "call Python before or after the compiled function, and pass what it gives"
+    "`lancehead.objmode` is not supported; call Python before or after the compiled function, and pass what it gives"
 )
 
 
@@ -91,7 +90,9 @@ def test_f12_modules_and_their_names_that_are_missing(statement, instead):
 def test_f12_the_text_is_that_of_lancehead_run(tmp_path):
     script = tmp_path / "program.py"
     script.write_text("from numba import objmode\ntry:\n    objmode()\nexcept Exception as error:\n    print(error)\n")
-    done = subprocess.run([sys.executable, "-m", "lancehead", "run", script], capture_output=True, text=True, timeout=60)
+    done = subprocess.run(
+        [sys.executable, "-m", "lancehead", "run", script], capture_output=True, text=True, timeout=60
+    )
     assert done.stdout.strip() == OBJMODE.replace("lancehead.", "numba.")
 
 
@@ -105,9 +106,9 @@ def test_f12_what_nobody_knows_is_an_ordinary_error():
 
 def test_f12_cuda_is_loaded_when_it_is_asked_for():
     program = (
-        "import sys, lancehead; loaded = set(sys.modules); assert 'cuda' in dir(lancehead); "
-        "late = {m for m in loaded if m.startswith(('lancehead.cuda', 'lancehead.extending', 'lancehead._command', 'lancehead.lib'))}; "
-        "assert not late, late; print(lancehead.cuda.grid, lancehead.extending.overload.__name__)"
+        "import sys, lancehead; loaded = set(sys.modules); assert 'cuda' in dir(lancehead); late = {m for m in loaded "
+        "if m.startswith(('lancehead.cuda', 'lancehead.extending', 'lancehead._command', 'lancehead.lib'))}; assert "
+        "not late, late; print(lancehead.cuda.grid, lancehead.extending.overload.__name__)"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
     assert (done.stdout, done.stderr) == ("<cuda.grid> overload\n", "")
@@ -153,7 +154,8 @@ def test_f12_what_is_no_function_is_refused_with_a_way_out(given, why, way_out):
 
 
 @pytest.mark.parametrize("decorate, name", [
-    (lancehead.vectorize(["float64(float64)"]), "vectorize"), (lancehead.guvectorize(["void(float64[:], float64[:])"], "(n)->(n)"), "guvectorize"),
+    (lancehead.vectorize(["float64(float64)"]), "vectorize"),
+    (lancehead.guvectorize(["void(float64[:], float64[:])"], "(n)->(n)"), "guvectorize"),
     (lancehead.stencil, "stencil"), (lancehead.cfunc("float64(float64)"), "cfunc"), (cuda.jit(device=True), "cuda.jit"),
 ])  # fmt: skip
 def test_f12_the_way_out_names_the_decorator(decorate, name):
@@ -217,8 +219,12 @@ def test_f15_declared_parameters_are_those_of_the_library(name, code):
 def test_f15_help_is_what_pydoc_and_ipython_show(capsys):
     help(cuda.grid)
     shown = capsys.readouterr().out
-    assert "grid(ndim: int, /)" in shown and "Place of the thread in the whole grid" in shown and ">>> @cuda.jit" in shown
-    assert str(inspect.signature(cuda.shared.array)).startswith("(shape: int | tuple[int, ...], dtype: Any, alignment: int | None = None)")
+    assert (
+        "grid(ndim: int, /)" in shown and "Place of the thread in the whole grid" in shown and ">>> @cuda.jit" in shown
+    )
+    assert str(inspect.signature(cuda.shared.array)).startswith(
+        "(shape: int | tuple[int, ...], dtype: Any, alignment: int | None = None)"
+    )
 
 
 def test_f15_ipython_shows_parameters_once():
@@ -230,7 +236,11 @@ def test_f15_ipython_shows_parameters_once():
 
 
 def test_names_of_kernels_are_refused_elsewhere():
-    for name, call in ((cuda.grid, lambda: cuda.grid(1)), (cuda.atomic.add, cuda.atomic.add), (cuda.threadIdx, cuda.threadIdx)):
+    for name, call in (
+        (cuda.grid, lambda: cuda.grid(1)),
+        (cuda.atomic.add, cuda.atomic.add),
+        (cuda.threadIdx, cuda.threadIdx),
+    ):
         with pytest.raises(RuntimeError, match=f"^{name.path} has a meaning in kernels only$"):
             call()
 
@@ -243,7 +253,8 @@ def test_f15_completion_shows_operations_only():
 
 def test_f15_help_costs_nothing_until_it_is_asked_for():
     program = (
-        "import sys; from lancehead import cuda; late = [m for m in ('declared', 'described') if 'lancehead.cuda.' + m in sys.modules]; "
+        "import sys; from lancehead import cuda; late = [m for m in ('declared', 'described') if 'lancehead.cuda.' + m "
+        "in sys.modules]; "
         "assert not late and 'lancehead.lib.cuda' not in sys.modules, late; print(cuda.popc.__doc__.splitlines()[0])"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
@@ -253,8 +264,9 @@ def test_f15_help_costs_nothing_until_it_is_asked_for():
 # All public names
 
 MODULES = (
-    "lancehead", "lancehead.types", "lancehead.extending", "lancehead.errors", "lancehead.threads", "lancehead.decorators", "lancehead.stencils",
-    "lancehead.cffi_support", "lancehead.pycc", "lancehead.cuda", "lancehead.cuda.random", "lancehead.cuda.errors",
+    "lancehead", "lancehead.types", "lancehead.extending", "lancehead.errors", "lancehead.threads",
+    "lancehead.decorators", "lancehead.stencils", "lancehead.cffi_support", "lancehead.pycc", "lancehead.cuda",
+    "lancehead.cuda.random", "lancehead.cuda.errors",
 )  # fmt: skip
 #: Written in Rust, where docstrings are a sentence.
 IN_RUST = ("typeof", "literal", "unliteral", "Signature")
@@ -288,19 +300,36 @@ def test_every_public_name_has_a_sentence(module, name, value):
     assert value.__doc__ or not isinstance(value, type), "the sentence is that of a base class"
 
 
-@pytest.mark.parametrize("module, name, value", [p for p in PUBLIC if callable(p.values[2]) and p.values[1] not in IN_RUST])
+@pytest.mark.parametrize(
+    "module, name, value", [p for p in PUBLIC if callable(p.values[2]) and p.values[1] not in IN_RUST]
+)
 def test_every_public_function_has_parameters_and_an_example_that_runs(module, name, value):
     if isinstance(value, type) and issubclass(value, BaseException):
         assert issubclass(value, (Exception, Warning))
         return
     kinds = [p.kind for p in inspect.signature(value).parameters.values()]
     assert kinds != [inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD]
-    names = {**vars(module), **vars(sys.modules[value.__module__]), "np": np, "cuda": cuda, "types": types, "njit": njit}
+    names = {
+        **vars(module),
+        **vars(sys.modules[value.__module__]),
+        "np": np,
+        "cuda": cuda,
+        "types": types,
+        "njit": njit,
+    }
     assert run_example(inspect.getdoc(value), name, names) == ""
 
 
-@pytest.mark.parametrize("value", [p.values[2] for p in PUBLIC if isinstance(p.values[2], type)], ids=lambda v: v.__name__)
+@pytest.mark.parametrize(
+    "value", [p.values[2] for p in PUBLIC if isinstance(p.values[2], type)], ids=lambda v: v.__name__
+)
 def test_every_public_method_has_a_sentence(value):
-    members = {n: m for c in value.__mro__ if c.__module__.startswith("lancehead") for n, m in vars(c).items() if n[0] != "_"}
-    bare = [n for n, m in members.items() if (callable(m) or isinstance(m, property)) and not has_sentence(inspect.getdoc(m) or "")]
+    members = {
+        n: m for c in value.__mro__ if c.__module__.startswith("lancehead") for n, m in vars(c).items() if n[0] != "_"
+    }
+    bare = [
+        n
+        for n, m in members.items()
+        if (callable(m) or isinstance(m, property)) and not has_sentence(inspect.getdoc(m) or "")
+    ]
     assert bare == []

@@ -164,6 +164,7 @@ def test_a_field_that_is_not_aligned_is_no_array():
 
 def test_records_of_other_fields_are_not_assigned():
     with pytest.raises(errors.TypingError, match="cannot be stored"):
+
         @njit
         def put(a, b):
             a[0] = b[0]

@@ -21,6 +21,8 @@ def test_program(name, tmp_path):
         mpiexec = Path(sys.executable).parent / "mpiexec"
         launch = [str(mpiexec), "-n", "2"]
     environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path / "cache")}
-    done = subprocess.run([*launch, sys.executable, str(path)], capture_output=True, text=True, env=environment, timeout=240)
+    done = subprocess.run(
+        [*launch, sys.executable, str(path)], capture_output=True, text=True, env=environment, timeout=240
+    )
     assert done.returncode == 0, done.stderr
     assert done.stdout.split() == re.findall(r"print\(.*\)  # (.*)", PROGRAMS[name])

@@ -47,3 +47,28 @@ def test_halves_are_chosen_without_branches():
     assert all(f(a, x) == bisect(a, x) for x in (-1.0, 0.0, 0.3, a[7], 0.99, 2.0))
     (code,) = f.inspect_asm().values()
     assert code.count("cmov") >= 2
+
+
+@pytest.mark.parametrize("dtype", ["c8", "c16"])
+def test_complex_numbers_with_nan_in_a_part_have_numpys_order(dtype):
+    @njit
+    def one_by_one(a, x):
+        return [np.searchsorted(a, v) for v in x]
+
+    @njit
+    def extremes(a):
+        return np.max(a), np.min(a), np.argmax(a), np.argmin(a), np.sort(a), np.argsort(a)
+
+    parts = (1, 2, np.nan, np.inf, -np.inf)
+    numbers = np.array([complex(re, im) for re in parts for im in parts], dtype)
+    random = np.random.default_rng(1)
+    for _ in range(20):
+        x = random.permutation(numbers)
+        a = np.sort(x)
+        for f in (left, right):
+            np.testing.assert_array_equal(f(a, x), f.py_func(a, x))
+        assert one_by_one(a, x) == one_by_one.py_func(a, x)
+        want = np.max(x), np.min(x), np.argmax(x), np.argmin(x), a, np.argsort(x, kind="stable")
+        for w, g in zip(want, extremes(x)):
+            for part in (np.real, np.imag):
+                np.testing.assert_array_equal(part(g), part(w))

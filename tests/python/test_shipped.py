@@ -99,7 +99,8 @@ def test_metadata_say_what_it_runs_on_and_under_which_licences(shipped):
     classifiers = metadata.get_all("Classifier", [])
     for version in ("3.11", "3.12", "3.13", "3.14"):
         assert f"Programming Language :: Python :: {version}" in classifiers
-        assert (ROOT / "crates" / "lh-frontend" / "src" / f"cpython{version.replace('.', '')}.rs").exists()
+        decoder = ROOT / "crates" / "lh-frontend" / "src" / "decode" / f"cpython{version.replace('.', '')}.rs"
+        assert decoder.exists()
     assert "Typing :: Typed" in classifiers
     assert metadata["License-Expression"] == "MIT OR Apache-2.0"
     assert sorted(metadata.get_all("License-File", [])) == ["LICENSE-APACHE", "LICENSE-MIT"]

@@ -174,7 +174,12 @@ def test_wrong_options():
     def f(a, b):
         return a[0] + b[0]
 
-    for options in ({"standard_indexing": ("c",)}, {"standard_indexing": ("a",)}, {"nothing": 1}, {"neighborhood": ((1, 0),)}):
+    for options in (
+        {"standard_indexing": ("c",)},
+        {"standard_indexing": ("a",)},
+        {"nothing": 1},
+        {"neighborhood": ((1, 0),)},
+    ):
         with pytest.raises(NumbaValueError):
             lh.stencil(f, **options)
     with pytest.raises(NumbaValueError):
@@ -296,7 +301,9 @@ def test_neighborhood_known_at_run_time(parallel):
     line = np.arange(12.0) ** 2
     for w in (0, 1, 3, 6, 20, 2**62):
         inside = range(w, 12 - w)
-        np.testing.assert_array_equal(sums(line, w), [line[i - w : i + w + 1].sum() if i in inside else 0 for i in range(12)])
+        np.testing.assert_array_equal(
+            sums(line, w), [line[i - w : i + w + 1].sum() if i in inside else 0 for i in range(12)]
+        )
     grid = line.reshape(6, 2)
     want = np.zeros((6, 2))
     want[2:-1] = grid[3:] - grid[:-3]

@@ -22,7 +22,11 @@ LIB = "lancehead.lib"
 
 
 def run(code, **environment):
-    command = [sys.executable, "-c", "import sys, json, numpy as np\nfrom lancehead import njit\n" + textwrap.dedent(code)]
+    command = [
+        sys.executable,
+        "-c",
+        "import sys, json, numpy as np\nfrom lancehead import njit\n" + textwrap.dedent(code),
+    ]
     out = subprocess.run(command, env={**os.environ, **environment}, capture_output=True, text=True, cwd="/")
     assert out.returncode == 0, out.stderr
     return json.loads(out.stdout)
@@ -65,7 +69,8 @@ PROGRAM = """
 def f(a):
     b = np.sort(a.reshape(-1))
     c = np.linalg.solve(a, np.cumsum(a, axis=1))
-    return np.mean(c) + np.median(b) + len(str(b.size)) + sum([1, 2]) + a.T.max() + (a > 0.5).any() + np.where(a < 1, a, 0.0)[0, 0]
+    low = np.where(a < 1, a, 0.0)[0, 0]
+    return np.mean(c) + np.median(b) + len(str(b.size)) + sum([1, 2]) + a.T.max() + (a > 0.5).any() + low
 a = np.random.default_rng(0).random((5, 5))
 result = [f(a), f.py_func(a)]
 modules = sorted(m for m in sys.modules if m.startswith("lancehead.lib"))

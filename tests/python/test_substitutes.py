@@ -1,4 +1,5 @@
-"""The table of substitutes (`crates/lh-infer/src/substitutes.rs`) is true: each name is refused, and the message says the text."""
+"""The table of substitutes (`crates/lh-infer/src/substitutes.rs`) is true: each name is refused, and the message says
+the text."""
 
 from __future__ import annotations
 
@@ -14,8 +15,16 @@ import pytest
 from lancehead import errors, njit
 
 SOURCE = Path(__file__).parents[2] / "crates/lh-infer/src/substitutes.rs"
-ROWS = {name: re.sub(r"\\(.)", r"\1", text) for name, text in re.findall(r'^\s+\("([\w.]+)",\s+"((?:[^"\\]|\\.)*)"\),$', SOURCE.read_text(), re.MULTILINE)}
-VALUES: dict[str, Any] = {"builtins.str": "text", "builtins.bytes": b"text", "builtins.list": [1, 2], "numpy.ndarray": np.ones((2, 2))}
+ROWS = {
+    name: re.sub(r"\\(.)", r"\1", text)
+    for name, text in re.findall(r'^\s+\("([\w.]+)",\s+"((?:[^"\\]|\\.)*)"\),$', SOURCE.read_text(), re.MULTILINE)
+}
+VALUES: dict[str, Any] = {
+    "builtins.str": "text",
+    "builtins.bytes": b"text",
+    "builtins.list": [1, 2],
+    "numpy.ndarray": np.ones((2, 2)),
+}
 
 
 def program(name: str) -> tuple[Any, tuple[Any, ...]]:

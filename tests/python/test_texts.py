@@ -13,7 +13,19 @@ TEXTS = st.text(st.sampled_from("ab\0 é€😀"), max_size=40)
 
 @njit
 def parts(s, t, i, j, k):
-    return s[i:j], s[j:], s[i::k], len(s[i:j]), s.find(t, i), s.rfind(t), s.count(t), s[i:j] + t, t in s, (s + t)[-1:], s[i:j] == t
+    return (
+        s[i:j],
+        s[j:],
+        s[i::k],
+        len(s[i:j]),
+        s.find(t, i),
+        s.rfind(t),
+        s.count(t),
+        s[i:j] + t,
+        t in s,
+        (s + t)[-1:],
+        s[i:j] == t,
+    )
 
 
 @njit
@@ -75,10 +87,39 @@ def walk_by_find(s):
     return n
 
 
-@pytest.mark.parametrize(("f", "text"), [(walk, "aab"), (walk, "aéb"), (walk_by_index, "aab"), (walk_by_find, "aab"), (walk_reversed, "aab")])
+@pytest.mark.parametrize(
+    ("f", "text"), [(walk, "aab"), (walk, "aéb"), (walk_by_index, "aab"), (walk_by_find, "aab"), (walk_reversed, "aab")]
+)
 def test_long_texts(f, text):
     f(text)
     begin = time.perf_counter()
     assert f(text * 200_000) == f.py_func(text * 200_000)
     # Looking through what is before each character takes minutes.
     assert time.perf_counter() - begin < 20
+
+
+#: Letters whose case is of several letters or depends on others: ligatures, digraphs, letters with an iota.
+LETTERS = [
+    chr(c)
+    for c in (*range(0x1F80, 0x2000), *range(0x1C4, 0x1CD), *range(0x1F1, 0x1F4), *range(0xFB00, 0xFB18))
+    if chr(c).isalpha()
+]
+CASED = st.text(
+    st.one_of(st.sampled_from("ΣσςΑaB.:' 1ßŉİıǰΐև中ªᾼჀა\u0301\u0345"), st.sampled_from(LETTERS)), max_size=12
+)
+
+
+@njit
+def cases(s):
+    return s.lower(), s.upper(), s.swapcase(), s.title(), s.capitalize(), s.isupper(), s.islower()
+
+
+@given(CASED)
+@settings(max_examples=1000, deadline=None)
+def test_case_depends_on_neighbours_as_in_python(s):
+    assert cases(s) == cases.py_func(s)
+
+
+def test_a_final_sigma():
+    assert cases("ΌΔΟΣ ΣΑΣ") == cases.py_func("ΌΔΟΣ ΣΑΣ")
+    assert cases("ΌΔΟΣ")[2] == "όδος"

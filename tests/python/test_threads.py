@@ -15,7 +15,18 @@ import pytest
 import lancehead as lh
 
 ADDED = 3
-DTYPES = [np.int16, np.int32, np.int64, np.uint16, np.uint32, np.uint64, np.float32, np.float64, np.complex64, np.complex128]
+DTYPES = [
+    np.int16,
+    np.int32,
+    np.int64,
+    np.uint16,
+    np.uint32,
+    np.uint64,
+    np.float32,
+    np.float64,
+    np.complex64,
+    np.complex128,
+]
 SOURCE = """
 @lh.njit
 def plus(x):

@@ -11,15 +11,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from test_shipped import ROOT, wheel
 
 import lancehead
 from lancehead import njit
+from test_shipped import ROOT, wheel
 
 RIGHT = '''
 import numpy as np
 import lancehead
-from lancehead import carray, cfunc, cuda, float64, guvectorize, jit, literally, njit, pndindex, prange, stencil, types, vectorize
+from lancehead import carray, cfunc, cuda, float64, guvectorize, jit, literally, njit
+from lancehead import pndindex, prange, stencil, types, vectorize
 from lancehead.extending import overload, register_jitable
 
 
@@ -168,7 +169,8 @@ flags = {"nnan"}
 listed = ["nnan", "nsz"]
 named = {"nnan": True}
 reveal_type(njit(fastmath=flags)(lambda x: 1)(1))  # R: int
-njit(fastmath=listed), njit(fastmath=named), njit(fastmath=frozenset(flags)), njit(fastmath=tuple(flags)), njit(fastmath={"nsz", "nnan"})
+njit(fastmath=listed), njit(fastmath=named), njit(fastmath=frozenset(flags)), njit(fastmath=tuple(flags))
+njit(fastmath={"nsz", "nnan"})
 reveal_type(lancehead.cuda.jit(kernel.py_func))  # R: CUDADispatcher
 
 
@@ -185,7 +187,7 @@ def chosen(x):
 reveal_type(plain(1))  # R: int
 '''
 
-WRONG = '''
+WRONG = """
 import numpy as np
 from lancehead import cfunc, cuda, guvectorize, jit, njit, prange, stencil, vectorize
 
@@ -231,7 +233,7 @@ kernel[1, 32](np.zeros(3), "3")  # E: call-overload
 kernel.forall(3)(np.zeros(3), "3")  # E: call-overload
 cuda.jit(devise=True)  # E: call-overload
 prange("a")  # E: arg-type
-'''
+"""
 
 
 @pytest.fixture(scope="module")
@@ -245,7 +247,8 @@ def told(tmp_path_factory) -> dict[tuple[str, int], str]:
     for name, text in (("right", RIGHT), ("wrong", WRONG)):
         (directory / f"{name}.py").write_text(text)
     command = [
-        sys.executable, "-m", "mypy", "--python-executable", directory / "venv" / "bin" / "python", "--check-untyped-defs",
+        sys.executable, "-m", "mypy", "--python-executable", directory / "venv" / "bin" / "python",
+        "--check-untyped-defs",
         "--no-error-summary", "--no-color-output", "--config-file=", "right.py", "wrong.py",
     ]  # fmt: skip
     # Neither the checkout nor the environment of the tests counts.
@@ -263,7 +266,9 @@ def install(site: Path) -> None:
     """Puts what type checkers read of the wheel, or of the installed distribution, into an environment."""
     if (path := wheel()) is not None:
         with zipfile.ZipFile(path) as archive:
-            archive.extractall(site, [n for n in archive.namelist() if n.endswith((".py", ".pyi", "py.typed", "METADATA"))])
+            archive.extractall(
+                site, [n for n in archive.namelist() if n.endswith((".py", ".pyi", "py.typed", "METADATA"))]
+            )
     else:
         (site / "lancehead").symlink_to(Path(lancehead.__file__).parent)
 
@@ -298,7 +303,8 @@ def test_f2_mypy_takes_the_package_as_typed(told):
 
 
 SAMPLES = {
-    "parallel": False, "cache": False, "fastmath": {"nnan"}, "boundscheck": None, "nogil": True, "error_model": "numpy", "overflow": "check",
+    "parallel": False, "cache": False, "fastmath": {"nnan"}, "boundscheck": None, "nogil": True, "error_model": "numpy",
+    "overflow": "check",
     "inline": "never", "locals": {}, "target": "cpu", "pipeline_class": None,
     "identity": None, "target_backend": None, "writable_args": (),
 }  # fmt: skip
@@ -323,15 +329,30 @@ def test_keys_of_parallel_that_are_typed_are_keys_of_the_option(key):
 
 @pytest.mark.parametrize("option", options("CudaOptions"))
 def test_options_of_kernels_that_are_typed_are_options_of_the_decorator(option):
-    samples = {"launch_bounds": 128, "max_registers": 64, "shared_memory_carveout": 10, "extensions": [], "link": None, "inline": "never"}
+    samples = {
+        "launch_bounds": 128,
+        "max_registers": 64,
+        "shared_memory_carveout": 10,
+        "extensions": [],
+        "link": None,
+        "inline": "never",
+    }
     assert lancehead.cuda.jit(**{option: samples.get(option, False)})(lambda x: None).py_func(1) is None
 
 
 def test_no_program_imports_the_types():
-    program = "import sys, lancehead, lancehead.cuda, lancehead.extending; assert 'lancehead.typing_' not in sys.modules"
+    program = (
+        "import sys, lancehead, lancehead.cuda, lancehead.extending; assert 'lancehead.typing_' not in sys.modules"
+    )
     subprocess.run([sys.executable, "-c", program], check=True, timeout=60)
 
 
 def test_the_stub_of_the_extension_module_is_right():
-    done = subprocess.run([sys.executable, "-m", "mypy.stubtest", "lancehead._core"], cwd=ROOT, capture_output=True, text=True, timeout=600)
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy.stubtest", "lancehead._core"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=600,
+    )
     assert done.returncode == 0, done.stdout + done.stderr

@@ -61,7 +61,10 @@ def operand(draw, shape):
     """An array that may be strided, reversed, transposed or repeated."""
     wide = tuple(1 if draw(st.integers(0, 3)) == 0 else n for n in shape)
     a = draw(hnp.arrays(draw(OPERANDS), tuple(2 * n for n in wide), elements=st.integers(0, 9)))
-    index = tuple(slice(None, None, 2) if draw(st.booleans()) else slice(n - 1, None, -1) if draw(st.booleans()) else slice(n) for n in wide)
+    index = tuple(
+        slice(None, None, 2) if draw(st.booleans()) else slice(n - 1, None, -1) if draw(st.booleans()) else slice(n)
+        for n in wide
+    )
     return a[index]
 
 
@@ -298,8 +301,6 @@ def test_inputs_that_are_written():
     assert (a == 1).all()
 
 
-
-
 CACHED = """
 import numpy as np, lancehead as lh
 
@@ -326,7 +327,9 @@ print(f(1, 2), total(np.ones(3)), run(np.ones(2)).tolist(), sum(run.stats.cache_
 def test_caching(tmp_path):
     program = tmp_path / "program.py"
     program.write_text(CACHED)
-    told = [subprocess.run([sys.executable, program], capture_output=True, text=True, check=True).stdout for _ in range(2)]
+    told = [
+        subprocess.run([sys.executable, program], capture_output=True, text=True, check=True).stdout for _ in range(2)
+    ]
     assert told == ["3.0 2.0 [2.0, 4.0] 0\n", "3.0 2.0 [2.0, 4.0] 1\n"]
     kept = {p.name.split(".")[1].split("-")[0] for p in (tmp_path / "__pycache__").glob("*.nbc")}
     assert kept == {"f", "total", "run"}
@@ -335,7 +338,11 @@ def test_caching(tmp_path):
 def test_outputs_that_cannot_be_written():
     frozen = np.zeros(3)
     frozen.flags.writeable = False
-    for call in (lambda: plus(np.ones(3), 1.0, frozen), lambda: plus(np.ones(3), 1.0, out=frozen), lambda: growing(np.ones(3), 1.0, out=frozen)):
+    for call in (
+        lambda: plus(np.ones(3), 1.0, frozen),
+        lambda: plus(np.ones(3), 1.0, out=frozen),
+        lambda: growing(np.ones(3), 1.0, out=frozen),
+    ):
         with pytest.raises(ValueError, match="read-only"):
             call()
     small = np.zeros(())

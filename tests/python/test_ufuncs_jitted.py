@@ -229,8 +229,12 @@ def test_initial_where_and_keepdims_of_reduce(u, axis):
     if u is not over or isinstance(axis, int):
         np.testing.assert_allclose(kept(u, a, axis), outside(u).reduce(a, axis, keepdims=True))
     if u is not over:
-        np.testing.assert_allclose(reduced_with(u, a, axis, 2.5, mask), outside(u).reduce(a, axis, initial=2.5, where=mask))
-        np.testing.assert_allclose(reduced_with(u, a, axis, 2.5, mask[0, 0]), outside(u).reduce(a, axis, initial=2.5, where=mask[0, 0]))
+        np.testing.assert_allclose(
+            reduced_with(u, a, axis, 2.5, mask), outside(u).reduce(a, axis, initial=2.5, where=mask)
+        )
+        np.testing.assert_allclose(
+            reduced_with(u, a, axis, 2.5, mask[0, 0]), outside(u).reduce(a, axis, initial=2.5, where=mask[0, 0])
+        )
         np.testing.assert_allclose(reduced_with(u, a.T, axis, 2.5, True), outside(u).reduce(a.T, axis, initial=2.5))
 
 
@@ -355,7 +359,13 @@ def test_calls_in_place_are_vectorised():
 
 @lh.njit
 def sums_and_products(a, i):
-    return np.add.accumulate(a), np.multiply.accumulate(a), np.add.reduceat(a, i), np.multiply.reduce(a), np.add.reduce(a)
+    return (
+        np.add.accumulate(a),
+        np.multiply.accumulate(a),
+        np.add.reduceat(a, i),
+        np.multiply.reduce(a),
+        np.add.reduce(a),
+    )
 
 
 @pytest.mark.parametrize("dtype", "?bBhHiIlLfd")

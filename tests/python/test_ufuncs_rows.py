@@ -1,4 +1,5 @@
-"""Rows of generalised ufuncs that run together: the bits of row after row, whatever the shapes, strides and overlaps."""
+"""Rows of generalised ufuncs that run together: the bits of row after row, whatever the shapes, strides and
+overlaps."""
 
 import math
 import warnings
@@ -75,7 +76,11 @@ def row_by_row(core, ins, outs):
 
 
 def values(rng, shape, dtype):
-    a = rng.integers(-9, 10, shape) if dtype == np.int64 else rng.normal(size=shape) * np.exp(4 * rng.normal(size=shape))
+    a = (
+        rng.integers(-9, 10, shape)
+        if dtype == np.int64
+        else rng.normal(size=shape) * np.exp(4 * rng.normal(size=shape))
+    )
     return (a + 1j * rng.normal(size=shape)).astype(dtype) if dtype == np.complex128 else a.astype(dtype)
 
 
@@ -104,8 +109,13 @@ forms = st.sampled_from(["C", "F", "reversed", "spread"])
 
 @settings(deadline=None)
 @given(
-    st.sampled_from(list(CORES)), st.sampled_from(list(KINDS)), st.integers(0, 40), st.integers(1, 9), st.integers(1, 4),
-    st.lists(forms, min_size=4, max_size=4), st.integers(0, 2**32),
+    st.sampled_from(list(CORES)),
+    st.sampled_from(list(KINDS)),
+    st.integers(0, 40),
+    st.integers(1, 9),
+    st.integers(1, 4),
+    st.lists(forms, min_size=4, max_size=4),
+    st.integers(0, 2**32),
 )
 def test_the_bits_of_row_after_row(core, dtype, rows, n, m, kinds, seed):
     rng = np.random.default_rng(seed)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from lancehead import cuda, errors, njit, prange, typeof, vectorize
 
 
@@ -105,3 +106,20 @@ def test_kernels_ufuncs_and_parallel_loops() -> None:
     add_one[1, 5](a)
     double(a)
     assert vectorize(lambda x: x * 3)(a).tolist() == [6, 12, 18, 24, 30]
+
+
+def test_captured() -> None:
+    packed = np.zeros(4, [("x", "i1"), ("y", "f8")])["y"]
+    shifted = unaligned(np.arange(4.0))
+
+    @njit
+    def total():
+        return packed.sum()
+
+    @njit
+    def item():
+        return shifted[1]
+
+    for f in (total, item):
+        with pytest.raises(errors.NumbaError, match="ndarray that is not aligned"):
+            f()

@@ -35,7 +35,24 @@ LANES = [0.0, -0.0, 5e-324, -1e-310, 1e-300, -2.5, 0.5, 1.0, 3.0, 1e155, 1.7e308
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("name", ["log", "log2", "log10", "cbrt", "arcsin", "arccos", "arctan", "arcsinh", "arccosh", "arctanh", "arctan2", "hypot", "power"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "log",
+        "log2",
+        "log10",
+        "cbrt",
+        "arcsin",
+        "arccos",
+        "arctan",
+        "arcsinh",
+        "arccosh",
+        "arctanh",
+        "arctan2",
+        "hypot",
+        "power",
+    ],
+)
 def test_rare_lanes_stand_among_others(name, dtype):
     """A vector has plain and rare arguments in every place, and all lanes are right."""
     f = getattr(np, name)

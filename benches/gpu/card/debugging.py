@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
-from guarded import Task
 
+from guarded import Task
 from lancehead import cuda
 
 
@@ -75,7 +75,11 @@ def leader_of_a_grid() -> None:
     blocks = cuda.get_current_device().MULTIPROCESSOR_COUNT
     there = cuda.to_device(np.full(64 * blocks, -1, np.int64))
     for wrong in (0, 64):
-        _raised(ValueError, lambda w=wrong: kernel[blocks, 64](there, w), f"tid=[0, 0, 0] ctaid=[{wrong // 64}, 0, 0]: the leader")
+        _raised(
+            ValueError,
+            lambda w=wrong: kernel[blocks, 64](there, w),
+            f"tid=[0, 0, 0] ctaid=[{wrong // 64}, 0, 0]: the leader",
+        )
         kernel[blocks, 64](there, -1)
         assert (there.copy_to_host() == np.arange(64 * blocks)).all()
 

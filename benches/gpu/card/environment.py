@@ -10,9 +10,9 @@ import subprocess
 from collections.abc import Iterator
 
 import numpy as np
-from guarded import Skipped, Task
 
 import lancehead
+from guarded import Skipped, Task
 from lancehead import _core, cuda
 
 
@@ -33,14 +33,20 @@ def detect() -> str:
     assert device.name != b"CPU", "kernels run on the CPU"
     free, total = cuda.current_context().get_memory_info()
     assert 0 < free <= total
-    return f"{len(cuda.gpus)} GPU, {device!r}, compute capability {device.compute_capability}, {device.MULTIPROCESSOR_COUNT} multiprocessors, {total >> 20} MiB"
+    return (
+        f"{len(cuda.gpus)} GPU, {device!r}, compute capability {device.compute_capability}, "
+        f"{device.MULTIPROCESSOR_COUNT} multiprocessors, {total >> 20} MiB"
+    )
 
 
 def versions() -> str:
     """Versions of what is in use."""
     driver, version = ctypes.CDLL(os.environ.get("LANCEHEAD_CUDA_DRIVER") or "libcuda.so.1"), ctypes.c_int()
     assert driver.cuDriverGetVersion(ctypes.byref(version)) == 0
-    found = f"driver for CUDA {version.value // 1000}.{version.value % 1000 // 10}, lancehead {lancehead.__version__} in {_core.__file__}"
+    found = (
+        f"driver for CUDA {version.value // 1000}.{version.value % 1000 // 10}, lancehead {lancehead.__version__} in "
+        f"{_core.__file__}"
+    )
     return f"{found}, Python {platform.python_version()}, NumPy {np.__version__}, {os.cpu_count()} CPUs"
 
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
-from guarded import STICKY, Skipped, Task
 
+from guarded import STICKY, Skipped, Task
 from lancehead import cuda
 from lancehead.cuda.cudadrv.driver import CudaAPIError
 from lancehead.cuda.errors import LinkerError
@@ -28,11 +28,17 @@ def _error(launch: Callable[[], Any]) -> CudaAPIError:
 
 
 def wild_store() -> str:
-    """A store far beyond an array is told by name; all later calls give the same error, and the process ends by itself."""
+    """A store far beyond an array is told by name; all later calls give the same error, and the process ends by
+    itself."""
     there = cuda.to_device(np.zeros(4))
     error = _error(lambda: put[1, 1](there, 1 << 42))
     assert error.code in STICKY and "ILLEGAL_ADDRESS" in str(error), error
-    for use in (lambda: put[1, 1](there, 0), there.copy_to_host, lambda: cuda.to_device(np.ones(4)), lambda: cuda.stream().synchronize()):
+    for use in (
+        lambda: put[1, 1](there, 0),
+        there.copy_to_host,
+        lambda: cuda.to_device(np.ones(4)),
+        lambda: cuda.stream().synchronize(),
+    ):
         assert _error(use).code == error.code
     return str(error)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from guarded import Skipped, Task
 
+from guarded import Skipped, Task
 from lancehead import cuda
 from lancehead.cuda.cudadrv.driver import CudaAPIError
 
@@ -37,7 +37,9 @@ def _counted(blocks: int, launches: int = LAUNCHES) -> None:
         counts, wrong = cuda.to_device(np.zeros(blocks, np.int32)), cuda.to_device(np.zeros(1, np.int32))
         count[blocks, THREADS](counts, wrong, STEPS)
         assert (counts.copy_to_host() == STEPS).all(), f"launch {launch}: {counts.copy_to_host()}"
-        assert wrong.copy_to_host()[0] == 0, f"launch {launch}: {wrong.copy_to_host()[0]} times a block was not at the step"
+        assert wrong.copy_to_host()[0] == 0, (
+            f"launch {launch}: {wrong.copy_to_host()[0]} times a block was not at the step"
+        )
 
 
 def one_block() -> None:
@@ -120,5 +122,13 @@ def two_streams() -> None:
 
 def checks() -> Iterator[Task]:
     """Of this step."""
-    for check in (one_block, a_block_each, two_blocks_each, too_many_blocks, as_many_as_fit, blocks_with_shared_memory, two_streams):
+    for check in (
+        one_block,
+        a_block_each,
+        two_blocks_each,
+        too_many_blocks,
+        as_many_as_fit,
+        blocks_with_shared_memory,
+        two_streams,
+    ):
         yield Task(check.__name__, check)

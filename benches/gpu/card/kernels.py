@@ -13,13 +13,14 @@ from pathlib import Path
 import cases
 import guarded
 from guarded import Skipped, Task
-
 from lancehead.cuda import toolkit
 
 # Kernels for which a tool looks at everything of its kind: shared memory, atomics, barriers of blocks, warps and grids.
 LOOKED_AT = (
-    "matmul_shared", "corpus vector_add", "corpus strided_copy", "corpus block_sum", "corpus dynamic_reverse", "corpus transpose",
-    "corpus histogram", "corpus counted_barrier", "corpus warp_sum", "corpus votes", "corpus bitonic_local", "corpus atomics_64",
+    "matmul_shared", "corpus vector_add", "corpus strided_copy", "corpus block_sum", "corpus dynamic_reverse",
+    "corpus transpose",
+    "corpus histogram", "corpus counted_barrier", "corpus warp_sum", "corpus votes", "corpus bitonic_local",
+    "corpus atomics_64",
     "corpus ticket", "corpus heat_steps",
 )  # fmt: skip
 TOOLS, SECONDS = ("memcheck", "racecheck", "synccheck"), 20
@@ -39,7 +40,13 @@ def _started(folder: str) -> dict[str, subprocess.Popen[bytes]]:
     if program is None:
         raise Skipped("compute-sanitizer is not installed")
     for tool in TOOLS:
-        options = ["--tool", tool, "--error-exitcode", "9", *(["--report-api-errors", "no"] if tool == "memcheck" else [])]
+        options = [
+            "--tool",
+            tool,
+            "--error-exitcode",
+            "9",
+            *(["--report-api-errors", "no"] if tool == "memcheck" else []),
+        ]
         command = [program, *options, sys.executable, cases.__file__, f"{folder}/{tool}.npz", *LOOKED_AT]
         with open(f"{folder}/{tool}.log", "wb") as file:
             started[tool] = subprocess.Popen(command, stdout=file, stderr=file, stdin=subprocess.DEVNULL)

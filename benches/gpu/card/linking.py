@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from guarded import Skipped, Task
 
+from guarded import Skipped, Task
 from lancehead import cuda
 from lancehead.cuda import nvrtc, toolkit
 

@@ -6,8 +6,8 @@ import time
 from collections.abc import Iterator
 
 import numpy as np
-from guarded import Skipped, Task
 
+from guarded import Skipped, Task
 from lancehead import cuda
 from lancehead.cuda.cudadrv.driver import CudaAPIError
 
@@ -43,7 +43,9 @@ def many_arrays() -> None:
         kept[i % 8] = make(1 + i * 97 % (1 << 20))
     kept.clear()
     cuda.synchronize()
-    assert context.get_memory_info().free >= before - (64 << 20), f"{before - context.get_memory_info().free} bytes are gone"
+    assert context.get_memory_info().free >= before - (64 << 20), (
+        f"{before - context.get_memory_info().free} bytes are gone"
+    )
 
 
 def large_array() -> None:
@@ -129,7 +131,9 @@ def events() -> str:
     device = cuda.event_elapsed_time(start, end)
     assert not early, "the event had passed when it was recorded"
     assert end.query() and busy.copy_to_host()[0] == 2
-    assert 5 < device <= host + 0.1 and host - device < 2 + 0.1 * host, f"{device} ms by events, {host} ms by the host's clock"
+    assert 5 < device <= host + 0.1 and host - device < 2 + 0.1 * host, (
+        f"{device} ms by events, {host} ms by the host's clock"
+    )
     return f"{device:.2f} ms by events, {host:.2f} ms by the host's clock"
 
 

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
-from guarded import Skipped, Task
 
+from guarded import Skipped, Task
 from lancehead import cuda
 
 
@@ -184,7 +184,8 @@ def all_of_them() -> str:
 def checks() -> Iterator[Task]:
     """Of this step."""
     every: tuple[Callable[[], Any], ...] = (
-        cupy_arrays, torch_tensors, torch_bfloat16, torch_stream, torch_memory, numba_cuda_after, numba_cuda_before, all_of_them,
+        cupy_arrays, torch_tensors, torch_bfloat16, torch_stream, torch_memory, numba_cuda_after, numba_cuda_before,
+        all_of_them,
     )  # fmt: skip
     for check in every:
         yield Task(check.__name__, check, alone=True)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-import corpus
 import numpy as np
-from guarded import Skipped, Task
 
+import corpus
+from guarded import Skipped, Task
 from lancehead import cuda
 from lancehead.cuda.cudadrv.driver import CudaAPIError
 
@@ -64,7 +64,9 @@ def many_threads() -> None:
         k = known[name]
         results = []
         for block in (128, 1024):
-            given = [cuda.to_device(a) if isinstance(a, np.ndarray) else a for a in k.arguments(np.random.default_rng(1))]
+            given = [
+                cuda.to_device(a) if isinstance(a, np.ndarray) else a for a in k.arguments(np.random.default_rng(1))
+            ]
             cuda.jit(k.function)[8, block](*given)
             results.append([a.copy_to_host().tobytes() for a in given if cuda.is_cuda_array(a)])
         assert results[0] == results[1], name

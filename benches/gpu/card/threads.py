@@ -11,8 +11,8 @@ import time
 from collections.abc import Callable, Iterator
 
 import numpy as np
-from guarded import Task
 
+from guarded import Task
 from lancehead import cuda
 from lancehead.cuda.gpu import current_gpu
 

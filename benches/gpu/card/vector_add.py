@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from guarded import Task
 
+from guarded import Task
 from lancehead import cuda
 
 N = 1 << 20
@@ -184,8 +184,8 @@ def without_dimensions() -> None:
 def checks() -> Iterator[Task]:
     """Of this step."""
     every = (
-        host_arrays, device_arrays, stream, two_streams, scalars, small_types, records, scalars_300, scalars_600, empty_arrays, views,
-        without_dimensions,
+        host_arrays, device_arrays, stream, two_streams, scalars, small_types, records, scalars_300, scalars_600,
+        empty_arrays, views, without_dimensions,
     )  # fmt: skip
     for check in every:
         yield Task(check.__name__, check)

@@ -3,9 +3,9 @@
 import os
 
 os.environ["POCL_MAX_PTHREAD_COUNT"] = "1"
-import numpy as np  # noqa: E402
-import pyopencl as cl  # noqa: E402
-from timing import f32, row  # noqa: E402
+import numpy as np
+import pyopencl as cl
+from timing import f32, row
 
 SOURCE = """
 kernel void add(global const float *a, global const float *b, global float *out, int n) {
@@ -47,7 +47,8 @@ kernel void mandelbrot(global int *out, int width, int most) {
     }
     out[i] = n;
 }
-kernel void n_body(global const float *x, global const float *y, global const float *z, global const float *m, global float *ax, int n) {
+kernel void n_body(global const float *x, global const float *y, global const float *z,
+                   global const float *m, global float *ax, int n) {
     local float s[4][128];
     int i = get_global_id(0), t = get_local_id(0);
     float total = 0;
@@ -107,7 +108,8 @@ def main() -> None:
     kernels["mandelbrot"](queue, (n,), (256,), steps, i32(256), i32(100))
     counts = np.zeros(n, i32)
     cl.enqueue_copy(queue, counts, steps)
-    row("mandelbrot, per step", lambda: (kernels["mandelbrot"](queue, (n,), (256,), steps, i32(256), i32(100)), queue.finish()), int(counts.sum()), True)  # fmt: skip  # noqa: E501
+    row("mandelbrot, per step", lambda: (kernels["mandelbrot"](queue, (n,), (256,), steps, i32(256), i32(100)),
+                                         queue.finish()), int(counts.sum()), True)  # fmt: skip
     x, y, z, m = f32(4096).reshape(4, 1024)
     measure("n-body, per pair", "n_body", 1024 * 1024, (1024,), (128,), x, y, z, m, np.zeros(1024, f), i32(1024))
     measure("heat, three-way branch", "heat", n, (n,), (256,), a, out, f(0.25), i32(n))

@@ -69,7 +69,12 @@ def main() -> None:
     row("vector add, 65536", lambda: wp.launch(add, n, [a, b, out], device=cpu), n, True)
     steps = wp.zeros(n, dtype=int, device=cpu)
     wp.launch(mandelbrot, n, [steps, 256, 100], device=cpu)
-    row("mandelbrot, per step", lambda: wp.launch(mandelbrot, n, [steps, 256, 100], device=cpu), int(steps.numpy().sum()), True)
+    row(
+        "mandelbrot, per step",
+        lambda: wp.launch(mandelbrot, n, [steps, 256, 100], device=cpu),
+        int(steps.numpy().sum()),
+        True,
+    )
     p = wp.array(np.ascontiguousarray(f32(4096).reshape(4, 1024).T), dtype=wp.vec4, device=cpu)
     ax = wp.zeros(1024, dtype=float, device=cpu)
     row("n-body, per pair", lambda: wp.launch(n_body, 1024, [p, ax, 1024], device=cpu), 1024 * 1024, True)

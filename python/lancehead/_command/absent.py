@@ -1,7 +1,7 @@
 """Names of Numba that lancehead does not have, but which programs import before they know whether they need them.
 
-They can be imported, derived from and, where that is what they are for, used as decorators. Whoever needs one gets an `UnsupportedError` that
-names it: Python when it calls the name, the compiler when a compiled function does.
+They can be imported, derived from and, where that is what they are for, used as decorators. Whoever needs one gets an
+`UnsupportedError` that names it: Python when it calls the name, the compiler when a compiled function does.
 """
 
 from __future__ import annotations
@@ -19,9 +19,11 @@ from lancehead import _core, errors
 MODULES = frozenset(
     "numba." + name
     for name in (
-        "core.boxing core.bytecode core.cgutils core.codegen core.compiler core.cpu core.datamodel core.datamodel.models core.dispatcher core.imputils core.ir "
-        "core.registry core.runtime core.runtime.nrt core.serialize core.sigutils core.target_extension core.typing core.typing.arraydecl core.typing.templates core.typing.typeof core.unsafe "
-        "core.unsafe.nrt experimental experimental.structref np.arrayobj np.linalg np.ufunc.dufunc np.ufunc.gufunc np.ufunc.ufunc_base np.unsafe.ndarray typed typed.typeddict typed.typedlist"
+        "core.boxing core.bytecode core.cgutils core.codegen core.compiler core.cpu core.datamodel "
+        "core.datamodel.models core.dispatcher core.imputils core.ir core.registry core.runtime core.runtime.nrt "
+        "core.serialize core.sigutils core.target_extension core.typing core.typing.arraydecl core.typing.templates "
+        "core.typing.typeof core.unsafe core.unsafe.nrt experimental experimental.structref np.arrayobj np.linalg "
+        "np.ufunc.dufunc np.ufunc.gufunc np.ufunc.ufunc_base np.unsafe.ndarray typed typed.typeddict typed.typedlist"
     ).split()
 )
 
@@ -29,13 +31,17 @@ MODULES = frozenset(
 NAMES = {
     "numba": "experimental jit_module objmode typed",
     "lancehead": "experimental gdb gdb_breakpoint gdb_init generated_jit jit_module jitclass objmode typed",
-    "numba.core": "boxing cgutils compiler datamodel dispatcher imputils ir registry runtime serialize sigutils typing unsafe",
-    "numba.extending": "NativeValue as_numba_type box infer_getattr intrinsic lower_builtin lower_cast lower_getattr lower_getattr_generic lower_setattr "
-    "make_attribute_wrapper models overload_classmethod register register_model type_callable typeof_impl unbox",
+    "numba.core": "boxing cgutils compiler datamodel dispatcher imputils ir registry runtime serialize sigutils typing "
+    "unsafe",
+    "numba.extending": "NativeValue as_numba_type box infer_getattr intrinsic lower_builtin lower_cast lower_getattr "
+    "lower_getattr_generic lower_setattr make_attribute_wrapper models overload_classmethod register "
+    "register_model type_callable typeof_impl unbox",
     "numba.np": "arrayobj linalg",
     "numba.np.ufunc": "dufunc gufunc ufunc_base",
-    "numba.types": "Buffer Bytes Callable ClassInstanceType ClassType DictType Dummy EphemeralPointer ListType LiteralStrKey MemInfoPointer Module NPDatetime NPTimedelta "
-    "ObjModeDispatcher Opaque PyObject Record Set StarArgTuple StructRef UndefinedFunctionType deferred_type pyobject unknown",
+    "numba.types": "Buffer Bytes Callable ClassInstanceType ClassType DictType Dummy EphemeralPointer ListType "
+    "LiteralStrKey MemInfoPointer Module NPDatetime NPTimedelta "
+    "ObjModeDispatcher Opaque PyObject Record Set StarArgTuple StructRef UndefinedFunctionType deferred_type pyobject "
+    "unknown",
 }
 
 #: What to write instead, by a part of the name: the first that is in it counts.
@@ -55,7 +61,8 @@ INSTEAD = {
 
 #: Names that tell a compiler something when they are called, and do nothing where nobody asks.
 REGISTERING = (
-    "as_numba_type box define_attributes define_boxing define_constructor define_proxy infer_getattr lower_builtin lower_cast lower_constant lower_getattr lower_getattr_generic lower_setattr make_attribute_wrapper "
+    "as_numba_type box define_attributes define_boxing define_constructor define_proxy infer_getattr lower_builtin "
+    "lower_cast lower_constant lower_getattr lower_getattr_generic lower_setattr make_attribute_wrapper "
     "overload_classmethod register register_model type_callable typeof_impl unbox"
 ).split()
 
@@ -76,7 +83,10 @@ class Absent:
     @property
     def __lancehead_refused__(self) -> str:
         """Why it cannot be used in compiled code."""
-        instead = next((text for part, text in INSTEAD.items() if part in self._name), "write it as a Python function: such are compiled on the way")
+        instead = next(
+            (text for part, text in INSTEAD.items() if part in self._name),
+            "write it as a Python function: such are compiled on the way",
+        )
         return f"`{self._name}` is not supported; {instead}"
 
     def __getattr__(self, name: str) -> Any:
@@ -89,11 +99,19 @@ class Absent:
         if any(part in REGISTERING for part in parts):
             return lambda made: made
         if parts[-1] in ("intrinsic", "jitclass"):
-            return absent_as(parts[-1])(*args) if len(args) == 1 and is_definition(args[0], parts[-1]) else absent_as(parts[-1])
+            return (
+                absent_as(parts[-1])(*args)
+                if len(args) == 1 and is_definition(args[0], parts[-1])
+                else absent_as(parts[-1])
+            )
         raise errors.UnsupportedError(self.__lancehead_refused__)
 
     def __mro_entries__(self, bases: tuple[Any, ...]) -> tuple[type, ...]:
-        return () if any(base is not self and isinstance(base, Absent) for base in bases[: bases.index(self)]) else (Inert,)
+        return (
+            ()
+            if any(base is not self and isinstance(base, Absent) for base in bases[: bases.index(self)])
+            else (Inert,)
+        )
 
     def __instancecheck__(self, value: object) -> bool:
         return False
@@ -117,7 +135,8 @@ def absent_as(decorator: str) -> Callable[[Any], Any]:
 
 @functools.cache
 def lenient(decorator: Any) -> Any:
-    """`njit` or `jit`, which leaves a function that needs something absent for its first call, where it is to be compiled at once."""
+    """`njit` or `jit`, which leaves a function that needs something absent for its first call, where it is to be
+    compiled at once."""
 
     @functools.wraps(decorator)
     def decorate(given: Any = None, **options: Any) -> Any:

@@ -1,4 +1,5 @@
-"""`lancehead build`: functions compiled ahead of time, as an extension module and as a shared library with a C header."""
+"""`lancehead build`: functions compiled ahead of time, as an extension module and as a shared library with a C
+header."""
 
 from __future__ import annotations
 
@@ -59,7 +60,8 @@ class Product:
 
 
 def levels(names: Sequence[str]) -> list[str | None]:
-    """Levels of processors by their names, lowest first; `host`, which is `None`, for this computer's processor alone."""
+    """Levels of processors by their names, lowest first; `host`, which is `None`, for this computer's processor
+    alone."""
     for name in names:
         if name != "host" and name not in ALL_LEVELS:
             raise ValueError(f"{name!r} is no level of processors: {', '.join([*ALL_LEVELS, 'host'])}")
@@ -76,7 +78,8 @@ class _AsWritten(importlib.machinery.SourceFileLoader):
 
 
 def exports_of(path: Path) -> tuple[str | None, list[Export]]:
-    """What a module exports: the functions of its `CC`, else its own compiled functions that have signatures; and the name of the `CC`."""
+    """What a module exports: the functions of its `CC`, else its own compiled functions that have signatures; and the
+    name of the `CC`."""
     spec = importlib.util.spec_from_file_location(path.stem, path, loader=_AsWritten(path.stem, str(path)))
     if spec is None or spec.loader is None:
         raise ValueError(f"{path} is not a Python module")
@@ -109,7 +112,9 @@ def build(exports: Sequence[Export], product: Product) -> list[Path]:
 def _ordered(exports: Sequence[Export], product: Product) -> list[Export]:
     """Functions of one name lie together, in the order in which they were exported."""
     if not exports:
-        raise ValueError("nothing to build: give functions a signature in their decorator, or export them by lancehead.pycc.CC")
+        raise ValueError(
+            "nothing to build: give functions a signature in their decorator, or export them by lancehead.pycc.CC"
+        )
     if not product.name.isidentifier():
         raise ValueError(f"{product.name!r} cannot be the name of a module")
     order = {name: i for i, name in reversed(list(enumerate(e.name for e in exports)))}
@@ -131,7 +136,7 @@ def _objects(exports: Sequence[Export], product: Product, directory: Path) -> _O
         function = export.function.py_func if isinstance(export.function, _core.Dispatcher) else export.function
         options = {**getattr(export.function, "targetoptions", {}), "cache": False}
         compiled = _compiled(function, options, export.signature)
-        entries = []
+        entries: list[str] = []
         for level in product.levels:
             symbol = f"lh_entry_{number}_{len(entries)}"
             code = _core.linkable(compiled, symbol, level)
@@ -159,7 +164,15 @@ def _identity(made: _Objects, product: Product, directory: Path) -> str:
     linked = directory / "identity.so"
     # Symbols, which have numbers of this process, go.
     _show_only(directory, entries)
-    command = [*_compiler(), "-shared", "-nostdlib", *_link_options(directory), *map(str, made.files), "-o", str(linked)]
+    command = [
+        *_compiler(),
+        "-shared",
+        "-nostdlib",
+        *_link_options(directory),
+        *map(str, made.files),
+        "-o",
+        str(linked),
+    ]
     _run(command, directory, f"{product.name}'s code")
     h = hashlib.blake2b(linked.read_bytes(), digest_size=16)
     h.update(archive().read_bytes())
@@ -191,7 +204,10 @@ def _compiled(function: Any, options: dict[str, Any], signature: Any) -> Any:
 def _check(export: Export, code: dict[str, Any]) -> None:
     """Refuses what has no form outside of Python."""
     for class_ in code["classes"].values():
-        text = f"error[unsupported-type]: `{export.name}` raises or handles `{class_}`, which is known to the process that compiles only"
+        text = (
+            f"error[unsupported-type]: `{export.name}` raises or handles `{class_}`, which is known to the process "
+            "that compiles only"
+        )
         raise errors.UnsupportedError(f"{text}\n  help: use an exception class of Python's own")
     for name in code["foreign"]:
         text = f"error[unsupported-call]: `{export.name}` calls `{name}`, whose code is in another file"
@@ -199,23 +215,33 @@ def _check(export: Export, code: dict[str, Any]) -> None:
     for type_ in [*code["args"], code["ret"]]:
         unknown = c_text.unknown(type_)
         if unknown is not None:
-            text = f"error[unsupported-type]: `{export.name}` has a value of type `{unknown}`, which has no form outside of compiled code"
-            raise errors.UnsupportedError(f"{text}\n  help: use numbers, strings, arrays, and tuples or optional values of them")
+            text = (
+                f"error[unsupported-type]: `{export.name}` has a value of type `{unknown}`, which has no form outside "
+                "of compiled code"
+            )
+            raise errors.UnsupportedError(
+                f"{text}\n  help: use numbers, strings, arrays, and tuples or optional values of them"
+            )
 
 
 def archive() -> Path:
-    """The run-time library that becomes part of what is made: beside the package, or beside the extension module that is loaded."""
+    """The run-time library that becomes part of what is made: beside the package, or beside the extension module that
+    is loaded."""
     places = [Path(__file__).parent.parent, Path(str(_core.__file__)).resolve().parent]
     for place in places:
         if (place / _ARCHIVE).is_file():
             return place / _ARCHIVE
-    raise errors.UnsupportedError(f"{_ARCHIVE} is not installed\n  help: install lancehead from a wheel, or run `cargo build -p lh-aot`")
+    raise errors.UnsupportedError(
+        f"{_ARCHIVE} is not installed\n  help: install lancehead from a wheel, or run `cargo build -p lh-aot`"
+    )
 
 
 def _linked(objects: _Objects, product: Product, directory: Path) -> list[Path]:
     made = []
     if product.module:
-        made.append(_link(objects, product, directory, product.module_file(), [f"PyInit_{product.name}"], _for_python()))
+        made.append(
+            _link(objects, product, directory, product.module_file(), [f"PyInit_{product.name}"], _for_python())
+        )
     if product.library:
         names = [f"{product.name}_{s}" for s in c_text.c_names(objects.signatures)]
         header = product.directory / f"{product.name}.h"
@@ -229,7 +255,9 @@ def _for_python() -> list[str]:
     """Options of the C compiler for an extension module."""
     include = sysconfig.get_paths()["include"]
     if not (Path(include) / "Python.h").is_file():
-        raise errors.UnsupportedError(f"Python's headers are not in {include}\n  help: install them (python3-dev), or build with --no-module")
+        raise errors.UnsupportedError(
+            f"Python's headers are not in {include}\n  help: install them (python3-dev), or build with --no-module"
+        )
     return ["-DLH_PYTHON", f"-I{include}", f"-I{np.get_include()}"]
 
 
@@ -251,10 +279,21 @@ def _link_options(directory: Path) -> list[str]:
     return ["-s", "-Wl,--gc-sections", "-Wl,-z,noexecstack", "-Wl,--build-id=none", script]
 
 
-def _link(objects: _Objects, product: Product, directory: Path, target: Path, visible: Iterable[str], flags: list[str]) -> Path:
+def _link(
+    objects: _Objects, product: Product, directory: Path, target: Path, visible: Iterable[str], flags: list[str]
+) -> Path:
     """Compiles the C text and links everything into one file that has only the names in `visible`."""
     source, made = _write(objects, product, directory, visible, bool(flags)), directory / "made.so"
-    command = [*_compiler(), "-shared", "-fPIC", "-O2", "-w", *flags, f"-I{Path(__file__).parent}", *_link_options(directory)]
+    command = [
+        *_compiler(),
+        "-shared",
+        "-fPIC",
+        "-O2",
+        "-w",
+        *flags,
+        f"-I{Path(__file__).parent}",
+        *_link_options(directory),
+    ]
     command += [str(source), *map(str, objects.files), str(archive()), "-lm", "-lpthread", "-ldl", "-o", str(made)]
     if product.verbose:
         print(shlex.join(command))
@@ -283,7 +322,10 @@ def extension(exports: Sequence[Export], product: Product, options: dict[str, An
     # Assembly text is no source for setuptools.
     outside = directory / "outside.o"
     subprocess.run([*_compiler(), "-c", str(objects.files.pop()), "-o", str(outside)], cwd=directory, check=True)
-    given = {name: list(options.pop(name, [])) for name in ("extra_objects", "extra_link_args", "include_dirs", "define_macros", "libraries")}
+    given = {
+        name: list(options.pop(name, []))
+        for name in ("extra_objects", "extra_link_args", "include_dirs", "define_macros", "libraries")
+    }
     return setuptools.Extension(
         options.pop("name", product.name),
         [os.path.relpath(source)],
@@ -301,7 +343,9 @@ def _compiler() -> list[str]:
         words = shlex.split(command or "")
         if words and shutil.which(words[0]):
             return words
-    raise errors.UnsupportedError("no C compiler, which links the library, is installed\n  help: install gcc or clang, or name one in CC")
+    raise errors.UnsupportedError(
+        "no C compiler, which links the library, is installed\n  help: install gcc or clang, or name one in CC"
+    )
 
 
 def name_for(path: Path) -> str:

@@ -178,7 +178,10 @@ def _structs(signatures: Sequence[Signature]) -> list[str]:
     for s in signatures:
         for t in [*s.args, s.result]:
             add(t)
-    return [f"#ifndef {n.upper()}\n#define {n.upper()}\ntypedef struct {{ {body} }} {n};\n#endif" for n, body in found.items()]
+    return [
+        f"#ifndef {n.upper()}\n#define {n.upper()}\ntypedef struct {{ {body} }} {n};\n#endif"
+        for n, body in found.items()
+    ]
 
 
 def header(library: str, signatures: Sequence[Signature]) -> str:
@@ -186,14 +189,23 @@ def header(library: str, signatures: Sequence[Signature]) -> str:
     guard = f"{library.upper()}_H"
     lines = [f"/* {library}: functions compiled by lancehead. */", f"#ifndef {guard}", f"#define {guard}"]
     lines += ["#include <stdbool.h>", "#include <stdint.h>", "#ifdef __cplusplus", 'extern "C" {', "#endif", ""]
-    lines += ["/* Functions give 0, or another number if they have raised an exception; results are stored where pointers say.",
-              " * Arrays have strides in bytes. The caller of a function owns arrays and texts that it gives, until it releases",
-              " * their owner; those that are passed to it need none (a null pointer), and must outlive what is made of them. */"]
+    lines += [
+        "/* Functions give 0, or another number if they have raised an exception; results are stored where pointers",
+        " * say. Arrays have strides in bytes. The caller of a function owns arrays and texts that it gives, until it",
+        " * releases their owner; those that are passed to it need none (a null pointer), and must outlive what is",
+        " * made of them. */",
+    ]
     lines += _structs(signatures)
     for name, s in zip(c_names(signatures), signatures, strict=True):
         lines += ["", f"/* {s.text()} */", _declaration(library, name, s) + ";"]
-    lines += ["", "/* The exception that a function has raised last in this thread: its class and message. */",
-              f"const char *{library}_error(void);", "/* Gives memory back. */", f"void {library}_release(void *owner);", ""]
+    lines += [
+        "",
+        "/* The exception that a function has raised last in this thread: its class and message. */",
+        f"const char *{library}_error(void);",
+        "/* Gives memory back. */",
+        f"void {library}_release(void *owner);",
+        "",
+    ]
     lines += ["#ifdef __cplusplus", "}", "#endif", "#endif", ""]
     return "\n".join(lines)
 
@@ -203,7 +215,11 @@ def source(library: str, signatures: Sequence[Signature], levels: Sequence[str],
     lines = []
     if is_module:
         lines += ["#define PY_SSIZE_T_CLEAN", "#include <Python.h>"]
-        lines += ["#define NPY_NO_DEPRECATED_API NPY_1_7_API_VERSION", "#include <numpy/arrayobject.h>", "#include <numpy/arrayscalars.h>"]
+        lines += [
+            "#define NPY_NO_DEPRECATED_API NPY_1_7_API_VERSION",
+            "#include <numpy/arrayobject.h>",
+            "#include <numpy/arrayscalars.h>",
+        ]
     lines += [f'#define LH_NAME "{library}"', f'#define LH_IDENTITY "{identity}"']
     lines += [f"#define LH_LEVELS {len(levels)}", f"#define LH_EXPORTS {len(signatures)}"]
     lines += ['#include "ahead.c"']
@@ -212,7 +228,9 @@ def source(library: str, signatures: Sequence[Signature], levels: Sequence[str],
     lines += ["static const lh_export lh_exports[LH_EXPORTS] = {", *map(_export, signatures), "};"]
     if is_module:
         lines += ["static const lh_told lh_tells[LH_EXPORTS] = {", *map(_told, _overloads(signatures)), "};"]
-        return "\n".join([*lines, f"PyMODINIT_FUNC PyInit_{library}(void) {{ return PyModuleDef_Init(&lh_module); }}", ""])
+        return "\n".join(
+            [*lines, f"PyMODINIT_FUNC PyInit_{library}(void) {{ return PyModuleDef_Init(&lh_module); }}", ""]
+        )
     lines += ["#include <stdbool.h>", *_structs(signatures)]
     for i, (name, s) in enumerate(zip(c_names(signatures), signatures, strict=True)):
         lines += _body(library, name, s, i)
@@ -227,7 +245,8 @@ def _overloads(signatures: Sequence[Signature]) -> list[list[Signature]]:
 
 
 def _told(overloads: Sequence[Signature]) -> str:
-    """The docstring of a function with several signatures, and the text of a `TypeError`, as an initialiser of `lh_told`."""
+    """The docstring of a function with several signatures, and the text of a `TypeError`, as an initialiser of
+    `lh_told`."""
     first = overloads[0]
     doc = "\n".join(s.named() for s in overloads)
     if all(tuple(s.parameters) == tuple(first.parameters) for s in overloads):
@@ -240,7 +259,9 @@ def _export(s: Signature) -> str:
     names = ", ".join([*map(json.dumps, s.parameters), "0"])
     types = ", ".join(map(_value, s.args)) or "{0}"
     slots = sum(map(_slots, s.args))
-    facts = f"&lh_this, {json.dumps(s.name)}, {json.dumps(s.text())}, {len(s.args)}, {slots}, {int(s.nogil)}, {s.writes}u"
+    facts = (
+        f"&lh_this, {json.dumps(s.name)}, {json.dumps(s.text())}, {len(s.args)}, {slots}, {int(s.nogil)}, {s.writes}u"
+    )
     tables = f"(const char *const[]){{{names}}}, (const lh_type[]){{{types}}}, (const lh_type[]){{{_value(s.result)}}}"
     return f"    {{{facts}, {tables}, (const lh_entry[]){{{', '.join(s.entries)}}}}},"
 

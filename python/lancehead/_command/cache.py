@@ -15,7 +15,8 @@ _UNITS = (("GB", 1e9), ("MB", 1e6), ("kB", 1e3))
 
 
 def places_of(given: Sequence[Path]) -> list[Path]:
-    """Directories and scripts to look at: those given, else the user's cache and `__pycache__` of the working directory.
+    """Directories and scripts to look at: those given, else the user's cache and `__pycache__` of the working
+    directory.
 
     Raises:
         FileNotFoundError: one that is given does not exist.
@@ -65,7 +66,9 @@ def _rows(path: Path, long: bool) -> Iterator[str]:
 
 def _advice() -> list[str]:
     """How code of scripts is found, if nothing was."""
-    return [f"Entries of a script are in {BESIDE} beside it; name the script or its directory: lancehead cache ls DIRECTORY"]
+    return [
+        f"Entries of a script are in {BESIDE} beside it; name the script or its directory: lancehead cache ls DIRECTORY"
+    ]
 
 
 def counted(number: int, one: str, many: str) -> str:
@@ -88,13 +91,24 @@ def size_text(size: float) -> str:
 
 def facts(places: Sequence[Path]) -> list[str]:
     """Where code is kept, how much there is, and how much there may be."""
-    everything = {None: "functions with cache=True", True: "every function (LANCEHEAD_CACHE)", False: "nothing (LANCEHEAD_CACHE)"}
+    everything = {
+        None: "functions with cache=True",
+        True: "every function (LANCEHEAD_CACHE)",
+        False: "nothing (LANCEHEAD_CACHE)",
+    }
     lines, total = [], 0
     for place in places:
         found = list(files([place]))
         total += len(found)
-        lines.append(f"directory  {place}: {counted(len(found), 'entry', 'entries')}, {size_text(sum(p.stat().st_size for p in found))}")
-    lines += [f"entries    {total}", f"limit      {size_text(config.CACHE_SIZE)}", f"kept       {everything[config.CACHE]}"]
+        lines.append(
+            f"directory  {place}: {counted(len(found), 'entry', 'entries')}, "
+            f"{size_text(sum(p.stat().st_size for p in found))}"
+        )
+    lines += [
+        f"entries    {total}",
+        f"limit      {size_text(config.CACHE_SIZE)}",
+        f"kept       {everything[config.CACHE]}",
+    ]
     return lines if total else [*lines, *_advice()]
 
 

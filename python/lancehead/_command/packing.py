@@ -22,7 +22,9 @@ PACK = "__lancehead__"
 #: Processors that a pack is made for unless the command names others.
 LEVELS = ("x86-64-v2", "x86-64-v3", "x86-64-v4")
 _CHILD = "import sys; from lancehead._command import packing; sys.exit(packing.child(sys.argv[1]))"
-_NOTHING = "nothing to pack: no function of {} has a signature in its decorator; give one: -s '{}.module.function(float64[:])'"
+_NOTHING = (
+    "nothing to pack: no function of {} has a signature in its decorator; give one: -s '{}.module.function(float64[:])'"
+)
 
 
 class PackError(Exception):
@@ -32,8 +34,8 @@ class PackError(Exception):
 def pack_package(package: Path, signatures: Sequence[str], levels: Sequence[str]) -> list[Path]:
     """Compiles a package's functions into directories beside its modules, for each level of processors.
 
-    Functions are compiled for the signatures in their decorators and for those given, as `module.function(int64, float64)`.
-    An earlier pack stays until the new one is complete.
+    Functions are compiled for the signatures in their decorators and for those given, as `module.function(int64,
+    float64)`. An earlier pack stays until the new one is complete.
 
     Raises:
         PackError: something cannot be compiled, or there is nothing to compile.
@@ -126,7 +128,8 @@ def _beside_sources(directory: Path, package: Path) -> dict[Path, list[Path]]:
 
 
 def _installed(made: dict[Path, list[Path]], package: Path) -> list[Path]:
-    """Puts entries beside their sources: first all of them under another name, then in the place of the earlier ones."""
+    """Puts entries beside their sources: first all of them under another name, then in the place of the earlier
+    ones."""
     staged = [place / f"{PACK}.new" for place in made]
     try:
         for place, stage in zip(made, staged):

@@ -1,4 +1,5 @@
-"""`lancehead run`: a script, module, text or the standard input, run as Python would, with numba served by lancehead."""
+"""`lancehead run`: a script, module, text or the standard input, run as Python would, with numba served by
+lancehead."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """`lancehead run`: a script's `import numba` gets lancehead.
 
 A finder at the front of `sys.meta_path` answers for `numba` and everything below it, whether Numba is installed or not.
-A module it makes has no contents of its own: each name is looked up in its counterpart in lancehead when it is asked for.
+A module it makes has no contents of its own: each name is looked up in its counterpart in lancehead when it is asked
+for.
 """
 
 from __future__ import annotations
@@ -31,7 +32,10 @@ COUNTERPARTS = {
     "numba.core.extending": "lancehead.extending",
     "numba.core.types": "lancehead.types",
     "numba.core.types.containers": "lancehead.types",
-    **{f"numba.core.types.{part}": "lancehead.types" for part in ("abstract", "common", "functions", "misc", "npytypes", "scalars")},
+    **{
+        f"numba.core.types.{part}": "lancehead.types"
+        for part in ("abstract", "common", "functions", "misc", "npytypes", "scalars")
+    },
     "numba.core.typing.cffi_utils": "lancehead.cffi_support",
     "numba.cuda": "lancehead.cuda",
     "numba.errors": "lancehead.errors",

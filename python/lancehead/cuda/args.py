@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from lancehead.cuda.devicearray import as_cuda_array, DeviceNDArray, DeviceRecord, ManagedNDArray, MappedNDArray
+from lancehead.cuda.devicearray import DeviceNDArray, DeviceRecord, ManagedNDArray, MappedNDArray, as_cuda_array
 
 
 class ArgHint:
@@ -78,13 +78,18 @@ _PLAIN = frozenset((int, float, complex, bool, np.ndarray, np.float32, np.float6
 
 
 def native(value: Any) -> Any:
-    """What the CPU device works on. Its memory is the host's: an array that is copied there and back is used where it is."""
+    """What the CPU device works on. Its memory is the host's: an array that is copied there and back is used where it
+    is."""
     convert = _NATIVE.get(type(value))
     if convert is not None:
         return convert(value)
     if isinstance(value, tuple) and hasattr(value, "_fields"):
         return type(value)(*map(native, value))
-    if type(value) in _PLAIN or not hasattr(value, "__cuda_array_interface__") and (isinstance(value, np.ndarray) or not hasattr(value, "__dlpack__")):
+    if (
+        type(value) in _PLAIN
+        or not hasattr(value, "__cuda_array_interface__")
+        and (isinstance(value, np.ndarray) or not hasattr(value, "__dlpack__"))
+    ):
         return value
     return _device(as_cuda_array(value))
 

@@ -38,7 +38,9 @@ def compile(
     if output not in ("ptx", "ltoir"):
         raise NotImplementedError(f"Unsupported output type: {output}")
     if output == "ltoir":
-        raise NotImplementedError("LTO-IR is read, not written: ask for PTX, output='ptx', which nvJitLink takes beside LTO-IR of others")
+        raise NotImplementedError(
+            "LTO-IR is read, not written: ask for PTX, output='ptx', which nvJitLink takes beside LTO-IR of others"
+        )
     if forceinline:
         raise ValueError("Can only designate forced inlining in LTO-IR")
     made = _compile(pyfunc, sig, debug, lineinfo, device, fastmath, cc, opt, abi, abi_info, launch_bounds)
@@ -67,7 +69,9 @@ def compile_ptx(
     >>> ".visible .entry" in cuda.compile_ptx(kernel, "void(float32[::1])")[0]
     True
     """
-    return compile(pyfunc, sig, debug, lineinfo, device, fastmath, cc, opt, abi, abi_info, "ptx", forceinline, launch_bounds)
+    return compile(
+        pyfunc, sig, debug, lineinfo, device, fastmath, cc, opt, abi, abi_info, "ptx", forceinline, launch_bounds
+    )
 
 
 def compile_for_current_device(pyfunc: Any, sig: Any, *args: Any, **options: Any) -> tuple[str, Any]:
@@ -77,7 +81,7 @@ def compile_for_current_device(pyfunc: Any, sig: Any, *args: Any, **options: Any
     >>> result
     int64
     """
-    return compile(pyfunc, sig, *args, **options, cc=gpus.current.compute_capability)
+    return compile(pyfunc, sig, *args, **options, cc=gpus.current.compute_capability)  # type: ignore[misc]
 
 
 def compile_ptx_for_current_device(pyfunc: Any, sig: Any, *args: Any, **options: Any) -> tuple[str, Any]:
@@ -87,7 +91,7 @@ def compile_ptx_for_current_device(pyfunc: Any, sig: Any, *args: Any, **options:
     >>> ".visible .entry" in cuda.compile_ptx_for_current_device(kernel, "void(float32[::1])")[0]
     True
     """
-    return compile_ptx(pyfunc, sig, *args, **options, cc=gpus.current.compute_capability)
+    return compile_ptx(pyfunc, sig, *args, **options, cc=gpus.current.compute_capability)  # type: ignore[misc]
 
 
 def compile_all(pyfunc: Any, sig: Any, *args: Any, output: str = "ptx", **options: Any) -> tuple[list[str], Any]:
@@ -97,7 +101,7 @@ def compile_all(pyfunc: Any, sig: Any, *args: Any, output: str = "ptx", **option
     >>> len(code), result
     (1, int64)
     """
-    ptx, result = compile(pyfunc, sig, *args, output=output, **options)
+    ptx, result = compile(pyfunc, sig, *args, output=output, **options)  # type: ignore[misc]
     return [ptx], result
 
 
@@ -107,21 +111,32 @@ def default_cc(cc: Any) -> tuple[int, int]:
         return _OLDEST
     major, minor = int(cc[0]), int(cc[1])
     if (major, minor) < _OLDEST:
-        raise ValueError(f"compute capability {major}.{minor} is not supported: the oldest is {_OLDEST[0]}.{_OLDEST[1]}")
+        raise ValueError(
+            f"compute capability {major}.{minor} is not supported: the oldest is {_OLDEST[0]}.{_OLDEST[1]}"
+        )
     return major, minor
 
 
-def limits(launch_bounds: Any, max_registers: int | None = None) -> tuple[int | None, int | None, int | None, int | None]:
-    """Threads of a block, blocks of a multiprocessor, registers of a thread and blocks of a cluster, as far as they are given."""
-    given = launch_bounds if isinstance(launch_bounds, (tuple, list)) else () if launch_bounds is None else (launch_bounds,)
+def limits(
+    launch_bounds: Any, max_registers: int | None = None
+) -> tuple[int | None, int | None, int | None, int | None]:
+    """Threads of a block, blocks of a multiprocessor, registers of a thread and blocks of a cluster, as far as they are
+    given."""
+    given = (
+        launch_bounds if isinstance(launch_bounds, (tuple, list)) else () if launch_bounds is None else (launch_bounds,)
+    )
     if len(given) > 3:
-        raise ValueError(f"Got {len(given)} launch bounds: {given}. A maximum of three are supported: (max_threads, min_blocks, max_cluster_rank)")
+        raise ValueError(
+            f"Got {len(given)} launch bounds: {given}. A maximum of three are supported: (max_threads, min_blocks, "
+            "max_cluster_rank)"
+        )
     threads, blocks, cluster = [*given, None, None, None][:3]
     return threads, blocks, max_registers, cluster
 
 
 def _compile(
-    pyfunc: Any, sig: Any, debug: bool | None, lineinfo: bool, device: bool, fastmath: bool, cc: Any, opt: bool | None, abi: str,
+    pyfunc: Any, sig: Any, debug: bool | None, lineinfo: bool, device: bool, fastmath: bool, cc: Any, opt: bool | None,
+    abi: str,
     abi_info: dict[str, Any] | None, launch_bounds: Any,
 ) -> _core.DevicePtx:  # fmt: skip
     if abi not in ("numba", "c"):
@@ -129,7 +144,10 @@ def _compile(
     if abi == "c" and not device:
         raise NotImplementedError("The C ABI is not supported for kernels")
     if debug and (opt is None or opt):
-        text = "debug=True with opt=True is not supported by CUDA. This may result in a crash - set debug=False or opt=False."
+        text = (
+            "debug=True with opt=True is not supported by CUDA. This may result in a crash - set debug=False or "
+            "opt=False."
+        )
         warnings.warn(NumbaInvalidConfigWarning(text), stacklevel=4)
     function = getattr(pyfunc, "py_func", pyfunc)
     name = (abi_info or {}).get("abi_name", "")

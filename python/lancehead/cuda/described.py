@@ -19,8 +19,9 @@ _ROUNDED = {"_rn": "to the nearest", "_rd": "down", "_ru": "up", "_rz": "towards
 _TAKEN = ("mode", "t")
 #: Parts of names of functions whose first argument is an integer.
 _OF_INTEGERS = (
-    "abs", "llabs", "brev", "clz", "ffs", "popc", "int2", "uint2", "ll2", "ull2", "short", "ushort", "longlong_as", "int_as", "half2float",
-    "int16_as", "uint16_as", "int32_to", "uint32_to", "int64_to", "uint64_to", "int16_to", "uint16_to",
+    "abs", "llabs", "brev", "clz", "ffs", "popc", "int2", "uint2", "ll2", "ull2", "short", "ushort", "longlong_as",
+    "int_as", "half2float", "int16_as", "uint16_as", "int32_to", "uint32_to", "int64_to", "uint64_to", "int16_to",
+    "uint16_to",
 )  # fmt: skip
 #: Arguments of examples by the names of parameters.
 _ARGUMENTS = {"y": "0.25", "z": "0.125", "n": "2", "a": "6", "b": "3", "c": "1", "s": "0x3210", "hi": "6", "lo": "3"}
@@ -80,7 +81,10 @@ def _library(path: str) -> Callable[..., Any] | None:
     _, group, *rest = path.split(".")
     if group not in ("libdevice", "fp16", "bf16"):
         return None
-    own, rounding = (importlib.import_module(f"lancehead.lib.cuda.{m}") for m in ("libdevice" if group == "libdevice" else "halves", "rounding"))
+    own, rounding = (
+        importlib.import_module(f"lancehead.lib.cuda.{m}")
+        for m in ("libdevice" if group == "libdevice" else "halves", "rounding")
+    )
     name = rest[0]
     if name[-3:] in _ROUNDED and not hasattr(own, name):
         return getattr(rounding, name[:-3], None)
@@ -106,7 +110,11 @@ def _sentence(path: str, function: Callable[..., Any]) -> str:
     if not path.startswith("cuda.libdevice."):
         return sentence
     single = function.__name__ == "_" + name.removesuffix("f") != "_" + name
-    return sentence if not function.__name__.startswith("_") else f"{sentence} Arguments become `{'float32' if single else 'float64'}`."
+    return (
+        sentence
+        if not function.__name__.startswith("_")
+        else f"{sentence} Arguments become `{'float32' if single else 'float64'}`."
+    )
 
 
 def _example(path: str, name: str) -> str:

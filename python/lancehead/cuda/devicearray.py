@@ -1,4 +1,5 @@
-"""Arrays in the memory of a device. That of the CPU device is ordinary memory, but it is not the host's arrays': what is copied is copied."""
+"""Arrays in the memory of a device. That of the CPU device is ordinary memory, but it is not the host's arrays': what
+is copied is copied."""
 
 from __future__ import annotations
 
@@ -16,7 +17,6 @@ from lancehead.cuda.devices import current_context
 from lancehead.cuda.gpu import address_of, allocated, current_gpu, fetch, opened, reach_of, upload
 from lancehead.cuda.memory import Foreign, Freed, MemoryPointer, allocate, interface_of, over
 from lancehead.cuda.streams import check, exported, external_stream, legacy_default_stream, on_gpu, wait
-
 
 # The default streams, which others have no need to be ordered with.
 _DEFAULTS = 2
@@ -156,7 +156,7 @@ class DeviceNDArray:
         """Whether the memory is in column-major order without gaps."""
         return self._data.flags.f_contiguous
 
-    def reshape(self, *newshape: Any, order: str = "C") -> DeviceNDArray:
+    def reshape(self, *newshape: Any, order: Any = "C") -> DeviceNDArray:
         """The same memory with another shape."""
         shape = newshape[0] if len(newshape) == 1 and not isinstance(newshape[0], int) else newshape
         made = self._data.reshape(shape, order=order)
@@ -164,7 +164,7 @@ class DeviceNDArray:
             raise NotImplementedError("reshape would require copy")
         return self._over(made)
 
-    def ravel(self, order: str = "C", stream: Any = 0) -> DeviceNDArray:
+    def ravel(self, order: Any = "C", stream: Any = 0) -> DeviceNDArray:
         """The same memory in one dimension."""
         made = self._data.ravel(order=order)
         if made.size and not np.shares_memory(made, self._data):
@@ -208,7 +208,8 @@ class DeviceNDArray:
 
 
 class GpuNDArray(DeviceNDArray):
-    """An array in the memory of a GPU. What describes it is at the GPU's addresses: its elements are copied, never read."""
+    """An array in the memory of a GPU. What describes it is at the GPU's addresses: its elements are copied, never
+    read."""
 
     __slots__ = ("gpu",)
 
@@ -270,13 +271,18 @@ class GpuNDArray(DeviceNDArray):
             return part
         return GpuRecord(part) if self.dtype.names else part.copy_to_host()[()]
 
-    def __dlpack__(self, *, stream: Any = None, max_version: Any = None, dl_device: Any = None, copy: bool | None = None) -> Any:
+    def __dlpack__(  # type: ignore[override]
+        self, *, stream: Any = None, max_version: Any = None, dl_device: Any = None, copy: bool | None = None
+    ) -> Any:
         if dl_device is not None and tuple(dl_device) == (dlpack.HOST, 0):
             if copy is False:
                 raise ValueError("an array of a GPU cannot become one of the host without a copy")
             return dlpack.exported(self.copy_to_host(), (dlpack.HOST, 0), max_version)
         if dl_device is not None and tuple(dl_device) != self.__dlpack_device__():
-            raise BufferError(f"the array is on device {self.__dlpack_device__()}, not {dl_device}; cuda.to_device copies it to the one in use")
+            raise BufferError(
+                f"the array is on device {self.__dlpack_device__()}, not {dl_device}; cuda.to_device copies it to the "
+                "one in use"
+            )
         source = to_device(self) if copy else self
         if stream != -1:
             # Whatever stream the other library uses: what was started is done.
@@ -294,7 +300,10 @@ def _whole(item: Any) -> Any:
         NotImplementedError: the index would gather elements.
     """
     parts = item if isinstance(item, tuple) else (item,)
-    if not all(p is None or p is Ellipsis or isinstance(p, (slice, str, int, np.integer)) and not isinstance(p, bool) for p in parts):
+    if not all(
+        p is None or p is Ellipsis or isinstance(p, (slice, str, int, np.integer)) and not isinstance(p, bool)
+        for p in parts
+    ):
         raise NotImplementedError("device arrays are indexed with integers and slices only")
     return item if any(p is Ellipsis or isinstance(p, str) for p in parts) else (*parts, Ellipsis)
 
@@ -313,13 +322,14 @@ class DeviceRecord:
     2.5
     """
 
-    def __init__(self, data: np.void) -> None:
+    def __init__(self, data: Any) -> None:
         self._data = data
 
     @property
     def dtype(self) -> np.dtype:
         """Its fields."""
-        return self._data.dtype
+        fields: np.dtype = self._data.dtype
+        return fields
 
     def copy_to_host(self, ary: Any = None, stream: Any = 0) -> Any:
         """The record as a host value; `ary`, a record or an array of one, is filled if it is given."""
@@ -349,7 +359,7 @@ class GpuRecord(DeviceRecord):
         self.place = place
 
     @property
-    def _data(self) -> np.void:  # type: ignore[override]
+    def _data(self) -> Any:
         return self.place.copy_to_host()[()]
 
     def __setitem__(self, key: Any, value: Any) -> None:
@@ -376,7 +386,8 @@ def _check_copy(dst: np.ndarray, src: np.ndarray, on_device: bool) -> None:
         raise ValueError(f"incompatible shape: {dst.shape} vs. {src.shape}")
     if dst.dtype != src.dtype:
         raise TypeError(f"incompatible dtype: {dst.dtype} vs. {src.dtype}")
-    # Between arrays of a device, memory is copied as it is; elements of extent 1 and those of host arrays go where they belong.
+    # Between arrays of a device, memory is copied as it is; elements of extent 1 and those of host arrays go where they
+    # belong.
     steps = [[s for s, n in zip(a.strides, a.shape) if n > 1] for a in (dst, src)]
     if on_device and dst.size and steps[0] != steps[1]:
         raise ValueError(f"incompatible strides: {dst.strides} vs. {src.strides}")
@@ -384,7 +395,11 @@ def _check_copy(dst: np.ndarray, src: np.ndarray, on_device: bool) -> None:
 
 def _core_of(a: np.ndarray) -> np.ndarray:
     # A broadcast array without its repetitions.
-    return a[tuple(slice(0, 1) if s == 0 and n > 1 else slice(None) for s, n in zip(a.strides, a.shape))] if 0 in a.strides else a
+    return (
+        a[tuple(slice(0, 1) if s == 0 and n > 1 else slice(None) for s, n in zip(a.strides, a.shape))]
+        if 0 in a.strides
+        else a
+    )
 
 
 def _is_contiguous(a: np.ndarray) -> bool:
@@ -397,7 +412,11 @@ def host_of(value: Any) -> Any:
         return value.copy_to_host()
     if isinstance(value, (DeviceNDArray, DeviceRecord)):
         return value._data
-    return host_of(as_cuda_array(value)) if hasattr(value, "__cuda_array_interface__") and not isinstance(value, np.ndarray) else value
+    return (
+        host_of(as_cuda_array(value))
+        if hasattr(value, "__cuda_array_interface__") and not isinstance(value, np.ndarray)
+        else value
+    )
 
 
 def is_cuda_array(obj: object) -> bool:
@@ -467,8 +486,8 @@ def from_cuda_array_interface(desc: dict[str, Any], owner: Any = None, sync: boo
 
 
 def _order_after(stream: Any, array: DeviceNDArray) -> None:
-    """Has what is started here come after what another library has put into a stream. The host does not wait: streams that wait for
-    the default one do, and that waits for an event."""
+    """Has what is started here come after what another library has put into a stream. The host does not wait: streams
+    that wait for the default one do, and that waits for an event."""
     if not isinstance(array, GpuNDArray):
         stream.synchronize()
     elif int(stream) > _DEFAULTS:
@@ -503,8 +522,10 @@ def to_device(obj: Any, stream: Any = 0, copy: bool = True, to: DeviceNDArray | 
         return to_device(np.asarray(obj), stream, copy)[()]  # type: ignore[no-any-return]
     source = np.asarray(host_of(obj))
     if not _is_contiguous(_core_of(source)):
-        raise ValueError("Array contains non-contiguous buffer and cannot be transferred as a single memory region. "
-                         "Please ensure contiguous buffer with numpy .ascontiguousarray()")
+        raise ValueError(
+            "Array contains non-contiguous buffer and cannot be transferred as a single memory region. "
+            "Please ensure contiguous buffer with numpy .ascontiguousarray()"
+        )
     if to is None:
         to = device_array_like(source, stream)
     if copy:
@@ -527,7 +548,9 @@ def _shape(shape: Any) -> tuple[int, ...]:
         raise TypeError("an array's shape is made of integers") from None
 
 
-def device_array(shape: Any, dtype: Any = np.float64, strides: Any = None, order: str = "C", stream: Any = 0) -> DeviceNDArray:
+def device_array(
+    shape: Any, dtype: Any = np.float64, strides: Any = None, order: str = "C", stream: Any = 0
+) -> DeviceNDArray:
     """An array on the device whose elements are not set.
 
     >>> cuda.device_array((2, 3), np.float32).shape
@@ -566,7 +589,11 @@ def device_array_like(ary: Any, stream: Any = 0) -> DeviceNDArray:
     dtype('int8')
     """
     gpu, like = current_gpu(), _like(ary)
-    return DeviceNDArray(like, stream) if gpu is None else GpuNDArray(allocated(gpu.allocate, like.shape, like.dtype, like.strides), stream, gpu)
+    return (
+        DeviceNDArray(like, stream)
+        if gpu is None
+        else GpuNDArray(allocated(gpu.allocate, like.shape, like.dtype, like.strides), stream, gpu)
+    )
 
 
 def open_ipc_array(handle: Any, shape: Any, dtype: Any, strides: Any = None, offset: int = 0) -> Any:
@@ -581,8 +608,11 @@ def open_ipc_array(handle: Any, shape: Any, dtype: Any, strides: Any = None, off
     Raises:
         OSError: always; it says what to do on the CPU device.
     """
-    raise OSError("device memory has no IPC handles. On the CPU device kernels use arrays of the host where they are: "
-                  "np.ndarray(shape, dtype, buffer=shm.buf) with multiprocessing.shared_memory.SharedMemory is one for all processes")  # fmt: skip
+    raise OSError(
+        "device memory has no IPC handles. On the CPU device kernels use arrays of the host where they are: "
+        "np.ndarray(shape, dtype, buffer=shm.buf) with multiprocessing.shared_memory.SharedMemory is one for all "
+        "processes"
+    )
 
 
 def pinned_array(shape: Any, dtype: Any = np.float64, strides: Any = None, order: str = "C") -> np.ndarray:
@@ -617,7 +647,8 @@ def _reached_like(ary: Any) -> np.ndarray:
     return like if current_gpu() is None else _reached(like.shape, like.dtype, like.strides, "C")
 
 
-def mapped_array(shape: Any, dtype: Any = np.float64, strides: Any = None, order: str = "C", stream: Any = 0, portable: bool = False,
+def mapped_array(shape: Any, dtype: Any = np.float64, strides: Any = None, order: str = "C", stream: Any = 0,
+                 portable: bool = False,
                  wc: bool = False) -> np.ndarray:  # fmt: skip
     """An array that both the host and the device use.
 

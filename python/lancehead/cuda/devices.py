@@ -37,11 +37,22 @@ class Device:
     WARP_SIZE, MAX_REGISTERS_PER_BLOCK, MAX_THREADS_PER_MULTI_PROCESSOR = 32, 65536, 2048
     COOPERATIVE_LAUNCH, UNIFIED_ADDRESSING, CAN_MAP_HOST_MEMORY, MANAGED_MEMORY = 1, 1, 1, 1
     COMPUTE_CAPABILITY_MAJOR, COMPUTE_CAPABILITY_MINOR = compute_capability
-    MAX_SHARED_MEMORY_PER_MULTIPROCESSOR, MAX_REGISTERS_PER_MULTIPROCESSOR, MAX_BLOCKS_PER_MULTIPROCESSOR = 233472, 65536, 32
+    MAX_SHARED_MEMORY_PER_MULTIPROCESSOR, MAX_REGISTERS_PER_MULTIPROCESSOR, MAX_BLOCKS_PER_MULTIPROCESSOR = (
+        233472,
+        65536,
+        32,
+    )
     RESERVED_SHARED_MEMORY_PER_BLOCK, MEMORY_POOLS_SUPPORTED, STREAM_PRIORITIES_SUPPORTED, INTEGRATED = 0, 0, 0, 1
     PAGEABLE_MEMORY_ACCESS, CONCURRENT_MANAGED_ACCESS, HOST_NATIVE_ATOMIC_SUPPORTED, ECC_ENABLED = 1, 1, 1, 0
     KERNEL_EXEC_TIMEOUT, COMPUTE_MODE, GPU_OVERLAP, TCC_DRIVER, MULTI_GPU_BOARD = 0, 0, 1, 0, 0
-    PCI_DOMAIN_ID, PCI_BUS_ID, PCI_DEVICE_ID, MAX_PITCH, TEXTURE_ALIGNMENT, L2_CACHE_SIZE = 0, 0, 0, 2147483647, 512, 1 << 20
+    PCI_DOMAIN_ID, PCI_BUS_ID, PCI_DEVICE_ID, MAX_PITCH, TEXTURE_ALIGNMENT, L2_CACHE_SIZE = (
+        0,
+        0,
+        0,
+        2147483647,
+        512,
+        1 << 20,
+    )
     CLOCK_RATE, MEMORY_CLOCK_RATE, GLOBAL_MEMORY_BUS_WIDTH = 1000000, 1000000, 64
     TOTAL_CONSTANT_MEMORY, ASYNC_ENGINE_COUNT, CONCURRENT_KERNELS = 65536, 1, 1
     supports_float16, supports_bfloat16 = True, True
@@ -72,16 +83,23 @@ class Device:
 
 # Attributes by CUDA's numbers.
 _ATTRIBUTES = {
-    "MAX_THREADS_PER_BLOCK": 1, "MAX_BLOCK_DIM_X": 2, "MAX_BLOCK_DIM_Y": 3, "MAX_BLOCK_DIM_Z": 4, "MAX_GRID_DIM_X": 5, "MAX_GRID_DIM_Y": 6,
+    "MAX_THREADS_PER_BLOCK": 1, "MAX_BLOCK_DIM_X": 2, "MAX_BLOCK_DIM_Y": 3, "MAX_BLOCK_DIM_Z": 4, "MAX_GRID_DIM_X": 5,
+    "MAX_GRID_DIM_Y": 6,
     "MAX_GRID_DIM_Z": 7, "MAX_SHARED_MEMORY_PER_BLOCK": 8, "TOTAL_CONSTANT_MEMORY": 9, "WARP_SIZE": 10, "MAX_PITCH": 11,
-    "MAX_REGISTERS_PER_BLOCK": 12, "CLOCK_RATE": 13, "TEXTURE_ALIGNMENT": 14, "GPU_OVERLAP": 15, "MULTIPROCESSOR_COUNT": 16,
-    "KERNEL_EXEC_TIMEOUT": 17, "INTEGRATED": 18, "CAN_MAP_HOST_MEMORY": 19, "COMPUTE_MODE": 20, "CONCURRENT_KERNELS": 31, "ECC_ENABLED": 32,
-    "PCI_BUS_ID": 33, "PCI_DEVICE_ID": 34, "TCC_DRIVER": 35, "MEMORY_CLOCK_RATE": 36, "GLOBAL_MEMORY_BUS_WIDTH": 37, "L2_CACHE_SIZE": 38,
+    "MAX_REGISTERS_PER_BLOCK": 12, "CLOCK_RATE": 13, "TEXTURE_ALIGNMENT": 14, "GPU_OVERLAP": 15,
+    "MULTIPROCESSOR_COUNT": 16,
+    "KERNEL_EXEC_TIMEOUT": 17, "INTEGRATED": 18, "CAN_MAP_HOST_MEMORY": 19, "COMPUTE_MODE": 20,
+    "CONCURRENT_KERNELS": 31, "ECC_ENABLED": 32,
+    "PCI_BUS_ID": 33, "PCI_DEVICE_ID": 34, "TCC_DRIVER": 35, "MEMORY_CLOCK_RATE": 36, "GLOBAL_MEMORY_BUS_WIDTH": 37,
+    "L2_CACHE_SIZE": 38,
     "MAX_THREADS_PER_MULTI_PROCESSOR": 39, "ASYNC_ENGINE_COUNT": 40, "UNIFIED_ADDRESSING": 41, "PCI_DOMAIN_ID": 50,
     "COMPUTE_CAPABILITY_MAJOR": 75, "COMPUTE_CAPABILITY_MINOR": 76, "STREAM_PRIORITIES_SUPPORTED": 78,
-    "MAX_SHARED_MEMORY_PER_MULTIPROCESSOR": 81, "MAX_REGISTERS_PER_MULTIPROCESSOR": 82, "MANAGED_MEMORY": 83, "MULTI_GPU_BOARD": 84,
-    "HOST_NATIVE_ATOMIC_SUPPORTED": 86, "PAGEABLE_MEMORY_ACCESS": 88, "CONCURRENT_MANAGED_ACCESS": 89, "COOPERATIVE_LAUNCH": 95,
-    "MAX_SHARED_MEMORY_PER_BLOCK_OPTIN": 97, "MAX_BLOCKS_PER_MULTIPROCESSOR": 106, "RESERVED_SHARED_MEMORY_PER_BLOCK": 111,
+    "MAX_SHARED_MEMORY_PER_MULTIPROCESSOR": 81, "MAX_REGISTERS_PER_MULTIPROCESSOR": 82, "MANAGED_MEMORY": 83,
+    "MULTI_GPU_BOARD": 84,
+    "HOST_NATIVE_ATOMIC_SUPPORTED": 86, "PAGEABLE_MEMORY_ACCESS": 88, "CONCURRENT_MANAGED_ACCESS": 89,
+    "COOPERATIVE_LAUNCH": 95,
+    "MAX_SHARED_MEMORY_PER_BLOCK_OPTIN": 97, "MAX_BLOCKS_PER_MULTIPROCESSOR": 106,
+    "RESERVED_SHARED_MEMORY_PER_BLOCK": 111,
     "MEMORY_POOLS_SUPPORTED": 115,
 }  # fmt: skip
 
@@ -158,7 +176,8 @@ class Context:
         self.deallocations.clear()
 
     def can_access_peer(self, peer_context: int | Context | Device) -> bool:
-        """Whether kernels can use the memory of another device, once that is enabled: that of all CPU devices is one."""
+        """Whether kernels can use the memory of another device, once that is enabled: that of all CPU devices is
+        one."""
         return self.gpu is None or self.gpu.can_reach(_peer(peer_context))
 
     def enable_peer_access(self, peer_context: int | Context | Device, flags: int = 0) -> None:
@@ -225,7 +244,9 @@ class _ManagedGpu(_Managed):
 
 
 def _peer(device: int | Context | Device) -> _core.Gpu:
-    return opened(device.device.id if isinstance(device, Context) else device.id if isinstance(device, Device) else device)
+    return opened(
+        device.device.id if isinstance(device, Context) else device.id if isinstance(device, Device) else device
+    )
 
 
 _contexts: dict[Device, Context] = {}
@@ -446,7 +467,9 @@ def pinned(*arrays: Any) -> Iterator[None]:
     """
     gpu, held = current_gpu(), []
     try:
-        for low, high in map(extent_of, [a for a in arrays if a.size] if gpu is not None else ()):
+        for low, high in map(extent_of, [a for a in arrays if a.size]):
+            if gpu is None:
+                break
             gpu.pin(low, high - low, True)
             held.append((low, high - low))
         yield

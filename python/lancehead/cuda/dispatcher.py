@@ -12,21 +12,28 @@ import numpy as np
 
 from lancehead import _core, config, pickling
 from lancehead import options as table
-from lancehead.decorated import function_of
-from lancehead.cuda.args import native, natives
 from lancehead.cuda import linking, toolkit
+from lancehead.cuda.args import native, natives
 from lancehead.cuda.compiling import default_cc, limits
 from lancehead.cuda.devicearray import MappedNDArray
-from lancehead.cuda.gpu import CPU_INSTEAD, current_gpu, here
 from lancehead.cuda.errors import CudaAPIError, UnsupportedError
+from lancehead.cuda.gpu import CPU_INSTEAD, current_gpu, here
 from lancehead.cuda.launching import launch_on, placed
 from lancehead.cuda.streams import check, on_gpu
+from lancehead.decorated import function_of
 from lancehead.errors import NumbaInvalidConfigWarning, NumbaPerformanceWarning
 
 if TYPE_CHECKING:
     from typing import Literal, Unpack
 
-    from lancehead.typing_ import CompilesDeviceFunction, CompilesKernel, CudaOptions, InsteadOfArray, LaunchConfiguration, Signatures
+    from lancehead.typing_ import (
+        CompilesDeviceFunction,
+        CompilesKernel,
+        CudaOptions,
+        InsteadOfArray,
+        LaunchConfiguration,
+        Signatures,
+    )
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -57,7 +64,11 @@ class CUDADispatcher(Generic[P, R]):
         self.__name__, self.__qualname__ = function.__name__, function.__qualname__
         self.__doc__, self.__module__, self.__wrapped__ = function.__doc__, function.__module__, function
         #: What it is linked with that has callbacks, and what calls them at the end, by the types of arguments.
-        self.callbacks = [i for i in linking.sources(options.get("link")) if getattr(i, "setup_callback", None) or getattr(i, "teardown_callback", None)]
+        self.callbacks = [
+            i
+            for i in linking.sources(options.get("link"))
+            if getattr(i, "setup_callback", None) or getattr(i, "teardown_callback", None)
+        ]
         self.loaded: dict[Any, Any] = {}
         self._device = device
         self._given = _compile_options(options)
@@ -85,7 +96,12 @@ class CUDADispatcher(Generic[P, R]):
                 bounds = limits(options.get("launch_bounds"), options.get("max_registers"))
                 # Nobody sees what is raised there, unless it is asked for.
                 checked = bool(options.get("debug") or options.get("boundscheck"))
-                given = {**self._given, "_check": False, "boundscheck": checked, "_gpu": (gpu, bounds, bool(options.get("lineinfo")))}
+                given = {
+                    **self._given,
+                    "_check": False,
+                    "boundscheck": checked,
+                    "_gpu": (gpu, bounds, bool(options.get("lineinfo"))),
+                }
             made = self._dispatchers[gpu] = _core.dispatcher(self.py_func, given, self._eager, bool(self._eager))
         return made
 
@@ -172,12 +188,14 @@ class CUDADispatcher(Generic[P, R]):
     @property
     def signatures(self) -> list[Any]:
         """Argument types that it is compiled for."""
-        return self._dispatcher.signatures
+        found: list[Any] = self._dispatcher.signatures
+        return found
 
     @property
     def nopython_signatures(self) -> list[Any]:
         """Signatures that it is compiled for."""
-        return self._dispatcher.nopython_signatures
+        found: list[Any] = self._dispatcher.nopython_signatures
+        return found
 
     @property
     def overloads(self) -> dict[Any, KernelFacts]:
@@ -203,7 +221,8 @@ class CUDADispatcher(Generic[P, R]):
         return {t: what(f) for t, f in overloads.items()}
 
     def get_regs_per_thread(self, signature: Any = None) -> Any:
-        """Registers of each thread, as the driver says; without a GPU, on one of compute capability 9.0 as `ptxas` says; without it, 32."""
+        """Registers of each thread, as the driver says; without a GPU, on one of compute capability 9.0 as `ptxas`
+        says; without it, 32."""
         return self._facts(signature, lambda f: f.regs_per_thread)
 
     def get_const_mem_size(self, signature: Any = None) -> Any:
@@ -239,7 +258,8 @@ class CUDADispatcher(Generic[P, R]):
         return self.inspect_asm(signature, cc)
 
     def inspect_sass(self, signature: Any = None, cc: Any = None) -> Any:
-        """Machine code for a GPU of a compute capability (9.0 unless given), of all specialisations or of one: by `ptxas` and `nvdisasm`.
+        """Machine code for a GPU of a compute capability (9.0 unless given), of all specialisations or of one: by
+        `ptxas` and `nvdisasm`.
 
         Raises:
             RuntimeError: one of the two is not installed, or this is a function for devices.
@@ -276,8 +296,10 @@ class CUDADispatcher(Generic[P, R]):
         options = self.targetoptions
         return _core.compile_ptx(
             self.py_func, types, "", default_cc(cc), abi="numba" if self._device else "kernel",
-            debug=bool(options.get("debug")), lineinfo=bool(options.get("lineinfo")), fastmath=bool(options.get("fastmath")),
-            limits=limits(options.get("launch_bounds"), options.get("max_registers")), llvm=llvm, link=self._given.get("_link", 0),
+            debug=bool(options.get("debug")), lineinfo=bool(options.get("lineinfo")),
+            fastmath=bool(options.get("fastmath")),
+            limits=limits(options.get("launch_bounds"), options.get("max_registers")), llvm=llvm,
+            link=self._given.get("_link", 0),
         )  # fmt: skip
 
     def inspect_types(self, file: Any = None) -> None:
@@ -294,7 +316,9 @@ class KernelFacts:
         self.shared_mem_per_block: int = facts["shared"]
         self.local_mem_per_thread: int = facts["local"]
         self.const_mem_size: int = facts["constant"]
-        self.max_threads_per_block: int = facts.get("max_threads") or limits(kernel.targetoptions.get("launch_bounds"))[0] or 1024
+        self.max_threads_per_block: int = (
+            facts.get("max_threads") or limits(kernel.targetoptions.get("launch_bounds"))[0] or 1024
+        )
         self._registers: int | None = facts.get("registers")
         self.entry: str = facts["entry"]
         self.gangs: str = facts["gangs"]
@@ -327,7 +351,8 @@ class KernelFacts:
 if TYPE_CHECKING:
 
     class _Launches(Generic[P]):
-        """What takes the arguments of a kernel, or in their place what stands for an array: type checkers know that only."""
+        """What takes the arguments of a kernel, or in their place what stands for an array: type checkers know that
+        only."""
 
         @overload
         def __call__(self, *args: P.args, **kwargs: P.kwargs) -> None: ...
@@ -348,19 +373,36 @@ else:
 class Launch(_Launches[P]):
     """A kernel with the geometry of its launches."""
 
-    __slots__ = ("__weakref__", "_block", "_extensions", "_grid", "_launch", "_there", "dispatcher", "pre_launch_callbacks", "sharedmem", "stream")
+    __slots__ = (
+        "__weakref__",
+        "_block",
+        "_extensions",
+        "_grid",
+        "_launch",
+        "_there",
+        "dispatcher",
+        "pre_launch_callbacks",
+        "sharedmem",
+        "stream",
+    )
 
-    def __init__(self, kernel: CUDADispatcher[P, Any], grid: tuple[int, ...], block: tuple[int, ...], stream: Any, sharedmem: int) -> None:
+    def __init__(
+        self, kernel: CUDADispatcher[P, Any], grid: tuple[int, ...], block: tuple[int, ...], stream: Any, sharedmem: int
+    ) -> None:
         check(stream)
         most, threads = limits(kernel.targetoptions.get("launch_bounds"))[0], block[0] * block[1] * block[2]
         if most and threads > most:
-            text = f"Call to cuLaunchKernel results in CUDA_ERROR_INVALID_VALUE: a block of {threads} threads, and launch_bounds says at most {most}"
+            text = (
+                f"Call to cuLaunchKernel results in CUDA_ERROR_INVALID_VALUE: a block of {threads} threads, and "
+                f"launch_bounds says at most {most}"
+            )
             raise CudaAPIError(1, text)
         self.dispatcher, self.stream, self.sharedmem = kernel, stream, sharedmem
         self._grid, self._block, self._launch = grid, block, kernel._dispatcher if current_gpu() is None else None
         self._there: dict[_core.Gpu, tuple[_core.Launch, _core.GpuStream | None]] = {}
         self._extensions = tuple(reversed(kernel.extensions))
-        #: Called with the kernel and this before each launch; a launch configuration is one object as long as its kernel keeps it.
+        #: Called with the kernel and this before each launch; a launch configuration is one object as long as its
+        #: kernel keeps it.
         self.pre_launch_callbacks: list[Callable[[CUDADispatcher[P, Any], Launch[P]], object]] = []
         blocks = grid[0] * grid[1] * grid[2]
         if config.CUDA_LOW_OCCUPANCY_WARNINGS and blocks < 128:
@@ -376,7 +418,9 @@ class Launch(_Launches[P]):
         """What launches it on the CPU device; this itself if there is something to do before."""
         if self.stream or self.dispatcher.callbacks:
             return self
-        return _core.Launch(self, self._launch or self.dispatcher._dispatcher, None, None, (self._grid, self._block), self.sharedmem)
+        return _core.Launch(
+            self, self._launch or self.dispatcher._dispatcher, None, None, (self._grid, self._block), self.sharedmem
+        )
 
     def on(self, gpu: _core.Gpu) -> tuple[_core.Launch, _core.GpuStream | None]:
         """What launches it on a GPU, and the stream there."""
@@ -410,8 +454,12 @@ class Launch(_Launches[P]):
             for callback in self.pre_launch_callbacks:
                 callback(self.dispatcher, self)
             for extension in self._extensions:
-                args = tuple(extension.prepare_args(_core.typeof(native(a)), a, stream=self.stream, retr=[])[1] for a in args)
-            if config.CUDA_WARN_ON_IMPLICIT_COPY and any(isinstance(a, np.ndarray) and not isinstance(a, MappedNDArray) for a in args):
+                args = tuple(
+                    extension.prepare_args(_core.typeof(native(a)), a, stream=self.stream, retr=[])[1] for a in args
+                )
+            if config.CUDA_WARN_ON_IMPLICIT_COPY and any(
+                isinstance(a, np.ndarray) and not isinstance(a, MappedNDArray) for a in args
+            ):
                 text = "Host array used in CUDA kernel will incur copy overhead to/from device."
                 warnings.warn(NumbaPerformanceWarning(text), stacklevel=2)
             if self.stream:
@@ -422,7 +470,9 @@ class Launch(_Launches[P]):
             if self.dispatcher.callbacks:
                 linking.load(self.dispatcher, self.dispatcher.callbacks, tuple(_core.typeof(native(a)) for a in args))
             try:
-                _core.launch(self._launch or self.dispatcher._dispatcher, self._grid, self._block, self.sharedmem, natives(args))
+                _core.launch(
+                    self._launch or self.dispatcher._dispatcher, self._grid, self._block, self.sharedmem, natives(args)
+                )
             except Exception as error:
                 raise placed(error) from error.__cause__
 
@@ -447,7 +497,7 @@ class ForAll(_Launches[P]):
 
 
 def _is_plain(*extents: Any) -> bool:
-    return all([type(e) is int or type(e) is tuple and {*map(type, e)} == {int} for e in extents])
+    return all(type(e) is int or type(e) is tuple and {*map(type, e)} == {int} for e in extents)
 
 
 def dimensions(name: str, given: Any) -> tuple[int, int, int]:
@@ -459,7 +509,7 @@ def dimensions(name: str, given: Any) -> tuple[int, int, int]:
         found = [v.__index__() for v in values]
     except AttributeError:
         raise TypeError(f"{name} must be a sequence of integers, got {values!r}") from None
-    return tuple([*found, 1, 1][:3])  # type: ignore[return-value]
+    return tuple([*found, 1, 1][:3])
 
 
 def _compile_options(options: dict[str, Any]) -> dict[str, Any]:
@@ -477,21 +527,40 @@ def _compile_options(options: dict[str, Any]) -> dict[str, Any]:
 
 @overload
 def jit(
-    func_or_sig: Callable[P, None], device: Literal[False] = False, debug: bool | None = None, opt: bool | None = None, **options: Unpack[CudaOptions]
+    func_or_sig: Callable[P, None],
+    device: Literal[False] = False,
+    debug: bool | None = None,
+    opt: bool | None = None,
+    **options: Unpack[CudaOptions],
 ) -> CUDADispatcher[P, None]: ...
 @overload
 def jit(
-    func_or_sig: Callable[P, R], device: Literal[True], debug: bool | None = None, opt: bool | None = None, **options: Unpack[CudaOptions]
+    func_or_sig: Callable[P, R],
+    device: Literal[True],
+    debug: bool | None = None,
+    opt: bool | None = None,
+    **options: Unpack[CudaOptions],
 ) -> CUDADispatcher[P, R]: ...
 @overload
 def jit(
-    func_or_sig: Signatures | None = None, device: Literal[False] = False, debug: bool | None = None, opt: bool | None = None, **options: Unpack[CudaOptions]
+    func_or_sig: Signatures | None = None,
+    device: Literal[False] = False,
+    debug: bool | None = None,
+    opt: bool | None = None,
+    **options: Unpack[CudaOptions],
 ) -> CompilesKernel: ...
 @overload
 def jit(
-    func_or_sig: Signatures | None = None, *, device: Literal[True], debug: bool | None = None, opt: bool | None = None, **options: Unpack[CudaOptions]
+    func_or_sig: Signatures | None = None,
+    *,
+    device: Literal[True],
+    debug: bool | None = None,
+    opt: bool | None = None,
+    **options: Unpack[CudaOptions],
 ) -> CompilesDeviceFunction: ...
-def jit(func_or_sig: Any = None, device: bool = False, debug: bool | None = None, opt: bool | None = None, **options: Any) -> Any:
+def jit(
+    func_or_sig: Any = None, device: bool = False, debug: bool | None = None, opt: bool | None = None, **options: Any
+) -> Any:
     """Compiles a kernel, or with `device=True` a function that kernels call.
 
     >>> from lancehead import cuda
@@ -514,10 +583,16 @@ def jit(func_or_sig: Any = None, device: bool = False, debug: bool | None = None
     if device and options.get("link"):
         raise ValueError("link keyword invalid for device function")
     if debug and (opt or opt is None and options.get("lineinfo")):
-        text = "debug=True with opt=True (the default) is not supported by CUDA. This may result in a crash - set debug=False or opt=False."
+        text = (
+            "debug=True with opt=True (the default) is not supported by CUDA. This may result in a crash - set "
+            "debug=False or opt=False."
+        )
         warnings.warn(NumbaInvalidConfigWarning(text), stacklevel=2)
     if debug and options.get("lineinfo"):
-        warnings.warn(NumbaInvalidConfigWarning("debug and lineinfo are mutually exclusive. Use debug to get full debug info"), stacklevel=2)
+        warnings.warn(
+            NumbaInvalidConfigWarning("debug and lineinfo are mutually exclusive. Use debug to get full debug info"),
+            stacklevel=2,
+        )
     limits(options.get("launch_bounds"))
     _check_carveout(options.get("shared_memory_carveout"))
     settled = {k: v for k, v in {"debug": debug, "opt": opt, **options}.items() if v is not None}
@@ -535,7 +610,9 @@ def _check_carveout(carveout: Any) -> None:
     """What part of a multiprocessor's memory blocks share is a hint for a GPU."""
     if isinstance(carveout, str):
         if carveout.lower() not in ("default", "maxl1", "maxshared"):
-            raise ValueError(f"Invalid carveout value: {carveout!r}. Must be -1 to 100, 'default', 'MaxL1' or 'MaxShared'")
+            raise ValueError(
+                f"Invalid carveout value: {carveout!r}. Must be -1 to 100, 'default', 'MaxL1' or 'MaxShared'"
+            )
     elif carveout is not None and not -1 <= carveout <= 100:
         raise ValueError(f"Carveout value must be between -1 and 100, got {carveout}")
 

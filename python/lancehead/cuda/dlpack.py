@@ -1,4 +1,5 @@
-"""DLPack for arrays of GPUs: NumPy makes and reads the capsules, in which only the device, and the type `bfloat16`, are others."""
+"""DLPack for arrays of GPUs: NumPy makes and reads the capsules, in which only the device, and the type `bfloat16`, are
+others."""
 
 from __future__ import annotations
 
@@ -13,13 +14,16 @@ from lancehead.cuda.memory import over
 HOST, GPU = 1, 2
 _UNSIGNED, _BFLOAT = 1, 4
 # Capsules of version 1 say whether the memory may be written.
-_VERSION = {"max_version": (1, 0)} if np.lib.NumpyVersion(np.__version__) >= "2.1.0" else {}
+_VERSION: dict[str, Any] = {"max_version": (1, 0)} if np.lib.NumpyVersion(np.__version__) >= "2.1.0" else {}
 _name = ctypes.PYFUNCTYPE(ctypes.c_char_p, ctypes.py_object)(("PyCapsule_GetName", ctypes.pythonapi))
-_address = ctypes.PYFUNCTYPE(ctypes.c_size_t, ctypes.py_object, ctypes.c_char_p)(("PyCapsule_GetPointer", ctypes.pythonapi))
+_address = ctypes.PYFUNCTYPE(ctypes.c_size_t, ctypes.py_object, ctypes.c_char_p)(
+    ("PyCapsule_GetPointer", ctypes.pythonapi)
+)
 
 
 class _Tensor(ctypes.Structure):
-    _fields_ = (("data", ctypes.c_void_p), ("kind", ctypes.c_int32), ("number", ctypes.c_int32), ("ndim", ctypes.c_int32),
+    _fields_ = (("data", ctypes.c_void_p), ("kind", ctypes.c_int32), ("number", ctypes.c_int32),
+                ("ndim", ctypes.c_int32),
                 ("code", ctypes.c_uint8), ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16))  # fmt: skip
 
 
@@ -53,7 +57,8 @@ def exported(data: np.ndarray, device: tuple[int, int], max_version: tuple[int, 
 
 
 def imported(obj: Any, stream: int) -> np.ndarray:
-    """What describes the memory of an object on a GPU, ready for what is put into a stream; it keeps the object alive."""
+    """What describes the memory of an object on a GPU, ready for what is put into a stream; it keeps the object
+    alive."""
     try:
         capsule = obj.__dlpack__(stream=stream, **_VERSION)
     except TypeError:
@@ -62,7 +67,7 @@ def imported(obj: Any, stream: int) -> np.ndarray:
     tensor.kind, tensor.number = HOST, 0
     is_bfloat = (tensor.code, tensor.bits) == (_BFLOAT, 16)
     tensor.code = _UNSIGNED if is_bfloat else tensor.code
-    data = np.from_dlpack(_Holder(capsule))  # type: ignore[arg-type]
+    data = np.from_dlpack(_Holder(capsule))
     if not is_versioned and not data.flags.writeable and data.size:
         data = over({**data.__array_interface__, "data": (data.ctypes.data, False)}, data)
     return data.view(importlib.import_module("ml_dtypes").bfloat16) if is_bfloat else data

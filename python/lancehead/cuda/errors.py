@@ -6,8 +6,8 @@ from lancehead.errors import *  # noqa: F403
 from lancehead.errors import NumbaError, NumbaWarning, TypingError, UnsupportedError
 
 __all__ = [
-    "CudaAPIError", "CudaCheckError", "CudaDriverError", "CudaSupportError", "LinkerError", "NumbaError", "NumbaWarning", "NvrtcError", "TypingError",
-    "UnsupportedError",
+    "CudaAPIError", "CudaCheckError", "CudaDriverError", "CudaSupportError", "LinkerError", "NumbaError",
+    "NumbaWarning", "NvrtcError", "TypingError", "UnsupportedError",
 ]  # fmt: skip
 
 
@@ -31,8 +31,9 @@ class CudaAPIError(CudaDriverError):
 
 
 class CudaCheckError(CudaDriverError):
-    """A kernel that is checked (`debug=True`) does what is not defined: races, memory read before it is written, barriers
-    that not all threads come to. `ids` has the kinds of what was found, each with a page in `docs/diagnostics`.
+    """A kernel that is checked (`debug=True`) does what is not defined: races, memory read before it is written,
+    barriers that not all threads come to. `ids` has the kinds of what was found, each with a page in
+    `docs/diagnostics`.
     """
 
     ids: tuple[str, ...] = ()

@@ -16,14 +16,17 @@ MODES = ("rn", "rz", "rd", "ru")
 # What the library has for both types of 16 bits, by NVIDIA's names of `float16`'s.
 NAMES = {
     name: name for name in (
-        "habs", "hadd", "hadd_sat", "hceil", "hcos", "hdiv", "heq", "hequ", "hexp", "hexp10", "hexp2", "hfloor", "hfma", "hfma_relu",
-        "hfma_sat", "hge", "hgeu", "hgt", "hgtu", "hisinf", "hisnan", "hle", "hleu", "hlog", "hlog10", "hlog2", "hlt", "hltu", "hmax",
-        "hmax_nan", "hmin", "hmin_nan", "hmul", "hmul_sat", "hne", "hneg", "hneu", "hrcp", "hrint", "hrsqrt", "hsin", "hsqrt", "hsub",
-        "hsub_sat", "htanh", "htrunc", "half2float", "float2half", "double2half", "half_as_short", "half_as_ushort", "short_as_half",
+        "habs", "hadd", "hadd_sat", "hceil", "hcos", "hdiv", "heq", "hequ", "hexp", "hexp10", "hexp2", "hfloor", "hfma",
+        "hfma_relu", "hfma_sat", "hge", "hgeu", "hgt", "hgtu", "hisinf", "hisnan", "hle", "hleu", "hlog", "hlog10",
+        "hlog2", "hlt", "hltu", "hmax", "hmax_nan", "hmin", "hmin_nan", "hmul", "hmul_sat", "hne", "hneg", "hneu",
+        "hrcp", "hrint", "hrsqrt", "hsin", "hsqrt", "hsub", "hsub_sat", "htanh", "htrunc", "half2float", "float2half",
+        "double2half", "half_as_short", "half_as_ushort", "short_as_half",
         "half2char_rz", "half2uchar_rz", *(f"float2half_{m}" for m in MODES),
-        *(f"{c}2half_{m}" for c in INTEGERS.values() for m in MODES), *(f"half2{c}_{m}" for c in INTEGERS.values() for m in MODES),
+        *(f"{c}2half_{m}" for c in INTEGERS.values() for m in MODES),
+        *(f"half2{c}_{m}" for c in INTEGERS.values() for m in MODES),
     )
-} | {"hadd_rn": "hadd", "hsub_rn": "hsub", "hmul_rn": "hmul", "htanh_approx": "htanh", "ushort_as_half": "short_as_half"}  # fmt: skip
+} | {"hadd_rn": "hadd", "hsub_rn": "hsub", "hmul_rn": "hmul", "htanh_approx": "htanh",
+     "ushort_as_half": "short_as_half"}  # fmt: skip
 
 _KNOWN = {name: Name(f"cuda.fp16.{path}", name=name) for name, path in NAMES.items()}
 

@@ -1,7 +1,7 @@
 """GPUs through NVIDIA's driver: what there is, and copies to and from arrays in their memory.
 
-An array of a GPU is described by a NumPy array at the GPU's addresses, which is never read: its slices, views and strides are
-those of the memory there.
+An array of a GPU is described by a NumPy array at the GPU's addresses, which is never read: its slices, views and
+strides are those of the memory there.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ CPU_INSTEAD = "LANCEHEAD_CUDA_DEVICE=cpu runs kernels on the CPU"
 _NO_GPU = frozenset({-1, 34, 100})
 
 
-# GPUs by their numbers, or why one cannot be used; under a lock, so that there is one object for a card whatever threads come first.
+# GPUs by their numbers, or why one cannot be used; under a lock, so that there is one object for a card whatever
+# threads come first.
 _opened: dict[int, _core.Gpu | CudaAPIError] = {}
 _count: int | None = None
 _opening = threading.RLock()
@@ -53,7 +54,9 @@ def _counted() -> int:
         return opened(0).devices
     except CudaAPIError as error:
         if wanted == "gpu":
-            raise CudaSupportError(f"LANCEHEAD_CUDA_DEVICE=gpu, but there is no GPU that lancehead can use: {error}") from None
+            raise CudaSupportError(
+                f"LANCEHEAD_CUDA_DEVICE=gpu, but there is no GPU that lancehead can use: {error}"
+            ) from None
         if error.code in _NO_GPU:
             return 0
         raise CudaSupportError(f"NVIDIA's driver cannot be used: {error}; {CPU_INSTEAD}") from None
@@ -127,14 +130,19 @@ def current_gpu() -> _core.Gpu | None:
     return here.gpu
 
 
-def place(memory: Any, shape: tuple[int, ...], dtype: np.dtype, strides: Any = None, order: Any = "C", offset: int = 0) -> np.ndarray:
+def place(
+    memory: Any, shape: tuple[int, ...], dtype: np.dtype, strides: Any = None, order: Any = "C", offset: int = 0
+) -> np.ndarray:
     """What describes an array in memory of a GPU, which it keeps alive."""
     known: dict[str, Any] = {"shape": (memory.bytes,), "typestr": "|u1", "data": (memory.address, False), "version": 3}
     return np.ndarray(shape, dtype, np.asarray(Foreign(known, memory)), offset, strides, order)
 
 
-def allocated(allocate: Callable[[int], Any], shape: tuple[int, ...], dtype: np.dtype, strides: Any = None, order: Any = "C") -> np.ndarray:
-    """A new array in memory that is allocated, as `place` describes it; one stride may be a number, and negative ones are allowed."""
+def allocated(
+    allocate: Callable[[int], Any], shape: tuple[int, ...], dtype: np.dtype, strides: Any = None, order: Any = "C"
+) -> np.ndarray:
+    """A new array in memory that is allocated, as `place` describes it; one stride may be a number, and negative ones
+    are allowed."""
     if strides is None:
         return place(allocate(dtype.itemsize * int(np.prod(shape, dtype=object))), shape, dtype, None, order)
     steps = (strides,) if isinstance(strides, int) else tuple(strides)
@@ -172,8 +180,11 @@ def download(gpu: _core.Gpu, a: np.ndarray) -> np.ndarray:
 
 
 def fetch(gpu: _core.Gpu, a: np.ndarray, into: np.ndarray, stream: _core.GpuStream | None) -> None:
-    """Copies the elements to an array of the host: where both are without gaps, in the order of a stream if there is one."""
-    raw = dense(into) if a.size and a.strides == into.strides and extent_of(a)[1] - extent_of(a)[0] == a.nbytes else None
+    """Copies the elements to an array of the host: where both are without gaps, in the order of a stream if there is
+    one."""
+    raw = (
+        dense(into) if a.size and a.strides == into.strides and extent_of(a)[1] - extent_of(a)[0] == a.nbytes else None
+    )
     if raw is not None:
         gpu.read(extent_of(a)[0], raw, stream)
         return
@@ -183,12 +194,17 @@ def fetch(gpu: _core.Gpu, a: np.ndarray, into: np.ndarray, stream: _core.GpuStre
 
 
 def upload(gpu: _core.Gpu, a: np.ndarray, values: Any, stream: _core.GpuStream | None = None) -> None:
-    """Sets the elements of an array of a GPU to those of a host's, which is broadcast; what lies between them stays. In the order of a
-    stream if there is one: an array of the host without gaps must then stay as it is until the stream has passed."""
+    """Sets the elements of an array of a GPU to those of a host's, which is broadcast; what lies between them stays. In
+    the order of a stream if there is one: an array of the host without gaps must then stay as it is until the stream
+    has passed."""
     if not a.size:
         return
     low, high = extent_of(a)
-    if isinstance(values, np.ndarray) and high - low == a.nbytes and (values.dtype, values.shape, values.strides) == (a.dtype, a.shape, a.strides):
+    if (
+        isinstance(values, np.ndarray)
+        and high - low == a.nbytes
+        and (values.dtype, values.shape, values.strides) == (a.dtype, a.shape, a.strides)
+    ):
         raw = dense(values)
         if raw is not None:
             gpu.write(low, raw, stream)
@@ -206,4 +222,6 @@ def dense(a: np.ndarray) -> np.ndarray | None:
     """The bytes of an array without gaps."""
     if a.flags.f_contiguous:
         a = a.T
-    return np.asarray(a).reshape(-1).view(np.uint8) if a.flags.c_contiguous and a.ndim and not a.dtype.hasobject else None
+    return (
+        np.asarray(a).reshape(-1).view(np.uint8) if a.flags.c_contiguous and a.ndim and not a.dtype.hasobject else None
+    )

@@ -1,4 +1,5 @@
-"""Ufuncs on a GPU: arguments are brought there, broadcast and flattened, and a kernel calls the function for each element."""
+"""Ufuncs on a GPU: arguments are brought there, broadcast and flattened, and a kernel calls the function for each
+element."""
 
 from __future__ import annotations
 
@@ -81,17 +82,22 @@ class GpuLoops:
     @property
     def _numpy(self) -> np.ufunc:
         # One without signatures has another when it has learned types.
-        return getattr(self._ufunc, "ufunc", self._ufunc)
+        found: np.ufunc = getattr(self._ufunc, "ufunc", self._ufunc)
+        return found
 
     def __call__(self, inputs: Sequence[Any], outs: Sequence[Any], stream: Any, threads: int) -> tuple[Any, ...]:
         """Applies the ufunc; without outputs, arrays of the GPU are made."""
-        given = [a if type(a) in self._weak else as_cuda_array(a) if is_cuda_array(a) else np.asarray(a) for a in inputs]
+        given = [
+            a if type(a) in self._weak else as_cuda_array(a) if is_cuda_array(a) else np.asarray(a) for a in inputs
+        ]
         targets = [as_cuda_array(o) if is_cuda_array(o) else o for o in outs]
         loop, cores = _extents(self._numpy, given, targets)
         dtypes = self._dtypes([*given, *targets], cores)
         kinds = list(zip(targets or [None] * self._numpy.nout, dtypes[len(given) :], cores[len(given) :]))
         # What is on the host, or of another type than a loop over rows has, is computed beside it.
-        results = [o if isinstance(o, DeviceNDArray) and (o.dtype == d or not any(cores)) else device_array(loop + core, d, stream=stream)
+        results = [o if isinstance(o, DeviceNDArray) and (o.dtype == d or not any(cores)) else device_array(loop + core,
+                                                                                                            d,
+                                                                                                            stream=stream)
                    for o, d, core in kinds]  # fmt: skip
         if any(r.size for r in results):
             there = [_there(a, d, core, results, loop + core, stream) for a, d, core in zip(given, dtypes, cores)]
@@ -112,25 +118,36 @@ class GpuLoops:
         """The types of the loop that the arguments get, which the CPU has too."""
         key = tuple(getattr(a, "dtype", type(a)) for a in arrays)
         if key not in self._loops:
-            # A ufunc without signatures learns its types from its arguments, and all check them; without elements nothing is computed.
+            # A ufunc without signatures learns its types from its arguments, and all check them; without elements
+            # nothing is computed.
             self._ufunc(*(np.empty((0, *core), k) if isinstance(k, np.dtype) else k() for k, core in zip(key, cores)))
             self._loops[key] = self._numpy.resolve_dtypes((*key, *(None,) * (self._numpy.nargs - len(key))))
         return self._loops[key]
 
-    def _elements(self, ins: list[Any], outs: list[Any], dtypes: Any, loop: Any, cores: Any, stream: Any, threads: int) -> None:
+    def _elements(
+        self, ins: list[Any], outs: list[Any], dtypes: Any, loop: Any, cores: Any, stream: Any, threads: int
+    ) -> None:
         arrays = [a for a in ins if isinstance(a, DeviceNDArray)]
         shaped = _flattened([np.broadcast_to(a._data, loop) for a in arrays] + [o._data for o in outs])
         views = iter(a._over(v) for a, v in zip((*arrays, *outs), shaped))
         taken = tuple(next(views) if isinstance(a, DeviceNDArray) else a for a in ins)
-        ways = tuple(None if not isinstance(a, DeviceNDArray) else "" if a.dtype == d else d.type for a, d in zip(taken, dtypes))
+        ways = tuple(
+            None if not isinstance(a, DeviceNDArray) else "" if a.dtype == d else d.type for a, d in zip(taken, dtypes)
+        )
         made = self._kernels.get(ways)
         if made is None:
             made = self._kernels[ways] = _elementwise(self._function, ways, len(outs))
         _launch(made, outs[0].size, stream, threads, tuple(views), taken)
 
-    def _rows(self, ins: list[Any], outs: list[Any], dtypes: Any, loop: Any, cores: Any, stream: Any, threads: int) -> None:
-        rows = [_rows_of(a, loop, core, stream) if isinstance(a, DeviceNDArray) else a for a, core in zip((*ins, *outs), cores)]
-        ways = tuple(_whole if not isinstance(a, DeviceNDArray) else _row if core else _element if k < len(ins) else _cell
+    def _rows(
+        self, ins: list[Any], outs: list[Any], dtypes: Any, loop: Any, cores: Any, stream: Any, threads: int
+    ) -> None:
+        rows = [
+            _rows_of(a, loop, core, stream) if isinstance(a, DeviceNDArray) else a
+            for a, core in zip((*ins, *outs), cores)
+        ]
+        ways = tuple(_whole if not isinstance(a,
+                                              DeviceNDArray) else _row if core else _element if k < len(ins) else _cell
                      for k, (a, core) in enumerate(zip(rows, cores)))  # fmt: skip
         made = self._kernels.get(ways)
         if made is None:
@@ -182,10 +199,16 @@ def _extents(ufunc: Any, inputs: list[Any], outs: list[Any]) -> tuple[tuple[int,
         shape = getattr(a, "shape", ())
         cut = len(shape) - len(core)
         if cut < 0:
-            raise ValueError(f"{ufunc.__name__}: argument {k} has {len(shape)} dimensions, the signature {ufunc.signature} asks for {len(core)}")
+            raise ValueError(
+                f"{ufunc.__name__}: argument {k} has {len(shape)} dimensions, the signature {ufunc.signature} asks for "
+                f"{len(core)}"
+            )
         for name, n in zip(core, shape[cut:]):
             if known.setdefault(name, int(name) if name.isdigit() else n) != n:
-                raise ValueError(f"{ufunc.__name__}: argument {k} has a mismatch in its core dimension {name}: {n} is different from {known[name]}")
+                raise ValueError(
+                    f"{ufunc.__name__}: argument {k} has a mismatch in its core dimension {name}: {n} is different "
+                    f"from {known[name]}"
+                )
         loops.append(shape[:cut])
     loop = np.broadcast_shapes(*loops)
     for given in loops[len(inputs) :]:
@@ -194,11 +217,16 @@ def _extents(ufunc: Any, inputs: list[Any], outs: list[Any]) -> tuple[tuple[int,
     try:
         return loop, [tuple(int(n) if n.isdigit() else known[n] for n in core) for core in names]
     except KeyError as error:
-        raise ValueError(f"{ufunc.__name__}: no input has the dimension {error} of an output: pass the output") from None
+        raise ValueError(
+            f"{ufunc.__name__}: no input has the dimension {error} of an output: pass the output"
+        ) from None
 
 
-def _there(a: Any, dtype: np.dtype, core: tuple[int, ...], results: list[Any], shape: tuple[int, ...], stream: Any) -> Any:
-    """An input on the GPU, or a number. What shares memory with a result is copied, unless each element becomes its own."""
+def _there(
+    a: Any, dtype: np.dtype, core: tuple[int, ...], results: list[Any], shape: tuple[int, ...], stream: Any
+) -> Any:
+    """An input on the GPU, or a number. What shares memory with a result is copied, unless each element becomes its
+    own."""
     if not isinstance(a, DeviceNDArray):
         return dtype.type(a) if np.ndim(a) == 0 else to_device(np.ascontiguousarray(a), stream)
     own = (a.shape, a.strides, address_of(a._data))
@@ -225,7 +253,10 @@ def _flattened(arrays: list[np.ndarray]) -> list[np.ndarray]:
         if runs and runs[-1][1] == [s * n for s in steps]:
             n *= runs.pop()[0]
         runs.append((n, steps))
-    return [as_strided(a, [n for n, _ in runs] or (1,), [s[j] for _, s in runs] or (a.itemsize,)) for j, a in enumerate(arrays)]
+    return [
+        as_strided(a, [n for n, _ in runs] or (1,), [s[j] for _, s in runs] or (a.itemsize,))
+        for j, a in enumerate(arrays)
+    ]
 
 
 def _rows_of(a: DeviceNDArray, loop: tuple[int, ...], core: tuple[int, ...], stream: Any) -> DeviceNDArray:

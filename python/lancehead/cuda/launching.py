@@ -14,7 +14,15 @@ import numpy as np
 from lancehead import _core
 from lancehead.cuda import dlpack
 from lancehead.cuda.args import ArgHint, In, Out
-from lancehead.cuda.devicearray import DeviceNDArray, DeviceRecord, GpuNDArray, GpuRecord, MappedNDArray, as_cuda_array, is_shared
+from lancehead.cuda.devicearray import (
+    DeviceNDArray,
+    DeviceRecord,
+    GpuNDArray,
+    GpuRecord,
+    MappedNDArray,
+    as_cuda_array,
+    is_shared,
+)
 from lancehead.cuda.errors import CudaAPIError, UnsupportedError
 from lancehead.cuda.gpu import address_of, dense, extent_of, place, reached
 from lancehead.cuda.memory import Foreign
@@ -56,9 +64,14 @@ def _order(first: _core.Gpu, done: _core.GpuStream | None, then: _core.Gpu, wait
 
 
 def check_raised(
-    gpu: _core.Gpu, stream: _core.GpuStream | None, address: int, barrier: int | None, sites: list[tuple[str, str, str, str, int]]
+    gpu: _core.Gpu,
+    stream: _core.GpuStream | None,
+    address: int,
+    barrier: int | None,
+    sites: list[tuple[str, str, str, str, int]],
 ) -> None:
-    """Waits, raises the exception that a thread has noted, and clears the note and the counter of the grid's barrier."""
+    """Waits, raises the exception that a thread has noted, and clears the note and the counter of the grid's
+    barrier."""
     if stream is not None:
         stream.wait()
     note = np.zeros(8, np.int32)
@@ -69,7 +82,7 @@ def check_raised(
     if barrier is not None:
         gpu.write(barrier, np.zeros(4, np.uint8))
     name, text, function, file, line = sites[note[1]]
-    error = getattr(builtins, name, Exception)(*([text] if text else []))
+    error: Any = getattr(builtins, name, Exception)(*([text] if text else []))
     error.block, error.thread = tuple(note[2:5].tolist()), tuple(note[5:8].tolist())
     error.add_note(f'File "{file}", line {line}, in {function}')
     raise placed(error)
@@ -203,7 +216,11 @@ def _host_array(value: Any) -> np.ndarray | None:
         return None if isinstance(value, GpuNDArray) else value._data
     if isinstance(value, DeviceRecord) and not isinstance(value, GpuRecord):
         return _array_of(value._data)
-    if hasattr(value, "__dlpack_device__") and not isinstance(value, GpuNDArray) and value.__dlpack_device__()[0] == dlpack.HOST:
+    if (
+        hasattr(value, "__dlpack_device__")
+        and not isinstance(value, GpuNDArray)
+        and value.__dlpack_device__()[0] == dlpack.HOST
+    ):
         return np.from_dlpack(value)
     return None
 
@@ -221,8 +238,10 @@ def check_reach(gpu: _core.Gpu, array: Any, what: str = "an array that the kerne
         CudaAPIError: kernels cannot use that memory.
     """
     if isinstance(array, GpuNDArray) and array.gpu is not gpu and (gpu, array.gpu) not in reached:
-        text = (f"{what} is in the memory of GPU {array.gpu.number}, the kernel runs on GPU {gpu.number}: select that one, copy "
-                "the array with cuda.to_device, or call current_context().enable_peer_access: CUDA_ERROR_INVALID_VALUE")  # fmt: skip
+        text = (
+            f"{what} is in the memory of GPU {array.gpu.number}, the kernel runs on GPU {gpu.number}: select that one, "
+            "copy the array with cuda.to_device, or call current_context().enable_peer_access: CUDA_ERROR_INVALID_VALUE"
+        )
         raise CudaAPIError(1, text)
 
 
@@ -252,6 +271,9 @@ def _on_gpu(value: Any, copies: _Copies) -> Any:
     else:
         return value
     if not made.flags.aligned:
-        raise UnsupportedError("an argument is an array whose elements are not aligned in the memory of the GPU: cuda.to_device makes a copy that is")
+        raise UnsupportedError(
+            "an argument is an array whose elements are not aligned in the memory of the GPU: cuda.to_device makes a "
+            "copy that is"
+        )
     copies.addresses.add(address_of(made))
     return made[()] if isinstance(value, (np.void, DeviceRecord)) else made

@@ -1,7 +1,7 @@
 """Functions of other languages that kernels call: CUDA C, PTX, and machine code.
 
-PTX is read back and compiled with the kernel. CUDA C becomes PTX by NVIDIA's compiler: NVRTC or `nvcc`, whichever is installed. Machine
-code, and PTX that cannot be read back, is joined to kernels for GPUs by NVIDIA's linker.
+PTX is read back and compiled with the kernel. CUDA C becomes PTX by NVIDIA's compiler: NVRTC or `nvcc`, whichever is
+installed. Machine code, and PTX that cannot be read back, is joined to kernels for GPUs by NVIDIA's linker.
 """
 
 from __future__ import annotations
@@ -116,7 +116,8 @@ class LTOIR(LinkableCode):
 
 
 class LoadedCode:
-    """What callbacks get on the CPU device: a kernel's code for one tuple of argument types. The driver knows nothing of it."""
+    """What callbacks get on the CPU device: a kernel's code for one tuple of argument types. The driver knows nothing
+    of it."""
 
     def __init__(self) -> None:
         self.handle = object()
@@ -126,7 +127,8 @@ _LOADING = threading.RLock()
 
 
 def load(kernel: Any, items: list[LinkableCode], types: Any) -> None:
-    """Calls the callbacks of what a kernel is linked with: once before it runs with arguments of these types, and when it goes, its context is reset or Python ends."""
+    """Calls the callbacks of what a kernel is linked with: once before it runs with arguments of these types, and when
+    it goes, its context is reset or Python ends."""
     with _LOADING:
         if (known := kernel.loaded.get(types)) is None or not known.alive:
             code = LoadedCode()
@@ -156,11 +158,14 @@ class DeclaredFunction:
         raise RuntimeError(f"{self.name} is a function for devices: kernels call it")
 
 
-def declare_device(name: str, sig: Any, link: Any = None, use_cooperative: bool = False, abi: str = "numba") -> DeclaredFunction:
+def declare_device(
+    name: str, sig: Any, link: Any = None, use_cooperative: bool = False, abi: str = "numba"
+) -> DeclaredFunction:
     """A function for devices that is defined in CUDA C or PTX.
 
-    `link` says where: paths of files, `CUSource`, `PTXSource`, or several of them; without it, the kernel's own `link` has to. By Numba's
-    convention (`abi="numba"`) it is `extern "C" __device__ int f(T *result, ...)`, which gives 0; by C's, `T f(...)`.
+    `link` says where: paths of files, `CUSource`, `PTXSource`, or several of them; without it, the kernel's own `link`
+    has to. By Numba's convention (`abi="numba"`) it is `extern "C" __device__ int f(T *result, ...)`, which gives 0; by
+    C's, `T f(...)`.
 
     >>> from lancehead import cuda
     >>> cuda.declare_device("twice", "int32(int32)").sig
@@ -219,7 +224,8 @@ def number(link: Any) -> int:
 
 
 def ptx_of(function: DeclaredFunction, kernel: int) -> tuple[str, str | None]:
-    """PTX of what a function is linked with, and the kernel that calls it: one module of all; and why some of it has none."""
+    """PTX of what a function is linked with, and the kernel that calls it: one module of all; and why some of it has
+    none."""
     modules = _modules([function], kernel)
     made = [data.decode() for kind, _, data in modules if kind == "ptx"]
     ir = [module for module in modules if module[0] == "ltoir"]
@@ -267,7 +273,9 @@ def _modules(functions: list[DeclaredFunction], kernel: int) -> list[tuple[str, 
 def _of_ir(name: str, modules: list[tuple[str, str, bytes]]) -> str:
     # Only what something refers to is kept: a variable with the function's address.
     keep = f'extern "C" {{ __device__ void {name}(); __device__ void (*lh_keep_{name})() = {name}; }}'
-    ptx = toolkit.linked([*modules, ("ltoir", "keep", nvrtc.lto_ir(keep))], "-arch=sm_90", "-ptx").rstrip(b"\0").decode()
+    ptx = (
+        toolkit.linked([*modules, ("ltoir", "keep", nvrtc.lto_ir(keep))], "-arch=sm_90", "-ptx").rstrip(b"\0").decode()
+    )
     return "\n".join(line for line in ptx.splitlines() if f"lh_keep_{name}" not in line)
 
 
@@ -298,5 +306,9 @@ def _joined(modules: Iterable[str]) -> str:
     lines: list[str] = []
     for i, text in enumerate(modules):
         kept = text.replace("\0", "").splitlines()
-        lines += kept if i == 0 else [line for line in kept if not line.lstrip().startswith((".version", ".target", ".address_size"))]
+        lines += (
+            kept
+            if i == 0
+            else [line for line in kept if not line.lstrip().startswith((".version", ".target", ".address_size"))]
+        )
     return "\n".join(lines) + "\n"

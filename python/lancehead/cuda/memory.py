@@ -52,7 +52,10 @@ class MemoryPointer:
         return self.device_pointer
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, MemoryPointer) and (self.device_pointer, self.size) == (other.device_pointer, other.size)
+        return isinstance(other, MemoryPointer) and (self.device_pointer, self.size) == (
+            other.device_pointer,
+            other.size,
+        )
 
     def __hash__(self) -> int:
         return hash(self.device_pointer)
@@ -147,12 +150,13 @@ def over(interface: dict[str, Any], owner: Any) -> np.ndarray:
 def dtype_of(interface: dict[str, Any]) -> np.dtype:
     """The type of the elements."""
     descr = interface.get("descr")
-    return np.dtype(descr if descr and descr[0][0] else interface["typestr"])
+    found: np.dtype = np.dtype(descr if descr and descr[0][0] else interface["typestr"])
+    return found
 
 
 def interface_of(data: np.ndarray, stream: int | None) -> dict[str, Any]:
-    """The description of device memory for other libraries; addresses are the device's, the host's where that is the CPU. The
-    stream is the one that others have to wait for, by its number in the protocol, or None."""
+    """The description of device memory for other libraries; addresses are the device's, the host's where that is the
+    CPU. The stream is the one that others have to wait for, by its number in the protocol, or None."""
     made = dict(data.__array_interface__)
     if not data.size:
         made["data"] = (0, made["data"][1])

@@ -59,16 +59,23 @@ class Name:
 
 _XYZ = ("x", "y", "z")
 _ATOMICS = (
-    "add", "sub", "max", "min", "nanmax", "nanmin", "and_", "or_", "xor", "exch", "inc", "dec", "cas", "compare_and_swap",
+    "add", "sub", "max", "min", "nanmax", "nanmin", "and_", "or_", "xor", "exch", "inc", "dec", "cas",
+    "compare_and_swap",
 )  # fmt: skip
 
 if TYPE_CHECKING:
     from lancehead.cuda.declared import *  # noqa: F403
 else:
-    threadIdx, blockIdx, blockDim, gridDim = (Name(f"cuda.{n}", _XYZ) for n in ("threadIdx", "blockIdx", "blockDim", "gridDim"))
+    threadIdx, blockIdx, blockDim, gridDim = (
+        Name(f"cuda.{n}", _XYZ) for n in ("threadIdx", "blockIdx", "blockDim", "gridDim")
+    )
     grid, gridsize = Name("cuda.grid"), Name("cuda.gridsize")
     laneid, warpsize = Name("cuda.laneid"), Name("cuda.warpsize")
-    shared, local, const = Name("cuda.shared", ("array",)), Name("cuda.local", ("array",)), Name("cuda.const", ("array_like",))
+    shared, local, const = (
+        Name("cuda.shared", ("array",)),
+        Name("cuda.local", ("array",)),
+        Name("cuda.const", ("array_like",)),
+    )
     atomic = Name("cuda.atomic", _ATOMICS)
     syncthreads, syncthreads_count = Name("cuda.syncthreads"), Name("cuda.syncthreads_count")
     syncthreads_and, syncthreads_or = Name("cuda.syncthreads_and"), Name("cuda.syncthreads_or")
@@ -79,7 +86,11 @@ else:
     shfl_sync, shfl_up_sync = Name("cuda.shfl_sync"), Name("cuda.shfl_up_sync")
     shfl_down_sync, shfl_xor_sync = Name("cuda.shfl_down_sync"), Name("cuda.shfl_xor_sync")
     all_sync, any_sync, eq_sync = Name("cuda.all_sync"), Name("cuda.any_sync"), Name("cuda.eq_sync")
-    ballot_sync, match_any_sync, match_all_sync = Name("cuda.ballot_sync"), Name("cuda.match_any_sync"), Name("cuda.match_all_sync")
+    ballot_sync, match_any_sync, match_all_sync = (
+        Name("cuda.ballot_sync"),
+        Name("cuda.match_any_sync"),
+        Name("cuda.match_all_sync"),
+    )
     popc, brev, clz, ffs = Name("cuda.popc"), Name("cuda.brev"), Name("cuda.clz"), Name("cuda.ffs")
     fma, cbrt, selp, nanosleep = Name("cuda.fma"), Name("cuda.cbrt"), Name("cuda.selp"), Name("cuda.nanosleep")
     ldca, ldcg, ldcs, ldlu, ldcv = (Name(f"cuda.{n}") for n in ("ldca", "ldcg", "ldcs", "ldlu", "ldcv"))

@@ -75,7 +75,16 @@ def _by_program(program: str, source: str, name: str, folders: tuple[str, ...]) 
         where = Path(folder) / (Path(name).name if name.endswith(".cu") else "source.cu")
         where.write_text(source)
         out = Path(folder) / "out.ptx"
-        command = [program, "-ptx", "-rdc=true", "-arch=compute_90", *(f"-I{f}" for f in folders), str(where), "-o", str(out)]
+        command = [
+            program,
+            "-ptx",
+            "-rdc=true",
+            "-arch=compute_90",
+            *(f"-I{f}" for f in folders),
+            str(where),
+            "-o",
+            str(out),
+        ]
         # What nvcc starts writes to its standard input, whatever that is.
         done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
         log = (done.stderr + done.stdout).replace(folder + os.sep, "").strip()

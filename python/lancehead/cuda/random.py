@@ -18,8 +18,13 @@ xoroshiro128p_dtype = np.dtype([("s0", np.uint64), ("s1", np.uint64)], align=Tru
 
 if TYPE_CHECKING:
     from lancehead.cuda.declared.random import (
-        init_xoroshiro128p_state, xoroshiro128p_jump, xoroshiro128p_next, xoroshiro128p_normal_float32, xoroshiro128p_normal_float64,
-        xoroshiro128p_uniform_float32, xoroshiro128p_uniform_float64,
+        init_xoroshiro128p_state,
+        xoroshiro128p_jump,
+        xoroshiro128p_next,
+        xoroshiro128p_normal_float32,
+        xoroshiro128p_normal_float64,
+        xoroshiro128p_uniform_float32,
+        xoroshiro128p_uniform_float64,
     )  # fmt: skip
 else:
     init_xoroshiro128p_state = Name("cuda.random.init_xoroshiro128p_state")
@@ -51,7 +56,8 @@ def _make_runs(states: Any, first: Any) -> None:
 
 
 def _first_states(runs: int, seed: int, start: int) -> np.ndarray:
-    """The first state of each run. A jump is linear over bits, so many at a time are a product of matrices, whose rows are states."""
+    """The first state of each run. A jump is linear over bits, so many at a time are a product of matrices, whose rows
+    are states."""
     made = np.empty(runs, xoroshiro128p_dtype)
     made[:1] = _splitmix64(seed)
     jump, known = _matrix_of_jump(), min(runs, 1)

@@ -1,5 +1,5 @@
-"""Streams and events. What is put into a stream of the CPU device is done at once, which is an order that any stream allows; on a
-GPU they are the driver's.
+"""Streams and events. What is put into a stream of the CPU device is done at once, which is an order that any stream
+allows; on a GPU they are the driver's.
 """
 
 from __future__ import annotations
@@ -40,7 +40,9 @@ class Stream:
     def __repr__(self) -> str:
         names = {0: "Default CUDA stream", 1: "Legacy default CUDA stream", 2: "Per-thread default CUDA stream"}
         kind = "External CUDA stream" if self.external else "CUDA stream"
-        return f"<{names.get(self.handle, f'{kind} {self.handle}')} on {'CPU device' if current_gpu() is None else 'GPU'}>"
+        return (
+            f"<{names.get(self.handle, f'{kind} {self.handle}')} on {'CPU device' if current_gpu() is None else 'GPU'}>"
+        )
 
     def close(self) -> None:
         """Ends the stream, which does what is in it: what is put into it after that raises CudaAPIError."""
@@ -83,8 +85,8 @@ class Stream:
         self.synchronize()
 
     def add_callback(self, callback: Callable[[Stream, int, Any], object], arg: Any = None) -> None:
-        """Calls a function with the stream, an error's number or 0, and `arg`, when all that was put into the stream is done; on a GPU
-        in a thread of the driver's, where nothing of CUDA may be called."""
+        """Calls a function with the stream, an error's number or 0, and `arg`, when all that was put into the stream is
+        done; on a GPU in a thread of the driver's, where nothing of CUDA may be called."""
 
         def call(status: int) -> None:
             try:
@@ -128,8 +130,8 @@ def on_gpu(gpu: _core.Gpu, stream: Any) -> _core.GpuStream | None:
 
 
 def exported(stream: Any, is_gpu: bool) -> int | None:
-    """The number of a stream in the array interface, where the default one is 1 and 0 is forbidden. On a GPU there is always one to
-    wait for; without a GPU only if somebody has named one."""
+    """The number of a stream in the array interface, where the default one is 1 and 0 is forbidden. On a GPU there is
+    always one to wait for; without a GPU only if somebody has named one."""
     number = int(stream) if stream else 0
     return (number or _LEGACY) if is_gpu or number else None
 

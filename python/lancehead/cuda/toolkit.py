@@ -1,4 +1,5 @@
-"""What is installed of NVIDIA's toolkit, in wheels or as a whole, and what of it works without a GPU: assembler, disassembler, linker."""
+"""What is installed of NVIDIA's toolkit, in wheels or as a whole, and what of it works without a GPU: assembler,
+disassembler, linker."""
 
 from __future__ import annotations
 
@@ -106,9 +107,15 @@ def linked(items: list[tuple[str, str, bytes]], *options: str) -> bytes:
         for kind, name, data in items:
             # PTX ends with a zero byte.
             data = data + b"\0" if kind == "ptx" else data
-            status = status or _jit(found, "AddData")(handle, _INPUTS[kind], data, ctypes.c_size_t(len(data)), name.encode())
+            status = status or _jit(found, "AddData")(
+                handle, _INPUTS[kind], data, ctypes.c_size_t(len(data)), name.encode()
+            )
         if status or _jit(found, "Complete")(handle):
-            said = read(_jit(found, "GetErrorLogSize"), _jit(found, "GetErrorLog"), handle).rstrip(b"\0").decode(errors="replace")
+            said = (
+                read(_jit(found, "GetErrorLogSize"), _jit(found, "GetErrorLog"), handle)
+                .rstrip(b"\0")
+                .decode(errors="replace")
+            )
             raise LinkerError(said.rstrip() or f"nvJitLink gives the error {status}")
         what = "Ptx" if "-ptx" in options else "Cubin"
         return read(_jit(found, f"GetLinked{what}Size"), _jit(found, f"GetLinked{what}"), handle)
@@ -118,10 +125,9 @@ def linked(items: list[tuple[str, str, bytes]], *options: str) -> bytes:
 
 def _jit(found: ctypes.CDLL, name: str) -> Callable[..., int]:
     # Until CUDA 12.4 the functions' names ended in their version.
-    try:
-        return getattr(found, f"nvJitLink{name}")  # type: ignore[no-any-return]
-    except AttributeError:
-        return next(getattr(found, f"__nvJitLink{name}_12_{n}") for n in range(9) if hasattr(found, f"__nvJitLink{name}_12_{n}"))  # type: ignore[no-any-return]
+    names = [f"nvJitLink{name}", *(f"__nvJitLink{name}_12_{n}" for n in range(9))]
+    function: Callable[..., int] = next(getattr(found, n) for n in names if hasattr(found, n))
+    return function
 
 
 def read(size_of: Callable[..., int], get: Callable[..., int], handle: ctypes.c_void_p) -> bytes:

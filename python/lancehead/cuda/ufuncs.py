@@ -26,7 +26,11 @@ class DeviceUFunc:
 
     def __init__(self, function: Callable[..., Any], ufunc: Any, fastmath: Any = False) -> None:
         self.py_func, self._ufunc, self._loops = function, ufunc, GpuLoops(function, ufunc, fastmath)
-        self.__name__, self.__qualname__, self.__module__ = function.__name__, function.__qualname__, function.__module__
+        self.__name__, self.__qualname__, self.__module__ = (
+            function.__name__,
+            function.__qualname__,
+            function.__module__,
+        )
         self.__doc__ = function.__doc__
 
     def __repr__(self) -> str:
@@ -46,8 +50,8 @@ class DeviceUFunc:
         if len(args) < nin or len(outs) not in (0, nout):
             given = f"Got {len(args)} positional argument{'' if len(args) == 1 else 's'}."
             raise TypeError(
-                f"gufunc accepts {nin} positional arguments (when providing input only) or {nin + nout} positional arguments "
-                f"(when providing input and output). {given}"
+                f"gufunc accepts {nin} positional arguments (when providing input only) or {nin + nout} positional "
+                f"arguments (when providing input and output). {given}"
             )
         if current_gpu() is not None:
             made = self._loops(args[:nin], outs, stream, self.max_blocksize)
@@ -64,7 +68,10 @@ class DeviceUFunc:
         except TypeError:
             if (fitted := self._fitted(inputs)) is None:
                 if any(map(is_cuda_array, args)):
-                    raise TypeError(f"no loop of {self.__name__} takes these types, and an array of a device does not support .astype(): convert it before") from None
+                    raise TypeError(
+                        f"no loop of {self.__name__} takes these types, and an array of a device does not support "
+                        ".astype(): convert it before"
+                    ) from None
                 raise
             result = self._ufunc(*fitted)
         if not any(map(is_cuda_array, args)):
@@ -73,11 +80,15 @@ class DeviceUFunc:
         return made if nout > 1 else made[0]
 
     def _fitted(self, inputs: list[Any]) -> list[Any] | None:
-        """Numbers as the first loop wants them that takes the arrays and numbers of their kind; `None` if there is none, or nothing to convert."""
+        """Numbers as the first loop wants them that takes the arrays and numbers of their kind; `None` if there is
+        none, or nothing to convert."""
         scalar = [isinstance(x, (int, float, complex, np.generic)) for x in inputs]
         for loop in self._ufunc.types if any(scalar) else ():
             wanted = [np.dtype(c) for c in loop.split("->")[0]]
-            if all(np.can_cast(np.asarray(x).dtype, t, "same_kind" if s else "safe") for x, t, s in zip(inputs, wanted, scalar, strict=True)):
+            if all(
+                np.can_cast(np.asarray(x).dtype, t, "same_kind" if s else "safe")
+                for x, t, s in zip(inputs, wanted, scalar, strict=True)
+            ):
                 return [t.type(x) if s else x for x, t, s in zip(inputs, wanted, scalar, strict=True)]
         return None
 
@@ -125,11 +136,16 @@ def guvectorize(ftylist: Any, signature: str | None = None, target: str = "cuda"
         raise TypeError("nopython flag must be True")
     unknown = options.keys() - _OPTIONS
     if unknown:
-        raise TypeError(f"The following target options are not supported: {', '.join(sorted(unknown))}{suggestion(min(unknown), _OPTIONS)}")
+        raise TypeError(
+            "The following target options are not supported: "
+            f"{', '.join(sorted(unknown))}{suggestion(min(unknown), _OPTIONS)}"
+        )
     for s in ftylist if isinstance(ftylist, list) else []:
         result = getattr(s, "return_type", None)
         if result not in (None, types.void):
-            raise TypeError(f"guvectorized functions cannot return values: signature {s} specifies {result} return type")
+            raise TypeError(
+                f"guvectorized functions cannot return values: signature {s} specifies {result} return type"
+            )
     given = (ftylist,) if signature is None else (ftylist, signature)
     return _wrapped(lambda g, **o: ufuncs.guvectorize(*g, **o), given, options)
 

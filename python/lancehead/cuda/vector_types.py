@@ -12,7 +12,8 @@ _BASES = (
     "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64",
 )  # fmt: skip
 _ALIASES = {
-    "char": "int8", "short": "int16", "int": "int32", "long": "int64", "longlong": "int64", "uchar": "uint8", "ushort": "uint16",
+    "char": "int8", "short": "int16", "int": "int32", "long": "int64", "longlong": "int64", "uchar": "uint8",
+    "ushort": "uint16",
     "uint": "uint32", "ulong": "uint64", "ulonglong": "uint64", "float": "float32", "double": "float64",
 }  # fmt: skip
 
@@ -26,8 +27,10 @@ def _vector(base: str, size: int) -> Any:
 
 
 vector_types: dict[str, Any] = {f"{base}x{n}": _vector(base, n) for base in _BASES for n in _SIZES}
-_named: dict[str, Any] = {f"{alias}{n}": vector_types[f"{base}x{n}"] for alias, base in _ALIASES.items() for n in _SIZES}
+_named: dict[str, Any] = {
+    f"{alias}{n}": vector_types[f"{base}x{n}"] for alias, base in _ALIASES.items() for n in _SIZES
+}
 for _alias, _vector_type in _named.items():
     _vector_type.aliases.append(_alias)
 globals().update(vector_types, **_named)
-__all__ = sorted([*vector_types, *_named])
+__all__ = sorted([*vector_types, *_named])  # noqa: PLE0605

@@ -24,10 +24,15 @@ def draw_chart(results: list[Measurement], paths: list[Path]) -> None:
             # From 1 on: what is slower than the plain version points to the left.
             axes.barh(place, result.speedup - 1.0, left=1.0, color=colours[result.program.baseline], height=0.7)
             label = f"{result.speedup:,.0f} ×" if result.speedup >= 10 else f"{result.speedup:.1f} ×"
-            axes.annotate(label, (max(result.speedup, 1.0), place), xytext=(4, 0), textcoords="offset points", va="center")
+            axes.annotate(
+                label, (max(result.speedup, 1.0), place), xytext=(4, 0), textcoords="offset points", va="center"
+            )
         axes.set_yticks(range(len(shown)), [result.program.title for result in shown])
         axes.set_xscale("log")
-        axes.set_xlim(left=min([1.0, *(r.speedup / 2 for r in shown if r.speedup < 1.0)]), right=max([10.0, *(r.speedup * 3 for r in shown)]))
+        axes.set_xlim(
+            left=min([1.0, *(r.speedup / 2 for r in shown if r.speedup < 1.0)]),
+            right=max([10.0, *(r.speedup * 3 for r in shown)]),
+        )
         axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
         axes.set_xlabel("times as fast as the plain version (compile time not included)")
         axes.spines[["top", "right"]].set_visible(False)

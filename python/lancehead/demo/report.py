@@ -32,7 +32,9 @@ def print_report(console: Console, results: list[Measurement], not_yet: dict[str
     """The table of times, then what failed and what is not there yet, by name."""
     shown = [result for result in results if not result.failure]
     wide = console.width >= _WIDE
-    table = Table(title="lancehead demo", title_justify="left", header_style="bold", box=SIMPLE_HEAD, caption_justify="left")
+    table = Table(
+        title="lancehead demo", title_justify="left", header_style="bold", box=SIMPLE_HEAD, caption_justify="left"
+    )
     # Words go on in the next line where there is no room; numbers are never cut.
     table.add_column("Program")
     if wide:
@@ -62,14 +64,20 @@ def cells(result: Measurement, wide: bool) -> Iterator[str]:
         yield result.size
     yield f"{result.program.baseline} {seconds(result.plain):>7}"
     yield seconds(result.compiled)
-    yield f"[bold green]{result.speedup:,.0f} ×[/]" if result.speedup >= 100 else f"[bold green]{result.speedup:.1f} ×[/]"
+    yield (
+        f"[bold green]{result.speedup:,.0f} ×[/]" if result.speedup >= 100 else f"[bold green]{result.speedup:.1f} ×[/]"
+    )
     yield seconds(result.compiling)
 
 
 def agreement(programs: list[Program]) -> str:
     """How well plain and compiled answers agree."""
     near = [f"{program.name} {program.tolerance:.0e}" for program in programs if program.tolerance]
-    return "Answers are equal" + (f"; where sums are taken in another order, within: {', '.join(near)}" if near else "") + "."
+    return (
+        "Answers are equal"
+        + (f"; where sums are taken in another order, within: {', '.join(near)}" if near else "")
+        + "."
+    )
 
 
 def seconds(value: float) -> str:

@@ -153,8 +153,10 @@ def exp(z):
         return prim.complex(size, w.imag)
     if not prim.isfinite(w.imag):
         _check_domain(prim.isinf(w.imag) and size > 0.0)
-        return prim.complex(size, size) if size == 0.0 else prim.complex(
-            size if prim.isinf(size) else w.imag - w.imag, w.imag - w.imag
+        return (
+            prim.complex(size, size)
+            if size == 0.0
+            else prim.complex(size if prim.isinf(size) else w.imag - w.imag, w.imag - w.imag)
         )
     if size == 0.0 or prim.isinf(w.real):
         return prim.complex(prim.copysign(size, prim.cos(w.imag)), prim.copysign(size, prim.sin(w.imag)))
@@ -327,7 +329,9 @@ def asinh(z):
     one = _like(1, w)
     s = sqrt(prim.complex(one + w.imag, -w.real))
     t = sqrt(prim.complex(one - w.imag, w.real))
-    return prim.complex(prim.asinh(s.real * t.imag - t.real * s.imag), prim.atan2(w.imag, s.real * t.real - s.imag * t.imag))
+    return prim.complex(
+        prim.asinh(s.real * t.imag - t.real * s.imag), prim.atan2(w.imag, s.real * t.real - s.imag * t.imag)
+    )
 
 
 def acosh(z):

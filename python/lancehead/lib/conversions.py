@@ -14,7 +14,7 @@ def int_of_float(x):
         if wide - wide != 0.0:
             raise OverflowError("cannot convert float infinity to integer")
         raise OverflowError("the integer does not fit 64 bits")
-    return n
+    return prim.cast(n, int)
 
 
 def index_of(x):

@@ -6,27 +6,43 @@ from lancehead.lib import prim
 
 
 def several(f, in_types, out_types, ins, outs):
-    """Arrays of the results of `f` for broadcast operands."""
+    """Arrays of the results of `f` for broadcast operands, in `outs` but where these are None."""
     shape = np.broadcast_shapes(*_shapes(ins, outs))
     for out in outs:
-        if out.shape != shape:
+        if prim.is_array(out) and out.shape != shape:
             raise ValueError("non-broadcastable output operand")
-    made = _apart(outs, ins, True) if len(outs) > 0 else _results(out_types, shape)
+    made = _made(outs, ins, out_types, shape) if len(outs) > 0 else _results(out_types, shape)
     if len(shape) == 0:
         _put(made, (), f(*_items(in_types, ins, ())))
     else:
         for index in np.ndindex(shape):
             _put(made, index, f(*_items(in_types, ins, index)))
     if len(outs) == 0:
-        return made
-    _copy_back(outs, made)
-    return outs
+        return _values(made)
+    return _delivered(outs, made)
+
+
+def _made(outs, ins, types, shape):
+    made = ()
+    for k, out in enumerate(_apart(outs, ins, True)):
+        made = (*made, np.empty(shape, types[k])) if prim.is_none(out) else (*made, out)
+    return made
+
+
+def _delivered(outs, made):
+    results = ()
+    for k, out in enumerate(outs):
+        results = (*results, made[k]) if prim.is_none(out) else (*results, _copied_back(out, made[k]))
+    return results
 
 
 def _apart(outs, ins, is_elementwise):
     # Outputs to compute into: copies of those that share memory with an input, other than element by element.
     made = ()
     for a in outs:
+        if prim.is_none(a):
+            made = (*made, a)
+            continue
         free = True
         for b in ins:
             if prim.is_array(b):
@@ -56,7 +72,7 @@ def _span(a):
 def _shapes(ins, outs):
     shapes = ()
     for a in ins + outs:
-        shapes = (*shapes, np.shape(a))
+        shapes = shapes if prim.is_none(a) else (*shapes, np.shape(a))
     return shapes
 
 
@@ -150,14 +166,17 @@ def _dtype(kind):
 def _core_sizes(name, layout, which, k, a, dims, sizes):
     rank = len(dims)
     if a.ndim < rank:
-        raise ValueError(f"{name}: {which} operand {k} does not have enough dimensions (has {a.ndim}, gufunc core with signature {layout} requires {rank})")
+        raise ValueError(
+            f"{name}: {which} operand {k} does not have enough dimensions (has {a.ndim}, gufunc core with signature "
+            f"{layout} requires {rank})"
+        )
     for j, dim in enumerate(dims):
         n = a.shape[a.ndim - rank + j]
         want = sizes[len(dim)]
         if want >= 0 and want != n:
             raise ValueError(
-                f"Operand has a mismatch in one of its core dimensions: {name}: {which} operand {k} has a mismatch in its core dimension {j}, "
-                f"with gufunc signature {layout} (size {n} is different from {want})"
+                f"Operand has a mismatch in one of its core dimensions: {name}: {which} operand {k} has a mismatch in "
+                f"its core dimension {j}, with gufunc signature {layout} (size {n} is different from {want})"
             )
         sizes = prim.tuple_set(sizes, len(dim), n)
     return sizes
@@ -194,8 +213,13 @@ def _typed_outputs(kinds, outs):
 
 def _copy_back(outs, computed):
     for k, a in enumerate(outs):
-        if prim.dtype_of(a) != prim.dtype_of(computed[k]) or a is not computed[k]:
-            a[...] = computed[k]
+        _copied_back(a, computed[k])
+
+
+def _copied_back(out, computed):
+    if prim.dtype_of(out) != prim.dtype_of(computed) or out is not computed:
+        out[...] = computed
+    return out
 
 
 def _views(kinds, dims, operands, index):
@@ -213,7 +237,9 @@ def _view(kind, a, core, index):
         return prim.load(p, dtype)
     if len(core) == 0 and len(kind[1]) == 1:
         return prim.array(prim.nobody(), p, (1,), (prim.itemsize(dtype),), dtype, "C")
-    return prim.array(prim.nobody(), p, a.shape[loops:], a.strides[loops:], dtype, "C" if prim.layout(a) == "C" else "A")
+    return prim.array(
+        prim.nobody(), p, a.shape[loops:], a.strides[loops:], dtype, "C" if prim.layout(a) == "C" else "A"
+    )
 
 
 def _values(made):

@@ -209,7 +209,7 @@ def frexp(x):
     bits = prim.bits_of_f64(v)
     exponent = ((bits >> 52) & 2047) - 1022
     mantissa = prim.f64_of_bits((bits & -9218868437227405313) | 4602678819172646912)
-    return mantissa, int(exponent) + shift
+    return prim.cast(mantissa, float), prim.cast(exponent, int) + shift
 
 
 def ldexp(x, i):
@@ -219,7 +219,7 @@ def ldexp(x, i):
     6.0
     """
     n = min(max(int(i), -5000), 5000)
-    v = prim.ldexp(float(x), prim.cast(n, np.int32))
+    v = prim.cast(prim.ldexp(float(x), prim.cast(n, np.int32)), float)
     if v - v != 0.0 and x - x == 0.0:
         raise OverflowError("math range error")
     return v

@@ -8,7 +8,6 @@ import numpy as np
 
 from lancehead.lib import prim
 
-
 _abs = abs
 
 

@@ -10,7 +10,7 @@ from lancehead.lib.lists import slice_bounds, slice_length
 
 def int_of(x):
     """A truth value as an integer, an integer as it is."""
-    return prim.cast(x, np.int64) if prim.is_bool(x) else x
+    return index_of(x) if prim.is_bool(x) else x
 
 
 def _magnitude(x):
@@ -27,7 +27,7 @@ class int:
         >>> (37).bit_length()
         6
         """
-        return 64 - prim.cast(prim.ctlz(_magnitude(self)), np.int64)
+        return 64 - index_of(prim.ctlz(_magnitude(self)))
 
     def bit_count(self):
         """Number of ones in the absolute value.
@@ -35,7 +35,7 @@ class int:
         >>> (13).bit_count()
         3
         """
-        return prim.popcount(_magnitude(self))
+        return index_of(prim.popcount(_magnitude(self)))
 
     def conjugate(self):
         """The number itself.
@@ -147,9 +147,10 @@ class tuple:
         """
         if len(self) != len(other):
             return False
-        if len(self) == 0:
-            return True
-        return self[0] == other[0] and self[1:] == other[1:]
+        for a, b in zip(self, other):
+            if not (a == b):
+                return False
+        return True
 
     def __lt__(self, other):
         """Whether it comes before another tuple.
@@ -157,11 +158,10 @@ class tuple:
         >>> (1, 2) < (1, 3)
         True
         """
-        if len(self) == 0 or len(other) == 0:
-            return len(self) < len(other)
-        if self[0] != other[0]:
-            return self[0] < other[0]
-        return self[1:] < other[1:]
+        for a, b in zip(self, other):
+            if a != b:
+                return a < b
+        return len(self) < len(other)
 
     def __gt__(self, other):
         """Whether it comes after another tuple.

@@ -7,7 +7,8 @@ import numpy as np
 from lancehead import prange
 from lancehead.lib import prim
 
-#: An array as the function sees it: it begins at the element being computed; the first and last offsets that may be read.
+#: An array as the function sees it: it begins at the element being computed; the first and last offsets that may be
+#: read.
 Relative = namedtuple("Relative", ["stencil_array", "low", "high"])
 
 
@@ -35,7 +36,10 @@ def _check_shapes(relative, ins, shape):
         if not prim.is_none(relative[k]):
             for n, m in zip(a.shape, shape):
                 if n < m:
-                    raise ValueError("Secondary stencil array has some dimension smaller the same dimension in the first stencil input.")
+                    raise ValueError(
+                        "Secondary stencil array has some dimension smaller the same dimension in the first stencil "
+                        "input."
+                    )
 
 
 def _fill_border(out, low, high, value):

@@ -1,7 +1,5 @@
 """Methods of `str`."""
 
-import numpy as np
-
 from lancehead.lib import prim
 from lancehead.lib.conversions import index_of
 from lancehead.lib.text import percent, text_of
@@ -400,7 +398,7 @@ class str:
         >>> "aBC".capitalize()
         'Abc'
         """
-        return prim.lh_str_slice(self, 0, 1).upper() + prim.lh_str_slice(self, 1, len(self)).lower()
+        return prim.lh_str_capitalize(self)
 
     def title(self):
         """The text with every word capitalised.
@@ -408,12 +406,7 @@ class str:
         >>> "ab cd".title()
         'Ab Cd'
         """
-        parts = []
-        inside = False
-        for c in self:
-            parts.append(c.lower() if inside else c.upper())
-            inside = prim.lh_str_isalpha(c)
-        return prim.lh_str_join("", parts)
+        return prim.lh_str_title(self)
 
     def swapcase(self):
         """The text with capitals small and small letters capital.
@@ -421,7 +414,7 @@ class str:
         >>> "aB".swapcase()
         'Ab'
         """
-        return prim.lh_str_join("", [c.lower() if prim.lh_str_isupper(c) else c.upper() for c in self])
+        return prim.lh_str_swapcase(self)
 
     def zfill(self, width):
         """The text, filled with zeros after its sign.

@@ -70,7 +70,9 @@ def _without(shape, axes):
 
 def _masked(u, a, axes, dtype, initial, where):
     if prim.is_none(initial) and prim.is_none(prim.ufunc_identity(u)):
-        raise ValueError("reduction operation does not have an identity, so to use a where mask one has to specify 'initial'")
+        raise ValueError(
+            "reduction operation does not have an identity, so to use a where mask one has to specify 'initial'"
+        )
     start = prim.ufunc_identity(u) if prim.is_none(initial) else initial
     mask = np.broadcast_to(where, a.shape)
     total = np.full(_ones(a.shape, axes), start, _result_type(u, a, dtype, start))
@@ -241,7 +243,15 @@ def reduceat(u, array, indices, axis=0, dtype=None, out=None):
         for j in range(at.size):
             stop = at[j + 1] if j + 1 < at.size else n
             count = max(stop - at[j], 1)
-            _part(u, a, prim.ptr_add(p, at[j] * a.strides[k]), a.strides[k], made, prim.ptr_add(q, j * made.strides[k]), count)
+            _part(
+                u,
+                a,
+                prim.ptr_add(p, at[j] * a.strides[k]),
+                a.strides[k],
+                made,
+                prim.ptr_add(q, j * made.strides[k]),
+                count,
+            )
     if prim.is_none(out):
         return made
     if out.shape != shape:

@@ -1,4 +1,5 @@
-"""Gravity by a CUDA kernel that shares tiles of bodies among the threads of a block, beside NumPy's arrays of all pairs."""
+"""Gravity by a CUDA kernel that shares tiles of bodies among the threads of a block, beside NumPy's arrays of all
+pairs."""
 
 import numpy as np
 

@@ -1,7 +1,7 @@
 """Sparse principal components of the digits by random projection.
 
-The data's leading directions are the columns of V. A random unit vector c mixes them into a = V c; the norm of the k largest
-entries of a says how much of the variance k pixels alone explain. The best k pixels of many tries are kept.
+The data's leading directions are the columns of V. A random unit vector c mixes them into a = V c; the norm of the k
+largest entries of a says how much of the variance k pixels alone explain. The best k pixels of many tries are kept.
 """
 
 import numpy as np

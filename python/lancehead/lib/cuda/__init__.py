@@ -1,4 +1,5 @@
-"""`cuda.*` in kernels, in the library's dialect. What is primitive is a function of the run-time library, on a CPU as on a GPU."""
+"""`cuda.*` in kernels, in the library's dialect. What is primitive is a function of the run-time library, on a CPU as
+on a GPU."""
 
 import numpy as np
 
@@ -22,8 +23,8 @@ from lancehead.lib.cuda.warps import (
 )
 
 __all__ = [
-    "activemask", "all_sync", "any_sync", "ballot_sync", "eq_sync", "laneid", "lanemask_lt", "match_all_sync", "match_any_sync",
-    "shfl_down_sync", "shfl_sync", "shfl_up_sync", "shfl_xor_sync", "syncwarp", "warpsize",
+    "activemask", "all_sync", "any_sync", "ballot_sync", "eq_sync", "laneid", "lanemask_lt", "match_all_sync",
+    "match_any_sync", "shfl_down_sync", "shfl_sync", "shfl_up_sync", "shfl_xor_sync", "syncwarp", "warpsize",
 ]  # fmt: skip
 
 
@@ -96,7 +97,8 @@ def _check_hint(array, i):
 
 
 def _load(array, i, how):
-    """An element: on a GPU by an instruction with a cache operator, which is done each time; elsewhere memory is read anew."""
+    """An element: on a GPU by an instruction with a cache operator, which is done each time; elsewhere memory is read
+    anew."""
     _check_hint(array, i)
     if not prim.on_gpu():
         # Threads may wait for what others write, by the two that read what all see.

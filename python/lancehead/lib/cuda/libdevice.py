@@ -1,8 +1,8 @@
-"""NVIDIA's mathematical functions. Those with an underscore are of any float type: `_sin` is `libdevice.sin` of `float64` and
-`libdevice.sinf` of `float32`, to which arguments have been converted.
+"""NVIDIA's mathematical functions. Those with an underscore are of any float type: `_sin` is `libdevice.sin` of
+`float64` and `libdevice.sinf` of `float32`, to which arguments have been converted.
 
-Functions that say how they round are in `rounding.py`, Bessel and inverse error functions in `special.py`. Results are those of
-lancehead's own functions, within their bounds, on the CPU device and on GPUs.
+Functions that say how they round are in `rounding.py`, Bessel and inverse error functions in `special.py`. Results are
+those of lancehead's own functions, within their bounds, on the CPU device and on GPUs.
 """
 
 import math

@@ -57,7 +57,8 @@ def xoroshiro128p_uniform_float32(states, index):
 
 
 def xoroshiro128p_normal_float64(states, index):
-    """A number of the standard normal distribution, by Box and Muller; of uniform ones that are `float32`, as Numba has it."""
+    """A number of the standard normal distribution, by Box and Muller; of uniform ones that are `float32`, as Numba has
+    it."""
     u1 = xoroshiro128p_uniform_float32(states, index)
     u2 = xoroshiro128p_uniform_float32(states, index)
     return prim.sqrt(-2.0 * float(prim.log(u1))) * prim.cos(6.283185307179586 * float(u2))

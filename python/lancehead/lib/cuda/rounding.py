@@ -1,7 +1,7 @@
 """Functions of NVIDIA's that say how they round, by their names without the ending that says it.
 
-The first argument is the mode: 0 for `_rn`, to the nearest; 1 for `_rd`, down; 2 for `_ru`, up; 3 for `_rz`, towards zero. Where
-`half` is in the name, `float16` or `bfloat16` is the second.
+The first argument is the mode: 0 for `_rn`, to the nearest; 1 for `_rd`, down; 2 for `_ru`, up; 3 for `_rz`, towards
+zero. Where `half` is in the name, `float16` or `bfloat16` is the second.
 """
 
 import math
@@ -354,7 +354,8 @@ def _fma_rest(x, y, z, r):
     if z == 0.0:
         return _product_rest(x, y, r)
     (a, i), (b, j), (c, k) = math.frexp(x), math.frexp(y), math.frexp(z)
-    # In units of the third number. A product that is far below its last place counts by its sign only, one far above it is `r` nearly.
+    # In units of the third number. A product that is far below its last place counts by its sign only, one far above it
+    # is `r` nearly.
     place = i + j - k
     if place > 200:
         c = math.ldexp(c, -min(place, 1000))

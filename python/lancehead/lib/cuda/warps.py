@@ -33,7 +33,9 @@ def _value(bits, like):
 def laneid():
     """Place of the thread in its warp."""
     cx = prim.lh_cuda_context()
-    inner = prim.lh_cuda_tid_x() + prim.lh_cuda_bdim_x(cx) * (prim.lh_cuda_tid_y() + prim.lh_cuda_bdim_y(cx) * prim.lh_cuda_tid_z())
+    inner = prim.lh_cuda_tid_x() + prim.lh_cuda_bdim_x(cx) * (
+        prim.lh_cuda_tid_y() + prim.lh_cuda_bdim_y(cx) * prim.lh_cuda_tid_z()
+    )
     return inner & 31
 
 
@@ -81,7 +83,9 @@ def shfl_down_sync(mask, value, delta):
 def shfl_xor_sync(mask, value, lane_mask):
     """The value of the lane whose number differs in some bits."""
     if prim.itemsize(prim.dtype_of(value)) <= 4:
-        return _value(prim.lh_cuda_warp(prim.lh_cuda_context(), 20, int(mask), _bits(value), int(lane_mask) & 31)[0], value)
+        return _value(
+            prim.lh_cuda_warp(prim.lh_cuda_context(), 20, int(mask), _bits(value), int(lane_mask) & 31)[0], value
+        )
     return _value(prim.lh_cuda_warp(prim.lh_cuda_context(), 4, int(mask), _bits(value), int(lane_mask) & 31)[0], value)
 
 

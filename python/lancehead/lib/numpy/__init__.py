@@ -9,8 +9,8 @@ from lancehead.lib.numpy.joining import *  # noqa: F403
 from lancehead.lib.numpy.linalg import cross, dot, inner, kron, matmul, outer, trace, vdot
 from lancehead.lib.numpy.manip import *  # noqa: F403
 from lancehead.lib.numpy.matrices import *  # noqa: F403
-from lancehead.lib.numpy.nans import *  # noqa: F403
 from lancehead.lib.numpy.methods import generic, ndarray
+from lancehead.lib.numpy.nans import *  # noqa: F403
 from lancehead.lib.numpy.reductions import *  # noqa: F403
 from lancehead.lib.numpy.series import *  # noqa: F403
 from lancehead.lib.numpy.sets import *  # noqa: F403

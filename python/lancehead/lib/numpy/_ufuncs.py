@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from lancehead.lib import prim
+
 # Of real numbers the rows of the table are meant; these are what is left, complex ones.
 from lancehead.lib.cmath import acos as arccos
 from lancehead.lib.cmath import acosh as arccosh
@@ -26,12 +27,24 @@ from lancehead.lib.operator import float_rem
 
 
 def _float_of(x):
-    # The type in which NumPy computes an elementary function of a real number.
+    # The type in which NumPy computes an elementary function of a real number, but for float16 of narrow integers.
+    if prim.is_complex(x):
+        prim.error("the function is of real numbers")
     if prim.is_float(x):
         return prim.dtype_of(x)
-    if prim.is_int(x) and prim.itemsize(prim.dtype_of(x)) <= 2:
+    if prim.is_weak(x):
+        return float
+    if prim.is_bool(x) or (prim.is_int(x) and prim.itemsize(prim.dtype_of(x)) <= 2):
         return np.float32
     return np.float64
+
+
+def _float_of_both(x, y):
+    # A float takes an integer in as operators do; of two integers each is made a float by itself.
+    both = prim.result_type(x, y)
+    if prim.is_float(both):
+        return both
+    return prim.result_type(_float_of(x), _float_of(y))
 
 
 def true_divide(x, y):
@@ -69,6 +82,8 @@ def mod(x, y):
     >>> np.mod(np.array([7, -7]), 3)
     array([1, 2])
     """
+    if prim.is_bool(x) and prim.is_bool(y):
+        return prim.cast(0, np.int8)
     return x % y
 
 
@@ -88,6 +103,8 @@ def fmod(x, y):
     array([ 1, -1])
     """
     dtype = prim.result_type(x, y)
+    if prim.is_bool(dtype):
+        return fmod(prim.cast(x, np.int8), prim.cast(y, np.int8))
     a, b = prim.cast(x, dtype), prim.cast(y, dtype)
     if prim.is_int(dtype):
         if b == 0 or (prim.is_signed(dtype) and b + 1 == 0):
@@ -102,7 +119,7 @@ def divmod(x, y):
     >>> np.divmod(7.5, 2.0)
     (np.float64(3.0), np.float64(1.5))
     """
-    return x // y, x % y
+    return floor_divide(x, y), mod(x, y)
 
 
 def power(x, y):
@@ -245,7 +262,7 @@ def logaddexp(x, y):
     >>> np.logaddexp(0.0, 0.0)
     np.float64(0.6931471805599453)
     """
-    dtype = prim.result_type(_float_of(x), _float_of(y))
+    dtype = _float_of_both(x, y)
     a, b = prim.cast(x, dtype), prim.cast(y, dtype)
     if a == b:
         return a + prim.cast(0.6931471805599453, dtype)
@@ -263,7 +280,7 @@ def logaddexp2(x, y):
     >>> np.logaddexp2(1.0, 1.0)
     np.float64(2.0)
     """
-    dtype = prim.result_type(_float_of(x), _float_of(y))
+    dtype = _float_of_both(x, y)
     a, b = prim.cast(x, dtype), prim.cast(y, dtype)
     scale = prim.cast(1.4426950408889634, dtype)
     if a == b:
@@ -562,7 +579,7 @@ def heaviside(x, h0):
     >>> np.heaviside(np.array([-1.0, 0.0, 2.0]), 0.5)
     array([0. , 0.5, 1. ])
     """
-    dtype = prim.result_type(_float_of(x), _float_of(h0))
+    dtype = _float_of_both(x, h0)
     a = prim.cast(x, dtype)
     if a == 0.0:
         return prim.cast(h0, dtype)
@@ -652,3 +669,14 @@ def modf(x):
     if prim.isinf(a):
         return prim.copysign(a - a if a != a else prim.cast(0, prim.dtype_of(a)), a), a
     return prim.copysign(a - whole, a), whole
+
+
+def frexp(x):
+    """Mantissa of magnitude 0.5 to 1, and exponent.
+
+    >>> np.frexp(6.0)
+    (np.float64(0.75), np.int32(3))
+    """
+    a = prim.cast(x, _float_of(x))
+    mantissa, exponent = math.frexp(prim.cast(a, np.float64))
+    return prim.cast(mantissa, prim.dtype_of(a)), prim.cast(exponent, np.int32)

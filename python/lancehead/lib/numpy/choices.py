@@ -167,12 +167,6 @@ def angle(z, deg=False):
     return prim.map(_degrees, angles) if deg else angles
 
 
-def _first_true(conditions, choices, default):
-    if len(conditions) == 0:
-        return default
-    return where(conditions[0], choices[0], _first_true(conditions[1:], choices[1:], default))
-
-
 def select(condlist, choicelist, default=0):
     """Elements of the first choice whose condition is true.
 
@@ -181,13 +175,11 @@ def select(condlist, choicelist, default=0):
     """
     if len(condlist) != len(choicelist):
         raise ValueError("list of cases must be same length as list of conditions")
-    if prim.is_list(condlist):
-        if len(condlist) == 0:
-            raise ValueError("select with an empty condition list is not possible")
-        n = len(condlist)
-        # The first choice settles the type, so that it is the same at every step.
-        out = where(condlist[n - 1], choicelist[n - 1], default)
-        for i in range(n - 2, -1, -1):
-            out = where(condlist[i], choicelist[i], out)
-        return out
-    return _first_true(condlist, choicelist, default)
+    n = len(condlist)
+    if n == 0:
+        raise ValueError("select with an empty condition list is not possible")
+    # The first choice settles the type, so that it is the same at every step through lists.
+    out = where(condlist[n - 1], choicelist[n - 1], default)
+    for condition, choice in zip(condlist[:-1][::-1], choicelist[:-1][::-1]):
+        out = where(condition, choice, out)
+    return out

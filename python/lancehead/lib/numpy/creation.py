@@ -4,7 +4,18 @@ import numpy as np
 
 from lancehead.lib import prim
 from lancehead.lib.conversions import index_of
-from lancehead.lib.numpy.layout import as_shape, c_strides, contiguous, copy_c, copy_into, count, is_c_contiguous, new_array, new_fortran, new_zeros
+from lancehead.lib.numpy.layout import (
+    as_shape,
+    c_strides,
+    contiguous,
+    copy_c,
+    copy_into,
+    count,
+    is_c_contiguous,
+    new_array,
+    new_fortran,
+    new_zeros,
+)
 
 
 def dtype_or(dtype, default):
@@ -245,7 +256,7 @@ def copy(a, order="K"):
     return out
 
 
-def array(object, dtype=None, copy=True, order="K", ndmin=0):
+def array(object, dtype=None, *, copy=True, order="K", ndmin=0):
     """An array of numbers, nested sequences, or a copy of an array.
 
     >>> np.array([1, 2.5])
@@ -281,9 +292,10 @@ def _leaf(x):
     if prim.is_tuple(x):
         if len(x) == 0:
             return np.float64
-        if len(x) == 1:
-            return _leaf(x[0])
-        return prim.result_type(_leaf(x[0]), _leaf(x[1:]))
+        dtype = _leaf(x[0])
+        for item in x[1:]:
+            dtype = prim.result_type(dtype, _leaf(item))
+        return dtype
     return prim.dtype_of(x)
 
 
@@ -319,16 +331,24 @@ def _fill_level(items, at, x, shape):
     # Stores the numbers of a value in row-major order and returns where the next go.
     if prim.is_array(x):
         if x.shape != shape:
-            raise ValueError("setting an array element with a sequence. The requested array has an inhomogeneous shape.")
+            raise ValueError(
+                "setting an array element with a sequence. The requested array has an inhomogeneous shape."
+            )
         part = prim.array(
-            prim.owner(items), prim.ptr_add(prim.data(items), at * items.itemsize), shape,
-            c_strides(shape, items.itemsize), prim.dtype_of(items), "C",
+            prim.owner(items),
+            prim.ptr_add(prim.data(items), at * items.itemsize),
+            shape,
+            c_strides(shape, items.itemsize),
+            prim.dtype_of(items),
+            "C",
         )
         copy_into(part, x)
         return at + count(shape)
     if prim.is_list(x) or prim.is_tuple(x):
         if len(x) != shape[0]:
-            raise ValueError("setting an array element with a sequence. The requested array has an inhomogeneous shape.")
+            raise ValueError(
+                "setting an array element with a sequence. The requested array has an inhomogeneous shape."
+            )
         for item in x:
             at = _fill_level(items, at, item, shape[1:])
         return at

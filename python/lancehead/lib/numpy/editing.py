@@ -138,7 +138,7 @@ def _delete_many(x, indices, k):
     return np.take(x, left, k)
 
 
-def pad(array, pad_width, mode="constant", constant_values=0):
+def pad(array, pad_width, mode="constant", *, constant_values=0):
     """An array with a margin around it.
 
     >>> np.pad(np.array([1, 2]), 1)

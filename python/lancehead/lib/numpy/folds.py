@@ -4,13 +4,9 @@ Sums of floats are pairwise with NumPy's blocks, so that results agree with NumP
 eight partial sums of a block vectorise.
 """
 
-import numpy as np
-
 from lancehead.lib import prim
 from lancehead.lib.numpy.layout import (
-    c_strides,
     check_axis,
-    count,
     flat,
     flat_any,
     lane,
@@ -20,7 +16,6 @@ from lancehead.lib.numpy.layout import (
     row,
     with_shape,
 )
-
 
 #: From so many elements on, reductions over all of them run on the pool, under `parallel=True`.
 MANY = 262144
@@ -32,13 +27,13 @@ BLOCK = 16384
 
 
 def plus(a, b):
-    """Step of sums."""
-    return a + b
+    """Step of sums; of truth values, whether one is true."""
+    return a | b if prim.is_bool(a) and prim.is_bool(b) else a + b
 
 
 def times(a, b):
-    """Step of products."""
-    return a * b
+    """Step of products; of truth values, whether both are true."""
+    return a & b if prim.is_bool(a) and prim.is_bool(b) else a * b
 
 
 def pairwise(v, start, n, term, extra):

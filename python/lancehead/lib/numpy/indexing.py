@@ -5,15 +5,30 @@ import numpy as np
 from lancehead.lib import prim
 from lancehead.lib.conversions import index_of
 from lancehead.lib.numpy.creation import asarray
-from lancehead.lib.numpy.layout import apart_from, check_axis, contiguous, copy_c, copy_into, count, flat, lanes, new_array, with_shape
+from lancehead.lib.numpy.layout import (
+    apart_from,
+    check_axis,
+    contiguous,
+    copy_c,
+    copy_into,
+    count,
+    flat,
+    lanes,
+    new_array,
+    with_shape,
+)
 
 
 def _check_mask(shape, mask):
     for k in range(mask.ndim):
         if shape[k] != mask.shape[k]:
             raise IndexError(
-                "boolean index did not match indexed array along axis " + str(k) + "; size of axis is "
-                + str(shape[k]) + " but size of corresponding boolean axis is " + str(mask.shape[k])
+                "boolean index did not match indexed array along axis "
+                + str(k)
+                + "; size of axis is "
+                + str(shape[k])
+                + " but size of corresponding boolean axis is "
+                + str(mask.shape[k])
             )
 
 
@@ -71,8 +86,11 @@ def _store_masked(v, m, value):
     n = _true_count(m)
     if values.size != n and values.size != 1:
         raise ValueError(
-            "NumPy boolean array indexing assignment cannot assign " + str(values.size) + " input values to the "
-            + str(n) + " output values where the mask is true"
+            "NumPy boolean array indexing assignment cannot assign "
+            + str(values.size)
+            + " input values to the "
+            + str(n)
+            + " output values where the mask is true"
         )
     w = apart_from(flat(values), v)
     step = 0 if values.size == 1 else 1
@@ -142,8 +160,11 @@ def setitem_take(self, index, value):
     w = apart_from(flat(values), self)
     if w.size != i.size and w.size != 1:
         raise ValueError(
-            "shape mismatch: value array of shape (" + str(w.size) + ",) could not be broadcast to indexing result of shape ("
-            + str(i.size) + ",)"
+            "shape mismatch: value array of shape ("
+            + str(w.size)
+            + ",) could not be broadcast to indexing result of shape ("
+            + str(i.size)
+            + ",)"
         )
     step = 0 if w.size == 1 else 1
     for k in range(i.size):

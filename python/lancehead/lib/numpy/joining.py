@@ -3,29 +3,43 @@
 from lancehead.lib import prim
 from lancehead.lib.conversions import index_of
 from lancehead.lib.numpy.creation import asarray
-from lancehead.lib.numpy.layout import as_ints, check_axis, contiguous, copy_c, copy_into, flat, lanes, new_array, with_shape
+from lancehead.lib.numpy.layout import (
+    as_ints,
+    check_axis,
+    contiguous,
+    copy_c,
+    copy_into,
+    flat,
+    lanes,
+    move,
+    new_array,
+    with_shape,
+)
 from lancehead.lib.numpy.manip import atleast_1d, atleast_2d, atleast_3d, each, expand_dims, swapaxes
 
 
 def _common_dtype(arrays):
     if prim.is_list(arrays):
         return prim.dtype_of(prim.example(arrays))
-    if len(arrays) == 1:
-        return prim.dtype_of(asarray(arrays[0]))
-    return prim.result_type(prim.dtype_of(asarray(arrays[0])), _common_dtype(arrays[1:]))
+    dtype = prim.dtype_of(asarray(arrays[0]))
+    for a in arrays[1:]:
+        dtype = prim.result_type(dtype, prim.dtype_of(asarray(a)))
+    return dtype
 
 
 def _block(out, axis, start, n):
     # The part of an array that begins at `start` along an axis.
     data = prim.ptr_add(prim.data(out), start * out.strides[axis])
     layout = "C" if out.ndim == 1 else "A"
-    return prim.array(prim.owner(out), data, prim.tuple_set(out.shape, axis, n), out.strides, prim.dtype_of(out), layout)
+    return prim.array(
+        prim.owner(out), data, prim.tuple_set(out.shape, axis, n), out.strides, prim.dtype_of(out), layout
+    )
 
 
 def _store(part, x):
     # Lines of one type are moved as memory.
     if x.ndim == 1 and prim.layout(x) == "C" and prim.dtype_of(x) == prim.dtype_of(part) and not prim.on_gpu():
-        prim.lh_memmove(prim.data(part), prim.data(x), x.size * x.itemsize)
+        move(prim.data(part), prim.data(x), x.size * x.itemsize)
     elif x.ndim == 2 and x.shape[1] == 1:
         copy_into(part[:, 0], x[:, 0])
     else:
@@ -35,15 +49,26 @@ def _store(part, x):
 def _check_joined(x, first, axis, index):
     if x.ndim != first.ndim:
         raise ValueError(
-            "all the input arrays must have same number of dimensions, but the array at index 0 has " + str(first.ndim)
-            + " dimension(s) and the array at index " + str(index) + " has " + str(x.ndim) + " dimension(s)"
+            "all the input arrays must have same number of dimensions, but the array at index 0 has "
+            + str(first.ndim)
+            + " dimension(s) and the array at index "
+            + str(index)
+            + " has "
+            + str(x.ndim)
+            + " dimension(s)"
         )
     for k in range(first.ndim):
         if k != axis and x.shape[k] != first.shape[k]:
             raise ValueError(
-                "all the input array dimensions except for the concatenation axis must match exactly, but along dimension "
-                + str(k) + ", the array at index 0 has size " + str(first.shape[k]) + " and the array at index "
-                + str(index) + " has size " + str(x.shape[k])
+                "all the input array dimensions except for the concatenation axis must match exactly, but along "
+                "dimension "
+                + str(k)
+                + ", the array at index 0 has size "
+                + str(first.shape[k])
+                + " and the array at index "
+                + str(index)
+                + " has size "
+                + str(x.shape[k])
             )
 
 
@@ -84,9 +109,11 @@ concat = concatenate
 def _all_flat(arrays):
     if prim.is_list(arrays):
         return [flat(contiguous(a)) for a in arrays]
-    if len(arrays) == 0:
-        return ()
-    return (flat(contiguous(asarray(arrays[0]))),) + _all_flat(arrays[1:])
+    return each(_flat_one, arrays)
+
+
+def _flat_one(a):
+    return flat(contiguous(asarray(a)))
 
 
 def stack(arrays, axis=0):

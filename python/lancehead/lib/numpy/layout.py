@@ -1,4 +1,5 @@
-"""How arrays lie in memory: new arrays, strides, flat views and lanes. Everything else in NumPy's library stands on it."""
+"""How arrays lie in memory: new arrays, strides, flat views and lanes. Everything else in NumPy's library stands on
+it."""
 
 import numpy as np
 
@@ -76,9 +77,7 @@ def _nbytes(shape, itemsize):
         return itemsize
     inner = itemsize if len(shape) == 1 else _nbytes(shape[1:], itemsize)
     if prim.mul_ovf(shape[0], inner):
-        raise ValueError(
-            "array is too big; `arr.size * arr.dtype.itemsize` is larger than the maximum possible size."
-        )
+        raise ValueError("array is too big; `arr.size * arr.dtype.itemsize` is larger than the maximum possible size.")
     return shape[0] * inner
 
 
@@ -130,11 +129,32 @@ def copy_into(dst, src):
         prim.map_into(dst, same, src)
 
 
+#: Bytes that are moved between two looks at whether Ctrl-C was pressed: some milliseconds.
+PIECE = 1 << 24
+
+
+def move(to, source, size):
+    """Copies bytes to memory that they are not in."""
+    if size <= PIECE:
+        prim.lh_memmove(to, source, size)
+    else:
+        _move_pieces(to, source, size)
+
+
+def _move_pieces(to, source, size):
+    done = 0
+    while done < size:
+        prim.lh_interrupted()
+        n = PIECE if size - done > PIECE else size - done
+        prim.lh_memmove(prim.ptr_add(to, done), prim.ptr_add(source, done), n)
+        done += n
+
+
 def copy_c(a, dtype):
     """A new row-major array of the elements, converted."""
     out = new_array(a.shape, dtype)
     if prim.layout(a) == "C" and prim.dtype_of(a) == dtype and not prim.on_gpu():
-        prim.lh_memmove(prim.data(out), prim.data(a), a.size * a.itemsize)
+        move(prim.data(out), prim.data(a), a.size * a.itemsize)
     elif prim.layout(a) == "C" and a.ndim > 0:
         v, w = with_shape(a, (a.size,)), with_shape(out, (a.size,))
         for i in range(v.size):
@@ -152,11 +172,16 @@ def _converted(x, dtype):
 
 def is_same(a, b):
     """Whether two arrays have the same elements in the same place: `a is b`."""
-    return prim.lh_ptr_addr(prim.data(a)) == prim.lh_ptr_addr(prim.data(b)) and a.shape == b.shape and a.strides == b.strides
+    return (
+        prim.lh_ptr_addr(prim.data(a)) == prim.lh_ptr_addr(prim.data(b))
+        and a.shape == b.shape
+        and a.strides == b.strides
+    )
 
 
 def only_one(a):
-    """What is in the first dimension, of which the extent must be one: leading ones do not count when a value is assigned."""
+    """What is in the first dimension, of which the extent must be one: leading ones do not count when a value is
+    assigned."""
     if a.shape[0] != 1:
         raise ValueError("could not broadcast input array into a shape of fewer dimensions")
     return a[0]

@@ -7,7 +7,18 @@ from lancehead.lib.conversions import index_of
 from lancehead.lib.numpy.creation import asarray
 from lancehead.lib.numpy.decompositions import svd as svd
 from lancehead.lib.numpy.folds import axis_result, keep, pairwise
-from lancehead.lib.numpy.layout import check_axis, contiguous, copy_c, flat, flat_any, lanes, new_array, new_zeros, row, with_shape
+from lancehead.lib.numpy.layout import (
+    check_axis,
+    contiguous,
+    copy_c,
+    flat,
+    flat_any,
+    lanes,
+    new_array,
+    new_zeros,
+    row,
+    with_shape,
+)
 from lancehead.lib.numpy.manip import atleast_2d
 from lancehead.lib.numpy.reductions import sum
 from lancehead.lib.numpy.solving import cholesky as cholesky
@@ -20,8 +31,19 @@ from lancehead.lib.numpy.solving import solve as solve
 
 def _mismatch(a, b, i, j):
     raise ValueError(
-        "shapes " + str(a.shape) + " and " + str(b.shape) + " not aligned: " + str(a.shape[i]) + " (dim " + str(i)
-        + ") != " + str(b.shape[j]) + " (dim " + str(j) + ")"
+        "shapes "
+        + str(a.shape)
+        + " and "
+        + str(b.shape)
+        + " not aligned: "
+        + str(a.shape[i])
+        + " (dim "
+        + str(i)
+        + ") != "
+        + str(b.shape[j])
+        + " (dim "
+        + str(j)
+        + ")"
     )
 
 
@@ -130,8 +152,8 @@ def matmul(a, b):
     j = y.ndim - 2 if y.ndim > 1 else 0
     if x.shape[x.ndim - 1] != y.shape[j]:
         raise ValueError(
-            "matmul: Input operand 1 has a mismatch in its core dimension 0, with gufunc signature (n?,k),(k,m?)->(n?,m?) (size "
-            + str(y.shape[j]) + " is different from " + str(x.shape[x.ndim - 1]) + ")"
+            "matmul: Input operand 1 has a mismatch in its core dimension 0, with gufunc signature "
+            "(n?,k),(k,m?)->(n?,m?) (size " + str(y.shape[j]) + " is different from " + str(x.shape[x.ndim - 1]) + ")"
         )
     if x.ndim <= 2 and y.ndim <= 2:
         return _matrix_product(x, y, dtype)
@@ -303,7 +325,7 @@ def _line_norm(v, ord, dtype):
 def _matrix_norm(a, ord, dtype):
     if prim.is_str(ord):
         if ord != "fro":
-            prim.error("of the norms given by a string, only \"fro\" is supported")
+            prim.error('of the norms given by a string, only "fro" is supported')
         return prim.sqrt(_square_line(flat_any(a), dtype))
     p = prim.cast(ord, np.float64)
     by_columns = prim.fabs(p) == 1.0

@@ -269,7 +269,11 @@ def each(f, arrays):
         return [f(a) for a in arrays]
     if len(arrays) == 0:
         return ()
-    return (f(arrays[0]),) + each(f, arrays[1:])
+    if len(arrays) == 1:
+        return (f(arrays[0]),)
+    # By halves, so that calls do not nest as deeply as there are arrays.
+    half = len(arrays) // 2
+    return each(f, arrays[:half]) + each(f, arrays[half:])
 
 
 def atleast_1d(*arys):
@@ -319,22 +323,26 @@ def broadcast_shapes(*args):
     """
     if len(args) == 0:
         return ()
-    first = as_ints(args[0])
-    if len(args) == 1:
-        return first
-    return _joint_shape(first, broadcast_shapes(*args[1:]))
+    shape = as_ints(args[0])
+    for other in args[1:]:
+        shape = _joint_shape(shape, as_ints(other))
+    return shape
 
 
 def _shape_of_all(arrays):
-    if len(arrays) == 1:
-        return asarray(arrays[0]).shape
-    return _joint_shape(asarray(arrays[0]).shape, _shape_of_all(arrays[1:]))
+    shape = asarray(arrays[0]).shape
+    for a in arrays[1:]:
+        shape = _joint_shape(shape, asarray(a).shape)
+    return shape
 
 
 def _all_broadcast(arrays, shape):
     if len(arrays) == 0:
         return ()
-    return (broadcast_to(asarray(arrays[0]), shape),) + _all_broadcast(arrays[1:], shape)
+    if len(arrays) == 1:
+        return (broadcast_to(asarray(arrays[0]), shape),)
+    half = len(arrays) // 2
+    return _all_broadcast(arrays[:half], shape) + _all_broadcast(arrays[half:], shape)
 
 
 def broadcast_arrays(*args):

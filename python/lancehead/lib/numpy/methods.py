@@ -2,15 +2,13 @@
 
 from collections import namedtuple
 
-import numpy as np
-
 from lancehead.lib import prim
 from lancehead.lib.conversions import index_of
 from lancehead.lib.numpy.choices import clip, round
 from lancehead.lib.numpy.creation import array, asarray
 from lancehead.lib.numpy.indexing import nonzero, take
+from lancehead.lib.numpy.joining import repeat
 from lancehead.lib.numpy.layout import (
-    as_ints,
     contiguous,
     copy_c,
     copy_into,
@@ -20,9 +18,16 @@ from lancehead.lib.numpy.layout import (
     new_fortran,
 )
 from lancehead.lib.numpy.linalg import dot, trace
-from lancehead.lib.numpy.joining import repeat
-from lancehead.lib.numpy.mixed import getitem_at, getitem_tuple, getitem_where, setitem_at, setitem_flat, setitem_tuple, setitem_where
 from lancehead.lib.numpy.manip import reshape, squeeze, swapaxes, transpose
+from lancehead.lib.numpy.mixed import (
+    getitem_at,
+    getitem_tuple,
+    getitem_where,
+    setitem_at,
+    setitem_flat,
+    setitem_tuple,
+    setitem_where,
+)
 from lancehead.lib.numpy.reductions import (
     all,
     any,
@@ -60,7 +65,8 @@ def python_number(x):
     if prim.is_bool(x):
         return bool(x)
     if prim.is_int(x):
-        return int(x)
+        # An `int` has 63 bits and a sign: what may need the 64th keeps its type.
+        return int(x) if prim.is_signed(x) or prim.itemsize(prim.dtype_of(x)) < 8 else x
     if prim.is_float(x):
         return float(x)
     return complex(x)
@@ -80,14 +86,18 @@ def truth_of(a):
     1
     """
     if a.size == 0:
-        raise ValueError("The truth value of an empty array is ambiguous. Use `array.size > 0` to check that an array is not empty.")
+        raise ValueError(
+            "The truth value of an empty array is ambiguous. Use `array.size > 0` to check that an array is not empty."
+        )
     if a.size > 1:
         raise ValueError("The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()")
     return True if prim.load(prim.data(a), prim.dtype_of(a)) else False
 
 
 #: What `a.flags` tells.
-Flags = namedtuple("Flags", ["c_contiguous", "f_contiguous", "writeable", "contiguous", "fortran", "forc", "farray", "aligned", "fnc"])
+Flags = namedtuple(
+    "Flags", ["c_contiguous", "f_contiguous", "writeable", "contiguous", "fortran", "forc", "farray", "aligned", "fnc"]
+)
 
 
 def conjugate(x):
@@ -181,13 +191,13 @@ class ndarray:
         """Whether an element is true."""
         return any(self, axis, out, keepdims)
 
-    def argmin(self, axis=None, out=None, keepdims=False):
+    def argmin(self, axis=None, out=None, *, keepdims=False):
         """Index of the first least element."""
-        return argmin(self, axis, out, keepdims)
+        return argmin(self, axis, out, keepdims=keepdims)
 
-    def argmax(self, axis=None, out=None, keepdims=False):
+    def argmax(self, axis=None, out=None, *, keepdims=False):
         """Index of the first greatest element."""
-        return argmax(self, axis, out, keepdims)
+        return argmax(self, axis, out, keepdims=keepdims)
 
     def cumsum(self, axis=None, dtype=None, out=None):
         """Running sums."""
@@ -357,7 +367,8 @@ def _reinterpreted(a, dtype):
         raise ValueError("To change to a dtype of a different size, the last axis must be contiguous")
     if last % new != 0:
         raise ValueError(
-            "When changing to a larger dtype, its size must be a divisor of the total size in bytes of the last axis of the array."
+            "When changing to a larger dtype, its size must be a divisor of the total size in bytes of the last axis "
+            "of the array."
         )
     shape = prim.tuple_set(a.shape, a.ndim - 1, last // new)
     strides = prim.tuple_set(a.strides, a.ndim - 1, new)
@@ -371,9 +382,7 @@ def _diagonal(a, k):
     down, along = (0, k) if k >= 0 else (-k, 0)
     n = rows - down if rows - down < cols - along else cols - along
     start = prim.ptr_add(prim.data(a), down * a.strides[0] + along * a.strides[1])
-    return prim.array(
-        prim.owner(a), start, (n if n > 0 else 0,), (a.strides[0] + a.strides[1],), prim.dtype_of(a), "A"
-    )
+    return prim.array(prim.owner(a), start, (n if n > 0 else 0,), (a.strides[0] + a.strides[1],), prim.dtype_of(a), "A")
 
 
 class generic:
@@ -398,7 +407,10 @@ class generic:
 
     def astype(self, dtype):
         """The number as another type."""
-        return prim.cast(self.real if prim.is_complex(self) and not prim.is_complex(prim.as_dtype(dtype)) else self, prim.as_dtype(dtype))
+        return prim.cast(
+            self.real if prim.is_complex(self) and not prim.is_complex(prim.as_dtype(dtype)) else self,
+            prim.as_dtype(dtype),
+        )
 
     def copy(self):
         """The number itself."""

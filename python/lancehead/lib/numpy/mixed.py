@@ -1,16 +1,24 @@
 """Indexing by tuples in which arrays of indices or masks stand beside integers, slices, new axes and an ellipsis.
 
-The dimensions that are indexed by arrays become one: a vector of byte offsets, one for each place of the broadcast index
-arrays. Where parts lie is known while compiling, as the lengths of tuples.
+The dimensions that are indexed by arrays become one: a vector of byte offsets, one for each place of the broadcast
+index arrays. Where parts lie is known while compiling, as the lengths of tuples.
 """
 
 import numpy as np
 
 from lancehead.lib import prim
 from lancehead.lib.numpy.creation import arange, asarray
+from lancehead.lib.numpy.indexing import (
+    _check_mask,
+    _place,
+    getitem_mask,
+    getitem_take,
+    nonzero,
+    setitem_mask,
+    setitem_take,
+)
 from lancehead.lib.numpy.layout import apart_from, copy_c, copy_into, count, flat, new_array, with_shape
 from lancehead.lib.numpy.manip import broadcast_shapes, broadcast_to
-from lancehead.lib.numpy.indexing import _check_mask, _place, getitem_mask, getitem_take, nonzero, setitem_mask, setitem_take
 
 
 def getitem_tuple(self, index):
@@ -85,7 +93,8 @@ def setitem_at(self, index, value):
 
 
 def setitem_flat(self, index, value):
-    """`self.flat[index] = value`: where there are too few values, they begin again; those beyond the last place are left out.
+    """`self.flat[index] = value`: where there are too few values, they begin again; those beyond the last place are
+    left out.
 
     >>> a = np.zeros((2, 3))
     >>> a.flat[1:5] = [1, 2]
@@ -120,7 +129,7 @@ def _normal(a, index):
     used = _used(index)
     if len(used) > a.ndim:
         prim.error("too many indices for the array")
-    return _expanded(a.shape, index, a.shape[len(used):], True)
+    return _expanded(a.shape, index, a.shape[len(used) :], True)
 
 
 def _used(index):
@@ -149,13 +158,13 @@ def _expanded(shape, index, unused, open):
         return _whole(unused) if open else ()
     x = index[0]
     if x is ...:
-        return _whole(unused) + _expanded(shape[len(unused):], index[1:], (), False)
+        return _whole(unused) + _expanded(shape[len(unused) :], index[1:], (), False)
     if prim.is_none(x):
         return (x,) + _expanded(shape, index[1:], unused, open)
     if len(_mask(x)) > 0:
         mask = asarray(x)
         _check_mask(shape, mask)
-        return nonzero(mask) + _expanded(shape[mask.ndim:], index[1:], unused, open)
+        return nonzero(mask) + _expanded(shape[mask.ndim :], index[1:], unused, open)
     part = asarray(x) if prim.is_list(x) else x
     return (part,) + _expanded(shape[1:], index[1:], unused, open)
 
@@ -233,9 +242,9 @@ def _around(parts, view):
     dims = _pairs(view.shape, view.strides)
     before = _before(parts, dims)
     others = _others(parts, dims)
-    if len(_apart(parts[len(before):])) > 0:
+    if len(_apart(parts[len(before) :])) > 0:
         return (), others
-    return before, others[len(before):]
+    return before, others[len(before) :]
 
 
 def _pairs(shape, strides):

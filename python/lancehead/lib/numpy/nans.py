@@ -3,11 +3,11 @@
 import numpy as np
 
 from lancehead.lib import prim
-from lancehead.lib.numpy.creation import asarray
-from lancehead.lib.numpy.folds import fold, keep, lines_axis, plus, scan_axis, times
+from lancehead.lib.numpy.creation import asarray, dtype_or
+from lancehead.lib.numpy.folds import deliver, fold, keep, lines_axis, plus, scan_axis, times
 from lancehead.lib.numpy.layout import flat, new_array
-from lancehead.lib.numpy.reductions import axis_count, larger, mean_dtype, quotient, smaller, sum_dtype
-from lancehead.lib.numpy.sorting import between, put_rank, sort_line
+from lancehead.lib.numpy.reductions import axis_count, float_or, larger, mean_dtype, quotient, smaller, sum_dtype
+from lancehead.lib.numpy.sorting import between, put_rank, refuse_methods, sort_line
 
 
 def _or_zero(x, dtype):
@@ -34,46 +34,44 @@ def _flarger(a, b):
     return b if a != a or (b == b and larger(a, b) != a) else a
 
 
-def nansum(a, axis=None, keepdims=False):
+def nansum(a, axis=None, dtype=None, out=None, keepdims=False):
     """Sum without NaN.
 
     >>> np.nansum(np.array([1.0, np.nan, 2.0]))
     np.float64(3.0)
     """
     x = asarray(a)
-    dt = sum_dtype(prim.dtype_of(x))
-    return fold(x, axis, keepdims, dt, plus, _or_zero, dt, True, prim.cast(0, dt))
+    dt = dtype_or(dtype, sum_dtype(prim.dtype_of(x)))
+    return deliver(fold(x, axis, keepdims, dt, plus, _or_zero, dt, True, prim.cast(0, dt)), out)
 
 
-def nanprod(a, axis=None, keepdims=False):
+def nanprod(a, axis=None, dtype=None, out=None, keepdims=False):
     """Product without NaN.
 
     >>> np.nanprod(np.array([2.0, np.nan, 3.0]))
     np.float64(6.0)
     """
     x = asarray(a)
-    dt = sum_dtype(prim.dtype_of(x))
-    return fold(x, axis, keepdims, dt, times, _or_one, dt, False, prim.cast(1, dt))
+    dt = dtype_or(dtype, sum_dtype(prim.dtype_of(x)))
+    return deliver(fold(x, axis, keepdims, dt, times, _or_one, dt, False, prim.cast(1, dt)), out)
 
 
 def _count(x, axis, keepdims, dtype):
     return fold(x, axis, keepdims, dtype, plus, _counted, dtype, False, prim.cast(0, dtype))
 
 
-def nanmean(a, axis=None, keepdims=False):
+def nanmean(a, axis=None, dtype=None, out=None, keepdims=False):
     """Mean without NaN.
 
     >>> np.nanmean(np.array([1.0, np.nan, 2.0]))
     np.float64(1.5)
     """
     x = asarray(a)
-    dt = mean_dtype(prim.dtype_of(x))
+    dt = float_or(dtype, mean_dtype(prim.dtype_of(x)))
     real = prim.real_dtype(dt)
     total = fold(x, axis, keepdims, dt, plus, _or_zero, dt, True, prim.cast(0, dt))
     n = _count(x, axis, keepdims, real)
-    if prim.is_array(total):
-        return prim.map(quotient, total, n)
-    return quotient(total, n)
+    return deliver(prim.map(quotient, total, n) if prim.is_array(total) else quotient(total, n), out)
 
 
 def _squared_or_zero(x, center):
@@ -88,32 +86,32 @@ def _over(total, n):
     return prim.fdiv(total, n) if n > 0.0 else prim.cast(np.nan, prim.dtype_of(total))
 
 
-def nanvar(a, axis=None, ddof=0, keepdims=False):
+def nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
     """Variance without NaN.
 
     >>> np.nanvar(np.array([1.0, np.nan, 3.0]))
     np.float64(1.0)
     """
     x = asarray(a)
-    dt = mean_dtype(prim.dtype_of(x))
+    dt = float_or(dtype, mean_dtype(prim.dtype_of(x)))
     real = prim.real_dtype(dt)
     n = _count(x, axis, keepdims, real) - prim.cast(ddof, real)
     if axis is None:
-        middle = nanmean(x)
+        middle = nanmean(x, None, dt)
         total = fold(x, None, keepdims, real, plus, _squared_or_zero, middle, True, prim.cast(0, real))
     else:
-        squares = prim.map(_squared_or_zero, x, nanmean(x, axis, True))
+        squares = prim.map(_squared_or_zero, x, nanmean(x, axis, dt, None, True))
         total = squares.sum(axis, real, None, keepdims)
-    return prim.map(_over, total, n) if prim.is_array(total) else _over(total, n)
+    return deliver(prim.map(_over, total, n) if prim.is_array(total) else _over(total, n), out)
 
 
-def nanstd(a, axis=None, ddof=0, keepdims=False):
+def nanstd(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
     """Standard deviation without NaN.
 
     >>> np.nanstd(np.array([1.0, np.nan, 3.0]))
     np.float64(1.0)
     """
-    return np.sqrt(nanvar(a, axis, ddof, keepdims))
+    return deliver(np.sqrt(nanvar(a, axis, dtype, None, ddof, keepdims)), out)
 
 
 def _extreme(x, axis, keepdims, greatest):
@@ -145,7 +143,7 @@ def _has(found, worst):
     return False
 
 
-def nanmin(a, axis=None, keepdims=False):
+def nanmin(a, axis=None, out=None, keepdims=False):
     """Least element that is not NaN.
 
     >>> np.nanmin(np.array([np.nan, 2.0, 1.0]))
@@ -154,10 +152,10 @@ def nanmin(a, axis=None, keepdims=False):
     x = asarray(a)
     if axis_count(x, axis) == 0:
         raise ValueError("zero-size array to reduction operation fmin which has no identity")
-    return _extreme(x, axis, keepdims, False)
+    return deliver(_extreme(x, axis, keepdims, False), out)
 
 
-def nanmax(a, axis=None, keepdims=False):
+def nanmax(a, axis=None, out=None, keepdims=False):
     """Greatest element that is not NaN.
 
     >>> np.nanmax(np.array([np.nan, 2.0, 1.0]))
@@ -166,7 +164,7 @@ def nanmax(a, axis=None, keepdims=False):
     x = asarray(a)
     if axis_count(x, axis) == 0:
         raise ValueError("zero-size array to reduction operation fmax which has no identity")
-    return _extreme(x, axis, keepdims, True)
+    return deliver(_extreme(x, axis, keepdims, True), out)
 
 
 def _rank(x, greatest):
@@ -223,26 +221,26 @@ def nanargmax(a, axis=None):
     return lines_axis(_first_greatest, x, axis, False, np.int64, None)
 
 
-def nancumsum(a, axis=None):
+def nancumsum(a, axis=None, dtype=None, out=None):
     """Running sums without NaN.
 
     >>> np.nancumsum(np.array([1.0, np.nan, 2.0]))
     array([1., 1., 3.])
     """
     x = asarray(a)
-    dt = sum_dtype(prim.dtype_of(x))
-    return scan_axis(x, axis, dt, plus, _or_zero, dt)
+    dt = dtype_or(dtype, sum_dtype(prim.dtype_of(x)))
+    return deliver(scan_axis(x, axis, dt, plus, _or_zero, dt), out)
 
 
-def nancumprod(a, axis=None):
+def nancumprod(a, axis=None, dtype=None, out=None):
     """Running products without NaN.
 
     >>> np.nancumprod(np.array([2.0, np.nan, 3.0]))
     array([2., 2., 6.])
     """
     x = asarray(a)
-    dt = sum_dtype(prim.dtype_of(x))
-    return scan_axis(x, axis, dt, times, _or_one, dt)
+    dt = dtype_or(dtype, sum_dtype(prim.dtype_of(x)))
+    return deliver(scan_axis(x, axis, dt, times, _or_one, dt), out)
 
 
 def _numbers(v):
@@ -274,7 +272,7 @@ def _median_line(v, extra):
     return (prim.cast(low, dtype) + high) / prim.cast(2, dtype)
 
 
-def nanmedian(a, axis=None, keepdims=False):
+def nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=False):
     """Median without NaN.
 
     >>> np.nanmedian(np.array([3.0, np.nan, 1.0]))
@@ -282,8 +280,8 @@ def nanmedian(a, axis=None, keepdims=False):
     """
     x = asarray(a)
     if axis is None:
-        return keep(_median_line(flat(x), None), x, keepdims)
-    return lines_axis(_median_line, x, axis, keepdims, mean_dtype(prim.dtype_of(x)), None)
+        return deliver(keep(_median_line(flat(x), None), x, keepdims), out)
+    return deliver(lines_axis(_median_line, x, axis, keepdims, mean_dtype(prim.dtype_of(x)), None), out)
 
 
 def _quantile_line(v, q):
@@ -298,22 +296,26 @@ def _quantile_line(v, q):
     return between(prim.item(w, i), prim.item(w, i + 1 if i + 1 < n else i), at, dtype)
 
 
-def nanquantile(a, q, axis=None, keepdims=False):
+def nanquantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False):
     """Quantile without NaN.
 
     >>> np.nanquantile(np.array([1.0, np.nan, 3.0]), 0.25)
     np.float64(1.5)
     """
-    x = asarray(a)
+    refuse_methods(method)
+    return deliver(_nanquantile(asarray(a), q, axis, keepdims), out)
+
+
+def _nanquantile(x, q, axis, keepdims):
     if not prim.is_number(q):
         parts = asarray(q, np.float64)
         if parts.ndim == 0:
-            return nanquantile(x, parts[()], axis, keepdims)
+            return _nanquantile(x, parts[()], axis, keepdims)
         if parts.ndim != 1 or axis is not None:
             prim.error("several quantiles are one dimension, and taken of all elements")
         out = new_array(parts.shape, mean_dtype(prim.dtype_of(x)))
         for i in range(parts.size):
-            prim.set_item(out, i, nanquantile(x, prim.item(parts, i)))
+            prim.set_item(out, i, _nanquantile(x, prim.item(parts, i), None, False))
         return out
     part = prim.cast(q, np.float64)
     if not (part >= 0.0 and part <= 1.0):
@@ -323,11 +325,11 @@ def nanquantile(a, q, axis=None, keepdims=False):
     return lines_axis(_quantile_line, x, axis, keepdims, mean_dtype(prim.dtype_of(x)), part)
 
 
-def nanpercentile(a, q, axis=None, keepdims=False):
+def nanpercentile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False):
     """Percentile without NaN.
 
     >>> np.nanpercentile(np.array([1.0, np.nan, 3.0]), 50)
     np.float64(2.0)
     """
     parts = asarray(q, np.float64) / 100.0 if not prim.is_number(q) else prim.cast(q, np.float64) / 100.0
-    return nanquantile(a, parts, axis, keepdims)
+    return nanquantile(a, parts, axis, out, overwrite_input, method, keepdims)

@@ -22,9 +22,34 @@ def random_sample(size=None):
     """Numbers from 0 to before 1."""
     if size is None:
         return prim.lh_np_random_f64()
-    out = new_array(as_shape(size), np.float64)
-    prim.lh_np_random_fill(prim.data(out), out.size)
+    return _drawn_at_once(_fill_uniform, new_array(as_shape(size), np.float64), 0, 0)
+
+
+#: Numbers that are drawn between two looks at whether Ctrl-C was pressed.
+PIECE = 1 << 20
+
+
+def _drawn_at_once(fill, out, low, high):
+    # The run-time library draws contiguous numbers of eight bytes, a piece at a time.
+    done = 0
+    while done < out.size:
+        prim.lh_interrupted()
+        n = PIECE if out.size - done > PIECE else out.size - done
+        fill(prim.ptr_add(prim.data(out), done * 8), n, low, high)
+        done += n
     return out
+
+
+def _fill_uniform(data, n, low, high):
+    prim.lh_np_random_fill(data, n)
+
+
+def _fill_normal(data, n, low, high):
+    prim.lh_np_gauss_fill(data, n)
+
+
+def _fill_integers(data, n, low, high):
+    prim.lh_np_randint_fill(data, n, low, high)
 
 
 random = random_sample
@@ -43,9 +68,7 @@ def standard_normal(size=None):
     """Normally distributed numbers."""
     if size is None:
         return prim.lh_np_gauss()
-    out = new_array(as_shape(size), np.float64)
-    prim.lh_np_gauss_fill(prim.data(out), out.size)
-    return out
+    return _drawn_at_once(_fill_normal, new_array(as_shape(size), np.float64), 0, 0)
 
 
 def randn(*shape):
@@ -96,9 +119,7 @@ def randint(low, high=None, size=None, dtype=None):
         prim.error("`randint` gives 64-bit integers only")
     if size is None:
         return prim.lh_np_randint(first, last)
-    out = new_array(as_shape(size), np.int64)
-    prim.lh_np_randint_fill(prim.data(out), out.size, first, last)
-    return out
+    return _drawn_at_once(_fill_integers, new_array(as_shape(size), np.int64), first, last)
 
 
 def random_integers(low, high=None, size=None):

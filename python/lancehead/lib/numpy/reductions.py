@@ -13,9 +13,9 @@ from lancehead.lib.numpy.folds import (
     first_where,
     fold,
     fold_line,
-    on_pool,
     keep,
     lines_axis,
+    on_pool,
     plus,
     scan_axis,
     sum_line,
@@ -76,7 +76,7 @@ def smaller(a, b):
     if prim.is_bool(a):
         return a & b
     if prim.is_complex(a):
-        return a if _complex_before(a, b) or a != a else (b if _complex_before(b, a) or b != b else a)
+        return b if a == a and (_complex_before(b, a) or b != b) else a
     return prim.minimum(a, b)
 
 
@@ -85,7 +85,7 @@ def larger(a, b):
     if prim.is_bool(a):
         return a | b
     if prim.is_complex(a):
-        return a if _complex_before(b, a) or a != a else (b if _complex_before(a, b) or b != b else a)
+        return b if a == a and (_complex_before(a, b) or b != b) else a
     return prim.maximum(a, b)
 
 
@@ -155,10 +155,20 @@ def axis_count(a, axis):
     return a.shape[check_axis(axis, a.ndim)]
 
 
+def float_or(dtype, default):
+    """The dtype that an argument names, which must be one of quotients, or the default for None."""
+    dt = dtype_or(dtype, default)
+    if not (prim.is_float(dt) or prim.is_complex(dt)):
+        prim.error("`dtype` of this function is a type of floats or of complex numbers")
+    return dt
+
+
 def quotient(x, n):
     """A sum over a count; NaN for no elements."""
     if prim.is_array(x):
         return prim.map(quotient, x, n)
+    if prim.is_int(x) or prim.is_bool(x):
+        return prim.cast(prim.fdiv(prim.cast(x, np.float64), prim.cast(n, np.float64)), prim.dtype_of(x))
     if prim.is_complex(x):
         return prim.complex(quotient(x.real, n), quotient(x.imag, n))
     return prim.fdiv(x, prim.cast(n, prim.dtype_of(x)))
@@ -223,16 +233,15 @@ def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
     np.float64(1.25)
     """
     x = asarray(a)
-    center = mean(x, axis, dtype, None, True)
-    real = prim.real_dtype(prim.dtype_of(center))
+    dt = float_or(dtype, mean_dtype(prim.dtype_of(x)))
+    real = prim.real_dtype(dt)
     n = axis_count(x, axis) - prim.cast(ddof, real)
     if n < 0.0:
         n = n - n
     if axis is None:
-        middle = prim.load(prim.data(center), prim.dtype_of(center))
-        empty = prim.cast(0, real)
-        total = fold(x, None, keepdims, real, plus, squared_distance, middle, True, empty)
+        total = fold(x, None, keepdims, real, plus, squared_distance, mean(x, None, dt), True, prim.cast(0, real))
         return deliver(quotient(total, n), out)
+    center = mean(x, axis, dt, None, True)
     if prim.is_tuple(axis):
         squares = prim.map(_squared, x - center)
         return deliver(quotient(sum(squares, axis, real, None, keepdims), n), out)
@@ -334,7 +343,7 @@ def _one_if_true(x, extra):
     return prim.cast(1, np.int64) if _true(x, extra) else prim.cast(0, np.int64)
 
 
-def count_nonzero(a, axis=None, keepdims=False):
+def count_nonzero(a, axis=None, *, keepdims=False):
     """Number of elements that are not zero.
 
     >>> np.count_nonzero(np.array([0, 1, 2]))
@@ -389,7 +398,7 @@ def _arg_extreme(a, axis, keepdims, f, message):
     return lines_axis(f, x, axis, keepdims, np.int64, None)
 
 
-def argmin(a, axis=None, out=None, keepdims=False):
+def argmin(a, axis=None, out=None, *, keepdims=False):
     """Index of the first least element.
 
     >>> np.argmin(np.array([3, 1, 1]))
@@ -398,7 +407,7 @@ def argmin(a, axis=None, out=None, keepdims=False):
     return deliver(_arg_extreme(a, axis, keepdims, _first_least, "attempt to get argmin of an empty sequence"), out)
 
 
-def argmax(a, axis=None, out=None, keepdims=False):
+def argmax(a, axis=None, out=None, *, keepdims=False):
     """Index of the first greatest element.
 
     >>> np.argmax(np.array([[3, 1], [2, 4]]), axis=0)

@@ -61,7 +61,11 @@ def _trapezoids(y, x, dx, dtype):
     total = prim.cast(0, dtype)
     half = prim.cast(0.5, dtype)
     for i in range(y.size - 1):
-        width = prim.cast(dx, dtype) if x is None else prim.cast(prim.item(x, i + 1), dtype) - prim.cast(prim.item(x, i), dtype)
+        width = (
+            prim.cast(dx, dtype)
+            if x is None
+            else prim.cast(prim.item(x, i + 1), dtype) - prim.cast(prim.item(x, i), dtype)
+        )
         total += width * (prim.cast(prim.item(y, i + 1), dtype) + prim.cast(prim.item(y, i), dtype)) * half
     return total
 
@@ -150,7 +154,9 @@ def gradient(f, dx=1.0):
         prim.error("`gradient` takes one dimension")
     n = y.size
     if n < 2:
-        raise ValueError("Shape of array too small to calculate a numerical gradient, at least 2 elements are required.")
+        raise ValueError(
+            "Shape of array too small to calculate a numerical gradient, at least 2 elements are required."
+        )
     dtype = mean_dtype(prim.dtype_of(y))
     out = new_array((n,), dtype)
     h = prim.cast(dx, dtype)
@@ -168,6 +174,14 @@ def _check_mode(mode):
         raise ValueError("mode must be one of 'valid', 'same', or 'full' (got '" + mode + "')")
 
 
+def _one_dimension(a):
+    # A number is one element.
+    x = asarray(a)
+    if x.ndim > 1:
+        prim.error("an operand of one dimension is needed")
+    return x.reshape(1) if x.ndim == 0 else x
+
+
 def convolve(a, v, mode="full"):
     """Discrete convolution.
 
@@ -177,7 +191,7 @@ def convolve(a, v, mode="full"):
     array([3, 6, 5])
     """
     _check_mode(mode)
-    x, y = asarray(a), asarray(v)
+    x, y = _one_dimension(a), _one_dimension(v)
     if x.size == 0:
         raise ValueError("'a' cannot be empty")
     if y.size == 0:
@@ -206,8 +220,10 @@ def correlate(a, v, mode="valid"):
     >>> np.correlate(np.array([1, 2, 3]), np.array([0, 1, 0.5]), "full")
     array([0.5, 2. , 3.5, 3. , 0. ])
     """
-    y = asarray(v)
-    return convolve(a, y.conj()[::-1], mode)
+    x, y = asarray(a), asarray(v)
+    if x.ndim != 1 or y.ndim != 1:
+        prim.error("operands of one dimension are needed")
+    return convolve(x, y.conj()[::-1], mode)
 
 
 def polyval(p, x):
@@ -217,6 +233,8 @@ def polyval(p, x):
     np.int64(11)
     """
     c = asarray(p)
+    if c.ndim != 1:
+        prim.error("coefficients of one dimension are needed")
     if prim.is_number(x):
         dtype = prim.result_type(prim.dtype_of(c), x)
         total = prim.cast(0, dtype)
@@ -342,7 +360,7 @@ def _at_most_one(r):
     return 1.0 if r > 1.0 else (-1.0 if r < -1.0 else r)
 
 
-def unwrap(p, discont=None, period=6.283185307179586):
+def unwrap(p, discont=None, axis=-1, *, period=6.283185307179586):
     """Angles without jumps of a period.
 
     >>> np.unwrap(np.array([0.0, 6.0]))
@@ -351,6 +369,7 @@ def unwrap(p, discont=None, period=6.283185307179586):
     x = asarray(p, np.float64)
     if x.ndim != 1:
         prim.error("`unwrap` takes one dimension")
+    check_axis(axis, 1)
     limit = period / 2.0 if discont is None else max(float(discont), period / 2.0)
     out = x.copy()
     shift = 0.0
@@ -365,7 +384,7 @@ def unwrap(p, discont=None, period=6.283185307179586):
     return out
 
 
-def meshgrid(x, y, indexing="xy"):
+def meshgrid(x, y, *, indexing="xy"):
     """Coordinate matrices of two vectors.
 
     >>> np.meshgrid(np.array([1, 2]), np.array([3, 4]))

@@ -80,7 +80,7 @@ def _found(line, x):
     return i < line.size and prim.item(line, i) == x
 
 
-def isin(element, test_elements, invert=False):
+def isin(element, test_elements, assume_unique=False, invert=False):
     """Whether each element is among others.
 
     >>> np.isin(np.array([1, 2, 3]), np.array([2, 4]))
@@ -126,7 +126,7 @@ def setdiff1d(ar1, ar2):
     array([1])
     """
     a = unique(ar1)
-    return a[isin(a, ar2, True)]
+    return a[isin(a, ar2, invert=True)]
 
 
 def setxor1d(ar1, ar2):

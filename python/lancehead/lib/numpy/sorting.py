@@ -5,8 +5,18 @@ import numpy as np
 from lancehead.lib import prim
 from lancehead.lib.conversions import index_of
 from lancehead.lib.numpy.creation import asarray
-from lancehead.lib.numpy.folds import keep, lines_axis
-from lancehead.lib.numpy.layout import check_axis, contiguous, copy_c, copy_into, flat, lane, lanes, new_array, packed_lane
+from lancehead.lib.numpy.folds import deliver, keep, lines_axis
+from lancehead.lib.numpy.layout import (
+    check_axis,
+    contiguous,
+    copy_c,
+    copy_into,
+    flat,
+    lane,
+    lanes,
+    new_array,
+    packed_lane,
+)
 from lancehead.lib.numpy.reductions import mean_dtype
 
 
@@ -15,10 +25,21 @@ def before(a, b):
     if prim.is_float(a):
         return (not b <= a) & (a == a)
     if prim.is_complex(a):
-        return before(a.real, b.real) or (not before(b.real, a.real) and before(a.imag, b.imag))
+        return _complex_before(a, b)
     if prim.is_bool(a):
         return b and not a
     return a < b
+
+
+def _complex_before(a, b):
+    # A NaN in the imaginary part puts a number behind those without one, whatever its real part is.
+    if a.real < b.real:
+        return a.imag == a.imag or b.imag != b.imag
+    if a.real > b.real:
+        return a.imag == a.imag and b.imag != b.imag
+    if a.real == b.real or (a.real != a.real and b.real != b.real):
+        return before(a.imag, b.imag)
+    return b.real != b.real
 
 
 def _wide(v):
@@ -257,7 +278,7 @@ def _median_line(v, extra):
     return (prim.cast(low, dtype) + high) / prim.cast(2, dtype)
 
 
-def median(a, axis=None, keepdims=False):
+def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
     """The middle element, or the mean of the two in the middle; NaN if there is one.
 
     >>> np.median(np.array([3, 1, 4, 1]))
@@ -267,8 +288,8 @@ def median(a, axis=None, keepdims=False):
     """
     x = asarray(a)
     if axis is None:
-        return keep(_median_line(flat(x), None), x, keepdims)
-    return lines_axis(_median_line, x, axis, keepdims, mean_dtype(prim.dtype_of(x)), None)
+        return deliver(keep(_median_line(flat(x), None), x, keepdims), out)
+    return deliver(lines_axis(_median_line, x, axis, keepdims, mean_dtype(prim.dtype_of(x)), None), out)
 
 
 def between(a, b, at, dtype):
@@ -334,24 +355,32 @@ def _quantile(x, q, axis, keepdims, message):
     return lines_axis(_quantile_line, x, axis, keepdims, dtype, q)
 
 
-def quantile(a, q, axis=None, keepdims=False):
+def refuse_methods(method):
+    """A diagnostic for ways to interpolate other than the usual one."""
+    if method != "linear":
+        prim.error("quantiles are interpolated linearly: `method` is not supported")
+
+
+def quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False):
     """Quantiles, interpolated linearly.
 
     >>> np.quantile(np.array([1, 2, 3, 4]), 0.25)
     np.float64(1.75)
     """
     parts = asarray(q, np.float64) if not prim.is_number(q) else prim.cast(q, np.float64)
-    return _quantile(asarray(a), parts, axis, keepdims, "Quantiles must be in the range [0, 1]")
+    refuse_methods(method)
+    return deliver(_quantile(asarray(a), parts, axis, keepdims, "Quantiles must be in the range [0, 1]"), out)
 
 
-def percentile(a, q, axis=None, keepdims=False):
+def percentile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False):
     """Percentiles, interpolated linearly.
 
     >>> np.percentile(np.array([1, 2, 3, 4]), np.array([0, 50, 100]))
     array([1. , 2.5, 4. ])
     """
     parts = asarray(q, np.float64) / 100 if not prim.is_number(q) else prim.cast(q, np.float64) / 100
-    return _quantile(asarray(a), parts, axis, keepdims, "Percentiles must be in the range [0, 100]")
+    refuse_methods(method)
+    return deliver(_quantile(asarray(a), parts, axis, keepdims, "Percentiles must be in the range [0, 100]"), out)
 
 
 def place_in_line(v, x, right):
@@ -384,7 +413,9 @@ def searchsorted(a, v, side="left"):
     right = side == "right"
     line = asarray(a)
     if line.ndim != 1:
-        raise ValueError("object too deep for desired array" if line.ndim > 1 else "object of too small depth for desired array")
+        raise ValueError(
+            "object too deep for desired array" if line.ndim > 1 else "object of too small depth for desired array"
+        )
     if prim.is_number(v):
         dtype = prim.result_type(prim.dtype_of(line), prim.dtype_of(v))
         wide = asarray(line, dtype)
