@@ -1,10 +1,11 @@
 """Fits the polynomials of `math/`: nearly minimax, with coefficients that are floats.
 
-    python fit.py [NAME ...]        prints the coefficients of entries of TABLE, lowest first, and the largest weighted error in bits
+`python fit.py [NAME ...]` prints the coefficients of entries of TABLE, lowest first, and the largest weighted error in
+bits.
 
-The error of a sum of `c[i] * v**i` against `f(v)` is weighted by `w(v)`, so that it is an error of the result relative to what
-counts there. Coefficients are rounded one after the other, lowest first, and the later ones are fitted anew each time, so that they
-make up for the rounding of the earlier ones. Needs mpmath.
+The error of a sum of `c[i] * v**i` against `f(v)` is weighted by `w(v)`, so that it is an error of the result relative
+to what counts there. Coefficients are rounded one after the other, lowest first, and the later ones are fitted anew
+each time, so that they make up for the rounding of the earlier ones. Needs mpmath.
 """
 
 import sys
@@ -23,7 +24,8 @@ def rounded(value, digits):
 
 
 def minimax(f, w, low, high, powers, rounds=30):
-    """Coefficients of the powers whose largest weighted error is nearly the least: least squares, weighted anew by the errors (Lawson)."""
+    """Coefficients of the powers whose largest weighted error is nearly the least: least squares, weighted anew by the
+    errors (Lawson)."""
     count = 12 * len(powers) + 12
     grid = [low + (high - low) * (1 - mpmath.cos(mpmath.pi * i / count)) / 2 for i in range(count + 1)]
     rows = [[v**p * w(v) for p in powers] for v in grid]
@@ -50,7 +52,8 @@ def minimax(f, w, low, high, powers, rounds=30):
 
 
 def fit(f, w, low, high, count, digits, given):
-    """So many coefficients of so many binary digits (or of as many as a list says); the first may be given. And the largest weighted error."""
+    """So many coefficients of so many binary digits (or of as many as a list says); the first may be given. And the
+    largest weighted error."""
     low, high = mpf(low), mpf(high)
     done = [mpf(g) for g in given]
     while len(done) < count:
@@ -62,8 +65,9 @@ def fit(f, w, low, high, count, digits, given):
 
 
 def quotient(f, high, count, rounds=25):
-    """So many `n` and `d` of `(1 + z n(z)) / (1 + z d(z))` near `f` on [0, high], of 53 bits, and the largest relative error in bits: linear
-    least squares, weighted anew by the errors and the denominators; coefficients are rounded one after the other, as in `fit`."""
+    """So many `n` and `d` of `(1 + z n(z)) / (1 + z d(z))` near `f` on [0, high], of 53 bits, and the largest relative
+    error in bits: linear least squares, weighted anew by the errors and the denominators; coefficients are rounded one
+    after the other, as in `fit`."""
     grid = [high * (1 - mpmath.cos(mpmath.pi * i / 160)) / 2 for i in range(161)]
     values = [f(z) for z in grid]
     value = lambda c, z: 1 + sum(a * z ** (i + 1) for i, a in enumerate(c))
@@ -123,36 +127,180 @@ erfc_scaled = lambda t: (lambda a: mpmath.erfc(a) * mpmath.exp(a * a) / t)(1 / t
 
 # Name: function, weight, ends, number of coefficients, digits, and the first coefficients if they are given.
 TABLE = {
-    "float::sine": (ratio(root(lambda r: (mpmath.sin(r) / r - 1) / r**2), mpf(-1) / 6), lambda z: z, 0, QUARTER_PI**2, 3, 24, []),
-    "float::cosine": (ratio(root(lambda r: (mpmath.cos(r) - 1) / r**2), -0.5), lambda z: z, 0, QUARTER_PI**2, 4, 24, [-0.5]),
+    "float::sine": (
+        ratio(root(lambda r: (mpmath.sin(r) / r - 1) / r**2), mpf(-1) / 6),
+        lambda z: z,
+        0,
+        QUARTER_PI**2,
+        3,
+        24,
+        [],
+    ),
+    "float::cosine": (
+        ratio(root(lambda r: (mpmath.cos(r) - 1) / r**2), -0.5),
+        lambda z: z,
+        0,
+        QUARTER_PI**2,
+        4,
+        24,
+        [-0.5],
+    ),
     "float::log": (ratio(lambda f: (mpmath.log1p(f) - f) / f**2, -0.5), abs, SQRT2 / 2 - 1, SQRT2 - 1, 9, 24, [-0.5]),
     "float_exp::log2": (lambda f: TABLE["float::log"][0](f) / mpmath.log(2), abs, SQRT2 / 2 - 1, SQRT2 - 1, 9, 24, []),
-    "float_exp::log10": (lambda f: TABLE["float::log"][0](f) / mpmath.log(10), abs, SQRT2 / 2 - 1, SQRT2 - 1, 9, 24, []),
+    "float_exp::log10": (
+        lambda f: TABLE["float::log"][0](f) / mpmath.log(10),
+        abs,
+        SQRT2 / 2 - 1,
+        SQRT2 - 1,
+        9,
+        24,
+        [],
+    ),
     "log::inverse": (lambda d: 1 / d, lambda d: d, 1 + SQRT2 / 2, 1 + SQRT2, 3, 53, []),
-    "arc::arctangent": (ratio(root(lambda t: (mpmath.atan(t) / t - 1) / t**2), mpf(-1) / 3), lambda z: z, 0, 1, 20, 53, []),
-    "arc::arcsine": (ratio(root(lambda s: (mpmath.asin(s) / s - 1) / s**2), mpf(1) / 6), lambda z: z, 0, 0.25, 12, 53, []),
+    "arc::arctangent": (
+        ratio(root(lambda t: (mpmath.atan(t) / t - 1) / t**2), mpf(-1) / 3),
+        lambda z: z,
+        0,
+        1,
+        20,
+        53,
+        [],
+    ),
+    "arc::arcsine": (
+        ratio(root(lambda s: (mpmath.asin(s) / s - 1) / s**2), mpf(1) / 6),
+        lambda z: z,
+        0,
+        0.25,
+        12,
+        53,
+        [],
+    ),
     "root::inverse_root": (lambda d: (1 - d) ** mpf(-0.5), lambda d: (1 - d) ** 0.5, 0.1049, 0.2053, 4, 53, []),
-    "root::inverse_cube_root": (lambda d: (1 - d) ** (mpf(-1) / 3), lambda d: (1 - d) ** (mpf(1) / 3), 0.1792, 0.3079, 4, 53, []),
+    "root::inverse_cube_root": (
+        lambda d: (1 - d) ** (mpf(-1) / 3),
+        lambda d: (1 - d) ** (mpf(1) / 3),
+        0.1792,
+        0.3079,
+        4,
+        53,
+        [],
+    ),
     "float_root::inverse_root": (lambda d: (1 - d) ** mpf(-0.5), lambda d: (1 - d) ** 0.5, 0.1049, 0.2053, 3, 24, []),
-    "float_root::inverse_cube_root": (lambda d: (1 - d) ** (mpf(-1) / 3), lambda d: (1 - d) ** (mpf(1) / 3), 0.1792, 0.3079, 3, 24, []),
-    "log::log2": (lambda z: atanh_tail(z) / mpmath.log(2), lambda z: z, 0, (3 - 2 * SQRT2) ** 2 * mpf("1.0001"), 7, 53, []),
-    "log::log10": (lambda z: atanh_tail(z) / mpmath.log(10), lambda z: z, 0, (3 - 2 * SQRT2) ** 2 * mpf("1.0001"), 7, 53, []),
-    "float_arc::tan": (ratio(root(lambda r: (mpmath.tan(r) / r - 1) / r**2), mpf(1) / 3), lambda z: z, 0, QUARTER_PI**2, 7, 24, []),
-    "float_arc::atan": (ratio(root(lambda t: (mpmath.atan(t) / t - 1) / t**2), mpf(-1) / 3), lambda z: z, 0, 1, 10, 24, []),
-    "float_arc::arcsine": (ratio(root(lambda s: (mpmath.asin(s) / s - 1) / s**2), mpf(1) / 6), lambda z: z, 0, 0.25, 6, 24, []),
-    "float_area::asinh": (ratio(root(lambda x: (mpmath.asinh(x) / x - 1) / x**2), mpf(-1) / 6), lambda z: z, 0, 0.25, 5, 24, []),
-    "float_area::atanh": (ratio(root(lambda x: (mpmath.atanh(x) / x - 1) / x**2), mpf(1) / 3), lambda z: z, 0, 0.25, 6, 24, []),
-    "float_area::acosh": (ratio(lambda t: (mpmath.acosh(1 + t) / mpmath.sqrt(2 * t) - 1) / t, mpf(-1) / 12), lambda t: t, 0, 0.5, 5, 24, []),
+    "float_root::inverse_cube_root": (
+        lambda d: (1 - d) ** (mpf(-1) / 3),
+        lambda d: (1 - d) ** (mpf(1) / 3),
+        0.1792,
+        0.3079,
+        3,
+        24,
+        [],
+    ),
+    "log::log2": (
+        lambda z: atanh_tail(z) / mpmath.log(2),
+        lambda z: z,
+        0,
+        (3 - 2 * SQRT2) ** 2 * mpf("1.0001"),
+        7,
+        53,
+        [],
+    ),
+    "log::log10": (
+        lambda z: atanh_tail(z) / mpmath.log(10),
+        lambda z: z,
+        0,
+        (3 - 2 * SQRT2) ** 2 * mpf("1.0001"),
+        7,
+        53,
+        [],
+    ),
+    "float_arc::tan": (
+        ratio(root(lambda r: (mpmath.tan(r) / r - 1) / r**2), mpf(1) / 3),
+        lambda z: z,
+        0,
+        QUARTER_PI**2,
+        7,
+        24,
+        [],
+    ),
+    "float_arc::atan": (
+        ratio(root(lambda t: (mpmath.atan(t) / t - 1) / t**2), mpf(-1) / 3),
+        lambda z: z,
+        0,
+        1,
+        10,
+        24,
+        [],
+    ),
+    "float_arc::arcsine": (
+        ratio(root(lambda s: (mpmath.asin(s) / s - 1) / s**2), mpf(1) / 6),
+        lambda z: z,
+        0,
+        0.25,
+        6,
+        24,
+        [],
+    ),
+    "float_area::asinh": (
+        ratio(root(lambda x: (mpmath.asinh(x) / x - 1) / x**2), mpf(-1) / 6),
+        lambda z: z,
+        0,
+        0.25,
+        5,
+        24,
+        [],
+    ),
+    "float_area::atanh": (
+        ratio(root(lambda x: (mpmath.atanh(x) / x - 1) / x**2), mpf(1) / 3),
+        lambda z: z,
+        0,
+        0.25,
+        6,
+        24,
+        [],
+    ),
+    "float_area::acosh": (
+        ratio(lambda t: (mpmath.acosh(1 + t) / mpmath.sqrt(2 * t) - 1) / t, mpf(-1) / 12),
+        lambda t: t,
+        0,
+        0.5,
+        5,
+        24,
+        [],
+    ),
     "float::power": (lambda f: mpf(2) ** f, lambda f: mpf(2) ** -f, -0.5, 0.5, 7, 24, [1]),
     "float::tanh, near": (tanh_tail, lambda z: z, 0, 1, 7, 24, []),
     "float::tanh, far": (lambda w: 2 / (1 + w), lambda w: w, 0, mpmath.exp(-2), 5, 24, []),
     "float::erf, near": (erf_less_one, lambda z: 1, 0, 1, 7, 24, []),
     "float::erf, far": (lambda v: log2_erfc(v + 1), lambda v: mpmath.erfc(v + 1), 0, 2.93, 7, 24, []),
     # Coefficients of 21 bits are operands of a GPU's instructions.
-    "short::erfc": (erfc_scaled, lambda t: 1 / erfc_scaled(t), 1 / mpf("13.1"), mpf(1) / 3, 10, [53] * 3 + [21] * 7, []),
-    "short::exp": (ratio(lambda r: (mpmath.expm1(r) - r) / r**2, 0.5), lambda r: r * r * mpmath.exp(-r), -HALF_LN2, HALF_LN2, 6, 21, [0.5]),
+    "short::erfc": (
+        erfc_scaled,
+        lambda t: 1 / erfc_scaled(t),
+        1 / mpf("13.1"),
+        mpf(1) / 3,
+        10,
+        [53] * 3 + [21] * 7,
+        [],
+    ),
+    "short::exp": (
+        ratio(lambda r: (mpmath.expm1(r) - r) / r**2, 0.5),
+        lambda r: r * r * mpmath.exp(-r),
+        -HALF_LN2,
+        HALF_LN2,
+        6,
+        21,
+        [0.5],
+    ),
     "short::inverse": (lambda t: 1 / t, lambda t: t, mpf("0.70709"), mpf("0.72855"), 3, 21, []),
-    "erf::erf, near": (lambda v: erf_less_one(v + ERF_CENTRE), lambda v: 1, -ERF_CENTRE, 1.96 - ERF_CENTRE, 15, 53, [ERF_FIRST]),
+    "erf::erf, near": (
+        lambda v: erf_less_one(v + ERF_CENTRE),
+        lambda v: 1,
+        -ERF_CENTRE,
+        1.96 - ERF_CENTRE,
+        15,
+        53,
+        [ERF_FIRST],
+    ),
     "erf::erf, far": (lambda v: erfc_root(v + 1.5), lambda v: erfc_root(v + 1.5) ** 7 / 2, -0.1, 4.5, 16, 53, []),
 }
 
@@ -161,11 +309,18 @@ def main():
     if len(sys.argv) == 1 or "trig::tangent" in sys.argv[1:]:
         tangent = ratio(root(lambda r: mpmath.tan(r) / r), 1)
         n, d, worst = quotient(tangent, QUARTER_PI**2, 3)
-        print(f"trig::tangent: {[float(a) for a in n]}, {[float(a) for a in d]}; {float(mpmath.log(worst, 2)):.1f}", flush=True)
+        print(
+            f"trig::tangent: {[float(a) for a in n]}, {[float(a) for a in d]}; {float(mpmath.log(worst, 2)):.1f}",
+            flush=True,
+        )
     for name, (f, w, low, high, count, digits, given) in TABLE.items():
         if len(sys.argv) == 1 or name in sys.argv[1:]:
             c, worst = fit(f, w, low, high, count, digits, given)
-            print(f"{name}: {', '.join(mpmath.nstr(a, 9 if digits == 24 else 17) for a in c)}; {float(mpmath.log(worst, 2)):.1f}", flush=True)
+            print(
+                f"{name}: {', '.join(mpmath.nstr(a, 9 if digits == 24 else 17) for a in c)}; "
+                f"{float(mpmath.log(worst, 2)):.1f}",
+                flush=True,
+            )
 
 
 if __name__ == "__main__":

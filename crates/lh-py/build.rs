@@ -1,4 +1,5 @@
-//! Gives the code `cfg(Py_3_12)` and the like, a hash of the compiler's sources, the order of functions, and the library as untyped code.
+//! Gives the code `cfg(Py_3_12)` and the like, a hash of the compiler's sources, the order of functions, and the
+//! library as untyped code.
 
 use std::collections::hash_map::DefaultHasher;
 use std::fs;
@@ -8,7 +9,7 @@ use std::process::Command;
 
 fn main() {
     pyo3_build_config::use_pyo3_cfgs();
-    // Whatever was compiled by other sources is not used: the hash is part of every key of the cache.
+    // The hash is part of every key of the cache, so code that other sources compiled is not used.
     let crates = Path::new("..");
     let mut files = Vec::new();
     for dir in ["src", "math"] {
@@ -26,17 +27,20 @@ fn main() {
         std::env::var(name).unwrap_or_default().hash(&mut hash);
     }
     println!("cargo:rustc-env=LANCEHEAD_BUILD={:016x}", hash.finish());
-    // LLVM's functions that run, be it when the module is loaded, lie side by side where the linker is LLVM's: compilations touch 12 to 20 MB of code instead of 28 to 33. `xtask/order.py` writes the list.
+    // LLVM's linker lays the functions that run side by side, those that run at load time too: a compilation touches 12
+    // to 20 MB of code instead of 28 to 33. `xtask/order.py` writes the list.
     let list = std::env::current_dir().expect("the crate's folder").join("order.txt");
     link_if_possible(&[&format!("--symbol-ordering-file={}", list.display()), "--no-warn-symbol-ordering"]);
     println!("cargo:rerun-if-changed=order.txt");
-    // What is to be corrected by where the module is loaded takes 11 KB instead of 1.4 MB; glibc knows that form from 2.36 on.
+    // Packed relocations take 11 KB instead of 1.4 MB; glibc reads them from 2.36 on.
     link_if_possible(&["-z,pack-relative-relocs"]);
+    // Functions with the same code are there once, which makes the module 51 MB instead of 55: most are of templates.
+    link_if_possible(&["--icf=all"]);
     println!("cargo:rerun-if-changed=build.rs");
     store_library(&crates.join("../python"));
 }
 
-/// Writes the library as untyped code; nothing, if the interpreter that the module is for does not run here.
+/// Writes the library as untyped code, or nothing if the interpreter that the module is for does not run here.
 fn store_library(root: &Path) {
     let root = root.canonicalize().expect("the package lies beside the crates");
     let library = root.join("lancehead/lib");

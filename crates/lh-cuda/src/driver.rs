@@ -1,7 +1,7 @@
 //! NVIDIA's driver, found when the program runs: a table of its functions, and what a launch needs of them.
 //!
-//! Every function may be missing: of an old driver some are, without one all. What is missing is an error where it is
-//! called. The primary context is used, which other libraries of the process share.
+//! Any function may be missing: an old driver lacks some, and without a driver all are missing. A missing function is
+//! an error where it is called. The primary context is used, which other libraries of the process share.
 
 #![expect(
     clippy::missing_errors_doc,
@@ -31,13 +31,13 @@ type Handle = *mut c_void;
 /// Why something has failed: the function, CUDA's number of the error, its name and text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DriverError {
-    /// What was called.
+    /// The function that was called.
     pub function: &'static str,
     /// CUDA's number; -1 if the driver does not have the function.
     pub code: i32,
     /// CUDA's name.
     pub name: String,
-    /// What it says, with the log of its assembler if there is one.
+    /// CUDA's text, with the log of its assembler if there is one.
     pub text: String,
 }
 
@@ -62,8 +62,8 @@ macro_rules! api {
         }
         impl Api {
             fn load(library: ManuallyDrop<Library>) -> Api {
-                // SAFETY: the signatures are those of NVIDIA's `cuda.h` for these symbols; the functions live as long as the
-                // library, which the table keeps.
+                // SAFETY: the signatures are those of NVIDIA's `cuda.h` for these symbols; the functions live as long
+                // as the library, which the table keeps.
                 unsafe {
                     Api { $($field: library.get(concat!($symbol, "\0").as_bytes()).ok().map(|s| *s),)* _library: library }
                 }
@@ -291,8 +291,8 @@ unsafe impl Sync for Gpu {}
 
 impl Drop for Gpu {
     fn drop(&mut self) {
-        // SAFETY: the pool was made, and the context retained, once by `open`; buffers hold the GPU. At the end of the process
-        // the driver may be gone, which is no harm.
+        // SAFETY: the pool was made, and the context retained, once by `open`; buffers hold the GPU. At the end of the
+        // process the driver may be gone, which is no harm.
         unsafe {
             if let Some(pool) = self.pool.filter(|_| self.enter().is_ok()) {
                 let _ = self.driver.pool_destroy(pool as Handle);
@@ -466,14 +466,15 @@ impl Gpu {
     /// Machine code of PTX, by the driver's assembler.
     ///
     /// # Errors
-    /// What it says of the PTX.
+    /// The assembler's errors.
     pub fn assemble(&self, ptx: &[u8], lines: bool) -> Result<Vec<u8>> {
         const PTX: c_int = 1;
         self.enter()?;
         let text = terminated(ptx);
         with_log(lines, |n, names, values| {
             let (mut state, mut code, mut size) = (null_mut(), null_mut(), 0);
-            // SAFETY: names and values are of the same number and live until the end; the machine code lives as long as the state.
+            // SAFETY: names and values are of the same number and live until the end; the machine code lives as long as
+            // the state.
             unsafe {
                 self.driver.link_create(n, names, values, &raw mut state)?;
                 let data = text.as_ptr().cast_mut().cast();
@@ -489,7 +490,7 @@ impl Gpu {
     /// Loads PTX or machine code.
     ///
     /// # Errors
-    /// What the driver's assembler says of it.
+    /// The errors of the driver's assembler.
     pub fn load(self: &Arc<Self>, code: &[u8], lines: bool) -> Result<Module> {
         self.enter()?;
         // The driver reads PTX to a zero byte.
@@ -648,8 +649,8 @@ impl Kernel {
         Ok(())
     }
 
-    /// Starts a cooperative launch after the last one: the blocks of a grid wait for each other by one counter, which two
-    /// grids at a time would share. In one stream they come one after the other anyhow.
+    /// Starts a cooperative launch after the last one: the blocks of a grid wait for each other by one counter, which
+    /// two grids at a time would share. In one stream they come one after the other anyhow.
     fn after_last_grid(&self, stream: Handle, start: impl FnOnce() -> Result<()>) -> Result<()> {
         let driver = &self.module.gpu.driver;
         let mut last = self.last_grid.lock().unwrap_or_else(PoisonError::into_inner);
@@ -667,7 +668,8 @@ impl Kernel {
         unsafe { driver.event_record(event.handle(), stream) }
     }
 
-    /// Starts the kernel, in a stream's order, with the addresses of its parameters, which are read before this returns.
+    /// Starts the kernel, in a stream's order, with the addresses of its parameters, which are read before this
+    /// returns.
     ///
     /// # Safety
     /// The parameters are the kernel's, and what they point to is alive until it ends.

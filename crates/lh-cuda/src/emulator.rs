@@ -1,10 +1,12 @@
-//! The CPU as a device: each block runs on one thread of the computer, from native code; where that is worth it the blocks
-//! are spread over the pool that parallel loops use, and taken in ascending order.
+//! The CPU as a device: each block runs on one thread of the computer, from native code; where that is worth it the
+//! blocks are spread over the pool that parallel loops use, and taken in ascending order.
 
+use crate::device::{Device, Fault};
+use crate::findings::diagnostic;
+use crate::launch::{Code, Config};
 use crate::limits;
-use crate::{Code, Config, Device, Fault};
-use lh_runtime::device::{Context, Failed, check, team};
-use lh_runtime::pool;
+use lh_runtime::device::{Context, Failed, team};
+use lh_runtime::{check, pool};
 use smallvec::{SmallVec, smallvec};
 use std::ffi::c_void;
 use std::sync::{Mutex, PoisonError};
@@ -17,7 +19,7 @@ const STACK: usize = 64 << 10;
 /// The CPU.
 pub struct Cpu;
 
-/// What a thread with a stack of its own costs, picoseconds.
+/// The cost of a thread with a stack of its own, picoseconds.
 const FIBER: i64 = 300_000;
 
 impl Device for Cpu {
@@ -26,17 +28,17 @@ impl Device for Cpu {
         let blocks = config.blocks();
         // SAFETY: by contract.
         unsafe {
-            if code.is_checked {
+            if code.info.is_checked {
                 return checked(code, config, args);
             }
-            if code.is_cooperative {
-                return if code.by_thread {
+            if code.info.is_cooperative {
+                return if code.info.by_thread() {
                     together(code, config, args)
                 } else {
                     some_blocks(code, config, args, 0, blocks)
                 };
             }
-            let grain = if code.prints || pool::threads() == 1 { blocks } else { grain(code, config) };
+            let grain = if code.info.prints || pool::threads() == 1 { blocks } else { grain(code, config) };
             if grain >= blocks {
                 return range(code, config, args, 0, blocks);
             }
@@ -49,19 +51,19 @@ impl Device for Cpu {
 unsafe fn checked(code: &Code, config: &Config, args: &[u64]) -> Result<(), Fault> {
     // SAFETY: by contract.
     let run = || unsafe {
-        if code.is_cooperative {
+        if code.info.is_cooperative {
             together(code, config, args)
         } else {
             one_by_one(code, config, args, 0, config.blocks())
         }
     };
     let (result, found) = check::checked(config.grid, config.block, run);
-    if found.is_empty() { result } else { Err(Fault::Found(found)) }
+    if found.is_empty() { result } else { Err(Fault::Found(found.iter().map(diagnostic).collect())) }
 }
 
 /// How many blocks are done in a row, so that threads of the computer are woken for what is worth it only.
 fn grain(code: &Code, config: &Config) -> i64 {
-    let cost = if code.by_thread { FIBER } else { i64::from(code.thread_cost) };
+    let cost = if code.info.by_thread() { FIBER } else { i64::from(code.info.thread_cost) };
     let block = cost.saturating_mul(config.threads()) / 1000;
     pool::grain(config.blocks(), if cost == 0 { 0 } else { block.max(1) })
 }
@@ -70,7 +72,7 @@ fn grain(code: &Code, config: &Config) -> i64 {
 unsafe fn range(code: &Code, config: &Config, args: &[u64], low: i64, high: i64) -> Result<(), Fault> {
     // SAFETY: by contract.
     unsafe {
-        if code.by_thread {
+        if code.info.by_thread() {
             one_by_one(code, config, args, low, high)
         } else {
             some_blocks(code, config, args, low, high)
@@ -121,7 +123,7 @@ struct Shared {
 
 impl Shared {
     fn new(code: &Code, config: &Config, blocks: usize) -> Shared {
-        let dynamic_at = code.shared_bytes.next_multiple_of(ALIGN);
+        let dynamic_at = code.info.shared_bytes.next_multiple_of(ALIGN);
         let stride = (dynamic_at + config.dynamic_shared as usize).next_multiple_of(ALIGN);
         Shared { words: smallvec![0; (stride * blocks + ALIGN) / 16], stride, dynamic_at }
     }
@@ -142,13 +144,13 @@ fn raised(cx: &Context) -> Fault {
 
 /// A kernel that loops over blocks and threads itself. Where threads wait for the grid, all blocks run together.
 unsafe fn some_blocks(code: &Code, config: &Config, args: &[u64], low: i64, high: i64) -> Result<(), Fault> {
-    let together = if code.is_cooperative { config.blocks() } else { 1 };
+    let together = if code.info.is_cooperative { config.blocks() } else { 1 };
     let mut shared = Shared::new(code, config, together as usize);
     let mut cx = shared.context(config, 0);
     (cx.first, cx.last) = (low, high);
     // A multiple of a cache line's threads, so that values of each kind begin at one.
-    cx.capacity = ((config.units(code.gangs) * together) as usize).next_multiple_of(64) as i64;
-    let mut scratch: SmallVec<[u128; 16]> = smallvec![0; code.scratch * cx.capacity as usize / 16 + 4];
+    cx.capacity = ((config.units(code.info.gangs) * together) as usize).next_multiple_of(64) as i64;
+    let mut scratch: SmallVec<[u128; 16]> = smallvec![0; code.info.scratch * cx.capacity as usize / 16 + 4];
     cx.scratch = scratch.as_mut_ptr().cast();
     // SAFETY: there are bytes to spare.
     cx.scratch = unsafe { cx.scratch.add(cx.scratch.align_offset(64)) };
@@ -172,7 +174,13 @@ unsafe fn one_by_one(code: &Code, config: &Config, args: &[u64], low: i64, high:
         cx.block = cx.block_of(linear);
         // SAFETY: by contract.
         let status = unsafe {
-            team::run(std::slice::from_mut(&mut cx), code.entry, code.gangs, args, STACK + 2 * code.local_bytes)
+            team::run(
+                std::slice::from_mut(&mut cx),
+                code.entry,
+                code.info.gangs,
+                args,
+                STACK + 2 * code.info.local_bytes,
+            )
         };
         if status != 0 {
             return Err(raised(&cx));
@@ -190,7 +198,8 @@ unsafe fn together(code: &Code, config: &Config, args: &[u64]) -> Result<(), Fau
         cx.block = cx.block_of(i as i64);
     }
     // SAFETY: by contract.
-    let status = unsafe { team::run(&mut contexts, code.entry, code.gangs, args, STACK + 2 * code.local_bytes) };
+    let status =
+        unsafe { team::run(&mut contexts, code.entry, code.info.gangs, args, STACK + 2 * code.info.local_bytes) };
     if status == 0 {
         Ok(())
     } else {

@@ -1,6 +1,6 @@
-//! What a device can do: those of compute capability 9.0, which the CPU device has too, and how it refuses more.
+//! The limits of compute capability 9.0, which the CPU device has too, and the errors for launches beyond them.
 
-use crate::{Code, Config};
+use crate::launch::{Code, Config};
 
 /// An error of CUDA's driver.
 #[derive(Debug)]
@@ -9,7 +9,7 @@ pub struct Refusal {
     pub code: i32,
     /// CUDA's name.
     pub name: &'static str,
-    /// What was wrong.
+    /// The reason.
     pub text: &'static str,
 }
 
@@ -73,13 +73,13 @@ pub fn check_geometry(config: &Config) -> Result<(), &'static Refusal> {
 /// The first thing that is too large.
 pub fn check(code: &Code, config: &Config) -> Result<(), &'static Refusal> {
     check_geometry(config)?;
-    if code.shared_bytes > MAX_STATIC_SHARED {
+    if code.info.shared_bytes > MAX_STATIC_SHARED {
         return Err(&STATIC_SHARED);
     }
-    if code.shared_bytes as i64 + config.dynamic_shared > MAX_SHARED {
+    if code.info.shared_bytes as i64 + config.dynamic_shared > MAX_SHARED {
         return Err(&SHARED);
     }
-    if code.is_cooperative && config.threads().saturating_mul(config.blocks()) > MAX_COOPERATIVE_THREADS {
+    if code.info.is_cooperative && config.threads().saturating_mul(config.blocks()) > MAX_COOPERATIVE_THREADS {
         return Err(&COOPERATIVE);
     }
     Ok(())
@@ -88,6 +88,7 @@ pub fn check(code: &Code, config: &Config) -> Result<(), &'static Refusal> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::launch::KernelInfo;
 
     unsafe extern "C" fn nothing(_: *const u64, _: *mut u64) -> i32 {
         0
@@ -95,18 +96,8 @@ mod tests {
 
     #[test]
     fn what_is_too_large_is_refused() {
-        let mut code = Code {
-            entry: nothing,
-            by_thread: false,
-            gangs: lh_ir::func::Gangs::None,
-            is_cooperative: true,
-            shared_bytes: 1000,
-            local_bytes: 0,
-            scratch: 0,
-            thread_cost: 0,
-            prints: false,
-            is_checked: false,
-        };
+        let info = KernelInfo { is_cooperative: true, shared_bytes: 1000, ..KernelInfo::default() };
+        let mut code = Code { entry: nothing, info };
         let tried = |code: &Code, grid, block, dynamic_shared| {
             check(code, &Config { grid, block, dynamic_shared }).map_err(|r| r.code)
         };
@@ -116,7 +107,7 @@ mod tests {
         assert_eq!(tried(&code, [1, 65536, 1], [32, 1, 1], 0), Err(1));
         assert_eq!(tried(&code, [1, 1, 1], [32, 1, 1], MAX_SHARED), Err(1));
         assert_eq!(tried(&code, [64, 1, 1], [1024, 1, 1], 0), Err(720));
-        code.shared_bytes = MAX_STATIC_SHARED + 1;
+        code.info.shared_bytes = MAX_STATIC_SHARED + 1;
         assert_eq!(tried(&code, [1, 1, 1], [32, 1, 1], 0), Err(218));
     }
 }

@@ -1,13 +1,16 @@
-//! What the driver asks of the Python interpreter. `lh-py` implements it; tests may mock it.
+//! The driver's questions to the Python interpreter. `lh-py` implements them; tests may mock them.
 
-use crate::cache::Digest;
-use crate::typed::Typed;
+use crate::digest::{Digest, Hasher};
+use crate::spec::Dep;
+use crate::typed_library::TypedLibrary;
 use lh_frontend::raw::RawCode;
 use lh_infer::{Object, Overload, Overloaded};
+use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{Extern, Options};
 use lh_ir::untyped::Code;
 use lh_ir::{Const, ExcId, FuncId, ObjId, Ty};
 pub use lh_llvm::Captured;
+use std::fmt;
 
 /// Code of a function.
 pub enum Source {
@@ -27,6 +30,38 @@ pub struct RawFunction {
     pub is_library: bool,
     /// Options of its own dispatcher, if it has one.
     pub options: Option<Options>,
+}
+
+/// A GPU that a kernel is compiled for, and limits of the kernel's launches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GpuTarget {
+    /// Compute capability.
+    pub capability: (u32, u32),
+    /// The newest PTX that the driver reads, times ten.
+    pub isa: u32,
+    /// Version of the driver, which makes machine code of PTX.
+    pub driver: i32,
+    /// Threads of a block, at most; blocks of a multiprocessor, at least; registers of a thread and blocks of a
+    /// cluster, at most.
+    pub limits: (Option<u32>, Option<u32>, Option<u32>, Option<u32>),
+    /// Whether the code has line numbers.
+    pub lines: bool,
+}
+
+/// PTX that a kernel is linked with.
+pub struct LinkedPtx {
+    pub text: String,
+    /// A file of which there is machine code only, and why it has no PTX.
+    pub without: Option<String>,
+}
+
+/// The reason why there is no PTX to link with, for a message.
+pub struct CannotLink(pub String);
+
+impl fmt::Display for CannotLink {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
 }
 
 /// The interpreter. Objects are numbered by the host, which keeps them alive; equal objects have equal numbers.
@@ -49,8 +84,8 @@ pub trait Host {
     fn signatures(&mut self, _o: ObjId) -> Vec<(Vec<Ty>, Option<Ty>)> {
         Vec::new()
     }
-    /// What an object is. A Python function answers `Object::Func` with a number of the host's choice, for which
-    /// [`Host::function_object`] gives the object back.
+    /// The kind of an object, with its parts. A Python function answers `Object::Func` with a number of the host's
+    /// choice, for which [`Host::function_object`] gives the object back.
     fn object(&mut self, o: ObjId) -> Object;
     /// The function object of a number given out by [`Host::object`].
     fn function_object(&mut self, f: FuncId) -> ObjId;
@@ -68,7 +103,7 @@ pub trait Host {
     /// See [`lh_infer::World::library`]; imports the library module on first use.
     fn library(&mut self, path: &str) -> Option<(ObjId, bool)>;
     /// Library functions that were typed before, if they hold for this process.
-    fn typed_library(&mut self) -> Option<&'static Typed> {
+    fn typed_library(&mut self) -> Option<&'static TypedLibrary> {
         None
     }
     /// See [`lh_infer::World::fold_call`].
@@ -77,13 +112,13 @@ pub trait Host {
     fn overloaded(&mut self, _what: &Overload<'_>) -> Option<ObjId> {
         None
     }
-    /// What overloads of that object say, with the attribute of it by which [`Host::attr`] gives the same function in
-    /// any process.
+    /// The answer of that object's overloads, with the attribute of it by which [`Host::attr`] gives the same function
+    /// in any process.
     ///
     /// # Errors
-    /// Why none fits.
-    fn overload(&mut self, o: ObjId, _what: &Overload<'_>) -> Result<(String, Overloaded), String> {
-        Err(format!("{} has no overloads", self.describe(o)))
+    /// None fits.
+    fn overload(&mut self, o: ObjId, _what: &Overload<'_>) -> Result<(String, Overloaded)> {
+        Err(Diagnostic::new(diag::NO_MATCHING_CALL, format!("{} has no overloads", self.describe(o))))
     }
     /// See [`lh_infer::World::object_of`].
     fn object_of(&mut self, c: &Const) -> ObjId;
@@ -91,7 +126,7 @@ pub trait Host {
     fn exc_is_subclass(&mut self, a: ExcId, b: ExcId) -> bool;
     /// A number of this process that code refers to.
     fn word(&mut self, what: Extern) -> u64;
-    /// What code for a GPU has of a captured array; `None` if that is not contiguous memory of the host.
+    /// The form of a captured array in code for a GPU; `None` if it is not contiguous memory of the host.
     fn captured(&mut self, o: ObjId) -> Option<Captured>;
     /// The object of an exception class that is not builtin.
     fn class_object(&mut self, class: ExcId) -> Option<ObjId>;
@@ -100,12 +135,16 @@ pub trait Host {
     fn digest(&mut self, o: ObjId) -> Option<Digest>;
     /// Module and name by which [`Host::import`] finds an object, if it has such.
     fn name_of(&mut self, o: ObjId) -> Option<(String, String)>;
-    /// PTX of all that a declared function and the kernel that calls it are linked with, and why some of it has none.
+    /// PTX of all that a declared function and the kernel that calls it are linked with.
     ///
     /// # Errors
-    /// Why there is none.
-    fn linked_ptx(&mut self, o: ObjId, _link: u32) -> Result<(String, Option<String>), String> {
-        Err(format!("{} comes with no code", self.describe(o)))
+    /// There is none.
+    fn linked_ptx(&mut self, o: ObjId, _link: u32) -> std::result::Result<LinkedPtx, CannotLink> {
+        Err(CannotLink(format!("{} comes with no code", self.describe(o))))
+    }
+    /// The GPU of a number in [`Options::gpu`], with the limits of the kernel.
+    fn gpu(&mut self, number: u32) -> GpuTarget {
+        lh_ir::bug!("GPU {number} is not known")
     }
     /// Source file of a function.
     fn file(&mut self, o: ObjId) -> String;
@@ -117,4 +156,27 @@ pub trait Host {
     fn detached(&mut self, work: &mut (dyn FnMut() + Send)) {
         work();
     }
+}
+
+/// Whether the value that was read is still the same.
+pub fn is_current(host: &mut dyn Host, d: &Dep) -> bool {
+    match d {
+        Dep::Global { func, name, value } => host.global(*func, name) == *value,
+        Dep::Free { func, index, value } => host.free(*func, *index) == *value,
+        Dep::Attribute { object, name, value } => host.attr(*object, name) == *value,
+        Dep::Import { name, attr, value } => host.import(name, attr.as_deref()) == *value,
+    }
+}
+
+/// A hash of the elements of arrays.
+pub(crate) fn contents(host: &mut dyn Host, arrays: &[ObjId]) -> Digest {
+    let mut h = Hasher::new("contents");
+    for o in arrays {
+        match host.captured(*o) {
+            Some(Captured::Bytes(bytes)) => h.bytes(&bytes),
+            Some(Captured::At(address)) => h.number(address),
+            Some(Captured::Function(_)) | None => {}
+        }
+    }
+    h.finish()
 }

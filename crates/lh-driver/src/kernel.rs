@@ -1,48 +1,46 @@
-//! Kernels for a CUDA device: their memory, and what a launch has to know of them.
+//! Kernels for a CUDA device: where their static arrays are in memory, and the facts that a launch needs of them.
 
+use crate::digest::Digest;
+use lh_cuda::KernelInfo;
 use lh_ir::diag::{self, Diagnostic, Result};
-use lh_ir::func::{Device, Entry, Gangs, Inst, parallel, waits};
-use lh_ir::{Const, Function, Ty, Value};
+use lh_ir::func::{Device, Inst, Term, parallel, waits};
+use lh_ir::{Const, Function, ObjId, Ty, Value};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// What a launch has to know of a kernel.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Kernel {
-    /// How it is entered.
-    pub entry: Entry,
-    /// What it runs for at a time.
-    pub gangs: Gangs,
-    /// Whether its threads wait for the whole grid.
-    pub is_cooperative: bool,
-    /// Static shared memory of a block, bytes.
-    pub shared_bytes: usize,
-    /// Memory of each thread's own, bytes.
-    pub local_bytes: usize,
-    /// Memory beside the stack for each thread of a block, bytes.
-    pub scratch: usize,
-    /// What a thread costs: picoseconds, roughly; 0 if it may be long.
-    pub thread_cost: u32,
-    /// Whether it prints: blocks do so one after the other.
-    pub prints: bool,
-    /// Whether it says what it does to memory, to be checked.
-    pub is_checked: bool,
+/// A kernel for a GPU.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GpuKernel {
+    /// Its symbol.
+    pub symbol: String,
+    /// PTX, or the machine code that was made of it.
+    pub code: Vec<u8>,
+    /// Where threads raise, by the number that they note: name of the class, message, function, file, line. None if
+    /// that is not noted.
+    pub sites: Vec<(String, String, String, String, u32)>,
+    /// Arrays whose elements are in the code.
+    pub captured: Vec<ObjId>,
+    /// A hash of these elements.
+    pub contents: Digest,
+    /// Declared functions that NVIDIA's linker is still to add.
+    pub linked: Vec<ObjId>,
 }
 
 /// Gives each static array in shared memory its place. The functions are a kernel and what it calls, the kernel first.
-pub(crate) fn place_memory(functions: Vec<Arc<Function>>) -> (Vec<Arc<Function>>, Option<Kernel>) {
+pub(crate) fn place_memory(functions: Vec<Arc<Function>>) -> (Vec<Arc<Function>>, Option<KernelInfo>) {
     let entry = &functions[0];
     if entry.options.device != Device::Kernel {
         return (functions, None);
     }
-    let mut kernel = Kernel {
-        entry: entry.entry,
-        gangs: entry.gangs,
-        is_cooperative: entry.waits & waits::GRID != 0,
+    let facts = &entry.kernel;
+    let mut kernel = KernelInfo {
+        entry: facts.entry,
+        gangs: facts.gangs,
+        is_cooperative: facts.waits & waits::GRID != 0,
         shared_bytes: 0,
         local_bytes: 0,
-        scratch: entry.scratch,
-        thread_cost: entry.thread_cost,
+        scratch: facts.scratch,
+        thread_cost: facts.thread_cost,
         prints: functions.iter().any(|f| prints(f)),
         is_checked: entry.options.parallel & parallel::RACE != 0,
     };
@@ -56,7 +54,7 @@ fn prints(func: &Function) -> bool {
     insts.into_iter().any(|d| matches!(&d.inst, Inst::Runtime(f, _) if f.name.starts_with("lh_print_")))
 }
 
-fn place_in(func: Arc<Function>, kernel: &mut Kernel, places: &mut HashMap<i64, usize>) -> Arc<Function> {
+fn place_in(func: Arc<Function>, kernel: &mut KernelInfo, places: &mut HashMap<i64, usize>) -> Arc<Function> {
     let constants = constants(&func);
     let int = |v: &Value| *constants.get(v).unwrap_or_else(|| lh_ir::bug!("{v} of {} is no constant", func.name));
     let mut sites = HashMap::new();
@@ -99,7 +97,7 @@ fn constants(func: &Function) -> HashMap<Value, i64> {
         .collect()
 }
 
-/// Kernels give nothing back.
+/// Refuses a kernel that returns something.
 pub(crate) fn check_result(func: &Function, ret: Ty) -> Result<()> {
     if ret.is_none() || ret.is_never() {
         return Ok(());
@@ -111,4 +109,10 @@ pub(crate) fn check_result(func: &Function, ret: Ty) -> Result<()> {
     )
     .note("write results into an array; for a function that kernels call, say `device=True`")
     .at(&func.file, span))
+}
+
+/// A diagnostic at the first place where a function returns.
+pub(crate) fn at_return(d: Box<Diagnostic>, f: &Function) -> Box<Diagnostic> {
+    let place = f.blocks.iter().find(|b| matches!(b.term, Some(Term::Return(_)))).map(|b| b.term_span);
+    d.at(&f.file, place.unwrap_or_default())
 }

@@ -1,4 +1,4 @@
-//! What the instructions for containers, strings, calls and functions do to the abstract stack.
+//! The effects of the instructions for containers, strings, calls and functions on the abstract stack.
 
 use crate::closures::Closure;
 use crate::decode::MAX_SPREAD;

@@ -40,8 +40,8 @@ pub(crate) struct Store {
     pub(crate) span: Span,
 }
 
-/// A function that calls itself captures its own name before that is assigned. What the name stood for until then, in a
-/// loop the function of the round before, is not what it will call.
+/// A function that calls itself captures its own name before that is assigned. It will not call the value that the name
+/// has until then, which in a loop is the function of the iteration before.
 pub(crate) fn forget_own_names(code: &mut Code, closures: &[Closure], stores: &[Store], unbound: Value) {
     let names = closures.iter().map(|c| {
         let is_own =
@@ -230,7 +230,7 @@ fn holds(code: &Code, inst: &Inst, value: Value, users: &Users) -> bool {
         Inst::Call { func, .. } => {
             let made_by = users.defs.get(func).and_then(|&(b, i)| code.blocks[b.index()].insts.get(i));
             match made_by.filter(|data| data.result == Some(*func)).map(|data| &data.inst) {
-                // What a generator or a maker of functions returns holds its variables.
+                // A generator, or a function that makes functions, returns a value that holds its variables.
                 Some(Inst::MakeFunction { code: index, .. }) => {
                     let inner = &code.inner[*index as usize];
                     *func == value && (inner.is_generator || !inner.inner.is_empty())

@@ -89,7 +89,7 @@ fn is_immediate(name: &str) -> bool {
     matches!(name, "<listcomp>" | "<setcomp>" | "<dictcomp>" | "<genexpr>")
 }
 
-/// What a comprehension captures.
+/// The variables that a comprehension captures.
 struct Captured {
     /// How its free variables are read and written outside.
     access: Vec<Access>,

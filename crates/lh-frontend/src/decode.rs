@@ -1,19 +1,25 @@
-//! Bytes to instructions: what all versions share. `cpython311.rs` and its neighbours hold what differs.
+//! Bytes to instructions: the part that all versions of CPython share. `decode/cpython311.rs` and its neighbours have
+//! the differences.
+
+mod cpython311;
+mod cpython312;
+mod cpython313;
+mod cpython314;
+mod opcode;
 
 use crate::instr::{Instr, Op, Problem, Program, Region, Var};
-use crate::opcode::{Opcode, Table};
 use crate::raw::{RawCode, RawConst};
-use crate::{cpython311, cpython312, cpython313, cpython314};
 use lh_ir::Span;
 use lh_ir::diag::{Diagnostic, Result, TOO_LARGE, UNSUPPORTED_BYTECODE, UNSUPPORTED_SYNTAX};
 use lh_ir::untyped::{BinOp, CmpOp, UnOp};
+use opcode::{Opcode, Table};
 
 /// Bytes of code that are accepted.
 const MAX_CODE: usize = 1 << 20;
 /// Items that one instruction may spread on the stack.
 pub(crate) const MAX_SPREAD: u32 = 1 << 16;
 
-/// What differs between versions.
+/// The differences between versions.
 pub(crate) struct Version {
     /// Numbers of operations.
     pub(crate) table: &'static Table,

@@ -9,7 +9,7 @@ use lh_ir::Span;
 use lh_ir::diag::Id;
 use lh_ir::untyped::{BinOp, CmpOp, UnOp};
 
-/// What a code object is decoded to.
+/// A decoded code object.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Program<'a> {
     /// Instructions.
@@ -60,7 +60,7 @@ pub(crate) struct Problem {
     pub(crate) id: Id,
     /// Its headline.
     pub(crate) text: String,
-    /// What to write instead; may be empty.
+    /// Advice; may be empty.
     pub(crate) note: &'static str,
 }
 
@@ -207,7 +207,7 @@ pub(crate) enum Instr<'a> {
     GetLen,
     /// `x -> x bool`
     MatchSequence,
-    /// What cannot be translated.
+    /// An instruction that cannot be translated.
     Unsupported(Box<Problem>),
 }
 

@@ -5,19 +5,15 @@
 //! ```
 //!
 //! Decoders normalise each version's bytecode to one stack machine (`instr`); nothing behind them knows versions.
-//! `unroll` rewrites translated code where inference asks for it. Nothing recurses over the code, except into inner functions, whose depth is bounded.
+//! `unroll` rewrites translated code where inference asks for it. Nothing recurses over the code, except into inner
+//! functions, whose depth is bounded.
 
 mod build;
 mod closures;
 mod comprehension;
-mod cpython311;
-mod cpython312;
-mod cpython313;
-mod cpython314;
 mod decode;
 mod dominators;
 mod instr;
-mod opcode;
 pub mod raw;
 mod ssa;
 mod stack;

@@ -237,7 +237,7 @@ struct Walk<'s> {
     unbound: Option<Value>,
     /// Value of each variable at the current node.
     now: Vec<Option<Value>>,
-    /// What to restore when a node is left.
+    /// Values to restore when a node is left.
     undo: Vec<(u32, Option<Value>)>,
 }
 
@@ -285,7 +285,7 @@ impl<'s> Walk<'s> {
             let value = self.renames.find(value);
             if value != placeholder {
                 self.renames.set(placeholder, value);
-                // What was on the stack gets the name of the variable that it is assigned to.
+                // A value from the stack gets the name of the variable that it is assigned to.
                 if self.names[value.index()].is_none() && Some(value) != self.unbound {
                     self.names[value.index()] = self.names[placeholder.index()].take();
                 }

@@ -5,7 +5,7 @@ use lh_ir::Value;
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-/// What stands on the stack besides plain values.
+/// Entries of the stack that are not plain values.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Kind<'a> {
     /// `NULL` beside a callable.
@@ -38,7 +38,7 @@ pub(crate) enum Source {
     None,
     /// A value.
     Value(Value),
-    /// What stood at this position when the block began; not read yet.
+    /// The entry of this position when the block began; not read yet.
     Entry(u32),
 }
 
@@ -94,7 +94,7 @@ impl<'a> Stack<'a> {
         Stack { below: found.depth, found, own: VecDeque::new() }
     }
 
-    /// What the block found.
+    /// The stack when the block began.
     pub(crate) fn found(&self) -> &Shape<'a> {
         &self.found
     }

@@ -1,4 +1,4 @@
-//! What each instruction does to the abstract stack: values, operators and control flow. `build.rs` has containers,
+//! The effects of instructions on the abstract stack: values, operators and control flow. `build.rs` has containers,
 //! calls and functions.
 
 use crate::instr::Instr;

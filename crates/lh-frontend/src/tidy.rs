@@ -45,7 +45,7 @@ impl Renames {
     pub(crate) fn new(count: usize) -> Self {
         Renames((0..count).map(Value::new).collect())
     }
-    /// What stands for a value now; shortens the way there.
+    /// The value that replaces a value, by union-find with path compression.
     pub(crate) fn find(&mut self, value: Value) -> Value {
         let mut root = value;
         while self.0[root.index()] != root {
@@ -349,7 +349,7 @@ fn joint_handler(first: &BlockData, second: &BlockData, uses: &[u32]) -> Option<
     if block_may_raise(first) {
         return None;
     }
-    // What the first block defines, the handler must not know: it is entered from the start of both.
+    // The handler must not use values that the first block defines, because it is entered from the start of both.
     let mut inside: HashMap<Value, u32> = HashMap::new();
     for block in [first, second] {
         for_each_use(block, true, |v| *inside.entry(v).or_default() += 1);

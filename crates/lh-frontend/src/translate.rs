@@ -58,7 +58,7 @@ pub(crate) struct Build<'a, 'p> {
     pub(crate) inner_index: HashMap<*const RawCode, u32>,
     /// Modules that were imported from packages, by value.
     pub(crate) modules: HashMap<Value, String>,
-    /// What `CONVERT_VALUE` converted.
+    /// Operands of `CONVERT_VALUE`, by result.
     pub(crate) converted: HashMap<Value, (Value, char)>,
     /// Variables in the closure tuples made so far.
     pub(crate) cells: HashMap<Value, Vec<Option<u32>>>,
@@ -473,7 +473,7 @@ fn number(is_start: bool, next: &mut u32) -> u32 {
     *next - 1
 }
 
-/// Which instructions begin a block.
+/// Whether each instruction begins a block.
 fn cut(program: &Program<'_>) -> Vec<bool> {
     let mut starts = vec![false; program.ops.len()];
     let mut mark = |index: u32| {

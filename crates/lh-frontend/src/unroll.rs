@@ -71,7 +71,7 @@ fn natural_loop(code: &Code, header: Block) -> Vec<Block> {
     blocks
 }
 
-/// What an iterator that only this loop uses runs over.
+/// The sequence that an iterator runs over, if only this loop uses the iterator.
 fn iterated(code: &Code, iter: Value, inside: &[Block]) -> Option<Value> {
     let mut uses = 0;
     let mut seq = None;

@@ -1,4 +1,4 @@
-//! What must hold of untyped code. A violation is a bug of ours.
+//! The invariants of untyped code. A violation is a bug of ours.
 
 use crate::dominators::Graph;
 use crate::visit::{edges, reverse_postorder, term_operands};
@@ -18,7 +18,7 @@ pub(crate) fn verify_if_debug(code: &Code) {
 /// and every use is dominated by its definition.
 ///
 /// # Errors
-/// What does not hold.
+/// A violation.
 pub fn verify(code: &Code) -> Result<(), String> {
     let mut defs: Vec<Option<(Block, usize)>> = vec![None; code.value_count];
     let mut define = |value: Value, place: (Block, usize)| match defs.get_mut(value.index()) {
@@ -109,8 +109,8 @@ fn is_act(inst: &Inst) -> bool {
     )
 }
 
-/// Which blocks every way to a block passes. A block is two points, for its handler is entered from its start: there
-/// parameters are defined, and the results of instructions are not.
+/// The dominators of each block. A block is two points, because its handler is entered from its start, where parameters
+/// are defined and the results of instructions are not.
 pub(crate) struct Dominance {
     ranges: Vec<(u32, u32)>,
 }

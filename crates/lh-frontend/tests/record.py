@@ -61,10 +61,23 @@ def positions(c):
 
 def code(c):
     fields = [
-        "code", text(c.co_name), text(c.co_qualname), c.co_firstlineno, c.co_argcount, c.co_posonlyargcount,
-        c.co_kwonlyargcount, c.co_flags, c.co_stacksize, "x" + c.co_code.hex(), "x" + c.co_exceptiontable.hex(),
-        names(c.co_names), names(c.co_varnames), names(c.co_cellvars), names(c.co_freevars),
-        "[ " + "".join(constant(x) + " " for x in c.co_consts) + "]", positions(c),
+        "code",
+        text(c.co_name),
+        text(c.co_qualname),
+        c.co_firstlineno,
+        c.co_argcount,
+        c.co_posonlyargcount,
+        c.co_kwonlyargcount,
+        c.co_flags,
+        c.co_stacksize,
+        "x" + c.co_code.hex(),
+        "x" + c.co_exceptiontable.hex(),
+        names(c.co_names),
+        names(c.co_varnames),
+        names(c.co_cellvars),
+        names(c.co_freevars),
+        "[ " + "".join(constant(x) + " " for x in c.co_consts) + "]",
+        positions(c),
     ]
     return " ".join(map(str, fields))
 

@@ -6,9 +6,13 @@
 mod support;
 
 use lh_frontend::{translate, verify};
+use lh_ir::Value;
 use lh_ir::diag::Diagnostic;
+use lh_ir::parse_untyped::parse;
+use lh_ir::untyped::{BlockData, Code};
 use std::fmt::Write;
 use std::fs;
+use std::sync::Arc;
 use support::{VERSIONS, path, recorded};
 
 /// Text of a translated function, or its diagnostic.
@@ -70,6 +74,33 @@ fn recorded_functions_translate_as_expected() {
     let expected = fs::read_to_string(&file).unwrap_or_default();
     let line = text.lines().zip(expected.lines()).position(|(a, b)| a != b);
     assert!(text == expected, "expected.txt differs from line {line:?} on; LH_BLESS=1 rewrites it");
+}
+
+/// Code of which names are only known of values that are defined: the text says no others.
+fn without_unused_names(code: &Code) -> Code {
+    let mut code = code.clone();
+    let of_block = |b: &BlockData| b.params.iter().copied().chain(b.insts.iter().filter_map(|i| i.result)).collect();
+    let defined: Vec<Value> = code.blocks.iter().flat_map(|b| -> Vec<Value> { of_block(b) }).collect();
+    for (i, name) in code.value_names.iter_mut().enumerate() {
+        *name = name.take().filter(|_| defined.contains(&Value::new(i)));
+    }
+    code.inner = code.inner.iter().map(|inner| Arc::new(without_unused_names(inner))).collect();
+    code
+}
+
+#[test]
+fn printed_code_parses_to_the_same_code() {
+    let mut count = 0;
+    for version in VERSIONS {
+        for raw in recorded(version) {
+            let Ok(code) = translate(&raw, version) else { continue };
+            let text = format!("{code:#}");
+            let again = parse(&text).unwrap_or_else(|e| panic!("{version:?}: {e} of\n{text}"));
+            assert_eq!(format!("{:?}", again[0]), format!("{:?}", without_unused_names(&code)), "{version:?}");
+            count += 1;
+        }
+    }
+    assert!(count > 100);
 }
 
 /// The text that a span covers in `source.py`.

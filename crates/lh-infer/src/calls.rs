@@ -1,19 +1,19 @@
 //! Calls: what a callee is, binding of arguments, specialisation.
 
-use crate::comparisons::comparison_of;
-use crate::convert::{float_for, promote};
 use crate::infer::Infer;
 use crate::iterate::Plan;
-use crate::operators::{Kernel, cast_expr, element, operator_of, operator_path};
+use crate::operators::cast_expr;
 use crate::substitutes;
 use crate::val::{Known, Val};
 use crate::world::{ArgTy, Object};
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{Inst, MapExpr};
-use lh_ir::op::{Class, Sig};
 use lh_ir::types::{InstanceOf, Literal, NamedTuple, Prim, TyKind};
 use lh_ir::untyped::{BinOp, Code, ParamKind};
-use lh_ir::{Const, FuncId, Op, Ty, Value};
+use lh_ir::{Const, FuncId, Ty, Value};
+
+/// Most machine primitives of an argument: a recursion with `(x, x)` would double them a hundred times over.
+const MAX_PARTS: usize = 1 << 14;
 
 impl Infer<'_> {
     /// `f(*args, **kwargs)`
@@ -115,7 +115,7 @@ impl Infer<'_> {
         let own: Vec<Ty> = bound.iter().map(|v| v.ty.weak()).collect();
         let cost = |i: &usize| {
             let args: Vec<Ty> = signatures[*i].0.iter().map(|t| t.weak()).collect();
-            crate::cost::cost_of_all(&own, &args)
+            crate::cost_of_all(&own, &args)
         };
         (0..signatures.len()).filter(|i| cost(i).is_some()).min_by_key(cost).ok_or_else(|| {
             let given = own.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
@@ -133,6 +133,10 @@ impl Infer<'_> {
             }
             if has_pending(v.ty) || v.ty.is_never() {
                 return Ok(Val::of_type(Ty::never()));
+            }
+            if v.ty.flatten().len() > MAX_PARTS {
+                return Err(Diagnostic::new(diag::TOO_LARGE, format!("an argument has more than {MAX_PARTS} parts"))
+                    .note("a recursion whose argument types grow with every call never ends"));
             }
             let value = v.as_const().filter(|c| library && matches!(c, Const::Bool(_) | Const::Str(_))).cloned();
             tys.push(ArgTy { ty: v.ty, value, items: None });
@@ -487,201 +491,6 @@ impl Infer<'_> {
             .note(substitutes::of(path).unwrap_or(substitutes::OUTSIDE)))
     }
 
-    /// Operators by name, rows and scalar library kernels, mapped over arrays. `None` when the path is none of these.
-    fn call_ufunc(&mut self, path: &str, args: &[Val], kwargs: &[(String, Val)]) -> Result<Option<Val>> {
-        let out = kwargs.iter().find(|(k, _)| k == "out").map(|(_, v)| v.clone()).filter(|v| !v.ty.is_none());
-        if kwargs.iter().any(|(k, _)| k != "out") {
-            return Ok(None);
-        }
-        let args = &self.as_arrays(path, args)?;
-        let name = path.strip_prefix("numpy.").or(path.strip_prefix("operator.")).unwrap_or(path);
-        if let Some(v) = self.named_operator(path, name, args, out.as_ref())? {
-            return Ok(Some(v));
-        }
-        if !args.iter().all(|a| a.ty.is_number() || a.ty.is_array()) || args.is_empty() {
-            return Ok(None);
-        }
-        let (ins, out) = match out {
-            Some(o) => (args.clone(), Some(o)),
-            None => self.split_out(path, args),
-        };
-        if let Some(op) = lh_ops::for_python(path) {
-            if op.sig.arity() == ins.len() {
-                if let Some(v) = self.call_row(op, &ins, out.as_ref())? {
-                    return Ok(Some(v));
-                }
-            }
-        }
-        let Some(f) = self.ufunc_kernel(path) else { return Ok(None) };
-        let takes = self.world.code(f)?.params.len();
-        if ins.len() != takes {
-            let text = format!("`{path}` takes {takes} operands and an output array, but {} were given", args.len());
-            return Err(Diagnostic::new(diag::NO_MATCHING_CALL, text));
-        }
-        if out.is_none() && !ins.iter().any(|a| a.ty.is_array()) {
-            let options = lh_ir::func::Options { numpy_errors: true, ..self.options };
-            let saved = std::mem::replace(&mut self.options, options);
-            let result = self.call_func(f, &ins, &[]);
-            self.options = saved;
-            return result.map(Some);
-        }
-        let tys: Vec<Ty> = ins.iter().map(|a| element(a.ty)).collect();
-        let arg_tys: Vec<ArgTy> = tys.iter().map(|t| ArgTy::from(*t)).collect();
-        let options = lh_ir::func::Options { numpy_errors: true, ..self.options };
-        let spec = self.world.specialise(f, &arg_tys, options)?;
-        let expr = Kernel::Spec(spec.id, spec.ret)
-            .expr(tys.iter().enumerate().map(|(i, t)| MapExpr::Arg(i as u32, *t)).collect());
-        Ok(Some(self.map_out(&ins, spec.ret, expr, out.as_ref())?))
-    }
-
-    /// Lists given to NumPy functions as operands become arrays.
-    fn as_arrays(&mut self, path: &str, args: &[Val]) -> Result<Vec<Val>> {
-        let is_ufunc = path.starts_with("numpy.") && lh_ops::for_python(path).is_some();
-        args.iter()
-            .map(|a| match a.ty.kind() {
-                TyKind::List(..) if is_ufunc => self.call_library("numpy.asarray", std::slice::from_ref(a)),
-                _ => Ok(a.clone()),
-            })
-            .collect()
-    }
-
-    /// A trailing positional output array of a ufunc.
-    fn split_out(&mut self, path: &str, args: &[Val]) -> (Vec<Val>, Option<Val>) {
-        let mut arity = lh_ops::for_python(path).map(|op| op.sig.arity());
-        if let (None, Some(f)) = (arity, self.ufunc_kernel(path)) {
-            arity = self.world.code(f).ok().map(|code| code.params.len());
-        }
-        match (arity, args.split_last()) {
-            (Some(n), Some((last, rest))) if path.starts_with("numpy.") && rest.len() == n && last.ty.is_array() => {
-                (rest.to_vec(), Some(last.clone()))
-            }
-            _ => (args.to_vec(), None),
-        }
-    }
-
-    /// The library's scalar kernel of a ufunc.
-    fn ufunc_kernel(&mut self, path: &str) -> Option<FuncId> {
-        let name = path.strip_prefix("numpy.")?;
-        self.world.library(&format!("numpy._ufuncs.{name}")).map(|(f, _)| f)
-    }
-
-    /// `operator.add(a, b)`, `np.add(a, b)`, `operator.lt`, ...
-    fn named_operator(&mut self, path: &str, name: &str, args: &[Val], out: Option<&Val>) -> Result<Option<Val>> {
-        let Some(numpy) = operator_path(path, name) else { return Ok(None) };
-        // Complex numbers have an order only in NumPy's functions: real parts first.
-        let ordered = matches!(name, "less" | "less_equal" | "greater" | "greater_equal");
-        if ordered && args.iter().any(|a| element(a.ty).is_complex()) {
-            return Ok(None);
-        }
-        let Some(args) = (if path.starts_with("numpy.") { self.numeric(args)? } else { Some(args.to_vec()) }) else {
-            return Ok(None);
-        };
-        let saved = self.options;
-        self.options.numpy_errors |= path.starts_with("numpy.");
-        let result = match &args[..] {
-            [a, b] if out.is_none() => match (operator_of(numpy), comparison_of(numpy)) {
-                (Some(op), _) => self
-                    .binary(op, a, b, path.starts_with("operator.i") && name != "index" && name != "invert")
-                    .map(Some),
-                (_, Some(op)) => self.compare(op, a, b).map(Some),
-                _ => match name {
-                    "is_" => self.is(a, b, false).map(Some),
-                    "is_not" => self.is(a, b, true).map(Some),
-                    "contains" => self.contains(b, a, false).map(Some),
-                    "getitem" => self.get_item(a, b).map(Some),
-                    _ => Ok(None),
-                },
-            },
-            [a, b] if path.starts_with("numpy.") => self.operator_out(numpy, a, b, out.expect("just asked")),
-            [a, b, out] if path.starts_with("numpy.") => self.operator_out(numpy, a, b, out),
-            [a] if path.starts_with("operator.") => match name {
-                "neg" => self.unary(lh_ir::untyped::UnOp::Neg, a).map(Some),
-                "pos" => self.unary(lh_ir::untyped::UnOp::Pos, a).map(Some),
-                "invert" | "inv" => self.unary(lh_ir::untyped::UnOp::Invert, a).map(Some),
-                "not_" => self.unary(lh_ir::untyped::UnOp::Not, a).map(Some),
-                "truth" => self.truth(a).map(Some),
-                "index" if a.ty.is_int() => Ok(Some(a.clone())),
-                _ => Ok(None),
-            },
-            _ => Ok(None),
-        };
-        self.options = saved;
-        result
-    }
-
-    /// Operands of a ufunc: sequences are arrays; `None` with texts and bytes, which it does not take.
-    fn numeric(&mut self, args: &[Val]) -> Result<Option<Vec<Val>>> {
-        if args.iter().any(|a| a.ty == Ty::str() || a.ty.as_buffer().is_some()) {
-            return Ok(None);
-        }
-        // Of truth values alone NumPy makes truth values, Python integers.
-        let truths = args.iter().all(|a| a.ty.is_bool());
-        let array = |a: &Val| match a.ty.kind() {
-            TyKind::Bool if !truths => Ok(a.clone()),
-            TyKind::Tuple { .. } | TyKind::List(..) | TyKind::Bool => {
-                self.call_library("numpy.asarray", std::slice::from_ref(a))
-            }
-            _ => Ok(a.clone()),
-        };
-        args.iter().map(array).collect::<Result<Vec<_>>>().map(Some)
-    }
-
-    /// A ufunc form of an operator with `out=`: the result goes into that array, if its type allows it.
-    fn operator_out(&mut self, name: &str, a: &Val, b: &Val, out: &Val) -> Result<Option<Val>> {
-        let result = match (operator_of(name), comparison_of(name)) {
-            (Some(op), _) => self.binary(op, a, b, false)?,
-            (_, Some(op)) => self.compare(op, a, b)?,
-            _ => return Ok(None),
-        };
-        let Some((to, ..)) = out.ty.as_array() else {
-            return Err(Diagnostic::new(diag::NO_MATCHING_CALL, format!("`out` must be an array, not `{}`", out.ty)));
-        };
-        let from = element(result.ty);
-        if !same_kind(from, to) {
-            let text = format!("the result, of `{from}`, cannot be stored as `{to}`");
-            return Err(Diagnostic::new(diag::NO_MATCHING_CALL, text).note("convert it with `.astype(...)`"));
-        }
-        self.set_item(out, &Val::of_type(Ty::ellipsis()), &result)?;
-        Ok(Some(out.clone()))
-    }
-
-    /// A row on numbers or arrays; `None` when the operands' class does not fit.
-    fn call_row(&mut self, op: &'static Op, ins: &[Val], out: Option<&Val>) -> Result<Option<Val>> {
-        let mut t = element(ins[0].ty);
-        for a in &ins[1..] {
-            t = promote(t, element(a.ty)).expect("numbers");
-        }
-        let class = match op.sig {
-            Sig::Same(_, c) | Sig::Pred(_, c) => c,
-            Sig::Select(_) | Sig::Convert(..) | Sig::Fixed(..) => return Ok(None),
-        };
-        if class == Class::Floats && (t.is_int() || t.is_bool()) {
-            t = float_for(t);
-        }
-        if !class.has(t) {
-            return Ok(None);
-        }
-        if !ins.iter().any(|a| a.ty.is_array()) && out.is_none() {
-            let args: Vec<Val> = ins.iter().map(|a| self.cast(a, t)).collect();
-            return Ok(Some(self.op_row(op, &args, None)));
-        }
-        let t = t.strong();
-        let ret = op.sig.result(&vec![t; ins.len()], None).expect("fits");
-        let args = ins.iter().enumerate().map(|(i, a)| cast_expr(t, MapExpr::Arg(i as u32, element(a.ty)))).collect();
-        Ok(Some(self.map_out(ins, ret, crate::operators::row_expr(op, ret, args), out)?))
-    }
-
-    /// An elementwise result, into `out` if there is one.
-    pub(crate) fn map_out(&mut self, ins: &[Val], ret: Ty, expr: MapExpr, out: Option<&Val>) -> Result<Val> {
-        let Some(out) = out else { return Ok(self.map(ins, ret, expr)) };
-        let Some((d, ..)) = out.ty.as_array() else {
-            return Err(Diagnostic::new(diag::NO_MATCHING_CALL, format!("`out` must be an array, not `{}`", out.ty)));
-        };
-        self.check_writable(out.ty)?;
-        self.map_into(out, ins, cast_expr(d, expr));
-        Ok(out.clone())
-    }
-
     /// A compile-time iterable made into a list.
     pub(crate) fn collect(&mut self, iterable: &Val) -> Result<Val> {
         let started = self.iter(iterable)?;
@@ -743,18 +552,6 @@ fn name_of_keyword(name: &str) -> Val {
     let text = Const::Str(name.to_owned());
     let literal = Literal::of(&text).expect("a string has a literal type");
     Val::known(Ty::new(TyKind::Literal(literal)), Known::Const(text))
-}
-
-/// Whether NumPy stores values of a type under another without being asked: `same_kind` casting.
-fn same_kind(from: Ty, to: Ty) -> bool {
-    let rank = |t: Ty| match t.kind() {
-        TyKind::Bool => 0,
-        TyKind::Int { signed: false, .. } => 1,
-        TyKind::Int { .. } => 2,
-        TyKind::Float { .. } | TyKind::Bfloat16 => 3,
-        _ => 4,
-    };
-    rank(from) <= rank(to)
 }
 
 /// Whether an exception can hold a value of the type.

@@ -16,10 +16,11 @@ use lh_ir::{Const, ObjId, Ty, Value};
 /// The longest display of bytes.
 const MAX_BYTES: usize = 4096;
 
-/// The class of Python's numbers that an element is read as.
+/// The class of Python's numbers that an element is read as. An `int` has 63 bits and a sign: elements that may need the
+/// 64th keep their type.
 pub(crate) fn python_number(dtype: Ty) -> Ty {
     if dtype.is_int() {
-        Ty::int()
+        if dtype == Ty::u64() { dtype } else { Ty::int() }
     } else if dtype.is_float() {
         Ty::float()
     } else if dtype.is_complex() {

@@ -94,7 +94,10 @@ fn limit(plan: &mut Plan) -> Option<&mut Val> {
 }
 
 /// Largest tuple that a loop is unrolled over.
-const MAX_UNROLL: usize = 200;
+const MAX_UNROLL: usize = 1000;
+
+/// Largest tuple that a loop is unrolled over though its items have one type.
+const MAX_UNROLL_UNIFORM: usize = 200;
 
 impl Infer<'_> {
     /// Number of items.
@@ -176,7 +179,7 @@ impl Infer<'_> {
             let members = self.enum_members(&e)?;
             return self.iter(&members);
         }
-        if self.is_unrolled(val) {
+        if self.is_unrolled(val) && !self.is_long_and_uniform(val) {
             return Ok(Val::known(Ty::new(TyKind::Iter(val.ty)), Known::Unroll(val.clone())));
         }
         let mut plan = self.plan(val, false)?;
@@ -197,6 +200,18 @@ impl Infer<'_> {
             }
             _ => val.ty.is_tuple(),
         }
+    }
+
+    /// Whether a loop that could be unrolled goes through many items of one type, which it takes by their index instead.
+    fn is_long_and_uniform(&self, val: &Val) -> bool {
+        fn is_uniform(val: &Val) -> bool {
+            match val.known.as_deref() {
+                Some(Known::Lazy(Lazy::Enumerate(inner, _) | Lazy::Reversed(inner))) => is_uniform(inner),
+                Some(Known::Lazy(Lazy::Zip(vs) | Lazy::Map(_, vs))) => vs.iter().all(is_uniform),
+                _ => val.ty.tuple_elems().is_some_and(|elems| elems.iter().all(|t| *t == elems[0])),
+            }
+        }
+        self.unroll_count(val).is_some_and(|n| n > MAX_UNROLL_UNIFORM) && is_uniform(val)
     }
 
     /// Number of items of an iterable that is unrolled.

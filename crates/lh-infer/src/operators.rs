@@ -84,22 +84,7 @@ pub(crate) fn operator_path<'a>(path: &str, name: &'a str) -> Option<&'a str> {
 /// The operator of an `operator` function's name.
 pub(crate) fn operator_of(name: &str) -> Option<BinOp> {
     let name = name.strip_prefix('i').filter(|n| *n != "nvert").unwrap_or(name);
-    const ALL: [BinOp; 13] = [
-        BinOp::Add,
-        BinOp::Sub,
-        BinOp::Mul,
-        BinOp::TrueDiv,
-        BinOp::FloorDiv,
-        BinOp::Mod,
-        BinOp::Pow,
-        BinOp::MatMul,
-        BinOp::And,
-        BinOp::Or,
-        BinOp::Xor,
-        BinOp::LShift,
-        BinOp::RShift,
-    ];
-    ALL.into_iter().find(|op| operator_name(*op).trim_end_matches('_') == name.trim_end_matches('_'))
+    BinOp::ALL.into_iter().find(|op| operator_name(*op).trim_end_matches('_') == name.trim_end_matches('_'))
 }
 
 impl Infer<'_> {

@@ -9,7 +9,7 @@ use crate::val::Val;
 use crate::world::ArgTy;
 use lh_ir::Ty;
 use lh_ir::diag::{self, Diagnostic, Result};
-use lh_ir::func::{Device, Inst, MapExpr, parallel};
+use lh_ir::func::{Device, Inst, LoopHint, MapExpr, parallel};
 use lh_ir::types::{Layout, TyKind};
 
 impl Infer<'_> {
@@ -327,7 +327,7 @@ impl Infer<'_> {
             }
             // Stands in a loop that ends soon.
             ("abreast", []) => {
-                self.out.blocks[self.cur.index()].abreast = true;
+                self.out.blocks[self.cur.index()].hint = LoopHint::SlpOnly;
                 Val::of_type(Ty::none())
             }
             ("map", [f, ins @ ..]) => {

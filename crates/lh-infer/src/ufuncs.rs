@@ -1,14 +1,16 @@
-//! Ufuncs made by the user, called in compiled code: which loop is meant, and the loop fused with what is around it.
+//! Ufuncs in compiled code, the user's and NumPy's: which loop is meant, and the loop fused with what is around it.
 
-use crate::convert::rank;
+use crate::comparisons::comparison_of;
+use crate::convert::{float_for, promote, rank};
 use crate::infer::Infer;
-use crate::operators::{Kernel, cast_expr, element};
+use crate::operators::{Kernel, cast_expr, element, operator_of, operator_path};
 use crate::val::{Known, Method, Val};
 use crate::world::{ArgTy, Object, Ufunc};
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::MapExpr;
+use lh_ir::op::{Class, Sig};
 use lh_ir::types::TyKind;
-use lh_ir::{ObjId, Ty};
+use lh_ir::{FuncId, ObjId, Op, Ty};
 
 impl Infer<'_> {
     /// A call of a ufunc that the user made.
@@ -43,7 +45,11 @@ impl Infer<'_> {
         let arg_tys: Vec<ArgTy> = tys.iter().map(|t| ArgTy::from(*t)).collect();
         let spec = self.world.specialise(u.func, &arg_tys, self.options)?;
         if spec.ret.is_tuple() || declared.len() > 1 {
-            return self.call_several(u, &ins, &tys, spec.ret, &declared, &outs);
+            let results = match spec.ret.tuple_elems() {
+                Some(elems) if declared.is_empty() => elems,
+                _ => &declared[..],
+            };
+            return self.call_several(u.func, &ins, &tys, results, &outs);
         }
         let args = tys.iter().enumerate().map(|(i, t)| cast_expr(*t, MapExpr::Arg(i as u32, element(ins[i].ty))));
         let ret = declared.first().copied().unwrap_or(spec.ret);
@@ -114,11 +120,12 @@ impl Infer<'_> {
                 _ => return Err(wrong(format!("the ufunc `{}` does not take `{}`", u.name, a.ty))),
             });
         }
-        if let Some(bad) = outs.iter().find(|o| !o.ty.is_array()) {
+        let several = u.layout.is_none() && outs.len() > 1;
+        if let Some(bad) = outs.iter().find(|o| !(o.ty.is_array() || several && o.ty.is_none())) {
             return Err(wrong(format!("`out` must be an array, not `{}`", bad.ty)));
         }
         let written = u.writable.iter().filter_map(|i| inputs.get(*i));
-        for a in outs.iter().chain(written) {
+        for a in outs.iter().filter(|o| o.ty.is_array()).chain(written) {
             self.check_writable(a.ty)?;
         }
         Ok((inputs, outs))
@@ -157,24 +164,27 @@ impl Infer<'_> {
         }
     }
 
-    /// Several results: arrays filled by one loop of the library.
-    fn call_several(
+    /// Several results: arrays filled by one loop of the library. An output of `None` is made.
+    pub(crate) fn call_several(
         &mut self,
-        u: &Ufunc,
+        f: FuncId,
         ins: &[Val],
         tys: &[Ty],
-        ret: Ty,
-        declared: &[Ty],
+        results: &[Ty],
         outs: &[Val],
     ) -> Result<Val> {
-        let results = match ret.tuple_elems() {
-            Some(elems) if declared.is_empty() => elems.to_vec(),
-            _ => declared.to_vec(),
-        };
+        for (out, from) in outs.iter().zip(results).filter(|(out, _)| !out.ty.is_none()) {
+            let Some((to, ..)) = out.ty.as_array() else {
+                let text = format!("`out` must be an array, not `{}`", out.ty);
+                return Err(Diagnostic::new(diag::NO_MATCHING_CALL, text));
+            };
+            self.check_writable(out.ty)?;
+            check_same_kind(*from, to)?;
+        }
         let dtypes = |ts: &[Ty]| Val::tuple(ts.iter().map(|t| Val::of_type(Ty::dtype(t.strong()))).collect());
-        let f = Val::of_type(Ty::new(TyKind::Func(u.func)));
+        let f = Val::of_type(Ty::new(TyKind::Func(f)));
         let given = Val::tuple(outs.to_vec());
-        let args = [f, dtypes(tys), dtypes(&results), Val::tuple(ins.to_vec()), given];
+        let args = [f, dtypes(tys), dtypes(results), Val::tuple(ins.to_vec()), given];
         self.call_library("cores.several", &args)
     }
 
@@ -228,6 +238,256 @@ impl Infer<'_> {
         let args = [f, name, text, kinds, dims, sizes, writable, Val::tuple(ins.to_vec()), Val::tuple(outs.to_vec())];
         self.call_library("cores.call_generalised", &args)
     }
+}
+
+impl Infer<'_> {
+    /// Operators by name, rows and scalar library kernels, mapped over arrays. `None` when the path is none of these.
+    pub(crate) fn call_ufunc(&mut self, path: &str, args: &[Val], kwargs: &[(String, Val)]) -> Result<Option<Val>> {
+        if kwargs.iter().any(|(k, _)| k != "out") {
+            return Ok(None);
+        }
+        let outs = kwargs.first().map_or(Vec::new(), |(_, out)| self.outputs(out));
+        if outs.len() > 1 {
+            return self.call_kernel(path, args, outs);
+        }
+        let out = outs.into_iter().next();
+        let args = &self.as_arrays(path, args)?;
+        let name = path.strip_prefix("numpy.").or(path.strip_prefix("operator.")).unwrap_or(path);
+        if let Some(v) = self.named_operator(path, name, args, out.as_ref())? {
+            return Ok(Some(v));
+        }
+        if !args.iter().all(|a| a.ty.is_number() || a.ty.is_array()) || args.is_empty() {
+            return Ok(None);
+        }
+        if let Some(op) = lh_ops::for_python(path) {
+            let (mut ins, out) = match (args.split_last(), &out) {
+                (Some((last, ins)), None) if path.starts_with("numpy.") && ins.len() == op.sig.arity() => {
+                    (ins.to_vec(), Some(last.clone()))
+                }
+                _ => (args.clone(), out.clone()),
+            };
+            // To `math`, truth values are Python's integers.
+            for x in ins.iter_mut().filter(|x| x.ty.is_bool() && path.starts_with("math.")) {
+                *x = self.cast(x, Ty::int());
+            }
+            if op.sig.arity() == ins.len() {
+                if let Some(v) = self.call_row(op, &ins, out.as_ref())? {
+                    return Ok(Some(v));
+                }
+            }
+        }
+        self.call_kernel(path, args, out.into_iter().collect())
+    }
+
+    /// The arrays of `out=`: one, none, or those of a tuple.
+    fn outputs(&mut self, out: &Val) -> Vec<Val> {
+        match self.tuple_parts(out) {
+            Some(parts) => parts,
+            None if out.ty.is_none() => Vec::new(),
+            None => vec![out.clone()],
+        }
+    }
+
+    /// The library's scalar kernel of a ufunc for each element. Behind the operands stand outputs, if `out=` has none.
+    fn call_kernel(&mut self, path: &str, args: &[Val], mut outs: Vec<Val>) -> Result<Option<Val>> {
+        let Some(f) = self.ufunc_kernel(path) else {
+            return match outs.len() {
+                0 | 1 => Ok(None),
+                n => Err(outputs_differ(path, 1, n)),
+            };
+        };
+        let args = self.as_arrays(path, args)?;
+        let takes = self.world.code(f)?.params.len();
+        if args.len() < takes || (args.len() > takes && !outs.is_empty()) {
+            let text = format!("`{path}` takes {takes} operands, but {} were given", args.len());
+            return Err(Diagnostic::new(diag::NO_MATCHING_CALL, text));
+        }
+        let ins = &args[..takes];
+        outs.extend_from_slice(&args[takes..]);
+        let options = lh_ir::func::Options { numpy_errors: true, ..self.options };
+        if outs.is_empty() && !ins.iter().any(|a| a.ty.is_array()) {
+            let saved = std::mem::replace(&mut self.options, options);
+            let result = self.call_func(f, ins, &[]);
+            self.options = saved;
+            return result.map(Some);
+        }
+        let tys: Vec<Ty> = ins.iter().map(|a| element(a.ty)).collect();
+        let arg_tys: Vec<ArgTy> = tys.iter().map(|t| ArgTy::from(*t)).collect();
+        let spec = self.world.specialise(f, &arg_tys, options)?;
+        if let Some(results) = spec.ret.tuple_elems() {
+            if !outs.is_empty() && outs.len() != results.len() {
+                return Err(outputs_differ(path, results.len(), outs.len()));
+            }
+            let saved = std::mem::replace(&mut self.options, options);
+            let made = self.call_several(f, ins, &tys, results, &outs);
+            self.options = saved;
+            return made.map(Some);
+        }
+        if outs.len() > 1 {
+            return Err(outputs_differ(path, 1, outs.len()));
+        }
+        let expr = Kernel::Spec(spec.id, spec.ret)
+            .expr(tys.iter().enumerate().map(|(i, t)| MapExpr::Arg(i as u32, *t)).collect());
+        Ok(Some(self.map_out(ins, spec.ret, expr, outs.first())?))
+    }
+
+    /// Sequences given to NumPy's ufuncs as operands become arrays.
+    fn as_arrays(&mut self, path: &str, args: &[Val]) -> Result<Vec<Val>> {
+        let is_ufunc =
+            path.starts_with("numpy.") && (lh_ops::for_python(path).is_some() || self.ufunc_kernel(path).is_some());
+        args.iter()
+            .map(|a| match a.ty.kind() {
+                TyKind::List(..) | TyKind::Tuple { .. } if is_ufunc => {
+                    self.call_library("numpy.asarray", std::slice::from_ref(a))
+                }
+                _ => Ok(a.clone()),
+            })
+            .collect()
+    }
+
+    /// The library's scalar kernel of a ufunc.
+    fn ufunc_kernel(&mut self, path: &str) -> Option<FuncId> {
+        let name = path.strip_prefix("numpy.")?;
+        self.world.library(&format!("numpy._ufuncs.{name}")).map(|(f, _)| f)
+    }
+
+    /// `operator.add(a, b)`, `np.add(a, b)`, `operator.lt`, ...
+    fn named_operator(&mut self, path: &str, name: &str, args: &[Val], out: Option<&Val>) -> Result<Option<Val>> {
+        let Some(numpy) = operator_path(path, name) else { return Ok(None) };
+        // Complex numbers have an order only in NumPy's functions: real parts first.
+        let ordered = matches!(name, "less" | "less_equal" | "greater" | "greater_equal");
+        if ordered && args.iter().any(|a| element(a.ty).is_complex()) {
+            return Ok(None);
+        }
+        let Some(args) = (if path.starts_with("numpy.") { self.numeric(args)? } else { Some(args.to_vec()) }) else {
+            return Ok(None);
+        };
+        let saved = self.options;
+        self.options.numpy_errors |= path.starts_with("numpy.");
+        let result = match &args[..] {
+            [a, b] if out.is_none() => match (operator_of(numpy), comparison_of(numpy)) {
+                (Some(op), _) => self
+                    .binary(op, a, b, path.starts_with("operator.i") && name != "index" && name != "invert")
+                    .map(Some),
+                (_, Some(op)) => self.compare(op, a, b).map(Some),
+                _ => match name {
+                    "is_" => self.is(a, b, false).map(Some),
+                    "is_not" => self.is(a, b, true).map(Some),
+                    "contains" => self.contains(b, a, false).map(Some),
+                    "getitem" => self.get_item(a, b).map(Some),
+                    _ => Ok(None),
+                },
+            },
+            [a, b] if path.starts_with("numpy.") => self.operator_out(numpy, a, b, out.expect("just asked")),
+            [a, b, out] if path.starts_with("numpy.") => self.operator_out(numpy, a, b, out),
+            [a] if path.starts_with("operator.") => match name {
+                "neg" => self.unary(lh_ir::untyped::UnOp::Neg, a).map(Some),
+                "pos" => self.unary(lh_ir::untyped::UnOp::Pos, a).map(Some),
+                "invert" | "inv" => self.unary(lh_ir::untyped::UnOp::Invert, a).map(Some),
+                "not_" => self.unary(lh_ir::untyped::UnOp::Not, a).map(Some),
+                "truth" => self.truth(a).map(Some),
+                "index" if a.ty.is_int() => Ok(Some(a.clone())),
+                _ => Ok(None),
+            },
+            _ => Ok(None),
+        };
+        self.options = saved;
+        result
+    }
+
+    /// Operands of a ufunc: sequences are arrays; `None` with texts and bytes, which it does not take.
+    fn numeric(&mut self, args: &[Val]) -> Result<Option<Vec<Val>>> {
+        if args.iter().any(|a| a.ty == Ty::str() || a.ty.as_buffer().is_some()) {
+            return Ok(None);
+        }
+        // Of truth values alone NumPy makes truth values, Python integers.
+        let truths = args.iter().all(|a| a.ty.is_bool());
+        let array = |a: &Val| match a.ty.kind() {
+            TyKind::Bool if !truths => Ok(a.clone()),
+            TyKind::Tuple { .. } | TyKind::List(..) | TyKind::Bool => {
+                self.call_library("numpy.asarray", std::slice::from_ref(a))
+            }
+            _ => Ok(a.clone()),
+        };
+        args.iter().map(array).collect::<Result<Vec<_>>>().map(Some)
+    }
+
+    /// A ufunc form of an operator with `out=`: the result goes into that array, if its type allows it.
+    fn operator_out(&mut self, name: &str, a: &Val, b: &Val, out: &Val) -> Result<Option<Val>> {
+        let result = match (operator_of(name), comparison_of(name)) {
+            (Some(op), _) => self.binary(op, a, b, false)?,
+            (_, Some(op)) => self.compare(op, a, b)?,
+            _ => return Ok(None),
+        };
+        let Some((to, ..)) = out.ty.as_array() else {
+            return Err(Diagnostic::new(diag::NO_MATCHING_CALL, format!("`out` must be an array, not `{}`", out.ty)));
+        };
+        let from = element(result.ty);
+        check_same_kind(from, to)?;
+        self.set_item(out, &Val::of_type(Ty::ellipsis()), &result)?;
+        Ok(Some(out.clone()))
+    }
+
+    /// A row on numbers or arrays; `None` when the operands' class does not fit.
+    fn call_row(&mut self, op: &'static Op, ins: &[Val], out: Option<&Val>) -> Result<Option<Val>> {
+        let class = match op.sig {
+            Sig::Same(_, c) | Sig::Pred(_, c) => c,
+            Sig::Select(_) | Sig::Convert(..) | Sig::Fixed(..) => return Ok(None),
+        };
+        let common = |of: fn(Ty) -> Ty| {
+            let types = ins.iter().map(|a| of(element(a.ty)));
+            types.reduce(|a, b| promote(a, b).expect("numbers")).expect("an operand")
+        };
+        let mut t = common(|t| t);
+        if class == Class::Floats && (t.is_int() || t.is_bool()) {
+            // Each operand for itself: `int16` and `uint16` meet in `int32`, but `float32` holds them both.
+            t = common(float_for);
+        }
+        if !class.has(t) {
+            return Ok(None);
+        }
+        if !ins.iter().any(|a| a.ty.is_array()) && out.is_none() {
+            let args: Vec<Val> = ins.iter().map(|a| self.cast(a, t)).collect();
+            return Ok(Some(self.op_row(op, &args, None)));
+        }
+        let t = t.strong();
+        let ret = op.sig.result(&vec![t; ins.len()], None).expect("fits");
+        let args = ins.iter().enumerate().map(|(i, a)| cast_expr(t, MapExpr::Arg(i as u32, element(a.ty)))).collect();
+        Ok(Some(self.map_out(ins, ret, crate::operators::row_expr(op, ret, args), out)?))
+    }
+
+    /// An elementwise result, into `out` if there is one.
+    pub(crate) fn map_out(&mut self, ins: &[Val], ret: Ty, expr: MapExpr, out: Option<&Val>) -> Result<Val> {
+        let Some(out) = out else { return Ok(self.map(ins, ret, expr)) };
+        let Some((d, ..)) = out.ty.as_array() else {
+            return Err(Diagnostic::new(diag::NO_MATCHING_CALL, format!("`out` must be an array, not `{}`", out.ty)));
+        };
+        self.check_writable(out.ty)?;
+        check_same_kind(ret, d)?;
+        self.map_into(out, ins, cast_expr(d, expr));
+        Ok(out.clone())
+    }
+}
+
+/// Too many or too few outputs of a ufunc.
+fn outputs_differ(path: &str, has: usize, given: usize) -> Box<Diagnostic> {
+    Diagnostic::new(diag::NO_MATCHING_CALL, format!("`{path}` has {has} outputs, but {given} were given"))
+}
+
+/// Refuses a result of a type that NumPy does not store as another without being asked: `same_kind` casting.
+pub(crate) fn check_same_kind(from: Ty, to: Ty) -> Result<()> {
+    let rank = |t: Ty| match t.kind() {
+        TyKind::Bool => 0,
+        TyKind::Int { signed: false, .. } => 1,
+        TyKind::Int { .. } => 2,
+        TyKind::Float { .. } | TyKind::Bfloat16 => 3,
+        _ => 4,
+    };
+    if rank(from) <= rank(to) {
+        return Ok(());
+    }
+    let text = format!("the result, of `{from}`, cannot be stored as `{to}`");
+    Err(Diagnostic::new(diag::NO_MATCHING_CALL, text).note("convert it with `.astype(...)`"))
 }
 
 /// Whether NumPy converts safely; a weak number takes the width of the others.

@@ -12,7 +12,7 @@ use crate::func::{Function, Target, Term};
 pub struct Edge {
     /// Where it comes from.
     pub from: Block,
-    /// Which target of the terminator it is; `None` for the unwind edge.
+    /// The position of the target in the terminator; `None` for the unwind edge.
     pub target: Option<u32>,
 }
 
@@ -139,7 +139,7 @@ impl DomTree {
     fn is_above(&self, a: u32, b: u32) -> bool {
         self.enter[a as usize] <= self.enter[b as usize] && self.leave[b as usize] <= self.leave[a as usize]
     }
-    /// Whether every way to the start of `b` leads over the start of `a`. Of unreachable blocks everything is true.
+    /// Whether the start of `a` dominates the start of `b`. It is true for unreachable blocks.
     pub fn dominates(&self, a: Block, b: Block) -> bool {
         match (self.node(a), self.node(b)) {
             (Some(a), Some(b)) => self.is_above(a, b),
@@ -147,8 +147,7 @@ impl DomTree {
             (_, None) => true,
         }
     }
-    /// Whether every way to the start of `b` leads over the end of `a`: the results of the instructions of `a` are
-    /// visible in `b`.
+    /// Whether the end of `a` dominates the start of `b`: the results of the instructions of `a` are visible in `b`.
     pub fn results_reach(&self, a: Block, b: Block) -> bool {
         match (self.node(a), self.node(b)) {
             (Some(a), Some(b)) => self.is_above(a + 1, b),
@@ -160,7 +159,7 @@ impl DomTree {
     pub fn number(&self, b: Block) -> Option<u32> {
         self.node(b).map(|n| self.enter[n as usize])
     }
-    /// The closest other block over whose start every way to the start of `b` leads, as a position in the order.
+    /// The block whose start is the immediate dominator of the start of `b`, as a position in the order.
     pub fn idom_position(&self, position: usize) -> Option<usize> {
         (position > 0).then(|| self.idom[2 * position] as usize / 2)
     }
@@ -309,7 +308,7 @@ impl Loops {
 /// Values live at the start of every block, for values whose uses and definitions the caller gives.
 ///
 /// `uses` has a pair for every value that a block needs from outside or defines itself; `defined` tells the defining
-/// block. Costs as much as the answer is long.
+/// block. The cost is linear in the size of the result.
 pub fn live_in(
     func: &Function,
     cfg: &Cfg,

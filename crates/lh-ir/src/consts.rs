@@ -1,6 +1,6 @@
 //! Constants: values known while compiling.
 
-use crate::types::Ty;
+use crate::types::{Literal, Ty};
 use serde::{Deserialize, Serialize};
 
 /// Set in the number of bytes of a string, its third word, if it is known to be ASCII: its characters are its bytes.
@@ -41,6 +41,26 @@ impl Const {
                 s == t && a.to_bits() == c.to_bits() && b.to_bits() == d.to_bits()
             }
             _ => self == other,
+        }
+    }
+}
+
+impl Literal {
+    /// The literal as a constant.
+    pub fn value(&self) -> Const {
+        match self {
+            Literal::Int(i) => Const::Int(i128::from(*i), Ty::int()),
+            Literal::Bool(b) => Const::Bool(*b),
+            Literal::Str(s) => Const::Str(s.clone()),
+        }
+    }
+    /// The literal of a constant, if there are literal types of its kind.
+    pub fn of(c: &Const) -> Option<Literal> {
+        match c {
+            Const::Bool(b) => Some(Literal::Bool(*b)),
+            Const::Int(i, _) => i64::try_from(*i).ok().map(Literal::Int),
+            Const::Str(s) => Some(Literal::Str(s.clone())),
+            Const::None | Const::Float(..) | Const::Complex(..) => None,
         }
     }
 }

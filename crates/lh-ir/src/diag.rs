@@ -1,27 +1,27 @@
-//! Diagnostics: what is said to the user. A bug of ours is [`bug!`](crate::bug), never a diagnostic.
+//! Diagnostics: messages to the user. A bug of ours is [`bug!`](crate::bug!), never a diagnostic.
 
 use crate::span::Span;
 
-/// Numba's exception class that a diagnostic becomes.
+/// The category of a diagnostic. The host has an exception class for each.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Class {
-    /// Types do not fit: `errors.TypingError`.
+pub enum Category {
+    /// Types do not fit.
     Typing,
-    /// A form of the language that is not supported: `errors.UnsupportedError`.
+    /// A form of the language that is not supported.
     Unsupported,
-    /// A function that is not supported by bytecode: `errors.UnsupportedBytecodeError`.
+    /// A bytecode that is not supported.
     Bytecode,
-    /// A value that does not fit: `errors.NumbaValueError`.
+    /// A value that does not fit.
     Value,
-    /// Iterations that depend on each other: `errors.ParallelRaceError`.
+    /// Iterations that depend on each other.
     Race,
-    /// What the check of kernels finds: `cuda.errors.CudaCheckError`.
+    /// A fault that the check of kernels finds.
     Kernel,
 }
 
 /// The kinds of diagnostic, each with a page `docs/diagnostics/<id>.md`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Id(pub &'static str, pub Class);
+pub struct Id(pub &'static str, pub Category);
 
 /// One message: a headline, the culprit, and notes.
 #[derive(Clone, PartialEq, Debug)]
@@ -40,7 +40,7 @@ pub struct Diagnostic {
     pub also: Vec<(String, Span, String)>,
     /// Calls that led here, innermost first: file, place, text.
     pub trail: Vec<(String, Span, String)>,
-    /// What to write instead, and other facts.
+    /// Advice, and other facts.
     pub notes: Vec<String>,
     /// The parameter of the function being typed whose value must be known: with it, typing may succeed.
     pub literal: Option<usize>,
@@ -87,15 +87,9 @@ impl Diagnostic {
 /// A result whose error is for the user.
 pub type Result<T> = std::result::Result<T, Box<Diagnostic>>;
 
-/// Reports a bug of the compiler: `lh-py` turns the panic into `InternalError`.
-#[macro_export]
-macro_rules! bug {
-    ($($arg:tt)*) => { panic!("bug: {}", format_args!($($arg)*)) };
-}
-
 macro_rules! ids {
-    ($($(#[$doc:meta])* $name:ident = $text:literal, $class:ident;)*) => {
-        $($(#[$doc])* pub const $name: Id = Id($text, Class::$class);)*
+    ($($(#[$doc:meta])* $name:ident = $text:literal, $category:ident;)*) => {
+        $($(#[$doc])* pub const $name: Id = Id($text, Category::$category);)*
         /// Every kind, for the documentation and its tests.
         pub const ALL: &[Id] = &[$($name),*];
     };

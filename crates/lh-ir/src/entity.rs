@@ -41,7 +41,7 @@ entity!(
     /// A mutable stack slot of a typed function (iterator states and the like).
     Slot, "slot");
 entity!(
-    /// A Python code object with its globals: what can be specialised. The driver numbers them.
+    /// A Python code object with its globals, which can be specialised. The driver numbers them.
     FuncId, "func");
 entity!(
     /// A function compiled for one tuple of argument types. The driver numbers them.
@@ -58,7 +58,7 @@ impl FuncId {
     pub fn stored(n: u32) -> FuncId {
         FuncId(n | 1 << 31)
     }
-    /// Which function of the stored library it is.
+    /// The number in the stored library, if the function belongs to it.
     pub fn as_stored(self) -> Option<u32> {
         (self.0 >> 31 != 0).then_some(self.0 & !(1 << 31))
     }

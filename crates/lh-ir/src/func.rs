@@ -5,6 +5,12 @@
 //! operand away. Until the `refcount` pass has run, counting is implicit; after it, `IncRef` and `DecRef` are explicit
 //! and every exceptional way out releases what is owned.
 
+pub use crate::device::{Device, Entry, GANG, Gangs, KernelFacts, waits};
+pub use crate::hints::{LatchHint, LoopHint};
+pub use crate::options::{Options, fastmath, parallel};
+pub use crate::parallel::{Fate, LoopNote, Parallel};
+pub use crate::target::Target;
+
 use crate::consts::Const;
 use crate::entity::{Block, ExcId, ObjId, Slot, SpecId, Value};
 use crate::op::{Op, RuntimeFn};
@@ -17,7 +23,7 @@ use serde::{Deserialize, Serialize};
 pub struct Function {
     /// Symbol: unique within a compilation.
     pub name: String,
-    /// What the user calls it, for tracebacks.
+    /// The user's name for it, for tracebacks.
     pub qualname: String,
     /// Source file, for tracebacks and debug information.
     pub file: String,
@@ -33,26 +39,14 @@ pub struct Function {
     pub blocks: Vec<BlockData>,
     /// Compile options that reach code generation.
     pub options: Options,
-    /// How its threads wait for each other, callees included; see [`waits`].
-    pub waits: u8,
-    /// The same of each callee, in code for a CUDA device.
-    pub callee_waits: Vec<(SpecId, u8)>,
-    /// Memory that it needs beside its stack for each thread of a block, bytes, if it is a kernel on the CPU device.
-    pub scratch: usize,
-    /// What one of its threads costs, if it is a kernel: picoseconds, roughly; 0 if it may be long.
-    pub thread_cost: u32,
-    /// Whether it makes nothing that is counted, so that references need not be: arrays are its caller's.
-    pub uncounted: bool,
-    /// What it runs for at a time, if it is a kernel on the CPU device.
-    pub gangs: Gangs,
-    /// How it is entered, if it is a kernel on the CPU device.
-    pub entry: Entry,
-    /// Bodies of parallel loops, which [`Inst::ParFor`] runs. The last three parameters of each are where to begin, where to
-    /// end (before it) and the number of the thread.
+    /// Facts about code for a device.
+    pub kernel: KernelFacts,
+    /// Bodies of parallel loops, which [`Inst::ParFor`] runs. The last three parameters of each are where to begin,
+    /// where to end (before it) and the number of the thread.
     pub bodies: Vec<Function>,
     /// Whether a body has been through all passes.
     pub is_finished: bool,
-    /// What became of loops that were to run in parallel.
+    /// Remarks about loops that were to run in parallel.
     #[serde(skip)]
     pub notes: Vec<LoopNote>,
     /// Names of variables, for messages about parallel loops; only where there may be some.
@@ -61,222 +55,7 @@ pub struct Function {
     pub is_library: bool,
 }
 
-/// What became of a loop that was to run in parallel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LoopNote {
-    /// Where it stands.
-    pub span: Span,
-    /// Who says that it is parallel.
-    pub what: Parallel,
-    /// What became of it.
-    pub fate: Fate,
-}
-
-/// How a loop runs that was to run in parallel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fate {
-    /// On the pool.
-    Pool {
-        /// Variables whose values blocks of iterations combine.
-        variables: usize,
-        /// Arrays of which blocks have copies that are combined.
-        arrays: usize,
-        /// Iterations may meet: the program says that they do not.
-        trusted: bool,
-        /// In order where indices there count from the end, or the loop's index is multiplied by 0.
-        ordered: Option<Span>,
-    },
-    /// On the thread that runs the loop around it, which stands there.
-    Inside(Span),
-    /// On the pool where the loop around it, which stands there, has fewer iterations than that; else on its thread.
-    Nested(Span, i64),
-    /// On one thread, for this reason.
-    Serial(&'static str),
-}
-
-/// Options of `@njit` that change code.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Options {
-    /// LLVM fast-math flags, see [`fastmath`].
-    pub fastmath: u8,
-    /// Index checks.
-    pub boundscheck: bool,
-    /// Division by zero gives IEEE results (`error_model="numpy"`).
-    pub numpy_errors: bool,
-    /// Integer overflow raises (`overflow="check"`).
-    pub overflow_check: bool,
-    /// Source lines and no optimisation (`debug=True`).
-    pub debug: bool,
-    /// Whether it is code for a CUDA device.
-    pub device: Device,
-    /// What runs in parallel, see [`parallel`]; 0: nothing.
-    pub parallel: u16,
-    /// What the kernel is linked with, by a number of the host's; 0: nothing.
-    pub link: u32,
-    /// Whether C code calls it, too.
-    pub callback: bool,
-    /// The GPU that a kernel is compiled for, to be launched there.
-    pub gpu: Option<GpuTarget>,
-}
-
-/// What a kernel for a GPU is compiled for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct GpuTarget {
-    /// Compute capability.
-    pub capability: (u32, u32),
-    /// The newest PTX that the driver reads, times ten.
-    pub isa: u32,
-    /// Version of the driver, which makes machine code of it.
-    pub driver: i32,
-    /// Threads of a block, at most; blocks of a multiprocessor, at least; registers of a thread and blocks of a cluster, at most.
-    pub limits: (Option<u32>, Option<u32>, Option<u32>, Option<u32>),
-    /// Whether it has line numbers.
-    pub lines: bool,
-}
-
-/// What a function is on a CUDA device.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Device {
-    /// It is not for one.
-    #[default]
-    Host,
-    /// A function that kernels call.
-    Function,
-    /// A kernel.
-    Kernel,
-    /// A kernel, or a function that kernels call, for a GPU.
-    Gpu,
-}
-
-/// How the threads of a block, of a warp or of a grid wait for each other in a function: bits of [`Function::waits`].
-pub mod waits {
-    /// For all threads of the block.
-    pub const BLOCK: u8 = 1;
-    /// For threads of the warp.
-    pub const WARP: u8 = 2;
-    /// For all threads of the grid.
-    pub const GRID: u8 = 4;
-    /// One of these waits is in a callee.
-    pub const IN_CALLEE: u8 = 8;
-    /// Not a wait: results may differ between threads that pass the same arguments.
-    pub const VARIES: u8 = 16;
-    /// Not a wait: it reads or writes memory, or does something else that can be seen.
-    pub const EFFECTS: u8 = 32;
-    /// Any of these: not known yet.
-    pub const ALL: u8 = 63;
-}
-
-/// How a kernel is entered on the CPU device.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Entry {
-    /// Not a kernel.
-    #[default]
-    Plain,
-    /// Once for each range of blocks: it loops over blocks and threads.
-    Blocks,
-    /// Once for each thread, which has a stack of its own.
-    Thread,
-}
-
-/// What a call of a kernel, or a round of its loop, is for on the CPU device.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Gangs {
-    /// One thread.
-    #[default]
-    None,
-    /// Up to 32 threads that are neighbours along the first axis.
-    Rows,
-    /// A warp.
-    Warps,
-}
-
-/// Threads of a gang.
-pub const GANG: i64 = 32;
-
-impl Gangs {
-    /// How many there are in a block.
-    pub fn count(self, [x, y, z]: [i64; 3]) -> i64 {
-        match self {
-            Gangs::None => x * y * z,
-            Gangs::Rows => (x + GANG - 1) / GANG * y * z,
-            Gangs::Warps => (x * y * z + GANG - 1) / GANG,
-        }
-    }
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Options {
-            fastmath: 0,
-            boundscheck: true,
-            numpy_errors: false,
-            overflow_check: false,
-            debug: false,
-            device: Device::Host,
-            parallel: 0,
-            link: 0,
-            callback: false,
-            gpu: None,
-        }
-    }
-}
-
-/// Bits of [`Options::fastmath`], LLVM's flags.
-pub mod fastmath {
-    /// No NaN.
-    pub const NNAN: u8 = 1;
-    /// No infinities.
-    pub const NINF: u8 = 2;
-    /// Signs of zeros do not matter.
-    pub const NSZ: u8 = 4;
-    /// Reciprocals for divisions.
-    pub const ARCP: u8 = 8;
-    /// Contraction (FMA).
-    pub const CONTRACT: u8 = 16;
-    /// Approximate functions.
-    pub const AFN: u8 = 32;
-    /// Reassociation.
-    pub const REASSOC: u8 = 64;
-    /// All.
-    pub const FAST: u8 = 127;
-}
-
-/// Bits of [`Options::parallel`].
-pub mod parallel {
-    /// Loops over `prange` and `pndindex`.
-    pub const PRANGE: u16 = 1;
-    /// Elementwise computations that make or fill arrays.
-    pub const SETITEM: u16 = 2;
-    /// Reductions of the library.
-    pub const REDUCTION: u16 = 4;
-    /// Other functions of the library.
-    pub const NUMPY: u16 = 8;
-    /// Stencils.
-    pub const STENCIL: u16 = 16;
-    /// Merging of elementwise computations.
-    pub const FUSION: u16 = 32;
-    /// Array comprehensions.
-    pub const COMPREHENSION: u16 = 64;
-    /// Augmented assignments of arrays.
-    pub const INPLACE: u16 = 128;
-    /// Loops are taken for independent even where that cannot be shown.
-    pub const UNSAFE: u16 = 256;
-    /// Accesses to memory say so at run time, which finds iterations that meet.
-    pub const RACE: u16 = 512;
-    /// What `parallel=True` means.
-    pub const ALL: u16 = 255;
-}
-
-/// Why the iterations of a loop may run in any order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Parallel {
-    /// The program says so.
-    Asked,
-    /// The compiler made the loop, and knows.
-    Known,
-}
-
-/// What is known of code that was not compiled here.
+/// A description of code that was not compiled here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Foreign {
     /// How it is called.
@@ -304,7 +83,7 @@ impl Foreign {
 /// A loop whose blocks of iterations run in parallel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ParFor {
-    /// Which of [`Function::bodies`].
+    /// Its position in [`Function::bodies`].
     pub body: u32,
 }
 
@@ -319,28 +98,20 @@ pub struct BlockData {
     pub term: Option<Term>,
     /// Place of the terminator.
     pub term_span: Span,
-    /// Where an exception raised in the block goes (the exception stays pending in the run-time library); `None`: it
+    /// The handler of exceptions raised in the block (the exception stays pending in the run-time library); `None`: it
     /// leaves the function. The arguments are available at the start of the block.
     pub unwind: Option<Target>,
-    /// Hardly ever runs: what is there is not worth compile time.
+    /// Hardly ever runs: little compile time is spent on it.
     pub cold: bool,
     /// Begins a loop whose iterations may run in any order.
     pub parallel: Option<Parallel>,
-    /// The loop that begins here does several iterations of the loop around it at a time: it is not to be vectorised.
-    pub jammed: bool,
-    /// Of such a loop: its iterations are next to each other, and to be the places of vectors. Of any other: it ends soon, and what
-    /// stands in it side by side is to be the places of vectors.
-    pub abreast: bool,
-    /// Iterations of the loop that begins here are to be put in a row, though one of them may raise.
-    pub unrolled: bool,
-    /// Rounds of the loop that begins here do not ask for Ctrl-C; the code generator may end it early if that was pressed, and where it
-    /// ends, `lh_stopped` asks whether that happened.
-    pub strips: bool,
-    /// Ends a round of a loop whose rounds neither read nor write what others write: threads that do not wait for each other.
-    pub threads: bool,
-    /// Ends a round of a loop over the lanes of a gang that is to be made of vectors with a place for each of them; or begins a
-    /// loop of the whole gang, whose rounds are to be put in a row if they are few.
-    pub lanes: bool,
+    /// The treatment of the loop that begins here.
+    pub hint: LoopHint,
+    /// The loop that begins here does not poll for Ctrl-C. The code generator runs it in strips and polls between them;
+    /// if a poll ends the loop early, `lh_stopped` after the loop raises.
+    pub poll_free: bool,
+    /// The relation between the iterations of the loop that this block is the latch of.
+    pub latch: LatchHint,
 }
 
 impl BlockData {
@@ -348,15 +119,6 @@ impl BlockData {
     pub fn defined(&self) -> impl Iterator<Item = Value> {
         self.params.iter().copied().chain(self.insts.iter().filter_map(|d| d.result))
     }
-}
-
-/// A block with arguments for its parameters.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Target {
-    /// Where to.
-    pub block: Block,
-    /// Arguments.
-    pub args: Vec<Value>,
 }
 
 /// An instruction with its result and place.
@@ -375,7 +137,7 @@ pub struct InstData {
 pub enum Inst {
     /// A scalar or string constant of the result's type.
     Const(Const),
-    /// A value that is never looked at (all bits zero): the inside of an empty optional.
+    /// A value that is never read (all bits zero), such as that of an empty optional.
     Zero,
     /// A number of this process, of the result's type (an address or `int`), which is put in when the code is loaded.
     #[serde(skip_serializing)]
@@ -396,8 +158,8 @@ pub enum Inst {
     Unwrap(Value),
     /// A call of a compiled function. May raise.
     Call(SpecId, Vec<Value>),
-    /// Runs the body of a parallel loop on blocks of iterations: their number, the iterations of a block, then what the body
-    /// takes before its last three parameters. May raise; the place of the exception has been noted.
+    /// Runs the body of a parallel loop on blocks of iterations: their number, the iterations of a block, then what the
+    /// body takes before its last three parameters. May raise; the place of the exception has been noted.
     ParFor(ParFor, Vec<Value>),
     /// A call of code that was not compiled here: its address, then its arguments.
     Foreign(Foreign, Vec<Value>),
@@ -422,9 +184,10 @@ pub enum Inst {
     ElemPtr { array: Value, index: Vec<Value>, wrap: bool, check: bool },
     /// Reads a value of the result's type from memory; a counted one gets a new reference.
     Load(Value),
-    /// Moves a value out of memory: the memory's reference becomes the result's, what is left there is meaningless.
+    /// Moves a value out of memory: the memory's reference becomes the result's; the memory is uninitialised
+    /// afterwards.
     Take(Value),
-    /// Writes to memory: address, value. A counted one gets a new reference; what was there is not released.
+    /// Writes to memory: address, value. A counted value gets a new reference; the old value is not released.
     Store(Value, Value),
     /// Address plus a number of bytes.
     PtrAdd(Value, Value),
@@ -446,7 +209,7 @@ pub enum Inst {
     DecRef(Value),
 }
 
-/// What differs from process to process, so that it cannot be part of code which is kept.
+/// A value that differs from process to process, so that it cannot be part of code that is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize)]
 pub enum Extern {
     /// Address of the first element of a captured array.

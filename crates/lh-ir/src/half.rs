@@ -36,7 +36,7 @@ pub fn of_f64(x: f64) -> u16 {
         (size * 2f64.powi(24)).round_ties_even() as u16
     } else {
         let exponent = (size.to_bits() >> 52) as i32 - 1023;
-        // From 1024 to 2048: what is rounded up to the latter goes to the next exponent by itself.
+        // From 1024 to 2048: rounding up to 2048 carries into the exponent by itself.
         let fraction = (size * 2f64.powi(10 - exponent)).round_ties_even() as u16;
         (exponent + 14) as u16 * 1024 + fraction
     }
@@ -47,7 +47,7 @@ fn bfloat(x: f64) -> u16 {
     if x.is_nan() {
         return 0x7fc0 | (x.to_bits() >> 48) as u16 & 0x8000;
     }
-    // Rounded to `float32` so that what is cut off can still be told from nothing and from a half: towards an odd number.
+    // Rounded to odd in `float32`, so that the second rounding is correct: it still sees whether anything was cut off.
     let near = x as f32;
     let back = f64::from(near);
     let word = near.to_bits();

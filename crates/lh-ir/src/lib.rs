@@ -2,24 +2,33 @@
 //!
 //! This crate knows no Python and no LLVM. Everything a stage makes can be printed and verified here.
 
+mod bug;
 pub mod cfg;
 pub mod consts;
+pub mod device;
 pub mod diag;
 pub mod entity;
 pub mod func;
 pub mod half;
+pub mod hints;
 pub mod op;
+pub mod options;
+pub mod parallel;
 pub mod parse;
+pub mod parse_untyped;
 pub mod print;
 mod print_untyped;
 pub mod span;
 pub mod stored;
+pub mod switches;
+mod target;
 mod type_names;
 pub mod types;
 pub mod untyped;
 pub mod verify;
 
-/// Entries of the table in which recursive functions look up whether they are well inside of their stack; a power of two.
+/// Entries of the table in which recursive functions look up whether they are well inside of their stack; a power of
+/// two.
 pub const STACK_REGIONS: usize = 64;
 
 /// Bits of an address in a region (64 KiB) that are 0 in its first eighth, where compiled code looks at the stack.

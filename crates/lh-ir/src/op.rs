@@ -1,4 +1,4 @@
-//! What a row of the operation table is. The rows are in `lh-ops`.
+//! The rows of the operation table, as a type. The rows themselves are in `lh-ops`.
 
 use crate::consts::Const;
 use crate::types::{Prim, Ty};
@@ -190,9 +190,9 @@ pub enum LlvmInst {
 
 /// A function of the run-time library. The table is `lh_ops::runtime`; `lh-runtime` supplies the addresses.
 ///
-/// C signature: the arguments' primitives in order (`I1` as `u8`), then, if there is a result and (`raises` or the result has several
-/// primitives), a pointer to where the result's primitives are stored as a C struct. Returns `i32` status when `raises` (0: fine, 1: an exception
-/// is pending), else the single result primitive or nothing.
+/// C signature: the arguments' primitives in order (`I1` as `u8`), then, if there is a result and (`raises` or the
+/// result has several primitives), a pointer to where the result's primitives are stored as a C struct. Returns `i32`
+/// status when `raises` (0: fine, 1: an exception is pending), else the single result primitive or nothing.
 #[derive(Debug)]
 pub struct RuntimeFn {
     /// Exported symbol.

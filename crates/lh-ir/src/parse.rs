@@ -1,18 +1,20 @@
 //! The inverse of [`crate::print`]. Rows and run-time functions are found by name through [`Tables`], since the tables
 //! stand above this crate.
 
-mod lex;
+pub(crate) mod lex;
 
 use crate::consts::Const;
 use crate::entity::{Block, ExcId, FuncId, ObjId, Slot, SpecId, Value};
-use crate::func::{Extern, Foreign, ForeignAbi, Function, Inst, InstData, MapExpr, ParFor, Parallel, Target, Term};
+use crate::func::{
+    Extern, Foreign, ForeignAbi, Function, Inst, InstData, LatchHint, LoopHint, MapExpr, ParFor, Parallel, Target, Term,
+};
 use crate::op::{Op, RuntimeFn};
 use crate::span::Span;
 use crate::types::{Buffer, InstanceOf, Layout, Literal, NamedTuple, Ty, TyKind};
 use lex::{Lexer, Token};
 use std::fmt;
 
-/// Where names are looked up.
+/// The tables in which names are looked up.
 #[derive(Clone, Copy)]
 pub struct Tables {
     /// The row of a name.
@@ -26,7 +28,7 @@ pub struct Tables {
 pub struct ParseError {
     /// Line, from 1.
     pub line: usize,
-    /// What is wrong.
+    /// The fault.
     pub message: String,
 }
 
@@ -36,7 +38,8 @@ impl fmt::Display for ParseError {
     }
 }
 
-type Parsed<T> = Result<T, ParseError>;
+/// The parsed value, or the first error.
+pub type Parsed<T> = Result<T, ParseError>;
 
 /// Functions of a text; `;` starts a comment.
 pub fn parse(text: &str, tables: Tables) -> Parsed<Vec<Function>> {
@@ -44,6 +47,19 @@ pub fn parse(text: &str, tables: Tables) -> Parsed<Vec<Function>> {
     let mut out = Vec::new();
     while !p.lex.at_end() {
         out.push(p.function()?);
+    }
+    Ok(out)
+}
+
+/// Types of a text, between commas.
+pub fn parse_types(text: &str, tables: Tables) -> Parsed<Vec<Ty>> {
+    let mut p = Parser { lex: Lexer::new(text)?, tables, func: Function::default() };
+    let mut out = Vec::new();
+    while !p.lex.at_end() {
+        if !out.is_empty() {
+            p.punct(',')?;
+        }
+        out.push(p.ty()?);
     }
     Ok(out)
 }
@@ -202,23 +218,19 @@ impl Parser {
         self.func.new_block();
         let params = self.list(Parser::typed_value)?;
         let cold = self.eat_word("cold");
-        let jammed = self.eat_word("jammed");
-        let abreast = self.eat_word("abreast");
-        let unrolled = self.eat_word("unrolled");
-        let strips = self.eat_word("strips");
+        let hint = self.hint(LoopHint::WORDS);
+        let poll_free = self.eat_word("poll_free");
         let parallel = if self.eat_word("parallel") {
             Some(Parallel::Asked)
         } else {
             self.eat_word("independent").then_some(Parallel::Known)
         };
-        let threads = self.eat_word("threads");
-        let lanes = self.eat_word("lanes");
+        let latch = self.hint(LatchHint::WORDS);
         let unwind = if self.eat_word("unwind") { Some(self.target()?) } else { None };
         self.punct(':')?;
         let data = &mut self.func.blocks[number];
-        (data.params, data.cold, data.jammed, data.unrolled) = (params, cold, jammed, unrolled);
-        (data.parallel, data.unwind, data.strips) = (parallel, unwind, strips);
-        (data.threads, data.lanes, data.abreast) = (threads, lanes, abreast);
+        (data.params, data.cold, data.parallel, data.unwind) = (params, cold, parallel, unwind);
+        (data.hint, data.poll_free, data.latch) = (hint, poll_free, latch);
         loop {
             if let Some(term) = self.term()? {
                 let span = self.span()?;
@@ -229,6 +241,9 @@ impl Parser {
             let inst = self.inst_data()?;
             self.func.blocks[number].insts.push(inst);
         }
+    }
+    fn hint<T: Copy + Default>(&mut self, words: &[(&str, T)]) -> T {
+        words.iter().find(|(word, _)| self.eat_word(word)).map_or(T::default(), |(_, hint)| *hint)
     }
     fn target(&mut self) -> Parsed<Target> {
         let block = Block(self.entity("block")?);
@@ -570,6 +585,8 @@ impl Parser {
         let dtype = self.ty()?;
         self.punct(',')?;
         let ndim = self.int()?;
+        // As people write it, too: `1d`.
+        self.eat_word("d");
         self.punct(',')?;
         let layout = match self.word()?.as_str() {
             "C" => Layout::C,

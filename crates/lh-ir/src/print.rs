@@ -175,28 +175,19 @@ fn write_block(out: &mut String, func: &Function, index: usize, block: &BlockDat
     if block.cold {
         out.push_str(" cold");
     }
-    if block.jammed {
-        out.push_str(" jammed");
+    if let Some(word) = block.hint.word() {
+        write!(out, " {word}")?;
     }
-    if block.abreast {
-        out.push_str(" abreast");
-    }
-    if block.unrolled {
-        out.push_str(" unrolled");
-    }
-    if block.strips {
-        out.push_str(" strips");
+    if block.poll_free {
+        out.push_str(" poll_free");
     }
     match block.parallel {
         Some(Parallel::Asked) => out.push_str(" parallel"),
         Some(Parallel::Known) => out.push_str(" independent"),
         None => {}
     }
-    if block.threads {
-        out.push_str(" threads");
-    }
-    if block.lanes {
-        out.push_str(" lanes");
+    if let Some(word) = block.latch.word() {
+        write!(out, " {word}")?;
     }
     if let Some(t) = &block.unwind {
         write!(out, " unwind {}", target(t))?;
@@ -260,7 +251,8 @@ fn literal(c: &Const) -> String {
     }
 }
 
-fn float(x: f64) -> String {
+/// A float as text that gives the same bits when it is parsed.
+pub(crate) fn float(x: f64) -> String {
     if x.is_nan() && x.to_bits() != f64::NAN.to_bits() {
         return format!("nan:{:#x}", x.to_bits());
     }

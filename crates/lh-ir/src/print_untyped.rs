@@ -1,4 +1,4 @@
-//! Text of untyped code, for tests and for looking at it.
+//! Untyped code as text. [`crate::parse_untyped`] is the inverse: what was printed parses to the same code.
 //!
 //! ```text
 //! def f(n):
@@ -12,16 +12,45 @@
 //!     for v4: block2(v5), block3
 //! ```
 //!
-//! A value is followed by the name of the variable it was assigned to first. `{:#}` adds places as `; line:column`.
+//! A value is followed by the name of the variable it was assigned to first. Names that are no identifiers are quoted.
+//! `{:#}` adds what the short form leaves out: where the function comes from, as `source "qualname", "file", line`, and
+//! the place of each line, as `@ line:column-line:column`.
 
 use crate::entity::Value;
+use crate::print::float;
 use crate::span::Span;
 use crate::untyped::{BinOp, BlockData, CmpOp, Code, Inst, InstData, ParamKind, PyConst, Target, Term, UnOp};
 use std::fmt::{self, Display, Formatter};
 
 impl Display for Code {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}(", if self.is_generator { "generator" } else { "def" }, self.name)?;
+        self.function(f, "")
+    }
+}
+
+/// A name: as it is if it is an identifier, else quoted.
+struct Name<'a>(&'a str);
+
+impl Display for Name<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        if is_plain(self.0) { f.write_str(self.0) } else { write!(f, "{:?}", self.0) }
+    }
+}
+
+/// Whether a name needs no quotes.
+fn is_plain(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_alphabetic() || c == '_') && name.chars().all(is_plain_char)
+}
+
+/// Whether a character may be in a name without quotes.
+pub(crate) fn is_plain_char(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+impl Code {
+    /// Prints the function and those inside it; `path` has the numbers of the functions around it, as in `0.2.`.
+    fn function(&self, f: &mut Formatter<'_>, path: &str) -> fmt::Result {
+        write!(f, "{} {}(", if self.is_generator { "generator" } else { "def" }, Name(&self.name))?;
         for (i, param) in self.params.iter().enumerate() {
             let star = match param.kind {
                 ParamKind::VarArgs => "*",
@@ -30,28 +59,31 @@ impl Display for Code {
                 ParamKind::Positional => "",
             };
             let slash = if self.posonly == i + 1 { ", /" } else { "" };
-            write!(f, "{}{star}{}{slash}", if i > 0 { ", " } else { "" }, param.name)?;
+            let name = if param.name == "kw" { "\"kw\"".to_owned() } else { Name(&param.name).to_string() };
+            write!(f, "{}{star}{name}{slash}", if i > 0 { ", " } else { "" })?;
         }
         f.write_str(")")?;
         if !self.freevars.is_empty() {
-            write!(f, " captures {}", self.freevars.join(", "))?;
+            let names: Vec<String> = self.freevars.iter().map(|n| Name(n).to_string()).collect();
+            write!(f, " captures {}", names.join(", "))?;
+        }
+        if f.alternate() {
+            write!(f, " source {:?}, {:?}, {}", self.qualname, self.file, self.first_line)?;
         }
         f.write_str(":\n")?;
         for (b, block) in self.blocks.iter().enumerate() {
             self.block(f, b, block)?;
         }
         for (i, inner) in self.inner.iter().enumerate() {
-            write!(f, "inner {i}: ")?;
-            Display::fmt(inner, f)?;
+            write!(f, "inner {path}{i}: ")?;
+            inner.function(f, &format!("{path}{i}."))?;
         }
         Ok(())
     }
-}
 
-impl Code {
     fn named(&self, value: Value) -> String {
         match self.value_names.get(value.index()) {
-            Some(Some(name)) => format!("{value} {name}"),
+            Some(Some(name)) => format!("{value} {}", Name(name)),
             _ => value.to_string(),
         }
     }
@@ -85,8 +117,8 @@ impl Code {
 
 /// Ends a line, with its place in the alternate form.
 fn place(f: &mut Formatter<'_>, span: Span) -> fmt::Result {
-    if f.alternate() && span.line != 0 {
-        write!(f, "  ; {}:{}-{}:{}", span.line, span.col, span.end_line, span.end_col)?;
+    if f.alternate() && span != Span::default() {
+        write!(f, " @ {}:{}-{}:{}", span.line, span.col, span.end_line, span.end_col)?;
     }
     f.write_str("\n")
 }
@@ -97,7 +129,7 @@ fn list(values: &[Value]) -> String {
 }
 
 fn named_list(values: &[(String, Value)]) -> Vec<String> {
-    values.iter().map(|(name, v)| format!("{name}={v}")).collect()
+    values.iter().map(|(name, v)| format!("{}={v}", Name(name))).collect()
 }
 
 impl Display for Target {
@@ -126,14 +158,15 @@ impl Display for Term {
 }
 
 impl Display for Inst {
+    #[expect(clippy::too_many_lines, reason = "a table: one arm for each instruction")]
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             Inst::Const(c) => write!(f, "const {c}"),
-            Inst::Global(name) => write!(f, "global {name}"),
+            Inst::Global(name) => write!(f, "global {}", Name(name)),
             Inst::Free(i) => write!(f, "free {i}"),
-            Inst::Import { name, attr: None } => write!(f, "import {name}"),
-            Inst::Import { name, attr: Some(attr) } => write!(f, "import {attr} from {name}"),
-            Inst::CheckBound { value, name } => write!(f, "check_bound {value} {name}"),
+            Inst::Import { name, attr: None } => write!(f, "import {}", Name(name)),
+            Inst::Import { name, attr: Some(attr) } => write!(f, "import {} from {}", Name(attr), Name(name)),
+            Inst::CheckBound { value, name } => write!(f, "check_bound {value} {}", Name(name)),
             Inst::Unary(op, v) => write!(f, "{op} {v}"),
             Inst::Binary { op, a, b, inplace } => write!(f, "{a} {op}{} {b}", if *inplace { "=" } else { "" }),
             Inst::Compare(op, a, b) => write!(f, "{a} {op} {b}"),
@@ -141,60 +174,57 @@ impl Display for Inst {
             Inst::Contains { item, container, negate } => {
                 write!(f, "{item}{} in {container}", if *negate { " not" } else { "" })
             }
-            Inst::GetAttr(v, name) => write!(f, "{v}.{name}"),
-            Inst::SetAttr(v, name, x) => write!(f, "{v}.{name} = {x}"),
+            Inst::GetAttr(v, name) => write!(f, "{v}.{}", Name(name)),
+            Inst::SetAttr(v, name, x) => write!(f, "{v}.{} = {x}", Name(name)),
             Inst::GetItem(v, k) => write!(f, "{v}[{k}]"),
             Inst::SetItem(v, k, x) => write!(f, "{v}[{k}] = {x}"),
             Inst::DelItem(v, k) => write!(f, "del {v}[{k}]"),
-            _ => container(f, self),
+            Inst::Tuple(vs) => write!(f, "tuple ({})", list(vs)),
+            Inst::List(vs) => write!(f, "list [{}]", list(vs)),
+            Inst::Set(vs) => write!(f, "set {{{}}}", list(vs)),
+            Inst::Dict(kvs) => {
+                let pairs: Vec<String> = kvs.iter().map(|(k, v)| format!("{k}: {v}")).collect();
+                write!(f, "dict {{{}}}", pairs.join(", "))
+            }
+            Inst::Slice([a, b, c]) => write!(f, "slice {a}:{b}:{c}"),
+            Inst::ListAppend(a, b) => write!(f, "append {a}, {b}"),
+            Inst::ListExtend(a, b) => write!(f, "extend {a}, {b}"),
+            Inst::SetAdd(a, b) => write!(f, "add {a}, {b}"),
+            Inst::MapAdd(a, k, v) => write!(f, "put {a}, {k}: {v}"),
+            Inst::ListToTuple(v) => write!(f, "list_to_tuple {v}"),
+            Inst::Format { value, conversion, spec } => {
+                write!(f, "format {value}")?;
+                conversion.map_or(Ok(()), |c| write!(f, "!{c}"))?;
+                spec.map_or(Ok(()), |s| write!(f, ":{s}"))
+            }
+            Inst::ConcatStr(vs) => write!(f, "concat ({})", list(vs)),
+            Inst::Call { func, args, kwargs } => {
+                let all: Vec<String> = args.iter().map(Value::to_string).chain(named_list(kwargs)).collect();
+                write!(f, "call {func}({})", all.join(", "))
+            }
+            Inst::CallStar { func, args, kwargs } => {
+                write!(f, "call {func}(*{args}")?;
+                kwargs.map_or(Ok(()), |k| write!(f, ", **{k}"))?;
+                f.write_str(")")
+            }
+            Inst::MakeFunction { code, defaults, kwdefaults, captures } => {
+                write!(f, "function {code}({})", list(captures))?;
+                defaults.map_or(Ok(()), |d| write!(f, " defaults {d}"))?;
+                if kwdefaults.is_empty() {
+                    Ok(())
+                } else {
+                    write!(f, " kwdefaults {}", named_list(kwdefaults).join(", "))
+                }
+            }
+            Inst::Iter(v) => write!(f, "iter {v}"),
+            Inst::Unpack { seq, before, after: None } => write!(f, "unpack {seq}, {before}"),
+            Inst::Unpack { seq, before, after: Some(after) } => write!(f, "unpack {seq}, {before}, *, {after}"),
+            Inst::UnpackItem(v, i) => write!(f, "item {v}, {i}"),
+            Inst::CatchExc => f.write_str("catch"),
+            Inst::ExcMatch(a, b) => write!(f, "{a} matches {b}"),
+            Inst::EndCatch(v) => write!(f, "end_catch {v}"),
+            Inst::Yield(v) => write!(f, "yield {v}"),
         }
-    }
-}
-
-fn container(f: &mut Formatter<'_>, inst: &Inst) -> fmt::Result {
-    match inst {
-        Inst::Tuple(vs) => write!(f, "tuple ({})", list(vs)),
-        Inst::List(vs) => write!(f, "list [{}]", list(vs)),
-        Inst::Set(vs) => write!(f, "set {{{}}}", list(vs)),
-        Inst::Dict(kvs) => {
-            let pairs: Vec<String> = kvs.iter().map(|(k, v)| format!("{k}: {v}")).collect();
-            write!(f, "dict {{{}}}", pairs.join(", "))
-        }
-        Inst::Slice([a, b, c]) => write!(f, "slice {a}:{b}:{c}"),
-        Inst::ListAppend(a, b) => write!(f, "append {a}, {b}"),
-        Inst::ListExtend(a, b) => write!(f, "extend {a}, {b}"),
-        Inst::SetAdd(a, b) => write!(f, "add {a}, {b}"),
-        Inst::MapAdd(a, k, v) => write!(f, "put {a}, {k}: {v}"),
-        Inst::ListToTuple(v) => write!(f, "list_to_tuple {v}"),
-        Inst::Format { value, conversion, spec } => {
-            write!(f, "format {value}")?;
-            conversion.map_or(Ok(()), |c| write!(f, "!{c}"))?;
-            spec.map_or(Ok(()), |s| write!(f, ":{s}"))
-        }
-        Inst::ConcatStr(vs) => write!(f, "concat {}", list(vs)),
-        Inst::Call { func, args, kwargs } => {
-            let all: Vec<String> = args.iter().map(Value::to_string).chain(named_list(kwargs)).collect();
-            write!(f, "call {func}({})", all.join(", "))
-        }
-        Inst::CallStar { func, args, kwargs } => {
-            write!(f, "call {func}(*{args}")?;
-            kwargs.map_or(Ok(()), |k| write!(f, ", **{k}"))?;
-            f.write_str(")")
-        }
-        Inst::MakeFunction { code, defaults, kwdefaults, captures } => {
-            write!(f, "function {code}({})", list(captures))?;
-            defaults.map_or(Ok(()), |d| write!(f, " defaults {d}"))?;
-            if kwdefaults.is_empty() { Ok(()) } else { write!(f, " kwdefaults {}", named_list(kwdefaults).join(", ")) }
-        }
-        Inst::Iter(v) => write!(f, "iter {v}"),
-        Inst::Unpack { seq, before, after: None } => write!(f, "unpack {seq}, {before}"),
-        Inst::Unpack { seq, before, after: Some(after) } => write!(f, "unpack {seq}, {before}, *, {after}"),
-        Inst::UnpackItem(v, i) => write!(f, "item {v}, {i}"),
-        Inst::CatchExc => f.write_str("catch"),
-        Inst::ExcMatch(a, b) => write!(f, "{a} matches {b}"),
-        Inst::EndCatch(v) => write!(f, "end_catch {v}"),
-        Inst::Yield(v) => write!(f, "yield {v}"),
-        other => write!(f, "{other:?}"),
     }
 }
 
@@ -204,9 +234,9 @@ impl Display for PyConst {
             PyConst::None => f.write_str("None"),
             PyConst::Bool(b) => f.write_str(if *b { "True" } else { "False" }),
             PyConst::Int(i) => write!(f, "{i}"),
-            PyConst::BigInt(text) => f.write_str(text),
-            PyConst::Float(x) => write!(f, "{x:?}"),
-            PyConst::Complex(re, im) => write!(f, "({re:?}, {im:?}j)"),
+            PyConst::BigInt(text) => write!(f, "big {text:?}"),
+            PyConst::Float(x) => f.write_str(&float(*x)),
+            PyConst::Complex(re, im) => write!(f, "complex({}, {})", float(*re), float(*im)),
             PyConst::Str(s) => write!(f, "{s:?}"),
             PyConst::Bytes(b) => write!(f, "b\"{}\"", b.escape_ascii()),
             PyConst::Ellipsis => f.write_str("..."),

@@ -1,4 +1,4 @@
-//! Typed code as bytes: what is not plain data. Objects of the process have no form.
+//! Serialisation of typed code, for the parts that are not plain data. Objects of the process have no stored form.
 
 use crate::entity::{Block, ExcId, FuncId, ObjId, Slot, SpecId, Value};
 use crate::op::{Op, RuntimeFn};

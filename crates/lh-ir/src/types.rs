@@ -4,7 +4,6 @@
 //! lowered to that many LLVM values, arguments occupy that many 8-byte slots at the Python border, and memory holds
 //! them as a C struct ([`Ty::mem_layout`]). Types known only while compiling flatten to nothing.
 
-use crate::consts::Const;
 use crate::entity::{FuncId, ObjId, SpecId};
 use hashbrown::HashSet;
 use serde::{Deserialize, Serialize};
@@ -26,7 +25,7 @@ pub enum Layout {
     A,
 }
 
-/// What a type is.
+/// The kinds of types.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum TyKind {
     /// The type of an expression that never has a value (it raises), and of values not yet inferred.
@@ -72,7 +71,7 @@ pub enum TyKind {
     /// An inner function with the values it captured; the last of its defaults are those of the keyword-only parameters
     /// named.
     Closure { func: FuncId, captures: Vec<Ty>, defaults: Vec<Ty>, named: Vec<String> },
-    /// One of several functions, chosen at run time: which, then what each of them carries.
+    /// One of several functions, chosen at run time: its number, then the captures of each of them.
     Choice(Vec<Ty>),
     /// A method looked up on a value: the value, then the function.
     BoundMethod { recv: Ty, name: String },
@@ -93,7 +92,7 @@ pub enum TyKind {
     /// A generator: a list with one item, its frame, and the function that gives its next item.
     #[serde(skip_serializing)]
     Generator { item: Ty, next: SpecId, frame: Ty },
-    /// An argument of a known value, passed as its type is: what `literally` asks for.
+    /// An argument whose value is known (`literally`); at run time it is passed as a value of its type.
     Literal(Literal),
 }
 
@@ -117,23 +116,6 @@ impl Literal {
             Literal::Str(_) => Ty::str(),
         }
     }
-    /// It as a constant.
-    pub fn value(&self) -> Const {
-        match self {
-            Literal::Int(i) => Const::Int(i128::from(*i), Ty::int()),
-            Literal::Bool(b) => Const::Bool(*b),
-            Literal::Str(s) => Const::Str(s.clone()),
-        }
-    }
-    /// The literal that a constant is, if there are literal types of its kind.
-    pub fn of(c: &Const) -> Option<Literal> {
-        match c {
-            Const::Bool(b) => Some(Literal::Bool(*b)),
-            Const::Int(i, _) => i64::try_from(*i).ok().map(Literal::Int),
-            Const::Str(s) => Some(Literal::Str(s.clone())),
-            Const::None | Const::Float(..) | Const::Complex(..) => None,
-        }
-    }
 }
 
 /// A Python class whose instances are native values of another type.
@@ -152,12 +134,12 @@ pub enum InstanceOf {
     Buffer(Buffer),
     /// An address of values of a type.
     Pointer(Ty),
-    /// A function that is called with these types and gives this one, whatever else it could do. In a signature it is
-    /// not known which, and the native value is [`TyKind::Never`].
+    /// A function as a value of a function type: it is called with these types and gives this one. A signature does not
+    /// say which function it is, and the native value is [`TyKind::Never`].
     Function {
-        /// What it takes.
+        /// Types of the arguments.
         args: Vec<Ty>,
-        /// What it gives.
+        /// Result type.
         ret: Ty,
     },
 }
@@ -211,7 +193,7 @@ pub struct Record {
     pub fields: Vec<RecordField>,
     /// Bytes of a record.
     pub size: usize,
-    /// What the address of each is a multiple of: 1, 2, 4, 8 or 16.
+    /// Alignment, bytes: 1, 2, 4, 8 or 16.
     pub align: usize,
     /// Whether the dtype was made with `align=True`.
     pub aligned: bool,
@@ -224,7 +206,7 @@ pub struct RecordField {
     pub name: String,
     /// Bytes from the beginning of the record.
     pub offset: usize,
-    /// Type of a number, or of a record; `None` for what has no native form.
+    /// Type of a number or of a record; `None` for a field without native form.
     pub ty: Ty,
     /// NumPy's letters for it.
     pub format: String,
@@ -237,7 +219,7 @@ impl Record {
     pub fn field(&self, name: &str) -> Option<&RecordField> {
         self.fields.iter().find(|f| f.name == name)
     }
-    /// The same record where addresses are multiples of less.
+    /// The same record with a smaller alignment.
     pub fn at(&self, offset: usize, outer: usize) -> Record {
         let own = if offset == 0 { outer } else { 1 << offset.trailing_zeros().min(4) };
         Record { align: self.align.min(own).min(outer), ..self.clone() }
@@ -300,7 +282,7 @@ impl Ty {
         set.insert(k);
         Ty(k)
     }
-    /// What it is.
+    /// Its kind.
     pub fn kind(self) -> &'static TyKind {
         self.0
     }
@@ -413,7 +395,7 @@ impl Ty {
     pub fn pointer(to: Ty) -> Ty {
         Ty::new(TyKind::Instance { of: Ty::ptr(), class: InstanceOf::Pointer(to) })
     }
-    /// What values of the type are addresses of, if it is known.
+    /// The type of the values that a pointer type's values are addresses of, if it is known.
     pub fn pointee(self) -> Option<Ty> {
         match self.0 {
             TyKind::Instance { class: InstanceOf::Pointer(t), .. } => Some(*t),
@@ -605,8 +587,8 @@ impl Ty {
     ///
     /// Array: owner (`Mem`), data (`Ptr`), shape (`I64` each), strides in bytes (`I64` each). Str: owner, data, bytes.
     /// List: header (`List`). Optional: `I1` "has a value", then the value. Range: start, stop, step.
-    /// Complex: real, imaginary. Tuple: its elements. Closure: captures, then defaults. Choice: `I64` which, then all of
-    /// them. BoundMethod: its receiver. Instance: its value.
+    /// Complex: real, imaginary. Tuple: its elements. Closure: captures, then defaults. Choice: `I64` which, then all
+    /// of them. BoundMethod: its receiver. Instance: its value.
     /// Slice: the parts that are not `None`. Exc: `I64` handle. Compile-time types: nothing.
     pub fn flatten(self) -> Vec<Prim> {
         let mut out = Vec::new();

@@ -3,13 +3,15 @@
 //! `lh-frontend` makes it, `lh-infer` reads it. Every instruction is a Python operation on Python values; nothing is
 //! known about types. Blocks have parameters instead of phi nodes.
 
-use crate::entity::{Block, Value};
+pub use crate::target::Target;
+
+use crate::entity::Value;
 use crate::span::Span;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// A Python function's code.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Code {
     /// `co_name`.
     pub name: String,
@@ -74,15 +76,6 @@ pub struct BlockData {
     /// Where an exception raised by any instruction or by the terminator goes; `None`: to the caller.
     /// The arguments are values available at the start of the block (a store to a local inside `try` ends a block).
     pub unwind: Option<Target>,
-}
-
-/// A block with arguments for its parameters.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Target {
-    /// Where to.
-    pub block: Block,
-    /// Arguments; of a `for` body all but the first parameter, which is the item.
-    pub args: Vec<Value>,
 }
 
 /// An instruction with its result and place.
@@ -184,6 +177,30 @@ pub enum CmpOp {
     Gt,
     /// `>=`
     Ge,
+}
+
+impl BinOp {
+    /// All of them.
+    pub const ALL: [BinOp; 13] = [
+        BinOp::Add,
+        BinOp::Sub,
+        BinOp::Mul,
+        BinOp::TrueDiv,
+        BinOp::FloorDiv,
+        BinOp::Mod,
+        BinOp::Pow,
+        BinOp::MatMul,
+        BinOp::And,
+        BinOp::Or,
+        BinOp::Xor,
+        BinOp::LShift,
+        BinOp::RShift,
+    ];
+}
+
+impl CmpOp {
+    /// All of them.
+    pub const ALL: [CmpOp; 6] = [CmpOp::Eq, CmpOp::Ne, CmpOp::Lt, CmpOp::Le, CmpOp::Gt, CmpOp::Ge];
 }
 
 /// A Python operation.

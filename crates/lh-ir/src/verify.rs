@@ -9,7 +9,7 @@ use crate::func::{Function, Inst, InstData, MapExpr, ParFor, Target, Term};
 use crate::types::{Prim, Ty, TyKind};
 use std::fmt;
 
-/// What is wrong with a function.
+/// A fault of a function.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VerifyError {
     /// The function.
@@ -18,7 +18,7 @@ pub struct VerifyError {
     pub block: Block,
     /// Number of the instruction in the block; `None` for the block itself and its terminator.
     pub inst: Option<usize>,
-    /// What is wrong.
+    /// The fault.
     pub message: String,
 }
 
@@ -140,7 +140,7 @@ impl Verifier<'_> {
         Ok(())
     }
 
-    /// Definitions come before uses on every way.
+    /// Definitions dominate uses.
     fn visibility(&mut self, cfg: &Cfg, dom: &DomTree) -> Check {
         let func = self.func;
         let mut home: Vec<(Option<Block>, usize)> = def_blocks(func).into_iter().map(|b| (b, 0)).collect();

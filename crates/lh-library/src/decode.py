@@ -1,8 +1,9 @@
-"""Writes the library's functions as `lh_library::make` reads them, to the standard output: code objects, defaults, globals, paths.
+"""Writes the library's functions as `lh_library::make` reads them, to the standard output: code objects, defaults,
+globals, paths.
 
-Usage: `python decode.py DIRECTORY`, which has the package. The form is postcard's for the types declared in `lib.rs` and
-`lh_frontend::raw`. The library is imported without lancehead itself and without NumPy, which need not be there: what it takes from them
-is known by name.
+Usage: `python decode.py DIRECTORY`, which has the package. The form is postcard's for the types declared in `lib.rs`
+and `lh_frontend::raw`. The library is imported without lancehead itself and without NumPy, which need not be there:
+what it takes from them is known by name.
 """
 
 import builtins
@@ -56,7 +57,9 @@ def raw(b):
 
 
 def is_const(c):
-    return isinstance(c, (type(None), bool, int, float, complex, str, bytes)) or (isinstance(c, (tuple, frozenset)) and all(map(is_const, c)))
+    return isinstance(c, (type(None), bool, int, float, complex, str, bytes)) or (
+        isinstance(c, (tuple, frozenset)) and all(map(is_const, c))
+    )
 
 
 def const(c):
@@ -153,24 +156,30 @@ def stored(f):
     scope = f.__globals__
     names = sorted(n for n in names_of(f.__code__) if n in scope and not n.startswith("__"))
 
-    return b"".join([
-        text(f.__module__) + text(f.__qualname__),
-        code(f.__code__),
-        many(f.__defaults__ or (), meaning),
-        many((f.__kwdefaults__ or {}).items(), lambda kv: text(kv[0]) + meaning(kv[1])),
-        many([(n, scope[n], f.__module__, n) for n in names], lambda i: text(i[0]) + meaning(i[1], i[2:])),
-    ])
+    return b"".join(
+        [
+            text(f.__module__) + text(f.__qualname__),
+            code(f.__code__),
+            many(f.__defaults__ or (), meaning),
+            many((f.__kwdefaults__ or {}).items(), lambda kv: text(kv[0]) + meaning(kv[1])),
+            many([(n, scope[n], f.__module__, n) for n in names], lambda i: text(i[0]) + meaning(i[1], i[2:])),
+        ]
+    )
 
 
 def paths():
-    """Functions and properties by path, those of packages first: a class can have the name of the module that defines it."""
+    """Functions and properties by path, those of packages first: a class can have the name of the module that defines
+    it."""
     found = {}
 
     def add(path, o, is_property=False):
         if is_function(o):
             found.setdefault(path, (function(o), is_property))
 
-    modules = [importlib.import_module(LIB), *(importlib.import_module(m.name) for m in pkgutil.walk_packages(sys.modules[LIB].__path__, LIB + "."))]
+    modules = [
+        importlib.import_module(LIB),
+        *(importlib.import_module(m.name) for m in pkgutil.walk_packages(sys.modules[LIB].__path__, LIB + ".")),
+    ]
     for module in sorted(modules, key=lambda m: (m.__name__.count("."), m.__name__)):
         start = module.__name__.removeprefix(LIB).lstrip(".")
         for name, o in vars(module).items():

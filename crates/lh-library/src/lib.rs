@@ -2,10 +2,12 @@
 //! without importing the module that it is in.
 //!
 //! ```text
-//! lib/**.py ─▶ code objects (decode.py) ─▶ make ─▶ bytes in the extension module ─▶ Library::open ─▶ Function, each on demand
+//! lib/**.py ─▶ code objects (decode.py) ─▶ make ─▶ bytes in the extension module ─▶ Library::open
+//!           ─▶ Function, each on demand
 //! ```
 //!
-//! What a name means that is not a function, a primitive or a constant is left to the interpreter ([`Meaning::Import`]).
+//! What a name means that is not a function, a primitive or a constant is left to the interpreter
+//! ([`Meaning::Import`]).
 
 pub mod sources;
 
@@ -113,6 +115,11 @@ impl Library {
         let at = self.0.paths.binary_search_by_key(&path, |(p, ..)| *p).ok()?;
         let (_, function, is_property) = self.0.paths[at];
         Some((function, is_property))
+    }
+
+    /// How many functions there are.
+    pub fn count(&self) -> usize {
+        self.0.starts.len()
     }
 
     /// A function by number; `package` is where its files are.

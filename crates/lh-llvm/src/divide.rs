@@ -1,13 +1,13 @@
-//! Loops over threads divide integers of at most 32 bits as floats of 64, which vectors can do and which never traps, so that LLVM
-//! need not ask for each lane whether it comes to it:
+//! Loops over threads divide integers of at most 32 bits as floats of 64, which vectors can do and which never traps,
+//! so that LLVM need not ask for each lane whether it comes to it:
 //!
 //! ```text
 //! q = sdiv i32 a, b              q = fptosi (fdiv (sitofp a), (sitofp b))
 //! r = srem i32 a, b       ->     r = sub a, (mul q, b)
 //! ```
 //!
-//! That is exact: a quotient of such numbers that is not whole is further from whole ones than a float of 64 bits is rounded.
-//! Divisors that are constants are left to LLVM, so calls of what divides must have been inlined.
+//! That is exact: a quotient of such numbers that is not whole is further from whole ones than a float of 64 bits is
+//! rounded. Divisors that are constants are left to LLVM, so calls of what divides must have been inlined.
 
 use crate::flow::Graph;
 use crate::ir::{Module, Val};

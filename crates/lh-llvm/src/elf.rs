@@ -1,8 +1,8 @@
 //! A loader for the objects that we emit: ELF64 for x86-64, position independent, small code model.
 //!
-//! Everything of one object lies in one mapping, so its own parts reach each other by 32-bit offsets. What is outside is
-//! reached through a table of addresses, function calls through stubs that jump by that table. Memory is writable while it is
-//! filled and never afterwards executable and writable at once.
+//! Everything of one object lies in one mapping, so its own parts reach each other by 32-bit offsets. What is outside
+//! is reached through a table of addresses, function calls through stubs that jump by that table. Memory is writable
+//! while it is filled and never afterwards executable and writable at once.
 
 use crate::gdb;
 use std::collections::HashMap;
@@ -132,8 +132,8 @@ impl<'a> Object<'a> {
         }
     }
 
-    /// Which part of memory a section belongs to: `SHF_ALLOC`, then `SHF_EXECINSTR` and `SHF_WRITE`. Unwind tables are left out,
-    /// since nothing unwinds through our code.
+    /// Which part of memory a section belongs to: `SHF_ALLOC`, then `SHF_EXECINSTR` and `SHF_WRITE`. Unwind tables are
+    /// left out, since nothing unwinds through our code.
     fn place(s: &Section) -> Option<usize> {
         const UNWIND: u32 = 0x7000_0001;
         match () {

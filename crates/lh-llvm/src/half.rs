@@ -1,5 +1,5 @@
-//! What compilers' run-time libraries have for `float16` where the processor converts none of it. Older systems lack these, so
-//! compiled code finds them here. A `half` is passed in the low bits of a vector register, as a `float` is.
+//! What compilers' run-time libraries have for `float16` where the processor converts none of it. Older systems lack
+//! these, so compiled code finds them here. A `half` is passed in the low bits of a vector register, as a `float` is.
 
 use lh_ir::half::{of_f64, to_f64};
 

@@ -1,7 +1,7 @@
 //! LLVM's IR builder, as far as we use it: a context with one module and one insertion point.
 //!
-//! References into the module are plain copyable pointers ([`Val`], [`Type`], [`Bb`]); they are made by a [`Module`], used with
-//! the same one and die with it. That is the invariant on which every `unsafe` block of this file rests.
+//! References into the module are plain copyable pointers ([`Val`], [`Type`], [`Bb`]); they are made by a [`Module`],
+//! used with the same one and die with it. That is the invariant on which every `unsafe` block of this file rests.
 
 use lh_ir::types::Prim;
 use llvm_sys::core::*;
@@ -214,7 +214,8 @@ impl Module {
         // SAFETY: see the module documentation.
         unsafe { LLVMBuildAtomicRMW(self.builder, op, at, self.int(self.t.i64, value), ordering, 0) }
     }
-    /// Compares and exchanges a number in memory, at the weakest ordering, as seen by the whole GPU: what was there before.
+    /// Compares and exchanges a number in memory, at the weakest ordering, as seen by the whole GPU: what was there
+    /// before.
     pub(crate) fn compare_exchange(&self, at: Val, want: Val, new: Val) -> Val {
         let weak = LLVMAtomicOrdering::LLVMAtomicOrderingMonotonic;
         // SAFETY: see the module documentation.
@@ -561,7 +562,8 @@ impl Module {
     pub(crate) fn attribute(&self, function: Val, name: &str) {
         self.number_attribute(function, name, 0);
     }
-    /// Says that a function reads memory at most, always returns, and does nothing else; with `reads` unset, not even that.
+    /// Says that a function reads memory at most, always returns, and does nothing else; with `reads` unset, not even
+    /// that.
     pub(crate) fn attribute_pure(&self, function: Val, reads: bool) {
         // Two bits for each kind of memory, of which the lower one is reading.
         self.number_attribute(function, "memory", if reads { 0x555 } else { 0 });

@@ -1,5 +1,5 @@
-//! Vectors with a place for each lane of a gang. They begin and end in memory, as loops over the lanes do; LLVM leaves that
-//! away where nothing else reads it.
+//! Vectors with a place for each lane of a gang. They begin and end in memory, as loops over the lanes do; LLVM leaves
+//! that away where nothing else reads it.
 
 use crate::ir::{Module, Type, Val};
 use lh_ir::func::GANG;

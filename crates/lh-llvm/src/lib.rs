@@ -1,7 +1,7 @@
 //! Typed IR to machine code through LLVM: [`compile`] makes an object file in memory, [`load`] makes it executable.
 //!
-//! No address of ours is in the code: run-time functions are symbols, resolved when the object is loaded, so objects can
-//! be kept in files.
+//! No address of ours is in the code: run-time functions are symbols, resolved when the object is loaded, so objects
+//! can be kept in files.
 
 mod barrier_loops;
 mod bisect;
@@ -184,7 +184,7 @@ pub fn compile(unit: &Unit<'_>) -> Output {
         let has_cold = unit.rare != Rare::Later && !rare.is_empty();
         out.rare = rare;
         let listener = remarks::listen(&module, unit.wanted.remarks);
-        let has_threads = unit.functions[unit.entry].entry == Entry::Blocks;
+        let has_threads = unit.functions[unit.entry].kernel.entry == Entry::Blocks;
         if has_threads {
             // Threads of a kernel are there to be taken together.
             link::widen(&module, machine.target, |_| true);

@@ -29,8 +29,8 @@ pub(crate) fn has_math(name: &str) -> bool {
 
 /// Links the functions of the vector math library that a module declares. Whether [`finish_math`] has something to do.
 ///
-/// Functions that are called under a condition get vector variants, for the vectoriser to choose from: declarations only,
-/// since few are chosen.
+/// Functions that are called under a condition get vector variants, for the vectoriser to choose from: declarations
+/// only, since few are chosen.
 pub(crate) fn add_math(m: &Module, target: Target) -> bool {
     let wanted = |f: &Val| is_declaration(*f) && has_math(&name_of(*f));
     if !m.functions().iter().any(wanted) {
@@ -61,7 +61,8 @@ pub(crate) fn add_math(m: &Module, target: Target) -> bool {
     !variants.is_empty()
 }
 
-/// Whether math of a function may become vectors: where its loop is one that LLVM shall vectorise, or is in a function around.
+/// Whether math of a function may become vectors: where its loop is one that LLVM shall vectorise, or is in a function
+/// around.
 fn has_math_for_vectors(m: &Module, f: Val) -> bool {
     let graph = Graph::new(m, f);
     let (mut marked, mut others) = (HashSet::new(), HashSet::new());
@@ -73,15 +74,16 @@ fn has_math_for_vectors(m: &Module, f: Val) -> bool {
     (0..graph.blocks.len()).any(|b| (marked.contains(&b) || !others.contains(&b)) && calls(&b))
 }
 
-/// Lets functions compute with vectors as wide as there are: LLVM prefers half of the width for most processors, as the other
-/// half pays little for memory and costs some their clock. For much arithmetic it pays.
+/// Lets functions compute with vectors as wide as there are: LLVM prefers half of the width for most processors, as the
+/// other half pays little for memory and costs some their clock. For much arithmetic it pays.
 pub(crate) fn widen(m: &Module, target: Target, of: impl Fn(Val) -> bool) {
     for f in m.functions().into_iter().filter(|f| target.has_wide() && !is_declaration(*f) && of(*f)) {
         m.text_attribute(f, "prefer-vector-width", "512");
     }
 }
 
-/// As [`add_math`], where there are no vectors: the same functions, free of what their compiler says of the CPU it made them for.
+/// As [`add_math`], where there are no vectors: the same functions, free of what their compiler says of the CPU it made
+/// them for.
 fn add_scalar_math(m: &Module) {
     let before: HashSet<usize> = m.functions().into_iter().map(|f| f as usize).collect();
     let had: HashSet<String> = m.functions().into_iter().filter(|f| !is_declaration(*f)).map(name_of).collect();
@@ -195,7 +197,8 @@ fn adopt(m: &Module, f: Val, target: Target) {
 
 fn parse_bitcode(m: &Module, bitcode: &'static [u8]) -> LLVMModuleRef {
     let mut module = null_mut();
-    // SAFETY: the bytes live as long as the process; functions are read when they are linked, and the buffer is the module's.
+    // SAFETY: the bytes live as long as the process; functions are read when they are linked, and the buffer is the
+    // module's.
     unsafe {
         let buffer = LLVMCreateMemoryBufferWithMemoryRange(bitcode.as_ptr().cast(), bitcode.len(), c"math".as_ptr(), 0);
         if LLVMGetBitcodeModuleInContext2(m.context, buffer, &raw mut module) != 0 {

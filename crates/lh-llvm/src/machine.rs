@@ -114,8 +114,8 @@ const MANY_PARAMETERS: usize = 32764;
 const MANY_PARAMETERS_SINCE: (u32, u32) = (81, 70);
 
 impl Gpu {
-    /// For a compute capability, the newest architecture that is not newer; the oldest version of PTX that will do, so that
-    /// old drivers read it. `None` below 5.0.
+    /// For a compute capability, the newest architecture that is not newer; the oldest version of PTX that will do, so
+    /// that old drivers read it. `None` below 5.0.
     pub fn new(major: u32, minor: u32) -> Option<Gpu> {
         let wanted = 10 * major + minor;
         // Code for one generation does not run on the next unless it is PTX, which is what this makes.
@@ -233,9 +233,9 @@ impl Target {
             LLVMInitializeX86Target();
             LLVMInitializeX86TargetMC();
             LLVMInitializeX86AsmPrinter();
-            // What remains of a vectorised loop is not worth unrolling; loops that are say so themselves, and may raise.
-            // Those that are asked to have all their rounds in a row are short, and rounds of the others that are known when
-            // a function is put into its caller are no reason for thousands of instructions.
+            // What remains of a vectorised loop is not worth unrolling; loops that are say so themselves, and may
+            // raise. Those that are asked to have all their rounds in a row are short, and rounds of the others that
+            // are known when a function is put into its caller are no reason for thousands of instructions.
             let args = [
                 c"lancehead",
                 c"-unroll-runtime=false",
@@ -287,8 +287,9 @@ impl Machine {
         let (triple, cpu, features) = (cstring(&text), cstring(&what.cpu()), cstring(&what.features()));
         let mut target = std::ptr::null_mut();
         let mut error = std::ptr::null_mut();
-        // SAFETY: texts outlive the calls; `target` is written when the result is 0. Position-independent code in the small model
-        // is what our loader expects: everything of one object lies together, the rest is reached through its tables.
+        // SAFETY: texts outlive the calls; `target` is written when the result is 0. Position-independent code in the
+        // small model is what our loader expects: everything of one object lies together, the rest is reached through
+        // its tables.
         unsafe {
             if LLVMGetTargetFromTriple(triple.as_ptr(), &raw mut target, &raw mut error) != 0 {
                 lh_ir::bug!("no LLVM target for {text}: {}", take_message(error));

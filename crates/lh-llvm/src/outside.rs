@@ -1,5 +1,5 @@
-//! What an object needs from the process it is loaded into, beside functions: each is an undefined symbol, whose name says
-//! what it stands for.
+//! What an object needs from the process it is loaded into, beside functions: each is an undefined symbol, whose name
+//! says what it stands for.
 
 use lh_ir::func::Extern;
 use lh_ir::{ExcId, ObjId};
@@ -11,7 +11,8 @@ pub enum Outside {
     Word(Extern),
     /// The zero-terminated name of the source file of a function of the unit (the first one in that file).
     File(usize),
-    /// The run-time library's `rare::Cell` of a function that is made when it is called, by its place in [`crate::Output::rare`].
+    /// The run-time library's `rare::Cell` of a function that is made when it is called, by its place in
+    /// [`crate::Output::rare`].
     Rare(usize),
 }
 

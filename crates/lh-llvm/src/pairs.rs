@@ -1,6 +1,8 @@
-//! Short loops that hand values from one round to the next go two rounds at a time, where LLVM has done nothing else to them.
+//! Short loops that hand values from one round to the next go two rounds at a time, where LLVM has done nothing else to
+//! them.
 //!
-//! A value that is read anew in each round, beside what it was in the round before, costs a move of registers. Two rounds in a row need none:
+//! A value that is read anew in each round, beside what it was in the round before, costs a move of registers. Two
+//! rounds in a row need none:
 //!
 //! ```text
 //! loop: old = phi [x, before], [new, loop]         loop: old = phi [x, before], [newer, loop]

@@ -12,7 +12,8 @@ static MAP: LazyLock<Option<Mutex<File>>> = LazyLock::new(|| {
     OpenOptions::new().create(true).append(true).open(path).ok().map(Mutex::new)
 });
 
-/// Notes the functions of an object; `title` is what its entry is called, which nearly always has the whole function in it.
+/// Notes the functions of an object; `title` is what its entry is called, which nearly always has the whole function in
+/// it.
 pub fn note(loaded: &Loaded, entry: &str, title: &str) {
     if let Some(map) = &*MAP {
         let named = |(name, at, size)| (if name == entry { title } else { name }, at, size);

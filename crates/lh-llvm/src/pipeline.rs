@@ -3,6 +3,7 @@
 use crate::ir::{Module, Val, take_message};
 use crate::machine::Machine;
 use crate::{bisect, divide, pairs, polls, strips};
+use lh_ir::switches::is_off;
 use llvm_sys::analysis::{LLVMVerifierFailureAction, LLVMVerifyModule};
 use llvm_sys::core::{LLVMDisposeMemoryBuffer, LLVMGetBufferSize, LLVMGetBufferStart};
 use llvm_sys::error::{LLVMDisposeErrorMessage, LLVMErrorRef, LLVMGetErrorMessage};
@@ -29,8 +30,8 @@ static ABREAST: LazyLock<CString> = LazyLock::new(|| {
     CString::new(format!("slp-vectorizer,{COMBINE},loop-mssa(licm<allowspeculation>)")).expect("no zero byte")
 });
 
-/// The passes: LLVM's `-O2` less what our code does not repay (it comes without the habits of C++), a fifth of its time.
-/// The SLP vectoriser made more loops slower than faster: it is for functions with loops that say so.
+/// The passes: LLVM's `-O2` less what our code does not repay (it comes without the habits of C++), a fifth of its
+/// time. The SLP vectoriser made more loops slower than faster: it is for functions with loops that say so.
 struct Passes {
     /// Makes values of memory and inlines what must be, so that the rest sees what there is to do.
     early: CString,
@@ -105,11 +106,15 @@ pub(crate) fn optimise(m: &Module, machine: &Machine, optimised: bool, has_cold:
         run(m, machine, &PASSES.all);
     }
     if optimised && !machine.target.is_gpu() {
-        let abreast = |f: &Val| m.blocks(*f).into_iter().any(|b| strips::description(m, m.last(b)).abreast);
-        let functions = m.functions().into_iter().filter(|f| !m.is_cold_definition(*f) && abreast(f));
+        let wants_slp = |f: &Val| m.blocks(*f).into_iter().any(|b| strips::description(m, m.last(b)).slp);
+        let functions = m.functions().into_iter().filter(|f| !m.is_cold_definition(*f) && wants_slp(f));
         functions.for_each(|f| run_on(f, machine, &ABREAST));
-        pairs::mark(m).into_iter().for_each(|f| run_on(f, machine, c"loop-unroll<O2>"));
-        bisect::mark(m);
+        if !is_off("llvm.pairs") {
+            pairs::mark(m).into_iter().for_each(|f| run_on(f, machine, c"loop-unroll<O2>"));
+        }
+        if !is_off("llvm.bisect") {
+            bisect::mark(m);
+        }
     }
     if optimised && machine.target.is_gpu() {
         // What is known to be aligned is read and written by fewer, wider instructions.
@@ -127,7 +132,9 @@ fn run_late(m: &Module, machine: &Machine, has_threads: bool) {
         return run(m, machine, &PASSES.late);
     }
     run(m, machine, &PASSES.calls);
-    divide::by_floats(m);
+    if !is_off("llvm.divide") {
+        divide::by_floats(m);
+    }
     run(m, machine, &PASSES.vector);
     // Rows of threads that run together are unrolled by now: what they share is computed once.
     run(m, machine, c"function(early-cse<>)");
@@ -195,7 +202,8 @@ pub(crate) fn object(m: &Module, machine: &Machine) -> Vec<u8> {
 pub(crate) fn assembly(m: &Module, machine: &Machine) -> String {
     let (mut error, mut buffer) = (null_mut(), null_mut());
     let kind = LLVMCodeGenFileType::LLVMAssemblyFile;
-    // SAFETY: module and machine are alive; the copy lives in the same context and is disposed of here, as is the buffer.
+    // SAFETY: module and machine are alive; the copy lives in the same context and is disposed of here, as is the
+    // buffer.
     unsafe {
         let copy = llvm_sys::core::LLVMCloneModule(m.module);
         if LLVMTargetMachineEmitToMemoryBuffer(machine.raw, copy, kind, &raw mut error, &raw mut buffer) != 0 {

@@ -41,8 +41,8 @@ pub(crate) fn stand_in(m: &Module, name: &str, answer: Type) -> Val {
 /// Puts what is meant in place of the calls of such a function.
 pub(crate) fn replace(m: &Module, name: &str, mut meant: impl FnMut(Val) -> Val) {
     let Some(f) = m.function(name) else { return };
-    // SAFETY: all uses of the function are the calls that `stand_in` has made; each is replaced by a value of its type before
-    // it is erased, and the function has none left when it is deleted.
+    // SAFETY: all uses of the function are the calls that `stand_in` has made; each is replaced by a value of its type
+    // before it is erased, and the function has none left when it is deleted.
     unsafe {
         loop {
             let next = LLVMGetFirstUse(f);

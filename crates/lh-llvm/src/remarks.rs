@@ -1,4 +1,4 @@
-//! What LLVM's vectoriser says of loops, for `explain`.
+//! What LLVM's passes say of loops, for `explain`.
 
 use crate::ir::Module;
 use llvm_sys::LLVMDiagnosticSeverity;
@@ -26,10 +26,16 @@ impl Remark {
         self.text.starts_with("vectorized ")
     }
     /// LLVM passes on what every pass says, once anyone asks.
-    fn is_of_vectoriser(&self) -> bool {
-        ["vectorized loop", "loop not vectorized", "the cost-model indicates that vectorization is not beneficial"]
-            .iter()
-            .any(|t| self.text.starts_with(t))
+    fn is_about_a_loop(&self) -> bool {
+        let starts = [
+            "vectorized loop",
+            "loop not vectorized",
+            "the cost-model indicates that vectorization is not beneficial",
+            "completely unrolled loop",
+            "Formed a call to ",
+            "Transformed loop-strided store",
+        ];
+        starts.iter().any(|t| self.text.starts_with(t))
     }
 }
 
@@ -43,7 +49,7 @@ pub(crate) fn listen(m: &Module, wanted: bool) -> Listener {
         ENABLE.call_once(|| {
             let args = [
                 c"lancehead",
-                c"-pass-remarks=loop-vectorize",
+                c"-pass-remarks=loop-vectorize|loop-unroll|loop-idiom",
                 c"-pass-remarks-missed=loop-vectorize",
                 c"-pass-remarks-analysis=loop-vectorize",
             ];
@@ -53,7 +59,8 @@ pub(crate) fn listen(m: &Module, wanted: bool) -> Listener {
         });
     }
     let heard = Box::new(RefCell::new(Vec::new()));
-    // SAFETY: the listener is boxed, and lives until the caller has no more passes to run; a null target is not written to.
+    // SAFETY: the listener is boxed, and lives until the caller has no more passes to run; a null target is not written
+    // to.
     unsafe {
         let target = if wanted { std::ptr::from_ref(&*heard).cast_mut().cast() } else { std::ptr::null_mut() };
         LLVMContextSetDiagnosticHandler(m.context, Some(hear), target);
@@ -81,7 +88,7 @@ extern "C" fn hear(info: LLVMDiagnosticInfoRef, to: *mut c_void) {
     };
     if matches!(severity, LLVMDiagnosticSeverity::LLVMDSRemark) && !to.is_null() {
         let remark = parse(&text);
-        if remark.is_of_vectoriser() {
+        if remark.is_about_a_loop() {
             // SAFETY: `to` is the cell of a listener that is alive, see `listen`.
             unsafe { (*to.cast::<RefCell<Vec<Remark>>>()).borrow_mut().push(remark) };
         }

@@ -1,7 +1,7 @@
 //! Loops that ask for Ctrl-C once in a while, made when LLVM has vectorised and unrolled them.
 //!
-//! A loop that counts runs in strips, and asks between them; any other asks in each round. If the user has pressed Ctrl-C, the loop ends
-//! as if it had come to its end, and the question behind it, [`stopped`], raises:
+//! A loop that counts runs in strips, and asks between them; any other asks in each round. If the user has pressed
+//! Ctrl-C, the loop ends as if it had come to its end, and the question behind it, [`stopped`], raises:
 //!
 //! ```text
 //!                               outer: start = phi [0, before], [next, ask]
@@ -14,8 +14,8 @@
 //!                               stop:  store true, slot; br exit
 //! ```
 //!
-//! Between the end and the question there is nothing but what LLVM has left of the loop for its last iterations; those read and write what the loop
-//! would have read and written.
+//! Between the end and the question there is nothing but what LLVM has left of the loop for its last iterations; those
+//! read and write what the loop would have read and written.
 
 use crate::flow::Graph;
 use crate::ir::{Bb, Module, Val};
@@ -33,8 +33,8 @@ const STOPPED: &str = "lh.loop.stopped";
 const MARK: &str = "lh.strips";
 /// Part of the description of loops that ask by themselves or surely end soon.
 const QUIET: &str = "lh.quiet";
-/// Part of the description of loops whose sums are to be the places of vectors.
-pub(crate) const ABREAST: &str = "lh.abreast";
+/// Part of the description of loops in whose functions straight-line code is to be vectorised (SLP).
+pub(crate) const SLP: &str = "lh.slp";
 /// Iterations of a strip of a loop without calls: well below a millisecond.
 const STRIP: i64 = 1 << 17;
 /// The same with calls; what takes long in there asks by itself.
@@ -249,7 +249,8 @@ impl Strips<'_> {
         }
     }
 
-    /// Whether a value is one that counts in a loop, or the next: what counts, its step, and its start if that is constant.
+    /// Whether a value is one that counts in a loop, or the next: what counts, its step, and its start if that is
+    /// constant.
     fn counts(&self, l: &Marked, value: Val) -> Option<(Val, i64, Option<i64>)> {
         // SAFETY: asks values of a live function what they are.
         unsafe {
@@ -315,7 +316,8 @@ impl Strips<'_> {
         self.rebuild_phis(exit, |v, from| if from == l.latch { vec![(v, check), (v, stop)] } else { vec![(v, from)] });
     }
 
-    /// Lets the ways into a loop go through a block, to which `again` goes too. What counts there, and what is compared in the loop.
+    /// Lets the ways into a loop go through a block, to which `again` goes too. What counts there, and what is compared
+    /// in the loop.
     fn enter_by(&self, l: &Marked, c: &Count, outer: Bb, again: Bb) -> (Val, Val) {
         let m = self.m;
         let (mut start, mut compared) = (null_mut(), c.value);
@@ -470,7 +472,7 @@ pub(crate) struct Description {
     /// That it need not.
     quiet: bool,
     /// That its sums are to be the places of vectors.
-    pub(crate) abreast: bool,
+    pub(crate) slp: bool,
     /// That it comes of one that has been vectorised.
     vectorised: bool,
     /// How it is to be unrolled, or that it has been.
@@ -507,8 +509,8 @@ pub(crate) fn description(m: &Module, branch: Val) -> Description {
     let says = |text: &str| texts.contains(text.as_bytes());
     let unrolled = texts.iter().any(|t| t.starts_with(b"llvm.loop.unroll."));
     let (vectorised, threads) = (says("llvm.loop.isvectorized"), says("llvm.loop.parallel_accesses"));
-    let (marked, quiet, abreast) = (says(MARK), says(QUIET), says(ABREAST));
-    Description { marked, quiet, abreast, vectorised, unrolled, threads }
+    let (marked, quiet, slp) = (says(MARK), says(QUIET), says(SLP));
+    Description { marked, quiet, slp, vectorised, unrolled, threads }
 }
 
 /// Adds to what is said of the loop that a branch closes.

@@ -125,7 +125,8 @@ pub fn atan2(y: f64, x: f64) -> f64 {
     if plain { r } else { super::lh_atan2_rare(y, x) }
 }
 
-/// The angle of `(x, y)` for `y >= 0` and `x` of which `u` is the absolute value, and the uppermost bit of `left` the sign.
+/// The angle of `(x, y)` for `y >= 0` and `x` of which `u` is the absolute value, and the uppermost bit of `left` the
+/// sign.
 #[inline(always)]
 fn angle(v: f64, u: f64, left: u64) -> f64 {
     let right = if (left >> 63) != 0 { PI } else { 0.0 };

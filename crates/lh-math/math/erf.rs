@@ -8,8 +8,8 @@ macro_rules! choose {
     ($first:expr; $($a:expr, $b:expr;)*) => { [$(if $first { $a } else { $b }),*] };
 }
 
-/// Below 1.4, `x` times a polynomial in `x^2 - 1`; beyond, one less the eighth power of a polynomial over 16, whose roundings matter
-/// little there.
+/// Below 1.4, `x` times a polynomial in `x^2 - 1`; beyond, one less the eighth power of a polynomial over 16, whose
+/// roundings matter little there.
 #[inline(always)]
 pub fn erf(x: f64) -> f64 {
     let a = x.abs();

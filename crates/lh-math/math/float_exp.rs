@@ -1,6 +1,6 @@
 //! Functions of `f32` that are made of exponentials and logarithms, computed in `f32`.
 //!
-//! Each falls back on [`short`](super::short), in `f64`, where products are not fused.
+//! Each falls back on `short`, in `f64`, where products are not fused.
 
 use super::bits::{fmaf, horner};
 use super::float::{MAGIC, clamp, fast_two_sum, is_plain, log_of_any, power_of, reduce, split};

@@ -1,5 +1,5 @@
-//! The gamma function and its logarithm for GPUs: within 16 units of the last place, but where the logarithm goes through zero below 0.
-//! CPUs have the C library's.
+//! The gamma function and its logarithm for GPUs: within 16 units of the last place, but where the logarithm goes
+//! through zero below 0. CPUs have the C library's.
 
 use super::bits::{fma, horner};
 use super::exp::exp;
@@ -24,8 +24,8 @@ fn near_two(t: f64) -> f64 {
     ])
 }
 
-/// A number from 3/2 on, lowered by as many ones as make it nearly 2: what it exceeds that by, and the product of what gamma is for
-/// each one less.
+/// A number from 3/2 on, lowered by as many ones as make it nearly 2: what it exceeds that by, and the product of what
+/// gamma is for each one less.
 #[inline(always)]
 fn lowered(x: f64) -> (f64, f64) {
     let (mut y, mut product) = (x, 1.0);

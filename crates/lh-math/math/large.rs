@@ -1,4 +1,5 @@
-//! Reduction of large arguments of trigonometric functions: an exact product with the bits of 2/pi that matter (Payne and Hanek).
+//! Reduction of large arguments of trigonometric functions: an exact product with the bits of 2/pi that matter (Payne
+//! and Hanek).
 
 use super::bits::{fma, prod_err};
 use super::trig::{P1, P1_LOW};

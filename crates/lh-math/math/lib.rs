@@ -1,6 +1,7 @@
 //! Vector math: branch-free elementary functions, compiled to bitcode and inlined into compiled loops.
 //!
-//! Coefficients are fitted as `../fit.py` does. `build.rs` compiles this file on its own; the tests include it as a module.
+//! Coefficients are fitted as `../fit.py` does. `build.rs` compiles this file on its own; the tests include it as a
+//! module.
 #![allow(missing_docs, dead_code)]
 
 mod arc;

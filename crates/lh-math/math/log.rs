@@ -59,8 +59,8 @@ pub fn is_plain(x: f64) -> bool {
     x.to_bits().wrapping_sub(LEAST) < PLAIN
 }
 
-/// For a plain `x = 2^k (1 + f)` with `1 + f` between the roots of 1/2 and 2, and `bias` 1021: `k`, `f`, `1 / (2 + f)` and
-/// `s = f / (2 + f)`, both to some 28 bits.
+/// For a plain `x = 2^k (1 + f)` with `1 + f` between the roots of 1/2 and 2, and `bias` 1021: `k`, `f`, `1 / (2 + f)`
+/// and `s = f / (2 + f)`, both to some 28 bits.
 #[inline(always)]
 pub fn parts(x: f64, bias: f64) -> (f64, f64, f64, f64) {
     let t = x.to_bits().wrapping_sub(LEAST);
@@ -89,8 +89,8 @@ fn log_normal(x: f64, bias: f64) -> f64 {
     fma(k, LN2_HI, f - (half - low))
 }
 
-/// `k * unit + s * (factor + s^2 * tail(s^2))`, the constants but for the tail's in two parts; multiples of the first part of the unit are
-/// exact.
+/// `k * unit + s * (factor + s^2 * tail(s^2))`, the constants but for the tail's in two parts; multiples of the first
+/// part of the unit are exact.
 #[inline(always)]
 fn to_base(x: f64, bias: f64, unit: (f64, f64), factor: (f64, f64), c: [f64; 7]) -> f64 {
     let (k, f, inverse, s) = parts(x, bias);

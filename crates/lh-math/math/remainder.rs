@@ -20,8 +20,8 @@ fn scaled(mut y: f64, mut k: i64) -> f64 {
     y * f64::from_bits(((k + 1023) as u64) << 52)
 }
 
-/// C's `fmod`. Each round takes from the dividend a multiple of the divisor, times a power of two, which leaves less than
-/// that; all of it is exact. Nearly always there is one round.
+/// C's `fmod`. Each round takes from the dividend a multiple of the divisor, times a power of two, which leaves less
+/// than that; all of it is exact. Nearly always there is one round.
 #[inline(always)]
 pub fn fmod(x: f64, y: f64) -> f64 {
     let (mut rest, divisor) = (x.abs(), y.abs());

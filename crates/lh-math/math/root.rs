@@ -5,8 +5,8 @@ use super::bits::{MAGIC, fast_two_sum, fma, horner, prod_err, two_prod};
 /// `sqrt(z)` and half of its inverse, to some 20 bits, for `z` positive and normal; zero and something finite for zero.
 #[inline(always)]
 fn roots(z: f64) -> (f64, f64) {
-    // The exponent halved and the significand nearly linear: a guess of 4 bits, whose constant is the one for which the quotient
-    // by the result varies least.
+    // The exponent halved and the significand nearly linear: a guess of 4 bits, whose constant is the one for which the
+    // quotient by the result varies least.
     let r = f64::from_bits(0x5fe4_b73f_d502_2800u64.wrapping_sub(z.to_bits() >> 1));
     let h = z * r;
     let d = fma(-h, r, 1.0);

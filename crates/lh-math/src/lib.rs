@@ -1,12 +1,13 @@
 //! The vector math library: elementary functions as LLVM bitcode, to be linked into compiled modules.
 //!
 //! The functions (`math/*.rs`) are free of branches and calls, so that a loop which calls one is vectorised once it is
-//! inlined. On a machine without fused multiply-add `llvm.fma` would be a slow call, so there is a variant without it; and
-//! one for GPUs, where a branch is cheap and every instruction counts, which computes the same bits as that with it.
-//! Each result is within 1 ulp, those of `lh_<name>_fast` within 4; special values are those of C99, Annex F.
+//! inlined. On a machine without fused multiply-add `llvm.fma` would be a slow call, so there is a variant without it;
+//! and one for GPUs, where a branch is cheap and every instruction counts, which computes the same bits as that with
+//! it. Each result is within 1 ulp, those of `lh_<name>_fast` within 4; special values are those of C99, Annex F.
 //!
-//! For rare arguments (large ones of sine, zeros and infinities of logarithms) a function of [`RARE`] is called. [`variants`]
-//! says how to do that for the lanes of a vector: without it, loops with these functions are right, but not vectorised.
+//! For rare arguments (large ones of sine, zeros and infinities of logarithms) a function of [`RARE`] is called.
+//! [`variants()`] says how to do that for the lanes of a vector: without it, loops with these functions are right, but
+//! not vectorised.
 
 mod native;
 mod variants;

@@ -1,5 +1,5 @@
-//! The functions for rare arguments as our own machine code: compiled modules call them by name, so that they need not be
-//! compiled each time.
+//! The functions for rare arguments as our own machine code: compiled modules call them by name, so that they need not
+//! be compiled each time.
 
 #[path = "../math/lib.rs"]
 #[allow(clippy::approx_constant, clippy::too_many_lines, reason = "coefficients stand as they were fitted")]

@@ -3,9 +3,9 @@
 //! LLVM vectorises a call under a condition if the function has a masked vector variant. Ours tests the mask and
 //! branches around a call that does its lanes one by one, so what a loop pays is that test.
 //!
-//! To use: give the functions of [`RARE`] the attribute `"vector-function-abi-variant"` with the text of [`mappings`]; name the
-//! variants in `@llvm.compiler.used` so that they live until the vectoriser has run, and then drop that, link [`variants`]
-//! (textual IR) and run `always-inline,simplifycfg,globaldce`.
+//! To use: give the functions of [`RARE`] the attribute `"vector-function-abi-variant"` with the text of [`mappings`];
+//! name the variants in `@llvm.compiler.used` so that they live until the vectoriser has run, and then drop that, link
+//! [`variants`] (textual IR) and run `always-inline,simplifycfg,globaldce`.
 
 use std::fmt::Write;
 

@@ -80,6 +80,12 @@ table! {
     lh_str_upper(Mem, Ptr, I64) -> [Mem, Ptr, I64] raises;
     /// `str.lower`.
     lh_str_lower(Mem, Ptr, I64) -> [Mem, Ptr, I64] raises;
+    /// `str.swapcase`.
+    lh_str_swapcase(Mem, Ptr, I64) -> [Mem, Ptr, I64] raises;
+    /// `str.title`.
+    lh_str_title(Mem, Ptr, I64) -> [Mem, Ptr, I64] raises;
+    /// `str.capitalize`.
+    lh_str_capitalize(Mem, Ptr, I64) -> [Mem, Ptr, I64] raises;
     /// `str.replace(old, new, limit)`; a negative limit is none.
     lh_str_replace(Mem, Ptr, I64, Mem, Ptr, I64, Mem, Ptr, I64, I64) -> [Mem, Ptr, I64] raises;
     /// `str.join`: the separator, then a list of strings.
@@ -182,97 +188,85 @@ table! {
     /// An integer from 0 to before a limit, as `random.randrange` and `random.shuffle` draw it.
     lh_py_randbelow(I64) -> [I64];
     /// Sorts contiguous `uint8` (also of `bool`): address, number.
-    lh_sort_u8(Ptr, I64) -> [];
+    lh_sort_u8(Ptr, I64) -> [] raises;
     /// Indices that sort contiguous `uint8` (also of `bool`), stably: address, address of the indices, number.
-    lh_argsort_u8(Ptr, Ptr, I64) -> [];
+    lh_argsort_u8(Ptr, Ptr, I64) -> [] raises;
     /// Puts the k-th smallest of contiguous `uint8` (also of `bool`) in its place, smaller ones before it: address, number, k.
-    lh_partition_u8(Ptr, I64, I64) -> [];
+    lh_partition_u8(Ptr, I64, I64) -> [] raises;
     /// Sorts contiguous `uint16`: address, number.
-    lh_sort_u16(Ptr, I64) -> [];
+    lh_sort_u16(Ptr, I64) -> [] raises;
     /// Indices that sort contiguous `uint16`, stably: address, address of the indices, number.
-    lh_argsort_u16(Ptr, Ptr, I64) -> [];
+    lh_argsort_u16(Ptr, Ptr, I64) -> [] raises;
     /// Puts the k-th smallest of contiguous `uint16` in its place, smaller ones before it: address, number, k.
-    lh_partition_u16(Ptr, I64, I64) -> [];
+    lh_partition_u16(Ptr, I64, I64) -> [] raises;
     /// Sorts contiguous `uint32`: address, number.
-    lh_sort_u32(Ptr, I64) -> [];
+    lh_sort_u32(Ptr, I64) -> [] raises;
     /// Indices that sort contiguous `uint32`, stably: address, address of the indices, number.
-    lh_argsort_u32(Ptr, Ptr, I64) -> [];
+    lh_argsort_u32(Ptr, Ptr, I64) -> [] raises;
     /// Puts the k-th smallest of contiguous `uint32` in its place, smaller ones before it: address, number, k.
-    lh_partition_u32(Ptr, I64, I64) -> [];
+    lh_partition_u32(Ptr, I64, I64) -> [] raises;
     /// Sorts contiguous `uint64`: address, number.
-    lh_sort_u64(Ptr, I64) -> [];
+    lh_sort_u64(Ptr, I64) -> [] raises;
     /// Indices that sort contiguous `uint64`, stably: address, address of the indices, number.
-    lh_argsort_u64(Ptr, Ptr, I64) -> [];
+    lh_argsort_u64(Ptr, Ptr, I64) -> [] raises;
     /// Puts the k-th smallest of contiguous `uint64` in its place, smaller ones before it: address, number, k.
-    lh_partition_u64(Ptr, I64, I64) -> [];
+    lh_partition_u64(Ptr, I64, I64) -> [] raises;
     /// Sorts contiguous `int8`: address, number.
-    lh_sort_i8(Ptr, I64) -> [];
+    lh_sort_i8(Ptr, I64) -> [] raises;
     /// Indices that sort contiguous `int8`, stably: address, address of the indices, number.
-    lh_argsort_i8(Ptr, Ptr, I64) -> [];
+    lh_argsort_i8(Ptr, Ptr, I64) -> [] raises;
     /// Puts the k-th smallest of contiguous `int8` in its place, smaller ones before it: address, number, k.
-    lh_partition_i8(Ptr, I64, I64) -> [];
+    lh_partition_i8(Ptr, I64, I64) -> [] raises;
     /// Sorts contiguous `int16`: address, number.
-    lh_sort_i16(Ptr, I64) -> [];
+    lh_sort_i16(Ptr, I64) -> [] raises;
     /// Indices that sort contiguous `int16`, stably: address, address of the indices, number.
-    lh_argsort_i16(Ptr, Ptr, I64) -> [];
+    lh_argsort_i16(Ptr, Ptr, I64) -> [] raises;
     /// Puts the k-th smallest of contiguous `int16` in its place, smaller ones before it: address, number, k.
-    lh_partition_i16(Ptr, I64, I64) -> [];
+    lh_partition_i16(Ptr, I64, I64) -> [] raises;
     /// Sorts contiguous `int32`: address, number.
-    lh_sort_i32(Ptr, I64) -> [];
+    lh_sort_i32(Ptr, I64) -> [] raises;
     /// Indices that sort contiguous `int32`, stably: address, address of the indices, number.
-    lh_argsort_i32(Ptr, Ptr, I64) -> [];
+    lh_argsort_i32(Ptr, Ptr, I64) -> [] raises;
     /// Puts the k-th smallest of contiguous `int32` in its place, smaller ones before it: address, number, k.
-    lh_partition_i32(Ptr, I64, I64) -> [];
+    lh_partition_i32(Ptr, I64, I64) -> [] raises;
     /// Sorts contiguous `int64`: address, number.
-    lh_sort_i64(Ptr, I64) -> [];
+    lh_sort_i64(Ptr, I64) -> [] raises;
     /// Indices that sort contiguous `int64`, stably: address, address of the indices, number.
-    lh_argsort_i64(Ptr, Ptr, I64) -> [];
+    lh_argsort_i64(Ptr, Ptr, I64) -> [] raises;
     /// Puts the k-th smallest of contiguous `int64` in its place, smaller ones before it: address, number, k.
-    lh_partition_i64(Ptr, I64, I64) -> [];
+    lh_partition_i64(Ptr, I64, I64) -> [] raises;
     /// Sorts contiguous `float32`: address, number.
-    lh_sort_f32(Ptr, I64) -> [];
+    lh_sort_f32(Ptr, I64) -> [] raises;
     /// Indices that sort contiguous `float32`, stably: address, address of the indices, number.
-    lh_argsort_f32(Ptr, Ptr, I64) -> [];
+    lh_argsort_f32(Ptr, Ptr, I64) -> [] raises;
     /// Puts the k-th smallest of contiguous `float32` in its place, smaller ones before it: address, number, k.
-    lh_partition_f32(Ptr, I64, I64) -> [];
+    lh_partition_f32(Ptr, I64, I64) -> [] raises;
     /// Sorts contiguous `float64`: address, number.
-    lh_sort_f64(Ptr, I64) -> [];
+    lh_sort_f64(Ptr, I64) -> [] raises;
     /// Indices that sort contiguous `float64`, stably: address, address of the indices, number.
-    lh_argsort_f64(Ptr, Ptr, I64) -> [];
+    lh_argsort_f64(Ptr, Ptr, I64) -> [] raises;
     /// Puts the k-th smallest of contiguous `float64` in its place, smaller ones before it: address, number, k.
-    lh_partition_f64(Ptr, I64, I64) -> [];
+    lh_partition_f64(Ptr, I64, I64) -> [] raises;
     /// Sorts contiguous `complex64`: address, number.
-    lh_sort_c64(Ptr, I64) -> [];
+    lh_sort_c64(Ptr, I64) -> [] raises;
     /// Indices that sort contiguous `complex64`, stably: address, address of the indices, number.
-    lh_argsort_c64(Ptr, Ptr, I64) -> [];
+    lh_argsort_c64(Ptr, Ptr, I64) -> [] raises;
     /// Puts the k-th smallest of contiguous `complex64` in its place, smaller ones before it: address, number, k.
-    lh_partition_c64(Ptr, I64, I64) -> [];
+    lh_partition_c64(Ptr, I64, I64) -> [] raises;
     /// Sorts contiguous `complex128`: address, number.
-    lh_sort_c128(Ptr, I64) -> [];
+    lh_sort_c128(Ptr, I64) -> [] raises;
     /// Indices that sort contiguous `complex128`, stably: address, address of the indices, number.
-    lh_argsort_c128(Ptr, Ptr, I64) -> [];
+    lh_argsort_c128(Ptr, Ptr, I64) -> [] raises;
     /// Puts the k-th smallest of contiguous `complex128` in its place, smaller ones before it: address, number, k.
-    lh_partition_c128(Ptr, I64, I64) -> [];
-    /// Sorts contiguous `float32` stably (integers need no such function): address, number.
-    lh_stable_sort_f32(Ptr, I64) -> [];
-    /// Sorts contiguous `float64` stably (integers need no such function): address, number.
-    lh_stable_sort_f64(Ptr, I64) -> [];
+    lh_partition_c128(Ptr, I64, I64) -> [] raises;
     /// `c = a @ b` of `float32`: m, n, k; address, row stride and column stride (bytes) of a (m x k), b (k x n) and c (m x n).
-    lh_gemm_f32(I64, I64, I64, Ptr, I64, I64, Ptr, I64, I64, Ptr, I64, I64) -> [];
+    lh_gemm_f32(I64, I64, I64, Ptr, I64, I64, Ptr, I64, I64, Ptr, I64, I64) -> [] raises;
     /// `c = a @ b` of `float64`: m, n, k; address, row stride and column stride (bytes) of a (m x k), b (k x n) and c (m x n).
-    lh_gemm_f64(I64, I64, I64, Ptr, I64, I64, Ptr, I64, I64, Ptr, I64, I64) -> [];
+    lh_gemm_f64(I64, I64, I64, Ptr, I64, I64, Ptr, I64, I64, Ptr, I64, I64) -> [] raises;
     /// `c = a @ b` of `complex64`: m, n, k; address, row stride and column stride (bytes) of a (m x k), b (k x n) and c (m x n).
-    lh_gemm_c64(I64, I64, I64, Ptr, I64, I64, Ptr, I64, I64, Ptr, I64, I64) -> [];
+    lh_gemm_c64(I64, I64, I64, Ptr, I64, I64, Ptr, I64, I64, Ptr, I64, I64) -> [] raises;
     /// `c = a @ b` of `complex128`: m, n, k; address, row stride and column stride (bytes) of a (m x k), b (k x n) and c (m x n).
-    lh_gemm_c128(I64, I64, I64, Ptr, I64, I64, Ptr, I64, I64, Ptr, I64, I64) -> [];
-    /// `sum(x * y)` of `float32`: number, address and stride (bytes) of x and y.
-    lh_dot_f32(I64, Ptr, I64, Ptr, I64) -> [F32];
-    /// `sum(x * y)` of `float64`: number, address and stride (bytes) of x and y.
-    lh_dot_f64(I64, Ptr, I64, Ptr, I64) -> [F64];
-    /// `sum(x * y)` of `complex64`: number, address and stride (bytes) of x and y.
-    lh_dot_c64(I64, Ptr, I64, Ptr, I64) -> [F32, F32];
-    /// `sum(x * y)` of `complex128`: number, address and stride (bytes) of x and y.
-    lh_dot_c128(I64, Ptr, I64, Ptr, I64) -> [F64, F64];
+    lh_gemm_c128(I64, I64, I64, Ptr, I64, I64, Ptr, I64, I64, Ptr, I64, I64) -> [] raises;
     /// Takes the pending exception: a handle.
     lh_exc_take() -> [I64];
     /// Whether the exception is an instance of the registered class.

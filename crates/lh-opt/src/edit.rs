@@ -1,17 +1,21 @@
 //! Building typed IR: a cursor that appends to a block, and rewriting of whole functions.
 
+pub(crate) mod overlap;
+pub(crate) mod version;
+
+use hashbrown::HashMap;
 use lh_ir::cfg::targets;
 use lh_ir::func::{BlockData, Inst, InstData, Parallel, Target, Term};
 use lh_ir::op::{Op, RuntimeFn};
 use lh_ir::{Block, Const, Function, Span, Ty, Value, bug};
 use std::sync::LazyLock;
 
-/// The row of a name that passes themselves use.
+/// The operation of a name that passes emit.
 pub(crate) fn row(name: &str) -> &'static Op {
     lh_ops::row(name).unwrap_or_else(|| bug!("no row `{name}`"))
 }
 
-/// The run-time function of a name.
+/// The run-time function of a name that passes emit.
 pub(crate) fn runtime(name: &str) -> &'static RuntimeFn {
     lh_ops::runtime::find(name).unwrap_or_else(|| bug!("no run-time function `{name}`"))
 }
@@ -26,7 +30,7 @@ pub(crate) struct Cursor<'a> {
     pub span: Span,
     /// Handler of new blocks.
     pub unwind: Option<Target>,
-    /// Whether new blocks hardly ever run.
+    /// Whether new blocks are cold.
     pub cold: bool,
 }
 
@@ -53,7 +57,7 @@ impl Cursor<'_> {
         or_int, "or", int;
         and_int, "and", int;
     }
-    /// The row of a name on integers.
+    /// The operation of a name on two integers.
     pub(crate) fn int_op(&mut self, name: &str, a: Value, b: Value) -> Value {
         self.op(row(name), &[a, b], Ty::int())
     }
@@ -69,7 +73,7 @@ impl Cursor<'_> {
         let d = InstData { result: None, inst, span: self.span };
         self.func.blocks[self.block.index()].insts.push(d);
     }
-    /// A row.
+    /// An operation.
     pub(crate) fn op(&mut self, op: &'static Op, args: &[Value], ty: Ty) -> Value {
         self.inst(Inst::Op(op, args.to_vec()), ty)
     }
@@ -77,7 +81,7 @@ impl Cursor<'_> {
     pub(crate) fn int(&mut self, i: i64) -> Value {
         self.inst(Inst::Const(Const::Int(i.into(), Ty::int())), Ty::int())
     }
-    /// The second operand if the first is true, else the third; of `int`.
+    /// `a` if `cond` is true, else `b`.
     pub(crate) fn select(&mut self, cond: Value, a: Value, b: Value) -> Value {
         let ty = self.func.ty(a);
         self.op(row("select"), &[cond, a, b], ty)
@@ -91,13 +95,13 @@ impl Cursor<'_> {
         self.func.blocks[b.index()].cold = self.cold;
         (b, params)
     }
-    /// Ends the current block and goes on in another.
+    /// Ends the current block and continues in another.
     pub(crate) fn end(&mut self, term: Term, next: Block) {
         let data = &mut self.func.blocks[self.block.index()];
         (data.term, data.term_span) = (Some(term), self.span);
         self.block = next;
     }
-    /// Ends the current block with a branch to two new blocks without parameters, and goes on in the first.
+    /// Ends the current block with a branch to two new blocks without parameters, and continues in the first.
     pub(crate) fn branch(&mut self, cond: Value) -> Block {
         let then = self.new_block(&[]).0;
         let els = self.new_block(&[]).0;
@@ -105,7 +109,8 @@ impl Cursor<'_> {
         self.end(term, then);
         els
     }
-    /// `for i in range(n)`: goes on in the body; [`Cursor::end_loop`] closes it and goes on behind.
+    /// Begins `for i in range(n)` and continues in its body; [`Cursor::end_loop`] closes the loop and continues after
+    /// it.
     pub(crate) fn begin_loop(&mut self, n: Value) -> CountedLoop {
         let zero = self.int(0);
         let one = self.int(1);
@@ -117,7 +122,7 @@ impl Cursor<'_> {
         self.end(Term::Branch { cond: more, then: to(body, &[]), els: to(exit, &[]) }, body);
         CountedLoop { header, exit, index: params[0], one }
     }
-    /// Says that the iterations of a loop may run in any order.
+    /// Marks a loop as parallel: its iterations may run in any order.
     pub(crate) fn any_order(&mut self, l: &CountedLoop) {
         self.func.blocks[l.header.index()].parallel = Some(Parallel::Known);
     }
@@ -142,14 +147,14 @@ pub(crate) fn to(block: Block, args: &[Value]) -> Target {
     Target { block, args: args.to_vec() }
 }
 
-/// Replaces every use of values by what `of` says.
+/// Replaces every use of each value by the value that `of` gives for it.
 pub(crate) fn replace_uses(func: &mut Function, of: &dyn Fn(Value) -> Value) {
     for data in &mut func.blocks {
         replace_uses_in(data, of);
     }
 }
 
-/// Does so within a block.
+/// Replaces uses within a block.
 pub(crate) fn replace_uses_in(data: &mut BlockData, of: &dyn Fn(Value) -> Value) {
     let mut f = |v: &mut Value| *v = of(*v);
     for d in &mut data.insts {
@@ -163,11 +168,11 @@ pub(crate) fn replace_uses_in(data: &mut BlockData, of: &dyn Fn(Value) -> Value)
     }
 }
 
-/// What every value is to be replaced by, with chains followed.
+/// The replacement of each value; chains are followed.
 pub(crate) struct Replacements(Vec<Value>);
 
 impl Replacements {
-    /// Every value stands for itself.
+    /// No value is replaced.
     pub(crate) fn new(func: &Function) -> Replacements {
         Replacements((0..func.values.len()).map(Value::new).collect())
     }
@@ -175,7 +180,7 @@ impl Replacements {
     pub(crate) fn set(&mut self, old: Value, new: Value) {
         self.0[old.index()] = self.get(new);
     }
-    /// What a value is replaced by.
+    /// The replacement of a value, or itself.
     pub(crate) fn get(&self, mut v: Value) -> Value {
         while let Some(&next) = self.0.get(v.index()) {
             if next == v {
@@ -196,7 +201,7 @@ pub(crate) fn block_can_raise(data: &BlockData) -> bool {
     matches!(data.term, Some(Term::Raise { .. } | Term::Propagate)) || data.insts.iter().any(|d| d.inst.can_raise())
 }
 
-/// Number of uses of every value, in reachable or unreachable code alike.
+/// Number of uses of each value, in reachable and unreachable code.
 pub(crate) fn use_counts(func: &Function) -> Vec<u32> {
     let mut counts = vec![0; func.values.len()];
     for (i, data) in func.blocks.iter().enumerate() {
@@ -212,4 +217,15 @@ pub(crate) fn use_counts(func: &Function) -> Vec<u32> {
         }
     }
     counts
+}
+
+/// Renames the values and blocks of a copied block.
+pub(crate) fn rename(data: &mut BlockData, values: &HashMap<Value, Value>, blocks: &HashMap<Block, Block>) {
+    let name = |v: Value| values.get(&v).copied().unwrap_or(v);
+    replace_uses_in(data, &name);
+    data.params.iter_mut().for_each(|p| *p = name(*p));
+    data.insts.iter_mut().filter_map(|d| d.result.as_mut()).for_each(|r| *r = name(*r));
+    for t in data.term.as_mut().map(Term::targets_mut).into_iter().flatten() {
+        t.block = blocks.get(&t.block).copied().unwrap_or(t.block);
+    }
 }

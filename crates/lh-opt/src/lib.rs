@@ -1,42 +1,18 @@
 //! Optimisation of typed IR: [`run`] does everything, [`pipeline`] is the list.
+//!
+//! The rooms and the order of their arrows: `analysis <- {core, arrays} <- {loops, parallel} <- kernel <- pipeline`.
+//! [`edit`] lies below all of them.
 
-mod bounds;
-mod brief;
-mod check_ahead;
-mod check_races;
-mod contract;
-mod counted;
-mod dce;
+mod analysis;
+mod arrays;
+mod core;
 mod edit;
-mod effects;
-mod elementwise;
-mod fold;
-mod fuse_elementwise;
-mod gangs;
-mod inline;
-mod interrupt;
-mod jam;
-pub mod kernel_context;
-mod latches;
-mod let_others_go_on;
-mod list_lengths;
-mod local_arrays;
-mod lower_array;
-mod natural;
-mod nonzero;
-mod outline_parallel;
-mod own_sums;
+mod kernel;
+mod loops;
+mod parallel;
 pub mod pipeline;
-mod plain_texts;
-mod races;
-mod refcount;
-mod rounds;
-mod sequential;
-mod serialize_kernel;
-mod split_kernel;
-mod trim;
-mod while_loops;
 
-pub use effects::Summary;
-pub use elementwise::Elementwise;
+pub use analysis::effects::Summary;
+pub use arrays::elementwise::Elementwise;
+pub use kernel::kernel_context;
 pub use pipeline::{Outcome, run, run_lifted};

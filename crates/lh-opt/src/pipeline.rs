@@ -1,105 +1,242 @@
-//! The list of passes, and what happens around each: verifying (debug builds) and dumping.
+//! The list of passes, and what happens around each: choosing, verifying (debug builds), dumping, timing.
 //!
 //! `LANCEHEAD_DUMP=<pass>` prints every function after that pass to standard error, `LANCEHEAD_DUMP=all` after every
-//! pass, `LANCEHEAD_DUMP=input` before the first.
+//! pass, `LANCEHEAD_DUMP=input` before the first. `LANCEHEAD_PASSES` switches passes off, see [`switches`].
 
-use crate::effects::{self, Callees, Summary};
-use crate::elementwise::{self, Elementwise};
-use crate::{
-    bounds, check_ahead, check_races, contract, dce, fold, fuse_elementwise, inline, interrupt, jam, kernel_context,
-    latches, let_others_go_on, list_lengths, local_arrays, lower_array, natural, nonzero, outline_parallel, own_sums,
-    plain_texts, refcount, serialize_kernel, trim, while_loops,
+mod switches;
+
+use crate::analysis::Analyses;
+use crate::analysis::effects::{self, Callees, Summary};
+use crate::arrays::elementwise::{self, Elementwise};
+use crate::arrays::{fuse_elementwise, local_arrays, lower_array};
+use crate::core::{constant_messages, contract, dce, fold, inline, refcount};
+use crate::kernel::{check_races, kernel_context, serialize_kernel, yield_in_spin_loops};
+use crate::loops::unroll_and_jam::row_calls;
+use crate::loops::{
+    bounds, hoist_lengths, inspect_strips, nonnegative, nonzero, poll_signals, privatize_sums, single_latch,
+    tighten_bounds, unroll_and_jam, unrotate,
 };
+use crate::parallel::outline_parallel;
 use lh_ir::diag::Result;
+use lh_ir::func::Device;
 use lh_ir::print::print;
 use lh_ir::verify::verify;
 use lh_ir::{Function, SpecId, bug};
 use std::sync::{Arc, LazyLock};
+use switches::{Switches, Timer};
 
 /// A pass: rewrites a function, answers whether it changed.
 pub struct Pass {
     /// Name, of its file and of the directory of its tests.
     pub name: &'static str,
+    /// Functions that it is run on.
+    pub on: On,
     /// The pass.
-    pub run: fn(&mut Function) -> bool,
+    pub run: Run,
+    /// Whether code generation relies on it, so that it cannot be switched off.
+    pub is_needed: bool,
 }
 
-/// Before this pass a function is as simple as it gets without its references being counted.
-const SIMPLE_BEFORE: &str = "let_others_go_on";
+/// Kinds of functions, by where they run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum On {
+    /// All functions.
+    All,
+    /// Functions that run on the CPU, as the host or as a CUDA device.
+    Cpu,
+    /// Functions for a CUDA device, which may be the CPU.
+    Cuda,
+    /// Functions for the CPU as a CUDA device.
+    CpuDevice,
+    /// Kernels for the CPU as a CUDA device.
+    Kernel,
+    /// Functions for a GPU.
+    Gpu,
+}
 
-/// What is done to every function, in this order.
-pub const PIPELINE: &[Pass] = &[
-    // Before anything looks at what texts are made of.
-    Pass { name: "plain_texts", run: plain_texts::run },
-    // Parameters that are always the same hide constants and single uses; fold only creates dead code.
-    Pass { name: "dce", run: dce::run },
-    Pass { name: "fold", run: fold::run },
-    Pass { name: "dce", run: dce::run },
-    // Needs dead uses gone, since it looks for single uses.
-    Pass { name: "fuse_elementwise", run: fuse_elementwise::run },
-    Pass { name: "lower_array", run: lower_array::run },
-    // Only replaces tests by constants, for fold.
-    Pass { name: "nonzero", run: nonzero::run },
-    // Sees through views, and merges what lowering has cut.
-    Pass { name: "fold", run: fold::run },
-    Pass { name: "dce", run: dce::run },
-    // Needs blocks that are merged; whatever looks for loops by what they ask first comes after.
-    Pass { name: "while_loops", run: while_loops::run },
-    // Sees the arithmetic of elementwise instructions, and leaves products that nothing uses.
-    Pass { name: "contract", run: contract::run },
-    // Needs sizes that are folded.
-    Pass { name: "local_arrays", run: local_arrays::run },
-    Pass { name: "dce", run: dce::run },
-    // Needs loops to be what they ask, and no more.
-    Pass { name: "let_others_go_on", run: let_others_go_on::run },
-    // Needs calls to be instructions; what is written of threads is seen by the passes below as plain loops.
-    Pass { name: "kernel_context", run: kernel_context::run },
-    Pass { name: "natural", run: natural::run },
-    Pass { name: "serialize_kernel", run: serialize_kernel::run },
-    // Before anything cuts loops into pieces; what follows is done to the bodies as well.
-    Pass { name: "outline_parallel", run: outline_parallel::run },
-    Pass { name: "dce", run: dce::run },
-    // Needs arrays to be loads and stores, of bodies too.
-    Pass { name: "check_races", run: check_races::run },
-    // Makes counted loops of those over lists.
-    Pass { name: "list_lengths", run: list_lengths::run },
-    // Needs canonical loops, in which nothing is counted yet.
-    Pass { name: "bounds", run: bounds::run },
-    // Looks for branches that bounds has looked at, in loops without checks.
-    Pass { name: "trim", run: trim::run },
-    // Needs canonical loops whose checks are gone.
-    Pass { name: "own_sums", run: own_sums::run },
-    // Before loops get more ways out of strips.
-    Pass { name: "jam", run: jam::run },
-    // Looks for what bounds has left of checks, and for ways out that polls would add to.
-    Pass { name: "check_ahead", run: check_ahead::run },
-    // Polls raise: they must be there when counting looks for ways out.
-    Pass { name: "interrupt", run: interrupt::run },
-    // What asks has one way back already; nothing after this looks for loops.
-    Pass { name: "latches", run: latches::run },
-    // Last, see its invariants.
-    Pass { name: "refcount", run: refcount::run },
-];
+impl On {
+    fn has(self, device: Device) -> bool {
+        match self {
+            On::All => true,
+            On::Cpu => device != Device::Gpu,
+            On::Cuda => device != Device::Host,
+            On::CpuDevice => matches!(device, Device::Function | Device::Kernel),
+            On::Kernel => device == Device::Kernel,
+            On::Gpu => device == Device::Gpu,
+        }
+    }
+}
+
+/// The function of a pass, by what it is given.
+#[derive(Clone, Copy)]
+pub enum Run {
+    /// The function only.
+    Alone(fn(&mut Function) -> bool),
+    /// Its analyses, too, which later passes find again unless this one changes the function.
+    Analysed(fn(&mut Function, &Analyses) -> bool),
+    /// What is known of callees, and what callers and reports will ask. Bodies of parallel loops do not go through it, and
+    /// neither do functions that have been through the passes before they were written as PTX.
+    Linked(fn(&mut Function, &mut Link<'_>) -> Result<bool>),
+}
+
+/// The function and its surroundings, for passes that need them.
+pub struct Link<'a> {
+    /// What is known of callees.
+    pub known: &'a Known<'a>,
+    /// Results of the passes so far.
+    pub outcome: Outcome,
+    /// Elementwise computations before they are fused.
+    before: Option<elementwise::Before>,
+}
+
+impl<'a> Link<'a> {
+    fn new(known: &'a Known<'a>) -> Link<'a> {
+        Link { known, outcome: Outcome::default(), before: None }
+    }
+}
 
 /// What the passes give beside the function.
+#[derive(Default)]
 pub struct Outcome {
     /// What became of its elementwise computations.
     pub elementwise: Vec<Elementwise>,
-    /// What calls of it can be replaced by, if that is possible.
+    /// The body that replaces calls of the function, if it can be inlined.
     pub inlinable: Option<Function>,
-    /// What it does to its parameters.
+    /// Its effects on its parameters.
     pub summary: Arc<Summary>,
 }
 
-/// What is known of functions that one calls.
+/// Facts about the functions that one calls.
 #[derive(Clone, Copy)]
 pub struct Known<'a> {
-    /// What calls of a function can be replaced by.
+    /// Bodies that replace calls.
     pub bodies: &'a inline::Bodies<'a>,
-    /// What a function does to its parameters.
+    /// Effects of functions on their parameters.
     pub summaries: Callees<'a>,
     /// The function's own number.
     pub spec: SpecId,
+}
+
+impl Known<'static> {
+    /// No fact about any function.
+    pub fn nothing() -> Known<'static> {
+        Known { bodies: &|_| None, summaries: &|_| None, spec: SpecId::new(0) }
+    }
+}
+
+const fn pass(name: &'static str, on: On, run: Run) -> Pass {
+    Pass { name, on, run, is_needed: false }
+}
+
+const fn needed(name: &'static str, on: On, run: Run) -> Pass {
+    Pass { name, on, run, is_needed: true }
+}
+
+use Run::{Alone, Analysed, Linked};
+
+/// The passes that every function goes through, in this order.
+pub static PIPELINE: &[Pass] = &[
+    // The passes before simplify what inference has made; callees come in as they were after theirs.
+    pass("inline", On::All, Linked(|func, link| Ok(inline::run(func, link.known.bodies)))),
+    // Before any pass looks at the parts of texts.
+    needed("constant_messages", On::Gpu, Alone(constant_messages::run)),
+    // Parameters that are always the same hide constants and single uses; fold only creates dead code.
+    needed("dce", On::All, Alone(dce::run)),
+    pass("fold", On::All, Alone(fold::run)),
+    needed("dce", On::All, Alone(dce::run)),
+    // Indices are as the program wrote them, and equal values have one name.
+    needed("summarise", On::All, Linked(summarise)),
+    // Makes functions of parallel loops, which go through the same passes from here on.
+    needed("outline_asked", On::All, Linked(outline_asked)),
+    needed("note_elementwise", On::All, Linked(note_elementwise)),
+    // Needs dead uses gone, since it looks for single uses.
+    pass("fuse_elementwise", On::All, Alone(fuse_elementwise::run)),
+    needed("report_elementwise", On::All, Linked(report_elementwise)),
+    needed("lower_array", On::All, Alone(lower_array::run)),
+    // Only replaces tests by constants, for fold.
+    pass("nonzero", On::All, Alone(nonzero::run)),
+    // Sees through views, and merges what lowering has cut.
+    pass("fold", On::All, Alone(fold::run)),
+    needed("dce", On::All, Alone(dce::run)),
+    // Needs blocks that are merged; passes that look for loops by their conditions come after.
+    pass("unrotate", On::All, Alone(unrotate::run)),
+    // Sees the arithmetic of elementwise instructions, and leaves products that nothing uses.
+    needed("contract", On::Cuda, Linked(|func, _| Ok(contract::run(func)))),
+    // After products have been joined with sums, which has to be as on the CPU device.
+    needed("inline_whole", On::Gpu, Linked(|func, link| Ok(inline::whole(func, link.known.bodies)))),
+    // Needs sizes that are folded.
+    needed("local_arrays", On::Gpu, Alone(local_arrays::run)),
+    needed("dce", On::All, Alone(dce::run)),
+    // The function is as simple as it gets without its references being counted.
+    pass("extract", On::All, Linked(extract)),
+    // Needs loops that consist of their condition, and no more.
+    needed("yield_in_spin_loops", On::CpuDevice, Alone(yield_in_spin_loops::run)),
+    // Needs calls to be instructions; the passes below see what is written of threads as plain loops.
+    needed("kernel_context", On::CpuDevice, Alone(kernel_context::run)),
+    pass("nonnegative", On::Cuda, Analysed(nonnegative::run)),
+    needed("serialize_kernel", On::Kernel, Alone(serialize_kernel::run)),
+    // Before loops are cut into strips; the passes below are run on the bodies as well.
+    needed("outline_parallel", On::All, Alone(outline_parallel::run)),
+    needed("dce", On::All, Alone(dce::run)),
+    // Needs arrays to be loads and stores, of bodies too.
+    needed("check_races", On::Cpu, Alone(check_races::run)),
+    // Makes counted loops of those over lists.
+    pass("hoist_lengths", On::All, Alone(hoist_lengths::run)),
+    // Needs canonical loops, in which nothing is counted yet.
+    pass("bounds", On::All, Analysed(bounds::run)),
+    // Looks for branches that bounds has looked at, in loops without checks.
+    pass("tighten_bounds", On::CpuDevice, Alone(tighten_bounds::run)),
+    // Needs canonical loops whose checks are gone.
+    pass("privatize_sums", On::All, Analysed(privatize_sums::run)),
+    // Before loops get more exits from strips.
+    pass("row_calls", On::Cpu, Linked(row_calls)),
+    pass("unroll_and_jam", On::All, Alone(unroll_and_jam::run)),
+    // Looks for checks that bounds has left, and for exits, to which polls would add.
+    pass("inspect_strips", On::All, Alone(inspect_strips::run)),
+    // Polls raise: they must be there when references are counted on exits.
+    pass("poll_signals", On::Cpu, Analysed(poll_signals::run)),
+    // Polls leave loops with one latch; no pass after this looks for loops.
+    pass("single_latch", On::All, Analysed(single_latch::run)),
+    // Last, see its invariants.
+    needed("refcount", On::All, Analysed(refcount::run)),
+];
+
+fn summarise(func: &mut Function, link: &mut Link<'_>) -> Result<bool> {
+    link.outcome.summary = Arc::new(effects::summary(func, link.known.spec, link.known.summaries));
+    Ok(false)
+}
+
+fn note_elementwise(func: &mut Function, link: &mut Link<'_>) -> Result<bool> {
+    link.before = Some(elementwise::before(func));
+    Ok(false)
+}
+
+fn report_elementwise(func: &mut Function, link: &mut Link<'_>) -> Result<bool> {
+    link.outcome.elementwise = link.before.take().map(|b| b.after(func)).unwrap_or_default();
+    Ok(false)
+}
+
+/// Parallel loops of the program become functions.
+fn outline_asked(func: &mut Function, link: &mut Link<'_>) -> Result<bool> {
+    let (known, mine) = (link.known, link.outcome.summary.clone());
+    let of = |s| if s == known.spec { Some(mine.clone()) } else { (known.summaries)(s) };
+    let changed = outline_parallel::run_asked(func, &of).map_err(|c| c.diagnostic(func))?;
+    if changed {
+        dce::run(func);
+    }
+    Ok(changed)
+}
+
+fn extract(func: &mut Function, link: &mut Link<'_>) -> Result<bool> {
+    link.outcome.inlinable = inline::extract(func);
+    Ok(false)
+}
+
+fn row_calls(func: &mut Function, link: &mut Link<'_>) -> Result<bool> {
+    if link.outcome.inlinable.is_none() {
+        link.outcome.inlinable = row_calls::extract(func);
+    }
+    Ok(row_calls::run(func, link.known.bodies))
 }
 
 /// Optimises a function that inference has made.
@@ -107,117 +244,87 @@ pub struct Known<'a> {
 /// # Errors
 /// The diagnostic for a loop that the program says is parallel and that is not.
 pub fn run(func: &mut Function, known: &Known<'_>) -> Result<Outcome> {
-    dce::split_entry(func);
-    check(func, "input");
-    dump(func, "input");
-    if inline::run(func, known.bodies) {
-        check(func, "inline");
-    }
-    dump(func, "inline");
-    let (mut told, mut inlinable, mut summary) = (Vec::new(), None, Arc::<Summary>::default());
-    for (i, pass) in PIPELINE.iter().enumerate() {
-        // After products have been joined with sums, which is to be as on the CPU device.
-        if pass.name == "local_arrays" && inline::whole(func, known.bodies) {
-            check(func, "inline_whole");
-        }
-        if pass.name == SIMPLE_BEFORE {
-            inlinable = inline::extract(func);
-        }
-        if pass.name == "jam" {
-            inlinable = inlinable.or_else(|| jam::calls::extract(func));
-            if jam::calls::run(func, known.bodies) {
-                check(func, "jam_calls");
-            }
-        }
-        if pass.name == "fuse_elementwise" {
-            // Indices are as the program wrote them, and what is the same has one name.
-            summary = Arc::new(effects::summary(func, known.spec, known.summaries));
-            let mine = summary.clone();
-            let of = |s| if s == known.spec { Some(mine.clone()) } else { (known.summaries)(s) };
-            outline_asked(func, &of, i)?;
-        }
-        let before = (pass.name == "fuse_elementwise").then(|| elementwise::before(func));
-        run_pass(func, pass);
-        if let Some(before) = before {
-            told = before.after(func);
-        }
-        if pass.name == "outline_parallel" {
-            finish_bodies(func, i + 1);
-        }
-    }
+    let mut link = Link::new(known);
+    enter(func);
+    run_from(func, 0, Some(&mut link))?;
     // Once in every build: LLVM would end the process over code that is not well-formed.
     if let Err(e) = verify(func) {
         bug!("after the passes: {e}\n{}", print(func));
     }
-    Ok(Outcome { elementwise: told, inlinable, summary })
+    Ok(link.outcome)
 }
 
 /// The passes for a function that has been optimised before it was written as PTX: its roundings stay as they are.
 pub fn run_lifted(func: &mut Function) {
-    dce::split_entry(func);
-    check(func, "input");
-    for pass in PIPELINE.iter().filter(|p| p.name != "contract") {
-        run_pass(func, pass);
+    enter(func);
+    if let Err(d) = run_from(func, 0, None) {
+        bug!("no pass of a lifted function refuses it: {}", d.headline);
     }
 }
 
-/// Parallel loops of the program become functions, which go through the same passes from here on.
-fn outline_asked(func: &mut Function, callees: Callees<'_>, next: usize) -> Result<()> {
-    let changed = outline_parallel::run_asked(func, callees).map_err(|c| c.diagnostic(func))?;
-    if changed {
-        dce::run(func);
-        check(func, "outline_parallel");
-        dump(func, "outline_parallel");
-        finish_bodies(func, next);
+fn enter(func: &mut Function) {
+    dce::split_entry(func);
+    check(func, "input");
+    dump(func, "input");
+}
+
+/// Runs the passes from one on; bodies of parallel loops go through the passes after the one that has made them.
+fn run_from(func: &mut Function, first: usize, mut link: Option<&mut Link<'_>>) -> Result<()> {
+    let (mut analyses, mut timer) = (Analyses::default(), Timer::new());
+    for (i, pass) in PIPELINE.iter().enumerate().skip(first) {
+        if !pass.on.has(func.options.device) || !Switches::get().allow(pass, &func.name) {
+            continue;
+        }
+        let before = cfg!(debug_assertions).then(|| print(func));
+        let changed = match (pass.run, &mut link) {
+            (Alone(run), _) => run(func),
+            (Analysed(run), _) => run(func, &analyses),
+            (Linked(run), Some(link)) => run(func, link)?,
+            (Linked(_), None) => continue,
+        };
+        timer.passed(pass.name);
+        if changed {
+            analyses = Analyses::default();
+            check(func, pass.name);
+        } else if before.is_some_and(|b| b != print(func)) {
+            bug!("`{}` changed `{}` and answers that it did not", pass.name, func.name);
+        }
+        dump(func, pass.name);
+        finish_bodies(func, i + 1)?;
     }
+    timer.report(func);
     Ok(())
 }
 
 /// Runs the passes from one on over bodies that have not been through them.
-fn finish_bodies(func: &mut Function, from: usize) {
+fn finish_bodies(func: &mut Function, from: usize) -> Result<()> {
     for body in func.bodies.iter_mut().filter(|b| !b.is_finished) {
-        finish_bodies(body, from);
-        for (i, pass) in PIPELINE.iter().enumerate().skip(from) {
-            run_pass(body, pass);
-            if pass.name == "outline_parallel" {
-                finish_bodies(body, i + 1);
-            }
-        }
+        finish_bodies(body, from)?;
+        run_from(body, from, None)?;
         body.is_finished = true;
     }
+    Ok(())
 }
 
-/// Runs one pass by its name; `inline`, `jam_calls` and `outline_asked`, which know of other functions, among them. `None` if there is
-/// no such pass.
+/// Runs one pass by its name, on a function of any kind. `None` if there is no such pass.
 ///
 /// # Errors
-/// That of `outline_asked`.
+/// Those of the pass.
 pub fn run_named(name: &str, func: &mut Function, known: &Known<'_>) -> Option<Result<bool>> {
-    match name {
-        "inline" => Some(Ok(inline::run(func, known.bodies))),
-        "jam_calls" => Some(Ok(jam::calls::run(func, known.bodies))),
-        "outline_asked" => {
-            Some(outline_parallel::run_asked(func, known.summaries).map_err(|conflict| conflict.diagnostic(func)))
-        }
-        _ => find(name).map(|pass| Ok((pass.run)(func))),
+    let pass = PIPELINE.iter().find(|p| p.name == name)?;
+    if !pass.on.has(func.options.device) {
+        return Some(Ok(false));
     }
+    Some(match pass.run {
+        Alone(run) => Ok(run(func)),
+        Analysed(run) => Ok(run(func, &Analyses::default())),
+        Linked(run) => run(func, &mut Link::new(known)),
+    })
 }
 
-/// What calls of a function can be replaced by.
+/// The body that replaces calls of a function.
 pub fn inlinable(func: &Function) -> Option<Arc<Function>> {
-    inline::extract(func).or_else(|| jam::calls::extract(func)).map(Arc::new)
-}
-
-/// The pass of a name.
-pub fn find(name: &str) -> Option<&'static Pass> {
-    PIPELINE.iter().find(|p| p.name == name)
-}
-
-fn run_pass(func: &mut Function, pass: &Pass) {
-    if (pass.run)(func) {
-        check(func, pass.name);
-    }
-    dump(func, pass.name);
+    inline::extract(func).or_else(|| row_calls::extract(func)).map(Arc::new)
 }
 
 fn check(func: &Function, after: &str) {

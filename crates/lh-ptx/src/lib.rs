@@ -1,11 +1,12 @@
-//! PTX, NVIDIA's assembly language for GPUs, as typed IR: what was linked to a kernel runs on the CPU device, and the code
-//! generator for GPUs is tested without one.
+//! PTX, NVIDIA's assembly language for GPUs, as typed IR: what was linked to a kernel runs on the CPU device, and the
+//! code generator for GPUs is tested without one.
 //!
-//! [`lift`] reads a module and makes a function of each of its functions. Registers become stack slots of unsigned integers,
-//! parameters and local variables become memory, so that LLVM finds the values again. What waits for other threads, or changes
-//! memory at once for all, are the run-time functions that kernels on the CPU device call.
+//! [`lift()`] reads a module and makes a function of each of its functions. Registers become stack slots of unsigned
+//! integers, parameters and local variables become memory, so that LLVM finds the values again. What waits for other
+//! threads, or changes memory at once for all, are the run-time functions that kernels on the CPU device call.
 //!
-//! The language is that of NVIDIA's "PTX ISA", as far as compilers emit it for scalar code: no textures, no tensor cores.
+//! The language is that of NVIDIA's "PTX ISA", as far as compilers emit it for scalar code: no textures, no tensor
+//! cores.
 
 mod ast;
 mod lex;

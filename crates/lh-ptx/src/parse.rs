@@ -353,7 +353,8 @@ impl Parser {
     }
 }
 
-/// Gives registers that an inner scope declares names of their own, which are unlike all others, and finds those of a name.
+/// Gives registers that an inner scope declares names of their own, which are unlike all others, and finds those of a
+/// name.
 fn in_scope(kind: &mut StmtKind, scopes: &mut [HashMap<String, String>], line: u32) {
     match (kind, scopes) {
         (StmtKind::Regs(_, names), [_, .., scope]) => {

@@ -1,11 +1,11 @@
-//! Calls of functions of modules made ahead of time. Such a module has a run-time library of its own: memory crosses the border
-//! with an owner of the other side's that holds the one of this side, and exceptions are raised anew.
+//! Calls of functions of modules made ahead of time. Such a module has a run-time library of its own: memory crosses
+//! the border with an owner of the other side's that holds the one of this side, and exceptions are raised anew.
 //!
 //! The structs are those of `python/lancehead/_command/ahead.c`.
 
-use crate::alloc::{MemInfo, decref, incref, new_foreign, no_memory};
 use crate::classes::{RUNTIME_ERROR, builtin};
 use crate::exception::{ExcArg, Pending, set_pending};
+use crate::memory::alloc::{MemInfo, decref, incref, new_foreign, no_memory};
 use crate::symbol::{Symbol, functions};
 use std::ffi::{CStr, c_char, c_int, c_short, c_void};
 use std::slice;
@@ -19,9 +19,9 @@ pub const CAPSULE: &CStr = c"lancehead.export.3";
 pub struct Type {
     /// `b` bool, `i` int, `u` unsigned, `f` float, `c` complex, `n` None, `s` str, `a` array, `t` tuple, `o` optional.
     pub kind: c_char,
-    /// Of an array: `C`, `F`, `A`.
+    /// The layout of an array: `C`, `F`, `A`.
     pub layout: c_char,
-    /// Of an array: whether it may not be written.
+    /// Whether an array must not be written.
     pub readonly: c_char,
     /// NumPy's number of the element type.
     pub number: c_short,
@@ -35,7 +35,7 @@ pub struct Type {
 
 type Release = unsafe extern "C" fn(*mut c_void);
 
-/// What a module says of itself.
+/// A module's description of itself.
 #[repr(C)]
 pub struct Library {
     /// A hash of all that it was made of.
@@ -81,11 +81,11 @@ pub struct Export {
 pub struct Argument {
     /// 0 `None`, 1 bool, 2 int, 3 unsigned int, 4 float, 5 complex, 6 text; of a tuple, its text.
     pub kind: i32,
-    /// Of a bool or an int.
+    /// The value of a bool or an int.
     pub integer: u64,
-    /// Of a float or a complex number.
+    /// The value of a float, the real part of a complex number.
     pub real: f64,
-    /// Of a complex number.
+    /// The imaginary part of a complex number.
     pub imaginary: f64,
     /// UTF-8.
     pub text: *const c_char,
@@ -212,7 +212,8 @@ unsafe fn lend(e: &Export, slots: *mut u64) -> Result<Vec<*mut c_void>, ()> {
     Ok(lent)
 }
 
-/// Puts an owner of ours in the place of the other side's: the argument's own, or one that holds theirs. `None`: no memory.
+/// Puts an owner of ours in the place of the other side's: the argument's own, or one that holds theirs. `None`: no
+/// memory.
 unsafe fn take_over(library: &Library, slot: *mut u64) -> Option<()> {
     // SAFETY: the slot has an owner, the next one its address.
     unsafe {

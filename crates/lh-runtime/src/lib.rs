@@ -5,65 +5,60 @@
 //! the few hooks it needs ([`print::set_print_sink`], [`print::set_array_writer`], [`alloc::new_foreign`],
 //! [`interrupt::set`]).
 
-pub mod alloc;
 pub mod callback;
+pub mod check;
 pub mod classes;
 pub mod device;
 pub mod exception;
 pub mod foreign;
-mod format;
-pub mod hash;
 pub mod interrupt;
-mod kept;
+pub mod lazy;
 mod linalg;
 pub mod list;
-mod live;
-mod parse;
+mod long_sort;
+mod memory;
+mod poll;
 pub mod pool;
-pub mod print;
-mod race;
+mod raise;
 mod random;
-pub mod rare;
+mod repr;
 mod shape;
 mod sort;
 pub mod stack;
-pub mod string;
-pub mod string_index;
-mod string_methods;
+mod strings;
 pub mod symbol;
-mod text;
 
-pub use alloc::MemInfo;
 pub use exception::{ExcArg, Frame, FunctionInfo, Pending, is_pending, take_pending};
-pub use string::{StrValue, text};
+pub use memory::alloc::{self, MemInfo};
+pub use strings::value::{StrValue, text};
+pub use strings::{hash, index as string_index, print};
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
 use symbol::Symbol;
 
-/// Everything that compiled code may refer to.
+/// All functions and globals that compiled code may refer to.
 pub fn symbols() -> Vec<Symbol> {
-    let mut all = Vec::new();
-    all.extend(alloc::symbols());
-    all.extend(list::symbols());
-    all.extend(callback::symbols());
-    all.extend(exception::symbols());
-    all.extend(foreign::symbols());
-    all.extend(stack::symbols());
-    all.extend(interrupt::symbols());
-    all.extend(string::symbols());
-    all.extend(hash::symbols());
-    all.extend(string_methods::symbols());
-    all.extend(print::symbols());
-    all.extend(random::symbols());
-    all.extend(rare::symbols());
-    all.extend(sort::symbols());
-    all.extend(linalg::symbols());
-    all.extend(shape::symbols());
-    all.extend(pool::symbols());
-    all.extend(race::symbols());
-    all.extend(device::symbols());
-    all
+    let parts = [
+        alloc::symbols,
+        list::symbols,
+        callback::symbols,
+        raise::symbols,
+        foreign::symbols,
+        stack::symbols,
+        interrupt::symbols,
+        poll::symbols,
+        strings::symbols,
+        random::symbols,
+        lazy::symbols,
+        sort::symbols,
+        linalg::symbols,
+        shape::symbols,
+        pool::symbols,
+        check::symbols,
+        device::symbols,
+    ];
+    parts.iter().flat_map(|symbols| symbols()).collect()
 }
 
 /// Address of a function or global of the run-time library.

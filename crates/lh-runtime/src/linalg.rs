@@ -1,10 +1,11 @@
-//! Matrix products and dot products over memory with any strides.
+//! Matrix products over memory with any strides. Ctrl-C ends long ones, which leaves part of the result.
 //!
 //! Strides are in bytes, as in arrays. Large products of regular memory go through packed kernels; products with a
-//! vector, tiny ones and irregular memory (strides that are no multiples of the element size) are loops. Very large ones
-//! are shared among threads.
+//! vector, tiny ones and irregular memory (strides that are no multiples of the element size) are loops. Very large
+//! ones are shared among threads.
 
-use crate::exception::take_pending;
+use crate::interrupt::requested;
+use crate::poll::raise_interrupt;
 use crate::pool;
 use crate::symbol::{Symbol, functions};
 use std::ffi::c_void;
@@ -36,6 +37,10 @@ impl<T: Element> Matrix<T> {
     fn rows_from(self, first: usize, rows: usize) -> Matrix<T> {
         Matrix { data: self.at(first, 0), rows, ..self }
     }
+    /// Some of the columns.
+    fn cols_from(self, first: usize, cols: usize) -> Matrix<T> {
+        Matrix { data: self.at(0, first), cols, ..self }
+    }
     /// Strides in elements, if the memory is regular.
     fn strides(self) -> Option<(isize, isize)> {
         let size = size_of::<T>() as isize;
@@ -51,6 +56,13 @@ struct Vector<T> {
     len: usize,
     /// Bytes from an element to the next.
     step: isize,
+}
+
+impl<T> Vector<T> {
+    /// Some of the elements.
+    fn part(self, first: usize, len: usize) -> Vector<T> {
+        Vector { data: self.data.wrapping_byte_offset(first as isize * self.step), len, ..self }
+    }
 }
 
 /// A complex number in memory.
@@ -109,13 +121,33 @@ elements! {
 /// Below this number of multiplications packing costs more than it brings.
 const TINY: usize = 512;
 
-/// `c = a @ b`.
+/// Elements of vectors that are gone through without asking for Ctrl-C: some milliseconds.
+const QUIET: usize = 1 << 22;
+
+/// Counts what is done between two looks at whether Ctrl-C was pressed.
+#[derive(Default)]
+struct Watch {
+    done: usize,
+}
+
+impl Watch {
+    /// Whether to stop, after so many more elements.
+    fn stops(&mut self, elements: usize) -> bool {
+        self.done += elements;
+        self.done >= QUIET && {
+            self.done = 0;
+            requested()
+        }
+    }
+}
+
+/// `c = a @ b`; not 0 with an exception pending if Ctrl-C was pressed.
 ///
 /// # Safety
 /// The matrices lie in memory as described, and `c` overlaps neither of the others.
-unsafe fn gemm<T: Element>(a: Matrix<T>, b: Matrix<T>, c: Matrix<T>) {
+unsafe fn gemm<T: Element>(a: Matrix<T>, b: Matrix<T>, c: Matrix<T>) -> i32 {
     if c.rows == 0 || c.cols == 0 {
-        return;
+        return 0;
     }
     // SAFETY: the caller's promise, and that of the functions called.
     unsafe {
@@ -129,10 +161,18 @@ unsafe fn gemm<T: Element>(a: Matrix<T>, b: Matrix<T>, c: Matrix<T>) {
         if work >= TINY
             && let (Some(_), Some(_), Some(_)) = (a.strides(), b.strides(), c.strides())
         {
-            return if work >= LARGE { shared(a, b, c) } else { kernel(a, b, c) };
+            if work >= LARGE {
+                return shared(a, b, c);
+            }
+            kernel(a, b, c, false);
+            return 0;
         }
+        let mut watch = Watch::default();
         for i in 0..c.rows {
             for j in 0..c.cols {
+                if watch.stops(a.cols) {
+                    return raise_interrupt();
+                }
                 let mut sum = T::default();
                 for k in 0..a.cols {
                     sum = a.at(i, k).read_unaligned() * b.at(k, j).read_unaligned() + sum;
@@ -141,26 +181,24 @@ unsafe fn gemm<T: Element>(a: Matrix<T>, b: Matrix<T>, c: Matrix<T>) {
             }
         }
     }
+    0
 }
 
 /// From this number of multiplications on, a tenth of a millisecond of work or more, threads share a product.
 const LARGE: usize = 1 << 22;
 
-/// `c = a @ b` in tiles, which the threads of the pool take as they come.
+/// Multiplications that are done without asking for Ctrl-C.
+const SLICE: usize = 1 << 27;
+
+/// `c = a @ b` in tiles, which the threads of the pool take as they come; not 0 if Ctrl-C was pressed.
 ///
 /// # Safety
-/// As of [`gemm`], and all strides are those of regular memory.
-unsafe fn shared<T: Element>(a: Matrix<T>, b: Matrix<T>, c: Matrix<T>) {
+/// As of `gemm`, and all strides are those of regular memory.
+unsafe fn shared<T: Element>(a: Matrix<T>, b: Matrix<T>, c: Matrix<T>) -> i32 {
     let mut product = Product { a, b, c, tiles: Tiles::of(c.rows, c.cols) };
+    let tiles = product.tiles.count() as i64;
     // SAFETY: the product outlives the call, its tiles may be computed in any order, and do not overlap.
-    unsafe {
-        let tiles = product.tiles.count() as i64;
-        if pool::parallel_for(tiles, 1, Product::<T>::part, (&raw mut product).cast()) != 0 {
-            // Ctrl-C: compiled code asks for it at its next poll, by when the result must be there.
-            take_pending();
-            Product::<T>::part((&raw mut product).cast(), 0, tiles, 0);
-        }
-    }
+    unsafe { pool::parallel_for(tiles, 1, Product::<T>::part, (&raw mut product).cast()) }
 }
 
 /// How a result is cut into tiles: by its shape alone, so that numbers do not depend on threads.
@@ -211,19 +249,28 @@ impl<T: Element> Product<T> {
             for tile in low as usize..high as usize {
                 let (i, j) = (tile / tiles.number.1 * tiles.size.0, tile % tiles.number.1 * tiles.size.1);
                 let (rows, cols) = (tiles.size.0.min(c.rows - i), tiles.size.1.min(c.cols - j));
-                let band = |m: Matrix<T>| m.transposed().rows_from(j, cols).transposed();
-                kernel(a.rows_from(i, rows), band(*b), band(c.rows_from(i, rows)));
+                let (a, b, c) = (a.rows_from(i, rows), b.cols_from(j, cols), c.rows_from(i, rows).cols_from(j, cols));
+                // The sums of a tile are as long as a row of `a`: in slices.
+                let depth = a.cols.div_ceil(a.cols.div_ceil(SLICE / (rows * cols)).max(1)).max(1);
+                kernel(a.cols_from(0, depth.min(a.cols)), b.rows_from(0, depth.min(a.cols)), c, false);
+                for l in (depth..a.cols).step_by(depth) {
+                    if requested() {
+                        return raise_interrupt();
+                    }
+                    let n = depth.min(a.cols - l);
+                    kernel(a.cols_from(l, n), b.rows_from(l, n), c, true);
+                }
             }
         }
         0
     }
 }
 
-/// `c = a @ b` by a packed kernel.
+/// `c = a @ b`, or `c += a @ b`, by a packed kernel.
 ///
 /// # Safety
-/// As of [`shared`].
-unsafe fn kernel<T: Element>(a: Matrix<T>, b: Matrix<T>, c: Matrix<T>) {
+/// As of `shared`.
+unsafe fn kernel<T: Element>(a: Matrix<T>, b: Matrix<T>, c: Matrix<T>, adds: bool) {
     let strides = |m: Matrix<T>| m.strides().unwrap_or_else(|| lh_ir::bug!("a product of irregular memory"));
     let ((ar, ac), (br, bc), (cr, cc)) = (strides(a), strides(b), strides(c));
     // SAFETY: the caller's promise.
@@ -235,14 +282,14 @@ unsafe fn kernel<T: Element>(a: Matrix<T>, b: Matrix<T>, c: Matrix<T>) {
             c.data.cast(),
             cc,
             cr,
-            false,
+            adds,
             a.data.cast_const().cast(),
             ac,
             ar,
             b.data.cast_const().cast(),
             bc,
             br,
-            T::ZERO,
+            if adds { T::ONE } else { T::ZERO },
             T::ONE,
             false,
             false,
@@ -252,28 +299,62 @@ unsafe fn kernel<T: Element>(a: Matrix<T>, b: Matrix<T>, c: Matrix<T>) {
     }
 }
 
-/// `c = a @ x`, with `c` as a matrix of one column.
+/// `c = a @ x`, with `c` as a matrix of one column; not 0 if Ctrl-C was pressed.
 ///
 /// # Safety
-/// As of [`gemm`].
-unsafe fn gemv<T: Element>(a: Matrix<T>, x: Vector<T>, c: Matrix<T>) {
+/// As of `gemm`.
+unsafe fn gemv<T: Element>(a: Matrix<T>, x: Vector<T>, c: Matrix<T>) -> i32 {
+    let mut watch = Watch::default();
     // SAFETY: the caller's promise.
     unsafe {
         if a.col.unsigned_abs() <= a.row.unsigned_abs() || a.cols <= 1 {
             for i in 0..a.rows {
-                c.at(i, 0).write_unaligned(dot(a.row(i), x));
+                let Some(sum) = watched_dot(a.row(i), x, &mut watch) else { return raise_interrupt() };
+                c.at(i, 0).write_unaligned(sum);
             }
-            return;
+            return 0;
         }
         // Columns are closer together in memory than rows: add them up one by one.
-        let columns = a.transposed();
-        for i in 0..a.rows {
-            c.at(i, 0).write_unaligned(T::default());
+        for first in (0..a.rows).step_by(QUIET) {
+            let rows = QUIET.min(a.rows - first);
+            let (columns, c) = (a.rows_from(first, rows).transposed(), c.rows_from(first, rows));
+            for i in 0..rows {
+                c.at(i, 0).write_unaligned(T::default());
+            }
+            for j in 0..a.cols {
+                if watch.stops(rows) {
+                    return raise_interrupt();
+                }
+                let factor = x.part(j, 1).data.read_unaligned();
+                add_scaled(columns.row(j), factor, c);
+            }
         }
-        for j in 0..a.cols {
-            let factor = x.data.wrapping_byte_offset(j as isize * x.step).read_unaligned();
-            add_scaled(columns.row(j), factor, c);
+    }
+    0
+}
+
+/// `sum(x * y)`, or `None` if Ctrl-C was pressed.
+///
+/// # Safety
+/// The operands lie in memory as described.
+unsafe fn watched_dot<T: Element>(x: Vector<T>, y: Vector<T>, watch: &mut Watch) -> Option<T> {
+    if watch.stops(x.len) {
+        return None;
+    }
+    // SAFETY: the caller's promise.
+    unsafe {
+        if x.len <= QUIET {
+            return Some(dot(x, y));
         }
+        let mut sum = T::default();
+        for first in (0..x.len).step_by(QUIET) {
+            if requested() {
+                return None;
+            }
+            let n = QUIET.min(x.len - first);
+            sum = sum + dot(x.part(first, n), y.part(first, n));
+        }
+        Some(sum)
     }
 }
 
@@ -366,7 +447,8 @@ fn dot_slices<T: Element, const FUSED: bool>(x: &[T], y: &[T]) -> T {
 unsafe fn add_scaled_loop<T: Element, const FUSED: bool>(x: Vector<T>, factor: T, c: Matrix<T>) {
     let size = size_of::<T>() as isize;
     let n = x.len;
-    // SAFETY: the vectors have `n` elements as described and do not overlap; slices are made of contiguous aligned ones.
+    // SAFETY: the vectors have `n` elements as described and do not overlap; slices are made of contiguous aligned
+    // ones.
     unsafe {
         if x.step == size && c.row == size && x.data.is_aligned() && c.data.is_aligned() && n > 0 {
             let (x, c) = (std::slice::from_raw_parts(x.data, n), std::slice::from_raw_parts_mut(c.data, n));
@@ -389,12 +471,12 @@ macro_rules! products {
         #[unsafe(no_mangle)]
         unsafe extern "C" fn $gemm(
             m: i64, n: i64, k: i64, a: *mut $t, ar: i64, ac: i64, b: *mut $t, br: i64, bc: i64, c: *mut $t, cr: i64, cc: i64,
-        ) {
+        ) -> i32 {
             let size = |n: i64| n.max(0) as usize;
             let (m, n, k) = (size(m), size(n), size(k));
             let matrix = |data, rows, cols, row: i64, col: i64| Matrix { data, rows, cols, row: row as isize, col: col as isize };
             // SAFETY: compiled code passes two arrays, and one of its own for the result.
-            unsafe { gemm(matrix(a, m, k, ar, ac), matrix(b, k, n, br, bc), matrix(c, m, n, cr, cc)) };
+            unsafe { gemm(matrix(a, m, k, ar, ac), matrix(b, k, n, br, bc), matrix(c, m, n, cr, cc)) }
         }
     )*};
 }
@@ -405,56 +487,8 @@ products! {
     Complex<f64>: lh_gemm_c128;
 }
 
-/// # Safety
-/// `n` elements lie at both addresses, as far apart as the strides say.
-unsafe fn dot_of<T: Element>(n: i64, x: *const T, xs: i64, y: *const T, ys: i64) -> T {
-    let len = n.max(0) as usize;
-    // SAFETY: the caller's promise.
-    unsafe { dot(Vector { data: x, len, step: xs as isize }, Vector { data: y, len, step: ys as isize }) }
-}
-
-#[unsafe(no_mangle)]
-unsafe extern "C" fn lh_dot_f32(n: i64, x: *const f32, xs: i64, y: *const f32, ys: i64) -> f32 {
-    // SAFETY: compiled code passes arrays of that size.
-    unsafe { dot_of(n, x, xs, y, ys) }
-}
-
-#[unsafe(no_mangle)]
-unsafe extern "C" fn lh_dot_f64(n: i64, x: *const f64, xs: i64, y: *const f64, ys: i64) -> f64 {
-    // SAFETY: compiled code passes arrays of that size.
-    unsafe { dot_of(n, x, xs, y, ys) }
-}
-
-#[unsafe(no_mangle)]
-unsafe extern "C" fn lh_dot_c64(
-    n: i64,
-    x: *const Complex<f32>,
-    xs: i64,
-    y: *const Complex<f32>,
-    ys: i64,
-    out: *mut Complex<f32>,
-) {
-    // SAFETY: compiled code passes arrays of that size and room for the result.
-    unsafe { out.write(dot_of(n, x, xs, y, ys)) };
-}
-
-#[unsafe(no_mangle)]
-unsafe extern "C" fn lh_dot_c128(
-    n: i64,
-    x: *const Complex<f64>,
-    xs: i64,
-    y: *const Complex<f64>,
-    ys: i64,
-    out: *mut Complex<f64>,
-) {
-    // SAFETY: compiled code passes arrays of that size and room for the result.
-    unsafe { out.write(dot_of(n, x, xs, y, ys)) };
-}
-
 pub(crate) fn symbols() -> Vec<Symbol> {
     functions! {
-        (_ _ _ _ _) lh_dot_f32 lh_dot_f64;
-        (_ _ _ _ _ _) lh_dot_c64 lh_dot_c128;
         (_ _ _ _ _ _ _ _ _ _ _ _) lh_gemm_f32 lh_gemm_f64 lh_gemm_c64 lh_gemm_c128;
     }
 }
@@ -482,7 +516,7 @@ mod tests {
     /// All shapes and orders: C, Fortran and reversed rows.
     fn check<T: Element + PartialEq + std::fmt::Debug>(
         make: impl Fn(f64) -> T,
-        gemm: unsafe extern "C" fn(i64, i64, i64, *mut T, i64, i64, *mut T, i64, i64, *mut T, i64, i64),
+        gemm: unsafe extern "C" fn(i64, i64, i64, *mut T, i64, i64, *mut T, i64, i64, *mut T, i64, i64) -> i32,
     ) {
         let size = size_of::<T>() as i64;
         for (m, n, k) in [
@@ -506,7 +540,7 @@ mod tests {
                 let (ar, ac) = if fortran { (1, m) } else { (k, 1) };
                 let (first, br) = if reversed && k > 0 { ((k - 1) * n, -(n as i64)) } else { (0, n as i64) };
                 // SAFETY: matrices of these shapes.
-                unsafe {
+                let status = unsafe {
                     gemm(
                         m as i64,
                         n as i64,
@@ -520,9 +554,9 @@ mod tests {
                         c.as_mut_ptr(),
                         n as i64 * size,
                         size,
-                    );
-                }
-                assert_eq!(c, want, "{m} {n} {k} {order}");
+                    )
+                };
+                assert_eq!((status, &c), (0, &want), "{m} {n} {k} {order}");
             }
         }
     }
@@ -537,9 +571,9 @@ mod tests {
 
     #[test]
     fn parts_make_the_whole() {
-        for (m, n, k) in
-            [(100, 7, 9), (7, 100, 9), (97, 200, 11), (150, 150, 0), (600, 129, 3), (2, 70_000, 3), (40_000, 1, 2)]
-        {
+        // The last but one has sums of several slices.
+        let shapes = [(100, 7, 9), (7, 100, 9), (97, 200, 11), (150, 150, 0), (600, 129, 3), (2, 70_000, 3)];
+        for (m, n, k) in shapes.into_iter().chain([(256, 128, 4097), (40_000, 1, 2)]) {
             let (mut a, mut b, mut c) = (fill(m * k, |x| x), fill(k * n, |x| x), vec![7.0; m * n]);
             let matrix = |v: &mut Vec<f64>, rows: usize, cols: usize| Matrix {
                 data: v.as_mut_ptr(),
@@ -550,8 +584,8 @@ mod tests {
             };
             let want = product(m, n, k, |i, l| a[i * k + l], |l, j| b[l * n + j]);
             // SAFETY: matrices of these shapes.
-            unsafe { shared(matrix(&mut a, m, k), matrix(&mut b, k, n), matrix(&mut c, m, n)) };
-            assert_eq!(c, want, "{m} {n} {k}");
+            let status = unsafe { shared(matrix(&mut a, m, k), matrix(&mut b, k, n), matrix(&mut c, m, n)) };
+            assert_eq!((status, &c), (0, &want), "{m} {n} {k}");
         }
     }
 
@@ -571,19 +605,15 @@ mod tests {
 
     #[test]
     fn products_of_vectors() {
-        for n in [0usize, 1, 31, 32, 33, 1000] {
+        let vector = |v: &[f64], len, step: usize| Vector { data: v.as_ptr(), len, step: 8 * step as isize };
+        for n in [0usize, 1, 31, 32, 33, 1000, QUIET + 33] {
             let x = fill(2 * n, |x| x);
-            let want = |s: usize| (0..n).map(|i| x[s * i] * x[i]).sum::<f64>();
-            // SAFETY: vectors of that size.
-            unsafe {
-                assert_eq!(lh_dot_f64(n as i64, x.as_ptr(), 8, x.as_ptr(), 8), want(1));
-                assert_eq!(lh_dot_f64(n as i64, x.as_ptr(), 16, x.as_ptr(), 8), want(2));
+            for step in [1, 2] {
+                let want = (0..n).map(|i| x[step * i] * x[i]).sum::<f64>();
+                // SAFETY: vectors of that size.
+                let sum = unsafe { watched_dot(vector(&x, n, step), vector(&x, n, 1), &mut Watch::default()) };
+                assert_eq!(sum, Some(want));
             }
         }
-        let x = [Complex { re: 1.0f32, im: 2.0 }, Complex { re: 3.0, im: -1.0 }];
-        let mut out = Complex::default();
-        // SAFETY: vectors of that size and room for the result.
-        unsafe { lh_dot_c64(2, x.as_ptr(), 8, x.as_ptr(), 8, &mut out) };
-        assert_eq!(out, Complex { re: 5.0, im: -2.0 });
     }
 }

@@ -1,7 +1,7 @@
 //! Lists: a counted header with a growing buffer of items of one size.
 
-use crate::alloc::{MemInfo, decref, incref, no_memory};
-use crate::live::count_live;
+use crate::memory::alloc::{MemInfo, announce, decref, incref, no_memory};
+use crate::memory::live_count::count_live;
 use crate::symbol::{Symbol, functions};
 use std::ptr::{self, NonNull};
 use std::sync::atomic::AtomicI64;
@@ -38,8 +38,8 @@ pub fn new_list(cap: usize, elem_size: usize, mask: u64) -> *mut List {
             libc::free(list.cast());
             return ptr::null_mut();
         }
-        crate::race::fresh(list.cast(), size_of::<List>());
-        crate::race::fresh(data, bytes);
+        announce(list.cast(), size_of::<List>());
+        announce(data, bytes);
         let mem = MemInfo { refcount: AtomicI64::new(1), dtor: free_list, data, size: bytes };
         list.write(List { mem, len: 0, cap: cap as i64, elem_size: elem_size as i64, mask });
         count_live(1);
@@ -84,7 +84,7 @@ unsafe fn reserve(list: *mut List, n: i64) -> bool {
         if data.is_null() {
             return false;
         }
-        crate::race::fresh(data, bytes as usize);
+        announce(data, bytes as usize);
         list.mem.data = data;
         list.mem.size = bytes as usize;
         list.cap = cap;
@@ -238,9 +238,9 @@ pub(crate) fn symbols() -> Vec<Symbol> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::alloc::new_block;
     use crate::classes::MEMORY_ERROR;
     use crate::exception::take_pending;
+    use crate::memory::alloc::new_block;
     use std::mem::offset_of;
     use std::sync::atomic::Ordering;
 

@@ -55,8 +55,8 @@ fn operands(shapes: &[Vec<i64>]) -> String {
     format!("operands could not be broadcast together with shapes {} ", texts.join(" "))
 }
 
-/// What NumPy says: of operands (0), of sources and the array they are assigned to (1), of operands and the one among
-/// them that the result goes to (2); in the last two cases the destination is the last shape.
+/// NumPy's message about operands (kind 0), about sources and the array they are assigned to (1), about operands and
+/// the one among them that the result goes to (2); for kinds 1 and 2 the destination is the last shape.
 fn message(shapes: &[Vec<i64>], kind: i64) -> String {
     let Some((to, sources)) = shapes.split_last().filter(|_| kind != 0) else { return operands(shapes) };
     let Some(from) = broadcast(sources) else { return operands(if kind == 1 { sources } else { shapes }) };
@@ -80,7 +80,7 @@ unsafe extern "C" fn lh_ptr_addr(p: *const u8) -> i64 {
     p.expose_provenance() as i64
 }
 
-// Code asks the processor itself; what interprets it has nothing to ask.
+// Compiled code has an instruction instead; an interpreter of the IR has nothing to do.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn lh_prefetch(_: *const u8) {}
 

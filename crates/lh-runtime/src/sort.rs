@@ -1,5 +1,9 @@
-//! Sorting of contiguous arrays, NaN last as in NumPy. The sorts themselves are the standard library's.
+//! Sorting of contiguous arrays, NaN last as in NumPy. The sorts themselves are the standard library's, of parts of
+//! long arrays: Ctrl-C ends them, and leaves all elements there.
 
+use crate::interrupt::requested;
+use crate::long_sort::{self, PIECE};
+use crate::poll::raise_interrupt;
 use crate::symbol::{Symbol, functions};
 
 /// An element with a total order that agrees with NumPy's; -0.0 equals 0.0, NaNs are equal and last.
@@ -10,7 +14,7 @@ trait Element: Copy {
     fn packed(self) -> Option<u64> {
         None
     }
-    /// Sorts; equal elements may change places.
+    /// Sorts a short slice; equal elements may change places.
     fn sort(items: &mut [Self]) {
         items.sort_unstable_by_key(|x| x.key());
     }
@@ -113,15 +117,20 @@ unsafe fn slice<'a, T>(data: *mut T, n: i64) -> &'a mut [T] {
     }
 }
 
-/// Indices that sort the data; those of equal elements keep their order.
-fn argsort<T: Element>(data: &[T], out: &mut [i64]) {
+/// Indices that sort the data; those of equal elements keep their order. Whether it ended early.
+fn argsort<T: Element>(data: &[T], out: &mut [i64]) -> bool {
     let packed = data.first().and_then(|x| x.packed()).is_some();
     let small = size_of::<T>() <= 4 && data.len() <= u32::MAX as usize;
-    let done = packed && if small { argsort_packed::<T, u64>(data, out) } else { argsort_packed::<T, u128>(data, out) };
-    if !done {
+    let ended = match packed {
+        true if small => argsort_packed::<T, u64>(data, out),
+        true => argsort_packed::<T, u128>(data, out),
+        false => None,
+    };
+    ended.unwrap_or_else(|| {
+        let key = |i: &i64| (data[*i as usize].key(), *i);
         out.iter_mut().enumerate().for_each(|(i, o)| *o = i as i64);
-        out.sort_unstable_by_key(|i| (data[*i as usize].key(), *i));
-    }
+        long_sort::sort(out, key, |part| part.sort_unstable_by_key(key), requested)
+    })
 }
 
 /// A key and an index in one integer.
@@ -146,44 +155,54 @@ impl Packed for u128 {
     }
 }
 
-/// Sorts keys with their indices beside them, which is kinder to caches than looking elements up; false when there is
-/// no memory for it.
-fn argsort_packed<T: Element, P: Packed>(data: &[T], out: &mut [i64]) -> bool {
+/// Sorts keys with their indices beside them, which is kinder to caches than looking elements up. Whether it ended
+/// early; `None` when there is no memory for it.
+fn argsort_packed<T: Element, P: Packed>(data: &[T], out: &mut [i64]) -> Option<bool> {
     let mut pairs: Vec<P> = Vec::new();
-    if pairs.try_reserve_exact(data.len()).is_err() {
-        return false;
+    pairs.try_reserve_exact(data.len()).ok()?;
+    for part in data.chunks(PIECE) {
+        if requested() {
+            return Some(true);
+        }
+        let first = pairs.len();
+        pairs.extend(part.iter().enumerate().map(|(i, x)| P::pack(x.packed().unwrap_or_default(), first + i)));
     }
-    pairs.extend(data.iter().enumerate().map(|(i, x)| P::pack(x.packed().unwrap_or_default(), i)));
-    pairs.sort_unstable();
+    if long_sort::sort(&mut pairs, |p| *p, |part| part.sort_unstable(), requested) {
+        return Some(true);
+    }
     out.iter_mut().zip(pairs).for_each(|(o, p)| *o = p.index());
-    true
+    Some(false)
+}
+
+/// The status of a sort: an exception if it ended early.
+fn status(ended_early: bool) -> i32 {
+    if ended_early { raise_interrupt() } else { 0 }
 }
 
 macro_rules! sorts {
     ($($element:ty: $sort:ident $argsort:ident $partition:ident;)*) => {
         $(
             #[unsafe(no_mangle)]
-            unsafe extern "C" fn $sort(data: *mut $element, n: i64) {
-                // SAFETY: compiled code passes an array of its own.
-                <$element>::sort(unsafe { slice(data, n) });
-            }
-            #[unsafe(no_mangle)]
-            unsafe extern "C" fn $argsort(data: *mut $element, out: *mut i64, n: i64) {
-                // SAFETY: compiled code passes an array, and one of its own for the indices.
-                unsafe { argsort(slice(data, n), slice(out, n)) };
-            }
-            #[unsafe(no_mangle)]
-            unsafe extern "C" fn $partition(data: *mut $element, n: i64, k: i64) {
+            unsafe extern "C" fn $sort(data: *mut $element, n: i64) -> i32 {
                 // SAFETY: compiled code passes an array of its own.
                 let items = unsafe { slice(data, n) };
-                if (0..n).contains(&k) {
-                    items.select_nth_unstable_by_key(k as usize, |x| x.key());
-                }
+                status(long_sort::sort(items, |x| x.key(), <$element>::sort, requested))
+            }
+            #[unsafe(no_mangle)]
+            unsafe extern "C" fn $argsort(data: *mut $element, out: *mut i64, n: i64) -> i32 {
+                // SAFETY: compiled code passes an array, and one of its own for the indices.
+                status(unsafe { argsort(slice(data, n), slice(out, n)) })
+            }
+            #[unsafe(no_mangle)]
+            unsafe extern "C" fn $partition(data: *mut $element, n: i64, k: i64) -> i32 {
+                // SAFETY: compiled code passes an array of its own.
+                let items = unsafe { slice(data, n) };
+                status((0..n).contains(&k) && long_sort::select(items, k as usize, |x| x.key(), requested))
             }
         )*
         pub(crate) fn symbols() -> Vec<Symbol> {
             functions! {
-                (_ _) lh_stable_sort_f32 lh_stable_sort_f64 $($sort)*;
+                (_ _) $($sort)*;
                 (_ _ _) $($argsort $partition)*;
             }
         }
@@ -202,18 +221,6 @@ sorts! {
     f64: lh_sort_f64 lh_argsort_f64 lh_partition_f64;
     Complex<f32>: lh_sort_c64 lh_argsort_c64 lh_partition_c64;
     Complex<f64>: lh_sort_c128 lh_argsort_c128 lh_partition_c128;
-}
-
-#[unsafe(no_mangle)]
-unsafe extern "C" fn lh_stable_sort_f32(data: *mut f32, n: i64) {
-    // SAFETY: compiled code passes an array of its own.
-    unsafe { slice(data, n) }.sort_by_key(|x| x.key());
-}
-
-#[unsafe(no_mangle)]
-unsafe extern "C" fn lh_stable_sort_f64(data: *mut f64, n: i64) {
-    // SAFETY: compiled code passes an array of its own.
-    unsafe { slice(data, n) }.sort_by_key(|x| x.key());
 }
 
 #[cfg(test)]
@@ -320,15 +327,6 @@ mod tests {
             Complex<f32>, lh_sort_c64, lh_argsort_c64, lh_partition_c64, |x| Complex { re: float(x >> 9) as f32, im: float(x) as f32 };
             Complex<f64>, lh_sort_c128, lh_argsort_c128, lh_partition_c128, |x| Complex { re: float(x >> 9), im: float(x) };
         }
-    }
-
-    #[test]
-    fn stable_sort_keeps_equal_elements_in_place() {
-        let mut x = [f64::NAN, 0.0, -0.0, -1.0, 0.0];
-        // SAFETY: an array of that size.
-        unsafe { lh_stable_sort_f64(x.as_mut_ptr(), 5) };
-        assert_eq!(x.map(f64::is_sign_negative)[..4], [true, false, true, false]);
-        assert!(x[4].is_nan());
     }
 
     #[test]

@@ -2,8 +2,8 @@
 
 use crate::classes::RECURSION_ERROR;
 use crate::exception::raise;
-use crate::interrupt;
 use crate::symbol::{CType, Symbol, functions};
+use crate::{interrupt, poll};
 use lh_ir::STACK_REGIONS;
 use std::cell::Cell;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -14,9 +14,9 @@ const MARGIN: usize = 256 << 10;
 /// Bytes of a region, as a power of two.
 const REGION: u32 = 16;
 
-/// Numbers of regions of memory that are well inside of a stack, or begin there, each at its place modulo the length; 0 where there is none.
-/// Compiled code reads them without synchronisation: an entry is written by a thread whose stack it is in, and gone before
-/// that stack is.
+/// Numbers of regions of memory that are well inside of a stack, or begin there, each at its place modulo the length; 0
+/// where there is none. Compiled code reads them without synchronisation: an entry is written by a thread whose stack
+/// it is in, and gone before that stack is.
 #[unsafe(export_name = "lh_stack_regions")]
 static REGIONS: [AtomicUsize; STACK_REGIONS] = [const { AtomicUsize::new(0) }; STACK_REGIONS];
 
@@ -42,14 +42,15 @@ thread_local! {
 #[unsafe(no_mangle)]
 unsafe extern "C" fn lh_check_stack(here: usize) -> i32 {
     if interrupt::requested() {
-        return interrupt::raise_interrupt();
+        return poll::raise_interrupt();
     }
     if LIMIT.get() == 0 {
         find_bounds();
     }
     let (limit, (low, high)) = (LIMIT.get(), BOUNDS.get());
-    // Code may run on a stack that is not the thread's own (a coroutine's); nothing is known about that one. Where the stack ends
-    // within a region another one may begin: its last region, which matters as little as that it has one less to ask in.
+    // Code may run on a stack that is not the thread's own (a coroutine's); nothing is known about that one. Where the
+    // stack ends within a region another one may begin: its last region, which matters as little as that it has one
+    // less to ask in.
     if here >> REGION << REGION >= limit && here < high && FORGET.try_with(|_| ()).is_ok() {
         REGIONS[(here >> REGION) % STACK_REGIONS].store(here >> REGION, Ordering::Relaxed);
     }

@@ -3,7 +3,7 @@
 use loom::thread;
 use std::sync::Arc;
 
-/// What `pool/sync.rs` is to the board, in the checker's world.
+/// The model checker's counterpart of `pool/sync.rs`.
 mod sync {
     pub(crate) use loom::sync::atomic::{AtomicPtr, AtomicU32, Ordering, fence};
     use loom::sync::{Condvar, Mutex};

@@ -156,7 +156,7 @@ impl Walk<'_> {
             None => Ok(()),
         }
     }
-    /// What others may do: an item disappears from some list.
+    /// Others may change memory: an item disappears from some list.
     fn change_lists(&mut self) -> Step<()> {
         let full: Vec<usize> = (0..self.objects.len()).filter(|o| !self.objects[*o].cells.is_empty()).collect();
         if full.is_empty() || !self.random.once_in(2) {

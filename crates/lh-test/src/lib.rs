@@ -1,38 +1,36 @@
-//! Runs the file tests of passes, `tests/ir/<pass>/*.lir`.
+//! Runs the file tests of passes, `tests/ir/<pass>/*.lir`; [`inference`] runs those of inference.
 //!
-//! A file begins with `; test <pass> ...`; what follows `; ===` is the expected result of those passes, each line behind
-//! `; `. `LH_BLESS=1` rewrites the expectations. Every file also checks that printing and parsing are inverse and that
-//! the verifier is content before and after; after `refcount`, counting is tried out by [`counting`].
+//! A file begins with `; test <pass> ...`; what follows `; ===` is the expected result of those passes, each line
+//! behind `; `. `LH_BLESS=1` rewrites the expectations. Every file also checks that printing and parsing are inverse
+//! and that the verifier is content before and after; after `refcount`, counting is tried out by [`counting`].
+//! Then both forms are run on generated inputs ([`oracle`]).
 
 pub mod counting;
+pub mod files;
 pub mod generate;
+pub mod inference;
+pub mod inputs;
+pub mod interpret;
+pub mod library;
+pub mod mutate;
+pub mod objects;
+pub mod observe;
+pub mod oracle;
 pub mod random;
+pub mod wishes;
+pub mod world;
 
-use lh_ir::Function;
-use lh_ir::parse::{Tables, parse};
+use files::{MARK, settle};
+pub use files::{TABLES, checked, files};
+use lh_ir::parse::parse;
 use lh_ir::print::print;
-use lh_ir::verify::verify;
-use std::path::{Path, PathBuf};
-
-/// Names in textual IR.
-pub const TABLES: Tables = Tables { row: lh_ops::row, runtime: lh_ops::runtime::find };
-
-const MARK: &str = "; ===\n";
-
-/// All test files below a directory, sorted.
-pub fn files(dir: &Path) -> Vec<PathBuf> {
-    let mut out = Vec::new();
-    for entry in std::fs::read_dir(dir).unwrap_or_else(|e| panic!("{}: {e}", dir.display())) {
-        let path = entry.expect("a readable directory").path();
-        if path.is_dir() {
-            out.extend(files(&path));
-        } else if path.extension().is_some_and(|e| e == "lir") {
-            out.push(path);
-        }
-    }
-    out.sort();
-    out
-}
+use lh_ir::{Function, SpecId};
+use lh_opt::Summary;
+use lh_opt::pipeline::Known;
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::Arc;
 
 /// Runs a file; the message says what is wrong.
 pub fn run_file(path: &Path) -> Result<(), String> {
@@ -40,28 +38,35 @@ pub fn run_file(path: &Path) -> Result<(), String> {
     let (source, expected) = text.split_once(MARK).unwrap_or((&text, ""));
     let first = source.lines().next().unwrap_or_default();
     let passes = first.strip_prefix("; test ").ok_or("the first line must be `; test <pass>`")?;
-    let got = transformed(source, passes)?;
-    if got == expected {
-        return Ok(());
+    let (got, before, after) = transformed(source, passes)?;
+    let wishes = wishes::Wishes::of(source)?;
+    let visited = Default::default();
+    let case = oracle::Case { before: &before, after: &after, wishes: &wishes, passes, visited };
+    case.check()?;
+    if std::env::var_os("LH_COVER").is_some() && !case.unvisited().is_empty() {
+        eprintln!("{}: not run: {}", path.display(), case.unvisited().join(", "));
     }
-    if std::env::var_os("LH_BLESS").is_some() {
-        return std::fs::write(path, format!("{source}{MARK}{got}")).map_err(|e| e.to_string());
-    }
-    Err(format!("expected\n{expected}\ngot\n{got}\n(`LH_BLESS=1` rewrites the expectation)"))
+    settle(path, source, expected, &got)
 }
 
-/// The functions of a text after passes, as comment lines.
-fn transformed(source: &str, passes: &str) -> Result<String, String> {
+/// The functions of a text after passes, as comment lines; and both forms.
+///
+/// # Errors
+/// The message says what is wrong with the file.
+pub fn transformed(source: &str, passes: &str) -> Result<(String, Vec<Function>, Vec<Function>), String> {
     let mut out = String::new();
+    let mut after = Vec::new();
     let all = parse(source, TABLES).map_err(|e| e.to_string())?;
     // Calls mean the functions of the file by their order.
+    let before = all.clone();
     let bodies: Vec<_> = all.iter().map(lh_opt::pipeline::inlinable).collect();
+    let callees = Callees { all: &before, summaries: RefCell::default() };
     for (number, mut func) in all.into_iter().enumerate() {
         checked(&func)?;
-        let known = lh_opt::pipeline::Known {
+        let known = Known {
             bodies: &|s| bodies.get(s.index()).cloned().flatten(),
-            summaries: &|_| None,
-            spec: lh_ir::SpecId::new(number),
+            summaries: &|s| callees.summary(s),
+            spec: SpecId::new(number),
         };
         for pass in passes.split_whitespace() {
             match lh_opt::pipeline::run_named(pass, &mut func, &known) {
@@ -82,15 +87,29 @@ fn transformed(source: &str, passes: &str) -> Result<String, String> {
             out.push_str(line);
             out.push('\n');
         }
+        after.push(func);
     }
-    Ok(out)
+    Ok((out, before, after))
 }
 
-/// Verifies a function and checks that its text can be parsed back.
-pub fn checked(func: &Function) -> Result<(), String> {
-    verify(func).map_err(|e| format!("{e}\n{}", print(func)))?;
-    let text = print(func);
-    let again = parse(&text, TABLES).map_err(|e| format!("{e} of\n{text}"))?;
-    let back: String = again.iter().map(print).collect();
-    if back == text { Ok(()) } else { Err(format!("printed\n{text}\nbut parsed as\n{back}")) }
+/// Functions of a file as others call them: their summaries are those that all passes give.
+struct Callees<'a> {
+    all: &'a [Function],
+    /// `None` while one is being made: it calls itself.
+    summaries: RefCell<HashMap<SpecId, Option<Arc<Summary>>>>,
+}
+
+impl Callees<'_> {
+    fn summary(&self, spec: SpecId) -> Option<Arc<Summary>> {
+        // A function outside of the file does anything.
+        let Some(func) = self.all.get(spec.index()) else { return Some(Arc::new(Summary::unknown())) };
+        if let Some(known) = self.summaries.borrow().get(&spec) {
+            return known.clone();
+        }
+        self.summaries.borrow_mut().insert(spec, None);
+        let known = Known { bodies: &|_| None, summaries: &|s| self.summary(s), spec };
+        let made = lh_opt::run(&mut func.clone(), &known).ok().map(|outcome| outcome.summary);
+        self.summaries.borrow_mut().insert(spec, made.clone());
+        made
+    }
 }

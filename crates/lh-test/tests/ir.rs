@@ -1,13 +1,23 @@
 //! The file tests of passes, and reference counting of random functions.
 
-use lh_test::{checked, counting, files, generate, run_file};
-use std::path::Path;
+use lh_ir::Function;
+use lh_opt::pipeline::{Known, run_named};
+use lh_test::wishes::Wishes;
+use lh_test::{checked, counting, files, generate, mutate, oracle, run_file, transformed};
+use std::path::{Path, PathBuf};
+
+/// The files of tests; `LH_FILES=bounds` leaves those whose paths have it.
+fn wanted() -> Vec<PathBuf> {
+    let part = std::env::var("LH_FILES").unwrap_or_default();
+    let all = files(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/ir"), "lir");
+    all.into_iter().filter(|p| p.to_string_lossy().contains(&part)).collect()
+}
 
 #[test]
 fn file_tests() {
     let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/ir");
     let mut failures = Vec::new();
-    for path in files(&dir) {
+    for path in wanted() {
         if let Err(e) = run_file(&path) {
             failures.push(format!("{}: {e}", path.strip_prefix(&dir).unwrap_or(&path).display()));
         }
@@ -26,7 +36,8 @@ fn random_functions_count_right() {
         let mut func = generate::function(seed, 4 + seed as usize % 40);
         checked(&func).unwrap();
         for pass in ["dce", "refcount"] {
-            (lh_opt::pipeline::find(pass).expect("a pass").run)(&mut func);
+            let done = run_named(pass, &mut func, &Known::nothing()).expect("there is the pass");
+            assert!(done.is_ok(), "seed {seed}: {pass} refuses no function");
             checked(&func).unwrap_or_else(|e| panic!("seed {seed} after {pass}: {e}"));
         }
         if let Err(e) = counting::try_out(&func, 60) {
@@ -43,4 +54,35 @@ fn names_of_rows_are_no_words_of_the_text() {
     for op in lh_ops::all() {
         assert!(!words.split_whitespace().any(|w| w == op.name), "{}", op.name);
     }
+}
+
+/// Of each function, this many broken forms are tried until one is found.
+const MUTANTS: usize = 24;
+
+#[test]
+fn in_every_function_a_wrong_result_is_found() {
+    let mut blind = Vec::new();
+    for path in wanted() {
+        let text = std::fs::read_to_string(&path).unwrap();
+        let source = text.split("; ===\n").next().unwrap();
+        let passes = source.lines().next().unwrap().strip_prefix("; test ").unwrap();
+        let (_, before, after) = transformed(source, passes).unwrap();
+        let wishes = Wishes::of(source).unwrap();
+        for i in (0..after.len()).filter(|i| wishes[*i].not_run.is_none()) {
+            let mutants = mutate::mutants(&after[i]);
+            let step = mutants.len().div_ceil(MUTANTS).max(1);
+            let is_found = |broken: &Function| {
+                let mut changed = after.clone();
+                changed[i] = broken.clone();
+                let visited = Default::default();
+                oracle::Case { before: &before, after: &changed, wishes: &wishes, passes, visited }
+                    .check_function(i)
+                    .is_err()
+            };
+            if !mutants.is_empty() && !mutants.iter().step_by(step).any(|(_, broken)| is_found(broken)) {
+                blind.push(format!("{}: %{}", path.display(), after[i].name));
+            }
+        }
+    }
+    assert!(blind.is_empty(), "{}", blind.join("\n"));
 }

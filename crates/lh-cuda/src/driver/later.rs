@@ -105,9 +105,9 @@ impl Gpu {
     fn destroy(&self, resource: Resource) {
         let driver = &self.driver;
         let _ = self.enter();
-        // SAFETY: each resource was made once, and whoever gives it back does not use it any more. Streams and events end
-        // when what is in them is done. Memory may still be used by what was started before in streams that wait for the
-        // default one, and is waited for by it: it is freed in that one's order. Host memory has no such order.
+        // SAFETY: each resource was made once, and whoever gives it back does not use it any more. Streams and events
+        // end when what is in them is done. Memory may still be used by what was started before in streams that wait
+        // for the default one, and is waited for by it: it is freed in that one's order. Host memory has no such order.
         let _ = unsafe {
             match resource {
                 Resource::Memory(at) if self.pool.is_some() => driver.free_async(at, std::ptr::null_mut()),

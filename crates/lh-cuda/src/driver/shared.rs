@@ -26,7 +26,8 @@ pub(super) struct PoolProperties {
     reserved: [u8; 54],
 }
 
-/// The part of a GPU's memory that its pool keeps when nothing uses it. Libraries that allocate beside us do not get it.
+/// The part of a GPU's memory that its pool keeps when nothing uses it. Libraries that allocate beside us do not get
+/// it.
 const KEPT: u64 = 8;
 
 impl Gpu {

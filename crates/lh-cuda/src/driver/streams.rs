@@ -76,7 +76,7 @@ impl Event {
     }
 }
 
-/// What the driver calls when a stream has come to it: the stream, a number of an error or 0, what it was given.
+/// A callback of a stream: the driver passes the stream, the number of an error or 0, and the pointer it was given.
 pub type Callback = unsafe extern "C" fn(*mut c_void, c_int, *mut c_void);
 
 /// An order of work.
@@ -85,7 +85,8 @@ pub struct Stream {
     /// The driver's handle, which for the default streams is 0, 1 or 2; none if it was closed.
     handle: RwLock<Option<usize>>,
     is_own: bool,
-    /// Where others have made it so that it and the default stream do not wait for each other: what makes them.
+    /// Events that make this stream and the default stream wait for each other, if another library has made it so that
+    /// they do not.
     joints: Option<[Event; 2]>,
 }
 
@@ -131,12 +132,12 @@ impl Stream {
     pub fn close(&self) {
         let handle = self.handle.write().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(handle) = handle.filter(|_| self.is_own) {
-            // Who uses it holds the lock.
+            // Every use of it holds the lock.
             self.gpu.give_back(Resource::Stream(handle));
         }
     }
-    /// Does something with the handle, which lives as long. What it puts into the stream comes after what memory needs that
-    /// was allocated in the order of the default stream, and before that is freed.
+    /// Calls `f` with the handle, which lives as long. Work that `f` puts into the stream runs after the allocation of
+    /// memory that was allocated in the default stream's order, and before that memory is freed.
     pub(super) fn with<T>(&self, f: impl FnOnce(Handle) -> Result<T>) -> Result<T> {
         let handle = self.handle.read().unwrap_or_else(PoisonError::into_inner);
         match (*handle, &self.joints) {

@@ -1,5 +1,5 @@
-//! A driver without a GPU, for tests: memory is the computer's, and its one kernel adds one to floats. It counts what is
-//! alive, and lacks `cuStreamCreate`.
+//! A driver without a GPU, for tests: memory is the computer's, and its one kernel adds one to floats. It counts what
+//! is alive, and lacks `cuStreamCreate`.
 #![allow(clippy::missing_safety_doc, clippy::not_unsafe_ptr_arg_deref, reason = "the functions are the driver's")]
 
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};

@@ -1,13 +1,13 @@
-//! What is in a file of the cache.
+//! The format of a file of the cache.
 //!
 //! ```text
-//! "LHCACHE3" · hash of the rest · key · facts · steps · words · files · result type · kernel · what a GPU needs · object ·
-//! objects by level
+//! "LHCACHE3" · hash of the rest · key · facts · steps · words · files · result type · kernel · facts of GPU code ·
+//! object · objects by level
 //! ```
 
-use super::digest::{Digest, Hasher, blake2b};
-use crate::device::GpuKernel;
-use crate::kernel::Kernel;
+use crate::digest::{Digest, Hasher, blake2b};
+use crate::kernel::GpuKernel;
+use lh_cuda::KernelInfo;
 use lh_ir::func::{self, Extern};
 use lh_ir::{ExcId, ObjId};
 
@@ -36,13 +36,13 @@ pub enum Place {
 /// An object that was read: where, and the hash of what the compiler saw there; none if nothing was there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// Where.
+    /// The way to it.
     pub place: Place,
-    /// What.
+    /// The hash of it.
     pub digest: Option<Digest>,
 }
 
-/// What an entry says of itself to people.
+/// An entry's facts for people.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Facts {
     /// The function.
@@ -76,9 +76,9 @@ pub struct Entry {
     pub ret: Vec<u8>,
     /// Whether arguments may live on after the call.
     pub escapes: bool,
-    /// What a launch has to know, of a kernel.
-    pub kernel: Option<Kernel>,
-    /// What is known of code for a GPU, without the code, which is the object.
+    /// The facts that a launch needs, if it is a kernel.
+    pub kernel: Option<KernelInfo>,
+    /// If it is code for a GPU, its facts without the code, which is the object.
     pub on_gpu: Option<GpuKernel>,
     /// ELF object; empty if there is one for each of several levels of processors.
     pub object: Vec<u8>,
@@ -108,7 +108,7 @@ impl Writer {
         self.number(items.len() as u32);
         items.iter().for_each(|i| each(self, i));
     }
-    fn kernel(&mut self, k: &Kernel) {
+    fn kernel(&mut self, k: &KernelInfo) {
         self.byte(match k.entry {
             func::Entry::Plain => 0,
             func::Entry::Blocks => 1,
@@ -213,7 +213,7 @@ impl<'a> Reader<'a> {
         let digest = if self.byte()? != 0 { Some(self.digest()?) } else { None };
         Some(Step { place, digest })
     }
-    fn kernel(&mut self) -> Option<Kernel> {
+    fn kernel(&mut self) -> Option<KernelInfo> {
         let entry = match self.byte()? {
             0 => func::Entry::Plain,
             1 => func::Entry::Blocks,
@@ -230,7 +230,7 @@ impl<'a> Reader<'a> {
         let thread_cost = self.number()?;
         let mut bytes = || self.number().map(|n| n as usize);
         let (shared_bytes, local_bytes, scratch) = (bytes()?, bytes()?, bytes()?);
-        Some(Kernel {
+        Some(KernelInfo {
             entry,
             is_cooperative,
             shared_bytes,
@@ -335,7 +335,7 @@ impl Entry {
         levels.iter().find_map(of).map(|(_, object)| &object[..])
     }
 
-    /// What the code has read, as Python would say it.
+    /// The values that the code has read, named as in Python.
     pub fn reads(&self) -> Vec<String> {
         let mut names: Vec<String> = Vec::new();
         for step in &self.steps {
@@ -389,7 +389,7 @@ mod tests {
             files: vec![(0, 0)],
             ret: vec![1, 2],
             escapes: true,
-            kernel: Some(Kernel {
+            kernel: Some(KernelInfo {
                 entry: func::Entry::Thread,
                 is_cooperative: true,
                 shared_bytes: 3,

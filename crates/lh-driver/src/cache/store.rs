@@ -104,7 +104,7 @@ pub fn mark_used(path: &Path) {
     let is_recent = |m: fs::Metadata| m.accessed()?.elapsed().map_err(io::Error::other);
     let recent = fs::metadata(path).and_then(is_recent).is_ok_and(|age| age < Duration::from_secs(3600));
     if !recent {
-        // What belongs to others, or lies where nothing can be changed, is not evicted by us either.
+        // This fails on files of other users and on read-only file systems, from which nothing is evicted either.
         let times = fs::FileTimes::new().set_accessed(SystemTime::now());
         let _ = fs::File::open(path).and_then(|f| f.set_times(times));
     }

@@ -170,7 +170,7 @@ fn number_length(s: &str) -> usize {
 }
 
 /// A string in the form that Rust's `{:?}` gives, and how much of the text it takes.
-fn unquote(s: &str) -> Result<(String, usize), &'static str> {
+pub(crate) fn unquote(s: &str) -> Result<(String, usize), &'static str> {
     let mut out = String::new();
     let mut chars = s.char_indices().skip(1);
     while let Some((i, c)) = chars.next() {
@@ -181,6 +181,10 @@ fn unquote(s: &str) -> Result<(String, usize), &'static str> {
                 't' => out.push('\t'),
                 'r' => out.push('\r'),
                 '0' => out.push('\0'),
+                'x' => {
+                    let hex: String = chars.by_ref().take(2).map(|(_, c)| c).collect();
+                    out.push(char::from(u8::from_str_radix(&hex, 16).map_err(|_| "bad escape")?));
+                }
                 'u' => {
                     let hex: String = chars.by_ref().map(|(_, c)| c).skip(1).take_while(|c| *c != '}').collect();
                     let code = u32::from_str_radix(&hex, 16).map_err(|_| "bad escape")?;

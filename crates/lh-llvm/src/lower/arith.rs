@@ -119,8 +119,9 @@ impl FnCx<'_, '_> {
         self.call(fn_type, f, &args)
     }
 
-    /// A function of the vector math library, which is inlined; where there is none, and in code of the host that hardly ever
-    /// runs, a call of the C function, which has the name without prefix. Kernels compute the same bits wherever they run.
+    /// A function of the vector math library, which is inlined; where there is none, and in code of the host that
+    /// hardly ever runs, a call of the C function, which has the name without prefix. Kernels compute the same bits
+    /// wherever they run.
     fn math(&mut self, name: &'static str, vals: &[Val]) -> Val {
         if let Some(v) = self.approximate(name, vals) {
             return v;
@@ -206,7 +207,8 @@ impl FnCx<'_, '_> {
         self.bitcast(word, t.f32)
     }
 
-    /// The nearest `bfloat16` of a number; of two as near, the even one. No machine needs instructions for it, and any vector has them.
+    /// The nearest `bfloat16` of a number; of two as near, the even one. No machine needs instructions for it, and any
+    /// vector has them.
     fn upper_half(&self, v: Val, from: Ty) -> Val {
         let t = self.t;
         let [one, sixteen] = [1, 16].map(|i| self.int(t.i32, i));
@@ -241,8 +243,8 @@ impl FnCx<'_, '_> {
         self.trunc(self.lshr(chosen, sixteen), t.i16)
     }
 
-    /// Truncation of a double, with the least integer for what does not fit: one instruction on x86, for which LLVM has no
-    /// other name.
+    /// Truncation of a double, with the least integer for what does not fit: one instruction on x86, for which LLVM has
+    /// no other name.
     fn truncate_or_least(&mut self, v: Val) -> Val {
         let t = self.t;
         if cfg!(target_arch = "x86_64") && !self.cx.target.is_gpu() {

@@ -10,9 +10,9 @@
 //! ```
 //!
 //! A part is all that one cold block dominates, if that is enough to repay a call. Apart, it is spared most of the
-//! optimisation, and what runs often is optimised and gets its registers without regard to it. If the object is not to be
-//! kept ([`crate::Rare::Later`]), the function is not even made until it is called: its address comes from the run-time
-//! library, which asks the driver for it once.
+//! optimisation, and what runs often is optimised and gets its registers without regard to it. If the object is not to
+//! be kept ([`crate::Rare::Later`]), the function is not even made until it is called: its address comes from the
+//! run-time library, which asks the driver for it once.
 //!
 //! The function of a part gets memory for the values that it hands on, the parameters of its first block, the values
 //! and stack slots from outside that it uses; it answers 1 when an exception leaves the function (its line has been

@@ -1,5 +1,5 @@
-//! Atomic operations of kernels on the CPU device, in place. A block runs on one thread of the computer, so on its shared
-//! memory they are plain reads and writes; elsewhere other blocks may be at work, on other threads.
+//! Atomic operations of kernels on the CPU device, in place. A block runs on one thread of the computer, so on its
+//! shared memory they are plain reads and writes; elsewhere other blocks may be at work, on other threads.
 
 use super::function::FnCx;
 use crate::ir::Val;

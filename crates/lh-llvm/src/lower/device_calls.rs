@@ -1,7 +1,8 @@
 //! Run-time functions and exceptions on a GPU.
 //!
-//! An exception ends its thread. Where a kernel is compiled for debugging, or waits for the whole grid, the first one of a
-//! launch is noted in the variable [`ERROR`]: 0 or 1, the number of its site, the block's and the thread's indices.
+//! An exception ends its thread. Where a kernel is compiled for debugging, or waits for the whole grid, the first one
+//! of a launch is noted in the variable [`ERROR`]: 0 or 1, the number of its site, the block's and the thread's
+//! indices.
 
 use super::function::FnCx;
 use crate::ir::Val;

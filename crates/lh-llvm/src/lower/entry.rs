@@ -33,8 +33,8 @@ pub(super) fn lower(cx: &mut Lowering<'_>, index: usize, symbol: &str) {
     m.ret(status);
 }
 
-/// Moves the stack on where it is in the part of a region whose frames look whether it ends, or close above: recursion that is not deep would do so in
-/// each call.
+/// Moves the stack on where it is in the part of a region whose frames look whether it ends, or close above: recursion
+/// that is not deep would do so in each call.
 fn leave_window(cx: &mut Lowering<'_>) {
     let t = cx.m.t;
     let (address, f) = cx.m.intrinsic("llvm.addressofreturnaddress", t.ptr);

@@ -7,7 +7,7 @@ use crate::Abi;
 use crate::ir::{Bb, Module, Type, Val};
 use crate::{polls, strips};
 use lh_ir::cfg::Cfg;
-use lh_ir::func::{BlockData, Entry, Function, GANG, Gangs, Inst, InstData, Target, Term};
+use lh_ir::func::{BlockData, Entry, Function, GANG, Gangs, Inst, InstData, LatchHint, LoopHint, Target, Term};
 use lh_ir::types::Prim;
 use lh_ir::{Block, Span, Ty, Value};
 use llvm_sys::LLVMIntPredicate::{LLVMIntEQ, LLVMIntNE, LLVMIntULE};
@@ -125,7 +125,7 @@ impl<'a, 'u> FnCx<'a, 'u> {
             exit_landing: None,
             scratch: None,
             has_own_memory: has_own_memory(func),
-            group: (func.entry == Entry::Blocks && !cx.target.is_gpu()).then(|| cx.m.access_group()),
+            group: (func.kernel.entry == Entry::Blocks && !cx.target.is_gpu()).then(|| cx.m.access_group()),
             info: None,
             printed: Printed::default(),
             part,
@@ -237,13 +237,13 @@ impl FnCx<'_, '_> {
         }
     }
 
-    /// Raises RecursionError when the stack is nearly used up, and KeyboardInterrupt when the user has asked for it, before
-    /// anything is owned.
+    /// Raises RecursionError when the stack is nearly used up, and KeyboardInterrupt when the user has asked for it,
+    /// before anything is owned.
     ///
-    /// Only frames in the first eighth of a 64 KiB region ask, which the stub leaves (`leave_window`): deep recursion passes through several of those before the
-    /// reserve of the check (256 KiB) is gone. They look the region up among those that were found to be well inside of a
-    /// stack; the check itself is a call, made once a region. The flag of Ctrl-C is above all offsets, so that one comparison
-    /// answers both.
+    /// Only frames in the first eighth of a 64 KiB region ask, which the stub leaves (`leave_window`): deep recursion
+    /// passes through several of those before the reserve of the check (256 KiB) is gone. They look the region up among
+    /// those that were found to be well inside of a stack; the check itself is a call, made once a region. The flag of
+    /// Ctrl-C is above all offsets, so that one comparison answers both.
     fn check_stack(&mut self) {
         const REGION: i64 = 16;
         self.place(Span { line: self.func.first_line, ..Span::default() });
@@ -350,23 +350,24 @@ impl FnCx<'_, '_> {
         let Some(t) = ways.iter().find(|t| self.cfg.position(t.block) <= here) else { return };
         let header = &self.func.blocks[t.block.index()];
         let says = |text: &str, value: LLVMMetadataRef| self.node(&[self.md_text(text), value]);
-        let mut parts = vec![strips::mark(self, header.strips)];
-        if header.jammed || header.abreast {
-            parts.push(says("llvm.loop.vectorize.enable", self.md_int(self.t.i1, 0)));
-            if header.abreast {
-                parts.push(self.node(&[self.md_text(strips::ABREAST)]));
+        let mut parts = vec![strips::mark(self, header.poll_free)];
+        match header.hint {
+            LoopHint::None => {}
+            LoopHint::NoVectorize | LoopHint::VectorizeJammed | LoopHint::SlpOnly => {
+                parts.push(says("llvm.loop.vectorize.enable", self.md_int(self.t.i1, 0)));
             }
-        } else if header.lanes {
-            parts.push(self.node(&[self.md_text("llvm.loop.unroll.full")]));
-        } else if header.unrolled {
-            parts.push(self.node(&[self.md_text("llvm.loop.unroll.enable")]));
+            LoopHint::Unroll => parts.push(self.node(&[self.md_text("llvm.loop.unroll.enable")])),
+            LoopHint::UnrollFull => parts.push(self.node(&[self.md_text("llvm.loop.unroll.full")])),
+        }
+        if header.hint.wants_slp() {
+            parts.push(self.node(&[self.md_text(strips::SLP)]));
         }
         if let (true, Some(group)) = (threads, self.group) {
             parts.push(says("llvm.loop.parallel_accesses", group));
             // Rows of threads are short: one vector of them at a time.
             parts.push(says("llvm.loop.interleave.count", self.md_int(self.t.i32, 1)));
-            if self.func.blocks[self.block.index()].lanes {
-                // No round of it is to be taken out before.
+            if self.func.blocks[self.block.index()].latch == LatchHint::VectorizeLanes {
+                // No iteration of it is to be peeled before.
                 parts.push(self.node(&[self.md_text("llvm.loop.unroll.disable")]));
                 parts.push(says("llvm.loop.vectorize.width", self.md_int(self.t.i32, GANG)));
                 parts.push(says("llvm.loop.vectorize.enable", self.md_int(self.t.i1, 1)));
@@ -401,7 +402,7 @@ impl FnCx<'_, '_> {
         match term {
             Term::Jump(t) => {
                 self.jump(t);
-                if data.threads {
+                if data.latch.is_parallel() {
                     self.describe_loop(self.last(self.here()), &[t], true);
                 }
             }
@@ -583,5 +584,6 @@ impl FnCx<'_, '_> {
 
 fn has_own_memory(func: &Function) -> bool {
     let mut insts = func.blocks.iter().flat_map(|b| &b.insts);
-    func.gangs == Gangs::None && insts.any(|d| matches!(&d.inst, Inst::Runtime(f, _) if f.name == "lh_cuda_local"))
+    func.kernel.gangs == Gangs::None
+        && insts.any(|d| matches!(&d.inst, Inst::Runtime(f, _) if f.name == "lh_cuda_local"))
 }

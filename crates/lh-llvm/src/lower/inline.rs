@@ -59,8 +59,8 @@ impl FnCx<'_, '_> {
         self.at_end(next);
     }
 
-    /// The next two words of a thread's stream as a double; calls only where the block of words ends. Where the stream is
-    /// does not change while a function runs, so that loops ask once.
+    /// The next two words of a thread's stream as a double; calls only where the block of words ends. Where the stream
+    /// is does not change while a function runs, so that loops ask once.
     fn random(&mut self, stream: &str, call: &str) -> Val {
         let t = self.t;
         let stream = self.cx.external(stream, &[], t.ptr);

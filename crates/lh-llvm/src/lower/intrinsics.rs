@@ -69,8 +69,8 @@ impl FnCx<'_, '_> {
             .unwrap_or_else(|| lh_ir::bug!("{v} of {} is no constant", self.func.name))
     }
 
-    /// Context, where it was written, bytes, alignment: an array that the threads of a block share. What is written in one place
-    /// is one array.
+    /// Context, where it was written, bytes, alignment: an array that the threads of a block share. What is written in
+    /// one place is one array.
     fn shared(&mut self, args: &[Value]) -> Val {
         let [site, bytes, align] = [1, 2, 3].map(|i| self.constant_operand(args[i]));
         let name = format!("shared.{site:x}");
@@ -237,8 +237,8 @@ impl FnCx<'_, '_> {
         Some(self.atomic_rmw(op, vals[0], vals[1]))
     }
 
-    /// The greater or lesser of what is in memory and a value, by comparing and exchanging until nobody came between. A NaN
-    /// stays, and is passed over as an operand; with `nan` in its name, the operation takes the number instead.
+    /// The greater or lesser of what is in memory and a value, by comparing and exchanging until nobody came between. A
+    /// NaN stays, and is passed over as an operand; with `nan` in its name, the operation takes the number instead.
     fn float_extreme(&self, what: &str, at: Val, x: Val) -> Val {
         use llvm_sys::LLVMRealPredicate::{LLVMRealOGT, LLVMRealOLT, LLVMRealUNO};
         let t = self.t;

@@ -33,8 +33,9 @@ impl FnCx<'_, '_> {
         self.attach(store, "tbaa", self.cx.tbaa_data);
         self.mark_access(store, at);
     }
-    /// In a kernel, threads that do not wait for each other do not see each other's accesses, but for those to memory of the
-    /// thread's own: that is the same for the next thread. What gangs have there is one for each of their threads.
+    /// In a kernel, threads that do not wait for each other do not see each other's accesses, but for those to memory
+    /// of the thread's own: that is the same for the next thread. What gangs have there is one for each of their
+    /// threads.
     fn mark_access(&self, access: Val, at: Val) {
         let is_own = || self.has_own_memory && self.may_be_stack(at);
         if let Some(group) = self.group.filter(|_| !is_own()) {
@@ -66,7 +67,8 @@ impl FnCx<'_, '_> {
         self.ty(array).as_array().unwrap_or_else(|| lh_ir::bug!("{array}: {} is not an array", self.ty(array)))
     }
 
-    /// Address of an element: variable strides first, which are invariant in inner loops, then the contiguous dimension.
+    /// Address of an element: variable strides first, which are invariant in inner loops, then the contiguous
+    /// dimension.
     pub(super) fn elem_ptr(&mut self, array: Value, index: &[Value], wrap: bool, check: bool) -> Val {
         let (dtype, ndim, layout, _) = self.array_ty(array);
         if index.len() > ndim {
@@ -102,8 +104,8 @@ impl FnCx<'_, '_> {
         // SAFETY: see the documentation of `ir`; one index is passed.
         unsafe { LLVMBuildGEP2(self.builder, elem, base, index.as_mut_ptr(), 1, c"".as_ptr()) }
     }
-    /// An index as another one plus a constant: so many bytes for a constant stride, few enough for nothing to overflow. At the
-    /// end of an address they are part of instructions, and rows that run together need one address.
+    /// An index as another one plus a constant: so many bytes for a constant stride, few enough for nothing to
+    /// overflow. At the end of an address they are part of instructions, and rows that run together need one address.
     fn displacement(&self, index: Val, stride: Val) -> Option<(Val, i64)> {
         let stride = self.constant_int(stride)?;
         // SAFETY: see the documentation of `ir`; an addition has two operands.

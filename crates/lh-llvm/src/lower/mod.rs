@@ -1,8 +1,8 @@
 //! Typed IR to LLVM IR, one function at a time.
 //!
-//! A value is the list of LLVM scalars of its type's primitives; block parameters become one phi per primitive. Internal
-//! functions return a status (0: fine, 1: an exception is pending in the run-time library) together with the primitives of
-//! their result, in registers if they are few and through a pointer otherwise.
+//! A value is the list of LLVM scalars of its type's primitives; block parameters become one phi per primitive.
+//! Internal functions return a status (0: fine, 1: an exception is pending in the run-time library) together with the
+//! primitives of their result, in registers if they are few and through a pointer otherwise.
 
 mod arith;
 mod call;
@@ -208,8 +208,8 @@ impl<'u> Lowering<'u> {
         let m = &self.m;
         let ret = f.ret.unwrap_or_else(Ty::never);
         let prims = ret.flatten();
-        // What is inlined returns through memory, which LLVM takes apart; of a struct with several uses it does not see the
-        // parts where branches meet.
+        // What is inlined returns through memory, which LLVM takes apart; of a struct with several uses it does not see
+        // the parts where branches meet.
         let is_body = self.bodies.contains_key(&f.name);
         let in_registers = (self.recursive[index] || is_body) && prims.len() <= MAX_IN_REGISTERS;
         let returns = if in_registers { Returns::Registers } else { Returns::Memory };

@@ -17,7 +17,8 @@ pub(super) struct FnLift<'a, 'm> {
     pub(super) line: u32,
     registers: HashMap<String, (Slot, PtxTy)>,
     labels: HashMap<String, Block>,
-    /// Addresses of parameters and of variables in local memory, by name; a name may be declared again in another scope.
+    /// Addresses of parameters and of variables in local memory, by name; a name may be declared again in another
+    /// scope.
     places: HashMap<String, Value>,
     /// Addresses made before the first instruction, by statement.
     declared: HashMap<usize, Value>,

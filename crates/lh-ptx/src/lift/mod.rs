@@ -19,13 +19,15 @@ use std::collections::{HashMap, HashSet};
 
 /// A module as typed IR.
 pub struct Lifted {
-    /// Its functions: kernels with their parameters as unsigned integers, others with the addresses of results and parameters.
+    /// Its functions: kernels with their parameters as unsigned integers, others with the addresses of results and
+    /// parameters.
     pub functions: Vec<Function>,
     /// Names of the kernels, with their places among the functions.
     pub kernels: Vec<(String, usize)>,
     /// Names of functions by the numbers that calls have.
     pub names: HashMap<SpecId, String>,
-    /// Memory of its variables, which the code has the addresses of; with their names, where the memory begins in each, and sizes.
+    /// Memory of its variables, which the code has the addresses of; with their names, where the memory begins in each,
+    /// and sizes.
     pub variables: Vec<Variable>,
 }
 

@@ -25,7 +25,7 @@ impl Layout {
         let plain: String = text.chars().filter(|c| !c.is_whitespace()).collect();
         let bad =
             |why: &str| PyValueError::new_err(format!("'{text}' is not the layout of a generalised ufunc: {why}"));
-        // Without an arrow there are inputs only, some of which are written to.
+        // Without an arrow all operands are inputs, some of which are written to.
         let (inputs, outputs) = plain.split_once("->").unwrap_or((&plain, ""));
         if outputs.contains("->") {
             return Err(bad("there is more than one '->'"));
@@ -40,7 +40,7 @@ impl Layout {
         if let Some(name) = names[known..].iter().find(|n| n.parse::<usize>().is_err()) {
             return Err(bad(&format!("the dimension {name} of an output is not one of an input")));
         }
-        // NumPy wants no arrow then.
+        // NumPy does not accept an arrow then.
         let text = if outputs.is_empty() { text.trim_end().trim_end_matches("->") } else { text };
         let text = CString::new(text).map_err(|_| bad("it has a zero byte"))?;
         Ok(Layout { text, names, inputs, outputs })

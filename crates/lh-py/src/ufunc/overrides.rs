@@ -1,7 +1,7 @@
-//! Operands that take calls of ufuncs over (`__array_ufunc__`): a ufunc that grows gives itself to them, so that it may grow
-//! wherever they apply it.
+//! Operands that override calls of ufuncs (`__array_ufunc__`). A DUFunc passes itself to them, so that it compiles
+//! loops wherever they apply it.
 
-use super::DUFunc;
+use crate::object::numpy;
 use pyo3::exceptions::PyTypeError;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -10,9 +10,10 @@ use pyo3::types::{PyComplex, PyDict, PyFloat, PyInt, PyTuple, PyType};
 /// An operand with its class.
 type Operand<'py> = (Bound<'py, PyAny>, Bound<'py, PyType>);
 
-/// The result of the first operand that takes the call over; `None` if there is nobody to ask.
+/// The result of the first operand that overrides the call; `None` if no operand does.
 pub fn call<'py>(
-    ufunc: &Bound<'py, DUFunc>,
+    ufunc: &Bound<'py, PyAny>,
+    nin: usize,
     args: &Bound<'py, PyTuple>,
     kwargs: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Option<Bound<'py, PyAny>>> {
@@ -20,7 +21,7 @@ pub fn call<'py>(
     if kwargs.is_none() && args.iter().all(|a| is_plain(&a)) {
         return Ok(None);
     }
-    let nin = ufunc.get().definition().nin.min(args.len());
+    let nin = nin.min(args.len());
     let (inputs, mut outs) = (args.get_slice(0, nin), args.get_slice(nin, args.len()));
     let kwargs = kwargs.map_or_else(|| Ok(PyDict::new(py)), |k| k.copy())?;
     // Outputs are passed by name, in a tuple.
@@ -36,7 +37,7 @@ pub fn call<'py>(
     if !outs.is_empty() {
         kwargs.set_item("out", &outs)?;
     }
-    let mut given = vec![ufunc.clone().into_any(), intern!(py, "__call__").clone().into_any()];
+    let mut given = vec![ufunc.clone(), intern!(py, "__call__").clone().into_any()];
     given.extend(inputs.iter());
     let given = PyTuple::new(py, given)?;
     for (operand, _) in &found {
@@ -53,7 +54,7 @@ pub fn call<'py>(
     )))
 }
 
-/// Numbers and arrays of NumPy's own, which are nearly all there are.
+/// Whether an operand is a number or an array of NumPy's own, as nearly all are.
 fn is_plain(o: &Bound<'_, PyAny>) -> bool {
     o.is_exact_instance_of::<PyFloat>()
         || o.is_exact_instance_of::<PyInt>()
@@ -63,15 +64,15 @@ fn is_plain(o: &Bound<'_, PyAny>) -> bool {
 
 fn is_numpys(method: &Bound<'_, PyAny>) -> bool {
     let py = method.py();
-    let numpys = crate::np::load(py)
+    let numpys = numpy::load(py)
         .and_then(|n| n.module(py).getattr(intern!(py, "ndarray")))
         .and_then(|array| array.getattr(intern!(py, "__array_ufunc__")));
     numpys.is_ok_and(|numpys| numpys.is(method))
 }
 
-/// Operands with a method of their own, in the order in which they are asked: those of a subclass before those of its
-/// bases, else from left to right. Of each class the first is asked. One that refuses ufuncs altogether (`None`) is left to
-/// NumPy, which says so.
+/// The operands that override, in the order in which they are asked: subclasses before their bases, else from left to
+/// right, and of each class the first. An operand whose `__array_ufunc__` is `None` refuses ufuncs; NumPy reports
+/// that.
 fn found<'py>(operands: impl Iterator<Item = Bound<'py, PyAny>>) -> PyResult<Vec<Operand<'py>>> {
     let mut all: Vec<Operand<'py>> = Vec::new();
     for operand in operands {

@@ -1,9 +1,10 @@
-//! Atomic operations on memory of the device: the value before. The code generator emits most of them in place.
+//! Atomic operations on memory of the device; each returns the value before. The code generator emits instructions
+//! instead of calls of most of them.
 
 use crate::symbol::{Symbol, functions};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-/// Replaces the value by what `f` says, until nobody has come in between.
+/// Replaces the value by `f` of it in a compare-and-swap loop; `None` leaves it.
 macro_rules! update {
     ($word:ty, $at:expr, $of:expr, $bits:expr, $f:expr) => {{
         // SAFETY: compiled code passes the address of an element, which is aligned.

@@ -1,8 +1,8 @@
-//! Switching stacks: only what a called function has to preserve is saved.
+//! Switching between stacks. Only the registers that a called function has to preserve are saved.
 
 use std::arch::naked_asm;
 
-/// Leaves the current stack, whose place is stored, for another.
+/// Switches to another stack; stores the stack pointer of the current one in `save`.
 ///
 /// # Safety
 /// `to` was stored by this function, or made by [`prepare`]; the stack it lies on is alive and no thread runs on it.
@@ -28,7 +28,7 @@ pub(super) unsafe extern "C" fn switch(save: *mut *mut u8, to: *mut u8) {
     )
 }
 
-/// Where a new fiber begins: calls what [`prepare`] has put into a preserved register.
+/// The start of a new fiber: calls the function that [`prepare`] has put into a preserved register.
 #[cfg(target_arch = "x86_64")]
 #[unsafe(naked)]
 unsafe extern "C" fn begin() {
@@ -52,7 +52,7 @@ pub(super) unsafe fn prepare(top: *mut u8, main: unsafe extern "C" fn(*mut u8) -
     }
 }
 
-/// Leaves the current stack, whose place is stored, for another.
+/// Switches to another stack; stores the stack pointer of the current one in `save`.
 ///
 /// # Safety
 /// `to` was stored by this function, or made by [`prepare`]; the stack it lies on is alive and no thread runs on it.
@@ -89,7 +89,7 @@ pub(super) unsafe extern "C" fn switch(save: *mut *mut u8, to: *mut u8) {
     )
 }
 
-/// Where a new fiber begins: calls what [`prepare`] has put into a preserved register.
+/// The start of a new fiber: calls the function that [`prepare`] has put into a preserved register.
 #[cfg(target_arch = "aarch64")]
 #[unsafe(naked)]
 unsafe extern "C" fn begin() {

@@ -1,4 +1,5 @@
-//! Where a thread is. The code generator emits these in place; the functions say what they mean.
+//! The position of a thread in its block and grid. The code generator emits loads instead of calls of most of these
+//! functions; they define the meaning, and interpreters of the IR call them.
 
 use super::{Context, Failed};
 use crate::symbol::{Symbol, functions};
@@ -70,7 +71,7 @@ unsafe extern "C" fn lh_cuda_dynamic_bytes(cx: *mut Context) -> i64 {
     unsafe { (*cx).dynamic_bytes }
 }
 
-/// What only exists in place: the pass that hands the context through replaces it, the code generator allocates it.
+/// Fails for a function that has no meaning as a call: the pass `kernel_context` or the code generator replaces it.
 fn in_place(name: &str) -> ! {
     lh_ir::bug!("`{name}` was not replaced in a kernel")
 }
@@ -144,7 +145,7 @@ unsafe extern "C" fn lh_cuda_lanes_bits(_of: *const u8) -> i64 {
 }
 
 unsafe extern "C" fn lh_cuda_fence(_scope: i64) {
-    crate::race::tell_kernel(|k, _| k.fence());
+    crate::check::with_kernel(|k, _| k.fence());
     std::sync::atomic::fence(std::sync::atomic::Ordering::SeqCst);
 }
 

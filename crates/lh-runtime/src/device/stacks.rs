@@ -1,4 +1,4 @@
-//! Stacks of fibers: one mapping for all of a team, with a page below each that faults. Kept by the thread for its next
+//! Stacks of fibers: one mapping for a team, with a guard page below each stack. A thread keeps them for its next
 //! launch.
 
 use std::cell::RefCell;

@@ -1,36 +1,35 @@
-//! Threads that wait for each other, or gangs of them: fibers on one thread of the computer, taking turns. A thread that has to wait looks
-//! again when its turn comes; if nobody has got on for a whole round, they wait for each other for ever, which is an
-//! error.
+//! Teams: the threads of blocks (or gangs of threads) that wait for each other, as fibers that take turns on one thread
+//! of the computer. A fiber that waits tests its condition again when its turn comes; if no fiber has made progress for
+//! a whole round, the kernel is in a deadlock, which is an error.
 
 use super::stacks::Stacks;
 use super::warp::Request;
 use super::{Context, Kernel, fiber};
+use crate::check::kernels::{Blocks, WARP};
 use crate::classes::RUNTIME_ERROR;
 use crate::exception::{Pending, raise, set_pending, take_pending};
 use crate::symbol::{Symbol, functions};
-use crate::{interrupt, race};
+use crate::{check, interrupt, poll};
 use lh_ir::func::{GANG, Gangs};
 use smallvec::SmallVec;
-
-/// Threads of a warp.
-pub const WARP: usize = 32;
+use std::ops::Range;
 
 /// A thread of a kernel.
 pub(super) struct Fiber {
     stack: *mut u8,
     pub(super) done: bool,
-    /// What it asks of its warp, and the answer.
+    /// Its part in an operation of its warp, and the result.
     pub(super) request: Option<Request>,
     pub(super) answer: Option<[u64; 2]>,
 }
 
-/// Progress of a block, or of the grid.
+/// The state of a barrier of a block, or of the grid.
 #[derive(Default, Clone, Copy)]
 struct Barrier {
     alive: usize,
     arrived: usize,
     generation: u64,
-    /// Threads with a true argument so far, and of the barrier before.
+    /// Sum of the arguments so far, and of the barrier before.
     sum: i64,
     total: i64,
     /// Threads that have come to the barrier before.
@@ -46,23 +45,24 @@ pub struct Team {
     contexts: *mut Context,
     threads: usize,
     kernel: Kernel,
-    /// What a fiber is for.
+    /// The unit that a fiber runs.
     gangs: Gangs,
     args: *const [u64],
     main: *mut u8,
     alive: usize,
-    /// Turns since somebody got on.
+    /// Turns since a fiber last made progress.
     idle: usize,
     failure: Option<Pending>,
-    /// Requests to stop that had been served before.
+    /// Number of requests to stop that had been served when the team began.
     served: u64,
 }
 
-/// Runs every thread of some blocks to its end. With several blocks their threads run together and may wait for the grid.
+/// Runs every thread of some blocks to its end. With several blocks their threads run together and may wait for the
+/// grid.
 ///
 /// # Safety
-/// The kernel takes these arguments after its context and its thread's index; the contexts are blocks of one launch, with
-/// memory of their own.
+/// The kernel takes these arguments after its context and its thread's index; the contexts are blocks of one launch,
+/// with memory of their own.
 pub unsafe fn run(contexts: &mut [Context], kernel: Kernel, gangs: Gangs, args: &[u64], stack: usize) -> i32 {
     let threads = gangs.count(contexts[0].block_dim) as usize;
     let count = threads * contexts.len();
@@ -93,8 +93,9 @@ pub unsafe fn run(contexts: &mut [Context], kernel: Kernel, gangs: Gangs, args: 
         team.fibers.push(Fiber { stack, done: false, request: None, answer: None });
     }
     contexts.iter_mut().for_each(|c| c.team = at);
-    race::tell_kernel(|k, _| k.enter(contexts, at, stacks.range()));
-    // SAFETY: the team outlives the fibers, which run only until the switch comes back; nothing else refers to it meanwhile.
+    check::with_kernel(|k, _| k.enter(checked_blocks(contexts, at, stacks.range())));
+    // SAFETY: the team outlives the fibers, which run only until the switch comes back; nothing else refers to it
+    // meanwhile.
     unsafe {
         let first = (&(*at).fibers)[0].stack;
         fiber::switch(&raw mut (*at).main, first);
@@ -110,7 +111,18 @@ pub unsafe fn run(contexts: &mut [Context], kernel: Kernel, gangs: Gangs, args: 
     }
 }
 
-/// What a fiber does.
+/// The blocks of a team, for the check of their accesses.
+fn checked_blocks(contexts: &[Context], team: *const Team, stacks: Range<i64>) -> Blocks {
+    let [x, y, _] = contexts[0].grid_dim;
+    let number = |c: &Context| (c.block[0] + x * (c.block[1] + y * c.block[2])) as u32;
+    let (first, last) = (&contexts[0], &contexts[contexts.len() - 1]);
+    let end = last.shared as i64 + last.dynamic_at + last.dynamic_bytes;
+    // SAFETY: the team is alive while its fibers run, which is when the number is read.
+    let current = unsafe { &raw const (*team).current };
+    Blocks { numbers: contexts.iter().map(number).collect(), shared: first.shared as i64..end, stacks, current }
+}
+
+/// The main function of a fiber.
 unsafe extern "C" fn thread_main(team: *mut u8) -> ! {
     let team = team.cast::<Team>();
     // SAFETY: the team is alive while a fiber runs; no reference into it is kept across a switch.
@@ -132,7 +144,7 @@ unsafe extern "C" fn thread_main(team: *mut u8) -> ! {
         words.extend(index.map(|i| i as u64));
         words.extend_from_slice(&*(*team).args);
         let mut nothing = [0u64; 2];
-        // Who has been interrupted has not been so that the next begins.
+        // After an interrupt no further thread begins.
         let is_over = Team::has_failed(team) && (*team).served != interrupt::served();
         let status = if is_over { 0 } else { ((*team).kernel)(words.as_ptr(), nothing.as_mut_ptr()) };
         drop(words);
@@ -155,25 +167,25 @@ impl Team {
     pub(super) fn threads(&self) -> usize {
         self.threads
     }
-    /// Somebody can go on who could not.
-    pub(super) fn got_on(&mut self) {
+    /// Notes that a waiting fiber can go on.
+    pub(super) fn made_progress(&mut self) {
         self.idle = 0;
     }
 
-    /// That of the grid, or of the running thread's block.
+    /// The barrier of the grid, or of the running thread's block.
     fn barrier(&mut self, of_grid: bool) -> &mut Barrier {
         let block = self.current / self.threads;
         if of_grid { &mut self.grid } else { &mut self.blocks[block] }
     }
 
-    /// The threads of a block, or of the grid, go on from a barrier.
+    /// Tells the check that the threads of a block, or of the grid, leave a barrier.
     fn released(&self, block: Option<usize>) {
         if self.failure.is_none() {
-            race::tell_kernel(|k, sites| k.released(sites, block));
+            check::with_kernel(|k, sites| k.released(sites, block));
         }
     }
 
-    /// A thread has come to its end.
+    /// Ends a thread.
     ///
     /// # Safety
     /// The team is alive, and this is its running fiber.
@@ -189,7 +201,7 @@ impl Team {
         team.fibers[me].done = true;
         team.alive -= 1;
         team.idle = 0;
-        race::tell_kernel(|k, sites| k.exits(me, sites.now));
+        check::with_kernel(|k, sites| k.exits(me, sites.now));
         let (block_goes_on, grid_goes_on) = (team.blocks[block].leave(), team.grid.leave());
         if block_goes_on {
             team.released(Some(block));
@@ -216,7 +228,7 @@ impl Team {
         if team.alive == 0 { None } else { after.into_iter().find(|i| !team.fibers[*i].done) }
     }
 
-    /// Lets the others have their turns. Raises if the kernel has failed meanwhile.
+    /// Switches to the other fibers. Raises if the kernel has failed meanwhile.
     ///
     /// # Safety
     /// The team is alive, and its current fiber runs.
@@ -232,9 +244,9 @@ impl Team {
             {
                 (*team).current = i;
                 let (save, to) = (&raw mut (&mut (*team).fibers)[me].stack, (&(*team).fibers)[i].stack);
-                let place = race::place();
+                let place = check::place();
                 fiber::switch(save, to);
-                race::set_place(place);
+                check::set_place(place);
             }
             if Team::has_failed(team) {
                 return raise(RUNTIME_ERROR, "another thread of the kernel has failed");
@@ -251,7 +263,7 @@ impl Team {
         }
     }
 
-    /// As [`Team::pause`], of a thread that cannot go on before another does something.
+    /// As [`Team::pause`], for a thread that waits for another to do something.
     ///
     /// # Safety
     /// As [`Team::pause`].
@@ -262,7 +274,7 @@ impl Team {
             t.idle += 1;
             if t.idle > 2 * t.alive + 2 {
                 if t.failure.is_none() {
-                    race::tell_kernel(|k, sites| k.deadlock(sites));
+                    check::with_kernel(|k, sites| k.deadlock(sites));
                     let text = "the threads of the kernel wait for each other for ever: \
                                 a barrier or warp operation is not reached by all that it is for";
                     raise(RUNTIME_ERROR, text);
@@ -271,7 +283,7 @@ impl Team {
                 return raise(RUNTIME_ERROR, "another thread of the kernel has failed");
             }
             if interrupt::INTERRUPT_FLAG.load(std::sync::atomic::Ordering::Relaxed) != 0 {
-                return interrupt::raise_interrupt();
+                return poll::raise_interrupt();
             }
             Team::pause(team)
         }
@@ -285,7 +297,7 @@ impl Barrier {
         self.sum += value;
         self.release()
     }
-    /// Counts somebody who does not come any more; whether those who wait go on.
+    /// Counts a thread that has ended; whether the waiting threads go on.
     fn leave(&mut self) -> bool {
         self.alive -= 1;
         self.arrived > 0 && self.release()
@@ -308,7 +320,7 @@ unsafe fn barrier(team: *mut Team, of_grid: bool, value: i64) -> Result<(i64, i6
         let before = {
             let t = &mut *team;
             let (me, block) = (t.current, t.current / t.threads);
-            race::tell_kernel(|k, sites| k.waits(me, Some(sites.now)));
+            check::with_kernel(|k, sites| k.waits(me, sites.now));
             let b = t.barrier(of_grid);
             let before = b.generation;
             if b.arrive(value) {
@@ -332,8 +344,8 @@ unsafe fn barrier(team: *mut Team, of_grid: bool, value: i64) -> Result<(i64, i6
     }
 }
 
-/// `syncthreads` with a value: its sum over the block's threads and how many there are. Without a team a block has but
-/// one thread at a time, which is never so for kernels that wait.
+/// `syncthreads` with a value: its sum over the block's threads and their number. A kernel without a team never waits;
+/// its threads run one after the other.
 unsafe fn sync(cx: *mut Context, value: i64) -> Result<(i64, i64), i32> {
     // SAFETY: kernels pass the context of their block.
     unsafe {
@@ -372,13 +384,13 @@ macro_rules! sync_with {
     )*};
 }
 sync_with! {
-    // A gang gives the number of its threads that say yes.
+    // The argument of a gang is the number of its threads whose condition is true.
     lh_cuda_sync_count |value| value, |sum, _count| sum;
     lh_cuda_sync_and |value| i64::from(value != 0), |sum, count| i64::from(sum == count);
     lh_cuda_sync_or |value| i64::from(value != 0), |sum, _count| i64::from(sum > 0);
 }
 
-/// A thread that sleeps lets the others go on.
+/// `nanosleep`: switches to the other fibers.
 unsafe extern "C" fn lh_cuda_pause(cx: *mut Context, _ns: i64) -> i32 {
     // SAFETY: as for `sync`.
     unsafe {

@@ -1,12 +1,12 @@
-//! Operations of a warp: its threads meet, the last to come computes the answers for all.
+//! Operations of a warp: its threads wait for each other, and the last to come computes the results for all.
 
 use super::Context;
-use super::team::{Team, WARP};
-use crate::race;
+use super::team::Team;
+use crate::check::{self, kernels::WARP};
 use crate::symbol::{Symbol, functions};
 use lh_ops::warp as kind;
 
-/// What a thread asks of its warp.
+/// A thread's operands of an operation of its warp.
 #[derive(Clone, Copy)]
 pub(super) struct Request {
     mask: u32,
@@ -22,14 +22,14 @@ impl Team {
         (i - lane, lane)
     }
 
-    /// Fibers of a warp by lane that have not come to their end.
+    /// The lanes of a warp whose threads have not ended.
     fn lanes(&self, first: usize) -> impl Iterator<Item = usize> + '_ {
         let threads = self.threads();
         let end = (first / threads + 1) * threads;
         (0..WARP.min(end - first)).filter(move |l| !self.fibers[first + l].done)
     }
 
-    /// Answers a request of fiber `i` and of those that it waits for, if they have all come.
+    /// Completes the operation of fiber `i` if all lanes of its mask have come.
     pub(super) fn answer_warp(&mut self, i: usize) {
         let Some(asked) = self.fibers[i].request else { return };
         let (first, _) = self.warp_of(i);
@@ -43,17 +43,17 @@ impl Team {
             let source = |(lane, r): (&usize, &Request)| Some((*lane, usize::try_from(source(*lane, r)?).ok()?));
             with.iter().zip(&all).filter_map(source).filter(|(_, l)| *l < WARP && !with.contains(l)).collect()
         };
-        race::tell_kernel(|k, sites| k.answered(sites, first, &with, asked.kind == kind::SYNC, &missing()));
+        check::with_kernel(|k, sites| k.leaves_warp(sites, first, &with, asked.kind == kind::SYNC, &missing()));
         for (lane, request) in with.iter().zip(&all) {
             let answer = answer(*lane, request, &with, &all);
             let fiber = &mut self.fibers[first + lane];
             (fiber.request, fiber.answer) = (None, Some(answer));
         }
-        self.got_on();
+        self.made_progress();
     }
 }
 
-/// The lane whose value a lane asks for, which may lie outside of the warp.
+/// The lane that a shuffle reads from, which may lie outside of the warp.
 fn source(lane: usize, own: &Request) -> Option<i64> {
     let lane = lane as i64;
     match own.kind {
@@ -65,7 +65,7 @@ fn source(lane: usize, own: &Request) -> Option<i64> {
     }
 }
 
-/// The answer for a lane, given the lanes that have come and what they ask.
+/// The result for a lane, given all lanes and their operands.
 fn answer(lane: usize, own: &Request, lanes: &[usize], all: &[Request]) -> [u64; 2] {
     let value_of = |l: i64| lanes.iter().position(|x| *x as i64 == l).map_or(own.value, |i| all[i].value);
     let bits =
@@ -91,8 +91,8 @@ fn answer(lane: usize, own: &Request, lanes: &[usize], all: &[Request]) -> [u64;
 
 /// Kind, mask, value, lane: a 64-bit value and a truth value.
 unsafe extern "C" fn lh_cuda_warp(cx: *mut Context, kind: i64, mask: i64, value: i64, lane: i64, out: *mut i64) -> i32 {
-    // SAFETY: kernels pass the context of their block and room for the result; references into the team end before another
-    // fiber runs.
+    // SAFETY: kernels pass the context of their block and room for the result; references into the team end before
+    // another fiber runs.
     unsafe {
         let team = (*cx).team;
         if team.is_null() {
@@ -102,7 +102,7 @@ unsafe extern "C" fn lh_cuda_warp(cx: *mut Context, kind: i64, mask: i64, value:
             let t = &mut *team;
             let me = t.current;
             let (_, own) = t.warp_of(me);
-            race::tell_kernel(|k, sites| k.asks(sites, mask as u32));
+            check::with_kernel(|k, sites| k.comes_to_warp(sites, mask as u32));
             t.fibers[me].request =
                 Some(Request { mask: mask as u32 | 1 << own, kind: kind & !kind::NARROW, value: value as u64, lane });
             t.answer_warp(me);
@@ -124,7 +124,7 @@ unsafe extern "C" fn lh_cuda_warp(cx: *mut Context, kind: i64, mask: i64, value:
     }
 }
 
-/// The lanes of the running thread's warp that have not come to their end.
+/// The lanes of the running thread's warp whose threads have not ended.
 unsafe extern "C" fn lh_cuda_activemask(cx: *mut Context) -> i64 {
     // SAFETY: as above.
     unsafe {

@@ -1,12 +1,12 @@
 //! Where threads announce work and others find it.
 //!
-//! A slot is one number: who owns it, whether more threads may join, how many may, and how many have joined and not left.
-//! All that must be agreed on is agreed on by changing that number, so the orders in which things can happen are few; the
-//! model checker goes through them (`tests/pool_model.rs`).
+//! A slot is one number: who owns it, whether more threads may join, how many may, and how many have joined and not
+//! left. All that must be agreed on is agreed on by changing that number, so the orders in which things can happen are
+//! few; the model checker goes through them (`tests/pool_model.rs`).
 //!
 //! The publisher gets its slot, writes the task's address and opens the slot. A worker joins an open slot by counting
-//! itself in, and only then looks at the task. The publisher closes the slot and waits until those who joined have left:
-//! it never waits for a thread that has not begun.
+//! itself in, and only then looks at the task. The publisher closes the slot and waits until those who joined have
+//! left: it never waits for a thread that has not begun.
 
 use super::sync::{AtomicPtr, AtomicU32, Ordering, SPINS, Word, apart, fence, pause};
 

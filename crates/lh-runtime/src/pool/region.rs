@@ -11,11 +11,11 @@ use std::ffi::c_void;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
-/// The body of a parallel loop: `status body(env, low, high, thread)` does the iterations from `low` to before `high`. A
-/// status other than 0 says that an exception is pending in this thread.
+/// The body of a parallel loop: `status body(env, low, high, thread)` does the iterations from `low` to before `high`.
+/// A status other than 0 says that an exception is pending in this thread.
 pub type Body = unsafe extern "C" fn(*mut c_void, i64, i64, i64) -> i32;
 
-/// What a loop does.
+/// The work of a loop.
 #[derive(Clone, Copy)]
 pub(super) struct Work {
     pub(super) n: i64,

@@ -6,14 +6,14 @@ use crate::symbol::{Symbol, functions};
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// What a thread knows of its part in parallel work.
+/// A thread's part in parallel work.
 #[derive(Clone, Copy)]
 pub(super) struct Here {
     /// Threads that a region begun here may use; 0: all.
     pub(super) threads: u32,
     /// Number of this thread in the innermost region.
     pub(super) id: u32,
-    /// Regions around what runs here.
+    /// Number of regions around the running code.
     pub(super) depth: u32,
     /// Iterations of a block, if the program has said so.
     pub(super) chunk: i64,
@@ -23,12 +23,12 @@ thread_local! {
     static HERE: Cell<Here> = const { Cell::new(Here { threads: 0, id: 0, depth: 0, chunk: 0 }) };
 }
 
-/// What this thread knows.
+/// This thread's part.
 pub(super) fn here() -> Here {
     HERE.get()
 }
 
-/// Sets what this thread knows.
+/// Sets this thread's part.
 pub(super) fn set_here(here: Here) {
     HERE.set(here);
 }

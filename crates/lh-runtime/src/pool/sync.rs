@@ -42,13 +42,13 @@ impl Word {
     }
 }
 
-/// What a thread does around a long wait; see [`set_apart`].
+/// A hook that wraps a thread's long waits; see [`set_apart`].
 pub type Apart = fn(&mut dyn FnMut());
 
 static APART: AtomicPtr<()> = AtomicPtr::new(null_mut());
 
-/// Sets what threads do around long waits for others: it has to call what it is given, and may give up meanwhile what the
-/// others need of the thread, such as the interpreter's lock.
+/// Sets the hook around threads' long waits for others. It has to call the function that it is given, and may release
+/// resources meanwhile that the others need, such as the interpreter's lock.
 pub fn set_apart(apart: Apart) {
     APART.store(apart as *mut (), Ordering::Release);
 }

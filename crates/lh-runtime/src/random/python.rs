@@ -19,8 +19,8 @@ thread_local! {
 
 #[inline]
 fn with<R>(f: impl FnOnce(&mut State) -> R) -> R {
-    // SAFETY: the state belongs to this thread, whose end it outlives, and `f`, one of the few below, does not come back
-    // here: there is one reference at a time.
+    // SAFETY: the state belongs to this thread, whose end it outlives, and `f`, one of the few below, does not come
+    // back here: there is one reference at a time.
     f(unsafe { &mut *STATE.with(UnsafeCell::get) })
 }
 

@@ -6,19 +6,19 @@
 use super::mt19937::{Mark, Mt19937};
 use std::cell::{Cell, RefCell};
 
-/// Which generator: of `numpy.random` or of `random`.
+/// The two generators: of `numpy.random` and of `random`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Family {
     Numpy,
     Python,
 }
 
-/// What the streams of a loop's blocks are made from.
+/// The seeds from which the streams of a loop's blocks are derived.
 #[derive(Clone, Copy)]
 pub(crate) struct Split([u64; 2]);
 
 thread_local! {
-    /// What the present streams of the thread were made from, by family; 0: not known yet.
+    /// The seeds of the thread's present streams, by family; 0: not known yet.
     static ORIGIN: Cell<[u64; 2]> = const { Cell::new([0; 2]) };
     /// Loops begun since then.
     static LOOPS: Cell<u64> = const { Cell::new(0) };
@@ -104,7 +104,7 @@ pub(super) fn put_aside(family: Family, state: &Mt19937) {
     });
 }
 
-/// What the stream of the present block is seeded with.
+/// The seed of the stream of the present block.
 pub(super) fn words(family: Family) -> [u32; 2] {
     let key = ORIGIN.get()[family as usize];
     [key as u32, (key >> 32) as u32]

@@ -1,0 +1,180 @@
+//! The compiler: from a function object and argument types to machine code.
+
+pub mod gpu;
+mod library;
+pub mod ptx;
+mod session;
+mod state;
+
+pub use state::Compiler;
+
+use crate::code::image::Image;
+use crate::code::lazy::Lazy;
+use crate::code::{unit, words};
+use crate::compiled::{Compiled, escapes};
+use crate::host::Host;
+use crate::kernel;
+use lh_infer::ArgTy;
+use lh_ir::diag::{self, Diagnostic, Result};
+use lh_ir::func::{Device, Extern, Function, Options};
+use lh_ir::{ObjId, SpecId, Ty, TyKind};
+use session::Session;
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Names of stages with the time that each took.
+type Timings = Vec<(&'static str, Duration)>;
+
+impl Compiler {
+    /// Compiles function object `f` for argument types. If the object is to be kept (`whole`), all of it; otherwise
+    /// functions that hardly ever run are compiled when they are called.
+    ///
+    /// # Errors
+    /// The diagnostic for the first thing that cannot be compiled.
+    pub fn compile(
+        &mut self,
+        host: &mut dyn Host,
+        f: ObjId,
+        args: &[Ty],
+        options: Options,
+        ret: Option<Ty>,
+        whole: bool,
+    ) -> Result<Arc<Compiled>> {
+        if options.gpu != 0 {
+            return Ok(Arc::new(self.compile_gpu(host, f, args, options)?));
+        }
+        let start = Instant::now();
+        let (spec, timings) = self.specialise(host, f, args, options, ret)?;
+        let whole = whole || options.device != Device::Host;
+        let mut made = self.generate(host, spec, args, start, timings, whole)?;
+        let ret = made.ret;
+        if let TyKind::Generator { next, .. } = ret.kind() {
+            made.advance = Some(Arc::new(self.generate(host, *next, &[ret], Instant::now(), Vec::new(), whole)?));
+        }
+        Ok(Arc::new(made))
+    }
+
+    /// Types and optimises a function object and all that it calls.
+    fn specialise(
+        &mut self,
+        host: &mut dyn Host,
+        f: ObjId,
+        args: &[Ty],
+        options: Options,
+        ret: Option<Ty>,
+    ) -> Result<(SpecId, Timings)> {
+        let start = Instant::now();
+        self.drop_stale(host);
+        let lh_infer::Object::Func(func) = host.object(f) else { lh_ir::bug!("not a function") };
+        let args: Vec<ArgTy> = args.iter().map(|t| ArgTy::from(*t)).collect();
+        let mut session = Session::new(self, host);
+        let spec = session.entry(func, &args, options, ret)?;
+        let (reading, passes) = (session.reading, session.passes);
+        let typing = start.elapsed().saturating_sub(reading + passes);
+        Ok((spec, vec![("bytecode", reading), ("types", typing), ("passes", passes)]))
+    }
+
+    /// Machine code of a specialisation and all that it calls.
+    fn generate(
+        &self,
+        host: &mut dyn Host,
+        spec: SpecId,
+        args: &[Ty],
+        start: Instant,
+        mut timings: Timings,
+        whole: bool,
+    ) -> Result<Compiled> {
+        let order = self.reachable(spec);
+        let functions: Vec<Arc<Function>> = order.iter().map(|s| self.body(*s).func.clone()).collect();
+        let names = self.names(&order);
+        let (functions, kernel) = kernel::place_memory(functions);
+        let ret = self.spec(spec).ret;
+        if kernel.is_some() {
+            kernel::check_result(&functions[0], ret)?;
+        }
+        let rare = if whole { lh_llvm::Rare::Here } else { lh_llvm::Rare::Later };
+        let unit = lh_llvm::Unit { rare, ..unit(&functions, &names, lh_llvm::Wanted::default()) };
+        let mut output = lh_llvm::Output::default();
+        host.detached(&mut || output = lh_llvm::compile(&unit));
+        let generated = start.elapsed();
+        let words: HashMap<Extern, u64> = words(&functions).into_iter().map(|w| (w, host.word(w))).collect();
+        let lazy = (!whole && !output.rare.is_empty()).then(|| Lazy::new(output.rare, &functions, &names, &words));
+        let word = |w| words.get(&w).copied();
+        let file = |f: usize| Some(functions.get(f)?.file.clone());
+        let image = Image::load(&output.object, &functions[0].name, &word, &file, &|n| lazy.as_ref()?.cell(n));
+        let t = output.timings;
+        let loading = start.elapsed() - generated;
+        timings.extend([("LLVM IR", t.lower), ("optimisation", t.optimise)]);
+        timings.extend([("machine code", t.emit), ("loading", loading)]);
+        Ok(Compiled {
+            entry: image.entry,
+            callback: image.callback,
+            may_wait: image.may_wait,
+            args: args.to_vec(),
+            ret,
+            deps: self.deps(&order),
+            escapes: escapes(args, ret),
+            writes: self.body(spec).summary.writes(),
+            kernel,
+            timings,
+            object_size: output.object.len(),
+            files: self.files(&functions, &order),
+            object: output.object,
+            functions,
+            called: self.called(&order[1..]),
+            sources: order.iter().map(|s| self.body(*s).source.clone()).collect(),
+            names,
+            advance: None,
+            on_gpu: None,
+            _image: Some(image),
+            _lazy: lazy,
+        })
+    }
+
+    /// The result type of a function for argument types; what is typed for it serves [`Compiler::compile`] afterwards.
+    ///
+    /// # Errors
+    /// As [`Compiler::compile`].
+    pub fn result_type(&mut self, host: &mut dyn Host, f: ObjId, args: &[Ty], options: Options) -> Result<Ty> {
+        let (spec, _) = self.specialise(host, f, args, options, None)?;
+        Ok(self.spec(spec).ret)
+    }
+
+    /// The parameters, by their places, that the function of a generalised ufunc never stores to.
+    ///
+    /// # Errors
+    /// As [`Compiler::compile`], or it returns something.
+    pub fn unstored(&mut self, host: &mut dyn Host, f: ObjId, args: &[Ty], options: Options) -> Result<Vec<usize>> {
+        let (spec, _) = self.specialise(host, f, args, options, None)?;
+        let (body, ret) = (self.body(spec), self.spec(spec).ret);
+        if !ret.is_none() && !ret.is_never() {
+            let text = format!(
+                "`{}` returns `{ret}`: the function of a generalised ufunc returns nothing",
+                body.func.qualname
+            );
+            let d = Diagnostic::new(diag::NO_MATCHING_CALL, text);
+            return Err(kernel::at_return(d, &body.func).note(
+                "store the result in an output, `out[0] = ...` or `out[:] = ...`, which is a parameter of the function",
+            ));
+        }
+        let mut param = 0..;
+        let place = |(i, t): (usize, &Ty)| (!t.flatten().is_empty()).then(|| param.next().map(|p| (i, p)))?;
+        let places: Vec<(usize, u32)> = args.iter().enumerate().filter_map(place).collect();
+        let written = body.summary.writes();
+        Ok(places.into_iter().filter(|(_, p)| written >> (*p).min(31) & 1 == 0).map(|(i, _)| i).collect())
+    }
+
+    /// The types of arguments, those of lists without items found by their use in the function.
+    ///
+    /// # Errors
+    /// As [`Compiler::compile`].
+    pub fn decided(&mut self, host: &mut dyn Host, f: ObjId, args: &[Ty], options: Options) -> Result<Vec<Ty>> {
+        let (spec, _) = self.specialise(host, f, args, options, None)?;
+        let typed = &self.body(spec).func;
+        let mut params = typed.blocks[0].params.iter();
+        let found =
+            |t: &Ty| if t.flatten().is_empty() { *t } else { params.next().map_or(*t, |p| typed.values[p.index()]) };
+        Ok(args.iter().map(found).collect())
+    }
+}

@@ -1,0 +1,445 @@
+//! One compilation: inference's questions, answered from the host and from functions that are already typed.
+
+use super::Compiler;
+use super::ptx;
+use crate::host::{Host, LinkedPtx, Source};
+use crate::kernel;
+use crate::source_info::SourceInfo;
+use crate::spec::{Body, Dep, Key, Spec, callees};
+use lh_infer::{ArgTy, FuncInfo, Object, Overload, Overloaded, Stack, World};
+use lh_ir::diag::{self, Diagnostic, Result};
+use lh_ir::func::{Device, Function, Options, parallel, waits};
+use lh_ir::untyped::Code;
+use lh_ir::{Block, Const, ExcId, FuncId, ObjId, Span, SpecId, Ty, TyKind};
+use std::sync::{Arc, LazyLock};
+use std::time::{Duration, Instant};
+
+/// Notes about a function being typed: whether it is the library's, and its dependencies.
+struct Notes {
+    is_library: bool,
+    deps: Vec<Dep>,
+}
+
+type Frame = lh_infer::Frame<Key, Notes>;
+
+/// Whether `LANCEHEAD_DUMP=untyped` asks for the untyped code of every function that is not the library's.
+static DUMP: LazyLock<bool> = LazyLock::new(|| std::env::var("LANCEHEAD_DUMP").is_ok_and(|pass| pass == "untyped"));
+
+/// One compilation in progress.
+pub(super) struct Session<'a> {
+    pub(super) compiler: &'a mut Compiler,
+    pub(super) host: &'a mut dyn Host,
+    stack: Stack<Key, Notes>,
+    /// Time spent on reading bytecode.
+    pub(super) reading: Duration,
+    /// Time spent on optimising typed functions.
+    pub(super) passes: Duration,
+}
+
+impl<'a> Session<'a> {
+    pub(super) fn new(compiler: &'a mut Compiler, host: &'a mut dyn Host) -> Session<'a> {
+        Session { compiler, host, stack: Stack::default(), reading: Duration::ZERO, passes: Duration::ZERO }
+    }
+
+    /// Types the function that the user calls; its result is of type `ret` if that is given.
+    pub(super) fn entry(&mut self, f: FuncId, args: &[ArgTy], options: Options, ret: Option<Ty>) -> Result<SpecId> {
+        let spec = self.typed(f, args, options)?;
+        if let Some((what, instead)) = formless(spec.ret) {
+            let code = self.code(f)?;
+            let text = format!("`{}` returns {what}, which has no form outside of compiled code", code.name);
+            let span = Span { line: code.first_line, end_line: code.first_line, ..Default::default() };
+            return Err(Diagnostic::new(diag::UNSUPPORTED_TYPE, text).note(instead).at(&code.file, span));
+        }
+        match ret {
+            Some(want) if !same_boundary(want, spec.ret) => {
+                let code = self.code(f)?;
+                Err(Diagnostic::new(
+                    diag::CANNOT_UNIFY,
+                    format!("`{}` returns `{}`, its signature says `{want}`", code.name, spec.ret),
+                )
+                .note("correct the signature, or leave the result type out")
+                .at(&code.file, Span { line: code.first_line, end_line: code.first_line, ..Default::default() }))
+            }
+            _ => Ok(spec.id),
+        }
+    }
+
+    fn typed(&mut self, f: FuncId, args: &[ArgTy], options: Options) -> Result<lh_infer::Spec> {
+        let key = Key {
+            func: f,
+            args: args.iter().map(|a| (a.ty, a.is_known().then(|| format!("{:?} {:?}", a.value, a.items)))).collect(),
+            options,
+        };
+        if let Some(id) = self.compiler.by_key.get(&key).copied() {
+            if self.compiler.specs[id.index()].body.is_none() {
+                self.stack.note_recursion(id);
+            }
+            return Ok(lh_infer::Spec { id, ret: self.compiler.specs[id.index()].ret });
+        }
+        self.stack.check_depth()?;
+        if let Some(id) = self.find_typed(&key) {
+            return Ok(lh_infer::Spec { id, ret: self.compiler.specs[id.index()].ret });
+        }
+        let code = self.code(f)?;
+        let id = SpecId::new(self.compiler.specs.len());
+        let name = format!("{}.{}", code.name, id.0);
+        let is_library = self.info(f).is_library;
+        self.compiler.specs.push(Spec { name: name.clone(), func: f, ret: Ty::never(), body: None, is_library });
+        self.compiler.by_key.insert(key.clone(), id);
+        self.stack.enter(id, key, Notes { is_library, deps: vec![] });
+        let inferred = lh_infer::infer(self, f, args, options, &name);
+        let frame = self.stack.leave();
+        let finished = inferred.and_then(|out| self.finish(&frame, out));
+        match &finished {
+            Ok(_) => drop(self.stack.settle(frame)),
+            Err(_) => self.forget(&frame),
+        }
+        finished
+    }
+
+    /// Takes back a function that does not compile, and what rests on it.
+    fn forget(&mut self, frame: &Frame) {
+        for k in frame.forgotten() {
+            self.compiler.by_key.remove(k);
+        }
+    }
+
+    /// Optimises a function that has been typed, and the one that gives its next item if it is a generator.
+    fn finish(&mut self, frame: &Frame, out: lh_infer::Output) -> Result<lh_infer::Spec> {
+        let mut func = out.func;
+        func.kernel.callee_waits = self.waits_of_callees(&func, frame.spec);
+        let ret = out.ret;
+        if func.options.device == Device::Kernel {
+            // Passes rely on it that kernels return nothing.
+            kernel::check_result(&func, ret)?;
+        }
+        let next = out.next.as_ref().map(|(id, _)| *id);
+        if let Some((id, next)) = out.next {
+            let body = self.optimised(frame, id, next, out.annotations.clone())?;
+            let spec = &mut self.compiler.specs[id.index()];
+            spec.ret = body.func.ret.unwrap_or(Ty::never());
+            // It is called with the generator's state in memory, which inlining would not remove.
+            spec.body = Some(Body { inlinable: None, ..body });
+        }
+        let mut body = self.optimised(frame, frame.spec, func, out.annotations)?;
+        body.callees.extend(next);
+        body.offsets = out.offsets;
+        let spec = &mut self.compiler.specs[frame.spec.index()];
+        (spec.ret, spec.body) = (ret, Some(body));
+        Ok(lh_infer::Spec { id: frame.spec, ret })
+    }
+
+    /// Runs the passes on a function.
+    fn optimised(
+        &mut self,
+        frame: &Frame,
+        id: SpecId,
+        mut func: Function,
+        annotations: Vec<(Span, String, Ty)>,
+    ) -> Result<Body> {
+        let start = Instant::now();
+        let specs = &self.compiler.specs;
+        let callees_of = lh_opt::pipeline::Known {
+            bodies: &|s: SpecId| specs[s.index()].body.as_ref().and_then(|b| b.inlinable.clone()),
+            summaries: &|s: SpecId| specs[s.index()].body.as_ref().map(|b| b.summary.clone()),
+            spec: id,
+        };
+        let outcome = lh_opt::run(&mut func, &callees_of)?;
+        self.passes += start.elapsed();
+        let code = &self.compiler.codes[&frame.key.func];
+        Ok(Body {
+            callees: callees(&func),
+            func: Arc::new(func),
+            inlinable: outcome.inlinable.map(Arc::new),
+            deps: frame.notes.deps.clone(),
+            source: Arc::new(SourceInfo::new(code, &frame.key.args, annotations, outcome.elementwise)),
+            summary: outcome.summary,
+            offsets: Vec::new(),
+        })
+    }
+
+    /// The waits of functions that a function calls. Those of a function that is still being typed are not known.
+    fn waits_of_callees(&self, func: &Function, own: SpecId) -> Vec<(SpecId, u8)> {
+        if func.options.device == Device::Host {
+            return Vec::new();
+        }
+        let of = |s: SpecId| match &self.compiler.specs[s.index()].body {
+            Some(body) => body.func.kernel.waits,
+            None if s == own => waits::VARIES | waits::EFFECTS,
+            None => waits::ALL,
+        };
+        let mut known: Vec<(SpecId, u8)> = callees(func).into_iter().map(|s| (s, of(s))).collect();
+        // Where a callee is inlined, the calls in it become calls of this function.
+        for s in callees(func) {
+            known.extend(self.compiler.specs[s.index()].body.iter().flat_map(|b| &b.func.kernel.callee_waits));
+        }
+        known
+    }
+
+    fn depend(&mut self, d: Dep) {
+        if let Some(Notes { is_library: false, deps }) = self.stack.innermost().map(|f| &mut f.notes) {
+            if !deps.contains(&d) {
+                deps.push(d);
+            }
+        }
+    }
+}
+
+/// A part of a value that has no object in Python, and a form that has one.
+fn formless(t: Ty) -> Option<(&'static str, &'static str)> {
+    match t.kind() {
+        TyKind::Closure { .. } => Some(("an inner function", "define it at module level")),
+        TyKind::Exc => Some(("an exception", "raise it, or return its class or arguments")),
+        TyKind::Iter(_) => Some(("an iterator", "return a list of its items")),
+        TyKind::BoundMethod { .. } => Some(("a method of a value", "return the value")),
+        TyKind::Tuple { elems, .. } | TyKind::Choice(elems) => elems.iter().find_map(|t| match t.kind() {
+            TyKind::Generator { .. } => Some(("a generator inside another value", "return it by itself")),
+            _ => formless(*t),
+        }),
+        TyKind::List(t, _) | TyKind::Optional(t) => formless(*t),
+        _ => None,
+    }
+}
+
+/// Whether two result types are the same to a caller from Python.
+fn same_boundary(want: Ty, got: Ty) -> bool {
+    want.strong() == got.strong() || got.is_never() || want.numba().to_string() == got.numba().to_string()
+}
+
+impl World for Session<'_> {
+    fn code(&mut self, f: FuncId) -> Result<Arc<Code>> {
+        if let Some(c) = self.compiler.codes.get(&f) {
+            return Ok(c.clone());
+        }
+        let code = match self.compiler.parents.get(&f).copied() {
+            Some((parent, index)) => self.code(parent)?.inner[index as usize].clone(),
+            None => {
+                let start = Instant::now();
+                let o = self.host.function_object(f);
+                let code = Arc::new(match self.host.code(o) {
+                    Source::Bytecode(raw) => {
+                        let code = lh_frontend::translate(&raw, self.host.version())?;
+                        if *DUMP {
+                            eprint!("{code}");
+                        }
+                        code
+                    }
+                    Source::Decoded(code) => code,
+                });
+                self.reading += start.elapsed();
+                code
+            }
+        };
+        self.compiler.codes.insert(f, code.clone());
+        Ok(code)
+    }
+
+    fn info(&mut self, f: FuncId) -> FuncInfo {
+        if let Some(i) = self.compiler.infos.get(&f) {
+            return i.clone();
+        }
+        if let Some((parent, _)) = self.compiler.parents.get(&f).copied() {
+            let parent = self.info(parent);
+            return FuncInfo { defaults: vec![], kwdefaults: vec![], locals: vec![], ..parent };
+        }
+        let o = self.host.function_object(f);
+        let raw = self.host.function(o);
+        let options = raw.options.unwrap_or_default();
+        let (defaults, kwdefaults) = (raw.defaults, raw.kwdefaults);
+        let info = FuncInfo { is_library: raw.is_library, options, defaults, kwdefaults, locals: self.host.locals(o) };
+        self.compiler.infos.insert(f, info.clone());
+        info
+    }
+
+    fn signatures(&mut self, f: FuncId) -> Vec<(Vec<Ty>, Option<Ty>)> {
+        if self.compiler.parents.contains_key(&f) {
+            return Vec::new();
+        }
+        let o = self.host.function_object(f);
+        self.host.signatures(o)
+    }
+
+    fn inner(&mut self, f: FuncId, index: u32) -> FuncId {
+        if let Some(i) = self.compiler.inner.get(&(f, index)) {
+            return *i;
+        }
+        let i = self.host.inner_function(f);
+        self.compiler.inner.insert((f, index), i);
+        self.compiler.parents.insert(i, (f, index));
+        i
+    }
+
+    fn global(&mut self, f: FuncId, name: &str) -> Option<ObjId> {
+        let value = self.host.global(f, name);
+        self.depend(Dep::Global { func: f, name: name.to_owned(), value });
+        value
+    }
+
+    fn free(&mut self, f: FuncId, index: u32) -> Option<ObjId> {
+        let value = self.host.free(f, index);
+        self.depend(Dep::Free { func: f, index, value });
+        value
+    }
+
+    fn import(&mut self, name: &str, attr: Option<&str>) -> Option<ObjId> {
+        let value = self.host.import(name, attr);
+        self.depend(Dep::Import { name: name.to_owned(), attr: attr.map(str::to_owned), value });
+        value
+    }
+
+    fn object(&mut self, o: ObjId) -> Object {
+        self.host.object(o)
+    }
+
+    fn attr(&mut self, o: ObjId, name: &str) -> Option<ObjId> {
+        let value = self.host.attr(o, name);
+        self.depend(Dep::Attribute { object: o, name: name.to_owned(), value });
+        value
+    }
+
+    fn library(&mut self, path: &str) -> Option<(FuncId, bool)> {
+        if let Some(found) = self.compiler.library.get(path) {
+            return *found;
+        }
+        let found = self.host.library(path).and_then(|(o, property)| match self.host.object(o) {
+            Object::Func(f) => Some((f, property)),
+            _ => None,
+        });
+        self.compiler.library.insert(path.to_owned(), found);
+        found
+    }
+
+    fn fold_call(&mut self, o: ObjId, args: &[ObjId]) -> Option<ObjId> {
+        self.host.fold_call(o, args)
+    }
+
+    fn overload(&mut self, what: &Overload<'_>) -> Result<Overloaded> {
+        let Some(o) = self.host.overloaded(what) else { return Ok(Overloaded::No) };
+        if what.is_pending {
+            return Ok(Overloaded::Later);
+        }
+        let (name, found) = self.host.overload(o, what)?;
+        let value = match found {
+            Overloaded::Function(f) => Some(self.host.function_object(f)),
+            Overloaded::No | Overloaded::Method | Overloaded::Later => None,
+        };
+        self.depend(Dep::Attribute { object: o, name, value });
+        Ok(found)
+    }
+
+    fn object_of(&mut self, c: &Const) -> ObjId {
+        self.host.object_of(c)
+    }
+
+    fn exc_is_subclass(&mut self, a: ExcId, b: ExcId) -> bool {
+        self.host.exc_is_subclass(a, b)
+    }
+
+    fn specialise(&mut self, f: FuncId, args: &[ArgTy], options: Options) -> Result<lh_infer::Spec> {
+        // A function with a decorator of its own keeps its options; others take the caller's.
+        let own = if self.compiler.parents.contains_key(&f) {
+            None
+        } else {
+            let o = self.host.function_object(f);
+            self.own_options(f, o)
+        };
+        let options = Options {
+            device: match options.device {
+                Device::Kernel => Device::Function,
+                other => other,
+            },
+            // Functions that checked code calls are checked with it.
+            parallel: own.unwrap_or(options).parallel | (options.parallel & parallel::RACE),
+            // A function that it declares may be defined in code that the kernel is linked with.
+            link: options.link,
+            gpu: options.gpu,
+            // On a GPU the kernel says whether indices are checked: nobody sees what is raised there.
+            boundscheck: if options.device == Device::Gpu { options } else { own.unwrap_or(options) }.boundscheck,
+            callback: false,
+            ..own.unwrap_or(options)
+        };
+        self.typed(f, args, options)
+    }
+
+    fn link(&mut self, o: ObjId, name: &str, options: Options) -> Result<Option<(SpecId, usize)>> {
+        let failed = |text: String| Diagnostic::new(diag::BAD_PTX, text);
+        let made = self.host.linked_ptx(o, options.link);
+        let LinkedPtx { text, without } = made.map_err(|why| failed(format!("`{name}` cannot be linked: {why}")))?;
+        let is_gpu = options.device == Device::Gpu;
+        match (self.lifted(text, name, options), without) {
+            (Ok(Some(found)), _) => Ok(Some(found)),
+            (Err(_), _) | (_, Some(_)) if is_gpu => Ok(None),
+            (_, Some(why)) => Err(failed(format!("`{name}` cannot run on the CPU device: {why}"))
+                .note("link CUDA C, PTX or LTO-IR that defines it beside the machine code, which GPUs run")),
+            (Err(e), None) => Err(e),
+            (Ok(None), None) => Err(failed(format!("`{name}` is declared, but nothing that is linked defines it"))
+                .note("give `link=` to `cuda.declare_device` or to the kernel; CUDA C defines it as `extern \"C\" __device__`")),
+        }
+    }
+
+    fn reserve(&mut self, f: FuncId, name: &str) -> SpecId {
+        let is_library = self.info(f).is_library;
+        let id = SpecId::new(self.compiler.specs.len());
+        self.compiler.specs.push(Spec { name: name.to_owned(), func: f, ret: Ty::never(), body: None, is_library });
+        id
+    }
+
+    fn provisional(&mut self, ret: Ty) -> bool {
+        let Some(id) = self.stack.innermost().map(|f| f.spec) else { return false };
+        let assumed = std::mem::replace(&mut self.compiler.specs[id.index()].ret, ret);
+        let (used, stale) = self.stack.swept(assumed != ret);
+        for k in &stale {
+            self.compiler.by_key.remove(k);
+        }
+        used
+    }
+
+    fn unroll(&mut self, code: &Code, header: Block, times: u32) -> Option<Arc<Code>> {
+        lh_frontend::unroll(code, header, times).map(Arc::new)
+    }
+
+    fn offsets(&mut self, s: SpecId) -> Vec<lh_infer::Offsets> {
+        let (mut all, mut order, mut at) = (Vec::new(), vec![s], 0);
+        while at < order.len() {
+            let body = self.compiler.specs[order[at].index()].body.as_ref();
+            at += 1;
+            // A function still being typed calls itself: what it reads is added once.
+            let Some(body) = body else { continue };
+            all.extend(body.offsets.iter().cloned());
+            for c in &body.callees {
+                if !order.contains(c) {
+                    order.push(*c);
+                }
+            }
+        }
+        all
+    }
+
+    fn describe(&mut self, o: ObjId) -> String {
+        self.host.describe(o)
+    }
+}
+
+impl Session<'_> {
+    fn own_options(&mut self, f: FuncId, o: ObjId) -> Option<Options> {
+        if !self.compiler.own_options.contains_key(&f) {
+            let options = self.host.options(o);
+            self.compiler.own_options.insert(f, options);
+        }
+        self.compiler.own_options[&f]
+    }
+
+    /// A device function that PTX defines.
+    fn lifted(&mut self, text: String, name: &str, options: Options) -> Result<Option<(SpecId, usize)>> {
+        let device = if options.device == Device::Gpu { Device::Gpu } else { Device::Function };
+        let key = (text, device);
+        if !self.compiler.linked.contains_key(&key) {
+            let caller = self.stack.innermost().map_or_else(|| lh_ir::bug!("a call from nowhere"), |f| f.key.func);
+            let linked = ptx::link(&key.0, device, caller, self.compiler.specs.len())?;
+            self.compiler.specs.extend(linked.specs);
+            self.compiler.variables.extend(linked.variables);
+            self.compiler.linked.insert(key.clone(), linked.by_name);
+        }
+        Ok(self.compiler.linked[&key].get(name).copied())
+    }
+}

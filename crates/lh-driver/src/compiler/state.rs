@@ -1,0 +1,114 @@
+//! The state of the compiler: everything typed so far, for one Python interpreter.
+
+use super::ptx::LinkedFunctions;
+use crate::compiled::Called;
+use crate::host::{Host, is_current};
+use crate::spec::{Body, Dep, Key, Spec};
+use lh_ir::func::{Device, Function, Options};
+use lh_ir::{FuncId, SpecId, TyKind};
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+/// The compiler: everything typed so far, for one Python interpreter.
+#[derive(Default)]
+pub struct Compiler {
+    pub(super) specs: Vec<Spec>,
+    pub(super) by_key: HashMap<Key, SpecId>,
+    pub(super) codes: HashMap<FuncId, Arc<lh_ir::untyped::Code>>,
+    pub(super) infos: HashMap<FuncId, lh_infer::FuncInfo>,
+    pub(super) own_options: HashMap<FuncId, Option<Options>>,
+    pub(super) inner: HashMap<(FuncId, u32), FuncId>,
+    pub(super) parents: HashMap<FuncId, (FuncId, u32)>,
+    /// Functions of the typed library that have been read, by their numbers there.
+    pub(super) from_library: HashMap<u32, SpecId>,
+    pub(super) library: HashMap<String, Option<(FuncId, bool)>>,
+    /// Functions of linked PTX, by its text and the kind of device.
+    pub(super) linked: HashMap<(String, Device), LinkedFunctions>,
+    /// Variables of linked PTX, whose addresses are in code.
+    pub(super) variables: Vec<lh_ptx::Variable>,
+}
+
+impl Compiler {
+    /// An empty compiler.
+    pub fn new() -> Compiler {
+        Compiler::default()
+    }
+
+    pub(super) fn spec(&self, s: SpecId) -> &Spec {
+        &self.specs[s.index()]
+    }
+
+    pub(super) fn body(&self, s: SpecId) -> &Body {
+        self.spec(s).body.as_ref().unwrap_or_else(|| lh_ir::bug!("{s} has no body"))
+    }
+
+    /// The specialisation and all that it calls, callers first.
+    pub(super) fn reachable(&self, entry: SpecId) -> Vec<SpecId> {
+        let mut order = vec![entry];
+        let mut seen: HashSet<SpecId> = order.iter().copied().collect();
+        let mut at = 0;
+        while at < order.len() {
+            for c in &self.body(order[at]).callees {
+                if seen.insert(*c) {
+                    order.push(*c);
+                }
+            }
+            at += 1;
+        }
+        order
+    }
+
+    /// The names of specialisations.
+    pub(super) fn names(&self, order: &[SpecId]) -> HashMap<SpecId, String> {
+        order.iter().map(|s| (*s, self.spec(*s).name.clone())).collect()
+    }
+
+    /// Everything that specialisations depend on, each once.
+    pub(super) fn deps(&self, order: &[SpecId]) -> Vec<Dep> {
+        let mut deps: Vec<Dep> = order.iter().flat_map(|s| self.body(*s).deps.clone()).collect();
+        deps.sort_by_key(|d| format!("{d:?}"));
+        deps.dedup();
+        deps
+    }
+
+    /// The first of the user's functions in each source file.
+    pub(super) fn files(&self, functions: &[Arc<Function>], order: &[SpecId]) -> Vec<(usize, FuncId)> {
+        let is_first = |i: &usize| functions[..*i].iter().all(|f| f.file != functions[*i].file);
+        let users = (0..functions.len()).filter(|i| !functions[*i].is_library);
+        users.filter(is_first).map(|i| (i, self.spec(order[i]).func)).collect()
+    }
+
+    /// The user's among functions that are called.
+    pub(super) fn called(&self, order: &[SpecId]) -> Vec<Called> {
+        let next = |s: &SpecId| match self.spec(*s).ret.kind() {
+            TyKind::Generator { next, .. } => Some(*next),
+            _ => None,
+        };
+        let nexts: HashSet<SpecId> = order.iter().filter_map(next).collect();
+        let of = |s: SpecId| {
+            let spec = self.spec(s);
+            Called { function: spec.func, args: self.body(s).source.args(), ret: spec.ret }
+        };
+        order.iter().filter(|s| !self.spec(**s).is_library && !nexts.contains(s)).map(|s| of(*s)).collect()
+    }
+
+    /// Forgets everything of the user's when something that was read while compiling has changed since.
+    ///
+    /// Changes are rare, so one stale value empties the table, and no book-keeping is needed of dependents.
+    pub(super) fn drop_stale(&mut self, host: &mut dyn Host) {
+        let user = self.specs.iter().filter(|s| !s.is_library);
+        let fresh = user.filter_map(|s| s.body.as_ref()).flat_map(|b| &b.deps).all(|d| is_current(host, d));
+        if !fresh {
+            // Library functions stay unless they call functions of the user's.
+            let mut kept: Vec<bool> = self.specs.iter().map(|s| s.is_library).collect();
+            let mut count = usize::MAX;
+            while std::mem::replace(&mut count, kept.iter().filter(|k| **k).count()) != count {
+                for (at, spec) in self.specs.iter().enumerate() {
+                    kept[at] &= spec.body.iter().flat_map(|b| &b.callees).all(|c| kept[c.index()]);
+                }
+            }
+            self.by_key.retain(|_, id| kept[id.index()]);
+            self.infos.retain(|_, i| i.is_library);
+        }
+    }
+}

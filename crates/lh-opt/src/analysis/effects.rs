@@ -1,0 +1,451 @@
+//! Memory that a function reads and writes, as far as its typed form tells.
+//!
+//! An access has a root, which is the array or list that it addresses, and for each dimension of the root an index:
+//! an expression, or any. A root is a parameter, a value of the function, memory that the function has allocated, or
+//! unknown.
+//!
+//! [`summary`] gives the effects of a function in terms of its parameters, for its callers.
+
+pub(crate) mod expr;
+mod place;
+
+use crate::analysis::counted::Defs;
+use expr::{Expr, Sym, expr};
+use lh_ir::func::{Inst, InstData, Term};
+use lh_ir::types::{Prim, TyKind};
+use lh_ir::{Block, Function, Span, SpecId, Ty, Value};
+use place::{Finder, Place};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// The allocation that an access addresses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Root {
+    /// This array, list or address.
+    Value(Value),
+    /// None: the value refers to no memory.
+    Fresh,
+    /// It is not known which.
+    Unknown,
+}
+
+/// A kind of access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Kind {
+    Read,
+    Write,
+    /// The length of a list, or its storage, changes.
+    Resize,
+}
+
+/// An access to memory.
+#[derive(Clone, Debug)]
+pub(crate) struct Access {
+    pub(crate) root: Root,
+    /// An index for each dimension of the root; `None` is any index.
+    pub(crate) index: Vec<Option<Expr>>,
+    /// The indices as the program wrote them, before they are simplified.
+    pub(crate) written: Vec<Option<Expr>>,
+    pub(crate) kind: Kind,
+    pub(crate) span: Span,
+    pub(crate) block: Block,
+    /// Position of the instruction in the block.
+    pub(crate) at: usize,
+}
+
+/// Effects of a function on its parameters.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Summary {
+    /// Parameter, index in terms of parameters, and kind.
+    uses: Vec<(u32, Vec<Option<ParamExpr>>, Kind)>,
+    /// Parameters that the result may alias.
+    returns: Vec<u32>,
+    /// It accesses memory whose root is unknown.
+    unknown: Option<Kind>,
+    pub(crate) meaning: Option<Meaning>,
+    /// Its result depends on the number of the thread that runs it.
+    asks_thread: bool,
+    /// It is a pure function of its parameters, without memory.
+    repeats: bool,
+    /// It has no side effect, though it may raise.
+    quiet: bool,
+    /// It may raise.
+    raises: bool,
+}
+
+/// The mathematical meaning of a library function, for functions that the dependence test looks through.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Meaning {
+    /// `a // b`.
+    Quotient,
+    /// Beginning, end and step of a slice.
+    SliceBounds,
+    /// `a + b` of complex numbers.
+    ComplexSum,
+    /// `a - b` of complex numbers.
+    ComplexDifference,
+    /// `a * b` of complex numbers.
+    ComplexProduct,
+    /// Sets all elements of an array.
+    Fill,
+    /// The greater or lesser of two numbers, or whether one or both are true.
+    Extreme,
+}
+
+impl Meaning {
+    /// By the library's name for it.
+    pub(crate) fn of(func: &Function) -> Option<Meaning> {
+        match func.qualname.as_str() {
+            "floordiv" if func.params().iter().all(|v| func.ty(*v).is_int()) => Some(Meaning::Quotient),
+            "fmax" | "fmin" | "maximum" | "minimum" | "logical_or" | "logical_and"
+                if func.params().iter().all(|v| Some(func.ty(*v)) == func.ret) =>
+            {
+                Some(Meaning::Extreme)
+            }
+            "copy_into" => Some(Meaning::Fill),
+            "slice_bounds" => Some(Meaning::SliceBounds),
+            "add" if func.params().iter().all(|v| func.ty(*v).is_complex()) => Some(Meaning::ComplexSum),
+            "mul" if func.params().iter().all(|v| func.ty(*v).is_complex()) => Some(Meaning::ComplexProduct),
+            "sub" if func.params().iter().all(|v| func.ty(*v).is_complex()) => Some(Meaning::ComplexDifference),
+            _ => None,
+        }
+        .filter(|_| func.is_library)
+    }
+}
+
+impl Summary {
+    /// The summary of a function of which nothing is known.
+    pub fn unknown() -> Summary {
+        Summary { unknown: Some(Kind::Write), asks_thread: true, ..Summary::default() }
+    }
+    /// Parameters whose memory it may write, as [`lh_ir::func::Foreign`] has it.
+    pub fn writes(&self) -> u32 {
+        if matches!(self.unknown, Some(Kind::Write | Kind::Resize)) {
+            return u32::MAX;
+        }
+        let written = self.uses.iter().filter(|u| u.2 != Kind::Read);
+        written.fold(0, |mask, (param, ..)| mask | 1 << (*param).min(31))
+    }
+}
+
+/// An expression over the callee's parameters.
+type ParamExpr = Expr;
+
+/// Summaries of callees.
+pub type Callees<'a> = &'a dyn Fn(SpecId) -> Option<Arc<Summary>>;
+
+/// The effects of one function's instructions.
+pub(crate) struct Effects<'a> {
+    pub(crate) func: &'a Function,
+    pub(crate) defs: &'a Defs,
+    pub(crate) callees: Callees<'a>,
+}
+
+impl<'a> Effects<'a> {
+    pub(crate) fn new(func: &'a Function, defs: &'a Defs, callees: Callees<'a>) -> Effects<'a> {
+        Effects { func, defs, callees }
+    }
+
+    fn finder(&self) -> Finder<'_> {
+        Finder { func: self.func, defs: self.defs, callees: self.callees }
+    }
+
+    /// All accesses of a block.
+    pub(crate) fn of_block(&self, b: Block) -> Vec<Access> {
+        let mut out = Vec::new();
+        for (at, d) in self.func.blocks[b.index()].insts.iter().enumerate() {
+            self.of_inst(d, &mut |place, kind| {
+                out.push(Access {
+                    root: place.root,
+                    index: place.index,
+                    written: Vec::new(),
+                    kind,
+                    span: d.span,
+                    block: b,
+                    at,
+                });
+            });
+        }
+        out
+    }
+
+    /// All memory that a value refers to.
+    pub(crate) fn of_value(&self, v: Value) -> Vec<Place> {
+        self.finder().of_value(v)
+    }
+
+    /// The element at an address.
+    pub(crate) fn of_address(&self, p: Value) -> Vec<Place> {
+        self.finder().of_address(p)
+    }
+
+    /// Whether two arrays are the same part of one root.
+    pub(crate) fn same_view(&self, a: Value, b: Value) -> bool {
+        let extent = |v: Value| expr(self.func, self.defs, v);
+        let views = self.finder().view(a).zip(self.finder().view(b));
+        views.is_some_and(|(a, b)| a.is_same(&b, &extent))
+    }
+
+    /// The root's dimension that each dimension of an array runs along; `None`: any.
+    pub(crate) fn along(&self, v: Value) -> Vec<Option<usize>> {
+        self.finder().view(v).map_or_else(Vec::new, |view| view.dimensions())
+    }
+
+    /// Indices of all accesses of a callee, in terms of the caller's values.
+    pub(crate) fn indices_of_call(&self, spec: SpecId, args: &[Value]) -> Vec<Expr> {
+        let of = |s: Sym| self.argument(s, args);
+        let summary = (self.callees)(spec);
+        let uses = summary.iter().flat_map(|s| &s.uses).flat_map(|(_, index, _)| index);
+        uses.filter_map(|e| e.as_ref()?.replace(&of)).collect()
+    }
+
+    fn of_inst(&self, d: &InstData, emit: &mut dyn FnMut(Place, Kind)) {
+        let finder = self.finder();
+        let mut whole = |v: Value, kind: Kind| {
+            for place in finder.of_value(v) {
+                emit(place, kind);
+            }
+        };
+        match &d.inst {
+            Inst::Load(p) | Inst::Take(p) => finder.of_address(*p).into_iter().for_each(|pl| emit(pl, Kind::Read)),
+            Inst::Store(p, _) => finder.of_address(*p).into_iter().for_each(|pl| emit(pl, Kind::Write)),
+            Inst::Map(_, args) => args.iter().for_each(|v| whole(*v, Kind::Read)),
+            Inst::MapInto(_, args) => {
+                args[1..].iter().for_each(|v| whole(*v, Kind::Read));
+                whole(args[0], Kind::Write);
+            }
+            Inst::Runtime(f, args) => {
+                let mut at = 0;
+                for a in args {
+                    let prims = self.func.ty(*a).flatten();
+                    let kind = runtime_kind(f.name, &prims, at);
+                    at += prims.len();
+                    if let Some(kind) = kind {
+                        whole(*a, kind);
+                    }
+                }
+            }
+            Inst::Call(spec, args) => self.of_call(*spec, args, emit),
+            Inst::Foreign(f, args) => {
+                for (i, v) in args.iter().skip(1).enumerate() {
+                    whole(*v, if f.may_write(i) { Kind::Write } else { Kind::Read });
+                }
+            }
+            Inst::ParFor(_, args) => args.iter().for_each(|v| whole(*v, Kind::Write)),
+            Inst::Const(_)
+            | Inst::Zero
+            | Inst::Op(..)
+            | Inst::Cast(_)
+            | Inst::Pack(_)
+            | Inst::Field(..)
+            | Inst::Some(_)
+            | Inst::IsSome(_)
+            | Inst::Unwrap(_)
+            | Inst::SlotGet(_)
+            | Inst::SlotSet(..)
+            | Inst::ArrayMake { .. }
+            | Inst::ArrayOwner(_)
+            | Inst::ArrayData(_)
+            | Inst::ArrayShape(..)
+            | Inst::ArrayStride(..)
+            | Inst::ElemPtr { .. }
+            | Inst::PtrAdd(..)
+            | Inst::ListNew(_)
+            | Inst::ListData(_)
+            // A length changes only by a resize, which the judge refuses in any case.
+            | Inst::ListLen(_)
+            | Inst::IncRef(_)
+            | Inst::Extern(_)
+            | Inst::DecRef(_) => {}
+        }
+    }
+
+    fn of_call(&self, spec: SpecId, args: &[Value], emit: &mut dyn FnMut(Place, Kind)) {
+        let finder = self.finder();
+        let Some(summary) = (self.callees)(spec) else {
+            // The callee is being compiled: the function is recursive.
+            for v in args {
+                finder.of_value(*v).into_iter().for_each(|p| emit(p, Kind::Write));
+            }
+            return;
+        };
+        if let Some(kind) = summary.unknown {
+            emit(Place { root: Root::Unknown, index: Vec::new() }, kind);
+        }
+        for (param, index, kind) in &summary.uses {
+            let Some(arg) = args.get(*param as usize) else { continue };
+            let of = |s: Sym| self.argument(s, args);
+            let index: Vec<Option<Expr>> = index.iter().map(|e| e.as_ref().and_then(|e| e.replace(&of))).collect();
+            for place in finder.of_view(*arg, &index) {
+                emit(place, *kind);
+            }
+        }
+    }
+
+    /// The caller's expression for a quantity of a callee's summary, in which parameters are numbered as values.
+    fn argument(&self, s: Sym, args: &[Value]) -> Option<Expr> {
+        match s {
+            Sym::Val(p) => args.get(p.index()).map(|v| expr(self.func, self.defs, *v)),
+            Sym::Shape(p, d) => args.get(p.index()).map(|v| Expr::sym(Sym::Shape(*v, d))),
+            Sym::Stride(..) | Sym::Within(_) | Sym::Overflow => None,
+        }
+    }
+}
+
+/// How a run-time function uses the memory behind its operand whose first primitive is at a place.
+fn runtime_kind(name: &str, prims: &[Prim], at: usize) -> Option<Kind> {
+    if !prims.iter().any(|p| matches!(p, Prim::Ptr | Prim::List)) {
+        return None;
+    }
+    Some(match name {
+        "lh_list_reserve" | "lh_list_set_len" => Kind::Resize,
+        "lh_memmove" if at == 0 => Kind::Write,
+        _ if name.starts_with("lh_sort") || name.starts_with("lh_stable_sort") || name.starts_with("lh_partition") => {
+            Kind::Write
+        }
+        _ if name.starts_with("lh_argsort") && at == 1 => Kind::Write,
+        _ if name.starts_with("lh_gemm") && at == 9 => Kind::Write,
+        _ if name.ends_with("_fill") => Kind::Write,
+        _ => Kind::Read,
+    })
+}
+
+/// The effects of a function on its parameters. Recursive calls of `me` have the effects that are being computed: the
+/// least fixed point.
+pub(crate) fn summary(func: &Function, me: SpecId, callees: Callees<'_>) -> Summary {
+    let all = func.blocks.iter().flat_map(|b| &b.insts);
+    if !all.into_iter().any(|d| matches!(d.inst, Inst::Call(spec, _) if spec == me)) {
+        return once(func, callees);
+    }
+    // Iteration starts without effects. Without indices the lattice is small.
+    let mut known = Arc::new(Summary::default());
+    loop {
+        let mut next = once(func, &|s| if s == me { Some(known.clone()) } else { callees(s) });
+        next.uses.iter_mut().for_each(|(_, index, _)| index.fill(None));
+        next.uses.sort_by_key(|(param, index, kind)| (*param, index.len(), *kind));
+        next.uses.dedup();
+        if next == *known {
+            return next;
+        }
+        known = Arc::new(next);
+    }
+}
+
+/// Whether equal operands give an equal result: `Some(true)` if memory must be equal, too, `None` if they do not.
+pub(crate) fn repeats(inst: &Inst, callees: Callees<'_>) -> Option<bool> {
+    match inst {
+        Inst::Call(f, _) => callees(*f).is_some_and(|s| s.repeats).then_some(false),
+        Inst::ElemPtr { .. } => Some(false),
+        Inst::Load(_) | Inst::ListLen(_) | Inst::ListData(_) => Some(true),
+        Inst::Runtime(..) | Inst::SlotGet(_) | Inst::ListNew(_) => None,
+        _ => inst.is_pure().then_some(false),
+    }
+}
+
+/// Whether an instruction has no side effect, though it may raise.
+pub(crate) fn is_quiet(inst: &Inst, callees: Callees<'_>) -> bool {
+    match inst {
+        Inst::Call(f, _) => callees(*f).is_some_and(|s| s.quiet),
+        Inst::Runtime(f, _) => f.pure || f.name == "lh_check_index",
+        Inst::Map(..) => true,
+        _ => inst.is_pure() || repeats(inst, callees).is_some(),
+    }
+}
+
+/// Whether a call has no side effect and cannot raise.
+pub(crate) fn is_idle(func: &Function, defs: &Defs, inst: &Inst, callees: Callees<'_>) -> bool {
+    let Inst::Call(f, args) = inst else { return false };
+    let divides = |v: Value| defs.int(func, v).is_some_and(|n| n != 0);
+    callees(*f).is_some_and(|s| s.quiet && (!s.raises || (s.meaning == Some(Meaning::Quotient) && divides(args[1]))))
+}
+
+fn once(func: &Function, callees: Callees<'_>) -> Summary {
+    let defs = Defs::new(func);
+    let effects = Effects::new(func, &defs, callees);
+    let params = func.params();
+    let number = |v: Value| params.iter().position(|p| *p == v);
+    let mut out = Summary { meaning: Meaning::of(func), repeats: true, quiet: true, ..Summary::default() };
+    let note = |out: &mut Summary, kind: Kind| {
+        if out.unknown != Some(Kind::Write) {
+            out.unknown = Some(kind);
+        }
+    };
+    for b in 0..func.blocks.len() {
+        out.repeats &= func.blocks[b].insts.iter().all(|d| repeats(&d.inst, callees) == Some(false));
+        out.quiet &= func.blocks[b].insts.iter().all(|d| is_quiet(&d.inst, callees));
+        out.raises |=
+            func.blocks[b].insts.iter().any(|d| d.inst.can_raise() && !is_idle(func, &defs, &d.inst, callees));
+        out.raises |= matches!(func.blocks[b].term, Some(Term::Raise { .. } | Term::Propagate));
+        out.asks_thread |= func.blocks[b].insts.iter().any(|d| asks_thread(&d.inst, callees));
+        for a in effects.of_block(Block::new(b)) {
+            let Root::Value(v) = a.root else {
+                if a.root == Root::Unknown {
+                    note(&mut out, a.kind);
+                }
+                continue;
+            };
+            let Some(p) = number(v) else {
+                // Memory that the function has allocated is private.
+                if defs.inst(func, v).is_none_or(|i| !makes_memory(i)) {
+                    note(&mut out, a.kind);
+                }
+                continue;
+            };
+            let of = |s: Sym| match s {
+                Sym::Val(v) => number(v).map(|i| Expr::sym(Sym::Val(Value::new(i)))),
+                Sym::Shape(v, d) => number(v).map(|i| Expr::sym(Sym::Shape(Value::new(i), d))),
+                Sym::Stride(..) | Sym::Within(_) | Sym::Overflow => None,
+            };
+            let index: Vec<Option<Expr>> = a.index.iter().map(|e| e.as_ref().and_then(|e| e.replace(&of))).collect();
+            let entry = (p as u32, index, a.kind);
+            if !out.uses.contains(&entry) {
+                out.uses.push(entry);
+            }
+        }
+        if let Some(Term::Return(v)) = &func.blocks[b].term {
+            for place in effects.finder().of_value(*v) {
+                match place.root {
+                    Root::Value(v) => match number(v) {
+                        Some(p) if !out.returns.contains(&(p as u32)) => out.returns.push(p as u32),
+                        _ => {}
+                    },
+                    Root::Unknown => out.returns = (0..params.len() as u32).collect(),
+                    Root::Fresh => {}
+                }
+            }
+        }
+    }
+    // An access to any element subsumes accesses to particular ones.
+    let is_any = |index: &[Option<ParamExpr>]| index.iter().all(Option::is_none);
+    let any: Vec<(u32, Kind)> = out.uses.iter().filter(|u| is_any(&u.1)).map(|u| (u.0, u.2)).collect();
+    out.uses.retain(|(param, index, kind)| is_any(index) || !any.contains(&(*param, *kind)));
+    out
+}
+
+/// Whether the result of an instruction depends on the thread that runs it.
+pub(crate) fn asks_thread(inst: &Inst, callees: Callees<'_>) -> bool {
+    match inst {
+        Inst::Runtime(f, _) => f.name == "lh_get_thread_id",
+        Inst::Call(spec, _) => callees(*spec).is_some_and(|s| s.asks_thread),
+        _ => false,
+    }
+}
+
+/// Whether an instruction's result is freshly allocated memory.
+fn makes_memory(inst: &Inst) -> bool {
+    matches!(inst, Inst::Map(..) | Inst::ListNew(_) | Inst::Runtime(..) | Inst::Call(..) | Inst::Foreign(..))
+}
+
+/// Whether values of a type refer to memory that can be written.
+pub(crate) fn has_memory(ty: Ty) -> bool {
+    match ty.kind() {
+        TyKind::Array { .. } | TyKind::List(..) | TyKind::PendingList(_) | TyKind::Ptr | TyKind::Record(_) => true,
+        TyKind::Tuple { elems, .. } => elems.iter().any(|t| has_memory(*t)),
+        TyKind::Optional(t) | TyKind::MaybeUnbound(t) => has_memory(*t),
+        TyKind::Closure { captures, defaults, .. } => captures.iter().chain(defaults).any(|t| has_memory(*t)),
+        TyKind::BoundMethod { recv, .. } => has_memory(*recv),
+        TyKind::Instance { of, .. } => has_memory(*of),
+        TyKind::Choice(of) => of.iter().any(|t| has_memory(*t)),
+        _ => false,
+    }
+}

@@ -1,0 +1,377 @@
+//! Where an address or an array lies: its root, and an index for each dimension of the root.
+
+use super::expr::{Expr, Sym, expr};
+use super::{Callees, Root, has_memory, makes_memory};
+use crate::analysis::counted::Defs;
+use lh_ir::cfg::targets;
+use lh_ir::func::{Inst, InstData};
+use lh_ir::types::{Layout, TyKind};
+use lh_ir::{Block, Function, Value};
+
+/// A part of a root.
+#[derive(Clone, Debug)]
+pub(crate) struct Place {
+    pub(crate) root: Root,
+    /// An index for each dimension; `None` is any index.
+    pub(crate) index: Vec<Option<Expr>>,
+}
+
+/// An array as a view of a root.
+pub(super) struct View {
+    root: Root,
+    /// The start of the view along each dimension of the root; `None` if it is not known.
+    start: Vec<Option<Expr>>,
+    /// For each dimension of the view, the root's dimension that it runs along and its step there.
+    along: Vec<Option<(usize, Expr)>>,
+    /// Extents of the view, if it is a part of its root.
+    extents: Vec<Value>,
+}
+
+/// Definitions deeper than this are not followed.
+const MAX_DEPTH: u32 = 16;
+
+pub(super) struct Finder<'a> {
+    pub(super) func: &'a Function,
+    pub(super) defs: &'a Defs,
+    pub(super) callees: Callees<'a>,
+}
+
+impl Finder<'_> {
+    /// The view that an array is, if it is certainly one.
+    pub(super) fn view(&self, v: Value) -> Option<View> {
+        let mut all = self.views(v, 0);
+        all.pop().filter(|_| all.is_empty())
+    }
+
+    /// All memory that a value may refer to.
+    pub(super) fn of_value(&self, v: Value) -> Vec<Place> {
+        if !has_memory(self.func.ty(v)) {
+            return Vec::new();
+        }
+        if self.func.ty(v).kind() == &TyKind::Ptr {
+            return self.of_address(v).into_iter().map(|p| Place { index: vec![None; p.index.len()], ..p }).collect();
+        }
+        self.of_view(v, &[])
+    }
+
+    /// The element of an array at an index; a dimension without an index is covered as a whole.
+    pub(super) fn of_view(&self, v: Value, index: &[Option<Expr>]) -> Vec<Place> {
+        if self.func.ty(v).kind() == &TyKind::Ptr {
+            return self.of_value(v);
+        }
+        self.views(v, 0).into_iter().map(|view| view.at(index)).collect()
+    }
+
+    /// The element at an address.
+    pub(super) fn of_address(&self, p: Value) -> Vec<Place> {
+        self.address(p, 0).into_iter().map(|(root, index)| Place { root, index }).collect()
+    }
+
+    /// Arguments of a call that its result may alias.
+    fn returned<'i>(&self, call: &'i Inst) -> Box<dyn Iterator<Item = Value> + 'i> {
+        match call {
+            Inst::Call(spec, args) => match (self.callees)(*spec) {
+                Some(s) => Box::new(s.returns.clone().into_iter().filter_map(|p| args.get(p as usize).copied())),
+                None => Box::new(args.iter().copied()),
+            },
+            Inst::Foreign(_, args) => Box::new(args[1..].iter().copied()),
+            _ => Box::new(std::iter::empty()),
+        }
+    }
+
+    fn views(&self, v: Value, depth: u32) -> Vec<View> {
+        let simple = |root: Root| {
+            let rank = self.rank(v);
+            vec![View {
+                root,
+                start: vec![Some(Expr::int(0)); rank],
+                along: (0..rank).map(|d| Some((d, Expr::int(1)))).collect(),
+                extents: Vec::new(),
+            }]
+        };
+        let unknown = |root: Root| vec![unknown(root)];
+        if depth > MAX_DEPTH {
+            return self.anywhere();
+        }
+        let Some(inst) = self.defs.inst(self.func, v) else {
+            return match self.sources(v) {
+                None => simple(Root::Value(v)),
+                Some(all) => all.into_iter().flat_map(|s| self.views(s, depth + 1)).collect(),
+            };
+        };
+        match inst {
+            Inst::ArrayMake { data, shape, strides, .. } => self
+                .address(*data, depth + 1)
+                .into_iter()
+                .map(|(root, start)| {
+                    let along = strides.iter().map(|s| self.dimension(root, *s)).collect();
+                    View { root, start, along, extents: shape.clone() }
+                })
+                .collect(),
+            Inst::Zero | Inst::Const(_) => simple(Root::Fresh),
+            Inst::Map(..) | Inst::ListNew(_) | Inst::Runtime(..) => simple(Root::Value(v)),
+            Inst::Call(..) | Inst::Foreign(..) => {
+                let mut out = simple(Root::Value(v));
+                for arg in self.returned(inst).filter(|a| has_memory(self.func.ty(*a))) {
+                    out.extend(self.views(arg, depth + 1).into_iter().flat_map(|w| unknown(w.root)));
+                }
+                out
+            }
+            // The parts of an aggregate stand for all of it.
+            Inst::Pack(parts) => parts
+                .iter()
+                .filter(|p| has_memory(self.func.ty(**p)))
+                .flat_map(|p| self.views(*p, depth + 1))
+                .flat_map(|w| unknown(w.root))
+                .collect(),
+            Inst::Field(w, i) => match self.defs.inst(self.func, *w) {
+                Some(Inst::Pack(parts)) => {
+                    parts.get(*i as usize).map_or_else(|| unknown(Root::Unknown), |p| self.views(*p, depth + 1))
+                }
+                None if self.sources(*w).is_none() => simple(Root::Value(self.first_like(inst, v))),
+                _ => self.views(*w, depth + 1).into_iter().flat_map(|w| unknown(w.root)).collect(),
+            },
+            Inst::Some(w) | Inst::Unwrap(w) | Inst::Cast(w) => self.views(*w, depth + 1),
+            // An array out of a list.
+            Inst::Load(_) | Inst::Take(_) => self.kept(depth + MAX_DEPTH / 2),
+            _ => unknown(Root::Unknown),
+        }
+    }
+
+    /// Views that a load of an array may give: those that the function has stored or passed to a callee, and unknown
+    /// ones.
+    fn kept(&self, depth: u32) -> Vec<View> {
+        let keeps = |v: &Value| matches!(self.func.ty(*v).kind(), TyKind::List(t, _) if has_memory(*t));
+        let of = |d: &InstData| match &d.inst {
+            Inst::Store(_, v) => vec![*v],
+            Inst::Call(_, args) if args.iter().any(keeps) => args.iter().filter(|v| !keeps(v)).copied().collect(),
+            _ => Vec::new(),
+        };
+        let all = self.func.blocks.iter().flat_map(|b| &b.insts).flat_map(of).filter(|v| has_memory(self.func.ty(*v)));
+        let roots = all.flat_map(|v| self.views(v, depth)).map(|w| w.root);
+        roots.chain([Root::Unknown]).map(unknown).collect()
+    }
+
+    /// Every root of the function, and the unknown one.
+    fn anywhere(&self) -> Vec<View> {
+        let all = self.func.blocks.iter().flat_map(|b| &b.insts);
+        let made = all.filter(|d| makes_memory(&d.inst)).filter_map(|d| d.result);
+        let roots = self.func.params().iter().copied().chain(made).filter(|v| has_memory(self.func.ty(*v)));
+        roots.map(Root::Value).chain([Root::Unknown]).map(unknown).collect()
+    }
+
+    /// The first value with an equal defining instruction, which represents all of them.
+    fn first_like(&self, inst: &Inst, v: Value) -> Value {
+        let all = self.func.blocks.iter().flat_map(|b| &b.insts);
+        all.filter(|d| d.inst == *inst).find_map(|d| d.result).unwrap_or(v)
+    }
+
+    /// Number of dimensions by which accesses are distinguished.
+    fn rank(&self, v: Value) -> usize {
+        match self.func.ty(v).kind() {
+            TyKind::Array { ndim, .. } => usize::from(*ndim),
+            TyKind::List(..) | TyKind::PendingList(_) => 1,
+            _ => 0,
+        }
+    }
+
+    /// Values that a block parameter may have; `None` for the function's own parameters.
+    fn sources(&self, v: Value) -> Option<Vec<Value>> {
+        let b = self.defs.block(v)?;
+        if b.0 == 0 {
+            return None;
+        }
+        let place = self.func.blocks[b.index()].params.iter().position(|p| *p == v)?;
+        let mut out = Vec::new();
+        for from in 0..self.func.blocks.len() {
+            for (_, t) in targets(self.func, Block::new(from)).filter(|(_, t)| t.block == b) {
+                if t.args[place] != v && !out.contains(&t.args[place]) {
+                    out.push(t.args[place]);
+                }
+            }
+        }
+        Some(out)
+    }
+
+    fn address(&self, p: Value, depth: u32) -> Vec<(Root, Vec<Option<Expr>>)> {
+        let unknown = || vec![(Root::Unknown, Vec::new())];
+        if depth > MAX_DEPTH {
+            return self.anywhere().into_iter().map(|view| (view.root, view.start)).collect();
+        }
+        match self.defs.inst(self.func, p) {
+            None => match self.sources(p) {
+                None => vec![(Root::Value(p), Vec::new())],
+                Some(all) => all.into_iter().flat_map(|s| self.address(s, depth + 1)).collect(),
+            },
+            Some(Inst::ElemPtr { array, index, .. }) => {
+                let index: Vec<Option<Expr>> = index.iter().map(|i| Some(expr(self.func, self.defs, *i))).collect();
+                self.views(*array, depth + 1)
+                    .into_iter()
+                    .map(|view| {
+                        let place = view.at(&index);
+                        (place.root, place.index)
+                    })
+                    .collect()
+            }
+            Some(Inst::ArrayData(a)) => {
+                self.views(*a, depth + 1).into_iter().map(|view| (view.root, view.start)).collect()
+            }
+            Some(Inst::ListData(l)) => {
+                self.views(*l, depth + 1).into_iter().map(|view| (view.root, view.start)).collect()
+            }
+            Some(Inst::PtrAdd(q, n)) => {
+                self.address(*q, depth + 1).into_iter().map(|(root, start)| self.moved(root, start, *n)).collect()
+            }
+            Some(Inst::Field(pair, _)) => match self.defs.inst(self.func, *pair) {
+                Some(Inst::Runtime(..)) => vec![(Root::Value(*pair), Vec::new())],
+                _ => unknown(),
+            },
+            // The address of a constant array is a number.
+            Some(Inst::Const(_)) => vec![(Root::Value(p), Vec::new())],
+            Some(_) => unknown(),
+        }
+    }
+
+    /// An address moved by a number of bytes.
+    fn moved(&self, root: Root, mut start: Vec<Option<Expr>>, bytes: Value) -> (Root, Vec<Option<Expr>>) {
+        let bytes = expr(self.func, self.defs, bytes);
+        if bytes.as_int() == Some(0) {
+            return (root, start);
+        }
+        let Root::Value(array) = root else { return (root, vec![None; start.len()]) };
+        // Each term is an index times the stride of a dimension.
+        let item = self.item_size(array);
+        for (product, c) in &bytes.terms {
+            let stride = product.iter().position(|s| matches!(s, Sym::Stride(a, _) if *a == array));
+            let (dim, rest) = match stride {
+                Some(at) => {
+                    let Sym::Stride(_, d) = product[at] else { continue };
+                    let mut rest = product.clone();
+                    rest.remove(at);
+                    let term =
+                        if rest.is_empty() { Expr::int(*c) } else { Expr { terms: vec![(rest, *c)], constant: 0 } };
+                    (Some(d as usize), Some(term))
+                }
+                None => match (self.unit_dimension(array), item) {
+                    (Some(d), Some(size)) if c % size == 0 => {
+                        (Some(d), Some(Expr { terms: vec![(product.clone(), c / size)], constant: 0 }))
+                    }
+                    _ => (None, None),
+                },
+            };
+            match (dim.and_then(|d| start.get_mut(d)), rest) {
+                (Some(at), Some(term)) => *at = at.as_ref().map(|e| e.add(&term)),
+                _ => return (root, vec![None; start.len()]),
+            }
+        }
+        // An offset below the size of an item addresses a field of it.
+        let items = item.map_or(0, |size| bytes.constant.div_euclid(size));
+        if item.is_none_or(|size| bytes.constant % size != 0 && !self.has_fields(array)) {
+            return (root, if bytes.constant == 0 { start } else { vec![None; start.len()] });
+        }
+        if items != 0 {
+            match self.unit_dimension(array).and_then(|d| start.get_mut(d)) {
+                Some(at) => *at = at.as_ref().map(|e| e.add(&Expr::int(items))),
+                None => return (root, vec![None; start.len()]),
+            }
+        }
+        (root, start)
+    }
+
+    fn has_fields(&self, v: Value) -> bool {
+        matches!(self.func.ty(v).as_array(), Some((t, ..)) if t.is_complex() || t.as_record().is_some_and(|r| r.size > 0))
+    }
+
+    fn item_size(&self, v: Value) -> Option<i64> {
+        match self.func.ty(v).kind() {
+            TyKind::Array { dtype, .. } if dtype.is_number() || self.has_fields(v) => Some(dtype.itemsize() as i64),
+            TyKind::List(t, _) => Some(t.mem_layout().1.max(1) as i64),
+            _ => None,
+        }
+    }
+
+    /// The dimension whose items are adjacent.
+    fn unit_dimension(&self, v: Value) -> Option<usize> {
+        match self.func.ty(v).kind() {
+            TyKind::Array { ndim, layout: Layout::C, .. } => usize::from(*ndim).checked_sub(1),
+            TyKind::Array { ndim, layout: Layout::F, .. } => (*ndim > 0).then_some(0),
+            TyKind::List(..) => Some(0),
+            _ => None,
+        }
+    }
+
+    /// The root's dimension that a stride belongs to, and how many of its items it is.
+    fn dimension(&self, root: Root, stride: Value) -> Option<(usize, Expr)> {
+        let Root::Value(array) = root else { return None };
+        let e = expr(self.func, self.defs, stride);
+        let [(product, c)] = &e.terms[..] else {
+            let (d, size) = (self.unit_dimension(array)?, self.item_size(array)?);
+            return e.as_int().filter(|bytes| *bytes == size).map(|_| (d, Expr::int(1)));
+        };
+        let of_array = |s: &Sym| matches!(s, Sym::Stride(a, _) if *a == array);
+        let (d, rest, c) = match product.iter().position(of_array) {
+            Some(at) => {
+                let Sym::Stride(_, d) = product[at] else { return None };
+                let mut rest = product.clone();
+                rest.remove(at);
+                (d as usize, rest, *c)
+            }
+            // The stride is a step times the size of an item; any other product, such as the length of a row, spans
+            // several items.
+            None => {
+                let size = self.item_size(array).filter(|size| c % size == 0)?;
+                let is_one = matches!(self.func.ty(array).as_array(), Some((_, 1, ..)));
+                (self.unit_dimension(array).filter(|_| is_one)?, product.clone(), c / size)
+            }
+        };
+        let step = if rest.is_empty() { Expr::int(c) } else { Expr { terms: vec![(rest, c)], constant: 0 } };
+        (e.constant == 0).then_some((d, step))
+    }
+}
+
+/// Any part of a root.
+fn unknown(root: Root) -> View {
+    View { root, start: Vec::new(), along: Vec::new(), extents: Vec::new() }
+}
+
+impl View {
+    /// For each dimension of the view the root's dimension.
+    pub(super) fn dimensions(&self) -> Vec<Option<usize>> {
+        self.along.iter().map(|along| along.as_ref().map(|(d, _)| *d)).collect()
+    }
+
+    /// Whether both views cover the same elements.
+    pub(super) fn is_same(&self, other: &View, extent: &dyn Fn(Value) -> Expr) -> bool {
+        let along = |w: &View, d: usize| match (w.extents.get(d), w.root) {
+            (Some(v), _) => Some(extent(*v)),
+            (None, Root::Value(v)) => Some(Expr::sym(Sym::Shape(v, d as u32))),
+            (None, Root::Fresh | Root::Unknown) => None,
+        };
+        let is_known = self.start.iter().all(Option::is_some) && self.along.iter().all(Option::is_some);
+        is_known
+            && self.root == other.root
+            && self.start == other.start
+            && self.along == other.along
+            && (0..self.along.len()).all(|d| along(self, d) == along(other, d))
+    }
+
+    /// The element at an index; a dimension without an index is covered as a whole.
+    fn at(&self, index: &[Option<Expr>]) -> Place {
+        let mut out = self.start.clone();
+        for (k, along) in self.along.iter().enumerate() {
+            let Some((d, step)) = along else {
+                // The dimension that it runs along is not known, so that it may be anywhere.
+                return Place { root: self.root, index: vec![None; out.len()] };
+            };
+            let any = self.extents.get(k).map(|n| Expr::sym(Sym::Within(*n)));
+            let moved = match (out.get(*d).cloned().flatten(), index.get(k).cloned().flatten().or(any)) {
+                (Some(start), Some(i)) => step.mul(&i).map(|i| start.add(&i)),
+                _ => None,
+            };
+            if let Some(at) = out.get_mut(*d) {
+                *at = moved;
+            }
+        }
+        Place { root: self.root, index: out }
+    }
+}

@@ -1,0 +1,240 @@
+//! Constant ranges of integers, from definitions and from dominating branches.
+//!
+//! Block parameters are first assumed to be non-negative induction variables that do not overflow; the assumption is
+//! dropped where it does not follow from itself. In code for a device most ranges come from the launch's geometry,
+//! whose limits are known.
+
+pub(crate) mod narrow;
+
+use super::counted::Defs;
+use lh_ir::cfg::{Cfg, DomTree, targets};
+use lh_ir::func::{Inst, Term};
+use lh_ir::{Block, Function, Ty, Value};
+use std::collections::HashMap;
+
+/// Definitions deeper than this are not followed.
+const MAX_DEPTH: usize = 16;
+/// Induction variables are assumed to stay below this.
+pub(crate) const HUGE: i128 = 1 << 62;
+
+#[derive(Clone, Copy, PartialEq)]
+struct Range {
+    lo: i128,
+    hi: i128,
+}
+
+const ANY: Range = Range { lo: i64::MIN as i128, hi: i64::MAX as i128 };
+
+impl Range {
+    /// The range, unless the computation may overflow.
+    fn of(lo: i128, hi: i128) -> Range {
+        if lo < ANY.lo || hi > ANY.hi { ANY } else { Range { lo, hi } }
+    }
+}
+
+struct Ranges<'a> {
+    func: &'a Function,
+    cfg: &'a Cfg,
+    dom: &'a DomTree,
+    defs: Defs,
+    /// Block parameters that are still assumed to be non-negative.
+    counts: Vec<bool>,
+    /// Ranges of block parameters that are proved without the assumption; `None` while it is made.
+    proved: Option<&'a HashMap<Value, Range>>,
+}
+
+/// Ranges of a function's integers.
+pub(crate) struct Limits<'a>(Ranges<'a>);
+
+impl<'a> Limits<'a> {
+    /// Computes the ranges of a function.
+    pub(crate) fn new(func: &'a Function, cfg: &'a Cfg, dom: &'a DomTree) -> Limits<'a> {
+        let counts = vec![true; func.values.len()];
+        let mut r = Ranges { func, cfg, dom, defs: Defs::new(func), counts, proved: None };
+        r.settle();
+        Limits(r)
+    }
+    /// Whether a value is never negative in a block.
+    pub(crate) fn is_nonnegative(&self, v: Value, b: Block) -> bool {
+        self.0.range(v, b, 0).lo >= 0
+    }
+    /// The minimum and maximum of a value in a block.
+    pub(crate) fn of(&self, v: Value, b: Block) -> (i128, i128) {
+        let r = self.0.range(v, b, 0);
+        (r.lo, r.hi)
+    }
+}
+
+impl Ranges<'_> {
+    /// Drops the assumption for parameters for which it does not follow from itself.
+    fn settle(&mut self) {
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for b in self.cfg.rpo().iter().filter(|b| b.index() != 0) {
+                for (i, p) in self.func.blocks[b.index()].params.iter().enumerate() {
+                    if !self.counts[p.index()] || !is_int(self.func, *p) {
+                        continue;
+                    }
+                    let natural = self.cfg.preds(*b).iter().all(|e| {
+                        let mut args = targets(self.func, e.from).filter(|(n, t)| *n == e.target && t.block == *b);
+                        e.target.is_some() && args.all(|(_, t)| self.range(t.args[i], e.from, 0).lo >= 0)
+                    });
+                    if !natural {
+                        self.counts[p.index()] = false;
+                        changed = true;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Range of a value in a block.
+    fn range(&self, v: Value, b: Block, depth: usize) -> Range {
+        if depth > MAX_DEPTH || !is_int(self.func, v) {
+            return ANY;
+        }
+        let mut r = self.defined(v, b, depth);
+        self.told(v, b, depth, &mut r);
+        r
+    }
+
+    fn defined(&self, v: Value, b: Block, depth: usize) -> Range {
+        let at = |x: Value| self.range(x, b, depth + 1);
+        match self.defs.inst(self.func, v) {
+            None if self.proved.is_some_and(|p| p.contains_key(&v)) => self.proved.map_or(ANY, |p| p[&v]),
+            None if self.proved.is_none()
+                && self.defs.block(v).is_some_and(|d| d.index() != 0)
+                && self.counts[v.index()] =>
+            {
+                Range { lo: 0, hi: HUGE }
+            }
+            // The indices of the thread are the first parameters after the context.
+            None if self.func.params().iter().take(4).skip(1).any(|p| *p == v) => Range { lo: 0, hi: 1023 },
+            None => ANY,
+            Some(Inst::Const(lh_ir::Const::Int(i, _))) => Range::of(*i, *i),
+            Some(Inst::ArrayShape(..) | Inst::ListLen(_)) => Range { lo: 0, hi: HUGE },
+            Some(Inst::Cast(x)) if is_int(self.func, *x) => at(*x),
+            Some(Inst::Cast(x)) => held(self.func.ty(*x)),
+            Some(Inst::Runtime(f, _)) => geometry(f.name),
+            Some(Inst::Op(op, args)) => match op.name {
+                "add" => {
+                    let (x, y) = (at(args[0]), at(args[1]));
+                    Range::of(x.lo + y.lo, x.hi + y.hi)
+                }
+                "sub" => {
+                    let (x, y) = (at(args[0]), at(args[1]));
+                    Range::of(x.lo - y.hi, x.hi - y.lo)
+                }
+                "mul" => {
+                    let (x, y) = (at(args[0]), at(args[1]));
+                    if x.lo < 0 || y.lo < 0 { ANY } else { Range::of(x.lo * y.lo, x.hi.saturating_mul(y.hi)) }
+                }
+                "sdiv" => {
+                    let (x, y) = (at(args[0]), at(args[1]));
+                    if x.lo < 0 || y.lo < 1 { ANY } else { Range { lo: 0, hi: x.hi } }
+                }
+                "srem" => {
+                    let (x, y) = (at(args[0]), at(args[1]));
+                    if x.lo < 0 || y.lo < 1 { ANY } else { Range { lo: 0, hi: x.hi.min(y.hi - 1) } }
+                }
+                "and" => {
+                    let (x, y) = (at(args[0]), at(args[1]));
+                    if x.lo < 0 && y.lo < 0 { ANY } else { Range { lo: 0, hi: x.hi.max(y.hi) } }
+                }
+                "shr" => {
+                    let x = at(args[0]);
+                    if x.lo < 0 { ANY } else { Range { lo: 0, hi: x.hi } }
+                }
+                "select" => {
+                    let (x, y) = (at(args[1]), at(args[2]));
+                    Range { lo: x.lo.min(y.lo), hi: x.hi.max(y.hi) }
+                }
+                _ => ANY,
+            },
+            Some(_) => ANY,
+        }
+    }
+
+    /// Narrows a range by the branches that dominate a block.
+    fn told(&self, v: Value, b: Block, depth: usize, r: &mut Range) {
+        for d in self.cfg.rpo() {
+            let Some(Term::Branch { cond, then, els }) = &self.func.blocks[d.index()].term else { continue };
+            let Some((op, args)) = self.comparison(*cond).filter(|(_, args)| args.contains(&v)) else { continue };
+            let leads = |t: Block| self.cfg.preds(t).len() == 1 && self.dom.dominates(t, b);
+            match (leads(then.block), leads(els.block)) {
+                (true, false) => self.compared(v, (op, args, true), b, depth, r),
+                (false, true) => self.compared(v, (op, args, false), b, depth, r),
+                _ => {}
+            }
+        }
+    }
+
+    fn comparison(&self, cond: Value) -> Option<(&str, &[Value])> {
+        match self.defs.inst(self.func, cond)? {
+            Inst::Op(op, args) if args.len() == 2 => Some((op.name, args)),
+            _ => None,
+        }
+    }
+
+    /// Narrows a range by a comparison that is known to hold or not.
+    fn compared(&self, v: Value, (op, args, holds): (&str, &[Value], bool), b: Block, depth: usize, r: &mut Range) {
+        let first = args[0] == v;
+        let other = if first { args[1] } else { args[0] };
+        if let Some(c) = self.defs.int(self.func, other) {
+            return narrow(r, op, c.into(), !first, holds);
+        }
+        let (below, strict) = match (op, first) {
+            ("lt", true) | ("gt", false) => (holds, true),
+            ("le", true) | ("ge", false) => (holds, false),
+            ("ge", true) | ("le", false) => (!holds, true),
+            ("gt", true) | ("lt", false) => (!holds, false),
+            _ => return,
+        };
+        if below && depth < MAX_DEPTH / 2 {
+            r.hi = r.hi.min(self.defined(other, b, depth + 1).hi - i128::from(strict));
+        }
+    }
+}
+
+/// Narrows a range by a comparison with a constant that is true or false.
+fn narrow(r: &mut Range, op: &str, c: i128, flipped: bool, holds: bool) {
+    let op = match (op, flipped) {
+        ("lt", true) => "gt",
+        ("le", true) => "ge",
+        ("gt", true) => "lt",
+        ("ge", true) => "le",
+        (other, _) => other,
+    };
+    match (op, holds) {
+        ("gt", true) | ("le", false) => r.lo = r.lo.max(c + 1),
+        ("ge", true) | ("lt", false) => r.lo = r.lo.max(c),
+        ("lt", true) | ("ge", false) => r.hi = r.hi.min(c - 1),
+        ("le", true) | ("gt", false) => r.hi = r.hi.min(c),
+        ("eq", true) | ("ne", false) => (r.lo, r.hi) = (c, c),
+        ("eq", false) | ("ne", true) if r.lo == c => r.lo += 1,
+        _ => {}
+    }
+}
+
+fn is_int(func: &Function, v: Value) -> bool {
+    func.ty(v).strong() == Ty::i64()
+}
+
+/// Limits of a type that is cast to an integer.
+fn held(t: Ty) -> Range {
+    match t.is_int().then(|| (t.is_signed(), t.bits())) {
+        _ if t.is_bool() => Range { lo: 0, hi: 1 },
+        Some((true, bits)) => Range { lo: -1 << (bits - 1), hi: (1 << (bits - 1)) - 1 },
+        Some((false, bits)) if bits < 64 => Range { lo: 0, hi: (1 << bits) - 1 },
+        _ => ANY,
+    }
+}
+
+/// Limits of the geometry.
+fn geometry(name: &str) -> Range {
+    match name {
+        "lh_cuda_sync_count" | "lh_cuda_sync_and" | "lh_cuda_sync_or" => Range { lo: 0, hi: 1 << 15 },
+        _ => lh_ops::runtime::launch_limits(name).map_or(ANY, |(lo, hi)| Range { lo: lo.into(), hi: hi.into() }),
+    }
+}

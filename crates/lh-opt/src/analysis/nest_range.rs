@@ -1,0 +1,544 @@
+//! Symbolic ranges of integers over a loop nest: bounds are linear expressions of values that are invariant in it.
+
+use super::counted::{Counted, Launch, is_in, target_of};
+use super::facts::{Facts, InstRef};
+use super::linear::{Leaf, Linear};
+use lh_ir::cfg::Edge;
+use lh_ir::func::{Inst, Term};
+use lh_ir::{Block, Ty, Value};
+use std::cell::RefCell;
+
+/// What can be said about an access.
+pub(crate) enum Verdict {
+    /// Always in range.
+    Safe,
+    /// In range if none of the expressions is negative, and the leaves are of moderate size.
+    If(Vec<Linear>, Vec<Leaf>),
+    /// Nothing.
+    Unknown,
+}
+
+/// An access seen from a nest.
+pub(super) struct Nest<'a> {
+    pub facts: &'a Facts<'a>,
+    pub nest: usize,
+    /// Block of the access.
+    pub access: Block,
+    /// Leaves met on the way: sums of them must not overflow.
+    pub leaves: RefCell<Vec<Leaf>>,
+    /// What holds where the access is, because of branches on the way.
+    pub facts_there: Vec<Fact>,
+    /// What must not be negative for what they say to narrow a range.
+    assumed: RefCell<Vec<Linear>>,
+}
+
+/// A comparison of something with what does not change in the nest.
+#[derive(Clone)]
+pub(crate) struct Fact {
+    pub op: &'static str,
+    pub value: Value,
+    pub limit: Linear,
+    /// What the limit is made of.
+    leaves: Vec<Leaf>,
+}
+
+/// Smallest and largest value.
+#[derive(Clone)]
+pub(crate) struct Range {
+    pub lo: Linear,
+    pub hi: Linear,
+}
+
+/// Expressions deeper than this are not looked into.
+const MAX_DEPTH: usize = 12;
+/// Different values that are passed to a block.
+const MAX_PASSED: usize = 4;
+/// What an index goes at once. None comes to an end of the integers in our time.
+const MAX_STEP: i64 = 16;
+
+impl<'a> Nest<'a> {
+    pub(super) fn new(facts: &'a Facts<'a>, nest: usize, access: Block) -> Nest<'a> {
+        Nest { facts, nest, access, leaves: RefCell::default(), facts_there: Vec::new(), assumed: RefCell::default() }
+    }
+
+    /// Whether indices are in range, or only that none is negative. Without branches on the way if that suffices: they may ask for
+    /// more than there is.
+    pub(super) fn verdict(&mut self, inst: &Inst, in_range: bool) -> Verdict {
+        let plain = self.verdict_now(inst, in_range);
+        if matches!(plain, Verdict::Safe) {
+            return plain;
+        }
+        self.facts_there = self.facts_on_the_way();
+        if self.facts_there.is_empty() {
+            return plain;
+        }
+        match self.verdict_now(inst, in_range) {
+            Verdict::Unknown => plain,
+            better => better,
+        }
+    }
+
+    fn verdict_now(&self, inst: &Inst, in_range: bool) -> Verdict {
+        self.leaves.take();
+        self.assumed.take();
+        let Inst::ElemPtr { array, index, .. } = inst else { return Verdict::Unknown };
+        let (mut conditions, mut all) = (Vec::new(), Vec::new());
+        let mut is_safe = true;
+        for (d, i) in index.iter().enumerate() {
+            let needs = || {
+                let r = self.range(*i, 0)?;
+                let room = || self.extent(*array, d as u32)?.plus(&r.hi, -1)?.plus_number(-1);
+                Some((if in_range { Some(room()?) } else { None }, r.lo))
+            };
+            let Some((room, least)) = needs() else { return Verdict::Unknown };
+            for n in [least].into_iter().chain(room) {
+                if n.is_negative() {
+                    return Verdict::Unknown;
+                }
+                is_safe &= n.is_natural();
+                conditions.extend((!n.is_natural()).then_some(n));
+            }
+            // A single extent and small constants cannot overflow in a way that lets a loop run.
+            let leaves = self.leaves.take();
+            let mut others = leaves.iter().filter(|l| !l.is_launch());
+            is_safe &= matches!((others.next(), others.next()), (None | Some(Leaf::Shape(..)), None));
+            all.extend(leaves);
+        }
+        conditions.extend(self.assumed.take());
+        is_safe &= conditions.is_empty();
+        if is_safe { Verdict::Safe } else { Verdict::If(conditions, all) }
+    }
+    fn leaf(&self, leaf: Leaf) -> Linear {
+        let mut leaves = self.leaves.borrow_mut();
+        if !leaves.contains(&leaf) {
+            leaves.push(leaf);
+        }
+        Linear::leaf(leaf)
+    }
+
+    /// Extent of an array that is the same throughout the nest.
+    fn extent(&self, array: Value, d: u32) -> Option<Linear> {
+        if self.facts.is_invariant(self.nest, array) {
+            return match self.facts.defs.inst(self.facts.func, array) {
+                Some(Inst::ArrayMake { shape, .. }) => self.invariant(shape[d as usize], 0),
+                _ => Some(self.leaf(Leaf::Shape(array, d))),
+            };
+        }
+        match self.facts.defs.inst(self.facts.func, array)? {
+            Inst::ArrayMake { shape, .. } => {
+                let r = self.range(shape[d as usize], 0)?;
+                (r.lo == r.hi).then_some(r.lo)
+            }
+            _ => None,
+        }
+    }
+
+    /// A value from outside of the nest, looked into as far as that may help.
+    fn invariant(&self, v: Value, depth: usize) -> Option<Linear> {
+        let (func, defs) = (self.facts.func, self.facts.defs);
+        if let Some(n) = defs.int(func, v) {
+            return Some(Linear::number(n)).filter(|_| n.abs() < 1 << 40);
+        }
+        if defs.launch(func, v).is_some() {
+            return Some(self.leaf(Leaf::Launch(v)));
+        }
+        let both = |a: Value, b: Value, f: i64| self.invariant(a, depth + 1)?.plus(&self.invariant(b, depth + 1)?, f);
+        let deeper = match defs.inst(func, v) {
+            Some(Inst::ArrayShape(a, d)) => self.extent(*a, *d),
+            Some(Inst::Op(op, args)) if depth < MAX_DEPTH && op.name == "add" => both(args[0], args[1], 1),
+            Some(Inst::Op(op, args)) if depth < MAX_DEPTH && op.name == "sub" => both(args[0], args[1], -1),
+            Some(Inst::Op(op, args)) if depth < MAX_DEPTH && op.name == "mul" => {
+                match (defs.int(func, args[0]), defs.int(func, args[1])) {
+                    (Some(k), _) => Linear::number(0).plus(&self.invariant(args[1], depth + 1)?, k),
+                    (_, Some(k)) => Linear::number(0).plus(&self.invariant(args[0], depth + 1)?, k),
+                    _ => self.launch_product(args[0], args[1]),
+                }
+            }
+            Some(Inst::Cast(x)) if func.ty(*x).strong() == func.ty(v).strong() => self.invariant(*x, depth + 1),
+            _ => None,
+        };
+        deeper.or_else(|| Some(self.leaf(Leaf::Value(v))))
+    }
+
+    /// The product of two numbers of the launch, if that is small.
+    fn launch_product(&self, a: Value, b: Value) -> Option<Linear> {
+        let (func, defs) = (self.facts.func, self.facts.defs);
+        let small = |l| matches!(l, Launch::Block | Launch::Grid | Launch::Index(_));
+        let (x, y) = (defs.launch(func, a)?, defs.launch(func, b)?);
+        let fits = (x == Launch::Block && small(y)) || (y == Launch::Block && small(x));
+        fits.then(|| self.leaf(Leaf::LaunchProduct(a.min(b), a.max(b))))
+    }
+    /// A sum of numbers and numbers of the launch, times one of the launch that does not change.
+    fn launch_times(&self, x: &Linear, w: Value) -> Option<Linear> {
+        let mut out = Linear::number(0).plus(&self.invariant(w, 0)?, x.constant)?;
+        for (leaf, k) in &x.terms {
+            let Leaf::Launch(v) = leaf else { return None };
+            out = out.plus(&self.launch_product(*v, w)?, *k)?;
+        }
+        Some(out)
+    }
+
+    /// What the branches between the nest and the access say, the first first.
+    fn facts_on_the_way(&self) -> Vec<Fact> {
+        let f = self.facts;
+        let header = f.loops.loops[self.nest].header;
+        let mut out = Vec::new();
+        let mut b = self.access;
+        while b != header {
+            let above = f.cfg.position(b).and_then(|p| f.dom.idom_position(p));
+            let Some(above) = above.map(|p| f.cfg.rpo()[p]) else { break };
+            if let ([edge], Some(Term::Branch { cond, then, els })) =
+                (f.cfg.preds(b), &f.func.blocks[above.index()].term)
+                && edge.from == above
+                && then.block != els.block
+            {
+                out.extend(self.fact(*cond, then.block == b));
+            }
+            b = above;
+        }
+        out.reverse();
+        out
+    }
+    fn fact(&self, cond: Value, holds: bool) -> Option<Fact> {
+        let Inst::Op(op, args) = self.facts.defs.inst(self.facts.func, cond)? else { return None };
+        let [a, b] = args[..] else { return None };
+        if [a, b].iter().any(|v| self.facts.func.ty(*v).strong() != Ty::int().strong()) {
+            return None;
+        }
+        let op = match (op.name, holds) {
+            ("lt", true) | ("ge", false) => "lt",
+            ("le", true) | ("gt", false) => "le",
+            ("gt", true) | ("le", false) => "gt",
+            ("ge", true) | ("lt", false) => "ge",
+            ("eq", true) | ("ne", false) => "eq",
+            ("eq", false) | ("ne", true) => "ne",
+            _ => return None,
+        };
+        let turned = match op {
+            "lt" => "gt",
+            "le" => "ge",
+            "gt" => "lt",
+            "ge" => "le",
+            other => other,
+        };
+        self.leaves.take();
+        let (op, value, limit) = match (self.fixed(a, 0), self.fixed(b, 0)) {
+            (None, Some(limit)) => (op, a, limit),
+            (Some(limit), None) => (turned, b, limit),
+            _ => return None,
+        };
+        Some(Fact { op, value, limit, leaves: self.leaves.take() })
+    }
+    /// A value that is the same throughout the nest, wherever it is computed.
+    fn fixed(&self, v: Value, depth: usize) -> Option<Linear> {
+        if self.facts.is_invariant(self.nest, v) {
+            return self.invariant(v, depth);
+        }
+        let (func, defs) = (self.facts.func, self.facts.defs);
+        if let Some(n) = defs.int(func, v) {
+            return (n.abs() < 1 << 40).then(|| Linear::number(n));
+        }
+        match defs.inst(func, v)? {
+            _ if depth > MAX_DEPTH => None,
+            Inst::ArrayShape(a, d) => self.extent(*a, *d),
+            Inst::Op(op, args) if op.name == "add" => {
+                self.fixed(args[0], depth + 1)?.plus(&self.fixed(args[1], depth + 1)?, 1)
+            }
+            Inst::Op(op, args) if op.name == "sub" => {
+                self.fixed(args[0], depth + 1)?.plus(&self.fixed(args[1], depth + 1)?, -1)
+            }
+            Inst::Cast(x) if func.ty(*x).strong() == func.ty(v).strong() => self.fixed(*x, depth + 1),
+            _ => None,
+        }
+    }
+
+    /// Range of a value where the access is, narrowed by what is known there.
+    pub(super) fn range(&self, v: Value, depth: usize) -> Option<Range> {
+        let mut r = self.range_of(v, depth);
+        for f in &self.facts_there {
+            let (base, k) = self.facts.defs.offset(self.facts.func, f.value);
+            // What is added has not overflowed if the base is known to be of moderate size.
+            if base == v
+                && (k == 0 || r.is_some())
+                && let Some(limit) = f.limit.plus_number(-k)
+            {
+                r = match r {
+                    // All but the last, if the last is not below it.
+                    Some(r) if f.op == "ne" && !limit.terms.is_empty() && r.lo != limit && r.hi != limit => {
+                        let room = limit.plus(&r.hi, -1);
+                        let below = limit.plus_number(-1).filter(|_| room.as_ref().is_some_and(|l| !l.is_negative()));
+                        self.assumed.borrow_mut().extend(room.filter(|_| below.is_some()));
+                        Some(Range { hi: below.unwrap_or(r.hi), lo: r.lo })
+                    }
+                    r => narrowed(r, f.op, &limit),
+                };
+                f.leaves.iter().for_each(|l| drop(self.leaf(*l)));
+            }
+        }
+        r
+    }
+
+    fn range_of(&self, v: Value, depth: usize) -> Option<Range> {
+        let (func, defs) = (self.facts.func, self.facts.defs);
+        if self.facts.is_invariant(self.nest, v) {
+            let x = self.invariant(v, depth)?;
+            return Some(Range { lo: x.clone(), hi: x });
+        }
+        if depth > MAX_DEPTH {
+            return None;
+        }
+        if let Some(Launch::Index(extent)) = defs.launch(func, v) {
+            let extent = extent.filter(|e| self.facts.is_invariant(self.nest, *e))?;
+            let hi = self.leaf(Leaf::Launch(extent)).plus_number(-1)?;
+            return Some(Range { lo: Linear::number(0), hi });
+        }
+        if let Some(n) = defs.int(func, v) {
+            let x = Linear::number(n);
+            return (n.abs() < 1 << 40).then(|| Range { lo: x.clone(), hi: x });
+        }
+        match defs.inst(func, v) {
+            None => self.induction(v, depth).or_else(|| self.passed(v, depth)),
+            Some(Inst::Op(op, args)) => match op.name {
+                "add" => {
+                    let (a, b) = (self.range(args[0], depth + 1)?, self.range(args[1], depth + 1)?);
+                    Some(Range { lo: a.lo.plus(&b.lo, 1)?, hi: a.hi.plus(&b.hi, 1)? })
+                }
+                "sub" => {
+                    let (a, b) = (self.range(args[0], depth + 1)?, self.range(args[1], depth + 1)?);
+                    Some(Range { lo: a.lo.plus(&b.hi, -1)?, hi: a.hi.plus(&b.lo, -1)? })
+                }
+                "mul" => {
+                    let (a, b) = (self.range(args[0], depth + 1)?, self.range(args[1], depth + 1)?);
+                    let (x, k) =
+                        match (a.lo.as_number().filter(|_| a.lo == a.hi), b.lo.as_number().filter(|_| b.lo == b.hi)) {
+                            (_, Some(k)) => (a, k),
+                            (Some(k), None) => (b, k),
+                            (None, None) => {
+                                let launched = |x: &Range, w| {
+                                    self.facts.is_invariant(self.nest, w).then_some(())?;
+                                    Some(Range { lo: self.launch_times(&x.lo, w)?, hi: self.launch_times(&x.hi, w)? })
+                                };
+                                return launched(&a, args[1])
+                                    .or_else(|| launched(&b, args[0]))
+                                    .or_else(|| self.product(args[0], args[1]));
+                            }
+                        };
+                    let zero = Linear::number(0);
+                    let (lo, hi) = (zero.plus(&x.lo, k)?, zero.plus(&x.hi, k)?);
+                    Some(if k >= 0 { Range { lo, hi } } else { Range { lo: hi, hi: lo } })
+                }
+                _ => None,
+            },
+            Some(Inst::Cast(x)) if func.ty(*x).strong() == func.ty(v).strong() => self.range(*x, depth + 1),
+            Some(Inst::ArrayShape(a, d)) => {
+                let x = self.extent(*a, *d)?;
+                Some(Range { lo: x.clone(), hi: x })
+            }
+            Some(_) => None,
+        }
+    }
+
+    /// A product of two unknowns that do not change, such as the first index of a row in an array laid flat.
+    fn product(&self, a: Value, b: Value) -> Option<Range> {
+        let is_fixed =
+            |v| self.facts.is_invariant(self.nest, v) && self.facts.func.ty(v).strong() == Ty::int().strong();
+        let x = (is_fixed(a) && is_fixed(b)).then(|| self.leaf(Leaf::product(a, b)))?;
+        Some(Range { lo: x.clone(), hi: x })
+    }
+
+    /// Range of a header's parameter that grows or shrinks by a constant, inside the body of its loop.
+    fn induction(&self, v: Value, depth: usize) -> Option<Range> {
+        let f = self.facts;
+        let header = f.defs.block(v)?;
+        let at = f.loops.innermost[header.index()]?;
+        let l = &f.loops.loops[at];
+        let counted = f.counts[at].as_ref()?;
+        if l.header != header || !self.is_in_body(header, counted) {
+            return None;
+        }
+        let place = f.func.blocks[header.index()].params.iter().position(|p| *p == v)?;
+        let start = self.start(at, place, depth)?;
+        if v == counted.index {
+            let limit = self.range(counted.limit, depth + 1)?;
+            return Some(if counted.step > 0 {
+                Range { lo: start.lo, hi: limit.hi.plus_number(-1)? }
+            } else {
+                Range { lo: limit.lo.plus_number(1)?, hi: start.hi }
+            });
+        }
+        // Beside the counter: as often as that counts.
+        let step = self.step(at, v, place)?;
+        let first = self.start(at, counted.place, depth)?;
+        let limit = self.range(counted.limit, depth + 1)?;
+        let trips = match counted.step {
+            1 => limit.hi.plus(&first.lo, -1)?,
+            -1 => first.hi.plus(&limit.lo, -1)?,
+            _ => return None,
+        };
+        let far = |from: &Linear| from.plus(&trips.plus_number(-1)?, step);
+        Some(if step >= 0 {
+            Range { hi: far(&start.hi)?, lo: start.lo }
+        } else {
+            Range { lo: far(&start.lo)?, hi: start.hi }
+        })
+    }
+    /// Range of a parameter of a block that does not count: it is one of what is passed there.
+    fn passed(&self, v: Value, depth: usize) -> Option<Range> {
+        let f = self.facts;
+        let block = f.defs.block(v)?;
+        let place = f.func.blocks[block.index()].params.iter().position(|p| *p == v)?;
+        if f.func.ty(v).strong() != Ty::int().strong() {
+            return None;
+        }
+        if let Some(at) = f.loops.innermost[block.index()].filter(|l| f.loops.loops[*l].header == block) {
+            return self.walked(v, at, place, depth);
+        }
+        let mut args: Vec<Value> = f.cfg.preds(block).iter().map(|e| target_of(f.func, *e).args[place]).collect();
+        args.sort_unstable();
+        args.dedup();
+        if args.len() > MAX_PASSED {
+            return None;
+        }
+        let mut all = args.into_iter().map(|a| self.range(a, depth + MAX_DEPTH / 3));
+        let first = all.next()??;
+        all.try_fold(first, |a, b| {
+            let b = b?;
+            let ordered =
+                |a: Linear, b: Linear, number: bool| if a.as_number().is_some() == number { (a, b) } else { (b, a) };
+            let (lo, hi) = (ordered(a.lo, b.lo, true), ordered(a.hi, b.hi, false));
+            Some(Range { lo: self.farther(lo.0, &lo.1, -1)?, hi: self.farther(hi.0, &hi.1, 1)? })
+        })
+    }
+    /// Range of a header's parameter that goes one way, not beyond what is asked on each way back or on the way to the access.
+    fn walked(&self, v: Value, at: usize, place: usize, depth: usize) -> Option<Range> {
+        let f = self.facts;
+        let l = &f.loops.loops[at];
+        let start = self.start(at, place, depth)?;
+        let back: Vec<Edge> = f.cfg.preds(l.header).iter().filter(|e| is_in(f.cfg, l, e.from)).copied().collect();
+        let next = |e: &Edge| f.defs.offset(f.func, target_of(f.func, *e).args[place]);
+        let way = back.iter().map(|e| next(e).1.signum()).find(|c| *c != 0)?;
+        if back.iter().any(|e| next(e).0 != v || !(0..=MAX_STEP).contains(&(next(e).1 * way))) {
+            return None;
+        }
+        let mut limits = back.iter().filter(|e| next(e).1 != 0).map(|e| {
+            let there = Nest::new(f, self.nest, e.from);
+            let mut known = there.facts_on_the_way();
+            if let Some(Term::Branch { cond, then, els }) = &f.func.blocks[e.from.index()].term
+                && then.block != els.block
+            {
+                known.extend(there.fact(*cond, then.block == l.header));
+            }
+            self.bound(&known, v, way)?.plus_number(next(e).1)
+        });
+        let first = limits.next()?;
+        let far = match first.filter(|first| limits.all(|l| l.as_ref() == Some(first))) {
+            Some(limit) => self.farther(limit, if way > 0 { &start.hi } else { &start.lo }, way)?,
+            None => self.bound(&self.facts_there, v, way)?,
+        };
+        Some(if way > 0 { Range { lo: start.lo, hi: far } } else { Range { lo: far, hi: start.hi } })
+    }
+    /// What a value is not greater than, or not less than, by one of several facts.
+    fn bound(&self, known: &[Fact], v: Value, way: i64) -> Option<Linear> {
+        known.iter().rev().find_map(|f| {
+            let (base, k) = self.facts.defs.offset(self.facts.func, f.value);
+            let beside = match (f.op, way) {
+                ("lt", 1) | ("gt", -1) => way,
+                ("le", 1) | ("ge", -1) => 0,
+                _ => return None,
+            };
+            let limit = f.limit.plus_number(-k - beside).filter(|_| base == v)?;
+            f.leaves.iter().for_each(|l| drop(self.leaf(*l)));
+            Some(limit)
+        })
+    }
+    /// Of two limits the one that is farther on a way: that is the first, if nothing else is certain.
+    fn farther(&self, a: Linear, b: &Linear, way: i64) -> Option<Linear> {
+        let beyond = Linear::number(0).plus(&a.plus(b, -1)?, way)?;
+        if beyond.is_natural() {
+            return Some(a);
+        }
+        if beyond.as_number().is_some() {
+            return Some(b.clone());
+        }
+        if way < 0 && a.is_natural() && b.is_natural() {
+            return Some(Linear::number(0));
+        }
+        if beyond.is_negative() {
+            return None;
+        }
+        self.assumed.borrow_mut().push(beyond);
+        Some(a)
+    }
+    /// Whether the access lies behind the loop's test.
+    fn is_in_body(&self, header: Block, counted: &Counted) -> bool {
+        let f = self.facts;
+        let Some(Term::Branch { then, els, .. }) = &f.func.blocks[header.index()].term else { return false };
+        let body = if counted.body_first { then.block } else { els.block };
+        f.cfg.preds(body).len() == 1 && f.dom.dominates(body, self.access)
+    }
+    /// Range of a header's parameter when its loop begins.
+    fn start(&self, l: usize, place: usize, depth: usize) -> Option<Range> {
+        let f = self.facts;
+        let header = f.loops.loops[l].header;
+        let mut found: Option<Range> = None;
+        for e in f.cfg.preds(header).iter().filter(|e| !is_in(f.cfg, &f.loops.loops[l], e.from)) {
+            let r = self.range(target_of(f.func, *e).args[place], depth + 1)?;
+            match &found {
+                Some(old) if old.lo != r.lo || old.hi != r.hi => return None,
+                _ => found = Some(r),
+            }
+        }
+        found
+    }
+    fn step(&self, l: usize, v: Value, place: usize) -> Option<i64> {
+        let f = self.facts;
+        let mut step = None;
+        for e in f.cfg.preds(f.loops.loops[l].header).iter().filter(|e| is_in(f.cfg, &f.loops.loops[l], e.from)) {
+            let (base, c) = f.defs.offset(f.func, target_of(f.func, *e).args[place]);
+            if base != v || *step.get_or_insert(c) != c {
+                return None;
+            }
+        }
+        step
+    }
+}
+
+/// A range in which a comparison holds. Of two limits that of the comparison is taken: it is there to be relied on.
+fn narrowed(r: Option<Range>, op: &str, limit: &Linear) -> Option<Range> {
+    let (Some(below), Some(above)) = (limit.plus_number(-1), limit.plus_number(1)) else { return r };
+    let Some(mut r) = r else {
+        return (op == "eq").then(|| Range { lo: limit.clone(), hi: limit.clone() });
+    };
+    match op {
+        "lt" => r.hi = below,
+        "le" => r.hi = limit.clone(),
+        // What is natural already is as good.
+        "gt" if !r.lo.is_natural() || above.is_natural() => r.lo = above,
+        "ge" if !r.lo.is_natural() || limit.is_natural() => r.lo = limit.clone(),
+        "eq" => r = Range { lo: limit.clone(), hi: limit.clone() },
+        "ne" if r.lo == *limit => r.lo = above,
+        "ne" if r.hi == *limit => r.hi = below,
+        _ => {}
+    }
+    Some(r)
+}
+
+impl Facts<'_> {
+    /// What can be said about an access in all iterations of a loop.
+    pub(crate) fn verdict(&self, l: usize, a: InstRef) -> Verdict {
+        Nest::new(self, l, a.0).verdict(&self.func.blocks[a.0.index()].insts[a.1].inst, true)
+    }
+    /// The same about what an access looks at: without a check that is the sign of the index.
+    pub(crate) fn look(&self, l: usize, a: InstRef) -> Verdict {
+        Nest::new(self, l, a.0).verdict(&self.func.blocks[a.0.index()].insts[a.1].inst, self.is_checked(a))
+    }
+    pub(crate) fn is_checked(&self, a: InstRef) -> bool {
+        matches!(self.func.blocks[a.0.index()].insts[a.1].inst, Inst::ElemPtr { check: true, .. })
+    }
+    /// Whether a value is natural and of moderate size wherever a block of a loop is, because the launch is.
+    pub(crate) fn is_small(&self, l: usize, access: Block, v: Value) -> bool {
+        let nest = Nest::new(self, l, access);
+        let range = nest.range(v, 0);
+        range.is_some_and(|r| r.lo.is_natural()) && nest.leaves.take().iter().all(|l| l.is_launch())
+    }
+}

@@ -1,0 +1,256 @@
+//! Uniformity: values that are the same for all threads of a block (of the grid, where its blocks run together) each
+//! time they are computed.
+//!
+//! A value varies if it depends on the thread's index, on memory or on a call that varies, or if it is a parameter of
+//! a block where divergent threads meet.
+
+use super::device::{HANDED, is_block_sync, is_uniform, waits_of_call};
+use lh_ir::cfg::{Cfg, DomTree, Loops, targets};
+use lh_ir::func::{Inst, InstData, Term, waits};
+use lh_ir::{Block, Function, Value};
+use std::collections::HashSet;
+
+/// For each value, whether it varies. With `by_block`, the index of the block varies, too. Results that `keeps`
+/// refuses vary; results that `same` accepts do not, unless threads have left a loop at different times. Parameters
+/// in `alike` do not vary through divergence.
+pub(crate) fn varying(
+    func: &Function,
+    cfg: &Cfg,
+    by_block: bool,
+    alike: &HashSet<Value>,
+    keeps: &dyn Fn(&InstData) -> bool,
+    same: &dyn Fn(&InstData) -> bool,
+) -> Vec<bool> {
+    let dom = DomTree::new(cfg);
+    let mut a = Analysis {
+        func,
+        cfg,
+        by_block,
+        alike,
+        keeps,
+        same,
+        loops: Loops::new(func, cfg, &dom),
+        varies: vec![false; func.values.len()],
+        meets: vec![false; func.blocks.len()],
+        joins: vec![Vec::new(); func.blocks.len()],
+        seen: vec![false; func.blocks.len()],
+        after: post_dominators(func, cfg),
+        changed: true,
+    };
+    for v in &func.params()[1..HANDED] {
+        a.varies[v.index()] = true;
+    }
+    while a.changed {
+        a.changed = false;
+        for b in cfg.rpo() {
+            a.block(*b);
+        }
+    }
+    a.varies
+}
+
+struct Analysis<'a> {
+    func: &'a Function,
+    cfg: &'a Cfg,
+    by_block: bool,
+    alike: &'a HashSet<Value>,
+    keeps: &'a dyn Fn(&InstData) -> bool,
+    same: &'a dyn Fn(&InstData) -> bool,
+    loops: Loops,
+    varies: Vec<bool>,
+    /// Blocks where divergent threads meet.
+    meets: Vec<bool>,
+    /// Where all divergent threads reconverge, the blocks that they come from: an argument that all of them pass is
+    /// uniform.
+    joins: Vec<Vec<Block>>,
+    /// Blocks whose branch is known to vary.
+    seen: Vec<bool>,
+    /// Post-dominators of each block.
+    after: Vec<Vec<bool>>,
+    changed: bool,
+}
+
+impl Analysis<'_> {
+    fn mark(&mut self, v: Value, varies: bool) {
+        if varies && !std::mem::replace(&mut self.varies[v.index()], true) {
+            self.changed = true;
+        }
+    }
+
+    fn block(&mut self, b: Block) {
+        let func = self.func;
+        let data = &func.blocks[b.index()];
+        if b.index() != 0 {
+            self.params(b);
+        }
+        for d in &data.insts {
+            if let Some(r) = d.result {
+                let varies = !(self.keeps)(d) || self.inst(&d.inst) && !((self.same)(d) && self.is_even(b));
+                self.mark(r, varies);
+            }
+        }
+        if let Some(Term::Branch { cond, .. }) = &data.term
+            && self.varies[cond.index()]
+            && !std::mem::replace(&mut self.seen[b.index()], true)
+        {
+            self.diverge(b);
+            self.changed = true;
+        }
+    }
+
+    /// Whether the loops around a block have uniform trip counts.
+    fn is_even(&self, b: Block) -> bool {
+        let mut around = self.loops.innermost[b.index()];
+        while let Some(l) = around.map(|l| &self.loops.loops[l]) {
+            if self.meets[l.header.index()] {
+                return false;
+            }
+            around = l.parent;
+        }
+        true
+    }
+
+    fn params(&mut self, b: Block) {
+        let func = self.func;
+        for (i, p) in func.blocks[b.index()].params.iter().enumerate() {
+            let mut varies = self.meets[b.index()] && !self.alike.contains(p);
+            let mut passed = None;
+            for e in self.cfg.preds(b) {
+                // State after an exception is not tracked.
+                varies |= e.target.is_none();
+                for (n, t) in targets(func, e.from) {
+                    if n != e.target || t.block != b {
+                        continue;
+                    }
+                    varies |= self.varies[t.args[i].index()] || self.leaves_rounds(e.from, b);
+                    if self.joins[b.index()].contains(&e.from) {
+                        varies |= passed.is_some_and(|v| v != t.args[i]) && !self.alike.contains(p);
+                        passed = Some(t.args[i]);
+                    }
+                }
+            }
+            self.mark(*p, varies);
+        }
+    }
+
+    /// Whether threads leave a loop in different iterations, while the value that tells the number of iterations is
+    /// `alike`.
+    fn leaves_rounds(&self, from: Block, to: Block) -> bool {
+        let mut around = self.loops.innermost[from.index()];
+        while let Some(l) = around.map(|l| &self.loops.loops[l]).filter(|l| !l.blocks.contains(&to)) {
+            let params = &self.func.blocks[l.header.index()].params;
+            if self.meets[l.header.index()] && params.iter().any(|p| self.alike.contains(p)) {
+                return true;
+            }
+            around = l.parent;
+        }
+        false
+    }
+
+    fn inst(&self, inst: &Inst) -> bool {
+        let mut any = false;
+        let operands = |vs: &[Value]| vs.iter().any(|v| self.varies[v.index()]);
+        match inst {
+            Inst::Call(spec, args) => {
+                let varies = waits_of_call(self.func, *spec) & waits::VARIES != 0;
+                varies || operands(&args[HANDED..])
+            }
+            // The result of a voting barrier is the same for all threads.
+            Inst::Runtime(f, _) if is_block_sync(f.name) => false,
+            Inst::Runtime(f, args) => {
+                !is_uniform(f) || (self.by_block && f.name.starts_with("lh_cuda_bid_")) || operands(args)
+            }
+            Inst::SlotGet(_) | Inst::Take(_) => true,
+            other => {
+                other.for_each_operand(|v| any |= self.varies[v.index()]);
+                any
+            }
+        }
+    }
+
+    /// Threads diverge at a block and meet in the blocks that both targets reach. Threads that stay in a loop which
+    /// others leave reach its header more often.
+    fn diverge(&mut self, b: Block) {
+        let succs: Vec<Block> = targets(self.func, b).filter(|(n, _)| n.is_some()).map(|(_, t)| t.block).collect();
+        let stop = |x: Block| succs.iter().all(|s| self.after[s.index()][x.index()]);
+        let ways: Vec<Vec<bool>> = succs
+            .iter()
+            .map(|s| {
+                let mut reached = vec![false; self.func.blocks.len()];
+                let mut work = vec![*s];
+                while let Some(x) = work.pop() {
+                    if std::mem::replace(&mut reached[x.index()], true) || stop(x) {
+                        continue;
+                    }
+                    work.extend(targets(self.func, x).filter(|(n, _)| n.is_some()).map(|(_, t)| t.block));
+                }
+                reached
+            })
+            .collect();
+        for x in (0..self.func.blocks.len()).map(Block::new) {
+            let preds = self.cfg.preds(x);
+            if !ways.iter().all(|w| w[x.index()]) || preds.len() < 2 {
+                continue;
+            }
+            if stop(x) {
+                let apart = |from: &Block| *from == b || ways.iter().any(|w| w[from.index()]);
+                self.joins[x.index()].extend(preds.iter().map(|e| e.from).filter(apart));
+            } else {
+                self.meets[x.index()] = true;
+            }
+        }
+        let mut around = self.loops.innermost[b.index()];
+        while let Some(l) = around.map(|l| &self.loops.loops[l]) {
+            let outside = |w: &Vec<bool>| (0..w.len()).any(|x| w[x] && !l.blocks.contains(&Block::new(x)));
+            if ways.iter().any(outside) {
+                self.meets[l.header.index()] = true;
+            }
+            around = l.parent;
+        }
+    }
+}
+
+/// For each block, the blocks that post-dominate it, itself included; exceptional edges do not count.
+pub(crate) fn post_dominators(func: &Function, cfg: &Cfg) -> Vec<Vec<bool>> {
+    let n = func.blocks.len();
+    let mut after = vec![vec![true; n]; n];
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for b in cfg.rpo().iter().rev() {
+            let succs: Vec<usize> =
+                targets(func, *b).filter(|(n, _)| n.is_some()).map(|(_, t)| t.block.index()).collect();
+            let mut now = vec![!succs.is_empty(); n];
+            for s in succs {
+                now.iter_mut().zip(&after[s]).for_each(|(a, b)| *a &= *b);
+            }
+            now[b.index()] = true;
+            if now != after[b.index()] {
+                after[b.index()] = now;
+                changed = true;
+            }
+        }
+    }
+    after
+}
+
+/// Divergent blocks: those between a divergent branch and its reconvergence point.
+pub(crate) fn divergence(func: &Function, cfg: &Cfg, varies: &[bool], after: &[Vec<bool>]) -> Vec<bool> {
+    let mut diverged = vec![false; func.blocks.len()];
+    for b in cfg.rpo() {
+        let Some(Term::Branch { cond, then, els }) = &func.blocks[b.index()].term else { continue };
+        if !varies[cond.index()] {
+            continue;
+        }
+        let succs = [then.block.index(), els.block.index()];
+        let mut work = vec![then.block, els.block];
+        while let Some(x) = work.pop() {
+            let met = succs.iter().all(|s| after[*s][x.index()]);
+            if met || std::mem::replace(&mut diverged[x.index()], true) {
+                continue;
+            }
+            work.extend(targets(func, x).filter(|(n, _)| n.is_some()).map(|(_, t)| t.block));
+        }
+    }
+    diverged
+}

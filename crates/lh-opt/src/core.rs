@@ -1,0 +1,8 @@
+//! Scalar passes that every function goes through: folding, dead code, inlining, reference counts.
+
+pub(crate) mod constant_messages;
+pub(crate) mod contract;
+pub(crate) mod dce;
+pub(crate) mod fold;
+pub(crate) mod inline;
+pub(crate) mod refcount;

@@ -1,0 +1,242 @@
+//! Removes what is not needed: unreachable blocks, handlers of blocks that cannot raise (but for loop headers), block parameters that always
+//! have the same value, unused parameters, unused pure instructions.
+//!
+//! ```text
+//! block1(v3: int64, v4: int64):     ; always called with (v1, v1) or (v3, v9)
+//!     v5 = mul v3, v3: int64        ; unused
+//!     v9 = add v4, v3: int64
+//!     branch v2, block1(v3, v9), block2()
+//! ```
+//! becomes
+//! ```text
+//! block1(v4: int64):
+//!     v9 = add v4, v1: int64
+//!     branch v2, block1(v9), block2()
+//! ```
+//!
+//! Keeps the order of blocks.
+
+use crate::edit::{Replacements, block_can_raise};
+use lh_ir::cfg::{Cfg, targets};
+use lh_ir::func::{BlockData, Target, Term};
+use lh_ir::{Block, Function, Ty, Value};
+
+/// Runs the pass.
+pub(crate) fn run(func: &mut Function) -> bool {
+    let mut changed = drop_handlers(func, true);
+    changed |= drop_unreachable(func);
+    changed |= drop_same_params(func);
+    changed | drop_unused(func)
+}
+
+/// Gives the function an entry block that nothing jumps to.
+pub(crate) fn split_entry(func: &mut Function) {
+    let is_target = (0..func.blocks.len()).any(|b| targets(func, Block::new(b)).any(|(_, t)| t.block.0 == 0));
+    if !is_target {
+        return;
+    }
+    let moved = func.new_block();
+    for i in 0..func.blocks.len() {
+        for t in all_targets(&mut func.blocks[i]) {
+            if t.block.0 == 0 {
+                t.block = moved;
+            }
+        }
+    }
+    let tys: Vec<_> = func.params().iter().map(|p| func.ty(*p)).collect();
+    let params: Vec<Value> = tys.into_iter().map(|t| func.new_value(t)).collect();
+    let entry = BlockData {
+        term: Some(Term::Jump(Target { block: moved, args: params.clone() })),
+        params,
+        ..BlockData::default()
+    };
+    func.blocks[moved.index()] = std::mem::replace(&mut func.blocks[0], entry);
+}
+
+fn all_targets(data: &mut BlockData) -> impl Iterator<Item = &mut Target> {
+    data.term.as_mut().map(Term::targets_mut).into_iter().flatten().chain(&mut data.unwind)
+}
+
+/// Drops the handlers of all blocks that cannot raise, and what becomes unreachable.
+pub(crate) fn drop_idle_handlers(func: &mut Function) {
+    drop_handlers(func, false);
+    drop_unreachable(func);
+}
+
+/// `keep_headers`: the pass `poll_signals` is to come, and wants to know where exceptions in loop headers go.
+fn drop_handlers(func: &mut Function, keep_headers: bool) -> bool {
+    if func.blocks.iter().all(|b| b.unwind.is_none()) {
+        return false;
+    }
+    let cfg = Cfg::new(func);
+    let mut changed = false;
+    for i in 0..func.blocks.len() {
+        let b = Block::new(i);
+        let is_header = cfg.preds(b).iter().any(|e| cfg.position(e.from) >= cfg.position(b));
+        let data = &mut func.blocks[i];
+        if data.unwind.is_some() && !block_can_raise(data) && !(keep_headers && is_header) {
+            data.unwind = None;
+            changed = true;
+        }
+    }
+    changed
+}
+
+/// Removes unreachable blocks and numbers the others anew.
+fn drop_unreachable(func: &mut Function) -> bool {
+    let cfg = Cfg::new(func);
+    if cfg.rpo().len() == func.blocks.len() {
+        return false;
+    }
+    let mut number = Vec::with_capacity(func.blocks.len());
+    let mut next = 0;
+    for i in 0..func.blocks.len() {
+        number.push(Block(next));
+        next += u32::from(cfg.is_reachable(Block::new(i)));
+    }
+    let mut i = 0;
+    func.blocks.retain(|_| {
+        i += 1;
+        cfg.is_reachable(Block::new(i - 1))
+    });
+    for data in &mut func.blocks {
+        all_targets(data).for_each(|t| t.block = number[t.block.index()]);
+    }
+    true
+}
+
+/// Removes parameters for which every edge has the same value (or the parameter itself).
+fn drop_same_params(func: &mut Function) -> bool {
+    if func.blocks.iter().skip(1).all(|b| b.params.is_empty()) {
+        return false;
+    }
+    let cfg = Cfg::new(func);
+    let mut with = Replacements::new(func);
+    let mut dropped: Vec<Vec<bool>> = func.blocks.iter().map(|b| vec![false; b.params.len()]).collect();
+    let mut changed = false;
+    loop {
+        let mut again = false;
+        for &b in cfg.rpo().iter().skip(1) {
+            for (i, p) in func.blocks[b.index()].params.iter().enumerate() {
+                if dropped[b.index()][i] {
+                    continue;
+                }
+                if let Some(same) = same_value(func, &cfg, &with, b, i, *p) {
+                    with.set(*p, same);
+                    dropped[b.index()][i] = true;
+                    again = true;
+                }
+            }
+        }
+        changed |= again;
+        if !again {
+            break;
+        }
+    }
+    if changed {
+        with.apply(func);
+        remove_params(func, &dropped);
+    }
+    changed
+}
+
+fn same_value(func: &Function, cfg: &Cfg, with: &Replacements, b: Block, i: usize, p: Value) -> Option<Value> {
+    let mut same = None;
+    for e in cfg.preds(b) {
+        let (_, t) = targets(func, e.from).find(|t| t.0 == e.target).expect("an edge has a target");
+        let v = with.get(t.args[i]);
+        if v != p && *same.get_or_insert(v) != v {
+            return None;
+        }
+    }
+    // A different type with the same bits (Python's `int` for `int64`) would change what is printed, not what is done.
+    same.filter(|v| lh_ir::verify::agree(func.ty(*v), func.ty(p)))
+}
+
+fn remove_params(func: &mut Function, dropped: &[Vec<bool>]) {
+    for i in 0..func.blocks.len() {
+        let mut at = dropped[i].iter();
+        func.blocks[i].params.retain(|_| !at.next().expect("one flag for each"));
+        for t in all_targets(&mut func.blocks[i]) {
+            let mut at = dropped[t.block.index()].iter();
+            t.args.retain(|_| !at.next().expect("one flag for each"));
+        }
+    }
+}
+
+/// Removes unused parameters and unused pure instructions.
+fn drop_unused(func: &mut Function) -> bool {
+    let needed = needed_values(func);
+    let mut dropped: Vec<Vec<bool>> =
+        func.blocks.iter().map(|b| b.params.iter().map(|p| !needed[p.index()]).collect()).collect();
+    dropped[0].fill(false);
+    let mut changed = dropped.iter().flatten().any(|d| *d);
+    if changed {
+        remove_params(func, &dropped);
+    }
+    for data in &mut func.blocks {
+        let before = data.insts.len();
+        data.insts.retain(|d| !d.inst.is_pure() || d.result.is_some_and(|r| needed[r.index()]));
+        changed |= data.insts.len() != before;
+    }
+    changed
+}
+
+/// Where a value comes from.
+#[derive(Clone, Copy)]
+enum Source {
+    Nothing,
+    Param(u32, u32),
+    Inst(u32, u32),
+}
+
+/// Values that some effect needs.
+fn needed_values(func: &Function) -> Vec<bool> {
+    let cfg = Cfg::new(func);
+    let mut source = vec![Source::Nothing; func.values.len()];
+    let mut needed = vec![false; func.values.len()];
+    let mut work = Vec::new();
+    let mut need = |v: Value, work: &mut Vec<Value>| {
+        if !std::mem::replace(&mut needed[v.index()], true) {
+            work.push(v);
+        }
+    };
+    for (b, data) in func.blocks.iter().enumerate() {
+        for (i, p) in data.params.iter().enumerate() {
+            source[p.index()] = Source::Param(b as u32, i as u32);
+        }
+        for (i, d) in data.insts.iter().enumerate() {
+            if let Some(r) = d.result {
+                source[r.index()] = Source::Inst(b as u32, i as u32);
+            }
+            if !d.inst.is_pure() {
+                d.inst.for_each_operand(|v| need(v, &mut work));
+            }
+        }
+        match &data.term {
+            Some(Term::Branch { cond: v, .. } | Term::Return(v)) => need(*v, &mut work),
+            Some(Term::Raise { args, .. }) => args.iter().for_each(|v| need(*v, &mut work)),
+            Some(Term::Jump(_) | Term::Propagate | Term::Unreachable) | None => {}
+        }
+    }
+    while let Some(v) = work.pop() {
+        match source[v.index()] {
+            Source::Nothing | Source::Param(0, _) => {}
+            Source::Param(b, i) => {
+                if func.ty(v) == Ty::ptr() {
+                    // What an address points to may be kept alive by an owner beside it.
+                    let owners = func.blocks[b as usize].params.iter().filter(|p| func.ty(**p) == Ty::meminfo());
+                    owners.for_each(|p| need(*p, &mut work));
+                }
+                for e in cfg.preds(Block(b)) {
+                    let (_, t) = targets(func, e.from).find(|t| t.0 == e.target).expect("an edge has a target");
+                    need(t.args[i as usize], &mut work);
+                }
+            }
+            Source::Inst(b, i) => {
+                func.blocks[b as usize].insts[i as usize].inst.for_each_operand(|v| need(v, &mut work));
+            }
+        }
+    }
+    needed
+}

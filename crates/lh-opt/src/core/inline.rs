@@ -1,0 +1,211 @@
+//! Puts library functions that only compute into their callers, before the passes.
+//!
+//! ```text
+//! function %flat(v0: array) -> array:  return v0
+//!
+//! v7 = call flat(v3): array          ->       (uses of v7 become uses of v3)
+//! ```
+//!
+//! Many functions of the library end as one block without effects: they choose by type what to do, pass something on, or
+//! give a constant. Calling them costs what LLVM takes to inline them, hides shapes and owners from the passes, and makes
+//! a reference of what was only passed on. The same goes for those that make an array, though that may raise: their callers
+//! see its extents. Larger functions are LLVM's, but for a GPU's that make arrays, whose size has to be known where there is
+//! nothing to make them of: [`whole`] puts them into their callers with all their blocks.
+
+use crate::analysis::classify::makes_arrays;
+use crate::analysis::effects::Meaning;
+use crate::edit::{Replacements, rename, to};
+use hashbrown::HashMap;
+use lh_ir::func::{BlockData, Device, Inst, InstData, Options, Target, Term, parallel};
+use lh_ir::verify::agree;
+use lh_ir::{Block, Function, SpecId, Ty, Value};
+use std::sync::Arc;
+
+/// Functions of more instructions are called.
+const MAX_INSTS: usize = 12;
+
+/// Functions that make no arrays and have more instructions remain calls of those that do.
+const MAX_WHOLE: usize = 60;
+/// Functions do not grow beyond this many blocks.
+const MAX_BLOCKS: usize = 5000;
+
+/// The bodies that [`extract`] has found.
+pub type Bodies<'a> = dyn Fn(SpecId) -> Option<Arc<Function>> + 'a;
+
+/// The function, if calls of it can be replaced by its instructions. Asked before references are counted.
+pub(crate) fn extract(func: &Function) -> Option<Function> {
+    (only_computes(func) || func.options.device == Device::Gpu && fits_whole(func)).then(|| func.clone())
+}
+
+fn only_computes(func: &Function) -> bool {
+    let [block] = &func.blocks[..] else { return false };
+    let Some(Term::Return(v)) = &block.term else { return false };
+    // Geometry and operations of warps have to be seen in the kernel.
+    let on_device = matches!(func.options.device, Device::Function | Device::Kernel);
+    let for_device =
+        |d: &InstData| matches!(&d.inst, Inst::Runtime(f, _) if on_device && f.name.starts_with("lh_cuda_"));
+    // Of arrays that are made, the caller is to know the extents.
+    let is_made = |d: &InstData| d.result == Some(*v) && matches!(d.inst, Inst::ArrayMake { .. } | Inst::Pack(_));
+    // Which iterations of a parallel loop meet, and what they combine, is asked of the calls.
+    let makes = func.options.parallel & parallel::PRANGE == 0 && block.insts.iter().any(is_made);
+    let gives_memory = |d: &InstData| match &d.inst {
+        Inst::Runtime(f, _) => makes && matches!(f.name, "lh_alloc" | "lh_calloc"),
+        // Their size is computed, and extents are asked whether they are negative.
+        Inst::Call(..) => d.result.is_none_or(|r| (makes && func.ty(r).is_int()) || func.ty(r) == Ty::none()),
+        _ => false,
+    };
+    // Of an element that is read anew, too.
+    let reads = block.insts.iter().any(for_device);
+    let is_read = |d: &InstData| reads && matches!(d.inst, Inst::ElemPtr { .. } | Inst::Load(_));
+    let computes =
+        |d: &InstData| d.inst.is_pure() && !d.inst.can_raise() || for_device(d) || gives_memory(d) || is_read(d);
+    func.is_library
+        && !keeps_calls(func)
+        // The dependence test asks what a slice was written as.
+        && !(func.options.parallel & parallel::PRANGE != 0 && Meaning::of(func) == Some(Meaning::SliceBounds))
+        && func.slots.is_empty()
+        && func.ret.is_some_and(|r| r == func.ty(*v) || on_device && r.is_int() && r.flatten() == func.ty(*v).flatten())
+        && block.insts.len() <= if on_device || makes { 2 * MAX_INSTS } else { MAX_INSTS }
+        && block.insts.iter().all(computes)
+}
+
+/// A debugger steps through functions of the host.
+fn keeps_calls(func: &Function) -> bool {
+    func.options.debug && func.options.device != Device::Gpu
+}
+
+/// Replaces the calls.
+pub(crate) fn run(func: &mut Function, bodies: &Bodies<'_>) -> bool {
+    if keeps_calls(func) {
+        return false;
+    }
+    let mut with = Replacements::new(func);
+    let mut changed = false;
+    for b in 0..func.blocks.len() {
+        if !func.blocks[b].insts.iter().any(|d| matches!(d.inst, Inst::Call(..))) {
+            continue;
+        }
+        let mut out = Vec::new();
+        for d in std::mem::take(&mut func.blocks[b].insts) {
+            match &d.inst {
+                Inst::Call(spec, args) => {
+                    match bodies(*spec)
+                        .filter(|body| only_computes(body) && fits(func, body, args, d.result, |a, b| a == b))
+                    {
+                        Some(body) => {
+                            let value = insert(func, &body, args, &d, &mut out);
+                            if let Some(r) = d.result {
+                                let value = converted(func, value, r, &d, &mut out);
+                                with.set(r, value);
+                            }
+                            changed = true;
+                        }
+                        None => out.push(d),
+                    }
+                }
+                _ => out.push(d),
+            }
+        }
+        func.blocks[b].insts = out;
+    }
+    if changed {
+        with.apply(func);
+    }
+    changed
+}
+
+/// A body's value as one of the call's type: a body may have left out a conversion that does nothing.
+fn converted(func: &mut Function, value: Value, wanted: Value, call: &InstData, out: &mut Vec<InstData>) -> Value {
+    let ty = func.ty(wanted);
+    if func.ty(value) == ty {
+        return value;
+    }
+    let v = func.new_value(ty);
+    out.push(InstData { result: Some(v), inst: Inst::Cast(value), span: call.span });
+    v
+}
+
+/// Whether all types are the same on both sides, and the options that instructions depend on.
+fn fits(func: &Function, body: &Function, args: &[Value], result: Option<Value>, same: fn(Ty, Ty) -> bool) -> bool {
+    let params = body.params();
+    params.len() == args.len()
+        && params.iter().zip(args).all(|(p, a)| same(body.ty(*p), func.ty(*a)))
+        && result.is_none_or(|r| body.ret == Some(func.ty(r)))
+        && Options { device: Device::Host, ..body.options }
+            == Options { device: Device::Host, callback: false, ..func.options }
+        && (body.options.device == func.options.device || func.options.device == Device::Kernel)
+}
+
+/// Appends a body's instructions; its result.
+fn insert(func: &mut Function, body: &Function, args: &[Value], call: &InstData, out: &mut Vec<InstData>) -> Value {
+    let mut names: Vec<Option<Value>> = vec![None; body.values.len()];
+    for (p, a) in body.params().iter().zip(args) {
+        names[p.index()] = Some(*a);
+    }
+    let block = &body.blocks[0];
+    for d in &block.insts {
+        let mut inst = d.inst.clone();
+        inst.for_each_operand_mut(&mut |v| *v = names[v.index()].expect("defined before"));
+        let result = d.result.map(|r| func.new_value(body.ty(r)));
+        if let Some(r) = d.result {
+            names[r.index()] = result;
+        }
+        out.push(InstData { result, inst, span: call.span });
+    }
+    let Some(Term::Return(v)) = &block.term else { lh_ir::bug!("a body to be inlined returns") };
+    names[v.index()].expect("defined before")
+}
+
+fn fits_whole(func: &Function) -> bool {
+    let insts: usize = func.blocks.iter().map(|b| b.insts.len()).sum();
+    let is_plain = func.slots.is_empty() && func.bodies.is_empty() && func.blocks.iter().all(|b| b.unwind.is_none());
+    is_plain && (makes_arrays(func) || func.is_library && insts <= MAX_WHOLE)
+}
+
+/// Replaces calls of functions of several blocks, where arrays are made.
+pub(crate) fn whole(func: &mut Function, bodies: &Bodies<'_>) -> bool {
+    let of = |d: &InstData| if let Inst::Call(spec, _) = &d.inst { bodies(*spec) } else { None };
+    let insts = func.blocks.iter().flat_map(|b| &b.insts);
+    if func.options.device != Device::Gpu || !makes_arrays(func) && !insts.filter_map(of).any(|f| makes_arrays(&f)) {
+        return false;
+    }
+    let mut b = 0;
+    // New blocks are looked at in their turn; functions that call each other go on for ever.
+    while b < func.blocks.len().min(MAX_BLOCKS) {
+        let found = func.blocks[b].insts.iter().enumerate().find_map(|(i, d)| {
+            let Inst::Call(spec, args) = &d.inst else { return None };
+            let calls_itself = |d: &InstData| matches!(d.inst, Inst::Call(s, _) if s == *spec);
+            let once = |body: &Function| !body.blocks.iter().flat_map(|b| &b.insts).any(calls_itself);
+            of(d).filter(|body| once(body) && fits(func, body, args, d.result, agree)).map(|body| (i, body))
+        });
+        if let Some((at, body)) = found {
+            splice(func, b, at, &body);
+        }
+        b += 1;
+    }
+    true
+}
+
+/// Puts a body where a block calls it.
+fn splice(func: &mut Function, block: usize, at: usize, body: &Function) {
+    let mut after = func.blocks[block].clone();
+    after.insts = func.blocks[block].insts.split_off(at);
+    let call = after.insts.remove(0);
+    let Inst::Call(_, args) = &call.inst else { lh_ir::bug!("the place is that of a call") };
+    after.params = call.result.into_iter().collect();
+    let names = body.values.iter().enumerate().map(|(i, t)| (Value::new(i), func.new_value(*t))).collect();
+    let moved: HashMap<Block, Block> = (0..body.blocks.len()).map(|i| (Block::new(i), func.new_block())).collect();
+    func.blocks[block].term = Some(Term::Jump(to(moved[&Block::new(0)], args)));
+    let rest = func.new_block();
+    for (i, data) in body.blocks.iter().enumerate() {
+        let mut data = BlockData { unwind: after.unwind.clone(), term_span: call.span, ..data.clone() };
+        rename(&mut data, &names, &moved);
+        data.insts.iter_mut().for_each(|d| d.span = call.span);
+        if let Some(Term::Return(v)) = data.term {
+            let result = call.result.map(|r| converted(func, v, r, &call, &mut data.insts));
+            data.term = Some(Term::Jump(Target { block: rest, args: result.into_iter().collect() }));
+        }
+        func.blocks[moved[&Block::new(i)].index()] = data;
+    }
+    func.blocks[rest.index()] = after;
+}

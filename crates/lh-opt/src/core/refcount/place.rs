@@ -1,0 +1,367 @@
+//! Places `IncRef` and `DecRef`, and cuts blocks where exceptions find other values owned.
+
+use super::own::{Few, Ownership};
+use hashbrown::HashMap;
+use lh_ir::cfg::{Cfg, live_in, targets};
+use lh_ir::func::{BlockData, Inst, InstData, Target, Term};
+use lh_ir::{Block, Function, Span, Value};
+
+/// Rewrites the function.
+pub(super) fn place(func: &mut Function, cfg: &Cfg, own: &Ownership) -> bool {
+    let live = live_in(func, cfg, uses(func, cfg, own), &|v| own.home[v.index()].expect("owned values are defined"));
+    let counted: Vec<bool> = func.values.iter().map(|t| t.is_counted()).collect();
+    let blocks = std::mem::take(&mut func.blocks);
+    let params = blocks.iter().map(|b| b.params.clone()).collect();
+    let prologues = vec![Vec::new(); blocks.len()];
+    let mut p = Placer { func, cfg, own, live, counted, params, prologues, cleanups: Cleanups::default() };
+    // New blocks come after all old ones, so that old numbers stay valid.
+    p.func.blocks = (0..blocks.len()).map(|_| BlockData::default()).collect();
+    for (i, data) in blocks.into_iter().enumerate() {
+        p.block(Block::new(i), data);
+    }
+    for i in 0..p.prologues.len() {
+        let prologue = std::mem::take(&mut p.prologues[i]);
+        p.func.blocks[i].insts.splice(0..0, prologue);
+    }
+    true
+}
+
+/// Every need of an owned value, by block.
+fn uses(func: &Function, cfg: &Cfg, own: &Ownership) -> Vec<(Value, Block)> {
+    let mut out = Vec::new();
+    for &b in cfg.rpo() {
+        let mut need = |v: Value| out.extend(own.roots(v).iter().map(|r| (*r, b)));
+        let data = &func.blocks[b.index()];
+        data.insts.iter().for_each(|d| d.inst.for_each_operand(&mut need));
+        for (_, t) in targets(func, b) {
+            t.args.iter().for_each(|v| need(*v));
+        }
+        match &data.term {
+            Some(Term::Return(v)) => need(*v),
+            Some(Term::Raise { args, .. }) => args.iter().for_each(|v| need(*v)),
+            Some(Term::Jump(_) | Term::Branch { .. } | Term::Propagate | Term::Unreachable) | None => {}
+        }
+    }
+    out
+}
+
+struct Placer<'a> {
+    func: &'a mut Function,
+    cfg: &'a Cfg,
+    own: &'a Ownership,
+    /// Owned values live at the start of every block, in ascending order.
+    live: Vec<Vec<Value>>,
+    counted: Vec<bool>,
+    params: Vec<Vec<Value>>,
+    /// What comes before the instructions of a block with one predecessor.
+    prologues: Vec<Vec<InstData>>,
+    cleanups: Cleanups,
+}
+
+/// A sorted set of owned values.
+#[derive(Clone, Default, Debug)]
+struct Set(Vec<Value>);
+
+impl Set {
+    fn has(&self, v: Value) -> bool {
+        self.0.binary_search(&v).is_ok()
+    }
+    fn add(&mut self, v: Value) -> bool {
+        match self.0.binary_search(&v) {
+            Ok(_) => false,
+            Err(at) => {
+                self.0.insert(at, v);
+                true
+            }
+        }
+    }
+    fn add_all(&mut self, values: &[Value]) {
+        for v in values {
+            self.add(*v);
+        }
+    }
+    fn remove(&mut self, v: Value) -> bool {
+        let at = self.0.binary_search(&v);
+        at.map(|at| self.0.remove(at)).is_ok()
+    }
+}
+
+/// What a way out of a block must do: references to take, then references to drop.
+#[derive(Default, PartialEq, Eq, Hash)]
+struct Fix {
+    take: Vec<Value>,
+    drop: Vec<Value>,
+}
+
+impl Fix {
+    fn is_empty(&self) -> bool {
+        self.take.is_empty() && self.drop.is_empty()
+    }
+    fn insts(&self, span: Span) -> impl Iterator<Item = InstData> + '_ {
+        let inc = self.take.iter().map(|v| Inst::IncRef(*v));
+        let dec = self.drop.iter().map(|v| Inst::DecRef(*v));
+        inc.chain(dec).map(move |inst| InstData { result: None, inst, span })
+    }
+}
+
+/// Shared blocks of exceptional ways out: a chain of releases that ends at a handler or outside.
+#[derive(Default)]
+struct Cleanups {
+    ends: HashMap<(Block, Vec<Value>), Block>,
+    links: HashMap<(Option<Block>, Fix), Block>,
+}
+
+/// The part of a block since the last cut.
+#[derive(Default)]
+struct Segment {
+    insts: Vec<InstData>,
+    /// The way out of the instructions so far that may raise.
+    unwind: Option<Option<Target>>,
+    /// Owned values defined since the cut: a way out from here cannot see them.
+    fresh: Vec<Value>,
+}
+
+impl Placer<'_> {
+    fn block(&mut self, b: Block, data: BlockData) {
+        let Some(_) = self.cfg.position(b) else {
+            self.func.blocks[b.index()] = data;
+            return;
+        };
+        // Parts that are cut off take it over.
+        let head = &mut self.func.blocks[b.index()];
+        (head.cold, head.hint, head.poll_free) = (data.cold, data.hint, data.poll_free);
+        let handler = data.unwind.clone();
+        let deaths = self.deaths(b, &data, handler.as_ref());
+        let mut owned = Set(self.live[b.index()].clone());
+        let mut seg = Segment::default();
+        let mut at = b;
+        for p in data.params.iter().filter(|p| b.0 != 0 && self.own.owned[p.index()]) {
+            owned.add(*p);
+        }
+        for p in &deaths[0] {
+            owned.remove(*p);
+            seg.insts.push(drop_of(*p, Span::default()));
+        }
+        for (d, dying) in data.insts.into_iter().zip(&deaths[1..]) {
+            if d.inst.can_raise() {
+                let way = self.way_out(&owned, handler.as_ref(), d.span);
+                at = self.cut_if_needed(at, &mut seg, way, &owned);
+            }
+            self.inst(d, dying, &mut owned, &mut seg);
+        }
+        self.func.blocks[b.index()].params = data.params;
+        self.func.blocks[at.index()].latch = data.latch;
+        self.end(at, seg, owned, data.term.expect("verified"), data.term_span, handler.as_ref());
+    }
+
+    /// What dies before the first instruction, and after each one.
+    fn deaths(&self, b: Block, data: &BlockData, handler: Option<&Target>) -> Vec<Few> {
+        let term = data.term.as_ref().expect("verified");
+        let mut live = Set::default();
+        for t in term.targets() {
+            live.add_all(&self.live[t.block.index()]);
+        }
+        let add = |live: &mut Set, v: Value, dying: Option<&mut Few>| {
+            let new: Few = self.own.roots(v).iter().copied().filter(|r| live.add(*r)).collect();
+            dying.into_iter().for_each(|d| d.extend(new.iter().copied()));
+        };
+        term.clone().for_each_operand_mut(&mut |v| add(&mut live, *v, None));
+        let raises = matches!(term, Term::Raise { .. } | Term::Propagate);
+        if let Some(h) = handler.filter(|_| raises) {
+            live.add_all(&self.live[h.block.index()]);
+            h.args.iter().for_each(|v| add(&mut live, *v, None));
+        }
+        let mut out = vec![Few::new(); data.insts.len() + 1];
+        for (i, d) in data.insts.iter().enumerate().rev() {
+            let dying = &mut out[i + 1];
+            let result = d.result.filter(|r| self.own.owned[r.index()]);
+            if let Some(r) = result
+                && !live.remove(r)
+            {
+                dying.push(r);
+            }
+            d.inst.for_each_operand(|v| add(&mut live, v, Some(dying)));
+            if let Some(h) = handler.filter(|_| d.inst.can_raise()) {
+                for r in &self.live[h.block.index()] {
+                    if live.add(*r) {
+                        dying.push(*r);
+                    }
+                }
+                h.args.iter().for_each(|v| add(&mut live, *v, Some(dying)));
+            }
+        }
+        for p in data.params.iter().filter(|p| b.0 != 0 && self.own.owned[p.index()]) {
+            if !live.has(*p) {
+                out[0].push(*p);
+            }
+        }
+        out
+    }
+
+    fn inst(&mut self, d: InstData, dying: &[Value], owned: &mut Set, seg: &mut Segment) {
+        let span = d.span;
+        let mut dying = Few::from_slice(dying);
+        if let Inst::Store(_, v) = d.inst {
+            if self.counted[v.index()] && !self.give(v, &mut dying) {
+                seg.insts.push(InstData { result: None, inst: Inst::IncRef(v), span });
+            } else {
+                // Given away: the references are the memory's now.
+                for r in self.own.exact[v.index()].iter().flatten() {
+                    owned.remove(*r);
+                }
+            }
+        }
+        if let Some(r) = d.result.filter(|r| self.own.owned[r.index()]) {
+            owned.add(r);
+            seg.fresh.push(r);
+        }
+        let loaded = d.result.filter(|r| self.own.owned[r.index()] && matches!(d.inst, Inst::Load(_)));
+        seg.insts.push(d);
+        // A load shares; nothing can come between it and its reference.
+        seg.insts.extend(loaded.map(|r| InstData { result: None, inst: Inst::IncRef(r), span }));
+        for v in dying {
+            owned.remove(v);
+            seg.insts.push(drop_of(v, span));
+        }
+    }
+    /// Whether a value can be given away because its references die here; they are taken from `dying`.
+    fn give(&self, v: Value, dying: &mut Few) -> bool {
+        let Some(exact) = &self.own.exact[v.index()] else { return false };
+        let distinct = exact.iter().enumerate().all(|(i, r)| !exact[..i].contains(r));
+        if !distinct || !exact.iter().all(|r| dying.contains(r)) {
+            return false;
+        }
+        dying.retain(|r| !exact.contains(r));
+        true
+    }
+
+    /// What must happen on the way to a target when `owned` is owned.
+    fn fix(&self, owned: &Set, to: Option<&Target>) -> Fix {
+        let mut fix = Fix::default();
+        let empty = Vec::new();
+        let (kept, args, params) = match to {
+            Some(t) => (&self.live[t.block.index()], &t.args, &self.params[t.block.index()]),
+            None => (&empty, &empty, &empty),
+        };
+        let mut left: Few = owned.0.iter().copied().filter(|v| kept.binary_search(v).is_err()).collect();
+        for (a, p) in args.iter().zip(params) {
+            if self.counted[p.index()] && !self.give(*a, &mut left) {
+                fix.take.push(*a);
+            }
+        }
+        fix.drop = left.into_vec();
+        fix
+    }
+
+    /// Where an exception goes when `owned` is owned.
+    fn way_out(&mut self, owned: &Set, handler: Option<&Target>, span: Span) -> Option<Target> {
+        let fix = self.fix(owned, handler);
+        if fix.is_empty() {
+            return handler.cloned();
+        }
+        // Leaving the function needs no block of its own: the first link propagates.
+        let mut at = handler.map(|t| {
+            let key = (t.block, t.args.clone());
+            self.cleanups.ends.get(&key).copied().unwrap_or_else(|| {
+                let end = self.new_block(&Fix::default(), Term::Jump(t.clone()), span);
+                self.cleanups.ends.insert(key, end);
+                end
+            })
+        });
+        for v in fix.drop {
+            at = Some(self.link(at, Fix { take: Vec::new(), drop: vec![v] }, span));
+        }
+        // References are taken before any is dropped.
+        if !fix.take.is_empty() {
+            at = Some(self.link(at, Fix { take: fix.take, drop: Vec::new() }, span));
+        }
+        at.map(|block| Target { block, args: Vec::new() })
+    }
+    /// The block that does something before another one, or before leaving the function.
+    fn link(&mut self, next: Option<Block>, fix: Fix, span: Span) -> Block {
+        let key = (next, fix);
+        if let Some(b) = self.cleanups.links.get(&key) {
+            return *b;
+        }
+        let term = next.map_or(Term::Propagate, |block| Term::Jump(Target { block, args: Vec::new() }));
+        let link = self.new_block(&key.1, term, span);
+        self.cleanups.links.insert(key, link);
+        link
+    }
+    fn new_block(&mut self, fix: &Fix, term: Term, span: Span) -> Block {
+        let b = self.func.new_block();
+        let data = &mut self.func.blocks[b.index()];
+        data.insts.extend(fix.insts(span));
+        (data.term, data.term_span) = (Some(term), span);
+        b
+    }
+
+    /// Makes `way` the way out of what comes next, in a new block if the current one has another.
+    fn cut_if_needed(&mut self, at: Block, seg: &mut Segment, way: Option<Target>, owned: &Set) -> Block {
+        let hidden = way.is_some() && seg.fresh.iter().any(|v| owned.has(*v));
+        if !hidden && seg.unwind.as_ref().is_none_or(|u| *u == way) {
+            seg.unwind = Some(way);
+            return at;
+        }
+        let next = self.func.new_block();
+        self.func.blocks[next.index()].cold = self.func.blocks[at.index()].cold;
+        let full = std::mem::replace(seg, Segment { unwind: Some(way), ..Segment::default() });
+        let span = full.insts.last().map_or(Span::default(), |d| d.span);
+        self.finish(at, full, Term::Jump(Target { block: next, args: Vec::new() }), span);
+        next
+    }
+    fn finish(&mut self, at: Block, seg: Segment, term: Term, span: Span) {
+        let data = &mut self.func.blocks[at.index()];
+        data.insts = seg.insts;
+        data.unwind = seg.unwind.flatten();
+        (data.term, data.term_span) = (Some(term), span);
+    }
+
+    fn end(
+        &mut self,
+        mut at: Block,
+        mut seg: Segment,
+        owned: Set,
+        mut term: Term,
+        span: Span,
+        handler: Option<&Target>,
+    ) {
+        match &mut term {
+            Term::Jump(t) => seg.insts.extend(self.fix(&owned, Some(t)).insts(span)),
+            Term::Branch { then, els, .. } => {
+                for t in [then, els] {
+                    let fix = self.fix(&owned, Some(t));
+                    self.edge(t, fix, span);
+                }
+            }
+            Term::Return(v) => {
+                let mut left: Few = owned.0.iter().copied().collect();
+                let take = self.counted[v.index()] && !self.give(*v, &mut left);
+                let fix = Fix { take: if take { vec![*v] } else { Vec::new() }, drop: left.into_vec() };
+                seg.insts.extend(fix.insts(span));
+            }
+            Term::Raise { .. } | Term::Propagate => {
+                let way = self.way_out(&owned, handler, span);
+                at = self.cut_if_needed(at, &mut seg, way, &owned);
+            }
+            Term::Unreachable => {}
+        }
+        self.finish(at, seg, term, span);
+    }
+    /// Puts a fix on one of several edges of a branch.
+    fn edge(&mut self, t: &mut Target, fix: Fix, span: Span) {
+        if fix.is_empty() {
+            return;
+        }
+        if self.cfg.preds(t.block).len() == 1 {
+            self.prologues[t.block.index()].extend(fix.insts(span));
+            return;
+        }
+        let old = t.clone();
+        *t = Target { block: self.new_block(&fix, Term::Jump(old), span), args: Vec::new() };
+    }
+}
+
+fn drop_of(v: Value, span: Span) -> InstData {
+    InstData { result: None, inst: Inst::DecRef(v), span }
+}

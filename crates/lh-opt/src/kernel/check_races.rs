@@ -1,0 +1,303 @@
+//! Says of each access to memory where it is and what it goes to, for the check of parallel loops at run time
+//! (`LANCEHEAD_RACE=1`, `parallel={"race": True}`), and of kernels on the CPU device (`LANCEHEAD_RACE=1`, `debug=True`).
+//!
+//! ```text
+//! v3 = load v2: float64          runtime lh_race_array("a", v5, 8)
+//!                          ->    runtime lh_race_extent(v6, v7)
+//!                                runtime lh_race_access("f.py", 12, v2, 8, 0)
+//!                                v3 = load v2: float64
+//! ```
+//!
+//! `outline_parallel` has said where loops and iterations begin. What run-time functions do is seen as far as they move
+//! bytes or change lists. Threads of kernels also say where they wait, and where they end.
+//!
+//! Requires arrays lowered to loads and stores; what comes after sees calls that raise.
+
+use crate::analysis::counted::Defs;
+use crate::analysis::device::is_block_sync;
+use crate::analysis::effects::{Effects, Root};
+use crate::edit::runtime;
+use hashbrown::HashSet;
+use lh_ir::func::{Device, Inst, InstData, Term, parallel};
+use lh_ir::types::TyKind;
+use lh_ir::{Const, Function, Span, Ty, Value};
+use lh_ops::runtime::access;
+
+/// Runs the pass.
+pub(crate) fn run(func: &mut Function) -> bool {
+    if func.options.parallel & parallel::RACE == 0 {
+        return false;
+    }
+    let (arrays, same) = (arrays_of_threads(func), same_stores(func));
+    let mut changed = false;
+    for b in 0..func.blocks.len() {
+        let old = func.blocks[b].insts.clone();
+        let mut out = Vec::with_capacity(old.len());
+        for d in old {
+            let plan = plan(func, &d);
+            if let Some((mut what, target)) = plan {
+                let stores_same = matches!(d.inst, Inst::Store(_, v) if same.contains(&v));
+                if stores_same {
+                    what.kind = access::BEFORE;
+                }
+                let mut e = Emit { func, out: &mut out, span: d.span };
+                e.target(target);
+                e.access(&what);
+                changed = true;
+                if stores_same {
+                    what.kind = access::SAME;
+                    e.out.push(d);
+                    e.access(&what);
+                    continue;
+                }
+            } else if matches!(d.inst, Inst::Call(..) | Inst::Foreign(..)) || waits(&d.inst) {
+                Emit { func, out: &mut out, span: d.span }.say_place();
+                changed = true;
+            } else if let Some(array) = handed(func, &d.inst) {
+                let mut e = Emit { func, out: &mut out, span: d.span };
+                e.target(Some(array));
+                e.call("lh_race_handed", Vec::new());
+                changed = true;
+            }
+            let memory = thread_memory(&d).map(|(at, bytes)| (at, bytes, arrays.contains(&at), d.span));
+            out.push(d);
+            if let Some((at, bytes, is_array, span)) = memory {
+                let mut e = Emit { func, out: &mut out, span };
+                let is_array = e.int(is_array.into());
+                e.call("lh_race_memory", vec![at, bytes, is_array]);
+                changed = true;
+            }
+        }
+        let (is_kernel, span) = (func.options.device == Device::Kernel, func.blocks[b].term_span);
+        if is_kernel && matches!(func.blocks[b].term, Some(Term::Return(_))) {
+            Emit { func, out: &mut out, span }.say_place();
+            changed = true;
+        }
+        func.blocks[b].insts = out;
+    }
+    changed
+}
+
+/// What is stored and is a constant or, in the body of a loop, what the loop has from outside.
+fn same_stores(func: &Function) -> HashSet<Value> {
+    let (defs, insts) = (Defs::new(func), || func.blocks.iter().flat_map(|b| &b.insts));
+    let is_body = insts().any(|d| matches!(&d.inst, Inst::Runtime(f, _) if f.name == "lh_race_iteration"));
+    let is_same = |stored: &Value| {
+        let mut all = vec![*stored];
+        while let Some(v) = all.pop() {
+            match defs.inst(func, v) {
+                Some(Inst::Const(_) | Inst::Zero) => {}
+                Some(Inst::Cast(x) | Inst::Field(x, _)) => all.push(*x),
+                Some(Inst::Pack(parts)) => all.extend(parts),
+                None if func.params().contains(&v) && is_body => {}
+                _ => return false,
+            }
+        }
+        true
+    };
+    if func.options.device != Device::Host {
+        return HashSet::new();
+    }
+    insts().filter_map(|d| if let Inst::Store(_, v) = d.inst { Some(v) } else { None }).filter(is_same).collect()
+}
+
+/// Whether threads wait for each other here.
+fn waits(inst: &Inst) -> bool {
+    let is_wait = |name| is_block_sync(name) || matches!(name, "lh_cuda_grid_sync" | "lh_cuda_warp");
+    matches!(inst, Inst::Runtime(f, _) if is_wait(f.name))
+}
+
+/// Memory of the thread's own that an instruction makes, and its bytes.
+fn thread_memory(d: &InstData) -> Option<(Value, Value)> {
+    match &d.inst {
+        Inst::Runtime(f, args) if f.name == "lh_cuda_local" => Some((d.result?, args[0])),
+        _ => None,
+    }
+}
+
+/// Memory that arrays are made of.
+fn arrays_of_threads(func: &Function) -> Vec<Value> {
+    let insts = func.blocks.iter().flat_map(|b| &b.insts);
+    insts.filter_map(|d| if let Inst::ArrayMake { data, .. } = &d.inst { Some(*data) } else { None }).collect()
+}
+
+/// The array whose address an instruction gives to a function of another language.
+fn handed(func: &Function, inst: &Inst) -> Option<Value> {
+    let Inst::Store(_, address) = inst else { return None };
+    let insts = func.blocks.iter().flat_map(|b| &b.insts);
+    let made = insts.into_iter().find(|d| d.result == Some(*address) && func.ty(*address) == Ty::ptr())?;
+    if let Inst::ArrayData(of) = &made.inst { Some(*of) } else { None }
+}
+
+/// An access.
+struct Access {
+    address: Address,
+    bytes: Bytes,
+    kind: i64,
+}
+
+enum Address {
+    Of(Value),
+    /// The header of a list.
+    List(Value),
+}
+
+enum Bytes {
+    Constant(i64),
+    Value(Value),
+}
+
+/// The access that an instruction makes, and the array or list that it goes to.
+fn plan(func: &Function, d: &InstData) -> Option<(Access, Option<Value>)> {
+    let size = |ty: Ty| Bytes::Constant(ty.mem_layout().1 as i64);
+    let (address, bytes, kind) = match &d.inst {
+        Inst::Load(p) | Inst::Take(p) => (Address::Of(*p), size(func.ty(d.result?)), access::READ),
+        Inst::Store(p, v) => (Address::Of(*p), size(func.ty(*v)), access::WRITE),
+        Inst::Runtime(f, args) if f.name == "lh_memmove" => {
+            (Address::Of(args[0]), Bytes::Value(args[2]), access::WRITE)
+        }
+        Inst::Runtime(f, args) if matches!(f.name, "lh_list_reserve" | "lh_list_set_len") => {
+            (Address::List(args[0]), Bytes::Constant(1), access::WRITE)
+        }
+        Inst::Runtime(f, args) => match atomic(f.name) {
+            Some(kind) => (Address::Of(args[0]), size(func.ty(d.result?)), kind),
+            None => return None,
+        },
+        Inst::ListLen(l) => (Address::List(*l), Bytes::Constant(1), access::READ),
+        _ => return None,
+    };
+    let target = match address {
+        Address::Of(p) => root(func, p),
+        Address::List(l) => Some(l),
+    };
+    Some((Access { address, bytes, kind }, target))
+}
+
+/// The kind of access of an atomic operation.
+fn atomic(name: &str) -> Option<i64> {
+    let (what, ty) = name.strip_prefix("lh_cuda_")?.rsplit_once('_')?;
+    let is_atomic = matches!(ty, "i32" | "u32" | "f32" | "i64" | "u64" | "f64");
+    is_atomic.then_some(if what == "exch" { access::EXCHANGE } else { access::UPDATE })
+}
+
+/// The array or list that an address lies in, if that is one.
+fn root(func: &Function, p: Value) -> Option<Value> {
+    let named = |v: Value| func.names.iter().any(|(n, _)| *n == v);
+    if let Some(array) = array_of(func, p).filter(|v| named(*v)) {
+        return Some(array);
+    }
+    let defs = Defs::new(func);
+    match Effects::new(func, &defs, &|_| None).of_address(p)[..] {
+        [ref place] => match place.root {
+            Root::Value(v) if func.ty(v).is_array() || matches!(func.ty(v).kind(), TyKind::List(..)) => Some(v),
+            _ => array_of(func, p),
+        },
+        _ => array_of(func, p),
+    }
+}
+
+/// The array whose element an address is.
+fn array_of(func: &Function, p: Value) -> Option<Value> {
+    let made = func.blocks.iter().flat_map(|b| &b.insts).find(|d| d.result == Some(p))?;
+    match &made.inst {
+        Inst::ElemPtr { array, .. } => Some(*array),
+        Inst::PtrAdd(p, _) => array_of(func, *p),
+        _ => None,
+    }
+}
+
+/// Appends instructions.
+struct Emit<'a> {
+    func: &'a mut Function,
+    out: &'a mut Vec<InstData>,
+    span: Span,
+}
+
+impl Emit<'_> {
+    fn inst(&mut self, inst: Inst, ty: Ty) -> Value {
+        let v = self.func.new_value(ty);
+        self.out.push(InstData { result: Some(v), inst, span: self.span });
+        v
+    }
+
+    fn int(&mut self, i: i64) -> Value {
+        self.inst(Inst::Const(Const::Int(i.into(), Ty::int())), Ty::int())
+    }
+
+    fn text(&mut self, s: &str) -> Value {
+        self.inst(Inst::Const(Const::Str(s.to_owned())), Ty::str())
+    }
+
+    fn call(&mut self, name: &str, args: Vec<Value>) {
+        let inst = Inst::Runtime(runtime(name), args);
+        self.out.push(InstData { result: None, inst, span: self.span });
+    }
+
+    /// Says where the program is; in the library it is where it was.
+    fn say_place(&mut self) {
+        if !self.func.is_library {
+            let place = self.place();
+            self.call("lh_race_place", place);
+        }
+    }
+
+    /// File and place; in the library, 0 stands for the caller's.
+    fn place(&mut self) -> Vec<Value> {
+        let file = if self.func.is_library { String::new() } else { self.func.file.clone() };
+        let line = if self.func.is_library { 0 } else { self.span.packed() };
+        vec![self.text(&file), self.int(line)]
+    }
+
+    /// What messages need of the array; the library's own variables mean nothing to the user.
+    fn target(&mut self, target: Option<Value>) {
+        let target = target.filter(|_| !self.func.is_library);
+        let array = target.map(|v| (v, self.func.ty(v)));
+        let name = target.and_then(|t| self.func.names.iter().find(|(v, _)| *v == t)).map(|(_, n)| n.clone());
+        let name = self.text(&name.unwrap_or_default());
+        let mut dims = Vec::new();
+        let (data, item) = match array {
+            Some((v, ty)) if ty.is_array() => {
+                let (dtype, rank, ..) = ty.as_array().unwrap_or_else(|| lh_ir::bug!("an array"));
+                for d in 0..rank as u32 {
+                    let n = self.inst(Inst::ArrayShape(v, d), Ty::int());
+                    dims.push((n, self.inst(Inst::ArrayStride(v, d), Ty::int())));
+                }
+                (self.inst(Inst::ArrayData(v), Ty::ptr()), dtype.itemsize() as i64)
+            }
+            Some((v, ty)) => {
+                let size = match ty.kind() {
+                    TyKind::List(t, _) => t.mem_layout().1.max(1) as i64,
+                    _ => 1,
+                };
+                let n = self.inst(Inst::ListLen(v), Ty::int());
+                dims.push((n, self.int(size)));
+                (self.inst(Inst::ListData(v), Ty::ptr()), size)
+            }
+            None => (self.inst(Inst::Zero, Ty::ptr()), 0),
+        };
+        let item = self.int(item);
+        self.call("lh_race_array", vec![name, data, item]);
+        for (n, stride) in dims {
+            self.call("lh_race_extent", vec![n, stride]);
+        }
+    }
+
+    fn access(&mut self, what: &Access) {
+        let mut args = self.place();
+        let bytes = match what.bytes {
+            Bytes::Constant(n) => self.int(n),
+            Bytes::Value(v) => v,
+        };
+        let kind = self.int(what.kind);
+        match what.address {
+            Address::Of(p) => {
+                args.extend([p, bytes, kind]);
+                self.call("lh_race_access", args);
+            }
+            Address::List(l) => {
+                args.extend([l, bytes, kind]);
+                self.call("lh_race_list", args);
+            }
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! Counters that go up by the same for all lanes: where each began is a lane's own, how far it has come is not.
+//!
+//! ```text
+//! block3(i, n):                              block3(s, t):                 ; from 0 on
+//!     branch n > 0                               i = add i0, s             ; computed where it is needed
+//!     ...                             ->         n = add n0, t
+//!     jump block3(i + step, n - 1)               branch n > 0
+//!                                                ...
+//!                                                jump block3(s + step, t - 1)
+//! ```
+//!
+//! One that begins as the same for all says itself how far it has come. Lanes that are in a loop together are in the same round
+//! of it. Behind the loop that no longer holds, so counters, and what is computed from them, must not be used there but as what
+//! the loop passes on.
+
+use crate::analysis::counted::Defs;
+use crate::edit::{Cursor, row};
+use lh_ir::cfg::{Cfg, DomTree, Loop, Loops, targets};
+use lh_ir::func::{Inst, InstData, Target, Term};
+use lh_ir::{Block, Function, Value};
+use std::collections::HashSet;
+
+/// A counter.
+struct Counter {
+    header: Block,
+    param: Value,
+    place: usize,
+    /// What it begins as, and the way into the loop.
+    start: Value,
+    from: Block,
+    /// Its next value, and the operation and the step that give it.
+    next: Value,
+    op: &'static str,
+    step: Value,
+}
+
+/// Rewrites such counters; answers with what says how far they have come.
+pub(super) fn counters(func: &mut Function, cfg: &Cfg, varies: &[bool]) -> HashSet<Value> {
+    let loops = Loops::new(func, cfg, &DomTree::new(cfg));
+    let defs = Defs::new(func);
+    let mut found = Vec::new();
+    for l in &loops.loops {
+        for place in 0..func.blocks[l.header.index()].params.len() {
+            found.extend(counter(func, cfg, &defs, l, varies, place));
+        }
+    }
+    found.iter().map(|c| if varies[c.start.index()] { rewrite(func, c) } else { c.param }).collect()
+}
+
+fn counter(func: &Function, cfg: &Cfg, defs: &Defs, l: &Loop, varies: &[bool], place: usize) -> Option<Counter> {
+    let p = func.blocks[l.header.index()].params[place];
+    let inside = |b: Block| l.blocks.contains(&b);
+    let (mut start, mut next) = (None, None);
+    for e in cfg.preds(l.header) {
+        e.target?;
+        for (_, t) in targets(func, e.from).filter(|(_, t)| t.block == l.header) {
+            let place_of = if inside(e.from) { &mut next } else { &mut start };
+            if place_of.is_some_and(|(v, _)| v != t.args[place]) || (!inside(e.from) && place_of.is_some()) {
+                return None;
+            }
+            *place_of = Some((t.args[place], e.from));
+        }
+    }
+    let ((start, from), (next, _)) = (start?, next?);
+    let Inst::Op(op, args) = defs.inst(func, next)? else { return None };
+    let [a, step] = args[..] else { return None };
+    let op = ["add", "sub"].into_iter().find(|n| *n == op.name)?;
+    let is_const = matches!(defs.inst(func, step), Some(Inst::Const(_)));
+    let fixed = is_const || !varies[step.index()] && defs.block(step).is_some_and(|b| !inside(b));
+    let is_int = |v: Value| func.ty(v).is_int();
+    (a == p && fixed && is_int(p) && is_int(step) && func.ty(next) == func.ty(p)).then_some(())?;
+    is_kept_inside(func, cfg, l, p).then_some(Counter {
+        header: l.header,
+        param: p,
+        place,
+        start,
+        from,
+        next,
+        op,
+        step,
+    })
+}
+
+/// Whether nothing that is computed from a value is used behind the loop but as what is passed on.
+fn is_kept_inside(func: &Function, cfg: &Cfg, l: &Loop, p: Value) -> bool {
+    let mut derived: HashSet<Value> = HashSet::from([p]);
+    // Definitions come before uses but for parameters, which are values of their own.
+    for b in cfg.rpo() {
+        for d in &func.blocks[b.index()].insts {
+            let mut uses = false;
+            d.inst.for_each_operand(|v| uses |= derived.contains(&v));
+            if uses && !l.blocks.contains(b) {
+                return false;
+            }
+            derived.extend(d.result.filter(|_| uses));
+        }
+    }
+    cfg.rpo().iter().all(|b| {
+        let mut free = true;
+        if let Some(t) = func.blocks[b.index()].term.clone().filter(|_| !l.blocks.contains(b)) {
+            t.clone().for_each_operand_mut(&mut |v| free &= !derived.contains(v));
+        }
+        // Where lanes come from several places it is known that what they bring differs.
+        let passes = |t: &Target| !l.blocks.contains(&t.block) && t.args.iter().any(|v| derived.contains(v));
+        free && targets(func, *b).all(|(_, t)| !passes(t) || cfg.preds(t.block).len() > 1)
+    })
+}
+
+fn rewrite(func: &mut Function, c: &Counter) -> Value {
+    let (header, p) = (c.header.index(), c.param);
+    let (ty, span) = (func.ty(p), func.blocks[header].term_span);
+    let (far, further) = (func.new_value(ty), func.new_value(ty));
+    func.blocks[header].params[c.place] = far;
+    let inst = Inst::Op(row("add"), vec![c.start, far]);
+    func.blocks[header].insts.insert(0, InstData { result: Some(p), inst, span });
+    let zero = Cursor { func, block: c.from, span, unwind: None, cold: false }.inst(Inst::Zero, ty);
+    for (b, data) in func.blocks.iter_mut().enumerate() {
+        if let Some(at) = data.insts.iter().position(|d| d.result == Some(c.next)) {
+            let inst = Inst::Op(row(c.op), vec![far, c.step]);
+            data.insts.insert(at, InstData { result: Some(further), inst, span });
+        }
+        let pass = |t: &mut Target| {
+            if t.block == c.header {
+                t.args[c.place] = if Block::new(b) == c.from { zero } else { further };
+            }
+        };
+        match &mut data.term {
+            Some(Term::Jump(t)) => pass(t),
+            Some(Term::Branch { then, els, .. }) => {
+                pass(then);
+                pass(els);
+            }
+            _ => {}
+        }
+    }
+    far
+}

@@ -1,0 +1,92 @@
+//! Ways out of a loop that lead to the same place go there at once, so that lanes which leave differently come to the same piece,
+//! and a counter that all of them pass on is used in no block of its own behind the loop. What is asked only to leave a loop the
+//! same way as before is asked together with that, which vectors do for all lanes anyhow.
+//!
+//! ```text
+//! block5(n):                                 block5(n):
+//!     branch n < most, block6(), block7()        branch n < most and x < 4, block5(m), block10(n)
+//! block6():                           ->
+//!     branch x < 4, block5(m), block9()
+//! block7(): jump block10(n)
+//! block9(): jump block10(n)
+//! ```
+
+use crate::analysis::classify::is_cheap;
+use crate::analysis::classify::is_speculative;
+use crate::edit::{Cursor, row};
+use lh_ir::cfg::{Cfg, DomTree, Loop, Loops};
+use lh_ir::func::{BlockData, Inst, Target, Term};
+use lh_ir::{Block, Const, Function, Ty, Value};
+
+/// Leaves empty blocks away that loops are left for, and joins what decides whether they are left.
+pub(super) fn shorten(func: &mut Function) {
+    let cfg = Cfg::new(func);
+    let loops = Loops::new(func, &cfg, &DomTree::new(&cfg));
+    let on: Vec<Option<Target>> = (0..func.blocks.len()).map(|b| passed_on(func, Block::new(b))).collect();
+    for l in &loops.loops {
+        l.blocks.iter().for_each(|b| leave_at_once(func, l, *b, &on));
+        // From behind, so that each question is joined with all that follow it.
+        for b in l.blocks.iter().rev() {
+            ask_together(func, &cfg, l, *b);
+        }
+    }
+}
+
+/// Where a block leads that does nothing else.
+fn passed_on(func: &Function, b: Block) -> Option<Target> {
+    let data = &func.blocks[b.index()];
+    match &data.term {
+        Some(Term::Jump(t)) if data.insts.is_empty() && data.params.is_empty() && !data.cold => Some(t.clone()),
+        _ => None,
+    }
+}
+
+fn leave_at_once(func: &mut Function, l: &Loop, b: Block, on: &[Option<Target>]) {
+    let Some(Term::Branch { then, els, .. }) = &mut func.blocks[b.index()].term else { return };
+    let mut goals = [then.block, els.block];
+    for (i, way) in [then, els].into_iter().enumerate() {
+        let is_outside = |b: Block| !l.blocks.contains(&b);
+        let goal = on[way.block.index()].as_ref().filter(|g| is_outside(way.block) && is_outside(g.block));
+        if let Some(goal) = goal.filter(|g| g.block != goals[1 - i]) {
+            goals[i] = goal.block;
+            *way = goal.clone();
+        }
+    }
+}
+
+/// What a branch asks of which one way leaves a loop: that, whether lanes stay if it is true, where they stay and where they go.
+type Question<'a> = (Value, bool, &'a Target, &'a Target);
+
+fn question<'a>(func: &'a Function, l: &Loop, b: Block) -> Option<Question<'a>> {
+    let Some(Term::Branch { cond, then, els }) = &func.blocks[b.index()].term else { return None };
+    match [then, els].map(|t| l.blocks.contains(&t.block)) {
+        [true, false] => Some((*cond, true, then, els)),
+        [false, true] => Some((*cond, false, els, then)),
+        _ => None,
+    }
+}
+
+/// Asks in a block what the next one asks, if that does nothing else, and lanes leave the loop the same way; what is computed for
+/// that may be anything where lanes had not come to it.
+fn ask_together(func: &mut Function, cfg: &Cfg, l: &Loop, b: Block) -> Option<()> {
+    let (first, if_first, stay, leave) = question(func, l, b)?;
+    let next = stay.block;
+    let (second, if_second, on, also) = question(func, l, next)?;
+    let data = &func.blocks[next.index()];
+    let idle = data.insts.iter().all(|d| is_speculative(&d.inst) && is_cheap(&d.inst, true));
+    let alone = cfg.preds(next).len() == 1 && data.params.is_empty() && !data.cold;
+    (idle && alone && leave == also).then_some(())?;
+    let (then, els) = (on.clone(), leave.clone());
+    let gone = BlockData { term: Some(Term::Unreachable), ..BlockData::default() };
+    let insts = std::mem::replace(&mut func.blocks[next.index()], gone).insts;
+    let data = &mut func.blocks[b.index()];
+    data.insts.extend(insts);
+    let (span, unwind, cold) = (data.term_span, data.unwind.clone(), data.cold);
+    let mut c = Cursor { func, block: b, span, unwind, cold };
+    let [first, second] =
+        [(first, if_first), (second, if_second)].map(|(v, is)| if is { v } else { c.op(row("not"), &[v], Ty::bool()) });
+    let no = c.inst(Inst::Const(Const::Bool(false)), Ty::bool());
+    let cond = c.select(first, second, no);
+    func.blocks[b.index()].term = Some(Term::Branch { cond, then, els });
+    Some(())
+}

@@ -1,0 +1,126 @@
+//! What is asked for all lanes at once: whether all go on where a piece begins, and whether lanes come to a piece again.
+
+use super::build::{Build, Way};
+use super::piece::Lane;
+use crate::analysis::classify::is_speculative;
+use crate::edit::row;
+use lh_ir::func::{Inst, Term};
+use lh_ir::switches::is_off;
+use lh_ir::{Block, Ty, Value};
+use std::collections::{HashMap, HashSet};
+
+impl Build<'_> {
+    /// Where lanes go on in a piece that others leave at its very beginning, as at that of a loop, before anything is done in it;
+    /// then all go on alike.
+    pub(super) fn first_decides(&mut self, way: Way, blocks: &[Block]) -> Option<Block> {
+        let data = &self.old.blocks[blocks[0].index()];
+        let Some(Term::Branch { cond, then, els }) =
+            data.term.as_ref().filter(|_| !way.is_apart() && !is_off("gangs.votes"))
+        else {
+            return None;
+        };
+        let inside = |b: &Block| blocks[1..].contains(b);
+        let inner = match (inside(&then.block), inside(&els.block)) {
+            (true, false) => then.block,
+            (false, true) => els.block,
+            _ => return None,
+        };
+        let rest = blocks[1..].iter().any(|b| !self.old.blocks[b.index()].insts.is_empty());
+        let idle = rest && self.plan.varies[cond.index()] && data.insts.iter().all(|d| is_speculative(&d.inst));
+        self.taken = Some((blocks[0], inner));
+        let then_alike = self.goals(blocks).len() == 1;
+        self.taken = None;
+        (idle && then_alike && self.goals(blocks).len() > 1).then_some(inner)
+    }
+
+    /// Asks what the first block does for all lanes before anything else. If all go on, nothing of the rest depends on it.
+    pub(super) fn all_take(
+        &mut self,
+        way: Way,
+        blocks: &[Block],
+        inner: Block,
+        wanted: &[Value],
+        once: &HashMap<Value, Value>,
+    ) -> Option<()> {
+        let (old, head) = (self.old, blocks[0]);
+        let goes_on = matches!(&old.blocks[head.index()].term, Some(Term::Branch { then, .. }) if then.block == inner);
+        let none = self.number(0);
+        self.effect(Inst::SlotSet(self.others, none));
+        self.goes_together(way);
+        let (width, mut result) = (self.width(way), Some(()));
+        self.lanes(width, |b, lane| {
+            result = b.decision(way, head, wanted, once, lane).map(|c| {
+                let (no, yes) = (b.number(0), b.number(1));
+                let mut other = b.cursor(|x| if goes_on { x.select(c, no, yes) } else { x.select(c, yes, no) });
+                if way == Way::Short {
+                    let lanes = b.start.lanes;
+                    other = b.cursor(|x| {
+                        let is = x.lt(lane, lanes);
+                        x.select(is, other, no)
+                    });
+                }
+                b.note_other(other);
+            });
+        });
+        result?;
+        let others = self.inst(Inst::SlotGet(self.others), Ty::i32());
+        let (all, some) = self.test(others, 0);
+        self.at = all;
+        self.taken = Some((head, inner));
+        self.lanes_take(way, head, blocks, wanted, once.clone())?;
+        (self.taken, self.at) = (None, some);
+        Some(())
+    }
+
+    /// What a lane decides at the end of a piece's first block.
+    fn decision(
+        &mut self,
+        way: Way,
+        head: Block,
+        wanted: &[Value],
+        once: &HashMap<Value, Value>,
+        lane: Value,
+    ) -> Option<Value> {
+        let Some(Term::Branch { cond, .. }) = &self.old.blocks[head.index()].term else { return None };
+        let mut l = Lane::bare(lane, self.coordinates(way, lane));
+        for v in self.plan.needs(self.old, head).into_iter().filter(|v| self.plan.varies[v.index()]) {
+            let x = self.fetch(v, lane);
+            l.now.insert(v, x);
+        }
+        self.copy_again(wanted, once, &mut l)?;
+        self.copy_insts(head, once, &mut l)?;
+        self.current(once, &l, *cond)
+    }
+
+    /// A lane comes to a piece of this number, which may be that in which it is.
+    pub(super) fn note_again(&mut self, way: Way, head: Block, n: Value) {
+        let own = self.number(self.plan.number(head));
+        if way.is_apart() {
+            let before = self.inst(Inst::SlotGet(self.again), Ty::bool());
+            let again = self.cursor(|c| {
+                let is = c.eq(n, own);
+                c.or(before, is)
+            });
+            return self.effect(Inst::SlotSet(self.again, again));
+        }
+        // Sums of bits are done by vectors whichever way lanes take, other than truth values that ways decide; those of 0 and 1
+        // are a test of a mask.
+        let other = self.cursor(|c| c.op(row("ne"), &[n, own], Ty::bool()));
+        let other = self.cast(other, Ty::i32());
+        self.note_other(other);
+    }
+
+    /// Not 0 if a lane goes another way than all.
+    fn note_other(&mut self, other: Value) {
+        let before = self.inst(Inst::SlotGet(self.others), Ty::i32());
+        let others = self.cursor(|c| c.op(row("or"), &[before, other], Ty::i32()));
+        self.effect(Inst::SlotSet(self.others, others));
+    }
+
+    /// Whether a piece is one that lanes come to again at once, and nobody who leaves it is served before them.
+    pub(super) fn comes_back(&self, way: Way, head: Block, goals: &HashSet<Option<Block>>) -> bool {
+        let first = self.plan.number(head);
+        let is_first = || goals.iter().flatten().all(|g| self.plan.number(*g) >= first);
+        goals.contains(&Some(head)) && (!way.is_apart() || is_first())
+    }
+}

@@ -1,0 +1,285 @@
+//! Loops that the threads of a block begin side by side and go through by the same step get the same number of rounds for all:
+//!
+//! ```text
+//! i = start + t                          x = start
+//! while i < stop:                        while x < stop:                ; the same for all threads
+//!     a[i] = 0              ->               if t < stop - x:
+//!     i = i + step                               a[x + t] = 0
+//!                                            x = x + step
+//! ```
+//!
+//! Then `split_kernel` puts the loops over threads inside, where a block goes through memory in order and nothing is asked of
+//! single threads. Behind the loop nobody may look for the index, which now goes on for all. A loop that only leads to such loops,
+//! as over the rows of what threads share by both axes, asks nothing itself: all go through those, in which it is asked.
+//!
+//! Indices do not overflow: from a place of the launch, by steps of at least 1, that takes more rounds than there is time for.
+
+use crate::analysis::classify::is_cheap;
+use crate::analysis::classify::is_speculative;
+use crate::analysis::counted::is_short;
+use crate::analysis::counted::{Compared, Defs, compared, counted, is_in, stride, target_of};
+use crate::analysis::device::is_block_sync;
+use crate::analysis::int_range::{HUGE, Limits};
+use crate::analysis::uniform;
+use crate::analysis::uniform::divergence;
+use crate::core::dce;
+use crate::edit::{Cursor, row, to};
+use crate::kernel::split_kernel;
+use lh_ir::cfg::{Cfg, DomTree, Loop, Loops, targets};
+use lh_ir::func::{Inst, InstData, Target, Term, waits};
+use lh_ir::{Block, Function, Ty, Value};
+use std::collections::HashSet;
+
+/// Threads that begin further apart are each in a part of memory of their own.
+const MOST_APART: i128 = 1 << 20;
+/// From here on, by such steps at most, no index overflows before the end of time.
+const LATE: i128 = 1 << 44;
+
+/// A loop that becomes one for all threads.
+struct Plan {
+    header: Block,
+    blocks: Vec<Block>,
+    compared: Compared,
+    /// What is added in each round, and that as a number if it is one.
+    step: (Value, Option<i64>),
+    /// The way into the loop, and what is added up to where it begins: for all threads, and for one.
+    before: Block,
+    shared: Vec<Value>,
+    own: Vec<Value>,
+    /// Whether it only leads to loops of which the same becomes: what it asks is asked in those.
+    leads: bool,
+}
+
+/// The kernel with such loops, if there are any.
+pub(crate) fn run(func: &Function) -> Option<Function> {
+    if func.kernel.waits & (waits::WARP | waits::IN_CALLEE) != 0 || !split_kernel::keeps(func) {
+        return None;
+    }
+    let cfg = Cfg::new(func);
+    let plans = plans(func, &cfg);
+    let mut made = func.clone();
+    let mut asked: Vec<(&Plan, Value)> = Vec::new();
+    for p in &plans {
+        let around = asked.iter().filter(|(o, _)| o.leads && o.blocks.contains(&p.header));
+        let around = around.map(|(_, cond)| *cond).collect();
+        asked.push((p, apply(&mut made, p, around)));
+    }
+    dce::run(&mut made);
+    (!plans.is_empty()).then_some(made)
+}
+
+fn plans(func: &Function, cfg: &Cfg) -> Vec<Plan> {
+    let dom = DomTree::new(cfg);
+    let loops = Loops::new(func, cfg, &dom);
+    let by_grid = func.kernel.waits & waits::GRID != 0;
+    let varies = uniform::varying(func, cfg, by_grid, &HashSet::new(), &|_| true, &|_| false);
+    let finder = Finder { func, cfg, defs: Defs::new(func), limits: Limits::new(func, cfg, &dom), varies };
+    let mut plans: Vec<Plan> =
+        loops.loops.iter().filter(|l| finder.is_deep(&loops, l)).filter_map(|l| finder.plan(l)).collect();
+    // What goes back to the beginning of an outer loop may come from that of an inner one.
+    plans.sort_by_key(|p| std::cmp::Reverse(p.blocks.len()));
+    // What threads decide differently now is not that.
+    let mut varies = finder.varies;
+    for p in &plans {
+        if let Some(Term::Branch { cond, .. }) = &func.blocks[p.header.index()].term {
+            varies[cond.index()] = false;
+        }
+    }
+    let diverged = divergence(func, cfg, &varies, &uniform::post_dominators(func, cfg));
+    plans.retain(|p| !diverged[p.header.index()]);
+    let headers: HashSet<Block> = plans.iter().map(|p| p.header).collect();
+    for p in &mut plans {
+        let at = loops.loops.iter().position(|l| l.header == p.header);
+        p.leads = at.is_some_and(|at| leads(func, &loops, at, &headers));
+    }
+    plans
+}
+
+/// Whether a loop has nothing to do but to go through others, of these headers, and what is cheap.
+fn leads(func: &Function, loops: &Loops, at: usize, headers: &HashSet<Block>) -> bool {
+    let l = &loops.loops[at];
+    let inner = || loops.loops.iter().filter(|x| x.parent == Some(at));
+    let alone = |l: &Loop| func.blocks[l.header.index()].params.len() == 1;
+    let jumps = |b: &Block| *b == l.header || matches!(func.blocks[b.index()].term, Some(Term::Jump(_)));
+    let idle = |b: &Block| jumps(b) && func.blocks[b.index()].insts.iter().all(|d| is_speculative(&d.inst));
+    !l.is_innermost
+        && inner().chain([l]).all(|x| alone(x) && headers.contains(&x.header))
+        && l.blocks.iter().all(|b| idle(b) || inner().any(|x| x.blocks.contains(b)))
+}
+
+struct Finder<'a> {
+    func: &'a Function,
+    cfg: &'a Cfg,
+    defs: Defs,
+    limits: Limits<'a>,
+    varies: Vec<bool>,
+}
+
+impl Finder<'_> {
+    fn plan(&self, l: &Loop) -> Option<Plan> {
+        let (func, cfg) = (self.func, self.cfg);
+        let c = compared(func, cfg, &self.defs, l).filter(|c| c.less)?;
+        let step = stride(func, cfg, &self.defs, l, &c)?;
+        let mut into = cfg.preds(l.header).iter().filter(|e| !is_in(cfg, l, e.from));
+        let (edge, None) = (into.next().filter(|e| e.target.is_some())?, into.next()) else { return None };
+        let start = target_of(func, *edge).args[c.place];
+        let range = |v| self.limits.of(v, edge.from);
+        let varies = |v: Value| self.varies[v.index()];
+        let fits = varies(start) && !varies(step) && !varies(c.limit) && range(step).0 > 0;
+        let most = range(start).1.max(range(step).1);
+        let ends = most < LATE || most <= HUGE && range(c.limit).1 <= HUGE;
+        let (mut shared, mut own) = (Vec::new(), Vec::new());
+        self.addends(start, &mut shared, &mut own);
+        let natural = shared.iter().chain(&own).all(|v| range(*v).0 >= 0);
+        let near = own.iter().all(|v| range(*v).1 < MOST_APART);
+        if !fits || !ends || !natural || !near || !self.is_plain(l) || !self.is_kept_inside(l, c.index) {
+            return None;
+        }
+        let blocks = l.blocks.clone();
+        let step = (step, self.defs.int(func, step));
+        Some(Plan { header: l.header, blocks, compared: c, step, before: edge.from, shared, own, leads: false })
+    }
+
+    /// Whether what is in a loop is better done for one thread after the other: all loops inside are unrolled, or may raise in
+    /// the midst of what lanes of gangs do together.
+    fn is_deep(&self, loops: &Loops, l: &Loop) -> bool {
+        let (func, cfg) = (self.func, self.cfg);
+        let raises = |b: &Block| func.blocks[b.index()].insts.iter().any(|d| d.inst.can_raise());
+        let asks = |b: Block| matches!(&func.blocks[b.index()].term, Some(Term::Branch { cond, .. }) if self.varies[cond.index()]);
+        let inner = loops.loops.iter().filter(|x| x.header != l.header && l.blocks.contains(&x.header));
+        let even = |x: &Loop| counted(func, cfg, &self.defs, x).is_some() && !asks(x.header);
+        l.is_innermost || { inner }.all(|x| {
+            even(x) && (is_short(func, cfg, &self.defs, x) || x.blocks.iter().any(raises)) || self.plan(x).is_some()
+        })
+    }
+
+    /// What a value is the sum of.
+    fn addends(&self, v: Value, shared: &mut Vec<Value>, own: &mut Vec<Value>) {
+        match self.defs.inst(self.func, v) {
+            _ if !self.varies[v.index()] => shared.push(v),
+            Some(Inst::Op(op, args)) if op.name == "add" => args.iter().for_each(|a| self.addends(*a, shared, own)),
+            _ => own.push(v),
+        }
+    }
+
+    /// Whether a loop is left at its beginning only, where nothing is done, and no thread waits in it.
+    fn is_plain(&self, l: &Loop) -> bool {
+        let func = self.func;
+        let stays = |b: &Block| targets(func, *b).all(|(n, t)| n.is_none() || l.blocks.contains(&t.block));
+        let waits = |d: &InstData| matches!(&d.inst, Inst::Runtime(f, _) if is_block_sync(f.name) || f.name == "lh_cuda_grid_sync");
+        l.blocks.iter().all(|b| {
+            let insts = &func.blocks[b.index()].insts;
+            let at_head = *b == l.header;
+            (at_head || stays(b)) && insts.iter().all(|d| !waits(d) && (!at_head || is_speculative(&d.inst)))
+        })
+    }
+
+    /// Whether nothing that is computed from a value is used behind the loop.
+    fn is_kept_inside(&self, l: &Loop, index: Value) -> bool {
+        let mut derived = HashSet::from([index]);
+        for b in self.cfg.rpo() {
+            let (data, inside) = (&self.func.blocks[b.index()], l.blocks.contains(b));
+            for d in &data.insts {
+                let mut uses = false;
+                d.inst.for_each_operand(|v| uses |= derived.contains(&v));
+                if uses && !inside {
+                    return false;
+                }
+                derived.extend(d.result.filter(|_| uses));
+            }
+            let passes = |t: &Target| !l.blocks.contains(&t.block) && t.args.iter().any(|v| derived.contains(v));
+            let asks = match &data.term {
+                Some(Term::Branch { cond: v, .. } | Term::Return(v)) => derived.contains(v),
+                Some(Term::Raise { args, .. }) => args.iter().any(|v| derived.contains(v)),
+                _ => false,
+            };
+            if !inside && asks || targets(self.func, *b).any(|(_, t)| passes(t)) {
+                return false;
+            }
+        }
+        true
+    }
+}
+
+/// Rewrites a loop, in which all is asked that is `asked` around it; answers with what it asks itself.
+fn apply(func: &mut Function, plan: &Plan, mut asked: Vec<Value>) -> Value {
+    let Compared { index, place, limit, body_first, .. } = plan.compared;
+    let header = plan.header.index();
+    let (span, unwind) = (func.blocks[header].term_span, func.blocks[header].unwind.clone());
+    let mut c = Cursor { func, block: plan.before, span, unwind, cold: false };
+    let sum =
+        |c: &mut Cursor<'_>, vs: &[Value]| vs.iter().copied().reduce(|a, b| c.add(a, b)).unwrap_or_else(|| c.int(0));
+    let (start, own) = (sum(&mut c, &plan.shared), sum(&mut c, &plan.own));
+    let x = c.func.new_value(c.func.ty(index));
+    let others: Vec<Value> =
+        c.func.blocks[header].params.iter().copied().enumerate().filter(|(i, _)| *i != place).map(|(_, p)| p).collect();
+    let kinds: Vec<Ty> = others.iter().map(|p| c.func.ty(*p)).collect();
+    // What goes back goes by one way, on which all threads step alike.
+    let (latch, kept) = c.new_block(&kinds);
+    for b in &plan.blocks {
+        let back = c.func.blocks[b.index()].term.iter_mut().flat_map(Term::targets_mut);
+        for t in back.filter(|t| t.block == plan.header) {
+            t.block = latch;
+            t.args.remove(place);
+        }
+    }
+    let into = c.func.blocks[plan.before.index()].term.iter_mut().flat_map(Term::targets_mut);
+    into.filter(|t| t.block == plan.header).for_each(|t| t.args[place] = start);
+    let data = &mut c.func.blocks[header];
+    data.params[place] = x;
+    // What is computed from the index is so for threads that go on.
+    let (mut derived, mut moved) = (HashSet::from([index]), Vec::new());
+    moved.push(InstData { result: Some(index), inst: Inst::Op(row("add"), vec![x, own]), span });
+    data.insts.retain(|d| {
+        let mut uses = false;
+        d.inst.for_each_operand(|v| uses |= derived.contains(&v));
+        derived.extend(d.result.filter(|_| uses));
+        moved.extend(uses.then(|| d.clone()));
+        !uses
+    });
+    let Some(Term::Branch { then, els, .. }) = data.term.take() else { lh_ir::bug!("it is a branch") };
+    let (body, exit) = if body_first { (then, els) } else { (els, then) };
+    c.block = plan.header;
+    let (more, guard) = (c.lt(x, limit), c.new_block(&[]).0);
+    c.end(Term::Branch { cond: more, then: to(guard, &[]), els: exit }, guard);
+    let left = c.sub(limit, x);
+    let here = c.lt(own, left);
+    asked.push(here);
+    let mut inside = plan.blocks.iter().copied().filter(|b| *b != plan.header).collect::<HashSet<_>>();
+    for cond in asked.iter().filter(|_| !plan.leads) {
+        inside.insert(c.block);
+        let go_on = c.new_block(&[]).0;
+        c.end(Term::Branch { cond: *cond, then: to(go_on, &[]), els: to(latch, &others) }, go_on);
+    }
+    inside.insert(c.block);
+    c.func.blocks[c.block.index()].insts.extend(moved);
+    c.end(Term::Jump(body), latch);
+    let step = plan.step.1.map_or(plan.step.0, |n| c.int(n));
+    let next = c.add(x, step);
+    let mut args = kept;
+    args.insert(place, next);
+    c.end(Term::Jump(to(plan.header, &args)), latch);
+    if asked.len() > 1 && !plan.leads {
+        sink(func, guard, &inside);
+    }
+    here
+}
+
+/// What is cheap, and only some blocks need, is computed in the first of those: from place to place nothing is kept.
+fn sink(func: &mut Function, first: Block, inside: &HashSet<Block>) {
+    for b in Cfg::new(func).rpo().iter().rev().filter(|b| !inside.contains(b)) {
+        for at in (0..func.blocks[b.index()].insts.len()).rev() {
+            let d = func.blocks[b.index()].insts[at].clone();
+            let mut needed = true;
+            for (_, data) in func.blocks.iter().enumerate().filter(|(b, _)| !inside.contains(&Block::new(*b))) {
+                let mut look = |v: Value| needed &= Some(v) != d.result;
+                data.insts.iter().for_each(|d| d.inst.for_each_operand(&mut look));
+                data.term.clone().iter_mut().for_each(|t| t.for_each_operand_mut(&mut |v| look(*v)));
+            }
+            if needed && is_speculative(&d.inst) && is_cheap(&d.inst, true) {
+                func.blocks[b.index()].insts.remove(at);
+                func.blocks[first.index()].insts.insert(0, d);
+            }
+        }
+    }
+}

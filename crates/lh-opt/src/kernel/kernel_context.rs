@@ -1,0 +1,85 @@
+//! Hands a kernel's context through: code for the CPU as a CUDA device knows its block by a pointer, and its thread by
+//! three indices, which are the first parameters of every function.
+//!
+//! ```text
+//! function %f(v0: int64) device {          function %f(v3: ptr, v4: int, v5: int, v6: int, v0: int64) device {
+//!     v1 = runtime lh_cuda_tid_x(): int ->
+//!     v2 = call spec1(v1): int                 v2 = call spec1(v3, v4, v5, v6, v4): int
+//! ```
+//!
+//! It also notes how the function's threads wait for each other (callees' ways are noted before). Elementwise
+//! instructions are lowered: a call in one could not be given anything.
+
+use crate::analysis::device::{is_block_sync, is_geometry, is_uniform, waits_of_call};
+use crate::edit::Replacements;
+use lh_ir::func::{Inst, waits};
+use lh_ir::op::RuntimeFn;
+use lh_ir::{Function, Ty, Value};
+
+/// Runs the pass.
+pub(crate) fn run(func: &mut Function) -> bool {
+    for w in waits_of_calls(func) {
+        func.kernel.waits |= w & !waits::IN_CALLEE;
+        if w & (waits::BLOCK | waits::WARP | waits::GRID) != 0 {
+            func.kernel.waits |= waits::IN_CALLEE;
+        }
+    }
+    let handed: Vec<Value> =
+        [Ty::ptr(), Ty::int(), Ty::int(), Ty::int()].into_iter().map(|t| func.new_value(t)).collect();
+    func.blocks[0].params.splice(0..0, handed.iter().copied());
+    let mut replaced = Replacements::new(func);
+    for data in &mut func.blocks {
+        data.insts.retain_mut(|d| {
+            match &mut d.inst {
+                Inst::Runtime(f, _) => {
+                    if let (Some(i), Some(r)) = (place(f), d.result) {
+                        replaced.set(r, handed[i]);
+                        func.kernel.waits |= if i > 0 { waits::VARIES } else { 0 };
+                        return false;
+                    }
+                    func.kernel.waits |= waits_of(f);
+                    if !f.pure && !is_geometry(f.name) && f.name != "lh_check_index" {
+                        func.kernel.waits |= waits::EFFECTS;
+                    }
+                }
+                Inst::Call(_, args) => {
+                    args.splice(0..0, handed.iter().copied());
+                }
+                Inst::Load(_)
+                | Inst::Take(_)
+                | Inst::Store(..)
+                | Inst::ListNew(_)
+                | Inst::Map(..)
+                | Inst::MapInto(..) => {
+                    func.kernel.waits |= waits::EFFECTS;
+                }
+                _ => {}
+            }
+            true
+        });
+    }
+    replaced.apply(func);
+    true
+}
+
+/// What is known of the functions that are called. Calls that were inlined are gone, and have left others.
+fn waits_of_calls(func: &Function) -> Vec<u8> {
+    let insts = func.blocks.iter().flat_map(|b| &b.insts);
+    let calls = insts.filter_map(|d| if let Inst::Call(s, _) = &d.inst { Some(*s) } else { None });
+    calls.map(|s| waits_of_call(func, s)).collect()
+}
+
+/// Which of the handed values a run-time function stands for.
+fn place(f: &RuntimeFn) -> Option<usize> {
+    ["lh_cuda_context", "lh_cuda_tid_x", "lh_cuda_tid_y", "lh_cuda_tid_z"].iter().position(|n| *n == f.name)
+}
+
+fn waits_of(f: &RuntimeFn) -> u8 {
+    match f.name {
+        name if is_block_sync(name) => waits::BLOCK,
+        "lh_cuda_warp" | "lh_cuda_activemask" | "lh_cuda_pause" => waits::WARP | waits::VARIES,
+        "lh_cuda_grid_sync" => waits::GRID,
+        _ if is_uniform(f) || f.ret.is_empty() => 0,
+        _ => waits::VARIES,
+    }
+}

@@ -1,0 +1,362 @@
+//! The new function: its frame, and one piece after the other.
+
+use super::cuts::{First, Sync};
+use super::spill_slots;
+use crate::analysis::counted::Defs;
+use crate::analysis::device::HANDED;
+use crate::analysis::liveness::parts;
+use crate::analysis::strides::{contiguous, moves};
+use crate::edit::{CountedLoop, Cursor, runtime, to};
+use lh_ir::cfg::Cfg;
+use lh_ir::func::{BlockData, GANG, Gangs, Inst, Term};
+use lh_ir::{Block, Const, Function, Slot, Span, Ty, Value};
+use std::collections::{HashMap, HashSet};
+
+/// What is known of the kernel.
+pub(super) struct Plan {
+    pub syncs: HashMap<Block, Sync>,
+    pub varies: Vec<bool>,
+    pub is_cut: Vec<bool>,
+    pub first: Vec<First>,
+    pub available: Vec<bool>,
+    pub alive: Vec<Vec<Value>>,
+    /// Whether the blocks of the grid run together.
+    pub by_grid: bool,
+}
+
+/// A place for a value: of its own, or as a parameter of the block where a piece begins.
+pub(super) type Home = (Option<Block>, Value);
+
+/// Geometry by axis.
+#[derive(Clone, Copy)]
+pub(super) struct Axes(pub [Value; 3]);
+
+/// The function being made.
+pub(super) struct Build<'a> {
+    pub(super) old: &'a Function,
+    pub(super) cfg: &'a Cfg,
+    pub(super) plan: Plan,
+    pub(super) out: Function,
+    /// Where instructions go.
+    pub(super) at: Block,
+    pub(super) span: Span,
+    /// Where pieces begin, by the old block they begin with.
+    heads: HashMap<Block, Block>,
+    queue: Vec<Block>,
+    slots: HashMap<Home, Vec<Slot>>,
+    /// The home whose place another home uses.
+    shared: HashMap<Home, Home>,
+    spills: HashMap<Home, Vec<usize>>,
+    /// Slots of conditions and of sums over the threads, by the block that is cut.
+    pub(super) decisions: HashMap<Block, Slot>,
+    scratch: usize,
+    /// Places of arrays of a thread's own.
+    pub(super) locals: HashMap<Value, usize>,
+    /// Those that need no place.
+    pub(super) passing: HashSet<Value>,
+    pub(super) frame: Option<Frame>,
+    /// Axes of threads, and of blocks, from the inner loop to the outer one.
+    pub(super) order: [usize; 3],
+    finish: Block,
+}
+
+/// What is known at the start of the function.
+#[derive(Clone, Copy)]
+pub(super) struct Frame {
+    pub dim: Axes,
+    /// Threads of a block by axis, or gangs.
+    pub units: Axes,
+    pub grid: Axes,
+    pub first: Value,
+    pub blocks: Value,
+    pub scratch: Value,
+    pub capacity: Value,
+    /// Threads of a block, or gangs.
+    pub threads: Value,
+    /// Index of the block, where blocks run one after the other.
+    pub block: Option<Axes>,
+}
+
+/// A thread's number in its block, or a gang's, as that of the first of its row and its place there: what is kept has one
+/// address for a row.
+#[derive(Clone, Copy)]
+pub(super) struct Number {
+    pub first: Value,
+    pub along: Value,
+}
+
+impl<'a> Build<'a> {
+    pub(super) fn new(old: &'a Function, cfg: &'a Cfg, plan: Plan) -> Build<'a> {
+        let params: Vec<Value> =
+            std::iter::once(old.params()[0]).chain(old.params()[HANDED..].iter().copied()).collect();
+        let entry = BlockData { params, ..BlockData::default() };
+        let out = Function { blocks: vec![entry], ..old.clone() };
+        let shared = spill_slots::shared(old, cfg, &plan);
+        Build {
+            old,
+            cfg,
+            plan,
+            out,
+            at: Block(0),
+            span: Span::default(),
+            heads: HashMap::new(),
+            queue: Vec::new(),
+            slots: HashMap::new(),
+            shared,
+            spills: HashMap::new(),
+            decisions: HashMap::new(),
+            scratch: 0,
+            locals: HashMap::new(),
+            passing: HashSet::new(),
+            frame: None,
+            order: order(old),
+            finish: Block(0),
+        }
+    }
+
+    pub(super) fn run(mut self) -> Option<Function> {
+        self.finish = self.out.new_block();
+        self.find_passing();
+        let blocks = self.begin();
+        let start = self.head(Block(0));
+        self.end(Term::Jump(to(start, &[])));
+        while let Some(b) = self.queue.pop() {
+            self.region(b)?;
+        }
+        self.at = self.finish;
+        if let Some(l) = blocks {
+            self.cursor(|c| c.end_loop(&l));
+        }
+        let none = self.inst(Inst::Zero, Ty::none());
+        self.end(Term::Return(none));
+        self.out.kernel.scratch = self.scratch;
+        Some(self.out)
+    }
+
+    pub(super) fn cursor<R>(&mut self, f: impl FnOnce(&mut Cursor<'_>) -> R) -> R {
+        let mut c = Cursor { func: &mut self.out, block: self.at, span: self.span, unwind: None, cold: false };
+        let r = f(&mut c);
+        self.at = c.block;
+        r
+    }
+    pub(super) fn inst(&mut self, inst: Inst, ty: Ty) -> Value {
+        self.cursor(|c| c.inst(inst, ty))
+    }
+    pub(super) fn effect(&mut self, inst: Inst) {
+        self.cursor(|c| c.effect(inst));
+    }
+    /// Ends the block where instructions go.
+    pub(super) fn end(&mut self, term: Term) {
+        let data = &mut self.out.blocks[self.at.index()];
+        (data.term, data.term_span) = (Some(term), self.span);
+    }
+    pub(super) fn context(&self) -> Value {
+        self.old.params()[0]
+    }
+    pub(super) fn frame(&self) -> Frame {
+        self.frame.unwrap_or_else(|| lh_ir::bug!("no frame yet"))
+    }
+
+    fn read(&mut self, name: &str, ty: Ty) -> Value {
+        let cx = self.context();
+        self.inst(Inst::Runtime(runtime(name), vec![cx]), ty)
+    }
+    fn axes(&mut self, what: &str) -> Axes {
+        Axes(["x", "y", "z"].map(|a| self.read(&format!("lh_cuda_{what}_{a}"), Ty::int())))
+    }
+
+    /// What is read once, and the loop over blocks if it is the outer one.
+    fn begin(&mut self) -> Option<CountedLoop> {
+        let (dim, grid) = (self.axes("bdim"), self.axes("gdim"));
+        let (first, last) = (self.read("lh_cuda_first", Ty::int()), self.read("lh_cuda_last", Ty::int()));
+        let scratch = self.read("lh_cuda_scratch", Ty::ptr());
+        let capacity = self.read("lh_cuda_capacity", Ty::int());
+        let blocks = self.cursor(|c| c.sub(last, first));
+        let gangs = self.old.kernel.gangs;
+        let units = self.cursor(|c| {
+            let (one, most, size) = (c.int(1), c.int(GANG - 1), c.int(GANG));
+            let padded = |c: &mut Cursor<'_>, n| {
+                let n = c.add(n, most);
+                c.int_op("sdiv", n, size)
+            };
+            match gangs {
+                Gangs::None => dim,
+                Gangs::Rows => Axes([padded(c, dim.0[0]), dim.0[1], dim.0[2]]),
+                Gangs::Warps => {
+                    // In whole rows, or from row to row.
+                    let odd = c.int_op("srem", dim.0[0], size);
+                    let zero = c.int(0);
+                    let whole = c.eq(odd, zero);
+                    let row = c.mul(dim.0[0], dim.0[1]);
+                    let all = c.mul(row, dim.0[2]);
+                    let of = c.select(whole, dim.0[0], all);
+                    Axes([padded(c, of), c.select(whole, dim.0[1], one), c.select(whole, dim.0[2], one)])
+                }
+            }
+        });
+        let threads = self.cursor(|c| {
+            let row = c.mul(units.0[0], units.0[1]);
+            c.mul(row, units.0[2])
+        });
+        let frame = Frame { dim, units, grid, first, blocks, scratch, capacity, threads, block: None };
+        self.frame = Some(frame);
+        if self.plan.by_grid {
+            return None;
+        }
+        let l = self.cursor(|c| c.begin_loop(blocks));
+        let block = self.enter_block(l.index);
+        self.frame = Some(Frame { block: Some(block), ..frame });
+        Some(l)
+    }
+
+    /// Index of a block by axes, which the context gets to know. Its place counts from the first of the call.
+    pub(super) fn enter_block(&mut self, place: Value) -> Axes {
+        let (frame, cx, order) = (self.frame(), self.context(), self.order);
+        let [along, row, _] = order.map(|axis| frame.grid.0[axis]);
+        self.cursor(|c| {
+            let linear = c.add(frame.first, place);
+            // Divisions would take longer than much else, and most grids have one row.
+            let zero = c.int(0);
+            let in_first = c.lt(linear, along);
+            let later = c.branch(in_first);
+            let (join, index) = c.new_block(&[Ty::int(), Ty::int(), Ty::int()]);
+            c.end(Term::Jump(to(join, &[linear, zero, zero])), later);
+            let x = c.int_op("srem", linear, along);
+            let rest = c.int_op("sdiv", linear, along);
+            let y = c.int_op("srem", rest, row);
+            let z = c.int_op("sdiv", rest, row);
+            c.end(Term::Jump(to(join, &[x, y, z])), join);
+            let [x, y, z] = [0, 1, 2].map(|axis| index[order.iter().position(|a| *a == axis).unwrap_or(axis)]);
+            c.effect(Inst::Runtime(runtime("lh_cuda_enter_block"), vec![cx, place, x, y, z]));
+            Axes([x, y, z])
+        })
+    }
+
+    /// Where the piece begins that begins with an old block.
+    pub(super) fn head(&mut self, b: Block) -> Block {
+        if let Some(h) = self.heads.get(&b) {
+            return *h;
+        }
+        let h = self.out.new_block();
+        self.heads.insert(b, h);
+        self.queue.push(b);
+        h
+    }
+
+    /// After a piece's loops: on to what comes next.
+    pub(super) fn go_on(&mut self, entry: Block) -> Option<()> {
+        let b = match self.plan.first[entry.index()] {
+            First::At(b) => b,
+            First::Exit | First::Nothing => {
+                let finish = self.finish;
+                self.end(Term::Jump(to(finish, &[])));
+                return Some(());
+            }
+            First::Several => return None,
+        };
+        if let Some(sync) = self.plan.syncs.get(&b).cloned() {
+            if let Some((_, result)) = sync.value {
+                let total = self.total(b, sync.name);
+                self.set_uniform((Some(sync.resume), result), &[total]);
+            }
+            let head = self.head(sync.resume);
+            self.end(Term::Jump(to(head, &[])));
+            return Some(());
+        }
+        let Some(Term::Branch { then, els, .. }) = self.old.blocks[b.index()].term.clone() else {
+            lh_ir::bug!("a cut is a barrier or a branch")
+        };
+        let cond = self.inst(Inst::SlotGet(self.decisions[&b]), Ty::bool());
+        let (then, els) = (self.head(then.block), self.head(els.block));
+        self.end(Term::Branch { cond, then: to(then, &[]), els: to(els, &[]) });
+        Some(())
+    }
+
+    /// The result of a barrier from the sum over the threads.
+    fn total(&mut self, b: Block, name: &str) -> Value {
+        let sum = self.inst(Inst::SlotGet(self.decisions[&b]), Ty::int());
+        let frame = self.frame();
+        self.cursor(|c| {
+            let (zero, one) = (c.int(0), c.int(1));
+            let cond = match name {
+                "lh_cuda_sync_count" => return sum,
+                "lh_cuda_sync_and" => c.eq(sum, frame.threads),
+                _ => c.lt(zero, sum),
+            };
+            c.select(cond, one, zero)
+        })
+    }
+
+    /// The slot of a decision at the end of an old block.
+    pub(super) fn decision(&mut self, b: Block, ty: Ty) -> Slot {
+        if let Some(s) = self.decisions.get(&b) {
+            return *s;
+        }
+        let s = self.out.new_slot(ty);
+        self.decisions.insert(b, s);
+        s
+    }
+
+    /// Slots of a value that is the same for all threads.
+    pub(super) fn uniform_home(&mut self, home: Home) -> Option<Vec<Slot>> {
+        if let Some(s) = self.slots.get(&home) {
+            return Some(s.clone());
+        }
+        let slots: Vec<Slot> = parts(self.old.ty(home.1))?.into_iter().map(|t| self.out.new_slot(t)).collect();
+        self.slots.insert(home, slots.clone());
+        Some(slots)
+    }
+    pub(super) fn set_uniform(&mut self, home: Home, values: &[Value]) -> Option<()> {
+        for (s, v) in self.uniform_home(home)?.into_iter().zip(values) {
+            self.effect(Inst::SlotSet(s, *v));
+        }
+        Some(())
+    }
+
+    /// The home whose place a home uses.
+    pub(super) fn place_of(&self, home: Home) -> Home {
+        self.shared.get(&home).copied().unwrap_or(home)
+    }
+    /// Address of a part of a value that each thread keeps.
+    pub(super) fn spill_home(&mut self, home: Home, part: usize, size: usize, thread: Number) -> Option<Value> {
+        let home = self.place_of(home);
+        if !self.spills.contains_key(&home) {
+            let sizes: Vec<usize> = parts(self.old.ty(home.1))?.iter().map(|t| t.mem_layout().1).collect();
+            let places = sizes.iter().map(|s| self.reserve(*s)).collect();
+            self.spills.insert(home, places);
+        }
+        let place = self.spills[&home][part];
+        Some(self.scratch_at(place, size, thread))
+    }
+    /// Room for so many bytes of each thread.
+    pub(super) fn reserve(&mut self, size: usize) -> usize {
+        let at = self.scratch;
+        self.scratch += size;
+        at
+    }
+    pub(super) fn scratch_at(&mut self, place: usize, size: usize, thread: Number) -> Value {
+        let frame = self.frame();
+        let int = |i: usize| Inst::Const(Const::Int(i as i128, Ty::int()));
+        let (place, size) = (self.inst(int(place), Ty::int()), self.inst(int(size), Ty::int()));
+        let offsets = self.cursor(|c| {
+            [(place, frame.capacity), (size, thread.first), (size, thread.along)].map(|(a, b)| c.mul(a, b))
+        });
+        offsets.into_iter().fold(frame.scratch, |base, by| self.inst(Inst::PtrAdd(base, by), Ty::ptr()))
+    }
+}
+
+/// Axes of threads, and of blocks, from the inner loop to the outer one: neighbours in memory come one after the other.
+fn order(func: &Function) -> [usize; 3] {
+    let defs = Defs::new(func);
+    let mut along = [0; 3];
+    for d in func.blocks.iter().flat_map(|b| &b.insts) {
+        let Inst::ElemPtr { array, index, .. } = &d.inst else { continue };
+        let Some(i) = contiguous(func, *array).and_then(|d| index.get(d)) else { continue };
+        (0..3).for_each(|a| along[a] += u32::from(moves(func, &defs, *i, func.params()[1 + a])));
+    }
+    match along {
+        [0, y, z] if func.kernel.gangs == Gangs::None && y < z => [2, 1, 0],
+        [0, y, _] if func.kernel.gangs == Gangs::None && y > 0 => [1, 0, 2],
+        _ => [0, 1, 2],
+    }
+}

@@ -1,0 +1,174 @@
+//! Where a kernel is cut: at barriers, and at branches that decide which barrier comes next.
+
+use super::uniform::post_dominators;
+use crate::analysis::counted::{Defs, compared, counted, is_short, stride};
+use crate::analysis::device::is_block_sync;
+use crate::analysis::uniform::divergence;
+use lh_ir::cfg::{Cfg, DomTree, Loop, Loops, targets};
+use lh_ir::func::{Inst, Term};
+use lh_ir::{Block, Function, Value};
+use std::collections::HashMap;
+
+/// What follows a branch is written twice: more are taken by each thread.
+const MOST_BRANCHES: usize = 3;
+
+/// A barrier at the end of a block.
+#[derive(Clone, Debug)]
+pub(super) struct Sync {
+    /// Which.
+    pub name: &'static str,
+    /// Its argument, if it has one beside the context, and its result.
+    pub value: Option<(Value, Value)>,
+    /// Where threads go on.
+    pub resume: Block,
+}
+
+/// The first cut that threads come to from a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum First {
+    /// None: every way ends in an exception, or never.
+    Nothing,
+    /// The end of the kernel.
+    Exit,
+    /// That at the end of this block.
+    At(Block),
+    /// It depends on the way.
+    Several,
+}
+
+impl First {
+    fn or(self, other: First) -> First {
+        match (self, other) {
+            (First::Nothing, x) | (x, First::Nothing) => x,
+            (a, b) if a == b => a,
+            _ => First::Several,
+        }
+    }
+}
+
+/// Ends blocks at barriers.
+pub(super) fn split_syncs(func: &mut Function) -> HashMap<Block, Sync> {
+    let mut syncs = HashMap::new();
+    let mut i = 0;
+    while i < func.blocks.len() {
+        let is_sync =
+            |inst: &Inst| matches!(inst, Inst::Runtime(f, _) if is_block_sync(f.name) || f.name == "lh_cuda_grid_sync");
+        if let Some(at) = func.blocks[i].insts.iter().position(|d| is_sync(&d.inst)) {
+            let resume = func.new_block();
+            let data = &mut func.blocks[i];
+            let rest = data.insts.split_off(at + 1);
+            let sync = data.insts.pop().expect("found above");
+            let Inst::Runtime(f, args) = &sync.inst else { lh_ir::bug!("a barrier is a call") };
+            let value = args.get(1).copied().zip(sync.result);
+            let (term, span, unwind, cold) = (data.term.take(), data.term_span, data.unwind.clone(), data.cold);
+            data.term = Some(Term::Jump(crate::edit::to(resume, &[])));
+            syncs.insert(Block::new(i), Sync { name: f.name, value, resume });
+            let next = &mut func.blocks[resume.index()];
+            (next.insts, next.term, next.term_span, next.unwind, next.cold) = (rest, term, span, unwind, cold);
+        }
+        i += 1;
+    }
+    syncs
+}
+
+/// Headers of loops through which all threads go alike, as often as each other, and that are not unrolled; and branches that
+/// all take alike.
+pub(super) fn even(
+    func: &Function,
+    cfg: &Cfg,
+    syncs: &HashMap<Block, Sync>,
+    varies: &[bool],
+) -> (Vec<Block>, Vec<Block>) {
+    let dom = DomTree::new(cfg);
+    let loops = Loops::new(func, cfg, &dom);
+    let diverged = divergence(func, cfg, varies, &post_dominators(func, cfg));
+    let defs = Defs::new(func);
+    let even = |l: &Loop| {
+        let counted = counted(func, cfg, &defs, l);
+        let leaves = |b: &Block| targets(func, *b).any(|(n, t)| n.is_some() && !l.blocks.contains(&t.block));
+        let same = |b: &Block| !matches!(&func.blocks[b.index()].term, Some(Term::Branch { cond, .. }) if varies[cond.index()]);
+        let in_turn = l.blocks.iter().all(|b| *b == l.header || !leaves(b));
+        let strides = || compared(func, cfg, &defs, l).is_some_and(|c| stride(func, cfg, &defs, l, &c).is_some());
+        (counted.is_some() || strides())
+            && !is_short(func, cfg, &defs, l)
+            && same(&l.header)
+            && !diverged[l.header.index()]
+            && in_turn
+    };
+    let headers: Vec<Block> = loops.loops.iter().filter(|l| even(l)).map(|l| l.header).collect();
+    // A loop that is not cut is inside of the loops over threads, with its branches.
+    let is_open = |b: Block| {
+        let mut around = loops.innermost[b.index()].map(|l| &loops.loops[l]);
+        while let Some(l) = around {
+            let waits = || l.blocks.iter().any(|b| syncs.contains_key(b));
+            if !headers.contains(&l.header) && !waits() {
+                return false;
+            }
+            around = l.parent.map(|p| &loops.loops[p]);
+        }
+        true
+    };
+    let goes_on = |b: Block| !matches!(func.blocks[b.index()].term, Some(Term::Raise { .. } | Term::Unreachable));
+    let decides = |b: &Block| match &func.blocks[b.index()].term {
+        Some(Term::Branch { cond, then, els }) => {
+            let even = !varies[cond.index()] && !diverged[b.index()] && is_open(*b);
+            even && then.block != els.block && goes_on(then.block) && goes_on(els.block)
+        }
+        _ => false,
+    };
+    let is_header = |b: &Block| loops.loops.iter().any(|l| l.header == *b);
+    let branches = cfg.rpo().iter().filter(|b| !is_header(b) && decides(b)).copied().take(MOST_BRANCHES).collect();
+    (headers, branches)
+}
+
+/// Marks the branches that decide which cut comes next, and tells for each block what comes first. `None` if threads
+/// decide differently.
+pub(super) fn find(
+    func: &Function,
+    cfg: &Cfg,
+    syncs: &HashMap<Block, Sync>,
+    loops: &[Block],
+    varies: &[bool],
+) -> Option<(Vec<bool>, Vec<First>)> {
+    let mut is_cut = vec![false; func.blocks.len()];
+    for b in syncs.keys().chain(loops) {
+        is_cut[b.index()] = true;
+    }
+    loop {
+        let first = firsts(func, cfg, &is_cut);
+        let mut changed = false;
+        for b in cfg.rpo() {
+            let Some(Term::Branch { cond, then, els }) = &func.blocks[b.index()].term else { continue };
+            let decides = first[then.block.index()].or(first[els.block.index()]) == First::Several;
+            if decides && !is_cut[b.index()] {
+                if varies[cond.index()] {
+                    return None;
+                }
+                is_cut[b.index()] = true;
+                changed = true;
+            }
+        }
+        if !changed {
+            return Some((is_cut, first));
+        }
+    }
+}
+
+fn firsts(func: &Function, cfg: &Cfg, is_cut: &[bool]) -> Vec<First> {
+    let mut first = vec![First::Nothing; func.blocks.len()];
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for b in cfg.rpo().iter().rev() {
+            let now = match &func.blocks[b.index()].term {
+                _ if is_cut[b.index()] => First::At(*b),
+                Some(Term::Return(_)) => First::Exit,
+                _ => targets(func, *b)
+                    .filter(|(n, _)| n.is_some())
+                    .fold(First::Nothing, |f, (_, t)| f.or(first[t.block.index()])),
+            };
+            changed |= std::mem::replace(&mut first[b.index()], now) != now;
+        }
+    }
+    first
+}

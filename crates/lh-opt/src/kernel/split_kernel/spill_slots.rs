@@ -1,0 +1,75 @@
+//! Which values that threads keep share a place: one that hands itself on to the other, and is never kept together with it,
+//! such as a sum before and after a round of a loop. What has not changed is in its place already.
+
+use super::build::{Home, Plan};
+use crate::analysis::liveness::parts;
+use lh_ir::Function;
+use lh_ir::cfg::{Cfg, targets};
+use lh_ir::func::Term;
+use std::collections::{HashMap, HashSet};
+
+/// The home whose place another home uses, for those that share.
+pub(super) fn shared(func: &Function, cfg: &Cfg, plan: &Plan) -> HashMap<Home, Home> {
+    let together = together(func, cfg, plan);
+    let mut at: HashMap<Home, usize> = HashMap::new();
+    for h in together.iter().flatten() {
+        let next = at.len();
+        at.entry(*h).or_insert(next);
+    }
+    // Of each class its homes, first to last; empty when it is part of another.
+    let mut classes: Vec<Vec<Home>> = vec![Vec::new(); at.len()];
+    at.iter().for_each(|(h, i)| classes[*i].push(*h));
+    let mut meets: HashSet<(Home, Home)> = HashSet::new();
+    for cut in &together {
+        meets.extend(cut.iter().flat_map(|a| cut.iter().map(|b| (*a, *b))));
+    }
+    for (a, b) in handed_on(func, cfg) {
+        let (Some(i), Some(j)) = (at.get(&a).copied(), at.get(&b).copied()) else { continue };
+        let apart = |a: &Home| classes[j].iter().all(|b| !meets.contains(&(*a, *b)));
+        if i != j && func.ty(a.1) == func.ty(b.1) && classes[i].iter().all(apart) {
+            let moved = std::mem::take(&mut classes[j]);
+            moved.iter().for_each(|h| _ = at.insert(*h, i));
+            classes[i].extend(moved);
+        }
+    }
+    classes.iter().flat_map(|c| c.iter().map(|h| (*h, c[0]))).collect()
+}
+
+/// What threads keep at each cut.
+fn together(func: &Function, cfg: &Cfg, plan: &Plan) -> Vec<Vec<Home>> {
+    let keeps = |h: &Home| plan.varies[h.1.index()] && parts(func.ty(h.1)).is_some();
+    let alive = |b: lh_ir::Block| plan.alive[b.index()].iter().map(|v| (None, *v));
+    let mut out = Vec::new();
+    for b in cfg.rpo().iter().filter(|b| plan.is_cut[b.index()]) {
+        let mut homes: Vec<Home> = match (plan.syncs.get(b), &func.blocks[b.index()].term) {
+            (Some(sync), _) => alive(sync.resume).collect(),
+            (None, Some(Term::Branch { then, els, .. })) => {
+                let params = |b: lh_ir::Block| func.blocks[b.index()].params.iter().map(move |p| (Some(b), *p));
+                [then.block, els.block].into_iter().flat_map(|t| params(t).chain(alive(t))).collect()
+            }
+            (None, _) => lh_ir::bug!("a cut is a barrier or a branch"),
+        };
+        homes.retain(keeps);
+        homes.sort_unstable();
+        homes.dedup();
+        out.push(homes);
+    }
+    out
+}
+
+/// Homes of a parameter and of what it is given.
+fn handed_on(func: &Function, cfg: &Cfg) -> Vec<(Home, Home)> {
+    let mut out = Vec::new();
+    for b in cfg.rpo() {
+        for (_, t) in targets(func, *b) {
+            for (p, a) in func.blocks[t.block.index()].params.iter().zip(&t.args) {
+                out.extend([
+                    ((None, *p), (Some(t.block), *p)),
+                    ((None, *p), (None, *a)),
+                    ((Some(t.block), *p), (None, *a)),
+                ]);
+            }
+        }
+    }
+    out
+}

@@ -1,0 +1,57 @@
+//! Lets other threads of a kernel go on in loops that only ask memory, in order with others, whether to go on: what they wait for may
+//! be another thread's to do, which on a GPU runs meanwhile. Loops that count are left alone: they end.
+//!
+//! ```text
+//! block1():                                        block1():
+//!     v2 = runtime lh_cuda_add_i32(v1, 0)    ->        runtime lh_cuda_pause(context, 0)
+//!     v3 = eq v2, 0                                    v2 = runtime lh_cuda_add_i32(v1, 0)
+//!     branch v3, block1(), block2()                    ...
+//! ```
+
+use crate::edit::runtime;
+use lh_ir::cfg::{Cfg, DomTree, Loop, Loops};
+use lh_ir::func::{Inst, InstData};
+use lh_ir::{Const, Function, Span, Ty, Value};
+use std::collections::HashMap;
+
+/// Runs the pass.
+pub(crate) fn run(func: &mut Function) -> bool {
+    let constants: HashMap<Value, i128> = func.blocks.iter().flat_map(|b| &b.insts).filter_map(constant).collect();
+    let asks = |d: &InstData| matches!(&d.inst, Inst::Runtime(f, args) if is_read(f.name, args, &constants));
+    let only_reads = |d: &InstData| d.inst.is_pure() || matches!(d.inst, Inst::Load(_) | Inst::ElemPtr { .. });
+    let waits = |l: &&Loop| {
+        let insts = || l.blocks.iter().flat_map(|b| &func.blocks[b.index()].insts);
+        func.blocks[l.header.index()].params.is_empty()
+            && insts().any(asks)
+            && insts().all(|d| asks(d) || only_reads(d))
+    };
+    let cfg = Cfg::new(func);
+    let loops = Loops::new(func, &cfg, &DomTree::new(&cfg)).loops;
+    let headers: Vec<_> = loops.iter().filter(waits).map(|l| l.header).collect();
+    for header in &headers {
+        let (cx, zero) = (func.new_value(Ty::ptr()), func.new_value(Ty::int()));
+        let inst = |result, inst| InstData { result, inst, span: Span::default() };
+        let pause = [
+            inst(Some(cx), Inst::Runtime(runtime("lh_cuda_context"), vec![])),
+            inst(Some(zero), Inst::Const(Const::Int(0, Ty::int()))),
+            inst(None, Inst::Runtime(runtime("lh_cuda_pause"), vec![cx, zero])),
+        ];
+        func.blocks[header.index()].insts.splice(0..0, pause);
+    }
+    !headers.is_empty()
+}
+
+fn constant(d: &InstData) -> Option<(Value, i128)> {
+    if let Inst::Const(Const::Int(n, _)) = d.inst { Some((d.result?, n)) } else { None }
+}
+
+/// Whether an operation on memory that is in order with those of others leaves it as it is.
+fn is_read(name: &str, args: &[Value], constants: &HashMap<Value, i128>) -> bool {
+    let known = |i: usize| args.get(i).and_then(|v| constants.get(v));
+    match name.strip_prefix("lh_cuda_").and_then(|n| n.split('_').next()) {
+        Some("fence") => true,
+        Some("add" | "or" | "xor") => known(1) == Some(&0),
+        Some("cas") => known(1).is_some() && known(1) == known(2),
+        _ => false,
+    }
+}

@@ -1,0 +1,13 @@
+//! Passes over loops: checks, shapes that LLVM vectorises, unrolling, polls for signals.
+
+pub(crate) mod bounds;
+pub(crate) mod hoist_lengths;
+pub(crate) mod inspect_strips;
+pub(crate) mod nonnegative;
+pub(crate) mod nonzero;
+pub(crate) mod poll_signals;
+pub(crate) mod privatize_sums;
+pub(crate) mod single_latch;
+pub(crate) mod tighten_bounds;
+pub(crate) mod unroll_and_jam;
+pub(crate) mod unrotate;

@@ -1,0 +1,50 @@
+//! Reads the length of a list before a loop in which no list can change its length: the loop is a counted one then.
+//!
+//! ```text
+//!     jump block1(v1)                       v9 = list_len v0: int
+//! block1(v2: int):                          jump block1(v1)
+//!     v9 = list_len v0: int          ->  block1(v2: int):
+//!     v3 = lt v2, v9: bool                  v3 = lt v2, v9: bool
+//! ```
+
+use crate::analysis::counted::is_in;
+use lh_ir::cfg::{Cfg, DomTree, Loop, Loops, def_blocks};
+use lh_ir::func::{Inst, InstData};
+use lh_ir::{Block, Function};
+
+/// Runs the pass.
+pub(crate) fn run(func: &mut Function) -> bool {
+    let reads = |d: &InstData| matches!(d.inst, Inst::ListLen(_));
+    if !func.blocks.iter().any(|b| b.insts.iter().any(reads)) {
+        return false;
+    }
+    let cfg = Cfg::new(func);
+    let dom = DomTree::new(&cfg);
+    let loops = Loops::new(func, &cfg, &dom);
+    let defined = def_blocks(func);
+    let mut changed = false;
+    // Inner loops come first: what has left them may leave those around them, too.
+    for l in &loops.loops {
+        let keeps = |b: &Block| func.blocks[b.index()].insts.iter().all(|d| keeps_lengths(&d.inst));
+        let Some(before) = way_in(&cfg, l).filter(|_| l.blocks.iter().all(keeps)) else { continue };
+        let leaves = |d: &mut InstData| matches!(d.inst, Inst::ListLen(v) if defined[v.index()].is_none_or(|b| !is_in(&cfg, l, b)));
+        for b in &l.blocks {
+            let moved: Vec<InstData> = func.blocks[b.index()].insts.extract_if(.., leaves).collect();
+            changed |= !moved.is_empty();
+            func.blocks[before.index()].insts.extend(moved);
+        }
+    }
+    changed
+}
+
+/// The block before a loop, if there is one only.
+fn way_in(cfg: &Cfg, l: &Loop) -> Option<Block> {
+    let mut ways = cfg.preds(l.header).iter().filter(|e| !is_in(cfg, l, e.from));
+    let way = ways.next().filter(|e| e.target.is_some())?;
+    ways.next().is_none().then_some(way.from)
+}
+
+/// Whether an instruction surely leaves lists as long as they are.
+fn keeps_lengths(inst: &Inst) -> bool {
+    inst.is_pure() || matches!(inst, Inst::Store(..) | Inst::SlotSet(..) | Inst::ElemPtr { .. })
+}

@@ -1,0 +1,140 @@
+//! Builds the strips.
+
+use super::plan::{Guard, Plan};
+use crate::analysis::counted::Counted;
+use crate::analysis::facts::Users;
+use crate::edit::overlap::apart;
+use crate::edit::version::{Duplicate, Versions, condition};
+use crate::edit::{Cursor, row, to};
+use hashbrown::HashMap;
+use lh_ir::cfg::{Cfg, DomTree, Loop};
+use lh_ir::func::{Inst, Target, Term};
+use lh_ir::{Block, Function, Ty, Value};
+
+/// Iterations of a strip: what it reads is still in the nearest cache when the loop proper comes.
+const STRIP: i64 = 1024;
+/// Shorter loops run as they were.
+const SHORTEST: i64 = 32;
+/// Indices beyond this are left to the original, so that nothing overflows here.
+const FAR: i64 = 1 << 45;
+
+/// Splits a loop; answers with the headers of the new loops.
+pub(super) fn split(
+    func: &mut Function,
+    cfg: &Cfg,
+    dom: &DomTree,
+    users: &Users,
+    l: &Loop,
+    counted: &Counted,
+    plan: &Plan,
+) -> [Block; 3] {
+    let mut versions = Versions::new(func, cfg, dom, users);
+    let d = versions.duplicate(l, &[]);
+    for g in &plan.guards {
+        drop_guard(func, &d, g);
+    }
+    let span = func.blocks[l.header.index()].term_span;
+    let params = func.blocks[d.entrance.index()].params.clone();
+    let tys: Vec<Ty> = params.iter().map(|v| func.ty(*v)).collect();
+    let mut c = Cursor { func, block: d.entrance, span, unwind: None, cold: false };
+    let worthwhile = worthwhile(&mut c, counted, params[counted.place], plan);
+    let (strip, carried) = c.new_block(&tys);
+    c.end(Term::Branch { cond: worthwhile, then: to(strip, &params), els: to(l.header, &params) }, strip);
+    // The strip's end.
+    let start = carried[counted.place];
+    let length = c.int(STRIP);
+    let near = c.add(start, length);
+    let more = c.lt(near, counted.limit);
+    let limit = c.select(more, near, counted.limit);
+    let (ahead, raises) = look_ahead(&mut c, counted, plan, start, limit);
+    let header = d.copies.block(l.header);
+    c.end(Term::Branch { cond: raises, then: to(l.header, &carried), els: to(header, &carried) }, header);
+    end_strip(&mut c, &d, l, counted, limit, more, strip);
+    [ahead, header, strip]
+}
+
+/// In the copy the loop goes on.
+fn drop_guard(func: &mut Function, d: &Duplicate, g: &Guard) {
+    let data = &mut func.blocks[d.copies.block(g.block).index()];
+    let Some(Term::Branch { then, els, .. }) = data.term.take() else { lh_ir::bug!("a guard is a branch") };
+    data.term = Some(Term::Jump(if g.raises_if { els } else { then }));
+}
+
+/// Whether the loop is long enough, reads lie in their arrays, and nothing that is read ahead is written to.
+fn worthwhile(c: &mut Cursor<'_>, counted: &Counted, start: Value, plan: &Plan) -> Value {
+    let shortest = c.int(SHORTEST);
+    let (low, high) = (c.int(-FAR), c.int(FAR));
+    let n = c.sub(counted.limit, start);
+    let mut all = c.le(shortest, n);
+    let mut require = |c: &mut Cursor<'_>, v: Value| all = c.and(all, v);
+    let from = c.lt(low, start);
+    require(c, from);
+    let until = c.lt(counted.limit, high);
+    require(c, until);
+    if let Some(inside) = condition(c, &plan.conditions, &plan.leaves) {
+        require(c, inside);
+    }
+    apart(c, &plan.apart, all)
+}
+
+/// A loop that computes whether an iteration from `start` to before `limit` raises. Answers with its header and that, and
+/// goes on behind it.
+fn look_ahead(c: &mut Cursor<'_>, counted: &Counted, plan: &Plan, start: Value, limit: Value) -> (Block, Value) {
+    let zero = c.int(0);
+    let one = c.int(1);
+    let (header, params) = c.new_block(&[Ty::int(), Ty::int()]);
+    let (body, _) = c.new_block(&[]);
+    let (behind, _) = c.new_block(&[]);
+    c.end(Term::Jump(to(header, &[start, zero])), header);
+    let goes_on = c.lt(params[0], limit);
+    c.end(Term::Branch { cond: goes_on, then: to(body, &[]), els: to(behind, &[]) }, body);
+    let mut names: HashMap<Value, Value> = HashMap::from([(counted.index, params[0])]);
+    for a in &plan.slice {
+        let d = c.func.blocks[a.0.index()].insts[a.1].clone();
+        let mut inst = d.inst;
+        inst.for_each_operand_mut(&mut |v| *v = names.get(v).copied().unwrap_or(*v));
+        let old = d.result.expect("an operand");
+        let ty = c.func.ty(old);
+        names.insert(old, c.inst(inst, ty));
+    }
+    let name = |v: Value| names.get(&v).copied().unwrap_or(v);
+    let mut found = params[1];
+    for g in &plan.guards {
+        let mut raises = is(c, name(g.cond), g.raises_if);
+        for (v, wanted) in &g.path {
+            let way = is(c, name(*v), *wanted);
+            raises = c.and(raises, way);
+        }
+        let raises = c.inst(Inst::Cast(raises), Ty::int());
+        found = c.or_int(found, raises);
+    }
+    let next = c.add(params[0], one);
+    c.end(Term::Jump(to(header, &[next, found])), behind);
+    let none = c.eq(params[1], zero);
+    (header, is(c, none, false))
+}
+
+/// A truth value, or its opposite.
+fn is(c: &mut Cursor<'_>, v: Value, wanted: bool) -> Value {
+    if wanted { v } else { c.op(row("not"), &[v], Ty::bool()) }
+}
+
+/// Makes the copy end with the strip, and go on with the next one if there are more.
+fn end_strip(c: &mut Cursor<'_>, d: &Duplicate, l: &Loop, counted: &Counted, limit: Value, more: Value, strip: Block) {
+    let header = d.copies.block(l.header);
+    let cond = c.lt(d.copies.value(counted.index), limit);
+    let (check, _) = c.new_block(&[]);
+    let data = &mut c.func.blocks[header.index()];
+    let params = data.params.clone();
+    let Some(Term::Branch { cond: old, then, els }) = &mut data.term else {
+        lh_ir::bug!("a counted loop begins with a branch")
+    };
+    *old = cond;
+    // With the condition made anew, the body is the first target.
+    if !counted.body_first {
+        std::mem::swap(then, els);
+    }
+    let exit: Target = std::mem::replace(els, to(check, &[]));
+    c.block = check;
+    c.end(Term::Branch { cond: more, then: to(strip, &params), els: exit }, check);
+}

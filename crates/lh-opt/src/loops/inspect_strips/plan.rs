@@ -1,0 +1,281 @@
+//! What there is to compute ahead of a loop, and under which conditions that is allowed.
+
+use crate::analysis::facts::{Facts, InstRef};
+use crate::analysis::linear::{Leaf, Linear};
+use crate::analysis::nest_range::Verdict;
+use crate::analysis::sequential::is_free;
+use crate::edit::version::can_copy;
+use hashbrown::HashSet;
+use lh_ir::func::{Inst, Term, fastmath};
+use lh_ir::{Block, Value};
+
+/// Loops of more instructions are left alone.
+const MAX_BODY: usize = 200;
+/// Conditions of more instructions would cost more than they save.
+const MAX_SLICE: usize = 64;
+
+/// A condition under which the loop raises.
+pub(super) struct Guard {
+    /// The block that decides.
+    pub block: Block,
+    /// What it looks at.
+    pub cond: Value,
+    /// Whether it raises if that is true.
+    pub raises_if: bool,
+    /// Conditions on the way to the block, with what they are there.
+    pub path: Vec<(Value, bool)>,
+}
+
+/// What is to be done to a loop.
+pub(super) struct Plan {
+    /// The loop.
+    pub at: usize,
+    /// The conditions.
+    pub guards: Vec<Guard>,
+    /// Instructions that compute them, in order.
+    pub slice: Vec<InstRef>,
+    /// Arrays that must not share memory.
+    pub apart: Vec<(Value, Value)>,
+    /// What must not be negative for all reads to lie in their arrays.
+    pub conditions: Vec<Linear>,
+    /// What must be of moderate size for that.
+    pub leaves: Vec<Leaf>,
+}
+
+/// The plan for a loop, if there is something to gain.
+pub(super) fn plan(facts: &Facts<'_>, at: usize) -> Option<Plan> {
+    let counted = facts.counts[at].as_ref().filter(|c| c.step == 1)?;
+    let l = &facts.loops.loops[at];
+    let blocks = || l.blocks.iter().map(|b| &facts.func.blocks[b.index()]);
+    let size: usize = blocks().map(|d| d.insts.len()).sum();
+    let plain = size <= MAX_BODY && blocks().all(|d| d.unwind.is_none() && !d.cold);
+    if !plain || !carries_little(facts, at) || !can_copy(facts, at) {
+        return None;
+    }
+    let stores = stores(facts, at).filter(|s| s.iter().all(|to| spreads(facts, at, to)))?;
+    let mut guards = guards(facts, at)?;
+    let mut plan = Plan { at, guards: vec![], slice: vec![], apart: vec![], conditions: vec![], leaves: vec![] };
+    let mut slice = Slice { facts, at, index: counted.index, stores: &stores, insts: HashSet::new(), plan: &mut plan };
+    for g in &mut guards {
+        if !slice.add(g.cond) {
+            return None;
+        }
+        // Without a condition on the way a guard is only asked too often.
+        g.path.retain(|(v, _)| slice.add(*v));
+    }
+    let insts = slice.insts;
+    plan.slice = l
+        .blocks
+        .iter()
+        .flat_map(|b| (0..facts.func.blocks[b.index()].insts.len()).map(|i| InstRef(*b, i)))
+        .filter(|a| insts.contains(a))
+        .collect();
+    plan.guards = guards;
+    (plan.slice.len() <= MAX_SLICE).then_some(plan)
+}
+
+/// Whether a vectoriser may reorder what the loop carries from one iteration to the next.
+fn carries_little(facts: &Facts<'_>, at: usize) -> bool {
+    let (func, l) = (facts.func, &facts.loops.loops[at]);
+    let is_free = |p| is_free(func, facts.cfg, facts.defs, l, p);
+    func.blocks[l.header.index()].params.iter().all(|p| func.ty(*p).is_int() || (func.ty(*p).is_float() && is_free(*p)))
+}
+
+/// Whether a vectoriser may reorder what is written to an element: it is another one in each iteration, or a sum in any order.
+fn spreads(facts: &Facts<'_>, at: usize, to: &Inst) -> bool {
+    let Inst::ElemPtr { array, index, .. } = to else { return false };
+    let is_float = facts.func.ty(*array).as_array().is_some_and(|(element, ..)| element.is_float());
+    let reorders = facts.func.options.fastmath & fastmath::REASSOC != 0;
+    !is_float
+        || reorders
+        || !index.iter().all(|i| facts.is_invariant(at, *i) || facts.defs.int(facts.func, *i).is_some())
+}
+
+/// Addresses that the loop writes to, if it has no effect but these.
+fn stores<'a>(facts: &Facts<'a>, at: usize) -> Option<Vec<&'a Inst>> {
+    let func = facts.func;
+    let mut out = Vec::new();
+    for d in facts.loops.loops[at].blocks.iter().flat_map(|b| &func.blocks[b.index()].insts) {
+        match &d.inst {
+            Inst::Store(to, v) if func.ty(*v).is_number() || func.ty(*v).is_bool() => {
+                let to = facts.defs.inst(func, *to)?;
+                let Inst::ElemPtr { array, .. } = to else { return None };
+                if !facts.is_invariant(at, *array) {
+                    return None;
+                }
+                out.push(to);
+            }
+            // What has only numbers cannot change an array.
+            Inst::Call(_, args) => {
+                let numbers = args.iter().chain(&d.result).all(|v| func.ty(*v).is_number() || func.ty(*v).is_bool());
+                if !numbers {
+                    return None;
+                }
+            }
+            inst if inst.can_raise() || !inst.is_pure() => return None,
+            _ => {}
+        }
+    }
+    Some(out)
+}
+
+/// The ways out of a loop behind its header; `None` if there are none, or if one does not raise.
+fn guards(facts: &Facts<'_>, at: usize) -> Option<Vec<Guard>> {
+    let (func, l) = (facts.func, &facts.loops.loops[at]);
+    let inside: HashSet<Block> = l.blocks.iter().copied().collect();
+    let raises = |b: Block| matches!(func.blocks[b.index()].term, Some(Term::Raise { .. }));
+    let mut out = Vec::new();
+    for b in l.blocks.iter().filter(|b| **b != l.header) {
+        match &func.blocks[b.index()].term {
+            Some(Term::Jump(t)) if inside.contains(&t.block) => {}
+            Some(Term::Branch { cond, then, els }) => {
+                match (inside.contains(&then.block), inside.contains(&els.block)) {
+                    (true, true) => {}
+                    (false, true) if raises(then.block) => {
+                        out.push(Guard { block: *b, cond: *cond, raises_if: true, path: path(facts, at, *b) });
+                    }
+                    (true, false) if raises(els.block) => {
+                        out.push(Guard { block: *b, cond: *cond, raises_if: false, path: path(facts, at, *b) });
+                    }
+                    _ => return None,
+                }
+            }
+            _ => return None,
+        }
+    }
+    (!out.is_empty()).then_some(out)
+}
+
+/// Conditions on which a block of a loop is reached, as far as they are plain.
+fn path(facts: &Facts<'_>, at: usize, block: Block) -> Vec<(Value, bool)> {
+    let (func, l) = (facts.func, &facts.loops.loops[at]);
+    let mut out = Vec::new();
+    let mut b = block;
+    while b != l.header {
+        if let [edge] = facts.cfg.preds(b)
+            && let Some(Term::Branch { cond, then, els }) = &func.blocks[edge.from.index()].term
+            && then.block != els.block
+            && edge.from != l.header
+        {
+            let raises = |b: Block| matches!(func.blocks[b.index()].term, Some(Term::Raise { .. }));
+            if !raises(then.block) && !raises(els.block) {
+                out.push((*cond, then.block == b));
+            }
+        }
+        let above = facts.cfg.position(b).and_then(|p| facts.dom.idom_position(p));
+        let Some(above) = above else { break };
+        b = facts.cfg.rpo()[above];
+    }
+    out
+}
+
+/// Collects what computes the conditions.
+struct Slice<'a, 'p> {
+    facts: &'a Facts<'a>,
+    at: usize,
+    index: Value,
+    stores: &'a [&'a Inst],
+    insts: HashSet<InstRef>,
+    plan: &'p mut Plan,
+}
+
+impl Slice<'_, '_> {
+    /// Adds a value with all that it needs; false if that cannot be computed ahead, then nothing is added.
+    fn add(&mut self, v: Value) -> bool {
+        let before = self.insts.clone();
+        let sizes = (self.plan.apart.len(), self.plan.conditions.len(), self.plan.leaves.len());
+        let fits = self.visit(v);
+        if !fits {
+            self.insts = before;
+            self.plan.apart.truncate(sizes.0);
+            self.plan.conditions.truncate(sizes.1);
+            self.plan.leaves.truncate(sizes.2);
+        }
+        fits
+    }
+
+    fn visit(&mut self, v: Value) -> bool {
+        if v == self.index || self.facts.is_invariant(self.at, v) {
+            return true;
+        }
+        let (func, defs) = (self.facts.func, self.facts.defs);
+        let (Some(inst), Some(b)) = (defs.inst(func, v), defs.block(v)) else { return false };
+        let at = InstRef(b, defs.place(v));
+        if self.insts.contains(&at) {
+            return true;
+        }
+        if self.insts.len() > MAX_SLICE || !self.can_run_ahead(at, inst) {
+            return false;
+        }
+        self.insts.insert(at);
+        let mut all = true;
+        inst.for_each_operand(|o| all = all && self.visit(o));
+        all
+    }
+
+    /// Whether an instruction neither raises nor traps, and gives the same before the strip runs.
+    fn can_run_ahead(&mut self, at: InstRef, inst: &Inst) -> bool {
+        match inst {
+            Inst::Const(_) | Inst::Zero | Inst::Cast(_) | Inst::Pack(_) | Inst::Field(..) => true,
+            Inst::Op(op, _) => !op.may_trap(),
+            Inst::ArrayShape(..) | Inst::ArrayStride(..) => true,
+            Inst::ElemPtr { wrap, check, .. } => !*wrap && !*check && self.stays_inside(at),
+            Inst::Load(from) => {
+                let number = self.facts.func.ty(self.result(at)).is_number();
+                let from = self.facts.defs.inst(self.facts.func, *from);
+                number && from.is_some_and(|f| self.is_apart(f))
+            }
+            _ => false,
+        }
+    }
+
+    fn result(&self, at: InstRef) -> Value {
+        self.facts.func.blocks[at.0.index()].insts[at.1].result.expect("it is an operand")
+    }
+
+    /// Whether an element lies in its array for the whole loop, under conditions that can be tested.
+    fn stays_inside(&mut self, at: InstRef) -> bool {
+        match self.facts.verdict(self.at, at) {
+            Verdict::Safe => true,
+            Verdict::If(conditions, leaves) => {
+                let (c, l) = (&mut self.plan.conditions, &mut self.plan.leaves);
+                conditions.into_iter().for_each(|x| {
+                    if !c.contains(&x) {
+                        c.push(x)
+                    }
+                });
+                leaves.into_iter().for_each(|x| {
+                    if !l.contains(&x) {
+                        l.push(x)
+                    }
+                });
+                true
+            }
+            Verdict::Unknown => false,
+        }
+    }
+
+    /// Whether what is read is not written by the loop before, as far as that can be tested.
+    fn is_apart(&mut self, from: &Inst) -> bool {
+        let Inst::ElemPtr { array, index, .. } = from else { return false };
+        if !self.facts.is_invariant(self.at, *array) {
+            return false;
+        }
+        for to in self.stores {
+            let Inst::ElemPtr { array: written, index: places, .. } = to else { return false };
+            if written != array {
+                let pair = (*array, *written);
+                if !self.plan.apart.contains(&pair) {
+                    self.plan.apart.push(pair);
+                }
+                continue;
+            }
+            // Every iteration has an element of its own.
+            let moves = |i: &Value| self.facts.defs.offset(self.facts.func, *i).0 == self.index;
+            if index != places || !index.iter().any(moves) {
+                return false;
+            }
+        }
+        true
+    }
+}

@@ -1,0 +1,266 @@
+//! Answers tests for zero of floats that cannot be zero, so that divisions by them need no way out.
+//!
+//! ```text
+//! k = 1.0 / (1.0 + 0.25 * abs(d))         ; 1.0 + ... is at least 1.0, or NaN
+//!     v5 = eq v4, 0.0: bool       ->      v5 = const false: bool
+//! ```
+//!
+//! A range is computed from constants upwards, with the rounding of the operations themselves, and narrowed by the
+//! comparisons with constants that dominate the test. `fold` then removes the branch.
+
+use crate::analysis::counted::{Counted, Defs, counted, is_in, target_of};
+use lh_ir::cfg::{Cfg, DomTree, Loops};
+use lh_ir::func::{Inst, Term};
+use lh_ir::{Block, Const, Function, Value};
+
+/// Expressions deeper than this are not looked into.
+const MAX_DEPTH: usize = 10;
+
+/// Runs the pass.
+pub(crate) fn run(func: &mut Function) -> bool {
+    if func.options.numpy_errors {
+        return false;
+    }
+    let defs = Defs::new(func);
+    let mut tests = Vec::new();
+    for (b, data) in func.blocks.iter().enumerate() {
+        for (i, d) in data.insts.iter().enumerate() {
+            if let Inst::Op(op, args) = &d.inst
+                && op.name == "eq"
+                && func.ty(args[0]).is_float()
+                && number(func, &defs, args[1]) == Some(0.0)
+            {
+                tests.push((Block::new(b), i, args[0]));
+            }
+        }
+    }
+    if tests.is_empty() {
+        return false;
+    }
+    let cfg = Cfg::new(func);
+    let dom = DomTree::new(&cfg);
+    let loops = Loops::new(func, &cfg, &dom);
+    let counts = loops.loops.iter().map(|l| counted(func, &cfg, &defs, l)).collect();
+    let facts = Facts { func, cfg: &cfg, dom: &dom, loops: &loops, defs: &defs, counts };
+    tests.retain(|(b, _, v)| cfg.is_reachable(*b) && facts.is_nonzero(*b, *v));
+    for (b, i, _) in &tests {
+        func.blocks[b.index()].insts[*i].inst = Inst::Const(Const::Bool(false));
+    }
+    !tests.is_empty()
+}
+
+/// Smallest and largest value; a value may be NaN as well.
+#[derive(Clone, Copy)]
+struct Range {
+    lo: f64,
+    hi: f64,
+}
+
+const ALL: Range = Range { lo: f64::NEG_INFINITY, hi: f64::INFINITY };
+
+struct Facts<'a> {
+    func: &'a Function,
+    cfg: &'a Cfg,
+    dom: &'a DomTree,
+    loops: &'a Loops,
+    defs: &'a Defs,
+    counts: Vec<Option<Counted>>,
+}
+
+impl Facts<'_> {
+    fn is_nonzero(&self, at: Block, v: Value) -> bool {
+        let r = self.range(v, 0);
+        r.lo > 0.0 || r.hi < 0.0 || self.is_told(at, v, r)
+    }
+
+    /// Whether the comparisons on the way to a block say that a value is not zero.
+    fn is_told(&self, at: Block, v: Value, mut r: Range) -> bool {
+        let mut b = at;
+        loop {
+            if let [edge] = self.cfg.preds(b)
+                && let Some(Term::Branch { cond, then, els }) = &self.func.blocks[edge.from.index()].term
+                && then.block != els.block
+                && self.narrow(*cond, then.block == b, v, &mut r)
+            {
+                return true;
+            }
+            let above = self.cfg.position(b).and_then(|p| self.dom.idom_position(p));
+            match above {
+                Some(p) if self.cfg.rpo()[p] != b => b = self.cfg.rpo()[p],
+                _ => return false,
+            }
+        }
+    }
+
+    /// Narrows a range by a condition that holds or does not; whether zero is out of it.
+    fn narrow(&self, cond: Value, holds: bool, v: Value, r: &mut Range) -> bool {
+        let Some(Inst::Op(op, args)) = self.defs.inst(self.func, cond) else { return false };
+        let number = |v| number(self.func, self.defs, v);
+        let (name, c) = match args[..] {
+            [a, b] if a == v => (op.name, number(b)),
+            [a, b] if b == v => (mirrored(op.name), number(a)),
+            _ => return false,
+        };
+        let Some(c) = c else { return false };
+        match (name, holds) {
+            ("eq", false) | ("ne", true) if c == 0.0 => return true,
+            ("eq", true) | ("ne", false) => *r = Range { lo: c, hi: c },
+            // The false side is reached by NaN as well, which a range does not exclude.
+            ("gt", true) | ("le", false) => r.lo = r.lo.max(c.next_up()),
+            ("ge", true) | ("lt", false) => r.lo = r.lo.max(c),
+            ("lt", true) | ("ge", false) => r.hi = r.hi.min(c.next_down()),
+            ("le", true) | ("gt", false) => r.hi = r.hi.min(c),
+            _ => {}
+        }
+        r.lo > 0.0 || r.hi < 0.0
+    }
+
+    fn range(&self, v: Value, depth: usize) -> Range {
+        if let Some(x) = number(self.func, self.defs, v) {
+            return Range { lo: x, hi: x };
+        }
+        if depth > MAX_DEPTH {
+            return ALL;
+        }
+        let range = match self.defs.inst(self.func, v) {
+            Some(Inst::Op(op, args)) => self.operation(op.name, args, depth + 1),
+            Some(Inst::Cast(x)) if self.func.ty(*x).is_float() => self.range(*x, depth + 1),
+            Some(Inst::Cast(x)) if self.func.ty(*x).is_int() => self.integer(*x),
+            _ => ALL,
+        };
+        // NaN as a bound comes from infinities: nothing is known.
+        let range = if range.lo <= range.hi { range } else { ALL };
+        let ty = self.func.ty(v);
+        Range { lo: lh_ir::half::rounded(range.lo, ty), hi: lh_ir::half::rounded(range.hi, ty) }
+    }
+
+    fn operation(&self, name: &str, args: &[Value], depth: usize) -> Range {
+        let of = |i: usize| self.range(args[i], depth);
+        match name {
+            "fabs" | "abs" => {
+                let r = of(0);
+                let (a, b) = (r.lo.abs(), r.hi.abs());
+                Range { lo: if r.lo <= 0.0 && r.hi >= 0.0 { 0.0 } else { a.min(b) }, hi: a.max(b) }
+            }
+            "sqrt" => {
+                let r = of(0);
+                Range { lo: r.lo.max(0.0).sqrt(), hi: r.hi.max(0.0).sqrt() }
+            }
+            "exp" | "exp2" => Range { lo: 0.0, hi: f64::INFINITY },
+            "cosh" => Range { lo: 1.0, hi: f64::INFINITY },
+            "neg" => {
+                let r = of(0);
+                Range { lo: -r.hi, hi: -r.lo }
+            }
+            "add" => {
+                let (a, b) = (of(0), of(1));
+                Range { lo: a.lo + b.lo, hi: a.hi + b.hi }
+            }
+            "sub" => {
+                let (a, b) = (of(0), of(1));
+                Range { lo: a.lo - b.hi, hi: a.hi - b.lo }
+            }
+            "mul" if self.same(args[0], args[1], 0) => {
+                let r = self.operation("fabs", args, depth);
+                Range { lo: r.lo * r.lo, hi: r.hi * r.hi }
+            }
+            "mul" => product(of(0), of(1)),
+            "fdiv" => quotient(of(0), of(1)),
+            "maxnum" | "maximum" => {
+                let (a, b) = (of(0), of(1));
+                // Of a NaN and a number `maxnum` gives the number.
+                let lo = if name == "maximum" { a.lo.max(b.lo) } else { self.greater_number(args, a, b) };
+                Range { lo, hi: a.hi.max(b.hi) }
+            }
+            "select" => {
+                let (a, b) = (of(1), of(2));
+                Range { lo: a.lo.min(b.lo), hi: a.hi.max(b.hi) }
+            }
+            _ => ALL,
+        }
+    }
+
+    /// The least that the greater of two can be, where a NaN does not count: a constant is no NaN.
+    fn greater_number(&self, args: &[Value], a: Range, b: Range) -> f64 {
+        let is_number = |v| number(self.func, self.defs, v).is_some();
+        match (is_number(args[0]), is_number(args[1])) {
+            (true, true) => a.lo.max(b.lo),
+            (true, false) => a.lo,
+            (false, true) => b.lo,
+            (false, false) => a.lo.min(b.lo),
+        }
+    }
+
+    /// Whether two values are the same computation of the same values, without memory.
+    fn same(&self, a: Value, b: Value, depth: usize) -> bool {
+        if a == b {
+            return true;
+        }
+        match (self.defs.inst(self.func, a), self.defs.inst(self.func, b)) {
+            (Some(Inst::Const(a)), Some(Inst::Const(b))) => a == b,
+            (Some(Inst::Op(p, x)), Some(Inst::Op(q, y))) if std::ptr::eq(*p, *q) && depth < 3 => {
+                x.len() == y.len() && x.iter().zip(y).all(|(a, b)| self.same(*a, *b, depth + 1))
+            }
+            _ => false,
+        }
+    }
+
+    /// The counter of a loop, and what is added to it: at least where the loop begins.
+    fn integer(&self, v: Value) -> Range {
+        const FAR: i64 = 1 << 62;
+        let (base, plus) = self.defs.offset(self.func, v);
+        let counter = || {
+            let header = self.defs.block(base)?;
+            let at = self.loops.innermost[header.index()]?;
+            let l = &self.loops.loops[at];
+            let c = self.counts[at].as_ref().filter(|c| c.index == base && c.step > 0 && l.header == header)?;
+            let mut least = i64::MAX;
+            for e in self.cfg.preds(header).iter().filter(|e| !is_in(self.cfg, l, e.from)) {
+                least = least.min(self.defs.int(self.func, target_of(self.func, *e).args[c.place])?);
+            }
+            let lo = least.checked_add(plus)?;
+            // A loop from there does not get near the end of the integers.
+            (least > -FAR && least < FAR && plus.abs() < FAR).then_some(Range { lo: lo as f64, hi: f64::INFINITY })
+        };
+        counter().unwrap_or(ALL)
+    }
+}
+
+fn product(a: Range, b: Range) -> Range {
+    if a.lo >= 0.0 && b.lo >= 0.0 {
+        let lo = a.lo * b.lo;
+        return Range { lo: if lo.is_nan() { 0.0 } else { lo }, hi: f64::INFINITY };
+    }
+    let all = [a.lo * b.lo, a.lo * b.hi, a.hi * b.lo, a.hi * b.hi];
+    if all.iter().any(|x| x.is_nan()) {
+        return ALL;
+    }
+    Range { lo: all.into_iter().fold(f64::INFINITY, f64::min), hi: all.into_iter().fold(f64::NEG_INFINITY, f64::max) }
+}
+
+fn quotient(a: Range, b: Range) -> Range {
+    if a.lo >= 0.0 && b.lo >= 0.0 {
+        let lo = a.lo / b.hi;
+        return Range { lo: if lo.is_nan() { 0.0 } else { lo }, hi: f64::INFINITY };
+    }
+    ALL
+}
+
+/// The comparison that says the same with its sides exchanged.
+fn mirrored(name: &str) -> &str {
+    match name {
+        "lt" => "gt",
+        "gt" => "lt",
+        "le" => "ge",
+        "ge" => "le",
+        other => other,
+    }
+}
+
+/// The value of a float constant.
+fn number(func: &Function, defs: &Defs, v: Value) -> Option<f64> {
+    match defs.inst(func, v)? {
+        Inst::Const(Const::Float(x, _)) if !x.is_nan() => Some(*x),
+        _ => None,
+    }
+}

@@ -1,0 +1,303 @@
+//! Makes loops look now and then whether Ctrl-C was pressed.
+//!
+//! An innermost counted loop is left as it is, so that it can be vectorised. The code generator makes it ask once in a while, when nothing more is to
+//! be done to it, and end early if so; where it ends, a question follows whether it did:
+//!
+//! ```text
+//! block1(v2: int):                        block1(v2: int) poll_free:
+//!     v3 = lt v2, v1: bool                    v3 = lt v2, v1: bool
+//!     branch v3, block2(), block3()           branch v3, block2(), block4()
+//! block2():                          ->   block2(): ... jump block1(v4)
+//!     ...                                 block4():
+//!     jump block1(v4)                         runtime lh_stopped()
+//! block3():                                   jump block3()
+//! ```
+//!
+//! A short one that may raise is marked as one to be unrolled: LLVM does not vectorise it, and would not put iterations in a row that may end early.
+//!
+//! Other loops ask each time they begin again, and so do those that hardly ever run and those that are neither unrolled nor vectorised since they carry
+//! sums in strict order, and all where nothing is optimised. Loops of few constant iterations, which LLVM unrolls, do not ask and do not count as loops
+//! inside others; nor do inner loops that go along an array and do little (see `brief`): the loop around them asks in each round. Nor do
+//! loops that the library says end soon, which is taken over to their headers for the code generator.
+//!
+//! The exception goes where one raised in the loop's header would; this pass is the reason why `dce` keeps handlers of
+//! headers, and it drops them. A GPU cannot be asked.
+
+use crate::analysis::Analyses;
+use crate::analysis::counted::{Counted, Defs, Launch};
+use crate::analysis::sequential::is_sequential;
+use crate::analysis::short_loops::Brief;
+use crate::core::dce;
+use crate::edit::{Cursor, row, runtime, to};
+use lh_ir::cfg::{Loop, Loops};
+use lh_ir::func::{GANG, Inst, InstData, LatchHint, LoopHint, Target, Term};
+use lh_ir::switches::is_off;
+use lh_ir::{Block, Const, Function, Value};
+
+/// Loops of more instructions are not unrolled.
+const SHORT: usize = 24;
+/// Nests of loops with constant bounds that run this often at most need not ask.
+const FEW: u64 = 1024;
+/// Loops with constant bounds around loops along arrays that run this often at most need not ask.
+const FEW_TIMES: u64 = 64;
+/// Rounds that a loop over the lanes of a warp takes as long as.
+const LANES: u64 = 4;
+
+/// Runs the pass.
+pub(crate) fn run(func: &mut Function, analyses: &Analyses) -> bool {
+    let (cfg, dom, loops) = (analyses.cfg(func), analyses.dom(func), analyses.loops(func));
+    if loops.loops.is_empty() {
+        return false;
+    }
+    let ends_soon = ending_soon(func, loops);
+    let (defs, counts) = (analyses.defs(func), analyses.counts(func));
+    let briefs: Vec<Brief> = loops.loops.iter().map(|l| Brief { func, cfg, dom, defs, l }).collect();
+    let rounds = rounds(&briefs, counts);
+    let quiet: Vec<bool> = rounds.iter().zip(&ends_soon).map(|(r, soon)| r.total.is_some() || *soon).collect();
+    let mut busy_inside = vec![false; loops.loops.len()];
+    let mut asks_inside = busy_inside.clone();
+    let mut brief = busy_inside.clone();
+    for (i, (b, r)) in briefs.iter().zip(&rounds).enumerate() {
+        let is_inner = !is_off("poll_signals.short_loops") && !quiet[i] && !func.options.debug && b.l.parent.is_some();
+        let follows = is_inner && !busy_inside[i] && b.follows_array(r.inside.unwrap_or(1));
+        // Around loops along arrays, and not around one another: their rounds would multiply.
+        let few = is_inner && !asks_inside[i] && r.own.is_some_and(|n| n <= FEW_TIMES);
+        brief[i] = follows || few;
+        if let Some(p) = b.l.parent {
+            busy_inside[p] |= !quiet[i];
+            asks_inside[p] |= !quiet[i] && !follows;
+        }
+    }
+    // Plans change the function.
+    let sequential: Vec<bool> = loops.loops.iter().map(|l| is_sequential(func, cfg, defs, l)).collect();
+    let mut plans: Vec<Option<Plan>> = Vec::with_capacity(counts.len());
+    for (i, (l, c)) in loops.loops.iter().zip(counts).enumerate() {
+        // A question in every round keeps LLVM from working on what hardly ever runs, and costs nothing where each
+        // round waits for the one before.
+        let header = &func.blocks[l.header.index()];
+        let asks_seldom = !quiet[i] && !busy_inside[i] && !header.cold && !func.options.debug;
+        let counted = c.clone().filter(|_| asks_seldom);
+        let raises = counted.is_some() && may_raise(func, l) && is_short(func, l);
+        let in_turn = !header.hint.is_jammed() && !raises && sequential[i];
+        plans.push(match counted {
+            _ if quiet[i] => None,
+            _ if brief[i] => {
+                unroll_if(func, l.header, raises);
+                None
+            }
+            Some(c) if !in_turn => {
+                ask_after(func, l.header, &c);
+                unroll_if(func, l.header, raises);
+                None
+            }
+            turn => {
+                // A handler would have to see the next index.
+                let moves = in_turn && header.unwind.is_none();
+                let place = turn.as_ref().filter(|_| moves).map(|c| c.place);
+                Some(Plan { header: l.header, entrance: copy_of_header(func, l.header, place), turn, moves })
+            }
+        });
+    }
+    redirect(func, loops, &plans);
+    for p in plans.into_iter().flatten() {
+        p.build(func);
+    }
+    dce::drop_idle_handlers(func);
+    true
+}
+
+/// Which loops the library says end soon; their headers say so from here on.
+fn ending_soon(func: &mut Function, loops: &Loops) -> Vec<bool> {
+    let is_short = |b: &Block| func.blocks[b.index()].hint == LoopHint::SlpOnly;
+    let soon = loops.loops.iter().map(|l| l.blocks.iter().any(is_short));
+    let soon: Vec<bool> = soon.collect();
+    for (l, _) in loops.loops.iter().zip(&soon).filter(|(_, soon)| **soon) {
+        let hint = &mut func.blocks[l.header.index()].hint;
+        *hint = if hint.is_jammed() { LoopHint::VectorizeJammed } else { LoopHint::SlpOnly };
+    }
+    soon
+}
+
+/// Has a loop unrolled that has no other hint.
+fn unroll_if(func: &mut Function, header: Block, raises: bool) {
+    let hint = &mut func.blocks[header.index()].hint;
+    if raises && *hint == LoopHint::None {
+        *hint = LoopHint::Unroll;
+    }
+}
+
+/// Marks a loop as one that the code generator makes ask, and asks where it ends.
+fn ask_after(func: &mut Function, header: Block, counted: &Counted) {
+    let data = &mut func.blocks[header.index()];
+    data.poll_free = true;
+    let (span, unwind, cold) = (data.term_span, data.unwind.clone(), data.cold);
+    let end = func.new_block();
+    let Some(Term::Branch { then, els, .. }) = &mut func.blocks[header.index()].term else {
+        lh_ir::bug!("a counted loop begins with a branch");
+    };
+    let exit = std::mem::replace(if counted.body_first { els } else { then }, to(end, &[]));
+    let mut c = Cursor { func, block: end, span, unwind: unwind.clone(), cold };
+    c.func.blocks[end.index()].unwind = unwind;
+    poll(&mut c, "lh_stopped");
+    c.end(Term::Jump(exit), header);
+}
+
+/// How often a loop runs at most, as far as that is known.
+struct Rounds {
+    /// The loop by itself.
+    own: Option<u64>,
+    /// The loops inside, in one of its rounds.
+    inside: Option<u64>,
+    /// With all inside, if it surely ends soon.
+    total: Option<u64>,
+}
+
+/// The same of all loops.
+fn rounds(briefs: &[Brief<'_>], counts: &[Option<Counted>]) -> Vec<Rounds> {
+    // Inner loops come first.
+    let mut out: Vec<Rounds> = briefs.iter().map(|_| Rounds { own: None, inside: Some(1), total: None }).collect();
+    for (i, brief) in briefs.iter().enumerate() {
+        let Brief { func, cfg, defs, l, .. } = brief;
+        let counted = |c: &Counted| c.trips(func, cfg, defs, l).or_else(|| threads(func, defs, c.limit));
+        // Lanes are vectors.
+        let ends_lane = |b: Block| func.blocks[b.index()].latch == LatchHint::VectorizeLanes;
+        let own = if cfg.preds(l.header).iter().any(|e| ends_lane(e.from)) {
+            Some(LANES)
+        } else {
+            counts[i].as_ref().and_then(counted).or_else(|| brief.bits())
+        };
+        let total = own.zip(out[i].inside).and_then(|(a, b)| a.max(1).checked_mul(b)).filter(|n| *n <= FEW);
+        (out[i].own, out[i].total) = (own, total);
+        if let Some(p) = l.parent {
+            out[p].inside = out[p].inside.zip(total).map(|(a, b)| a.max(b));
+        }
+    }
+    out
+}
+
+/// The threads of a block are few, and its gangs, though the number of each axis is not known.
+fn threads(func: &Function, defs: &Defs, limit: Value) -> Option<u64> {
+    const OF_AN_AXIS: u64 = 8;
+    let limit = defs.offset(func, limit).0;
+    if defs.launch(func, limit) == Some(Launch::Block) {
+        return Some(OF_AN_AXIS);
+    }
+    let few = |v: Value| threads(func, defs, v);
+    let Inst::Op(op, args) = defs.inst(func, limit)? else { return None };
+    match op.name {
+        "select" => match defs.int(func, args[2]) {
+            // For some of them only.
+            Some(0) => few(args[1]),
+            // Gangs go along rows, or there are few in a row.
+            Some(1) => few(args[1]).map(|_| 1),
+            _ => few(args[2]),
+        },
+        "mul" => few(args[0])?.checked_mul(few(args[1])?),
+        "sdiv" if defs.int(func, args[1]) == Some(GANG) => few(args[0]).map(|_| OF_AN_AXIS),
+        _ => None,
+    }
+}
+
+/// Whether unrolling a loop pays: what a longer one does takes longer than to count.
+fn is_short(func: &Function, l: &Loop) -> bool {
+    l.blocks.iter().map(|b| func.blocks[b.index()].insts.len()).sum::<usize>() <= SHORT
+}
+
+/// Whether an iteration may raise by itself, or in a function of numbers, which is likely to be inlined.
+fn may_raise(func: &Function, l: &Loop) -> bool {
+    let is_plain = |v: &Value| func.ty(*v).is_number() || func.ty(*v).is_bool();
+    let raises = |d: &InstData| match &d.inst {
+        Inst::ElemPtr { check, .. } => *check,
+        Inst::Call(_, args) => d.inst.can_raise() && args.iter().chain(&d.result).all(is_plain),
+        _ => false,
+    };
+    l.blocks.iter().map(|b| &func.blocks[b.index()]).any(|data| {
+        let ends = |t: &Target| matches!(func.blocks[t.block.index()].term, Some(Term::Raise { .. }));
+        data.insts.iter().any(raises) || data.term.iter().flat_map(Term::targets).any(ends)
+    })
+}
+
+/// A block with the header's parameters but one, to stand before it.
+fn copy_of_header(func: &mut Function, header: Block, without: Option<usize>) -> Block {
+    let mut tys: Vec<_> = func.blocks[header.index()].params.iter().map(|p| func.ty(*p)).collect();
+    without.map(|place| tys.remove(place));
+    let b = func.new_block();
+    func.blocks[b.index()].params = tys.into_iter().map(|t| func.new_value(t)).collect();
+    b
+}
+
+/// What is done to a loop that asks in each round.
+struct Plan {
+    header: Block,
+    /// The new block before the header on the ways back.
+    entrance: Block,
+    /// Of a loop that is counted, and would not be vectorised either.
+    turn: Option<Counted>,
+    /// Whether what counts does so behind the question: LLVM wants nothing to leave a loop where it closes.
+    moves: bool,
+}
+
+fn redirect(func: &mut Function, loops: &Loops, plans: &[Option<Plan>]) {
+    let by_header: hashbrown::HashMap<Block, usize> =
+        loops.loops.iter().enumerate().map(|(i, l)| (l.header, i)).collect();
+    for b in 0..loops.innermost.len() {
+        let is_inside = |l: usize| {
+            let mut at = loops.innermost[b];
+            while at.is_some_and(|x| x != l) {
+                at = at.and_then(|x| loops.loops[x].parent);
+            }
+            at.is_some()
+        };
+        let data = &mut func.blocks[b];
+        for t in data.term.as_mut().map(Term::targets_mut).into_iter().flatten().chain(&mut data.unwind) {
+            if let Some((l, p)) = by_header.get(&t.block).and_then(|l| plans[*l].as_ref().map(|p| (*l, p)))
+                && is_inside(l)
+            {
+                t.block = p.entrance;
+                p.moved().map(|c| t.args.remove(c.place));
+            }
+        }
+    }
+}
+
+impl Plan {
+    /// The loop, if it counts behind the question.
+    fn moved(&self) -> Option<&Counted> {
+        self.turn.as_ref().filter(|_| self.moves)
+    }
+
+    /// Asks before the loop counts and begins again.
+    fn ask_and_count(&self, func: &mut Function, turn: &Counted) {
+        let header = &func.blocks[self.header.index()];
+        let (span, cold) = (header.term_span, header.cold);
+        let mut args = func.blocks[self.entrance.index()].params.clone();
+        let mut c = Cursor { func, block: self.entrance, span, unwind: None, cold };
+        poll(&mut c, "lh_interrupted_in_turn");
+        let (latch, _) = c.new_block(&[]);
+        c.end(Term::Jump(to(latch, &[])), latch);
+        let ty = c.func.ty(turn.index);
+        let step = c.inst(Inst::Const(Const::Int(turn.step.into(), ty)), ty);
+        args.insert(turn.place, c.op(row("add"), &[turn.index, step], ty));
+        c.end(Term::Jump(to(self.header, &args)), self.header);
+    }
+
+    fn build(self, func: &mut Function) {
+        if let Some(turn) = self.moved() {
+            return self.ask_and_count(func, turn);
+        }
+        let header = &func.blocks[self.header.index()];
+        let (span, unwind, cold) = (header.term_span, header.unwind.clone(), header.cold);
+        let (outer, inner) = (func.blocks[self.entrance.index()].params.clone(), header.params.clone());
+        // The handler sees the values with which the loop begins again.
+        let new = |v: &Value| inner.iter().position(|p| p == v).map_or(*v, |i| outer[i]);
+        let unwind = unwind.map(|t| Target { block: t.block, args: t.args.iter().map(new).collect() });
+        let mut c = Cursor { func, block: self.entrance, span, unwind: unwind.clone(), cold };
+        c.func.blocks[self.entrance.index()].unwind = unwind;
+        poll(&mut c, if self.turn.is_some() { "lh_interrupted_in_turn" } else { "lh_interrupted" });
+        c.end(Term::Jump(to(self.header, &outer)), self.header);
+    }
+}
+
+fn poll(c: &mut Cursor<'_>, function: &str) {
+    c.effect(Inst::Runtime(runtime(function), Vec::new()));
+}

@@ -1,0 +1,178 @@
+//! Shortens loops over threads whose bodies are for some threads only.
+//!
+//! ```text
+//! for t in range(threads):                for t in range(min(threads, n - base)):
+//!     if base + t < n:              ->        a[base + t] = 0
+//!         a[base + t] = 0
+//! ```
+//!
+//! Threads that differ from the others of their row, such as the first, get rows of their own (`rows`).
+//!
+//! A body that is one branch, with nothing on its other way, is left for threads that take the one way. Conditions that do not
+//! change become a loop that does not run. The index plus what is added to it must be natural and of moderate size, which
+//! the launch's shape makes sure of, so that the new limits do not overflow.
+//!
+//! After `bounds`, which sees by the branches how far indices go.
+
+mod guard;
+mod uniform_rows;
+
+use crate::analysis::Analyses;
+use crate::analysis::counted::{Counted, is_in, target_of};
+use crate::analysis::facts::{Facts, Users};
+use crate::edit::Cursor;
+use guard::{Guard, hoist};
+use hashbrown::HashSet;
+use lh_ir::cfg::{Cfg, DomTree};
+use lh_ir::func::Term;
+use lh_ir::switches::is_off;
+use lh_ir::{Block, Function, Value};
+
+/// Runs the pass.
+pub(crate) fn run(func: &mut Function) -> bool {
+    if !func.blocks.iter().any(|b| b.latch.is_parallel() && !b.cold) {
+        return false;
+    }
+    let mut changed = false;
+    let mut seen = HashSet::new();
+    loop {
+        let first = |facts: &Facts<'_>| (0..facts.loops.loops.len()).find_map(|l| find(facts, l));
+        if !one(func, first, |func, _, _, _, plan| apply(func, plan))
+            && (is_off("tighten_bounds.uniform_rows") || !uniform_rows::split_one(func, &mut seen))
+        {
+            return changed;
+        }
+        changed = true;
+    }
+}
+
+/// A loop with a branch that can go.
+struct Plan {
+    /// The way into the loop.
+    before: Block,
+    header: Block,
+    place: usize,
+    limit: Value,
+    /// Whether the loop's body is the first target of its header.
+    body_first: bool,
+    /// The branch, and whether its first target is the body.
+    branch: Block,
+    then: bool,
+    guard: Guard,
+    /// What is computed in the loop and has to be before it, in order.
+    moved: Vec<Value>,
+}
+
+/// Finds what to do to one loop, and does it.
+fn one<P>(
+    func: &mut Function,
+    find: impl FnOnce(&Facts<'_>) -> Option<P>,
+    apply: impl FnOnce(&mut Function, &Cfg, &DomTree, &Users, &P),
+) -> bool {
+    let analyses = Analyses::default();
+    let Some(plan) = find(&analyses.facts(func)) else { return false };
+    let (cfg, dom, users) = (analyses.cfg(func), analyses.dom(func), analyses.users(func));
+    apply(func, cfg, dom, users, &plan);
+    true
+}
+
+/// A loop over threads.
+struct Threads<'a> {
+    counted: &'a Counted,
+    /// The way into it.
+    before: Block,
+    latch: Block,
+}
+
+/// A loop as one over threads from the first of them on.
+fn threads<'a>(facts: &Facts<'a>, at: usize) -> Option<Threads<'a>> {
+    let (func, l) = (facts.func, &facts.loops.loops[at]);
+    let counted = facts.counts[at].as_ref().filter(|c| c.step == 1)?;
+    let (mut back, mut into) = (None, None);
+    for e in facts.cfg.preds(l.header) {
+        let place = if is_in(facts.cfg, l, e.from) { &mut back } else { &mut into };
+        if place.replace(*e).is_some() {
+            return None;
+        }
+    }
+    let (latch, before) = (back?.from, into?.from);
+    let header = &func.blocks[l.header.index()];
+    let jumps = matches!(func.blocks[before.index()].term, Some(Term::Jump(_)));
+    let start = facts.defs.int(func, target_of(func, into?).args[counted.place]);
+    let plain = func.blocks[latch.index()].latch.is_parallel() && !header.cold && header.params.len() == 1;
+    (plain && jumps && start == Some(0)).then_some(Threads { counted, before, latch })
+}
+
+fn find(facts: &Facts<'_>, at: usize) -> Option<Plan> {
+    let Threads { counted, before, latch } = threads(facts, at)?;
+    let (func, l) = (facts.func, &facts.loops.loops[at]);
+    let inside = |b: Block| is_in(facts.cfg, l, b);
+    let Some(Term::Branch { then, els, .. }) = &func.blocks[l.header.index()].term else { return None };
+    // What comes before the branch has no effect.
+    let mut b = if counted.body_first { then.block } else { els.block };
+    let idle = |b: Block| func.blocks[b.index()].insts.iter().all(|d| d.inst.is_pure() && !d.inst.can_raise());
+    // At the end of a round lanes of gangs write down what they keep, whichever way they went.
+    if !idle(latch) {
+        return None;
+    }
+    let (branch, cond, then) = loop {
+        if !idle(b) || b == latch {
+            return None;
+        }
+        match &func.blocks[b.index()].term {
+            Some(Term::Jump(t)) if inside(t.block) => b = t.block,
+            Some(Term::Branch { cond, then, els }) => {
+                let nothing = |t: Block| leads_to(func, t, latch);
+                match (nothing(then.block), nothing(els.block)) {
+                    (false, true) => break (b, *cond, true),
+                    (true, false) => break (b, *cond, false),
+                    _ => return None,
+                }
+            }
+            _ => return None,
+        }
+    };
+    let mut moved = Vec::new();
+    let guard = guard::guard(facts, at, counted, (branch, cond, then), &mut moved)?;
+    let (place, limit, body_first) = (counted.place, counted.limit, counted.body_first);
+    Some(Plan { before, header: l.header, place, limit, body_first, branch, then, guard, moved })
+}
+
+/// Whether a block does nothing but go to the end of the round.
+fn leads_to(func: &Function, mut b: Block, latch: Block) -> bool {
+    for _ in 0..func.blocks.len() {
+        if b == latch {
+            return true;
+        }
+        match &func.blocks[b.index()] {
+            data if !data.insts.is_empty() => return false,
+            data => match &data.term {
+                Some(Term::Jump(t)) => b = t.block,
+                _ => return false,
+            },
+        }
+    }
+    false
+}
+
+fn apply(func: &mut Function, plan: &Plan) {
+    let data = &mut func.blocks[plan.branch.index()];
+    let Some(Term::Branch { then, els, .. }) = data.term.take() else { lh_ir::bug!("it is a branch") };
+    data.term = Some(Term::Jump(if plan.then { then } else { els }));
+    let span = data.term_span;
+    hoist(func, &plan.moved, plan.before);
+    let mut c = Cursor { func, block: plan.before, span, unwind: None, cold: false };
+    let (start, limit) = plan.guard.limits(&mut c, plan.limit);
+    let index = c.func.blocks[plan.header.index()].params[plan.place];
+    c.block = plan.header;
+    let cond = c.lt(index, limit);
+    if let (Some(start), Some(Term::Jump(enter))) = (start, &mut c.func.blocks[plan.before.index()].term) {
+        enter.args[plan.place] = start;
+    }
+    let Some(Term::Branch { cond: old, then, els }) = &mut c.func.blocks[plan.header.index()].term else { return };
+    // With the condition made anew, the body is the first target.
+    if !plan.body_first {
+        std::mem::swap(then, els);
+    }
+    *old = cond;
+}

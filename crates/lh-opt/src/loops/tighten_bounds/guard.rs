@@ -1,0 +1,178 @@
+//! What a branch asks of the index of a loop, and the limits that follow.
+
+use crate::analysis::counted::Counted;
+use crate::analysis::facts::Facts;
+use crate::edit::Cursor;
+use lh_ir::func::Inst;
+use lh_ir::{Block, Function, Ty, Value};
+
+/// Sums of more are not looked into.
+const MOST_ADDENDS: usize = 8;
+
+/// What a branch asks.
+pub(super) enum Guard {
+    /// Something that does not change.
+    Fixed(Value),
+    /// How the index, with values added to it, compares with a number.
+    Compare { op: &'static str, added: Vec<Value>, with: Value },
+}
+
+/// What the way of a branch that is taken if the condition `holds` asks.
+pub(super) fn guard(
+    facts: &Facts<'_>,
+    at: usize,
+    counted: &Counted,
+    (branch, cond, holds): (Block, Value, bool),
+    moved: &mut Vec<Value>,
+) -> Option<Guard> {
+    if holds && is_fixed(facts, at, cond, moved) {
+        return Some(Guard::Fixed(cond));
+    }
+    let Inst::Op(op, args) = facts.defs.inst(facts.func, cond)? else { return None };
+    let [a, b] = args[..] else { return None };
+    let (op, turned) = match (op.name, holds) {
+        ("lt", true) | ("ge", false) => ("lt", "gt"),
+        ("le", true) | ("gt", false) => ("le", "ge"),
+        ("gt", true) | ("le", false) => ("gt", "lt"),
+        ("ge", true) | ("lt", false) => ("ge", "le"),
+        ("eq", true) | ("ne", false) => ("eq", "eq"),
+        _ => return None,
+    };
+    let (op, value, with) = match (is_fixed(facts, at, a, moved), is_fixed(facts, at, b, moved)) {
+        (false, true) => (op, a, b),
+        (true, false) => (turned, b, a),
+        _ => return None,
+    };
+    let mut added = Vec::new();
+    let is_int = facts.func.ty(value).strong() == Ty::i64() && facts.func.ty(with).strong() == Ty::i64();
+    let fits = is_int && addends(facts, at, counted.index, value, &mut added, moved)?;
+    let small = |v: &Value| facts.is_small(at, branch, *v);
+    (fits && small(&unlimited(facts, counted.limit)) && added.iter().all(small)).then_some(Guard::Compare {
+        op,
+        added,
+        with,
+    })
+}
+
+/// A limit that is at least as far, without what loops were shortened by before.
+fn unlimited(facts: &Facts<'_>, mut limit: Value) -> Value {
+    while let Some(Inst::Op(op, args)) = facts.defs.inst(facts.func, limit)
+        && op.name == "select"
+    {
+        let is_least = match facts.defs.inst(facts.func, args[0]) {
+            Some(Inst::Op(less, sides)) => less.name == "lt" && sides[..] == args[1..],
+            _ => false,
+        };
+        limit = match facts.defs.int(facts.func, args[2]) {
+            _ if is_least => args[2],
+            Some(0) => args[1],
+            _ => return limit,
+        };
+    }
+    limit
+}
+
+/// Whether a value can be computed before a loop, and what has to be moved for that.
+fn is_fixed(facts: &Facts<'_>, at: usize, v: Value, moved: &mut Vec<Value>) -> bool {
+    if moved.contains(&v) || facts.is_invariant(at, v) {
+        return true;
+    }
+    let Some(inst) = facts.defs.inst(facts.func, v) else { return false };
+    let movable = match inst {
+        Inst::Op(op, _) => !op.may_trap(),
+        Inst::Const(_) | Inst::ArrayShape(..) | Inst::Cast(_) => true,
+        _ => false,
+    };
+    let known = moved.len();
+    let mut all = movable;
+    inst.for_each_operand(|o| all = all && is_fixed(facts, at, o, moved));
+    if all {
+        moved.push(v);
+    } else {
+        moved.truncate(known);
+    }
+    all
+}
+
+/// What is added to the index to make a value; whether the index is among it, once.
+fn addends(
+    facts: &Facts<'_>,
+    at: usize,
+    index: Value,
+    v: Value,
+    out: &mut Vec<Value>,
+    moved: &mut Vec<Value>,
+) -> Option<bool> {
+    if v == index {
+        return Some(true);
+    }
+    if is_fixed(facts, at, v, moved) {
+        out.push(v);
+        return Some(false);
+    }
+    let Inst::Op(op, args) = facts.defs.inst(facts.func, v).filter(|_| out.len() < MOST_ADDENDS)? else { return None };
+    if op.name != "add" {
+        return None;
+    }
+    let (a, b) = (addends(facts, at, index, args[0], out, moved)?, addends(facts, at, index, args[1], out, moved)?);
+    (a != b).then_some(true)
+}
+
+/// Puts what is computed in a loop before it.
+pub(super) fn hoist(func: &mut Function, moved: &[Value], before: Block) {
+    for v in moved {
+        for b in 0..func.blocks.len() {
+            if let Some(at) = func.blocks[b].insts.iter().position(|d| d.result == Some(*v)) {
+                let d = func.blocks[b].insts.remove(at);
+                func.blocks[before.index()].insts.push(d);
+                break;
+            }
+        }
+    }
+}
+
+impl Guard {
+    /// What the index may be at most, or is below, or where it begins, as `op` says: it is natural, and against a natural
+    /// number every negative one is the same.
+    pub(super) fn room(c: &mut Cursor<'_>, op: &str, added: &[Value], with: Value) -> Value {
+        let nearly = c.int(if op == "lt" || op == "ge" { 0 } else { -1 });
+        let negative = c.lt(with, nearly);
+        let room = c.select(negative, nearly, with);
+        added.iter().fold(room, |room, v| c.sub(room, *v))
+    }
+
+    /// Where a loop from 0 to `limit` begins, if not there, and ends, for those whom the branch is for.
+    pub(super) fn limits(&self, c: &mut Cursor<'_>, limit: Value) -> (Option<Value>, Value) {
+        let zero = c.int(0);
+        let (op, added, with) = match self {
+            Guard::Fixed(cond) => return (None, c.select(*cond, limit, zero)),
+            Guard::Compare { op, added, with } => (*op, added, *with),
+        };
+        let room = Guard::room(c, op, added, with);
+        // One more than the room, or than the last.
+        let next = |c: &mut Cursor<'_>| {
+            let one = c.int(1);
+            let last = c.sub(limit, one);
+            let less = c.lt(room, last);
+            let x = c.select(less, room, last);
+            c.add(x, one)
+        };
+        let from = match op {
+            "lt" | "le" => None,
+            "gt" => Some(next(c)),
+            _ => Some(room),
+        };
+        let from = from.map(|from| {
+            let below = c.lt(from, zero);
+            c.select(below, zero, from)
+        });
+        let to = match op {
+            "lt" => room,
+            "le" | "eq" => next(c),
+            _ => return (from, limit),
+        };
+        // As where strips are made: whoever looks for what bounds the loop finds it in the third place.
+        let less = c.lt(to, limit);
+        (from, c.select(less, to, limit))
+    }
+}

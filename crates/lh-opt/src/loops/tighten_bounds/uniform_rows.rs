@@ -1,0 +1,97 @@
+//! Rows without threads that go their own way:
+//!
+//! ```text
+//! for t in range(threads):                if not 0 <= -base < threads:
+//!     if base + t == 0:                       for t in range(threads):
+//!         a                         ->            b
+//!     else:                               else:
+//!         b                                   ...                       # as it was
+//! ```
+//!
+//! As vectors, what a single thread does costs as much as what all do.
+
+use super::guard::{self, Guard, hoist};
+use super::{one, threads};
+use crate::analysis::facts::Facts;
+use crate::edit::version::{Duplicate, Versions, can_copy};
+use crate::edit::{Cursor, row, to};
+use hashbrown::HashSet;
+use lh_ir::cfg::Loop;
+use lh_ir::func::Term;
+use lh_ir::{Block, Function, Ty, Value};
+
+/// Loops of more instructions are not copied.
+const MOST: usize = 200;
+
+struct Plan {
+    at: Loop,
+    before: Block,
+    limit: Value,
+    /// Branches, with what they ask, and whether that sends the odd thread to the first target.
+    branches: Vec<(Block, Guard, bool)>,
+    moved: Vec<Value>,
+}
+
+/// Splits the first loop that has not been looked at; whether there was one.
+pub(super) fn split_one(func: &mut Function, seen: &mut HashSet<Block>) -> bool {
+    let found = seen.clone();
+    let fresh = |facts: &Facts<'_>| {
+        let loops = &facts.loops.loops;
+        (0..loops.len()).filter(|l| !found.contains(&loops[*l].header)).find_map(|l| find(facts, l))
+    };
+    one(func, fresh, |func, cfg, dom, users, plan| {
+        hoist(func, &plan.moved, plan.before);
+        let d = Versions::new(func, cfg, dom, users).duplicate(&plan.at, &[]);
+        seen.extend([plan.at.header, d.copies.block(plan.at.header)]);
+        choose(func, plan, &d);
+    })
+}
+
+fn find(facts: &Facts<'_>, at: usize) -> Option<Plan> {
+    let t = threads(facts, at)?;
+    let (func, l) = (facts.func, &facts.loops.loops[at]);
+    let size: usize = l.blocks.iter().map(|b| func.blocks[b.index()].insts.len()).sum();
+    if !l.is_innermost || size > MOST || !can_copy(facts, at) {
+        return None;
+    }
+    let (mut branches, mut moved) = (Vec::new(), Vec::new());
+    for b in l.blocks.iter().filter(|b| **b != l.header) {
+        let Some(Term::Branch { cond, then, els }) = &func.blocks[b.index()].term else { continue };
+        for holds in [true, false] {
+            let mut own = moved.clone();
+            let found = guard::guard(facts, at, t.counted, (*b, *cond, holds), &mut own);
+            if let Some(g @ Guard::Compare { op: "eq", .. }) = found
+                && then.block != els.block
+            {
+                branches.push((*b, g, holds));
+                moved = own;
+                break;
+            }
+        }
+    }
+    let plan = Plan { at: l.clone(), before: t.before, limit: t.counted.limit, branches, moved };
+    (!plan.branches.is_empty()).then_some(plan)
+}
+
+/// Puts the choice before the loop. In the copy no thread is odd.
+fn choose(func: &mut Function, plan: &Plan, d: &Duplicate) {
+    let params = func.blocks[d.entrance.index()].params.clone();
+    let span = func.blocks[plan.at.header.index()].term_span;
+    let mut c = Cursor { func, block: d.entrance, span, unwind: None, cold: false };
+    let zero = c.int(0);
+    let mut any = None;
+    for (b, guard, then) in &plan.branches {
+        let Guard::Compare { added, with, .. } = guard else { lh_ir::bug!("asked before") };
+        let room = Guard::room(&mut c, "eq", added, *with);
+        let (from, below) = (c.le(zero, room), c.lt(room, plan.limit));
+        let here = c.and(from, below);
+        any = Some(any.map_or(here, |a| c.or(a, here)));
+        let data = &mut c.func.blocks[d.copies.block(*b).index()];
+        let Some(Term::Branch { then: first, els, .. }) = data.term.take() else { lh_ir::bug!("it is a branch") };
+        data.term = Some(Term::Jump(if *then { els } else { first }));
+    }
+    let Some(any) = any else { lh_ir::bug!("a plan has branches") };
+    let none = c.op(row("not"), &[any], Ty::bool());
+    let copy = d.copies.block(plan.at.header);
+    c.end(Term::Branch { cond: none, then: to(copy, &params), els: to(plan.at.header, &params) }, copy);
+}

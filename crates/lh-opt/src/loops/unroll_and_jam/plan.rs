@@ -1,0 +1,399 @@
+//! Which loops are worth it, and what must hold.
+
+use super::distribute::{self, Ahead};
+use super::strided_views::View;
+use crate::analysis::counted::is_short;
+use crate::analysis::counted::{is_in, target_of};
+use crate::analysis::facts::Facts;
+use crate::analysis::strides::{contiguous, moves};
+use hashbrown::HashSet;
+use lh_ir::cfg::{Loop, targets};
+use lh_ir::func::{BlockData, Inst, InstData, LatchHint, LoopHint, Term, fastmath};
+use lh_ir::op::Lower;
+use lh_ir::{Block, Value};
+
+/// Loops of more instructions are left alone.
+const MAX_BODY: usize = 48;
+/// Iterations that run together, for bodies of at most this many instructions and for larger ones.
+const SMALL_BODY: usize = 28;
+const TOGETHER: (i64, i64) = (8, 4);
+/// Iterations of a loop that would be vectorised by itself, if it went on for longer.
+const SHORT: i64 = 8;
+/// Rows of threads that run together, and the most instructions of all of them in a thread's loop, which is unrolled.
+const ROWS: i64 = 4;
+const UNROLLED: u64 = 1024;
+
+/// LLVM unrolls loops that have no more instructions after that, and as many again for a third of them.
+const VANISHING: u64 = 104;
+
+/// What is to be done to a loop.
+pub(super) struct Plan {
+    /// The loop.
+    pub at: usize,
+    /// Iterations that run together.
+    pub together: i64,
+    /// Values that differ between them.
+    pub varying: HashSet<Value>,
+    /// Arrays that must not share memory.
+    pub apart: Vec<(Value, Value)>,
+    /// What is another part of memory in each of them.
+    pub views: Vec<View>,
+    /// Whether there are several loops inside, which read the same again.
+    pub again: bool,
+    /// Loops inside that they go through one after another, by header.
+    pub apiece: Vec<Block>,
+    /// What those will write.
+    pub ahead: Vec<Ahead>,
+    /// Whether they are to be the places of vectors.
+    pub abreast: bool,
+    /// What must be less than a number, for the loop inside to be short.
+    pub short: Option<(Value, i64)>,
+    /// Whether iterations are rows of threads, which are to be vectorised along the row.
+    pub rows: bool,
+}
+
+/// A read or a write.
+pub(super) struct Access<'a> {
+    pub block: Block,
+    /// The array, or the address of a number.
+    pub array: Value,
+    pub index: &'a [Value],
+    pub writes: bool,
+    /// What it is of, if that is made anew by each iteration.
+    pub view: Option<View>,
+}
+
+/// The plan for a loop, if it can be treated and gains.
+pub(super) fn plan(facts: &Facts<'_>, at: usize) -> Option<Plan> {
+    let (func, l) = (facts.func, &facts.loops.loops[at]);
+    facts.counts[at].as_ref().filter(|c| c.step == 1)?;
+    let blocks = || l.blocks.iter().map(|b| &func.blocks[b.index()]);
+    let size: usize = blocks().map(|d| d.insts.len()).sum();
+    // Threads between two barriers do not know of each other's memory.
+    let rows = l.blocks.iter().any(|b| func.blocks[b.index()].latch.is_parallel() && is_row(facts, at, *b));
+    let threads = l.latches.iter().any(|b| func.blocks[b.index()].latch.is_parallel());
+    let has_lanes = |d: &BlockData| d.latch == LatchHint::VectorizeLanes || d.hint == LoopHint::UnrollFull;
+    let fits =
+        |d: &BlockData| if rows || threads { !has_lanes(d) } else { !d.latch.is_parallel() && d.unwind.is_none() };
+    let plain = size <= 2 * MAX_BODY
+        && blocks().all(|d| fits(d) && !d.cold && d.insts.iter().all(|d| is_plain(facts, &d.inst)))
+        && func.blocks[l.header.index()].params.len() == 1
+        && inside(facts, at).all(|l| facts.counts[l].is_some())
+        && leaves_at_header(facts, at)
+        && keeps_to_itself(facts, at);
+    if !plain {
+        return None;
+    }
+    let varying = varying(facts, at);
+    let decides = |b: &Block| match &func.blocks[b.index()].term {
+        Some(Term::Branch { cond, .. }) if *b != l.header => varying.contains(cond),
+        _ => false,
+    };
+    if l.blocks.iter().any(decides) {
+        return None;
+    }
+    if rows {
+        let gains = rows_gain(facts, at, &varying);
+        let (apart, views, again, apiece, ahead) = Default::default();
+        let (short, abreast) = (None, false);
+        let plan = Plan { at, together: ROWS, varying, apart, views, again, apiece, ahead, abreast, short, rows };
+        return gains.then_some(plan);
+    }
+    let accesses = accesses(facts, at)?;
+    if size > MAX_BODY && accesses.iter().all(|a| a.view.is_none()) {
+        return None;
+    }
+    // Their short loops are unrolled, and vectorised along the row.
+    if threads && inside(facts, at).any(|i| is_short(func, facts.cfg, facts.defs, &facts.loops.loops[i])) {
+        return None;
+    }
+    let apart = if threads { Vec::new() } else { apart(facts, at, &accesses)? };
+    let short = match gains(facts, at, &accesses, &varying) {
+        Gain::No => return None,
+        Gain::Always => None,
+        Gain::WhileShort => Some(length(facts, at)?),
+    };
+    let apiece = distribute::headers(facts, at, &accesses, &varying);
+    let ahead = distribute::ahead(facts, at, &apiece, &accesses);
+    let abreast = abreast(facts, at, &accesses, &varying, &apiece);
+    let views = views(accesses);
+    let longest = if views.is_empty() { size } else { 2 * longest(facts, at, &apiece) };
+    let together = if longest <= SMALL_BODY { TOGETHER.0 } else { TOGETHER.1 };
+    let trips = facts.counts[at].as_ref().and_then(|c| c.trips(func, facts.cfg, facts.defs, l));
+    if trips.is_some_and(|n| n < together.unsigned_abs()) || (views.is_empty() && vanish(facts, at)) {
+        return None;
+    }
+    let again = facts.loops.loops.iter().filter(|l| l.parent == Some(at)).count() > 1;
+    Some(Plan { at, together, varying, apart, views, again, apiece, ahead, abreast, short, rows })
+}
+
+/// Whether iterations read neighbours, or compute more of them than what is read.
+fn abreast(facts: &Facts<'_>, at: usize, accesses: &[Access<'_>], varying: &HashSet<Value>, apiece: &[Block]) -> bool {
+    let func = facts.func;
+    let index = facts.counts[at].as_ref().map(|c| c.index);
+    let inside = |b: Block| {
+        let l = facts.loops.innermost[b.index()].filter(|l| *l != at);
+        l.is_some_and(|l| !apiece.contains(&facts.loops.loops[l].header))
+    };
+    let along = |a: &&Access<'_>| {
+        let d = contiguous(facts.func, a.array).filter(|d| *d < a.index.len());
+        a.view.is_none() && d.is_some_and(|d| index.is_some_and(|i| moves(facts.func, facts.defs, a.index[d], i)))
+    };
+    let is_math = |d: &InstData| matches!(&d.inst, Inst::Op(op, _) if matches!(op.host, Lower::Math(..)));
+    let mut blocks = facts.loops.loops[at].blocks.iter().filter(|b| inside(**b));
+    let varies = |a: &&Access<'_>| a.view.is_some() || a.index.iter().any(|i| varying.contains(i));
+    let mut read = accesses.iter().filter(|a| !a.writes && inside(a.block)).filter(varies);
+    read.all(|a| along(&a)) || blocks.any(|b| func.blocks[b.index()].insts.iter().any(is_math))
+}
+
+/// Number of instructions of the longest loop inside that is not gone through one by one.
+fn longest(facts: &Facts<'_>, at: usize, apiece: &[Block]) -> usize {
+    let outer = &facts.loops.loops[at];
+    let inside = facts.loops.loops.iter().filter(|l| l.is_innermost && is_in(facts.cfg, outer, l.header));
+    let size = |l: &Loop| l.blocks.iter().map(|b| facts.func.blocks[b.index()].insts.len()).sum();
+    inside.filter(|l| !apiece.contains(&l.header)).map(size).max().unwrap_or(0)
+}
+
+/// All views, each of them once.
+fn views(accesses: Vec<Access<'_>>) -> Vec<View> {
+    let mut out: Vec<View> = Vec::new();
+    for v in accesses.into_iter().filter_map(|a| a.view) {
+        match out.iter_mut().find(|o| o.array == v.array) {
+            Some(known) => known.writes |= v.writes,
+            None => out.push(v),
+        }
+    }
+    out
+}
+
+/// Whether the loops inside are so short that LLVM unrolls them: then this one is vectorised, and no round of it waits.
+fn vanish(facts: &Facts<'_>, at: usize) -> bool {
+    let (func, loops) = (facts.func, &facts.loops.loops);
+    let trips = |l: usize| facts.counts[l].as_ref()?.trips(func, facts.cfg, facts.defs, &loops[l]);
+    // Indices and constants cost nothing; what is computed of integers is counted where they are read.
+    let cost = |d: &InstData| match &d.inst {
+        Inst::Load(_) => 1 + u64::from(d.result.is_some_and(|r| !func.ty(r).is_float())),
+        Inst::Store(..) => 1,
+        Inst::Op(..) | Inst::Cast(_) => {
+            u64::from(d.result.is_some_and(|r| !func.ty(r).is_int() && !func.ty(r).is_bool()))
+        }
+        _ => 0,
+    };
+    let rounds = |b: &Block| {
+        let inside = std::iter::successors(facts.loops.innermost[b.index()], |l| loops[*l].parent);
+        let times = inside.take_while(|l| *l != at).try_fold(1u64, |n, l| n.checked_mul(trips(l)?));
+        times?.checked_mul(func.blocks[b.index()].insts.iter().map(cost).sum())
+    };
+    loops[at].blocks.iter().try_fold(0u64, |n, b| n.checked_add(rounds(b)?)).is_some_and(|n| n <= VANISHING)
+}
+
+/// Whether a block ends a row of threads right inside a loop.
+fn is_row(facts: &Facts<'_>, at: usize, latch: Block) -> bool {
+    facts.loops.innermost[latch.index()].is_some_and(|row| facts.loops.loops[row].parent == Some(at))
+}
+
+/// Whether threads have short loops that wait for sums in strict order, and share what they read with other rows.
+fn rows_gain(facts: &Facts<'_>, at: usize, varying: &HashSet<Value>) -> bool {
+    let func = facts.func;
+    let is_row = |l: usize| facts.loops.loops[l].parent == Some(at);
+    let gains = |(i, l): (usize, &Loop)| {
+        let trips = facts.counts[i].as_ref().and_then(|c| c.trips(func, facts.cfg, facts.defs, l));
+        let insts = || l.blocks.iter().flat_map(|b| &func.blocks[b.index()].insts);
+        let size = ROWS as u64 * insts().count() as u64;
+        let sums = func.blocks[l.header.index()].params.iter().any(|p| func.ty(*p).is_float() && varying.contains(p));
+        let shares = insts().any(|d| matches!(&d.inst, Inst::Load(p) if !varying.contains(p)));
+        sums && shares && trips.is_some_and(|n| n.saturating_mul(size) <= UNROLLED)
+    };
+    let all = facts.loops.loops.iter().enumerate();
+    let mut inside = all.filter(|(_, l)| l.is_innermost && l.parent.is_some_and(is_row)).peekable();
+    inside.peek().is_some() && inside.all(gains)
+}
+
+/// Whether an instruction may be done several times in a row.
+fn is_plain(facts: &Facts<'_>, inst: &Inst) -> bool {
+    match inst {
+        Inst::Const(_) | Inst::Zero | Inst::Op(..) | Inst::Cast(_) | Inst::Pack(_) | Inst::Field(..) => true,
+        Inst::ArrayShape(..) | Inst::ArrayStride(..) | Inst::PtrAdd(..) => true,
+        Inst::ElemPtr { wrap, check, .. } => !wrap && !check,
+        Inst::Load(_) => true,
+        Inst::ArrayMake { owner, .. } => matches!(facts.defs.inst(facts.func, *owner), Some(Inst::Zero)),
+        Inst::Store(_, v) => facts.func.ty(*v).is_number() || facts.func.ty(*v).is_bool(),
+        _ => false,
+    }
+}
+
+/// Loops inside of a loop.
+fn inside(facts: &Facts<'_>, at: usize) -> impl Iterator<Item = usize> {
+    let outer = &facts.loops.loops[at];
+    (0..facts.loops.loops.len()).filter(move |l| *l != at && is_in(facts.cfg, outer, facts.loops.loops[*l].header))
+}
+
+/// Whether the only way out is that of the header.
+fn leaves_at_header(facts: &Facts<'_>, at: usize) -> bool {
+    let l = &facts.loops.loops[at];
+    // Nothing in it raises.
+    let ways = |b: Block| targets(facts.func, b).filter(|(n, _)| n.is_some());
+    let stays = |b: &Block| ways(*b).all(|(_, t)| is_in(facts.cfg, l, t.block));
+    let ends = |b: &Block| matches!(facts.func.blocks[b.index()].term, Some(Term::Jump(_) | Term::Branch { .. }));
+    let enters = facts.cfg.preds(l.header).iter().all(|e| e.target.is_some());
+    enters && l.blocks.iter().all(|b| ends(b) && (*b == l.header || stays(b)))
+}
+
+/// Whether no value of the loop is used behind it.
+fn keeps_to_itself(facts: &Facts<'_>, at: usize) -> bool {
+    let (func, l) = (facts.func, &facts.loops.loops[at]);
+    let inside: HashSet<Block> = l.blocks.iter().copied().collect();
+    l.blocks.iter().all(|b| {
+        let data = &func.blocks[b.index()];
+        let mut values = data.params.iter().copied().chain(data.insts.iter().filter_map(|d| d.result));
+        values.all(|v| facts.users.outside(v, &inside).next().is_none())
+    })
+}
+
+/// Values that depend on the loop's index.
+fn varying(facts: &Facts<'_>, at: usize) -> HashSet<Value> {
+    let (func, l) = (facts.func, &facts.loops.loops[at]);
+    let mut out: HashSet<Value> = func.blocks[l.header.index()].params.iter().copied().collect();
+    loop {
+        let before = out.len();
+        for b in &l.blocks {
+            for d in &func.blocks[b.index()].insts {
+                let mut depends = false;
+                d.inst.for_each_operand(|v| depends |= out.contains(&v));
+                out.extend(d.result.filter(|_| depends));
+            }
+            for (_, t) in targets(func, *b).filter(|(_, t)| t.block != l.header && is_in(facts.cfg, l, t.block)) {
+                let params = &func.blocks[t.block.index()].params;
+                out.extend(
+                    params.iter().zip(&t.args).filter(|(_, a)| out.contains(*a)).map(|(p, _)| *p).collect::<Vec<_>>(),
+                );
+            }
+        }
+        if out.len() == before {
+            return out;
+        }
+    }
+}
+
+/// All reads and writes, if each is of an element of an array from outside.
+fn accesses<'a>(facts: &Facts<'a>, at: usize) -> Option<Vec<Access<'a>>> {
+    let func = facts.func;
+    let mut out = Vec::new();
+    for b in &facts.loops.loops[at].blocks {
+        for d in &func.blocks[b.index()].insts {
+            let (address, value, writes) = match (&d.inst, d.result) {
+                (Inst::Load(p), Some(v)) => (*p, v, false),
+                (Inst::Store(p, v), _) => (*p, *v, true),
+                _ => continue,
+            };
+            let (array, index) = match facts.defs.inst(func, address) {
+                Some(Inst::ElemPtr { array, index, .. }) => (*array, &index[..]),
+                _ => (address, &[][..]),
+            };
+            let ty = func.ty(value);
+            let view = View::of(facts, at, array, ty, writes);
+            let known = func.ty(array).is_array() && facts.is_invariant(at, array);
+            if !(ty.is_number() || ty.is_bool()) || !known && view.is_none() {
+                return None;
+            }
+            out.push(Access { block: *b, array, index, writes, view });
+        }
+    }
+    Some(out)
+}
+
+/// Arrays that must be apart, if every iteration writes to elements of its own, side by side with its neighbours'.
+fn apart(facts: &Facts<'_>, at: usize, accesses: &[Access<'_>]) -> Option<Vec<(Value, Value)>> {
+    let index = facts.counts[at].as_ref()?.index;
+    let place = |a: &Access<'_>, d: usize| facts.defs.offset(facts.func, a.index[d]);
+    let mut out = Vec::new();
+    for w in accesses.iter().filter(|a| a.writes) {
+        if w.view.is_some() {
+            let others = accesses.iter().filter(|a| a.array != w.array);
+            out.extend(others.map(|a| (a.array, w.array)));
+            continue;
+        }
+        let d = contiguous(facts.func, w.array).filter(|d| *d < w.index.len() && place(w, *d).0 == index)?;
+        for a in accesses {
+            if a.array == w.array {
+                if a.index.len() <= d || place(a, d) != place(w, d) {
+                    return None;
+                }
+            } else if !out.contains(&(a.array, w.array)) && !out.contains(&(w.array, a.array)) {
+                out.push((a.array, w.array));
+            }
+        }
+    }
+    // Of views, those of other iterations are looked at, too.
+    let gains = !out.is_empty() || accesses.iter().any(|a| a.writes && a.view.is_some());
+    let mut seen = HashSet::new();
+    out.retain(|(a, b)| !seen.contains(&(*b, *a)) && seen.insert((*a, *b)));
+    gains.then_some(out)
+}
+
+/// When it is better to run iterations together.
+enum Gain {
+    No,
+    /// If the loop inside is short.
+    WhileShort,
+    Always,
+}
+
+/// Whether the loops inside wait for sums, and would not do better by themselves.
+fn gains(facts: &Facts<'_>, at: usize, accesses: &[Access<'_>], varying: &HashSet<Value>) -> Gain {
+    let (func, l) = (facts.func, &facts.loops.loops[at]);
+    let inner = |b: Block| facts.loops.innermost[b.index()] != Some(at);
+    let counters: Vec<Value> = facts.counts.iter().flatten().map(|c| c.index).collect();
+    let carried = |b: &&Block| facts.loops.loops.iter().any(|x| x.header == **b) && **b != l.header;
+    let params = l.blocks.iter().filter(carried).flat_map(|b| &func.blocks[b.index()].params);
+    let sums: Vec<Value> = params.copied().filter(|v| varying.contains(v) && !counters.contains(v)).collect();
+    // A sum in memory: an element that the inner loop reads and writes again and again.
+    let stays = |a: &Access<'_>| {
+        a.writes && inner(a.block) && {
+            let inside = facts.loops.innermost[a.block.index()];
+            a.index.iter().all(|i| inside.is_some_and(|x| facts.is_invariant(x, invariant_part(facts, *i))))
+        }
+    };
+    if sums.is_empty() && !accesses.iter().any(stays) {
+        return Gain::No;
+    }
+    let reorders = func.options.fastmath & fastmath::REASSOC != 0;
+    let strict = !reorders && (sums.is_empty() || sums.iter().any(|v| func.ty(*v).is_float()));
+    // Sums in any order are vectorised along the inner loop, unless the neighbours are along this one.
+    let index = facts.counts[at].as_ref().map(|c| c.index);
+    let along = |a: &&Access<'_>| {
+        let d = contiguous(facts.func, a.array).filter(|d| *d < a.index.len());
+        d.is_some_and(|d| index.is_some_and(|i| moves(facts.func, facts.defs, a.index[d], i)))
+    };
+    // What is the same for the whole inner loop says nothing of its neighbours.
+    let stays_inside = |a: &Access<'_>| {
+        let inside = facts.loops.innermost[a.block.index()];
+        a.index.iter().all(|i| inside.is_some_and(|x| facts.is_invariant(x, invariant_part(facts, *i))))
+    };
+    let depends = |a: &&Access<'_>| {
+        !a.writes && inner(a.block) && a.index.iter().any(|i| varying.contains(i)) && !(reorders && stays_inside(a))
+    };
+    let mut depending = accesses.iter().filter(depends).peekable();
+    let has_neighbours = !reorders || depending.peek().is_some();
+    match strict || has_neighbours && depending.all(|a| along(&a)) {
+        true => Gain::Always,
+        false if reorders => Gain::WhileShort,
+        false => Gain::No,
+    }
+}
+
+/// What must be less than a number for the only loop inside to be short, if that is known before the loop.
+fn length(facts: &Facts<'_>, at: usize) -> Option<(Value, i64)> {
+    let outer = &facts.loops.loops[at];
+    let mut inside =
+        (0..facts.loops.loops.len()).filter(|l| *l != at && is_in(facts.cfg, outer, facts.loops.loops[*l].header));
+    let (inner, counted) = inside.next().and_then(|l| Some((&facts.loops.loops[l], facts.counts[l].as_ref()?)))?;
+    let mut enters = facts.cfg.preds(inner.header).iter().filter(|e| !is_in(facts.cfg, inner, e.from));
+    let start = facts.defs.int(facts.func, target_of(facts.func, *enters.next()?).args[counted.place])?;
+    let plain = inside.next().is_none() && enters.next().is_none() && counted.step == 1;
+    (plain && facts.is_invariant(at, counted.limit)).then_some((counted.limit, start.checked_add(SHORT)?))
+}
+
+fn invariant_part(facts: &Facts<'_>, v: Value) -> Value {
+    facts.defs.offset(facts.func, v).0
+}

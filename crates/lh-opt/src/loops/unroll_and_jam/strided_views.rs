@@ -1,0 +1,128 @@
+//! Arrays, and addresses of numbers, that every iteration makes anew: parts of memory from outside, a stride apart.
+
+use crate::analysis::facts::Facts;
+use crate::edit::Cursor;
+use crate::edit::overlap::{addresses, apart as arrays_apart};
+use hashbrown::HashMap;
+use lh_ir::func::Inst;
+use lh_ir::switches::is_off;
+use lh_ir::{Layout, Ty, Value};
+
+/// Bytes that stay in a near cache.
+const NEAR: i64 = 1 << 20;
+
+/// What an iteration reads or writes.
+pub(super) struct View {
+    /// The array, or the address.
+    pub array: Value,
+    /// Where the part of iteration 0 begins.
+    base: Value,
+    /// The stride from iteration to iteration, in bytes.
+    step: Value,
+    /// Type of its elements.
+    element: Ty,
+    shape: Vec<Value>,
+    strides: Vec<Value>,
+    /// Whether it is written to.
+    pub writes: bool,
+}
+
+impl View {
+    /// An array or the address of an element as what each iteration of a loop has for itself.
+    pub(super) fn of(facts: &Facts<'_>, at: usize, array: Value, element: Ty, writes: bool) -> Option<View> {
+        if is_off("unroll_and_jam.strided_views") {
+            return None;
+        }
+        let inst = |v: Value| facts.defs.inst(facts.func, v);
+        let (address, shape, strides) = match inst(array)? {
+            Inst::ArrayMake { data, shape, strides, .. } => (*data, shape.clone(), strides.clone()),
+            Inst::PtrAdd(..) => (array, Vec::new(), Vec::new()),
+            _ => return None,
+        };
+        let Inst::PtrAdd(base, offset) = inst(address)? else { return None };
+        let Inst::Op(op, args) = inst(*offset)? else { return None };
+        let index = facts.counts[at].as_ref()?.index;
+        let step = match args[..] {
+            [i, step] | [step, i] if op.name == "mul" && i == index => step,
+            _ => return None,
+        };
+        let known = |v: &Value| facts.is_invariant(at, *v);
+        let outside = known(base) && known(&step) && shape.iter().chain(&strides).all(known);
+        outside.then_some(View { array, base: *base, step, element, shape, strides, writes })
+    }
+
+    /// The view of an iteration.
+    pub(super) fn at(&self, c: &mut Cursor<'_>, i: Value) -> Value {
+        let offset = c.mul(i, self.step);
+        let address = c.inst(Inst::PtrAdd(self.base, offset), Ty::ptr());
+        let ty = c.func.ty(self.array);
+        if !ty.is_array() {
+            return address;
+        }
+        make(c, address, self.shape.clone(), self.strides.clone(), ty)
+    }
+
+    /// How many bytes its elements are.
+    fn bytes(&self, c: &mut Cursor<'_>) -> Value {
+        let size = c.int(self.element.itemsize() as i64);
+        self.shape.iter().fold(size, |size, n| c.mul(size, *n))
+    }
+
+    /// The views of `n` iterations from one on.
+    fn all(&self, c: &mut Cursor<'_>, start: Value, n: Value) -> Value {
+        let offset = c.mul(start, self.step);
+        let address = c.inst(Inst::PtrAdd(self.base, offset), Ty::ptr());
+        let with =
+            |first: Value, rest: &[Value]| std::iter::once(first).chain(rest.iter().copied()).collect::<Vec<_>>();
+        let ty = Ty::array(self.element, self.shape.len() + 1, Layout::A);
+        make(c, address, with(n, &self.shape), with(self.step, &self.strides), ty)
+    }
+
+    /// Whether no iteration's view meets another one's.
+    fn is_apart(&self, c: &mut Cursor<'_>) -> Value {
+        let ty = Ty::array(self.element, self.shape.len(), Layout::A);
+        let one = make(c, self.base, self.shape.clone(), self.strides.clone(), ty);
+        let (start, end) = addresses(c, one);
+        let (extent, zero) = (c.sub(end, start), c.int(0));
+        let back = c.sub(zero, self.step);
+        let (up, down) = (c.le(extent, self.step), c.le(extent, back));
+        c.or(up, down)
+    }
+}
+
+fn make(c: &mut Cursor<'_>, data: Value, shape: Vec<Value>, strides: Vec<Value>, ty: Ty) -> Value {
+    let owner = c.inst(Inst::Zero, Ty::meminfo());
+    c.inst(Inst::ArrayMake { owner, data, shape, strides }, ty)
+}
+
+/// Whether something holds, what iterations write is theirs alone, and of each pair none shares memory with the other.
+pub(super) fn apart(
+    c: &mut Cursor<'_>,
+    views: &[View],
+    pairs: &[(Value, Value)],
+    (start, limit): (Value, Value),
+    mut all: Value,
+) -> Value {
+    let mut whole = HashMap::new();
+    for v in views {
+        let n = c.sub(limit, start);
+        whole.insert(v.array, v.all(c, start, n));
+        if v.writes {
+            let alone = v.is_apart(c);
+            all = c.and(all, alone);
+        }
+    }
+    let name = |v: Value| whole.get(&v).copied().unwrap_or(v);
+    let pairs: Vec<_> = pairs.iter().map(|(a, b)| (name(*a), name(*b))).collect();
+    arrays_apart(c, &pairs, all)
+}
+
+/// Whether something holds, and the views of iterations that run together stay in a near cache: for loops inside that come
+/// back to them.
+pub(super) fn are_near(c: &mut Cursor<'_>, views: &[View], together: i64, all: Value) -> Value {
+    let sizes: Vec<Value> = views.iter().map(|v| v.bytes(c)).collect();
+    let Some(sum) = sizes.into_iter().reduce(|sum, size| c.add(sum, size)) else { return all };
+    let most = c.int(NEAR / together);
+    let near = c.le(sum, most);
+    c.and(all, near)
+}

@@ -1,0 +1,232 @@
+//! Loops that ask twice whether to go on, before the first round and after each, ask once: bytecode has `while` that way.
+//!
+//! ```text
+//!     branch lt v1, v0, block1(v1), block4(v1)        jump block3(v1)
+//! block1(v2):                                     block3(v2):
+//!     ...                                   ->        branch lt v2, v0, block1(), block4(v2)
+//!     v3 = add v2, 1                              block1():
+//!     branch lt v3, v0, block1(v3), block4(v3)        ...
+//!                                                     jump block3(v3)
+//! ```
+//!
+//! What is asked must be the same of what goes in and of what goes back, and so must be what leaves, by no other way.
+
+use crate::analysis::classify::is_speculative;
+use crate::analysis::counted::Defs;
+use crate::edit::{Cursor, to};
+use lh_ir::cfg::{Cfg, DomTree, Edge, Loop, Loops, targets};
+use lh_ir::func::{Inst, Target, Term};
+use lh_ir::{Block, Function, Ty, Value};
+use std::collections::HashSet;
+
+/// Questions of more instructions are not compared.
+const MOST_DEPTH: usize = 6;
+
+/// Runs the pass.
+pub(crate) fn run(func: &mut Function) -> bool {
+    let mut changed = false;
+    loop {
+        let plans = find(func);
+        if plans.is_empty() {
+            return changed;
+        }
+        plans.into_iter().for_each(|plan| apply(func, plan));
+        changed = true;
+    }
+}
+
+/// A way from a question to the loop's body, and what else it may lead to.
+struct Way {
+    /// The block that asks.
+    from: Block,
+    cond: Value,
+    /// A block on the way that does nothing but compute.
+    between: Option<Block>,
+    into: Target,
+    out: Target,
+    /// Whether the way into the body is the first.
+    first: bool,
+}
+
+/// What is one of two values.
+enum Both {
+    /// The same value.
+    Same(Value),
+    /// A parameter of the body, by its place.
+    Param(usize),
+    /// The same computation, of a type, of such.
+    Inst(Inst, Ty, Vec<Both>),
+}
+
+struct Plan {
+    body: Block,
+    ways: [Way; 2],
+    cond: Both,
+    /// Where it goes from the loop, or nowhere: it returns.
+    out: Option<Block>,
+    leaves: Vec<Both>,
+}
+
+/// Loops that have no block in common in what is done to them.
+fn find(func: &Function) -> Vec<Plan> {
+    let cfg = Cfg::new(func);
+    let dom = DomTree::new(&cfg);
+    let loops = Loops::new(func, &cfg, &dom);
+    let defs = Defs::new(func);
+    let mut touched = HashSet::new();
+    let mut apart = |p: &Plan| {
+        let ways = p.ways.iter().flat_map(|w| std::iter::once(w.from).chain(w.between));
+        let blocks: HashSet<Block> = ways.chain(p.out).chain([p.body]).collect();
+        let is_apart = touched.is_disjoint(&blocks);
+        touched.extend(blocks.into_iter().filter(|_| is_apart));
+        is_apart
+    };
+    loops.loops.iter().filter_map(|l| plan(func, &cfg, &defs, l)).filter(|p| apart(p)).collect()
+}
+
+fn plan(func: &Function, cfg: &Cfg, defs: &Defs, l: &Loop) -> Option<Plan> {
+    let (back, into): (Vec<Edge>, Vec<Edge>) = cfg.preds(l.header).iter().partition(|e| l.blocks.contains(&e.from));
+    let ([back], [into]) = (&back[..], &into[..]) else { return None };
+    let ways = [way(func, cfg, l.header, *into)?, way(func, cfg, l.header, *back)?];
+    let [a, b] = &ways;
+    let (ends_a, ends_b) = (ends(func, &a.out), ends(func, &b.out));
+    let ((out, gives), (_, others)) = common(&ends_a, &ends_b)?;
+    // What asks several things in turn would ask them in different places.
+    let stays = |from: &Block| targets(func, *from).all(|(n, t)| n.is_none() || l.blocks.contains(&t.block));
+    let once = l.blocks.iter().all(|x| *x == b.from || stays(x));
+    let leaves = once && !l.blocks.contains(&a.from) && out.is_none_or(|b| !l.blocks.contains(&b));
+    let handler = func.blocks[l.header.index()].unwind.as_ref().is_none_or(|t| t.args.is_empty());
+    if !leaves || !handler || a.first != b.first || !l.blocks.contains(&b.from) {
+        return None;
+    }
+    let both = |x: Value, y: Value| both(func, defs, (x, y), [&a.into.args, &b.into.args], 0);
+    let cond = both(a.cond, b.cond)?;
+    let leaves = gives.iter().zip(others).map(|(x, y)| both(*x, *y)).collect::<Option<Vec<Both>>>()?;
+    Some(Plan { body: l.header, cond, out: *out, leaves, ways })
+}
+
+/// A block that is come to, or none at the end of the function, and what is passed.
+type End = (Option<Block>, Vec<Value>);
+
+/// Where a target leads by blocks that do nothing but compute: blocks, and what is returned at last.
+fn ends(func: &Function, t: &Target) -> Vec<End> {
+    let mut ends = vec![(Some(t.block), t.args.clone())];
+    let mut b = t.block;
+    while ends.len() < MOST_DEPTH {
+        let data = &func.blocks[b.index()];
+        if !data.params.is_empty() || !data.insts.iter().all(|d| is_speculative(&d.inst)) {
+            break;
+        }
+        match &data.term {
+            Some(Term::Jump(t)) => {
+                ends.push((Some(t.block), t.args.clone()));
+                b = t.block;
+            }
+            Some(Term::Return(v)) => {
+                ends.push((None, vec![*v]));
+                break;
+            }
+            _ => break,
+        }
+    }
+    ends
+}
+
+/// The first end that two ways have in common, with what each passes there.
+fn common<'a>(a: &'a [End], b: &'a [End]) -> Option<(&'a End, &'a End)> {
+    a.iter().find_map(|x| b.iter().find(|y| x.0 == y.0).map(|y| (x, y)))
+}
+
+/// The question at the end of which an edge begins, or the empty block that does.
+fn way(func: &Function, cfg: &Cfg, body: Block, edge: Edge) -> Option<Way> {
+    edge.target?;
+    let data = &func.blocks[edge.from.index()];
+    let (from, between, into) = match (&data.term, cfg.preds(edge.from)) {
+        (Some(Term::Jump(t)), [above]) if data.params.is_empty() && above.target.is_some() => {
+            let idle = data.insts.iter().all(|d| is_speculative(&d.inst) && d.result.is_some());
+            idle.then(|| (above.from, Some(edge.from), t.clone()))?
+        }
+        _ => (edge.from, None, targets(func, edge.from).find(|(n, _)| *n == edge.target)?.1.clone()),
+    };
+    let Some(Term::Branch { cond, then, els }) = &func.blocks[from.index()].term else { return None };
+    let next = between.unwrap_or(body);
+    let (first, out) = if then.block == next { (true, els) } else { (false, then) };
+    (then.block != els.block).then(|| Way { from, cond: *cond, between, into, out: out.clone(), first })
+}
+
+/// What two values are alike, where these parameters go in and those go back.
+fn both(func: &Function, defs: &Defs, (x, y): (Value, Value), params: [&[Value]; 2], depth: usize) -> Option<Both> {
+    let same = |a: Value, b: Value| {
+        a == b
+            || matches!((defs.inst(func, a), defs.inst(func, b)), (Some(Inst::Const(m)), Some(Inst::Const(n))) if m == n && func.ty(a) == func.ty(b))
+    };
+    if let Some(place) = (0..params[0].len()).find(|i| same(params[0][*i], x) && same(params[1][*i], y)) {
+        return Some(Both::Param(place));
+    }
+    if x == y {
+        return Some(Both::Same(x));
+    }
+    let (a, b) = (defs.inst(func, x)?, defs.inst(func, y)?);
+    let operands = |inst: &Inst| {
+        let mut all = Vec::new();
+        inst.for_each_operand(|v| all.push(v));
+        all
+    };
+    let (of_a, of_b) = (operands(a), operands(b));
+    let mut renamed = b.clone();
+    let mut next = of_a.iter();
+    renamed.for_each_operand_mut(&mut |v| *v = next.next().copied().unwrap_or(*v));
+    let alike = of_a.len() == of_b.len() && renamed == *a && func.ty(x) == func.ty(y);
+    (alike && is_speculative(a) && depth < MOST_DEPTH).then_some(())?;
+    let parts = of_a.iter().zip(of_b).map(|(x, y)| both(func, defs, (*x, y), params, depth + 1));
+    Some(Both::Inst(a.clone(), func.ty(x), parts.collect::<Option<Vec<Both>>>()?))
+}
+
+fn apply(func: &mut Function, plan: Plan) {
+    let Plan { body, ways, cond, out, leaves } = plan;
+    let head = func.new_block();
+    let params = std::mem::take(&mut func.blocks[body.index()].params);
+    let (unwind, cold) = (func.blocks[body.index()].unwind.clone(), func.blocks[body.index()].cold);
+    for w in &ways {
+        let computed = w.between.map(|b| {
+            let data = &mut func.blocks[b.index()];
+            data.term = Some(Term::Unreachable);
+            std::mem::take(&mut data.insts)
+        });
+        let data = &mut func.blocks[w.from.index()];
+        data.insts.extend(computed.into_iter().flatten());
+        data.term = Some(Term::Jump(to(head, &w.into.args)));
+    }
+    let span = func.blocks[ways[0].from.index()].term_span;
+    let mut c = Cursor { func, block: head, span, unwind, cold };
+    let cond = made(&mut c, &params, &cond);
+    let args: Vec<Value> = leaves.iter().map(|v| made(&mut c, &params, v)).collect();
+    let leave = match out {
+        Some(b) => to(b, &args),
+        None => {
+            let end = c.new_block(&[]).0;
+            let data = &mut c.func.blocks[end.index()];
+            (data.term, data.term_span) = (Some(Term::Return(args[0])), span);
+            to(end, &[])
+        }
+    };
+    let go_on = to(body, &[]);
+    let (then, els) = if ways[0].first { (go_on, leave) } else { (leave, go_on) };
+    let parallel = c.func.blocks[body.index()].parallel.take();
+    let data = &mut c.func.blocks[head.index()];
+    (data.params, data.unwind, data.cold, data.parallel) = (params, c.unwind, c.cold, parallel);
+    (data.term, data.term_span) = (Some(Term::Branch { cond, then, els }), span);
+}
+
+fn made(c: &mut Cursor<'_>, params: &[Value], v: &Both) -> Value {
+    match v {
+        Both::Same(v) => *v,
+        Both::Param(i) => params[*i],
+        Both::Inst(inst, ty, parts) => {
+            let parts: Vec<Value> = parts.iter().map(|p| made(c, params, p)).collect();
+            let (mut inst, mut next) = (inst.clone(), parts.into_iter());
+            inst.for_each_operand_mut(&mut |v| *v = next.next().unwrap_or(*v));
+            c.inst(inst, *ty)
+        }
+    }
+}

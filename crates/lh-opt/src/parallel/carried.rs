@@ -1,0 +1,475 @@
+//! What a loop carries from one iteration to the next: results that are combined, and results of the last iteration.
+
+mod conditional_updates;
+
+use super::region::{CARRIED, Reason, Region};
+use crate::analysis::counted::{Defs, target_of};
+use crate::analysis::effects::{Callees, Meaning, is_quiet};
+use lh_ir::cfg::{Cfg, DomTree, Edge, targets};
+use lh_ir::func::{Inst, Term, fastmath};
+use lh_ir::{Block, Const, Function, Op, SpecId, Ty, Value};
+
+/// How values are combined, in any order.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Reduce {
+    Add,
+    Mul,
+    And,
+    Or,
+    Xor,
+    Max,
+    Min,
+    /// By a row that may be applied to one value twice.
+    Row(&'static lh_ir::Op),
+    /// The function that multiplies complex numbers of a type.
+    Product(SpecId, Ty),
+    /// Each block of iterations has its own, of which the last one's is kept.
+    Own,
+    /// By a function of numbers of a type that may be applied to one value twice.
+    Call(SpecId, Ty),
+}
+
+impl Reduce {
+    /// Whether blocks begin with a value that changes nothing, instead of the one before the loop.
+    pub(super) fn has_neutral(self) -> bool {
+        matches!(self, Reduce::Add | Reduce::Mul | Reduce::Xor | Reduce::Product(..))
+    }
+    /// Whether bits that are cut off make no difference to the others.
+    pub(crate) fn is_ring(self) -> bool {
+        matches!(self, Reduce::Add | Reduce::Mul | Reduce::And | Reduce::Or | Reduce::Xor)
+    }
+    /// Whether it combines values of a type.
+    pub(super) fn combines(self, ty: Ty) -> bool {
+        ty.is_number() && (!ty.is_complex() || matches!(self, Reduce::Product(..) | Reduce::Call(..)))
+    }
+}
+
+/// What a parameter of the header is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Carried {
+    /// The loop's index.
+    Index,
+    /// Combined by an operation.
+    Reduced(Reduce),
+    /// Set by each iteration, and looked at only after the loop.
+    Last,
+    /// Set by iterations under a condition. What a block has is taken if the parameter at a place, a flag, says that it has
+    /// set any, and if the one at the other place compares so with what it was before.
+    Taken { flag: Option<usize>, best: Option<(usize, &'static Op)> },
+}
+
+impl Carried {
+    /// Whether each block gives one, which are then combined.
+    pub(super) fn is_result(self) -> bool {
+        matches!(self, Carried::Reduced(_) | Carried::Taken { .. })
+    }
+}
+
+/// Parameters of the header that have flags.
+pub(crate) type Flags = [(Value, Value)];
+
+/// Classifies the parameters of the header; with the results of the rows that combine floats.
+pub(crate) fn carried(
+    func: &Function,
+    cfg: &Cfg,
+    r: &Region,
+    callees: Callees<'_>,
+    flags: &Flags,
+) -> Result<(Vec<Carried>, Vec<Value>), Reason> {
+    let Kinds { all, free, .. } = of_all(func, cfg, r, callees, flags);
+    let out = all.into_iter().collect::<Option<Vec<Carried>>>().ok_or(CARRIED)?;
+    let params = &func.blocks[r.header.index()].params;
+    if params.iter().zip(&out).any(|(p, kind)| *kind == Carried::Last && func.ty(*p).is_counted()) {
+        return Err("an array or string that its last iteration makes is used after it");
+    }
+    Ok((out, free))
+}
+
+/// Places of the header's parameters that need the order of the iterations; whether it is for NaN.
+pub(crate) fn ordered(func: &Function, cfg: &Cfg, r: &Region, callees: Callees<'_>) -> Vec<(usize, bool)> {
+    let Kinds { all, kept, .. } = of_all(func, cfg, r, callees, &[]);
+    (0..all.len()).filter(|place| all[*place].is_none()).map(|place| (place, kept.contains(&place))).collect()
+}
+
+/// Whether NaN and the signs of zeros matter.
+pub(crate) fn is_exact(func: &Function, v: Value) -> bool {
+    const FREE: u8 = fastmath::NNAN | fastmath::NSZ;
+    func.ty(v).is_float() && func.options.fastmath & FREE != FREE
+}
+
+/// Gives parameters flags that tell whether iterations have set them, where that is needed.
+pub(super) fn add_flags(func: &mut Function, cfg: &Cfg, r: &Region, callees: Callees<'_>) -> Vec<(Value, Value)> {
+    let Kinds { groups, .. } = of_all(func, cfg, r, callees, &[]);
+    let wanting = groups.iter().filter(|g| g.needs_flag());
+    wanting
+        .map(|g| (func.blocks[r.header.index()].params[g.first], conditional_updates::add_flag(func, cfg, g)))
+        .collect()
+}
+
+/// What is known of the header's parameters.
+struct Kinds {
+    all: Vec<Option<Carried>>,
+    /// Sums and products of floats.
+    free: Vec<Value>,
+    groups: Vec<conditional_updates::Group>,
+    /// Places of those that are kept where a comparison holds.
+    kept: Vec<usize>,
+}
+
+fn of_all(func: &Function, cfg: &Cfg, r: &Region, callees: Callees<'_>, flags: &Flags) -> Kinds {
+    let (defs, dom) = (Defs::new(func), DomTree::new(cfg));
+    let facts = Facts { func, cfg, dom: &dom, defs: &defs, r, uses: &uses(func, r), callees };
+    let (mut out, mut free, mut of_flags, mut kept) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let params = &func.blocks[r.header.index()].params;
+    for (place, p) in params.iter().enumerate() {
+        if place == r.counted.place {
+            out.push(Some(Carried::Index));
+            continue;
+        }
+        let chain = Chain::of(&facts, *p, place);
+        out.push(chain.kind());
+        kept.extend(chain.keeps.then_some(place));
+        if matches!(chain.group, Some(Reduce::Add | Reduce::Mul)) && func.ty(*p).is_float() {
+            free.extend(&chain.members);
+        } else if flags.iter().any(|(_, f)| f == p) {
+            of_flags.extend(chain.members);
+        }
+    }
+    let others: Vec<usize> = (0..out.len()).filter(|place| out[*place].is_none()).collect();
+    let groups = conditional_updates::groups(&facts, &others, &of_flags);
+    for t in &groups {
+        let flag = flags.iter().find(|(p, _)| *p == params[t.first]);
+        let flag = flag.and_then(|(_, f)| params.iter().position(|p| p == f));
+        t.places.iter().for_each(|i| out[*i] = Some(Carried::Taken { flag, best: t.by.map(|by| (t.first, by)) }));
+    }
+    Kinds { all: out, free, groups, kept }
+}
+
+/// Where a value is used in the region.
+#[derive(Clone, Copy)]
+pub(crate) enum Use {
+    /// By an instruction.
+    Inst(Block, usize),
+    /// As an argument: target, place.
+    Arg(Block, usize),
+    /// By a branch, as its condition.
+    Branch(Block),
+    /// By the end of a block, or by a handler.
+    Other,
+}
+
+/// All uses in the region, by value.
+pub(crate) fn uses(func: &Function, r: &Region) -> Vec<Vec<Use>> {
+    let mut out = vec![Vec::new(); func.values.len()];
+    for b in &r.blocks {
+        let data = &func.blocks[b.index()];
+        for (i, d) in data.insts.iter().enumerate() {
+            d.inst.for_each_operand(|v| out[v.index()].push(Use::Inst(*b, i)));
+        }
+        for (number, t) in targets(func, *b) {
+            for (i, v) in t.args.iter().enumerate() {
+                let kind = if number.is_some() { Use::Arg(t.block, i) } else { Use::Other };
+                out[v.index()].push(kind);
+            }
+        }
+        match &data.term {
+            Some(Term::Branch { cond: v, .. }) => out[v.index()].push(Use::Branch(*b)),
+            Some(Term::Return(v)) => out[v.index()].push(Use::Other),
+            Some(Term::Raise { args, .. }) => args.iter().for_each(|v| out[v.index()].push(Use::Other)),
+            Some(Term::Jump(_) | Term::Propagate | Term::Unreachable) | None => {}
+        }
+    }
+    out
+}
+
+/// What chains are made of.
+#[derive(Clone, Copy)]
+pub(super) struct Facts<'a> {
+    pub(super) func: &'a Function,
+    pub(super) cfg: &'a Cfg,
+    pub(super) dom: &'a DomTree,
+    pub(super) defs: &'a Defs,
+    pub(super) r: &'a Region,
+    pub(super) uses: &'a [Vec<Use>],
+    pub(super) callees: Callees<'a>,
+}
+
+impl Facts<'_> {
+    pub(super) fn inst(&self, v: Value) -> Option<&Inst> {
+        self.defs.inst(self.func, v)
+    }
+
+    /// What a cast to the same type is made of.
+    pub(super) fn source(&self, v: Value) -> Value {
+        match self.inst(v) {
+            Some(Inst::Cast(from)) if self.func.ty(*from).strong() == self.func.ty(v).strong() => self.source(*from),
+            _ => v,
+        }
+    }
+
+    /// Whether two values are the same: one, or one that is cast twice, as what is compared and then chosen is.
+    pub(super) fn is_same(&self, a: Value, b: Value) -> bool {
+        let source = |v: Value| match self.inst(v) {
+            Some(Inst::Cast(from)) => Some((*from, self.func.ty(v).strong())),
+            _ => None,
+        };
+        a == b || source(a).is_some_and(|from| source(b) == Some(from))
+    }
+
+    /// Edges within the loop to where a value is a parameter, with what they give it.
+    pub(super) fn edges(&self, v: Value) -> Vec<(Edge, Value)> {
+        let Some(b) = self.defs.block(v) else { return Vec::new() };
+        let Some(place) = self.func.blocks[b.index()].params.iter().position(|p| *p == v) else { return Vec::new() };
+        let within = self.cfg.preds(b).iter().filter(|e| self.r.inside[e.from.index()]);
+        within.map(|e| (*e, target_of(self.func, *e).args[place])).collect()
+    }
+
+    /// Whether an edge is taken only where the branch of a block goes one way.
+    pub(super) fn is_behind(&self, e: Edge, b: Block, first: bool) -> bool {
+        let Some(Term::Branch { then, els, .. }) = &self.func.blocks[b.index()].term else { return false };
+        let way = if first { then.block } else { els.block };
+        (e.from == b && then.block != els.block && e.target == Some(u32::from(!first)))
+            || (self.cfg.preds(way).len() == 1 && self.dom.dominates(way, e.from))
+    }
+
+    /// Whether a branch decides nothing but what some parameters become where its ways meet: they change nothing, and end
+    /// in one block.
+    pub(super) fn decides_only(&self, b: Block, among: &dyn Fn(Value) -> bool) -> bool {
+        let data = |b: Block| &self.func.blocks[b.index()];
+        let Some(Term::Branch { then, els, .. }) = &data(b).term else { return false };
+        let alone = |way: Block| way != self.r.header && self.cfg.preds(way).len() == 1;
+        let on_way = |x: Block| [then, els].iter().any(|t| alone(t.block) && self.dom.dominates(t.block, x));
+        let ways: Vec<Block> = self.r.blocks.iter().copied().filter(|x| on_way(*x)).collect();
+        let goes_on = |x: &Block| matches!(data(*x).term, Some(Term::Jump(_) | Term::Branch { .. }));
+        let is_quiet = |x: &Block| data(*x).insts.iter().all(|d| is_quiet(&d.inst, self.callees));
+        if !ways.iter().all(|x| goes_on(x) && is_quiet(x)) {
+            return false;
+        }
+        let mut ends = Vec::new();
+        for (number, t) in ways.iter().chain([&b]).flat_map(|x| targets(self.func, *x)) {
+            match number {
+                None if self.r.inside[t.block.index()] => return false,
+                Some(_) if !ways.contains(&t.block) => ends.push(t),
+                _ => {}
+            }
+        }
+        let Some(first) = ends.first() else { return false };
+        let params = &data(first.block).params;
+        let agrees = |i: usize, args: &[Value]| args[i] == first.args[i] || among(params[i]);
+        ends.iter().all(|t| t.block == first.block && (0..params.len()).all(|i| agrees(i, &t.args)))
+    }
+}
+
+/// The values that a parameter becomes within an iteration.
+struct Chain<'a> {
+    facts: Facts<'a>,
+    members: Vec<Value>,
+    /// Operands that must not be members.
+    others: Vec<Value>,
+    /// Branches that look at a member.
+    branches: Vec<(Block, Value)>,
+    group: Option<Reduce>,
+    /// Whether all uses are of a form that is understood.
+    holds: bool,
+    /// Whether the parameter is looked at in the loop.
+    used: bool,
+    /// Whether it is kept where a comparison holds, which none does with NaN.
+    keeps: bool,
+}
+
+impl<'a> Chain<'a> {
+    fn of(facts: &Facts<'a>, p: Value, place: usize) -> Chain<'a> {
+        let (members, others, branches) = (vec![p], Vec::new(), Vec::new());
+        let mut c =
+            Chain { facts: *facts, members, others, branches, group: None, holds: true, used: false, keeps: false };
+        let mut at = 0;
+        while c.holds && at < c.members.len() {
+            let v = c.members[at];
+            for u in &c.facts.uses[v.index()] {
+                c.follow(facts.r, p, place, v, *u);
+            }
+            at += 1;
+        }
+        c.holds &= !c.others.iter().any(|v| c.members.contains(v));
+        for m in c.members.clone() {
+            c.holds &= c.all_sources_are_members(m);
+        }
+        let decides = |c: &Chain<'a>, b: Block| facts.decides_only(b, &|v| c.members.contains(&v));
+        c.holds &= c.branches.iter().all(|(b, _)| decides(&c, *b));
+        c
+    }
+
+    /// What the parameter is, unless iterations need what it was in the one before.
+    fn kind(&self) -> Option<Carried> {
+        match self.group {
+            _ if !self.holds => None,
+            Some(group) => Some(Carried::Reduced(group)),
+            None => (self.members.len() == 1 && !self.used).then_some(Carried::Last),
+        }
+    }
+
+    fn join(&mut self, v: Value) {
+        if !self.members.contains(&v) {
+            self.members.push(v);
+        }
+    }
+
+    fn set_group(&mut self, g: Reduce) {
+        self.holds &= *self.group.get_or_insert(g) == g;
+    }
+
+    /// Follows one use of a member.
+    fn follow(&mut self, r: &Region, p: Value, place: usize, v: Value, u: Use) {
+        match u {
+            Use::Branch(b) if self.facts.func.ty(v).is_bool() => {
+                self.used = true;
+                self.branches.push((b, v));
+            }
+            Use::Branch(_) | Use::Other => self.holds = false,
+            // To the exit, which sees the parameter itself.
+            Use::Arg(to, _) if !r.inside[to.index()] => self.holds &= v == p,
+            Use::Arg(to, i) if to == r.header => {
+                self.used = true;
+                self.holds &= i == place;
+            }
+            Use::Arg(to, i) => {
+                self.used = true;
+                self.join(self.facts.func.blocks[to.index()].params[i]);
+            }
+            Use::Inst(b, i) => {
+                self.used = true;
+                let d = &self.facts.func.blocks[b.index()].insts[i];
+                match (&d.inst, d.result) {
+                    (Inst::Op(op, args), Some(result)) => self.follow_row(op, args, v, result),
+                    (Inst::Call(f, args), Some(result)) => self.follow_call(*f, args, v, result),
+                    (Inst::Cast(_), Some(result))
+                        if self.facts.func.ty(v).strong() == self.facts.func.ty(result).strong() =>
+                    {
+                        self.join(result);
+                    }
+                    _ => self.holds = false,
+                }
+            }
+        }
+    }
+
+    fn follow_row(&mut self, op: &'static lh_ir::Op, args: &[Value], v: Value, result: Value) {
+        let first = args[0] == v;
+        let group = match op.name {
+            "add" => Reduce::Add,
+            "sub" if first => Reduce::Add,
+            "mul" => Reduce::Mul,
+            "fdiv" if first && self.facts.func.ty(v).is_float() => Reduce::Mul,
+            "and" => Reduce::And,
+            "or" => Reduce::Or,
+            "xor" => Reduce::Xor,
+            "maxnum" | "minnum" | "maximum" | "minimum" => Reduce::Row(op),
+            "lt" | "le" | "gt" | "ge" => return self.follow_comparison(args, v, result),
+            "select" => return self.follow_select(args, v, result),
+            _ => return self.holds = false,
+        };
+        let others = args.iter().copied().filter(|a| *a != v);
+        self.others.extend(others.clone());
+        self.holds &= others.count() == 1;
+        self.set_group(group);
+        self.join(result);
+    }
+
+    fn follow_call(&mut self, f: SpecId, args: &[Value], v: Value, result: Value) {
+        let Some(group) = by_call(f, self.facts.func.ty(result), self.facts.callees) else { return self.holds = false };
+        let ty = |v: &Value| self.facts.func.ty(*v).strong();
+        self.holds &= args.iter().all(|a| ty(a) == ty(&result));
+        let others = args.iter().copied().filter(|a| *a != v);
+        self.others.extend(others.clone());
+        self.holds &= others.count() == 1;
+        self.set_group(group);
+        self.join(result);
+    }
+
+    /// A comparison may only choose between what it has compared.
+    fn follow_comparison(&mut self, args: &[Value], v: Value, result: Value) {
+        let chooses = |u: &Use| match u {
+            Use::Inst(b, i) => match &self.facts.func.blocks[b.index()].insts[*i].inst {
+                Inst::Op(op, parts) if op.name == "select" => {
+                    let is_compared = |x: &Value| args.iter().any(|a| self.facts.is_same(*a, *x));
+                    parts[0] == result && parts[1..].iter().all(is_compared) && !self.facts.is_same(parts[1], parts[2])
+                }
+                _ => false,
+            },
+            Use::Arg(..) | Use::Branch(_) | Use::Other => false,
+        };
+        self.holds &=
+            args.iter().filter(|a| **a == v).count() == 1 && self.facts.uses[result.index()].iter().all(chooses);
+    }
+
+    fn follow_select(&mut self, args: &[Value], v: Value, result: Value) {
+        self.join(result);
+        let Some(Inst::Op(op, compared)) = self.facts.defs.inst(self.facts.func, args[0]) else { return };
+        let (a, b) = (args[1], args[2]);
+        let in_order = match compared[..] {
+            [x, y] if self.facts.is_same(x, a) && self.facts.is_same(y, b) => true,
+            [x, y] if self.facts.is_same(x, b) && self.facts.is_same(y, a) => false,
+            // An update under a condition: both are members, which is checked at the end.
+            _ => return,
+        };
+        let greater = match op.name {
+            "gt" | "ge" => in_order,
+            "lt" | "le" => !in_order,
+            _ => return,
+        };
+        self.set_group(if greater { Reduce::Max } else { Reduce::Min });
+        if is_exact(self.facts.func, v) {
+            // A NaN is taken, and then forgotten with all before it; of zeros the last is taken.
+            self.keeps |= self.facts.is_same(a, v);
+            self.holds &= !self.keeps && matches!(op.name, "lt" | "gt");
+        }
+    }
+
+    /// Whether a member is made of members only, as far as the group allows: truth values may be set, and an `and` or `or`
+    /// may be a branch on the first operand.
+    fn all_sources_are_members(&mut self, m: Value) -> bool {
+        let facts = self.facts;
+        let is_member = |v: &Value| self.members.contains(v);
+        match facts.inst(m) {
+            Some(Inst::Op(op, args)) if op.name == "select" => {
+                let n = args[1..].iter().filter(|v| is_member(v)).count();
+                let compares = matches!(facts.inst(args[0]), Some(Inst::Op(_, c)) if c.iter().any(is_member));
+                return if compares { n == 1 } else { n == 2 };
+            }
+            Some(_) => return true,
+            None => {}
+        }
+        let edges = facts.edges(m);
+        if edges.is_empty() || !self.used {
+            return !self.used;
+        }
+        let kept: Vec<Value> = edges.iter().map(|(_, v)| *v).filter(is_member).collect();
+        for (e, v) in edges {
+            if self.members.contains(&v) {
+                continue;
+            }
+            let is_behind = |(b, of): &(Block, Value), first| {
+                kept.iter().all(|k| k == of) && facts.is_behind(e, *b, first) && !kept.is_empty()
+            };
+            let group = match facts.inst(v) {
+                Some(Inst::Const(Const::Bool(set))) => Some(if *set { Reduce::Or } else { Reduce::And }),
+                _ if self.branches.iter().any(|b| is_behind(b, true)) => Some(Reduce::And),
+                _ if self.branches.iter().any(|b| is_behind(b, false)) => Some(Reduce::Or),
+                _ => None,
+            };
+            let Some(group) = group else { return false };
+            self.set_group(group);
+        }
+        self.holds
+    }
+}
+
+/// How a function of the library combines its operands, if it does.
+pub(crate) fn by_call(f: SpecId, ty: Ty, callees: Callees<'_>) -> Option<Reduce> {
+    match callees(f)?.meaning? {
+        Meaning::ComplexProduct => Some(Reduce::Product(f, ty)),
+        Meaning::Extreme => Some(Reduce::Call(f, ty)),
+        Meaning::Quotient | Meaning::SliceBounds | Meaning::Fill => None,
+        Meaning::ComplexSum | Meaning::ComplexDifference => None,
+    }
+}

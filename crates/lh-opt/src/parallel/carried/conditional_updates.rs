@@ -1,0 +1,233 @@
+//! Values that iterations set under a condition: `if x < best: best = x; where = i`, `if found(i): last = i`.
+//!
+//! Blocks of iterations begin with the values before the loop, and what they end with is taken in order: if the block's
+//! best compares so with the best of the blocks before, or if it has set any, which a flag tells that is carried beside.
+//! With `<` the first of equals stays and no flag is needed; with `<=` the last does.
+
+use super::{Facts, Use};
+use crate::edit::row;
+use lh_ir::cfg::{Cfg, Edge};
+use lh_ir::func::{Inst, InstData};
+use lh_ir::{Block, Const, Function, Op, Ty, Value};
+
+/// Parameters of the header that are set together.
+pub(super) struct Group {
+    /// The best if there is one.
+    pub(super) first: usize,
+    pub(super) places: Vec<usize>,
+    /// How a better value compares with the best.
+    pub(super) by: Option<&'static Op>,
+    /// What the first becomes within an iteration.
+    steps: Vec<Step>,
+}
+
+impl Group {
+    /// Whether what a block ends with does not tell whether it has set anything.
+    pub(super) fn needs_flag(&self) -> bool {
+        self.by.is_none_or(|op| matches!(op.name, "le" | "ge"))
+    }
+}
+
+/// A value that a parameter becomes.
+struct Step {
+    value: Value,
+    at: At,
+    /// What it is made of, and which step that is; none if it is set.
+    from: Vec<(Value, Option<usize>)>,
+}
+
+#[derive(PartialEq)]
+enum At {
+    /// Where ways meet.
+    Join(Block, Vec<Edge>),
+    /// A choice by a condition.
+    Choice(Value),
+}
+
+/// Compares a step, as the second of two.
+struct Compared {
+    result: Value,
+    other: Value,
+    step: Value,
+    by: &'static Op,
+}
+
+/// What becomes of a parameter within an iteration.
+struct Web {
+    place: usize,
+    steps: Vec<Step>,
+    compared: Vec<Compared>,
+}
+
+/// Finds groups among parameters at places, beside what their flags become.
+pub(super) fn groups(facts: &Facts<'_>, places: &[usize], flags: &[Value]) -> Vec<Group> {
+    let mut webs: Vec<Web> = places.iter().filter_map(|place| Web::of(facts, *place)).collect();
+    let mut out = Vec::new();
+    while let Some(i) = webs.iter().position(|w| !w.compared.is_empty()) {
+        let best = webs.remove(i);
+        let with: Vec<&Web> = webs.iter().filter(|w| best.is_beside(w)).collect();
+        let places: Vec<usize> = [best.place].into_iter().chain(with.iter().map(|w| w.place)).collect();
+        if best.is_best(facts, &|v| flags.contains(&v) || best.is_step(v) || with.iter().any(|w| w.is_step(v))) {
+            webs.retain(|w| !places.contains(&w.place));
+            out.push(Group { first: best.place, places, by: Some(best.compared[0].by), steps: best.steps });
+        }
+    }
+    out.extend(webs.into_iter().map(|w| Group { first: w.place, places: vec![w.place], by: None, steps: w.steps }));
+    out
+}
+
+impl Web {
+    fn of(facts: &Facts<'_>, place: usize) -> Option<Web> {
+        let Facts { func, r, .. } = *facts;
+        let p = func.blocks[r.header.index()].params[place];
+        if func.ty(p).is_counted() || func.ty(p).mem_layout().1 == 0 {
+            return None;
+        }
+        let (mut values, mut all, mut compared, mut at) = (vec![p], vec![p], Vec::new(), 0);
+        while at < all.len() {
+            let v = all[at];
+            for u in &facts.uses[v.index()] {
+                let next = match *u {
+                    // What it was goes into another parameter.
+                    Use::Arg(to, i) if to == r.header && i != place => return None,
+                    Use::Arg(to, i) if r.inside[to.index()] => func.blocks[to.index()].params[i],
+                    Use::Arg(..) if v == p => continue,
+                    Use::Inst(b, i) => {
+                        let d = &func.blocks[b.index()].insts[i];
+                        match (&d.inst, d.result?) {
+                            (Inst::Op(op, args), next) if op.name == "select" && args[0] != v => next,
+                            (Inst::Cast(_), next) if facts.source(next) == facts.source(v) => next,
+                            (Inst::Op(op, args), result) => {
+                                compared.push(comparison(op, args, v, result)?);
+                                continue;
+                            }
+                            _ => return None,
+                        }
+                    }
+                    Use::Arg(..) | Use::Other | Use::Branch(_) => return None,
+                };
+                if !all.contains(&next) {
+                    all.push(next);
+                    values.extend(Some(next).filter(|v| facts.source(*v) == *v));
+                }
+            }
+            at += 1;
+        }
+        let number = |v: &Value| (*v, values.iter().position(|x| *x == facts.source(*v)));
+        let step = |v: &Value| match facts.inst(*v) {
+            Some(Inst::Op(_, args)) => {
+                Step { value: *v, at: At::Choice(args[0]), from: args[1..].iter().map(number).collect() }
+            }
+            _ => {
+                let (edges, from): (_, Vec<Value>) = facts.edges(*v).into_iter().unzip();
+                let b = facts.defs.block(*v).unwrap_or(r.header);
+                Step { value: *v, at: At::Join(b, edges), from: from.iter().map(number).collect() }
+            }
+        };
+        let web = Web { place, steps: values.iter().map(step).collect(), compared };
+        // Where it is set it is clear what it was, and it is set somewhere.
+        let is_clear = |s: &Step| {
+            let mut old = s.from.iter().filter_map(|(_, n)| *n);
+            let first = old.next();
+            first.is_some() && (s.from.iter().all(|(_, n)| n.is_some()) || old.all(|n| Some(n) == first))
+        };
+        let is_set = web.steps.iter().flat_map(|s| &s.from).any(|(_, n)| n.is_none());
+        (is_set && web.steps.iter().all(is_clear) && !web.compared.iter().any(|c| web.is_step(c.other))).then_some(web)
+    }
+
+    fn is_step(&self, v: Value) -> bool {
+        self.steps.iter().any(|s| s.value == v)
+    }
+
+    /// Whether another goes the same ways, and is set where this is.
+    fn is_beside(&self, other: &Web) -> bool {
+        let same = |(a, b): (&Step, &Step)| a.at == b.at && a.from.iter().map(|f| f.1).eq(b.from.iter().map(|f| f.1));
+        other.compared.is_empty()
+            && self.steps.len() == other.steps.len()
+            && self.steps.iter().zip(&other.steps).all(same)
+    }
+
+    /// Whether it is set to what is better than it was, and nothing else depends on what it was but those set with it.
+    fn is_best(&self, facts: &Facts<'_>, is_among: &dyn Fn(Value) -> bool) -> bool {
+        let mut branches = Vec::new();
+        for c in &self.compared {
+            for u in &facts.uses[c.result.index()] {
+                match *u {
+                    Use::Branch(b) if facts.decides_only(b, is_among) => branches.push((b, c)),
+                    Use::Inst(b, i) if facts.func.blocks[b.index()].insts[i].result.is_some_and(is_among) => {}
+                    _ => return false,
+                }
+            }
+        }
+        let is_better = |s: &Step| {
+            let old = s.from.iter().find_map(|(_, n)| *n).map(|n| self.steps[n].value);
+            let by = |c: &Compared, new: Value| Some(facts.source(c.step)) == old && facts.is_same(c.other, new);
+            s.from.iter().enumerate().filter(|(_, f)| f.1.is_none()).all(|(i, (new, _))| match &s.at {
+                At::Choice(cond) => i == 0 && self.compared.iter().any(|c| c.result == *cond && by(c, *new)),
+                At::Join(_, edges) => branches.iter().any(|(b, c)| by(c, *new) && facts.is_behind(edges[i], *b, true)),
+            })
+        };
+        self.compared.iter().all(|c| c.by == self.compared[0].by) && self.steps.iter().all(is_better)
+    }
+}
+
+fn comparison(op: &'static Op, args: &[Value], step: Value, result: Value) -> Option<Compared> {
+    let mirrored = match op.name {
+        "lt" => "gt",
+        "le" => "ge",
+        "gt" => "lt",
+        "ge" => "le",
+        _ => return None,
+    };
+    let is_second = args[1] == step;
+    let by = if is_second { op } else { row(mirrored) };
+    Some(Compared { result, other: args[usize::from(!is_second)], step, by })
+}
+
+/// Lets the loop carry beside a group whether any iteration has set it.
+pub(super) fn add_flag(func: &mut Function, cfg: &Cfg, group: &Group) -> Value {
+    let flags: Vec<Value> = group.steps.iter().map(|_| func.new_value(Ty::bool())).collect();
+    for (s, flag) in group.steps.iter().zip(&flags) {
+        let of = |n: Option<usize>| n.map(|n| flags[n]);
+        match &s.at {
+            At::Join(b, edges) => {
+                func.blocks[b.index()].params.push(*flag);
+                for e in cfg.preds(*b) {
+                    let known = edges.iter().position(|x| x == e).map(|i| of(s.from[i].1));
+                    let at = func.blocks[e.from.index()].insts.len();
+                    let constant = |func: &mut Function, is_set| {
+                        let v = func.new_value(Ty::bool());
+                        insert(func, e.from, at, v, Inst::Const(Const::Bool(is_set)));
+                        v
+                    };
+                    let v = known.flatten().unwrap_or_else(|| constant(func, known.is_some()));
+                    let term = func.blocks[e.from.index()].term.as_mut().zip(e.target);
+                    term.into_iter().for_each(|(t, n)| t.targets_mut()[n as usize].args.push(v));
+                }
+            }
+            At::Choice(cond) => {
+                let has = |d: &InstData| d.result == Some(s.value);
+                let found = func.blocks.iter().enumerate().find_map(|(b, d)| Some((b, d.insts.iter().position(has)?)));
+                let Some((b, at)) = found.map(|(b, at)| (Block::new(b), at)) else { continue };
+                let inst = match (of(s.from[0].1), of(s.from[1].1)) {
+                    (Some(x), Some(y)) => Inst::Op(row("select"), vec![*cond, x, y]),
+                    (Some(old), None) => {
+                        let no = func.new_value(Ty::bool());
+                        insert(func, b, at, no, Inst::Op(row("not"), vec![*cond]));
+                        Inst::Op(row("or"), vec![old, no])
+                    }
+                    (_, old) => Inst::Op(row("or"), vec![old.unwrap_or(*cond), *cond]),
+                };
+                let at = at + usize::from(matches!((s.from[0].1, s.from[1].1), (Some(_), None)));
+                insert(func, b, at, *flag, inst);
+            }
+        }
+    }
+    flags[0]
+}
+
+fn insert(func: &mut Function, b: Block, at: usize, result: Value, inst: Inst) {
+    let data = &mut func.blocks[b.index()];
+    let span = data.insts.get(at).map_or(data.term_span, |d| d.span);
+    data.insts.insert(at, InstData { result: Some(result), inst, span });
+}

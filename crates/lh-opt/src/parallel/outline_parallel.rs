@@ -1,0 +1,385 @@
+//! Puts the bodies of parallel loops into functions of their own, which the pool runs on blocks of iterations.
+//!
+//! ```text
+//! block1(v3: float64, v4: int) parallel:          block1(v3: float64):
+//!     v5 = lt v4, v1: bool                            v8 = runtime lh_parallel_grain(v1, 1): int
+//!     branch v5, block2(), block3()                   par_for body0(v1, v8, v0, <address>, v8, v1)
+//! block2():                                  ->       <combines the results of the blocks>
+//!     ...                                             jump block3()
+//!     v7 = add v3, v6: float64                    body0 function %f.par0(..., low, high, thread) -> none {
+//!     jump block1(v7, v9)                             <the loop, from low to high; stores v3>
+//! ```
+//!
+//! What a block begins with is the neutral value of an operation (0 for sums) or, where the operation may see a value
+//! twice (the greatest), the value before the loop. Results are combined in the order of blocks, whose number depends on
+//! the number of iterations only.
+//!
+//! Loops inside others stay as they are: the outermost one makes enough work. If it has few iterations (as known when it
+//! runs), another body is taken, whose loops go to the pool too: threads without an iteration of the outer loop then help
+//! with the inner ones. Which body is taken, and so the result, does not depend on the number of threads. A loop that leaves early, or carries values
+//! in a way that is no reduction, runs on one thread, and the function's notes say why.
+//!
+//! Requires counted loops that begin at 0 (inference and `lower_array` make them), and implicit reference counting.
+
+mod arrays;
+mod body;
+mod cost;
+mod in_place_arrays;
+mod partial_results;
+mod plan;
+mod scalarize;
+mod value_numbering;
+
+use crate::analysis::effects::Callees;
+use crate::analysis::effects::expr::{Expr, Sym};
+use crate::edit::{Cursor, row, runtime, to};
+use crate::parallel::carried::{self, Carried};
+use crate::parallel::races::{self, ArrayReduce, Conflict, Need};
+use crate::parallel::region::{self, Reason};
+use lh_ir::func::{Fate, Inst, LoopNote, ParFor, Parallel, Term, parallel};
+use lh_ir::{Const, Function, Ty, Value};
+use partial_results::Partials;
+use plan::{Plan, flags, next_loop, plan};
+
+/// Runs the pass, on loops that the compiler has made.
+pub(crate) fn run(func: &mut Function) -> bool {
+    let mut changed = false;
+    while let Some(l) = next_loop(func, Parallel::Known) {
+        changed = true;
+        let plan = plan(func, &l, &|_| None, &[]);
+        note(func, &l, Parallel::Known, &plan);
+        if let Ok(plan) = plan {
+            outline(func, plan, None);
+        }
+        func.blocks[l.header.index()].parallel = None;
+    }
+    changed
+}
+
+/// Does the same to loops that the program says are parallel, if their iterations do not depend on each other.
+pub(crate) fn run_asked(func: &mut Function, callees: Callees<'_>) -> Result<bool, Conflict> {
+    let mut changed = func.blocks.iter().any(|b| b.parallel == Some(Parallel::Asked));
+    if changed {
+        if scalarize::run(func, callees) {
+            // Sees what the parts are made of.
+            crate::core::fold::run(func);
+            crate::core::dce::run(func);
+        }
+        in_place_arrays::run(func, callees);
+        value_numbering::run(func, callees);
+        crate::core::dce::run(func);
+    }
+    while let Some(l) = next_loop(func, Parallel::Asked) {
+        changed = true;
+        let flags = flags(func, &l, callees);
+        let plan = judged(func, &l, callees, &flags)?;
+        note(func, &l, Parallel::Asked, &plan);
+        if let Ok(plan) = plan {
+            outline(func, plan, Some(callees));
+        }
+        func.blocks[l.header.index()].parallel = None;
+    }
+    Ok(changed)
+}
+
+/// Notes what becomes of a loop, and of those inside that were to run in parallel too.
+fn note(func: &mut Function, l: &lh_ir::cfg::Loop, what: Parallel, plan: &Result<Plan, Reason>) {
+    let span = func.blocks[l.header.index()].term_span;
+    let fate = match plan {
+        Ok(plan) => Fate::Pool {
+            variables: plan.carried.iter().filter(|c| c.is_result()).count() - plan.flags,
+            arrays: plan.arrays.len(),
+            trusted: plan.trusted,
+            ordered: plan.needs.iter().find(|(need, _)| matches!(need, Need::NotNegative(_))).map(|(_, span)| *span),
+        },
+        Err(reason) => Fate::Serial(reason),
+    };
+    func.notes.push(LoopNote { span, what, fate });
+    if plan.is_ok() {
+        for b in l.blocks.iter().filter(|b| **b != l.header) {
+            let data = &func.blocks[b.index()];
+            // The loops of one elementwise computation are one.
+            if let Some(inner) = data.parallel.filter(|_| data.term_span != span) {
+                let fate = Fate::Inside(span);
+                func.notes.push(LoopNote { span: func.blocks[b.index()].term_span, what: inner, fate });
+            }
+        }
+    }
+}
+
+/// The plan of a loop that the program says is parallel, or why it runs on one thread.
+fn judged(
+    func: &Function,
+    l: &lh_ir::cfg::Loop,
+    callees: Callees<'_>,
+    flags: &carried::Flags,
+) -> Result<Result<Plan, Reason>, Conflict> {
+    let mut plan = match plan(func, l, callees, flags) {
+        Ok(plan) => plan,
+        Err(region::CARRIED) if func.options.parallel & parallel::UNSAFE == 0 => {
+            return Err(races::carried(func, l, callees));
+        }
+        Err(reason) => return Ok(Err(reason)),
+    };
+    plan.checked = func.options.parallel & parallel::RACE != 0;
+    match races::judge(func, &plan.region, callees) {
+        Ok((arrays, needs)) => {
+            plan.needs = needs;
+            // What goes to a copy must not go to the array itself by another name.
+            let names = |a: Value| plan.captured.iter().filter(|v| races::is_part(func, callees, **v, a)).count();
+            let can_copy = |a: &ArrayReduce| {
+                plan.captured.contains(&a.array) && names(a.array) == 1 && arrays::can_copy(func, a.array)
+            };
+            match arrays.iter().find(|a| !can_copy(a)) {
+                Some(a) if func.options.parallel & parallel::UNSAFE == 0 => {
+                    return Err(races::shared(func, a, plan.span));
+                }
+                Some(_) => plan.trusted = true,
+                None => plan.arrays = arrays,
+            }
+        }
+        Err(_) if func.options.parallel & parallel::UNSAFE != 0 => plan.trusted = true,
+        Err(conflict) => return Err(conflict),
+    }
+    Ok(Ok(plan))
+}
+
+/// Outer loops of fewer iterations leave processors without work.
+const FEW: i64 = 64;
+
+fn outline(func: &mut Function, mut plan: Plan, callees: Option<Callees<'_>>) {
+    // Blocks of operations without a neutral value begin with the value before the loop.
+    let needs_initial = |k: &Carried| match k {
+        Carried::Reduced(how) => !how.has_neutral(),
+        Carried::Taken { .. } => true,
+        Carried::Index | Carried::Last => false,
+    };
+    let starts: Vec<Value> =
+        plan.initial.iter().zip(&plan.carried).filter(|(_, k)| needs_initial(k)).map(|(v, _)| *v).collect();
+    let partials = plan.has_results().then(|| Partials::new(func, &plan));
+    let header = plan.region.header;
+    // Parameters of the header stand for the initial values outside of the body, and are captured as others.
+    let before: Vec<Value> = starts.iter().map(|v| func.new_value(func.ty(*v))).collect();
+    plan.captured.extend(&before);
+    for (v, b) in starts.iter().zip(&before) {
+        let place = plan.initial.iter().position(|p| p == v).unwrap_or_else(|| lh_ir::bug!("a parameter"));
+        plan.initial[place] = *b;
+    }
+    let number = func.bodies.len() as u32;
+    func.bodies.push(body::make(func, &plan, partials.as_ref(), false));
+    let nested = callees.and_then(|callees| nested(func, &plan, partials.as_ref(), callees));
+    for inner in nested.iter().flat_map(|body| &body.notes).filter(|n| matches!(n.fate, Fate::Pool { .. })) {
+        let told = func.notes.iter_mut().find(|n| n.span == inner.span && matches!(n.fate, Fate::Inside(_)));
+        told.into_iter().for_each(|n| n.fate = Fate::Nested(plan.span, FEW));
+    }
+    let bodies = Bodies { many: number, few: nested.is_some().then_some(number + 1) };
+    func.bodies.extend(nested);
+    let params = func.blocks[header.index()].params.clone();
+    let args: Vec<Value> =
+        plan.captured.iter().map(|v| before.iter().position(|b| b == v).map_or(*v, |i| starts[i])).collect();
+    replace(func, &plan, &params, &args, bodies, partials.as_ref());
+}
+
+/// The bodies of a loop.
+#[derive(Clone, Copy)]
+struct Bodies {
+    many: u32,
+    /// For few iterations: the loops inside are parallel too.
+    few: Option<u32>,
+}
+
+/// The body for few iterations, if loops inside of it can go to the pool.
+fn nested(func: &Function, plan: &Plan, partials: Option<&Partials>, callees: Callees<'_>) -> Option<Function> {
+    let inner = || plan.region.blocks.iter().filter(|b| **b != plan.region.header).map(|b| &func.blocks[b.index()]);
+    // What is told apart by the thread's number belongs to a thread of the outer loop.
+    let asks =
+        |d: &lh_ir::func::BlockData| d.insts.iter().any(|d| crate::analysis::effects::asks_thread(&d.inst, callees));
+    if inner().all(|d| d.parallel != Some(Parallel::Asked))
+        || plan.checked
+        || !plan.arrays.is_empty()
+        || inner().any(asks)
+    {
+        return None;
+    }
+    let mut body = body::make(func, plan, partials, true);
+    // What the dependence test says against an inner loop does not count: it does not have to be parallel.
+    run_asked(&mut body, callees).ok()?;
+    crate::core::dce::run(&mut body);
+    (!body.bodies.is_empty()).then_some(body)
+}
+
+/// Runs the loop.
+fn run_bodies(c: &mut Cursor<'_>, bodies: Bodies, operands: Vec<Value>) {
+    let Bodies { many, few } = bodies;
+    let Some(body) = few else { return c.effect(Inst::ParFor(ParFor { body: many }, operands)) };
+    let limit = c.int(FEW);
+    let is_few = c.lt(operands[0], limit);
+    let (join, _) = c.new_block(&[]);
+    let other = c.branch(is_few);
+    c.func.blocks[c.block.index()].cold = true;
+    c.effect(Inst::ParFor(ParFor { body }, operands.clone()));
+    c.end(Term::Jump(to(join, &[])), other);
+    c.effect(Inst::ParFor(ParFor { body: many }, operands));
+    c.end(Term::Jump(to(join, &[])), join);
+}
+
+/// Puts the call in the loop's place.
+fn replace(
+    func: &mut Function,
+    plan: &Plan,
+    params: &[Value],
+    args: &[Value],
+    bodies: Bodies,
+    partials: Option<&Partials>,
+) {
+    let r = &plan.region;
+    let data = &mut func.blocks[r.header.index()];
+    data.insts.clear();
+    data.unwind.clone_from(&r.unwind);
+    let cold = data.cold;
+    let mut c = Cursor { func, block: r.header, span: plan.span, unwind: r.unwind.clone(), cold };
+    let n = r.counted.limit;
+    let mut grain = grain(&mut c, plan, n);
+    let mut operands = vec![n, grain];
+    operands.extend(args);
+    let Some(partials) = partials else {
+        announce(&mut c, plan);
+        run_bodies(&mut c, bodies, operands);
+        let finals = finals(&mut c, plan, params, n, None);
+        return finish(func, plan, params, &finals);
+    };
+    let one = c.int(1);
+    grain = at_least_one(&mut c, grain, one);
+    operands[1] = grain;
+    if !plan.arrays.is_empty() {
+        grain = arrays::coarse(&mut c, plan, n, grain);
+        operands[1] = grain;
+    }
+    let n1 = c.sub(n, one);
+    let more = c.op(row("sdiv"), &[n1, grain], Ty::int());
+    let more = c.add(more, one);
+    let single = c.le(n, grain);
+    let mut blocks = c.select(single, one, more);
+    if plan.checked {
+        // Without an iteration nothing is run.
+        let none = c.lt(n, one);
+        blocks = c.select(none, n, blocks);
+    }
+    let (record, last) = (c.int(partials.record), c.int(partials.last));
+    let bytes = c.mul(blocks, record);
+    let bytes = c.add(bytes, last);
+    let pair = c.inst(Inst::Runtime(runtime("lh_alloc"), vec![bytes]), Ty::tuple(vec![Ty::meminfo(), Ty::ptr()]));
+    let memory = c.inst(Inst::Field(pair, 1), Ty::ptr());
+    let base = c.inst(Inst::PtrAdd(memory, last), Ty::ptr());
+    operands.extend([base, grain, n]);
+    let copies: Vec<arrays::Copies> =
+        plan.arrays.iter().map(|a| arrays::allocate(&mut c, plan, a, n, blocks)).collect();
+    operands.extend(copies.iter().map(|copies| copies.base));
+    announce(&mut c, plan);
+    if plan.checked {
+        c.effect(Inst::Runtime(runtime("lh_race_own"), vec![memory, bytes]));
+        for copies in &copies {
+            c.effect(Inst::Runtime(runtime("lh_race_own"), vec![copies.data, copies.bytes]));
+        }
+    }
+    run_bodies(&mut c, bodies, operands);
+    for (a, copies) in plan.arrays.iter().zip(&copies) {
+        arrays::combine(&mut c, a, copies);
+    }
+    let results = partials.combine(&mut c, plan, params, base, blocks, n);
+    let finals = finals(&mut c, plan, params, n, Some(results));
+    finish(func, plan, params, &finals);
+}
+
+/// How many iterations a block has: all, where these need their order.
+fn grain(c: &mut Cursor<'_>, plan: &Plan, n: Value) -> Value {
+    let cost = plan.cost.as_ref().map(|cost| cost.emit(c)).unwrap_or_else(|| c.int(0));
+    let mut grain = c.inst(Inst::Runtime(runtime("lh_parallel_grain"), vec![n, cost]), Ty::int());
+    for (need, _) in &plan.needs {
+        let one = c.int(1);
+        let all = c.add(n, one);
+        grain = match need {
+            Need::NotNegative(e) => {
+                let (zero, v) = (c.int(0), emit(c, e));
+                let holds = c.le(zero, v);
+                c.select(holds, grain, all)
+            }
+            Need::Fits(a, b) => {
+                let (a, b) = (emit(c, a), emit(c, b));
+                let overflows = c.op(row("mul_ovf"), &[a, b], Ty::bool());
+                c.select(overflows, all, grain)
+            }
+        };
+    }
+    grain
+}
+
+/// An expression of what is known before the loop.
+fn emit(c: &mut Cursor<'_>, e: &Expr) -> Value {
+    let mut sum = c.int(e.constant);
+    for (product, factor) in &e.terms {
+        let mut term = c.int(*factor);
+        for s in product {
+            let v = match *s {
+                Sym::Shape(a, d) => c.inst(Inst::ArrayShape(a, d), Ty::int()),
+                Sym::Stride(a, d) => c.inst(Inst::ArrayStride(a, d), Ty::int()),
+                Sym::Val(v) | Sym::Within(v) if c.func.ty(v).strong() == Ty::int() => v,
+                Sym::Val(v) | Sym::Within(v) => c.inst(Inst::Cast(v), Ty::int()),
+                Sym::Overflow => lh_ir::bug!("a proof needs a number of which nothing is known"),
+            };
+            term = c.mul(term, v);
+        }
+        sum = c.add(sum, term);
+    }
+    sum
+}
+
+/// Says that a loop to be checked begins.
+fn announce(c: &mut Cursor<'_>, plan: &Plan) {
+    if plan.checked {
+        let file = Const::Str(c.func.file.clone());
+        let (file, line) = (c.inst(Inst::Const(file), Ty::str()), c.int(plan.span.line.into()));
+        c.effect(Inst::Runtime(runtime("lh_race_loop"), vec![file, line]));
+    }
+}
+
+fn at_least_one(c: &mut Cursor<'_>, v: Value, one: Value) -> Value {
+    let less = c.lt(v, one);
+    c.select(less, one, v)
+}
+
+/// The values that the header's parameters end with; leaves the cursor where the loop ends.
+fn finals(c: &mut Cursor<'_>, plan: &Plan, params: &[Value], n: Value, results: Option<Vec<Value>>) -> Vec<Value> {
+    let mut finals = results.unwrap_or_else(|| params.to_vec());
+    let place = plan.region.counted.place;
+    let ran = c.lt(params[place], n);
+    finals[place] = c.select(ran, n, params[place]);
+    let mut exit = plan.region.exit.clone();
+    let of = |v: Value| params.iter().position(|p| *p == v).map_or(v, |i| finals[i]);
+    exit.args.iter_mut().for_each(|v| *v = of(*v));
+    let end = c.block;
+    c.end(Term::Jump(exit), end);
+    finals
+}
+
+/// Outside, the header's parameters now mean what they have become.
+fn finish(func: &mut Function, plan: &Plan, params: &[Value], finals: &[Value]) {
+    let r = &plan.region;
+    let mut outside: Vec<bool> = r.inside.iter().map(|inside| !inside).collect();
+    outside.resize(func.blocks.len(), false);
+    for b in r.blocks.iter().filter(|b| **b != r.header) {
+        func.blocks[b.index()] = lh_ir::func::BlockData { term: Some(Term::Unreachable), ..Default::default() };
+    }
+    let of = |v: Value| params.iter().position(|p| *p == v).map_or(v, |i| finals[i]);
+    for (b, _) in outside.iter().enumerate().filter(|(_, o)| **o) {
+        let data = &mut func.blocks[b];
+        let mut f = |v: &mut Value| *v = of(*v);
+        data.insts.iter_mut().for_each(|d| d.inst.for_each_operand_mut(&mut f));
+        if let Some(t) = &mut data.unwind {
+            t.args.iter_mut().for_each(&mut f);
+        }
+        if let Some(t) = &mut data.term {
+            t.for_each_operand_mut(&mut f);
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! What an iteration of a parallel loop costs, roughly: so many picoseconds, times the iterations of inner loops.
+
+use crate::analysis::cost::picoseconds;
+use crate::analysis::counted::{Defs, counted};
+use crate::edit::{Cursor, row};
+use crate::parallel::region::Region;
+use lh_ir::cfg::{Cfg, DomTree, Loops};
+use lh_ir::{Function, Ty, Value};
+
+/// A number of iterations of an inner loop.
+#[derive(Clone, Copy, PartialEq)]
+enum Times {
+    Constant(i64),
+    /// Known before the parallel loop.
+    Value(Value),
+}
+
+/// Picoseconds, and what they are multiplied by.
+pub(super) struct Cost(Vec<(Vec<Times>, i64)>);
+
+/// The cost of an iteration; `None` if it may be long.
+pub(super) fn cost(func: &Function, cfg: &Cfg, dom: &DomTree, r: &Region) -> Option<Cost> {
+    let defs = Defs::new(func);
+    let loops = Loops::new(func, cfg, dom);
+    let made = r.defined(func);
+    let mut terms: Vec<(Vec<Times>, i64)> = Vec::new();
+    for b in &r.blocks {
+        let mut times = Vec::new();
+        let mut at = loops.innermost[b.index()];
+        while let Some(l) = at.map(|l| &loops.loops[l]).filter(|l| l.header != r.header && r.inside[l.header.index()]) {
+            let c = counted(func, cfg, &defs, l).filter(|c| c.step.abs() == 1)?;
+            times.push(match defs.int(func, c.limit) {
+                Some(n) => Times::Constant(n.abs()),
+                None if !made[c.limit.index()] => Times::Value(c.limit),
+                None => return None,
+            });
+            at = l.parent;
+        }
+        let mut sum = 0;
+        for d in &func.blocks[b.index()].insts {
+            sum += picoseconds(&d.inst)?;
+        }
+        match terms.iter_mut().find(|t| t.0 == times) {
+            Some(t) => t.1 += sum,
+            None => terms.push((times, sum)),
+        }
+    }
+    Some(Cost(terms))
+}
+
+impl Cost {
+    /// The cost in nanoseconds as a value, at least 1.
+    pub(super) fn emit(&self, c: &mut Cursor<'_>) -> Value {
+        let (zero, one) = (c.int(0), c.int(1));
+        // Long loops cost the same as very long ones: no product overflows.
+        let most = c.int(1 << 20);
+        let mut sum = one;
+        for (times, picoseconds) in self.0.iter().filter(|t| t.1 > 0) {
+            let mut product = one;
+            for t in times {
+                let n = match t {
+                    Times::Constant(n) => c.int(*n),
+                    Times::Value(v) => *v,
+                };
+                product = c.mul(product, n);
+                let negative = c.lt(product, zero);
+                product = c.select(negative, zero, product);
+                let large = c.lt(most, product);
+                product = c.select(large, most, product);
+            }
+            let each = c.int(*picoseconds);
+            let all = c.mul(product, each);
+            sum = c.add(sum, all);
+        }
+        let thousand = c.int(1000);
+        let ns = c.op(row("sdiv"), &[sum, thousand], Ty::int());
+        c.add(ns, one)
+    }
+}

@@ -1,0 +1,115 @@
+//! Which loops are outlined, and what is known of each before that.
+
+use super::cost::{self, Cost};
+use crate::analysis::counted::Defs;
+use crate::analysis::effects::Callees;
+use crate::parallel::carried::{self, Carried, carried};
+use crate::parallel::races::{ArrayReduce, Need};
+use crate::parallel::region::{self, Reason, Region, region};
+use lh_ir::cfg::{Cfg, DomTree, Loops};
+use lh_ir::func::{Inst, Parallel};
+use lh_ir::{Block, Function, Span, Value};
+
+/// Blocks of loops that the program says are parallel, those that dominate others first.
+pub(super) fn marked(func: &Function) -> Vec<Block> {
+    let cfg = Cfg::new(func);
+    let mut inside = vec![false; func.blocks.len()];
+    for l in Loops::new(func, &cfg, &DomTree::new(&cfg)).loops {
+        if func.blocks[l.header.index()].parallel == Some(Parallel::Asked) {
+            l.blocks.iter().for_each(|b| inside[b.index()] = true);
+        }
+    }
+    cfg.rpo().iter().copied().filter(|b| inside[b.index()]).collect()
+}
+
+/// The outermost marked loop that comes first.
+pub(super) fn next_loop(func: &mut Function, what: Parallel) -> Option<lh_ir::cfg::Loop> {
+    if func.options.debug || func.blocks.iter().all(|b| b.parallel != Some(what)) {
+        return None;
+    }
+    let cfg = Cfg::new(func);
+    let dom = DomTree::new(&cfg);
+    let loops = Loops::new(func, &cfg, &dom);
+    let is_marked = |i: usize| func.blocks[loops.loops[i].header.index()].parallel == Some(what);
+    let has_marked_parent = |i: usize| {
+        let mut at = loops.loops[i].parent;
+        while let Some(p) = at {
+            if is_marked(p) {
+                return true;
+            }
+            at = loops.loops[p].parent;
+        }
+        false
+    };
+    let found = (0..loops.loops.len()).filter(|i| is_marked(*i) && !has_marked_parent(*i));
+    let first = found.min_by_key(|i| cfg.position(loops.loops[*i].header));
+    first.map(|i| loops.loops[i].clone())
+}
+
+/// What is done to a loop.
+pub(super) struct Plan {
+    pub(super) region: Region,
+    pub(super) carried: Vec<Carried>,
+    /// How many of them only tell of others whether they were set.
+    pub(super) flags: usize,
+    /// Sums and products of floats that are results: their order is free.
+    pub(super) free: Vec<Value>,
+    /// Arrays that all iterations update.
+    pub(super) arrays: Vec<ArrayReduce>,
+    /// Unless all are at least 0, one block has all iterations.
+    pub(super) needs: Vec<(Need, Span)>,
+    /// Whether only the program says that iterations do not meet.
+    pub(super) trusted: bool,
+    /// Whether it is checked at run time that they do not.
+    pub(super) checked: bool,
+    /// Values that the body takes.
+    pub(super) captured: Vec<Value>,
+    /// Values that it makes itself.
+    pub(super) constants: Vec<Value>,
+    /// The header's parameters, which are their initial values once the loop is gone.
+    pub(super) initial: Vec<Value>,
+    /// `None` if an iteration may be long.
+    pub(super) cost: Option<Cost>,
+    pub(super) span: Span,
+}
+
+/// Lets a loop carry flags that tell whether its iterations have set what they set under conditions.
+pub(super) fn flags(func: &mut Function, l: &lh_ir::cfg::Loop, callees: Callees<'_>) -> Vec<(Value, Value)> {
+    let cfg = Cfg::new(func);
+    match region(func, &cfg, &DomTree::new(&cfg), l) {
+        Ok(r) => carried::add_flags(func, &cfg, &r, callees),
+        Err(_) => Vec::new(),
+    }
+}
+
+pub(super) fn plan(
+    func: &Function,
+    l: &lh_ir::cfg::Loop,
+    callees: Callees<'_>,
+    flags: &carried::Flags,
+) -> Result<Plan, Reason> {
+    let cfg = Cfg::new(func);
+    let dom = DomTree::new(&cfg);
+    let region = region(func, &cfg, &dom, l)?;
+    let (carried, free) = carried(func, &cfg, &region, callees, flags)?;
+    let initial = func.blocks[region.header.index()].params.clone();
+    for (p, kind) in initial.iter().zip(&carried) {
+        if matches!(kind, Carried::Reduced(how) if !how.combines(func.ty(*p))) {
+            return Err(region::CARRIED);
+        }
+    }
+    let defs = Defs::new(func);
+    let by_constant = |v: &Value| defs.inst(func, *v).is_some_and(is_constant);
+    let (constants, captured): (Vec<Value>, Vec<Value>) =
+        region.captured(func).into_iter().partition(|v| by_constant(v));
+    let cost = cost::cost(func, &cfg, &dom, &region);
+    let span = func.blocks[region.header.index()].term_span;
+    let (arrays, needs, trusted, checked) = (Vec::new(), Vec::new(), false, false);
+    let flags = flags.len();
+    Ok(Plan { region, carried, flags, free, arrays, needs, trusted, checked, captured, constants, initial, cost, span })
+}
+
+/// Whether an instruction makes the same value wherever it stands.
+pub(super) fn is_constant(inst: &Inst) -> bool {
+    matches!(inst, Inst::Const(_) | Inst::Zero)
+}

@@ -1,0 +1,172 @@
+//! What parallel loops compute twice gets one name, and branches that only choose between values become choices, so that
+//! `if x[i] > m: m = x[i]` and `a[1:3] += x` are seen for what they are; calls for nothing are left out.
+//!
+//! ```text
+//! branch c, block1(), block2()        v3 = select c, v1, v2
+//! block1(): jump block3(v1)      =>   jump block3(v3)
+//! block2(): jump block3(v2)
+//! ```
+
+use super::plan::marked;
+use crate::analysis::counted::Defs;
+use crate::analysis::effects::{Callees, is_idle, repeats};
+use crate::edit::{Replacements, row, to, use_counts};
+use hashbrown::{HashMap, HashSet};
+use lh_ir::cfg::{Cfg, DomTree};
+use lh_ir::func::{Inst, InstData, Target, Term};
+use lh_ir::{Block, Const, Function, Value};
+use smallvec::SmallVec;
+use std::mem::{Discriminant, discriminant};
+
+/// Rewrites marked loops.
+pub(super) fn run(func: &mut Function, callees: Callees<'_>) {
+    merge(func, &marked(func), callees);
+    crate::core::dce::run(func);
+    while forget(func, callees) {
+        crate::core::dce::run(func);
+    }
+    let blocks = marked(func);
+    // Of the blocks as they are before: choices only take ways away.
+    let cfg = Cfg::new(func);
+    let truth = |d: &InstData| match d.inst {
+        Inst::Const(Const::Bool(is_true)) => d.result.map(|v| (v, is_true)),
+        _ => None,
+    };
+    let truths: HashMap<Value, bool> = func.blocks.iter().flat_map(|data| &data.insts).filter_map(truth).collect();
+    for b in blocks {
+        choose(func, &cfg, &truths, b);
+    }
+}
+
+/// Removes calls that change nothing and give what is not used.
+fn forget(func: &mut Function, callees: Callees<'_>) -> bool {
+    let (uses, defs, blocks) = (use_counts(func), Defs::new(func), marked(func));
+    let is_dead =
+        |d: &&InstData| d.result.is_some_and(|v| uses[v.index()] == 0) && is_idle(func, &defs, &d.inst, callees);
+    let all = blocks.iter().flat_map(|b| &func.blocks[b.index()].insts);
+    let dead: HashSet<Option<Value>> = all.filter(is_dead).map(|d| d.result).collect();
+    blocks.iter().for_each(|b| func.blocks[b.index()].insts.retain(|d| !dead.contains(&d.result)));
+    !dead.is_empty()
+}
+
+/// What instructions must share to be the same: the form, the operands, a constant, and for reads the state of memory.
+type Key = (Discriminant<Inst>, SmallVec<[Value; 4]>, u64, usize);
+
+fn merge(func: &mut Function, blocks: &[Block], callees: Callees<'_>) {
+    let cfg = Cfg::new(func);
+    let dom = DomTree::new(&cfg);
+    let mut names = Replacements::new(func);
+    let mut known: HashMap<Key, Vec<(Block, Inst, Value)>> = HashMap::new();
+    // The state of memory at the end of each block, as a number that no other state has.
+    let (mut states, mut state) = (vec![0; func.blocks.len()], 0);
+    for b in blocks {
+        let before = state;
+        let mut here = match cfg.preds(*b) {
+            [e] if e.target.is_some() && states[e.from.index()] > 0 => states[e.from.index()],
+            _ => before + 1,
+        };
+        state = before + 1;
+        let insts = std::mem::take(&mut func.blocks[b.index()].insts);
+        for d in insts {
+            let mut inst = d.inst.clone();
+            inst.for_each_operand_mut(&mut |v| *v = names.get(*v));
+            let (Some(reads), Some(result)) = (repeats(&inst, callees), d.result) else {
+                if !inst.is_pure() {
+                    state += 1;
+                    here = state;
+                }
+                func.blocks[b.index()].insts.push(d);
+                continue;
+            };
+            let same = known.entry(key(&inst, if reads { here } else { 0 })).or_default();
+            let is_same = |(at, other, v): &&(Block, Inst, Value)| {
+                *other == inst && func.ty(*v) == func.ty(result) && dom.dominates(*at, *b)
+            };
+            match same.iter().find(is_same) {
+                Some((_, _, v)) => names.set(result, *v),
+                None => {
+                    same.push((*b, inst, result));
+                    func.blocks[b.index()].insts.push(d);
+                }
+            }
+        }
+        states[b.index()] = here;
+    }
+    names.apply(func);
+}
+
+fn key(inst: &Inst, state: usize) -> Key {
+    let mut operands = SmallVec::new();
+    inst.for_each_operand(|v| operands.push(v));
+    let constant = match inst {
+        Inst::Const(Const::Int(i, _)) => *i as u64,
+        Inst::Const(Const::Float(x, _)) => x.to_bits(),
+        _ => 0,
+    };
+    (discriminant(inst), operands, constant, state)
+}
+
+/// Makes a choice of a branch whose ways do nothing but pass different numbers to one block.
+fn choose(func: &mut Function, cfg: &Cfg, truths: &HashMap<Value, bool>, b: Block) {
+    let Some(Term::Branch { cond, then, els }) = &func.blocks[b.index()].term else { return };
+    let (cond, ways) = (*cond, [then.block, els.block]);
+    let (then, els) = (way(func, cfg, then).clone(), way(func, cfg, els).clone());
+    let can_choose = |x: &Value, y: &Value| {
+        let ty = func.ty(*x);
+        x == y || (ty == func.ty(*y) && ty.is_number() && !ty.is_complex())
+    };
+    if then.block != els.block || !then.args.iter().zip(&els.args).all(|(x, y)| can_choose(x, y)) {
+        return;
+    }
+    for w in ways.into_iter().filter(|w| *w != then.block) {
+        let constants = func.blocks[w.index()].insts.clone();
+        func.blocks[b.index()].insts.extend(constants.into_iter().filter(|_| cfg.preds(w).len() == 1));
+    }
+    let span = func.blocks[b.index()].term_span;
+    let pairs = then.args.iter().zip(&els.args);
+    let args: Vec<Value> = pairs.map(|(x, y)| choice(func, b, cond, (*x, *y), truths)).collect();
+    let data = &mut func.blocks[b.index()];
+    (data.term, data.term_span) = (Some(Term::Jump(to(then.block, &args))), span);
+}
+
+/// Where a way ends that goes through a block with nothing but constants, which no other way goes through.
+fn way<'a>(func: &'a Function, cfg: &Cfg, t: &'a Target) -> &'a Target {
+    let data = &func.blocks[t.block.index()];
+    let is_constant = |d: &InstData| matches!(d.inst, Inst::Const(_)) && cfg.preds(t.block).len() == 1;
+    match &data.term {
+        Some(Term::Jump(next)) if data.insts.iter().all(is_constant) && data.params.is_empty() => next,
+        _ => t,
+    }
+}
+
+/// The first if the condition holds, else the second.
+fn choice(func: &mut Function, b: Block, cond: Value, (x, y): (Value, Value), truths: &HashMap<Value, bool>) -> Value {
+    if x == y {
+        return x;
+    }
+    let ty = func.ty(x);
+    let span = func.blocks[b.index()].term_span;
+    let mut op = |name: &str, args: Vec<Value>| {
+        let result = func.new_value(ty);
+        let inst = Inst::Op(row(name), args);
+        func.blocks[b.index()].insts.push(InstData { result: Some(result), inst, span });
+        result
+    };
+    // Truth values that are only ever set, or one of which is the condition, are sums or products of conditions.
+    match (truths.get(&x), truths.get(&y)) {
+        _ if !ty.is_bool() => op("select", vec![cond, x, y]),
+        (Some(true), _) => op("or", vec![y, cond]),
+        (_, Some(false)) => op("and", vec![x, cond]),
+        _ if x == cond => op("or", vec![y, cond]),
+        _ if y == cond => op("and", vec![x, cond]),
+        (Some(false), _) => {
+            let no = op("not", vec![cond]);
+            op("and", vec![y, no])
+        }
+        (_, Some(true)) => {
+            let no = op("not", vec![cond]);
+            op("or", vec![x, no])
+        }
+        _ => op("select", vec![cond, x, y]),
+    }
+}

@@ -1,0 +1,439 @@
+//! Judges whether the iterations of loops that the program says are parallel depend on each other through memory.
+//!
+//! Two accesses to one array, one of which writes, are independent if some dimension's index tells iterations apart: the
+//! same multiple of the loop's index in both, beside quantities that do not change in the loop, or beside indices of inner
+//! loops that stay below that multiple; or if an inner loop begins where that of the iteration before has ended, or if the
+//! accesses never go to the same part of the array at all (`windows.rs`), or if both store the same. All others conflict,
+//! except where each access is an update by one operation (`h[k[i]] += 1`): blocks of iterations then work on arrays of their own, which are combined
+//! afterwards.
+//!
+//! Different variables are taken to be different memory: that arguments do not overlap is the caller's business.
+
+use crate::analysis::counted::{Counted, Defs, counted, target_of};
+use crate::analysis::effects::expr::{Expr, Sym, expr};
+use crate::analysis::effects::{Access, Callees, Effects, Kind, Root};
+use crate::parallel::carried::{Reduce, ordered, uses};
+use crate::parallel::region::{Region, region};
+use lh_ir::cfg::{Cfg, DomTree, Loops};
+use lh_ir::diag::{self, Diagnostic};
+use lh_ir::func::Inst;
+use lh_ir::{Block, Function, Span, Value};
+
+mod assumptions;
+mod disjoint_windows;
+mod private_arrays;
+pub(crate) mod reduction_updates;
+
+/// What the loop does to an array that all iterations update.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct ArrayReduce {
+    pub(crate) array: Value,
+    pub(crate) how: Reduce,
+    /// Where single elements are updated so that it can be done by atomic operations.
+    pub(crate) updates: Vec<Update>,
+    /// Whether each update is one of many elements.
+    pub(crate) is_whole: bool,
+}
+
+/// The store of `a[k] op= x`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Update {
+    pub(crate) block: Block,
+    /// Which instruction of the block.
+    pub(crate) at: usize,
+    pub(crate) operand: Value,
+    /// Whether it is subtracted.
+    pub(crate) negative: bool,
+}
+
+/// Two accesses that may meet.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Conflict {
+    pub(crate) text: String,
+    /// What to write instead.
+    pub(crate) way: &'static str,
+    pub(crate) first: Span,
+    pub(crate) second: Option<Span>,
+}
+
+impl Conflict {
+    /// What the user is told.
+    pub(crate) fn diagnostic(self, func: &Function) -> Box<Diagnostic> {
+        let mut d = Diagnostic::new(diag::PARALLEL_RACE, "iterations of this parallel loop depend on each other")
+            .label(&self.text)
+            .at(&func.file, self.first);
+        if let Some(s) = self.second {
+            d.also.push((func.file.clone(), s, "the other access".to_owned()));
+        }
+        d.note(self.way)
+    }
+}
+
+const ELEMENTS: &str = "write to elements that the loop's index tells apart, combine by one operation (`h[k] += x`, `h[k] = min(h[k], x)`), \
+     use `range`, or say `parallel={\"unsafe\": True}`";
+const FIRST: &str =
+    "write the variable first (`m = min(m, x)`, `if x < m: m = x`), use `range`, or say `fastmath={\"nnan\", \"nsz\"}`";
+const VARIABLES: &str = "combine by one operation (`s += x`, `m = max(m, x)`, `if x < m: m = x; at = i`), keep the variable to the iteration, \
+                         use `range`, or say `parallel={\"unsafe\": True}`";
+
+/// The name of a value in the program, or what it is.
+fn name_of(func: &Function, v: Value, what: &str) -> String {
+    func.names.iter().find(|(of, _)| *of == v).map_or_else(|| what.to_owned(), |(_, name)| format!("`{name}`"))
+}
+
+/// A condition under which a proof holds. It is tested when the loop begins, which runs in order otherwise.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Need {
+    /// The number is not negative.
+    NotNegative(Expr),
+    /// The product does not overflow.
+    Fits(Expr, Expr),
+}
+
+/// Arrays that blocks combine, and conditions with the access that each is for.
+type Verdict = (Vec<ArrayReduce>, Vec<(Need, Span)>);
+
+/// Judges a loop.
+pub(crate) fn judge(func: &Function, r: &Region, callees: Callees<'_>) -> Result<Verdict, Conflict> {
+    let (arrays, needs) = judge_by(func, r, callees, true)?;
+    // Of an array that begins somewhere, be that counted from the end, nothing more need be known.
+    let other = if needs.is_empty() { None } else { judge_by(func, r, callees, false).ok() };
+    Ok(other.filter(|(a, n)| *a == arrays && n.len() < needs.len()).unwrap_or((arrays, needs)))
+}
+
+fn judge_by(func: &Function, r: &Region, callees: Callees<'_>, is_read_into: bool) -> Result<Verdict, Conflict> {
+    let defs = Defs::new(func);
+    let effects = Effects::new(func, &defs, callees);
+    let mut accesses: Vec<Access> = r.blocks.iter().flat_map(|b| effects.of_block(*b)).collect();
+    let judge = Judge::new(func, &defs, r, callees, is_read_into);
+    for a in &mut accesses {
+        let block = a.block;
+        a.written.clone_from(&a.index);
+        for at in &mut a.index {
+            *at = at.take().map(|e| judge.simplified(&e)).filter(|e| judge.holds(e, block));
+        }
+    }
+    accesses.retain(|a| !judge.is_private(a) && !reduction_updates::is_copy_of_itself(&effects, a));
+    let (mut arrays, uses, mut needs): (Vec<ArrayReduce>, _, _) = (Vec::new(), uses(func, r), Vec::new());
+    for (i, w) in accesses.iter().enumerate().filter(|(_, a)| a.kind != Kind::Read) {
+        let Root::Value(root) = w.root else {
+            let text = "writes to memory of which it is not known where it belongs".to_owned();
+            return Err(Conflict { text, way: ELEMENTS, first: w.span, second: None });
+        };
+        if arrays.iter().any(|a| a.array == root) {
+            continue;
+        }
+        if w.kind == Kind::Resize {
+            let text = format!("changes the length of {}, which all iterations share", name_of(func, root, "a list"));
+            return Err(Conflict { text, way: ELEMENTS, first: w.span, second: None });
+        }
+        for (j, x) in accesses.iter().enumerate() {
+            let is_other = x.root != w.root || (x.kind != Kind::Read && j < i);
+            if is_other || judge.agree(w, x) {
+                continue;
+            }
+            if let Some(e) = judge.are_independent(w, x) {
+                needs.extend(e.into_iter().map(|e| (e, w.span)));
+                continue;
+            }
+            let updated = reduction_updates::reduction(&effects, &uses, &accesses, root);
+            match updated.or_else(|| judge.temporary(&accesses, root)) {
+                Some(a) => arrays.push(a),
+                None => return Err(conflict(w, x, &name_of(func, root, "an array"))),
+            }
+            break;
+        }
+    }
+    needs.sort_by_cached_key(|e| format!("{e:?}"));
+    needs.dedup_by(|a, b| a.0 == b.0);
+    Ok((arrays, needs))
+}
+
+/// Whether a value refers to memory of an array.
+pub(crate) fn is_part(func: &Function, callees: Callees<'_>, v: Value, array: Value) -> bool {
+    let defs = Defs::new(func);
+    Effects::new(func, &defs, callees).of_value(v).iter().any(|p| p.root == Root::Value(array))
+}
+
+/// A loop whose variables need the order of its iterations.
+pub(crate) fn carried(func: &Function, l: &lh_ir::cfg::Loop, callees: Callees<'_>) -> Conflict {
+    let defs = Defs::new(func);
+    let cfg = Cfg::new(func);
+    let header = &func.blocks[l.header.index()];
+    let mut first = header.term_span;
+    let region = region(func, &cfg, &DomTree::new(&cfg), l);
+    let ordered = region.map_or_else(|_| Vec::new(), |r| ordered(func, &cfg, &r, callees));
+    // Where a variable gets its value for the next iteration, as far as that is one place; not the loop's own counter.
+    for e in cfg.preds(l.header).iter().filter(|e| l.blocks.contains(&e.from)) {
+        for (place, _) in ordered.iter().rev() {
+            let (v, p) = (&target_of(func, *e).args[*place], &header.params[*place]);
+            let b = defs.block(*v).filter(|b| l.blocks.contains(b) && v != p);
+            let made = b.and_then(|b| func.blocks[b.index()].insts.iter().find(|d| d.result == Some(*v)));
+            if let Some(d) = made.filter(|d| d.span.line != header.term_span.line && d.span.line != 0) {
+                first = d.span;
+            }
+        }
+    }
+    let name = ordered.iter().map(|(place, _)| name_of(func, header.params[*place], "")).find(|name| !name.is_empty());
+    let name = name.unwrap_or_else(|| "a variable".to_owned());
+    if !ordered.is_empty() && ordered.iter().all(|(_, is_for_nan)| *is_for_nan) {
+        let text = format!("keeps {name} where a comparison holds: a NaN is taken, and all before it forgotten");
+        return Conflict { text, way: FIRST, first, second: None };
+    }
+    let text = format!("gives {name} a value that the next iteration needs");
+    Conflict { text, way: VARIABLES, first, second: None }
+}
+
+/// An array that all iterations update, and that blocks cannot have copies of.
+pub(crate) fn shared(func: &Function, a: &ArrayReduce, first: Span) -> Conflict {
+    let text = format!("updates elements of {} that all iterations share", name_of(func, a.array, "an array"));
+    Conflict { text, way: ELEMENTS, first, second: None }
+}
+
+fn conflict(w: &Access, x: &Access, name: &str) -> Conflict {
+    let same = w.span == x.span && x.kind != Kind::Read;
+    let text = match (same, x.kind) {
+        (true, _) => format!("may write the same element of {name} in different iterations"),
+        (false, Kind::Read) => format!("may write an element of {name} that another iteration reads"),
+        (false, Kind::Write | Kind::Resize) => {
+            format!("may write an element of {name} that another iteration writes too")
+        }
+    };
+    Conflict { text, way: ELEMENTS, first: w.span, second: (!same).then_some(x.span) }
+}
+
+/// An index of an inner loop.
+struct Inner {
+    index: Value,
+    low: Expr,
+    /// It stays below.
+    limit: Expr,
+    /// Where it does.
+    body: Vec<Block>,
+    header: Block,
+    latches: Vec<Block>,
+    step: i64,
+}
+
+struct Judge<'a> {
+    func: &'a Function,
+    defs: &'a Defs,
+    dom: DomTree,
+    region: &'a Region,
+    index: Value,
+    limit: Expr,
+    /// By value: whether the loop makes it.
+    made: Vec<bool>,
+    inner: Vec<Inner>,
+    callees: Callees<'a>,
+    /// Whether bounds of slices made before the loop are taken as they are written.
+    is_read_into: bool,
+}
+
+/// An index as the loop sees it.
+#[derive(PartialEq)]
+struct Split {
+    /// What the loop's index is multiplied by.
+    factor: Expr,
+    /// What does not change in the loop.
+    fixed: Expr,
+    /// Indices of inner loops, and what they are multiplied by.
+    inner: Vec<(Value, i64)>,
+}
+
+impl<'a> Judge<'a> {
+    fn new(func: &'a Function, defs: &'a Defs, r: &'a Region, callees: Callees<'a>, is_read_into: bool) -> Judge<'a> {
+        let cfg = Cfg::new(func);
+        let dom = DomTree::new(&cfg);
+        let mut inner = Vec::new();
+        for l in
+            Loops::new(func, &cfg, &dom).loops.iter().filter(|l| r.inside[l.header.index()] && l.header != r.header)
+        {
+            let Some(Counted { index, limit, step, place, .. }) = counted(func, &cfg, defs, l) else { continue };
+            let mut outside = cfg.preds(l.header).iter().filter(|e| !l.blocks.contains(&e.from));
+            let (Some(edge), None) = (outside.next(), outside.next()) else { continue };
+            let start = expr(func, defs, target_of(func, *edge).args[place]);
+            let limit = expr(func, defs, limit);
+            let one = Expr::int(1);
+            let (low, limit) = if step > 0 { (start, limit) } else { (limit.add(&one), start.add(&one)) };
+            let body = l.blocks.iter().copied().filter(|b| *b != l.header).collect();
+            let (header, latches) = (l.header, l.latches.clone());
+            inner.push(Inner { index, low, limit, body, header, latches, step });
+        }
+        let limit = expr(func, defs, r.counted.limit);
+        Judge {
+            func,
+            defs,
+            dom,
+            region: r,
+            index: r.counted.index,
+            limit,
+            made: r.defined(func),
+            inner,
+            callees,
+            is_read_into,
+        }
+    }
+
+    fn is_fixed(&self, s: &Sym) -> bool {
+        match s {
+            Sym::Val(v) | Sym::Shape(v, _) | Sym::Stride(v, _) => !self.made[v.index()],
+            Sym::Within(_) | Sym::Overflow => false,
+        }
+    }
+
+    /// Whether what is known of the quantities of an index holds in a block: a loop's own has left its bounds behind it.
+    fn holds(&self, e: &Expr, b: Block) -> bool {
+        let mut all = e.terms.iter().flat_map(|t| &t.0);
+        all.all(|s| self.inner.iter().all(|i| *s != Sym::Val(i.index) || i.body.contains(&b)))
+    }
+
+    /// Memory that an iteration has made itself.
+    fn is_private(&self, a: &Access) -> bool {
+        match a.root {
+            Root::Fresh => true,
+            Root::Value(v) => self.made[v.index()],
+            Root::Unknown => a.kind == Kind::Read,
+        }
+    }
+
+    fn split(&self, e: &Expr) -> Option<Split> {
+        let mut out = Split { factor: Expr::default(), fixed: Expr::int(e.constant), inner: Vec::new() };
+        let index = Sym::Val(self.index);
+        for (product, c) in &e.terms {
+            if let Some(at) = product.iter().position(|s| *s == index) {
+                let mut rest = product.clone();
+                rest.remove(at);
+                if !rest.iter().all(|s| self.is_fixed(s)) {
+                    return None;
+                }
+                let term = if rest.is_empty() { Expr::int(*c) } else { Expr { terms: vec![(rest, *c)], constant: 0 } };
+                out.factor = out.factor.add(&term);
+            } else if product.iter().all(|s| self.is_fixed(s)) {
+                out.fixed = out.fixed.add(&Expr { terms: vec![(product.clone(), *c)], constant: 0 });
+            } else {
+                match product[..] {
+                    [Sym::Val(v)] if self.inner.iter().any(|i| i.index == v) => out.inner.push((v, *c)),
+                    _ => return None,
+                }
+            }
+        }
+        Some(out)
+    }
+
+    /// Conditions under which two accesses never meet in different iterations; `None`: they may.
+    fn are_independent(&self, w: &Access, x: &Access) -> Option<Vec<Need>> {
+        let all: Vec<usize> = (0..w.index.len().min(x.index.len())).collect();
+        let is_apart = |d: &usize| match (&w.index[*d], &x.index[*d]) {
+            (Some(a), Some(b)) => self.tells_apart(a, b) || self.in_turn(a, b),
+            _ => false,
+        };
+        let by_one = all.iter().filter(|d| is_apart(d)).map(|d| vec![*d]);
+        let mut proofs: Vec<Vec<usize>> = by_one.chain(self.unravelled(w, x).then_some(all.clone())).collect();
+        if proofs.is_empty() {
+            proofs = self.never_meet(w, x);
+        }
+        proofs.into_iter().filter_map(|along| self.needs(w, x, &along)).min_by_key(Vec::len)
+    }
+
+    /// Whether two accesses store the same whatever the iteration, as a sieve does: any order leaves the same.
+    fn agree(&self, w: &Access, x: &Access) -> bool {
+        let stored = |a: &Access| match self.func.blocks[a.block.index()].insts[a.at].inst {
+            Inst::Store(_, v) => Some(v),
+            _ => None,
+        };
+        stored(w).zip(stored(x)).is_some_and(|(a, b)| self.is_same(a, b))
+    }
+
+    fn is_same(&self, a: Value, b: Value) -> bool {
+        let inst = |v| self.defs.inst(self.func, v);
+        match (inst(a), inst(b)) {
+            (Some(Inst::Const(x)), Some(Inst::Const(y))) => x.same(y),
+            (Some(Inst::Zero), Some(Inst::Zero)) => true,
+            (Some(Inst::Cast(x)), Some(Inst::Cast(y))) => self.func.ty(a) == self.func.ty(b) && self.is_same(*x, *y),
+            (Some(Inst::Field(x, i)), Some(Inst::Field(y, j))) => i == j && self.is_same(*x, *y),
+            (Some(Inst::Pack(x)), Some(Inst::Pack(y))) => x.iter().zip(y).all(|(x, y)| self.is_same(*x, *y)),
+            _ => a == b && !self.made[a.index()],
+        }
+    }
+
+    /// Whether an index differs between iterations, however often inner loops run.
+    fn tells_apart(&self, a: &Expr, b: &Expr) -> bool {
+        let (Some(a), Some(b)) = (self.split(a), self.split(b)) else { return false };
+        if a.factor != b.factor || a.factor == Expr::default() {
+            return false;
+        }
+        let distance = a.fixed.sub(&b.fixed);
+        if a.inner.is_empty() && b.inner.is_empty() {
+            return match (a.factor.as_int(), distance.as_int()) {
+                (_, Some(0)) => true,
+                // Elements that far apart meet, unless the loop is too short for that.
+                (Some(c), Some(d)) => {
+                    let (c, d) = (i128::from(c), i128::from(d));
+                    d % c != 0 || self.limit.as_int().is_some_and(|n| (d / c).abs() >= n.into())
+                }
+                _ => false,
+            };
+        }
+        // All within a window as wide as the loop's index moves: `i * w + j` with j below w.
+        let (Some(low_a), Some(low_b)) = (self.span_of(&a), self.span_of(&b)) else { return false };
+        match (a.factor.as_int(), low_a.as_int(), low_b.as_int(), distance.as_int()) {
+            (Some(c), Some(m), Some(n), Some(d)) => {
+                let [c, m, n, d] = [c, m, n, d].map(i128::from);
+                let (low, high) = (0.min(d), (d + m).max(n));
+                high - low < c.abs()
+            }
+            _ => {
+                // The window is the factor itself, and both begin at its start.
+                let fits = |s: &Split, last: &Expr| s.factor.sub(last).as_int().is_some_and(|room| room >= 1);
+                distance.as_int() == Some(0) && fits(&a, &low_a) && fits(&b, &low_b)
+            }
+        }
+    }
+
+    /// The greatest value that the indices of inner loops add up to; they begin at 0.
+    fn span_of(&self, s: &Split) -> Option<Expr> {
+        let mut sum = Expr::int(0);
+        for (v, c) in &s.inner {
+            let Inner { low, limit, .. } = self.inner.iter().find(|i| i.index == *v)?;
+            low.as_int().filter(|l| *l >= 0)?;
+            let fixed = limit.terms.iter().all(|(p, _)| p.iter().all(|s| self.is_fixed(s)));
+            if *c <= 0 || !fixed {
+                return None;
+            }
+            sum = sum.add(&limit.sub(&Expr::int(1)).scale(*c));
+        }
+        Some(sum)
+    }
+
+    /// Whether both go to the same place, and the index is made of quotients and remainders of the loop's index that
+    /// together say what that is (`pndindex`).
+    fn unravelled(&self, w: &Access, x: &Access) -> bool {
+        if w.index != x.index {
+            return false;
+        }
+        let single = |e: &Option<Expr>| match e.as_ref().map(|e| &e.terms[..]) {
+            Some([(product, 1 | -1)]) => match product[..] {
+                [Sym::Val(v)] => Some(v),
+                _ => None,
+            },
+            _ => None,
+        };
+        let parts: Vec<Value> = w.index.iter().filter_map(single).collect();
+        self.determines(&parts, self.index)
+    }
+
+    fn determines(&self, parts: &[Value], v: Value) -> bool {
+        if parts.contains(&v) {
+            return true;
+        }
+        let by = |name: &str, p: Value| match self.defs.inst(self.func, p) {
+            Some(Inst::Op(op, args)) if op.name == name && args[0] == v => Some(expr(self.func, self.defs, args[1])),
+            _ => None,
+        };
+        let remainders = parts.iter().filter_map(|p| by("srem", *p));
+        let all = self.func.blocks.iter().flat_map(|b| &b.insts).filter_map(|d| d.result);
+        let quotients: Vec<(Value, Expr)> = all.filter_map(|q| by("sdiv", q).map(|n| (q, n))).collect();
+        remainders.into_iter().any(|n| quotients.iter().any(|(q, m)| *m == n && self.determines(parts, *q)))
+    }
+}

@@ -1,0 +1,207 @@
+//! Assumptions of proofs, which are tested when the loop runs: indices of an array do not count from the end here and from
+//! the front there (`a[-1 - i] = a[i]`), nor do bounds of slices; the loop's index is not multiplied by 0, and its products
+//! do not overflow. Only dimensions that a proof is made of count: `a[i, j - 1]` is told apart by `i`.
+
+use super::disjoint_windows::{MAX_STEPS, replaced};
+use super::{Judge, Need, expr};
+use crate::analysis::effects::expr::{Expr, Sym};
+use crate::analysis::effects::{Access, Effects, Meaning, Root};
+use lh_ir::Value;
+use lh_ir::func::Inst;
+
+impl Judge<'_> {
+    /// Conditions under which indices along some dimensions, by which two accesses are told apart, are what they seem;
+    /// `None` if they are not known before the loop.
+    pub(super) fn needs(&self, w: &Access, x: &Access, along: &[usize]) -> Option<Vec<Need>> {
+        let (mut out, mut products, one) = (Vec::new(), Vec::new(), Expr::int(1));
+        for d in along {
+            let length = |a: &Access| self.length(a, *d).filter(|_| w.index[*d] == x.index[*d]);
+            let n = length(w).and_then(|_| length(x));
+            for a in [w, x] {
+                let at = a.index[*d].as_ref()?;
+                let factor = self.split(at).map(|s| s.factor).filter(|f| f.as_int().is_none());
+                out.extend(factor.and_then(|f| f.mul(&f)).map(|square| square.sub(&one)));
+                self.products(at, &mut products, 0);
+                a.written[*d].iter().for_each(|e| self.products(e, &mut products, 0));
+                let (mut simple, mut is_known) = (Vec::new(), true);
+                for e in self.counted_from_the_front(a, *d) {
+                    match self.limits(&e, false, &|_| true).and_then(|(low, _)| self.not_negative(&low, 0)) {
+                        Some(needs) => simple.extend(needs.into_iter().filter(|e| !self.is_certain(e))),
+                        None => is_known = false,
+                    }
+                }
+                // From the first to the last there are no more than all.
+                let both = || Some((self.at_both_ends(at, false)?, self.at_both_ends(at, true)?));
+                match n.as_ref().filter(|_| !is_known || !simple.is_empty()).zip(both()) {
+                    Some((n, ([a, b], [c, d]))) => {
+                        out.extend([n.sub(&one).sub(&d).add(&a), n.sub(&one).sub(&c).add(&b)])
+                    }
+                    None if is_known => out.extend(simple),
+                    None => return None,
+                }
+            }
+        }
+        out.retain(|e| !self.is_certain(e));
+        if out.iter().any(Expr::is_overflow) {
+            return None;
+        }
+        let fit = |f: Expr| (f.as_int().is_none_or(|c| self.may_leave(c))).then(|| Need::Fits(f, self.limit.clone()));
+        Some(out.into_iter().map(Need::NotNegative).chain(products.into_iter().filter_map(fit)).collect())
+    }
+
+    /// Whether a multiple of the loop's index may leave 64 bits. Of numbers below 2**16 it does not before the loop has
+    /// run for days.
+    fn may_leave(&self, c: i64) -> bool {
+        c.unsigned_abs() >= 1 << 16 && self.limit.as_int().is_none_or(|n| c.checked_mul(n).is_none())
+    }
+
+    /// Collects the factors of the loop's index in an expression and in the values that it is computed from.
+    fn products(&self, e: &Expr, out: &mut Vec<Expr>, depth: usize) {
+        let index = Sym::Val(self.index);
+        for (product, c) in &e.terms {
+            if let Some(at) = product.iter().position(|s| *s == index) {
+                let mut rest = product.clone();
+                rest.remove(at);
+                // No proof is made of other products.
+                if !rest.iter().all(|s| self.is_fixed(s)) {
+                    continue;
+                }
+                let factor =
+                    if rest.is_empty() { Expr::int(*c) } else { Expr { terms: vec![(rest, *c)], constant: 0 } };
+                if !out.contains(&factor) {
+                    out.push(factor);
+                }
+            }
+            for s in product.iter().filter(|s| **s != index && depth < MAX_STEPS) {
+                let (Sym::Val(v) | Sym::Within(v)) = *s else { continue };
+                self.parts_of(v).iter().for_each(|e| self.products(e, out, depth + 1));
+            }
+        }
+    }
+
+    /// Expressions that a value of the loop is computed from.
+    fn parts_of(&self, v: Value) -> Vec<Expr> {
+        if let Some(part) = self.slice_part(v) {
+            return vec![part];
+        }
+        if let Some((_, x, y)) = self.choice(v) {
+            return vec![self.of(x), self.of(y)];
+        }
+        if let Some(i) = self.inner.iter().find(|i| i.index == v) {
+            return vec![i.low.clone(), i.limit.clone()];
+        }
+        match self.defs.inst(self.func, v) {
+            Some(Inst::Op(_, args) | Inst::Call(_, args)) if self.made[v.index()] => {
+                args.iter().filter(|a| self.func.ty(**a).is_int()).map(|a| self.of(*a)).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// How many elements there are along a dimension, if an access has an index of all of the array.
+    fn length(&self, a: &Access, d: usize) -> Option<Expr> {
+        let Root::Value(root) = a.root else { return None };
+        let is_all = match &self.func.blocks[a.block.index()].insts[a.at].inst {
+            Inst::Call(_, args) => args.contains(&root),
+            Inst::Load(p) | Inst::Store(p, _) => {
+                matches!(self.defs.inst(self.func, *p), Some(Inst::ElemPtr { array, .. }) if *array == root)
+            }
+            _ => false,
+        };
+        let is_array = is_all && self.func.ty(root).as_array().is_some();
+        is_array.then(|| Expr::sym(Sym::Shape(root, d as u32)))
+    }
+
+    /// What an index along a dimension is made of that would mean something else if it counted from the end.
+    fn counted_from_the_front(&self, a: &Access, d: usize) -> Vec<Expr> {
+        let Root::Value(root) = a.root else { return Vec::new() };
+        let effects = Effects::new(self.func, self.defs, self.callees);
+        let mut out: Vec<Expr> = a.index[d].iter().cloned().collect();
+        match &self.func.blocks[a.block.index()].insts[a.at].inst {
+            Inst::Call(f, args) if !args.contains(&root) => out.extend(effects.indices_of_call(*f, args)),
+            Inst::Load(p) | Inst::Store(p, _) => match self.defs.inst(self.func, *p) {
+                Some(Inst::ElemPtr { array, wrap: false, .. }) if *array == root => return Vec::new(),
+                Some(Inst::ElemPtr { array, index, wrap: true, .. }) if *array != root => {
+                    let along = effects.along(*array);
+                    let is_here = |k: usize| along.get(k).is_none_or(|to| to.is_none_or(|to| to == d));
+                    out.extend(index.iter().enumerate().filter(|(k, _)| is_here(*k)).map(|(_, v)| self.of(*v)));
+                }
+                _ => {}
+            },
+            _ => {}
+        }
+        a.written[d].iter().for_each(|e| self.bounds_of_slices(e, &mut out, 0));
+        out
+    }
+
+    /// Bounds of slices that an expression is made of.
+    fn bounds_of_slices(&self, e: &Expr, out: &mut Vec<Expr>, depth: usize) {
+        for s in e.terms.iter().flat_map(|t| &t.0).filter(|_| depth < MAX_STEPS) {
+            let (Sym::Val(v) | Sym::Within(v)) = *s else { continue };
+            if let Some(part) = self.slice_part(v) {
+                out.push(part);
+            } else if let Some((_, x, y)) = self.choice(v) {
+                [x, y].iter().for_each(|v| self.bounds_of_slices(&expr(self.func, self.defs, *v), out, depth + 1));
+            } else if let Some(i) = self.inner.iter().find(|i| i.index == v) {
+                [&i.low, &i.limit].iter().for_each(|e| self.bounds_of_slices(e, out, depth + 1));
+            } else if *s == Sym::Within(v) {
+                self.bounds_of_slices(&expr(self.func, self.defs, v), out, depth + 1);
+            }
+        }
+    }
+
+    /// Expressions that are at least 0 if another one is in all iterations.
+    fn not_negative(&self, e: &Expr, depth: usize) -> Option<Vec<Expr>> {
+        let made = e.terms.iter().find_map(|(product, c)| match product[..] {
+            [Sym::Val(v)] if v != self.index && self.made[v.index()] => Some((v, *c)),
+            _ => None,
+        });
+        let Some((v, c)) = made.filter(|_| depth < MAX_STEPS) else {
+            return self.at_both_ends(e, false).map(Vec::from);
+        };
+        let rest = replaced(e, Sym::Val(v), &Expr::int(0));
+        let both = |x: Option<Vec<Expr>>, y: Option<Vec<Expr>>| Some([x?, y?].concat());
+        if c != 1 {
+            let parts =
+                || both(self.not_negative(&Expr::sym(Sym::Val(v)), depth + 1), self.not_negative(&rest, depth + 1));
+            return (c > 1).then(parts).flatten();
+        }
+        if let Some((is_least, x, y)) = self.choice(v) {
+            let [x, y] = [x, y].map(|v| self.not_negative(&rest.add(&self.of(v)), depth + 1));
+            return if is_least { both(x, y) } else { x.into_iter().chain(y).min_by_key(Vec::len) };
+        }
+        let (x, by) = match self.defs.inst(self.func, v)? {
+            Inst::Call(f, args) if (self.callees)(*f)?.meaning == Some(Meaning::Quotient) => {
+                (args[0], self.of(args[1]))
+            }
+            Inst::Op(op, args) if op.name == "sdiv" => (args[0], self.of(args[1])),
+            Inst::Op(op, args) if op.name == "srem" => {
+                return both(self.not_negative(&self.of(args[0]), depth + 1), self.not_negative(&rest, depth + 1));
+            }
+            Inst::Op(op, args) if op.name == "shr" => {
+                (args[0], Expr::int(1 << self.of(args[1]).as_int().filter(|n| (0..63).contains(n))?))
+            }
+            _ => return None,
+        };
+        // `x // n + k` is what it is from `x + n * k = 0` on.
+        let needs = self.not_negative(&self.of(x).add(&by.mul(&rest)?), depth + 1);
+        both(needs, Some(vec![by.sub(&Expr::int(1))]).filter(|_| self.is_all_fixed(&by)))
+    }
+
+    /// The least or greatest value in the first and in the last iteration, if it is known before the loop.
+    fn at_both_ends(&self, e: &Expr, up: bool) -> Option<[Expr; 2]> {
+        let split = self.split(&self.limits(e, up, &|_| true)?.0).filter(|s| s.inner.is_empty())?;
+        let last = split.fixed.add(&split.factor.mul(&self.limit.sub(&Expr::int(1)))?);
+        // Which one is enough where it is known which way it goes.
+        match split.factor.as_int() {
+            Some(c) if (c >= 0) != up => Some([split.fixed.clone(), split.fixed]),
+            Some(_) => Some([last.clone(), last]),
+            None => Some([split.fixed, last]),
+        }
+    }
+
+    fn is_certain(&self, e: &Expr) -> bool {
+        let is_extent = |s: &Sym| matches!(s, Sym::Shape(..));
+        e.constant >= 0 && e.terms.iter().all(|(product, c)| *c > 0 && product.iter().all(is_extent))
+    }
+}

@@ -1,0 +1,127 @@
+//! Arrays that each iteration fills before it looks at them: `for j in range(m): t[j] = ...`, then `sum(t)`. Blocks of
+//! iterations have one of their own; what the last iteration leaves in it is there after the loop.
+//!
+//! That is so where what is read has been written by the iteration before, or all that the loop ever writes has been
+//! written again. At its end all of that has been, too, unless the array is not looked at after the loop.
+
+use super::disjoint_windows::coefficient;
+use super::{Access, ArrayReduce, Inner, Judge};
+use crate::analysis::effects::expr::{Expr, Sym};
+use crate::analysis::effects::{Kind, Meaning, Root};
+use crate::parallel::carried::Reduce;
+use crate::parallel::region::for_each_use;
+use lh_ir::cfg::targets;
+use lh_ir::func::Inst;
+use lh_ir::{Block, Value};
+
+/// The array that an access goes to.
+fn array_of(a: &Access) -> Option<Value> {
+    if let Root::Value(array) = a.root { Some(array) } else { None }
+}
+
+/// From the first to before the second, along one dimension; all there is if none.
+type Range = Option<(Expr, Expr)>;
+
+impl Judge<'_> {
+    /// An array that serves iterations only while they run.
+    pub(super) fn temporary(&self, accesses: &[Access], array: Value) -> Option<ArrayReduce> {
+        let mine = |of_reads: bool| {
+            accesses.iter().filter(move |a| a.root == Root::Value(array) && (a.kind == Kind::Read) == of_reads)
+        };
+        let at_most = |x: &Expr, y: &Expr| y.sub(x).as_int().is_some_and(|n| n >= 0);
+        let contains = |all: &Range, what: &Range, in_any: bool| match (all, what) {
+            (None, _) => true,
+            (Some(_), None) => false,
+            (Some((a, b)), Some((c, d))) => {
+                at_most(a, c) && at_most(d, b) && (!in_any || (self.is_all_fixed(c) && self.is_all_fixed(d)))
+            }
+        };
+        // Whether what an access goes to, in this iteration or in any, is written on every way to a place.
+        let is_set = |a: &Access, in_any: bool, b: Block, at: usize| {
+            mine(false).filter(|d| self.is_done(d, array, b, at)).any(|d| {
+                let beside = if in_any { self.region.header } else { d.block };
+                let reaches = self.reach(d, b, true).zip(self.reach(a, beside, false));
+                reaches.is_some_and(|(all, what)| all.iter().zip(&what).all(|(x, y)| contains(x, y, in_any)))
+            })
+        };
+        let are_all_set = |b: Block, at: usize| mine(false).all(|w| is_set(w, true, b, at));
+        let ends = |b: &&Block| targets(self.func, **b).any(|(_, t)| t.block == self.region.header);
+        let is_dead = mine(true).next().is_some() && self.is_dead(array);
+        let fits = mine(true).all(|r| is_set(r, false, r.block, r.at) || are_all_set(r.block, r.at))
+            && (is_dead || self.region.blocks.iter().filter(ends).all(|b| are_all_set(*b, usize::MAX)));
+        fits.then(|| ArrayReduce { array, how: Reduce::Own, updates: Vec::new(), is_whole: true })
+    }
+
+    /// Loops within the parallel one that are around one block and not around another, the innermost first.
+    fn around(&self, b: Block, not: Block) -> Vec<&Inner> {
+        let is_around = |l: &&Inner| l.body.contains(&b) && !l.body.contains(&not);
+        let mut out: Vec<&Inner> = self.inner.iter().filter(is_around).collect();
+        out.sort_by_key(|l| l.body.len());
+        out
+    }
+
+    /// Whether a write has gone over all it goes over when a place comes after: it is in no other loop but those that its
+    /// index is made of, which do it each time.
+    fn is_done(&self, d: &Access, array: Value, before: Block, at: usize) -> bool {
+        let data = |b: Block| &self.func.blocks[b.index()];
+        let does_all = match &data(d.block).insts[d.at].inst {
+            Inst::MapInto(_, args) if args[0] == array => true,
+            Inst::Store(..) | Inst::MapInto(..) => d.index.iter().all(Option::is_some),
+            Inst::Call(f, args) => {
+                args[0] == array && (self.callees)(*f).is_some_and(|s| s.meaning == Some(Meaning::Fill))
+            }
+            _ => false,
+        };
+        let stays = |b: Block| data(b).unwind.as_ref().is_none_or(|t| !self.region.inside[t.block.index()]);
+        let mut from = d.block;
+        let is_each_whole = self.around(d.block, before).iter().all(|l| {
+            let is_index = |e: &&Expr| e.terms.iter().any(|t| t.0.contains(&Sym::Val(l.index)));
+            let is_in = |b: Block| b == l.header || l.body.contains(&b);
+            let goes_on = |b: &Block| stays(*b) && targets(self.func, *b).all(|(n, t)| n.is_none() || is_in(t.block));
+            let each_time = l.latches.iter().all(|b| self.dom.dominates(from, *b)) && l.step.abs() == 1;
+            from = l.header;
+            let by_one = d.index.iter().flatten().filter(is_index).count() == 1;
+            each_time && by_one && stays(from) && l.body.iter().all(goes_on)
+        });
+        let is_before = if from == before { from == d.block && d.at < at } else { self.dom.dominates(from, before) };
+        does_all && stays(d.block) && is_each_whole && is_before
+    }
+
+    /// What an access goes over in an iteration, or in a round of the loops that are around another block too: at least, or
+    /// at most.
+    fn reach(&self, a: &Access, beside: Block, at_least: bool) -> Option<Vec<Range>> {
+        // A place that is not known, such as that of a view which a callee has made, has no indices.
+        let rank = self.func.ty(array_of(a)?).as_array().map(|t| t.1);
+        if rank.is_some_and(|rank| rank != a.index.len()) {
+            return None;
+        }
+        let own = self.around(a.block, beside);
+        let is_own = |l: &Inner| own.iter().any(|o| o.header == l.header);
+        let is_clear = |s: &Sym| {
+            let (Sym::Val(v) | Sym::Shape(v, _) | Sym::Stride(v, _) | Sym::Within(v)) = s else { return false };
+            let b = self.defs.block(*v);
+            !own.iter().any(|l| Some(l.header) == b || b.is_some_and(|b| l.body.contains(&b)))
+        };
+        let along = |(k, e): (u32, &Option<Expr>)| {
+            let Some(e) = e else { return Some(None) };
+            let ((low, put), (high, _)) = (self.limits(e, false, &is_own)?, self.limits(e, true, &is_own)?);
+            // Not every element between the limits of several quantities is gone to.
+            let is_one = put.is_empty() || put.len() == 1 && coefficient(e, put[0].0).is_some_and(|c| c.abs() == 1);
+            let is_known = low.terms.iter().chain(&high.terms).flat_map(|t| &t.0).all(is_clear);
+            let end = high.add(&Expr::int(1));
+            let Root::Value(array) = a.root else { return None };
+            let is_all = low == Expr::int(0) && end == Expr::sym(Sym::Shape(array, k));
+            ((is_one || !at_least) && is_known).then(|| (!is_all).then_some((low, end)))
+        };
+        (0..).zip(&a.index).map(along).collect()
+    }
+
+    /// Whether nothing but the loop uses an array that the function has made.
+    fn is_dead(&self, array: Value) -> bool {
+        let mut is_dead = matches!(self.defs.inst(self.func, array), Some(Inst::Map(..) | Inst::Call(..)));
+        for b in (0..self.func.blocks.len()).filter(|b| !self.region.inside[*b]) {
+            for_each_use(self.func, Block::new(b), |v| is_dead &= v != array);
+        }
+        is_dead
+    }
+}

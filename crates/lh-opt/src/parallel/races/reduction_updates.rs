@@ -1,0 +1,334 @@
+//! Accesses that update an element by one operation, whatever the element: `a[k] += x`.
+
+use super::{ArrayReduce, Update};
+use crate::analysis::effects::expr::{Expr, Sym};
+use crate::analysis::effects::{Access, Effects, Kind, Meaning, Root, is_quiet};
+use crate::parallel::carried::{Reduce, Use, by_call, is_exact};
+use lh_ir::cfg::Cfg;
+use lh_ir::func::{Inst, InstData, MapExpr, Term};
+use lh_ir::{Block, Op, Ty, Value};
+
+/// What is known of accesses to an array.
+struct Facts<'a> {
+    effects: &'a Effects<'a>,
+    uses: &'a [Vec<Use>],
+    all: &'a [Access],
+    mine: Vec<&'a Access>,
+    dtype: Ty,
+}
+
+/// How a write updates: the operation, the read that belongs to it, what is done to a single element, and whether it is
+/// one of many.
+type Updated = (Reduce, (Block, usize), Option<Update>, bool);
+
+/// An array that all accesses update by one operation.
+pub(super) fn reduction(effects: &Effects<'_>, uses: &[Vec<Use>], all: &[Access], array: Value) -> Option<ArrayReduce> {
+    let (dtype, ..) = effects.func.ty(array).as_array()?;
+    if !dtype.is_number() {
+        return None;
+    }
+    let mine: Vec<&Access> = all.iter().filter(|a| a.root == Root::Value(array)).collect();
+    let facts = Facts { effects, uses, all, mine, dtype };
+    let writes = facts.mine.iter().filter(|a| a.kind != Kind::Read);
+    let updates: Vec<Updated> = writes.map(|w| facts.update(w)).collect::<Option<_>>()?;
+    let how = updates.first()?.0;
+    let is_explained = |r: &&Access| r.kind != Kind::Read || updates.iter().any(|u| u.1 == (r.block, r.at));
+    let fits = !dtype.is_bool() || !matches!(how, Reduce::Add | Reduce::Mul);
+    if !fits || updates.iter().any(|u| u.0 != how) || !facts.mine.iter().all(is_explained) {
+        return None;
+    }
+    let is_whole = updates.iter().all(|u| u.3);
+    let updates = updates.into_iter().map(|u| u.2).collect::<Option<_>>().unwrap_or_default();
+    Some(ArrayReduce { array, how, updates, is_whole })
+}
+
+impl Facts<'_> {
+    fn inst(&self, v: Value) -> Option<&Inst> {
+        self.effects.defs.inst(self.effects.func, v)
+    }
+
+    fn update(&self, w: &Access) -> Option<Updated> {
+        let (effects, func) = (self.effects, self.effects.func);
+        match &func.blocks[w.block.index()].insts[w.at].inst {
+            Inst::MapInto(e, args) => {
+                // What is computed and then stored is the same.
+                let (read, e, from) = match (&**e, self.inst(args[1])) {
+                    (MapExpr::Arg(0, _), Some(Inst::Map(e, from))) => (self.place_of(args[1])?, e, &from[..]),
+                    _ => ((w.block, w.at), e, &args[1..]),
+                };
+                let is_same = |a: &Value| *a == args[0] || effects.same_view(*a, args[0]);
+                let how = combined(effects, e, from.iter().position(is_same)? as u32)?;
+                // The others come from elsewhere.
+                let is_read = |r: &&&Access| r.kind == Kind::Read && (r.block, r.at) == read;
+                (self.mine.iter().filter(is_read).count() == 1).then_some((how, read, None, true))
+            }
+            Inst::Store(_, v) => {
+                let is_read = |r: &&&Access| r.kind == Kind::Read && same_index(effects, self.all, &r.index, &w.index);
+                self.mine.iter().filter(is_read).find_map(|r| {
+                    let d = &func.blocks[r.block.index()].insts[r.at];
+                    let old = d.result.filter(|_| matches!(d.inst, Inst::Load(_)))?;
+                    let (how, operand) = self.of_element(w, *v, old)?;
+                    // Nothing else is done to the array between, and it is done once.
+                    let is_between =
+                        |x: &Access| x.kind != Kind::Read && x.block == w.block && r.at < x.at && x.at < w.at;
+                    let is_atomic = r.block == w.block && !self.mine.iter().copied().any(is_between);
+                    let (block, at) = (w.block, w.at);
+                    let update = |(operand, negative)| Update { block, at, operand, negative };
+                    Some((how, (r.block, r.at), operand.filter(|_| is_atomic).map(update), false))
+                })
+            }
+            _ => None,
+        }
+    }
+
+    /// Where a value is made that is used once.
+    fn place_of(&self, v: Value) -> Option<(Block, usize)> {
+        let b = self.effects.defs.block(v)?;
+        let at = self.effects.func.blocks[b.index()].insts.iter().position(|d| d.result == Some(v))?;
+        (self.uses[v.index()].len() == 1).then_some((b, at))
+    }
+
+    /// How the new value of an element is made of the old one, which is used for nothing else: the operation, and for rows
+    /// the other operand and whether it is subtracted.
+    fn of_element(&self, w: &Access, v: Value, old: Value) -> Option<(Reduce, Option<(Value, bool)>)> {
+        let (all, branches) = self.followed(w, old)?;
+        match branches[..] {
+            [] => {}
+            [from] => return self.guarded(w, v, old, &all, from).map(|how| (how, None)),
+            _ => return None,
+        }
+        let is_step = |v: &&Value| !matches!(self.inst(**v), Some(Inst::Cast(_) | Inst::Field(..) | Inst::Pack(_)));
+        let steps: Vec<Value> = all[1..].iter().filter(is_step).copied().collect();
+        let core = self.plain(v);
+        let ty = self.effects.func.ty(core);
+        let is_old = |a: &Value| self.plain(*a) == old;
+        match (self.inst(core)?, steps.len()) {
+            (Inst::Call(f, args), 1) => {
+                let is_one = args.iter().filter(|a| all.contains(a)).count() == 1 && args.iter().any(is_old);
+                let fits = is_one && args.iter().all(|a| self.effects.func.ty(*a).strong() == ty.strong());
+                by_call(*f, ty, self.effects.callees).filter(|_| fits).map(|how| (how, None))
+            }
+            (Inst::Pack(parts), n) if self.dtype.is_complex() => {
+                self.complex_sum(parts, old, &all, n).then_some((Reduce::Add, None))
+            }
+            (Inst::Op(op, args), 2) if op.name == "select" => {
+                let operand = *args[1..].iter().find(|a| !all.contains(a))?;
+                let how = self.chosen(args, old, &all).filter(|_| !self.is_cut(ty))?;
+                Some((how, Some((operand, false))))
+            }
+            (Inst::Op(op, args), 1) if args.iter().filter(|a| all.contains(a)).count() == 1 => {
+                let how = group(op, is_old(&args[0])).filter(|how| how.is_ring() || !self.is_cut(ty))?;
+                let operand = *args.iter().find(|a| !all.contains(a)).filter(|_| args.iter().any(is_old))?;
+                Some((how, Some((operand, op.name == "sub"))))
+            }
+            _ => None,
+        }
+    }
+
+    /// What is made of an element before it is stored, if nothing else is; and branches on it.
+    fn followed(&self, w: &Access, old: Value) -> Option<(Vec<Value>, Vec<Block>)> {
+        let (mut all, mut branches, mut at) = (vec![old], Vec::new(), 0);
+        while at < all.len() {
+            for u in &self.uses[all[at].index()] {
+                match *u {
+                    Use::Inst(b, i) if (b, i) == (w.block, w.at) => {}
+                    Use::Inst(b, i) => {
+                        let d = &self.effects.func.blocks[b.index()].insts[i];
+                        let next = d.result.filter(|_| is_quiet(&d.inst, self.effects.callees))?;
+                        all.extend(Some(next).filter(|v| !all.contains(v)));
+                    }
+                    Use::Branch(b) => branches.push(b),
+                    Use::Arg(..) | Use::Other => return None,
+                }
+            }
+            at += 1;
+        }
+        Some((all, branches))
+    }
+
+    /// Whether integers are computed as others than they are kept as: only sums and products do not mind.
+    fn is_cut(&self, ty: Ty) -> bool {
+        ty.is_int() && ty.strong() != self.dtype.strong()
+    }
+
+    /// `if x > old: old = x`, where the write is all that the condition decides.
+    fn guarded(&self, w: &Access, v: Value, old: Value, all: &[Value], from: Block) -> Option<Reduce> {
+        let data = |b: Block| &self.effects.func.blocks[b.index()];
+        let Some(Term::Branch { cond, then, els }) = &data(from).term else { return None };
+        let is_quiet = |(i, d): (usize, &InstData)| i == w.at || is_quiet(&d.inst, self.effects.callees);
+        let is_alone = data(w.block).insts.iter().enumerate().all(is_quiet);
+        let (Some(Term::Jump(end)), other) = (&data(w.block).term, data(els.block)) else { return None };
+        let passes = other.insts.is_empty() && other.params.is_empty() && other.term == data(w.block).term;
+        let is_one_way = then.block == w.block && Cfg::new(self.effects.func).preds(w.block).len() == 1;
+        let (op, compared) = self.row_of(*cond)?;
+        let [a, b] = *compared else { return None };
+        let in_order = (self.plain(a), self.plain(b)) == (self.plain(v), old);
+        let swapped = (self.plain(a), self.plain(b)) == (old, self.plain(v));
+        let steps = all.iter().filter(|v| self.plain(**v) != old).count();
+        let fits = steps == 1 && !all.contains(&v) && !self.is_cut(self.effects.func.ty(a)) && (in_order || swapped);
+        best(op, in_order).filter(|_| fits && is_alone && is_one_way && (passes || els == end))
+    }
+
+    /// Whether a complex element is the sum of the old one and something else, each part by itself.
+    fn complex_sum(&self, parts: &[Value], old: Value, all: &[Value], steps: usize) -> bool {
+        let mut sums = 0;
+        let fits = parts.iter().zip(0..).all(|(part, k)| {
+            let is_old =
+                |a: Value| matches!(self.inst(self.plain(a)), Some(Inst::Field(x, i)) if self.plain(*x) == old && *i == k);
+            let is_sum = self.row_of(*part).is_some_and(|(op, args)| {
+                let n = args.iter().filter(|a| all.contains(a)).count();
+                n == 1 && args.iter().any(|a| is_old(*a)) && group(op, is_old(args[0])) == Some(Reduce::Add)
+            });
+            sums += usize::from(is_sum);
+            is_sum || is_old(*part)
+        });
+        fits && sums == steps && sums > 0
+    }
+
+    fn row_of(&self, v: Value) -> Option<(&'static Op, &[Value])> {
+        match self.inst(self.plain(v))? {
+            Inst::Op(op, args) => Some((op, args)),
+            _ => None,
+        }
+    }
+
+    /// What a number is with other digits.
+    fn plain(&self, v: Value) -> Value {
+        let ty = |v: Value| self.effects.func.ty(v);
+        let part = |v: &Value, k: u32| match self.inst(*v) {
+            Some(Inst::Cast(x)) => match self.inst(*x) {
+                Some(Inst::Field(whole, i)) if *i == k => Some(*whole),
+                _ => None,
+            },
+            _ => None,
+        };
+        match self.inst(v) {
+            Some(Inst::Cast(x)) if (ty(*x).is_float() && ty(v).is_float()) || (ty(*x).is_int() && ty(v).is_int()) => {
+                self.plain(*x)
+            }
+            Some(Inst::Cast(x)) if ty(*x).strong() == ty(v).strong() => self.plain(*x),
+            Some(Inst::Pack(parts)) if ty(v).is_complex() => match (part(&parts[0], 0), part(&parts[1], 1)) {
+                (Some(x), Some(y)) if x == y => self.plain(x),
+                _ => v,
+            },
+            _ => v,
+        }
+    }
+
+    /// `max(old, x)` or `min(old, x)` as a comparison and a choice.
+    fn chosen(&self, args: &[Value], old: Value, all: &[Value]) -> Option<Reduce> {
+        let (op, compared) = self.row_of(args[0])?;
+        let is_same = |a: Value, b: Value| self.plain(a) == self.plain(b);
+        let [a, b] = *compared else { return None };
+        let in_order = is_same(a, args[1]) && is_same(b, args[2]);
+        let swapped = is_same(a, args[2]) && is_same(b, args[1]);
+        let is_old = |v: Value| self.plain(v) == old;
+        let is_one = |x: Value, y: Value| is_old(x) != is_old(y) && all.contains(&x) != all.contains(&y);
+        if !(in_order || swapped) || !is_one(a, b) || !is_one(args[1], args[2]) {
+            return None;
+        }
+        // Where it is kept if a comparison holds, it is lost to NaN, with all before it.
+        if is_old(args[1]) && is_exact(self.effects.func, old) {
+            return None;
+        }
+        best(op, in_order)
+    }
+}
+
+/// How an elementwise expression combines an operand, which it reads once, with others. Parts of complex numbers are added as
+/// rows do it.
+pub(crate) fn combined(effects: &Effects<'_>, e: &MapExpr, arg: u32) -> Option<Reduce> {
+    fn reads(e: &MapExpr, arg: u32) -> usize {
+        match e {
+            MapExpr::Arg(i, _) => usize::from(*i == arg),
+            MapExpr::Const(_) => 0,
+            MapExpr::Cast(_, e) => reads(e, arg),
+            MapExpr::Op(_, _, es) | MapExpr::Call(_, _, es) => es.iter().map(|e| reads(e, arg)).sum(),
+        }
+    }
+    // Numbers may be computed with more digits than they are kept with.
+    let kinds = |t: Ty| (t.is_float(), t.is_complex(), t.is_int());
+    let inner = match e {
+        MapExpr::Cast(ty, inner) if kinds(inner.ty()) == kinds(*ty) => inner,
+        _ => e,
+    };
+    let is_arg = |x: &MapExpr| match x {
+        MapExpr::Arg(i, _) => *i == arg,
+        MapExpr::Cast(t, x) => matches!(**x, MapExpr::Arg(i, ty) if i == arg && kinds(ty) == kinds(*t)),
+        _ => false,
+    };
+    let (MapExpr::Op(.., es) | MapExpr::Call(.., es)) = inner else { return None };
+    let first = es.first().is_some_and(is_arg);
+    if !es.iter().any(is_arg) || reads(inner, arg) != 1 {
+        return None;
+    }
+    let is_cut = e.ty().is_int() && e.ty().strong() != inner.ty().strong();
+    match inner {
+        MapExpr::Op(op, ..) => group(op, first).filter(|how| how.is_ring() || !is_cut),
+        MapExpr::Call(f, ty, _) => match (effects.callees)(*f)?.meaning? {
+            Meaning::ComplexSum => Some(Reduce::Add),
+            Meaning::ComplexDifference => first.then_some(Reduce::Add),
+            _ => by_call(*f, *ty, effects.callees).filter(|_| es.iter().all(|e| e.ty() == *ty)),
+        },
+        MapExpr::Arg(..) | MapExpr::Const(_) | MapExpr::Cast(..) => None,
+    }
+}
+
+/// Whether two indices are the same, or read the same elements of arrays that the loop does not write.
+fn same_index(effects: &Effects<'_>, all: &[Access], a: &[Option<Expr>], b: &[Option<Expr>]) -> bool {
+    a.len() == b.len()
+        && a.iter().zip(b).all(|(a, b)| match (a, b) {
+            (Some(a), Some(b)) => a == b || same_element(effects, all, a, b),
+            _ => false,
+        })
+}
+
+fn same_element(effects: &Effects<'_>, all: &[Access], a: &Expr, b: &Expr) -> bool {
+    let only = |e: &Expr| match &e.terms[..] {
+        [(product, 1)] => match product[..] {
+            [Sym::Val(v)] => Some((v, e.constant)),
+            _ => None,
+        },
+        _ => None,
+    };
+    let (Some((x, c)), Some((y, d))) = (only(a), only(b)) else { return false };
+    let (Some(Inst::Load(p)), Some(Inst::Load(q))) =
+        (effects.defs.inst(effects.func, x), effects.defs.inst(effects.func, y))
+    else {
+        return false;
+    };
+    let (p, q) = (effects.of_address(*p), effects.of_address(*q));
+    let ([p], [q]) = (&p[..], &q[..]) else { return false };
+    let is_written = all.iter().any(|w| w.kind != Kind::Read && w.root == p.root);
+    c == d && p.root == q.root && !is_written && same_index(effects, all, &p.index, &q.index)
+}
+
+fn group(op: &'static Op, first: bool) -> Option<Reduce> {
+    Some(match op.name {
+        "add" => Reduce::Add,
+        "sub" if first => Reduce::Add,
+        "mul" => Reduce::Mul,
+        "fdiv" if first => Reduce::Mul,
+        "and" => Reduce::And,
+        "or" => Reduce::Or,
+        "xor" => Reduce::Xor,
+        "maxnum" | "minnum" | "maximum" | "minimum" => Reduce::Row(op),
+        _ => return None,
+    })
+}
+
+/// What is kept if it compares so with the other, as the first of the two or the second.
+fn best(op: &'static Op, in_order: bool) -> Option<Reduce> {
+    match op.name {
+        "gt" | "ge" => Some(if in_order { Reduce::Max } else { Reduce::Min }),
+        "lt" | "le" => Some(if in_order { Reduce::Min } else { Reduce::Max }),
+        _ => None,
+    }
+}
+
+/// A part of an array that is stored where it comes from, as `a[i, :] += x` does at its end.
+pub(super) fn is_copy_of_itself(effects: &Effects<'_>, a: &Access) -> bool {
+    let Inst::MapInto(e, args) = &effects.func.blocks[a.block.index()].insts[a.at].inst else { return false };
+    let [to, from] = args[..] else { return false };
+    matches!(**e, MapExpr::Arg(0, _)) && effects.same_view(to, from)
+}

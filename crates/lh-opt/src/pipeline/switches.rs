@@ -1,0 +1,144 @@
+//! Which passes run: `LANCEHEAD_PASSES`, a list of words with commas between them.
+//!
+//! | word | effect |
+//! |---|---|
+//! | `-bounds` | the pass, or the part of one, is not run; parts are named in [`lh_ir::switches`] |
+//! | `only=bounds` | no pass but this one is run, and others that are named so |
+//! | `until=bounds` | passes after the first run of this one are not run |
+//! | `limit=120` | passes are run this many times in the process, then no more: `cargo xtask bisect` searches by it |
+//! | `time` | how long each pass took is printed, for each function |
+//!
+//! Passes on which code generation relies are run all the same. The text is part of the keys of cached code.
+
+use super::{PIPELINE, Pass};
+use lh_ir::Function;
+use std::collections::HashMap;
+use std::sync::LazyLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+/// The switches of the process.
+#[derive(Default)]
+pub(super) struct Switches {
+    off: Vec<String>,
+    only: Vec<String>,
+    /// Index of the last pass that is run.
+    until: Option<usize>,
+    limit: Option<u64>,
+    time: bool,
+}
+
+impl Switches {
+    /// Those of the environment.
+    pub(super) fn get() -> &'static Switches {
+        static SWITCHES: LazyLock<Switches> = LazyLock::new(|| Switches::parse(lh_ir::switches::text()));
+        &SWITCHES
+    }
+
+    fn parse(text: &str) -> Switches {
+        let mut out = Switches::default();
+        for word in text.split(',').map(str::trim).filter(|w| !w.is_empty()) {
+            let known = |name: &str| PIPELINE.iter().any(|p| p.name == name);
+            let part = |name: &str| known(name) || lh_ir::switches::PARTS.contains(&name);
+            let fine = if word == "time" {
+                out.time = true;
+                true
+            } else if let Some(name) = word.strip_prefix('-') {
+                out.off.push(name.to_owned());
+                part(name)
+            } else if let Some(name) = word.strip_prefix("only=") {
+                out.only.push(name.to_owned());
+                known(name)
+            } else if let Some(name) = word.strip_prefix("until=") {
+                out.until = PIPELINE.iter().position(|p| p.name == name);
+                out.until.is_some()
+            } else if let Some(n) = word.strip_prefix("limit=") {
+                out.limit = n.parse().ok();
+                out.limit.is_some()
+            } else {
+                false
+            };
+            if !fine {
+                eprintln!("LANCEHEAD_PASSES: `{word}` is none of -PASS, only=PASS, until=PASS, limit=N, time");
+            }
+        }
+        out
+    }
+
+    /// Whether a pass is run on a function.
+    pub(super) fn allow(&self, pass: &Pass, func: &str) -> bool {
+        if pass.is_needed {
+            return true;
+        }
+        let before = |last: usize| PIPELINE[..=last].iter().any(|p| std::ptr::eq(p, pass));
+        let named = |list: &[String]| list.iter().any(|n| n == pass.name);
+        (self.only.is_empty() || named(&self.only))
+            && !named(&self.off)
+            && self.until.is_none_or(before)
+            && self.limit.is_none_or(|limit| Switches::is_within(limit, pass.name, func))
+    }
+
+    /// Counts a run of a pass; names the last one within the limit.
+    fn is_within(limit: u64, pass: &str, func: &str) -> bool {
+        static RUNS: AtomicU64 = AtomicU64::new(0);
+        let run = RUNS.fetch_add(1, Ordering::Relaxed) + 1;
+        if run == limit {
+            eprintln!("LANCEHEAD_PASSES: run {run} is `{pass}` on `{func}`");
+        }
+        run <= limit
+    }
+}
+
+/// Time that each pass takes for one function.
+pub(super) struct Timer(Option<(Instant, HashMap<&'static str, Duration>)>);
+
+impl Timer {
+    pub(super) fn new() -> Timer {
+        Timer(Switches::get().time.then(|| (Instant::now(), HashMap::new())))
+    }
+
+    /// A pass has ended.
+    pub(super) fn passed(&mut self, name: &'static str) {
+        if let Some((last, times)) = &mut self.0 {
+            let now = Instant::now();
+            *times.entry(name).or_default() += now - *last;
+            *last = now;
+        }
+    }
+
+    /// Prints the times, the longest first.
+    pub(super) fn report(self, func: &Function) {
+        let Some((_, times)) = self.0 else { return };
+        let mut times: Vec<_> = times.into_iter().collect();
+        times.sort_by_key(|(_, t)| std::cmp::Reverse(*t));
+        let total: Duration = times.iter().map(|(_, t)| *t).sum();
+        let each: Vec<String> = times.iter().map(|(name, t)| format!("{name} {}", t.as_micros())).collect();
+        eprintln!("passes of {}: {} us: {}", func.qualname, total.as_micros(), each.join(", "));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn runs(text: &str) -> Vec<&'static str> {
+        let switches = Switches::parse(text);
+        let optional = PIPELINE.iter().filter(|p| !p.is_needed && switches.allow(p, "f"));
+        optional.map(|p| p.name).collect()
+    }
+
+    #[test]
+    fn words_choose_passes() {
+        let all = runs("");
+        assert!(all.contains(&"bounds") && all.contains(&"single_latch"));
+        assert!(!runs("-bounds").contains(&"bounds") && runs("-bounds").contains(&"fold"));
+        assert_eq!(runs("only=bounds,only=unrotate"), ["unrotate", "bounds"]);
+        assert_eq!(runs("until=unrotate").last(), Some(&"unrotate"));
+        assert!(PIPELINE.iter().filter(|p| p.is_needed).all(|p| Switches::parse("only=fold").allow(p, "f")));
+    }
+
+    #[test]
+    fn a_limit_counts_runs() {
+        assert_eq!(runs("limit=0"), [] as [&str; 0]);
+    }
+}

@@ -1,0 +1,425 @@
+//! The arguments of a call, in one pass over the Python objects: tags, which say which specialisation fits, and the
+//! machine words that it is called with.
+//!
+//! The tags of a value determine its type exactly ([`crate::call::decode`] decodes them), so every call compares tags
+//! instead of typing its arguments.
+
+use crate::call::lists::Lists;
+use crate::call::tags::{Refused, kind};
+use crate::host::{comptime, enums};
+use crate::object::array::{ArrayObject, is_masked};
+use crate::object::int::{self, Machine};
+use crate::object::record_dtype::{self, VoidScalar};
+use crate::object::words::read_word;
+use crate::object::{buffers, numpy, owner};
+use crate::runtime::render;
+use lh_ir::Ty;
+use lh_ir::consts::ASCII;
+use lh_runtime::MemInfo;
+use lh_runtime::alloc::decref;
+use lh_runtime::string_index::SHORT;
+use pyo3::ffi;
+use pyo3::prelude::*;
+use smallvec::SmallVec;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr::null_mut;
+
+/// The deepest nesting of tuples and lists in an argument.
+const MAX_DEPTH: u32 = 50;
+
+/// The arguments of one call.
+#[derive(Default)]
+pub struct ArgBuf {
+    /// Tags of the arguments.
+    pub tags: SmallVec<[u64; 24]>,
+    /// Machine words, in the order of `Ty::flatten`.
+    pub slots: SmallVec<[u64; 80]>,
+    /// Words that hold the owner of an array or string, with the object; null until [`ArgBuf::own`].
+    pub owners: SmallVec<[(u32, *mut ffi::PyObject); 8]>,
+    /// Owners whose words a conversion has moved.
+    pub held: Vec<*mut MemInfo>,
+    /// Native copies of Python lists.
+    pub lists: Option<Box<Lists>>,
+    /// Whether there is a list without items among the arguments.
+    pub undecided: bool,
+    /// Arrays made for this call.
+    pub made: Vec<Py<PyAny>>,
+    depth: u32,
+}
+
+impl ArgBuf {
+    /// Adds one argument.
+    ///
+    /// # Safety
+    /// `o` is a live object that stays alive while the buffer is used, and the thread is attached.
+    #[inline(always)]
+    pub unsafe fn push(&mut self, o: *mut ffi::PyObject) -> Result<(), Refused> {
+        // SAFETY: the exact types checked here fix the structs that are read.
+        unsafe {
+            let class = ffi::Py_TYPE(o);
+            if class == &raw mut ffi::PyFloat_Type {
+                self.tags.push(kind::FLOAT);
+                self.slots.push((*o.cast::<ffi::PyFloatObject>()).ob_fval.to_bits());
+                Ok(())
+            } else if class == numpy::ndarray_type() {
+                self.push_array(o)
+            } else if class == &raw mut ffi::PyLong_Type {
+                self.push_int(o)
+            } else {
+                self.push_other(o, class)
+            }
+        }
+    }
+
+    /// # Safety
+    /// `o` is an instance of `int`.
+    #[inline(always)]
+    unsafe fn push_int(&mut self, o: *mut ffi::PyObject) -> Result<(), Refused> {
+        // SAFETY: as promised by the caller.
+        let (tag, word) = match unsafe { int::machine(o) } {
+            Machine::Signed(v) => (kind::INT, v as u64),
+            Machine::Unsigned(v) => (kind::UINT64, v),
+            Machine::TooLarge => return Err(Refused::TooLarge),
+        };
+        self.tags.push(tag);
+        self.slots.push(word);
+        Ok(())
+    }
+
+    /// # Safety
+    /// `o` is an instance of `numpy.ndarray`.
+    #[inline(always)]
+    unsafe fn push_array(&mut self, o: *mut ffi::PyObject) -> Result<(), Refused> {
+        // SAFETY: the struct is NumPy's, `dimensions` and `strides` have `nd` items.
+        unsafe {
+            let a = o.cast::<ArrayObject>();
+            let (num, flags, nd) = ((*a).element_number().ok_or(Refused::Array)?, (*a).flags, (*a).nd as usize);
+            if !(*a).is_aligned() {
+                return self.push_unaligned(o);
+            }
+            let record = if num == numpy::VOID { Some(self.record_number((*a).descr, (*a).data)?) } else { None };
+            let shape = (flags & (numpy::C_CONTIGUOUS | numpy::F_CONTIGUOUS | numpy::WRITEABLE)) as u64;
+            self.tags.push(kind::ARRAY | (num as u64) << 8 | (nd as u64) << 16 | shape << 32);
+            self.tags.extend(record);
+            self.owners.push((self.slots.len() as u32, o));
+            self.slots.reserve(2 + 2 * nd);
+            let at = self.slots.len();
+            let p = self.slots.as_mut_ptr().add(at);
+            *p = 0;
+            *p.add(1) = (*a).data as u64;
+            for i in 0..nd {
+                *p.add(2 + i) = *(*a).dimensions.add(i) as u64;
+                *p.add(2 + nd + i) = *(*a).strides.add(i) as u64;
+            }
+            self.slots.set_len(at + 2 + 2 * nd);
+            Ok(())
+        }
+    }
+
+    /// Pushes an aligned copy of an array; arrays that were pickled in another process need this.
+    #[cold]
+    fn push_unaligned(&mut self, o: *mut ffi::PyObject) -> Result<(), Refused> {
+        self.guarded(|buf| {
+            // SAFETY: arguments are live objects, and are read while the thread is attached.
+            let array = unsafe { Bound::from_borrowed_ptr(Python::assume_attached(), o) };
+            let mut lists = buf.lists.take().unwrap_or_default();
+            let copy = lists.aligned(&array);
+            buf.lists = Some(lists);
+            match copy {
+                // SAFETY: an array, which the buffer's lists hold.
+                Ok(Some(copy)) => unsafe { buf.push_array(copy.as_ptr()) },
+                Ok(None) => Err(Refused::Array),
+                Err(error) => {
+                    error.restore(array.py());
+                    Err(Refused::Raised)
+                }
+            }
+        })
+    }
+
+    /// The number of the structured dtype of records at an address.
+    #[cold]
+    fn record_number(&mut self, descr: *const numpy::Descr, data: *mut u8) -> Result<u64, Refused> {
+        let mut found = Err(Refused::Array);
+        self.guarded(|_| {
+            // SAFETY: arguments are read while the thread is attached; the dtype belongs to one of them.
+            let known = unsafe { record_dtype::at(Python::assume_attached(), descr, data) };
+            let known = known.map_err(|e| {
+                // SAFETY: as above.
+                e.restore(unsafe { Python::assume_attached() });
+                Refused::Raised
+            })?;
+            if let Some((_, n)) = known {
+                found = Ok(n);
+            }
+            Ok(())
+        })?;
+        found
+    }
+
+    /// # Safety
+    /// As [`ArgBuf::push`].
+    unsafe fn push_other(&mut self, o: *mut ffi::PyObject, class: *mut ffi::PyTypeObject) -> Result<(), Refused> {
+        // SAFETY: the exact types checked here fix the structs that are read.
+        unsafe {
+            if class == &raw mut ffi::PyTuple_Type {
+                return self.push_items(o, None);
+            }
+            if class == &raw mut ffi::PyBool_Type {
+                self.tags.push(kind::BOOL);
+                self.slots.push(u64::from(o == ffi::Py_True()));
+            } else if o == ffi::Py_None() {
+                self.tags.push(kind::NONE);
+            } else if class == &raw mut ffi::PyComplex_Type {
+                let z = (*o.cast::<ffi::PyComplexObject>()).cval;
+                self.tags.push(kind::COMPLEX);
+                self.slots.push(z.real.to_bits());
+                self.slots.push(z.imag.to_bits());
+            } else if class == &raw mut ffi::PyUnicode_Type {
+                return self.push_str(o);
+            } else if class == &raw mut ffi::PyList_Type {
+                return self.guarded(|buf| buf.push_list(o));
+            } else if let Some(num) = numpy::scalar_num(class) {
+                return self.push_scalar(o, num);
+            } else {
+                return self.guarded(|buf| buf.push_rare(o, class));
+            }
+            Ok(())
+        }
+    }
+
+    /// Catches panics, which must not leave [`crate::call::vectorcall`].
+    fn guarded(&mut self, push: impl FnOnce(&mut ArgBuf) -> Result<(), Refused>) -> Result<(), Refused> {
+        catch_unwind(AssertUnwindSafe(|| push(self))).unwrap_or_else(|panic| {
+            // SAFETY: arguments are read while the thread is attached.
+            let py = unsafe { Python::assume_attached() };
+            render::internal_error(py, panic.as_ref()).restore(py);
+            Err(Refused::Raised)
+        })
+    }
+
+    unsafe fn push_str(&mut self, o: *mut ffi::PyObject) -> Result<(), Refused> {
+        let mut len = 0;
+        // SAFETY: `o` is a `str`; the text it returns lives as long as `o`.
+        let text = unsafe { ffi::PyUnicode_AsUTF8AndSize(o, &mut len) };
+        if text.is_null() {
+            // SAFETY: an exception is set, which the caller replaces.
+            unsafe { ffi::PyErr_Clear() };
+            return Err(Refused::Surrogates);
+        }
+        self.tags.push(kind::STR);
+        self.owners.push((self.slots.len() as u32, o));
+        // SAFETY: `o` is a `str`.
+        let is_ascii = unsafe { ffi::PyUnicode_GetLength(o) } == len;
+        // The index of characters of a long text belongs to its owner.
+        let owner =
+            if is_ascii || len as usize <= SHORT { null_mut() } else { owner::text_owner(o, text, len as usize) };
+        let flag = if is_ascii { ASCII } else { 0 };
+        self.slots.extend([owner as u64, text as u64, (len as i64 | flag) as u64]);
+        Ok(())
+    }
+
+    /// A tuple, or a namedtuple when its class is given.
+    unsafe fn push_items(
+        &mut self,
+        o: *mut ffi::PyObject,
+        class: Option<*mut ffi::PyTypeObject>,
+    ) -> Result<(), Refused> {
+        // SAFETY: `o` is a tuple, which keeps its items alive.
+        unsafe {
+            let n = ffi::PyTuple_GET_SIZE(o);
+            match class {
+                None => self.tags.push(kind::TUPLE | (n as u64) << 8),
+                Some(c) => self.tags.extend([kind::NAMED | (n as u64) << 8, c as u64]),
+            }
+            self.enter()?;
+            for i in 0..n {
+                self.push(ffi::PyTuple_GET_ITEM(o, i))?;
+            }
+        }
+        self.depth -= 1;
+        Ok(())
+    }
+
+    fn enter(&mut self) -> Result<(), Refused> {
+        self.depth += 1;
+        if self.depth > MAX_DEPTH { Err(Refused::Depth) } else { Ok(()) }
+    }
+
+    unsafe fn push_list(&mut self, o: *mut ffi::PyObject) -> Result<(), Refused> {
+        self.enter()?;
+        self.tags.push(kind::LIST);
+        let mut lists = self.lists.take().unwrap_or_default();
+        // SAFETY: `o` is a list and the thread is attached.
+        let header = unsafe { lists.import(o, self) };
+        self.lists = Some(lists);
+        self.slots.push(header? as u64);
+        self.depth -= 1;
+        Ok(())
+    }
+
+    /// An instance of a subclass of `ndarray` is its memory.
+    ///
+    /// # Safety
+    /// `o` is such an instance.
+    unsafe fn push_subclass(&mut self, py: Python<'_>, o: *mut ffi::PyObject) -> Result<(), Refused> {
+        // SAFETY: by the function's contract.
+        unsafe {
+            let masked = is_masked(&Bound::from_borrowed_ptr(py, o));
+            if masked { Err(Refused::Type) } else { self.push_array(o) }
+        }
+    }
+
+    #[cold]
+    unsafe fn push_rare(&mut self, o: *mut ffi::PyObject, class: *mut ffi::PyTypeObject) -> Result<(), Refused> {
+        // SAFETY: `o` is a live object and the thread is attached; each struct read belongs to the type just checked.
+        unsafe {
+            let py = Python::assume_attached();
+            if numpy::load(py).is_err() {
+                return Err(Refused::Raised);
+            }
+            let is = |t: *mut ffi::PyTypeObject| ffi::PyType_IsSubtype(class, t) != 0;
+            // The class of an enumeration is not `type` itself.
+            if ffi::Py_TYPE(class.cast()) != &raw mut ffi::PyType_Type
+                && let Some(word) = enums::enum_word(py, o)
+            {
+                self.tags.extend([kind::ENUM, class as u64]);
+                self.slots.push(word as u64);
+                return Ok(());
+            }
+            if let Some((number, array)) = buffers::array_of(py, o) {
+                self.tags.push(kind::BUFFER | number << 8);
+                let pushed = self.push_array(array.as_ptr());
+                self.made.push(array);
+                return pushed;
+            }
+            if is(numpy::ndarray_type()) {
+                return self.push_subclass(py, o);
+            }
+            if is(numpy::void_type()) {
+                let v = &*o.cast::<VoidScalar>();
+                let n = self.record_number(v.descr.cast_const().cast(), v.data)?;
+                self.tags.push(kind::RECORD | n << 8);
+                self.owners.push((self.slots.len() as u32, o));
+                self.slots.extend([0, v.data as u64]);
+                return Ok(());
+            }
+            if is(&raw mut ffi::PyLong_Type) {
+                return self.push_int(o);
+            }
+            if is(&raw mut ffi::PyTuple_Type) {
+                let named = ffi::PyObject_HasAttrString(class.cast(), c"_fields".as_ptr()) != 0;
+                return if named { self.push_items(o, Some(class)) } else { Err(Refused::Type) };
+            }
+            if is(&raw mut ffi::PyFloat_Type) {
+                self.tags.push(kind::FLOAT);
+                self.slots.push((*o.cast::<ffi::PyFloatObject>()).ob_fval.to_bits());
+                return Ok(());
+            }
+            if is(&raw mut ffi::PyUnicode_Type) {
+                return self.push_str(o);
+            }
+            if class == &raw mut ffi::PyRange_Type {
+                return self.push_parts(o, kind::RANGE);
+            }
+            if class == &raw mut ffi::PySlice_Type {
+                return self.push_parts(o, kind::SLICE);
+            }
+            if let Some(num) = numpy::bfloat_scalar(py, class) {
+                return self.push_scalar(o, num);
+            }
+            if comptime::is_comptime(&Bound::from_borrowed_ptr(py, o)) {
+                self.tags.extend([kind::OBJECT, o as u64]);
+                return Ok(());
+            }
+        }
+        Err(Refused::Type)
+    }
+
+    /// # Safety
+    /// `o` is a NumPy scalar of this type number.
+    unsafe fn push_scalar(&mut self, o: *mut ffi::PyObject, num: std::ffi::c_int) -> Result<(), Refused> {
+        let Some(ty) = numpy::ty_of_num(num) else { return Err(Refused::Type) };
+        // The 64-bit types have the tags of Python's own numbers.
+        let tag = match ty {
+            t if t == Ty::i64() => kind::INT,
+            t if t == Ty::f64() => kind::FLOAT,
+            t if t == Ty::c128() => kind::COMPLEX,
+            t if t == Ty::bool() => kind::BOOL,
+            _ => kind::SCALAR | (num as u64) << 8,
+        };
+        self.tags.push(tag);
+        // SAFETY: the value of a NumPy scalar follows the object header, which is 16 bytes.
+        unsafe {
+            let at = o.cast::<u8>().add(size_of::<ffi::PyObject>());
+            let half = if ty.is_complex() { ty.itemsize() / 2 } else { ty.itemsize() };
+            self.slots.push(read_word(at, half));
+            if ty.is_complex() {
+                self.slots.push(read_word(at.add(half), half));
+            }
+        }
+        Ok(())
+    }
+
+    /// A range or a slice.
+    unsafe fn push_parts(&mut self, o: *mut ffi::PyObject, kind: u64) -> Result<(), Refused> {
+        self.tags.push(kind);
+        for name in [c"start", c"stop", c"step"] {
+            // SAFETY: `o` is a live range or slice, which keeps its parts alive.
+            unsafe {
+                let part = ffi::PyObject_GetAttrString(o, name.as_ptr());
+                if part.is_null() {
+                    return Err(Refused::Raised);
+                }
+                let number = part == ffi::Py_None() || ffi::PyLong_Check(part) != 0;
+                let done = if number { self.push(part) } else { Err(Refused::Type) };
+                ffi::Py_DECREF(part);
+                done?;
+            }
+            if kind == self::kind::RANGE && self.tags.pop() != Some(self::kind::INT) {
+                return Err(Refused::TooLarge);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl ArgBuf {
+    /// Gives arrays and strings among the arguments an owner, for code that lets them escape.
+    pub fn own(&mut self) {
+        for (at, object) in &self.owners {
+            if self.slots[*at as usize] == 0 {
+                self.slots[*at as usize] = owner::foreign_owner(*object) as u64;
+            }
+        }
+    }
+
+    #[cold]
+    fn drop_held(&mut self) {
+        for mem in self.held.drain(..) {
+            // SAFETY: null, or the reference that `own` made, moved here by conversion.
+            unsafe { decref(mem) };
+        }
+        for object in self.made.drain(..) {
+            // `Py` would keep it until a thread attaches itself next time.
+            // SAFETY: arguments are let go while the thread is attached; the reference is this buffer's.
+            unsafe { ffi::Py_DECREF(object.into_ptr()) };
+        }
+    }
+}
+
+impl Drop for ArgBuf {
+    #[inline(always)]
+    fn drop(&mut self) {
+        for (at, _) in &self.owners {
+            let mem = self.slots.get(*at as usize).map_or(0, |w| *w) as *mut MemInfo;
+            if !mem.is_null() {
+                // SAFETY: a filled owner slot holds the reference that `own` made.
+                unsafe { decref(mem) };
+            }
+        }
+        if !self.held.is_empty() || !self.made.is_empty() {
+            self.drop_held();
+        }
+    }
+}

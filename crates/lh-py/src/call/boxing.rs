@@ -1,0 +1,361 @@
+//! Results: machine words as Python objects.
+
+use crate::call::generator::Generator;
+use crate::call::lists::{Item, Lists};
+use crate::host::{enums, table};
+use crate::object::array::ArrayObject;
+use crate::object::memory::Memory;
+use crate::object::record_dtype::{self, VoidScalar};
+use crate::object::words::{float, read_prim};
+use crate::object::{buffers, numpy, owner};
+use lh_driver::Compiled;
+use lh_ir::types::{InstanceOf, Prim};
+use lh_ir::{Ty, TyKind};
+use lh_runtime::MemInfo;
+use lh_runtime::alloc::decref;
+use lh_runtime::list::{List, ListRef};
+use pyo3::exceptions::PySystemError;
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyComplex, PyFloat, PyInt, PyList, PyString, PyTuple};
+use std::sync::Arc;
+
+/// Boxes the values of one call.
+pub struct Boxer<'a, 'py> {
+    py: Python<'py>,
+    lists: Option<&'a Lists>,
+    /// The code that gives the next item of a generator in the result.
+    advance: Option<Arc<Compiled>>,
+    /// Lists made for this result, since one native list is one Python list.
+    made: Vec<(*mut List, Bound<'py, PyList>)>,
+}
+
+impl<'a, 'py> Boxer<'a, 'py> {
+    /// A boxer; `lists` are the arguments' native lists, which stand for the Python lists they came from.
+    pub fn new(py: Python<'py>, lists: Option<&'a Lists>) -> Self {
+        Boxer { py, lists, advance: None, made: Vec::new() }
+    }
+
+    /// The same for the result of code that makes generators.
+    pub fn with(mut self, advance: Option<&Arc<Compiled>>) -> Self {
+        self.advance = advance.cloned();
+        self
+    }
+
+    /// An object for a value whose references the caller gives away.
+    pub fn owned(&mut self, ty: Ty, slots: &[u64]) -> PyResult<Bound<'py, PyAny>> {
+        let result = self.borrowed(ty, slots);
+        release(ty, slots);
+        result
+    }
+
+    /// An object for a value whose references the caller keeps.
+    pub fn borrowed(&mut self, ty: Ty, slots: &[u64]) -> PyResult<Bound<'py, PyAny>> {
+        let mut at = slots;
+        self.next(ty, &mut at)
+    }
+
+    fn next(&mut self, ty: Ty, at: &mut &[u64]) -> PyResult<Bound<'py, PyAny>> {
+        let py = self.py;
+        let mut word = || {
+            let (first, rest) = at.split_first().expect("a value has the slots of its type");
+            *at = rest;
+            *first
+        };
+        Ok(match ty.kind() {
+            TyKind::None | TyKind::Never => py.None().into_bound(py),
+            TyKind::Bool => PyBool::new(py, word() & 1 != 0).to_owned().into_any(),
+            TyKind::Int { bits, signed, .. } => int(py, word(), *bits, *signed),
+            TyKind::Float { .. } | TyKind::Bfloat16 => PyFloat::new(py, float(word(), ty)).into_any(),
+            TyKind::Complex { .. } => {
+                let part = ty.real_part();
+                PyComplex::from_doubles(py, float(word(), part), float(word(), part)).into_any()
+            }
+            TyKind::Str => {
+                let [mem, data, len] = [word(), word(), word()];
+                string(py, mem as *mut MemInfo, data, len)?
+            }
+            TyKind::List(t, _) => {
+                let header = word() as *mut List;
+                self.list(*t, header)?
+            }
+            TyKind::Record(_) => {
+                let slots = [word(), word()];
+                record(py, ty, slots)?
+            }
+            TyKind::Array { dtype, ndim, readonly, .. } => {
+                let (this, rest) = at.split_at(2 + 2 * usize::from(*ndim));
+                *at = rest;
+                array(py, *dtype, *readonly, this)?
+            }
+            TyKind::Optional(t) if word() & 1 != 0 => self.next(*t, at)?,
+            TyKind::Optional(t) => {
+                *at = &at[t.flatten().len()..];
+                py.None().into_bound(py)
+            }
+            TyKind::Tuple { .. } | TyKind::Range(_) | TyKind::Slice(_) => self.parts(ty, at)?,
+            TyKind::Generator { .. } => {
+                let frame = word() as *mut MemInfo;
+                self.generator(frame)?
+            }
+            TyKind::Instance { of, class: InstanceOf::Enum { class, ints, .. } } => {
+                debug_assert_eq!(*of, Ty::int());
+                enums::member(&table::object(py, *class), word() as i64, *ints)?
+            }
+            TyKind::Instance { of, class: InstanceOf::Buffer(class) } => {
+                let array = self.next(*of, at)?;
+                buffers::buffer(&array, *class)?
+            }
+            TyKind::Instance { class: InstanceOf::Pointer(_), .. } | TyKind::Ptr => {
+                word().into_pyobject(py)?.into_any()
+            }
+            TyKind::Instance { of, class: InstanceOf::Function { .. } } => self.next(*of, at)?,
+            TyKind::Choice(of) => {
+                let which = word() as usize;
+                self.chosen(of, which, at)?
+            }
+            _ => comptime(py, ty)?,
+        })
+    }
+
+    /// Boxes a value by its parts.
+    fn parts(&mut self, ty: Ty, at: &mut &[u64]) -> PyResult<Bound<'py, PyAny>> {
+        let py = self.py;
+        Ok(match ty.kind() {
+            TyKind::Tuple { elems, name } => {
+                let items = self.tuple(elems, at)?;
+                match name {
+                    None => items.into_any(),
+                    Some(n) => table::object(py, n.class).call_method1("_make", (items,))?,
+                }
+            }
+            TyKind::Range(t) => {
+                let parts = self.tuple(&[*t; 3], at)?;
+                py.get_type::<pyo3::types::PyRange>().call1(parts)?
+            }
+            TyKind::Slice(parts) => {
+                let parts = self.tuple(parts, at)?;
+                py.get_type::<pyo3::types::PySlice>().call1(parts)?
+            }
+            _ => lh_ir::bug!("{ty} has no parts"),
+        })
+    }
+
+    fn generator(&self, frame: *mut MemInfo) -> PyResult<Bound<'py, PyAny>> {
+        let Some(advance) = self.advance.clone() else {
+            return Err(PySystemError::new_err("a generator inside another value cannot be returned to Python"));
+        };
+        // SAFETY: the frame is alive: the value holds a reference; the code is that of the same result.
+        let generator = unsafe { Generator::new(frame, advance) };
+        Ok(Bound::new(self.py, generator)?.into_any())
+    }
+
+    /// The function that was chosen.
+    fn chosen(&mut self, of: &[Ty], which: usize, at: &mut &[u64]) -> PyResult<Bound<'py, PyAny>> {
+        let mut chosen = self.py.None().into_bound(self.py);
+        for (i, t) in of.iter().enumerate() {
+            let (words, rest) = at.split_at(t.flatten().len());
+            *at = rest;
+            if i == which {
+                chosen = self.borrowed(*t, words)?;
+            }
+        }
+        Ok(chosen)
+    }
+
+    fn tuple(&mut self, elems: &[Ty], at: &mut &[u64]) -> PyResult<Bound<'py, PyTuple>> {
+        // SAFETY: a new tuple, of which each place is filled once; places not filled are null, which dropping allows.
+        unsafe {
+            let tuple = Bound::from_owned_ptr_or_err(self.py, ffi::PyTuple_New(elems.len() as isize))?;
+            for (i, t) in elems.iter().enumerate() {
+                let item = self.next(*t, at)?;
+                ffi::PyTuple_SET_ITEM(tuple.as_ptr(), i as isize, item.into_ptr());
+            }
+            Ok(tuple.cast_into_unchecked())
+        }
+    }
+
+    fn list(&mut self, elem: Ty, header: *mut List) -> PyResult<Bound<'py, PyAny>> {
+        if let Some(object) = self.lists.and_then(|l| l.object_of(header)) {
+            // SAFETY: the list is an argument of the call that is being finished.
+            return Ok(unsafe { Bound::from_borrowed_ptr(self.py, object) });
+        }
+        if let Some((_, list)) = self.made.iter().find(|(h, _)| *h == header) {
+            return Ok(list.clone().into_any());
+        }
+        let item = Item::new(elem).ok_or_else(|| no_object(elem))?;
+        // SAFETY: the header belongs to a live list.
+        let native = unsafe { ListRef::from_borrowed(header) };
+        if elem.is_int() || elem.is_float() {
+            return self.numbers(elem, &native);
+        }
+        let list = PyList::empty(self.py);
+        self.made.push((header, list.clone()));
+        for i in 0..native.len() {
+            // SAFETY: an item of the list.
+            let slots = unsafe { item.slots(native.item(i)) };
+            list.append(self.borrowed(elem, &slots)?)?;
+        }
+        Ok(list.into_any())
+    }
+
+    /// Boxes a list of plain numbers.
+    fn numbers(&self, elem: Ty, native: &ListRef) -> PyResult<Bound<'py, PyAny>> {
+        let (n, size) = (native.len(), elem.itemsize());
+        let prim = elem.flatten()[0];
+        let items = (0..n).map(|i| {
+            // SAFETY: an item of the list, which is `size` bytes.
+            let word = unsafe { read_prim((*native.as_ptr()).mem.data.add(i * size), prim) };
+            match *elem.kind() {
+                TyKind::Int { bits, signed, .. } => int(self.py, word, bits, signed),
+                _ => PyFloat::new(self.py, float(word, elem)).into_any(),
+            }
+        });
+        Ok(PyList::new(self.py, items)?.into_any())
+    }
+}
+
+/// The object that a type known while compiling stands for.
+fn comptime(py: Python<'_>, ty: Ty) -> PyResult<Bound<'_, PyAny>> {
+    match ty.kind() {
+        TyKind::DType(t) => match numpy::load(py)?.scalar_class(py, *t) {
+            Some(class) => Ok(class),
+            None => Ok(descr_of(py, *t)?.into_any()),
+        },
+        TyKind::Func(f) => match table::function_object(*f) {
+            (object, true) => Ok(table::object(py, object)),
+            (_, false) => Err(no_object(ty)),
+        },
+        TyKind::Obj(o) => Ok(table::object(py, *o)),
+        TyKind::Ellipsis => Ok(py.Ellipsis().into_bound(py)),
+        _ => Err(no_object(ty)),
+    }
+}
+
+fn no_object(ty: Ty) -> PyErr {
+    PySystemError::new_err(format!("a value of type {ty} cannot be returned to Python"))
+}
+
+/// Boxes the int in a word whose upper bytes are undefined.
+fn int(py: Python<'_>, word: u64, bits: u8, signed: bool) -> Bound<'_, PyAny> {
+    let shift = 64 - u32::from(bits);
+    let o =
+        if signed { PyInt::new(py, (word << shift) as i64 >> shift) } else { PyInt::new(py, word << shift >> shift) };
+    o.into_any()
+}
+
+/// Boxes a string; the argument itself if it is returned whole.
+fn string(py: Python<'_>, mem: *mut MemInfo, data: u64, len: u64) -> PyResult<Bound<'_, PyAny>> {
+    // SAFETY: a string value points to so many bytes of UTF-8.
+    let value = unsafe { lh_runtime::text(data as *const u8, len as i64) };
+    // SAFETY: `mem` is null or alive: the value holds a reference.
+    let owner = unsafe { owner::object_of(py, mem) };
+    if let Some(owner) = owner
+        && let Ok(text) = owner.cast_exact::<PyString>()
+        && text.to_str().is_ok_and(|t| std::ptr::eq(t, value))
+    {
+        return Ok(owner);
+    }
+    Ok(PyString::new(py, value).into_any())
+}
+
+/// The dtype of elements of a type.
+fn descr_of(py: Python<'_>, dtype: Ty) -> PyResult<Bound<'_, PyAny>> {
+    if let Some(d) = record_dtype::dtype_of(py, dtype)? {
+        return Ok(d);
+    }
+    let num = numpy::num_of_ty(dtype).ok_or_else(|| no_object(dtype))?;
+    numpy::load(py)?.descr(py, num)
+}
+
+/// Whether two dtypes have equal elements: number types if they are the same, records only with the very same dtype.
+///
+/// # Safety
+/// Both are dtypes.
+unsafe fn same_elements(a: *const numpy::Descr, b: *const numpy::Descr) -> bool {
+    // SAFETY: as promised by the caller.
+    let (x, y) = unsafe { (numpy::number_of(a), numpy::number_of(b)) };
+    a == b || x != numpy::VOID && numpy::ty_of_num(x) == numpy::ty_of_num(y)
+}
+
+/// Boxes a record; the argument itself if it is returned.
+fn record<'py>(py: Python<'py>, ty: Ty, slots: [u64; 2]) -> PyResult<Bound<'py, PyAny>> {
+    let mem = slots[0] as *mut MemInfo;
+    // SAFETY: `mem` is null or alive: the value holds a reference.
+    let owner = unsafe { owner::object_of(py, mem) };
+    if let Some(owner) = owner {
+        // SAFETY: the struct is read after the type check.
+        let same = unsafe {
+            ffi::PyObject_TypeCheck(owner.as_ptr(), numpy::void_type()) != 0
+                && (*owner.as_ptr().cast::<VoidScalar>()).data as u64 == slots[1]
+        };
+        if same {
+            return Ok(owner);
+        }
+    }
+    array(py, ty, false, &slots)?.get_item(PyTuple::empty(py))
+}
+
+/// Boxes an array; the argument itself if it is returned unchanged.
+fn array<'py>(py: Python<'py>, dtype: Ty, readonly: bool, slots: &[u64]) -> PyResult<Bound<'py, PyAny>> {
+    let (mem, data, dims) = (slots[0] as *mut MemInfo, slots[1] as *mut u8, &slots[2..]);
+    let (shape, strides) = dims.split_at(dims.len() / 2);
+    let as_signed = |words: &[u64]| words.iter().map(|w| *w as isize).collect::<smallvec::SmallVec<[isize; 8]>>();
+    let (shape, strides) = (as_signed(shape), as_signed(strides));
+    let descr = descr_of(py, dtype)?;
+    // SAFETY: `mem` is null or alive: the value holds a reference.
+    let owner = match unsafe { owner::object_of(py, mem) } {
+        Some(object) => {
+            if is_same_array(&object, &descr, data, &shape, &strides, readonly) {
+                return Ok(object);
+            }
+            Some(object)
+        }
+        None if mem.is_null() => None,
+        None => {
+            // SAFETY: the value holds a reference.
+            let memory = unsafe { Memory::new(mem) };
+            Some(Bound::new(py, memory)?.into_any())
+        }
+    };
+    numpy::load(py)?.array_over(py, descr, (data, &shape, &strides), !readonly, owner)
+}
+
+/// Whether an object is the array with exactly this memory.
+fn is_same_array(
+    o: &Bound<'_, PyAny>,
+    descr: &Bound<'_, PyAny>,
+    data: *mut u8,
+    shape: &[isize],
+    strides: &[isize],
+    readonly: bool,
+) -> bool {
+    // SAFETY: the struct is read after the type check; its lists have `nd` items.
+    unsafe {
+        if ffi::PyObject_TypeCheck(o.as_ptr(), numpy::ndarray_type()) == 0 {
+            return false;
+        }
+        let a = &*o.as_ptr().cast::<ArrayObject>();
+        let nd = a.nd as usize;
+        let list = |p: *const isize| if nd == 0 { &[][..] } else { std::slice::from_raw_parts(p, nd) };
+        a.data == data
+            && same_elements(a.descr, descr.as_ptr().cast())
+            && nd == shape.len()
+            && list(a.dimensions) == shape
+            && list(a.strides) == strides
+            && (a.flags & numpy::WRITEABLE == 0) == readonly
+    }
+}
+
+/// Drops the references of a value.
+pub fn release(ty: Ty, slots: &[u64]) {
+    if !ty.is_counted() {
+        return;
+    }
+    for (p, word) in ty.flatten().iter().zip(slots) {
+        if matches!(p, Prim::Mem | Prim::List) {
+            // SAFETY: a counted slot of a value that the caller owns is null or alive.
+            unsafe { decref(*word as *mut MemInfo) };
+        }
+    }
+}

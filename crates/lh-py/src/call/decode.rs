@@ -1,0 +1,128 @@
+//! Tags to types, and back.
+
+use crate::call::tags::kind;
+use crate::host::types::named_tuple;
+use crate::host::{comptime, enums};
+use crate::object::{array, numpy, record_dtype};
+use lh_ir::types::Buffer;
+use lh_ir::{Layout, Ty, TyKind};
+use pyo3::ffi;
+use pyo3::prelude::*;
+
+/// Reads types off a sequence of tags.
+pub struct Decoder<'a, 'py> {
+    py: Python<'py>,
+    tags: &'a [u64],
+}
+
+impl<'a, 'py> Decoder<'a, 'py> {
+    /// A decoder at the first tag.
+    pub fn new(py: Python<'py>, tags: &'a [u64]) -> Self {
+        Decoder { py, tags }
+    }
+    fn word(&mut self) -> u64 {
+        let (first, rest) = self.tags.split_first().expect("tags are complete");
+        self.tags = rest;
+        *first
+    }
+    /// The type of the next value.
+    pub fn next_ty(&mut self) -> Ty {
+        let tag = self.word();
+        let payload = tag >> 8;
+        match tag & 0xff {
+            kind::INT => Ty::int(),
+            kind::FLOAT => Ty::float(),
+            kind::BOOL => Ty::bool(),
+            kind::COMPLEX => Ty::complex(),
+            kind::NONE => Ty::none(),
+            kind::STR => Ty::str(),
+            kind::UINT64 => Ty::u64(),
+            kind::SCALAR => numpy::ty_of_num(payload as i32).expect("only native scalars are tagged"),
+            kind::ARRAY => {
+                let num = i32::from(payload as u8);
+                let dtype = if num == numpy::VOID { record_dtype::by_number(self.word()) } else { native(num) };
+                array::type_of(dtype, usize::from((payload >> 8) as u8), (payload >> 24) as i32)
+            }
+            kind::RECORD => record_dtype::by_number(payload),
+            kind::TUPLE => Ty::tuple(self.many(payload as usize)),
+            kind::NAMED => self.named(payload as usize),
+            kind::LIST if self.tags.first() == Some(&kind::UNDECIDED) => {
+                self.word();
+                Ty::undecided_list()
+            }
+            kind::LIST => Ty::list(self.next_ty()),
+            kind::RANGE => Ty::new(TyKind::Range(Ty::int())),
+            kind::SLICE => {
+                let parts = self.many(3);
+                Ty::new(TyKind::Slice([parts[0], parts[1], parts[2]]))
+            }
+            kind::ENUM => {
+                let class = self.word() as *mut ffi::PyObject;
+                // SAFETY: the class of a live argument.
+                let class = unsafe { Bound::from_borrowed_ptr(self.py, class) };
+                let found = enums::enum_class(&class);
+                found.unwrap_or_else(|| lh_ir::bug!("an enumeration lost its members")).ty()
+            }
+            kind::BUFFER => Ty::buffer(self.next_ty(), Buffer::ALL[payload as usize]),
+            kind::OBJECT => {
+                let address = self.word() as *mut ffi::PyObject;
+                // SAFETY: the tag holds a live object: an argument of the call being typed.
+                let object = unsafe { Bound::from_borrowed_ptr(self.py, address) };
+                comptime::ty(&object)
+            }
+            other => lh_ir::bug!("tag {other}"),
+        }
+    }
+    /// The types of the next values.
+    pub fn many(&mut self, n: usize) -> Vec<Ty> {
+        (0..n).map(|_| self.next_ty()).collect()
+    }
+    fn named(&mut self, n: usize) -> Ty {
+        let class = self.word() as *mut ffi::PyObject;
+        // SAFETY: the class of a live argument.
+        let class = unsafe { Bound::from_borrowed_ptr(self.py, class) };
+        let elems = self.many(n);
+        Ty::new(TyKind::Tuple { elems, name: named_tuple(&class) })
+    }
+}
+
+/// The tags of arguments of a type; `None` if tags say more than the type.
+pub fn tags_of(t: Ty, out: &mut Vec<u64>) -> Option<()> {
+    match t.kind() {
+        TyKind::Bool => out.push(kind::BOOL),
+        TyKind::None => out.push(kind::NONE),
+        TyKind::Str => out.push(kind::STR),
+        TyKind::Int { bits: 64, signed: true, .. } => out.push(kind::INT),
+        TyKind::Int { bits: 64, .. } => out.push(kind::UINT64),
+        TyKind::Float { bits: 64, .. } => out.push(kind::FLOAT),
+        TyKind::Complex { bits: 128, .. } => out.push(kind::COMPLEX),
+        TyKind::Int { .. } | TyKind::Float { .. } | TyKind::Bfloat16 | TyKind::Complex { .. } => {
+            out.push(kind::SCALAR | (numpy::num_of_ty(t)? as u64) << 8);
+        }
+        TyKind::Array { dtype, ndim, layout, readonly } => {
+            let order = match layout {
+                Layout::C if *ndim < 2 => numpy::C_CONTIGUOUS | numpy::F_CONTIGUOUS,
+                Layout::C => numpy::C_CONTIGUOUS,
+                Layout::F => numpy::F_CONTIGUOUS,
+                Layout::A => 0,
+            };
+            let flags = order | if *readonly { 0 } else { numpy::WRITEABLE };
+            let num = numpy::num_of_ty(*dtype)? as u64;
+            out.push(kind::ARRAY | num << 8 | u64::from(*ndim) << 16 | (flags as u64) << 32);
+        }
+        TyKind::Tuple { elems, name: None } => {
+            out.push(kind::TUPLE | (elems.len() as u64) << 8);
+            elems.iter().try_for_each(|t| tags_of(*t, out))?;
+        }
+        TyKind::List(t, _) => {
+            out.push(kind::LIST);
+            tags_of(*t, out)?;
+        }
+        _ => return None,
+    }
+    Some(())
+}
+
+fn native(num: i32) -> Ty {
+    numpy::ty_of_num(num).expect("only native arrays are tagged")
+}

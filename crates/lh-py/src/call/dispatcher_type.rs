@@ -1,0 +1,186 @@
+//! The class `Dispatcher`, built from raw slots: its vectorcall slot makes calls cheap.
+
+use crate::call::state::{self, DispatcherObject, State};
+use crate::call::{methods, vectorcall};
+use crate::gpu::options::JitOptions;
+use crate::host::decorated;
+use crate::runtime::{panics, signals};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyFunction};
+use pyo3::{ffi, intern};
+use std::ffi::{c_int, c_void};
+use std::mem::offset_of;
+
+unsafe extern "C" {
+    fn PyMethod_New(function: *mut ffi::PyObject, instance: *mut ffi::PyObject) -> *mut ffi::PyObject;
+}
+
+unsafe extern "C" fn dealloc(o: *mut ffi::PyObject) {
+    // SAFETY: CPython calls this once, with an instance that nobody refers to.
+    unsafe {
+        let class = ffi::Py_TYPE(o);
+        let d = o.cast::<DispatcherObject>();
+        ffi::PyObject_GC_UnTrack(o.cast());
+        if !(*d).weakrefs.is_null() {
+            ffi::PyObject_ClearWeakRefs(o);
+        }
+        ffi::Py_CLEAR(&mut (*d).dict);
+        if !(*d).state.is_null() {
+            drop(Box::from_raw((*d).state));
+        }
+        ffi::PyObject_GC_Del(o.cast());
+        ffi::Py_DECREF(class.cast());
+    }
+}
+
+unsafe extern "C" fn traverse(o: *mut ffi::PyObject, visit: ffi::visitproc, arg: *mut c_void) -> c_int {
+    // SAFETY: CPython calls this with a live instance.
+    unsafe {
+        let d = o.cast::<DispatcherObject>();
+        let mut seen = [ffi::Py_TYPE(o).cast::<ffi::PyObject>(), (*d).dict, std::ptr::null_mut()];
+        if !(*d).state.is_null() {
+            seen[2] = (*d).state().func.as_ptr();
+        }
+        for o in seen {
+            if !o.is_null() {
+                let stop = visit(o, arg);
+                if stop != 0 {
+                    return stop;
+                }
+            }
+        }
+        0
+    }
+}
+
+unsafe extern "C" fn clear(o: *mut ffi::PyObject) -> c_int {
+    // SAFETY: CPython calls this with a live instance; the function is kept, since it may still be called.
+    unsafe { ffi::Py_CLEAR(&mut (*o.cast::<DispatcherObject>()).dict) };
+    0
+}
+
+/// A dispatcher that is found on an instance is a method of it.
+unsafe extern "C" fn bind_method(
+    o: *mut ffi::PyObject,
+    instance: *mut ffi::PyObject,
+    _class: *mut ffi::PyObject,
+) -> *mut ffi::PyObject {
+    // SAFETY: CPython passes live objects.
+    unsafe {
+        if instance.is_null() || instance == ffi::Py_None() { ffi::Py_NewRef(o) } else { PyMethod_New(o, instance) }
+    }
+}
+
+unsafe extern "C" fn repr(o: *mut ffi::PyObject) -> *mut ffi::PyObject {
+    // SAFETY: CPython calls this with a live instance, attached.
+    unsafe {
+        let py = Python::assume_attached();
+        let func = (*o.cast::<DispatcherObject>()).state().func.bind(py);
+        let text = func.repr().map(|r| format!("CPUDispatcher({r})"));
+        match text {
+            Ok(text) => pyo3::types::PyString::new(py, &text).into_ptr(),
+            Err(e) => {
+                e.restore(py);
+                std::ptr::null_mut()
+            }
+        }
+    }
+}
+
+fn member(name: &'static std::ffi::CStr, offset: usize) -> ffi::PyMemberDef {
+    ffi::PyMemberDef {
+        name: name.as_ptr(),
+        type_code: ffi::Py_T_PYSSIZET,
+        offset: offset as ffi::Py_ssize_t,
+        flags: ffi::Py_READONLY,
+        doc: std::ptr::null(),
+    }
+}
+
+/// Makes the class, once, when the module is made.
+pub fn create_type(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+    // The class refers to these tables as long as it lives, which is forever.
+    let members = Box::leak(Box::new([
+        member(c"__vectorcalloffset__", offset_of!(DispatcherObject, vectorcall)),
+        member(c"__weaklistoffset__", offset_of!(DispatcherObject, weakrefs)),
+        member(c"__dictoffset__", offset_of!(DispatcherObject, dict)),
+        // SAFETY: all zeros end the table.
+        unsafe { std::mem::zeroed() },
+    ]));
+    let slot = |slot: c_int, pfunc: *mut c_void| ffi::PyType_Slot { slot, pfunc };
+    let doc = c"A Python function that is compiled when it is called, for the types of its arguments.";
+    let slots = Box::leak(Box::new([
+        slot(ffi::Py_tp_dealloc, dealloc as *mut c_void),
+        slot(ffi::Py_tp_traverse, traverse as *mut c_void),
+        slot(ffi::Py_tp_clear, clear as *mut c_void),
+        slot(ffi::Py_tp_call, ffi::PyVectorcall_Call as *mut c_void),
+        slot(ffi::Py_tp_descr_get, bind_method as *mut c_void),
+        slot(ffi::Py_tp_repr, repr as *mut c_void),
+        slot(ffi::Py_tp_getattro, ffi::PyObject_GenericGetAttr as *mut c_void),
+        slot(ffi::Py_tp_setattro, ffi::PyObject_GenericSetAttr as *mut c_void),
+        slot(ffi::Py_tp_members, members.as_mut_ptr().cast()),
+        slot(ffi::Py_tp_methods, methods::methods().as_mut_ptr().cast()),
+        slot(ffi::Py_tp_getset, methods::getters().as_mut_ptr().cast()),
+        slot(ffi::Py_tp_doc, doc.as_ptr().cast_mut().cast()),
+        slot(0, std::ptr::null_mut()),
+    ]));
+    let flags = ffi::Py_TPFLAGS_DEFAULT
+        | ffi::Py_TPFLAGS_HAVE_GC
+        | ffi::Py_TPFLAGS_HAVE_VECTORCALL
+        | ffi::Py_TPFLAGS_METHOD_DESCRIPTOR
+        | ffi::Py_TPFLAGS_IMMUTABLETYPE
+        | ffi::Py_TPFLAGS_DISALLOW_INSTANTIATION;
+    let mut spec = ffi::PyType_Spec {
+        name: c"lancehead._core.Dispatcher".as_ptr(),
+        basicsize: size_of::<DispatcherObject>() as c_int,
+        itemsize: 0,
+        flags: flags as _,
+        slots: slots.as_mut_ptr(),
+    };
+    // SAFETY: the spec and its tables are complete; the new type is ours, or null with an exception set.
+    let class = unsafe { Bound::from_owned_ptr_or_err(py, ffi::PyType_FromSpec(&mut spec))? };
+    decorated::register(class.as_ptr().cast(), |o| state::of(o).expect("the class is asked first").state());
+    // The module may be removed, but instances and the code above still refer to the class.
+    std::mem::forget(class.clone());
+    Ok(class)
+}
+
+/// Makes a dispatcher for a Python function. `signatures` are compiled at once; if `eager`, no others are.
+#[pyfunction]
+#[pyo3(name = "dispatcher")]
+pub fn dispatcher_of<'py>(
+    function: &Bound<'py, PyFunction>,
+    options: &Bound<'py, PyDict>,
+    signatures: Vec<Bound<'py, PyAny>>,
+    eager: bool,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = function.py();
+    panics::install();
+    vectorcall::prepare(py)?;
+    signals::find_main_thread(py)?;
+    let options = JitOptions::read(&options.copy()?)?;
+    let state = Box::new(State::new(function.as_any(), options, &vectorcall::ENTRY_POINTS)?);
+    let dict = PyDict::new(py);
+    if let Ok(own) = function.getattr(intern!(py, "__dict__"))?.cast::<PyDict>() {
+        dict.update(own.as_mapping())?;
+    }
+    for name in ["__module__", "__name__", "__qualname__", "__doc__", "__annotations__"] {
+        dict.set_item(name, function.getattr(name)?)?;
+    }
+    dict.set_item(intern!(py, "__wrapped__"), function)?;
+    // SAFETY: `PyType_GenericAlloc` gives a zeroed, tracked instance of the class, whose fields are filled here.
+    let made = unsafe {
+        let made = Bound::from_owned_ptr_or_err(py, ffi::PyType_GenericAlloc(decorated::dispatcher_type(), 0))?;
+        let object = &mut *made.as_ptr().cast::<DispatcherObject>();
+        state.set_owner(object);
+        object.dict = dict.into_ptr();
+        made
+    };
+    for sig in signatures {
+        made.call_method1(intern!(py, "compile"), (sig,))?;
+    }
+    if eager {
+        made.call_method1(intern!(py, "disable_compile"), (true,))?;
+    }
+    Ok(made)
+}

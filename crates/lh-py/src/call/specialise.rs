@@ -1,0 +1,289 @@
+//! Specialisations: a call finds the one for its arguments, or it is compiled.
+
+use crate::call::args::ArgBuf;
+use crate::call::bind::Params;
+use crate::call::overload::{Entry, Overload, Ret};
+use crate::call::state::{self, DispatcherObject, State};
+use crate::call::{convert, literals};
+use crate::compile::compiler::{self, Failed};
+use crate::compile::{cache, report};
+use crate::gpu::context::{self, Gpu};
+use crate::gpu::loaded::Loaded;
+use crate::gpu::options::JitOptions;
+use crate::host::{gpu_targets, single_flight, table};
+use crate::object::canonical::canonical;
+use crate::runtime::signals;
+use lh_driver::{Called, Compiled};
+use lh_ir::func::{Device, Options, parallel};
+use lh_ir::{Ty, TyKind};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use std::ptr;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+/// The specialisation for the tags in `buf`, with the arguments converted to its types; `entry` was found for the
+/// tags.
+#[cold]
+pub fn ready<'a>(
+    py: Python<'_>,
+    state: &'a State,
+    object: &Bound<'_, PyAny>,
+    entry: Option<&Entry>,
+    buf: &mut ArgBuf,
+    argc: usize,
+) -> PyResult<&'a Overload> {
+    // The hint of another thread's last call may lead to a stale one.
+    // SAFETY: overloads live as long as the state.
+    let is_stale = |e: &Entry| unsafe { (*e.overload).is_stale() };
+    let entry =
+        entry.and_then(|e| if is_stale(e) { state.find_newest(&e.tags).filter(|e| !is_stale(e)) } else { Some(e) });
+    // SAFETY: as above.
+    let found = entry.map(|e| unsafe { (e, &*e.overload) });
+    let entry = match found {
+        Some((entry, overload)) if overload.guard.is_current(py) => entry.clone(),
+        Some((_, overload)) => {
+            renew(py, state, object, overload)?;
+            resolve(py, state, object, buf, argc)?
+        }
+        None => resolve(py, state, object, buf, argc)?,
+    };
+    // SAFETY: as above.
+    let overload = unsafe { &*entry.overload };
+    if let Some(natural) = &entry.natural {
+        convert::convert_all(natural, overload, buf)?;
+    }
+    Ok(overload)
+}
+
+/// Finds or compiles the specialisation for the tags in `buf`, for a call that found none.
+fn resolve<'a>(
+    py: Python<'_>,
+    state: &'a State,
+    object: &Bound<'_, PyAny>,
+    buf: &mut ArgBuf,
+    argc: usize,
+) -> PyResult<Entry> {
+    let literals = &state.table().literals;
+    if !literals.is_empty() {
+        // Another thread may have added a literal since the call was tagged.
+        literals::tag(py, literals, buf, argc)?;
+    }
+    let natural = literals::types(py, literals, buf, argc)?;
+    let mut existing = state.of_types(&natural);
+    let mut claim = None;
+    while existing.is_none() && claim.is_none() && state.can_compile() {
+        claim = single_flight::claim(py, ptr::from_ref(state).addr(), &natural);
+        existing = state.of_types(&natural);
+    }
+    let (overload, converts): (&'a Overload, bool) = match existing {
+        Some(o) => (renew(py, state, object, o)?, false),
+        None if !state.can_compile() => (renew(py, state, object, fitting(py, state, object, &natural)?)?, true),
+        // New code is used without another check of its guard, so that every call ends.
+        None => match compile(py, state, object, &natural, None, false) {
+            Ok(o) => (o, false),
+            Err(Failed::Literal(at, e)) => {
+                if literals.contains(&at) || at >= argc {
+                    return Err(e);
+                }
+                literals::check(py, buf, at, argc)?;
+                state.change(|t| {
+                    if !t.literals.contains(&at) {
+                        t.literals.push(at);
+                    }
+                });
+                return resolve(py, state, object, buf, argc);
+            }
+            Err(Failed::Error(e)) => return Err(e),
+        },
+    };
+    let entry = Entry { tags: buf.tags.as_slice().into(), natural: converts.then_some(natural), overload };
+    state.enter(&entry);
+    if argc == 0 {
+        state.set_quick(Some(overload));
+    }
+    Ok(entry)
+}
+
+/// The specialisation itself, or a new one if something that it depends on has changed.
+pub fn renew<'a>(
+    py: Python<'_>,
+    state: &'a State,
+    object: &Bound<'_, PyAny>,
+    old: &'a Overload,
+) -> PyResult<&'a Overload> {
+    if old.guard.is_current(py) {
+        return Ok(old);
+    }
+    state.forget(old);
+    Ok(compile(py, state, object, &old.compiled.args, old.explicit, false)?)
+}
+
+/// Finds code for argument types in the cache or compiles it (`anew`: always), and adds the specialisation.
+pub fn compile<'a>(
+    py: Python<'_>,
+    state: &'a State,
+    object: &Bound<'_, PyAny>,
+    args: &[Ty],
+    ret: Option<Ty>,
+    anew: bool,
+) -> Result<&'a Overload, Failed> {
+    let JitOptions { ir: options, cache: cached, .. } = *state.read_options(py)?;
+    let function = table::intern(object);
+    let mut lookup = None;
+    let mut loaded = None;
+    if cache::is_wanted(py, cached) {
+        let (l, code) = cache::find(py, function, function, args, options, !anew)?;
+        // A result that does not convert to the declared type is an error, which the compiler reports.
+        loaded = code.filter(|c| ret.is_none_or(|r| lh_infer::cost(canonical(c.ret), r).is_some()));
+        lookup = Some(l);
+    }
+    let (compiled, guard) = match loaded {
+        Some(code) => {
+            signals::install();
+            let guard = compiler::guard_of(py, function, &code)?;
+            state.known().found.push(args.to_vec());
+            (Arc::new(code), guard)
+        }
+        None => {
+            state.known().misses += 1;
+            let mut made = compiler::compile(py, function, args, options, ret, lookup.is_some())?;
+            if let Some(gpu) = &state.options().gpu {
+                assemble(py, gpu.get(), options, lookup.is_some(), &mut made.0)?;
+            }
+            state.known().missed.push(args.to_vec());
+            if let Some(l) = &lookup {
+                cache::keep(py, l, (function, function), args, options, &made.0)?;
+            }
+            made
+        }
+    };
+    let result = ret.unwrap_or(compiled.ret);
+    let kind = match result.kind() {
+        _ if canonical(result) != canonical(compiled.ret) => Ret::Converted,
+        TyKind::None | TyKind::Never => Ret::None,
+        TyKind::Bool => Ret::Bool,
+        TyKind::Int { bits: 64, signed: true, .. } => Ret::Int,
+        TyKind::Float { bits: 64, .. } => Ret::Float,
+        TyKind::Complex { bits: 128, .. } => Ret::Complex,
+        _ => Ret::Other,
+    };
+    let overload = Overload {
+        on_gpu: Loaded::new(py, state.options(), &compiled)?,
+        entry: compiled.entry,
+        may_wait: compiled.may_wait,
+        escapes: compiled.escapes,
+        ret_counted: compiled.ret.is_counted(),
+        ret_words: compiled.ret.flatten().len(),
+        compiled,
+        guard,
+        ret: kind,
+        explicit: ret,
+        stale: AtomicBool::new(false),
+    };
+    // From here on other processes do not wait for this compilation.
+    drop(lookup);
+    let added = state.add(Params::of(state.func.bind(py))?, overload);
+    keep_called(py, &added.compiled, options);
+    if options.parallel & parallel::ALL != 0 && !added.compiled.is_loaded() {
+        report::tell_parallel(py, object, &added.compiled)?;
+    }
+    Ok(added)
+}
+
+/// Replaces PTX by machine code: if NVIDIA's linker has to add functions, or if the code will be cached and the driver
+/// has an assembler, which saves later processes that step.
+fn assemble(py: Python<'_>, gpu: &Gpu, options: Options, is_kept: bool, compiled: &mut Arc<Compiled>) -> PyResult<()> {
+    let Some(kernel) = Arc::get_mut(compiled).and_then(|c| c.on_gpu.as_mut()) else { return Ok(()) };
+    let (lines, (major, minor)) = gpu_targets::find(options.gpu).map_or((false, (0, 0)), |g| (g.lines, g.capability));
+    if !kernel.linked.is_empty() {
+        let functions: Vec<_> = kernel.linked.drain(..).map(|o| table::object(py, o)).collect();
+        let link = py.import("lancehead.cuda.linking")?.getattr("machine_code")?;
+        let text = String::from_utf8_lossy(&kernel.code);
+        let code = link.call1((text, functions, options.link, format!("sm_{major}{minor}"), lines))?.extract()?;
+        kernel.code = code;
+        return Ok(());
+    }
+    if !is_kept {
+        return Ok(());
+    }
+    match py.detach(|| gpu.gpu.assemble(&kernel.code, lines)) {
+        Ok(code) => kernel.code = code,
+        Err(e) if e.code == -1 => {}
+        Err(e) => return Err(context::error(py, &e)),
+    }
+    Ok(())
+}
+
+/// Gives entries of their own to functions with `cache=True` that were compiled as parts of a caller, as if they had
+/// been called with these types. In the next process a call of one finds its code, no matter what called it in this
+/// process.
+pub fn keep_called(py: Python<'_>, caller: &Compiled, options: Options) {
+    if options.device != Device::Host {
+        return;
+    }
+    for Called { function, args, ret } in &caller.called {
+        let (id, is_whole) = table::function_object(*function);
+        if table::item(id).is_some() {
+            continue;
+        }
+        let object = table::object(py, id);
+        let Some(state) = state::of(&object).map(DispatcherObject::state) else { continue };
+        if !state.options().cache || !is_whole || !state.can_compile() {
+            continue;
+        }
+        let args: Vec<Ty> = args.iter().map(|t| canonical(*t)).collect();
+        let result = if let TyKind::Optional(t) = ret.kind() { *t } else { *ret };
+        if args.iter().all(|t| is_plain(*t)) && is_plain(result) && cache::is_wanted(py, true) {
+            // The caller is compiled in any case; a call that fails reports why.
+            drop(match state.of_types(&args) {
+                Some(o) => renew(py, state, &object, o).map_err(Failed::Error),
+                None => compile(py, state, &object, &args, None, false),
+            });
+        }
+    }
+}
+
+/// Whether a type can be passed from Python and returned, and mentions nothing of the process.
+fn is_plain(t: Ty) -> bool {
+    match t.kind() {
+        TyKind::Tuple { elems, .. } => elems.iter().all(|t| is_plain(*t)),
+        TyKind::List(t, _) => is_plain(*t),
+        TyKind::Never | TyKind::None | TyKind::Str | TyKind::Record(_) | TyKind::Array { .. } => true,
+        _ => t.is_number(),
+    }
+}
+
+/// The specialisation for argument types; if its signature leaves functions open, it is compiled for those of the
+/// call.
+fn fitting<'a>(py: Python<'_>, state: &'a State, object: &Bound<'_, PyAny>, natural: &[Ty]) -> PyResult<&'a Overload> {
+    let (args, ret) = best_match(state, natural)?;
+    let args: Vec<Ty> = args.iter().zip(natural).map(|(t, n)| t.with_functions(*n)).collect();
+    match state.of_types(&args) {
+        Some(o) => Ok(o),
+        None => Ok(compile(py, state, object, &args, ret, false)?),
+    }
+}
+
+/// The signature that argument types convert to at the least cost.
+fn best_match(state: &State, natural: &[Ty]) -> PyResult<(Vec<Ty>, Option<Ty>)> {
+    let mut best = None;
+    let mut ambiguous = false;
+    for signature in state.signatures() {
+        let Some(cost) = convert::cost_of_all(natural, &signature.0) else { continue };
+        match best {
+            Some((least, _)) if cost > least => {}
+            Some((least, _)) if cost == least => ambiguous = true,
+            _ => {
+                best = Some((cost, signature));
+                ambiguous = false;
+            }
+        }
+    }
+    let types = natural.iter().map(|t| t.numba().to_string()).collect::<Vec<_>>().join(", ");
+    match best {
+        Some((_, signature)) if !ambiguous => Ok(signature),
+        Some(_) => Err(PyTypeError::new_err(format!("Ambiguous overloading for argument type(s) {types}"))),
+        None => Err(PyTypeError::new_err(format!("No matching definition for argument type(s) {types}"))),
+    }
+}

@@ -1,0 +1,128 @@
+//! Tags: words that say which type an argument has. The tags of a value determine its type exactly.
+
+use crate::object::numpy;
+use smallvec::SmallVec;
+
+/// The first byte of a tag is the kind of value; the rest of the word is the payload that is given here.
+pub mod kind {
+    /// `int` in the range of `int64`.
+    pub const INT: u64 = 1;
+    /// `float`.
+    pub const FLOAT: u64 = 2;
+    /// `bool`.
+    pub const BOOL: u64 = 3;
+    /// `complex`.
+    pub const COMPLEX: u64 = 4;
+    /// `None`.
+    pub const NONE: u64 = 5;
+    /// `str`.
+    pub const STR: u64 = 6;
+    /// `int` beyond `int64`, within `uint64`.
+    pub const UINT64: u64 = 7;
+    /// NumPy scalar: type number.
+    pub const SCALAR: u64 = 8;
+    /// Array: type number, rank, contiguity, whether it can be written; then, of records, the number of their dtype.
+    pub const ARRAY: u64 = 9;
+    /// Tuple: length; then the tags of its items.
+    pub const TUPLE: u64 = 10;
+    /// Namedtuple: length; then the class; then the tags of its items.
+    pub const NAMED: u64 = 11;
+    /// List; then the tags of its items, which are the same for all.
+    pub const LIST: u64 = 12;
+    /// An object known while compiling; then the object.
+    pub const OBJECT: u64 = 13;
+    /// `range`.
+    pub const RANGE: u64 = 14;
+    /// `slice`; then the tags of its parts.
+    pub const SLICE: u64 = 15;
+    /// A record: the number of its dtype.
+    pub const RECORD: u64 = 16;
+    /// A member of an enumeration; then the class.
+    pub const ENUM: u64 = 18;
+    /// Memory: the number of its class; then the tag of its array.
+    pub const BUFFER: u64 = 17;
+    /// Items of a list that has none.
+    pub const UNDECIDED: u64 = 19;
+}
+
+/// The number of tags of the first so many types.
+pub fn first_tags(tags: &[u64], n: usize) -> usize {
+    (0..n).fold(0, |at, _| at + tags_of_one(&tags[at..]))
+}
+
+/// The number of tags that the first type takes.
+pub fn tags_of_one(tags: &[u64]) -> usize {
+    let several = |start: usize, n: usize| (0..n).fold(start, |at, _| at + tags_of_one(&tags[at..]));
+    let payload = (tags[0] >> 8) as usize;
+    match tags[0] & 0xff {
+        kind::TUPLE => several(1, payload),
+        kind::NAMED => several(2, payload),
+        kind::LIST | kind::BUFFER => several(1, 1),
+        kind::SLICE => several(1, 3),
+        kind::OBJECT | kind::ENUM => 2,
+        // Of an array of records, then the dtype.
+        kind::ARRAY if (tags[0] >> 8) as u8 == numpy::VOID as u8 => 2,
+        _ => 1,
+    }
+}
+
+/// Merges two sequences of tags: where one has a list without items, the other's item type is taken. `None` if they
+/// differ otherwise.
+pub fn merged(a: &[u64], b: &[u64]) -> Option<SmallVec<[u64; 8]>> {
+    let (mut i, mut j, mut both) = (0, 0, SmallVec::new());
+    while i < a.len() && j < b.len() {
+        if a[i] == kind::UNDECIDED && b[j] != kind::UNDECIDED {
+            let n = tags_of_one(&b[j..]);
+            both.extend_from_slice(&b[j..j + n]);
+            (i, j) = (i + 1, j + n);
+        } else if b[j] == kind::UNDECIDED && a[i] != kind::UNDECIDED {
+            let n = tags_of_one(&a[i..]);
+            both.extend_from_slice(&a[i..i + n]);
+            (i, j) = (i + n, j + 1);
+        } else if a[i] == b[j] {
+            both.push(a[i]);
+            (i, j) = (i + 1, j + 1);
+        } else {
+            return None;
+        }
+    }
+    (i == a.len() && j == b.len()).then_some(both)
+}
+
+/// The reason why a value cannot be passed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Refused {
+    /// No native form for objects of this type.
+    Type,
+    /// An int beyond 64 bits.
+    TooLarge,
+    /// A string with lone surrogates.
+    Surrogates,
+    /// An array of a foreign byte order or of an element type without a native form, or one of several that are not
+    /// aligned and overlap.
+    Array,
+    /// An empty list: its item type is not known.
+    EmptyList,
+    /// A list whose items are not all of one type.
+    MixedList,
+    /// A tuple or list nested too deeply, or that contains itself.
+    Depth,
+    /// A Python exception is set.
+    Raised,
+}
+
+impl Refused {
+    /// The reason in a few words.
+    pub fn reason(self) -> &'static str {
+        match self {
+            Refused::Type => "objects of this type have no native form",
+            Refused::TooLarge => "it is beyond 64 bits",
+            Refused::Surrogates => "it has lone surrogates",
+            Refused::Array => "its element type or byte order has no native form",
+            Refused::EmptyList => "the items of an empty list have no type",
+            Refused::MixedList => "its items are not all of one type",
+            Refused::Depth => "it is nested too deeply",
+            Refused::Raised => "an exception was raised",
+        }
+    }
+}

@@ -1,0 +1,38 @@
+//! Types of values, as `typeof` tells them.
+
+use crate::call::args::ArgBuf;
+use crate::call::decode::Decoder;
+use crate::call::tags::Refused;
+use crate::host::types::Type;
+use crate::object::class_names::short_text;
+use crate::object::{errors, numpy};
+use lh_ir::Ty;
+use pyo3::prelude::*;
+
+/// The type that a value has as an argument of a compiled function.
+#[pyfunction]
+#[pyo3(name = "typeof")]
+pub fn type_of(value: &Bound<'_, PyAny>) -> PyResult<Py<Type>> {
+    let py = value.py();
+    numpy::load(py)?;
+    if let Ok(t) = value.cast::<Type>() {
+        return Type::of(py, Ty::dtype(t.get().0));
+    }
+    match as_argument(value) {
+        Ok(t) => Type::of(py, t),
+        Err(Refused::Raised) => Err(PyErr::fetch(py)),
+        // Device arrays say it themselves.
+        Err(_) if value.hasattr("_numba_type_")? => Ok(value.getattr("_numba_type_")?.cast_into::<Type>()?.unbind()),
+        Err(why) => {
+            let text = format!("cannot determine the type of {}: {}", short_text(value), why.reason());
+            Err(errors::error_of(py, "NumbaValueError", &text))
+        }
+    }
+}
+
+fn as_argument(o: &Bound<'_, PyAny>) -> Result<Ty, Refused> {
+    let mut buf = ArgBuf::default();
+    // SAFETY: `o` is alive and outlives the buffer.
+    unsafe { buf.push(o.as_ptr())? };
+    if buf.undecided { Err(Refused::EmptyList) } else { Ok(Decoder::new(o.py(), &buf.tags).next_ty()) }
+}

@@ -1,0 +1,331 @@
+//! A call from Python: bind, tag, find the specialisation, run it, make the result an object.
+//!
+//! The path of every call is inlined into [`vectorcall`] and cannot panic. Rare cases are in functions of their own,
+//! each run behind [`guarded`].
+
+use crate::call::args::ArgBuf;
+use crate::call::bind::{self, MAX_QUICK};
+use crate::call::boxing::Boxer;
+use crate::call::overload::{Entry, Overload, Ret};
+use crate::call::state::{DispatcherObject, EntryPoints, State};
+use crate::call::tags::{self, Refused};
+use crate::call::{convert, empty_lists, literals, refusal, specialise};
+use crate::object::{int, numpy};
+use crate::runtime::signals::Running;
+use crate::runtime::{raise, render};
+use pyo3::ffi;
+use pyo3::prelude::*;
+use std::mem::MaybeUninit;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// The number of result words that need no allocation.
+const INLINE_RET: usize = 24;
+
+/// Runs a function that may panic or fail; on failure a Python exception is set.
+#[cold]
+#[inline(never)]
+fn guarded<R>(py: Python<'_>, f: impl FnOnce() -> PyResult<R>) -> Option<R> {
+    let error = match catch_unwind(AssertUnwindSafe(f)) {
+        Ok(Ok(r)) => return Some(r),
+        Ok(Err(error)) => error,
+        Err(panic) => render::internal_error(py, panic.as_ref()),
+    };
+    error.restore(py);
+    None
+}
+
+/// The entry points of dispatchers.
+pub static ENTRY_POINTS: EntryPoints = EntryPoints { general: vectorcall, quick: quick_entry };
+
+/// The `tp_vectorcall` of a dispatcher whose only code takes no arguments, ends at once and depends on nothing but its
+/// own function, for one kind of result. Results that are more expensive to make have none.
+fn quick_entry(ret: Ret) -> Option<ffi::vectorcallfunc> {
+    Some(match ret {
+        Ret::None => quick::<{ Ret::None as u8 }>,
+        Ret::Bool => quick::<{ Ret::Bool as u8 }>,
+        Ret::Int => quick::<{ Ret::Int as u8 }>,
+        Ret::Float => quick::<{ Ret::Float as u8 }>,
+        Ret::Complex => quick::<{ Ret::Complex as u8 }>,
+        Ret::Other | Ret::Converted => return None,
+    })
+}
+
+/// See [`quick_entry`]. Any unusual call is left to [`vectorcall`].
+unsafe extern "C" fn quick<const RET: u8>(
+    callable: *mut ffi::PyObject,
+    args: *const *mut ffi::PyObject,
+    nargsf: usize,
+    kwnames: *mut ffi::PyObject,
+) -> *mut ffi::PyObject {
+    const KINDS: [Ret; 5] = [Ret::None, Ret::Bool, Ret::Int, Ret::Float, Ret::Complex];
+    // SAFETY: CPython calls this with a dispatcher, attached.
+    unsafe {
+        let overload = (*callable.cast::<DispatcherObject>()).quick();
+        // The highest bit is a flag, not a part of the number. Without the GIL another thread may have set another
+        // overload meanwhile.
+        let fits = !cfg!(Py_GIL_DISABLED) || overload.ret as u8 == RET;
+        if nargsf << 1 != 0 || !kwnames.is_null() || !fits || !overload.guard.own_is_current() {
+            return vectorcall(callable, args, nargsf, kwnames);
+        }
+        let mut ret = [MaybeUninit::<u64>::uninit(); 2];
+        match (overload.entry)(std::ptr::null(), ret.as_mut_ptr().cast()) {
+            0 => simple_result(KINDS[RET as usize], ret.as_ptr().cast()),
+            status => fail_quick(overload, status),
+        }
+    }
+}
+
+#[cold]
+#[inline(never)]
+unsafe fn fail_quick(overload: &Overload, status: i32) -> *mut ffi::PyObject {
+    // SAFETY: as for `quick`; of a failed call no result is read.
+    unsafe { finish(Python::assume_attached(), overload, &ArgBuf::default(), status, std::ptr::null()) }
+}
+
+/// `tp_vectorcall` of dispatchers.
+unsafe extern "C" fn vectorcall(
+    callable: *mut ffi::PyObject,
+    args: *const *mut ffi::PyObject,
+    nargsf: usize,
+    kwnames: *mut ffi::PyObject,
+) -> *mut ffi::PyObject {
+    // SAFETY: CPython calls this with a dispatcher, attached, and with arguments that outlive the call.
+    unsafe {
+        let state = (*callable.cast::<DispatcherObject>()).state();
+        let n = ffi::PyVectorcall_NARGS(nargsf) as usize;
+        if kwnames.is_null() && n == state.table().params.plain {
+            return call(callable, state, args, n);
+        }
+        let mut quick = [MaybeUninit::<*mut ffi::PyObject>::uninit(); MAX_QUICK];
+        match bind::quick(state.func.as_ptr(), &state.table().params, args, n, kwnames, &mut quick) {
+            Some(count) => call(callable, state, quick.as_ptr().cast(), count),
+            None => call_bound(callable, state, args, n, kwnames),
+        }
+    }
+}
+
+/// A call whose arguments need all rules of binding.
+#[cold]
+unsafe fn call_bound(
+    callable: *mut ffi::PyObject,
+    state: &State,
+    args: *const *mut ffi::PyObject,
+    n: usize,
+    kwnames: *mut ffi::PyObject,
+) -> *mut ffi::PyObject {
+    // SAFETY: as for `vectorcall`.
+    unsafe {
+        let py = Python::assume_attached();
+        match guarded(py, || bind::bind(state.func.bind(py), state.params(py)?, args, n, kwnames)) {
+            Some(bound) => call(callable, state, bound.as_ptr(), bound.len()),
+            None => std::ptr::null_mut(),
+        }
+    }
+}
+
+/// # Safety
+/// `args` are `n` live objects; `state` is that of the live dispatcher `callable`; the thread is attached.
+#[inline(always)]
+unsafe fn call(
+    callable: *mut ffi::PyObject,
+    state: &State,
+    args: *const *mut ffi::PyObject,
+    n: usize,
+) -> *mut ffi::PyObject {
+    // SAFETY: as promised.
+    unsafe {
+        let mut buf = ArgBuf::default();
+        for i in 0..n {
+            if let Err(why) = buf.push(*args.add(i)) {
+                return refuse(state, *args.add(i), i, why);
+            }
+        }
+        let py = Python::assume_attached();
+        let literals = &state.table().literals;
+        if !literals.is_empty() && guarded(py, || literals::tag(py, literals, &mut buf, n)).is_none() {
+            return std::ptr::null_mut();
+        }
+        if buf.undecided {
+            return call_undecided(callable, state, args, &mut buf, n);
+        }
+        let entry = state.find(&buf.tags);
+        if let Some(entry) = entry {
+            let overload = &*entry.overload;
+            if entry.natural.is_none() && overload.guard.is_current(py) {
+                return run(py, state, overload, &mut buf);
+            }
+        }
+        call_slow(callable, state, entry, &mut buf, n)
+    }
+}
+
+/// The object of a result that is not [`Ret::Other`] or [`Ret::Converted`]; null for those.
+///
+/// # Safety
+/// The words of such a result; the thread is attached.
+#[inline(always)]
+unsafe fn simple_result(kind: Ret, words: *const u64) -> *mut ffi::PyObject {
+    // SAFETY: as promised.
+    unsafe {
+        match kind {
+            Ret::Float => ffi::PyFloat_FromDouble(f64::from_bits(*words)),
+            Ret::Int => int::object(*words as i64),
+            Ret::None => ffi::Py_NewRef(ffi::Py_None()),
+            Ret::Bool => ffi::PyBool_FromLong((*words & 1) as std::ffi::c_long),
+            Ret::Complex => ffi::PyComplex_FromDoubles(f64::from_bits(*words), f64::from_bits(*words.add(1))),
+            Ret::Other | Ret::Converted => std::ptr::null_mut(),
+        }
+    }
+}
+
+/// A call that compiles, or converts its arguments.
+#[cold]
+#[inline(never)]
+unsafe fn call_slow(
+    callable: *mut ffi::PyObject,
+    state: &State,
+    entry: Option<&Entry>,
+    buf: &mut ArgBuf,
+    n: usize,
+) -> *mut ffi::PyObject {
+    // SAFETY: as for `call`.
+    unsafe {
+        let py = Python::assume_attached();
+        let object = Bound::from_borrowed_ptr(py, callable);
+        match guarded(py, || specialise::ready(py, state, &object, entry, buf, n)) {
+            Some(overload) => run(py, state, overload, buf),
+            None => std::ptr::null_mut(),
+        }
+    }
+}
+
+/// A call with lists that have no items: their item types are decided first.
+#[cold]
+#[inline(never)]
+unsafe fn call_undecided(
+    callable: *mut ffi::PyObject,
+    state: &State,
+    args: *const *mut ffi::PyObject,
+    buf: &mut ArgBuf,
+    n: usize,
+) -> *mut ffi::PyObject {
+    // SAFETY: as for `call`.
+    unsafe {
+        let py = Python::assume_attached();
+        let object = Bound::from_borrowed_ptr(py, callable);
+        let decided = guarded(py, || {
+            empty_lists::decide(py, state, &object, buf, n)?;
+            let mut lists = buf.lists.take().unwrap_or_default();
+            let mut at = 0;
+            for i in 0..n {
+                let count = tags::tags_of_one(&buf.tags[at..]);
+                lists.decide(py, *args.add(i), &buf.tags[at..at + count]);
+                at += count;
+            }
+            buf.lists = Some(lists);
+            Ok(())
+        });
+        if decided.is_none() {
+            return std::ptr::null_mut();
+        }
+        call_slow(callable, state, state.find(&buf.tags), buf, n)
+    }
+}
+
+#[cold]
+#[inline(never)]
+unsafe fn refuse(state: &State, arg: *mut ffi::PyObject, position: usize, why: Refused) -> *mut ffi::PyObject {
+    // SAFETY: as for `call`.
+    unsafe {
+        let py = Python::assume_attached();
+        let arg = Bound::from_borrowed_ptr(py, arg);
+        guarded(py, || Err::<(), PyErr>(refusal::refuse(py, state, position, &arg, why)));
+    }
+    std::ptr::null_mut()
+}
+
+/// Runs a specialisation on the words in the buffer.
+#[inline(always)]
+unsafe fn run(py: Python<'_>, state: &State, overload: &Overload, buf: &mut ArgBuf) -> *mut ffi::PyObject {
+    let mut inline = [MaybeUninit::<u64>::uninit(); INLINE_RET];
+    let mut heap = Vec::new();
+    let ret: *mut u64 = if overload.ret_words <= INLINE_RET {
+        inline.as_mut_ptr().cast()
+    } else {
+        heap.resize(overload.ret_words, 0u64);
+        heap.as_mut_ptr()
+    };
+    if overload.escapes && !buf.owners.is_empty() {
+        buf.own();
+    }
+    let running = Running::start(overload.may_wait);
+    // SAFETY: the words are those of the specialisation's argument types; the result has room.
+    let status = unsafe {
+        if state.options().nogil {
+            let saved = ffi::PyEval_SaveThread();
+            let status = (overload.entry)(buf.slots.as_ptr(), ret);
+            ffi::PyEval_RestoreThread(saved);
+            status
+        } else {
+            (overload.entry)(buf.slots.as_ptr(), ret)
+        }
+    };
+    drop(running);
+    if status == 0 && buf.lists.is_none() && !matches!(overload.ret, Ret::Other | Ret::Converted) {
+        // SAFETY: the code has succeeded and written its result; attached.
+        return unsafe { simple_result(overload.ret, ret) };
+    }
+    // SAFETY: as above.
+    unsafe { finish(py, overload, buf, status, ret) }
+}
+
+/// The result or the exception of a call that is not one of the simple cases.
+#[inline(never)]
+unsafe fn finish(
+    py: Python<'_>,
+    overload: &Overload,
+    buf: &ArgBuf,
+    status: i32,
+    ret: *const u64,
+) -> *mut ffi::PyObject {
+    let made = catch_unwind(AssertUnwindSafe(|| {
+        let result = if status == 0 {
+            // SAFETY: the code has written so many words.
+            let words = unsafe { std::slice::from_raw_parts(ret, overload.ret_words) };
+            box_result(py, overload, buf, words)
+        } else {
+            Err(raise::take(py))
+        };
+        match &buf.lists {
+            Some(lists) => lists.reflect(py).and(result),
+            None => result,
+        }
+    }));
+    let error = match made {
+        Ok(Ok(object)) => return object.into_ptr(),
+        Ok(Err(error)) => error,
+        Err(panic) => render::internal_error(py, panic.as_ref()),
+    };
+    error.restore(py);
+    std::ptr::null_mut()
+}
+
+fn box_result<'py>(py: Python<'py>, overload: &Overload, buf: &ArgBuf, words: &[u64]) -> PyResult<Bound<'py, PyAny>> {
+    let mut boxer = Boxer::new(py, buf.lists.as_deref()).with(overload.compiled.advance.as_ref());
+    let ty = overload.compiled.ret;
+    match overload.explicit {
+        Some(want) if overload.ret == Ret::Converted => {
+            let (mut at, mut out) = (words, Vec::new());
+            convert::slots(ty, want, &mut at, &mut out);
+            boxer.owned(want, &out)
+        }
+        _ if overload.ret_counted => boxer.owned(ty, words),
+        _ => boxer.borrowed(ty, words),
+    }
+}
+
+/// Loads NumPy before the first dispatcher is called, since every call compares arguments with its array type.
+pub fn prepare(py: Python<'_>) -> PyResult<()> {
+    int::prepare();
+    numpy::load(py).map(|_| ())
+}

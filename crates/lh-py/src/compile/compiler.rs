@@ -1,0 +1,149 @@
+//! The compilers of the process. There may be several, since a compilation may run Python code that compiles in turn.
+
+use crate::host::guard::Guard;
+use crate::host::interpreter::PyHost;
+use crate::host::table;
+use crate::object::canonical::canonical;
+use crate::object::lock::lock;
+use crate::runtime::{render, signals};
+use lh_driver::gpu::{DeviceCode, DeviceRequest};
+use lh_driver::{Compiled, Compiler, Dep};
+use lh_ir::func::Options;
+use lh_ir::{FuncId, ObjId, Ty, TyKind};
+use pyo3::prelude::*;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex};
+
+/// Compilers that are not in use.
+static IDLE: Mutex<Vec<Compiler>> = Mutex::new(Vec::new());
+
+/// The reason why a function is not compiled.
+pub enum Failed {
+    /// The value of a parameter must be known; the error says why.
+    Literal(usize, PyErr),
+    /// Anything else.
+    Error(PyErr),
+}
+
+impl From<PyErr> for Failed {
+    fn from(e: PyErr) -> Failed {
+        Failed::Error(e)
+    }
+}
+
+impl From<Failed> for PyErr {
+    fn from(f: Failed) -> PyErr {
+        match f {
+            Failed::Literal(_, e) | Failed::Error(e) => e,
+        }
+    }
+}
+
+/// Compiles a function for argument types; the guard has the dependencies of the code. `whole` code can be cached.
+pub fn compile(
+    py: Python<'_>,
+    f: ObjId,
+    args: &[Ty],
+    options: Options,
+    ret: Option<Ty>,
+    whole: bool,
+) -> Result<(Arc<Compiled>, Guard), Failed> {
+    signals::install();
+    let compiled = with_compiler(py, |compiler, host| match compiler.compile(host, f, args, options, None, whole) {
+        // A result that converts to the declared type is converted when it is boxed; for others the compiler reports
+        // the error.
+        Ok(c) if ret.is_some_and(|r| lh_infer::cost(canonical(c.ret), r).is_none()) => {
+            compiler.compile(host, f, args, options, ret, whole)
+        }
+        other => other,
+    })?;
+    let guard = guard_of(py, f, &compiled)?;
+    Ok((compiled, guard))
+}
+
+/// Compiles a function for a GPU.
+pub fn compile_ptx(
+    py: Python<'_>,
+    f: ObjId,
+    args: &[Ty],
+    options: Options,
+    request: &DeviceRequest<'_>,
+) -> PyResult<DeviceCode> {
+    Ok(with_compiler(py, |compiler, host| compiler.compile_ptx(host, f, args, options, request))?)
+}
+
+/// The result type of a function for argument types.
+pub fn result_type(py: Python<'_>, f: ObjId, args: &[Ty], options: Options) -> PyResult<Ty> {
+    Ok(with_compiler(py, |compiler, host| compiler.result_type(host, f, args, options))?)
+}
+
+/// The parameters that the function of a generalised ufunc never stores to.
+pub fn unstored(py: Python<'_>, f: ObjId, args: &[Ty], options: Options) -> PyResult<Vec<usize>> {
+    Ok(with_compiler(py, |compiler, host| compiler.unstored(host, f, args, options))?)
+}
+
+/// Types of arguments, those of lists without items found by their use.
+pub fn decided(py: Python<'_>, f: ObjId, args: &[Ty], options: Options) -> PyResult<Vec<Ty>> {
+    Ok(with_compiler(py, |compiler, host| compiler.decided(host, f, args, options))?)
+}
+
+/// Runs one of the compilers.
+pub fn with_compiler<'py, R>(
+    py: Python<'py>,
+    f: impl FnOnce(&mut Compiler, &mut PyHost<'py>) -> lh_ir::diag::Result<R>,
+) -> Result<R, Failed> {
+    let mut compiler = lock(&IDLE).pop().unwrap_or_default();
+    let mut host = PyHost::new(py);
+    // A compiler that has panicked is dropped, since its tables may be half written.
+    let result = catch_unwind(AssertUnwindSafe(|| f(&mut compiler, &mut host)))
+        .map_err(|panic| render::internal_error(py, panic.as_ref()))?;
+    lock(&IDLE).push(compiler);
+    result.map_err(|d| {
+        let e = render::error(py, &d);
+        match d.literal {
+            Some(i) => Failed::Literal(i, e),
+            None => Failed::Error(e),
+        }
+    })
+}
+
+/// The dependencies of code for a function.
+pub fn guard_of(py: Python<'_>, f: ObjId, compiled: &Compiled) -> PyResult<Guard> {
+    let mut guard = Guard::default();
+    guard.add_function(py, table::function(f));
+    for t in args_with_functions(&compiled.args) {
+        guard.add_function(py, t);
+    }
+    for dep in &compiled.deps {
+        match dep {
+            Dep::Global { func, name, value } => {
+                guard.add_function(py, *func);
+                guard.add_name(py, *func, name, *value)?;
+                guard.add_object(py, *value);
+            }
+            Dep::Attribute { object, name, value } => guard.add_attribute(py, *object, name, *value)?,
+            Dep::Import { name, attr, value } => guard.add_import(py, name, attr.as_deref(), *value)?,
+            Dep::Free { func, index, value } => {
+                guard.add_function(py, *func);
+                guard.add_free(py, *func, *index, *value)?;
+                guard.add_object(py, *value);
+            }
+        }
+    }
+    Ok(guard)
+}
+
+/// Functions passed as arguments.
+fn args_with_functions(args: &[Ty]) -> Vec<FuncId> {
+    fn collect(t: Ty, out: &mut Vec<FuncId>) {
+        match t.kind() {
+            TyKind::Func(f) => out.push(*f),
+            TyKind::Instance { of, .. } => collect(*of, out),
+            TyKind::Tuple { elems, .. } => elems.iter().for_each(|t| collect(*t, out)),
+            _ => {}
+        }
+    }
+    let mut out = Vec::new();
+    args.iter().for_each(|t| collect(*t, &mut out));
+    out
+}

@@ -1,0 +1,228 @@
+//! Objects known at compile time, as the compiler classes them.
+
+use crate::host::signature::Signature;
+use crate::host::types::{Type, named_tuple};
+use crate::host::{decorated, enums, exc_classes, foreign, stencil, table, ufuncs};
+use crate::object::class_names::{is_a, short_text};
+use crate::object::constant::constant;
+use crate::object::{array, numpy, paths};
+use lh_infer::world::{Linked, Object};
+use lh_ir::Ty;
+use pyo3::exceptions::PyBaseException;
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyEllipsis, PyFunction, PyList, PyModule, PySlice, PyTuple, PyType};
+use std::sync::Arc;
+
+/// Classes an object.
+pub fn classify(o: &Bound<'_, PyAny>) -> Object {
+    // An object that raises while it is looked at is unknown.
+    try_classify(o).ok().flatten().unwrap_or_else(|| Object::Other(short_text(o)))
+}
+
+fn try_classify(o: &Bound<'_, PyAny>) -> PyResult<Option<Object>> {
+    if let Some(found) = enums::enumeration(o) {
+        return Ok(Some(found));
+    }
+    if let Some(c) = constant(o)? {
+        return Ok(Some(Object::Const(c)));
+    }
+    if let Ok(items) = o.cast::<PyTuple>() {
+        let name = if items.is_exact_instance_of::<PyTuple>() { None } else { named_tuple(o.get_type().as_any()) };
+        return Ok(Some(Object::Tuple(items.iter().map(|i| table::intern(&i)).collect(), name)));
+    }
+    if let Some(found) = function(o)? {
+        return Ok(Some(found));
+    }
+    if let Ok(class) = o.cast::<PyType>() {
+        return of_class(class);
+    }
+    if let Ok(module) = o.cast::<PyModule>() {
+        return Ok(Some(Object::Module(module.name()?.extract()?)));
+    }
+    if let Ok(t) = o.cast::<Type>() {
+        let t = t.get().0;
+        return Ok(Some(if t.is_number() || t.as_record().is_some() {
+            Object::DType(t.strong())
+        } else {
+            Object::Type(t)
+        }));
+    }
+    if numpy::is_dtype(o)? {
+        return Ok(numpy::ty_of_dtype(o)?.map(Object::DType));
+    }
+    if let Some(found) = composed(o)? {
+        return Ok(Some(found));
+    }
+    if let Some(found) = made_elsewhere(o)? {
+        return Ok(Some(found));
+    }
+    if device_array(o)?.is_some() {
+        return Ok(captured(&memory_of(o), is_on_gpu(o), false));
+    }
+    if let Some(path) = device_name(o)? {
+        return Ok(Some(Object::Path(path)));
+    }
+    if let Some(inner) = decorated::device_function(o)? {
+        return try_classify(&inner);
+    }
+    if is_from_buffer(o)? {
+        return Ok(Some(Object::Path("cffi.from_buffer".to_owned())));
+    }
+    if let Some(name) = prim(o)? {
+        return Ok(Some(Object::Path(format!("prim.{name}"))));
+    }
+    if let Some(value) = enum_value(o)? {
+        return try_classify(&value);
+    }
+    Ok(if o.is_callable() { paths::path_of(o).map(Object::Path) } else { None })
+}
+
+/// A Python function, or an object that refuses itself to compiled code.
+fn function(o: &Bound<'_, PyAny>) -> PyResult<Option<Object>> {
+    let is_plain = o.is_exact_instance_of::<PyFunction>();
+    if let Some(path) = is_plain.then(|| paths::path_of(o)).flatten() {
+        return Ok(Some(Object::Path(path)));
+    }
+    if let Some(refused) = foreign::refused(o)? {
+        return Ok(Some(Object::Foreign(Arc::new(refused))));
+    }
+    let is_function = is_plain || decorated::is_dispatcher(o);
+    Ok(is_function.then(|| Object::Func(table::function(table::intern(o)))))
+}
+
+/// Lists, bytes, slices, arrays, ufuncs and stencils.
+fn composed(o: &Bound<'_, PyAny>) -> PyResult<Option<Object>> {
+    if let Ok(items) = o.cast_exact::<PyList>() {
+        return Ok(Some(Object::List(items.iter().map(|i| table::intern(&i)).collect())));
+    }
+    if let Ok(bytes) = o.cast_exact::<PyBytes>() {
+        return Ok(Some(Object::Bytes(bytes.as_bytes().to_vec())));
+    }
+    if let Some(made) = made_by_user(o)? {
+        return Ok(Some(made));
+    }
+    if o.is_exact_instance_of::<PyEllipsis>() {
+        return Ok(Some(Object::Ellipsis));
+    }
+    if o.is_exact_instance_of::<PySlice>() {
+        let part = |name: &str| o.getattr(name).map(|v| table::intern(&v));
+        return Ok(Some(Object::Slice([part("start")?, part("stop")?, part("step")?])));
+    }
+    if !array::is_array(o) {
+        return Ok(None);
+    }
+    // An array of the host is a constant: code for a GPU contains it.
+    Ok(Some(captured(o, false, true).unwrap_or_else(|| Object::Other(array::refused_text(o)))))
+}
+
+/// A function whose code is not Python's.
+fn made_elsewhere(o: &Bound<'_, PyAny>) -> PyResult<Option<Object>> {
+    match foreign::classify(o)? {
+        Some(found) => Ok(Some(Object::Foreign(Arc::new(found)))),
+        None => Ok(linked(o)?.map(|l| Object::Linked(Arc::new(l)))),
+    }
+}
+
+/// A ufunc or stencil.
+fn made_by_user(o: &Bound<'_, PyAny>) -> PyResult<Option<Object>> {
+    match ufuncs::facts(o) {
+        Some(u) => Ok(Some(Object::Ufunc(u))),
+        None => Ok(stencil::object(o)?.map(Object::Stencil)),
+    }
+}
+
+fn of_class(class: &Bound<'_, PyType>) -> PyResult<Option<Object>> {
+    let py = class.py();
+    if let Some(ty) = numpy::ty_of_class(class)? {
+        return Ok(Some(Object::DType(ty)));
+    }
+    if numpy::scalar_num(class.as_type_ptr()).is_some() {
+        // A scalar class of NumPy without a native form.
+        return Ok(None);
+    }
+    if class.is_subclass_of::<PyBaseException>()? {
+        return Ok(Some(Object::ExcClass(exc_classes::class_id(class)?, class.name()?.to_string())));
+    }
+    if class.is_subclass_of::<PyTuple>()? && class.hasattr(intern!(py, "_fields"))? {
+        return Ok(named_tuple(class.as_any()).map(Object::NamedTupleClass));
+    }
+    Ok(paths::path_of(class.as_any()).map(Object::Path))
+}
+
+/// A captured array: compiled code reads the very same memory, which the table of objects keeps alive.
+fn captured(o: &Bound<'_, PyAny>, on_gpu: bool, readonly: bool) -> Option<Object> {
+    let (a, ty) = array::in_place(o, readonly)?;
+    // SAFETY: the lists of an array have as many items as its rank.
+    let list = |p: *const isize| (0..a.nd as usize).map(|i| unsafe { *p.add(i) } as i64).collect::<Vec<_>>();
+    Some(Object::Array { ty, shape: list(a.dimensions), strides: list(a.strides), on_gpu })
+}
+
+fn prim(o: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
+    if !is_a(o, "lancehead.lib.prim", "Prim") {
+        return Ok(None);
+    }
+    o.getattr(intern!(o.py(), "name"))?.extract().map(Some)
+}
+
+/// The path of a name of `lancehead.cuda` that has a meaning in kernels.
+fn device_name(o: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
+    if !is_a(o, "lancehead.cuda.names", "Name") {
+        return Ok(None);
+    }
+    o.getattr(intern!(o.py(), "path"))?.extract().map(Some)
+}
+
+/// The function that `cuda.declare_device` has declared.
+fn linked(o: &Bound<'_, PyAny>) -> PyResult<Option<Linked>> {
+    if !is_a(o, "lancehead.cuda.linking", "DeclaredFunction") {
+        return Ok(None);
+    }
+    let py = o.py();
+    let sig = o.getattr(intern!(py, "sig"))?;
+    let sig = sig.cast::<Signature>()?.get();
+    let is_plain = o.getattr(intern!(py, "abi"))?.extract::<String>()? == "c";
+    let name = o.getattr(intern!(py, "name"))?.extract()?;
+    Ok(Some(Linked { name, args: sig.args.clone(), ret: sig.ret.unwrap_or(Ty::none()), is_plain }))
+}
+
+/// Whether an object is the method of a `cffi.FFI` that gives the address of an array.
+fn is_from_buffer(o: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let py = o.py();
+    if !o.hasattr(intern!(py, "__self__"))? || !o.hasattr(intern!(py, "__name__"))? {
+        return Ok(false);
+    }
+    let own = o.getattr(intern!(py, "__self__"))?;
+    Ok((is_a(&own, "cffi.api", "FFI") || is_a(&own, "_cffi_backend", "FFI"))
+        && o.getattr(intern!(py, "__name__"))?.eq("from_buffer")?)
+}
+
+/// A captured device array: one of lancehead, or one over the memory of an object with `__cuda_array_interface__`.
+fn device_array<'py>(o: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let py = o.py();
+    if is_a(o, "lancehead.cuda.devicearray", "DeviceNDArray") {
+        return Ok(Some(o.clone()));
+    }
+    if o.is_instance_of::<PyType>() || !o.hasattr(intern!(py, "__cuda_array_interface__"))? {
+        return Ok(None);
+    }
+    py.import("lancehead.cuda.devicearray")?.getattr("as_cuda_array")?.call1((o,)).map(Some)
+}
+
+/// The array whose memory a captured one stands for.
+pub fn memory_of<'py>(o: &Bound<'py, PyAny>) -> Bound<'py, PyAny> {
+    let memory = device_array(o).and_then(|a| a.map(|a| a.getattr(intern!(o.py(), "_data"))).transpose());
+    memory.ok().flatten().unwrap_or_else(|| o.clone())
+}
+
+/// Whether that memory is a GPU's, which the host cannot read.
+pub fn is_on_gpu(o: &Bound<'_, PyAny>) -> bool {
+    device_array(o).ok().flatten().is_some_and(|a| is_a(&a, "lancehead.cuda.devicearray", "GpuNDArray"))
+}
+
+fn enum_value<'py>(o: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let py = o.py();
+    // The module is loaded if any enum exists.
+    let Ok(module) = py.import("sys")?.getattr("modules")?.get_item("enum") else { return Ok(None) };
+    if o.is_instance(&module.getattr("Enum")?)? { o.getattr(intern!(py, "value")).map(Some) } else { Ok(None) }
+}

@@ -1,0 +1,50 @@
+//! Exception classes and their numbers in compiled code.
+
+use crate::host::table;
+use crate::object::lock::lock;
+use lh_ir::{ExcId, ObjId};
+use lh_runtime::classes;
+use pyo3::prelude::*;
+use pyo3::types::PyType;
+use std::sync::Mutex;
+
+/// The module of our one class that is numbered like the builtin ones.
+const OURS: &str = "lancehead.errors";
+
+/// Python classes of numbers beyond the builtin ones.
+static REGISTERED: Mutex<Vec<(ExcId, ObjId)>> = Mutex::new(Vec::new());
+
+/// The number of an exception class, registered with its bases when it is new.
+pub fn class_id(class: &Bound<'_, PyType>) -> PyResult<ExcId> {
+    let name = class.name()?.to_string();
+    if class.module().is_ok_and(|m| m.to_str().is_ok_and(|m| m == "builtins" || m == OURS))
+        && let Some(id) = classes::builtin(&name)
+    {
+        return Ok(id);
+    }
+    let object = table::intern(class.as_any());
+    let known = |object| lock(&REGISTERED).iter().find(|(_, o)| *o == object).map(|(id, _)| *id);
+    if let Some(id) = known(object) {
+        return Ok(id);
+    }
+    let mut bases = Vec::new();
+    for base in class.bases().iter() {
+        let base = base.cast_into::<PyType>()?;
+        if base.is_subclass_of::<pyo3::exceptions::PyBaseException>()? {
+            bases.push(class_id(&base)?);
+        }
+    }
+    let id = classes::register_class(&name, &bases);
+    lock(&REGISTERED).push((id, object));
+    Ok(id)
+}
+
+/// The Python class of a number.
+pub fn class_object(py: Python<'_>, id: ExcId) -> PyResult<Bound<'_, PyAny>> {
+    let object = lock(&REGISTERED).iter().find(|(i, _)| *i == id).map(|(_, o)| *o);
+    match object {
+        Some(o) => Ok(table::object(py, o)),
+        None if id == classes::PARALLEL_RACE_ERROR => py.import(OURS)?.getattr(classes::class_name(id).as_str()),
+        None => py.import("builtins")?.getattr(classes::class_name(id).as_str()),
+    }
+}

@@ -1,0 +1,373 @@
+//! The interpreter as the compiler sees it.
+
+use crate::host::decorated::Decorated;
+use crate::host::table::{self, Item};
+use crate::host::types::Type;
+use crate::host::{
+    classify, code, decorated, digest, exc_classes, foreign, gpu_targets, library, overloads, single_flight,
+};
+use crate::object::lock::lock;
+use crate::object::{array, class_names, function, numpy, paths};
+use hashbrown::HashMap;
+use lh_driver::Digest;
+use lh_driver::host::{CannotLink, Captured, GpuTarget, Host, LinkedPtx, RawFunction, Source};
+use lh_driver::typed_library::TypedLibrary;
+use lh_infer::world::{Object, Overload, Overloaded};
+use lh_ir::diag::{self, Diagnostic};
+use lh_ir::func::{Extern, Options};
+use lh_ir::{Const, ExcId, FuncId, ObjId, Ty};
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyFunction, PyModule, PyTuple, PyType};
+use std::sync::{LazyLock, Mutex};
+
+/// Functions of the library by path; `None` for names that it does not have.
+type Library = HashMap<String, Option<(ObjId, bool)>>;
+static LIBRARY: LazyLock<Mutex<Library>> = LazyLock::new(Default::default);
+
+/// The exception that was raised while code was prepared for linking. It is raised instead of the diagnostic.
+static LINK_ERROR: Mutex<Option<PyErr>> = Mutex::new(None);
+
+/// Takes that exception.
+pub fn take_link_error() -> Option<PyErr> {
+    lock(&LINK_ERROR).take()
+}
+
+/// The interpreter, while the thread is attached to it.
+pub struct PyHost<'py> {
+    py: Python<'py>,
+    /// Hashes made so far: nothing is expected to change during the one request that a host serves.
+    digests: HashMap<ObjId, Option<Digest>>,
+}
+
+impl<'py> PyHost<'py> {
+    /// The interpreter of an attached thread.
+    pub fn new(py: Python<'py>) -> Self {
+        PyHost { py, digests: HashMap::new() }
+    }
+    fn get(&self, o: ObjId) -> Bound<'py, PyAny> {
+        table::object(self.py, o)
+    }
+    /// Asks a decorated function; `None` for other objects.
+    fn ask<R>(&self, o: ObjId, question: impl FnOnce(&dyn Decorated) -> R) -> Option<R> {
+        if table::item(o).is_some() { None } else { decorated::of(&self.get(o)).map(question) }
+    }
+    /// The Python function behind a function or dispatcher.
+    fn python_function(&self, o: ObjId) -> Bound<'py, PyAny> {
+        let o = self.get(o);
+        decorated::py_func(&o).unwrap_or(o)
+    }
+    fn raw_function(&self, o: ObjId) -> PyResult<RawFunction> {
+        let f = self.python_function(o);
+        let (mut defaults, mut kwdefaults) = (Vec::new(), Vec::new());
+        for (name, value) in function::defaults(&f)? {
+            match name {
+                None => defaults.push(table::intern(&value)),
+                Some(name) => kwdefaults.push((name, table::intern(&value))),
+            }
+        }
+        let options = decorated::of(&self.get(o)).map(|d| d.options());
+        Ok(RawFunction { defaults, kwdefaults, is_library: function::is_library(&f), options })
+    }
+    fn lookup_global(&self, f: FuncId, name: &str) -> PyResult<Option<ObjId>> {
+        let object = table::function_object(f).0;
+        if let Some((stored, n)) = library::function(self.py, object) {
+            let builtin = || self.py.import("builtins").ok()?.getattr(name).ok().map(|v| table::intern(&v));
+            return Ok(stored.global(self.py, n, name).or_else(builtin));
+        }
+        let function = self.python_function(object);
+        let globals = function.getattr(intern!(self.py, "__globals__"))?;
+        let globals = globals.cast::<PyDict>()?;
+        if let Some(v) = globals.get_item(name)? {
+            return Ok(Some(table::intern(&v)));
+        }
+        let builtins = function.getattr(intern!(self.py, "__builtins__"))?;
+        Ok(builtins.cast::<PyDict>()?.get_item(name)?.map(|v| table::intern(&v)))
+    }
+    fn lookup_free(&self, f: FuncId, index: u32) -> PyResult<Option<ObjId>> {
+        let (object, own) = table::function_object(f);
+        if !own {
+            return Ok(None);
+        }
+        let closure = self.python_function(object).getattr(intern!(self.py, "__closure__"))?;
+        let cell = closure.get_item(index)?;
+        // An empty cell raises ValueError: the variable is not assigned yet.
+        Ok(cell.getattr(intern!(self.py, "cell_contents")).ok().map(|v| table::intern(&v)))
+    }
+    fn may_read_attributes(&self, o: &Bound<'py, PyAny>) -> PyResult<bool> {
+        if o.is_instance_of::<PyModule>() || o.is_instance_of::<PyType>() || o.is_instance_of::<Type>() {
+            return Ok(true);
+        }
+        let module = o.get_type().getattr(intern!(self.py, "__module__"))?;
+        let module: String = module.extract().unwrap_or_default();
+        let is_name =
+            module == "lancehead.cuda.names" || module == "cffi.api" || class_names::is_a(o, "_cffi_backend", "FFI");
+        let is_enum = || o.is_instance(&self.py.import("enum")?.getattr("Enum")?);
+        let is_numpys = (module == "numpy" || module.starts_with("numpy.")) && !array::is_array(o);
+        Ok(is_name || numpy::is_dtype(o)? || is_numpys || is_enum()?)
+    }
+    fn read_attribute(&self, o: ObjId, name: &str) -> PyResult<Option<ObjId>> {
+        if let Some(Item::Prims) = table::item(o) {
+            return Ok((!name.starts_with("__")).then(|| table::stored(Item::Prim(name.to_owned()))));
+        }
+        let object = self.get(o);
+        if name.starts_with(overloads::PREFIX) {
+            let found = overloads::named(&object, name)?;
+            return Ok((!found.is_none()).then(|| table::intern(&found)));
+        }
+        if !self.may_read_attributes(&object)? {
+            return Ok(None);
+        }
+        let Ok(value) = object.getattr(name) else { return Ok(None) };
+        Ok(Some(table::intern(&value)))
+    }
+    fn fold(&self, o: ObjId, args: &[ObjId]) -> PyResult<Option<ObjId>> {
+        const FOLDED: &str = "numpy.finfo numpy.iinfo numpy.dtype numpy.result_type numpy.promote_types numpy.can_cast \
+                              numpy.issubdtype builtins.slice";
+        let callee = self.get(o);
+        let known = paths::path_of(&callee).is_some_and(|p| FOLDED.split(' ').any(|known| known == p));
+        if !known && !callee.is_instance_of::<Type>() {
+            return Ok(None);
+        }
+        let args = PyTuple::new(self.py, args.iter().map(|a| self.get(*a)))?;
+        Ok(callee.call1(args).ok().map(|v| table::intern(&v)))
+    }
+    fn constant_object(&self, c: &Const) -> PyResult<Bound<'py, PyAny>> {
+        let py = self.py;
+        let (value, ty) = match c {
+            Const::None => return Ok(py.None().into_bound(py)),
+            Const::Bool(b) => return Ok(b.into_pyobject(py)?.to_owned().into_any()),
+            Const::Str(s) => return Ok(s.into_pyobject(py)?.into_any()),
+            Const::Int(i, t) => (i.into_pyobject(py)?.into_any(), *t),
+            Const::Float(x, t) => (x.into_pyobject(py)?.into_any(), *t),
+            Const::Complex(re, im, t) => (pyo3::types::PyComplex::from_doubles(py, *re, *im).into_any(), *t),
+        };
+        if ty.is_weak() {
+            return Ok(value);
+        }
+        match numpy::load(py)?.scalar_class(py, ty) {
+            Some(class) => class.call1((value,)),
+            None => Ok(value),
+        }
+    }
+    fn find_library(&self, path: &str) -> Option<(ObjId, bool)> {
+        if let Some(stored) = library::stored(self.py) {
+            return stored.find(path);
+        }
+        let parts: Vec<&str> = path.split('.').collect();
+        // A class can have the name of the module that defines it; the package decides between them.
+        for split in 0..parts.len() {
+            let Some(module) = self.library_module(&parts[..split]) else { continue };
+            if let Some(found) = member(&module, &parts[split..]) {
+                return Some(found);
+            }
+        }
+        None
+    }
+    fn library_module(&self, parts: &[&str]) -> Option<Bound<'py, PyAny>> {
+        let mut name = "lancehead.lib".to_owned();
+        let mut module = self.py.import(&*name).ok()?;
+        for part in parts {
+            if !module.hasattr(intern!(self.py, "__path__")).ok()? {
+                return None;
+            }
+            name = format!("{name}.{part}");
+            module = match self.py.import(&*name) {
+                Ok(m) => m,
+                Err(e) if e.is_instance_of::<pyo3::exceptions::PyModuleNotFoundError>(self.py) => return None,
+                // A mistake in the library itself must not look like a missing function.
+                Err(e) => lh_ir::bug!("{name} cannot be imported: {e}"),
+            };
+        }
+        Some(module.into_any())
+    }
+}
+
+/// A function of a library module or of a class in one; of a property the getter.
+fn member(module: &Bound<'_, PyAny>, parts: &[&str]) -> Option<(ObjId, bool)> {
+    let mut at = module.clone();
+    for (i, part) in parts.iter().enumerate() {
+        let Ok(class) = at.cast::<PyType>() else {
+            at = at.getattr(*part).ok()?;
+            continue;
+        };
+        // The raw attribute shows that it is a property.
+        let raw = class.mro().iter().find_map(|c| c.getattr("__dict__").ok()?.get_item(*part).ok())?;
+        let getter = raw.get_type().name().is_ok_and(|n| n == "property");
+        let getter = if getter { raw.getattr("fget").ok() } else { None };
+        if let Some(f) = getter {
+            return (i + 1 == parts.len()).then(|| (table::intern(&f), true));
+        }
+        at = at.getattr(*part).ok()?;
+    }
+    (at.is_instance_of::<PyFunction>() && function::is_library(&at)).then(|| (table::intern(&at), false))
+}
+
+impl Host for PyHost<'_> {
+    fn locals(&mut self, o: ObjId) -> Vec<(String, Ty)> {
+        self.ask(o, |d| d.locals(self.py)).unwrap_or_default()
+    }
+    fn version(&self) -> (u8, u8) {
+        let v = self.py.version_info();
+        (v.major, v.minor)
+    }
+    fn code(&mut self, o: ObjId) -> Source {
+        if let Some((stored, n)) = library::function(self.py, o) {
+            return Source::Decoded(stored.code(n));
+        }
+        let raw = self.python_function(o).getattr(intern!(self.py, "__code__")).and_then(|c| code::raw_code(&c));
+        Source::Bytecode(raw.unwrap_or_else(|e| lh_ir::bug!("a function cannot be read: {e}")))
+    }
+    fn function(&mut self, o: ObjId) -> RawFunction {
+        if let Some((stored, n)) = library::function(self.py, o) {
+            return stored.facts(self.py, n);
+        }
+        self.raw_function(o).unwrap_or_else(|e| lh_ir::bug!("a function cannot be read: {e}"))
+    }
+    fn options(&mut self, o: ObjId) -> Option<Options> {
+        self.ask(o, |d| d.options())
+    }
+    fn signatures(&mut self, o: ObjId) -> Vec<(Vec<Ty>, Option<Ty>)> {
+        self.ask(o, |d| d.limits()).unwrap_or_default()
+    }
+    fn object(&mut self, o: ObjId) -> Object {
+        if let Some((stored, item)) = library::item(self.py, o) {
+            return stored.classify(o, item);
+        }
+        classify::classify(&self.get(o))
+    }
+    fn function_object(&mut self, f: FuncId) -> ObjId {
+        table::function_object(f).0
+    }
+    fn inner_function(&mut self, parent: FuncId) -> FuncId {
+        table::inner_function(parent)
+    }
+    fn global(&mut self, f: FuncId, name: &str) -> Option<ObjId> {
+        self.lookup_global(f, name).ok().flatten()
+    }
+    fn free(&mut self, f: FuncId, index: u32) -> Option<ObjId> {
+        self.lookup_free(f, index).ok().flatten()
+    }
+    fn import(&mut self, name: &str, attr: Option<&str>) -> Option<ObjId> {
+        // An import would run code, so only loaded modules are found.
+        let modules = self.py.import("sys").ok()?.getattr("modules").ok()?;
+        let module = modules.get_item(name).ok()?;
+        let found = match attr {
+            None => module,
+            Some(a) => module.getattr(a).or_else(|_| modules.get_item(format!("{name}.{a}"))).ok()?,
+        };
+        Some(table::intern(&found))
+    }
+    fn attr(&mut self, o: ObjId, name: &str) -> Option<ObjId> {
+        self.read_attribute(o, name).ok().flatten()
+    }
+    fn library(&mut self, path: &str) -> Option<(ObjId, bool)> {
+        let known = lock(&LIBRARY).get(path).copied();
+        if let Some(found) = known {
+            return found;
+        }
+        let found = self.find_library(path);
+        lock(&LIBRARY).insert(path.to_owned(), found);
+        found
+    }
+    fn typed_library(&mut self) -> Option<&'static TypedLibrary> {
+        // Overloads may change what the library calls.
+        if overloads::are_known() { None } else { library::typed(self.py) }
+    }
+    fn fold_call(&mut self, o: ObjId, args: &[ObjId]) -> Option<ObjId> {
+        self.fold(o, args).ok().flatten()
+    }
+    fn overloaded(&mut self, what: &Overload<'_>) -> Option<ObjId> {
+        overloads::registered(self.py, what)
+    }
+    fn overload(&mut self, o: ObjId, what: &Overload<'_>) -> diag::Result<(String, Overloaded)> {
+        let none_fits = |e: PyErr| Diagnostic::new(diag::NO_MATCHING_CALL, e.value(self.py).to_string());
+        overloads::ask(self.py, o, what).map_err(none_fits)
+    }
+    fn object_of(&mut self, c: &Const) -> ObjId {
+        match self.constant_object(c) {
+            Ok(o) => table::intern(&o),
+            Err(e) => lh_ir::bug!("the constant {c:?} has no object: {e}"),
+        }
+    }
+    fn exc_is_subclass(&mut self, a: ExcId, b: ExcId) -> bool {
+        lh_runtime::classes::is_subclass(a, b)
+    }
+    fn word(&mut self, what: Extern) -> u64 {
+        match what {
+            // SAFETY: the object is an array, as inference has seen; the struct is NumPy's.
+            Extern::Array(o) => unsafe {
+                let array = classify::memory_of(&self.get(o));
+                (*array.as_ptr().cast::<array::ArrayObject>()).data.addr() as u64
+            },
+            Extern::Class(c) => u64::from(c.0),
+            Extern::Foreign(o) => foreign::address(&self.get(o)) as u64,
+        }
+    }
+    fn captured(&mut self, o: ObjId) -> Option<Captured> {
+        if classify::is_on_gpu(&self.get(o)) {
+            return Some(Captured::At(self.word(Extern::Array(o))));
+        }
+        let array = classify::memory_of(&self.get(o));
+        let flags = array.getattr("flags").ok()?;
+        let is = |name: &str| flags.getattr(name).is_ok_and(|f| f.is_truthy().unwrap_or(false));
+        if !is("c_contiguous") && !is("f_contiguous") {
+            return None;
+        }
+        array.call_method1("tobytes", ("A",)).ok()?.extract().ok().map(Captured::Bytes)
+    }
+    fn linked_ptx(&mut self, o: ObjId, link: u32) -> Result<LinkedPtx, CannotLink> {
+        let ptx = || -> PyResult<(String, Option<String>)> {
+            let module = self.py.import("lancehead.cuda.linking")?;
+            module.getattr("ptx_of")?.call1((self.get(o), link))?.extract()
+        };
+        let linked = ptx().map(|(text, without)| LinkedPtx { text, without });
+        linked.map_err(|e| {
+            let text = CannotLink(e.value(self.py).to_string());
+            *lock(&LINK_ERROR) = Some(e);
+            text
+        })
+    }
+    fn class_object(&mut self, class: ExcId) -> Option<ObjId> {
+        exc_classes::class_object(self.py, class).ok().map(|c| table::intern(&c))
+    }
+    fn digest(&mut self, o: ObjId) -> Option<Digest> {
+        if let Some(known) = self.digests.get(&o) {
+            return *known;
+        }
+        let digest = match library::function(self.py, o) {
+            Some((stored, n)) => Some(stored.digest_of(n)),
+            None => digest::of(self.py, o),
+        };
+        self.digests.insert(o, digest);
+        digest
+    }
+    fn name_of(&mut self, o: ObjId) -> Option<(String, String)> {
+        let object = self.get(o);
+        let module: String = object.getattr(intern!(self.py, "__module__")).ok()?.extract().ok()?;
+        let name: String = object.getattr(intern!(self.py, "__qualname__")).ok()?.extract().ok()?;
+        (self.import(&module, Some(&name)) == Some(o)).then_some((module, name))
+    }
+    fn gpu(&mut self, number: u32) -> GpuTarget {
+        gpu_targets::find(number).unwrap_or_else(|| lh_ir::bug!("GPU {number} is not known"))
+    }
+    fn file(&mut self, o: ObjId) -> String {
+        let code = self.python_function(o).getattr(intern!(self.py, "__code__"));
+        code.and_then(|c| c.getattr(intern!(self.py, "co_filename"))?.extract()).unwrap_or_default()
+    }
+    fn defaults(&mut self, o: ObjId) -> Vec<ObjId> {
+        let values = function::defaults(&self.python_function(o)).unwrap_or_default();
+        values.iter().map(|(_, v)| table::intern(v)).collect()
+    }
+    fn detached(&mut self, work: &mut (dyn FnMut() + Send)) {
+        single_flight::mark_generating();
+        self.py.detach(work);
+    }
+    fn describe(&mut self, o: ObjId) -> String {
+        let o = self.get(o);
+        if let Some(path) = paths::path_of(&o) {
+            return path;
+        }
+        class_names::short_text(&o)
+    }
+}

@@ -1,0 +1,81 @@
+//! Functions, methods and attributes that `lancehead.extending` gives a meaning in compiled code.
+
+use crate::host::types::Type;
+use crate::host::{classify, table};
+use crate::object::lock::lock;
+use hashbrown::HashSet;
+use lh_infer::world::Object;
+use lh_infer::{Overload, Overloaded};
+use lh_ir::{ObjId, Ty, TyKind};
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyTuple};
+use std::sync::{LazyLock, Mutex};
+
+/// The names of attributes that stand for an overload begin with this.
+pub const PREFIX: &str = "<overload> ";
+
+/// Functions, and names of methods and attributes, that have overloads.
+static KNOWN: LazyLock<Mutex<HashSet<ObjId>>> = LazyLock::new(Default::default);
+
+/// Lets the compiler ask for overloads of a function, or of a method or attribute by its name.
+#[pyfunction]
+pub fn overloaded(what: &Bound<'_, PyAny>) {
+    let id = table::intern(what);
+    lock(&KNOWN).insert(id);
+}
+
+/// Whether there are overloads.
+pub fn are_known() -> bool {
+    !lock(&KNOWN).is_empty()
+}
+
+/// The object that overloads are registered for, if there are any.
+pub fn registered(py: Python<'_>, what: &Overload<'_>) -> Option<ObjId> {
+    if lock(&KNOWN).is_empty() {
+        return None;
+    }
+    let Some(callee) = what.function else {
+        // The module stands for all names; the attribute's name carries the one that is meant.
+        let is_known =
+            table::find(&what.name.into_pyobject(py).ok()?.into_any()).is_some_and(|o| lock(&KNOWN).contains(&o));
+        return is_known.then(|| finder(py).ok()).flatten().map(|f| table::intern(&f));
+    };
+    let o = match callee.kind() {
+        TyKind::Func(f) => table::function_object(*f),
+        TyKind::Obj(o) => (*o, true),
+        _ => return None,
+    };
+    (o.1 && lock(&KNOWN).contains(&o.0)).then_some(o.0)
+}
+
+fn finder(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+    py.import("lancehead.extending")?.getattr("find")
+}
+
+fn types_of<'py>(py: Python<'py>, types: &[Ty]) -> PyResult<Bound<'py, PyTuple>> {
+    PyTuple::new(py, types.iter().map(|t| Type::of(py, *t)).collect::<PyResult<Vec<_>>>()?)
+}
+
+/// The answer of the overloads, with a name for it.
+pub fn ask(py: Python<'_>, o: ObjId, what: &Overload<'_>) -> PyResult<(String, Overloaded)> {
+    let callee = table::object(py, o);
+    let key = if what.function.is_some() { callee } else { what.name.into_pyobject(py)?.into_any() };
+    let names = PyTuple::new(py, &what.names)?;
+    let args = (key, types_of(py, &what.args)?, types_of(py, &what.literals)?, names, what.is_call, what.on_device);
+    let (name, found): (String, Bound<'_, PyAny>) = finder(py)?.call1(args)?.extract()?;
+    if found.is_none() {
+        return Ok((name, Overloaded::No));
+    }
+    if found.is_instance_of::<PyBool>() {
+        return Ok((name, Overloaded::Method));
+    }
+    match classify::classify(&found) {
+        Object::Func(f) => Ok((name, Overloaded::Function(f))),
+        _ => Err(pyo3::exceptions::PyTypeError::new_err("an overload must return a function")),
+    }
+}
+
+/// The function that such an attribute stands for.
+pub fn named<'py>(o: &Bound<'py, PyAny>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+    o.py().import("lancehead.extending")?.getattr("named")?.call1((o, name))
+}

@@ -1,0 +1,58 @@
+//! Parts of objects that compiled code takes along with them, and that a program may replace in place.
+
+use crate::host::{decorated, ufuncs};
+use crate::object::array::ArrayObject;
+use crate::object::{class_names, function};
+use pyo3::prelude::*;
+use pyo3::types::{PyComplex, PyFloat, PyFunction, PyInt, PyList, PyModule, PyString, PyTuple, PyType};
+
+/// The Python function that an object is, or that its dispatcher wraps.
+pub fn function_of<'py>(o: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
+    let func = decorated::py_func(o).unwrap_or_else(|| o.clone());
+    func.is_exact_instance_of::<PyFunction>().then_some(func)
+}
+
+/// Whether an object is a number or string: equal ones are interchangeable.
+fn is_plain_value(o: &Bound<'_, PyAny>) -> bool {
+    o.is_exact_instance_of::<PyInt>()
+        || o.is_exact_instance_of::<PyFloat>()
+        || o.is_exact_instance_of::<PyString>()
+        || o.is_exact_instance_of::<PyComplex>()
+}
+
+/// The depth to which parts of parts are followed: objects may contain themselves.
+pub const MAX_DEPTH: usize = 4;
+
+/// The parts of an object that compiled code takes along with it and that may change in place: functions, classes and
+/// arrays in tuples, in lists and as defaults, and the functions of ufuncs, stencils and kernels.
+pub fn inside<'py>(o: &Bound<'py, PyAny>) -> Vec<Bound<'py, PyAny>> {
+    let may_change = |i: &Bound<'py, PyAny>| !is_plain_value(i) && !i.is_none();
+    if let Some(f) = function_of(o) {
+        return function::defaults(&f).map_or_else(|_| Vec::new(), |all| all.into_iter().map(|(_, v)| v).collect());
+    }
+    if o.is_instance_of::<PyTuple>() || o.is_exact_instance_of::<PyList>() {
+        return o.try_iter().map_or_else(|_| Vec::new(), |all| all.flatten().filter(may_change).collect());
+    }
+    if is_plain_value(o) || o.is_instance_of::<PyType>() || o.is_instance_of::<PyModule>() {
+        return Vec::new();
+    }
+    let stencil = || is_stencil(o).then(|| o.getattr("kernel").ok()).flatten();
+    let device_function = || decorated::device_function(o).ok().flatten();
+    ufuncs::dispatcher(o).or_else(stencil).or_else(device_function).into_iter().collect()
+}
+
+/// The layout of an array: address, element type, extents, strides.
+pub fn layout_of<'a>(o: &'a Bound<'_, PyAny>) -> impl Iterator<Item = isize> + 'a {
+    // SAFETY: callers pass arrays, whose lists have `nd` items.
+    let (a, extents, strides) = unsafe {
+        let a = &*o.as_ptr().cast::<ArrayObject>();
+        let list = |p: *const isize| (0..a.nd as usize).map(move |i| *p.add(i));
+        (a, list(a.dimensions), list(a.strides))
+    };
+    [a.data as isize, a.descr as isize].into_iter().chain(extents).chain(strides)
+}
+
+/// Whether an object is a stencil.
+pub fn is_stencil(o: &Bound<'_, PyAny>) -> bool {
+    class_names::is_a(o, "lancehead.stencils", "StencilFunc")
+}

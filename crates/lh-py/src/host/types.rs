@@ -1,0 +1,439 @@
+//! Types as Python objects: `types.float64[:, ::1]`.
+
+use crate::host::signature::Signature;
+use crate::host::table;
+use crate::object::canonical::canonical;
+use crate::object::class_names::short_text;
+use crate::object::errors::error_of;
+use crate::object::lock::lock;
+use crate::object::type_text::{self, layout_of};
+use crate::object::{constant, numpy, record_dtype};
+use hashbrown::HashMap;
+use lh_ir::types::{Buffer, InstanceOf, Literal, NamedTuple};
+use lh_ir::{Layout, Ty, TyKind};
+use pyo3::exceptions::{PyAttributeError, PyKeyError, PyTypeError, PyValueError};
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PySlice, PyTuple, PyType};
+use std::sync::{LazyLock, Mutex};
+
+/// A type. Python's own numbers and the 64-bit NumPy scalars are one type here, as they are one argument type.
+#[pyclass(frozen, module = "lancehead._core", weakref)]
+pub struct Type(pub Ty);
+
+/// The one object of each type, so that types may be compared by identity.
+static OBJECTS: LazyLock<Mutex<HashMap<Ty, Py<Type>>>> = LazyLock::new(Default::default);
+
+impl Type {
+    /// The object of a type.
+    pub fn of(py: Python<'_>, t: Ty) -> PyResult<Py<Type>> {
+        let t = canonical(t);
+        if let Some(o) = lock(&OBJECTS).get(&t) {
+            return Ok(o.clone_ref(py));
+        }
+        let made = Py::new(py, Type(t))?;
+        Ok(lock(&OBJECTS).entry(t).or_insert(made).clone_ref(py))
+    }
+    fn missing(&self, name: &str) -> PyErr {
+        PyAttributeError::new_err(format!("type {} has no attribute '{name}'", self.0))
+    }
+    fn array(&self, name: &str) -> PyResult<(Ty, usize, Layout, bool)> {
+        self.0.as_array().ok_or_else(|| self.missing(name))
+    }
+}
+
+#[pymethods]
+impl Type {
+    fn __repr__(&self) -> String {
+        self.0.numba().to_string()
+    }
+    fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
+        other.cast::<Type>().is_ok_and(|t| t.get().0 == self.0)
+    }
+    fn __hash__(&self) -> u64 {
+        use std::hash::{DefaultHasher, Hash, Hasher};
+        let mut h = DefaultHasher::new();
+        self.0.hash(&mut h);
+        h.finish()
+    }
+    /// A signature when called with types, a NumPy scalar when called with a number.
+    #[pyo3(signature = (*args))]
+    fn __call__<'py>(&self, py: Python<'py>, args: &Bound<'py, PyTuple>) -> PyResult<Bound<'py, PyAny>> {
+        if args.len() == 1 && !args.get_item(0)?.is_instance_of::<Type>() && self.0.is_number() {
+            let class = numpy::load(py)?.scalar_class(py, self.0).ok_or_else(|| self.missing("cast_python_value"))?;
+            return class.call1(args.clone());
+        }
+        let mut tys = Vec::new();
+        for a in args.iter() {
+            tys.push(as_ty(&a)?);
+        }
+        Ok(Bound::new(py, Signature { ret: Some(self.0), args: tys })?.into_any())
+    }
+    /// An array type: `float64[:]`, `float64[:, ::1]`, `float64[::1, :]`.
+    fn __getitem__(&self, key: &Bound<'_, PyAny>) -> PyResult<Py<Type>> {
+        let bad = || PyKeyError::new_err(format!("Can only index types with slices with no start or stop, got {key}."));
+        if !self.0.is_number() && self.0.as_record().is_none() {
+            return Err(PyTypeError::new_err(format!("there are no arrays of {}", self.0)));
+        }
+        let one_step = |s: Bound<'_, PyAny>| -> PyResult<bool> {
+            let s = s.cast_into::<PySlice>().map_err(|_| bad())?;
+            if !s.getattr("start")?.is_none() || !s.getattr("stop")?.is_none() {
+                return Err(bad());
+            }
+            let step = s.getattr("step")?;
+            Ok(!step.is_none() && step.extract::<i64>()? == 1)
+        };
+        let steps = match key.cast::<PyTuple>() {
+            Ok(keys) => keys.iter().map(one_step).collect::<PyResult<Vec<_>>>()?,
+            Err(_) => vec![one_step(key.clone())?],
+        };
+        Type::of(key.py(), Ty::array(self.0, steps.len(), type_text::layout_of_steps(&steps)))
+    }
+    /// The kind of type: `Integer`, `Array`, ...
+    #[getter]
+    pub fn kind(&self) -> &'static str {
+        match self.0.kind() {
+            TyKind::Bool => "Boolean",
+            TyKind::Int { .. } => "Integer",
+            TyKind::Float { .. } | TyKind::Bfloat16 => "Float",
+            TyKind::Complex { .. } => "Complex",
+            TyKind::None => "NoneType",
+            TyKind::Str => "UnicodeType",
+            TyKind::Tuple { name: Some(_), .. } => "NamedTuple",
+            TyKind::Tuple { elems, .. } if elems.iter().all(|t| *t == elems[0]) => "UniTuple",
+            TyKind::Tuple { .. } => "Tuple",
+            TyKind::Array { .. } => "Array",
+            TyKind::Record(_) => "Record",
+            TyKind::List(..) => "List",
+            TyKind::Optional(_) => "Optional",
+            TyKind::Range(_) => "RangeType",
+            TyKind::Slice(_) => "SliceType",
+            TyKind::DType(_) => "NumberClass",
+            TyKind::Instance { class: InstanceOf::Enum { ints: true, .. }, .. } => "IntEnumMember",
+            TyKind::Instance { class: InstanceOf::Enum { .. }, .. } => "EnumMember",
+            TyKind::Instance { class: InstanceOf::Buffer(Buffer::Bytes), .. } => "Bytes",
+            TyKind::Instance { class: InstanceOf::Buffer(Buffer::ByteArray), .. } => "ByteArray",
+            TyKind::Instance { class: InstanceOf::Buffer(Buffer::MemoryView), .. } => "MemoryView",
+            TyKind::Instance { class: InstanceOf::Buffer(Buffer::Array), .. } => "PyArray",
+            TyKind::Instance { class: InstanceOf::Function { .. }, .. } => "FunctionType",
+            TyKind::Instance { class: InstanceOf::Pointer(_), .. } => "CPointer",
+            TyKind::Ptr => "RawPointer",
+            TyKind::Func(_) => "Dispatcher",
+            TyKind::Obj(_) => "Opaque",
+            TyKind::Ellipsis => "EllipsisType",
+            TyKind::Literal(Literal::Int(_)) => "IntegerLiteral",
+            TyKind::Literal(Literal::Bool(_)) => "BooleanLiteral",
+            TyKind::Literal(Literal::Str(_)) => "StringLiteral",
+            _ => "Internal",
+        }
+    }
+    #[getter]
+    fn name(&self) -> String {
+        self.0.numba().to_string()
+    }
+    /// Types are told apart by their names.
+    #[getter]
+    fn key(&self) -> String {
+        self.0.numba().to_string()
+    }
+    #[getter]
+    fn dtype(&self, py: Python<'_>) -> PyResult<Py<Type>> {
+        match self.0.kind() {
+            TyKind::Array { dtype, .. } => Type::of(py, *dtype),
+            TyKind::List(t, _) | TyKind::DType(t) | TyKind::Range(t) => Type::of(py, *t),
+            TyKind::Record(_) => Type::of(py, self.0),
+            TyKind::Instance { class: InstanceOf::Pointer(to), .. } => Type::of(py, *to),
+            TyKind::Tuple { elems, .. } if elems.first().is_some_and(|f| elems.iter().all(|t| t == f)) => {
+                Type::of(py, elems[0])
+            }
+            _ => Err(self.missing("dtype")),
+        }
+    }
+    #[getter(r#type)]
+    fn inner(&self, py: Python<'_>) -> PyResult<Py<Type>> {
+        match self.0.kind() {
+            TyKind::Optional(t) => Type::of(py, *t),
+            _ => Err(self.missing("type")),
+        }
+    }
+    #[getter]
+    fn literal_value<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        Ok(match self.0.kind() {
+            TyKind::Literal(Literal::Int(i)) => i.into_pyobject(py)?.into_any(),
+            TyKind::Literal(Literal::Bool(b)) => b.into_pyobject(py)?.to_owned().into_any(),
+            TyKind::Literal(Literal::Str(s)) => s.into_pyobject(py)?.into_any(),
+            _ => return Err(self.missing("literal_value")),
+        })
+    }
+    #[getter]
+    fn literal_type(&self, py: Python<'_>) -> PyResult<Py<Type>> {
+        match self.0.kind() {
+            TyKind::Literal(l) => Type::of(py, l.ty()),
+            _ => Err(self.missing("literal_type")),
+        }
+    }
+    #[getter]
+    fn ndim(&self) -> PyResult<usize> {
+        self.array("ndim").map(|a| a.1)
+    }
+    #[getter]
+    fn layout(&self) -> PyResult<String> {
+        self.array("layout").map(|a| format!("{:?}", a.2))
+    }
+    #[getter]
+    fn mutable(&self) -> PyResult<bool> {
+        self.array("mutable").map(|a| !a.3)
+    }
+    #[getter]
+    fn readonly(&self) -> PyResult<bool> {
+        self.array("readonly").map(|a| a.3)
+    }
+    #[getter]
+    fn is_c_contig(&self) -> PyResult<bool> {
+        self.array("is_c_contig").map(|a| a.2 == Layout::C)
+    }
+    #[getter]
+    fn is_f_contig(&self) -> PyResult<bool> {
+        self.array("is_f_contig").map(|a| a.2 == Layout::F || (a.1 <= 1 && a.2 == Layout::C))
+    }
+    #[getter]
+    fn is_contig(&self) -> PyResult<bool> {
+        self.array("is_contig").map(|a| a.2 != Layout::A)
+    }
+    #[getter]
+    fn bitwidth(&self) -> PyResult<u32> {
+        if self.0.is_number() { Ok(self.0.bits()) } else { Err(self.missing("bitwidth")) }
+    }
+    #[getter]
+    fn signed(&self) -> PyResult<bool> {
+        if self.0.is_int() { Ok(self.0.is_signed()) } else { Err(self.missing("signed")) }
+    }
+    #[getter]
+    fn underlying_float(&self, py: Python<'_>) -> PyResult<Py<Type>> {
+        if self.0.is_complex() { Type::of(py, self.0.real_part()) } else { Err(self.missing("underlying_float")) }
+    }
+    #[getter]
+    fn minval(&self) -> PyResult<i128> {
+        match *self.0.kind() {
+            TyKind::Int { bits, signed, .. } => Ok(if signed { -(1 << (bits - 1)) } else { 0 }),
+            _ => Err(self.missing("minval")),
+        }
+    }
+    #[getter]
+    fn maxval(&self) -> PyResult<i128> {
+        match *self.0.kind() {
+            TyKind::Int { bits, signed, .. } => Ok((1 << (bits - u8::from(signed))) - 1),
+            _ => Err(self.missing("maxval")),
+        }
+    }
+    #[getter]
+    fn types<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let elems = self.0.tuple_elems().ok_or_else(|| self.missing("types"))?;
+        type_tuple(py, elems)
+    }
+    #[getter]
+    fn count(&self) -> PyResult<usize> {
+        Ok(self.0.tuple_elems().ok_or_else(|| self.missing("count"))?.len())
+    }
+    #[getter]
+    fn fields(&self) -> PyResult<Vec<String>> {
+        match self.0.kind() {
+            TyKind::Tuple { name: Some(n), .. } => Ok(n.fields.clone()),
+            TyKind::Record(r) => Ok(r.fields.iter().map(|f| f.name.clone()).collect()),
+            _ => Err(self.missing("fields")),
+        }
+    }
+    /// Bytes of a record.
+    #[getter]
+    fn size(&self) -> PyResult<usize> {
+        self.0.as_record().map(|r| r.size).ok_or_else(|| self.missing("size"))
+    }
+    /// Whether the dtype of a record was made with `align=True`.
+    #[getter]
+    fn aligned(&self) -> PyResult<bool> {
+        self.0.as_record().map(|r| r.aligned).ok_or_else(|| self.missing("aligned"))
+    }
+    /// The signature of a function type.
+    #[getter]
+    fn signature(&self) -> PyResult<Signature> {
+        match self.0.kind() {
+            TyKind::Instance { class: InstanceOf::Function { args, ret }, .. } => {
+                Ok(Signature { ret: Some(*ret), args: args.clone() })
+            }
+            _ => Err(self.missing("signature")),
+        }
+    }
+    #[getter]
+    fn instance_class<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        match self.0.kind() {
+            TyKind::Tuple { name: Some(n), .. } => Ok(table::object(py, n.class)),
+            _ => Err(self.missing("instance_class")),
+        }
+    }
+    fn __len__(&self) -> PyResult<usize> {
+        self.0
+            .tuple_elems()
+            .map(<[Ty]>::len)
+            .ok_or_else(|| PyTypeError::new_err(format!("type {} has no length", self.0)))
+    }
+    /// The same array type with other properties.
+    #[pyo3(signature = (dtype=None, ndim=None, layout=None, readonly=None))]
+    fn copy(
+        &self,
+        py: Python<'_>,
+        dtype: Option<&Type>,
+        ndim: Option<usize>,
+        layout: Option<&str>,
+        readonly: Option<bool>,
+    ) -> PyResult<Py<Type>> {
+        let (d, n, l, r) = self.array("copy")?;
+        let l = layout.map_or(Ok(l), layout_of)?;
+        Type::of(py, Ty::array_ro(dtype.map_or(d, |t| t.0), ndim.unwrap_or(n), l, readonly.unwrap_or(r)))
+    }
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        let py = slf.py();
+        let core = py.import("lancehead._core")?;
+        if let TyKind::Tuple { elems, name: Some(n) } = slf.get().0.kind() {
+            let args = (type_tuple(py, elems)?, table::object(py, n.class));
+            return Ok((core.getattr("named_tuple_type")?, args.into_pyobject(py)?));
+        }
+        if let Some(dtype) = record_dtype::dtype_of(py, slf.get().0)? {
+            return Ok((core.getattr("type_of_dtype")?, (dtype,).into_pyobject(py)?));
+        }
+        if let TyKind::Literal(_) = slf.get().0.kind() {
+            return Ok((core.getattr("literal_type")?, (slf.getattr("literal_value")?,).into_pyobject(py)?));
+        }
+        Ok((core.getattr("parse_type")?, (type_text::spelling(slf.get().0),).into_pyobject(py)?))
+    }
+}
+
+/// Identity of a namedtuple class.
+pub fn named_tuple(class: &Bound<'_, PyAny>) -> Option<NamedTuple> {
+    let py = class.py();
+    let fields = class.getattr(intern!(py, "_fields")).ok()?.extract().ok()?;
+    let name = class.getattr(intern!(py, "__name__")).ok()?.extract().ok()?;
+    Some(NamedTuple { name, class: table::intern(class), fields })
+}
+
+/// Types as a Python tuple.
+pub fn type_tuple<'py>(py: Python<'py>, tys: &[Ty]) -> PyResult<Bound<'py, PyTuple>> {
+    let items = tys.iter().map(|t| Type::of(py, *t)).collect::<PyResult<Vec<_>>>()?;
+    PyTuple::new(py, items)
+}
+
+/// The type that an object in a signature means: a type, `None`, a signature (of functions), a scalar class or a
+/// dtype.
+pub fn as_ty(o: &Bound<'_, PyAny>) -> PyResult<Ty> {
+    if let Ok(t) = o.cast::<Type>() {
+        return Ok(t.get().0);
+    }
+    if o.is_none() {
+        return Ok(Ty::none());
+    }
+    if let Ok(s) = o.cast::<Signature>() {
+        return Ok(canonical(s.get().ty()?));
+    }
+    let class = o.cast::<PyType>().ok();
+    let found =
+        if numpy::is_dtype(o)? { numpy::ty_of_dtype(o)? } else { class.map(numpy::ty_of_class).transpose()?.flatten() };
+    match found {
+        Some(t) => Ok(canonical(t)),
+        None => Err(PyTypeError::new_err(format!("a type was expected, not {}", o.repr()?))),
+    }
+}
+
+/// `types.Array(dtype, ndim, layout, readonly)`.
+#[pyfunction]
+#[pyo3(signature = (dtype, ndim, layout, readonly=false))]
+pub fn array_type(dtype: &Bound<'_, PyAny>, ndim: usize, layout: &str, readonly: bool) -> PyResult<Py<Type>> {
+    let py = dtype.py();
+    let dtype = as_ty(dtype)?;
+    if !dtype.is_number() && dtype.as_record().is_none() {
+        return Err(PyTypeError::new_err(format!("there are no arrays of {dtype}")));
+    }
+    if ndim > 64 {
+        return Err(PyValueError::new_err("an array has at most 64 dimensions"));
+    }
+    Type::of(py, Ty::array_ro(dtype, ndim, layout_of(layout)?, readonly))
+}
+
+/// `types.Tuple(types)`.
+#[pyfunction]
+pub fn tuple_type(types: &Bound<'_, PyAny>) -> PyResult<Py<Type>> {
+    let elems = types.try_iter()?.map(|t| as_ty(&t?)).collect::<PyResult<_>>()?;
+    Type::of(types.py(), Ty::tuple(elems))
+}
+
+/// `types.NamedTuple(types, class)`.
+#[pyfunction]
+pub fn named_tuple_type(types: &Bound<'_, PyAny>, class_: &Bound<'_, PyType>) -> PyResult<Py<Type>> {
+    let elems = types.try_iter()?.map(|t| as_ty(&t?)).collect::<PyResult<Vec<_>>>()?;
+    let name: NamedTuple =
+        named_tuple(class_.as_any()).ok_or_else(|| PyTypeError::new_err("a namedtuple class was expected"))?;
+    if name.fields.len() != elems.len() {
+        return Err(PyValueError::new_err(format!(
+            "{} has {} fields, not {}",
+            name.name,
+            name.fields.len(),
+            elems.len()
+        )));
+    }
+    Type::of(types.py(), Ty::new(TyKind::Tuple { elems, name: Some(name) }))
+}
+
+/// `types.List(type)`.
+#[pyfunction]
+pub fn list_type(elem: &Bound<'_, PyAny>) -> PyResult<Py<Type>> {
+    Type::of(elem.py(), Ty::list(as_ty(elem)?))
+}
+
+/// The type of addresses of values of a type.
+#[pyfunction]
+pub fn pointer_type(to: &Bound<'_, PyAny>) -> PyResult<Py<Type>> {
+    let pointee = as_ty(to)?;
+    Type::of(to.py(), if pointee.is_none() { Ty::ptr() } else { Ty::pointer(pointee) })
+}
+
+/// `types.Optional(type)`.
+#[pyfunction]
+pub fn optional_type(inner: &Bound<'_, PyAny>) -> PyResult<Py<Type>> {
+    Type::of(inner.py(), Ty::optional(as_ty(inner)?))
+}
+
+/// `types.literal(value)`.
+#[pyfunction]
+pub fn literal_type(value: &Bound<'_, PyAny>) -> PyResult<Py<Type>> {
+    let py = value.py();
+    let constant = constant::constant(value)?;
+    let literal = constant.as_ref().and_then(Literal::of);
+    let literal = literal.ok_or_else(|| no_literal(py, &short_text(value)))?;
+    Type::of(py, Ty::new(TyKind::Literal(literal)))
+}
+
+/// The error for a value without a literal type.
+pub fn no_literal(py: Python<'_>, what: &str) -> PyErr {
+    error_of(py, "LiteralTypingError", &format!("{what} cannot be used as a literal; ints, bools and strings can"))
+}
+
+/// The type of elements of a dtype, or `None` if they have no native form.
+#[pyfunction]
+pub fn type_of_dtype(dtype: &Bound<'_, PyAny>) -> PyResult<Option<Py<Type>>> {
+    let py = dtype.py();
+    numpy::load(py)?;
+    numpy::ty_of_dtype(dtype)?.map(|t| Type::of(py, t)).transpose()
+}
+
+/// `types.unliteral(type)`: the type of a literal type's value, other types themselves.
+#[pyfunction]
+pub fn unliteral(type_: &Bound<'_, PyAny>) -> PyResult<Py<Type>> {
+    Type::of(type_.py(), as_ty(type_)?.unliteral())
+}
+
+/// The type object of a type's text, as in string signatures.
+#[pyfunction]
+pub fn parse_type(py: Python<'_>, text: &str) -> PyResult<Py<Type>> {
+    match type_text::parse(text)? {
+        type_text::Parsed::Type(t) => Type::of(py, t),
+        type_text::Parsed::Signature(..) => Err(PyValueError::new_err(format!("{text:?} is a signature, not a type"))),
+    }
+}

@@ -1,0 +1,20 @@
+//! Attaching to the interpreter from code that C code may have called.
+
+use pyo3::ffi;
+use pyo3::prelude::*;
+
+/// Runs a function with the interpreter. `Python::attach` trusts a counter of PyO3's own, which is wrong in an inner
+/// loop that NumPy calls below one of our methods: NumPy has released the interpreter since.
+#[expect(clippy::disallowed_methods, reason = "after the interpreter itself has said that the thread is attached")]
+pub fn attach<R>(f: impl FnOnce(Python<'_>) -> R) -> R {
+    struct State(ffi::PyGILState_STATE);
+    impl Drop for State {
+        fn drop(&mut self) {
+            // SAFETY: what `attach` got, on the same thread, in reverse order.
+            unsafe { ffi::PyGILState_Release(self.0) }
+        }
+    }
+    // SAFETY: the interpreter runs, or nobody would run this.
+    let _state = State(unsafe { ffi::PyGILState_Ensure() });
+    Python::attach(f)
+}

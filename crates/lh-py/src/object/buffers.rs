@@ -1,0 +1,64 @@
+//! Instances of `bytes`, `bytearray`, `memoryview` and `array.array` as arrays over their memory, and back.
+
+use crate::object::{class_names, numpy};
+use lh_ir::types::Buffer;
+use pyo3::prelude::*;
+use pyo3::{ffi, intern};
+
+/// The class of memory that an object is an instance of.
+fn buffer_class(o: &Bound<'_, PyAny>) -> Option<Buffer> {
+    let class = o.get_type_ptr();
+    if class == &raw mut ffi::PyBytes_Type {
+        Some(Buffer::Bytes)
+    } else if class == &raw mut ffi::PyByteArray_Type {
+        Some(Buffer::ByteArray)
+    } else if class == &raw mut ffi::PyMemoryView_Type {
+        Some(Buffer::MemoryView)
+    } else {
+        class_names::is_a(o, "array", "array").then_some(Buffer::Array)
+    }
+}
+
+/// An array over an object's memory, and the number of its class.
+pub fn array_of(py: Python<'_>, o: *mut ffi::PyObject) -> Option<(u64, Py<PyAny>)> {
+    // SAFETY: the caller passes a live argument.
+    let o = unsafe { Bound::from_borrowed_ptr(py, o) };
+    let class = buffer_class(&o)?;
+    let numpy = numpy::load(py).ok()?.module(py).clone();
+    let array = match class {
+        Buffer::Bytes | Buffer::ByteArray => {
+            let dtype = numpy.getattr(intern!(py, "uint8")).ok()?;
+            numpy.call_method1(intern!(py, "frombuffer"), (o, dtype))
+        }
+        Buffer::MemoryView | Buffer::Array => numpy.call_method1(intern!(py, "asarray"), (o,)),
+    };
+    let number = Buffer::ALL.iter().position(|b| *b == class).expect("all are listed");
+    array.ok().map(|a| (number as u64, a.unbind()))
+}
+
+/// An array as an instance of a class of memory: the object that it is over, if it is all of it.
+pub fn buffer<'py>(array: &Bound<'py, PyAny>, class: Buffer) -> PyResult<Bound<'py, PyAny>> {
+    let py = array.py();
+    let base = array.getattr(intern!(py, "base"))?;
+    if buffer_class(&base) == Some(class) {
+        let whole: usize = match class {
+            Buffer::MemoryView => base.getattr(intern!(py, "nbytes"))?.extract()?,
+            Buffer::Array => base.len()? * base.getattr(intern!(py, "itemsize"))?.extract::<usize>()?,
+            Buffer::Bytes | Buffer::ByteArray => base.len()?,
+        };
+        if array.getattr(intern!(py, "nbytes"))?.extract::<usize>()? == whole {
+            return Ok(base);
+        }
+    }
+    let builtins = py.import(intern!(py, "builtins"))?;
+    let bytes = || array.call_method0(intern!(py, "tobytes"));
+    match class {
+        Buffer::Bytes => bytes(),
+        Buffer::ByteArray => builtins.call_method1(intern!(py, "bytearray"), (bytes()?,)),
+        Buffer::MemoryView => builtins.call_method1(intern!(py, "memoryview"), (array,)),
+        Buffer::Array => {
+            let code = array.getattr(intern!(py, "dtype"))?.getattr(intern!(py, "char"))?;
+            py.import(intern!(py, "array"))?.call_method1(intern!(py, "array"), (code, bytes()?))
+        }
+    }
+}

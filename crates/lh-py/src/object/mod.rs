@@ -1,0 +1,20 @@
+//! Objects of Python and NumPy as data: structs of C, classes, numbers, arrays, types as text. Knows no compiler.
+
+pub mod array;
+pub mod attach;
+pub mod buffers;
+pub mod canonical;
+pub mod class_names;
+pub mod constant;
+pub mod errors;
+pub mod function;
+pub mod int;
+pub mod lock;
+pub mod memory;
+pub mod numpy;
+pub mod owner;
+pub mod paths;
+pub mod record_dtype;
+pub mod strong_ref;
+pub mod type_text;
+pub mod words;

@@ -1,0 +1,119 @@
+//! Canonical paths: the public name by which a builtin or library object is known, `numpy.linalg.norm`.
+
+use pyo3::prelude::*;
+use pyo3::types::{PyCFunction, PyFunction, PyType};
+use pyo3::{ffi, intern};
+
+/// Private homes of public names.
+const HOMES: &[(&str, &str)] = &[
+    ("_heapq", "heapq"),
+    ("_operator", "operator"),
+    ("_functools", "functools"),
+    ("_random", "random"),
+    ("_collections", "collections"),
+    ("numpy.random.mtrand", "numpy.random"),
+    ("numpy.random._generator", "numpy.random"),
+    ("numpy.linalg.linalg", "numpy.linalg"),
+    ("numpy.linalg._linalg", "numpy.linalg"),
+];
+
+/// Packages whose Python functions are known by path instead of being compiled.
+const PACKAGES: &str = "builtins math cmath operator random numpy lancehead functools heapq itertools collections time \
+                        warnings contextlib typing scipy";
+
+/// The module and name that an object says it has.
+fn claimed(o: &Bound<'_, PyAny>) -> Option<(String, String)> {
+    let py = o.py();
+    let name: String = o.getattr(intern!(py, "__name__")).ok()?.extract().ok()?;
+    if let Some(module) = receiver_module(o) {
+        return Some((module.to_owned(), name));
+    }
+    let module = o.getattr(intern!(py, "__module__")).ok().and_then(|m| m.extract::<String>().ok());
+    Some((module.unwrap_or_else(|| "numpy".to_owned()), name))
+}
+
+/// The module of functions that are methods of a hidden instance: `numpy.random.rand`, `random.random`.
+fn receiver_module(o: &Bound<'_, PyAny>) -> Option<&'static str> {
+    let py = o.py();
+    let receiver = o.getattr(intern!(py, "__self__")).ok()?;
+    let is_hidden = |module: &str, attr: &str| -> bool {
+        let modules = py.import("sys").and_then(|s| s.getattr("modules"));
+        let hidden = modules.and_then(|m| m.get_item(module)).and_then(|m| m.getattr(attr));
+        hidden.is_ok_and(|h| h.is(&receiver))
+    };
+    let class = receiver.get_type();
+    if class.name().is_ok_and(|n| n == "RandomState") && is_hidden("numpy.random.mtrand", "_rand") {
+        return Some("numpy.random");
+    }
+    (class.name().is_ok_and(|n| n == "Random") && is_hidden("random", "_inst")).then_some("random")
+}
+
+fn lookup<'py>(py: Python<'py>, module: &str, name: &str) -> Option<Bound<'py, PyAny>> {
+    let modules = py.import("sys").ok()?.getattr("modules").ok()?;
+    let mut o = modules.get_item(module).ok()?;
+    for part in name.split('.') {
+        o = o.getattr(part).ok()?;
+    }
+    Some(o)
+}
+
+/// Whether two objects are one function: methods of a hidden instance are made anew by each look-up.
+fn same(a: &Bound<'_, PyAny>, b: &Bound<'_, PyAny>) -> bool {
+    let both_methods = receiver_module(a).is_some() && receiver_module(b).is_some();
+    a.is(b) || (both_methods && a.eq(b).unwrap_or(false))
+}
+
+/// Whether a module belongs to a package whose functions are known by path.
+pub fn is_known_package(module: &str) -> bool {
+    let mut parts = module.split('.');
+    let top = parts.next().unwrap_or_default();
+    // Compiled code names only these modules of our own package; the programs of the demo are compiled like a user's.
+    let own = top == "lancehead"
+        && !matches!(
+            parts.next(),
+            None | Some("cfuncs" | "decorators" | "extending" | "ufuncs" | "stencils" | "threads" | "_core" | "lib")
+        );
+    !own && PACKAGES.split(' ').any(|p| p == top.trim_start_matches('_'))
+}
+
+/// Whether an object is a module or class that a program may change: one that is not of the known packages.
+pub fn is_users(o: &Bound<'_, PyAny>) -> bool {
+    let home = match o.cast::<PyModule>() {
+        Ok(m) => m.name().map(Bound::into_any).ok(),
+        Err(_) if o.is_instance_of::<PyType>() => o.getattr(intern!(o.py(), "__module__")).ok(),
+        Err(_) => return false,
+    };
+    home.and_then(|h| h.extract::<String>().ok()).is_none_or(|h| !is_known_package(&h))
+}
+
+/// The canonical path of a function, ufunc or class of a known package.
+pub fn path_of(o: &Bound<'_, PyAny>) -> Option<String> {
+    let py = o.py();
+    let (module, name) = claimed(o)?;
+    if !is_known_package(&module) || module == "lancehead.lib" || module.starts_with("lancehead.lib.") {
+        return None;
+    }
+    let public = HOMES.iter().find(|(private, _)| *private == module).map_or(module.as_str(), |(_, public)| public);
+    // The shortest public module that has the name wins: `numpy.core.fromnumeric.sum` is `numpy.sum`.
+    let mut prefix = String::new();
+    for part in public.split('.') {
+        if !prefix.is_empty() {
+            prefix.push('.');
+        }
+        prefix.push_str(part);
+        if lookup(py, &prefix, &name).is_some_and(|found| same(&found, o)) {
+            return Some(format!("{prefix}.{name}"));
+        }
+    }
+    // A few names are wrong: `numpy.random.ranf` calls itself `ranf` but is made by hand.
+    let callable = o.is_callable() && !o.is_instance_of::<PyFunction>();
+    (callable && (o.is_instance_of::<PyCFunction>() || o.is_instance_of::<PyType>()))
+        .then(|| format!("{public}.{name}"))
+}
+
+/// Whether an object is a `numpy.ufunc`, or a NumPy function behind an array-function dispatcher.
+pub fn is_numpy_callable(o: &Bound<'_, PyAny>) -> bool {
+    // SAFETY: the object is alive, and so is its type.
+    let name = unsafe { std::ffi::CStr::from_ptr((*ffi::Py_TYPE(o.as_ptr())).tp_name) };
+    matches!(name.to_bytes(), b"numpy.ufunc" | b"numpy._ArrayFunctionDispatcher")
+}

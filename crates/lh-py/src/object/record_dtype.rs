@@ -1,0 +1,124 @@
+//! Structured dtypes as types of records, and back.
+
+use crate::object::lock::lock;
+use crate::object::numpy::{self, Descr};
+use hashbrown::HashMap;
+use lh_ir::types::{Record, RecordField};
+use lh_ir::{Ty, TyKind};
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyDict, PyTuple};
+use pyo3::{ffi, intern};
+use std::sync::{LazyLock, Mutex};
+
+/// The fields of `PyVoidScalarObject` that are read; they stand alike in NumPy 1 and 2.
+#[repr(C)]
+pub struct VoidScalar {
+    base: ffi::PyVarObject,
+    /// The record.
+    pub data: *mut u8,
+    /// Its dtype.
+    pub descr: *mut ffi::PyObject,
+}
+
+/// Types of structured dtypes.
+#[derive(Default)]
+struct Known {
+    /// By number.
+    types: Vec<Ty>,
+    /// The dtype that was met first.
+    dtypes: HashMap<Ty, Py<PyAny>>,
+}
+
+/// Dtypes that were met, with their numbers.
+static NUMBERS: PyOnceLock<Py<PyDict>> = PyOnceLock::new();
+static TYPES: LazyLock<Mutex<Known>> = LazyLock::new(Default::default);
+
+/// The type of a structured dtype and its number, which stands for it in tags; `None` if it has no native form.
+pub fn of_dtype(dtype: &Bound<'_, PyAny>) -> PyResult<Option<(Ty, u64)>> {
+    let py = dtype.py();
+    let numbers = NUMBERS.get_or_init(py, || PyDict::new(py).unbind()).bind(py);
+    if let Some(n) = numbers.get_item(dtype)? {
+        let n: u64 = n.extract()?;
+        return Ok(Some((by_number(n), n)));
+    }
+    let Some(record) = read(dtype)? else { return Ok(None) };
+    let ty = Ty::new(TyKind::Record(record));
+    let n = {
+        let mut known = lock(&TYPES);
+        known.dtypes.entry(ty).or_insert_with(|| dtype.clone().unbind());
+        known.types.push(ty);
+        known.types.len() as u64 - 1
+    };
+    numbers.set_item(dtype, n)?;
+    Ok(Some((ty, n)))
+}
+
+/// As [`of_dtype`], for records at an address; `None` as well if they are not aligned there.
+///
+/// # Safety
+/// `descr` is a live dtype.
+pub unsafe fn at(py: Python<'_>, descr: *const Descr, data: *const u8) -> PyResult<Option<(Ty, u64)>> {
+    // SAFETY: as promised.
+    let dtype = unsafe { Bound::from_borrowed_ptr(py, descr.cast_mut().cast()) };
+    let is_aligned = |ty: Ty| data.addr().is_multiple_of(ty.as_record().map_or(1, |r| r.align));
+    Ok(of_dtype(&dtype)?.filter(|(ty, _)| is_aligned(*ty)))
+}
+
+/// The type of a number.
+pub fn by_number(n: u64) -> Ty {
+    lock(&TYPES).types[n as usize]
+}
+
+/// The dtype of a type of records.
+pub fn dtype_of(py: Python<'_>, ty: Ty) -> PyResult<Option<Bound<'_, PyAny>>> {
+    let Some(record) = ty.as_record() else { return Ok(None) };
+    if let Some(d) = lock(&TYPES).dtypes.get(&ty) {
+        return Ok(Some(d.bind(py).clone()));
+    }
+    let (formats, names, offsets) =
+        (pyo3::types::PyList::empty(py), pyo3::types::PyList::empty(py), pyo3::types::PyList::empty(py));
+    for f in &record.fields {
+        let base = match dtype_of(py, f.ty)? {
+            Some(inner) => inner,
+            None => f.format.clone().into_pyobject(py)?.into_any(),
+        };
+        formats.append((base, PyTuple::new(py, &f.shape)?))?;
+        names.append(&f.name)?;
+        offsets.append(f.offset)?;
+    }
+    let parts = PyDict::new(py);
+    parts.set_item("names", names)?;
+    parts.set_item("formats", formats)?;
+    parts.set_item("offsets", offsets)?;
+    parts.set_item("itemsize", record.size)?;
+    numpy::load(py)?.module(py).getattr(intern!(py, "dtype"))?.call1((parts,)).map(Some)
+}
+
+/// Largest power of two up to 8 that divides a number.
+fn alignment(n: usize) -> usize {
+    if n == 0 { 8 } else { 1 << n.trailing_zeros().min(3) }
+}
+
+fn read(dtype: &Bound<'_, PyAny>) -> PyResult<Option<Record>> {
+    let py = dtype.py();
+    let names = dtype.getattr(intern!(py, "names"))?;
+    if names.is_none() || dtype.getattr(intern!(py, "hasobject"))?.extract()? {
+        return Ok(None);
+    }
+    let size: usize = dtype.getattr(intern!(py, "itemsize"))?.extract()?;
+    let aligned: bool = dtype.getattr(intern!(py, "isalignedstruct"))?.extract()?;
+    let of_name = dtype.getattr(intern!(py, "fields"))?;
+    let (mut fields, mut need) = (Vec::new(), 1);
+    for name in names.extract::<Vec<String>>()? {
+        let entry = of_name.get_item(&name)?;
+        let (sub, offset) = (entry.get_item(0)?, entry.get_item(1)?.extract()?);
+        let shape: Vec<usize> = sub.getattr(intern!(py, "shape"))?.extract()?;
+        let base = sub.getattr(intern!(py, "base"))?;
+        let ty = numpy::ty_of_dtype(&base)?.unwrap_or(Ty::none());
+        need = need.max(ty.as_record().map_or(ty.real_part().itemsize(), |r| r.align));
+        let format = base.getattr(intern!(py, "str"))?.extract()?;
+        fields.push(RecordField { name, offset, ty, format, shape });
+    }
+    Ok(Some(Record { fields, size, align: alignment(size).min(need.max(1)), aligned }))
+}

@@ -1,0 +1,8 @@
+//! The interpreter's side of the run-time library: exceptions and diagnostics, signals, printing, threads.
+
+pub mod panics;
+pub mod print;
+pub mod raise;
+pub mod render;
+pub mod signals;
+pub mod threads;

@@ -1,0 +1,135 @@
+//! The pending exception of compiled code as a Python exception, with the compiled functions in its traceback.
+
+use crate::host::exc_classes::{class_id, class_object};
+use crate::object::attach::attach;
+use crate::object::lock::lock;
+use lh_ir::ExcId;
+use lh_runtime::classes;
+use lh_runtime::{ExcArg, Frame, Pending};
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyDict, PyString, PyTuple};
+use std::ffi::CStr;
+use std::sync::Mutex;
+
+fn arg<'py>(py: Python<'py>, a: &ExcArg) -> PyResult<Bound<'py, PyAny>> {
+    Ok(match a {
+        ExcArg::None => py.None().into_bound(py),
+        ExcArg::Bool(b) => b.into_pyobject(py)?.to_owned().into_any(),
+        ExcArg::Int(i) => i.into_pyobject(py)?.into_any(),
+        ExcArg::Uint(u) => u.into_pyobject(py)?.into_any(),
+        ExcArg::Float(x) => x.into_pyobject(py)?.into_any(),
+        ExcArg::Complex(re, im) => pyo3::types::PyComplex::from_doubles(py, *re, *im).into_any(),
+        ExcArg::Str(s) => s.into_pyobject(py)?.into_any(),
+        ExcArg::Tuple(items) => {
+            PyTuple::new(py, items.iter().map(|i| arg(py, i)).collect::<PyResult<Vec<_>>>()?)?.into_any()
+        }
+    })
+}
+
+/// The exception of a signal handler that ran while compiled code did.
+struct HandlersError {
+    error: PyErr,
+    /// Its class and arguments, as compiled code sees them.
+    class: ExcId,
+    args: Vec<ExcArg>,
+}
+
+/// The last exception of a handler that has not been raised.
+static HANDLERS_ERROR: Mutex<Option<HandlersError>> = Mutex::new(None);
+
+/// An exception of a signal handler as a pending one. The Python exception itself is kept, and raised if compiled code
+/// does not catch it.
+pub fn pending(py: Python<'_>, error: PyErr) -> Pending {
+    let class = class_id(&error.get_type(py)).unwrap_or(classes::KEYBOARD_INTERRUPT);
+    let args = error.value(py).getattr("args").and_then(|a| a.try_iter()?.map(|a| Ok(exc_arg(&a?))).collect());
+    let args: Vec<_> = args.unwrap_or_default();
+    // A plain KeyboardInterrupt says nothing more, and would keep its frames alive if it is caught.
+    let plain = class == classes::KEYBOARD_INTERRUPT && args.is_empty();
+    let kept = (!plain).then(|| HandlersError { error, class, args: args.clone() });
+    let before = std::mem::replace(&mut *lock(&HANDLERS_ERROR), kept);
+    // Dropping may run Python code, which must find the lock free.
+    drop(before);
+    Pending::new(class, args)
+}
+
+fn exc_arg(a: &Bound<'_, PyAny>) -> ExcArg {
+    if a.is_none() {
+        ExcArg::None
+    } else if let Ok(b) = a.cast::<PyBool>() {
+        ExcArg::Bool(b.is_true())
+    } else if let Ok(i) = a.extract() {
+        ExcArg::Int(i)
+    } else if let Ok(x) = a.extract() {
+        ExcArg::Float(x)
+    } else {
+        ExcArg::Str(a.str().map(|s| s.to_string()).unwrap_or_default())
+    }
+}
+
+/// The exception pending in the run-time library as a Python error.
+pub fn take(py: Python<'_>) -> PyErr {
+    let Some(pending) = lh_runtime::take_pending() else {
+        return pyo3::exceptions::PySystemError::new_err("compiled code failed without an exception");
+    };
+    // A statement of its own frees the lock: Python code may run below.
+    let kept = lock(&HANDLERS_ERROR).take_if(|h| h.class == pending.class && h.args == pending.args);
+    if let Some(HandlersError { error, .. }) = kept {
+        return with_frames(py, error, &pending);
+    }
+    match instance(py, &pending) {
+        Ok(value) => with_frames(py, PyErr::from_value(value), &pending),
+        Err(error) => with_frames(py, error, &pending),
+    }
+}
+
+fn instance<'py>(py: Python<'py>, pending: &Pending) -> PyResult<Bound<'py, PyAny>> {
+    let args = pending.args.iter().map(|a| arg(py, a)).collect::<PyResult<Vec<_>>>()?;
+    class_object(py, pending.class)?.call1(PyTuple::new(py, args)?)
+}
+
+/// Adds a traceback entry for each compiled function that the exception left.
+fn with_frames(py: Python<'_>, error: PyErr, pending: &Pending) -> PyErr {
+    let globals = PyDict::new(py);
+    // SAFETY: a frame's facts live as long as the code, which is never unloaded; no exception is set yet.
+    let frames: Vec<_> = pending.frames.iter().filter_map(|f| unsafe { frame_object(py, f, &globals) }).collect();
+    error.restore(py);
+    for frame in frames {
+        // SAFETY: an exception is set, and the object is a frame.
+        unsafe { ffi::PyTraceBack_Here(frame.as_ptr().cast()) };
+    }
+    PyErr::fetch(py)
+}
+
+/// A frame object of a compiled function; none for library functions.
+///
+/// # Safety
+/// `frame.info` is null or points to the facts of a function; no exception is set.
+unsafe fn frame_object<'py>(py: Python<'py>, frame: &Frame, globals: &Bound<'py, PyDict>) -> Option<Bound<'py, PyAny>> {
+    // SAFETY: as promised by the caller.
+    unsafe {
+        if frame.info.is_null() || (*frame.info).is_library != 0 {
+            return None;
+        }
+        // Tracebacks show the last part of the qualified name, which is the code object's name.
+        let qualname = CStr::from_ptr((*frame.info).qualname);
+        let dot = qualname.to_bytes().iter().rposition(|b| *b == b'.').map_or(0, |i| i + 1);
+        let name = qualname.as_ptr().add(dot);
+        let line = if frame.line > 0 { frame.line } else { (*frame.info).first_line };
+        // The frame's line is the first line of its code object, for there is no table of lines.
+        let code = ffi::PyCode_NewEmpty((*frame.info).file, name, line);
+        let code = Bound::from_owned_ptr_or_err(py, code.cast()).ok()?;
+        let made =
+            ffi::PyFrame_New(ffi::PyThreadState_Get(), code.as_ptr().cast(), globals.as_ptr(), std::ptr::null_mut());
+        // Without memory for a frame the traceback is shorter.
+        Bound::from_owned_ptr_or_err(py, made.cast()).ok()
+    }
+}
+
+/// Reports an exception that a function has raised that C code calls.
+pub fn tell(name: &str) {
+    attach(|py| {
+        let name = PyString::new(py, name);
+        take(py).write_unraisable(py, Some(name.as_any()));
+    });
+}

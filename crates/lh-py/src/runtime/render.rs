@@ -1,0 +1,162 @@
+//! Diagnostics as text, and as Python exceptions.
+
+use crate::host::interpreter::take_link_error;
+use crate::object::errors::error_of;
+use crate::runtime::panics;
+use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
+use lh_ir::diag::{Category, Diagnostic};
+use lh_ir::{Span, diag};
+use pyo3::prelude::*;
+use std::any::Any;
+use std::fmt::Write;
+use std::ops::RangeInclusive;
+
+/// The most lines of one message.
+const MAX_LINES: usize = 25;
+/// The largest distance, in lines, of a place that is shown together with the culprit.
+const NEAR: u32 = 60;
+
+/// The exception of a diagnostic.
+pub fn error(py: Python<'_>, d: &Diagnostic) -> PyErr {
+    if let Some(e) = take_link_error() {
+        return e;
+    }
+    let class = match d.id.1 {
+        Category::Kernel => lh_ir::bug!("a kernel is checked when it runs"),
+        Category::Typing => "TypingError",
+        Category::Unsupported => "UnsupportedError",
+        Category::Bytecode => "UnsupportedBytecodeError",
+        Category::Value => "NumbaValueError",
+        Category::Race => "ParallelRaceError",
+    };
+    error_of(py, class, &text(py, d))
+}
+
+/// A diagnostic as text of at most 25 lines.
+pub fn text(py: Python<'_>, d: &Diagnostic) -> String {
+    let mut out = snippet(py, d);
+    for (file, span, label) in d.also.iter().filter(|(file, span, _)| !is_beside(d, file, *span)) {
+        write!(out, "\n  note: {label} ({})", place(py, file, *span)).expect("strings take any text");
+    }
+    for (file, span, note) in &d.trail {
+        write!(out, "\n  note: {note} ({})", place(py, file, *span)).expect("strings take any text");
+    }
+    for note in &d.notes {
+        write!(out, "\n  help: {note}").expect("strings take any text");
+    }
+    write!(out, "\n  more: lancehead help {}", d.id.0).expect("strings take any text");
+    let lines: Vec<&str> = out.lines().map(str::trim_end).collect();
+    if lines.len() <= MAX_LINES {
+        return lines.join("\n");
+    }
+    let (shown, last) = (MAX_LINES - 2, lines[lines.len() - 1]);
+    format!("{}\n  ... {} more lines\n{last}", lines[..shown].join("\n"), lines.len() - 1 - shown)
+}
+
+fn place(py: Python<'_>, file: &str, span: Span) -> String {
+    let file = shown(py, file);
+    if span.line == 0 { file } else { format!("{file}:{}", span.line) }
+}
+
+/// A file as `lancehead.places` shows it.
+fn shown(py: Python<'_>, file: &str) -> String {
+    let made = py.import("lancehead.places").and_then(|m| m.call_method1("shown", (file,))).and_then(|t| t.extract());
+    made.unwrap_or_else(|_| file.to_owned())
+}
+
+/// Headline and source line.
+fn snippet(py: Python<'_>, d: &Diagnostic) -> String {
+    let beside: Vec<(Span, &str)> = {
+        let beside = d.also.iter().filter(|(file, span, _)| is_beside(d, file, *span));
+        beside.map(|(_, span, label)| (*span, label.as_str())).collect()
+    };
+    let spans = || beside.iter().map(|(span, _)| *span).chain([d.span]);
+    let first = spans().map(|s| s.line).min().unwrap_or(d.span.line);
+    let last = spans().map(|s| s.end_line.clamp(s.line, s.line + 3)).max().unwrap_or(first);
+    let source = if d.span.line > 0 { source_lines(py, &d.file, first..=last) } else { None };
+    let Some(source) = source else {
+        let mut out = format!("error[{}]: {}", d.id.0, d.headline);
+        if !d.file.is_empty() {
+            write!(out, "\n  --> {}", place(py, &d.file, d.span)).expect("strings take any text");
+        }
+        if !d.label.is_empty() {
+            write!(out, "\n   = {}", d.label).expect("strings take any text");
+        }
+        return out;
+    };
+    let primary = AnnotationKind::Primary.span(byte_range(&source, first, d.span)).label(d.label.as_str());
+    let mark = |(span, label)| AnnotationKind::Context.span(byte_range(&source, first, span)).label(label);
+    let path = shown(py, &d.file);
+    let snippet = Snippet::source(source.as_str()).path(path.as_str()).line_start(first as usize);
+    let snippet = snippet.annotation(primary).annotations(beside.iter().copied().map(mark));
+    let report = [Level::ERROR.primary_title(d.headline.as_str()).id(d.id.0).element(snippet)];
+    Renderer::plain().render(&report)
+}
+
+/// Whether a place is shown together with the culprit, in one piece of source.
+fn is_beside(d: &Diagnostic, file: &str, span: Span) -> bool {
+    file == d.file && span.line > 0 && span.line.abs_diff(d.span.line) <= NEAR
+}
+
+/// Lines of a file.
+fn source_lines(py: Python<'_>, file: &str, lines: RangeInclusive<u32>) -> Option<String> {
+    let cache = py.import("linecache").ok()?;
+    let mut out = String::new();
+    for line in lines {
+        let text: String = cache.call_method1("getline", (file, line)).ok()?.extract().ok()?;
+        out.push_str(text.trim_end());
+        out.push('\n');
+    }
+    (!out.trim().is_empty()).then_some(out)
+}
+
+/// The bytes of a span in a piece of source that starts at line `first`, clamped to the piece.
+fn byte_range(source: &str, first: u32, span: Span) -> std::ops::Range<usize> {
+    let line_start = |n: usize| source.split_inclusive('\n').take(n).map(str::len).sum::<usize>();
+    let at = (span.line - first) as usize;
+    let text = source.lines().nth(at).unwrap_or("");
+    let (mut start, mut end) = if span.end_col == 0 {
+        (line_start(at) + text.len() - text.trim_start().len(), line_start(at) + text.len())
+    } else {
+        let last = (span.end_line.max(span.line) - first) as usize;
+        let last = last.min(source.lines().count().saturating_sub(1));
+        (line_start(at) + span.col as usize, line_start(last) + span.end_col as usize)
+    };
+    end = end.min(source.trim_end().len());
+    start = start.min(end);
+    while !source.is_char_boundary(start) {
+        start -= 1;
+    }
+    while !source.is_char_boundary(end) {
+        end -= 1;
+    }
+    start..end.max(start)
+}
+
+/// The exception for a bug of ours, with a report in the folder of temporary files.
+pub fn internal_error(py: Python<'_>, panic: &(dyn Any + Send)) -> PyErr {
+    let what = panic
+        .downcast_ref::<String>()
+        .cloned()
+        .or_else(|| panic.downcast_ref::<&str>().map(|s| (*s).to_owned()))
+        .unwrap_or_else(|| "unknown".to_owned());
+    let place = panics::take();
+    let report = format!(
+        "lancehead {}\nPython {}\n{} {}\n\n{what}\n{place}\n",
+        env!("CARGO_PKG_VERSION"),
+        Python::version_str(),
+        std::env::consts::OS,
+        std::env::consts::ARCH,
+    );
+    let path = std::env::temp_dir().join(format!("lancehead-report-{}.txt", std::process::id()));
+    let where_ = match std::fs::write(&path, report) {
+        Ok(()) => format!("; a report is in {}", path.display()),
+        Err(_) => String::new(),
+    };
+    error_of(py, "InternalError", &format!("this is a bug of lancehead: {what}{where_}"))
+}
+
+/// A diagnostic about an argument of a call, which has no place in the source.
+pub fn argument_error(py: Python<'_>, id: diag::Id, headline: String, help: &str) -> PyErr {
+    error(py, &Diagnostic::new(id, headline).note(help))
+}

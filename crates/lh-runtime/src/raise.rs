@@ -1,0 +1,212 @@
+//! Exceptions as compiled code raises and handles them.
+//!
+//! Compiled code raises by `lh_raise_begin`, then the arguments in order, then a failure status. Each function that the
+//! exception leaves adds its frame with `lh_traceback`. A handler takes the exception as a handle.
+
+use crate::classes::{ExcId, INDEX_ERROR, SYSTEM_ERROR, is_subclass};
+use crate::exception::{ExcArg, Frame, FunctionInfo, Pending, raise, set_pending, with_state};
+use crate::memory::alloc::MemInfo;
+use crate::strings::value::{StrValue, give, text};
+use crate::symbol::{Symbol, functions};
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn lh_raise_begin(class: i32) {
+    set_pending(Pending::new(ExcId(class as u32), Vec::new()));
+}
+
+fn add_arg(arg: ExcArg) {
+    with_state(|s| match (s.open.last_mut(), &mut s.pending) {
+        (Some(tuple), _) => tuple.push(arg),
+        (None, Some(pending)) => pending.args.push(arg),
+        (None, None) => {}
+    });
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn lh_raise_arg_none() {
+    add_arg(ExcArg::None);
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn lh_raise_arg_bool(value: u8) {
+    add_arg(ExcArg::Bool(value != 0));
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn lh_raise_arg_int(value: i64) {
+    add_arg(ExcArg::Int(value));
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn lh_raise_arg_uint(value: u64) {
+    add_arg(ExcArg::Uint(value));
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn lh_raise_arg_float(value: f64) {
+    add_arg(ExcArg::Float(value));
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn lh_raise_arg_complex(re: f64, im: f64) {
+    add_arg(ExcArg::Complex(re, im));
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn lh_raise_arg_str(_mem: *mut MemInfo, data: *const u8, len: i64) {
+    // SAFETY: compiled code passes a live string.
+    add_arg(ExcArg::Str(unsafe { text(data, len) }.to_owned()));
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn lh_raise_arg_tuple_begin() {
+    with_state(|s| s.open.push(Vec::new()));
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn lh_raise_arg_tuple_end() {
+    if let Some(items) = with_state(|s| s.open.pop()) {
+        add_arg(ExcArg::Tuple(items));
+    }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn lh_raise_index(index: i64, axis: i64, size: i64) -> i32 {
+    raise(INDEX_ERROR, format!("index {index} is out of bounds for axis {axis} with size {size}"))
+}
+
+/// `at` is the index counted from the start.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn lh_check_index(index: i64, axis: i64, size: i64, at: i64) -> i32 {
+    // SAFETY: takes numbers only.
+    if (0..size).contains(&at) { 0 } else { unsafe { lh_raise_index(index, axis, size) } }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn lh_traceback(info: *const FunctionInfo, line: i32) {
+    with_state(|s| {
+        if let Some(p) = &mut s.pending {
+            p.add_frame(Frame { info, line });
+        }
+    });
+}
+
+/// Handles are addresses of boxed exceptions.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn lh_exc_take() -> i64 {
+    let nothing = || Box::new(Pending::new(SYSTEM_ERROR, vec![ExcArg::Str("no exception is pending".to_owned())]));
+    let pending = with_state(|s| s.pending.take()).unwrap_or_else(nothing);
+    Box::into_raw(pending).expose_provenance() as i64
+}
+
+unsafe fn handle<'a>(exc: i64) -> &'a Pending {
+    // SAFETY: the caller passes a handle made by `lh_exc_take` that has not been dropped.
+    unsafe { &*std::ptr::with_exposed_provenance(exc as usize) }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn lh_exc_matches(exc: i64, class: i64) -> u8 {
+    // SAFETY: compiled code passes a live handle.
+    u8::from(is_subclass(unsafe { handle(exc) }.class, ExcId(class as u32)))
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn lh_exc_restore(exc: i64) {
+    // SAFETY: compiled code passes a live handle.
+    set_pending(unsafe { handle(exc) }.clone());
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn lh_exc_drop(exc: i64) {
+    // SAFETY: compiled code passes a handle, once.
+    drop(unsafe { Box::<Pending>::from_raw(std::ptr::with_exposed_provenance_mut(exc as usize)) });
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn lh_exc_str(exc: i64, out: *mut StrValue) -> i32 {
+    // SAFETY: compiled code passes a live handle and room for the result.
+    unsafe { give(&handle(exc).message(), out) }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn lh_exc_repr(exc: i64, out: *mut StrValue) -> i32 {
+    // SAFETY: compiled code passes a live handle and room for the result.
+    unsafe { give(&handle(exc).repr(), out) }
+}
+
+pub(crate) fn symbols() -> Vec<Symbol> {
+    functions! {
+        () lh_raise_arg_none lh_raise_arg_tuple_begin lh_raise_arg_tuple_end lh_exc_take;
+        (_) lh_raise_begin lh_raise_arg_int lh_raise_arg_uint lh_raise_arg_float lh_raise_arg_bool lh_exc_restore lh_exc_drop;
+        (_ _) lh_raise_arg_complex lh_traceback lh_exc_matches lh_exc_str lh_exc_repr;
+        (_ _ _) lh_raise_arg_str lh_raise_index;
+        (_ _ _ _) lh_check_index;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::classes::{EXCEPTION, VALUE_ERROR};
+    use crate::exception::{INNER_FRAMES, OUTER_FRAMES, is_pending, take_pending};
+    use crate::strings::value::tests::took;
+
+    #[test]
+    fn arguments_may_be_nested_tuples() {
+        // SAFETY: the calls that compiled code makes; the string is live.
+        unsafe {
+            lh_raise_begin(VALUE_ERROR.0 as i32);
+            lh_raise_arg_str(std::ptr::null_mut(), "bad".as_ptr(), 3);
+            lh_raise_arg_tuple_begin();
+            lh_raise_arg_int(-1);
+            lh_raise_arg_tuple_begin();
+            lh_raise_arg_tuple_end();
+            lh_raise_arg_tuple_begin();
+            lh_raise_arg_uint(u64::MAX);
+            lh_raise_arg_tuple_end();
+            lh_raise_arg_tuple_end();
+            lh_raise_arg_bool(1);
+            lh_raise_arg_none();
+            lh_raise_arg_float(1.0);
+            lh_raise_arg_complex(0.0, -2.0);
+        }
+        let p = take_pending().unwrap();
+        assert_eq!(p.message(), "('bad', (-1, (), (18446744073709551615,)), True, None, 1.0, -2j)");
+        assert!(take_pending().is_none());
+    }
+
+    #[test]
+    fn handles_match_and_raise_again() {
+        // SAFETY: the calls that compiled code makes; the handle is dropped once, last.
+        unsafe {
+            assert_eq!(lh_raise_index(5, 0, 3), 1);
+            lh_traceback(std::ptr::null(), 7);
+            let exc = lh_exc_take();
+            assert!(!is_pending());
+            assert_eq!(lh_exc_matches(exc, i64::from(EXCEPTION.0)), 1);
+            assert_eq!(lh_exc_matches(exc, i64::from(VALUE_ERROR.0)), 0);
+            assert_eq!(took(|out| lh_exc_str(exc, out)), "index 5 is out of bounds for axis 0 with size 3");
+            lh_exc_restore(exc);
+            lh_traceback(std::ptr::null(), 9);
+            let lines = |p: &Pending| p.frames.iter().map(|f| f.line).collect::<Vec<_>>();
+            assert_eq!(lines(&take_pending().unwrap()), [7, 9]);
+            assert_eq!(lines(handle(exc)), [7]);
+            lh_exc_drop(exc);
+        }
+    }
+
+    #[test]
+    fn deep_tracebacks_keep_both_ends() {
+        raise(VALUE_ERROR, "x");
+        for line in 0..100_000 {
+            // SAFETY: the pointer is stored, not followed.
+            unsafe { lh_traceback(std::ptr::null(), line) };
+        }
+        let p = take_pending().unwrap();
+        assert_eq!(p.frames.len(), INNER_FRAMES + OUTER_FRAMES);
+        assert_eq!(p.frames[INNER_FRAMES - 1].line, INNER_FRAMES as i32 - 1);
+        assert_eq!(p.frames.last().unwrap().line, 99_999);
+        assert_eq!(p.omitted as usize, 100_000 - p.frames.len());
+        assert_eq!(p.omitted_at(), Some(INNER_FRAMES));
+    }
+}

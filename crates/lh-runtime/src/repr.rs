@@ -1,0 +1,256 @@
+//! Text of numbers and strings as Python writes it.
+//!
+//! Digits come from Rust's formatting, which is exact (`{:.n}`) and shortest (`{}`) as Python's; this file lays them
+//! out.
+
+use std::fmt::Write;
+
+/// Decimal digits of a finite number: its absolute value is `0.d1d2d3... * 10^point`.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Decimal {
+    /// ASCII digits, without leading zeros except for zero itself.
+    pub digits: String,
+    /// Position of the decimal point after the first digit.
+    pub point: i32,
+}
+
+/// No finite double has more decimal digits after the point.
+const MOST_DIGITS: usize = 1100;
+
+impl Decimal {
+    /// From Rust's scientific notation, e.g. `1.25e-7`.
+    fn from_scientific(text: &str) -> Decimal {
+        let (mantissa, exponent) = text.split_once('e').unwrap_or((text, "0"));
+        Decimal { digits: mantissa.replace('.', ""), point: exponent.parse::<i32>().unwrap_or(0) + 1 }
+    }
+    /// The shortest digits that mean the number.
+    pub fn shortest(x: f64) -> Decimal {
+        Decimal::from_scientific(&format!("{:e}", x.abs()))
+    }
+    /// This many significant digits (at least one), correctly rounded, without zeros at the end.
+    pub fn significant(x: f64, n: usize) -> Decimal {
+        let mut d = Decimal::from_scientific(&format!("{:.*e}", n.clamp(1, MOST_DIGITS) - 1, x.abs()));
+        d.strip_zeros();
+        d
+    }
+    /// This many digits after the point, correctly rounded, without zeros at the end.
+    pub fn fixed(x: f64, places: usize) -> Decimal {
+        let text = format!("{:.*}", places.min(MOST_DIGITS), x.abs());
+        let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));
+        let mut d = Decimal { digits: format!("{whole}{fraction}"), point: whole.len() as i32 };
+        let zeros = d.digits.bytes().take_while(|b| *b == b'0').count().min(d.digits.len() - 1);
+        d.digits.drain(..zeros);
+        d.point -= zeros as i32;
+        d.strip_zeros();
+        d
+    }
+    fn strip_zeros(&mut self) {
+        self.digits.truncate(self.digits.trim_end_matches('0').len().max(1));
+        if self.digits == "0" {
+            self.point = 1;
+        }
+    }
+    /// Whether the number is zero.
+    pub fn is_zero(&self) -> bool {
+        self.digits == "0"
+    }
+}
+
+/// How digits are laid out.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct LayOut {
+    /// With an exponent.
+    pub exponent: bool,
+    /// Digits are filled up with zeros to this position (as [`Decimal::point`] counts).
+    pub until: i32,
+    /// `.0` where there would be no fraction (not with an exponent).
+    pub dot_zero: bool,
+    /// A point even where no digit follows.
+    pub keep_dot: bool,
+}
+
+/// Digits of a number without a sign.
+pub(crate) fn lay_out(d: &Decimal, how: LayOut) -> String {
+    let point = if how.exponent { 1 } else { d.point };
+    let end = how.until.max(point + i32::from(how.dot_zero && !how.exponent)).max(point);
+    let start = if point <= 0 { point - 1 } else { 0 };
+    let mut out = String::with_capacity((end - start) as usize + 8);
+    let digits = d.digits.as_bytes();
+    for at in start..end.max(digits.len() as i32) {
+        if at == point {
+            out.push('.');
+        }
+        let digit = usize::try_from(at).ok().and_then(|i| digits.get(i)).copied().unwrap_or(b'0');
+        out.push(char::from(digit));
+    }
+    if how.keep_dot && !out.contains('.') {
+        out.push('.');
+    }
+    if how.exponent {
+        let e = d.point - 1;
+        write!(out, "e{}{:02}", if e < 0 { '-' } else { '+' }, e.abs()).expect("strings take any text");
+    }
+    out
+}
+
+fn signed(negative: bool, text: String) -> String {
+    if negative { format!("-{text}") } else { text }
+}
+
+/// `inf`, `-inf`, `nan`, or nothing for a finite number.
+pub(crate) fn special(x: f64) -> Option<&'static str> {
+    match x {
+        x if x.is_nan() => Some("nan"),
+        f64::INFINITY => Some("inf"),
+        f64::NEG_INFINITY => Some("-inf"),
+        _ => None,
+    }
+}
+
+fn float_text(x: f64, dot_zero: bool) -> String {
+    if let Some(s) = special(x) {
+        return s.to_owned();
+    }
+    let d = Decimal::shortest(x);
+    let exponent = d.point <= -4 || d.point > 16;
+    signed(x.is_sign_negative(), lay_out(&d, LayOut { exponent, dot_zero, ..LayOut::default() }))
+}
+
+/// `repr(float)`.
+pub fn float_repr(x: f64) -> String {
+    float_text(x, true)
+}
+
+/// `str(numpy.float32)`.
+pub fn float32_repr(x: f32) -> String {
+    float32_text(x, true)
+}
+
+fn float32_text(x: f32, dot_zero: bool) -> String {
+    if let Some(s) = special(f64::from(x)) {
+        return s.to_owned();
+    }
+    let d = Decimal::from_scientific(&format!("{:e}", x.abs()));
+    // NumPy leaves positional notation much earlier than for doubles.
+    let exponent = x != 0.0 && !(1e-4..1e6).contains(&f64::from(x.abs()));
+    signed(x.is_sign_negative(), lay_out(&d, LayOut { exponent, dot_zero, ..LayOut::default() }))
+}
+
+/// `repr(complex)`.
+pub fn complex_repr(re: f64, im: f64) -> String {
+    complex_text(re, float_text(re, false), float_text(im, false))
+}
+
+/// `str(numpy.complex64)`.
+pub fn complex64_repr(re: f32, im: f32) -> String {
+    complex_text(f64::from(re), float32_text(re, false), float32_text(im, false))
+}
+
+fn complex_text(re: f64, re_text: String, im_text: String) -> String {
+    if re == 0.0 && !re.is_sign_negative() {
+        return format!("{im_text}j");
+    }
+    let plus = if im_text.starts_with('-') { "" } else { "+" };
+    format!("({re_text}{plus}{im_text}j)")
+}
+
+/// `repr(str)`.
+pub fn str_repr(s: &str) -> String {
+    let quote = if s.contains('\'') && !s.contains('"') { '"' } else { '\'' };
+    let mut out = String::with_capacity(s.len() + 2);
+    out.push(quote);
+    for c in s.chars() {
+        match c {
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            '\\' => out.push_str("\\\\"),
+            c if c == quote => out.extend(['\\', c]),
+            c if is_printable(c) => out.push(c),
+            c => push_escape(&mut out, c),
+        }
+    }
+    out.push(quote);
+    out
+}
+
+fn push_escape(out: &mut String, c: char) {
+    let code = u32::from(c);
+    match code {
+        0..=0xff => write!(out, "\\x{code:02x}"),
+        0x100..=0xffff => write!(out, "\\u{code:04x}"),
+        _ => write!(out, "\\U{code:08x}"),
+    }
+    .expect("strings take any text");
+}
+
+/// Whether Python's `repr` shows a character as it is.
+fn is_printable(c: char) -> bool {
+    match c {
+        ' ' => true,
+        c if c.is_ascii() => !c.is_ascii_control(),
+        c if c.is_control() || c.is_whitespace() => false,
+        // `escape_debug` escapes what is unassigned or invisible, and besides marks that combine with the quote.
+        c => c.is_alphanumeric() || c.escape_debug().count() == 1 || matches!(u32::from(c), 0x300..=0x36f),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn floats() {
+        for (x, want) in [
+            (0.0, "0.0"),
+            (-0.0, "-0.0"),
+            (1.0, "1.0"),
+            (0.1, "0.1"),
+            (1e16, "1e+16"),
+            (9999999999999998.0, "9999999999999998.0"),
+            (1e15, "1000000000000000.0"),
+            (1e-4, "0.0001"),
+            (1e-5, "1e-05"),
+            (1.5e300, "1.5e+300"),
+            (5e-324, "5e-324"),
+            (f64::NAN, "nan"),
+            (f64::NEG_INFINITY, "-inf"),
+            (-123.456, "-123.456"),
+            (1e22, "1e+22"),
+            (123456789012345680.0, "1.2345678901234568e+17"),
+            (f64::MAX, "1.7976931348623157e+308"),
+        ] {
+            assert_eq!(float_repr(x), want);
+        }
+    }
+
+    #[test]
+    fn complex_numbers() {
+        for (re, im, want) in [
+            (1.0, 2.0, "(1+2j)"),
+            (0.0, 2.0, "2j"),
+            (-0.0, -2.0, "(-0-2j)"),
+            (0.0, f64::NAN, "nanj"),
+            (f64::INFINITY, -0.0, "(inf-0j)"),
+            (1e16, 1e-5, "(1e+16+1e-05j)"),
+            (1.5, f64::INFINITY, "(1.5+infj)"),
+        ] {
+            assert_eq!(complex_repr(re, im), want);
+        }
+        assert_eq!(complex64_repr(0.1, 0.2), "(0.1+0.2j)");
+    }
+
+    #[test]
+    fn strings() {
+        for (s, want) in [
+            ("abc", "'abc'"),
+            ("it's", "\"it's\""),
+            ("'\"", "'\\'\"'"),
+            ("a\n\t\\\0\u{7f}", "'a\\n\\t\\\\\\x00\\x7f'"),
+            ("é€😀", "'é€😀'"),
+            ("\u{a0}\u{200b}\u{e000}", "'\\xa0\\u200b\\ue000'"),
+        ] {
+            assert_eq!(str_repr(s), want);
+        }
+    }
+}

@@ -1,0 +1,401 @@
+//! `format(value, spec)` with Python's mini-language:
+//! `[[fill]align][sign][z][#][0][width][grouping][.precision][type]`.
+
+use crate::classes::{ExcId, MEMORY_ERROR, OVERFLOW_ERROR, VALUE_ERROR};
+use crate::repr::{Decimal, LayOut, lay_out, special};
+
+/// An exception to raise.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Failure {
+    pub class: ExcId,
+    pub message: String,
+}
+
+fn fail<T>(message: impl Into<String>) -> Result<T, Failure> {
+    Err(Failure { class: VALUE_ERROR, message: message.into() })
+}
+
+type Formatted = Result<String, Failure>;
+
+/// A parsed specification.
+#[derive(Clone, Debug, PartialEq)]
+struct Spec {
+    fill: char,
+    align: char,
+    sign: Option<char>,
+    no_negative_zero: bool,
+    alternate: bool,
+    width: usize,
+    grouping: Option<char>,
+    precision: Option<usize>,
+    kind: Option<char>,
+}
+
+/// Wider fields and precisions than this are refused as Python refuses what does not fit in memory.
+const WIDEST: usize = 1 << 40;
+
+/// Reads the specification from left to right.
+struct Reader<'a> {
+    rest: &'a str,
+}
+
+impl Reader<'_> {
+    fn peek(&self) -> Option<char> {
+        self.rest.chars().next()
+    }
+    fn take(&mut self, wanted: impl FnOnce(char) -> bool) -> Option<char> {
+        let c = self.peek().filter(|c| wanted(*c))?;
+        self.rest = &self.rest[c.len_utf8()..];
+        Some(c)
+    }
+    fn number(&mut self) -> Result<Option<usize>, Failure> {
+        let len = self.rest.bytes().take_while(u8::is_ascii_digit).count();
+        let (digits, rest) = self.rest.split_at(len);
+        self.rest = rest;
+        match digits {
+            "" => Ok(None),
+            _ => match digits.parse::<i64>() {
+                Ok(n) => Ok(Some(n as usize)),
+                Err(_) => fail("Too many decimal digits in format string"),
+            },
+        }
+    }
+}
+
+fn is_align(c: char) -> bool {
+    matches!(c, '<' | '>' | '=' | '^')
+}
+
+impl Spec {
+    fn parse(text: &str, type_name: &str, default_align: char) -> Result<Spec, Failure> {
+        let mut s = Spec {
+            fill: ' ',
+            align: default_align,
+            sign: None,
+            no_negative_zero: false,
+            alternate: false,
+            width: 0,
+            grouping: None,
+            precision: None,
+            kind: None,
+        };
+        let mut r = Reader { rest: text };
+        let mut chars = text.chars();
+        let (first, second) = (chars.next(), chars.next());
+        let filled = second.is_some_and(is_align);
+        if let (true, Some(fill)) = (filled, first) {
+            s.fill = fill;
+            r.take(|_| true);
+        }
+        let align = r.take(is_align);
+        s.align = align.unwrap_or(default_align);
+        s.sign = r.take(|c| matches!(c, '+' | '-' | ' '));
+        s.no_negative_zero = r.take(|c| c == 'z').is_some();
+        s.alternate = r.take(|c| c == '#').is_some();
+        if !filled && r.take(|c| c == '0').is_some() {
+            s.fill = '0';
+            if align.is_none() && default_align == '>' {
+                s.align = '=';
+            }
+        }
+        s.width = r.number()?.unwrap_or(0);
+        s.grouping = grouping(&mut r)?;
+        if r.take(|c| c == '.').is_some() {
+            s.precision = r.number()?;
+            if s.precision.is_none() {
+                return fail("Format specifier missing precision");
+            }
+        }
+        s.kind = r.take(|_| true);
+        if !r.rest.is_empty() {
+            return fail(format!("Invalid format specifier '{text}' for object of type '{type_name}'"));
+        }
+        if s.width > WIDEST || s.precision.is_some_and(|p| p > WIDEST) {
+            return Err(Failure { class: MEMORY_ERROR, message: "field too wide".to_owned() });
+        }
+        s.check_grouping()?;
+        Ok(s)
+    }
+
+    fn check_grouping(&self) -> Result<(), Failure> {
+        match (self.grouping, self.kind) {
+            (None, _) | (Some(_), None | Some('d' | 'e' | 'f' | 'g' | 'E' | 'G' | '%' | 'F')) => Ok(()),
+            (Some('_'), Some('b' | 'o' | 'x' | 'X')) => Ok(()),
+            (Some(g), Some(kind)) => fail(format!("Cannot specify '{g}' with {}.", shown(kind))),
+        }
+    }
+}
+
+fn grouping(r: &mut Reader) -> Result<Option<char>, Failure> {
+    let Some(first) = r.take(|c| c == ',' || c == '_') else { return Ok(None) };
+    match r.peek() {
+        Some(second @ (',' | '_')) if second != first => fail("Cannot specify both ',' and '_'."),
+        Some(second @ (',' | '_')) => fail(format!("Cannot specify '{second}' with '{second}'.")),
+        _ => Ok(Some(first)),
+    }
+}
+
+/// A type character in a message.
+fn shown(kind: char) -> String {
+    if ('!'..='\u{7f}').contains(&kind) { format!("'{kind}'") } else { format!("'\\x{:x}'", u32::from(kind)) }
+}
+
+fn unknown<T>(kind: char, type_name: &str) -> Result<T, Failure> {
+    fail(format!("Unknown format code {} for object of type '{type_name}'", shown(kind)))
+}
+
+/// Fills up to the width. `inside` is the number of bytes after which `=` puts the fill.
+fn pad(s: &Spec, body: &str, inside: usize) -> Formatted {
+    let missing = s.width.saturating_sub(body.chars().count());
+    if missing == 0 {
+        return Ok(body.to_owned());
+    }
+    let mut out = String::new();
+    if out.try_reserve_exact(body.len() + missing * s.fill.len_utf8()).is_err() {
+        return Err(Failure { class: MEMORY_ERROR, message: String::new() });
+    }
+    let (head, before, tail) = match s.align {
+        '<' => (body, missing, ""),
+        '^' => ("", missing / 2, body),
+        '=' => (&body[..inside], missing, &body[inside..]),
+        _ => ("", missing, body),
+    };
+    out.push_str(head);
+    out.extend(std::iter::repeat_n(s.fill, before));
+    out.push_str(tail);
+    out.extend(std::iter::repeat_n(s.fill, missing - before));
+    Ok(out)
+}
+
+/// A number in parts.
+struct Number<'a> {
+    negative: bool,
+    prefix: &'a str,
+    digits: &'a str,
+    /// The text after the whole part: fraction, exponent, percent sign.
+    rest: &'a str,
+    /// Digits between separators.
+    group: usize,
+}
+
+fn number(s: &Spec, n: &Number) -> Formatted {
+    let sign = match (n.negative, s.sign) {
+        (true, _) => "-",
+        (false, Some('+')) => "+",
+        (false, Some(' ')) => " ",
+        (false, _) => "",
+    };
+    let zero_filled = s.fill == '0' && s.align == '=';
+    let taken = sign.len() + n.prefix.len() + n.rest.len();
+    let digits = match s.grouping {
+        None => n.digits.to_owned(),
+        Some(separator) => {
+            grouped(n.digits, separator, n.group, if zero_filled { s.width.saturating_sub(taken) } else { 0 })?
+        }
+    };
+    let body = format!("{sign}{}{digits}{}", n.prefix, n.rest);
+    pad(s, &body, sign.len() + n.prefix.len())
+}
+
+/// Digits with separators, and zeros in front up to a width that counts the separators.
+fn grouped(digits: &str, separator: char, group: usize, width: usize) -> Formatted {
+    let mut reversed = String::new();
+    if reversed.try_reserve(width.max(digits.len()) * 2).is_err() {
+        return Err(Failure { class: MEMORY_ERROR, message: String::new() });
+    }
+    let mut left = digits.bytes().rev();
+    let (mut remaining, mut width) = (digits.len(), width as i64);
+    loop {
+        let len = group.min(remaining.max(width.max(1) as usize));
+        for _ in 0..len {
+            reversed.push(char::from(left.next().unwrap_or(b'0')));
+        }
+        remaining = remaining.saturating_sub(len);
+        width -= len as i64;
+        if remaining == 0 && width <= 0 {
+            return Ok(reversed.chars().rev().collect());
+        }
+        width -= 1;
+        reversed.push(separator);
+    }
+}
+
+/// `format(int, spec)`.
+pub(crate) fn format_int(value: i128, spec: &str) -> Formatted {
+    if spec.is_empty() {
+        return Ok(value.to_string());
+    }
+    let s = Spec::parse(spec, "int", '>')?;
+    let kind = match s.kind {
+        Some('e' | 'E' | 'f' | 'F' | 'g' | 'G' | '%') => return float_with(&s, value as f64),
+        Some(k @ ('b' | 'c' | 'd' | 'n' | 'o' | 'x' | 'X')) => k,
+        None => 'd',
+        Some(k) => return unknown(k, "int"),
+    };
+    if s.precision.is_some() {
+        return fail("Precision not allowed in integer format specifier");
+    }
+    if s.no_negative_zero {
+        return fail("Negative zero coercion (z) not allowed in integer format specifier");
+    }
+    let magnitude = value.unsigned_abs();
+    let (prefix, digits, group) = match kind {
+        'c' => return format_char(&s, value),
+        'b' => ("0b", format!("{magnitude:b}"), 4),
+        'o' => ("0o", format!("{magnitude:o}"), 4),
+        'x' => ("0x", format!("{magnitude:x}"), 4),
+        'X' => ("0X", format!("{magnitude:X}"), 4),
+        _ => ("", magnitude.to_string(), 3),
+    };
+    let prefix = if s.alternate { prefix } else { "" };
+    number(&s, &Number { negative: value < 0, prefix, digits: &digits, rest: "", group })
+}
+
+fn format_char(s: &Spec, value: i128) -> Formatted {
+    if s.sign.is_some() {
+        return fail("Sign not allowed with integer format specifier 'c'");
+    }
+    if s.alternate {
+        return fail("Alternate form (#) not allowed with integer format specifier 'c'");
+    }
+    match u32::try_from(value).ok().and_then(char::from_u32) {
+        Some(c) => pad(s, c.encode_utf8(&mut [0; 4]), 0),
+        None => Err(Failure { class: OVERFLOW_ERROR, message: "%c arg not in range(0x110000)".to_owned() }),
+    }
+}
+
+/// `format(float, spec)`.
+pub(crate) fn format_float(value: f64, spec: &str) -> Formatted {
+    if spec.is_empty() {
+        return Ok(crate::repr::float_repr(value));
+    }
+    let s = Spec::parse(spec, "float", '>')?;
+    match s.kind {
+        None | Some('e' | 'E' | 'f' | 'F' | 'g' | 'G' | 'n' | '%') => float_with(&s, value),
+        Some(k) => unknown(k, "float"),
+    }
+}
+
+fn float_with(s: &Spec, value: f64) -> Formatted {
+    let value = if s.kind == Some('%') { value * 100.0 } else { value };
+    let precision = s.precision.unwrap_or(6);
+    if precision > i32::MAX as usize / 2 {
+        return fail("precision too big");
+    }
+    let percent = if s.kind == Some('%') { "%" } else { "" };
+    let mut negative = value.is_sign_negative() && !value.is_nan();
+    let text = match special(value) {
+        Some(name) => name.trim_start_matches('-').to_owned(),
+        None => {
+            let (digits, how) = digits_of(s, value, precision);
+            negative &= !(s.no_negative_zero && digits.is_zero());
+            lay_out(&digits, LayOut { keep_dot: s.alternate, ..how })
+        }
+    };
+    let text = if matches!(s.kind, Some('E' | 'F' | 'G')) { text.to_uppercase() } else { text };
+    let whole = text.bytes().take_while(u8::is_ascii_digit).count();
+    let (whole, rest) = text.split_at(whole);
+    let rest = format!("{rest}{percent}");
+    // Names are padded like digits, though they are none.
+    if whole.is_empty() {
+        return number(
+            &Spec { grouping: None, ..s.clone() },
+            &Number { negative, prefix: "", digits: &rest, rest: "", group: 3 },
+        );
+    }
+    number(s, &Number { negative, prefix: "", digits: whole, rest: &rest, group: 3 })
+}
+
+fn digits_of(s: &Spec, value: f64, precision: usize) -> (Decimal, LayOut) {
+    let p = precision as i32;
+    match s.kind {
+        Some('e' | 'E') => (
+            Decimal::significant(value, precision.saturating_add(1)),
+            LayOut { exponent: true, until: p + 1, ..LayOut::default() },
+        ),
+        Some('f' | 'F' | '%') => {
+            let d = Decimal::fixed(value, precision);
+            let until = d.point + p;
+            // A number below one has its digits counted from the point on.
+            (d, LayOut { until, ..LayOut::default() })
+        }
+        None if s.precision.is_none() => {
+            let d = Decimal::shortest(value);
+            let exponent = d.point <= -4 || d.point > 16;
+            (d, LayOut { exponent, dot_zero: true, ..LayOut::default() })
+        }
+        kind => {
+            let dot_zero = kind.is_none();
+            let p = p.max(1);
+            let d = Decimal::significant(value, p as usize);
+            let exponent = d.point <= -4 || d.point > p - i32::from(dot_zero);
+            let until = if s.alternate { p } else { 0 };
+            (d, LayOut { exponent, until, dot_zero, ..LayOut::default() })
+        }
+    }
+}
+
+/// `format(str, spec)`.
+pub(crate) fn format_str(value: &str, spec: &str) -> Formatted {
+    let s = Spec::parse(spec, "str", '<')?;
+    if let Some(k) = s.kind.filter(|k| *k != 's') {
+        return unknown(k, "str");
+    }
+    if let Some(g) = s.grouping {
+        return fail(format!("Cannot specify '{g}' with 's'."));
+    }
+    match s.sign {
+        None => {}
+        Some(' ') => return fail("Space not allowed in string format specifier"),
+        Some(_) => return fail("Sign not allowed in string format specifier"),
+    }
+    if s.no_negative_zero {
+        return fail("Negative zero coercion (z) not allowed in string format specifier");
+    }
+    if s.alternate {
+        return fail("Alternate form (#) not allowed in string format specifier");
+    }
+    if s.align == '=' {
+        return fail("'=' alignment not allowed in string format specifier");
+    }
+    let end = s.precision.map_or(value.len(), |p| value.char_indices().nth(p).map_or(value.len(), |(at, _)| at));
+    pad(&s, &value[..end], 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Lines of kind, value, specification and CPython's answer: `=text` or `!message`.
+    #[test]
+    fn formats_as_cpython_does() {
+        let mut wrong = Vec::new();
+        for line in include_str!("../../tests/data/format.tsv").lines() {
+            let parts: Vec<&str> = line.split('\t').collect();
+            let [kind, value, spec, want] = parts[..] else { panic!("{line:?}") };
+            let got = match kind {
+                "f" => format_float(value.parse().unwrap(), spec),
+                "i" => format_int(value.parse().unwrap(), spec),
+                _ => format_str(value, spec),
+            };
+            let got = match got {
+                Ok(text) => format!("={text}"),
+                Err(failure) => format!("!{}", failure.message),
+            };
+            if got != want {
+                wrong.push(format!("{line:?}: {got}"));
+            }
+        }
+        assert!(wrong.is_empty(), "{}\n{}", wrong.len(), wrong[..wrong.len().min(40)].join("\n"));
+    }
+
+    #[test]
+    fn extreme_widths_are_refused() {
+        for spec in ["99999999999999", ".99999999999f", "99999999999999999999", "0999999999999999999,"] {
+            assert!(format_float(1.0, spec).is_err(), "{spec}");
+        }
+        assert_eq!(format_float(0.5, ".3000f").unwrap().len(), 3002);
+        assert_eq!(format_float(0.5, ".3000e").unwrap().len(), 3006);
+        assert_eq!(format_float(0.5, ".3000g").unwrap(), "0.5");
+    }
+}

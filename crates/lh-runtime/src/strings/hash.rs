@@ -1,0 +1,112 @@
+//! `hash(str)`: SipHash-1-3 of the characters as CPython keeps them, with the interpreter's key.
+//!
+//! CPython keeps a string's characters in one, two or four bytes each, whichever the greatest needs.
+
+use crate::memory::alloc::MemInfo;
+use crate::symbol::{Symbol, functions};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+static KEY: [AtomicU64; 2] = [AtomicU64::new(0), AtomicU64::new(0)];
+
+/// Sets the key of the process, which differs from process to process.
+pub fn set_key(first: u64, second: u64) {
+    KEY[0].store(first, Relaxed);
+    KEY[1].store(second, Relaxed);
+}
+
+struct Sip([u64; 4]);
+
+impl Sip {
+    fn round(&mut self) {
+        let [a, b, c, d] = &mut self.0;
+        *a = a.wrapping_add(*b);
+        *c = c.wrapping_add(*d);
+        *b = b.rotate_left(13) ^ *a;
+        *d = d.rotate_left(16) ^ *c;
+        *a = a.rotate_left(32);
+        *c = c.wrapping_add(*b);
+        *a = a.wrapping_add(*d);
+        *b = b.rotate_left(17) ^ *c;
+        *d = d.rotate_left(21) ^ *a;
+        *c = c.rotate_left(32);
+    }
+    fn word(&mut self, m: u64) {
+        self.0[3] ^= m;
+        self.round();
+        self.0[0] ^= m;
+    }
+}
+
+/// SipHash-1-3 with a key.
+fn sip13(bytes: &[u8], k0: u64, k1: u64) -> u64 {
+    let mut s = Sip([
+        k0 ^ 0x736f_6d65_7073_6575,
+        k1 ^ 0x646f_7261_6e64_6f6d,
+        k0 ^ 0x6c79_6765_6e65_7261,
+        k1 ^ 0x7465_6462_7974_6573,
+    ]);
+    let chunks = bytes.chunks_exact(8);
+    let mut last = [0u8; 8];
+    last[..chunks.remainder().len()].copy_from_slice(chunks.remainder());
+    last[7] = bytes.len() as u8;
+    for c in chunks {
+        s.word(u64::from_le_bytes(c.try_into().expect("eight bytes")));
+    }
+    s.word(u64::from_le_bytes(last));
+    s.0[2] ^= 0xff;
+    (0..3).for_each(|_| s.round());
+    s.0.iter().fold(0, |x, y| x ^ y)
+}
+
+/// Python's hash of a text.
+fn hash_of(text: &str) -> i64 {
+    if text.is_empty() {
+        return 0;
+    }
+    let key = (KEY[0].load(Relaxed), KEY[1].load(Relaxed));
+    let widest = text.chars().max().map_or(0, |c| c as u32);
+    let h = match widest {
+        0..=0x7f => sip13(text.as_bytes(), key.0, key.1),
+        0x80..=0xff => sip13(&text.chars().map(|c| c as u8).collect::<Vec<_>>(), key.0, key.1),
+        0x100..=0xffff => sip13(&text.chars().flat_map(|c| (c as u16).to_le_bytes()).collect::<Vec<_>>(), key.0, key.1),
+        _ => sip13(&text.chars().flat_map(|c| (c as u32).to_le_bytes()).collect::<Vec<_>>(), key.0, key.1),
+    };
+    // -1 means an error to CPython.
+    if h == u64::MAX { -2 } else { h as i64 }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn lh_str_hash(_: *mut MemInfo, s: *const u8, n: i64) -> i64 {
+    // SAFETY: compiled code passes a live string.
+    hash_of(unsafe { crate::strings::value::text(s, n) })
+}
+
+pub(crate) fn symbols() -> Vec<Symbol> {
+    functions! {
+        (_ _ _) lh_str_hash;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Values of CPython 3.11 with `PYTHONHASHSEED=0`, whose key is zero.
+    #[test]
+    fn as_cpython() {
+        for (text, want) in TABLE {
+            assert_eq!(hash_of(text), *want, "{text}");
+        }
+    }
+
+    const TABLE: &[(&str, i64)] = &[
+        ("", 0),
+        ("a", 4644417185603328019),
+        ("abc", -4594863902769663758),
+        ("abcdefgh", 4574395652268504554),
+        ("a longer text than eight", -7483999985899685781),
+        ("\u{e9}t\u{e9}", -1033370291238291217),
+        ("\u{3b1}\u{3b2}", 3740723405599701215),
+        ("\u{1f600} x", -4799405777759393172),
+    ];
+}

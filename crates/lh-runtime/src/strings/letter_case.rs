@@ -1,0 +1,112 @@
+//! `str.swapcase`, `str.title`, `str.capitalize`: case of single characters that depends on those around them.
+//!
+//! The standard library lowers a capital sigma as its context says, but only in whole texts, and has no titlecase.
+
+use std::iter::zip;
+
+/// `str.swapcase`
+pub(crate) fn swapped(s: &str) -> String {
+    let swap = |out: &mut String, c: char, small: &str| {
+        if c.is_uppercase() {
+            out.push_str(small);
+        } else if c.is_lowercase() {
+            out.extend(c.to_uppercase());
+        } else {
+            out.push(c);
+        }
+    };
+    with_small(s, swap)
+}
+
+/// `str.title`
+pub(crate) fn titled(s: &str) -> String {
+    let mut inside = false;
+    with_small(s, |out, c, small| {
+        if inside {
+            out.push_str(small);
+        } else {
+            push_title(out, c);
+        }
+        inside = is_cased(c);
+    })
+}
+
+/// `str.capitalize`
+pub(crate) fn capitalized(s: &str) -> String {
+    let mut is_first = true;
+    with_small(s, |out, c, small| {
+        if std::mem::take(&mut is_first) {
+            push_title(out, c);
+        } else {
+            out.push_str(small);
+        }
+    })
+}
+
+/// A text made of every character and its small form at that place.
+fn with_small(s: &str, mut push: impl FnMut(&mut String, char, &str)) -> String {
+    let small = s.to_lowercase();
+    let mut rest = small.as_str();
+    let mut out = String::with_capacity(s.len());
+    for c in s.chars() {
+        let bytes = zip(c.to_lowercase(), rest.chars()).map(|(_, own)| own.len_utf8()).sum();
+        let (own, after) = rest.split_at(bytes);
+        push(&mut out, c, own);
+        rest = after;
+    }
+    out
+}
+
+/// Whether a character is a letter whose first part alone is a capital.
+pub(crate) fn is_title(c: char) -> bool {
+    matches!(c, 'ǅ' | 'ǈ' | 'ǋ' | 'ǲ' | '\u{1fbc}' | '\u{1fcc}' | '\u{1ffc}')
+        || (matches!(c, '\u{1f88}'..='\u{1faf}') && u32::from(c) & 8 != 0)
+}
+
+fn is_cased(c: char) -> bool {
+    c.is_lowercase() || c.is_uppercase() || is_title(c)
+}
+
+/// The character as the first of a word: its capital, of which only the first part stays one.
+fn push_title(out: &mut String, c: char) {
+    // A small iota below a vowel stays below it, but stands beside its capital.
+    const IOTA: char = '\u{399}';
+    match c {
+        'Ǆ' | 'ǅ' | 'ǆ' => out.push('ǅ'),
+        'Ǉ' | 'ǈ' | 'ǉ' => out.push('ǈ'),
+        'Ǌ' | 'ǋ' | 'ǌ' => out.push('ǋ'),
+        'Ǳ' | 'ǲ' | 'ǳ' => out.push('ǲ'),
+        // Georgian has capitals for whole texts only.
+        '\u{10d0}'..='\u{10ff}' => out.push(c),
+        'ŉ' => out.extend(c.to_uppercase()),
+        '\u{1f80}'..='\u{1faf}' => out.extend(char::from_u32(u32::from(c) | 8)),
+        '\u{1fb3}' | '\u{1fc3}' | '\u{1ff3}' => out.extend(char::from_u32(u32::from(c) + 9)),
+        _ if is_title(c) => out.push(c),
+        _ => {
+            let mut upper = c.to_uppercase();
+            out.extend(upper.next());
+            let is_greek = matches!(c, '\u{1fb2}'..='\u{1ff7}');
+            out.extend(upper.flat_map(|p| if is_greek && p == IOTA { '\u{345}' } else { p }.to_lowercase()));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{capitalized, swapped, titled};
+
+    #[test]
+    fn a_sigma_ends_a_word_in_its_own_form() {
+        assert_eq!(swapped("ΑΣ ασ Σ"), "ας ΑΣ σ");
+        assert_eq!(titled("ΑΣ ΑΣΑ"), "Ας Ασα");
+        assert_eq!(capitalized("ΑΣ."), "Ας.");
+    }
+
+    #[test]
+    fn capitals_of_several_letters() {
+        assert_eq!(titled("ßa ﬁx ǆ ŉa"), "Ssa Fix ǅ ʼNa");
+        assert_eq!(capitalized("\u{1fb3}"), "\u{1fbc}");
+        assert_eq!(capitalized("\u{1fb7}"), "\u{391}\u{342}\u{345}");
+        assert_eq!(swapped("ßİ"), "SSi\u{307}");
+    }
+}

@@ -1,0 +1,294 @@
+//! Methods of `str` that walk over a whole text, and those that take or give lists of strings.
+
+use crate::classes::VALUE_ERROR;
+use crate::exception::raise;
+use crate::list::{List, ListRef};
+use crate::memory::alloc::MemInfo;
+use crate::strings::index::{byte_of, char_count};
+use crate::strings::letter_case::is_title;
+use crate::strings::parse_number::is_space;
+use crate::strings::value::{StrValue, give, give_part, text, with_room};
+use crate::symbol::{Symbol, functions};
+
+type Mem = *mut MemInfo;
+type Data = *const u8;
+
+/// Code points before a byte position, or -1.
+unsafe fn index_of(mem: Mem, s: &str, n: i64, at: Option<usize>) -> i64 {
+    // SAFETY: the caller passes a live string owned by `mem`.
+    at.map_or(-1, |at| unsafe { char_count(mem, &s[..at], n) as i64 })
+}
+
+/// From a start index; negative ones have been made positive by the caller.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn lh_str_find(mem: Mem, s: Data, n: i64, _: Mem, part: Data, pn: i64, start: i64) -> i64 {
+    // SAFETY: compiled code passes live strings.
+    unsafe {
+        let (s, part) = (text(s, n), text(part, pn));
+        let skip = byte_of(mem, s, n, start.max(0) as usize);
+        if skip == s.len() && start > char_count(mem, s, n) as i64 {
+            return -1;
+        }
+        index_of(mem, s, n, s[skip..].find(part).map(|at| skip + at))
+    }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn lh_str_rfind(mem: Mem, s: Data, n: i64, _: Mem, part: Data, pn: i64) -> i64 {
+    // SAFETY: compiled code passes live strings.
+    unsafe {
+        let (s, part) = (text(s, n), text(part, pn));
+        index_of(mem, s, n, s.rfind(part))
+    }
+}
+
+/// The question that a predicate on texts asks of each character.
+fn all(s: &str, test: impl FnMut(char) -> bool) -> bool {
+    !s.is_empty() && s.chars().all(test)
+}
+
+/// Superscripts and circled digits count, as in Python; Rust has no table of them.
+fn is_digit(c: char) -> bool {
+    is_decimal(c)
+        || matches!(c, '²' | '³' | '¹' | '⁰' | '⁴'..='⁹' | '₀'..='₉' | '①'..='⑨' | '⑴'..='⑼' | '⒈'..='⒐' | '⓪')
+}
+
+/// First characters of the runs of ten decimal digits of the commoner scripts.
+const DECIMAL_ZEROS: [u32; 14] =
+    [0x30, 0x660, 0x6f0, 0x7c0, 0x966, 0x9e6, 0xa66, 0xae6, 0xb66, 0xbe6, 0xc66, 0xe50, 0x1040, 0xff10];
+
+fn is_decimal(c: char) -> bool {
+    DECIMAL_ZEROS.iter().any(|zero| (*zero..zero + 10).contains(&u32::from(c)))
+}
+
+/// Predicates on texts.
+macro_rules! predicates {
+    ($($name:ident => $test:expr;)*) => {$(
+        #[unsafe(no_mangle)]
+        unsafe extern "C" fn $name(_: Mem, s: Data, n: i64) -> u8 {
+            let test: fn(&str) -> bool = $test;
+            // SAFETY: compiled code passes a live string.
+            u8::from(test(unsafe { text(s, n) }))
+        }
+    )*};
+}
+
+predicates! {
+    lh_str_isspace => |s| all(s, is_space);
+    lh_str_isdigit => |s| all(s, is_digit);
+    lh_str_isalpha => |s| all(s, char::is_alphabetic);
+    lh_str_isalnum => |s| all(s, char::is_alphanumeric);
+    lh_str_isupper => |s| s.chars().any(char::is_uppercase) && !s.chars().any(|c| c.is_lowercase() || is_title(c));
+    lh_str_islower => |s| s.chars().any(char::is_lowercase) && !s.chars().any(|c| c.is_uppercase() || is_title(c));
+}
+
+/// Replaces the first `limit` occurrences (all of them if it is negative).
+#[unsafe(no_mangle)]
+unsafe extern "C" fn lh_str_replace(
+    mem: Mem,
+    s: Data,
+    n: i64,
+    _: Mem,
+    old: Data,
+    on: i64,
+    _: Mem,
+    new: Data,
+    nn: i64,
+    limit: i64,
+    out: *mut StrValue,
+) -> i32 {
+    // SAFETY: compiled code passes live strings and room for the result.
+    unsafe {
+        let (s, old, new) = (text(s, n), text(old, on), text(new, nn));
+        let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+        let found = s.matches(old).take(limit).count();
+        if found == 0 {
+            return give_part(mem, n, s, out);
+        }
+        let bytes = (s.len() - found * old.len()) as u128 + found as u128 * new.len() as u128;
+        let Some(mut replaced) = with_room(usize::try_from(bytes).unwrap_or(usize::MAX)) else { return 1 };
+        let mut done = 0;
+        for (at, _) in s.match_indices(old).take(limit) {
+            replaced.push_str(&s[done..at]);
+            replaced.push_str(new);
+            done = at + old.len();
+        }
+        replaced.push_str(&s[done..]);
+        give(&replaced, out)
+    }
+}
+
+/// The list's items as texts.
+unsafe fn items<'a>(list: *mut List) -> &'a [StrValue] {
+    // SAFETY: the caller passes a live list of strings.
+    unsafe {
+        match (*list).len {
+            n if n > 0 => std::slice::from_raw_parts((*list).mem.data.cast(), n as usize),
+            _ => &[],
+        }
+    }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn lh_str_join(_: Mem, sep: Data, sn: i64, list: *mut List, out: *mut StrValue) -> i32 {
+    // SAFETY: compiled code passes a live string, a live list of strings and room for the result.
+    unsafe {
+        let (sep, items) = (text(sep, sn), items(list));
+        let all: u128 = items.iter().map(|i| i.as_str().len() as u128).sum();
+        let bytes = all + sep.len() as u128 * items.len().saturating_sub(1) as u128;
+        let Some(mut joined) = with_room(usize::try_from(bytes).unwrap_or(usize::MAX)) else { return 1 };
+        for (i, item) in items.iter().enumerate() {
+            if i > 0 {
+                joined.push_str(sep);
+            }
+            joined.push_str(item.as_str());
+        }
+        give(&joined, out)
+    }
+}
+
+/// A list of parts of a string, which share its owner.
+unsafe fn give_parts<'a>(mem: Mem, n: i64, parts: impl Iterator<Item = &'a str>, out: *mut *mut List) -> i32 {
+    let size = size_of::<StrValue>();
+    let Some(mut list) = ListRef::new(4, size, 1) else { return crate::memory::alloc::no_memory(4 * size as i128) };
+    for part in parts {
+        let Some(item) = list.push() else {
+            return crate::memory::alloc::no_memory((list.len() + 1) as i128 * size as i128);
+        };
+        // SAFETY: the caller passes parts of a live string owned by `mem`; the item is room for a string.
+        unsafe { give_part(mem, n, part, item.cast()) };
+    }
+    // SAFETY: the caller passes room for the result.
+    unsafe { out.write(list.into_raw()) };
+    0
+}
+
+/// At most `limit` cuts (any number if it is negative).
+#[unsafe(no_mangle)]
+unsafe extern "C" fn lh_str_split(
+    mem: Mem,
+    s: Data,
+    n: i64,
+    _: Mem,
+    sep: Data,
+    sn: i64,
+    limit: i64,
+    out: *mut *mut List,
+) -> i32 {
+    // SAFETY: compiled code passes live strings and room for the result.
+    unsafe {
+        let (s, sep) = (text(s, n), text(sep, sn));
+        if sep.is_empty() {
+            return raise(VALUE_ERROR, "empty separator");
+        }
+        give_parts(mem, n, s.splitn(usize::try_from(limit).unwrap_or(usize::MAX - 1).saturating_add(1), sep), out)
+    }
+}
+
+/// Cuts at runs of white space; at most `limit` times (any number if it is negative).
+#[unsafe(no_mangle)]
+unsafe extern "C" fn lh_str_split_space(mem: Mem, s: Data, n: i64, limit: i64, out: *mut *mut List) -> i32 {
+    // SAFETY: compiled code passes a live string and room for the result.
+    unsafe {
+        let mut rest = text(s, n).trim_start_matches(is_space);
+        let mut cuts = usize::try_from(limit).unwrap_or(usize::MAX);
+        let parts = std::iter::from_fn(|| {
+            if rest.is_empty() {
+                return None;
+            }
+            let end = if cuts == 0 { None } else { rest.find(is_space) };
+            cuts = cuts.saturating_sub(1);
+            let (part, after) = rest.split_at(end.unwrap_or(rest.len()));
+            rest = after.trim_start_matches(is_space);
+            Some(part)
+        });
+        give_parts(mem, n, parts, out)
+    }
+}
+
+pub(crate) fn symbols() -> Vec<Symbol> {
+    functions! {
+        (_ _ _) lh_str_isspace lh_str_isdigit lh_str_isalpha lh_str_isalnum lh_str_isupper lh_str_islower;
+        (_ _ _ _ _) lh_str_join lh_str_split_space;
+        (_ _ _ _ _ _) lh_str_rfind;
+        (_ _ _ _ _ _ _) lh_str_find;
+        (_ _ _ _ _ _ _ _) lh_str_split;
+        (_ _ _ _ _ _ _ _ _ _ _) lh_str_replace;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exception::take_pending;
+    use crate::memory::alloc::decref;
+    use crate::strings::value::tests::{call, took};
+
+    #[test]
+    fn searching() {
+        assert_eq!(call!(lh_str_find("éabcab", "ab") 0), 1);
+        assert_eq!(call!(lh_str_find("éabcab", "ab") 2), 4);
+        assert_eq!(call!(lh_str_find("ab", "x") 0), -1);
+        assert_eq!(call!(lh_str_find("ab", "") 2), 2);
+        assert_eq!(call!(lh_str_find("ab", "") 3), -1);
+        assert_eq!(call!(lh_str_rfind("éabcab", "ab")), 4);
+        assert_eq!(call!(lh_str_rfind("ab", "")), 2);
+    }
+
+    #[test]
+    fn predicates() {
+        assert_eq!(
+            [call!(lh_str_isspace(" \t\x1c")), call!(lh_str_isspace("")), call!(lh_str_isspace("a "))],
+            [1, 0, 0]
+        );
+        assert_eq!([call!(lh_str_isdigit("012")), call!(lh_str_isdigit("²")), call!(lh_str_isdigit("1.0"))], [1, 1, 0]);
+        assert_eq!([call!(lh_str_isalpha("aé")), call!(lh_str_isalpha("a1")), call!(lh_str_isalnum("a1"))], [1, 0, 1]);
+        assert_eq!([call!(lh_str_isupper("AB1")), call!(lh_str_isupper("12")), call!(lh_str_isupper("Ab"))], [1, 0, 0]);
+        assert_eq!([call!(lh_str_islower("ab1")), call!(lh_str_islower("")), call!(lh_str_islower("Ab"))], [1, 0, 0]);
+    }
+
+    #[test]
+    fn changing() {
+        assert_eq!(took(|out| call!(lh_str_replace("a-b-c", "-", "+=") - 1, out)), "a+=b+=c");
+        assert_eq!(took(|out| call!(lh_str_replace("a-b-c", "-", "") 1, out)), "ab-c");
+        assert_eq!(took(|out| call!(lh_str_replace("ab", "", ".") - 1, out)), ".a.b.");
+        assert_eq!(took(|out| call!(lh_str_replace("ab", "", ".") 2, out)), ".a.b");
+        assert_eq!(took(|out| call!(lh_str_replace("ab", "x", ".") - 1, out)), "ab");
+    }
+
+    /// The parts that a function gives, joined.
+    fn parts(f: impl FnOnce(*mut *mut List) -> i32) -> String {
+        let mut list = std::ptr::null_mut();
+        if f(&mut list) != 0 {
+            return format!("! {}", take_pending().unwrap().message());
+        }
+        let joined = took(|out| call!(lh_str_join("|") list, out));
+        // SAFETY: the reference is ours.
+        unsafe { decref(list.cast()) };
+        joined
+    }
+
+    #[test]
+    fn splitting_and_joining() {
+        assert_eq!(parts(|out| call!(lh_str_split("a,é,,b", ",") - 1, out)), "a|é||b");
+        assert_eq!(parts(|out| call!(lh_str_split("a,b,c", ",") 1, out)), "a|b,c");
+        assert_eq!(parts(|out| call!(lh_str_split("", ",") - 1, out)), "");
+        assert_eq!(parts(|out| call!(lh_str_split("a", "") - 1, out)), "! empty separator");
+        assert_eq!(parts(|out| call!(lh_str_split_space("  a  b\tc ") - 1, out)), "a|b|c");
+        assert_eq!(parts(|out| call!(lh_str_split_space("  a  b\tc ") 1, out)), "a|b\tc ");
+        assert_eq!(parts(|out| call!(lh_str_split_space("  ") - 1, out)), "");
+    }
+
+    #[test]
+    fn parts_share_their_owner() {
+        let s = StrValue::new("a b").unwrap();
+        let mut list = std::ptr::null_mut();
+        // SAFETY: the list's items keep the text alive after our reference is dropped.
+        unsafe {
+            assert_eq!(lh_str_split_space(s.mem, s.data, s.len, -1, &mut list), 0);
+            decref(s.mem);
+            assert_eq!(items(list)[1].as_str(), "b");
+            decref(list.cast());
+        }
+    }
+}

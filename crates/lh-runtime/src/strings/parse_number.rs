@@ -1,0 +1,132 @@
+//! `int(str)` and `float(str)`.
+
+use crate::repr::str_repr;
+
+/// Whether Python's `str.strip()` removes a character.
+pub(crate) fn is_space(c: char) -> bool {
+    c.is_whitespace() || matches!(c, '\x1c'..='\x1f')
+}
+
+/// Takes out underscores that stand between digits; `None` if one stands elsewhere.
+fn without_underscores(s: &str) -> Option<String> {
+    let bytes = s.as_bytes();
+    let digit = |i: Option<usize>| i.and_then(|i| bytes.get(i)).is_some_and(u8::is_ascii_alphanumeric);
+    let misplaced = |(i, b): (usize, &u8)| *b == b'_' && !(digit(i.checked_sub(1)) && digit(Some(i + 1)));
+    if bytes.iter().enumerate().any(misplaced) { None } else { Some(s.replace('_', "")) }
+}
+
+/// The base that a prefix means, and the digits after it.
+fn prefixed(digits: &str) -> Option<(u32, &str)> {
+    let base = match digits.get(..2)?.to_ascii_lowercase().as_str() {
+        "0x" => 16,
+        "0o" => 8,
+        "0b" => 2,
+        _ => return None,
+    };
+    // One underscore may follow the prefix.
+    let rest = &digits[2..];
+    Some((base, rest.strip_prefix('_').unwrap_or(rest)))
+}
+
+/// `int(s, base)` for bases 2 to 36, or 0 for that of the prefix; `Ok(None)` when it does not fit 64 bits, `Err` with
+/// Python's message.
+pub(crate) fn parse_int(s: &str, base: u32) -> Result<Option<i64>, String> {
+    let invalid = || {
+        let shown: String = s.chars().take(200).collect();
+        format!("invalid literal for int() with base {base}: {}", str_repr(&shown))
+    };
+    let (negative, digits) = sign(s.trim_matches(is_space));
+    let (radix, digits) = match prefixed(digits) {
+        Some((b, rest)) if base == b || base == 0 => (b, rest),
+        // A decimal number other than zero must not start with a zero.
+        _ if base == 0 && digits.starts_with('0') && digits.contains(|c| !matches!(c, '0' | '_')) => {
+            return Err(invalid());
+        }
+        _ => (if base == 0 { 10 } else { base }, digits),
+    };
+    let digits = without_underscores(digits).filter(|d| !d.is_empty()).ok_or_else(invalid)?;
+    if !digits.chars().all(|c| c.is_digit(radix)) {
+        return Err(invalid());
+    }
+    // The sign goes in first: the smallest number has no positive counterpart.
+    let signed = if negative { format!("-{digits}") } else { digits };
+    Ok(i64::from_str_radix(&signed, radix).ok())
+}
+
+fn sign(s: &str) -> (bool, &str) {
+    match s.strip_prefix('-') {
+        Some(rest) => (true, rest),
+        None => (false, s.strip_prefix('+').unwrap_or(s)),
+    }
+}
+
+/// `float(s)`; `Err` with Python's message.
+pub(crate) fn parse_float(s: &str) -> Result<f64, String> {
+    let invalid = || format!("could not convert string to float: {}", str_repr(s));
+    let (negative, rest) = sign(s.trim_matches(is_space));
+    let plain = without_underscores(rest).ok_or_else(invalid)?;
+    let named = ["inf", "infinity", "nan"].iter().any(|n| rest.eq_ignore_ascii_case(n));
+    let number = plain.starts_with(|c: char| c.is_ascii_digit() || c == '.')
+        && plain.bytes().all(|b| b.is_ascii_digit() || matches!(b, b'.' | b'e' | b'E' | b'+' | b'-'));
+    if !(named || number) {
+        return Err(invalid());
+    }
+    let value: f64 = plain.parse().map_err(|_| invalid())?;
+    Ok(if negative { -value } else { value })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ints() {
+        for (s, want) in
+            [("0", 0), ("-0", 0), ("\x1c+12 ", 12), ("1_2_3", 123), ("-9223372036854775808", i64::MIN), ("007", 7)]
+        {
+            assert_eq!(parse_int(s, 10), Ok(Some(want)), "{s:?}");
+        }
+        for s in ["", " ", "-", "+-1", "1__2", "_1", "1_", "1.0", "1e3", "0x10", "1 2", "- 1"] {
+            assert_eq!(parse_int(s, 10), Err(format!("invalid literal for int() with base 10: {}", str_repr(s))));
+        }
+        assert_eq!(parse_int("99999999999999999999", 10), Ok(None));
+        for (s, base, want) in [
+            ("fF", 16, 255),
+            ("0xfF", 16, 255),
+            ("-0b101", 0, -5),
+            ("0o_17", 8, 15),
+            ("0", 0, 0),
+            ("12", 0, 12),
+            ("0b1", 16, 177),
+        ] {
+            assert_eq!(parse_int(s, base), Ok(Some(want)), "{s:?}");
+        }
+        for (s, base) in [("012", 0), ("0x", 16), ("0x1", 8), ("2", 2), ("0x__1", 16)] {
+            assert!(parse_int(s, base).is_err(), "{s:?}");
+        }
+    }
+
+    #[test]
+    fn floats() {
+        for (s, want) in [
+            ("1", 1.0),
+            (" 1.5e3\t", 1500.0),
+            (".5", 0.5),
+            ("5.", 5.0),
+            ("-1_0.2_5", -10.25),
+            ("+Infinity", f64::INFINITY),
+            ("-inf", f64::NEG_INFINITY),
+            ("1e400", f64::INFINITY),
+            ("1e-400", 0.0),
+            ("2.2250738585072011e-308", 2.225073858507201e-308),
+        ] {
+            assert_eq!(parse_float(s), Ok(want), "{s:?}");
+        }
+        assert!(parse_float("-nan").unwrap().is_nan());
+        for s in
+            ["", ".", "e5", "1e", "1e+", "--1", "+ 1", "1_", "_1", "1._5", "in_f", "0x1p3", "1.2.3", "infin", "nan1"]
+        {
+            assert_eq!(parse_float(s), Err(format!("could not convert string to float: {}", str_repr(s))));
+        }
+    }
+}

@@ -1,0 +1,496 @@
+//! Strings: an owner (null for text in code), UTF-8 bytes and their number. The rows that make, compare and index them.
+//!
+//! Parts of a string share its owner. [`ASCII`] in the number says that characters are found by their index.
+
+use crate::classes::{INDEX_ERROR, OVERFLOW_ERROR, VALUE_ERROR};
+use crate::exception::raise;
+use crate::memory::alloc::{MemInfo, decref, incref, new_block, new_foreign, no_memory};
+use crate::repr::{complex_repr, complex64_repr, float_repr, float32_repr, str_repr};
+use crate::strings::format_spec::{format_float, format_int, format_str};
+use crate::strings::index::{self, byte_of, char_count};
+use crate::strings::letter_case;
+use crate::strings::parse_number::{parse_float, parse_int};
+use crate::symbol::{Symbol, functions};
+use lh_ir::consts::ASCII;
+use std::cmp::Ordering;
+use std::ptr;
+
+/// A string as compiled code holds it; one reference to `mem` belongs to it.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct StrValue {
+    /// Owner, or null.
+    pub mem: *mut MemInfo,
+    /// UTF-8.
+    pub data: *const u8,
+    /// Number of bytes, with [`ASCII`] if they are known to be such.
+    pub len: i64,
+}
+
+impl StrValue {
+    /// A new string; `None` when there is no memory.
+    pub fn new(s: &str) -> Option<StrValue> {
+        if s.is_empty() {
+            return Some(StrValue { mem: ptr::null_mut(), data: ptr::NonNull::dangling().as_ptr(), len: ASCII });
+        }
+        let mem = new_block(s.len(), false);
+        if mem.is_null() {
+            return None;
+        }
+        // SAFETY: a fresh block of that size.
+        unsafe {
+            let data = (*mem).data;
+            ptr::copy_nonoverlapping(s.as_ptr(), data, s.len());
+            let len = number_of_bytes(s);
+            if len & ASCII != 0 || s.len() <= index::SHORT {
+                return Some(StrValue { mem, data, len });
+            }
+            let owner = new_foreign(data, s.len(), mem.cast(), release_block);
+            if owner.is_null() {
+                decref(mem);
+            }
+            (!owner.is_null()).then_some(StrValue { mem: owner, data, len })
+        }
+    }
+    /// Its text.
+    ///
+    /// # Safety
+    /// The string is live.
+    pub unsafe fn as_str<'a>(self) -> &'a str {
+        // SAFETY: the caller's promise.
+        unsafe { text(self.data, self.len) }
+    }
+}
+
+/// The text of a string.
+///
+/// # Safety
+/// `data` and `len` are those of a live string.
+pub unsafe fn text<'a>(data: *const u8, len: i64) -> &'a str {
+    let len = len & !ASCII;
+    if len <= 0 || data.is_null() {
+        return "";
+    }
+    // SAFETY: the caller's promise; strings are UTF-8.
+    unsafe { std::str::from_utf8_unchecked(std::slice::from_raw_parts(data, len as usize)) }
+}
+
+/// Frees the memory of a text.
+unsafe extern "C" fn release_block(mem: *mut std::ffi::c_void) {
+    // SAFETY: `StrValue::new` has given its reference away.
+    unsafe { decref(mem.cast()) }
+}
+
+/// The third word of a string.
+fn number_of_bytes(s: &str) -> i64 {
+    s.len() as i64 | if s.is_ascii() { ASCII } else { 0 }
+}
+
+/// Returns a new string.
+///
+/// # Safety
+/// `out` has room for it.
+pub(crate) unsafe fn give(s: &str, out: *mut StrValue) -> i32 {
+    match StrValue::new(s) {
+        Some(v) => {
+            // SAFETY: the caller's promise.
+            unsafe { out.write(v) };
+            0
+        }
+        None => no_memory(s.len() as i128),
+    }
+}
+
+/// Returns a part of a string, which keeps its owner alive.
+///
+/// # Safety
+/// `part` lies in a live string owned by `mem`, whose number of bytes is `n`; `out` has room for the result.
+#[inline]
+pub(crate) unsafe fn give_part(mem: *mut MemInfo, n: i64, part: &str, out: *mut StrValue) -> i32 {
+    let len = if n & ASCII != 0 { part.len() as i64 | ASCII } else { number_of_bytes(part) };
+    // SAFETY: the caller's promise.
+    unsafe {
+        incref(mem);
+        out.write(StrValue { mem, data: part.as_ptr(), len });
+    }
+    0
+}
+
+/// Returns a new string, or raises ValueError (OverflowError where the text says so).
+///
+/// # Safety
+/// `out` has room for the result.
+unsafe fn give_or_raise(s: Result<String, crate::strings::format_spec::Failure>, out: *mut StrValue) -> i32 {
+    match s {
+        // SAFETY: the caller's promise.
+        Ok(s) => unsafe { give(&s, out) },
+        Err(failure) => raise(failure.class, failure.message),
+    }
+}
+
+/// An empty string with room for this many bytes; `None` (with the exception) when there is no memory.
+pub(crate) fn with_room(bytes: usize) -> Option<String> {
+    let mut s = String::new();
+    if s.try_reserve_exact(bytes).is_err() {
+        no_memory(bytes as i128);
+        return None;
+    }
+    Some(s)
+}
+
+type Mem = *mut MemInfo;
+type Data = *const u8;
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn lh_str_eq(_: Mem, a: Data, an: i64, _: Mem, b: Data, bn: i64) -> u8 {
+    // SAFETY: compiled code passes live strings.
+    u8::from(unsafe { text(a, an) == text(b, bn) })
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn lh_str_cmp(_: Mem, a: Data, an: i64, _: Mem, b: Data, bn: i64) -> i64 {
+    // UTF-8 is ordered as the code points are.
+    // SAFETY: compiled code passes live strings.
+    match unsafe { text(a, an).cmp(text(b, bn)) } {
+        Ordering::Less => -1,
+        Ordering::Equal => 0,
+        Ordering::Greater => 1,
+    }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn lh_str_in(_: Mem, part: Data, pn: i64, _: Mem, whole: Data, wn: i64) -> u8 {
+    // SAFETY: compiled code passes live strings.
+    u8::from(unsafe { text(whole, wn).contains(text(part, pn)) })
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn lh_str_len(mem: Mem, s: Data, n: i64) -> i64 {
+    // SAFETY: compiled code passes a live string.
+    unsafe { char_count(mem, text(s, n), n) as i64 }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn lh_str_concat(am: Mem, a: Data, an: i64, bm: Mem, b: Data, bn: i64, out: *mut StrValue) -> i32 {
+    // SAFETY: compiled code passes live strings and room for the result.
+    unsafe {
+        let (left, right) = (text(a, an), text(b, bn));
+        if left.is_empty() {
+            return give_part(bm, bn, right, out);
+        }
+        if right.is_empty() {
+            return give_part(am, an, left, out);
+        }
+        let Some(mut s) = with_room(left.len() + right.len()) else { return 1 };
+        s.push_str(left);
+        s.push_str(right);
+        give(&s, out)
+    }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn lh_str_repeat(mem: Mem, s: Data, n: i64, times: i64, out: *mut StrValue) -> i32 {
+    // SAFETY: compiled code passes a live string and room for the result.
+    unsafe {
+        let one = text(s, n);
+        if times == 1 {
+            return give_part(mem, n, one, out);
+        }
+        let times = usize::try_from(times).unwrap_or(0);
+        let Some(bytes) = one.len().checked_mul(times) else { return no_memory(one.len() as i128 * times as i128) };
+        let Some(mut all) = with_room(bytes) else { return 1 };
+        (0..if one.is_empty() { 0 } else { times }).for_each(|_| all.push_str(one));
+        give(&all, out)
+    }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn lh_str_getitem(mem: Mem, s: Data, n: i64, index: i64, out: *mut StrValue) -> i32 {
+    // SAFETY: compiled code passes a live string and room for the result.
+    unsafe {
+        let s = text(s, n);
+        let from_start = if index < 0 { index.saturating_add(char_count(mem, s, n) as i64) } else { index };
+        let part = usize::try_from(from_start).ok().map(|i| &s[byte_of(mem, s, n, i)..]).unwrap_or_default();
+        match part.chars().next() {
+            Some(c) => give_part(mem, n, &part[..c.len_utf8()], out),
+            None => raise(INDEX_ERROR, "string index out of range"),
+        }
+    }
+}
+
+/// The character that begins at a byte.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn lh_str_char(mem: Mem, s: Data, n: i64, at: i64, out: *mut StrValue) {
+    // SAFETY: compiled code passes a live string, where in it a character begins, and room for the result.
+    unsafe {
+        let rest = text(s, n).get_unchecked(at as usize..);
+        let size = rest.chars().next().map_or(0, char::len_utf8);
+        give_part(mem, n, &rest[..size], out);
+    }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn lh_str_slice(mem: Mem, s: Data, n: i64, start: i64, stop: i64, out: *mut StrValue) -> i32 {
+    // SAFETY: compiled code passes a live string and room for the result.
+    unsafe {
+        let (start, stop) = (start.max(0) as usize, stop.max(0) as usize);
+        let s = text(s, n);
+        let rest = &s[byte_of(mem, s, n, start)..];
+        give_part(mem, n, &rest[..byte_of(mem, rest, n, stop.saturating_sub(start))], out)
+    }
+}
+
+/// So many code points, from one on in steps.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn lh_str_step(
+    _: Mem,
+    s: Data,
+    n: i64,
+    start: i64,
+    step: i64,
+    count: i64,
+    out: *mut StrValue,
+) -> i32 {
+    // SAFETY: compiled code passes a live string that has these characters, and room for the result.
+    let s = unsafe { text(s, n) };
+    let Some(mut taken) = with_room(s.len()) else { return 1 };
+    let chars: Vec<char> = s.chars().collect();
+    taken.extend((0..count).map(|k| chars[(start + k * step) as usize]));
+    // SAFETY: as above.
+    unsafe { give(&taken, out) }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn lh_str_ord(mem: Mem, s: Data, n: i64, out: *mut i64) -> i32 {
+    // SAFETY: compiled code passes a live string and room for the result.
+    unsafe {
+        let mut chars = text(s, n).chars();
+        match (chars.next(), chars.next()) {
+            (Some(c), None) => {
+                out.write(i64::from(u32::from(c)));
+                0
+            }
+            _ => raise(
+                crate::classes::TYPE_ERROR,
+                format!("ord() expected a character, but string of length {} found", char_count(mem, text(s, n), n)),
+            ),
+        }
+    }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn lh_str_chr(code: i64, out: *mut StrValue) -> i32 {
+    match u32::try_from(code).ok().and_then(char::from_u32) {
+        // SAFETY: compiled code passes room for the result.
+        Some(c) => unsafe { give(c.encode_utf8(&mut [0; 4]), out) },
+        None if (0xd800..0xe000).contains(&code) => raise(VALUE_ERROR, "chr() of a surrogate is not supported"),
+        None => raise(VALUE_ERROR, "chr() arg not in range(0x110000)"),
+    }
+}
+
+/// Functions that give a new text, or raise.
+macro_rules! texts {
+    ($($name:ident($($arg:ident: $ty:ty),*) => $text:expr;)*) => {$(
+        #[unsafe(no_mangle)]
+        unsafe extern "C" fn $name($($arg: $ty,)* out: *mut StrValue) -> i32 {
+            // SAFETY: compiled code passes live strings and room for the result.
+            unsafe { give_or_raise($text, out) }
+        }
+    )*};
+}
+
+texts! {
+    lh_str_repr(_mem: Mem, s: Data, n: i64) => Ok(str_repr(text(s, n)));
+    lh_str_from_i64(value: i64) => Ok(value.to_string());
+    lh_str_from_u64(value: u64) => Ok(value.to_string());
+    lh_str_from_f64(value: f64) => Ok(float_repr(value));
+    lh_str_from_f32(value: f32) => Ok(float32_repr(value));
+    lh_str_from_c128(re: f64, im: f64) => Ok(complex_repr(re, im));
+    lh_str_from_c64(re: f32, im: f32) => Ok(complex64_repr(re, im));
+    lh_str_from_bool(value: u8) => Ok(if value != 0 { "True" } else { "False" }.to_owned());
+    lh_str_upper(_mem: Mem, s: Data, n: i64) => Ok(text(s, n).to_uppercase());
+    lh_str_lower(_mem: Mem, s: Data, n: i64) => Ok(text(s, n).to_lowercase());
+    lh_str_swapcase(_mem: Mem, s: Data, n: i64) => Ok(letter_case::swapped(text(s, n)));
+    lh_str_title(_mem: Mem, s: Data, n: i64) => Ok(letter_case::titled(text(s, n)));
+    lh_str_capitalize(_mem: Mem, s: Data, n: i64) => Ok(letter_case::capitalized(text(s, n)));
+    lh_str_format_f64(value: f64, _mem: Mem, spec: Data, n: i64) => format_float(value, text(spec, n));
+    lh_str_format_i64(value: i64, _mem: Mem, spec: Data, n: i64) => format_int(i128::from(value), text(spec, n));
+    lh_str_format_u64(value: u64, _mem: Mem, spec: Data, n: i64) => format_int(i128::from(value), text(spec, n));
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn lh_str_format_str(
+    mem: Mem,
+    s: Data,
+    n: i64,
+    _: Mem,
+    spec: Data,
+    sn: i64,
+    out: *mut StrValue,
+) -> i32 {
+    // SAFETY: compiled code passes live strings and room for the result.
+    unsafe {
+        match text(spec, sn) {
+            "" => give_part(mem, n, text(s, n), out),
+            spec => give_or_raise(format_str(text(s, n), spec), out),
+        }
+    }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn lh_str_to_i64(_: Mem, s: Data, n: i64, base: i64, out: *mut i64) -> i32 {
+    // SAFETY: compiled code passes a live string and room for the result.
+    unsafe {
+        match parse_int(text(s, n), base as u32) {
+            Ok(Some(value)) => {
+                out.write(value);
+                0
+            }
+            Ok(None) => raise(OVERFLOW_ERROR, "Python int too large to convert to C long"),
+            Err(message) => raise(VALUE_ERROR, message),
+        }
+    }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn lh_str_to_f64(_: Mem, s: Data, n: i64, out: *mut f64) -> i32 {
+    // SAFETY: compiled code passes a live string and room for the result.
+    unsafe {
+        match parse_float(text(s, n)) {
+            Ok(value) => {
+                out.write(value);
+                0
+            }
+            Err(message) => raise(VALUE_ERROR, message),
+        }
+    }
+}
+
+pub(crate) fn symbols() -> Vec<Symbol> {
+    functions! {
+        (_ _) lh_str_from_i64 lh_str_from_u64 lh_str_from_f64 lh_str_from_f32 lh_str_from_bool lh_str_chr;
+        (_ _ _) lh_str_len lh_str_from_c128 lh_str_from_c64;
+        (_ _ _ _) lh_str_to_f64 lh_str_ord lh_str_repr lh_str_upper lh_str_lower;
+        (_ _ _ _) lh_str_swapcase lh_str_title lh_str_capitalize;
+        (_ _ _ _ _) lh_str_to_i64 lh_str_getitem lh_str_char lh_str_repeat lh_str_format_f64 lh_str_format_i64 lh_str_format_u64;
+        (_ _ _ _ _ _) lh_str_eq lh_str_cmp lh_str_in lh_str_slice;
+        (_ _ _ _ _ _ _) lh_str_concat lh_str_format_str lh_str_step;
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use crate::exception::take_pending;
+
+    /// The string that a function returns, or the message of what it raises.
+    pub(crate) fn took(f: impl FnOnce(*mut StrValue) -> i32) -> String {
+        let mut out = StrValue { mem: ptr::null_mut(), data: ptr::null(), len: 0 };
+        if f(&mut out) != 0 {
+            return format!("! {}", take_pending().unwrap().message());
+        }
+        // SAFETY: a live string whose reference is ours.
+        unsafe {
+            let s = out.as_str().to_owned();
+            decref(out.mem);
+            s
+        }
+    }
+
+    /// Calls a function with strings spread into owner, data and length.
+    macro_rules! call {
+        ($f:ident($($s:expr),*) $($rest:expr),*) => {
+            // SAFETY: string literals live for ever.
+            unsafe { call!(@ $f [$($s),*] [] [$($rest),*]) }
+        };
+        (@ $f:ident [$s:expr $(, $more:expr)*] [$($done:tt)*] [$($rest:expr),*]) => {
+            call!(@ $f [$($more),*] [$($done)* std::ptr::null_mut(), $s.as_ptr(), $s.len() as i64,] [$($rest),*])
+        };
+        (@ $f:ident [] [$($done:tt)*] [$($rest:expr),*]) => { $f($($done)* $($rest),*) };
+    }
+    pub(crate) use call;
+
+    #[test]
+    fn comparison() {
+        assert_eq!(call!(lh_str_eq("a", "a")), 1);
+        assert_eq!(call!(lh_str_eq("", "a")), 0);
+        assert_eq!(call!(lh_str_cmp("ab", "b")), -1);
+        assert_eq!(call!(lh_str_cmp("é", "z")), 1);
+        assert_eq!(call!(lh_str_cmp("", "")), 0);
+        assert_eq!(call!(lh_str_in("ell", "hello")), 1);
+        assert_eq!(call!(lh_str_in("hello", "ell")), 0);
+    }
+
+    #[test]
+    fn indexing_by_code_point() {
+        assert_eq!(call!(lh_str_len("aé😀")), 3);
+        for (i, want) in [
+            (0, "a"),
+            (1, "é"),
+            (2, "😀"),
+            (-1, "😀"),
+            (-3, "a"),
+            (3, "! string index out of range"),
+            (-4, "! string index out of range"),
+            (i64::MIN, "! string index out of range"),
+            (i64::MAX, "! string index out of range"),
+        ] {
+            assert_eq!(took(|out| call!(lh_str_getitem("aé😀") i, out)), want);
+        }
+        for (start, stop, want) in [(1, 3, "é😀"), (0, 2, "aé"), (2, 1, ""), (3, 9, ""), (0, 9, "aé😀"), (-2, -1, "")]
+        {
+            assert_eq!(took(|out| call!(lh_str_slice("aé😀") start, stop, out)), want);
+        }
+    }
+
+    #[test]
+    fn making_strings() {
+        assert_eq!(took(|out| call!(lh_str_concat("ab", "é") out)), "abé");
+        assert_eq!(took(|out| call!(lh_str_concat("", "é") out)), "é");
+        assert_eq!(took(|out| call!(lh_str_repeat("ab") 3, out)), "ababab");
+        assert_eq!(took(|out| call!(lh_str_repeat("ab") - 3, out)), "");
+        assert_eq!(took(|out| call!(lh_str_repeat("") i64::MAX, out)), "");
+        assert!(took(|out| call!(lh_str_repeat("ab") i64::MAX / 2, out)).starts_with("! Unable to allocate"));
+        assert_eq!(took(|out| call!(lh_str_repr("a'") out)), "\"a'\"");
+        assert_eq!(took(|out| call!(lh_str_upper("straße") out)), "STRASSE");
+        assert_eq!(took(|out| call!(lh_str_lower("ÀBC") out)), "àbc");
+        // SAFETY: `out` is room for the result.
+        unsafe {
+            assert_eq!(took(|out| lh_str_from_i64(i64::MIN, out)), "-9223372036854775808");
+            assert_eq!(took(|out| lh_str_from_u64(u64::MAX, out)), "18446744073709551615");
+            assert_eq!(took(|out| lh_str_from_bool(1, out)), "True");
+            assert_eq!(took(|out| lh_str_chr(0x1f600, out)), "😀");
+            assert_eq!(took(|out| lh_str_chr(-1, out)), "! chr() arg not in range(0x110000)");
+        }
+    }
+
+    #[test]
+    fn parts_keep_their_owner() {
+        let s = StrValue::new("hello").unwrap();
+        let mut part = s;
+        // SAFETY: the owner lives until its second reference, the part's, is dropped.
+        unsafe {
+            assert_eq!(lh_str_getitem(s.mem, s.data, s.len, 1, &mut part), 0);
+            decref(s.mem);
+            assert_eq!(part.as_str(), "e");
+            decref(part.mem);
+        }
+    }
+
+    #[test]
+    fn numbers_from_strings() {
+        let int = |s: &str| {
+            let mut out = 0;
+            match call!(lh_str_to_i64(s) 10, &mut out) {
+                0 => out.to_string(),
+                _ => take_pending().unwrap().message(),
+            }
+        };
+        assert_eq!(int(" -1_000\n"), "-1000");
+        assert_eq!(int("9223372036854775808"), "Python int too large to convert to C long");
+        assert_eq!(int("x'"), "invalid literal for int() with base 10: \"x'\"");
+        let mut ord = 0;
+        assert_eq!(call!(lh_str_ord("é") &mut ord), 0);
+        assert_eq!(ord, 233);
+    }
+}

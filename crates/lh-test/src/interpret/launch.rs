@@ -1,0 +1,229 @@
+//! Launches of kernels: threads that take turns, and wait for each other at barriers.
+
+use super::grid::{Context, Place, Position, Request, Wait};
+use super::state::{End, Flow, Machine, Thread};
+use super::word::{Words, int};
+use super::{Stop, warp};
+use lh_ir::func::{Gangs, Inst, waits};
+use lh_ir::{Function, bug};
+
+/// How a function is entered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum How {
+    /// By each thread, which asks where it is.
+    Asking,
+    /// By each thread or gang, which is told where it is.
+    Told(Gangs),
+    /// For ranges of blocks.
+    Blocks,
+}
+
+impl How {
+    /// That of a function, given how many parameters are its own.
+    pub fn of(func: &Function, params: usize) -> How {
+        match func.params().len() - params {
+            0 => How::Asking,
+            1 => How::Blocks,
+            _ => How::Told(func.kernel.gangs),
+        }
+    }
+}
+
+impl<'a> Machine<'a> {
+    /// Launches a function; how its threads have ended, with where they are.
+    pub fn launch(&mut self, func: &'a Function, args: &[Words], how: How) -> Result<Vec<(Position, End)>, Stop> {
+        match how {
+            How::Blocks => self.launch_blocks(func, args),
+            How::Asking => self.launch_threads(func, args, Gangs::None, false),
+            How::Told(gangs) => self.launch_threads(func, args, gangs, true),
+        }
+    }
+
+    fn context(&mut self, linear: usize) -> u64 {
+        let address = self.memory.make(0);
+        let block = self.launch.block_of(linear);
+        let context = Context { block, first: 0, last: 0, scratch: 0, capacity: 0 };
+        self.launch.contexts.insert(address, context);
+        address
+    }
+
+    /// Calls for ranges of blocks: for all at once, or for one after the other.
+    fn launch_blocks(&mut self, func: &'a Function, args: &[Words]) -> Result<Vec<(Position, End)>, Stop> {
+        let blocks = self.launch.blocks() as i64;
+        let together = if func.kernel.waits & waits::GRID != 0 { blocks } else { 1 };
+        let enters = |i: &Inst| matches!(i, Inst::Runtime(f, _) if f.name == "lh_cuda_enter_block");
+        let is_whole = func.blocks.iter().flat_map(|b| &b.insts).any(|d| enters(&d.inst));
+        let ranges: Vec<(i64, i64)> = if together == 1 && (self.settings.backwards || !is_whole) {
+            (0..blocks).rev().map(|b| (b, b + 1)).collect()
+        } else {
+            vec![(0, blocks)]
+        };
+        let capacity = ((func.kernel.gangs.count(self.launch.block) * together) as usize).next_multiple_of(64);
+        let mut ends = Vec::new();
+        for (first, last) in ranges {
+            let address = self.context(first as usize);
+            let scratch = self.memory.make(func.kernel.scratch * capacity);
+            let cx = self.launch.contexts.get_mut(&address).unwrap_or_else(|| bug!("just made"));
+            (cx.first, cx.last, cx.scratch, cx.capacity) = (first, last, scratch, capacity as i64);
+            let all = std::iter::once(int(address as i64)).chain(args.iter().cloned()).collect();
+            let place = Place { context: address, ..Place::default() };
+            let end = self.run(func, all, place)?;
+            ends.push((self.launch.failed.unwrap_or_default(), end));
+        }
+        Ok(ends)
+    }
+
+    fn launch_threads(
+        &mut self,
+        func: &'a Function,
+        args: &[Words],
+        gangs: Gangs,
+        told: bool,
+    ) -> Result<Vec<(Position, End)>, Stop> {
+        let units = gangs.count(self.launch.block) as usize;
+        let mut threads = Vec::new();
+        for block in 0..self.launch.blocks() {
+            let context = self.context(block);
+            for linear in 0..units {
+                let index = self.launch.index_of(gangs, linear as i64);
+                let mut all = Vec::new();
+                if told {
+                    all.extend([int(context as i64), int(index[0]), int(index[1]), int(index[2])]);
+                }
+                all.extend(args.iter().cloned());
+                threads.push(Thread::new(func, all, Place { block, index, linear, context }));
+            }
+        }
+        self.take_turns(&mut threads, units)?;
+        let ended = threads.into_iter().map(|t| {
+            let at = (self.launch.block_of(t.place.block), t.place.index);
+            (at, t.end.unwrap_or_else(|| bug!("all threads have ended")))
+        });
+        Ok(ended.collect())
+    }
+
+    /// Runs threads in turn until all have ended.
+    fn take_turns(&mut self, threads: &mut [Thread<'a>], units: usize) -> Result<(), Stop> {
+        let mut order: Vec<usize> = (0..threads.len()).collect();
+        if self.settings.backwards {
+            order.reverse();
+        }
+        loop {
+            let mut is_idle = true;
+            for i in &order {
+                let t = &mut threads[*i];
+                if t.end.is_none() && t.waits.is_none() {
+                    is_idle = false;
+                    self.advance(t, self.settings.turn)?;
+                }
+            }
+            let has_failed = threads.iter().any(|t| matches!(t.end, Some(End::Raised(_))));
+            for t in threads.iter_mut().filter(|t| has_failed && t.end.is_none() && t.waits.is_some()) {
+                // It gets an exception of its own, which is not that of the launch.
+                (t.end, t.waits, is_idle) = (Some(End::Returned(Words::new())), None, false);
+            }
+            if threads.iter().all(|t| t.end.is_some()) {
+                return Ok(());
+            }
+            let released = threads.chunks_mut(units).fold(false, |any, block| release_block(block) | any);
+            let released = threads.chunks_mut(units).fold(released, |any, block| warp::release(block) | any);
+            if !(release_grid(threads) | released) && is_idle {
+                return Err(Stop::undefined("threads wait for each other for ever"));
+            }
+        }
+    }
+
+    /// Functions by which threads ask for their place, and wait for others.
+    pub(super) fn device_runtime(
+        &mut self,
+        t: &mut Thread<'a>,
+        name: &'static str,
+        args: &Words,
+    ) -> Option<Result<Flow<'a>, Stop>> {
+        let name = name.strip_prefix("lh_cuda_")?;
+        let axis = match name.as_bytes().last() {
+            Some(b'y') => 1,
+            Some(b'z') => 2,
+            _ => 0,
+        };
+        let number = |i: usize| args[i].map_or(0, |n| n as i64);
+        let context = args.first().copied().flatten().and_then(|a| self.launch.contexts.get_mut(&a));
+        let made = match name {
+            "context" => int(t.place.context as i64),
+            "tid_x" | "tid_y" | "tid_z" => int(t.place.index[axis]),
+            "bid_x" | "bid_y" | "bid_z" => int(context?.block[axis]),
+            "bdim_x" | "bdim_y" | "bdim_z" => int(self.launch.block[axis]),
+            "gdim_x" | "gdim_y" | "gdim_z" => int(self.launch.grid[axis]),
+            "first" => int(context?.first),
+            "last" => int(context?.last),
+            "scratch" => int(context?.scratch as i64),
+            "capacity" => int(context?.capacity),
+            "enter_block" => {
+                context?.block = [number(2), number(3), number(4)];
+                Words::new()
+            }
+            "failed" => {
+                let at = (context?.block, [number(1), number(2), number(3)]);
+                self.launch.failed.get_or_insert(at);
+                Words::new()
+            }
+            "shared" | "dynamic" => {
+                let (key, size) = match name {
+                    "shared" => (number(1), number(2)),
+                    _ => (i64::MIN, self.launch.dynamic),
+                };
+                let key = (context?.block, key);
+                int(*self.launch.shared.entry(key).or_insert_with(|| self.memory.make(size as usize)) as i64)
+            }
+            "dynamic_bytes" => int(self.launch.dynamic),
+            "local" => {
+                let frame = t.frames.last_mut()?;
+                let here = frame.here();
+                int(*frame.local.entry(here).or_insert_with(|| self.memory.make(number(0).max(1) as usize)) as i64)
+            }
+            "fence" => Words::new(),
+            "pause" => return Some(Ok(Flow::Turn(Words::new()))),
+            "activemask" => return Some(Err(Stop::Unmodelled("which lanes of a warp are active".into()))),
+            "sync" | "sync_count" | "sync_and" | "sync_or" => {
+                return Some(Ok(Flow::Wait(Wait::Block(name, args.get(1).copied().flatten().map_or(0, |n| n as i64)))));
+            }
+            "grid_sync" => return Some(Ok(Flow::Wait(Wait::Grid))),
+            "warp" => return Some(Ok(Flow::Wait(Wait::Warp(Request::new(t.place.linear, args))))),
+            _ => return None,
+        };
+        Some(Ok(Flow::Next(made)))
+    }
+}
+
+/// Threads of a block go on if all that have not ended have come to its barrier.
+fn release_block(block: &mut [Thread<'_>]) -> bool {
+    let mut values = Vec::new();
+    for t in block.iter().filter(|t| t.end.is_none()) {
+        let Some(Wait::Block(_, value)) = t.waits else { return false };
+        values.push(value);
+    }
+    let true_ones = values.iter().filter(|v| **v != 0).count() as i64;
+    for t in block.iter_mut().filter(|t| t.end.is_none()) {
+        let Some(Wait::Block(name, _)) = t.waits.take() else { continue };
+        t.answer = Some(match name {
+            // A gang gives the number of its threads that say yes.
+            "sync_count" => int(values.iter().sum()),
+            "sync_and" => int(i64::from(true_ones == values.len() as i64)),
+            "sync_or" => int(i64::from(true_ones > 0)),
+            _ => Words::new(),
+        });
+    }
+    !values.is_empty()
+}
+
+/// The same of the grid.
+fn release_grid(threads: &mut [Thread<'_>]) -> bool {
+    if !threads.iter().all(|t| t.end.is_some() || matches!(t.waits, Some(Wait::Grid))) {
+        return false;
+    }
+    let mut any = false;
+    for t in threads.iter_mut().filter(|t| t.waits.is_some()) {
+        (t.waits, t.answer, any) = (None, Some(Words::new()), true);
+    }
+    any
+}

@@ -1,0 +1,91 @@
+//! Lists: a counted header beside a buffer of items.
+
+use super::Stop;
+use super::memory::Memory;
+use super::word::Word;
+use lh_ir::types::TyKind;
+use lh_ir::{Ty, bug};
+
+/// A list's header.
+#[derive(Clone)]
+pub struct ListHead {
+    /// Type of an item.
+    pub item: Ty,
+    /// Number of items.
+    pub len: i64,
+    /// Number of items that there is room for.
+    room: i64,
+    /// Address of the first item.
+    pub data: u64,
+}
+
+/// The type of a list's items.
+pub fn item_of(list: Ty) -> Ty {
+    match list.kind() {
+        TyKind::List(item, _) => *item,
+        TyKind::Generator { frame, .. } => *frame,
+        _ => bug!("{list} is not a list"),
+    }
+}
+
+impl ListHead {
+    /// Releases the items and the buffer of a list that nobody refers to any more.
+    pub fn release(self, memory: &mut Memory) -> Result<(), Stop> {
+        for i in 0..self.len {
+            for word in self.references(memory, i)? {
+                memory.decref(word)?;
+            }
+        }
+        memory.decref(Some(self.data))
+    }
+    /// Counted references in an item.
+    pub fn references(&self, memory: &Memory, i: i64) -> Result<Vec<Word>, Stop> {
+        let words = memory.load_value(Some(self.at(i)), self.item)?;
+        let prims = self.item.flatten();
+        Ok(words.into_iter().zip(prims).filter(|(_, p)| p.is_counted()).map(|(w, _)| w).collect())
+    }
+    /// Address of an item.
+    pub fn at(&self, i: i64) -> u64 {
+        self.data.wrapping_add((i * self.item.mem_layout().1 as i64) as u64)
+    }
+}
+
+impl Memory {
+    /// A new empty list with room for some items.
+    pub fn new_list(&mut self, item: Ty, room: i64) -> Option<u64> {
+        let room = room.max(0);
+        let data = self.allocate(room.checked_mul(item.mem_layout().1 as i64)?)?;
+        let header = self.allocate(0)?;
+        let list = ListHead { item, len: 0, room, data };
+        self.object_mut(header)?.list = Some(list);
+        Some(header)
+    }
+    /// The header of a list.
+    pub fn list(&self, list: Word) -> Result<&ListHead, Stop> {
+        let object = list.and_then(|l| self.object(l)).filter(|o| !o.is_freed);
+        object.and_then(|o| o.list.as_ref()).ok_or_else(|| Stop::undefined("a list that is none"))
+    }
+    /// Sets the number of items.
+    pub fn set_length(&mut self, list: Word, len: i64) -> Result<(), Stop> {
+        if !(0..=self.list(list)?.room).contains(&len) {
+            return Err(Stop::undefined(format!("a list gets {len} items, for which it has no room")));
+        }
+        let head = list.and_then(|l| self.object_mut(l)).and_then(|o| o.list.as_mut());
+        head.unwrap_or_else(|| bug!("a list that was just there")).len = len;
+        Ok(())
+    }
+    /// Makes room for some items in all; false if there is no memory.
+    pub fn reserve(&mut self, list: Word, room: i64) -> Result<bool, Stop> {
+        let head = self.list(list)?.clone();
+        if room <= head.room {
+            return Ok(true);
+        }
+        let size = head.item.mem_layout().1;
+        let Some(data) = room.checked_mul(size as i64).and_then(|bytes| self.allocate(bytes)) else { return Ok(false) };
+        self.copy(Some(data), Some(head.data), head.room as usize * size)?;
+        self.decref(Some(head.data))?;
+        let object = list.and_then(|l| self.object_mut(l)).unwrap_or_else(|| bug!("a list that was just there"));
+        object.list = Some(ListHead { room, data, ..head });
+        Ok(true)
+    }
+}

@@ -1,0 +1,40 @@
+//! Functions of the run-time library for lists.
+
+use super::Stop;
+use super::exception::Exc;
+use super::list::item_of;
+use super::state::{Flow, Machine};
+use super::word::{Word, Words, boolean, int};
+use lh_ir::Ty;
+use lh_ops::exceptions::MEMORY_ERROR;
+
+impl<'a> Machine<'a> {
+    /// A new list, or MemoryError.
+    pub(super) fn list_new(&mut self, ty: Ty, room: Word) -> Result<Flow<'a>, Stop> {
+        let Some(room) = room else { return Err(Stop::undefined("a list of unknown size")) };
+        match self.memory.new_list(item_of(ty), room as i64) {
+            Some(list) => Ok(Flow::Next(int(list as i64))),
+            None => Ok(Flow::Raise(Exc::with_text(MEMORY_ERROR, "no memory for a list"))),
+        }
+    }
+    /// Functions of the run-time library for lists.
+    pub(super) fn list_runtime(&mut self, name: &str, args: &[Word]) -> Option<Result<Flow<'a>, Stop>> {
+        let number = |i: usize| args[i].map(|n| n as i64).ok_or_else(|| Stop::undefined("a list of unknown size"));
+        let done = match name {
+            "lh_list_reserve" => number(1).and_then(|n| self.memory.reserve(args[0], n)).map(|done| {
+                if done {
+                    Flow::Next(Words::new())
+                } else {
+                    Flow::Raise(Exc::with_text(MEMORY_ERROR, "no memory for a list"))
+                }
+            }),
+            "lh_list_set_len" => {
+                let set = number(1).and_then(|n| self.memory.set_length(args[0], n));
+                set.map(|()| Flow::Next(Words::new()))
+            }
+            "lh_list_is" => Ok(Flow::Next(boolean(args[0] == args[1]))),
+            _ => return None,
+        };
+        Some(done)
+    }
+}

@@ -1,0 +1,93 @@
+//! Operations of warps: lanes that meet, and arrays with a place for each lane.
+
+use super::Stop;
+use super::grid::{WARP, Wait};
+use super::state::{Flow, Machine, Thread};
+use super::word::{Word, Words, int};
+use lh_ir::types::Prim;
+use lh_ops::warp as kind;
+
+/// Lanes go on whose request all that it is for have made.
+pub(super) fn release(block: &mut [Thread<'_>]) -> bool {
+    let mut any = false;
+    for warp in block.chunks_mut(WARP) {
+        for asking in 0..warp.len() {
+            let Some(Wait::Warp(asked)) = warp[asking].waits else { continue };
+            let meant = |l: &usize| asked.mask >> l & 1 == 1;
+            let lanes: Vec<usize> = (0..warp.len()).filter(meant).filter(|l| warp[*l].end.is_none()).collect();
+            let request = |l: &usize| match warp[*l].waits {
+                Some(Wait::Warp(r)) if (r.mask, r.kind) == (asked.mask, asked.kind) => Some((*l, r)),
+                _ => None,
+            };
+            let Some(all) = lanes.iter().map(request).collect::<Option<Vec<_>>>() else { continue };
+            for (lane, r) in &all {
+                let answer = r.answer(*lane, &all).map(Some);
+                (warp[*lane].waits, warp[*lane].answer, any) = (None, Some(answer.into_iter().collect()), true);
+            }
+        }
+    }
+    any
+}
+
+impl<'a> Machine<'a> {
+    /// Operations on arrays with a place for each lane, and memory accesses that only a device has.
+    pub(super) fn lanes_runtime(&mut self, name: &str, args: &Words) -> Option<Result<Flow<'a>, Stop>> {
+        let name = name.strip_prefix("lh_cuda_")?;
+        let done = match name {
+            "lanes_copy" => {
+                let size = WARP * args[2].unwrap_or(0) as usize;
+                self.memory.copy(args[1], args[0], size).map(|()| Words::new())
+            }
+            "lanes_move" => self.move_lanes(args).map(|()| Words::new()),
+            "lanes_bits" => self.lane_bits(args[0]),
+            _ => {
+                let (what, ty) = name.rsplit_once('_')?;
+                match what {
+                    "ld" => self.memory.load(args[0], prim(ty)?).map(|w| [w].into_iter().collect()),
+                    "st" => self.memory.store(args[0], prim(ty)?, args[1]).map(|()| Words::new()),
+                    _ => super::atomic::atomic(&mut self.memory, what, ty, args)?,
+                }
+            }
+        };
+        Some(done.map(Flow::Next))
+    }
+
+    fn move_lanes(&mut self, args: &Words) -> Result<(), Stop> {
+        let [from, to, Some(how), Some(by)] = args[..] else { return Err(Stop::undefined("a shuffle of poison")) };
+        let (how, by) = (how as i64, by as i64 & 31);
+        let prim = if how & kind::NARROW != 0 { Prim::I32 } else { Prim::I64 };
+        let at = |base: Word, lane: i64| base.map(|b| b.wrapping_add((lane * prim.size() as i64) as u64));
+        let mut moved = Vec::new();
+        for lane in 0..WARP as i64 {
+            let source = match how & !kind::NARROW {
+                kind::SHFL => by,
+                kind::UP => lane - by,
+                kind::DOWN => lane + by,
+                _ => lane ^ by,
+            };
+            let is_there = (0..WARP as i64).contains(&source);
+            moved.push(if is_there { self.memory.load(at(from, source), prim)? } else { None });
+        }
+        (0..).zip(moved).try_for_each(|(lane, w)| self.memory.store(at(to, lane), prim, w))
+    }
+
+    fn lane_bits(&mut self, of: Word) -> Result<Words, Stop> {
+        let mut bits = 0;
+        for lane in 0..WARP as u64 {
+            // The code generator freezes them: some bit, but always the same.
+            let set = self.memory.load(of.map(|a| a + lane), Prim::I1)?;
+            bits |= i64::from(set == Some(1)) << lane;
+        }
+        Ok(int(bits))
+    }
+}
+
+fn prim(ty: &str) -> Option<Prim> {
+    Some(match ty {
+        "i8" => Prim::I8,
+        "i16" => Prim::I16,
+        "i32" => Prim::I32,
+        "i64" => Prim::I64,
+        _ => return None,
+    })
+}
