@@ -126,12 +126,12 @@ fn iterations_that_may_raise_are_put_in_a_row() {
     };
     let additions = |flag: &str| build(&text(flag)).optimised().matches("fadd double").count();
     assert_eq!(additions(""), 1);
-    assert!(additions(" unrolled") > 4);
+    assert!(additions(" unroll") > 4);
 }
 
 #[test]
 fn loops_in_strips_are_vectorised_and_ask_behind_the_vectors() {
-    let text = sum_text("int64", "").replace("v4: int64):\n    v5", "v4: int64) strips:\n    v5");
+    let text = sum_text("int64", "").replace("v4: int64):\n    v5", "v4: int64) poll_free:\n    v5");
     let text = text.replace("block3():\n    return v4", "block3():\n    runtime lh_stopped() @ 3:4-3:8\n    return v4");
     let c = build(&text);
     let (ir, flag) = (c.optimised(), "load atomic i32, ptr @lh_interrupt_flag");
@@ -150,7 +150,7 @@ fn vectors_are_as_wide_as_there_are_where_math_is_in_them() {
     let wide = |text: &str| build(text).optimised().contains("\"prefer-vector-width\"=\"512\"");
     let math = map_text("float64", "    v9 = tanh v5: float64", "");
     let has_wide = std::arch::is_x86_feature_detected!("avx512f");
-    assert_eq!(wide(&math.replace("block1(v3: int):", "block1(v3: int) strips:")), has_wide);
+    assert_eq!(wide(&math.replace("block1(v3: int):", "block1(v3: int) poll_free:")), has_wide);
     // One that is not divided into strips is not vectorised.
     assert!(!wide(&math));
 }
@@ -164,7 +164,7 @@ block0(v0: int):
     v1 = const 0: int
     v2 = const 1: int
     jump block1(v1, v1, v2, v2)
-block1(v3: int, v4: int, v5: int, v6: int) strips:
+block1(v3: int, v4: int, v5: int, v6: int) poll_free:
     v7 = lt v3, v0: bool
     branch v7, block2(), block3()
 block2():
@@ -192,7 +192,7 @@ block3():
 #[test]
 fn whether_a_loop_has_ended_early_is_not_in_memory() {
     let in_strips = |text: &str| {
-        let text = text.replace("v4: float64):\n", "v4: float64) strips:\n");
+        let text = text.replace("v4: float64):\n", "v4: float64) poll_free:\n");
         build(&text.replace("block3():\n", "block3():\n    runtime lh_stopped() @ 3:4-3:8\n"))
     };
     let text = sum_text("float64", "").replace("check wrap ", "");
