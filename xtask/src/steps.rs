@@ -1,6 +1,7 @@
 //! The commands as lists of steps. All steps run, so that one run shows all that is wrong.
 
 use crate::{rooms, tidy};
+use std::collections::VecDeque;
 use std::io::{self, BufRead, BufReader};
 use std::path::Path;
 use std::process::{Command, ExitStatus};
@@ -14,16 +15,20 @@ struct Step<'a> {
     env: &'a [(&'a str, &'a str)],
 }
 
-/// How a step ended: its status or why it did not start, and after how long.
+/// How a step ended: its status or why it did not start, and after how long. `last` has its last lines, unless it
+/// wrote to the terminal itself.
 struct Outcome<'a> {
     name: &'a str,
     status: io::Result<ExitStatus>,
     time: Duration,
+    last: VecDeque<String>,
 }
 
 const PYTHON: &str = ".venv/bin/python";
 /// `check` fails when its steps take longer, so that it stays something that is run before each change.
-const LIMIT: Duration = Duration::from_secs(40 * 60);
+const LIMIT: Duration = Duration::from_secs(30 * 60);
+/// The lines of a failed step that are printed again at the end, where a reader of a long log looks first.
+const LAST_LINES: usize = 60;
 
 /// Everything: format, lints, order, generated pages, tests of both languages, stubs. The names of what failed.
 ///
@@ -124,7 +129,7 @@ fn doc() -> Step<'static> {
 
 fn cargo_test<'a>(crates: &[&'a str]) -> Step<'a> {
     let which = if crates.is_empty() { &["--workspace"] } else { crates };
-    cargo("cargo test", &[&["test", "--quiet"], which].concat())
+    cargo("cargo test", &[&["test", "--quiet", "--no-fail-fast"], which].concat())
 }
 
 fn pytest<'a>(arguments: &[&'a str]) -> Step<'a> {
@@ -159,8 +164,12 @@ fn run(root: &Path, lanes: Vec<Vec<Step>>) -> Vec<String> {
             .collect();
         begun.into_iter().flat_map(|lane| lane.join().expect("a lane does not panic")).collect()
     });
+    for Outcome { name, last, .. } in outcomes.iter().filter(|o| !o.is_fine()) {
+        println!("\n--- the end of {name}");
+        last.iter().for_each(|line| println!("{line}"));
+    }
     println!();
-    for Outcome { name, status, time } in &outcomes {
+    for Outcome { name, status, time, .. } in &outcomes {
         let end = match status {
             Ok(status) if status.success() => "fine".to_owned(),
             Ok(status) => status.to_string(),
@@ -169,8 +178,13 @@ fn run(root: &Path, lanes: Vec<Vec<Step>>) -> Vec<String> {
         println!("{:>6} s  {name}: {end}", time.as_secs());
     }
     println!("{:>6} s  in all", start.elapsed().as_secs());
-    let failed = outcomes.iter().filter(|o| !o.status.as_ref().is_ok_and(ExitStatus::success));
-    failed.map(|outcome| outcome.name.to_owned()).collect()
+    outcomes.iter().filter(|o| !o.is_fine()).map(|outcome| outcome.name.to_owned()).collect()
+}
+
+impl Outcome<'_> {
+    fn is_fine(&self) -> bool {
+        self.status.as_ref().is_ok_and(ExitStatus::success)
+    }
 }
 
 impl<'a> Step<'a> {
@@ -180,17 +194,24 @@ impl<'a> Step<'a> {
         let start = Instant::now();
         let mut command = Command::new(self.command[0]);
         command.args(&self.command[1..]).envs(self.env.iter().copied()).current_dir(root);
-        let status = if is_alone { command.status() } else { self.prefixed(command) };
-        Outcome { name: self.name, status, time: start.elapsed() }
+        let mut last = VecDeque::new();
+        let status = if is_alone { command.status() } else { self.prefixed(command, &mut last) };
+        Outcome { name: self.name, status, time: start.elapsed(), last }
     }
 
-    fn prefixed(&self, mut command: Command) -> io::Result<ExitStatus> {
+    /// Runs a command beside others, with the step's name before each of its lines, and keeps the last of them.
+    fn prefixed(&self, mut command: Command, last: &mut VecDeque<String>) -> io::Result<ExitStatus> {
         let (reader, writer) = io::pipe()?;
         let mut child = command.stdout(writer.try_clone()?).stderr(writer).spawn()?;
         // The command holds ends of the pipe for writing: with them open, reading would never end.
         drop(command);
         for line in BufReader::new(reader).split(b'\n') {
-            println!("{}: {}", self.name, String::from_utf8_lossy(&line?));
+            let line = String::from_utf8_lossy(&line?).into_owned();
+            println!("{}: {line}", self.name);
+            if last.len() == LAST_LINES {
+                last.pop_front();
+            }
+            last.push_back(line);
         }
         child.wait()
     }
