@@ -1,4 +1,4 @@
-//! Messages of exceptions in code for a GPU, which has nothing to make texts of: what is constant in them remains.
+//! Makes messages of exceptions constant in code for a GPU, which cannot build strings: computed parts become `...`.
 //!
 //! ```text
 //! v2 = call str(v1): str
@@ -12,7 +12,6 @@ use hashbrown::HashSet;
 use lh_ir::func::{Inst, InstData, Term};
 use lh_ir::{Const, Function, Ty};
 
-/// Runs the pass.
 pub(crate) fn run(func: &mut Function) -> bool {
     let (defs, mut parts) = (Defs::new(func), Vec::new());
     for b in 0..func.blocks.len() {
@@ -35,7 +34,7 @@ pub(crate) fn run(func: &mut Function) -> bool {
             func.blocks[b].term = Some(Term::Raise { exc, args: vec![v] });
         }
     }
-    // The whole comes before its parts, and keeps them.
+    // Concatenations are removed before their operands, whose use counts they hold.
     let (mut counts, mut gone) = (use_counts(func), HashSet::new());
     for v in parts.iter().filter(|v| func.ty(**v) == Ty::str()) {
         if counts[v.index()] == 0 && gone.insert(*v) {

@@ -1,13 +1,14 @@
-//! Joins a product with the sum that it is for, in code for CUDA devices: one rounding instead of two, as CUDA's compilers do.
+//! Contracts a product and the sum that uses it to a fused multiply-add, with one rounding instead of two, as CUDA's
+//! compilers do.
 //!
 //! ```text
 //! v2 = mul v0, v1: float32                 v4 = fma v0, v1, v3: float32
 //! v4 = add v2, v3: float32        ->
 //! ```
 //!
-//! It is decided here and not by code generators, so that a kernel computes the same on every device. Only products that
-//! nothing else uses are joined, of the same block; of two products in a sum, the first. Differences become sums with the
-//! negation. Leaves products for `dce` to take away.
+//! The pass does this instead of the code generators, so that a kernel computes the same bits on every device. It
+//! contracts a product with no other use and within one block; where both operands of a sum are products, the first.
+//! For differences it negates an operand. Unused products are left to `dce`.
 
 use lh_ir::func::{Inst, InstData};
 use lh_ir::op::Op;
@@ -16,7 +17,6 @@ use std::collections::HashMap;
 
 use crate::edit::row;
 
-/// Runs the pass.
 pub(crate) fn run(func: &mut Function) -> bool {
     let uses = uses(func);
     let rows = Rows { mul: row("mul"), add: row("add"), sub: row("sub"), neg: row("neg"), fma: row("fma") };
@@ -51,7 +51,7 @@ struct Rows {
     fma: &'static Op,
 }
 
-/// How often each value is used.
+/// Number of uses of each value.
 fn uses(func: &Function) -> Vec<u32> {
     let mut uses = vec![0; func.values.len()];
     let mut count = |v: Value| uses[v.index()] += 1;
@@ -65,7 +65,7 @@ fn uses(func: &Function) -> Vec<u32> {
     uses
 }
 
-/// Makes a sum or a difference with a product an `fma`, with what that needs before it.
+/// Makes an `fma` of a sum or a difference if an operand is a product.
 fn join(
     func: &mut Function,
     rows: &Rows,

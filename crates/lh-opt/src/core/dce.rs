@@ -1,5 +1,5 @@
-//! Removes what is not needed: unreachable blocks, handlers of blocks that cannot raise (but for loop headers), block parameters that always
-//! have the same value, unused parameters, unused pure instructions.
+//! Dead code elimination: removes unreachable blocks, handlers of blocks that cannot raise (but for loop headers),
+//! block parameters with one incoming value, unused parameters and unused pure instructions.
 //!
 //! ```text
 //! block1(v3: int64, v4: int64):     ; always called with (v1, v1) or (v3, v9)
@@ -21,7 +21,6 @@ use lh_ir::cfg::{Cfg, targets};
 use lh_ir::func::{BlockData, Target, Term};
 use lh_ir::{Block, Function, Ty, Value};
 
-/// Runs the pass.
 pub(crate) fn run(func: &mut Function) -> bool {
     let mut changed = drop_handlers(func, true);
     changed |= drop_unreachable(func);
@@ -29,7 +28,7 @@ pub(crate) fn run(func: &mut Function) -> bool {
     changed | drop_unused(func)
 }
 
-/// Gives the function an entry block that nothing jumps to.
+/// Gives the function an entry block that is no jump target.
 pub(crate) fn split_entry(func: &mut Function) {
     let is_target = (0..func.blocks.len()).any(|b| targets(func, Block::new(b)).any(|(_, t)| t.block.0 == 0));
     if !is_target {
@@ -57,13 +56,13 @@ fn all_targets(data: &mut BlockData) -> impl Iterator<Item = &mut Target> {
     data.term.as_mut().map(Term::targets_mut).into_iter().flatten().chain(&mut data.unwind)
 }
 
-/// Drops the handlers of all blocks that cannot raise, and what becomes unreachable.
+/// Drops the handlers of all blocks that cannot raise, then unreachable blocks.
 pub(crate) fn drop_idle_handlers(func: &mut Function) {
     drop_handlers(func, false);
     drop_unreachable(func);
 }
 
-/// `keep_headers`: the pass `poll_signals` is to come, and wants to know where exceptions in loop headers go.
+/// `keep_headers` keeps the handlers of loop headers: the pass `poll_signals` has yet to add polls, which raise, there.
 fn drop_handlers(func: &mut Function, keep_headers: bool) -> bool {
     if func.blocks.iter().all(|b| b.unwind.is_none()) {
         return false;
@@ -82,7 +81,7 @@ fn drop_handlers(func: &mut Function, keep_headers: bool) -> bool {
     changed
 }
 
-/// Removes unreachable blocks and numbers the others anew.
+/// Removes unreachable blocks and renumbers the others.
 fn drop_unreachable(func: &mut Function) -> bool {
     let cfg = Cfg::new(func);
     if cfg.rpo().len() == func.blocks.len() {
@@ -105,7 +104,7 @@ fn drop_unreachable(func: &mut Function) -> bool {
     true
 }
 
-/// Removes parameters for which every edge has the same value (or the parameter itself).
+/// Removes parameters to which every edge passes one value, or the parameter itself.
 fn drop_same_params(func: &mut Function) -> bool {
     if func.blocks.iter().skip(1).all(|b| b.params.is_empty()) {
         return false;
@@ -149,7 +148,7 @@ fn same_value(func: &Function, cfg: &Cfg, with: &Replacements, b: Block, i: usiz
             return None;
         }
     }
-    // A different type with the same bits (Python's `int` for `int64`) would change what is printed, not what is done.
+    // `int` and `int64` have the same bits but print differently, so types must agree.
     same.filter(|v| lh_ir::verify::agree(func.ty(*v), func.ty(p)))
 }
 
@@ -182,7 +181,7 @@ fn drop_unused(func: &mut Function) -> bool {
     changed
 }
 
-/// Where a value comes from.
+/// The definition of a value.
 #[derive(Clone, Copy)]
 enum Source {
     Nothing,
@@ -190,7 +189,7 @@ enum Source {
     Inst(u32, u32),
 }
 
-/// Values that some effect needs.
+/// The values that effects and terminators use, directly or through others.
 fn needed_values(func: &Function) -> Vec<bool> {
     let cfg = Cfg::new(func);
     let mut source = vec![Source::Nothing; func.values.len()];
@@ -224,7 +223,7 @@ fn needed_values(func: &Function) -> Vec<bool> {
             Source::Nothing | Source::Param(0, _) => {}
             Source::Param(b, i) => {
                 if func.ty(v) == Ty::ptr() {
-                    // What an address points to may be kept alive by an owner beside it.
+                    // An owner parameter of the same block may keep the memory at this address alive.
                     let owners = func.blocks[b as usize].params.iter().filter(|p| func.ty(**p) == Ty::meminfo());
                     owners.for_each(|p| need(*p, &mut work));
                 }

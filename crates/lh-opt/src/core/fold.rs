@@ -1,5 +1,5 @@
-//! Computes while compiling what can be: constants through the rows' `eval`, parts of aggregates that were just built,
-//! branches on constants; then merges blocks that follow each other.
+//! Constant folding: evaluates operations on constants by the rows' `eval`, forwards fields of aggregates that the
+//! function builds, resolves branches on constants; then merges blocks with their only successors.
 //!
 //! ```text
 //! v0 = const 9.0: float64
@@ -8,7 +8,7 @@
 //! v3 = field v2, 0: float64     ->     (uses of v3 become uses of v1)
 //! ```
 //!
-//! Instructions that become unused stay; `dce` removes them. All else of the kind is LLVM's.
+//! Instructions that become unused are left to `dce`, all other simplification to LLVM.
 
 mod convert;
 mod merge;
@@ -20,7 +20,6 @@ use lh_ir::op::Op;
 use lh_ir::verify::{agree, parts};
 use lh_ir::{Const, Function, Ty, Value};
 
-/// Runs the pass.
 pub(crate) fn run(func: &mut Function) -> bool {
     let mut changed = fold_values(func);
     changed |= fold_branches(func);
@@ -59,7 +58,7 @@ fn fold_values(func: &mut Function) -> bool {
     changed
 }
 
-/// Instructions that others look through.
+/// Whether simplification of other instructions looks at this one.
 fn is_building(inst: &Inst) -> bool {
     matches!(inst, Inst::Const(_) | Inst::Zero | Inst::Pack(_) | Inst::Some(_) | Inst::ArrayMake { .. })
 }
@@ -90,7 +89,7 @@ impl Known<'_> {
         let args = args.iter().map(|v| self.constant(*v).cloned()).collect::<Option<Vec<_>>>()?;
         convert::with_type((op.eval)(&args)?, self.result).map(Simple::Const)
     }
-    /// An operation on integers or truth values of which one operand decides, or changes nothing.
+    /// Simplifies an operation of which one operand is a neutral or an absorbing element, or a select on a constant.
     fn neutral(&self, name: &str, args: &[Value]) -> Option<Simple> {
         if let (&[cond, yes, no], "select") = (args, name) {
             let Const::Bool(c) = self.constant(cond)? else { return None };

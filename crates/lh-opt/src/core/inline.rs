@@ -1,4 +1,4 @@
-//! Puts library functions that only compute into their callers, before the passes.
+//! Inlines library functions of one block without effects, before all other passes.
 //!
 //! ```text
 //! function %flat(v0: array) -> array:  return v0
@@ -6,11 +6,13 @@
 //! v7 = call flat(v3): array          ->       (uses of v7 become uses of v3)
 //! ```
 //!
-//! Many functions of the library end as one block without effects: they choose by type what to do, pass something on, or
-//! give a constant. Calling them costs what LLVM takes to inline them, hides shapes and owners from the passes, and makes
-//! a reference of what was only passed on. The same goes for those that make an array, though that may raise: their callers
-//! see its extents. Larger functions are LLVM's, but for a GPU's that make arrays, whose size has to be known where there is
-//! nothing to make them of: [`whole`] puts them into their callers with all their blocks.
+//! Many library functions end as one block without effects: they choose an implementation by type, pass a value on, or
+//! return a constant. A call of one hides shapes and owners from the passes and takes a reference to a value that is
+//! only passed on. Functions that allocate an array are inlined, too, although they may raise, so that callers see its
+//! extents. LLVM inlines larger functions.
+//!
+//! In code for GPUs, [`inline_whole`] also inlines functions of several blocks that make arrays: there is no heap, so
+//! that every extent must be a constant in the kernel.
 
 use crate::analysis::classify::makes_arrays;
 use crate::analysis::effects::Meaning;
@@ -21,18 +23,18 @@ use lh_ir::verify::agree;
 use lh_ir::{Block, Function, SpecId, Ty, Value};
 use std::sync::Arc;
 
-/// Functions of more instructions are called.
+/// Longer functions are called.
 const MAX_INSTS: usize = 12;
 
-/// Functions that make no arrays and have more instructions remain calls of those that do.
+/// On GPUs, longer functions are called unless they make arrays.
 const MAX_WHOLE: usize = 60;
-/// Functions do not grow beyond this many blocks.
+/// Bound on the growth of a function, in blocks.
 const MAX_BLOCKS: usize = 5000;
 
-/// The bodies that [`extract`] has found.
+/// The bodies found by [`extract`].
 pub type Bodies<'a> = dyn Fn(SpecId) -> Option<Arc<Function>> + 'a;
 
-/// The function, if calls of it can be replaced by its instructions. Asked before references are counted.
+/// The function, if calls of it can be inlined. Runs before references are counted.
 pub(crate) fn extract(func: &Function) -> Option<Function> {
     (only_computes(func) || func.options.device == Device::Gpu && fits_whole(func)).then(|| func.clone())
 }
@@ -40,28 +42,28 @@ pub(crate) fn extract(func: &Function) -> Option<Function> {
 fn only_computes(func: &Function) -> bool {
     let [block] = &func.blocks[..] else { return false };
     let Some(Term::Return(v)) = &block.term else { return false };
-    // Geometry and operations of warps have to be seen in the kernel.
+    // Passes over kernels read the geometry and warp operations in the kernel itself.
     let on_device = matches!(func.options.device, Device::Function | Device::Kernel);
     let for_device =
         |d: &InstData| matches!(&d.inst, Inst::Runtime(f, _) if on_device && f.name.starts_with("lh_cuda_"));
-    // Of arrays that are made, the caller is to know the extents.
+    // The caller learns the extents of an array that is allocated here.
     let is_made = |d: &InstData| d.result == Some(*v) && matches!(d.inst, Inst::ArrayMake { .. } | Inst::Pack(_));
-    // Which iterations of a parallel loop meet, and what they combine, is asked of the calls.
+    // The race judge looks for calls of the library's array functions in parallel loops, so these stay calls.
     let makes = func.options.parallel & parallel::PRANGE == 0 && block.insts.iter().any(is_made);
     let gives_memory = |d: &InstData| match &d.inst {
         Inst::Runtime(f, _) => makes && matches!(f.name, "lh_alloc" | "lh_calloc"),
-        // Their size is computed, and extents are asked whether they are negative.
+        // These calls compute sizes and check that extents are not negative.
         Inst::Call(..) => d.result.is_none_or(|r| (makes && func.ty(r).is_int()) || func.ty(r) == Ty::none()),
         _ => false,
     };
-    // Of an element that is read anew, too.
+    // The address may be computed from the geometry.
     let reads = block.insts.iter().any(for_device);
     let is_read = |d: &InstData| reads && matches!(d.inst, Inst::ElemPtr { .. } | Inst::Load(_));
     let computes =
         |d: &InstData| d.inst.is_pure() && !d.inst.can_raise() || for_device(d) || gives_memory(d) || is_read(d);
     func.is_library
         && !keeps_calls(func)
-        // The dependence test asks what a slice was written as.
+        // The dependence test reads the bounds of a slice from the call.
         && !(func.options.parallel & parallel::PRANGE != 0 && Meaning::of(func) == Some(Meaning::SliceBounds))
         && func.slots.is_empty()
         && func.ret.is_some_and(|r| r == func.ty(*v) || on_device && r.is_int() && r.flatten() == func.ty(*v).flatten())
@@ -69,12 +71,12 @@ fn only_computes(func: &Function) -> bool {
         && block.insts.iter().all(computes)
 }
 
-/// A debugger steps through functions of the host.
+/// Whether calls stay: a debugger steps into functions of the host.
 fn keeps_calls(func: &Function) -> bool {
     func.options.debug && func.options.device != Device::Gpu
 }
 
-/// Replaces the calls.
+/// Inlines calls of functions of one block.
 pub(crate) fn run(func: &mut Function, bodies: &Bodies<'_>) -> bool {
     if keeps_calls(func) {
         return false;
@@ -114,7 +116,7 @@ pub(crate) fn run(func: &mut Function, bodies: &Bodies<'_>) -> bool {
     changed
 }
 
-/// A body's value as one of the call's type: a body may have left out a conversion that does nothing.
+/// Casts the body's result to the call's type: the body may have left out a conversion that keeps the bits.
 fn converted(func: &mut Function, value: Value, wanted: Value, call: &InstData, out: &mut Vec<InstData>) -> Value {
     let ty = func.ty(wanted);
     if func.ty(value) == ty {
@@ -125,7 +127,7 @@ fn converted(func: &mut Function, value: Value, wanted: Value, call: &InstData, 
     v
 }
 
-/// Whether all types are the same on both sides, and the options that instructions depend on.
+/// Whether parameters, result and the options that instructions depend on agree; `same` compares types.
 fn fits(func: &Function, body: &Function, args: &[Value], result: Option<Value>, same: fn(Ty, Ty) -> bool) -> bool {
     let params = body.params();
     params.len() == args.len()
@@ -136,7 +138,7 @@ fn fits(func: &Function, body: &Function, args: &[Value], result: Option<Value>,
         && (body.options.device == func.options.device || func.options.device == Device::Kernel)
 }
 
-/// Appends a body's instructions; its result.
+/// Appends a body's instructions and answers its result.
 fn insert(func: &mut Function, body: &Function, args: &[Value], call: &InstData, out: &mut Vec<InstData>) -> Value {
     let mut names: Vec<Option<Value>> = vec![None; body.values.len()];
     for (p, a) in body.params().iter().zip(args) {
@@ -162,7 +164,7 @@ fn fits_whole(func: &Function) -> bool {
     is_plain && (makes_arrays(func) || func.is_library && insts <= MAX_WHOLE)
 }
 
-/// Replaces calls of functions of several blocks, where arrays are made.
+/// Inlines calls of functions of several blocks into a GPU's function that makes arrays.
 pub(crate) fn whole(func: &mut Function, bodies: &Bodies<'_>) -> bool {
     let of = |d: &InstData| if let Inst::Call(spec, _) = &d.inst { bodies(*spec) } else { None };
     let insts = func.blocks.iter().flat_map(|b| &b.insts);
@@ -170,7 +172,7 @@ pub(crate) fn whole(func: &mut Function, bodies: &Bodies<'_>) -> bool {
         return false;
     }
     let mut b = 0;
-    // New blocks are looked at in their turn; functions that call each other go on for ever.
+    // The loop also visits inlined blocks; mutual recursion would go on for ever without the bound.
     while b < func.blocks.len().min(MAX_BLOCKS) {
         let found = func.blocks[b].insts.iter().enumerate().find_map(|(i, d)| {
             let Inst::Call(spec, args) = &d.inst else { return None };
@@ -186,7 +188,7 @@ pub(crate) fn whole(func: &mut Function, bodies: &Bodies<'_>) -> bool {
     true
 }
 
-/// Puts a body where a block calls it.
+/// Splits a block at a call and puts the callee's blocks between both halves.
 fn splice(func: &mut Function, block: usize, at: usize, body: &Function) {
     let mut after = func.blocks[block].clone();
     after.insts = func.blocks[block].insts.split_off(at);

@@ -1,7 +1,7 @@
 //! Makes reference counting explicit.
 //!
-//! Before, counting is implied by the rules in [`lh_ir::func`]; after, `IncRef` and `DecRef` are all there is: `Load`,
-//! `Store`, `ArrayMake`, `Pack` and the like move bits only.
+//! Before the pass, counting follows implicitly from the rules in [`lh_ir::func`]. After it, only `IncRef` and `DecRef`
+//! count: `Load`, `Store`, `ArrayMake`, `Pack` and the like copy bits.
 //!
 //! ```text
 //! block0(v0: array(float64, 1, C)):             block0(v0: array(float64, 1, C)) unwind block1():
@@ -17,13 +17,13 @@
 //!                                                   propagate
 //! ```
 //!
-//! Values that are computed from owned ones by moving bits (a view of an array, a part of a tuple, an address) *borrow*:
-//! they count nothing and keep their roots alive instead. A counted value loaded from a list borrows from the list as
-//! long as nothing on the way to its uses may change lists. What an owned value's last use gives away (`Return`, a block
-//! argument, a store) is moved.
+//! Values that are copies of bits of owned values (a view of an array, a field of a tuple, an address) *borrow*: they
+//! count nothing and keep their roots alive. A counted value loaded from a list borrows from the list if no list may
+//! change between the load and its uses. The last use of an owned value may move it (`Return`, a block argument, a
+//! store).
 //!
-//! Requires: `Map` and `MapInto` are gone, the entry is no target, all blocks are reachable. Nothing may move
-//! instructions over `DecRef` afterwards, so it is the last pass.
+//! Requires that there is no `Map` or `MapInto`, that no edge leads to the entry and that all blocks are reachable. It
+//! is the last pass, because no instruction may move over a `DecRef`.
 
 mod borrow;
 mod own;
@@ -32,7 +32,6 @@ mod place;
 use crate::analysis::Analyses;
 use lh_ir::Function;
 
-/// Runs the pass.
 pub(crate) fn run(func: &mut Function, analyses: &Analyses) -> bool {
     if func.kernel.uncounted || !func.values.iter().any(|t| t.is_counted()) {
         return false;

@@ -1,8 +1,8 @@
-//! Conversions between constants, as C does them.
+//! Constant conversion with the rules of C.
 
 use lh_ir::{Const, Ty};
 
-/// The constant as a value of a type that differs at most in being Python's or NumPy's.
+/// The constant with another type of the same representation, such as `int` for `int64`.
 pub(super) fn with_type(c: Const, ty: Ty) -> Option<Const> {
     if c.ty().strong() != ty.strong() {
         return None;
@@ -15,7 +15,7 @@ pub(super) fn with_type(c: Const, ty: Ty) -> Option<Const> {
     })
 }
 
-/// A number converted; `None` where C leaves the result undefined, and for what is not a number.
+/// The constant cast to a number type; `None` where C leaves the result undefined or the constant is no number.
 pub(super) fn cast(c: &Const, to: Ty) -> Option<Const> {
     let (re, im) = match c {
         Const::Bool(b) => return cast(&Const::Int(i128::from(*b), Ty::i64()), to),
@@ -47,7 +47,7 @@ fn wrap(i: i128, to: Ty) -> i128 {
     if to.is_signed() { (i << shift) >> shift } else { (((i as u128) << shift) >> shift) as i128 }
 }
 
-/// Rounds to the precision of a type, from the integer itself where there is one, so as not to round twice.
+/// Rounds to the precision of a type; from the exact integer if there is one, to avoid double rounding.
 fn round(x: f64, to: Ty, exact: Option<i128>) -> f64 {
     match exact {
         Some(i) if to.real_part().bits() == 32 => f64::from(i as f32),

@@ -1,17 +1,17 @@
-//! Merges a block into its only predecessor, if that jumps to it.
+//! Merges a block into its only predecessor if that ends in a jump.
 
 use crate::edit::{Replacements, block_can_raise};
 use lh_ir::cfg::Cfg;
 use lh_ir::func::{BlockData, Term};
 use lh_ir::{Block, Function};
 
-/// Merges all pairs that allow it; the merged blocks become unreachable.
+/// Merges all such pairs; the merged blocks become unreachable.
 pub(super) fn merge_blocks(func: &mut Function) -> bool {
     let cfg = Cfg::new(func);
     let mut with = Replacements::new(func);
     let mut merged = vec![false; func.blocks.len()];
     let mut changed = false;
-    // Unreachable blocks may jump to what is merged.
+    // Unreachable blocks may jump to merged ones.
     for b in (0..func.blocks.len()).map(Block::new).filter(|b| !cfg.is_reachable(*b)) {
         func.blocks[b.index()] = gone();
     }
@@ -44,12 +44,12 @@ pub(super) fn merge_blocks(func: &mut Function) -> bool {
     changed
 }
 
-/// A block that nothing leads to.
+/// An unreachable block.
 fn gone() -> BlockData {
     BlockData { term: Some(Term::Unreachable), ..BlockData::default() }
 }
 
-/// Whether one handler serves both blocks.
+/// Whether one handler can serve both blocks.
 fn handlers_agree(func: &Function, first: Block, first_raises: bool, second: Block) -> bool {
     let (a, b) = (&func.blocks[first.index()], &func.blocks[second.index()]);
     if !block_can_raise(b) {
@@ -58,6 +58,6 @@ fn handlers_agree(func: &Function, first: Block, first_raises: bool, second: Blo
     if first_raises {
         return a.unwind == b.unwind;
     }
-    // Everything the handler uses, not only its arguments, must exist when the merged block begins.
+    // All values that the handler uses, not only its arguments, must be defined before the merged block.
     b.unwind.is_none() || a.unwind == b.unwind || !a.insts.iter().any(|d| d.result.is_some())
 }

@@ -1,7 +1,7 @@
-//! Which counted values loaded from lists need no reference of their own.
+//! Finds the counted values that are loaded from lists and need no reference of their own.
 //!
-//! A list keeps its items alive until something changes a list. A load is *lasting* if no such thing lies on any way
-//! from the list's address over the load to any use of the value, or of what is computed from it.
+//! A list keeps its items alive until some list changes. A load is *lasting* if no such change lies on a path from the
+//! computation of the list's address over the load to a use of the value or of a value derived from it.
 
 use lh_ir::cfg::{Cfg, targets};
 use lh_ir::func::{Inst, InstData, Term};
@@ -9,10 +9,10 @@ use lh_ir::types::Prim;
 use lh_ir::{Block, Function, Value};
 use smallvec::SmallVec;
 
-/// More candidates than this in one function are not looked at: the sets would grow quadratically.
+/// Functions with more candidates are skipped: the sets would grow quadratically.
 const MAX_CANDIDATES: usize = 512;
 
-/// By value: whether it is a load that borrows.
+/// For each value, whether it is a load that borrows.
 pub(super) fn lasting_loads(func: &Function, cfg: &Cfg) -> Vec<bool> {
     let mut lasting = vec![false; func.values.len()];
     let candidates = candidates(func, cfg);
@@ -45,7 +45,7 @@ fn candidates(func: &Function, cfg: &Cfg) -> Vec<Value> {
     out
 }
 
-/// Whether it may change what a list holds, or drop a list.
+/// Whether the instruction may change the items of a list or release a list.
 fn changes_lists(func: &Function, d: &InstData) -> bool {
     match &d.inst {
         Inst::Call(..) | Inst::Foreign(..) | Inst::ParFor(..) | Inst::Take(_) => true,
@@ -55,14 +55,14 @@ fn changes_lists(func: &Function, d: &InstData) -> bool {
     }
 }
 
-/// Values whose computation a value consists of, as numbers of candidates.
+/// The candidates from which a value is derived, by number.
 type Bases = SmallVec<[u32; 2]>;
 
 struct Stale<'a> {
     func: &'a Function,
     number: Vec<u32>,
     bases: Vec<Bases>,
-    /// By block: candidates overtaken by a change at its start.
+    /// For each block, the candidates after whose load a list may have changed, at the start of the block.
     at_start: Vec<Bits>,
     failed: Vec<bool>,
 }
@@ -109,7 +109,8 @@ impl<'a> Stale<'a> {
         }
         cfg.rpo().iter().for_each(|b| drop(self.walk(*b, true)));
     }
-    /// Goes over a block; `check` marks the candidates that are used when overtaken.
+    /// Runs the transfer function of a block: the stale candidates at its end, and those stale anywhere in it. With
+    /// `check`, stale candidates that are used fail.
     fn walk(&mut self, b: Block, check: bool) -> (Bits, Bits) {
         let func = self.func;
         let data = &func.blocks[b.index()];
@@ -122,7 +123,7 @@ impl<'a> Stale<'a> {
             if changes_lists(func, d) {
                 now.fill();
                 anywhere.fill();
-                // What a callee gets must outlive the call, whatever the callee does to lists.
+                // Operands of a call must outlive it, whatever the callee does to lists.
                 if check && matches!(d.inst, Inst::Call(..) | Inst::Foreign(..) | Inst::ParFor(..) | Inst::Runtime(..))
                 {
                     d.inst.for_each_operand(|v| self.use_of(v, &now));
@@ -150,7 +151,7 @@ impl<'a> Stale<'a> {
     }
 }
 
-/// Whether the result points into, or consists of, what the operands hold.
+/// Whether the result points into memory of the operands, or is made of them.
 fn derives(inst: &Inst) -> bool {
     matches!(
         inst,

@@ -1,18 +1,18 @@
-//! Who owns what: owned values, and for every other counted value or address the owned values that it needs alive.
+//! Computes ownership: the owned values, and for each other counted value or address the owned values that it needs
+//! alive.
 
 use lh_ir::cfg::{Cfg, DomTree, def_blocks, targets};
 use lh_ir::func::{Inst, InstData, Target};
 use lh_ir::{Block, Function, Ty, Value, bug};
 use smallvec::SmallVec;
 
-/// A few values.
 pub(super) type Few = SmallVec<[Value; 2]>;
 
-/// What every value holds on to.
+/// Ownership of all values.
 pub(super) struct Ownership {
     /// Owned values that must live as long as a value does; an owned value is its own root.
     pub roots: Vec<Few>,
-    /// The owned values whose references are exactly those that a value holds: giving the value away uses them up.
+    /// The owned values whose references are exactly those of the value: moving the value consumes them.
     pub exact: Vec<Option<Few>>,
     /// Whether the value owns references itself.
     pub owned: Vec<bool>,
@@ -21,7 +21,7 @@ pub(super) struct Ownership {
 }
 
 impl Ownership {
-    /// `lasting` tells the loads that borrow.
+    /// `lasting` says which loads borrow.
     pub(super) fn new(func: &Function, cfg: &Cfg, dom: &DomTree, lasting: &[bool]) -> Ownership {
         let n = func.values.len();
         let counted: Vec<bool> = func.values.iter().map(|t| t.is_counted()).collect();
@@ -39,7 +39,7 @@ impl Ownership {
                 }
             }
         }
-        // Addresses that go around a loop need a second round; there are hardly any.
+        // Addresses that are loop-carried, which are rare, need a second round.
         loop {
             s.changed = false;
             for b in cfg.rpo() {
@@ -114,7 +114,7 @@ impl Solver<'_> {
                 self.borrow(r, parts, all);
             }
             Inst::Field(v, _) => {
-                // The part stands for the whole if nothing else in there is counted.
+                // The field has the references of the whole if no other field is counted.
                 let count = |v: Value| self.func.ty(v).flatten().iter().filter(|p| p.is_counted()).count();
                 let whole = counted && count(*v) == count(r);
                 self.borrow(r, &[*v], if whole { exact(self, *v) } else { None });
@@ -133,7 +133,7 @@ impl Solver<'_> {
                     self.set_owned(r);
                 }
             }
-            // An address that is a number is a constant array's.
+            // An address that is computed as a number belongs to a constant array.
             Inst::SlotGet(_) | Inst::Op(..) | Inst::Cast(_) if pointer => {}
             Inst::Op(..)
             | Inst::Cast(_)
@@ -152,8 +152,8 @@ impl Solver<'_> {
         }
     }
 
-    /// Addresses as block parameters need the roots of all arguments alive. A root that is not visible in the block
-    /// must have been given to another parameter on the same edge.
+    /// An address as a block parameter needs the roots of all its arguments alive. A root that is not visible in the
+    /// block must be the argument of another parameter on the same edge.
     fn pointer_params(&mut self, cfg: &Cfg, b: Block) {
         let func = self.func;
         let params = &func.blocks[b.index()].params;

@@ -1,4 +1,4 @@
-//! Places `IncRef` and `DecRef`, and cuts blocks where exceptions find other values owned.
+//! Places `IncRef` and `DecRef`, and splits blocks where the owned values on the exceptional path change.
 
 use super::own::{Few, Ownership};
 use hashbrown::HashMap;
@@ -6,7 +6,6 @@ use lh_ir::cfg::{Cfg, live_in, targets};
 use lh_ir::func::{BlockData, Inst, InstData, Target, Term};
 use lh_ir::{Block, Function, Span, Value};
 
-/// Rewrites the function.
 pub(super) fn place(func: &mut Function, cfg: &Cfg, own: &Ownership) -> bool {
     let live = live_in(func, cfg, uses(func, cfg, own), &|v| own.home[v.index()].expect("owned values are defined"));
     let counted: Vec<bool> = func.values.iter().map(|t| t.is_counted()).collect();
@@ -14,7 +13,7 @@ pub(super) fn place(func: &mut Function, cfg: &Cfg, own: &Ownership) -> bool {
     let params = blocks.iter().map(|b| b.params.clone()).collect();
     let prologues = vec![Vec::new(); blocks.len()];
     let mut p = Placer { func, cfg, own, live, counted, params, prologues, cleanups: Cleanups::default() };
-    // New blocks come after all old ones, so that old numbers stay valid.
+    // New blocks are appended, so that old numbers stay valid.
     p.func.blocks = (0..blocks.len()).map(|_| BlockData::default()).collect();
     for (i, data) in blocks.into_iter().enumerate() {
         p.block(Block::new(i), data);
@@ -26,7 +25,7 @@ pub(super) fn place(func: &mut Function, cfg: &Cfg, own: &Ownership) -> bool {
     true
 }
 
-/// Every need of an owned value, by block.
+/// All uses of owned values, with the block of the use.
 fn uses(func: &Function, cfg: &Cfg, own: &Ownership) -> Vec<(Value, Block)> {
     let mut out = Vec::new();
     for &b in cfg.rpo() {
@@ -53,7 +52,7 @@ struct Placer<'a> {
     live: Vec<Vec<Value>>,
     counted: Vec<bool>,
     params: Vec<Vec<Value>>,
-    /// What comes before the instructions of a block with one predecessor.
+    /// Instructions to insert at the start of blocks with one predecessor.
     prologues: Vec<Vec<InstData>>,
     cleanups: Cleanups,
 }
@@ -86,7 +85,7 @@ impl Set {
     }
 }
 
-/// What a way out of a block must do: references to take, then references to drop.
+/// Reference counting on an edge: references to take, then references to drop.
 #[derive(Default, PartialEq, Eq, Hash)]
 struct Fix {
     take: Vec<Value>,
@@ -104,20 +103,20 @@ impl Fix {
     }
 }
 
-/// Shared blocks of exceptional ways out: a chain of releases that ends at a handler or outside.
+/// Shared blocks of exceptional edges: chains of releases that end at a handler or leave the function.
 #[derive(Default)]
 struct Cleanups {
     ends: HashMap<(Block, Vec<Value>), Block>,
     links: HashMap<(Option<Block>, Fix), Block>,
 }
 
-/// The part of a block since the last cut.
+/// The part of a block since the last split.
 #[derive(Default)]
 struct Segment {
     insts: Vec<InstData>,
-    /// The way out of the instructions so far that may raise.
+    /// The exceptional edge of the instructions so far that may raise.
     unwind: Option<Option<Target>>,
-    /// Owned values defined since the cut: a way out from here cannot see them.
+    /// Owned values defined since the split: they are not defined on an exceptional edge from here.
     fresh: Vec<Value>,
 }
 
@@ -127,7 +126,7 @@ impl Placer<'_> {
             self.func.blocks[b.index()] = data;
             return;
         };
-        // Parts that are cut off take it over.
+        // All parts of a block that is split have its flags.
         let head = &mut self.func.blocks[b.index()];
         (head.cold, head.hint, head.poll_free) = (data.cold, data.hint, data.poll_free);
         let handler = data.unwind.clone();
@@ -154,7 +153,7 @@ impl Placer<'_> {
         self.end(at, seg, owned, data.term.expect("verified"), data.term_span, handler.as_ref());
     }
 
-    /// What dies before the first instruction, and after each one.
+    /// The values that die before the first instruction, and after each one.
     fn deaths(&self, b: Block, data: &BlockData, handler: Option<&Target>) -> Vec<Few> {
         let term = data.term.as_ref().expect("verified");
         let mut live = Set::default();
@@ -205,7 +204,7 @@ impl Placer<'_> {
             if self.counted[v.index()] && !self.give(v, &mut dying) {
                 seg.insts.push(InstData { result: None, inst: Inst::IncRef(v), span });
             } else {
-                // Given away: the references are the memory's now.
+                // A moved value's references belong to the memory.
                 for r in self.own.exact[v.index()].iter().flatten() {
                     owned.remove(*r);
                 }
@@ -217,14 +216,14 @@ impl Placer<'_> {
         }
         let loaded = d.result.filter(|r| self.own.owned[r.index()] && matches!(d.inst, Inst::Load(_)));
         seg.insts.push(d);
-        // A load shares; nothing can come between it and its reference.
+        // A load copies a reference that the memory keeps; the count must follow immediately.
         seg.insts.extend(loaded.map(|r| InstData { result: None, inst: Inst::IncRef(r), span }));
         for v in dying {
             owned.remove(v);
             seg.insts.push(drop_of(v, span));
         }
     }
-    /// Whether a value can be given away because its references die here; they are taken from `dying`.
+    /// Whether a value can be moved because all its references die here; they are removed from `dying`.
     fn give(&self, v: Value, dying: &mut Few) -> bool {
         let Some(exact) = &self.own.exact[v.index()] else { return false };
         let distinct = exact.iter().enumerate().all(|(i, r)| !exact[..i].contains(r));
@@ -235,7 +234,7 @@ impl Placer<'_> {
         true
     }
 
-    /// What must happen on the way to a target when `owned` is owned.
+    /// The counting on an edge where the values in `owned` are owned.
     fn fix(&self, owned: &Set, to: Option<&Target>) -> Fix {
         let mut fix = Fix::default();
         let empty = Vec::new();
@@ -253,13 +252,13 @@ impl Placer<'_> {
         fix
     }
 
-    /// Where an exception goes when `owned` is owned.
+    /// The exceptional edge at a point where the values in `owned` are owned.
     fn way_out(&mut self, owned: &Set, handler: Option<&Target>, span: Span) -> Option<Target> {
         let fix = self.fix(owned, handler);
         if fix.is_empty() {
             return handler.cloned();
         }
-        // Leaving the function needs no block of its own: the first link propagates.
+        // No end block is needed outside of handlers: the first link propagates.
         let mut at = handler.map(|t| {
             let key = (t.block, t.args.clone());
             self.cleanups.ends.get(&key).copied().unwrap_or_else(|| {
@@ -271,13 +270,13 @@ impl Placer<'_> {
         for v in fix.drop {
             at = Some(self.link(at, Fix { take: Vec::new(), drop: vec![v] }, span));
         }
-        // References are taken before any is dropped.
+        // References are taken before any is dropped, so the block that takes them is linked last.
         if !fix.take.is_empty() {
             at = Some(self.link(at, Fix { take: fix.take, drop: Vec::new() }, span));
         }
         at.map(|block| Target { block, args: Vec::new() })
     }
-    /// The block that does something before another one, or before leaving the function.
+    /// The block that counts and then goes to `next`, or leaves the function.
     fn link(&mut self, next: Option<Block>, fix: Fix, span: Span) -> Block {
         let key = (next, fix);
         if let Some(b) = self.cleanups.links.get(&key) {
@@ -296,7 +295,7 @@ impl Placer<'_> {
         b
     }
 
-    /// Makes `way` the way out of what comes next, in a new block if the current one has another.
+    /// Makes `way` the exceptional edge of the next instruction, in a new block if the current one has another edge.
     fn cut_if_needed(&mut self, at: Block, seg: &mut Segment, way: Option<Target>, owned: &Set) -> Block {
         let hidden = way.is_some() && seg.fresh.iter().any(|v| owned.has(*v));
         if !hidden && seg.unwind.as_ref().is_none_or(|u| *u == way) {
@@ -348,7 +347,7 @@ impl Placer<'_> {
         }
         self.finish(at, seg, term, span);
     }
-    /// Puts a fix on one of several edges of a branch.
+    /// Counts on one edge of a branch: in the successor if this is its only edge, else in a new block.
     fn edge(&mut self, t: &mut Target, fix: Fix, span: Span) {
         if fix.is_empty() {
             return;
