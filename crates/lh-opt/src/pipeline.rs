@@ -163,7 +163,7 @@ pub static PIPELINE: &[Pass] = &[
     // Sees the arithmetic of elementwise instructions, and leaves products that nothing uses.
     needed("contract", On::Cuda, Linked(|func, _| Ok(contract::run(func)))),
     // After products have been joined with sums, which has to be as on the CPU device.
-    needed("inline_whole", On::Gpu, Linked(|func, link| Ok(inline::whole(func, link.known.bodies)))),
+    needed("inline_whole", On::Gpu, Linked(|func, link| Ok(inline::inline_whole(func, link.known.bodies)))),
     // Needs sizes that are folded.
     needed("local_arrays", On::Gpu, Alone(local_arrays::run)),
     needed("dce", On::All, Alone(dce::run)),

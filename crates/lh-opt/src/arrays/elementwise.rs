@@ -1,23 +1,23 @@
-//! What became of elementwise computations, for `explain`: which were merged, and how much each of the rest computes.
+//! Elementwise computations before and after fusion, for `explain`: which were fused, and the work of the rest.
 
 use lh_ir::func::{Inst, InstData, MapExpr};
 use lh_ir::{Function, Span, Value};
 use serde::{Deserialize, Serialize};
 
-/// An elementwise computation that becomes a loop of its own.
+/// An elementwise computation that becomes a loop nest.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Elementwise {
-    /// Its place.
+    /// Its place in the source.
     pub span: Span,
     /// Operations and calls for one element.
     pub operations: usize,
     /// Whether the result is a new array.
     pub allocates: bool,
-    /// Places of the computations that have been merged into it.
+    /// Places of the computations that were fused into it.
     pub merged: Vec<Span>,
 }
 
-/// Elementwise computations as they are before the `fuse_elementwise` pass.
+/// The elementwise computations of a function before the pass `fuse_elementwise`.
 pub(crate) struct Before(Vec<Entry>);
 
 struct Entry {
@@ -33,7 +33,7 @@ fn computations(func: &Function) -> impl Iterator<Item = (&InstData, &MapExpr, &
     })
 }
 
-/// Notes what there is.
+/// Lists the elementwise computations of a function.
 pub(crate) fn before(func: &Function) -> Before {
     let entry = |(d, _, args): (&InstData, &MapExpr, &[Value])| Entry {
         span: d.span,
@@ -44,7 +44,7 @@ pub(crate) fn before(func: &Function) -> Before {
 }
 
 impl Before {
-    /// What is left of it.
+    /// The computations that remain, with those fused into each.
     pub(crate) fn after(&self, func: &Function) -> Vec<Elementwise> {
         let mut left: Vec<(Option<Value>, Elementwise)> = computations(func)
             .map(|(d, e, _)| {
@@ -71,9 +71,9 @@ impl Before {
         left.into_iter().map(|l| l.1).collect()
     }
 
-    /// The computation into which the one of a result has gone, over others on the way.
+    /// The remaining computation into which the one with a result was fused, possibly through others.
     fn target(&self, mut r: Value, left: &[(Option<Value>, Elementwise)]) -> Option<usize> {
-        // Users come after what they use, so that this ends.
+        // The loop ends because uses come after definitions.
         loop {
             let user = self.0.iter().find(|e| e.operands.contains(&r))?;
             let found =
@@ -86,7 +86,7 @@ impl Before {
     }
 }
 
-/// Operations for one element; LLVM computes what stands there twice once.
+/// Operations for one element; equal subexpressions count once, as LLVM shares them.
 fn operations<'e>(e: &'e MapExpr, seen: &mut Vec<&'e MapExpr>) -> usize {
     match e {
         MapExpr::Arg(..) | MapExpr::Const(_) => 0,

@@ -1,4 +1,4 @@
-//! Merges an elementwise computation into the one that uses its result, so that no temporary array is made.
+//! Fuses an elementwise computation into the one that uses its result, so that no temporary array is needed.
 //!
 //! ```text
 //! v3 = map(v0, v1) mul($0: float64, $1: float64): float64: array(float64, 1, C)
@@ -9,22 +9,21 @@
 //! v4 = map(v0, v1, v2) add(mul($0: float64, $1: float64): float64, $2: float64): float64: array(float64, 1, C)
 //! ```
 //!
-//! The first must have no other use, and between the two nothing may write memory or raise an exception, other than
-//! more elementwise computations into new arrays. What would be computed several times for one element of the first
-//! (because its rank is lower, or because the second reads it more than once) must be cheap. Extents fit together after
-//! the merge exactly if they did before.
+//! The first computation must have no other use, and nothing between the two may write memory or raise, except other
+//! elementwise computations into new arrays. An expression that fusion evaluates several times per element (because its
+//! rank is lower, or because the second computation reads it more than once) must be cheap. Shape errors occur in
+//! the same cases as before.
 
 use crate::edit::use_counts;
 use lh_ir::func::{Inst, InstData, MapExpr};
 use lh_ir::op::Lower;
 use lh_ir::{Function, Value};
 
-/// Expressions do not grow beyond this many nodes.
+/// Bound on the size of expressions.
 const MAX_NODES: usize = 200;
-/// The most nodes of an expression that may be computed again and again.
+/// Bound on the size of expressions that fusion may evaluate several times.
 const MAX_CHEAP_NODES: usize = 8;
 
-/// Runs the pass.
 pub(crate) fn run(func: &mut Function) -> bool {
     let is_map = |d: &InstData| matches!(d.inst, Inst::Map(..));
     if !func.blocks.iter().any(|b| b.insts.iter().any(is_map)) {
@@ -49,7 +48,7 @@ pub(crate) fn run(func: &mut Function) -> bool {
     changed
 }
 
-/// The instruction into which the one at `i` can be merged.
+/// The later instruction into which instruction `i` can be fused.
 fn fusible_user(func: &Function, insts: &[InstData], i: usize, counts: &[u32]) -> Option<usize> {
     let (Inst::Map(inner, _), Some(r)) = (&insts[i].inst, insts[i].result) else { return None };
     let uses_it = |d: &InstData| {
@@ -81,7 +80,7 @@ fn fusible_user(func: &Function, insts: &[InstData], i: usize, counts: &[u32]) -
     (fits && (once || (size <= MAX_CHEAP_NODES && is_cheap(inner)))).then_some(user)
 }
 
-/// Whether an elementwise computation must not be moved over an instruction.
+/// Whether an elementwise computation must not move over an instruction.
 fn is_barrier(inst: &Inst) -> bool {
     match inst {
         Inst::Map(..) => false,
@@ -108,7 +107,7 @@ fn count_arg(e: &MapExpr, arg: u32) -> usize {
     }
 }
 
-/// Whether computing it costs about as much as reading it.
+/// Whether evaluating an expression costs about as much as a load.
 fn is_cheap(e: &MapExpr) -> bool {
     match e {
         MapExpr::Arg(..) | MapExpr::Const(_) => true,
@@ -137,7 +136,7 @@ fn fuse(insts: &mut [InstData], i: usize, user: usize) {
         }) as u32
     };
     let mut inner = *inner;
-    // Operands keep the order in which they were written, for the message when they do not fit.
+    // Operands keep their order in the source, which the message of a shape error shows.
     let mut places = Vec::with_capacity(old.len());
     let mut inner_places = Vec::new();
     for v in old {
@@ -161,7 +160,7 @@ fn renumber(e: &mut MapExpr, places: &[u32]) {
     }
 }
 
-/// Gives arguments new numbers; where there is none, puts the inner expression.
+/// Renumbers arguments, and replaces those without a new number by the inner expression.
 fn substitute(e: &mut MapExpr, places: &[Option<u32>], inner: &MapExpr) {
     match e {
         MapExpr::Arg(i, _) => match places[*i as usize] {

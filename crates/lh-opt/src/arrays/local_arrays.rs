@@ -1,5 +1,5 @@
-//! New arrays of a known, small size are memory of the thread's own on a GPU, which has no other: what comes between in
-//! `a[:] = a + b` of `cuda.local.array`s, for example.
+//! Allocates small new arrays of constant size in the thread's local memory on a GPU, where kernels have no heap: the
+//! temporary of `a[:] = a + b` of `cuda.local.array`s, for example.
 //!
 //! ```text
 //! v2 = runtime lh_alloc(v1): tuple(mem, ptr)      ->      v3 = zero: mem
@@ -8,11 +8,11 @@
 //!                                                         v2 = pack v3, v5: tuple(mem, ptr)
 //! ```
 //!
-//! There is one such place for all rounds of a loop, so nothing in memory may be handed from one round to the next. No array is
-//! returned, as its place goes with the function.
+//! A loop reuses the memory of an allocation in each iteration, so allocations stay in loops that carry an array. A
+//! function that returns an array is left alone: its local memory ends with it.
 //!
-//! Before that, what is known of extents where they have been compared with constants is put in, and memory that is made
-//! here is known not to be other memory.
+//! First, extents that a dominating branch compares with constants become constants, and overlap tests against fresh
+//! memory are folded.
 
 use crate::analysis::classify::{allocated, makes_arrays};
 use crate::analysis::counted::{Defs, target_of};
@@ -26,13 +26,12 @@ use lh_ir::{Block, Const, Function, Ty, Value};
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// Bytes that an array may have.
+/// Size limit for local arrays in bytes.
 const MOST: i128 = 1 << 16;
 const ALIGNMENT: i128 = 64;
-/// How often facts are looked for: each time may show more.
+/// Bound on repetitions: a simplification may enable others.
 const ROUNDS: usize = 8;
 
-/// Runs the pass.
 pub(crate) fn run(func: &mut Function) -> bool {
     if !makes_arrays(func) {
         return false;
@@ -48,10 +47,10 @@ pub(crate) fn run(func: &mut Function) -> bool {
     true
 }
 
-/// Where `n == 4` has been asked, `n` is 4.
+/// Replaces `n` by 4 in blocks that a branch on `n == 4` dominates.
 fn put_in_extents(func: &mut Function) {
     let (defs, cfg) = (Defs::new(func), Cfg::new(func));
-    // What holds in a block holds in those that it dominates, which come after it.
+    // Facts of a block hold in the blocks that it dominates, which follow in this order.
     let mut known: Vec<Rc<HashMap<Value, Value>>> = Vec::with_capacity(cfg.len());
     let dom = DomTree::new(&cfg);
     for (at, b) in cfg.rpo().iter().enumerate() {
@@ -79,7 +78,7 @@ fn put_in_extents(func: &mut Function) {
     }
 }
 
-/// Puts in extents that are known by what they are of, and that memory is apart.
+/// Replaces extents by constants, and overlap tests of disjoint memory by true.
 fn put_in_places(func: &mut Function) {
     let (defs, cfg) = (Defs::new(func), Cfg::new(func));
     for b in 0..func.blocks.len() {
@@ -95,7 +94,7 @@ fn put_in_places(func: &mut Function) {
     }
 }
 
-/// The extent of an array that has the same known one on all ways.
+/// The extent along an axis if all definitions that reach the array through block parameters agree on a constant.
 fn extent(func: &Function, defs: &Defs, cfg: &Cfg, v: Value, axis: usize) -> Option<Const> {
     let (mut seen, mut at, mut all) = (vec![v], 0, None);
     while let Some(v) = seen.get(at).copied() {
@@ -117,7 +116,7 @@ fn extent(func: &Function, defs: &Defs, cfg: &Cfg, v: Value, axis: usize) -> Opt
     all.map(|n| Const::Int(n.into(), Ty::int()))
 }
 
-/// `end of a <= start of b or end of b <= start of a` of different memory, some of which is made here.
+/// Recognises `end of a <= start of b or end of b <= start of a` for different objects, one of them allocated here.
 fn apart(func: &Function, defs: &Defs, inst: &Inst) -> Option<()> {
     let of = |inst: &Inst, name: &str| match inst {
         Inst::Op(op, args) if op.name == name => Some((args[0], args[1])),
@@ -131,7 +130,7 @@ fn apart(func: &Function, defs: &Defs, inst: &Inst) -> Option<()> {
     (a == d && b == c && first.0 != second.0 && (first.1 || second.1)).then_some(())
 }
 
-/// What an address is part of, and whether that is memory that an instruction makes, or else what the function was given.
+/// The object of which an address is part: an allocation (true) or a parameter of the function (false).
 fn root(func: &Function, defs: &Defs, v: Value) -> Option<(Value, bool)> {
     match defs.inst(func, v) {
         None => func.params().contains(&v).then_some((v, false)),
@@ -144,7 +143,7 @@ fn root(func: &Function, defs: &Defs, v: Value) -> Option<(Value, bool)> {
     }
 }
 
-/// Gives arrays of a known size their places.
+/// Replaces allocations of constant size by local memory.
 fn place(func: &mut Function) {
     let defs = Defs::new(func);
     let is_known =

@@ -1,4 +1,4 @@
-//! Turns elementwise computations into loops.
+//! Lowers elementwise computations to loop nests.
 //!
 //! ```text
 //! v2 = map(v0, v1) add($0: float64, $1: float64): float64: array(float64, 1, C)
@@ -11,17 +11,17 @@
 //!     ...
 //! block2(v12: int):                       ; the loop: load, add, store
 //!     ...
-//! block4():                               ; the general way: broadcast extents, ValueError if they do not fit,
-//!     ...                                 ; a loop for each dimension, stride 0 where an extent of 1 is repeated
+//! block4():                               ; general version: broadcast extents, ValueError if they do not fit,
+//!     ...                                 ; one loop per dimension, stride 0 for repeated extents
 //! ```
 //!
-//! Operands that are all contiguous in the same order need one loop whatever their rank. In the general way the
-//! innermost loop has a second version for strides that are the size of an item, which is what vectorises.
+//! Operands that are all contiguous in the same order need one loop whatever their rank. In the general nest, the
+//! innermost loop has a second version for adjacent elements, which LLVM vectorises.
 //!
-//! Storing into an array that a source overlaps, other than element by element, goes through temporary memory: the
-//! result is as if everything had been computed before the first store. Operands of rank 0 are read once, before.
+//! A store into an array that a source overlaps, other than element by element, goes through temporary memory: all
+//! elements are computed before the first is stored. Operands of rank 0 are loaded once, before the loops.
 //!
-//! Exceptions go where those of the instruction went. Requires nothing; leaves no `Map` and no `MapInto`.
+//! Exceptions go to the handler of the lowered instruction. The pass leaves no `Map` and no `MapInto`.
 
 mod element;
 mod nest;
@@ -36,7 +36,6 @@ use lh_ir::{Block, Function, Layout, Ty, Value};
 use nest::{Stream, nest};
 use operand::{Ones, Operand, operands};
 
-/// Runs the pass.
 pub(crate) fn run(func: &mut Function) -> bool {
     let is_map = |d: &lh_ir::func::InstData| matches!(d.inst, Inst::Map(..) | Inst::MapInto(..));
     if !func.blocks.iter().any(|b| b.insts.iter().any(is_map)) {
@@ -44,7 +43,7 @@ pub(crate) fn run(func: &mut Function) -> bool {
     }
     let ones = operand::ones(func);
     let mut b = 0;
-    // What follows a lowered instruction goes into a new block, which is looked at in its turn.
+    // The rest of a block after a lowered instruction becomes a new block, which the loop visits later.
     while b < func.blocks.len() {
         if let Some(at) = func.blocks[b].insts.iter().position(is_map) {
             lower(func, Block::new(b), at, &ones);
@@ -79,7 +78,7 @@ fn lower(func: &mut Function, block: Block, at: usize, ones: &Ones) {
     (data.term, data.term_span) = (term, term_span);
 }
 
-/// Ends every way with a jump to `rest` that carries the result.
+/// Ends every version with a jump to `rest` that carries the result.
 fn lower_map(c: &mut Cursor<'_>, e: &MapExpr, ops: &[Operand], ty: Ty, rest: Block) {
     let (dtype, rank, layout, _) = ty.as_array().expect("a map makes an array");
     let arrays: Vec<&Operand> = ops.iter().filter(|o| o.rank() > 0).collect();
@@ -91,7 +90,7 @@ fn lower_map(c: &mut Cursor<'_>, e: &MapExpr, ops: &[Operand], ty: Ty, rest: Blo
         new_flat(c, e, ops, &flat, &arrays[0].shape, rest);
         let Some(general) = general else { return };
         c.block = general;
-        // Extents of 1 beside others are rare where there is one dimension.
+        // With one dimension, an extent of 1 beside others is rare.
         c.cold = rank == 1;
         new_general(c, e, ops, &new, rank, false, rest);
     } else {
@@ -99,7 +98,7 @@ fn lower_map(c: &mut Cursor<'_>, e: &MapExpr, ops: &[Operand], ty: Ty, rest: Blo
     }
 }
 
-/// The array being made.
+/// The array that a `Map` makes.
 #[derive(Clone, Copy)]
 struct New {
     dtype: Ty,
@@ -108,7 +107,7 @@ struct New {
 }
 
 impl New {
-    /// Memory for the array, and the array.
+    /// Allocates the array; answers with it, its address and its strides.
     fn allocate(&self, c: &mut Cursor<'_>, shape: &[Value], nbytes: Value) -> (Value, Value, Vec<Value>) {
         let (owner, data) = allocate(c, "lh_alloc", nbytes);
         let strides = shape::contiguous_strides(c, shape, self.dtype.itemsize(), self.fortran);
@@ -117,13 +116,13 @@ impl New {
     }
 }
 
-/// Memory of a number of bytes, from a run-time function: its owner and its address.
+/// Calls an allocation function of the run-time library; answers with owner and address.
 fn allocate(c: &mut Cursor<'_>, from: &str, nbytes: Value) -> (Value, Value) {
     let pair = c.inst(Inst::Runtime(runtime(from), vec![nbytes]), Ty::tuple(vec![Ty::meminfo(), Ty::ptr()]));
     (c.inst(Inst::Field(pair, 0), Ty::meminfo()), c.inst(Inst::Field(pair, 1), Ty::ptr()))
 }
 
-/// The layout that all array operands have if they all have the rank and are contiguous alike.
+/// The layout of all arrays if they have this rank and one contiguous layout.
 fn common_layout(arrays: &[&Operand], rank: usize) -> Option<Layout> {
     let first = arrays.first()?.layout;
     let fits = |o: &&Operand| o.rank() == rank && o.layout == first;
@@ -160,7 +159,7 @@ fn new_general(c: &mut Cursor<'_>, e: &MapExpr, ops: &[Operand], new: &New, rank
 
 fn lower_map_into(c: &mut Cursor<'_>, e: &MapExpr, ops: &[Operand], rest: Block) {
     let (dest, sources) = ops.split_first().expect("a destination");
-    // Sources that are the destination itself always fit and are read before they are written.
+    // The destination as its own source always fits, and each element is read before it is written.
     let others: Vec<&Operand> = sources.iter().filter(|o| o.rank() > 0 && o.value != dest.value).collect();
     let mut all = vec![dest];
     all.extend(&others);

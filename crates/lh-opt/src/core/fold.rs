@@ -36,19 +36,19 @@ fn fold_values(func: &mut Function) -> bool {
         for d in &mut insts {
             let Some(r) = d.result else { continue };
             d.inst.for_each_operand_mut(&mut |v| *v = with.get(*v));
-            let known = Known { func, defs: &defs, result: func.ty(r) };
-            match known.simplify(&d.inst) {
-                Some(Simple::Const(c)) => {
+            let folder = Folder { func, defs: &defs, result: func.ty(r) };
+            match folder.simplify(&d.inst) {
+                Some(Simplified::Const(c)) => {
                     changed |= !matches!(d.inst, Inst::Const(_));
                     d.inst = Inst::Const(c);
                 }
-                Some(Simple::Value(v)) => {
+                Some(Simplified::Value(v)) => {
                     with.set(r, v);
                     changed = true;
                 }
                 None => {}
             }
-            if is_building(&d.inst) {
+            if is_looked_through(&d.inst) {
                 defs[r.index()] = Some(d.inst.clone());
             }
         }
@@ -59,23 +59,23 @@ fn fold_values(func: &mut Function) -> bool {
 }
 
 /// Whether simplification of other instructions looks at this one.
-fn is_building(inst: &Inst) -> bool {
+fn is_looked_through(inst: &Inst) -> bool {
     matches!(inst, Inst::Const(_) | Inst::Zero | Inst::Pack(_) | Inst::Some(_) | Inst::ArrayMake { .. })
 }
 
-enum Simple {
+enum Simplified {
     Const(Const),
     Value(Value),
 }
 
-struct Known<'a> {
+struct Folder<'a> {
     func: &'a Function,
     defs: &'a [Option<Inst>],
     /// Type of the result.
     result: Ty,
 }
 
-impl Known<'_> {
+impl Folder<'_> {
     fn def(&self, v: Value) -> Option<&Inst> {
         self.defs[v.index()].as_ref()
     }
@@ -85,16 +85,16 @@ impl Known<'_> {
             _ => None,
         }
     }
-    fn constant_result(&self, op: &Op, args: &[Value]) -> Option<Simple> {
+    fn constant_result(&self, op: &Op, args: &[Value]) -> Option<Simplified> {
         let args = args.iter().map(|v| self.constant(*v).cloned()).collect::<Option<Vec<_>>>()?;
-        convert::with_type((op.eval)(&args)?, self.result).map(Simple::Const)
+        convert::with_type((op.eval)(&args)?, self.result).map(Simplified::Const)
     }
     /// Simplifies an operation of which one operand is a neutral or an absorbing element, or a select on a constant.
-    fn neutral(&self, name: &str, args: &[Value]) -> Option<Simple> {
+    fn neutral(&self, name: &str, args: &[Value]) -> Option<Simplified> {
         if let (&[cond, yes, no], "select") = (args, name) {
             let Const::Bool(c) = self.constant(cond)? else { return None };
             let v = if *c { yes } else { no };
-            return agree(self.func.ty(v), self.result).then_some(Simple::Value(v));
+            return agree(self.func.ty(v), self.result).then_some(Simplified::Value(v));
         }
         let &[a, b] = args else { return None };
         let (known, other) = match (self.constant(a), self.constant(b)) {
@@ -104,28 +104,28 @@ impl Known<'_> {
         };
         let same = agree(self.func.ty(other), self.result);
         match (name, known) {
-            ("mul", Const::Int(1, _)) | ("add" | "sub", Const::Int(0, _)) if same => Some(Simple::Value(other)),
-            ("or", Const::Bool(false)) | ("and", Const::Bool(true)) if same => Some(Simple::Value(other)),
-            ("mul", Const::Int(0, _)) if self.result.is_int() => Some(Simple::Const(Const::Int(0, self.result))),
+            ("mul", Const::Int(1, _)) | ("add" | "sub", Const::Int(0, _)) if same => Some(Simplified::Value(other)),
+            ("or", Const::Bool(false)) | ("and", Const::Bool(true)) if same => Some(Simplified::Value(other)),
+            ("mul", Const::Int(0, _)) if self.result.is_int() => Some(Simplified::Const(Const::Int(0, self.result))),
             ("or", Const::Bool(true)) | ("and", Const::Bool(false)) if self.result.is_bool() => {
-                Some(Simple::Const(known.clone()))
+                Some(Simplified::Const(known.clone()))
             }
             _ => None,
         }
     }
-    fn simplify(&self, inst: &Inst) -> Option<Simple> {
+    fn simplify(&self, inst: &Inst) -> Option<Simplified> {
         match inst {
             Inst::Op(op, args) => self.constant_result(op, args).or_else(|| self.neutral(op.name, args)),
-            Inst::Cast(v) if self.func.ty(*v).strong() == self.result.strong() => Some(Simple::Value(*v)),
-            Inst::Cast(v) => convert::cast(self.constant(*v)?, self.result).map(Simple::Const),
+            Inst::Cast(v) if self.func.ty(*v).strong() == self.result.strong() => Some(Simplified::Value(*v)),
+            Inst::Cast(v) => convert::cast(self.constant(*v)?, self.result).map(Simplified::Const),
             Inst::Field(v, i) => self.field(*v, *i),
             Inst::Unwrap(v) => match self.def(*v)? {
-                Inst::Some(inner) if agree(self.func.ty(*inner), self.result) => Some(Simple::Value(*inner)),
+                Inst::Some(inner) if agree(self.func.ty(*inner), self.result) => Some(Simplified::Value(*inner)),
                 _ => None,
             },
             Inst::IsSome(v) => match self.def(*v)? {
-                Inst::Some(_) => Some(Simple::Const(Const::Bool(true))),
-                Inst::Zero => Some(Simple::Const(Const::Bool(false))),
+                Inst::Some(_) => Some(Simplified::Const(Const::Bool(true))),
+                Inst::Zero => Some(Simplified::Const(Const::Bool(false))),
                 _ => None,
             },
             Inst::ArrayOwner(v) => self.array_part(*v, |owner, _, _, _| owner),
@@ -133,7 +133,7 @@ impl Known<'_> {
             Inst::ArrayShape(v, i) => self.array_part(*v, |_, _, shape, _| shape[*i as usize]),
             Inst::ArrayStride(v, i) => self.array_part(*v, |_, _, _, strides| strides[*i as usize]),
             Inst::PtrAdd(p, n) => match self.constant(*n)? {
-                Const::Int(0, _) => Some(Simple::Value(*p)),
+                Const::Int(0, _) => Some(Simplified::Value(*p)),
                 _ => None,
             },
             Inst::Const(_)
@@ -161,22 +161,22 @@ impl Known<'_> {
             | Inst::DecRef(_) => None,
         }
     }
-    fn field(&self, v: Value, index: u32) -> Option<Simple> {
+    fn field(&self, v: Value, index: u32) -> Option<Simplified> {
         match self.def(v)? {
             Inst::Const(Const::Complex(re, im, _)) => {
                 let x = if index == 0 { *re } else { *im };
-                Some(Simple::Const(Const::Float(x, self.result)))
+                Some(Simplified::Const(Const::Float(x, self.result)))
             }
             Inst::Pack(packed) => {
                 let p = (packed.len() == parts(self.func.ty(v)).count()).then(|| packed[index as usize])?;
-                agree(self.func.ty(p), self.result).then_some(Simple::Value(p))
+                agree(self.func.ty(p), self.result).then_some(Simplified::Value(p))
             }
             _ => None,
         }
     }
-    fn array_part(&self, v: Value, get: impl Fn(Value, Value, &[Value], &[Value]) -> Value) -> Option<Simple> {
+    fn array_part(&self, v: Value, get: impl Fn(Value, Value, &[Value], &[Value]) -> Value) -> Option<Simplified> {
         match self.def(v)? {
-            Inst::ArrayMake { owner, data, shape, strides } => Some(Simple::Value(get(*owner, *data, shape, strides))),
+            Inst::ArrayMake { owner, data, shape, strides } => Some(Simplified::Value(get(*owner, *data, shape, strides))),
             _ => None,
         }
     }

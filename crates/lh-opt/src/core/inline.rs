@@ -36,10 +36,10 @@ pub type Bodies<'a> = dyn Fn(SpecId) -> Option<Arc<Function>> + 'a;
 
 /// The function, if calls of it can be inlined. Runs before references are counted.
 pub(crate) fn extract(func: &Function) -> Option<Function> {
-    (only_computes(func) || func.options.device == Device::Gpu && fits_whole(func)).then(|| func.clone())
+    (can_inline_block(func) || func.options.device == Device::Gpu && can_inline_whole(func)).then(|| func.clone())
 }
 
-fn only_computes(func: &Function) -> bool {
+fn can_inline_block(func: &Function) -> bool {
     let [block] = &func.blocks[..] else { return false };
     let Some(Term::Return(v)) = &block.term else { return false };
     // Passes over kernels read the geometry and warp operations in the kernel itself.
@@ -92,7 +92,7 @@ pub(crate) fn run(func: &mut Function, bodies: &Bodies<'_>) -> bool {
             match &d.inst {
                 Inst::Call(spec, args) => {
                     match bodies(*spec)
-                        .filter(|body| only_computes(body) && fits(func, body, args, d.result, |a, b| a == b))
+                        .filter(|body| can_inline_block(body) && signatures_agree(func, body, args, d.result, |a, b| a == b))
                     {
                         Some(body) => {
                             let value = insert(func, &body, args, &d, &mut out);
@@ -128,7 +128,7 @@ fn converted(func: &mut Function, value: Value, wanted: Value, call: &InstData, 
 }
 
 /// Whether parameters, result and the options that instructions depend on agree; `same` compares types.
-fn fits(func: &Function, body: &Function, args: &[Value], result: Option<Value>, same: fn(Ty, Ty) -> bool) -> bool {
+fn signatures_agree(func: &Function, body: &Function, args: &[Value], result: Option<Value>, same: fn(Ty, Ty) -> bool) -> bool {
     let params = body.params();
     params.len() == args.len()
         && params.iter().zip(args).all(|(p, a)| same(body.ty(*p), func.ty(*a)))
@@ -158,14 +158,14 @@ fn insert(func: &mut Function, body: &Function, args: &[Value], call: &InstData,
     names[v.index()].expect("defined before")
 }
 
-fn fits_whole(func: &Function) -> bool {
+fn can_inline_whole(func: &Function) -> bool {
     let insts: usize = func.blocks.iter().map(|b| b.insts.len()).sum();
-    let is_plain = func.slots.is_empty() && func.bodies.is_empty() && func.blocks.iter().all(|b| b.unwind.is_none());
-    is_plain && (makes_arrays(func) || func.is_library && insts <= MAX_WHOLE)
+    let is_supported = func.slots.is_empty() && func.bodies.is_empty() && func.blocks.iter().all(|b| b.unwind.is_none());
+    is_supported && (makes_arrays(func) || func.is_library && insts <= MAX_WHOLE)
 }
 
 /// Inlines calls of functions of several blocks into a GPU's function that makes arrays.
-pub(crate) fn whole(func: &mut Function, bodies: &Bodies<'_>) -> bool {
+pub(crate) fn inline_whole(func: &mut Function, bodies: &Bodies<'_>) -> bool {
     let of = |d: &InstData| if let Inst::Call(spec, _) = &d.inst { bodies(*spec) } else { None };
     let insts = func.blocks.iter().flat_map(|b| &b.insts);
     if func.options.device != Device::Gpu || !makes_arrays(func) && !insts.filter_map(of).any(|f| makes_arrays(&f)) {
@@ -178,7 +178,7 @@ pub(crate) fn whole(func: &mut Function, bodies: &Bodies<'_>) -> bool {
             let Inst::Call(spec, args) = &d.inst else { return None };
             let calls_itself = |d: &InstData| matches!(d.inst, Inst::Call(s, _) if s == *spec);
             let once = |body: &Function| !body.blocks.iter().flat_map(|b| &b.insts).any(calls_itself);
-            of(d).filter(|body| once(body) && fits(func, body, args, d.result, agree)).map(|body| (i, body))
+            of(d).filter(|body| once(body) && signatures_agree(func, body, args, d.result, agree)).map(|body| (i, body))
         });
         if let Some((at, body)) = found {
             splice(func, b, at, &body);

@@ -1,4 +1,4 @@
-//! The computation of one element.
+//! Code for one element of an elementwise computation.
 
 use super::nest::At;
 use super::operand::Operand;
@@ -6,7 +6,7 @@ use crate::edit::Cursor;
 use lh_ir::Value;
 use lh_ir::func::{Inst, MapExpr};
 
-/// An expression and where its operands are: scalars as they are, arrays at the addresses of the nest.
+/// An expression with its operands: values of scalars, addresses for arrays.
 pub(super) struct Element<'a> {
     expr: &'a MapExpr,
     ops: &'a [Operand],
@@ -16,7 +16,7 @@ impl<'a> Element<'a> {
     pub(super) fn new(expr: &'a MapExpr, ops: &'a [Operand]) -> Element<'a> {
         Element { expr, ops }
     }
-    /// `at` holds where to store to, then a place for each operand with dimensions.
+    /// `at` holds the destination's address, then one entry for each operand with dimensions.
     pub(super) fn compute_and_store(&self, c: &mut Cursor<'_>, at: &[At]) {
         let mut addresses = at[1..].iter();
         let place = |o: &Operand| if o.rank() > 0 { addresses.next().copied() } else { None };

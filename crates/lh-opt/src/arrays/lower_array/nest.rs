@@ -1,35 +1,35 @@
-//! Nested counted loops over memory.
+//! Loop nests over strided memory.
 
 use crate::edit::{CountedLoop, Cursor};
 use lh_ir::func::{Inst, Term, parallel};
 use lh_ir::{Ty, Value};
 
-/// Memory that a nest goes over.
+/// Memory that a nest walks over.
 pub(super) struct Stream {
     /// Address of the first element.
     base: Value,
-    /// Stride of every dimension in bytes; `None`: not moved along it.
+    /// Stride of each dimension in bytes; `None` where the address does not change along it.
     strides: Vec<Option<Value>>,
     elem: Ty,
-    /// The dimension along which elements are known to be adjacent.
+    /// The dimension along which the stride is statically the item's size.
     adjacent: Option<usize>,
 }
 
 impl Stream {
-    /// All elements one after the other, as one dimension.
+    /// Contiguous memory as one dimension.
     pub(super) fn flat(c: &mut Cursor<'_>, base: Value, elem: Ty) -> Stream {
         let size = c.int(elem.itemsize() as i64);
         Stream::strided(base, elem, vec![size], Some(0))
     }
-    /// A stride for every dimension; `adjacent` is the dimension known to have the item's size.
+    /// A stride for each dimension; `adjacent` is the dimension whose stride is statically the item's size.
     pub(super) fn strided(base: Value, elem: Ty, strides: Vec<Value>, adjacent: Option<usize>) -> Stream {
         Stream::new(base, elem, strides.into_iter().map(Some).collect(), adjacent)
     }
-    /// Strides where there are any.
+    /// Strides for some dimensions.
     pub(super) fn new(base: Value, elem: Ty, strides: Vec<Option<Value>>, adjacent: Option<usize>) -> Stream {
         Stream { base, strides, elem, adjacent }
     }
-    /// How it goes along a dimension, if that is known.
+    /// The static stride class along a dimension.
     fn way(&self, d: usize) -> Option<Way> {
         match self.strides[d] {
             None => Some(Way::Held),
@@ -38,21 +38,21 @@ impl Stream {
     }
 }
 
-/// How a stream goes along the innermost dimension.
+/// Stride class along the innermost dimension.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Way {
     Adjacent,
     Strided,
-    /// One element for all.
+    /// Stride 0: one element for the whole loop.
     Held,
 }
 
-/// What the body gets of a stream.
+/// The view of a stream that the body gets.
 #[derive(Clone, Copy)]
 pub(super) enum At {
-    /// The address of its element.
+    /// The address of the current element.
     Address(Value),
-    /// The element itself, read before the innermost loop.
+    /// The element, loaded before the innermost loop.
     Element(Value),
 }
 
@@ -64,7 +64,7 @@ impl At {
             At::Element(v) => v,
         }
     }
-    /// The address of a stream that is written to.
+    /// The address of the current element of a destination.
     pub(super) fn address(self) -> Value {
         match self {
             At::Address(p) => p,
@@ -75,9 +75,9 @@ impl At {
 
 type Body<'a> = dyn FnMut(&mut Cursor<'_>, &[At]) + 'a;
 
-/// Loops over `dims` in `order`, outermost first; the body gets what it needs of every stream, the first of which is written to.
+/// Builds loops over `dims` in `order`, outermost first; the first stream is the destination.
 ///
-/// With `versions`, the innermost loop exists twice, once for elements that are adjacent in all streams.
+/// With `versions`, the innermost loop has a second version for streams whose elements are all adjacent.
 pub(super) fn nest(
     c: &mut Cursor<'_>,
     dims: &[Value],
@@ -119,7 +119,7 @@ pub(super) fn nest(
     open.iter().rev().for_each(|l| c.end_loop(l));
 }
 
-/// Elements do not depend on each other: under `parallel=True` the outermost loop runs on the pool.
+/// Marks a loop as parallel for `parallel=True`: elementwise iterations are independent.
 fn mark(c: &mut Cursor<'_>, l: &CountedLoop) {
     const ELEMENTWISE: u16 = parallel::NUMPY | parallel::SETITEM | parallel::INPLACE;
     if c.func.options.parallel & ELEMENTWISE != 0 && !c.cold {
@@ -127,7 +127,7 @@ fn mark(c: &mut Cursor<'_>, l: &CountedLoop) {
     }
 }
 
-/// Whether elements are adjacent in all streams that move along a dimension; `None` if they surely are.
+/// Whether the strides of all streams along a dimension are the item's size; `None` if that is static.
 fn all_adjacent(c: &mut Cursor<'_>, streams: &[Stream], inner: usize) -> Option<Value> {
     let mut all = None;
     for s in streams.iter().filter(|s| s.way(inner).is_none()) {
@@ -144,11 +144,11 @@ fn all_adjacent(c: &mut Cursor<'_>, streams: &[Stream], inner: usize) -> Option<
 /// The innermost loop of a nest.
 struct Innermost<'a> {
     n: Value,
-    /// Where each stream is.
+    /// Current addresses of the streams.
     at: Vec<Value>,
     streams: &'a [Stream],
     inner: usize,
-    /// Whether there is no other loop.
+    /// Whether it is the only loop of the nest.
     alone: bool,
 }
 
@@ -161,7 +161,7 @@ impl Innermost<'_> {
                 Way::Adjacent => Some(c.int(s.elem.itemsize() as i64)),
                 Way::Strided => s.strides[self.inner],
             };
-            // An element that is repeated is there even if the loop does not run.
+            // Stride 0 means an extent of 1, so the element exists even if the loop has no iteration.
             let start = if stride.is_some() { At::Address(*at) } else { At::Element(c.inst(Inst::Load(*at), s.elem)) };
             starts.push((start, stride));
         }

@@ -1,4 +1,4 @@
-//! Operands taken apart.
+//! Operands of elementwise computations, decomposed into extents, strides and addresses.
 
 use crate::edit::Cursor;
 use hashbrown::{HashMap, HashSet};
@@ -8,19 +8,18 @@ use lh_ir::{Const, Function, Layout, Ty, Value};
 /// An operand of an elementwise computation.
 #[derive(Clone)]
 pub(super) struct Operand {
-    /// The operand.
     pub value: Value,
-    /// Type of its elements; of a scalar, its own.
+    /// Type of its elements, or of the scalar itself.
     pub elem: Ty,
     /// Static layout.
     pub layout: Layout,
     /// Extents; none for scalars and arrays of rank 0.
     pub shape: Vec<Value>,
-    /// Which extents are surely 1.
+    /// Extents that are statically 1.
     pub ones: Vec<bool>,
     /// Strides in bytes.
     pub strides: Vec<Value>,
-    /// Address of the first element; of a scalar or an array of rank 0, the element itself.
+    /// Address of the first element; for a scalar or an array of rank 0, the element itself.
     pub data: Value,
 }
 
@@ -31,10 +30,10 @@ impl Operand {
     }
 }
 
-/// Which extents are surely 1, of arrays of which that is known of some.
+/// Extents that are statically 1, for arrays that have any.
 pub(super) type Ones = HashMap<Value, Vec<bool>>;
 
-/// Looks for views with new axes and the like.
+/// Collects views whose construction has constant extents 1, such as new axes.
 pub(super) fn ones(func: &Function) -> Ones {
     let insts = || func.blocks.iter().flat_map(|b| &b.insts);
     let is_one = |d: &InstData| matches!(d.inst, Inst::Const(Const::Int(1, _)));
@@ -48,7 +47,7 @@ pub(super) fn ones(func: &Function) -> Ones {
     insts().filter_map(known).collect()
 }
 
-/// Reads the parts of all operands, arrays of rank 0 altogether. The same operand has the same parts.
+/// Decomposes all operands; loads arrays of rank 0. Equal operands share their parts.
 pub(super) fn operands(c: &mut Cursor<'_>, args: &[Value], ones: &Ones) -> Vec<Operand> {
     let mut out: Vec<Operand> = Vec::with_capacity(args.len());
     for v in args {

@@ -1,4 +1,4 @@
-//! Storing into memory that is also read.
+//! Stores into memory that the same computation reads.
 
 use super::nest::{Stream, nest};
 use super::operand::Operand;
@@ -7,10 +7,9 @@ use crate::edit::{Cursor, runtime, to};
 use lh_ir::func::{Device, Inst, Term};
 use lh_ir::{Layout, Ty, Value};
 
-/// Whether no source shares memory with the destination, other than element by element; `None` if there are none.
+/// Whether each source either is disjoint from the destination or is it element by element; `None` without sources.
 ///
-/// `alike`: all have the same contiguous layout and, where it matters, the same extents, so that the same address means
-/// the same elements.
+/// `alike`: all operands have one contiguous layout and equal extents, so that equal addresses mean equal elements.
 pub(super) fn apart(c: &mut Cursor<'_>, dest: &Operand, sources: &[&Operand], alike: bool) -> Option<Value> {
     if sources.is_empty() {
         return None;
@@ -53,7 +52,7 @@ fn same_elements(
     Some(same)
 }
 
-/// Addresses of an array's first element, of its lowest byte and behind its highest.
+/// Addresses of an array's first element, of its lowest byte, and past its highest byte.
 struct Range {
     first: Value,
     start: Value,
@@ -62,7 +61,7 @@ struct Range {
 
 impl Range {
     fn of(c: &mut Cursor<'_>, o: &Operand) -> Range {
-        // The data of a destination of rank 0 was read already.
+        // `data` of an operand of rank 0 is its element.
         let data = if o.rank() == 0 { c.inst(Inst::ArrayData(o.value), Ty::ptr()) } else { o.data };
         let first = c.inst(Inst::Runtime(runtime("lh_ptr_addr"), vec![data]), Ty::int());
         let size = c.int(o.elem.itemsize() as i64);
@@ -86,15 +85,14 @@ impl Range {
     }
 }
 
-/// Where results go.
+/// Memory that a nest writes.
 pub(super) struct Target {
-    /// Address of the first element.
     pub data: Value,
-    /// Strides.
     pub strides: Vec<Value>,
 }
 
-/// The destination, or new memory of its extents if storing directly would be harmful.
+/// The destination itself, or temporary memory of its shape if a direct store would overwrite elements before they are
+/// read.
 pub(super) fn target_or_temporary(c: &mut Cursor<'_>, dest: &Operand, harmful: Value) -> Target {
     let rank = dest.rank();
     let mut tys = vec![Ty::meminfo(), Ty::ptr()];
@@ -117,7 +115,7 @@ pub(super) fn address(c: &mut Cursor<'_>, dest: &Operand) -> Value {
     if dest.rank() == 0 { c.inst(Inst::ArrayData(dest.value), Ty::ptr()) } else { dest.data }
 }
 
-/// Copies the temporary into the destination.
+/// Copies the temporary array into the destination.
 pub(super) fn copy(c: &mut Cursor<'_>, from: &Target, dest: &Operand, order: &[usize]) {
     let data = address(c, dest);
     let streams = [

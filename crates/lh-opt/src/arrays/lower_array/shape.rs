@@ -1,4 +1,4 @@
-//! Extents: comparing, broadcasting, and the exceptions when they do not fit.
+//! Extents: comparison, broadcasting, and shape errors.
 
 use super::nest::Stream;
 use super::operand::Operand;
@@ -6,7 +6,7 @@ use crate::edit::{Cursor, row, runtime};
 use lh_ir::func::{Inst, Term};
 use lh_ir::{Const, Layout, Ty, Value};
 
-/// Whether all operands, of one rank, have the same extents; `None` if there is nothing to compare.
+/// Whether all operands, of one rank, have equal extents; `None` if that is static.
 pub(super) fn all_equal(c: &mut Cursor<'_>, arrays: &[&Operand]) -> Option<Value> {
     let (first, others) = arrays.split_first()?;
     let mut all = None;
@@ -27,7 +27,7 @@ pub(super) fn product(c: &mut Cursor<'_>, dims: &[Value]) -> Value {
     }
 }
 
-/// Size of an array in bytes; -1, for which no memory is given, if it does not fit into an integer.
+/// Size of an array in bytes, or -1 if it overflows, so that allocation fails.
 pub(super) fn checked_bytes(c: &mut Cursor<'_>, dims: &[Value], itemsize: usize) -> Value {
     let mut bytes = c.int(itemsize as i64);
     let mut overflow = None;
@@ -62,12 +62,12 @@ pub(super) fn order(rank: usize, fortran: bool) -> Vec<usize> {
     if fortran { (0..rank).rev().collect() } else { (0..rank).collect() }
 }
 
-/// An operand's own number of a dimension of the whole, if it has it.
+/// An operand's axis for axis `d` of the result, if it has one.
 fn own(o: &Operand, d: usize, rank: usize) -> Option<usize> {
     (d + o.rank()).checked_sub(rank)
 }
 
-/// Extents of the result; raises ValueError if the operands do not fit together.
+/// Extents of the broadcast result; raises ValueError if the operands do not fit together.
 pub(super) fn broadcast(c: &mut Cursor<'_>, ops: &[Operand], rank: usize) -> Vec<Value> {
     let mut fits = None;
     let mut dims = Vec::with_capacity(rank);
@@ -96,8 +96,8 @@ pub(super) fn broadcast(c: &mut Cursor<'_>, ops: &[Operand], rank: usize) -> Vec
     dims
 }
 
-/// Raises ValueError unless every source fits into the destination. `in_place`: the destination is an operand too, and
-/// then nothing may have more dimensions.
+/// Raises ValueError unless every source broadcasts to the destination. `in_place`: the destination is an operand, too,
+/// so that no source may have a higher rank.
 pub(super) fn check_into(c: &mut Cursor<'_>, dest: &Operand, sources: &[Operand], in_place: bool) {
     let mut fits = None;
     let mut need = |c: &mut Cursor<'_>, ok: Value| fits = Some(fits.map_or(ok, |f| c.and(f, ok)));
@@ -137,21 +137,21 @@ fn raise_unless(c: &mut Cursor<'_>, fits: Value, arrays: &[&Operand], kind: i64)
     c.end(Term::Unreachable, good);
 }
 
-/// An operand's memory along the result's dimensions; strides of repeated extents are 0.
+/// An operand's memory along the result's axes, with stride 0 where its extent is repeated.
 pub(super) fn broadcast_stream(c: &mut Cursor<'_>, o: &Operand, ops: &[Operand], rank: usize) -> Stream {
     stream(c, o, rank, |d, extent| {
-        // If nothing else has the dimension, its extent is the result's.
+        // If all other operands have an extent of 1 or the same extent, nothing is repeated.
         let other = |p: &Operand| own(p, d, rank).is_some_and(|j| p.shape[j] != extent && !p.ones[j]);
         ops.iter().any(other)
     })
 }
 
-/// The same for a source of a store, which may have more dimensions than the destination.
+/// As [`broadcast_stream`], for a source of a store, which may have a higher rank than the destination.
 pub(super) fn broadcast_stream_into(c: &mut Cursor<'_>, o: &Operand, rank: usize) -> Stream {
     stream(c, o, rank, |_, _| true)
 }
 
-/// An operand's memory, each of whose extents may be repeated along a dimension, or not.
+/// An operand's memory; `may_repeat` says whether an extent may be 1 where the result's is not.
 fn stream(c: &mut Cursor<'_>, o: &Operand, rank: usize, may_repeat: impl Fn(usize, Value) -> bool) -> Stream {
     let mut strides = vec![None; rank];
     let mut repeats = vec![false; rank];
@@ -164,7 +164,7 @@ fn stream(c: &mut Cursor<'_>, o: &Operand, rank: usize, may_repeat: impl Fn(usiz
     Stream::new(o.data, o.elem, strides, adjacent)
 }
 
-/// Whether some operands, of one rank, surely have other extents, unless the one is 1 that is not known.
+/// Whether operands of one rank differ in their static extents of 1.
 pub(super) fn differ(arrays: &[&Operand]) -> bool {
     (1..arrays.len()).any(|i| arrays[i].ones != arrays[0].ones)
 }
@@ -175,7 +175,7 @@ fn zero_if_one(c: &mut Cursor<'_>, extent: Value, stride: Value) -> Value {
     c.select(repeated, zero, stride)
 }
 
-/// The dimension of the result along which an operand's elements are adjacent, by its layout.
+/// The result's axis along which an operand's layout makes its elements adjacent.
 fn adjacent(o: &Operand, rank: usize) -> Option<usize> {
     match o.layout {
         Layout::C => rank.checked_sub(1),

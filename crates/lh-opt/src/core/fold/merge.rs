@@ -13,7 +13,7 @@ pub(super) fn merge_blocks(func: &mut Function) -> bool {
     let mut changed = false;
     // Unreachable blocks may jump to merged ones.
     for b in (0..func.blocks.len()).map(Block::new).filter(|b| !cfg.is_reachable(*b)) {
-        func.blocks[b.index()] = gone();
+        func.blocks[b.index()] = unreachable_block();
     }
     for &b in cfg.rpo() {
         let mut raises = block_can_raise(&func.blocks[b.index()]);
@@ -27,7 +27,7 @@ pub(super) fn merge_blocks(func: &mut Function) -> bool {
                 with.set(p, *a);
             }
             merged[t.block.index()] = true;
-            let tail = std::mem::replace(&mut func.blocks[t.block.index()], gone());
+            let tail = std::mem::replace(&mut func.blocks[t.block.index()], unreachable_block());
             let data = &mut func.blocks[b.index()];
             if block_can_raise(&tail) {
                 data.unwind = tail.unwind;
@@ -45,7 +45,7 @@ pub(super) fn merge_blocks(func: &mut Function) -> bool {
 }
 
 /// An unreachable block.
-fn gone() -> BlockData {
+fn unreachable_block() -> BlockData {
     BlockData { term: Some(Term::Unreachable), ..BlockData::default() }
 }
 

@@ -19,7 +19,7 @@ pub(super) fn lasting_loads(func: &Function, cfg: &Cfg) -> Vec<bool> {
     if candidates.is_empty() || candidates.len() > MAX_CANDIDATES {
         return lasting;
     }
-    let mut s = Stale::new(func, &candidates, cfg);
+    let mut s = StaleLoads::new(func, &candidates, cfg);
     s.solve(cfg);
     for (i, v) in candidates.iter().enumerate() {
         lasting[v.index()] = !s.failed[i];
@@ -56,12 +56,12 @@ fn changes_lists(func: &Function, d: &InstData) -> bool {
 }
 
 /// The candidates from which a value is derived, by number.
-type Bases = SmallVec<[u32; 2]>;
+type BaseLoads = SmallVec<[u32; 2]>;
 
-struct Stale<'a> {
+struct StaleLoads<'a> {
     func: &'a Function,
     number: Vec<u32>,
-    bases: Vec<Bases>,
+    bases: Vec<BaseLoads>,
     /// For each block, the candidates after whose load a list may have changed, at the start of the block.
     at_start: Vec<Bits>,
     failed: Vec<bool>,
@@ -69,20 +69,20 @@ struct Stale<'a> {
 
 const NONE: u32 = u32::MAX;
 
-impl<'a> Stale<'a> {
-    fn new(func: &'a Function, candidates: &[Value], cfg: &Cfg) -> Stale<'a> {
+impl<'a> StaleLoads<'a> {
+    fn new(func: &'a Function, candidates: &[Value], cfg: &Cfg) -> StaleLoads<'a> {
         let mut number = vec![NONE; func.values.len()];
         for (i, v) in candidates.iter().enumerate() {
             number[v.index()] = i as u32;
         }
-        let mut bases = vec![Bases::new(); func.values.len()];
+        let mut bases = vec![BaseLoads::new(); func.values.len()];
         for b in cfg.rpo() {
             for d in &func.blocks[b.index()].insts {
                 let Some(r) = d.result else { continue };
                 let ty = func.ty(r);
                 if number[r.index()] != NONE || ty.is_counted() || ty == lh_ir::Ty::ptr() {
-                    let mut set = Bases::new();
-                    if derives(&d.inst) {
+                    let mut set = BaseLoads::new();
+                    if is_derivation(&d.inst) {
                         d.inst.for_each_operand(|v| set.extend(bases[v.index()].iter().copied()));
                     }
                     set.extend((number[r.index()] != NONE).then_some(number[r.index()]));
@@ -93,7 +93,7 @@ impl<'a> Stale<'a> {
             }
         }
         let at_start = vec![Bits::new(candidates.len()); func.blocks.len()];
-        Stale { func, number, bases, at_start, failed: vec![false; candidates.len()] }
+        StaleLoads { func, number, bases, at_start, failed: vec![false; candidates.len()] }
     }
     fn solve(&mut self, cfg: &Cfg) {
         let mut changed = true;
@@ -152,7 +152,7 @@ impl<'a> Stale<'a> {
 }
 
 /// Whether the result points into memory of the operands, or is made of them.
-fn derives(inst: &Inst) -> bool {
+fn is_derivation(inst: &Inst) -> bool {
     matches!(
         inst,
         Inst::Load(_)

@@ -6,14 +6,14 @@ use lh_ir::func::{Inst, InstData, Target};
 use lh_ir::{Block, Function, Ty, Value, bug};
 use smallvec::SmallVec;
 
-pub(super) type Few = SmallVec<[Value; 2]>;
+pub(super) type SmallValues = SmallVec<[Value; 2]>;
 
 /// Ownership of all values.
 pub(super) struct Ownership {
     /// Owned values that must live as long as a value does; an owned value is its own root.
-    pub roots: Vec<Few>,
+    pub roots: Vec<SmallValues>,
     /// The owned values whose references are exactly those of the value: moving the value consumes them.
-    pub exact: Vec<Option<Few>>,
+    pub exact: Vec<Option<SmallValues>>,
     /// Whether the value owns references itself.
     pub owned: Vec<bool>,
     /// The block that defines each value.
@@ -26,7 +26,7 @@ impl Ownership {
         let n = func.values.len();
         let counted: Vec<bool> = func.values.iter().map(|t| t.is_counted()).collect();
         let own = Ownership {
-            roots: vec![Few::new(); n],
+            roots: vec![SmallValues::new(); n],
             exact: vec![None; n],
             owned: vec![false; n],
             home: def_blocks(func),
@@ -73,10 +73,10 @@ struct Solver<'a> {
 impl Solver<'_> {
     fn set_owned(&mut self, v: Value) {
         self.own.owned[v.index()] = true;
-        self.own.roots[v.index()] = Few::from_slice(&[v]);
-        self.own.exact[v.index()] = Some(Few::from_slice(&[v]));
+        self.own.roots[v.index()] = SmallValues::from_slice(&[v]);
+        self.own.exact[v.index()] = Some(SmallValues::from_slice(&[v]));
     }
-    fn add_roots(&mut self, v: Value, from: Few) {
+    fn add_roots(&mut self, v: Value, from: SmallValues) {
         for r in from {
             let roots = &mut self.own.roots[v.index()];
             if !roots.contains(&r) {
@@ -85,7 +85,7 @@ impl Solver<'_> {
             }
         }
     }
-    fn borrow(&mut self, v: Value, from: &[Value], exact: Option<Few>) {
+    fn borrow(&mut self, v: Value, from: &[Value], exact: Option<SmallValues>) {
         for f in from {
             let roots = self.own.roots[f.index()].clone();
             self.add_roots(v, roots);
@@ -101,10 +101,10 @@ impl Solver<'_> {
         }
         let exact = |s: &Self, v: Value| s.own.exact[v.index()].clone();
         match &d.inst {
-            Inst::Const(_) | Inst::Zero | Inst::Extern(_) => self.own.exact[r.index()] = Some(Few::new()),
+            Inst::Const(_) | Inst::Zero | Inst::Extern(_) => self.own.exact[r.index()] = Some(SmallValues::new()),
             Inst::Some(v) | Inst::Unwrap(v) | Inst::ArrayOwner(v) => self.borrow(r, &[*v], exact(self, *v)),
             Inst::Pack(parts) => {
-                let mut all = Some(Few::new());
+                let mut all = Some(SmallValues::new());
                 for p in parts.iter().filter(|p| self.counted[p.index()]) {
                     all = all.zip(exact(self, *p)).map(|(mut a, b)| {
                         a.extend(b);
@@ -165,7 +165,7 @@ impl Solver<'_> {
                 let t = targets(func, e.from).find(|t| t.0 == e.target).expect("an edge has a target").1;
                 for root in self.own.roots[t.args[i].index()].clone() {
                     let keeper = self.keeper(root, b, t, params);
-                    self.add_roots(*p, Few::from_slice(&[keeper]));
+                    self.add_roots(*p, SmallValues::from_slice(&[keeper]));
                 }
             }
         }

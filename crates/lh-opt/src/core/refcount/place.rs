@@ -1,6 +1,6 @@
 //! Places `IncRef` and `DecRef`, and splits blocks where the owned values on the exceptional path change.
 
-use super::own::{Few, Ownership};
+use super::own::{SmallValues, Ownership};
 use hashbrown::HashMap;
 use lh_ir::cfg::{Cfg, live_in, targets};
 use lh_ir::func::{BlockData, Inst, InstData, Target, Term};
@@ -59,9 +59,9 @@ struct Placer<'a> {
 
 /// A sorted set of owned values.
 #[derive(Clone, Default, Debug)]
-struct Set(Vec<Value>);
+struct ValueSet(Vec<Value>);
 
-impl Set {
+impl ValueSet {
     fn has(&self, v: Value) -> bool {
         self.0.binary_search(&v).is_ok()
     }
@@ -87,12 +87,12 @@ impl Set {
 
 /// Reference counting on an edge: references to take, then references to drop.
 #[derive(Default, PartialEq, Eq, Hash)]
-struct Fix {
+struct EdgeCounts {
     take: Vec<Value>,
     drop: Vec<Value>,
 }
 
-impl Fix {
+impl EdgeCounts {
     fn is_empty(&self) -> bool {
         self.take.is_empty() && self.drop.is_empty()
     }
@@ -107,7 +107,7 @@ impl Fix {
 #[derive(Default)]
 struct Cleanups {
     ends: HashMap<(Block, Vec<Value>), Block>,
-    links: HashMap<(Option<Block>, Fix), Block>,
+    links: HashMap<(Option<Block>, EdgeCounts), Block>,
 }
 
 /// The part of a block since the last split.
@@ -131,7 +131,7 @@ impl Placer<'_> {
         (head.cold, head.hint, head.poll_free) = (data.cold, data.hint, data.poll_free);
         let handler = data.unwind.clone();
         let deaths = self.deaths(b, &data, handler.as_ref());
-        let mut owned = Set(self.live[b.index()].clone());
+        let mut owned = ValueSet(self.live[b.index()].clone());
         let mut seg = Segment::default();
         let mut at = b;
         for p in data.params.iter().filter(|p| b.0 != 0 && self.own.owned[p.index()]) {
@@ -143,8 +143,8 @@ impl Placer<'_> {
         }
         for (d, dying) in data.insts.into_iter().zip(&deaths[1..]) {
             if d.inst.can_raise() {
-                let way = self.way_out(&owned, handler.as_ref(), d.span);
-                at = self.cut_if_needed(at, &mut seg, way, &owned);
+                let way = self.exceptional_edge(&owned, handler.as_ref(), d.span);
+                at = self.split_if_needed(at, &mut seg, way, &owned);
             }
             self.inst(d, dying, &mut owned, &mut seg);
         }
@@ -154,14 +154,14 @@ impl Placer<'_> {
     }
 
     /// The values that die before the first instruction, and after each one.
-    fn deaths(&self, b: Block, data: &BlockData, handler: Option<&Target>) -> Vec<Few> {
+    fn deaths(&self, b: Block, data: &BlockData, handler: Option<&Target>) -> Vec<SmallValues> {
         let term = data.term.as_ref().expect("verified");
-        let mut live = Set::default();
+        let mut live = ValueSet::default();
         for t in term.targets() {
             live.add_all(&self.live[t.block.index()]);
         }
-        let add = |live: &mut Set, v: Value, dying: Option<&mut Few>| {
-            let new: Few = self.own.roots(v).iter().copied().filter(|r| live.add(*r)).collect();
+        let add = |live: &mut ValueSet, v: Value, dying: Option<&mut SmallValues>| {
+            let new: SmallValues = self.own.roots(v).iter().copied().filter(|r| live.add(*r)).collect();
             dying.into_iter().for_each(|d| d.extend(new.iter().copied()));
         };
         term.clone().for_each_operand_mut(&mut |v| add(&mut live, *v, None));
@@ -170,7 +170,7 @@ impl Placer<'_> {
             live.add_all(&self.live[h.block.index()]);
             h.args.iter().for_each(|v| add(&mut live, *v, None));
         }
-        let mut out = vec![Few::new(); data.insts.len() + 1];
+        let mut out = vec![SmallValues::new(); data.insts.len() + 1];
         for (i, d) in data.insts.iter().enumerate().rev() {
             let dying = &mut out[i + 1];
             let result = d.result.filter(|r| self.own.owned[r.index()]);
@@ -197,11 +197,11 @@ impl Placer<'_> {
         out
     }
 
-    fn inst(&mut self, d: InstData, dying: &[Value], owned: &mut Set, seg: &mut Segment) {
+    fn inst(&mut self, d: InstData, dying: &[Value], owned: &mut ValueSet, seg: &mut Segment) {
         let span = d.span;
-        let mut dying = Few::from_slice(dying);
+        let mut dying = SmallValues::from_slice(dying);
         if let Inst::Store(_, v) = d.inst {
-            if self.counted[v.index()] && !self.give(v, &mut dying) {
+            if self.counted[v.index()] && !self.try_move(v, &mut dying) {
                 seg.insts.push(InstData { result: None, inst: Inst::IncRef(v), span });
             } else {
                 // A moved value's references belong to the memory.
@@ -224,7 +224,7 @@ impl Placer<'_> {
         }
     }
     /// Whether a value can be moved because all its references die here; they are removed from `dying`.
-    fn give(&self, v: Value, dying: &mut Few) -> bool {
+    fn try_move(&self, v: Value, dying: &mut SmallValues) -> bool {
         let Some(exact) = &self.own.exact[v.index()] else { return false };
         let distinct = exact.iter().enumerate().all(|(i, r)| !exact[..i].contains(r));
         if !distinct || !exact.iter().all(|r| dying.contains(r)) {
@@ -235,50 +235,50 @@ impl Placer<'_> {
     }
 
     /// The counting on an edge where the values in `owned` are owned.
-    fn fix(&self, owned: &Set, to: Option<&Target>) -> Fix {
-        let mut fix = Fix::default();
+    fn counts(&self, owned: &ValueSet, to: Option<&Target>) -> EdgeCounts {
+        let mut counts = EdgeCounts::default();
         let empty = Vec::new();
         let (kept, args, params) = match to {
             Some(t) => (&self.live[t.block.index()], &t.args, &self.params[t.block.index()]),
             None => (&empty, &empty, &empty),
         };
-        let mut left: Few = owned.0.iter().copied().filter(|v| kept.binary_search(v).is_err()).collect();
+        let mut left: SmallValues = owned.0.iter().copied().filter(|v| kept.binary_search(v).is_err()).collect();
         for (a, p) in args.iter().zip(params) {
-            if self.counted[p.index()] && !self.give(*a, &mut left) {
-                fix.take.push(*a);
+            if self.counted[p.index()] && !self.try_move(*a, &mut left) {
+                counts.take.push(*a);
             }
         }
-        fix.drop = left.into_vec();
-        fix
+        counts.drop = left.into_vec();
+        counts
     }
 
     /// The exceptional edge at a point where the values in `owned` are owned.
-    fn way_out(&mut self, owned: &Set, handler: Option<&Target>, span: Span) -> Option<Target> {
-        let fix = self.fix(owned, handler);
-        if fix.is_empty() {
+    fn exceptional_edge(&mut self, owned: &ValueSet, handler: Option<&Target>, span: Span) -> Option<Target> {
+        let counts = self.counts(owned, handler);
+        if counts.is_empty() {
             return handler.cloned();
         }
         // No end block is needed outside of handlers: the first link propagates.
         let mut at = handler.map(|t| {
             let key = (t.block, t.args.clone());
             self.cleanups.ends.get(&key).copied().unwrap_or_else(|| {
-                let end = self.new_block(&Fix::default(), Term::Jump(t.clone()), span);
+                let end = self.new_block(&EdgeCounts::default(), Term::Jump(t.clone()), span);
                 self.cleanups.ends.insert(key, end);
                 end
             })
         });
-        for v in fix.drop {
-            at = Some(self.link(at, Fix { take: Vec::new(), drop: vec![v] }, span));
+        for v in counts.drop {
+            at = Some(self.link(at, EdgeCounts { take: Vec::new(), drop: vec![v] }, span));
         }
         // References are taken before any is dropped, so the block that takes them is linked last.
-        if !fix.take.is_empty() {
-            at = Some(self.link(at, Fix { take: fix.take, drop: Vec::new() }, span));
+        if !counts.take.is_empty() {
+            at = Some(self.link(at, EdgeCounts { take: counts.take, drop: Vec::new() }, span));
         }
         at.map(|block| Target { block, args: Vec::new() })
     }
     /// The block that counts and then goes to `next`, or leaves the function.
-    fn link(&mut self, next: Option<Block>, fix: Fix, span: Span) -> Block {
-        let key = (next, fix);
+    fn link(&mut self, next: Option<Block>, counts: EdgeCounts, span: Span) -> Block {
+        let key = (next, counts);
         if let Some(b) = self.cleanups.links.get(&key) {
             return *b;
         }
@@ -287,16 +287,16 @@ impl Placer<'_> {
         self.cleanups.links.insert(key, link);
         link
     }
-    fn new_block(&mut self, fix: &Fix, term: Term, span: Span) -> Block {
+    fn new_block(&mut self, counts: &EdgeCounts, term: Term, span: Span) -> Block {
         let b = self.func.new_block();
         let data = &mut self.func.blocks[b.index()];
-        data.insts.extend(fix.insts(span));
+        data.insts.extend(counts.insts(span));
         (data.term, data.term_span) = (Some(term), span);
         b
     }
 
     /// Makes `way` the exceptional edge of the next instruction, in a new block if the current one has another edge.
-    fn cut_if_needed(&mut self, at: Block, seg: &mut Segment, way: Option<Target>, owned: &Set) -> Block {
+    fn split_if_needed(&mut self, at: Block, seg: &mut Segment, way: Option<Target>, owned: &ValueSet) -> Block {
         let hidden = way.is_some() && seg.fresh.iter().any(|v| owned.has(*v));
         if !hidden && seg.unwind.as_ref().is_none_or(|u| *u == way) {
             seg.unwind = Some(way);
@@ -320,44 +320,44 @@ impl Placer<'_> {
         &mut self,
         mut at: Block,
         mut seg: Segment,
-        owned: Set,
+        owned: ValueSet,
         mut term: Term,
         span: Span,
         handler: Option<&Target>,
     ) {
         match &mut term {
-            Term::Jump(t) => seg.insts.extend(self.fix(&owned, Some(t)).insts(span)),
+            Term::Jump(t) => seg.insts.extend(self.counts(&owned, Some(t)).insts(span)),
             Term::Branch { then, els, .. } => {
                 for t in [then, els] {
-                    let fix = self.fix(&owned, Some(t));
-                    self.edge(t, fix, span);
+                    let counts = self.counts(&owned, Some(t));
+                    self.edge(t, counts, span);
                 }
             }
             Term::Return(v) => {
-                let mut left: Few = owned.0.iter().copied().collect();
-                let take = self.counted[v.index()] && !self.give(*v, &mut left);
-                let fix = Fix { take: if take { vec![*v] } else { Vec::new() }, drop: left.into_vec() };
-                seg.insts.extend(fix.insts(span));
+                let mut left: SmallValues = owned.0.iter().copied().collect();
+                let take = self.counted[v.index()] && !self.try_move(*v, &mut left);
+                let counts = EdgeCounts { take: if take { vec![*v] } else { Vec::new() }, drop: left.into_vec() };
+                seg.insts.extend(counts.insts(span));
             }
             Term::Raise { .. } | Term::Propagate => {
-                let way = self.way_out(&owned, handler, span);
-                at = self.cut_if_needed(at, &mut seg, way, &owned);
+                let way = self.exceptional_edge(&owned, handler, span);
+                at = self.split_if_needed(at, &mut seg, way, &owned);
             }
             Term::Unreachable => {}
         }
         self.finish(at, seg, term, span);
     }
     /// Counts on one edge of a branch: in the successor if this is its only edge, else in a new block.
-    fn edge(&mut self, t: &mut Target, fix: Fix, span: Span) {
-        if fix.is_empty() {
+    fn edge(&mut self, t: &mut Target, counts: EdgeCounts, span: Span) {
+        if counts.is_empty() {
             return;
         }
         if self.cfg.preds(t.block).len() == 1 {
-            self.prologues[t.block.index()].extend(fix.insts(span));
+            self.prologues[t.block.index()].extend(counts.insts(span));
             return;
         }
         let old = t.clone();
-        *t = Target { block: self.new_block(&fix, Term::Jump(old), span), args: Vec::new() };
+        *t = Target { block: self.new_block(&counts, Term::Jump(old), span), args: Vec::new() };
     }
 }
 
