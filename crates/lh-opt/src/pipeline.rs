@@ -86,7 +86,7 @@ pub struct Link<'a> {
     /// Results of the passes so far.
     pub outcome: Outcome,
     /// Elementwise computations before they are fused.
-    before: Option<elementwise::Before>,
+    before: Option<elementwise::BeforeFusion>,
 }
 
 impl<'a> Link<'a> {

@@ -18,9 +18,9 @@ pub struct Elementwise {
 }
 
 /// The elementwise computations of a function before the pass `fuse_elementwise`.
-pub(crate) struct Before(Vec<Entry>);
+pub(crate) struct BeforeFusion(Vec<Computation>);
 
-struct Entry {
+struct Computation {
     span: Span,
     result: Option<Value>,
     operands: Vec<Value>,
@@ -34,16 +34,16 @@ fn computations(func: &Function) -> impl Iterator<Item = (&InstData, &MapExpr, &
 }
 
 /// Lists the elementwise computations of a function.
-pub(crate) fn before(func: &Function) -> Before {
-    let entry = |(d, _, args): (&InstData, &MapExpr, &[Value])| Entry {
+pub(crate) fn before(func: &Function) -> BeforeFusion {
+    let computation = |(d, _, args): (&InstData, &MapExpr, &[Value])| Computation {
         span: d.span,
         result: d.result,
         operands: args.to_vec(),
     };
-    Before(computations(func).map(entry).collect())
+    BeforeFusion(computations(func).map(computation).collect())
 }
 
-impl Before {
+impl BeforeFusion {
     /// The computations that remain, with those fused into each.
     pub(crate) fn after(&self, func: &Function) -> Vec<Elementwise> {
         let mut left: Vec<(Option<Value>, Elementwise)> = computations(func)
@@ -60,13 +60,13 @@ impl Before {
                 )
             })
             .collect();
-        for entry in &self.0 {
-            let Some(r) = entry.result else { continue };
+        for computation in &self.0 {
+            let Some(r) = computation.result else { continue };
             if left.iter().any(|l| l.0 == Some(r)) {
                 continue;
             }
             let Some(target) = self.target(r, &left) else { continue };
-            left[target].1.merged.push(entry.span);
+            left[target].1.merged.push(computation.span);
         }
         left.into_iter().map(|l| l.1).collect()
     }

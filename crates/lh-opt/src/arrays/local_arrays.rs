@@ -27,7 +27,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 /// Size limit for local arrays in bytes.
-const MOST: i128 = 1 << 16;
+const MAX_BYTES: i128 = 1 << 16;
 const ALIGNMENT: i128 = 64;
 /// Bound on repetitions: a simplification may enable others.
 const ROUNDS: usize = 8;
@@ -37,18 +37,18 @@ pub(crate) fn run(func: &mut Function) -> bool {
         return false;
     }
     for _ in 0..ROUNDS {
-        put_in_extents(func);
-        put_in_places(func);
+        propagate_extent_equalities(func);
+        fold_extents_and_overlap_tests(func);
         if !(fold::run(func) | dce::run(func)) {
             break;
         }
     }
-    place(func);
+    use_local_memory(func);
     true
 }
 
 /// Replaces `n` by 4 in blocks that a branch on `n == 4` dominates.
-fn put_in_extents(func: &mut Function) {
+fn propagate_extent_equalities(func: &mut Function) {
     let (defs, cfg) = (Defs::new(func), Cfg::new(func));
     // Facts of a block hold in the blocks that it dominates, which follow in this order.
     let mut known: Vec<Rc<HashMap<Value, Value>>> = Vec::with_capacity(cfg.len());
@@ -79,13 +79,13 @@ fn put_in_extents(func: &mut Function) {
 }
 
 /// Replaces extents by constants, and overlap tests of disjoint memory by true.
-fn put_in_places(func: &mut Function) {
+fn fold_extents_and_overlap_tests(func: &mut Function) {
     let (defs, cfg) = (Defs::new(func), Cfg::new(func));
     for b in 0..func.blocks.len() {
         for i in 0..func.blocks[b].insts.len() {
             let known = match &func.blocks[b].insts[i].inst {
                 Inst::ArrayShape(v, axis) => extent(func, &defs, &cfg, *v, *axis as usize),
-                other => apart(func, &defs, other).map(|()| Const::Bool(true)),
+                other => is_disjointness_test(func, &defs, other).map(|()| Const::Bool(true)),
             };
             if let Some(c) = known {
                 func.blocks[b].insts[i].inst = Inst::Const(c);
@@ -117,7 +117,7 @@ fn extent(func: &Function, defs: &Defs, cfg: &Cfg, v: Value, axis: usize) -> Opt
 }
 
 /// Recognises `end of a <= start of b or end of b <= start of a` for different objects, one of them allocated here.
-fn apart(func: &Function, defs: &Defs, inst: &Inst) -> Option<()> {
+fn is_disjointness_test(func: &Function, defs: &Defs, inst: &Inst) -> Option<()> {
     let of = |inst: &Inst, name: &str| match inst {
         Inst::Op(op, args) if op.name == name => Some((args[0], args[1])),
         _ => None,
@@ -125,29 +125,29 @@ fn apart(func: &Function, defs: &Defs, inst: &Inst) -> Option<()> {
     let (before, after) = of(inst, "or")?;
     let (a, b) = of(defs.inst(func, before)?, "le")?;
     let (c, d) = of(defs.inst(func, after)?, "le")?;
-    let [a, b, c, d] = [a, b, c, d].map(|v| root(func, defs, v));
+    let [a, b, c, d] = [a, b, c, d].map(|v| allocation_root(func, defs, v));
     let (first, second) = (a?, b?);
     (a == d && b == c && first.0 != second.0 && (first.1 || second.1)).then_some(())
 }
 
 /// The object of which an address is part: an allocation (true) or a parameter of the function (false).
-fn root(func: &Function, defs: &Defs, v: Value) -> Option<(Value, bool)> {
+fn allocation_root(func: &Function, defs: &Defs, v: Value) -> Option<(Value, bool)> {
     match defs.inst(func, v) {
         None => func.params().contains(&v).then_some((v, false)),
         Some(Inst::Runtime(f, _)) if f.name == "lh_cuda_local" => Some((v, true)),
-        Some(Inst::Runtime(f, args)) if f.name == "lh_ptr_addr" => root(func, defs, args[0]),
-        Some(Inst::Op(op, args)) if op.name == "add" => root(func, defs, args[0]),
-        Some(Inst::PtrAdd(p, _) | Inst::ArrayData(p)) => root(func, defs, *p),
+        Some(Inst::Runtime(f, args)) if f.name == "lh_ptr_addr" => allocation_root(func, defs, args[0]),
+        Some(Inst::Op(op, args)) if op.name == "add" => allocation_root(func, defs, args[0]),
+        Some(Inst::PtrAdd(p, _) | Inst::ArrayData(p)) => allocation_root(func, defs, *p),
         Some(Inst::Field(pair, 1)) => allocated(defs.inst(func, *pair)?).map(|_| (*pair, true)),
         Some(_) => None,
     }
 }
 
 /// Replaces allocations of constant size by local memory.
-fn place(func: &mut Function) {
+fn use_local_memory(func: &mut Function) {
     let defs = Defs::new(func);
     let is_known =
-        |v: Value| matches!(defs.inst(func, v), Some(Inst::Const(Const::Int(n, _))) if (0..=MOST).contains(n));
+        |v: Value| matches!(defs.inst(func, v), Some(Inst::Const(Const::Int(n, _))) if (0..=MAX_BYTES).contains(n));
     let insts = func.blocks.iter().enumerate().flat_map(|(b, d)| d.insts.iter().enumerate().map(move |i| (b, i)));
     let mut places: Vec<(usize, usize)> =
         insts.filter(|(_, (_, d))| allocated(&d.inst).is_some_and(is_known)).map(|(b, (i, _))| (b, i)).collect();
@@ -158,8 +158,8 @@ fn place(func: &mut Function) {
     }
     let cfg = Cfg::new(func);
     let loops = Loops::new(func, &cfg, &DomTree::new(&cfg)).loops;
-    let hands_on = |b: Block| func.blocks[b.index()].params.iter().any(holds);
-    places.retain(|(b, _)| !loops.iter().any(|l| l.blocks.contains(&Block::new(*b)) && hands_on(l.header)));
+    let carries_array = |b: Block| func.blocks[b.index()].params.iter().any(holds);
+    places.retain(|(b, _)| !loops.iter().any(|l| l.blocks.contains(&Block::new(*b)) && carries_array(l.header)));
     for (b, i) in places.iter().rev() {
         let [owner, align, data] = [Ty::meminfo(), Ty::int(), Ty::ptr()].map(|t| func.new_value(t));
         let d = &mut func.blocks[*b].insts[*i];

@@ -34,26 +34,26 @@ use element::Element;
 use lh_ir::func::{Inst, MapExpr, Term};
 use lh_ir::{Block, Function, Layout, Ty, Value};
 use nest::{Stream, nest};
-use operand::{Ones, Operand, operands};
+use operand::{Operand, UnitExtents, operands};
 
 pub(crate) fn run(func: &mut Function) -> bool {
     let is_map = |d: &lh_ir::func::InstData| matches!(d.inst, Inst::Map(..) | Inst::MapInto(..));
     if !func.blocks.iter().any(|b| b.insts.iter().any(is_map)) {
         return false;
     }
-    let ones = operand::ones(func);
+    let unit_extents = operand::unit_extents(func);
     let mut b = 0;
     // The rest of a block after a lowered instruction becomes a new block, which the loop visits later.
     while b < func.blocks.len() {
         if let Some(at) = func.blocks[b].insts.iter().position(is_map) {
-            lower(func, Block::new(b), at, &ones);
+            lower(func, Block::new(b), at, &unit_extents);
         }
         b += 1;
     }
     true
 }
 
-fn lower(func: &mut Function, block: Block, at: usize, ones: &Ones) {
+fn lower(func: &mut Function, block: Block, at: usize, unit_extents: &UnitExtents) {
     let data = &mut func.blocks[block.index()];
     let tail = data.insts.split_off(at + 1);
     let d = data.insts.pop().expect("the position is that of an instruction");
@@ -64,11 +64,11 @@ fn lower(func: &mut Function, block: Block, at: usize, ones: &Ones) {
         (Inst::Map(e, args), Some(r)) => {
             c.func.blocks[rest.index()].params = vec![r];
             let ty = c.func.ty(r);
-            let ops = operands(&mut c, &args, ones);
+            let ops = operands(&mut c, &args, unit_extents);
             lower_map(&mut c, &e, &ops, ty, rest);
         }
         (Inst::MapInto(e, args), _) => {
-            let ops = operands(&mut c, &args, ones);
+            let ops = operands(&mut c, &args, unit_extents);
             lower_map_into(&mut c, &e, &ops, rest);
         }
         (other, _) => lh_ir::bug!("not an elementwise computation with a result: {other:?}"),
@@ -82,9 +82,9 @@ fn lower(func: &mut Function, block: Block, at: usize, ones: &Ones) {
 fn lower_map(c: &mut Cursor<'_>, e: &MapExpr, ops: &[Operand], ty: Ty, rest: Block) {
     let (dtype, rank, layout, _) = ty.as_array().expect("a map makes an array");
     let arrays: Vec<&Operand> = ops.iter().filter(|o| o.rank() > 0).collect();
-    let new = New { dtype, ty, fortran: layout == Layout::F };
+    let new = NewArray { dtype, ty, fortran: layout == Layout::F };
     if let Some(flat_layout) = common_layout(&arrays, rank).filter(|_| !shape::differ(&arrays)) {
-        let flat = New { fortran: flat_layout == Layout::F, ..new };
+        let flat = NewArray { fortran: flat_layout == Layout::F, ..new };
         let same = shape::all_equal(c, &arrays);
         let general = same.map(|s| c.branch(s));
         new_flat(c, e, ops, &flat, &arrays[0].shape, rest);
@@ -100,13 +100,13 @@ fn lower_map(c: &mut Cursor<'_>, e: &MapExpr, ops: &[Operand], ty: Ty, rest: Blo
 
 /// The array that a `Map` makes.
 #[derive(Clone, Copy)]
-struct New {
+struct NewArray {
     dtype: Ty,
     ty: Ty,
     fortran: bool,
 }
 
-impl New {
+impl NewArray {
     /// Allocates the array; answers with it, its address and its strides.
     fn allocate(&self, c: &mut Cursor<'_>, shape: &[Value], nbytes: Value) -> (Value, Value, Vec<Value>) {
         let (owner, data) = allocate(c, "lh_alloc", nbytes);
@@ -129,7 +129,7 @@ fn common_layout(arrays: &[&Operand], rank: usize) -> Option<Layout> {
     (first != Layout::A && arrays.iter().all(fits)).then_some(first)
 }
 
-fn new_flat(c: &mut Cursor<'_>, e: &MapExpr, ops: &[Operand], new: &New, shape: &[Value], rest: Block) {
+fn new_flat(c: &mut Cursor<'_>, e: &MapExpr, ops: &[Operand], new: &NewArray, shape: &[Value], rest: Block) {
     let n = shape::product(c, shape);
     let size = c.int(new.dtype.itemsize() as i64);
     let nbytes = c.mul(n, size);
@@ -143,7 +143,15 @@ fn new_flat(c: &mut Cursor<'_>, e: &MapExpr, ops: &[Operand], new: &New, shape: 
     c.end(Term::Jump(to(rest, &[array])), rest);
 }
 
-fn new_general(c: &mut Cursor<'_>, e: &MapExpr, ops: &[Operand], new: &New, rank: usize, versions: bool, rest: Block) {
+fn new_general(
+    c: &mut Cursor<'_>,
+    e: &MapExpr,
+    ops: &[Operand],
+    new: &NewArray,
+    rank: usize,
+    versions: bool,
+    rest: Block,
+) {
     let dims = shape::broadcast(c, ops, rank);
     let nbytes = shape::checked_bytes(c, &dims, new.dtype.itemsize());
     let (array, data, strides) = new.allocate(c, &dims, nbytes);
@@ -165,7 +173,7 @@ fn lower_map_into(c: &mut Cursor<'_>, e: &MapExpr, ops: &[Operand], rest: Block)
     all.extend(&others);
     if dest.rank() > 0 && common_layout(&all, dest.rank()).is_some() && !shape::differ(&all) {
         let same = shape::all_equal(c, &all);
-        let apart = overlap::apart(c, dest, &others, true);
+        let apart = overlap::disjoint_or_same(c, dest, &others, true);
         let cond = match (same, apart) {
             (Some(a), Some(b)) => Some(c.and(a, b)),
             (a, b) => a.or(b),
@@ -198,10 +206,11 @@ fn into_general(c: &mut Cursor<'_>, e: &MapExpr, dest: &Operand, sources: &[Oper
     shape::check_into(c, dest, sources, in_place);
     let order = shape::order(rank, dest.layout == Layout::F);
     let inner = order.last().copied();
-    let harmful = overlap::apart(c, dest, &others, false).map(|a| c.op(crate::edit::row("not"), &[a], Ty::bool()));
+    let harmful =
+        overlap::disjoint_or_same(c, dest, &others, false).map(|a| c.op(crate::edit::row("not"), &[a], Ty::bool()));
     let target = match harmful {
         Some(h) => overlap::target_or_temporary(c, dest, h),
-        None => overlap::Target { data: overlap::address(c, dest), strides: dest.strides.clone() },
+        None => overlap::Destination { data: overlap::address(c, dest), strides: dest.strides.clone() },
     };
     let known = if dest.layout == Layout::A || harmful.is_some() { None } else { inner };
     let mut streams = vec![Stream::strided(target.data, dest.elem, target.strides.clone(), known)];

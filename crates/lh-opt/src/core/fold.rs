@@ -176,7 +176,9 @@ impl Folder<'_> {
     }
     fn array_part(&self, v: Value, get: impl Fn(Value, Value, &[Value], &[Value]) -> Value) -> Option<Simplified> {
         match self.def(v)? {
-            Inst::ArrayMake { owner, data, shape, strides } => Some(Simplified::Value(get(*owner, *data, shape, strides))),
+            Inst::ArrayMake { owner, data, shape, strides } => {
+                Some(Simplified::Value(get(*owner, *data, shape, strides)))
+            }
             _ => None,
         }
     }

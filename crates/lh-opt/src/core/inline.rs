@@ -91,9 +91,9 @@ pub(crate) fn run(func: &mut Function, bodies: &Bodies<'_>) -> bool {
         for d in std::mem::take(&mut func.blocks[b].insts) {
             match &d.inst {
                 Inst::Call(spec, args) => {
-                    match bodies(*spec)
-                        .filter(|body| can_inline_block(body) && signatures_agree(func, body, args, d.result, |a, b| a == b))
-                    {
+                    match bodies(*spec).filter(|body| {
+                        can_inline_block(body) && signatures_agree(func, body, args, d.result, |a, b| a == b)
+                    }) {
                         Some(body) => {
                             let value = insert(func, &body, args, &d, &mut out);
                             if let Some(r) = d.result {
@@ -128,7 +128,13 @@ fn converted(func: &mut Function, value: Value, wanted: Value, call: &InstData, 
 }
 
 /// Whether parameters, result and the options that instructions depend on agree; `same` compares types.
-fn signatures_agree(func: &Function, body: &Function, args: &[Value], result: Option<Value>, same: fn(Ty, Ty) -> bool) -> bool {
+fn signatures_agree(
+    func: &Function,
+    body: &Function,
+    args: &[Value],
+    result: Option<Value>,
+    same: fn(Ty, Ty) -> bool,
+) -> bool {
     let params = body.params();
     params.len() == args.len()
         && params.iter().zip(args).all(|(p, a)| same(body.ty(*p), func.ty(*a)))
@@ -160,7 +166,8 @@ fn insert(func: &mut Function, body: &Function, args: &[Value], call: &InstData,
 
 fn can_inline_whole(func: &Function) -> bool {
     let insts: usize = func.blocks.iter().map(|b| b.insts.len()).sum();
-    let is_supported = func.slots.is_empty() && func.bodies.is_empty() && func.blocks.iter().all(|b| b.unwind.is_none());
+    let is_supported =
+        func.slots.is_empty() && func.bodies.is_empty() && func.blocks.iter().all(|b| b.unwind.is_none());
     is_supported && (makes_arrays(func) || func.is_library && insts <= MAX_WHOLE)
 }
 

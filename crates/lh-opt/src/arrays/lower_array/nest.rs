@@ -30,50 +30,50 @@ impl Stream {
         Stream { base, strides, elem, adjacent }
     }
     /// The static stride class along a dimension.
-    fn way(&self, d: usize) -> Option<Way> {
+    fn stride_class(&self, d: usize) -> Option<StrideClass> {
         match self.strides[d] {
-            None => Some(Way::Held),
-            Some(_) => (self.adjacent == Some(d)).then_some(Way::Adjacent),
+            None => Some(StrideClass::Repeated),
+            Some(_) => (self.adjacent == Some(d)).then_some(StrideClass::Adjacent),
         }
     }
 }
 
 /// Stride class along the innermost dimension.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Way {
+enum StrideClass {
     Adjacent,
     Strided,
     /// Stride 0: one element for the whole loop.
-    Held,
+    Repeated,
 }
 
 /// The view of a stream that the body gets.
 #[derive(Clone, Copy)]
-pub(super) enum At {
+pub(super) enum ElementRef {
     /// The address of the current element.
     Address(Value),
     /// The element, loaded before the innermost loop.
     Element(Value),
 }
 
-impl At {
+impl ElementRef {
     /// The element.
     pub(super) fn read(self, c: &mut Cursor<'_>, elem: Ty) -> Value {
         match self {
-            At::Address(p) => c.inst(Inst::Load(p), elem),
-            At::Element(v) => v,
+            ElementRef::Address(p) => c.inst(Inst::Load(p), elem),
+            ElementRef::Element(v) => v,
         }
     }
     /// The address of the current element of a destination.
     pub(super) fn address(self) -> Value {
         match self {
-            At::Address(p) => p,
-            At::Element(_) => lh_ir::bug!("a destination moves along every dimension"),
+            ElementRef::Address(p) => p,
+            ElementRef::Element(_) => lh_ir::bug!("a destination moves along every dimension"),
         }
     }
 }
 
-type Body<'a> = dyn FnMut(&mut Cursor<'_>, &[At]) + 'a;
+type Body<'a> = dyn FnMut(&mut Cursor<'_>, &[ElementRef]) + 'a;
 
 /// Builds loops over `dims` in `order`, outermost first; the first stream is the destination.
 ///
@@ -88,39 +88,39 @@ pub(super) fn nest(
 ) {
     let mut at: Vec<Value> = streams.iter().map(|s| s.base).collect();
     let Some((&inner, outer)) = order.split_last() else {
-        let at: Vec<At> = at.into_iter().map(At::Address).collect();
+        let at: Vec<ElementRef> = at.into_iter().map(ElementRef::Address).collect();
         return body(c, &at);
     };
-    let known: Vec<Option<Way>> = streams.iter().map(|s| s.way(inner)).collect();
-    let ways = |other: Way| -> Vec<Way> { known.iter().map(|w| w.unwrap_or(other)).collect() };
+    let known: Vec<Option<StrideClass>> = streams.iter().map(|s| s.stride_class(inner)).collect();
+    let classes = |other: StrideClass| -> Vec<StrideClass> { known.iter().map(|w| w.unwrap_or(other)).collect() };
     let adjacent = if versions { all_adjacent(c, streams, inner) } else { None };
     let mut open = Vec::new();
     for &d in outer {
         let l = c.begin_loop(dims[d]);
         for (a, s) in at.iter_mut().zip(streams) {
-            *a = step(c, *a, l.index, s.strides[d]);
+            *a = address_at(c, *a, l.index, s.strides[d]);
         }
         if open.is_empty() {
-            mark(c, &l);
+            mark_parallel(c, &l);
         }
         open.push(l);
     }
     let innermost = Innermost { n: dims[inner], at, streams, inner, alone: outer.is_empty() };
     if let Some(adjacent) = adjacent {
         let other = c.branch(adjacent);
-        innermost.write(c, &ways(Way::Adjacent), body);
+        innermost.write(c, &classes(StrideClass::Adjacent), body);
         let (join, _) = c.new_block(&[]);
         c.end(Term::Jump(crate::edit::to(join, &[])), other);
-        innermost.write(c, &ways(Way::Strided), body);
+        innermost.write(c, &classes(StrideClass::Strided), body);
         c.end(Term::Jump(crate::edit::to(join, &[])), join);
     } else {
-        innermost.write(c, &ways(Way::Strided), body);
+        innermost.write(c, &classes(StrideClass::Strided), body);
     }
     open.iter().rev().for_each(|l| c.end_loop(l));
 }
 
 /// Marks a loop as parallel for `parallel=True`: elementwise iterations are independent.
-fn mark(c: &mut Cursor<'_>, l: &CountedLoop) {
+fn mark_parallel(c: &mut Cursor<'_>, l: &CountedLoop) {
     const ELEMENTWISE: u16 = parallel::NUMPY | parallel::SETITEM | parallel::INPLACE;
     if c.func.options.parallel & ELEMENTWISE != 0 && !c.cold {
         c.any_order(l);
@@ -130,7 +130,7 @@ fn mark(c: &mut Cursor<'_>, l: &CountedLoop) {
 /// Whether the strides of all streams along a dimension are the item's size; `None` if that is static.
 fn all_adjacent(c: &mut Cursor<'_>, streams: &[Stream], inner: usize) -> Option<Value> {
     let mut all = None;
-    for s in streams.iter().filter(|s| s.way(inner).is_none()) {
+    for s in streams.iter().filter(|s| s.stride_class(inner).is_none()) {
         let size = c.int(s.elem.itemsize() as i64);
         let is_so = s.strides[inner].map(|stride| c.eq(stride, size));
         all = match (all, is_so) {
@@ -153,27 +153,31 @@ struct Innermost<'a> {
 }
 
 impl Innermost<'_> {
-    fn write(&self, c: &mut Cursor<'_>, ways: &[Way], body: &mut Body<'_>) {
-        let mut starts: Vec<(At, Option<Value>)> = Vec::with_capacity(ways.len());
-        for ((at, s), way) in self.at.iter().zip(self.streams).zip(ways) {
-            let stride = match way {
-                Way::Held => None,
-                Way::Adjacent => Some(c.int(s.elem.itemsize() as i64)),
-                Way::Strided => s.strides[self.inner],
+    fn write(&self, c: &mut Cursor<'_>, classes: &[StrideClass], body: &mut Body<'_>) {
+        let mut starts: Vec<(ElementRef, Option<Value>)> = Vec::with_capacity(classes.len());
+        for ((at, s), stride_class) in self.at.iter().zip(self.streams).zip(classes) {
+            let stride = match stride_class {
+                StrideClass::Repeated => None,
+                StrideClass::Adjacent => Some(c.int(s.elem.itemsize() as i64)),
+                StrideClass::Strided => s.strides[self.inner],
             };
             // Stride 0 means an extent of 1, so the element exists even if the loop has no iteration.
-            let start = if stride.is_some() { At::Address(*at) } else { At::Element(c.inst(Inst::Load(*at), s.elem)) };
+            let start = if stride.is_some() {
+                ElementRef::Address(*at)
+            } else {
+                ElementRef::Element(c.inst(Inst::Load(*at), s.elem))
+            };
             starts.push((start, stride));
         }
         let l = c.begin_loop(self.n);
         if self.alone {
-            mark(c, &l);
+            mark_parallel(c, &l);
         }
-        let places: Vec<At> = starts
+        let places: Vec<ElementRef> = starts
             .into_iter()
             .map(|(at, stride)| match at {
-                At::Address(p) => At::Address(step(c, p, l.index, stride)),
-                At::Element(_) => at,
+                ElementRef::Address(p) => ElementRef::Address(address_at(c, p, l.index, stride)),
+                ElementRef::Element(_) => at,
             })
             .collect();
         body(c, &places);
@@ -181,7 +185,7 @@ impl Innermost<'_> {
     }
 }
 
-fn step(c: &mut Cursor<'_>, base: Value, index: Value, stride: Option<Value>) -> Value {
+fn address_at(c: &mut Cursor<'_>, base: Value, index: Value, stride: Option<Value>) -> Value {
     let Some(stride) = stride else { return base };
     let bytes = c.mul(index, stride);
     c.inst(Inst::PtrAdd(base, bytes), Ty::ptr())

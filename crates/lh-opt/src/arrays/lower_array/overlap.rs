@@ -10,18 +10,18 @@ use lh_ir::{Layout, Ty, Value};
 /// Whether each source either is disjoint from the destination or is it element by element; `None` without sources.
 ///
 /// `alike`: all operands have one contiguous layout and equal extents, so that equal addresses mean equal elements.
-pub(super) fn apart(c: &mut Cursor<'_>, dest: &Operand, sources: &[&Operand], alike: bool) -> Option<Value> {
+pub(super) fn disjoint_or_same(c: &mut Cursor<'_>, dest: &Operand, sources: &[&Operand], alike: bool) -> Option<Value> {
     if sources.is_empty() {
         return None;
     }
-    let to = Range::of(c, dest);
+    let to = ByteRange::of(c, dest);
     let mut all = None;
     for o in sources {
-        let from = Range::of(c, o);
+        let from = ByteRange::of(c, o);
         let before = c.le(from.end, to.start);
         let after = c.le(to.end, from.start);
         let disjoint = c.or(before, after);
-        let ok = match same_elements(c, dest, o, &to, &from, alike) {
+        let ok = match is_same_view(c, dest, o, &to, &from, alike) {
             Some(same) => c.or(disjoint, same),
             None => disjoint,
         };
@@ -30,12 +30,12 @@ pub(super) fn apart(c: &mut Cursor<'_>, dest: &Operand, sources: &[&Operand], al
     all
 }
 
-fn same_elements(
+fn is_same_view(
     c: &mut Cursor<'_>,
     dest: &Operand,
     o: &Operand,
-    to: &Range,
-    from: &Range,
+    to: &ByteRange,
+    from: &ByteRange,
     alike: bool,
 ) -> Option<Value> {
     if dest.elem.itemsize() != o.elem.itemsize() || dest.rank() != o.rank() {
@@ -53,14 +53,14 @@ fn same_elements(
 }
 
 /// Addresses of an array's first element, of its lowest byte, and past its highest byte.
-struct Range {
+struct ByteRange {
     first: Value,
     start: Value,
     end: Value,
 }
 
-impl Range {
-    fn of(c: &mut Cursor<'_>, o: &Operand) -> Range {
+impl ByteRange {
+    fn of(c: &mut Cursor<'_>, o: &Operand) -> ByteRange {
         // `data` of an operand of rank 0 is its element.
         let data = if o.rank() == 0 { c.inst(Inst::ArrayData(o.value), Ty::ptr()) } else { o.data };
         let first = c.inst(Inst::Runtime(runtime("lh_ptr_addr"), vec![data]), Ty::int());
@@ -68,7 +68,7 @@ impl Range {
         if o.layout != Layout::A {
             let n = shape::product(c, &o.shape);
             let bytes = c.mul(n, size);
-            return Range { first, start: first, end: c.add(first, bytes) };
+            return ByteRange { first, start: first, end: c.add(first, bytes) };
         }
         let (zero, one) = (c.int(0), c.int(1));
         let (mut start, mut end) = (first, c.add(first, size));
@@ -81,19 +81,19 @@ impl Range {
             start = c.add(start, low);
             end = c.add(end, high);
         }
-        Range { first, start, end }
+        ByteRange { first, start, end }
     }
 }
 
 /// Memory that a nest writes.
-pub(super) struct Target {
+pub(super) struct Destination {
     pub data: Value,
     pub strides: Vec<Value>,
 }
 
 /// The destination itself, or temporary memory of its shape if a direct store would overwrite elements before they are
 /// read.
-pub(super) fn target_or_temporary(c: &mut Cursor<'_>, dest: &Operand, harmful: Value) -> Target {
+pub(super) fn target_or_temporary(c: &mut Cursor<'_>, dest: &Operand, harmful: Value) -> Destination {
     let rank = dest.rank();
     let mut tys = vec![Ty::meminfo(), Ty::ptr()];
     tys.extend(vec![Ty::int(); rank]);
@@ -107,7 +107,7 @@ pub(super) fn target_or_temporary(c: &mut Cursor<'_>, dest: &Operand, harmful: V
     let nobody = c.inst(Inst::Zero, Ty::meminfo());
     let data = address(c, dest);
     c.end(Term::Jump(to(go, &[&[nobody, data][..], &dest.strides].concat())), go);
-    Target { data: params[1], strides: params[2..].to_vec() }
+    Destination { data: params[1], strides: params[2..].to_vec() }
 }
 
 /// Address of a destination's first element.
@@ -116,7 +116,7 @@ pub(super) fn address(c: &mut Cursor<'_>, dest: &Operand) -> Value {
 }
 
 /// Copies the temporary array into the destination.
-pub(super) fn copy(c: &mut Cursor<'_>, from: &Target, dest: &Operand, order: &[usize]) {
+pub(super) fn copy(c: &mut Cursor<'_>, from: &Destination, dest: &Operand, order: &[usize]) {
     let data = address(c, dest);
     let streams = [
         Stream::strided(data, dest.elem, dest.strides.clone(), None),

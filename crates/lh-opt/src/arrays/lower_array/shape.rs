@@ -63,7 +63,7 @@ pub(super) fn order(rank: usize, fortran: bool) -> Vec<usize> {
 }
 
 /// An operand's axis for axis `d` of the result, if it has one.
-fn own(o: &Operand, d: usize, rank: usize) -> Option<usize> {
+fn own_axis(o: &Operand, d: usize, rank: usize) -> Option<usize> {
     (d + o.rank()).checked_sub(rank)
 }
 
@@ -74,7 +74,7 @@ pub(super) fn broadcast(c: &mut Cursor<'_>, ops: &[Operand], rank: usize) -> Vec
     for d in 0..rank {
         let mut extents: Vec<Value> = Vec::new();
         for o in ops {
-            extents.extend(own(o, d, rank).map(|i| o.shape[i]).filter(|e| !extents.contains(e)));
+            extents.extend(own_axis(o, d, rank).map(|i| o.shape[i]).filter(|e| !extents.contains(e)));
         }
         let mut dim = extents[0];
         for e in &extents[1..] {
@@ -141,7 +141,7 @@ fn raise_unless(c: &mut Cursor<'_>, fits: Value, arrays: &[&Operand], kind: i64)
 pub(super) fn broadcast_stream(c: &mut Cursor<'_>, o: &Operand, ops: &[Operand], rank: usize) -> Stream {
     stream(c, o, rank, |d, extent| {
         // If all other operands have an extent of 1 or the same extent, nothing is repeated.
-        let other = |p: &Operand| own(p, d, rank).is_some_and(|j| p.shape[j] != extent && !p.ones[j]);
+        let other = |p: &Operand| own_axis(p, d, rank).is_some_and(|j| p.shape[j] != extent && !p.unit_extents[j]);
         ops.iter().any(other)
     })
 }
@@ -156,7 +156,7 @@ fn stream(c: &mut Cursor<'_>, o: &Operand, rank: usize, may_repeat: impl Fn(usiz
     let mut strides = vec![None; rank];
     let mut repeats = vec![false; rank];
     for d in 0..rank {
-        let Some(i) = own(o, d, rank).filter(|i| !o.ones[*i]) else { continue };
+        let Some(i) = own_axis(o, d, rank).filter(|i| !o.unit_extents[*i]) else { continue };
         repeats[d] = may_repeat(d, o.shape[i]);
         strides[d] = Some(if repeats[d] { zero_if_one(c, o.shape[i], o.strides[i]) } else { o.strides[i] });
     }
@@ -166,7 +166,7 @@ fn stream(c: &mut Cursor<'_>, o: &Operand, rank: usize, may_repeat: impl Fn(usiz
 
 /// Whether operands of one rank differ in their static extents of 1.
 pub(super) fn differ(arrays: &[&Operand]) -> bool {
-    (1..arrays.len()).any(|i| arrays[i].ones != arrays[0].ones)
+    (1..arrays.len()).any(|i| arrays[i].unit_extents != arrays[0].unit_extents)
 }
 
 fn zero_if_one(c: &mut Cursor<'_>, extent: Value, stride: Value) -> Value {

@@ -1,6 +1,6 @@
 //! Places `IncRef` and `DecRef`, and splits blocks where the owned values on the exceptional path change.
 
-use super::own::{SmallValues, Ownership};
+use super::own::{Ownership, SmallValues};
 use hashbrown::HashMap;
 use lh_ir::cfg::{Cfg, live_in, targets};
 use lh_ir::func::{BlockData, Inst, InstData, Target, Term};
