@@ -1,4 +1,4 @@
-//! Passes over loops: checks, shapes that LLVM vectorises, unrolling, polls for signals.
+//! Loop transformations: removal of checks, canonical loops for LLVM, unrolling, polls for signals.
 
 pub(crate) mod bounds;
 pub(crate) mod hoist_lengths;

@@ -1,4 +1,4 @@
-//! Removes index checks in loops, or moves them out.
+//! Eliminates index checks in loops, by proof or by versioning the loop nest.
 //!
 //! ```text
 //! for i in range(1, a.shape[0] - 1):      if n <= b.shape[0]:              # decided once
@@ -7,13 +7,13 @@
 //!                                             for i in range(1, n - 1): ...    # as it was
 //! ```
 //!
-//! The range of an index over a whole nest of counted loops is found as linear expressions of values that do not change
-//! in it. Where it lies within the extents for sure (`a` above), the check goes, and with it the look for a negative
-//! index. Where that depends (`b`), the nest is copied: a test before it chooses the copy without checks, or the
-//! original, in which the exception is raised where it always was, after all that comes before it.
+//! The range of an index over a nest of counted loops is computed from linear expressions of loop-invariant values. If
+//! it is certainly within the extents (`a` above), the check and the wrap-around of negative indices go. If that
+//! depends on values (`b`), the nest is copied: a test before it chooses between the copy without checks and the
+//! original, which raises at the right iteration.
 //!
 //! Requires canonical counted loops as inference and `lower_array` make them; leaves counted loops. Values of the nest
-//! that are used behind it become parameters of a block in which both copies meet.
+//! with uses behind it become parameters of a block where both versions meet.
 
 use crate::analysis::Analyses;
 use crate::analysis::facts::{Facts, InstRef};
@@ -26,10 +26,9 @@ use lh_ir::Function;
 use lh_ir::cfg::Loop;
 use lh_ir::func::{Device, Inst, Term};
 
-/// Nests of more instructions are not copied as a whole.
+/// Size limit for copying a nest, in instructions.
 const MAX_COPIED: usize = 400;
 
-/// Runs the pass.
 pub(crate) fn run(func: &mut Function, analyses: &Analyses) -> bool {
     if !func.blocks.iter().any(|b| b.insts.iter().any(|d| asks(&d.inst))) {
         return false;
@@ -55,7 +54,7 @@ pub(crate) fn run(func: &mut Function, analyses: &Analyses) -> bool {
     for a in safe {
         uncheck(func, a);
     }
-    // Earlier nests first: later ones may use what they leave, and never the other way round.
+    // Earlier nests come first: later plans may use values that earlier nests define, never the reverse.
     plans.sort_by_key(|p| cfg.position(loops.loops[p.nest].header));
     let mut versions = Versions::new(func, cfg, dom, users);
     for i in 0..plans.len() {
@@ -71,7 +70,7 @@ pub(crate) fn run(func: &mut Function, analyses: &Analyses) -> bool {
     changed
 }
 
-/// Whether an instruction looks at an index: at its range, or (without checks too) whether it is negative.
+/// Whether an access checks its index, or wraps a negative one around.
 fn asks(inst: &Inst) -> bool {
     matches!(inst, Inst::ElemPtr { check, wrap, .. } if *check || *wrap)
 }
@@ -82,15 +81,15 @@ fn uncheck(func: &mut Function, a: InstRef) {
     }
 }
 
-/// A nest to be copied.
+/// The versioning of a nest.
 pub(crate) struct Plan {
-    /// The outermost loop.
+    /// The outermost loop of the nest.
     pub nest: usize,
-    /// Instructions that need no check in the copy.
+    /// Accesses without a check in the copy.
     pub accesses: Vec<InstRef>,
-    /// What must not be negative for that.
+    /// Expressions that must be non-negative for the copy to run.
     pub conditions: Vec<Linear>,
-    /// What must be of moderate size for that.
+    /// Values that must be of moderate size, so that the conditions do not overflow.
     pub leaves: Vec<Leaf>,
 }
 
@@ -98,7 +97,7 @@ impl Plan {
     fn add(&mut self, a: InstRef, conditions: Vec<Linear>, leaves: Vec<Leaf>) {
         self.accesses.push(a);
         for c in conditions {
-            // Of conditions that differ by a number the strictest will do.
+            // If conditions differ only in the constant, the strictest implies the others.
             match self.conditions.iter_mut().find(|o| o.terms == c.terms) {
                 Some(old) => old.constant = old.constant.min(c.constant),
                 None => self.conditions.push(c),
@@ -110,7 +109,7 @@ impl Plan {
             }
         }
     }
-    /// The plan after values got other names in its nest.
+    /// Renames values after another nest was copied.
     fn rename(&mut self, name: &dyn Fn(lh_ir::Value) -> lh_ir::Value) {
         self.conditions.iter_mut().for_each(|c| *c = c.renamed(name));
         self.leaves.iter_mut().for_each(|l| *l = l.renamed(name));
@@ -119,14 +118,14 @@ impl Plan {
 
 struct Planner<'a> {
     facts: Facts<'a>,
-    /// By loop: those directly inside.
+    /// The loops directly inside of each loop.
     inner: Vec<Vec<usize>>,
     safe: HashSet<InstRef>,
     plans: Vec<Plan>,
 }
 
 impl Planner<'_> {
-    /// Plans for a loop and all inside.
+    /// Plans a loop, or else the loops inside it.
     fn plan(&mut self, l: usize) {
         let func = self.facts.func;
         let blocks = &self.facts.loops.loops[l].blocks;
@@ -139,12 +138,13 @@ impl Planner<'_> {
                 Verdict::Safe => {
                     self.safe.insert(a);
                 }
-                // For GPUs, whose code shall be small, no nest is copied for the look at a sign.
+                // On GPUs, where code size counts, wrap-around alone is no reason to copy a nest.
                 Verdict::If(conditions, leaves) if func.options.device != Device::Gpu || self.facts.is_checked(a) => {
                     plan.add(a, conditions, leaves);
                 }
                 Verdict::If(..) => {}
-                // What cannot be told even for its own loop holds up nothing.
+                // An access that cannot be proved even for its innermost loop does not keep the nest from being
+                // versioned.
                 Verdict::Unknown => {
                     left_inside |= innermost != l && !matches!(self.facts.look(innermost, a), Verdict::Unknown);
                 }
@@ -158,7 +158,7 @@ impl Planner<'_> {
             self.plan(inner);
         }
     }
-    /// Checked accesses of a loop that are not known to be safe.
+    /// The checked accesses of a loop that are not proved safe.
     fn checked(&self, l: usize) -> Vec<InstRef> {
         let mut out = Vec::new();
         for b in &self.facts.loops.loops[l].blocks {
@@ -173,11 +173,10 @@ impl Planner<'_> {
     }
 }
 
-/// Copies a nest, without the checks of the plan, and puts the choice before it. Answers what the nest's values are
-/// called behind its ways out.
+/// Versions a nest by its plan. Answers with the new names of the nest's values behind its exits.
 fn version(versions: &mut Versions<'_>, l: &Loop, plan: &Plan) -> Renamed {
     let Duplicate { renamed, entrance, copies } = versions.duplicate(l, &plan.accesses);
-    // What is left of the original raises, or looks at negative indices.
+    // The original now runs only if a check may fail or an index may be negative.
     l.blocks.iter().for_each(|b| versions.func.blocks[b.index()].cold = true);
     let params = versions.func.blocks[entrance.index()].params.clone();
     let span = versions.func.blocks[l.header.index()].term_span;

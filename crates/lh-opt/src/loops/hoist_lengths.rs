@@ -1,4 +1,4 @@
-//! Reads the length of a list before a loop in which no list can change its length: the loop is a counted one then.
+//! Hoists the length of a list out of a loop that changes no length, which makes the loop a counted one.
 //!
 //! ```text
 //!     jump block1(v1)                       v9 = list_len v0: int
@@ -12,7 +12,6 @@ use lh_ir::cfg::{Cfg, DomTree, Loop, Loops, def_blocks};
 use lh_ir::func::{Inst, InstData};
 use lh_ir::{Block, Function};
 
-/// Runs the pass.
 pub(crate) fn run(func: &mut Function) -> bool {
     let reads = |d: &InstData| matches!(d.inst, Inst::ListLen(_));
     if !func.blocks.iter().any(|b| b.insts.iter().any(reads)) {
@@ -23,7 +22,7 @@ pub(crate) fn run(func: &mut Function) -> bool {
     let loops = Loops::new(func, &cfg, &dom);
     let defined = def_blocks(func);
     let mut changed = false;
-    // Inner loops come first: what has left them may leave those around them, too.
+    // Inner loops come first: a length hoisted out of one may leave the loops around it, too.
     for l in &loops.loops {
         let keeps = |b: &Block| func.blocks[b.index()].insts.iter().all(|d| keeps_lengths(&d.inst));
         let Some(before) = way_in(&cfg, l).filter(|_| l.blocks.iter().all(keeps)) else { continue };
@@ -37,14 +36,14 @@ pub(crate) fn run(func: &mut Function) -> bool {
     changed
 }
 
-/// The block before a loop, if there is one only.
+/// The preheader of a loop: the only block outside with an edge to the header.
 fn way_in(cfg: &Cfg, l: &Loop) -> Option<Block> {
     let mut ways = cfg.preds(l.header).iter().filter(|e| !is_in(cfg, l, e.from));
     let way = ways.next().filter(|e| e.target.is_some())?;
     ways.next().is_none().then_some(way.from)
 }
 
-/// Whether an instruction surely leaves lists as long as they are.
+/// Whether an instruction certainly keeps the lengths of lists.
 fn keeps_lengths(inst: &Inst) -> bool {
     inst.is_pure() || matches!(inst, Inst::Store(..) | Inst::SlotSet(..) | Inst::ElemPtr { .. })
 }

@@ -1,4 +1,5 @@
-//! Looks ahead whether a loop will raise, so that the loop proper need not look and can be vectorised.
+//! Inspector and executor: a loop over a strip of iterations finds out whether one of them would raise; if none does,
+//! the strip runs in a copy of the loop without checks, which LLVM vectorises.
 //!
 //! ```text
 //! for i in range(n):                      for strip in strips(range(n)):
@@ -6,19 +7,18 @@
 //!         raise ZeroDivisionError                 break
 //!     c[i] = a[i] / b[i]        ->            for i in strip:
 //!                                                 c[i] = a[i] / b[i]
-//!                                         for i in what is left:
+//! for i in remaining iterations:
 //!                                             ...                       # as it was
 //! ```
 //!
-//! The conditions under which an innermost counted loop raises are computed for a thousand iterations at a time. If none
-//! holds, these run in a copy of the loop that asks nothing. Otherwise, and for short loops, the original goes on, and
-//! raises where it always did, after all that comes before. Conditions may read arrays, of which a test before the loop
-//! makes sure that the loop does not write to them (but for an element that is read before it is written, in the same
-//! iteration). They are computed for iterations that are then not reached, so they must not raise or trap themselves,
-//! and what they read must lie in the arrays for the whole loop, as `bounds` finds it.
+//! The inspector evaluates the guards, conditions under which an innermost counted loop raises, for 1024 iterations. If
+//! one holds, and for short loops, the original takes over and raises at the right iteration. Guards may read arrays if
+//! a test before the loop shows that the loop does not write to them; an element may be read before it is written in
+//! the same iteration. The inspector evaluates guards of iterations that are never reached, so their code must not
+//! raise or trap, and their reads must be within the arrays for the whole loop, which `bounds` proves.
 //!
-//! Requires what `bounds` leaves. Leaves counted loops. Does nothing for loops that would not be vectorised anyway: with
-//! sums of floats in strict order, or with calls of which the effect is not known.
+//! Requires the output of `bounds`; leaves counted loops. Skips loops that LLVM would not vectorise anyway: with sums
+//! of floats in strict order, or with calls of unknown effect.
 
 mod build;
 mod plan;
@@ -28,7 +28,6 @@ use hashbrown::HashSet;
 use lh_ir::func::Term;
 use lh_ir::{Block, Function};
 
-/// Runs the pass.
 pub(crate) fn run(func: &mut Function) -> bool {
     let raises = |b: Block| matches!(func.blocks[b.index()].term, Some(Term::Raise { .. }));
     let guards = |t: &Term| matches!(t, Term::Branch { then, els, .. } if raises(then.block) != raises(els.block));
@@ -40,7 +39,7 @@ pub(crate) fn run(func: &mut Function) -> bool {
     !seen.is_empty()
 }
 
-/// Splits the first loop that has not been looked at; whether there was one.
+/// Splits the first loop not seen before; false if there is none.
 fn split_one(func: &mut Function, seen: &mut HashSet<Block>) -> bool {
     let analyses = Analyses::default();
     let facts = analyses.facts(func);

@@ -1,4 +1,4 @@
-//! Proves indices non-negative, so that their accesses need no wrap-around for negative indices:
+//! Eliminates the wrap-around of indices that are never negative:
 //!
 //! ```text
 //! v2 = add v0, v1: int                 ; block's start and thread's index
@@ -10,7 +10,6 @@ use crate::analysis::int_range::Limits;
 use lh_ir::Function;
 use lh_ir::func::Inst;
 
-/// Runs the pass.
 pub(crate) fn run(func: &mut Function, analyses: &Analyses) -> bool {
     let (cfg, dom) = (analyses.cfg(func), analyses.dom(func));
     let limits = Limits::new(func, cfg, dom);

@@ -1,22 +1,21 @@
-//! Answers tests for zero of floats that cannot be zero, so that divisions by them need no way out.
+//! Folds comparisons of floats with zero that are always false, so that divisions by these need no check.
 //!
 //! ```text
 //! k = 1.0 / (1.0 + 0.25 * abs(d))         ; 1.0 + ... is at least 1.0, or NaN
 //!     v5 = eq v4, 0.0: bool       ->      v5 = const false: bool
 //! ```
 //!
-//! A range is computed from constants upwards, with the rounding of the operations themselves, and narrowed by the
-//! comparisons with constants that dominate the test. `fold` then removes the branch.
+//! A range is computed bottom-up from constants, rounded as the operations round, and narrowed by dominating branches
+//! on comparisons with constants. `fold` then removes the branch.
 
 use crate::analysis::counted::{Counted, Defs, counted, is_in, target_of};
 use lh_ir::cfg::{Cfg, DomTree, Loops};
 use lh_ir::func::{Inst, Term};
 use lh_ir::{Block, Const, Function, Value};
 
-/// Expressions deeper than this are not looked into.
+/// Depth limit for expressions.
 const MAX_DEPTH: usize = 10;
 
-/// Runs the pass.
 pub(crate) fn run(func: &mut Function) -> bool {
     if func.options.numpy_errors {
         return false;
@@ -49,7 +48,7 @@ pub(crate) fn run(func: &mut Function) -> bool {
     !tests.is_empty()
 }
 
-/// Smallest and largest value; a value may be NaN as well.
+/// Minimum and maximum; the value may also be NaN.
 #[derive(Clone, Copy)]
 struct Range {
     lo: f64,
@@ -73,7 +72,7 @@ impl Facts<'_> {
         r.lo > 0.0 || r.hi < 0.0 || self.is_told(at, v, r)
     }
 
-    /// Whether the comparisons on the way to a block say that a value is not zero.
+    /// Whether dominating branches exclude zero.
     fn is_told(&self, at: Block, v: Value, mut r: Range) -> bool {
         let mut b = at;
         loop {
@@ -92,7 +91,7 @@ impl Facts<'_> {
         }
     }
 
-    /// Narrows a range by a condition that holds or does not; whether zero is out of it.
+    /// Narrows a range by a condition with a known truth value; true if that excludes zero.
     fn narrow(&self, cond: Value, holds: bool, v: Value, r: &mut Range) -> bool {
         let Some(Inst::Op(op, args)) = self.defs.inst(self.func, cond) else { return false };
         let number = |v| number(self.func, self.defs, v);
@@ -105,7 +104,7 @@ impl Facts<'_> {
         match (name, holds) {
             ("eq", false) | ("ne", true) if c == 0.0 => return true,
             ("eq", true) | ("ne", false) => *r = Range { lo: c, hi: c },
-            // The false side is reached by NaN as well, which a range does not exclude.
+            // A false comparison admits NaN, which a range always includes.
             ("gt", true) | ("le", false) => r.lo = r.lo.max(c.next_up()),
             ("ge", true) | ("lt", false) => r.lo = r.lo.max(c),
             ("lt", true) | ("ge", false) => r.hi = r.hi.min(c.next_down()),
@@ -128,7 +127,7 @@ impl Facts<'_> {
             Some(Inst::Cast(x)) if self.func.ty(*x).is_int() => self.integer(*x),
             _ => ALL,
         };
-        // NaN as a bound comes from infinities: nothing is known.
+        // A NaN bound comes from operations on infinities: the range is unknown.
         let range = if range.lo <= range.hi { range } else { ALL };
         let ty = self.func.ty(v);
         Range { lo: lh_ir::half::rounded(range.lo, ty), hi: lh_ir::half::rounded(range.hi, ty) }
@@ -168,7 +167,7 @@ impl Facts<'_> {
             "fdiv" => quotient(of(0), of(1)),
             "maxnum" | "maximum" => {
                 let (a, b) = (of(0), of(1));
-                // Of a NaN and a number `maxnum` gives the number.
+                // `maxnum` of NaN and a number is the number.
                 let lo = if name == "maximum" { a.lo.max(b.lo) } else { self.greater_number(args, a, b) };
                 Range { lo, hi: a.hi.max(b.hi) }
             }
@@ -180,7 +179,7 @@ impl Facts<'_> {
         }
     }
 
-    /// The least that the greater of two can be, where a NaN does not count: a constant is no NaN.
+    /// The minimum of `maxnum`, which ignores a NaN operand; only constants are certainly not NaN.
     fn greater_number(&self, args: &[Value], a: Range, b: Range) -> f64 {
         let is_number = |v| number(self.func, self.defs, v).is_some();
         match (is_number(args[0]), is_number(args[1])) {
@@ -191,7 +190,7 @@ impl Facts<'_> {
         }
     }
 
-    /// Whether two values are the same computation of the same values, without memory.
+    /// Whether two values are equal expressions of the same values, without loads.
     fn same(&self, a: Value, b: Value, depth: usize) -> bool {
         if a == b {
             return true;
@@ -205,7 +204,7 @@ impl Facts<'_> {
         }
     }
 
-    /// The counter of a loop, and what is added to it: at least where the loop begins.
+    /// The range of the induction variable of a counted loop plus a constant: the minimum is the start.
     fn integer(&self, v: Value) -> Range {
         const FAR: i64 = 1 << 62;
         let (base, plus) = self.defs.offset(self.func, v);
@@ -219,7 +218,7 @@ impl Facts<'_> {
                 least = least.min(self.defs.int(self.func, target_of(self.func, *e).args[c.place])?);
             }
             let lo = least.checked_add(plus)?;
-            // A loop from there does not get near the end of the integers.
+            // The start is too far from the minimum of `int64` for the sum to wrap around.
             (least > -FAR && least < FAR && plus.abs() < FAR).then_some(Range { lo: lo as f64, hi: f64::INFINITY })
         };
         counter().unwrap_or(ALL)
@@ -246,7 +245,7 @@ fn quotient(a: Range, b: Range) -> Range {
     ALL
 }
 
-/// The comparison that says the same with its sides exchanged.
+/// The comparison with exchanged operands.
 fn mirrored(name: &str) -> &str {
     match name {
         "lt" => "gt",
@@ -257,7 +256,7 @@ fn mirrored(name: &str) -> &str {
     }
 }
 
-/// The value of a float constant.
+/// The value of a float constant other than NaN.
 fn number(func: &Function, defs: &Defs, v: Value) -> Option<f64> {
     match defs.inst(func, v)? {
         Inst::Const(Const::Float(x, _)) if !x.is_nan() => Some(*x),

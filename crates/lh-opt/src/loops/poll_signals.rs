@@ -1,7 +1,7 @@
-//! Makes loops look now and then whether Ctrl-C was pressed.
+//! Makes loops poll for Ctrl-C.
 //!
-//! An innermost counted loop is left as it is, so that it can be vectorised. The code generator makes it ask once in a while, when nothing more is to
-//! be done to it, and end early if so; where it ends, a question follows whether it did:
+//! An innermost counted loop does not poll in its iterations, so that it can be vectorised. The code generator later
+//! splits it into strips and polls between them; if a poll ends the loop early, a call after the loop raises:
 //!
 //! ```text
 //! block1(v2: int):                        block1(v2: int) poll_free:
@@ -13,15 +13,17 @@
 //! block3():                                   jump block3()
 //! ```
 //!
-//! A short one that may raise is marked as one to be unrolled: LLVM does not vectorise it, and would not put iterations in a row that may end early.
+//! A short loop that may raise gets the hint to unroll: LLVM does not vectorise it, and does not unroll loops with
+//! several exits by itself.
 //!
-//! Other loops ask each time they begin again, and so do those that hardly ever run and those that are neither unrolled nor vectorised since they carry
-//! sums in strict order, and all where nothing is optimised. Loops of few constant iterations, which LLVM unrolls, do not ask and do not count as loops
-//! inside others; nor do inner loops that go along an array and do little (see `brief`): the loop around them asks in each round. Nor do
-//! loops that the library says end soon, which is taken over to their headers for the code generator.
+//! A loop polls in each iteration if it is not innermost, not counted, cold, compiled for debugging, or sequential
+//! (sums of floats in strict order, which are neither vectorised nor unrolled). A loop of few constant iterations,
+//! which LLVM unrolls, does not poll and does not count as an inner loop. An inner loop along an array with little work
+//! does not poll either (`short_loops`): the loop around it does. The same holds for loops that the library declares
+//! short; their headers get the hint for the code generator.
 //!
-//! The exception goes where one raised in the loop's header would; this pass is the reason why `dce` keeps handlers of
-//! headers, and it drops them. A GPU cannot be asked.
+//! The exception of a poll goes to the handler of the loop's header. `dce` keeps handlers of headers for this pass,
+//! which drops them. Code on a GPU cannot poll.
 
 use crate::analysis::Analyses;
 use crate::analysis::counted::{Counted, Defs, Launch};
@@ -34,16 +36,15 @@ use lh_ir::func::{GANG, Inst, InstData, LatchHint, LoopHint, Target, Term};
 use lh_ir::switches::is_off;
 use lh_ir::{Block, Const, Function, Value};
 
-/// Loops of more instructions are not unrolled.
+/// Size limit for unrolling, in instructions.
 const SHORT: usize = 24;
-/// Nests of loops with constant bounds that run this often at most need not ask.
+/// Bound on the total trip count of a nest with constant bounds that does not poll.
 const FEW: u64 = 1024;
-/// Loops with constant bounds around loops along arrays that run this often at most need not ask.
+/// Bound on the trip count of a loop with constant bounds that does not poll although loops along arrays are inside.
 const FEW_TIMES: u64 = 64;
-/// Rounds that a loop over the lanes of a warp takes as long as.
+/// Iterations of equal cost for a loop over the lanes of a warp, which becomes vectors.
 const LANES: u64 = 4;
 
-/// Runs the pass.
 pub(crate) fn run(func: &mut Function, analyses: &Analyses) -> bool {
     let (cfg, dom, loops) = (analyses.cfg(func), analyses.dom(func), analyses.loops(func));
     if loops.loops.is_empty() {
@@ -60,7 +61,8 @@ pub(crate) fn run(func: &mut Function, analyses: &Analyses) -> bool {
     for (i, (b, r)) in briefs.iter().zip(&rounds).enumerate() {
         let is_inner = !is_off("poll_signals.short_loops") && !quiet[i] && !func.options.debug && b.l.parent.is_some();
         let follows = is_inner && !busy_inside[i] && b.follows_array(r.inside.unwrap_or(1));
-        // Around loops along arrays, and not around one another: their rounds would multiply.
+        // A loop of few iterations may be around loops along arrays, but not around another such loop: their trip
+        // counts would multiply.
         let few = is_inner && !asks_inside[i] && r.own.is_some_and(|n| n <= FEW_TIMES);
         brief[i] = follows || few;
         if let Some(p) = b.l.parent {
@@ -68,12 +70,12 @@ pub(crate) fn run(func: &mut Function, analyses: &Analyses) -> bool {
             asks_inside[p] |= !quiet[i] && !follows;
         }
     }
-    // Plans change the function.
+    // Computed before the function changes.
     let sequential: Vec<bool> = loops.loops.iter().map(|l| is_sequential(func, cfg, defs, l)).collect();
     let mut plans: Vec<Option<Plan>> = Vec::with_capacity(counts.len());
     for (i, (l, c)) in loops.loops.iter().zip(counts).enumerate() {
-        // A question in every round keeps LLVM from working on what hardly ever runs, and costs nothing where each
-        // round waits for the one before.
+        // A poll in each iteration saves LLVM work on cold loops, and is free where each iteration waits for the one
+        // before.
         let header = &func.blocks[l.header.index()];
         let asks_seldom = !quiet[i] && !busy_inside[i] && !header.cold && !func.options.debug;
         let counted = c.clone().filter(|_| asks_seldom);
@@ -91,7 +93,7 @@ pub(crate) fn run(func: &mut Function, analyses: &Analyses) -> bool {
                 None
             }
             turn => {
-                // A handler would have to see the next index.
+                // With a handler, it would have to see the next value of the induction variable.
                 let moves = in_turn && header.unwind.is_none();
                 let place = turn.as_ref().filter(|_| moves).map(|c| c.place);
                 Some(Plan { header: l.header, entrance: copy_of_header(func, l.header, place), turn, moves })
@@ -106,7 +108,7 @@ pub(crate) fn run(func: &mut Function, analyses: &Analyses) -> bool {
     true
 }
 
-/// Which loops the library says end soon; their headers say so from here on.
+/// The loops that the library declares short; marks their headers for the code generator.
 fn ending_soon(func: &mut Function, loops: &Loops) -> Vec<bool> {
     let is_short = |b: &Block| func.blocks[b.index()].hint == LoopHint::SlpOnly;
     let soon = loops.loops.iter().map(|l| l.blocks.iter().any(is_short));
@@ -118,7 +120,7 @@ fn ending_soon(func: &mut Function, loops: &Loops) -> Vec<bool> {
     soon
 }
 
-/// Has a loop unrolled that has no other hint.
+/// Marks a loop for unrolling if it has no other hint.
 fn unroll_if(func: &mut Function, header: Block, raises: bool) {
     let hint = &mut func.blocks[header.index()].hint;
     if raises && *hint == LoopHint::None {
@@ -126,7 +128,7 @@ fn unroll_if(func: &mut Function, header: Block, raises: bool) {
     }
 }
 
-/// Marks a loop as one that the code generator makes ask, and asks where it ends.
+/// Lets the code generator poll in a loop, and adds the call that raises behind the loop.
 fn ask_after(func: &mut Function, header: Block, counted: &Counted) {
     let data = &mut func.blocks[header.index()];
     data.poll_free = true;
@@ -142,24 +144,24 @@ fn ask_after(func: &mut Function, header: Block, counted: &Counted) {
     c.end(Term::Jump(exit), header);
 }
 
-/// How often a loop runs at most, as far as that is known.
+/// Upper bounds on trip counts.
 struct Rounds {
-    /// The loop by itself.
+    /// The trip count of the loop itself.
     own: Option<u64>,
-    /// The loops inside, in one of its rounds.
+    /// The total trip count of the loops inside for one of its iterations.
     inside: Option<u64>,
-    /// With all inside, if it surely ends soon.
+    /// The product of both, if it is small.
     total: Option<u64>,
 }
 
-/// The same of all loops.
+/// Upper bounds on the trip counts of all loops.
 fn rounds(briefs: &[Brief<'_>], counts: &[Option<Counted>]) -> Vec<Rounds> {
-    // Inner loops come first.
+    // Inner loops come before the loops around them.
     let mut out: Vec<Rounds> = briefs.iter().map(|_| Rounds { own: None, inside: Some(1), total: None }).collect();
     for (i, brief) in briefs.iter().enumerate() {
         let Brief { func, cfg, defs, l, .. } = brief;
         let counted = |c: &Counted| c.trips(func, cfg, defs, l).or_else(|| threads(func, defs, c.limit));
-        // Lanes are vectors.
+        // A loop over lanes becomes vectors.
         let ends_lane = |b: Block| func.blocks[b.index()].latch == LatchHint::VectorizeLanes;
         let own = if cfg.preds(l.header).iter().any(|e| ends_lane(e.from)) {
             Some(LANES)
@@ -175,7 +177,8 @@ fn rounds(briefs: &[Brief<'_>], counts: &[Option<Counted>]) -> Vec<Rounds> {
     out
 }
 
-/// The threads of a block are few, and its gangs, though the number of each axis is not known.
+/// An upper bound on the trip count of loops over the threads or gangs of a block, which are few although the block's
+/// extents are unknown.
 fn threads(func: &Function, defs: &Defs, limit: Value) -> Option<u64> {
     const OF_AN_AXIS: u64 = 8;
     let limit = defs.offset(func, limit).0;
@@ -186,9 +189,9 @@ fn threads(func: &Function, defs: &Defs, limit: Value) -> Option<u64> {
     let Inst::Op(op, args) = defs.inst(func, limit)? else { return None };
     match op.name {
         "select" => match defs.int(func, args[2]) {
-            // For some of them only.
+            // A condition excludes some threads.
             Some(0) => few(args[1]),
-            // Gangs go along rows, or there are few in a row.
+            // Either gangs follow a row of threads, or the row is short.
             Some(1) => few(args[1]).map(|_| 1),
             _ => few(args[2]),
         },
@@ -198,12 +201,12 @@ fn threads(func: &Function, defs: &Defs, limit: Value) -> Option<u64> {
     }
 }
 
-/// Whether unrolling a loop pays: what a longer one does takes longer than to count.
+/// Whether unrolling pays: in a longer loop, the overhead of counting is negligible.
 fn is_short(func: &Function, l: &Loop) -> bool {
     l.blocks.iter().map(|b| func.blocks[b.index()].insts.len()).sum::<usize>() <= SHORT
 }
 
-/// Whether an iteration may raise by itself, or in a function of numbers, which is likely to be inlined.
+/// Whether an iteration may raise itself, or in a call with numbers only, which LLVM probably inlines.
 fn may_raise(func: &Function, l: &Loop) -> bool {
     let is_plain = |v: &Value| func.ty(*v).is_number() || func.ty(*v).is_bool();
     let raises = |d: &InstData| match &d.inst {
@@ -217,7 +220,7 @@ fn may_raise(func: &Function, l: &Loop) -> bool {
     })
 }
 
-/// A block with the header's parameters but one, to stand before it.
+/// A new block with the header's parameters, except the one at `without`.
 fn copy_of_header(func: &mut Function, header: Block, without: Option<usize>) -> Block {
     let mut tys: Vec<_> = func.blocks[header.index()].params.iter().map(|p| func.ty(*p)).collect();
     without.map(|place| tys.remove(place));
@@ -226,14 +229,14 @@ fn copy_of_header(func: &mut Function, header: Block, without: Option<usize>) ->
     b
 }
 
-/// What is done to a loop that asks in each round.
+/// The poll of a loop that polls in each iteration.
 struct Plan {
     header: Block,
-    /// The new block before the header on the ways back.
+    /// The new block on the back edges.
     entrance: Block,
-    /// Of a loop that is counted, and would not be vectorised either.
+    /// The induction variable, if the loop is counted and sequential.
     turn: Option<Counted>,
-    /// Whether what counts does so behind the question: LLVM wants nothing to leave a loop where it closes.
+    /// Whether the increment moves behind the poll: LLVM wants a latch without an exit.
     moves: bool,
 }
 
@@ -261,12 +264,12 @@ fn redirect(func: &mut Function, loops: &Loops, plans: &[Option<Plan>]) {
 }
 
 impl Plan {
-    /// The loop, if it counts behind the question.
+    /// The induction variable, if its increment moves behind the poll.
     fn moved(&self) -> Option<&Counted> {
         self.turn.as_ref().filter(|_| self.moves)
     }
 
-    /// Asks before the loop counts and begins again.
+    /// Polls on the back edge, then increments the induction variable.
     fn ask_and_count(&self, func: &mut Function, turn: &Counted) {
         let header = &func.blocks[self.header.index()];
         let (span, cold) = (header.term_span, header.cold);
@@ -288,7 +291,7 @@ impl Plan {
         let header = &func.blocks[self.header.index()];
         let (span, unwind, cold) = (header.term_span, header.unwind.clone(), header.cold);
         let (outer, inner) = (func.blocks[self.entrance.index()].params.clone(), header.params.clone());
-        // The handler sees the values with which the loop begins again.
+        // The handler must see the values of the next iteration.
         let new = |v: &Value| inner.iter().position(|p| p == v).map_or(*v, |i| outer[i]);
         let unwind = unwind.map(|t| Target { block: t.block, args: t.args.iter().map(new).collect() });
         let mut c = Cursor { func, block: self.entrance, span, unwind: unwind.clone(), cold };

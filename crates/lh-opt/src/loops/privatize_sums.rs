@@ -1,4 +1,4 @@
-//! Lets inner loops sum from zero, where the order of additions does not matter.
+//! Privatises sums: inner loops add to a sum of their own from zero, if the order of additions may change.
 //!
 //! ```text
 //! for i in range(m):                      for i in range(m):
@@ -8,10 +8,10 @@
 //!                                             s += t
 //! ```
 //!
-//! A sum that goes on from one inner loop to the next makes each wait for the last addition of the one before, which is a
-//! long wait for sums in the lanes of vectors. Sums of their own run side by side.
+//! A sum that is carried from one inner loop to the next makes each wait for the last addition of the one before, which
+//! takes long for sums in vector lanes. Private sums of consecutive inner loops overlap in the pipeline.
 //!
-//! Requires counted inner loops that only end in their header, or raise; leaves such loops.
+//! Requires counted inner loops whose only exits are the header's and raising ones; leaves such loops.
 
 use crate::analysis::Analyses;
 use crate::analysis::counted::{Counted, Defs, counted, is_in, target_of};
@@ -21,7 +21,6 @@ use lh_ir::cfg::{Cfg, Loop, targets};
 use lh_ir::func::{Inst, Term, fastmath};
 use lh_ir::{Block, Const, Function, Value};
 
-/// Runs the pass.
 pub(crate) fn run(func: &mut Function, analyses: &Analyses) -> bool {
     const NEEDED: u8 = fastmath::REASSOC | fastmath::NSZ;
     if func.options.fastmath & NEEDED != NEEDED {
@@ -42,7 +41,7 @@ pub(crate) fn run(func: &mut Function, analyses: &Analyses) -> bool {
     !found.is_empty()
 }
 
-/// Whether all ways out are that of the header and ways to raise without a handler, and the loop is entered from one block.
+/// Whether all exits are the header's or raise without a handler, and the loop has a single entry edge.
 fn ends_in_header(func: &Function, cfg: &Cfg, l: &Loop) -> bool {
     let raises = |b: Block| {
         let data = &func.blocks[b.index()];
@@ -54,7 +53,7 @@ fn ends_in_header(func: &Function, cfg: &Cfg, l: &Loop) -> bool {
         && entries.count() == 1
 }
 
-/// Whether a parameter of the header only has other values added, or subtracted, on every way back.
+/// Whether a header parameter only has values added or subtracted on all paths to the latches.
 fn is_sum(func: &Function, cfg: &Cfg, defs: &Defs, l: &Loop, place: usize) -> bool {
     let sum = func.blocks[l.header.index()].params[place];
     let entry = cfg.preds(l.header).iter().find(|e| !is_in(cfg, l, e.from)).expect("a loop is entered");
@@ -64,7 +63,7 @@ fn is_sum(func: &Function, cfg: &Cfg, defs: &Defs, l: &Loop, place: usize) -> bo
         return false;
     }
     let leads = sums_with(func, cfg, l, sum);
-    // All values on the ways from the parameter to the ends of an iteration.
+    // The partial sums on the paths from the parameter to the latches.
     let mut partial = HashSet::from([sum]);
     for e in cfg.preds(l.header).iter().filter(|e| is_in(cfg, l, e.from)) {
         let mut v = target_of(func, *e).args[place];
@@ -82,10 +81,10 @@ fn is_sum(func: &Function, cfg: &Cfg, defs: &Defs, l: &Loop, place: usize) -> bo
     used_once(func, cfg, l, place, &partial)
 }
 
-/// A value of a loop, and all that are it with something added or subtracted.
+/// All values of the loop that are `sum` plus or minus other values.
 fn sums_with(func: &Function, cfg: &Cfg, l: &Loop, sum: Value) -> HashSet<Value> {
     let mut all = HashSet::from([sum]);
-    // In this order, operands are seen before what is made of them.
+    // In reverse postorder, definitions come before uses.
     for b in cfg.rpo().iter().filter(|b| is_in(cfg, l, **b)) {
         for d in &func.blocks[b.index()].insts {
             let (Some(r), Inst::Op(op, args)) = (d.result, &d.inst) else { continue };
@@ -102,7 +101,7 @@ fn sums_with(func: &Function, cfg: &Cfg, l: &Loop, sum: Value) -> HashSet<Value>
     all
 }
 
-/// Whether each of the values only makes another of them, once, goes back to the header, or is used behind the loop.
+/// Whether each partial sum is used only for the next one, on the back edge, or behind the loop.
 fn used_once(func: &Function, cfg: &Cfg, l: &Loop, place: usize, partial: &HashSet<Value>) -> bool {
     let mut once = true;
     for b in &l.blocks {
@@ -137,7 +136,7 @@ fn knows(func: &Function, b: Block, values: &HashSet<Value>) -> bool {
     found
 }
 
-/// Begins a sum at zero, and adds what it began with behind the loop.
+/// Starts the sum at zero, and adds its old start value behind the loop.
 fn begin_at_zero(func: &mut Function, cfg: &Cfg, l: &Loop, counted: &Counted, place: usize) {
     let sum = func.blocks[l.header.index()].params[place];
     let ty = func.ty(sum);
@@ -156,7 +155,7 @@ fn begin_at_zero(func: &mut Function, cfg: &Cfg, l: &Loop, counted: &Counted, pl
     c.block = behind;
     let total = c.op(row("add"), &[start, sum], ty);
     c.end(Term::Jump(exit), behind);
-    // Everything outside of the loop that knows the sum lies behind it.
+    // All uses of the sum outside of the loop are behind it.
     let inside: HashSet<Block> = l.blocks.iter().copied().collect();
     let mut new = |v: &mut Value| {
         if *v == sum {

@@ -1,4 +1,4 @@
-//! Gives every loop one way back.
+//! Gives each loop a single latch.
 //!
 //! ```text
 //!                                               block4(): ... jump block6(v14, v7)
@@ -7,8 +7,8 @@
 //!                                                   jump block1(v15, v16)
 //! ```
 //!
-//! Of a loop with several ways back, on some of which a value stays as it is, LLVM makes two loops, one inside of the other,
-//! before it sees that a choice would do; then neither is vectorised.
+//! LLVM turns a loop with several latches, one of which passes a value unchanged, into two nested loops, before it
+//! could make a select of the paths; it then vectorises neither.
 
 use crate::analysis::Analyses;
 use crate::analysis::counted::is_in;
@@ -16,7 +16,6 @@ use crate::edit::to;
 use lh_ir::func::Term;
 use lh_ir::{Block, Function};
 
-/// Runs the pass.
 pub(crate) fn run(func: &mut Function, analyses: &Analyses) -> bool {
     let (cfg, loops) = (analyses.cfg(func), analyses.loops(func));
     let mut changed = false;

@@ -1,4 +1,4 @@
-//! Shortens loops over threads whose bodies are for some threads only.
+//! Tightens the bounds of loops over threads whose bodies are guarded by a condition on the index.
 //!
 //! ```text
 //! for t in range(threads):                for t in range(min(threads, n - base)):
@@ -6,13 +6,13 @@
 //!         a[base + t] = 0
 //! ```
 //!
-//! Threads that differ from the others of their row, such as the first, get rows of their own (`rows`).
+//! Loops with a branch for a single thread, such as the first, are versioned: [`uniform_rows`].
 //!
-//! A body that is one branch, with nothing on its other way, is left for threads that take the one way. Conditions that do not
-//! change become a loop that does not run. The index plus what is added to it must be natural and of moderate size, which
-//! the launch's shape makes sure of, so that the new limits do not overflow.
+//! The body must be a branch with nothing on its other path. If the condition is invariant, the limit becomes 0 where
+//! it fails. The index plus the invariant addends must be non-negative and of moderate size, as the launch's geometry
+//! guarantees, so that the new limits cannot overflow.
 //!
-//! After `bounds`, which sees by the branches how far indices go.
+//! Runs after `bounds`, which derives the ranges of indices from these branches.
 
 mod guard;
 mod uniform_rows;
@@ -28,7 +28,6 @@ use lh_ir::func::Term;
 use lh_ir::switches::is_off;
 use lh_ir::{Block, Function, Value};
 
-/// Runs the pass.
 pub(crate) fn run(func: &mut Function) -> bool {
     if !func.blocks.iter().any(|b| b.latch.is_parallel() && !b.cold) {
         return false;
@@ -46,24 +45,24 @@ pub(crate) fn run(func: &mut Function) -> bool {
     }
 }
 
-/// A loop with a branch that can go.
+/// A loop whose guard can move into its bounds.
 struct Plan {
-    /// The way into the loop.
+    /// The preheader.
     before: Block,
     header: Block,
     place: usize,
     limit: Value,
-    /// Whether the loop's body is the first target of its header.
+    /// Whether the body is the first target of the header's branch.
     body_first: bool,
-    /// The branch, and whether its first target is the body.
+    /// The guard's block, and whether the guarded code is its first target.
     branch: Block,
     then: bool,
     guard: Guard,
-    /// What is computed in the loop and has to be before it, in order.
+    /// Values to hoist out of the loop for the new bounds, in order.
     moved: Vec<Value>,
 }
 
-/// Finds what to do to one loop, and does it.
+/// Finds one opportunity and transforms it.
 fn one<P>(
     func: &mut Function,
     find: impl FnOnce(&Facts<'_>) -> Option<P>,
@@ -79,12 +78,12 @@ fn one<P>(
 /// A loop over threads.
 struct Threads<'a> {
     counted: &'a Counted,
-    /// The way into it.
+    /// The preheader.
     before: Block,
     latch: Block,
 }
 
-/// A loop as one over threads from the first of them on.
+/// Recognises a loop over threads from 0 with step 1.
 fn threads<'a>(facts: &Facts<'a>, at: usize) -> Option<Threads<'a>> {
     let (func, l) = (facts.func, &facts.loops.loops[at]);
     let counted = facts.counts[at].as_ref().filter(|c| c.step == 1)?;
@@ -108,10 +107,10 @@ fn find(facts: &Facts<'_>, at: usize) -> Option<Plan> {
     let (func, l) = (facts.func, &facts.loops.loops[at]);
     let inside = |b: Block| is_in(facts.cfg, l, b);
     let Some(Term::Branch { then, els, .. }) = &func.blocks[l.header.index()].term else { return None };
-    // What comes before the branch has no effect.
+    // The code before the guard must have no effect.
     let mut b = if counted.body_first { then.block } else { els.block };
     let idle = |b: Block| func.blocks[b.index()].insts.iter().all(|d| d.inst.is_pure() && !d.inst.can_raise());
-    // At the end of a round lanes of gangs write down what they keep, whichever way they went.
+    // A latch with effects, such as stores of gang lanes, runs for all threads.
     if !idle(latch) {
         return None;
     }
@@ -138,7 +137,7 @@ fn find(facts: &Facts<'_>, at: usize) -> Option<Plan> {
     Some(Plan { before, header: l.header, place, limit, body_first, branch, then, guard, moved })
 }
 
-/// Whether a block does nothing but go to the end of the round.
+/// Whether a block leads to the latch without any instruction.
 fn leads_to(func: &Function, mut b: Block, latch: Block) -> bool {
     for _ in 0..func.blocks.len() {
         if b == latch {
@@ -170,7 +169,7 @@ fn apply(func: &mut Function, plan: &Plan) {
         enter.args[plan.place] = start;
     }
     let Some(Term::Branch { cond: old, then, els }) = &mut c.func.blocks[plan.header.index()].term else { return };
-    // With the condition made anew, the body is the first target.
+    // The new condition is true for the body, so it must be the first target.
     if !plan.body_first {
         std::mem::swap(then, els);
     }

@@ -1,4 +1,6 @@
-//! Loops that ask twice whether to go on, before the first round and after each, ask once: bytecode has `while` that way.
+//! Undoes loop rotation: a loop that tests its condition before the first iteration and in the latch tests it once, in
+//! the header. Bytecode has rotated `while` loops, while all other passes expect counted loops with a test in the
+//! header.
 //!
 //! ```text
 //!     branch lt v1, v0, block1(v1), block4(v1)        jump block3(v1)
@@ -9,7 +11,8 @@
 //!                                                     jump block3(v3)
 //! ```
 //!
-//! What is asked must be the same of what goes in and of what goes back, and so must be what leaves, by no other way.
+//! Both tests must compute the same function of the values that enter the header, and both exits must pass the same
+//! functions of these values to the same block. The loop must have no other exit.
 
 use crate::analysis::classify::is_speculative;
 use crate::analysis::counted::Defs;
@@ -19,10 +22,9 @@ use lh_ir::func::{Inst, Target, Term};
 use lh_ir::{Block, Function, Ty, Value};
 use std::collections::HashSet;
 
-/// Questions of more instructions are not compared.
+/// Depth limit for comparing expressions.
 const MOST_DEPTH: usize = 6;
 
-/// Runs the pass.
 pub(crate) fn run(func: &mut Function) -> bool {
     let mut changed = false;
     loop {
@@ -35,26 +37,26 @@ pub(crate) fn run(func: &mut Function) -> bool {
     }
 }
 
-/// A way from a question to the loop's body, and what else it may lead to.
+/// A test of the loop's condition, with its edge into the body and its exit.
 struct Way {
-    /// The block that asks.
+    /// The block with the test.
     from: Block,
     cond: Value,
-    /// A block on the way that does nothing but compute.
+    /// A block on the edge into the body without effects.
     between: Option<Block>,
     into: Target,
     out: Target,
-    /// Whether the way into the body is the first.
+    /// Whether the body is the first target.
     first: bool,
 }
 
-/// What is one of two values.
+/// A value that both tests compute, as a function of the body's parameters.
 enum Both {
-    /// The same value.
+    /// The same value in both.
     Same(Value),
-    /// A parameter of the body, by its place.
+    /// A parameter of the body, by position.
     Param(usize),
-    /// The same computation, of a type, of such.
+    /// The same instruction and type, with common operands.
     Inst(Inst, Ty, Vec<Both>),
 }
 
@@ -62,12 +64,12 @@ struct Plan {
     body: Block,
     ways: [Way; 2],
     cond: Both,
-    /// Where it goes from the loop, or nowhere: it returns.
+    /// The common exit block; `None` if both exits return.
     out: Option<Block>,
     leaves: Vec<Both>,
 }
 
-/// Loops that have no block in common in what is done to them.
+/// Loops to transform whose blocks do not overlap.
 fn find(func: &Function) -> Vec<Plan> {
     let cfg = Cfg::new(func);
     let dom = DomTree::new(&cfg);
@@ -91,7 +93,7 @@ fn plan(func: &Function, cfg: &Cfg, defs: &Defs, l: &Loop) -> Option<Plan> {
     let [a, b] = &ways;
     let (ends_a, ends_b) = (ends(func, &a.out), ends(func, &b.out));
     let ((out, gives), (_, others)) = common(&ends_a, &ends_b)?;
-    // What asks several things in turn would ask them in different places.
+    // A condition with several exits, such as `a and b`, has tests in several blocks.
     let stays = |from: &Block| targets(func, *from).all(|(n, t)| n.is_none() || l.blocks.contains(&t.block));
     let once = l.blocks.iter().all(|x| *x == b.from || stays(x));
     let leaves = once && !l.blocks.contains(&a.from) && out.is_none_or(|b| !l.blocks.contains(&b));
@@ -105,10 +107,10 @@ fn plan(func: &Function, cfg: &Cfg, defs: &Defs, l: &Loop) -> Option<Plan> {
     Some(Plan { body: l.header, cond, out: *out, leaves, ways })
 }
 
-/// A block that is come to, or none at the end of the function, and what is passed.
+/// A block and the arguments that it gets; no block for a return.
 type End = (Option<Block>, Vec<Value>);
 
-/// Where a target leads by blocks that do nothing but compute: blocks, and what is returned at last.
+/// The blocks that a target reaches through blocks without effects, up to a return.
 fn ends(func: &Function, t: &Target) -> Vec<End> {
     let mut ends = vec![(Some(t.block), t.args.clone())];
     let mut b = t.block;
@@ -132,12 +134,12 @@ fn ends(func: &Function, t: &Target) -> Vec<End> {
     ends
 }
 
-/// The first end that two ways have in common, with what each passes there.
+/// The first block that both exits reach, with the arguments of each.
 fn common<'a>(a: &'a [End], b: &'a [End]) -> Option<(&'a End, &'a End)> {
     a.iter().find_map(|x| b.iter().find(|y| x.0 == y.0).map(|y| (x, y)))
 }
 
-/// The question at the end of which an edge begins, or the empty block that does.
+/// The test from which an edge into the body comes, directly or through a block without effects.
 fn way(func: &Function, cfg: &Cfg, body: Block, edge: Edge) -> Option<Way> {
     edge.target?;
     let data = &func.blocks[edge.from.index()];
@@ -154,7 +156,7 @@ fn way(func: &Function, cfg: &Cfg, body: Block, edge: Edge) -> Option<Way> {
     (then.block != els.block).then(|| Way { from, cond: *cond, between, into, out: out.clone(), first })
 }
 
-/// What two values are alike, where these parameters go in and those go back.
+/// The common function for two values, given the arguments of the entry edge and of the back edge.
 fn both(func: &Function, defs: &Defs, (x, y): (Value, Value), params: [&[Value]; 2], depth: usize) -> Option<Both> {
     let same = |a: Value, b: Value| {
         a == b

@@ -1,4 +1,4 @@
-//! Builds the strips.
+//! Builds the inspector and the executor.
 
 use super::plan::{Guard, Plan};
 use crate::analysis::counted::Counted;
@@ -11,11 +11,11 @@ use lh_ir::cfg::{Cfg, DomTree, Loop};
 use lh_ir::func::{Inst, Target, Term};
 use lh_ir::{Block, Function, Ty, Value};
 
-/// Iterations of a strip: what it reads is still in the nearest cache when the loop proper comes.
+/// Iterations of a strip: its reads are still in the first-level cache when the executor runs.
 const STRIP: i64 = 1024;
-/// Shorter loops run as they were.
+/// Shorter loops run as the original.
 const SHORTEST: i64 = 32;
-/// Indices beyond this are left to the original, so that nothing overflows here.
+/// Loops with indices beyond this run as the original, so that the limit of a strip cannot overflow.
 const FAR: i64 = 1 << 45;
 
 /// Splits a loop; answers with the headers of the new loops.
@@ -40,7 +40,7 @@ pub(super) fn split(
     let worthwhile = worthwhile(&mut c, counted, params[counted.place], plan);
     let (strip, carried) = c.new_block(&tys);
     c.end(Term::Branch { cond: worthwhile, then: to(strip, &params), els: to(l.header, &params) }, strip);
-    // The strip's end.
+    // The strip ends at `limit`.
     let start = carried[counted.place];
     let length = c.int(STRIP);
     let near = c.add(start, length);
@@ -53,14 +53,15 @@ pub(super) fn split(
     [ahead, header, strip]
 }
 
-/// In the copy the loop goes on.
+/// In the copy, a guard's branch becomes a jump that stays in the loop.
 fn drop_guard(func: &mut Function, d: &Duplicate, g: &Guard) {
     let data = &mut func.blocks[d.copies.block(g.block).index()];
     let Some(Term::Branch { then, els, .. }) = data.term.take() else { lh_ir::bug!("a guard is a branch") };
     data.term = Some(Term::Jump(if g.raises_if { els } else { then }));
 }
 
-/// Whether the loop is long enough, reads lie in their arrays, and nothing that is read ahead is written to.
+/// The condition for strips: enough iterations, reads within their arrays, and no store to an array that the inspector
+/// reads.
 fn worthwhile(c: &mut Cursor<'_>, counted: &Counted, start: Value, plan: &Plan) -> Value {
     let shortest = c.int(SHORTEST);
     let (low, high) = (c.int(-FAR), c.int(FAR));
@@ -77,8 +78,8 @@ fn worthwhile(c: &mut Cursor<'_>, counted: &Counted, start: Value, plan: &Plan) 
     apart(c, &plan.apart, all)
 }
 
-/// A loop that computes whether an iteration from `start` to before `limit` raises. Answers with its header and that, and
-/// goes on behind it.
+/// Builds the inspector: a loop that evaluates the guards for iterations from `start` to `limit`. Answers with its
+/// header and whether some guard holds; the cursor is behind the loop.
 fn look_ahead(c: &mut Cursor<'_>, counted: &Counted, plan: &Plan, start: Value, limit: Value) -> (Block, Value) {
     let zero = c.int(0);
     let one = c.int(1);
@@ -114,12 +115,12 @@ fn look_ahead(c: &mut Cursor<'_>, counted: &Counted, plan: &Plan, start: Value, 
     (header, is(c, none, false))
 }
 
-/// A truth value, or its opposite.
+/// A truth value, negated unless `wanted`.
 fn is(c: &mut Cursor<'_>, v: Value, wanted: bool) -> Value {
     if wanted { v } else { c.op(row("not"), &[v], Ty::bool()) }
 }
 
-/// Makes the copy end with the strip, and go on with the next one if there are more.
+/// Ends the executor at the strip's limit, and enters the next strip if there are more iterations.
 fn end_strip(c: &mut Cursor<'_>, d: &Duplicate, l: &Loop, counted: &Counted, limit: Value, more: Value, strip: Block) {
     let header = d.copies.block(l.header);
     let cond = c.lt(d.copies.value(counted.index), limit);
@@ -130,7 +131,7 @@ fn end_strip(c: &mut Cursor<'_>, d: &Duplicate, l: &Loop, counted: &Counted, lim
         lh_ir::bug!("a counted loop begins with a branch")
     };
     *old = cond;
-    // With the condition made anew, the body is the first target.
+    // The new condition is true for the body, so it must be the first target.
     if !counted.body_first {
         std::mem::swap(then, els);
     }

@@ -1,4 +1,4 @@
-//! What there is to compute ahead of a loop, and under which conditions that is allowed.
+//! Selects the guards of a loop and the instructions that the inspector needs to evaluate them.
 
 use crate::analysis::facts::{Facts, InstRef};
 use crate::analysis::linear::{Leaf, Linear};
@@ -9,40 +9,38 @@ use hashbrown::HashSet;
 use lh_ir::func::{Inst, Term, fastmath};
 use lh_ir::{Block, Value};
 
-/// Loops of more instructions are left alone.
+/// Size limit for loops, in instructions.
 const MAX_BODY: usize = 200;
-/// Conditions of more instructions would cost more than they save.
+/// Size limit for the inspector, beyond which it costs more than it saves.
 const MAX_SLICE: usize = 64;
 
-/// A condition under which the loop raises.
+/// A branch of the loop that raises.
 pub(super) struct Guard {
-    /// The block that decides.
+    /// The block with the branch.
     pub block: Block,
-    /// What it looks at.
+    /// The condition of the branch.
     pub cond: Value,
-    /// Whether it raises if that is true.
+    /// The truth value for which it raises.
     pub raises_if: bool,
-    /// Conditions on the way to the block, with what they are there.
+    /// Conditions on the path to the block, with their values there.
     pub path: Vec<(Value, bool)>,
 }
 
-/// What is to be done to a loop.
+/// The split of a loop into inspector and executor.
 pub(super) struct Plan {
-    /// The loop.
     pub at: usize,
-    /// The conditions.
     pub guards: Vec<Guard>,
-    /// Instructions that compute them, in order.
+    /// Instructions that compute the guards' conditions, in order.
     pub slice: Vec<InstRef>,
-    /// Arrays that must not share memory.
+    /// Pairs of arrays that must not overlap.
     pub apart: Vec<(Value, Value)>,
-    /// What must not be negative for all reads to lie in their arrays.
+    /// Expressions that must be non-negative for all reads of the inspector to be within their arrays.
     pub conditions: Vec<Linear>,
-    /// What must be of moderate size for that.
+    /// Values that must be of moderate size, so that the conditions do not overflow.
     pub leaves: Vec<Leaf>,
 }
 
-/// The plan for a loop, if there is something to gain.
+/// Plans a loop, if the split is possible and may pay.
 pub(super) fn plan(facts: &Facts<'_>, at: usize) -> Option<Plan> {
     let counted = facts.counts[at].as_ref().filter(|c| c.step == 1)?;
     let l = &facts.loops.loops[at];
@@ -60,7 +58,8 @@ pub(super) fn plan(facts: &Facts<'_>, at: usize) -> Option<Plan> {
         if !slice.add(g.cond) {
             return None;
         }
-        // Without a condition on the way a guard is only asked too often.
+        // The inspector may ignore a path condition: it then finds guards true that are never reached, which only costs
+        // speed.
         g.path.retain(|(v, _)| slice.add(*v));
     }
     let insts = slice.insts;
@@ -74,14 +73,15 @@ pub(super) fn plan(facts: &Facts<'_>, at: usize) -> Option<Plan> {
     (plan.slice.len() <= MAX_SLICE).then_some(plan)
 }
 
-/// Whether a vectoriser may reorder what the loop carries from one iteration to the next.
+/// Whether a vectoriser may reorder the loop-carried values: integers, and floats that do not depend on themselves.
 fn carries_little(facts: &Facts<'_>, at: usize) -> bool {
     let (func, l) = (facts.func, &facts.loops.loops[at]);
     let is_free = |p| is_free(func, facts.cfg, facts.defs, l, p);
     func.blocks[l.header.index()].params.iter().all(|p| func.ty(*p).is_int() || (func.ty(*p).is_float() && is_free(*p)))
 }
 
-/// Whether a vectoriser may reorder what is written to an element: it is another one in each iteration, or a sum in any order.
+/// Whether a vectoriser may reorder the stores to an element: iterations store to different elements, or the sum of
+/// floats may be reassociated.
 fn spreads(facts: &Facts<'_>, at: usize, to: &Inst) -> bool {
     let Inst::ElemPtr { array, index, .. } = to else { return false };
     let is_float = facts.func.ty(*array).as_array().is_some_and(|(element, ..)| element.is_float());
@@ -91,7 +91,7 @@ fn spreads(facts: &Facts<'_>, at: usize, to: &Inst) -> bool {
         || !index.iter().all(|i| facts.is_invariant(at, *i) || facts.defs.int(facts.func, *i).is_some())
 }
 
-/// Addresses that the loop writes to, if it has no effect but these.
+/// The addresses of all stores of a loop; `None` if it has other effects or writes to an array that changes.
 fn stores<'a>(facts: &Facts<'a>, at: usize) -> Option<Vec<&'a Inst>> {
     let func = facts.func;
     let mut out = Vec::new();
@@ -105,7 +105,7 @@ fn stores<'a>(facts: &Facts<'a>, at: usize) -> Option<Vec<&'a Inst>> {
                 }
                 out.push(to);
             }
-            // What has only numbers cannot change an array.
+            // A call that passes numbers only cannot change an array.
             Inst::Call(_, args) => {
                 let numbers = args.iter().chain(&d.result).all(|v| func.ty(*v).is_number() || func.ty(*v).is_bool());
                 if !numbers {
@@ -119,7 +119,7 @@ fn stores<'a>(facts: &Facts<'a>, at: usize) -> Option<Vec<&'a Inst>> {
     Some(out)
 }
 
-/// The ways out of a loop behind its header; `None` if there are none, or if one does not raise.
+/// The guards of a loop: its exits other than the header's. `None` if there are none or if one does not raise.
 fn guards(facts: &Facts<'_>, at: usize) -> Option<Vec<Guard>> {
     let (func, l) = (facts.func, &facts.loops.loops[at]);
     let inside: HashSet<Block> = l.blocks.iter().copied().collect();
@@ -146,7 +146,7 @@ fn guards(facts: &Facts<'_>, at: usize) -> Option<Vec<Guard>> {
     (!out.is_empty()).then_some(out)
 }
 
-/// Conditions on which a block of a loop is reached, as far as they are plain.
+/// Conditions of dominating branches within the loop, as far as a block has a single predecessor.
 fn path(facts: &Facts<'_>, at: usize, block: Block) -> Vec<(Value, bool)> {
     let (func, l) = (facts.func, &facts.loops.loops[at]);
     let mut out = Vec::new();
@@ -169,7 +169,7 @@ fn path(facts: &Facts<'_>, at: usize, block: Block) -> Vec<(Value, bool)> {
     out
 }
 
-/// Collects what computes the conditions.
+/// Collects the instructions that compute the guards' conditions.
 struct Slice<'a, 'p> {
     facts: &'a Facts<'a>,
     at: usize,
@@ -180,7 +180,7 @@ struct Slice<'a, 'p> {
 }
 
 impl Slice<'_, '_> {
-    /// Adds a value with all that it needs; false if that cannot be computed ahead, then nothing is added.
+    /// Adds a value with its operands; adds nothing and answers false if the inspector cannot compute it.
     fn add(&mut self, v: Value) -> bool {
         let before = self.insts.clone();
         let sizes = (self.plan.apart.len(), self.plan.conditions.len(), self.plan.leaves.len());
@@ -213,7 +213,7 @@ impl Slice<'_, '_> {
         all
     }
 
-    /// Whether an instruction neither raises nor traps, and gives the same before the strip runs.
+    /// Whether an instruction neither raises nor traps, and gives the same result before the strip as in it.
     fn can_run_ahead(&mut self, at: InstRef, inst: &Inst) -> bool {
         match inst {
             Inst::Const(_) | Inst::Zero | Inst::Cast(_) | Inst::Pack(_) | Inst::Field(..) => true,
@@ -233,7 +233,7 @@ impl Slice<'_, '_> {
         self.facts.func.blocks[at.0.index()].insts[at.1].result.expect("it is an operand")
     }
 
-    /// Whether an element lies in its array for the whole loop, under conditions that can be tested.
+    /// Whether an access is within its array for the whole loop; conditions for that are added to the plan.
     fn stays_inside(&mut self, at: InstRef) -> bool {
         match self.facts.verdict(self.at, at) {
             Verdict::Safe => true,
@@ -255,7 +255,8 @@ impl Slice<'_, '_> {
         }
     }
 
-    /// Whether what is read is not written by the loop before, as far as that can be tested.
+    /// Whether no earlier iteration of the loop writes the element that is read; pairs of arrays to test are added to
+    /// the plan.
     fn is_apart(&mut self, from: &Inst) -> bool {
         let Inst::ElemPtr { array, index, .. } = from else { return false };
         if !self.facts.is_invariant(self.at, *array) {
@@ -270,7 +271,7 @@ impl Slice<'_, '_> {
                 }
                 continue;
             }
-            // Every iteration has an element of its own.
+            // Each iteration accesses an element of its own.
             let moves = |i: &Value| self.facts.defs.offset(self.facts.func, *i).0 == self.index;
             if index != places || !index.iter().any(moves) {
                 return false;

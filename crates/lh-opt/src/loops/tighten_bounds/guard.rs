@@ -1,4 +1,4 @@
-//! What a branch asks of the index of a loop, and the limits that follow.
+//! Guards on the induction variable, and the loop bounds that follow.
 
 use crate::analysis::counted::Counted;
 use crate::analysis::facts::Facts;
@@ -6,18 +6,18 @@ use crate::edit::Cursor;
 use lh_ir::func::Inst;
 use lh_ir::{Block, Function, Ty, Value};
 
-/// Sums of more are not looked into.
+/// Bound on the addends of a sum.
 const MOST_ADDENDS: usize = 8;
 
-/// What a branch asks.
+/// The condition of a guard.
 pub(super) enum Guard {
-    /// Something that does not change.
+    /// A loop-invariant condition.
     Fixed(Value),
-    /// How the index, with values added to it, compares with a number.
+    /// Comparison of the induction variable plus addends with an invariant number.
     Compare { op: &'static str, added: Vec<Value>, with: Value },
 }
 
-/// What the way of a branch that is taken if the condition `holds` asks.
+/// The condition of the branch target that is taken if `cond` is `holds`.
 pub(super) fn guard(
     facts: &Facts<'_>,
     at: usize,
@@ -54,7 +54,7 @@ pub(super) fn guard(
     })
 }
 
-/// A limit that is at least as far, without what loops were shortened by before.
+/// The limit before previous tightenings, which is not smaller.
 fn unlimited(facts: &Facts<'_>, mut limit: Value) -> Value {
     while let Some(Inst::Op(op, args)) = facts.defs.inst(facts.func, limit)
         && op.name == "select"
@@ -72,7 +72,7 @@ fn unlimited(facts: &Facts<'_>, mut limit: Value) -> Value {
     limit
 }
 
-/// Whether a value can be computed before a loop, and what has to be moved for that.
+/// Whether a value can be computed before the loop; `moved` gets the instructions to hoist for that.
 fn is_fixed(facts: &Facts<'_>, at: usize, v: Value, moved: &mut Vec<Value>) -> bool {
     if moved.contains(&v) || facts.is_invariant(at, v) {
         return true;
@@ -94,7 +94,7 @@ fn is_fixed(facts: &Facts<'_>, at: usize, v: Value, moved: &mut Vec<Value>) -> b
     all
 }
 
-/// What is added to the index to make a value; whether the index is among it, once.
+/// Splits a sum into the induction variable and invariant addends; whether it contains the variable, exactly once.
 fn addends(
     facts: &Facts<'_>,
     at: usize,
@@ -118,7 +118,7 @@ fn addends(
     (a != b).then_some(true)
 }
 
-/// Puts what is computed in a loop before it.
+/// Hoists instructions into the preheader.
 pub(super) fn hoist(func: &mut Function, moved: &[Value], before: Block) {
     for v in moved {
         for b in 0..func.blocks.len() {
@@ -132,8 +132,8 @@ pub(super) fn hoist(func: &mut Function, moved: &[Value], before: Block) {
 }
 
 impl Guard {
-    /// What the index may be at most, or is below, or where it begins, as `op` says: it is natural, and against a natural
-    /// number every negative one is the same.
+    /// The bound that `op` implies for the induction variable. The compared sum is non-negative, so every negative
+    /// number acts like the nearest one, 0 or -1, from which the addends can be subtracted without overflow.
     pub(super) fn room(c: &mut Cursor<'_>, op: &str, added: &[Value], with: Value) -> Value {
         let nearly = c.int(if op == "lt" || op == "ge" { 0 } else { -1 });
         let negative = c.lt(with, nearly);
@@ -141,7 +141,8 @@ impl Guard {
         added.iter().fold(room, |room, v| c.sub(room, *v))
     }
 
-    /// Where a loop from 0 to `limit` begins, if not there, and ends, for those whom the branch is for.
+    /// New bounds of a loop from 0 to `limit` for the threads that pass the guard: the start if it changes, and the
+    /// limit.
     pub(super) fn limits(&self, c: &mut Cursor<'_>, limit: Value) -> (Option<Value>, Value) {
         let zero = c.int(0);
         let (op, added, with) = match self {
@@ -149,7 +150,7 @@ impl Guard {
             Guard::Compare { op, added, with } => (*op, added, *with),
         };
         let room = Guard::room(c, op, added, with);
-        // One more than the room, or than the last.
+        // The smaller of `limit` and `room + 1`, without overflow.
         let next = |c: &mut Cursor<'_>| {
             let one = c.int(1);
             let last = c.sub(limit, one);
@@ -171,7 +172,8 @@ impl Guard {
             "le" | "eq" => next(c),
             _ => return (from, limit),
         };
-        // As where strips are made: whoever looks for what bounds the loop finds it in the third place.
+        // A `select` whose third operand is the old limit, as `inspect_strips` makes it: analyses look for the limit
+        // there.
         let less = c.lt(to, limit);
         (from, c.select(less, to, limit))
     }

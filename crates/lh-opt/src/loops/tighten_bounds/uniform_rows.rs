@@ -1,4 +1,4 @@
-//! Rows without threads that go their own way:
+//! Versions loops over threads with code for a single thread, for rows without that thread:
 //!
 //! ```text
 //! for t in range(threads):                if not 0 <= -base < threads:
@@ -8,7 +8,7 @@
 //!         b                                   ...                       # as it was
 //! ```
 //!
-//! As vectors, what a single thread does costs as much as what all do.
+//! When a row becomes vectors, code for a single thread costs as much as code for all.
 
 use super::guard::{self, Guard, hoist};
 use super::{one, threads};
@@ -20,19 +20,19 @@ use lh_ir::cfg::Loop;
 use lh_ir::func::Term;
 use lh_ir::{Block, Function, Ty, Value};
 
-/// Loops of more instructions are not copied.
+/// Size limit for copying a loop, in instructions.
 const MOST: usize = 200;
 
 struct Plan {
     at: Loop,
     before: Block,
     limit: Value,
-    /// Branches, with what they ask, and whether that sends the odd thread to the first target.
+    /// Branches with their guards, and whether the single thread takes the first target.
     branches: Vec<(Block, Guard, bool)>,
     moved: Vec<Value>,
 }
 
-/// Splits the first loop that has not been looked at; whether there was one.
+/// Versions the first loop not seen before; false if there is none.
 pub(super) fn split_one(func: &mut Function, seen: &mut HashSet<Block>) -> bool {
     let found = seen.clone();
     let fresh = |facts: &Facts<'_>| {
@@ -73,7 +73,7 @@ fn find(facts: &Facts<'_>, at: usize) -> Option<Plan> {
     (!plan.branches.is_empty()).then_some(plan)
 }
 
-/// Puts the choice before the loop. In the copy no thread is odd.
+/// Chooses the version before the loop. In the copy, no thread passes a guard.
 fn choose(func: &mut Function, plan: &Plan, d: &Duplicate) {
     let params = func.blocks[d.entrance.index()].params.clone();
     let span = func.blocks[plan.at.header.index()].term_span;
