@@ -30,7 +30,7 @@ use lh_ir::func::{Device, Inst, Term};
 const MAX_COPIED: usize = 400;
 
 pub(crate) fn run(func: &mut Function, analyses: &Analyses) -> bool {
-    if !func.blocks.iter().any(|b| b.insts.iter().any(|d| asks(&d.inst))) {
+    if !func.blocks.iter().any(|b| b.insts.iter().any(|d| checks_index(&d.inst))) {
         return false;
     }
     let (cfg, dom, loops) = (analyses.cfg(func), analyses.dom(func), analyses.loops(func));
@@ -71,7 +71,7 @@ pub(crate) fn run(func: &mut Function, analyses: &Analyses) -> bool {
 }
 
 /// Whether an access checks its index, or wraps a negative one around.
-fn asks(inst: &Inst) -> bool {
+fn checks_index(inst: &Inst) -> bool {
     matches!(inst, Inst::ElemPtr { check, wrap, .. } if *check || *wrap)
 }
 
@@ -82,7 +82,7 @@ fn uncheck(func: &mut Function, a: InstRef) {
 }
 
 /// The versioning of a nest.
-pub(crate) struct Plan {
+pub(crate) struct VersionPlan {
     /// The outermost loop of the nest.
     pub nest: usize,
     /// Accesses without a check in the copy.
@@ -93,7 +93,7 @@ pub(crate) struct Plan {
     pub leaves: Vec<Leaf>,
 }
 
-impl Plan {
+impl VersionPlan {
     fn add(&mut self, a: InstRef, conditions: Vec<Linear>, leaves: Vec<Leaf>) {
         self.accesses.push(a);
         for c in conditions {
@@ -121,7 +121,7 @@ struct Planner<'a> {
     /// The loops directly inside of each loop.
     inner: Vec<Vec<usize>>,
     safe: HashSet<InstRef>,
-    plans: Vec<Plan>,
+    plans: Vec<VersionPlan>,
 }
 
 impl Planner<'_> {
@@ -130,7 +130,7 @@ impl Planner<'_> {
         let func = self.facts.func;
         let blocks = &self.facts.loops.loops[l].blocks;
         let size: usize = blocks.iter().map(|b| func.blocks[b.index()].insts.len()).sum();
-        let mut plan = Plan { nest: l, accesses: Vec::new(), conditions: Vec::new(), leaves: Vec::new() };
+        let mut plan = VersionPlan { nest: l, accesses: Vec::new(), conditions: Vec::new(), leaves: Vec::new() };
         let mut left_inside = false;
         for a in self.checked(l) {
             let innermost = self.facts.loops.innermost[a.0.index()].expect("it is in a loop");
@@ -164,7 +164,7 @@ impl Planner<'_> {
         for b in &self.facts.loops.loops[l].blocks {
             for (i, d) in self.facts.func.blocks[b.index()].insts.iter().enumerate() {
                 let a = InstRef(*b, i);
-                if asks(&d.inst) && !self.safe.contains(&a) {
+                if checks_index(&d.inst) && !self.safe.contains(&a) {
                     out.push(a);
                 }
             }
@@ -174,7 +174,7 @@ impl Planner<'_> {
 }
 
 /// Versions a nest by its plan. Answers with the new names of the nest's values behind its exits.
-fn version(versions: &mut Versions<'_>, l: &Loop, plan: &Plan) -> Renamed {
+fn version(versions: &mut Versions<'_>, l: &Loop, plan: &VersionPlan) -> Renamed {
     let Duplicate { renamed, entrance, copies } = versions.duplicate(l, &plan.accesses);
     // The original now runs only if a check may fail or an index may be negative.
     l.blocks.iter().for_each(|b| versions.func.blocks[b.index()].cold = true);

@@ -25,10 +25,10 @@ pub(crate) fn run(func: &mut Function) -> bool {
     // Inner loops come first: a length hoisted out of one may leave the loops around it, too.
     for l in &loops.loops {
         let keeps = |b: &Block| func.blocks[b.index()].insts.iter().all(|d| keeps_lengths(&d.inst));
-        let Some(before) = way_in(&cfg, l).filter(|_| l.blocks.iter().all(keeps)) else { continue };
-        let leaves = |d: &mut InstData| matches!(d.inst, Inst::ListLen(v) if defined[v.index()].is_none_or(|b| !is_in(&cfg, l, b)));
+        let Some(before) = preheader(&cfg, l).filter(|_| l.blocks.iter().all(keeps)) else { continue };
+        let is_hoistable = |d: &mut InstData| matches!(d.inst, Inst::ListLen(v) if defined[v.index()].is_none_or(|b| !is_in(&cfg, l, b)));
         for b in &l.blocks {
-            let moved: Vec<InstData> = func.blocks[b.index()].insts.extract_if(.., leaves).collect();
+            let moved: Vec<InstData> = func.blocks[b.index()].insts.extract_if(.., is_hoistable).collect();
             changed |= !moved.is_empty();
             func.blocks[before.index()].insts.extend(moved);
         }
@@ -37,7 +37,7 @@ pub(crate) fn run(func: &mut Function) -> bool {
 }
 
 /// The preheader of a loop: the only block outside with an edge to the header.
-fn way_in(cfg: &Cfg, l: &Loop) -> Option<Block> {
+fn preheader(cfg: &Cfg, l: &Loop) -> Option<Block> {
     let mut ways = cfg.preds(l.header).iter().filter(|e| !is_in(cfg, l, e.from));
     let way = ways.next().filter(|e| e.target.is_some())?;
     ways.next().is_none().then_some(way.from)

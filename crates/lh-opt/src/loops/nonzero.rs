@@ -27,7 +27,7 @@ pub(crate) fn run(func: &mut Function) -> bool {
             if let Inst::Op(op, args) = &d.inst
                 && op.name == "eq"
                 && func.ty(args[0]).is_float()
-                && number(func, &defs, args[1]) == Some(0.0)
+                && float_constant(func, &defs, args[1]) == Some(0.0)
             {
                 tests.push((Block::new(b), i, args[0]));
             }
@@ -40,7 +40,7 @@ pub(crate) fn run(func: &mut Function) -> bool {
     let dom = DomTree::new(&cfg);
     let loops = Loops::new(func, &cfg, &dom);
     let counts = loops.loops.iter().map(|l| counted(func, &cfg, &defs, l)).collect();
-    let facts = Facts { func, cfg: &cfg, dom: &dom, loops: &loops, defs: &defs, counts };
+    let facts = FloatRanges { func, cfg: &cfg, dom: &dom, loops: &loops, defs: &defs, counts };
     tests.retain(|(b, _, v)| cfg.is_reachable(*b) && facts.is_nonzero(*b, *v));
     for (b, i, _) in &tests {
         func.blocks[b.index()].insts[*i].inst = Inst::Const(Const::Bool(false));
@@ -50,14 +50,14 @@ pub(crate) fn run(func: &mut Function) -> bool {
 
 /// Minimum and maximum; the value may also be NaN.
 #[derive(Clone, Copy)]
-struct Range {
+struct FloatRange {
     lo: f64,
     hi: f64,
 }
 
-const ALL: Range = Range { lo: f64::NEG_INFINITY, hi: f64::INFINITY };
+const ALL: FloatRange = FloatRange { lo: f64::NEG_INFINITY, hi: f64::INFINITY };
 
-struct Facts<'a> {
+struct FloatRanges<'a> {
     func: &'a Function,
     cfg: &'a Cfg,
     dom: &'a DomTree,
@@ -66,14 +66,14 @@ struct Facts<'a> {
     counts: Vec<Option<Counted>>,
 }
 
-impl Facts<'_> {
+impl FloatRanges<'_> {
     fn is_nonzero(&self, at: Block, v: Value) -> bool {
         let r = self.range(v, 0);
-        r.lo > 0.0 || r.hi < 0.0 || self.is_told(at, v, r)
+        r.lo > 0.0 || r.hi < 0.0 || self.is_excluded_by_branches(at, v, r)
     }
 
     /// Whether dominating branches exclude zero.
-    fn is_told(&self, at: Block, v: Value, mut r: Range) -> bool {
+    fn is_excluded_by_branches(&self, at: Block, v: Value, mut r: FloatRange) -> bool {
         let mut b = at;
         loop {
             if let [edge] = self.cfg.preds(b)
@@ -92,18 +92,18 @@ impl Facts<'_> {
     }
 
     /// Narrows a range by a condition with a known truth value; true if that excludes zero.
-    fn narrow(&self, cond: Value, holds: bool, v: Value, r: &mut Range) -> bool {
+    fn narrow(&self, cond: Value, holds: bool, v: Value, r: &mut FloatRange) -> bool {
         let Some(Inst::Op(op, args)) = self.defs.inst(self.func, cond) else { return false };
-        let number = |v| number(self.func, self.defs, v);
+        let float_constant = |v| float_constant(self.func, self.defs, v);
         let (name, c) = match args[..] {
-            [a, b] if a == v => (op.name, number(b)),
-            [a, b] if b == v => (mirrored(op.name), number(a)),
+            [a, b] if a == v => (op.name, float_constant(b)),
+            [a, b] if b == v => (swapped(op.name), float_constant(a)),
             _ => return false,
         };
         let Some(c) = c else { return false };
         match (name, holds) {
             ("eq", false) | ("ne", true) if c == 0.0 => return true,
-            ("eq", true) | ("ne", false) => *r = Range { lo: c, hi: c },
+            ("eq", true) | ("ne", false) => *r = FloatRange { lo: c, hi: c },
             // A false comparison admits NaN, which a range always includes.
             ("gt", true) | ("le", false) => r.lo = r.lo.max(c.next_up()),
             ("ge", true) | ("lt", false) => r.lo = r.lo.max(c),
@@ -114,9 +114,9 @@ impl Facts<'_> {
         r.lo > 0.0 || r.hi < 0.0
     }
 
-    fn range(&self, v: Value, depth: usize) -> Range {
-        if let Some(x) = number(self.func, self.defs, v) {
-            return Range { lo: x, hi: x };
+    fn range(&self, v: Value, depth: usize) -> FloatRange {
+        if let Some(x) = float_constant(self.func, self.defs, v) {
+            return FloatRange { lo: x, hi: x };
         }
         if depth > MAX_DEPTH {
             return ALL;
@@ -130,38 +130,38 @@ impl Facts<'_> {
         // A NaN bound comes from operations on infinities: the range is unknown.
         let range = if range.lo <= range.hi { range } else { ALL };
         let ty = self.func.ty(v);
-        Range { lo: lh_ir::half::rounded(range.lo, ty), hi: lh_ir::half::rounded(range.hi, ty) }
+        FloatRange { lo: lh_ir::half::rounded(range.lo, ty), hi: lh_ir::half::rounded(range.hi, ty) }
     }
 
-    fn operation(&self, name: &str, args: &[Value], depth: usize) -> Range {
+    fn operation(&self, name: &str, args: &[Value], depth: usize) -> FloatRange {
         let of = |i: usize| self.range(args[i], depth);
         match name {
             "fabs" | "abs" => {
                 let r = of(0);
                 let (a, b) = (r.lo.abs(), r.hi.abs());
-                Range { lo: if r.lo <= 0.0 && r.hi >= 0.0 { 0.0 } else { a.min(b) }, hi: a.max(b) }
+                FloatRange { lo: if r.lo <= 0.0 && r.hi >= 0.0 { 0.0 } else { a.min(b) }, hi: a.max(b) }
             }
             "sqrt" => {
                 let r = of(0);
-                Range { lo: r.lo.max(0.0).sqrt(), hi: r.hi.max(0.0).sqrt() }
+                FloatRange { lo: r.lo.max(0.0).sqrt(), hi: r.hi.max(0.0).sqrt() }
             }
-            "exp" | "exp2" => Range { lo: 0.0, hi: f64::INFINITY },
-            "cosh" => Range { lo: 1.0, hi: f64::INFINITY },
+            "exp" | "exp2" => FloatRange { lo: 0.0, hi: f64::INFINITY },
+            "cosh" => FloatRange { lo: 1.0, hi: f64::INFINITY },
             "neg" => {
                 let r = of(0);
-                Range { lo: -r.hi, hi: -r.lo }
+                FloatRange { lo: -r.hi, hi: -r.lo }
             }
             "add" => {
                 let (a, b) = (of(0), of(1));
-                Range { lo: a.lo + b.lo, hi: a.hi + b.hi }
+                FloatRange { lo: a.lo + b.lo, hi: a.hi + b.hi }
             }
             "sub" => {
                 let (a, b) = (of(0), of(1));
-                Range { lo: a.lo - b.hi, hi: a.hi - b.lo }
+                FloatRange { lo: a.lo - b.hi, hi: a.hi - b.lo }
             }
             "mul" if self.same(args[0], args[1], 0) => {
                 let r = self.operation("fabs", args, depth);
-                Range { lo: r.lo * r.lo, hi: r.hi * r.hi }
+                FloatRange { lo: r.lo * r.lo, hi: r.hi * r.hi }
             }
             "mul" => product(of(0), of(1)),
             "fdiv" => quotient(of(0), of(1)),
@@ -169,19 +169,19 @@ impl Facts<'_> {
                 let (a, b) = (of(0), of(1));
                 // `maxnum` of NaN and a number is the number.
                 let lo = if name == "maximum" { a.lo.max(b.lo) } else { self.greater_number(args, a, b) };
-                Range { lo, hi: a.hi.max(b.hi) }
+                FloatRange { lo, hi: a.hi.max(b.hi) }
             }
             "select" => {
                 let (a, b) = (of(1), of(2));
-                Range { lo: a.lo.min(b.lo), hi: a.hi.max(b.hi) }
+                FloatRange { lo: a.lo.min(b.lo), hi: a.hi.max(b.hi) }
             }
             _ => ALL,
         }
     }
 
     /// The minimum of `maxnum`, which ignores a NaN operand; only constants are certainly not NaN.
-    fn greater_number(&self, args: &[Value], a: Range, b: Range) -> f64 {
-        let is_number = |v| number(self.func, self.defs, v).is_some();
+    fn greater_number(&self, args: &[Value], a: FloatRange, b: FloatRange) -> f64 {
+        let is_number = |v| float_constant(self.func, self.defs, v).is_some();
         match (is_number(args[0]), is_number(args[1])) {
             (true, true) => a.lo.max(b.lo),
             (true, false) => a.lo,
@@ -205,7 +205,7 @@ impl Facts<'_> {
     }
 
     /// The range of the induction variable of a counted loop plus a constant: the minimum is the start.
-    fn integer(&self, v: Value) -> Range {
+    fn integer(&self, v: Value) -> FloatRange {
         const FAR: i64 = 1 << 62;
         let (base, plus) = self.defs.offset(self.func, v);
         let counter = || {
@@ -219,34 +219,37 @@ impl Facts<'_> {
             }
             let lo = least.checked_add(plus)?;
             // The start is too far from the minimum of `int64` for the sum to wrap around.
-            (least > -FAR && least < FAR && plus.abs() < FAR).then_some(Range { lo: lo as f64, hi: f64::INFINITY })
+            (least > -FAR && least < FAR && plus.abs() < FAR).then_some(FloatRange { lo: lo as f64, hi: f64::INFINITY })
         };
         counter().unwrap_or(ALL)
     }
 }
 
-fn product(a: Range, b: Range) -> Range {
+fn product(a: FloatRange, b: FloatRange) -> FloatRange {
     if a.lo >= 0.0 && b.lo >= 0.0 {
         let lo = a.lo * b.lo;
-        return Range { lo: if lo.is_nan() { 0.0 } else { lo }, hi: f64::INFINITY };
+        return FloatRange { lo: if lo.is_nan() { 0.0 } else { lo }, hi: f64::INFINITY };
     }
     let all = [a.lo * b.lo, a.lo * b.hi, a.hi * b.lo, a.hi * b.hi];
     if all.iter().any(|x| x.is_nan()) {
         return ALL;
     }
-    Range { lo: all.into_iter().fold(f64::INFINITY, f64::min), hi: all.into_iter().fold(f64::NEG_INFINITY, f64::max) }
+    FloatRange {
+        lo: all.into_iter().fold(f64::INFINITY, f64::min),
+        hi: all.into_iter().fold(f64::NEG_INFINITY, f64::max),
+    }
 }
 
-fn quotient(a: Range, b: Range) -> Range {
+fn quotient(a: FloatRange, b: FloatRange) -> FloatRange {
     if a.lo >= 0.0 && b.lo >= 0.0 {
         let lo = a.lo / b.hi;
-        return Range { lo: if lo.is_nan() { 0.0 } else { lo }, hi: f64::INFINITY };
+        return FloatRange { lo: if lo.is_nan() { 0.0 } else { lo }, hi: f64::INFINITY };
     }
     ALL
 }
 
 /// The comparison with exchanged operands.
-fn mirrored(name: &str) -> &str {
+fn swapped(name: &str) -> &str {
     match name {
         "lt" => "gt",
         "gt" => "lt",
@@ -257,7 +260,7 @@ fn mirrored(name: &str) -> &str {
 }
 
 /// The value of a float constant other than NaN.
-fn number(func: &Function, defs: &Defs, v: Value) -> Option<f64> {
+fn float_constant(func: &Function, defs: &Defs, v: Value) -> Option<f64> {
     match defs.inst(func, v)? {
         Inst::Const(Const::Float(x, _)) if !x.is_nan() => Some(*x),
         _ => None,

@@ -37,66 +37,73 @@ use lh_ir::switches::is_off;
 use lh_ir::{Block, Const, Function, Value};
 
 /// Size limit for unrolling, in instructions.
-const SHORT: usize = 24;
+const MAX_UNROLLED_INSTS: usize = 24;
 /// Bound on the total trip count of a nest with constant bounds that does not poll.
-const FEW: u64 = 1024;
+const MAX_UNPOLLED: u64 = 1024;
 /// Bound on the trip count of a loop with constant bounds that does not poll although loops along arrays are inside.
-const FEW_TIMES: u64 = 64;
+const MAX_OUTER: u64 = 64;
 /// Iterations of equal cost for a loop over the lanes of a warp, which becomes vectors.
-const LANES: u64 = 4;
+const LANE_ITERATIONS: u64 = 4;
 
 pub(crate) fn run(func: &mut Function, analyses: &Analyses) -> bool {
     let (cfg, dom, loops) = (analyses.cfg(func), analyses.dom(func), analyses.loops(func));
     if loops.loops.is_empty() {
         return false;
     }
-    let ends_soon = ending_soon(func, loops);
+    let ends_soon = declared_short(func, loops);
     let (defs, counts) = (analyses.defs(func), analyses.counts(func));
     let briefs: Vec<Brief> = loops.loops.iter().map(|l| Brief { func, cfg, dom, defs, l }).collect();
-    let rounds = rounds(&briefs, counts);
-    let quiet: Vec<bool> = rounds.iter().zip(&ends_soon).map(|(r, soon)| r.total.is_some() || *soon).collect();
-    let mut busy_inside = vec![false; loops.loops.len()];
-    let mut asks_inside = busy_inside.clone();
-    let mut brief = busy_inside.clone();
-    for (i, (b, r)) in briefs.iter().zip(&rounds).enumerate() {
-        let is_inner = !is_off("poll_signals.short_loops") && !quiet[i] && !func.options.debug && b.l.parent.is_some();
-        let follows = is_inner && !busy_inside[i] && b.follows_array(r.inside.unwrap_or(1));
+    let trip_counts = trip_counts(&briefs, counts);
+    let needs_no_poll: Vec<bool> =
+        trip_counts.iter().zip(&ends_soon).map(|(r, soon)| r.total.is_some() || *soon).collect();
+    let mut has_inner = vec![false; loops.loops.len()];
+    let mut polls_inside = has_inner.clone();
+    let mut brief = has_inner.clone();
+    for (i, (b, r)) in briefs.iter().zip(&trip_counts).enumerate() {
+        let is_inner =
+            !is_off("poll_signals.short_loops") && !needs_no_poll[i] && !func.options.debug && b.l.parent.is_some();
+        let follows = is_inner && !has_inner[i] && b.follows_array(r.inside.unwrap_or(1));
         // A loop of few iterations may be around loops along arrays, but not around another such loop: their trip
         // counts would multiply.
-        let few = is_inner && !asks_inside[i] && r.own.is_some_and(|n| n <= FEW_TIMES);
+        let few = is_inner && !polls_inside[i] && r.own.is_some_and(|n| n <= MAX_OUTER);
         brief[i] = follows || few;
         if let Some(p) = b.l.parent {
-            busy_inside[p] |= !quiet[i];
-            asks_inside[p] |= !quiet[i] && !follows;
+            has_inner[p] |= !needs_no_poll[i];
+            polls_inside[p] |= !needs_no_poll[i] && !follows;
         }
     }
     // Computed before the function changes.
     let sequential: Vec<bool> = loops.loops.iter().map(|l| is_sequential(func, cfg, defs, l)).collect();
-    let mut plans: Vec<Option<Plan>> = Vec::with_capacity(counts.len());
+    let mut plans: Vec<Option<PollPlan>> = Vec::with_capacity(counts.len());
     for (i, (l, c)) in loops.loops.iter().zip(counts).enumerate() {
         // A poll in each iteration saves LLVM work on cold loops, and is free where each iteration waits for the one
         // before.
         let header = &func.blocks[l.header.index()];
-        let asks_seldom = !quiet[i] && !busy_inside[i] && !header.cold && !func.options.debug;
-        let counted = c.clone().filter(|_| asks_seldom);
+        let can_poll_in_strips = !needs_no_poll[i] && !has_inner[i] && !header.cold && !func.options.debug;
+        let counted = c.clone().filter(|_| can_poll_in_strips);
         let raises = counted.is_some() && may_raise(func, l) && is_short(func, l);
-        let in_turn = !header.hint.is_jammed() && !raises && sequential[i];
+        let polls_each_iteration = !header.hint.is_jammed() && !raises && sequential[i];
         plans.push(match counted {
-            _ if quiet[i] => None,
+            _ if needs_no_poll[i] => None,
             _ if brief[i] => {
                 unroll_if(func, l.header, raises);
                 None
             }
-            Some(c) if !in_turn => {
-                ask_after(func, l.header, &c);
+            Some(c) if !polls_each_iteration => {
+                poll_after(func, l.header, &c);
                 unroll_if(func, l.header, raises);
                 None
             }
-            turn => {
+            sequential_counted => {
                 // With a handler, it would have to see the next value of the induction variable.
-                let moves = in_turn && header.unwind.is_none();
-                let place = turn.as_ref().filter(|_| moves).map(|c| c.place);
-                Some(Plan { header: l.header, entrance: copy_of_header(func, l.header, place), turn, moves })
+                let moves_increment = polls_each_iteration && header.unwind.is_none();
+                let place = sequential_counted.as_ref().filter(|_| moves_increment).map(|c| c.place);
+                Some(PollPlan {
+                    header: l.header,
+                    entrance: copy_of_header(func, l.header, place),
+                    sequential_counted,
+                    moves_increment,
+                })
             }
         });
     }
@@ -109,7 +116,7 @@ pub(crate) fn run(func: &mut Function, analyses: &Analyses) -> bool {
 }
 
 /// The loops that the library declares short; marks their headers for the code generator.
-fn ending_soon(func: &mut Function, loops: &Loops) -> Vec<bool> {
+fn declared_short(func: &mut Function, loops: &Loops) -> Vec<bool> {
     let is_short = |b: &Block| func.blocks[b.index()].hint == LoopHint::SlpOnly;
     let soon = loops.loops.iter().map(|l| l.blocks.iter().any(is_short));
     let soon: Vec<bool> = soon.collect();
@@ -129,7 +136,7 @@ fn unroll_if(func: &mut Function, header: Block, raises: bool) {
 }
 
 /// Lets the code generator poll in a loop, and adds the call that raises behind the loop.
-fn ask_after(func: &mut Function, header: Block, counted: &Counted) {
+fn poll_after(func: &mut Function, header: Block, counted: &Counted) {
     let data = &mut func.blocks[header.index()];
     data.poll_free = true;
     let (span, unwind, cold) = (data.term_span, data.unwind.clone(), data.cold);
@@ -145,7 +152,7 @@ fn ask_after(func: &mut Function, header: Block, counted: &Counted) {
 }
 
 /// Upper bounds on trip counts.
-struct Rounds {
+struct TripCounts {
     /// The trip count of the loop itself.
     own: Option<u64>,
     /// The total trip count of the loops inside for one of its iterations.
@@ -155,20 +162,21 @@ struct Rounds {
 }
 
 /// Upper bounds on the trip counts of all loops.
-fn rounds(briefs: &[Brief<'_>], counts: &[Option<Counted>]) -> Vec<Rounds> {
+fn trip_counts(briefs: &[Brief<'_>], counts: &[Option<Counted>]) -> Vec<TripCounts> {
     // Inner loops come before the loops around them.
-    let mut out: Vec<Rounds> = briefs.iter().map(|_| Rounds { own: None, inside: Some(1), total: None }).collect();
+    let mut out: Vec<TripCounts> =
+        briefs.iter().map(|_| TripCounts { own: None, inside: Some(1), total: None }).collect();
     for (i, brief) in briefs.iter().enumerate() {
         let Brief { func, cfg, defs, l, .. } = brief;
-        let counted = |c: &Counted| c.trips(func, cfg, defs, l).or_else(|| threads(func, defs, c.limit));
+        let counted = |c: &Counted| c.trips(func, cfg, defs, l).or_else(|| block_threads(func, defs, c.limit));
         // A loop over lanes becomes vectors.
         let ends_lane = |b: Block| func.blocks[b.index()].latch == LatchHint::VectorizeLanes;
         let own = if cfg.preds(l.header).iter().any(|e| ends_lane(e.from)) {
-            Some(LANES)
+            Some(LANE_ITERATIONS)
         } else {
             counts[i].as_ref().and_then(counted).or_else(|| brief.bits())
         };
-        let total = own.zip(out[i].inside).and_then(|(a, b)| a.max(1).checked_mul(b)).filter(|n| *n <= FEW);
+        let total = own.zip(out[i].inside).and_then(|(a, b)| a.max(1).checked_mul(b)).filter(|n| *n <= MAX_UNPOLLED);
         (out[i].own, out[i].total) = (own, total);
         if let Some(p) = l.parent {
             out[p].inside = out[p].inside.zip(total).map(|(a, b)| a.max(b));
@@ -179,13 +187,13 @@ fn rounds(briefs: &[Brief<'_>], counts: &[Option<Counted>]) -> Vec<Rounds> {
 
 /// An upper bound on the trip count of loops over the threads or gangs of a block, which are few although the block's
 /// extents are unknown.
-fn threads(func: &Function, defs: &Defs, limit: Value) -> Option<u64> {
+fn block_threads(func: &Function, defs: &Defs, limit: Value) -> Option<u64> {
     const OF_AN_AXIS: u64 = 8;
     let limit = defs.offset(func, limit).0;
     if defs.launch(func, limit) == Some(Launch::Block) {
         return Some(OF_AN_AXIS);
     }
-    let few = |v: Value| threads(func, defs, v);
+    let few = |v: Value| block_threads(func, defs, v);
     let Inst::Op(op, args) = defs.inst(func, limit)? else { return None };
     match op.name {
         "select" => match defs.int(func, args[2]) {
@@ -203,15 +211,15 @@ fn threads(func: &Function, defs: &Defs, limit: Value) -> Option<u64> {
 
 /// Whether unrolling pays: in a longer loop, the overhead of counting is negligible.
 fn is_short(func: &Function, l: &Loop) -> bool {
-    l.blocks.iter().map(|b| func.blocks[b.index()].insts.len()).sum::<usize>() <= SHORT
+    l.blocks.iter().map(|b| func.blocks[b.index()].insts.len()).sum::<usize>() <= MAX_UNROLLED_INSTS
 }
 
 /// Whether an iteration may raise itself, or in a call with numbers only, which LLVM probably inlines.
 fn may_raise(func: &Function, l: &Loop) -> bool {
-    let is_plain = |v: &Value| func.ty(*v).is_number() || func.ty(*v).is_bool();
+    let is_scalar = |v: &Value| func.ty(*v).is_number() || func.ty(*v).is_bool();
     let raises = |d: &InstData| match &d.inst {
         Inst::ElemPtr { check, .. } => *check,
-        Inst::Call(_, args) => d.inst.can_raise() && args.iter().chain(&d.result).all(is_plain),
+        Inst::Call(_, args) => d.inst.can_raise() && args.iter().chain(&d.result).all(is_scalar),
         _ => false,
     };
     l.blocks.iter().map(|b| &func.blocks[b.index()]).any(|data| {
@@ -230,17 +238,17 @@ fn copy_of_header(func: &mut Function, header: Block, without: Option<usize>) ->
 }
 
 /// The poll of a loop that polls in each iteration.
-struct Plan {
+struct PollPlan {
     header: Block,
     /// The new block on the back edges.
     entrance: Block,
     /// The induction variable, if the loop is counted and sequential.
-    turn: Option<Counted>,
+    sequential_counted: Option<Counted>,
     /// Whether the increment moves behind the poll: LLVM wants a latch without an exit.
-    moves: bool,
+    moves_increment: bool,
 }
 
-fn redirect(func: &mut Function, loops: &Loops, plans: &[Option<Plan>]) {
+fn redirect(func: &mut Function, loops: &Loops, plans: &[Option<PollPlan>]) {
     let by_header: hashbrown::HashMap<Block, usize> =
         loops.loops.iter().enumerate().map(|(i, l)| (l.header, i)).collect();
     for b in 0..loops.innermost.len() {
@@ -257,20 +265,20 @@ fn redirect(func: &mut Function, loops: &Loops, plans: &[Option<Plan>]) {
                 && is_inside(l)
             {
                 t.block = p.entrance;
-                p.moved().map(|c| t.args.remove(c.place));
+                p.moved_increment().map(|c| t.args.remove(c.place));
             }
         }
     }
 }
 
-impl Plan {
+impl PollPlan {
     /// The induction variable, if its increment moves behind the poll.
-    fn moved(&self) -> Option<&Counted> {
-        self.turn.as_ref().filter(|_| self.moves)
+    fn moved_increment(&self) -> Option<&Counted> {
+        self.sequential_counted.as_ref().filter(|_| self.moves_increment)
     }
 
     /// Polls on the back edge, then increments the induction variable.
-    fn ask_and_count(&self, func: &mut Function, turn: &Counted) {
+    fn poll_and_increment(&self, func: &mut Function, sequential_counted: &Counted) {
         let header = &func.blocks[self.header.index()];
         let (span, cold) = (header.term_span, header.cold);
         let mut args = func.blocks[self.entrance.index()].params.clone();
@@ -278,15 +286,15 @@ impl Plan {
         poll(&mut c, "lh_interrupted_in_turn");
         let (latch, _) = c.new_block(&[]);
         c.end(Term::Jump(to(latch, &[])), latch);
-        let ty = c.func.ty(turn.index);
-        let step = c.inst(Inst::Const(Const::Int(turn.step.into(), ty)), ty);
-        args.insert(turn.place, c.op(row("add"), &[turn.index, step], ty));
+        let ty = c.func.ty(sequential_counted.index);
+        let step = c.inst(Inst::Const(Const::Int(sequential_counted.step.into(), ty)), ty);
+        args.insert(sequential_counted.place, c.op(row("add"), &[sequential_counted.index, step], ty));
         c.end(Term::Jump(to(self.header, &args)), self.header);
     }
 
     fn build(self, func: &mut Function) {
-        if let Some(turn) = self.moved() {
-            return self.ask_and_count(func, turn);
+        if let Some(sequential_counted) = self.moved_increment() {
+            return self.poll_and_increment(func, sequential_counted);
         }
         let header = &func.blocks[self.header.index()];
         let (span, unwind, cold) = (header.term_span, header.unwind.clone(), header.cold);
@@ -296,7 +304,7 @@ impl Plan {
         let unwind = unwind.map(|t| Target { block: t.block, args: t.args.iter().map(new).collect() });
         let mut c = Cursor { func, block: self.entrance, span, unwind: unwind.clone(), cold };
         c.func.blocks[self.entrance.index()].unwind = unwind;
-        poll(&mut c, if self.turn.is_some() { "lh_interrupted_in_turn" } else { "lh_interrupted" });
+        poll(&mut c, if self.sequential_counted.is_some() { "lh_interrupted_in_turn" } else { "lh_interrupted" });
         c.end(Term::Jump(to(self.header, &outer)), self.header);
     }
 }

@@ -36,7 +36,7 @@ pub(crate) fn run(func: &mut Function, analyses: &Analyses) -> bool {
     }
     found.retain(|(.., sums)| !sums.is_empty());
     for (l, c, sums) in &found {
-        sums.iter().for_each(|i| begin_at_zero(func, cfg, l, c, *i));
+        sums.iter().for_each(|i| start_at_zero(func, cfg, l, c, *i));
     }
     !found.is_empty()
 }
@@ -62,7 +62,7 @@ fn is_sum(func: &Function, cfg: &Cfg, defs: &Defs, l: &Loop, place: usize) -> bo
     if !func.ty(sum).is_float() || is_zero {
         return false;
     }
-    let leads = sums_with(func, cfg, l, sum);
+    let candidates = sums_containing(func, cfg, l, sum);
     // The partial sums on the paths from the parameter to the latches.
     let mut partial = HashSet::from([sum]);
     for e in cfg.preds(l.header).iter().filter(|e| is_in(cfg, l, e.from)) {
@@ -71,7 +71,7 @@ fn is_sum(func: &Function, cfg: &Cfg, defs: &Defs, l: &Loop, place: usize) -> bo
             partial.insert(v);
             let Some(Inst::Op(op, args)) = defs.inst(func, v) else { return false };
             v = match op.name {
-                "add" if leads.contains(&args[0]) => args[0],
+                "add" if candidates.contains(&args[0]) => args[0],
                 "add" => args[1],
                 "sub" => args[0],
                 _ => return false,
@@ -82,7 +82,7 @@ fn is_sum(func: &Function, cfg: &Cfg, defs: &Defs, l: &Loop, place: usize) -> bo
 }
 
 /// All values of the loop that are `sum` plus or minus other values.
-fn sums_with(func: &Function, cfg: &Cfg, l: &Loop, sum: Value) -> HashSet<Value> {
+fn sums_containing(func: &Function, cfg: &Cfg, l: &Loop, sum: Value) -> HashSet<Value> {
     let mut all = HashSet::from([sum]);
     // In reverse postorder, definitions come before uses.
     for b in cfg.rpo().iter().filter(|b| is_in(cfg, l, **b)) {
@@ -117,15 +117,15 @@ fn used_once(func: &Function, cfg: &Cfg, l: &Loop, place: usize, partial: &HashS
                 .enumerate()
                 .any(|(i, v)| partial.contains(v) && (t.block, i) != (l.header, place) && is_in(cfg, l, t.block));
             let raises = *b != l.header && !is_in(cfg, l, t.block);
-            once &=
-                !hands_on && !(raises && (t.args.iter().any(|v| partial.contains(v)) || knows(func, t.block, partial)));
+            once &= !hands_on
+                && !(raises && (t.args.iter().any(|v| partial.contains(v)) || uses_any(func, t.block, partial)));
         }
     }
     once
 }
 
 /// Whether a block that raises uses one of the values.
-fn knows(func: &Function, b: Block, values: &HashSet<Value>) -> bool {
+fn uses_any(func: &Function, b: Block, values: &HashSet<Value>) -> bool {
     let data = &func.blocks[b.index()];
     let mut found = false;
     let mut use_of = |v: Value| found |= values.contains(&v);
@@ -137,7 +137,7 @@ fn knows(func: &Function, b: Block, values: &HashSet<Value>) -> bool {
 }
 
 /// Starts the sum at zero, and adds its old start value behind the loop.
-fn begin_at_zero(func: &mut Function, cfg: &Cfg, l: &Loop, counted: &Counted, place: usize) {
+fn start_at_zero(func: &mut Function, cfg: &Cfg, l: &Loop, counted: &Counted, place: usize) {
     let sum = func.blocks[l.header.index()].params[place];
     let ty = func.ty(sum);
     let entry = *cfg.preds(l.header).iter().find(|e| !is_in(cfg, l, e.from)).expect("a loop is entered");

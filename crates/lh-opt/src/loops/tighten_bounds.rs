@@ -36,7 +36,7 @@ pub(crate) fn run(func: &mut Function) -> bool {
     let mut seen = HashSet::new();
     loop {
         let first = |facts: &Facts<'_>| (0..facts.loops.loops.len()).find_map(|l| find(facts, l));
-        if !one(func, first, |func, _, _, _, plan| apply(func, plan))
+        if !transform_one(func, first, |func, _, _, _, plan| apply(func, plan))
             && (is_off("tighten_bounds.uniform_rows") || !uniform_rows::split_one(func, &mut seen))
         {
             return changed;
@@ -46,7 +46,7 @@ pub(crate) fn run(func: &mut Function) -> bool {
 }
 
 /// A loop whose guard can move into its bounds.
-struct Plan {
+struct Tightening {
     /// The preheader.
     before: Block,
     header: Block,
@@ -63,7 +63,7 @@ struct Plan {
 }
 
 /// Finds one opportunity and transforms it.
-fn one<P>(
+fn transform_one<P>(
     func: &mut Function,
     find: impl FnOnce(&Facts<'_>) -> Option<P>,
     apply: impl FnOnce(&mut Function, &Cfg, &DomTree, &Users, &P),
@@ -76,7 +76,7 @@ fn one<P>(
 }
 
 /// A loop over threads.
-struct Threads<'a> {
+struct ThreadLoop<'a> {
     counted: &'a Counted,
     /// The preheader.
     before: Block,
@@ -84,7 +84,7 @@ struct Threads<'a> {
 }
 
 /// Recognises a loop over threads from 0 with step 1.
-fn threads<'a>(facts: &Facts<'a>, at: usize) -> Option<Threads<'a>> {
+fn thread_loop<'a>(facts: &Facts<'a>, at: usize) -> Option<ThreadLoop<'a>> {
     let (func, l) = (facts.func, &facts.loops.loops[at]);
     let counted = facts.counts[at].as_ref().filter(|c| c.step == 1)?;
     let (mut back, mut into) = (None, None);
@@ -98,30 +98,30 @@ fn threads<'a>(facts: &Facts<'a>, at: usize) -> Option<Threads<'a>> {
     let header = &func.blocks[l.header.index()];
     let jumps = matches!(func.blocks[before.index()].term, Some(Term::Jump(_)));
     let start = facts.defs.int(func, target_of(func, into?).args[counted.place]);
-    let plain = func.blocks[latch.index()].latch.is_parallel() && !header.cold && header.params.len() == 1;
-    (plain && jumps && start == Some(0)).then_some(Threads { counted, before, latch })
+    let is_supported = func.blocks[latch.index()].latch.is_parallel() && !header.cold && header.params.len() == 1;
+    (is_supported && jumps && start == Some(0)).then_some(ThreadLoop { counted, before, latch })
 }
 
-fn find(facts: &Facts<'_>, at: usize) -> Option<Plan> {
-    let Threads { counted, before, latch } = threads(facts, at)?;
+fn find(facts: &Facts<'_>, at: usize) -> Option<Tightening> {
+    let ThreadLoop { counted, before, latch } = thread_loop(facts, at)?;
     let (func, l) = (facts.func, &facts.loops.loops[at]);
     let inside = |b: Block| is_in(facts.cfg, l, b);
     let Some(Term::Branch { then, els, .. }) = &func.blocks[l.header.index()].term else { return None };
     // The code before the guard must have no effect.
     let mut b = if counted.body_first { then.block } else { els.block };
-    let idle = |b: Block| func.blocks[b.index()].insts.iter().all(|d| d.inst.is_pure() && !d.inst.can_raise());
+    let has_no_effect = |b: Block| func.blocks[b.index()].insts.iter().all(|d| d.inst.is_pure() && !d.inst.can_raise());
     // A latch with effects, such as stores of gang lanes, runs for all threads.
-    if !idle(latch) {
+    if !has_no_effect(latch) {
         return None;
     }
     let (branch, cond, then) = loop {
-        if !idle(b) || b == latch {
+        if !has_no_effect(b) || b == latch {
             return None;
         }
         match &func.blocks[b.index()].term {
             Some(Term::Jump(t)) if inside(t.block) => b = t.block,
             Some(Term::Branch { cond, then, els }) => {
-                let nothing = |t: Block| leads_to(func, t, latch);
+                let nothing = |t: Block| is_empty_path_to(func, t, latch);
                 match (nothing(then.block), nothing(els.block)) {
                     (false, true) => break (b, *cond, true),
                     (true, false) => break (b, *cond, false),
@@ -134,11 +134,11 @@ fn find(facts: &Facts<'_>, at: usize) -> Option<Plan> {
     let mut moved = Vec::new();
     let guard = guard::guard(facts, at, counted, (branch, cond, then), &mut moved)?;
     let (place, limit, body_first) = (counted.place, counted.limit, counted.body_first);
-    Some(Plan { before, header: l.header, place, limit, body_first, branch, then, guard, moved })
+    Some(Tightening { before, header: l.header, place, limit, body_first, branch, then, guard, moved })
 }
 
 /// Whether a block leads to the latch without any instruction.
-fn leads_to(func: &Function, mut b: Block, latch: Block) -> bool {
+fn is_empty_path_to(func: &Function, mut b: Block, latch: Block) -> bool {
     for _ in 0..func.blocks.len() {
         if b == latch {
             return true;
@@ -154,14 +154,14 @@ fn leads_to(func: &Function, mut b: Block, latch: Block) -> bool {
     false
 }
 
-fn apply(func: &mut Function, plan: &Plan) {
+fn apply(func: &mut Function, plan: &Tightening) {
     let data = &mut func.blocks[plan.branch.index()];
     let Some(Term::Branch { then, els, .. }) = data.term.take() else { lh_ir::bug!("it is a branch") };
     data.term = Some(Term::Jump(if plan.then { then } else { els }));
     let span = data.term_span;
     hoist(func, &plan.moved, plan.before);
     let mut c = Cursor { func, block: plan.before, span, unwind: None, cold: false };
-    let (start, limit) = plan.guard.limits(&mut c, plan.limit);
+    let (start, limit) = plan.guard.new_bounds(&mut c, plan.limit);
     let index = c.func.blocks[plan.header.index()].params[plan.place];
     c.block = plan.header;
     let cond = c.lt(index, limit);

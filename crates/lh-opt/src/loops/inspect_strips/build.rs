@@ -1,6 +1,6 @@
 //! Builds the inspector and the executor.
 
-use super::plan::{Guard, Plan};
+use super::plan::{Guard, StripPlan};
 use crate::analysis::counted::Counted;
 use crate::analysis::facts::Users;
 use crate::edit::overlap::apart;
@@ -14,9 +14,9 @@ use lh_ir::{Block, Function, Ty, Value};
 /// Iterations of a strip: its reads are still in the first-level cache when the executor runs.
 const STRIP: i64 = 1024;
 /// Shorter loops run as the original.
-const SHORTEST: i64 = 32;
+const MIN_TRIP_COUNT: i64 = 32;
 /// Loops with indices beyond this run as the original, so that the limit of a strip cannot overflow.
-const FAR: i64 = 1 << 45;
+const MAX_INDEX: i64 = 1 << 45;
 
 /// Splits a loop; answers with the headers of the new loops.
 pub(super) fn split(
@@ -26,7 +26,7 @@ pub(super) fn split(
     users: &Users,
     l: &Loop,
     counted: &Counted,
-    plan: &Plan,
+    plan: &StripPlan,
 ) -> [Block; 3] {
     let mut versions = Versions::new(func, cfg, dom, users);
     let d = versions.duplicate(l, &[]);
@@ -37,20 +37,20 @@ pub(super) fn split(
     let params = func.blocks[d.entrance.index()].params.clone();
     let tys: Vec<Ty> = params.iter().map(|v| func.ty(*v)).collect();
     let mut c = Cursor { func, block: d.entrance, span, unwind: None, cold: false };
-    let worthwhile = worthwhile(&mut c, counted, params[counted.place], plan);
+    let strip_condition = strip_condition(&mut c, counted, params[counted.place], plan);
     let (strip, carried) = c.new_block(&tys);
-    c.end(Term::Branch { cond: worthwhile, then: to(strip, &params), els: to(l.header, &params) }, strip);
+    c.end(Term::Branch { cond: strip_condition, then: to(strip, &params), els: to(l.header, &params) }, strip);
     // The strip ends at `limit`.
     let start = carried[counted.place];
     let length = c.int(STRIP);
     let near = c.add(start, length);
     let more = c.lt(near, counted.limit);
     let limit = c.select(more, near, counted.limit);
-    let (ahead, raises) = look_ahead(&mut c, counted, plan, start, limit);
+    let (inspector, raises) = build_inspector(&mut c, counted, plan, start, limit);
     let header = d.copies.block(l.header);
     c.end(Term::Branch { cond: raises, then: to(l.header, &carried), els: to(header, &carried) }, header);
-    end_strip(&mut c, &d, l, counted, limit, more, strip);
-    [ahead, header, strip]
+    end_executor_strip(&mut c, &d, l, counted, limit, more, strip);
+    [inspector, header, strip]
 }
 
 /// In the copy, a guard's branch becomes a jump that stays in the loop.
@@ -62,9 +62,9 @@ fn drop_guard(func: &mut Function, d: &Duplicate, g: &Guard) {
 
 /// The condition for strips: enough iterations, reads within their arrays, and no store to an array that the inspector
 /// reads.
-fn worthwhile(c: &mut Cursor<'_>, counted: &Counted, start: Value, plan: &Plan) -> Value {
-    let shortest = c.int(SHORTEST);
-    let (low, high) = (c.int(-FAR), c.int(FAR));
+fn strip_condition(c: &mut Cursor<'_>, counted: &Counted, start: Value, plan: &StripPlan) -> Value {
+    let shortest = c.int(MIN_TRIP_COUNT);
+    let (low, high) = (c.int(-MAX_INDEX), c.int(MAX_INDEX));
     let n = c.sub(counted.limit, start);
     let mut all = c.le(shortest, n);
     let mut require = |c: &mut Cursor<'_>, v: Value| all = c.and(all, v);
@@ -75,12 +75,18 @@ fn worthwhile(c: &mut Cursor<'_>, counted: &Counted, start: Value, plan: &Plan) 
     if let Some(inside) = condition(c, &plan.conditions, &plan.leaves) {
         require(c, inside);
     }
-    apart(c, &plan.apart, all)
+    apart(c, &plan.disjoint, all)
 }
 
 /// Builds the inspector: a loop that evaluates the guards for iterations from `start` to `limit`. Answers with its
 /// header and whether some guard holds; the cursor is behind the loop.
-fn look_ahead(c: &mut Cursor<'_>, counted: &Counted, plan: &Plan, start: Value, limit: Value) -> (Block, Value) {
+fn build_inspector(
+    c: &mut Cursor<'_>,
+    counted: &Counted,
+    plan: &StripPlan,
+    start: Value,
+    limit: Value,
+) -> (Block, Value) {
     let zero = c.int(0);
     let one = c.int(1);
     let (header, params) = c.new_block(&[Ty::int(), Ty::int()]);
@@ -101,9 +107,9 @@ fn look_ahead(c: &mut Cursor<'_>, counted: &Counted, plan: &Plan, start: Value, 
     let name = |v: Value| names.get(&v).copied().unwrap_or(v);
     let mut found = params[1];
     for g in &plan.guards {
-        let mut raises = is(c, name(g.cond), g.raises_if);
+        let mut raises = negate_unless(c, name(g.cond), g.raises_if);
         for (v, wanted) in &g.path {
-            let way = is(c, name(*v), *wanted);
+            let way = negate_unless(c, name(*v), *wanted);
             raises = c.and(raises, way);
         }
         let raises = c.inst(Inst::Cast(raises), Ty::int());
@@ -112,16 +118,24 @@ fn look_ahead(c: &mut Cursor<'_>, counted: &Counted, plan: &Plan, start: Value, 
     let next = c.add(params[0], one);
     c.end(Term::Jump(to(header, &[next, found])), behind);
     let none = c.eq(params[1], zero);
-    (header, is(c, none, false))
+    (header, negate_unless(c, none, false))
 }
 
 /// A truth value, negated unless `wanted`.
-fn is(c: &mut Cursor<'_>, v: Value, wanted: bool) -> Value {
+fn negate_unless(c: &mut Cursor<'_>, v: Value, wanted: bool) -> Value {
     if wanted { v } else { c.op(row("not"), &[v], Ty::bool()) }
 }
 
 /// Ends the executor at the strip's limit, and enters the next strip if there are more iterations.
-fn end_strip(c: &mut Cursor<'_>, d: &Duplicate, l: &Loop, counted: &Counted, limit: Value, more: Value, strip: Block) {
+fn end_executor_strip(
+    c: &mut Cursor<'_>,
+    d: &Duplicate,
+    l: &Loop,
+    counted: &Counted,
+    limit: Value,
+    more: Value,
+    strip: Block,
+) {
     let header = d.copies.block(l.header);
     let cond = c.lt(d.copies.value(counted.index), limit);
     let (check, _) = c.new_block(&[]);

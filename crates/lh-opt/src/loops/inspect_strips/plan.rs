@@ -27,13 +27,13 @@ pub(super) struct Guard {
 }
 
 /// The split of a loop into inspector and executor.
-pub(super) struct Plan {
+pub(super) struct StripPlan {
     pub at: usize,
     pub guards: Vec<Guard>,
     /// Instructions that compute the guards' conditions, in order.
     pub slice: Vec<InstRef>,
     /// Pairs of arrays that must not overlap.
-    pub apart: Vec<(Value, Value)>,
+    pub disjoint: Vec<(Value, Value)>,
     /// Expressions that must be non-negative for all reads of the inspector to be within their arrays.
     pub conditions: Vec<Linear>,
     /// Values that must be of moderate size, so that the conditions do not overflow.
@@ -41,19 +41,21 @@ pub(super) struct Plan {
 }
 
 /// Plans a loop, if the split is possible and may pay.
-pub(super) fn plan(facts: &Facts<'_>, at: usize) -> Option<Plan> {
+pub(super) fn plan(facts: &Facts<'_>, at: usize) -> Option<StripPlan> {
     let counted = facts.counts[at].as_ref().filter(|c| c.step == 1)?;
     let l = &facts.loops.loops[at];
     let blocks = || l.blocks.iter().map(|b| &facts.func.blocks[b.index()]);
     let size: usize = blocks().map(|d| d.insts.len()).sum();
-    let plain = size <= MAX_BODY && blocks().all(|d| d.unwind.is_none() && !d.cold);
-    if !plain || !carries_little(facts, at) || !can_copy(facts, at) {
+    let is_supported = size <= MAX_BODY && blocks().all(|d| d.unwind.is_none() && !d.cold);
+    if !is_supported || !can_reorder_carried(facts, at) || !can_copy(facts, at) {
         return None;
     }
-    let stores = stores(facts, at).filter(|s| s.iter().all(|to| spreads(facts, at, to)))?;
+    let stores = stores(facts, at).filter(|s| s.iter().all(|to| can_reorder_stores(facts, at, to)))?;
     let mut guards = guards(facts, at)?;
-    let mut plan = Plan { at, guards: vec![], slice: vec![], apart: vec![], conditions: vec![], leaves: vec![] };
-    let mut slice = Slice { facts, at, index: counted.index, stores: &stores, insts: HashSet::new(), plan: &mut plan };
+    let mut plan =
+        StripPlan { at, guards: vec![], slice: vec![], disjoint: vec![], conditions: vec![], leaves: vec![] };
+    let mut slice =
+        InspectorSlice { facts, at, index: counted.index, stores: &stores, insts: HashSet::new(), plan: &mut plan };
     for g in &mut guards {
         if !slice.add(g.cond) {
             return None;
@@ -74,7 +76,7 @@ pub(super) fn plan(facts: &Facts<'_>, at: usize) -> Option<Plan> {
 }
 
 /// Whether a vectoriser may reorder the loop-carried values: integers, and floats that do not depend on themselves.
-fn carries_little(facts: &Facts<'_>, at: usize) -> bool {
+fn can_reorder_carried(facts: &Facts<'_>, at: usize) -> bool {
     let (func, l) = (facts.func, &facts.loops.loops[at]);
     let is_free = |p| is_free(func, facts.cfg, facts.defs, l, p);
     func.blocks[l.header.index()].params.iter().all(|p| func.ty(*p).is_int() || (func.ty(*p).is_float() && is_free(*p)))
@@ -82,7 +84,7 @@ fn carries_little(facts: &Facts<'_>, at: usize) -> bool {
 
 /// Whether a vectoriser may reorder the stores to an element: iterations store to different elements, or the sum of
 /// floats may be reassociated.
-fn spreads(facts: &Facts<'_>, at: usize, to: &Inst) -> bool {
+fn can_reorder_stores(facts: &Facts<'_>, at: usize, to: &Inst) -> bool {
     let Inst::ElemPtr { array, index, .. } = to else { return false };
     let is_float = facts.func.ty(*array).as_array().is_some_and(|(element, ..)| element.is_float());
     let reorders = facts.func.options.fastmath & fastmath::REASSOC != 0;
@@ -170,24 +172,24 @@ fn path(facts: &Facts<'_>, at: usize, block: Block) -> Vec<(Value, bool)> {
 }
 
 /// Collects the instructions that compute the guards' conditions.
-struct Slice<'a, 'p> {
+struct InspectorSlice<'a, 'p> {
     facts: &'a Facts<'a>,
     at: usize,
     index: Value,
     stores: &'a [&'a Inst],
     insts: HashSet<InstRef>,
-    plan: &'p mut Plan,
+    plan: &'p mut StripPlan,
 }
 
-impl Slice<'_, '_> {
+impl InspectorSlice<'_, '_> {
     /// Adds a value with its operands; adds nothing and answers false if the inspector cannot compute it.
     fn add(&mut self, v: Value) -> bool {
         let before = self.insts.clone();
-        let sizes = (self.plan.apart.len(), self.plan.conditions.len(), self.plan.leaves.len());
+        let sizes = (self.plan.disjoint.len(), self.plan.conditions.len(), self.plan.leaves.len());
         let fits = self.visit(v);
         if !fits {
             self.insts = before;
-            self.plan.apart.truncate(sizes.0);
+            self.plan.disjoint.truncate(sizes.0);
             self.plan.conditions.truncate(sizes.1);
             self.plan.leaves.truncate(sizes.2);
         }
@@ -204,7 +206,7 @@ impl Slice<'_, '_> {
         if self.insts.contains(&at) {
             return true;
         }
-        if self.insts.len() > MAX_SLICE || !self.can_run_ahead(at, inst) {
+        if self.insts.len() > MAX_SLICE || !self.can_inspect(at, inst) {
             return false;
         }
         self.insts.insert(at);
@@ -214,7 +216,7 @@ impl Slice<'_, '_> {
     }
 
     /// Whether an instruction neither raises nor traps, and gives the same result before the strip as in it.
-    fn can_run_ahead(&mut self, at: InstRef, inst: &Inst) -> bool {
+    fn can_inspect(&mut self, at: InstRef, inst: &Inst) -> bool {
         match inst {
             Inst::Const(_) | Inst::Zero | Inst::Cast(_) | Inst::Pack(_) | Inst::Field(..) => true,
             Inst::Op(op, _) => !op.may_trap(),
@@ -223,7 +225,7 @@ impl Slice<'_, '_> {
             Inst::Load(from) => {
                 let number = self.facts.func.ty(self.result(at)).is_number();
                 let from = self.facts.defs.inst(self.facts.func, *from);
-                number && from.is_some_and(|f| self.is_apart(f))
+                number && from.is_some_and(|f| self.is_not_overwritten(f))
             }
             _ => false,
         }
@@ -257,7 +259,7 @@ impl Slice<'_, '_> {
 
     /// Whether no earlier iteration of the loop writes the element that is read; pairs of arrays to test are added to
     /// the plan.
-    fn is_apart(&mut self, from: &Inst) -> bool {
+    fn is_not_overwritten(&mut self, from: &Inst) -> bool {
         let Inst::ElemPtr { array, index, .. } = from else { return false };
         if !self.facts.is_invariant(self.at, *array) {
             return false;
@@ -266,8 +268,8 @@ impl Slice<'_, '_> {
             let Inst::ElemPtr { array: written, index: places, .. } = to else { return false };
             if written != array {
                 let pair = (*array, *written);
-                if !self.plan.apart.contains(&pair) {
-                    self.plan.apart.push(pair);
+                if !self.plan.disjoint.contains(&pair) {
+                    self.plan.disjoint.push(pair);
                 }
                 continue;
             }

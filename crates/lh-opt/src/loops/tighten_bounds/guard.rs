@@ -7,12 +7,12 @@ use lh_ir::func::Inst;
 use lh_ir::{Block, Function, Ty, Value};
 
 /// Bound on the addends of a sum.
-const MOST_ADDENDS: usize = 8;
+const MAX_ADDENDS: usize = 8;
 
 /// The condition of a guard.
 pub(super) enum Guard {
     /// A loop-invariant condition.
-    Fixed(Value),
+    Invariant(Value),
     /// Comparison of the induction variable plus addends with an invariant number.
     Compare { op: &'static str, added: Vec<Value>, with: Value },
 }
@@ -25,12 +25,12 @@ pub(super) fn guard(
     (branch, cond, holds): (Block, Value, bool),
     moved: &mut Vec<Value>,
 ) -> Option<Guard> {
-    if holds && is_fixed(facts, at, cond, moved) {
-        return Some(Guard::Fixed(cond));
+    if holds && can_hoist(facts, at, cond, moved) {
+        return Some(Guard::Invariant(cond));
     }
     let Inst::Op(op, args) = facts.defs.inst(facts.func, cond)? else { return None };
     let [a, b] = args[..] else { return None };
-    let (op, turned) = match (op.name, holds) {
+    let (op, swapped) = match (op.name, holds) {
         ("lt", true) | ("ge", false) => ("lt", "gt"),
         ("le", true) | ("gt", false) => ("le", "ge"),
         ("gt", true) | ("le", false) => ("gt", "lt"),
@@ -38,16 +38,16 @@ pub(super) fn guard(
         ("eq", true) | ("ne", false) => ("eq", "eq"),
         _ => return None,
     };
-    let (op, value, with) = match (is_fixed(facts, at, a, moved), is_fixed(facts, at, b, moved)) {
+    let (op, value, with) = match (can_hoist(facts, at, a, moved), can_hoist(facts, at, b, moved)) {
         (false, true) => (op, a, b),
-        (true, false) => (turned, b, a),
+        (true, false) => (swapped, b, a),
         _ => return None,
     };
     let mut added = Vec::new();
     let is_int = facts.func.ty(value).strong() == Ty::i64() && facts.func.ty(with).strong() == Ty::i64();
     let fits = is_int && addends(facts, at, counted.index, value, &mut added, moved)?;
     let small = |v: &Value| facts.is_small(at, branch, *v);
-    (fits && small(&unlimited(facts, counted.limit)) && added.iter().all(small)).then_some(Guard::Compare {
+    (fits && small(&original_limit(facts, counted.limit)) && added.iter().all(small)).then_some(Guard::Compare {
         op,
         added,
         with,
@@ -55,7 +55,7 @@ pub(super) fn guard(
 }
 
 /// The limit before previous tightenings, which is not smaller.
-fn unlimited(facts: &Facts<'_>, mut limit: Value) -> Value {
+fn original_limit(facts: &Facts<'_>, mut limit: Value) -> Value {
     while let Some(Inst::Op(op, args)) = facts.defs.inst(facts.func, limit)
         && op.name == "select"
     {
@@ -73,7 +73,7 @@ fn unlimited(facts: &Facts<'_>, mut limit: Value) -> Value {
 }
 
 /// Whether a value can be computed before the loop; `moved` gets the instructions to hoist for that.
-fn is_fixed(facts: &Facts<'_>, at: usize, v: Value, moved: &mut Vec<Value>) -> bool {
+fn can_hoist(facts: &Facts<'_>, at: usize, v: Value, moved: &mut Vec<Value>) -> bool {
     if moved.contains(&v) || facts.is_invariant(at, v) {
         return true;
     }
@@ -85,7 +85,7 @@ fn is_fixed(facts: &Facts<'_>, at: usize, v: Value, moved: &mut Vec<Value>) -> b
     };
     let known = moved.len();
     let mut all = movable;
-    inst.for_each_operand(|o| all = all && is_fixed(facts, at, o, moved));
+    inst.for_each_operand(|o| all = all && can_hoist(facts, at, o, moved));
     if all {
         moved.push(v);
     } else {
@@ -106,11 +106,11 @@ fn addends(
     if v == index {
         return Some(true);
     }
-    if is_fixed(facts, at, v, moved) {
+    if can_hoist(facts, at, v, moved) {
         out.push(v);
         return Some(false);
     }
-    let Inst::Op(op, args) = facts.defs.inst(facts.func, v).filter(|_| out.len() < MOST_ADDENDS)? else { return None };
+    let Inst::Op(op, args) = facts.defs.inst(facts.func, v).filter(|_| out.len() < MAX_ADDENDS)? else { return None };
     if op.name != "add" {
         return None;
     }
@@ -134,41 +134,41 @@ pub(super) fn hoist(func: &mut Function, moved: &[Value], before: Block) {
 impl Guard {
     /// The bound that `op` implies for the induction variable. The compared sum is non-negative, so every negative
     /// number acts like the nearest one, 0 or -1, from which the addends can be subtracted without overflow.
-    pub(super) fn room(c: &mut Cursor<'_>, op: &str, added: &[Value], with: Value) -> Value {
+    pub(super) fn bound(c: &mut Cursor<'_>, op: &str, added: &[Value], with: Value) -> Value {
         let nearly = c.int(if op == "lt" || op == "ge" { 0 } else { -1 });
         let negative = c.lt(with, nearly);
-        let room = c.select(negative, nearly, with);
-        added.iter().fold(room, |room, v| c.sub(room, *v))
+        let bound = c.select(negative, nearly, with);
+        added.iter().fold(bound, |bound, v| c.sub(bound, *v))
     }
 
     /// New bounds of a loop from 0 to `limit` for the threads that pass the guard: the start if it changes, and the
     /// limit.
-    pub(super) fn limits(&self, c: &mut Cursor<'_>, limit: Value) -> (Option<Value>, Value) {
+    pub(super) fn new_bounds(&self, c: &mut Cursor<'_>, limit: Value) -> (Option<Value>, Value) {
         let zero = c.int(0);
         let (op, added, with) = match self {
-            Guard::Fixed(cond) => return (None, c.select(*cond, limit, zero)),
+            Guard::Invariant(cond) => return (None, c.select(*cond, limit, zero)),
             Guard::Compare { op, added, with } => (*op, added, *with),
         };
-        let room = Guard::room(c, op, added, with);
+        let bound = Guard::bound(c, op, added, with);
         // The smaller of `limit` and `room + 1`, without overflow.
         let next = |c: &mut Cursor<'_>| {
             let one = c.int(1);
             let last = c.sub(limit, one);
-            let less = c.lt(room, last);
-            let x = c.select(less, room, last);
+            let less = c.lt(bound, last);
+            let x = c.select(less, bound, last);
             c.add(x, one)
         };
         let from = match op {
             "lt" | "le" => None,
             "gt" => Some(next(c)),
-            _ => Some(room),
+            _ => Some(bound),
         };
         let from = from.map(|from| {
             let below = c.lt(from, zero);
             c.select(below, zero, from)
         });
         let to = match op {
-            "lt" => room,
+            "lt" => bound,
             "le" | "eq" => next(c),
             _ => return (from, limit),
         };

@@ -11,7 +11,7 @@
 //! When a row becomes vectors, code for a single thread costs as much as code for all.
 
 use super::guard::{self, Guard, hoist};
-use super::{one, threads};
+use super::{thread_loop, transform_one};
 use crate::analysis::facts::Facts;
 use crate::edit::version::{Duplicate, Versions, can_copy};
 use crate::edit::{Cursor, row, to};
@@ -21,9 +21,9 @@ use lh_ir::func::Term;
 use lh_ir::{Block, Function, Ty, Value};
 
 /// Size limit for copying a loop, in instructions.
-const MOST: usize = 200;
+const MAX_INSTS: usize = 200;
 
-struct Plan {
+struct RowVersion {
     at: Loop,
     before: Block,
     limit: Value,
@@ -39,19 +39,19 @@ pub(super) fn split_one(func: &mut Function, seen: &mut HashSet<Block>) -> bool 
         let loops = &facts.loops.loops;
         (0..loops.len()).filter(|l| !found.contains(&loops[*l].header)).find_map(|l| find(facts, l))
     };
-    one(func, fresh, |func, cfg, dom, users, plan| {
+    transform_one(func, fresh, |func, cfg, dom, users, plan| {
         hoist(func, &plan.moved, plan.before);
         let d = Versions::new(func, cfg, dom, users).duplicate(&plan.at, &[]);
         seen.extend([plan.at.header, d.copies.block(plan.at.header)]);
-        choose(func, plan, &d);
+        build_choice(func, plan, &d);
     })
 }
 
-fn find(facts: &Facts<'_>, at: usize) -> Option<Plan> {
-    let t = threads(facts, at)?;
+fn find(facts: &Facts<'_>, at: usize) -> Option<RowVersion> {
+    let t = thread_loop(facts, at)?;
     let (func, l) = (facts.func, &facts.loops.loops[at]);
     let size: usize = l.blocks.iter().map(|b| func.blocks[b.index()].insts.len()).sum();
-    if !l.is_innermost || size > MOST || !can_copy(facts, at) {
+    if !l.is_innermost || size > MAX_INSTS || !can_copy(facts, at) {
         return None;
     }
     let (mut branches, mut moved) = (Vec::new(), Vec::new());
@@ -69,12 +69,12 @@ fn find(facts: &Facts<'_>, at: usize) -> Option<Plan> {
             }
         }
     }
-    let plan = Plan { at: l.clone(), before: t.before, limit: t.counted.limit, branches, moved };
+    let plan = RowVersion { at: l.clone(), before: t.before, limit: t.counted.limit, branches, moved };
     (!plan.branches.is_empty()).then_some(plan)
 }
 
 /// Chooses the version before the loop. In the copy, no thread passes a guard.
-fn choose(func: &mut Function, plan: &Plan, d: &Duplicate) {
+fn build_choice(func: &mut Function, plan: &RowVersion, d: &Duplicate) {
     let params = func.blocks[d.entrance.index()].params.clone();
     let span = func.blocks[plan.at.header.index()].term_span;
     let mut c = Cursor { func, block: d.entrance, span, unwind: None, cold: false };
@@ -82,8 +82,8 @@ fn choose(func: &mut Function, plan: &Plan, d: &Duplicate) {
     let mut any = None;
     for (b, guard, then) in &plan.branches {
         let Guard::Compare { added, with, .. } = guard else { lh_ir::bug!("asked before") };
-        let room = Guard::room(&mut c, "eq", added, *with);
-        let (from, below) = (c.le(zero, room), c.lt(room, plan.limit));
+        let bound = Guard::bound(&mut c, "eq", added, *with);
+        let (from, below) = (c.le(zero, bound), c.lt(bound, plan.limit));
         let here = c.and(from, below);
         any = Some(any.map_or(here, |a| c.or(a, here)));
         let data = &mut c.func.blocks[d.copies.block(*b).index()];
