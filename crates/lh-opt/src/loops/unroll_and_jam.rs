@@ -1,4 +1,4 @@
-//! Runs several iterations of a loop around other loops together.
+//! Unroll and jam: unrolls a loop around innermost loops and fuses the copies of the inner loops.
 //!
 //! ```text
 //! for j in range(n):                      for j in range(0, n - 7, 8):
@@ -7,21 +7,22 @@
 //!         s += a[k] * b[k, j]       ->            x = a[k]
 //!     c[j] = s                                    s0 += x * b[k, j]; ... s7 += x * b[k, j + 7]
 //!                                             c[j] = s0; ... c[j + 7] = s7
-//!                                         # what is left as it was
+//!                                         # remaining iterations as before
 //! ```
 //!
-//! A sum in strict order waits for each of its additions; eight sums wait at the same time, share what does not depend on
-//! `j`, and read neighbours. Every element is computed by the operations that computed it before, in their order.
+//! A sum in strict order waits for each of its additions. Eight jammed sums overlap in the pipeline, share loads that
+//! do not depend on `j`, and load adjacent elements. Every element is still computed by the same operations in the same
+//! order.
 //!
-//! So do four rows of a block's threads whose sums are of a few terms each. Threads know nothing of each other's memory
-//! between two barriers, and their loops along the row are left to be vectorised.
+//! In kernels, four rows of a block's threads are jammed if their sums have few terms: threads do not read each other's
+//! memory between two barriers. Their loops along the row are left for LLVM to vectorise.
 //!
-//! Rows may be arrays that every iteration makes anew, a stride apart (`views`), as in the calls that `calls` puts into their
-//! loops. Loops inside that only fill rows are gone through row by row (`apiece`), and vectorised.
+//! Operands may be strided views that each iteration makes anew ([`strided_views`]), as in the calls that [`row_calls`]
+//! inlines. Inner loops that only fill rows are not jammed but run once per iteration, vectorised ([`distribute`]).
 //!
-//! The inner loops must go the same way for all iterations, what is written must be another element for each of them, and
-//! may overlap nothing else that is read or written, which a test before the loop makes sure of. Requires what `bounds`
-//! leaves; leaves counted loops, of which the inner ones are marked as not to be vectorised any further.
+//! The inner loops must have the same control flow in all iterations. Each iteration must write elements of its own,
+//! which overlap no other access; a test before the loop checks that. Requires the output of `bounds`; leaves counted
+//! loops, with hints that jammed loops are not vectorised again.
 
 mod build;
 mod distribute;
@@ -35,7 +36,6 @@ use lh_ir::cfg::Loop;
 use lh_ir::func::Inst;
 use lh_ir::{Block, Function};
 
-/// Runs the pass.
 pub(crate) fn run(func: &mut Function) -> bool {
     let stores = |b: &lh_ir::func::BlockData| b.insts.iter().any(|d| matches!(d.inst, Inst::Store(..)));
     if func.options.debug || !func.blocks.iter().any(stores) {
@@ -48,7 +48,7 @@ pub(crate) fn run(func: &mut Function) -> bool {
     !seen.is_empty()
 }
 
-/// Treats the first loop of those that are wanted; its header and that of the loop in which several iterations run.
+/// Transforms the first wanted loop; answers with its header and the header of the jammed loop.
 fn jam_one(func: &mut Function, wanted: &dyn Fn(&Loop) -> bool) -> Option<[Block; 2]> {
     let analyses = Analyses::default();
     let loops = analyses.loops(func);

@@ -1,4 +1,4 @@
-//! Builds the loop in which several iterations run together.
+//! Builds the jammed loop.
 
 use super::distribute;
 use super::plan::Plan;
@@ -12,17 +12,17 @@ use lh_ir::cfg::{Cfg, DomTree, Loop};
 use lh_ir::func::{BlockData, Inst, InstData, LoopHint, Target, Term};
 use lh_ir::{Block, Function, Ty, Value};
 
-/// Indices beyond this are left to the original, so that nothing overflows here.
+/// Loops with indices beyond this run as the original, so that nothing here can overflow.
 const FAR: i64 = 1 << 45;
 
-/// What blocks and values of the loop are called in the new one; values that vary have a name for each iteration.
+/// New names of the blocks and values of the loop; varying values have one for each jammed iteration.
 pub(super) struct Names {
     pub blocks: HashMap<Block, Block>,
     values: HashMap<Value, Vec<Value>>,
 }
 
 impl Names {
-    /// A value in the `i`-th iteration.
+    /// A value in the `i`-th jammed iteration.
     pub(super) fn of(&self, v: Value, i: usize) -> Value {
         match self.values.get(&v) {
             Some(names) => names[i.min(names.len() - 1)],
@@ -33,7 +33,7 @@ impl Names {
     pub(super) fn all(&self, v: Value) -> Vec<Value> {
         self.values.get(&v).cloned().unwrap_or_else(|| vec![v])
     }
-    /// A target, with all names of its arguments.
+    /// A target with all names of its arguments.
     pub(super) fn target(&self, func: &Function, t: &Target) -> Target {
         let block = self.blocks.get(&t.block).copied().unwrap_or(t.block);
         let params = &func.blocks[t.block.index()].params;
@@ -45,7 +45,7 @@ impl Names {
     }
 }
 
-/// Puts the new loop before the old one; answers with its header.
+/// Puts the jammed loop before the original; answers with its header.
 #[expect(clippy::too_many_arguments, reason = "what is known about the function")]
 pub(super) fn jam(
     func: &mut Function,
@@ -94,7 +94,7 @@ pub(super) fn jam(
         data.latch = latch;
         if inner(b) {
             data.hint = match (plan.rows, plan.abreast) {
-                // A loop inside of a row's loop keeps that from being vectorised.
+                // An inner loop that is not unrolled would keep the loop along the row from being vectorised.
                 (true, _) => LoopHint::Unroll,
                 (false, true) => LoopHint::VectorizeJammed,
                 (false, false) => LoopHint::NoVectorize,
@@ -110,7 +110,7 @@ pub(super) fn jam(
     for a in &plan.ahead {
         a.build(c.func, plan, &names);
     }
-    // The header's own branch: the iterations are there.
+    // The header's branch becomes a jump: all jammed iterations exist.
     let data = &mut c.func.blocks[body.index()];
     let Some(Term::Branch { then, els, .. }) = data.term.take() else {
         lh_ir::bug!("a counted loop begins with a branch")
@@ -119,7 +119,8 @@ pub(super) fn jam(
     header
 }
 
-/// Whether nothing overflows, and arrays are apart.
+/// The condition for the jammed loop: no index overflows, the inner loop is short where that matters, and arrays are
+/// disjoint.
 fn worthwhile(c: &mut Cursor<'_>, counted: &Counted, start: Value, plan: &Plan) -> Value {
     let (low, high) = (c.int(-FAR), c.int(FAR));
     let mut all = c.lt(low, start);
@@ -138,12 +139,12 @@ fn worthwhile(c: &mut Cursor<'_>, counted: &Counted, start: Value, plan: &Plan) 
     apart(c, &plan.views, &plan.apart, (start, counted.limit), all)
 }
 
-/// Makes new blocks, with parameters, and new names.
+/// Creates new blocks with their parameters, and all new names.
 fn name(func: &mut Function, blocks: &[Block], plan: &Plan, names: &mut Names) {
     let copies = |v: Value| if plan.varying.contains(&v) { plan.together } else { 1 };
     for (i, b) in blocks.iter().enumerate() {
         let data = &func.blocks[b.index()];
-        // The loop's header comes first.
+        // The parameters of the loop's header, which comes first, are replaced.
         let params = if i == 0 { vec![] } else { data.params.clone() };
         let results: Vec<Value> = data.insts.iter().filter_map(|d| d.result).collect();
         for v in params.iter().chain(&results) {
@@ -159,7 +160,7 @@ fn name(func: &mut Function, blocks: &[Block], plan: &Plan, names: &mut Names) {
     }
 }
 
-/// Copies a block's instructions and terminator, once for each iteration where they vary.
+/// Copies a block; instructions that vary are copied once for each jammed iteration.
 fn fill(func: &mut Function, b: Block, plan: &Plan, names: &Names) {
     let BlockData { insts, term, term_span, .. } = func.blocks[b.index()].clone();
     let mut out = Vec::new();

@@ -1,5 +1,5 @@
-//! Loops inside that only fill what lies along them: they gain nothing by several iterations at a time, and are vectorised
-//! by themselves. The iterations that ran together until there go through such a loop one after another.
+//! Loop distribution: inner loops that only fill contiguous elements gain nothing from jamming and are vectorised by
+//! themselves. The jammed loop runs such a loop once for each of its iterations, one after another.
 
 use super::build::Names;
 use super::plan::{Access, Plan};
@@ -13,7 +13,7 @@ use lh_ir::func::{Inst, Target, Term};
 use lh_ir::switches::is_off;
 use lh_ir::{Block, Function, Ty, Value};
 
-/// Headers of such loops.
+/// The headers of the inner loops to distribute.
 pub(super) fn headers(facts: &Facts<'_>, at: usize, accesses: &[Access<'_>], varying: &HashSet<Value>) -> Vec<Block> {
     if is_off("unroll_and_jam.distribute") {
         return Vec::new();
@@ -23,7 +23,7 @@ pub(super) fn headers(facts: &Facts<'_>, at: usize, accesses: &[Access<'_>], var
     fits.map(|(_, l)| l.header).collect()
 }
 
-/// Whether a loop hands nothing on, and what it writes lies along it.
+/// Whether a loop carries nothing but its index, and its accesses are contiguous along it, or invariant reads.
 fn fills(facts: &Facts<'_>, i: usize, l: &Loop, accesses: &[Access<'_>]) -> bool {
     let Some(counted) = &facts.counts[i] else { return false };
     let along = |a: &Access<'_>| {
@@ -36,7 +36,7 @@ fn fills(facts: &Facts<'_>, i: usize, l: &Loop, accesses: &[Access<'_>]) -> bool
         && own.all(|a| along(a) || !a.writes && a.index.iter().all(|v| facts.is_invariant(i, *v)))
 }
 
-/// Whether a loop is entered and left at one place, and all that comes from the loop around it can be chosen.
+/// Whether a loop has one entry and one exit and uses varying values only if they can be selected by the iteration.
 fn is_closed(facts: &Facts<'_>, l: &Loop, accesses: &[Access<'_>], varying: &HashSet<Value>) -> bool {
     let func = facts.func;
     let inside: HashSet<Block> = l.blocks.iter().copied().collect();
@@ -58,17 +58,17 @@ fn is_closed(facts: &Facts<'_>, l: &Loop, accesses: &[Access<'_>], varying: &Has
         && used(func, l).into_iter().all(|v| own.contains(&v) || !varying.contains(&v) || is_choice(v))
 }
 
-/// What such a loop will write, and where it is asked for: memory comes while sums wait for each other.
+/// Prefetch of memory that a distributed loop will write, in a jammed loop before it whose sums leave memory idle.
 pub(super) struct Ahead {
-    /// The end of a round of the last loop before in which several iterations run.
+    /// The latch of the jammed loop.
     pub block: Block,
-    /// Its index.
+    /// The induction variable of the jammed loop.
     pub index: Value,
-    /// The array.
+    /// The array to prefetch.
     pub view: Value,
 }
 
-/// What loops will write that go through as many elements as a loop before them.
+/// Prefetches for distributed loops that have the trip count of a jammed loop before them.
 pub(super) fn ahead(facts: &Facts<'_>, at: usize, apiece: &[Block], accesses: &[Access<'_>]) -> Vec<Ahead> {
     let inside = |b: Block| facts.loops.innermost[b.index()].expect("it is in a loop");
     let is_apiece = |a: &Access<'_>| apiece.contains(&facts.loops.loops[inside(a.block)].header);
@@ -95,7 +95,7 @@ pub(super) fn ahead(facts: &Facts<'_>, at: usize, apiece: &[Block], accesses: &[
 }
 
 impl Ahead {
-    /// Asks for the elements of all iterations that run together.
+    /// Prefetches the elements of all jammed iterations.
     pub(super) fn build(&self, func: &mut Function, plan: &Plan, names: &Names) {
         let block = names.blocks[&self.block];
         let span = func.blocks[block.index()].term_span;
@@ -108,7 +108,7 @@ impl Ahead {
     }
 }
 
-/// All operands of a loop.
+/// All operands in a loop.
 fn used(func: &Function, l: &Loop) -> Vec<Value> {
     let mut out = Vec::new();
     for b in &l.blocks {
@@ -119,7 +119,8 @@ fn used(func: &Function, l: &Loop) -> Vec<Value> {
     out
 }
 
-/// Builds such a loop; `index` is where the iterations begin that run together.
+/// Builds a distributed loop inside a loop over the jammed iterations; `old` is the induction variable of the original
+/// loop, `index` its value in the first jammed iteration.
 pub(super) fn build(func: &mut Function, l: &Loop, plan: &Plan, names: &Names, (old, index): (Value, Value)) {
     let block = names.blocks[&l.header];
     let (span, start) = (func.blocks[l.header.index()].term_span, func.blocks[block.index()].params[0]);
@@ -164,7 +165,7 @@ pub(super) fn build(func: &mut Function, l: &Loop, plan: &Plan, names: &Names, (
     }
 }
 
-/// What a value is in the iteration `i`, the `r`th of those that run together.
+/// A value in iteration `i`, the `r`-th of the jammed iterations: a view made anew, or a chain of selects.
 fn chosen(c: &mut Cursor<'_>, plan: &Plan, names: &Names, v: Value, (r, i): (Value, Value)) -> Value {
     let all = names.all(v);
     if all.len() == 1 {

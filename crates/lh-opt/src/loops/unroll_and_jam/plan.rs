@@ -1,4 +1,4 @@
-//! Which loops are worth it, and what must hold.
+//! Legality and profitability of unroll and jam.
 
 use super::distribute::{self, Ahead};
 use super::strided_views::View;
@@ -12,64 +12,63 @@ use lh_ir::func::{BlockData, Inst, InstData, LatchHint, LoopHint, Term, fastmath
 use lh_ir::op::Lower;
 use lh_ir::{Block, Value};
 
-/// Loops of more instructions are left alone.
+/// Size limit for loops, in instructions.
 const MAX_BODY: usize = 48;
-/// Iterations that run together, for bodies of at most this many instructions and for larger ones.
+/// Unroll factors, for bodies of at most this many instructions and for larger ones.
 const SMALL_BODY: usize = 28;
 const TOGETHER: (i64, i64) = (8, 4);
-/// Iterations of a loop that would be vectorised by itself, if it went on for longer.
+/// Inner loops with fewer iterations are jammed although they could be vectorised themselves.
 const SHORT: i64 = 8;
-/// Rows of threads that run together, and the most instructions of all of them in a thread's loop, which is unrolled.
+/// Unroll factor for rows of threads, and the size limit for the completely unrolled loop of a thread in all rows.
 const ROWS: i64 = 4;
 const UNROLLED: u64 = 1024;
 
-/// LLVM unrolls loops that have no more instructions after that, and as many again for a third of them.
+/// Approximates LLVM's threshold for complete unrolling, in instructions of the unrolled loops.
 const VANISHING: u64 = 104;
 
-/// What is to be done to a loop.
+/// The transformation of a loop.
 pub(super) struct Plan {
-    /// The loop.
     pub at: usize,
-    /// Iterations that run together.
+    /// The unroll factor.
     pub together: i64,
-    /// Values that differ between them.
+    /// Values that differ between the jammed iterations.
     pub varying: HashSet<Value>,
-    /// Arrays that must not share memory.
+    /// Pairs of arrays that must not overlap.
     pub apart: Vec<(Value, Value)>,
-    /// What is another part of memory in each of them.
+    /// Strided views: in each iteration another part of memory.
     pub views: Vec<View>,
-    /// Whether there are several loops inside, which read the same again.
+    /// Whether several inner loops access the views, so that they should stay in the cache.
     pub again: bool,
-    /// Loops inside that they go through one after another, by header.
+    /// Headers of the distributed inner loops.
     pub apiece: Vec<Block>,
-    /// What those will write.
+    /// Prefetches for the distributed loops.
     pub ahead: Vec<Ahead>,
-    /// Whether they are to be the places of vectors.
+    /// Whether the jammed iterations become vector lanes.
     pub abreast: bool,
-    /// What must be less than a number, for the loop inside to be short.
+    /// The inner loop's trip count is small if this value is less than the number.
     pub short: Option<(Value, i64)>,
-    /// Whether iterations are rows of threads, which are to be vectorised along the row.
+    /// Whether the iterations are rows of threads, which are vectorised along the row.
     pub rows: bool,
 }
 
-/// A read or a write.
+/// A load or a store.
 pub(super) struct Access<'a> {
     pub block: Block,
-    /// The array, or the address of a number.
+    /// The array, or the address of a scalar.
     pub array: Value,
     pub index: &'a [Value],
     pub writes: bool,
-    /// What it is of, if that is made anew by each iteration.
+    /// The strided view that the iteration makes and accesses.
     pub view: Option<View>,
 }
 
-/// The plan for a loop, if it can be treated and gains.
+/// Plans a loop, if the transformation is legal and pays.
 pub(super) fn plan(facts: &Facts<'_>, at: usize) -> Option<Plan> {
     let (func, l) = (facts.func, &facts.loops.loops[at]);
     facts.counts[at].as_ref().filter(|c| c.step == 1)?;
     let blocks = || l.blocks.iter().map(|b| &func.blocks[b.index()]);
     let size: usize = blocks().map(|d| d.insts.len()).sum();
-    // Threads between two barriers do not know of each other's memory.
+    // Threads do not read each other's memory between two barriers.
     let rows = l.blocks.iter().any(|b| func.blocks[b.index()].latch.is_parallel() && is_row(facts, at, *b));
     let threads = l.latches.iter().any(|b| func.blocks[b.index()].latch.is_parallel());
     let has_lanes = |d: &BlockData| d.latch == LatchHint::VectorizeLanes || d.hint == LoopHint::UnrollFull;
@@ -103,7 +102,7 @@ pub(super) fn plan(facts: &Facts<'_>, at: usize) -> Option<Plan> {
     if size > MAX_BODY && accesses.iter().all(|a| a.view.is_none()) {
         return None;
     }
-    // Their short loops are unrolled, and vectorised along the row.
+    // Short inner loops of threads are unrolled completely, and vectorised along the row.
     if threads && inside(facts, at).any(|i| is_short(func, facts.cfg, facts.defs, &facts.loops.loops[i])) {
         return None;
     }
@@ -127,7 +126,7 @@ pub(super) fn plan(facts: &Facts<'_>, at: usize) -> Option<Plan> {
     Some(Plan { at, together, varying, apart, views, again, apiece, ahead, abreast, short, rows })
 }
 
-/// Whether iterations read neighbours, or compute more of them than what is read.
+/// Whether jammed iterations load adjacent elements in the inner loops, or their arithmetic outweighs the loads.
 fn abreast(facts: &Facts<'_>, at: usize, accesses: &[Access<'_>], varying: &HashSet<Value>, apiece: &[Block]) -> bool {
     let func = facts.func;
     let index = facts.counts[at].as_ref().map(|c| c.index);
@@ -146,7 +145,7 @@ fn abreast(facts: &Facts<'_>, at: usize, accesses: &[Access<'_>], varying: &Hash
     read.all(|a| along(&a)) || blocks.any(|b| func.blocks[b.index()].insts.iter().any(is_math))
 }
 
-/// Number of instructions of the longest loop inside that is not gone through one by one.
+/// Size of the longest jammed inner loop, in instructions.
 fn longest(facts: &Facts<'_>, at: usize, apiece: &[Block]) -> usize {
     let outer = &facts.loops.loops[at];
     let inside = facts.loops.loops.iter().filter(|l| l.is_innermost && is_in(facts.cfg, outer, l.header));
@@ -154,7 +153,7 @@ fn longest(facts: &Facts<'_>, at: usize, apiece: &[Block]) -> usize {
     inside.filter(|l| !apiece.contains(&l.header)).map(size).max().unwrap_or(0)
 }
 
-/// All views, each of them once.
+/// All views without duplicates.
 fn views(accesses: Vec<Access<'_>>) -> Vec<View> {
     let mut out: Vec<View> = Vec::new();
     for v in accesses.into_iter().filter_map(|a| a.view) {
@@ -166,11 +165,12 @@ fn views(accesses: Vec<Access<'_>>) -> Vec<View> {
     out
 }
 
-/// Whether the loops inside are so short that LLVM unrolls them: then this one is vectorised, and no round of it waits.
+/// Whether LLVM will unroll the inner loops completely: then it vectorises the outer loop, whose iterations are
+/// independent.
 fn vanish(facts: &Facts<'_>, at: usize) -> bool {
     let (func, loops) = (facts.func, &facts.loops.loops);
     let trips = |l: usize| facts.counts[l].as_ref()?.trips(func, facts.cfg, facts.defs, &loops[l]);
-    // Indices and constants cost nothing; what is computed of integers is counted where they are read.
+    // Index arithmetic and constants are free; integer operations are counted at the loads of integers.
     let cost = |d: &InstData| match &d.inst {
         Inst::Load(_) => 1 + u64::from(d.result.is_some_and(|r| !func.ty(r).is_float())),
         Inst::Store(..) => 1,
@@ -187,12 +187,12 @@ fn vanish(facts: &Facts<'_>, at: usize) -> bool {
     loops[at].blocks.iter().try_fold(0u64, |n, b| n.checked_add(rounds(b)?)).is_some_and(|n| n <= VANISHING)
 }
 
-/// Whether a block ends a row of threads right inside a loop.
+/// Whether a block is the latch of a row of threads directly inside the loop.
 fn is_row(facts: &Facts<'_>, at: usize, latch: Block) -> bool {
     facts.loops.innermost[latch.index()].is_some_and(|row| facts.loops.loops[row].parent == Some(at))
 }
 
-/// Whether threads have short loops that wait for sums in strict order, and share what they read with other rows.
+/// Whether threads have short inner loops with sums in strict order that share loads with other rows.
 fn rows_gain(facts: &Facts<'_>, at: usize, varying: &HashSet<Value>) -> bool {
     let func = facts.func;
     let is_row = |l: usize| facts.loops.loops[l].parent == Some(at);
@@ -209,7 +209,7 @@ fn rows_gain(facts: &Facts<'_>, at: usize, varying: &HashSet<Value>) -> bool {
     inside.peek().is_some() && inside.all(gains)
 }
 
-/// Whether an instruction may be done several times in a row.
+/// Whether an instruction of several iterations may execute in a row.
 fn is_plain(facts: &Facts<'_>, inst: &Inst) -> bool {
     match inst {
         Inst::Const(_) | Inst::Zero | Inst::Op(..) | Inst::Cast(_) | Inst::Pack(_) | Inst::Field(..) => true,
@@ -222,16 +222,16 @@ fn is_plain(facts: &Facts<'_>, inst: &Inst) -> bool {
     }
 }
 
-/// Loops inside of a loop.
+/// The loops inside a loop.
 fn inside(facts: &Facts<'_>, at: usize) -> impl Iterator<Item = usize> {
     let outer = &facts.loops.loops[at];
     (0..facts.loops.loops.len()).filter(move |l| *l != at && is_in(facts.cfg, outer, facts.loops.loops[*l].header))
 }
 
-/// Whether the only way out is that of the header.
+/// Whether the header's exit is the only one.
 fn leaves_at_header(facts: &Facts<'_>, at: usize) -> bool {
     let l = &facts.loops.loops[at];
-    // Nothing in it raises.
+    // No instruction raises, so exceptional edges do not count.
     let ways = |b: Block| targets(facts.func, b).filter(|(n, _)| n.is_some());
     let stays = |b: &Block| ways(*b).all(|(_, t)| is_in(facts.cfg, l, t.block));
     let ends = |b: &Block| matches!(facts.func.blocks[b.index()].term, Some(Term::Jump(_) | Term::Branch { .. }));
@@ -250,7 +250,7 @@ fn keeps_to_itself(facts: &Facts<'_>, at: usize) -> bool {
     })
 }
 
-/// Values that depend on the loop's index.
+/// Values that depend on the loop's induction variable.
 fn varying(facts: &Facts<'_>, at: usize) -> HashSet<Value> {
     let (func, l) = (facts.func, &facts.loops.loops[at]);
     let mut out: HashSet<Value> = func.blocks[l.header.index()].params.iter().copied().collect();
@@ -275,7 +275,7 @@ fn varying(facts: &Facts<'_>, at: usize) -> HashSet<Value> {
     }
 }
 
-/// All reads and writes, if each is of an element of an array from outside.
+/// All accesses; `None` unless each is to scalars in an invariant array or in a strided view.
 fn accesses<'a>(facts: &Facts<'a>, at: usize) -> Option<Vec<Access<'a>>> {
     let func = facts.func;
     let mut out = Vec::new();
@@ -302,7 +302,8 @@ fn accesses<'a>(facts: &Facts<'a>, at: usize) -> Option<Vec<Access<'a>>> {
     Some(out)
 }
 
-/// Arrays that must be apart, if every iteration writes to elements of its own, side by side with its neighbours'.
+/// Pairs of arrays to test for overlap; `None` unless each iteration writes elements of its own, adjacent to those of
+/// the next iteration.
 fn apart(facts: &Facts<'_>, at: usize, accesses: &[Access<'_>]) -> Option<Vec<(Value, Value)>> {
     let index = facts.counts[at].as_ref()?.index;
     let place = |a: &Access<'_>, d: usize| facts.defs.offset(facts.func, a.index[d]);
@@ -324,22 +325,22 @@ fn apart(facts: &Facts<'_>, at: usize, accesses: &[Access<'_>]) -> Option<Vec<(V
             }
         }
     }
-    // Of views, those of other iterations are looked at, too.
+    // Views are also tested against those of other iterations.
     let gains = !out.is_empty() || accesses.iter().any(|a| a.writes && a.view.is_some());
     let mut seen = HashSet::new();
     out.retain(|(a, b)| !seen.contains(&(*b, *a)) && seen.insert((*a, *b)));
     gains.then_some(out)
 }
 
-/// When it is better to run iterations together.
+/// Profitability of jamming.
 enum Gain {
     No,
-    /// If the loop inside is short.
+    /// Jamming pays if the inner loop has few iterations.
     WhileShort,
     Always,
 }
 
-/// Whether the loops inside wait for sums, and would not do better by themselves.
+/// Whether the inner loops wait for sums, and vectorising them by themselves would be worse.
 fn gains(facts: &Facts<'_>, at: usize, accesses: &[Access<'_>], varying: &HashSet<Value>) -> Gain {
     let (func, l) = (facts.func, &facts.loops.loops[at]);
     let inner = |b: Block| facts.loops.innermost[b.index()] != Some(at);
@@ -347,7 +348,7 @@ fn gains(facts: &Facts<'_>, at: usize, accesses: &[Access<'_>], varying: &HashSe
     let carried = |b: &&Block| facts.loops.loops.iter().any(|x| x.header == **b) && **b != l.header;
     let params = l.blocks.iter().filter(carried).flat_map(|b| &func.blocks[b.index()].params);
     let sums: Vec<Value> = params.copied().filter(|v| varying.contains(v) && !counters.contains(v)).collect();
-    // A sum in memory: an element that the inner loop reads and writes again and again.
+    // A sum in memory: the inner loop loads and stores an element that does not depend on its index.
     let stays = |a: &Access<'_>| {
         a.writes && inner(a.block) && {
             let inside = facts.loops.innermost[a.block.index()];
@@ -359,13 +360,13 @@ fn gains(facts: &Facts<'_>, at: usize, accesses: &[Access<'_>], varying: &HashSe
     }
     let reorders = func.options.fastmath & fastmath::REASSOC != 0;
     let strict = !reorders && (sums.is_empty() || sums.iter().any(|v| func.ty(*v).is_float()));
-    // Sums in any order are vectorised along the inner loop, unless the neighbours are along this one.
+    // Sums in any order are vectorised along the inner loop, unless elements are adjacent along the outer loop.
     let index = facts.counts[at].as_ref().map(|c| c.index);
     let along = |a: &&Access<'_>| {
         let d = contiguous(facts.func, a.array).filter(|d| *d < a.index.len());
         d.is_some_and(|d| index.is_some_and(|i| moves(facts.func, facts.defs, a.index[d], i)))
     };
-    // What is the same for the whole inner loop says nothing of its neighbours.
+    // An element that is invariant in the inner loop says nothing about adjacency there.
     let stays_inside = |a: &Access<'_>| {
         let inside = facts.loops.innermost[a.block.index()];
         a.index.iter().all(|i| inside.is_some_and(|x| facts.is_invariant(x, invariant_part(facts, *i))))
@@ -382,7 +383,8 @@ fn gains(facts: &Facts<'_>, at: usize, accesses: &[Access<'_>], varying: &HashSe
     }
 }
 
-/// What must be less than a number for the only loop inside to be short, if that is known before the loop.
+/// The trip count of the only inner loop is below [`SHORT`] if the value is less than the number; `None` if it varies
+/// in the outer loop.
 fn length(facts: &Facts<'_>, at: usize) -> Option<(Value, i64)> {
     let outer = &facts.loops.loops[at];
     let mut inside =

@@ -1,15 +1,16 @@
-//! Loops that call a function with loops of its own in each round, as those over the rows of a generalised ufunc's operands.
+//! Inlines calls of functions with loops, as in the loops over rows of a generalised ufunc's operands, so that unroll
+//! and jam applies.
 //!
 //! ```text
-//! for i in range(n):           if out.shape[0] >= a.shape[0]:    # whatever `f` looks at before it goes without checks
+//! for i in range(n):           if out.shape[0] >= a.shape[0]:    # the checks of `f`, hoisted
 //!     f(a[i], out[i])     ->       for i in range(0, n - 7, 8): f(a[i], out[i]); ... f(a[i + 7], out[i + 7])
-//!                              for i in ...:                     # what is left of them, or all
+//!                              for i in ...:                     # remaining iterations, or all
 //!                                  f(a[i], out[i])
 //! ```
 //!
-//! The function is put into a copy of the loop, as far as it goes without raising: what decides about that must be known
-//! before the loop. If the loop around it can run several rounds together then, they do; what remains calls as before, so
-//! that the functions' frames are where tracebacks want them.
+//! The callee is inlined into a copy of the loop, without the paths that raise: the conditions for these must be
+//! invariant. If the copy cannot be jammed, it is dropped. The original loop runs the remaining iterations and still
+//! calls, so that tracebacks show the callee's frame.
 
 use super::jam_one;
 use crate::analysis::counted::{Defs, counted};
@@ -23,10 +24,10 @@ use lh_ir::cfg::{Cfg, DomTree, Loop, Loops};
 use lh_ir::func::{BlockData, Device, Inst, InstData, Target, Term};
 use lh_ir::{Block, Function, Span, Ty, Value};
 
-/// Functions of more instructions are called.
+/// Size limit for inlined functions.
 const MAX_INSTS: usize = 160;
 
-/// The function, if loops that call it may gain: it adds up numbers, and returns nothing.
+/// The function, if inlining it into loops may pay: it carries floats in loops and returns nothing.
 pub(crate) fn extract(func: &Function) -> Option<Function> {
     let carries = |p: &Value| func.ty(*p).is_float() || func.ty(*p).is_complex();
     let fits = func.ret == Some(Ty::none())
@@ -40,7 +41,7 @@ pub(crate) fn extract(func: &Function) -> Option<Function> {
     fits.then(|| func.clone())
 }
 
-/// Treats all loops that call such functions.
+/// Transforms all loops that call such functions.
 pub(crate) fn run(func: &mut Function, bodies: &Bodies<'_>) -> bool {
     let (mut seen, mut changed) = (HashSet::new(), false);
     while let Some(treated) = treat(func, bodies, &mut seen) {
@@ -49,7 +50,7 @@ pub(crate) fn run(func: &mut Function, bodies: &Bodies<'_>) -> bool {
     changed
 }
 
-/// Treats a loop whose index has not been seen; `None` if there is none.
+/// Transforms a loop whose induction variable is not in `seen`; `None` if there is none.
 fn treat(func: &mut Function, bodies: &Bodies<'_>, seen: &mut HashSet<Value>) -> Option<bool> {
     let callee = |d: &InstData| match &d.inst {
         Inst::Call(spec, _) => bodies(*spec).filter(|b| b.blocks.len() > 1),
@@ -80,7 +81,7 @@ fn treat(func: &mut Function, bodies: &Bodies<'_>, seen: &mut HashSet<Value>) ->
     splice.hoist(l);
     let Some((header, latch)) = splice.fill(l, body) else { return Some(false) };
     let Some(_) = jam_one(&mut copy, &|x| x.header == header) else { return Some(false) };
-    // What remains goes where it went before.
+    // The remaining iterations run in the original loop.
     for (_, data) in copy.blocks.iter_mut().enumerate().filter(|(i, _)| *i != latch.index()) {
         let ways = data.term.as_mut().map(Term::targets_mut).into_iter().flatten();
         ways.filter(|t| t.block == header).for_each(|t| t.block = l.header);
@@ -90,20 +91,20 @@ fn treat(func: &mut Function, bodies: &Bodies<'_>, seen: &mut HashSet<Value>) ->
     Some(true)
 }
 
-/// A copy of a loop with the function that it calls in it.
+/// A copy of a loop with its callee inlined.
 struct Splice<'a> {
     func: &'a mut Function,
     callee: &'a Function,
     defs: Defs,
-    /// The block before the loop; its parameters are the header's.
+    /// The preheader; its parameters are those of the header.
     entrance: Block,
-    /// Values of the loop that differ from round to round, in its copy.
+    /// New names of the loop's varying values.
     mine: HashMap<Value, Value>,
-    /// Values of the function in the copy.
+    /// New names of the callee's values.
     names: HashMap<Value, Value>,
-    /// Arguments of the function, in the loop.
+    /// Arguments for the callee's parameters, as named in the original loop.
     args: HashMap<Value, Value>,
-    /// Elements of the function that are there, by block and place.
+    /// Accesses of the callee whose checks are hoisted, by block and position.
     unchecked: HashSet<(Block, usize)>,
 }
 
@@ -120,7 +121,7 @@ impl<'a> Splice<'a> {
         Splice { func, callee, defs: Defs::new(callee), entrance, mine, names, args, unchecked }
     }
 
-    /// Moves what is the same in every round before the loop.
+    /// Hoists invariant instructions into the preheader.
     fn hoist(&mut self, l: &Loop) {
         for b in &l.blocks {
             for d in std::mem::take(&mut self.func.blocks[b.index()].insts) {
@@ -135,7 +136,7 @@ impl<'a> Splice<'a> {
         }
     }
 
-    /// Makes the copy; its header, and the block that ends a round.
+    /// Builds the copy; answers with its header and its latch.
     fn fill(&mut self, l: &Loop, body: Block) -> Option<(Block, Block)> {
         let [header, first, latch] = [(); 3].map(|()| self.func.new_block());
         let mut before = self.func.blocks[body.index()].clone();
@@ -171,7 +172,7 @@ impl<'a> Splice<'a> {
         Some((header, latch))
     }
 
-    /// The function's blocks that run while nothing raises.
+    /// The blocks of the callee that run if nothing raises.
     fn hot(&self) -> Option<Vec<Block>> {
         let (mut blocks, mut i) = (vec![Block::new(0)], 0);
         while let Some(b) = blocks.get(i).copied() {
@@ -183,7 +184,7 @@ impl<'a> Splice<'a> {
         Some(blocks)
     }
 
-    /// What decides that nothing raises.
+    /// The conditions under which nothing raises, with their truth values.
     fn decided(&self, blocks: &[Block]) -> Vec<(Value, bool)> {
         let of = |b: &Block| match (&self.callee.blocks[b.index()].term, self.way(*b)) {
             (Some(Term::Branch { cond, then, .. }), Some(Term::Jump(t))) => Some((*cond, t.block == then.block)),
@@ -192,7 +193,7 @@ impl<'a> Splice<'a> {
         blocks.iter().filter_map(of).collect()
     }
 
-    /// How a block ends if nothing raises.
+    /// The terminator of a block without its cold targets.
     fn way(&self, b: Block) -> Option<Term> {
         let is_cold = |t: &Target| self.callee.blocks[t.block.index()].cold;
         match self.callee.blocks[b.index()].term.clone()? {
@@ -204,7 +205,7 @@ impl<'a> Splice<'a> {
         }
     }
 
-    /// Lets elements at known places go without a check; the conditions for that.
+    /// Hoists the checks of accesses with constant indices; answers with the conditions.
     fn lengths(&mut self, blocks: &[Block], span: Span) -> Vec<Value> {
         let mut out = Vec::new();
         for b in blocks {
@@ -226,12 +227,12 @@ impl<'a> Splice<'a> {
         out
     }
 
-    /// Writes at the end of the entrance.
+    /// A cursor at the end of the preheader.
     fn cursor(&mut self, span: Span) -> Cursor<'_> {
         Cursor { func: self.func, block: self.entrance, span, unwind: None, cold: false }
     }
 
-    /// A value of the function in the entrance, if it is known there.
+    /// Computes a value of the callee in the preheader, if it is invariant.
     fn ahead(&mut self, v: Value, span: Span) -> Option<Value> {
         if let Some(a) = self.args.get(&v) {
             return Some(*a).filter(|a| !self.mine.contains_key(a));
@@ -249,7 +250,7 @@ impl<'a> Splice<'a> {
         known.then(|| self.cursor(span).inst(inst, ty))
     }
 
-    /// What the loop calls an extent or a stride of an array that it makes for the function.
+    /// The loop's value for an extent or a stride of an array that the loop makes as an argument.
     fn part(&self, inst: &Inst) -> Option<Value> {
         let (array, d, of_shape) = match inst {
             Inst::ArrayShape(a, d) => (a, *d, true),
@@ -264,7 +265,7 @@ impl<'a> Splice<'a> {
         }
     }
 
-    /// Copies the function's blocks: they begin at the end of one, and end at another.
+    /// Copies the callee's blocks: from the end of `first` to the start of `latch`.
     fn insert(&mut self, blocks: &[Block], first: Block, latch: Block, span: Span) {
         let mut renamed = HashMap::from([(Block::new(0), first)]);
         for b in blocks {
@@ -305,7 +306,7 @@ impl<'a> Splice<'a> {
     }
 }
 
-/// Whether an instruction may be done where it was not asked for: it reads nothing, and leaves no trace.
+/// Whether an instruction may be speculated: it reads no memory and has no effect.
 fn is_free(inst: &Inst) -> bool {
     const ROWS: [&str; 12] = ["add", "sub", "mul", "lt", "le", "gt", "ge", "eq", "ne", "and", "or", "not"];
     match inst {

@@ -1,4 +1,5 @@
-//! Arrays, and addresses of numbers, that every iteration makes anew: parts of memory from outside, a stride apart.
+//! Strided views: arrays, or addresses of scalars, that each iteration makes of invariant memory, a constant stride
+//! apart.
 
 use crate::analysis::facts::Facts;
 use crate::edit::Cursor;
@@ -8,14 +9,14 @@ use lh_ir::func::Inst;
 use lh_ir::switches::is_off;
 use lh_ir::{Layout, Ty, Value};
 
-/// Bytes that stay in a near cache.
+/// Bytes that fit into a near cache.
 const NEAR: i64 = 1 << 20;
 
-/// What an iteration reads or writes.
+/// The view that an iteration accesses.
 pub(super) struct View {
     /// The array, or the address.
     pub array: Value,
-    /// Where the part of iteration 0 begins.
+    /// The address in iteration 0.
     base: Value,
     /// The stride from iteration to iteration, in bytes.
     step: Value,
@@ -28,7 +29,7 @@ pub(super) struct View {
 }
 
 impl View {
-    /// An array or the address of an element as what each iteration of a loop has for itself.
+    /// Recognises an array or an address that an iteration makes at `base + index * step`.
     pub(super) fn of(facts: &Facts<'_>, at: usize, array: Value, element: Ty, writes: bool) -> Option<View> {
         if is_off("unroll_and_jam.strided_views") {
             return None;
@@ -51,7 +52,7 @@ impl View {
         outside.then_some(View { array, base: *base, step, element, shape, strides, writes })
     }
 
-    /// The view of an iteration.
+    /// Builds the view of iteration `i`.
     pub(super) fn at(&self, c: &mut Cursor<'_>, i: Value) -> Value {
         let offset = c.mul(i, self.step);
         let address = c.inst(Inst::PtrAdd(self.base, offset), Ty::ptr());
@@ -62,13 +63,13 @@ impl View {
         make(c, address, self.shape.clone(), self.strides.clone(), ty)
     }
 
-    /// How many bytes its elements are.
+    /// The size of its elements in bytes.
     fn bytes(&self, c: &mut Cursor<'_>) -> Value {
         let size = c.int(self.element.itemsize() as i64);
         self.shape.iter().fold(size, |size, n| c.mul(size, *n))
     }
 
-    /// The views of `n` iterations from one on.
+    /// One array that covers the views of `n` iterations.
     fn all(&self, c: &mut Cursor<'_>, start: Value, n: Value) -> Value {
         let offset = c.mul(start, self.step);
         let address = c.inst(Inst::PtrAdd(self.base, offset), Ty::ptr());
@@ -78,7 +79,7 @@ impl View {
         make(c, address, with(n, &self.shape), with(self.step, &self.strides), ty)
     }
 
-    /// Whether no iteration's view meets another one's.
+    /// Whether the views of different iterations are disjoint.
     fn is_apart(&self, c: &mut Cursor<'_>) -> Value {
         let ty = Ty::array(self.element, self.shape.len(), Layout::A);
         let one = make(c, self.base, self.shape.clone(), self.strides.clone(), ty);
@@ -95,7 +96,7 @@ fn make(c: &mut Cursor<'_>, data: Value, shape: Vec<Value>, strides: Vec<Value>,
     c.inst(Inst::ArrayMake { owner, data, shape, strides }, ty)
 }
 
-/// Whether something holds, what iterations write is theirs alone, and of each pair none shares memory with the other.
+/// `all`, and the written views of different iterations are disjoint, and so are the arrays or views of each pair.
 pub(super) fn apart(
     c: &mut Cursor<'_>,
     views: &[View],
@@ -117,8 +118,7 @@ pub(super) fn apart(
     arrays_apart(c, &pairs, all)
 }
 
-/// Whether something holds, and the views of iterations that run together stay in a near cache: for loops inside that come
-/// back to them.
+/// `all`, and the views of the jammed iterations fit into a near cache, for later inner loops that access them again.
 pub(super) fn are_near(c: &mut Cursor<'_>, views: &[View], together: i64, all: Value) -> Value {
     let sizes: Vec<Value> = views.iter().map(|v| v.bytes(c)).collect();
     let Some(sum) = sizes.into_iter().reduce(|sum, size| c.add(sum, size)) else { return all };
