@@ -1,8 +1,8 @@
 //! Builds the jammed loop.
 
 use super::distribute;
-use super::plan::Plan;
-use super::strided_views::{apart, are_near};
+use super::plan::JamPlan;
+use super::strided_views::{fit_in_cache, views_disjoint};
 use crate::analysis::counted::Counted;
 use crate::analysis::facts::Users;
 use crate::edit::version::Versions;
@@ -13,15 +13,15 @@ use lh_ir::func::{BlockData, Inst, InstData, LoopHint, Target, Term};
 use lh_ir::{Block, Function, Ty, Value};
 
 /// Loops with indices beyond this run as the original, so that nothing here can overflow.
-const FAR: i64 = 1 << 45;
+const MAX_INDEX: i64 = 1 << 45;
 
 /// New names of the blocks and values of the loop; varying values have one for each jammed iteration.
-pub(super) struct Names {
+pub(super) struct JamNames {
     pub blocks: HashMap<Block, Block>,
     values: HashMap<Value, Vec<Value>>,
 }
 
-impl Names {
+impl JamNames {
     /// A value in the `i`-th jammed iteration.
     pub(super) fn of(&self, v: Value, i: usize) -> Value {
         match self.values.get(&v) {
@@ -55,14 +55,14 @@ pub(super) fn jam(
     l: &Loop,
     inner: &[&Loop],
     counted: &Counted,
-    plan: &Plan,
+    plan: &JamPlan,
 ) -> Block {
     let entrance = Versions::new(func, cfg, dom, users).choice_block(l);
     let span = func.blocks[l.header.index()].term_span;
     let start = func.blocks[entrance.index()].params[0];
     let mut c = Cursor { func, block: entrance, span, unwind: None, cold: false };
-    let all = worthwhile(&mut c, counted, start, plan);
-    let (width, rest) = (c.int(plan.together), c.int(plan.together - 1));
+    let all = jam_condition(&mut c, counted, start, plan);
+    let (width, rest) = (c.int(plan.factor), c.int(plan.factor - 1));
     let last = c.sub(counted.limit, rest);
     let (header, params) = c.new_block(&[Ty::int()]);
     let (body, _) = c.new_block(&[]);
@@ -72,28 +72,29 @@ pub(super) fn jam(
     c.end(Term::Branch { cond: fits, then: to(body, &[]), els: to(l.header, &[index]) }, body);
     let next = c.add(index, width);
     let mut indices = vec![index];
-    for i in 1..plan.together {
+    for i in 1..plan.factor {
         let i = c.int(i);
         indices.push(c.add(index, i));
     }
-    let mut names = Names { blocks: HashMap::new(), values: HashMap::from([(counted.index, indices)]) };
-    let (apiece, inner): (Vec<&Loop>, Vec<&Loop>) = inner.iter().partition(|l| plan.apiece.contains(&l.header));
-    let is_apiece = |b: &Block| apiece.iter().any(|l| l.blocks.contains(b) && l.header != *b);
-    let blocks: Vec<Block> = l.blocks.iter().copied().filter(|b| !is_apiece(b)).collect();
+    let mut names = JamNames { blocks: HashMap::new(), values: HashMap::from([(counted.index, indices)]) };
+    let (distributed, inner): (Vec<&Loop>, Vec<&Loop>) =
+        inner.iter().partition(|l| plan.distributed.contains(&l.header));
+    let is_distributed = |b: &Block| distributed.iter().any(|l| l.blocks.contains(b) && l.header != *b);
+    let blocks: Vec<Block> = l.blocks.iter().copied().filter(|b| !is_distributed(b)).collect();
     let inner = |b: &Block| inner.iter().any(|l| l.header == *b);
-    name(c.func, &blocks, plan, &mut names);
+    create_names(c.func, &blocks, plan, &mut names);
     names.blocks.insert(l.header, body);
-    for l in &apiece {
+    for l in &distributed {
         distribute::build(c.func, l, plan, &names, (counted.index, index));
     }
-    for b in blocks.iter().filter(|b| !plan.apiece.contains(b)) {
-        fill(c.func, *b, plan, &names);
+    for b in blocks.iter().filter(|b| !plan.distributed.contains(b)) {
+        copy_block(c.func, *b, plan, &names);
         let new = names.blocks[b];
         let latch = c.func.blocks[b.index()].latch;
         let data = &mut c.func.blocks[new.index()];
         data.latch = latch;
         if inner(b) {
-            data.hint = match (plan.rows, plan.abreast) {
+            data.hint = match (plan.rows, plan.vectorize_jammed) {
                 // An inner loop that is not unrolled would keep the loop along the row from being vectorised.
                 (true, _) => LoopHint::Unroll,
                 (false, true) => LoopHint::VectorizeJammed,
@@ -107,7 +108,7 @@ pub(super) fn jam(
             }
         }
     }
-    for a in &plan.ahead {
+    for a in &plan.prefetches {
         a.build(c.func, plan, &names);
     }
     // The header's branch becomes a jump: all jammed iterations exist.
@@ -121,27 +122,27 @@ pub(super) fn jam(
 
 /// The condition for the jammed loop: no index overflows, the inner loop is short where that matters, and arrays are
 /// disjoint.
-fn worthwhile(c: &mut Cursor<'_>, counted: &Counted, start: Value, plan: &Plan) -> Value {
-    let (low, high) = (c.int(-FAR), c.int(FAR));
+fn jam_condition(c: &mut Cursor<'_>, counted: &Counted, start: Value, plan: &JamPlan) -> Value {
+    let (low, high) = (c.int(-MAX_INDEX), c.int(MAX_INDEX));
     let mut all = c.lt(low, start);
     for (a, b) in [(low, counted.limit), (counted.limit, high)] {
         let near = c.lt(a, b);
         all = c.and(all, near);
     }
-    if let Some((length, end)) = plan.short {
+    if let Some((length, end)) = plan.short_condition {
         let end = c.int(end);
         let is_short = c.lt(length, end);
         all = c.and(all, is_short);
     }
-    if plan.again {
-        all = are_near(c, &plan.views, plan.together, all);
+    if plan.shares_views {
+        all = fit_in_cache(c, &plan.views, plan.factor, all);
     }
-    apart(c, &plan.views, &plan.apart, (start, counted.limit), all)
+    views_disjoint(c, &plan.views, &plan.disjoint, (start, counted.limit), all)
 }
 
 /// Creates new blocks with their parameters, and all new names.
-fn name(func: &mut Function, blocks: &[Block], plan: &Plan, names: &mut Names) {
-    let copies = |v: Value| if plan.varying.contains(&v) { plan.together } else { 1 };
+fn create_names(func: &mut Function, blocks: &[Block], plan: &JamPlan, names: &mut JamNames) {
+    let copies = |v: Value| if plan.varying.contains(&v) { plan.factor } else { 1 };
     for (i, b) in blocks.iter().enumerate() {
         let data = &func.blocks[b.index()];
         // The parameters of the loop's header, which comes first, are replaced.
@@ -161,7 +162,7 @@ fn name(func: &mut Function, blocks: &[Block], plan: &Plan, names: &mut Names) {
 }
 
 /// Copies a block; instructions that vary are copied once for each jammed iteration.
-fn fill(func: &mut Function, b: Block, plan: &Plan, names: &Names) {
+fn copy_block(func: &mut Function, b: Block, plan: &JamPlan, names: &JamNames) {
     let BlockData { insts, term, term_span, .. } = func.blocks[b.index()].clone();
     let mut out = Vec::new();
     for d in &insts {
@@ -170,7 +171,7 @@ fn fill(func: &mut Function, b: Block, plan: &Plan, names: &Names) {
             (_, Some(r)) => plan.varying.contains(&r),
             (_, None) => false,
         };
-        for i in 0..if varies { plan.together as usize } else { 1 } {
+        for i in 0..if varies { plan.factor as usize } else { 1 } {
             let mut inst = d.inst.clone();
             inst.for_each_operand_mut(&mut |v| *v = names.of(*v, i));
             out.push(InstData { result: d.result.map(|r| names.of(r, i)), inst, span: d.span });

@@ -1,8 +1,8 @@
 //! Loop distribution: inner loops that only fill contiguous elements gain nothing from jamming and are vectorised by
 //! themselves. The jammed loop runs such a loop once for each of its iterations, one after another.
 
-use super::build::Names;
-use super::plan::{Access, Plan};
+use super::build::JamNames;
+use super::plan::{JamAccess, JamPlan};
 use crate::analysis::counted::{is_in, target_of};
 use crate::analysis::facts::Facts;
 use crate::analysis::strides::{contiguous, moves};
@@ -14,30 +14,36 @@ use lh_ir::switches::is_off;
 use lh_ir::{Block, Function, Ty, Value};
 
 /// The headers of the inner loops to distribute.
-pub(super) fn headers(facts: &Facts<'_>, at: usize, accesses: &[Access<'_>], varying: &HashSet<Value>) -> Vec<Block> {
+pub(super) fn headers(
+    facts: &Facts<'_>,
+    at: usize,
+    accesses: &[JamAccess<'_>],
+    varying: &HashSet<Value>,
+) -> Vec<Block> {
     if is_off("unroll_and_jam.distribute") {
         return Vec::new();
     }
     let inside = facts.loops.loops.iter().enumerate().filter(|(_, l)| l.is_innermost && l.parent == Some(at));
-    let fits = inside.filter(|(i, l)| fills(facts, *i, l, accesses) && is_closed(facts, l, accesses, varying));
+    let fits =
+        inside.filter(|(i, l)| only_fills(facts, *i, l, accesses) && can_distribute(facts, l, accesses, varying));
     fits.map(|(_, l)| l.header).collect()
 }
 
 /// Whether a loop carries nothing but its index, and its accesses are contiguous along it, or invariant reads.
-fn fills(facts: &Facts<'_>, i: usize, l: &Loop, accesses: &[Access<'_>]) -> bool {
+fn only_fills(facts: &Facts<'_>, i: usize, l: &Loop, accesses: &[JamAccess<'_>]) -> bool {
     let Some(counted) = &facts.counts[i] else { return false };
-    let along = |a: &Access<'_>| {
+    let is_contiguous = |a: &JamAccess<'_>| {
         contiguous(facts.func, a.array)
             .is_some_and(|d| d < a.index.len() && moves(facts.func, facts.defs, a.index[d], counted.index))
     };
     let mut own = accesses.iter().filter(|a| is_in(facts.cfg, l, a.block));
     facts.func.blocks[l.header.index()].params.len() == 1
         && accesses.iter().any(|a| a.writes && is_in(facts.cfg, l, a.block))
-        && own.all(|a| along(a) || !a.writes && a.index.iter().all(|v| facts.is_invariant(i, *v)))
+        && own.all(|a| is_contiguous(a) || !a.writes && a.index.iter().all(|v| facts.is_invariant(i, *v)))
 }
 
 /// Whether a loop has one entry and one exit and uses varying values only if they can be selected by the iteration.
-fn is_closed(facts: &Facts<'_>, l: &Loop, accesses: &[Access<'_>], varying: &HashSet<Value>) -> bool {
+fn can_distribute(facts: &Facts<'_>, l: &Loop, accesses: &[JamAccess<'_>], varying: &HashSet<Value>) -> bool {
     let func = facts.func;
     let inside: HashSet<Block> = l.blocks.iter().copied().collect();
     let own: HashSet<Value> = l.blocks.iter().flat_map(|b| func.blocks[b.index()].defined()).collect();
@@ -47,7 +53,7 @@ fn is_closed(facts: &Facts<'_>, l: &Loop, accesses: &[Access<'_>], varying: &Has
         let mut out = targets(func, *b).filter(|(_, t)| !inside.contains(&t.block));
         out.all(|(_, t)| *b == l.header && !t.args.iter().any(|a| own.contains(a)))
     };
-    let is_choice = |v: Value| {
+    let can_select = |v: Value| {
         let ty = func.ty(v);
         ty.is_int() || ty.is_float() || ty.is_bool() || accesses.iter().any(|a| a.array == v && a.view.is_some())
     };
@@ -55,11 +61,11 @@ fn is_closed(facts: &Facts<'_>, l: &Loop, accesses: &[Access<'_>], varying: &Has
         && starts.next().is_none()
         && l.blocks.iter().all(leaves)
         && own.iter().all(|v| facts.users.outside(*v, &inside).next().is_none())
-        && used(func, l).into_iter().all(|v| own.contains(&v) || !varying.contains(&v) || is_choice(v))
+        && operands(func, l).into_iter().all(|v| own.contains(&v) || !varying.contains(&v) || can_select(v))
 }
 
 /// Prefetch of memory that a distributed loop will write, in a jammed loop before it whose sums leave memory idle.
-pub(super) struct Ahead {
+pub(super) struct Prefetch {
     /// The latch of the jammed loop.
     pub block: Block,
     /// The induction variable of the jammed loop.
@@ -69,38 +75,43 @@ pub(super) struct Ahead {
 }
 
 /// Prefetches for distributed loops that have the trip count of a jammed loop before them.
-pub(super) fn ahead(facts: &Facts<'_>, at: usize, apiece: &[Block], accesses: &[Access<'_>]) -> Vec<Ahead> {
+pub(super) fn prefetches(
+    facts: &Facts<'_>,
+    at: usize,
+    distributed: &[Block],
+    accesses: &[JamAccess<'_>],
+) -> Vec<Prefetch> {
     let inside = |b: Block| facts.loops.innermost[b.index()].expect("it is in a loop");
-    let is_apiece = |a: &Access<'_>| apiece.contains(&facts.loops.loops[inside(a.block)].header);
-    let mut out: Vec<Ahead> = Vec::new();
-    for a in accesses.iter().filter(|a| a.writes && is_apiece(a) && a.view.is_some()) {
+    let is_distributed = |a: &JamAccess<'_>| distributed.contains(&facts.loops.loops[inside(a.block)].header);
+    let mut out: Vec<Prefetch> = Vec::new();
+    for a in accesses.iter().filter(|a| a.writes && is_distributed(a) && a.view.is_some()) {
         let Some(fill) = facts.counts[inside(a.block)].as_ref().filter(|c| a.index == [c.index]) else { continue };
         let position = |b: Block| facts.cfg.position(b);
         let before = facts.loops.loops.iter().zip(facts.counts).filter(|(l, c)| {
             l.is_innermost
                 && l.parent == Some(at)
-                && !apiece.contains(&l.header)
+                && !distributed.contains(&l.header)
                 && l.latches.len() == 1
                 && position(l.header) < position(a.block)
                 && c.as_ref().is_some_and(|c| c.limit == fill.limit && c.step == fill.step)
                 && facts.defs.block(a.array).is_some_and(|b| facts.dom.dominates(b, l.header))
         });
         let is_new =
-            out.iter().all(|o| o.view != a.array) && accesses.iter().all(|o| o.array != a.array || is_apiece(o));
+            out.iter().all(|o| o.view != a.array) && accesses.iter().all(|o| o.array != a.array || is_distributed(o));
         if let (Some((l, Some(c))), true) = (before.max_by_key(|(l, _)| position(l.header)), is_new) {
-            out.push(Ahead { block: l.latches[0], index: c.index, view: a.array });
+            out.push(Prefetch { block: l.latches[0], index: c.index, view: a.array });
         }
     }
     out
 }
 
-impl Ahead {
+impl Prefetch {
     /// Prefetches the elements of all jammed iterations.
-    pub(super) fn build(&self, func: &mut Function, plan: &Plan, names: &Names) {
+    pub(super) fn build(&self, func: &mut Function, plan: &JamPlan, names: &JamNames) {
         let block = names.blocks[&self.block];
         let span = func.blocks[block.index()].term_span;
         let mut c = Cursor { func, block, span, unwind: None, cold: false };
-        for i in 0..plan.together as usize {
+        for i in 0..plan.factor as usize {
             let (array, index) = (names.of(self.view, i), vec![names.of(self.index, 0)]);
             let address = c.inst(Inst::ElemPtr { array, index, wrap: false, check: false }, Ty::ptr());
             c.effect(Inst::Runtime(runtime("lh_prefetch"), vec![address]));
@@ -109,7 +120,7 @@ impl Ahead {
 }
 
 /// All operands in a loop.
-fn used(func: &Function, l: &Loop) -> Vec<Value> {
+fn operands(func: &Function, l: &Loop) -> Vec<Value> {
     let mut out = Vec::new();
     for b in &l.blocks {
         let data = &func.blocks[b.index()];
@@ -121,12 +132,12 @@ fn used(func: &Function, l: &Loop) -> Vec<Value> {
 
 /// Builds a distributed loop inside a loop over the jammed iterations; `old` is the induction variable of the original
 /// loop, `index` its value in the first jammed iteration.
-pub(super) fn build(func: &mut Function, l: &Loop, plan: &Plan, names: &Names, (old, index): (Value, Value)) {
+pub(super) fn build(func: &mut Function, l: &Loop, plan: &JamPlan, names: &JamNames, (old, index): (Value, Value)) {
     let block = names.blocks[&l.header];
     let (span, start) = (func.blocks[l.header.index()].term_span, func.blocks[block.index()].params[0]);
-    let used = used(func, l);
+    let operands = operands(func, l);
     let mut c = Cursor { func, block, span, unwind: None, cold: false };
-    let (zero, one, width) = (c.int(0), c.int(1), c.int(plan.together));
+    let (zero, one, width) = (c.int(0), c.int(1), c.int(plan.factor));
     let (rounds, params) = c.new_block(&[Ty::int()]);
     let [(enter, _), (leave, _)] = [(); 2].map(|()| c.new_block(&[]));
     c.end(Term::Jump(to(rounds, &[zero])), rounds);
@@ -144,9 +155,9 @@ pub(super) fn build(func: &mut Function, l: &Loop, plan: &Plan, names: &Names, (
         blocks.insert(*b, c.func.new_block());
     }
     let i = c.add(index, params[0]);
-    for v in used {
+    for v in operands {
         if !own.contains_key(&v) {
-            let now = if v == old { i } else { chosen(&mut c, plan, names, v, (params[0], i)) };
+            let now = if v == old { i } else { select_iteration(&mut c, plan, names, v, (params[0], i)) };
             own.insert(v, now);
         }
     }
@@ -166,7 +177,7 @@ pub(super) fn build(func: &mut Function, l: &Loop, plan: &Plan, names: &Names, (
 }
 
 /// A value in iteration `i`, the `r`-th of the jammed iterations: a view made anew, or a chain of selects.
-fn chosen(c: &mut Cursor<'_>, plan: &Plan, names: &Names, v: Value, (r, i): (Value, Value)) -> Value {
+fn select_iteration(c: &mut Cursor<'_>, plan: &JamPlan, names: &JamNames, v: Value, (r, i): (Value, Value)) -> Value {
     let all = names.all(v);
     if all.len() == 1 {
         return all[0];

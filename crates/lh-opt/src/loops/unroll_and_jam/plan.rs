@@ -1,7 +1,7 @@
 //! Legality and profitability of unroll and jam.
 
-use super::distribute::{self, Ahead};
-use super::strided_views::View;
+use super::distribute::{self, Prefetch};
+use super::strided_views::StridedView;
 use crate::analysis::counted::is_short;
 use crate::analysis::counted::{is_in, target_of};
 use crate::analysis::facts::Facts;
@@ -16,54 +16,54 @@ use lh_ir::{Block, Value};
 const MAX_BODY: usize = 48;
 /// Unroll factors, for bodies of at most this many instructions and for larger ones.
 const SMALL_BODY: usize = 28;
-const TOGETHER: (i64, i64) = (8, 4);
+const FACTORS: (i64, i64) = (8, 4);
 /// Inner loops with fewer iterations are jammed although they could be vectorised themselves.
-const SHORT: i64 = 8;
+const SHORT_TRIP_COUNT: i64 = 8;
 /// Unroll factor for rows of threads, and the size limit for the completely unrolled loop of a thread in all rows.
 const ROWS: i64 = 4;
 const UNROLLED: u64 = 1024;
 
 /// Approximates LLVM's threshold for complete unrolling, in instructions of the unrolled loops.
-const VANISHING: u64 = 104;
+const MAX_UNROLLED_COST: u64 = 104;
 
 /// The transformation of a loop.
-pub(super) struct Plan {
+pub(super) struct JamPlan {
     pub at: usize,
     /// The unroll factor.
-    pub together: i64,
+    pub factor: i64,
     /// Values that differ between the jammed iterations.
     pub varying: HashSet<Value>,
     /// Pairs of arrays that must not overlap.
-    pub apart: Vec<(Value, Value)>,
+    pub disjoint: Vec<(Value, Value)>,
     /// Strided views: in each iteration another part of memory.
-    pub views: Vec<View>,
+    pub views: Vec<StridedView>,
     /// Whether several inner loops access the views, so that they should stay in the cache.
-    pub again: bool,
+    pub shares_views: bool,
     /// Headers of the distributed inner loops.
-    pub apiece: Vec<Block>,
+    pub distributed: Vec<Block>,
     /// Prefetches for the distributed loops.
-    pub ahead: Vec<Ahead>,
+    pub prefetches: Vec<Prefetch>,
     /// Whether the jammed iterations become vector lanes.
-    pub abreast: bool,
+    pub vectorize_jammed: bool,
     /// The inner loop's trip count is small if this value is less than the number.
-    pub short: Option<(Value, i64)>,
+    pub short_condition: Option<(Value, i64)>,
     /// Whether the iterations are rows of threads, which are vectorised along the row.
     pub rows: bool,
 }
 
 /// A load or a store.
-pub(super) struct Access<'a> {
+pub(super) struct JamAccess<'a> {
     pub block: Block,
     /// The array, or the address of a scalar.
     pub array: Value,
     pub index: &'a [Value],
     pub writes: bool,
     /// The strided view that the iteration makes and accesses.
-    pub view: Option<View>,
+    pub view: Option<StridedView>,
 }
 
 /// Plans a loop, if the transformation is legal and pays.
-pub(super) fn plan(facts: &Facts<'_>, at: usize) -> Option<Plan> {
+pub(super) fn plan(facts: &Facts<'_>, at: usize) -> Option<JamPlan> {
     let (func, l) = (facts.func, &facts.loops.loops[at]);
     facts.counts[at].as_ref().filter(|c| c.step == 1)?;
     let blocks = || l.blocks.iter().map(|b| &func.blocks[b.index()]);
@@ -74,13 +74,13 @@ pub(super) fn plan(facts: &Facts<'_>, at: usize) -> Option<Plan> {
     let has_lanes = |d: &BlockData| d.latch == LatchHint::VectorizeLanes || d.hint == LoopHint::UnrollFull;
     let fits =
         |d: &BlockData| if rows || threads { !has_lanes(d) } else { !d.latch.is_parallel() && d.unwind.is_none() };
-    let plain = size <= 2 * MAX_BODY
-        && blocks().all(|d| fits(d) && !d.cold && d.insts.iter().all(|d| is_plain(facts, &d.inst)))
+    let is_legal = size <= 2 * MAX_BODY
+        && blocks().all(|d| fits(d) && !d.cold && d.insts.iter().all(|d| can_repeat(facts, &d.inst)))
         && func.blocks[l.header.index()].params.len() == 1
         && inside(facts, at).all(|l| facts.counts[l].is_some())
-        && leaves_at_header(facts, at)
-        && keeps_to_itself(facts, at);
-    if !plain {
+        && exits_at_header_only(facts, at)
+        && has_no_live_out(facts, at);
+    if !is_legal {
         return None;
     }
     let varying = varying(facts, at);
@@ -92,11 +92,23 @@ pub(super) fn plan(facts: &Facts<'_>, at: usize) -> Option<Plan> {
         return None;
     }
     if rows {
-        let gains = rows_gain(facts, at, &varying);
-        let (apart, views, again, apiece, ahead) = Default::default();
-        let (short, abreast) = (None, false);
-        let plan = Plan { at, together: ROWS, varying, apart, views, again, apiece, ahead, abreast, short, rows };
-        return gains.then_some(plan);
+        let profitability = rows_profit(facts, at, &varying);
+        let (disjoint, views, shares_views, distributed, prefetches) = Default::default();
+        let (short_condition, vectorize_jammed) = (None, false);
+        let plan = JamPlan {
+            at,
+            factor: ROWS,
+            varying,
+            disjoint,
+            views,
+            shares_views,
+            distributed,
+            prefetches,
+            vectorize_jammed,
+            short_condition,
+            rows,
+        };
+        return profitability.then_some(plan);
     }
     let accesses = accesses(facts, at)?;
     if size > MAX_BODY && accesses.iter().all(|a| a.view.is_none()) {
@@ -106,56 +118,74 @@ pub(super) fn plan(facts: &Facts<'_>, at: usize) -> Option<Plan> {
     if threads && inside(facts, at).any(|i| is_short(func, facts.cfg, facts.defs, &facts.loops.loops[i])) {
         return None;
     }
-    let apart = if threads { Vec::new() } else { apart(facts, at, &accesses)? };
-    let short = match gains(facts, at, &accesses, &varying) {
-        Gain::No => return None,
-        Gain::Always => None,
-        Gain::WhileShort => Some(length(facts, at)?),
+    let disjoint = if threads { Vec::new() } else { disjoint(facts, at, &accesses)? };
+    let short_condition = match profitability(facts, at, &accesses, &varying) {
+        Profit::No => return None,
+        Profit::Always => None,
+        Profit::WhileShort => Some(short_trip_count(facts, at)?),
     };
-    let apiece = distribute::headers(facts, at, &accesses, &varying);
-    let ahead = distribute::ahead(facts, at, &apiece, &accesses);
-    let abreast = abreast(facts, at, &accesses, &varying, &apiece);
+    let distributed = distribute::headers(facts, at, &accesses, &varying);
+    let prefetches = distribute::prefetches(facts, at, &distributed, &accesses);
+    let vectorize_jammed = vectorize_jammed(facts, at, &accesses, &varying, &distributed);
     let views = views(accesses);
-    let longest = if views.is_empty() { size } else { 2 * longest(facts, at, &apiece) };
-    let together = if longest <= SMALL_BODY { TOGETHER.0 } else { TOGETHER.1 };
+    let longest_inner = if views.is_empty() { size } else { 2 * longest_inner(facts, at, &distributed) };
+    let factor = if longest_inner <= SMALL_BODY { FACTORS.0 } else { FACTORS.1 };
     let trips = facts.counts[at].as_ref().and_then(|c| c.trips(func, facts.cfg, facts.defs, l));
-    if trips.is_some_and(|n| n < together.unsigned_abs()) || (views.is_empty() && vanish(facts, at)) {
+    if trips.is_some_and(|n| n < factor.unsigned_abs()) || (views.is_empty() && unrolls_inner_loops(facts, at)) {
         return None;
     }
-    let again = facts.loops.loops.iter().filter(|l| l.parent == Some(at)).count() > 1;
-    Some(Plan { at, together, varying, apart, views, again, apiece, ahead, abreast, short, rows })
+    let shares_views = facts.loops.loops.iter().filter(|l| l.parent == Some(at)).count() > 1;
+    Some(JamPlan {
+        at,
+        factor,
+        varying,
+        disjoint,
+        views,
+        shares_views,
+        distributed,
+        prefetches,
+        vectorize_jammed,
+        short_condition,
+        rows,
+    })
 }
 
 /// Whether jammed iterations load adjacent elements in the inner loops, or their arithmetic outweighs the loads.
-fn abreast(facts: &Facts<'_>, at: usize, accesses: &[Access<'_>], varying: &HashSet<Value>, apiece: &[Block]) -> bool {
+fn vectorize_jammed(
+    facts: &Facts<'_>,
+    at: usize,
+    accesses: &[JamAccess<'_>],
+    varying: &HashSet<Value>,
+    distributed: &[Block],
+) -> bool {
     let func = facts.func;
     let index = facts.counts[at].as_ref().map(|c| c.index);
     let inside = |b: Block| {
         let l = facts.loops.innermost[b.index()].filter(|l| *l != at);
-        l.is_some_and(|l| !apiece.contains(&facts.loops.loops[l].header))
+        l.is_some_and(|l| !distributed.contains(&facts.loops.loops[l].header))
     };
-    let along = |a: &&Access<'_>| {
+    let is_contiguous = |a: &&JamAccess<'_>| {
         let d = contiguous(facts.func, a.array).filter(|d| *d < a.index.len());
         a.view.is_none() && d.is_some_and(|d| index.is_some_and(|i| moves(facts.func, facts.defs, a.index[d], i)))
     };
     let is_math = |d: &InstData| matches!(&d.inst, Inst::Op(op, _) if matches!(op.host, Lower::Math(..)));
     let mut blocks = facts.loops.loops[at].blocks.iter().filter(|b| inside(**b));
-    let varies = |a: &&Access<'_>| a.view.is_some() || a.index.iter().any(|i| varying.contains(i));
+    let varies = |a: &&JamAccess<'_>| a.view.is_some() || a.index.iter().any(|i| varying.contains(i));
     let mut read = accesses.iter().filter(|a| !a.writes && inside(a.block)).filter(varies);
-    read.all(|a| along(&a)) || blocks.any(|b| func.blocks[b.index()].insts.iter().any(is_math))
+    read.all(|a| is_contiguous(&a)) || blocks.any(|b| func.blocks[b.index()].insts.iter().any(is_math))
 }
 
 /// Size of the longest jammed inner loop, in instructions.
-fn longest(facts: &Facts<'_>, at: usize, apiece: &[Block]) -> usize {
+fn longest_inner(facts: &Facts<'_>, at: usize, distributed: &[Block]) -> usize {
     let outer = &facts.loops.loops[at];
     let inside = facts.loops.loops.iter().filter(|l| l.is_innermost && is_in(facts.cfg, outer, l.header));
     let size = |l: &Loop| l.blocks.iter().map(|b| facts.func.blocks[b.index()].insts.len()).sum();
-    inside.filter(|l| !apiece.contains(&l.header)).map(size).max().unwrap_or(0)
+    inside.filter(|l| !distributed.contains(&l.header)).map(size).max().unwrap_or(0)
 }
 
 /// All views without duplicates.
-fn views(accesses: Vec<Access<'_>>) -> Vec<View> {
-    let mut out: Vec<View> = Vec::new();
+fn views(accesses: Vec<JamAccess<'_>>) -> Vec<StridedView> {
+    let mut out: Vec<StridedView> = Vec::new();
     for v in accesses.into_iter().filter_map(|a| a.view) {
         match out.iter_mut().find(|o| o.array == v.array) {
             Some(known) => known.writes |= v.writes,
@@ -167,7 +197,7 @@ fn views(accesses: Vec<Access<'_>>) -> Vec<View> {
 
 /// Whether LLVM will unroll the inner loops completely: then it vectorises the outer loop, whose iterations are
 /// independent.
-fn vanish(facts: &Facts<'_>, at: usize) -> bool {
+fn unrolls_inner_loops(facts: &Facts<'_>, at: usize) -> bool {
     let (func, loops) = (facts.func, &facts.loops.loops);
     let trips = |l: usize| facts.counts[l].as_ref()?.trips(func, facts.cfg, facts.defs, &loops[l]);
     // Index arithmetic and constants are free; integer operations are counted at the loads of integers.
@@ -184,7 +214,7 @@ fn vanish(facts: &Facts<'_>, at: usize) -> bool {
         let times = inside.take_while(|l| *l != at).try_fold(1u64, |n, l| n.checked_mul(trips(l)?));
         times?.checked_mul(func.blocks[b.index()].insts.iter().map(cost).sum())
     };
-    loops[at].blocks.iter().try_fold(0u64, |n, b| n.checked_add(rounds(b)?)).is_some_and(|n| n <= VANISHING)
+    loops[at].blocks.iter().try_fold(0u64, |n, b| n.checked_add(rounds(b)?)).is_some_and(|n| n <= MAX_UNROLLED_COST)
 }
 
 /// Whether a block is the latch of a row of threads directly inside the loop.
@@ -193,10 +223,10 @@ fn is_row(facts: &Facts<'_>, at: usize, latch: Block) -> bool {
 }
 
 /// Whether threads have short inner loops with sums in strict order that share loads with other rows.
-fn rows_gain(facts: &Facts<'_>, at: usize, varying: &HashSet<Value>) -> bool {
+fn rows_profit(facts: &Facts<'_>, at: usize, varying: &HashSet<Value>) -> bool {
     let func = facts.func;
     let is_row = |l: usize| facts.loops.loops[l].parent == Some(at);
-    let gains = |(i, l): (usize, &Loop)| {
+    let profitability = |(i, l): (usize, &Loop)| {
         let trips = facts.counts[i].as_ref().and_then(|c| c.trips(func, facts.cfg, facts.defs, l));
         let insts = || l.blocks.iter().flat_map(|b| &func.blocks[b.index()].insts);
         let size = ROWS as u64 * insts().count() as u64;
@@ -206,11 +236,11 @@ fn rows_gain(facts: &Facts<'_>, at: usize, varying: &HashSet<Value>) -> bool {
     };
     let all = facts.loops.loops.iter().enumerate();
     let mut inside = all.filter(|(_, l)| l.is_innermost && l.parent.is_some_and(is_row)).peekable();
-    inside.peek().is_some() && inside.all(gains)
+    inside.peek().is_some() && inside.all(profitability)
 }
 
 /// Whether an instruction of several iterations may execute in a row.
-fn is_plain(facts: &Facts<'_>, inst: &Inst) -> bool {
+fn can_repeat(facts: &Facts<'_>, inst: &Inst) -> bool {
     match inst {
         Inst::Const(_) | Inst::Zero | Inst::Op(..) | Inst::Cast(_) | Inst::Pack(_) | Inst::Field(..) => true,
         Inst::ArrayShape(..) | Inst::ArrayStride(..) | Inst::PtrAdd(..) => true,
@@ -229,7 +259,7 @@ fn inside(facts: &Facts<'_>, at: usize) -> impl Iterator<Item = usize> {
 }
 
 /// Whether the header's exit is the only one.
-fn leaves_at_header(facts: &Facts<'_>, at: usize) -> bool {
+fn exits_at_header_only(facts: &Facts<'_>, at: usize) -> bool {
     let l = &facts.loops.loops[at];
     // No instruction raises, so exceptional edges do not count.
     let ways = |b: Block| targets(facts.func, b).filter(|(n, _)| n.is_some());
@@ -240,7 +270,7 @@ fn leaves_at_header(facts: &Facts<'_>, at: usize) -> bool {
 }
 
 /// Whether no value of the loop is used behind it.
-fn keeps_to_itself(facts: &Facts<'_>, at: usize) -> bool {
+fn has_no_live_out(facts: &Facts<'_>, at: usize) -> bool {
     let (func, l) = (facts.func, &facts.loops.loops[at]);
     let inside: HashSet<Block> = l.blocks.iter().copied().collect();
     l.blocks.iter().all(|b| {
@@ -276,7 +306,7 @@ fn varying(facts: &Facts<'_>, at: usize) -> HashSet<Value> {
 }
 
 /// All accesses; `None` unless each is to scalars in an invariant array or in a strided view.
-fn accesses<'a>(facts: &Facts<'a>, at: usize) -> Option<Vec<Access<'a>>> {
+fn accesses<'a>(facts: &Facts<'a>, at: usize) -> Option<Vec<JamAccess<'a>>> {
     let func = facts.func;
     let mut out = Vec::new();
     for b in &facts.loops.loops[at].blocks {
@@ -291,12 +321,12 @@ fn accesses<'a>(facts: &Facts<'a>, at: usize) -> Option<Vec<Access<'a>>> {
                 _ => (address, &[][..]),
             };
             let ty = func.ty(value);
-            let view = View::of(facts, at, array, ty, writes);
+            let view = StridedView::of(facts, at, array, ty, writes);
             let known = func.ty(array).is_array() && facts.is_invariant(at, array);
             if !(ty.is_number() || ty.is_bool()) || !known && view.is_none() {
                 return None;
             }
-            out.push(Access { block: *b, array, index, writes, view });
+            out.push(JamAccess { block: *b, array, index, writes, view });
         }
     }
     Some(out)
@@ -304,9 +334,9 @@ fn accesses<'a>(facts: &Facts<'a>, at: usize) -> Option<Vec<Access<'a>>> {
 
 /// Pairs of arrays to test for overlap; `None` unless each iteration writes elements of its own, adjacent to those of
 /// the next iteration.
-fn apart(facts: &Facts<'_>, at: usize, accesses: &[Access<'_>]) -> Option<Vec<(Value, Value)>> {
+fn disjoint(facts: &Facts<'_>, at: usize, accesses: &[JamAccess<'_>]) -> Option<Vec<(Value, Value)>> {
     let index = facts.counts[at].as_ref()?.index;
-    let place = |a: &Access<'_>, d: usize| facts.defs.offset(facts.func, a.index[d]);
+    let place = |a: &JamAccess<'_>, d: usize| facts.defs.offset(facts.func, a.index[d]);
     let mut out = Vec::new();
     for w in accesses.iter().filter(|a| a.writes) {
         if w.view.is_some() {
@@ -326,14 +356,14 @@ fn apart(facts: &Facts<'_>, at: usize, accesses: &[Access<'_>]) -> Option<Vec<(V
         }
     }
     // Views are also tested against those of other iterations.
-    let gains = !out.is_empty() || accesses.iter().any(|a| a.writes && a.view.is_some());
+    let profitability = !out.is_empty() || accesses.iter().any(|a| a.writes && a.view.is_some());
     let mut seen = HashSet::new();
     out.retain(|(a, b)| !seen.contains(&(*b, *a)) && seen.insert((*a, *b)));
-    gains.then_some(out)
+    profitability.then_some(out)
 }
 
 /// Profitability of jamming.
-enum Gain {
+enum Profit {
     No,
     /// Jamming pays if the inner loop has few iterations.
     WhileShort,
@@ -341,7 +371,7 @@ enum Gain {
 }
 
 /// Whether the inner loops wait for sums, and vectorising them by themselves would be worse.
-fn gains(facts: &Facts<'_>, at: usize, accesses: &[Access<'_>], varying: &HashSet<Value>) -> Gain {
+fn profitability(facts: &Facts<'_>, at: usize, accesses: &[JamAccess<'_>], varying: &HashSet<Value>) -> Profit {
     let (func, l) = (facts.func, &facts.loops.loops[at]);
     let inner = |b: Block| facts.loops.innermost[b.index()] != Some(at);
     let counters: Vec<Value> = facts.counts.iter().flatten().map(|c| c.index).collect();
@@ -349,51 +379,51 @@ fn gains(facts: &Facts<'_>, at: usize, accesses: &[Access<'_>], varying: &HashSe
     let params = l.blocks.iter().filter(carried).flat_map(|b| &func.blocks[b.index()].params);
     let sums: Vec<Value> = params.copied().filter(|v| varying.contains(v) && !counters.contains(v)).collect();
     // A sum in memory: the inner loop loads and stores an element that does not depend on its index.
-    let stays = |a: &Access<'_>| {
+    let stays = |a: &JamAccess<'_>| {
         a.writes && inner(a.block) && {
             let inside = facts.loops.innermost[a.block.index()];
             a.index.iter().all(|i| inside.is_some_and(|x| facts.is_invariant(x, invariant_part(facts, *i))))
         }
     };
     if sums.is_empty() && !accesses.iter().any(stays) {
-        return Gain::No;
+        return Profit::No;
     }
     let reorders = func.options.fastmath & fastmath::REASSOC != 0;
     let strict = !reorders && (sums.is_empty() || sums.iter().any(|v| func.ty(*v).is_float()));
     // Sums in any order are vectorised along the inner loop, unless elements are adjacent along the outer loop.
     let index = facts.counts[at].as_ref().map(|c| c.index);
-    let along = |a: &&Access<'_>| {
+    let is_contiguous = |a: &&JamAccess<'_>| {
         let d = contiguous(facts.func, a.array).filter(|d| *d < a.index.len());
         d.is_some_and(|d| index.is_some_and(|i| moves(facts.func, facts.defs, a.index[d], i)))
     };
     // An element that is invariant in the inner loop says nothing about adjacency there.
-    let stays_inside = |a: &Access<'_>| {
+    let stays_inside = |a: &JamAccess<'_>| {
         let inside = facts.loops.innermost[a.block.index()];
         a.index.iter().all(|i| inside.is_some_and(|x| facts.is_invariant(x, invariant_part(facts, *i))))
     };
-    let depends = |a: &&Access<'_>| {
+    let depends = |a: &&JamAccess<'_>| {
         !a.writes && inner(a.block) && a.index.iter().any(|i| varying.contains(i)) && !(reorders && stays_inside(a))
     };
     let mut depending = accesses.iter().filter(depends).peekable();
     let has_neighbours = !reorders || depending.peek().is_some();
-    match strict || has_neighbours && depending.all(|a| along(&a)) {
-        true => Gain::Always,
-        false if reorders => Gain::WhileShort,
-        false => Gain::No,
+    match strict || has_neighbours && depending.all(|a| is_contiguous(&a)) {
+        true => Profit::Always,
+        false if reorders => Profit::WhileShort,
+        false => Profit::No,
     }
 }
 
-/// The trip count of the only inner loop is below [`SHORT`] if the value is less than the number; `None` if it varies
-/// in the outer loop.
-fn length(facts: &Facts<'_>, at: usize) -> Option<(Value, i64)> {
+/// The trip count of the only inner loop is below [`SHORT_TRIP_COUNT`] if the value is less than the number; `None`
+/// if it varies in the outer loop.
+fn short_trip_count(facts: &Facts<'_>, at: usize) -> Option<(Value, i64)> {
     let outer = &facts.loops.loops[at];
     let mut inside =
         (0..facts.loops.loops.len()).filter(|l| *l != at && is_in(facts.cfg, outer, facts.loops.loops[*l].header));
     let (inner, counted) = inside.next().and_then(|l| Some((&facts.loops.loops[l], facts.counts[l].as_ref()?)))?;
     let mut enters = facts.cfg.preds(inner.header).iter().filter(|e| !is_in(facts.cfg, inner, e.from));
     let start = facts.defs.int(facts.func, target_of(facts.func, *enters.next()?).args[counted.place])?;
-    let plain = inside.next().is_none() && enters.next().is_none() && counted.step == 1;
-    (plain && facts.is_invariant(at, counted.limit)).then_some((counted.limit, start.checked_add(SHORT)?))
+    let is_legal = inside.next().is_none() && enters.next().is_none() && counted.step == 1;
+    (is_legal && facts.is_invariant(at, counted.limit)).then_some((counted.limit, start.checked_add(SHORT_TRIP_COUNT)?))
 }
 
 fn invariant_part(facts: &Facts<'_>, v: Value) -> Value {

@@ -44,14 +44,14 @@ pub(crate) fn extract(func: &Function) -> Option<Function> {
 /// Transforms all loops that call such functions.
 pub(crate) fn run(func: &mut Function, bodies: &Bodies<'_>) -> bool {
     let (mut seen, mut changed) = (HashSet::new(), false);
-    while let Some(treated) = treat(func, bodies, &mut seen) {
-        changed |= treated;
+    while let Some(transformed) = transform_one(func, bodies, &mut seen) {
+        changed |= transformed;
     }
     changed
 }
 
 /// Transforms a loop whose induction variable is not in `seen`; `None` if there is none.
-fn treat(func: &mut Function, bodies: &Bodies<'_>, seen: &mut HashSet<Value>) -> Option<bool> {
+fn transform_one(func: &mut Function, bodies: &Bodies<'_>, seen: &mut HashSet<Value>) -> Option<bool> {
     let callee = |d: &InstData| match &d.inst {
         Inst::Call(spec, _) => bodies(*spec).filter(|b| b.blocks.len() > 1),
         _ => None,
@@ -77,9 +77,9 @@ fn treat(func: &mut Function, bodies: &Bodies<'_>, seen: &mut HashSet<Value>) ->
     let users = Users::new(func, &cfg, &defs);
     let mut copy = func.clone();
     let entrance = Versions::new(&mut copy, &cfg, &dom, &users).choice_block(l);
-    let mut splice = Splice::new(&mut copy, &callee, entrance, l);
+    let mut splice = InlinedCopy::new(&mut copy, &callee, entrance, l);
     splice.hoist(l);
-    let Some((header, latch)) = splice.fill(l, body) else { return Some(false) };
+    let Some((header, latch)) = splice.build_copy(l, body) else { return Some(false) };
     let Some(_) = jam_one(&mut copy, &|x| x.header == header) else { return Some(false) };
     // The remaining iterations run in the original loop.
     for (_, data) in copy.blocks.iter_mut().enumerate().filter(|(i, _)| *i != latch.index()) {
@@ -92,14 +92,14 @@ fn treat(func: &mut Function, bodies: &Bodies<'_>, seen: &mut HashSet<Value>) ->
 }
 
 /// A copy of a loop with its callee inlined.
-struct Splice<'a> {
+struct InlinedCopy<'a> {
     func: &'a mut Function,
     callee: &'a Function,
     defs: Defs,
     /// The preheader; its parameters are those of the header.
     entrance: Block,
     /// New names of the loop's varying values.
-    mine: HashMap<Value, Value>,
+    varying: HashMap<Value, Value>,
     /// New names of the callee's values.
     names: HashMap<Value, Value>,
     /// Arguments for the callee's parameters, as named in the original loop.
@@ -108,28 +108,28 @@ struct Splice<'a> {
     unchecked: HashSet<(Block, usize)>,
 }
 
-impl<'a> Splice<'a> {
-    fn new(func: &'a mut Function, callee: &'a Function, entrance: Block, l: &Loop) -> Splice<'a> {
-        let mut mine = HashMap::new();
+impl<'a> InlinedCopy<'a> {
+    fn new(func: &'a mut Function, callee: &'a Function, entrance: Block, l: &Loop) -> InlinedCopy<'a> {
+        let mut varying = HashMap::new();
         for b in &l.blocks {
             for v in func.blocks[b.index()].defined().collect::<Vec<_>>() {
                 let new = func.new_value(func.ty(v));
-                mine.insert(v, new);
+                varying.insert(v, new);
             }
         }
         let (names, args, unchecked) = Default::default();
-        Splice { func, callee, defs: Defs::new(callee), entrance, mine, names, args, unchecked }
+        InlinedCopy { func, callee, defs: Defs::new(callee), entrance, varying, names, args, unchecked }
     }
 
     /// Hoists invariant instructions into the preheader.
     fn hoist(&mut self, l: &Loop) {
         for b in &l.blocks {
             for d in std::mem::take(&mut self.func.blocks[b.index()].insts) {
-                let mut varies = !is_free(&d.inst);
-                d.inst.for_each_operand(|v| varies |= self.mine.contains_key(&v));
+                let mut varies = !can_speculate(&d.inst);
+                d.inst.for_each_operand(|v| varies |= self.varying.contains_key(&v));
                 let to = if varies { *b } else { self.entrance };
                 if let Some(r) = d.result.filter(|_| !varies) {
-                    self.mine.remove(&r);
+                    self.varying.remove(&r);
                 }
                 self.func.blocks[to.index()].insts.push(d);
             }
@@ -137,7 +137,7 @@ impl<'a> Splice<'a> {
     }
 
     /// Builds the copy; answers with its header and its latch.
-    fn fill(&mut self, l: &Loop, body: Block) -> Option<(Block, Block)> {
+    fn build_copy(&mut self, l: &Loop, body: Block) -> Option<(Block, Block)> {
         let [header, first, latch] = [(); 3].map(|()| self.func.new_block());
         let mut before = self.func.blocks[body.index()].clone();
         let place = before.insts.iter().position(|d| matches!(d.inst, Inst::Call(..)))?;
@@ -146,13 +146,13 @@ impl<'a> Splice<'a> {
         let call = after.insts.remove(0);
         let Inst::Call(_, args) = &call.inst else { return None };
         self.args = self.callee.params().iter().copied().zip(args.iter().copied()).collect();
-        self.names = self.args.iter().map(|(p, a)| (*p, self.mine.get(a).copied().unwrap_or(*a))).collect();
+        self.names = self.args.iter().map(|(p, a)| (*p, self.varying.get(a).copied().unwrap_or(*a))).collect();
         after.insts.extend(call.result.map(|r| InstData { result: Some(r), inst: Inst::Zero, span: call.span }));
-        let blocks = self.hot()?;
+        let blocks = self.non_raising_blocks()?;
         let start = self.func.blocks[self.entrance.index()].params.clone();
-        let mut conditions = self.lengths(&blocks, call.span);
-        for (v, wanted) in self.decided(&blocks) {
-            let v = self.ahead(v, call.span)?;
+        let mut conditions = self.hoist_checks(&blocks, call.span);
+        for (v, wanted) in self.guards(&blocks) {
+            let v = self.in_preheader(v, call.span)?;
             conditions.push(if wanted { v } else { self.cursor(call.span).op(row("not"), &[v], Ty::bool()) });
         }
         let mut c = self.cursor(call.span);
@@ -165,18 +165,18 @@ impl<'a> Splice<'a> {
         let renamed = HashMap::from([(l.header, header), (body, first)]);
         let head = self.func.blocks[l.header.index()].clone();
         for (b, mut data) in [(header, head), (first, before), (latch, after)] {
-            rename(&mut data, &self.mine, &renamed);
+            rename(&mut data, &self.varying, &renamed);
             self.func.blocks[b.index()] = data;
         }
-        self.insert(&blocks, first, latch, call.span);
+        self.copy_callee(&blocks, first, latch, call.span);
         Some((header, latch))
     }
 
     /// The blocks of the callee that run if nothing raises.
-    fn hot(&self) -> Option<Vec<Block>> {
+    fn non_raising_blocks(&self) -> Option<Vec<Block>> {
         let (mut blocks, mut i) = (vec![Block::new(0)], 0);
         while let Some(b) = blocks.get(i).copied() {
-            let term = self.way(b).filter(|_| self.callee.blocks[b.index()].unwind.is_none())?;
+            let term = self.terminator(b).filter(|_| self.callee.blocks[b.index()].unwind.is_none())?;
             let next: Vec<Block> = term.targets().iter().map(|t| t.block).filter(|t| !blocks.contains(t)).collect();
             blocks.extend(next);
             i += 1;
@@ -185,8 +185,8 @@ impl<'a> Splice<'a> {
     }
 
     /// The conditions under which nothing raises, with their truth values.
-    fn decided(&self, blocks: &[Block]) -> Vec<(Value, bool)> {
-        let of = |b: &Block| match (&self.callee.blocks[b.index()].term, self.way(*b)) {
+    fn guards(&self, blocks: &[Block]) -> Vec<(Value, bool)> {
+        let of = |b: &Block| match (&self.callee.blocks[b.index()].term, self.terminator(*b)) {
             (Some(Term::Branch { cond, then, .. }), Some(Term::Jump(t))) => Some((*cond, t.block == then.block)),
             _ => None,
         };
@@ -194,7 +194,7 @@ impl<'a> Splice<'a> {
     }
 
     /// The terminator of a block without its cold targets.
-    fn way(&self, b: Block) -> Option<Term> {
+    fn terminator(&self, b: Block) -> Option<Term> {
         let is_cold = |t: &Target| self.callee.blocks[t.block.index()].cold;
         match self.callee.blocks[b.index()].term.clone()? {
             Term::Branch { then, els, .. } if is_cold(&then) && is_cold(&els) => None,
@@ -206,14 +206,15 @@ impl<'a> Splice<'a> {
     }
 
     /// Hoists the checks of accesses with constant indices; answers with the conditions.
-    fn lengths(&mut self, blocks: &[Block], span: Span) -> Vec<Value> {
+    fn hoist_checks(&mut self, blocks: &[Block], span: Span) -> Vec<Value> {
         let mut out = Vec::new();
         for b in blocks {
             for (i, d) in self.callee.blocks[b.index()].insts.iter().enumerate() {
                 let Inst::ElemPtr { array, index, check: true, .. } = &d.inst else { continue };
                 let at = |v: &Value| self.defs.int(self.callee, *v).filter(|i| *i >= 0);
                 let places: Option<Vec<i64>> = index.iter().map(at).collect();
-                let extent = |d| self.part(&Inst::ArrayShape(*array, d)).filter(|n| !self.mine.contains_key(n));
+                let extent =
+                    |d| self.part_of_argument(&Inst::ArrayShape(*array, d)).filter(|n| !self.varying.contains_key(n));
                 let extents: Option<Vec<Value>> = (0..index.len() as u32).map(extent).collect();
                 let (Some(places), Some(extents)) = (places, extents) else { continue };
                 let mut c = self.cursor(span);
@@ -233,16 +234,16 @@ impl<'a> Splice<'a> {
     }
 
     /// Computes a value of the callee in the preheader, if it is invariant.
-    fn ahead(&mut self, v: Value, span: Span) -> Option<Value> {
+    fn in_preheader(&mut self, v: Value, span: Span) -> Option<Value> {
         if let Some(a) = self.args.get(&v) {
-            return Some(*a).filter(|a| !self.mine.contains_key(a));
+            return Some(*a).filter(|a| !self.varying.contains_key(a));
         }
         let mut inst = self.defs.inst(self.callee, v)?.clone();
-        if let Some(part) = self.part(&inst) {
-            return Some(part).filter(|p| !self.mine.contains_key(p));
+        if let Some(part_of_argument) = self.part_of_argument(&inst) {
+            return Some(part_of_argument).filter(|p| !self.varying.contains_key(p));
         }
-        let mut known = is_free(&inst);
-        inst.for_each_operand_mut(&mut |v| match self.ahead(*v, span) {
+        let mut known = can_speculate(&inst);
+        inst.for_each_operand_mut(&mut |v| match self.in_preheader(*v, span) {
             Some(new) if known => *v = new,
             _ => known = false,
         });
@@ -251,7 +252,7 @@ impl<'a> Splice<'a> {
     }
 
     /// The loop's value for an extent or a stride of an array that the loop makes as an argument.
-    fn part(&self, inst: &Inst) -> Option<Value> {
+    fn part_of_argument(&self, inst: &Inst) -> Option<Value> {
         let (array, d, of_shape) = match inst {
             Inst::ArrayShape(a, d) => (a, *d, true),
             Inst::ArrayStride(a, d) => (a, *d, false),
@@ -266,13 +267,13 @@ impl<'a> Splice<'a> {
     }
 
     /// Copies the callee's blocks: from the end of `first` to the start of `latch`.
-    fn insert(&mut self, blocks: &[Block], first: Block, latch: Block, span: Span) {
+    fn copy_callee(&mut self, blocks: &[Block], first: Block, latch: Block, span: Span) {
         let mut renamed = HashMap::from([(Block::new(0), first)]);
         for b in blocks {
             for v in self.callee.blocks[b.index()].defined().filter(|v| !self.args.contains_key(v)) {
-                let part = self.defs.inst(self.callee, v).and_then(|inst| self.part(inst));
-                let new = match part {
-                    Some(part) => self.mine.get(&part).copied().unwrap_or(part),
+                let part_of_argument = self.defs.inst(self.callee, v).and_then(|inst| self.part_of_argument(inst));
+                let new = match part_of_argument {
+                    Some(part) => self.varying.get(&part).copied().unwrap_or(part),
                     None => self.func.new_value(self.callee.ty(v)),
                 };
                 self.names.insert(v, new);
@@ -288,9 +289,9 @@ impl<'a> Splice<'a> {
                     (*wrap, *check) = (false, false);
                 }
             }
-            data.insts.retain(|d| self.part(&d.inst).is_none());
+            data.insts.retain(|d| self.part_of_argument(&d.inst).is_none());
             data.insts.iter_mut().for_each(|d| d.span = span);
-            (data.term, data.term_span) = (self.way(*b), span);
+            (data.term, data.term_span) = (self.terminator(*b), span);
             rename(&mut data, &self.names, &renamed);
             if let Some(Term::Return(_)) = data.term {
                 data.term = Some(Term::Jump(to(latch, &[])));
@@ -307,7 +308,7 @@ impl<'a> Splice<'a> {
 }
 
 /// Whether an instruction may be speculated: it reads no memory and has no effect.
-fn is_free(inst: &Inst) -> bool {
+fn can_speculate(inst: &Inst) -> bool {
     const ROWS: [&str; 12] = ["add", "sub", "mul", "lt", "le", "gt", "ge", "eq", "ne", "and", "or", "not"];
     match inst {
         Inst::Const(_) | Inst::Zero | Inst::Field(..) => true,

@@ -3,17 +3,17 @@
 
 use crate::analysis::facts::Facts;
 use crate::edit::Cursor;
-use crate::edit::overlap::{addresses, apart as arrays_apart};
+use crate::edit::overlap::{addresses, apart as arrays_disjoint};
 use hashbrown::HashMap;
 use lh_ir::func::Inst;
 use lh_ir::switches::is_off;
 use lh_ir::{Layout, Ty, Value};
 
 /// Bytes that fit into a near cache.
-const NEAR: i64 = 1 << 20;
+const NEAR_CACHE_BYTES: i64 = 1 << 20;
 
 /// The view that an iteration accesses.
-pub(super) struct View {
+pub(super) struct StridedView {
     /// The array, or the address.
     pub array: Value,
     /// The address in iteration 0.
@@ -28,9 +28,9 @@ pub(super) struct View {
     pub writes: bool,
 }
 
-impl View {
+impl StridedView {
     /// Recognises an array or an address that an iteration makes at `base + index * step`.
-    pub(super) fn of(facts: &Facts<'_>, at: usize, array: Value, element: Ty, writes: bool) -> Option<View> {
+    pub(super) fn of(facts: &Facts<'_>, at: usize, array: Value, element: Ty, writes: bool) -> Option<StridedView> {
         if is_off("unroll_and_jam.strided_views") {
             return None;
         }
@@ -49,7 +49,7 @@ impl View {
         };
         let known = |v: &Value| facts.is_invariant(at, *v);
         let outside = known(base) && known(&step) && shape.iter().chain(&strides).all(known);
-        outside.then_some(View { array, base: *base, step, element, shape, strides, writes })
+        outside.then_some(StridedView { array, base: *base, step, element, shape, strides, writes })
     }
 
     /// Builds the view of iteration `i`.
@@ -70,7 +70,7 @@ impl View {
     }
 
     /// One array that covers the views of `n` iterations.
-    fn all(&self, c: &mut Cursor<'_>, start: Value, n: Value) -> Value {
+    fn covering(&self, c: &mut Cursor<'_>, start: Value, n: Value) -> Value {
         let offset = c.mul(start, self.step);
         let address = c.inst(Inst::PtrAdd(self.base, offset), Ty::ptr());
         let with =
@@ -80,7 +80,7 @@ impl View {
     }
 
     /// Whether the views of different iterations are disjoint.
-    fn is_apart(&self, c: &mut Cursor<'_>) -> Value {
+    fn is_disjoint(&self, c: &mut Cursor<'_>) -> Value {
         let ty = Ty::array(self.element, self.shape.len(), Layout::A);
         let one = make(c, self.base, self.shape.clone(), self.strides.clone(), ty);
         let (start, end) = addresses(c, one);
@@ -97,9 +97,9 @@ fn make(c: &mut Cursor<'_>, data: Value, shape: Vec<Value>, strides: Vec<Value>,
 }
 
 /// `all`, and the written views of different iterations are disjoint, and so are the arrays or views of each pair.
-pub(super) fn apart(
+pub(super) fn views_disjoint(
     c: &mut Cursor<'_>,
-    views: &[View],
+    views: &[StridedView],
     pairs: &[(Value, Value)],
     (start, limit): (Value, Value),
     mut all: Value,
@@ -107,22 +107,22 @@ pub(super) fn apart(
     let mut whole = HashMap::new();
     for v in views {
         let n = c.sub(limit, start);
-        whole.insert(v.array, v.all(c, start, n));
+        whole.insert(v.array, v.covering(c, start, n));
         if v.writes {
-            let alone = v.is_apart(c);
+            let alone = v.is_disjoint(c);
             all = c.and(all, alone);
         }
     }
     let name = |v: Value| whole.get(&v).copied().unwrap_or(v);
     let pairs: Vec<_> = pairs.iter().map(|(a, b)| (name(*a), name(*b))).collect();
-    arrays_apart(c, &pairs, all)
+    arrays_disjoint(c, &pairs, all)
 }
 
 /// `all`, and the views of the jammed iterations fit into a near cache, for later inner loops that access them again.
-pub(super) fn are_near(c: &mut Cursor<'_>, views: &[View], together: i64, all: Value) -> Value {
+pub(super) fn fit_in_cache(c: &mut Cursor<'_>, views: &[StridedView], factor: i64, all: Value) -> Value {
     let sizes: Vec<Value> = views.iter().map(|v| v.bytes(c)).collect();
     let Some(sum) = sizes.into_iter().reduce(|sum, size| c.add(sum, size)) else { return all };
-    let most = c.int(NEAR / together);
+    let most = c.int(NEAR_CACHE_BYTES / factor);
     let near = c.le(sum, most);
     c.and(all, near)
 }
