@@ -1,4 +1,4 @@
-//! Parallel loops: the dependence test, and outlining of their bodies.
+//! Parallel loops: dependence test and outlining.
 
 pub(crate) mod carried;
 pub(crate) mod outline_parallel;

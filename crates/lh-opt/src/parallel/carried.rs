@@ -1,4 +1,5 @@
-//! What a loop carries from one iteration to the next: results that are combined, and results of the last iteration.
+//! Classifies loop-carried variables: induction variable, reduction, conditional update, or the value of the last
+//! iteration.
 
 mod conditional_updates;
 
@@ -9,7 +10,7 @@ use lh_ir::cfg::{Cfg, DomTree, Edge, targets};
 use lh_ir::func::{Inst, Term, fastmath};
 use lh_ir::{Block, Const, Function, Op, SpecId, Ty, Value};
 
-/// How values are combined, in any order.
+/// A reduction operator; operands may be combined in any order.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Reduce {
     Add,
@@ -19,56 +20,56 @@ pub(crate) enum Reduce {
     Xor,
     Max,
     Min,
-    /// By a row that may be applied to one value twice.
+    /// An idempotent operation.
     Row(&'static lh_ir::Op),
-    /// The function that multiplies complex numbers of a type.
+    /// A library function that multiplies complex numbers of this type.
     Product(SpecId, Ty),
-    /// Each block of iterations has its own, of which the last one's is kept.
+    /// A private copy for each block of iterations; the copy of the last block survives.
     Own,
-    /// By a function of numbers of a type that may be applied to one value twice.
+    /// An idempotent library function on numbers of this type.
     Call(SpecId, Ty),
 }
 
 impl Reduce {
-    /// Whether blocks begin with a value that changes nothing, instead of the one before the loop.
+    /// Whether blocks start with a neutral element rather than with the value before the loop.
     pub(super) fn has_neutral(self) -> bool {
         matches!(self, Reduce::Add | Reduce::Mul | Reduce::Xor | Reduce::Product(..))
     }
-    /// Whether bits that are cut off make no difference to the others.
+    /// Whether the low bits of a result depend only on the low bits of the operands.
     pub(crate) fn is_ring(self) -> bool {
         matches!(self, Reduce::Add | Reduce::Mul | Reduce::And | Reduce::Or | Reduce::Xor)
     }
-    /// Whether it combines values of a type.
+    /// Whether the operator is defined for a type.
     pub(super) fn combines(self, ty: Ty) -> bool {
         ty.is_number() && (!ty.is_complex() || matches!(self, Reduce::Product(..) | Reduce::Call(..)))
     }
 }
 
-/// What a parameter of the header is.
+/// The class of a header parameter.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Carried {
-    /// The loop's index.
+    /// The induction variable.
     Index,
-    /// Combined by an operation.
+    /// A reduction.
     Reduced(Reduce),
-    /// Set by each iteration, and looked at only after the loop.
+    /// Set in each iteration and used only after the loop.
     Last,
-    /// Set by iterations under a condition. What a block has is taken if the parameter at a place, a flag, says that it has
-    /// set any, and if the one at the other place compares so with what it was before.
+    /// A conditional update. A block's value replaces that of the blocks before if the parameter at position `flag`
+    /// says that the block has set it, and if the parameter at the other position compares so with its previous value.
     Taken { flag: Option<usize>, best: Option<(usize, &'static Op)> },
 }
 
 impl Carried {
-    /// Whether each block gives one, which are then combined.
+    /// Whether each block stores a partial result, to be combined after the loop.
     pub(super) fn is_result(self) -> bool {
         matches!(self, Carried::Reduced(_) | Carried::Taken { .. })
     }
 }
 
-/// Parameters of the header that have flags.
+/// Header parameters with the flags that record whether they were set.
 pub(crate) type Flags = [(Value, Value)];
 
-/// Classifies the parameters of the header; with the results of the rows that combine floats.
+/// Classifies the header parameters; also answers with the results of float operations that may be reassociated.
 pub(crate) fn carried(
     func: &Function,
     cfg: &Cfg,
@@ -85,7 +86,7 @@ pub(crate) fn carried(
     Ok((out, free))
 }
 
-/// Places of the header's parameters that need the order of the iterations; whether it is for NaN.
+/// Positions of the header parameters that need the order of iterations; whether that is only because of NaN.
 pub(crate) fn ordered(func: &Function, cfg: &Cfg, r: &Region, callees: Callees<'_>) -> Vec<(usize, bool)> {
     let Kinds { all, kept, .. } = of_all(func, cfg, r, callees, &[]);
     (0..all.len()).filter(|place| all[*place].is_none()).map(|place| (place, kept.contains(&place))).collect()
@@ -97,7 +98,7 @@ pub(crate) fn is_exact(func: &Function, v: Value) -> bool {
     func.ty(v).is_float() && func.options.fastmath & FREE != FREE
 }
 
-/// Gives parameters flags that tell whether iterations have set them, where that is needed.
+/// Adds a flag that records conditional updates to each parameter that needs one.
 pub(super) fn add_flags(func: &mut Function, cfg: &Cfg, r: &Region, callees: Callees<'_>) -> Vec<(Value, Value)> {
     let Kinds { groups, .. } = of_all(func, cfg, r, callees, &[]);
     let wanting = groups.iter().filter(|g| g.needs_flag());
@@ -106,13 +107,13 @@ pub(super) fn add_flags(func: &mut Function, cfg: &Cfg, r: &Region, callees: Cal
         .collect()
 }
 
-/// What is known of the header's parameters.
+/// Classes of the header parameters.
 struct Kinds {
     all: Vec<Option<Carried>>,
-    /// Sums and products of floats.
+    /// Members of float reductions, which may be reassociated.
     free: Vec<Value>,
     groups: Vec<conditional_updates::Group>,
-    /// Places of those that are kept where a comparison holds.
+    /// Positions of parameters that NaN makes dependent on the order: they keep their value if a comparison holds.
     kept: Vec<usize>,
 }
 
@@ -145,20 +146,20 @@ fn of_all(func: &Function, cfg: &Cfg, r: &Region, callees: Callees<'_>, flags: &
     Kinds { all: out, free, groups, kept }
 }
 
-/// Where a value is used in the region.
+/// A use of a value in the region.
 #[derive(Clone, Copy)]
 pub(crate) enum Use {
-    /// By an instruction.
+    /// As an operand of an instruction.
     Inst(Block, usize),
-    /// As an argument: target, place.
+    /// As an argument to a block's parameter, by position.
     Arg(Block, usize),
-    /// By a branch, as its condition.
+    /// As the condition of a branch.
     Branch(Block),
-    /// By the end of a block, or by a handler.
+    /// By another terminator, or as an argument to a handler.
     Other,
 }
 
-/// All uses in the region, by value.
+/// The uses of all values in the region.
 pub(crate) fn uses(func: &Function, r: &Region) -> Vec<Vec<Use>> {
     let mut out = vec![Vec::new(); func.values.len()];
     for b in &r.blocks {
@@ -182,7 +183,7 @@ pub(crate) fn uses(func: &Function, r: &Region) -> Vec<Vec<Use>> {
     out
 }
 
-/// What chains are made of.
+/// The function with its analyses.
 #[derive(Clone, Copy)]
 pub(super) struct Facts<'a> {
     pub(super) func: &'a Function,
@@ -199,7 +200,7 @@ impl Facts<'_> {
         self.defs.inst(self.func, v)
     }
 
-    /// What a cast to the same type is made of.
+    /// The value behind casts that keep the representation.
     pub(super) fn source(&self, v: Value) -> Value {
         match self.inst(v) {
             Some(Inst::Cast(from)) if self.func.ty(*from).strong() == self.func.ty(v).strong() => self.source(*from),
@@ -207,7 +208,7 @@ impl Facts<'_> {
         }
     }
 
-    /// Whether two values are the same: one, or one that is cast twice, as what is compared and then chosen is.
+    /// Whether two values are equal, directly or as casts of one value.
     pub(super) fn is_same(&self, a: Value, b: Value) -> bool {
         let source = |v: Value| match self.inst(v) {
             Some(Inst::Cast(from)) => Some((*from, self.func.ty(v).strong())),
@@ -216,7 +217,7 @@ impl Facts<'_> {
         a == b || source(a).is_some_and(|from| source(b) == Some(from))
     }
 
-    /// Edges within the loop to where a value is a parameter, with what they give it.
+    /// Edges within the loop to the block of a parameter, with the arguments that they pass.
     pub(super) fn edges(&self, v: Value) -> Vec<(Edge, Value)> {
         let Some(b) = self.defs.block(v) else { return Vec::new() };
         let Some(place) = self.func.blocks[b.index()].params.iter().position(|p| *p == v) else { return Vec::new() };
@@ -224,7 +225,7 @@ impl Facts<'_> {
         within.map(|e| (*e, target_of(self.func, *e).args[place])).collect()
     }
 
-    /// Whether an edge is taken only where the branch of a block goes one way.
+    /// Whether an edge is reached only through one target of a block's branch.
     pub(super) fn is_behind(&self, e: Edge, b: Block, first: bool) -> bool {
         let Some(Term::Branch { then, els, .. }) = &self.func.blocks[b.index()].term else { return false };
         let way = if first { then.block } else { els.block };
@@ -232,8 +233,8 @@ impl Facts<'_> {
             || (self.cfg.preds(way).len() == 1 && self.dom.dominates(way, e.from))
     }
 
-    /// Whether a branch decides nothing but what some parameters become where its ways meet: they change nothing, and end
-    /// in one block.
+    /// Whether a branch only selects the arguments of certain parameters: both paths are free of effects and join in
+    /// one block.
     pub(super) fn decides_only(&self, b: Block, among: &dyn Fn(Value) -> bool) -> bool {
         let data = |b: Block| &self.func.blocks[b.index()];
         let Some(Term::Branch { then, els, .. }) = &data(b).term else { return false };
@@ -260,20 +261,20 @@ impl Facts<'_> {
     }
 }
 
-/// The values that a parameter becomes within an iteration.
+/// The values through which a loop-carried variable passes in an iteration: its definition chain.
 struct Chain<'a> {
     facts: Facts<'a>,
     members: Vec<Value>,
-    /// Operands that must not be members.
+    /// Operands of the chain's operations that must not be members.
     others: Vec<Value>,
-    /// Branches that look at a member.
+    /// Branches on a member.
     branches: Vec<(Block, Value)>,
     group: Option<Reduce>,
-    /// Whether all uses are of a form that is understood.
+    /// Whether all uses of members fit a reduction.
     holds: bool,
-    /// Whether the parameter is looked at in the loop.
+    /// Whether an iteration uses the parameter.
     used: bool,
-    /// Whether it is kept where a comparison holds, which none does with NaN.
+    /// Whether the old value survives if a comparison holds, so that NaN replaces it.
     keeps: bool,
 }
 
@@ -299,7 +300,7 @@ impl<'a> Chain<'a> {
         c
     }
 
-    /// What the parameter is, unless iterations need what it was in the one before.
+    /// The class of the parameter; `None` if iterations depend on each other through it.
     fn kind(&self) -> Option<Carried> {
         match self.group {
             _ if !self.holds => None,
@@ -318,7 +319,7 @@ impl<'a> Chain<'a> {
         self.holds &= *self.group.get_or_insert(g) == g;
     }
 
-    /// Follows one use of a member.
+    /// Adds a use of a member.
     fn follow(&mut self, r: &Region, p: Value, place: usize, v: Value, u: Use) {
         match u {
             Use::Branch(b) if self.facts.func.ty(v).is_bool() => {
@@ -326,7 +327,7 @@ impl<'a> Chain<'a> {
                 self.branches.push((b, v));
             }
             Use::Branch(_) | Use::Other => self.holds = false,
-            // To the exit, which sees the parameter itself.
+            // The exit uses the parameter itself, which is its value after the last iteration.
             Use::Arg(to, _) if !r.inside[to.index()] => self.holds &= v == p,
             Use::Arg(to, i) if to == r.header => {
                 self.used = true;
@@ -386,7 +387,7 @@ impl<'a> Chain<'a> {
         self.join(result);
     }
 
-    /// A comparison may only choose between what it has compared.
+    /// A comparison may only be the condition of a select between its operands.
     fn follow_comparison(&mut self, args: &[Value], v: Value, result: Value) {
         let chooses = |u: &Use| match u {
             Use::Inst(b, i) => match &self.facts.func.blocks[b.index()].insts[*i].inst {
@@ -409,7 +410,7 @@ impl<'a> Chain<'a> {
         let in_order = match compared[..] {
             [x, y] if self.facts.is_same(x, a) && self.facts.is_same(y, b) => true,
             [x, y] if self.facts.is_same(x, b) && self.facts.is_same(y, a) => false,
-            // An update under a condition: both are members, which is checked at the end.
+            // A conditional update: both operands must be members, which is checked at the end.
             _ => return,
         };
         let greater = match op.name {
@@ -419,14 +420,14 @@ impl<'a> Chain<'a> {
         };
         self.set_group(if greater { Reduce::Max } else { Reduce::Min });
         if is_exact(self.facts.func, v) {
-            // A NaN is taken, and then forgotten with all before it; of zeros the last is taken.
+            // If the old value survives a true comparison, a NaN replaces it; of equal zeros, the last survives.
             self.keeps |= self.facts.is_same(a, v);
             self.holds &= !self.keeps && matches!(op.name, "lt" | "gt");
         }
     }
 
-    /// Whether a member is made of members only, as far as the group allows: truth values may be set, and an `and` or `or`
-    /// may be a branch on the first operand.
+    /// Whether all reaching definitions of a member are members. A truth value may also be set to a constant, and `and`
+    /// and `or` may be a branch on the first operand.
     fn all_sources_are_members(&mut self, m: Value) -> bool {
         let facts = self.facts;
         let is_member = |v: &Value| self.members.contains(v);
@@ -464,7 +465,7 @@ impl<'a> Chain<'a> {
     }
 }
 
-/// How a function of the library combines its operands, if it does.
+/// The reduction operator that a library function computes, if any.
 pub(crate) fn by_call(f: SpecId, ty: Ty, callees: Callees<'_>) -> Option<Reduce> {
     match callees(f)?.meaning? {
         Meaning::ComplexProduct => Some(Reduce::Product(f, ty)),

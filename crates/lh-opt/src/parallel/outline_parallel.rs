@@ -1,4 +1,4 @@
-//! Puts the bodies of parallel loops into functions of their own, which the pool runs on blocks of iterations.
+//! Outlines the bodies of parallel loops into functions, which the thread pool runs on blocks of iterations.
 //!
 //! ```text
 //! block1(v3: float64, v4: int) parallel:          block1(v3: float64):
@@ -10,16 +10,15 @@
 //!     jump block1(v7, v9)                             <the loop, from low to high; stores v3>
 //! ```
 //!
-//! What a block begins with is the neutral value of an operation (0 for sums) or, where the operation may see a value
-//! twice (the greatest), the value before the loop. Results are combined in the order of blocks, whose number depends on
-//! the number of iterations only.
+//! A block starts its reductions with the neutral element (0 for sums) or, for idempotent operators, with the value
+//! before the loop. Results are combined in the order of blocks, whose number depends only on the trip count.
 //!
-//! Loops inside others stay as they are: the outermost one makes enough work. If it has few iterations (as known when it
-//! runs), another body is taken, whose loops go to the pool too: threads without an iteration of the outer loop then help
-//! with the inner ones. Which body is taken, and so the result, does not depend on the number of threads. A loop that leaves early, or carries values
-//! in a way that is no reduction, runs on one thread, and the function's notes say why.
+//! Of nested parallel loops, usually only the outermost runs on the pool. If its trip count at run time is small, a
+//! second version of the body runs, in which inner loops use the pool, too, so that idle threads help. The choice of
+//! version, and thus the result, does not depend on the number of threads. A loop that leaves early, or carries a
+//! variable that is no reduction, runs on one thread; the function's notes say why.
 //!
-//! Requires counted loops that begin at 0 (inference and `lower_array` make them), and implicit reference counting.
+//! Requires counted loops from 0 (inference and `lower_array` make them) and implicit reference counting.
 
 mod arrays;
 mod body;
@@ -41,7 +40,7 @@ use lh_ir::{Const, Function, Ty, Value};
 use partial_results::Partials;
 use plan::{Plan, flags, next_loop, plan};
 
-/// Runs the pass, on loops that the compiler has made.
+/// Outlines the loops that the compiler has marked.
 pub(crate) fn run(func: &mut Function) -> bool {
     let mut changed = false;
     while let Some(l) = next_loop(func, Parallel::Known) {
@@ -56,12 +55,12 @@ pub(crate) fn run(func: &mut Function) -> bool {
     changed
 }
 
-/// Does the same to loops that the program says are parallel, if their iterations do not depend on each other.
+/// Outlines the loops that the program declares parallel, after the dependence test.
 pub(crate) fn run_asked(func: &mut Function, callees: Callees<'_>) -> Result<bool, Conflict> {
     let mut changed = func.blocks.iter().any(|b| b.parallel == Some(Parallel::Asked));
     if changed {
         if scalarize::run(func, callees) {
-            // Sees what the parts are made of.
+            // Folds the fields of tuples that are now scalars.
             crate::core::fold::run(func);
             crate::core::dce::run(func);
         }
@@ -82,7 +81,7 @@ pub(crate) fn run_asked(func: &mut Function, callees: Callees<'_>) -> Result<boo
     Ok(changed)
 }
 
-/// Notes what becomes of a loop, and of those inside that were to run in parallel too.
+/// Records the fate of a loop and of the parallel loops in it, for reports.
 fn note(func: &mut Function, l: &lh_ir::cfg::Loop, what: Parallel, plan: &Result<Plan, Reason>) {
     let span = func.blocks[l.header.index()].term_span;
     let fate = match plan {
@@ -98,7 +97,7 @@ fn note(func: &mut Function, l: &lh_ir::cfg::Loop, what: Parallel, plan: &Result
     if plan.is_ok() {
         for b in l.blocks.iter().filter(|b| **b != l.header) {
             let data = &func.blocks[b.index()];
-            // The loops of one elementwise computation are one.
+            // All loops of one elementwise computation share a note.
             if let Some(inner) = data.parallel.filter(|_| data.term_span != span) {
                 let fate = Fate::Inside(span);
                 func.notes.push(LoopNote { span: func.blocks[b.index()].term_span, what: inner, fate });
@@ -107,7 +106,7 @@ fn note(func: &mut Function, l: &lh_ir::cfg::Loop, what: Parallel, plan: &Result
     }
 }
 
-/// The plan of a loop that the program says is parallel, or why it runs on one thread.
+/// Plans a loop that the program declares parallel; answers with the reason if it must run on one thread.
 fn judged(
     func: &Function,
     l: &lh_ir::cfg::Loop,
@@ -125,7 +124,7 @@ fn judged(
     match races::judge(func, &plan.region, callees) {
         Ok((arrays, needs)) => {
             plan.needs = needs;
-            // What goes to a copy must not go to the array itself by another name.
+            // An array that gets private copies must not be reachable under another name.
             let names = |a: Value| plan.captured.iter().filter(|v| races::is_part(func, callees, **v, a)).count();
             let can_copy = |a: &ArrayReduce| {
                 plan.captured.contains(&a.array) && names(a.array) == 1 && arrays::can_copy(func, a.array)
@@ -144,11 +143,11 @@ fn judged(
     Ok(Ok(plan))
 }
 
-/// Outer loops of fewer iterations leave processors without work.
+/// With fewer iterations, an outer loop leaves processors idle.
 const FEW: i64 = 64;
 
 fn outline(func: &mut Function, mut plan: Plan, callees: Option<Callees<'_>>) {
-    // Blocks of operations without a neutral value begin with the value before the loop.
+    // Reductions without a neutral element start with the value before the loop.
     let needs_initial = |k: &Carried| match k {
         Carried::Reduced(how) => !how.has_neutral(),
         Carried::Taken { .. } => true,
@@ -158,7 +157,7 @@ fn outline(func: &mut Function, mut plan: Plan, callees: Option<Callees<'_>>) {
         plan.initial.iter().zip(&plan.carried).filter(|(_, k)| needs_initial(k)).map(|(v, _)| *v).collect();
     let partials = plan.has_results().then(|| Partials::new(func, &plan));
     let header = plan.region.header;
-    // Parameters of the header stand for the initial values outside of the body, and are captured as others.
+    // The body captures the initial values like other values of the function.
     let before: Vec<Value> = starts.iter().map(|v| func.new_value(func.ty(*v))).collect();
     plan.captured.extend(&before);
     for (v, b) in starts.iter().zip(&before) {
@@ -180,18 +179,18 @@ fn outline(func: &mut Function, mut plan: Plan, callees: Option<Callees<'_>>) {
     replace(func, &plan, &params, &args, bodies, partials.as_ref());
 }
 
-/// The bodies of a loop.
+/// The versions of an outlined body.
 #[derive(Clone, Copy)]
 struct Bodies {
     many: u32,
-    /// For few iterations: the loops inside are parallel too.
+    /// The version for small trip counts, in which inner loops are parallel.
     few: Option<u32>,
 }
 
-/// The body for few iterations, if loops inside of it can go to the pool.
+/// The body for small trip counts, if it has inner parallel loops.
 fn nested(func: &Function, plan: &Plan, partials: Option<&Partials>, callees: Callees<'_>) -> Option<Function> {
     let inner = || plan.region.blocks.iter().filter(|b| **b != plan.region.header).map(|b| &func.blocks[b.index()]);
-    // What is told apart by the thread's number belongs to a thread of the outer loop.
+    // The thread's number identifies a thread of the outer loop.
     let asks =
         |d: &lh_ir::func::BlockData| d.insts.iter().any(|d| crate::analysis::effects::asks_thread(&d.inst, callees));
     if inner().all(|d| d.parallel != Some(Parallel::Asked))
@@ -202,13 +201,13 @@ fn nested(func: &Function, plan: &Plan, partials: Option<&Partials>, callees: Ca
         return None;
     }
     let mut body = body::make(func, plan, partials, true);
-    // What the dependence test says against an inner loop does not count: it does not have to be parallel.
+    // A conflict in an inner loop is no error: it may run serially.
     run_asked(&mut body, callees).ok()?;
     crate::core::dce::run(&mut body);
     (!body.bodies.is_empty()).then_some(body)
 }
 
-/// Runs the loop.
+/// Runs the loop; with two versions, the one for its trip count.
 fn run_bodies(c: &mut Cursor<'_>, bodies: Bodies, operands: Vec<Value>) {
     let Bodies { many, few } = bodies;
     let Some(body) = few else { return c.effect(Inst::ParFor(ParFor { body: many }, operands)) };
@@ -223,7 +222,7 @@ fn run_bodies(c: &mut Cursor<'_>, bodies: Bodies, operands: Vec<Value>) {
     c.end(Term::Jump(to(join, &[])), join);
 }
 
-/// Puts the call in the loop's place.
+/// Replaces the loop by the run-time call.
 fn replace(
     func: &mut Function,
     plan: &Plan,
@@ -261,7 +260,7 @@ fn replace(
     let single = c.le(n, grain);
     let mut blocks = c.select(single, one, more);
     if plan.checked {
-        // Without an iteration nothing is run.
+        // Without iterations, no block runs.
         let none = c.lt(n, one);
         blocks = c.select(none, n, blocks);
     }
@@ -291,7 +290,7 @@ fn replace(
     finish(func, plan, params, &finals);
 }
 
-/// How many iterations a block has: all, where these need their order.
+/// Iterations per block; all of them if an assumption of the proof fails at run time, so that they run in order.
 fn grain(c: &mut Cursor<'_>, plan: &Plan, n: Value) -> Value {
     let cost = plan.cost.as_ref().map(|cost| cost.emit(c)).unwrap_or_else(|| c.int(0));
     let mut grain = c.inst(Inst::Runtime(runtime("lh_parallel_grain"), vec![n, cost]), Ty::int());
@@ -314,7 +313,7 @@ fn grain(c: &mut Cursor<'_>, plan: &Plan, n: Value) -> Value {
     grain
 }
 
-/// An expression of what is known before the loop.
+/// Computes an expression of loop-invariant values.
 fn emit(c: &mut Cursor<'_>, e: &Expr) -> Value {
     let mut sum = c.int(e.constant);
     for (product, factor) in &e.terms {
@@ -334,7 +333,7 @@ fn emit(c: &mut Cursor<'_>, e: &Expr) -> Value {
     sum
 }
 
-/// Says that a loop to be checked begins.
+/// Announces a loop to the race checker.
 fn announce(c: &mut Cursor<'_>, plan: &Plan) {
     if plan.checked {
         let file = Const::Str(c.func.file.clone());
@@ -348,7 +347,7 @@ fn at_least_one(c: &mut Cursor<'_>, v: Value, one: Value) -> Value {
     c.select(less, one, v)
 }
 
-/// The values that the header's parameters end with; leaves the cursor where the loop ends.
+/// The final values of the header parameters; ends with a jump to the loop's exit.
 fn finals(c: &mut Cursor<'_>, plan: &Plan, params: &[Value], n: Value, results: Option<Vec<Value>>) -> Vec<Value> {
     let mut finals = results.unwrap_or_else(|| params.to_vec());
     let place = plan.region.counted.place;
@@ -362,7 +361,7 @@ fn finals(c: &mut Cursor<'_>, plan: &Plan, params: &[Value], n: Value, results: 
     finals
 }
 
-/// Outside, the header's parameters now mean what they have become.
+/// Replaces the header parameters outside of the loop by their final values.
 fn finish(func: &mut Function, plan: &Plan, params: &[Value], finals: &[Value]) {
     let r = &plan.region;
     let mut outside: Vec<bool> = r.inside.iter().map(|inside| !inside).collect();

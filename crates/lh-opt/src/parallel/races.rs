@@ -1,13 +1,13 @@
-//! Judges whether the iterations of loops that the program says are parallel depend on each other through memory.
+//! Dependence test for parallel loops: proves that iterations do not depend on each other through memory.
 //!
-//! Two accesses to one array, one of which writes, are independent if some dimension's index tells iterations apart: the
-//! same multiple of the loop's index in both, beside quantities that do not change in the loop, or beside indices of inner
-//! loops that stay below that multiple; or if an inner loop begins where that of the iteration before has ended, or if the
-//! accesses never go to the same part of the array at all (`windows.rs`), or if both store the same. All others conflict,
-//! except where each access is an update by one operation (`h[k[i]] += 1`): blocks of iterations then work on arrays of their own, which are combined
-//! afterwards.
+//! Two accesses to one array, one of them a write, are independent if the index along some dimension differs between
+//! iterations: both have the same multiple of the induction variable, plus invariant terms or indices of inner loops
+//! that stay below that multiple. They are also independent if each iteration's interval begins where that of the
+//! iteration before ends, if they address disjoint parts ([`disjoint_windows`]), or if both store the same value. Other
+//! accesses conflict, unless all of them are updates by one operator (`h[k[i]] += 1`): blocks of iterations then work
+//! on private copies of the array, which are combined.
 //!
-//! Different variables are taken to be different memory: that arguments do not overlap is the caller's business.
+//! Arrays in different variables are assumed not to overlap; this is the caller's responsibility.
 
 use crate::analysis::counted::{Counted, Defs, counted, target_of};
 use crate::analysis::effects::expr::{Expr, Sym, expr};
@@ -24,14 +24,14 @@ mod disjoint_windows;
 mod private_arrays;
 pub(crate) mod reduction_updates;
 
-/// What the loop does to an array that all iterations update.
+/// An array that all iterations update.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ArrayReduce {
     pub(crate) array: Value,
     pub(crate) how: Reduce,
-    /// Where single elements are updated so that it can be done by atomic operations.
+    /// The updates of single elements, which atomic operations can do.
     pub(crate) updates: Vec<Update>,
-    /// Whether each update is one of many elements.
+    /// Whether each update is of many elements.
     pub(crate) is_whole: bool,
 }
 
@@ -39,25 +39,25 @@ pub(crate) struct ArrayReduce {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Update {
     pub(crate) block: Block,
-    /// Which instruction of the block.
+    /// Position of the instruction.
     pub(crate) at: usize,
     pub(crate) operand: Value,
-    /// Whether it is subtracted.
+    /// Whether the operand is subtracted.
     pub(crate) negative: bool,
 }
 
-/// Two accesses that may meet.
+/// Two accesses that may depend on each other.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Conflict {
     pub(crate) text: String,
-    /// What to write instead.
+    /// Advice for the user.
     pub(crate) way: &'static str,
     pub(crate) first: Span,
     pub(crate) second: Option<Span>,
 }
 
 impl Conflict {
-    /// What the user is told.
+    /// The diagnostic for the user.
     pub(crate) fn diagnostic(self, func: &Function) -> Box<Diagnostic> {
         let mut d = Diagnostic::new(diag::PARALLEL_RACE, "iterations of this parallel loop depend on each other")
             .label(&self.text)
@@ -76,27 +76,27 @@ const FIRST: &str =
 const VARIABLES: &str = "combine by one operation (`s += x`, `m = max(m, x)`, `if x < m: m = x; at = i`), keep the variable to the iteration, \
                          use `range`, or say `parallel={\"unsafe\": True}`";
 
-/// The name of a value in the program, or what it is.
+/// The variable of a value in the program, or a description.
 fn name_of(func: &Function, v: Value, what: &str) -> String {
     func.names.iter().find(|(of, _)| *of == v).map_or_else(|| what.to_owned(), |(_, name)| format!("`{name}`"))
 }
 
-/// A condition under which a proof holds. It is tested when the loop begins, which runs in order otherwise.
+/// An assumption of a proof, which the loop tests at run time; if it fails, iterations run in order.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Need {
-    /// The number is not negative.
+    /// The value is non-negative.
     NotNegative(Expr),
     /// The product does not overflow.
     Fits(Expr, Expr),
 }
 
-/// Arrays that blocks combine, and conditions with the access that each is for.
+/// Arrays to privatise, and assumptions with the access that needs each.
 type Verdict = (Vec<ArrayReduce>, Vec<(Need, Span)>);
 
-/// Judges a loop.
+/// Tests a loop.
 pub(crate) fn judge(func: &Function, r: &Region, callees: Callees<'_>) -> Result<Verdict, Conflict> {
     let (arrays, needs) = judge_by(func, r, callees, true)?;
-    // Of an array that begins somewhere, be that counted from the end, nothing more need be known.
+    // Slices that are computed before the loop may need fewer assumptions if their bounds are opaque values.
     let other = if needs.is_empty() { None } else { judge_by(func, r, callees, false).ok() };
     Ok(other.filter(|(a, n)| *a == arrays && n.len() < needs.len()).unwrap_or((arrays, needs)))
 }
@@ -149,13 +149,13 @@ fn judge_by(func: &Function, r: &Region, callees: Callees<'_>, is_read_into: boo
     Ok((arrays, needs))
 }
 
-/// Whether a value refers to memory of an array.
+/// Whether a value points into an array's memory.
 pub(crate) fn is_part(func: &Function, callees: Callees<'_>, v: Value, array: Value) -> bool {
     let defs = Defs::new(func);
     Effects::new(func, &defs, callees).of_value(v).iter().any(|p| p.root == Root::Value(array))
 }
 
-/// A loop whose variables need the order of its iterations.
+/// The conflict of a loop with variables that need the order of iterations.
 pub(crate) fn carried(func: &Function, l: &lh_ir::cfg::Loop, callees: Callees<'_>) -> Conflict {
     let defs = Defs::new(func);
     let cfg = Cfg::new(func);
@@ -163,7 +163,7 @@ pub(crate) fn carried(func: &Function, l: &lh_ir::cfg::Loop, callees: Callees<'_
     let mut first = header.term_span;
     let region = region(func, &cfg, &DomTree::new(&cfg), l);
     let ordered = region.map_or_else(|_| Vec::new(), |r| ordered(func, &cfg, &r, callees));
-    // Where a variable gets its value for the next iteration, as far as that is one place; not the loop's own counter.
+    // The place of the assignment that the next iteration reads, if it is in the body.
     for e in cfg.preds(l.header).iter().filter(|e| l.blocks.contains(&e.from)) {
         for (place, _) in ordered.iter().rev() {
             let (v, p) = (&target_of(func, *e).args[*place], &header.params[*place]);
@@ -184,7 +184,7 @@ pub(crate) fn carried(func: &Function, l: &lh_ir::cfg::Loop, callees: Callees<'_
     Conflict { text, way: VARIABLES, first, second: None }
 }
 
-/// An array that all iterations update, and that blocks cannot have copies of.
+/// The conflict of an array that all iterations update and that cannot have private copies.
 pub(crate) fn shared(func: &Function, a: &ArrayReduce, first: Span) -> Conflict {
     let text = format!("updates elements of {} that all iterations share", name_of(func, a.array, "an array"));
     Conflict { text, way: ELEMENTS, first, second: None }
@@ -202,13 +202,13 @@ fn conflict(w: &Access, x: &Access, name: &str) -> Conflict {
     Conflict { text, way: ELEMENTS, first: w.span, second: (!same).then_some(x.span) }
 }
 
-/// An index of an inner loop.
+/// The induction variable of an inner loop.
 struct Inner {
     index: Value,
     low: Expr,
-    /// It stays below.
+    /// Its exclusive upper bound.
     limit: Expr,
-    /// Where it does.
+    /// Blocks in which the bounds hold.
     body: Vec<Block>,
     header: Block,
     latches: Vec<Block>,
@@ -222,22 +222,22 @@ struct Judge<'a> {
     region: &'a Region,
     index: Value,
     limit: Expr,
-    /// By value: whether the loop makes it.
+    /// By value: whether the loop defines it.
     made: Vec<bool>,
     inner: Vec<Inner>,
     callees: Callees<'a>,
-    /// Whether bounds of slices made before the loop are taken as they are written.
+    /// Whether bounds of slices from before the loop are expanded to the program's expressions.
     is_read_into: bool,
 }
 
-/// An index as the loop sees it.
+/// An index as a linear function of induction variables.
 #[derive(PartialEq)]
 struct Split {
-    /// What the loop's index is multiplied by.
+    /// Coefficient of the loop's induction variable.
     factor: Expr,
-    /// What does not change in the loop.
+    /// Loop-invariant terms.
     fixed: Expr,
-    /// Indices of inner loops, and what they are multiplied by.
+    /// Induction variables of inner loops with their coefficients.
     inner: Vec<(Value, i64)>,
 }
 
@@ -282,13 +282,13 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// Whether what is known of the quantities of an index holds in a block: a loop's own has left its bounds behind it.
+    /// Whether the bounds of all inner induction variables in an index hold in a block.
     fn holds(&self, e: &Expr, b: Block) -> bool {
         let mut all = e.terms.iter().flat_map(|t| &t.0);
         all.all(|s| self.inner.iter().all(|i| *s != Sym::Val(i.index) || i.body.contains(&b)))
     }
 
-    /// Memory that an iteration has made itself.
+    /// Whether an access is to memory that the iteration has allocated.
     fn is_private(&self, a: &Access) -> bool {
         match a.root {
             Root::Fresh => true,
@@ -321,7 +321,7 @@ impl<'a> Judge<'a> {
         Some(out)
     }
 
-    /// Conditions under which two accesses never meet in different iterations; `None`: they may.
+    /// Assumptions under which two accesses never meet in different iterations; `None` if there is no proof.
     fn are_independent(&self, w: &Access, x: &Access) -> Option<Vec<Need>> {
         let all: Vec<usize> = (0..w.index.len().min(x.index.len())).collect();
         let is_apart = |d: &usize| match (&w.index[*d], &x.index[*d]) {
@@ -336,7 +336,7 @@ impl<'a> Judge<'a> {
         proofs.into_iter().filter_map(|along| self.needs(w, x, &along)).min_by_key(Vec::len)
     }
 
-    /// Whether two accesses store the same whatever the iteration, as a sieve does: any order leaves the same.
+    /// Whether both accesses store one invariant value, as in a sieve: their order does not matter.
     fn agree(&self, w: &Access, x: &Access) -> bool {
         let stored = |a: &Access| match self.func.blocks[a.block.index()].insts[a.at].inst {
             Inst::Store(_, v) => Some(v),
@@ -357,7 +357,7 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// Whether an index differs between iterations, however often inner loops run.
+    /// Whether an index differs between any two iterations, for all values of inner induction variables.
     fn tells_apart(&self, a: &Expr, b: &Expr) -> bool {
         let (Some(a), Some(b)) = (self.split(a), self.split(b)) else { return false };
         if a.factor != b.factor || a.factor == Expr::default() {
@@ -367,7 +367,8 @@ impl<'a> Judge<'a> {
         if a.inner.is_empty() && b.inner.is_empty() {
             return match (a.factor.as_int(), distance.as_int()) {
                 (_, Some(0)) => true,
-                // Elements that far apart meet, unless the loop is too short for that.
+                // Accesses at a distance that is a multiple of the coefficient meet, unless the loop has too few
+                // iterations.
                 (Some(c), Some(d)) => {
                     let (c, d) = (i128::from(c), i128::from(d));
                     d % c != 0 || self.limit.as_int().is_some_and(|n| (d / c).abs() >= n.into())
@@ -375,7 +376,7 @@ impl<'a> Judge<'a> {
                 _ => false,
             };
         }
-        // All within a window as wide as the loop's index moves: `i * w + j` with j below w.
+        // Disjoint windows: in `i * w + j`, `j` is below `w`.
         let (Some(low_a), Some(low_b)) = (self.span_of(&a), self.span_of(&b)) else { return false };
         match (a.factor.as_int(), low_a.as_int(), low_b.as_int(), distance.as_int()) {
             (Some(c), Some(m), Some(n), Some(d)) => {
@@ -384,14 +385,14 @@ impl<'a> Judge<'a> {
                 high - low < c.abs()
             }
             _ => {
-                // The window is the factor itself, and both begin at its start.
+                // The coefficient itself is the width of the window, and both windows begin at its start.
                 let fits = |s: &Split, last: &Expr| s.factor.sub(last).as_int().is_some_and(|room| room >= 1);
                 distance.as_int() == Some(0) && fits(&a, &low_a) && fits(&b, &low_b)
             }
         }
     }
 
-    /// The greatest value that the indices of inner loops add up to; they begin at 0.
+    /// The maximum of the inner induction variables' terms, whose minimum is 0.
     fn span_of(&self, s: &Split) -> Option<Expr> {
         let mut sum = Expr::int(0);
         for (v, c) in &s.inner {
@@ -406,8 +407,8 @@ impl<'a> Judge<'a> {
         Some(sum)
     }
 
-    /// Whether both go to the same place, and the index is made of quotients and remainders of the loop's index that
-    /// together say what that is (`pndindex`).
+    /// Whether both indices are equal and consist of quotients and remainders that together determine the induction
+    /// variable, as an index of `pndindex` does.
     fn unravelled(&self, w: &Access, x: &Access) -> bool {
         if w.index != x.index {
             return false;

@@ -1,31 +1,31 @@
-//! The blocks of a parallel loop, and what they need from outside.
+//! Regions: the blocks of parallel loops, and the values that they use from outside.
 
 use crate::analysis::counted::{Counted, Defs, counted, target_of};
 use lh_ir::cfg::{Cfg, DomTree, Loop, targets};
 use lh_ir::func::{Target, Term};
 use lh_ir::{Block, Function, Value};
 
-/// Why a loop cannot run in parallel, in the words of a remark.
+/// The reason why a loop cannot run in parallel, as remarks show it.
 pub(crate) type Reason = &'static str;
 
-/// The reason of loops that need the order of their iterations.
+/// The reason for loops with carried variables.
 pub(crate) const CARRIED: Reason = "a variable carries a value from one iteration to the next";
 
-/// A loop with one entry and one exit, both in its header.
+/// A loop whose only entry and exit are in its header.
 pub(crate) struct Region {
     pub(crate) header: Block,
-    /// All blocks that only the loop reaches, the header among them.
+    /// All blocks that are reachable only through the header, and the header.
     pub(crate) blocks: Vec<Block>,
-    /// By block: whether it is one of them.
+    /// Membership by block.
     pub(crate) inside: Vec<bool>,
     pub(crate) counted: Counted,
-    /// Where the loop goes when it ends.
+    /// The target after the last iteration.
     pub(crate) exit: Target,
-    /// Where exceptions that leave it go.
+    /// The handler of exceptions that leave the loop.
     pub(crate) unwind: Option<Target>,
 }
 
-/// The region of a loop.
+/// Finds the region of a loop.
 pub(crate) fn region(func: &Function, cfg: &Cfg, dom: &DomTree, l: &Loop) -> Result<Region, Reason> {
     let defs = Defs::new(func);
     let counted = counted(func, cfg, &defs, l).filter(|c| c.step == 1).ok_or("it is not a counted loop")?;
@@ -43,11 +43,12 @@ pub(crate) fn region(func: &Function, cfg: &Cfg, dom: &DomTree, l: &Loop) -> Res
         let region = Region { header, blocks: Vec::new(), inside, counted, exit: exit.clone(), unwind: None };
         region.complete(func, cfg, &defs)
     };
-    // Handlers that end the loop stay outside, as that of a `with` around, unless they look at what an iteration made.
+    // Handlers that end the loop, such as that of a `with` around it, stay outside unless they use values of an
+    // iteration.
     parts(&|b| l.blocks.contains(&b)).or_else(|reason| parts(&|_| true).map_err(|_| reason))
 }
 
-/// Blocks that can be reached without entering the header, through such handlers only.
+/// Blocks reachable without the header; exceptional edges count only to certain handlers.
 pub(super) fn reachable(func: &Function, from: Block, header: Block, handlers: &dyn Fn(Block) -> bool) -> Vec<bool> {
     let mut seen = vec![false; func.blocks.len()];
     let mut work = vec![from];
@@ -59,7 +60,7 @@ pub(super) fn reachable(func: &Function, from: Block, header: Block, handlers: &
     seen
 }
 
-/// Where a jump ends that goes through blocks which do nothing.
+/// Follows jumps through empty blocks.
 fn destination<'a>(func: &'a Function, mut t: &'a Target) -> &'a Target {
     for _ in 0..func.blocks.len() {
         let data = &func.blocks[t.block.index()];
@@ -72,7 +73,7 @@ fn destination<'a>(func: &'a Function, mut t: &'a Target) -> &'a Target {
 }
 
 impl Region {
-    /// Finds the blocks of what is inside, and where exceptions go.
+    /// Lists the blocks, finds the handler, and checks that the region is valid.
     fn complete(mut self, func: &Function, cfg: &Cfg, defs: &Defs) -> Result<Region, Reason> {
         self.blocks = cfg.rpo().iter().copied().filter(|b| self.inside[b.index()]).collect();
         let unwind = self.way_of_exceptions(func)?;
@@ -87,7 +88,7 @@ impl Region {
         Ok(self)
     }
 
-    /// Where exceptions that leave the loop go; nothing else may leave it but at its end.
+    /// The handler of exceptions that leave the loop, which must be one; no other edge but the header's exit may leave.
     fn way_of_exceptions(&self, func: &Function) -> Result<Option<Target>, Reason> {
         let mut unwind: Option<Option<Target>> = None;
         for b in &self.blocks {
@@ -112,7 +113,7 @@ impl Region {
         Ok(unwind.flatten())
     }
 
-    /// Values that the region makes, by value.
+    /// By value: whether the region defines it.
     pub(crate) fn defined(&self, func: &Function) -> Vec<bool> {
         let mut made = vec![false; func.values.len()];
         for b in &self.blocks {
@@ -124,13 +125,13 @@ impl Region {
         made
     }
 
-    /// Nothing but the header's parameters may be used outside.
+    /// Checks that only the header parameters are used outside.
     fn check_outside(&self, func: &Function) -> Result<(), Reason> {
         let mut made = self.defined(func);
         if self.unwind.iter().flat_map(|t| &t.args).any(|v| made[v.index()]) {
             return Err("an exception in it is handled outside of it, with values of the loop");
         }
-        // Handlers do not see what the loop ended with.
+        // A handler must not use the header parameters either: an exception does not tell their values.
         let handled = match &self.unwind {
             Some(t) => reachable(func, t.block, self.header, &|_| true),
             None => vec![false; func.blocks.len()],
@@ -152,7 +153,7 @@ impl Region {
         if used { Err("what it computes last is used after it") } else { Ok(()) }
     }
 
-    /// Values made outside that the region uses, each once, in the order of use.
+    /// Values of the function that the region uses, in the order of their first use.
     pub(crate) fn captured(&self, func: &Function) -> Vec<Value> {
         let mut seen = self.defined(func);
         let mut out = Vec::new();
@@ -163,7 +164,7 @@ impl Region {
                 }
             });
         }
-        // The limit is where the body ends, unless it is more than that.
+        // The limit becomes the body's own parameter, unless it has other uses.
         let mut more = false;
         for b in &self.blocks {
             for d in func.blocks[b.index()].insts.iter().filter(|d| !self.is_condition(func, d.result)) {
@@ -179,13 +180,13 @@ impl Region {
         out
     }
 
-    /// Whether a value is the condition on which the loop goes on.
+    /// Whether a value is the condition of the header's branch.
     pub(crate) fn is_condition(&self, func: &Function, v: Option<Value>) -> bool {
         matches!(&func.blocks[self.header.index()].term, Some(Term::Branch { cond, .. }) if Some(*cond) == v)
     }
 }
 
-/// Visits everything a block uses, arguments of targets included.
+/// Visits all uses in a block, with the arguments of targets.
 pub(crate) fn for_each_use(func: &Function, b: Block, mut f: impl FnMut(Value)) {
     for d in &func.blocks[b.index()].insts {
         d.inst.for_each_operand(&mut f);

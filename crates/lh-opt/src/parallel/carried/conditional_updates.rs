@@ -1,8 +1,8 @@
-//! Values that iterations set under a condition: `if x < best: best = x; where = i`, `if found(i): last = i`.
+//! Conditional updates: `if x < best: best = x; where = i`, or `if found(i): last = i`.
 //!
-//! Blocks of iterations begin with the values before the loop, and what they end with is taken in order: if the block's
-//! best compares so with the best of the blocks before, or if it has set any, which a flag tells that is carried beside.
-//! With `<` the first of equals stays and no flag is needed; with `<=` the last does.
+//! Each block of iterations starts with the values before the loop; the results of blocks are combined in order. A
+//! block's result is taken if its best value beats the best of the blocks before, or if a carried flag says that the
+//! block has set it. `<` keeps the first of equal values and needs no flag; `<=` keeps the last.
 
 use super::{Facts, Use};
 use crate::edit::row;
@@ -10,41 +10,41 @@ use lh_ir::cfg::{Cfg, Edge};
 use lh_ir::func::{Inst, InstData};
 use lh_ir::{Block, Const, Function, Op, Ty, Value};
 
-/// Parameters of the header that are set together.
+/// Header parameters that are updated together.
 pub(super) struct Group {
-    /// The best if there is one.
+    /// Position of the compared parameter if there is one.
     pub(super) first: usize,
     pub(super) places: Vec<usize>,
-    /// How a better value compares with the best.
+    /// The comparison of a better value with the best so far.
     pub(super) by: Option<&'static Op>,
-    /// What the first becomes within an iteration.
+    /// The definitions of the first parameter in an iteration.
     steps: Vec<Step>,
 }
 
 impl Group {
-    /// Whether what a block ends with does not tell whether it has set anything.
+    /// Whether the result of a block does not show if the block has set it.
     pub(super) fn needs_flag(&self) -> bool {
         self.by.is_none_or(|op| matches!(op.name, "le" | "ge"))
     }
 }
 
-/// A value that a parameter becomes.
+/// A definition in an iteration: a block parameter or a select.
 struct Step {
     value: Value,
     at: At,
-    /// What it is made of, and which step that is; none if it is set.
+    /// Its operands with the numbers of their definitions; `None` for a new value.
     from: Vec<(Value, Option<usize>)>,
 }
 
 #[derive(PartialEq)]
 enum At {
-    /// Where ways meet.
+    /// A block parameter, with its incoming edges.
     Join(Block, Vec<Edge>),
-    /// A choice by a condition.
+    /// A select by a condition.
     Choice(Value),
 }
 
-/// Compares a step, as the second of two.
+/// A comparison with a definition as its second operand.
 struct Compared {
     result: Value,
     other: Value,
@@ -52,14 +52,14 @@ struct Compared {
     by: &'static Op,
 }
 
-/// What becomes of a parameter within an iteration.
+/// All definitions of a header parameter in an iteration.
 struct Web {
     place: usize,
     steps: Vec<Step>,
     compared: Vec<Compared>,
 }
 
-/// Finds groups among parameters at places, beside what their flags become.
+/// Groups the header parameters at some positions into conditional updates; `flags` are the definitions of their flags.
 pub(super) fn groups(facts: &Facts<'_>, places: &[usize], flags: &[Value]) -> Vec<Group> {
     let mut webs: Vec<Web> = places.iter().filter_map(|place| Web::of(facts, *place)).collect();
     let mut out = Vec::new();
@@ -88,7 +88,7 @@ impl Web {
             let v = all[at];
             for u in &facts.uses[v.index()] {
                 let next = match *u {
-                    // What it was goes into another parameter.
+                    // The value also passes to another header parameter.
                     Use::Arg(to, i) if to == r.header && i != place => return None,
                     Use::Arg(to, i) if r.inside[to.index()] => func.blocks[to.index()].params[i],
                     Use::Arg(..) if v == p => continue,
@@ -125,7 +125,7 @@ impl Web {
             }
         };
         let web = Web { place, steps: values.iter().map(step).collect(), compared };
-        // Where it is set it is clear what it was, and it is set somewhere.
+        // At each update the old value is unambiguous, and there is at least one update.
         let is_clear = |s: &Step| {
             let mut old = s.from.iter().filter_map(|(_, n)| *n);
             let first = old.next();
@@ -139,7 +139,7 @@ impl Web {
         self.steps.iter().any(|s| s.value == v)
     }
 
-    /// Whether another goes the same ways, and is set where this is.
+    /// Whether another parameter is updated in the same places.
     fn is_beside(&self, other: &Web) -> bool {
         let same = |(a, b): (&Step, &Step)| a.at == b.at && a.from.iter().map(|f| f.1).eq(b.from.iter().map(|f| f.1));
         other.compared.is_empty()
@@ -147,7 +147,7 @@ impl Web {
             && self.steps.iter().zip(&other.steps).all(same)
     }
 
-    /// Whether it is set to what is better than it was, and nothing else depends on what it was but those set with it.
+    /// Whether the parameter is set only to better values, and the comparisons decide nothing but the group.
     fn is_best(&self, facts: &Facts<'_>, is_among: &dyn Fn(Value) -> bool) -> bool {
         let mut branches = Vec::new();
         for c in &self.compared {
@@ -184,7 +184,7 @@ fn comparison(op: &'static Op, args: &[Value], step: Value, result: Value) -> Op
     Some(Compared { result, other: args[usize::from(!is_second)], step, by })
 }
 
-/// Lets the loop carry beside a group whether any iteration has set it.
+/// Adds a loop-carried flag that records whether an iteration has updated the group.
 pub(super) fn add_flag(func: &mut Function, cfg: &Cfg, group: &Group) -> Value {
     let flags: Vec<Value> = group.steps.iter().map(|_| func.new_value(Ty::bool())).collect();
     for (s, flag) in group.steps.iter().zip(&flags) {

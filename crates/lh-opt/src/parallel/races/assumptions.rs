@@ -1,6 +1,6 @@
-//! Assumptions of proofs, which are tested when the loop runs: indices of an array do not count from the end here and from
-//! the front there (`a[-1 - i] = a[i]`), nor do bounds of slices; the loop's index is not multiplied by 0, and its products
-//! do not overflow. Only dimensions that a proof is made of count: `a[i, j - 1]` is told apart by `i`.
+//! Assumptions of proofs, tested at run time: indices and slice bounds do not change between counting from the start
+//! and from the end (`a[-1 - i] = a[i]`), the induction variable is not multiplied by 0, and its products do not
+//! overflow. Only the dimensions that a proof uses count: `i` alone makes `a[i, j - 1]` independent.
 
 use super::disjoint_windows::{MAX_STEPS, replaced};
 use super::{Judge, Need, expr};
@@ -10,8 +10,8 @@ use lh_ir::Value;
 use lh_ir::func::Inst;
 
 impl Judge<'_> {
-    /// Conditions under which indices along some dimensions, by which two accesses are told apart, are what they seem;
-    /// `None` if they are not known before the loop.
+    /// Assumptions under which the indices along some dimensions are as the proof reads them; `None` if one is not
+    /// computable before the loop.
     pub(super) fn needs(&self, w: &Access, x: &Access, along: &[usize]) -> Option<Vec<Need>> {
         let (mut out, mut products, one) = (Vec::new(), Vec::new(), Expr::int(1));
         for d in along {
@@ -30,7 +30,7 @@ impl Judge<'_> {
                         None => is_known = false,
                     }
                 }
-                // From the first to the last there are no more than all.
+                // The first and last index must be less than the extent apart.
                 let both = || Some((self.at_both_ends(at, false)?, self.at_both_ends(at, true)?));
                 match n.as_ref().filter(|_| !is_known || !simple.is_empty()).zip(both()) {
                     Some((n, ([a, b], [c, d]))) => {
@@ -49,20 +49,19 @@ impl Judge<'_> {
         Some(out.into_iter().map(Need::NotNegative).chain(products.into_iter().filter_map(fit)).collect())
     }
 
-    /// Whether a multiple of the loop's index may leave 64 bits. Of numbers below 2**16 it does not before the loop has
-    /// run for days.
+    /// Whether a multiple of the induction variable may overflow. With a factor below 2**16 that takes a loop of days.
     fn may_leave(&self, c: i64) -> bool {
         c.unsigned_abs() >= 1 << 16 && self.limit.as_int().is_none_or(|n| c.checked_mul(n).is_none())
     }
 
-    /// Collects the factors of the loop's index in an expression and in the values that it is computed from.
+    /// Collects the coefficients of the induction variable in an expression and in all values that it is computed from.
     fn products(&self, e: &Expr, out: &mut Vec<Expr>, depth: usize) {
         let index = Sym::Val(self.index);
         for (product, c) in &e.terms {
             if let Some(at) = product.iter().position(|s| *s == index) {
                 let mut rest = product.clone();
                 rest.remove(at);
-                // No proof is made of other products.
+                // Proofs use no other products.
                 if !rest.iter().all(|s| self.is_fixed(s)) {
                     continue;
                 }
@@ -79,7 +78,7 @@ impl Judge<'_> {
         }
     }
 
-    /// Expressions that a value of the loop is computed from.
+    /// Expressions from which a value in the loop is computed.
     fn parts_of(&self, v: Value) -> Vec<Expr> {
         if let Some(part) = self.slice_part(v) {
             return vec![part];
@@ -98,7 +97,7 @@ impl Judge<'_> {
         }
     }
 
-    /// How many elements there are along a dimension, if an access has an index of all of the array.
+    /// The extent of a dimension, if an access indexes the whole array.
     fn length(&self, a: &Access, d: usize) -> Option<Expr> {
         let Root::Value(root) = a.root else { return None };
         let is_all = match &self.func.blocks[a.block.index()].insts[a.at].inst {
@@ -112,7 +111,7 @@ impl Judge<'_> {
         is_array.then(|| Expr::sym(Sym::Shape(root, d as u32)))
     }
 
-    /// What an index along a dimension is made of that would mean something else if it counted from the end.
+    /// Expressions along a dimension that a negative value would change to count from the end.
     fn counted_from_the_front(&self, a: &Access, d: usize) -> Vec<Expr> {
         let Root::Value(root) = a.root else { return Vec::new() };
         let effects = Effects::new(self.func, self.defs, self.callees);
@@ -134,7 +133,7 @@ impl Judge<'_> {
         out
     }
 
-    /// Bounds of slices that an expression is made of.
+    /// Collects the slice bounds in an expression.
     fn bounds_of_slices(&self, e: &Expr, out: &mut Vec<Expr>, depth: usize) {
         for s in e.terms.iter().flat_map(|t| &t.0).filter(|_| depth < MAX_STEPS) {
             let (Sym::Val(v) | Sym::Within(v)) = *s else { continue };
@@ -150,7 +149,7 @@ impl Judge<'_> {
         }
     }
 
-    /// Expressions that are at least 0 if another one is in all iterations.
+    /// Expressions that are non-negative only if another one is non-negative in all iterations.
     fn not_negative(&self, e: &Expr, depth: usize) -> Option<Vec<Expr>> {
         let made = e.terms.iter().find_map(|(product, c)| match product[..] {
             [Sym::Val(v)] if v != self.index && self.made[v.index()] => Some((v, *c)),
@@ -183,16 +182,16 @@ impl Judge<'_> {
             }
             _ => return None,
         };
-        // `x // n + k` is what it is from `x + n * k = 0` on.
+        // `x // n + k` is non-negative if `x + n * k` is.
         let needs = self.not_negative(&self.of(x).add(&by.mul(&rest)?), depth + 1);
         both(needs, Some(vec![by.sub(&Expr::int(1))]).filter(|_| self.is_all_fixed(&by)))
     }
 
-    /// The least or greatest value in the first and in the last iteration, if it is known before the loop.
+    /// The minimum, or with `up` the maximum, in the first and in the last iteration, if computable before the loop.
     fn at_both_ends(&self, e: &Expr, up: bool) -> Option<[Expr; 2]> {
         let split = self.split(&self.limits(e, up, &|_| true)?.0).filter(|s| s.inner.is_empty())?;
         let last = split.fixed.add(&split.factor.mul(&self.limit.sub(&Expr::int(1)))?);
-        // Which one is enough where it is known which way it goes.
+        // One of the two is enough if the sign of the coefficient is known.
         match split.factor.as_int() {
             Some(c) if (c >= 0) != up => Some([split.fixed.clone(), split.fixed]),
             Some(_) => Some([last.clone(), last]),

@@ -1,11 +1,11 @@
-//! Parts of arrays that iterations have to themselves: `for j in range(t * n // k, (t + 1) * n // k)`.
+//! Intervals of arrays that belong to one iteration: `for j in range(t * n // k, (t + 1) * n // k)`.
 //!
-//! With `f` a function of the loop's index that goes one way, the intervals from `f(i)` to before `f(i + 1)` share nothing:
-//! they follow each other, or, where it goes down, all are empty. Products with and sums of what does not change in the
-//! loop go one way, and what goes one way still does when it is divided (`//`) by, or limited by, such a quantity. An
-//! interval may be less than that: `range(t * m, min(t * m + m, n))`.
+//! For a monotonic function `f` of the induction variable, the intervals from `f(i)` to `f(i + 1)`, exclusive, are
+//! disjoint: if `f` falls, they are empty. Sums and products with invariants are monotonic; so are quotients (`//`),
+//! minima and maxima of a monotonic function and an invariant. An interval may be smaller: `range(t * m, min(t * m + m,
+//! n))`.
 //!
-//! As everywhere in proofs, indices are taken not to count from the end; where they may, `wraps.rs` has it looked at.
+//! Proofs assume that indices do not count from the end; [`super::assumptions`] adds the tests for that.
 
 use super::{Inner, Judge};
 use crate::analysis::effects::expr::{Expr, Sym, expr};
@@ -13,20 +13,20 @@ use crate::analysis::effects::{Access, Meaning};
 use lh_ir::Value;
 use lh_ir::func::Inst;
 
-/// An expression that is more than a multiple of the loop's index.
+/// An expression split into terms.
 struct Parts {
     factor: Expr,
-    /// What does not change in the loop.
+    /// Loop-invariant terms.
     fixed: Expr,
-    /// Quantities that do, and what they are multiplied by.
+    /// Other values that vary, with their coefficients.
     rest: Vec<(Value, i64)>,
 }
 
-/// How deep bounds may be made of bounds.
+/// Depth limit for expressions.
 pub(super) const MAX_STEPS: usize = 8;
 
 impl Judge<'_> {
-    /// Whether each iteration's indices lie between where it begins and where the next one does.
+    /// Whether the interval of each iteration ends before that of the next one begins.
     pub(super) fn in_turn(&self, a: &Expr, b: &Expr) -> bool {
         let ends = |e: &Expr| {
             let low = self.limits(e, false, &|_| true)?.0;
@@ -34,7 +34,7 @@ impl Judge<'_> {
             Some((self.relaxed(low, false), self.relaxed(end, true)))
         };
         let (Some((low_a, end_a)), Some((low_b, end_b))) = (ends(a), ends(b)) else { return false };
-        // Both end where both begin next.
+        // Both intervals must end before either next one begins.
         low_a.iter().any(|low| {
             let both = |end: &Vec<Expr>| end.iter().find(|e| self.follows(low, e)).cloned();
             let (Some(_), Some(end)) = (both(&end_a), both(&end_b)) else { return false };
@@ -42,8 +42,8 @@ impl Judge<'_> {
         })
     }
 
-    /// By which dimensions no element of one is one of the other, or only where both belong to the same iteration: some
-    /// dimension's indices, or the differences of two, lie on different sides.
+    /// Dimensions along which two accesses are disjoint, or meet only within an iteration: the indices, or the
+    /// difference of two, lie in disjoint ranges.
     pub(super) fn never_meet(&self, w: &Access, x: &Access) -> Vec<Vec<usize>> {
         let rank = w.index.len();
         let pairs = (0..rank).flat_map(|d| (0..=d).map(move |e| (d, e)));
@@ -59,7 +59,7 @@ impl Judge<'_> {
         found.map(|(d, e)| vec![d, e]).collect()
     }
 
-    /// Whether a measure of one access is always below that of the other, or as large only within an iteration.
+    /// Whether a measure of one access is always below that of the other, or equal to it only within an iteration.
     fn is_below(&self, m: &Expr, n: &Expr, of_m: &Access, of_n: &Access) -> bool {
         let (Some((high, at_high)), Some((low, at_low))) =
             (self.limits(m, true, &|_| true), self.limits(n, false, &|_| true))
@@ -78,7 +78,7 @@ impl Judge<'_> {
         }
         match least.sub(&most).as_int() {
             Some(d) if d >= 1 => true,
-            // Where they touch, each is at its limit.
+            // Where the ranges touch, both measures are at their limits.
             Some(0) => of_m.index.iter().zip(&of_n.index).any(|(a, b)| match (a, b) {
                 (Some(a), Some(b)) => self.tells_apart(&applied(a, &at_high), &applied(b, &at_low)),
                 _ => false,
@@ -91,8 +91,8 @@ impl Judge<'_> {
         e.terms.iter().all(|(product, _)| product.iter().all(|s| self.is_fixed(s)))
     }
 
-    /// The greatest or the least value for all indices of inner loops (those asked for), in terms of the loop's own, and what was put for
-    /// them.
+    /// The maximum or minimum over the induction variables of certain inner loops, as a function of the loop's own, and
+    /// the values that were substituted.
     pub(super) fn limits(
         &self,
         e: &Expr,
@@ -123,8 +123,7 @@ impl Judge<'_> {
         None
     }
 
-    /// An index with parts of slices as they were written: where a slice has elements, it begins there, and it has none
-    /// behind its end.
+    /// Replaces parts of a slice by the bounds in the program: a slice that is not empty begins and ends within these.
     pub(super) fn simplified(&self, e: &Expr) -> Expr {
         let of = |s: Sym| match s {
             Sym::Val(v) => Some(self.slice_part(v).unwrap_or_else(|| Expr::sym(s))),
@@ -133,7 +132,7 @@ impl Judge<'_> {
         e.replace(&of).unwrap_or_else(|| e.clone())
     }
 
-    /// The expression, and others that are no greater as a beginning or no less as an end.
+    /// The expression and weaker bounds: not greater for a beginning, not less for an end.
     pub(super) fn relaxed(&self, e: Expr, up: bool) -> Vec<Expr> {
         let mut out = vec![e];
         let mut at = 0;
@@ -152,7 +151,7 @@ impl Judge<'_> {
         out
     }
 
-    /// Whether the second is the first one iteration later, and the first goes one way.
+    /// Whether the second is the first for the next iteration, and monotonic.
     fn follows(&self, now: &Expr, next: &Expr) -> bool {
         let (Some(a), Some(b)) = (self.parts(now), self.parts(next)) else { return false };
         if a.factor != b.factor {
@@ -160,13 +159,13 @@ impl Judge<'_> {
         }
         match (&a.rest[..], &b.rest[..]) {
             ([], []) => b.fixed.sub(&a.fixed) == a.factor,
-            // A sum of several would not go one way.
+            // A sum of several monotonic terms need not be monotonic.
             ([(v, c)], [(w, d)]) => c == d && a.factor == Expr::default() && a.fixed == b.fixed && self.goes_on(*v, *w),
             _ => false,
         }
     }
 
-    /// What an expression is made of.
+    /// Splits an expression into terms.
     fn parts(&self, e: &Expr) -> Option<Parts> {
         let rest: Vec<(Value, i64)> = e
             .terms
@@ -181,7 +180,7 @@ impl Judge<'_> {
         Some(Parts { factor: split.factor, fixed: split.fixed, rest })
     }
 
-    /// The same of a quotient, which a shift is, too, or of the less or the greater of something that goes one way and something fixed.
+    /// As [`Judge::follows`], for quotients and shifts by invariants, and for the minimum or maximum with an invariant.
     fn goes_on(&self, now: Value, next: Value) -> bool {
         let is_same = |x: Value, y: Value| self.of(x) == self.of(y) && self.is_all_fixed(&self.of(x));
         let goes = |x: Value, y: Value| self.follows(&self.of(x), &self.of(y));
@@ -207,7 +206,7 @@ impl Judge<'_> {
         self.simplified(&expr(self.func, self.defs, v))
     }
 
-    /// `min(x, y)` (true) or `max(x, y)`.
+    /// Matches `min(x, y)` (true) or `max(x, y)` (false).
     pub(super) fn choice(&self, v: Value) -> Option<(bool, Value, Value)> {
         let Inst::Op(op, args) = self.defs.inst(self.func, v)? else { return None };
         match (op.name, &args[..]) {
@@ -227,7 +226,7 @@ impl Judge<'_> {
         }
     }
 
-    /// A number of elements, if there are any: the `x` of `max(x, 0)`.
+    /// The length `x` in `max(x, 0)`.
     fn extent(&self, n: Expr) -> Expr {
         let [(product, 1)] = &n.terms[..] else { return self.simplified(&n) };
         let ([Sym::Val(v)], 0) = (&product[..], n.constant) else { return self.simplified(&n) };
@@ -237,7 +236,7 @@ impl Judge<'_> {
         }
     }
 
-    /// What was written if a value is where a slice begins, ends or its step.
+    /// The program's expression for the begin, end or step of a slice.
     pub(super) fn slice_part(&self, v: Value) -> Option<Expr> {
         if !self.is_read_into && !self.made[v.index()] {
             return None;
@@ -256,7 +255,7 @@ impl Judge<'_> {
     }
 }
 
-/// What a quantity is multiplied by, unless in a product with others.
+/// The coefficient of a symbol, unless it occurs in products with others.
 pub(super) fn coefficient(e: &Expr, s: Sym) -> Option<i64> {
     let mut found = e.terms.iter().filter(|(product, _)| product.contains(&s));
     match (found.next(), found.next()) {
@@ -266,7 +265,7 @@ pub(super) fn coefficient(e: &Expr, s: Sym) -> Option<i64> {
     }
 }
 
-/// The expression with another one for a quantity that stands alone.
+/// Substitutes a symbol that occurs as a linear term.
 pub(super) fn replaced(e: &Expr, s: Sym, to: &Expr) -> Expr {
     let c = e.terms.iter().find(|(product, _)| product[..] == [s]).map_or(0, |t| t.1);
     e.sub(&Expr::sym(s).scale(c)).add(&to.scale(c))

@@ -1,8 +1,8 @@
-//! Arrays that each iteration fills before it looks at them: `for j in range(m): t[j] = ...`, then `sum(t)`. Blocks of
-//! iterations have one of their own; what the last iteration leaves in it is there after the loop.
+//! Privatisation of arrays that each iteration fills before it reads them: `for j in range(m): t[j] = ...`, then
+//! `sum(t)`. Each block of iterations has a private copy; that of the last block survives.
 //!
-//! That is so where what is read has been written by the iteration before, or all that the loop ever writes has been
-//! written again. At its end all of that has been, too, unless the array is not looked at after the loop.
+//! Before each read, the iteration must have written the elements that it reads, or all elements that any iteration
+//! writes. The latter must also hold at the end of the iteration, unless the array is dead after the loop.
 
 use super::disjoint_windows::coefficient;
 use super::{Access, ArrayReduce, Inner, Judge};
@@ -14,16 +14,16 @@ use lh_ir::cfg::targets;
 use lh_ir::func::Inst;
 use lh_ir::{Block, Value};
 
-/// The array that an access goes to.
+/// The array of an access.
 fn array_of(a: &Access) -> Option<Value> {
     if let Root::Value(array) = a.root { Some(array) } else { None }
 }
 
-/// From the first to before the second, along one dimension; all there is if none.
+/// An interval along one dimension with exclusive end; `None` is the whole dimension.
 type Range = Option<(Expr, Expr)>;
 
 impl Judge<'_> {
-    /// An array that serves iterations only while they run.
+    /// Privatises an array if each iteration writes it before it reads it.
     pub(super) fn temporary(&self, accesses: &[Access], array: Value) -> Option<ArrayReduce> {
         let mine = |of_reads: bool| {
             accesses.iter().filter(move |a| a.root == Root::Value(array) && (a.kind == Kind::Read) == of_reads)
@@ -36,7 +36,7 @@ impl Judge<'_> {
                 at_most(a, c) && at_most(d, b) && (!in_any || (self.is_all_fixed(c) && self.is_all_fixed(d)))
             }
         };
-        // Whether what an access goes to, in this iteration or in any, is written on every way to a place.
+        // Whether the elements of an access, in this iteration or in any, are written on all paths to a place.
         let is_set = |a: &Access, in_any: bool, b: Block, at: usize| {
             mine(false).filter(|d| self.is_done(d, array, b, at)).any(|d| {
                 let beside = if in_any { self.region.header } else { d.block };
@@ -52,7 +52,7 @@ impl Judge<'_> {
         fits.then(|| ArrayReduce { array, how: Reduce::Own, updates: Vec::new(), is_whole: true })
     }
 
-    /// Loops within the parallel one that are around one block and not around another, the innermost first.
+    /// Inner loops that contain one block but not the other, innermost first.
     fn around(&self, b: Block, not: Block) -> Vec<&Inner> {
         let is_around = |l: &&Inner| l.body.contains(&b) && !l.body.contains(&not);
         let mut out: Vec<&Inner> = self.inner.iter().filter(is_around).collect();
@@ -60,8 +60,8 @@ impl Judge<'_> {
         out
     }
 
-    /// Whether a write has gone over all it goes over when a place comes after: it is in no other loop but those that its
-    /// index is made of, which do it each time.
+    /// Whether a write has written its whole range before a place: each loop around it, which its index uses, executes
+    /// it in every iteration.
     fn is_done(&self, d: &Access, array: Value, before: Block, at: usize) -> bool {
         let data = |b: Block| &self.func.blocks[b.index()];
         let does_all = match &data(d.block).insts[d.at].inst {
@@ -87,10 +87,10 @@ impl Judge<'_> {
         does_all && stays(d.block) && is_each_whole && is_before
     }
 
-    /// What an access goes over in an iteration, or in a round of the loops that are around another block too: at least, or
-    /// at most.
+    /// The range of an access in an iteration, or in an iteration of the loops that also contain another block: a lower
+    /// or an upper bound.
     fn reach(&self, a: &Access, beside: Block, at_least: bool) -> Option<Vec<Range>> {
-        // A place that is not known, such as that of a view which a callee has made, has no indices.
+        // The indices of an unknown part, such as a view that a callee makes, are missing.
         let rank = self.func.ty(array_of(a)?).as_array().map(|t| t.1);
         if rank.is_some_and(|rank| rank != a.index.len()) {
             return None;
@@ -105,7 +105,7 @@ impl Judge<'_> {
         let along = |(k, e): (u32, &Option<Expr>)| {
             let Some(e) = e else { return Some(None) };
             let ((low, put), (high, _)) = (self.limits(e, false, &is_own)?, self.limits(e, true, &is_own)?);
-            // Not every element between the limits of several quantities is gone to.
+            // Of several inner variables, not every sum between the limits may occur.
             let is_one = put.is_empty() || put.len() == 1 && coefficient(e, put[0].0).is_some_and(|c| c.abs() == 1);
             let is_known = low.terms.iter().chain(&high.terms).flat_map(|t| &t.0).all(is_clear);
             let end = high.add(&Expr::int(1));
@@ -116,7 +116,7 @@ impl Judge<'_> {
         (0..).zip(&a.index).map(along).collect()
     }
 
-    /// Whether nothing but the loop uses an array that the function has made.
+    /// Whether only the loop uses an array that the function has allocated.
     fn is_dead(&self, array: Value) -> bool {
         let mut is_dead = matches!(self.defs.inst(self.func, array), Some(Inst::Map(..) | Inst::Call(..)));
         for b in (0..self.func.blocks.len()).filter(|b| !self.region.inside[*b]) {

@@ -1,4 +1,4 @@
-//! Accesses that update an element by one operation, whatever the element: `a[k] += x`.
+//! Recognises array reductions: accesses that update elements by one operator, whatever the index: `a[k] += x`.
 
 use super::{ArrayReduce, Update};
 use crate::analysis::effects::expr::{Expr, Sym};
@@ -8,7 +8,7 @@ use lh_ir::cfg::Cfg;
 use lh_ir::func::{Inst, InstData, MapExpr, Term};
 use lh_ir::{Block, Op, Ty, Value};
 
-/// What is known of accesses to an array.
+/// The accesses to an array.
 struct Facts<'a> {
     effects: &'a Effects<'a>,
     uses: &'a [Vec<Use>],
@@ -17,11 +17,11 @@ struct Facts<'a> {
     dtype: Ty,
 }
 
-/// How a write updates: the operation, the read that belongs to it, what is done to a single element, and whether it is
-/// one of many.
+/// An update: operator, position of its read, the single-element form if there is one, and whether many elements are
+/// updated.
 type Updated = (Reduce, (Block, usize), Option<Update>, bool);
 
-/// An array that all accesses update by one operation.
+/// Recognises an array that all accesses update by one operator.
 pub(super) fn reduction(effects: &Effects<'_>, uses: &[Vec<Use>], all: &[Access], array: Value) -> Option<ArrayReduce> {
     let (dtype, ..) = effects.func.ty(array).as_array()?;
     if !dtype.is_number() {
@@ -51,14 +51,14 @@ impl Facts<'_> {
         let (effects, func) = (self.effects, self.effects.func);
         match &func.blocks[w.block.index()].insts[w.at].inst {
             Inst::MapInto(e, args) => {
-                // What is computed and then stored is the same.
+                // A `Map` that is stored by `MapInto` counts as one computation.
                 let (read, e, from) = match (&**e, self.inst(args[1])) {
                     (MapExpr::Arg(0, _), Some(Inst::Map(e, from))) => (self.place_of(args[1])?, e, &from[..]),
                     _ => ((w.block, w.at), e, &args[1..]),
                 };
                 let is_same = |a: &Value| *a == args[0] || effects.same_view(*a, args[0]);
                 let how = combined(effects, e, from.iter().position(is_same)? as u32)?;
-                // The others come from elsewhere.
+                // The write must have exactly one read.
                 let is_read = |r: &&&Access| r.kind == Kind::Read && (r.block, r.at) == read;
                 (self.mine.iter().filter(is_read).count() == 1).then_some((how, read, None, true))
             }
@@ -68,7 +68,7 @@ impl Facts<'_> {
                     let d = &func.blocks[r.block.index()].insts[r.at];
                     let old = d.result.filter(|_| matches!(d.inst, Inst::Load(_)))?;
                     let (how, operand) = self.of_element(w, *v, old)?;
-                    // Nothing else is done to the array between, and it is done once.
+                    // An atomic operation needs the read and the write in one block, without other writes in between.
                     let is_between =
                         |x: &Access| x.kind != Kind::Read && x.block == w.block && r.at < x.at && x.at < w.at;
                     let is_atomic = r.block == w.block && !self.mine.iter().copied().any(is_between);
@@ -81,15 +81,15 @@ impl Facts<'_> {
         }
     }
 
-    /// Where a value is made that is used once.
+    /// The place of a value with a single use.
     fn place_of(&self, v: Value) -> Option<(Block, usize)> {
         let b = self.effects.defs.block(v)?;
         let at = self.effects.func.blocks[b.index()].insts.iter().position(|d| d.result == Some(v))?;
         (self.uses[v.index()].len() == 1).then_some((b, at))
     }
 
-    /// How the new value of an element is made of the old one, which is used for nothing else: the operation, and for rows
-    /// the other operand and whether it is subtracted.
+    /// How a stored value depends on the loaded one, which must have no other use: the operator, and for rows the other
+    /// operand and whether it is subtracted.
     fn of_element(&self, w: &Access, v: Value, old: Value) -> Option<(Reduce, Option<(Value, bool)>)> {
         let (all, branches) = self.followed(w, old)?;
         match branches[..] {
@@ -125,7 +125,7 @@ impl Facts<'_> {
         }
     }
 
-    /// What is made of an element before it is stored, if nothing else is; and branches on it.
+    /// All values computed from a loaded element up to the store, if there is no other use, and branches on them.
     fn followed(&self, w: &Access, old: Value) -> Option<(Vec<Value>, Vec<Block>)> {
         let (mut all, mut branches, mut at) = (vec![old], Vec::new(), 0);
         while at < all.len() {
@@ -146,12 +146,12 @@ impl Facts<'_> {
         Some((all, branches))
     }
 
-    /// Whether integers are computed as others than they are kept as: only sums and products do not mind.
+    /// Whether an integer is stored with another width than that of the computation, which only ring operators allow.
     fn is_cut(&self, ty: Ty) -> bool {
         ty.is_int() && ty.strong() != self.dtype.strong()
     }
 
-    /// `if x > old: old = x`, where the write is all that the condition decides.
+    /// Recognises `if x > old: old = x`, where the condition guards nothing but the store.
     fn guarded(&self, w: &Access, v: Value, old: Value, all: &[Value], from: Block) -> Option<Reduce> {
         let data = |b: Block| &self.effects.func.blocks[b.index()];
         let Some(Term::Branch { cond, then, els }) = &data(from).term else { return None };
@@ -169,7 +169,7 @@ impl Facts<'_> {
         best(op, in_order).filter(|_| fits && is_alone && is_one_way && (passes || els == end))
     }
 
-    /// Whether a complex element is the sum of the old one and something else, each part by itself.
+    /// Whether a complex element is a sum of the old one and another number, by real and imaginary parts.
     fn complex_sum(&self, parts: &[Value], old: Value, all: &[Value], steps: usize) -> bool {
         let mut sums = 0;
         let fits = parts.iter().zip(0..).all(|(part, k)| {
@@ -192,7 +192,7 @@ impl Facts<'_> {
         }
     }
 
-    /// What a number is with other digits.
+    /// The value behind conversions between widths of one kind of number.
     fn plain(&self, v: Value) -> Value {
         let ty = |v: Value| self.effects.func.ty(v);
         let part = |v: &Value, k: u32| match self.inst(*v) {
@@ -215,7 +215,7 @@ impl Facts<'_> {
         }
     }
 
-    /// `max(old, x)` or `min(old, x)` as a comparison and a choice.
+    /// Recognises the maximum or minimum of the old value and another, as a comparison and a select.
     fn chosen(&self, args: &[Value], old: Value, all: &[Value]) -> Option<Reduce> {
         let (op, compared) = self.row_of(args[0])?;
         let is_same = |a: Value, b: Value| self.plain(a) == self.plain(b);
@@ -227,7 +227,7 @@ impl Facts<'_> {
         if !(in_order || swapped) || !is_one(a, b) || !is_one(args[1], args[2]) {
             return None;
         }
-        // Where it is kept if a comparison holds, it is lost to NaN, with all before it.
+        // If the old value survives a true comparison, a NaN replaces it, and the result depends on the order.
         if is_old(args[1]) && is_exact(self.effects.func, old) {
             return None;
         }
@@ -235,8 +235,8 @@ impl Facts<'_> {
     }
 }
 
-/// How an elementwise expression combines an operand, which it reads once, with others. Parts of complex numbers are added as
-/// rows do it.
+/// The operator by which an elementwise expression combines an operand, read once, with others. Complex sums are the
+/// operator `add`, too.
 pub(crate) fn combined(effects: &Effects<'_>, e: &MapExpr, arg: u32) -> Option<Reduce> {
     fn reads(e: &MapExpr, arg: u32) -> usize {
         match e {
@@ -246,7 +246,7 @@ pub(crate) fn combined(effects: &Effects<'_>, e: &MapExpr, arg: u32) -> Option<R
             MapExpr::Op(_, _, es) | MapExpr::Call(_, _, es) => es.iter().map(|e| reads(e, arg)).sum(),
         }
     }
-    // Numbers may be computed with more digits than they are kept with.
+    // The computation may be wider than the element.
     let kinds = |t: Ty| (t.is_float(), t.is_complex(), t.is_int());
     let inner = match e {
         MapExpr::Cast(ty, inner) if kinds(inner.ty()) == kinds(*ty) => inner,
@@ -274,7 +274,7 @@ pub(crate) fn combined(effects: &Effects<'_>, e: &MapExpr, arg: u32) -> Option<R
     }
 }
 
-/// Whether two indices are the same, or read the same elements of arrays that the loop does not write.
+/// Whether two indices are equal, or loads of equal elements from arrays that the loop does not write.
 fn same_index(effects: &Effects<'_>, all: &[Access], a: &[Option<Expr>], b: &[Option<Expr>]) -> bool {
     a.len() == b.len()
         && a.iter().zip(b).all(|(a, b)| match (a, b) {
@@ -317,7 +317,7 @@ fn group(op: &'static Op, first: bool) -> Option<Reduce> {
     })
 }
 
-/// What is kept if it compares so with the other, as the first of the two or the second.
+/// The operator of a select between a comparison's operands.
 fn best(op: &'static Op, in_order: bool) -> Option<Reduce> {
     match op.name {
         "gt" | "ge" => Some(if in_order { Reduce::Max } else { Reduce::Min }),
@@ -326,7 +326,7 @@ fn best(op: &'static Op, in_order: bool) -> Option<Reduce> {
     }
 }
 
-/// A part of an array that is stored where it comes from, as `a[i, :] += x` does at its end.
+/// Whether an access stores a view into itself, as the last step of `a[i, :] += x` does.
 pub(super) fn is_copy_of_itself(effects: &Effects<'_>, a: &Access) -> bool {
     let Inst::MapInto(e, args) = &effects.func.blocks[a.block.index()].insts[a.at].inst else { return false };
     let [to, from] = args[..] else { return false };
