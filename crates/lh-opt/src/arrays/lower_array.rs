@@ -82,9 +82,9 @@ fn lower(func: &mut Function, block: Block, at: usize, unit_extents: &UnitExtent
 fn lower_map(c: &mut Cursor<'_>, e: &MapExpr, ops: &[Operand], ty: Ty, rest: Block) {
     let (dtype, rank, layout, _) = ty.as_array().expect("a map makes an array");
     let arrays: Vec<&Operand> = ops.iter().filter(|o| o.rank() > 0).collect();
-    let new = NewArray { dtype, ty, fortran: layout == Layout::F };
+    let new = New { dtype, ty, fortran: layout == Layout::F };
     if let Some(flat_layout) = common_layout(&arrays, rank).filter(|_| !shape::differ(&arrays)) {
-        let flat = NewArray { fortran: flat_layout == Layout::F, ..new };
+        let flat = New { fortran: flat_layout == Layout::F, ..new };
         let same = shape::all_equal(c, &arrays);
         let general = same.map(|s| c.branch(s));
         new_flat(c, e, ops, &flat, &arrays[0].shape, rest);
@@ -100,13 +100,13 @@ fn lower_map(c: &mut Cursor<'_>, e: &MapExpr, ops: &[Operand], ty: Ty, rest: Blo
 
 /// The array that a `Map` makes.
 #[derive(Clone, Copy)]
-struct NewArray {
+struct New {
     dtype: Ty,
     ty: Ty,
     fortran: bool,
 }
 
-impl NewArray {
+impl New {
     /// Allocates the array; answers with it, its address and its strides.
     fn allocate(&self, c: &mut Cursor<'_>, shape: &[Value], nbytes: Value) -> (Value, Value, Vec<Value>) {
         let (owner, data) = allocate(c, "lh_alloc", nbytes);
@@ -129,7 +129,7 @@ fn common_layout(arrays: &[&Operand], rank: usize) -> Option<Layout> {
     (first != Layout::A && arrays.iter().all(fits)).then_some(first)
 }
 
-fn new_flat(c: &mut Cursor<'_>, e: &MapExpr, ops: &[Operand], new: &NewArray, shape: &[Value], rest: Block) {
+fn new_flat(c: &mut Cursor<'_>, e: &MapExpr, ops: &[Operand], new: &New, shape: &[Value], rest: Block) {
     let n = shape::product(c, shape);
     let size = c.int(new.dtype.itemsize() as i64);
     let nbytes = c.mul(n, size);
@@ -143,15 +143,7 @@ fn new_flat(c: &mut Cursor<'_>, e: &MapExpr, ops: &[Operand], new: &NewArray, sh
     c.end(Term::Jump(to(rest, &[array])), rest);
 }
 
-fn new_general(
-    c: &mut Cursor<'_>,
-    e: &MapExpr,
-    ops: &[Operand],
-    new: &NewArray,
-    rank: usize,
-    versions: bool,
-    rest: Block,
-) {
+fn new_general(c: &mut Cursor<'_>, e: &MapExpr, ops: &[Operand], new: &New, rank: usize, versions: bool, rest: Block) {
     let dims = shape::broadcast(c, ops, rank);
     let nbytes = shape::checked_bytes(c, &dims, new.dtype.itemsize());
     let (array, data, strides) = new.allocate(c, &dims, nbytes);
@@ -173,7 +165,7 @@ fn lower_map_into(c: &mut Cursor<'_>, e: &MapExpr, ops: &[Operand], rest: Block)
     all.extend(&others);
     if dest.rank() > 0 && common_layout(&all, dest.rank()).is_some() && !shape::differ(&all) {
         let same = shape::all_equal(c, &all);
-        let apart = overlap::disjoint_or_same(c, dest, &others, true);
+        let apart = overlap::is_safe(c, dest, &others, true);
         let cond = match (same, apart) {
             (Some(a), Some(b)) => Some(c.and(a, b)),
             (a, b) => a.or(b),
@@ -206,8 +198,7 @@ fn into_general(c: &mut Cursor<'_>, e: &MapExpr, dest: &Operand, sources: &[Oper
     shape::check_into(c, dest, sources, in_place);
     let order = shape::order(rank, dest.layout == Layout::F);
     let inner = order.last().copied();
-    let harmful =
-        overlap::disjoint_or_same(c, dest, &others, false).map(|a| c.op(crate::edit::row("not"), &[a], Ty::bool()));
+    let harmful = overlap::is_safe(c, dest, &others, false).map(|a| c.op(crate::edit::row("not"), &[a], Ty::bool()));
     let target = match harmful {
         Some(h) => overlap::target_or_temporary(c, dest, h),
         None => overlap::Destination { data: overlap::address(c, dest), strides: dest.strides.clone() },

@@ -36,10 +36,10 @@ pub type Bodies<'a> = dyn Fn(SpecId) -> Option<Arc<Function>> + 'a;
 
 /// The function, if calls of it can be inlined. Runs before references are counted.
 pub(crate) fn extract(func: &Function) -> Option<Function> {
-    (can_inline_block(func) || func.options.device == Device::Gpu && can_inline_whole(func)).then(|| func.clone())
+    (is_inlinable(func) || func.options.device == Device::Gpu && can_inline_whole(func)).then(|| func.clone())
 }
 
-fn can_inline_block(func: &Function) -> bool {
+fn is_inlinable(func: &Function) -> bool {
     let [block] = &func.blocks[..] else { return false };
     let Some(Term::Return(v)) = &block.term else { return false };
     // Passes over kernels read the geometry and warp operations in the kernel itself.
@@ -91,9 +91,9 @@ pub(crate) fn run(func: &mut Function, bodies: &Bodies<'_>) -> bool {
         for d in std::mem::take(&mut func.blocks[b].insts) {
             match &d.inst {
                 Inst::Call(spec, args) => {
-                    match bodies(*spec).filter(|body| {
-                        can_inline_block(body) && signatures_agree(func, body, args, d.result, |a, b| a == b)
-                    }) {
+                    match bodies(*spec)
+                        .filter(|body| is_inlinable(body) && agrees(func, body, args, d.result, |a, b| a == b))
+                    {
                         Some(body) => {
                             let value = insert(func, &body, args, &d, &mut out);
                             if let Some(r) = d.result {
@@ -128,13 +128,7 @@ fn converted(func: &mut Function, value: Value, wanted: Value, call: &InstData, 
 }
 
 /// Whether parameters, result and the options that instructions depend on agree; `same` compares types.
-fn signatures_agree(
-    func: &Function,
-    body: &Function,
-    args: &[Value],
-    result: Option<Value>,
-    same: fn(Ty, Ty) -> bool,
-) -> bool {
+fn agrees(func: &Function, body: &Function, args: &[Value], result: Option<Value>, same: fn(Ty, Ty) -> bool) -> bool {
     let params = body.params();
     params.len() == args.len()
         && params.iter().zip(args).all(|(p, a)| same(body.ty(*p), func.ty(*a)))
@@ -166,9 +160,8 @@ fn insert(func: &mut Function, body: &Function, args: &[Value], call: &InstData,
 
 fn can_inline_whole(func: &Function) -> bool {
     let insts: usize = func.blocks.iter().map(|b| b.insts.len()).sum();
-    let is_supported =
-        func.slots.is_empty() && func.bodies.is_empty() && func.blocks.iter().all(|b| b.unwind.is_none());
-    is_supported && (makes_arrays(func) || func.is_library && insts <= MAX_WHOLE)
+    let simple = func.slots.is_empty() && func.bodies.is_empty() && func.blocks.iter().all(|b| b.unwind.is_none());
+    simple && (makes_arrays(func) || func.is_library && insts <= MAX_WHOLE)
 }
 
 /// Inlines calls of functions of several blocks into a GPU's function that makes arrays.
@@ -185,7 +178,7 @@ pub(crate) fn inline_whole(func: &mut Function, bodies: &Bodies<'_>) -> bool {
             let Inst::Call(spec, args) = &d.inst else { return None };
             let calls_itself = |d: &InstData| matches!(d.inst, Inst::Call(s, _) if s == *spec);
             let once = |body: &Function| !body.blocks.iter().flat_map(|b| &b.insts).any(calls_itself);
-            of(d).filter(|body| once(body) && signatures_agree(func, body, args, d.result, agree)).map(|body| (i, body))
+            of(d).filter(|body| once(body) && agrees(func, body, args, d.result, agree)).map(|body| (i, body))
         });
         if let Some((at, body)) = found {
             splice(func, b, at, &body);

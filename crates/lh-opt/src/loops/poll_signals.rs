@@ -50,26 +50,24 @@ pub(crate) fn run(func: &mut Function, analyses: &Analyses) -> bool {
     if loops.loops.is_empty() {
         return false;
     }
-    let ends_soon = declared_short(func, loops);
+    let declared = declared_short(func, loops);
     let (defs, counts) = (analyses.defs(func), analyses.counts(func));
     let briefs: Vec<Brief> = loops.loops.iter().map(|l| Brief { func, cfg, dom, defs, l }).collect();
-    let trip_counts = trip_counts(&briefs, counts);
-    let needs_no_poll: Vec<bool> =
-        trip_counts.iter().zip(&ends_soon).map(|(r, soon)| r.total.is_some() || *soon).collect();
+    let trips = trips(&briefs, counts);
+    let short: Vec<bool> = trips.iter().zip(&declared).map(|(r, soon)| r.total.is_some() || *soon).collect();
     let mut has_inner = vec![false; loops.loops.len()];
     let mut polls_inside = has_inner.clone();
     let mut brief = has_inner.clone();
-    for (i, (b, r)) in briefs.iter().zip(&trip_counts).enumerate() {
-        let is_inner =
-            !is_off("poll_signals.short_loops") && !needs_no_poll[i] && !func.options.debug && b.l.parent.is_some();
+    for (i, (b, r)) in briefs.iter().zip(&trips).enumerate() {
+        let is_inner = !is_off("poll_signals.short_loops") && !short[i] && !func.options.debug && b.l.parent.is_some();
         let follows = is_inner && !has_inner[i] && b.follows_array(r.inside.unwrap_or(1));
         // A loop of few iterations may be around loops along arrays, but not around another such loop: their trip
         // counts would multiply.
         let few = is_inner && !polls_inside[i] && r.own.is_some_and(|n| n <= MAX_OUTER);
         brief[i] = follows || few;
         if let Some(p) = b.l.parent {
-            has_inner[p] |= !needs_no_poll[i];
-            polls_inside[p] |= !needs_no_poll[i] && !follows;
+            has_inner[p] |= !short[i];
+            polls_inside[p] |= !short[i] && !follows;
         }
     }
     // Computed before the function changes.
@@ -79,31 +77,26 @@ pub(crate) fn run(func: &mut Function, analyses: &Analyses) -> bool {
         // A poll in each iteration saves LLVM work on cold loops, and is free where each iteration waits for the one
         // before.
         let header = &func.blocks[l.header.index()];
-        let can_poll_in_strips = !needs_no_poll[i] && !has_inner[i] && !header.cold && !func.options.debug;
+        let can_poll_in_strips = !short[i] && !has_inner[i] && !header.cold && !func.options.debug;
         let counted = c.clone().filter(|_| can_poll_in_strips);
         let raises = counted.is_some() && may_raise(func, l) && is_short(func, l);
-        let polls_each_iteration = !header.hint.is_jammed() && !raises && sequential[i];
+        let in_order = !header.hint.is_jammed() && !raises && sequential[i];
         plans.push(match counted {
-            _ if needs_no_poll[i] => None,
+            _ if short[i] => None,
             _ if brief[i] => {
                 unroll_if(func, l.header, raises);
                 None
             }
-            Some(c) if !polls_each_iteration => {
+            Some(c) if !in_order => {
                 poll_after(func, l.header, &c);
                 unroll_if(func, l.header, raises);
                 None
             }
-            sequential_counted => {
+            count => {
                 // With a handler, it would have to see the next value of the induction variable.
-                let moves_increment = polls_each_iteration && header.unwind.is_none();
-                let place = sequential_counted.as_ref().filter(|_| moves_increment).map(|c| c.place);
-                Some(PollPlan {
-                    header: l.header,
-                    entrance: copy_of_header(func, l.header, place),
-                    sequential_counted,
-                    moves_increment,
-                })
+                let moves = in_order && header.unwind.is_none();
+                let place = count.as_ref().filter(|_| moves).map(|c| c.place);
+                Some(PollPlan { header: l.header, entrance: copy_of_header(func, l.header, place), count, moves })
             }
         });
     }
@@ -152,7 +145,7 @@ fn poll_after(func: &mut Function, header: Block, counted: &Counted) {
 }
 
 /// Upper bounds on trip counts.
-struct TripCounts {
+struct Trips {
     /// The trip count of the loop itself.
     own: Option<u64>,
     /// The total trip count of the loops inside for one of its iterations.
@@ -162,10 +155,9 @@ struct TripCounts {
 }
 
 /// Upper bounds on the trip counts of all loops.
-fn trip_counts(briefs: &[Brief<'_>], counts: &[Option<Counted>]) -> Vec<TripCounts> {
+fn trips(briefs: &[Brief<'_>], counts: &[Option<Counted>]) -> Vec<Trips> {
     // Inner loops come before the loops around them.
-    let mut out: Vec<TripCounts> =
-        briefs.iter().map(|_| TripCounts { own: None, inside: Some(1), total: None }).collect();
+    let mut out: Vec<Trips> = briefs.iter().map(|_| Trips { own: None, inside: Some(1), total: None }).collect();
     for (i, brief) in briefs.iter().enumerate() {
         let Brief { func, cfg, defs, l, .. } = brief;
         let counted = |c: &Counted| c.trips(func, cfg, defs, l).or_else(|| block_threads(func, defs, c.limit));
@@ -243,9 +235,9 @@ struct PollPlan {
     /// The new block on the back edges.
     entrance: Block,
     /// The induction variable, if the loop is counted and sequential.
-    sequential_counted: Option<Counted>,
+    count: Option<Counted>,
     /// Whether the increment moves behind the poll: LLVM wants a latch without an exit.
-    moves_increment: bool,
+    moves: bool,
 }
 
 fn redirect(func: &mut Function, loops: &Loops, plans: &[Option<PollPlan>]) {
@@ -265,7 +257,7 @@ fn redirect(func: &mut Function, loops: &Loops, plans: &[Option<PollPlan>]) {
                 && is_inside(l)
             {
                 t.block = p.entrance;
-                p.moved_increment().map(|c| t.args.remove(c.place));
+                p.moved().map(|c| t.args.remove(c.place));
             }
         }
     }
@@ -273,12 +265,12 @@ fn redirect(func: &mut Function, loops: &Loops, plans: &[Option<PollPlan>]) {
 
 impl PollPlan {
     /// The induction variable, if its increment moves behind the poll.
-    fn moved_increment(&self) -> Option<&Counted> {
-        self.sequential_counted.as_ref().filter(|_| self.moves_increment)
+    fn moved(&self) -> Option<&Counted> {
+        self.count.as_ref().filter(|_| self.moves)
     }
 
     /// Polls on the back edge, then increments the induction variable.
-    fn poll_and_increment(&self, func: &mut Function, sequential_counted: &Counted) {
+    fn poll_and_increment(&self, func: &mut Function, count: &Counted) {
         let header = &func.blocks[self.header.index()];
         let (span, cold) = (header.term_span, header.cold);
         let mut args = func.blocks[self.entrance.index()].params.clone();
@@ -286,15 +278,15 @@ impl PollPlan {
         poll(&mut c, "lh_interrupted_in_turn");
         let (latch, _) = c.new_block(&[]);
         c.end(Term::Jump(to(latch, &[])), latch);
-        let ty = c.func.ty(sequential_counted.index);
-        let step = c.inst(Inst::Const(Const::Int(sequential_counted.step.into(), ty)), ty);
-        args.insert(sequential_counted.place, c.op(row("add"), &[sequential_counted.index, step], ty));
+        let ty = c.func.ty(count.index);
+        let step = c.inst(Inst::Const(Const::Int(count.step.into(), ty)), ty);
+        args.insert(count.place, c.op(row("add"), &[count.index, step], ty));
         c.end(Term::Jump(to(self.header, &args)), self.header);
     }
 
     fn build(self, func: &mut Function) {
-        if let Some(sequential_counted) = self.moved_increment() {
-            return self.poll_and_increment(func, sequential_counted);
+        if let Some(count) = self.moved() {
+            return self.poll_and_increment(func, count);
         }
         let header = &func.blocks[self.header.index()];
         let (span, unwind, cold) = (header.term_span, header.unwind.clone(), header.cold);
@@ -304,7 +296,7 @@ impl PollPlan {
         let unwind = unwind.map(|t| Target { block: t.block, args: t.args.iter().map(new).collect() });
         let mut c = Cursor { func, block: self.entrance, span, unwind: unwind.clone(), cold };
         c.func.blocks[self.entrance.index()].unwind = unwind;
-        poll(&mut c, if self.sequential_counted.is_some() { "lh_interrupted_in_turn" } else { "lh_interrupted" });
+        poll(&mut c, if self.count.is_some() { "lh_interrupted_in_turn" } else { "lh_interrupted" });
         c.end(Term::Jump(to(self.header, &outer)), self.header);
     }
 }

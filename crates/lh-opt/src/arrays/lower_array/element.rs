@@ -1,6 +1,6 @@
 //! Code for one element of an elementwise computation.
 
-use super::nest::ElementRef;
+use super::nest::At;
 use super::operand::Operand;
 use crate::edit::Cursor;
 use lh_ir::Value;
@@ -17,21 +17,15 @@ impl<'a> Element<'a> {
         Element { expr, ops }
     }
     /// `at` holds the destination's address, then one entry for each operand with dimensions.
-    pub(super) fn compute_and_store(&self, c: &mut Cursor<'_>, at: &[ElementRef]) {
+    pub(super) fn compute_and_store(&self, c: &mut Cursor<'_>, at: &[At]) {
         let mut addresses = at[1..].iter();
         let place = |o: &Operand| if o.rank() > 0 { addresses.next().copied() } else { None };
-        let places: Vec<Option<ElementRef>> = self.ops.iter().map(place).collect();
+        let places: Vec<Option<At>> = self.ops.iter().map(place).collect();
         let mut loaded = vec![None; self.ops.len()];
         let v = self.compute(c, self.expr, &places, &mut loaded);
         c.effect(Inst::Store(at[0].address(), v));
     }
-    fn compute(
-        &self,
-        c: &mut Cursor<'_>,
-        e: &MapExpr,
-        places: &[Option<ElementRef>],
-        loaded: &mut [Option<Value>],
-    ) -> Value {
+    fn compute(&self, c: &mut Cursor<'_>, e: &MapExpr, places: &[Option<At>], loaded: &mut [Option<Value>]) -> Value {
         match e {
             MapExpr::Arg(i, _) => {
                 let i = *i as usize;

@@ -49,31 +49,31 @@ enum StrideClass {
 
 /// The view of a stream that the body gets.
 #[derive(Clone, Copy)]
-pub(super) enum ElementRef {
+pub(super) enum At {
     /// The address of the current element.
     Address(Value),
     /// The element, loaded before the innermost loop.
     Element(Value),
 }
 
-impl ElementRef {
+impl At {
     /// The element.
     pub(super) fn read(self, c: &mut Cursor<'_>, elem: Ty) -> Value {
         match self {
-            ElementRef::Address(p) => c.inst(Inst::Load(p), elem),
-            ElementRef::Element(v) => v,
+            At::Address(p) => c.inst(Inst::Load(p), elem),
+            At::Element(v) => v,
         }
     }
     /// The address of the current element of a destination.
     pub(super) fn address(self) -> Value {
         match self {
-            ElementRef::Address(p) => p,
-            ElementRef::Element(_) => lh_ir::bug!("a destination moves along every dimension"),
+            At::Address(p) => p,
+            At::Element(_) => lh_ir::bug!("a destination moves along every dimension"),
         }
     }
 }
 
-type Body<'a> = dyn FnMut(&mut Cursor<'_>, &[ElementRef]) + 'a;
+type Body<'a> = dyn FnMut(&mut Cursor<'_>, &[At]) + 'a;
 
 /// Builds loops over `dims` in `order`, outermost first; the first stream is the destination.
 ///
@@ -88,7 +88,7 @@ pub(super) fn nest(
 ) {
     let mut at: Vec<Value> = streams.iter().map(|s| s.base).collect();
     let Some((&inner, outer)) = order.split_last() else {
-        let at: Vec<ElementRef> = at.into_iter().map(ElementRef::Address).collect();
+        let at: Vec<At> = at.into_iter().map(At::Address).collect();
         return body(c, &at);
     };
     let known: Vec<Option<StrideClass>> = streams.iter().map(|s| s.stride_class(inner)).collect();
@@ -154,7 +154,7 @@ struct Innermost<'a> {
 
 impl Innermost<'_> {
     fn write(&self, c: &mut Cursor<'_>, classes: &[StrideClass], body: &mut Body<'_>) {
-        let mut starts: Vec<(ElementRef, Option<Value>)> = Vec::with_capacity(classes.len());
+        let mut starts: Vec<(At, Option<Value>)> = Vec::with_capacity(classes.len());
         for ((at, s), stride_class) in self.at.iter().zip(self.streams).zip(classes) {
             let stride = match stride_class {
                 StrideClass::Repeated => None,
@@ -162,22 +162,18 @@ impl Innermost<'_> {
                 StrideClass::Strided => s.strides[self.inner],
             };
             // Stride 0 means an extent of 1, so the element exists even if the loop has no iteration.
-            let start = if stride.is_some() {
-                ElementRef::Address(*at)
-            } else {
-                ElementRef::Element(c.inst(Inst::Load(*at), s.elem))
-            };
+            let start = if stride.is_some() { At::Address(*at) } else { At::Element(c.inst(Inst::Load(*at), s.elem)) };
             starts.push((start, stride));
         }
         let l = c.begin_loop(self.n);
         if self.alone {
             mark_parallel(c, &l);
         }
-        let places: Vec<ElementRef> = starts
+        let places: Vec<At> = starts
             .into_iter()
             .map(|(at, stride)| match at {
-                ElementRef::Address(p) => ElementRef::Address(address_at(c, p, l.index, stride)),
-                ElementRef::Element(_) => at,
+                At::Address(p) => At::Address(address_at(c, p, l.index, stride)),
+                At::Element(_) => at,
             })
             .collect();
         body(c, &places);

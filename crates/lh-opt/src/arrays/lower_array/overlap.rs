@@ -10,7 +10,7 @@ use lh_ir::{Layout, Ty, Value};
 /// Whether each source either is disjoint from the destination or is it element by element; `None` without sources.
 ///
 /// `alike`: all operands have one contiguous layout and equal extents, so that equal addresses mean equal elements.
-pub(super) fn disjoint_or_same(c: &mut Cursor<'_>, dest: &Operand, sources: &[&Operand], alike: bool) -> Option<Value> {
+pub(super) fn is_safe(c: &mut Cursor<'_>, dest: &Operand, sources: &[&Operand], alike: bool) -> Option<Value> {
     if sources.is_empty() {
         return None;
     }

@@ -46,10 +46,10 @@ pub(super) fn split(
     let near = c.add(start, length);
     let more = c.lt(near, counted.limit);
     let limit = c.select(more, near, counted.limit);
-    let (inspector, raises) = build_inspector(&mut c, counted, plan, start, limit);
+    let (inspector, raises) = inspect(&mut c, counted, plan, start, limit);
     let header = d.copies.block(l.header);
     c.end(Term::Branch { cond: raises, then: to(l.header, &carried), els: to(header, &carried) }, header);
-    end_executor_strip(&mut c, &d, l, counted, limit, more, strip);
+    end_strip(&mut c, &d, l, counted, limit, more, strip);
     [inspector, header, strip]
 }
 
@@ -80,13 +80,7 @@ fn strip_condition(c: &mut Cursor<'_>, counted: &Counted, start: Value, plan: &S
 
 /// Builds the inspector: a loop that evaluates the guards for iterations from `start` to `limit`. Answers with its
 /// header and whether some guard holds; the cursor is behind the loop.
-fn build_inspector(
-    c: &mut Cursor<'_>,
-    counted: &Counted,
-    plan: &StripPlan,
-    start: Value,
-    limit: Value,
-) -> (Block, Value) {
+fn inspect(c: &mut Cursor<'_>, counted: &Counted, plan: &StripPlan, start: Value, limit: Value) -> (Block, Value) {
     let zero = c.int(0);
     let one = c.int(1);
     let (header, params) = c.new_block(&[Ty::int(), Ty::int()]);
@@ -127,15 +121,7 @@ fn negate_unless(c: &mut Cursor<'_>, v: Value, wanted: bool) -> Value {
 }
 
 /// Ends the executor at the strip's limit, and enters the next strip if there are more iterations.
-fn end_executor_strip(
-    c: &mut Cursor<'_>,
-    d: &Duplicate,
-    l: &Loop,
-    counted: &Counted,
-    limit: Value,
-    more: Value,
-    strip: Block,
-) {
+fn end_strip(c: &mut Cursor<'_>, d: &Duplicate, l: &Loop, counted: &Counted, limit: Value, more: Value, strip: Block) {
     let header = d.copies.block(l.header);
     let cond = c.lt(d.copies.value(counted.index), limit);
     let (check, _) = c.new_block(&[]);

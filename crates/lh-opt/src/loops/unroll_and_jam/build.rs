@@ -16,12 +16,12 @@ use lh_ir::{Block, Function, Ty, Value};
 const MAX_INDEX: i64 = 1 << 45;
 
 /// New names of the blocks and values of the loop; varying values have one for each jammed iteration.
-pub(super) struct JamNames {
+pub(super) struct Names {
     pub blocks: HashMap<Block, Block>,
     values: HashMap<Value, Vec<Value>>,
 }
 
-impl JamNames {
+impl Names {
     /// A value in the `i`-th jammed iteration.
     pub(super) fn of(&self, v: Value, i: usize) -> Value {
         match self.values.get(&v) {
@@ -76,7 +76,7 @@ pub(super) fn jam(
         let i = c.int(i);
         indices.push(c.add(index, i));
     }
-    let mut names = JamNames { blocks: HashMap::new(), values: HashMap::from([(counted.index, indices)]) };
+    let mut names = Names { blocks: HashMap::new(), values: HashMap::from([(counted.index, indices)]) };
     let (distributed, inner): (Vec<&Loop>, Vec<&Loop>) =
         inner.iter().partition(|l| plan.distributed.contains(&l.header));
     let is_distributed = |b: &Block| distributed.iter().any(|l| l.blocks.contains(b) && l.header != *b);
@@ -94,7 +94,7 @@ pub(super) fn jam(
         let data = &mut c.func.blocks[new.index()];
         data.latch = latch;
         if inner(b) {
-            data.hint = match (plan.rows, plan.vectorize_jammed) {
+            data.hint = match (plan.rows, plan.slp) {
                 // An inner loop that is not unrolled would keep the loop along the row from being vectorised.
                 (true, _) => LoopHint::Unroll,
                 (false, true) => LoopHint::VectorizeJammed,
@@ -108,7 +108,7 @@ pub(super) fn jam(
             }
         }
     }
-    for a in &plan.prefetches {
+    for a in &plan.prefetch {
         a.build(c.func, plan, &names);
     }
     // The header's branch becomes a jump: all jammed iterations exist.
@@ -129,19 +129,19 @@ fn jam_condition(c: &mut Cursor<'_>, counted: &Counted, start: Value, plan: &Jam
         let near = c.lt(a, b);
         all = c.and(all, near);
     }
-    if let Some((length, end)) = plan.short_condition {
+    if let Some((length, end)) = plan.short {
         let end = c.int(end);
         let is_short = c.lt(length, end);
         all = c.and(all, is_short);
     }
-    if plan.shares_views {
+    if plan.reread {
         all = fit_in_cache(c, &plan.views, plan.factor, all);
     }
     views_disjoint(c, &plan.views, &plan.disjoint, (start, counted.limit), all)
 }
 
 /// Creates new blocks with their parameters, and all new names.
-fn create_names(func: &mut Function, blocks: &[Block], plan: &JamPlan, names: &mut JamNames) {
+fn create_names(func: &mut Function, blocks: &[Block], plan: &JamPlan, names: &mut Names) {
     let copies = |v: Value| if plan.varying.contains(&v) { plan.factor } else { 1 };
     for (i, b) in blocks.iter().enumerate() {
         let data = &func.blocks[b.index()];
@@ -162,7 +162,7 @@ fn create_names(func: &mut Function, blocks: &[Block], plan: &JamPlan, names: &m
 }
 
 /// Copies a block; instructions that vary are copied once for each jammed iteration.
-fn copy_block(func: &mut Function, b: Block, plan: &JamPlan, names: &JamNames) {
+fn copy_block(func: &mut Function, b: Block, plan: &JamPlan, names: &Names) {
     let BlockData { insts, term, term_span, .. } = func.blocks[b.index()].clone();
     let mut out = Vec::new();
     for d in &insts {

@@ -1,8 +1,8 @@
 //! Loop distribution: inner loops that only fill contiguous elements gain nothing from jamming and are vectorised by
 //! themselves. The jammed loop runs such a loop once for each of its iterations, one after another.
 
-use super::build::JamNames;
-use super::plan::{JamAccess, JamPlan};
+use super::build::Names;
+use super::plan::{JamPlan, MemRef};
 use crate::analysis::counted::{is_in, target_of};
 use crate::analysis::facts::Facts;
 use crate::analysis::strides::{contiguous, moves};
@@ -14,12 +14,7 @@ use lh_ir::switches::is_off;
 use lh_ir::{Block, Function, Ty, Value};
 
 /// The headers of the inner loops to distribute.
-pub(super) fn headers(
-    facts: &Facts<'_>,
-    at: usize,
-    accesses: &[JamAccess<'_>],
-    varying: &HashSet<Value>,
-) -> Vec<Block> {
+pub(super) fn headers(facts: &Facts<'_>, at: usize, accesses: &[MemRef<'_>], varying: &HashSet<Value>) -> Vec<Block> {
     if is_off("unroll_and_jam.distribute") {
         return Vec::new();
     }
@@ -30,9 +25,9 @@ pub(super) fn headers(
 }
 
 /// Whether a loop carries nothing but its index, and its accesses are contiguous along it, or invariant reads.
-fn only_fills(facts: &Facts<'_>, i: usize, l: &Loop, accesses: &[JamAccess<'_>]) -> bool {
+fn only_fills(facts: &Facts<'_>, i: usize, l: &Loop, accesses: &[MemRef<'_>]) -> bool {
     let Some(counted) = &facts.counts[i] else { return false };
-    let is_contiguous = |a: &JamAccess<'_>| {
+    let is_contiguous = |a: &MemRef<'_>| {
         contiguous(facts.func, a.array)
             .is_some_and(|d| d < a.index.len() && moves(facts.func, facts.defs, a.index[d], counted.index))
     };
@@ -43,7 +38,7 @@ fn only_fills(facts: &Facts<'_>, i: usize, l: &Loop, accesses: &[JamAccess<'_>])
 }
 
 /// Whether a loop has one entry and one exit and uses varying values only if they can be selected by the iteration.
-fn can_distribute(facts: &Facts<'_>, l: &Loop, accesses: &[JamAccess<'_>], varying: &HashSet<Value>) -> bool {
+fn can_distribute(facts: &Facts<'_>, l: &Loop, accesses: &[MemRef<'_>], varying: &HashSet<Value>) -> bool {
     let func = facts.func;
     let inside: HashSet<Block> = l.blocks.iter().copied().collect();
     let own: HashSet<Value> = l.blocks.iter().flat_map(|b| func.blocks[b.index()].defined()).collect();
@@ -75,14 +70,9 @@ pub(super) struct Prefetch {
 }
 
 /// Prefetches for distributed loops that have the trip count of a jammed loop before them.
-pub(super) fn prefetches(
-    facts: &Facts<'_>,
-    at: usize,
-    distributed: &[Block],
-    accesses: &[JamAccess<'_>],
-) -> Vec<Prefetch> {
+pub(super) fn prefetch(facts: &Facts<'_>, at: usize, distributed: &[Block], accesses: &[MemRef<'_>]) -> Vec<Prefetch> {
     let inside = |b: Block| facts.loops.innermost[b.index()].expect("it is in a loop");
-    let is_distributed = |a: &JamAccess<'_>| distributed.contains(&facts.loops.loops[inside(a.block)].header);
+    let is_distributed = |a: &MemRef<'_>| distributed.contains(&facts.loops.loops[inside(a.block)].header);
     let mut out: Vec<Prefetch> = Vec::new();
     for a in accesses.iter().filter(|a| a.writes && is_distributed(a) && a.view.is_some()) {
         let Some(fill) = facts.counts[inside(a.block)].as_ref().filter(|c| a.index == [c.index]) else { continue };
@@ -107,7 +97,7 @@ pub(super) fn prefetches(
 
 impl Prefetch {
     /// Prefetches the elements of all jammed iterations.
-    pub(super) fn build(&self, func: &mut Function, plan: &JamPlan, names: &JamNames) {
+    pub(super) fn build(&self, func: &mut Function, plan: &JamPlan, names: &Names) {
         let block = names.blocks[&self.block];
         let span = func.blocks[block.index()].term_span;
         let mut c = Cursor { func, block, span, unwind: None, cold: false };
@@ -132,7 +122,7 @@ fn operands(func: &Function, l: &Loop) -> Vec<Value> {
 
 /// Builds a distributed loop inside a loop over the jammed iterations; `old` is the induction variable of the original
 /// loop, `index` its value in the first jammed iteration.
-pub(super) fn build(func: &mut Function, l: &Loop, plan: &JamPlan, names: &JamNames, (old, index): (Value, Value)) {
+pub(super) fn build(func: &mut Function, l: &Loop, plan: &JamPlan, names: &Names, (old, index): (Value, Value)) {
     let block = names.blocks[&l.header];
     let (span, start) = (func.blocks[l.header.index()].term_span, func.blocks[block.index()].params[0]);
     let operands = operands(func, l);
@@ -177,7 +167,7 @@ pub(super) fn build(func: &mut Function, l: &Loop, plan: &JamPlan, names: &JamNa
 }
 
 /// A value in iteration `i`, the `r`-th of the jammed iterations: a view made anew, or a chain of selects.
-fn select_iteration(c: &mut Cursor<'_>, plan: &JamPlan, names: &JamNames, v: Value, (r, i): (Value, Value)) -> Value {
+fn select_iteration(c: &mut Cursor<'_>, plan: &JamPlan, names: &Names, v: Value, (r, i): (Value, Value)) -> Value {
     let all = names.all(v);
     if all.len() == 1 {
         return all[0];

@@ -38,21 +38,21 @@ pub(super) struct JamPlan {
     /// Strided views: in each iteration another part of memory.
     pub views: Vec<StridedView>,
     /// Whether several inner loops access the views, so that they should stay in the cache.
-    pub shares_views: bool,
+    pub reread: bool,
     /// Headers of the distributed inner loops.
     pub distributed: Vec<Block>,
     /// Prefetches for the distributed loops.
-    pub prefetches: Vec<Prefetch>,
+    pub prefetch: Vec<Prefetch>,
     /// Whether the jammed iterations become vector lanes.
-    pub vectorize_jammed: bool,
+    pub slp: bool,
     /// The inner loop's trip count is small if this value is less than the number.
-    pub short_condition: Option<(Value, i64)>,
+    pub short: Option<(Value, i64)>,
     /// Whether the iterations are rows of threads, which are vectorised along the row.
     pub rows: bool,
 }
 
 /// A load or a store.
-pub(super) struct JamAccess<'a> {
+pub(super) struct MemRef<'a> {
     pub block: Block,
     /// The array, or the address of a scalar.
     pub array: Value,
@@ -93,21 +93,10 @@ pub(super) fn plan(facts: &Facts<'_>, at: usize) -> Option<JamPlan> {
     }
     if rows {
         let profitability = rows_profit(facts, at, &varying);
-        let (disjoint, views, shares_views, distributed, prefetches) = Default::default();
-        let (short_condition, vectorize_jammed) = (None, false);
-        let plan = JamPlan {
-            at,
-            factor: ROWS,
-            varying,
-            disjoint,
-            views,
-            shares_views,
-            distributed,
-            prefetches,
-            vectorize_jammed,
-            short_condition,
-            rows,
-        };
+        let (disjoint, views, reread, distributed, prefetch) = Default::default();
+        let (short, slp) = (None, false);
+        let plan =
+            JamPlan { at, factor: ROWS, varying, disjoint, views, reread, distributed, prefetch, slp, short, rows };
         return profitability.then_some(plan);
     }
     let accesses = accesses(facts, at)?;
@@ -119,14 +108,14 @@ pub(super) fn plan(facts: &Facts<'_>, at: usize) -> Option<JamPlan> {
         return None;
     }
     let disjoint = if threads { Vec::new() } else { disjoint(facts, at, &accesses)? };
-    let short_condition = match profitability(facts, at, &accesses, &varying) {
+    let short = match profitability(facts, at, &accesses, &varying) {
         Profit::No => return None,
         Profit::Always => None,
         Profit::WhileShort => Some(short_trip_count(facts, at)?),
     };
     let distributed = distribute::headers(facts, at, &accesses, &varying);
-    let prefetches = distribute::prefetches(facts, at, &distributed, &accesses);
-    let vectorize_jammed = vectorize_jammed(facts, at, &accesses, &varying, &distributed);
+    let prefetch = distribute::prefetch(facts, at, &distributed, &accesses);
+    let slp = slp(facts, at, &accesses, &varying, &distributed);
     let views = views(accesses);
     let longest_inner = if views.is_empty() { size } else { 2 * longest_inner(facts, at, &distributed) };
     let factor = if longest_inner <= SMALL_BODY { FACTORS.0 } else { FACTORS.1 };
@@ -134,43 +123,25 @@ pub(super) fn plan(facts: &Facts<'_>, at: usize) -> Option<JamPlan> {
     if trips.is_some_and(|n| n < factor.unsigned_abs()) || (views.is_empty() && unrolls_inner_loops(facts, at)) {
         return None;
     }
-    let shares_views = facts.loops.loops.iter().filter(|l| l.parent == Some(at)).count() > 1;
-    Some(JamPlan {
-        at,
-        factor,
-        varying,
-        disjoint,
-        views,
-        shares_views,
-        distributed,
-        prefetches,
-        vectorize_jammed,
-        short_condition,
-        rows,
-    })
+    let reread = facts.loops.loops.iter().filter(|l| l.parent == Some(at)).count() > 1;
+    Some(JamPlan { at, factor, varying, disjoint, views, reread, distributed, prefetch, slp, short, rows })
 }
 
 /// Whether jammed iterations load adjacent elements in the inner loops, or their arithmetic outweighs the loads.
-fn vectorize_jammed(
-    facts: &Facts<'_>,
-    at: usize,
-    accesses: &[JamAccess<'_>],
-    varying: &HashSet<Value>,
-    distributed: &[Block],
-) -> bool {
+fn slp(facts: &Facts<'_>, at: usize, accesses: &[MemRef<'_>], varying: &HashSet<Value>, distributed: &[Block]) -> bool {
     let func = facts.func;
     let index = facts.counts[at].as_ref().map(|c| c.index);
     let inside = |b: Block| {
         let l = facts.loops.innermost[b.index()].filter(|l| *l != at);
         l.is_some_and(|l| !distributed.contains(&facts.loops.loops[l].header))
     };
-    let is_contiguous = |a: &&JamAccess<'_>| {
+    let is_contiguous = |a: &&MemRef<'_>| {
         let d = contiguous(facts.func, a.array).filter(|d| *d < a.index.len());
         a.view.is_none() && d.is_some_and(|d| index.is_some_and(|i| moves(facts.func, facts.defs, a.index[d], i)))
     };
     let is_math = |d: &InstData| matches!(&d.inst, Inst::Op(op, _) if matches!(op.host, Lower::Math(..)));
     let mut blocks = facts.loops.loops[at].blocks.iter().filter(|b| inside(**b));
-    let varies = |a: &&JamAccess<'_>| a.view.is_some() || a.index.iter().any(|i| varying.contains(i));
+    let varies = |a: &&MemRef<'_>| a.view.is_some() || a.index.iter().any(|i| varying.contains(i));
     let mut read = accesses.iter().filter(|a| !a.writes && inside(a.block)).filter(varies);
     read.all(|a| is_contiguous(&a)) || blocks.any(|b| func.blocks[b.index()].insts.iter().any(is_math))
 }
@@ -184,7 +155,7 @@ fn longest_inner(facts: &Facts<'_>, at: usize, distributed: &[Block]) -> usize {
 }
 
 /// All views without duplicates.
-fn views(accesses: Vec<JamAccess<'_>>) -> Vec<StridedView> {
+fn views(accesses: Vec<MemRef<'_>>) -> Vec<StridedView> {
     let mut out: Vec<StridedView> = Vec::new();
     for v in accesses.into_iter().filter_map(|a| a.view) {
         match out.iter_mut().find(|o| o.array == v.array) {
@@ -306,7 +277,7 @@ fn varying(facts: &Facts<'_>, at: usize) -> HashSet<Value> {
 }
 
 /// All accesses; `None` unless each is to scalars in an invariant array or in a strided view.
-fn accesses<'a>(facts: &Facts<'a>, at: usize) -> Option<Vec<JamAccess<'a>>> {
+fn accesses<'a>(facts: &Facts<'a>, at: usize) -> Option<Vec<MemRef<'a>>> {
     let func = facts.func;
     let mut out = Vec::new();
     for b in &facts.loops.loops[at].blocks {
@@ -326,7 +297,7 @@ fn accesses<'a>(facts: &Facts<'a>, at: usize) -> Option<Vec<JamAccess<'a>>> {
             if !(ty.is_number() || ty.is_bool()) || !known && view.is_none() {
                 return None;
             }
-            out.push(JamAccess { block: *b, array, index, writes, view });
+            out.push(MemRef { block: *b, array, index, writes, view });
         }
     }
     Some(out)
@@ -334,9 +305,9 @@ fn accesses<'a>(facts: &Facts<'a>, at: usize) -> Option<Vec<JamAccess<'a>>> {
 
 /// Pairs of arrays to test for overlap; `None` unless each iteration writes elements of its own, adjacent to those of
 /// the next iteration.
-fn disjoint(facts: &Facts<'_>, at: usize, accesses: &[JamAccess<'_>]) -> Option<Vec<(Value, Value)>> {
+fn disjoint(facts: &Facts<'_>, at: usize, accesses: &[MemRef<'_>]) -> Option<Vec<(Value, Value)>> {
     let index = facts.counts[at].as_ref()?.index;
-    let place = |a: &JamAccess<'_>, d: usize| facts.defs.offset(facts.func, a.index[d]);
+    let place = |a: &MemRef<'_>, d: usize| facts.defs.offset(facts.func, a.index[d]);
     let mut out = Vec::new();
     for w in accesses.iter().filter(|a| a.writes) {
         if w.view.is_some() {
@@ -371,7 +342,7 @@ enum Profit {
 }
 
 /// Whether the inner loops wait for sums, and vectorising them by themselves would be worse.
-fn profitability(facts: &Facts<'_>, at: usize, accesses: &[JamAccess<'_>], varying: &HashSet<Value>) -> Profit {
+fn profitability(facts: &Facts<'_>, at: usize, accesses: &[MemRef<'_>], varying: &HashSet<Value>) -> Profit {
     let (func, l) = (facts.func, &facts.loops.loops[at]);
     let inner = |b: Block| facts.loops.innermost[b.index()] != Some(at);
     let counters: Vec<Value> = facts.counts.iter().flatten().map(|c| c.index).collect();
@@ -379,7 +350,7 @@ fn profitability(facts: &Facts<'_>, at: usize, accesses: &[JamAccess<'_>], varyi
     let params = l.blocks.iter().filter(carried).flat_map(|b| &func.blocks[b.index()].params);
     let sums: Vec<Value> = params.copied().filter(|v| varying.contains(v) && !counters.contains(v)).collect();
     // A sum in memory: the inner loop loads and stores an element that does not depend on its index.
-    let stays = |a: &JamAccess<'_>| {
+    let stays = |a: &MemRef<'_>| {
         a.writes && inner(a.block) && {
             let inside = facts.loops.innermost[a.block.index()];
             a.index.iter().all(|i| inside.is_some_and(|x| facts.is_invariant(x, invariant_part(facts, *i))))
@@ -392,16 +363,16 @@ fn profitability(facts: &Facts<'_>, at: usize, accesses: &[JamAccess<'_>], varyi
     let strict = !reorders && (sums.is_empty() || sums.iter().any(|v| func.ty(*v).is_float()));
     // Sums in any order are vectorised along the inner loop, unless elements are adjacent along the outer loop.
     let index = facts.counts[at].as_ref().map(|c| c.index);
-    let is_contiguous = |a: &&JamAccess<'_>| {
+    let is_contiguous = |a: &&MemRef<'_>| {
         let d = contiguous(facts.func, a.array).filter(|d| *d < a.index.len());
         d.is_some_and(|d| index.is_some_and(|i| moves(facts.func, facts.defs, a.index[d], i)))
     };
     // An element that is invariant in the inner loop says nothing about adjacency there.
-    let stays_inside = |a: &JamAccess<'_>| {
+    let stays_inside = |a: &MemRef<'_>| {
         let inside = facts.loops.innermost[a.block.index()];
         a.index.iter().all(|i| inside.is_some_and(|x| facts.is_invariant(x, invariant_part(facts, *i))))
     };
-    let depends = |a: &&JamAccess<'_>| {
+    let depends = |a: &&MemRef<'_>| {
         !a.writes && inner(a.block) && a.index.iter().any(|i| varying.contains(i)) && !(reorders && stays_inside(a))
     };
     let mut depending = accesses.iter().filter(depends).peekable();
