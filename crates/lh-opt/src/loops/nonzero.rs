@@ -50,12 +50,12 @@ pub(crate) fn run(func: &mut Function) -> bool {
 
 /// Minimum and maximum; the value may also be NaN.
 #[derive(Clone, Copy)]
-struct FloatRange {
+struct Bounds {
     lo: f64,
     hi: f64,
 }
 
-const ALL: FloatRange = FloatRange { lo: f64::NEG_INFINITY, hi: f64::INFINITY };
+const ALL: Bounds = Bounds { lo: f64::NEG_INFINITY, hi: f64::INFINITY };
 
 struct FloatRanges<'a> {
     func: &'a Function,
@@ -73,7 +73,7 @@ impl FloatRanges<'_> {
     }
 
     /// Whether dominating branches exclude zero.
-    fn is_excluded_by_branches(&self, at: Block, v: Value, mut r: FloatRange) -> bool {
+    fn is_excluded_by_branches(&self, at: Block, v: Value, mut r: Bounds) -> bool {
         let mut b = at;
         loop {
             if let [edge] = self.cfg.preds(b)
@@ -92,7 +92,7 @@ impl FloatRanges<'_> {
     }
 
     /// Narrows a range by a condition with a known truth value; true if that excludes zero.
-    fn narrow(&self, cond: Value, holds: bool, v: Value, r: &mut FloatRange) -> bool {
+    fn narrow(&self, cond: Value, holds: bool, v: Value, r: &mut Bounds) -> bool {
         let Some(Inst::Op(op, args)) = self.defs.inst(self.func, cond) else { return false };
         let float_constant = |v| float_constant(self.func, self.defs, v);
         let (name, c) = match args[..] {
@@ -103,7 +103,7 @@ impl FloatRanges<'_> {
         let Some(c) = c else { return false };
         match (name, holds) {
             ("eq", false) | ("ne", true) if c == 0.0 => return true,
-            ("eq", true) | ("ne", false) => *r = FloatRange { lo: c, hi: c },
+            ("eq", true) | ("ne", false) => *r = Bounds { lo: c, hi: c },
             // A false comparison admits NaN, which a range always includes.
             ("gt", true) | ("le", false) => r.lo = r.lo.max(c.next_up()),
             ("ge", true) | ("lt", false) => r.lo = r.lo.max(c),
@@ -114,9 +114,9 @@ impl FloatRanges<'_> {
         r.lo > 0.0 || r.hi < 0.0
     }
 
-    fn range(&self, v: Value, depth: usize) -> FloatRange {
+    fn range(&self, v: Value, depth: usize) -> Bounds {
         if let Some(x) = float_constant(self.func, self.defs, v) {
-            return FloatRange { lo: x, hi: x };
+            return Bounds { lo: x, hi: x };
         }
         if depth > MAX_DEPTH {
             return ALL;
@@ -130,38 +130,38 @@ impl FloatRanges<'_> {
         // A NaN bound comes from operations on infinities: the range is unknown.
         let range = if range.lo <= range.hi { range } else { ALL };
         let ty = self.func.ty(v);
-        FloatRange { lo: lh_ir::half::rounded(range.lo, ty), hi: lh_ir::half::rounded(range.hi, ty) }
+        Bounds { lo: lh_ir::half::rounded(range.lo, ty), hi: lh_ir::half::rounded(range.hi, ty) }
     }
 
-    fn operation(&self, name: &str, args: &[Value], depth: usize) -> FloatRange {
+    fn operation(&self, name: &str, args: &[Value], depth: usize) -> Bounds {
         let of = |i: usize| self.range(args[i], depth);
         match name {
             "fabs" | "abs" => {
                 let r = of(0);
                 let (a, b) = (r.lo.abs(), r.hi.abs());
-                FloatRange { lo: if r.lo <= 0.0 && r.hi >= 0.0 { 0.0 } else { a.min(b) }, hi: a.max(b) }
+                Bounds { lo: if r.lo <= 0.0 && r.hi >= 0.0 { 0.0 } else { a.min(b) }, hi: a.max(b) }
             }
             "sqrt" => {
                 let r = of(0);
-                FloatRange { lo: r.lo.max(0.0).sqrt(), hi: r.hi.max(0.0).sqrt() }
+                Bounds { lo: r.lo.max(0.0).sqrt(), hi: r.hi.max(0.0).sqrt() }
             }
-            "exp" | "exp2" => FloatRange { lo: 0.0, hi: f64::INFINITY },
-            "cosh" => FloatRange { lo: 1.0, hi: f64::INFINITY },
+            "exp" | "exp2" => Bounds { lo: 0.0, hi: f64::INFINITY },
+            "cosh" => Bounds { lo: 1.0, hi: f64::INFINITY },
             "neg" => {
                 let r = of(0);
-                FloatRange { lo: -r.hi, hi: -r.lo }
+                Bounds { lo: -r.hi, hi: -r.lo }
             }
             "add" => {
                 let (a, b) = (of(0), of(1));
-                FloatRange { lo: a.lo + b.lo, hi: a.hi + b.hi }
+                Bounds { lo: a.lo + b.lo, hi: a.hi + b.hi }
             }
             "sub" => {
                 let (a, b) = (of(0), of(1));
-                FloatRange { lo: a.lo - b.hi, hi: a.hi - b.lo }
+                Bounds { lo: a.lo - b.hi, hi: a.hi - b.lo }
             }
             "mul" if self.same(args[0], args[1], 0) => {
                 let r = self.operation("fabs", args, depth);
-                FloatRange { lo: r.lo * r.lo, hi: r.hi * r.hi }
+                Bounds { lo: r.lo * r.lo, hi: r.hi * r.hi }
             }
             "mul" => product(of(0), of(1)),
             "fdiv" => quotient(of(0), of(1)),
@@ -169,18 +169,18 @@ impl FloatRanges<'_> {
                 let (a, b) = (of(0), of(1));
                 // `maxnum` of NaN and a number is the number.
                 let lo = if name == "maximum" { a.lo.max(b.lo) } else { self.greater_number(args, a, b) };
-                FloatRange { lo, hi: a.hi.max(b.hi) }
+                Bounds { lo, hi: a.hi.max(b.hi) }
             }
             "select" => {
                 let (a, b) = (of(1), of(2));
-                FloatRange { lo: a.lo.min(b.lo), hi: a.hi.max(b.hi) }
+                Bounds { lo: a.lo.min(b.lo), hi: a.hi.max(b.hi) }
             }
             _ => ALL,
         }
     }
 
     /// The minimum of `maxnum`, which ignores a NaN operand; only constants are certainly not NaN.
-    fn greater_number(&self, args: &[Value], a: FloatRange, b: FloatRange) -> f64 {
+    fn greater_number(&self, args: &[Value], a: Bounds, b: Bounds) -> f64 {
         let is_number = |v| float_constant(self.func, self.defs, v).is_some();
         match (is_number(args[0]), is_number(args[1])) {
             (true, true) => a.lo.max(b.lo),
@@ -205,7 +205,7 @@ impl FloatRanges<'_> {
     }
 
     /// The range of the induction variable of a counted loop plus a constant: the minimum is the start.
-    fn integer(&self, v: Value) -> FloatRange {
+    fn integer(&self, v: Value) -> Bounds {
         const FAR: i64 = 1 << 62;
         let (base, plus) = self.defs.offset(self.func, v);
         let counter = || {
@@ -219,31 +219,28 @@ impl FloatRanges<'_> {
             }
             let lo = least.checked_add(plus)?;
             // The start is too far from the minimum of `int64` for the sum to wrap around.
-            (least > -FAR && least < FAR && plus.abs() < FAR).then_some(FloatRange { lo: lo as f64, hi: f64::INFINITY })
+            (least > -FAR && least < FAR && plus.abs() < FAR).then_some(Bounds { lo: lo as f64, hi: f64::INFINITY })
         };
         counter().unwrap_or(ALL)
     }
 }
 
-fn product(a: FloatRange, b: FloatRange) -> FloatRange {
+fn product(a: Bounds, b: Bounds) -> Bounds {
     if a.lo >= 0.0 && b.lo >= 0.0 {
         let lo = a.lo * b.lo;
-        return FloatRange { lo: if lo.is_nan() { 0.0 } else { lo }, hi: f64::INFINITY };
+        return Bounds { lo: if lo.is_nan() { 0.0 } else { lo }, hi: f64::INFINITY };
     }
     let all = [a.lo * b.lo, a.lo * b.hi, a.hi * b.lo, a.hi * b.hi];
     if all.iter().any(|x| x.is_nan()) {
         return ALL;
     }
-    FloatRange {
-        lo: all.into_iter().fold(f64::INFINITY, f64::min),
-        hi: all.into_iter().fold(f64::NEG_INFINITY, f64::max),
-    }
+    Bounds { lo: all.into_iter().fold(f64::INFINITY, f64::min), hi: all.into_iter().fold(f64::NEG_INFINITY, f64::max) }
 }
 
-fn quotient(a: FloatRange, b: FloatRange) -> FloatRange {
+fn quotient(a: Bounds, b: Bounds) -> Bounds {
     if a.lo >= 0.0 && b.lo >= 0.0 {
         let lo = a.lo / b.hi;
-        return FloatRange { lo: if lo.is_nan() { 0.0 } else { lo }, hi: f64::INFINITY };
+        return Bounds { lo: if lo.is_nan() { 0.0 } else { lo }, hi: f64::INFINITY };
     }
     ALL
 }

@@ -37,7 +37,7 @@ use lh_ir::switches::is_off;
 use lh_ir::{Block, Const, Function, Value};
 
 /// Size limit for unrolling, in instructions.
-const MAX_UNROLLED_INSTS: usize = 24;
+const MAX_UNROLLED: usize = 24;
 /// Bound on the total trip count of a nest with constant bounds that does not poll.
 const MAX_UNPOLLED: u64 = 1024;
 /// Bound on the trip count of a loop with constant bounds that does not poll although loops along arrays are inside.
@@ -203,7 +203,7 @@ fn block_threads(func: &Function, defs: &Defs, limit: Value) -> Option<u64> {
 
 /// Whether unrolling pays: in a longer loop, the overhead of counting is negligible.
 fn is_short(func: &Function, l: &Loop) -> bool {
-    l.blocks.iter().map(|b| func.blocks[b.index()].insts.len()).sum::<usize>() <= MAX_UNROLLED_INSTS
+    l.blocks.iter().map(|b| func.blocks[b.index()].insts.len()).sum::<usize>() <= MAX_UNROLLED
 }
 
 /// Whether an iteration may raise itself, or in a call with numbers only, which LLVM probably inlines.

@@ -1,6 +1,5 @@
 //! Undoes loop rotation: a loop that tests its condition before the first iteration and in the latch tests it once, in
-//! the header. Bytecode has rotated `while` loops, while all other passes expect counted loops with a test in the
-//! header.
+//! the header, as other passes expect. Bytecode has rotated `while` loops.
 //!
 //! ```text
 //!     branch lt v1, v0, block1(v1), block4(v1)        jump block3(v1)
@@ -101,9 +100,9 @@ fn plan(func: &Function, cfg: &Cfg, defs: &Defs, l: &Loop) -> Option<Unrotation>
     if !exits_once || !handler || a.first != b.first || !l.blocks.contains(&b.from) {
         return None;
     }
-    let common_value = |x: Value, y: Value| common_value(func, defs, (x, y), [&a.into.args, &b.into.args], 0);
-    let cond = common_value(a.cond, b.cond)?;
-    let exit_args = gives.iter().zip(others).map(|(x, y)| common_value(*x, *y)).collect::<Option<Vec<Common>>>()?;
+    let common = |x: Value, y: Value| common(func, defs, (x, y), [&a.into.args, &b.into.args], 0);
+    let cond = common(a.cond, b.cond)?;
+    let exit_args = gives.iter().zip(others).map(|(x, y)| common(*x, *y)).collect::<Option<Vec<Common>>>()?;
     Some(Unrotation { body: l.header, cond, out: *out, exit_args, tests })
 }
 
@@ -157,13 +156,7 @@ fn loop_test(func: &Function, cfg: &Cfg, body: Block, edge: Edge) -> Option<Loop
 }
 
 /// The common function for two values, given the arguments of the entry edge and of the back edge.
-fn common_value(
-    func: &Function,
-    defs: &Defs,
-    (x, y): (Value, Value),
-    params: [&[Value]; 2],
-    depth: usize,
-) -> Option<Common> {
+fn common(func: &Function, defs: &Defs, (x, y): (Value, Value), params: [&[Value]; 2], depth: usize) -> Option<Common> {
     let same = |a: Value, b: Value| {
         a == b
             || matches!((defs.inst(func, a), defs.inst(func, b)), (Some(Inst::Const(m)), Some(Inst::Const(n))) if m == n && func.ty(a) == func.ty(b))
@@ -186,7 +179,7 @@ fn common_value(
     renamed.for_each_operand_mut(&mut |v| *v = next.next().copied().unwrap_or(*v));
     let alike = of_a.len() == of_b.len() && renamed == *a && func.ty(x) == func.ty(y);
     (alike && is_speculative(a) && depth < MAX_DEPTH).then_some(())?;
-    let parts = of_a.iter().zip(of_b).map(|(x, y)| common_value(func, defs, (*x, y), params, depth + 1));
+    let parts = of_a.iter().zip(of_b).map(|(x, y)| common(func, defs, (*x, y), params, depth + 1));
     Some(Common::Inst(a.clone(), func.ty(x), parts.collect::<Option<Vec<Common>>>()?))
 }
 

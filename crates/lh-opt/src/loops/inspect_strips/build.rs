@@ -1,6 +1,6 @@
 //! Builds the inspector and the executor.
 
-use super::plan::{Guard, StripPlan};
+use super::plan::{Guard, Split};
 use crate::analysis::counted::Counted;
 use crate::analysis::facts::Users;
 use crate::edit::overlap::apart;
@@ -26,7 +26,7 @@ pub(super) fn split(
     users: &Users,
     l: &Loop,
     counted: &Counted,
-    plan: &StripPlan,
+    plan: &Split,
 ) -> [Block; 3] {
     let mut versions = Versions::new(func, cfg, dom, users);
     let d = versions.duplicate(l, &[]);
@@ -62,7 +62,7 @@ fn drop_guard(func: &mut Function, d: &Duplicate, g: &Guard) {
 
 /// The condition for strips: enough iterations, reads within their arrays, and no store to an array that the inspector
 /// reads.
-fn strip_condition(c: &mut Cursor<'_>, counted: &Counted, start: Value, plan: &StripPlan) -> Value {
+fn strip_condition(c: &mut Cursor<'_>, counted: &Counted, start: Value, plan: &Split) -> Value {
     let shortest = c.int(MIN_TRIP_COUNT);
     let (low, high) = (c.int(-MAX_INDEX), c.int(MAX_INDEX));
     let n = c.sub(counted.limit, start);
@@ -80,7 +80,7 @@ fn strip_condition(c: &mut Cursor<'_>, counted: &Counted, start: Value, plan: &S
 
 /// Builds the inspector: a loop that evaluates the guards for iterations from `start` to `limit`. Answers with its
 /// header and whether some guard holds; the cursor is behind the loop.
-fn inspect(c: &mut Cursor<'_>, counted: &Counted, plan: &StripPlan, start: Value, limit: Value) -> (Block, Value) {
+fn inspect(c: &mut Cursor<'_>, counted: &Counted, plan: &Split, start: Value, limit: Value) -> (Block, Value) {
     let zero = c.int(0);
     let one = c.int(1);
     let (header, params) = c.new_block(&[Ty::int(), Ty::int()]);

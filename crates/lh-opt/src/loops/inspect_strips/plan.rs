@@ -27,7 +27,7 @@ pub(super) struct Guard {
 }
 
 /// The split of a loop into inspector and executor.
-pub(super) struct StripPlan {
+pub(super) struct Split {
     pub at: usize,
     pub guards: Vec<Guard>,
     /// Instructions that compute the guards' conditions, in order.
@@ -41,7 +41,7 @@ pub(super) struct StripPlan {
 }
 
 /// Plans a loop, if the split is possible and may pay.
-pub(super) fn plan(facts: &Facts<'_>, at: usize) -> Option<StripPlan> {
+pub(super) fn plan(facts: &Facts<'_>, at: usize) -> Option<Split> {
     let counted = facts.counts[at].as_ref().filter(|c| c.step == 1)?;
     let l = &facts.loops.loops[at];
     let blocks = || l.blocks.iter().map(|b| &facts.func.blocks[b.index()]);
@@ -52,16 +52,13 @@ pub(super) fn plan(facts: &Facts<'_>, at: usize) -> Option<StripPlan> {
     }
     let stores = stores(facts, at).filter(|s| s.iter().all(|to| can_reorder_stores(facts, at, to)))?;
     let mut guards = guards(facts, at)?;
-    let mut plan =
-        StripPlan { at, guards: vec![], slice: vec![], disjoint: vec![], conditions: vec![], leaves: vec![] };
-    let mut slice =
-        InspectorSlice { facts, at, index: counted.index, stores: &stores, insts: HashSet::new(), plan: &mut plan };
+    let mut plan = Split { at, guards: vec![], slice: vec![], disjoint: vec![], conditions: vec![], leaves: vec![] };
+    let mut slice = Slice { facts, at, index: counted.index, stores: &stores, insts: HashSet::new(), plan: &mut plan };
     for g in &mut guards {
         if !slice.add(g.cond) {
             return None;
         }
-        // The inspector may ignore a path condition: it then finds guards true that are never reached, which only costs
-        // speed.
+        // Without a path condition, the inspector may find a guard true that is never reached: slow but correct.
         g.path.retain(|(v, _)| slice.add(*v));
     }
     let insts = slice.insts;
@@ -172,16 +169,16 @@ fn path(facts: &Facts<'_>, at: usize, block: Block) -> Vec<(Value, bool)> {
 }
 
 /// Collects the instructions that compute the guards' conditions.
-struct InspectorSlice<'a, 'p> {
+struct Slice<'a, 'p> {
     facts: &'a Facts<'a>,
     at: usize,
     index: Value,
     stores: &'a [&'a Inst],
     insts: HashSet<InstRef>,
-    plan: &'p mut StripPlan,
+    plan: &'p mut Split,
 }
 
-impl InspectorSlice<'_, '_> {
+impl Slice<'_, '_> {
     /// Adds a value with its operands; adds nothing and answers false if the inspector cannot compute it.
     fn add(&mut self, v: Value) -> bool {
         let before = self.insts.clone();
@@ -257,8 +254,7 @@ impl InspectorSlice<'_, '_> {
         }
     }
 
-    /// Whether no earlier iteration of the loop writes the element that is read; pairs of arrays to test are added to
-    /// the plan.
+    /// Whether no earlier iteration writes the element that is read; adds pairs of arrays to test to the plan.
     fn is_not_overwritten(&mut self, from: &Inst) -> bool {
         let Inst::ElemPtr { array, index, .. } = from else { return false };
         if !self.facts.is_invariant(self.at, *array) {
