@@ -25,7 +25,7 @@ pub(crate) enum Reduce {
     /// A library function that multiplies complex numbers of this type.
     Product(SpecId, Ty),
     /// A private copy for each block of iterations; the copy of the last block survives.
-    Own,
+    Private,
     /// An idempotent library function on numbers of this type.
     Call(SpecId, Ty),
 }
@@ -56,13 +56,13 @@ pub(crate) enum Carried {
     Last,
     /// A conditional update. A block's value replaces that of the blocks before if the parameter at position `flag`
     /// says that the block has set it, and if the parameter at the other position compares so with its previous value.
-    Taken { flag: Option<usize>, best: Option<(usize, &'static Op)> },
+    Conditional { flag: Option<usize>, best: Option<(usize, &'static Op)> },
 }
 
 impl Carried {
     /// Whether each block stores a partial result, to be combined after the loop.
     pub(super) fn is_result(self) -> bool {
-        matches!(self, Carried::Reduced(_) | Carried::Taken { .. })
+        matches!(self, Carried::Reduced(_) | Carried::Conditional { .. })
     }
 }
 
@@ -77,19 +77,19 @@ pub(crate) fn carried(
     callees: Callees<'_>,
     flags: &Flags,
 ) -> Result<(Vec<Carried>, Vec<Value>), Reason> {
-    let Kinds { all, free, .. } = of_all(func, cfg, r, callees, flags);
+    let Classes { all, reorderable, .. } = classify(func, cfg, r, callees, flags);
     let out = all.into_iter().collect::<Option<Vec<Carried>>>().ok_or(CARRIED)?;
     let params = &func.blocks[r.header.index()].params;
     if params.iter().zip(&out).any(|(p, kind)| *kind == Carried::Last && func.ty(*p).is_counted()) {
         return Err("an array or string that its last iteration makes is used after it");
     }
-    Ok((out, free))
+    Ok((out, reorderable))
 }
 
 /// Positions of the header parameters that need the order of iterations; whether that is only because of NaN.
-pub(crate) fn ordered(func: &Function, cfg: &Cfg, r: &Region, callees: Callees<'_>) -> Vec<(usize, bool)> {
-    let Kinds { all, kept, .. } = of_all(func, cfg, r, callees, &[]);
-    (0..all.len()).filter(|place| all[*place].is_none()).map(|place| (place, kept.contains(&place))).collect()
+pub(crate) fn order_dependent(func: &Function, cfg: &Cfg, r: &Region, callees: Callees<'_>) -> Vec<(usize, bool)> {
+    let Classes { all, for_nan, .. } = classify(func, cfg, r, callees, &[]);
+    (0..all.len()).filter(|place| all[*place].is_none()).map(|place| (place, for_nan.contains(&place))).collect()
 }
 
 /// Whether NaN and the signs of zeros matter.
@@ -100,7 +100,7 @@ pub(crate) fn is_exact(func: &Function, v: Value) -> bool {
 
 /// Adds a flag that records conditional updates to each parameter that needs one.
 pub(super) fn add_flags(func: &mut Function, cfg: &Cfg, r: &Region, callees: Callees<'_>) -> Vec<(Value, Value)> {
-    let Kinds { groups, .. } = of_all(func, cfg, r, callees, &[]);
+    let Classes { groups, .. } = classify(func, cfg, r, callees, &[]);
     let wanting = groups.iter().filter(|g| g.needs_flag());
     wanting
         .map(|g| (func.blocks[r.header.index()].params[g.first], conditional_updates::add_flag(func, cfg, g)))
@@ -108,19 +108,19 @@ pub(super) fn add_flags(func: &mut Function, cfg: &Cfg, r: &Region, callees: Cal
 }
 
 /// Classes of the header parameters.
-struct Kinds {
+struct Classes {
     all: Vec<Option<Carried>>,
     /// Members of float reductions, which may be reassociated.
-    free: Vec<Value>,
+    reorderable: Vec<Value>,
     groups: Vec<conditional_updates::Group>,
     /// Positions of parameters that NaN makes dependent on the order: they keep their value if a comparison holds.
-    kept: Vec<usize>,
+    for_nan: Vec<usize>,
 }
 
-fn of_all(func: &Function, cfg: &Cfg, r: &Region, callees: Callees<'_>, flags: &Flags) -> Kinds {
+fn classify(func: &Function, cfg: &Cfg, r: &Region, callees: Callees<'_>, flags: &Flags) -> Classes {
     let (defs, dom) = (Defs::new(func), DomTree::new(cfg));
-    let facts = Facts { func, cfg, dom: &dom, defs: &defs, r, uses: &uses(func, r), callees };
-    let (mut out, mut free, mut of_flags, mut kept) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let facts = LoopFacts { func, cfg, dom: &dom, defs: &defs, r, uses: &uses(func, r), callees };
+    let (mut out, mut reorderable, mut of_flags, mut for_nan) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let params = &func.blocks[r.header.index()].params;
     for (place, p) in params.iter().enumerate() {
         if place == r.counted.place {
@@ -129,9 +129,9 @@ fn of_all(func: &Function, cfg: &Cfg, r: &Region, callees: Callees<'_>, flags: &
         }
         let chain = Chain::of(&facts, *p, place);
         out.push(chain.kind());
-        kept.extend(chain.keeps.then_some(place));
+        for_nan.extend(chain.keeps_old.then_some(place));
         if matches!(chain.group, Some(Reduce::Add | Reduce::Mul)) && func.ty(*p).is_float() {
-            free.extend(&chain.members);
+            reorderable.extend(&chain.members);
         } else if flags.iter().any(|(_, f)| f == p) {
             of_flags.extend(chain.members);
         }
@@ -141,9 +141,9 @@ fn of_all(func: &Function, cfg: &Cfg, r: &Region, callees: Callees<'_>, flags: &
     for t in &groups {
         let flag = flags.iter().find(|(p, _)| *p == params[t.first]);
         let flag = flag.and_then(|(_, f)| params.iter().position(|p| p == f));
-        t.places.iter().for_each(|i| out[*i] = Some(Carried::Taken { flag, best: t.by.map(|by| (t.first, by)) }));
+        t.places.iter().for_each(|i| out[*i] = Some(Carried::Conditional { flag, best: t.by.map(|by| (t.first, by)) }));
     }
-    Kinds { all: out, free, groups, kept }
+    Classes { all: out, reorderable, groups, for_nan }
 }
 
 /// A use of a value in the region.
@@ -185,7 +185,7 @@ pub(crate) fn uses(func: &Function, r: &Region) -> Vec<Vec<Use>> {
 
 /// The function with its analyses.
 #[derive(Clone, Copy)]
-pub(super) struct Facts<'a> {
+pub(super) struct LoopFacts<'a> {
     pub(super) func: &'a Function,
     pub(super) cfg: &'a Cfg,
     pub(super) dom: &'a DomTree,
@@ -195,7 +195,7 @@ pub(super) struct Facts<'a> {
     pub(super) callees: Callees<'a>,
 }
 
-impl Facts<'_> {
+impl LoopFacts<'_> {
     pub(super) fn inst(&self, v: Value) -> Option<&Inst> {
         self.defs.inst(self.func, v)
     }
@@ -226,7 +226,7 @@ impl Facts<'_> {
     }
 
     /// Whether an edge is reached only through one target of a block's branch.
-    pub(super) fn is_behind(&self, e: Edge, b: Block, first: bool) -> bool {
+    pub(super) fn only_after(&self, e: Edge, b: Block, first: bool) -> bool {
         let Some(Term::Branch { then, els, .. }) = &self.func.blocks[b.index()].term else { return false };
         let way = if first { then.block } else { els.block };
         (e.from == b && then.block != els.block && e.target == Some(u32::from(!first)))
@@ -235,7 +235,7 @@ impl Facts<'_> {
 
     /// Whether a branch only selects the arguments of certain parameters: both paths are free of effects and join in
     /// one block.
-    pub(super) fn decides_only(&self, b: Block, among: &dyn Fn(Value) -> bool) -> bool {
+    pub(super) fn only_selects(&self, b: Block, among: &dyn Fn(Value) -> bool) -> bool {
         let data = |b: Block| &self.func.blocks[b.index()];
         let Some(Term::Branch { then, els, .. }) = &data(b).term else { return false };
         let alone = |way: Block| way != self.r.header && self.cfg.preds(way).len() == 1;
@@ -263,7 +263,7 @@ impl Facts<'_> {
 
 /// The values through which a loop-carried variable passes in an iteration: its definition chain.
 struct Chain<'a> {
-    facts: Facts<'a>,
+    facts: LoopFacts<'a>,
     members: Vec<Value>,
     /// Operands of the chain's operations that must not be members.
     others: Vec<Value>,
@@ -275,14 +275,14 @@ struct Chain<'a> {
     /// Whether an iteration uses the parameter.
     used: bool,
     /// Whether the old value survives if a comparison holds, so that NaN replaces it.
-    keeps: bool,
+    keeps_old: bool,
 }
 
 impl<'a> Chain<'a> {
-    fn of(facts: &Facts<'a>, p: Value, place: usize) -> Chain<'a> {
+    fn of(facts: &LoopFacts<'a>, p: Value, place: usize) -> Chain<'a> {
         let (members, others, branches) = (vec![p], Vec::new(), Vec::new());
         let mut c =
-            Chain { facts: *facts, members, others, branches, group: None, holds: true, used: false, keeps: false };
+            Chain { facts: *facts, members, others, branches, group: None, holds: true, used: false, keeps_old: false };
         let mut at = 0;
         while c.holds && at < c.members.len() {
             let v = c.members[at];
@@ -295,7 +295,7 @@ impl<'a> Chain<'a> {
         for m in c.members.clone() {
             c.holds &= c.all_sources_are_members(m);
         }
-        let decides = |c: &Chain<'a>, b: Block| facts.decides_only(b, &|v| c.members.contains(&v));
+        let decides = |c: &Chain<'a>, b: Block| facts.only_selects(b, &|v| c.members.contains(&v));
         c.holds &= c.branches.iter().all(|(b, _)| decides(&c, *b));
         c
     }
@@ -309,7 +309,7 @@ impl<'a> Chain<'a> {
         }
     }
 
-    fn join(&mut self, v: Value) {
+    fn add(&mut self, v: Value) {
         if !self.members.contains(&v) {
             self.members.push(v);
         }
@@ -335,7 +335,7 @@ impl<'a> Chain<'a> {
             }
             Use::Arg(to, i) => {
                 self.used = true;
-                self.join(self.facts.func.blocks[to.index()].params[i]);
+                self.add(self.facts.func.blocks[to.index()].params[i]);
             }
             Use::Inst(b, i) => {
                 self.used = true;
@@ -346,7 +346,7 @@ impl<'a> Chain<'a> {
                     (Inst::Cast(_), Some(result))
                         if self.facts.func.ty(v).strong() == self.facts.func.ty(result).strong() =>
                     {
-                        self.join(result);
+                        self.add(result);
                     }
                     _ => self.holds = false,
                 }
@@ -373,18 +373,20 @@ impl<'a> Chain<'a> {
         self.others.extend(others.clone());
         self.holds &= others.count() == 1;
         self.set_group(group);
-        self.join(result);
+        self.add(result);
     }
 
     fn follow_call(&mut self, f: SpecId, args: &[Value], v: Value, result: Value) {
-        let Some(group) = by_call(f, self.facts.func.ty(result), self.facts.callees) else { return self.holds = false };
+        let Some(group) = call_op(f, self.facts.func.ty(result), self.facts.callees) else {
+            return self.holds = false;
+        };
         let ty = |v: &Value| self.facts.func.ty(*v).strong();
         self.holds &= args.iter().all(|a| ty(a) == ty(&result));
         let others = args.iter().copied().filter(|a| *a != v);
         self.others.extend(others.clone());
         self.holds &= others.count() == 1;
         self.set_group(group);
-        self.join(result);
+        self.add(result);
     }
 
     /// A comparison may only be the condition of a select between its operands.
@@ -404,7 +406,7 @@ impl<'a> Chain<'a> {
     }
 
     fn follow_select(&mut self, args: &[Value], v: Value, result: Value) {
-        self.join(result);
+        self.add(result);
         let Some(Inst::Op(op, compared)) = self.facts.defs.inst(self.facts.func, args[0]) else { return };
         let (a, b) = (args[1], args[2]);
         let in_order = match compared[..] {
@@ -421,8 +423,8 @@ impl<'a> Chain<'a> {
         self.set_group(if greater { Reduce::Max } else { Reduce::Min });
         if is_exact(self.facts.func, v) {
             // If the old value survives a true comparison, a NaN replaces it; of equal zeros, the last survives.
-            self.keeps |= self.facts.is_same(a, v);
-            self.holds &= !self.keeps && matches!(op.name, "lt" | "gt");
+            self.keeps_old |= self.facts.is_same(a, v);
+            self.holds &= !self.keeps_old && matches!(op.name, "lt" | "gt");
         }
     }
 
@@ -444,18 +446,18 @@ impl<'a> Chain<'a> {
         if edges.is_empty() || !self.used {
             return !self.used;
         }
-        let kept: Vec<Value> = edges.iter().map(|(_, v)| *v).filter(is_member).collect();
+        let for_nan: Vec<Value> = edges.iter().map(|(_, v)| *v).filter(is_member).collect();
         for (e, v) in edges {
             if self.members.contains(&v) {
                 continue;
             }
-            let is_behind = |(b, of): &(Block, Value), first| {
-                kept.iter().all(|k| k == of) && facts.is_behind(e, *b, first) && !kept.is_empty()
+            let only_after = |(b, of): &(Block, Value), first| {
+                for_nan.iter().all(|k| k == of) && facts.only_after(e, *b, first) && !for_nan.is_empty()
             };
             let group = match facts.inst(v) {
                 Some(Inst::Const(Const::Bool(set))) => Some(if *set { Reduce::Or } else { Reduce::And }),
-                _ if self.branches.iter().any(|b| is_behind(b, true)) => Some(Reduce::And),
-                _ if self.branches.iter().any(|b| is_behind(b, false)) => Some(Reduce::Or),
+                _ if self.branches.iter().any(|b| only_after(b, true)) => Some(Reduce::And),
+                _ if self.branches.iter().any(|b| only_after(b, false)) => Some(Reduce::Or),
                 _ => None,
             };
             let Some(group) = group else { return false };
@@ -466,7 +468,7 @@ impl<'a> Chain<'a> {
 }
 
 /// The reduction operator that a library function computes, if any.
-pub(crate) fn by_call(f: SpecId, ty: Ty, callees: Callees<'_>) -> Option<Reduce> {
+pub(crate) fn call_op(f: SpecId, ty: Ty, callees: Callees<'_>) -> Option<Reduce> {
     match callees(f)?.meaning? {
         Meaning::ComplexProduct => Some(Reduce::Product(f, ty)),
         Meaning::Extreme => Some(Reduce::Call(f, ty)),

@@ -89,7 +89,7 @@ fn note(func: &mut Function, l: &lh_ir::cfg::Loop, what: Parallel, plan: &Result
             variables: plan.carried.iter().filter(|c| c.is_result()).count() - plan.flags,
             arrays: plan.arrays.len(),
             trusted: plan.trusted,
-            ordered: plan.needs.iter().find(|(need, _)| matches!(need, Need::NotNegative(_))).map(|(_, span)| *span),
+            ordered: plan.needs.iter().find(|(need, _)| matches!(need, Need::NonNegative(_))).map(|(_, span)| *span),
         },
         Err(reason) => Fate::Serial(reason),
     };
@@ -116,7 +116,7 @@ fn judged(
     let mut plan = match plan(func, l, callees, flags) {
         Ok(plan) => plan,
         Err(region::CARRIED) if func.options.parallel & parallel::UNSAFE == 0 => {
-            return Err(races::carried(func, l, callees));
+            return Err(races::carried_conflict(func, l, callees));
         }
         Err(reason) => return Ok(Err(reason)),
     };
@@ -125,13 +125,13 @@ fn judged(
         Ok((arrays, needs)) => {
             plan.needs = needs;
             // An array that gets private copies must not be reachable under another name.
-            let names = |a: Value| plan.captured.iter().filter(|v| races::is_part(func, callees, **v, a)).count();
+            let names = |a: Value| plan.captured.iter().filter(|v| races::points_into(func, callees, **v, a)).count();
             let can_copy = |a: &ArrayReduce| {
                 plan.captured.contains(&a.array) && names(a.array) == 1 && arrays::can_copy(func, a.array)
             };
             match arrays.iter().find(|a| !can_copy(a)) {
                 Some(a) if func.options.parallel & parallel::UNSAFE == 0 => {
-                    return Err(races::shared(func, a, plan.span));
+                    return Err(races::shared_conflict(func, a, plan.span));
                 }
                 Some(_) => plan.trusted = true,
                 None => plan.arrays = arrays,
@@ -150,7 +150,7 @@ fn outline(func: &mut Function, mut plan: Plan, callees: Option<Callees<'_>>) {
     // Reductions without a neutral element start with the value before the loop.
     let needs_initial = |k: &Carried| match k {
         Carried::Reduced(how) => !how.has_neutral(),
-        Carried::Taken { .. } => true,
+        Carried::Conditional { .. } => true,
         Carried::Index | Carried::Last => false,
     };
     let starts: Vec<Value> =
@@ -298,7 +298,7 @@ fn grain(c: &mut Cursor<'_>, plan: &Plan, n: Value) -> Value {
         let one = c.int(1);
         let all = c.add(n, one);
         grain = match need {
-            Need::NotNegative(e) => {
+            Need::NonNegative(e) => {
                 let (zero, v) = (c.int(0), emit(c, e));
                 let holds = c.le(zero, v);
                 c.select(holds, grain, all)

@@ -12,7 +12,7 @@
 use crate::analysis::counted::{Counted, Defs, counted, target_of};
 use crate::analysis::effects::expr::{Expr, Sym, expr};
 use crate::analysis::effects::{Access, Callees, Effects, Kind, Root};
-use crate::parallel::carried::{Reduce, ordered, uses};
+use crate::parallel::carried::{Reduce, order_dependent, uses};
 use crate::parallel::region::{Region, region};
 use lh_ir::cfg::{Cfg, DomTree, Loops};
 use lh_ir::diag::{self, Diagnostic};
@@ -85,32 +85,32 @@ fn name_of(func: &Function, v: Value, what: &str) -> String {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Need {
     /// The value is non-negative.
-    NotNegative(Expr),
+    NonNegative(Expr),
     /// The product does not overflow.
     Fits(Expr, Expr),
 }
 
 /// Arrays to privatise, and assumptions with the access that needs each.
-type Verdict = (Vec<ArrayReduce>, Vec<(Need, Span)>);
+type Judgement = (Vec<ArrayReduce>, Vec<(Need, Span)>);
 
 /// Tests a loop.
-pub(crate) fn judge(func: &Function, r: &Region, callees: Callees<'_>) -> Result<Verdict, Conflict> {
+pub(crate) fn judge(func: &Function, r: &Region, callees: Callees<'_>) -> Result<Judgement, Conflict> {
     let (arrays, needs) = judge_by(func, r, callees, true)?;
     // Slices that are computed before the loop may need fewer assumptions if their bounds are opaque values.
     let other = if needs.is_empty() { None } else { judge_by(func, r, callees, false).ok() };
     Ok(other.filter(|(a, n)| *a == arrays && n.len() < needs.len()).unwrap_or((arrays, needs)))
 }
 
-fn judge_by(func: &Function, r: &Region, callees: Callees<'_>, is_read_into: bool) -> Result<Verdict, Conflict> {
+fn judge_by(func: &Function, r: &Region, callees: Callees<'_>, expand_slices: bool) -> Result<Judgement, Conflict> {
     let defs = Defs::new(func);
     let effects = Effects::new(func, &defs, callees);
     let mut accesses: Vec<Access> = r.blocks.iter().flat_map(|b| effects.of_block(*b)).collect();
-    let judge = Judge::new(func, &defs, r, callees, is_read_into);
+    let judge = Judge::new(func, &defs, r, callees, expand_slices);
     for a in &mut accesses {
         let block = a.block;
         a.written.clone_from(&a.index);
         for at in &mut a.index {
-            *at = at.take().map(|e| judge.simplified(&e)).filter(|e| judge.holds(e, block));
+            *at = at.take().map(|e| judge.expand_slices(&e)).filter(|e| judge.bounds_hold(e, block));
         }
     }
     accesses.retain(|a| !judge.is_private(a) && !reduction_updates::is_copy_of_itself(&effects, a));
@@ -129,7 +129,7 @@ fn judge_by(func: &Function, r: &Region, callees: Callees<'_>, is_read_into: boo
         }
         for (j, x) in accesses.iter().enumerate() {
             let is_other = x.root != w.root || (x.kind != Kind::Read && j < i);
-            if is_other || judge.agree(w, x) {
+            if is_other || judge.store_same(w, x) {
                 continue;
             }
             if let Some(e) = judge.are_independent(w, x) {
@@ -137,7 +137,7 @@ fn judge_by(func: &Function, r: &Region, callees: Callees<'_>, is_read_into: boo
                 continue;
             }
             let updated = reduction_updates::reduction(&effects, &uses, &accesses, root);
-            match updated.or_else(|| judge.temporary(&accesses, root)) {
+            match updated.or_else(|| judge.privatize(&accesses, root)) {
                 Some(a) => arrays.push(a),
                 None => return Err(conflict(w, x, &name_of(func, root, "an array"))),
             }
@@ -150,22 +150,22 @@ fn judge_by(func: &Function, r: &Region, callees: Callees<'_>, is_read_into: boo
 }
 
 /// Whether a value points into an array's memory.
-pub(crate) fn is_part(func: &Function, callees: Callees<'_>, v: Value, array: Value) -> bool {
+pub(crate) fn points_into(func: &Function, callees: Callees<'_>, v: Value, array: Value) -> bool {
     let defs = Defs::new(func);
     Effects::new(func, &defs, callees).of_value(v).iter().any(|p| p.root == Root::Value(array))
 }
 
 /// The conflict of a loop with variables that need the order of iterations.
-pub(crate) fn carried(func: &Function, l: &lh_ir::cfg::Loop, callees: Callees<'_>) -> Conflict {
+pub(crate) fn carried_conflict(func: &Function, l: &lh_ir::cfg::Loop, callees: Callees<'_>) -> Conflict {
     let defs = Defs::new(func);
     let cfg = Cfg::new(func);
     let header = &func.blocks[l.header.index()];
     let mut first = header.term_span;
     let region = region(func, &cfg, &DomTree::new(&cfg), l);
-    let ordered = region.map_or_else(|_| Vec::new(), |r| ordered(func, &cfg, &r, callees));
+    let order_dependent = region.map_or_else(|_| Vec::new(), |r| order_dependent(func, &cfg, &r, callees));
     // The place of the assignment that the next iteration reads, if it is in the body.
     for e in cfg.preds(l.header).iter().filter(|e| l.blocks.contains(&e.from)) {
-        for (place, _) in ordered.iter().rev() {
+        for (place, _) in order_dependent.iter().rev() {
             let (v, p) = (&target_of(func, *e).args[*place], &header.params[*place]);
             let b = defs.block(*v).filter(|b| l.blocks.contains(b) && v != p);
             let made = b.and_then(|b| func.blocks[b.index()].insts.iter().find(|d| d.result == Some(*v)));
@@ -174,9 +174,10 @@ pub(crate) fn carried(func: &Function, l: &lh_ir::cfg::Loop, callees: Callees<'_
             }
         }
     }
-    let name = ordered.iter().map(|(place, _)| name_of(func, header.params[*place], "")).find(|name| !name.is_empty());
+    let name =
+        order_dependent.iter().map(|(place, _)| name_of(func, header.params[*place], "")).find(|name| !name.is_empty());
     let name = name.unwrap_or_else(|| "a variable".to_owned());
-    if !ordered.is_empty() && ordered.iter().all(|(_, is_for_nan)| *is_for_nan) {
+    if !order_dependent.is_empty() && order_dependent.iter().all(|(_, is_for_nan)| *is_for_nan) {
         let text = format!("keeps {name} where a comparison holds: a NaN is taken, and all before it forgotten");
         return Conflict { text, way: FIRST, first, second: None };
     }
@@ -185,7 +186,7 @@ pub(crate) fn carried(func: &Function, l: &lh_ir::cfg::Loop, callees: Callees<'_
 }
 
 /// The conflict of an array that all iterations update and that cannot have private copies.
-pub(crate) fn shared(func: &Function, a: &ArrayReduce, first: Span) -> Conflict {
+pub(crate) fn shared_conflict(func: &Function, a: &ArrayReduce, first: Span) -> Conflict {
     let text = format!("updates elements of {} that all iterations share", name_of(func, a.array, "an array"));
     Conflict { text, way: ELEMENTS, first, second: None }
 }
@@ -203,7 +204,7 @@ fn conflict(w: &Access, x: &Access, name: &str) -> Conflict {
 }
 
 /// The induction variable of an inner loop.
-struct Inner {
+struct InnerLoop {
     index: Value,
     low: Expr,
     /// Its exclusive upper bound.
@@ -223,16 +224,16 @@ struct Judge<'a> {
     index: Value,
     limit: Expr,
     /// By value: whether the loop defines it.
-    made: Vec<bool>,
-    inner: Vec<Inner>,
+    inside: Vec<bool>,
+    inner: Vec<InnerLoop>,
     callees: Callees<'a>,
     /// Whether bounds of slices from before the loop are expanded to the program's expressions.
-    is_read_into: bool,
+    expand_slices: bool,
 }
 
 /// An index as a linear function of induction variables.
 #[derive(PartialEq)]
-struct Split {
+struct LinearIndex {
     /// Coefficient of the loop's induction variable.
     factor: Expr,
     /// Loop-invariant terms.
@@ -242,7 +243,7 @@ struct Split {
 }
 
 impl<'a> Judge<'a> {
-    fn new(func: &'a Function, defs: &'a Defs, r: &'a Region, callees: Callees<'a>, is_read_into: bool) -> Judge<'a> {
+    fn new(func: &'a Function, defs: &'a Defs, r: &'a Region, callees: Callees<'a>, expand_slices: bool) -> Judge<'a> {
         let cfg = Cfg::new(func);
         let dom = DomTree::new(&cfg);
         let mut inner = Vec::new();
@@ -258,7 +259,7 @@ impl<'a> Judge<'a> {
             let (low, limit) = if step > 0 { (start, limit) } else { (limit.add(&one), start.add(&one)) };
             let body = l.blocks.iter().copied().filter(|b| *b != l.header).collect();
             let (header, latches) = (l.header, l.latches.clone());
-            inner.push(Inner { index, low, limit, body, header, latches, step });
+            inner.push(InnerLoop { index, low, limit, body, header, latches, step });
         }
         let limit = expr(func, defs, r.counted.limit);
         Judge {
@@ -268,22 +269,22 @@ impl<'a> Judge<'a> {
             region: r,
             index: r.counted.index,
             limit,
-            made: r.defined(func),
+            inside: r.defined(func),
             inner,
             callees,
-            is_read_into,
+            expand_slices,
         }
     }
 
-    fn is_fixed(&self, s: &Sym) -> bool {
+    fn is_invariant(&self, s: &Sym) -> bool {
         match s {
-            Sym::Val(v) | Sym::Shape(v, _) | Sym::Stride(v, _) => !self.made[v.index()],
+            Sym::Val(v) | Sym::Shape(v, _) | Sym::Stride(v, _) => !self.inside[v.index()],
             Sym::Within(_) | Sym::Overflow => false,
         }
     }
 
     /// Whether the bounds of all inner induction variables in an index hold in a block.
-    fn holds(&self, e: &Expr, b: Block) -> bool {
+    fn bounds_hold(&self, e: &Expr, b: Block) -> bool {
         let mut all = e.terms.iter().flat_map(|t| &t.0);
         all.all(|s| self.inner.iter().all(|i| *s != Sym::Val(i.index) || i.body.contains(&b)))
     }
@@ -292,24 +293,24 @@ impl<'a> Judge<'a> {
     fn is_private(&self, a: &Access) -> bool {
         match a.root {
             Root::Fresh => true,
-            Root::Value(v) => self.made[v.index()],
+            Root::Value(v) => self.inside[v.index()],
             Root::Unknown => a.kind == Kind::Read,
         }
     }
 
-    fn split(&self, e: &Expr) -> Option<Split> {
-        let mut out = Split { factor: Expr::default(), fixed: Expr::int(e.constant), inner: Vec::new() };
+    fn split(&self, e: &Expr) -> Option<LinearIndex> {
+        let mut out = LinearIndex { factor: Expr::default(), fixed: Expr::int(e.constant), inner: Vec::new() };
         let index = Sym::Val(self.index);
         for (product, c) in &e.terms {
             if let Some(at) = product.iter().position(|s| *s == index) {
                 let mut rest = product.clone();
                 rest.remove(at);
-                if !rest.iter().all(|s| self.is_fixed(s)) {
+                if !rest.iter().all(|s| self.is_invariant(s)) {
                     return None;
                 }
                 let term = if rest.is_empty() { Expr::int(*c) } else { Expr { terms: vec![(rest, *c)], constant: 0 } };
                 out.factor = out.factor.add(&term);
-            } else if product.iter().all(|s| self.is_fixed(s)) {
+            } else if product.iter().all(|s| self.is_invariant(s)) {
                 out.fixed = out.fixed.add(&Expr { terms: vec![(product.clone(), *c)], constant: 0 });
             } else {
                 match product[..] {
@@ -325,19 +326,19 @@ impl<'a> Judge<'a> {
     fn are_independent(&self, w: &Access, x: &Access) -> Option<Vec<Need>> {
         let all: Vec<usize> = (0..w.index.len().min(x.index.len())).collect();
         let is_apart = |d: &usize| match (&w.index[*d], &x.index[*d]) {
-            (Some(a), Some(b)) => self.tells_apart(a, b) || self.in_turn(a, b),
+            (Some(a), Some(b)) => self.differs(a, b) || self.follow_in_order(a, b),
             _ => false,
         };
         let by_one = all.iter().filter(|d| is_apart(d)).map(|d| vec![*d]);
-        let mut proofs: Vec<Vec<usize>> = by_one.chain(self.unravelled(w, x).then_some(all.clone())).collect();
+        let mut proofs: Vec<Vec<usize>> = by_one.chain(self.is_unravelled(w, x).then_some(all.clone())).collect();
         if proofs.is_empty() {
-            proofs = self.never_meet(w, x);
+            proofs = self.disjoint(w, x);
         }
         proofs.into_iter().filter_map(|along| self.needs(w, x, &along)).min_by_key(Vec::len)
     }
 
     /// Whether both accesses store one invariant value, as in a sieve: their order does not matter.
-    fn agree(&self, w: &Access, x: &Access) -> bool {
+    fn store_same(&self, w: &Access, x: &Access) -> bool {
         let stored = |a: &Access| match self.func.blocks[a.block.index()].insts[a.at].inst {
             Inst::Store(_, v) => Some(v),
             _ => None,
@@ -353,12 +354,12 @@ impl<'a> Judge<'a> {
             (Some(Inst::Cast(x)), Some(Inst::Cast(y))) => self.func.ty(a) == self.func.ty(b) && self.is_same(*x, *y),
             (Some(Inst::Field(x, i)), Some(Inst::Field(y, j))) => i == j && self.is_same(*x, *y),
             (Some(Inst::Pack(x)), Some(Inst::Pack(y))) => x.iter().zip(y).all(|(x, y)| self.is_same(*x, *y)),
-            _ => a == b && !self.made[a.index()],
+            _ => a == b && !self.inside[a.index()],
         }
     }
 
     /// Whether an index differs between any two iterations, for all values of inner induction variables.
-    fn tells_apart(&self, a: &Expr, b: &Expr) -> bool {
+    fn differs(&self, a: &Expr, b: &Expr) -> bool {
         let (Some(a), Some(b)) = (self.split(a), self.split(b)) else { return false };
         if a.factor != b.factor || a.factor == Expr::default() {
             return false;
@@ -377,7 +378,7 @@ impl<'a> Judge<'a> {
             };
         }
         // Disjoint windows: in `i * w + j`, `j` is below `w`.
-        let (Some(low_a), Some(low_b)) = (self.span_of(&a), self.span_of(&b)) else { return false };
+        let (Some(low_a), Some(low_b)) = (self.inner_maximum(&a), self.inner_maximum(&b)) else { return false };
         match (a.factor.as_int(), low_a.as_int(), low_b.as_int(), distance.as_int()) {
             (Some(c), Some(m), Some(n), Some(d)) => {
                 let [c, m, n, d] = [c, m, n, d].map(i128::from);
@@ -386,19 +387,19 @@ impl<'a> Judge<'a> {
             }
             _ => {
                 // The coefficient itself is the width of the window, and both windows begin at its start.
-                let fits = |s: &Split, last: &Expr| s.factor.sub(last).as_int().is_some_and(|room| room >= 1);
+                let fits = |s: &LinearIndex, last: &Expr| s.factor.sub(last).as_int().is_some_and(|room| room >= 1);
                 distance.as_int() == Some(0) && fits(&a, &low_a) && fits(&b, &low_b)
             }
         }
     }
 
     /// The maximum of the inner induction variables' terms, whose minimum is 0.
-    fn span_of(&self, s: &Split) -> Option<Expr> {
+    fn inner_maximum(&self, s: &LinearIndex) -> Option<Expr> {
         let mut sum = Expr::int(0);
         for (v, c) in &s.inner {
-            let Inner { low, limit, .. } = self.inner.iter().find(|i| i.index == *v)?;
+            let InnerLoop { low, limit, .. } = self.inner.iter().find(|i| i.index == *v)?;
             low.as_int().filter(|l| *l >= 0)?;
-            let fixed = limit.terms.iter().all(|(p, _)| p.iter().all(|s| self.is_fixed(s)));
+            let fixed = limit.terms.iter().all(|(p, _)| p.iter().all(|s| self.is_invariant(s)));
             if *c <= 0 || !fixed {
                 return None;
             }
@@ -409,7 +410,7 @@ impl<'a> Judge<'a> {
 
     /// Whether both indices are equal and consist of quotients and remainders that together determine the induction
     /// variable, as an index of `pndindex` does.
-    fn unravelled(&self, w: &Access, x: &Access) -> bool {
+    fn is_unravelled(&self, w: &Access, x: &Access) -> bool {
         if w.index != x.index {
             return false;
         }

@@ -76,7 +76,7 @@ impl Region {
     /// Lists the blocks, finds the handler, and checks that the region is valid.
     fn complete(mut self, func: &Function, cfg: &Cfg, defs: &Defs) -> Result<Region, Reason> {
         self.blocks = cfg.rpo().iter().copied().filter(|b| self.inside[b.index()]).collect();
-        let unwind = self.way_of_exceptions(func)?;
+        let unwind = self.exception_target(func)?;
         self.unwind = unwind.or_else(|| func.blocks[self.header.index()].unwind.clone());
         for e in cfg.preds(self.header).iter().filter(|e| !self.inside[e.from.index()]) {
             let start = target_of(func, *e).args[self.counted.place];
@@ -89,7 +89,7 @@ impl Region {
     }
 
     /// The handler of exceptions that leave the loop, which must be one; no other edge but the header's exit may leave.
-    fn way_of_exceptions(&self, func: &Function) -> Result<Option<Target>, Reason> {
+    fn exception_target(&self, func: &Function) -> Result<Option<Target>, Reason> {
         let mut unwind: Option<Option<Target>> = None;
         for b in &self.blocks {
             if matches!(func.blocks[b.index()].term, Some(Term::Return(_))) {
@@ -167,7 +167,7 @@ impl Region {
         // The limit becomes the body's own parameter, unless it has other uses.
         let mut more = false;
         for b in &self.blocks {
-            for d in func.blocks[b.index()].insts.iter().filter(|d| !self.is_condition(func, d.result)) {
+            for d in func.blocks[b.index()].insts.iter().filter(|d| !self.is_loop_condition(func, d.result)) {
                 d.inst.for_each_operand(|v| more |= v == self.counted.limit);
             }
             for t in targets(func, *b).filter(|(_, t)| self.inside[t.block.index()]) {
@@ -181,7 +181,7 @@ impl Region {
     }
 
     /// Whether a value is the condition of the header's branch.
-    pub(crate) fn is_condition(&self, func: &Function, v: Option<Value>) -> bool {
+    pub(crate) fn is_loop_condition(&self, func: &Function, v: Option<Value>) -> bool {
         matches!(&func.blocks[self.header.index()].term, Some(Term::Branch { cond, .. }) if Some(*cond) == v)
     }
 }

@@ -4,7 +4,7 @@
 //! block's result is taken if its best value beats the best of the blocks before, or if a carried flag says that the
 //! block has set it. `<` keeps the first of equal values and needs no flag; `<=` keeps the last.
 
-use super::{Facts, Use};
+use super::{LoopFacts, Use};
 use crate::edit::row;
 use lh_ir::cfg::{Cfg, Edge};
 use lh_ir::func::{Inst, InstData};
@@ -31,17 +31,17 @@ impl Group {
 /// A definition in an iteration: a block parameter or a select.
 struct Step {
     value: Value,
-    at: At,
+    at: StepKind,
     /// Its operands with the numbers of their definitions; `None` for a new value.
     from: Vec<(Value, Option<usize>)>,
 }
 
 #[derive(PartialEq)]
-enum At {
+enum StepKind {
     /// A block parameter, with its incoming edges.
     Join(Block, Vec<Edge>),
     /// A select by a condition.
-    Choice(Value),
+    Select(Value),
 }
 
 /// A comparison with a definition as its second operand.
@@ -60,14 +60,14 @@ struct Web {
 }
 
 /// Groups the header parameters at some positions into conditional updates; `flags` are the definitions of their flags.
-pub(super) fn groups(facts: &Facts<'_>, places: &[usize], flags: &[Value]) -> Vec<Group> {
+pub(super) fn groups(facts: &LoopFacts<'_>, places: &[usize], flags: &[Value]) -> Vec<Group> {
     let mut webs: Vec<Web> = places.iter().filter_map(|place| Web::of(facts, *place)).collect();
     let mut out = Vec::new();
     while let Some(i) = webs.iter().position(|w| !w.compared.is_empty()) {
         let best = webs.remove(i);
-        let with: Vec<&Web> = webs.iter().filter(|w| best.is_beside(w)).collect();
+        let with: Vec<&Web> = webs.iter().filter(|w| best.updates_with(w)).collect();
         let places: Vec<usize> = [best.place].into_iter().chain(with.iter().map(|w| w.place)).collect();
-        if best.is_best(facts, &|v| flags.contains(&v) || best.is_step(v) || with.iter().any(|w| w.is_step(v))) {
+        if best.is_extremum(facts, &|v| flags.contains(&v) || best.is_step(v) || with.iter().any(|w| w.is_step(v))) {
             webs.retain(|w| !places.contains(&w.place));
             out.push(Group { first: best.place, places, by: Some(best.compared[0].by), steps: best.steps });
         }
@@ -77,8 +77,8 @@ pub(super) fn groups(facts: &Facts<'_>, places: &[usize], flags: &[Value]) -> Ve
 }
 
 impl Web {
-    fn of(facts: &Facts<'_>, place: usize) -> Option<Web> {
-        let Facts { func, r, .. } = *facts;
+    fn of(facts: &LoopFacts<'_>, place: usize) -> Option<Web> {
+        let LoopFacts { func, r, .. } = *facts;
         let p = func.blocks[r.header.index()].params[place];
         if func.ty(p).is_counted() || func.ty(p).mem_layout().1 == 0 {
             return None;
@@ -116,12 +116,12 @@ impl Web {
         let number = |v: &Value| (*v, values.iter().position(|x| *x == facts.source(*v)));
         let step = |v: &Value| match facts.inst(*v) {
             Some(Inst::Op(_, args)) => {
-                Step { value: *v, at: At::Choice(args[0]), from: args[1..].iter().map(number).collect() }
+                Step { value: *v, at: StepKind::Select(args[0]), from: args[1..].iter().map(number).collect() }
             }
             _ => {
                 let (edges, from): (_, Vec<Value>) = facts.edges(*v).into_iter().unzip();
                 let b = facts.defs.block(*v).unwrap_or(r.header);
-                Step { value: *v, at: At::Join(b, edges), from: from.iter().map(number).collect() }
+                Step { value: *v, at: StepKind::Join(b, edges), from: from.iter().map(number).collect() }
             }
         };
         let web = Web { place, steps: values.iter().map(step).collect(), compared };
@@ -140,7 +140,7 @@ impl Web {
     }
 
     /// Whether another parameter is updated in the same places.
-    fn is_beside(&self, other: &Web) -> bool {
+    fn updates_with(&self, other: &Web) -> bool {
         let same = |(a, b): (&Step, &Step)| a.at == b.at && a.from.iter().map(|f| f.1).eq(b.from.iter().map(|f| f.1));
         other.compared.is_empty()
             && self.steps.len() == other.steps.len()
@@ -148,12 +148,12 @@ impl Web {
     }
 
     /// Whether the parameter is set only to better values, and the comparisons decide nothing but the group.
-    fn is_best(&self, facts: &Facts<'_>, is_among: &dyn Fn(Value) -> bool) -> bool {
+    fn is_extremum(&self, facts: &LoopFacts<'_>, is_among: &dyn Fn(Value) -> bool) -> bool {
         let mut branches = Vec::new();
         for c in &self.compared {
             for u in &facts.uses[c.result.index()] {
                 match *u {
-                    Use::Branch(b) if facts.decides_only(b, is_among) => branches.push((b, c)),
+                    Use::Branch(b) if facts.only_selects(b, is_among) => branches.push((b, c)),
                     Use::Inst(b, i) if facts.func.blocks[b.index()].insts[i].result.is_some_and(is_among) => {}
                     _ => return false,
                 }
@@ -163,8 +163,10 @@ impl Web {
             let old = s.from.iter().find_map(|(_, n)| *n).map(|n| self.steps[n].value);
             let by = |c: &Compared, new: Value| Some(facts.source(c.step)) == old && facts.is_same(c.other, new);
             s.from.iter().enumerate().filter(|(_, f)| f.1.is_none()).all(|(i, (new, _))| match &s.at {
-                At::Choice(cond) => i == 0 && self.compared.iter().any(|c| c.result == *cond && by(c, *new)),
-                At::Join(_, edges) => branches.iter().any(|(b, c)| by(c, *new) && facts.is_behind(edges[i], *b, true)),
+                StepKind::Select(cond) => i == 0 && self.compared.iter().any(|c| c.result == *cond && by(c, *new)),
+                StepKind::Join(_, edges) => {
+                    branches.iter().any(|(b, c)| by(c, *new) && facts.only_after(edges[i], *b, true))
+                }
             })
         };
         self.compared.iter().all(|c| c.by == self.compared[0].by) && self.steps.iter().all(is_better)
@@ -172,7 +174,7 @@ impl Web {
 }
 
 fn comparison(op: &'static Op, args: &[Value], step: Value, result: Value) -> Option<Compared> {
-    let mirrored = match op.name {
+    let swapped = match op.name {
         "lt" => "gt",
         "le" => "ge",
         "gt" => "lt",
@@ -180,7 +182,7 @@ fn comparison(op: &'static Op, args: &[Value], step: Value, result: Value) -> Op
         _ => return None,
     };
     let is_second = args[1] == step;
-    let by = if is_second { op } else { row(mirrored) };
+    let by = if is_second { op } else { row(swapped) };
     Some(Compared { result, other: args[usize::from(!is_second)], step, by })
 }
 
@@ -190,7 +192,7 @@ pub(super) fn add_flag(func: &mut Function, cfg: &Cfg, group: &Group) -> Value {
     for (s, flag) in group.steps.iter().zip(&flags) {
         let of = |n: Option<usize>| n.map(|n| flags[n]);
         match &s.at {
-            At::Join(b, edges) => {
+            StepKind::Join(b, edges) => {
                 func.blocks[b.index()].params.push(*flag);
                 for e in cfg.preds(*b) {
                     let known = edges.iter().position(|x| x == e).map(|i| of(s.from[i].1));
@@ -205,7 +207,7 @@ pub(super) fn add_flag(func: &mut Function, cfg: &Cfg, group: &Group) -> Value {
                     term.into_iter().for_each(|(t, n)| t.targets_mut()[n as usize].args.push(v));
                 }
             }
-            At::Choice(cond) => {
+            StepKind::Select(cond) => {
                 let has = |d: &InstData| d.result == Some(s.value);
                 let found = func.blocks.iter().enumerate().find_map(|(b, d)| Some((b, d.insts.iter().position(has)?)));
                 let Some((b, at)) = found.map(|(b, at)| (Block::new(b), at)) else { continue };

@@ -105,7 +105,7 @@ pub(super) fn atomics(func: &Function, plan: &Plan, what: &ArrayReduce) -> Optio
         Reduce::Min => format!("lh_cuda_min_{sign}{bits}"),
         Reduce::Row(op) if op.name.starts_with("max") => format!("lh_cuda_max_{sign}{bits}"),
         Reduce::Row(op) if op.name.starts_with("min") => format!("lh_cuda_min_{sign}{bits}"),
-        Reduce::Mul | Reduce::Row(_) | Reduce::Product(..) | Reduce::Call(..) | Reduce::Own => return None,
+        Reduce::Mul | Reduce::Row(_) | Reduce::Product(..) | Reduce::Call(..) | Reduce::Private => return None,
     };
     let fits = !plan.checked && !what.updates.is_empty();
     lh_ops::runtime::find(&name).filter(|_| fits)
@@ -138,7 +138,7 @@ fn begin(c: &mut Cursor<'_>, what: &ArrayReduce, array: Value, base: Value, bloc
         Reduce::Mul => fill(c, copy, number(1.0)),
         Reduce::Product(..) => fill(c, copy, Const::Complex(1.0, 0.0, dtype)),
         // Seeing a value twice does not matter.
-        Reduce::And | Reduce::Or | Reduce::Max | Reduce::Min | Reduce::Row(_) | Reduce::Call(..) | Reduce::Own => {
+        Reduce::And | Reduce::Or | Reduce::Max | Reduce::Min | Reduce::Row(_) | Reduce::Call(..) | Reduce::Private => {
             c.effect(Inst::MapInto(Box::new(MapExpr::Arg(0, dtype)), vec![copy, array]));
         }
     }
@@ -191,7 +191,7 @@ pub(super) fn combine(c: &mut Cursor<'_>, what: &ArrayReduce, copies: &Copies) {
         Reduce::Max => better("gt"),
         Reduce::Min => better("lt"),
         Reduce::Row(op) => MapExpr::Op(op, dtype, vec![old.clone(), new.clone()]),
-        Reduce::Own => new,
+        Reduce::Private => new,
         Reduce::Product(f, ty) | Reduce::Call(f, ty) => {
             let cast = |e: MapExpr, to: Ty| if ty == dtype { e } else { MapExpr::Cast(to, Box::new(e)) };
             cast(MapExpr::Call(f, ty, vec![cast(old, ty), cast(new, ty)]), dtype)

@@ -153,7 +153,7 @@ impl Copy<'_> {
             self.out.blocks[at.index()] = new;
             for (i, d) in data.insts.iter().enumerate() {
                 // The header's condition is made anew.
-                if *b == r.header && r.is_condition(self.func, d.result) {
+                if *b == r.header && r.is_loop_condition(self.func, d.result) {
                     continue;
                 }
                 let mut d = d.clone();
@@ -206,7 +206,7 @@ impl Copy<'_> {
             start.push(match kind {
                 Carried::Index => low,
                 Carried::Last => c.inst(Inst::Zero, ty),
-                Carried::Reduced(_) | Carried::Taken { .. } => identity(&mut c, *kind, ty).unwrap_or_else(|| {
+                Carried::Reduced(_) | Carried::Conditional { .. } => identity(&mut c, *kind, ty).unwrap_or_else(|| {
                     let place = self.plan.carried_place(*p, &carried);
                     values[self.plan.initial[place].index()].unwrap_or_else(|| lh_ir::bug!("a captured value"))
                 }),

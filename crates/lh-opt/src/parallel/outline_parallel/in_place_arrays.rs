@@ -10,8 +10,8 @@
 use crate::analysis::counted::Defs;
 use crate::analysis::effects::{Callees, Effects};
 use crate::edit::replace_uses;
-use crate::parallel::carried::{Facts, Use, uses};
-use crate::parallel::races::reduction_updates::combined;
+use crate::parallel::carried::{LoopFacts, Use, uses};
+use crate::parallel::races::reduction_updates::operator_of;
 use crate::parallel::region::{reachable, region};
 use lh_ir::cfg::{Cfg, DomTree, Edge, Loops, targets};
 use lh_ir::func::{Inst, InstData, MapExpr, Parallel};
@@ -49,7 +49,7 @@ fn next(func: &Function, callees: Callees<'_>) -> Option<(Edge, usize, Vec<Value
         let r = region(func, &cfg, &dom, l).ok().filter(|r| r.unwind.is_none())?;
         let mut ways = cfg.preds(l.header).iter().filter(|e| !r.inside[e.from.index()]);
         let (Some(way), None) = (ways.next(), ways.next()) else { return None };
-        let facts = Facts { func, cfg: &cfg, dom: &dom, defs: &defs, r: &r, uses: &uses(func, &r), callees };
+        let facts = LoopFacts { func, cfg: &cfg, dom: &dom, defs: &defs, r: &r, uses: &uses(func, &r), callees };
         let params = func.blocks[l.header.index()].params.iter().enumerate();
         let (place, all) = params.into_iter().find_map(|(i, p)| Some((i, members(&facts, &effects, *p)?)))?;
         Some((*way, place, all))
@@ -57,7 +57,7 @@ fn next(func: &Function, callees: Callees<'_>) -> Option<(Edge, usize, Vec<Value
 }
 
 /// What becomes of an array within an iteration, if all that is done to it is to combine it with others.
-fn members(facts: &Facts<'_>, effects: &Effects<'_>, p: Value) -> Option<Vec<Value>> {
+fn members(facts: &LoopFacts<'_>, effects: &Effects<'_>, p: Value) -> Option<Vec<Value>> {
     let (func, ty) = (facts.func, facts.func.ty(p));
     ty.as_array().filter(|(dtype, _, layout, ro)| dtype.is_number() && *layout == Layout::C && !ro)?;
     let (mut all, mut at) = (vec![p], 0);
@@ -70,7 +70,7 @@ fn members(facts: &Facts<'_>, effects: &Effects<'_>, p: Value) -> Option<Vec<Val
                     let InstData { inst: Inst::Map(e, args), result, .. } = &func.blocks[b.index()].insts[i] else {
                         return None;
                     };
-                    combined(effects, e, args.iter().position(|a| *a == v)? as u32)?;
+                    operator_of(effects, e, args.iter().position(|a| *a == v)? as u32)?;
                     made = Some(b);
                     next.push(result.filter(|x| func.ty(*x) == ty)?);
                 }

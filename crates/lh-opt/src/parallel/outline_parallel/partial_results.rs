@@ -31,7 +31,7 @@ impl Partials {
                     offsets.push(None);
                     continue;
                 }
-                Carried::Reduced(_) | Carried::Taken { .. } => &mut record,
+                Carried::Reduced(_) | Carried::Conditional { .. } => &mut record,
                 Carried::Last => &mut last,
             };
             offsets.push(Some(*at));
@@ -122,7 +122,7 @@ impl Partials {
                 let number = |place: usize| reduced.iter().position(|(i, _)| *i == place).unwrap_or_default();
                 next.push(match *kind {
                     Carried::Reduced(how) => apply(c, how, old, part, tys[k]),
-                    Carried::Taken { flag, best } => {
+                    Carried::Conditional { flag, best } => {
                         let better = best.map(|(b, by)| c.op(by, &[parts[number(b)], now[number(b) + 1]], Ty::bool()));
                         let set = flag.map(|f| parts[number(f)]);
                         match (better, set) {
@@ -180,7 +180,7 @@ fn apply(c: &mut Cursor<'_>, how: Reduce, a: Value, b: Value, ty: Ty) -> Value {
         Reduce::Max => choose(c, "gt"),
         Reduce::Min => choose(c, "lt"),
         Reduce::Row(op) => c.op(op, &[a, b], ty),
-        Reduce::Own => b,
+        Reduce::Private => b,
         Reduce::Product(f, _) | Reduce::Call(f, _) => c.inst(Inst::Call(f, vec![a, b]), ty),
     }
 }
@@ -195,7 +195,7 @@ pub(super) fn identity(c: &mut Cursor<'_>, kind: Carried, ty: Ty) -> Option<Valu
         Reduce::Xor if ty.is_bool() => Const::Bool(false),
         Reduce::Xor => number(0.0),
         Reduce::Product(..) => Const::Complex(1.0, 0.0, ty),
-        Reduce::And | Reduce::Or | Reduce::Max | Reduce::Min | Reduce::Row(_) | Reduce::Call(..) | Reduce::Own => {
+        Reduce::And | Reduce::Or | Reduce::Max | Reduce::Min | Reduce::Row(_) | Reduce::Call(..) | Reduce::Private => {
             return None;
         }
     };

@@ -7,14 +7,14 @@
 //!
 //! Proofs assume that indices do not count from the end; [`super::assumptions`] adds the tests for that.
 
-use super::{Inner, Judge};
+use super::{InnerLoop, Judge};
 use crate::analysis::effects::expr::{Expr, Sym, expr};
 use crate::analysis::effects::{Access, Meaning};
 use lh_ir::Value;
 use lh_ir::func::Inst;
 
 /// An expression split into terms.
-struct Parts {
+struct Terms {
     factor: Expr,
     /// Loop-invariant terms.
     fixed: Expr,
@@ -27,24 +27,24 @@ pub(super) const MAX_STEPS: usize = 8;
 
 impl Judge<'_> {
     /// Whether the interval of each iteration ends before that of the next one begins.
-    pub(super) fn in_turn(&self, a: &Expr, b: &Expr) -> bool {
+    pub(super) fn follow_in_order(&self, a: &Expr, b: &Expr) -> bool {
         let ends = |e: &Expr| {
-            let low = self.limits(e, false, &|_| true)?.0;
-            let end = self.limits(e, true, &|_| true)?.0.add(&Expr::int(1));
-            Some((self.relaxed(low, false), self.relaxed(end, true)))
+            let low = self.bound(e, false, &|_| true)?.0;
+            let end = self.bound(e, true, &|_| true)?.0.add(&Expr::int(1));
+            Some((self.relax(low, false), self.relax(end, true)))
         };
         let (Some((low_a, end_a)), Some((low_b, end_b))) = (ends(a), ends(b)) else { return false };
         // Both intervals must end before either next one begins.
         low_a.iter().any(|low| {
-            let both = |end: &Vec<Expr>| end.iter().find(|e| self.follows(low, e)).cloned();
+            let both = |end: &Vec<Expr>| end.iter().find(|e| self.is_next(low, e)).cloned();
             let (Some(_), Some(end)) = (both(&end_a), both(&end_b)) else { return false };
-            low_b.iter().any(|l| l == low || self.follows(l, &end))
+            low_b.iter().any(|l| l == low || self.is_next(l, &end))
         })
     }
 
     /// Dimensions along which two accesses are disjoint, or meet only within an iteration: the indices, or the
     /// difference of two, lie in disjoint ranges.
-    pub(super) fn never_meet(&self, w: &Access, x: &Access) -> Vec<Vec<usize>> {
+    pub(super) fn disjoint(&self, w: &Access, x: &Access) -> Vec<Vec<usize>> {
         let rank = w.index.len();
         let pairs = (0..rank).flat_map(|d| (0..=d).map(move |e| (d, e)));
         let found = pairs.filter(|(d, e)| {
@@ -62,7 +62,7 @@ impl Judge<'_> {
     /// Whether a measure of one access is always below that of the other, or equal to it only within an iteration.
     fn is_below(&self, m: &Expr, n: &Expr, of_m: &Access, of_n: &Access) -> bool {
         let (Some((high, at_high)), Some((low, at_low))) =
-            (self.limits(m, true, &|_| true), self.limits(n, false, &|_| true))
+            (self.bound(m, true, &|_| true), self.bound(n, false, &|_| true))
         else {
             return false;
         };
@@ -70,44 +70,44 @@ impl Judge<'_> {
             let (index, last) = (Sym::Val(self.index), self.limit.sub(&Expr::int(1)));
             let c = coefficient(e, index)?;
             let to = if (c > 0) == up { last } else { Expr::int(0) };
-            Some(replaced(e, index, &to))
+            Some(substitute(e, index, &to))
         };
         let (Some(most), Some(least)) = (whole(&high, true), whole(&low, false)) else { return false };
-        if !self.is_all_fixed(&most) || !self.is_all_fixed(&least) {
+        if !self.all_fixed(&most) || !self.all_fixed(&least) {
             return false;
         }
         match least.sub(&most).as_int() {
             Some(d) if d >= 1 => true,
             // Where the ranges touch, both measures are at their limits.
             Some(0) => of_m.index.iter().zip(&of_n.index).any(|(a, b)| match (a, b) {
-                (Some(a), Some(b)) => self.tells_apart(&applied(a, &at_high), &applied(b, &at_low)),
+                (Some(a), Some(b)) => self.differs(&substitute_all(a, &at_high), &substitute_all(b, &at_low)),
                 _ => false,
             }),
             _ => false,
         }
     }
 
-    pub(super) fn is_all_fixed(&self, e: &Expr) -> bool {
-        e.terms.iter().all(|(product, _)| product.iter().all(|s| self.is_fixed(s)))
+    pub(super) fn all_fixed(&self, e: &Expr) -> bool {
+        e.terms.iter().all(|(product, _)| product.iter().all(|s| self.is_invariant(s)))
     }
 
     /// The maximum or minimum over the induction variables of certain inner loops, as a function of the loop's own, and
     /// the values that were substituted.
-    pub(super) fn limits(
+    pub(super) fn bound(
         &self,
         e: &Expr,
         up: bool,
-        among: &dyn Fn(&Inner) -> bool,
+        among: &dyn Fn(&InnerLoop) -> bool,
     ) -> Option<(Expr, Vec<(Sym, Expr)>)> {
         let (mut e, mut put) = (e.clone(), Vec::new());
         for _ in 0..MAX_STEPS {
             let bounds = |s: Sym| match s {
-                Sym::Within(n) => Some((Expr::int(0), self.extent(Expr::sym(Sym::Val(n))))),
+                Sym::Within(n) => Some((Expr::int(0), self.length_of(Expr::sym(Sym::Val(n))))),
                 Sym::Val(v) => {
-                    let Inner { low, limit, .. } = self.inner.iter().find(|i| i.index == v && among(i))?;
+                    let InnerLoop { low, limit, .. } = self.inner.iter().find(|i| i.index == v && among(i))?;
                     let from_zero = low.as_int().is_some_and(|l| l >= 0);
-                    let limit = if from_zero { self.extent(limit.clone()) } else { self.simplified(limit) };
-                    Some((self.simplified(low), limit))
+                    let limit = if from_zero { self.length_of(limit.clone()) } else { self.expand_slices(limit) };
+                    Some((self.expand_slices(low), limit))
                 }
                 Sym::Shape(..) | Sym::Stride(..) | Sym::Overflow => None,
             };
@@ -117,31 +117,31 @@ impl Judge<'_> {
             });
             let Some((s, c, (low, limit))) = next else { return Some((e, put)) };
             let to = if (c > 0) == up { limit.sub(&Expr::int(1)) } else { low };
-            e = replaced(&e, s, &to);
+            e = substitute(&e, s, &to);
             put.push((s, to));
         }
         None
     }
 
     /// Replaces parts of a slice by the bounds in the program: a slice that is not empty begins and ends within these.
-    pub(super) fn simplified(&self, e: &Expr) -> Expr {
-        let of = |s: Sym| match s {
-            Sym::Val(v) => Some(self.slice_part(v).unwrap_or_else(|| Expr::sym(s))),
+    pub(super) fn expand_slices(&self, e: &Expr) -> Expr {
+        let expr_of = |s: Sym| match s {
+            Sym::Val(v) => Some(self.slice_bound(v).unwrap_or_else(|| Expr::sym(s))),
             Sym::Shape(..) | Sym::Stride(..) | Sym::Within(_) | Sym::Overflow => Some(Expr::sym(s)),
         };
-        e.replace(&of).unwrap_or_else(|| e.clone())
+        e.replace(&expr_of).unwrap_or_else(|| e.clone())
     }
 
     /// The expression and weaker bounds: not greater for a beginning, not less for an end.
-    pub(super) fn relaxed(&self, e: Expr, up: bool) -> Vec<Expr> {
+    pub(super) fn relax(&self, e: Expr, up: bool) -> Vec<Expr> {
         let mut out = vec![e];
         let mut at = 0;
         while at < out.len() && out.len() < MAX_STEPS {
             let e = out[at].clone();
             for (product, c) in &e.terms {
                 let ([Sym::Val(v)], true) = (&product[..], *c > 0) else { continue };
-                let mut put = |to: Value| out.push(replaced(&e, Sym::Val(*v), &self.of(to)));
-                match self.choice(*v) {
+                let mut put = |to: Value| out.push(substitute(&e, Sym::Val(*v), &self.expr_of(to)));
+                match self.min_or_max(*v) {
                     Some((least, x, y)) if least == up => [x, y].into_iter().for_each(&mut put),
                     _ => {}
                 }
@@ -152,39 +152,41 @@ impl Judge<'_> {
     }
 
     /// Whether the second is the first for the next iteration, and monotonic.
-    fn follows(&self, now: &Expr, next: &Expr) -> bool {
-        let (Some(a), Some(b)) = (self.parts(now), self.parts(next)) else { return false };
+    fn is_next(&self, now: &Expr, next: &Expr) -> bool {
+        let (Some(a), Some(b)) = (self.terms_of(now), self.terms_of(next)) else { return false };
         if a.factor != b.factor {
             return false;
         }
         match (&a.rest[..], &b.rest[..]) {
             ([], []) => b.fixed.sub(&a.fixed) == a.factor,
             // A sum of several monotonic terms need not be monotonic.
-            ([(v, c)], [(w, d)]) => c == d && a.factor == Expr::default() && a.fixed == b.fixed && self.goes_on(*v, *w),
+            ([(v, c)], [(w, d)]) => {
+                c == d && a.factor == Expr::default() && a.fixed == b.fixed && self.is_monotonic(*v, *w)
+            }
             _ => false,
         }
     }
 
     /// Splits an expression into terms.
-    fn parts(&self, e: &Expr) -> Option<Parts> {
+    fn terms_of(&self, e: &Expr) -> Option<Terms> {
         let rest: Vec<(Value, i64)> = e
             .terms
             .iter()
             .filter_map(|(product, c)| match product[..] {
-                [Sym::Val(v)] if v != self.index && !self.is_fixed(&Sym::Val(v)) => Some((v, *c)),
+                [Sym::Val(v)] if v != self.index && !self.is_invariant(&Sym::Val(v)) => Some((v, *c)),
                 _ => None,
             })
             .collect();
-        let known = rest.iter().fold(e.clone(), |e, (v, _)| replaced(&e, Sym::Val(*v), &Expr::int(0)));
+        let known = rest.iter().fold(e.clone(), |e, (v, _)| substitute(&e, Sym::Val(*v), &Expr::int(0)));
         let split = self.split(&known).filter(|s| s.inner.is_empty())?;
-        Some(Parts { factor: split.factor, fixed: split.fixed, rest })
+        Some(Terms { factor: split.factor, fixed: split.fixed, rest })
     }
 
     /// As [`Judge::follows`], for quotients and shifts by invariants, and for the minimum or maximum with an invariant.
-    fn goes_on(&self, now: Value, next: Value) -> bool {
-        let is_same = |x: Value, y: Value| self.of(x) == self.of(y) && self.is_all_fixed(&self.of(x));
-        let goes = |x: Value, y: Value| self.follows(&self.of(x), &self.of(y));
-        if let (Some((p, x, y)), Some((q, z, w))) = (self.choice(now), self.choice(next)) {
+    fn is_monotonic(&self, now: Value, next: Value) -> bool {
+        let is_same = |x: Value, y: Value| self.expr_of(x) == self.expr_of(y) && self.all_fixed(&self.expr_of(x));
+        let goes = |x: Value, y: Value| self.is_next(&self.expr_of(x), &self.expr_of(y));
+        if let (Some((p, x, y)), Some((q, z, w))) = (self.min_or_max(now), self.min_or_max(next)) {
             let ordered = |x, y, z, w| goes(x, z) && is_same(y, w);
             return p == q
                 && [ordered(x, y, z, w), ordered(x, y, w, z), ordered(y, x, z, w), ordered(y, x, w, z)]
@@ -202,12 +204,12 @@ impl Judge<'_> {
         }
     }
 
-    pub(super) fn of(&self, v: Value) -> Expr {
-        self.simplified(&expr(self.func, self.defs, v))
+    pub(super) fn expr_of(&self, v: Value) -> Expr {
+        self.expand_slices(&expr(self.func, self.defs, v))
     }
 
     /// Matches `min(x, y)` (true) or `max(x, y)` (false).
-    pub(super) fn choice(&self, v: Value) -> Option<(bool, Value, Value)> {
+    pub(super) fn min_or_max(&self, v: Value) -> Option<(bool, Value, Value)> {
         let Inst::Op(op, args) = self.defs.inst(self.func, v)? else { return None };
         match (op.name, &args[..]) {
             ("minnum" | "minimum", [x, y]) => Some((true, *x, *y)),
@@ -227,25 +229,25 @@ impl Judge<'_> {
     }
 
     /// The length `x` in `max(x, 0)`.
-    fn extent(&self, n: Expr) -> Expr {
-        let [(product, 1)] = &n.terms[..] else { return self.simplified(&n) };
-        let ([Sym::Val(v)], 0) = (&product[..], n.constant) else { return self.simplified(&n) };
-        match self.choice(*v) {
-            Some((false, x, y)) if self.defs.int(self.func, y) == Some(0) => self.of(x),
-            _ => self.of(*v),
+    fn length_of(&self, n: Expr) -> Expr {
+        let [(product, 1)] = &n.terms[..] else { return self.expand_slices(&n) };
+        let ([Sym::Val(v)], 0) = (&product[..], n.constant) else { return self.expand_slices(&n) };
+        match self.min_or_max(*v) {
+            Some((false, x, y)) if self.defs.int(self.func, y) == Some(0) => self.expr_of(x),
+            _ => self.expr_of(*v),
         }
     }
 
     /// The program's expression for the begin, end or step of a slice.
-    pub(super) fn slice_part(&self, v: Value) -> Option<Expr> {
-        if !self.is_read_into && !self.made[v.index()] {
+    pub(super) fn slice_bound(&self, v: Value) -> Option<Expr> {
+        if !self.expand_slices && !self.inside[v.index()] {
             return None;
         }
         let Inst::Field(bounds, which @ 0..=2) = self.defs.inst(self.func, v)? else { return None };
         let Inst::Call(spec, args) = self.defs.inst(self.func, *bounds)? else { return None };
         let is_slice = (self.callees)(*spec).is_some_and(|s| s.meaning == Some(Meaning::SliceBounds));
-        let Inst::Pack(parts) = self.defs.inst(self.func, *args.first().filter(|_| is_slice)?)? else { return None };
-        let written = |k: usize| self.func.ty(parts[k]).is_int().then(|| expr(self.func, self.defs, parts[k]));
+        let Inst::Pack(terms_of) = self.defs.inst(self.func, *args.first().filter(|_| is_slice)?)? else { return None };
+        let written = |k: usize| self.func.ty(terms_of[k]).is_int().then(|| expr(self.func, self.defs, terms_of[k]));
         if written(2).is_some_and(|step| step.as_int().is_none_or(|n| n <= 0)) {
             return None;
         }
@@ -266,11 +268,11 @@ pub(super) fn coefficient(e: &Expr, s: Sym) -> Option<i64> {
 }
 
 /// Substitutes a symbol that occurs as a linear term.
-pub(super) fn replaced(e: &Expr, s: Sym, to: &Expr) -> Expr {
+pub(super) fn substitute(e: &Expr, s: Sym, to: &Expr) -> Expr {
     let c = e.terms.iter().find(|(product, _)| product[..] == [s]).map_or(0, |t| t.1);
     e.sub(&Expr::sym(s).scale(c)).add(&to.scale(c))
 }
 
-fn applied(e: &Expr, put: &[(Sym, Expr)]) -> Expr {
-    put.iter().fold(e.clone(), |e, (s, to)| replaced(&e, *s, to))
+fn substitute_all(e: &Expr, put: &[(Sym, Expr)]) -> Expr {
+    put.iter().fold(e.clone(), |e, (s, to)| substitute(&e, *s, to))
 }

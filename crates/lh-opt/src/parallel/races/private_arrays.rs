@@ -5,7 +5,7 @@
 //! writes. The latter must also hold at the end of the iteration, unless the array is dead after the loop.
 
 use super::disjoint_windows::coefficient;
-use super::{Access, ArrayReduce, Inner, Judge};
+use super::{Access, ArrayReduce, InnerLoop, Judge};
 use crate::analysis::effects::expr::{Expr, Sym};
 use crate::analysis::effects::{Kind, Meaning, Root};
 use crate::parallel::carried::Reduce;
@@ -20,27 +20,27 @@ fn array_of(a: &Access) -> Option<Value> {
 }
 
 /// An interval along one dimension with exclusive end; `None` is the whole dimension.
-type Range = Option<(Expr, Expr)>;
+type Interval = Option<(Expr, Expr)>;
 
 impl Judge<'_> {
     /// Privatises an array if each iteration writes it before it reads it.
-    pub(super) fn temporary(&self, accesses: &[Access], array: Value) -> Option<ArrayReduce> {
+    pub(super) fn privatize(&self, accesses: &[Access], array: Value) -> Option<ArrayReduce> {
         let mine = |of_reads: bool| {
             accesses.iter().filter(move |a| a.root == Root::Value(array) && (a.kind == Kind::Read) == of_reads)
         };
         let at_most = |x: &Expr, y: &Expr| y.sub(x).as_int().is_some_and(|n| n >= 0);
-        let contains = |all: &Range, what: &Range, in_any: bool| match (all, what) {
+        let contains = |all: &Interval, what: &Interval, in_any: bool| match (all, what) {
             (None, _) => true,
             (Some(_), None) => false,
             (Some((a, b)), Some((c, d))) => {
-                at_most(a, c) && at_most(d, b) && (!in_any || (self.is_all_fixed(c) && self.is_all_fixed(d)))
+                at_most(a, c) && at_most(d, b) && (!in_any || (self.all_fixed(c) && self.all_fixed(d)))
             }
         };
         // Whether the elements of an access, in this iteration or in any, are written on all paths to a place.
         let is_set = |a: &Access, in_any: bool, b: Block, at: usize| {
-            mine(false).filter(|d| self.is_done(d, array, b, at)).any(|d| {
+            mine(false).filter(|d| self.has_completed(d, array, b, at)).any(|d| {
                 let beside = if in_any { self.region.header } else { d.block };
-                let reaches = self.reach(d, b, true).zip(self.reach(a, beside, false));
+                let reaches = self.range_of(d, b, true).zip(self.range_of(a, beside, false));
                 reaches.is_some_and(|(all, what)| all.iter().zip(&what).all(|(x, y)| contains(x, y, in_any)))
             })
         };
@@ -49,20 +49,20 @@ impl Judge<'_> {
         let is_dead = mine(true).next().is_some() && self.is_dead(array);
         let fits = mine(true).all(|r| is_set(r, false, r.block, r.at) || are_all_set(r.block, r.at))
             && (is_dead || self.region.blocks.iter().filter(ends).all(|b| are_all_set(*b, usize::MAX)));
-        fits.then(|| ArrayReduce { array, how: Reduce::Own, updates: Vec::new(), is_whole: true })
+        fits.then(|| ArrayReduce { array, how: Reduce::Private, updates: Vec::new(), is_whole: true })
     }
 
     /// Inner loops that contain one block but not the other, innermost first.
-    fn around(&self, b: Block, not: Block) -> Vec<&Inner> {
-        let is_around = |l: &&Inner| l.body.contains(&b) && !l.body.contains(&not);
-        let mut out: Vec<&Inner> = self.inner.iter().filter(is_around).collect();
+    fn loops_around(&self, b: Block, not: Block) -> Vec<&InnerLoop> {
+        let is_around = |l: &&InnerLoop| l.body.contains(&b) && !l.body.contains(&not);
+        let mut out: Vec<&InnerLoop> = self.inner.iter().filter(is_around).collect();
         out.sort_by_key(|l| l.body.len());
         out
     }
 
     /// Whether a write has written its whole range before a place: each loop around it, which its index uses, executes
     /// it in every iteration.
-    fn is_done(&self, d: &Access, array: Value, before: Block, at: usize) -> bool {
+    fn has_completed(&self, d: &Access, array: Value, before: Block, at: usize) -> bool {
         let data = |b: Block| &self.func.blocks[b.index()];
         let does_all = match &data(d.block).insts[d.at].inst {
             Inst::MapInto(_, args) if args[0] == array => true,
@@ -74,7 +74,7 @@ impl Judge<'_> {
         };
         let stays = |b: Block| data(b).unwind.as_ref().is_none_or(|t| !self.region.inside[t.block.index()]);
         let mut from = d.block;
-        let is_each_whole = self.around(d.block, before).iter().all(|l| {
+        let is_each_whole = self.loops_around(d.block, before).iter().all(|l| {
             let is_index = |e: &&Expr| e.terms.iter().any(|t| t.0.contains(&Sym::Val(l.index)));
             let is_in = |b: Block| b == l.header || l.body.contains(&b);
             let goes_on = |b: &Block| stays(*b) && targets(self.func, *b).all(|(n, t)| n.is_none() || is_in(t.block));
@@ -89,14 +89,14 @@ impl Judge<'_> {
 
     /// The range of an access in an iteration, or in an iteration of the loops that also contain another block: a lower
     /// or an upper bound.
-    fn reach(&self, a: &Access, beside: Block, at_least: bool) -> Option<Vec<Range>> {
+    fn range_of(&self, a: &Access, beside: Block, at_least: bool) -> Option<Vec<Interval>> {
         // The indices of an unknown part, such as a view that a callee makes, are missing.
         let rank = self.func.ty(array_of(a)?).as_array().map(|t| t.1);
         if rank.is_some_and(|rank| rank != a.index.len()) {
             return None;
         }
-        let own = self.around(a.block, beside);
-        let is_own = |l: &Inner| own.iter().any(|o| o.header == l.header);
+        let own = self.loops_around(a.block, beside);
+        let is_own = |l: &InnerLoop| own.iter().any(|o| o.header == l.header);
         let is_clear = |s: &Sym| {
             let (Sym::Val(v) | Sym::Shape(v, _) | Sym::Stride(v, _) | Sym::Within(v)) = s else { return false };
             let b = self.defs.block(*v);
@@ -104,7 +104,7 @@ impl Judge<'_> {
         };
         let along = |(k, e): (u32, &Option<Expr>)| {
             let Some(e) = e else { return Some(None) };
-            let ((low, put), (high, _)) = (self.limits(e, false, &is_own)?, self.limits(e, true, &is_own)?);
+            let ((low, put), (high, _)) = (self.bound(e, false, &is_own)?, self.bound(e, true, &is_own)?);
             // Of several inner variables, not every sum between the limits may occur.
             let is_one = put.is_empty() || put.len() == 1 && coefficient(e, put[0].0).is_some_and(|c| c.abs() == 1);
             let is_known = low.terms.iter().chain(&high.terms).flat_map(|t| &t.0).all(is_clear);

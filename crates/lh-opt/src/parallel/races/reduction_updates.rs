@@ -3,13 +3,13 @@
 use super::{ArrayReduce, Update};
 use crate::analysis::effects::expr::{Expr, Sym};
 use crate::analysis::effects::{Access, Effects, Kind, Meaning, Root, is_quiet};
-use crate::parallel::carried::{Reduce, Use, by_call, is_exact};
+use crate::parallel::carried::{Reduce, Use, call_op, is_exact};
 use lh_ir::cfg::Cfg;
 use lh_ir::func::{Inst, InstData, MapExpr, Term};
 use lh_ir::{Block, Op, Ty, Value};
 
 /// The accesses to an array.
-struct Facts<'a> {
+struct ArrayAccesses<'a> {
     effects: &'a Effects<'a>,
     uses: &'a [Vec<Use>],
     all: &'a [Access],
@@ -28,7 +28,7 @@ pub(super) fn reduction(effects: &Effects<'_>, uses: &[Vec<Use>], all: &[Access]
         return None;
     }
     let mine: Vec<&Access> = all.iter().filter(|a| a.root == Root::Value(array)).collect();
-    let facts = Facts { effects, uses, all, mine, dtype };
+    let facts = ArrayAccesses { effects, uses, all, mine, dtype };
     let writes = facts.mine.iter().filter(|a| a.kind != Kind::Read);
     let updates: Vec<Updated> = writes.map(|w| facts.update(w)).collect::<Option<_>>()?;
     let how = updates.first()?.0;
@@ -42,7 +42,7 @@ pub(super) fn reduction(effects: &Effects<'_>, uses: &[Vec<Use>], all: &[Access]
     Some(ArrayReduce { array, how, updates, is_whole })
 }
 
-impl Facts<'_> {
+impl ArrayAccesses<'_> {
     fn inst(&self, v: Value) -> Option<&Inst> {
         self.effects.defs.inst(self.effects.func, v)
     }
@@ -57,7 +57,7 @@ impl Facts<'_> {
                     _ => ((w.block, w.at), e, &args[1..]),
                 };
                 let is_same = |a: &Value| *a == args[0] || effects.same_view(*a, args[0]);
-                let how = combined(effects, e, from.iter().position(is_same)? as u32)?;
+                let how = operator_of(effects, e, from.iter().position(is_same)? as u32)?;
                 // The write must have exactly one read.
                 let is_read = |r: &&&Access| r.kind == Kind::Read && (r.block, r.at) == read;
                 (self.mine.iter().filter(is_read).count() == 1).then_some((how, read, None, true))
@@ -67,7 +67,7 @@ impl Facts<'_> {
                 self.mine.iter().filter(is_read).find_map(|r| {
                     let d = &func.blocks[r.block.index()].insts[r.at];
                     let old = d.result.filter(|_| matches!(d.inst, Inst::Load(_)))?;
-                    let (how, operand) = self.of_element(w, *v, old)?;
+                    let (how, operand) = self.element_update(w, *v, old)?;
                     // An atomic operation needs the read and the write in one block, without other writes in between.
                     let is_between =
                         |x: &Access| x.kind != Kind::Read && x.block == w.block && r.at < x.at && x.at < w.at;
@@ -90,34 +90,34 @@ impl Facts<'_> {
 
     /// How a stored value depends on the loaded one, which must have no other use: the operator, and for rows the other
     /// operand and whether it is subtracted.
-    fn of_element(&self, w: &Access, v: Value, old: Value) -> Option<(Reduce, Option<(Value, bool)>)> {
-        let (all, branches) = self.followed(w, old)?;
+    fn element_update(&self, w: &Access, v: Value, old: Value) -> Option<(Reduce, Option<(Value, bool)>)> {
+        let (all, branches) = self.dependents(w, old)?;
         match branches[..] {
             [] => {}
-            [from] => return self.guarded(w, v, old, &all, from).map(|how| (how, None)),
+            [from] => return self.guarded_store(w, v, old, &all, from).map(|how| (how, None)),
             _ => return None,
         }
         let is_step = |v: &&Value| !matches!(self.inst(**v), Some(Inst::Cast(_) | Inst::Field(..) | Inst::Pack(_)));
         let steps: Vec<Value> = all[1..].iter().filter(is_step).copied().collect();
-        let core = self.plain(v);
+        let core = self.unconverted(v);
         let ty = self.effects.func.ty(core);
-        let is_old = |a: &Value| self.plain(*a) == old;
+        let is_old = |a: &Value| self.unconverted(*a) == old;
         match (self.inst(core)?, steps.len()) {
             (Inst::Call(f, args), 1) => {
                 let is_one = args.iter().filter(|a| all.contains(a)).count() == 1 && args.iter().any(is_old);
                 let fits = is_one && args.iter().all(|a| self.effects.func.ty(*a).strong() == ty.strong());
-                by_call(*f, ty, self.effects.callees).filter(|_| fits).map(|how| (how, None))
+                call_op(*f, ty, self.effects.callees).filter(|_| fits).map(|how| (how, None))
             }
             (Inst::Pack(parts), n) if self.dtype.is_complex() => {
                 self.complex_sum(parts, old, &all, n).then_some((Reduce::Add, None))
             }
             (Inst::Op(op, args), 2) if op.name == "select" => {
                 let operand = *args[1..].iter().find(|a| !all.contains(a))?;
-                let how = self.chosen(args, old, &all).filter(|_| !self.is_cut(ty))?;
+                let how = self.selected(args, old, &all).filter(|_| !self.is_truncated(ty))?;
                 Some((how, Some((operand, false))))
             }
             (Inst::Op(op, args), 1) if args.iter().filter(|a| all.contains(a)).count() == 1 => {
-                let how = group(op, is_old(&args[0])).filter(|how| how.is_ring() || !self.is_cut(ty))?;
+                let how = row_operator(op, is_old(&args[0])).filter(|how| how.is_ring() || !self.is_truncated(ty))?;
                 let operand = *args.iter().find(|a| !all.contains(a)).filter(|_| args.iter().any(is_old))?;
                 Some((how, Some((operand, op.name == "sub"))))
             }
@@ -126,7 +126,7 @@ impl Facts<'_> {
     }
 
     /// All values computed from a loaded element up to the store, if there is no other use, and branches on them.
-    fn followed(&self, w: &Access, old: Value) -> Option<(Vec<Value>, Vec<Block>)> {
+    fn dependents(&self, w: &Access, old: Value) -> Option<(Vec<Value>, Vec<Block>)> {
         let (mut all, mut branches, mut at) = (vec![old], Vec::new(), 0);
         while at < all.len() {
             for u in &self.uses[all[at].index()] {
@@ -147,12 +147,12 @@ impl Facts<'_> {
     }
 
     /// Whether an integer is stored with another width than that of the computation, which only ring operators allow.
-    fn is_cut(&self, ty: Ty) -> bool {
+    fn is_truncated(&self, ty: Ty) -> bool {
         ty.is_int() && ty.strong() != self.dtype.strong()
     }
 
     /// Recognises `if x > old: old = x`, where the condition guards nothing but the store.
-    fn guarded(&self, w: &Access, v: Value, old: Value, all: &[Value], from: Block) -> Option<Reduce> {
+    fn guarded_store(&self, w: &Access, v: Value, old: Value, all: &[Value], from: Block) -> Option<Reduce> {
         let data = |b: Block| &self.effects.func.blocks[b.index()];
         let Some(Term::Branch { cond, then, els }) = &data(from).term else { return None };
         let is_quiet = |(i, d): (usize, &InstData)| i == w.at || is_quiet(&d.inst, self.effects.callees);
@@ -162,11 +162,12 @@ impl Facts<'_> {
         let is_one_way = then.block == w.block && Cfg::new(self.effects.func).preds(w.block).len() == 1;
         let (op, compared) = self.row_of(*cond)?;
         let [a, b] = *compared else { return None };
-        let in_order = (self.plain(a), self.plain(b)) == (self.plain(v), old);
-        let swapped = (self.plain(a), self.plain(b)) == (old, self.plain(v));
-        let steps = all.iter().filter(|v| self.plain(**v) != old).count();
-        let fits = steps == 1 && !all.contains(&v) && !self.is_cut(self.effects.func.ty(a)) && (in_order || swapped);
-        best(op, in_order).filter(|_| fits && is_alone && is_one_way && (passes || els == end))
+        let in_order = (self.unconverted(a), self.unconverted(b)) == (self.unconverted(v), old);
+        let swapped = (self.unconverted(a), self.unconverted(b)) == (old, self.unconverted(v));
+        let steps = all.iter().filter(|v| self.unconverted(**v) != old).count();
+        let fits =
+            steps == 1 && !all.contains(&v) && !self.is_truncated(self.effects.func.ty(a)) && (in_order || swapped);
+        extremum(op, in_order).filter(|_| fits && is_alone && is_one_way && (passes || els == end))
     }
 
     /// Whether a complex element is a sum of the old one and another number, by real and imaginary parts.
@@ -174,10 +175,10 @@ impl Facts<'_> {
         let mut sums = 0;
         let fits = parts.iter().zip(0..).all(|(part, k)| {
             let is_old =
-                |a: Value| matches!(self.inst(self.plain(a)), Some(Inst::Field(x, i)) if self.plain(*x) == old && *i == k);
+                |a: Value| matches!(self.inst(self.unconverted(a)), Some(Inst::Field(x, i)) if self.unconverted(*x) == old && *i == k);
             let is_sum = self.row_of(*part).is_some_and(|(op, args)| {
                 let n = args.iter().filter(|a| all.contains(a)).count();
-                n == 1 && args.iter().any(|a| is_old(*a)) && group(op, is_old(args[0])) == Some(Reduce::Add)
+                n == 1 && args.iter().any(|a| is_old(*a)) && row_operator(op, is_old(args[0])) == Some(Reduce::Add)
             });
             sums += usize::from(is_sum);
             is_sum || is_old(*part)
@@ -186,14 +187,14 @@ impl Facts<'_> {
     }
 
     fn row_of(&self, v: Value) -> Option<(&'static Op, &[Value])> {
-        match self.inst(self.plain(v))? {
+        match self.inst(self.unconverted(v))? {
             Inst::Op(op, args) => Some((op, args)),
             _ => None,
         }
     }
 
     /// The value behind conversions between widths of one kind of number.
-    fn plain(&self, v: Value) -> Value {
+    fn unconverted(&self, v: Value) -> Value {
         let ty = |v: Value| self.effects.func.ty(v);
         let part = |v: &Value, k: u32| match self.inst(*v) {
             Some(Inst::Cast(x)) => match self.inst(*x) {
@@ -204,11 +205,11 @@ impl Facts<'_> {
         };
         match self.inst(v) {
             Some(Inst::Cast(x)) if (ty(*x).is_float() && ty(v).is_float()) || (ty(*x).is_int() && ty(v).is_int()) => {
-                self.plain(*x)
+                self.unconverted(*x)
             }
-            Some(Inst::Cast(x)) if ty(*x).strong() == ty(v).strong() => self.plain(*x),
+            Some(Inst::Cast(x)) if ty(*x).strong() == ty(v).strong() => self.unconverted(*x),
             Some(Inst::Pack(parts)) if ty(v).is_complex() => match (part(&parts[0], 0), part(&parts[1], 1)) {
-                (Some(x), Some(y)) if x == y => self.plain(x),
+                (Some(x), Some(y)) if x == y => self.unconverted(x),
                 _ => v,
             },
             _ => v,
@@ -216,13 +217,13 @@ impl Facts<'_> {
     }
 
     /// Recognises the maximum or minimum of the old value and another, as a comparison and a select.
-    fn chosen(&self, args: &[Value], old: Value, all: &[Value]) -> Option<Reduce> {
+    fn selected(&self, args: &[Value], old: Value, all: &[Value]) -> Option<Reduce> {
         let (op, compared) = self.row_of(args[0])?;
-        let is_same = |a: Value, b: Value| self.plain(a) == self.plain(b);
+        let is_same = |a: Value, b: Value| self.unconverted(a) == self.unconverted(b);
         let [a, b] = *compared else { return None };
         let in_order = is_same(a, args[1]) && is_same(b, args[2]);
         let swapped = is_same(a, args[2]) && is_same(b, args[1]);
-        let is_old = |v: Value| self.plain(v) == old;
+        let is_old = |v: Value| self.unconverted(v) == old;
         let is_one = |x: Value, y: Value| is_old(x) != is_old(y) && all.contains(&x) != all.contains(&y);
         if !(in_order || swapped) || !is_one(a, b) || !is_one(args[1], args[2]) {
             return None;
@@ -231,13 +232,13 @@ impl Facts<'_> {
         if is_old(args[1]) && is_exact(self.effects.func, old) {
             return None;
         }
-        best(op, in_order)
+        extremum(op, in_order)
     }
 }
 
 /// The operator by which an elementwise expression combines an operand, read once, with others. Complex sums are the
 /// operator `add`, too.
-pub(crate) fn combined(effects: &Effects<'_>, e: &MapExpr, arg: u32) -> Option<Reduce> {
+pub(crate) fn operator_of(effects: &Effects<'_>, e: &MapExpr, arg: u32) -> Option<Reduce> {
     fn reads(e: &MapExpr, arg: u32) -> usize {
         match e {
             MapExpr::Arg(i, _) => usize::from(*i == arg),
@@ -262,13 +263,13 @@ pub(crate) fn combined(effects: &Effects<'_>, e: &MapExpr, arg: u32) -> Option<R
     if !es.iter().any(is_arg) || reads(inner, arg) != 1 {
         return None;
     }
-    let is_cut = e.ty().is_int() && e.ty().strong() != inner.ty().strong();
+    let is_truncated = e.ty().is_int() && e.ty().strong() != inner.ty().strong();
     match inner {
-        MapExpr::Op(op, ..) => group(op, first).filter(|how| how.is_ring() || !is_cut),
+        MapExpr::Op(op, ..) => row_operator(op, first).filter(|how| how.is_ring() || !is_truncated),
         MapExpr::Call(f, ty, _) => match (effects.callees)(*f)?.meaning? {
             Meaning::ComplexSum => Some(Reduce::Add),
             Meaning::ComplexDifference => first.then_some(Reduce::Add),
-            _ => by_call(*f, *ty, effects.callees).filter(|_| es.iter().all(|e| e.ty() == *ty)),
+            _ => call_op(*f, *ty, effects.callees).filter(|_| es.iter().all(|e| e.ty() == *ty)),
         },
         MapExpr::Arg(..) | MapExpr::Const(_) | MapExpr::Cast(..) => None,
     }
@@ -303,7 +304,7 @@ fn same_element(effects: &Effects<'_>, all: &[Access], a: &Expr, b: &Expr) -> bo
     c == d && p.root == q.root && !is_written && same_index(effects, all, &p.index, &q.index)
 }
 
-fn group(op: &'static Op, first: bool) -> Option<Reduce> {
+fn row_operator(op: &'static Op, first: bool) -> Option<Reduce> {
     Some(match op.name {
         "add" => Reduce::Add,
         "sub" if first => Reduce::Add,
@@ -318,7 +319,7 @@ fn group(op: &'static Op, first: bool) -> Option<Reduce> {
 }
 
 /// The operator of a select between a comparison's operands.
-fn best(op: &'static Op, in_order: bool) -> Option<Reduce> {
+fn extremum(op: &'static Op, in_order: bool) -> Option<Reduce> {
     match op.name {
         "gt" | "ge" => Some(if in_order { Reduce::Max } else { Reduce::Min }),
         "lt" | "le" => Some(if in_order { Reduce::Min } else { Reduce::Max }),
