@@ -1,7 +1,7 @@
-//! Optimisation of typed IR: [`run`] does everything, [`pipeline`] is the list.
+//! Optimisation of typed IR: [`run`] runs the passes, which [`pipeline`] lists.
 //!
-//! The rooms and the order of their arrows: `analysis <- {core, arrays} <- {loops, parallel} <- kernel <- pipeline`.
-//! [`edit`] lies below all of them.
+//! Rooms and their imports: `analysis <- {core, arrays} <- {loops, parallel} <- kernel <- pipeline`; `edit` lies below
+//! all of them.
 
 mod analysis;
 mod arrays;

@@ -1,4 +1,4 @@
-//! The list of passes, and what happens around each: choosing, verifying (debug builds), dumping, timing.
+//! The list of passes and the pass manager: device and switches, verification (debug builds), dumps, times.
 //!
 //! `LANCEHEAD_DUMP=<pass>` prints every function after that pass to standard error, `LANCEHEAD_DUMP=all` after every
 //! pass, `LANCEHEAD_DUMP=input` before the first. `LANCEHEAD_PASSES` switches passes off, see [`switches`].
@@ -25,19 +25,18 @@ use lh_ir::{Function, SpecId, bug};
 use std::sync::{Arc, LazyLock};
 use switches::{Switches, Timer};
 
-/// A pass: rewrites a function, answers whether it changed.
+/// A pass, which rewrites a function and answers whether it changed.
 pub struct Pass {
-    /// Name, of its file and of the directory of its tests.
+    /// The name of its file and of the directory of its tests.
     pub name: &'static str,
-    /// Functions that it is run on.
+    /// The functions on which it runs.
     pub on: On,
-    /// The pass.
     pub run: Run,
     /// Whether code generation relies on it, so that it cannot be switched off.
     pub is_needed: bool,
 }
 
-/// Kinds of functions, by where they run.
+/// Kinds of functions by where they run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum On {
     /// All functions.
@@ -67,25 +66,25 @@ impl On {
     }
 }
 
-/// The function of a pass, by what it is given.
+/// The function of a pass, by its arguments.
 #[derive(Clone, Copy)]
 pub enum Run {
-    /// The function only.
+    /// Needs only the function.
     Alone(fn(&mut Function) -> bool),
-    /// Its analyses, too, which later passes find again unless this one changes the function.
+    /// Needs analyses, which stay valid for later passes unless this one changes the function.
     Analysed(fn(&mut Function, &Analyses) -> bool),
-    /// What is known of callees, and what callers and reports will ask. Bodies of parallel loops do not go through it, and
-    /// neither do functions that have been through the passes before they were written as PTX.
+    /// Needs facts about callees, or gives results to callers and reports. These passes do not run on bodies of
+    /// parallel loops, nor on functions lifted from PTX.
     Linked(fn(&mut Function, &mut Link<'_>) -> Result<bool>),
 }
 
-/// The function and its surroundings, for passes that need them.
+/// The context of a function: facts about callees, and results.
 pub struct Link<'a> {
-    /// What is known of callees.
+    /// Facts about callees.
     pub known: &'a Known<'a>,
     /// Results of the passes so far.
     pub outcome: Outcome,
-    /// Elementwise computations before they are fused.
+    /// Elementwise computations before fusion.
     before: Option<elementwise::BeforeFusion>,
 }
 
@@ -95,18 +94,18 @@ impl<'a> Link<'a> {
     }
 }
 
-/// What the passes give beside the function.
+/// Results of the passes beside the function.
 #[derive(Default)]
 pub struct Outcome {
-    /// What became of its elementwise computations.
+    /// Elementwise computations after fusion.
     pub elementwise: Vec<Elementwise>,
-    /// The body that replaces calls of the function, if it can be inlined.
+    /// The body with which callers can replace calls.
     pub inlinable: Option<Function>,
     /// Its effects on its parameters.
     pub summary: Arc<Summary>,
 }
 
-/// Facts about the functions that one calls.
+/// Facts about a function's callees.
 #[derive(Clone, Copy)]
 pub struct Known<'a> {
     /// Bodies that replace calls.
@@ -118,7 +117,7 @@ pub struct Known<'a> {
 }
 
 impl Known<'static> {
-    /// No fact about any function.
+    /// No facts.
     pub fn nothing() -> Known<'static> {
         Known { bodies: &|_| None, summaries: &|_| None, spec: SpecId::new(0) }
     }
@@ -134,70 +133,70 @@ const fn needed(name: &'static str, on: On, run: Run) -> Pass {
 
 use Run::{Alone, Analysed, Linked};
 
-/// The passes that every function goes through, in this order.
+/// The passes in their order.
 pub static PIPELINE: &[Pass] = &[
-    // The passes before simplify what inference has made; callees come in as they were after theirs.
+    // Callees are inlined as the passes up to `extract` leave them.
     pass("inline", On::All, Linked(|func, link| Ok(inline::run(func, link.known.bodies)))),
-    // Before any pass looks at the parts of texts.
+    // Before passes look at string operations.
     needed("constant_messages", On::Gpu, Alone(constant_messages::run)),
-    // Parameters that are always the same hide constants and single uses; fold only creates dead code.
+    // Redundant parameters hide constants and single uses; `fold` leaves dead code only.
     needed("dce", On::All, Alone(dce::run)),
     pass("fold", On::All, Alone(fold::run)),
     needed("dce", On::All, Alone(dce::run)),
-    // Indices are as the program wrote them, and equal values have one name.
+    // Indices are still those of the program, and equal values share a name.
     needed("summarise", On::All, Linked(summarise)),
-    // Makes functions of parallel loops, which go through the same passes from here on.
+    // Outlined bodies go through all later passes.
     needed("outline_asked", On::All, Linked(outline_asked)),
     needed("note_elementwise", On::All, Linked(note_elementwise)),
-    // Needs dead uses gone, since it looks for single uses.
+    // Looks for single uses, so dead uses must be gone.
     pass("fuse_elementwise", On::All, Alone(fuse_elementwise::run)),
     needed("report_elementwise", On::All, Linked(report_elementwise)),
     needed("lower_array", On::All, Alone(lower_array::run)),
-    // Only replaces tests by constants, for fold.
+    // Leaves constant conditions to `fold`.
     pass("nonzero", On::All, Alone(nonzero::run)),
-    // Sees through views, and merges what lowering has cut.
+    // Resolves views, and merges blocks that lowering has split.
     pass("fold", On::All, Alone(fold::run)),
     needed("dce", On::All, Alone(dce::run)),
-    // Needs blocks that are merged; passes that look for loops by their conditions come after.
+    // Needs merged blocks; all passes that look for counted loops come later.
     pass("unrotate", On::All, Alone(unrotate::run)),
-    // Sees the arithmetic of elementwise instructions, and leaves products that nothing uses.
+    // Needs the arithmetic of lowered elementwise computations; leaves unused products to `dce`.
     needed("contract", On::Cuda, Linked(|func, _| Ok(contract::run(func)))),
-    // After products have been joined with sums, which has to be as on the CPU device.
+    // After `contract`, so that it contracts the same products as for the CPU device.
     needed("inline_whole", On::Gpu, Linked(|func, link| Ok(inline::inline_whole(func, link.known.bodies)))),
-    // Needs sizes that are folded.
+    // Needs constant extents.
     needed("local_arrays", On::Gpu, Alone(local_arrays::run)),
     needed("dce", On::All, Alone(dce::run)),
-    // The function is as simple as it gets without its references being counted.
+    // The simplest form before reference counts.
     pass("extract", On::All, Linked(extract)),
-    // Needs loops that consist of their condition, and no more.
+    // Needs spin loops that consist of their condition.
     needed("yield_in_spin_loops", On::CpuDevice, Alone(yield_in_spin_loops::run)),
-    // Needs calls to be instructions; the passes below see what is written of threads as plain loops.
+    // Needs calls to be instructions; later passes see loops over threads.
     needed("kernel_context", On::CpuDevice, Alone(kernel_context::run)),
     pass("nonnegative", On::Cuda, Analysed(nonnegative::run)),
     needed("serialize_kernel", On::Kernel, Alone(serialize_kernel::run)),
-    // Before loops are cut into strips; the passes below are run on the bodies as well.
+    // Before loops are split into strips; later passes also run on the bodies.
     needed("outline_parallel", On::All, Alone(outline_parallel::run)),
     needed("dce", On::All, Alone(dce::run)),
-    // Needs arrays to be loads and stores, of bodies too.
+    // Needs loads and stores instead of elementwise computations, in bodies, too.
     needed("check_races", On::Cpu, Alone(check_races::run)),
-    // Makes counted loops of those over lists.
+    // Makes loops over lists counted.
     pass("hoist_lengths", On::All, Alone(hoist_lengths::run)),
-    // Needs canonical loops, in which nothing is counted yet.
+    // Needs canonical counted loops.
     pass("bounds", On::All, Analysed(bounds::run)),
-    // Looks for branches that bounds has looked at, in loops without checks.
+    // Looks for branches that `bounds` has used, in loops without checks.
     pass("tighten_bounds", On::CpuDevice, Alone(tighten_bounds::run)),
-    // Needs canonical loops whose checks are gone.
+    // Needs canonical loops without checks.
     pass("privatize_sums", On::All, Analysed(privatize_sums::run)),
-    // Before loops get more exits from strips.
+    // Before strips add exits to loops.
     pass("row_calls", On::Cpu, Linked(row_calls)),
     pass("unroll_and_jam", On::All, Alone(unroll_and_jam::run)),
-    // Looks for checks that bounds has left, and for exits, to which polls would add.
+    // Looks for checks that `bounds` has left, and for exits, so that polls must come later.
     pass("inspect_strips", On::All, Alone(inspect_strips::run)),
-    // Polls raise: they must be there when references are counted on exits.
+    // Polls raise, so they must exist before references are counted on exceptional edges.
     pass("poll_signals", On::Cpu, Analysed(poll_signals::run)),
-    // Polls leave loops with one latch; no pass after this looks for loops.
+    // Polls leave several latches; no later pass looks for loops.
     pass("single_latch", On::All, Analysed(single_latch::run)),
-    // Last, see its invariants.
+    // Last: no instruction may move over a reference count.
     needed("refcount", On::All, Analysed(refcount::run)),
 ];
 
@@ -216,7 +215,7 @@ fn report_elementwise(func: &mut Function, link: &mut Link<'_>) -> Result<bool> 
     Ok(false)
 }
 
-/// Parallel loops of the program become functions.
+/// Outlines the loops that the program declares parallel.
 fn outline_asked(func: &mut Function, link: &mut Link<'_>) -> Result<bool> {
     let (known, mine) = (link.known, link.outcome.summary.clone());
     let of = |s| if s == known.spec { Some(mine.clone()) } else { (known.summaries)(s) };
@@ -239,22 +238,22 @@ fn row_calls(func: &mut Function, link: &mut Link<'_>) -> Result<bool> {
     Ok(row_calls::run(func, link.known.bodies))
 }
 
-/// Optimises a function that inference has made.
+/// Optimises a function that inference has built.
 ///
 /// # Errors
-/// The diagnostic for a loop that the program says is parallel and that is not.
+/// A diagnostic for a loop that is declared parallel and is not.
 pub fn run(func: &mut Function, known: &Known<'_>) -> Result<Outcome> {
     let mut link = Link::new(known);
     enter(func);
     run_from(func, 0, Some(&mut link))?;
-    // Once in every build: LLVM would end the process over code that is not well-formed.
+    // In every build, because LLVM crashes on malformed code.
     if let Err(e) = verify(func) {
         bug!("after the passes: {e}\n{}", print(func));
     }
     Ok(link.outcome)
 }
 
-/// The passes for a function that has been optimised before it was written as PTX: its roundings stay as they are.
+/// Optimises a function that was lifted from PTX, whose contractions stay as they are.
 pub fn run_lifted(func: &mut Function) {
     enter(func);
     if let Err(d) = run_from(func, 0, None) {
@@ -268,7 +267,7 @@ fn enter(func: &mut Function) {
     dump(func, "input");
 }
 
-/// Runs the passes from one on; bodies of parallel loops go through the passes after the one that has made them.
+/// Runs the passes from `first` on; outlined bodies go through the passes after the one that outlined them.
 fn run_from(func: &mut Function, first: usize, mut link: Option<&mut Link<'_>>) -> Result<()> {
     let (mut analyses, mut timer) = (Analyses::default(), Timer::new());
     for (i, pass) in PIPELINE.iter().enumerate().skip(first) {
@@ -296,7 +295,7 @@ fn run_from(func: &mut Function, first: usize, mut link: Option<&mut Link<'_>>) 
     Ok(())
 }
 
-/// Runs the passes from one on over bodies that have not been through them.
+/// Runs the passes from `from` on over new bodies.
 fn finish_bodies(func: &mut Function, from: usize) -> Result<()> {
     for body in func.bodies.iter_mut().filter(|b| !b.is_finished) {
         finish_bodies(body, from)?;
@@ -306,7 +305,7 @@ fn finish_bodies(func: &mut Function, from: usize) -> Result<()> {
     Ok(())
 }
 
-/// Runs one pass by its name, on a function of any kind. `None` if there is no such pass.
+/// Runs one pass by name on a function of any kind; `None` if there is no such pass.
 ///
 /// # Errors
 /// Those of the pass.

@@ -1,14 +1,14 @@
-//! Which passes run: `LANCEHEAD_PASSES`, a list of words with commas between them.
+//! The switches of passes: `LANCEHEAD_PASSES`, a list of words separated by commas.
 //!
 //! | word | effect |
 //! |---|---|
-//! | `-bounds` | the pass, or the part of one, is not run; parts are named in [`lh_ir::switches`] |
-//! | `only=bounds` | no pass but this one is run, and others that are named so |
-//! | `until=bounds` | passes after the first run of this one are not run |
-//! | `limit=120` | passes are run this many times in the process, then no more: `cargo xtask bisect` searches by it |
-//! | `time` | how long each pass took is printed, for each function |
+//! | `-bounds` | disables a pass or a part of one; parts are named in [`lh_ir::switches`] |
+//! | `only=bounds` | enables only this pass and others given so |
+//! | `until=bounds` | disables the passes after the first of this name |
+//! | `limit=120` | disables all passes after this many runs in the process; `cargo xtask bisect` searches with it |
+//! | `time` | prints the time of each pass, for each function |
 //!
-//! Passes on which code generation relies are run all the same. The text is part of the keys of cached code.
+//! Passes on which code generation relies cannot be disabled. The text is part of the keys of cached code.
 
 use super::{PIPELINE, Pass};
 use lh_ir::Function;
@@ -17,19 +17,18 @@ use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// The switches of the process.
 #[derive(Default)]
 pub(super) struct Switches {
     off: Vec<String>,
     only: Vec<String>,
-    /// Index of the last pass that is run.
+    /// Index of the last pass to run.
     until: Option<usize>,
     limit: Option<u64>,
     time: bool,
 }
 
 impl Switches {
-    /// Those of the environment.
+    /// The switches of the environment.
     pub(super) fn get() -> &'static Switches {
         static SWITCHES: LazyLock<Switches> = LazyLock::new(|| Switches::parse(lh_ir::switches::text()));
         &SWITCHES
@@ -65,7 +64,7 @@ impl Switches {
         out
     }
 
-    /// Whether a pass is run on a function.
+    /// Whether a pass runs on a function.
     pub(super) fn allow(&self, pass: &Pass, func: &str) -> bool {
         if pass.is_needed {
             return true;
@@ -89,7 +88,7 @@ impl Switches {
     }
 }
 
-/// Time that each pass takes for one function.
+/// The time of each pass for one function.
 pub(super) struct Timer(Option<(Instant, HashMap<&'static str, Duration>)>);
 
 impl Timer {
@@ -97,7 +96,7 @@ impl Timer {
         Timer(Switches::get().time.then(|| (Instant::now(), HashMap::new())))
     }
 
-    /// A pass has ended.
+    /// Attributes the time since the last call to a pass.
     pub(super) fn passed(&mut self, name: &'static str) {
         if let Some((last, times)) = &mut self.0 {
             let now = Instant::now();
@@ -106,7 +105,7 @@ impl Timer {
         }
     }
 
-    /// Prints the times, the longest first.
+    /// Prints the times in descending order.
     pub(super) fn report(self, func: &Function) {
         let Some((_, times)) = self.0 else { return };
         let mut times: Vec<_> = times.into_iter().collect();

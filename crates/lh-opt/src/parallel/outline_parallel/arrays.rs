@@ -1,9 +1,8 @@
-//! Arrays that all iterations update: each block of iterations works on one of its own, which are combined in the order
-//! of blocks.
+//! Array reductions: each block of iterations updates a private copy of the array; copies are combined in block order.
 //!
-//! Where that would cost more than the loop itself, since the array is large and the iterations are few, integers are
-//! updated in place by atomic operations: their result does not depend on the order. Of floats, whose result does, there
-//! are fewer blocks then. A single block works on the array itself.
+//! If the array is large and the iterations are few, copies would cost more than the loop. Integers are then updated in
+//! place by atomic operations, whose order does not change the result; for floats, where it does, there are fewer
+//! blocks. A single block updates the array itself.
 
 use super::plan::Plan;
 use crate::edit::{Cursor, row, runtime, to};
@@ -14,28 +13,28 @@ use lh_ir::op::RuntimeFn;
 use lh_ir::types::TyKind;
 use lh_ir::{Const, Function, Layout, Ty, Value};
 
-/// The most blocks of a loop that updates arrays: there is a copy for each.
+/// Bound on the number of blocks, and so on copies.
 const BLOCKS: i64 = 16;
-/// Elements of copies for each iteration that are worth it.
+/// Copies pay up to this many elements per iteration.
 const WORTH: i64 = 4;
-/// In place of the copies' address: the array itself, which nobody else updates at the same time.
+/// Instead of an address of copies: the only block updates the array itself.
 const ALONE: i64 = 0;
-/// The array itself, by atomic operations.
+/// Instead of an address of copies: blocks update the array by atomic operations.
 const ATOMIC: i64 = 1;
 
-/// Memory for copies.
+/// Memory for private copies.
 pub(super) struct Copies {
-    /// Address of the first, or [`ALONE`] or [`ATOMIC`].
+    /// Address of the first copy, or [`ALONE`] or [`ATOMIC`].
     pub(super) base: Value,
-    /// Where they are; its use after the loop keeps the memory.
+    /// The same memory as a value whose use after the loop keeps it alive.
     pub(super) data: Value,
-    /// How many: none in these cases.
+    /// Number of copies, 0 for [`ALONE`] and [`ATOMIC`].
     count: Value,
-    /// Bytes of all.
+    /// Size of all copies.
     pub(super) bytes: Value,
 }
 
-/// Iterations of a block, so that there are few blocks.
+/// A larger grain, so that there are few blocks.
 pub(super) fn coarse(c: &mut Cursor<'_>, plan: &Plan, n: Value, grain: Value) -> Value {
     let blocks = c.int(BLOCKS);
     let mut grain = at_least(c, grain, n, blocks);
@@ -56,7 +55,7 @@ pub(super) fn coarse(c: &mut Cursor<'_>, plan: &Plan, n: Value, grain: Value) ->
     grain
 }
 
-/// A grain that makes no more than so many blocks.
+/// The grain, enlarged until there are at most `blocks` blocks.
 fn at_least(c: &mut Cursor<'_>, grain: Value, n: Value, blocks: Value) -> Value {
     let fair = c.op(row("sdiv"), &[n, blocks], Ty::int());
     let one = c.int(1);
@@ -65,11 +64,11 @@ fn at_least(c: &mut Cursor<'_>, grain: Value, n: Value, blocks: Value) -> Value 
     c.select(less, fair, grain)
 }
 
-/// Memory for all blocks' copies of an array.
+/// Allocates the copies of an array for all blocks.
 pub(super) fn allocate(c: &mut Cursor<'_>, plan: &Plan, what: &ArrayReduce, n: Value, blocks: Value) -> Copies {
     let (bytes, elements) = size(c, what.array);
     let zero = c.int(0);
-    // The check at run time tells copies from the array itself.
+    // The race checker needs copies even for a single block, to tell them from the array.
     let more = c.int((!plan.checked).into());
     let mut copied = c.lt(more, blocks);
     let mut instead = c.int(ALONE);
@@ -91,7 +90,7 @@ pub(super) fn allocate(c: &mut Cursor<'_>, plan: &Plan, what: &ArrayReduce, n: V
     Copies { base, data, count, bytes }
 }
 
-/// The atomic operation that updates elements of an array, if there is one and the order does not matter.
+/// The atomic operation that updates elements of the array, if there is one and the order of updates does not matter.
 pub(super) fn atomics(func: &Function, plan: &Plan, what: &ArrayReduce) -> Option<&'static RuntimeFn> {
     let (dtype, ..) = func.ty(what.array).as_array()?;
     let TyKind::Int { bits, signed, .. } = dtype.kind() else { return None };
@@ -111,7 +110,7 @@ pub(super) fn atomics(func: &Function, plan: &Plan, what: &ArrayReduce) -> Optio
     lh_ops::runtime::find(&name).filter(|_| fits)
 }
 
-/// In a body: the block's copy, or the array itself; whether updates are to be atomic.
+/// In a body: the block's copy or the array itself, and whether updates must be atomic.
 pub(super) fn enter(c: &mut Cursor<'_>, what: &ArrayReduce, array: Value, base: Value, block: Value) -> (Value, Value) {
     let address = c.inst(Inst::Runtime(runtime("lh_ptr_addr"), vec![base]), Ty::int());
     let atomic = c.int(ATOMIC);
@@ -125,7 +124,7 @@ pub(super) fn enter(c: &mut Cursor<'_>, what: &ArrayReduce, array: Value, base: 
     (params[0], atomic)
 }
 
-/// The block's copy, filled with what changes nothing.
+/// The block's copy, initialised with the neutral element.
 fn begin(c: &mut Cursor<'_>, what: &ArrayReduce, array: Value, base: Value, block: Value) -> Value {
     let whole = copy_of(c, array, base, block);
     let (copy, array) = (real(c, what, whole), real(c, what, array));
@@ -137,7 +136,7 @@ fn begin(c: &mut Cursor<'_>, what: &ArrayReduce, array: Value, base: Value, bloc
         Reduce::Xor => fill(c, copy, number(0.0)),
         Reduce::Mul => fill(c, copy, number(1.0)),
         Reduce::Product(..) => fill(c, copy, Const::Complex(1.0, 0.0, dtype)),
-        // Seeing a value twice does not matter.
+        // Idempotent operators can start with the array's values.
         Reduce::And | Reduce::Or | Reduce::Max | Reduce::Min | Reduce::Row(_) | Reduce::Call(..) | Reduce::Private => {
             c.effect(Inst::MapInto(Box::new(MapExpr::Arg(0, dtype)), vec![copy, array]));
         }
@@ -145,7 +144,7 @@ fn begin(c: &mut Cursor<'_>, what: &ArrayReduce, array: Value, base: Value, bloc
     whole
 }
 
-/// An array of complex numbers as one of their parts, if they are summed as such; any other as it is.
+/// For sums, a complex array as an array of its real and imaginary parts; any other array unchanged.
 fn real(c: &mut Cursor<'_>, what: &ArrayReduce, array: Value) -> Value {
     let (dtype, rank, layout, readonly) = c.func.ty(array).as_array().unwrap_or_else(|| lh_ir::bug!("an array"));
     if !dtype.is_complex() || what.how != Reduce::Add {
@@ -170,7 +169,7 @@ fn fill(c: &mut Cursor<'_>, copy: Value, value: Const) {
     c.effect(Inst::MapInto(Box::new(MapExpr::Const(value)), vec![copy]));
 }
 
-/// After the loop: all copies, in order.
+/// Combines all copies after the loop, in order.
 pub(super) fn combine(c: &mut Cursor<'_>, what: &ArrayReduce, copies: &Copies) {
     let l = c.begin_loop(copies.count);
     let copy = copy_of(c, what.array, copies.data, l.index);
@@ -216,12 +215,12 @@ fn copy_of(c: &mut Cursor<'_>, array: Value, base: Value, block: Value) -> Value
     let bytes = round_up(c, stride);
     let offset = c.mul(bytes, block);
     let data = c.inst(Inst::PtrAdd(base, offset), Ty::ptr());
-    // The owner is not this memory's, which the caller keeps; it only has to be some owner.
+    // The caller keeps the memory alive; the owner here only has to be a valid one.
     let owner = c.inst(Inst::ArrayOwner(array), Ty::meminfo());
     c.inst(Inst::ArrayMake { owner, data, shape, strides }, ty)
 }
 
-/// Bytes of a copy, of whole cache lines, and number of elements.
+/// Size of a copy in bytes, rounded up to cache lines, and its number of elements.
 fn size(c: &mut Cursor<'_>, array: Value) -> (Value, Value) {
     let (dtype, rank, ..) = c.func.ty(array).as_array().unwrap_or_else(|| lh_ir::bug!("an array"));
     let mut elements = c.int(1);
@@ -240,7 +239,7 @@ fn round_up(c: &mut Cursor<'_>, size: Value) -> Value {
     c.op(row("and"), &[more, line], Ty::int())
 }
 
-/// Whether an array can be copied for blocks.
+/// Whether blocks can have copies of an array.
 pub(super) fn can_copy(func: &Function, array: Value) -> bool {
     func.ty(array).as_array().is_some_and(|(dtype, rank, _, readonly)| rank > 0 && dtype.is_number() && !readonly)
 }

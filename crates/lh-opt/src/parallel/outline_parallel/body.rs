@@ -1,4 +1,4 @@
-//! Makes the function that runs a block of iterations.
+//! Builds the function for a block of iterations.
 
 use super::arrays;
 use super::partial_results::{Partials, identity};
@@ -10,10 +10,8 @@ use crate::parallel::races::Update;
 use lh_ir::func::{BlockData, Inst, InstData, Options, Target, Term, parallel};
 use lh_ir::{Block, Const, Function, Ty, Value};
 
-/// Copies a region into a function of its own: `body(captured..., low, high, thread)`.
-///
-/// The captured values come first, in the order of the plan; what serves results follows. If it is `nested`, what is inside
-/// may go to the pool.
+/// Copies a region into a function of its own: `body(captured..., results..., low, high, thread)`. Parallel loops
+/// inside stay marked if it is `nested`.
 pub(super) fn make(func: &Function, plan: &Plan, partials: Option<&Partials>, nested: bool) -> Function {
     let mut out = Function {
         name: format!("{}.par{}", func.name, func.bodies.len()),
@@ -21,7 +19,7 @@ pub(super) fn make(func: &Function, plan: &Plan, partials: Option<&Partials>, ne
         file: func.file.clone(),
         first_line: func.first_line,
         ret: Some(Ty::none()),
-        // Else the loop makes enough work.
+        // The outer loop has enough parallelism.
         options: if nested {
             func.options
         } else {
@@ -56,7 +54,7 @@ struct Copy<'a> {
     /// New values and blocks, by old ones.
     values: Vec<Option<Value>>,
     blocks: Vec<Option<Block>>,
-    /// By array that all iterations update: whether updates are to be atomic.
+    /// For each array reduction, whether its updates must be atomic.
     atomic: Vec<Value>,
 }
 
@@ -74,7 +72,7 @@ impl Copy<'_> {
         self.blocks[old.index()].unwrap_or_else(|| lh_ir::bug!("{old} is not part of the loop"))
     }
 
-    /// Parameters of the entry; captured constants are made there.
+    /// Adds the parameters of the entry, and the captured constants.
     fn parameters(&mut self, entry: Block) {
         for v in &self.plan.captured {
             let new = self.value(*v);
@@ -91,8 +89,8 @@ impl Copy<'_> {
         }
     }
 
-    /// The block's number, if it has to be known, and where the way in goes on; arrays that all iterations update give way
-    /// to copies.
+    /// Computes the number of the block of iterations if results need it, and replaces updated arrays by private
+    /// copies. Answers with the number and the current block.
     fn begin(&mut self, entry: Block) -> (Option<Value>, Block) {
         if !self.plan.has_results() {
             return (None, entry);
@@ -110,7 +108,7 @@ impl Copy<'_> {
         (Some(block), c.block)
     }
 
-    /// The store of an update, or an atomic operation; goes on in another block.
+    /// Emits the store of an update, or an atomic operation instead; answers with the block that follows.
     fn update(&mut self, at: Block, k: usize, update: &Update, store: InstData) -> Block {
         let (func, plan, atomic) = (self.func, self.plan, self.atomic[k]);
         let array = plan.arrays[k].array;
@@ -152,7 +150,7 @@ impl Copy<'_> {
             let mut at = self.block(*b);
             self.out.blocks[at.index()] = new;
             for (i, d) in data.insts.iter().enumerate() {
-                // The header's condition is made anew.
+                // The header gets a new condition.
                 if *b == r.header && r.is_loop_condition(self.func, d.result) {
                     continue;
                 }
@@ -191,7 +189,7 @@ impl Copy<'_> {
         Target { block: self.block(t.block), args: t.args.iter().map(|v| self.value(*v)).collect() }
     }
 
-    /// The way in, the header's branch, and the way out, which stores the results.
+    /// Builds the entry, the header's branch, and the exit, which stores the results.
     fn ends(&mut self, entry: Block, begun: Block, results: Option<(&Partials, Value)>) {
         let params = self.out.blocks[entry.index()].params.clone();
         let [.., low, high, _thread] = params[..] else { lh_ir::bug!("a body has parameters") };
@@ -246,8 +244,8 @@ impl Plan {
     fn carried_place(&self, p: Value, carried: &[Value]) -> usize {
         carried.iter().position(|v| *v == p).unwrap_or_else(|| lh_ir::bug!("a parameter of the header"))
     }
-    /// Parameters of the body after the captured ones: for results, the address of the records, iterations of a block and
-    /// of all, and the addresses of the copies of arrays; then where to begin and end, and the thread.
+    /// Types of the parameters after the captured values: for results, the address of the records, the grain, the trip
+    /// count and the addresses of array copies; then first and last iteration, and the thread.
     fn own_parameters(&self) -> Vec<Ty> {
         let mut out = Vec::new();
         if self.has_results() {
@@ -257,18 +255,18 @@ impl Plan {
         out.extend([Ty::int(); 3]);
         out
     }
-    /// The update that an instruction stores, with the number of its array.
+    /// The update at an instruction, with the number of its array.
     fn update_at(&self, block: Block, at: usize) -> Option<(usize, &Update)> {
         let all = self.arrays.iter().enumerate().flat_map(|(k, a)| a.updates.iter().map(move |u| (k, u)));
         all.into_iter().find(|(_, u)| (u.block, u.at) == (block, at))
     }
-    /// Whether blocks give results.
+    /// Whether blocks store results.
     pub(super) fn has_results(&self) -> bool {
         !self.arrays.is_empty() || self.carried.iter().any(|k| *k != Carried::Index)
     }
 }
 
-/// Lets sums and products be made in any order: vector code can keep several of them.
+/// Lets LLVM reassociate an operation of a float reduction, so that vector lanes can have partial sums.
 fn free_order(inst: &mut Inst) {
     if let Inst::Op(op, _) = inst {
         match op.name {

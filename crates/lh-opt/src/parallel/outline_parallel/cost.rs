@@ -1,4 +1,4 @@
-//! What an iteration of a parallel loop costs, roughly: so many picoseconds, times the iterations of inner loops.
+//! Estimated cost of an iteration: picoseconds times the trip counts of inner loops.
 
 use crate::analysis::cost::picoseconds;
 use crate::analysis::counted::{Defs, counted};
@@ -7,18 +7,18 @@ use crate::parallel::region::Region;
 use lh_ir::cfg::{Cfg, DomTree, Loops};
 use lh_ir::{Function, Ty, Value};
 
-/// A number of iterations of an inner loop.
+/// The trip count of an inner loop.
 #[derive(Clone, Copy, PartialEq)]
 enum Times {
     Constant(i64),
-    /// Known before the parallel loop.
+    /// A value from before the parallel loop.
     Value(Value),
 }
 
-/// Picoseconds, and what they are multiplied by.
+/// A sum of picoseconds with trip counts as factors.
 pub(super) struct Cost(Vec<(Vec<Times>, i64)>);
 
-/// The cost of an iteration; `None` if it may be long.
+/// The cost of an iteration; `None` if it may run for long.
 pub(super) fn cost(func: &Function, cfg: &Cfg, dom: &DomTree, r: &Region) -> Option<Cost> {
     let defs = Defs::new(func);
     let loops = Loops::new(func, cfg, dom);
@@ -49,10 +49,10 @@ pub(super) fn cost(func: &Function, cfg: &Cfg, dom: &DomTree, r: &Region) -> Opt
 }
 
 impl Cost {
-    /// The cost in nanoseconds as a value, at least 1.
+    /// Computes the cost in nanoseconds, at least 1.
     pub(super) fn emit(&self, c: &mut Cursor<'_>) -> Value {
         let (zero, one) = (c.int(0), c.int(1));
-        // Long loops cost the same as very long ones: no product overflows.
+        // Trip counts saturate, so that no product overflows.
         let most = c.int(1 << 20);
         let mut sum = one;
         for (times, picoseconds) in self.0.iter().filter(|t| t.1 > 0) {

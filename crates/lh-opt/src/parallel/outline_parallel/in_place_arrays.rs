@@ -1,4 +1,5 @@
-//! Arrays that each iteration makes anew of those of the iteration before become one that iterations update.
+//! Makes carried arrays updated in place: an array that each iteration computes from that of the iteration before
+//! becomes one array that iterations update.
 //!
 //! ```text
 //! block1(v1: array, v2: int) parallel:             v5 = map(v0) $0
@@ -34,18 +35,18 @@ pub(super) fn run(func: &mut Function, callees: Callees<'_>) {
             }
         }
         replace_uses(func, &|v| if members.contains(&v) { whole } else { v });
-        // Nothing is left that the loop carries.
+        // Drops the array from the loop's parameters, as it no longer changes.
         crate::core::fold::run(func);
     }
 }
 
-/// The way into a marked loop, the place of an array that it carries so, and what becomes of it.
+/// The entry edge of a marked loop, the position of an array parameter, and all values that the array becomes.
 fn next(func: &Function, callees: Callees<'_>) -> Option<(Edge, usize, Vec<Value>)> {
     let (cfg, defs) = (Cfg::new(func), Defs::new(func));
     let (dom, effects) = (DomTree::new(&cfg), Effects::new(func, &defs, callees));
     let loops = Loops::new(func, &cfg, &dom).loops;
     loops.iter().filter(|l| func.blocks[l.header.index()].parallel == Some(Parallel::Asked)).find_map(|l| {
-        // Who handles an exception may look at what is not combined yet.
+        // A handler could see an array that is not combined yet.
         let r = region(func, &cfg, &dom, l).ok().filter(|r| r.unwind.is_none())?;
         let mut ways = cfg.preds(l.header).iter().filter(|e| !r.inside[e.from.index()]);
         let (Some(way), None) = (ways.next(), ways.next()) else { return None };
@@ -56,7 +57,7 @@ fn next(func: &Function, callees: Callees<'_>) -> Option<(Edge, usize, Vec<Value
     })
 }
 
-/// What becomes of an array within an iteration, if all that is done to it is to combine it with others.
+/// All values that an array becomes within an iteration, if each only combines the one before with other operands.
 fn members(facts: &LoopFacts<'_>, effects: &Effects<'_>, p: Value) -> Option<Vec<Value>> {
     let (func, ty) = (facts.func, facts.func.ty(p));
     ty.as_array().filter(|(dtype, _, layout, ro)| dtype.is_number() && *layout == Layout::C && !ro)?;
@@ -80,7 +81,7 @@ fn members(facts: &LoopFacts<'_>, effects: &Effects<'_>, p: Value) -> Option<Vec
             }
         }
         if let Some(b) = made {
-            // What it was is not looked at once it is combined.
+            // The old value must not be used after the new one exists.
             let home = facts.defs.block(v)?;
             let goes_to =
                 |x: Block| targets(func, b).any(|(_, t)| reachable(func, t.block, home, &|_| true)[x.index()]);

@@ -1,7 +1,7 @@
-//! Results of blocks: where they are kept, and how they are combined.
+//! Partial results of blocks in memory, and their combination.
 //!
-//! One record for each block, in the order of the blocks; after them, what the last iteration has set. They are combined
-//! one after the other, in order: the result does not depend on which thread ran which block.
+//! There is one record for each block, in block order; before the first are the values set by the last iteration.
+//! Records are combined in order, so that the result does not depend on which thread ran which block.
 
 use super::plan::Plan;
 use crate::edit::{Cursor, row, to};
@@ -9,18 +9,18 @@ use crate::parallel::carried::{Carried, Reduce};
 use lh_ir::func::{Inst, Term};
 use lh_ir::{Const, Function, Ty, Value};
 
-/// Places of results in memory.
+/// The layout of results in memory.
 pub(super) struct Partials {
-    /// By parameter of the header: offset in the record, or behind all records; `None` for the index.
+    /// Offset of each header parameter, in the record or among the values of the last iteration; `None` for the index.
     offsets: Vec<Option<i64>>,
-    /// Bytes of a record.
+    /// Size of a record.
     pub(super) record: i64,
-    /// Bytes behind the records.
+    /// Size of the values of the last iteration.
     pub(super) last: i64,
 }
 
 impl Partials {
-    /// Room for what a loop gives.
+    /// Lays out the results of a loop.
     pub(super) fn new(func: &Function, plan: &Plan) -> Partials {
         let (mut record, mut last) = (0, 0);
         let mut offsets = Vec::new();
@@ -37,11 +37,11 @@ impl Partials {
             offsets.push(Some(*at));
             *at += size;
         }
-        // Records of several threads do not share cache lines.
+        // Records of different threads must not share cache lines.
         Partials { offsets, record: (record as usize).next_multiple_of(64) as i64, last }
     }
 
-    /// In the body, at its end.
+    /// Stores the results at the end of a body.
     #[expect(clippy::too_many_arguments, reason = "values of the body, each used once")]
     pub(super) fn store(
         &self,
@@ -66,7 +66,7 @@ impl Partials {
         if self.last == 0 {
             return;
         }
-        // What the last iteration has set lies before the records.
+        // Values of the last iteration are stored before the records.
         let is_last = c.eq(high, n);
         let other = c.branch(is_last);
         for ((p, kind), offset) in carried.iter().zip(&plan.carried).zip(&self.offsets) {
@@ -79,7 +79,7 @@ impl Partials {
         c.end(Term::Jump(to(other, &[])), other);
     }
 
-    /// After the loop: the final values of the header's parameters, given the initial ones.
+    /// Combines the results after the loop; answers with the final values of the header parameters.
     pub(super) fn combine(
         &self,
         c: &mut Cursor<'_>,
@@ -165,7 +165,7 @@ impl Partials {
     }
 }
 
-/// `a` combined with `b`.
+/// Combines `a` and `b`.
 fn apply(c: &mut Cursor<'_>, how: Reduce, a: Value, b: Value, ty: Ty) -> Value {
     let choose = |c: &mut Cursor<'_>, name: &str| {
         let better = c.op(row(name), &[b, a], Ty::bool());
@@ -185,7 +185,7 @@ fn apply(c: &mut Cursor<'_>, how: Reduce, a: Value, b: Value, ty: Ty) -> Value {
     }
 }
 
-/// The value that changes nothing; `None` where the initial one serves.
+/// The neutral element of a reduction; `None` if blocks start with the initial value.
 pub(super) fn identity(c: &mut Cursor<'_>, kind: Carried, ty: Ty) -> Option<Value> {
     let Carried::Reduced(how) = kind else { return None };
     let number = |x: f64| if ty.is_float() { Const::Float(x, ty) } else { Const::Int(x as i128, ty) };

@@ -1,4 +1,4 @@
-//! Which loops are outlined, and what is known of each before that.
+//! Selects the loops to outline and collects what outlining needs.
 
 use super::cost::{self, Cost};
 use crate::analysis::counted::Defs;
@@ -10,7 +10,7 @@ use lh_ir::cfg::{Cfg, DomTree, Loops};
 use lh_ir::func::{Inst, Parallel};
 use lh_ir::{Block, Function, Span, Value};
 
-/// Blocks of loops that the program says are parallel, those that dominate others first.
+/// The blocks of loops that the program declares parallel, in reverse postorder.
 pub(super) fn marked(func: &Function) -> Vec<Block> {
     let cfg = Cfg::new(func);
     let mut inside = vec![false; func.blocks.len()];
@@ -22,7 +22,7 @@ pub(super) fn marked(func: &Function) -> Vec<Block> {
     cfg.rpo().iter().copied().filter(|b| inside[b.index()]).collect()
 }
 
-/// The outermost marked loop that comes first.
+/// The first outermost marked loop.
 pub(super) fn next_loop(func: &mut Function, what: Parallel) -> Option<lh_ir::cfg::Loop> {
     if func.options.debug || func.blocks.iter().all(|b| b.parallel != Some(what)) {
         return None;
@@ -46,34 +46,34 @@ pub(super) fn next_loop(func: &mut Function, what: Parallel) -> Option<lh_ir::cf
     first.map(|i| loops.loops[i].clone())
 }
 
-/// What is done to a loop.
+/// The outlining of a loop.
 pub(super) struct Plan {
     pub(super) region: Region,
     pub(super) carried: Vec<Carried>,
-    /// How many of them only tell of others whether they were set.
+    /// Number of carried variables that are flags of conditional updates.
     pub(super) flags: usize,
-    /// Sums and products of floats that are results: their order is free.
+    /// Members of float reductions, which may be reassociated.
     pub(super) free: Vec<Value>,
-    /// Arrays that all iterations update.
+    /// Array reductions.
     pub(super) arrays: Vec<ArrayReduce>,
-    /// Unless all are at least 0, one block has all iterations.
+    /// Conditions for running in parallel; if one fails at run time, one block has all iterations.
     pub(super) needs: Vec<(Need, Span)>,
-    /// Whether only the program says that iterations do not meet.
+    /// Whether independence is only claimed by the program.
     pub(super) trusted: bool,
-    /// Whether it is checked at run time that they do not.
+    /// Whether the race checker observes the loop.
     pub(super) checked: bool,
-    /// Values that the body takes.
+    /// Values that the body gets as parameters.
     pub(super) captured: Vec<Value>,
-    /// Values that it makes itself.
+    /// Constants that the body recomputes.
     pub(super) constants: Vec<Value>,
-    /// The header's parameters, which are their initial values once the loop is gone.
+    /// The header's parameters, which outside of the outlined loop are their initial values.
     pub(super) initial: Vec<Value>,
-    /// `None` if an iteration may be long.
+    /// Cost of an iteration; `None` if it may run for long.
     pub(super) cost: Option<Cost>,
     pub(super) span: Span,
 }
 
-/// Lets a loop carry flags that tell whether its iterations have set what they set under conditions.
+/// Adds flags for conditional updates to a loop.
 pub(super) fn flags(func: &mut Function, l: &lh_ir::cfg::Loop, callees: Callees<'_>) -> Vec<(Value, Value)> {
     let cfg = Cfg::new(func);
     match region(func, &cfg, &DomTree::new(&cfg), l) {
@@ -109,7 +109,7 @@ pub(super) fn plan(
     Ok(Plan { region, carried, flags, free, arrays, needs, trusted, checked, captured, constants, initial, cost, span })
 }
 
-/// Whether an instruction makes the same value wherever it stands.
+/// Whether an instruction has the same result anywhere.
 pub(super) fn is_constant(inst: &Inst) -> bool {
     matches!(inst, Inst::Const(_) | Inst::Zero)
 }

@@ -1,4 +1,4 @@
-//! Takes tuples and complex numbers that parallel loops carry apart, so that each part can be a result of its own.
+//! Scalar replacement: splits carried tuples and complex numbers, so that each part can be a reduction.
 
 use super::plan::marked;
 use crate::analysis::effects::{Callees, Meaning};
@@ -9,14 +9,14 @@ use lh_ir::func::{Inst, InstData, Parallel, Term};
 use lh_ir::types::TyKind;
 use lh_ir::{Block, Function, SpecId, Ty, Value};
 
-/// Splits parameters of the blocks of marked loops; whether there were any.
+/// Splits block parameters in marked loops; whether there were any.
 pub(super) fn run(func: &mut Function, callees: Callees<'_>) -> bool {
     let (cfg, blocks) = (Cfg::new(func), marked(func));
     let products = products(func, &blocks, callees);
     let is_split = |func: &Function, p: &Value| parts(func.ty(*p)).is_some() && !products.contains(p);
     let mut changed = false;
     for b in blocks {
-        // What a handler gets exists at the start of the block that raises.
+        // The split values would not be defined on an exceptional edge.
         if cfg.preds(b).iter().any(|e| e.target.is_none()) {
             continue;
         }
@@ -37,7 +37,7 @@ pub(super) fn run(func: &mut Function, callees: Callees<'_>) -> bool {
     changed
 }
 
-/// Complex numbers that are multiplied as they are.
+/// Complex numbers that are multiplied, a reduction of the whole number.
 fn products(func: &Function, blocks: &[Block], callees: Callees<'_>) -> HashSet<Value> {
     let of_block = |b: &Block| func.blocks[b.index()].insts.iter();
     let is_product = |f: SpecId| callees(f).is_some_and(|s| s.meaning == Some(Meaning::ComplexProduct));
@@ -51,7 +51,7 @@ fn products(func: &Function, blocks: &[Block], callees: Callees<'_>) -> HashSet<
     found
 }
 
-/// Puts tuples and numbers together again after a loop, so that what follows sees nothing of it but its parameters.
+/// Rebuilds aggregates behind a loop, so that uses there see only the loop's parameters.
 fn leave(func: &mut Function, l: &Loop) {
     let is_pack = |d: &&InstData| matches!(d.inst, Inst::Pack(_));
     let packs: Vec<InstData> = func.blocks[l.header.index()].insts.iter().take_while(is_pack).cloned().collect();
@@ -78,7 +78,7 @@ fn leave(func: &mut Function, l: &Loop) {
     }
 }
 
-/// Types of the parts of an aggregate.
+/// The types of an aggregate's parts.
 fn parts(ty: Ty) -> Option<Vec<Ty>> {
     match ty.kind() {
         TyKind::Complex { .. } => Some(vec![ty.real_part(); 2]),

@@ -1,5 +1,5 @@
-//! What parallel loops compute twice gets one name, and branches that only choose between values become choices, so that
-//! `if x[i] > m: m = x[i]` and `a[1:3] += x` are seen for what they are; calls for nothing are left out.
+//! Value numbering and if-conversion in parallel loops, so that updates such as `if x[i] > m: m = x[i]` and `a[1:3] +=
+//! x` are recognised. Also removes calls that have no effect.
 //!
 //! ```text
 //! branch c, block1(), block2()        v3 = select c, v1, v2
@@ -26,7 +26,7 @@ pub(super) fn run(func: &mut Function, callees: Callees<'_>) {
         crate::core::dce::run(func);
     }
     let blocks = marked(func);
-    // Of the blocks as they are before: choices only take ways away.
+    // Predecessors of the original blocks suffice: if-conversion only removes edges.
     let cfg = Cfg::new(func);
     let truth = |d: &InstData| match d.inst {
         Inst::Const(Const::Bool(is_true)) => d.result.map(|v| (v, is_true)),
@@ -38,7 +38,7 @@ pub(super) fn run(func: &mut Function, callees: Callees<'_>) {
     }
 }
 
-/// Removes calls that change nothing and give what is not used.
+/// Removes calls that have no effect and whose result is not used.
 fn forget(func: &mut Function, callees: Callees<'_>) -> bool {
     let (uses, defs, blocks) = (use_counts(func), Defs::new(func), marked(func));
     let is_dead =
@@ -49,7 +49,7 @@ fn forget(func: &mut Function, callees: Callees<'_>) -> bool {
     !dead.is_empty()
 }
 
-/// What instructions must share to be the same: the form, the operands, a constant, and for reads the state of memory.
+/// The key of equal instructions: opcode, operands, constant, and for loads the memory state.
 type Key = (Discriminant<Inst>, SmallVec<[Value; 4]>, u64, usize);
 
 fn merge(func: &mut Function, blocks: &[Block], callees: Callees<'_>) {
@@ -57,7 +57,7 @@ fn merge(func: &mut Function, blocks: &[Block], callees: Callees<'_>) {
     let dom = DomTree::new(&cfg);
     let mut names = Replacements::new(func);
     let mut known: HashMap<Key, Vec<(Block, Inst, Value)>> = HashMap::new();
-    // The state of memory at the end of each block, as a number that no other state has.
+    // The memory state at the end of each block, as a unique number.
     let (mut states, mut state) = (vec![0; func.blocks.len()], 0);
     for b in blocks {
         let before = state;
@@ -106,7 +106,7 @@ fn key(inst: &Inst, state: usize) -> Key {
     (discriminant(inst), operands, constant, state)
 }
 
-/// Makes a choice of a branch whose ways do nothing but pass different numbers to one block.
+/// If-converts a branch whose targets only pass different numbers to one block.
 fn choose(func: &mut Function, cfg: &Cfg, truths: &HashMap<Value, bool>, b: Block) {
     let Some(Term::Branch { cond, then, els }) = &func.blocks[b.index()].term else { return };
     let (cond, ways) = (*cond, [then.block, els.block]);
@@ -129,7 +129,7 @@ fn choose(func: &mut Function, cfg: &Cfg, truths: &HashMap<Value, bool>, b: Bloc
     (data.term, data.term_span) = (Some(Term::Jump(to(then.block, &args))), span);
 }
 
-/// Where a way ends that goes through a block with nothing but constants, which no other way goes through.
+/// The target behind a block that has only constants and one predecessor.
 fn way<'a>(func: &'a Function, cfg: &Cfg, t: &'a Target) -> &'a Target {
     let data = &func.blocks[t.block.index()];
     let is_constant = |d: &InstData| matches!(d.inst, Inst::Const(_)) && cfg.preds(t.block).len() == 1;
@@ -139,7 +139,7 @@ fn way<'a>(func: &'a Function, cfg: &Cfg, t: &'a Target) -> &'a Target {
     }
 }
 
-/// The first if the condition holds, else the second.
+/// A select, simplified for truth values.
 fn choice(func: &mut Function, b: Block, cond: Value, (x, y): (Value, Value), truths: &HashMap<Value, bool>) -> Value {
     if x == y {
         return x;
@@ -152,7 +152,7 @@ fn choice(func: &mut Function, b: Block, cond: Value, (x, y): (Value, Value), tr
         func.blocks[b.index()].insts.push(InstData { result: Some(result), inst, span });
         result
     };
-    // Truth values that are only ever set, or one of which is the condition, are sums or products of conditions.
+    // A select between truth values, one of them a constant or the condition, is an `and` or `or`.
     match (truths.get(&x), truths.get(&y)) {
         _ if !ty.is_bool() => op("select", vec![cond, x, y]),
         (Some(true), _) => op("or", vec![y, cond]),
