@@ -39,7 +39,6 @@ pub struct Pass {
 /// Kinds of functions by where they run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum On {
-    /// All functions.
     All,
     /// Functions that run on the CPU, as the host or as a CUDA device.
     Cpu,
