@@ -1,4 +1,4 @@
-//! Passes of code for CUDA devices: kernels as loops over blocks and threads.
+//! Passes over code for CUDA devices: kernels become loops over blocks and threads.
 
 pub(crate) mod check_races;
 pub(crate) mod gangs;

@@ -1,5 +1,5 @@
-//! Says of each access to memory where it is and what it goes to, for the check of parallel loops at run time
-//! (`LANCEHEAD_RACE=1`, `parallel={"race": True}`), and of kernels on the CPU device (`LANCEHEAD_RACE=1`, `debug=True`).
+//! Instruments accesses to memory for the run-time race checks of parallel loops (`LANCEHEAD_RACE=1`,
+//! `parallel={"race": True}`) and of kernels on the CPU device (`LANCEHEAD_RACE=1`, `debug=True`).
 //!
 //! ```text
 //! v3 = load v2: float64          runtime lh_race_array("a", v5, 8)
@@ -8,10 +8,10 @@
 //!                                v3 = load v2: float64
 //! ```
 //!
-//! `outline_parallel` has said where loops and iterations begin. What run-time functions do is seen as far as they move
-//! bytes or change lists. Threads of kernels also say where they wait, and where they end.
+//! `outline_parallel` has already announced loops and iterations. Run-time functions are only instrumented where they
+//! move bytes or change lists. Threads of kernels also report where they wait and where they end.
 //!
-//! Requires arrays lowered to loads and stores; what comes after sees calls that raise.
+//! Requires arrays lowered to loads and stores. The inserted calls may raise.
 
 use crate::analysis::counted::Defs;
 use crate::analysis::device::is_block_sync;
@@ -23,7 +23,6 @@ use lh_ir::types::TyKind;
 use lh_ir::{Const, Function, Span, Ty, Value};
 use lh_ops::runtime::access;
 
-/// Runs the pass.
 pub(crate) fn run(func: &mut Function) -> bool {
     if func.options.parallel & parallel::RACE == 0 {
         return false;
@@ -78,7 +77,7 @@ pub(crate) fn run(func: &mut Function) -> bool {
     changed
 }
 
-/// What is stored and is a constant or, in the body of a loop, what the loop has from outside.
+/// Stored values that are the same in all iterations: constants and, in the body of a loop, captured values.
 fn same_stores(func: &Function) -> HashSet<Value> {
     let (defs, insts) = (Defs::new(func), || func.blocks.iter().flat_map(|b| &b.insts));
     let is_body = insts().any(|d| matches!(&d.inst, Inst::Runtime(f, _) if f.name == "lh_race_iteration"));
@@ -101,13 +100,13 @@ fn same_stores(func: &Function) -> HashSet<Value> {
     insts().filter_map(|d| if let Inst::Store(_, v) = d.inst { Some(v) } else { None }).filter(is_same).collect()
 }
 
-/// Whether threads wait for each other here.
+/// Whether an instruction is a barrier.
 fn waits(inst: &Inst) -> bool {
     let is_wait = |name| is_block_sync(name) || matches!(name, "lh_cuda_grid_sync" | "lh_cuda_warp");
     matches!(inst, Inst::Runtime(f, _) if is_wait(f.name))
 }
 
-/// Memory of the thread's own that an instruction makes, and its bytes.
+/// Local memory of the thread that an instruction allocates, and its size.
 fn thread_memory(d: &InstData) -> Option<(Value, Value)> {
     match &d.inst {
         Inst::Runtime(f, args) if f.name == "lh_cuda_local" => Some((d.result?, args[0])),
@@ -115,13 +114,13 @@ fn thread_memory(d: &InstData) -> Option<(Value, Value)> {
     }
 }
 
-/// Memory that arrays are made of.
+/// Addresses of which arrays are made.
 fn arrays_of_threads(func: &Function) -> Vec<Value> {
     let insts = func.blocks.iter().flat_map(|b| &b.insts);
     insts.filter_map(|d| if let Inst::ArrayMake { data, .. } = &d.inst { Some(*data) } else { None }).collect()
 }
 
-/// The array whose address an instruction gives to a function of another language.
+/// The array whose address an instruction stores as an argument for foreign code.
 fn handed(func: &Function, inst: &Inst) -> Option<Value> {
     let Inst::Store(_, address) = inst else { return None };
     let insts = func.blocks.iter().flat_map(|b| &b.insts);
@@ -129,7 +128,6 @@ fn handed(func: &Function, inst: &Inst) -> Option<Value> {
     if let Inst::ArrayData(of) = &made.inst { Some(*of) } else { None }
 }
 
-/// An access.
 struct Access {
     address: Address,
     bytes: Bytes,
@@ -147,7 +145,7 @@ enum Bytes {
     Value(Value),
 }
 
-/// The access that an instruction makes, and the array or list that it goes to.
+/// The access of an instruction, with the array or list that it addresses.
 fn plan(func: &Function, d: &InstData) -> Option<(Access, Option<Value>)> {
     let size = |ty: Ty| Bytes::Constant(ty.mem_layout().1 as i64);
     let (address, bytes, kind) = match &d.inst {
@@ -173,14 +171,14 @@ fn plan(func: &Function, d: &InstData) -> Option<(Access, Option<Value>)> {
     Some((Access { address, bytes, kind }, target))
 }
 
-/// The kind of access of an atomic operation.
+/// The access kind of an atomic operation.
 fn atomic(name: &str) -> Option<i64> {
     let (what, ty) = name.strip_prefix("lh_cuda_")?.rsplit_once('_')?;
     let is_atomic = matches!(ty, "i32" | "u32" | "f32" | "i64" | "u64" | "f64");
     is_atomic.then_some(if what == "exch" { access::EXCHANGE } else { access::UPDATE })
 }
 
-/// The array or list that an address lies in, if that is one.
+/// The array or list that contains an address, preferably one with a name in the program.
 fn root(func: &Function, p: Value) -> Option<Value> {
     let named = |v: Value| func.names.iter().any(|(n, _)| *n == v);
     if let Some(array) = array_of(func, p).filter(|v| named(*v)) {
@@ -196,7 +194,7 @@ fn root(func: &Function, p: Value) -> Option<Value> {
     }
 }
 
-/// The array whose element an address is.
+/// The array of an element's address.
 fn array_of(func: &Function, p: Value) -> Option<Value> {
     let made = func.blocks.iter().flat_map(|b| &b.insts).find(|d| d.result == Some(p))?;
     match &made.inst {
@@ -206,7 +204,6 @@ fn array_of(func: &Function, p: Value) -> Option<Value> {
     }
 }
 
-/// Appends instructions.
 struct Emit<'a> {
     func: &'a mut Function,
     out: &'a mut Vec<InstData>,
@@ -233,7 +230,7 @@ impl Emit<'_> {
         self.out.push(InstData { result: None, inst, span: self.span });
     }
 
-    /// Says where the program is; in the library it is where it was.
+    /// Reports the current place in the program; library code has none.
     fn say_place(&mut self) {
         if !self.func.is_library {
             let place = self.place();
@@ -241,14 +238,14 @@ impl Emit<'_> {
         }
     }
 
-    /// File and place; in the library, 0 stands for the caller's.
+    /// File and place; in the library, 0 means the caller's place.
     fn place(&mut self) -> Vec<Value> {
         let file = if self.func.is_library { String::new() } else { self.func.file.clone() };
         let line = if self.func.is_library { 0 } else { self.span.packed() };
         vec![self.text(&file), self.int(line)]
     }
 
-    /// What messages need of the array; the library's own variables mean nothing to the user.
+    /// Describes the accessed array for messages; variables of the library have no name for users.
     fn target(&mut self, target: Option<Value>) {
         let target = target.filter(|_| !self.func.is_library);
         let array = target.map(|v| (v, self.func.ty(v)));

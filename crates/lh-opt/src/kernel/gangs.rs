@@ -1,5 +1,5 @@
-//! Writes a kernel for gangs: 32 threads that go through it together, each instruction for all of them before the next. What
-//! is the same for all is computed once; the rest is done in loops over the lanes, which LLVM makes vectors of:
+//! Rewrites a kernel for gangs of 32 threads that execute in lockstep, each instruction for all lanes before the next.
+//! Block-uniform values are computed once; divergent code runs in loops over the lanes, which LLVM vectorises:
 //!
 //! ```text
 //! function %k(cx, x, y, z, ...):             function %k(cx, gang, y, z, ...):
@@ -11,15 +11,16 @@
 //!         a[x] = v                               for lane in 0..32: if v[lane] > 1: a[x + lane] = v[lane]
 //! ```
 //!
-//! Loops are around the loops over lanes. Where lanes go different ways in more than what can be done in a round, each notes
-//! the piece of the program that it comes to next. The pieces are served in an order in which lanes wait for others, until
-//! all have come to the end; when all of a gang come to the same piece, they go on together.
+//! Loops of the kernel contain the loops over lanes. Divergent control flow that cannot be predicated within a loop
+//! over lanes is split into pieces: each lane records the piece that it enters next, and a dispatcher runs the pieces
+//! in an order in which lanes wait for others to reconverge. When all lanes of a gang enter the same piece, they run it
+//! together.
 //!
-//! In a full warp, lanes keep what they have where nothing but loops over all 32 and operations on such arrays look for it: LLVM
-//! makes one vector of it, in a register. A shuffle is a permutation of that vector, a ballot its truth values as bits.
+//! In full warps, a value that is only used by loops over all 32 lanes and by warp operations becomes one vector in a
+//! register: a shuffle permutes it, a ballot packs its truth values into bits.
 //!
-//! What the function now runs for at a time is a gang; it is cut at barriers like one for threads. A gang is a warp if the
-//! kernel has operations of a warp.
+//! The rewritten function runs a gang instead of a thread, and is split at barriers like a thread's. A gang is a warp
+//! if the kernel has warp operations.
 
 mod build;
 mod if_convert;
@@ -39,10 +40,10 @@ use lh_ir::func::{Gangs, waits};
 use lh_ir::switches::is_off;
 use std::collections::HashSet;
 
-/// Functions with more blocks stay as they are: each block is written several times.
+/// Size limit in blocks, each of which is copied several times.
 const MOST_BLOCKS: usize = 120;
 
-/// The kernel for gangs, if that is worth it and can be done.
+/// The kernel for gangs, if that is possible and pays.
 pub(crate) fn run(func: &Function) -> Option<Function> {
     if is_off("gangs") {
         return None;
@@ -56,7 +57,7 @@ pub(crate) fn run(func: &Function) -> Option<Function> {
     }
     let mut whole = func.clone();
     let found = plan::split_waits(&mut whole);
-    // Limits are found where branches ask for them alone.
+    // Before `merge_exits` joins conditions, each branch tests one limit.
     let narrow = if is_off("gangs.narrow") { Vec::new() } else { narrow::narrow(&whole, &Cfg::new(&whole)) };
     if !is_off("gangs.merge_exits") {
         merge_exits::shorten(&mut whole);

@@ -1,4 +1,5 @@
-//! Loops that the threads of a block begin side by side and go through by the same step get the same number of rounds for all:
+//! Aligns grid-stride loops: if the threads of a block start at consecutive indices and use the same step, all get the
+//! same trip count, and the body is predicated:
 //!
 //! ```text
 //! i = start + t                          x = start
@@ -8,11 +9,13 @@
 //!                                            x = x + step
 //! ```
 //!
-//! Then `split_kernel` puts the loops over threads inside, where a block goes through memory in order and nothing is asked of
-//! single threads. Behind the loop nobody may look for the index, which now goes on for all. A loop that only leads to such loops,
-//! as over the rows of what threads share by both axes, asks nothing itself: all go through those, in which it is asked.
+//! `split_kernel` can then put the loops over threads inside this loop, so that a block accesses memory in order and
+//! conditions are block-uniform. The index must be dead behind the loop, since it now also advances for threads that
+//! are done. A loop that only contains such loops, as over the rows of a two-dimensional grid, needs no predicate
+//! itself: its inner loops test both.
 //!
-//! Indices do not overflow: from a place of the launch, by steps of at least 1, that takes more rounds than there is time for.
+//! Indices do not overflow: they start at a quantity of the launch and advance by at least 1, which would take a loop
+//! of years.
 
 use crate::analysis::classify::is_cheap;
 use crate::analysis::classify::is_speculative;
@@ -30,27 +33,27 @@ use lh_ir::func::{Inst, InstData, Target, Term, waits};
 use lh_ir::{Block, Function, Ty, Value};
 use std::collections::HashSet;
 
-/// Threads that begin further apart are each in a part of memory of their own.
+/// Threads that start further apart access separate parts of memory.
 const MOST_APART: i128 = 1 << 20;
-/// From here on, by such steps at most, no index overflows before the end of time.
+/// With starts and steps below this, no index overflows in the lifetime of a machine.
 const LATE: i128 = 1 << 44;
 
-/// A loop that becomes one for all threads.
+/// A loop to align.
 struct Plan {
     header: Block,
     blocks: Vec<Block>,
     compared: Compared,
-    /// What is added in each round, and that as a number if it is one.
+    /// The step, and its value if it is constant.
     step: (Value, Option<i64>),
-    /// The way into the loop, and what is added up to where it begins: for all threads, and for one.
+    /// The preheader, and the addends of the start: the block-uniform ones, and those of the thread.
     before: Block,
     shared: Vec<Value>,
     own: Vec<Value>,
-    /// Whether it only leads to loops of which the same becomes: what it asks is asked in those.
+    /// Whether the loop only contains other aligned loops, which test its predicate.
     leads: bool,
 }
 
-/// The kernel with such loops, if there are any.
+/// The kernel with aligned loops, if there are any.
 pub(crate) fn run(func: &Function) -> Option<Function> {
     if func.kernel.waits & (waits::WARP | waits::IN_CALLEE) != 0 || !split_kernel::keeps(func) {
         return None;
@@ -76,9 +79,9 @@ fn plans(func: &Function, cfg: &Cfg) -> Vec<Plan> {
     let finder = Finder { func, cfg, defs: Defs::new(func), limits: Limits::new(func, cfg, &dom), varies };
     let mut plans: Vec<Plan> =
         loops.loops.iter().filter(|l| finder.is_deep(&loops, l)).filter_map(|l| finder.plan(l)).collect();
-    // What goes back to the beginning of an outer loop may come from that of an inner one.
+    // An outer loop comes first: the inner one may take its place at the back edge.
     plans.sort_by_key(|p| std::cmp::Reverse(p.blocks.len()));
-    // What threads decide differently now is not that.
+    // The conditions of aligned loops are no longer divergent.
     let mut varies = finder.varies;
     for p in &plans {
         if let Some(Term::Branch { cond, .. }) = &func.blocks[p.header.index()].term {
@@ -95,7 +98,7 @@ fn plans(func: &Function, cfg: &Cfg) -> Vec<Plan> {
     plans
 }
 
-/// Whether a loop has nothing to do but to go through others, of these headers, and what is cheap.
+/// Whether a loop contains nothing but aligned loops, with these headers, and cheap code.
 fn leads(func: &Function, loops: &Loops, at: usize, headers: &HashSet<Block>) -> bool {
     let l = &loops.loops[at];
     let inner = || loops.loops.iter().filter(|x| x.parent == Some(at));
@@ -140,8 +143,8 @@ impl Finder<'_> {
         Some(Plan { header: l.header, blocks, compared: c, step, before: edge.from, shared, own, leads: false })
     }
 
-    /// Whether what is in a loop is better done for one thread after the other: all loops inside are unrolled, or may raise in
-    /// the midst of what lanes of gangs do together.
+    /// Whether inner loops do not keep a loop from being aligned: they are aligned themselves, or uniform and either
+    /// unrolled or raising, so that gangs gain nothing from them.
     fn is_deep(&self, loops: &Loops, l: &Loop) -> bool {
         let (func, cfg) = (self.func, self.cfg);
         let raises = |b: &Block| func.blocks[b.index()].insts.iter().any(|d| d.inst.can_raise());
@@ -153,7 +156,7 @@ impl Finder<'_> {
         })
     }
 
-    /// What a value is the sum of.
+    /// Splits a sum into block-uniform addends and others.
     fn addends(&self, v: Value, shared: &mut Vec<Value>, own: &mut Vec<Value>) {
         match self.defs.inst(self.func, v) {
             _ if !self.varies[v.index()] => shared.push(v),
@@ -162,7 +165,7 @@ impl Finder<'_> {
         }
     }
 
-    /// Whether a loop is left at its beginning only, where nothing is done, and no thread waits in it.
+    /// Whether a loop has its only exit in the header, whose code can be speculated, and contains no barrier.
     fn is_plain(&self, l: &Loop) -> bool {
         let func = self.func;
         let stays = |b: &Block| targets(func, *b).all(|(n, t)| n.is_none() || l.blocks.contains(&t.block));
@@ -174,7 +177,7 @@ impl Finder<'_> {
         })
     }
 
-    /// Whether nothing that is computed from a value is used behind the loop.
+    /// Whether nothing derived from a value is used behind the loop.
     fn is_kept_inside(&self, l: &Loop, index: Value) -> bool {
         let mut derived = HashSet::from([index]);
         for b in self.cfg.rpo() {
@@ -201,7 +204,7 @@ impl Finder<'_> {
     }
 }
 
-/// Rewrites a loop, in which all is asked that is `asked` around it; answers with what it asks itself.
+/// Aligns a loop whose body also tests the predicates in `asked`; answers with the loop's own predicate.
 fn apply(func: &mut Function, plan: &Plan, mut asked: Vec<Value>) -> Value {
     let Compared { index, place, limit, body_first, .. } = plan.compared;
     let header = plan.header.index();
@@ -214,7 +217,7 @@ fn apply(func: &mut Function, plan: &Plan, mut asked: Vec<Value>) -> Value {
     let others: Vec<Value> =
         c.func.blocks[header].params.iter().copied().enumerate().filter(|(i, _)| *i != place).map(|(_, p)| p).collect();
     let kinds: Vec<Ty> = others.iter().map(|p| c.func.ty(*p)).collect();
-    // What goes back goes by one way, on which all threads step alike.
+    // A single latch advances the index for all threads.
     let (latch, kept) = c.new_block(&kinds);
     for b in &plan.blocks {
         let back = c.func.blocks[b.index()].term.iter_mut().flat_map(Term::targets_mut);
@@ -227,7 +230,7 @@ fn apply(func: &mut Function, plan: &Plan, mut asked: Vec<Value>) -> Value {
     into.filter(|t| t.block == plan.header).for_each(|t| t.args[place] = start);
     let data = &mut c.func.blocks[header];
     data.params[place] = x;
-    // What is computed from the index is so for threads that go on.
+    // Values derived from the index are computed behind the predicate.
     let (mut derived, mut moved) = (HashSet::from([index]), Vec::new());
     moved.push(InstData { result: Some(index), inst: Inst::Op(row("add"), vec![x, own]), span });
     data.insts.retain(|d| {
@@ -265,7 +268,7 @@ fn apply(func: &mut Function, plan: &Plan, mut asked: Vec<Value>) -> Value {
     here
 }
 
-/// What is cheap, and only some blocks need, is computed in the first of those: from place to place nothing is kept.
+/// Sinks cheap computations into the only blocks that use them, so that no value lives across a cut.
 fn sink(func: &mut Function, first: Block, inside: &HashSet<Block>) {
     for b in Cfg::new(func).rpo().iter().rev().filter(|b| !inside.contains(b)) {
         for at in (0..func.blocks[b.index()].insts.len()).rev() {

@@ -1,5 +1,5 @@
-//! Hands a kernel's context through: code for the CPU as a CUDA device knows its block by a pointer, and its thread by
-//! three indices, which are the first parameters of every function.
+//! Adds the kernel context to all functions: on the CPU device, code gets a pointer to the block's context and the
+//! three indices of the thread as its first parameters.
 //!
 //! ```text
 //! function %f(v0: int64) device {          function %f(v3: ptr, v4: int, v5: int, v6: int, v0: int64) device {
@@ -7,8 +7,8 @@
 //!     v2 = call spec1(v1): int                 v2 = call spec1(v3, v4, v5, v6, v4): int
 //! ```
 //!
-//! It also notes how the function's threads wait for each other (callees' ways are noted before). Elementwise
-//! instructions are lowered: a call in one could not be given anything.
+//! The pass also records which barriers and warp operations the function executes, itself or in callees. Elementwise
+//! computations are lowered before, because a call in one could not pass the context.
 
 use crate::analysis::device::{is_block_sync, is_geometry, is_uniform, waits_of_call};
 use crate::edit::Replacements;
@@ -16,7 +16,6 @@ use lh_ir::func::{Inst, waits};
 use lh_ir::op::RuntimeFn;
 use lh_ir::{Function, Ty, Value};
 
-/// Runs the pass.
 pub(crate) fn run(func: &mut Function) -> bool {
     for w in waits_of_calls(func) {
         func.kernel.waits |= w & !waits::IN_CALLEE;
@@ -62,14 +61,14 @@ pub(crate) fn run(func: &mut Function) -> bool {
     true
 }
 
-/// What is known of the functions that are called. Calls that were inlined are gone, and have left others.
+/// The recorded waits of all callees. Inlined functions have left their own calls.
 fn waits_of_calls(func: &Function) -> Vec<u8> {
     let insts = func.blocks.iter().flat_map(|b| &b.insts);
     let calls = insts.filter_map(|d| if let Inst::Call(s, _) = &d.inst { Some(*s) } else { None });
     calls.map(|s| waits_of_call(func, s)).collect()
 }
 
-/// Which of the handed values a run-time function stands for.
+/// The context parameter that a run-time function stands for.
 fn place(f: &RuntimeFn) -> Option<usize> {
     ["lh_cuda_context", "lh_cuda_tid_x", "lh_cuda_tid_y", "lh_cuda_tid_z"].iter().position(|n| *n == f.name)
 }

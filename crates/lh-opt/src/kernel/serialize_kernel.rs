@@ -1,9 +1,9 @@
-//! Makes a kernel a function that the CPU device calls: for a range of blocks, with loops over their threads, cut at barriers
-//! (see `split_kernel`). Where that cannot be done, because warps exchange values, barriers are in callees or threads decide
-//! differently which barrier comes next, it stays the function of one thread, and each thread gets a stack of its own. Either
-//! way a thread that raises is noted. So does each thread of a kernel that is checked (see `check_races`).
+//! Turns a kernel into a function that runs a range of blocks, with loops over their threads, split at barriers
+//! ([`split_kernel`](super::split_kernel)). If that is impossible, because of warp operations, barriers in callees or
+//! divergent barriers, the function runs one thread, and each thread gets a stack. In either case, a thread that raises
+//! is recorded. Kernels that are checked for races also run one thread per stack.
 //!
-//! Needs `kernel_context`.
+//! Requires `kernel_context`.
 
 use crate::analysis::classify::allocates;
 use crate::analysis::cost::picoseconds;
@@ -17,23 +17,22 @@ use lh_ir::func::{Entry, Inst, InstData, Target, Term, parallel, waits};
 use lh_ir::switches::is_off;
 use lh_ir::{Function, Span, Value};
 
-/// Runs the pass.
 pub(crate) fn run(func: &mut Function) -> bool {
     func.kernel.thread_cost = thread_cost(func);
     note_failures(func);
     func.kernel.uncounted = !allocates(func);
     if func.options.parallel & parallel::RACE != 0 {
-        // The check tells threads apart.
+        // The race check needs to know the thread of each access.
         func.kernel.entry = Entry::Thread;
         return true;
     }
     let pauses = |d: &InstData| matches!(d.inst, Inst::Runtime(f, _) if f.name == "lh_cuda_pause");
     if func.blocks.iter().flat_map(|b| &b.insts).any(pauses) {
-        // What a thread waits for may be another's to do, of a gang that has not begun.
+        // The spin loop may wait for a thread of another gang, which has to run meanwhile.
         func.kernel.entry = Entry::Thread;
         return true;
     }
-    // Threads of which each goes through all its rounds at once are for gangs.
+    // Aligned loops are preferred, unless threads still diverge in them: that is for gangs.
     let even =
         (!is_off("grid_stride")).then(|| grid_stride::run(func)).flatten().filter(|made| gangs::run(made).is_none());
     if let Some(made) = even.or_else(|| gangs::run(func)) {
@@ -54,7 +53,7 @@ pub(crate) fn run(func: &mut Function) -> bool {
     true
 }
 
-/// Picoseconds of a thread without loops; 0 if there are any, or calls.
+/// Estimated picoseconds of a thread; 0 if it has loops or calls.
 fn thread_cost(func: &Function) -> u32 {
     let cfg = Cfg::new(func);
     if !Loops::new(func, &cfg, &DomTree::new(&cfg)).loops.is_empty() {
@@ -68,7 +67,7 @@ fn thread_cost(func: &Function) -> u32 {
     sum.map_or(0, |s| u32::try_from(s.max(1)).unwrap_or(0))
 }
 
-/// Exceptions that would leave the kernel pass by a block that notes the thread.
+/// Adds a handler that records the thread to all instructions whose exceptions leave the kernel.
 fn note_failures(func: &mut Function) {
     let handed: Vec<Value> = func.params()[..HANDED].to_vec();
     let n = func.blocks.len();

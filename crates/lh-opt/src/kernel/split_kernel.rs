@@ -1,6 +1,6 @@
-//! Cuts a kernel at its barriers. Between two barriers threads do not wait for each other, so they run one after the other
-//! in a loop; what a thread keeps across a barrier is written to memory, of each value one for every thread, side by side.
-//! What is the same for all threads is kept once, and branches on it are taken once:
+//! Splits a kernel at barriers. Between two barriers, threads run one after the other in a loop; a value that a thread
+//! keeps across a barrier is spilled to memory, with one element per thread. Block-uniform values are kept once, and
+//! block-uniform branches are taken once for the block:
 //!
 //! ```text
 //! function %k(v0: ptr, v1: int, v2: int, v3: int, ...)       for block in first..last:
@@ -12,11 +12,11 @@
 //!     e
 //! ```
 //!
-//! Loops in a thread that all threads go through alike are cut too: then the loops over threads are the inner ones, of which
-//! LLVM makes vectors. So are branches that all threads take alike, which are decided before the loops.
+//! Loops and branches that are block-uniform are cuts, too: the loops over threads are then innermost, and LLVM
+//! vectorises them.
 //!
-//! Where the grid waits, the loop over blocks is inside. A kernel without barriers is one such piece. Kernels where threads
-//! decide differently which barrier comes next, or that keep what cannot be kept, are left alone.
+//! At grid barriers, the loop over blocks is inside as well. A kernel without barriers is a single region. A kernel
+//! with divergent barriers, or with values that cannot be spilled, is left alone.
 
 mod build;
 mod cuts;
@@ -30,10 +30,11 @@ use lh_ir::func::{Gangs, waits};
 use lh_ir::{Block, Function};
 use std::collections::HashSet;
 
-/// More bytes of a thread's own are not all in the cache when the threads take turns: each goes through its loops at once.
+/// With more private memory per thread, uniform loops are no cuts: the spilled values of a block would not fit into the
+/// cache.
 const MOST_OWN: usize = 256;
 
-/// The kernel as loops over blocks and threads, if it can be cut.
+/// The kernel as loops over blocks and threads, if it can be split.
 pub(crate) fn split(func: &Function) -> Option<Function> {
     let waiting = func.kernel.waits & (waits::BLOCK | waits::GRID) != 0;
     let slots = func.kernel.gangs == Gangs::None && !func.slots.is_empty();
@@ -44,7 +45,7 @@ pub(crate) fn split(func: &Function) -> Option<Function> {
     let syncs = cuts::split_syncs(&mut cut);
     let cfg = Cfg::new(&cut);
     let by_grid = cut.kernel.waits & waits::GRID != 0;
-    // Sums are over threads of one block, the loops over threads of all.
+    // Votes of a barrier are summed over one block, but the loops over threads run for all blocks.
     if by_grid && syncs.values().any(|s| s.value.is_some()) {
         return None;
     }
@@ -58,16 +59,16 @@ pub(crate) fn split(func: &Function) -> Option<Function> {
         let (syncs, varies) = (syncs.clone(), varies.clone());
         build::Build::new(&cut, &cfg, build::Plan { syncs, varies, is_cut, first, available, alive, by_grid }).run()
     };
-    // What would have to be kept at more cuts may be what cannot be.
+    // With fewer cuts, fewer values must be spilled, which may be possible where more are not.
     let mut all: Vec<Block> = loops.iter().chain(&branches).copied().collect();
-    // Whether warps are full is asked first.
+    // A gang first tests if its warps are full.
     if cut.kernel.gangs == Gangs::Warps && !waiting {
         all.push(Block(0));
     }
     make(&all).or_else(|| make(&[]))
 }
 
-/// Whether loops that all threads go through alike are cut.
+/// Whether block-uniform loops are cuts.
 pub(crate) fn keeps(func: &Function) -> bool {
     let plain = func.kernel.gangs == Gangs::None && !func.options.debug && func.slots.is_empty();
     plain && !allocates(func) && !catches(func) && liveness::own_bytes(func) <= MOST_OWN

@@ -1,5 +1,6 @@
-//! Lets other threads of a kernel go on in loops that only ask memory, in order with others, whether to go on: what they wait for may
-//! be another thread's to do, which on a GPU runs meanwhile. Loops that count are left alone: they end.
+//! Yields to other threads of a kernel in spin loops, which only read memory atomically until a condition holds: the
+//! thread that makes it true may not have run yet, while a GPU runs all of them at once. Counted loops terminate and
+//! are left alone.
 //!
 //! ```text
 //! block1():                                        block1():
@@ -14,7 +15,6 @@ use lh_ir::func::{Inst, InstData};
 use lh_ir::{Const, Function, Span, Ty, Value};
 use std::collections::HashMap;
 
-/// Runs the pass.
 pub(crate) fn run(func: &mut Function) -> bool {
     let constants: HashMap<Value, i128> = func.blocks.iter().flat_map(|b| &b.insts).filter_map(constant).collect();
     let asks = |d: &InstData| matches!(&d.inst, Inst::Runtime(f, args) if is_read(f.name, args, &constants));
@@ -45,7 +45,7 @@ fn constant(d: &InstData) -> Option<(Value, i128)> {
     if let Inst::Const(Const::Int(n, _)) = d.inst { Some((d.result?, n)) } else { None }
 }
 
-/// Whether an operation on memory that is in order with those of others leaves it as it is.
+/// Whether an atomic operation only reads.
 fn is_read(name: &str, args: &[Value], constants: &HashMap<Value, i128>) -> bool {
     let known = |i: usize| args.get(i).and_then(|v| constants.get(v));
     match name.strip_prefix("lh_cuda_").and_then(|n| n.split('_').next()) {

@@ -1,4 +1,4 @@
-//! The new function: its frame, and one piece after the other.
+//! Builds the new function: its frame, then one region after the other.
 
 use super::cuts::{First, Sync};
 use super::spill_slots;
@@ -12,7 +12,7 @@ use lh_ir::func::{BlockData, GANG, Gangs, Inst, Term};
 use lh_ir::{Block, Const, Function, Slot, Span, Ty, Value};
 use std::collections::{HashMap, HashSet};
 
-/// What is known of the kernel.
+/// The kernel with its cuts and analyses.
 pub(super) struct Plan {
     pub syncs: HashMap<Block, Sync>,
     pub varies: Vec<bool>,
@@ -20,65 +20,63 @@ pub(super) struct Plan {
     pub first: Vec<First>,
     pub available: Vec<bool>,
     pub alive: Vec<Vec<Value>>,
-    /// Whether the blocks of the grid run together.
+    /// Whether all blocks of the grid run together, because of grid barriers.
     pub by_grid: bool,
 }
 
-/// A place for a value: of its own, or as a parameter of the block where a piece begins.
+/// A spill location: of a value, or of a parameter of the block where a region starts.
 pub(super) type Home = (Option<Block>, Value);
 
-/// Geometry by axis.
 #[derive(Clone, Copy)]
 pub(super) struct Axes(pub [Value; 3]);
 
-/// The function being made.
 pub(super) struct Build<'a> {
     pub(super) old: &'a Function,
     pub(super) cfg: &'a Cfg,
     pub(super) plan: Plan,
     pub(super) out: Function,
-    /// Where instructions go.
+    /// The current block.
     pub(super) at: Block,
     pub(super) span: Span,
-    /// Where pieces begin, by the old block they begin with.
+    /// The first new block of each region, by its first old block.
     heads: HashMap<Block, Block>,
     queue: Vec<Block>,
     slots: HashMap<Home, Vec<Slot>>,
-    /// The home whose place another home uses.
+    /// Locations that are coalesced with another one.
     shared: HashMap<Home, Home>,
     spills: HashMap<Home, Vec<usize>>,
-    /// Slots of conditions and of sums over the threads, by the block that is cut.
+    /// Slots of uniform conditions and of votes, by the cut block.
     pub(super) decisions: HashMap<Block, Slot>,
     scratch: usize,
-    /// Places of arrays of a thread's own.
+    /// Offsets of local arrays.
     pub(super) locals: HashMap<Value, usize>,
-    /// Those that need no place.
+    /// Local arrays that no other region uses, so that threads can share their memory.
     pub(super) passing: HashSet<Value>,
     pub(super) frame: Option<Frame>,
-    /// Axes of threads, and of blocks, from the inner loop to the outer one.
+    /// Axes of threads, and of blocks, from the innermost loop to the outermost.
     pub(super) order: [usize; 3],
     finish: Block,
 }
 
-/// What is known at the start of the function.
+/// Values from the entry of the function.
 #[derive(Clone, Copy)]
 pub(super) struct Frame {
     pub dim: Axes,
-    /// Threads of a block by axis, or gangs.
+    /// Number of threads, or gangs, of a block by axis.
     pub units: Axes,
     pub grid: Axes,
     pub first: Value,
     pub blocks: Value,
     pub scratch: Value,
     pub capacity: Value,
-    /// Threads of a block, or gangs.
+    /// Number of threads, or gangs, of a block.
     pub threads: Value,
-    /// Index of the block, where blocks run one after the other.
+    /// Index of the block, if blocks run one after the other.
     pub block: Option<Axes>,
 }
 
-/// A thread's number in its block, or a gang's, as that of the first of its row and its place there: what is kept has one
-/// address for a row.
+/// The number of a thread, or gang, in its block: that of the first in its row, and the offset in the row. The
+/// addresses of spilled values then differ by a constant along a row.
 #[derive(Clone, Copy)]
 pub(super) struct Number {
     pub first: Value,
@@ -145,7 +143,7 @@ impl<'a> Build<'a> {
     pub(super) fn effect(&mut self, inst: Inst) {
         self.cursor(|c| c.effect(inst));
     }
-    /// Ends the block where instructions go.
+    /// Ends the current block.
     pub(super) fn end(&mut self, term: Term) {
         let data = &mut self.out.blocks[self.at.index()];
         (data.term, data.term_span) = (Some(term), self.span);
@@ -165,7 +163,7 @@ impl<'a> Build<'a> {
         Axes(["x", "y", "z"].map(|a| self.read(&format!("lh_cuda_{what}_{a}"), Ty::int())))
     }
 
-    /// What is read once, and the loop over blocks if it is the outer one.
+    /// Builds the frame, and the loop over blocks if it is the outermost.
     fn begin(&mut self) -> Option<CountedLoop> {
         let (dim, grid) = (self.axes("bdim"), self.axes("gdim"));
         let (first, last) = (self.read("lh_cuda_first", Ty::int()), self.read("lh_cuda_last", Ty::int()));
@@ -183,7 +181,7 @@ impl<'a> Build<'a> {
                 Gangs::None => dim,
                 Gangs::Rows => Axes([padded(c, dim.0[0]), dim.0[1], dim.0[2]]),
                 Gangs::Warps => {
-                    // In whole rows, or from row to row.
+                    // Warps follow rows if these consist of full warps; else they continue from row to row.
                     let odd = c.int_op("srem", dim.0[0], size);
                     let zero = c.int(0);
                     let whole = c.eq(odd, zero);
@@ -209,13 +207,13 @@ impl<'a> Build<'a> {
         Some(l)
     }
 
-    /// Index of a block by axes, which the context gets to know. Its place counts from the first of the call.
+    /// Computes the index of a block by axis from its number in this call, and stores it in the context.
     pub(super) fn enter_block(&mut self, place: Value) -> Axes {
         let (frame, cx, order) = (self.frame(), self.context(), self.order);
         let [along, row, _] = order.map(|axis| frame.grid.0[axis]);
         self.cursor(|c| {
             let linear = c.add(frame.first, place);
-            // Divisions would take longer than much else, and most grids have one row.
+            // The first row of the grid, which is often the only one, needs no division.
             let zero = c.int(0);
             let in_first = c.lt(linear, along);
             let later = c.branch(in_first);
@@ -232,7 +230,7 @@ impl<'a> Build<'a> {
         })
     }
 
-    /// Where the piece begins that begins with an old block.
+    /// The first new block of the region that starts at an old block.
     pub(super) fn head(&mut self, b: Block) -> Block {
         if let Some(h) = self.heads.get(&b) {
             return *h;
@@ -243,7 +241,7 @@ impl<'a> Build<'a> {
         h
     }
 
-    /// After a piece's loops: on to what comes next.
+    /// Jumps to the next region, behind the loops over threads.
     pub(super) fn go_on(&mut self, entry: Block) -> Option<()> {
         let b = match self.plan.first[entry.index()] {
             First::At(b) => b,
@@ -272,7 +270,7 @@ impl<'a> Build<'a> {
         Some(())
     }
 
-    /// The result of a barrier from the sum over the threads.
+    /// The result of a voting barrier from the sum over the threads.
     fn total(&mut self, b: Block, name: &str) -> Value {
         let sum = self.inst(Inst::SlotGet(self.decisions[&b]), Ty::int());
         let frame = self.frame();
@@ -287,7 +285,7 @@ impl<'a> Build<'a> {
         })
     }
 
-    /// The slot of a decision at the end of an old block.
+    /// The slot of a condition or a sum at a cut.
     pub(super) fn decision(&mut self, b: Block, ty: Ty) -> Slot {
         if let Some(s) = self.decisions.get(&b) {
             return *s;
@@ -297,7 +295,7 @@ impl<'a> Build<'a> {
         s
     }
 
-    /// Slots of a value that is the same for all threads.
+    /// The slots of a block-uniform value.
     pub(super) fn uniform_home(&mut self, home: Home) -> Option<Vec<Slot>> {
         if let Some(s) = self.slots.get(&home) {
             return Some(s.clone());
@@ -313,11 +311,11 @@ impl<'a> Build<'a> {
         Some(())
     }
 
-    /// The home whose place a home uses.
+    /// The location with which a location is coalesced.
     pub(super) fn place_of(&self, home: Home) -> Home {
         self.shared.get(&home).copied().unwrap_or(home)
     }
-    /// Address of a part of a value that each thread keeps.
+    /// The address of a part of a spilled value.
     pub(super) fn spill_home(&mut self, home: Home, part: usize, size: usize, thread: Number) -> Option<Value> {
         let home = self.place_of(home);
         if !self.spills.contains_key(&home) {
@@ -328,7 +326,7 @@ impl<'a> Build<'a> {
         let place = self.spills[&home][part];
         Some(self.scratch_at(place, size, thread))
     }
-    /// Room for so many bytes of each thread.
+    /// Reserves spill memory, in bytes per thread.
     pub(super) fn reserve(&mut self, size: usize) -> usize {
         let at = self.scratch;
         self.scratch += size;
@@ -345,7 +343,7 @@ impl<'a> Build<'a> {
     }
 }
 
-/// Axes of threads, and of blocks, from the inner loop to the outer one: neighbours in memory come one after the other.
+/// The axes from the innermost loop to the outermost, chosen so that innermost accesses are contiguous.
 fn order(func: &Function) -> [usize; 3] {
     let defs = Defs::new(func);
     let mut along = [0; 3];

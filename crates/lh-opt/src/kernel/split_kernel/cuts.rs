@@ -1,4 +1,4 @@
-//! Where a kernel is cut: at barriers, and at branches that decide which barrier comes next.
+//! Finds the cuts of a kernel: barriers, and the branches that decide which barrier comes next.
 
 use super::uniform::post_dominators;
 use crate::analysis::counted::{Defs, compared, counted, is_short, stride};
@@ -9,30 +9,30 @@ use lh_ir::func::{Inst, Term};
 use lh_ir::{Block, Function, Value};
 use std::collections::HashMap;
 
-/// What follows a branch is written twice: more are taken by each thread.
+/// The code behind a uniform branch is copied; further ones stay inside the loops over threads.
 const MOST_BRANCHES: usize = 3;
 
 /// A barrier at the end of a block.
 #[derive(Clone, Debug)]
 pub(super) struct Sync {
-    /// Which.
+    /// The run-time function.
     pub name: &'static str,
-    /// Its argument, if it has one beside the context, and its result.
+    /// The argument and the result of a voting barrier.
     pub value: Option<(Value, Value)>,
-    /// Where threads go on.
+    /// The block behind the barrier.
     pub resume: Block,
 }
 
-/// The first cut that threads come to from a block.
+/// The first cut on all paths from a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum First {
-    /// None: every way ends in an exception, or never.
+    /// There is none: all paths raise or loop for ever.
     Nothing,
     /// The end of the kernel.
     Exit,
-    /// That at the end of this block.
+    /// The cut at the end of this block.
     At(Block),
-    /// It depends on the way.
+    /// Paths lead to different cuts.
     Several,
 }
 
@@ -46,7 +46,7 @@ impl First {
     }
 }
 
-/// Ends blocks at barriers.
+/// Splits blocks behind barriers.
 pub(super) fn split_syncs(func: &mut Function) -> HashMap<Block, Sync> {
     let mut syncs = HashMap::new();
     let mut i = 0;
@@ -71,8 +71,7 @@ pub(super) fn split_syncs(func: &mut Function) -> HashMap<Block, Sync> {
     syncs
 }
 
-/// Headers of loops through which all threads go alike, as often as each other, and that are not unrolled; and branches that
-/// all take alike.
+/// The headers of block-uniform loops that LLVM does not unroll, and block-uniform branches.
 pub(super) fn even(
     func: &Function,
     cfg: &Cfg,
@@ -96,7 +95,7 @@ pub(super) fn even(
             && in_turn
     };
     let headers: Vec<Block> = loops.loops.iter().filter(|l| even(l)).map(|l| l.header).collect();
-    // A loop that is not cut is inside of the loops over threads, with its branches.
+    // A loop that is no cut is inside the loops over threads, and so are its branches.
     let is_open = |b: Block| {
         let mut around = loops.innermost[b.index()].map(|l| &loops.loops[l]);
         while let Some(l) = around {
@@ -121,8 +120,8 @@ pub(super) fn even(
     (headers, branches)
 }
 
-/// Marks the branches that decide which cut comes next, and tells for each block what comes first. `None` if threads
-/// decide differently.
+/// Adds the branches that decide which cut comes next; answers with all cuts and the first cut from each block. `None`
+/// if such a branch is divergent.
 pub(super) fn find(
     func: &Function,
     cfg: &Cfg,

@@ -1,4 +1,4 @@
-//! One piece of a kernel: the loops over threads, and in them copies of the blocks up to the next cuts.
+//! Builds a region: loops over threads around copies of the blocks between two cuts.
 
 use super::build::{Axes, Build, Home, Number};
 use crate::analysis::classify::is_speculative;
@@ -10,35 +10,35 @@ use lh_ir::func::{Gangs, Inst, InstData, LatchHint, LoopHint, Target, Term, wait
 use lh_ir::{Block, Const, Slot, Ty, Value};
 use std::collections::{HashMap, HashSet};
 
-/// What stands for an old value in a piece.
+/// The new value for an old one in a region.
 #[derive(Clone)]
 enum Now {
     Value(Value),
-    /// It is there when the piece begins and defined again inside: its parts.
+    /// Slots for a live-in value that the region redefines, by part.
     Slots(Vec<Slot>),
 }
 
-/// The piece being made.
+/// The region under construction.
 struct Piece {
     entry: Block,
-    /// Its blocks, first to last.
+    /// Its blocks in reverse postorder.
     blocks: Vec<Block>,
     now: HashMap<Value, Now>,
     copies: HashMap<Block, Block>,
-    /// Blocks with one way in, whose parameters stand for what they are given.
+    /// Blocks with one predecessor, whose parameters are replaced by the arguments.
     direct: HashSet<Block>,
-    /// What those are given.
+    /// The arguments to these blocks.
     given: HashMap<Block, Vec<Value>>,
-    /// Values that were kept when the piece began and are not defined again.
+    /// Live-in values that the region does not redefine, so that their spills stay valid.
     kept: HashSet<Value>,
-    /// What was in places when the piece began.
+    /// Loaded live-in values by location.
     fetched: HashMap<Home, Value>,
     thread: Number,
     latch: Block,
-    /// The block before the loops, and what is there.
+    /// The block before the loops over threads, and the values available there.
     before: Block,
     outside: HashSet<Value>,
-    /// Slots that are set behind the loops.
+    /// Slots to set behind the loops.
     after: Vec<(Slot, Value)>,
 }
 
@@ -93,7 +93,7 @@ impl<'a> Build<'a> {
         self.go_on(entry)
     }
 
-    /// Blocks of a piece: up to the next cuts, handlers included; each after those that all ways to it lead through.
+    /// The blocks of a region up to the next cuts, with handlers, in reverse postorder.
     fn blocks_of(&self, entry: Block) -> Vec<Block> {
         let next = |b: Block| {
             let ways = targets(self.old, b).filter(|(n, _)| n.is_none() || !self.plan.is_cut[b.index()]);
@@ -115,7 +115,7 @@ impl<'a> Build<'a> {
         order
     }
 
-    /// Whether a piece only computes what is the same for all threads, so that one does it for all.
+    /// Whether a region computes only block-uniform values, so that one thread suffices.
     fn is_for_all(&self, blocks: &[Block]) -> bool {
         let varies = |v: &Value| self.plan.varies[v.index()];
         let same = |d: &InstData| match &d.inst {
@@ -123,7 +123,7 @@ impl<'a> Build<'a> {
             Inst::Call(spec, _) => {
                 waits_of_call(self.old, *spec) & waits::EFFECTS == 0 && d.result.is_some_and(|r| !varies(&r))
             }
-            // What is cheap is computed again wherever it is needed.
+            // Cheap values are recomputed where they are needed.
             inst => d.result.is_some_and(|r| self.plan.available[r.index()] || (inst.is_pure() && !varies(&r))),
         };
         let keeps_same = |b: &Block| {
@@ -137,14 +137,14 @@ impl<'a> Build<'a> {
         blocks.iter().all(|b| keeps_same(b) && self.old.blocks[b.index()].insts.iter().all(same))
     }
 
-    /// As `begin_threads`, without loops.
+    /// As [`Build::begin_threads`], for the first thread only.
     fn first_thread(&mut self) -> (Vec<CountedLoop>, Axes, Axes, Number) {
         let zero = self.cursor(|c| c.int(0));
         let block = self.frame().block.unwrap_or(Axes([zero; 3]));
         (Vec::new(), Axes([zero; 3]), block, Number { first: zero, along: zero })
     }
 
-    /// What is kept for a piece, with where.
+    /// The live-in values of a region with their locations.
     fn incoming(&self, entry: Block) -> Vec<(Home, Value)> {
         if entry.index() == 0 {
             return Vec::new();
@@ -156,7 +156,7 @@ impl<'a> Build<'a> {
         own.chain(alive).collect()
     }
 
-    /// What the barrier gives behind which a piece begins: it is kept for this piece only.
+    /// The result of the barrier before a region, which only lives in it.
     fn result_before(&self, entry: Block) -> Option<Value> {
         self.plan.syncs.values().find(|s| s.resume == entry).and_then(|s| s.value).map(|(_, r)| r)
     }
@@ -179,12 +179,12 @@ impl<'a> Build<'a> {
         Some(self.join(&values, ty))
     }
 
-    /// A value from its parts.
+    /// Rebuilds a value from its parts.
     fn join(&mut self, values: &[Value], ty: Ty) -> Value {
         if !ty.is_array() {
             return values[0];
         }
-        // Whoever launched the kernel owns what its arrays are over.
+        // Arrays in kernels are owned by the caller of the launch.
         let owner = self.inst(Inst::Zero, Ty::meminfo());
         let n = (values.len() - 1) / 2;
         let (shape, strides) = (values[1..=n].to_vec(), values[1 + n..].to_vec());
@@ -199,7 +199,7 @@ impl<'a> Build<'a> {
         out
     }
 
-    /// Sums over the threads begin at nothing.
+    /// Clears the sums of voting barriers.
     fn clear_sums(&mut self, blocks: &[Block]) {
         for b in blocks {
             if self.plan.syncs.get(b).is_some_and(|s| s.value.is_some()) {
@@ -210,7 +210,8 @@ impl<'a> Build<'a> {
         }
     }
 
-    /// The loops, innermost first; indices of the thread and of the block, and the thread's number.
+    /// Begins the loops over threads, innermost first in the result; with the thread's and the block's index, and the
+    /// thread's number.
     fn begin_threads(&mut self) -> (Vec<CountedLoop>, Axes, Axes, Number) {
         let frame = self.frame();
         let mut loops = Vec::new();
@@ -242,7 +243,7 @@ impl<'a> Build<'a> {
         (loops, axes, block, thread)
     }
 
-    /// What is not kept because it is cheap to compute again, in order.
+    /// The cheap values that the region recomputes, in order.
     fn wanted(&self, blocks: &[Block]) -> Vec<&'a InstData> {
         let old = self.old;
         let mut wanted: HashSet<Value> = HashSet::new();
@@ -273,11 +274,11 @@ impl<'a> Build<'a> {
         all.filter(|d| d.result.is_some_and(|r| wanted.contains(&r))).collect()
     }
 
-    /// Computes before the loops what is not kept and the same for all threads.
+    /// Recomputes block-uniform values before the loops over threads.
     fn compute_same(&mut self, wanted: &[&InstData], now: &mut HashMap<Value, Now>) -> Option<()> {
         let old = self.old;
         let frame = self.frame();
-        // Where the grid runs together the loop over blocks is one of those, and their indices differ.
+        // With grid barriers, the loop over blocks is one of the loops over threads, so block indices vary.
         let block = frame.block.unwrap_or(frame.grid);
         let is_of_block = |d: &InstData| matches!(&d.inst, Inst::Runtime(f, _) if !is_geometry(f.name));
         for d in wanted {
@@ -292,7 +293,7 @@ impl<'a> Build<'a> {
         Some(())
     }
 
-    /// An instruction with what stands for its operands.
+    /// Copies an instruction with the current values of its operands.
     fn again(&mut self, now: &HashMap<Value, Now>, d: &InstData, block: Axes, thread: Option<Number>) -> Option<Value> {
         let r = d.result?;
         if let Inst::Runtime(f, args) = &d.inst {
@@ -318,7 +319,7 @@ impl<'a> Build<'a> {
         Some(self.inst(inst, self.old.ty(r)))
     }
 
-    /// Arrays of gangs of which no piece finds what another has left, or itself: the next gang may use them again.
+    /// Finds local arrays of gangs that no later region reads, nor the same one again: gangs share their memory.
     pub(super) fn find_passing(&mut self) {
         if self.old.kernel.gangs == Gangs::None {
             return;
@@ -361,7 +362,7 @@ impl<'a> Build<'a> {
         self.passing = users.iter().filter(|(_, u)| alone(u)).map(|(r, _)| *r).collect();
     }
 
-    /// An array of each thread's own, which outlives the piece.
+    /// The memory of a thread's local array, which outlives the region.
     fn local(&mut self, r: Value, bytes: Value, thread: Number) -> Option<Value> {
         let size = constant(self.old, bytes)?.next_multiple_of(16);
         if !self.locals.contains_key(&r) {
@@ -371,10 +372,10 @@ impl<'a> Build<'a> {
         Some(self.scratch_at(self.locals[&r], size, thread))
     }
 
-    /// Values that are there when the piece begins and defined again inside live in slots.
+    /// Puts live-in values that the region redefines into slots.
     fn hold_redefined(&mut self, piece: &mut Piece) -> Option<()> {
         let mut defined = HashSet::new();
-        // What the last block defines nobody sees but what comes after.
+        // Definitions in the last block are only visible behind the cut.
         for b in piece.blocks.iter().filter(|b| !self.is_last(piece, **b)) {
             let data = &self.old.blocks[b.index()];
             let results = data.insts.iter().filter_map(|d| d.result);
@@ -401,7 +402,7 @@ impl<'a> Build<'a> {
         Some(())
     }
 
-    /// Whether a block ends the piece, and is not its beginning too.
+    /// Whether a block ends the region without also starting it.
     fn is_last(&self, piece: &Piece, b: Block) -> bool {
         self.plan.is_cut[b.index()] && b != piece.entry
     }
@@ -443,7 +444,7 @@ impl<'a> Build<'a> {
         Some(())
     }
 
-    /// Blocks with one way in, counting the piece's own.
+    /// Blocks with a single incoming edge in the region.
     fn entered_once(&self, entry: Block, blocks: &[Block]) -> HashSet<Block> {
         let inside = blocks.iter().filter(|b| !self.plan.is_cut[b.index()]);
         let mut ways: HashMap<Block, usize> = HashMap::from([(entry, 1)]);
@@ -456,7 +457,7 @@ impl<'a> Build<'a> {
         ways.into_iter().filter(|(b, n)| *n == 1 && fresh(b)).map(|(b, _)| b).collect()
     }
 
-    /// The copy of a block, entered with these values.
+    /// The target for an edge to a copied block.
     fn enter(&mut self, piece: &mut Piece, b: Block, args: &[Value]) -> Target {
         if !piece.direct.contains(&b) {
             return to(piece.copies[&b], args);
@@ -465,7 +466,7 @@ impl<'a> Build<'a> {
         to(piece.copies[&b], &[])
     }
 
-    /// What a parameter of the piece's first block begins as.
+    /// The initial value of a parameter of the region's first block.
     fn given(&mut self, piece: &Piece, p: Value) -> Value {
         match piece.now.get(&p) {
             Some(_) => value_of(&piece.now, p),
@@ -522,7 +523,7 @@ impl<'a> Build<'a> {
         self.copy_term(piece, b)
     }
 
-    /// Whether something is the same for all threads and can be computed before their loops.
+    /// Whether a block-uniform instruction can be hoisted out of the loops over threads.
     fn is_outside(&self, piece: &Piece, inst: &Inst, r: Value) -> bool {
         let block = self.frame().block.is_some() || !matches!(inst, Inst::Runtime(..));
         let mut all = block && !self.plan.varies[r.index()] && is_speculative(inst);
@@ -551,7 +552,7 @@ impl<'a> Build<'a> {
         Some(())
     }
 
-    /// A value is defined in the piece.
+    /// Records a definition.
     fn define(&mut self, piece: &mut Piece, old: Value, new: Value) {
         match piece.now.get(&old) {
             Some(Now::Slots(s)) => self.set_slots(s, new, self.old.ty(old)),
@@ -561,7 +562,7 @@ impl<'a> Build<'a> {
         }
     }
 
-    /// What an old value is now; one in slots is read.
+    /// The current value of an old one, loaded if it is in slots.
     fn current(&mut self, piece: &Piece, v: Value) -> Value {
         match piece.now.get(&v) {
             Some(Now::Value(x)) => *x,
@@ -575,7 +576,7 @@ impl<'a> Build<'a> {
         }
     }
 
-    /// Keeps what is needed after the cut at the end of a block.
+    /// Spills the values that are live behind the cut at the end of a block.
     fn keep(&mut self, piece: &mut Piece, b: Block, term: &Term) -> Option<()> {
         if let Some(sync) = self.plan.syncs.get(&b).cloned() {
             if let Some((value, _)) = sync.value {
@@ -605,7 +606,7 @@ impl<'a> Build<'a> {
             }
         }
         for v in self.plan.alive[target.block.index()].clone() {
-            // What was kept and not changed is kept still.
+            // A spilled value that did not change is still valid.
             if Some(v) != except && !piece.kept.contains(&v) {
                 let x = self.current(piece, v);
                 self.put(piece, (None, v), x)?;
@@ -614,7 +615,7 @@ impl<'a> Build<'a> {
         Some(())
     }
 
-    /// Sets a slot that is the same for all threads: behind their loops if it is to what is there before them.
+    /// Sets a slot of a block-uniform value, behind the loops if the value is available there.
     fn set(&mut self, piece: &mut Piece, slot: Slot, v: Value) {
         if piece.outside.contains(&v) {
             piece.after.push((slot, v));
@@ -642,7 +643,7 @@ impl<'a> Build<'a> {
     }
 }
 
-/// What stands for a value that is not in a slot; parameters of the function stand for themselves.
+/// The current value of an old one that is in no slot; parameters of the function stay.
 fn value_of(now: &HashMap<Value, Now>, v: Value) -> Value {
     match now.get(&v) {
         Some(Now::Value(x)) => *x,

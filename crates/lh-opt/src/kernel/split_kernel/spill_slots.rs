@@ -1,5 +1,5 @@
-//! Which values that threads keep share a place: one that hands itself on to the other, and is never kept together with it,
-//! such as a sum before and after a round of a loop. What has not changed is in its place already.
+//! Coalesces spill locations: a value and a block parameter to which it is passed share one if both are never live at
+//! the same cut. Values that did not change then need no store.
 
 use super::build::{Home, Plan};
 use crate::analysis::liveness::parts;
@@ -8,7 +8,7 @@ use lh_ir::cfg::{Cfg, targets};
 use lh_ir::func::Term;
 use std::collections::{HashMap, HashSet};
 
-/// The home whose place another home uses, for those that share.
+/// The representative of each location's class.
 pub(super) fn shared(func: &Function, cfg: &Cfg, plan: &Plan) -> HashMap<Home, Home> {
     let together = together(func, cfg, plan);
     let mut at: HashMap<Home, usize> = HashMap::new();
@@ -16,7 +16,7 @@ pub(super) fn shared(func: &Function, cfg: &Cfg, plan: &Plan) -> HashMap<Home, H
         let next = at.len();
         at.entry(*h).or_insert(next);
     }
-    // Of each class its homes, first to last; empty when it is part of another.
+    // The locations of each class; empty if it was merged into another.
     let mut classes: Vec<Vec<Home>> = vec![Vec::new(); at.len()];
     at.iter().for_each(|(h, i)| classes[*i].push(*h));
     let mut meets: HashSet<(Home, Home)> = HashSet::new();
@@ -35,7 +35,7 @@ pub(super) fn shared(func: &Function, cfg: &Cfg, plan: &Plan) -> HashMap<Home, H
     classes.iter().flat_map(|c| c.iter().map(|h| (*h, c[0]))).collect()
 }
 
-/// What threads keep at each cut.
+/// The locations of divergent values that are live at each cut.
 fn together(func: &Function, cfg: &Cfg, plan: &Plan) -> Vec<Vec<Home>> {
     let keeps = |h: &Home| plan.varies[h.1.index()] && parts(func.ty(h.1)).is_some();
     let alive = |b: lh_ir::Block| plan.alive[b.index()].iter().map(|v| (None, *v));
@@ -57,7 +57,7 @@ fn together(func: &Function, cfg: &Cfg, plan: &Plan) -> Vec<Vec<Home>> {
     out
 }
 
-/// Homes of a parameter and of what it is given.
+/// Pairs of locations of parameters and their arguments.
 fn handed_on(func: &Function, cfg: &Cfg) -> Vec<(Home, Home)> {
     let mut out = Vec::new();
     for b in cfg.rpo() {
