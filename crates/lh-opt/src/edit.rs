@@ -22,7 +22,6 @@ pub(crate) fn runtime(name: &str) -> &'static RuntimeFn {
 
 /// Appends instructions to a block.
 pub(crate) struct Cursor<'a> {
-    /// The function.
     pub func: &'a mut Function,
     /// Where instructions go.
     pub block: Block,
@@ -73,11 +72,9 @@ impl Cursor<'_> {
         let d = InstData { result: None, inst, span: self.span };
         self.func.blocks[self.block.index()].insts.push(d);
     }
-    /// An operation.
     pub(crate) fn op(&mut self, op: &'static Op, args: &[Value], ty: Ty) -> Value {
         self.inst(Inst::Op(op, args.to_vec()), ty)
     }
-    /// An integer constant.
     pub(crate) fn int(&mut self, i: i64) -> Value {
         self.inst(Inst::Const(Const::Int(i.into(), Ty::int())), Ty::int())
     }
@@ -126,7 +123,6 @@ impl Cursor<'_> {
     pub(crate) fn any_order(&mut self, l: &CountedLoop) {
         self.func.blocks[l.header.index()].parallel = Some(Parallel::Known);
     }
-    /// Closes a loop.
     pub(crate) fn end_loop(&mut self, l: &CountedLoop) {
         let next = self.add(l.index, l.one);
         self.end(Term::Jump(to(l.header, &[next])), l.exit);
@@ -137,7 +133,6 @@ impl Cursor<'_> {
 pub(crate) struct CountedLoop {
     header: Block,
     exit: Block,
-    /// Its index.
     pub index: Value,
     one: Value,
 }
@@ -190,7 +185,6 @@ impl Replacements {
         }
         v
     }
-    /// Replaces all uses.
     pub(crate) fn apply(&self, func: &mut Function) {
         replace_uses(func, &|v| self.get(v));
     }

@@ -78,7 +78,6 @@ impl Defs {
             _ => None,
         }
     }
-    /// The defining block.
     pub(crate) fn block(&self, v: Value) -> Option<Block> {
         self.blocks[v.index()]
     }

@@ -26,7 +26,6 @@ impl Analyses {
     pub(crate) fn cfg(&self, func: &Function) -> &Cfg {
         self.cfg.get_or_init(|| Cfg::new(func))
     }
-    /// The dominator tree.
     pub(crate) fn dom(&self, func: &Function) -> &DomTree {
         self.dom.get_or_init(|| DomTree::new(self.cfg(func)))
     }

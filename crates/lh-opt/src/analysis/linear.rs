@@ -49,7 +49,6 @@ impl Leaf {
 /// `constant + sum of coefficient * leaf`, leaves in ascending order.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Linear {
-    /// The constant.
     pub constant: i64,
     /// The rest; no coefficient is 0.
     pub terms: SmallVec<[(Leaf, i64); 2]>,

@@ -57,7 +57,6 @@ pub(crate) struct Duplicate {
     /// The block that has replaced the header on entering edges; its parameters are those of the header, its
     /// terminator is missing.
     pub entrance: Block,
-    /// The copy.
     pub copies: Copies,
 }
 

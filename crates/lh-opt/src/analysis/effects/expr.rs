@@ -75,12 +75,10 @@ impl Expr {
     fn times(&self, c: i64) -> impl Iterator<Item = (Vec<Sym>, i128)> + '_ {
         self.terms.iter().map(move |(p, k)| (p.clone(), i128::from(*k) * i128::from(c)))
     }
-    /// Sum.
     pub(crate) fn add(&self, other: &Expr) -> Expr {
         let terms = self.times(1).chain(other.times(1)).collect();
         Expr::normal(terms, i128::from(self.constant) + i128::from(other.constant))
     }
-    /// Multiple.
     pub(crate) fn scale(&self, c: i64) -> Expr {
         // Overflow stays overflow, even times 0.
         let terms = if self.is_overflow() { self.times(1) } else { self.times(c) };
@@ -90,7 +88,6 @@ impl Expr {
     pub(crate) fn is_overflow(&self) -> bool {
         self.terms.iter().any(|t| t.0.contains(&Sym::Overflow))
     }
-    /// Difference.
     pub(crate) fn sub(&self, other: &Expr) -> Expr {
         self.add(&other.scale(-1))
     }

@@ -57,7 +57,6 @@ pub(super) enum At {
 }
 
 impl At {
-    /// The element.
     pub(super) fn read(self, c: &mut Cursor<'_>, elem: Ty) -> Value {
         match self {
             At::Address(p) => c.inst(Inst::Load(p), elem),

@@ -24,7 +24,6 @@ pub(super) struct Operand {
 }
 
 impl Operand {
-    /// Number of dimensions.
     pub(super) fn rank(&self) -> usize {
         self.shape.len()
     }

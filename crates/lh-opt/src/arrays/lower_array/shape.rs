@@ -19,7 +19,6 @@ pub(super) fn all_equal(c: &mut Cursor<'_>, arrays: &[&Operand]) -> Option<Value
     all
 }
 
-/// Product of extents.
 pub(super) fn product(c: &mut Cursor<'_>, dims: &[Value]) -> Value {
     match dims {
         [] => c.int(1),

@@ -44,7 +44,6 @@ pub(super) fn merge_blocks(func: &mut Function) -> bool {
     changed
 }
 
-/// An unreachable block.
 fn unreachable_block() -> BlockData {
     BlockData { term: Some(Term::Unreachable), ..BlockData::default() }
 }

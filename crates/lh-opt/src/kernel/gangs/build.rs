@@ -1,4 +1,4 @@
-//! The new function: its start, its pieces, and how they follow each other.
+//! Builds the function for gangs: its entry, its pieces, and the dispatch between them.
 
 use super::plan::Plan;
 use crate::analysis::counted::Defs;
@@ -9,14 +9,14 @@ use lh_ir::func::{BlockData, GANG, Gangs, Inst, InstData, KernelFacts, LatchHint
 use lh_ir::{Block, Const, Function, Slot, Span, Ty, Value};
 use std::collections::HashMap;
 
-/// Which copy of the code it is.
+/// The mode in which a gang runs a copy of a piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Way {
-    /// All lanes of a full gang go together.
+    /// Converged, in a gang with all 32 lanes.
     Full,
-    /// All lanes of a gang that has fewer go together.
+    /// Converged, in a gang with fewer lanes.
     Short,
-    /// Lanes have gone different ways: each knows the piece that it comes to next. The number is that of the detour.
+    /// Diverged: each lane has recorded its next piece. The number is that of the detour.
     Apart(usize),
 }
 
@@ -26,42 +26,41 @@ impl Way {
     }
 }
 
-/// Pieces that lanes go through in different ways, until they meet.
+/// A divergent section of the kernel, which ends where all lanes reconverge.
 struct Detour {
-    /// How they came, and go on.
+    /// The mode before and after the detour.
     way: Way,
-    /// Where they meet; `None`: at the end.
+    /// The piece where lanes reconverge; `None` at the end of the kernel.
     join: Option<Block>,
-    /// The pieces, in the order in which they are served.
+    /// The pieces of the detour, in the order of dispatch.
     pieces: Vec<Block>,
     dispatch: Block,
 }
 
-/// What is known at the start of a gang.
+/// Values of the gang, computed at the entry.
 #[derive(Clone, Copy)]
 pub(super) struct Start {
-    /// Index of the first lane's thread, where warps do not go from row to row.
+    /// Index of the first lane's thread, unless warps continue from row to row.
     pub x: Value,
     pub y: Value,
     pub z: Value,
-    /// Lanes that there are.
+    /// Number of lanes.
     pub lanes: Value,
-    /// Number of the first lane's thread in the block, where gangs are warps.
+    /// Number of the first lane's thread in the block, for warps.
     pub first: Value,
-    /// Lanes that there are as bits.
+    /// The lanes as a bit mask.
     pub mask: Value,
 }
 
-/// Arrays with a place for each lane that belong to no value.
+/// Arrays with an element for each lane, apart from those of values.
 #[derive(Clone, Copy)]
 pub(super) struct Arrays {
-    /// Where a lane goes next: the number of a piece, or one more than there are.
+    /// The number of the next piece of each lane; the number of pieces means the end.
     pub next: Value,
-    /// Indices of the lanes' threads, where gangs are warps.
+    /// Thread indices of each lane, for warps.
     pub index: [Value; 3],
 }
 
-/// The function being made.
 pub(super) struct Build<'a> {
     pub(super) old: &'a Function,
     pub(super) cfg: &'a Cfg,
@@ -71,35 +70,35 @@ pub(super) struct Build<'a> {
     pub(super) span: Span,
     pub(super) start: Start,
     pub(super) arrays: Arrays,
-    /// Definitions of old values.
+    /// Definitions of the old function's values.
     pub(super) defs: HashMap<Value, &'a InstData>,
     pub(super) places: Defs,
     pub(super) dom: DomTree,
     geometry: HashMap<&'static str, Value>,
     homes: HashMap<(bool, Value), Value>,
-    /// What lanes keep is where only loops over 32 lanes look for it, and operations on such arrays: LLVM makes vectors of
-    /// those, in registers. Elsewhere they keep it in memory.
+    /// Whether lanes store values in arrays that LLVM promotes to vector registers: such arrays are only accessed by
+    /// loops over all 32 lanes and by warp operations. Other arrays stay in memory.
     pub(super) vectors: bool,
-    /// What is being written is for all lanes of a gang that is a warp, which keep what they have in vectors.
+    /// Whether the current piece runs converged in a warp, with values in vectors.
     pub(super) full: bool,
-    /// All of them are there, and next to each other in a row.
+    /// As `full`, with all 32 lanes in one row.
     pub(super) exact: bool,
     heads: HashMap<(Way, Block), Block>,
     queue: Vec<(Way, Block)>,
-    /// Least and greatest number of the pieces that lanes come to.
+    /// The least and the greatest number of the lanes' next pieces.
     ends: [Slot; 2],
-    /// Whether any lane comes to the piece again in which it is; 0 if all do.
+    /// Whether some lane re-enters the current piece; and a number that is 0 if all lanes do.
     pub(super) again: Slot,
     pub(super) others: Slot,
     detours: Vec<Detour>,
-    /// A block at whose end all lanes take the way to another, while a piece is written of which that is known.
+    /// While a version of a piece is built for lanes that all take one edge: that edge.
     pub(super) taken: Option<(Block, Block)>,
     pub(super) finish: Block,
-    /// Where exceptions of what is done once for a gang go.
+    /// Handler of code that runs once for a gang.
     pub(super) handler: Block,
-    /// Whether all gangs of the block have all their lanes, in whole rows.
+    /// Whether rows consist of full gangs.
     whole: Value,
-    /// Whether gangs of a block go on in different ways: none waits for the others.
+    /// Whether gangs of a block never wait for each other.
     pub(super) by_gang: bool,
 }
 
@@ -189,13 +188,13 @@ impl<'a> Build<'a> {
     pub(super) fn context(&self) -> Value {
         self.old.params()[0]
     }
-    /// An instruction at the start of the function.
+    /// Appends an instruction to the entry.
     fn at_start(&mut self, inst: Inst, ty: Ty) -> Value {
         let v = self.out.new_value(ty);
         self.out.blocks[0].insts.push(InstData { result: Some(v), inst, span: Span::default() });
         v
     }
-    /// The shape of the launch, read at the start.
+    /// A quantity of the launch, read in the entry.
     pub(super) fn geometry(&mut self, name: &'static str) -> Value {
         if let Some(v) = self.geometry.get(name) {
             return *v;
@@ -204,19 +203,19 @@ impl<'a> Build<'a> {
         self.geometry.insert(name, v);
         v
     }
-    /// An array with a place of so many bytes for each lane.
+    /// An array with `size` bytes for each lane.
     pub(super) fn array(&mut self, size: usize) -> Value {
         let int = |i: i64| Inst::Const(Const::Int(i.into(), Ty::int()));
         let bytes = self.at_start(int(GANG * size as i64), Ty::int());
         let align = self.at_start(int(64), Ty::int());
         self.at_start(Inst::Runtime(runtime("lh_cuda_local"), vec![bytes, align]), Ty::ptr())
     }
-    /// Where lanes keep a value.
+    /// The array in which lanes store a value.
     pub(super) fn home(&mut self, v: Value) -> Value {
         let size = self.kept_as(v).mem_layout().1;
         self.home_of_size((self.vectors, v), size)
     }
-    /// The type that lanes keep a value as.
+    /// The type in which lanes store a value.
     pub(super) fn kept_as(&self, v: Value) -> Ty {
         if self.plan.narrow[v.index()] { Ty::i32() } else { self.old.ty(v) }
     }
@@ -224,7 +223,7 @@ impl<'a> Build<'a> {
         if self.out.ty(v) == ty { v } else { self.inst(Inst::Cast(v), ty) }
     }
 
-    /// Where lanes have so many bytes each, in vectors or not.
+    /// The array of a key, with `size` bytes for each lane.
     pub(super) fn home_of_size(&mut self, key: (bool, Value), size: usize) -> Value {
         if let Some(h) = self.homes.get(&key) {
             return *h;
@@ -233,16 +232,16 @@ impl<'a> Build<'a> {
         self.homes.insert(key, h);
         h
     }
-    /// Whether lanes that go this way keep what they have in vectors. A gang that has fewer lanes keeps anything for the rest.
+    /// Whether values are in vectors in a mode. Warps with fewer than 32 lanes have garbage in the others.
     pub(super) fn has_vectors(&self, way: Way) -> bool {
         !way.is_apart() && self.out.kernel.gangs == Gangs::Warps
     }
-    /// What follows is for lanes that go this way.
+    /// Sets the state for a piece in a mode.
     pub(super) fn goes_together(&mut self, way: Way) {
         self.full = self.has_vectors(way);
         (self.vectors, self.exact) = (self.full, self.full && way == Way::Full);
     }
-    /// Copies what lanes keep of values to vectors, or from there to memory.
+    /// Copies lane arrays from memory to vectors, or back.
     pub(super) fn transfer(&mut self, values: &[Value], vectors: bool) {
         for v in values {
             let size = self.kept_as(*v).mem_layout().1;
@@ -252,8 +251,8 @@ impl<'a> Build<'a> {
         }
     }
 
-    /// What is known of the gang: the parameters after the context are its place in its row, the row and the layer; its number
-    /// in the block and twice 0, where warps go from row to row.
+    /// Computes the values of the gang. The parameters after the context are the gang's index in its row, the row and
+    /// the plane; or, if warps continue from row to row, its number in the block and twice 0.
     fn begin(&mut self, gangs: Gangs) {
         let [dx, dy, dz] = ["lh_cuda_bdim_x", "lh_cuda_bdim_y", "lh_cuda_bdim_z"].map(|n| self.geometry(n));
         let [number, row, layer] = [1, 2, 3].map(|i| self.old.params()[i]);
@@ -282,7 +281,7 @@ impl<'a> Build<'a> {
         self.arrays = Arrays { next, index };
     }
 
-    /// In the only row of a block all gangs but the last have all their lanes.
+    /// If the block is a single row, all gangs but the last have all lanes and run in the full mode.
     fn fill_rows(&mut self, head: Block) {
         let (lanes, rest) = (self.start.lanes, self.out.new_block());
         let [dy, dz] = ["lh_cuda_bdim_y", "lh_cuda_bdim_z"].map(|n| self.geometry(n));
@@ -294,7 +293,7 @@ impl<'a> Build<'a> {
         self.end(Term::Branch { cond, then: to(head, &[]), els: to(rest, &[]) });
         self.at = rest;
     }
-    /// Writes down the indices of the lanes' threads.
+    /// Stores the thread indices of all lanes.
     pub(super) fn index_threads(&mut self) {
         let (start, index) = (self.start, self.arrays.index);
         let [dx, dy, dz] = ["lh_cuda_bdim_x", "lh_cuda_bdim_y", "lh_cuda_bdim_z"].map(|n| self.geometry(n));
@@ -325,7 +324,7 @@ impl<'a> Build<'a> {
         self.at = done;
     }
 
-    /// A loop over lanes.
+    /// Builds a loop over lanes.
     pub(super) fn lanes(&mut self, n: Value, body: impl FnOnce(&mut Self, Value)) {
         let l = self.cursor(|c| c.begin_loop(n));
         body(self, l.index);
@@ -333,11 +332,11 @@ impl<'a> Build<'a> {
         data.latch = if self.vectors { LatchHint::VectorizeLanes } else { LatchHint::ParallelAccesses };
         self.cursor(|c| c.end_loop(&l));
     }
-    /// The number of lanes that a way has a loop over.
+    /// The trip count of loops over lanes in a mode.
     pub(super) fn width(&mut self, way: Way) -> Value {
         if way == Way::Short && !self.vectors { self.start.lanes } else { self.cursor(|c| c.int(GANG)) }
     }
-    /// Address of a lane's place.
+    /// The address of a lane's element.
     pub(super) fn place(&mut self, array: Value, size: usize, lane: Value) -> Value {
         let offset = self.cursor(|c| {
             let size = c.int(size as i64);
@@ -353,7 +352,7 @@ impl<'a> Build<'a> {
         let p = self.place(array, ty.mem_layout().1, lane);
         self.inst(Inst::Load(p), ty)
     }
-    /// What a lane keeps of a value.
+    /// Loads a lane's element of a value.
     pub(super) fn fetch(&mut self, v: Value, lane: Value) -> Value {
         let home = self.home(v);
         let x = self.get(home, self.kept_as(v), lane);
@@ -365,15 +364,15 @@ impl<'a> Build<'a> {
         self.put(home, ty.mem_layout().1, lane, v);
     }
 
-    /// Values that are the same for all lanes which a piece is given, in this order.
+    /// Uniform values that a piece gets as block parameters, in this order.
     pub(super) fn given(&self, head: Block) -> Vec<Value> {
         self.plan.needs(self.old, head).into_iter().filter(|v| !self.plan.varies[v.index()]).collect()
     }
-    /// Values of which each lane has its own when a piece begins.
+    /// Divergent live-in values of a piece.
     pub(super) fn own(&self, head: Block) -> Vec<Value> {
         self.plan.needs(self.old, head).into_iter().filter(|v| self.plan.varies[v.index()]).collect()
     }
-    /// Where the copy of a piece begins.
+    /// The first block of a piece's copy for a mode.
     pub(super) fn head(&mut self, way: Way, head: Block) -> Block {
         if let Some(b) = self.heads.get(&(way, head)) {
             return *b;
@@ -391,7 +390,7 @@ impl<'a> Build<'a> {
         self.queue.push((way, head));
         b
     }
-    /// A piece with what it is given, by old value.
+    /// A target of a piece, with arguments for its uniform live-in values.
     pub(super) fn target(
         &mut self,
         way: Way,
@@ -402,7 +401,7 @@ impl<'a> Build<'a> {
         let args = self.given(head).into_iter().map(|v| of(self, v)).collect::<Option<Vec<Value>>>()?;
         Some(Target { block, args })
     }
-    /// The detour that lanes make who came together and have gone to different pieces, some to the end.
+    /// The detour for lanes that have diverged to these pieces, some of them possibly to the end.
     pub(super) fn detour(&mut self, way: Way, goals: &[Block], ends: bool) -> Option<usize> {
         let join = if ends { None } else { self.plan.join(self.old, self.cfg, goals) };
         if let Some(i) = self.detours.iter().position(|d| d.way == way && d.join == join) {
@@ -421,19 +420,19 @@ impl<'a> Build<'a> {
         (self.at, self.vectors, self.full, self.exact) = before;
         Some(i)
     }
-    /// Where lanes on a detour are served.
+    /// The dispatch block of a detour.
     pub(super) fn dispatch(&self, way: Way) -> Block {
         match way {
             Way::Apart(i) => self.detours[i].dispatch,
             Way::Full | Way::Short => lh_ir::bug!("lanes that go together are not on a detour"),
         }
     }
-    /// Number of the end.
+    /// The number that stands for the end of the kernel.
     pub(super) fn last(&self) -> i64 {
         self.plan.order.len() as i64
     }
 
-    /// Serves the first piece that a lane comes to, until all have come to where they meet.
+    /// Builds the dispatch of a detour: runs the first piece that some lane enters, until all lanes wait at the join.
     fn serve(&mut self, detour: usize) -> Option<()> {
         let last = self.last();
         let met = self.detours[detour].join.map(|j| self.plan.number(j));
@@ -441,7 +440,7 @@ impl<'a> Build<'a> {
         let width = self.width(Way::Full);
         self.lanes(width, |b, lane| {
             let mut n = b.next_of(lane);
-            // Those who have come to where all meet wait for the others.
+            // Lanes that have reached the join wait there.
             if let Some(met) = met {
                 let (met, last) = (b.number(met), b.number(last));
                 n = b.cursor(|c| {
@@ -474,7 +473,7 @@ impl<'a> Build<'a> {
         self.end(Term::Jump(goal));
         Some(())
     }
-    /// Branches on whether a number is another: the blocks for yes and for no.
+    /// Branches on `v == number`; the blocks for true and false.
     pub(super) fn test(&mut self, v: Value, number: i64) -> (Block, Block) {
         let n = self.number(number);
         let cond = self.cursor(|c| c.eq(v, n));
@@ -491,23 +490,23 @@ impl<'a> Build<'a> {
     pub(super) fn noted_ends(&mut self) -> [Value; 2] {
         self.ends.map(|s| self.inst(Inst::SlotGet(s), Ty::i32()))
     }
-    /// The number of a piece, as narrow as what lanes compute with, so that vectors hold as many of them.
+    /// The number of a piece, in 32 bits like most values of lanes, so that vectors hold as many of them.
     pub(super) fn number(&mut self, n: i64) -> Value {
         self.inst(Inst::Const(Const::Int(n.into(), Ty::i32())), Ty::i32())
     }
-    /// The number of the piece that a lane comes to next.
+    /// The next piece of a lane.
     pub(super) fn next_of(&mut self, lane: Value) -> Value {
         self.get(self.arrays.next, Ty::i32(), lane)
     }
     pub(super) fn set_next(&mut self, lane: Value, n: Value) {
         self.put(self.arrays.next, 4, lane, n);
     }
-    /// Whether a lane comes to the piece of this number next.
+    /// Whether a lane's next piece has this number.
     pub(super) fn is_there(&mut self, number: i64, lane: Value) -> Value {
         let (n, own) = (self.next_of(lane), self.number(number));
         self.cursor(|c| c.eq(n, own))
     }
-    /// A lane comes to a piece of this number.
+    /// Includes a lane's next piece in the range of all.
     pub(super) fn note_end(&mut self, n: Value) {
         let [low, high] = self.ends;
         let [a, b] = self.noted_ends();
@@ -520,7 +519,7 @@ impl<'a> Build<'a> {
         self.effect(Inst::SlotSet(high, b));
     }
 
-    /// What is done once for a gang raises in its first lane.
+    /// Builds the handler of code that runs once for a gang: the first lane has raised.
     fn write_handler(&mut self) {
         self.at = self.handler;
         let [dx, dy] = ["lh_cuda_bdim_x", "lh_cuda_bdim_y"].map(|n| self.geometry(n));
@@ -536,7 +535,7 @@ impl<'a> Build<'a> {
         let known = HashMap::from_iter(self.old.params()[1..HANDED].iter().copied().zip(thread));
         self.copy_handler(&known);
     }
-    /// The instructions of the function's handler, with the thread's index replaced.
+    /// Copies the instructions of the old function's handler, with another thread index.
     pub(super) fn copy_handler(&mut self, known: &HashMap<Value, Value>) {
         let old = self.old;
         let Some(t) = old.blocks.iter().find_map(|b| b.unwind.as_ref()) else {
@@ -551,7 +550,7 @@ impl<'a> Build<'a> {
         }
         self.end(Term::Propagate);
     }
-    /// From here on exceptions of what is done once for a gang go to its handler.
+    /// Starts a block whose exceptions go to the gang's handler.
     pub(super) fn guard(&mut self) {
         let b = self.out.new_block();
         self.end(Term::Jump(to(b, &[])));
@@ -559,7 +558,7 @@ impl<'a> Build<'a> {
         self.out.blocks[b.index()].unwind = Some(to(handler, &[]));
         self.at = b;
     }
-    /// What stands for a run-time function of the launch's shape.
+    /// The value of a run-time function that reads the launch's geometry.
     pub(super) fn shape(&mut self, inst: &Inst) -> Option<Value> {
         match inst {
             Inst::Runtime(f, _) if is_geometry(f.name) => Some(self.geometry(f.name)),

@@ -1,4 +1,5 @@
-//! Lanes that are elsewhere go along through a piece that does nothing but compute, where nobody looks for what they find:
+//! If-conversion of divergent loops: lanes that are elsewhere run through a piece that only computes, too, if no other
+//! piece reads their results.
 //!
 //! ```text
 //!                                    for lane in 0..32:
@@ -8,8 +9,8 @@
 //!                                        if there: n[lane] += 1, next[lane] = 1 if goes_on else 2
 //! ```
 //!
-//! So `x` depends on `x` only; were it chosen by `there`, it would wait for the comparison of the round before, and vectors do
-//! nothing faster if some of their lanes are not there.
+//! `x` depends on `x` only. A select between the old and the new value would make it wait for the comparison of the
+//! iteration before, and a vector is not faster with some lanes masked off.
 
 use super::build::Build;
 use super::piece::{Lane, Piece};
@@ -22,7 +23,8 @@ use lh_ir::switches::is_off;
 use lh_ir::{Block, Const, Ty, Value};
 
 impl Build<'_> {
-    /// What is kept at the end of a piece that no other piece looks for, if lanes that are elsewhere can go along.
+    /// Values stored at the end of a piece that no other piece reads, if lanes that are elsewhere can run through the
+    /// piece.
     pub(super) fn unseen(&self, p: Piece<'_>) -> Vec<Value> {
         if is_off("gangs.if_convert") || !p.way.is_apart() || !self.only_computes(p.blocks) {
             return Vec::new();
@@ -31,7 +33,7 @@ impl Build<'_> {
         let seen: Vec<Value> = others.flat_map(|h| self.plan.needs(self.old, *h)).collect();
         p.keys.iter().copied().filter(|k| !seen.contains(k)).collect()
     }
-    /// Whether blocks, in order, compute what is done by vectors as fast for all lanes as for one, and nothing twice.
+    /// Whether blocks only compute, without inner loops, and as vectors cost no more than for one lane.
     fn only_computes(&self, blocks: &[Block]) -> bool {
         blocks.iter().enumerate().all(|(i, b)| {
             let data = &self.old.blocks[b.index()];
@@ -40,13 +42,13 @@ impl Build<'_> {
             jumps && !goes_back && data.insts.iter().all(|d| is_speculative(&d.inst) && is_cheap(&d.inst, true))
         })
     }
-    /// A condition, which is false for a lane that only goes along: there it may be anything.
+    /// The condition of a branch; false for a lane that is elsewhere, whose values are garbage.
     pub(super) fn if_there(&mut self, l: &Lane, cond: Value) -> Value {
         let Some(there) = l.there else { return cond };
         let no = self.inst(Inst::Const(Const::Bool(false)), Ty::bool());
         self.cursor(|c| c.select(there, cond, no))
     }
-    /// What is kept at the end of a piece, given that for a lane that is there and that for one that is not.
+    /// The values to store at the end of a piece: `there` for a lane that is in the piece, else `elsewhere`.
     pub(super) fn merged(&mut self, l: &Lane, there: &[Value], elsewhere: &[Value]) -> Vec<Value> {
         let Some(cond) = l.there else { return there.to_vec() };
         let types: Vec<Ty> = there.iter().map(|v| self.out.ty(*v)).collect();

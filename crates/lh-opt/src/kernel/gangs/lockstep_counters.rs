@@ -1,4 +1,5 @@
-//! Counters that go up by the same for all lanes: where each began is a lane's own, how far it has come is not.
+//! Separates uniform from divergent parts of induction variables: the start differs between lanes, the distance from it
+//! does not.
 //!
 //! ```text
 //! block3(i, n):                              block3(s, t):                 ; from 0 on
@@ -9,9 +10,9 @@
 //!                                                jump block3(s + step, t - 1)
 //! ```
 //!
-//! One that begins as the same for all says itself how far it has come. Lanes that are in a loop together are in the same round
-//! of it. Behind the loop that no longer holds, so counters, and what is computed from them, must not be used there but as what
-//! the loop passes on.
+//! An induction variable with a uniform start is its own distance. Lanes that are in a loop together are in the same
+//! iteration of it. Behind the loop they are not, so induction variables and values derived from them may only leave
+//! the loop as block arguments.
 
 use crate::analysis::counted::Defs;
 use crate::edit::{Cursor, row};
@@ -20,21 +21,21 @@ use lh_ir::func::{Inst, InstData, Target, Term};
 use lh_ir::{Block, Function, Value};
 use std::collections::HashSet;
 
-/// A counter.
+/// An induction variable with a uniform step.
 struct Counter {
     header: Block,
     param: Value,
     place: usize,
-    /// What it begins as, and the way into the loop.
+    /// Its start, and the preheader.
     start: Value,
     from: Block,
-    /// Its next value, and the operation and the step that give it.
+    /// Its next value, with the operation and the step.
     next: Value,
     op: &'static str,
     step: Value,
 }
 
-/// Rewrites such counters; answers with what says how far they have come.
+/// Rewrites induction variables; answers with the uniform values, the distances.
 pub(super) fn counters(func: &mut Function, cfg: &Cfg, varies: &[bool]) -> HashSet<Value> {
     let loops = Loops::new(func, cfg, &DomTree::new(cfg));
     let defs = Defs::new(func);
@@ -81,10 +82,10 @@ fn counter(func: &Function, cfg: &Cfg, defs: &Defs, l: &Loop, varies: &[bool], p
     })
 }
 
-/// Whether nothing that is computed from a value is used behind the loop but as what is passed on.
+/// Whether nothing derived from a value is used behind the loop, other than as a block argument.
 fn is_kept_inside(func: &Function, cfg: &Cfg, l: &Loop, p: Value) -> bool {
     let mut derived: HashSet<Value> = HashSet::from([p]);
-    // Definitions come before uses but for parameters, which are values of their own.
+    // Reverse postorder visits definitions before uses; block parameters count as values of their own.
     for b in cfg.rpo() {
         for d in &func.blocks[b.index()].insts {
             let mut uses = false;
@@ -100,7 +101,7 @@ fn is_kept_inside(func: &Function, cfg: &Cfg, l: &Loop, p: Value) -> bool {
         if let Some(t) = func.blocks[b.index()].term.clone().filter(|_| !l.blocks.contains(b)) {
             t.clone().for_each_operand_mut(&mut |v| free &= !derived.contains(v));
         }
-        // Where lanes come from several places it is known that what they bring differs.
+        // A parameter of a block with several predecessors is divergent anyway.
         let passes = |t: &Target| !l.blocks.contains(&t.block) && t.args.iter().any(|v| derived.contains(v));
         free && targets(func, *b).all(|(_, t)| !passes(t) || cfg.preds(t.block).len() > 1)
     })

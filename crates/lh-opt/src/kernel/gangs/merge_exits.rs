@@ -1,6 +1,6 @@
-//! Ways out of a loop that lead to the same place go there at once, so that lanes which leave differently come to the same piece,
-//! and a counter that all of them pass on is used in no block of its own behind the loop. What is asked only to leave a loop the
-//! same way as before is asked together with that, which vectors do for all lanes anyhow.
+//! Threads exits of loops to their final targets, so that lanes that leave by different exits enter the same piece, and
+//! merges exit conditions: a condition that only leaves the loop by the same exit as the one before is evaluated
+//! together with that, as vectors do for all lanes anyway.
 //!
 //! ```text
 //! block5(n):                                 block5(n):
@@ -18,21 +18,21 @@ use lh_ir::cfg::{Cfg, DomTree, Loop, Loops};
 use lh_ir::func::{BlockData, Inst, Target, Term};
 use lh_ir::{Block, Const, Function, Ty, Value};
 
-/// Leaves empty blocks away that loops are left for, and joins what decides whether they are left.
+/// Threads exits through empty blocks and merges exit conditions of all loops.
 pub(super) fn shorten(func: &mut Function) {
     let cfg = Cfg::new(func);
     let loops = Loops::new(func, &cfg, &DomTree::new(&cfg));
     let on: Vec<Option<Target>> = (0..func.blocks.len()).map(|b| passed_on(func, Block::new(b))).collect();
     for l in &loops.loops {
         l.blocks.iter().for_each(|b| leave_at_once(func, l, *b, &on));
-        // From behind, so that each question is joined with all that follow it.
+        // Backwards, so that each condition is merged with all that follow it.
         for b in l.blocks.iter().rev() {
             ask_together(func, &cfg, l, *b);
         }
     }
 }
 
-/// Where a block leads that does nothing else.
+/// The target of an empty block.
 fn passed_on(func: &Function, b: Block) -> Option<Target> {
     let data = &func.blocks[b.index()];
     match &data.term {
@@ -54,7 +54,7 @@ fn leave_at_once(func: &mut Function, l: &Loop, b: Block, on: &[Option<Target>])
     }
 }
 
-/// What a branch asks of which one way leaves a loop: that, whether lanes stay if it is true, where they stay and where they go.
+/// An exit branch: its condition, whether lanes stay in the loop if it is true, the target in the loop, and the exit.
 type Question<'a> = (Value, bool, &'a Target, &'a Target);
 
 fn question<'a>(func: &'a Function, l: &Loop, b: Block) -> Option<Question<'a>> {
@@ -66,8 +66,8 @@ fn question<'a>(func: &'a Function, l: &Loop, b: Block) -> Option<Question<'a>> 
     }
 }
 
-/// Asks in a block what the next one asks, if that does nothing else, and lanes leave the loop the same way; what is computed for
-/// that may be anything where lanes had not come to it.
+/// Merges the exit branch of the next block into that of `b`, if the next block only computes and leaves by the same
+/// exit. Its condition then also runs for lanes that leave; the select ignores it.
 fn ask_together(func: &mut Function, cfg: &Cfg, l: &Loop, b: Block) -> Option<()> {
     let (first, if_first, stay, leave) = question(func, l, b)?;
     let next = stay.block;

@@ -1,4 +1,4 @@
-//! A piece: what is computed once for the gang, the loop over its lanes, and where they go from there.
+//! Builds a piece: code that runs once for the gang, the loop over lanes, and the transition to the next pieces.
 
 use super::build::{Build, Way};
 use super::plan::Few;
@@ -10,55 +10,56 @@ use lh_ir::func::{Gangs, Inst, Target, Term};
 use lh_ir::{Block, Const, Ty, Value};
 use std::collections::{HashMap, HashSet};
 
-/// A way out of a piece: the block it leaves, and the target of its terminator; none for the end of the kernel.
+/// An exit of a piece: the block, and the target; `None` for the end of the kernel.
 type Exit<'a> = (Block, Option<&'a Target>);
 
-/// A lane's loop while it is written.
+/// State while the body of a loop over lanes is built.
 pub(super) struct Lane {
     pub lane: Value,
-    /// What stands for an old value.
+    /// New values by old ones.
     pub now: HashMap<Value, Value>,
     copies: HashMap<Block, Block>,
     handler: Block,
     join: Block,
-    /// What is kept at the end, and what is kept already.
+    /// Values to store at the end of the body, with their old contents.
     kept: Vec<(Value, Value)>,
-    /// What lanes that leave the piece keep, some of them: others need not keep what they had.
+    /// For each stored value, the values that some exits store; other exits may store the same instead of the old
+    /// contents.
     leaving: HashMap<Value, Vec<Value>>,
-    /// Where lanes go is written down.
+    /// Whether lanes record their next piece.
     tells: bool,
     choice: Option<Choice>,
-    /// Whether the lane is in the piece, where those that are not go along.
+    /// The predicate of a lane in an if-converted piece, which other lanes run through.
     pub(super) there: Option<Value>,
 }
 
-/// How the branch that a piece begins with is written.
+/// How the first branch of a piece with a sparse path is built.
 #[derive(Clone, Copy)]
 pub(super) enum Choice {
-    /// All go where others than a few go, and note in an array whether they are of the few.
+    /// Lanes take the common path; an array records which of them should take the sparse one.
     Others(Few, Value),
-    /// All go where the few go.
+    /// The sparse path.
     Guarded(Few),
 }
 
-/// What is known of a piece.
+/// A piece with its values.
 #[derive(Clone, Copy)]
 pub(super) struct Piece<'p> {
     pub way: Way,
     pub blocks: &'p [Block],
-    /// What is computed again, and what is computed once.
+    /// Values to recompute, and values computed once for the gang.
     pub wanted: &'p [Value],
     pub once: &'p HashMap<Value, Value>,
-    /// Values that lanes have, and values that they keep.
+    /// Live-in values of the lanes, and values that they store.
     pub live: &'p [Value],
     pub keys: &'p [Value],
-    /// Lanes may come to it again at once.
+    /// Whether lanes may re-enter the piece immediately.
     pub loops: bool,
     pub choice: Option<Choice>,
 }
 
 impl Lane {
-    /// One that only computes.
+    /// State for code that only computes.
     pub(super) fn bare(lane: Value, now: HashMap<Value, Value>) -> Lane {
         let none = Block(0);
         Lane {
@@ -98,7 +99,7 @@ impl<'a> Build<'a> {
         self.lanes_take(way, head, &blocks, &wanted, once)
     }
 
-    /// The loop over lanes, and where they go.
+    /// Builds the loop over lanes and the transition.
     pub(super) fn lanes_take(
         &mut self,
         way: Way,
@@ -125,7 +126,7 @@ impl<'a> Build<'a> {
         let live = self.live(way, blocks, &keys);
         self.goes_together(way);
         let piece = Piece { way, blocks, wanted, once: &once, live: &live, keys: &keys, loops, choice: None };
-        // The few come after all have kept what they have: nothing that they read may be among it.
+        // The sparse path runs after the common path has stored its values, so it must not read any of them.
         let apart = !keys.iter().any(|k| live.contains(k));
         let few = self.few(blocks).filter(|_| self.full && together && apart && self.taken.is_none());
         match few {
@@ -136,7 +137,7 @@ impl<'a> Build<'a> {
         match way {
             Way::Apart(_) => {
                 let dispatch = to(self.dispatch(way), &[]);
-                // Lanes that are in the piece again are the first to be served.
+                // Lanes that re-enter the piece are next in the order of dispatch.
                 let term = if loops {
                     let cond = self.inst(Inst::SlotGet(self.again), Ty::bool());
                     Term::Branch { cond, then: to(self.head(way, head), &[]), els: dispatch }
@@ -151,7 +152,7 @@ impl<'a> Build<'a> {
         }
     }
 
-    /// Ways out of a piece.
+    /// The exits of a piece.
     pub(super) fn exits(&self, blocks: &[Block]) -> Vec<Exit<'a>> {
         let (old, plan) = (self.old, self.plan);
         let mut exits = Vec::new();
@@ -176,7 +177,7 @@ impl<'a> Build<'a> {
         self.exits(blocks).iter().map(|e| e.1.map(|t| t.block)).collect()
     }
 
-    /// Whether all lanes leave a block the same way.
+    /// Whether the branch of a block is uniform.
     fn same_decision(&self, b: Block) -> bool {
         match &self.old.blocks[b.index()].term {
             Some(Term::Branch { cond, .. }) => !self.plan.varies[cond.index()],
@@ -184,7 +185,7 @@ impl<'a> Build<'a> {
         }
     }
 
-    /// Values that are computed again for a piece, with what they are computed from, in the order of their definitions.
+    /// Values that a piece recomputes, in the order of their definitions.
     fn wanted(&self, blocks: &[Block]) -> Vec<Value> {
         let mut work: Vec<Value> = Vec::new();
         for b in blocks {
@@ -196,7 +197,7 @@ impl<'a> Build<'a> {
         }
         self.again(work)
     }
-    /// Those of some values that are computed again, with what they are computed from, in the order of their definitions.
+    /// The recomputable values among `work` and their operands, in the order of their definitions.
     pub(super) fn again(&self, mut work: Vec<Value>) -> Vec<Value> {
         let mut wanted = HashSet::new();
         while let Some(v) = work.pop() {
@@ -211,7 +212,7 @@ impl<'a> Build<'a> {
         all.filter_map(|d| d.result).filter(|r| wanted.contains(r)).collect()
     }
 
-    /// Computes what is the same for all lanes.
+    /// Computes the uniform values of a piece.
     fn compute_once(
         &mut self,
         head: Block,
@@ -241,7 +242,7 @@ impl<'a> Build<'a> {
         Some(())
     }
 
-    /// The value for the whole gang of one that does not vary.
+    /// Computes a uniform value for the gang.
     pub(super) fn once(&mut self, once: &mut HashMap<Value, Value>, v: Value) -> Option<Value> {
         if let Some(x) = once.get(&v) {
             return Some(*x);
@@ -261,7 +262,7 @@ impl<'a> Build<'a> {
                 let handed = self.old.params()[1..HANDED].to_vec();
                 let mut made = HashMap::new();
                 for o in operands {
-                    // A call of something that does not depend on the thread is handed the first lane.
+                    // A call that does not depend on the thread gets the index of the first lane.
                     let x = match handed.iter().position(|h| *h == o) {
                         Some(i) => [tx, ty, tz][i],
                         None => self.once(once, o)?,
@@ -281,7 +282,7 @@ impl<'a> Build<'a> {
         Some(made)
     }
 
-    /// Values that lanes keep when they leave a piece.
+    /// Values that lanes store at the end of a piece.
     fn keys(&self, way: Way, together: bool, blocks: &[Block], exits: &[Exit<'a>]) -> Vec<Value> {
         let inside: HashSet<Value> = blocks
             .iter()
@@ -311,24 +312,24 @@ impl<'a> Build<'a> {
         keys
     }
 
-    /// What lanes keep that is read in a piece.
+    /// Values that lanes load in a piece.
     fn live(&self, way: Way, blocks: &[Block], keys: &[Value]) -> Vec<Value> {
         let used = self.used(blocks);
         let needs = self.plan.needs(self.old, blocks[0]).into_iter();
         let own = needs.filter(|v| way.is_apart() || self.plan.varies[v.index()]);
-        // What is only passed on is what it was for lanes that leave.
+        // A block parameter that is only stored again must be loaded, too.
         own.filter(|v| used.contains(v) || keys.contains(v)).collect()
     }
 
-    /// Whether a piece only computes, so that it can be done with vectors.
+    /// Whether the divergent code of a piece only computes, so that it can become vectors.
     pub(super) fn is_plain(&self, blocks: &[Block]) -> bool {
         let insts = blocks.iter().flat_map(|b| &self.old.blocks[b.index()].insts);
         insts.filter(|d| d.result.is_none_or(|r| self.plan.varies[r.index()])).all(|d| is_speculative(&d.inst))
     }
 
-    /// The loop over the lanes.
+    /// Builds the loop over all lanes.
     pub(super) fn all_lanes(&mut self, p: Piece<'_>, tells: bool) -> Option<()> {
-        // Lanes that there are not go nowhere.
+        // Lanes that do not exist must not record a next piece.
         self.vectors = self.full && self.is_plain(p.blocks) && (self.exact || !tells);
         let apart = self.full && !self.vectors;
         if apart {
@@ -347,7 +348,7 @@ impl<'a> Build<'a> {
         Some(())
     }
 
-    /// A round of the loop.
+    /// Builds the body of the loop.
     pub(super) fn body(&mut self, p: Piece<'_>, lane: Value, tells: bool) -> Option<()> {
         let Piece { way, blocks, wanted, once, live, keys, loops, choice } = p;
         let head = blocks[0];
@@ -407,7 +408,7 @@ impl<'a> Build<'a> {
         Some(())
     }
 
-    /// The thread's index of a lane.
+    /// The thread index of a lane.
     pub(super) fn coordinates(&mut self, way: Way, lane: Value) -> HashMap<Value, Value> {
         let (start, index) = (self.start, self.arrays.index);
         let axes = if way == Way::Full || self.out.kernel.gangs == Gangs::Rows {
@@ -441,13 +442,13 @@ impl<'a> Build<'a> {
         used
     }
 
-    /// What stands for a value in a lane.
+    /// The new value for an old one in a lane.
     pub(super) fn current(&self, once: &HashMap<Value, Value>, l: &Lane, v: Value) -> Option<Value> {
         let known = l.now.get(&v).or_else(|| once.get(&v)).copied();
         known.or_else(|| self.old.params().contains(&v).then_some(v))
     }
 
-    /// Computes what is not kept.
+    /// Recomputes values in a lane.
     pub(super) fn copy_again(&mut self, wanted: &[Value], once: &HashMap<Value, Value>, l: &mut Lane) -> Option<()> {
         for v in wanted {
             if once.contains_key(v) {
@@ -477,7 +478,7 @@ impl<'a> Build<'a> {
         });
         known.map(|()| inst)
     }
-    /// An array of each thread's own: its part of one for the gang.
+    /// A lane's part of a local array.
     fn local(&mut self, v: Value, bytes: Value, lane: Value) -> Option<Value> {
         let Inst::Const(lh_ir::Const::Int(size, _)) = self.defs.get(&bytes)?.inst else { return None };
         let size = usize::try_from(size).ok()?.next_multiple_of(16);
@@ -592,7 +593,7 @@ impl<'a> Build<'a> {
         self.end(term);
         Some(())
     }
-    /// What lanes keep for values that are needed where they go to.
+    /// For each stored value, the values that it gets at the exits.
     fn leaving(&self, blocks: &[Block], keys: &[Value]) -> HashMap<Value, Vec<Value>> {
         let mut leaving: HashMap<Value, Vec<Value>> = keys.iter().map(|k| (*k, Vec::new())).collect();
         for t in self.exits(blocks).iter().filter_map(|e| e.1) {
@@ -604,11 +605,11 @@ impl<'a> Build<'a> {
         }
         leaving
     }
-    /// Whether a value is computed on every way to the end of a block.
+    /// Whether a value is defined at the end of a block.
     fn is_there_at(&self, v: Value, b: Block) -> bool {
         self.places.block(v).is_some_and(|d| self.dom.dominates(d, b))
     }
-    /// Where a target is for a lane: a copy, or the end of its round.
+    /// The new target of an edge: a copied block, or the end of the body.
     fn follow(&mut self, from: Block, t: &Target, once: &HashMap<Value, Value>, l: &Lane) -> Option<Target> {
         match l.copies.get(&t.block).filter(|_| !self.plan.order.contains(&t.block)) {
             None => self.leave((from, Some(t)), once, l),
@@ -618,7 +619,7 @@ impl<'a> Build<'a> {
             }
         }
     }
-    /// The end of a lane's round, with what it keeps.
+    /// The end of the body, with the values to store.
     fn leave(&mut self, (from, t): Exit<'_>, once: &HashMap<Value, Value>, l: &Lane) -> Option<Target> {
         let mut args = Vec::new();
         for (k, before) in &l.kept {
@@ -628,7 +629,7 @@ impl<'a> Build<'a> {
             args.push(match own {
                 Some(i) => self.current(once, l, t?.args[i])?,
                 None if needed => self.current(once, l, *k)?,
-                // The same as lanes keep that leave another way, where that is there: nothing has to be chosen then.
+                // The value that another exit stores avoids a select, if it is defined here.
                 None => match l.leaving[k].iter().find(|v| self.is_there_at(**v, from)) {
                     Some(v) => self.current(once, l, *v)?,
                     None => *before,
@@ -642,7 +643,7 @@ impl<'a> Build<'a> {
         Some(to(l.join, &args))
     }
 
-    /// All lanes have left a piece the same way.
+    /// The transition if all lanes leave by the same exit.
     fn go_on(&mut self, way: Way, exits: &[Exit<'a>], once: &mut HashMap<Value, Value>) -> Option<()> {
         let finish = to(self.finish, &[]);
         let Some((from, _)) = exits.first() else {
@@ -665,7 +666,7 @@ impl<'a> Build<'a> {
         self.end(term);
         Some(())
     }
-    /// The next piece, given what its target passes.
+    /// The next piece with the arguments of a target.
     fn next(&mut self, way: Way, t: &Target, once: &mut HashMap<Value, Value>) -> Option<Target> {
         let params = self.old.blocks[t.block.index()].params.clone();
         self.target(way, t.block, &mut |b, v| {
@@ -674,7 +675,7 @@ impl<'a> Build<'a> {
         })
     }
 
-    /// Lanes may have left a piece different ways.
+    /// The transition if lanes may diverge.
     fn part(
         &mut self,
         way: Way,
@@ -711,7 +712,7 @@ impl<'a> Build<'a> {
         self.spread(way, detour, &goals, once)
     }
 
-    /// All lanes go on to a piece.
+    /// Continues converged with a piece.
     fn all_come_to(&mut self, way: Way, head: Block, once: &mut HashMap<Value, Value>) -> Option<()> {
         let first = self.cursor(|c| c.int(0));
         let params = self.old.blocks[head.index()].params.clone();
@@ -722,9 +723,9 @@ impl<'a> Build<'a> {
         Some(())
     }
 
-    /// Lanes go different ways from here on: each gets what was the same for all.
+    /// Enters a detour: stores uniform values for each lane, and moves vectors to memory.
     fn spread(&mut self, way: Way, detour: usize, goals: &[Block], once: &mut HashMap<Value, Value>) -> Option<()> {
-        // Parameters of one place are what lanes keep already, also those that go where it still is what it was.
+        // Block parameters of a target are already stored, also by lanes that go elsewhere.
         let params: Vec<Value> = goals.iter().flat_map(|g| self.old.blocks[g.index()].params.iter().copied()).collect();
         let given = goals.iter().flat_map(|g| self.given(*g));
         let mut shared: Vec<Value> = given.filter(|v| !params.contains(v)).collect();

@@ -1,4 +1,4 @@
-//! What is known of a kernel before it is written for gangs: where lanes have to be together, and what goes on between.
+//! Plans the rewriting for gangs: operations at which lanes synchronise, and the pieces of code between them.
 
 use crate::analysis::classify::is_speculative;
 use crate::analysis::device::{HANDED, is_block_sync, is_geometry, waits_of_call};
@@ -12,48 +12,50 @@ use lh_ir::{Block, Const, Function, Ty, Value};
 use lh_ops::warp;
 use std::collections::{HashMap, HashSet};
 
-/// Loops of more blocks are left as loops.
+/// Size limit for complete unrolling, in blocks.
 const MOST_OF_A_ROUND: usize = 16;
 
-/// An operation that the lanes of a gang do together, in a block of its own.
+/// An operation that all lanes of a gang execute together, in a block of its own.
 #[derive(Clone, Debug)]
 pub(super) struct Wait {
     pub inst: InstData,
-    /// What it gives: of an operation of a warp two numbers.
+    /// Its results; a warp operation has two.
     pub results: Vec<Value>,
-    /// Where lanes go on.
+    /// The block behind it.
     pub resume: Block,
 }
 
-/// The function as pieces: each begins at its head, the only way in, and is left for heads of others. Inside there are no
-/// loops, and nothing that lanes do together.
+/// The function split into pieces, single-entry regions without loops or operations of all lanes. Exits of a piece lead
+/// to the heads of pieces.
 pub(super) struct Plan {
     pub waits: HashMap<Block, Wait>,
-    /// The heads, in the order in which lanes that have gone different ways are served.
+    /// The heads of pieces, in the order in which diverged lanes run them.
     pub order: Vec<Block>,
-    /// The head of the piece that a block belongs to; `None` for handlers.
+    /// The head of each block's piece; `None` for handlers.
     pub head_of: Vec<Option<Block>>,
-    /// Values that differ between lanes.
+    /// Divergent values.
     pub varies: Vec<bool>,
-    /// Integers that 32 bits hold, which lanes keep in so many, and compute with where all operands are such and some are kept.
+    /// Integers that fit into 32 bits and are stored so; and those also computed so, where all operands fit and one is
+    /// stored so.
     pub narrow: Vec<bool>,
     pub computed_narrow: Vec<bool>,
-    /// Values that are computed where they are needed.
+    /// Values that are recomputed where they are used.
     pub available: Vec<bool>,
-    /// Values that are needed from the start of a block on and not available.
+    /// Live-in values by block, other than available ones.
     pub alive: Vec<Vec<Value>>,
-    /// Where short loops begin in which lanes exchange values.
+    /// Headers of short loops with warp operations, which are unrolled.
     pub rounds: Vec<Block>,
-    /// Whether lanes leave a loop at different times in which none may raise: what each looks for by itself is done by threads.
+    /// Whether lanes leave some loop in different iterations. Loops that may raise do not count: stand-alone threads
+    /// run them as well.
     pub has_uneven_loops: bool,
 }
 
-/// Whether a run-time function is for the lanes of a gang together.
+/// Whether a run-time function is executed by all lanes together.
 pub(super) fn is_wait(name: &str) -> bool {
     is_block_sync(name) || matches!(name, "lh_cuda_grid_sync" | "lh_cuda_warp" | "lh_cuda_activemask" | "lh_cuda_pause")
 }
 
-/// Puts such operations into blocks of their own.
+/// Splits these operations into blocks of their own.
 pub(super) fn split_waits(func: &mut Function) -> HashMap<Block, Wait> {
     let mut found = HashMap::new();
     let mut i = 0;
@@ -81,7 +83,7 @@ pub(super) fn split_waits(func: &mut Function) -> HashMap<Block, Wait> {
     found
 }
 
-/// The two numbers that an operation of a warp gives are values of their own.
+/// Replaces the pair that a warp operation returns by two values.
 fn take_apart(func: &mut Function, wait: &InstData, alone: Block) -> Vec<Value> {
     let Some(r) = wait.result else { return Vec::new() };
     if !func.ty(r).is_tuple() {
@@ -106,7 +108,8 @@ fn take_apart(func: &mut Function, wait: &InstData, alone: Block) -> Vec<Value> 
     parts.to_vec()
 }
 
-/// What to do with a kernel, whose waits are in blocks of their own. Some counters are `alike`, some integers `narrow`.
+/// Plans a kernel whose waits are in blocks of their own. `alike` are uniform induction variables, `narrow` integers of
+/// 32 bits.
 pub(super) fn plan(
     func: &Function,
     cfg: &Cfg,
@@ -120,7 +123,8 @@ pub(super) fn plan(
     let after = uniform::post_dominators(func, cfg);
     let available = liveness::available(func, cfg, true);
     let mut heads = fixed_heads(func, cfg, &loops, &waits);
-    // Instructions that are computed once for a gang must be on the way of all its lanes, which depends on what varies.
+    // A uniform instruction with effects must be at the head of a piece, which depends on divergence; others become
+    // divergent.
     let mut spread: HashSet<Value> = HashSet::new();
     loop {
         let varies = varying(func, cfg, alike, &spread);
@@ -170,7 +174,7 @@ pub(super) fn plan(
     }
 }
 
-/// Values that differ between lanes. Those in `spread` are computed for each.
+/// Divergent values; those in `spread` are computed for each lane.
 pub(super) fn varying(func: &Function, cfg: &Cfg, alike: &HashSet<Value>, spread: &HashSet<Value>) -> Vec<bool> {
     let constants: HashMap<Value, i64> = func.blocks.iter().flat_map(|b| &b.insts).filter_map(constant).collect();
     let once = |d: &InstData| d.result.is_none_or(|r| !spread.contains(&r)) && is_gang_level(func, d);
@@ -184,7 +188,7 @@ fn constant(d: &InstData) -> Option<(Value, i64)> {
     }
 }
 
-/// Whether an instruction asks all lanes whether something is true, which gives them the same.
+/// Whether an instruction is a vote of all 32 lanes, with a uniform result.
 fn is_vote_of_all(inst: &Inst, constants: &HashMap<Value, i64>) -> bool {
     const ALL_LANES: i64 = (1 << GANG) - 1;
     let Inst::Runtime(f, args) = inst else { return false };
@@ -192,7 +196,7 @@ fn is_vote_of_all(inst: &Inst, constants: &HashMap<Value, i64>) -> bool {
     f.name == "lh_cuda_warp" && is(1, &|k| (warp::ALL..=warp::BALLOT).contains(&k)) && is(2, &|m| m == ALL_LANES)
 }
 
-/// Blocks that are heads whatever varies.
+/// The heads that do not depend on divergence.
 fn fixed_heads(func: &Function, cfg: &Cfg, loops: &Loops, waits: &HashMap<Block, Wait>) -> Vec<bool> {
     let mut heads = vec![false; func.blocks.len()];
     heads[0] = true;
@@ -214,7 +218,7 @@ fn fixed_heads(func: &Function, cfg: &Cfg, loops: &Loops, waits: &HashMap<Block,
     heads
 }
 
-/// Whether an instruction may be computed once for all lanes, if its operands are the same for them.
+/// Whether an instruction with uniform operands can run once for all lanes.
 fn is_gang_level(func: &Function, d: &InstData) -> bool {
     match &d.inst {
         Inst::Runtime(f, _) if is_wait(f.name) || is_geometry(f.name) => true,
@@ -228,7 +232,7 @@ fn is_gang_level(func: &Function, d: &InstData) -> bool {
     }
 }
 
-/// Where few lanes do something on their own, the others go on with the next piece, for all of them again.
+/// Starts a new piece where a sparse path joins the common one, so that all lanes run that converged.
 fn part_after_few(
     func: &Function,
     cfg: &Cfg,
@@ -254,19 +258,19 @@ fn part_after_few(
     }
 }
 
-/// A branch that few lanes take.
+/// A branch to a sparse path, which few lanes take.
 #[derive(Clone, Copy)]
 pub(super) struct Few {
     pub at: Block,
     pub cond: Value,
-    /// What is compared.
+    /// The compared values.
     pub sides: [Value; 2],
-    /// Where they go, and where the others do.
+    /// The targets of the sparse path and of the common one.
     pub guarded: Block,
     pub other: Block,
 }
 
-/// Whether a block ends in a branch for those for which two numbers are equal.
+/// Recognises a branch on equality of two numbers.
 pub(super) fn few(func: &Function, b: Block) -> Option<Few> {
     if is_off("gangs.sparse_lanes") {
         return None;
@@ -283,7 +287,7 @@ pub(super) fn few(func: &Function, b: Block) -> Option<Few> {
     (guarded != other).then(|| Few { at: b, cond: *cond, sides: [args[0], args[1]], guarded, other })
 }
 
-/// Gives every block its piece, making heads of blocks that belong to none or to several.
+/// Assigns blocks to pieces; a block reached from several pieces becomes a head.
 fn pieces(func: &Function, cfg: &Cfg, varies: &[bool], diverged: &[bool], heads: &mut [bool]) -> Vec<Option<Block>> {
     for b in cfg.rpo() {
         if let Some(Term::Branch { cond, then, els }) = &func.blocks[b.index()].term
@@ -311,8 +315,8 @@ fn pieces(func: &Function, cfg: &Cfg, varies: &[bool], diverged: &[bool], heads:
     of
 }
 
-/// Heads in the order in which they are served: what may lead to a piece comes before it; a loop's beginning comes after what
-/// is in the loop, so that lanes wait there for others; what the block waits for comes last.
+/// The order of dispatch: predecessors before successors, a loop's header after its body, so that lanes wait there for
+/// others, and barriers of the block last.
 fn order(cfg: &Cfg, loops: &Loops, heads: &[bool], waits: &HashMap<Block, Wait>) -> Vec<Block> {
     let mut order: Vec<Block> = cfg.rpo().iter().copied().filter(|b| heads[b.index()]).collect();
     for l in loops.loops.iter().rev() {
@@ -330,26 +334,27 @@ fn order(cfg: &Cfg, loops: &Loops, heads: &[bool], waits: &HashMap<Block, Wait>)
 }
 
 impl Plan {
-    /// Whether everything that is kept is a number.
+    /// Whether all values that cross pieces are scalars.
     fn is_simple(&self, func: &Function) -> bool {
         self.order.iter().flat_map(|h| self.needs(func, *h)).all(|v| is_number(func, v))
     }
-    /// Blocks of a piece in order.
+    /// The blocks of a piece in reverse postorder.
     pub(super) fn blocks(&self, cfg: &Cfg, head: Block) -> Vec<Block> {
         cfg.rpo().iter().copied().filter(|b| self.head_of[b.index()] == Some(head)).collect()
     }
-    /// The first piece that all lanes come to who go to some.
+    /// The first common post-dominator among the pieces.
     pub(super) fn join(&self, func: &Function, cfg: &Cfg, goals: &[Block]) -> Option<Block> {
         let after = uniform::post_dominators(func, cfg);
         let mut common = self.order.iter().filter(|h| goals.iter().all(|g| after[g.index()][h.index()]));
-        // Of those the one that the others come after; in a loop, the one before which the others do not come.
+        // The candidate that all others post-dominate. In a loop they may post-dominate each other; then the first in
+        // order.
         common
             .clone()
             .copied()
             .find(|h| common.clone().all(|o| o == h || after[h.index()][o.index()] && !after[o.index()][h.index()]))
             .or_else(|| common.next().copied())
     }
-    /// The pieces that lanes can come to before one, in order.
+    /// The pieces that lanes can enter before they reach the join, in order.
     pub(super) fn reachable(&self, func: &Function, goals: &[Block], join: Option<Block>) -> Vec<Block> {
         let mut seen: HashSet<Block> = HashSet::new();
         let mut work: Vec<Block> = goals.to_vec();
@@ -364,11 +369,11 @@ impl Plan {
         }
         self.order.iter().copied().filter(|h| seen.contains(h)).collect()
     }
-    /// Number of a head in the order.
+    /// The position of a head in the order.
     pub(super) fn number(&self, head: Block) -> i64 {
         self.order.iter().position(|b| *b == head).unwrap_or_else(|| lh_ir::bug!("{head} is no head")) as i64
     }
-    /// Values that a piece finds when it begins: parameters of its head, and what else is needed.
+    /// The live-in values of a piece: parameters of its head, and others.
     pub(super) fn needs(&self, func: &Function, head: Block) -> Vec<Value> {
         let params = func.blocks[head.index()].params.iter().copied().filter(|_| head.index() != 0);
         let all = params.chain(self.alive[head.index()].iter().copied());
@@ -376,7 +381,7 @@ impl Plan {
     }
 }
 
-/// Instructions that are for integers of 32 bits.
+/// Operations that are computed in 32 bits.
 fn computed_narrow(func: &Function, cfg: &Cfg, narrow: &[bool]) -> Vec<bool> {
     let mut computed = vec![false; func.values.len()];
     for b in cfg.rpo().iter().skip(1) {
@@ -396,7 +401,7 @@ fn computed_narrow(func: &Function, cfg: &Cfg, narrow: &[bool]) -> Vec<bool> {
     computed
 }
 
-/// Whether a value is one number, or an address.
+/// Whether a value is a scalar or an address.
 fn is_number(func: &Function, v: Value) -> bool {
     let ty = func.ty(v);
     !ty.is_counted() && !ty.is_array() && ty.flatten().len() == 1

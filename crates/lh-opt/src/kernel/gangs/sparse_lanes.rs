@@ -1,5 +1,5 @@
-//! What few lanes of a full gang do on their own, behind a comparison for equality: mostly one of them writes down what all
-//! have found together. A loop over all lanes would take as long as if all did it.
+//! Sparse paths: code behind a comparison for equality, which few lanes of a full gang run, often one that stores a
+//! common result. A loop over all lanes would cost as much as if all of them ran it.
 //!
 //! ```text
 //!                                          for lane in 0..32: is[lane] = v[lane] == 1
@@ -28,14 +28,14 @@ impl Choice {
 }
 
 impl Build<'_> {
-    /// Whether a piece begins with a branch to what few lanes do, and does nothing else but compute.
+    /// The sparse path at the start of a piece that otherwise only computes.
     pub(super) fn few(&self, blocks: &[Block]) -> Option<Few> {
         let few = plan::few(self.old, blocks[0]).filter(|f| self.plan.varies[f.cond.index()])?;
         let (theirs, rest) = self.sides(blocks, few);
         let alone: Vec<Block> = theirs[1..].iter().copied().filter(|b| !rest.contains(b)).collect();
         (!alone.is_empty() && self.is_plain(&rest) && !self.is_plain(&alone)).then_some(few)
     }
-    /// The blocks of a piece that few lanes go through, and those that the others do.
+    /// The blocks reachable over the sparse path, and those over the common one.
     fn sides(&self, blocks: &[Block], few: Few) -> (Vec<Block>, Vec<Block>) {
         let side = |from: Block| {
             let mut seen = HashSet::from([blocks[0]]);
@@ -51,13 +51,13 @@ impl Build<'_> {
         (side(few.guarded), side(few.other))
     }
 
-    /// The piece for all lanes, as if there were no few, then for those.
+    /// Builds the piece for all lanes on the common path, then for the lanes of the sparse path.
     pub(super) fn few_lanes(&mut self, p: Piece<'_>, few: Few) -> Option<()> {
         let (theirs, rest) = self.sides(p.blocks, few);
         let truth = self.array(1);
         self.all_lanes(Piece { blocks: &rest, choice: Some(Choice::Others(few, truth)), ..p }, false)?;
         let own = Piece { blocks: &theirs, choice: Some(Choice::Guarded(few)), ..p };
-        // If it is one that is known, nothing has to be looked up.
+        // A single lane with a constant number needs no loop.
         if let Some(n) = self.single_lane(few) {
             let lane = self.cursor(|c| c.int(n));
             return self.body(own, lane, false);
@@ -95,7 +95,7 @@ impl Build<'_> {
         Some(())
     }
 
-    /// Branches on whether no lane is left: the blocks for yes and for no.
+    /// Branches on `left == 0`; the blocks for true and false.
     pub(super) fn is_none(&mut self, left: Value) -> (Block, Block) {
         let (yes, no) = (self.out.new_block(), self.out.new_block());
         let cond = self.cursor(|c| {
@@ -106,7 +106,7 @@ impl Build<'_> {
         (yes, no)
     }
 
-    /// The lane whose number a constant is.
+    /// The constant with which a sparse path compares the lane.
     fn single_lane(&self, few: Few) -> Option<i64> {
         let constant = |v: Value| match self.defs.get(&v)?.inst {
             Inst::Const(Const::Int(n, _)) => {
@@ -119,29 +119,29 @@ impl Build<'_> {
         if is_lane(a) { constant(b) } else { constant(a).filter(|_| is_lane(b)) }
     }
 
-    /// Whether an instruction gives the number of the lane: what the thread's number in the block leaves, and where gangs are
-    /// next to each other in rows, what its first index does; where all rows are multiples of a gang, with multiples of the row.
+    /// Whether an instruction computes the number of the lane, modulo 32: from the thread's number in the block; or
+    /// from its first index where rows consist of full gangs, to which multiples of the row's length may be added.
     pub(super) fn is_lane(&self, inst: &Inst) -> bool {
         let is_mask = |v: Value| matches!(self.defs.get(&v).map(|d| &d.inst), Some(Inst::Const(Const::Int(31, _))));
         let x = self.old.params()[1];
         let is_number = |v: Value| self.is_linear(v) || self.exact && (v == x || !self.by_gang && self.is_index(v));
         self.either(inst, "and", &|a, b| is_number(a) && is_mask(b))
     }
-    /// Whether something holds for the operands of an operation, in this order or the other.
+    /// Whether a property holds for the operands in either order.
     fn either(&self, inst: &Inst, name: &str, of: &dyn Fn(Value, Value) -> bool) -> bool {
         matches!(inst, Inst::Op(op, args) if op.name == name && (of(args[0], args[1]) || of(args[1], args[0])))
     }
     fn is(&self, v: Value, name: &str, of: &dyn Fn(Value, Value) -> bool) -> bool {
         self.defs.get(&v).is_some_and(|d| self.either(&d.inst, name, of))
     }
-    /// Whether a value is x + dim.x * (y + dim.y * z).
+    /// Whether a value is `x + dim.x * (y + dim.y * z)`.
     fn is_linear(&self, v: Value) -> bool {
         let [x, y, z] = [1, 2, 3].map(|i| self.old.params()[i]);
         let dim = |v: Value, axis: &str| matches!(self.defs.get(&v).map(|d| &d.inst), Some(Inst::Runtime(f, _)) if f.name == format!("lh_cuda_bdim_{axis}"));
         let row = |v| self.is(v, "add", &|a, b| a == y && self.is(b, "mul", &|d, c| dim(d, "y") && c == z));
         self.is(v, "add", &|a, b| a == x && self.is(b, "mul", &|d, r| dim(d, "x") && row(r)))
     }
-    /// Whether a value is the thread's first index, and multiples of the row.
+    /// Whether a value is the thread's first index plus multiples of the row's length.
     fn is_index(&self, v: Value) -> bool {
         if v == self.old.params()[1] {
             return true;

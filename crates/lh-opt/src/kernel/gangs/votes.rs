@@ -1,4 +1,4 @@
-//! What is asked for all lanes at once: whether all go on where a piece begins, and whether lanes come to a piece again.
+//! Votes of the gang: whether all lanes take one edge at the start of a piece, and whether lanes re-enter a piece.
 
 use super::build::{Build, Way};
 use super::piece::Lane;
@@ -10,8 +10,8 @@ use lh_ir::{Block, Ty, Value};
 use std::collections::{HashMap, HashSet};
 
 impl Build<'_> {
-    /// Where lanes go on in a piece that others leave at its very beginning, as at that of a loop, before anything is done in it;
-    /// then all go on alike.
+    /// The edge on which lanes stay in a piece whose first block only computes and has the only divergent exit, such as
+    /// a loop's header: lanes that all take this edge stay converged.
     pub(super) fn first_decides(&mut self, way: Way, blocks: &[Block]) -> Option<Block> {
         let data = &self.old.blocks[blocks[0].index()];
         let Some(Term::Branch { cond, then, els }) =
@@ -33,7 +33,8 @@ impl Build<'_> {
         (idle && then_alike && self.goals(blocks).len() > 1).then_some(inner)
     }
 
-    /// Asks what the first block does for all lanes before anything else. If all go on, nothing of the rest depends on it.
+    /// Evaluates the first branch for all lanes before the rest of the piece. A version for lanes that all stay has no
+    /// divergent exit.
     pub(super) fn all_take(
         &mut self,
         way: Way,
@@ -72,7 +73,7 @@ impl Build<'_> {
         Some(())
     }
 
-    /// What a lane decides at the end of a piece's first block.
+    /// The condition of the first block's branch for a lane.
     fn decision(
         &mut self,
         way: Way,
@@ -92,7 +93,7 @@ impl Build<'_> {
         self.current(once, &l, *cond)
     }
 
-    /// A lane comes to a piece of this number, which may be that in which it is.
+    /// Records whether a lane with next piece `n` re-enters the current piece.
     pub(super) fn note_again(&mut self, way: Way, head: Block, n: Value) {
         let own = self.number(self.plan.number(head));
         if way.is_apart() {
@@ -103,21 +104,21 @@ impl Build<'_> {
             });
             return self.effect(Inst::SlotSet(self.again, again));
         }
-        // Sums of bits are done by vectors whichever way lanes take, other than truth values that ways decide; those of 0 and 1
-        // are a test of a mask.
+        // LLVM vectorises the bitwise `or` of integers across control flow, unlike that of truth values, and turns it
+        // into a test of a mask.
         let other = self.cursor(|c| c.op(row("ne"), &[n, own], Ty::bool()));
         let other = self.cast(other, Ty::i32());
         self.note_other(other);
     }
 
-    /// Not 0 if a lane goes another way than all.
+    /// Makes the result of the vote non-zero if a lane leaves.
     fn note_other(&mut self, other: Value) {
         let before = self.inst(Inst::SlotGet(self.others), Ty::i32());
         let others = self.cursor(|c| c.op(row("or"), &[before, other], Ty::i32()));
         self.effect(Inst::SlotSet(self.others, others));
     }
 
-    /// Whether a piece is one that lanes come to again at once, and nobody who leaves it is served before them.
+    /// Whether lanes may re-enter a piece immediately, before the dispatch runs any other piece.
     pub(super) fn comes_back(&self, way: Way, head: Block, goals: &HashSet<Option<Block>>) -> bool {
         let first = self.plan.number(head);
         let is_first = || goals.iter().flatten().all(|g| self.plan.number(*g) >= first);

@@ -1,4 +1,4 @@
-//! What the lanes of a gang do together: barriers, and operations of a warp.
+//! Operations that the lanes of a gang execute together: barriers and warp operations.
 
 use super::build::{Build, Way};
 use super::piece::Lane;
@@ -10,14 +10,14 @@ use lh_ir::{Block, Const, Ty, Value};
 use lh_ops::warp as kind;
 use std::collections::HashMap;
 
-/// A wait while it is written.
+/// State while such an operation is built.
 struct Meeting<'b> {
     way: Way,
     wait: &'b Wait,
     number: i64,
-    /// The lanes that are there, as bits.
+    /// The participating lanes as a bit mask.
     there: Value,
-    /// What is computed again for its operands.
+    /// Values to recompute for its operands.
     again: Vec<Value>,
     once: HashMap<Value, Value>,
 }
@@ -52,7 +52,7 @@ impl Build<'_> {
         Some(())
     }
 
-    /// The lanes that have come to a wait, as bits.
+    /// The lanes that have reached the operation, as a bit mask.
     fn there(&mut self, way: Way, number: i64) -> Value {
         match way {
             Way::Full => self.cursor(|c| c.int((1 << GANG) - 1)),
@@ -60,7 +60,7 @@ impl Build<'_> {
             Way::Apart(_) => self.bits(way, |b, lane| Some(b.is_there(number, lane))).unwrap_or(self.start.mask),
         }
     }
-    /// Lanes for which something is true; of those that there are not it may be.
+    /// The lanes for which a condition holds, as a bit mask; bits of missing lanes are garbage.
     fn bits(&mut self, way: Way, of: impl FnOnce(&mut Self, Value) -> Option<Value>) -> Option<Value> {
         let truth = self.array(1);
         let width = self.width(way);
@@ -73,7 +73,7 @@ impl Build<'_> {
         Some(self.inst(Inst::Runtime(runtime("lh_cuda_lanes_bits"), vec![truth]), Ty::int()))
     }
 
-    /// Operands of a wait in a lane.
+    /// Operands for a lane.
     fn operands(&mut self, m: &Meeting<'_>, vs: &[Value], lane: Value) -> Option<Vec<Value>> {
         let now = self.coordinates(m.way, lane);
         let mut l = Lane::bare(lane, now);
@@ -95,7 +95,7 @@ impl Build<'_> {
         self.operands(m, &[v], lane).map(|v| v[0])
     }
 
-    /// Writes down for each lane what the wait gives it.
+    /// Stores the results of the operation for each lane.
     fn results(
         &mut self,
         m: &Meeting<'_>,
@@ -128,7 +128,8 @@ impl Build<'_> {
         result
     }
 
-    /// Lanes that were there are past the wait; at a barrier of the block all are, whichever of them they have come to.
+    /// Moves the participating lanes behind the operation. At a barrier of the block these are all lanes, possibly at
+    /// different barriers.
     fn lanes_go_on(&mut self, way: Way, number: i64, wait: &Wait) {
         let is_plain = |w: &Wait| matches!(&w.inst.inst, Inst::Runtime(f, _) if f.name == "lh_cuda_sync");
         let mut passed = vec![(number, self.plan.number(wait.resume))];
@@ -153,7 +154,7 @@ impl Build<'_> {
         self.end(Term::Jump(to(dispatch, &[])));
     }
 
-    /// A barrier, for all lanes at once.
+    /// Executes a barrier once for the gang.
     fn barrier(&mut self, m: &mut Meeting<'_>, name: &'static str, args: &[Value]) -> Option<()> {
         let mut given = vec![self.context()];
         if let Some(arg) = args.get(1) {
@@ -200,7 +201,7 @@ impl Build<'_> {
         Some(())
     }
 
-    /// An operation of a warp: context, kind, mask, value, lane.
+    /// A warp operation; the arguments are context, kind, mask, value, lane.
     fn exchange(&mut self, m: &mut Meeting<'_>, args: &[Value]) -> Option<()> {
         let Inst::Const(Const::Int(kind, _)) = self.defs.get(&args[1])?.inst else { return None };
         let (kind, narrow) = (kind as i64 & !kind::NARROW, kind as i64 & kind::NARROW != 0);
@@ -214,7 +215,7 @@ impl Build<'_> {
         }
     }
 
-    /// Lanes get values of other lanes.
+    /// Shuffles: lanes read values of other lanes.
     fn shuffle(
         &mut self,
         m: &Meeting<'_>,
@@ -241,7 +242,7 @@ impl Build<'_> {
         let moved = same.map(|by| {
             let moved = self.array(size);
             let (kind, by) = self.cursor(|c| {
-                // How far lanes look, as far as that is within reach.
+                // The distance, clamped to the size of a gang.
                 let (zero, most) = (c.int(0), c.int(GANG));
                 let below = c.lt(by, zero);
                 let reach = c.select(below, zero, by);
@@ -271,7 +272,7 @@ impl Build<'_> {
         })
     }
 
-    /// Lanes learn what is true for others.
+    /// Votes and ballots.
     fn vote(&mut self, m: &mut Meeting<'_>, kind: i64, mask: Value, value: Value) -> Option<()> {
         let set = self.bits(m.way, |b, lane| {
             let v = b.operand(m, value, lane)?;
@@ -301,7 +302,7 @@ impl Build<'_> {
         })
     }
 
-    /// Lanes learn who has the same value.
+    /// Match operations: lanes learn which others have the same value.
     fn compare(&mut self, m: &Meeting<'_>, kind: i64, mask: Value, value: Value) -> Option<()> {
         let values = self.array(8);
         let mut result = Some(());
@@ -332,7 +333,8 @@ impl Build<'_> {
         })
     }
 
-    /// Writes down for each lane which have its value: for one value after the other, of which there are mostly few.
+    /// Finds, for each lane, the lanes with the same value: one pass for each distinct value, of which there are
+    /// usually few.
     fn find_alike(&mut self, m: &Meeting<'_>, values: Value, alike: Value) -> Option<()> {
         let (head, left) = self.cursor(|c| c.new_block(&[Ty::int()]));
         self.end(Term::Jump(to(head, &[m.there])));
@@ -362,7 +364,7 @@ impl Build<'_> {
     }
 }
 
-/// What a vote of some lanes gives, of whom it is true for some.
+/// The result of a vote among the lanes in `with`; `set` are the lanes with a true condition.
 fn outcome(c: &mut Cursor<'_>, kind: i64, set: Value, with: Value) -> Value {
     let (zero, one) = (c.int(0), c.int(1));
     let yes = c.and_int(with, set);
@@ -379,7 +381,7 @@ fn outcome(c: &mut Cursor<'_>, kind: i64, set: Value, with: Value) -> Value {
     }
 }
 
-/// The lane that one looks at, and whether it is there.
+/// The source lane of a shuffle, and whether it participates.
 fn source(c: &mut Cursor<'_>, kind: i64, lane: Value, (by, mask, there): (Value, Value, Value)) -> (Value, Value) {
     let last = c.int(GANG - 1);
     let src = match kind {

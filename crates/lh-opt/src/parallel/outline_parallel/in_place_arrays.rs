@@ -18,7 +18,6 @@ use lh_ir::cfg::{Cfg, DomTree, Edge, Loops, targets};
 use lh_ir::func::{Inst, InstData, MapExpr, Parallel};
 use lh_ir::{Block, Function, Layout, Value};
 
-/// Rewrites marked loops.
 pub(super) fn run(func: &mut Function, callees: Callees<'_>) {
     while let Some((way, place, members)) = next(func, callees) {
         let whole = func.new_value(func.ty(members[0]));

@@ -18,7 +18,6 @@ use lh_ir::{Block, Const, Function, Value};
 use smallvec::SmallVec;
 use std::mem::{Discriminant, discriminant};
 
-/// Rewrites marked loops.
 pub(super) fn run(func: &mut Function, callees: Callees<'_>) {
     merge(func, &marked(func), callees);
     crate::core::dce::run(func);
