@@ -27,20 +27,20 @@ pub(crate) fn run(func: &mut Function) -> bool {
     if func.options.parallel & parallel::RACE == 0 {
         return false;
     }
-    let (arrays, same) = (arrays_of_threads(func), same_stores(func));
+    let (arrays, same) = (array_data(func), invariant_stores(func));
     let mut changed = false;
     for b in 0..func.blocks.len() {
         let old = func.blocks[b].insts.clone();
         let mut out = Vec::with_capacity(old.len());
         for d in old {
-            let plan = plan(func, &d);
+            let plan = access_of(func, &d);
             if let Some((mut what, target)) = plan {
                 let stores_same = matches!(d.inst, Inst::Store(_, v) if same.contains(&v));
                 if stores_same {
                     what.kind = access::BEFORE;
                 }
                 let mut e = Emit { func, out: &mut out, span: d.span };
-                e.target(target);
+                e.describe(target);
                 e.access(&what);
                 changed = true;
                 if stores_same {
@@ -49,12 +49,12 @@ pub(crate) fn run(func: &mut Function) -> bool {
                     e.access(&what);
                     continue;
                 }
-            } else if matches!(d.inst, Inst::Call(..) | Inst::Foreign(..)) || waits(&d.inst) {
-                Emit { func, out: &mut out, span: d.span }.say_place();
+            } else if matches!(d.inst, Inst::Call(..) | Inst::Foreign(..)) || is_barrier(&d.inst) {
+                Emit { func, out: &mut out, span: d.span }.report_place();
                 changed = true;
-            } else if let Some(array) = handed(func, &d.inst) {
+            } else if let Some(array) = escaping_array(func, &d.inst) {
                 let mut e = Emit { func, out: &mut out, span: d.span };
-                e.target(Some(array));
+                e.describe(Some(array));
                 e.call("lh_race_handed", Vec::new());
                 changed = true;
             }
@@ -69,7 +69,7 @@ pub(crate) fn run(func: &mut Function) -> bool {
         }
         let (is_kernel, span) = (func.options.device == Device::Kernel, func.blocks[b].term_span);
         if is_kernel && matches!(func.blocks[b].term, Some(Term::Return(_))) {
-            Emit { func, out: &mut out, span }.say_place();
+            Emit { func, out: &mut out, span }.report_place();
             changed = true;
         }
         func.blocks[b].insts = out;
@@ -78,7 +78,7 @@ pub(crate) fn run(func: &mut Function) -> bool {
 }
 
 /// Stored values that are the same in all iterations: constants and, in the body of a loop, captured values.
-fn same_stores(func: &Function) -> HashSet<Value> {
+fn invariant_stores(func: &Function) -> HashSet<Value> {
     let (defs, insts) = (Defs::new(func), || func.blocks.iter().flat_map(|b| &b.insts));
     let is_body = insts().any(|d| matches!(&d.inst, Inst::Runtime(f, _) if f.name == "lh_race_iteration"));
     let is_same = |stored: &Value| {
@@ -101,7 +101,7 @@ fn same_stores(func: &Function) -> HashSet<Value> {
 }
 
 /// Whether an instruction is a barrier.
-fn waits(inst: &Inst) -> bool {
+fn is_barrier(inst: &Inst) -> bool {
     let is_wait = |name| is_block_sync(name) || matches!(name, "lh_cuda_grid_sync" | "lh_cuda_warp");
     matches!(inst, Inst::Runtime(f, _) if is_wait(f.name))
 }
@@ -115,27 +115,27 @@ fn thread_memory(d: &InstData) -> Option<(Value, Value)> {
 }
 
 /// Addresses of which arrays are made.
-fn arrays_of_threads(func: &Function) -> Vec<Value> {
+fn array_data(func: &Function) -> Vec<Value> {
     let insts = func.blocks.iter().flat_map(|b| &b.insts);
     insts.filter_map(|d| if let Inst::ArrayMake { data, .. } = &d.inst { Some(*data) } else { None }).collect()
 }
 
 /// The array whose address an instruction stores as an argument for foreign code.
-fn handed(func: &Function, inst: &Inst) -> Option<Value> {
+fn escaping_array(func: &Function, inst: &Inst) -> Option<Value> {
     let Inst::Store(_, address) = inst else { return None };
     let insts = func.blocks.iter().flat_map(|b| &b.insts);
     let made = insts.into_iter().find(|d| d.result == Some(*address) && func.ty(*address) == Ty::ptr())?;
     if let Inst::ArrayData(of) = &made.inst { Some(*of) } else { None }
 }
 
-struct Access {
+struct RaceAccess {
     address: Address,
     bytes: Bytes,
     kind: i64,
 }
 
 enum Address {
-    Of(Value),
+    At(Value),
     /// The header of a list.
     List(Value),
 }
@@ -146,40 +146,40 @@ enum Bytes {
 }
 
 /// The access of an instruction, with the array or list that it addresses.
-fn plan(func: &Function, d: &InstData) -> Option<(Access, Option<Value>)> {
+fn access_of(func: &Function, d: &InstData) -> Option<(RaceAccess, Option<Value>)> {
     let size = |ty: Ty| Bytes::Constant(ty.mem_layout().1 as i64);
     let (address, bytes, kind) = match &d.inst {
-        Inst::Load(p) | Inst::Take(p) => (Address::Of(*p), size(func.ty(d.result?)), access::READ),
-        Inst::Store(p, v) => (Address::Of(*p), size(func.ty(*v)), access::WRITE),
+        Inst::Load(p) | Inst::Take(p) => (Address::At(*p), size(func.ty(d.result?)), access::READ),
+        Inst::Store(p, v) => (Address::At(*p), size(func.ty(*v)), access::WRITE),
         Inst::Runtime(f, args) if f.name == "lh_memmove" => {
-            (Address::Of(args[0]), Bytes::Value(args[2]), access::WRITE)
+            (Address::At(args[0]), Bytes::Value(args[2]), access::WRITE)
         }
         Inst::Runtime(f, args) if matches!(f.name, "lh_list_reserve" | "lh_list_set_len") => {
             (Address::List(args[0]), Bytes::Constant(1), access::WRITE)
         }
-        Inst::Runtime(f, args) => match atomic(f.name) {
-            Some(kind) => (Address::Of(args[0]), size(func.ty(d.result?)), kind),
+        Inst::Runtime(f, args) => match atomic_kind(f.name) {
+            Some(kind) => (Address::At(args[0]), size(func.ty(d.result?)), kind),
             None => return None,
         },
         Inst::ListLen(l) => (Address::List(*l), Bytes::Constant(1), access::READ),
         _ => return None,
     };
     let target = match address {
-        Address::Of(p) => root(func, p),
+        Address::At(p) => accessed_object(func, p),
         Address::List(l) => Some(l),
     };
-    Some((Access { address, bytes, kind }, target))
+    Some((RaceAccess { address, bytes, kind }, target))
 }
 
 /// The access kind of an atomic operation.
-fn atomic(name: &str) -> Option<i64> {
+fn atomic_kind(name: &str) -> Option<i64> {
     let (what, ty) = name.strip_prefix("lh_cuda_")?.rsplit_once('_')?;
     let is_atomic = matches!(ty, "i32" | "u32" | "f32" | "i64" | "u64" | "f64");
     is_atomic.then_some(if what == "exch" { access::EXCHANGE } else { access::UPDATE })
 }
 
 /// The array or list that contains an address, preferably one with a name in the program.
-fn root(func: &Function, p: Value) -> Option<Value> {
+fn accessed_object(func: &Function, p: Value) -> Option<Value> {
     let named = |v: Value| func.names.iter().any(|(n, _)| *n == v);
     if let Some(array) = array_of(func, p).filter(|v| named(*v)) {
         return Some(array);
@@ -231,7 +231,7 @@ impl Emit<'_> {
     }
 
     /// Reports the current place in the program; library code has none.
-    fn say_place(&mut self) {
+    fn report_place(&mut self) {
         if !self.func.is_library {
             let place = self.place();
             self.call("lh_race_place", place);
@@ -246,7 +246,7 @@ impl Emit<'_> {
     }
 
     /// Describes the accessed array for messages; variables of the library have no name for users.
-    fn target(&mut self, target: Option<Value>) {
+    fn describe(&mut self, target: Option<Value>) {
         let target = target.filter(|_| !self.func.is_library);
         let array = target.map(|v| (v, self.func.ty(v)));
         let name = target.and_then(|t| self.func.names.iter().find(|(v, _)| *v == t)).map(|(_, n)| n.clone());
@@ -279,7 +279,7 @@ impl Emit<'_> {
         }
     }
 
-    fn access(&mut self, what: &Access) {
+    fn access(&mut self, what: &RaceAccess) {
         let mut args = self.place();
         let bytes = match what.bytes {
             Bytes::Constant(n) => self.int(n),
@@ -287,7 +287,7 @@ impl Emit<'_> {
         };
         let kind = self.int(what.kind);
         match what.address {
-            Address::Of(p) => {
+            Address::At(p) => {
                 args.extend([p, bytes, kind]);
                 self.call("lh_race_access", args);
             }

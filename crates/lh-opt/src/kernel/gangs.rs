@@ -41,7 +41,7 @@ use lh_ir::switches::is_off;
 use std::collections::HashSet;
 
 /// Size limit in blocks, each of which is copied several times.
-const MOST_BLOCKS: usize = 120;
+const MAX_BLOCKS: usize = 120;
 
 /// The kernel for gangs, if that is possible and pays.
 pub(crate) fn run(func: &Function) -> Option<Function> {
@@ -49,26 +49,27 @@ pub(crate) fn run(func: &Function) -> Option<Function> {
         return None;
     }
     let exchanges = func.kernel.waits & waits::WARP != 0;
-    if func.kernel.waits & waits::IN_CALLEE != 0 || func.options.debug || func.blocks.len() > MOST_BLOCKS {
+    if func.kernel.waits & waits::IN_CALLEE != 0 || func.options.debug || func.blocks.len() > MAX_BLOCKS {
         return None;
     }
     if !func.slots.is_empty() || allocates(func) || catches(func) || !(exchanges || has_loops(func)) {
         return None;
     }
     let mut whole = func.clone();
-    let found = plan::split_waits(&mut whole);
+    let found = plan::split_gang_ops(&mut whole);
     // Before `merge_exits` joins conditions, each branch tests one limit.
     let narrow = if is_off("gangs.narrow") { Vec::new() } else { narrow::narrow(&whole, &Cfg::new(&whole)) };
     if !is_off("gangs.merge_exits") {
-        merge_exits::shorten(&mut whole);
+        merge_exits::run(&mut whole);
     }
     let cfg = Cfg::new(&whole);
     let none = HashSet::new();
     let varies = plan::varying(&whole, &cfg, &none, &none);
     let is_lockstep = !is_off("gangs.lockstep_counters");
-    let alike = if is_lockstep { lockstep_counters::counters(&mut whole, &cfg, &varies) } else { HashSet::new() };
-    let plan = plan::plan(&whole, &cfg, found, &alike, narrow)?;
-    if !exchanges && !plan.has_uneven_loops {
+    let uniform_counters =
+        if is_lockstep { lockstep_counters::counters(&mut whole, &cfg, &varies) } else { HashSet::new() };
+    let plan = plan::plan(&whole, &cfg, found, &uniform_counters, narrow)?;
+    if !exchanges && !plan.has_uneven {
         return None;
     }
     let gangs = if exchanges { Gangs::Warps } else { Gangs::Rows };

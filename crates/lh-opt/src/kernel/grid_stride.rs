@@ -34,12 +34,12 @@ use lh_ir::{Block, Function, Ty, Value};
 use std::collections::HashSet;
 
 /// Threads that start further apart access separate parts of memory.
-const MOST_APART: i128 = 1 << 20;
+const MAX_DISTANCE: i128 = 1 << 20;
 /// With starts and steps below this, no index overflows in the lifetime of a machine.
-const LATE: i128 = 1 << 44;
+const MAX_START: i128 = 1 << 44;
 
 /// A loop to align.
-struct Plan {
+struct StrideLoop {
     header: Block,
     blocks: Vec<Block>,
     compared: Compared,
@@ -55,30 +55,30 @@ struct Plan {
 
 /// The kernel with aligned loops, if there are any.
 pub(crate) fn run(func: &Function) -> Option<Function> {
-    if func.kernel.waits & (waits::WARP | waits::IN_CALLEE) != 0 || !split_kernel::keeps(func) {
+    if func.kernel.waits & (waits::WARP | waits::IN_CALLEE) != 0 || !split_kernel::cuts_loops(func) {
         return None;
     }
     let cfg = Cfg::new(func);
     let plans = plans(func, &cfg);
     let mut made = func.clone();
-    let mut asked: Vec<(&Plan, Value)> = Vec::new();
+    let mut predicates: Vec<(&StrideLoop, Value)> = Vec::new();
     for p in &plans {
-        let around = asked.iter().filter(|(o, _)| o.leads && o.blocks.contains(&p.header));
+        let around = predicates.iter().filter(|(o, _)| o.leads && o.blocks.contains(&p.header));
         let around = around.map(|(_, cond)| *cond).collect();
-        asked.push((p, apply(&mut made, p, around)));
+        predicates.push((p, apply(&mut made, p, around)));
     }
     dce::run(&mut made);
     (!plans.is_empty()).then_some(made)
 }
 
-fn plans(func: &Function, cfg: &Cfg) -> Vec<Plan> {
+fn plans(func: &Function, cfg: &Cfg) -> Vec<StrideLoop> {
     let dom = DomTree::new(cfg);
     let loops = Loops::new(func, cfg, &dom);
     let by_grid = func.kernel.waits & waits::GRID != 0;
     let varies = uniform::varying(func, cfg, by_grid, &HashSet::new(), &|_| true, &|_| false);
     let finder = Finder { func, cfg, defs: Defs::new(func), limits: Limits::new(func, cfg, &dom), varies };
-    let mut plans: Vec<Plan> =
-        loops.loops.iter().filter(|l| finder.is_deep(&loops, l)).filter_map(|l| finder.plan(l)).collect();
+    let mut plans: Vec<StrideLoop> =
+        loops.loops.iter().filter(|l| finder.can_align_inner(&loops, l)).filter_map(|l| finder.plan(l)).collect();
     // An outer loop comes first: the inner one may take its place at the back edge.
     plans.sort_by_key(|p| std::cmp::Reverse(p.blocks.len()));
     // The conditions of aligned loops are no longer divergent.
@@ -104,10 +104,10 @@ fn leads(func: &Function, loops: &Loops, at: usize, headers: &HashSet<Block>) ->
     let inner = || loops.loops.iter().filter(|x| x.parent == Some(at));
     let alone = |l: &Loop| func.blocks[l.header.index()].params.len() == 1;
     let jumps = |b: &Block| *b == l.header || matches!(func.blocks[b.index()].term, Some(Term::Jump(_)));
-    let idle = |b: &Block| jumps(b) && func.blocks[b.index()].insts.iter().all(|d| is_speculative(&d.inst));
+    let computes = |b: &Block| jumps(b) && func.blocks[b.index()].insts.iter().all(|d| is_speculative(&d.inst));
     !l.is_innermost
         && inner().chain([l]).all(|x| alone(x) && headers.contains(&x.header))
-        && l.blocks.iter().all(|b| idle(b) || inner().any(|x| x.blocks.contains(b)))
+        && l.blocks.iter().all(|b| computes(b) || inner().any(|x| x.blocks.contains(b)))
 }
 
 struct Finder<'a> {
@@ -119,7 +119,7 @@ struct Finder<'a> {
 }
 
 impl Finder<'_> {
-    fn plan(&self, l: &Loop) -> Option<Plan> {
+    fn plan(&self, l: &Loop) -> Option<StrideLoop> {
         let (func, cfg) = (self.func, self.cfg);
         let c = compared(func, cfg, &self.defs, l).filter(|c| c.less)?;
         let step = stride(func, cfg, &self.defs, l, &c)?;
@@ -130,22 +130,22 @@ impl Finder<'_> {
         let varies = |v: Value| self.varies[v.index()];
         let fits = varies(start) && !varies(step) && !varies(c.limit) && range(step).0 > 0;
         let most = range(start).1.max(range(step).1);
-        let ends = most < LATE || most <= HUGE && range(c.limit).1 <= HUGE;
+        let ends = most < MAX_START || most <= HUGE && range(c.limit).1 <= HUGE;
         let (mut shared, mut own) = (Vec::new(), Vec::new());
-        self.addends(start, &mut shared, &mut own);
+        self.split_sum(start, &mut shared, &mut own);
         let natural = shared.iter().chain(&own).all(|v| range(*v).0 >= 0);
-        let near = own.iter().all(|v| range(*v).1 < MOST_APART);
-        if !fits || !ends || !natural || !near || !self.is_plain(l) || !self.is_kept_inside(l, c.index) {
+        let near = own.iter().all(|v| range(*v).1 < MAX_DISTANCE);
+        if !fits || !ends || !natural || !near || !self.has_simple_exit(l) || !self.is_dead_behind(l, c.index) {
             return None;
         }
         let blocks = l.blocks.clone();
         let step = (step, self.defs.int(func, step));
-        Some(Plan { header: l.header, blocks, compared: c, step, before: edge.from, shared, own, leads: false })
+        Some(StrideLoop { header: l.header, blocks, compared: c, step, before: edge.from, shared, own, leads: false })
     }
 
     /// Whether inner loops do not keep a loop from being aligned: they are aligned themselves, or uniform and either
     /// unrolled or raising, so that gangs gain nothing from them.
-    fn is_deep(&self, loops: &Loops, l: &Loop) -> bool {
+    fn can_align_inner(&self, loops: &Loops, l: &Loop) -> bool {
         let (func, cfg) = (self.func, self.cfg);
         let raises = |b: &Block| func.blocks[b.index()].insts.iter().any(|d| d.inst.can_raise());
         let asks = |b: Block| matches!(&func.blocks[b.index()].term, Some(Term::Branch { cond, .. }) if self.varies[cond.index()]);
@@ -157,16 +157,16 @@ impl Finder<'_> {
     }
 
     /// Splits a sum into block-uniform addends and others.
-    fn addends(&self, v: Value, shared: &mut Vec<Value>, own: &mut Vec<Value>) {
+    fn split_sum(&self, v: Value, shared: &mut Vec<Value>, own: &mut Vec<Value>) {
         match self.defs.inst(self.func, v) {
             _ if !self.varies[v.index()] => shared.push(v),
-            Some(Inst::Op(op, args)) if op.name == "add" => args.iter().for_each(|a| self.addends(*a, shared, own)),
+            Some(Inst::Op(op, args)) if op.name == "add" => args.iter().for_each(|a| self.split_sum(*a, shared, own)),
             _ => own.push(v),
         }
     }
 
     /// Whether a loop has its only exit in the header, whose code can be speculated, and contains no barrier.
-    fn is_plain(&self, l: &Loop) -> bool {
+    fn has_simple_exit(&self, l: &Loop) -> bool {
         let func = self.func;
         let stays = |b: &Block| targets(func, *b).all(|(n, t)| n.is_none() || l.blocks.contains(&t.block));
         let waits = |d: &InstData| matches!(&d.inst, Inst::Runtime(f, _) if is_block_sync(f.name) || f.name == "lh_cuda_grid_sync");
@@ -178,7 +178,7 @@ impl Finder<'_> {
     }
 
     /// Whether nothing derived from a value is used behind the loop.
-    fn is_kept_inside(&self, l: &Loop, index: Value) -> bool {
+    fn is_dead_behind(&self, l: &Loop, index: Value) -> bool {
         let mut derived = HashSet::from([index]);
         for b in self.cfg.rpo() {
             let (data, inside) = (&self.func.blocks[b.index()], l.blocks.contains(b));
@@ -204,8 +204,8 @@ impl Finder<'_> {
     }
 }
 
-/// Aligns a loop whose body also tests the predicates in `asked`; answers with the loop's own predicate.
-fn apply(func: &mut Function, plan: &Plan, mut asked: Vec<Value>) -> Value {
+/// Aligns a loop whose body also tests the predicates in `predicates`; answers with the loop's own predicate.
+fn apply(func: &mut Function, plan: &StrideLoop, mut predicates: Vec<Value>) -> Value {
     let Compared { index, place, limit, body_first, .. } = plan.compared;
     let header = plan.header.index();
     let (span, unwind) = (func.blocks[header].term_span, func.blocks[header].unwind.clone());
@@ -247,9 +247,9 @@ fn apply(func: &mut Function, plan: &Plan, mut asked: Vec<Value>) -> Value {
     c.end(Term::Branch { cond: more, then: to(guard, &[]), els: exit }, guard);
     let left = c.sub(limit, x);
     let here = c.lt(own, left);
-    asked.push(here);
+    predicates.push(here);
     let mut inside = plan.blocks.iter().copied().filter(|b| *b != plan.header).collect::<HashSet<_>>();
-    for cond in asked.iter().filter(|_| !plan.leads) {
+    for cond in predicates.iter().filter(|_| !plan.leads) {
         inside.insert(c.block);
         let go_on = c.new_block(&[]).0;
         c.end(Term::Branch { cond: *cond, then: to(go_on, &[]), els: to(latch, &others) }, go_on);
@@ -262,7 +262,7 @@ fn apply(func: &mut Function, plan: &Plan, mut asked: Vec<Value>) -> Value {
     let mut args = kept;
     args.insert(place, next);
     c.end(Term::Jump(to(plan.header, &args)), latch);
-    if asked.len() > 1 && !plan.leads {
+    if predicates.len() > 1 && !plan.leads {
         sink(func, guard, &inside);
     }
     here

@@ -32,7 +32,7 @@ use std::collections::HashSet;
 
 /// With more private memory per thread, uniform loops are no cuts: the spilled values of a block would not fit into the
 /// cache.
-const MOST_OWN: usize = 256;
+const MAX_OWN: usize = 256;
 
 /// The kernel as loops over blocks and threads, if it can be split.
 pub(crate) fn split(func: &Function) -> Option<Function> {
@@ -50,14 +50,15 @@ pub(crate) fn split(func: &Function) -> Option<Function> {
         return None;
     }
     let varies = uniform::varying(&cut, &cfg, by_grid, &HashSet::new(), &|_| true, &|_| false);
-    let (loops, branches) = if keeps(&cut) { cuts::even(&cut, &cfg, &syncs, &varies) } else { Default::default() };
+    let (loops, branches) =
+        if cuts_loops(&cut) { cuts::uniform(&cut, &cfg, &syncs, &varies) } else { Default::default() };
     let given: Vec<_> = syncs.iter().filter_map(|(b, s)| Some((s.value?.1, *b))).collect();
     let make = |more: &[Block]| {
         let (is_cut, first) = cuts::find(&cut, &cfg, &syncs, more, &varies)?;
         let available = liveness::available(&cut, &cfg, is_cut.contains(&true));
         let alive = liveness::alive(&cut, &cfg, &available, &given);
         let (syncs, varies) = (syncs.clone(), varies.clone());
-        build::Build::new(&cut, &cfg, build::Plan { syncs, varies, is_cut, first, available, alive, by_grid }).run()
+        build::Build::new(&cut, &cfg, build::CutPlan { syncs, varies, is_cut, first, available, alive, by_grid }).run()
     };
     // With fewer cuts, fewer values must be spilled, which may be possible where more are not.
     let mut all: Vec<Block> = loops.iter().chain(&branches).copied().collect();
@@ -69,7 +70,7 @@ pub(crate) fn split(func: &Function) -> Option<Function> {
 }
 
 /// Whether block-uniform loops are cuts.
-pub(crate) fn keeps(func: &Function) -> bool {
+pub(crate) fn cuts_loops(func: &Function) -> bool {
     let plain = func.kernel.gangs == Gangs::None && !func.options.debug && func.slots.is_empty();
-    plain && !allocates(func) && !catches(func) && liveness::own_bytes(func) <= MOST_OWN
+    plain && !allocates(func) && !catches(func) && liveness::own_bytes(func) <= MAX_OWN
 }

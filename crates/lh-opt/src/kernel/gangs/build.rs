@@ -1,6 +1,6 @@
 //! Builds the function for gangs: its entry, its pieces, and the dispatch between them.
 
-use super::plan::Plan;
+use super::plan::Pieces;
 use crate::analysis::counted::Defs;
 use crate::analysis::device::{HANDED, is_geometry};
 use crate::edit::{Cursor, runtime, to};
@@ -11,25 +11,25 @@ use std::collections::HashMap;
 
 /// The mode in which a gang runs a copy of a piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Way {
+pub(super) enum Mode {
     /// Converged, in a gang with all 32 lanes.
     Full,
     /// Converged, in a gang with fewer lanes.
-    Short,
+    Partial,
     /// Diverged: each lane has recorded its next piece. The number is that of the detour.
-    Apart(usize),
+    Diverged(usize),
 }
 
-impl Way {
-    pub(super) fn is_apart(self) -> bool {
-        matches!(self, Way::Apart(_))
+impl Mode {
+    pub(super) fn is_diverged(self) -> bool {
+        matches!(self, Mode::Diverged(_))
     }
 }
 
 /// A divergent section of the kernel, which ends where all lanes reconverge.
 struct Detour {
     /// The mode before and after the detour.
-    way: Way,
+    way: Mode,
     /// The piece where lanes reconverge; `None` at the end of the kernel.
     join: Option<Block>,
     /// The pieces of the detour, in the order of dispatch.
@@ -54,7 +54,7 @@ pub(super) struct Start {
 
 /// Arrays with an element for each lane, apart from those of values.
 #[derive(Clone, Copy)]
-pub(super) struct Arrays {
+pub(super) struct LaneArrays {
     /// The number of the next piece of each lane; the number of pieces means the end.
     pub next: Value,
     /// Thread indices of each lane, for warps.
@@ -64,12 +64,12 @@ pub(super) struct Arrays {
 pub(super) struct Build<'a> {
     pub(super) old: &'a Function,
     pub(super) cfg: &'a Cfg,
-    pub(super) plan: &'a Plan,
+    pub(super) plan: &'a Pieces,
     pub(super) out: Function,
     pub(super) at: Block,
     pub(super) span: Span,
     pub(super) start: Start,
-    pub(super) arrays: Arrays,
+    pub(super) arrays: LaneArrays,
     /// Definitions of the old function's values.
     pub(super) defs: HashMap<Value, &'a InstData>,
     pub(super) places: Defs,
@@ -83,8 +83,8 @@ pub(super) struct Build<'a> {
     pub(super) full: bool,
     /// As `full`, with all 32 lanes in one row.
     pub(super) exact: bool,
-    heads: HashMap<(Way, Block), Block>,
-    queue: Vec<(Way, Block)>,
+    heads: HashMap<(Mode, Block), Block>,
+    queue: Vec<(Mode, Block)>,
     /// The least and the greatest number of the lanes' next pieces.
     ends: [Slot; 2],
     /// Whether some lane re-enters the current piece; and a number that is 0 if all lanes do.
@@ -92,7 +92,7 @@ pub(super) struct Build<'a> {
     pub(super) others: Slot,
     detours: Vec<Detour>,
     /// While a version of a piece is built for lanes that all take one edge: that edge.
-    pub(super) taken: Option<(Block, Block)>,
+    pub(super) assumed: Option<(Block, Block)>,
     pub(super) finish: Block,
     /// Handler of code that runs once for a gang.
     pub(super) handler: Block,
@@ -103,7 +103,7 @@ pub(super) struct Build<'a> {
 }
 
 impl<'a> Build<'a> {
-    pub(super) fn new(old: &'a Function, cfg: &'a Cfg, plan: &'a Plan, gangs: Gangs) -> Build<'a> {
+    pub(super) fn new(old: &'a Function, cfg: &'a Cfg, plan: &'a Pieces, gangs: Gangs) -> Build<'a> {
         let entry = BlockData { params: old.params().to_vec(), ..BlockData::default() };
         let kernel = KernelFacts { gangs, ..old.kernel.clone() };
         let mut out = Function { blocks: vec![entry], kernel, ..old.clone() };
@@ -121,7 +121,7 @@ impl<'a> Build<'a> {
             at: Block(0),
             span: Span::default(),
             start: Start { x: none, y: none, z: none, lanes: none, first: none, mask: none },
-            arrays: Arrays { next: none, index: [none; 3] },
+            arrays: LaneArrays { next: none, index: [none; 3] },
             defs,
             places: Defs::new(old),
             dom: DomTree::new(cfg),
@@ -136,7 +136,7 @@ impl<'a> Build<'a> {
             again,
             others,
             detours: Vec::new(),
-            taken: None,
+            assumed: None,
             finish,
             handler,
             whole: none,
@@ -147,7 +147,7 @@ impl<'a> Build<'a> {
     }
 
     pub(super) fn run(mut self) -> Option<Function> {
-        let head = self.head(Way::Full, Block(0));
+        let head = self.head(Mode::Full, Block(0));
         let (whole, short) = (self.whole, self.out.new_block());
         self.end(Term::Branch { cond: whole, then: to(head, &[]), els: to(short, &[]) });
         self.at = short;
@@ -157,12 +157,12 @@ impl<'a> Build<'a> {
             }
             self.index_threads();
         }
-        let head = self.head(Way::Short, Block(0));
+        let head = self.head(Mode::Partial, Block(0));
         self.end(Term::Jump(to(head, &[])));
         while let Some((way, b)) = self.queue.pop() {
             self.piece(way, b)?;
         }
-        self.write_handler();
+        self.build_handler();
         self.at = self.finish;
         let none = self.inst(Inst::Zero, Ty::none());
         self.end(Term::Return(none));
@@ -211,12 +211,12 @@ impl<'a> Build<'a> {
         self.at_start(Inst::Runtime(runtime("lh_cuda_local"), vec![bytes, align]), Ty::ptr())
     }
     /// The array in which lanes store a value.
-    pub(super) fn home(&mut self, v: Value) -> Value {
-        let size = self.kept_as(v).mem_layout().1;
-        self.home_of_size((self.vectors, v), size)
+    pub(super) fn lane_array(&mut self, v: Value) -> Value {
+        let size = self.stored_type(v).mem_layout().1;
+        self.array_of_size((self.vectors, v), size)
     }
     /// The type in which lanes store a value.
-    pub(super) fn kept_as(&self, v: Value) -> Ty {
+    pub(super) fn stored_type(&self, v: Value) -> Ty {
         if self.plan.narrow[v.index()] { Ty::i32() } else { self.old.ty(v) }
     }
     pub(super) fn cast(&mut self, v: Value, ty: Ty) -> Value {
@@ -224,7 +224,7 @@ impl<'a> Build<'a> {
     }
 
     /// The array of a key, with `size` bytes for each lane.
-    pub(super) fn home_of_size(&mut self, key: (bool, Value), size: usize) -> Value {
+    pub(super) fn array_of_size(&mut self, key: (bool, Value), size: usize) -> Value {
         if let Some(h) = self.homes.get(&key) {
             return *h;
         }
@@ -233,19 +233,19 @@ impl<'a> Build<'a> {
         h
     }
     /// Whether values are in vectors in a mode. Warps with fewer than 32 lanes have garbage in the others.
-    pub(super) fn has_vectors(&self, way: Way) -> bool {
-        !way.is_apart() && self.out.kernel.gangs == Gangs::Warps
+    pub(super) fn has_vectors(&self, way: Mode) -> bool {
+        !way.is_diverged() && self.out.kernel.gangs == Gangs::Warps
     }
     /// Sets the state for a piece in a mode.
-    pub(super) fn goes_together(&mut self, way: Way) {
+    pub(super) fn enter_mode(&mut self, way: Mode) {
         self.full = self.has_vectors(way);
-        (self.vectors, self.exact) = (self.full, self.full && way == Way::Full);
+        (self.vectors, self.exact) = (self.full, self.full && way == Mode::Full);
     }
     /// Copies lane arrays from memory to vectors, or back.
-    pub(super) fn transfer(&mut self, values: &[Value], vectors: bool) {
+    pub(super) fn copy_arrays(&mut self, values: &[Value], vectors: bool) {
         for v in values {
-            let size = self.kept_as(*v).mem_layout().1;
-            let [from, to] = [!vectors, vectors].map(|side| self.home_of_size((side, *v), size));
+            let size = self.stored_type(*v).mem_layout().1;
+            let [from, to] = [!vectors, vectors].map(|side| self.array_of_size((side, *v), size));
             let size = self.cursor(|c| c.int(size as i64));
             self.effect(Inst::Runtime(runtime("lh_cuda_lanes_copy"), vec![from, to, size]));
         }
@@ -278,7 +278,7 @@ impl<'a> Build<'a> {
         (self.start, self.whole) = (start, whole);
         let next = self.array(4);
         let index = if gangs == Gangs::Warps { [(); 3].map(|()| self.array(8)) } else { [next; 3] };
-        self.arrays = Arrays { next, index };
+        self.arrays = LaneArrays { next, index };
     }
 
     /// If the block is a single row, all gangs but the last have all lanes and run in the full mode.
@@ -333,8 +333,8 @@ impl<'a> Build<'a> {
         self.cursor(|c| c.end_loop(&l));
     }
     /// The trip count of loops over lanes in a mode.
-    pub(super) fn width(&mut self, way: Way) -> Value {
-        if way == Way::Short && !self.vectors { self.start.lanes } else { self.cursor(|c| c.int(GANG)) }
+    pub(super) fn width(&mut self, way: Mode) -> Value {
+        if way == Mode::Partial && !self.vectors { self.start.lanes } else { self.cursor(|c| c.int(GANG)) }
     }
     /// The address of a lane's element.
     pub(super) fn place(&mut self, array: Value, size: usize, lane: Value) -> Value {
@@ -353,37 +353,37 @@ impl<'a> Build<'a> {
         self.inst(Inst::Load(p), ty)
     }
     /// Loads a lane's element of a value.
-    pub(super) fn fetch(&mut self, v: Value, lane: Value) -> Value {
-        let home = self.home(v);
-        let x = self.get(home, self.kept_as(v), lane);
+    pub(super) fn load(&mut self, v: Value, lane: Value) -> Value {
+        let home = self.lane_array(v);
+        let x = self.get(home, self.stored_type(v), lane);
         self.cast(x, self.old.ty(v))
     }
-    pub(super) fn keep(&mut self, key: Value, lane: Value, v: Value) {
-        let (home, ty) = (self.home(key), self.kept_as(key));
+    pub(super) fn store(&mut self, key: Value, lane: Value, v: Value) {
+        let (home, ty) = (self.lane_array(key), self.stored_type(key));
         let v = self.cast(v, ty);
         self.put(home, ty.mem_layout().1, lane, v);
     }
 
     /// Uniform values that a piece gets as block parameters, in this order.
-    pub(super) fn given(&self, head: Block) -> Vec<Value> {
+    pub(super) fn uniform_in(&self, head: Block) -> Vec<Value> {
         self.plan.needs(self.old, head).into_iter().filter(|v| !self.plan.varies[v.index()]).collect()
     }
     /// Divergent live-in values of a piece.
-    pub(super) fn own(&self, head: Block) -> Vec<Value> {
+    pub(super) fn divergent_in(&self, head: Block) -> Vec<Value> {
         self.plan.needs(self.old, head).into_iter().filter(|v| self.plan.varies[v.index()]).collect()
     }
     /// The first block of a piece's copy for a mode.
-    pub(super) fn head(&mut self, way: Way, head: Block) -> Block {
+    pub(super) fn head(&mut self, way: Mode, head: Block) -> Block {
         if let Some(b) = self.heads.get(&(way, head)) {
             return *b;
         }
         let b = self.out.new_block();
-        if !way.is_apart() {
-            for v in self.given(head) {
+        if !way.is_diverged() {
+            for v in self.uniform_in(head) {
                 self.out.new_param(b, self.old.ty(v));
             }
         }
-        if self.has_vectors(way) && self.plan.rounds.contains(&head) {
+        if self.has_vectors(way) && self.plan.unroll.contains(&head) {
             self.out.blocks[b.index()].hint = LoopHint::UnrollFull;
         }
         self.heads.insert((way, head), b);
@@ -393,16 +393,16 @@ impl<'a> Build<'a> {
     /// A target of a piece, with arguments for its uniform live-in values.
     pub(super) fn target(
         &mut self,
-        way: Way,
+        way: Mode,
         head: Block,
         of: &mut dyn FnMut(&mut Self, Value) -> Option<Value>,
     ) -> Option<Target> {
         let block = self.head(way, head);
-        let args = self.given(head).into_iter().map(|v| of(self, v)).collect::<Option<Vec<Value>>>()?;
+        let args = self.uniform_in(head).into_iter().map(|v| of(self, v)).collect::<Option<Vec<Value>>>()?;
         Some(Target { block, args })
     }
     /// The detour for lanes that have diverged to these pieces, some of them possibly to the end.
-    pub(super) fn detour(&mut self, way: Way, goals: &[Block], ends: bool) -> Option<usize> {
+    pub(super) fn detour(&mut self, way: Mode, goals: &[Block], ends: bool) -> Option<usize> {
         let join = if ends { None } else { self.plan.join(self.old, self.cfg, goals) };
         if let Some(i) = self.detours.iter().position(|d| d.way == way && d.join == join) {
             let new = goals.iter().any(|g| Some(*g) != join && !self.detours[i].pieces.contains(g));
@@ -416,28 +416,28 @@ impl<'a> Build<'a> {
         let i = self.detours.len() - 1;
         let before = (self.at, self.vectors, self.full, self.exact);
         (self.at, self.vectors, self.full, self.exact) = (dispatch, false, false, false);
-        self.serve(i)?;
+        self.build_dispatch(i)?;
         (self.at, self.vectors, self.full, self.exact) = before;
         Some(i)
     }
     /// The dispatch block of a detour.
-    pub(super) fn dispatch(&self, way: Way) -> Block {
+    pub(super) fn dispatch(&self, way: Mode) -> Block {
         match way {
-            Way::Apart(i) => self.detours[i].dispatch,
-            Way::Full | Way::Short => lh_ir::bug!("lanes that go together are not on a detour"),
+            Mode::Diverged(i) => self.detours[i].dispatch,
+            Mode::Full | Mode::Partial => lh_ir::bug!("lanes that go together are not on a detour"),
         }
     }
     /// The number that stands for the end of the kernel.
-    pub(super) fn last(&self) -> i64 {
+    pub(super) fn end_number(&self) -> i64 {
         self.plan.order.len() as i64
     }
 
     /// Builds the dispatch of a detour: runs the first piece that some lane enters, until all lanes wait at the join.
-    fn serve(&mut self, detour: usize) -> Option<()> {
-        let last = self.last();
+    fn build_dispatch(&mut self, detour: usize) -> Option<()> {
+        let last = self.end_number();
         let met = self.detours[detour].join.map(|j| self.plan.number(j));
-        self.clear_ends();
-        let width = self.width(Way::Full);
+        self.clear_range();
+        let width = self.width(Mode::Full);
         self.lanes(width, |b, lane| {
             let mut n = b.next_of(lane);
             // Lanes that have reached the join wait there.
@@ -448,13 +448,13 @@ impl<'a> Build<'a> {
                     c.select(waits, last, n)
                 });
             }
-            b.note_end(n);
+            b.extend_range(n);
         });
-        let [low, _] = self.noted_ends();
+        let [low, _] = self.range();
         for piece in self.detours[detour].pieces.clone() {
-            let (hit, miss) = self.test(low, self.plan.number(piece));
+            let (hit, miss) = self.branch_if(low, self.plan.number(piece));
             self.at = hit;
-            let head = self.head(Way::Apart(detour), piece);
+            let head = self.head(Mode::Diverged(detour), piece);
             self.end(Term::Jump(to(head, &[])));
             self.at = miss;
         }
@@ -463,31 +463,31 @@ impl<'a> Build<'a> {
             None => to(self.finish, &[]),
             Some(join) => {
                 if self.has_vectors(way) {
-                    let own = self.own(join);
-                    self.transfer(&own, true);
+                    let own = self.divergent_in(join);
+                    self.copy_arrays(&own, true);
                 }
                 let first = self.cursor(|c| c.int(0));
-                self.target(way, join, &mut |b, v| Some(b.fetch(v, first)))?
+                self.target(way, join, &mut |b, v| Some(b.load(v, first)))?
             }
         };
         self.end(Term::Jump(goal));
         Some(())
     }
     /// Branches on `v == number`; the blocks for true and false.
-    pub(super) fn test(&mut self, v: Value, number: i64) -> (Block, Block) {
+    pub(super) fn branch_if(&mut self, v: Value, number: i64) -> (Block, Block) {
         let n = self.number(number);
         let cond = self.cursor(|c| c.eq(v, n));
         let (yes, no) = (self.out.new_block(), self.out.new_block());
         self.end(Term::Branch { cond, then: to(yes, &[]), els: to(no, &[]) });
         (yes, no)
     }
-    pub(super) fn clear_ends(&mut self) {
+    pub(super) fn clear_range(&mut self) {
         let [low, high] = self.ends;
         let (a, b) = (self.number(i64::from(i32::MAX)), self.number(-1));
         self.effect(Inst::SlotSet(low, a));
         self.effect(Inst::SlotSet(high, b));
     }
-    pub(super) fn noted_ends(&mut self) -> [Value; 2] {
+    pub(super) fn range(&mut self) -> [Value; 2] {
         self.ends.map(|s| self.inst(Inst::SlotGet(s), Ty::i32()))
     }
     /// The number of a piece, in 32 bits like most values of lanes, so that vectors hold as many of them.
@@ -507,9 +507,9 @@ impl<'a> Build<'a> {
         self.cursor(|c| c.eq(n, own))
     }
     /// Includes a lane's next piece in the range of all.
-    pub(super) fn note_end(&mut self, n: Value) {
+    pub(super) fn extend_range(&mut self, n: Value) {
         let [low, high] = self.ends;
-        let [a, b] = self.noted_ends();
+        let [a, b] = self.range();
         let (a, b) = self.cursor(|c| {
             let less = c.lt(n, a);
             let more = c.lt(b, n);
@@ -520,7 +520,7 @@ impl<'a> Build<'a> {
     }
 
     /// Builds the handler of code that runs once for a gang: the first lane has raised.
-    fn write_handler(&mut self) {
+    fn build_handler(&mut self) {
         self.at = self.handler;
         let [dx, dy] = ["lh_cuda_bdim_x", "lh_cuda_bdim_y"].map(|n| self.geometry(n));
         let (start, from_row_to_row) = (self.start, self.out.kernel.gangs == Gangs::Warps);
@@ -551,7 +551,7 @@ impl<'a> Build<'a> {
         self.end(Term::Propagate);
     }
     /// Starts a block whose exceptions go to the gang's handler.
-    pub(super) fn guard(&mut self) {
+    pub(super) fn use_handler(&mut self) {
         let b = self.out.new_block();
         self.end(Term::Jump(to(b, &[])));
         let handler = self.handler;
@@ -559,7 +559,7 @@ impl<'a> Build<'a> {
         self.at = b;
     }
     /// The value of a run-time function that reads the launch's geometry.
-    pub(super) fn shape(&mut self, inst: &Inst) -> Option<Value> {
+    pub(super) fn launch_value(&mut self, inst: &Inst) -> Option<Value> {
         match inst {
             Inst::Runtime(f, _) if is_geometry(f.name) => Some(self.geometry(f.name)),
             _ => None,

@@ -25,8 +25,8 @@ use lh_ir::{Block, Const, Ty, Value};
 impl Build<'_> {
     /// Values stored at the end of a piece that no other piece reads, if lanes that are elsewhere can run through the
     /// piece.
-    pub(super) fn unseen(&self, p: Piece<'_>) -> Vec<Value> {
-        if is_off("gangs.if_convert") || !p.way.is_apart() || !self.only_computes(p.blocks) {
+    pub(super) fn private_keys(&self, p: Piece<'_>) -> Vec<Value> {
+        if is_off("gangs.if_convert") || !p.way.is_diverged() || !self.can_mask(p.blocks) {
             return Vec::new();
         }
         let others = self.plan.order.iter().filter(|h| **h != p.blocks[0]);
@@ -34,7 +34,7 @@ impl Build<'_> {
         p.keys.iter().copied().filter(|k| !seen.contains(k)).collect()
     }
     /// Whether blocks only compute, without inner loops, and as vectors cost no more than for one lane.
-    fn only_computes(&self, blocks: &[Block]) -> bool {
+    fn can_mask(&self, blocks: &[Block]) -> bool {
         blocks.iter().enumerate().all(|(i, b)| {
             let data = &self.old.blocks[b.index()];
             let goes_back = targets(self.old, *b).any(|(_, t)| blocks[1..=i].contains(&t.block));
@@ -43,13 +43,13 @@ impl Build<'_> {
         })
     }
     /// The condition of a branch; false for a lane that is elsewhere, whose values are garbage.
-    pub(super) fn if_there(&mut self, l: &Lane, cond: Value) -> Value {
+    pub(super) fn masked(&mut self, l: &Lane, cond: Value) -> Value {
         let Some(there) = l.there else { return cond };
         let no = self.inst(Inst::Const(Const::Bool(false)), Ty::bool());
         self.cursor(|c| c.select(there, cond, no))
     }
     /// The values to store at the end of a piece: `there` for a lane that is in the piece, else `elsewhere`.
-    pub(super) fn merged(&mut self, l: &Lane, there: &[Value], elsewhere: &[Value]) -> Vec<Value> {
+    pub(super) fn blend(&mut self, l: &Lane, there: &[Value], elsewhere: &[Value]) -> Vec<Value> {
         let Some(cond) = l.there else { return there.to_vec() };
         let types: Vec<Ty> = there.iter().map(|v| self.out.ty(*v)).collect();
         let (merge, params) = self.cursor(|c| c.new_block(&types));

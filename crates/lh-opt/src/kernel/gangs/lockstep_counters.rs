@@ -45,7 +45,7 @@ pub(super) fn counters(func: &mut Function, cfg: &Cfg, varies: &[bool]) -> HashS
             found.extend(counter(func, cfg, &defs, l, varies, place));
         }
     }
-    found.iter().map(|c| if varies[c.start.index()] { rewrite(func, c) } else { c.param }).collect()
+    found.iter().map(|c| if varies[c.start.index()] { split_start(func, c) } else { c.param }).collect()
 }
 
 fn counter(func: &Function, cfg: &Cfg, defs: &Defs, l: &Loop, varies: &[bool], place: usize) -> Option<Counter> {
@@ -70,7 +70,7 @@ fn counter(func: &Function, cfg: &Cfg, defs: &Defs, l: &Loop, varies: &[bool], p
     let fixed = is_const || !varies[step.index()] && defs.block(step).is_some_and(|b| !inside(b));
     let is_int = |v: Value| func.ty(v).is_int();
     (a == p && fixed && is_int(p) && is_int(step) && func.ty(next) == func.ty(p)).then_some(())?;
-    is_kept_inside(func, cfg, l, p).then_some(Counter {
+    is_dead_behind(func, cfg, l, p).then_some(Counter {
         header: l.header,
         param: p,
         place,
@@ -83,7 +83,7 @@ fn counter(func: &Function, cfg: &Cfg, defs: &Defs, l: &Loop, varies: &[bool], p
 }
 
 /// Whether nothing derived from a value is used behind the loop, other than as a block argument.
-fn is_kept_inside(func: &Function, cfg: &Cfg, l: &Loop, p: Value) -> bool {
+fn is_dead_behind(func: &Function, cfg: &Cfg, l: &Loop, p: Value) -> bool {
     let mut derived: HashSet<Value> = HashSet::from([p]);
     // Reverse postorder visits definitions before uses; block parameters count as values of their own.
     for b in cfg.rpo() {
@@ -107,22 +107,22 @@ fn is_kept_inside(func: &Function, cfg: &Cfg, l: &Loop, p: Value) -> bool {
     })
 }
 
-fn rewrite(func: &mut Function, c: &Counter) -> Value {
+fn split_start(func: &mut Function, c: &Counter) -> Value {
     let (header, p) = (c.header.index(), c.param);
     let (ty, span) = (func.ty(p), func.blocks[header].term_span);
-    let (far, further) = (func.new_value(ty), func.new_value(ty));
-    func.blocks[header].params[c.place] = far;
-    let inst = Inst::Op(row("add"), vec![c.start, far]);
+    let (distance, next_distance) = (func.new_value(ty), func.new_value(ty));
+    func.blocks[header].params[c.place] = distance;
+    let inst = Inst::Op(row("add"), vec![c.start, distance]);
     func.blocks[header].insts.insert(0, InstData { result: Some(p), inst, span });
     let zero = Cursor { func, block: c.from, span, unwind: None, cold: false }.inst(Inst::Zero, ty);
     for (b, data) in func.blocks.iter_mut().enumerate() {
         if let Some(at) = data.insts.iter().position(|d| d.result == Some(c.next)) {
-            let inst = Inst::Op(row(c.op), vec![far, c.step]);
-            data.insts.insert(at, InstData { result: Some(further), inst, span });
+            let inst = Inst::Op(row(c.op), vec![distance, c.step]);
+            data.insts.insert(at, InstData { result: Some(next_distance), inst, span });
         }
         let pass = |t: &mut Target| {
             if t.block == c.header {
-                t.args[c.place] = if Block::new(b) == c.from { zero } else { further };
+                t.args[c.place] = if Block::new(b) == c.from { zero } else { next_distance };
             }
         };
         match &mut data.term {
@@ -134,5 +134,5 @@ fn rewrite(func: &mut Function, c: &Counter) -> Value {
             _ => {}
         }
     }
-    far
+    distance
 }

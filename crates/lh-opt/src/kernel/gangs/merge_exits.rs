@@ -19,21 +19,21 @@ use lh_ir::func::{BlockData, Inst, Target, Term};
 use lh_ir::{Block, Const, Function, Ty, Value};
 
 /// Threads exits through empty blocks and merges exit conditions of all loops.
-pub(super) fn shorten(func: &mut Function) {
+pub(super) fn run(func: &mut Function) {
     let cfg = Cfg::new(func);
     let loops = Loops::new(func, &cfg, &DomTree::new(&cfg));
-    let on: Vec<Option<Target>> = (0..func.blocks.len()).map(|b| passed_on(func, Block::new(b))).collect();
+    let on: Vec<Option<Target>> = (0..func.blocks.len()).map(|b| jump_target(func, Block::new(b))).collect();
     for l in &loops.loops {
-        l.blocks.iter().for_each(|b| leave_at_once(func, l, *b, &on));
+        l.blocks.iter().for_each(|b| thread_exits(func, l, *b, &on));
         // Backwards, so that each condition is merged with all that follow it.
         for b in l.blocks.iter().rev() {
-            ask_together(func, &cfg, l, *b);
+            merge_tests(func, &cfg, l, *b);
         }
     }
 }
 
 /// The target of an empty block.
-fn passed_on(func: &Function, b: Block) -> Option<Target> {
+fn jump_target(func: &Function, b: Block) -> Option<Target> {
     let data = &func.blocks[b.index()];
     match &data.term {
         Some(Term::Jump(t)) if data.insts.is_empty() && data.params.is_empty() && !data.cold => Some(t.clone()),
@@ -41,7 +41,7 @@ fn passed_on(func: &Function, b: Block) -> Option<Target> {
     }
 }
 
-fn leave_at_once(func: &mut Function, l: &Loop, b: Block, on: &[Option<Target>]) {
+fn thread_exits(func: &mut Function, l: &Loop, b: Block, on: &[Option<Target>]) {
     let Some(Term::Branch { then, els, .. }) = &mut func.blocks[b.index()].term else { return };
     let mut goals = [then.block, els.block];
     for (i, way) in [then, els].into_iter().enumerate() {
@@ -55,9 +55,9 @@ fn leave_at_once(func: &mut Function, l: &Loop, b: Block, on: &[Option<Target>])
 }
 
 /// An exit branch: its condition, whether lanes stay in the loop if it is true, the target in the loop, and the exit.
-type Question<'a> = (Value, bool, &'a Target, &'a Target);
+type ExitBranch<'a> = (Value, bool, &'a Target, &'a Target);
 
-fn question<'a>(func: &'a Function, l: &Loop, b: Block) -> Option<Question<'a>> {
+fn exit_branch<'a>(func: &'a Function, l: &Loop, b: Block) -> Option<ExitBranch<'a>> {
     let Some(Term::Branch { cond, then, els }) = &func.blocks[b.index()].term else { return None };
     match [then, els].map(|t| l.blocks.contains(&t.block)) {
         [true, false] => Some((*cond, true, then, els)),
@@ -68,14 +68,14 @@ fn question<'a>(func: &'a Function, l: &Loop, b: Block) -> Option<Question<'a>> 
 
 /// Merges the exit branch of the next block into that of `b`, if the next block only computes and leaves by the same
 /// exit. Its condition then also runs for lanes that leave; the select ignores it.
-fn ask_together(func: &mut Function, cfg: &Cfg, l: &Loop, b: Block) -> Option<()> {
-    let (first, if_first, stay, leave) = question(func, l, b)?;
+fn merge_tests(func: &mut Function, cfg: &Cfg, l: &Loop, b: Block) -> Option<()> {
+    let (first, if_first, stay, leave) = exit_branch(func, l, b)?;
     let next = stay.block;
-    let (second, if_second, on, also) = question(func, l, next)?;
+    let (second, if_second, on, also) = exit_branch(func, l, next)?;
     let data = &func.blocks[next.index()];
-    let idle = data.insts.iter().all(|d| is_speculative(&d.inst) && is_cheap(&d.inst, true));
+    let computes = data.insts.iter().all(|d| is_speculative(&d.inst) && is_cheap(&d.inst, true));
     let alone = cfg.preds(next).len() == 1 && data.params.is_empty() && !data.cold;
-    (idle && alone && leave == also).then_some(())?;
+    (computes && alone && leave == also).then_some(())?;
     let (then, els) = (on.clone(), leave.clone());
     let gone = BlockData { term: Some(Term::Unreachable), ..BlockData::default() };
     let insts = std::mem::replace(&mut func.blocks[next.index()], gone).insts;

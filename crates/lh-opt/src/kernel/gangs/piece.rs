@@ -1,7 +1,7 @@
 //! Builds a piece: code that runs once for the gang, the loop over lanes, and the transition to the next pieces.
 
-use super::build::{Build, Way};
-use super::plan::Few;
+use super::build::{Build, Mode};
+use super::plan::Sparse;
 use crate::analysis::classify::is_speculative;
 use crate::analysis::device::HANDED;
 use crate::edit::{row, to};
@@ -27,7 +27,7 @@ pub(super) struct Lane {
     /// contents.
     leaving: HashMap<Value, Vec<Value>>,
     /// Whether lanes record their next piece.
-    tells: bool,
+    records: bool,
     choice: Option<Choice>,
     /// The predicate of a lane in an if-converted piece, which other lanes run through.
     pub(super) there: Option<Value>,
@@ -37,15 +37,15 @@ pub(super) struct Lane {
 #[derive(Clone, Copy)]
 pub(super) enum Choice {
     /// Lanes take the common path; an array records which of them should take the sparse one.
-    Others(Few, Value),
+    Others(Sparse, Value),
     /// The sparse path.
-    Guarded(Few),
+    Guarded(Sparse),
 }
 
 /// A piece with its values.
 #[derive(Clone, Copy)]
 pub(super) struct Piece<'p> {
-    pub way: Way,
+    pub way: Mode,
     pub blocks: &'p [Block],
     /// Values to recompute, and values computed once for the gang.
     pub wanted: &'p [Value],
@@ -70,7 +70,7 @@ impl Lane {
             join: none,
             kept: Vec::new(),
             leaving: HashMap::new(),
-            tells: false,
+            records: false,
             choice: None,
             there: None,
         }
@@ -78,31 +78,31 @@ impl Lane {
 }
 
 impl<'a> Build<'a> {
-    pub(super) fn piece(&mut self, way: Way, head: Block) -> Option<()> {
+    pub(super) fn piece(&mut self, way: Mode, head: Block) -> Option<()> {
         self.at = self.head(way, head);
         let mut once: HashMap<Value, Value> = HashMap::new();
-        if !way.is_apart() {
+        if !way.is_diverged() {
             let params = self.out.blocks[self.at.index()].params.clone();
-            once.extend(self.given(head).into_iter().zip(params));
+            once.extend(self.uniform_in(head).into_iter().zip(params));
         }
         if self.plan.waits.contains_key(&head) {
             return self.wait(way, head, &mut once);
         }
         let blocks = self.plan.blocks(self.cfg, head);
         let wanted = self.wanted(&blocks);
-        if !way.is_apart() {
+        if !way.is_diverged() {
             self.compute_once(head, &blocks, &wanted, &mut once)?;
         }
-        if let Some(inner) = self.first_decides(way, &blocks) {
-            self.all_take(way, &blocks, inner, &wanted, &once)?;
+        if let Some(inner) = self.stay_edge(way, &blocks) {
+            self.vote_to_stay(way, &blocks, inner, &wanted, &once)?;
         }
-        self.lanes_take(way, head, &blocks, &wanted, once)
+        self.build_lanes(way, head, &blocks, &wanted, once)
     }
 
     /// Builds the loop over lanes and the transition.
-    pub(super) fn lanes_take(
+    pub(super) fn build_lanes(
         &mut self,
-        way: Way,
+        way: Mode,
         head: Block,
         blocks: &[Block],
         wanted: &[Value],
@@ -111,31 +111,31 @@ impl<'a> Build<'a> {
         let exits = self.exits(blocks);
         let from: HashSet<Block> = exits.iter().map(|e| e.0).collect();
         let goals = self.goals(blocks);
-        let decided = from.len() == 1 && self.same_decision(exits[0].0);
-        let together = !way.is_apart() && (goals.len() <= 1 || decided);
+        let decided = from.len() == 1 && self.is_uniform_exit(exits[0].0);
+        let together = !way.is_diverged() && (goals.len() <= 1 || decided);
         let keys = self.keys(way, together, blocks, &exits);
-        if !together && !way.is_apart() {
-            self.clear_ends();
+        if !together && !way.is_diverged() {
+            self.clear_range();
         }
-        let loops = !together && self.comes_back(way, head, &goals);
+        let loops = !together && self.may_reenter(way, head, &goals);
         if loops {
             let (no, none) = (self.inst(Inst::Const(Const::Bool(false)), Ty::bool()), self.number(0));
             self.effect(Inst::SlotSet(self.again, no));
             self.effect(Inst::SlotSet(self.others, none));
         }
         let live = self.live(way, blocks, &keys);
-        self.goes_together(way);
+        self.enter_mode(way);
         let piece = Piece { way, blocks, wanted, once: &once, live: &live, keys: &keys, loops, choice: None };
         // The sparse path runs after the common path has stored its values, so it must not read any of them.
         let apart = !keys.iter().any(|k| live.contains(k));
-        let few = self.few(blocks).filter(|_| self.full && together && apart && self.taken.is_none());
+        let few = self.sparse_path(blocks).filter(|_| self.full && together && apart && self.assumed.is_none());
         match few {
-            Some(few) => self.few_lanes(piece, few)?,
+            Some(few) => self.build_sparse(piece, few)?,
             None => self.all_lanes(piece, !together)?,
         }
         self.vectors = self.full;
         match way {
-            Way::Apart(_) => {
+            Mode::Diverged(_) => {
                 let dispatch = to(self.dispatch(way), &[]);
                 // Lanes that re-enter the piece are next in the order of dispatch.
                 let term = if loops {
@@ -147,8 +147,8 @@ impl<'a> Build<'a> {
                 self.end(term);
                 Some(())
             }
-            _ if together => self.go_on(way, &exits, &mut once),
-            _ => self.part(way, &exits, loops.then_some(head), &mut once),
+            _ if together => self.converge(way, &exits, &mut once),
+            _ => self.diverge(way, &exits, loops.then_some(head), &mut once),
         }
     }
 
@@ -161,7 +161,7 @@ impl<'a> Build<'a> {
                 exits.push((*b, None));
             }
             for (n, t) in targets(old, *b) {
-                if self.taken.is_some_and(|(at, to)| at == *b && to != t.block) {
+                if self.assumed.is_some_and(|(at, to)| at == *b && to != t.block) {
                     continue;
                 }
                 let inside = plan.head_of[t.block.index()] == plan.head_of[b.index()] && !plan.order.contains(&t.block);
@@ -178,7 +178,7 @@ impl<'a> Build<'a> {
     }
 
     /// Whether the branch of a block is uniform.
-    fn same_decision(&self, b: Block) -> bool {
+    fn is_uniform_exit(&self, b: Block) -> bool {
         match &self.old.blocks[b.index()].term {
             Some(Term::Branch { cond, .. }) => !self.plan.varies[cond.index()],
             _ => true,
@@ -230,7 +230,7 @@ impl<'a> Build<'a> {
             .iter()
             .any(|d| d.inst.can_raise() && d.result.is_some_and(|r| !self.plan.varies[r.index()]))
         {
-            self.guard();
+            self.use_handler();
         }
         for b in blocks {
             for d in &old.blocks[b.index()].insts {
@@ -251,7 +251,7 @@ impl<'a> Build<'a> {
             return Some(v);
         }
         let d = *self.defs.get(&v)?;
-        let made = match self.shape(&d.inst) {
+        let made = match self.launch_value(&d.inst) {
             Some(x) => x,
             None => {
                 let mut inst = d.inst.clone();
@@ -283,7 +283,7 @@ impl<'a> Build<'a> {
     }
 
     /// Values that lanes store at the end of a piece.
-    fn keys(&self, way: Way, together: bool, blocks: &[Block], exits: &[Exit<'a>]) -> Vec<Value> {
+    fn keys(&self, way: Mode, together: bool, blocks: &[Block], exits: &[Exit<'a>]) -> Vec<Value> {
         let inside: HashSet<Value> = blocks
             .iter()
             .flat_map(|b| {
@@ -302,7 +302,7 @@ impl<'a> Build<'a> {
                     varies || !together
                 } else {
                     let is_new = inside.contains(&v) && !self.old.blocks[head.index()].params.contains(&v);
-                    is_new && (varies || way.is_apart())
+                    is_new && (varies || way.is_diverged())
                 };
                 if wanted && !keys.contains(&v) {
                     keys.push(v);
@@ -313,71 +313,71 @@ impl<'a> Build<'a> {
     }
 
     /// Values that lanes load in a piece.
-    fn live(&self, way: Way, blocks: &[Block], keys: &[Value]) -> Vec<Value> {
+    fn live(&self, way: Mode, blocks: &[Block], keys: &[Value]) -> Vec<Value> {
         let used = self.used(blocks);
         let needs = self.plan.needs(self.old, blocks[0]).into_iter();
-        let own = needs.filter(|v| way.is_apart() || self.plan.varies[v.index()]);
+        let own = needs.filter(|v| way.is_diverged() || self.plan.varies[v.index()]);
         // A block parameter that is only stored again must be loaded, too.
         own.filter(|v| used.contains(v) || keys.contains(v)).collect()
     }
 
     /// Whether the divergent code of a piece only computes, so that it can become vectors.
-    pub(super) fn is_plain(&self, blocks: &[Block]) -> bool {
+    pub(super) fn only_computes(&self, blocks: &[Block]) -> bool {
         let insts = blocks.iter().flat_map(|b| &self.old.blocks[b.index()].insts);
         insts.filter(|d| d.result.is_none_or(|r| self.plan.varies[r.index()])).all(|d| is_speculative(&d.inst))
     }
 
     /// Builds the loop over all lanes.
-    pub(super) fn all_lanes(&mut self, p: Piece<'_>, tells: bool) -> Option<()> {
+    pub(super) fn all_lanes(&mut self, p: Piece<'_>, records: bool) -> Option<()> {
         // Lanes that do not exist must not record a next piece.
-        self.vectors = self.full && self.is_plain(p.blocks) && (self.exact || !tells);
+        self.vectors = self.full && self.only_computes(p.blocks) && (self.exact || !records);
         let apart = self.full && !self.vectors;
         if apart {
             let several = self.exits(p.blocks).len() > 1;
             let olds = p.keys.iter().filter(|k| several && !p.live.contains(k));
             let read: Vec<Value> = p.live.iter().chain(olds).copied().collect();
-            self.transfer(&read, false);
+            self.copy_arrays(&read, false);
         }
         let width = self.width(p.way);
         let mut result = Some(());
-        self.lanes(width, |b, lane| result = b.body(p, lane, tells));
+        self.lanes(width, |b, lane| result = b.body(p, lane, records));
         result?;
         if apart {
-            self.transfer(p.keys, true);
+            self.copy_arrays(p.keys, true);
         }
         Some(())
     }
 
     /// Builds the body of the loop.
-    pub(super) fn body(&mut self, p: Piece<'_>, lane: Value, tells: bool) -> Option<()> {
+    pub(super) fn body(&mut self, p: Piece<'_>, lane: Value, records: bool) -> Option<()> {
         let Piece { way, blocks, wanted, once, live, keys, loops, choice } = p;
         let head = blocks[0];
         let mut now = self.coordinates(way, lane);
         for v in live {
-            let x = self.fetch(*v, lane);
+            let x = self.load(*v, lane);
             now.insert(*v, x);
         }
-        let needs_old = way.is_apart() || self.exits(blocks).len() > 1;
-        let kept = keys.iter().map(|k| (*k, if needs_old { self.fetch(*k, lane) } else { lane })).collect();
-        let active = (way.is_apart()).then(|| {
+        let needs_old = way.is_diverged() || self.exits(blocks).len() > 1;
+        let kept = keys.iter().map(|k| (*k, if needs_old { self.load(*k, lane) } else { lane })).collect();
+        let active = (way.is_diverged()).then(|| {
             let (n, own) = (self.next_of(lane), self.number(self.plan.number(head)));
             (n, self.cursor(|c| c.eq(n, own)))
         });
         let (body, join, handler) = (self.out.new_block(), self.out.new_block(), self.out.new_block());
         let leaving = self.leaving(blocks, keys);
-        let unseen = self.unseen(p);
-        let there = active.filter(|_| !unseen.is_empty()).map(|a| a.1);
-        let mut l = Lane { lane, now, copies: HashMap::new(), handler, join, kept, leaving, tells, choice, there };
+        let private_keys = self.private_keys(p);
+        let there = active.filter(|_| !private_keys.is_empty()).map(|a| a.1);
+        let mut l = Lane { lane, now, copies: HashMap::new(), handler, join, kept, leaving, records, choice, there };
         for (k, _) in &l.kept {
             self.out.new_param(join, self.old.ty(*k));
         }
-        if tells {
+        if records {
             self.out.new_param(join, Ty::i32());
         }
         match active.filter(|_| there.is_none()) {
             None => self.end(Term::Jump(to(body, &[]))),
             Some((n, cond)) => {
-                let stay: Vec<Value> = l.kept.iter().map(|k| k.1).chain(tells.then_some(n)).collect();
+                let stay: Vec<Value> = l.kept.iter().map(|k| k.1).chain(records.then_some(n)).collect();
                 self.end(Term::Branch { cond, then: to(body, &[]), els: to(join, &stay) });
             }
         }
@@ -389,29 +389,29 @@ impl<'a> Build<'a> {
         self.copy_handler(&coordinates);
         self.at = join;
         let params = self.out.blocks[join.index()].params.clone();
-        let stay = |((k, old), p): (&(Value, Value), &Value)| if unseen.contains(k) { *p } else { *old };
+        let stay = |((k, old), p): (&(Value, Value), &Value)| if private_keys.contains(k) { *p } else { *old };
         let stay: Vec<Value> =
-            l.kept.iter().zip(&params).map(stay).chain(active.filter(|_| tells).map(|a| a.0)).collect();
-        let params = self.merged(&l, &params, &stay);
+            l.kept.iter().zip(&params).map(stay).chain(active.filter(|_| records).map(|a| a.0)).collect();
+        let params = self.blend(&l, &params, &stay);
         for ((k, _), p) in l.kept.clone().into_iter().zip(&params) {
-            self.keep(k, lane, *p);
+            self.store(k, lane, *p);
         }
-        if let (true, Some(n)) = (tells, params.last()) {
+        if let (true, Some(n)) = (records, params.last()) {
             self.set_next(lane, *n);
-            if !way.is_apart() {
-                self.note_end(*n);
+            if !way.is_diverged() {
+                self.extend_range(*n);
             }
             if loops {
-                self.note_again(way, head, *n);
+                self.record_reentry(way, head, *n);
             }
         }
         Some(())
     }
 
     /// The thread index of a lane.
-    pub(super) fn coordinates(&mut self, way: Way, lane: Value) -> HashMap<Value, Value> {
+    pub(super) fn coordinates(&mut self, way: Mode, lane: Value) -> HashMap<Value, Value> {
         let (start, index) = (self.start, self.arrays.index);
-        let axes = if way == Way::Full || self.out.kernel.gangs == Gangs::Rows {
+        let axes = if way == Mode::Full || self.out.kernel.gangs == Gangs::Rows {
             [self.cursor(|c| c.add(start.x, lane)), start.y, start.z]
         } else {
             index.map(|a| self.get(a, Ty::int(), lane))
@@ -455,7 +455,7 @@ impl<'a> Build<'a> {
                 continue;
             }
             let d = self.defs[v];
-            let x = match (&d.inst, self.shape(&d.inst)) {
+            let x = match (&d.inst, self.launch_value(&d.inst)) {
                 (_, Some(x)) => x,
                 (inst, None) if self.full && self.is_lane(inst) => l.lane,
                 (Inst::Runtime(f, args), None) if f.name == "lh_cuda_local" => self.local(*v, args[0], l.lane)?,
@@ -482,7 +482,7 @@ impl<'a> Build<'a> {
     fn local(&mut self, v: Value, bytes: Value, lane: Value) -> Option<Value> {
         let Inst::Const(lh_ir::Const::Int(size, _)) = self.defs.get(&bytes)?.inst else { return None };
         let size = usize::try_from(size).ok()?.next_multiple_of(16);
-        let home = self.home_of_size((false, v), size);
+        let home = self.array_of_size((false, v), size);
         Some(self.place(home, size, lane))
     }
 
@@ -535,9 +535,9 @@ impl<'a> Build<'a> {
                 Some(r) => {
                     let mut ty = old.ty(r);
                     if self.plan.computed_narrow[r.index()] {
-                        let narrow = Ty::i32();
-                        inst.for_each_operand_mut(&mut |v| *v = self.cast(*v, narrow));
-                        ty = if ty.is_bool() { ty } else { narrow };
+                        let i32s = Ty::i32();
+                        inst.for_each_operand_mut(&mut |v| *v = self.cast(*v, i32s));
+                        ty = if ty.is_bool() { ty } else { i32s };
                     }
                     let v = self.inst(inst, ty);
                     let v = self.cast(v, old.ty(r));
@@ -554,7 +554,9 @@ impl<'a> Build<'a> {
         let term = match term {
             Term::Return(_) => Term::Jump(self.leave((b, None), once, l)?),
             Term::Jump(t) => Term::Jump(self.follow(b, t, once, l)?),
-            Term::Branch { cond, then, els } if l.choice.is_some_and(|c| c.few().cond == *cond && c.few().at == b) => {
+            Term::Branch { cond, then, els }
+                if l.choice.is_some_and(|c| c.sparse_path().cond == *cond && c.sparse_path().at == b) =>
+            {
                 let choice = l.choice?;
                 let goal = match choice {
                     Choice::Others(few, truth) => {
@@ -570,8 +572,8 @@ impl<'a> Build<'a> {
                 let t = if then.block == goal { then } else { els };
                 Term::Jump(self.follow(b, t, once, l)?)
             }
-            Term::Branch { then, els, .. } if self.taken.is_some_and(|(at, _)| at == b) => {
-                let goal = if self.taken.is_some_and(|(_, to)| to == then.block) { then } else { els };
+            Term::Branch { then, els, .. } if self.assumed.is_some_and(|(at, _)| at == b) => {
+                let goal = if self.assumed.is_some_and(|(_, to)| to == then.block) { then } else { els };
                 Term::Jump(self.follow(b, goal, once, l)?)
             }
             Term::Branch { cond, then, els } => {
@@ -580,7 +582,7 @@ impl<'a> Build<'a> {
                     Term::Jump(a)
                 } else {
                     let cond = self.current(once, l, *cond)?;
-                    Term::Branch { cond: self.if_there(l, cond), then: a, els: b }
+                    Term::Branch { cond: self.masked(l, cond), then: a, els: b }
                 }
             }
             Term::Raise { exc, args } => {
@@ -606,7 +608,7 @@ impl<'a> Build<'a> {
         leaving
     }
     /// Whether a value is defined at the end of a block.
-    fn is_there_at(&self, v: Value, b: Block) -> bool {
+    fn is_defined_at(&self, v: Value, b: Block) -> bool {
         self.places.block(v).is_some_and(|d| self.dom.dominates(d, b))
     }
     /// The new target of an edge: a copied block, or the end of the body.
@@ -630,21 +632,21 @@ impl<'a> Build<'a> {
                 Some(i) => self.current(once, l, t?.args[i])?,
                 None if needed => self.current(once, l, *k)?,
                 // The value that another exit stores avoids a select, if it is defined here.
-                None => match l.leaving[k].iter().find(|v| self.is_there_at(**v, from)) {
+                None => match l.leaving[k].iter().find(|v| self.is_defined_at(**v, from)) {
                     Some(v) => self.current(once, l, *v)?,
                     None => *before,
                 },
             });
         }
-        if l.tells {
-            let number = t.map_or(self.last(), |t| self.plan.number(t.block));
+        if l.records {
+            let number = t.map_or(self.end_number(), |t| self.plan.number(t.block));
             args.push(self.number(number));
         }
         Some(to(l.join, &args))
     }
 
     /// The transition if all lanes leave by the same exit.
-    fn go_on(&mut self, way: Way, exits: &[Exit<'a>], once: &mut HashMap<Value, Value>) -> Option<()> {
+    fn converge(&mut self, way: Mode, exits: &[Exit<'a>], once: &mut HashMap<Value, Value>) -> Option<()> {
         let finish = to(self.finish, &[]);
         let Some((from, _)) = exits.first() else {
             self.end(Term::Jump(finish));
@@ -667,7 +669,7 @@ impl<'a> Build<'a> {
         Some(())
     }
     /// The next piece with the arguments of a target.
-    fn next(&mut self, way: Way, t: &Target, once: &mut HashMap<Value, Value>) -> Option<Target> {
+    fn next(&mut self, way: Mode, t: &Target, once: &mut HashMap<Value, Value>) -> Option<Target> {
         let params = self.old.blocks[t.block.index()].params.clone();
         self.target(way, t.block, &mut |b, v| {
             let passed = params.iter().position(|p| *p == v).map_or(v, |i| t.args[i]);
@@ -676,21 +678,21 @@ impl<'a> Build<'a> {
     }
 
     /// The transition if lanes may diverge.
-    fn part(
+    fn diverge(
         &mut self,
-        way: Way,
+        way: Mode,
         exits: &[Exit<'a>],
         again: Option<Block>,
         once: &mut HashMap<Value, Value>,
     ) -> Option<()> {
         if let Some(head) = again {
             let moved = self.inst(Inst::SlotGet(self.others), Ty::i32());
-            let (all, others) = self.test(moved, 0);
+            let (all, others) = self.branch_if(moved, 0);
             self.at = all;
-            self.all_come_to(way, head, once)?;
+            self.continue_at(way, head, once)?;
             self.at = others;
         }
-        let [low, high] = self.noted_ends();
+        let [low, high] = self.range();
         let same = self.cursor(|c| c.eq(low, high));
         let (one, several) = (self.out.new_block(), self.out.new_block());
         self.end(Term::Branch { cond: same, then: to(one, &[]), els: to(several, &[]) });
@@ -699,9 +701,9 @@ impl<'a> Build<'a> {
         goals.dedup();
         self.at = one;
         for g in goals.iter().filter(|g| Some(**g) != again) {
-            let (hit, miss) = self.test(low, self.plan.number(*g));
+            let (hit, miss) = self.branch_if(low, self.plan.number(*g));
             self.at = hit;
-            self.all_come_to(way, *g, once)?;
+            self.continue_at(way, *g, once)?;
             self.at = miss;
         }
         let finish = self.finish;
@@ -709,25 +711,25 @@ impl<'a> Build<'a> {
         self.at = several;
         let ends = exits.iter().any(|e| e.1.is_none());
         let detour = self.detour(way, &goals, ends)?;
-        self.spread(way, detour, &goals, once)
+        self.scatter(way, detour, &goals, once)
     }
 
     /// Continues converged with a piece.
-    fn all_come_to(&mut self, way: Way, head: Block, once: &mut HashMap<Value, Value>) -> Option<()> {
+    fn continue_at(&mut self, way: Mode, head: Block, once: &mut HashMap<Value, Value>) -> Option<()> {
         let first = self.cursor(|c| c.int(0));
         let params = self.old.blocks[head.index()].params.clone();
         let target = self.target(way, head, &mut |b, v| {
-            if params.contains(&v) { Some(b.fetch(v, first)) } else { b.once(once, v) }
+            if params.contains(&v) { Some(b.load(v, first)) } else { b.once(once, v) }
         })?;
         self.end(Term::Jump(target));
         Some(())
     }
 
     /// Enters a detour: stores uniform values for each lane, and moves vectors to memory.
-    fn spread(&mut self, way: Way, detour: usize, goals: &[Block], once: &mut HashMap<Value, Value>) -> Option<()> {
+    fn scatter(&mut self, way: Mode, detour: usize, goals: &[Block], once: &mut HashMap<Value, Value>) -> Option<()> {
         // Block parameters of a target are already stored, also by lanes that go elsewhere.
         let params: Vec<Value> = goals.iter().flat_map(|g| self.old.blocks[g.index()].params.iter().copied()).collect();
-        let given = goals.iter().flat_map(|g| self.given(*g));
+        let given = goals.iter().flat_map(|g| self.uniform_in(*g));
         let mut shared: Vec<Value> = given.filter(|v| !params.contains(v)).collect();
         shared.sort_unstable();
         shared.dedup();
@@ -738,9 +740,9 @@ impl<'a> Build<'a> {
             own.retain(|v| !shared.contains(v));
             own.sort_unstable();
             own.dedup();
-            self.transfer(&own, false);
+            self.copy_arrays(&own, false);
         }
-        if way == Way::Full && self.out.kernel.gangs == Gangs::Warps {
+        if way == Mode::Full && self.out.kernel.gangs == Gangs::Warps {
             let (start, index) = (self.start, self.arrays.index);
             let width = self.width(way);
             self.lanes(width, |b, lane| {
@@ -750,13 +752,13 @@ impl<'a> Build<'a> {
                 }
             });
         }
-        let width = self.width(Way::Full);
-        let (last, lanes) = (self.last(), self.start.lanes);
+        let width = self.width(Mode::Full);
+        let (last, lanes) = (self.end_number(), self.start.lanes);
         self.lanes(width, |b, lane| {
             for (k, v) in shared.iter().zip(&values) {
-                b.keep(*k, lane, *v);
+                b.store(*k, lane, *v);
             }
-            if way == Way::Short {
+            if way == Mode::Partial {
                 let (before, end) = (b.next_of(lane), b.number(last));
                 let n = b.cursor(|c| {
                     let is = c.lt(lane, lanes);
@@ -765,7 +767,7 @@ impl<'a> Build<'a> {
                 b.set_next(lane, n);
             }
         });
-        let dispatch = self.dispatch(Way::Apart(detour));
+        let dispatch = self.dispatch(Mode::Diverged(detour));
         self.end(Term::Jump(to(dispatch, &[])));
         Some(())
     }

@@ -13,11 +13,11 @@ use lh_ops::warp;
 use std::collections::{HashMap, HashSet};
 
 /// Size limit for complete unrolling, in blocks.
-const MOST_OF_A_ROUND: usize = 16;
+const MAX_UNROLLED: usize = 16;
 
 /// An operation that all lanes of a gang execute together, in a block of its own.
 #[derive(Clone, Debug)]
-pub(super) struct Wait {
+pub(super) struct GangOp {
     pub inst: InstData,
     /// Its results; a warp operation has two.
     pub results: Vec<Value>,
@@ -27,8 +27,8 @@ pub(super) struct Wait {
 
 /// The function split into pieces, single-entry regions without loops or operations of all lanes. Exits of a piece lead
 /// to the heads of pieces.
-pub(super) struct Plan {
-    pub waits: HashMap<Block, Wait>,
+pub(super) struct Pieces {
+    pub waits: HashMap<Block, GangOp>,
     /// The heads of pieces, in the order in which diverged lanes run them.
     pub order: Vec<Block>,
     /// The head of each block's piece; `None` for handlers.
@@ -44,23 +44,23 @@ pub(super) struct Plan {
     /// Live-in values by block, other than available ones.
     pub alive: Vec<Vec<Value>>,
     /// Headers of short loops with warp operations, which are unrolled.
-    pub rounds: Vec<Block>,
+    pub unroll: Vec<Block>,
     /// Whether lanes leave some loop in different iterations. Loops that may raise do not count: stand-alone threads
     /// run them as well.
-    pub has_uneven_loops: bool,
+    pub has_uneven: bool,
 }
 
 /// Whether a run-time function is executed by all lanes together.
-pub(super) fn is_wait(name: &str) -> bool {
+pub(super) fn is_gang_op(name: &str) -> bool {
     is_block_sync(name) || matches!(name, "lh_cuda_grid_sync" | "lh_cuda_warp" | "lh_cuda_activemask" | "lh_cuda_pause")
 }
 
 /// Splits these operations into blocks of their own.
-pub(super) fn split_waits(func: &mut Function) -> HashMap<Block, Wait> {
+pub(super) fn split_gang_ops(func: &mut Function) -> HashMap<Block, GangOp> {
     let mut found = HashMap::new();
     let mut i = 0;
     while i < func.blocks.len() {
-        let is = |d: &InstData| matches!(&d.inst, Inst::Runtime(f, _) if is_wait(f.name));
+        let is = |d: &InstData| matches!(&d.inst, Inst::Runtime(f, _) if is_gang_op(f.name));
         if !found.contains_key(&Block::new(i))
             && let Some(at) = func.blocks[i].insts.iter().position(is)
         {
@@ -76,7 +76,7 @@ pub(super) fn split_waits(func: &mut Function) -> HashMap<Block, Wait> {
             let own = &mut func.blocks[alone.index()];
             own.insts.insert(0, inst.clone());
             (own.term, own.unwind, own.cold) = (Some(Term::Jump(crate::edit::to(resume, &[]))), unwind, cold);
-            found.insert(alone, Wait { inst, results, resume });
+            found.insert(alone, GangOp { inst, results, resume });
         }
         i += 1;
     }
@@ -113,10 +113,10 @@ fn take_apart(func: &mut Function, wait: &InstData, alone: Block) -> Vec<Value> 
 pub(super) fn plan(
     func: &Function,
     cfg: &Cfg,
-    waits: HashMap<Block, Wait>,
+    waits: HashMap<Block, GangOp>,
     alike: &HashSet<Value>,
     mut narrow: Vec<bool>,
-) -> Option<Plan> {
+) -> Option<Pieces> {
     narrow.resize(func.values.len(), false);
     let dom = DomTree::new(cfg);
     let loops = Loops::new(func, cfg, &dom);
@@ -131,7 +131,7 @@ pub(super) fn plan(
         let diverged = divergence(func, cfg, &varies, &after);
         let mut all = heads.clone();
         if func.kernel.waits & waits::WARP != 0 {
-            part_after_few(func, cfg, &varies, &diverged, &after, &mut all);
+            rejoin_after_sparse(func, cfg, &varies, &diverged, &after, &mut all);
         }
         let head_of = pieces(func, cfg, &varies, &diverged, &mut all);
         let is_shape = |d: &InstData| matches!(&d.inst, Inst::Runtime(f, _) if is_geometry(f.name));
@@ -162,15 +162,15 @@ pub(super) fn plan(
         };
         let raises = |b: &Block| func.blocks[b.index()].insts.iter().any(|d| d.inst.can_raise());
         let uneven = |l: &lh_ir::cfg::Loop| l.blocks.iter().any(|b| leaves(l, b)) && !l.blocks.iter().any(raises);
-        let has_uneven_loops = loops.loops.iter().any(uneven);
+        let has_uneven = loops.loops.iter().any(uneven);
         let is_short = |l: &&lh_ir::cfg::Loop| {
-            l.blocks.len() <= MOST_OF_A_ROUND && l.blocks.iter().any(|b| waits.contains_key(b) && !diverged[b.index()])
+            l.blocks.len() <= MAX_UNROLLED && l.blocks.iter().any(|b| waits.contains_key(b) && !diverged[b.index()])
         };
-        let rounds = loops.loops.iter().filter(is_short).map(|l| l.header).collect();
+        let unroll = loops.loops.iter().filter(is_short).map(|l| l.header).collect();
         let computed_narrow = computed_narrow(func, cfg, &narrow);
         let plan =
-            Plan { waits, rounds, order, head_of, varies, narrow, computed_narrow, available, alive, has_uneven_loops };
-        return plan.is_simple(func).then_some(plan);
+            Pieces { waits, unroll, order, head_of, varies, narrow, computed_narrow, available, alive, has_uneven };
+        return plan.is_scalar(func).then_some(plan);
     }
 }
 
@@ -197,7 +197,7 @@ fn is_vote_of_all(inst: &Inst, constants: &HashMap<Value, i64>) -> bool {
 }
 
 /// The heads that do not depend on divergence.
-fn fixed_heads(func: &Function, cfg: &Cfg, loops: &Loops, waits: &HashMap<Block, Wait>) -> Vec<bool> {
+fn fixed_heads(func: &Function, cfg: &Cfg, loops: &Loops, waits: &HashMap<Block, GangOp>) -> Vec<bool> {
     let mut heads = vec![false; func.blocks.len()];
     heads[0] = true;
     for (b, w) in waits {
@@ -221,7 +221,7 @@ fn fixed_heads(func: &Function, cfg: &Cfg, loops: &Loops, waits: &HashMap<Block,
 /// Whether an instruction with uniform operands can run once for all lanes.
 fn is_gang_level(func: &Function, d: &InstData) -> bool {
     match &d.inst {
-        Inst::Runtime(f, _) if is_wait(f.name) || is_geometry(f.name) => true,
+        Inst::Runtime(f, _) if is_gang_op(f.name) || is_geometry(f.name) => true,
         Inst::Call(spec, args) => {
             let passes = |v: &Value| func.ty(*v).is_number() || func.ty(*v).flatten().is_empty();
             waits_of_call(func, *spec) & (waits::VARIES | waits::EFFECTS) == 0 && args[HANDED..].iter().all(passes)
@@ -233,7 +233,7 @@ fn is_gang_level(func: &Function, d: &InstData) -> bool {
 }
 
 /// Starts a new piece where a sparse path joins the common one, so that all lanes run that converged.
-fn part_after_few(
+fn rejoin_after_sparse(
     func: &Function,
     cfg: &Cfg,
     varies: &[bool],
@@ -248,7 +248,7 @@ fn part_after_few(
         let data = &func.blocks[b.index()];
         let plain =
             || data.insts.iter().all(|d| is_speculative(&d.inst) || d.result.is_some_and(|r| !varies[r.index()]));
-        if let Some(few) = few(func, *b)
+        if let Some(few) = sparse_path(func, *b)
             && varies[few.cond.index()]
             && after[few.guarded.index()][few.other.index()]
             && plain()
@@ -260,7 +260,7 @@ fn part_after_few(
 
 /// A branch to a sparse path, which few lanes take.
 #[derive(Clone, Copy)]
-pub(super) struct Few {
+pub(super) struct Sparse {
     pub at: Block,
     pub cond: Value,
     /// The compared values.
@@ -271,7 +271,7 @@ pub(super) struct Few {
 }
 
 /// Recognises a branch on equality of two numbers.
-pub(super) fn few(func: &Function, b: Block) -> Option<Few> {
+pub(super) fn sparse_path(func: &Function, b: Block) -> Option<Sparse> {
     if is_off("gangs.sparse_lanes") {
         return None;
     }
@@ -284,7 +284,7 @@ pub(super) fn few(func: &Function, b: Block) -> Option<Few> {
         "ne" => (els.block, then.block),
         _ => return None,
     };
-    (guarded != other).then(|| Few { at: b, cond: *cond, sides: [args[0], args[1]], guarded, other })
+    (guarded != other).then(|| Sparse { at: b, cond: *cond, sides: [args[0], args[1]], guarded, other })
 }
 
 /// Assigns blocks to pieces; a block reached from several pieces becomes a head.
@@ -317,7 +317,7 @@ fn pieces(func: &Function, cfg: &Cfg, varies: &[bool], diverged: &[bool], heads:
 
 /// The order of dispatch: predecessors before successors, a loop's header after its body, so that lanes wait there for
 /// others, and barriers of the block last.
-fn order(cfg: &Cfg, loops: &Loops, heads: &[bool], waits: &HashMap<Block, Wait>) -> Vec<Block> {
+fn order(cfg: &Cfg, loops: &Loops, heads: &[bool], waits: &HashMap<Block, GangOp>) -> Vec<Block> {
     let mut order: Vec<Block> = cfg.rpo().iter().copied().filter(|b| heads[b.index()]).collect();
     for l in loops.loops.iter().rev() {
         let Some(from) = order.iter().position(|b| *b == l.header) else { continue };
@@ -325,7 +325,7 @@ fn order(cfg: &Cfg, loops: &Loops, heads: &[bool], waits: &HashMap<Block, Wait>)
         order[from..=last].rotate_left(1);
     }
     let is_sync = |b: &Block| {
-        let block = |w: &Wait| matches!(&w.inst.inst, Inst::Runtime(f, _) if is_block_sync(f.name) || f.name == "lh_cuda_grid_sync");
+        let block = |w: &GangOp| matches!(&w.inst.inst, Inst::Runtime(f, _) if is_block_sync(f.name) || f.name == "lh_cuda_grid_sync");
         waits.get(b).is_some_and(block)
     };
     let (syncs, mut rest): (Vec<Block>, Vec<Block>) = order.into_iter().partition(is_sync);
@@ -333,9 +333,9 @@ fn order(cfg: &Cfg, loops: &Loops, heads: &[bool], waits: &HashMap<Block, Wait>)
     rest
 }
 
-impl Plan {
+impl Pieces {
     /// Whether all values that cross pieces are scalars.
-    fn is_simple(&self, func: &Function) -> bool {
+    fn is_scalar(&self, func: &Function) -> bool {
         self.order.iter().flat_map(|h| self.needs(func, *h)).all(|v| is_number(func, v))
     }
     /// The blocks of a piece in reverse postorder.

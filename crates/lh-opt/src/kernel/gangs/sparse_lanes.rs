@@ -12,7 +12,7 @@
 
 use super::build::Build;
 use super::piece::{Choice, Piece};
-use super::plan::{self, Few};
+use super::plan::{self, Sparse};
 use crate::edit::{row, runtime, to};
 use lh_ir::cfg::targets;
 use lh_ir::func::{GANG, Inst, Term};
@@ -20,7 +20,7 @@ use lh_ir::{Block, Const, Ty, Value};
 use std::collections::HashSet;
 
 impl Choice {
-    pub(super) fn few(self) -> Few {
+    pub(super) fn sparse_path(self) -> Sparse {
         match self {
             Choice::Others(few, _) | Choice::Guarded(few) => few,
         }
@@ -29,14 +29,14 @@ impl Choice {
 
 impl Build<'_> {
     /// The sparse path at the start of a piece that otherwise only computes.
-    pub(super) fn few(&self, blocks: &[Block]) -> Option<Few> {
-        let few = plan::few(self.old, blocks[0]).filter(|f| self.plan.varies[f.cond.index()])?;
-        let (theirs, rest) = self.sides(blocks, few);
+    pub(super) fn sparse_path(&self, blocks: &[Block]) -> Option<Sparse> {
+        let few = plan::sparse_path(self.old, blocks[0]).filter(|f| self.plan.varies[f.cond.index()])?;
+        let (theirs, rest) = self.paths(blocks, few);
         let alone: Vec<Block> = theirs[1..].iter().copied().filter(|b| !rest.contains(b)).collect();
-        (!alone.is_empty() && self.is_plain(&rest) && !self.is_plain(&alone)).then_some(few)
+        (!alone.is_empty() && self.only_computes(&rest) && !self.only_computes(&alone)).then_some(few)
     }
     /// The blocks reachable over the sparse path, and those over the common one.
-    fn sides(&self, blocks: &[Block], few: Few) -> (Vec<Block>, Vec<Block>) {
+    fn paths(&self, blocks: &[Block], few: Sparse) -> (Vec<Block>, Vec<Block>) {
         let side = |from: Block| {
             let mut seen = HashSet::from([blocks[0]]);
             let mut work = vec![from];
@@ -52,8 +52,8 @@ impl Build<'_> {
     }
 
     /// Builds the piece for all lanes on the common path, then for the lanes of the sparse path.
-    pub(super) fn few_lanes(&mut self, p: Piece<'_>, few: Few) -> Option<()> {
-        let (theirs, rest) = self.sides(p.blocks, few);
+    pub(super) fn build_sparse(&mut self, p: Piece<'_>, few: Sparse) -> Option<()> {
+        let (theirs, rest) = self.paths(p.blocks, few);
         let truth = self.array(1);
         self.all_lanes(Piece { blocks: &rest, choice: Some(Choice::Others(few, truth)), ..p }, false)?;
         let own = Piece { blocks: &theirs, choice: Some(Choice::Guarded(few)), ..p };
@@ -67,7 +67,7 @@ impl Build<'_> {
         if !self.exact {
             left = self.cursor(|c| c.and_int(left, mask));
         }
-        let (none, some) = self.is_none(left);
+        let (none, some) = self.branch_if_empty(left);
         let (head, params) = self.cursor(|c| c.new_block(&[Ty::int()]));
         let done = self.out.new_block();
         self.at = none;
@@ -75,10 +75,10 @@ impl Build<'_> {
         self.at = some;
         self.vectors = false;
         let read: Vec<Value> = p.live.iter().chain(p.keys.iter().filter(|k| !p.live.contains(k))).copied().collect();
-        self.transfer(&read, false);
+        self.copy_arrays(&read, false);
         self.end(Term::Jump(to(head, &[left])));
         self.at = head;
-        let (end, body) = self.is_none(params[0]);
+        let (end, body) = self.branch_if_empty(params[0]);
         self.at = body;
         let lane = self.cursor(|c| c.op(row("cttz"), &[params[0]], Ty::int()));
         self.body(own, lane, false)?;
@@ -89,14 +89,14 @@ impl Build<'_> {
         });
         self.end(Term::Jump(to(head, &[next])));
         self.at = end;
-        self.transfer(p.keys, true);
+        self.copy_arrays(p.keys, true);
         self.end(Term::Jump(to(done, &[])));
         self.at = done;
         Some(())
     }
 
     /// Branches on `left == 0`; the blocks for true and false.
-    pub(super) fn is_none(&mut self, left: Value) -> (Block, Block) {
+    pub(super) fn branch_if_empty(&mut self, left: Value) -> (Block, Block) {
         let (yes, no) = (self.out.new_block(), self.out.new_block());
         let cond = self.cursor(|c| {
             let zero = c.int(0);
@@ -107,7 +107,7 @@ impl Build<'_> {
     }
 
     /// The constant with which a sparse path compares the lane.
-    fn single_lane(&self, few: Few) -> Option<i64> {
+    fn single_lane(&self, few: Sparse) -> Option<i64> {
         let constant = |v: Value| match self.defs.get(&v)?.inst {
             Inst::Const(Const::Int(n, _)) => {
                 i64::try_from(n).ok().filter(|n| *n == 0 || self.exact && (0..GANG).contains(n))
@@ -125,14 +125,14 @@ impl Build<'_> {
         let is_mask = |v: Value| matches!(self.defs.get(&v).map(|d| &d.inst), Some(Inst::Const(Const::Int(31, _))));
         let x = self.old.params()[1];
         let is_number = |v: Value| self.is_linear(v) || self.exact && (v == x || !self.by_gang && self.is_index(v));
-        self.either(inst, "and", &|a, b| is_number(a) && is_mask(b))
+        self.commutes(inst, "and", &|a, b| is_number(a) && is_mask(b))
     }
     /// Whether a property holds for the operands in either order.
-    fn either(&self, inst: &Inst, name: &str, of: &dyn Fn(Value, Value) -> bool) -> bool {
+    fn commutes(&self, inst: &Inst, name: &str, of: &dyn Fn(Value, Value) -> bool) -> bool {
         matches!(inst, Inst::Op(op, args) if op.name == name && (of(args[0], args[1]) || of(args[1], args[0])))
     }
     fn is(&self, v: Value, name: &str, of: &dyn Fn(Value, Value) -> bool) -> bool {
-        self.defs.get(&v).is_some_and(|d| self.either(&d.inst, name, of))
+        self.defs.get(&v).is_some_and(|d| self.commutes(&d.inst, name, of))
     }
     /// Whether a value is `x + dim.x * (y + dim.y * z)`.
     fn is_linear(&self, v: Value) -> bool {

@@ -1,6 +1,6 @@
 //! Votes of the gang: whether all lanes take one edge at the start of a piece, and whether lanes re-enter a piece.
 
-use super::build::{Build, Way};
+use super::build::{Build, Mode};
 use super::piece::Lane;
 use crate::analysis::classify::is_speculative;
 use crate::edit::row;
@@ -12,10 +12,10 @@ use std::collections::{HashMap, HashSet};
 impl Build<'_> {
     /// The edge on which lanes stay in a piece whose first block only computes and has the only divergent exit, such as
     /// a loop's header: lanes that all take this edge stay converged.
-    pub(super) fn first_decides(&mut self, way: Way, blocks: &[Block]) -> Option<Block> {
+    pub(super) fn stay_edge(&mut self, way: Mode, blocks: &[Block]) -> Option<Block> {
         let data = &self.old.blocks[blocks[0].index()];
         let Some(Term::Branch { cond, then, els }) =
-            data.term.as_ref().filter(|_| !way.is_apart() && !is_off("gangs.votes"))
+            data.term.as_ref().filter(|_| !way.is_diverged() && !is_off("gangs.votes"))
         else {
             return None;
         };
@@ -27,17 +27,17 @@ impl Build<'_> {
         };
         let rest = blocks[1..].iter().any(|b| !self.old.blocks[b.index()].insts.is_empty());
         let idle = rest && self.plan.varies[cond.index()] && data.insts.iter().all(|d| is_speculative(&d.inst));
-        self.taken = Some((blocks[0], inner));
+        self.assumed = Some((blocks[0], inner));
         let then_alike = self.goals(blocks).len() == 1;
-        self.taken = None;
+        self.assumed = None;
         (idle && then_alike && self.goals(blocks).len() > 1).then_some(inner)
     }
 
     /// Evaluates the first branch for all lanes before the rest of the piece. A version for lanes that all stay has no
     /// divergent exit.
-    pub(super) fn all_take(
+    pub(super) fn vote_to_stay(
         &mut self,
-        way: Way,
+        way: Mode,
         blocks: &[Block],
         inner: Block,
         wanted: &[Value],
@@ -47,36 +47,36 @@ impl Build<'_> {
         let goes_on = matches!(&old.blocks[head.index()].term, Some(Term::Branch { then, .. }) if then.block == inner);
         let none = self.number(0);
         self.effect(Inst::SlotSet(self.others, none));
-        self.goes_together(way);
+        self.enter_mode(way);
         let (width, mut result) = (self.width(way), Some(()));
         self.lanes(width, |b, lane| {
-            result = b.decision(way, head, wanted, once, lane).map(|c| {
+            result = b.stay_condition(way, head, wanted, once, lane).map(|c| {
                 let (no, yes) = (b.number(0), b.number(1));
                 let mut other = b.cursor(|x| if goes_on { x.select(c, no, yes) } else { x.select(c, yes, no) });
-                if way == Way::Short {
+                if way == Mode::Partial {
                     let lanes = b.start.lanes;
                     other = b.cursor(|x| {
                         let is = x.lt(lane, lanes);
                         x.select(is, other, no)
                     });
                 }
-                b.note_other(other);
+                b.record_leaver(other);
             });
         });
         result?;
         let others = self.inst(Inst::SlotGet(self.others), Ty::i32());
-        let (all, some) = self.test(others, 0);
+        let (all, some) = self.branch_if(others, 0);
         self.at = all;
-        self.taken = Some((head, inner));
-        self.lanes_take(way, head, blocks, wanted, once.clone())?;
-        (self.taken, self.at) = (None, some);
+        self.assumed = Some((head, inner));
+        self.build_lanes(way, head, blocks, wanted, once.clone())?;
+        (self.assumed, self.at) = (None, some);
         Some(())
     }
 
     /// The condition of the first block's branch for a lane.
-    fn decision(
+    fn stay_condition(
         &mut self,
-        way: Way,
+        way: Mode,
         head: Block,
         wanted: &[Value],
         once: &HashMap<Value, Value>,
@@ -85,7 +85,7 @@ impl Build<'_> {
         let Some(Term::Branch { cond, .. }) = &self.old.blocks[head.index()].term else { return None };
         let mut l = Lane::bare(lane, self.coordinates(way, lane));
         for v in self.plan.needs(self.old, head).into_iter().filter(|v| self.plan.varies[v.index()]) {
-            let x = self.fetch(v, lane);
+            let x = self.load(v, lane);
             l.now.insert(v, x);
         }
         self.copy_again(wanted, once, &mut l)?;
@@ -94,9 +94,9 @@ impl Build<'_> {
     }
 
     /// Records whether a lane with next piece `n` re-enters the current piece.
-    pub(super) fn note_again(&mut self, way: Way, head: Block, n: Value) {
+    pub(super) fn record_reentry(&mut self, way: Mode, head: Block, n: Value) {
         let own = self.number(self.plan.number(head));
-        if way.is_apart() {
+        if way.is_diverged() {
             let before = self.inst(Inst::SlotGet(self.again), Ty::bool());
             let again = self.cursor(|c| {
                 let is = c.eq(n, own);
@@ -108,20 +108,20 @@ impl Build<'_> {
         // into a test of a mask.
         let other = self.cursor(|c| c.op(row("ne"), &[n, own], Ty::bool()));
         let other = self.cast(other, Ty::i32());
-        self.note_other(other);
+        self.record_leaver(other);
     }
 
     /// Makes the result of the vote non-zero if a lane leaves.
-    fn note_other(&mut self, other: Value) {
+    fn record_leaver(&mut self, other: Value) {
         let before = self.inst(Inst::SlotGet(self.others), Ty::i32());
         let others = self.cursor(|c| c.op(row("or"), &[before, other], Ty::i32()));
         self.effect(Inst::SlotSet(self.others, others));
     }
 
     /// Whether lanes may re-enter a piece immediately, before the dispatch runs any other piece.
-    pub(super) fn comes_back(&self, way: Way, head: Block, goals: &HashSet<Option<Block>>) -> bool {
+    pub(super) fn may_reenter(&self, way: Mode, head: Block, goals: &HashSet<Option<Block>>) -> bool {
         let first = self.plan.number(head);
         let is_first = || goals.iter().flatten().all(|g| self.plan.number(*g) >= first);
-        goals.contains(&Some(head)) && (!way.is_apart() || is_first())
+        goals.contains(&Some(head)) && (!way.is_diverged() || is_first())
     }
 }

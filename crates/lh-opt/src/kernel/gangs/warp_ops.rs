@@ -1,8 +1,8 @@
 //! Operations that the lanes of a gang execute together: barriers and warp operations.
 
-use super::build::{Build, Way};
+use super::build::{Build, Mode};
 use super::piece::Lane;
-use super::plan::Wait;
+use super::plan::GangOp;
 use crate::edit::{Cursor, runtime, to};
 use lh_ir::func::Term;
 use lh_ir::func::{GANG, Inst};
@@ -11,9 +11,9 @@ use lh_ops::warp as kind;
 use std::collections::HashMap;
 
 /// State while such an operation is built.
-struct Meeting<'b> {
-    way: Way,
-    wait: &'b Wait,
+struct OpState<'b> {
+    way: Mode,
+    wait: &'b GangOp,
     number: i64,
     /// The participating lanes as a bit mask.
     there: Value,
@@ -23,28 +23,28 @@ struct Meeting<'b> {
 }
 
 impl Build<'_> {
-    pub(super) fn wait(&mut self, way: Way, head: Block, once: &mut HashMap<Value, Value>) -> Option<()> {
+    pub(super) fn wait(&mut self, way: Mode, head: Block, once: &mut HashMap<Value, Value>) -> Option<()> {
         let wait = &self.plan.waits[&head];
         let Inst::Runtime(f, args) = &wait.inst.inst else { lh_ir::bug!("a wait is a call") };
         self.span = wait.inst.span;
-        self.goes_together(way);
+        self.enter_mode(way);
         let again = self.again(args[1..].to_vec());
-        if !way.is_apart() {
+        if !way.is_diverged() {
             for v in again.iter().filter(|v| !self.plan.varies[v.index()]) {
                 self.once(once, *v)?;
             }
         }
         let number = self.plan.number(head);
-        let there = self.there(way, number);
-        let mut m = Meeting { way, wait, number, there, again, once: std::mem::take(once) };
+        let there = self.participants(way, number);
+        let mut m = OpState { way, wait, number, there, again, once: std::mem::take(once) };
         match f.name {
-            "lh_cuda_warp" => self.exchange(&mut m, args)?,
+            "lh_cuda_warp" => self.warp_op(&mut m, args)?,
             "lh_cuda_activemask" => self.results(&m, |_, _, _| Some(vec![there]))?,
             name => self.barrier(&mut m, name, args)?,
         }
         *once = m.once;
-        if way.is_apart() {
-            self.lanes_go_on(way, number, wait);
+        if way.is_diverged() {
+            self.advance_lanes(way, number, wait);
             return Some(());
         }
         let target = self.target(way, wait.resume, &mut |b, v| b.once(once, v))?;
@@ -53,15 +53,15 @@ impl Build<'_> {
     }
 
     /// The lanes that have reached the operation, as a bit mask.
-    fn there(&mut self, way: Way, number: i64) -> Value {
+    fn participants(&mut self, way: Mode, number: i64) -> Value {
         match way {
-            Way::Full => self.cursor(|c| c.int((1 << GANG) - 1)),
-            Way::Short => self.start.mask,
-            Way::Apart(_) => self.bits(way, |b, lane| Some(b.is_there(number, lane))).unwrap_or(self.start.mask),
+            Mode::Full => self.cursor(|c| c.int((1 << GANG) - 1)),
+            Mode::Partial => self.start.mask,
+            Mode::Diverged(_) => self.ballot(way, |b, lane| Some(b.is_there(number, lane))).unwrap_or(self.start.mask),
         }
     }
     /// The lanes for which a condition holds, as a bit mask; bits of missing lanes are garbage.
-    fn bits(&mut self, way: Way, of: impl FnOnce(&mut Self, Value) -> Option<Value>) -> Option<Value> {
+    fn ballot(&mut self, way: Mode, of: impl FnOnce(&mut Self, Value) -> Option<Value>) -> Option<Value> {
         let truth = self.array(1);
         let width = self.width(way);
         let mut result = Some(());
@@ -74,7 +74,7 @@ impl Build<'_> {
     }
 
     /// Operands for a lane.
-    fn operands(&mut self, m: &Meeting<'_>, vs: &[Value], lane: Value) -> Option<Vec<Value>> {
+    fn operands(&mut self, m: &OpState<'_>, vs: &[Value], lane: Value) -> Option<Vec<Value>> {
         let now = self.coordinates(m.way, lane);
         let mut l = Lane::bare(lane, now);
         let mut needed: Vec<Value> = vs.to_vec();
@@ -84,21 +84,21 @@ impl Build<'_> {
         for v in needed {
             let here = m.once.contains_key(&v) || self.old.params().contains(&v) || self.plan.available[v.index()];
             if !here && !l.now.contains_key(&v) {
-                let x = self.fetch(v, lane);
+                let x = self.load(v, lane);
                 l.now.insert(v, x);
             }
         }
         self.copy_again(&m.again, &m.once, &mut l)?;
         vs.iter().map(|v| self.current(&m.once, &l, *v)).collect()
     }
-    fn operand(&mut self, m: &Meeting<'_>, v: Value, lane: Value) -> Option<Value> {
+    fn operand(&mut self, m: &OpState<'_>, v: Value, lane: Value) -> Option<Value> {
         self.operands(m, &[v], lane).map(|v| v[0])
     }
 
     /// Stores the results of the operation for each lane.
     fn results(
         &mut self,
-        m: &Meeting<'_>,
+        m: &OpState<'_>,
         of: impl FnOnce(&mut Self, Value, Value) -> Option<Vec<Value>>,
     ) -> Option<()> {
         let alive = &self.plan.alive[m.wait.resume.index()];
@@ -117,12 +117,12 @@ impl Build<'_> {
             };
             for (i, r) in wanted {
                 let mut v = values[i];
-                if m.way.is_apart() {
-                    let before = b.fetch(r, lane);
+                if m.way.is_diverged() {
+                    let before = b.load(r, lane);
                     let is = b.is_there(m.number, lane);
                     v = b.cursor(|c| c.select(is, v, before));
                 }
-                b.keep(r, lane, v);
+                b.store(r, lane, v);
             }
         });
         result
@@ -130,11 +130,11 @@ impl Build<'_> {
 
     /// Moves the participating lanes behind the operation. At a barrier of the block these are all lanes, possibly at
     /// different barriers.
-    fn lanes_go_on(&mut self, way: Way, number: i64, wait: &Wait) {
-        let is_plain = |w: &Wait| matches!(&w.inst.inst, Inst::Runtime(f, _) if f.name == "lh_cuda_sync");
+    fn advance_lanes(&mut self, way: Mode, number: i64, wait: &GangOp) {
+        let only_computes = |w: &GangOp| matches!(&w.inst.inst, Inst::Runtime(f, _) if f.name == "lh_cuda_sync");
         let mut passed = vec![(number, self.plan.number(wait.resume))];
-        if is_plain(wait) {
-            let all = self.plan.waits.iter().filter(|(_, w)| is_plain(w));
+        if only_computes(wait) {
+            let all = self.plan.waits.iter().filter(|(_, w)| only_computes(w));
             passed = all.map(|(h, w)| (self.plan.number(*h), self.plan.number(w.resume))).collect();
             passed.sort_unstable();
         }
@@ -155,17 +155,17 @@ impl Build<'_> {
     }
 
     /// Executes a barrier once for the gang.
-    fn barrier(&mut self, m: &mut Meeting<'_>, name: &'static str, args: &[Value]) -> Option<()> {
+    fn barrier(&mut self, m: &mut OpState<'_>, name: &'static str, args: &[Value]) -> Option<()> {
         let mut given = vec![self.context()];
         if let Some(arg) = args.get(1) {
-            let bits = self.bits(m.way, |b, lane| {
+            let bits = self.ballot(m.way, |b, lane| {
                 let v = b.operand(m, *arg, lane)?;
                 let set = b.cursor(|c| {
                     let zero = c.int(0);
                     let clear = c.eq(v, zero);
                     c.op(crate::edit::row("not"), &[clear], Ty::bool())
                 });
-                if !m.way.is_apart() {
+                if !m.way.is_diverged() {
                     return Some(set);
                 }
                 let is = b.is_there(m.number, lane);
@@ -187,7 +187,7 @@ impl Build<'_> {
                 }
             }));
         }
-        self.guard();
+        self.use_handler();
         let call = Inst::Runtime(runtime(name), given);
         let Some(r) = m.wait.results.first() else {
             self.effect(call);
@@ -195,14 +195,14 @@ impl Build<'_> {
         };
         let v = self.inst(call, self.old.ty(*r));
         m.once.insert(*r, v);
-        if m.way.is_apart() {
+        if m.way.is_diverged() {
             self.results(m, |_, _, _| Some(vec![v]))?;
         }
         Some(())
     }
 
     /// A warp operation; the arguments are context, kind, mask, value, lane.
-    fn exchange(&mut self, m: &mut Meeting<'_>, args: &[Value]) -> Option<()> {
+    fn warp_op(&mut self, m: &mut OpState<'_>, args: &[Value]) -> Option<()> {
         let Inst::Const(Const::Int(kind, _)) = self.defs.get(&args[1])?.inst else { return None };
         let (kind, narrow) = (kind as i64 & !kind::NARROW, kind as i64 & kind::NARROW != 0);
         let (mask, value, lane_of) = (args[2], args[3], args[4]);
@@ -218,7 +218,7 @@ impl Build<'_> {
     /// Shuffles: lanes read values of other lanes.
     fn shuffle(
         &mut self,
-        m: &Meeting<'_>,
+        m: &OpState<'_>,
         kind: i64,
         narrow: bool,
         (mask, value, from): (Value, Value, Value),
@@ -273,8 +273,8 @@ impl Build<'_> {
     }
 
     /// Votes and ballots.
-    fn vote(&mut self, m: &mut Meeting<'_>, kind: i64, mask: Value, value: Value) -> Option<()> {
-        let set = self.bits(m.way, |b, lane| {
+    fn vote(&mut self, m: &mut OpState<'_>, kind: i64, mask: Value, value: Value) -> Option<()> {
+        let set = self.ballot(m.way, |b, lane| {
             let v = b.operand(m, value, lane)?;
             Some(b.cursor(|c| {
                 let zero = c.int(0);
@@ -285,9 +285,9 @@ impl Build<'_> {
         let zero = self.cursor(|c| c.int(0));
         if m.wait.results.iter().all(|r| !self.plan.varies[r.index()]) {
             let there = m.there;
-            let v = self.cursor(|c| outcome(c, kind, set, there));
+            let v = self.cursor(|c| vote_result(c, kind, set, there));
             m.once.extend(m.wait.results.iter().copied().zip([v, zero]));
-            return if m.way.is_apart() { self.results(m, |_, _, _| Some(vec![v, zero])) } else { Some(()) };
+            return if m.way.is_diverged() { self.results(m, |_, _, _| Some(vec![v, zero])) } else { Some(()) };
         }
         self.results(m, |b, lane, there| {
             let mask = b.operand(m, mask, lane)?;
@@ -296,14 +296,14 @@ impl Build<'_> {
                 let own = c.int_op("shl", one, lane);
                 let with = c.or_int(mask, own);
                 let with = c.and_int(with, there);
-                outcome(c, kind, set, with)
+                vote_result(c, kind, set, with)
             });
             Some(vec![v, zero])
         })
     }
 
     /// Match operations: lanes learn which others have the same value.
-    fn compare(&mut self, m: &Meeting<'_>, kind: i64, mask: Value, value: Value) -> Option<()> {
+    fn compare(&mut self, m: &OpState<'_>, kind: i64, mask: Value, value: Value) -> Option<()> {
         let values = self.array(8);
         let mut result = Some(());
         let width = self.width(m.way);
@@ -313,7 +313,7 @@ impl Build<'_> {
         });
         result?;
         let alike = self.array(8);
-        self.find_alike(m, values, alike)?;
+        self.find_matches(m, values, alike)?;
         self.results(m, |b, lane, there| {
             let mask = b.operand(m, mask, lane)?;
             let same = b.get(alike, Ty::int(), lane);
@@ -335,11 +335,11 @@ impl Build<'_> {
 
     /// Finds, for each lane, the lanes with the same value: one pass for each distinct value, of which there are
     /// usually few.
-    fn find_alike(&mut self, m: &Meeting<'_>, values: Value, alike: Value) -> Option<()> {
+    fn find_matches(&mut self, m: &OpState<'_>, values: Value, alike: Value) -> Option<()> {
         let (head, left) = self.cursor(|c| c.new_block(&[Ty::int()]));
         self.end(Term::Jump(to(head, &[m.there])));
         self.at = head;
-        let (end, body) = self.is_none(left[0]);
+        let (end, body) = self.branch_if_empty(left[0]);
         self.at = body;
         let first = self.cursor(|c| c.op(crate::edit::row("cttz"), &[left[0]], Ty::int()));
         let own = self.get(values, Ty::int(), first);
@@ -347,7 +347,7 @@ impl Build<'_> {
             let v = b.get(values, Ty::int(), lane);
             b.cursor(|c| c.eq(v, own))
         };
-        let same = self.bits(m.way, |b, lane| Some(has(b, lane)))?;
+        let same = self.ballot(m.way, |b, lane| Some(has(b, lane)))?;
         let width = self.width(m.way);
         self.lanes(width, |b, lane| {
             let (is, before) = (has(b, lane), b.get(alike, Ty::int(), lane));
@@ -365,7 +365,7 @@ impl Build<'_> {
 }
 
 /// The result of a vote among the lanes in `with`; `set` are the lanes with a true condition.
-fn outcome(c: &mut Cursor<'_>, kind: i64, set: Value, with: Value) -> Value {
+fn vote_result(c: &mut Cursor<'_>, kind: i64, set: Value, with: Value) -> Value {
     let (zero, one) = (c.int(0), c.int(1));
     let yes = c.and_int(with, set);
     let no = c.int_op("xor", with, yes);

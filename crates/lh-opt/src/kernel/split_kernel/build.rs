@@ -1,6 +1,6 @@
 //! Builds the new function: its frame, then one region after the other.
 
-use super::cuts::{First, Sync};
+use super::cuts::{Barrier, NextCut};
 use super::spill_slots;
 use crate::analysis::counted::Defs;
 use crate::analysis::device::HANDED;
@@ -13,11 +13,11 @@ use lh_ir::{Block, Const, Function, Slot, Span, Ty, Value};
 use std::collections::{HashMap, HashSet};
 
 /// The kernel with its cuts and analyses.
-pub(super) struct Plan {
-    pub syncs: HashMap<Block, Sync>,
+pub(super) struct CutPlan {
+    pub syncs: HashMap<Block, Barrier>,
     pub varies: Vec<bool>,
     pub is_cut: Vec<bool>,
-    pub first: Vec<First>,
+    pub first: Vec<NextCut>,
     pub available: Vec<bool>,
     pub alive: Vec<Vec<Value>>,
     /// Whether all blocks of the grid run together, because of grid barriers.
@@ -25,7 +25,7 @@ pub(super) struct Plan {
 }
 
 /// A spill location: of a value, or of a parameter of the block where a region starts.
-pub(super) type Home = (Option<Block>, Value);
+pub(super) type Spill = (Option<Block>, Value);
 
 #[derive(Clone, Copy)]
 pub(super) struct Axes(pub [Value; 3]);
@@ -33,7 +33,7 @@ pub(super) struct Axes(pub [Value; 3]);
 pub(super) struct Build<'a> {
     pub(super) old: &'a Function,
     pub(super) cfg: &'a Cfg,
-    pub(super) plan: Plan,
+    pub(super) plan: CutPlan,
     pub(super) out: Function,
     /// The current block.
     pub(super) at: Block,
@@ -41,17 +41,17 @@ pub(super) struct Build<'a> {
     /// The first new block of each region, by its first old block.
     heads: HashMap<Block, Block>,
     queue: Vec<Block>,
-    slots: HashMap<Home, Vec<Slot>>,
+    slots: HashMap<Spill, Vec<Slot>>,
     /// Locations that are coalesced with another one.
-    shared: HashMap<Home, Home>,
-    spills: HashMap<Home, Vec<usize>>,
+    shared: HashMap<Spill, Spill>,
+    spills: HashMap<Spill, Vec<usize>>,
     /// Slots of uniform conditions and of votes, by the cut block.
     pub(super) decisions: HashMap<Block, Slot>,
     scratch: usize,
     /// Offsets of local arrays.
     pub(super) locals: HashMap<Value, usize>,
     /// Local arrays that no other region uses, so that threads can share their memory.
-    pub(super) passing: HashSet<Value>,
+    pub(super) transient: HashSet<Value>,
     pub(super) frame: Option<Frame>,
     /// Axes of threads, and of blocks, from the innermost loop to the outermost.
     pub(super) order: [usize; 3],
@@ -84,12 +84,12 @@ pub(super) struct Number {
 }
 
 impl<'a> Build<'a> {
-    pub(super) fn new(old: &'a Function, cfg: &'a Cfg, plan: Plan) -> Build<'a> {
+    pub(super) fn new(old: &'a Function, cfg: &'a Cfg, plan: CutPlan) -> Build<'a> {
         let params: Vec<Value> =
             std::iter::once(old.params()[0]).chain(old.params()[HANDED..].iter().copied()).collect();
         let entry = BlockData { params, ..BlockData::default() };
         let out = Function { blocks: vec![entry], ..old.clone() };
-        let shared = spill_slots::shared(old, cfg, &plan);
+        let shared = spill_slots::coalesce(old, cfg, &plan);
         Build {
             old,
             cfg,
@@ -105,7 +105,7 @@ impl<'a> Build<'a> {
             decisions: HashMap::new(),
             scratch: 0,
             locals: HashMap::new(),
-            passing: HashSet::new(),
+            transient: HashSet::new(),
             frame: None,
             order: order(old),
             finish: Block(0),
@@ -114,7 +114,7 @@ impl<'a> Build<'a> {
 
     pub(super) fn run(mut self) -> Option<Function> {
         self.finish = self.out.new_block();
-        self.find_passing();
+        self.find_transient();
         let blocks = self.begin();
         let start = self.head(Block(0));
         self.end(Term::Jump(to(start, &[])));
@@ -242,19 +242,19 @@ impl<'a> Build<'a> {
     }
 
     /// Jumps to the next region, behind the loops over threads.
-    pub(super) fn go_on(&mut self, entry: Block) -> Option<()> {
+    pub(super) fn enter_next(&mut self, entry: Block) -> Option<()> {
         let b = match self.plan.first[entry.index()] {
-            First::At(b) => b,
-            First::Exit | First::Nothing => {
+            NextCut::At(b) => b,
+            NextCut::Exit | NextCut::Never => {
                 let finish = self.finish;
                 self.end(Term::Jump(to(finish, &[])));
                 return Some(());
             }
-            First::Several => return None,
+            NextCut::Different => return None,
         };
         if let Some(sync) = self.plan.syncs.get(&b).cloned() {
             if let Some((_, result)) = sync.value {
-                let total = self.total(b, sync.name);
+                let total = self.vote_result(b, sync.name);
                 self.set_uniform((Some(sync.resume), result), &[total]);
             }
             let head = self.head(sync.resume);
@@ -271,7 +271,7 @@ impl<'a> Build<'a> {
     }
 
     /// The result of a voting barrier from the sum over the threads.
-    fn total(&mut self, b: Block, name: &str) -> Value {
+    fn vote_result(&mut self, b: Block, name: &str) -> Value {
         let sum = self.inst(Inst::SlotGet(self.decisions[&b]), Ty::int());
         let frame = self.frame();
         self.cursor(|c| {
@@ -296,7 +296,7 @@ impl<'a> Build<'a> {
     }
 
     /// The slots of a block-uniform value.
-    pub(super) fn uniform_home(&mut self, home: Home) -> Option<Vec<Slot>> {
+    pub(super) fn slots_of(&mut self, home: Spill) -> Option<Vec<Slot>> {
         if let Some(s) = self.slots.get(&home) {
             return Some(s.clone());
         }
@@ -304,20 +304,20 @@ impl<'a> Build<'a> {
         self.slots.insert(home, slots.clone());
         Some(slots)
     }
-    pub(super) fn set_uniform(&mut self, home: Home, values: &[Value]) -> Option<()> {
-        for (s, v) in self.uniform_home(home)?.into_iter().zip(values) {
+    pub(super) fn set_uniform(&mut self, home: Spill, values: &[Value]) -> Option<()> {
+        for (s, v) in self.slots_of(home)?.into_iter().zip(values) {
             self.effect(Inst::SlotSet(s, *v));
         }
         Some(())
     }
 
     /// The location with which a location is coalesced.
-    pub(super) fn place_of(&self, home: Home) -> Home {
+    pub(super) fn representative(&self, home: Spill) -> Spill {
         self.shared.get(&home).copied().unwrap_or(home)
     }
     /// The address of a part of a spilled value.
-    pub(super) fn spill_home(&mut self, home: Home, part: usize, size: usize, thread: Number) -> Option<Value> {
-        let home = self.place_of(home);
+    pub(super) fn spill_address(&mut self, home: Spill, part: usize, size: usize, thread: Number) -> Option<Value> {
+        let home = self.representative(home);
         if !self.spills.contains_key(&home) {
             let sizes: Vec<usize> = parts(self.old.ty(home.1))?.iter().map(|t| t.mem_layout().1).collect();
             let places = sizes.iter().map(|s| self.reserve(*s)).collect();

@@ -10,11 +10,11 @@ use lh_ir::{Block, Function, Value};
 use std::collections::HashMap;
 
 /// The code behind a uniform branch is copied; further ones stay inside the loops over threads.
-const MOST_BRANCHES: usize = 3;
+const MAX_BRANCHES: usize = 3;
 
 /// A barrier at the end of a block.
 #[derive(Clone, Debug)]
-pub(super) struct Sync {
+pub(super) struct Barrier {
     /// The run-time function.
     pub name: &'static str,
     /// The argument and the result of a voting barrier.
@@ -25,29 +25,29 @@ pub(super) struct Sync {
 
 /// The first cut on all paths from a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum First {
+pub(super) enum NextCut {
     /// There is none: all paths raise or loop for ever.
-    Nothing,
+    Never,
     /// The end of the kernel.
     Exit,
     /// The cut at the end of this block.
     At(Block),
     /// Paths lead to different cuts.
-    Several,
+    Different,
 }
 
-impl First {
-    fn or(self, other: First) -> First {
+impl NextCut {
+    fn or(self, other: NextCut) -> NextCut {
         match (self, other) {
-            (First::Nothing, x) | (x, First::Nothing) => x,
+            (NextCut::Never, x) | (x, NextCut::Never) => x,
             (a, b) if a == b => a,
-            _ => First::Several,
+            _ => NextCut::Different,
         }
     }
 }
 
 /// Splits blocks behind barriers.
-pub(super) fn split_syncs(func: &mut Function) -> HashMap<Block, Sync> {
+pub(super) fn split_syncs(func: &mut Function) -> HashMap<Block, Barrier> {
     let mut syncs = HashMap::new();
     let mut i = 0;
     while i < func.blocks.len() {
@@ -62,7 +62,7 @@ pub(super) fn split_syncs(func: &mut Function) -> HashMap<Block, Sync> {
             let value = args.get(1).copied().zip(sync.result);
             let (term, span, unwind, cold) = (data.term.take(), data.term_span, data.unwind.clone(), data.cold);
             data.term = Some(Term::Jump(crate::edit::to(resume, &[])));
-            syncs.insert(Block::new(i), Sync { name: f.name, value, resume });
+            syncs.insert(Block::new(i), Barrier { name: f.name, value, resume });
             let next = &mut func.blocks[resume.index()];
             (next.insts, next.term, next.term_span, next.unwind, next.cold) = (rest, term, span, unwind, cold);
         }
@@ -72,17 +72,17 @@ pub(super) fn split_syncs(func: &mut Function) -> HashMap<Block, Sync> {
 }
 
 /// The headers of block-uniform loops that LLVM does not unroll, and block-uniform branches.
-pub(super) fn even(
+pub(super) fn uniform(
     func: &Function,
     cfg: &Cfg,
-    syncs: &HashMap<Block, Sync>,
+    syncs: &HashMap<Block, Barrier>,
     varies: &[bool],
 ) -> (Vec<Block>, Vec<Block>) {
     let dom = DomTree::new(cfg);
     let loops = Loops::new(func, cfg, &dom);
     let diverged = divergence(func, cfg, varies, &post_dominators(func, cfg));
     let defs = Defs::new(func);
-    let even = |l: &Loop| {
+    let uniform = |l: &Loop| {
         let counted = counted(func, cfg, &defs, l);
         let leaves = |b: &Block| targets(func, *b).any(|(n, t)| n.is_some() && !l.blocks.contains(&t.block));
         let same = |b: &Block| !matches!(&func.blocks[b.index()].term, Some(Term::Branch { cond, .. }) if varies[cond.index()]);
@@ -94,7 +94,7 @@ pub(super) fn even(
             && !diverged[l.header.index()]
             && in_turn
     };
-    let headers: Vec<Block> = loops.loops.iter().filter(|l| even(l)).map(|l| l.header).collect();
+    let headers: Vec<Block> = loops.loops.iter().filter(|l| uniform(l)).map(|l| l.header).collect();
     // A loop that is no cut is inside the loops over threads, and so are its branches.
     let is_open = |b: Block| {
         let mut around = loops.innermost[b.index()].map(|l| &loops.loops[l]);
@@ -110,13 +110,13 @@ pub(super) fn even(
     let goes_on = |b: Block| !matches!(func.blocks[b.index()].term, Some(Term::Raise { .. } | Term::Unreachable));
     let decides = |b: &Block| match &func.blocks[b.index()].term {
         Some(Term::Branch { cond, then, els }) => {
-            let even = !varies[cond.index()] && !diverged[b.index()] && is_open(*b);
-            even && then.block != els.block && goes_on(then.block) && goes_on(els.block)
+            let uniform = !varies[cond.index()] && !diverged[b.index()] && is_open(*b);
+            uniform && then.block != els.block && goes_on(then.block) && goes_on(els.block)
         }
         _ => false,
     };
     let is_header = |b: &Block| loops.loops.iter().any(|l| l.header == *b);
-    let branches = cfg.rpo().iter().filter(|b| !is_header(b) && decides(b)).copied().take(MOST_BRANCHES).collect();
+    let branches = cfg.rpo().iter().filter(|b| !is_header(b) && decides(b)).copied().take(MAX_BRANCHES).collect();
     (headers, branches)
 }
 
@@ -125,20 +125,20 @@ pub(super) fn even(
 pub(super) fn find(
     func: &Function,
     cfg: &Cfg,
-    syncs: &HashMap<Block, Sync>,
+    syncs: &HashMap<Block, Barrier>,
     loops: &[Block],
     varies: &[bool],
-) -> Option<(Vec<bool>, Vec<First>)> {
+) -> Option<(Vec<bool>, Vec<NextCut>)> {
     let mut is_cut = vec![false; func.blocks.len()];
     for b in syncs.keys().chain(loops) {
         is_cut[b.index()] = true;
     }
     loop {
-        let first = firsts(func, cfg, &is_cut);
+        let first = next_cuts(func, cfg, &is_cut);
         let mut changed = false;
         for b in cfg.rpo() {
             let Some(Term::Branch { cond, then, els }) = &func.blocks[b.index()].term else { continue };
-            let decides = first[then.block.index()].or(first[els.block.index()]) == First::Several;
+            let decides = first[then.block.index()].or(first[els.block.index()]) == NextCut::Different;
             if decides && !is_cut[b.index()] {
                 if varies[cond.index()] {
                     return None;
@@ -153,18 +153,18 @@ pub(super) fn find(
     }
 }
 
-fn firsts(func: &Function, cfg: &Cfg, is_cut: &[bool]) -> Vec<First> {
-    let mut first = vec![First::Nothing; func.blocks.len()];
+fn next_cuts(func: &Function, cfg: &Cfg, is_cut: &[bool]) -> Vec<NextCut> {
+    let mut first = vec![NextCut::Never; func.blocks.len()];
     let mut changed = true;
     while changed {
         changed = false;
         for b in cfg.rpo().iter().rev() {
             let now = match &func.blocks[b.index()].term {
-                _ if is_cut[b.index()] => First::At(*b),
-                Some(Term::Return(_)) => First::Exit,
+                _ if is_cut[b.index()] => NextCut::At(*b),
+                Some(Term::Return(_)) => NextCut::Exit,
                 _ => targets(func, *b)
                     .filter(|(n, _)| n.is_some())
-                    .fold(First::Nothing, |f, (_, t)| f.or(first[t.block.index()])),
+                    .fold(NextCut::Never, |f, (_, t)| f.or(first[t.block.index()])),
             };
             changed |= std::mem::replace(&mut first[b.index()], now) != now;
         }

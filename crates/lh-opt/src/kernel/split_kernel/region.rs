@@ -1,6 +1,6 @@
 //! Builds a region: loops over threads around copies of the blocks between two cuts.
 
-use super::build::{Axes, Build, Home, Number};
+use super::build::{Axes, Build, Number, Spill};
 use crate::analysis::classify::is_speculative;
 use crate::analysis::device::{HANDED, is_geometry, waits_of_call};
 use crate::analysis::liveness::{constant, parts};
@@ -12,7 +12,7 @@ use std::collections::{HashMap, HashSet};
 
 /// The new value for an old one in a region.
 #[derive(Clone)]
-enum Now {
+enum New {
     Value(Value),
     /// Slots for a live-in value that the region redefines, by part.
     Slots(Vec<Slot>),
@@ -23,7 +23,7 @@ struct Piece {
     entry: Block,
     /// Its blocks in reverse postorder.
     blocks: Vec<Block>,
-    now: HashMap<Value, Now>,
+    now: HashMap<Value, New>,
     copies: HashMap<Block, Block>,
     /// Blocks with one predecessor, whose parameters are replaced by the arguments.
     direct: HashSet<Block>,
@@ -32,7 +32,7 @@ struct Piece {
     /// Live-in values that the region does not redefine, so that their spills stay valid.
     kept: HashSet<Value>,
     /// Loaded live-in values by location.
-    fetched: HashMap<Home, Value>,
+    fetched: HashMap<Spill, Value>,
     thread: Number,
     latch: Block,
     /// The block before the loops over threads, and the values available there.
@@ -51,34 +51,34 @@ impl<'a> Build<'a> {
         let mut now = HashMap::new();
         for (home, v) in uniform {
             let x = self.fetch_uniform(home)?;
-            now.insert(v, Now::Value(x));
+            now.insert(v, New::Value(x));
         }
         self.clear_sums(&blocks);
-        let wanted = self.wanted(&blocks);
-        self.compute_same(&wanted, &mut now)?;
-        let outside = now.values().filter_map(|n| if let Now::Value(v) = n { Some(*v) } else { None }).collect();
-        let (once, before) = (self.is_for_all(&blocks), self.at);
+        let recomputed = self.recomputed(&blocks);
+        self.hoist_uniform(&recomputed, &mut now)?;
+        let outside = now.values().filter_map(|n| if let New::Value(v) = n { Some(*v) } else { None }).collect();
+        let (once, before) = (self.is_uniform(&blocks), self.at);
         let (loops, axes, block, thread) = if once { self.first_thread() } else { self.begin_threads() };
         let latch = self.out.new_block();
         for (old, new) in self.old.params()[1..HANDED].iter().zip(axes.0) {
-            now.insert(*old, Now::Value(new));
+            now.insert(*old, New::Value(new));
         }
         let (copies, kept, after) = (HashMap::new(), HashSet::new(), Vec::new());
-        let direct = self.entered_once(entry, &blocks);
+        let direct = self.single_entry(entry, &blocks);
         let (given, fetched) = (HashMap::new(), HashMap::new());
         let mut piece =
             Piece { entry, blocks, now, copies, direct, given, kept, fetched, thread, latch, before, outside, after };
         for (home, v) in varying {
             let x = self.fetch(home, thread)?;
-            piece.fetched.insert(self.place_of(home), x);
-            piece.now.insert(v, Now::Value(x));
+            piece.fetched.insert(self.representative(home), x);
+            piece.now.insert(v, New::Value(x));
         }
-        for d in wanted {
+        for d in recomputed {
             let Some(r) = d.result.filter(|r| !piece.now.contains_key(r)) else { continue };
-            let v = self.again(&piece.now, d, block, Some(thread))?;
-            piece.now.insert(r, Now::Value(v));
+            let v = self.redo(&piece.now, d, block, Some(thread))?;
+            piece.now.insert(r, New::Value(v));
         }
-        self.hold_redefined(&mut piece)?;
+        self.put_in_slots(&mut piece)?;
         self.copy_blocks(&mut piece)?;
         self.at = latch;
         if self.old.kernel.gangs == Gangs::None && !once {
@@ -90,7 +90,7 @@ impl<'a> Build<'a> {
         for (slot, v) in piece.after {
             self.effect(Inst::SlotSet(slot, v));
         }
-        self.go_on(entry)
+        self.enter_next(entry)
     }
 
     /// The blocks of a region up to the next cuts, with handlers, in reverse postorder.
@@ -116,7 +116,7 @@ impl<'a> Build<'a> {
     }
 
     /// Whether a region computes only block-uniform values, so that one thread suffices.
-    fn is_for_all(&self, blocks: &[Block]) -> bool {
+    fn is_uniform(&self, blocks: &[Block]) -> bool {
         let varies = |v: &Value| self.plan.varies[v.index()];
         let same = |d: &InstData| match &d.inst {
             Inst::Runtime(f, _) if f.name == "lh_cuda_failed" => true,
@@ -145,7 +145,7 @@ impl<'a> Build<'a> {
     }
 
     /// The live-in values of a region with their locations.
-    fn incoming(&self, entry: Block) -> Vec<(Home, Value)> {
+    fn incoming(&self, entry: Block) -> Vec<(Spill, Value)> {
         if entry.index() == 0 {
             return Vec::new();
         }
@@ -161,26 +161,26 @@ impl<'a> Build<'a> {
         self.plan.syncs.values().find(|s| s.resume == entry).and_then(|s| s.value).map(|(_, r)| r)
     }
 
-    fn fetch_uniform(&mut self, home: Home) -> Option<Value> {
+    fn fetch_uniform(&mut self, home: Spill) -> Option<Value> {
         let ty = self.old.ty(home.1);
-        let slots = self.uniform_home(home)?;
+        let slots = self.slots_of(home)?;
         let values: Vec<Value> =
             slots.into_iter().zip(parts(ty)?).map(|(s, t)| self.inst(Inst::SlotGet(s), t)).collect();
-        Some(self.join(&values, ty))
+        Some(self.rebuild(&values, ty))
     }
 
-    fn fetch(&mut self, home: Home, thread: Number) -> Option<Value> {
+    fn fetch(&mut self, home: Spill, thread: Number) -> Option<Value> {
         let ty = self.old.ty(home.1);
         let mut values = Vec::new();
         for (i, t) in parts(ty)?.into_iter().enumerate() {
-            let p = self.spill_home(home, i, t.mem_layout().1, thread)?;
+            let p = self.spill_address(home, i, t.mem_layout().1, thread)?;
             values.push(self.inst(Inst::Load(p), t));
         }
-        Some(self.join(&values, ty))
+        Some(self.rebuild(&values, ty))
     }
 
     /// Rebuilds a value from its parts.
-    fn join(&mut self, values: &[Value], ty: Ty) -> Value {
+    fn rebuild(&mut self, values: &[Value], ty: Ty) -> Value {
         if !ty.is_array() {
             return values[0];
         }
@@ -191,7 +191,7 @@ impl<'a> Build<'a> {
         self.inst(Inst::ArrayMake { owner, data: values[0], shape, strides }, ty)
     }
 
-    fn take_apart(&mut self, v: Value, ty: Ty) -> Vec<Value> {
+    fn split_parts(&mut self, v: Value, ty: Ty) -> Vec<Value> {
         let Some((_, ndim, ..)) = ty.as_array() else { return vec![v] };
         let mut out = vec![self.inst(Inst::ArrayData(v), Ty::ptr())];
         out.extend((0..ndim as u32).map(|i| self.inst(Inst::ArrayShape(v, i), Ty::int())).collect::<Vec<_>>());
@@ -244,9 +244,9 @@ impl<'a> Build<'a> {
     }
 
     /// The cheap values that the region recomputes, in order.
-    fn wanted(&self, blocks: &[Block]) -> Vec<&'a InstData> {
+    fn recomputed(&self, blocks: &[Block]) -> Vec<&'a InstData> {
         let old = self.old;
-        let mut wanted: HashSet<Value> = HashSet::new();
+        let mut recomputed: HashSet<Value> = HashSet::new();
         let mut work: Vec<Value> = Vec::new();
         for b in blocks {
             let data = &old.blocks[b.index()];
@@ -265,36 +265,36 @@ impl<'a> Build<'a> {
         }
         while let Some(v) = work.pop() {
             if let Some(d) = by_result.get(&v)
-                && wanted.insert(v)
+                && recomputed.insert(v)
             {
                 d.inst.for_each_operand(|v| work.push(v));
             }
         }
         let all = self.cfg.rpo().iter().flat_map(|b| &old.blocks[b.index()].insts);
-        all.filter(|d| d.result.is_some_and(|r| wanted.contains(&r))).collect()
+        all.filter(|d| d.result.is_some_and(|r| recomputed.contains(&r))).collect()
     }
 
     /// Recomputes block-uniform values before the loops over threads.
-    fn compute_same(&mut self, wanted: &[&InstData], now: &mut HashMap<Value, Now>) -> Option<()> {
+    fn hoist_uniform(&mut self, recomputed: &[&InstData], now: &mut HashMap<Value, New>) -> Option<()> {
         let old = self.old;
         let frame = self.frame();
         // With grid barriers, the loop over blocks is one of the loops over threads, so block indices vary.
         let block = frame.block.unwrap_or(frame.grid);
         let is_of_block = |d: &InstData| matches!(&d.inst, Inst::Runtime(f, _) if !is_geometry(f.name));
-        for d in wanted {
+        for d in recomputed {
             let same = |r: Value| !self.plan.varies[r.index()] && (old.kernel.uncounted || !old.ty(r).is_counted());
             let mut is_known = d.result.is_some_and(same) && (frame.block.is_some() || !is_of_block(d));
             d.inst.for_each_operand(|v| is_known &= now.contains_key(&v) || old.params().contains(&v));
             if let Some(r) = d.result.filter(|r| is_known && !now.contains_key(r)) {
-                let v = self.again(now, d, block, None)?;
-                now.insert(r, Now::Value(v));
+                let v = self.redo(now, d, block, None)?;
+                now.insert(r, New::Value(v));
             }
         }
         Some(())
     }
 
     /// Copies an instruction with the current values of its operands.
-    fn again(&mut self, now: &HashMap<Value, Now>, d: &InstData, block: Axes, thread: Option<Number>) -> Option<Value> {
+    fn redo(&mut self, now: &HashMap<Value, New>, d: &InstData, block: Axes, thread: Option<Number>) -> Option<Value> {
         let r = d.result?;
         if let Inst::Runtime(f, args) = &d.inst {
             if is_geometry(f.name) {
@@ -309,7 +309,7 @@ impl<'a> Build<'a> {
                 };
                 return Some(of.0[axis]);
             }
-            if f.name == "lh_cuda_local" && !self.passing.contains(&r) {
+            if f.name == "lh_cuda_local" && !self.transient.contains(&r) {
                 return self.local(r, args[0], thread?);
             }
         }
@@ -320,7 +320,7 @@ impl<'a> Build<'a> {
     }
 
     /// Finds local arrays of gangs that no later region reads, nor the same one again: gangs share their memory.
-    pub(super) fn find_passing(&mut self) {
+    pub(super) fn find_transient(&mut self) {
         if self.old.kernel.gangs == Gangs::None {
             return;
         }
@@ -332,7 +332,7 @@ impl<'a> Build<'a> {
                 continue;
             }
             let blocks = self.blocks_of(entry);
-            for d in self.wanted(&blocks) {
+            for d in self.recomputed(&blocks) {
                 if let (Some(r), Inst::Runtime(f, _)) = (d.result, &d.inst)
                     && f.name == "lh_cuda_local"
                 {
@@ -359,7 +359,7 @@ impl<'a> Build<'a> {
         };
         let later: HashMap<Block, HashSet<Block>> = next.keys().map(|e| (*e, later(*e))).collect();
         let alone = |users: &HashSet<Block>| users.iter().all(|u| users.is_disjoint(&later[u]));
-        self.passing = users.iter().filter(|(_, u)| alone(u)).map(|(r, _)| *r).collect();
+        self.transient = users.iter().filter(|(_, u)| alone(u)).map(|(r, _)| *r).collect();
     }
 
     /// The memory of a thread's local array, which outlives the region.
@@ -373,7 +373,7 @@ impl<'a> Build<'a> {
     }
 
     /// Puts live-in values that the region redefines into slots.
-    fn hold_redefined(&mut self, piece: &mut Piece) -> Option<()> {
+    fn put_in_slots(&mut self, piece: &mut Piece) -> Option<()> {
         let mut defined = HashSet::new();
         // Definitions in the last block are only visible behind the cut.
         for b in piece.blocks.iter().filter(|b| !self.is_last(piece, **b)) {
@@ -397,7 +397,7 @@ impl<'a> Build<'a> {
             let ty = self.old.ty(v);
             let slots: Vec<Slot> = parts(ty)?.into_iter().map(|t| self.out.new_slot(t)).collect();
             self.set_slots(&slots, x, ty);
-            piece.now.insert(v, Now::Slots(slots));
+            piece.now.insert(v, New::Slots(slots));
         }
         Some(())
     }
@@ -412,7 +412,7 @@ impl<'a> Build<'a> {
     }
 
     fn set_slots(&mut self, slots: &[Slot], v: Value, ty: Ty) {
-        for (s, part) in slots.iter().zip(self.take_apart(v, ty)) {
+        for (s, part) in slots.iter().zip(self.split_parts(v, ty)) {
             self.effect(Inst::SlotSet(*s, part));
         }
     }
@@ -428,7 +428,7 @@ impl<'a> Build<'a> {
         let first = self.enter(piece, piece.entry, &given);
         self.end(Term::Jump(first));
         for b in piece.blocks.clone() {
-            let before: Vec<(Value, Option<Now>)> = if self.is_last(piece, b) {
+            let before: Vec<(Value, Option<New>)> = if self.is_last(piece, b) {
                 self.defined_in(b).into_iter().map(|v| (v, piece.now.get(&v).cloned())).collect()
             } else {
                 Vec::new()
@@ -445,7 +445,7 @@ impl<'a> Build<'a> {
     }
 
     /// Blocks with a single incoming edge in the region.
-    fn entered_once(&self, entry: Block, blocks: &[Block]) -> HashSet<Block> {
+    fn single_entry(&self, entry: Block, blocks: &[Block]) -> HashSet<Block> {
         let inside = blocks.iter().filter(|b| !self.plan.is_cut[b.index()]);
         let mut ways: HashMap<Block, usize> = HashMap::from([(entry, 1)]);
         for (_, t) in inside.flat_map(|b| targets(self.old, *b)) {
@@ -488,7 +488,7 @@ impl<'a> Build<'a> {
         }
         if let Some(given) = piece.given.remove(&b) {
             for (p, v) in data.params.iter().zip(given) {
-                piece.now.insert(*p, Now::Value(v));
+                piece.now.insert(*p, New::Value(v));
             }
         } else if b.index() != 0 {
             for p in &data.params {
@@ -508,13 +508,13 @@ impl<'a> Build<'a> {
                 continue;
             };
             let here = self.at;
-            let is_outside = self.is_outside(piece, &inst, r);
-            if is_outside {
+            let can_hoist = self.can_hoist(piece, &inst, r);
+            if can_hoist {
                 self.at = piece.before;
             }
             let v = self.inst(inst, old.ty(r));
             self.at = here;
-            if is_outside {
+            if can_hoist {
                 piece.outside.insert(v);
             }
             self.define(piece, r, v);
@@ -524,19 +524,19 @@ impl<'a> Build<'a> {
     }
 
     /// Whether a block-uniform instruction can be hoisted out of the loops over threads.
-    fn is_outside(&self, piece: &Piece, inst: &Inst, r: Value) -> bool {
+    fn can_hoist(&self, piece: &Piece, inst: &Inst, r: Value) -> bool {
         let block = self.frame().block.is_some() || !matches!(inst, Inst::Runtime(..));
         let mut all = block && !self.plan.varies[r.index()] && is_speculative(inst);
         inst.for_each_operand(|v| all &= piece.outside.contains(&v) || self.old.params().contains(&v));
         all && (self.old.kernel.uncounted || !self.old.ty(r).is_counted())
-            && !matches!(piece.now.get(&r), Some(Now::Slots(_)))
+            && !matches!(piece.now.get(&r), Some(New::Slots(_)))
     }
 
     fn copy_term(&mut self, piece: &mut Piece, b: Block) -> Option<()> {
         let latch = piece.latch;
         let Some(mut term) = self.old.blocks[b.index()].term.clone() else { lh_ir::bug!("no terminator") };
         if self.plan.is_cut[b.index()] {
-            self.keep(piece, b, &term)?;
+            self.spill_at_cut(piece, b, &term)?;
             self.end(Term::Jump(to(latch, &[])));
             return Some(());
         }
@@ -555,9 +555,9 @@ impl<'a> Build<'a> {
     /// Records a definition.
     fn define(&mut self, piece: &mut Piece, old: Value, new: Value) {
         match piece.now.get(&old) {
-            Some(Now::Slots(s)) => self.set_slots(s, new, self.old.ty(old)),
+            Some(New::Slots(s)) => self.set_slots(s, new, self.old.ty(old)),
             _ => {
-                piece.now.insert(old, Now::Value(new));
+                piece.now.insert(old, New::Value(new));
             }
         }
     }
@@ -565,19 +565,19 @@ impl<'a> Build<'a> {
     /// The current value of an old one, loaded if it is in slots.
     fn current(&mut self, piece: &Piece, v: Value) -> Value {
         match piece.now.get(&v) {
-            Some(Now::Value(x)) => *x,
-            Some(Now::Slots(s)) => {
+            Some(New::Value(x)) => *x,
+            Some(New::Slots(s)) => {
                 let ty = self.old.ty(v);
                 let parts = parts(ty).unwrap_or_default();
                 let values: Vec<Value> = s.iter().zip(parts).map(|(s, t)| self.inst(Inst::SlotGet(*s), t)).collect();
-                self.join(&values, ty)
+                self.rebuild(&values, ty)
             }
             None => v,
         }
     }
 
     /// Spills the values that are live behind the cut at the end of a block.
-    fn keep(&mut self, piece: &mut Piece, b: Block, term: &Term) -> Option<()> {
+    fn spill_at_cut(&mut self, piece: &mut Piece, b: Block, term: &Term) -> Option<()> {
         if let Some(sync) = self.plan.syncs.get(&b).cloned() {
             if let Some((value, _)) = sync.value {
                 let (slot, v) = (self.decision(b, Ty::int()), self.current(piece, value));
@@ -585,7 +585,7 @@ impl<'a> Build<'a> {
                 let sum = self.cursor(|c| c.add(sum, v));
                 self.effect(Inst::SlotSet(slot, sum));
             }
-            return self.keep_for(piece, &to(sync.resume, &[]), sync.value.map(|(_, r)| r));
+            return self.spill_for(piece, &to(sync.resume, &[]), sync.value.map(|(_, r)| r));
         }
         let Term::Branch { cond, then, els } = term else { lh_ir::bug!("a cut is a barrier or a branch") };
         if then.block == els.block {
@@ -593,23 +593,23 @@ impl<'a> Build<'a> {
         }
         let (slot, c) = (self.decision(b, Ty::bool()), self.current(piece, *cond));
         self.set(piece, slot, c);
-        self.keep_for(piece, then, None)?;
-        self.keep_for(piece, els, None)
+        self.spill_for(piece, then, None)?;
+        self.spill_for(piece, els, None)
     }
 
-    fn keep_for(&mut self, piece: &mut Piece, target: &Target, except: Option<Value>) -> Option<()> {
+    fn spill_for(&mut self, piece: &mut Piece, target: &Target, except: Option<Value>) -> Option<()> {
         let params = self.old.blocks[target.block.index()].params.clone();
         for (p, a) in params.into_iter().zip(&target.args) {
             if !self.old.ty(p).flatten().is_empty() {
                 let v = self.current(piece, *a);
-                self.put(piece, (Some(target.block), p), v)?;
+                self.spill(piece, (Some(target.block), p), v)?;
             }
         }
         for v in self.plan.alive[target.block.index()].clone() {
             // A spilled value that did not change is still valid.
             if Some(v) != except && !piece.kept.contains(&v) {
                 let x = self.current(piece, v);
-                self.put(piece, (None, v), x)?;
+                self.spill(piece, (None, v), x)?;
             }
         }
         Some(())
@@ -624,19 +624,19 @@ impl<'a> Build<'a> {
         }
     }
 
-    fn put(&mut self, piece: &mut Piece, home: Home, v: Value) -> Option<()> {
-        if piece.fetched.get(&self.place_of(home)) == Some(&v) {
+    fn spill(&mut self, piece: &mut Piece, home: Spill, v: Value) -> Option<()> {
+        if piece.fetched.get(&self.representative(home)) == Some(&v) {
             return Some(());
         }
         let (ty, thread) = (self.old.ty(home.1), piece.thread);
-        let values = self.take_apart(v, ty);
+        let values = self.split_parts(v, ty);
         if !self.plan.varies[home.1.index()] {
-            let slots = self.uniform_home(home)?;
+            let slots = self.slots_of(home)?;
             slots.into_iter().zip(values).for_each(|(s, v)| self.set(piece, s, v));
             return Some(());
         }
         for (i, (v, t)) in values.into_iter().zip(parts(ty)?).enumerate() {
-            let p = self.spill_home(home, i, t.mem_layout().1, thread)?;
+            let p = self.spill_address(home, i, t.mem_layout().1, thread)?;
             self.effect(Inst::Store(p, v));
         }
         Some(())
@@ -644,10 +644,10 @@ impl<'a> Build<'a> {
 }
 
 /// The current value of an old one that is in no slot; parameters of the function stay.
-fn value_of(now: &HashMap<Value, Now>, v: Value) -> Value {
+fn value_of(now: &HashMap<Value, New>, v: Value) -> Value {
     match now.get(&v) {
-        Some(Now::Value(x)) => *x,
-        Some(Now::Slots(_)) => lh_ir::bug!("{v} is in a slot"),
+        Some(New::Value(x)) => *x,
+        Some(New::Slots(_)) => lh_ir::bug!("{v} is in a slot"),
         None => v,
     }
 }

@@ -1,7 +1,7 @@
 //! Coalesces spill locations: a value and a block parameter to which it is passed share one if both are never live at
 //! the same cut. Values that did not change then need no store.
 
-use super::build::{Home, Plan};
+use super::build::{CutPlan, Spill};
 use crate::analysis::liveness::parts;
 use lh_ir::Function;
 use lh_ir::cfg::{Cfg, targets};
@@ -9,23 +9,23 @@ use lh_ir::func::Term;
 use std::collections::{HashMap, HashSet};
 
 /// The representative of each location's class.
-pub(super) fn shared(func: &Function, cfg: &Cfg, plan: &Plan) -> HashMap<Home, Home> {
-    let together = together(func, cfg, plan);
-    let mut at: HashMap<Home, usize> = HashMap::new();
-    for h in together.iter().flatten() {
+pub(super) fn coalesce(func: &Function, cfg: &Cfg, plan: &CutPlan) -> HashMap<Spill, Spill> {
+    let live_together = live_together(func, cfg, plan);
+    let mut at: HashMap<Spill, usize> = HashMap::new();
+    for h in live_together.iter().flatten() {
         let next = at.len();
         at.entry(*h).or_insert(next);
     }
     // The locations of each class; empty if it was merged into another.
-    let mut classes: Vec<Vec<Home>> = vec![Vec::new(); at.len()];
+    let mut classes: Vec<Vec<Spill>> = vec![Vec::new(); at.len()];
     at.iter().for_each(|(h, i)| classes[*i].push(*h));
-    let mut meets: HashSet<(Home, Home)> = HashSet::new();
-    for cut in &together {
+    let mut meets: HashSet<(Spill, Spill)> = HashSet::new();
+    for cut in &live_together {
         meets.extend(cut.iter().flat_map(|a| cut.iter().map(|b| (*a, *b))));
     }
-    for (a, b) in handed_on(func, cfg) {
+    for (a, b) in passed(func, cfg) {
         let (Some(i), Some(j)) = (at.get(&a).copied(), at.get(&b).copied()) else { continue };
-        let apart = |a: &Home| classes[j].iter().all(|b| !meets.contains(&(*a, *b)));
+        let apart = |a: &Spill| classes[j].iter().all(|b| !meets.contains(&(*a, *b)));
         if i != j && func.ty(a.1) == func.ty(b.1) && classes[i].iter().all(apart) {
             let moved = std::mem::take(&mut classes[j]);
             moved.iter().for_each(|h| _ = at.insert(*h, i));
@@ -36,12 +36,12 @@ pub(super) fn shared(func: &Function, cfg: &Cfg, plan: &Plan) -> HashMap<Home, H
 }
 
 /// The locations of divergent values that are live at each cut.
-fn together(func: &Function, cfg: &Cfg, plan: &Plan) -> Vec<Vec<Home>> {
-    let keeps = |h: &Home| plan.varies[h.1.index()] && parts(func.ty(h.1)).is_some();
+fn live_together(func: &Function, cfg: &Cfg, plan: &CutPlan) -> Vec<Vec<Spill>> {
+    let keeps = |h: &Spill| plan.varies[h.1.index()] && parts(func.ty(h.1)).is_some();
     let alive = |b: lh_ir::Block| plan.alive[b.index()].iter().map(|v| (None, *v));
     let mut out = Vec::new();
     for b in cfg.rpo().iter().filter(|b| plan.is_cut[b.index()]) {
-        let mut homes: Vec<Home> = match (plan.syncs.get(b), &func.blocks[b.index()].term) {
+        let mut homes: Vec<Spill> = match (plan.syncs.get(b), &func.blocks[b.index()].term) {
             (Some(sync), _) => alive(sync.resume).collect(),
             (None, Some(Term::Branch { then, els, .. })) => {
                 let params = |b: lh_ir::Block| func.blocks[b.index()].params.iter().map(move |p| (Some(b), *p));
@@ -58,7 +58,7 @@ fn together(func: &Function, cfg: &Cfg, plan: &Plan) -> Vec<Vec<Home>> {
 }
 
 /// Pairs of locations of parameters and their arguments.
-fn handed_on(func: &Function, cfg: &Cfg) -> Vec<(Home, Home)> {
+fn passed(func: &Function, cfg: &Cfg) -> Vec<(Spill, Spill)> {
     let mut out = Vec::new();
     for b in cfg.rpo() {
         for (_, t) in targets(func, *b) {
