@@ -76,11 +76,11 @@ impl Ranges<'_> {
                     if !self.counts[p.index()] || !is_int(self.func, *p) {
                         continue;
                     }
-                    let natural = self.cfg.preds(*b).iter().all(|e| {
+                    let nonnegative = self.cfg.preds(*b).iter().all(|e| {
                         let mut args = targets(self.func, e.from).filter(|(n, t)| *n == e.target && t.block == *b);
                         e.target.is_some() && args.all(|(_, t)| self.range(t.args[i], e.from, 0).lo >= 0)
                     });
-                    if !natural {
+                    if !nonnegative {
                         self.counts[p.index()] = false;
                         changed = true;
                     }

@@ -37,7 +37,7 @@ impl Leaf {
         }
     }
     /// Whether the leaf is non-negative.
-    fn is_natural(self) -> bool {
+    fn is_nonnegative(self) -> bool {
         matches!(self, Leaf::Shape(..)) || self.is_launch()
     }
     /// Whether the leaf is small for every launch, so that it needs no test.
@@ -103,11 +103,11 @@ impl Linear {
         self.plus(&Linear::number(n), 1)
     }
     /// Whether the expression is certainly non-negative, because extents and quantities of the geometry are.
-    pub(crate) fn is_natural(&self) -> bool {
-        self.constant >= 0 && self.terms.iter().all(|(l, c)| l.is_natural() && *c > 0)
+    pub(crate) fn is_nonnegative(&self) -> bool {
+        self.constant >= 0 && self.terms.iter().all(|(l, c)| l.is_nonnegative() && *c > 0)
     }
     /// Whether the expression is certainly negative.
     pub(crate) fn is_negative(&self) -> bool {
-        self.constant < 0 && self.terms.iter().all(|(l, c)| l.is_natural() && *c < 0)
+        self.constant < 0 && self.terms.iter().all(|(l, c)| l.is_nonnegative() && *c < 0)
     }
 }

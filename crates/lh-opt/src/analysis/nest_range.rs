@@ -8,77 +8,77 @@ use lh_ir::func::{Inst, Term};
 use lh_ir::{Block, Ty, Value};
 use std::cell::RefCell;
 
-/// What can be said about an access.
+/// The result of a range proof.
 pub(crate) enum Verdict {
     /// Always in range.
     Safe,
     /// In range if none of the expressions is negative, and the leaves are of moderate size.
     If(Vec<Linear>, Vec<Leaf>),
-    /// Nothing.
+    /// Not provable.
     Unknown,
 }
 
-/// An access seen from a nest.
+/// An access as seen from a loop nest.
 pub(super) struct Nest<'a> {
     pub facts: &'a Facts<'a>,
     pub nest: usize,
     /// Block of the access.
     pub access: Block,
-    /// Leaves met on the way: sums of them must not overflow.
+    /// Unknowns of the ranges; sums of them must not overflow.
     pub leaves: RefCell<Vec<Leaf>>,
-    /// What holds where the access is, because of branches on the way.
-    pub facts_there: Vec<Fact>,
-    /// What must not be negative for what they say to narrow a range.
+    /// Comparisons that hold at the access because of dominating branches.
+    pub branch_facts: Vec<BranchFact>,
+    /// Expressions that must be non-negative for these comparisons to narrow a range.
     assumed: RefCell<Vec<Linear>>,
 }
 
-/// A comparison of something with what does not change in the nest.
+/// A comparison of a value with an invariant of the nest.
 #[derive(Clone)]
-pub(crate) struct Fact {
+pub(crate) struct BranchFact {
     pub op: &'static str,
     pub value: Value,
     pub limit: Linear,
-    /// What the limit is made of.
+    /// The unknowns of the limit.
     leaves: Vec<Leaf>,
 }
 
-/// Smallest and largest value.
+/// Minimum and maximum.
 #[derive(Clone)]
-pub(crate) struct Range {
+pub(crate) struct LinearRange {
     pub lo: Linear,
     pub hi: Linear,
 }
 
-/// Expressions deeper than this are not looked into.
+/// Depth limit for expressions.
 const MAX_DEPTH: usize = 12;
-/// Different values that are passed to a block.
+/// Bound on the distinct arguments of a block parameter.
 const MAX_PASSED: usize = 4;
-/// What an index goes at once. None comes to an end of the integers in our time.
+/// Bound on the step of an index, so that it cannot overflow in practice.
 const MAX_STEP: i64 = 16;
 
 impl<'a> Nest<'a> {
     pub(super) fn new(facts: &'a Facts<'a>, nest: usize, access: Block) -> Nest<'a> {
-        Nest { facts, nest, access, leaves: RefCell::default(), facts_there: Vec::new(), assumed: RefCell::default() }
+        Nest { facts, nest, access, leaves: RefCell::default(), branch_facts: Vec::new(), assumed: RefCell::default() }
     }
 
-    /// Whether indices are in range, or only that none is negative. Without branches on the way if that suffices: they may ask for
-    /// more than there is.
+    /// Whether indices are within the extents, or only non-negative. Branches are only consulted if that is not
+    /// provable otherwise: they may add conditions.
     pub(super) fn verdict(&mut self, inst: &Inst, in_range: bool) -> Verdict {
-        let plain = self.verdict_now(inst, in_range);
-        if matches!(plain, Verdict::Safe) {
-            return plain;
+        let without = self.prove(inst, in_range);
+        if matches!(without, Verdict::Safe) {
+            return without;
         }
-        self.facts_there = self.facts_on_the_way();
-        if self.facts_there.is_empty() {
-            return plain;
+        self.branch_facts = self.dominating_facts();
+        if self.branch_facts.is_empty() {
+            return without;
         }
-        match self.verdict_now(inst, in_range) {
-            Verdict::Unknown => plain,
+        match self.prove(inst, in_range) {
+            Verdict::Unknown => without,
             better => better,
         }
     }
 
-    fn verdict_now(&self, inst: &Inst, in_range: bool) -> Verdict {
+    fn prove(&self, inst: &Inst, in_range: bool) -> Verdict {
         self.leaves.take();
         self.assumed.take();
         let Inst::ElemPtr { array, index, .. } = inst else { return Verdict::Unknown };
@@ -95,10 +95,10 @@ impl<'a> Nest<'a> {
                 if n.is_negative() {
                     return Verdict::Unknown;
                 }
-                is_safe &= n.is_natural();
-                conditions.extend((!n.is_natural()).then_some(n));
+                is_safe &= n.is_nonnegative();
+                conditions.extend((!n.is_nonnegative()).then_some(n));
             }
-            // A single extent and small constants cannot overflow in a way that lets a loop run.
+            // A single extent with small constants cannot overflow.
             let leaves = self.leaves.take();
             let mut others = leaves.iter().filter(|l| !l.is_launch());
             is_safe &= matches!((others.next(), others.next()), (None | Some(Leaf::Shape(..)), None));
@@ -116,7 +116,7 @@ impl<'a> Nest<'a> {
         Linear::leaf(leaf)
     }
 
-    /// Extent of an array that is the same throughout the nest.
+    /// The extent of an array, if it is invariant in the nest.
     fn extent(&self, array: Value, d: u32) -> Option<Linear> {
         if self.facts.is_invariant(self.nest, array) {
             return match self.facts.defs.inst(self.facts.func, array) {
@@ -133,7 +133,7 @@ impl<'a> Nest<'a> {
         }
     }
 
-    /// A value from outside of the nest, looked into as far as that may help.
+    /// An invariant of the nest as a linear expression.
     fn invariant(&self, v: Value, depth: usize) -> Option<Linear> {
         let (func, defs) = (self.facts.func, self.facts.defs);
         if let Some(n) = defs.int(func, v) {
@@ -160,7 +160,7 @@ impl<'a> Nest<'a> {
         deeper.or_else(|| Some(self.leaf(Leaf::Value(v))))
     }
 
-    /// The product of two numbers of the launch, if that is small.
+    /// The product of two quantities of the launch, if that is small.
     fn launch_product(&self, a: Value, b: Value) -> Option<Linear> {
         let (func, defs) = (self.facts.func, self.facts.defs);
         let small = |l| matches!(l, Launch::Block | Launch::Grid | Launch::Index(_));
@@ -168,7 +168,7 @@ impl<'a> Nest<'a> {
         let fits = (x == Launch::Block && small(y)) || (y == Launch::Block && small(x));
         fits.then(|| self.leaf(Leaf::LaunchProduct(a.min(b), a.max(b))))
     }
-    /// A sum of numbers and numbers of the launch, times one of the launch that does not change.
+    /// A linear expression of quantities of the launch, times another one.
     fn launch_times(&self, x: &Linear, w: Value) -> Option<Linear> {
         let mut out = Linear::number(0).plus(&self.invariant(w, 0)?, x.constant)?;
         for (leaf, k) in &x.terms {
@@ -178,8 +178,8 @@ impl<'a> Nest<'a> {
         Some(out)
     }
 
-    /// What the branches between the nest and the access say, the first first.
-    fn facts_on_the_way(&self) -> Vec<Fact> {
+    /// The comparisons of branches between the nest's header and the access, outermost first.
+    fn dominating_facts(&self) -> Vec<BranchFact> {
         let f = self.facts;
         let header = f.loops.loops[self.nest].header;
         let mut out = Vec::new();
@@ -199,7 +199,7 @@ impl<'a> Nest<'a> {
         out.reverse();
         out
     }
-    fn fact(&self, cond: Value, holds: bool) -> Option<Fact> {
+    fn fact(&self, cond: Value, holds: bool) -> Option<BranchFact> {
         let Inst::Op(op, args) = self.facts.defs.inst(self.facts.func, cond)? else { return None };
         let [a, b] = args[..] else { return None };
         if [a, b].iter().any(|v| self.facts.func.ty(*v).strong() != Ty::int().strong()) {
@@ -214,7 +214,7 @@ impl<'a> Nest<'a> {
             ("eq", false) | ("ne", true) => "ne",
             _ => return None,
         };
-        let turned = match op {
+        let swapped = match op {
             "lt" => "gt",
             "le" => "ge",
             "gt" => "lt",
@@ -222,15 +222,15 @@ impl<'a> Nest<'a> {
             other => other,
         };
         self.leaves.take();
-        let (op, value, limit) = match (self.fixed(a, 0), self.fixed(b, 0)) {
+        let (op, value, limit) = match (self.linear(a, 0), self.linear(b, 0)) {
             (None, Some(limit)) => (op, a, limit),
-            (Some(limit), None) => (turned, b, limit),
+            (Some(limit), None) => (swapped, b, limit),
             _ => return None,
         };
-        Some(Fact { op, value, limit, leaves: self.leaves.take() })
+        Some(BranchFact { op, value, limit, leaves: self.leaves.take() })
     }
-    /// A value that is the same throughout the nest, wherever it is computed.
-    fn fixed(&self, v: Value, depth: usize) -> Option<Linear> {
+    /// A value as a linear expression, if it is invariant in the nest wherever it is computed.
+    fn linear(&self, v: Value, depth: usize) -> Option<Linear> {
         if self.facts.is_invariant(self.nest, v) {
             return self.invariant(v, depth);
         }
@@ -242,33 +242,33 @@ impl<'a> Nest<'a> {
             _ if depth > MAX_DEPTH => None,
             Inst::ArrayShape(a, d) => self.extent(*a, *d),
             Inst::Op(op, args) if op.name == "add" => {
-                self.fixed(args[0], depth + 1)?.plus(&self.fixed(args[1], depth + 1)?, 1)
+                self.linear(args[0], depth + 1)?.plus(&self.linear(args[1], depth + 1)?, 1)
             }
             Inst::Op(op, args) if op.name == "sub" => {
-                self.fixed(args[0], depth + 1)?.plus(&self.fixed(args[1], depth + 1)?, -1)
+                self.linear(args[0], depth + 1)?.plus(&self.linear(args[1], depth + 1)?, -1)
             }
-            Inst::Cast(x) if func.ty(*x).strong() == func.ty(v).strong() => self.fixed(*x, depth + 1),
+            Inst::Cast(x) if func.ty(*x).strong() == func.ty(v).strong() => self.linear(*x, depth + 1),
             _ => None,
         }
     }
 
-    /// Range of a value where the access is, narrowed by what is known there.
-    pub(super) fn range(&self, v: Value, depth: usize) -> Option<Range> {
+    /// The range of a value at the access, narrowed by branches.
+    pub(super) fn range(&self, v: Value, depth: usize) -> Option<LinearRange> {
         let mut r = self.range_of(v, depth);
-        for f in &self.facts_there {
+        for f in &self.branch_facts {
             let (base, k) = self.facts.defs.offset(self.facts.func, f.value);
-            // What is added has not overflowed if the base is known to be of moderate size.
+            // If the base is of moderate size, adding the constant has not overflowed.
             if base == v
                 && (k == 0 || r.is_some())
                 && let Some(limit) = f.limit.plus_number(-k)
             {
                 r = match r {
-                    // All but the last, if the last is not below it.
+                    // `!=` excludes the maximum, if the range does not exceed it.
                     Some(r) if f.op == "ne" && !limit.terms.is_empty() && r.lo != limit && r.hi != limit => {
                         let room = limit.plus(&r.hi, -1);
                         let below = limit.plus_number(-1).filter(|_| room.as_ref().is_some_and(|l| !l.is_negative()));
                         self.assumed.borrow_mut().extend(room.filter(|_| below.is_some()));
-                        Some(Range { hi: below.unwrap_or(r.hi), lo: r.lo })
+                        Some(LinearRange { hi: below.unwrap_or(r.hi), lo: r.lo })
                     }
                     r => narrowed(r, f.op, &limit),
                 };
@@ -278,11 +278,11 @@ impl<'a> Nest<'a> {
         r
     }
 
-    fn range_of(&self, v: Value, depth: usize) -> Option<Range> {
+    fn range_of(&self, v: Value, depth: usize) -> Option<LinearRange> {
         let (func, defs) = (self.facts.func, self.facts.defs);
         if self.facts.is_invariant(self.nest, v) {
             let x = self.invariant(v, depth)?;
-            return Some(Range { lo: x.clone(), hi: x });
+            return Some(LinearRange { lo: x.clone(), hi: x });
         }
         if depth > MAX_DEPTH {
             return None;
@@ -290,22 +290,22 @@ impl<'a> Nest<'a> {
         if let Some(Launch::Index(extent)) = defs.launch(func, v) {
             let extent = extent.filter(|e| self.facts.is_invariant(self.nest, *e))?;
             let hi = self.leaf(Leaf::Launch(extent)).plus_number(-1)?;
-            return Some(Range { lo: Linear::number(0), hi });
+            return Some(LinearRange { lo: Linear::number(0), hi });
         }
         if let Some(n) = defs.int(func, v) {
             let x = Linear::number(n);
-            return (n.abs() < 1 << 40).then(|| Range { lo: x.clone(), hi: x });
+            return (n.abs() < 1 << 40).then(|| LinearRange { lo: x.clone(), hi: x });
         }
         match defs.inst(func, v) {
-            None => self.induction(v, depth).or_else(|| self.passed(v, depth)),
+            None => self.induction(v, depth).or_else(|| self.joined(v, depth)),
             Some(Inst::Op(op, args)) => match op.name {
                 "add" => {
                     let (a, b) = (self.range(args[0], depth + 1)?, self.range(args[1], depth + 1)?);
-                    Some(Range { lo: a.lo.plus(&b.lo, 1)?, hi: a.hi.plus(&b.hi, 1)? })
+                    Some(LinearRange { lo: a.lo.plus(&b.lo, 1)?, hi: a.hi.plus(&b.hi, 1)? })
                 }
                 "sub" => {
                     let (a, b) = (self.range(args[0], depth + 1)?, self.range(args[1], depth + 1)?);
-                    Some(Range { lo: a.lo.plus(&b.hi, -1)?, hi: a.hi.plus(&b.lo, -1)? })
+                    Some(LinearRange { lo: a.lo.plus(&b.hi, -1)?, hi: a.hi.plus(&b.lo, -1)? })
                 }
                 "mul" => {
                     let (a, b) = (self.range(args[0], depth + 1)?, self.range(args[1], depth + 1)?);
@@ -314,9 +314,12 @@ impl<'a> Nest<'a> {
                             (_, Some(k)) => (a, k),
                             (Some(k), None) => (b, k),
                             (None, None) => {
-                                let launched = |x: &Range, w| {
+                                let launched = |x: &LinearRange, w| {
                                     self.facts.is_invariant(self.nest, w).then_some(())?;
-                                    Some(Range { lo: self.launch_times(&x.lo, w)?, hi: self.launch_times(&x.hi, w)? })
+                                    Some(LinearRange {
+                                        lo: self.launch_times(&x.lo, w)?,
+                                        hi: self.launch_times(&x.hi, w)?,
+                                    })
                                 };
                                 return launched(&a, args[1])
                                     .or_else(|| launched(&b, args[0]))
@@ -325,29 +328,29 @@ impl<'a> Nest<'a> {
                         };
                     let zero = Linear::number(0);
                     let (lo, hi) = (zero.plus(&x.lo, k)?, zero.plus(&x.hi, k)?);
-                    Some(if k >= 0 { Range { lo, hi } } else { Range { lo: hi, hi: lo } })
+                    Some(if k >= 0 { LinearRange { lo, hi } } else { LinearRange { lo: hi, hi: lo } })
                 }
                 _ => None,
             },
             Some(Inst::Cast(x)) if func.ty(*x).strong() == func.ty(v).strong() => self.range(*x, depth + 1),
             Some(Inst::ArrayShape(a, d)) => {
                 let x = self.extent(*a, *d)?;
-                Some(Range { lo: x.clone(), hi: x })
+                Some(LinearRange { lo: x.clone(), hi: x })
             }
             Some(_) => None,
         }
     }
 
-    /// A product of two unknowns that do not change, such as the first index of a row in an array laid flat.
-    fn product(&self, a: Value, b: Value) -> Option<Range> {
+    /// The product of two invariants, such as the offset of a row in a flat array.
+    fn product(&self, a: Value, b: Value) -> Option<LinearRange> {
         let is_fixed =
             |v| self.facts.is_invariant(self.nest, v) && self.facts.func.ty(v).strong() == Ty::int().strong();
         let x = (is_fixed(a) && is_fixed(b)).then(|| self.leaf(Leaf::product(a, b)))?;
-        Some(Range { lo: x.clone(), hi: x })
+        Some(LinearRange { lo: x.clone(), hi: x })
     }
 
-    /// Range of a header's parameter that grows or shrinks by a constant, inside the body of its loop.
-    fn induction(&self, v: Value, depth: usize) -> Option<Range> {
+    /// The range of an induction variable in the body of its loop.
+    fn induction(&self, v: Value, depth: usize) -> Option<LinearRange> {
         let f = self.facts;
         let header = f.defs.block(v)?;
         let at = f.loops.innermost[header.index()]?;
@@ -361,12 +364,12 @@ impl<'a> Nest<'a> {
         if v == counted.index {
             let limit = self.range(counted.limit, depth + 1)?;
             return Some(if counted.step > 0 {
-                Range { lo: start.lo, hi: limit.hi.plus_number(-1)? }
+                LinearRange { lo: start.lo, hi: limit.hi.plus_number(-1)? }
             } else {
-                Range { lo: limit.lo.plus_number(1)?, hi: start.hi }
+                LinearRange { lo: limit.lo.plus_number(1)?, hi: start.hi }
             });
         }
-        // Beside the counter: as often as that counts.
+        // Another induction variable of the loop has the same trip count.
         let step = self.step(at, v, place)?;
         let first = self.start(at, counted.place, depth)?;
         let limit = self.range(counted.limit, depth + 1)?;
@@ -377,13 +380,13 @@ impl<'a> Nest<'a> {
         };
         let far = |from: &Linear| from.plus(&trips.plus_number(-1)?, step);
         Some(if step >= 0 {
-            Range { hi: far(&start.hi)?, lo: start.lo }
+            LinearRange { hi: far(&start.hi)?, lo: start.lo }
         } else {
-            Range { lo: far(&start.lo)?, hi: start.hi }
+            LinearRange { lo: far(&start.lo)?, hi: start.hi }
         })
     }
-    /// Range of a parameter of a block that does not count: it is one of what is passed there.
-    fn passed(&self, v: Value, depth: usize) -> Option<Range> {
+    /// The range of other block parameters: the union over the incoming edges.
+    fn joined(&self, v: Value, depth: usize) -> Option<LinearRange> {
         let f = self.facts;
         let block = f.defs.block(v)?;
         let place = f.func.blocks[block.index()].params.iter().position(|p| *p == v)?;
@@ -391,7 +394,7 @@ impl<'a> Nest<'a> {
             return None;
         }
         if let Some(at) = f.loops.innermost[block.index()].filter(|l| f.loops.loops[*l].header == block) {
-            return self.walked(v, at, place, depth);
+            return self.monotonic(v, at, place, depth);
         }
         let mut args: Vec<Value> = f.cfg.preds(block).iter().map(|e| target_of(f.func, *e).args[place]).collect();
         args.sort_unstable();
@@ -406,11 +409,11 @@ impl<'a> Nest<'a> {
             let ordered =
                 |a: Linear, b: Linear, number: bool| if a.as_number().is_some() == number { (a, b) } else { (b, a) };
             let (lo, hi) = (ordered(a.lo, b.lo, true), ordered(a.hi, b.hi, false));
-            Some(Range { lo: self.farther(lo.0, &lo.1, -1)?, hi: self.farther(hi.0, &hi.1, 1)? })
+            Some(LinearRange { lo: self.farther(lo.0, &lo.1, -1)?, hi: self.farther(hi.0, &hi.1, 1)? })
         })
     }
-    /// Range of a header's parameter that goes one way, not beyond what is asked on each way back or on the way to the access.
-    fn walked(&self, v: Value, at: usize, place: usize, depth: usize) -> Option<Range> {
+    /// The range of a header parameter that is monotonic, bounded by comparisons on the back edges or at the access.
+    fn monotonic(&self, v: Value, at: usize, place: usize, depth: usize) -> Option<LinearRange> {
         let f = self.facts;
         let l = &f.loops.loops[at];
         let start = self.start(at, place, depth)?;
@@ -422,7 +425,7 @@ impl<'a> Nest<'a> {
         }
         let mut limits = back.iter().filter(|e| next(e).1 != 0).map(|e| {
             let there = Nest::new(f, self.nest, e.from);
-            let mut known = there.facts_on_the_way();
+            let mut known = there.dominating_facts();
             if let Some(Term::Branch { cond, then, els }) = &f.func.blocks[e.from.index()].term
                 && then.block != els.block
             {
@@ -433,12 +436,12 @@ impl<'a> Nest<'a> {
         let first = limits.next()?;
         let far = match first.filter(|first| limits.all(|l| l.as_ref() == Some(first))) {
             Some(limit) => self.farther(limit, if way > 0 { &start.hi } else { &start.lo }, way)?,
-            None => self.bound(&self.facts_there, v, way)?,
+            None => self.bound(&self.branch_facts, v, way)?,
         };
-        Some(if way > 0 { Range { lo: start.lo, hi: far } } else { Range { lo: far, hi: start.hi } })
+        Some(if way > 0 { LinearRange { lo: start.lo, hi: far } } else { LinearRange { lo: far, hi: start.hi } })
     }
-    /// What a value is not greater than, or not less than, by one of several facts.
-    fn bound(&self, known: &[Fact], v: Value, way: i64) -> Option<Linear> {
+    /// The upper bound of a value, or the lower one, that some comparison implies.
+    fn bound(&self, known: &[BranchFact], v: Value, way: i64) -> Option<Linear> {
         known.iter().rev().find_map(|f| {
             let (base, k) = self.facts.defs.offset(self.facts.func, f.value);
             let beside = match (f.op, way) {
@@ -451,16 +454,16 @@ impl<'a> Nest<'a> {
             Some(limit)
         })
     }
-    /// Of two limits the one that is farther on a way: that is the first, if nothing else is certain.
+    /// The farther of two bounds in a direction; `a` under an assumption, if neither is certain.
     fn farther(&self, a: Linear, b: &Linear, way: i64) -> Option<Linear> {
         let beyond = Linear::number(0).plus(&a.plus(b, -1)?, way)?;
-        if beyond.is_natural() {
+        if beyond.is_nonnegative() {
             return Some(a);
         }
         if beyond.as_number().is_some() {
             return Some(b.clone());
         }
-        if way < 0 && a.is_natural() && b.is_natural() {
+        if way < 0 && a.is_nonnegative() && b.is_nonnegative() {
             return Some(Linear::number(0));
         }
         if beyond.is_negative() {
@@ -469,18 +472,18 @@ impl<'a> Nest<'a> {
         self.assumed.borrow_mut().push(beyond);
         Some(a)
     }
-    /// Whether the access lies behind the loop's test.
+    /// Whether the access is in the loop's body, behind the test.
     fn is_in_body(&self, header: Block, counted: &Counted) -> bool {
         let f = self.facts;
         let Some(Term::Branch { then, els, .. }) = &f.func.blocks[header.index()].term else { return false };
         let body = if counted.body_first { then.block } else { els.block };
         f.cfg.preds(body).len() == 1 && f.dom.dominates(body, self.access)
     }
-    /// Range of a header's parameter when its loop begins.
-    fn start(&self, l: usize, place: usize, depth: usize) -> Option<Range> {
+    /// The range of a header parameter on entry to its loop.
+    fn start(&self, l: usize, place: usize, depth: usize) -> Option<LinearRange> {
         let f = self.facts;
         let header = f.loops.loops[l].header;
-        let mut found: Option<Range> = None;
+        let mut found: Option<LinearRange> = None;
         for e in f.cfg.preds(header).iter().filter(|e| !is_in(f.cfg, &f.loops.loops[l], e.from)) {
             let r = self.range(target_of(f.func, *e).args[place], depth + 1)?;
             match &found {
@@ -503,19 +506,19 @@ impl<'a> Nest<'a> {
     }
 }
 
-/// A range in which a comparison holds. Of two limits that of the comparison is taken: it is there to be relied on.
-fn narrowed(r: Option<Range>, op: &str, limit: &Linear) -> Option<Range> {
+/// Narrows a range by a comparison; its limit replaces the old one, as programs compare to rely on it.
+fn narrowed(r: Option<LinearRange>, op: &str, limit: &Linear) -> Option<LinearRange> {
     let (Some(below), Some(above)) = (limit.plus_number(-1), limit.plus_number(1)) else { return r };
     let Some(mut r) = r else {
-        return (op == "eq").then(|| Range { lo: limit.clone(), hi: limit.clone() });
+        return (op == "eq").then(|| LinearRange { lo: limit.clone(), hi: limit.clone() });
     };
     match op {
         "lt" => r.hi = below,
         "le" => r.hi = limit.clone(),
-        // What is natural already is as good.
-        "gt" if !r.lo.is_natural() || above.is_natural() => r.lo = above,
-        "ge" if !r.lo.is_natural() || limit.is_natural() => r.lo = limit.clone(),
-        "eq" => r = Range { lo: limit.clone(), hi: limit.clone() },
+        // A non-negative minimum is not replaced by an unknown one.
+        "gt" if !r.lo.is_nonnegative() || above.is_nonnegative() => r.lo = above,
+        "ge" if !r.lo.is_nonnegative() || limit.is_nonnegative() => r.lo = limit.clone(),
+        "eq" => r = LinearRange { lo: limit.clone(), hi: limit.clone() },
         "ne" if r.lo == *limit => r.lo = above,
         "ne" if r.hi == *limit => r.hi = below,
         _ => {}
@@ -524,21 +527,21 @@ fn narrowed(r: Option<Range>, op: &str, limit: &Linear) -> Option<Range> {
 }
 
 impl Facts<'_> {
-    /// What can be said about an access in all iterations of a loop.
+    /// Whether an access is within the extents in all iterations of a loop.
     pub(crate) fn verdict(&self, l: usize, a: InstRef) -> Verdict {
         Nest::new(self, l, a.0).verdict(&self.func.blocks[a.0.index()].insts[a.1].inst, true)
     }
-    /// The same about what an access looks at: without a check that is the sign of the index.
-    pub(crate) fn look(&self, l: usize, a: InstRef) -> Verdict {
+    /// As [`Facts::verdict`]; for an access without a check, whether its index is non-negative.
+    pub(crate) fn verdict_of_check(&self, l: usize, a: InstRef) -> Verdict {
         Nest::new(self, l, a.0).verdict(&self.func.blocks[a.0.index()].insts[a.1].inst, self.is_checked(a))
     }
     pub(crate) fn is_checked(&self, a: InstRef) -> bool {
         matches!(self.func.blocks[a.0.index()].insts[a.1].inst, Inst::ElemPtr { check: true, .. })
     }
-    /// Whether a value is natural and of moderate size wherever a block of a loop is, because the launch is.
+    /// Whether a value is non-negative and small at a block in all iterations, given the limits of a launch.
     pub(crate) fn is_small(&self, l: usize, access: Block, v: Value) -> bool {
         let nest = Nest::new(self, l, access);
         let range = nest.range(v, 0);
-        range.is_some_and(|r| r.lo.is_natural()) && nest.leaves.take().iter().all(|l| l.is_launch())
+        range.is_some_and(|r| r.lo.is_nonnegative()) && nest.leaves.take().iter().all(|l| l.is_launch())
     }
 }

@@ -16,10 +16,10 @@ use lh_ir::op::Lower;
 use lh_ir::{Block, Function, Value};
 
 /// The maximum number of instructions in an iteration of a loop along an array.
-const LIGHT: u64 = 64;
+const MAX_INSTS: u64 = 64;
 
 /// A loop with the analyses of its function.
-pub(crate) struct Brief<'a> {
+pub(crate) struct ShortLoop<'a> {
     pub func: &'a Function,
     pub cfg: &'a Cfg,
     pub dom: &'a DomTree,
@@ -27,7 +27,7 @@ pub(crate) struct Brief<'a> {
     pub l: &'a Loop,
 }
 
-impl Brief<'_> {
+impl ShortLoop<'_> {
     /// The maximum trip count of a loop that clears a bit of a number in each iteration until none is left.
     pub(crate) fn bits(&self) -> Option<u64> {
         let params = &self.func.blocks[self.l.header.index()].params;
@@ -44,14 +44,14 @@ impl Brief<'_> {
     /// of inner loops in an iteration.
     pub(crate) fn follows_array(&self, inside: u64) -> bool {
         let blocks = || self.l.blocks.iter().map(|b| &self.func.blocks[b.index()]);
-        if inside.saturating_mul(blocks().map(|d| d.insts.len() as u64).sum()) > LIGHT {
+        if inside.saturating_mul(blocks().map(|d| d.insts.len() as u64).sum()) > MAX_INSTS {
             return false;
         }
         let params = &self.func.blocks[self.l.header.index()].params;
         let counting: Vec<Value> =
             params.iter().enumerate().filter(|(place, _)| self.goes_on(*place)).map(|(_, p)| *p).collect();
         !counting.is_empty()
-            && blocks().flat_map(|d| &d.insts).all(|d| is_light(&d.inst))
+            && blocks().flat_map(|d| &d.insts).all(|d| is_cheap_inst(&d.inst))
             && self.every_round().any(|b| {
                 self.func.blocks[b.index()].insts.iter().any(|d| match &d.inst {
                     Inst::ElemPtr { index, .. } => index.iter().any(|i| self.moves(*i, &counting)),
@@ -149,7 +149,7 @@ impl Brief<'_> {
 }
 
 /// Whether an instruction takes a few cycles.
-fn is_light(inst: &Inst) -> bool {
+fn is_cheap_inst(inst: &Inst) -> bool {
     match inst {
         Inst::Op(op, _) => !matches!(op.host, Lower::Math(..) | Lower::Symbol(..)),
         Inst::Call(..)

@@ -133,9 +133,9 @@ impl Finder<'_> {
         let ends = most < MAX_START || most <= HUGE && range(c.limit).1 <= HUGE;
         let (mut shared, mut own) = (Vec::new(), Vec::new());
         self.split_sum(start, &mut shared, &mut own);
-        let natural = shared.iter().chain(&own).all(|v| range(*v).0 >= 0);
+        let nonnegative = shared.iter().chain(&own).all(|v| range(*v).0 >= 0);
         let near = own.iter().all(|v| range(*v).1 < MAX_DISTANCE);
-        if !fits || !ends || !natural || !near || !self.has_simple_exit(l) || !self.is_dead_behind(l, c.index) {
+        if !fits || !ends || !nonnegative || !near || !self.has_simple_exit(l) || !self.is_dead_behind(l, c.index) {
             return None;
         }
         let blocks = l.blocks.clone();

@@ -3,12 +3,12 @@
 //! block-uniform branches are taken once for the block:
 //!
 //! ```text
-//! function %k(v0: ptr, v1: int, v2: int, v3: int, ...)       for block in first..last:
-//!     a                                                          for z, y, x in the block's threads: a
-//!     while c:      ; the same for all threads         ->        while c:
-//!         b                                                          for z, y, x in the block's threads: b; keep values
-//!         runtime lh_cuda_sync(v0)                                   for z, y, x in the block's threads: fetch values; d
-//!         d                                                      for z, y, x in the block's threads: e
+//! function %k(v0: ptr, v1: int, ...)        for block in first..last:
+//!     a                                         for z, y, x in the block's threads: a
+//!     while c:      ; block-uniform      ->     while c:
+//!         b                                         for z, y, x in the block's threads: b; spill values
+//!         runtime lh_cuda_sync(v0)                  for z, y, x in the block's threads: reload values; d
+//!         d                                     for z, y, x in the block's threads: e
 //!     e
 //! ```
 //!

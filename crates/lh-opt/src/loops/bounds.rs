@@ -134,7 +134,7 @@ impl Planner<'_> {
         let mut left_inside = false;
         for a in self.checked(l) {
             let innermost = self.facts.loops.innermost[a.0.index()].expect("it is in a loop");
-            match self.facts.look(l, a) {
+            match self.facts.verdict_of_check(l, a) {
                 Verdict::Safe => {
                     self.safe.insert(a);
                 }
@@ -146,7 +146,8 @@ impl Planner<'_> {
                 // An access that cannot be proved even for its innermost loop does not keep the nest from being
                 // versioned.
                 Verdict::Unknown => {
-                    left_inside |= innermost != l && !matches!(self.facts.look(innermost, a), Verdict::Unknown);
+                    left_inside |=
+                        innermost != l && !matches!(self.facts.verdict_of_check(innermost, a), Verdict::Unknown);
                 }
             }
         }

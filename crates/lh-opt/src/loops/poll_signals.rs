@@ -28,7 +28,7 @@
 use crate::analysis::Analyses;
 use crate::analysis::counted::{Counted, Defs, Launch};
 use crate::analysis::sequential::is_sequential;
-use crate::analysis::short_loops::Brief;
+use crate::analysis::short_loops::ShortLoop;
 use crate::core::dce;
 use crate::edit::{Cursor, row, runtime, to};
 use lh_ir::cfg::{Loop, Loops};
@@ -52,13 +52,13 @@ pub(crate) fn run(func: &mut Function, analyses: &Analyses) -> bool {
     }
     let declared = declared_short(func, loops);
     let (defs, counts) = (analyses.defs(func), analyses.counts(func));
-    let briefs: Vec<Brief> = loops.loops.iter().map(|l| Brief { func, cfg, dom, defs, l }).collect();
-    let trips = trips(&briefs, counts);
+    let candidates: Vec<ShortLoop> = loops.loops.iter().map(|l| ShortLoop { func, cfg, dom, defs, l }).collect();
+    let trips = trips(&candidates, counts);
     let short: Vec<bool> = trips.iter().zip(&declared).map(|(r, soon)| r.total.is_some() || *soon).collect();
     let mut has_inner = vec![false; loops.loops.len()];
     let mut polls_inside = has_inner.clone();
     let mut brief = has_inner.clone();
-    for (i, (b, r)) in briefs.iter().zip(&trips).enumerate() {
+    for (i, (b, r)) in candidates.iter().zip(&trips).enumerate() {
         let is_inner = !is_off("poll_signals.short_loops") && !short[i] && !func.options.debug && b.l.parent.is_some();
         let follows = is_inner && !has_inner[i] && b.follows_array(r.inside.unwrap_or(1));
         // A loop of few iterations may be around loops along arrays, but not around another such loop: their trip
@@ -155,11 +155,11 @@ struct Trips {
 }
 
 /// Upper bounds on the trip counts of all loops.
-fn trips(briefs: &[Brief<'_>], counts: &[Option<Counted>]) -> Vec<Trips> {
+fn trips(candidates: &[ShortLoop<'_>], counts: &[Option<Counted>]) -> Vec<Trips> {
     // Inner loops come before the loops around them.
-    let mut out: Vec<Trips> = briefs.iter().map(|_| Trips { own: None, inside: Some(1), total: None }).collect();
-    for (i, brief) in briefs.iter().enumerate() {
-        let Brief { func, cfg, defs, l, .. } = brief;
+    let mut out: Vec<Trips> = candidates.iter().map(|_| Trips { own: None, inside: Some(1), total: None }).collect();
+    for (i, brief) in candidates.iter().enumerate() {
+        let ShortLoop { func, cfg, defs, l, .. } = brief;
         let counted = |c: &Counted| c.trips(func, cfg, defs, l).or_else(|| block_threads(func, defs, c.limit));
         // A loop over lanes becomes vectors.
         let ends_lane = |b: Block| func.blocks[b.index()].latch == LatchHint::VectorizeLanes;

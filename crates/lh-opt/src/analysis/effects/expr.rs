@@ -1,7 +1,7 @@
 //! Index expressions: integers as sums of products.
 //!
-//! Coefficients are exact. An expression in which one leaves 64 bits is [`Sym::Overflow`], which equals nothing, stays in
-//! every sum and product that it enters, and is never invariant: no proof is made of it.
+//! Coefficients are exact. An expression whose coefficients do not fit 64 bits is [`Sym::Overflow`], which equals
+//! nothing, propagates through sums and products, and is never invariant, so that no proof uses it.
 
 use crate::analysis::counted::Defs;
 use lh_ir::func::Inst;
@@ -140,7 +140,7 @@ fn expr_at(func: &Function, defs: &Defs, v: Value, depth: u32) -> Expr {
         return opaque;
     }
     let of = |v: Value| expr_at(func, defs, v, depth + 1);
-    // What is computed in fewer bits comes round to where it was: only whole numbers are sums of their parts.
+    // Narrow integers wrap around, so only 64-bit integers are sums of their operands.
     let is_whole = func.ty(v).is_int() && func.ty(v).itemsize() == 8;
     let found = match defs.inst(func, v).filter(|inst| is_whole || matches!(inst, Inst::Const(_))) {
         Some(Inst::Const(lh_ir::Const::Int(i, _))) => i64::try_from(*i).ok().map(Expr::int),
