@@ -1,7 +1,7 @@
 //! The list of passes and the pass manager: device and switches, verification (debug builds), dumps, times.
 //!
 //! `LANCEHEAD_DUMP=<pass>` prints every function after that pass to standard error, `LANCEHEAD_DUMP=all` after every
-//! pass, `LANCEHEAD_DUMP=input` before the first. `LANCEHEAD_PASSES` switches passes off, see [`switches`].
+//! pass, `LANCEHEAD_DUMP=input` before the first. `LANCEHEAD_PASSES` disables passes, see `switches.rs`.
 
 mod switches;
 

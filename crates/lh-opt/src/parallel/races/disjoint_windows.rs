@@ -182,7 +182,7 @@ impl Judge<'_> {
         Some(Terms { factor: split.factor, fixed: split.fixed, rest })
     }
 
-    /// As [`Judge::follows`], for quotients and shifts by invariants, and for the minimum or maximum with an invariant.
+    /// As [`Judge::is_next`], for quotients and shifts by invariants, and for the minimum or maximum with an invariant.
     fn is_monotonic(&self, now: Value, next: Value) -> bool {
         let is_same = |x: Value, y: Value| self.expr_of(x) == self.expr_of(y) && self.all_fixed(&self.expr_of(x));
         let goes = |x: Value, y: Value| self.is_next(&self.expr_of(x), &self.expr_of(y));
