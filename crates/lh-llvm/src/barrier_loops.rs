@@ -1,5 +1,5 @@
-//! Loops with barriers are not to be unrolled by what reads our PTX: waiting is what they do, not computing, and copies
-//! of what is between barriers only cost instructions.
+//! Keeps NVIDIA's compiler from unrolling loops with barriers in our PTX: such a loop waits rather than computes, and
+//! copies of its body only cost instructions.
 
 use crate::flow::Graph;
 use crate::ir::Module;

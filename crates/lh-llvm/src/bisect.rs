@@ -1,4 +1,4 @@
-//! Which half a search goes on in cannot be foretold, so that is chosen without a branch:
+//! Chooses the half in which a binary search continues without a branch, which would be unpredictable:
 //!
 //! ```text
 //! while lo < hi:
@@ -7,17 +7,18 @@
 //!     else: hi = m                     hi = hi if below else m
 //! ```
 //!
-//! LLVM has the choices, and makes branches of them again for the machine: waiting for a comparison costs more than a
-//! branch that is foretold. It is told of those that decide where a loop looks next, where its steps are halves.
+//! LLVM already has the selects, but turns them into branches again for the machine, where waiting for a comparison
+//! costs more than a predicted branch. The pass marks selects as unpredictable that determine the next index of a load,
+//! where the index is halved.
 
 use crate::ir::{Module, Val};
 use llvm_sys::LLVMOpcode::{LLVMAShr, LLVMCall, LLVMLShr, LLVMLoad, LLVMPHI, LLVMSDiv, LLVMSelect};
 use llvm_sys::core::*;
 
-/// The most values that are looked at to find what an index or a comparison is made of.
+/// Bound on the values that are visited to find from what an index or a condition is computed.
 const MOST: usize = 32;
 
-/// Marks such choices of every function.
+/// Marks these selects in every function.
 pub(crate) fn mark(m: &Module) {
     for f in m.functions().into_iter().filter(|f| !m.is_cold_definition(*f)) {
         let halves = |i: &Val| opcode(*i).is_some_and(|op| op == LLVMSelect) && decides_a_half(m, *i);
@@ -27,7 +28,7 @@ pub(crate) fn mark(m: &Module) {
     }
 }
 
-/// Whether a choice depends on an element at a place that is halfway between others, and says where the next one is.
+/// Whether a select depends on an element at a halved index, and determines the next index.
 fn decides_a_half(m: &Module, select: Val) -> bool {
     // SAFETY: an instruction that chooses has three operands, one that loads has an address.
     let (cond, address) = unsafe { (LLVMGetOperand(select, 0), |load: Val| LLVMGetOperand(load, 0)) };
@@ -48,7 +49,7 @@ fn is_half(m: &Module, v: Val) -> bool {
     }
 }
 
-/// What a value is computed of, as far as loads, calls and what changes from round to round.
+/// The values from which a value is computed, up to loads, calls and phis.
 fn made_of(v: Val) -> Vec<Val> {
     let (mut out, mut at) = (vec![v], 0);
     while at < out.len() && out.len() < MOST {
@@ -66,7 +67,7 @@ fn made_of(v: Val) -> Vec<Val> {
     out
 }
 
-/// What an instruction does; none of other values.
+/// The opcode of an instruction; `None` for other values.
 fn opcode(v: Val) -> Option<llvm_sys::LLVMOpcode> {
     // SAFETY: a value of a live function.
     unsafe { (!LLVMIsAInstruction(v).is_null()).then(|| LLVMGetInstructionOpcode(v)) }

@@ -1,7 +1,7 @@
-//! Loads and stores with a cache operator on a GPU, which LLVM's instructions do not have.
+//! Loads and stores with a cache operator on a GPU, which LLVM IR cannot express.
 //!
-//! They are calls of functions that nobody defines, so that no pass moves or merges them, until it is known where their
-//! addresses come from. Then they become PTX, of the global state space where that is it:
+//! They are first calls of undefined functions, which no pass moves or merges. When address spaces are known, they
+//! become inline PTX, for global memory if the address certainly points there:
 //!
 //! ```text
 //! call i32 @lh.ld.cg.b32(ptr %p)    ->    ld.global.cg.b32 %r1, [%rd1];
@@ -12,14 +12,14 @@ use llvm_sys::LLVMInlineAsmDialect::LLVMInlineAsmDialectATT;
 use llvm_sys::LLVMOpcode::{LLVMAddrSpaceCast, LLVMGetElementPtr, LLVMIntToPtr, LLVMPHI, LLVMSelect};
 use llvm_sys::core::*;
 
-/// The names of these functions begin with this.
+/// Prefix of the names of these functions.
 const PREFIX: &str = "lh.";
 /// LLVM's number of the global state space.
 const GLOBAL: u32 = 1;
-/// The most values that are looked at to find where an address comes from.
+/// Bound on the values that are visited to find the origin of an address.
 const MOST: usize = 64;
 
-/// A function for a load or a store (`what` is `ld.cg`, `st.wt` ...) of some bits.
+/// Declares the function for a load or a store (`what` is `ld.cg`, `st.wt` ...) of some width.
 pub(crate) fn declare(m: &Module, what: &str, bits: u32, ty: Type) -> Val {
     let f = m.declare(&format!("{PREFIX}{what}.b{bits}"), ty);
     m.attribute(f, "nounwind");
@@ -44,7 +44,7 @@ pub(crate) fn lower(m: &Module) {
     }
 }
 
-/// The functions that stand for such loads and stores, with their names.
+/// All such functions of a module, with their names.
 fn functions(m: &Module) -> Vec<(Val, String)> {
     let name = |f: Val| {
         let mut len = 0;
@@ -57,10 +57,10 @@ fn functions(m: &Module) -> Vec<(Val, String)> {
     m.functions().into_iter().map(|f| (f, name(f))).filter(|(_, n)| n.starts_with(PREFIX)).collect()
 }
 
-/// Puts PTX in the place of a call of the function for `what`, such as `ld.cg.b32`.
+/// Replaces a call by inline PTX; `what` is the operation and the width, such as `ld.cg.b32`.
 fn replace(m: &Module, f: Val, call: Val, what: &str) {
     let is_load = what.starts_with("ld");
-    // A register of 8 bits does not exist.
+    // PTX has no 8-bit registers.
     let register = match what.rsplit_once(".b") {
         Some((_, "8" | "16")) => "h",
         Some((_, "32")) => "r",
@@ -111,7 +111,7 @@ fn replace(m: &Module, f: Val, call: Val, what: &str) {
     }
 }
 
-/// Whether an address is one of a kernel's parameter, or a constant one, which are those of global memory.
+/// Whether an address is derived from parameters of a kernel or constants, which point to global memory.
 fn comes_from_global(f: Val, address: Val) -> bool {
     const PTX_KERNEL: u32 = 71;
     let (mut work, mut seen): (Vec<Val>, Vec<Val>) = (vec![address], Vec::new());

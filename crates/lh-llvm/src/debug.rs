@@ -9,7 +9,7 @@ use llvm_sys::debuginfo::*;
 use llvm_sys::prelude::{LLVMDIBuilderRef, LLVMMetadataRef};
 use std::ptr::null_mut;
 
-/// The debug information of a module in the making.
+/// Debug information under construction.
 pub(crate) struct DebugInfo {
     builder: LLVMDIBuilderRef,
     scope: LLVMMetadataRef,
@@ -90,7 +90,7 @@ impl DebugInfo {
         self.place(m, Span { line: func.first_line, ..Span::default() });
     }
 
-    /// Sets the place of the instructions that follow.
+    /// Sets the place of the following instructions.
     pub(crate) fn place(&self, m: &Module, span: Span) {
         // SAFETY: the scope is a node of this module.
         unsafe {
@@ -99,7 +99,7 @@ impl DebugInfo {
         }
     }
 
-    /// What follows has no place.
+    /// Clears the place of the following instructions.
     pub(crate) fn leave(&self, m: &Module) {
         // SAFETY: a null location means none.
         unsafe { LLVMSetCurrentDebugLocation2(m.builder, null_mut()) }

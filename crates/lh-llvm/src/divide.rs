@@ -1,13 +1,13 @@
-//! Loops over threads divide integers of at most 32 bits as floats of 64, which vectors can do and which never traps,
-//! so that LLVM need not ask for each lane whether it comes to it:
+//! In loops over threads, divides integers of at most 32 bits as 64-bit floats. Vectors can do that, and it never
+//! traps, so that LLVM need not predicate each lane:
 //!
 //! ```text
 //! q = sdiv i32 a, b              q = fptosi (fdiv (sitofp a), (sitofp b))
 //! r = srem i32 a, b       ->     r = sub a, (mul q, b)
 //! ```
 //!
-//! That is exact: a quotient of such numbers that is not whole is further from whole ones than a float of 64 bits is
-//! rounded. Divisors that are constants are left to LLVM, so calls of what divides must have been inlined.
+//! The result is exact: a quotient of such integers that is not whole differs from all whole numbers by more than the
+//! rounding error. Constant divisors are left to LLVM. Runs after inlining, so that all divisions are visible.
 
 use crate::flow::Graph;
 use crate::ir::{Module, Val};
@@ -36,7 +36,7 @@ pub(crate) fn by_floats(m: &Module) {
     }
 }
 
-/// An instruction that divides short integers by what is not known.
+/// Matches the division of short integers by a value that is no constant.
 fn division(inst: Val) -> Option<(LLVMOpcode, Val, Val)> {
     // SAFETY: an instruction of a live function; those asked for operands have two.
     unsafe {

@@ -1,8 +1,8 @@
 //! A loader for the objects that we emit: ELF64 for x86-64, position independent, small code model.
 //!
-//! Everything of one object lies in one mapping, so its own parts reach each other by 32-bit offsets. What is outside
-//! is reached through a table of addresses, function calls through stubs that jump by that table. Memory is writable
-//! while it is filled and never afterwards executable and writable at once.
+//! All sections of an object are in one mapping, so that they reach each other by 32-bit offsets. External data are
+//! accessed through a table of addresses, external functions through stubs that jump through the table. Memory is
+//! writable while it is filled, and never afterwards writable and executable at once.
 
 use crate::gdb;
 use std::collections::HashMap;
@@ -13,7 +13,7 @@ const READ: usize = 1;
 const WRITE: usize = 2;
 const STUB: usize = 8;
 
-/// An entry stub: arguments and result in 8-byte slots, status 1 when an exception is pending.
+/// An entry stub: arguments and result are in 8-byte slots, the status is 1 if an exception is pending.
 pub type EntryPoint = unsafe extern "C" fn(*const u64, *mut u64) -> i32;
 
 /// Code in memory. It is freed when dropped.
@@ -22,7 +22,7 @@ pub struct Loaded {
     base: *mut u8,
     len: usize,
     symbols: HashMap<String, (usize, usize)>,
-    /// While a debugger may ask for it.
+    /// The registration with a debugger.
     debug: Option<gdb::Registration>,
 }
 
@@ -41,11 +41,11 @@ impl Loaded {
         // SAFETY: code generation makes entry stubs with exactly this signature; calling one is the caller's promise.
         self.address(symbol).map(|a| unsafe { std::mem::transmute::<usize, EntryPoint>(a) })
     }
-    /// Functions and data that the object defines: name, address, size.
+    /// Defined functions and data: name, address, size.
     pub fn symbols(&self) -> impl Iterator<Item = (&str, usize, usize)> {
         self.symbols.iter().map(|(n, (at, size))| (n.as_str(), *at, *size))
     }
-    /// Lets the code live as long as the process.
+    /// Keeps the code for the lifetime of the process.
     pub fn leak(self) {
         std::mem::forget(self);
     }
@@ -132,8 +132,8 @@ impl<'a> Object<'a> {
         }
     }
 
-    /// Which part of memory a section belongs to: `SHF_ALLOC`, then `SHF_EXECINSTR` and `SHF_WRITE`. Unwind tables are
-    /// left out, since nothing unwinds through our code.
+    /// The part of memory for a section, from `SHF_ALLOC`, `SHF_EXECINSTR` and `SHF_WRITE`. Unwind tables are not
+    /// loaded, since nothing unwinds through our code.
     fn place(s: &Section) -> Option<usize> {
         const UNWIND: u32 = 0x7000_0001;
         match () {
@@ -145,22 +145,22 @@ impl<'a> Object<'a> {
     }
 }
 
-/// The image in the making.
+/// The image under construction.
 struct Image<'a> {
     object: Object<'a>,
     base: *mut u8,
     len: usize,
     /// Offset of each loaded section.
     at: Vec<Option<usize>>,
-    /// Offsets of the stubs and of the address table, and what has a place in them.
+    /// Offsets of the stubs and of the address table, and the index of each external symbol in both.
     stubs: usize,
     table: usize,
     entries: HashMap<usize, usize>,
     resolve: &'a dyn Fn(&str) -> Option<usize>,
 }
 
-/// Loads an object. Undefined symbols are asked of `resolve`, then of the math library and of the
-/// process (the C library).
+/// Loads an object. Undefined symbols are resolved by `resolve`, by the math library and by the process (the C
+/// library), in this order.
 pub fn load(object: &[u8], resolve: &dyn Fn(&str) -> Option<usize>) -> Loaded {
     let object = Object::parse(object);
     let page = 4096;
@@ -241,7 +241,7 @@ impl Image<'_> {
         found.addr()
     }
 
-    /// Offset of the table entry that holds a symbol's address, with its stub filled.
+    /// Offsets of a symbol's entry in the address table and of its stub, both filled on first use.
     fn entry(&mut self, symbol: usize) -> (usize, usize) {
         let n = self.entries.len();
         if let Some(i) = self.entries.get(&symbol) {
@@ -278,7 +278,7 @@ impl Image<'_> {
         let (value, size) = match kind {
             // R_X86_64_64
             1 => (self.find(symbol) as i64 + addend, 8),
-            // PLT32 of what is outside; GOTPCREL, GOTPCRELX, REX_GOTPCRELX, CODE_4_GOTPCRELX
+            // PLT32 to external functions; GOTPCREL, GOTPCRELX, REX_GOTPCRELX, CODE_4_GOTPCRELX
             4 if is_outside => (base + self.entry(symbol).1 as i64 + addend - here, 4),
             9 | 41 | 42 | 43 => (base + self.entry(symbol).0 as i64 + addend - here, 4),
             // PC32, PLT32
@@ -304,7 +304,7 @@ impl Image<'_> {
         }
     }
 
-    /// The object with the addresses of its sections, if it has line tables.
+    /// The object with the addresses of its sections, for debuggers; `None` without line tables.
     fn for_debugger(&self) -> Option<Vec<u8>> {
         let (bytes, sections) = (self.object.bytes, &self.object.sections);
         let names = sections.get(number(bytes, 62, 2) as usize)?;

@@ -1,11 +1,11 @@
-//! Code generation with a list of passes that is made once for each machine: `emitter.cpp`.
+//! Code generation with a list of passes that is built once for each machine, in `emitter.cpp`.
 
 use crate::ir::{Module, take_message};
 use llvm_sys::prelude::LLVMModuleRef;
 use llvm_sys::target_machine::LLVMTargetMachineRef;
 use std::ffi::c_char;
 
-/// What the C++ side makes.
+/// The emitter of the C++ side.
 #[repr(C)]
 struct Raw {
     _opaque: [u8; 0],
@@ -18,7 +18,7 @@ unsafe extern "C" {
     fn lh_target_names(machine: LLVMTargetMachineRef, features: bool) -> *mut c_char;
 }
 
-/// Passes that write objects. It does not outlive the machine that it was made for, which sees to that.
+/// Code-generation passes that write objects. The machine that owns them outlives them.
 pub(crate) struct Emitter(*mut Raw);
 
 impl Drop for Emitter {
@@ -50,7 +50,7 @@ impl Emitter {
     }
 }
 
-/// Names that the target of a machine has for processors, or for features of processors.
+/// The names that a machine's target has for processors, or for features of processors.
 ///
 /// # Safety
 /// The machine is alive.

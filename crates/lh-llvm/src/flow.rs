@@ -1,11 +1,11 @@
-//! Functions that are finished: which block follows which, their loops, and changes of the way they go.
+//! Control-flow graphs of finished LLVM functions, and edits of them.
 
 use crate::ir::{Bb, Module, Val};
 use llvm_sys::core::*;
 use std::collections::{HashMap, HashSet};
 use std::ptr::null_mut;
 
-/// The blocks of a function by number, the entry first.
+/// The blocks of a function by number, the entry first, with successors and predecessors.
 pub(crate) struct Graph {
     pub(crate) blocks: Vec<Bb>,
     pub(crate) next: Vec<Vec<usize>>,
@@ -31,7 +31,7 @@ impl Graph {
         g
     }
 
-    /// Edges to a block that is being visited: those that close loops.
+    /// Back edges of a depth-first search, which close loops.
     pub(crate) fn back_edges(&self) -> Vec<(usize, usize)> {
         let (mut out, mut open, mut seen) = (Vec::new(), HashSet::new(), HashSet::new());
         let mut work = vec![(0, 0)];
@@ -56,7 +56,7 @@ impl Graph {
         out
     }
 
-    /// Whether a block can be reached in a loop from its header without passing another one.
+    /// Whether a path inside a loop leads from its header to a block without passing another one.
     pub(crate) fn reaches(&self, header: usize, to: usize, without: usize) -> bool {
         let mut seen = HashSet::from([without]);
         let mut work = vec![to];
@@ -80,29 +80,28 @@ impl Graph {
 }
 
 impl Module {
-    /// What follows belongs to no line.
+    /// Following instructions have no line.
     pub(crate) fn forget_place(&self) {
         // SAFETY: the builder is alive.
         unsafe { LLVMSetCurrentDebugLocation2(self.builder, null_mut()) }
     }
-    /// Goes on before an instruction.
+    /// Moves the builder before an instruction.
     pub(crate) fn before(&self, inst: Val) {
         // SAFETY: an instruction of a live function.
         unsafe { LLVMPositionBuilderBefore(self.builder, inst) }
     }
-    /// The phis of a block.
     pub(crate) fn phis(&self, b: Bb) -> Vec<Val> {
         // SAFETY: an instruction of a live function.
         self.instructions_of(b).into_iter().take_while(|i| unsafe { !LLVMIsAPHINode(*i).is_null() }).collect()
     }
-    /// The values of a phi, with the blocks they come from.
+    /// The incoming values of a phi with their blocks.
     pub(crate) fn incoming(&self, phi: Val) -> Vec<(Val, Bb)> {
         // SAFETY: a phi, asked for as many as it has.
         unsafe {
             (0..LLVMCountIncoming(phi)).map(|i| (LLVMGetIncomingValue(phi, i), LLVMGetIncomingBlock(phi, i))).collect()
         }
     }
-    /// Puts a value in place of an instruction.
+    /// Replaces an instruction by a value.
     pub(crate) fn replace_with(&self, old: Val, new: Val) {
         // SAFETY: nothing refers to the instruction when it is erased.
         unsafe {
@@ -110,7 +109,7 @@ impl Module {
             LLVMInstructionEraseFromParent(old);
         }
     }
-    /// Lets a block go to another one in place of one. Phis are left as they are.
+    /// Redirects edges of a block; phis are not updated.
     pub(crate) fn redirect(&self, from: Bb, old: Bb, new: Bb) {
         // SAFETY: blocks of a complete function end in terminators.
         unsafe {

@@ -33,13 +33,13 @@ static mut __jit_debug_descriptor: Descriptor =
 #[unsafe(no_mangle)]
 #[inline(never)]
 extern "C" fn __jit_debug_register_code() {
-    // Something must remain of the function after optimisation.
+    // Keeps the optimiser from removing the function.
     std::hint::black_box(());
 }
 
 static LOCK: Mutex<()> = Mutex::new(());
 
-/// An object file that GDB knows; it forgets it when this is dropped.
+/// An object file registered with GDB until it is dropped.
 #[derive(Debug)]
 pub(crate) struct Registration {
     entry: *mut Entry,
@@ -47,7 +47,7 @@ pub(crate) struct Registration {
     _object: Vec<u8>,
 }
 
-/// Tells GDB of an object whose section headers have their addresses.
+/// Registers an object with GDB; its section headers have addresses.
 pub(crate) fn register(object: Vec<u8>) -> Registration {
     let entry = Entry { next: null_mut(), prev: null_mut(), file: object.as_ptr(), size: object.len() as u64 };
     let entry = Box::into_raw(Box::new(entry));

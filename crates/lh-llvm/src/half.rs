@@ -1,5 +1,6 @@
-//! What compilers' run-time libraries have for `float16` where the processor converts none of it. Older systems lack
-//! these, so compiled code finds them here. A `half` is passed in the low bits of a vector register, as a `float` is.
+//! The conversions of `float16` from compilers' run-time libraries, for processors without instructions for it. Older
+//! systems lack them, so the loader finds them here. A `half` is passed in the low bits of a vector register, like a
+//! `float`.
 
 use lh_ir::half::{of_f64, to_f64};
 
@@ -15,7 +16,7 @@ extern "C" fn round_double(x: f64) -> f32 {
     f32::from_bits(u32::from(of_f64(x)))
 }
 
-/// Address of a function by the name that LLVM calls it.
+/// The address of a function by LLVM's name for it.
 pub(crate) fn address(name: &str) -> Option<usize> {
     Some(match name {
         "__extendhfsf2" => extend as extern "C" fn(f32) -> f32 as usize,

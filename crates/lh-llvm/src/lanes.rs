@@ -1,5 +1,5 @@
-//! Vectors with a place for each lane of a gang. They begin and end in memory, as loops over the lanes do; LLVM leaves
-//! that away where nothing else reads it.
+//! Vectors with an element for each lane of a gang. Operations load and store them like loops over lanes; LLVM removes
+//! the memory accesses if nothing else uses the memory.
 
 use crate::ir::{Module, Type, Val};
 use lh_ir::func::GANG;
@@ -7,9 +7,9 @@ use lh_ops::warp;
 use llvm_sys::LLVMIntPredicate::LLVMIntNE;
 use llvm_sys::core::*;
 
-/// Steps of powers of two by which lanes move.
+/// Number of power-of-two distances by which lanes move.
 const STEPS: u32 = GANG.ilog2();
-/// Arrays of lanes begin on cache lines.
+/// Arrays of lanes are aligned to cache lines.
 const ALIGN: usize = 64;
 
 impl Module {
@@ -17,7 +17,7 @@ impl Module {
         // SAFETY: see the documentation of `ir`.
         unsafe { LLVMVectorType(elem, GANG as u32) }
     }
-    /// An array of lanes, whose places have so many bytes.
+    /// Loads an array of lanes with elements of this size.
     pub(crate) fn lanes(&self, at: Val, size: i64) -> Val {
         let elem = match size {
             1 => self.t.i8,
@@ -31,15 +31,15 @@ impl Module {
     pub(crate) fn set_lanes(&self, lanes: Val, at: Val) {
         self.store(lanes, at, ALIGN);
     }
-    /// Which of an array of truth values are set, as bits of 64.
+    /// The non-zero elements of an array of bytes, as a bit mask.
     pub(crate) fn lane_bits(&self, at: Val) -> Val {
         let values = self.freeze(self.lanes(at, 1));
         let set = self.icmp(LLVMIntNE, values, self.null(self.type_of(values)));
         self.zext(self.bitcast(set, self.t.i32), self.t.i64)
     }
-    /// Lanes with the values of others, for a kind of shuffle. What comes from outside is anything.
+    /// Shuffles lanes; those that move in from outside are poison.
     ///
-    /// How far is a number for all lanes, which need not be known here: they move by each power of two that it has.
+    /// The distance is the same for all lanes but not constant: lanes move by each power of two in it.
     pub(crate) fn moved_lanes(&self, lanes: Val, kind: i64, by: Val) -> Val {
         let t = self.t;
         if kind == warp::SHFL {
@@ -61,7 +61,7 @@ impl Module {
             self.select(moves, self.shuffled(lanes, &from), lanes)
         })
     }
-    /// The lanes in another order. Those that there are not are anything.
+    /// Permutes lanes; those from outside are poison.
     fn shuffled(&self, lanes: Val, from: &[i64]) -> Val {
         let any = self.poison(self.t.i32);
         let mut from: Vec<Val> =

@@ -1,7 +1,7 @@
 //! Typed IR to machine code through LLVM: [`compile`] makes an object file in memory, [`load`] makes it executable.
 //!
-//! No address of ours is in the code: run-time functions are symbols, resolved when the object is loaded, so objects
-//! can be kept in files.
+//! Code contains no address: run-time functions are symbols that are resolved when the object is loaded, so that
+//! objects can be stored in files.
 
 mod barrier_loops;
 mod bisect;
@@ -41,48 +41,49 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-/// What code for a GPU has of an object.
+/// A captured array or function in code for a GPU.
 pub enum Captured {
-    /// The elements of one of the host, in the order of its memory: they become part of the code.
+    /// The elements of an array of the host in memory order; they become part of the code.
     Bytes(Vec<u8>),
-    /// Where one is that is in a GPU's memory.
+    /// The address of an array in a GPU's memory.
     At(u64),
     /// The name of a function that NVIDIA's linker adds.
     Function(String),
 }
 
-/// What is compiled together: one entry and everything it calls.
+/// The functions that are compiled together: an entry and all its callees.
 #[derive(Default)]
 pub struct Unit<'f> {
-    /// Typed functions after the passes of `lh-opt`, bodies of parallel loops among them; names are unique.
+    /// Typed functions after the passes of `lh-opt`, with bodies of parallel loops; names are unique.
     pub functions: Vec<Cow<'f, Function>>,
-    /// Name of the function that a specialisation stands for.
+    /// The name of each specialisation's function.
     pub spec_names: HashMap<SpecId, String>,
-    /// Which function is called from outside.
+    /// Index of the function that is called from outside.
     pub entry: usize,
-    /// Symbol of the function that calls it.
+    /// Symbol of the entry stub.
     pub entry_symbol: String,
-    /// How that is called.
+    /// Calling convention of the entry.
     pub abi: Abi,
-    /// What is wanted beside the object.
+    /// Additional outputs.
     pub wanted: Wanted,
-    /// What becomes of the functions that hardly ever run.
+    /// Treatment of cold functions.
     pub rare: Rare,
     /// Captured arrays in code for a GPU.
     pub arrays: HashMap<ObjId, Captured>,
-    /// What symbols of [`Outside`] end with: units that a linker joins mean different things by the same numbers.
+    /// Suffix of the symbols of [`Outside`], since units that a linker joins use the same numbers for different
+    /// objects.
     pub outside: String,
-    /// The processors that it is for; none for this computer's.
+    /// The level of processors; `None` for this computer.
     pub level: Option<Level>,
 }
 
-/// How a unit's entry is called.
+/// The calling convention of a unit's entry.
 #[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]
 pub enum Abi {
     /// `i32 stub(const u64* arguments, u64* result)`, on the CPU.
     #[default]
     Host,
-    /// A kernel of a GPU: every primitive but owners of memory is a parameter.
+    /// A kernel for a GPU: all flattened arguments except owners of memory are parameters.
     Kernel(KernelLimits),
     /// A device function `T f(...)`.
     CFunction,
@@ -90,32 +91,32 @@ pub enum Abi {
     StatusFunction,
 }
 
-/// What becomes of functions that hardly ever run, such as the checked versions of loops.
+/// The treatment of cold functions, such as the checked versions of loops.
 #[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]
 pub enum Rare {
-    /// They are part of the object.
+    /// The object contains them.
     #[default]
     Here,
-    /// The object asks for each when it is called, by [`Outside::Rare`].
+    /// The object requests each on its first call, through [`Outside::Rare`].
     Later,
-    /// There is nothing else in the object; they are global.
+    /// The object contains only them; they are global.
     Only,
 }
 
-/// What a kernel is compiled for.
+/// Launch bounds of a kernel.
 #[derive(Clone, Copy, Default, Debug, PartialEq, Eq, Hash)]
 pub struct KernelLimits {
-    /// Threads of a block, at most.
+    /// Maximum number of threads in a block.
     pub max_threads: Option<u32>,
-    /// Blocks that a multiprocessor shall hold, at least.
+    /// Minimum number of blocks on a multiprocessor.
     pub min_blocks: Option<u32>,
-    /// Registers of a thread, at most.
+    /// Maximum number of registers of a thread.
     pub max_registers: Option<u32>,
-    /// Blocks of a cluster, at most.
+    /// Maximum number of blocks in a cluster.
     pub max_cluster: Option<u32>,
 }
 
-/// What [`compile`] shall give beside the object.
+/// Outputs of [`compile`] beside the object.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Wanted {
     /// LLVM IR before optimisation.
@@ -124,9 +125,9 @@ pub struct Wanted {
     pub llvm_ir_opt: bool,
     /// Assembly.
     pub asm: bool,
-    /// What the vectoriser says of each loop.
+    /// The vectoriser's remarks on loops.
     pub remarks: bool,
-    /// Lines of the source in the code.
+    /// Line tables.
     pub lines: bool,
 }
 
@@ -135,7 +136,7 @@ impl Unit<'_> {
     fn lines(&self) -> bool {
         self.wanted.remarks || self.wanted.lines || self.debug()
     }
-    /// The symbol of what an object needs from outside.
+    /// The symbol of something outside of the object.
     fn symbol(&self, of: Outside) -> String {
         of.symbol() + &self.outside
     }
@@ -145,7 +146,7 @@ impl Unit<'_> {
     }
 }
 
-/// What [`compile`] gives.
+/// The output of [`compile`].
 #[derive(Debug, Default)]
 pub struct Output {
     /// An ELF relocatable object.
@@ -156,11 +157,11 @@ pub struct Output {
     pub llvm_ir_opt: Option<String>,
     /// Assembly, if wanted.
     pub asm: Option<String>,
-    /// What the vectoriser said, if wanted.
+    /// The vectoriser's remarks, if wanted.
     pub remarks: Vec<Remark>,
-    /// Names of the functions that hardly ever run, in the order of their numbers.
+    /// Names of the cold functions by number.
     pub rare: Vec<String>,
-    /// Where the time went.
+    /// Time of the stages.
     pub timings: Timings,
 }
 
@@ -186,12 +187,12 @@ pub fn compile(unit: &Unit<'_>) -> Output {
         let listener = remarks::listen(&module, unit.wanted.remarks);
         let has_threads = unit.functions[unit.entry].kernel.entry == Entry::Blocks;
         if has_threads {
-            // Threads of a kernel are there to be taken together.
+            // Loops over threads profit from wide vectors.
             link::widen(&module, machine.target, |_| true);
         }
         let has_variants = link::add_math(&module, machine.target);
         if unit.wanted.remarks {
-            // The vectoriser would complain of a call.
+            // The vectoriser would report the call that stands for a poll.
             polls::resolve(&module);
         }
         out.timings.lower = start.elapsed();

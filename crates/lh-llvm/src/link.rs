@@ -29,8 +29,8 @@ pub(crate) fn has_math(name: &str) -> bool {
 
 /// Links the functions of the vector math library that a module declares. Whether [`finish_math`] has something to do.
 ///
-/// Functions that are called under a condition get vector variants, for the vectoriser to choose from: declarations
-/// only, since few are chosen.
+/// Functions that are called conditionally get vector variants for the vectoriser to choose from. These are only
+/// declared, since few are chosen.
 pub(crate) fn add_math(m: &Module, target: Target) -> bool {
     let wanted = |f: &Val| is_declaration(*f) && has_math(&name_of(*f));
     if !m.functions().iter().any(wanted) {
@@ -61,8 +61,8 @@ pub(crate) fn add_math(m: &Module, target: Target) -> bool {
     !variants.is_empty()
 }
 
-/// Whether math of a function may become vectors: where its loop is one that LLVM shall vectorise, or is in a function
-/// around.
+/// Whether calls of math functions may be vectorised: in loops marked for the vectoriser, or outside of loops, where an
+/// inlining caller may have one.
 fn has_math_for_vectors(m: &Module, f: Val) -> bool {
     let graph = Graph::new(m, f);
     let (mut marked, mut others) = (HashSet::new(), HashSet::new());
@@ -74,16 +74,15 @@ fn has_math_for_vectors(m: &Module, f: Val) -> bool {
     (0..graph.blocks.len()).any(|b| (marked.contains(&b) || !others.contains(&b)) && calls(&b))
 }
 
-/// Lets functions compute with vectors as wide as there are: LLVM prefers half of the width for most processors, as the
-/// other half pays little for memory and costs some their clock. For much arithmetic it pays.
+/// Prefers 512-bit vectors. LLVM prefers 256 bits for most processors, as wider vectors gain little for memory-bound
+/// code and lower the clock of some; they pay for code with much arithmetic.
 pub(crate) fn widen(m: &Module, target: Target, of: impl Fn(Val) -> bool) {
     for f in m.functions().into_iter().filter(|f| target.has_wide() && !is_declaration(*f) && of(*f)) {
         m.text_attribute(f, "prefer-vector-width", "512");
     }
 }
 
-/// As [`add_math`], where there are no vectors: the same functions, free of what their compiler says of the CPU it made
-/// them for.
+/// As [`add_math`], for targets without vectors; removes attributes for the CPU for which the library was compiled.
 fn add_scalar_math(m: &Module) {
     let before: HashSet<usize> = m.functions().into_iter().map(|f| f as usize).collect();
     let had: HashSet<String> = m.functions().into_iter().filter(|f| !is_declaration(*f)).map(name_of).collect();
@@ -107,7 +106,7 @@ fn add_scalar_math(m: &Module) {
     }
 }
 
-/// Turns a definition into a declaration: the function is there as machine code.
+/// Turns a definition into a declaration, since the function exists as machine code.
 fn declare_only(m: &Module, f: Val, rare: &Rare) {
     // SAFETY: the new function takes the name, the type and all uses of the old one, which is then deleted.
     unsafe {
@@ -122,7 +121,7 @@ fn declare_only(m: &Module, f: Val, rare: &Rare) {
     }
 }
 
-/// Declares the function that a mapping such as `_ZGV_LLVM_M8v_f(f.v8)` names.
+/// Declares the function of a mapping such as `_ZGV_LLVM_M8v_f(f.v8)`.
 fn declare_variant(m: &Module, rare: &Rare, mapping: &str) -> Val {
     let name = mapping.split_once('(').and_then(|(_, n)| n.strip_suffix(')'));
     let width = name.and_then(|n| n.rsplit_once(".v")?.1.parse().ok());
@@ -138,7 +137,7 @@ fn declare_variant(m: &Module, rare: &Rare, mapping: &str) -> Val {
     f
 }
 
-/// Keeps declarations from being dropped before the vectoriser has run.
+/// Keeps declarations alive until the vectoriser has run.
 fn keep(m: &Module, functions: &[Val]) {
     if functions.is_empty() {
         return;
@@ -187,7 +186,7 @@ pub(crate) fn finish_math(m: &Module, machine: &Machine) {
     );
 }
 
-/// Makes a linked function one for our machine.
+/// Adapts a linked function to the target.
 fn adopt(m: &Module, f: Val, target: Target) {
     m.text_attribute(f, "target-cpu", &target.cpu());
     m.text_attribute(f, "target-features", &target.features());
@@ -226,7 +225,7 @@ fn parse_text(m: &Module, text: &str) -> LLVMModuleRef {
 /// Links the functions of another module that are used.
 fn link_needed(m: &Module, source: LLVMModuleRef) {
     for f in functions_of(source).into_iter().filter(|f| !is_declaration(*f)) {
-        // What is linked once is linked only if it is used.
+        // `linkonce` functions are linked only if they are used.
         m.set_linkage(f, LLVMLinkage::LLVMLinkOnceODRLinkage);
     }
     // SAFETY: the source is consumed; its target is made ours before, so that LLVM sees no difference.

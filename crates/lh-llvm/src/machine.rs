@@ -1,4 +1,4 @@
-//! What we compile for: this computer's CPU, or a GPU. One target machine per thread and target, made on first use.
+//! Targets: this computer's CPU, or a GPU. Each thread has one target machine for each, made on first use.
 
 use crate::emitter::{Emitter, target_names};
 use crate::ir::{cstring, take_message};
@@ -10,9 +10,8 @@ use std::ffi::CStr;
 use std::rc::Rc;
 use std::sync::{Once, OnceLock};
 
-/// The processor of this computer.
 pub struct Host {
-    /// LLVM's name of it.
+    /// LLVM's name of the processor.
     pub cpu: String,
     /// LLVM's list of its features.
     pub features: String,
@@ -20,12 +19,12 @@ pub struct Host {
     pub triple: String,
 }
 
-/// A setting of ours, or Numba's of the same meaning.
+/// A setting of ours, or Numba's setting with the same meaning.
 fn setting(name: &str) -> Option<String> {
     ["LANCEHEAD_", "NUMBA_"].iter().find_map(|prefix| std::env::var(format!("{prefix}{name}")).ok())
 }
 
-/// Levels of x86-64 that this computer has, highest first: processors of one level can share code.
+/// The levels of x86-64 that this computer supports, highest first; processors of one level can share code.
 pub fn levels() -> Vec<&'static str> {
     macro_rules! has {
         ($($feature:tt)*) => { true $(&& is_x86_feature_detected!($feature))* };
@@ -37,17 +36,17 @@ pub fn levels() -> Vec<&'static str> {
     all.into_iter().filter_map(|(has, name)| has.then_some(name)).collect()
 }
 
-/// The processor that code is for: that of this computer, or another one that the environment names. Asked once.
+/// The processor to compile for: this computer's, or another one from the environment. Read once.
 pub fn host() -> &'static Host {
     static HOST: OnceLock<Host> = OnceLock::new();
     HOST.get_or_init(|| {
         let level = |name: String| if name == "level" { levels().first().map(|l| (*l).to_owned()) } else { Some(name) };
         let (cpu, features) = (setting("CPU_NAME").and_then(level), setting("CPU_FEATURES"));
-        // A processor that is named has the features that it has, those of this one are another matter.
+        // A named processor has its own features, not those of this computer.
         let features = features.or_else(|| cpu.as_ref().map(|_| String::new()));
-        // LLVM goes on without the name of a processor that it does not know, but not without this.
+        // LLVM accepts an unknown name of a processor, but then lacks this feature.
         let is_other = cpu.as_ref().is_some_and(|name| Level::named(name).is_none());
-        // Nor are there atomic operations of 64 bits without `cx8`.
+        // 64-bit atomic operations need `cx8`.
         let features =
             features.map(|f| if is_other { format!("+64bit,+cx8,{f}").trim_end_matches(',').to_owned() } else { f });
         // SAFETY: the three functions return texts that we own.
@@ -61,9 +60,9 @@ pub fn host() -> &'static Host {
     })
 }
 
-/// The processors that LLVM knows by name, and the features that it knows of them.
+/// The names of processors and features that LLVM knows.
 pub fn known_processors() -> (Vec<String>, Vec<String>) {
-    // A machine for the processor that the environment names would have LLVM complain of a wrong name first.
+    // A machine for the processor from the environment would make LLVM print complaints about a wrong name.
     with_level(Level::named("x86-64"), false, |machine| {
         // SAFETY: the machine is alive.
         unsafe { (target_names(machine.raw, false), target_names(machine.raw, true)) }
@@ -79,7 +78,7 @@ pub struct Gpu {
     pub isa: u32,
 }
 
-/// Architectures that LLVM knows, with the first version of PTX that has them.
+/// Architectures that LLVM knows, with the first version of PTX for each.
 const ARCHITECTURES: &[(u32, u32)] = &[
     (50, 40),
     (52, 41),
@@ -103,35 +102,34 @@ const ARCHITECTURES: &[(u32, u32)] = &[
     (120, 87),
     (121, 88),
 ];
-/// Every driver since CUDA 11.8 reads this version of PTX.
+/// The version of PTX that every driver since CUDA 11.8 reads.
 const COMMON_ISA: u32 = 78;
-/// The newest version of PTX that LLVM writes.
+/// The newest version of PTX that LLVM emits.
 pub const NEWEST_ISA: u32 = 90;
-/// Bytes of parameters that a kernel may have in every version of PTX.
+/// Limit on the size of a kernel's parameters in every version of PTX.
 const PARAMETERS: usize = 4352;
-/// The same since some version, on architectures since one.
+/// The higher limit, with the first version of PTX and the first architecture that have it.
 const MANY_PARAMETERS: usize = 32764;
 const MANY_PARAMETERS_SINCE: (u32, u32) = (81, 70);
 
 impl Gpu {
-    /// For a compute capability, the newest architecture that is not newer; the oldest version of PTX that will do, so
-    /// that old drivers read it. `None` below 5.0.
+    /// The newest known architecture up to a compute capability, with the oldest sufficient version of PTX, so that old
+    /// drivers read it. `None` below 5.0.
     pub fn new(major: u32, minor: u32) -> Option<Gpu> {
         let wanted = 10 * major + minor;
-        // Code for one generation does not run on the next unless it is PTX, which is what this makes.
+        // PTX of an older architecture runs on newer ones.
         let (sm, first) = ARCHITECTURES.iter().rev().find(|(sm, _)| *sm <= wanted)?;
         Some(Gpu { sm: *sm, isa: COMMON_ISA.max(*first) })
     }
-    /// With another version of PTX, if LLVM writes it and it has the architecture.
+    /// The same with another version of PTX, if LLVM emits it and it has the architecture.
     pub fn with_isa(self, isa: u32) -> Option<Gpu> {
         let (_, first) = ARCHITECTURES.iter().find(|(sm, _)| *sm == self.sm)?;
         (*first..=NEWEST_ISA).contains(&isa).then_some(Gpu { isa, ..self })
     }
-    /// With a version of PTX that lets kernels have parameters of so many bytes, if there is one up to the newest that
-    /// may be used; else how many bytes they can have.
+    /// The same with a version of PTX, up to `newest`, that allows parameters of so many bytes.
     ///
     /// # Errors
-    /// The number of bytes that they can have.
+    /// The highest possible number of bytes.
     pub fn with_parameters(self, bytes: usize, newest: u32) -> Result<Gpu, usize> {
         let (isa, sm) = MANY_PARAMETERS_SINCE;
         let most = if newest >= isa && self.sm >= sm { MANY_PARAMETERS } else { PARAMETERS };
@@ -143,7 +141,7 @@ impl Gpu {
     }
 }
 
-/// A level of x86-64: what every processor of it has.
+/// A level of x86-64, the common features of its processors.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Level(&'static str);
 
@@ -167,12 +165,12 @@ impl Level {
     }
 }
 
-/// What a module is compiled for.
+/// The target of a module.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Target {
-    /// This computer.
+    /// This computer's processor.
     Host,
-    /// Every computer of a level of x86-64.
+    /// All processors of a level of x86-64.
     Level(Level),
     /// An NVIDIA GPU.
     Nvptx(Gpu),
@@ -202,10 +200,10 @@ impl Target {
             Target::Nvptx(gpu) => format!("+ptx{}", gpu.isa),
         }
     }
-    /// Whether multiplication and addition in one rounding is an instruction.
+    /// Whether there is an instruction for fused multiply-add.
     pub(crate) fn has_fma(self) -> bool {
         match self {
-            // What is named by its level has no list of features.
+            // A processor named by a level has no list of features.
             Target::Host => {
                 host().features.split(',').any(|f| f == "+fma") || Level::named(&host().cpu).is_some_and(Level::has_fma)
             }
@@ -233,9 +231,9 @@ impl Target {
             LLVMInitializeX86Target();
             LLVMInitializeX86TargetMC();
             LLVMInitializeX86AsmPrinter();
-            // What remains of a vectorised loop is not worth unrolling; loops that are say so themselves, and may
-            // raise. Those that are asked to have all their rounds in a row are short, and rounds of the others that
-            // are known when a function is put into its caller are no reason for thousands of instructions.
+            // The remainder of a vectorised loop is not worth unrolling; other loops to unroll, which may raise, carry
+            // a hint. Complete unrolling on request is for short loops. A trip count that becomes constant by inlining
+            // must not expand to thousands of instructions.
             let args = [
                 c"lancehead",
                 c"-unroll-runtime=false",
@@ -262,13 +260,13 @@ impl Target {
 pub(crate) struct Machine {
     /// The machine.
     pub(crate) raw: LLVMTargetMachineRef,
-    /// What it is for.
+    /// The target.
     pub(crate) target: Target,
-    /// LLVM's name of that.
+    /// LLVM's name of the target.
     pub(crate) triple: String,
     /// Layout of data, as text.
     pub(crate) layout: String,
-    /// Its passes of code generation, from when they are first asked for.
+    /// Code-generation passes, made on first use.
     emitter: OnceCell<Emitter>,
 }
 
@@ -311,14 +309,14 @@ impl Machine {
             Machine { raw, target: what, triple: text, layout, emitter: OnceCell::new() }
         }
     }
-    /// What writes objects for it.
+    /// The emitter of objects.
     pub(crate) fn emitter(&self) -> &Emitter {
         // SAFETY: this machine is alive, and `drop` frees the passes first.
         self.emitter.get_or_init(|| unsafe { Emitter::new(self.raw) })
     }
 }
 
-/// Runs with this thread's machine; `optimised` chooses between code generation levels 2 and 0.
+/// Runs with this thread's machine; `optimised` selects code-generation level 2 or 0.
 pub(crate) fn with<R>(optimised: bool, f: impl FnOnce(&Machine) -> R) -> R {
     thread_local! {
         static FAST: OnceCell<Machine> = const { OnceCell::new() };
@@ -328,7 +326,7 @@ pub(crate) fn with<R>(optimised: bool, f: impl FnOnce(&Machine) -> R) -> R {
     cell.with(|m| f(m.get_or_init(|| Machine::new(Target::Host, level(optimised)))))
 }
 
-/// As [`with`], for a level of processors, or for this computer where there is none.
+/// As [`with`], for a level of processors, or for this computer if there is none.
 pub(crate) fn with_level<R>(wanted: Option<Level>, optimised: bool, f: impl FnOnce(&Machine) -> R) -> R {
     match wanted {
         None => with(optimised, f),
@@ -336,7 +334,7 @@ pub(crate) fn with_level<R>(wanted: Option<Level>, optimised: bool, f: impl FnOn
     }
 }
 
-/// As [`with`], for a GPU. The last one that was asked for is kept.
+/// As [`with`], for a GPU. The last machine is kept.
 pub(crate) fn with_gpu<R>(gpu: Gpu, optimised: bool, f: impl FnOnce(&Machine) -> R) -> R {
     thread_local! {
         static LAST: RefCell<Option<(bool, Rc<Machine>)>> = const { RefCell::new(None) };

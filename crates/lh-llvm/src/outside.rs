@@ -1,17 +1,17 @@
-//! What an object needs from the process it is loaded into, beside functions: each is an undefined symbol, whose name
-//! says what it stands for.
+//! External symbols of an object other than functions: the name of such a symbol says what it refers to in the process
+//! that loads the object.
 
 use lh_ir::func::Extern;
 use lh_ir::{ExcId, ObjId};
 
-/// What a symbol stands for.
+/// The referent of a symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Outside {
-    /// A number of the process, which is the symbol's "address".
+    /// A number of the process, which is the "address" of the symbol.
     Word(Extern),
-    /// The zero-terminated name of the source file of a function of the unit (the first one in that file).
+    /// The zero-terminated name of a source file, by the first function of the unit in that file.
     File(usize),
-    /// The run-time library's `rare::Cell` of a function that is made when it is called, by its place in
+    /// The run-time library's `lazy::Cell` of a function compiled on its first call, by its index in
     /// [`crate::Output::rare`].
     Rare(usize),
 }
@@ -27,7 +27,7 @@ impl Outside {
             Outside::Rare(n) => format!("lh.rare.{n}"),
         }
     }
-    /// What a symbol stands for, if it is one of these.
+    /// The referent of a symbol, if it is one of these.
     pub fn of(symbol: &str) -> Option<Outside> {
         let (kind, number) = symbol.strip_prefix("lh.")?.split_once('.')?;
         let number: u32 = number.parse().ok()?;

@@ -1,7 +1,7 @@
-//! Short loops that hand values from one round to the next go two rounds at a time, where LLVM has done nothing else to
-//! them.
+//! Unrolls short loops with carried values twice, if LLVM has not changed them otherwise.
 //!
-//! A value that is read anew in each round, beside what it was in the round before, costs a move of registers. Two
+//! A value that an iteration loads and the next one uses beside its own costs a register move per iteration. Two
+//! iterations in a row need no moves:
 //! rounds in a row need none:
 //!
 //! ```text
@@ -13,17 +13,17 @@
 //!                                                        br ..., loop, exit
 //! ```
 //!
-//! Values that are computed of themselves, such as sums and counters, stay in their registers anyhow.
+//! Values that are computed from themselves, such as sums and induction variables, need no move in any case.
 
 use crate::ir::{Bb, Module, Val};
 use crate::strips;
 use llvm_sys::core::*;
 use std::collections::HashSet;
 
-/// Loops of more instructions are not worth it.
+/// Size limit for loops, in instructions.
 const SHORT: usize = 40;
 
-/// Marks such loops. The functions that have any.
+/// Marks such loops; answers with the functions that have any.
 pub(crate) fn mark(m: &Module) -> Vec<Val> {
     let mut functions = m.functions();
     functions
@@ -31,7 +31,7 @@ pub(crate) fn mark(m: &Module) -> Vec<Val> {
     functions
 }
 
-/// Marks a block that is such a loop. Whether it is one.
+/// Marks a block that is such a loop; whether it is one.
 fn mark_loop(m: &Module, block: Bb) -> bool {
     let branch = m.last(block);
     // SAFETY: a block of a complete function ends in a branch or the like.
@@ -50,7 +50,8 @@ fn mark_loop(m: &Module, block: Bb) -> bool {
     marks
 }
 
-/// Whether a value of a loop of one block comes from the round before, without being computed of its own value there.
+/// Whether a phi in a loop of one block carries a value of the previous iteration that is not computed from the phi
+/// itself.
 fn hands_on(m: &Module, block: Bb, phi: Val) -> bool {
     // SAFETY: asks values of a live function what they are.
     unsafe {

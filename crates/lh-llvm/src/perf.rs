@@ -12,13 +12,12 @@ static MAP: LazyLock<Option<Mutex<File>>> = LazyLock::new(|| {
     OpenOptions::new().create(true).append(true).open(path).ok().map(Mutex::new)
 });
 
-/// Notes the functions of an object; `title` is what its entry is called, which nearly always has the whole function in
-/// it.
+/// Records the functions of an object; `title` is the name of its entry, into which nearly everything is inlined.
 pub fn note(loaded: &Loaded, entry: &str, title: &str) {
     if let Some(map) = &*MAP {
         let named = |(name, at, size)| (if name == entry { title } else { name }, at, size);
         let lines = lines(loaded.symbols().map(named));
-        // A profile without names is not worth an error.
+        // Profiling without names is better than an error.
         let _ = map.lock().map(|mut f| f.write_all(lines.as_bytes()));
     }
 }

@@ -13,36 +13,37 @@ use std::ffi::{CStr, CString};
 use std::ptr::null_mut;
 use std::sync::LazyLock;
 
-/// Clean-up of control flow while loops keep their shape.
+/// Control-flow cleanup that keeps the shape of loops.
 const TIDY: &str =
     "simplifycfg<bonus-inst-threshold=1;switch-range-to-icmp;keep-loops;speculate-blocks;simplify-cond-branch>";
-/// As [`TIDY`], and common instructions of branches are merged.
+/// As [`TIDY`], with hoisting and sinking of common instructions.
 const MERGE: &str = "simplifycfg<bonus-inst-threshold=1;switch-range-to-icmp;switch-to-arithmetic;keep-loops;\
     hoist-common-insts;sink-common-insts;speculate-blocks;simplify-cond-branch>";
 /// As [`MERGE`], for loops that have been vectorised.
 const FLATTEN: &str = "simplifycfg<bonus-inst-threshold=1;forward-switch-cond;switch-range-to-icmp;switch-to-arithmetic;\
     switch-to-lookup;no-keep-loops;hoist-common-insts;sink-common-insts;speculate-blocks;simplify-cond-branch>";
-/// Local rewriting, once.
+/// One round of local simplification.
 const COMBINE: &str = "instcombine<max-iterations=1;no-verify-fixpoint>";
 
-/// Makes vectors of what is computed side by side.
+/// The SLP vectoriser, with cleanup.
 static ABREAST: LazyLock<CString> = LazyLock::new(|| {
     CString::new(format!("slp-vectorizer,{COMBINE},loop-mssa(licm<allowspeculation>)")).expect("no zero byte")
 });
 
-/// The passes: LLVM's `-O2` less what our code does not repay (it comes without the habits of C++), a fifth of its
-/// time. The SLP vectoriser made more loops slower than faster: it is for functions with loops that say so.
+/// The passes: LLVM's `-O2` without those that do not pay for our code, which lacks the idioms of C++; they cost a
+/// fifth of the time. The SLP vectoriser slows down more loops than it speeds up, so it only runs on functions with
+/// loops that request it.
 struct Passes {
-    /// Makes values of memory and inlines what must be, so that the rest sees what there is to do.
+    /// Promotes memory to values and inlines mandatory functions, so that later passes see all work.
     early: CString,
-    /// What follows until calls are inlined, and from then on.
+    /// The passes up to inlining, and those after it.
     calls: CString,
     vector: CString,
-    /// Both of these.
+    /// `calls` and `vector`.
     late: CString,
-    /// All.
+    /// All passes.
     all: CString,
-    /// For functions that hardly ever run.
+    /// The passes for cold functions.
     cold: CString,
 }
 
@@ -80,9 +81,10 @@ static PASSES: LazyLock<Passes> = LazyLock::new(|| {
     Passes { early, calls, vector, late, all, cold: text(cold) }
 });
 
-/// Optimises a module: [`PASSES`], or nothing for debugging.
+/// Optimises a module by [`PASSES`], or not at all for debugging.
 ///
-/// Less time is spent on functions that hardly ever run, if there are any. A kernel for the CPU has loops over threads.
+/// Cold functions, if there are any, get fewer passes. `has_threads`: a kernel for the CPU device has loops over
+/// threads.
 pub(crate) fn optimise(m: &Module, machine: &Machine, optimised: bool, has_cold: bool, has_threads: bool) {
     if cfg!(debug_assertions) {
         verify(m);
@@ -90,7 +92,7 @@ pub(crate) fn optimise(m: &Module, machine: &Machine, optimised: bool, has_cold:
     if !optimised {
         run(m, machine, c"default<O0>");
     } else if has_cold {
-        // Perhaps there is nothing else that anybody calls.
+        // The cold functions may be the only ones that are needed.
         run(m, machine, c"globaldce");
         run(m, machine, &PASSES.early);
         m.functions().into_iter().filter(|f| m.is_cold_definition(*f)).for_each(|f| m.attribute(f, "optnone"));
@@ -117,7 +119,7 @@ pub(crate) fn optimise(m: &Module, machine: &Machine, optimised: bool, has_cold:
         }
     }
     if optimised && machine.target.is_gpu() {
-        // What is known to be aligned is read and written by fewer, wider instructions.
+        // Aligned accesses become fewer, wider instructions.
         run(m, machine, c"function(infer-address-spaces,infer-alignment)");
     }
     let stopping = strips::insert(m);
@@ -136,7 +138,7 @@ fn run_late(m: &Module, machine: &Machine, has_threads: bool) {
         divide::by_floats(m);
     }
     run(m, machine, &PASSES.vector);
-    // Rows of threads that run together are unrolled by now: what they share is computed once.
+    // Jammed rows of threads are unrolled by now; common computations of several rows are merged.
     run(m, machine, c"function(early-cse<>)");
 }
 

@@ -1,7 +1,7 @@
-//! Looks at the flag of Ctrl-C.
+//! Polls of the flag for Ctrl-C.
 //!
-//! While LLVM's passes run they are calls of a function that touches nothing but memory of its own: a load that must be
-//! repeated would be taken for one that orders all others, and what does not change in a loop would stay in it.
+//! While LLVM's passes run, a poll is a call of a function that only accesses memory of its own. A volatile or atomic
+//! load would order other accesses and keep invariant code from moving out of loops.
 
 use crate::flow::Graph;
 use crate::ir::{Module, Type, Val};
@@ -10,24 +10,25 @@ use llvm_sys::LLVMIntPredicate::LLVMIntNE;
 use llvm_sys::core::*;
 use std::collections::{HashMap, HashSet};
 
-/// What stands for a look at the flag.
+/// The function that stands for a poll.
 pub(crate) const ASK: &str = "lh.interrupt.asked";
-/// What stands for the flag itself.
+/// The function that stands for a load of the flag.
 const FLAG: &str = "lh.interrupt.flag";
-/// Such functions read and write memory that nothing else sees (two bits for each kind of memory).
+/// The `memory` attribute of these functions: memory that is inaccessible to the module (two bits for each kind of
+/// memory).
 const INACCESSIBLE: u64 = 0b1100;
 
-/// Whether the user has pressed Ctrl-C, at the builder's place.
+/// Polls at the builder's position: whether the user has pressed Ctrl-C.
 pub(crate) fn ask(m: &Module) -> Val {
     stand_in(m, ASK, m.t.i1)
 }
 
-/// The flag: 0, or more than any part of [`lh_ir::STACK_WINDOW`].
+/// The flag: 0, or a number greater than the bits of any address in [`lh_ir::STACK_WINDOW`].
 pub(crate) fn flag(m: &Module) -> Val {
     stand_in(m, FLAG, m.t.i32)
 }
 
-/// Calls the function of a name that stands for a question, at the builder's place.
+/// Calls a stand-in function at the builder's position.
 pub(crate) fn stand_in(m: &Module, name: &str, answer: Type) -> Val {
     let ty = m.fn_type(&[], answer);
     let f = m.declare(name, ty);
@@ -38,7 +39,7 @@ pub(crate) fn stand_in(m: &Module, name: &str, answer: Type) -> Val {
     m.call(ty, f, &[])
 }
 
-/// Puts what is meant in place of the calls of such a function.
+/// Replaces the calls of a stand-in function.
 pub(crate) fn replace(m: &Module, name: &str, mut meant: impl FnMut(Val) -> Val) {
     let Some(f) = m.function(name) else { return };
     // SAFETY: all uses of the function are the calls that `stand_in` has made; each is replaced by a value of its type
@@ -58,7 +59,7 @@ pub(crate) fn replace(m: &Module, name: &str, mut meant: impl FnMut(Val) -> Val)
     }
 }
 
-/// Rounds of a loop that LLVM has put in a row look once in a round of the loop around it, not once each.
+/// Removes repeated polls of unrolled iterations: one poll per iteration of the new loop is enough.
 fn drop_repeated(m: &Module, f: Val) {
     let graph = Graph::new(m, f);
     let asks = |b: usize| m.instructions_of(graph.blocks[b]).into_iter().find(|i| called(*i) == ASK);
@@ -88,7 +89,7 @@ fn drop_repeated(m: &Module, f: Val) {
     }
 }
 
-/// Puts the looks themselves in place.
+/// Replaces polls by loads and comparisons of the flag.
 pub(crate) fn resolve(m: &Module) {
     let flag = || {
         let value = m.load(m.t.i32, m.external("lh_interrupt_flag", m.t.i32), 4);

@@ -1,4 +1,4 @@
-//! PTX for NVIDIA GPUs, from the same typed IR as the CPU's code.
+//! PTX for NVIDIA GPUs, from the same typed IR as code for the CPU.
 
 use crate::{Gpu, Timings};
 use crate::{Unit, Wanted, barrier_loops, cached_access, link, lower, machine, pipeline};
@@ -6,18 +6,18 @@ use lh_ir::ExcId;
 use lh_ir::diag::Result;
 use std::time::Instant;
 
-/// What [`compile_ptx`] gives.
+/// The output of [`compile_ptx`].
 #[derive(Debug, Default)]
 pub struct Ptx {
-    /// The text.
+    /// The PTX.
     pub text: String,
     /// LLVM IR before optimisation, if wanted.
     pub llvm_ir: Option<String>,
     /// LLVM IR after optimisation, if wanted.
     pub llvm_ir_opt: Option<String>,
-    /// Where exceptions are noted, by number.
+    /// The places that raise exceptions, by number.
     pub raise_sites: Vec<RaiseSite>,
-    /// Where the time went.
+    /// Time of the stages.
     pub timings: Timings,
 }
 
@@ -28,7 +28,7 @@ pub struct RaiseSite {
     pub exc: ExcId,
     /// Its message.
     pub text: String,
-    /// The function, as the user calls it.
+    /// The name of the function for users.
     pub function: String,
     /// Its file.
     pub file: String,
@@ -46,7 +46,7 @@ impl RaiseSite {
 /// Compiles a unit for a GPU.
 ///
 /// # Errors
-/// What the code does that a GPU cannot.
+/// A diagnostic for an operation that a GPU does not have.
 pub fn compile_ptx(unit: &Unit<'_>, gpu: Gpu) -> Result<Ptx> {
     let Wanted { llvm_ir, llvm_ir_opt, .. } = unit.wanted;
     lower::check_device(unit)?;
@@ -74,7 +74,7 @@ pub fn compile_ptx(unit: &Unit<'_>, gpu: Gpu) -> Result<Ptx> {
     })
 }
 
-/// A text with line numbers alone: LLVM would have its reader optimise nothing, and describe the functions.
+/// Keeps line numbers only: with LLVM's debug information, NVIDIA's compiler would not optimise.
 fn lines_only(text: &str) -> String {
     let code = text.find("\t.section\t.debug").map_or(text, |at| &text[..at]);
     code.lines()

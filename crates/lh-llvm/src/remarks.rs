@@ -1,4 +1,4 @@
-//! What LLVM's passes say of loops, for `explain`.
+//! Remarks of LLVM's passes on loops, for `explain`.
 
 use crate::ir::Module;
 use llvm_sys::LLVMDiagnosticSeverity;
@@ -16,7 +16,7 @@ pub struct Remark {
     pub file: String,
     /// Line, 0 if unknown.
     pub line: u32,
-    /// What LLVM says, e.g. `vectorized loop (vectorization width: 8, interleaved count: 4)`.
+    /// LLVM's text, e.g. `vectorized loop (vectorization width: 8, interleaved count: 4)`.
     pub text: String,
 }
 
@@ -25,7 +25,7 @@ impl Remark {
     pub fn is_success(&self) -> bool {
         self.text.starts_with("vectorized ")
     }
-    /// LLVM passes on what every pass says, once anyone asks.
+    /// Whether a remark is about a loop: once enabled, LLVM reports remarks of all passes.
     fn is_about_a_loop(&self) -> bool {
         let starts = [
             "vectorized loop",
@@ -42,7 +42,8 @@ impl Remark {
 /// Collects the remarks of one module.
 pub(crate) struct Listener(Box<RefCell<Vec<Remark>>>);
 
-/// Listens to a module's context: remarks if they are wanted, and silence otherwise, where LLVM would print.
+/// Installs a handler for a module's diagnostics: collects remarks if wanted, and else suppresses what LLVM would
+/// print.
 pub(crate) fn listen(m: &Module, wanted: bool) -> Listener {
     static ENABLE: Once = Once::new();
     if wanted {
@@ -69,7 +70,7 @@ pub(crate) fn listen(m: &Module, wanted: bool) -> Listener {
 }
 
 impl Listener {
-    /// What has been said, by line, without repetitions; a refusal without a reason only where none with one is.
+    /// The remarks by line, without duplicates, and without refusals that another remark on the line explains.
     pub(crate) fn take(self) -> Vec<Remark> {
         let mut all = self.0.take();
         all.sort_by(|a, b| (&a.file, a.line, &b.text).cmp(&(&b.file, b.line, &a.text)));

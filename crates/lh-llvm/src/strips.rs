@@ -1,7 +1,7 @@
-//! Loops that ask for Ctrl-C once in a while, made when LLVM has vectorised and unrolled them.
+//! Polls for Ctrl-C in loops, added after LLVM has vectorised and unrolled them.
 //!
-//! A loop that counts runs in strips, and asks between them; any other asks in each round. If the user has pressed
-//! Ctrl-C, the loop ends as if it had come to its end, and the question behind it, [`stopped`], raises:
+//! A counted loop runs in strips and polls between them; any other loop polls in each iteration. If the user has
+//! pressed Ctrl-C, the loop ends as if it were complete, and the test behind it, [`stopped`], raises:
 //!
 //! ```text
 //!                               outer: start = phi [0, before], [next, ask]
@@ -14,8 +14,8 @@
 //!                               stop:  store true, slot; br exit
 //! ```
 //!
-//! Between the end and the question there is nothing but what LLVM has left of the loop for its last iterations; those
-//! read and write what the loop would have read and written.
+//! Between the end of the loop and the test there are only the remainder loops that LLVM has made for the last
+//! iterations; these access the same memory as the full loop would.
 
 use crate::flow::Graph;
 use crate::ir::{Bb, Module, Val};
@@ -27,32 +27,32 @@ use llvm_sys::prelude::LLVMMetadataRef;
 use std::collections::{HashMap, HashSet};
 use std::ptr::null_mut;
 
-/// What stands for the question whether a loop has ended early.
+/// The function that stands for the test if a loop has ended early.
 const STOPPED: &str = "lh.loop.stopped";
-/// Part of the description of loops that are to ask. LLVM may lose it: those ask, too, of which nothing is said.
+/// Loop metadata: the loop is to poll. LLVM may lose the metadata, so loops without any poll as well.
 const MARK: &str = "lh.strips";
-/// Part of the description of loops that ask by themselves or surely end soon.
+/// Loop metadata: the loop polls by itself or is certainly short.
 const QUIET: &str = "lh.quiet";
-/// Part of the description of loops in whose functions straight-line code is to be vectorised (SLP).
+/// Loop metadata: straight-line code of the function is to be vectorised (SLP).
 pub(crate) const SLP: &str = "lh.slp";
-/// Iterations of a strip of a loop without calls: well below a millisecond.
+/// Iterations of a strip without calls, which take well below a millisecond.
 const STRIP: i64 = 1 << 17;
-/// The same with calls; what takes long in there asks by itself.
+/// Iterations of a strip with calls; a callee that takes long polls itself.
 const STRIP_WITH_CALLS: i64 = 1 << 13;
-/// Rounds of a strip, at the least.
+/// Minimum number of iterations of a strip.
 const ROUNDS: i64 = 1 << 6;
 
-/// Whether the loop that has just ended did so early, at the builder's place.
+/// Tests at the builder's position if the preceding loop has ended early.
 pub(crate) fn stopped(m: &Module) -> Val {
     polls::stand_in(m, STOPPED, m.t.i1)
 }
 
-/// Says of a loop whether it is to ask.
+/// The metadata of a loop that is to poll, or is not.
 pub(crate) fn mark(m: &Module, asks: bool) -> LLVMMetadataRef {
     m.node(&[m.md_text(if asks { MARK } else { QUIET })])
 }
 
-/// Makes loops ask. The functions whose loops may end early: what says so is in memory.
+/// Adds polls; answers with the functions whose loops may end early, which record that in memory.
 pub(crate) fn insert(m: &Module) -> Vec<Val> {
     let mut functions: Vec<(Val, Val)> = Vec::new();
     let mut slots: HashMap<Val, Val> = HashMap::new();
@@ -86,12 +86,12 @@ pub(crate) fn insert(m: &Module) -> Vec<Val> {
             idle.push(slot);
         }
     }
-    // Nothing refers to the questions any more.
+    // Only now, as no function refers to the tests any more.
     idle.into_iter().for_each(|slot| forget(m, slot));
     stopping
 }
 
-/// Answers the questions of a function none of whose loops ends early.
+/// Folds the tests of a function without loops that end early.
 fn forget(m: &Module, slot: Val) {
     let user = |v: Val| unsafe {
         // SAFETY: an instruction of a live function; a use has a user.
@@ -114,30 +114,30 @@ fn function_of(inst: Val) -> Val {
     unsafe { LLVMGetBasicBlockParent(LLVMGetInstructionParent(inst)) }
 }
 
-/// One function.
+/// A function with loops that are to poll.
 struct Strips<'a> {
     m: &'a Module,
     f: Val,
-    /// Whether a loop has ended early since the last question.
+    /// The stack slot that records whether a loop has ended early since the last test.
     slot: Val,
     graph: Graph,
     questions: &'a HashSet<Val>,
-    /// The blocks that have one.
+    /// The blocks with tests.
     asking: Vec<usize>,
 }
 
-/// A loop that is to ask.
+/// A loop that is to poll.
 struct Marked {
     header: Bb,
     latch: Bb,
     body: HashSet<Bb>,
-    /// The block that leaves it where it ends regularly.
+    /// The block with the regular exit.
     from: Bb,
     vectorised: bool,
 }
 
 impl Marked {
-    /// Where the block that leaves it goes: on in the loop, and out of it, and whether that is its first way.
+    /// The targets of the exiting block: in the loop and out of it, and whether the exit is the first.
     fn ways(&self) -> (Bb, Bb, bool) {
         // SAFETY: the block ends in a branch of two ways, one of them out of the loop.
         let [a, b] = unsafe {
@@ -148,20 +148,20 @@ impl Marked {
     }
 }
 
-/// How a loop counts.
+/// The induction variable of a loop.
 struct Count {
     phi: Val,
-    /// What is compared, and with what; the loop goes on as long as that holds.
+    /// The comparison of `value` and `bound` under which the loop continues.
     value: Val,
     goes_on: LLVMIntPredicate,
     bound: Val,
     step: i64,
-    /// What it begins with, if that is a constant.
+    /// The start, if it is constant.
     start: Option<i64>,
 }
 
 impl Strips<'_> {
-    /// Lets loops end early. Whether any may.
+    /// Adds polls to loops; whether any may end early.
     fn loops(&self) -> bool {
         let mut any = false;
         let mut marked = Vec::new();
@@ -176,7 +176,7 @@ impl Strips<'_> {
                 [a, b] => (!body.contains(&a) && ends.contains(&a)) != (!body.contains(&b) && ends.contains(&b)),
                 _ => false,
             };
-            // Where LLVM has shown that it never ends there is nothing to leave by.
+            // LLVM has proved that loops without an exit never end.
             let Some(from) = [latch, header].into_iter().chain(body.iter().copied()).find(leaves) else { continue };
             let block = |b: usize| self.graph.blocks[b];
             marked.push(Marked {
@@ -190,7 +190,8 @@ impl Strips<'_> {
         for l in &marked {
             match self.count(l) {
                 Some(c) if c.is_short() || (l.vectorised && self.finishes(l, &c)) => continue,
-                // What is left for the end of another is short, unless there was no way to run that.
+                // The remainder of a vectorised loop is short, unless it runs from 0 because the vector loop cannot
+                // run.
                 Some(c) if !l.vectorised || c.start == Some(0) => self.strip(l, &c),
                 _ => self.ask_in_each_round(l),
             }
@@ -199,7 +200,7 @@ impl Strips<'_> {
         any
     }
 
-    /// Whether a loop of vectors does what another one has left: it begins where that has ended, or at 0.
+    /// Whether a loop of vectors finishes the iterations of another one: it starts where that has ended, or at 0.
     fn finishes(&self, l: &Marked, c: &Count) -> bool {
         // SAFETY: asks values of a live function what they are.
         let from_zero = |v: Val| unsafe {
@@ -209,7 +210,7 @@ impl Strips<'_> {
             && l.body.iter().any(|b| self.m.instructions_of(*b).iter().any(|i| self.m.vector_bytes(*i) > 0))
     }
 
-    /// Blocks outside of a loop from which a question can be reached without it.
+    /// Blocks outside of a loop from which a test can be reached without entering the loop.
     fn leads_to_question(&self, body: &HashSet<usize>) -> HashSet<usize> {
         let mut work: Vec<usize> = self.asking.iter().copied().filter(|b| !body.contains(b)).collect();
         let mut seen: HashSet<usize> = work.iter().copied().collect();
@@ -219,7 +220,7 @@ impl Strips<'_> {
         seen
     }
 
-    /// How a loop counts whose last block looks whether it goes on.
+    /// Recognises a counted loop whose latch has the exit.
     fn count(&self, l: &Marked) -> Option<Count> {
         if l.from != l.latch {
             return None;
@@ -249,8 +250,7 @@ impl Strips<'_> {
         }
     }
 
-    /// Whether a value is one that counts in a loop, or the next: what counts, its step, and its start if that is
-    /// constant.
+    /// Matches the induction variable or its next value: the phi, its step, and its start if that is constant.
     fn counts(&self, l: &Marked, value: Val) -> Option<(Val, i64, Option<i64>)> {
         // SAFETY: asks values of a live function what they are.
         unsafe {
@@ -278,7 +278,7 @@ impl Strips<'_> {
         }
     }
 
-    /// A loop that counts runs in strips.
+    /// Splits a counted loop into strips.
     fn strip(&self, l: &Marked, c: &Count) {
         let m = self.m;
         let calls = l.body.iter().any(|b| m.instructions_of(*b).into_iter().any(is_call));
@@ -295,11 +295,11 @@ impl Strips<'_> {
             LLVMIntULT | LLVMIntULE | LLVMIntUGT | LLVMIntUGE => {
                 m.and(is_before(LLVMIntULT), m.icmp(LLVMIntUGT, more, width))
             }
-            // Where the difference overflows nobody waits for the end.
+            // If the difference overflows, the loop would run for years.
             LLVMIntSLT | LLVMIntSLE | LLVMIntSGT | LLVMIntSGE => m.icmp(LLVMIntSGT, more, width),
         };
         let near = if c.step > 0 { m.add(start, width) } else { m.sub(start, width) };
-        // Seen through, it would make LLVM count each strip from 0, with pointers of its own.
+        // Without the freeze, LLVM would count each strip from 0 and compute new pointers.
         let limit = m.freeze(m.select(more, near, c.bound));
         m.br(l.header);
         let exit = l.ways().1;
@@ -316,8 +316,8 @@ impl Strips<'_> {
         self.rebuild_phis(exit, |v, from| if from == l.latch { vec![(v, check), (v, stop)] } else { vec![(v, from)] });
     }
 
-    /// Lets the ways into a loop go through a block, to which `again` goes too. What counts there, and what is compared
-    /// in the loop.
+    /// Routes the entry edges of a loop through a new block, to which `again` leads as well. Answers with the induction
+    /// variable there, and with the compared value in the loop.
     fn enter_by(&self, l: &Marked, c: &Count, outer: Bb, again: Bb) -> (Val, Val) {
         let m = self.m;
         let (mut start, mut compared) = (null_mut(), c.value);
@@ -348,7 +348,7 @@ impl Strips<'_> {
         (start, compared)
     }
 
-    /// Any other loop asks wherever it could end.
+    /// Polls in each iteration, before the exiting block continues.
     fn ask_in_each_round(&self, l: &Marked) {
         let m = self.m;
         let (ask, stop) = (m.block(self.f), m.block(self.f));
@@ -359,7 +359,7 @@ impl Strips<'_> {
         self.rebuild_phis(exit, |v, from| if from == l.from { vec![(v, from), (v, stop)] } else { vec![(v, from)] });
     }
 
-    /// The blocks that ask, and that end the loop.
+    /// Builds the block that polls and the block that ends the loop early.
     fn ask_and_stop(&self, ask: Bb, stop: Bb, goes_on: Bb, exit: Bb) {
         let m = self.m;
         m.at_end(ask);
@@ -370,14 +370,14 @@ impl Strips<'_> {
         m.br(exit);
     }
 
-    /// Says of a branch that its first way is hardly ever taken.
+    /// Marks the first target of a branch as very unlikely.
     fn rarely(&self, branch: Val) {
         let m = self.m;
         let weights = [m.md_text("branch_weights"), m.md_int(m.t.i32, 1), m.md_int(m.t.i32, 1 << 20)];
         m.attach(branch, "prof", m.node(&weights));
     }
 
-    /// Makes the phis of a block anew, with other entries for each that they have.
+    /// Rebuilds the phis of a block with other entries.
     fn rebuild_phis(&self, block: Bb, entries: impl Fn(Val, Bb) -> Vec<(Val, Bb)>) {
         let m = self.m;
         for phi in m.phis(block) {
@@ -390,8 +390,8 @@ impl Strips<'_> {
         }
     }
 
-    /// Loops that LLVM has made calls that fill or copy memory end early too; who raises forgets that a loop has.
-    /// Whether there are any.
+    /// Lets loops that LLVM has turned into calls of `memset` or `memcpy` end early, too, and clears the record where
+    /// the exception is raised. Whether there are any such calls.
     fn calls(&self) -> bool {
         let m = self.m;
         let mut any = false;
@@ -425,7 +425,7 @@ impl Strips<'_> {
         any
     }
 
-    /// Whether a question surely follows an instruction.
+    /// Whether a test certainly follows an instruction.
     fn is_asked_after(&self, inst: Val) -> bool {
         const BLOCKS: usize = 8;
         let mut at = inst;
@@ -451,7 +451,7 @@ impl Strips<'_> {
 }
 
 impl Count {
-    /// Whether it surely ends after a strip at the latest: what is left of an unrolled loop.
+    /// Whether the loop certainly has no more iterations than a strip: the remainder of an unrolled loop.
     fn is_short(&self) -> bool {
         // SAFETY: asks a value of a live function what it is.
         let mask = unsafe {
@@ -465,30 +465,30 @@ impl Count {
     }
 }
 
-/// What is said of the loop that a branch closes.
+/// The metadata of a loop, at the branch of its latch.
 pub(crate) struct Description {
-    /// That it is to ask.
+    /// It is to poll.
     pub(crate) marked: bool,
-    /// That it need not.
+    /// It need not poll.
     quiet: bool,
-    /// That its sums are to be the places of vectors.
+    /// Straight-line code of its function is to be vectorised.
     pub(crate) slp: bool,
-    /// That it comes of one that has been vectorised.
+    /// It comes from a vectorised loop.
     vectorised: bool,
-    /// How it is to be unrolled, or that it has been.
+    /// It has been unrolled, or has a hint for that.
     unrolled: bool,
-    /// That its rounds are threads of a kernel.
+    /// Its iterations are threads of a kernel.
     pub(crate) threads: bool,
 }
 
 impl Description {
-    /// Whether LLVM has changed its rounds, or was told how to.
+    /// Whether LLVM has transformed the loop, or has a hint to.
     pub(crate) fn is_settled(&self) -> bool {
         self.vectorised || self.unrolled
     }
 }
 
-/// Reads what is said of the loop that a branch closes.
+/// Reads the metadata of a loop at the branch of its latch.
 pub(crate) fn description(m: &Module, branch: Val) -> Description {
     let mut texts = HashSet::new();
     // SAFETY: walks a node of two levels, whose parts are nodes, texts or values.
@@ -513,7 +513,7 @@ pub(crate) fn description(m: &Module, branch: Val) -> Description {
     Description { marked, quiet, slp, vectorised, unrolled, threads }
 }
 
-/// Adds to what is said of the loop that a branch closes.
+/// Adds to the metadata of a loop at the branch of its latch.
 pub(crate) fn describe(m: &Module, branch: Val, more: LLVMMetadataRef) {
     // SAFETY: the parts of a loop's node but the first, which is itself, are nodes.
     let mut parts: Vec<LLVMMetadataRef> = unsafe {
@@ -525,7 +525,7 @@ pub(crate) fn describe(m: &Module, branch: Val, more: LLVMMetadataRef) {
     m.attach(branch, "llvm.loop", m.loop_node(&parts));
 }
 
-/// The parts of a node.
+/// The operands of a metadata node.
 ///
 /// # Safety
 /// `node` is one.
@@ -538,7 +538,7 @@ unsafe fn operands(node: Val) -> Vec<Val> {
     }
 }
 
-/// The name of the function that an instruction calls; empty if it calls none that is known.
+/// The name of the called function; empty if the instruction is no direct call.
 pub(crate) fn called(inst: Val) -> String {
     // SAFETY: the name is read by length while the function lives.
     unsafe {
@@ -551,14 +551,14 @@ pub(crate) fn called(inst: Val) -> String {
     }
 }
 
-/// Whether an instruction calls what is not an intrinsic function.
+/// Whether an instruction calls a function other than an intrinsic.
 pub(crate) fn is_call(inst: Val) -> bool {
     // SAFETY: an instruction of a live function.
     let calls = unsafe { !LLVMIsACallInst(inst).is_null() };
     calls && !called(inst).starts_with("llvm.")
 }
 
-/// What holds where a comparison does not.
+/// The negated comparison.
 fn inverse(p: LLVMIntPredicate) -> LLVMIntPredicate {
     match p {
         LLVMIntEQ => LLVMIntNE,
@@ -574,7 +574,7 @@ fn inverse(p: LLVMIntPredicate) -> LLVMIntPredicate {
     }
 }
 
-/// The comparison of the second with the first.
+/// The comparison with exchanged operands.
 fn swapped(p: LLVMIntPredicate) -> LLVMIntPredicate {
     match p {
         LLVMIntEQ | LLVMIntNE => p,
