@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-/// What we use of LLVM; naming components keeps every other target out.
+/// The LLVM components that we use; listing them keeps other targets out.
 const COMPONENTS: &[&str] = &["x86", "nvptx", "passes", "bitreader", "bitwriter", "linker", "irreader"];
 
 fn main() {

@@ -51,7 +51,7 @@ const char *lh_emitter_object(Emitter *emitter, LLVMModuleRef module, size_t *si
   return emitter->object.data();
 }
 
-/// Names that the target of a machine has for processors, or for their features, one a line; freed by LLVMDisposeMessage.
+/// The names of the processors, or of their features, of a machine's target, one a line; freed by LLVMDisposeMessage.
 char *lh_target_names(LLVMTargetMachineRef machine, bool features) {
   const MCSubtargetInfo &info = *reinterpret_cast<TargetMachine *>(machine)->getMCSubtargetInfo();
   std::string names;

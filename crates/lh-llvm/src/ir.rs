@@ -1,4 +1,4 @@
-//! LLVM's IR builder, as far as we use it: a context with one module and one insertion point.
+//! The part of LLVM's IR builder that we use: a context with one module and one insertion point.
 //!
 //! References into the module are plain copyable pointers ([`Val`], [`Type`], [`Bb`]); they are made by a [`Module`],
 //! used with the same one and die with it. That is the invariant on which every `unsafe` block of this file rests.
@@ -25,7 +25,6 @@ pub(crate) type Bb = LLVMBasicBlockRef;
 
 const NAME: *const c_char = c"".as_ptr();
 
-/// The types that occur.
 #[derive(Clone, Copy)]
 pub(crate) struct Types {
     pub void: Type,
@@ -45,7 +44,6 @@ pub(crate) struct Module {
     pub(crate) context: LLVMContextRef,
     pub(crate) module: LLVMModuleRef,
     pub(crate) builder: LLVMBuilderRef,
-    /// Types that occur.
     pub(crate) t: Types,
     intrinsics: HashMap<(&'static str, usize), (Type, Val)>,
 }
@@ -199,12 +197,12 @@ impl Module {
             v
         }
     }
-    /// Makes a load atomic without ordering, so that it is repeated and never moved out of a loop.
+    /// Makes a load atomic without ordering, so that it is repeated and stays in its loop.
     pub(crate) fn make_monotonic(&self, load: Val) {
         // SAFETY: see the module documentation.
         unsafe { LLVMSetOrdering(load, LLVMAtomicOrdering::LLVMAtomicOrderingMonotonic) }
     }
-    /// Adds to a 64-bit counter in memory: the value before.
+    /// Atomically adds to a 64-bit counter; answers with the old value.
     pub(crate) fn atomic_add(&self, at: Val, value: i64, ordering: LLVMAtomicOrdering) -> Val {
         let (op, value) = if value < 0 {
             (LLVMAtomicRMWBinOp::LLVMAtomicRMWBinOpSub, -value)
@@ -214,8 +212,7 @@ impl Module {
         // SAFETY: see the module documentation.
         unsafe { LLVMBuildAtomicRMW(self.builder, op, at, self.int(self.t.i64, value), ordering, 0) }
     }
-    /// Compares and exchanges a number in memory, at the weakest ordering, as seen by the whole GPU: what was there
-    /// before.
+    /// Atomic compare-and-swap, with relaxed ordering and the scope of the GPU; answers with the old value.
     pub(crate) fn compare_exchange(&self, at: Val, want: Val, new: Val) -> Val {
         let weak = LLVMAtomicOrdering::LLVMAtomicOrderingMonotonic;
         // SAFETY: see the module documentation.
@@ -224,13 +221,13 @@ impl Module {
             LLVMBuildExtractValue(self.builder, pair, 0, NAME)
         }
     }
-    /// Changes a number in memory, at the weakest ordering, as seen by the whole GPU: what was there before.
+    /// Atomic read-modify-write, with relaxed ordering and the scope of the GPU; answers with the old value.
     pub(crate) fn atomic_rmw(&self, op: LLVMAtomicRMWBinOp, at: Val, v: Val) -> Val {
         let weak = LLVMAtomicOrdering::LLVMAtomicOrderingMonotonic;
         // SAFETY: see the module documentation.
         unsafe { LLVMBuildAtomicRMWSyncScope(self.builder, op, at, v, weak, self.device_scope()) }
     }
-    /// The same on a CPU, as seen by all its threads.
+    /// As [`Module::atomic_rmw`], for the CPU, with the scope of the process.
     pub(crate) fn atomic_rmw_anywhere(&self, op: LLVMAtomicRMWBinOp, at: Val, v: Val) -> Val {
         let weak = LLVMAtomicOrdering::LLVMAtomicOrderingMonotonic;
         // SAFETY: see the module documentation.
@@ -241,8 +238,7 @@ impl Module {
         // SAFETY: the name is read by length.
         unsafe { LLVMGetSyncScopeID(self.context, name.as_ptr().cast(), name.len()) }
     }
-    /// Makes a load one that is not left out or moved.
-    /// Keeps accesses to memory on their sides of it; no instruction for the machine.
+    /// A fence for the compiler only, which emits no instruction.
     pub(crate) fn compiler_fence(&self) {
         // SAFETY: see the module documentation.
         unsafe { LLVMBuildFence(self.builder, LLVMAtomicOrdering::LLVMAtomicOrderingSequentiallyConsistent, 1, NAME) };
@@ -251,7 +247,7 @@ impl Module {
         // SAFETY: see the module documentation.
         unsafe { LLVMSetVolatile(load, 1) }
     }
-    /// Constant data on a GPU, as a generic address: in constant memory if that has room for it.
+    /// Constant data on a GPU, as a generic address; in constant memory if they fit there.
     pub(crate) fn device_constant(&self, name: &str, bytes: &[u8]) -> Val {
         const GLOBAL: c_uint = 1;
         const CONSTANT: c_uint = 4;
@@ -271,7 +267,7 @@ impl Module {
             LLVMConstAddrSpaceCast(g, self.t.ptr)
         }
     }
-    /// A variable in a GPU's shared memory, as a generic address; the size of a dynamic one is not known here.
+    /// A variable in a GPU's shared memory, as a generic address; the launch determines the size of a dynamic one.
     pub(crate) fn shared_variable(&self, name: &str, ty: Type, align: u32, dynamic: bool) -> Val {
         const SHARED: c_uint = 3;
         let text = cstring(name);
@@ -289,7 +285,7 @@ impl Module {
             LLVMConstAddrSpaceCast(g, self.t.ptr)
         }
     }
-    /// A variable in a GPU's global memory that the host can find by name, as a generic address.
+    /// A variable in a GPU's global memory, as a generic address; the host finds it by name.
     pub(crate) fn device_variable(&self, name: &str, ty: Type) -> Val {
         const GLOBAL: c_uint = 1;
         let text = cstring(name);
@@ -309,7 +305,7 @@ impl Module {
         // SAFETY: see the module documentation.
         unsafe { (!LLVMIsAConstantInt(v).is_null()).then(|| LLVMConstIntGetSExtValue(v)) }
     }
-    /// Whether an address lies on the stack, as far as that can be told.
+    /// Whether an address may point to the stack.
     pub(crate) fn may_be_stack(&self, mut at: Val) -> bool {
         // SAFETY: see the module documentation; the first operand of an address computation is an address.
         unsafe {
@@ -320,23 +316,23 @@ impl Module {
             is.iter().any(|v| !v.is_null())
         }
     }
-    /// A number as an address.
+    /// Converts a number to an address.
     pub(crate) fn int_to_ptr(&self, n: Val) -> Val {
         // SAFETY: see the module documentation.
         unsafe { LLVMBuildIntToPtr(self.builder, n, self.t.ptr, NAME) }
     }
-    /// An address as a number.
+    /// Converts an address to a number.
     pub(crate) fn ptr_to_int(&self, p: Val) -> Val {
         // SAFETY: see the module documentation.
         unsafe { LLVMBuildPtrToInt(self.builder, p, self.t.i64, NAME) }
     }
-    /// Address of item `index` of an array of `elem`, inside its object.
+    /// The address of item `index` of an array of `elem`, in bounds.
     pub(crate) fn gep(&self, elem: Type, base: Val, index: Val) -> Val {
         let mut index = [index];
         // SAFETY: see the module documentation; one index is passed.
         unsafe { LLVMBuildInBoundsGEP2(self.builder, elem, base, index.as_mut_ptr(), 1, NAME) }
     }
-    /// Address plus a constant number of bytes.
+    /// An address plus a constant number of bytes.
     pub(crate) fn offset(&self, base: Val, bytes: usize) -> Val {
         if bytes == 0 { base } else { self.gep(self.t.i8, base, self.int(self.t.i64, bytes as i64)) }
     }
@@ -373,7 +369,7 @@ impl Module {
         unsafe { LLVMBuildExtractValue(self.builder, aggregate, at as c_uint, NAME) }
     }
 
-    /// A vector of so many elements, of which the first is this and the others are anything.
+    /// A vector whose first element is this value; the others are poison.
     pub(crate) fn in_vector(&self, v: Val, len: u32) -> Val {
         // SAFETY: see the module documentation.
         unsafe {
@@ -410,12 +406,12 @@ impl Module {
         // SAFETY: see the module documentation.
         unsafe { LLVMAppendBasicBlockInContext(self.context, function, NAME) }
     }
-    /// Goes on at the end of a block.
+    /// Moves the builder to the end of a block.
     pub(crate) fn at_end(&self, b: Bb) {
         // SAFETY: see the module documentation.
         unsafe { LLVMPositionBuilderAtEnd(self.builder, b) }
     }
-    /// Goes on before the first instruction of a block.
+    /// Moves the builder to the start of a block.
     pub(crate) fn at_start(&self, b: Bb) {
         // SAFETY: see the module documentation.
         unsafe {
@@ -425,7 +421,6 @@ impl Module {
             }
         }
     }
-    /// The block that is being filled.
     pub(crate) fn here(&self) -> Bb {
         // SAFETY: see the module documentation.
         unsafe { LLVMGetInsertBlock(self.builder) }
@@ -491,7 +486,7 @@ impl Module {
         unsafe { LLVMGetParam(function, i as c_uint) }
     }
 
-    /// Declares a function or gives the one there is.
+    /// Declares a function, or returns the existing declaration.
     pub(crate) fn declare(&self, name: &str, fn_type: Type) -> Val {
         let name = cstring(name);
         // SAFETY: see the module documentation.
@@ -500,14 +495,12 @@ impl Module {
             if found.is_null() { LLVMAddFunction(self.module, name.as_ptr(), fn_type) } else { found }
         }
     }
-    /// The function of a name, if there is one.
     pub(crate) fn function(&self, name: &str) -> Option<Val> {
         let name = cstring(name);
         // SAFETY: see the module documentation.
         let found = unsafe { LLVMGetNamedFunction(self.module, name.as_ptr()) };
         (!found.is_null()).then_some(found)
     }
-    /// An external variable.
     pub(crate) fn external(&self, name: &str, ty: Type) -> Val {
         let name = cstring(name);
         // SAFETY: see the module documentation.
@@ -516,7 +509,7 @@ impl Module {
             if found.is_null() { LLVMAddGlobal(self.module, ty, name.as_ptr()) } else { found }
         }
     }
-    /// A private constant that has no identity.
+    /// A private constant whose address is not significant.
     pub(crate) fn constant(&self, init: Val) -> Val {
         // SAFETY: see the module documentation.
         unsafe {
@@ -528,7 +521,7 @@ impl Module {
             g
         }
     }
-    /// The bytes of a text with a zero after them.
+    /// The bytes of a text with a terminating zero.
     pub(crate) fn text(&self, s: &str) -> Val {
         // SAFETY: the callee copies `s.len()` bytes.
         let init = unsafe { LLVMConstStringInContext2(self.context, s.as_ptr().cast(), s.len(), 0) };
@@ -538,7 +531,7 @@ impl Module {
         // SAFETY: the callee only reads `parts.len()` values.
         unsafe { LLVMConstStructInContext(self.context, parts.as_ptr().cast_mut(), parts.len() as c_uint, 0) }
     }
-    /// An intrinsic, for one type if it is overloaded.
+    /// An intrinsic, overloaded on one type if it is overloaded.
     pub(crate) fn intrinsic(&mut self, name: &'static str, ty: Type) -> (Type, Val) {
         let (context, module) = (self.context, self.module);
         *self.intrinsics.entry((name, ty as usize)).or_insert_with(|| {
@@ -562,10 +555,10 @@ impl Module {
     pub(crate) fn attribute(&self, function: Val, name: &str) {
         self.number_attribute(function, name, 0);
     }
-    /// Says that a function reads memory at most, always returns, and does nothing else; with `reads` unset, not even
-    /// that.
+    /// Declares that a function always returns and has no effect other than loads, or with `reads` unset not even
+    /// these.
     pub(crate) fn attribute_pure(&self, function: Val, reads: bool) {
-        // Two bits for each kind of memory, of which the lower one is reading.
+        // There are two bits for each kind of memory; the lower one is for loads.
         self.number_attribute(function, "memory", if reads { 0x555 } else { 0 });
         self.attribute(function, "willreturn");
     }
@@ -591,7 +584,7 @@ impl Module {
             LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex, a);
         }
     }
-    /// Takes an attribute from a function.
+    /// Removes an attribute from a function.
     pub(crate) fn remove_attribute(&self, function: Val, name: &str) {
         // SAFETY: the name is read by length.
         unsafe {
@@ -599,7 +592,7 @@ impl Module {
             LLVMRemoveEnumAttributeAtIndex(function, LLVMAttributeFunctionIndex, kind);
         }
     }
-    /// Whether a function is defined here and hardly ever runs.
+    /// Whether a function is defined here and cold.
     pub(crate) fn is_cold_definition(&self, function: Val) -> bool {
         const COLD: &str = "cold";
         // SAFETY: the name is read by length.
@@ -609,7 +602,7 @@ impl Module {
                 && !LLVMGetEnumAttributeAtIndex(function, LLVMAttributeFunctionIndex, kind).is_null()
         }
     }
-    /// Adds a named attribute with a text to a function.
+    /// Adds a string attribute to a function.
     pub(crate) fn text_attribute(&self, function: Val, name: &str, value: &str) {
         // SAFETY: both are read by length.
         unsafe {
@@ -627,7 +620,7 @@ impl Module {
         // SAFETY: see the module documentation.
         unsafe { LLVMSetLinkage(global, linkage) }
     }
-    /// Sets fast-math flags where the value is an instruction that can have them.
+    /// Sets fast-math flags, if the value is an instruction that has them.
     pub(crate) fn set_fast_math(&self, v: Val, flags: u32) {
         // SAFETY: see the module documentation.
         unsafe {
@@ -637,7 +630,7 @@ impl Module {
         }
     }
 
-    /// A metadata node of texts, numbers and nodes.
+    /// A metadata node of strings, numbers and nodes.
     pub(crate) fn node(&self, parts: &[LLVMMetadataRef]) -> LLVMMetadataRef {
         // SAFETY: the callee only reads `parts.len()` nodes.
         unsafe { LLVMMDNodeInContext2(self.context, parts.as_ptr().cast_mut(), parts.len()) }
@@ -650,7 +643,7 @@ impl Module {
         // SAFETY: see the module documentation.
         unsafe { LLVMValueAsMetadata(self.int(ty, v)) }
     }
-    /// A node for a loop: like no other, since its first part is itself.
+    /// A metadata node for a loop; its first operand is itself, which makes it distinct.
     pub(crate) fn loop_node(&self, parts: &[LLVMMetadataRef]) -> LLVMMetadataRef {
         // SAFETY: the temporary node is replaced by the one made of it, which disposes of it.
         unsafe {
@@ -660,7 +653,7 @@ impl Module {
             made
         }
     }
-    /// A new group of accesses to memory: a node without parts that is like no other, which only LLVM's parser makes.
+    /// A new access group: a distinct node without operands, which only LLVM's parser can make.
     pub(crate) fn access_group(&self) -> LLVMMetadataRef {
         const TEXT: &CStr = c"define void @f() {\n  ret void, !g !0\n}\n!0 = distinct !{}\n";
         // SAFETY: the buffer is the parser's; the node belongs to the context and outlives the module it came with.
@@ -709,7 +702,7 @@ impl Module {
         }
         out
     }
-    /// Whether a block calls a function whose name begins so.
+    /// Whether a block calls a function with this prefix.
     pub(crate) fn calls_named(&self, block: Bb, prefix: &str) -> bool {
         // SAFETY: walks the list of a live block; the name is read by length while the function lives.
         unsafe {
@@ -744,7 +737,7 @@ impl Module {
         }
         out
     }
-    /// Size of a value that is a vector; 0 of others.
+    /// The size of a vector in bytes; 0 for other values.
     pub(crate) fn vector_bytes(&self, v: Val) -> u64 {
         // SAFETY: types of this context; the layout belongs to the module.
         unsafe {
@@ -757,7 +750,7 @@ impl Module {
         }
     }
 
-    /// The module as text.
+    /// The text of the module.
     pub(crate) fn print(&self) -> String {
         // SAFETY: the text is copied and then freed as the API asks.
         unsafe { take_message(LLVMPrintModuleToString(self.module)) }
@@ -778,10 +771,10 @@ pub(crate) fn functions_of(m: LLVMModuleRef) -> Vec<Val> {
     out
 }
 
-/// Copies and frees a text that LLVM made.
+/// Copies and frees a text from LLVM.
 ///
 /// # Safety
-/// `text` is a C string to be freed with `LLVMDisposeMessage`.
+/// `text` is a C string that is freed with `LLVMDisposeMessage`.
 pub(crate) unsafe fn take_message(text: *mut c_char) -> String {
     // SAFETY: by contract.
     unsafe {

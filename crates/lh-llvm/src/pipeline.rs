@@ -26,7 +26,7 @@ const FLATTEN: &str = "simplifycfg<bonus-inst-threshold=1;forward-switch-cond;sw
 const COMBINE: &str = "instcombine<max-iterations=1;no-verify-fixpoint>";
 
 /// The SLP vectoriser, with cleanup.
-static ABREAST: LazyLock<CString> = LazyLock::new(|| {
+static SLP: LazyLock<CString> = LazyLock::new(|| {
     CString::new(format!("slp-vectorizer,{COMBINE},loop-mssa(licm<allowspeculation>)")).expect("no zero byte")
 });
 
@@ -110,7 +110,7 @@ pub(crate) fn optimise(m: &Module, machine: &Machine, optimised: bool, has_cold:
     if optimised && !machine.target.is_gpu() {
         let wants_slp = |f: &Val| m.blocks(*f).into_iter().any(|b| strips::description(m, m.last(b)).slp);
         let functions = m.functions().into_iter().filter(|f| !m.is_cold_definition(*f) && wants_slp(f));
-        functions.for_each(|f| run_on(f, machine, &ABREAST));
+        functions.for_each(|f| run_on(f, machine, &SLP));
         if !is_off("llvm.pairs") {
             pairs::mark(m).into_iter().for_each(|f| run_on(f, machine, c"loop-unroll<O2>"));
         }

@@ -136,7 +136,7 @@ fn loops_in_strips_are_vectorised_and_ask_behind_the_vectors() {
     let c = build(&text);
     let (ir, flag) = (c.optimised(), "load atomic i32, ptr @lh_interrupt_flag");
     assert!(ir.contains("x i64>") && ir.contains(flag) && ir.contains("131072"), "{ir}");
-    // What ends a strip is opaque to LLVM.
+    // The end of a strip is opaque to LLVM.
     assert!(ir.contains("freeze i64"), "{ir}");
     let vectors = |block: &&str| block.contains("vector.body:") || block.contains("phi <");
     assert!(ir.split("\n\n").filter(vectors).all(|block| !block.contains(flag)), "{ir}");

@@ -12,7 +12,7 @@ use llvm_sys::LLVMIntPredicate::*;
 use llvm_sys::LLVMRealPredicate::*;
 
 impl FnCx<'_, '_> {
-    /// Lowers a row: its single result.
+    /// Lowers a row; answers with its only result.
     pub(super) fn op(&mut self, op: &'static Op, args: &[Value], result: Option<Value>) -> Val {
         let subject = if matches!(op.sig, Sig::Select(_)) { args[1] } else { args[0] };
         let ty = self.ty(subject);
@@ -104,24 +104,24 @@ impl FnCx<'_, '_> {
         })
     }
 
-    /// An intrinsic overloaded on the operands' type; without a name the operand is the result.
+    /// An intrinsic overloaded on the operands' type. Without a name, the operation is the identity.
     fn overloaded(&mut self, name: &'static str, vals: &[Val], flag: bool, ty: Ty) -> Val {
-        // One byte is its own reverse, and LLVM refuses to be asked.
+        // LLVM has no intrinsic for one byte, which is its own reverse.
         if name.is_empty() || (name == "llvm.bswap" && ty.bits() == 8) {
             return vals[0];
         }
         let (fn_type, f) = self.cx.m.intrinsic(name, self.type_of(vals[0]));
         let mut args = vals.to_vec();
-        // `llvm.fabs` shares a row with `llvm.abs`, which has a flag.
+        // `llvm.fabs` shares a row with `llvm.abs`, which takes a flag.
         if flag && !ty.is_float() {
             args.push(self.bool(false));
         }
         self.call(fn_type, f, &args)
     }
 
-    /// A function of the vector math library, which is inlined; where there is none, and in code of the host that
-    /// hardly ever runs, a call of the C function, which has the name without prefix. Kernels compute the same bits
-    /// wherever they run.
+    /// A function of the vector math library, to be inlined; or a call of the C function of the same name without
+    /// prefix, if the library lacks it or the code is cold and on the host. Kernels use the library in cold code, too,
+    /// so that all devices compute the same bits.
     fn math(&mut self, name: &'static str, vals: &[Val]) -> Val {
         if let Some(v) = self.approximate(name, vals) {
             return v;
@@ -130,13 +130,13 @@ impl FnCx<'_, '_> {
         if !inlined {
             return self.c_function(name.trim_start_matches("lh_"), vals);
         }
-        // Where functions may be approximate, those within 4 ulp, as far as there are any that are quicker.
+        // With `afn`, a faster version within 4 ulp is used if there is one.
         let quick = format!("{name}_fast");
         let approximate = self.func.options.fastmath & fastmath::AFN != 0 && link::has_math(&quick);
         self.c_function(if approximate { &quick } else { name }, vals)
     }
 
-    /// A C function that does nothing but compute.
+    /// Calls a C function without side effects.
     fn c_function(&self, name: &str, vals: &[Val]) -> Val {
         let args: Vec<Type> = vals.iter().map(|v| self.type_of(*v)).collect();
         let (fn_type, f) = self.cx.external(name, &args, args[0]);
@@ -144,7 +144,7 @@ impl FnCx<'_, '_> {
         self.call(fn_type, f, vals)
     }
 
-    /// Conversion as C does it; aggregates of the same primitives pass unchanged.
+    /// Conversion with the rules of C; aggregates with the same primitives stay as they are.
     pub(super) fn cast(&mut self, v: Value, to: Ty) -> Vec<Val> {
         let from = self.ty(v);
         let vals = self.get(v).to_vec();
@@ -207,14 +207,13 @@ impl FnCx<'_, '_> {
         self.bitcast(word, t.f32)
     }
 
-    /// The nearest `bfloat16` of a number; of two as near, the even one. No machine needs instructions for it, and any
-    /// vector has them.
+    /// The nearest `bfloat16`, ties to even, in integer arithmetic that every target and vector has.
     fn upper_half(&self, v: Val, from: Ty) -> Val {
         let t = self.t;
         let [one, sixteen] = [1, 16].map(|i| self.int(t.i32, i));
         let word = match (from.is_float(), from.bits()) {
             (true, 64) => {
-                // Towards an odd number, so that what is cut off can still be told from nothing and from a half.
+                // Round to odd, so that the second rounding still sees if bits were cut off.
                 let near = self.fptrunc(v, t.f32);
                 let (back, word) = (self.fpext(near, t.f64), self.bitcast(near, t.i32));
                 let negative = self.fcmp(LLVMRealOLT, v, self.null(t.f64));
@@ -224,7 +223,7 @@ impl FnCx<'_, '_> {
             }
             (true, _) => self.bitcast(self.cast_real(v, from, Ty::f32()), t.i32),
             (false, 64) => {
-                // Bits that a `float64` has no room for become one that says whether there were any.
+                // Bits that do not fit into a `float64` are joined to one sticky bit.
                 let (low, size) = (self.int(t.i64, 0xfff), if from.is_signed() { 1i64 << 53 } else { 0 });
                 let rest = self.icmp(LLVMIntNE, self.and(v, low), self.int(t.i64, 0));
                 let marked = self.select(rest, self.int(t.i64, 0x800), self.int(t.i64, 0));
@@ -243,8 +242,8 @@ impl FnCx<'_, '_> {
         self.trunc(self.lshr(chosen, sixteen), t.i16)
     }
 
-    /// Truncation of a double, with the least integer for what does not fit: one instruction on x86, for which LLVM has
-    /// no other name.
+    /// Truncates a double; numbers out of range become the least integer. On x86 this is one instruction, for which
+    /// LLVM has no other name.
     fn truncate_or_least(&mut self, v: Val) -> Val {
         let t = self.t;
         if cfg!(target_arch = "x86_64") && !self.cx.target.is_gpu() {
@@ -259,7 +258,8 @@ impl FnCx<'_, '_> {
         self.select(low, self.select(high, whole, least), least)
     }
 
-    /// Truncation to an integer. Out of range the result is some integer, as in C; narrow types wrap, as NumPy's do.
+    /// Truncates to an integer. Out of range, the result is unspecified, as in C; narrow types wrap around, as in
+    /// NumPy.
     fn float_to_int(&self, v: Val, to: Ty, target: Type) -> Val {
         let t = self.t;
         if to.bits() < 32 {
@@ -278,7 +278,7 @@ impl FnCx<'_, '_> {
     }
 }
 
-/// How a row is lowered for a target.
+/// The column of a row for a target.
 pub(super) fn column(op: &Op, target: Target) -> Lower {
     match target {
         Target::Host | Target::Level(_) => op.host,
@@ -296,7 +296,7 @@ fn by_kind<T>(ty: Ty, signed: T, unsigned: T, float: T) -> T {
     }
 }
 
-/// Our fast-math bits as LLVM's C API numbers them.
+/// Our fast-math flags with the bits of LLVM's C API.
 pub(super) fn fast_math_flags(ours: u8) -> u32 {
     use lh_ir::func::fastmath as f;
     let pairs =

@@ -79,7 +79,7 @@ impl FnCx<'_, '_> {
         }
     }
 
-    /// Memory for a result that is read at once; one for all such calls, to keep the stack small.
+    /// Stack memory for a result that is loaded immediately; all calls share it, to keep frames small.
     pub(super) fn scratch(&mut self, size: usize, align: usize) -> Val {
         const SHARED: usize = 64;
         if size > SHARED || align > 8 {

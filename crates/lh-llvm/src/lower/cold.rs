@@ -1,4 +1,4 @@
-//! What hardly ever runs, as functions of its own.
+//! Outlines cold code.
 //!
 //! ```text
 //! f(a, n):                               f(a, n):
@@ -9,14 +9,15 @@
 //!     ...                                        <on to the block that `which` says, with the values in `out`>
 //! ```
 //!
-//! A part is all that one cold block dominates, if that is enough to repay a call. Apart, it is spared most of the
-//! optimisation, and what runs often is optimised and gets its registers without regard to it. If the object is not to
-//! be kept ([`crate::Rare::Later`]), the function is not even made until it is called: its address comes from the
+//! A part is the set of blocks that one cold block dominates, if it is large enough to repay a call. Outlined, it gets
+//! few passes, and hot code is optimised and allocated to registers without it. If the object is not cached
+//! ([`crate::Rare::Later`]), a part is only compiled on its first call: its address comes from the run-time library,
+//! which requests it once from the driver.
 //! run-time library, which asks the driver for it once.
 //!
-//! The function of a part gets memory for the values that it hands on, the parameters of its first block, the values
-//! and stack slots from outside that it uses; it answers 1 when an exception leaves the function (its line has been
-//! noted), and otherwise 2 plus the number of the way by which it was left.
+//! The function of a part gets memory for its live-out values, the parameters of its first block, and its live-in
+//! values and stack slots. It returns 1 if an exception leaves the whole function (its line has been recorded), and
+//! otherwise 2 plus the number of its exit.
 
 use super::function::FnCx;
 use super::{Declared, Lowering};
@@ -30,25 +31,25 @@ use llvm_sys::LLVMIntPredicate::LLVMIntEQ;
 use llvm_sys::LLVMLinkage;
 use std::collections::HashSet;
 
-/// Parts of fewer instructions stay where they are, unless they run a parallel loop, whose body goes with them.
+/// Smaller parts are not outlined, unless they run a parallel loop, whose body is outlined with them.
 const MIN_SIZE: usize = 24;
 
-/// A part of a function.
+/// A cold part of a function.
 pub(super) struct Part {
-    /// Its blocks, the first one first.
+    /// Its blocks, the entry first.
     pub(super) blocks: Vec<Block>,
-    /// Values from outside.
+    /// Live-in values.
     inputs: Vec<Value>,
-    /// Stack slots that it uses.
+    /// Stack slots that it accesses.
     slots: Vec<usize>,
-    /// Where it goes on.
+    /// Its exits.
     ways: Vec<Way>,
 }
 
-/// A way out of a part.
+/// An exit of a part.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Way {
-    /// To a block, with its parameters.
+    /// To a block, with arguments for its parameters.
     To(Block),
     /// Out of the whole function, with its result.
     Return,
@@ -57,14 +58,14 @@ pub(super) enum Way {
 impl Part {
     /// The parts of a function.
     pub(super) fn all(func: &Function, cfg: &Cfg) -> Vec<Part> {
-        // A GPU has no use for them: what hardly ever runs there are exceptions.
+        // GPUs have no hot code to protect: cold code there consists of exceptions.
         if func.options.device == lh_ir::func::Device::Gpu || !func.blocks.iter().any(|b| b.cold) {
             return Vec::new();
         }
         let dom = DomTree::new(cfg);
         let mut parts: Vec<Part> = Vec::new();
         let mut taken: HashSet<Block> = HashSet::new();
-        // The first block is the function itself.
+        // The entry block cannot be outlined.
         for (at, first) in cfg.rpo().iter().enumerate().skip(1) {
             if func.blocks[first.index()].cold && !taken.contains(first) {
                 let blocks: Vec<Block> =
@@ -124,34 +125,34 @@ impl Part {
         part
     }
 
-    /// Number of a way.
+    /// The number of an exit.
     fn number(&self, way: Way) -> i64 {
         let at = self.ways.iter().position(|w| *w == way).unwrap_or_else(|| lh_ir::bug!("a way out that is none"));
         2 + at as i64
     }
-    /// The values that a way hands on.
+    /// The types of the values that an exit passes.
     fn handed(way: Way, func: &Function) -> Vec<Prim> {
         match way {
             Way::To(b) => func.blocks[b.index()].params.iter().flat_map(|p| func.ty(*p).flatten()).collect(),
             Way::Return => func.ret.map(|t| t.flatten()).unwrap_or_default().to_vec(),
         }
     }
-    /// What comes in as values: parameters of the first block, then what is outside.
+    /// The inputs: parameters of the first block, then live-in values.
     fn values<'a>(&'a self, func: &'a Function) -> impl Iterator<Item = Value> + 'a {
         func.blocks[self.blocks[0].index()].params.iter().chain(&self.inputs).copied()
     }
 }
 
-/// The function of a part.
+/// The outlined function of a part.
 #[derive(Clone, Copy)]
 pub(super) enum Apart {
-    /// It is there.
+    /// It is in the module.
     Made(Val),
-    /// Not yet: its number among those of the unit.
+    /// It is compiled on its first call: its number among those of the unit.
     Later(usize),
 }
 
-/// Makes the function of a part, or leaves it for later.
+/// Outlines a part, or leaves it for its first call.
 pub(super) fn lower(cx: &mut Lowering<'_>, func: &Function, cfg: &Cfg, ret: &Declared, part: &Part) -> (Type, Apart) {
     let t = cx.m.t;
     let mut args = vec![t.ptr];
@@ -203,7 +204,7 @@ pub(super) fn lower(cx: &mut Lowering<'_>, func: &Function, cfg: &Cfg, ret: &Dec
 }
 
 impl FnCx<'_, '_> {
-    /// Leaves the part that is being lowered.
+    /// Leaves the current part by an exit.
     pub(super) fn leave_part(&mut self, part: &Part, way: Way, vals: &[Val]) {
         let out = self.param(self.decl.value, 0);
         for (i, (v, p)) in vals.iter().zip(Part::handed(way, self.func)).enumerate() {
@@ -212,7 +213,7 @@ impl FnCx<'_, '_> {
         self.ret(self.int(self.t.i32, part.number(way)));
     }
 
-    /// Calls a part's function in the place of its first block, and goes on by the way that it answers.
+    /// Calls the function of a part in place of its first block, and continues at the exit that it returns.
     pub(super) fn call_part(&mut self, part: &Part, (ty, function): (Type, Apart)) {
         let t = self.t;
         let func = self.func;

@@ -1,5 +1,5 @@
-//! Atomic operations of kernels on the CPU device, in place. A block runs on one thread of the computer, so on its
-//! shared memory they are plain reads and writes; elsewhere other blocks may be at work, on other threads.
+//! Atomic operations of kernels on the CPU device, emitted inline. All threads of a block run on one thread of the
+//! computer, so that plain loads and stores suffice for shared memory; other memory may be accessed by other blocks.
 
 use super::function::FnCx;
 use crate::ir::Val;
@@ -10,7 +10,7 @@ use llvm_sys::LLVMIntPredicate::{LLVMIntEQ, LLVMIntSGT, LLVMIntSLT, LLVMIntUGE, 
 use llvm_sys::LLVMRealPredicate::{LLVMRealOGT, LLVMRealOLT, LLVMRealUNO};
 
 impl FnCx<'_, '_> {
-    /// `<what>_<type>`: address, operands. `None` if it is left to the run-time library.
+    /// Lowers `<what>_<type>` on an address and operands; `None` if the run-time library does it.
     pub(super) fn cpu_atomic(&self, name: &str, args: &[Value]) -> Option<Val> {
         let (what, ty) = name.rsplit_once('_')?;
         let size = match ty {
@@ -36,7 +36,7 @@ impl FnCx<'_, '_> {
         Some(old)
     }
 
-    /// What memory holds after an operation.
+    /// The value in memory after an operation.
     fn changed(&self, what: &str, ty: &str, old: Val, vals: &[Val]) -> Option<Val> {
         let x = vals[0];
         let (float, unsigned) = (ty.starts_with('f'), ty.starts_with('u'));

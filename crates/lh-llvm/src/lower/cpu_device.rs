@@ -1,4 +1,4 @@
-//! Where a thread of a kernel is, and its memory, emitted in place: the CPU as a CUDA device.
+//! Geometry and memory of kernels on the CPU device, emitted inline.
 
 use super::function::FnCx;
 use crate::ir::{Type, Val};
@@ -22,7 +22,7 @@ mod at {
 }
 
 impl FnCx<'_, '_> {
-    /// As `inline_runtime`, of functions for devices.
+    /// As `inline_runtime`, for run-time functions of devices.
     pub(super) fn cpu_device_runtime(&mut self, name: &str, args: &[Value]) -> Option<Vec<Val>> {
         let name = name.strip_prefix("lh_cuda_")?;
         let (int, ptr) = (self.t.i64, self.t.ptr);
@@ -59,12 +59,12 @@ impl FnCx<'_, '_> {
                 Vec::new()
             }
             "local" => {
-                // In a function of what hardly ever runs, numbers from outside are parameters.
+                // Outlined cold code gets constants as parameters.
                 let size = |v: Value| self.constant_operand(v).max(1) as usize;
                 let (bytes, align) = (size(args[0]), size(args[1]));
                 vec![self.stack(self.array_type(self.t.i8, bytes), align)]
             }
-            // Compilers alone are to read memory anew.
+            // This fence only orders accesses for the compiler.
             "fence" if self.constant_operand(args[0]) == 3 => {
                 self.compiler_fence();
                 Vec::new()

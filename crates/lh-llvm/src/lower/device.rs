@@ -1,4 +1,4 @@
-//! What a GPU cannot do, found before code is made for it.
+//! Finds operations that a GPU does not support.
 
 use crate::Unit;
 
@@ -6,13 +6,13 @@ use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{Extern, Function, Inst};
 use lh_ir::op::Lower;
 
-/// Run-time functions that mean something on a GPU.
+/// Run-time functions that exist on a GPU.
 #[rustfmt::skip]
 pub(super) const RUNTIME: &[&str] = &[
     "lh_interrupted", "lh_check_index", "lh_ptr_addr", "lh_addr_ptr", "lh_shape_begin", "lh_shape_extent", "lh_raise_broadcast",
 ];
 
-/// Finds the first instruction of a unit that a GPU has nothing for.
+/// Refuses a unit with an instruction that a GPU does not support.
 pub(crate) fn check_device(unit: &Unit<'_>) -> Result<()> {
     unit.functions.iter().try_for_each(|f| check(f, unit))
 }

@@ -1,8 +1,8 @@
 //! Run-time functions and exceptions on a GPU.
 //!
-//! An exception ends its thread. Where a kernel is compiled for debugging, or waits for the whole grid, the first one
-//! of a launch is noted in the variable [`ERROR`]: 0 or 1, the number of its site, the block's and the thread's
-//! indices.
+//! An exception ends its thread. In kernels that are compiled for debugging or wait for the whole grid, the first
+//! exception of a launch is recorded in the variable [`ERROR`]: 0 or 1, the number of its site, the indices of the
+//! block and of the thread.
 
 use super::function::FnCx;
 use crate::ir::Val;
@@ -13,12 +13,12 @@ use lh_ir::{Const, ExcId, Value};
 use lh_ops::exceptions::{INDEX_ERROR, VALUE_ERROR};
 use llvm_sys::LLVMIntPredicate::{LLVMIntEQ, LLVMIntUGE};
 
-/// Where the first exception of a launch is noted: [`NOTE_WORDS`] times an `i32`.
+/// The record of a launch's first exception, [`NOTE_WORDS`] times an `i32`.
 pub const ERROR: &str = "lh_error";
-/// Words of a note.
+/// Size of the record in words.
 pub(super) const NOTE_WORDS: usize = 8;
 
-/// What is printed but not yet written: `vprintf`'s format and its operands.
+/// Text to print that is not written yet: `vprintf`'s format and its operands.
 #[derive(Default)]
 pub(super) struct Printed {
     format: String,
@@ -26,12 +26,12 @@ pub(super) struct Printed {
 }
 
 impl FnCx<'_, '_> {
-    /// Lowers a call of a run-time function; `check_device` has refused those that are not here.
+    /// Lowers a call of a run-time function; `check_device` has refused all others.
     pub(super) fn device_runtime(&mut self, f: &RuntimeFn, args: &[Value]) -> Vec<Val> {
         match f.name {
             "lh_interrupted" => Vec::new(),
             "lh_check_index" => {
-                // The index as written, the axis, the extent, the index from the start.
+                // The operands are the index in the program, the axis, the extent, and the index from the start.
                 let outside = self.icmp(LLVMIntUGE, self.one(args[3]), self.one(args[2]));
                 let (next, _) = self.unlikely(outside);
                 self.device_raise_index();
@@ -68,7 +68,7 @@ impl FnCx<'_, '_> {
         }
     }
 
-    /// Adds to what [`FnCx::flush_print`] writes.
+    /// Adds to the text that [`FnCx::flush_print`] writes.
     fn print(&mut self, name: &str, args: &[Value]) {
         let vals: Vec<Val> = args.iter().flat_map(|a| self.get(*a)).copied().collect();
         let (format, operands) = match name {
@@ -92,7 +92,7 @@ impl FnCx<'_, '_> {
         self.printed.operands.extend(operands);
     }
 
-    /// Writes what has been printed, in one piece so that other threads' lines do not come between.
+    /// Writes the text in one call, so that other threads' lines do not interleave.
     pub(super) fn flush_print(&mut self) {
         let Printed { format, operands } = std::mem::take(&mut self.printed);
         if format.is_empty() {
@@ -108,7 +108,7 @@ impl FnCx<'_, '_> {
         self.cx.call_external(f, &[format, buffer]);
     }
 
-    /// The text of a value that is a constant.
+    /// The text of a string constant.
     fn constant_text(&self, v: Value) -> Option<String> {
         let insts = self.func.blocks.iter().flat_map(|b| &b.insts);
         insts.filter(|i| i.result == Some(v)).find_map(|i| match &i.inst {
@@ -117,7 +117,7 @@ impl FnCx<'_, '_> {
         })
     }
 
-    /// Notes an exception; the caller goes to the landing.
+    /// Records an exception; the caller branches to the landing.
     pub(super) fn device_raise(&mut self, exc: ExcId, args: &[Value]) {
         let text = args.iter().filter_map(|a| self.constant_text(*a)).collect::<Vec<_>>().join(", ");
         self.note_error(exc, text);

@@ -1,4 +1,4 @@
-//! The entry stub: `i32 entry(ptr arguments, ptr result)`, every primitive in an 8-byte slot both ways.
+//! The entry stub: `i32 entry(ptr arguments, ptr result)`, with each primitive in an 8-byte slot.
 
 use super::{Declared, Lowering, Returns};
 use crate::ir::Val;
@@ -33,25 +33,27 @@ pub(super) fn lower(cx: &mut Lowering<'_>, index: usize, symbol: &str) {
     m.ret(status);
 }
 
-/// Moves the stack on where it is in the part of a region whose frames look whether it ends, or close above: recursion
-/// that is not deep would do so in each call.
+/// Moves the stack out of the window of addresses in which frames check for the end of the stack, or of the addresses
+/// close above: shallow recursion would otherwise check in each call.
 fn leave_window(cx: &mut Lowering<'_>) {
     let t = cx.m.t;
     let (address, f) = cx.m.intrinsic("llvm.addressofreturnaddress", t.ptr);
     let m = &cx.m;
     let int = |v: i64| m.int(t.i64, v);
-    // Behind the bits that choose the part there are as many of an address in it; twice the part is looked for.
+    // The lowest bit of the mask is the size of the window, below which are the bits of an address in it. Twice the
+    // window is avoided.
     let part = lh_ir::STACK_WINDOW & -lh_ir::STACK_WINDOW;
     let offset = m.and(m.ptr_to_int(m.call(address, f, &[])), int(lh_ir::STACK_WINDOW | (part - 1)));
     let room = m.select(m.icmp(LLVMIntULT, offset, int(2 * part)), offset, int(0));
-    // What nothing looks at is not made.
+    // Volatile, since an unused `alloca` would be removed.
     m.make_volatile(m.store(m.int(t.i8, 0), m.array_alloca(t.i8, m.add(room, int(1))), 1));
 }
 
-/// What the symbol of the stub for C code begins with.
+/// The prefix of the symbols of stubs for C code.
 pub const CALLBACK: &str = "cfunc.";
 
-/// The stub for C code, which takes and gives numbers and addresses. What is raised is told, and gives zero.
+/// The stub for C code, with numbers and addresses as arguments and result. An exception is reported, and the result is
+/// zero.
 pub(super) fn lower_callback(cx: &mut Lowering<'_>, index: usize) {
     let t = cx.m.t;
     let (func, callee) = (&cx.unit.functions[index], cx.functions[index].clone());
@@ -91,10 +93,10 @@ pub(super) fn lower_callback(cx: &mut Lowering<'_>, index: usize) {
     }
 }
 
-/// What a function of the unit has given.
+/// The result of a call of a function of the unit.
 struct Entered {
     status: Val,
-    /// What the call gives, or where the result is.
+    /// The returned struct, or the address of the result.
     result: Val,
 }
 
@@ -120,7 +122,7 @@ impl Lowering<'_> {
         let (offsets, ..) = callee.ret.mem_layout();
         self.load_own(callee.ret.flatten()[i], self.m.offset(entered.result, offsets[i]))
     }
-    /// Reads a primitive from memory of ours.
+    /// Loads a primitive from an 8-byte slot or other memory with our representation.
     pub(super) fn load_own(&self, p: Prim, at: Val) -> Val {
         let m = &self.m;
         if p == Prim::I1 {
@@ -128,7 +130,7 @@ impl Lowering<'_> {
         }
         m.load(m.prim(p), at, p.size())
     }
-    /// Writes a primitive to memory of ours.
+    /// Stores a primitive with our representation.
     pub(super) fn store_own(&self, v: Val, p: Prim, at: Val) {
         let v = if p == Prim::I1 { self.m.zext(v, self.m.t.i8) } else { v };
         self.m.store(v, at, p.size());

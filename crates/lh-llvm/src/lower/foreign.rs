@@ -1,4 +1,4 @@
-//! Calls of code that was not compiled here.
+//! Calls of foreign code.
 
 use super::function::FnCx;
 use crate::Captured;
@@ -26,7 +26,7 @@ impl FnCx<'_, '_> {
         if let Captured::Function(name) = self.cx.unit.arrays.get(&o)? { Some(name.clone()) } else { None }
     }
 
-    /// Numbers narrower than `int` are extended by the caller.
+    /// Calls a C function; the caller extends numbers narrower than `int`.
     fn call_c(&mut self, address: Val, symbol: Option<String>, args: &[Value], ret: &[Prim]) -> Vec<Val> {
         let t = self.t;
         let mut vals: Vec<Val> = Vec::new();
@@ -50,7 +50,7 @@ impl FnCx<'_, '_> {
         let result = match symbol {
             Some(name) => {
                 let (ty, f) = self.cx.external(&name, &types, of);
-                // Threads may wait for each other in it.
+                // The function may contain a barrier.
                 self.attribute(f, "convergent");
                 self.call(ty, f, &vals)
             }
@@ -63,7 +63,7 @@ impl FnCx<'_, '_> {
         }
     }
 
-    /// Through slots of 8 bytes, as entry stubs have it. Without memory in the result no argument needs an owner.
+    /// Calls through 8-byte slots, as entry stubs do. If the result has no memory, arguments need no owners.
     fn call_table(&mut self, address: Val, args: &[Value], ret: &[Prim]) -> Vec<Val> {
         let t = self.t;
         let owned = ret.contains(&Prim::Mem);

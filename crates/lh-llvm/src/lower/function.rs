@@ -21,37 +21,38 @@ pub(crate) struct FnCx<'a, 'u> {
     pub(super) func: &'a Function,
     cfg: &'a Cfg,
     pub(super) decl: Declared,
-    /// Primitives of all values in a row, with the place of each value's first, and one end more.
+    /// The primitives of all values, with the index of each value's first one and the end.
     prims: Vec<Prim>,
     base: Vec<u32>,
     vals: Vec<Val>,
     blocks: Vec<Option<Bb>>,
-    /// The block before the first: stack slots are allocated at its start.
+    /// The block before the first, at whose start stack slots are allocated.
     frame: Bb,
-    /// Where it goes on to the first: itself, unless the stack is checked.
+    /// The block that jumps to the first: `frame`, unless the stack is checked.
     frame_end: Bb,
     pub(super) slots: Vec<Vec<Val>>,
-    /// The block being lowered.
+    /// The current block of the function.
     pub(super) block: Block,
-    /// The place being lowered.
+    /// The current place in the source.
     pub(super) span: Span,
-    /// Where exceptions of the current block go, with the phi of their lines; made when first needed.
+    /// The landing of the current block: an LLVM block for its exceptions, with a phi for their lines; made on first
+    /// use.
     landing: Option<(Bb, Option<Val>)>,
-    /// Where exceptions leave the function after their line has been noted.
+    /// The block that returns to the caller with an exception, whose line has been recorded.
     exit: Option<Bb>,
-    /// As `landing`, of all blocks without a handler.
+    /// The landing of all blocks without a handler.
     exit_landing: Option<(Bb, Option<Val>)>,
-    /// Memory for results of run-time functions.
+    /// Stack memory for results of run-time functions.
     pub(super) scratch: Option<Val>,
-    /// The accesses to memory that are independent between the rounds of parallel loops.
+    /// The access group of memory accesses that are independent between iterations of parallel loops.
     pub(super) group: Option<LLVMMetadataRef>,
-    /// Whether threads have arrays of their own on the stack, which the next thread uses again.
+    /// Whether threads have local arrays on the stack, which the next thread reuses.
     pub(super) has_own_memory: bool,
     /// The function's description for tracebacks.
     pub(super) info: Option<Val>,
-    /// What is being printed, on a GPU.
+    /// Text to print, on a GPU.
     pub(super) printed: Printed,
-    /// The part of the function that is being lowered, unless that is the whole.
+    /// The part that is being lowered; `None` for the whole function.
     part: Option<&'a Part>,
 }
 
@@ -62,7 +63,7 @@ impl Deref for FnCx<'_, '_> {
     }
 }
 
-/// Lowers function `index` of the unit, after its parts that hardly ever run.
+/// Lowers function `index` of the unit, after its cold parts.
 pub(super) fn lower(cx: &mut Lowering<'_>, func: &Function, index: usize) {
     let decl = cx.functions[index].clone();
     let cfg = Cfg::new(func);
@@ -91,7 +92,7 @@ pub(super) fn lower(cx: &mut Lowering<'_>, func: &Function, index: usize) {
 }
 
 impl<'a, 'u> FnCx<'a, 'u> {
-    /// Begins a function: the whole of `func`, or a part.
+    /// Begins a function, or a part of one.
     pub(super) fn new(
         cx: &'a mut Lowering<'u>,
         func: &'a Function,
@@ -166,7 +167,7 @@ impl FnCx<'_, '_> {
     pub(super) fn new_block(&self) -> Bb {
         self.block(self.decl.value)
     }
-    /// Stack memory for the whole call.
+    /// Stack memory for the duration of the call.
     pub(super) fn stack(&self, ty: Type, align: usize) -> Val {
         let here = self.here();
         self.at_start(self.frame);
@@ -175,7 +176,7 @@ impl FnCx<'_, '_> {
         v
     }
 
-    /// LLVM blocks, with phis for the parameters.
+    /// Creates LLVM blocks with phis for the parameters.
     pub(super) fn make_blocks(&mut self, blocks: &[Block]) {
         for b in blocks {
             let bb = self.new_block();
@@ -188,7 +189,7 @@ impl FnCx<'_, '_> {
         }
     }
 
-    /// Gives the first block the function's parameters. What they are to the phis if that is also a loop header.
+    /// Sets the function's parameters. If the first block is a loop header, answers with pairs of phis and parameters.
     fn take_params(&mut self) -> Vec<(Val, Val)> {
         let shift = usize::from(self.decl.returns == Returns::Memory);
         let function = self.decl.value;
@@ -213,14 +214,14 @@ impl FnCx<'_, '_> {
         Vec::new()
     }
 
-    /// Memory for the stack slots.
+    /// Allocates the stack slots.
     fn make_slots(&mut self) {
         self.at_end(self.frame);
         let memory = |t: &Ty| t.flatten().iter().map(|p| self.alloca(self.prim(*p), p.size())).collect();
         self.slots = self.func.slots.iter().map(memory).collect();
     }
 
-    /// Ends the frame block: jumps to the first block, whose phis begin with these values.
+    /// Jumps from the frame to the first block, whose phis get these values.
     pub(super) fn enter_with(&mut self, first: Block, phis: &[(Val, Val)]) {
         self.at_end(self.frame_end);
         let to = self.bb(first);
@@ -228,7 +229,7 @@ impl FnCx<'_, '_> {
         phis.iter().for_each(|(phi, v)| self.add_incoming(*phi, *v, self.frame_end));
     }
 
-    /// Handlers of blocks where nothing is raised have no way in: their parameters are never looked at.
+    /// Drops phis of unreachable handlers, whose blocks cannot raise.
     pub(super) fn drop_empty_phis(&self, blocks: &[Block]) {
         for b in blocks {
             for v in self.func.blocks[b.index()].params.iter().flat_map(|p| self.get(*p)) {
@@ -237,13 +238,14 @@ impl FnCx<'_, '_> {
         }
     }
 
-    /// Raises RecursionError when the stack is nearly used up, and KeyboardInterrupt when the user has asked for it,
-    /// before anything is owned.
+    /// Raises RecursionError when the stack is nearly exhausted, and KeyboardInterrupt for Ctrl-C, before anything is
+    /// owned.
     ///
-    /// Only frames in the first eighth of a 64 KiB region ask, which the stub leaves (`leave_window`): deep recursion
-    /// passes through several of those before the reserve of the check (256 KiB) is gone. They look the region up among
-    /// those that were found to be well inside of a stack; the check itself is a call, made once a region. The flag of
-    /// Ctrl-C is above all offsets, so that one comparison answers both.
+    /// Only frames in the first eighth of a 64 KiB region of the stack check; the entry stub leaves this window
+    /// (`leave_window`). Deep recursion passes through several windows before it exhausts the reserve (256 KiB). A
+    /// frame in the window looks its region up among those known to be far from the end of a stack; otherwise a call
+    /// checks, once for each region. The flag for Ctrl-C is greater than all offsets, so that one comparison tests
+    /// both.
     fn check_stack(&mut self) {
         const REGION: i64 = 16;
         self.place(Span { line: self.func.first_line, ..Span::default() });
@@ -275,7 +277,6 @@ impl FnCx<'_, '_> {
         self.frame_end = next;
     }
 
-    /// Whether a block hardly ever runs.
     pub(super) fn is_cold(&self, b: Block) -> bool {
         self.func.blocks[b.index()].cold
     }
@@ -312,7 +313,7 @@ impl FnCx<'_, '_> {
         }
     }
 
-    /// Sets the place of what follows.
+    /// Sets the place of the following instructions.
     fn place(&mut self, span: Span) {
         if span.line != 0 {
             self.span = span;
@@ -322,7 +323,7 @@ impl FnCx<'_, '_> {
         }
     }
 
-    /// Hands the arguments of an edge to the phis of its target.
+    /// Passes the arguments of an edge to the phis of its target.
     fn feed(&mut self, t: &Target) {
         let from = self.here();
         let func = self.func;
@@ -344,7 +345,7 @@ impl FnCx<'_, '_> {
         self.describe_loop(br, &[t], false);
     }
 
-    /// Says of a branch from the current block what is to be known of a loop that it closes.
+    /// Attaches metadata to a branch from the current block if it closes a loop.
     fn describe_loop(&self, branch: Val, ways: &[&Target], threads: bool) {
         let here = self.cfg.position(self.block);
         let Some(t) = ways.iter().find(|t| self.cfg.position(t.block) <= here) else { return };
@@ -364,10 +365,10 @@ impl FnCx<'_, '_> {
         }
         if let (true, Some(group)) = (threads, self.group) {
             parts.push(says("llvm.loop.parallel_accesses", group));
-            // Rows of threads are short: one vector of them at a time.
+            // Rows of threads are short: no interleaving of several vectors.
             parts.push(says("llvm.loop.interleave.count", self.md_int(self.t.i32, 1)));
             if self.func.blocks[self.block.index()].latch == LatchHint::VectorizeLanes {
-                // No iteration of it is to be peeled before.
+                // No iteration may be peeled off the lanes.
                 parts.push(self.node(&[self.md_text("llvm.loop.unroll.disable")]));
                 parts.push(says("llvm.loop.vectorize.width", self.md_int(self.t.i32, GANG)));
                 parts.push(says("llvm.loop.vectorize.enable", self.md_int(self.t.i1, 1)));
@@ -376,14 +377,14 @@ impl FnCx<'_, '_> {
         self.attach(branch, "llvm.loop", self.loop_node(&parts));
     }
 
-    /// Leaves the part that is being lowered for a block outside.
+    /// Leaves the current part for a block outside.
     fn leave_to(&mut self, t: &Target) {
         let Some(part) = self.part else { lh_ir::bug!("{} of {} is not reachable", t.block, self.func.name) };
         let vals: Vec<Val> = t.args.iter().flat_map(|a| self.get(*a)).copied().collect();
         self.leave_part(part, Way::To(t.block), &vals);
     }
 
-    /// The block to branch to: the target's, or one that goes there.
+    /// The block to branch to for a target: its own, or a new one that leaves the part.
     fn way_to(&mut self, t: &Target) -> Bb {
         if self.blocks[t.block.index()].is_some() {
             self.feed(t);
@@ -432,7 +433,7 @@ impl FnCx<'_, '_> {
             }
             return;
         }
-        // A phi has one value per predecessor: the second edge gets a block of its own.
+        // A phi has one value for each predecessor block, so the second edge needs a block of its own.
         let (a, detour) = (self.way_to(then), self.new_block());
         self.cond_br(c, a, detour);
         self.at_end(detour);
@@ -462,7 +463,7 @@ impl FnCx<'_, '_> {
         self.ret(result);
     }
 
-    /// The status with the result's primitives, as the function returns it. Without values the result is not looked at.
+    /// The returned struct of status and primitives; without values, the primitives are poison.
     fn with_status(&self, status: Val, vals: &[Val]) -> Val {
         let ty = self.cx.result_type(&self.decl.ret.flatten(), self.decl.returns);
         if ty == self.t.i32 {
@@ -472,7 +473,7 @@ impl FnCx<'_, '_> {
         vals.iter().enumerate().fold(start, |agg, (i, v)| self.insert(agg, *v, i + 1))
     }
 
-    /// The block to go to when an exception has been made pending at the current place.
+    /// The landing for an exception that is pending at the current place.
     pub(super) fn landing(&mut self) -> Bb {
         if self.func.blocks[self.block.index()].unwind.is_none() {
             return self.exit_landing();
@@ -502,7 +503,7 @@ impl FnCx<'_, '_> {
         (to, line)
     }
 
-    /// Hands the current line to a landing.
+    /// Passes the current line to a landing.
     fn note_landing(&self, (to, phi): (Bb, Option<Val>)) -> Bb {
         if let Some(phi) = phi {
             self.add_incoming(phi, self.int(self.t.i32, i64::from(self.span.line)), self.here());
@@ -517,7 +518,7 @@ impl FnCx<'_, '_> {
         self.br(exit);
     }
 
-    /// Where the pending exception leaves the function.
+    /// The block that returns to the caller with the pending exception.
     pub(super) fn exit(&mut self) -> Bb {
         if let Some(b) = self.exit {
             return b;
@@ -536,7 +537,7 @@ impl FnCx<'_, '_> {
         b
     }
 
-    /// Fills the current block's own landing: notes the line and goes to the handler.
+    /// Completes the landing of the current block: records the line and jumps to the handler.
     fn close_landing(&mut self, data: &BlockData) {
         if let (Some((landing, line)), Some(handler)) = (self.landing.take(), &data.unwind) {
             self.at_end(landing);
@@ -545,7 +546,7 @@ impl FnCx<'_, '_> {
         }
     }
 
-    /// Goes on with an exception whose line has been noted where it was raised.
+    /// Continues with a pending exception whose line has been recorded.
     pub(super) fn propagate(&mut self, data: &BlockData) {
         match &data.unwind {
             Some(t) => self.jump(t),
@@ -556,13 +557,13 @@ impl FnCx<'_, '_> {
         }
     }
 
-    /// Goes on in a new block unless a status says that an exception is pending.
+    /// Branches to the landing if a status shows a pending exception, and continues in a new block.
     pub(super) fn check_status(&mut self, status: Val) {
         let failed = self.icmp(LLVMIntNE, status, self.int(self.t.i32, 0));
         self.unlikely_landing(failed);
     }
 
-    /// Goes on in a new block unless an exception is pending.
+    /// Branches to the landing if `failed`, and continues in a new block.
     pub(super) fn unlikely_landing(&mut self, failed: Val) {
         let (next, landing) = (self.new_block(), self.landing());
         let ok = self.not(failed);
@@ -571,7 +572,7 @@ impl FnCx<'_, '_> {
         self.at_end(next);
     }
 
-    /// Goes on in a new block; the other is for what hardly ever happens, and is current after the call.
+    /// Branches to a cold block, which becomes the current one, if `cond`, else to the block to continue in.
     pub(super) fn unlikely(&mut self, cond: Val) -> (Bb, Bb) {
         let (next, rare) = (self.new_block(), self.new_block());
         let not = self.not(cond);

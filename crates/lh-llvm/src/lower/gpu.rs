@@ -1,4 +1,4 @@
-//! Code around functions on a GPU: kernels, functions that other device code calls, and the barrier of the grid.
+//! Functions around a unit for a GPU: kernels, functions for other device code, and the barrier of the grid.
 
 use super::device_calls::{ERROR, NOTE_WORDS};
 use super::{Lowering, Returns};
@@ -9,14 +9,14 @@ use lh_ir::types::Prim;
 use llvm_sys::LLVMIntPredicate::{LLVMIntEQ, LLVMIntNE, LLVMIntSLT};
 use llvm_sys::{LLVMAtomicRMWBinOp, LLVMLinkage};
 
-/// The function that waits for the whole grid; what reads our PTX knows it by its name.
+/// The function that implements the grid barrier; `lh-ptx` recognises it by name.
 pub(super) const GRID_SYNC: &str = "lh_grid_sync";
-/// The variable by which the blocks of a grid wait for each other.
+/// The variable with the state of the grid barrier.
 pub const GRID_BARRIER: &str = "lh_grid_barrier";
-/// LLVM's number of the calling convention of kernels.
+/// LLVM's number of the calling convention for kernels.
 const PTX_KERNEL: u32 = 71;
 
-/// Makes the function of the unit's name: a kernel, or a device function of C's or Numba's calling convention.
+/// Builds the function with the unit's name: a kernel, or a device function with C's or Numba's calling convention.
 pub(super) fn entry(cx: &mut Lowering<'_>, unit: &Unit<'_>) {
     match &unit.abi {
         Abi::Host => lh_ir::bug!("the host's entry on a GPU"),
@@ -26,7 +26,7 @@ pub(super) fn entry(cx: &mut Lowering<'_>, unit: &Unit<'_>) {
     }
 }
 
-/// `void kernel(...)`: the primitives of the arguments less the owners of memory, which a GPU does not count.
+/// `void kernel(...)`, with the primitives of the arguments except owners of memory, which are not counted on a GPU.
 fn kernel(cx: &mut Lowering<'_>, unit: &Unit<'_>, limits: KernelLimits) {
     let (types, void) = (params(cx, unit, &[]).0, cx.m.t.void);
     let stub = begin(cx, unit, &types, void);
@@ -47,7 +47,7 @@ fn kernel(cx: &mut Lowering<'_>, unit: &Unit<'_>, limits: KernelLimits) {
     m.ret_void();
 }
 
-/// `T f(...)`; an exception ends in a result that is not looked at.
+/// `T f(...)`; after an exception, the result is garbage.
 fn c_function(cx: &mut Lowering<'_>, unit: &Unit<'_>) {
     let (types, ret) = params(cx, unit, &[]);
     let result = match &ret[..] {
@@ -66,7 +66,7 @@ fn c_function(cx: &mut Lowering<'_>, unit: &Unit<'_>) {
     }
 }
 
-/// `int f(T *result, ...)`, which gives 0, or 1 after an exception.
+/// `int f(T *result, ...)`, which returns 0, or 1 after an exception.
 fn status_function(cx: &mut Lowering<'_>, unit: &Unit<'_>) {
     let (first, status) = (cx.m.t.ptr, cx.m.t.i32);
     let (types, ret) = params(cx, unit, &[first]);
@@ -86,7 +86,7 @@ fn status_function(cx: &mut Lowering<'_>, unit: &Unit<'_>) {
     m.ret(status);
 }
 
-/// Types of the parameters, after some of the convention's own, and the primitives of the result.
+/// Types of the parameters, after those that the convention adds, and the primitives of the result.
 fn params(cx: &Lowering<'_>, unit: &Unit<'_>, first: &[Type]) -> (Vec<Type>, Vec<Prim>) {
     let func = &unit.functions[unit.entry];
     let prims = func.params().iter().flat_map(|p| func.ty(*p).flatten());
@@ -107,7 +107,8 @@ fn begin(cx: &mut Lowering<'_>, unit: &Unit<'_>, types: &[Type], ret: Type) -> V
     stub
 }
 
-/// Calls the function with the stub's parameters from one on: its status and the primitives of its result.
+/// Calls the function with the stub's parameters from `first` on; answers with its status and the primitives of its
+/// result.
 fn call(cx: &Lowering<'_>, unit: &Unit<'_>, stub: Val, first: usize) -> (Val, Vec<Val>) {
     let m = &cx.m;
     let (func, callee) = (&unit.functions[unit.entry], &cx.functions[unit.entry]);
@@ -119,7 +120,7 @@ fn call(cx: &Lowering<'_>, unit: &Unit<'_>, stub: Val, first: usize) -> (Val, Ve
     let mut next = first;
     for p in func.params().iter().flat_map(|p| func.ty(*p).flatten()) {
         vals.push(match p {
-            // Memory belongs to whoever launches.
+            // The caller of the launch owns the memory.
             Prim::Mem => m.null(m.t.ptr),
             p => {
                 next += 1;
@@ -146,8 +147,8 @@ fn call(cx: &Lowering<'_>, unit: &Unit<'_>, stub: Val, first: usize) -> (Val, Ve
 }
 
 impl Lowering<'_> {
-    /// Ends the thread, wherever it is. A lane that returned instead would wait where the branch that it took meets the
-    /// others' again, while these wait for it at a barrier.
+    /// Ends the thread. A lane that returned instead would wait where its branch reconverges, while the other lanes
+    /// wait for it at a barrier.
     pub(super) fn end_thread(&self) {
         self.intrinsic("exit", &[], self.m.t.void);
         self.m.unreachable();
@@ -159,16 +160,16 @@ impl Lowering<'_> {
         let f = self.external(&format!("llvm.nvvm.{name}"), &types, ret);
         self.call_external(f, args)
     }
-    /// A special register, as an intrinsic names it.
+    /// A special register by the name in its intrinsic.
     pub(super) fn special_register(&self, register: &str) -> Val {
         self.intrinsic(&format!("read.ptx.sreg.{register}"), &[], self.m.t.i32)
     }
 
-    /// Makes the function that waits for the whole grid, if something calls it.
+    /// Builds the grid barrier, if it is called.
     ///
-    /// One thread of each block adds to a counter, that of the first block so much that the highest bit turns when all
-    /// have come; the counter needs no reset. Where threads note exceptions, a block whose first thread has raised
-    /// never comes: then the note is what ends the wait, and each thread of the others, as the launch has failed.
+    /// One thread of each block adds to a counter: the first block so much that the highest bit flips when all have
+    /// arrived, the others 1. So the counter needs no reset. If a thread raises, its block may never arrive; the
+    /// recorded exception then ends the wait, and all threads, since the launch has failed.
     pub(super) fn define_grid_sync(&self) {
         let m = &self.m;
         let (_, f) = self.external(GRID_SYNC, &[], m.t.void);
@@ -212,7 +213,7 @@ impl Lowering<'_> {
         m.ret_void();
     }
 
-    /// Ends the thread if an exception is noted, and goes on in a new block.
+    /// Ends the thread if an exception is recorded, and continues in a new block.
     fn end_if_raised(&self, f: Val) {
         if self.raise_sites.is_empty() {
             return;

@@ -1,4 +1,4 @@
-//! Run-time functions whose usual case is a few instructions: those are emitted in place.
+//! Run-time functions whose common case is a few instructions, emitted inline.
 
 use super::function::FnCx;
 use super::memory::{LIST_CAP, LIST_LEN};
@@ -8,7 +8,7 @@ use lh_ir::Value;
 use lh_ir::op::RuntimeFn;
 use llvm_sys::LLVMIntPredicate::{LLVMIntEQ, LLVMIntSGT, LLVMIntUGE};
 
-/// Offset in a random stream of the number of words of its block that have been given out.
+/// Offset in a random stream of the number of used words of its block.
 const STREAM_AT: usize = 0;
 /// Offset of the block.
 const STREAM_BLOCK: usize = 8;
@@ -16,13 +16,13 @@ const STREAM_BLOCK: usize = 8;
 const STREAM_WORDS: i64 = 624;
 
 impl FnCx<'_, '_> {
-    /// Lowers a call in place if the function is one of these: the values of its result.
+    /// Lowers a call inline, if the function is one of these; answers with the primitives of its result.
     pub(super) fn inline_runtime(&mut self, f: &RuntimeFn, args: &[Value]) -> Option<Vec<Val>> {
         if self.cx.target.is_gpu() {
             return Some(self.device_runtime(f, args));
         }
         match f.name {
-            // Why the loop is not vectorised is not that it asks.
+            // For remarks, a loop without the poll: the poll is not the reason why it is not vectorised.
             "lh_interrupted_in_turn" if self.cx.unit.wanted.remarks => {}
             "lh_interrupted" | "lh_interrupted_in_turn" => self.raise_if(polls::ask(self), "lh_interrupted"),
             "lh_stopped" => self.raise_if(strips::stopped(self), f.name),
@@ -40,14 +40,14 @@ impl FnCx<'_, '_> {
         Some(Vec::new())
     }
 
-    /// Memory that will be written to, for the nearest cache.
+    /// Prefetches memory for a store into the nearest cache.
     fn prefetch(&mut self, address: Val) {
         let prefetch = self.cx.m.intrinsic("llvm.prefetch", self.t.ptr);
         let [write, near, data] = [1, 3, 1].map(|i| self.int(self.t.i32, i));
         self.cx.call_external(prefetch, &[address, write, near, data]);
     }
 
-    /// Calls only where the list has to grow.
+    /// Calls the run-time function only if the list must grow.
     fn list_reserve(&mut self, list: Val, n: Val) {
         let t = self.t;
         let grows = self.icmp(LLVMIntSGT, n, self.header_field(list, LIST_CAP, t.i64));
@@ -59,8 +59,8 @@ impl FnCx<'_, '_> {
         self.at_end(next);
     }
 
-    /// The next two words of a thread's stream as a double; calls only where the block of words ends. Where the stream
-    /// is does not change while a function runs, so that loops ask once.
+    /// The next two words of a thread's random stream as a double; calls the run-time function only at the end of a
+    /// block of words. The address of the stream is invariant in a function, so that loops compute it once.
     fn random(&mut self, stream: &str, call: &str) -> Val {
         let t = self.t;
         let stream = self.cx.external(stream, &[], t.ptr);
@@ -94,7 +94,7 @@ impl FnCx<'_, '_> {
         result
     }
 
-    /// Calls a function that raises, if a condition that is hardly ever true is.
+    /// Calls a function that raises, if an unlikely condition holds.
     fn raise_if(&mut self, cond: Val, function: &str) {
         let (next, _) = self.unlikely(cond);
         let f = self.cx.cold(function, &[], self.t.i32);

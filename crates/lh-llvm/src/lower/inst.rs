@@ -1,4 +1,4 @@
-//! One instruction: the structural ones here, the others in the files beside this one.
+//! Lowers one instruction: structural ones here, others in the files beside this one.
 
 use super::function::FnCx;
 use crate::ir::Val;
@@ -9,7 +9,7 @@ use lh_ir::verify::parts;
 use lh_ir::{Const, Layout, Ty, Value};
 
 impl FnCx<'_, '_> {
-    /// Lowers an instruction: the LLVM values of its result.
+    /// Lowers an instruction; answers with the LLVM values of its result.
     pub(super) fn inst(&mut self, inst: &Inst, result: Option<Value>) -> Vec<Val> {
         match inst {
             Inst::Const(c) => self.constant_value(c, result),
@@ -111,14 +111,14 @@ impl FnCx<'_, '_> {
     }
 }
 
-/// First primitive and number of primitives of a part.
+/// The first primitive of a part, and their number.
 fn field_range(ty: Ty, i: u32) -> (usize, usize) {
     let mut sizes = parts(ty).map(|t| t.flatten().len());
     let before = sizes.by_ref().take(i as usize).sum();
     (before, sizes.next().unwrap_or_else(|| lh_ir::bug!("{ty} has no part {i}")))
 }
 
-/// Dimension whose stride is the item size, by layout.
+/// The dimension with unit stride, by layout.
 pub(super) fn unit_dim(ndim: usize, layout: Layout) -> Option<usize> {
     match layout {
         Layout::C => ndim.checked_sub(1),

@@ -1,4 +1,4 @@
-//! What kernels do that nothing else does, on a GPU: geometry, barriers, warps, atomics, shared and local memory.
+//! Operations of kernels on a GPU: geometry, barriers, warps, atomics, shared and local memory.
 
 use super::arith::fast_math_flags;
 use super::function::FnCx;
@@ -13,11 +13,11 @@ use lh_ops::warp;
 use llvm_sys::LLVMAtomicRMWBinOp as Rmw;
 use llvm_sys::LLVMIntPredicate::{LLVMIntEQ, LLVMIntNE};
 
-/// All lanes, for the clamp operand of shuffles.
+/// The last lane, for the clamp operand of shuffles.
 const LAST_LANE: i64 = 31;
 
 impl FnCx<'_, '_> {
-    /// Lowers a run-time function whose name begins with `lh_cuda_`, given without that.
+    /// Lowers the run-time function `lh_cuda_<name>`.
     pub(super) fn intrinsic_call(&mut self, name: &str, f: &RuntimeFn, args: &[Value]) -> Vec<Val> {
         let t = self.t;
         let vals: Vec<Val> = args.iter().flat_map(|a| self.get(*a)).copied().collect();
@@ -25,7 +25,7 @@ impl FnCx<'_, '_> {
             return vec![self.zext(self.cx.special_register(register), t.i64)];
         }
         match name {
-            // Blocks are known by registers here.
+            // Registers identify the block, so there is no context.
             "context" => vec![self.null(t.ptr)],
             "shared" => vec![self.shared(args)],
             "dynamic" => vec![self.dynamic_shared()],
@@ -57,7 +57,7 @@ impl FnCx<'_, '_> {
         Vec::new()
     }
 
-    /// A constant operand.
+    /// The value of a constant operand.
     pub(super) fn constant_operand(&self, v: Value) -> i64 {
         let insts = self.func.blocks.iter().flat_map(|b| &b.insts);
         insts
@@ -69,15 +69,15 @@ impl FnCx<'_, '_> {
             .unwrap_or_else(|| lh_ir::bug!("{v} of {} is no constant", self.func.name))
     }
 
-    /// Context, where it was written, bytes, alignment: an array that the threads of a block share. What is written in
-    /// one place is one array.
+    /// An array that the threads of a block share; the arguments are context, place in the source, size, alignment.
+    /// Each place has one array.
     fn shared(&mut self, args: &[Value]) -> Val {
         let [site, bytes, align] = [1, 2, 3].map(|i| self.constant_operand(args[i]));
         let name = format!("shared.{site:x}");
         self.shared_variable(&name, self.array_type(self.t.i8, bytes as usize), align as u32, false)
     }
 
-    /// Shared memory whose size the launch says.
+    /// Shared memory whose size the launch determines.
     fn dynamic_shared(&self) -> Val {
         const WIDEST: u32 = 16;
         self.shared_variable("lh_dynamic_shared", self.array_type(self.t.i8, 0), WIDEST, true)
@@ -88,7 +88,7 @@ impl FnCx<'_, '_> {
         self.stack(self.array_type(self.t.i8, bytes as usize), align as usize)
     }
 
-    /// Waits for the block, and counts or joins what its threads pass.
+    /// A barrier of the block that counts or combines the values of its threads.
     fn reduce_barrier(&self, what: &str, value: Val) -> Val {
         let t = self.t;
         let (zero, set) = (self.int(t.i32, 0), self.icmp(LLVMIntNE, value, self.null(self.type_of(value))));
@@ -97,7 +97,7 @@ impl FnCx<'_, '_> {
         self.zext(result, t.i64)
     }
 
-    /// Waits for the whole grid, by a function that `Lowering::define_grid_sync` makes.
+    /// Calls the grid barrier, which `Lowering::define_grid_sync` builds.
     fn grid_sync(&mut self) -> Vec<Val> {
         let f = self.cx.external(GRID_SYNC, &[], self.t.void);
         self.cx.waits_for_grid = true;
@@ -105,7 +105,7 @@ impl FnCx<'_, '_> {
         Vec::new()
     }
 
-    /// Context, kind, mask, value, lane.
+    /// A warp operation; the arguments are context, kind, mask, value, lane.
     fn warp(&mut self, args: &[Value], vals: &[Val]) -> Vec<Val> {
         let t = self.t;
         let kind = self.constant_operand(args[1]);
@@ -142,12 +142,12 @@ impl FnCx<'_, '_> {
         vec![answer, none]
     }
 
-    /// A value as one of 32 bits, if it is one.
+    /// The operand as 32 bits if it is `narrow`, with LLVM's name of the type.
     fn narrow(&self, narrow: bool, value: Val) -> (&'static str, Val) {
         if narrow { ("i32", self.trunc(value, self.t.i32)) } else { ("i64", value) }
     }
 
-    /// A shuffle, of 64 bits in halves.
+    /// A shuffle; 64 bits are shuffled in halves.
     fn shuffle(&self, kind: &str, narrow: bool, mask: Val, value: Val, lane: Val, clamp: i64) -> Val {
         let t = self.t;
         let clamp = self.int(t.i32, clamp);
@@ -161,14 +161,14 @@ impl FnCx<'_, '_> {
         self.or(low, self.shl(self.zext(high, t.i64), bits))
     }
 
-    /// A function of `float32` by the GPU's own approximation, where that is allowed.
+    /// The GPU's approximation of a function on `float32`, if fast-math allows it.
     pub(super) fn approximate(&mut self, name: &str, vals: &[Val]) -> Option<Val> {
         let allowed = self.cx.target.is_gpu() && self.func.options.fastmath & lh_ir::func::fastmath::AFN != 0;
         if !allowed || self.type_of(vals[0]) != self.t.f32 {
             return None;
         }
         let t = self.t.f32;
-        // One of them is overloaded.
+        // Only this intrinsic is overloaded.
         let end = |what: &str| if what == "ex2" { "f32" } else { "f" };
         let call = |cx: &Self, what: &str, v: Val| cx.nvvm(&format!("{what}.approx.ftz.{}", end(what)), &[v], t);
         let scale = |cx: &Self, v: Val, by: f64| cx.fmul(v, cx.real(t, by));
@@ -193,7 +193,7 @@ impl FnCx<'_, '_> {
         })
     }
 
-    /// A load with a cache operator: address, operator.
+    /// A load with a cache operator; the arguments are address and operator.
     fn cached_load(&self, f: &RuntimeFn, args: &[Value], address: Val) -> Val {
         let how = CACHE_OPERATORS[self.constant_operand(args[1]) as usize];
         let ty = self.prim(f.ret[0]);
@@ -202,7 +202,7 @@ impl FnCx<'_, '_> {
         self.call(fn_type, load, &[address])
     }
 
-    /// A store with a cache operator: address, value, operator.
+    /// A store with a cache operator; the arguments are address, value and operator.
     fn cached_store(&self, args: &[Value], address: Val, value: Val) -> Vec<Val> {
         let how = CACHE_OPERATORS[self.constant_operand(args[2]) as usize];
         let fn_type = self.fn_type(&[self.t.ptr, self.type_of(value)], self.t.void);
@@ -212,7 +212,7 @@ impl FnCx<'_, '_> {
         Vec::new()
     }
 
-    /// An atomic operation `<what>_<type>`: address, operands.
+    /// The atomic operation `<what>_<type>` on an address with operands.
     fn atomic(&self, name: &str, vals: &[Val]) -> Option<Val> {
         let (what, ty) = name.rsplit_once('_')?;
         let (signed, float) = (ty.starts_with('i'), ty.starts_with('f'));
@@ -237,8 +237,8 @@ impl FnCx<'_, '_> {
         Some(self.atomic_rmw(op, vals[0], vals[1]))
     }
 
-    /// The greater or lesser of what is in memory and a value, by comparing and exchanging until nobody came between. A
-    /// NaN stays, and is passed over as an operand; with `nan` in its name, the operation takes the number instead.
+    /// Atomic maximum or minimum of floats by a compare-and-swap loop. NaN in memory stays, and a NaN operand is
+    /// ignored; the operations with `nan` in their name replace a NaN in memory.
     fn float_extreme(&self, what: &str, at: Val, x: Val) -> Val {
         use llvm_sys::LLVMRealPredicate::{LLVMRealOGT, LLVMRealOLT, LLVMRealUNO};
         let t = self.t;
@@ -269,7 +269,7 @@ impl FnCx<'_, '_> {
     }
 }
 
-/// The special register that a run-time function reads.
+/// The special register for a run-time function.
 fn register(name: &str) -> Option<&'static str> {
     Some(match name {
         "tid_x" => "tid.x",

@@ -14,11 +14,11 @@ use llvm_sys::core::{LLVMBuildGEP2, LLVMGetInstructionOpcode, LLVMGetOperand, LL
 const MEM_DATA: usize = 16;
 /// Offset of the number of items in a list's header.
 pub(super) const LIST_LEN: usize = 32;
-/// Offset of the number of items that it has room for.
+/// Offset of the capacity in a list's header.
 pub(super) const LIST_CAP: usize = 40;
 
 impl FnCx<'_, '_> {
-    /// Reads one primitive of array or list data.
+    /// Loads one primitive of array or list data.
     pub(super) fn load_prim(&self, p: Prim, at: Val) -> Val {
         let ty = if p == Prim::I1 { self.t.i8 } else { self.prim(p) };
         let v = self.load(ty, at, p.size());
@@ -26,23 +26,22 @@ impl FnCx<'_, '_> {
         self.mark_access(v, at);
         if p == Prim::I1 { self.icmp(LLVMIntNE, v, self.int(self.t.i8, 0)) } else { v }
     }
-    /// Writes one primitive of array or list data, or of a result.
+    /// Stores one primitive of array or list data, or of a result.
     pub(super) fn store_prim(&self, v: Val, p: Prim, at: Val) {
         let v = if p == Prim::I1 { self.zext(v, self.t.i8) } else { v };
         let store = self.store(v, at, p.size());
         self.attach(store, "tbaa", self.cx.tbaa_data);
         self.mark_access(store, at);
     }
-    /// In a kernel, threads that do not wait for each other do not see each other's accesses, but for those to memory
-    /// of the thread's own: that is the same for the next thread. What gangs have there is one for each of their
-    /// threads.
+    /// Marks an access in a kernel as independent of those of other threads, between barriers. Accesses to local arrays
+    /// on the stack are not marked, since the next thread reuses the memory, unless each lane of a gang has its own.
     fn mark_access(&self, access: Val, at: Val) {
         let is_own = || self.has_own_memory && self.may_be_stack(at);
         if let Some(group) = self.group.filter(|_| !is_own()) {
             self.attach(access, "llvm.access.group", group);
         }
     }
-    /// Reads a value; counted parts get a reference.
+    /// Loads a value without taking references.
     pub(super) fn load_value(&self, at: Val, ty: Ty) -> Vec<Val> {
         let (offsets, ..) = ty.mem_layout();
         ty.flatten().into_iter().zip(offsets).map(|(p, o)| self.load_prim(p, self.offset(at, o))).collect()
@@ -54,7 +53,7 @@ impl FnCx<'_, '_> {
         }
     }
 
-    /// Stride of a dimension in bytes: a constant where the layout fixes it, so that addressing vectorises.
+    /// The stride of a dimension in bytes; constant where the layout determines it, so that addresses vectorise.
     pub(super) fn stride(&self, array: Value, dim: usize) -> Val {
         let (dtype, ndim, layout, _) = self.array_ty(array);
         if unit_dim(ndim, layout) == Some(dim) {
@@ -67,8 +66,8 @@ impl FnCx<'_, '_> {
         self.ty(array).as_array().unwrap_or_else(|| lh_ir::bug!("{array}: {} is not an array", self.ty(array)))
     }
 
-    /// Address of an element: variable strides first, which are invariant in inner loops, then the contiguous
-    /// dimension.
+    /// The address of an element. Variable strides, which are often invariant in inner loops, are added first, then the
+    /// contiguous dimension.
     pub(super) fn elem_ptr(&mut self, array: Value, index: &[Value], wrap: bool, check: bool) -> Val {
         let (dtype, ndim, layout, _) = self.array_ty(array);
         if index.len() > ndim {
@@ -89,7 +88,7 @@ impl FnCx<'_, '_> {
             bytes = Some(bytes.map_or(step, |b| self.add_nsw(b, step)));
         }
         let mut at = self.get(array)[1];
-        // What is left of the index need not be one of the array.
+        // Without its constant part, the index may be outside of the array.
         let gep = |elem, at, i| if further == 0 { self.gep(elem, at, i) } else { self.displaced(elem, at, i) };
         if let Some(b) = bytes {
             at = gep(self.t.i8, at, b);
@@ -98,14 +97,15 @@ impl FnCx<'_, '_> {
         if further == 0 { at } else { gep(self.t.i8, at, self.int(self.t.i64, further)) }
     }
 
-    /// Address of an item of an array that need not have it.
+    /// The address of an item that may be outside of the array.
     fn displaced(&self, elem: Type, base: Val, index: Val) -> Val {
         let mut index = [index];
         // SAFETY: see the documentation of `ir`; one index is passed.
         unsafe { LLVMBuildGEP2(self.builder, elem, base, index.as_mut_ptr(), 1, c"".as_ptr()) }
     }
-    /// An index as another one plus a constant: so many bytes for a constant stride, few enough for nothing to
-    /// overflow. At the end of an address they are part of instructions, and rows that run together need one address.
+    /// Splits an index into another one and a constant, in bytes for a constant stride and small enough not to
+    /// overflow. At the end of an address, the constant becomes part of the instruction, and jammed rows share the
+    /// rest.
     fn displacement(&self, index: Val, stride: Val) -> Option<(Val, i64)> {
         let stride = self.constant_int(stride)?;
         // SAFETY: see the documentation of `ir`; an addition has two operands.
@@ -145,7 +145,7 @@ impl FnCx<'_, '_> {
         self.cx.call_external(raise, &[index, self.int(t.i64, axis as i64), size]);
     }
 
-    /// An LLVM type of the size of an element.
+    /// An LLVM type with the size of an element.
     fn item_type(&self, dtype: Ty) -> Type {
         match dtype.flatten()[..] {
             [Prim::I1] => self.t.i8,
@@ -186,15 +186,15 @@ impl FnCx<'_, '_> {
         self.attach(store, "tbaa", self.cx.tbaa_header);
     }
 
-    /// Takes or drops a reference of every counted part of a value.
+    /// Takes or drops a reference for every counted part of a value.
     pub(super) fn count(&mut self, v: Value, up: bool) {
-        // Whoever launches owns the memory that a GPU sees.
+        // The caller of the launch owns the memory of a GPU's arrays.
         if self.cx.target.is_gpu() {
             return;
         }
         let parts: Vec<Val> =
             self.get(v).iter().zip(self.prims(v)).filter(|(_, p)| p.is_counted()).map(|(v, _)| *v).collect();
-        // The library makes views that nobody owns in its inner loops: LLVM sees that once functions are inlined.
+        // Inner loops of the library make views without owners; after inlining, LLVM removes the test.
         let may_be_nobody = self.func.is_library;
         for p in parts {
             match up {
@@ -225,7 +225,7 @@ impl FnCx<'_, '_> {
         self.at_end(next);
     }
 
-    /// A call: what it does takes longer than calling, and three blocks fewer are compiled.
+    /// Drops a reference by a call, which costs little beside the atomic operation and saves three blocks.
     fn drop_reference(&mut self, p: Val) {
         let f = self.cx.external("lh_decref", &[self.t.ptr], self.t.void);
         self.cx.call_external(f, &[p]);

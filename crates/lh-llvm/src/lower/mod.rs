@@ -1,8 +1,8 @@
-//! Typed IR to LLVM IR, one function at a time.
+//! Lowers typed IR to LLVM IR, one function at a time.
 //!
-//! A value is the list of LLVM scalars of its type's primitives; block parameters become one phi per primitive.
-//! Internal functions return a status (0: fine, 1: an exception is pending in the run-time library) together with the
-//! primitives of their result, in registers if they are few and through a pointer otherwise.
+//! A value is represented by the LLVM scalars of its type's primitives, a block parameter by one phi for each. Internal
+//! functions return a status (0: success, 1: an exception is pending in the run-time library) together with the
+//! primitives of their result, in registers if they are few, and through a pointer otherwise.
 
 mod arith;
 mod call;
@@ -39,17 +39,17 @@ use llvm_sys::LLVMLinkage;
 use llvm_sys::prelude::LLVMMetadataRef;
 use std::collections::HashMap;
 
-/// Results of more primitives than this are stored through a pointer, the first argument.
+/// Results of more primitives are returned through a pointer, the first argument.
 const MAX_IN_REGISTERS: usize = 8;
-/// Library functions of at most this many instructions are always inlined.
+/// Library functions up to this size are always inlined.
 const SMALL_LIBRARY: usize = 80;
 
-/// How a function gives its result.
+/// The way in which a function returns its result.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Returns {
-    /// With the status, as a struct.
+    /// In a struct with the status.
     Registers,
-    /// Through the pointer that is the first argument.
+    /// Through the first argument, a pointer.
     Memory,
 }
 
@@ -62,7 +62,7 @@ pub(crate) struct Declared {
     returns: Returns,
 }
 
-/// The module being made, and what its functions share.
+/// The module under construction, with the state that its functions share.
 pub(crate) struct Lowering<'u> {
     pub(crate) m: Module,
     target: Target,
@@ -71,32 +71,32 @@ pub(crate) struct Lowering<'u> {
     specs: HashMap<SpecId, usize>,
     /// Bodies of parallel loops by name.
     bodies: HashMap<String, usize>,
-    /// Which functions may call themselves, perhaps through others.
+    /// By function: whether it may call itself, directly or through others.
     recursive: Vec<bool>,
     /// Type-based alias metadata: data of arrays and lists; headers of lists.
     tbaa_data: LLVMMetadataRef,
     tbaa_header: LLVMMetadataRef,
-    /// Weights of branches whose first target is nearly always, or hardly ever, taken.
+    /// Branch weights with a very likely and a very unlikely first target.
     likely: LLVMMetadataRef,
     unlikely: LLVMMetadataRef,
     texts: HashMap<String, Val>,
     debug: Option<DebugInfo>,
-    /// Where code for a GPU raises, by number.
+    /// The places that raise in code for a GPU, by number.
     raise_sites: Vec<RaiseSite>,
-    /// Whether exceptions are noted in all functions of the unit: a block that waits for the grid must know of them.
+    /// Whether all functions of the unit record exceptions, because blocks wait for the whole grid.
     notes: bool,
-    /// Whether something calls the function that waits for the grid.
+    /// Whether the grid barrier is called.
     waits_for_grid: bool,
-    /// Names of the functions that parts of functions have become which hardly ever run.
+    /// Names of the outlined cold functions.
     rare: Vec<String>,
 }
 
-/// A module, and what is to be known about it.
+/// A lowered module with its side tables.
 pub(crate) struct Lowered {
     pub(crate) module: Module,
-    /// Where code for a GPU raises.
+    /// The places that raise in code for a GPU.
     pub(crate) raise_sites: Vec<RaiseSite>,
-    /// Functions that hardly ever run.
+    /// Names of the outlined cold functions.
     pub(crate) rare: Vec<String>,
 }
 
@@ -133,7 +133,7 @@ pub(crate) fn lower(unit: &Unit<'_>, machine: &Machine) -> Lowered {
     };
     cx.functions = unit.functions.iter().enumerate().map(|(i, f)| cx.declare(f, i)).collect();
     if !cx.recursive[unit.entry] && !unit.debug() && !cx.target.is_gpu() {
-        // Only the stub calls it: inlined at once, it is not optimised twice.
+        // Inlined into its only caller, the stub, it is not optimised twice.
         cx.m.attribute(cx.functions[unit.entry].value, "alwaysinline");
     }
     for (i, f) in unit.functions.iter().enumerate() {
@@ -150,7 +150,7 @@ pub(crate) fn lower(unit: &Unit<'_>, machine: &Machine) -> Lowered {
         Abi::Kernel(_) | Abi::CFunction | Abi::StatusFunction => gpu::entry(&mut cx, unit),
     }
     if cx.waits_for_grid {
-        // Whether something raises is known by now.
+        // Only now it is known if any function raises.
         cx.define_grid_sync();
     }
     if let Some(d) = &cx.debug {
@@ -159,7 +159,7 @@ pub(crate) fn lower(unit: &Unit<'_>, machine: &Machine) -> Lowered {
     Lowered { module: cx.m, raise_sites: cx.raise_sites, rare: cx.rare }
 }
 
-/// Which functions reach themselves by calls.
+/// By function: whether it reaches itself by calls.
 fn recursive(unit: &Unit<'_>, specs: &HashMap<SpecId, usize>) -> Vec<bool> {
     let insts = |f: &'_ Function| {
         let all = f.with_bodies().into_iter().flat_map(|f| &f.blocks).flat_map(|b| &b.insts);
@@ -182,7 +182,7 @@ fn recursive(unit: &Unit<'_>, specs: &HashMap<SpecId, usize>) -> Vec<bool> {
     (0..callees.len()).map(reaches_itself).collect()
 }
 
-/// Whether a function waits for the whole grid.
+/// Whether a function has a grid barrier.
 fn waits_for_grid(f: &Function) -> bool {
     let mut insts = f.blocks.iter().flat_map(|b| &b.insts);
     insts.any(|d| matches!(&d.inst, Inst::Runtime(f, _) if f.name == "lh_cuda_grid_sync"))
@@ -192,7 +192,7 @@ fn called(inst: &Inst) -> Option<SpecId> {
     if let Inst::Call(spec, _) = inst { Some(*spec) } else { None }
 }
 
-/// Two scalar types of one tree: they do not alias.
+/// The type-based alias metadata of array data and of list headers, which do not alias.
 fn tbaa(m: &Module) -> (LLVMMetadataRef, LLVMMetadataRef) {
     let root = m.node(&[m.md_text("lancehead")]);
     let zero = m.md_int(m.t.i64, 0);
@@ -208,8 +208,8 @@ impl<'u> Lowering<'u> {
         let m = &self.m;
         let ret = f.ret.unwrap_or_else(Ty::never);
         let prims = ret.flatten();
-        // What is inlined returns through memory, which LLVM takes apart; of a struct with several uses it does not see
-        // the parts where branches meet.
+        // Functions that are inlined return through memory, which LLVM promotes; it cannot take a struct apart at a
+        // phi.
         let is_body = self.bodies.contains_key(&f.name);
         let in_registers = (self.recursive[index] || is_body) && prims.len() <= MAX_IN_REGISTERS;
         let returns = if in_registers { Returns::Registers } else { Returns::Memory };
@@ -231,7 +231,7 @@ impl<'u> Lowering<'u> {
         Declared { value, ty, ret, returns }
     }
 
-    /// A status alone, or the struct of status and result.
+    /// The return type: a status, or a struct of status and result.
     fn result_type(&self, prims: &[Prim], returns: Returns) -> Type {
         let m = &self.m;
         if returns == Returns::Memory || prims.is_empty() {
@@ -241,12 +241,12 @@ impl<'u> Lowering<'u> {
         m.struct_type(&parts)
     }
 
-    /// What every function that we define says about itself.
+    /// Adds the attributes of all functions that we define.
     fn attributes(&self, function: Val, debug: bool) {
         let m = &self.m;
         m.attribute(function, "nounwind");
         if self.target.is_gpu() {
-            // Threads may wait for each other in it, until it is known that they do not.
+            // A function may contain a barrier, until LLVM finds that it does not.
             m.attribute(function, "convergent");
             if self.unit.functions[self.unit.entry].options.fastmath == lh_ir::func::fastmath::FAST {
                 m.text_attribute(function, "denormal-fp-math-f32", "preserve-sign,preserve-sign");
@@ -270,20 +270,20 @@ impl<'u> Lowering<'u> {
         (ty, f)
     }
 
-    /// As [`Lowering::external`], for code that is hardly ever run.
+    /// As [`Lowering::external`], for cold calls.
     fn cold(&self, name: &str, args: &[Type], ret: Type) -> (Type, Val) {
         let (ty, f) = self.external(name, args, ret);
         self.m.attribute(f, "cold");
         (ty, f)
     }
 
-    /// The source file of a function, by the first function of the unit that is in it.
+    /// The source file of a function, by the first function of the unit in the same file.
     fn file_of(&self, func: &Function) -> Outside {
         let first = self.unit.functions.iter().position(|f| f.file == func.file);
         Outside::File(first.unwrap_or_else(|| lh_ir::bug!("a function outside its unit")))
     }
 
-    /// A text constant, shared.
+    /// A shared text constant.
     fn text(&mut self, s: &str) -> Val {
         if let Some(v) = self.texts.get(s) {
             return *v;
@@ -293,7 +293,7 @@ impl<'u> Lowering<'u> {
         v
     }
 
-    /// Calls with the argument types that the values have.
+    /// Calls an external function.
     fn call_external(&self, (ty, f): (Type, Val), args: &[Val]) -> Val {
         self.m.call(ty, f, args)
     }

@@ -1,4 +1,4 @@
-//! Parallel loops: the body's captured values go through memory to a function that the pool calls.
+//! Parallel loops: a function that the pool calls unpacks the captured values from memory and calls the body.
 
 use super::function::FnCx;
 use crate::ir::{Type, Val};
@@ -9,7 +9,7 @@ use llvm_sys::LLVMIntPredicate::{LLVMIntNE, LLVMIntSLE};
 use llvm_sys::LLVMLinkage;
 
 impl FnCx<'_, '_> {
-    /// Runs a body at once if there is only one block, else on the pool.
+    /// Runs a body directly if there is only one block of iterations, else on the pool.
     pub(super) fn par_for(&mut self, p: ParFor, args: &[Value]) {
         let func = self.func;
         let name = &func.bodies[p.body as usize].name;
@@ -20,7 +20,7 @@ impl FnCx<'_, '_> {
         let prims: Vec<Prim> = captured.iter().flat_map(|v| self.prims(*v)).copied().collect();
         let thunk = self.thunk(body, &format!("{name}.block"), &prims);
         let t = self.t;
-        // The check of loops at run time has to know of all of them.
+        // The race checker must observe all loops.
         let checked = func.options.parallel & parallel::RACE != 0;
         let single = if checked { self.int(t.i1, 0) } else { self.icmp(LLVMIntSLE, n, grain) };
         let (here, pool, join) = (self.new_block(), self.new_block(), self.new_block());
@@ -50,7 +50,7 @@ impl FnCx<'_, '_> {
         self.check_noted(status);
     }
 
-    /// `i32 thunk(env, low, high, thread)`, which unpacks what the body takes.
+    /// Builds `i32 thunk(env, low, high, thread)`, which unpacks the captured values and calls the body.
     fn thunk(&self, body: usize, name: &str, prims: &[Prim]) -> Val {
         let (m, t) = (&self.cx.m, self.t);
         let callee = &self.cx.functions[body];
@@ -81,7 +81,7 @@ impl FnCx<'_, '_> {
         thunk
     }
 
-    /// Goes on in a new block unless an exception is pending whose place has been noted.
+    /// Continues in a new block unless a status shows a pending exception, whose place has been recorded.
     fn check_noted(&mut self, status: Val) {
         let failed = self.icmp(LLVMIntNE, status, self.int(self.t.i32, 0));
         let (next, _) = self.unlikely(failed);

@@ -1,4 +1,4 @@
-//! Raising exceptions, and the lines of tracebacks.
+//! Raising exceptions, and recording lines for tracebacks.
 
 use super::function::FnCx;
 use crate::ir::{Type, Val};
@@ -26,7 +26,7 @@ impl FnCx<'_, '_> {
         }
     }
 
-    /// Calls a function that is hardly ever run and gives nothing.
+    /// Calls a cold function without result.
     fn tell(&self, name: &str, args: &[Val]) {
         let types: Vec<Type> = args.iter().map(|a| self.type_of(*a)).collect();
         let f = self.cx.cold(name, &types, self.t.void);
@@ -98,7 +98,7 @@ impl FnCx<'_, '_> {
         self.at_end(next);
     }
 
-    /// A number of the process that the code is loaded into.
+    /// A number of the process that loads the code.
     pub(super) fn extern_word(&self, what: Extern, prim: Prim) -> Val {
         if let Extern::Array(o) | Extern::Foreign(o) = what
             && let Some(captured) = self.cx.unit.arrays.get(&o)
@@ -106,7 +106,7 @@ impl FnCx<'_, '_> {
             return match captured {
                 Captured::Bytes(bytes) => self.device_constant(&format!("array.{}", o.0), bytes),
                 Captured::At(address) => self.int_to_ptr(self.int(self.t.i64, *address as i64)),
-                // Its calls name it.
+                // Calls of the function use its name.
                 Captured::Function(_) => self.null(self.t.ptr),
             };
         }
@@ -126,14 +126,14 @@ impl FnCx<'_, '_> {
         }
     }
 
-    /// `{ qualname, file, first line, is library }`, a constant that lives as long as the code.
+    /// A constant `{ qualname, file, first line, is library }` that lives as long as the code.
     fn function_info(&mut self) -> Val {
         if let Some(v) = self.info {
             return v;
         }
         let func = self.func;
         let name = self.cx.text(&func.qualname);
-        // Where the source is may change while code is kept.
+        // The path of the source may change while cached code stays valid.
         let file = match func.is_library {
             true => self.cx.text(""),
             false => self.cx.m.external(&self.cx.unit.symbol(self.cx.file_of(func)), self.t.i8),
