@@ -30,8 +30,8 @@ static SLP: LazyLock<CString> = LazyLock::new(|| {
     CString::new(format!("slp-vectorizer,{COMBINE},loop-mssa(licm<allowspeculation>)")).expect("no zero byte")
 });
 
-/// The passes: LLVM's `-O2` without those that do not pay for our code, which lacks the idioms of C++; they cost a
-/// fifth of the time. The SLP vectoriser slows down more loops than it speeds up, so it only runs on functions with
+/// The passes: LLVM's `-O2` without those that do not pay for our code, which lacks the idioms of C++; ours take a
+/// fifth of its time. The SLP vectoriser slows down more loops than it speeds up, so it only runs on functions with
 /// loops that request it.
 struct Passes {
     /// Promotes memory to values and inlines mandatory functions, so that later passes see all work.
