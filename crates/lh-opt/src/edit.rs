@@ -78,12 +78,10 @@ impl Cursor<'_> {
     pub(crate) fn int(&mut self, i: i64) -> Value {
         self.inst(Inst::Const(Const::Int(i.into(), Ty::int())), Ty::int())
     }
-    /// `a` if `cond` is true, else `b`.
     pub(crate) fn select(&mut self, cond: Value, a: Value, b: Value) -> Value {
         let ty = self.func.ty(a);
         self.op(row("select"), &[cond, a, b], ty)
     }
-    /// A new block with parameters of these types.
     pub(crate) fn new_block(&mut self, params: &[Ty]) -> (Block, Vec<Value>) {
         let b = self.func.new_block();
         let params: Vec<Value> = params.iter().map(|t| self.func.new_value(*t)).collect();
@@ -129,7 +127,6 @@ impl Cursor<'_> {
     }
 }
 
-/// A loop being built.
 pub(crate) struct CountedLoop {
     header: Block,
     exit: Block,
@@ -137,7 +134,6 @@ pub(crate) struct CountedLoop {
     one: Value,
 }
 
-/// A target.
 pub(crate) fn to(block: Block, args: &[Value]) -> Target {
     Target { block, args: args.to_vec() }
 }
@@ -149,7 +145,6 @@ pub(crate) fn replace_uses(func: &mut Function, of: &dyn Fn(Value) -> Value) {
     }
 }
 
-/// Replaces uses within a block.
 pub(crate) fn replace_uses_in(data: &mut BlockData, of: &dyn Fn(Value) -> Value) {
     let mut f = |v: &mut Value| *v = of(*v);
     for d in &mut data.insts {
@@ -167,11 +162,9 @@ pub(crate) fn replace_uses_in(data: &mut BlockData, of: &dyn Fn(Value) -> Value)
 pub(crate) struct Replacements(Vec<Value>);
 
 impl Replacements {
-    /// No value is replaced.
     pub(crate) fn new(func: &Function) -> Replacements {
         Replacements((0..func.values.len()).map(Value::new).collect())
     }
-    /// `old` is replaced by `new`.
     pub(crate) fn set(&mut self, old: Value, new: Value) {
         self.0[old.index()] = self.get(new);
     }

@@ -48,7 +48,6 @@ pub enum On {
     CpuDevice,
     /// Kernels for the CPU as a CUDA device.
     Kernel,
-    /// Functions for a GPU.
     Gpu,
 }
 
@@ -79,7 +78,6 @@ pub enum Run {
 
 /// The context of a function: facts about callees, and results.
 pub struct Link<'a> {
-    /// Facts about callees.
     pub known: &'a Known<'a>,
     /// Results of the passes so far.
     pub outcome: Outcome,
@@ -116,7 +114,6 @@ pub struct Known<'a> {
 }
 
 impl Known<'static> {
-    /// No facts.
     pub fn nothing() -> Known<'static> {
         Known { bodies: &|_| None, summaries: &|_| None, spec: SpecId::new(0) }
     }

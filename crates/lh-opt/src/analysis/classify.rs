@@ -71,7 +71,6 @@ pub(crate) fn allocated(inst: &Inst) -> Option<Value> {
     }
 }
 
-/// Whether a function allocates arrays.
 pub(crate) fn makes_arrays(func: &Function) -> bool {
     func.blocks.iter().flat_map(|b| &b.insts).any(|d| allocated(&d.inst).is_some())
 }

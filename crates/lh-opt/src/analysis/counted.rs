@@ -28,7 +28,6 @@ pub(crate) enum Launch {
 }
 
 impl Defs {
-    /// Definitions of a function.
     pub(crate) fn new(func: &Function) -> Defs {
         let mut places = vec![u32::MAX; func.values.len()];
         let mut indices = HashMap::new();
@@ -147,7 +146,6 @@ pub(crate) fn is_in(cfg: &Cfg, l: &Loop, b: Block) -> bool {
     l.blocks.binary_search_by_key(&cfg.position(b), |x| cfg.position(*x)).is_ok()
 }
 
-/// The target of an edge.
 pub(crate) fn target_of(func: &Function, e: Edge) -> &Target {
     targets(func, e.from).find(|t| t.0 == e.target).expect("an edge has a target").1
 }
@@ -211,7 +209,6 @@ pub(crate) fn stride(func: &Function, cfg: &Cfg, defs: &Defs, l: &Loop, c: &Comp
     step.filter(|v| defs.block(*v).is_some_and(|b| !is_in(cfg, l, b)) || defs.int(func, *v).is_some())
 }
 
-/// Recognises a counted loop.
 pub(crate) fn counted(func: &Function, cfg: &Cfg, defs: &Defs, l: &Loop) -> Option<Counted> {
     let Compared { index, place, limit, less, body_first } = compared(func, cfg, defs, l)?;
     let mut steps = steps(func, cfg, defs, l, place);

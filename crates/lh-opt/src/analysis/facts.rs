@@ -22,7 +22,6 @@ pub struct Analyses {
 }
 
 impl Analyses {
-    /// The control-flow graph.
     pub(crate) fn cfg(&self, func: &Function) -> &Cfg {
         self.cfg.get_or_init(|| Cfg::new(func))
     }
@@ -33,7 +32,6 @@ impl Analyses {
     pub(crate) fn loops(&self, func: &Function) -> &Loops {
         self.loops.get_or_init(|| Loops::new(func, self.cfg(func), self.dom(func)))
     }
-    /// Definitions of values.
     pub(crate) fn defs(&self, func: &Function) -> &Defs {
         self.defs.get_or_init(|| Defs::new(func))
     }
@@ -81,7 +79,6 @@ pub(crate) struct InstRef(pub Block, pub usize);
 pub(crate) struct Users(HashMap<Value, Vec<Block>>);
 
 impl Users {
-    /// Users of all values.
     pub(crate) fn new(func: &Function, cfg: &Cfg, defs: &Defs) -> Users {
         let mut users: HashMap<Value, Vec<Block>> = HashMap::new();
         for &b in cfg.rpo() {
@@ -102,7 +99,6 @@ impl Users {
     }
 }
 
-/// Uses in a block.
 fn for_each_use(func: &Function, b: Block, f: &mut dyn FnMut(Value)) {
     let data = &func.blocks[b.index()];
     data.insts.iter().for_each(|d| d.inst.for_each_operand(&mut *f));

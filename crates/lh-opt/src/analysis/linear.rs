@@ -65,11 +65,9 @@ pub(crate) const MAX_LEAF: i64 = 1 << 45;
 pub(crate) const MAX_FACTOR: i64 = 1 << 31;
 
 impl Linear {
-    /// A number.
     pub(crate) fn number(constant: i64) -> Linear {
         Linear { constant, terms: SmallVec::new() }
     }
-    /// An unknown.
     pub(crate) fn leaf(leaf: Leaf) -> Linear {
         Linear { constant: 0, terms: SmallVec::from_slice(&[(leaf, 1)]) }
     }
@@ -98,7 +96,6 @@ impl Linear {
         terms.sort_unstable();
         Linear { constant: self.constant, terms }
     }
-    /// `self + n`.
     pub(crate) fn plus_number(&self, n: i64) -> Option<Linear> {
         self.plus(&Linear::number(n), 1)
     }

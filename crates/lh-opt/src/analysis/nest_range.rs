@@ -42,14 +42,12 @@ pub(crate) struct BranchFact {
     leaves: Vec<Leaf>,
 }
 
-/// Minimum and maximum.
 #[derive(Clone)]
 pub(crate) struct LinearRange {
     pub lo: Linear,
     pub hi: Linear,
 }
 
-/// Depth limit for expressions.
 const MAX_DEPTH: usize = 12;
 /// Bound on the distinct arguments of a block parameter.
 const MAX_PASSED: usize = 4;

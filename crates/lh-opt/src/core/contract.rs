@@ -51,7 +51,6 @@ struct Rows {
     fma: &'static Op,
 }
 
-/// Number of uses of each value.
 fn uses(func: &Function) -> Vec<u32> {
     let mut uses = vec![0; func.values.len()];
     let mut count = |v: Value| uses[v.index()] += 1;

@@ -71,7 +71,6 @@ enum Simplified {
 struct Folder<'a> {
     func: &'a Function,
     defs: &'a [Option<Inst>],
-    /// Type of the result.
     result: Ty,
 }
 

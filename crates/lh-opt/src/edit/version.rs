@@ -1,4 +1,11 @@
 //! Loop versioning: copies of a loop nest, one of which a condition before them chooses.
+//!
+//! ```text
+//! before: jump header(v1)              before: jump entrance(v1)
+//! header(i): ...                ->     entrance(v2): branch <condition>, copy(v2), header(v2)
+//! exit: <uses values of the nest>      header(i): ...              ; both versions leave to a block that passes
+//!                                      copy(i'): ...               ; the values of the nest as parameters to `exit`
+//! ```
 
 use crate::analysis::facts::{Facts, InstRef, Users};
 use crate::analysis::linear::{Leaf, Linear, MAX_FACTOR, MAX_LEAF};
@@ -65,7 +72,6 @@ pub(crate) struct Duplicate {
 pub(crate) struct Renamed(Vec<(Block, HashMap<Value, Value>)>);
 
 impl Renamed {
-    /// Whether no value was renamed.
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -78,7 +84,6 @@ impl Renamed {
 }
 
 impl<'a> Versions<'a> {
-    /// No nest is copied yet.
     pub(crate) fn new(func: &'a mut Function, cfg: &'a Cfg, dom: &'a DomTree, users: &'a Users) -> Versions<'a> {
         Versions { func, cfg, dom, users, new_preds: HashMap::new() }
     }
@@ -207,7 +212,6 @@ pub(crate) struct Copies {
 }
 
 impl Copies {
-    /// The copy of a block.
     pub(crate) fn block(&self, b: Block) -> Block {
         self.blocks[&b]
     }

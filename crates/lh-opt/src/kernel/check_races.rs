@@ -136,7 +136,6 @@ struct RaceAccess {
 
 enum Address {
     At(Value),
-    /// The header of a list.
     List(Value),
 }
 

@@ -81,7 +81,6 @@ fn uncheck(func: &mut Function, a: InstRef) {
     }
 }
 
-/// The versioning of a nest.
 pub(crate) struct VersionPlan {
     /// The outermost loop of the nest.
     pub nest: usize,

@@ -13,7 +13,6 @@ use lh_ir::cfg::{Cfg, DomTree, Loops};
 use lh_ir::func::{Inst, Term};
 use lh_ir::{Block, Const, Function, Value};
 
-/// Depth limit for expressions.
 const MAX_DEPTH: usize = 10;
 
 pub(crate) fn run(func: &mut Function) -> bool {
@@ -245,7 +244,6 @@ fn quotient(a: Bounds, b: Bounds) -> Bounds {
     ALL
 }
 
-/// The comparison with exchanged operands.
 fn swapped(name: &str) -> &str {
     match name {
         "lt" => "gt",

@@ -154,7 +154,6 @@ struct Trips {
     total: Option<u64>,
 }
 
-/// Upper bounds on the trip counts of all loops.
 fn trips(candidates: &[ShortLoop<'_>], counts: &[Option<Counted>]) -> Vec<Trips> {
     // Inner loops come before the loops around them.
     let mut out: Vec<Trips> = candidates.iter().map(|_| Trips { own: None, inside: Some(1), total: None }).collect();

@@ -75,7 +75,6 @@ fn transform_one<P>(
     true
 }
 
-/// A loop over threads.
 struct ThreadLoop<'a> {
     counted: &'a Counted,
     /// The preheader.

@@ -21,7 +21,6 @@ use lh_ir::func::{Inst, Target, Term};
 use lh_ir::{Block, Function, Ty, Value};
 use std::collections::HashSet;
 
-/// Depth limit for comparing expressions.
 const MAX_DEPTH: usize = 6;
 
 pub(crate) fn run(func: &mut Function) -> bool {
@@ -38,7 +37,6 @@ pub(crate) fn run(func: &mut Function) -> bool {
 
 /// A test of the loop's condition, with its edge into the body and its exit.
 struct LoopTest {
-    /// The block with the test.
     from: Block,
     cond: Value,
     /// A block on the edge into the body without effects.

@@ -1,5 +1,14 @@
 //! Classifies loop-carried variables: induction variable, reduction, conditional update, or the value of the last
 //! iteration.
+//!
+//! ```text
+//! for i in prange(n):
+//!     s += a[i]                   ; a reduction by `add`
+//!     if a[i] > m:                ; a conditional update of `m` and `k`
+//!         m, k = a[i], i
+//!     last = b[i]                 ; the value of the last iteration
+//!     p = a[i] - p                ; none of these: the next iteration depends on it
+//! ```
 
 mod conditional_updates;
 
@@ -50,13 +59,15 @@ impl Reduce {
 pub(crate) enum Carried {
     /// The induction variable.
     Index,
-    /// A reduction.
     Reduced(Reduce),
     /// Set in each iteration and used only after the loop.
     Last,
     /// A conditional update. A block's value replaces that of the blocks before if the parameter at position `flag`
     /// says that the block has set it, and if the parameter at the other position compares so with its previous value.
-    Conditional { flag: Option<usize>, best: Option<(usize, &'static Op)> },
+    Conditional {
+        flag: Option<usize>,
+        best: Option<(usize, &'static Op)>,
+    },
 }
 
 impl Carried {

@@ -1,5 +1,13 @@
 //! Dependence test for parallel loops: proves that iterations do not depend on each other through memory.
 //!
+//! ```text
+//! for i in prange(n):
+//!     a[i] = a[i] + b[i + 1]      ; independent: the index of `a` differs between iterations
+//!     c[i * w + j] = 0            ; independent if `j` stays below `w`
+//!     h[k[i]] += 1                ; an array reduction
+//!     d[i] = d[i - 1]             ; a conflict
+//! ```
+//!
 //! Two accesses to one array, one of them a write, are independent if the index along some dimension differs between
 //! iterations: both have the same multiple of the induction variable, plus invariant terms or indices of inner loops
 //! that stay below that multiple. They are also independent if each iteration's interval begins where that of the

@@ -28,7 +28,6 @@ pub(super) struct Switches {
 }
 
 impl Switches {
-    /// The switches of the environment.
     pub(super) fn get() -> &'static Switches {
         static SWITCHES: LazyLock<Switches> = LazyLock::new(|| Switches::parse(lh_ir::switches::text()));
         &SWITCHES
@@ -64,7 +63,6 @@ impl Switches {
         out
     }
 
-    /// Whether a pass runs on a function.
     pub(super) fn allow(&self, pass: &Pass, func: &str) -> bool {
         if pass.is_needed {
             return true;

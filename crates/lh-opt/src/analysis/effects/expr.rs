@@ -43,11 +43,9 @@ const MAX_TERMS: usize = 8;
 const MAX_DEPTH: u32 = 24;
 
 impl Expr {
-    /// A constant.
     pub(crate) fn int(constant: i64) -> Expr {
         Expr { terms: Vec::new(), constant }
     }
-    /// A quantity.
     pub(crate) fn sym(s: Sym) -> Expr {
         Expr { terms: vec![(vec![s], 1)], constant: 0 }
     }

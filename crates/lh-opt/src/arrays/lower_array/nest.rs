@@ -50,7 +50,6 @@ enum StrideClass {
 /// The view of a stream that the body gets.
 #[derive(Clone, Copy)]
 pub(super) enum At {
-    /// The address of the current element.
     Address(Value),
     /// The element, loaded before the innermost loop.
     Element(Value),

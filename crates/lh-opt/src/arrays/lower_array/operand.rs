@@ -17,7 +17,6 @@ pub(super) struct Operand {
     pub shape: Vec<Value>,
     /// Extents that are statically 1.
     pub unit_extents: Vec<bool>,
-    /// Strides in bytes.
     pub strides: Vec<Value>,
     /// Address of the first element; for a scalar or an array of rank 0, the element itself.
     pub data: Value,

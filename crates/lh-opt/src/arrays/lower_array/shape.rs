@@ -42,7 +42,6 @@ pub(super) fn checked_bytes(c: &mut Cursor<'_>, dims: &[Value], itemsize: usize)
     c.select(overflow, impossible, bytes)
 }
 
-/// Strides of a contiguous array.
 pub(super) fn contiguous_strides(c: &mut Cursor<'_>, dims: &[Value], itemsize: usize, fortran: bool) -> Vec<Value> {
     let mut out = vec![None; dims.len()];
     let mut stride = c.int(itemsize as i64);

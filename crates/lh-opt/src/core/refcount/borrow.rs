@@ -169,7 +169,6 @@ fn is_derivation(inst: &Inst) -> bool {
     )
 }
 
-/// A set of candidates.
 #[derive(Clone)]
 struct Bits {
     words: Vec<u64>,

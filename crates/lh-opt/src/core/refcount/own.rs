@@ -51,7 +51,6 @@ impl Ownership {
             }
         }
     }
-    /// The roots of a value.
     pub(super) fn roots(&self, v: Value) -> &[Value] {
         &self.roots[v.index()]
     }

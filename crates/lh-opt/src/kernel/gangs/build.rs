@@ -1,4 +1,10 @@
 //! Builds the function for gangs: its entry, its pieces, and the dispatch between them.
+//!
+//! ```text
+//! converged:  piece -> piece -> <lanes diverge>
+//! detour:     dispatch -> the first piece that some lane enters, run for these lanes -> dispatch -> ...
+//!             dispatch, when all lanes have reached the join -> converged: the join
+//! ```
 
 use super::plan::Pieces;
 use crate::analysis::counted::Defs;

@@ -1,4 +1,13 @@
 //! Builds a piece: code that runs once for the gang, the loop over lanes, and the transition to the next pieces.
+//!
+//! ```text
+//! block2(v3):                                 <uniform values of the piece>          ; once for the gang
+//!     branch v4, block3(), block5()           for lane in 0..32:
+//! block3():                            ->         <block2 and block3 with the values of the lane>
+//!     jump block7(v6)     ; an exit               next[lane] = <number of the piece that the lane enters>
+//!                                             if <all lanes enter one piece>: <that piece, converged>
+//!                                             else: <a detour, with the uniform values stored for each lane>
+//! ```
 
 use super::build::{Build, Mode};
 use super::plan::Sparse;
@@ -38,7 +47,6 @@ pub(super) struct Lane {
 pub(super) enum Choice {
     /// Lanes take the common path; an array records which of them should take the sparse one.
     Others(Sparse, Value),
-    /// The sparse path.
     Guarded(Sparse),
 }
 
@@ -152,7 +160,6 @@ impl<'a> Build<'a> {
         }
     }
 
-    /// The exits of a piece.
     pub(super) fn exits(&self, blocks: &[Block]) -> Vec<Exit<'a>> {
         let (old, plan) = (self.old, self.plan);
         let mut exits = Vec::new();
@@ -348,7 +355,6 @@ impl<'a> Build<'a> {
         Some(())
     }
 
-    /// Builds the body of the loop.
     pub(super) fn body(&mut self, p: Piece<'_>, lane: Value, records: bool) -> Option<()> {
         let Piece { way, blocks, wanted, once, live, keys, loops, choice } = p;
         let head = blocks[0];

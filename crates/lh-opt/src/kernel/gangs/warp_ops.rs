@@ -1,4 +1,9 @@
 //! Operations that the lanes of a gang execute together: barriers and warp operations.
+//!
+//! ```text
+//! w = shuffle up(v, k)     ->     for lane in 0..32: values[lane] = v[lane]
+//!                                 for lane in 0..32: w[lane] = values[lane - k] if <that lane takes part> else v[lane]
+//! ```
 
 use super::build::{Build, Mode};
 use super::piece::Lane;
@@ -272,7 +277,6 @@ impl Build<'_> {
         })
     }
 
-    /// Votes and ballots.
     fn vote(&mut self, m: &mut OpState<'_>, kind: i64, mask: Value, value: Value) -> Option<()> {
         let set = self.ballot(m.way, |b, lane| {
             let v = b.operand(m, value, lane)?;

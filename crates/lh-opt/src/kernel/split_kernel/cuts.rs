@@ -1,4 +1,10 @@
 //! Finds the cuts of a kernel: barriers, and the branches that decide which barrier comes next.
+//!
+//! ```text
+//! block1(): branch v3, block2(), block9()       ; decides if there is another barrier: a cut, v3 must be block-uniform
+//! block2(): runtime lh_cuda_sync()              ; a barrier: a cut
+//! block3(): branch v7, block4(), block5()       ; no barrier before both paths join: inside of the loops over threads
+//! ```
 
 use super::uniform::post_dominators;
 use crate::analysis::counted::{Defs, compared, counted, is_short, stride};
@@ -15,7 +21,6 @@ const MAX_BRANCHES: usize = 3;
 /// A barrier at the end of a block.
 #[derive(Clone, Debug)]
 pub(super) struct Barrier {
-    /// The run-time function.
     pub name: &'static str,
     /// The argument and the result of a voting barrier.
     pub value: Option<(Value, Value)>,

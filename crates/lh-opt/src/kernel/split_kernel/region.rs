@@ -1,4 +1,12 @@
 //! Builds a region: loops over threads around copies of the blocks between two cuts.
+//!
+//! ```text
+//! block4(v9):                      for z, y, x in the block's threads:
+//!     v10 = add v9, v2                 v9 = <reload>                       ; live-in, and different for each thread
+//!     runtime lh_cuda_sync()   ->      v10 = add v9, v2
+//! block5():                            <spill v10>                         ; live behind the cut
+//!     v11 = mul v10, v2            <the region of block5>
+//! ```
 
 use super::build::{Axes, Build, Number, Spill};
 use crate::analysis::classify::is_speculative;

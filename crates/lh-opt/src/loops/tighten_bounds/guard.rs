@@ -6,15 +6,16 @@ use crate::edit::Cursor;
 use lh_ir::func::Inst;
 use lh_ir::{Block, Function, Ty, Value};
 
-/// Bound on the addends of a sum.
 const MAX_ADDENDS: usize = 8;
 
-/// The condition of a guard.
 pub(super) enum Guard {
-    /// A loop-invariant condition.
     Invariant(Value),
     /// Comparison of the induction variable plus addends with an invariant number.
-    Compare { op: &'static str, added: Vec<Value>, with: Value },
+    Compare {
+        op: &'static str,
+        added: Vec<Value>,
+        with: Value,
+    },
 }
 
 /// The condition of the branch target that is taken if `cond` is `holds`.
@@ -118,7 +119,6 @@ fn addends(
     (a != b).then_some(true)
 }
 
-/// Hoists instructions into the preheader.
 pub(super) fn hoist(func: &mut Function, moved: &[Value], before: Block) {
     for v in moved {
         for b in 0..func.blocks.len() {

@@ -29,7 +29,6 @@ impl Names {
             None => v,
         }
     }
-    /// All names of a value.
     pub(super) fn all(&self, v: Value) -> Vec<Value> {
         self.values.get(&v).cloned().unwrap_or_else(|| vec![v])
     }

@@ -1,5 +1,12 @@
 //! Loop distribution: inner loops that only fill contiguous elements gain nothing from jamming and are vectorised by
 //! themselves. The jammed loop runs such a loop once for each of its iterations, one after another.
+//!
+//! ```text
+//! for j in range(n):                         for j in range(0, n - 3, 4):
+//!     for k in range(m): s += a[j, k]            for k in range(m): s0 += a[j, k]; ... s3 += a[j + 3, k]
+//!     for k in range(m): b[j, k] = s     ->      for r in range(4):
+//!                                                    for k in range(m): b[j + r, k] = <s0 to s3, selected by r>
+//! ```
 
 use super::build::Names;
 use super::plan::{JamPlan, MemRef};
@@ -65,7 +72,6 @@ pub(super) struct Prefetch {
     pub block: Block,
     /// The induction variable of the jammed loop.
     pub index: Value,
-    /// The array to prefetch.
     pub view: Value,
 }
 
@@ -109,7 +115,6 @@ impl Prefetch {
     }
 }
 
-/// All operands in a loop.
 fn operands(func: &Function, l: &Loop) -> Vec<Value> {
     let mut out = Vec::new();
     for b in &l.blocks {

@@ -29,7 +29,6 @@ const MAX_UNROLLED_COST: u64 = 104;
 /// The transformation of a loop.
 pub(super) struct JamPlan {
     pub at: usize,
-    /// The unroll factor.
     pub factor: i64,
     /// Values that differ between the jammed iterations.
     pub varying: HashSet<Value>,
@@ -41,7 +40,6 @@ pub(super) struct JamPlan {
     pub reread: bool,
     /// Headers of the distributed inner loops.
     pub distributed: Vec<Block>,
-    /// Prefetches for the distributed loops.
     pub prefetch: Vec<Prefetch>,
     /// Whether the jammed iterations become vector lanes.
     pub slp: bool,
@@ -223,7 +221,6 @@ fn can_repeat(facts: &Facts<'_>, inst: &Inst) -> bool {
     }
 }
 
-/// The loops inside a loop.
 fn inside(facts: &Facts<'_>, at: usize) -> impl Iterator<Item = usize> {
     let outer = &facts.loops.loops[at];
     (0..facts.loops.loops.len()).filter(move |l| *l != at && is_in(facts.cfg, outer, facts.loops.loops[*l].header))
@@ -333,7 +330,6 @@ fn disjoint(facts: &Facts<'_>, at: usize, accesses: &[MemRef<'_>]) -> Option<Vec
     profitability.then_some(out)
 }
 
-/// Profitability of jamming.
 enum Profit {
     No,
     /// Jamming pays if the inner loop has few iterations.

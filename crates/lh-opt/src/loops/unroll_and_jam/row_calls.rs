@@ -41,7 +41,6 @@ pub(crate) fn extract(func: &Function) -> Option<Function> {
     fits.then(|| func.clone())
 }
 
-/// Transforms all loops that call such functions.
 pub(crate) fn run(func: &mut Function, bodies: &Bodies<'_>) -> bool {
     let (mut seen, mut changed) = (HashSet::new(), false);
     while let Some(transformed) = transform_one(func, bodies, &mut seen) {
@@ -228,7 +227,6 @@ impl<'a> InlinedCopy<'a> {
         out
     }
 
-    /// A cursor at the end of the preheader.
     fn cursor(&mut self, span: Span) -> Cursor<'_> {
         Cursor { func: self.func, block: self.entrance, span, unwind: None, cold: false }
     }

@@ -9,7 +9,6 @@ use lh_ir::func::Inst;
 use lh_ir::switches::is_off;
 use lh_ir::{Layout, Ty, Value};
 
-/// Bytes that fit into a near cache.
 const NEAR_CACHE_BYTES: i64 = 1 << 20;
 
 /// The view that an iteration accesses.
@@ -20,11 +19,9 @@ pub(super) struct StridedView {
     base: Value,
     /// The stride from iteration to iteration, in bytes.
     step: Value,
-    /// Type of its elements.
     element: Ty,
     shape: Vec<Value>,
     strides: Vec<Value>,
-    /// Whether it is written to.
     pub writes: bool,
 }
 

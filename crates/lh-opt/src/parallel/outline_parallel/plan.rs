@@ -54,7 +54,6 @@ pub(super) struct Plan {
     pub(super) flags: usize,
     /// Members of float reductions, which may be reassociated.
     pub(super) free: Vec<Value>,
-    /// Array reductions.
     pub(super) arrays: Vec<ArrayReduce>,
     /// Conditions for running in parallel; if one fails at run time, one block has all iterations.
     pub(super) needs: Vec<(Need, Span)>,
