@@ -19,7 +19,6 @@ use lh_ir::func::{Inst, InstData, MapExpr};
 use lh_ir::op::Lower;
 use lh_ir::{Function, Value};
 
-/// Bound on the size of expressions.
 const MAX_NODES: usize = 200;
 /// Bound on the size of expressions that fusion may evaluate several times.
 const MAX_CHEAP_NODES: usize = 8;

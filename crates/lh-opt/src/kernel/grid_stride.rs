@@ -38,7 +38,6 @@ const MAX_DISTANCE: i128 = 1 << 20;
 /// With starts and steps below this, no index overflows in the lifetime of a machine.
 const MAX_START: i128 = 1 << 44;
 
-/// A loop to align.
 struct StrideLoop {
     header: Block,
     blocks: Vec<Block>,

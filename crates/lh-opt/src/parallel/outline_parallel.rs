@@ -222,7 +222,6 @@ fn run_bodies(c: &mut Cursor<'_>, bodies: Bodies, operands: Vec<Value>) {
     c.end(Term::Jump(to(join, &[])), join);
 }
 
-/// Replaces the loop by the run-time call.
 fn replace(
     func: &mut Function,
     plan: &Plan,

@@ -25,7 +25,6 @@ pub(crate) struct Region {
     pub(crate) unwind: Option<Target>,
 }
 
-/// Finds the region of a loop.
 pub(crate) fn region(func: &Function, cfg: &Cfg, dom: &DomTree, l: &Loop) -> Result<Region, Reason> {
     let defs = Defs::new(func);
     let counted = counted(func, cfg, &defs, l).filter(|c| c.step == 1).ok_or("it is not a counted loop")?;

@@ -21,7 +21,6 @@ pub(super) struct GangOp {
     pub inst: InstData,
     /// Its results; a warp operation has two.
     pub results: Vec<Value>,
-    /// The block behind it.
     pub resume: Block,
 }
 

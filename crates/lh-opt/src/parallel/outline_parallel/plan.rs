@@ -46,7 +46,6 @@ pub(super) fn next_loop(func: &mut Function, what: Parallel) -> Option<lh_ir::cf
     first.map(|i| loops.loops[i].clone())
 }
 
-/// The outlining of a loop.
 pub(super) struct Plan {
     pub(super) region: Region,
     pub(super) carried: Vec<Carried>,
