@@ -2,7 +2,6 @@
 //!
 //! A value that an iteration loads and the next one uses beside its own costs a register move per iteration. Two
 //! iterations in a row need no moves:
-//! rounds in a row need none:
 //!
 //! ```text
 //! loop: old = phi [x, before], [new, loop]         loop: old = phi [x, before], [newer, loop]

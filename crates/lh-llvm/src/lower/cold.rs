@@ -6,14 +6,13 @@
 //!         <loops without checks>                 <loops without checks>
 //!     else:                          ->      else:
 //!         <the same with checks>                 which = f.cold(&out, a, n)
-//!     ...                                        <on to the block that `which` says, with the values in `out`>
+//!     ...                                        <the exit that `which` names, with the values in `out`>
 //! ```
 //!
 //! A part is the set of blocks that one cold block dominates, if it is large enough to repay a call. Outlined, it gets
 //! few passes, and hot code is optimised and allocated to registers without it. If the object is not cached
 //! ([`crate::Rare::Later`]), a part is only compiled on its first call: its address comes from the run-time library,
 //! which requests it once from the driver.
-//! run-time library, which asks the driver for it once.
 //!
 //! The function of a part gets memory for its live-out values, the parameters of its first block, and its live-in
 //! values and stack slots. It returns 1 if an exception leaves the whole function (its line has been recorded), and

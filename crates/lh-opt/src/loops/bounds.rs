@@ -4,7 +4,7 @@
 //! for i in range(1, a.shape[0] - 1):      if n <= b.shape[0]:              # decided once
 //!     b[i] = a[i - 1] + a[i + 1]              for i in range(1, n - 1): ...    # without checks
 //!                                   ->    else:
-//!                                             for i in range(1, n - 1): ...    # as it was
+//!                                             for i in range(1, n - 1): ...    # original loop
 //! ```
 //!
 //! The range of an index over a nest of counted loops is computed from linear expressions of loop-invariant values. If

@@ -7,8 +7,8 @@
 //!         raise ZeroDivisionError                 break
 //!     c[i] = a[i] / b[i]        ->            for i in strip:
 //!                                                 c[i] = a[i] / b[i]
-//! for i in remaining iterations:
-//!                                             ...                       # as it was
+//!                                         for i in <the rest>:
+//!                                             ...                       # original loop
 //! ```
 //!
 //! The inspector evaluates the guards, conditions under which an innermost counted loop raises, for 1024 iterations. If

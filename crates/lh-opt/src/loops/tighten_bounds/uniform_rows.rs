@@ -5,7 +5,7 @@
 //!     if base + t == 0:                       for t in range(threads):
 //!         a                         ->            b
 //!     else:                               else:
-//!         b                                   ...                       # as it was
+//!         b                                   ...                       # original loop
 //! ```
 //!
 //! When a row becomes vectors, code for a single thread costs as much as code for all.
