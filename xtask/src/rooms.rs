@@ -184,7 +184,7 @@ fn check_floor(part: &Part, floor: &Floor, allowed: usize, complaints: &mut Vec<
     }
 }
 
-/// What `cargo xtask graph` prints: rooms with their sizes, arrows, and knots.
+/// The output of `cargo xtask graph`: rooms with their sizes, arrows, and knots.
 pub fn describe(table: &Table, sources: &[Source], name: &str) -> Result<String, String> {
     let folders = folders(table);
     let is_asked = |folder: &&String| **folder == name || **folder == format!("crates/{name}/src");

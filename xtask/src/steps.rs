@@ -92,7 +92,7 @@ pub fn bench(root: &Path, arguments: &[String]) -> Vec<String> {
     run(root, vec![vec![step("bench", &command)]])
 }
 
-/// What neither rustfmt nor clippy checks.
+/// Checks that neither rustfmt nor clippy makes.
 pub fn tidy(root: &Path) -> Vec<String> {
     let report = tidy::tidy(root);
     for line in &report.summary {

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What was found.
+/// Findings.
 pub struct Report {
     /// Lines per part of the repository.
     pub summary: Vec<String>,

@@ -1,5 +1,5 @@
-//! What libraries made ahead of time have in them: the run-time library under its symbols, and what their C code asks
-//! of it.
+//! The run-time library for modules compiled ahead of time: its functions under their symbols, and functions for their
+//! C code.
 //!
 //! The other side is `python/lancehead/_command/ahead.c`, which declares these functions.
 
@@ -34,8 +34,8 @@ fn taken(pending: &Pending) -> Taken {
     }
 }
 
-/// Takes the pending exception of this thread: the name of its class, or null. What is said of it is valid until the
-/// next one is taken in this thread.
+/// Takes the pending exception of this thread; answers with the name of its class, or null. Its texts are valid until
+/// the thread takes the next exception.
 #[unsafe(no_mangle)]
 pub extern "C" fn lh_aot_take() -> *const c_char {
     let Some(pending) = take_pending() else { return ptr::null() };

@@ -28,7 +28,7 @@ fn classes(t: Ty) -> &'static [&'static str] {
     }
 }
 
-/// What a list is extended by.
+/// The type of the items by which a value extends a list.
 fn items_of(t: Ty) -> Option<Ty> {
     match t.kind() {
         TyKind::List(t, _) | TyKind::Range(t) => Some(*t),

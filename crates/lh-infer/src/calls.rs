@@ -104,7 +104,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Which signature takes arguments at the least cost of conversion.
+    /// The signature that takes the arguments at the least cost of conversion.
     pub(crate) fn best_signature(
         &self,
         name: &str,
@@ -144,7 +144,7 @@ impl Infer<'_> {
         let spec = loop {
             match self.world.specialise(f, &tys, self.options) {
                 Ok(spec) => break spec,
-                // What has to be known while compiling is known here: the callee is typed for the values.
+                // The callee needs a constant, which is known here, so it is typed for the value.
                 Err(d)
                     if d.id == diag::NEEDS_CONSTANT
                         && !library
@@ -459,7 +459,7 @@ impl Infer<'_> {
         if let Some(v) = self.builtin(path, args, kwargs)? {
             return Ok(v);
         }
-        // What needs all items of a generator gets a list of them.
+        // Functions that need all items of a generator get a list of them.
         let whole = matches!(path, "builtins.max" | "builtins.min" | "builtins.sorted");
         if let (true, [g]) = (whole, args) {
             if let TyKind::Generator { .. } = g.ty.kind() {

@@ -71,7 +71,7 @@ impl Infer<'_> {
             (TyKind::DType(_), TyKind::Str) | (TyKind::Str, TyKind::DType(_)) if equality => {
                 self.compare_dtype_text(op, a, b)
             }
-            // What is of one type and is not compared above may be equal.
+            // Values of one type that are not compared above may be equal.
             _ if equality && a.ty != b.ty && ![a, b].iter().any(|v| compares_alone(v.ty)) => {
                 Ok(Val::bool(op == CmpOp::Ne))
             }

@@ -1,4 +1,4 @@
-//! `cuda.*` in kernels: geometry, memory and atomics. What is left is functions of the library, `lib/cuda`.
+//! `cuda.*` in kernels: geometry, memory and atomics. The other functions are in the library, `lib/cuda`.
 
 use crate::emit::ArrayParts;
 use crate::infer::Infer;
@@ -116,8 +116,8 @@ impl Infer<'_> {
         self.runtime(name, &[cx], Ty::int())
     }
 
-    /// Whether a range begins at a place of the launch and goes up by an extent of it: then it takes more rounds than there is time
-    /// for until its index overflows, and need not be counted.
+    /// Whether a range is a grid-stride loop: it starts at a quantity of the launch and advances by an extent of it.
+    /// The index would overflow after years, so that the iterations need not be counted.
     pub(crate) fn is_stride(&self, start: &Val, step: &Val) -> bool {
         let low = |v: &Val| self.limits(v, 0).filter(|(_, most)| *most < 1 << 44).map(|(least, _)| least);
         self.options.device != Device::Host && low(start).is_some() && low(step).is_some_and(|least| least > 0)
@@ -207,8 +207,8 @@ impl Infer<'_> {
         Some((self.world.library(&format!("cuda.rounding.{base}"))?.0, Val::int(mode)))
     }
 
-    /// A function of NVIDIA's math library. `_sin` of the library is `sin` of `float64` and `sinf` of `float32`; what ends in `_rd` and
-    /// the like is in `rounding.py`, and takes how it rounds first.
+    /// A function of NVIDIA's math library. `_sin` of the library is `sin` on `float64` and `sinf` on `float32`;
+    /// functions with a suffix such as `_rd` are in `rounding.py` and take the rounding mode first.
     fn libdevice(&mut self, path: &str, args: &[Val]) -> Result<Val> {
         if let Some((f, _)) = self.world.library(path) {
             return self.call_func(f, args, &[]);

@@ -89,8 +89,8 @@ impl Infer<'_> {
         self.push(Inst::Op(op, args), ty)
     }
 
-    /// A row of `float16` or `bfloat16` is computed in `float32` and rounded, as NumPy does it. For arithmetic that is the nearest
-    /// number, and where a machine has instructions for it, LLVM finds them. A `bfloat16` with a `float16` is a `float32`.
+    /// A row on `float16` or `bfloat16` is computed in `float32` and rounded, as NumPy does. For arithmetic, the result
+    /// is the nearest number, and LLVM uses a machine's own instructions. A `bfloat16` with a `float16` is a `float32`.
     fn op_of_halves(&mut self, op: &'static Op, args: &[Val], wanted: Option<Ty>) -> Val {
         let single = |t: Ty| if t.is_half() { Ty::f32() } else { t };
         let half = args.iter().map(|a| a.ty).find(|t| t.is_half()).expect("one is");
@@ -363,7 +363,7 @@ impl Infer<'_> {
         }
     }
 
-    /// What a function may return: compile-time iterables have to be made concrete by the user.
+    /// Converts a value for `return`; users must make compile-time iterables concrete.
     pub(crate) fn returnable(&mut self, val: Val) -> Result<Val> {
         match val.ty.kind() {
             TyKind::Iter(_) if matches!(val.known.as_deref(), Some(Known::Keywords(..))) => {

@@ -84,8 +84,8 @@ impl Infer<'_> {
         Ok(bound)
     }
 
-    /// What a C function takes for a parameter that is an address: arrays by their memory, numbers, other addresses, `None`. What
-    /// fits nowhere is left as it is.
+    /// Converts an argument for an address parameter of a C function: arrays pass their memory; numbers, other
+    /// addresses and `None` are accepted as well. Other values are left as they are.
     fn pointed(&mut self, v: &Val, want: Ty) -> Result<Val> {
         let array = self.array_of_ctypes(v).unwrap_or_else(|| v.clone());
         let (found, to) = match array.ty.as_array() {

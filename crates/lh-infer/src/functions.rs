@@ -58,7 +58,7 @@ impl Infer<'_> {
         Err(d.note("give it a parameter of the function as it came"))
     }
 
-    /// What a callee's wish for a known parameter is to this function: the value, or a wish of its own.
+    /// Resolves a callee's request for a constant argument: by its value, or by a request of this function's own.
     pub(crate) fn wished(&self, mut d: Box<Diagnostic>, bound: &[Val], tys: &mut [ArgTy]) -> Result<()> {
         let Some(i) = d.literal.take() else { return Err(d) };
         match bound[i].as_const() {
@@ -136,7 +136,7 @@ impl Infer<'_> {
         Ok(self.entries(map).unwrap_or_default().into_iter().find(|(n, _)| n == text).map(|(_, v)| v))
     }
 
-    /// What merges another dictionary into a new one; the front end emits it for `{**a}` and `f(**a)`.
+    /// The function that merges a dictionary into a new one; the front end emits it for `{**a}` and `f(**a)`.
     pub(crate) fn merging(&mut self, map: Value) -> Val {
         Val::known(Ty::new(TyKind::Iter(Ty::str())), Known::Merge(map))
     }

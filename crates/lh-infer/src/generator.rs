@@ -278,7 +278,7 @@ impl Homes {
         wanted.extend(args.iter().copied());
         wanted.sort_unstable();
         wanted.dedup();
-        // What is counted comes first: only the start of a list's item may hold it.
+        // Counted values come first: only the start of a list's item may hold them.
         wanted.sort_by_key(|v| !f.ty(*v).is_counted());
         let mut made = vec![None; f.values.len()];
         for d in f.blocks.iter().flat_map(|b| &b.insts) {
@@ -358,7 +358,7 @@ fn crossing(f: &Function, resumes: &[Block]) -> Vec<Value> {
     let defs = def_blocks(f);
     let outside = Block(u32::MAX);
     let cfg = Cfg::new(f);
-    // What a reachable block needs is all that matters.
+    // Only uses in reachable blocks count.
     uses.retain(|(_, b)| cfg.is_reachable(*b));
     let live = live_in(f, &cfg, uses, &|v| defs[v.index()].unwrap_or(outside));
     let entry = |v: &&Value| defs[v.index()] != Some(Block(0));
@@ -431,7 +431,7 @@ impl Rewriter<'_> {
         let Some(Home::Frame(item)) = self.home(v) else { return };
         let p = self.address(item, span);
         if self.f.ty(v).is_counted() {
-            // What was there before goes.
+            // Drops the old item.
             self.push(Inst::Take(p), self.f.ty(v), span);
         }
         self.out.push(InstData { result: None, inst: Inst::Store(p, v), span });

@@ -501,7 +501,7 @@ impl Infer<'_> {
             Diagnostic::new(diag::CANNOT_UNIFY, format!("a list of `{t}` cannot hold `{}`", x.ty))
                 .note("items of a list have one type: convert the value, or start from a list of the wider type")
         };
-        // What a number would lose is never lost silently.
+        // No conversion loses information silently.
         if x.ty.is_number() && t.is_number() && rank(x.ty) > rank(t) {
             return Err(refused());
         }

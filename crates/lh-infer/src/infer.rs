@@ -18,7 +18,7 @@ use lh_ir::untyped::{self, Code};
 use lh_ir::{Block, FuncId, Span, SpecId, Ty, Value};
 use std::sync::Arc;
 
-/// What inference gives.
+/// The result of inference.
 #[derive(Debug)]
 pub struct Output {
     /// The typed function.
@@ -582,7 +582,8 @@ impl Infer<'_> {
         }
     }
 
-    /// What a condition of the current block says about an optional value: when it holds, and when it does not.
+    /// The facts about an optional value that follow from a condition of the current block, if it holds and if it does
+    /// not.
     fn told_by(&self, cond: Value) -> [Option<(Value, bool)>; 2] {
         let code = self.code.clone();
         let inst = code.blocks[self.here.index()].insts.iter().find(|i| i.result == Some(cond)).map(|i| &i.inst);
@@ -679,7 +680,8 @@ impl Infer<'_> {
         Ok(widened)
     }
 
-    /// Types of a block's values as edges pass them; `None`: the type or a constant says the value, and it has no parameter.
+    /// Types of a block's parameters as edges pass them; `None` for a value that its type or a constant determines, and
+    /// that has no parameter.
     fn passed(&self, block: Block, params: &[Val]) -> Vec<Option<Ty>> {
         // Parameters were made in this order.
         let mut made = self.out.blocks[block.index()].params.iter().peekable();

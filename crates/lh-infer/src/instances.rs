@@ -16,8 +16,8 @@ use lh_ir::{Const, ObjId, Ty, Value};
 /// The longest display of bytes.
 const MAX_BYTES: usize = 4096;
 
-/// The class of Python's numbers that an element is read as. An `int` has 63 bits and a sign: elements that may need the
-/// 64th keep their type.
+/// The type of Python's numbers as which an element is read. An `int` has 63 bits and a sign: elements that may need
+/// the 64th keep their type.
 pub(crate) fn python_number(dtype: Ty) -> Ty {
     if dtype.is_int() {
         if dtype == Ty::u64() { dtype } else { Ty::int() }
@@ -327,7 +327,7 @@ impl Infer<'_> {
         }
     }
 
-    /// What a builtin or library function is given for an instance.
+    /// The value that a builtin or a library function gets for an instance.
     pub(crate) fn as_native(&mut self, path: &str, x: &Val) -> Val {
         let kept = matches!(
             path,

@@ -202,7 +202,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Whether a loop that could be unrolled goes through many items of one type, which it takes by their index instead.
+    /// Whether a loop that could be unrolled has many items of one type, which are indexed instead.
     fn is_long_and_uniform(&self, val: &Val) -> bool {
         fn is_uniform(val: &Val) -> bool {
             match val.known.as_deref() {
@@ -476,8 +476,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Whether there is a next item, where generators are only asked on a condition: behind what has ended they stay as they
-    /// are.
+    /// Whether there is a next item, if a condition holds: an exhausted generator must not be resumed.
     fn has_next_if(
         &mut self,
         cond: &Val,

@@ -319,8 +319,8 @@ impl Infer<'_> {
             if !signed && n != 0 {
                 return Ok(self.op(if op == BinOp::Mod { "srem" } else { "sdiv" }, &args));
             }
-            // Passes see what becomes of it, and it is shorter than what LLVM makes of truncation and its correction. On GPUs
-            // it goes on with as few bits as a remainder has.
+            // A shift or mask is visible to passes, and shorter than LLVM's correction of a truncating division. On
+            // GPUs, the remainder stays an operation with few bits.
             let power = n > 0 && n.count_ones() == 1;
             if power && op == BinOp::FloorDiv {
                 return Ok(self.op("shr", &[x.clone(), Val::constant(Const::Int(n.trailing_zeros().into(), t))]));

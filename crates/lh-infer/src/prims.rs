@@ -490,7 +490,7 @@ fn list_types(tys: &[Ty]) -> String {
     tys.iter().map(|t| format!("`{t}`")).collect::<Vec<_>>().join(", ")
 }
 
-/// What is at an address: of the given type, unless the address says another one.
+/// The type at an address: the given one, unless the address has one of its own.
 fn pointee(address: Ty, given: Ty) -> Result<Ty> {
     let wrong = |text: String| Err(Diagnostic::new(diag::NO_MATCHING_CALL, text));
     match (address.pointee(), given.kind()) {

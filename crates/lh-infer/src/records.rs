@@ -1,5 +1,5 @@
-//! Records: items of structured dtypes. A record is an address with the owner of its memory, so that what is written to its
-//! fields is written to the array that it came from.
+//! Records: items of structured dtypes. A record is an address with the owner of its memory, so that writing its fields
+//! writes to the array that it came from.
 
 use crate::emit::ArrayParts;
 use crate::infer::Infer;
@@ -275,7 +275,7 @@ impl Infer<'_> {
         self.push(Inst::PtrAdd(at, bytes), Ty::ptr()).v.expect("just pushed")
     }
 
-    /// What else arrays of records have.
+    /// Accepts the other attributes of arrays of records.
     pub(crate) fn check_record_attribute(&self, name: &str) -> Result<()> {
         const KNOWN: [&str; 12] = [
             "shape",

@@ -1,7 +1,7 @@
 //! Stencils: arrays indexed relative to an element, and the function applied to every element.
 //!
-//! Inside the function such an array is a `Relative`, a tuple of the array that begins at the element and of the first and
-//! last offsets that may be read. The neighbourhood, where it is not given, is what constant indices reach.
+//! Inside the function, a relative array is a `Relative`, a tuple of the array that begins at the element and of the
+//! first and last offsets that may be read. The default neighbourhood is the range of the constant indices.
 
 use crate::emit::exc;
 use crate::infer::Infer;
@@ -201,7 +201,7 @@ impl Infer<'_> {
         ndim: usize,
         known: bool,
     ) -> Result<(Ty, Vec<Offsets>)> {
-        // What the library gives to the function for one element has the types that it is to be typed for.
+        // The function for one element is typed for the values that the library passes to it.
         let zeros = Val::tuple(vec![Val::int(0); ndim]);
         let call = [flags.clone(), zeros.clone(), zeros.clone(), zeros.clone(), Val::tuple(args.to_vec()), zeros];
         let views = self.call_library("stencils.views", &call)?;
@@ -216,7 +216,7 @@ impl Infer<'_> {
         Ok((spec.ret, self.world.offsets(spec.id)))
     }
 
-    /// What elements at the border become; `None` leaves those of `out` as they are.
+    /// The value for elements at the border; `None` leaves those of `out` unchanged.
     fn border_value(&mut self, s: &Stencil, ret: Ty) -> Result<Val> {
         let Some(o) = s.cval else { return Ok(Val::of_type(Ty::none())) };
         let v = self.object(o)?;

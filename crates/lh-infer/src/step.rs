@@ -254,7 +254,7 @@ impl Infer<'_> {
                 let text = "an array in the memory of a GPU cannot be used by the host";
                 return Err(Diagnostic::new(diag::UNSUPPORTED_TYPE, text).note("copy it there, or write a kernel"));
             }
-            // What is wrong is said where it is used: called, stored or computed with.
+            // Errors are reported at the use: where it is called, stored or computed with.
             Object::Other(_)
             | Object::Type(_)
             | Object::Module(_)
@@ -360,8 +360,8 @@ impl Infer<'_> {
         Ok(list)
     }
 
-    /// Whether lists made here, such as `[1, 2]` and `[3, 4.5]`, learn to hold what all of them hold, so that the next sweep
-    /// makes them of one type.
+    /// Unifies the item types of lists made here, such as `[1, 2]` and `[3, 4.5]`, so that the next sweep gives them
+    /// one type; whether a type has changed.
     fn align_rows(&mut self, rows: &[Val]) -> bool {
         let made = rows.iter().map(|row| match row.ty.kind() {
             TyKind::List(t, _) => Some((self.site_of(row)?, *t)),
@@ -371,7 +371,8 @@ impl Infer<'_> {
         made.collect::<Option<Vec<_>>>().is_some_and(|made| self.align_made(&made))
     }
 
-    /// The same for lists by the displays that make them, with the types of their items: or else for the lists that are those items.
+    /// As [`Infer::align_rows`], for lists by the displays that make them, with the types of their items; if the items
+    /// are lists themselves, for these.
     fn align_made(&mut self, made: &[(u32, Ty)]) -> bool {
         let mut elem = Some(Ty::never());
         for (_, t) in made {
@@ -386,7 +387,7 @@ impl Infer<'_> {
             _ => None,
         });
         let Some(items) = items.collect::<Option<Vec<_>>>() else { return false };
-        // What they hold is found anew.
+        // Their item type is inferred again.
         made.iter().for_each(|(site, _)| self.pending.elem[*site as usize] = None);
         self.align_made(&items.concat())
     }
@@ -424,7 +425,7 @@ impl Infer<'_> {
         match (crate::convert::unify(*t, item.weak(), &mut self.pending), self.site_of(l)) {
             (Some(u), Some(site)) if u != *t => {
                 self.pending.learn(site, u);
-                // What was done with the list in this sweep is not all: there has to be another.
+                // This sweep has used the list with the old type, so that another sweep is needed.
                 let is_other = self.pending.elem[site as usize] != Some(*t);
                 self.pending.changed |= is_other;
                 is_other

@@ -1,5 +1,5 @@
-//! Names of Python and NumPy that compiled code lacks, with what to write instead. One table; a test holds each row to be
-//! true: the name is refused, and the text is what the message says.
+//! Names of Python and NumPy that compiled code lacks, with replacements. A test checks each row: the name is refused,
+//! and the message contains the text.
 
 /// Full names, and what stands in for them. Methods are under their classes.
 pub const TABLE: &[(&str, &str)] = &[

@@ -11,7 +11,7 @@ struct Setting {
     /// The run-time function; none for what the library does.
     runtime: Option<&'static str>,
     gives: fn() -> Ty,
-    /// What its argument `n` is, if it takes one.
+    /// The meaning of its argument `n`, if it takes one.
     n: Option<&'static str>,
 }
 

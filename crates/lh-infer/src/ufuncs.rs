@@ -76,7 +76,7 @@ impl Infer<'_> {
         Some(Val::known(ty, Known::Method(v.clone(), Method::Library(f))))
     }
 
-    /// What a ufunc gives for no elements: a number or `None`.
+    /// The identity of a ufunc, its result for no elements: a number or `None`.
     pub(crate) fn ufunc_identity(&mut self, u: &Val) -> Result<Val> {
         let none = Val::of_type(Ty::none());
         let TyKind::Obj(o) = u.ty.kind() else { return Ok(none) };
@@ -139,7 +139,7 @@ impl Infer<'_> {
         let settled = |t: Ty| if highest.is_some_and(|h| rank(t) <= h) { t } else { t.strong() };
         let fits = |declared: &[Ty]| tys.iter().zip(declared).all(|(from, to)| can_cast(settled(*from), element(*to)));
         if u.grows {
-            // What happened to be compiled before does not matter.
+            // The result must not depend on loops compiled before.
             return Ok((natural(), Vec::new()));
         }
         match u.loops.iter().find(|l| fits(&l[..u.nin])) {

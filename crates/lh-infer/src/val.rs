@@ -12,7 +12,7 @@ pub struct Val {
     pub ty: Ty,
     /// Run-time value; made on demand from `known` where missing.
     pub v: Option<Value>,
-    /// What is known beyond the type.
+    /// Constant, parts or other facts that the type alone does not give.
     pub known: Option<Rc<Known>>,
 }
 
@@ -41,14 +41,14 @@ pub enum Known {
     PythonBool,
 }
 
-/// What a bound method calls.
+/// The callee of a bound method.
 #[derive(Clone, Debug)]
 pub enum Method {
     /// A library function whose first parameter is the receiver.
     Library(FuncId),
     /// Something inference does itself.
     Builtin(&'static str),
-    /// What `@overload_method` gives for the name and the arguments.
+    /// The function from `@overload_method` for the name and the arguments.
     Overloaded(Rc<str>),
     /// The stencil that was made of the receiver.
     Stencil(Rc<Stencil>),

@@ -1,5 +1,5 @@
-//! What inference asks of its surroundings. `lh-driver` implements it, so that user code, library code and tests come
-//! in by the same door.
+//! The environment of inference, which `lh-driver` implements, so that user code, library code and tests come in by the
+//! same door.
 
 use lh_ir::diag::Result;
 use lh_ir::func::{ForeignAbi, Options};
@@ -8,7 +8,7 @@ use lh_ir::untyped::Code;
 use lh_ir::{Const, ExcId, FuncId, ObjId, SpecId, Ty};
 use std::sync::Arc;
 
-/// What a Python object known while compiling is.
+/// A Python object that is known at compile time.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Object {
     /// A constant: `None`, `bool`, Python or NumPy number, `str`.
@@ -36,8 +36,8 @@ pub enum Object {
     EnumClass(EnumClass),
     /// A member of an enumeration: the class, and its position in it.
     EnumMember(EnumClass, usize),
-    /// A constant array (global or captured): its type, shape and strides (bytes). Compiled code reads the array's memory,
-    /// which only kernels can where it is a GPU's.
+    /// A constant array (global or captured): its type, shape and strides (bytes). Compiled code reads the array's
+    /// memory; only kernels can read that of a GPU's array.
     Array { ty: Ty, shape: Vec<i64>, strides: Vec<i64>, on_gpu: bool },
     /// A list or other container frozen at compile time: items.
     List(Vec<ObjId>),
@@ -73,15 +73,15 @@ pub struct Linked {
 /// A function that was compiled elsewhere: its code is found at run time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Foreign {
-    /// What the user calls it.
+    /// Its name for users.
     pub name: String,
     /// How it is called.
     pub abi: ForeignAbi,
-    /// What tells it from all others, in every process; `None` if nothing does.
+    /// A text that identifies it in every process; `None` if there is none.
     pub identity: Option<String>,
     /// Names of its parameters, if it has such.
     pub params: Vec<String>,
-    /// What it takes and gives.
+    /// Types of arguments and result, by signature.
     pub signatures: Vec<ForeignSignature>,
     /// Why it cannot be called, if it cannot.
     pub refused: Option<String>,
@@ -124,7 +124,7 @@ impl EnumClass {
 /// A ufunc that the user made from a function.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ufunc {
-    /// What the user calls it.
+    /// Its name for users.
     pub name: String,
     /// The function of numbers, or of arrays.
     pub func: FuncId,
@@ -136,7 +136,7 @@ pub struct Ufunc {
     pub loops: Vec<Vec<Ty>>,
     /// Whether it has a loop for any types.
     pub grows: bool,
-    /// What it gives for no elements.
+    /// Its result for no elements.
     pub identity: Option<i64>,
     /// Inputs that are written to.
     pub writable: Vec<usize>,
@@ -147,7 +147,7 @@ pub struct Ufunc {
 /// A function of an array's neighbourhood, applied to every element.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stencil {
-    /// What the user calls it.
+    /// Its name for users.
     pub name: String,
     /// The function of the neighbourhood.
     pub func: FuncId,
@@ -199,7 +199,7 @@ impl From<Ty> for ArgTy {
     }
 }
 
-/// What Python functions that are registered as overloads are asked for.
+/// A request to the Python functions that are registered as overloads.
 #[derive(Clone, Debug)]
 pub struct Overload<'a> {
     /// The function that is called; `None` for a method or an attribute.
@@ -220,7 +220,7 @@ pub struct Overload<'a> {
     pub on_device: bool,
 }
 
-/// What overloads answer.
+/// The answer of overloads.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Overloaded {
     /// There are none that are meant.
@@ -274,7 +274,7 @@ pub trait World {
     fn free(&mut self, f: FuncId, index: u32) -> Option<ObjId>;
     /// `import name` or `from name import attr`, of modules already imported.
     fn import(&mut self, name: &str, attr: Option<&str>) -> Option<ObjId>;
-    /// What an object is.
+    /// The object of a number.
     fn object(&mut self, o: ObjId) -> Object;
     /// Attribute of an object known while compiling (`np.sum`, `Color.RED`, `np.finfo(...)` results).
     fn attr(&mut self, o: ObjId, name: &str) -> Option<ObjId>;
@@ -284,7 +284,7 @@ pub trait World {
     fn library(&mut self, path: &str) -> Option<(FuncId, bool)>;
     /// Calls a Python callable at compile time with constant arguments (`np.finfo(np.float64)`, `np.dtype("f4")`).
     fn fold_call(&mut self, o: ObjId, args: &[ObjId]) -> Option<ObjId>;
-    /// What overloads say of a call or an attribute; remembered as a dependency.
+    /// Asks overloads about a call or an attribute; recorded as a dependency.
     fn overload(&mut self, what: &Overload<'_>) -> Result<Overloaded>;
     /// An object for a constant, to pass to [`World::fold_call`].
     fn object_of(&mut self, c: &Const) -> ObjId;
@@ -301,8 +301,8 @@ pub trait World {
     fn unroll(&mut self, code: &Code, header: lh_ir::Block, times: u32) -> Option<Arc<Code>>;
     /// The indices at which a specialised function, or one that it calls, reads a stencil's arrays.
     fn offsets(&mut self, s: SpecId) -> Vec<Offsets>;
-    /// The function of a [`Linked`] object, and the number of its parameters, each the address of a value: results first.
-    /// `None` if only NVIDIA's linker can join it to the kernel.
+    /// The function of a [`Linked`] object, and the number of its parameters, each the address of a value: results
+    /// first. `None` if only NVIDIA's linker can join it to the kernel.
     fn link(&mut self, o: ObjId, name: &str, options: Options) -> Result<Option<(SpecId, usize)>>;
     /// A name for messages: `f.__qualname__`, or the path of an object.
     fn describe(&mut self, o: ObjId) -> String;

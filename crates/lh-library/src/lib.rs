@@ -6,8 +6,7 @@
 //!           ─▶ Function, each on demand
 //! ```
 //!
-//! What a name means that is not a function, a primitive or a constant is left to the interpreter
-//! ([`Meaning::Import`]).
+//! The interpreter resolves names that are no functions, primitives or constants ([`Meaning::Import`]).
 
 pub mod sources;
 
@@ -17,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// What a global name of a library function or a default value is.
+/// The meaning of a global name, or of a default value, of a library function.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Meaning {
     /// A function of the library, by number.
@@ -26,7 +25,7 @@ pub enum Meaning {
     Prims,
     /// A constant.
     Const(PyConst),
-    /// What a module has under a name, perhaps with dots; the module itself if that is empty.
+    /// An attribute of a module, by a name that may have dots; the module itself if the name is empty.
     Import(String, String),
 }
 
@@ -45,7 +44,7 @@ pub struct Function<C = Code> {
     pub globals: Vec<(String, Meaning)>,
 }
 
-/// What `decode.py` writes.
+/// The output of `decode.py`.
 #[derive(Deserialize)]
 struct Decoded {
     version: (u8, u8),
@@ -54,7 +53,7 @@ struct Decoded {
     paths: Vec<(String, u32, bool)>,
 }
 
-/// What is read at once: where the rest is.
+/// The part that is read at once, with the places of the rest.
 #[derive(Serialize, Deserialize)]
 struct Index<'a> {
     digest: u64,

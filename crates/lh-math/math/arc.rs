@@ -27,7 +27,7 @@ fn arcsine_tail(z: f64) -> f64 {
     )
 }
 
-/// What the parts of pi lack, relative to them.
+/// The relative error of the parts of pi.
 const REST: f64 = 3.8981718325193755e-17;
 
 /// `base + t + rest + asin-tail`, where `z` is the square of half of `t`, or of `t` itself.

@@ -20,7 +20,7 @@ fn upper(a: f64) -> f64 {
     f64::from_bits(a.to_bits() & 0xffff_ffff_f800_0000)
 }
 
-/// What `a * b - p` loses to rounding, for `p` near `a * b`.
+/// `a * b - p` without rounding error, for `p` near `a * b`.
 #[inline(always)]
 pub fn prod_err(a: f64, b: f64, p: f64) -> f64 {
     if cfg!(lh_fma) {
@@ -72,7 +72,7 @@ pub fn fma_sum(a: f64, b: f64, c: f64) -> (f64, f64) {
 pub fn quotient(n: (f64, f64), d: (f64, f64)) -> (f64, f64) {
     let inverse = 1.0 / d.0;
     let q = n.0 * inverse;
-    // What is left of the numerator; `q * d.0` is nearly `n.0`.
+    // The remainder; `q * d.0` is nearly `n.0`.
     let left = -prod_err(q, d.0, n.0) + (n.1 - q * d.1);
     (q, left * inverse)
 }

@@ -8,7 +8,7 @@ use super::float_root::root;
 use super::{short, single};
 use std::f32::consts::{FRAC_PI_2, PI};
 
-/// What the parts of pi lack, relative to them.
+/// The relative error of the parts of pi.
 const REST: f32 = -2.7827534e-8;
 
 /// The tangent of `hi + lo` and `k` quadrants.

@@ -36,7 +36,7 @@ fn lowered(x: f64) -> (f64, f64) {
     (y - 2.0, product)
 }
 
-/// What Stirling's formula lacks.
+/// The error of Stirling's formula.
 #[inline(always)]
 fn rest(x: f64) -> f64 {
     let r = 1.0 / x;

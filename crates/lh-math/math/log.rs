@@ -211,7 +211,7 @@ pub fn log_sum(u: f64, c: f64, shift: f64) -> f64 {
 /// `log(1 + x + rest)`, for `x > -1` and `rest` small beside `x`.
 #[inline(always)]
 pub fn log1p_sum(x: f64, rest: f64) -> f64 {
-    // What the sum lacks; only for large `x`, where it is of no weight, is that not exact.
+    // The rounding error of the sum is exact, except for large `x`, where it does not matter.
     let u = 1.0 + x;
     log_sum(u, (x - (u - 1.0)) + rest, -0.0)
 }

@@ -9,9 +9,9 @@ use super::exp::clamp;
 const TWO_OVER_PI: f64 = 0.6366197723675814;
 /// Half of pi.
 pub const P1: f64 = 1.5707963267948966;
-/// What `P1` lacks.
+/// The error of `P1`.
 pub const P1_LOW: f64 = 6.123233995736766e-17;
-/// What `P1` lacks in two parts: the first has 31 bits, so that its multiples by 22 bits are exact.
+/// The error of `P1` in two parts: the first has 31 bits, so that its multiples by 22 bits are exact.
 const P2: f64 = 6.12323399409214e-17;
 const P3: f64 = 1.6446256936324258e-26;
 /// Half of pi in parts of 33 bits, whose multiples by 20 bits are exact.
@@ -141,7 +141,7 @@ fn tangent_parts(z: f64) -> (f64, f64) {
 fn tangent(hi: f64, lo: f64, cotangent: bool) -> f64 {
     let (z, z_rest) = two_prod(hi, hi);
     let (p, q) = tangent_parts(z);
-    // What the argument and its square lack counts by a few bits of the derivatives.
+    // Errors of the argument and of its square only need a few bits of the derivatives.
     let rest = fma(hi * z_rest, 0.4, lo * fma(z, 0.78, 1.0));
     let (n, n_rest) = fma_sum(hi * z, p, hi);
     let n_rest = n_rest + rest;

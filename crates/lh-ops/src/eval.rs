@@ -1,4 +1,4 @@
-//! What the rows' `eval` columns are made of: reference semantics on constants.
+//! Building blocks of the rows' `eval` columns: reference semantics on constants.
 //!
 //! Integers are computed in 128 bits and wrapped to the width of their type; floats are computed in 64 bits and
 //! rounded to theirs, which is exact for arithmetic and for square roots.

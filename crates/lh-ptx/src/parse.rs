@@ -141,7 +141,7 @@ impl Parser {
                 "align" => align = self.int()? as usize,
                 "v2" => lanes = 2,
                 "v4" => lanes = 4,
-                // What a pointer parameter points to.
+                // Properties of a pointer parameter's target are ignored.
                 "ptr" | "attribute" | "managed" | "reg" => {}
                 "visible" | "extern" | "weak" | "common" => {}
                 _ => match (PtxTy::parse(directive), Space::parse(directive)) {

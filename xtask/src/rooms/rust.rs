@@ -42,7 +42,7 @@ struct Crate {
     words: Vec<BTreeMap<String, usize>>,
 }
 
-/// What a path leads to.
+/// The target of a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Target {
     Module(ModulePath),
@@ -100,7 +100,7 @@ fn hidden_modules(file: &File) -> Vec<ModulePath> {
 }
 
 impl Crate {
-    /// Where a path leads that stands in a module. What is not found in a module of ours is taken as an item of it.
+    /// Resolves a path in a module. A name that one of our modules lacks is taken as an item of it.
     fn resolve(&self, module: &[String], path: &[String], depth: usize) -> Option<Target> {
         let (first, mut rest) = path.split_first()?;
         let mut from = module.to_vec();
@@ -131,7 +131,7 @@ impl Crate {
         }
     }
 
-    /// What a name means in a module.
+    /// Resolves a name in a module.
     fn find(&self, module: &[String], name: &str, depth: usize) -> Option<Target> {
         if depth > 8 {
             return None;

@@ -346,7 +346,7 @@ impl<'a, 'm> FnLift<'a, 'm> {
         }
     }
 
-    /// What a name stands for: bits as an unsigned integer, or a truth value.
+    /// The value of a name: bits as an unsigned integer, or a truth value.
     fn name(&mut self, name: &str) -> Parsed<Value> {
         if let Some((slot, ty)) = self.registers.get(name).copied() {
             return Ok(self.push(Inst::SlotGet(slot), ir_ty(ty)));

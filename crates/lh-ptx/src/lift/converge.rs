@@ -12,8 +12,8 @@
 //!     jump block3()
 //! ```
 //!
-//! Lanes that end wait nowhere. What ends them is `exit`, and `ret` of the kernel itself in a block of its own, which
-//! NVIDIA's assembler makes `exit`.
+//! Lanes that have ended wait nowhere. They end by `exit`, or by `ret` of the kernel itself in a block of its own,
+//! which NVIDIA's assembler turns into `exit`.
 
 use super::build::FnLift;
 use lh_ir::func::{Inst, Term};

@@ -60,7 +60,7 @@ impl Variable {
     }
 }
 
-/// What functions of a module know of each other and of its variables.
+/// The context of a module's functions: other functions and variables.
 pub(crate) struct ModuleCx<'m> {
     module: &'m Module,
     /// Numbers for calls.
