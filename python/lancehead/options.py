@@ -354,9 +354,8 @@ class OptionsSignature(inspect.Signature):
 
     Options that are accepted for Numba's sake only are left to the last parameter.
 
-    >>> print(OptionsSignature("stencil", lambda func_or_mode="constant", **options: None))
-    (func_or_mode='constant', *, cache=False, neighborhood=None, standard_indexing=(), cval=0, index_offsets=(),
-    **options)
+    >>> print(OptionsSignature("stencil", lambda mode="constant", **options: None))
+    (mode='constant', *, cache=False, neighborhood=None, standard_indexing=(), cval=0, index_offsets=(), **options)
     """
 
     def __init__(self, decorator: str, function: Any) -> None:

@@ -130,17 +130,32 @@ pub struct Pending {
 }
 
 impl Pending {
-    /// Notes that a site's list holds values of a type. `false` when that does not fit what is known.
+    /// Notes that a site's list holds values of a type. `false` when that does not fit what is known, or if the list
+    /// would contain itself: no finite type describes it.
     pub fn learn(&mut self, site: u32, t: Ty) -> bool {
         let t = t.weak();
         let known = self.elem[site as usize];
         // Items are Python's numbers again: a literal list says so of itself each time that it is looked at.
         let Some(new) = known.map_or(Some(t), |k| unify(k, t, self).map(Ty::weak)) else { return false };
+        if contains_site(new, site) {
+            return false;
+        }
         if known != Some(new) {
             self.elem[site as usize] = Some(new);
             self.changed = true;
         }
         true
+    }
+}
+
+/// Whether a type contains the undecided list of a site.
+fn contains_site(t: Ty, site: u32) -> bool {
+    match t.kind() {
+        TyKind::PendingList(s) => *s == site,
+        TyKind::List(t, _) | TyKind::Optional(t) | TyKind::MaybeUnbound(t) => contains_site(*t, site),
+        TyKind::Instance { of, .. } => contains_site(*of, site),
+        TyKind::Tuple { elems, .. } => elems.iter().any(|t| contains_site(*t, site)),
+        _ => false,
     }
 }
 

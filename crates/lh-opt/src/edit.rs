@@ -82,6 +82,18 @@ impl Cursor<'_> {
         let ty = self.func.ty(a);
         self.op(row("select"), &[cond, a, b], ty)
     }
+    /// `a` if `cond` is true, else `b`, of any type: what the row `select` does not take is chosen by a branch.
+    pub(crate) fn choose(&mut self, cond: Value, a: Value, b: Value) -> Value {
+        let ty = self.func.ty(a);
+        if row("select").sig.result(&[Ty::bool(), ty, ty], None).is_some() {
+            return self.select(cond, a, b);
+        }
+        let other = self.branch(cond);
+        let (join, chosen) = self.new_block(&[ty]);
+        self.end(Term::Jump(to(join, &[a])), other);
+        self.end(Term::Jump(to(join, &[b])), join);
+        chosen[0]
+    }
     pub(crate) fn new_block(&mut self, params: &[Ty]) -> (Block, Vec<Value>) {
         let b = self.func.new_block();
         let params: Vec<Value> = params.iter().map(|t| self.func.new_value(*t)).collect();

@@ -129,7 +129,7 @@ impl Partials {
                             (Some(x), Some(y)) => Some(c.and(x, y)),
                             (x, y) => x.or(y),
                         }
-                        .map_or(old, |take| c.select(take, part, old))
+                        .map_or(old, |take| c.choose(take, part, old))
                     }
                     Carried::Index | Carried::Last => old,
                 });
