@@ -164,31 +164,31 @@ class Items(list):
     """A list whose places and number of items differ."""
 
 
-def list_reserve(items, n):
+def items_reserve(items, n):
     SPARE.setdefault(id(items), (items, {}))
 
 
 SPARE: dict[int, tuple[list, dict]] = {}
 
 
-def list_put(items, i, x):
+def items_put(items, i, x):
     if i < len(items):
         items[i] = x
     else:
         SPARE.setdefault(id(items), (items, {}))[1][i] = x
 
 
-def list_get(items, i):
+def items_get(items, i):
     return items[i] if i < len(items) else SPARE[id(items)][1][i]
 
 
-def list_move(items, dst, src, n):
-    moved = [list_get(items, src + i) for i in range(n)]
+def items_move(items, dst, src, n):
+    moved = [items_get(items, src + i) for i in range(n)]
     for i, x in enumerate(moved):
-        list_put(items, dst + i, x)
+        items_put(items, dst + i, x)
 
 
-def list_set_len(items, n):
+def items_set_len(items, n):
     spare = SPARE.get(id(items), (items, {}))[1]
     if n > len(items):
         items.extend([spare[i] for i in range(len(items), n)])
@@ -264,7 +264,7 @@ TABLE = {
     "is_bool": lambda x: _is_kind(x, "b"),
     "is_number": is_number,
     "is_array": lambda x: isinstance(x, np.ndarray),
-    "is_list": lambda x: isinstance(x, list),
+    "is_a": lambda x, path: isinstance(x, {"builtins.list": list}[path]),
     "is_tuple": lambda x: isinstance(x, tuple),
     "is_str": lambda x: isinstance(x, str),
     "is_exc": lambda x: isinstance(x, BaseException),
@@ -317,14 +317,14 @@ TABLE = {
     "example": example,
     "min_of": lambda d: _limit(d).min,
     "max_of": lambda d: _limit(d).max,
-    "list_like": lambda items, n: [],
-    "list_new": lambda d, n: [],
-    "list_get": list_get,
-    "list_put": list_put,
-    "list_take": list_get,
-    "list_reserve": list_reserve,
-    "list_set_len": list_set_len,
-    "list_move": list_move,
+    "items_like": lambda items, n: [],
+    "items_new": lambda path, d, n: [],
+    "items_get": items_get,
+    "items_put": items_put,
+    "items_take": items_get,
+    "items_reserve": items_reserve,
+    "items_set_len": items_set_len,
+    "items_move": items_move,
     "fdiv": fdiv,
     "add_any_order": lambda x, y: x + y,
     "sdiv": sdiv,

@@ -201,16 +201,42 @@ impl Compiled {
     }
 }
 
-/// Whether counted parts of arguments may live on after the call: in the result, or inside a list argument.
+/// Whether counted parts of arguments may live on after the call: in the result, or inside an argument that is an
+/// object of a class, such as a list.
 pub(crate) fn escapes(args: &[Ty], ret: Ty) -> bool {
     fn holds(t: Ty) -> bool {
         match t.kind() {
-            TyKind::List(e, _) => e.is_counted(),
-            TyKind::Tuple { elems, .. } => elems.iter().any(|e| holds(*e)),
-            TyKind::Optional(t) => holds(*t),
-            _ => false,
+            TyKind::Class(_) => t.held().iter().any(|h| h.is_counted()),
+            TyKind::Pending(..) | TyKind::Generator { .. } => true,
+            TyKind::Tuple { elems, .. } | TyKind::Choice(elems) => elems.iter().any(|e| holds(*e)),
+            TyKind::Optional(t) | TyKind::MaybeUnbound(t) | TyKind::Iter(t) => holds(*t),
+            TyKind::Closure { captures, defaults, .. } => captures.iter().chain(defaults).any(|t| holds(*t)),
+            TyKind::BoundMethod { recv, .. } => holds(*recv),
+            TyKind::Instance { of, .. } => holds(*of),
+            // An array holds numbers or records of numbers.
+            TyKind::Array { .. }
+            | TyKind::Record(_)
+            | TyKind::Never
+            | TyKind::None
+            | TyKind::Bool
+            | TyKind::Int { .. }
+            | TyKind::Float { .. }
+            | TyKind::Bfloat16
+            | TyKind::Complex { .. }
+            | TyKind::Str
+            | TyKind::Unbound
+            | TyKind::Range(_)
+            | TyKind::Slice(_)
+            | TyKind::DType(_)
+            | TyKind::Func(_)
+            | TyKind::Obj(_)
+            | TyKind::Exc
+            | TyKind::Ptr
+            | TyKind::MemInfo
+            | TyKind::Ellipsis
+            | TyKind::Literal(_) => false,
         }
     }
-    let ret_counted = ret.flatten().iter().any(|p| matches!(p, Prim::Mem | Prim::List));
+    let ret_counted = ret.flatten().iter().any(|p| matches!(p, Prim::Mem | Prim::Object));
     ret_counted || args.iter().any(|a| holds(*a))
 }

@@ -231,8 +231,10 @@ fn checks(f: &Function, cold: bool) -> BTreeMap<u32, usize> {
 
 fn allocates(i: &Inst) -> bool {
     match i {
-        Inst::ListNew(_) | Inst::Map(..) => true,
-        Inst::Runtime(f, _) => f.name == "lh_list_reserve" || f.ret.iter().any(|p| matches!(p, Prim::Mem | Prim::List)),
+        Inst::New(_) | Inst::Map(..) => true,
+        Inst::Runtime(f, _) => {
+            f.name == "lh_list_reserve" || f.ret.iter().any(|p| matches!(p, Prim::Mem | Prim::Object))
+        }
         _ => false,
     }
 }

@@ -12,10 +12,12 @@ use lh_ir::types::{NamedTuple, TyKind};
 use lh_ir::{Const, Ty};
 
 /// Classes of the library in which methods of a type are looked up.
-fn classes(t: Ty) -> &'static [&'static str] {
-    match t.kind() {
+fn classes(t: Ty) -> Vec<&'static str> {
+    if let Some(class) = t.class() {
+        return vec![class.path()];
+    }
+    let of: &[&str] = match t.kind() {
         TyKind::Array { .. } => &["numpy.ndarray"],
-        TyKind::List(..) | TyKind::PendingList(_) => &["builtins.list"],
         TyKind::Str => &["builtins.str"],
         TyKind::Tuple { name: Some(n), .. } if is_chunksize(n) => &["threads.chunksize"],
         TyKind::Tuple { .. } => &["builtins.tuple"],
@@ -25,17 +27,14 @@ fn classes(t: Ty) -> &'static [&'static str] {
         TyKind::Float { .. } | TyKind::Bfloat16 => &["builtins.float", "numpy.generic"],
         TyKind::Complex { .. } => &["builtins.complex", "numpy.generic"],
         _ => &[],
-    }
+    };
+    of.to_vec()
 }
 
-/// The type of the items by which a value extends a list.
-fn items_of(t: Ty) -> Option<Ty> {
-    match t.kind() {
-        TyKind::List(t, _) | TyKind::Range(t) => Some(*t),
-        TyKind::Array { dtype, ndim: 1, .. } => Some(*dtype),
-        TyKind::Tuple { elems, .. } => elems.first().copied(),
-        _ => None,
-    }
+/// A method of a container, if the class says that it adds items.
+fn adds(t: Ty, name: &str) -> Option<&'static str> {
+    let declared = t.class()?.declaration();
+    declared.adds.iter().chain(&declared.extends).map(String::as_str).find(|method| *method == name)
 }
 
 /// Whether a namedtuple is what the library's `parallel_chunksize` gives.
@@ -82,7 +81,7 @@ impl Infer<'_> {
         let text = format!("`{}` has no attribute `{name}` in compiled code", v.ty);
         let d = Diagnostic::new(diag::UNKNOWN_ATTRIBUTE, text);
         let builtin = || substitutes::of(&format!("builtins.{}.{name}", v.ty));
-        Err(match substitutes::of_attribute(classes(v.ty), name).or_else(builtin) {
+        Err(match substitutes::of_attribute(&classes(v.ty), name).or_else(builtin) {
             Some(text) => d.note(text),
             None => d.note("compute it outside of the function and pass it in"),
         })
@@ -138,15 +137,12 @@ impl Infer<'_> {
                 let at = ["start", "stop", "step"].iter().position(|n| *n == name);
                 Ok(at.map(|i| self.field(v, i as u32)))
             }
-            TyKind::List(..) | TyKind::PendingList(_) if name == "append" => Ok(Some(self.builtin_bound(v, "append"))),
-            TyKind::List(..) if matches!(name, "extend" | "insert") && self.site_of(v).is_some() => {
-                Ok(Some(self.builtin_bound(v, if name == "extend" { "extend" } else { "insert" })))
+            TyKind::Class(_) => {
+                Ok(self.get_class_field(v, name).or_else(|| adds(v.ty, name).map(|name| self.builtin_bound(v, name))))
             }
-            TyKind::PendingList(_) => Ok(Some(match name {
-                "extend" => self.builtin_bound(v, "extend"),
-                "insert" => self.builtin_bound(v, "insert"),
-                _ => Val::of_type(Ty::never()),
-            })),
+            TyKind::Pending(..) => {
+                Ok(Some(adds(v.ty, name).map_or(Val::of_type(Ty::never()), |name| self.builtin_bound(v, name))))
+            }
             _ if v.ty.is_number() => Ok(self.number_attr(v, name)),
             _ => Ok(None),
         }
@@ -200,29 +196,7 @@ impl Infer<'_> {
             _ if self.entries(recv).is_some() => self.keywords_method(name, recv, args),
             ("_replace", []) => self.replaced(recv, kwargs),
             ("_make", [items]) => self.made_of(recv, items),
-            ("append", [x]) => {
-                self.list_append(recv, x)?;
-                Ok(Val::of_type(Ty::none()))
-            }
-            ("extend" | "insert", [.., x]) if matches!(recv.ty.kind(), TyKind::List(..)) => {
-                let item = if name == "extend" { items_of(x.ty) } else { Some(x.ty) };
-                if item.is_some_and(|t| self.widened(recv, t)) {
-                    return Ok(Val::of_type(Ty::none()));
-                }
-                let all: Vec<Val> = std::iter::once(recv).chain(args).cloned().collect();
-                self.call_library(&format!("builtins.list.{name}"), &all)
-            }
-            // On a list whose items are not known yet: their type is learnt, the next sweep does the work.
-            ("extend", [x]) => {
-                if let (TyKind::PendingList(s), Some(t)) = (recv.ty.kind(), items_of(x.ty)) {
-                    self.pending.learn(*s, t);
-                }
-                Ok(Val::of_type(Ty::none()))
-            }
-            ("insert", [_, x]) => {
-                self.list_append(recv, x)?;
-                Ok(Val::of_type(Ty::none()))
-            }
+            _ if adds(recv.ty, name).is_some() => self.adding_method(name, recv, args, kwargs),
             _ => Err(Diagnostic::new(diag::NO_MATCHING_CALL, format!("`{name}` takes one argument"))),
         }
     }

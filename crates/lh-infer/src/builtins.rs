@@ -143,7 +143,7 @@ impl Infer<'_> {
         let (module, name) = match x.ty.kind() {
             TyKind::Tuple { name: Some(n), .. } => return self.object(n.class),
             TyKind::Tuple { .. } => ("builtins", "tuple"),
-            TyKind::List(..) => ("builtins", "list"),
+            TyKind::Class(c) => c.class.path().rsplit_once('.').ok_or_else(unknown)?,
             TyKind::Str => ("builtins", "str"),
             TyKind::None => ("types", "NoneType"),
             TyKind::Range(_) => ("builtins", "range"),
@@ -242,7 +242,6 @@ impl Infer<'_> {
                 Object::Path(p) => match p.as_str() {
                     "numpy.ndarray" => t.is_array(),
                     "builtins.tuple" => t.is_tuple(),
-                    "builtins.list" => matches!(t.kind(), TyKind::List(..) | TyKind::PendingList(_)),
                     "builtins.str" => t == Ty::str(),
                     "builtins.NoneType" | "types.NoneType" => t.is_none(),
                     "builtins.range" => matches!(t.kind(), TyKind::Range(_)),
@@ -257,6 +256,7 @@ impl Infer<'_> {
                     "numpy.generic" => t.is_number(),
                     "builtins.object" => true,
                     p if t.as_buffer().is_some_and(|b| b.path() == p) => true,
+                    p if t.class().is_some_and(|c| c.path() == p) => true,
                     _ => false,
                 },
                 Object::NamedTupleClass(n) => matches!(t.kind(), TyKind::Tuple { name: Some(m), .. } if *m == n),

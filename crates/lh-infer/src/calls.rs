@@ -1,5 +1,6 @@
 //! Calls: what a callee is, binding of arguments, specialisation.
 
+use crate::classes::has_pending;
 use crate::infer::Infer;
 use crate::iterate::Plan;
 use crate::operators::cast_expr;
@@ -528,7 +529,7 @@ impl Infer<'_> {
         self.set_term(lh_ir::func::Term::Branch { cond, then: to(body), els: to(done) });
         self.cur = body;
         let (item, after) = self.plan_item(plan, &current)?;
-        self.list_append(&list, &item)?;
+        self.append(&list, &item)?;
         self.jump(header, after);
         self.cur = done;
         Ok(list)
@@ -559,16 +560,6 @@ fn carried(t: Ty) -> bool {
     match t.kind() {
         TyKind::Tuple { elems, .. } => elems.iter().all(|t| carried(*t)),
         _ => t.is_number() || t.is_none() || t == Ty::str(),
-    }
-}
-
-/// Whether a type contains a list whose items are not known yet.
-pub(crate) fn has_pending(t: Ty) -> bool {
-    match t.kind() {
-        TyKind::PendingList(_) => true,
-        TyKind::List(t, _) | TyKind::Optional(t) => has_pending(*t),
-        TyKind::Tuple { elems, .. } => elems.iter().any(|t| has_pending(*t)),
-        _ => false,
     }
 }
 

@@ -16,7 +16,7 @@ fn compares_alone(t: Ty) -> bool {
     t.is_array() || matches!(t.kind(), TyKind::Record(_) | TyKind::Choice(_) | TyKind::Exc | TyKind::Iter(_))
 }
 
-fn compare_name(op: CmpOp) -> &'static str {
+pub(crate) fn compare_name(op: CmpOp) -> &'static str {
     match op {
         CmpOp::Eq => "eq",
         CmpOp::Ne => "ne",
@@ -49,14 +49,15 @@ impl Infer<'_> {
         if let Some((a, b)) = self.arrays_of(a, b)? {
             return self.compare_arrays(op, &a, &b);
         }
+        if a.ty.class().is_some() || b.ty.class().is_some() {
+            if let Some(v) = self.class_compare(op, a, b)? {
+                return Ok(v);
+            }
+        }
         match (a.ty.kind(), b.ty.kind()) {
             (TyKind::Instance { .. }, TyKind::Instance { .. }) => self.compare_instances(op, a, b),
             (TyKind::Str, TyKind::Str) => self.compare_strings(op, a, b),
             (TyKind::Tuple { .. }, TyKind::Tuple { .. }) => self.compare_tuples(op, a, b),
-            (TyKind::List(..), TyKind::List(..)) => {
-                self.call_library(&format!("builtins.list.__{}__", compare_name(op)), &[a.clone(), b.clone()])
-            }
-            (TyKind::PendingList(_), _) | (_, TyKind::PendingList(_)) => Ok(Val::of_type(Ty::never())),
             (TyKind::DType(x), TyKind::DType(y)) if equality => {
                 Ok(Val::bool((x.strong() == y.strong()) == (op == CmpOp::Eq)))
             }
@@ -296,7 +297,7 @@ impl Infer<'_> {
         if a.ty.flatten().is_empty() {
             return Ok(Val::bool(!negate));
         }
-        if let TyKind::List(..) = a.ty.kind() {
+        if a.ty.as_class().is_some() {
             let same = self.runtime("lh_list_is", &[a.clone(), b.clone()], Ty::bool())?;
             return if negate { self.unary(UnOp::Not, &same) } else { Ok(same) };
         }
@@ -325,7 +326,7 @@ impl Infer<'_> {
                 _ => self.runtime("lh_str_in", &[item.clone(), container.clone()], Ty::bool())?,
             },
             TyKind::Str => return Err(self.no_op("in", item.ty, container.ty)),
-            TyKind::PendingList(_) => Val::of_type(Ty::never()),
+            TyKind::Pending(..) => Val::of_type(Ty::never()),
             TyKind::Instance { .. } => self.instance_contains(container, item)?,
             _ => self
                 .method(container, "__contains__", &[item.clone()])

@@ -1,7 +1,7 @@
 //! All promotion rules: NEP 50 for operators, the types of variables at which two types meet, and the cost of
 //! passing an argument to a specialisation of another type.
 
-use lh_ir::types::{Layout, Ty, TyKind};
+use lh_ir::types::{ClassTy, Layout, Ty, TyKind};
 
 /// Rank of a number type in bool < int < float < complex.
 pub(crate) fn rank(t: Ty) -> u8 {
@@ -151,8 +151,9 @@ impl Pending {
 /// Whether a type contains the undecided list of a site.
 fn contains_site(t: Ty, site: u32) -> bool {
     match t.kind() {
-        TyKind::PendingList(s) => *s == site,
-        TyKind::List(t, _) | TyKind::Optional(t) | TyKind::MaybeUnbound(t) => contains_site(*t, site),
+        TyKind::Pending(s, _) => *s == site,
+        TyKind::Class(c) => c.args.iter().any(|t| contains_site(*t, site)),
+        TyKind::Optional(t) | TyKind::MaybeUnbound(t) => contains_site(*t, site),
         TyKind::Instance { of, .. } => contains_site(*of, site),
         TyKind::Tuple { elems, .. } => elems.iter().any(|t| contains_site(*t, site)),
         _ => false,
@@ -201,10 +202,7 @@ pub fn unify(a: Ty, b: Ty, pending: &mut Pending) -> Option<Ty> {
             let layout = if l == k { *l } else { Layout::A };
             (d == e && n == m).then(|| Ty::array_ro(*d, *n as usize, layout, *r || *s))
         }
-        (TyKind::PendingList(s), TyKind::List(t, false)) | (TyKind::List(t, false), TyKind::PendingList(s)) => {
-            pending.learn(*s, *t).then(|| Ty::list(*t))
-        }
-        (TyKind::PendingList(_), TyKind::PendingList(_)) => Some(a),
+        _ if a.class().is_some() && a.class() == b.class() => unify_instances(a, b, pending),
         _ if is_function(a) && is_function(b) => choice(a, b),
         (TyKind::Instance { of: x, class: c }, TyKind::Instance { of: y, class: d }) if c == d => {
             Some(Ty::new(TyKind::Instance { of: unify(*x, *y, pending)?, class: c.clone() }))
@@ -212,12 +210,22 @@ pub fn unify(a: Ty, b: Ty, pending: &mut Pending) -> Option<Ty> {
         // Members that are integers become such where they meet others.
         (TyKind::Instance { of, .. }, _) if matches!(a.as_enum(), Some((_, _, true))) => unify(*of, b, pending),
         (_, TyKind::Instance { of, .. }) if matches!(b.as_enum(), Some((_, _, true))) => unify(a, *of, pending),
-        (TyKind::List(x, false), TyKind::List(y, false)) => match (x.kind(), y.kind()) {
-            (TyKind::PendingList(_) | TyKind::List(..), TyKind::PendingList(_) | TyKind::List(..)) => {
-                unify(*x, *y, pending).map(Ty::list)
-            }
-            _ => None,
-        },
+        _ => None,
+    }
+}
+
+/// The same for instances of one class: containers whose items are not known yet, or which hold such containers.
+fn unify_instances(a: Ty, b: Ty, pending: &mut Pending) -> Option<Ty> {
+    match (a.kind(), b.kind()) {
+        (TyKind::Pending(s, _), TyKind::Class(ClassTy { class, items: Some(t), constant: false, .. }))
+        | (TyKind::Class(ClassTy { class, items: Some(t), constant: false, .. }), TyKind::Pending(s, _)) => {
+            pending.learn(*s, *t).then(|| class.of(vec![*t], false))
+        }
+        (TyKind::Pending(..), TyKind::Pending(..)) => Some(a),
+        (
+            TyKind::Class(ClassTy { class, items: Some(x), constant: false, .. }),
+            TyKind::Class(ClassTy { items: Some(y), constant: false, .. }),
+        ) if x.is_container() && y.is_container() => unify(*x, *y, pending).map(|t| class.of(vec![t], false)),
         _ => None,
     }
 }

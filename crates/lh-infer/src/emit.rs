@@ -5,7 +5,7 @@ use crate::val::{Known, Val};
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{Inst, InstData, Term};
 use lh_ir::op::Sig;
-use lh_ir::types::{Layout, TyKind};
+use lh_ir::types::{ClassTy, Layout, TyKind};
 use lh_ir::{Const, ExcId, Op, Ty, Value};
 
 /// Ids that `lh-runtime` gives the builtin exception classes; see its `exception` module.
@@ -203,7 +203,10 @@ impl Infer<'_> {
                 Ok(self.pack(parts, to))
             }
             // Lists whose items are not known yet: another sweep makes the types equal.
-            (TyKind::PendingList(_) | TyKind::List(..), TyKind::PendingList(_) | TyKind::List(..)) => {
+            (
+                TyKind::Pending(..) | TyKind::Class(ClassTy { items: Some(_), .. }),
+                TyKind::Pending(..) | TyKind::Class(ClassTy { items: Some(_), .. }),
+            ) => {
                 self.pending.changed |= val.ty != to;
                 Ok(self.push(Inst::Zero, to))
             }
@@ -331,9 +334,10 @@ impl Infer<'_> {
                 let inner = self.truth(&inner)?;
                 Ok(self.op("and", &[has, inner]))
             }
-            TyKind::List(..) | TyKind::PendingList(_) => {
+            TyKind::Class(ClassTy { items: None, .. }) => self.class_truth(val),
+            TyKind::Class(_) | TyKind::Pending(..) => {
                 let v = self.value(val);
-                let n = self.push(Inst::ListLen(v), Ty::int());
+                let n = self.push(Inst::ItemsLen(v), Ty::int());
                 Ok(self.cast(&n, Ty::bool()))
             }
             TyKind::Str | TyKind::Range(_) => {

@@ -209,7 +209,7 @@ fn open_frame(f: &mut Function, base: Value, ty: Ty, frame: Ty) {
     let result = |v: Value, inst: Inst| InstData { result: Some(v), inst, span: Span::default() };
     let entry = &mut f.blocks[0];
     entry.params = vec![g];
-    entry.insts.splice(0..0, [result(list, Inst::Field(g, 0)), result(base, Inst::ListData(list))]);
+    entry.insts.splice(0..0, [result(list, Inst::Field(g, 0)), result(base, Inst::ItemsData(list))]);
 }
 
 /// The function that makes the generator.
@@ -234,8 +234,8 @@ fn maker(next: &Function, args: &[Ty], homes: &Homes, frame: Ty, ty: Ty) -> Func
         v
     };
     let one = push(&mut f, Inst::Const(Const::Int(1, Ty::int())), Ty::int());
-    let list = push(&mut f, Inst::ListNew(one), Ty::list(frame));
-    let data = push(&mut f, Inst::ListData(list), Ty::ptr());
+    let list = push(&mut f, Inst::New(one), Ty::list(frame));
+    let data = push(&mut f, Inst::ItemsData(list), Ty::ptr());
     let elems = frame.tuple_elems().expect("a tuple").to_vec();
     let parts = elems.iter().enumerate().map(|(i, t)| match homes.argument_at(i) {
         Some(a) => params[a],

@@ -5,9 +5,10 @@ use crate::emit::{ArrayParts, any_layout, exc};
 use crate::infer::Infer;
 use crate::operators::cast_expr;
 use crate::val::Val;
+use lh_ir::class::Class;
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{Inst, MapExpr};
-use lh_ir::types::{Layout, TyKind};
+use lh_ir::types::{ClassTy, Layout, TyKind};
 use lh_ir::{Ty, Value};
 
 /// One part of a basic index.
@@ -37,14 +38,15 @@ impl Infer<'_> {
             TyKind::Obj(o) if k.as_str().is_some() => self.enum_by_name(*o, k),
             TyKind::Array { .. } => self.array_item(v, k),
             TyKind::Record(_) => self.record_item(v, k),
-            TyKind::List(t, _) => match k.ty.kind() {
+            TyKind::Class(c @ ClassTy { items: Some(t), .. }) => match k.ty.kind() {
                 TyKind::Int { .. } | TyKind::Bool => {
-                    let at = self.checked_list_index(v, k, "list index out of range")?;
-                    Ok(self.list_item(v, &at, *t))
+                    let text = format!("{} index out of range", c.class.name());
+                    let at = self.checked_item_index(v, k, &text)?;
+                    Ok(self.stored_item(v, &at, *t))
                 }
                 _ => self.method(v, "__getitem__", &[k.clone()]),
             },
-            TyKind::PendingList(_) => Ok(Val::of_type(Ty::never())),
+            TyKind::Pending(..) => Ok(Val::of_type(Ty::never())),
             TyKind::Iter(_) if v.flat().is_some() => {
                 let a = v.flat().expect("just asked");
                 if !k.ty.is_int() {
@@ -168,8 +170,8 @@ impl Infer<'_> {
         })
     }
 
-    /// An index into a list, checked and made non-negative.
-    pub(crate) fn checked_list_index(&mut self, l: &Val, k: &Val, text: &str) -> Result<Val> {
+    /// An index into stored items, checked and made non-negative.
+    pub(crate) fn checked_item_index(&mut self, l: &Val, k: &Val, text: &str) -> Result<Val> {
         let n = self.len(l)?;
         let k = self.cast(k, Ty::int());
         let at = match k.as_int() {
@@ -408,10 +410,11 @@ impl Infer<'_> {
         match t.kind() {
             TyKind::Array { readonly: true, .. } => Err(Diagnostic::new(diag::READ_ONLY, "the array is read-only")
                 .note("pass a writable array, or work on `a.copy()`")),
-            TyKind::List(_, true) => {
-                let text = "the list is a global or captured one, which is a constant in compiled code";
+            TyKind::Class(ClassTy { class, constant: true, .. }) => {
+                let name = class.name();
+                let text = format!("the {name} is a global or captured one, which is a constant in compiled code");
                 Err(Diagnostic::new(diag::READ_ONLY, text)
-                    .note("pass the list as an argument, or change a copy: `items = list(GLOBAL)`"))
+                    .note(format!("pass the {name} as an argument, or change a copy: `items = {name}(GLOBAL)`")))
             }
             _ => Ok(()),
         }
@@ -443,17 +446,18 @@ impl Infer<'_> {
                 self.push_void(Inst::Store(p, x));
                 Ok(())
             }
-            TyKind::List(t, _) if k.ty.is_int() || k.ty.is_bool() => {
+            TyKind::Class(ClassTy { class, items: Some(t), .. }) if k.ty.is_int() || k.ty.is_bool() => {
                 self.check_writable(v.ty)?;
-                let at = self.checked_list_index(v, k, "list assignment index out of range")?;
+                let text = format!("{} assignment index out of range", class.name());
+                let at = self.checked_item_index(v, k, &text)?;
                 if self.dead {
                     return Ok(());
                 }
                 if self.widened(v, x.ty) {
                     return Ok(());
                 }
-                let x = self.list_value(x, *t)?;
-                let p = self.list_address(v, &at, *t);
+                let x = self.item_value(x, *t, v.ty)?;
+                let p = self.item_address(v, &at, *t);
                 let p = self.value(&p);
                 if t.is_counted() {
                     self.push(Inst::Take(p), *t);
@@ -462,8 +466,10 @@ impl Infer<'_> {
                 self.push_void(Inst::Store(p, x));
                 Ok(())
             }
-            TyKind::List(..) => self.method(v, "__setitem__", &[k.clone(), x.clone()]).map(|_| ()),
-            TyKind::PendingList(_) => {
+            TyKind::Class(ClassTy { class, .. }) if self.has_method(*class, "__setitem__") => {
+                self.method(v, "__setitem__", &[k.clone(), x.clone()]).map(|_| ())
+            }
+            TyKind::Pending(..) => {
                 self.stop();
                 Ok(())
             }
@@ -495,11 +501,13 @@ impl Infer<'_> {
         Ok(self.unchecked_address(a, &index))
     }
 
-    /// A value as an item of a list of a type.
-    pub(crate) fn list_value(&mut self, x: &Val, t: Ty) -> Result<Val> {
+    /// A value as an item of a container of items of a type.
+    pub(crate) fn item_value(&mut self, x: &Val, t: Ty, container: Ty) -> Result<Val> {
         let refused = || {
-            Diagnostic::new(diag::CANNOT_UNIFY, format!("a list of `{t}` cannot hold `{}`", x.ty))
-                .note("items of a list have one type: convert the value, or start from a list of the wider type")
+            let name = container.class().map_or("list", Class::name);
+            Diagnostic::new(diag::CANNOT_UNIFY, format!("a {name} of `{t}` cannot hold `{}`", x.ty)).note(format!(
+                "items of a {name} have one type: convert the value, or start from a {name} of the wider type"
+            ))
         };
         // No conversion loses information silently.
         if x.ty.is_number() && t.is_number() && rank(x.ty) > rank(t) {
@@ -563,7 +571,7 @@ impl Infer<'_> {
     /// `dst[...] = x`, with broadcasting.
     pub(crate) fn assign(&mut self, dst: &Val, x: &Val) -> Result<()> {
         let (dtype, ndim, ..) = dst.ty.as_array().expect("an array");
-        let x = if matches!(x.ty.kind(), TyKind::List(..) | TyKind::Tuple { .. }) {
+        let x = if matches!(x.ty.kind(), TyKind::Class(ClassTy { items: Some(_), .. }) | TyKind::Tuple { .. }) {
             self.call_library("numpy.asarray", std::slice::from_ref(x))?
         } else {
             x.clone()

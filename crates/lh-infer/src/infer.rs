@@ -11,6 +11,7 @@ use crate::shape::Shape;
 use crate::val::{Known, Val};
 use crate::world::{ArgTy, Offsets, World};
 use hashbrown::{HashMap, HashSet};
+use lh_ir::class::Class;
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{self, Function, Options, Term};
 use lh_ir::types::TyKind;
@@ -240,7 +241,7 @@ impl Infer<'_> {
         }
         for (name, val) in self.code.value_names.iter().zip(&self.vals) {
             if let (Some(name), Some(Val { ty, v: Some(v), .. })) = (name, val)
-                && (ty.is_array() || ty.is_number() || matches!(ty.kind(), TyKind::List(..) | TyKind::Tuple { .. }))
+                && (ty.is_array() || ty.is_number() || matches!(ty.kind(), TyKind::Class(_) | TyKind::Tuple { .. }))
             {
                 self.out.names.push((*v, name.to_string()));
             }
@@ -341,7 +342,7 @@ impl Infer<'_> {
                         self.param(entry, l.ty());
                         Val::constant(l.value())
                     }
-                    TyKind::PendingList(_) => self.undecided_parameter(entry, vals.len()),
+                    TyKind::Pending(_, class) => self.undecided_parameter(entry, vals.len(), *class),
                     _ => self.param(entry, a.ty),
                 },
             };
@@ -375,10 +376,11 @@ impl Infer<'_> {
     }
 
     /// A list given without items: what it holds is learnt from its use.
-    fn undecided_parameter(&mut self, entry: Block, index: usize) -> Val {
+    fn undecided_parameter(&mut self, entry: Block, index: usize, class: Class) -> Val {
         let site = self.list_site(self.code.blocks[0].params[index]);
         let elem = self.pending.elem[site as usize];
-        let v = self.param(entry, elem.map_or(Ty::new(TyKind::PendingList(site)), Ty::list));
+        let ty = Ty::new(TyKind::Pending(site, class));
+        let v = self.param(entry, elem.map_or(ty, |t| ty.with_items(t)));
         self.made_at.extend(v.v.map(|v| (v, site)));
         v
     }
@@ -455,15 +457,16 @@ impl Infer<'_> {
 
     fn cannot_unify(&self, p: Value, a: Ty, b: Ty, span: Span) -> Box<Diagnostic> {
         let name = self.code.value_names[p.index()].as_deref().unwrap_or("a value").to_owned();
-        if let (TyKind::List(_, x), TyKind::List(_, y)) = (a.kind(), b.kind())
-            && x != y
+        if let (Some(x), Some(y)) = (a.as_class(), b.as_class())
+            && x.constant != y.constant
         {
+            let class = x.class.name();
             let text = format!(
-                "`{name}` is a global or captured list, a constant, on one way here and another list on another"
+                "`{name}` is a global or captured {class}, a constant, on one way here and another {class} on another"
             );
             return Diagnostic::new(diag::CANNOT_UNIFY, text)
                 .label(format!("`{name}` becomes the other one before this point"))
-                .note("use a copy of the constant one: `list(GLOBAL)`")
+                .note(format!("use a copy of the constant one: `{class}(GLOBAL)`"))
                 .at(&self.code.file, span);
         }
         Diagnostic::new(diag::CANNOT_UNIFY, format!("`{name}` is `{a}` on one way here and `{b}` on another"))

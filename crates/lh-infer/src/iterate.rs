@@ -9,7 +9,7 @@ use crate::val::{Known, Val};
 use lh_ir::consts::ASCII;
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{Inst, Parallel};
-use lh_ir::types::TyKind;
+use lh_ir::types::{ClassTy, TyKind};
 use lh_ir::untyped::{self, CmpOp};
 use lh_ir::{Layout, Ty, Value};
 use std::cell::RefCell;
@@ -115,10 +115,13 @@ impl Infer<'_> {
                 let v = self.value(val);
                 Ok(self.push(Inst::ArrayShape(v, 0), Ty::int()))
             }
-            TyKind::List(..) | TyKind::PendingList(_) => {
+            TyKind::Class(ClassTy { items: Some(_), .. }) | TyKind::Pending(..) => {
                 let v = self.value(val);
-                Ok(self.push(Inst::ListLen(v), Ty::int()))
+                Ok(self.push(Inst::ItemsLen(v), Ty::int()))
             }
+            TyKind::Class(_) => self
+                .class_method(val, "__len__", &[])?
+                .ok_or_else(|| Diagnostic::new(diag::NO_MATCHING_CALL, format!("`{}` has no length", val.ty))),
             TyKind::Str => self.runtime("lh_str_len", &[val.clone()], Ty::int()),
             TyKind::Instance { of, .. } if of.is_array() => {
                 let array = self.field(val, 0);
@@ -276,7 +279,15 @@ impl Infer<'_> {
                 let len = self.len(val)?;
                 Ok(Plan::Items { seq: val.clone(), len: Some(len), reversed })
             }
-            TyKind::List(..) | TyKind::PendingList(_) => {
+            TyKind::Class(ClassTy { items: Some(_), .. }) | TyKind::Pending(..) => {
+                let len = if reversed { Some(self.len(val)?) } else { None };
+                Ok(Plan::Items { seq: val.clone(), len, reversed })
+            }
+            TyKind::Class(ClassTy { class, .. }) if self.has_method(*class, "__iter__") && !reversed => {
+                let items = self.class_method(val, "__iter__", &[])?.unwrap_or_else(|| val.clone());
+                self.plan(&items, reversed)
+            }
+            TyKind::Class(ClassTy { class, .. }) if self.has_method(*class, "__getitem__") => {
                 let len = if reversed { Some(self.len(val)?) } else { None };
                 Ok(Plan::Items { seq: val.clone(), len, reversed })
             }
@@ -635,24 +646,24 @@ impl Infer<'_> {
         match seq.ty.kind() {
             TyKind::Array { dtype, ndim: 1, .. } => Ok(self.load_item(seq, std::slice::from_ref(at), *dtype)),
             TyKind::Array { .. } => self.subarray(seq, at),
-            TyKind::List(t, _) => Ok(self.list_item(seq, at, *t)),
-            TyKind::PendingList(_) => Ok(Val::of_type(Ty::never())),
+            TyKind::Class(ClassTy { items: Some(t), .. }) => Ok(self.stored_item(seq, at, *t)),
+            TyKind::Pending(..) => Ok(Val::of_type(Ty::never())),
             TyKind::Str => self.runtime("lh_str_getitem", &[seq.clone(), at.clone()], Ty::str()),
             _ => self.get_item(seq, at),
         }
     }
 
-    /// A list's item by an index known to be in range.
-    pub(crate) fn list_item(&mut self, list: &Val, at: &Val, t: Ty) -> Val {
-        let p = self.list_address(list, at, t);
+    /// A stored item by an index known to be in range.
+    pub(crate) fn stored_item(&mut self, list: &Val, at: &Val, t: Ty) -> Val {
+        let p = self.item_address(list, at, t);
         let p = self.value(&p);
         if t.flatten().is_empty() { Val::of_type(t) } else { self.push(Inst::Load(p), t) }
     }
 
-    /// Address of a list's item.
-    pub(crate) fn list_address(&mut self, list: &Val, at: &Val, t: Ty) -> Val {
+    /// Address of a stored item.
+    pub(crate) fn item_address(&mut self, list: &Val, at: &Val, t: Ty) -> Val {
         let l = self.value(list);
-        let data = self.push(Inst::ListData(l), Ty::ptr());
+        let data = self.push(Inst::ItemsData(l), Ty::ptr());
         let size = Val::int(t.mem_layout().1 as i128);
         let offset = self.op("mul", &[at.clone(), size]);
         let (d, o) = (self.value(&data), self.value(&offset));

@@ -3,6 +3,7 @@
 mod attributes;
 mod builtins;
 mod calls;
+mod classes;
 mod comparisons;
 mod convert;
 mod cuda;

@@ -37,7 +37,7 @@ impl Kernel {
 }
 
 /// The function of module `operator` that an operator calls.
-fn operator_name(op: BinOp) -> &'static str {
+pub(crate) fn operator_name(op: BinOp) -> &'static str {
     match op {
         BinOp::Add => "add",
         BinOp::Sub => "sub",
@@ -167,7 +167,7 @@ impl Infer<'_> {
 
     /// An array, and a list or a tuple beside it as one.
     pub(crate) fn arrays_of(&mut self, a: &Val, b: &Val) -> Result<Option<(Val, Val)>> {
-        let is_sequence = |v: &Val| matches!(v.ty.kind(), TyKind::List(..) | TyKind::Tuple { .. });
+        let is_sequence = |v: &Val| v.ty.is_tuple() || v.ty.items().is_some();
         Ok(if a.ty.is_array() && is_sequence(b) {
             Some((a.clone(), self.call_library("numpy.asarray", std::slice::from_ref(b))?))
         } else if b.ty.is_array() && is_sequence(a) {
@@ -178,6 +178,9 @@ impl Infer<'_> {
     }
 
     fn binary_other(&mut self, op: BinOp, a: &Val, b: &Val, inplace: bool) -> Result<Val> {
+        if a.ty.class().is_some() || b.ty.class().is_some() {
+            return self.class_binary(op, a, b, inplace);
+        }
         match (a.ty.kind(), op, b.ty.kind()) {
             (TyKind::Tuple { .. }, BinOp::Add, TyKind::Tuple { .. }) => {
                 let mut parts = self.tuple_parts(a).expect("a tuple");
@@ -203,30 +206,6 @@ impl Infer<'_> {
                 self.call_library(&format!("builtins.str.__{}__", operator_name(op)), &[a.clone(), b.clone()])
             }
             (TyKind::Int { .. } | TyKind::Bool, BinOp::Mul, TyKind::Str) => self.binary_other(op, b, a, inplace),
-            (TyKind::List(..) | TyKind::PendingList(_), BinOp::Add, TyKind::List(..) | TyKind::PendingList(_)) => {
-                if let (TyKind::PendingList(s), TyKind::List(t, _)) | (TyKind::List(t, _), TyKind::PendingList(s)) =
-                    (a.ty.kind(), b.ty.kind())
-                {
-                    self.pending.learn(*s, *t);
-                    return Ok(Val::of_type(Ty::never()));
-                }
-                if let (TyKind::List(t, _), TyKind::List(u, _)) = (a.ty.kind(), b.ty.kind()) {
-                    // Displays of numbers adapt to each other.
-                    if self.widened(a, *u) || (!inplace && self.widened(b, *t)) {
-                        return Ok(Val::of_type(Ty::never()));
-                    }
-                }
-                let name = if inplace { "builtins.list.__iadd__" } else { "builtins.list.__add__" };
-                self.call_library(name, &[a.clone(), b.clone()])
-            }
-            (TyKind::List(..), BinOp::Mul, TyKind::Int { .. } | TyKind::Bool) => {
-                let name = if inplace { "builtins.list.__imul__" } else { "builtins.list.__mul__" };
-                self.call_library(name, &[a.clone(), b.clone()])
-            }
-            (TyKind::Int { .. } | TyKind::Bool, BinOp::Mul, TyKind::List(..)) => {
-                self.call_library("builtins.list.__mul__", &[b.clone(), a.clone()])
-            }
-            (TyKind::PendingList(_), ..) | (_, _, TyKind::PendingList(_)) => Ok(Val::of_type(Ty::never())),
             (TyKind::Instance { .. }, BinOp::Add, TyKind::Instance { .. }) if a.ty.as_buffer().is_some() => {
                 self.join_buffers(a, b)
             }

@@ -8,9 +8,10 @@ use crate::operators::{Kernel, element};
 use crate::val::Val;
 use crate::world::ArgTy;
 use lh_ir::Ty;
+use lh_ir::class::Class;
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{Device, Inst, LoopHint, MapExpr, parallel};
-use lh_ir::types::{Layout, TyKind};
+use lh_ir::types::{ClassTy, Layout, TyKind};
 
 impl Infer<'_> {
     /// A call of a prim.
@@ -28,7 +29,7 @@ impl Infer<'_> {
         if let Some(v) = self.prim_array(name, args)? {
             return Ok(v);
         }
-        if let Some(v) = self.prim_list(name, args)? {
+        if let Some(v) = self.prim_items(name, args)? {
             return Ok(v);
         }
         if let Some(v) = self.prim_tuple(name, args)? {
@@ -84,7 +85,7 @@ impl Infer<'_> {
             [Prim::Ptr] => Ty::ptr(),
             [Prim::Mem, Prim::Ptr, Prim::I64] => Ty::str(),
             [Prim::Mem, Prim::Ptr] => Ty::tuple(vec![Ty::meminfo(), Ty::ptr()]),
-            [Prim::List] => Ty::list(Ty::str()),
+            [Prim::Object] => Ty::list(Ty::str()),
             [Prim::I64, Prim::I64] => Ty::tuple(vec![Ty::int(); 2]),
             [Prim::F64, Prim::F64] => Ty::complex(),
             [Prim::F32, Prim::F32] => Ty::c64(),
@@ -110,7 +111,8 @@ impl Infer<'_> {
             "is_bool" => t.is_bool(),
             "is_number" => own.is_number(),
             "is_array" => t.is_array(),
-            "is_list" => matches!(t.kind(), TyKind::List(..) | TyKind::PendingList(_)),
+            // A value beside the path of a class: whether it is an instance.
+            "is_a" => t.class().is_some_and(|c| args.get(1).and_then(Val::as_str) == Some(c.path())),
             "is_tuple" => t.is_tuple(),
             "is_str" => t == Ty::str(),
             "is_none" => t.is_none(),
@@ -163,14 +165,11 @@ impl Infer<'_> {
             }
             ("dtype_of", [x]) => match x.ty.kind() {
                 TyKind::DType(t) => dtype(*t),
-                TyKind::List(t, _) if t.is_number() => dtype(*t),
+                TyKind::Class(ClassTy { items: Some(t), .. }) if t.is_number() => dtype(*t),
                 TyKind::Range(t) => dtype(*t),
                 _ => {
                     let t = element(x.ty);
-                    if !(t.is_number()
-                        || t.is_never()
-                        || matches!(t.kind(), TyKind::Record(_) | TyKind::PendingList(_)))
-                    {
+                    if !(t.is_number() || t.is_never() || matches!(t.kind(), TyKind::Record(_) | TyKind::Pending(..))) {
                         let text = format!("`{}` is no element of an array", x.ty);
                         return Err(Diagnostic::new(diag::NO_MATCHING_CALL, text));
                     }
@@ -181,7 +180,7 @@ impl Infer<'_> {
             ("result_type", [first, rest @ ..]) => {
                 let of = |v: &Val| match v.ty.kind() {
                     TyKind::DType(t) => *t,
-                    TyKind::List(t, _) => *t,
+                    TyKind::Class(ClassTy { items: Some(t), .. }) => *t,
                     _ => element(v.ty),
                 };
                 let mut t = of(first);
@@ -222,14 +221,14 @@ impl Infer<'_> {
             }
             ("example", [c]) => {
                 let t = match c.ty.kind() {
-                    TyKind::List(t, _) | TyKind::Range(t) | TyKind::Optional(t) => *t,
+                    TyKind::Class(ClassTy { items: Some(t), .. }) | TyKind::Range(t) | TyKind::Optional(t) => *t,
                     TyKind::Array { dtype, ndim: 0 | 1, .. } => *dtype,
                     TyKind::Array { dtype, ndim, readonly, .. } => {
                         Ty::array_ro(*dtype, *ndim as usize - 1, crate::emit::any_layout(*ndim as usize - 1), *readonly)
                     }
                     TyKind::Tuple { elems, .. } if !elems.is_empty() => elems[0],
                     TyKind::Str => Ty::str(),
-                    TyKind::PendingList(_) => return Ok(Some(Val::of_type(Ty::never()))),
+                    TyKind::Pending(..) => return Ok(Some(Val::of_type(Ty::never()))),
                     _ => c.ty,
                 };
                 if t.flatten().is_empty() { Val::of_type(t) } else { self.push(Inst::Zero, t) }
@@ -364,60 +363,63 @@ impl Infer<'_> {
         Ok((spec.ret, Kernel::Spec(spec.id, spec.ret).expr(args)))
     }
 
-    fn prim_list(&mut self, name: &str, args: &[Val]) -> Result<Option<Val>> {
+    fn prim_items(&mut self, name: &str, args: &[Val]) -> Result<Option<Val>> {
         let item = |l: &Val| match l.ty.kind() {
-            TyKind::List(t, _) => Some(*t),
+            TyKind::Class(ClassTy { items: Some(t), .. }) => Some(*t),
             _ => None,
         };
-        if let ("list_take" | "list_put" | "list_reserve" | "list_set_len" | "list_move", [l, ..]) = (name, args) {
+        if let ("items_take" | "items_put" | "items_reserve" | "items_set_len" | "items_move", [l, ..]) = (name, args) {
             self.check_writable(l.ty)?;
         }
         Ok(Some(match (name, args) {
-            ("list_like", [l, cap]) => {
-                let ty = item(l).map_or(l.ty, Ty::list);
-                self.new_list(ty, cap)
+            ("items_like", [l, cap]) => {
+                let ty = item(l).map_or(l.ty, |t| l.ty.with_items(t));
+                self.new_container(ty, cap)
             }
-            ("list_new", [x, cap]) => {
+            ("new", [path, args @ ..]) => self.new_instance(path, args),
+            ("items_new", [path, x, cap]) => {
                 let t = match x.ty.kind() {
                     TyKind::DType(t) => *t,
                     _ => x.ty,
                 };
-                self.new_list(Ty::list(t.weak()), cap)
+                let class = path.as_str().and_then(Class::find);
+                let class = class.unwrap_or_else(|| lh_ir::bug!("a class is known by its path"));
+                self.new_container(class.of(vec![t.weak()], false), cap)
             }
-            ("list_get", [l, i]) if item(l).is_some() => self.list_item(l, i, item(l).expect("a list")),
-            ("list_take", [l, i]) if item(l).is_some() => {
-                let t = item(l).expect("a list");
-                let p = self.list_address(l, i, t);
+            ("items_get", [l, i]) if item(l).is_some() => self.stored_item(l, i, item(l).expect("a container")),
+            ("items_take", [l, i]) if item(l).is_some() => {
+                let t = item(l).expect("a container");
+                let p = self.item_address(l, i, t);
                 let p = self.value(&p);
                 self.push(Inst::Take(p), t)
             }
-            ("list_put", [l, i, x]) if item(l).is_some() => {
-                let t = item(l).expect("a list");
-                let x = self.list_value(x, t)?;
-                let p = self.list_address(l, i, t);
+            ("items_put", [l, i, x]) if item(l).is_some() => {
+                let t = item(l).expect("a container");
+                let x = self.item_value(x, t, l.ty)?;
+                let p = self.item_address(l, i, t);
                 let (p, x) = (self.value(&p), self.value(&x));
                 self.push_void(Inst::Store(p, x));
                 Val::of_type(Ty::none())
             }
-            ("list_reserve", [l, n]) => self.runtime("lh_list_reserve", &[l.clone(), n.clone()], Ty::none())?,
-            ("list_set_len", [l, n]) => self.runtime("lh_list_set_len", &[l.clone(), n.clone()], Ty::none())?,
-            ("list_move", [l, dst, src, n]) if item(l).is_some() => {
-                let t = item(l).expect("a list");
-                let (d, s) = (self.list_address(l, dst, t), self.list_address(l, src, t));
+            ("items_reserve", [l, n]) => self.runtime("lh_list_reserve", &[l.clone(), n.clone()], Ty::none())?,
+            ("items_set_len", [l, n]) => self.runtime("lh_list_set_len", &[l.clone(), n.clone()], Ty::none())?,
+            ("items_move", [l, dst, src, n]) if item(l).is_some() => {
+                let t = item(l).expect("a container");
+                let (d, s) = (self.item_address(l, dst, t), self.item_address(l, src, t));
                 let bytes = self.op("mul", &[n.clone(), Val::int(t.mem_layout().1 as i128)]);
                 self.runtime("lh_memmove", &[d, s, bytes], Ty::none())?
             }
-            (n, [l, ..]) if n.starts_with("list_") && matches!(l.ty.kind(), TyKind::PendingList(_)) => {
+            (n, [l, ..]) if n.starts_with("items_") && matches!(l.ty.kind(), TyKind::Pending(..)) => {
                 Val::of_type(Ty::never())
             }
             _ => return Ok(None),
         }))
     }
 
-    fn new_list(&mut self, ty: Ty, cap: &Val) -> Val {
+    fn new_container(&mut self, ty: Ty, cap: &Val) -> Val {
         let cap = self.cast(cap, Ty::int());
         let cap = self.value(&cap);
-        self.push(Inst::ListNew(cap), ty)
+        self.push(Inst::New(cap), ty)
     }
 
     fn prim_tuple(&mut self, name: &str, args: &[Val]) -> Result<Option<Val>> {

@@ -6,9 +6,10 @@ use crate::iterate::Lazy;
 use crate::substitutes;
 use crate::val::{Known, Val};
 use crate::world::Object;
+use lh_ir::class::Class;
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::{Device, Extern, Inst as Typed, Term};
-use lh_ir::types::TyKind;
+use lh_ir::types::{ClassTy, TyKind};
 use lh_ir::untyped::{Inst, InstData, PyConst};
 use lh_ir::{Const, ExcId, ObjId, Ty, Value};
 
@@ -33,6 +34,9 @@ impl Infer<'_> {
             Inst::GetAttr(v, name) => self.get_attr(&self.val(*v), name).map_err(|d| self.of_argument(d, *v)).map(Some),
             Inst::SetAttr(v, name, x) if self.val(*v).ty.as_record().is_some() => {
                 self.set_record_field(&self.val(*v), name, &self.val(*x)).map(|()| None)
+            }
+            Inst::SetAttr(v, name, x) if self.val(*v).ty.as_class().is_some() => {
+                self.set_class_field(&self.val(*v), name, &self.val(*x)).map(|()| None)
             }
             Inst::SetAttr(v, name, _) => {
                 let t = self.val(*v).ty;
@@ -74,7 +78,7 @@ impl Infer<'_> {
                 self.builders.get_mut(l).expect("just asked").extend(parts);
                 Ok(None)
             }
-            Inst::ListAppend(l, x) => self.list_append(&self.val(*l), &self.val(*x)).map(|()| None),
+            Inst::ListAppend(l, x) => self.append(&self.val(*l), &self.val(*x)).map(|()| None),
             Inst::ListExtend(l, x) => self.method(&self.val(*l), "extend", &[self.val(*x)]).map(|_| None),
             Inst::ListToTuple(v) => self.list_to_tuple(*v).map(Some),
             Inst::Format { value, conversion, spec } => {
@@ -338,14 +342,14 @@ impl Infer<'_> {
             elem = self.pending.elem[s as usize].unwrap_or(Ty::never());
         }
         let ty = match site {
-            Some(s) if elem.is_never() => Ty::new(TyKind::PendingList(s)),
-            _ => Ty::new(TyKind::List(elem, is_constant)),
+            Some(s) if elem.is_never() => Ty::new(TyKind::Pending(s, Class::list())),
+            _ => Class::list().of(vec![elem], is_constant),
         };
         let cap = self.value(&Val::int(items.len() as i128));
-        let list = self.push(Typed::ListNew(cap), ty);
+        let list = self.push(Typed::New(cap), ty);
         for (k, x) in items.iter().enumerate() {
-            let x = self.list_value(x, elem)?;
-            let p = self.list_address(&list, &Val::int(k as i128), elem);
+            let x = self.item_value(x, elem, list.ty)?;
+            let p = self.item_address(&list, &Val::int(k as i128), elem);
             let (p, x) = (self.value(&p), self.value(&x));
             self.push_void(Typed::Store(p, x));
         }
@@ -364,8 +368,8 @@ impl Infer<'_> {
     /// one type; whether a type has changed.
     fn align_rows(&mut self, rows: &[Val]) -> bool {
         let made = rows.iter().map(|row| match row.ty.kind() {
-            TyKind::List(t, _) => Some((self.site_of(row)?, *t)),
-            TyKind::PendingList(s) => Some((*s, Ty::never())),
+            TyKind::Class(ClassTy { items: Some(t), .. }) => Some((self.site_of(row)?, *t)),
+            TyKind::Pending(s, _) => Some((*s, Ty::never())),
             _ => None,
         });
         made.collect::<Option<Vec<_>>>().is_some_and(|made| self.align_made(&made))
@@ -383,7 +387,9 @@ impl Infer<'_> {
             return true;
         }
         let items = made.iter().map(|(site, t)| match t.kind() {
-            TyKind::List(inner, _) => Some(self.rows_at.get(site)?.iter().map(|s| (*s, *inner)).collect::<Vec<_>>()),
+            TyKind::Class(ClassTy { items: Some(inner), .. }) => {
+                Some(self.rows_at.get(site)?.iter().map(|s| (*s, *inner)).collect::<Vec<_>>())
+            }
             _ => None,
         });
         let Some(items) = items.collect::<Option<Vec<_>>>() else { return false };
@@ -393,35 +399,19 @@ impl Infer<'_> {
     }
 
     /// Whether a list made here learns to hold what the items of a list do that it becomes one of.
-    fn widened_item(&mut self, item: &Val, elem: Ty) -> bool {
-        let TyKind::List(wanted, _) = elem.kind() else { return false };
+    pub(crate) fn widened_item(&mut self, item: &Val, elem: Ty) -> bool {
+        let TyKind::Class(ClassTy { items: Some(wanted), .. }) = elem.kind() else { return false };
         item.ty != elem && self.widened(item, *wanted)
     }
 
-    /// Appends to a list, deciding its element type if it is open.
-    pub(crate) fn list_append(&mut self, l: &Val, x: &Val) -> Result<()> {
-        match l.ty.kind() {
-            TyKind::PendingList(s) => {
-                if !matches!(x.ty.kind(), TyKind::PendingList(_)) || self.pending.elem[*s as usize].is_none() {
-                    self.pending.learn(*s, x.ty);
-                }
-                Ok(())
-            }
-            TyKind::List(t, _) => {
-                self.check_writable(l.ty)?;
-                if self.widened(l, x.ty) || self.widened_item(x, *t) {
-                    return Ok(());
-                }
-                let x = self.list_value(x, *t)?;
-                self.call_library("builtins.list.append", &[l.clone(), x]).map(|_| ())
-            }
-            _ => Err(Diagnostic::new(diag::UNKNOWN_ATTRIBUTE, format!("`{}` has no `append`", l.ty))),
-        }
+    /// Adds an item to a list that a comprehension makes.
+    pub(crate) fn append(&mut self, l: &Val, x: &Val) -> Result<()> {
+        self.adding_method("append", l, std::slice::from_ref(x), &[]).map(|_| ())
     }
 
     /// Whether a list made here learns that it has to hold another type, so that the next sweep makes it anew.
     pub(crate) fn widened(&mut self, l: &Val, item: Ty) -> bool {
-        let TyKind::List(t, _) = l.ty.kind() else { return false };
+        let TyKind::Class(ClassTy { items: Some(t), .. }) = l.ty.kind() else { return false };
         match (crate::convert::unify(*t, item.weak(), &mut self.pending), self.site_of(l)) {
             (Some(u), Some(site)) if u != *t => {
                 self.pending.learn(site, u);

@@ -9,7 +9,7 @@ use crate::world::{ArgTy, Object, Ufunc};
 use lh_ir::diag::{self, Diagnostic, Result};
 use lh_ir::func::MapExpr;
 use lh_ir::op::{Class, Sig};
-use lh_ir::types::TyKind;
+use lh_ir::types::{ClassTy, TyKind};
 use lh_ir::{FuncId, ObjId, Op, Ty};
 
 impl Infer<'_> {
@@ -115,7 +115,9 @@ impl Infer<'_> {
         for a in ins {
             let a = self.unwrap_optional(a)?;
             inputs.push(match a.ty.kind() {
-                TyKind::List(..) | TyKind::Tuple { .. } => self.call_library("numpy.asarray", &[a])?,
+                TyKind::Class(ClassTy { items: Some(_), .. }) | TyKind::Tuple { .. } => {
+                    self.call_library("numpy.asarray", &[a])?
+                }
                 _ if a.ty.is_number() || a.ty.is_array() => a,
                 _ => return Err(wrong(format!("the ufunc `{}` does not take `{}`", u.name, a.ty))),
             });
@@ -337,7 +339,7 @@ impl Infer<'_> {
             path.starts_with("numpy.") && (lh_ops::for_python(path).is_some() || self.ufunc_kernel(path).is_some());
         args.iter()
             .map(|a| match a.ty.kind() {
-                TyKind::List(..) | TyKind::Tuple { .. } if is_ufunc => {
+                TyKind::Class(ClassTy { items: Some(_), .. }) | TyKind::Tuple { .. } if is_ufunc => {
                     self.call_library("numpy.asarray", std::slice::from_ref(a))
                 }
                 _ => Ok(a.clone()),
@@ -404,7 +406,7 @@ impl Infer<'_> {
         let truths = args.iter().all(|a| a.ty.is_bool());
         let array = |a: &Val| match a.ty.kind() {
             TyKind::Bool if !truths => Ok(a.clone()),
-            TyKind::Tuple { .. } | TyKind::List(..) | TyKind::Bool => {
+            TyKind::Tuple { .. } | TyKind::Class(ClassTy { items: Some(_), .. }) | TyKind::Bool => {
                 self.call_library("numpy.asarray", std::slice::from_ref(a))
             }
             _ => Ok(a.clone()),

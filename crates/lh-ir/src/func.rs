@@ -191,12 +191,15 @@ pub enum Inst {
     Store(Value, Value),
     /// Address plus a number of bytes.
     PtrAdd(Value, Value),
-    /// A new empty list of the result's type with room for this many items. May raise MemoryError.
-    ListNew(Value),
-    /// Number of items.
-    ListLen(Value),
-    /// Address of the first item.
-    ListData(Value),
+    /// A new instance of the result's class: without items and with room for this many, or with fields of zeros. May
+    /// raise MemoryError.
+    New(Value),
+    /// Number of the items that an instance of a class stores.
+    ItemsLen(Value),
+    /// Address of the first of them.
+    ItemsData(Value),
+    /// Address of a field of an instance of a class, by number.
+    FieldPtr(Value, u32),
     /// Elementwise computation over broadcast operands; the result is a new C-contiguous array (F if all operands
     /// are). May raise ValueError (shapes) and MemoryError.
     Map(Box<MapExpr>, Vec<Value>),
@@ -325,9 +328,10 @@ impl Inst {
             | Inst::ArrayStride(v, _)
             | Inst::Load(v)
             | Inst::Take(v)
-            | Inst::ListNew(v)
-            | Inst::ListLen(v)
-            | Inst::ListData(v)
+            | Inst::New(v)
+            | Inst::ItemsLen(v)
+            | Inst::ItemsData(v)
+            | Inst::FieldPtr(v, _)
             | Inst::IncRef(v)
             | Inst::DecRef(v) => f(v),
             Inst::Store(a, b) | Inst::PtrAdd(a, b) => {
@@ -353,7 +357,7 @@ impl Inst {
     /// Whether it may raise.
     pub fn can_raise(&self) -> bool {
         match self {
-            Inst::Call(..) | Inst::ParFor(..) | Inst::ListNew(_) | Inst::Map(..) | Inst::MapInto(..) => true,
+            Inst::Call(..) | Inst::ParFor(..) | Inst::New(_) | Inst::Map(..) | Inst::MapInto(..) => true,
             Inst::Runtime(f, _) => f.raises,
             Inst::Foreign(f, _) => f.abi == ForeignAbi::Table,
             Inst::ElemPtr { check, .. } => *check,
@@ -378,8 +382,9 @@ impl Inst {
             | Inst::Take(_)
             | Inst::Store(..)
             | Inst::PtrAdd(..)
-            | Inst::ListLen(_)
-            | Inst::ListData(_)
+            | Inst::ItemsLen(_)
+            | Inst::ItemsData(_)
+            | Inst::FieldPtr(..)
             | Inst::IncRef(_)
             | Inst::DecRef(_) => false,
         }
@@ -417,9 +422,10 @@ impl Inst {
             | Inst::ArrayStride(..)
             | Inst::Load(_)
             | Inst::PtrAdd(..)
-            | Inst::ListNew(_)
-            | Inst::ListLen(_)
-            | Inst::ListData(_) => true,
+            | Inst::New(_)
+            | Inst::ItemsLen(_)
+            | Inst::ItemsData(_)
+            | Inst::FieldPtr(..) => true,
         }
     }
 }

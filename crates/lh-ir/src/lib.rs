@@ -4,6 +4,7 @@
 
 mod bug;
 pub mod cfg;
+pub mod class;
 pub mod consts;
 pub mod device;
 pub mod diag;

@@ -1,8 +1,10 @@
 //! The inverse of [`crate::print`]. Rows and run-time functions are found by name through [`Tables`], since the tables
 //! stand above this crate.
 
+mod class_types;
 pub(crate) mod lex;
 
+use crate::class::Class;
 use crate::consts::Const;
 use crate::entity::{Block, ExcId, FuncId, ObjId, Slot, SpecId, Value};
 use crate::func::{
@@ -13,6 +15,8 @@ use crate::span::Span;
 use crate::types::{Buffer, InstanceOf, Layout, Literal, NamedTuple, Ty, TyKind};
 use lex::{Lexer, Token};
 use std::fmt;
+
+pub use class_types::Field;
 
 /// The tables in which names are looked up.
 #[derive(Clone, Copy)]
@@ -43,7 +47,7 @@ pub type Parsed<T> = Result<T, ParseError>;
 
 /// Functions of a text; `;` starts a comment.
 pub fn parse(text: &str, tables: Tables) -> Parsed<Vec<Function>> {
-    let mut p = Parser { lex: Lexer::new(text)?, tables, func: Function::default() };
+    let mut p = Parser::new(text, tables)?;
     let mut out = Vec::new();
     while !p.lex.at_end() {
         out.push(p.function()?);
@@ -53,7 +57,17 @@ pub fn parse(text: &str, tables: Tables) -> Parsed<Vec<Function>> {
 
 /// Types of a text, between commas.
 pub fn parse_types(text: &str, tables: Tables) -> Parsed<Vec<Ty>> {
-    let mut p = Parser { lex: Lexer::new(text)?, tables, func: Function::default() };
+    types(&mut Parser::new(text, tables)?)
+}
+
+/// The same in the declaration of a class, where names may stand for types.
+pub(crate) fn parse_class_types(text: &str, names: &[(&str, Ty)]) -> Parsed<Vec<Ty>> {
+    let mut p = Parser::new(text, Tables { row: |_| None, runtime: |_| None })?;
+    p.names = names.iter().map(|(n, t)| ((*n).to_owned(), *t)).collect();
+    types(&mut p)
+}
+
+fn types(p: &mut Parser) -> Parsed<Vec<Ty>> {
     let mut out = Vec::new();
     while !p.lex.at_end() {
         if !out.is_empty() {
@@ -68,9 +82,14 @@ struct Parser {
     lex: Lexer,
     tables: Tables,
     func: Function,
+    /// Names that stand for types.
+    names: Vec<(String, Ty)>,
 }
 
 impl Parser {
+    fn new(text: &str, tables: Tables) -> Parsed<Parser> {
+        Ok(Parser { lex: Lexer::new(text)?, tables, func: Function::default(), names: Vec::new() })
+    }
     fn fail<T>(&self, message: impl Into<String>) -> Parsed<T> {
         self.lex.fail(message)
     }
@@ -310,9 +329,9 @@ impl Parser {
             "array_data" => Some(Inst::ArrayData),
             "load" => Some(Inst::Load),
             "take" => Some(Inst::Take),
-            "list_new" => Some(Inst::ListNew),
-            "list_len" => Some(Inst::ListLen),
-            "list_data" => Some(Inst::ListData),
+            "new" => Some(Inst::New),
+            "items_len" => Some(Inst::ItemsLen),
+            "items_data" => Some(Inst::ItemsData),
             "incref" => Some(Inst::IncRef),
             "decref" => Some(Inst::DecRef),
             _ => None,
@@ -352,6 +371,7 @@ impl Parser {
             "extern" => Inst::Extern(self.external()?),
             "pack" => Inst::Pack(self.list(Parser::value)?),
             "field" => self.value_and_int(Inst::Field)?,
+            "field_ptr" => self.value_and_int(Inst::FieldPtr)?,
             "array_shape" => self.value_and_int(Inst::ArrayShape)?,
             "array_stride" => self.value_and_int(Inst::ArrayStride)?,
             "par_for" => self.par_for()?,
@@ -499,9 +519,15 @@ impl Parser {
         if self.lex.is_entity("obj") {
             return Ok(Ty::new(TyKind::Obj(ObjId(self.entity("obj")?))));
         }
-        let name = self.word()?;
+        let mut name = self.word()?;
+        if let Some((_, ty)) = self.names.iter().find(|(n, _)| *n == name) {
+            return Ok(*ty);
+        }
         if let Some(ty) = simple_type(&name) {
             return Ok(ty);
+        }
+        while self.eat('.') {
+            name = format!("{name}.{}", self.word()?);
         }
         if name == "namedtuple" {
             return self.namedtuple();
@@ -512,9 +538,6 @@ impl Parser {
         self.punct('(')?;
         let kind = match name.as_str() {
             "array" => return self.array_type(),
-            "pending_list" => TyKind::PendingList(self.int()?),
-            "list" => TyKind::List(self.ty()?, false),
-            "constant_list" => TyKind::List(self.ty()?, true),
             "optional" => TyKind::Optional(self.ty()?),
             "maybe_unbound" => TyKind::MaybeUnbound(self.ty()?),
             "range" => TyKind::Range(self.ty()?),
@@ -576,10 +599,34 @@ impl Parser {
                 self.punct(',')?;
                 TyKind::BoundMethod { recv, name: self.lex.string()? }
             }
-            _ => return self.fail(format!("no type `{name}`")),
+            _ => return self.class_type(&name),
         };
         self.punct(')')?;
         Ok(Ty::new(kind))
+    }
+    /// An instance of a declared class, or one whose items are not known; what is between parentheses.
+    fn class_type(&mut self, name: &str) -> Parsed<Ty> {
+        let pending = name.strip_prefix("pending_");
+        let constant = name.strip_prefix("constant_");
+        let Some(class) = Class::of_text(pending.or(constant).unwrap_or(name)) else {
+            return self.fail(format!("no type `{name}`"));
+        };
+        if pending.is_some() {
+            let site = self.int()?;
+            self.punct(')')?;
+            return Ok(Ty::new(TyKind::Pending(site, class)));
+        }
+        let mut args = Vec::new();
+        while !self.eat(')') {
+            if !args.is_empty() {
+                self.punct(',')?;
+            }
+            args.push(self.ty()?);
+        }
+        if args.len() != class.declaration().parameters.len() {
+            return self.fail(format!("`{name}` is of {} types", class.declaration().parameters.len()));
+        }
+        Ok(class.of(args, constant.is_some()))
     }
     fn array_type(&mut self) -> Parsed<Ty> {
         let dtype = self.ty()?;

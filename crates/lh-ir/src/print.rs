@@ -61,9 +61,11 @@ impl fmt::Display for TypeText {
                 };
                 write!(f, "array({}, {ndim}, {layout}{})", TypeText(*dtype), if *readonly { ", readonly" } else { "" })
             }
-            TyKind::List(t, false) => write!(f, "list({})", TypeText(*t)),
-            TyKind::List(t, true) => write!(f, "constant_list({})", TypeText(*t)),
-            TyKind::PendingList(n) => write!(f, "pending_list({n})"),
+            TyKind::Class(c) => {
+                let constant = if c.constant { "constant_" } else { "" };
+                write!(f, "{constant}{}({})", c.class.text(), list(c.args.iter().copied().map(TypeText)))
+            }
+            TyKind::Pending(n, class) => write!(f, "pending_{}({n})", class.text()),
             TyKind::Optional(t) => write!(f, "optional({})", TypeText(*t)),
             TyKind::Unbound => f.write_str("unbound"),
             TyKind::MaybeUnbound(t) => write!(f, "maybe_unbound({})", TypeText(*t)),
@@ -302,9 +304,10 @@ fn inst_text(inst: &Inst, ty: Option<Ty>) -> String {
         Inst::Take(v) => format!("take {v}"),
         Inst::Store(p, v) => format!("store {p}, {v}"),
         Inst::PtrAdd(p, n) => format!("ptr_add {p}, {n}"),
-        Inst::ListNew(n) => format!("list_new {n}"),
-        Inst::ListLen(v) => format!("list_len {v}"),
-        Inst::ListData(v) => format!("list_data {v}"),
+        Inst::New(n) => format!("new {n}"),
+        Inst::ItemsLen(v) => format!("items_len {v}"),
+        Inst::ItemsData(v) => format!("items_data {v}"),
+        Inst::FieldPtr(v, i) => format!("field_ptr {v}, {i}"),
         Inst::Map(e, vs) => format!("map({}) {}", list(vs), expr(e)),
         Inst::MapInto(e, vs) => format!("map_into({}) {}", list(vs), expr(e)),
         Inst::IncRef(v) => format!("incref {v}"),

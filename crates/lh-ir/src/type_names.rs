@@ -1,6 +1,6 @@
 //! Names of types: as users of Python write them, for messages, and as Numba prints them, for what programs compare.
 
-use crate::types::{Buffer, InstanceOf, Literal, NamedTuple, Record, Ty, TyKind};
+use crate::types::{Buffer, ClassTy, InstanceOf, Literal, NamedTuple, Record, Ty, TyKind};
 use std::fmt;
 
 impl Ty {
@@ -55,9 +55,19 @@ impl fmt::Display for Ty {
                 let ro = if *readonly { "readonly " } else { "" };
                 write!(f, "{ro}array({dtype}, {ndim}d, {layout:?})")
             }
-            TyKind::List(t, _) if t.is_never() => f.write_str("an empty list"),
-            TyKind::List(t, _) => write!(f, "list[{t}]"),
-            TyKind::PendingList(_) => f.write_str("an empty list"),
+            TyKind::Class(ClassTy { class, items: Some(t), .. }) if t.is_never() => {
+                write!(f, "an empty {}", class.name())
+            }
+            TyKind::Class(c) => {
+                f.write_str(c.class.name())?;
+                if c.args.is_empty() {
+                    return Ok(());
+                }
+                f.write_str("[")?;
+                write_list(f, &c.args, ", ", |t| *t)?;
+                f.write_str("]")
+            }
+            TyKind::Pending(_, class) => write!(f, "an empty {}", class.name()),
             TyKind::Optional(t) => write!(f, "{t} | None"),
             TyKind::MaybeUnbound(t) => write!(f, "{t}, or unassigned"),
             TyKind::Range(_) => f.write_str("range"),
@@ -118,8 +128,12 @@ impl fmt::Display for NumbaName {
                 let ro = if *readonly { "readonly " } else { "" };
                 write!(f, "{ro}array({}, {ndim}d, {layout:?})", dtype.numba())
             }
-            TyKind::List(t, _) => write!(f, "list({})", t.numba()),
-            TyKind::PendingList(_) => write!(f, "list(undecided)"),
+            TyKind::Class(c) => {
+                write!(f, "{}(", c.class.name())?;
+                write_list(f, &c.args, ", ", Ty::numba)?;
+                f.write_str(")")
+            }
+            TyKind::Pending(_, class) => write!(f, "{}(undecided)", class.name()),
             TyKind::Optional(t) => write!(f, "OptionalType({})", t.numba()),
             TyKind::Unbound => write!(f, "unassigned"),
             TyKind::MaybeUnbound(t) => write!(f, "maybe unassigned {}", t.numba()),

@@ -4,6 +4,7 @@
 //! lowered to that many LLVM values, arguments occupy that many 8-byte slots at the Python border, and memory holds
 //! them as a C struct ([`Ty::mem_layout`]). Types known only while compiling flatten to nothing.
 
+use crate::class::Class;
 use crate::entity::{FuncId, ObjId, SpecId};
 use hashbrown::HashSet;
 use serde::{Deserialize, Serialize};
@@ -50,10 +51,10 @@ pub enum TyKind {
     Record(Record),
     /// A NumPy array.
     Array { dtype: Ty, ndim: u8, layout: Layout, readonly: bool },
-    /// A Python list, as a pointer to a run-time list header; whether it is a constant, which cannot be changed.
-    List(Ty, bool),
-    /// A list whose elements are not known yet; solved within one inference.
-    PendingList(u32),
+    /// An instance of a class that the library declares, as a pointer to the object.
+    Class(ClassTy),
+    /// An instance of a class whose items are not known yet, by where it is made; solved within one inference.
+    Pending(u32, Class),
     /// A value or `None`.
     Optional(Ty),
     /// The state of a local variable that is not assigned.
@@ -89,11 +90,24 @@ pub enum TyKind {
     MemInfo,
     /// `...`
     Ellipsis,
-    /// A generator: a list with one item, its frame, and the function that gives its next item.
+    /// A generator: an object with one item, its frame, and the function that gives its next item.
     #[serde(skip_serializing)]
     Generator { item: Ty, next: SpecId, frame: Ty },
     /// An argument whose value is known (`literally`); at run time it is passed as a value of its type.
     Literal(Literal),
+}
+
+/// A class with the types that it is of.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub struct ClassTy {
+    /// The class.
+    pub class: Class,
+    /// A type for each of its parameters.
+    pub args: Vec<Ty>,
+    /// Type of the items that an instance stores, if it does.
+    pub items: Option<Ty>,
+    /// Whether instances are constants, which cannot be changed: global ones.
+    pub constant: bool,
 }
 
 /// The value of a literal type.
@@ -249,8 +263,8 @@ pub enum Prim {
     Ptr,
     /// Address of a `MemInfo` (or null): the owner of array data or string data.
     Mem,
-    /// Address of a list header, itself starting with a `MemInfo`.
-    List,
+    /// Address of an object of a declared class, which starts with a `MemInfo`.
+    Object,
 }
 
 impl Prim {
@@ -260,12 +274,12 @@ impl Prim {
             Prim::I1 | Prim::I8 => 1,
             Prim::I16 | Prim::F16 => 2,
             Prim::I32 | Prim::F32 => 4,
-            Prim::I64 | Prim::F64 | Prim::Ptr | Prim::Mem | Prim::List => 8,
+            Prim::I64 | Prim::F64 | Prim::Ptr | Prim::Mem | Prim::Object => 8,
         }
     }
     /// Whether a value of this primitive holds a reference that is counted.
     pub fn is_counted(self) -> bool {
-        matches!(self, Prim::Mem | Prim::List)
+        matches!(self, Prim::Mem | Prim::Object)
     }
 }
 
@@ -363,18 +377,6 @@ impl Ty {
     pub fn array_ro(dtype: Ty, ndim: usize, layout: Layout, readonly: bool) -> Ty {
         let layout = if ndim == 0 || (ndim == 1 && layout == Layout::F) { Layout::C } else { layout };
         Ty::new(TyKind::Array { dtype: dtype.strong(), ndim: ndim as u8, layout, readonly })
-    }
-    /// A list.
-    pub fn list(elem: Ty) -> Ty {
-        Ty::new(TyKind::List(elem, false))
-    }
-    /// A list that is a constant.
-    pub fn constant_list(elem: Ty) -> Ty {
-        Ty::new(TyKind::List(elem, true))
-    }
-    /// A list given as an argument that has no items, so that their type is found by its use.
-    pub fn undecided_list() -> Ty {
-        Ty::new(TyKind::PendingList(u32::MAX))
     }
     /// A value or `None`; of an optional, itself.
     pub fn optional(t: Ty) -> Ty {
@@ -586,7 +588,7 @@ impl Ty {
     /// The machine primitives that make a value of the type, in order.
     ///
     /// Array: owner (`Mem`), data (`Ptr`), shape (`I64` each), strides in bytes (`I64` each). Str: owner, data, bytes.
-    /// List: header (`List`). Optional: `I1` "has a value", then the value. Range: start, stop, step.
+    /// Class: object (`Object`). Optional: `I1` "has a value", then the value. Range: start, stop, step.
     /// Complex: real, imaginary. Tuple: its elements. Closure: captures, then defaults. Choice: `I64` which, then all
     /// of them. BoundMethod: its receiver. Instance: its value.
     /// Slice: the parts that are not `None`. Exc: `I64` handle. Compile-time types: nothing.
@@ -629,7 +631,7 @@ impl Ty {
                 out.extend([Prim::Mem, Prim::Ptr]);
                 out.extend(std::iter::repeat_n(Prim::I64, 2 * *ndim as usize));
             }
-            TyKind::List(..) | TyKind::PendingList(_) | TyKind::Generator { .. } => out.push(Prim::List),
+            TyKind::Class(_) | TyKind::Pending(..) | TyKind::Generator { .. } => out.push(Prim::Object),
             TyKind::Optional(t) | TyKind::MaybeUnbound(t) => {
                 out.push(Prim::I1);
                 t.flatten_into(out);

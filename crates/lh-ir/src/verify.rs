@@ -65,8 +65,8 @@ pub fn part(ty: Ty, index: u32) -> Option<Ty> {
         | TyKind::Float { .. }
         | TyKind::Bfloat16
         | TyKind::Array { .. }
-        | TyKind::List(..)
-        | TyKind::PendingList(_)
+        | TyKind::Class(_)
+        | TyKind::Pending(..)
         | TyKind::Optional(_)
         | TyKind::Unbound
         | TyKind::MaybeUnbound(_)
@@ -290,9 +290,10 @@ impl Verifier<'_> {
             | Inst::Take(_)
             | Inst::Store(..)
             | Inst::PtrAdd(..)
-            | Inst::ListNew(_)
-            | Inst::ListLen(_)
-            | Inst::ListData(_) => self.memory(d),
+            | Inst::New(_)
+            | Inst::ItemsLen(_)
+            | Inst::ItemsData(_)
+            | Inst::FieldPtr(..) => self.memory(d),
         }
     }
 
@@ -386,16 +387,20 @@ impl Verifier<'_> {
                 self.int(*n)?;
                 self.result(d, Ty::ptr())
             }
-            Inst::ListNew(n) => {
+            Inst::New(n) => {
                 self.int(*n)?;
-                d.result.map_or(Ok(()), |r| self.is(r, is_list, "a list"))
+                d.result.map_or(Ok(()), |r| self.is(r, |t| t.class().is_some(), "an instance of a class"))
             }
-            Inst::ListLen(v) => {
-                self.is(*v, is_list, "a list")?;
+            Inst::ItemsLen(v) => {
+                self.is(*v, Ty::is_container, "an object with items")?;
                 self.result(d, Ty::int())
             }
-            Inst::ListData(v) => {
-                self.is(*v, is_list, "a list")?;
+            Inst::ItemsData(v) => {
+                self.is(*v, Ty::is_container, "an object with items")?;
+                self.result(d, Ty::ptr())
+            }
+            Inst::FieldPtr(v, i) => {
+                self.is(*v, |t| (*i as usize) < t.fields().len(), "an object with such a field")?;
                 self.result(d, Ty::ptr())
             }
             other => crate::bug!("not a memory instruction: {other:?}"),
@@ -431,8 +436,4 @@ impl Verifier<'_> {
             }
         }
     }
-}
-
-fn is_list(t: Ty) -> bool {
-    matches!(t.kind(), TyKind::List(..) | TyKind::PendingList(_))
 }

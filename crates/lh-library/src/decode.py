@@ -167,6 +167,20 @@ def stored(f):
     )
 
 
+CLASSES: dict[str, bytes] = {}
+
+
+def declare(path, c):
+    """A class of compiled code, as `Declaration`."""
+    told = {name: vars(c).get(f"__{name}__") for name in ("parameters", "fields", "items", "adds", "extends")}
+    if told["parameters"] is None or path in CLASSES:
+        return
+    items = number(0) if told["items"] is None else number(1) + text(told["items"])
+    fields = many((told["fields"] or {}).items(), lambda kv: text(kv[0]) + text(kv[1]))
+    methods = [many(told[name] or (), text) for name in ("adds", "extends")]
+    CLASSES[path] = text(path) + many(told["parameters"], text) + fields + items + b"".join(methods)
+
+
 def paths():
     """Functions and properties by path, those of packages first: a class can have the name of the module that defines
     it."""
@@ -185,6 +199,8 @@ def paths():
         for name, o in vars(module).items():
             path = f"{start}.{name}".lstrip(".")
             add(path, o)
+            if isinstance(o, type):
+                declare(path, o)
             for member in dir(o) if isinstance(o, type) else ():
                 held = next(c.__dict__[member] for c in o.__mro__ if member in c.__dict__)
                 is_property = isinstance(held, property)
@@ -204,4 +220,5 @@ while len(BODIES) < len(FUNCTIONS):
     BODIES.append(stored(list(FUNCTIONS)[len(BODIES)]))
 OUT = bytes(sys.version_info[:2]) + number(len(BODIES)) + b"".join(BODIES)
 OUT += many(PATHS, lambda item: text(item[0]) + number(item[1][0]) + bytes([item[1][1]]))
+OUT += many(CLASSES.values(), lambda declared: declared)
 sys.stdout.buffer.write(OUT)

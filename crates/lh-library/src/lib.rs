@@ -11,6 +11,7 @@
 pub mod sources;
 
 use lh_frontend::raw::RawCode;
+use lh_ir::class::Declaration;
 use lh_ir::untyped::{Code, Inst, PyConst};
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
@@ -51,6 +52,7 @@ struct Decoded {
     functions: Vec<Function<RawCode>>,
     /// Paths such as `numpy.linalg.norm`, sorted, with the function's number and whether it is a property's getter.
     paths: Vec<(String, u32, bool)>,
+    classes: Vec<Declaration>,
 }
 
 /// The part that is read at once, with the places of the rest.
@@ -59,6 +61,8 @@ struct Index<'a> {
     digest: u64,
     #[serde(borrow)]
     paths: Vec<(&'a str, u32, bool)>,
+    /// Classes of compiled code.
+    classes: Vec<Declaration>,
     /// Where each function begins among `bodies`.
     starts: Vec<u32>,
     bodies: &'a [u8],
@@ -82,7 +86,8 @@ pub fn make(decoded: &[u8], digest: u64) -> Vec<u8> {
         bodies = postcard::to_extend(&stored, bodies).expect("all of it has a form");
     }
     let paths = all.paths.iter().map(|(path, f, is_property)| (&**path, *f, *is_property)).collect();
-    postcard::to_allocvec(&Index { digest, paths, starts, bodies: &bodies }).expect("all of it has a form")
+    postcard::to_allocvec(&Index { digest, paths, classes: all.classes, starts, bodies: &bodies })
+        .expect("all of it has a form")
 }
 
 /// Global names that a function and those inside it read.
@@ -114,6 +119,11 @@ impl Library {
         let at = self.0.paths.binary_search_by_key(&path, |(p, ..)| *p).ok()?;
         let (_, function, is_property) = self.0.paths[at];
         Some((function, is_property))
+    }
+
+    /// The declaration of the class at a path.
+    pub fn class(&self, path: &str) -> Option<Declaration> {
+        self.0.classes.iter().find(|c| c.path == path).cloned()
     }
 
     /// How many functions there are.

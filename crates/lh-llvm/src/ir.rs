@@ -112,7 +112,7 @@ impl Module {
             Prim::F16 => self.t.f16,
             Prim::F32 => self.t.f32,
             Prim::F64 => self.t.f64,
-            Prim::Ptr | Prim::Mem | Prim::List => self.t.ptr,
+            Prim::Ptr | Prim::Mem | Prim::Object => self.t.ptr,
         }
     }
 

@@ -1,7 +1,7 @@
 //! Functions of the run-time library: name, signature, effects. `lh-runtime` supplies the code.
 
 use lh_ir::op::RuntimeFn;
-use lh_ir::types::Prim::{F32, F64, I1, I8, I16, I32, I64, List, Mem, Ptr};
+use lh_ir::types::Prim::{F32, F64, I1, I8, I16, I32, I64, Mem, Object, Ptr};
 
 macro_rules! table {
     ($($(#[doc = $doc:literal])* $name:ident($($arg:ident),*) -> [$($ret:ident),*] $($flag:ident)*;)*) => {
@@ -27,11 +27,11 @@ table! {
     /// Zeroed memory for array data: bytes.
     lh_calloc(I64) -> [Mem, Ptr] raises;
     /// Room for `n` items in all.
-    lh_list_reserve(List, I64) -> [] raises;
+    lh_list_reserve(Object, I64) -> [] raises;
     /// Sets the number of items; the caller has written or taken them.
-    lh_list_set_len(List, I64) -> [];
+    lh_list_set_len(Object, I64) -> [];
     /// Whether two lists are the same object.
-    lh_list_is(List, List) -> [I1] pure;
+    lh_list_is(Object, Object) -> [I1] pure;
     /// Copies bytes between regions that may overlap: destination, source, number.
     lh_memmove(Ptr, Ptr, I64) -> [];
     /// Whether two strings are equal.
@@ -89,11 +89,11 @@ table! {
     /// `str.replace(old, new, limit)`; a negative limit is none.
     lh_str_replace(Mem, Ptr, I64, Mem, Ptr, I64, Mem, Ptr, I64, I64) -> [Mem, Ptr, I64] raises;
     /// `str.join`: the separator, then a list of strings.
-    lh_str_join(Mem, Ptr, I64, List) -> [Mem, Ptr, I64] raises;
+    lh_str_join(Mem, Ptr, I64, Object) -> [Mem, Ptr, I64] raises;
     /// `str.split(sep, limit)`: a list of strings; a negative limit is none.
-    lh_str_split(Mem, Ptr, I64, Mem, Ptr, I64, I64) -> [List] raises;
+    lh_str_split(Mem, Ptr, I64, Mem, Ptr, I64, I64) -> [Object] raises;
     /// `str.split(None, limit)`: a list of strings; a negative limit is none.
-    lh_str_split_space(Mem, Ptr, I64, I64) -> [List] raises;
+    lh_str_split_space(Mem, Ptr, I64, I64) -> [Object] raises;
     /// `str(int)`.
     lh_str_from_i64(I64) -> [Mem, Ptr, I64] raises;
     /// `str(int)` of an unsigned value.
@@ -315,7 +315,7 @@ table! {
     /// An access: file and place, address, bytes, kind (see [`access`]).
     lh_race_access(Mem, Ptr, I64, I64, Ptr, I64, I64) -> [] raises;
     /// The same of a list as a whole.
-    lh_race_list(Mem, Ptr, I64, I64, List, I64, I64) -> [] raises;
+    lh_race_list(Mem, Ptr, I64, I64, Object, I64, I64) -> [] raises;
     /// Memory of a kernel's thread: address, bytes, whether it is for an array of the program.
     lh_race_memory(Ptr, I64, I64) -> [];
     /// Code that is not checked gets the address of the array told last.

@@ -89,6 +89,7 @@ mod _core {
     fn init(m: &Bound<'_, PyModule>) -> PyResult<()> {
         m.add("__version__", env!("CARGO_PKG_VERSION"))?;
         m.add("Dispatcher", call::dispatcher_type::create_type(m.py())?)?;
+        lh_ir::class::set_source(host::library::declaration);
         host::ufuncs::register(ufunc::lookup::LOOK);
         runtime::print::install();
         lh_runtime::callback::set_teller(runtime::raise::tell);

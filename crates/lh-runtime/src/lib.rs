@@ -17,6 +17,7 @@ mod linalg;
 pub mod list;
 mod long_sort;
 mod memory;
+pub mod object;
 mod poll;
 pub mod pool;
 mod raise;
@@ -42,6 +43,7 @@ pub fn symbols() -> Vec<Symbol> {
     let parts = [
         alloc::symbols,
         list::symbols,
+        object::symbols,
         callback::symbols,
         raise::symbols,
         foreign::symbols,
@@ -83,7 +85,7 @@ mod tests {
             Prim::I64 => CType::I64,
             Prim::F32 => CType::F32,
             Prim::F64 => CType::F64,
-            Prim::Ptr | Prim::Mem | Prim::List => CType::Ptr,
+            Prim::Ptr | Prim::Mem | Prim::Object => CType::Ptr,
         }
     }
 

@@ -189,14 +189,13 @@ impl Walk<'_> {
                 self.change_lists()?;
                 self.fresh(ty)
             }
-            Inst::Runtime(f, args) => {
-                if !f.pure && f.args.iter().any(|p| matches!(p, Prim::List | Prim::Mem | Prim::Ptr)) {
+            Inst::Runtime(f, _) => {
+                if !f.pure && f.args.iter().any(|p| matches!(p, Prim::Object | Prim::Mem | Prim::Ptr)) {
                     self.change_lists()?;
                 }
-                let _ = args;
                 self.fresh(ty)
             }
-            Inst::ListNew(_) => self.fresh(ty),
+            Inst::New(_) => self.fresh(ty),
             Inst::Pack(vs) => {
                 let parts: Vec<Held> = vs.iter().map(|v| of(self, v)).collect();
                 Held {
@@ -217,9 +216,11 @@ impl Walk<'_> {
                 let (h, p) = (of(self, owner), of(self, data));
                 Held { into: h.into.into_iter().chain(p.into).collect(), refs: h.refs }
             }
-            Inst::ArrayData(v) | Inst::ListData(v) | Inst::PtrAdd(v, _) | Inst::ElemPtr { array: v, .. } => {
-                Held { refs: Vec::new(), into: of(self, v).into }
-            }
+            Inst::ArrayData(v)
+            | Inst::ItemsData(v)
+            | Inst::FieldPtr(v, _)
+            | Inst::PtrAdd(v, _)
+            | Inst::ElemPtr { array: v, .. } => Held { refs: Vec::new(), into: of(self, v).into },
             Inst::Load(p) if counted(ty) > 0 => self.cell(*p, ty, false),
             Inst::Take(p) if counted(ty) > 0 => self.cell(*p, ty, true),
             Inst::Store(p, v) if counted(self.func.ty(*v)) > 0 => {

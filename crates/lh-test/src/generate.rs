@@ -9,6 +9,7 @@ use lh_ir::{Block, Const, ExcId, Function, Layout, Span, SpecId, Ty, Value};
 
 /// A random function of about that many statements.
 pub fn function(seed: u64, size: usize) -> Function {
+    crate::library::declare_classes();
     let array = Ty::array(Ty::f64(), 1, Layout::C);
     let rows = Ty::list(Ty::list(Ty::float()));
     let vars = vec![
@@ -149,7 +150,7 @@ impl Generator {
         self.go(join);
     }
     fn item(&mut self, list: Value, ty: Ty) -> Value {
-        let data = self.inst(Inst::ListData(list), Ty::ptr());
+        let data = self.inst(Inst::ItemsData(list), Ty::ptr());
         self.inst(Inst::Load(data), ty)
     }
     fn simple(&mut self, kind: usize) {
@@ -167,11 +168,11 @@ impl Generator {
             }
             3 => {
                 let v = self.item(self.now[y], row);
-                let len = self.inst(Inst::ListLen(v), Ty::int());
+                let len = self.inst(Inst::ItemsLen(v), Ty::int());
                 self.set(7, len);
             }
             4 => {
-                let data = self.inst(Inst::ListData(self.now[y]), Ty::ptr());
+                let data = self.inst(Inst::ItemsData(self.now[y]), Ty::ptr());
                 self.effect(Inst::Store(data, self.now[4]));
             }
             5 => {
@@ -193,8 +194,8 @@ impl Generator {
             }
             _ => {
                 let n = self.now[7];
-                let l = self.inst(Inst::ListNew(n), rows);
-                let data = self.inst(Inst::ListData(l), Ty::ptr());
+                let l = self.inst(Inst::New(n), rows);
+                let data = self.inst(Inst::ItemsData(l), Ty::ptr());
                 self.effect(Inst::Store(data, self.now[4]));
                 let taken = self.inst(Inst::Take(data), row);
                 let v = self.inst(Inst::Call(SpecId(1), vec![taken]), row);

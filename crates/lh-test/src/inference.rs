@@ -64,6 +64,7 @@ pub fn run_file(path: &Path) -> Result<(), String> {
 /// # Errors
 /// Why the text is no test.
 pub fn answers(source: &str) -> Result<String, String> {
+    crate::library::declare_classes();
     let mut functions = lh_ir::parse_untyped::parse(source).map_err(|e| e.to_string())?;
     let mut lines = source.lines().enumerate().map(|(i, line)| (i as u32 + 1, line.trim()));
     for code in &mut functions {

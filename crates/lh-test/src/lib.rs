@@ -56,6 +56,7 @@ pub fn run_file(path: &Path) -> Result<(), String> {
 pub fn transformed(source: &str, passes: &str) -> Result<(String, Vec<Function>, Vec<Function>), String> {
     let mut out = String::new();
     let mut after = Vec::new();
+    library::declare_classes();
     let all = parse(source, TABLES).map_err(|e| e.to_string())?;
     // Calls mean the functions of the file by their order.
     let before = all.clone();

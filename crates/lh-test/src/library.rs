@@ -39,3 +39,8 @@ pub fn library() -> &'static Library {
     });
     &LIBRARY
 }
+
+/// Lets texts mention classes of the library.
+pub fn declare_classes() {
+    lh_ir::class::set_source(|path| library().class(path));
+}

@@ -28,7 +28,7 @@ const MODULES: &[&str] = &[
 ];
 
 /// Builtin functions and classes that are no number types and no exceptions.
-const BUILTINS: &str = "abs all any ascii bin bytearray bytes callable chr delattr dict dir divmod enumerate eval exec \
+const BUILTINS: &str = "NotImplemented abs all any ascii bin bytearray bytes callable chr delattr dict dir divmod enumerate eval exec \
     filter format frozenset getattr globals hasattr hash hex id input isinstance issubclass iter len list locals map \
     max memoryview min next object oct open ord pow print property range repr reversed round set setattr slice sorted \
     staticmethod str sum super tuple type vars zip";

@@ -49,7 +49,7 @@ fn random_functions_count_right() {
 #[test]
 fn names_of_rows_are_no_words_of_the_text() {
     let words = "const zero cast pack field some is_some unwrap call runtime slot_get slot_set array_make array_owner \
-        array_data array_shape array_stride elem_ptr load take store ptr_add list_new list_len list_data map map_into \
+        array_data array_shape array_stride elem_ptr load take store ptr_add new items_len items_data map map_into \
         incref decref jump branch return raise propagate unreachable";
     for op in lh_ops::all() {
         assert!(!words.split_whitespace().any(|w| w == op.name), "{}", op.name);

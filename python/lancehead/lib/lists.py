@@ -1,6 +1,6 @@
 """Methods of `list`, over raw moves of items between the places of a list header's storage.
 
-`prim.list_put` writes to a place that owns nothing, `prim.list_take` leaves a place that owns nothing; the number of
+`prim.items_put` writes to a place that owns nothing, `prim.items_take` leaves a place that owns nothing; the number of
 items is set last, so that an exception finds the list whole.
 """
 
@@ -55,23 +55,28 @@ def _checked(i, n, message):
 def _extend_from(self, other, n):
     # `n` items of a list, maybe of `self`.
     old = len(self)
-    prim.list_reserve(self, old + n)
+    prim.items_reserve(self, old + n)
     for i in range(n):
-        prim.list_put(self, old + i, prim.list_get(other, i))
-    prim.list_set_len(self, old + n)
+        prim.items_put(self, old + i, prim.items_get(other, i))
+    prim.items_set_len(self, old + n)
 
 
 def _drop(self, start, count):
     # Releases items and closes the gap.
     n = len(self)
     for i in range(start, start + count):
-        prim.list_take(self, i)
-    prim.list_move(self, start, start + count, n - start - count)
-    prim.list_set_len(self, n - count)
+        prim.items_take(self, i)
+    prim.items_move(self, start, start + count, n - start - count)
+    prim.items_set_len(self, n - count)
 
 
 class list:
     """Methods and operators of `list`."""
+
+    __parameters__ = ("T",)
+    __items__ = "T"
+    __adds__ = ("append", "insert")
+    __extends__ = ("extend",)
 
     def __new__(iterable=None):
         """A list of the items.
@@ -86,13 +91,13 @@ class list:
     def append(self, x):
         """Adds an item at the end."""
         n = len(self)
-        prim.list_reserve(self, n + 1)
-        prim.list_put(self, n, x)
-        prim.list_set_len(self, n + 1)
+        prim.items_reserve(self, n + 1)
+        prim.items_put(self, n, x)
+        prim.items_set_len(self, n + 1)
 
     def extend(self, iterable):
         """Adds the items of an iterable at the end."""
-        if prim.is_list(iterable):
+        if prim.is_a(iterable, "builtins.list"):
             _extend_from(self, iterable, len(iterable))
         else:
             for x in iterable:
@@ -102,10 +107,10 @@ class list:
         """Inserts an item before an index."""
         n = len(self)
         i = _clamped(i, n, 0, n)
-        prim.list_reserve(self, n + 1)
-        prim.list_move(self, i + 1, i, n - i)
-        prim.list_put(self, i, x)
-        prim.list_set_len(self, n + 1)
+        prim.items_reserve(self, n + 1)
+        prim.items_move(self, i + 1, i, n - i)
+        prim.items_put(self, i, x)
+        prim.items_set_len(self, n + 1)
 
     def pop(self, index=-1):
         """Removes and returns an item."""
@@ -113,15 +118,15 @@ class list:
         if n == 0:
             raise IndexError("pop from empty list")
         i = _checked(index, n, "pop index out of range")
-        x = prim.list_take(self, i)
-        prim.list_move(self, i, i + 1, n - i - 1)
-        prim.list_set_len(self, n - 1)
+        x = prim.items_take(self, i)
+        prim.items_move(self, i, i + 1, n - i - 1)
+        prim.items_set_len(self, n - 1)
         return x
 
     def remove(self, x):
         """Removes the first item that equals a value."""
         for i in range(len(self)):
-            if prim.list_get(self, i) == x:
+            if prim.items_get(self, i) == x:
                 _drop(self, i, 1)
                 return
         raise ValueError("list.remove(x): x not in list")
@@ -130,7 +135,7 @@ class list:
         """Index of the first item that equals a value."""
         n = len(self)
         for i in range(_clamped(start, n, 0, n), _clamped(stop, n, 0, n)):
-            if prim.list_get(self, i) == x:
+            if prim.items_get(self, i) == x:
                 return i
         raise ValueError(text_repr(x) + " is not in list")
 
@@ -146,9 +151,9 @@ class list:
         """Reverses the order of the items."""
         i, j = 0, len(self) - 1
         while i < j:
-            x = prim.list_take(self, i)
-            prim.list_put(self, i, prim.list_take(self, j))
-            prim.list_put(self, j, x)
+            x = prim.items_take(self, i)
+            prim.items_put(self, i, prim.items_take(self, j))
+            prim.items_put(self, j, x)
             i += 1
             j -= 1
 
@@ -159,7 +164,7 @@ class list:
     def copy(self):
         """A new list of the same items."""
         n = len(self)
-        out = prim.list_like(self, n)
+        out = prim.items_like(self, n)
         _extend_from(out, self, n)
         return out
 
@@ -176,20 +181,26 @@ class list:
 
     def __add__(self, other):
         """The items of both."""
-        out = prim.list_like(self, len(self) + len(other))
+        if not prim.is_a(other, "builtins.list"):
+            return NotImplemented
+        out = prim.items_like(self, len(self) + len(other))
         _extend_from(out, self, len(self))
         _extend_from(out, other, len(other))
         return out
 
     def __iadd__(self, other):
-        """Adds the items of an iterable at the end."""
+        """Adds the items of another list at the end."""
+        if not prim.is_a(other, "builtins.list"):
+            return NotImplemented
         self.extend(other)
         return self
 
     def __mul__(self, n):
         """The items several times."""
+        if not (prim.is_int(n) or prim.is_bool(n)):
+            return NotImplemented
         size = len(self)
-        out = prim.list_like(self, size * n if n > 0 else 0)
+        out = prim.items_like(self, size * n if n > 0 else 0)
         for _ in range(n):
             _extend_from(out, self, size)
         return out
@@ -200,6 +211,8 @@ class list:
 
     def __imul__(self, n):
         """Repeats the items in place."""
+        if not (prim.is_int(n) or prim.is_bool(n)):
+            return NotImplemented
         size = len(self)
         if n <= 0:
             self.clear()
@@ -209,47 +222,59 @@ class list:
 
     def __eq__(self, other):
         """Whether all items are equal."""
+        if not prim.is_a(other, "builtins.list"):
+            return NotImplemented
         if len(self) != len(other):
             return False
         for i in range(len(self)):
-            if prim.list_get(self, i) != prim.list_get(other, i):
+            if prim.items_get(self, i) != prim.items_get(other, i):
                 return False
         return True
 
     def __ne__(self, other):
         """Whether any item differs."""
+        if not prim.is_a(other, "builtins.list"):
+            return NotImplemented
         return not self == other
 
     def __lt__(self, other):
         """Whether it comes before another list."""
+        if not prim.is_a(other, "builtins.list"):
+            return NotImplemented
         n = len(self) if len(self) < len(other) else len(other)
         for i in range(n):
-            a = prim.list_get(self, i)
-            b = prim.list_get(other, i)
+            a = prim.items_get(self, i)
+            b = prim.items_get(other, i)
             if a != b:
                 return a < b
         return len(self) < len(other)
 
     def __gt__(self, other):
         """Whether it comes after another list."""
+        if not prim.is_a(other, "builtins.list"):
+            return NotImplemented
         return other < self
 
     def __le__(self, other):
         """Whether it does not come after another list."""
+        if not prim.is_a(other, "builtins.list"):
+            return NotImplemented
         return not other < self
 
     def __ge__(self, other):
         """Whether it does not come before another list."""
+        if not prim.is_a(other, "builtins.list"):
+            return NotImplemented
         return not self < other
 
     def __getitem__(self, s):
         """The items of a slice."""
         start, stop, step = slice_bounds(s, len(self))
         n = slice_length(start, stop, step)
-        out = prim.list_like(self, n)
+        out = prim.items_like(self, n)
         for i in range(n):
-            prim.list_put(out, i, prim.list_get(self, start + i * step))
-        prim.list_set_len(out, n)
+            prim.items_put(out, i, prim.items_get(self, start + i * step))
+        prim.items_set_len(out, n)
         return out
 
     def __setitem__(self, s, items):
@@ -261,18 +286,18 @@ class list:
             if n != len(new):
                 raise ValueError("attempt to assign sequence to extended slice of another size")
             for i in range(n):
-                self[start + i * step] = prim.list_get(new, i)
+                self[start + i * step] = prim.items_get(new, i)
             return
         count = stop - start if stop > start else 0
         n = len(self)
         extra = len(new)
-        prim.list_reserve(self, n - count + extra)
+        prim.items_reserve(self, n - count + extra)
         for i in range(start, start + count):
-            prim.list_take(self, i)
-        prim.list_move(self, start + extra, start + count, n - start - count)
+            prim.items_take(self, i)
+        prim.items_move(self, start + extra, start + count, n - start - count)
         for i in range(extra):
-            prim.list_put(self, start + i, prim.list_get(new, i))
-        prim.list_set_len(self, n - count + extra)
+            prim.items_put(self, start + i, prim.items_get(new, i))
+        prim.items_set_len(self, n - count + extra)
 
     def __delitem__(self, i):
         """Removes an item, or those of a slice."""
@@ -300,8 +325,8 @@ def sorted_list(items, key, reverse):
         _insertion_sort(items, keys, key is not None, start, start + 16 if start + 16 < n else n, reverse)
     if n <= 16:
         return
-    spare = prim.list_like(items, n)
-    spare_keys = spare if key is None else prim.list_like(keys, n)
+    spare = prim.items_like(items, n)
+    spare_keys = spare if key is None else prim.items_like(keys, n)
     width = 16
     while width < n:
         for start in range(0, n - width, 2 * width):
@@ -316,9 +341,9 @@ def _before(a, b, reverse):
 
 def _insertion_sort(items, keys, keyed, start, end, reverse):
     for i in range(start + 1, end):
-        k = prim.list_get(keys, i)
+        k = prim.items_get(keys, i)
         j = i
-        while j > start and _before(k, prim.list_get(keys, j - 1), reverse):
+        while j > start and _before(k, prim.items_get(keys, j - 1), reverse):
             j -= 1
         if j < i:
             _rotate(items, j, i)
@@ -328,9 +353,9 @@ def _insertion_sort(items, keys, keyed, start, end, reverse):
 
 def _rotate(items, j, i):
     # Item `i` goes before item `j`.
-    x = prim.list_take(items, i)
-    prim.list_move(items, j + 1, j, i - j)
-    prim.list_put(items, j, x)
+    x = prim.items_take(items, i)
+    prim.items_move(items, j + 1, j, i - j)
+    prim.items_put(items, j, x)
 
 
 def _merge(items, keys, spare, spare_keys, keyed, start, middle, end, reverse):
@@ -341,25 +366,25 @@ def _merge(items, keys, spare, spare_keys, keyed, start, middle, end, reverse):
         _move_out(keys, spare_keys, start, left)
     i, j, to = 0, middle, start
     while i < left and j < end:
-        if _before(prim.list_get(keys, j), prim.list_get(spare_keys, i), reverse):
-            prim.list_put(items, to, prim.list_take(items, j))
+        if _before(prim.items_get(keys, j), prim.items_get(spare_keys, i), reverse):
+            prim.items_put(items, to, prim.items_take(items, j))
             if keyed:
-                prim.list_put(keys, to, prim.list_take(keys, j))
+                prim.items_put(keys, to, prim.items_take(keys, j))
             j += 1
         else:
-            prim.list_put(items, to, prim.list_take(spare, i))
+            prim.items_put(items, to, prim.items_take(spare, i))
             if keyed:
-                prim.list_put(keys, to, prim.list_take(spare_keys, i))
+                prim.items_put(keys, to, prim.items_take(spare_keys, i))
             i += 1
         to += 1
     while i < left:
-        prim.list_put(items, to, prim.list_take(spare, i))
+        prim.items_put(items, to, prim.items_take(spare, i))
         if keyed:
-            prim.list_put(keys, to, prim.list_take(spare_keys, i))
+            prim.items_put(keys, to, prim.items_take(spare_keys, i))
         i += 1
         to += 1
 
 
 def _move_out(items, spare, start, n):
     for i in range(n):
-        prim.list_put(spare, i, prim.list_take(items, start + i))
+        prim.items_put(spare, i, prim.items_take(items, start + i))

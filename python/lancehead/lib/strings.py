@@ -292,7 +292,7 @@ class str:
         >>> ", ".join(["a", "b"])
         'a, b'
         """
-        if not prim.is_list(parts):
+        if not prim.is_a(parts, "builtins.list"):
             return self.join([part for part in parts])
         if not prim.is_str(prim.example(parts)):
             prim.error("`join` takes strings")

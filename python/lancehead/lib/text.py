@@ -64,7 +64,7 @@ def text_repr(x):
         return prim.lh_str_from_c64(x) if prim.itemsize(prim.dtype_of(x)) == 8 else prim.lh_str_from_c128(x)
     if prim.is_tuple(x):
         return _tuple_text(x)
-    if prim.is_list(x):
+    if prim.is_a(x, "builtins.list"):
         return _list_text(x)
     if prim.is_range(x):
         step = ", " + text_repr(x.step) if x.step != 1 else ""

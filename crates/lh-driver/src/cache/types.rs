@@ -3,6 +3,7 @@
 use super::entry::{Reader, Writer};
 use crate::host::Host;
 use lh_infer::Object;
+use lh_ir::class::Class;
 use lh_ir::types::{Buffer, InstanceOf, Literal, NamedTuple, TyKind};
 use lh_ir::{Layout, ObjId, Ty};
 
@@ -55,8 +56,11 @@ impl Types {
                 self.out.0.extend([9, *ndim, *layout as u8, u8::from(*readonly)]);
                 self.add(host, *dtype)?;
             }
-            TyKind::List(t, false) => return self.with_inner(host, 10, *t),
-            TyKind::List(t, true) => return self.with_inner(host, 26, *t),
+            TyKind::Class(c) => {
+                self.out.0.extend([10, u8::from(c.constant)]);
+                self.out.text(c.class.path());
+                self.many(host, &c.args)?;
+            }
             TyKind::Optional(t) => return self.with_inner(host, 11, *t),
             TyKind::Range(t) => return self.with_inner(host, 12, *t),
             TyKind::Slice(parts) => {
@@ -99,7 +103,7 @@ impl Types {
                 one(self, 25);
                 self.out.bytes(&postcard::to_allocvec(r).ok()?);
             }
-            TyKind::PendingList(_)
+            TyKind::Pending(..)
             | TyKind::Unbound
             | TyKind::Choice(_)
             | TyKind::MaybeUnbound(_)
@@ -142,8 +146,7 @@ pub(super) fn read(r: &mut Reader<'_>, host: &mut dyn Host, objects: &[ObjId]) -
             let layout = [Layout::C, Layout::F, Layout::A].into_iter().find(|l| *l as u8 == layout)?;
             Ty::new(TyKind::Array { dtype: read(r, host, objects)?, ndim, layout, readonly: readonly != 0 })
         }
-        10 => Ty::list(read(r, host, objects)?),
-        26 => Ty::constant_list(read(r, host, objects)?),
+        10 => instance(r, host, objects)?,
         11 => Ty::optional(read(r, host, objects)?),
         12 => Ty::new(TyKind::Range(read(r, host, objects)?)),
         13 => Ty::new(TyKind::Slice([read(r, host, objects)?, read(r, host, objects)?, read(r, host, objects)?])),
@@ -174,6 +177,13 @@ pub(super) fn read(r: &mut Reader<'_>, host: &mut dyn Host, objects: &[ObjId]) -
         }
         _ => return None,
     })
+}
+
+fn instance(r: &mut Reader<'_>, host: &mut dyn Host, objects: &[ObjId]) -> Option<Ty> {
+    let constant = r.byte()? != 0;
+    let class = Class::find(&r.text()?)?;
+    let args = many(r, host, objects)?;
+    (args.len() == class.declaration().parameters.len()).then(|| class.of(args, constant))
 }
 
 fn many(r: &mut Reader<'_>, host: &mut dyn Host, objects: &[ObjId]) -> Option<Vec<Ty>> {

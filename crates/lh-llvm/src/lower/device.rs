@@ -2,8 +2,10 @@
 
 use crate::Unit;
 
+use lh_ir::Value;
+use lh_ir::class::Class;
 use lh_ir::diag::{self, Diagnostic, Result};
-use lh_ir::func::{Extern, Function, Inst};
+use lh_ir::func::{Extern, Function, Inst, InstData};
 use lh_ir::op::Lower;
 
 /// Run-time functions that exist on a GPU.
@@ -19,23 +21,25 @@ pub(crate) fn check_device(unit: &Unit<'_>) -> Result<()> {
 
 fn check(f: &Function, unit: &Unit<'_>) -> Result<()> {
     for i in f.blocks.iter().flat_map(|b| &b.insts) {
-        if let Some((headline, note)) = refusal(&i.inst, unit) {
+        if let Some((headline, note)) = refusal(f, i, unit) {
             return Err(Diagnostic::new(diag::NOT_ON_DEVICE, headline).note(note).at(&f.file, i.span));
         }
     }
     Ok(())
 }
 
-fn refusal(inst: &Inst, unit: &Unit<'_>) -> Option<(String, &'static str)> {
+fn refusal(f: &Function, i: &InstData, unit: &Unit<'_>) -> Option<(String, &'static str)> {
     let lists = "use a tuple, or an array: `cuda.local.array`, `cuda.shared.array`, or one that the caller passes";
-    match inst {
+    let has_no = |v: Value| (format!("a GPU has no {}s", f.ty(v).class().map_or("object", Class::name)), lists);
+    match &i.inst {
         Inst::Op(op, _) if matches!(op.nvptx, Lower::No) => {
             Some((format!("`{}` is not available on a GPU", op.name), "compute it on the host, and pass the result"))
         }
         Inst::Extern(Extern::Array(o)) if !unit.arrays.contains_key(o) => {
             Some(("a captured array is not contiguous".to_owned(), "capture a copy, or pass the array as an argument"))
         }
-        Inst::ListNew(_) | Inst::ListLen(_) | Inst::ListData(_) => Some(("a GPU has no lists".to_owned(), lists)),
+        Inst::New(_) => i.result.map(has_no),
+        Inst::ItemsLen(v) | Inst::ItemsData(v) | Inst::FieldPtr(v, _) => Some(has_no(*v)),
         Inst::Runtime(f, _) if f.name.starts_with("lh_print_") || f.name.starts_with("lh_cuda_") => None,
         Inst::Runtime(f, _) if RUNTIME.contains(&f.name) => None,
         Inst::Runtime(f, _) if f.name.starts_with("lh_exc_") => Some((

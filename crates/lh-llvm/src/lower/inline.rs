@@ -1,10 +1,10 @@
 //! Run-time functions whose common case is a few instructions, emitted inline.
 
 use super::function::FnCx;
-use super::memory::{LIST_CAP, LIST_LEN};
 use crate::ir::Val;
 use crate::{polls, strips};
 use lh_ir::Value;
+use lh_ir::class::layout;
 use lh_ir::op::RuntimeFn;
 use llvm_sys::LLVMIntPredicate::{LLVMIntEQ, LLVMIntSGT, LLVMIntUGE};
 
@@ -26,8 +26,8 @@ impl FnCx<'_, '_> {
             "lh_interrupted_in_turn" if self.cx.unit.wanted.remarks => {}
             "lh_interrupted" | "lh_interrupted_in_turn" => self.raise_if(polls::ask(self), "lh_interrupted"),
             "lh_stopped" => self.raise_if(strips::stopped(self), f.name),
-            "lh_list_reserve" => self.list_reserve(self.one(args[0]), self.one(args[1])),
-            "lh_list_set_len" => self.set_header_field(self.one(args[0]), LIST_LEN, self.one(args[1])),
+            "lh_list_reserve" => self.items_reserve(self.one(args[0]), self.one(args[1])),
+            "lh_list_set_len" => self.set_header_field(self.one(args[0]), layout::LEN, self.one(args[1])),
             "lh_py_random" => return Some(vec![self.random("lh_py_stream", f.name)]),
             "lh_np_random_f64" => return Some(vec![self.random("lh_np_stream", f.name)]),
             "lh_prefetch" => self.prefetch(self.one(args[0])),
@@ -47,13 +47,13 @@ impl FnCx<'_, '_> {
         self.cx.call_external(prefetch, &[address, write, near, data]);
     }
 
-    /// Calls the run-time function only if the list must grow.
-    fn list_reserve(&mut self, list: Val, n: Val) {
+    /// Calls the run-time function only if the buffer must grow.
+    fn items_reserve(&mut self, object: Val, n: Val) {
         let t = self.t;
-        let grows = self.icmp(LLVMIntSGT, n, self.header_field(list, LIST_CAP, t.i64));
+        let grows = self.icmp(LLVMIntSGT, n, self.header_field(object, layout::CAP, t.i64));
         let (next, _) = self.unlikely(grows);
         let reserve = self.cx.external("lh_list_reserve", &[t.ptr, t.i64], t.i32);
-        let status = self.cx.call_external(reserve, &[list, n]);
+        let status = self.cx.call_external(reserve, &[object, n]);
         self.check_status(status);
         self.br(next);
         self.at_end(next);

@@ -55,9 +55,10 @@ impl FnCx<'_, '_> {
                 Vec::new()
             }
             Inst::PtrAdd(p, n) => vec![self.gep(self.t.i8, self.one(*p), self.one(*n))],
-            Inst::ListNew(cap) => vec![self.list_new(*cap, self.result_ty(result))],
-            Inst::ListLen(l) => vec![self.list_len(self.one(*l))],
-            Inst::ListData(l) => vec![self.list_data(self.one(*l))],
+            Inst::New(cap) => vec![self.new_object(*cap, self.result_ty(result))],
+            Inst::ItemsLen(l) => vec![self.items_len(self.one(*l))],
+            Inst::ItemsData(l) => vec![self.items_data(self.one(*l))],
+            Inst::FieldPtr(v, i) => vec![self.field_ptr(*v, *i)],
             Inst::Map(..) | Inst::MapInto(..) => lh_ir::bug!("an elementwise instruction has not been lowered"),
             Inst::IncRef(v) => {
                 self.count(*v, true);

@@ -1,24 +1,18 @@
-//! Memory: arrays, lists, loads, stores and reference counts.
+//! Memory: arrays, objects of classes, loads, stores and reference counts.
 
 use super::function::FnCx;
 use super::inst::unit_dim;
 use crate::ir::{Type, Val};
-use lh_ir::types::{Prim, TyKind};
+use lh_ir::class::layout;
+use lh_ir::types::Prim;
 use lh_ir::{Ty, Value};
 use llvm_sys::LLVMAtomicOrdering::LLVMAtomicOrderingMonotonic;
 use llvm_sys::LLVMIntPredicate::{LLVMIntEQ, LLVMIntNE, LLVMIntSLT, LLVMIntUGE};
 use llvm_sys::LLVMOpcode::LLVMAdd;
 use llvm_sys::core::{LLVMBuildGEP2, LLVMGetInstructionOpcode, LLVMGetOperand, LLVMIsAInstruction};
 
-/// Offset of the data pointer in an allocation's header.
-const MEM_DATA: usize = 16;
-/// Offset of the number of items in a list's header.
-pub(super) const LIST_LEN: usize = 32;
-/// Offset of the capacity in a list's header.
-pub(super) const LIST_CAP: usize = 40;
-
 impl FnCx<'_, '_> {
-    /// Loads one primitive of array or list data.
+    /// Loads one primitive of array or object data.
     pub(super) fn load_prim(&self, p: Prim, at: Val) -> Val {
         let ty = if p == Prim::I1 { self.t.i8 } else { self.prim(p) };
         let v = self.load(ty, at, p.size());
@@ -26,7 +20,7 @@ impl FnCx<'_, '_> {
         self.mark_access(v, at);
         if p == Prim::I1 { self.icmp(LLVMIntNE, v, self.int(self.t.i8, 0)) } else { v }
     }
-    /// Stores one primitive of array or list data, or of a result.
+    /// Stores one primitive of array or object data, or of a result.
     pub(super) fn store_prim(&self, v: Val, p: Prim, at: Val) {
         let v = if p == Prim::I1 { self.zext(v, self.t.i8) } else { v };
         let store = self.store(v, at, p.size());
@@ -154,13 +148,21 @@ impl FnCx<'_, '_> {
         }
     }
 
-    pub(super) fn list_new(&mut self, cap: Value, ty: Ty) -> Val {
-        let TyKind::List(elem, _) = ty.kind() else { lh_ir::bug!("ListNew of {ty}") };
+    /// A new object: with room for items, or with fields of zeros.
+    pub(super) fn new_object(&mut self, cap: Value, ty: Ty) -> Val {
         let t = self.t;
+        let Some(elem) = ty.items() else {
+            let (size, mask) = ty.object_layout().unwrap_or_else(|| lh_ir::bug!("`{ty}` has too many fields"));
+            let out = self.scratch(8, 8);
+            let f = self.cx.external("lh_object_new", &[t.i64, t.i64, t.ptr], t.i32);
+            let status = self.cx.call_external(f, &[self.int(t.i64, size as i64), self.int(t.i64, mask as i64), out]);
+            self.check_status(status);
+            return self.load(t.ptr, out, 8);
+        };
         let (offsets, size, _) = elem.mem_layout();
         let counted = elem.flatten().into_iter().zip(offsets).filter(|(p, _)| p.is_counted());
         let mask = counted.fold(0u64, |m, (_, o)| {
-            m | 1u64.checked_shl(o as u32 / 8).unwrap_or_else(|| lh_ir::bug!("a list item of {size} bytes"))
+            m | 1u64.checked_shl(o as u32 / 8).unwrap_or_else(|| lh_ir::bug!("an item of {size} bytes"))
         });
         let out = self.scratch(8, 8);
         let f = self.cx.external("lh_list_new", &[t.i64, t.i64, t.i64, t.ptr], t.i32);
@@ -169,20 +171,23 @@ impl FnCx<'_, '_> {
         self.check_status(status);
         self.load(t.ptr, out, 8)
     }
-    pub(super) fn list_len(&self, list: Val) -> Val {
-        self.header_field(list, LIST_LEN, self.t.i64)
+    pub(super) fn items_len(&self, object: Val) -> Val {
+        self.header_field(object, layout::LEN, self.t.i64)
     }
-    pub(super) fn list_data(&self, list: Val) -> Val {
-        self.header_field(list, MEM_DATA, self.t.ptr)
+    pub(super) fn items_data(&self, object: Val) -> Val {
+        self.header_field(object, layout::DATA, self.t.ptr)
     }
-    pub(super) fn header_field(&self, list: Val, at: usize, ty: Type) -> Val {
-        let v = self.load(ty, self.offset(list, at), 8);
+    pub(super) fn field_ptr(&self, object: Value, field: u32) -> Val {
+        self.offset(self.one(object), self.ty(object).fields()[field as usize].offset)
+    }
+    pub(super) fn header_field(&self, object: Val, at: usize, ty: Type) -> Val {
+        let v = self.load(ty, self.offset(object, at), 8);
         self.attach(v, "tbaa", self.cx.tbaa_header);
         v
     }
 
-    pub(super) fn set_header_field(&self, list: Val, at: usize, v: Val) {
-        let store = self.store(v, self.offset(list, at), 8);
+    pub(super) fn set_header_field(&self, object: Val, at: usize, v: Val) {
+        let store = self.store(v, self.offset(object, at), 8);
         self.attach(store, "tbaa", self.cx.tbaa_header);
     }
 

@@ -62,8 +62,8 @@ impl FnCx<'_, '_> {
             TyKind::Optional(inner) => self.raise_optional(*inner, vals),
             TyKind::Never
             | TyKind::Array { .. }
-            | TyKind::List(..)
-            | TyKind::PendingList(_)
+            | TyKind::Class(_)
+            | TyKind::Pending(..)
             | TyKind::Unbound
             | TyKind::MaybeUnbound(_)
             | TyKind::Range(_)

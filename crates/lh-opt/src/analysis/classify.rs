@@ -10,7 +10,7 @@ pub(crate) fn is_speculative(inst: &Inst) -> bool {
     match inst {
         Inst::Op(op, _) => !op.may_trap(),
         Inst::Runtime(f, _) if is_geometry(f.name) => true,
-        Inst::Load(_) | Inst::ListLen(_) | Inst::ListData(_) | Inst::ListNew(_) => false,
+        Inst::Load(_) | Inst::ItemsLen(_) | Inst::ItemsData(_) | Inst::New(_) | Inst::FieldPtr(..) => false,
         inst => inst.is_pure() && !inst.can_raise(),
     }
 }
@@ -51,7 +51,7 @@ pub(crate) fn is_cheap(inst: &Inst, waits: bool) -> bool {
 /// Whether a function allocates reference-counted memory, which is not tracked across barriers.
 pub(crate) fn allocates(func: &Function) -> bool {
     func.blocks.iter().flat_map(|b| &b.insts).any(|d| match &d.inst {
-        Inst::ListNew(_) | Inst::Map(..) => true,
+        Inst::New(_) | Inst::Map(..) => true,
         Inst::Runtime(..) | Inst::Call(..) => d.result.is_some_and(|r| func.ty(r).is_counted()),
         _ => false,
     })

@@ -7,7 +7,7 @@ use lh_ir::op::Lower;
 pub(crate) fn picoseconds(inst: &Inst) -> Option<i64> {
     Some(match inst {
         Inst::Call(..) | Inst::Foreign(..) | Inst::Map(..) | Inst::MapInto(..) | Inst::ParFor(..) => return None,
-        Inst::ListNew(_) => 50_000,
+        Inst::New(_) => 50_000,
         Inst::Runtime(f, _) if f.name == "lh_check_index" => 500,
         Inst::Runtime(..) => 20_000,
         Inst::Op(op, _) => match op.host {

@@ -250,10 +250,11 @@ impl<'a> Effects<'a> {
             | Inst::ArrayStride(..)
             | Inst::ElemPtr { .. }
             | Inst::PtrAdd(..)
-            | Inst::ListNew(_)
-            | Inst::ListData(_)
+            | Inst::New(_)
+            | Inst::ItemsData(_)
+            | Inst::FieldPtr(..)
             // A length changes only by a resize, which the judge refuses in any case.
-            | Inst::ListLen(_)
+            | Inst::ItemsLen(_)
             | Inst::IncRef(_)
             | Inst::Extern(_)
             | Inst::DecRef(_) => {}
@@ -294,7 +295,7 @@ impl<'a> Effects<'a> {
 
 /// How a run-time function uses the memory behind its operand whose first primitive is at a place.
 fn runtime_kind(name: &str, prims: &[Prim], at: usize) -> Option<Kind> {
-    if !prims.iter().any(|p| matches!(p, Prim::Ptr | Prim::List)) {
+    if !prims.iter().any(|p| matches!(p, Prim::Ptr | Prim::Object)) {
         return None;
     }
     Some(match name {
@@ -336,8 +337,8 @@ pub(crate) fn repeats(inst: &Inst, callees: Callees<'_>) -> Option<bool> {
     match inst {
         Inst::Call(f, _) => callees(*f).is_some_and(|s| s.repeats).then_some(false),
         Inst::ElemPtr { .. } => Some(false),
-        Inst::Load(_) | Inst::ListLen(_) | Inst::ListData(_) => Some(true),
-        Inst::Runtime(..) | Inst::SlotGet(_) | Inst::ListNew(_) => None,
+        Inst::Load(_) | Inst::ItemsLen(_) | Inst::ItemsData(_) => Some(true),
+        Inst::Runtime(..) | Inst::SlotGet(_) | Inst::New(_) => None,
         _ => inst.is_pure().then_some(false),
     }
 }
@@ -433,19 +434,38 @@ pub(crate) fn asks_thread(inst: &Inst, callees: Callees<'_>) -> bool {
 
 /// Whether an instruction's result is freshly allocated memory.
 fn makes_memory(inst: &Inst) -> bool {
-    matches!(inst, Inst::Map(..) | Inst::ListNew(_) | Inst::Runtime(..) | Inst::Call(..) | Inst::Foreign(..))
+    matches!(inst, Inst::Map(..) | Inst::New(_) | Inst::Runtime(..) | Inst::Call(..) | Inst::Foreign(..))
 }
 
 /// Whether values of a type refer to memory that can be written.
 pub(crate) fn has_memory(ty: Ty) -> bool {
     match ty.kind() {
-        TyKind::Array { .. } | TyKind::List(..) | TyKind::PendingList(_) | TyKind::Ptr | TyKind::Record(_) => true,
+        TyKind::Array { .. } | TyKind::Class(_) | TyKind::Pending(..) | TyKind::Ptr | TyKind::Record(_) => true,
+        TyKind::Generator { .. } => true,
         TyKind::Tuple { elems, .. } => elems.iter().any(|t| has_memory(*t)),
-        TyKind::Optional(t) | TyKind::MaybeUnbound(t) => has_memory(*t),
+        TyKind::Optional(t) | TyKind::MaybeUnbound(t) | TyKind::Iter(t) => has_memory(*t),
         TyKind::Closure { captures, defaults, .. } => captures.iter().chain(defaults).any(|t| has_memory(*t)),
         TyKind::BoundMethod { recv, .. } => has_memory(*recv),
         TyKind::Instance { of, .. } => has_memory(*of),
         TyKind::Choice(of) => of.iter().any(|t| has_memory(*t)),
-        _ => false,
+        TyKind::Never
+        | TyKind::None
+        | TyKind::Bool
+        | TyKind::Int { .. }
+        | TyKind::Float { .. }
+        | TyKind::Bfloat16
+        | TyKind::Complex { .. }
+        // Its characters are never written.
+        | TyKind::Str
+        | TyKind::Unbound
+        | TyKind::Range(_)
+        | TyKind::Slice(_)
+        | TyKind::DType(_)
+        | TyKind::Func(_)
+        | TyKind::Obj(_)
+        | TyKind::Exc
+        | TyKind::MemInfo
+        | TyKind::Ellipsis
+        | TyKind::Literal(_) => false,
     }
 }

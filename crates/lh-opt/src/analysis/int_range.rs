@@ -113,7 +113,7 @@ impl Ranges<'_> {
             None if self.func.params().iter().take(4).skip(1).any(|p| *p == v) => Range { lo: 0, hi: 1023 },
             None => ANY,
             Some(Inst::Const(lh_ir::Const::Int(i, _))) => Range::of(*i, *i),
-            Some(Inst::ArrayShape(..) | Inst::ListLen(_)) => Range { lo: 0, hi: HUGE },
+            Some(Inst::ArrayShape(..) | Inst::ItemsLen(_)) => Range { lo: 0, hi: HUGE },
             Some(Inst::Cast(x)) if is_int(self.func, *x) => at(*x),
             Some(Inst::Cast(x)) => held(self.func.ty(*x)),
             Some(Inst::Runtime(f, _)) => geometry(f.name),

@@ -158,7 +158,7 @@ fn is_cheap_inst(inst: &Inst) -> bool {
         | Inst::ParFor(..)
         | Inst::Map(..)
         | Inst::MapInto(..)
-        | Inst::ListNew(_) => false,
+        | Inst::New(_) => false,
         _ => true,
     }
 }

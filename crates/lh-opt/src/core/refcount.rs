@@ -18,9 +18,9 @@
 //! ```
 //!
 //! Values that are copies of bits of owned values (a view of an array, a field of a tuple, an address) *borrow*: they
-//! count nothing and keep their roots alive. A counted value loaded from a list borrows from the list if no list may
-//! change between the load and its uses. The last use of an owned value may move it (`Return`, a block argument, a
-//! store).
+//! count nothing and keep their roots alive. A counted value loaded from an object, such as a list, borrows from it if
+//! no object may change between the load and its uses. The last use of an owned value may move it (`Return`, a block
+//! argument, a store).
 //!
 //! Requires that there is no `Map` or `MapInto`, that no edge leads to the entry and that all blocks are reachable. It
 //! is the last pass, because no instruction may move over a `DecRef`.

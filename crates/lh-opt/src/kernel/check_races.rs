@@ -19,7 +19,7 @@ use crate::analysis::effects::{Effects, Root};
 use crate::edit::runtime;
 use hashbrown::HashSet;
 use lh_ir::func::{Device, Inst, InstData, Term, parallel};
-use lh_ir::types::TyKind;
+use lh_ir::types::{ClassTy, TyKind};
 use lh_ir::{Const, Function, Span, Ty, Value};
 use lh_ops::runtime::access;
 
@@ -136,7 +136,8 @@ struct RaceAccess {
 
 enum Address {
     At(Value),
-    List(Value),
+    /// The head of an object with items.
+    Items(Value),
 }
 
 enum Bytes {
@@ -154,18 +155,18 @@ fn access_of(func: &Function, d: &InstData) -> Option<(RaceAccess, Option<Value>
             (Address::At(args[0]), Bytes::Value(args[2]), access::WRITE)
         }
         Inst::Runtime(f, args) if matches!(f.name, "lh_list_reserve" | "lh_list_set_len") => {
-            (Address::List(args[0]), Bytes::Constant(1), access::WRITE)
+            (Address::Items(args[0]), Bytes::Constant(1), access::WRITE)
         }
         Inst::Runtime(f, args) => match atomic_kind(f.name) {
             Some(kind) => (Address::At(args[0]), size(func.ty(d.result?)), kind),
             None => return None,
         },
-        Inst::ListLen(l) => (Address::List(*l), Bytes::Constant(1), access::READ),
+        Inst::ItemsLen(l) => (Address::Items(*l), Bytes::Constant(1), access::READ),
         _ => return None,
     };
     let target = match address {
         Address::At(p) => accessed_object(func, p),
-        Address::List(l) => Some(l),
+        Address::Items(l) => Some(l),
     };
     Some((RaceAccess { address, bytes, kind }, target))
 }
@@ -186,7 +187,7 @@ fn accessed_object(func: &Function, p: Value) -> Option<Value> {
     let defs = Defs::new(func);
     match Effects::new(func, &defs, &|_| None).of_address(p)[..] {
         [ref place] => match place.root {
-            Root::Value(v) if func.ty(v).is_array() || matches!(func.ty(v).kind(), TyKind::List(..)) => Some(v),
+            Root::Value(v) if func.ty(v).is_array() || func.ty(v).items().is_some() => Some(v),
             _ => array_of(func, p),
         },
         _ => array_of(func, p),
@@ -262,12 +263,12 @@ impl Emit<'_> {
             }
             Some((v, ty)) => {
                 let size = match ty.kind() {
-                    TyKind::List(t, _) => t.mem_layout().1.max(1) as i64,
+                    TyKind::Class(ClassTy { items: Some(t), .. }) => t.mem_layout().1.max(1) as i64,
                     _ => 1,
                 };
-                let n = self.inst(Inst::ListLen(v), Ty::int());
+                let n = self.inst(Inst::ItemsLen(v), Ty::int());
                 dims.push((n, self.int(size)));
-                (self.inst(Inst::ListData(v), Ty::ptr()), size)
+                (self.inst(Inst::ItemsData(v), Ty::ptr()), size)
             }
             None => (self.inst(Inst::Zero, Ty::ptr()), 0),
         };
@@ -290,7 +291,7 @@ impl Emit<'_> {
                 args.extend([p, bytes, kind]);
                 self.call("lh_race_access", args);
             }
-            Address::List(l) => {
+            Address::Items(l) => {
                 args.extend([l, bytes, kind]);
                 self.call("lh_race_list", args);
             }

@@ -44,12 +44,7 @@ pub(crate) fn run(func: &mut Function) -> bool {
                 Inst::Call(_, args) => {
                     args.splice(0..0, handed.iter().copied());
                 }
-                Inst::Load(_)
-                | Inst::Take(_)
-                | Inst::Store(..)
-                | Inst::ListNew(_)
-                | Inst::Map(..)
-                | Inst::MapInto(..) => {
+                Inst::Load(_) | Inst::Take(_) | Inst::Store(..) | Inst::New(_) | Inst::Map(..) | Inst::MapInto(..) => {
                     func.kernel.waits |= waits::EFFECTS;
                 }
                 _ => {}

@@ -13,7 +13,7 @@ use lh_ir::func::{Inst, InstData};
 use lh_ir::{Block, Function};
 
 pub(crate) fn run(func: &mut Function) -> bool {
-    let reads = |d: &InstData| matches!(d.inst, Inst::ListLen(_));
+    let reads = |d: &InstData| matches!(d.inst, Inst::ItemsLen(_));
     if !func.blocks.iter().any(|b| b.insts.iter().any(reads)) {
         return false;
     }
@@ -26,7 +26,7 @@ pub(crate) fn run(func: &mut Function) -> bool {
     for l in &loops.loops {
         let keeps = |b: &Block| func.blocks[b.index()].insts.iter().all(|d| keeps_lengths(&d.inst));
         let Some(before) = preheader(&cfg, l).filter(|_| l.blocks.iter().all(keeps)) else { continue };
-        let is_hoistable = |d: &mut InstData| matches!(d.inst, Inst::ListLen(v) if defined[v.index()].is_none_or(|b| !is_in(&cfg, l, b)));
+        let is_hoistable = |d: &mut InstData| matches!(d.inst, Inst::ItemsLen(v) if defined[v.index()].is_none_or(|b| !is_in(&cfg, l, b)));
         for b in &l.blocks {
             let moved: Vec<InstData> = func.blocks[b.index()].insts.extract_if(.., is_hoistable).collect();
             changed |= !moved.is_empty();

@@ -75,9 +75,9 @@ impl<'a, 'py> Boxer<'a, 'py> {
                 let [mem, data, len] = [word(), word(), word()];
                 string(py, mem as *mut MemInfo, data, len)?
             }
-            TyKind::List(t, _) => {
+            TyKind::Class(_) => {
                 let header = word() as *mut List;
-                self.list(*t, header)?
+                self.list(ty, header)?
             }
             TyKind::Record(_) => {
                 let slots = [word(), word()];
@@ -175,7 +175,8 @@ impl<'a, 'py> Boxer<'a, 'py> {
         }
     }
 
-    fn list(&mut self, elem: Ty, header: *mut List) -> PyResult<Bound<'py, PyAny>> {
+    fn list(&mut self, ty: Ty, header: *mut List) -> PyResult<Bound<'py, PyAny>> {
+        let elem = ty.as_list().unwrap_or_else(|| lh_ir::bug!("`{ty}` has no object in Python"));
         if let Some(object) = self.lists.and_then(|l| l.object_of(header)) {
             // SAFETY: the list is an argument of the call that is being finished.
             return Ok(unsafe { Bound::from_borrowed_ptr(self.py, object) });
@@ -353,7 +354,7 @@ pub fn release(ty: Ty, slots: &[u64]) {
         return;
     }
     for (p, word) in ty.flatten().iter().zip(slots) {
-        if matches!(p, Prim::Mem | Prim::List) {
+        if matches!(p, Prim::Mem | Prim::Object) {
             // SAFETY: a counted slot of a value that the caller owns is null or alive.
             unsafe { decref(*word as *mut MemInfo) };
         }

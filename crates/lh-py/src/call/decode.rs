@@ -114,9 +114,9 @@ pub fn tags_of(t: Ty, out: &mut Vec<u64>) -> Option<()> {
             out.push(kind::TUPLE | (elems.len() as u64) << 8);
             elems.iter().try_for_each(|t| tags_of(*t, out))?;
         }
-        TyKind::List(t, _) => {
+        TyKind::Class(_) => {
             out.push(kind::LIST);
-            tags_of(*t, out)?;
+            tags_of(t.as_list()?, out)?;
         }
         _ => return None,
     }

@@ -8,6 +8,7 @@ use crate::call::tags::{first_tags, kind, merged, tags_of_one};
 use crate::compile::compiler;
 use crate::host::table;
 use crate::runtime::render;
+use lh_ir::types::ClassTy;
 use lh_ir::{Ty, TyKind};
 use pyo3::prelude::*;
 use smallvec::SmallVec;
@@ -64,13 +65,13 @@ fn as_overload(tags: &[u64], args: &[Ty]) -> Option<SmallVec<[u64; 8]>> {
 fn of_ints(t: Ty) -> Ty {
     fn inside(t: Ty) -> Ty {
         match t.kind() {
-            TyKind::PendingList(_) => Ty::list(Ty::int()),
-            TyKind::List(e, _) => Ty::list(inside(*e)),
+            TyKind::Pending(..) => t.with_items(Ty::int()),
+            TyKind::Class(ClassTy { items: Some(e), .. }) => t.with_items(inside(*e)),
             TyKind::Tuple { elems, name } => {
                 Ty::new(TyKind::Tuple { elems: elems.iter().map(|e| inside(*e)).collect(), name: name.clone() })
             }
             _ => t,
         }
     }
-    if let TyKind::PendingList(_) = t.kind() { t } else { inside(t) }
+    if let TyKind::Pending(..) = t.kind() { t } else { inside(t) }
 }

@@ -340,7 +340,7 @@ unsafe fn own_item(buf: &mut ArgBuf, slot_start: usize, owner_start: usize, item
         }
     }
     for (i, p) in item.prims.iter().enumerate() {
-        if *p == Prim::List {
+        if *p == Prim::Object {
             // SAFETY: the header belongs to a record, which keeps it alive.
             unsafe { lh_runtime::alloc::incref(buf.slots[slot_start + i] as *mut lh_runtime::MemInfo) };
         }

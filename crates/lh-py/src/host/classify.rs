@@ -147,7 +147,18 @@ fn of_class(class: &Bound<'_, PyType>) -> PyResult<Option<Object>> {
     if class.is_subclass_of::<PyTuple>()? && class.hasattr(intern!(py, "_fields"))? {
         return Ok(named_tuple(class.as_any()).map(Object::NamedTupleClass));
     }
+    if let Some(path) = class_path(class)? {
+        return Ok(Some(Object::Path(path)));
+    }
     Ok(paths::path_of(class.as_any()).map(Object::Path))
+}
+
+/// The path of a class of compiled code in the library.
+fn class_path(class: &Bound<'_, PyType>) -> PyResult<Option<String>> {
+    let module: String = class.module()?.extract()?;
+    let Some(module) = module.strip_prefix("lancehead.lib.") else { return Ok(None) };
+    let is_declared = class.getattr("__dict__")?.contains("__parameters__")?;
+    Ok(is_declared.then_some(format!("{module}.{}", class.name()?)))
 }
 
 /// A captured array: compiled code reads the very same memory, which the table of objects keeps alive.

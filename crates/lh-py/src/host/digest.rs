@@ -166,7 +166,11 @@ fn mentions(h: &mut Hasher, t: Ty, py: Python<'_>) -> Option<()> {
             }
             elems.iter().try_for_each(|t| mentions(h, *t, py))
         }
-        TyKind::List(t, _) | TyKind::Optional(t) | TyKind::DType(t) => mentions(h, *t, py),
+        TyKind::Class(c) => {
+            h.text(c.class.path());
+            c.args.iter().try_for_each(|t| mentions(h, *t, py))
+        }
+        TyKind::Optional(t) | TyKind::DType(t) => mentions(h, *t, py),
         TyKind::Instance { class: InstanceOf::Enum { .. }, .. } => None,
         TyKind::Instance { of, class: InstanceOf::Function { .. } } => mentions(h, *of, py),
         TyKind::Func(_) | TyKind::Obj(_) | TyKind::Closure { .. } | TyKind::BoundMethod { .. } => None,

@@ -151,8 +151,9 @@ impl<'py> PyHost<'py> {
         }
     }
     fn find_library(&self, path: &str) -> Option<(ObjId, bool)> {
-        if let Some(stored) = library::stored(self.py) {
-            return stored.find(path);
+        let found = library::stored(self.py).and_then(|stored| stored.find(path));
+        if found.is_some() || !library::is_imported(self.py) {
+            return found;
         }
         let parts: Vec<&str> = path.split('.').collect();
         // A class can have the name of the module that defines it; the package decides between them.

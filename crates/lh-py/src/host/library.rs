@@ -3,6 +3,7 @@
 
 use crate::host::code::raw_code;
 use crate::host::table::{self, Item};
+use crate::object::attach::attach;
 use crate::object::lock::lock;
 use hashbrown::HashMap;
 use lh_driver::host::RawFunction;
@@ -10,6 +11,7 @@ use lh_driver::typed_library::TypedLibrary;
 use lh_driver::{Digest, Hasher};
 use lh_infer::world::Object;
 use lh_ir::ObjId;
+use lh_ir::class::Declaration;
 use lh_ir::parse::Tables;
 use lh_ir::untyped::{Code, PyConst};
 use lh_library::{Function, Library, Meaning, sources};
@@ -25,6 +27,8 @@ static BYTES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/library.bin"));
 struct State {
     /// A hash of its sources.
     digest: u64,
+    /// Whether there are modules beside those of lancehead.
+    is_extended: bool,
     stored: Option<Stored>,
     typed: Option<TypedLibrary>,
 }
@@ -53,10 +57,66 @@ fn state(py: Python<'_>) -> PyResult<&'static State> {
         let library = Library::open(BYTES).filter(|l| wanted != "source" && l.digest() == digest);
         let file = if wanted.contains('/') { PathBuf::from(&wanted) } else { package.join("library.typed") };
         let package = package.to_string_lossy().into_owned();
+        let more = extensions(py)?;
         let typed = library.as_ref().filter(|_| wanted != "decoded").and_then(|_| open(py, &file, digest, &package));
         let stored = library.map(|library| Stored { library, package, functions: Mutex::default() });
-        Ok(State { digest, stored, typed })
+        Ok(State { digest: digest ^ more.unwrap_or_default(), is_extended: more.is_some(), stored, typed })
     })
+}
+
+/// A hash of the modules in further folders, if a program has appended such to `lancehead.lib.__path__`.
+fn extensions(py: Python<'_>) -> PyResult<Option<u64>> {
+    let modules = py.import("sys")?.getattr("modules")?;
+    let Ok(library) = modules.get_item("lancehead.lib") else { return Ok(None) };
+    let folders: Vec<PathBuf> = library.getattr("__path__")?.extract()?;
+    let mut out = None;
+    for folder in folders.iter().skip(1) {
+        out = Some(out.unwrap_or(0u64).rotate_left(1) ^ sources::digest(folder)?);
+    }
+    Ok(out)
+}
+
+/// The declaration of a class, asked for by the compiler.
+pub fn declaration(path: &str) -> Option<Declaration> {
+    attach(|py| {
+        stored(py)
+            .and_then(|s| s.library.class(path))
+            .or_else(|| imported(py, path).and_then(|c| declared(path, &c).ok()?))
+    })
+}
+
+/// Whether functions of the library may have to be imported.
+pub fn is_imported(py: Python<'_>) -> bool {
+    state(py).is_ok_and(|s| s.stored.is_none() || s.is_extended)
+}
+
+/// The class of a library module.
+fn imported<'py>(py: Python<'py>, path: &str) -> Option<Bound<'py, PyAny>> {
+    if !is_imported(py) {
+        return None;
+    }
+    let (module, name) = path.rsplit_once('.')?;
+    py.import(format!("lancehead.lib.{module}")).ok()?.getattr(name).ok()
+}
+
+/// The declaration in a class, if it is one of compiled code.
+fn declared(path: &str, class: &Bound<'_, PyAny>) -> PyResult<Option<Declaration>> {
+    let own = class.getattr("__dict__")?;
+    let told = |name: &str| own.get_item(name).ok();
+    let Some(parameters) = told("__parameters__") else { return Ok(None) };
+    let methods = |name: &str| told(name).map_or(Ok(Vec::new()), |names| names.extract());
+    let fields = match told("__fields__") {
+        Some(fields) => fields.cast_into::<PyDict>()?.items().extract()?,
+        None => Vec::new(),
+    };
+    Ok(Some(Declaration {
+        path: path.to_owned(),
+        parameters: parameters.extract()?,
+        fields,
+        items: told("__items__").map(|text| text.extract()).transpose()?,
+        adds: methods("__adds__")?,
+        extends: methods("__extends__")?,
+    }))
 }
 
 /// The conditions under which typed functions of the library hold: the compiler, the library, and the parts of Python

@@ -9,7 +9,7 @@ use crate::object::lock::lock;
 use crate::object::type_text::{self, layout_of};
 use crate::object::{constant, numpy, record_dtype};
 use hashbrown::HashMap;
-use lh_ir::types::{Buffer, InstanceOf, Literal, NamedTuple};
+use lh_ir::types::{Buffer, ClassTy, InstanceOf, Literal, NamedTuple};
 use lh_ir::{Layout, Ty, TyKind};
 use pyo3::exceptions::{PyAttributeError, PyKeyError, PyTypeError, PyValueError};
 use pyo3::intern;
@@ -104,7 +104,7 @@ impl Type {
             TyKind::Tuple { .. } => "Tuple",
             TyKind::Array { .. } => "Array",
             TyKind::Record(_) => "Record",
-            TyKind::List(..) => "List",
+            TyKind::Class(ClassTy { items: Some(_), .. }) => "List",
             TyKind::Optional(_) => "Optional",
             TyKind::Range(_) => "RangeType",
             TyKind::Slice(_) => "SliceType",
@@ -140,7 +140,7 @@ impl Type {
     fn dtype(&self, py: Python<'_>) -> PyResult<Py<Type>> {
         match self.0.kind() {
             TyKind::Array { dtype, .. } => Type::of(py, *dtype),
-            TyKind::List(t, _) | TyKind::DType(t) | TyKind::Range(t) => Type::of(py, *t),
+            TyKind::Class(ClassTy { items: Some(t), .. }) | TyKind::DType(t) | TyKind::Range(t) => Type::of(py, *t),
             TyKind::Record(_) => Type::of(py, self.0),
             TyKind::Instance { class: InstanceOf::Pointer(to), .. } => Type::of(py, *to),
             TyKind::Tuple { elems, .. } if elems.first().is_some_and(|f| elems.iter().all(|t| t == f)) => {

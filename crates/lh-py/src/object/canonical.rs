@@ -8,7 +8,7 @@ pub fn canonical(t: Ty) -> Ty {
     let many = |ts: &[Ty]| ts.iter().map(|t| canonical(*t)).collect::<Vec<_>>();
     match t.kind() {
         TyKind::Tuple { elems, name } => Ty::new(TyKind::Tuple { elems: many(elems), name: name.clone() }),
-        TyKind::List(e, _) => Ty::list(canonical(*e)),
+        TyKind::Class(c) => c.class.of(many(&c.args), false),
         TyKind::Optional(e) => Ty::optional(canonical(*e)),
         TyKind::Range(e) => Ty::new(TyKind::Range(canonical(*e))),
         TyKind::Slice(p) => Ty::new(TyKind::Slice(p.map(canonical))),

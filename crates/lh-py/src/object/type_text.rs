@@ -1,7 +1,7 @@
 //! Signatures and types written as text: `"float64(float64[:, ::1], int64)"`.
 
 use crate::object::canonical::canonical;
-use lh_ir::types::InstanceOf;
+use lh_ir::types::{ClassTy, InstanceOf};
 use lh_ir::{Layout, Ty, TyKind};
 use pyo3::exceptions::{PyNameError, PySyntaxError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -67,7 +67,7 @@ pub fn spelling(t: Ty) -> String {
         TyKind::Array { dtype, ndim, layout, readonly } => {
             format!("Array({dtype}, {ndim}, '{layout:?}', {})", if *readonly { "True" } else { "False" })
         }
-        TyKind::List(e, _) => format!("List({})", spelling(*e)),
+        TyKind::Class(ClassTy { items: Some(e), .. }) => format!("List({})", spelling(*e)),
         TyKind::Optional(e) => format!("Optional({})", spelling(*e)),
         TyKind::Instance { class: InstanceOf::Function { args, ret }, .. } => {
             format!("FunctionType({}({}))", spelling(*ret), many(args))

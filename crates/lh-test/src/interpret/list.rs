@@ -2,8 +2,9 @@
 
 use super::Stop;
 use super::memory::Memory;
-use super::word::Word;
-use lh_ir::types::TyKind;
+use super::word::{Word, Words};
+use lh_ir::class::layout;
+use lh_ir::types::{ClassTy, TyKind};
 use lh_ir::{Ty, bug};
 
 /// A list's header.
@@ -22,10 +23,15 @@ pub struct ListHead {
 /// The type of a list's items.
 pub fn item_of(list: Ty) -> Ty {
     match list.kind() {
-        TyKind::List(item, _) => *item,
+        TyKind::Class(ClassTy { items: Some(item), .. }) => *item,
         TyKind::Generator { frame, .. } => *frame,
         _ => bug!("{list} is not a list"),
     }
+}
+
+/// Address of a field of an object.
+pub fn field_address(object: Word, ty: Ty, field: u32) -> Words {
+    [object.map(|o| o + ty.fields()[field as usize].offset as u64)].into_iter().collect()
 }
 
 impl ListHead {
@@ -59,6 +65,23 @@ impl Memory {
         let list = ListHead { item, len: 0, room, data };
         self.object_mut(header)?.list = Some(list);
         Some(header)
+    }
+    /// A new object whose fields are zeros.
+    pub fn new_object(&mut self, ty: Ty) -> Option<u64> {
+        let (size, _) = ty.object_layout()?;
+        let address = self.allocate((layout::FIELDS + size) as i64)?;
+        self.write(Some(address), &vec![0; layout::FIELDS + size], true).ok()?;
+        self.object_mut(address)?.class = Some(ty);
+        Some(address)
+    }
+    /// Counted references in the fields of an object.
+    pub fn references_of_fields(&self, object: Word, ty: Ty) -> Result<Vec<Word>, Stop> {
+        let mut out = Vec::new();
+        for f in ty.fields() {
+            let words = self.load_value(object.map(|o| o + f.offset as u64), f.ty)?;
+            out.extend(words.into_iter().zip(f.ty.flatten()).filter(|(_, p)| p.is_counted()).map(|(w, _)| w));
+        }
+        Ok(out)
     }
     /// The header of a list.
     pub fn list(&self, list: Word) -> Result<&ListHead, Stop> {

@@ -9,10 +9,12 @@ use lh_ir::Ty;
 use lh_ops::exceptions::MEMORY_ERROR;
 
 impl<'a> Machine<'a> {
-    /// A new list, or MemoryError.
-    pub(super) fn list_new(&mut self, ty: Ty, room: Word) -> Result<Flow<'a>, Stop> {
+    /// A new list or object with fields, or MemoryError.
+    pub(super) fn new_instance(&mut self, ty: Ty, room: Word) -> Result<Flow<'a>, Stop> {
         let Some(room) = room else { return Err(Stop::undefined("a list of unknown size")) };
-        match self.memory.new_list(item_of(ty), room as i64) {
+        let has_fields = ty.as_class().is_some_and(|c| c.items.is_none());
+        let made = if has_fields { self.memory.new_object(ty) } else { self.memory.new_list(item_of(ty), room as i64) };
+        match made {
             Some(list) => Ok(Flow::Next(int(list as i64))),
             None => Ok(Flow::Raise(Exc::with_text(MEMORY_ERROR, "no memory for a list"))),
         }

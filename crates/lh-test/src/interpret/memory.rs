@@ -39,6 +39,8 @@ pub struct Object {
     pub is_constant: bool,
     /// Present if it is the header of a list.
     pub list: Option<ListHead>,
+    /// The type of an object with fields.
+    pub class: Option<Ty>,
 }
 
 impl Memory {
@@ -52,6 +54,7 @@ impl Memory {
             is_freed: false,
             is_constant: false,
             list: None,
+            class: None,
         });
         (self.objects.len() as u64) << APART
     }
@@ -217,11 +220,13 @@ impl Memory {
         if o.count > 0 {
             return Ok(());
         }
+        let (class, at) = (o.class.take(), address);
+        let held = class.map_or(Ok(Vec::new()), |ty| self.references_of_fields(at, ty))?;
+        let o = self.counted(at)?.unwrap_or_else(|| bug!("an object that was just there"));
         o.is_freed = true;
-        match o.list.take() {
-            Some(list) => list.release(self),
-            None => Ok(()),
-        }
+        let list = o.list.take();
+        held.into_iter().try_for_each(|word| self.decref(word))?;
+        list.map_or(Ok(()), |list| list.release(self))
     }
     fn counted(&mut self, address: Word) -> Result<Option<&mut Object>, Stop> {
         let Some(address) = address else { return Err(Stop::undefined("a reference that is not known is counted")) };

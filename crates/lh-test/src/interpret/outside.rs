@@ -14,7 +14,7 @@ use super::word::{Word, Words};
 use crate::random::Random;
 use lh_ir::Ty;
 use lh_ir::func::{Foreign, ForeignAbi};
-use lh_ir::types::TyKind;
+use lh_ir::types::{ClassTy, TyKind};
 use lh_ops::exceptions::RUNTIME_ERROR;
 
 impl<'a> Machine<'a> {
@@ -67,7 +67,7 @@ impl<'a> Machine<'a> {
             let word = dtype.flatten().iter().map(|_| Some(random.below(4) as u64)).collect::<Words>();
             return self.memory.store_value(at, dtype, &word);
         }
-        if let TyKind::List(item, false) = ty.kind() {
+        if let TyKind::Class(ClassTy { items: Some(item), constant: false, .. }) = ty.kind() {
             let list = words[0];
             let len = self.memory.list(list)?.len;
             if len > 0 && random.once_in(2) {

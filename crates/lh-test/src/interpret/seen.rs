@@ -5,7 +5,7 @@ use super::list::{ListHead, item_of};
 use super::memory::Memory;
 use super::view::{View, places};
 use super::word::{Word, number};
-use lh_ir::types::{Prim, TyKind};
+use lh_ir::types::{ClassTy, Prim, TyKind};
 use lh_ir::verify::parts;
 use lh_ir::{Const, Ty};
 
@@ -54,7 +54,7 @@ fn see_value(memory: &Memory, ty: Ty, words: &[Word], depth: usize) -> Result<Se
         return Ok(Seen::Text(memory.text(words)?));
     }
     match ty.kind() {
-        TyKind::List(..) | TyKind::Generator { .. } => {
+        TyKind::Class(ClassTy { items: Some(_), .. }) | TyKind::Generator { .. } => {
             let head = memory.list(words[0])?;
             let item = item_of(ty);
             let items = if depth == 0 { 0 } else { head.len };
@@ -85,7 +85,7 @@ fn see_value(memory: &Memory, ty: Ty, words: &[Word], depth: usize) -> Result<Se
         _ => Ok(match (ty.flatten()[..].first(), words.first()) {
             (None, _) | (_, None) => Seen::Nothing,
             (_, Some(None)) => Seen::Poison,
-            (Some(Prim::Ptr | Prim::Mem | Prim::List), Some(word)) => Seen::Address(memory.given(*word)),
+            (Some(Prim::Ptr | Prim::Mem | Prim::Object), Some(word)) => Seen::Address(memory.given(*word)),
             (Some(_), Some(Some(bits))) => Seen::Number(number(*bits, ty)),
         }),
     }

@@ -8,7 +8,7 @@ use super::memory::Memory;
 use super::view::places;
 use super::word::{self, Word, Words, words_of};
 use crate::random::Random;
-use lh_ir::types::TyKind;
+use lh_ir::types::{ClassTy, TyKind};
 use lh_ir::verify::parts;
 use lh_ir::{Const, Layout, Ty};
 use std::ops::Range;
@@ -80,7 +80,7 @@ impl Source {
                 self.array(ty, &shape, None, memory)
             }
             TyKind::Str => memory.new_text(TEXTS[self.random.below(TEXTS.len())]),
-            TyKind::List(..) | TyKind::Generator { .. } => {
+            TyKind::Class(ClassTy { items: Some(_), .. }) | TyKind::Generator { .. } => {
                 let n = self.random.below(5) as i64;
                 self.list(ty, n, memory)
             }

@@ -4,7 +4,7 @@
 use super::Stop;
 use super::exception::{Exc, argument};
 use super::grid::Place;
-use super::list::ListHead;
+use super::list::{ListHead, field_address};
 use super::row::row;
 use super::state::{End, Flow, Frame, Machine, Thread};
 use super::view::View;
@@ -147,9 +147,10 @@ impl<'a> Machine<'a> {
             | Inst::Take(_)
             | Inst::Store(..)
             | Inst::PtrAdd(..)
-            | Inst::ListNew(_)
-            | Inst::ListLen(_)
-            | Inst::ListData(_)
+            | Inst::New(_)
+            | Inst::ItemsLen(_)
+            | Inst::ItemsData(_)
+            | Inst::FieldPtr(..)
             | Inst::IncRef(_)
             | Inst::DecRef(_) => return self.memory_inst(frame, &d.inst, ty),
         }))
@@ -198,9 +199,10 @@ impl<'a> Machine<'a> {
                 Words::new()
             }
             Inst::PtrAdd(p, n) => [one(p).zip(one(n)).map(|(p, n)| p.wrapping_add(n))].into_iter().collect(),
-            Inst::ListNew(room) => return self.list_new(ty, one(room)),
-            Inst::ListLen(v) => int(self.memory.list(one(v))?.len),
-            Inst::ListData(v) => int(ListHead::at(self.memory.list(one(v))?, 0) as i64),
+            Inst::New(room) => return self.new_instance(ty, one(room)),
+            Inst::ItemsLen(v) => int(self.memory.list(one(v))?.len),
+            Inst::FieldPtr(v, i) => field_address(one(v), frame.ty(*v), *i),
+            Inst::ItemsData(v) => int(ListHead::at(self.memory.list(one(v))?, 0) as i64),
             Inst::IncRef(v) | Inst::DecRef(v) => {
                 let is_taken = matches!(inst, Inst::IncRef(_));
                 for (word, prim) in frame.get(*v).clone().into_iter().zip(frame.ty(*v).flatten()) {

@@ -67,7 +67,7 @@ def full(shape, fill_value, dtype=None, order="C"):
     >>> np.full(3, 7)
     array([7, 7, 7])
     """
-    if prim.is_list(fill_value) or prim.is_tuple(fill_value):
+    if prim.is_a(fill_value, "builtins.list") or prim.is_tuple(fill_value):
         return full(shape, asarray(fill_value), dtype, order)
     out = empty(shape, dtype_or(dtype, prim.dtype_of(fill_value)), order)
     copy_into(out, fill_value)
@@ -124,7 +124,7 @@ def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None):
     >>> np.full_like(np.array([1.5, 2.5]), 3)
     array([3., 3.])
     """
-    if prim.is_list(fill_value) or prim.is_tuple(fill_value):
+    if prim.is_a(fill_value, "builtins.list") or prim.is_tuple(fill_value):
         return full_like(a, asarray(fill_value), dtype, order, subok, shape)
     out = empty_like(a, dtype, order, subok, shape)
     copy_into(out, fill_value)
@@ -287,7 +287,7 @@ def array(object, dtype=None, *, copy=True, order="K", ndmin=0):
 
 def _leaf(x):
     # The dtype of the numbers inside nested sequences.
-    if prim.is_list(x):
+    if prim.is_a(x, "builtins.list"):
         return _leaf(prim.example(x))
     if prim.is_tuple(x):
         if len(x) == 0:
@@ -301,7 +301,7 @@ def _leaf(x):
 
 def _no_extents(x):
     # As many zeros as the value has dimensions; the value itself is not looked at.
-    if prim.is_list(x):
+    if prim.is_a(x, "builtins.list"):
         return (0,) + _no_extents(prim.example(x))
     if prim.is_tuple(x):
         return (0,) + _no_extents(x[0]) if len(x) > 0 else (0,)
@@ -313,10 +313,10 @@ def _no_extents(x):
 def _nested_shape(x):
     if prim.is_array(x):
         return x.shape
-    if prim.is_list(x):
+    if prim.is_a(x, "builtins.list"):
         if len(x) == 0:
             return _no_extents(x)
-        return (len(x),) + _nested_shape(prim.list_get(x, 0))
+        return (len(x),) + _nested_shape(prim.items_get(x, 0))
     if prim.is_tuple(x):
         return (len(x),) + _nested_shape(x[0]) if len(x) > 0 else (0,)
     return ()
@@ -344,7 +344,7 @@ def _fill_level(items, at, x, shape):
         )
         copy_into(part, x)
         return at + count(shape)
-    if prim.is_list(x) or prim.is_tuple(x):
+    if prim.is_a(x, "builtins.list") or prim.is_tuple(x):
         if len(x) != shape[0]:
             raise ValueError(
                 "setting an array element with a sequence. The requested array has an inhomogeneous shape."

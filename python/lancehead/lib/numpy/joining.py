@@ -19,7 +19,7 @@ from lancehead.lib.numpy.manip import atleast_1d, atleast_2d, atleast_3d, each, 
 
 
 def _common_dtype(arrays):
-    if prim.is_list(arrays):
+    if prim.is_a(arrays, "builtins.list"):
         return prim.dtype_of(prim.example(arrays))
     dtype = prim.dtype_of(asarray(arrays[0]))
     for a in arrays[1:]:
@@ -107,7 +107,7 @@ concat = concatenate
 
 
 def _all_flat(arrays):
-    if prim.is_list(arrays):
+    if prim.is_a(arrays, "builtins.list"):
         return [flat(contiguous(a)) for a in arrays]
     return each(_flat_one, arrays)
 

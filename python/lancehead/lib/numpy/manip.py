@@ -265,7 +265,7 @@ def _at_least_3(a):
 
 def each(f, arrays):
     """A function of every array of a tuple or list."""
-    if prim.is_list(arrays):
+    if prim.is_a(arrays, "builtins.list"):
         return [f(a) for a in arrays]
     if len(arrays) == 0:
         return ()

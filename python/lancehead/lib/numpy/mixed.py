@@ -148,7 +148,7 @@ def _mask(x):
     # One item for a mask, none for anything else.
     if prim.is_array(x):
         return (0,) if prim.is_bool(prim.dtype_of(x)) else ()
-    if prim.is_list(x):
+    if prim.is_a(x, "builtins.list"):
         return _mask(asarray(x))
     return ()
 
@@ -165,7 +165,7 @@ def _expanded(shape, index, unused, open):
         mask = asarray(x)
         _check_mask(shape, mask)
         return nonzero(mask) + _expanded(shape[mask.ndim :], index[1:], unused, open)
-    part = asarray(x) if prim.is_list(x) else x
+    part = asarray(x) if prim.is_a(x, "builtins.list") else x
     return (part,) + _expanded(shape[1:], index[1:], unused, open)
 
 

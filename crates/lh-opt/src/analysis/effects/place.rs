@@ -5,7 +5,7 @@ use super::{Callees, Root, has_memory, makes_memory};
 use crate::analysis::counted::Defs;
 use lh_ir::cfg::targets;
 use lh_ir::func::{Inst, InstData};
-use lh_ir::types::{Layout, TyKind};
+use lh_ir::types::{ClassTy, Layout, TyKind};
 use lh_ir::{Block, Function, Value};
 
 /// A part of a root.
@@ -109,7 +109,7 @@ impl Finder<'_> {
                 })
                 .collect(),
             Inst::Zero | Inst::Const(_) => simple(Root::Fresh),
-            Inst::Map(..) | Inst::ListNew(_) | Inst::Runtime(..) => simple(Root::Value(v)),
+            Inst::Map(..) | Inst::New(_) | Inst::Runtime(..) => simple(Root::Value(v)),
             Inst::Call(..) | Inst::Foreign(..) => {
                 let mut out = simple(Root::Value(v));
                 for arg in self.returned(inst).filter(|a| has_memory(self.func.ty(*a))) {
@@ -132,7 +132,7 @@ impl Finder<'_> {
                 _ => self.views(*w, depth + 1).into_iter().flat_map(|w| unknown(w.root)).collect(),
             },
             Inst::Some(w) | Inst::Unwrap(w) | Inst::Cast(w) => self.views(*w, depth + 1),
-            // An array out of a list.
+            // An array out of an object, such as a list.
             Inst::Load(_) | Inst::Take(_) => self.kept(depth + MAX_DEPTH / 2),
             _ => unknown(Root::Unknown),
         }
@@ -141,7 +141,7 @@ impl Finder<'_> {
     /// Views that a load of an array may give: those that the function has stored or passed to a callee, and unknown
     /// ones.
     fn kept(&self, depth: u32) -> Vec<View> {
-        let keeps = |v: &Value| matches!(self.func.ty(*v).kind(), TyKind::List(t, _) if has_memory(*t));
+        let keeps = |v: &Value| self.func.ty(*v).held().into_iter().any(has_memory);
         let of = |d: &InstData| match &d.inst {
             Inst::Store(_, v) => vec![*v],
             Inst::Call(_, args) if args.iter().any(keeps) => args.iter().filter(|v| !keeps(v)).copied().collect(),
@@ -170,7 +170,7 @@ impl Finder<'_> {
     fn rank(&self, v: Value) -> usize {
         match self.func.ty(v).kind() {
             TyKind::Array { ndim, .. } => usize::from(*ndim),
-            TyKind::List(..) | TyKind::PendingList(_) => 1,
+            TyKind::Class(ClassTy { items: Some(_), .. }) | TyKind::Pending(..) => 1,
             _ => 0,
         }
     }
@@ -216,7 +216,7 @@ impl Finder<'_> {
             Some(Inst::ArrayData(a)) => {
                 self.views(*a, depth + 1).into_iter().map(|view| (view.root, view.start)).collect()
             }
-            Some(Inst::ListData(l)) => {
+            Some(Inst::ItemsData(l) | Inst::FieldPtr(l, _)) => {
                 self.views(*l, depth + 1).into_iter().map(|view| (view.root, view.start)).collect()
             }
             Some(Inst::PtrAdd(q, n)) => {
@@ -285,7 +285,7 @@ impl Finder<'_> {
     fn item_size(&self, v: Value) -> Option<i64> {
         match self.func.ty(v).kind() {
             TyKind::Array { dtype, .. } if dtype.is_number() || self.has_fields(v) => Some(dtype.itemsize() as i64),
-            TyKind::List(t, _) => Some(t.mem_layout().1.max(1) as i64),
+            TyKind::Class(ClassTy { items: Some(t), .. }) => Some(t.mem_layout().1.max(1) as i64),
             _ => None,
         }
     }
@@ -295,7 +295,7 @@ impl Finder<'_> {
         match self.func.ty(v).kind() {
             TyKind::Array { ndim, layout: Layout::C, .. } => usize::from(*ndim).checked_sub(1),
             TyKind::Array { ndim, layout: Layout::F, .. } => (*ndim > 0).then_some(0),
-            TyKind::List(..) => Some(0),
+            TyKind::Class(ClassTy { items: Some(_), .. }) => Some(0),
             _ => None,
         }
     }

@@ -1,7 +1,7 @@
-//! Finds the counted values that are loaded from lists and need no reference of their own.
+//! Finds the counted values that are loaded from objects of classes, such as lists, and need no reference of their own.
 //!
-//! A list keeps its items alive until some list changes. A load is *lasting* if no such change lies on a path from the
-//! computation of the list's address over the load to a use of the value or of a value derived from it.
+//! An object keeps what it holds alive until some object changes. A load is *lasting* if no such change lies on a path
+//! from the computation of the object's address over the load to a use of the value or of a value derived from it.
 
 use lh_ir::cfg::{Cfg, targets};
 use lh_ir::func::{Inst, InstData, Term};
@@ -27,17 +27,17 @@ pub(super) fn lasting_loads(func: &Function, cfg: &Cfg) -> Vec<bool> {
     lasting
 }
 
-/// Loads of counted values whose address comes from a list within the same function.
+/// Loads of counted values whose address comes from an object within the same function.
 fn candidates(func: &Function, cfg: &Cfg) -> Vec<Value> {
-    let mut from_list = vec![false; func.values.len()];
+    let mut in_object = vec![false; func.values.len()];
     let mut out = Vec::new();
     for b in cfg.rpo() {
         for d in &func.blocks[b.index()].insts {
             let Some(r) = d.result else { continue };
             match &d.inst {
-                Inst::ListData(_) => from_list[r.index()] = true,
-                Inst::PtrAdd(p, _) => from_list[r.index()] = from_list[p.index()],
-                Inst::Load(p) if from_list[p.index()] && func.ty(r).is_counted() => out.push(r),
+                Inst::ItemsData(_) | Inst::FieldPtr(..) => in_object[r.index()] = true,
+                Inst::PtrAdd(p, _) => in_object[r.index()] = in_object[p.index()],
+                Inst::Load(p) if in_object[p.index()] && func.ty(r).is_counted() => out.push(r),
                 _ => {}
             }
         }
@@ -45,12 +45,12 @@ fn candidates(func: &Function, cfg: &Cfg) -> Vec<Value> {
     out
 }
 
-/// Whether the instruction may change the items of a list or release a list.
-fn changes_lists(func: &Function, d: &InstData) -> bool {
+/// Whether the instruction may change what an object holds or release an object.
+fn changes_objects(func: &Function, d: &InstData) -> bool {
     match &d.inst {
         Inst::Call(..) | Inst::Foreign(..) | Inst::ParFor(..) | Inst::Take(_) => true,
         Inst::Store(_, v) => func.ty(*v).is_counted(),
-        Inst::Runtime(f, _) => !f.pure && f.args.iter().any(|p| matches!(p, Prim::List | Prim::Mem | Prim::Ptr)),
+        Inst::Runtime(f, _) => !f.pure && f.args.iter().any(|p| matches!(p, Prim::Object | Prim::Mem | Prim::Ptr)),
         _ => false,
     }
 }
@@ -120,10 +120,10 @@ impl<'a> StaleLoads<'a> {
             if check {
                 d.inst.for_each_operand(|v| self.use_of(v, &now));
             }
-            if changes_lists(func, d) {
+            if changes_objects(func, d) {
                 now.fill();
                 anywhere.fill();
-                // Operands of a call must outlive it, whatever the callee does to lists.
+                // Operands of a call must outlive it, whatever the callee does to objects.
                 if check && matches!(d.inst, Inst::Call(..) | Inst::Foreign(..) | Inst::ParFor(..) | Inst::Runtime(..))
                 {
                     d.inst.for_each_operand(|v| self.use_of(v, &now));
@@ -156,7 +156,8 @@ fn is_derivation(inst: &Inst) -> bool {
     matches!(
         inst,
         Inst::Load(_)
-            | Inst::ListData(_)
+            | Inst::ItemsData(_)
+            | Inst::FieldPtr(..)
             | Inst::PtrAdd(..)
             | Inst::Pack(_)
             | Inst::Field(..)

@@ -119,15 +119,12 @@ impl Solver<'_> {
                 self.borrow(r, &[*v], if whole { exact(self, *v) } else { None });
             }
             Inst::ArrayMake { owner, data, .. } => self.borrow(r, &[*owner, *data], exact(self, *owner)),
-            Inst::ArrayData(v) | Inst::ListData(v) | Inst::PtrAdd(v, _) => self.borrow(r, &[*v], None),
+            Inst::ArrayData(v) | Inst::ItemsData(v) | Inst::FieldPtr(v, _) | Inst::PtrAdd(v, _) => {
+                self.borrow(r, &[*v], None)
+            }
             Inst::ElemPtr { array, .. } => self.borrow(r, &[*array], None),
             Inst::Load(p) if pointer || self.lasting[r.index()] => self.borrow(r, &[*p], None),
-            Inst::Load(_)
-            | Inst::Take(_)
-            | Inst::Call(..)
-            | Inst::Foreign(..)
-            | Inst::Runtime(..)
-            | Inst::ListNew(_) => {
+            Inst::Load(_) | Inst::Take(_) | Inst::Call(..) | Inst::Foreign(..) | Inst::Runtime(..) | Inst::New(_) => {
                 if counted && !self.own.owned[r.index()] {
                     self.set_owned(r);
                 }
@@ -143,7 +140,7 @@ impl Solver<'_> {
             | Inst::ArrayShape(..)
             | Inst::ArrayStride(..)
             | Inst::Store(..)
-            | Inst::ListLen(_)
+            | Inst::ItemsLen(_)
             | Inst::Map(..)
             | Inst::MapInto(..)
             | Inst::IncRef(_)

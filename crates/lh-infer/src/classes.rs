@@ -1,0 +1,246 @@
+//! Instances of classes that the library declares: their fields, and what operators, `len` and the like mean, which the
+//! methods of the class say.
+
+use crate::comparisons::compare_name;
+use crate::infer::Infer;
+use crate::operators::operator_name;
+use crate::val::Val;
+use lh_ir::Ty;
+use lh_ir::class::Class;
+use lh_ir::diag::{self, Diagnostic, Result};
+use lh_ir::func::Inst;
+use lh_ir::types::{ClassTy, TyKind};
+use lh_ir::untyped::{BinOp, CmpOp};
+
+impl Infer<'_> {
+    /// A method of the class of a value, if it has one of this name. A method that gives `NotImplemented` leaves it to
+    /// others to say what is meant.
+    pub(crate) fn class_method(&mut self, recv: &Val, name: &str, args: &[Val]) -> Result<Option<Val>> {
+        let Some(class) = recv.ty.class() else { return Ok(None) };
+        let Some((f, _)) = self.world.library(&format!("{}.{name}", class.path())) else { return Ok(None) };
+        let all: Vec<Val> = std::iter::once(recv).chain(args).cloned().collect();
+        let made = self.call_func(f, &all, &[])?;
+        let TyKind::Obj(o) = made.ty.kind() else { return Ok(Some(made)) };
+        Ok((self.world.import("builtins", Some("NotImplemented")) != Some(*o)).then_some(made))
+    }
+
+    /// Whether a class has a method.
+    pub(crate) fn has_method(&mut self, class: Class, name: &str) -> bool {
+        self.world.library(&format!("{}.{name}", class.path())).is_some()
+    }
+
+    /// An operator of which an operand is an instance of a class.
+    pub(crate) fn class_binary(&mut self, op: BinOp, a: &Val, b: &Val, inplace: bool) -> Result<Val> {
+        if op == BinOp::Add && self.items_meet(a, b, inplace) {
+            return Ok(Val::of_type(Ty::never()));
+        }
+        if [a, b].iter().any(|v| matches!(v.ty.kind(), TyKind::Pending(..))) {
+            return Ok(Val::of_type(Ty::never()));
+        }
+        let name = operator_name(op);
+        let own = [("i", a, b), ("", a, b), ("r", b, a)];
+        for (prefix, recv, arg) in own.into_iter().skip(usize::from(!inplace)) {
+            if let Some(v) = self.class_method(recv, &format!("__{prefix}{name}__"), std::slice::from_ref(arg))? {
+                return Ok(v);
+            }
+        }
+        Err(self.no_op(op.symbol(), a.ty, b.ty))
+    }
+
+    /// Whether containers that meet learn of each other's items, so that the next sweep makes them anew.
+    fn items_meet(&mut self, a: &Val, b: &Val, inplace: bool) -> bool {
+        match (a.ty.kind(), b.ty.kind()) {
+            (TyKind::Pending(s, c), TyKind::Class(ClassTy { class, items: Some(t), .. }))
+            | (TyKind::Class(ClassTy { class, items: Some(t), .. }), TyKind::Pending(s, c))
+                if c == class =>
+            {
+                self.pending.learn(*s, *t);
+                true
+            }
+            // Displays of numbers adapt to each other.
+            (
+                TyKind::Class(ClassTy { class: c, items: Some(t), .. }),
+                TyKind::Class(ClassTy { class: d, items: Some(u), .. }),
+            ) if c == d => self.widened(a, *u) || (!inplace && self.widened(b, *t)),
+            _ => false,
+        }
+    }
+
+    /// A comparison of which an operand is an instance of a class; `None` if neither class says what it is.
+    pub(crate) fn class_compare(&mut self, op: CmpOp, a: &Val, b: &Val) -> Result<Option<Val>> {
+        if [a, b].iter().any(|v| matches!(v.ty.kind(), TyKind::Pending(..))) {
+            return Ok(Some(Val::of_type(Ty::never())));
+        }
+        if let Some(v) = self.class_method(a, &format!("__{}__", compare_name(op)), &[b.clone()])? {
+            return Ok(Some(v));
+        }
+        let mirrored = match op {
+            CmpOp::Eq | CmpOp::Ne => op,
+            CmpOp::Lt => CmpOp::Gt,
+            CmpOp::Le => CmpOp::Ge,
+            CmpOp::Gt => CmpOp::Lt,
+            CmpOp::Ge => CmpOp::Le,
+        };
+        if let Some(v) = self.class_method(b, &format!("__{}__", compare_name(mirrored)), &[a.clone()])? {
+            return Ok(Some(v));
+        }
+        if op != CmpOp::Ne {
+            return Ok(None);
+        }
+        let Some(same) = self.class_method(a, "__eq__", &[b.clone()])? else { return Ok(None) };
+        let same = self.truth(&same)?;
+        Ok(Some(match same.as_bool() {
+            Some(known) => Val::bool(!known),
+            None => self.op("not", &[same]),
+        }))
+    }
+
+    /// The truth of an instance of a class that stores no items.
+    pub(crate) fn class_truth(&mut self, v: &Val) -> Result<Val> {
+        if let Some(truth) = self.class_method(v, "__bool__", &[])? {
+            return Ok(truth);
+        }
+        match self.class_method(v, "__len__", &[])? {
+            Some(n) => Ok(self.cast(&n, Ty::bool())),
+            None => Ok(Val::bool(true)),
+        }
+    }
+
+    /// A field by its name. Those whose names begin with an underscore are the library's.
+    fn class_field(&self, t: Ty, name: &str) -> Option<(u32, Ty)> {
+        let at = t.fields().iter().position(|f| f.name == name)?;
+        (self.is_library || !name.starts_with('_')).then(|| (at as u32, t.fields()[at].ty))
+    }
+
+    /// `v.name`, if that is a field.
+    pub(crate) fn get_class_field(&mut self, v: &Val, name: &str) -> Option<Val> {
+        let (at, ty) = self.class_field(v.ty, name)?;
+        if ty.flatten().is_empty() {
+            return Some(Val::of_type(ty));
+        }
+        let object = self.value(v);
+        let p = self.push(Inst::FieldPtr(object, at), Ty::ptr());
+        let p = self.value(&p);
+        Some(self.push(Inst::Load(p), ty))
+    }
+
+    /// `v.name = x`
+    pub(crate) fn set_class_field(&mut self, v: &Val, name: &str, x: &Val) -> Result<()> {
+        let Some((at, ty)) = self.class_field(v.ty, name) else {
+            let text = format!("`{}` has no attribute `{name}` that can be assigned", v.ty);
+            return Err(Diagnostic::new(diag::UNKNOWN_ATTRIBUTE, text));
+        };
+        self.check_writable(v.ty)?;
+        let refused = || Diagnostic::new(diag::CANNOT_UNIFY, format!("`{name}` is a `{ty}` and cannot be `{}`", x.ty));
+        if x.ty.is_number() && ty.is_number() && crate::convert::rank(x.ty) > crate::convert::rank(ty) {
+            return Err(refused());
+        }
+        let x = self.convert(x, ty).map_err(|_| refused())?;
+        let (object, x) = (self.value(v), self.value(&x));
+        let p = self.push(Inst::FieldPtr(object, at), Ty::ptr());
+        let p = self.value(&p);
+        if ty.is_counted() {
+            self.push(Inst::Take(p), ty);
+        }
+        self.push_void(Inst::Store(p, x));
+        Ok(())
+    }
+
+    /// A method that adds items, as the class declares: where their type is not known yet, it is learnt, and the next
+    /// sweep does the work.
+    pub(crate) fn adding_method(
+        &mut self,
+        name: &str,
+        recv: &Val,
+        args: &[Val],
+        kwargs: &[(String, Val)],
+    ) -> Result<Val> {
+        let Some(class) = recv.ty.class() else { lh_ir::bug!("`{}` has no `{name}`", recv.ty) };
+        let is_item = class.declaration().adds.iter().any(|method| method == name);
+        let last = args.last();
+        let item = last.and_then(|x| if is_item { Some(x.ty) } else { items_of(x.ty) });
+        let mut all: Vec<Val> = std::iter::once(recv).chain(args).cloned().collect();
+        match recv.ty.kind() {
+            TyKind::Pending(s, _) => {
+                let open = self.pending.elem[*s as usize].is_none();
+                if let Some(t) = item.filter(|t| open || !matches!(t.kind(), TyKind::Pending(..))) {
+                    self.pending.learn(*s, t);
+                }
+                return Ok(Val::of_type(Ty::none()));
+            }
+            TyKind::Class(ClassTy { items: Some(t), .. }) => {
+                self.check_writable(recv.ty)?;
+                let widens = |cx: &mut Self, x: &Val| is_item && cx.widened_item(x, *t);
+                if item.is_some_and(|item| self.widened(recv, item)) || last.is_some_and(|x| widens(self, x)) {
+                    return Ok(Val::of_type(Ty::none()));
+                }
+                if let (true, Some(x)) = (is_item, last) {
+                    let x = self.item_value(x, *t, recv.ty)?;
+                    all.pop();
+                    all.push(x);
+                }
+            }
+            _ => {}
+        }
+        let path = format!("{}.{name}", class.path());
+        let Some((f, _)) = self.world.library(&path) else { lh_ir::bug!("the library has no `{path}`") };
+        self.call_func(f, &all, kwargs)
+    }
+
+    /// `prim.new(path, types...)`: a new instance of a class of these types, or of those of these values.
+    pub(crate) fn new_instance(&mut self, path: &Val, args: &[Val]) -> Val {
+        let path = path.as_str().unwrap_or_else(|| lh_ir::bug!("a class is known by its path"));
+        let class = Class::find(path).unwrap_or_else(|| lh_ir::bug!("the library declares no class `{path}`"));
+        let args = args.iter().map(|a| match a.ty.kind() {
+            TyKind::DType(t) => *t,
+            _ => a.ty,
+        });
+        let none = self.value(&Val::int(0));
+        self.push(Inst::New(none), class.of(args.collect(), false))
+    }
+}
+
+/// Type of the items by which an iterable extends a container.
+fn items_of(t: Ty) -> Option<Ty> {
+    match t.kind() {
+        TyKind::Class(ClassTy { items: Some(t), .. }) | TyKind::Range(t) => Some(*t),
+        TyKind::Array { dtype, ndim: 1, .. } => Some(*dtype),
+        TyKind::Tuple { elems, .. } => elems.first().copied(),
+        _ => None,
+    }
+}
+
+/// Whether a type contains a container whose items are not known yet.
+pub(crate) fn has_pending(t: Ty) -> bool {
+    match t.kind() {
+        TyKind::Pending(..) => true,
+        TyKind::Class(c) => c.args.iter().any(|t| has_pending(*t)),
+        TyKind::Optional(t) | TyKind::MaybeUnbound(t) => has_pending(*t),
+        TyKind::Tuple { elems, .. } | TyKind::Choice(elems) => elems.iter().any(|t| has_pending(*t)),
+        TyKind::Closure { captures, defaults, .. } => captures.iter().chain(defaults).any(|t| has_pending(*t)),
+        TyKind::Instance { of, .. } => has_pending(*of),
+        // Their frames and receivers are looked at where they are used.
+        TyKind::Generator { .. } | TyKind::BoundMethod { .. } | TyKind::Iter(_) => false,
+        TyKind::Never
+        | TyKind::None
+        | TyKind::Bool
+        | TyKind::Int { .. }
+        | TyKind::Float { .. }
+        | TyKind::Bfloat16
+        | TyKind::Complex { .. }
+        | TyKind::Str
+        | TyKind::Record(_)
+        | TyKind::Array { .. }
+        | TyKind::Unbound
+        | TyKind::Range(_)
+        | TyKind::Slice(_)
+        | TyKind::DType(_)
+        | TyKind::Func(_)
+        | TyKind::Obj(_)
+        | TyKind::Exc
+        | TyKind::Ptr
+        | TyKind::MemInfo
+        | TyKind::Ellipsis
+        | TyKind::Literal(_) => false,
+    }
+}

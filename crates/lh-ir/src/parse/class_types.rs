@@ -1,0 +1,118 @@
+//! Types of instances of declared classes, whose fields and items are declared as text.
+
+use super::parse_class_types;
+use crate::class::{Class, layout};
+use crate::types::{ClassTy, Ty, TyKind};
+use hashbrown::HashMap;
+use std::sync::{LazyLock, Mutex};
+
+/// A field of an instance.
+#[derive(Clone, Debug)]
+pub struct Field {
+    /// Its name.
+    pub name: String,
+    /// Its type.
+    pub ty: Ty,
+    /// Bytes from the beginning of the object.
+    pub offset: usize,
+}
+
+static FIELDS: LazyLock<Mutex<HashMap<Ty, &'static [Field]>>> = LazyLock::new(Mutex::default);
+
+impl Class {
+    /// The type of instances with these arguments.
+    ///
+    /// # Panics
+    /// If they are not as many as the class has parameters.
+    pub fn of(self, args: Vec<Ty>, constant: bool) -> Ty {
+        assert_eq!(args.len(), self.declaration().parameters.len(), "type arguments of {}", self.path());
+        let items = self.declaration().items.as_ref().map(|text| self.parsed(text, &args, None));
+        Ty::new(TyKind::Class(ClassTy { class: self, args, items, constant }))
+    }
+    fn parsed(self, text: &str, args: &[Ty], own: Option<Ty>) -> Ty {
+        let mut names: Vec<(&str, Ty)> =
+            self.declaration().parameters.iter().map(String::as_str).zip(args.iter().copied()).collect();
+        names.extend(own.map(|t| ("Self", t)));
+        match parse_class_types(text, &names).as_deref() {
+            Ok([t]) => *t,
+            Ok(_) => crate::bug!("{}: `{text}` is not one type", self.path()),
+            Err(e) => crate::bug!("{}: `{text}`: {}", self.path(), e.message),
+        }
+    }
+}
+
+impl Ty {
+    /// A list.
+    pub fn list(item: Ty) -> Ty {
+        Class::list().of(vec![item], false)
+    }
+    /// A list given as an argument that has no items, so that their type is found by its use.
+    pub fn undecided_list() -> Ty {
+        Ty::new(TyKind::Pending(u32::MAX, Class::list()))
+    }
+    /// Type of the items of a list of the interpreter's.
+    pub fn as_list(self) -> Option<Ty> {
+        self.as_class().filter(|c| c.class == Class::list()).and_then(|c| c.items)
+    }
+    /// The class that instances of a type are of.
+    pub fn as_class(self) -> Option<&'static ClassTy> {
+        match self.kind() {
+            TyKind::Class(c) => Some(c),
+            _ => None,
+        }
+    }
+    /// Type of the items that an instance of a class stores.
+    pub fn items(self) -> Option<Ty> {
+        self.as_class().and_then(|c| c.items)
+    }
+    /// Whether its values store items of one type, which need not be known yet.
+    pub fn is_container(self) -> bool {
+        matches!(self.kind(), TyKind::Class(ClassTy { items: Some(_), .. }) | TyKind::Pending(..))
+    }
+    /// The class of instances, and of those whose items are not known yet.
+    pub fn class(self) -> Option<Class> {
+        match self.kind() {
+            TyKind::Class(c) => Some(c.class),
+            TyKind::Pending(_, class) => Some(*class),
+            _ => None,
+        }
+    }
+    /// The same class with other items.
+    pub fn with_items(self, items: Ty) -> Ty {
+        let class = self.class().unwrap_or_else(|| crate::bug!("{self} has no items"));
+        class.of(vec![items], false)
+    }
+    /// Fields of an instance of a class.
+    pub fn fields(self) -> &'static [Field] {
+        let Some(c) = self.as_class() else { return &[] };
+        if let Some(known) = FIELDS.lock().expect("no panic while laying out").get(&self) {
+            return known;
+        }
+        let (mut fields, mut at) = (Vec::new(), layout::FIELDS);
+        for (name, text) in &c.class.declaration().fields {
+            let ty = c.class.parsed(text, &c.args, Some(self));
+            let (_, size, align) = ty.mem_layout();
+            let offset = at.next_multiple_of(align);
+            at = offset + size;
+            fields.push(Field { name: name.clone(), ty, offset });
+        }
+        let fields: &'static [Field] = fields.leak();
+        FIELDS.lock().expect("no panic while laying out").entry(self).or_insert(fields)
+    }
+    /// Bytes of an instance's fields, and which of their 8-byte words are counted; `None` if these are too many.
+    pub fn object_layout(self) -> Option<(usize, u64)> {
+        let (mut end, mut mask) = (layout::FIELDS, 0u64);
+        for f in self.fields() {
+            let (offsets, size, _) = f.ty.mem_layout();
+            for (_, o) in f.ty.flatten().iter().zip(offsets).filter(|(p, _)| p.is_counted()) {
+                mask |= 1u64.checked_shl(((f.offset + o - layout::FIELDS) / 8) as u32)?;
+            }
+            end = f.offset + size;
+        }
+        Some((end - layout::FIELDS, mask))
+    }
+    /// The types that what an instance of a class holds is of: its items, or its fields.
+    pub fn held(self) -> Vec<Ty> {
+        self.items().map_or_else(|| self.fields().iter().map(|f| f.ty).collect(), |t| vec![t])
+    }
+}
