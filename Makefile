@@ -17,12 +17,6 @@ SOURCES := $(shell find crates python -type f \
 	\( -name '*.rs' -o -name '*.py' -o -name '*.pyi' -o -name '*.toml' -o -name '*.cpp' -o -name '*.c' -o -name '*.typed' \) \
 	-not -path '*/tests/*') $(wildcard docs/diagnostics/*.md)
 
-# Packs the wheel and installs it.
-define wheel
-$(VENV)/bin/maturin build --release --interpreter $(PY) --out target/wheels
-$(PY) -m pip install --quiet --force-reinstall --no-deps target/wheels/lancehead-*.whl
-endef
-
 # The Python of a machine with a GPU.
 PYTHON ?= python3.12
 
@@ -58,14 +52,10 @@ docs: .venv-docs/.installed
 setup:
 	@tools/setup.sh
 
-$(VENV)/.lancehead-installed: $(SOURCES) crates/lh-py/order.txt Cargo.toml Cargo.lock pyproject.toml tools/setup.sh tools/pages.sh tools/requirements.txt | setup
-	rm -f target/wheels/lancehead-*.whl python/lancehead/library.typed
+$(VENV)/.lancehead-installed: $(SOURCES) Cargo.toml Cargo.lock pyproject.toml tools/setup.sh tools/pack.sh tools/pages.sh tools/requirements.txt | setup
 	cargo build --release --quiet --package lh-aot
 	strip --strip-debug -R .llvmbc -R .llvmcmd -o python/lancehead/liblancehead.a target/release/liblancehead.a
-	tools/pages.sh
-	$(wheel)
-	$(PY) xtask/type_library.py python/lancehead/library.typed
-	$(wheel)
+	tools/pack.sh $(VENV) target/wheels
 	touch $@
 
 # One wheel per version of Python in target/wheels-all, each tried: make wheels PYTHONS='3.11 3.12 3.13'

@@ -35,14 +35,4 @@ restore() {
 }
 trap restore EXIT
 
-pack() {
-    rm -rf target/gpu/wheels
-    "$venv/bin/maturin" build --release --interpreter "$venv/bin/python" --out target/gpu/wheels
-    "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --force-reinstall --no-deps target/gpu/wheels/lancehead-*.whl
-}
-
-tools/pages.sh
-rm -f "$typed"
-pack
-"$venv/bin/python" xtask/type_library.py "$typed"
-pack
+tools/pack.sh "$venv" target/gpu/wheels

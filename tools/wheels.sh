@@ -39,13 +39,6 @@ restore() {
     rm -rf "$kept"
 }
 
-# Packs the wheel of an environment's Python, and installs it there.
-pack() {
-    rm -f "$all/$tag"/lancehead-*.whl
-    "$venv/bin/maturin" build --release --interpreter "$venv/bin/python" --out "$all/$tag"
-    "$venv/bin/python" -m pip install --quiet --force-reinstall --no-deps "$all/$tag"/lancehead-*.whl
-}
-
 # All are looked for before anything is built.
 for wanted in "$@"; do
     python=$(find_python "$wanted")
@@ -62,7 +55,6 @@ trap restore EXIT
 grep -E '^(maturin|numpy)==' tools/requirements.txt >"$all/requirements.txt"
 cargo build --release --quiet --package lh-aot
 strip --strip-debug -R .llvmbc -R .llvmcmd -o "$archive" "$target/release/liblancehead.a"
-tools/pages.sh
 
 for wanted in "$@"; do
     python=$(find_python "$wanted")
@@ -70,11 +62,8 @@ for wanted in "$@"; do
     venv=$all/venv-$tag
     "$python" -m venv --clear "$venv"
     "$venv/bin/python" -m pip install --quiet --disable-pip-version-check -r "$all/requirements.txt"
-    # The typed library holds code that this version of Python has typed: the first wheel, without it, makes it.
-    rm -f "$typed"
-    pack
-    (cd "$all" && "../../$venv/bin/python" ../../xtask/type_library.py "../../$typed")
-    pack
+    # The typed library in it holds code that this version of Python has typed.
+    tools/pack.sh "$venv" "$all/$tag"
     mv "$all/$tag"/lancehead-*.whl "$all/"
     rmdir "$all/$tag"
     tools/try_wheel.sh "$python" "$all"/lancehead-*-"$tag"-*.whl

@@ -1,19 +1,20 @@
-"""Writes crates/lh-py/order.txt: the functions that compilations run, those that most of them run first.
+"""Writes a list of LLVM's functions that compilations run, those that most of them run first, given an extension
+module with symbols. `tools/pack.sh` runs it once:
 
-    cargo rustc --release --package lh-py -- -C strip=none
-    python xtask/order.py target/release/lib_core.so
+    python xtask/order.py python/lancehead/_core.*.so target/order.txt
 
 The linker lays them side by side (`crates/lh-py/build.rs`), so that few pages of the module are in memory when
 something is compiled, and very few when nothing is. Which functions run is seen by breakpoints: a copy of the module
-has one at the entry of each function, the first hit notes the function and removes it. Linux on x86-64 only. Functions
-of Rust are left out: their names have hashes, of the compiler and of the dependencies among others, and hold for one
-build.
+has one at the entry of each function, the first hit notes the function and removes it. The list is empty where there
+is no ptrace for x86-64 Linux, and where a process may not trace its child. Functions of Rust are left out: their names
+have hashes, of the compiler and of the dependencies among others, and hold for one build.
 """
 
 from __future__ import annotations
 
 import ctypes
 import os
+import platform
 import re
 import shutil
 import signal
@@ -28,15 +29,6 @@ ROOT = Path(__file__).resolve().parent.parent
 # ends.
 TRACEME, PEEKUSER, POKEUSER, CONT, SETOPTIONS = 0, 3, 6, 7, 0x4200
 FOLLOW, RIP, WALL, BREAKPOINT = 0x10000E, 16 * 8, 0x40000000, 0xCC
-# Suites that run what programs of the demo do not, in files of tests/.
-SUITES = [
-    "python/test_ufuncs.py",
-    "python/test_stencils.py",
-    "python/test_parallel.py",
-    "python/test_lib_doctests.py",
-    "python/test_cuda_kernels.py",
-    "cuda/test_ptx.py",
-]
 
 ptrace = ctypes.CFUNCTYPE(*[ctypes.c_long] * 5)(("ptrace", ctypes.CDLL(None)))
 
@@ -83,6 +75,7 @@ class Module:
         first = os.fork()
         if not first:
             ptrace(TRACEME, 0, 0, 0)
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
             os.execve(sys.executable, [sys.executable, *arguments], os.environ | environment)
         os.waitpid(first, 0)
         ptrace(SETOPTIONS, first, 0, FOLLOW)
@@ -99,37 +92,43 @@ class Module:
                 deliver = os.WSTOPSIG(status)
                 ptrace(CONT, thread, 0, 0 if deliver in (signal.SIGTRAP, signal.SIGSTOP) else deliver)
             elif thread == first and status:
-                print(f"{arguments} ended with status {status}", file=sys.stderr)
+                print(f"order: {arguments} ended with status {status}", file=sys.stderr)
+                return set()
 
 
-def main() -> None:
+def order(module: Module, folder: str) -> list[str]:
+    """Names of functions, in order: of loading, of running what the cache has, of compiling."""
     demo = sorted(path.stem for path in (ROOT / "python/lancehead/demo/programs").glob("[a-z]*.py"))
-    pages = [*sorted((ROOT / "tests/lang").glob("*.md")), *(ROOT / "tests" / name for name in SUITES)]
-    programs = [[str(path)] for path in sorted((ROOT / "examples").rglob("*.py"))]
-    programs += [["-m", "pytest", "-q", "-p", "no:cacheprovider", str(page)] for page in pages]
-    with tempfile.TemporaryDirectory() as folder:
-        module = Module(Path(sys.argv[1]), Path(folder))
-        environment = {"PYTHONPATH": folder}
-        keeping = environment | {"LANCEHEAD_CACHE": "1", "LANCEHEAD_CACHE_DIR": f"{folder}/cache"}
-        loading = module.trace(["-c", "import lancehead"], environment)
-        #: In how many programs a function ran: when compiled code came from the cache, and otherwise.
-        kept, compiled = Counter[str](), Counter[str]()
-        for name in demo:
-            command = ["-m", "lancehead", "demo", "--quick", "--only", name]
-            compiled.update(module.trace(command, keeping))
-            kept.update(module.trace(command, keeping))
-        for program in programs:
-            compiled.update(module.trace(program, environment))
-    often = {name for name, count in kept.items() if 2 * count > len(demo)}
+    environment = {"PYTHONPATH": folder, "LANCEHEAD_CACHE": "1", "LANCEHEAD_CACHE_DIR": f"{folder}/cache"}
+    loading = module.trace(["-c", "import lancehead"], environment)
+    #: In how many programs a function ran: when compiled code came from the cache, and otherwise.
+    kept, compiled = Counter[str](), Counter[str]()
+    for name in demo:
+        command = ["-m", "lancehead", "demo", "--quick", "--only", name]
+        compiled.update(module.trace(command, environment))
+        kept.update(module.trace(command, environment))
+    # All but the one that wants to be told where to write.
+    programs = sorted(p for p in (ROOT / "examples/cpu").glob("*.py") if p.stem != "make_pictures")
+    for program in programs:
+        compiled.update(module.trace([str(program)], {"PYTHONPATH": folder}))
 
     def level(name: str) -> int:
         # Eighths of all programs: a function seldom changes its place when the list is written again.
-        return 0 if name in loading else 1 if name in often else 10 - compiled[name] * 8 // (len(demo) + len(programs))
+        often = 2 * kept[name] > len(demo)
+        return 0 if name in loading else 1 if often else 10 - compiled[name] * 8 // (len(demo) + len(programs))
 
     found = [name for name in loading | kept.keys() | compiled.keys() if not re.search(r"17h[0-9a-f]{16}E|^_R", name)]
-    names = sorted(found, key=lambda name: (level(name), name))
-    (ROOT / "crates/lh-py/order.txt").write_text("".join(f"{name}\n" for name in names))
-    print(f"{len(names)} functions: {len(loading)} of loading, {len(often - loading)} of code from the cache")
+    return sorted(found, key=lambda name: (level(name), name))
+
+
+def main() -> None:
+    built, out = map(Path, sys.argv[1:])
+    names: list[str] = []
+    if sys.platform == "linux" and platform.machine() == "x86_64":
+        with tempfile.TemporaryDirectory() as folder:
+            names = order(Module(built, Path(folder)), folder)
+    out.write_text("".join(f"{name}\n" for name in names))
+    print(f"order: {len(names)} functions" if names else "order: functions stay as LLVM's archives have them")
 
 
 if __name__ == "__main__":

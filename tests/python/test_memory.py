@@ -1,5 +1,7 @@
-"""What a process has in memory after importing lancehead and after a first compilation, beside what NumPy takes: see
-`crates/lh-py/order.txt`."""
+"""What a process has in memory after importing lancehead and after a first compilation, beside what NumPy takes.
+
+`xtask/order.py` keeps it small.
+"""
 
 import os
 import subprocess
